@@ -1,0 +1,113 @@
+# make, make install      build for the PostgreSQL of $(PG_CONFIG), install there
+# make installcheck       SQL and TAP tests against a running server
+# make test               install what is missing, then run every test in a throwaway cluster
+# make demo               the same for a demonstration on the files under /usr/share
+# make unit, fuzz, bench  src/core alone, src/core under a fuzzer, the speed of the whole
+# make dist               the release archive
+
+EXTENSION = sitemap
+MODULE_big = sitemap
+DATA = $(wildcard sql/sitemap--*.sql)
+DOCS := $(wildcard doc/*.md)
+
+# No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
+CORE = src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o \
+	src/core/w3cdate.o src/core/decimal.o src/core/iso.o src/core/digest.o
+OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o \
+	src/element.o src/extension.o src/document.o src/aggregate.o \
+	src/gzip.o src/options.o src/files.o $(CORE)
+
+REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
+REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale
+PROVE_TESTS := $(wildcard test/t/*.pl)
+TAP_TESTS := $(if $(PROVE_TESTS),1)
+
+# The first "version" is the release's, the one of its "provides" entry comes later.
+RELEASE := $(shell sed -n '/"version"/ { s/.*: *"\([^"]*\)".*/\1/p; q; }' META.json)
+
+PG_CONFIG ?= pg_config
+PKG_CONFIG ?= pkg-config
+WITH_LIBDEFLATE ?= auto
+WITH_LIBIDN2 ?= auto
+FUZZ_CC ?= clang
+FUZZ_SECONDS ?= 60
+SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all
+export PG_CONFIG WITH_LIBDEFLATE WITH_LIBIDN2
+
+# The version of an optional library, empty where it is missing or unwanted.
+optional = $(if $(filter no,$(WITH_$(1))),,$(shell $(PKG_CONFIG) --modversion $(2) 2>/dev/null))
+flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
+LIBDEFLATE := $(call optional,LIBDEFLATE,libdeflate)
+LIBIDN2 := $(call optional,LIBIDN2,libidn2)
+
+CORE_CPPFLAGS := -Isrc $(if $(LIBIDN2),-DHAVE_LIBIDN2 $(call flags,--cflags libidn2))
+CORE_LIBS := $(if $(LIBIDN2),$(call flags,--libs libidn2))
+WARNINGS = -Wall -Wextra -Wno-unused-parameter
+
+PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
+	$(if $(LIBDEFLATE),-DHAVE_LIBDEFLATE $(call flags,--cflags libdeflate))
+PG_CFLAGS = $(WARNINGS)
+SHLIB_LINK = $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
+EXTRA_CLEAN = build
+
+# pg_config names a file that is not there where only the client's headers are installed.
+PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+ifneq ($(PGXS),)
+# Bitcode takes the clang that PostgreSQL was built with: go without where that is missing.
+ifeq ($(shell command -v $$(sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.global)),)
+override with_llvm = no
+endif
+include $(PGXS)
+else
+all install uninstall installcheck clean:
+	@echo 'There is no server to build for: "$(PG_CONFIG) --pgxs" names no file.' >&2
+	@echo 'Give PG_CONFIG=/path/to/pg_config, or run "make test" or "make demo", which install PostgreSQL.' >&2
+	@exit 1
+endif
+
+# What this build is made for and with; printed when that changes. All objects
+# depend on it, so another PG_CONFIG or WITH_... never meets stale ones.
+BUILD = sitemap $(RELEASE) $(if $(PGXS),for $(shell $(PG_CONFIG) --version) in $(shell $(PG_CONFIG) --pkglibdir)): \
+	zlib, libdeflate $(or $(LIBDEFLATE),no), libidn2 $(or $(LIBIDN2),no)
+build/config: FORCE
+	@mkdir -p build
+	@echo '$(BUILD)' | cmp -s - $@ || echo '$(BUILD)' | tee $@
+FORCE:
+
+HEADER_FILES = $(wildcard src/*.h src/core/*.h)
+$(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
+
+CORE_SOURCES = $(CORE:.o=.c)
+CORE_BUILD = -g -O1 $(WARNINGS) $(CORE_CPPFLAGS) -o $@ $< $(CORE_SOURCES) $(CORE_LIBS)
+
+UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
+build/unit/%: test/unit/%.c $(CORE_SOURCES) $(HEADER_FILES) build/config
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) $(CORE_BUILD)
+
+unit: $(UNIT)
+	@status=0; for test in $(UNIT); do $$test || status=1; done; exit $$status
+
+FUZZ = $(patsubst test/%.c,build/%,$(wildcard test/fuzz/*.c))
+build/fuzz/%: test/fuzz/%.c $(CORE_SOURCES) $(HEADER_FILES) build/config
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD)
+
+# The corpus stays out of the tree, and stays where it is when an input breaks something.
+fuzz: $(FUZZ)
+	@dir=$$(mktemp -d) && for fuzzer in $(FUZZ); do \
+		corpus=$$dir/$${fuzzer##*/} && mkdir $$corpus && echo "$$fuzzer, $(FUZZ_SECONDS) s" && \
+		$$fuzzer -verbosity=0 -print_final_stats=1 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$$dir/ $$corpus || \
+		{ echo "$$fuzzer: see $$dir" >&2; exit 1; }; \
+	done && rm -rf $$dir
+
+bench demo:
+	@test/$@/run
+
+test:
+	@test/run
+
+dist:
+	git archive --format=zip --prefix=sitemap-$(RELEASE)/ -o sitemap-$(RELEASE).zip HEAD
+
+.PHONY: unit fuzz bench demo test dist FORCE

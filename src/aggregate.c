@@ -1,0 +1,316 @@
+/*
+ * aggregate.c
+ *	  The SQL aggregates: rows → one document.
+ *
+ * The state is a document that grows in the aggregate's memory context.  It is
+ * the same for all aggregates, and carries all that a transition needs from one
+ * row to the next, since a sharded cluster calls the transition function with a
+ * fresh FmgrInfo for each row.  Final functions do not touch it: a window
+ * calls them again and again.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "document.h"
+#include "element.h"
+#include "encoding.h"
+#include "fmgr.h"
+#include "fragment.h"
+#include "libpq/pqformat.h"
+#include "row.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+PG_FUNCTION_INFO_V1(sitemap_agg_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_timestamp_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_date_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_text_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_url_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_timestamp_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_date_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_text_transfn);
+PG_FUNCTION_INFO_V1(sitemap_text_agg_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_combine);
+PG_FUNCTION_INFO_V1(sitemap_agg_serialize);
+PG_FUNCTION_INFO_V1(sitemap_agg_deserialize);
+PG_FUNCTION_INFO_V1(sitemap_agg_finalfn);
+
+typedef struct AggState
+{
+	SmDocument	doc;
+	SmElementWriter writer;
+	uint64		nrows;			/* seen so far, those with NULL included */
+} AggState;
+
+#define AssertCheckAggState(state) \
+	(AssertMacro((state)->doc.end == (state)->doc.buf.len), \
+	 AssertMacro((state)->doc.count <= (state)->doc.max_entries))
+
+/* Make a state in the aggregate's memory context. */
+static AggState *
+make_state(MemoryContext aggcontext, SmKind kind)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(aggcontext);
+	AggState   *state = palloc(sizeof(AggState));
+
+	sm_document_init(&state->doc, kind, SM_PROTOCOL_09, NULL, false);
+	sm_element_writer_init(&state->writer, kind);
+	state->nrows = 0;
+	MemoryContextSwitchTo(oldcontext);
+	return state;
+}
+
+static MemoryContext
+aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext aggcontext;
+
+	if (!AggCheckCallContext(fcinfo, &aggcontext))
+		elog(ERROR, "sitemap aggregate called in non-aggregate context");
+	return aggcontext;
+}
+
+static void
+limit_exceeded(const SmDocument *doc, bool too_many)
+{
+	const char *what = doc->kind == SM_INDEX ? "a sitemap index" : "a sitemap";
+
+	if (doc->has_news && too_many)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a sitemap with news can have at most %d URLs", SM_MAX_NEWS_URLS),
+				 errhint("Use sitemap_files to split the set into several sitemaps.")));
+	if (too_many)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("%s can have at most %d entries", what, doc->max_entries),
+				 errhint("Use sitemap_files to split the set into several sitemaps.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("%s can have at most " INT64_FORMAT " bytes", what, doc->max_bytes),
+			 errhint("Use sitemap_files to split the set into several sitemaps.")));
+}
+
+/* Take over the entry at the end of the buffer, or raise what forbids it. */
+static void
+add_entry(SmDocument *doc, const SmEntry *entry)
+{
+	if (!sm_document_fits(doc, entry))
+	{
+		SmEntry		nothing = {.has_news = entry->has_news};
+
+		doc->has_news |= entry->has_news;
+		limit_exceeded(doc, !sm_document_fits(doc, &nothing));
+	}
+	sm_document_add(doc, entry);
+}
+
+/*
+ * One row more.  Argument 1 is its loc, or with is_xml its <url>; a NULL there
+ * leaves the row out, as aggregates do.  The caller resets the current memory
+ * context after each row.
+ */
+static Datum
+transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, bool is_xml)
+{
+	MemoryContext aggcontext = aggregate_context(fcinfo);
+	AggState   *state;
+	SmProblems *problems;
+	SmRow		row;
+	SmEntry		entry;
+
+	if (PG_ARGISNULL(0))
+		state = make_state(aggcontext, kind);
+	else
+		state = (AggState *) PG_GETARG_POINTER(0);
+	AssertCheckAggState(state);
+
+	state->nrows++;
+	if (PG_ARGISNULL(1))
+		PG_RETURN_POINTER(state);
+
+	/* a parallel worker does not know how many rows the others have seen */
+	problems = &state->writer.problems;
+	problems->row_number = IsInParallelMode() ? 0 : state->nrows;
+	problems->loc = (SmSpan) {NULL, 0};
+
+	if (is_xml)
+	{
+		SmSpan		xml;
+
+		sm_read_text(PG_GETARG_DATUM(1), &xml, problems, SM_LOSES_ROW, "url");
+		sm_read_url(xml, &row, problems);
+	}
+	else
+		sm_read_arguments(fcinfo, 1, lastmod_type, &row, problems);
+
+	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
+	add_entry(&state->doc, &entry);
+	PG_RETURN_POINTER(state);
+}
+
+Datum
+sitemap_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_NONE, false);
+}
+
+Datum
+sitemap_agg_timestamp_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_TIMESTAMP, false);
+}
+
+Datum
+sitemap_agg_date_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_DATE, false);
+}
+
+Datum
+sitemap_agg_text_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_TEXT, false);
+}
+
+Datum
+sitemap_agg_url_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_NONE, true);
+}
+
+Datum
+sitemap_index_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_NONE, false);
+}
+
+Datum
+sitemap_index_agg_timestamp_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_TIMESTAMP, false);
+}
+
+Datum
+sitemap_index_agg_date_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_DATE, false);
+}
+
+Datum
+sitemap_index_agg_text_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_TEXT, false);
+}
+
+Datum
+sitemap_text_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_TEXT, SM_LASTMOD_NONE, false);
+}
+
+/*
+ * Not strict: a group may have no rows in one worker.  The second state lives
+ * in memory that goes away, so its entries are copied.
+ */
+Datum
+sitemap_agg_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext aggcontext = aggregate_context(fcinfo);
+	AggState   *state = PG_ARGISNULL(0) ? NULL : (AggState *) PG_GETARG_POINTER(0);
+	AggState   *other = PG_ARGISNULL(1) ? NULL : (AggState *) PG_GETARG_POINTER(1);
+	SmDocument *doc;
+	const SmDocument *more;
+
+	if (other == NULL)
+	{
+		if (state == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(state);
+	}
+	if (state == NULL)
+		state = make_state(aggcontext, other->doc.kind);
+	AssertCheckAggState(state);
+	AssertCheckAggState(other);
+
+	doc = &state->doc;
+	more = &other->doc;
+	state->nrows += other->nrows;
+	doc->count += more->count;
+	doc->namespaces |= more->namespaces;
+	doc->has_news |= more->has_news;
+	if (doc->count > doc->max_entries || (doc->has_news && doc->count > SM_MAX_NEWS_URLS))
+		limit_exceeded(doc, true);
+	if (sm_document_size(doc) + more->end > doc->max_bytes)
+		limit_exceeded(doc, false);
+	appendBinaryStringInfo(&doc->buf, more->buf.data, more->end);
+	doc->end = doc->buf.len;
+	PG_RETURN_POINTER(state);
+}
+
+Datum
+sitemap_agg_serialize(PG_FUNCTION_ARGS)
+{
+	AggState   *state = (AggState *) PG_GETARG_POINTER(0);
+	StringInfoData buf;
+
+	AssertCheckAggState(state);
+
+	pq_begintypsend(&buf);
+	pq_sendbyte(&buf, state->doc.kind);
+	pq_sendint64(&buf, state->nrows);
+	pq_sendint32(&buf, state->doc.count);
+	pq_sendint32(&buf, state->doc.namespaces);
+	pq_sendbyte(&buf, state->doc.has_news);
+	pq_sendbytes(&buf, state->doc.buf.data, state->doc.end);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+/* The result need only last until it is combined. */
+Datum
+sitemap_agg_deserialize(PG_FUNCTION_ARGS)
+{
+	bytea	   *serialized = PG_GETARG_BYTEA_PP(0);
+	StringInfoData buf;
+	AggState   *state;
+	int			len;
+
+	aggregate_context(fcinfo);
+	initStringInfo(&buf);
+	appendBinaryStringInfo(&buf, VARDATA_ANY(serialized), VARSIZE_ANY_EXHDR(serialized));
+
+	state = make_state(CurrentMemoryContext, (SmKind) pq_getmsgbyte(&buf));
+	state->nrows = pq_getmsgint64(&buf);
+	state->doc.count = pq_getmsgint(&buf, 4);
+	state->doc.namespaces = pq_getmsgint(&buf, 4);
+	state->doc.has_news = pq_getmsgbyte(&buf);
+	len = buf.len - buf.cursor;
+	appendBinaryStringInfo(&state->doc.buf, pq_getmsgbytes(&buf, len), len);
+	state->doc.end = state->doc.buf.len;
+	pq_getmsgend(&buf);
+	AssertCheckAggState(state);
+	PG_RETURN_POINTER(state);
+}
+
+Datum
+sitemap_agg_finalfn(PG_FUNCTION_ARGS)
+{
+	AggState   *state;
+	int64		size;
+	text	   *result;
+
+	aggregate_context(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = (AggState *) PG_GETARG_POINTER(0);
+	AssertCheckAggState(state);
+	if (state->doc.count == 0)
+		PG_RETURN_NULL();
+
+	size = sm_document_size(&state->doc);
+	result = palloc(VARHDRSZ + size);
+	SET_VARSIZE(result, VARHDRSZ + size);
+	sm_document_write(&state->doc, VARDATA(result));
+	PG_RETURN_TEXT_P(result);
+}

@@ -1,0 +1,18 @@
+/*
+ * compat.h
+ *	  Differences between the PostgreSQL versions we build on, 15 to 19, all
+ *	  of them here.
+ */
+#ifndef SM_COMPAT_H
+#define SM_COMPAT_H
+
+#if PG_VERSION_NUM < 150000
+#error "sitemap needs PostgreSQL 15 or later"
+#endif
+
+/* VARDATA_ANY and its kin moved out of postgres.h */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+#endif

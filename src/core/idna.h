@@ -1,0 +1,18 @@
+/*
+ * idna.h
+ *	  Host names outside ASCII, through libidn2 where the build has it.
+ */
+#ifndef SM_IDNA_H
+#define SM_IDNA_H
+
+#include "core/url.h"
+
+/*
+ * Write the ASCII form (UTS #46, non-transitional, STD3 rules) of a UTF-8 host
+ * into dst of size bytes.  SM_URL_NO_IDNA says that this build cannot,
+ * SM_URL_BAD_HOST that the name has no such form.
+ */
+extern SmUrlStatus sm_idna_to_ascii(const char *host, size_t len,
+									char *dst, size_t size, size_t *dst_len);
+
+#endif

@@ -1,0 +1,813 @@
+/*
+ * url.c
+ *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
+ *
+ * A URL is taken apart just as far as its components need different treatment:
+ * scheme, user, host, port, and the rest.  The rest (path, query, fragment) is
+ * encoded byte by byte with no regard to what the bytes mean as characters, as
+ * RFC 3987 has it for UTF-8.
+ *
+ * Speed comes from two things: the origin of the last URL is remembered, and
+ * runs of bytes that need no encoding are copied eight at a time.
+ */
+#include "core/url.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "core/idna.h"
+
+/* Where a byte may stand as it is, and what else there is to know of it. */
+#define C_PATH		0x01		/* in a path, but for & and ' */
+#define C_QUERY		0x02		/* in a query or fragment, but for & and ' */
+#define C_USER		0x04		/* in user information, but for & and ' */
+#define C_HOST		0x08		/* in a host name, apart from brackets */
+#define C_HEX		0x10
+#define C_ALPHA		0x20
+#define C_DIGIT		0x40
+
+#define PCHAR		(C_PATH | C_QUERY)
+#define DIGIT		(PCHAR | C_USER | C_HOST | C_HEX | C_DIGIT)
+#define HEXALPHA	(PCHAR | C_USER | C_HOST | C_HEX | C_ALPHA)
+#define ALPHA		(PCHAR | C_USER | C_HOST | C_ALPHA)
+#define MARK		(PCHAR | C_USER | C_HOST)	/* unreserved: - . _ ~ */
+#define DELIM		(PCHAR | C_USER)	/* sub-delims, and the colon */
+
+static const unsigned char byte_class[256] = {
+	['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT,
+	['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
+	['A'] = HEXALPHA, ['B'] = HEXALPHA, ['C'] = HEXALPHA,
+	['D'] = HEXALPHA, ['E'] = HEXALPHA, ['F'] = HEXALPHA,
+	['a'] = HEXALPHA, ['b'] = HEXALPHA, ['c'] = HEXALPHA,
+	['d'] = HEXALPHA, ['e'] = HEXALPHA, ['f'] = HEXALPHA,
+	['G'] = ALPHA, ['H'] = ALPHA, ['I'] = ALPHA, ['J'] = ALPHA, ['K'] = ALPHA,
+	['L'] = ALPHA, ['M'] = ALPHA, ['N'] = ALPHA, ['O'] = ALPHA, ['P'] = ALPHA,
+	['Q'] = ALPHA, ['R'] = ALPHA, ['S'] = ALPHA, ['T'] = ALPHA, ['U'] = ALPHA,
+	['V'] = ALPHA, ['W'] = ALPHA, ['X'] = ALPHA, ['Y'] = ALPHA, ['Z'] = ALPHA,
+	['g'] = ALPHA, ['h'] = ALPHA, ['i'] = ALPHA, ['j'] = ALPHA, ['k'] = ALPHA,
+	['l'] = ALPHA, ['m'] = ALPHA, ['n'] = ALPHA, ['o'] = ALPHA, ['p'] = ALPHA,
+	['q'] = ALPHA, ['r'] = ALPHA, ['s'] = ALPHA, ['t'] = ALPHA, ['u'] = ALPHA,
+	['v'] = ALPHA, ['w'] = ALPHA, ['x'] = ALPHA, ['y'] = ALPHA, ['z'] = ALPHA,
+	['-'] = MARK, ['.'] = MARK, ['_'] = MARK, ['~'] = MARK,
+	['!'] = DELIM, ['$'] = DELIM, ['('] = DELIM, [')'] = DELIM, ['*'] = DELIM,
+	['+'] = DELIM, [','] = DELIM, [';'] = DELIM, ['='] = DELIM, [':'] = DELIM,
+	['@'] = PCHAR, ['/'] = PCHAR, ['?'] = C_QUERY,
+};
+
+#define CLASS(c)	(byte_class[(unsigned char) (c)])
+
+/* The longest reference worth resolving; RFC 3986 may shorten "../" away. */
+#define REFERENCE_MAX	4096
+
+/* The parts of "user@host:port"; host keeps the brackets of an IPv6 address. */
+typedef struct Authority
+{
+	const char *user;			/* NULL if there is none */
+	size_t		user_len;
+	const char *host;
+	size_t		host_len;
+	const char *port;			/* NULL if there is no colon */
+	size_t		port_len;
+} Authority;
+
+static char
+ascii_lower(char c)
+{
+	return (c >= 'A' && c <= 'Z') ? c + ('a' - 'A') : c;
+}
+
+static bool
+equal_ignoring_case(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	if (a_len != b_len)
+		return false;
+	for (size_t i = 0; i < a_len; i++)
+		if (ascii_lower(a[i]) != ascii_lower(b[i]))
+			return false;
+	return true;
+}
+
+/*
+ * The bytes that a Unicode White_Space character occupies at s, or before s
+ * where backward; 0 if there is none.
+ */
+static size_t
+blank_at(const unsigned char *s, size_t len, bool backward)
+{
+	const unsigned char *p;
+
+	p = backward ? s - 1 : s;
+	if (len >= 1 && ((p[0] >= 0x09 && p[0] <= 0x0D) || p[0] == 0x20))
+		return 1;
+
+	p = backward ? s - 2 : s;
+	if (len >= 2 && p[0] == 0xC2 && (p[1] == 0x85 || p[1] == 0xA0))
+		return 2;				/* NEL, NBSP */
+
+	p = backward ? s - 3 : s;
+	if (len >= 3)
+	{
+		if (p[0] == 0xE2 && p[1] == 0x80 &&
+			((p[2] >= 0x80 && p[2] <= 0x8A) ||	/* U+2000 to U+200A */
+			 p[2] == 0xA8 || p[2] == 0xA9 || p[2] == 0xAF))
+			return 3;
+		if ((p[0] == 0xE1 && p[1] == 0x9A && p[2] == 0x80) ||	/* U+1680 */
+			(p[0] == 0xE2 && p[1] == 0x81 && p[2] == 0x9F) ||	/* U+205F */
+			(p[0] == 0xE3 && p[1] == 0x80 && p[2] == 0x80)) /* U+3000 */
+			return 3;
+	}
+	return 0;
+}
+
+const char *
+sm_trim(const char *src, size_t *len)
+{
+	const unsigned char *s = (const unsigned char *) src;
+	size_t		n = *len;
+	size_t		blank;
+
+	while (n > 0 && (*s <= 0x20 || *s >= 0x80) &&
+		   (blank = blank_at(s, n, false)) > 0)
+	{
+		s += blank;
+		n -= blank;
+	}
+	while (n > 0 && (s[n - 1] <= 0x20 || s[n - 1] >= 0x80) &&
+		   (blank = blank_at(s + n, n, true)) > 0)
+		n -= blank;
+	*len = n;
+	return (const char *) s;
+}
+
+/*
+ * Percent-encode the bytes from s to end.  A '?' ends the path and a '#' the
+ * query, where the component is one of those; user information ends with end.
+ * *entity_bytes grows by what entities add to the length of the URL itself.
+ */
+static char *
+encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
+	   char *d, size_t *entity_bytes)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	bool		in_fragment = false;
+
+	while (s < end)
+	{
+		while (end - s >= 8 &&
+			   (CLASS(s[0]) & CLASS(s[1]) & CLASS(s[2]) & CLASS(s[3]) &
+				CLASS(s[4]) & CLASS(s[5]) & CLASS(s[6]) & CLASS(s[7]) & component))
+		{
+			memcpy(d, s, 8);
+			d += 8;
+			s += 8;
+		}
+		while (s < end && (CLASS(*s) & component))
+			*d++ = *s++;
+		if (s == end)
+			break;
+
+		switch (*s)
+		{
+			case '&':
+				if (form == SM_FORM_XML)
+				{
+					memcpy(d, "&amp;", 5);
+					d += 5;
+					*entity_bytes += 4;
+				}
+				else
+					*d++ = '&';
+				s++;
+				continue;
+			case '\'':
+				if (form == SM_FORM_XML)
+				{
+					memcpy(d, "&apos;", 6);
+					d += 6;
+					*entity_bytes += 5;
+				}
+				else
+					*d++ = '\'';
+				s++;
+				continue;
+			case '%':
+				if (end - s >= 3 && (CLASS(s[1]) & C_HEX) && (CLASS(s[2]) & C_HEX))
+				{
+					*d++ = *s++;
+					continue;
+				}
+				break;
+			case '?':
+				if (component == C_PATH)
+				{
+					component = C_QUERY;
+					*d++ = *s++;
+					continue;
+				}
+				break;
+			case '#':
+				if (component != C_USER && !in_fragment)
+				{
+					component = C_QUERY;
+					in_fragment = true;
+					*d++ = *s++;
+					continue;
+				}
+				break;
+		}
+		*d++ = '%';
+		*d++ = hex[(unsigned char) *s >> 4];
+		*d++ = hex[(unsigned char) *s & 15];
+		s++;
+	}
+	return d;
+}
+
+/* Length of the scheme before a colon, or 0 if s begins with none. */
+static size_t
+scheme_length(const char *s, size_t len)
+{
+	size_t		i;
+
+	if (len == 0 || !(CLASS(s[0]) & C_ALPHA))
+		return 0;
+	for (i = 1; i < len; i++)
+	{
+		if (s[i] == ':')
+			return i;
+		if (!(CLASS(s[i]) & (C_ALPHA | C_DIGIT)) &&
+			s[i] != '+' && s[i] != '-' && s[i] != '.')
+			return 0;
+	}
+	return 0;
+}
+
+/* Length of what comes before the path, query or fragment. */
+static size_t
+authority_length(const char *s, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		if (s[i] == '/' || s[i] == '?' || s[i] == '#')
+			break;
+	return i;
+}
+
+static void
+split_authority(const char *s, size_t len, Authority *a)
+{
+	const char *end = s + len;
+	const char *p;
+
+	memset(a, 0, sizeof(*a));
+
+	/* an "@" in a password is common, so the last one delimits */
+	for (p = end; p > s && p[-1] != '@'; p--)
+		;
+	if (p > s)
+	{
+		a->user = s;
+		a->user_len = p - 1 - s;
+		s = p;
+	}
+
+	a->host = s;
+	if (s < end && *s == '[')
+	{
+		while (s < end && *s != ']')
+			s++;
+		if (s < end)
+			s++;
+	}
+	else
+	{
+		while (s < end && *s != ':')
+			s++;
+	}
+	a->host_len = s - a->host;
+	if (s < end)
+	{
+		/* what follows a bracket must be a port; check_port finds if not */
+		a->port = (*s == ':') ? s + 1 : s;
+		a->port_len = end - a->port;
+		if (*s != ':')
+			a->host_len = 0;
+	}
+}
+
+/* The port as a number, 0 where none is given, -1 where it is not a port. */
+static int
+port_number(const Authority *a)
+{
+	int			port = 0;
+
+	for (size_t i = 0; i < a->port_len; i++)
+	{
+		if (!(CLASS(a->port[i]) & C_DIGIT))
+			return -1;
+		port = port * 10 + (a->port[i] - '0');
+		if (port > 65535)
+			return -1;
+	}
+	return port;
+}
+
+/* Is this ASCII name made of labels that DNS could hold? */
+static bool
+valid_host_name(const char *host, size_t len)
+{
+	size_t		label = 0;
+
+	if (len > 254)				/* 253 and a final dot */
+		return false;
+	for (size_t i = 0; i < len; i++)
+	{
+		if (host[i] == '.')
+		{
+			if (label == 0)
+				return false;
+			label = 0;
+		}
+		else if (!(CLASS(host[i]) & C_HOST) || ++label > 63)
+			return false;
+	}
+	return true;
+}
+
+static bool
+valid_ipv6(const char *host, size_t len)
+{
+	char		address[INET6_ADDRSTRLEN];
+	struct in6_addr parsed;
+
+	if (len < 2 || host[len - 1] != ']' || len - 2 >= sizeof(address) ||
+		memchr(host, '\0', len) != NULL)
+		return false;
+	memcpy(address, host + 1, len - 2);
+	address[len - 2] = '\0';
+	return inet_pton(AF_INET6, address, &parsed) == 1;
+}
+
+/* Write the host in ASCII; dst holds SM_ORIGIN_MAX bytes less what stands before. */
+static SmUrlStatus
+encode_host(const Authority *a, char *dst, size_t *dst_len)
+{
+	SmUrlStatus status;
+
+	if (a->host_len == 0)
+		return (a->port_len > 0 && a->port[-1] != ':') ? SM_URL_BAD_HOST : SM_URL_NO_HOST;
+
+	if (a->host[0] == '[')
+	{
+		if (!valid_ipv6(a->host, a->host_len))
+			return SM_URL_BAD_HOST;
+		memcpy(dst, a->host, a->host_len);
+		*dst_len = a->host_len;
+		return SM_URL_OK;
+	}
+
+	for (size_t i = 0; i < a->host_len; i++)
+	{
+		if ((unsigned char) a->host[i] < 0x80)
+			continue;
+		status = sm_idna_to_ascii(a->host, a->host_len, dst, 254, dst_len);
+		if (status == SM_URL_OK && !valid_host_name(dst, *dst_len))
+			status = SM_URL_BAD_HOST;
+		return status;
+	}
+
+	if (!valid_host_name(a->host, a->host_len))
+		return SM_URL_BAD_HOST;
+	memcpy(dst, a->host, a->host_len);
+	*dst_len = a->host_len;
+	return SM_URL_OK;
+}
+
+/*
+ * Write what two URLs of one site have in common, as a string: scheme, host
+ * and port in one spelling.  RFC 3986, 6.2.2.1 and 6.2.3.
+ */
+static void
+site_key(bool https, const char *host, size_t host_len, int port, char key[SM_ORIGIN_MAX])
+{
+	char	   *p = key;
+	int			divisor;
+
+	*p++ = https ? 's' : 'h';
+	for (size_t i = 0; i < host_len; i++)
+		*p++ = ascii_lower(host[i]);
+	if (p[-1] == '.')
+		p--;					/* the DNS root, which a reader ignores */
+	*p++ = ':';
+	if (port == 0)
+		port = https ? 443 : 80;
+	for (divisor = 10000; divisor > 0; divisor /= 10)
+		*p++ = '0' + port / divisor % 10;
+	*p = '\0';
+}
+
+/*
+ * Find out what a URL begins with: the length of "scheme://authority" goes to
+ * *raw_len, and its encoded form to *d.  The origin is put into the cache, but
+ * for one with user information, which nobody repeats a million times.
+ */
+static SmUrlStatus
+encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
+			  SmUrlForm form, size_t *raw_len, char **d, size_t *entity_bytes)
+{
+	size_t		scheme = scheme_length(s, len);
+	bool		https;
+	size_t		authority_len;
+	Authority	authority;
+	char		host[SM_ORIGIN_MAX];
+	size_t		host_len;
+	int			port;
+	char	   *start = *d;
+	char	   *p = *d;
+	SmUrlStatus status;
+
+	https = scheme == 5;
+	if (scheme == 0)
+		return SM_URL_NO_SCHEME;
+	if (!equal_ignoring_case(s, scheme, "https", 5) &&
+		!equal_ignoring_case(s, scheme, "http", 4))
+		return SM_URL_BAD_SCHEME;
+	if (len < scheme + 3 || s[scheme + 1] != '/' || s[scheme + 2] != '/')
+		return SM_URL_NO_HOST;
+
+	authority_len = authority_length(s + scheme + 3, len - scheme - 3);
+	if (authority_len > SM_AUTHORITY_MAX)
+		return SM_URL_TOO_LONG;
+	split_authority(s + scheme + 3, authority_len, &authority);
+	*raw_len = scheme + 3 + authority_len;
+
+	status = encode_host(&authority, host, &host_len);
+	if (status != SM_URL_OK)
+		return status;
+	port = port_number(&authority);
+	if (port < 0)
+		return SM_URL_BAD_PORT;
+
+	memcpy(p, s, scheme + 3);
+	p += scheme + 3;
+	if (authority.user)
+	{
+		p = encode(authority.user, authority.user + authority.user_len, C_USER,
+				   form, p, entity_bytes);
+		*p++ = '@';
+	}
+	memcpy(p, host, host_len);
+	p += host_len;
+	if (authority.port)
+	{
+		/* leading zeros may make it long; they are no part of the number */
+		if (authority.port_len > 5)
+			return SM_URL_BAD_PORT;
+		*p++ = ':';
+		memcpy(p, authority.port, authority.port_len);
+		p += authority.port_len;
+	}
+	*d = p;
+
+	status = SM_URL_OK;
+	if (base && base->scope != SM_SCOPE_ANY)
+	{
+		char		key[SM_ORIGIN_MAX];
+
+		site_key(https, host, host_len, port, key);
+		if (strcmp(key, base->site) != 0)
+			status = SM_URL_OTHER_SITE;
+	}
+
+	if (!authority.user && *raw_len <= SM_ORIGIN_MAX)
+	{
+		cache->raw_len = *raw_len;
+		memcpy(cache->raw, s, *raw_len);
+		cache->len = p - start;
+		memcpy(cache->origin, start, cache->len);
+		cache->status = status;
+	}
+	return status;
+}
+
+/* Bytes of a dot at p, which may be percent-encoded; 0 if there is none. */
+static size_t
+dot_at(const char *p, const char *end)
+{
+	if (p < end && *p == '.')
+		return 1;
+	if (end - p >= 3 && p[0] == '%' && p[1] == '2' && (p[2] == 'e' || p[2] == 'E'))
+		return 3;
+	return 0;
+}
+
+/*
+ * Is the segment at p "." (1) or ".." (2)?  Its length goes to *len.  0 means
+ * that it is an ordinary one.
+ */
+static int
+dot_segment(const char *p, const char *end, size_t *len)
+{
+	size_t		first = dot_at(p, end);
+	size_t		second;
+
+	if (first == 0)
+		return 0;
+	*len = first;
+	if (p + first == end || p[first] == '/')
+		return 1;
+	second = dot_at(p + first, end);
+	*len = first + second;
+	if (second > 0 && (p + *len == end || p[*len] == '/'))
+		return 2;
+	return 0;
+}
+
+/*
+ * Remove the dot segments of the path that begins at path with a slash and
+ * ends with *len, in place.  RFC 3986, 5.2.4.
+ */
+static void
+remove_dot_segments(char *path, size_t *len)
+{
+	const char *s = path;
+	const char *end = path + *len;
+	char	   *d = path;
+
+	while (s < end)
+	{
+		size_t		dots;
+		int			kind = dot_segment(s + 1, end, &dots);
+
+		/* here *s is the slash before a segment */
+		if (kind == 0)
+		{
+			do
+				*d++ = *s++;
+			while (s < end && *s != '/');
+			continue;
+		}
+		if (kind == 2)
+			while (d > path && *--d != '/')
+				;
+		s += 1 + dots;
+		if (s == end)
+			*d++ = '/';			/* the directory itself */
+	}
+	*len = d - path;
+}
+
+static size_t
+path_length(const char *s, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		if (s[i] == '?' || s[i] == '#')
+			break;
+	return i;
+}
+
+/*
+ * Resolve a reference without scheme against the base, RFC 3986, 5.2.2.  The
+ * result is not yet encoded.  dst holds SM_URL_MAX + REFERENCE_MAX bytes.
+ */
+static SmUrlStatus
+resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst_len)
+{
+	const char *url = base->url[SM_FORM_PLAIN];
+	size_t		prefix;
+	size_t		ref_path;
+	size_t		path;
+
+	if (len > REFERENCE_MAX)
+		return SM_URL_TOO_LONG;
+
+	if (len >= 2 && s[0] == '/' && s[1] == '/')
+	{
+		prefix = base->scheme_len + 1;
+		memcpy(dst, url, prefix);
+		memcpy(dst + prefix, s, len);
+		*dst_len = prefix + len;
+		return SM_URL_OK;
+	}
+
+	/*
+	 * "www.example.com/a" is a relative path to RFC 3986, and never what was
+	 * meant.
+	 */
+	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
+	{
+		size_t		segment = authority_length(s, len);
+		size_t		host_len;
+		const char *host = sm_url_host(url, base->origin_len, &host_len);
+
+		if ((segment > 4 && equal_ignoring_case(s, 4, "www.", 4)) ||
+			equal_ignoring_case(s, segment, host, host_len))
+			return SM_URL_LOST_SCHEME;
+	}
+
+	ref_path = path_length(s, len);
+	prefix = (s[0] == '/') ? base->origin_len : base->len[SM_FORM_PLAIN];
+	memcpy(dst, url, prefix);
+	memcpy(dst + prefix, s, ref_path);
+	path = prefix + ref_path - base->origin_len;
+	if (ref_path > 0)
+		remove_dot_segments(dst + base->origin_len, &path);
+	memcpy(dst + base->origin_len + path, s + ref_path, len - ref_path);
+	*dst_len = base->origin_len + path + len - ref_path;
+	return SM_URL_OK;
+}
+
+/*
+ * Is this encoded URL, whose site is that of the base, below the base's path?
+ * As a reader sees it, that is without the dot segments.
+ */
+static bool
+below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
+		   SmUrlForm form)
+{
+	/* what follows the origin; that itself may be spelled in many ways */
+	size_t		base_origin = base->origin_len;
+	const char *dir = base->url[form] + base_origin;
+	size_t		dir_len = base->len[form] - base_origin;
+	const char *path = url + origin_len;
+	size_t		path_len = path_length(path, len - origin_len);
+	char		resolved[6 * SM_URL_MAX];
+
+	if (path_len == 0)			/* an empty path is the root's */
+		return dir_len == 1;
+	if (path_len < dir_len || memcmp(path, dir, dir_len) != 0)
+		return false;
+	memcpy(resolved, path, path_len);
+	remove_dot_segments(resolved, &path_len);
+	return path_len >= dir_len && memcmp(resolved, dir, dir_len) == 0;
+}
+
+size_t
+sm_url_bound(size_t len, const SmUrlBase *base, size_t max)
+{
+	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
+		len = max + REFERENCE_MAX;
+	return 6 * len + SM_ORIGIN_MAX + (base ? base->len[SM_FORM_XML] : 0);
+}
+
+SmUrlStatus
+sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *cache,
+			  SmUrlForm form, size_t max, char *dst, size_t *dst_len)
+{
+	char		absolute[SM_URL_MAX + REFERENCE_MAX];
+	const char *s = sm_trim(src, &len);
+	const char *end;
+	char	   *d = dst;
+	size_t		entity_bytes = 0;
+	size_t		raw_len;
+	size_t		origin_len;
+	SmUrlStatus status;
+
+	if (len == 0)
+		return SM_URL_EMPTY;
+	/* the host alone can get shorter, and not by that much */
+	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
+		return SM_URL_TOO_LONG;
+
+	if (base && scheme_length(s, len) == 0)
+	{
+		status = resolve(s, len, base, absolute, &len);
+		if (status != SM_URL_OK)
+			return status;
+		s = absolute;
+	}
+	end = s + len;
+
+	raw_len = cache->raw_len;
+	if (raw_len > 0 && len >= raw_len && memcmp(s, cache->raw, raw_len) == 0 &&
+		(len == raw_len || s[raw_len] == '/' || s[raw_len] == '?' || s[raw_len] == '#'))
+	{
+		memcpy(d, cache->origin, cache->len);
+		d += cache->len;
+		status = cache->status;
+	}
+	else
+		status = encode_origin(s, len, base, cache, form, &raw_len, &d, &entity_bytes);
+	if (status != SM_URL_OK)
+		return status;
+	origin_len = d - dst;
+
+	d = encode(s + raw_len, end, C_PATH, form, d, &entity_bytes);
+	*dst_len = d - dst;
+
+	if (*dst_len - entity_bytes > max)
+		return SM_URL_TOO_LONG;
+	if (base && base->scope == SM_SCOPE_PATH &&
+		!below_base(dst, *dst_len, origin_len, base, form))
+		return SM_URL_OTHER_PATH;
+	return SM_URL_OK;
+}
+
+SmUrlStatus
+sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
+{
+	SmUrlCache	cache;
+	Authority	authority;
+	const char *url;
+	size_t		url_len;
+	SmUrlStatus status;
+
+	src = sm_trim(src, &len);
+	if (len > SM_URL_MAX)
+		return SM_URL_TOO_LONG;
+
+	/* XML first: that form is the longer one */
+	for (int form = SM_FORM_XML; form >= SM_FORM_PLAIN; form--)
+	{
+		char		buffer[6 * SM_URL_MAX + SM_ORIGIN_MAX];
+
+		cache.raw_len = 0;
+		status = sm_url_encode(src, len, NULL, &cache, (SmUrlForm) form,
+							   SM_URL_MAX - 1, buffer, &url_len);
+		if (status != SM_URL_OK)
+			return status;
+		if (path_length(buffer, url_len) != url_len)
+			return SM_URL_BAD_BASE;
+		if (buffer[url_len - 1] != '/')
+			buffer[url_len++] = '/';
+		memcpy(base->url[form], buffer, url_len);
+		base->len[form] = url_len;
+	}
+
+	url = base->url[SM_FORM_PLAIN];
+	url_len = base->len[SM_FORM_PLAIN];
+	base->scope = scope;
+	base->scheme_len = scheme_length(url, url_len);
+	base->origin_len = base->scheme_len + 3 +
+		authority_length(url + base->scheme_len + 3, url_len - base->scheme_len - 3);
+
+	split_authority(url + base->scheme_len + 3, base->origin_len - base->scheme_len - 3,
+					&authority);
+	/* with no user name, an origin reads the same in both forms */
+	if (authority.user)
+		return SM_URL_BAD_BASE;
+	site_key(base->scheme_len == 5, authority.host, authority.host_len,
+			 port_number(&authority), base->site);
+	return SM_URL_OK;
+}
+
+size_t
+sm_url_encode_reference(const char *src, size_t len, char *dst)
+{
+	size_t		entity_bytes = 0;
+
+	return encode(src, src + len, C_PATH, SM_FORM_XML, dst, &entity_bytes) - dst;
+}
+
+const char *
+sm_url_host(const char *url, size_t len, size_t *host_len)
+{
+	size_t		scheme = scheme_length(url, len);
+	Authority	authority;
+
+	*host_len = 0;
+	if (scheme == 0 || len < scheme + 3)
+		return url;
+	split_authority(url + scheme + 3,
+					authority_length(url + scheme + 3, len - scheme - 3), &authority);
+	*host_len = authority.host_len;
+	return authority.host;
+}
+
+const char *
+sm_url_message(SmUrlStatus status)
+{
+	switch (status)
+	{
+		case SM_URL_OK:
+			return "no error";
+		case SM_URL_EMPTY:
+			return "it is empty";
+		case SM_URL_NO_SCHEME:
+			return "it is not an absolute URL";
+		case SM_URL_LOST_SCHEME:
+			return "it begins with a host name but has no scheme";
+		case SM_URL_BAD_SCHEME:
+			return "its scheme is neither http nor https";
+		case SM_URL_NO_HOST:
+			return "it has no host";
+		case SM_URL_BAD_HOST:
+			return "its host is not a valid host name or address";
+		case SM_URL_NO_IDNA:
+			return "this build has no libidn2 to encode its non-ASCII host";
+		case SM_URL_BAD_PORT:
+			return "its port is not a number from 0 to 65535";
+		case SM_URL_TOO_LONG:
+			return "it is longer than 2047 characters after percent-encoding";
+		case SM_URL_BAD_BASE:
+			return "it must not have a user, a query or a fragment";
+		case SM_URL_OTHER_SITE:
+			return "its scheme, host or port differs from the base URL's";
+		case SM_URL_OTHER_PATH:
+			return "it is not below the base URL's path";
+	}
+	return "unknown error";
+}

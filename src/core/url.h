@@ -1,0 +1,122 @@
+/*
+ * url.h
+ *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
+ *
+ * Input is UTF-8 text as people store it; output is ASCII.  Nothing is
+ * allocated and nothing is global: the caller gives the buffers.
+ */
+#ifndef SM_URL_H
+#define SM_URL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* "fewer than 2,048 characters" (sitemaps.org), counted after percent-encoding */
+#define SM_URL_MAX			2047
+
+/* no limit but that of the document: for URLs in extension elements */
+#define SM_URL_UNLIMITED	((size_t) -1)
+
+/* longest "scheme://userinfo@host:port" accepted, in bytes as given */
+#define SM_AUTHORITY_MAX	1024
+
+/* room for "https://" + a DNS name + ":65535" */
+#define SM_ORIGIN_MAX		288
+
+typedef enum SmUrlStatus
+{
+	SM_URL_OK,
+	SM_URL_EMPTY,				/* nothing but blanks */
+	SM_URL_NO_SCHEME,			/* relative, and there is no base URL */
+	SM_URL_LOST_SCHEME,			/* "www.example.com/a": resolving it would be a trap */
+	SM_URL_BAD_SCHEME,			/* neither http nor https */
+	SM_URL_NO_HOST,
+	SM_URL_BAD_HOST,
+	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */
+	SM_URL_BAD_PORT,
+	SM_URL_TOO_LONG,
+	SM_URL_BAD_BASE,			/* a base URL with a query or a fragment */
+	SM_URL_OTHER_SITE,			/* out of SM_SCOPE_HOST */
+	SM_URL_OTHER_PATH			/* out of SM_SCOPE_PATH */
+} SmUrlStatus;
+
+/* which URLs belong to the set that is served from the base URL */
+typedef enum SmUrlScope
+{
+	SM_SCOPE_ANY,
+	SM_SCOPE_HOST,				/* same scheme, host and port */
+	SM_SCOPE_PATH				/* and below the base URL's path */
+} SmUrlScope;
+
+/* how the URL is written */
+typedef enum SmUrlForm
+{
+	SM_FORM_PLAIN,				/* percent-encoded only */
+	SM_FORM_XML					/* and "&" and "'" as entities; no other special character is left */
+} SmUrlForm;
+
+/* The URL of a directory, ending in a slash, that references are resolved against. */
+typedef struct SmUrlBase
+{
+	SmUrlScope	scope;
+	size_t		scheme_len;		/* of "https" */
+	size_t		origin_len;		/* of "https://www.example.com" */
+	size_t		len[2];
+	char		url[2][6 * SM_URL_MAX + 1]; /* by SmUrlForm */
+	char		site[SM_ORIGIN_MAX];	/* scheme, host and port, in lower case */
+} SmUrlBase;
+
+/*
+ * What is worth keeping between one URL and the next: nearly all URLs of a site
+ * begin with the same bytes.  Zero-initialized is empty.
+ */
+typedef struct SmUrlCache
+{
+	size_t		raw_len;
+	size_t		len;
+	SmUrlStatus status;			/* whether the origin is in scope */
+	char		raw[SM_ORIGIN_MAX]; /* scheme and authority as given */
+	char		origin[SM_ORIGIN_MAX];	/* and as written */
+} SmUrlCache;
+
+/*
+ * Bytes that sm_url_encode may write, whatever it returns, for a reference of
+ * len bytes.  With a max that grows with base and max only, not with len.
+ */
+extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
+
+/*
+ * Write the URL that a piece of text means into dst, and its length into
+ * *dst_len; no terminator.  Blanks around it are dropped, a relative reference
+ * is resolved against base (which may be NULL: then it is an error), a
+ * non-ASCII host goes through UTS #46, and each component is percent-encoded.
+ * max is the longest URL accepted, in characters before XML escaping.
+ */
+extern SmUrlStatus sm_url_encode(const char *src, size_t len,
+								 const SmUrlBase *base, SmUrlCache *cache,
+								 SmUrlForm form, size_t max,
+								 char *dst, size_t *dst_len);
+
+/* Prepare a base URL; a missing last slash is added. */
+extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len,
+									SmUrlScope scope);
+
+/*
+ * Percent-encode a reference as it stands, relative or not, without looking at
+ * its parts: for the href of a stylesheet.  dst needs 6 * len bytes.
+ */
+extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
+
+/*
+ * Find the host in a URL that sm_url_encode wrote (either form), without port
+ * and user: a pointer into url and a length, 0 if there is none.
+ */
+extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
+
+/* Drop the Unicode White_Space characters at both ends. */
+extern const char *sm_trim(const char *src, size_t *len);
+
+/* What is wrong, in words that follow "invalid loc: ". */
+extern const char *sm_url_message(SmUrlStatus status);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * w3cdate.c
+ *	  W3C NOTE-datetime: the dates of the sitemap protocol.
+ *
+ * Days are counted in eras of 400 years that begin on 1 March, which puts the
+ * leap day last and makes month lengths a linear function.
+ */
+#include "core/w3cdate.h"
+
+#include <string.h>
+
+#define DAYS_PER_ERA	146097
+#define EPOCH_OFFSET	719468	/* days from 0000-03-01 to 1970-01-01 */
+
+#define MIN_DAY			(-719162)	/* 0001-01-01 */
+#define MAX_DAY			2932896		/* 9999-12-31 */
+
+static void
+put2(char *dst, unsigned int n)
+{
+	dst[0] = '0' + n / 10;
+	dst[1] = '0' + n % 10;
+}
+
+static int64_t
+day_of(unsigned int year, unsigned int month, unsigned int day)
+{
+	unsigned int y = year - (month <= 2);	/* year 1 at the least, so 0 or more */
+	unsigned int m = month > 2 ? month - 3 : month + 9;
+	unsigned int era = y / 400;
+	unsigned int year_of_era = y % 400;
+	unsigned int day_of_year = (153 * m + 2) / 5 + day - 1;
+
+	return (int64_t) era * DAYS_PER_ERA +
+		year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
+		EPOCH_OFFSET;
+}
+
+static unsigned int
+days_in_month(unsigned int year, unsigned int month)
+{
+	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+
+	if (month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0))
+		return 29;
+	return days[month - 1];
+}
+
+bool
+sm_w3c_format_day(int64_t day, char *dst)
+{
+	unsigned int n;
+	unsigned int era;
+	unsigned int day_of_era;
+	unsigned int year_of_era;
+	unsigned int day_of_year;
+	unsigned int m;
+	unsigned int month;
+	unsigned int year;
+
+	if (day < MIN_DAY || day > MAX_DAY)
+		return false;
+
+	n = (unsigned int) (day + EPOCH_OFFSET);
+	era = n / DAYS_PER_ERA;
+	day_of_era = n % DAYS_PER_ERA;
+	year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
+				   day_of_era / 146096) / 365;
+	day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	m = (5 * day_of_year + 2) / 153;
+	month = m < 10 ? m + 3 : m - 9;
+	year = era * 400 + year_of_era + (month <= 2);
+
+	put2(dst, year / 100);
+	put2(dst + 2, year % 100);
+	dst[4] = '-';
+	put2(dst + 5, month);
+	dst[7] = '-';
+	put2(dst + 8, day_of_year - (153 * m + 2) / 5 + 1);
+	return true;
+}
+
+bool
+sm_w3c_format_seconds(int64_t seconds, char *dst)
+{
+	int64_t		day = seconds / SM_SECS_PER_DAY;
+	int			second = (int) (seconds % SM_SECS_PER_DAY);
+
+	if (second < 0)
+	{
+		second += SM_SECS_PER_DAY;
+		day--;
+	}
+	if (!sm_w3c_format_day(day, dst))
+		return false;
+	dst[10] = 'T';
+	put2(dst + 11, second / 3600);
+	dst[13] = ':';
+	put2(dst + 14, second / 60 % 60);
+	dst[16] = ':';
+	put2(dst + 17, second % 60);
+	dst[19] = 'Z';
+	return true;
+}
+
+/* Read exactly n digits at *s and move past them; false if they are not there. */
+static bool
+digits(const char **s, const char *end, int n, unsigned int *value)
+{
+	*value = 0;
+	for (; n > 0; n--, (*s)++)
+	{
+		if (*s == end || **s < '0' || **s > '9')
+			return false;
+		*value = *value * 10 + (**s - '0');
+	}
+	return true;
+}
+
+static bool
+literal(const char **s, const char *end, char c)
+{
+	if (*s == end || **s != c)
+		return false;
+	(*s)++;
+	return true;
+}
+
+SmW3cStatus
+sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
+{
+	const char *s = src;
+	const char *end = src + len;
+	unsigned int year;
+	unsigned int month = 1;
+	unsigned int day = 1;
+	unsigned int hour = 0;
+	unsigned int minute = 0;
+	unsigned int second = 0;
+	unsigned int zone_hour = 0;
+	unsigned int zone_minute = 0;
+	bool		west = false;
+
+	if (!digits(&s, end, 4, &year))
+		return SM_W3C_SYNTAX;
+	if (s < end && (!literal(&s, end, '-') || !digits(&s, end, 2, &month)))
+		return SM_W3C_SYNTAX;
+	if (s < end && (!literal(&s, end, '-') || !digits(&s, end, 2, &day)))
+		return SM_W3C_SYNTAX;
+	if (s < end)
+	{
+		if (!literal(&s, end, 'T') || !digits(&s, end, 2, &hour) ||
+			!literal(&s, end, ':') || !digits(&s, end, 2, &minute))
+			return SM_W3C_SYNTAX;
+		if (literal(&s, end, ':'))
+		{
+			if (!digits(&s, end, 2, &second))
+				return SM_W3C_SYNTAX;
+			if (literal(&s, end, '.'))
+			{
+				unsigned int ignored;
+
+				if (!digits(&s, end, 1, &ignored))
+					return SM_W3C_SYNTAX;
+				while (s < end && *s >= '0' && *s <= '9')
+					s++;
+			}
+		}
+		if (!literal(&s, end, 'Z'))
+		{
+			west = s < end && *s == '-';
+			if (!(literal(&s, end, '+') || literal(&s, end, '-')) ||
+				!digits(&s, end, 2, &zone_hour) || !literal(&s, end, ':') ||
+				!digits(&s, end, 2, &zone_minute))
+				return SM_W3C_SYNTAX;
+		}
+		if (s < end)
+			return SM_W3C_SYNTAX;
+	}
+
+	if (year < 1 || month < 1 || month > 12 ||
+		day < 1 || day > days_in_month(year, month) ||
+		hour > 23 || minute > 59 || second > 59 ||
+		zone_minute > 59 || zone_hour * 60 + zone_minute > 14 * 60)
+		return SM_W3C_RANGE;
+
+	*seconds = day_of(year, month, day) * SM_SECS_PER_DAY +
+		hour * 3600 + minute * 60 + second;
+	if (west)
+		*seconds += zone_hour * 3600 + zone_minute * 60;
+	else
+		*seconds -= zone_hour * 3600 + zone_minute * 60;
+
+	/* an offset may carry it out of the years that can be written */
+	if (*seconds < (int64_t) MIN_DAY * SM_SECS_PER_DAY ||
+		*seconds >= (int64_t) (MAX_DAY + 1) * SM_SECS_PER_DAY)
+		return SM_W3C_RANGE;
+	return SM_W3C_OK;
+}

@@ -1,0 +1,40 @@
+/*
+ * w3cdate.h
+ *	  W3C NOTE-datetime: the dates of the sitemap protocol.
+ *
+ * Instants are seconds since 1970-01-01 00:00:00 UTC, without leap seconds, in
+ * the proleptic Gregorian calendar.  Years 0001 to 9999 can be written.
+ */
+#ifndef SM_W3CDATE_H
+#define SM_W3CDATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SM_W3C_DATE_LEN		10	/* 2026-01-02 */
+#define SM_W3C_SECONDS_LEN	20	/* 2026-01-02T03:04:05Z */
+
+#define SM_SECS_PER_DAY		86400
+
+typedef enum SmW3cStatus
+{
+	SM_W3C_OK,
+	SM_W3C_SYNTAX,				/* none of the six forms */
+	SM_W3C_RANGE				/* no such date or time, or before year 1 or after 9999 */
+} SmW3cStatus;
+
+/* Write a day (days since 1970-01-01) as YYYY-MM-DD; false outside 0001..9999. */
+extern bool sm_w3c_format_day(int64_t day, char *dst);
+
+/* Write an instant as YYYY-MM-DDThh:mm:ssZ; false outside 0001..9999. */
+extern bool sm_w3c_format_seconds(int64_t seconds, char *dst);
+
+/*
+ * Check that a text is one of the six forms and a real date.  *seconds is the
+ * instant it begins at, a fraction of a second cut off; a form without time is
+ * read as UTC.
+ */
+extern SmW3cStatus sm_w3c_parse(const char *src, size_t len, int64_t *seconds);
+
+#endif

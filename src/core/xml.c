@@ -1,0 +1,251 @@
+/*
+ * xml.c
+ *	  XML 1.0 text: escaping, unescaping, and which characters are legal.
+ */
+#include "core/xml.h"
+
+#include <string.h>
+
+/* the bytes that stand in a document as they are, by far the most */
+static bool
+is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x80 &&
+		c != '&' && c != '<' && c != '>' && c != '"' && c != '\'' && c != '\\';
+}
+
+size_t
+sm_utf8_decode(const char *s, const char *end, uint32_t *c)
+{
+	const unsigned char *p = (const unsigned char *) s;
+	size_t		left = end - s;
+
+	if (left >= 1 && p[0] < 0x80)
+	{
+		*c = p[0];
+		return 1;
+	}
+	if (left >= 2 && p[0] >= 0xC2 && p[0] <= 0xDF && (p[1] & 0xC0) == 0x80)
+	{
+		*c = (uint32_t) (p[0] & 0x1F) << 6 | (p[1] & 0x3F);
+		return 2;
+	}
+	if (left >= 3 && (p[0] & 0xF0) == 0xE0 &&
+		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80)
+	{
+		*c = (uint32_t) (p[0] & 0x0F) << 12 | (uint32_t) (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+		return (*c >= 0x800 && (*c < 0xD800 || *c > 0xDFFF)) ? 3 : 0;
+	}
+	if (left >= 4 && (p[0] & 0xF8) == 0xF0 &&
+		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80 && (p[3] & 0xC0) == 0x80)
+	{
+		*c = (uint32_t) (p[0] & 0x07) << 18 | (uint32_t) (p[1] & 0x3F) << 12 |
+			(uint32_t) (p[2] & 0x3F) << 6 | (p[3] & 0x3F);
+		return (*c >= 0x10000 && *c <= 0x10FFFF) ? 4 : 0;
+	}
+	return 0;
+}
+
+bool
+sm_xml_legal(uint32_t c)
+{
+	return c == 0x9 || c == 0xA || c == 0xD ||
+		(c >= 0x20 && c <= 0xD7FF) ||
+		(c >= 0xE000 && c <= 0xFFFD) ||
+		(c >= 0x10000 && c <= 0x10FFFF);
+}
+
+/* A hexadecimal character reference; what PostgreSQL cannot hold is not asked for. */
+static char *
+write_reference(char *d, uint32_t c)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	int			shift = 28;
+
+	memcpy(d, "&#x", 3);
+	d += 3;
+	while ((c >> shift) == 0)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*d++ = hex[(c >> shift) & 15];
+	*d++ = ';';
+	return d;
+}
+
+size_t
+sm_xml_escape(const char *src, size_t len, bool ascii, char *dst)
+{
+	const char *s = src;
+	const char *end = src + len;
+	char	   *d = dst;
+
+	while (s < end)
+	{
+		const char *entity;
+		uint32_t	c;
+		size_t		n;
+
+		while (s < end && is_plain((unsigned char) *s))
+			*d++ = *s++;
+		if (s == end)
+			break;
+
+		n = sm_utf8_decode(s, end, &c);
+		if (n == 0)
+			return SM_XML_MALFORMED;
+		switch (c)
+		{
+			case '&':
+				entity = "&amp;";
+				break;
+			case '<':
+				entity = "&lt;";
+				break;
+			case '>':
+				entity = "&gt;";
+				break;
+			case '"':
+				entity = "&quot;";
+				break;
+			case '\'':
+				entity = "&apos;";
+				break;
+			case '\t':
+				entity = "&#9;";
+				break;
+			case '\n':
+				entity = "&#10;";
+				break;
+			case '\r':
+				entity = "&#13;";
+				break;
+			case '\\':
+				entity = "&#92;";
+				break;
+			default:
+				entity = NULL;
+				break;
+		}
+		if (entity)
+		{
+			size_t		entity_len = strlen(entity);
+
+			memcpy(d, entity, entity_len);
+			d += entity_len;
+		}
+		else if (sm_xml_legal(c))
+		{
+			if (ascii && c >= 0x80)
+				d = write_reference(d, c);
+			else
+			{
+				memcpy(d, s, n);
+				d += n;
+			}
+		}
+		s += n;
+	}
+	return d - dst;
+}
+
+size_t
+sm_xml_reference(const char *s, const char *end, uint32_t *c)
+{
+	static const struct
+	{
+		const char *text;
+		unsigned char len;
+		char		c;
+	}			entities[] = {
+		{"&amp;", 5, '&'}, {"&lt;", 4, '<'}, {"&gt;", 4, '>'},
+		{"&quot;", 6, '"'}, {"&apos;", 6, '\''}
+	};
+	const char *p = s + 2;
+	uint32_t	value = 0;
+	int			digits = 0;
+	bool		hex;
+
+	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
+	{
+		if ((size_t) (end - s) >= entities[i].len &&
+			memcmp(s, entities[i].text, entities[i].len) == 0)
+		{
+			*c = entities[i].c;
+			return entities[i].len;
+		}
+	}
+
+	if (end - s < 4 || s[1] != '#')
+		return 0;
+	hex = *p == 'x';
+	if (hex)
+		p++;
+	for (; p < end && *p != ';'; p++, digits++)
+	{
+		unsigned int digit;
+
+		if (*p >= '0' && *p <= '9')
+			digit = *p - '0';
+		else if (hex && *p >= 'a' && *p <= 'f')
+			digit = *p - 'a' + 10;
+		else if (hex && *p >= 'A' && *p <= 'F')
+			digit = *p - 'A' + 10;
+		else
+			return 0;
+		value = value * (hex ? 16 : 10) + digit;
+		if (value > 0x10FFFF)
+			return 0;
+	}
+	if (p == end || digits == 0 || !sm_xml_legal(value))
+		return 0;
+	*c = value;
+	return p + 1 - s;
+}
+
+static char *
+write_utf8(char *d, uint32_t c)
+{
+	if (c < 0x80)
+		*d++ = c;
+	else if (c < 0x800)
+	{
+		*d++ = 0xC0 | c >> 6;
+		*d++ = 0x80 | (c & 0x3F);
+	}
+	else if (c < 0x10000)
+	{
+		*d++ = 0xE0 | c >> 12;
+		*d++ = 0x80 | (c >> 6 & 0x3F);
+		*d++ = 0x80 | (c & 0x3F);
+	}
+	else
+	{
+		*d++ = 0xF0 | c >> 18;
+		*d++ = 0x80 | (c >> 12 & 0x3F);
+		*d++ = 0x80 | (c >> 6 & 0x3F);
+		*d++ = 0x80 | (c & 0x3F);
+	}
+	return d;
+}
+
+size_t
+sm_xml_unescape(const char *src, size_t len, char *dst)
+{
+	const char *s = src;
+	const char *end = src + len;
+	char	   *d = dst;
+	uint32_t	c;
+	size_t		n;
+
+	while (s < end)
+	{
+		if (*s == '&' && (n = sm_xml_reference(s, end, &c)) > 0)
+		{
+			d = write_utf8(d, c);
+			s += n;
+		}
+		else
+			*d++ = *s++;
+	}
+	return d - dst;
+}

@@ -1,0 +1,50 @@
+/*
+ * xml.h
+ *	  XML 1.0 text: escaping, unescaping, and which characters are legal.
+ *
+ * Everything is UTF-8.  The caller gives the buffers.
+ */
+#ifndef SM_XML_H
+#define SM_XML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a byte sequence that is not UTF-8 returns. */
+#define SM_XML_MALFORMED	((size_t) -1)
+
+/* A byte becomes "&quot;" at the most. */
+#define SM_XML_ESCAPE_BOUND(len)	(6 * (size_t) (len))
+
+/*
+ * Decode the UTF-8 character at s: its length in bytes, 0 if it is malformed
+ * (overlong, a surrogate, above U+10FFFF, cut off).
+ */
+extern size_t sm_utf8_decode(const char *s, const char *end, uint32_t *c);
+
+/* May XML 1.0 carry this character at all?  Production [2]. */
+extern bool sm_xml_legal(uint32_t c);
+
+/*
+ * Escape len bytes for text content or an attribute value: the five entities,
+ * line feed, carriage return, tab and backslash as character references (a
+ * document is one line that COPY leaves alone), characters that XML cannot
+ * carry dropped.  With ascii, characters above U+007F become references too.
+ * Returns the length written to dst, or SM_XML_MALFORMED.
+ */
+extern size_t sm_xml_escape(const char *src, size_t len, bool ascii, char *dst);
+
+/*
+ * Resolve the references of raw text or of a raw attribute value that
+ * sm_xml_next() has found well-formed.  dst may hold as few as len bytes.
+ */
+extern size_t sm_xml_unescape(const char *src, size_t len, char *dst);
+
+/*
+ * The character that the reference at s (from "&" on) stands for and its length
+ * in bytes, or 0 if it is none of the five entities nor a legal character.
+ */
+extern size_t sm_xml_reference(const char *s, const char *end, uint32_t *c);
+
+#endif

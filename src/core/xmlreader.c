@@ -1,0 +1,510 @@
+/*
+ * xmlreader.c
+ *	  A pull parser for fragments of XML 1.0 with namespaces, UTF-8.
+ */
+#include "core/xmlreader.h"
+
+#include <string.h>
+
+#include "core/xml.h"
+
+#define XML_URI		"http://www.w3.org/XML/1998/namespace"
+#define XMLNS_URI	"http://www.w3.org/2000/xmlns/"
+
+static SmXmlToken
+fail(SmXmlReader *r, const char *message)
+{
+	r->message = message;
+	return SM_XML_ERROR;
+}
+
+static bool
+span_equal(SmSpan a, SmSpan b)
+{
+	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
+}
+
+bool
+sm_span_is(SmSpan span, const char *string)
+{
+	size_t		len = strlen(string);
+
+	return span.len == len && memcmp(span.s, string, len) == 0;
+}
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool
+sm_xml_is_blank(SmSpan span)
+{
+	for (size_t i = 0; i < span.len; i++)
+		if (!is_space(span.s[i]))
+			return false;
+	return true;
+}
+
+static void
+skip_space(SmXmlReader *r)
+{
+	while (r->p < r->end && is_space(*r->p))
+		r->p++;
+}
+
+static bool
+looking_at(const SmXmlReader *r, const char *string)
+{
+	size_t		len = strlen(string);
+
+	return (size_t) (r->end - r->p) >= len && memcmp(r->p, string, len) == 0;
+}
+
+/* XML 1.0, fifth edition, production [4], without the colon. */
+static bool
+is_name_start(uint32_t c)
+{
+	if (c < 0x80)
+		return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+	return (c >= 0xC0 && c <= 0x2FF && c != 0xD7 && c != 0xF7) ||
+		(c >= 0x370 && c <= 0x1FFF && c != 0x37E) ||
+		c == 0x200C || c == 0x200D ||
+		(c >= 0x2070 && c <= 0x218F) || (c >= 0x2C00 && c <= 0x2FEF) ||
+		(c >= 0x3001 && c <= 0xD7FF) || (c >= 0xF900 && c <= 0xFDCF) ||
+		(c >= 0xFDF0 && c <= 0xFFFD) || (c >= 0x10000 && c <= 0xEFFFF);
+}
+
+/* Production [4a], without the colon. */
+static bool
+is_name_char(uint32_t c)
+{
+	return is_name_start(c) || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+		c == 0xB7 || (c >= 0x300 && c <= 0x36F) || c == 0x203F || c == 0x2040;
+}
+
+/* Read a name without colon; false if there is none. */
+static bool
+read_ncname(SmXmlReader *r, SmSpan *name)
+{
+	uint32_t	c;
+	size_t		n;
+
+	name->s = r->p;
+	while (r->p < r->end && (n = sm_utf8_decode(r->p, r->end, &c)) > 0 &&
+		   (r->p == name->s ? is_name_start(c) : is_name_char(c)))
+		r->p += n;
+	name->len = r->p - name->s;
+	return name->len > 0;
+}
+
+static bool
+read_qname(SmXmlReader *r, SmSpan *prefix, SmSpan *name)
+{
+	prefix->s = r->p;
+	prefix->len = 0;
+	if (!read_ncname(r, name))
+		return false;
+	if (r->p < r->end && *r->p == ':')
+	{
+		*prefix = *name;
+		r->p++;
+		return read_ncname(r, name);
+	}
+	return true;
+}
+
+/*
+ * Move to the string that ends a construct, checking that all characters up to
+ * there are legal.  NULL, or what is wrong.
+ */
+static const char *
+skip_until(SmXmlReader *r, const char *terminator)
+{
+	while (r->p < r->end)
+	{
+		uint32_t	c;
+		size_t		n;
+
+		if (*r->p == *terminator && looking_at(r, terminator))
+			return NULL;
+		n = sm_utf8_decode(r->p, r->end, &c);
+		if (n == 0)
+			return "it is not valid UTF-8";
+		if (!sm_xml_legal(c))
+			return "it has a character that XML cannot carry";
+		r->p += n;
+	}
+	return "it ends too early";
+}
+
+/*
+ * Move over character data up to the stop character or the end of the input,
+ * checking characters and references.  NULL, or what is wrong.
+ */
+static const char *
+skip_text(SmXmlReader *r, char stop, bool in_attribute)
+{
+	while (r->p < r->end && *r->p != stop)
+	{
+		uint32_t	c;
+		size_t		n;
+
+		if ((unsigned char) *r->p >= 0x20 && (unsigned char) *r->p < 0x80 &&
+			*r->p != '&' && *r->p != '<' && *r->p != ']')
+		{
+			r->p++;
+			continue;
+		}
+		if (*r->p == '<' && in_attribute)
+			return "an attribute's value has a \"<\"";
+		if (*r->p == ']' && !in_attribute && looking_at(r, "]]>"))
+			return "its text has a \"]]>\"";
+		if (*r->p == '&')
+		{
+			n = sm_xml_reference(r->p, r->end, &c);
+			if (n == 0)
+				return "it has an \"&\" that begins neither a legal character's reference nor one of the five entities of XML";
+		}
+		else
+		{
+			n = sm_utf8_decode(r->p, r->end, &c);
+			if (n == 0)
+				return "it is not valid UTF-8";
+			if (!sm_xml_legal(c))
+				return "it has a character that XML cannot carry";
+		}
+		r->p += n;
+	}
+	return NULL;
+}
+
+/* The namespace that a prefix stands for; false if it is declared nowhere. */
+static bool
+resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
+{
+	const char *known = NULL;
+
+	for (int i = r->nbindings - 1; i >= 0; i--)
+	{
+		if (span_equal(r->bindings[i].prefix, prefix))
+		{
+			*uri = r->bindings[i].uri;
+			return true;
+		}
+	}
+	uri->s = "";
+	uri->len = 0;
+	if (prefix.len == 0)
+		return true;
+	if (sm_span_is(prefix, "xml"))
+		known = XML_URI;
+	else if (r->lookup)
+		known = r->lookup(r->lookup_arg, prefix.s, prefix.len);
+	if (known == NULL)
+	{
+		r->undeclared = prefix;
+		return false;
+	}
+	uri->s = known;
+	uri->len = strlen(known);
+	return true;
+}
+
+/* Bring the declarations among the attributes into scope. */
+static const char *
+declare_namespaces(SmXmlReader *r)
+{
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+		SmXmlBinding *binding = &r->bindings[r->nbindings];
+		bool		is_default = a->prefix.len == 0 && sm_span_is(a->name, "xmlns");
+
+		if (!is_default && !sm_span_is(a->prefix, "xmlns"))
+			continue;
+		if (sm_span_is(a->name, "xml") || sm_span_is(a->value, XML_URI))
+		{
+			/* declaring what always holds is allowed, and nothing else */
+			if (is_default || !sm_span_is(a->name, "xml") || !sm_span_is(a->value, XML_URI))
+				return "it declares the reserved prefix \"xml\" or its namespace";
+			continue;
+		}
+		if (!is_default && (sm_span_is(a->name, "xmlns") || a->value.len == 0))
+			return "it declares the prefix \"xmlns\", or a prefix with no namespace";
+		if (sm_span_is(a->value, XMLNS_URI))
+			return "it declares a prefix for the reserved namespace of \"xmlns\"";
+		if (r->nbindings == SM_XML_BINDINGS_MAX)
+			return "it has more than 64 namespaces in scope";
+
+		if (is_default)
+		{
+			binding->prefix.s = "";
+			binding->prefix.len = 0;
+		}
+		else
+			binding->prefix = a->name;
+		binding->uri = a->value;
+		r->nbindings++;
+	}
+	return NULL;
+}
+
+/* No attribute twice, neither by its name nor by namespace and local name. */
+static const char *
+check_attributes(SmXmlReader *r)
+{
+	SmSpan		uris[SM_XML_ATTRIBUTES_MAX];
+
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+
+		uris[i].s = "";
+		uris[i].len = 0;
+		if (sm_span_is(a->prefix, "xmlns"))
+			uris[i] = (SmSpan) {XMLNS_URI, strlen(XMLNS_URI)};
+		else if (a->prefix.len > 0 && !resolve_prefix(r, a->prefix, &uris[i]))
+			return "it uses a namespace prefix that is not declared";
+		for (int j = 0; j < i; j++)
+			if (span_equal(a->name, r->attributes[j].name) && span_equal(uris[i], uris[j]))
+				return "an element has an attribute twice";
+	}
+	return NULL;
+}
+
+static SmXmlToken
+read_start(SmXmlReader *r)
+{
+	const char *tag = r->p;
+	const char *message;
+	SmSpan		qname;
+
+	r->p++;						/* "<" */
+	qname.s = r->p;
+	if (!read_qname(r, &r->prefix, &r->name))
+		return fail(r, "it has a \"<\" that begins no markup");
+	qname.len = r->p - qname.s;
+
+	r->nattributes = 0;
+	for (;;)
+	{
+		const char *before = r->p;
+		SmXmlAttribute *a = &r->attributes[r->nattributes];
+		char		quote;
+
+		skip_space(r);
+		if (r->p == r->end)
+			return fail(r, "it ends too early");
+		if (*r->p == '>' || *r->p == '/')
+			break;
+		if (r->p == before)
+			return fail(r, "an element's tag is malformed");
+		if (r->nattributes == SM_XML_ATTRIBUTES_MAX)
+			return fail(r, "an element has more than 64 attributes");
+		if (!read_qname(r, &a->prefix, &a->name))
+			return fail(r, "an element's tag is malformed");
+		skip_space(r);
+		if (r->p == r->end || *r->p != '=')
+			return fail(r, "an attribute has no value");
+		r->p++;
+		skip_space(r);
+		if (r->p == r->end || (*r->p != '"' && *r->p != '\''))
+			return fail(r, "an attribute's value is not quoted");
+		quote = *r->p++;
+		a->value.s = r->p;
+		message = skip_text(r, quote, true);
+		if (message)
+			return fail(r, message);
+		if (r->p == r->end)
+			return fail(r, "it ends too early");
+		a->value.len = r->p - a->value.s;
+		r->p++;
+		r->nattributes++;
+	}
+	if (*r->p == '/')
+	{
+		r->p++;
+		if (r->p == r->end || *r->p != '>')
+			return fail(r, "an element's tag is malformed");
+		r->pending_end = true;
+	}
+	r->p++;						/* ">" */
+	r->raw.s = tag;
+	r->raw.len = r->p - tag;
+
+	if (r->nopen == SM_XML_DEPTH_MAX)
+		return fail(r, "its elements are nested more than 64 deep");
+	r->open[r->nopen].nbindings = r->nbindings;
+	if (r->nattributes > 0)
+	{
+		message = declare_namespaces(r);
+		if (!message)
+			message = check_attributes(r);
+		if (message)
+			return fail(r, message);
+	}
+	if (sm_span_is(r->prefix, "xmlns"))
+		return fail(r, "an element has the reserved prefix \"xmlns\"");
+	if (!resolve_prefix(r, r->prefix, &r->uri))
+		return fail(r, "it uses a namespace prefix that is not declared");
+	r->open[r->nopen].qname = qname;
+	r->open[r->nopen].prefix = r->prefix;
+	r->open[r->nopen].name = r->name;
+	r->open[r->nopen].uri = r->uri;
+	r->depth = r->nopen++;
+	return SM_XML_START;
+}
+
+/* The innermost element ends; its name is the token's. */
+static SmXmlToken
+close_element(SmXmlReader *r)
+{
+	r->nopen--;
+	r->depth = r->nopen;
+	r->prefix = r->open[r->nopen].prefix;
+	r->name = r->open[r->nopen].name;
+	r->uri = r->open[r->nopen].uri;
+	r->nbindings = r->open[r->nopen].nbindings;
+	return SM_XML_END;
+}
+
+static SmXmlToken
+read_end(SmXmlReader *r)
+{
+	const char *tag = r->p;
+	SmSpan		qname;
+	SmSpan		prefix;
+	SmSpan		name;
+
+	r->p += 2;					/* "</" */
+	qname.s = r->p;
+	if (!read_qname(r, &prefix, &name))
+		return fail(r, "an element's tag is malformed");
+	qname.len = r->p - qname.s;
+	skip_space(r);
+	if (r->p == r->end || *r->p != '>')
+		return fail(r, "an element's tag is malformed");
+	r->p++;
+	if (r->nopen == 0 || !span_equal(qname, r->open[r->nopen - 1].qname))
+		return fail(r, "its tags do not match");
+	r->raw.s = tag;
+	r->raw.len = r->p - tag;
+	return close_element(r);
+}
+
+/* A construct with fixed delimiters; data is what is between them. */
+static SmXmlToken
+read_delimited(SmXmlReader *r, SmXmlToken token, const char *open, const char *close)
+{
+	const char *message;
+
+	r->raw.s = r->p;
+	r->p += strlen(open);
+	r->data.s = r->p;
+	message = skip_until(r, close);
+	if (message)
+		return fail(r, message);
+	r->data.len = r->p - r->data.s;
+	r->p += strlen(close);
+	r->raw.len = r->p - r->raw.s;
+	r->depth = r->nopen;
+	return token;
+}
+
+static SmXmlToken
+read_comment(SmXmlReader *r)
+{
+	SmXmlToken	token = read_delimited(r, SM_XML_COMMENT, "<!--", "--");
+
+	/* the first "--" must be the one that ends the comment */
+	if (token == SM_XML_COMMENT)
+	{
+		if (r->p == r->end || *r->p != '>')
+			return fail(r, "it has a comment with \"--\" inside");
+		r->p++;
+		r->raw.len++;
+	}
+	return token;
+}
+
+static SmXmlToken
+read_pi(SmXmlReader *r)
+{
+	const char *pi = r->p;
+	SmSpan		target;
+
+	r->p += 2;					/* "<?" */
+	if (!read_ncname(r, &target) ||
+		!(looking_at(r, "?>") || (r->p < r->end && is_space(*r->p))))
+		return fail(r, "it has a malformed processing instruction");
+	if (target.len == 3 && (target.s[0] | 0x20) == 'x' &&
+		(target.s[1] | 0x20) == 'm' && (target.s[2] | 0x20) == 'l')
+		return fail(r, "it has an XML declaration inside");
+	r->p = pi;
+	return read_delimited(r, SM_XML_PI, "<?", "?>");
+}
+
+void
+sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
+				   SmXmlLookup lookup, void *lookup_arg)
+{
+	/* not the arrays: they are large, and their counts say what is in them */
+	r->message = NULL;
+	r->undeclared = (SmSpan) {NULL, 0};
+	r->p = src;
+	r->end = src + len;
+	r->lookup = lookup;
+	r->lookup_arg = lookup_arg;
+	r->pending_end = false;
+	r->nopen = 0;
+	r->nbindings = 0;
+
+	if (looking_at(r, "<?xml") && len > 5 && is_space(src[5]) &&
+		skip_until(r, "?>") == NULL)
+		r->p += 2;
+	else
+		r->p = src;
+}
+
+SmXmlToken
+sm_xml_next(SmXmlReader *r)
+{
+	const char *message;
+
+	if (r->pending_end)
+	{
+		r->pending_end = false;
+		r->raw.s = r->p;
+		r->raw.len = 0;
+		return close_element(r);
+	}
+	if (r->p == r->end)
+	{
+		if (r->nopen > 0)
+			return fail(r, "it ends too early");
+		return SM_XML_END_OF_INPUT;
+	}
+	if (*r->p != '<')
+	{
+		r->raw.s = r->p;
+		message = skip_text(r, '<', false);
+		if (message)
+			return fail(r, message);
+		r->raw.len = r->p - r->raw.s;
+		r->depth = r->nopen;
+		return SM_XML_TEXT;
+	}
+	if (looking_at(r, "</"))
+		return read_end(r);
+	if (looking_at(r, "<!--"))
+		return read_comment(r);
+	if (looking_at(r, "<![CDATA["))
+		return read_delimited(r, SM_XML_CDATA, "<![CDATA[", "]]>");
+	if (looking_at(r, "<!DOCTYPE"))
+		return fail(r, "it has a document type declaration");
+	if (looking_at(r, "<?"))
+		return read_pi(r);
+	return read_start(r);
+}

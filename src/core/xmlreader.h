@@ -1,0 +1,112 @@
+/*
+ * xmlreader.h
+ *	  A pull parser for fragments of XML 1.0 with namespaces, UTF-8.
+ *
+ * It exists because nothing that goes into a document may break the document:
+ * PostgreSQL's xml type lets through control characters, undeclared entities
+ * and undeclared prefixes, and a server built without libxml has no parser.
+ * It accepts what a namespace-aware parser accepts as element content, less a
+ * document type declaration, which a fragment cannot have.
+ *
+ * Nothing is allocated: tokens are pointers into the input, which must stay.
+ */
+#ifndef SM_XMLREADER_H
+#define SM_XMLREADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SM_XML_DEPTH_MAX		64	/* nested elements */
+#define SM_XML_ATTRIBUTES_MAX	64	/* on one element */
+#define SM_XML_BINDINGS_MAX		64	/* namespaces in scope */
+
+typedef struct SmSpan
+{
+	const char *s;
+	size_t		len;
+} SmSpan;
+
+typedef struct SmXmlAttribute
+{
+	SmSpan		prefix;			/* empty where there is none */
+	SmSpan		name;			/* local part */
+	SmSpan		value;			/* raw, between the quotes */
+} SmXmlAttribute;
+
+typedef enum SmXmlToken
+{
+	SM_XML_END_OF_INPUT,
+	SM_XML_START,				/* <a …>; <a/> is a start and an end */
+	SM_XML_END,
+	SM_XML_TEXT,				/* raw, references and all */
+	SM_XML_CDATA,				/* data is what is inside */
+	SM_XML_COMMENT,
+	SM_XML_PI,
+	SM_XML_ERROR
+} SmXmlToken;
+
+/* A namespace prefix and what it stands for; uri is raw, as in the attribute. */
+typedef struct SmXmlBinding
+{
+	SmSpan		prefix;			/* empty for xmlns="…" */
+	SmSpan		uri;
+} SmXmlBinding;
+
+/*
+ * Asked for a prefix that the fragment does not declare: its namespace if the
+ * document around it will, else NULL.  The result must live on.
+ */
+typedef const char *(*SmXmlLookup) (void *arg, const char *prefix, size_t len);
+
+typedef struct SmXmlReader
+{
+	/* the token just read */
+	SmSpan		raw;			/* all of it; empty for the end of <a/> */
+	SmSpan		data;			/* SM_XML_CDATA: the inside */
+	SmSpan		prefix;			/* SM_XML_START, SM_XML_END */
+	SmSpan		name;			/* local part */
+	SmSpan		uri;			/* namespace, empty if none */
+	int			depth;			/* elements open around it, itself not counted */
+	int			nattributes;	/* SM_XML_START; declarations of namespaces too */
+	SmXmlAttribute attributes[SM_XML_ATTRIBUTES_MAX];
+
+	/* SM_XML_ERROR: what is wrong, and the prefix where it is an undeclared one */
+	const char *message;
+	SmSpan		undeclared;
+
+	/* private */
+	const char *p;
+	const char *end;
+	SmXmlLookup lookup;
+	void	   *lookup_arg;
+	bool		pending_end;
+	int			nopen;
+	struct
+	{
+		SmSpan		qname;
+		SmSpan		prefix;
+		SmSpan		name;
+		SmSpan		uri;
+		int			nbindings;	/* in scope around the element */
+	}			open[SM_XML_DEPTH_MAX];
+	int			nbindings;
+	SmXmlBinding bindings[SM_XML_BINDINGS_MAX];
+} SmXmlReader;
+
+/*
+ * Begin to read a fragment.  An XML declaration at its start is passed over.
+ * lookup may be NULL.
+ */
+extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
+							   SmXmlLookup lookup, void *lookup_arg);
+
+/* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */
+extern SmXmlToken sm_xml_next(SmXmlReader *r);
+
+/* Is a span this string? */
+extern bool sm_span_is(SmSpan span, const char *string);
+
+/* Does text consist of blanks only, in the sense of XML? */
+extern bool sm_xml_is_blank(SmSpan span);
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * document.c
+ *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
+ *
+ * Which namespaces the header declares is known only when the last entry is in.
+ * So entries are written first and the header is put before them at the end,
+ * into room that was left for it.
+ */
+#include "postgres.h"
+
+#include "document.h"
+
+#define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
+
+const SmNamespace sm_namespaces[SM_NNAMESPACES] = {
+	{SM_NS_IMAGE, "image", "http://www.google.com/schemas/sitemap-image/1.1"},
+	{SM_NS_VIDEO, "video", "http://www.google.com/schemas/sitemap-video/1.1"},
+	{SM_NS_NEWS, "news", "http://www.google.com/schemas/sitemap-news/0.9"},
+	{SM_NS_XHTML, "xhtml", "http://www.w3.org/1999/xhtml"},
+};
+
+static const char *
+root_name(const SmDocument *doc)
+{
+	return doc->kind == SM_INDEX ? "sitemapindex" : "urlset";
+}
+
+static char *
+put(char *dst, const char *string)
+{
+	size_t		len = strlen(string);
+
+	memcpy(dst, string, len);
+	return dst + len;
+}
+
+static int
+header_size(const SmDocument *doc, uint32 namespaces)
+{
+	int			size;
+
+	if (doc->kind == SM_TEXT)
+		return 0;
+
+	size = strlen(XML_DECLARATION) +
+		(doc->stylesheet ? strlen(doc->stylesheet) : 0) +
+		strlen("< xmlns=\"\">") + strlen(root_name(doc)) +
+		strlen(doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
+	if (namespaces != 0)
+		for (int i = 0; i < SM_NNAMESPACES; i++)
+			if (namespaces & sm_namespaces[i].flag)
+				size += strlen(" xmlns:=\"\"") + strlen(sm_namespaces[i].prefix) +
+					strlen(sm_namespaces[i].uri);
+	return size;
+}
+
+static char *
+write_header(const SmDocument *doc, char *dst)
+{
+	if (doc->kind == SM_TEXT)
+		return dst;
+
+	dst = put(dst, XML_DECLARATION);
+	if (doc->stylesheet)
+		dst = put(dst, doc->stylesheet);
+	dst = put(dst, "<");
+	dst = put(dst, root_name(doc));
+	dst = put(dst, " xmlns=\"");
+	dst = put(dst, doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
+	dst = put(dst, "\"");
+	for (int i = 0; i < SM_NNAMESPACES; i++)
+	{
+		if (!(doc->namespaces & sm_namespaces[i].flag))
+			continue;
+		dst = put(dst, " xmlns:");
+		dst = put(dst, sm_namespaces[i].prefix);
+		dst = put(dst, "=\"");
+		dst = put(dst, sm_namespaces[i].uri);
+		dst = put(dst, "\"");
+	}
+	return put(dst, ">");
+}
+
+static int
+footer_size(const SmDocument *doc)
+{
+	return doc->kind == SM_TEXT ? 0 : strlen("</>") + strlen(root_name(doc));
+}
+
+static char *
+write_footer(const SmDocument *doc, char *dst)
+{
+	if (doc->kind == SM_TEXT)
+		return dst;
+	dst = put(dst, "</");
+	dst = put(dst, root_name(doc));
+	return put(dst, ">");
+}
+
+void
+sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
+				 const char *stylesheet, bool in_place)
+{
+	memset(doc, 0, sizeof(*doc));
+	doc->kind = kind;
+	doc->protocol = protocol;
+	doc->stylesheet = stylesheet;
+	doc->max_entries = SM_MAX_ENTRIES;
+	doc->max_bytes = SM_MAX_BYTES;
+	if (protocol == SM_PROTOCOL_084)
+	{
+		doc->max_bytes = SM_MAX_BYTES_084;
+		if (kind == SM_INDEX)
+			doc->max_entries = SM_MAX_INDEX_084;
+	}
+
+	initStringInfo(&doc->buf);
+	if (in_place)
+	{
+		/*
+		 * The usual header, one without extensions, shall begin where a
+		 * varlena that is aligned like any may have its data.
+		 */
+		doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
+			VARHDRSZ + header_size(doc, 0);
+		enlargeStringInfo(&doc->buf, doc->room);
+		memset(doc->buf.data, 0, doc->room);
+	}
+	sm_document_reset(doc);
+}
+
+void
+sm_document_reset(SmDocument *doc)
+{
+	doc->count = 0;
+	doc->namespaces = 0;
+	doc->has_news = false;
+	doc->has_lastmod = false;
+	doc->lastmod = 0;
+	doc->end = doc->buf.len = doc->room;
+}
+
+bool
+sm_document_fits(const SmDocument *doc, const SmEntry *entry)
+{
+	int			max_entries = doc->max_entries;
+
+	if (doc->has_news || entry->has_news)
+		max_entries = Min(max_entries, SM_MAX_NEWS_URLS);
+
+	return doc->count < max_entries &&
+		(int64) header_size(doc, doc->namespaces | entry->namespaces) +
+		doc->end - doc->room + entry->len + footer_size(doc) <= doc->max_bytes;
+}
+
+bool
+sm_document_fits_alone(const SmDocument *doc, const SmEntry *entry)
+{
+	return (int64) header_size(doc, entry->namespaces) + entry->len +
+		footer_size(doc) <= doc->max_bytes;
+}
+
+void
+sm_document_add(SmDocument *doc, const SmEntry *entry)
+{
+	Assert(doc->buf.len == doc->end + entry->len);
+
+	doc->end = doc->buf.len;
+	doc->count++;
+	doc->namespaces |= entry->namespaces;
+	doc->has_news |= entry->has_news;
+	if (entry->has_lastmod && (!doc->has_lastmod || entry->lastmod > doc->lastmod))
+	{
+		doc->has_lastmod = true;
+		doc->lastmod = entry->lastmod;
+	}
+}
+
+int64
+sm_document_size(const SmDocument *doc)
+{
+	return (int64) header_size(doc, doc->namespaces) + doc->end - doc->room +
+		footer_size(doc);
+}
+
+void
+sm_document_write(const SmDocument *doc, char *dst)
+{
+	dst = write_header(doc, dst);
+	memcpy(dst, doc->buf.data + doc->room, doc->end - doc->room);
+	write_footer(doc, dst + doc->end - doc->room);
+}
+
+struct varlena *
+sm_document_close(SmDocument *doc)
+{
+	int			size = VARHDRSZ + header_size(doc, doc->namespaces) +
+		doc->end - doc->room + footer_size(doc);
+	char	   *start = doc->buf.data + doc->room - header_size(doc, doc->namespaces) -
+		VARHDRSZ;
+	char	   *aligned = (char *) TYPEALIGN_DOWN(ALIGNOF_INT, start);
+
+	Assert(doc->room > 0);
+	Assert(aligned >= doc->buf.data);
+
+	doc->buf.len = doc->end;
+	enlargeStringInfo(&doc->buf, footer_size(doc));
+	start = doc->buf.data + doc->room - header_size(doc, doc->namespaces) - VARHDRSZ;
+	aligned = (char *) TYPEALIGN_DOWN(ALIGNOF_INT, start);
+
+	write_header(doc, start + VARHDRSZ);
+	write_footer(doc, doc->buf.data + doc->end);
+	if (aligned != start)
+		memmove(aligned + VARHDRSZ, start + VARHDRSZ, size - VARHDRSZ);
+	SET_VARSIZE(aligned, size);
+	return (struct varlena *) aligned;
+}

@@ -1,0 +1,78 @@
+/*
+ * document.h
+ *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
+ */
+#ifndef SM_DOCUMENT_H
+#define SM_DOCUMENT_H
+
+#include "lib/stringinfo.h"
+#include "sitemap.h"
+
+/* Namespaces of extensions that a document declares when an entry uses them. */
+#define SM_NS_IMAGE		0x01
+#define SM_NS_VIDEO		0x02
+#define SM_NS_NEWS		0x04
+#define SM_NS_XHTML		0x08
+
+typedef struct SmNamespace
+{
+	uint32		flag;
+	const char *prefix;
+	const char *uri;
+} SmNamespace;
+
+#define SM_NNAMESPACES	4
+extern const SmNamespace sm_namespaces[SM_NNAMESPACES];
+
+typedef struct SmDocument
+{
+	SmKind		kind;
+	SmProtocol	protocol;
+	const char *stylesheet;		/* the processing instruction, or NULL */
+	int			max_entries;
+	int64		max_bytes;		/* of the whole document */
+
+	int			count;
+	uint32		namespaces;		/* used by the entries, SM_NS_… */
+	bool		has_news;
+	bool		has_lastmod;
+	int64		lastmod;		/* the newest, seconds since 1970-01-01 UTC */
+
+	int			room;			/* bytes of buf kept free for the header */
+	StringInfoData buf;			/* room, entries, maybe one more entry */
+	int			end;			/* where the entries end in buf */
+} SmDocument;
+
+/*
+ * Begin a document in the current memory context, with the protocol's limits.
+ * in_place reserves room so that sm_document_close can be used.
+ */
+extern void sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
+							 const char *stylesheet, bool in_place);
+
+/* Forget all entries but keep the memory. */
+extern void sm_document_reset(SmDocument *doc);
+
+/* May the entry be added without breaking a limit? */
+extern bool sm_document_fits(const SmDocument *doc, const SmEntry *entry);
+
+/* Would it fit into an empty document? */
+extern bool sm_document_fits_alone(const SmDocument *doc, const SmEntry *entry);
+
+/* Take over the entry, which was written to buf after end. */
+extern void sm_document_add(SmDocument *doc, const SmEntry *entry);
+
+/* Bytes of the whole document, header and footer included. */
+extern int64 sm_document_size(const SmDocument *doc);
+
+/* Copy the whole document, sm_document_size bytes, to dst. */
+extern void sm_document_write(const SmDocument *doc, char *dst);
+
+/*
+ * Complete the document where it is, without a copy, and return it as a
+ * varlena that is good until the next reset.  Whatever stood in buf after the
+ * entries is overwritten.
+ */
+extern struct varlena *sm_document_close(SmDocument *doc);
+
+#endif

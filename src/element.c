@@ -1,0 +1,364 @@
+/*
+ * element.c
+ *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
+ *
+ * This is where nearly all the time goes when a large site is written, so the
+ * ordinary row takes no detour: space for the worst case is made once, and
+ * bytes are put straight into the buffer.
+ */
+#include "postgres.h"
+
+#include "element.h"
+
+#include "core/decimal.h"
+#include "core/w3cdate.h"
+#include "encoding.h"
+#include "fmgr.h"
+#include "fragment.h"
+#include "row.h"
+#include "utils/date.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/xml.h"
+
+PG_FUNCTION_INFO_V1(sitemap_url_timestamp);
+PG_FUNCTION_INFO_V1(sitemap_url_date);
+PG_FUNCTION_INFO_V1(sitemap_url_text);
+
+static const char *const changefreqs[] = {
+	"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"
+};
+
+/* bytes of a literal, without its terminator */
+#define LITERAL(s)	(s), (sizeof(s) - 1)
+
+static inline char *
+put(char *dst, const char *s, size_t len)
+{
+	memcpy(dst, s, len);
+	return dst + len;
+}
+
+void
+sm_element_writer_init(SmElementWriter *w, SmKind kind)
+{
+	memset(w, 0, sizeof(*w));
+	w->kind = kind;
+	w->ascii = sm_ascii_only();
+}
+
+bool
+sm_url_problem(SmProblems *problems, SmLoss loss, const char *what, SmUrlStatus status)
+{
+	int			sqlerrcode = ERRCODE_INVALID_TEXT_REPRESENTATION;
+	const char *hint = NULL;
+
+	switch (status)
+	{
+		case SM_URL_TOO_LONG:
+			sqlerrcode = ERRCODE_STRING_DATA_RIGHT_TRUNCATION;
+			break;
+		case SM_URL_NO_SCHEME:
+		case SM_URL_LOST_SCHEME:
+			hint = "Write it with its scheme, such as \"https://www.example.com/page\".";
+			break;
+		case SM_URL_NO_IDNA:
+			sqlerrcode = ERRCODE_FEATURE_NOT_SUPPORTED;
+			hint = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...).";
+			break;
+		case SM_URL_OTHER_SITE:
+		case SM_URL_OTHER_PATH:
+			sqlerrcode = ERRCODE_INVALID_PARAMETER_VALUE;
+			hint = "The argument scope says which URLs belong: host, path or any.";
+			break;
+		default:
+			break;
+	}
+	return sm_problem(problems, loss, sqlerrcode, hint, "invalid %s: %s",
+					  what, sm_url_message(status));
+}
+
+/* The start of buf may have moved: make room and return the place to write to. */
+static inline char *
+reserve(StringInfo buf, size_t size)
+{
+	if (unlikely(size > MaxAllocSize / 2))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a value is too long for a sitemap")));
+	enlargeStringInfo(buf, (int) size);
+	return buf->data + buf->len;
+}
+
+static bool
+append_date_text(StringInfo buf, SmSpan text, SmProblems *problems,
+				 const char *what, bool *has_seconds, int64 *seconds)
+{
+	int64_t		parsed;
+
+	text.s = sm_trim(text.s, &text.len);
+	if (text.len == 0)
+		return true;
+	switch (sm_w3c_parse(text.s, text.len, &parsed))
+	{
+		case SM_W3C_OK:
+			break;
+		case SM_W3C_SYNTAX:
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT,
+							  "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone.",
+							  "invalid %s \"%s\": it is not a W3C datetime",
+							  what, sm_for_message(text));
+		case SM_W3C_RANGE:
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
+							  "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
+							  what, sm_for_message(text));
+	}
+	memcpy(reserve(buf, text.len), text.s, text.len);
+	buf->len += text.len;
+	*has_seconds = true;
+	*seconds = parsed;
+	return true;
+}
+
+bool
+sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
+			   SmProblems *problems, const char *what,
+			   bool *has_seconds, int64 *seconds)
+{
+	char	   *dst;
+	bool		ok = false;
+
+	*has_seconds = false;
+	if (type == SM_LASTMOD_NONE)
+		return true;
+	if (type == SM_LASTMOD_TEXT)
+		return append_date_text(buf, text, problems, what, has_seconds, seconds);
+
+	dst = reserve(buf, SM_W3C_SECONDS_LEN);
+	if (type == SM_LASTMOD_DATE)
+	{
+		if (!DATE_NOT_FINITE((DateADT) value))
+		{
+			int64		day = value + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE);
+
+			*seconds = day * SECS_PER_DAY;
+			ok = sm_w3c_format_day(day, dst);
+		}
+		buf->len += ok ? SM_W3C_DATE_LEN : 0;
+	}
+	else
+	{
+		if (!TIMESTAMP_NOT_FINITE((Timestamp) value))
+		{
+			*seconds = value / USECS_PER_SEC - (value % USECS_PER_SEC < 0) + SM_POSTGRES_EPOCH;
+			ok = sm_w3c_format_seconds(*seconds, dst);
+		}
+		buf->len += ok ? SM_W3C_SECONDS_LEN : 0;
+	}
+	if (!ok)
+		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
+						  "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
+						  what);
+	*has_seconds = true;
+	return true;
+}
+
+static bool
+append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
+{
+	int			start = buf->len;
+	int			content;
+
+	memcpy(reserve(buf, 9), LITERAL("<lastmod>"));
+	buf->len += 9;
+	content = buf->len;
+	if (!sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
+						&w->problems, "lastmod", &entry->has_lastmod, &entry->lastmod) ||
+		buf->len == content)
+	{
+		buf->len = start;
+		return entry->has_lastmod;
+	}
+
+	/* Google's schema of 2005 counts the characters */
+	if (w->protocol == SM_PROTOCOL_084 && w->kind != SM_TEXT &&
+		(buf->len - content < 10 || buf->len - content > 25))
+	{
+		entry->has_lastmod = false;
+		buf->len = start;
+		return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT, NULL,
+						  "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
+						  sm_for_message(row->lastmod_text));
+	}
+	memcpy(reserve(buf, 10), LITERAL("</lastmod>"));
+	buf->len += 10;
+	return true;
+}
+
+static bool
+append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
+{
+	SmSpan		value = given;
+
+	value.s = sm_trim(value.s, &value.len);
+	if (value.len == 0)
+		return true;
+	for (size_t i = 0; i < lengthof(changefreqs); i++)
+	{
+		if (strlen(changefreqs[i]) == value.len &&
+			pg_strncasecmp(changefreqs[i], value.s, value.len) == 0)
+		{
+			char	   *dst = reserve(buf, 40);
+			char	   *d = dst;
+
+			d = put(d, LITERAL("<changefreq>"));
+			d = put(d, changefreqs[i], value.len);
+			d = put(d, LITERAL("</changefreq>"));
+			buf->len += d - dst;
+			return true;
+		}
+	}
+	return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION,
+					  "It can be always, hourly, daily, weekly, monthly, yearly or never.",
+					  "invalid changefreq \"%s\"", sm_for_message(given));
+}
+
+static bool
+append_priority(SmElementWriter *w, double priority, StringInfo buf)
+{
+	char	   *dst;
+	char	   *d;
+
+	/* this is false for NaN, too */
+	if (!(priority >= 0.0 && priority <= 1.0))
+		return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+						  "invalid priority %g: it must be from 0.0 to 1.0", priority);
+	d = dst = reserve(buf, 24 + SM_DECIMAL_MAX);
+	d = put(d, LITERAL("<priority>"));
+	d += sm_decimal_format(priority, d);
+	d = put(d, LITERAL("</priority>"));
+	buf->len += d - dst;
+	return true;
+}
+
+static bool
+append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo buf,
+				  SmEntry *entry)
+{
+	SmExtensions extensions = {.loc = loc};
+
+	if (w->protocol == SM_PROTOCOL_084)
+		return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+						  "protocol 0.84 has no extension elements");
+
+	for (int i = 0; i < row->nextensions; i++)
+		sm_append_extension(buf, row->extensions[i], w->ascii, &extensions, &w->problems);
+	entry->namespaces = extensions.namespaces;
+	entry->has_news = extensions.news > 0;
+	return true;
+}
+
+bool
+sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
+{
+	int			start = buf->len;
+	char	   *d;
+	size_t		len;
+	int			loc_offset;
+	SmUrlStatus status;
+
+	w->problems.loc = row->loc;
+	memset(entry, 0, sizeof(*entry));
+
+	d = reserve(buf, sm_url_bound(row->loc.len, w->base, SM_URL_MAX) + 32);
+	if (w->kind == SM_URLSET)
+		d = put(d, LITERAL("<url><loc>"));
+	else if (w->kind == SM_INDEX)
+		d = put(d, LITERAL("<sitemap><loc>"));
+
+	status = sm_url_encode(row->loc.s, row->loc.len, w->base, &w->cache,
+						   w->kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML,
+						   SM_URL_MAX, d, &len);
+	if (unlikely(status != SM_URL_OK))
+		return sm_url_problem(&w->problems, SM_LOSES_ROW, "loc", status);
+
+	loc_offset = d - buf->data;
+	buf->len = loc_offset + len;
+
+	if (w->kind == SM_TEXT)
+	{
+		/* a line has no lastmod, but the file has */
+		append_lastmod(w, row, buf, entry);
+		buf->len = loc_offset + len;
+		appendStringInfoChar(buf, '\n');
+	}
+	else
+	{
+		d = reserve(buf, 16);
+		d = put(d, LITERAL("</loc>"));
+		buf->len = d - buf->data;
+
+		if (row->lastmod_type != SM_LASTMOD_NONE)
+			append_lastmod(w, row, buf, entry);
+		if (row->changefreq.len > 0)
+			append_changefreq(w, row->changefreq, buf);
+		if (row->has_priority)
+			append_priority(w, row->priority, buf);
+		if (row->nextensions > 0)
+		{
+			/* a copy, since the buffer may move */
+			SmSpan		loc = {pnstrdup(buf->data + loc_offset, len), len};
+
+			append_extensions(w, row, loc, buf, entry);
+		}
+
+		d = reserve(buf, 16);
+		if (w->kind == SM_URLSET)
+			d = put(d, LITERAL("</url>"));
+		else
+			d = put(d, LITERAL("</sitemap>"));
+		buf->len = d - buf->data;
+	}
+	entry->len = buf->len - start;
+	return true;
+}
+
+/* sitemap_url(loc, lastmod, changefreq, priority, extensions) */
+static Datum
+url_element(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
+{
+	SmElementWriter w;
+	SmRow		row;
+	SmEntry		entry;
+	StringInfoData buf;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+
+	sm_element_writer_init(&w, SM_URLSET);
+	sm_read_arguments(fcinfo, 0, lastmod_type, &row, &w.problems);
+
+	initStringInfo(&buf);
+	appendStringInfoSpaces(&buf, VARHDRSZ);
+	sm_append_entry(&w, &row, &buf, &entry);
+	SET_VARSIZE(buf.data, buf.len);
+	PG_RETURN_XML_P(buf.data);
+}
+
+Datum
+sitemap_url_timestamp(PG_FUNCTION_ARGS)
+{
+	return url_element(fcinfo, SM_LASTMOD_TIMESTAMP);
+}
+
+Datum
+sitemap_url_date(PG_FUNCTION_ARGS)
+{
+	return url_element(fcinfo, SM_LASTMOD_DATE);
+}
+
+Datum
+sitemap_url_text(PG_FUNCTION_ARGS)
+{
+	return url_element(fcinfo, SM_LASTMOD_TEXT);
+}

@@ -1,0 +1,49 @@
+/*
+ * element.h
+ *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
+ */
+#ifndef SM_ELEMENT_H
+#define SM_ELEMENT_H
+
+#include "core/url.h"
+#include "lib/stringinfo.h"
+#include "problem.h"
+#include "sitemap.h"
+
+typedef struct SmElementWriter
+{
+	SmKind		kind;
+	SmProtocol	protocol;
+	bool		ascii;			/* references for all that is not ASCII */
+	const SmUrlBase *base;		/* NULL: a loc must be absolute, and any will do */
+	SmUrlCache	cache;
+	SmProblems	problems;
+} SmElementWriter;
+
+/* Begin to write elements that go back into the database; a problem is an error. */
+extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
+
+/*
+ * Append the row to buf, checked, encoded and escaped, and say what came of it.
+ * False if the row has a problem that was skipped; then buf is as before.
+ */
+extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
+							SmEntry *entry);
+
+/*
+ * Report that a url was refused, SQLSTATE and hint as the status has them.
+ * what names the thing.
+ */
+extern bool sm_url_problem(SmProblems *problems, SmLoss loss, const char *what,
+						   SmUrlStatus status);
+
+/*
+ * Append a date to buf as the protocol has it, and find the instant it stands
+ * for.  An empty text counts as none: *has_seconds is false then.  what names
+ * the value in a problem.
+ */
+extern bool sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
+						   SmSpan text, SmProblems *problems,
+						   const char *what, bool *has_seconds, int64 *seconds);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * encoding.c
+ *	  Between the database's encoding and UTF-8, which all else works in.
+ *
+ * Relies on ASCII being a subset of every encoding that a database can have,
+ * byte for byte.
+ */
+#include "postgres.h"
+
+#include "encoding.h"
+
+#include "catalog/namespace.h"
+#include "mb/pg_wchar.h"
+
+/* longest piece of a value that a message shows, in bytes */
+#define MESSAGE_CLIP	200
+
+bool
+sm_ascii_only(void)
+{
+	return GetDatabaseEncoding() != PG_UTF8;
+}
+
+static bool
+all_ascii(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (IS_HIGHBIT_SET(s[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Convert as much as can be converted.  *done says how many bytes of s that
+ * were.
+ */
+static SmSpan
+convert(const char *s, size_t len, int from, int to, size_t *done)
+{
+	Oid			proc = FindDefaultConversionProc(from, to);
+	Size		size = len * MAX_CONVERSION_GROWTH + 1;
+	char	   *dst;
+
+	if (!OidIsValid(proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
+						pg_encoding_to_char(from), pg_encoding_to_char(to))));
+	if (len >= INT_MAX / MAX_CONVERSION_GROWTH)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("text of %zu bytes is too long for encoding conversion", len)));
+
+	dst = palloc_extended(size, MCXT_ALLOC_HUGE);
+	*done = pg_do_encoding_conversion_buf(proc, from, to,
+										  (unsigned char *) unconstify(char *, s),
+										  (int) len, (unsigned char *) dst,
+										  (int) size, true);
+	return (SmSpan) {dst, strlen(dst)};
+}
+
+bool
+sm_to_utf8(const char *s, size_t len, SmSpan *result)
+{
+	int			encoding = GetDatabaseEncoding();
+	size_t		done;
+
+	result->s = s;
+	result->len = len;
+	if (encoding == PG_UTF8 || all_ascii(s, len))
+		return true;
+	if (encoding == PG_SQL_ASCII)
+		return pg_verify_mbstr(PG_UTF8, s, len, true);
+
+	*result = convert(s, len, encoding, PG_UTF8, &done);
+	return done == len;
+}
+
+char *
+sm_for_message(SmSpan value)
+{
+	int			encoding = GetDatabaseEncoding();
+	size_t		clipped = pg_encoding_mbcliplen(PG_UTF8, value.s, value.len,
+												MESSAGE_CLIP);
+	SmSpan		shown = {value.s, clipped};
+	bool		whole = clipped == value.len;
+	size_t		done;
+
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !all_ascii(value.s, clipped))
+	{
+		shown = convert(value.s, clipped, PG_UTF8, encoding, &done);
+		whole = whole && done == clipped;
+	}
+	return psprintf("%.*s%s", (int) shown.len, shown.s, whole ? "" : "...");
+}

@@ -1,0 +1,29 @@
+/*
+ * encoding.h
+ *	  Between the database's encoding and UTF-8, which all else works in.
+ */
+#ifndef SM_ENCODING_H
+#define SM_ENCODING_H
+
+#include "sitemap.h"
+
+/*
+ * A value of the database as UTF-8: the value itself where nothing needs to be
+ * done, else a copy in the current memory context.  False if it is not valid
+ * text, or has a character that Unicode has not.
+ */
+extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
+
+/*
+ * UTF-8 in the database's encoding as a string for a message: clipped to a
+ * reasonable length, and cut off where the encoding lacks a character.
+ */
+extern char *sm_for_message(SmSpan value);
+
+/*
+ * Must XML that goes back into the database be written in ASCII?  Yes where
+ * the database's encoding is not UTF-8: then references stand for the rest.
+ */
+extern bool sm_ascii_only(void);
+
+#endif

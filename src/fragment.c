@@ -1,0 +1,521 @@
+/*
+ * fragment.c
+ *	  XML values on their way into a document: extension elements, and whole
+ *	  <url> elements taken apart into the values that they were made of.
+ *
+ * An xml value can come from anywhere, so each is read token by token, and
+ * nothing reaches a document that the reader has not found well-formed.  The
+ * rules that concern a page as a whole (how many images, each language once)
+ * are checked here, since here is where elements meet their page.
+ */
+#include "postgres.h"
+
+#include "fragment.h"
+
+#include "core/url.h"
+#include "core/xml.h"
+#include "document.h"
+#include "encoding.h"
+#include "mb/pg_wchar.h"
+
+#define DECLARE_HINT \
+	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
+
+/* How the bytes of a token that cannot stand as they are get written. */
+typedef enum TokenMode
+{
+	IN_TAG,
+	IN_TEXT,
+	IN_CDATA
+} TokenMode;
+
+/* A lookup for the reader: the prefixes that a document declares by itself. */
+static const char *
+document_namespace(void *arg, const char *prefix, size_t len)
+{
+	uint32	   *used = arg;
+
+	for (int i = 0; i < SM_NNAMESPACES; i++)
+	{
+		if (strlen(sm_namespaces[i].prefix) == len &&
+			memcmp(sm_namespaces[i].prefix, prefix, len) == 0)
+		{
+			*used |= sm_namespaces[i].flag;
+			return sm_namespaces[i].uri;
+		}
+	}
+	return NULL;
+}
+
+/* Which of our namespaces is it?  0 if none. */
+static uint32
+namespace_flag(SmSpan uri)
+{
+	for (int i = 0; i < SM_NNAMESPACES; i++)
+		if (sm_span_is(uri, sm_namespaces[i].uri))
+			return sm_namespaces[i].flag;
+	return 0;
+}
+
+static bool
+in_sitemap_namespace(SmSpan uri)
+{
+	return uri.len == 0 || sm_span_is(uri, SM_NAMESPACE) || sm_span_is(uri, SM_NAMESPACE_084);
+}
+
+static bool
+malformed(SmProblems *problems, SmLoss loss, const SmXmlReader *r, const char *what)
+{
+	if (r->undeclared.s)
+		return sm_problem(problems, loss, ERRCODE_INVALID_XML_CONTENT, DECLARE_HINT,
+						  "invalid %s: the namespace prefix \"%s\" is not declared",
+						  what, sm_for_message(r->undeclared));
+	return sm_problem(problems, loss, ERRCODE_INVALID_XML_CONTENT, NULL,
+					  "invalid %s: %s", what, r->message);
+}
+
+/* May the token stand in a document byte for byte? */
+static bool
+is_clean(SmSpan raw, bool ascii)
+{
+	for (size_t i = 0; i < raw.len; i++)
+	{
+		unsigned char c = raw.s[i];
+
+		if (c == '\t' || c == '\n' || c == '\r' || c == '\\' || (ascii && c >= 0x80))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Write a token, or the inside of a CDATA section as text, so that it means
+ * the same on one line.  A parser reads a line break of any kind as a line
+ * feed, and any blank in an attribute's value as a space.  False if a name has
+ * a character outside ASCII where that is asked for: names have no references.
+ */
+static bool
+append_token(StringInfo buf, SmSpan raw, TokenMode mode, bool ascii)
+{
+	char		quote = '\0';
+
+	if (mode != IN_CDATA && is_clean(raw, ascii))
+	{
+		appendBinaryStringInfo(buf, raw.s, raw.len);
+		return true;
+	}
+
+	for (size_t i = 0; i < raw.len; i++)
+	{
+		char		c = raw.s[i];
+
+		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
+			continue;			/* the line feed stands for both */
+		if (mode == IN_TAG && (c == '"' || c == '\''))
+		{
+			if (quote == '\0')
+				quote = c;
+			else if (quote == c)
+				quote = '\0';
+		}
+
+		if (c == '\t' || c == '\n' || c == '\r')
+			appendStringInfoString(buf, mode == IN_TAG ? " " : c == '\t' ? "&#9;" : "&#10;");
+		else if (c == '\\')
+			appendStringInfoString(buf, "&#92;");
+		else if (mode == IN_CDATA && (c == '&' || c == '<' || c == '>'))
+			appendStringInfoString(buf, c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;");
+		else if (ascii && IS_HIGHBIT_SET(c))
+		{
+			uint32_t	code;
+			size_t		n = sm_utf8_decode(raw.s + i, raw.s + raw.len, &code);
+
+			if (mode == IN_TAG && quote == '\0')
+				return false;
+			appendStringInfo(buf, "&#x%X;", code);
+			i += n - 1;
+		}
+		else
+			appendStringInfoChar(buf, c);
+	}
+	return true;
+}
+
+/* Remember a language of the page; false if it was there before. */
+static bool
+add_hreflang(SmExtensions *extensions, SmSpan hreflang)
+{
+	for (int i = 0; i < extensions->nhreflangs; i++)
+		if (extensions->hreflangs[i].len == hreflang.len &&
+			pg_strncasecmp(extensions->hreflangs[i].s, hreflang.s, hreflang.len) == 0)
+			return false;
+
+	if (extensions->nhreflangs == extensions->max_hreflangs)
+	{
+		extensions->max_hreflangs = Max(16, 2 * extensions->max_hreflangs);
+		extensions->hreflangs = extensions->hreflangs ?
+			repalloc_array(extensions->hreflangs, SmSpan, extensions->max_hreflangs) :
+			palloc_array(SmSpan, extensions->max_hreflangs);
+	}
+	extensions->hreflangs[extensions->nhreflangs++] = hreflang;
+	return true;
+}
+
+/*
+ * Is one host the other, or the domain that the other is in, "www." aside?  Who
+ * owns which part of a domain name cannot be known without a public list, so
+ * two different subdomains do not count as one domain.
+ */
+static bool
+same_domain(SmSpan a, SmSpan b)
+{
+	SmSpan	   *spans[] = {&a, &b};
+	SmSpan		tmp;
+
+	for (int i = 0; i < 2; i++)
+	{
+		if (spans[i]->len > 4 && pg_strncasecmp(spans[i]->s, "www.", 4) == 0)
+		{
+			spans[i]->s += 4;
+			spans[i]->len -= 4;
+		}
+	}
+	if (a.len < b.len)
+	{
+		tmp = a;
+		a = b;
+		b = tmp;
+	}
+	return b.len > 0 &&
+		pg_strncasecmp(a.s + a.len - b.len, b.s, b.len) == 0 &&
+		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
+}
+
+/* The rules that an element inside <video:video> has with regard to its page. */
+static bool
+check_video_child(const SmXmlReader *r, const SmExtensions *extensions,
+				  SmProblems *problems)
+{
+	SmSpan		page;
+	SmSpan		info;
+
+	if (!sm_span_is(r->name, "uploader") || extensions->loc.len == 0)
+		return true;
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		if (!sm_span_is(r->attributes[i].name, "info"))
+			continue;
+		page.s = sm_url_host(extensions->loc.s, extensions->loc.len, &page.len);
+		info.s = sm_url_host(r->attributes[i].value.s, r->attributes[i].value.len, &info.len);
+		if (!same_domain(page, info))
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+							  "invalid video: uploader_info \"%s\" is not on the domain of the page",
+							  sm_for_message(r->attributes[i].value));
+	}
+	return true;
+}
+
+/* The rules that an extension element has with regard to its page. */
+static bool
+check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
+				SmProblems *problems)
+{
+	if (ns == SM_NS_IMAGE && sm_span_is(r->name, "image") &&
+		++extensions->images > SM_MAX_IMAGES)
+		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						  "a url can have at most %d images", SM_MAX_IMAGES);
+
+	if (ns == SM_NS_NEWS && sm_span_is(r->name, "news") && ++extensions->news > 1)
+		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_CARDINALITY_VIOLATION, NULL,
+						  "a url can have at most one news element");
+
+	if (ns == SM_NS_XHTML && sm_span_is(r->name, "link"))
+	{
+		for (int i = 0; i < r->nattributes; i++)
+		{
+			if (r->attributes[i].prefix.len == 0 &&
+				sm_span_is(r->attributes[i].name, "hreflang") &&
+				!add_hreflang(extensions, r->attributes[i].value))
+				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_UNIQUE_VIOLATION, NULL,
+								  "a url has more than one alternate for hreflang \"%s\"",
+								  sm_for_message(r->attributes[i].value));
+		}
+	}
+	return true;
+}
+
+/* sm_append_extension, which undoes what this has done where it fails. */
+static bool
+append_extension(StringInfo buf, SmSpan xml, bool ascii,
+				 SmExtensions *extensions, SmProblems *problems)
+{
+	SmXmlReader r;
+	uint32		top = 0;		/* namespace of the outermost element */
+	bool		in_video_url = false;
+	bool		ok = true;
+
+	sm_xml_reader_init(&r, xml.s, xml.len, document_namespace, &extensions->namespaces);
+	while (ok)
+	{
+		SmXmlToken	token = sm_xml_next(&r);
+
+		switch (token)
+		{
+			case SM_XML_END_OF_INPUT:
+				return true;
+
+			case SM_XML_ERROR:
+				return malformed(problems, SM_LOSES_ELEMENT, &r, "extension");
+
+			case SM_XML_START:
+				if (r.depth == 0)
+				{
+					if (in_sitemap_namespace(r.uri))
+						return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT,
+										  DECLARE_HINT,
+										  "invalid extension: the element \"%s\" is in no namespace of its own",
+										  sm_for_message(r.name));
+					top = namespace_flag(r.uri);
+					if (top != 0 && !check_extension(&r, top, extensions, problems))
+						return false;
+				}
+				else if (r.depth == 1 && top == SM_NS_VIDEO)
+				{
+					in_video_url = sm_span_is(r.name, "content_loc") ||
+						sm_span_is(r.name, "player_loc");
+					if (!check_video_child(&r, extensions, problems))
+						return false;
+				}
+				ok = append_token(buf, r.raw, IN_TAG, ascii);
+				break;
+
+			case SM_XML_END:
+				in_video_url = false;
+				ok = append_token(buf, r.raw, IN_TAG, ascii);
+				break;
+
+			case SM_XML_TEXT:
+				if (r.depth == 0)
+				{
+					if (!sm_xml_is_blank(r.raw))
+						return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
+										  "invalid extension: it has text outside of its elements");
+					break;
+				}
+				if (in_video_url && r.raw.len == extensions->loc.len &&
+					memcmp(r.raw.s, extensions->loc.s, r.raw.len) == 0)
+					return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+									  "invalid video: content_loc and player_loc must differ from the loc of the page");
+				append_token(buf, r.raw, IN_TEXT, ascii);
+				break;
+
+			case SM_XML_CDATA:
+				if (r.depth == 0)
+					return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
+									  "invalid extension: it has text outside of its elements");
+				if (is_clean(r.raw, ascii))
+					appendBinaryStringInfo(buf, r.raw.s, r.raw.len);
+				else
+					append_token(buf, r.data, IN_CDATA, ascii);
+				break;
+
+			case SM_XML_COMMENT:
+			case SM_XML_PI:
+				/* these have no references, and nobody misses them */
+				if (is_clean(r.raw, ascii))
+					appendBinaryStringInfo(buf, r.raw.s, r.raw.len);
+				break;
+		}
+	}
+	return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+					  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+					  GetDatabaseEncodingName());
+}
+
+bool
+sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
+					SmExtensions *extensions, SmProblems *problems)
+{
+	SmExtensions before = *extensions;
+	int			len = buf->len;
+
+	if (append_extension(buf, xml, ascii, extensions, problems))
+		return true;
+
+	/* the array may have moved, its first entries have not changed */
+	before.hreflangs = extensions->hreflangs;
+	before.max_hreflangs = extensions->max_hreflangs;
+	*extensions = before;
+	buf->len = len;
+	buf->data[len] = '\0';
+	return false;
+}
+
+/* Read a decimal as the schema has it: no exponent, no infinity. */
+static bool
+read_decimal(SmSpan text, double *value)
+{
+	char		digits[64];
+	char	   *end;
+
+	if (text.len == 0 || text.len >= sizeof(digits))
+		return false;
+	memcpy(digits, text.s, text.len);
+	digits[text.len] = '\0';
+	if (strspn(digits, "+-.0123456789") != text.len)
+		return false;
+	*value = strtod(digits, &end);
+	return *end == '\0';
+}
+
+/* Read the text of the element that has just begun, up to its end. */
+static bool
+read_content(SmXmlReader *r, SmSpan *content)
+{
+	StringInfoData text;
+	SmXmlToken	token;
+
+	initStringInfo(&text);
+	while ((token = sm_xml_next(r)) != SM_XML_END)
+	{
+		if (token == SM_XML_TEXT)
+		{
+			enlargeStringInfo(&text, r->raw.len);
+			text.len += sm_xml_unescape(r->raw.s, r->raw.len, text.data + text.len);
+		}
+		else if (token == SM_XML_CDATA)
+			appendBinaryStringInfo(&text, r->data.s, r->data.len);
+		else if (token == SM_XML_START)
+		{
+			r->message = "an element has elements inside that should have text only";
+			return false;
+		}
+		else if (token != SM_XML_COMMENT && token != SM_XML_PI)
+			return false;
+	}
+	*content = (SmSpan) {text.data, text.len};
+	return true;
+}
+
+/* Pass over the element that has just begun; *raw becomes all of it. */
+static bool
+skip_element(SmXmlReader *r, SmSpan *raw)
+{
+	int			depth = r->depth;
+	SmXmlToken	token;
+
+	*raw = r->raw;
+	do
+	{
+		token = sm_xml_next(r);
+		if (token == SM_XML_ERROR)
+			return false;
+	} while (token != SM_XML_END || r->depth != depth);
+	raw->len = r->raw.s + r->raw.len - raw->s;
+	return true;
+}
+
+bool
+sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
+{
+	SmXmlReader r;
+	uint32		used = 0;
+	int			max_extensions = 0;
+	bool		in_url = false;
+	bool		seen = false;
+	SmSpan		priority = {NULL, 0};
+	SmXmlToken	token;
+
+	memset(row, 0, sizeof(*row));
+	sm_xml_reader_init(&r, xml.s, xml.len, document_namespace, &used);
+	r.message = "it is not a single url element";
+
+	while ((token = sm_xml_next(&r)) != SM_XML_END_OF_INPUT)
+	{
+		SmSpan	   *field;
+
+		if (token == SM_XML_ERROR)
+			return malformed(problems, SM_LOSES_ROW, &r, "url");
+		if (token == SM_XML_COMMENT || token == SM_XML_PI ||
+			(token == SM_XML_TEXT && sm_xml_is_blank(r.raw)))
+			continue;
+		if (token == SM_XML_END)
+		{
+			in_url = false;
+			continue;
+		}
+		if (token != SM_XML_START || (!in_url && seen))
+		{
+			if (in_url)
+				r.message = "it has text outside of its elements";
+			return malformed(problems, SM_LOSES_ROW, &r, "url");
+		}
+
+		if (!in_url)
+		{
+			if (!sm_span_is(r.name, "url") || !in_sitemap_namespace(r.uri))
+				return malformed(problems, SM_LOSES_ROW, &r, "url");
+			for (int i = 0; i < r.nattributes; i++)
+			{
+				if (r.attributes[i].prefix.len > 0 || !sm_span_is(r.attributes[i].name, "xmlns"))
+					return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT,
+									  DECLARE_HINT, "invalid url: the url element has attributes");
+			}
+			in_url = seen = true;
+			continue;
+		}
+
+		if (!in_sitemap_namespace(r.uri))
+		{
+			if (row->nextensions == max_extensions)
+			{
+				max_extensions = Max(8, 2 * max_extensions);
+				row->extensions = row->extensions ?
+					repalloc_array(row->extensions, SmSpan, max_extensions) :
+					palloc_array(SmSpan, max_extensions);
+			}
+			if (!skip_element(&r, &row->extensions[row->nextensions]))
+				return malformed(problems, SM_LOSES_ROW, &r, "url");
+			row->nextensions++;
+			continue;
+		}
+
+		if (sm_span_is(r.name, "loc"))
+			field = &row->loc;
+		else if (sm_span_is(r.name, "lastmod"))
+			field = &row->lastmod_text;
+		else if (sm_span_is(r.name, "changefreq"))
+			field = &row->changefreq;
+		else if (sm_span_is(r.name, "priority"))
+			field = &priority;
+		else
+			return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT, NULL,
+							  "invalid url: it has an unknown element \"%s\"",
+							  sm_for_message(r.name));
+		if (field->s != NULL)
+			return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT, NULL,
+							  "invalid url: it has the element \"%s\" twice",
+							  sm_for_message(r.name));
+		if (!read_content(&r, field))
+			return malformed(problems, SM_LOSES_ROW, &r, "url");
+	}
+
+	if (!seen)
+		return malformed(problems, SM_LOSES_ROW, &r, "url");
+	if (row->loc.s == NULL)
+		return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT, NULL,
+						  "invalid url: it has no loc");
+	problems->loc = row->loc;
+	if (row->lastmod_text.s != NULL)
+		row->lastmod_type = SM_LASTMOD_TEXT;
+	if (priority.s != NULL)
+	{
+		priority.s = sm_trim(priority.s, &priority.len);
+		row->has_priority = read_decimal(priority, &row->priority);
+		if (!row->has_priority)
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
+							  "invalid priority \"%s\": it is not a decimal number",
+							  sm_for_message(priority)) || problems->skip;
+	}
+	return true;
+}

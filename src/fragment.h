@@ -1,0 +1,43 @@
+/*
+ * fragment.h
+ *	  XML values on their way into a document: extension elements, and whole
+ *	  <url> elements taken apart into the values that they were made of.
+ */
+#ifndef SM_FRAGMENT_H
+#define SM_FRAGMENT_H
+
+#include "lib/stringinfo.h"
+#include "problem.h"
+#include "sitemap.h"
+
+/* Google: images on a page */
+#define SM_MAX_IMAGES		1000
+
+/* What the extensions of one URL have in common; zero-initialized is empty. */
+typedef struct SmExtensions
+{
+	SmSpan		loc;			/* of the page, as written in its <loc> */
+	uint32		namespaces;		/* prefixes that are left to the document, SM_NS_… */
+	int			images;
+	int			news;
+	int			nhreflangs;
+	int			max_hreflangs;
+	SmSpan	   *hreflangs;		/* those so far, in the extensions themselves */
+} SmExtensions;
+
+/*
+ * Append an extension to buf: well-formed XML whose elements are in namespaces
+ * of their own.  What would break a line is written as a reference; comments
+ * that have it are left out.  With ascii, other characters become references
+ * too.  Where a problem is skipped, buf and extensions are as before.
+ */
+extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
+								SmExtensions *extensions, SmProblems *problems);
+
+/*
+ * Take a <url> element apart into a row.  Its spans point into xml or into the
+ * current memory context.
+ */
+extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
+
+#endif

@@ -1,0 +1,224 @@
+/*
+ * options.c
+ *	  The arguments of sitemap_files, read and checked.
+ */
+#include "postgres.h"
+
+#include "options.h"
+
+#include "encoding.h"
+#include "problem.h"
+#include "row.h"
+#include "utils/builtins.h"
+
+/* The arguments' places, counted from query on. */
+enum
+{
+	OPTION_QUERY,
+	OPTION_BASE_URL,
+	OPTION_SECTION,
+	OPTION_FORMAT,
+	OPTION_COMPRESSION,
+	OPTION_MAX_URLS,
+	OPTION_MAX_BYTES,
+	OPTION_SPLIT,
+	OPTION_INDEX,
+	OPTION_ON_INVALID,
+	OPTION_SCOPE,
+	OPTION_STYLESHEET,
+	OPTION_PROTOCOL
+};
+
+/* longest section, so that a name with number and endings is a file's name */
+#define MAX_SECTION		200
+
+/* longest name that a section of that length can get */
+#define MAX_NAME		(MAX_SECTION + 40)
+
+typedef struct Choice
+{
+	const char *name;
+	int			value;
+} Choice;
+
+static void pg_attribute_noreturn()
+invalid_option(const char *name, const char *value, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid %s \"%s\"", name, value),
+			 errdetail("%s", detail)));
+}
+
+static void
+check_not_null(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+}
+
+static char *
+text_option(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	check_not_null(fcinfo, n, name);
+	return text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+static int64
+integer_option(FunctionCallInfo fcinfo, int n, const char *name, bool big,
+			   int64 min, int64 max)
+{
+	int64		value;
+
+	check_not_null(fcinfo, n, name);
+	value = big ? PG_GETARG_INT64(n) : PG_GETARG_INT32(n);
+	if (value < min || value > max)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid %s " INT64_FORMAT, name, value),
+				 errdetail("It must be from " INT64_FORMAT " to " INT64_FORMAT ".", min, max)));
+	return value;
+}
+
+/* One of the choices, which end with a NULL name; they are listed if it is none. */
+static int
+choice_option(FunctionCallInfo fcinfo, int n, const char *name, const Choice *choices)
+{
+	char	   *value = text_option(fcinfo, n, name);
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (const Choice *c = choices; c->name; c++)
+	{
+		if (strcmp(c->name, value) == 0)
+			return c->value;
+		appendStringInfo(&names, "%s%s", c == choices ? "" : c[1].name ? ", " : " or ", c->name);
+	}
+	invalid_option(name, value, psprintf("It must be %s.", names.data));
+}
+
+/*
+ * A section becomes part of file names and URLs, and goes into both as it is.
+ * Characters: "unreserved" of RFC 3986.
+ */
+static char *
+section_option(FunctionCallInfo fcinfo, int n)
+{
+	char	   *section = text_option(fcinfo, n, "section");
+	size_t		len = strlen(section);
+
+	if (len == 0 || len > MAX_SECTION || section[0] == '.' ||
+		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
+		invalid_option("section", section,
+					   "It must be 1 to 200 letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
+	return section;
+}
+
+static void
+base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *base)
+{
+	SmProblems	problems = {0};
+	SmSpan		url;
+	SmUrlStatus status;
+
+	check_not_null(fcinfo, n, "base_url");
+	sm_read_text(PG_GETARG_DATUM(n), &url, &problems, SM_LOSES_ROW, "base_url");
+	status = sm_url_base_init(base, url.s, url.len, scope);
+	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
+		status = SM_URL_TOO_LONG;
+	if (status != SM_URL_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid base_url \"%s\": %s", sm_for_message(url),
+						sm_url_message(status)),
+				 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
+}
+
+/* Does the path of the reference end with this, before any "?" or "#"? */
+static bool
+path_ends_with(SmSpan href, const char *ending)
+{
+	size_t		len = strcspn(pnstrdup(href.s, href.len), "?#");
+	size_t		ending_len = strlen(ending);
+
+	return len > ending_len &&
+		pg_strncasecmp(href.s + len - ending_len, ending, ending_len) == 0;
+}
+
+/* The processing instruction of a stylesheet, NULL for none. */
+static char *
+stylesheet_option(FunctionCallInfo fcinfo, int n)
+{
+	SmProblems	problems = {0};
+	SmSpan		href;
+	const char *type;
+	char	   *encoded;
+	size_t		len;
+
+	if (PG_ARGISNULL(n))
+		return NULL;
+	sm_read_text(PG_GETARG_DATUM(n), &href, &problems, SM_LOSES_ROW, "stylesheet");
+	href.s = sm_trim(href.s, &href.len);
+
+	/* it would end the processing instruction */
+	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
+		invalid_option("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
+	if (href.len > SM_URL_MAX)
+		invalid_option("stylesheet", sm_for_message(href), "It is longer than 2047 characters.");
+	if (path_ends_with(href, ".css"))
+		type = "text/css";
+	else if (path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt"))
+		type = "text/xsl";
+	else
+		invalid_option("stylesheet", sm_for_message(href),
+					   "It must be a URL that ends with .css, .xsl or .xslt.");
+
+	encoded = palloc(6 * href.len);
+	len = sm_url_encode_reference(href.s, href.len, encoded);
+	return psprintf("<?xml-stylesheet type=\"%s\" href=\"%.*s\"?>", type, (int) len, encoded);
+}
+
+SmOptions *
+sm_read_options(FunctionCallInfo fcinfo, int first)
+{
+	static const Choice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
+	static const Choice splits[] = {{"full", 0}, {"stable", 1}, {NULL, 0}};
+	static const Choice indexes[] = {
+		{"auto", SM_INDEX_AUTO}, {"always", SM_INDEX_ALWAYS}, {"never", SM_INDEX_NEVER}, {NULL, 0}
+	};
+	static const Choice on_invalids[] = {{"error", false}, {"skip", true}, {NULL, 0}};
+	static const Choice scopes[] = {
+		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
+	};
+	static const Choice protocols[] = {
+		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
+	};
+	SmOptions  *options = palloc0(sizeof(SmOptions));
+	SmUrlScope	scope;
+
+	options->query = text_option(fcinfo, first + OPTION_QUERY, "query");
+	scope = choice_option(fcinfo, first + OPTION_SCOPE, "scope", scopes);
+	base_url_option(fcinfo, first + OPTION_BASE_URL, scope, &options->base);
+	options->section = section_option(fcinfo, first + OPTION_SECTION);
+	options->kind = choice_option(fcinfo, first + OPTION_FORMAT, "format", formats);
+
+	options->compression = integer_option(fcinfo, first + OPTION_COMPRESSION,
+										  "compression", false, 0, 9);
+	options->max_urls = integer_option(fcinfo, first + OPTION_MAX_URLS,
+									   "max_urls", false, 1, SM_MAX_ENTRIES);
+	options->max_bytes = integer_option(fcinfo, first + OPTION_MAX_BYTES,
+										"max_bytes", true, 1, SM_MAX_BYTES);
+	if (choice_option(fcinfo, first + OPTION_SPLIT, "split", splits) == 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("split \"stable\" is not supported by this version of sitemap"),
+				 errhint("Use split => 'full'.")));
+	options->index = choice_option(fcinfo, first + OPTION_INDEX, "index", indexes);
+	options->skip_invalid = choice_option(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
+										  on_invalids);
+	options->stylesheet = stylesheet_option(fcinfo, first + OPTION_STYLESHEET);
+	options->protocol = choice_option(fcinfo, first + OPTION_PROTOCOL, "protocol", protocols);
+	return options;
+}

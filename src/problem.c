@@ -1,0 +1,106 @@
+/*
+ * problem.c
+ *	  What is wrong with a row: raised at once, or left out and counted.
+ */
+#include "postgres.h"
+
+#include "problem.h"
+
+#include "encoding.h"
+
+/* how many reasons the closing WARNING gives */
+#define MAX_REASONS		5
+
+void
+sm_problems_init_skip(SmProblems *problems)
+{
+	memset(problems, 0, sizeof(*problems));
+	problems->skip = true;
+	initStringInfo(&problems->reasons);
+}
+
+/* Say which row it is; an empty string if there is nothing to say. */
+static char *
+describe_row(const SmProblems *problems)
+{
+	char	   *loc = problems->loc.s ? sm_for_message(problems->loc) : NULL;
+
+	if (problems->row_number == 0)
+		return loc ? psprintf("The loc is \"%s\"", loc) : "";
+	if (loc == NULL)
+		return psprintf("Row " UINT64_FORMAT, problems->row_number);
+	return psprintf("Row " UINT64_FORMAT ", loc \"%s\"", problems->row_number, loc);
+}
+
+bool
+sm_problem(SmProblems *problems, SmLoss loss, int sqlerrcode,
+		   const char *hint, const char *format,...)
+{
+	StringInfoData message;
+	char	   *row;
+
+	if (problems->skip)
+	{
+		if (loss == SM_LOSES_ROW)
+			problems->nrows++;
+		else
+			problems->nelements++;
+		if (problems->nreasons == MAX_REASONS)
+			return false;
+		problems->nreasons++;
+	}
+
+	initStringInfo(&message);
+	for (;;)
+	{
+		va_list		args;
+		int			needed;
+
+		va_start(args, format);
+		needed = appendStringInfoVA(&message, format, args);
+		va_end(args);
+		if (needed == 0)
+			break;
+		enlargeStringInfo(&message, needed);
+	}
+	row = describe_row(problems);
+
+	if (!problems->skip)
+		ereport(ERROR,
+				(errcode(sqlerrcode),
+				 errmsg_internal("%s", message.data),
+				 row[0] ? errdetail_internal("%s.", row) : 0,
+				 hint ? errhint("%s", hint) : 0));
+
+	appendStringInfo(&problems->reasons, "%s%s: %s.",
+					 problems->reasons.len > 0 ? "\n" : "", row, message.data);
+	return false;
+}
+
+void
+sm_problems_warn(const SmProblems *problems, const char *function)
+{
+	uint64		rest = problems->nrows + problems->nelements - problems->nreasons;
+	StringInfoData what;
+
+	if (problems->nreasons == 0)
+		return;
+
+	initStringInfo(&what);
+	if (problems->nrows > 0)
+		appendStringInfo(&what, UINT64_FORMAT " %s", problems->nrows,
+						 problems->nrows == 1 ? "row" : "rows");
+	if (problems->nelements > 0)
+		appendStringInfo(&what, "%s" UINT64_FORMAT " optional %s",
+						 what.len > 0 ? " and " : "", problems->nelements,
+						 problems->nelements == 1 ? "element" : "elements");
+	if (rest > 0)
+		ereport(WARNING,
+				(errmsg("%s left out %s", function, what.data),
+				 errdetail_internal("%s\nAnd " UINT64_FORMAT " more.",
+									problems->reasons.data, rest)));
+	else
+		ereport(WARNING,
+				(errmsg("%s left out %s", function, what.data),
+				 errdetail_internal("%s", problems->reasons.data)));
+}

@@ -1,0 +1,76 @@
+/*
+ * sitemap.h
+ *	  The types that pass between the rooms: a row as SQL gives it, and the
+ *	  entry of a document that it becomes.
+ */
+#ifndef SITEMAP_H
+#define SITEMAP_H
+
+#include "compat.h"
+#include "core/xmlreader.h"
+#include "datatype/timestamp.h"
+
+/* Limits of the protocol, sitemaps.org: for a sitemap and for an index alike. */
+#define SM_MAX_ENTRIES		50000
+#define SM_MAX_BYTES		52428800
+
+/* Google Sitemaps 0.84 */
+#define SM_MAX_BYTES_084	10485760
+#define SM_MAX_INDEX_084	1000
+
+/* Google: URLs of a sitemap that has news in it */
+#define SM_MAX_NEWS_URLS	1000
+
+#define SM_NAMESPACE		"http://www.sitemaps.org/schemas/sitemap/0.9"
+#define SM_NAMESPACE_084	"http://www.google.com/schemas/sitemap/0.84"
+
+typedef enum SmProtocol
+{
+	SM_PROTOCOL_09,
+	SM_PROTOCOL_084
+} SmProtocol;
+
+typedef enum SmKind
+{
+	SM_URLSET,
+	SM_INDEX,
+	SM_TEXT
+} SmKind;
+
+typedef enum SmLastmodType
+{
+	SM_LASTMOD_NONE,
+	SM_LASTMOD_TIMESTAMP,		/* timestamptz, or timestamp, which is read as UTC */
+	SM_LASTMOD_DATE,
+	SM_LASTMOD_TEXT				/* W3C datetime */
+} SmLastmodType;
+
+/* One row: the values of a <url> or <sitemap>, text as UTF-8, nothing checked. */
+typedef struct SmRow
+{
+	SmSpan		loc;
+	SmLastmodType lastmod_type;
+	int64		lastmod;		/* Timestamp or DateADT */
+	SmSpan		lastmod_text;
+	SmSpan		changefreq;		/* empty for none */
+	bool		has_priority;
+	double		priority;
+	int			nextensions;
+	SmSpan	   *extensions;		/* XML */
+} SmRow;
+
+/* What a document wants to know of an entry that was written to its end. */
+typedef struct SmEntry
+{
+	int			len;			/* bytes */
+	uint32		namespaces;		/* SM_NS_… that the document must declare */
+	bool		has_news;
+	bool		has_lastmod;
+	int64		lastmod;		/* seconds since 1970-01-01 UTC */
+} SmEntry;
+
+/* Seconds from 1970-01-01 to PostgreSQL's epoch, 2000-01-01 */
+#define SM_POSTGRES_EPOCH \
+	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
+
+#endif

@@ -42,7 +42,7 @@ LIBIDN2 := $(call optional,LIBIDN2,libidn2)
 
 CORE_CPPFLAGS := -Isrc $(if $(LIBIDN2),-DHAVE_LIBIDN2 $(call flags,--cflags libidn2))
 CORE_LIBS := $(if $(LIBIDN2),$(call flags,--libs libidn2))
-WARNINGS = -Wall -Wextra -Wno-unused-parameter
+WARNINGS = -Wall -Wextra -Wno-unused-parameter -Werror=implicit-function-declaration
 
 PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
 	$(if $(LIBDEFLATE),-DHAVE_LIBDEFLATE $(call flags,--cflags libdeflate))

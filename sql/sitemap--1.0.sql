@@ -234,7 +234,7 @@ CREATE AGGREGATE sitemap_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages absolute URLs';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' absolute URLs';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_agg_transfn,
@@ -247,7 +247,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs and when they last changed ({desc})';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the instant in UTC)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_agg_transfn,
@@ -260,7 +260,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs and when they last changed ({desc})';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the timestamp, read as UTC)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	SFUNC = sitemap_agg_transfn,
@@ -273,7 +273,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs and when they last changed ({desc})';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the date)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	SFUNC = sitemap_agg_transfn,
@@ -286,7 +286,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs and when they last changed ({desc})';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the W3C datetime)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -299,7 +299,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, pri
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs, when they last changed ({desc}), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the instant in UTC), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -312,7 +312,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, prior
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs, when they last changed ({desc}), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the timestamp, read as UTC), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -325,7 +325,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs, when they last changed ({desc}), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the date), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -338,7 +338,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages URLs, when they last changed ({desc}), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the W3C datetime), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(url xml) (
 	SFUNC = sitemap_agg_transfn,
@@ -364,7 +364,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps absolute URLs';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' absolute URLs';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -377,7 +377,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamptz) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps URLs and when they last changed ({desc})';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the instant in UTC)';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -390,7 +390,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamp) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps URLs and when they last changed ({desc})';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the timestamp, read as UTC)';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -403,7 +403,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, date) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps URLs and when they last changed ({desc})';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the date)';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -416,7 +416,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, text) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps URLs and when they last changed ({desc})';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the W3C datetime)';
 
 CREATE AGGREGATE sitemap_text_agg(loc text) (
 	SFUNC = sitemap_text_agg_transfn,

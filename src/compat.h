@@ -15,4 +15,9 @@
 #include "varatt.h"
 #endif
 
+/* stands before a declaration */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 #endif

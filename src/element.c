@@ -78,15 +78,21 @@ sm_url_problem(SmProblems *problems, SmLoss loss, const char *what, SmUrlStatus 
 					  what, sm_url_message(status));
 }
 
-/* The start of buf may have moved: make room and return the place to write to. */
+/*
+ * Make room for size bytes more and return the place to write to.  What buf had
+ * may have moved.
+ */
 static inline char *
 reserve(StringInfo buf, size_t size)
 {
-	if (unlikely(size > MaxAllocSize / 2))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a value is too long for a sitemap")));
-	enlargeStringInfo(buf, (int) size);
+	if (unlikely(size >= (size_t) (buf->maxlen - buf->len)))
+	{
+		if (size > MaxAllocSize / 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("a value is too long for a sitemap")));
+		enlargeStringInfo(buf, (int) size);
+	}
 	return buf->data + buf->len;
 }
 

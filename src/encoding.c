@@ -9,6 +9,8 @@
 
 #include "encoding.h"
 
+#include <limits.h>
+
 #include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
 

@@ -58,7 +58,7 @@ typedef struct TextArray
 } TextArray;
 
 /* An argument that violates a rule: its name, its value, and the rule. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 invalid_argument(const char *name, SmSpan value, const char *rule)
 {
 	ereport(ERROR,
@@ -66,7 +66,7 @@ invalid_argument(const char *name, SmSpan value, const char *rule)
 			 errmsg("invalid %s \"%s\": %s", name, sm_for_message(value), rule)));
 }
 
-static void pg_attribute_noreturn()
+pg_noreturn static void
 missing_argument(const char *name)
 {
 	ereport(ERROR,
@@ -338,7 +338,7 @@ argument_type(Element *e, int n)
 	return getBaseType(get_fn_expr_argtype(e->fcinfo->flinfo, n));
 }
 
-static void pg_attribute_noreturn()
+pg_noreturn static void
 wrong_type(const char *name, Oid type, const char *allowed)
 {
 	ereport(ERROR,

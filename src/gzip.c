@@ -11,6 +11,7 @@
 #include "gzip.h"
 
 #include "miscadmin.h"
+#include "sitemap.h"
 #include "utils/memutils.h"
 
 #ifdef HAVE_LIBDEFLATE

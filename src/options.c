@@ -41,7 +41,7 @@ typedef struct Choice
 	int			value;
 } Choice;
 
-static void pg_attribute_noreturn()
+pg_noreturn static void
 invalid_option(const char *name, const char *value, const char *detail)
 {
 	ereport(ERROR,

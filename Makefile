@@ -15,7 +15,7 @@ CORE = src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o \
 	src/core/w3cdate.o src/core/decimal.o src/core/iso.o src/core/digest.o
 OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o \
 	src/element.o src/extension.o src/document.o src/aggregate.o \
-	src/gzip.o src/options.o src/files.o $(CORE)
+	src/gzip.o src/toast.o src/options.o src/files.o $(CORE)
 
 REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale
@@ -47,7 +47,8 @@ WARNINGS = -Wall -Wextra -Wno-unused-parameter -Werror=implicit-function-declara
 PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
 	$(if $(LIBDEFLATE),-DHAVE_LIBDEFLATE $(call flags,--cflags libdeflate))
 PG_CFLAGS = $(WARNINGS)
-SHLIB_LINK = $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
+# PostgreSQL loads modules into one namespace: our calls stay in our own module.
+SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),-Wl,-Bsymbolic) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
 EXTRA_CLEAN = build
 
 # pg_config names a file that is not there where only the client's headers are installed.

@@ -18,6 +18,7 @@
 #include "fragment.h"
 #include "libpq/pqformat.h"
 #include "row.h"
+#include "toast.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -232,7 +233,6 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	if (state == NULL)
 		state = make_state(aggcontext, other->doc.kind);
 	AssertCheckAggState(state);
-	AssertCheckAggState(other);
 
 	doc = &state->doc;
 	more = &other->doc;
@@ -249,6 +249,10 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
+/*
+ * Fields in network byte order, since a cluster may mix machines, then the
+ * entries.
+ */
 Datum
 sitemap_agg_serialize(PG_FUNCTION_ARGS)
 {
@@ -258,38 +262,39 @@ sitemap_agg_serialize(PG_FUNCTION_ARGS)
 	AssertCheckAggState(state);
 
 	pq_begintypsend(&buf);
-	pq_sendbyte(&buf, state->doc.kind);
+	enlargeStringInfo(&buf, state->doc.end + 32);
 	pq_sendint64(&buf, state->nrows);
 	pq_sendint32(&buf, state->doc.count);
 	pq_sendint32(&buf, state->doc.namespaces);
+	pq_sendbyte(&buf, state->doc.kind);
 	pq_sendbyte(&buf, state->doc.has_news);
 	pq_sendbytes(&buf, state->doc.buf.data, state->doc.end);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+	PG_RETURN_BYTEA_P(sm_toast_compress(pq_endtypsend(&buf)));
 }
 
-/* The result need only last until it is combined. */
+/*
+ * The result need only last until it is combined, and no longer than the
+ * argument, which its entries stay in.
+ */
 Datum
 sitemap_agg_deserialize(PG_FUNCTION_ARGS)
 {
 	bytea	   *serialized = PG_GETARG_BYTEA_PP(0);
-	StringInfoData buf;
-	AggState   *state;
-	int			len;
+	StringInfoData buf = {
+		.data = VARDATA_ANY(serialized),
+		.len = VARSIZE_ANY_EXHDR(serialized)
+	};
+	AggState   *state = palloc0_object(AggState);
 
 	aggregate_context(fcinfo);
-	initStringInfo(&buf);
-	appendBinaryStringInfo(&buf, VARDATA_ANY(serialized), VARSIZE_ANY_EXHDR(serialized));
-
-	state = make_state(CurrentMemoryContext, (SmKind) pq_getmsgbyte(&buf));
 	state->nrows = pq_getmsgint64(&buf);
 	state->doc.count = pq_getmsgint(&buf, 4);
 	state->doc.namespaces = pq_getmsgint(&buf, 4);
+	state->doc.kind = pq_getmsgbyte(&buf);
 	state->doc.has_news = pq_getmsgbyte(&buf);
-	len = buf.len - buf.cursor;
-	appendBinaryStringInfo(&state->doc.buf, pq_getmsgbytes(&buf, len), len);
-	state->doc.end = state->doc.buf.len;
+	state->doc.end = state->doc.buf.len = buf.len - buf.cursor;
+	state->doc.buf.data = unconstify(char *, pq_getmsgbytes(&buf, state->doc.end));
 	pq_getmsgend(&buf);
-	AssertCheckAggState(state);
 	PG_RETURN_POINTER(state);
 }
 

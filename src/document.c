@@ -12,11 +12,13 @@
 
 #define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 
+#define SPAN(string)	{(string), sizeof(string) - 1}
+
 const SmNamespace sm_namespaces[SM_NNAMESPACES] = {
-	{SM_NS_IMAGE, "image", "http://www.google.com/schemas/sitemap-image/1.1"},
-	{SM_NS_VIDEO, "video", "http://www.google.com/schemas/sitemap-video/1.1"},
-	{SM_NS_NEWS, "news", "http://www.google.com/schemas/sitemap-news/0.9"},
-	{SM_NS_XHTML, "xhtml", "http://www.w3.org/1999/xhtml"},
+	{SM_NS_IMAGE, SPAN("image"), SPAN("http://www.google.com/schemas/sitemap-image/1.1")},
+	{SM_NS_VIDEO, SPAN("video"), SPAN("http://www.google.com/schemas/sitemap-video/1.1")},
+	{SM_NS_NEWS, SPAN("news"), SPAN("http://www.google.com/schemas/sitemap-news/0.9")},
+	{SM_NS_XHTML, SPAN("xhtml"), SPAN("http://www.w3.org/1999/xhtml")},
 };
 
 static const char *
@@ -49,8 +51,8 @@ header_size(const SmDocument *doc, uint32 namespaces)
 	if (namespaces != 0)
 		for (int i = 0; i < SM_NNAMESPACES; i++)
 			if (namespaces & sm_namespaces[i].flag)
-				size += strlen(" xmlns:=\"\"") + strlen(sm_namespaces[i].prefix) +
-					strlen(sm_namespaces[i].uri);
+				size += strlen(" xmlns:=\"\"") + sm_namespaces[i].prefix.len +
+					sm_namespaces[i].uri.len;
 	return size;
 }
 
@@ -73,9 +75,9 @@ write_header(const SmDocument *doc, char *dst)
 		if (!(doc->namespaces & sm_namespaces[i].flag))
 			continue;
 		dst = put(dst, " xmlns:");
-		dst = put(dst, sm_namespaces[i].prefix);
+		dst = put(dst, sm_namespaces[i].prefix.s);
 		dst = put(dst, "=\"");
-		dst = put(dst, sm_namespaces[i].uri);
+		dst = put(dst, sm_namespaces[i].uri.s);
 		dst = put(dst, "\"");
 	}
 	return put(dst, ">");

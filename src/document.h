@@ -17,8 +17,8 @@
 typedef struct SmNamespace
 {
 	uint32		flag;
-	const char *prefix;
-	const char *uri;
+	SmSpan		prefix;
+	SmSpan		uri;
 } SmNamespace;
 
 #define SM_NNAMESPACES	4

@@ -17,6 +17,7 @@
 #include "fragment.h"
 #include "row.h"
 #include "utils/date.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/xml.h"
@@ -238,7 +239,8 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 	/* this is false for NaN, too */
 	if (!(priority >= 0.0 && priority <= 1.0))
 		return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
-						  "invalid priority %g: it must be from 0.0 to 1.0", priority);
+						  "invalid priority %s: it must be from 0.0 to 1.0",
+						  float8out_internal(priority));
 	d = dst = reserve(buf, 24 + SM_DECIMAL_MAX);
 	d = put(d, LITERAL("<priority>"));
 	d += sm_decimal_format(priority, d);

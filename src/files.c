@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/toast_internals.h"
 #include "access/tupdesc.h"
 #include "catalog/pg_type.h"
 #include "commands/progress.h"
@@ -27,6 +26,7 @@
 #include "options.h"
 #include "parser/parse_coerce.h"
 #include "row.h"
+#include "toast.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
@@ -338,25 +338,6 @@ file_loc(const FilesState *state, const char *name)
 	return psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN], base->url[SM_FORM_PLAIN], name);
 }
 
-/*
- * A set is larger than work_mem, so what we hand out is written to a temporary
- * file and read again.  A value that is compressed in line, as TOAST does it,
- * takes a tenth of the room, and less time on the whole; whoever looks into it
- * sees no difference.
- */
-static struct varlena *
-toast_compress(struct varlena *content)
-{
-#ifdef USE_LZ4
-	Datum		compressed = toast_compress_datum(PointerGetDatum(content),
-												  TOAST_LZ4_COMPRESSION);
-
-	if (DatumGetPointer(compressed) != NULL)
-		return (struct varlena *) DatumGetPointer(compressed);
-#endif
-	return content;
-}
-
 /* Hand out a document as a row of the result. */
 static void
 put_file(FilesState *state, SmDocument *doc, const char *name)
@@ -374,7 +355,7 @@ put_file(FilesState *state, SmDocument *doc, const char *name)
 	if (state->gzip)
 		content = sm_gzip(state->gzip, VARDATA(content), size);
 	else
-		content = toast_compress(content);
+		content = sm_toast_compress(content);
 
 	values[FILE_SECTION] = CStringGetTextDatum(state->options->section);
 	values[FILE_NAME] = CStringGetTextDatum(name);

@@ -29,19 +29,24 @@ typedef enum TokenMode
 	IN_CDATA
 } TokenMode;
 
+static bool
+span_equal(SmSpan a, SmSpan b)
+{
+	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
+}
+
 /* A lookup for the reader: the prefixes that a document declares by itself. */
-static const char *
-document_namespace(void *arg, const char *prefix, size_t len)
+static const SmSpan *
+document_namespace(void *arg, SmSpan prefix)
 {
 	uint32	   *used = arg;
 
 	for (int i = 0; i < SM_NNAMESPACES; i++)
 	{
-		if (strlen(sm_namespaces[i].prefix) == len &&
-			memcmp(sm_namespaces[i].prefix, prefix, len) == 0)
+		if (span_equal(sm_namespaces[i].prefix, prefix))
 		{
 			*used |= sm_namespaces[i].flag;
-			return sm_namespaces[i].uri;
+			return &sm_namespaces[i].uri;
 		}
 	}
 	return NULL;
@@ -52,7 +57,7 @@ static uint32
 namespace_flag(SmSpan uri)
 {
 	for (int i = 0; i < SM_NNAMESPACES; i++)
-		if (sm_span_is(uri, sm_namespaces[i].uri))
+		if (span_equal(sm_namespaces[i].uri, uri))
 			return sm_namespaces[i].flag;
 	return 0;
 }

@@ -24,14 +24,6 @@ span_equal(SmSpan a, SmSpan b)
 	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
 }
 
-bool
-sm_span_is(SmSpan span, const char *string)
-{
-	size_t		len = strlen(string);
-
-	return span.len == len && memcmp(span.s, string, len) == 0;
-}
-
 static bool
 is_space(char c)
 {
@@ -54,7 +46,7 @@ skip_space(SmXmlReader *r)
 		r->p++;
 }
 
-static bool
+static inline bool
 looking_at(const SmXmlReader *r, const char *string)
 {
 	size_t		len = strlen(string);
@@ -62,12 +54,50 @@ looking_at(const SmXmlReader *r, const char *string)
 	return (size_t) (r->end - r->p) >= len && memcmp(r->p, string, len) == 0;
 }
 
+/*
+ * What ASCII bytes are, for the loops that all bytes go through: a letter or
+ * underscore, another character of a name, or one that text can have with no
+ * second look.
+ */
+#define NAME_START	0x01
+#define NAME_CHAR	0x02
+#define PLAIN_TEXT	0x04
+
+#define LETTER		(NAME_START | NAME_CHAR | PLAIN_TEXT)
+#define NAMED		(NAME_CHAR | PLAIN_TEXT)
+
+static const unsigned char byte_class[256] = {
+	[' '] = PLAIN_TEXT, ['!'] = PLAIN_TEXT, ['#'] = PLAIN_TEXT, ['$'] = PLAIN_TEXT,
+	['%'] = PLAIN_TEXT, ['('] = PLAIN_TEXT, [')'] = PLAIN_TEXT, ['*'] = PLAIN_TEXT,
+	['+'] = PLAIN_TEXT, [','] = PLAIN_TEXT, ['-'] = NAMED, ['.'] = NAMED,
+	['/'] = PLAIN_TEXT, ['0'] = NAMED, ['1'] = NAMED, ['2'] = NAMED, ['3'] = NAMED,
+	['4'] = NAMED, ['5'] = NAMED, ['6'] = NAMED, ['7'] = NAMED, ['8'] = NAMED,
+	['9'] = NAMED, [':'] = PLAIN_TEXT, [';'] = PLAIN_TEXT, ['='] = PLAIN_TEXT,
+	['>'] = PLAIN_TEXT, ['?'] = PLAIN_TEXT, ['@'] = PLAIN_TEXT,
+	['A'] = LETTER, ['B'] = LETTER, ['C'] = LETTER, ['D'] = LETTER, ['E'] = LETTER,
+	['F'] = LETTER, ['G'] = LETTER, ['H'] = LETTER, ['I'] = LETTER, ['J'] = LETTER,
+	['K'] = LETTER, ['L'] = LETTER, ['M'] = LETTER, ['N'] = LETTER, ['O'] = LETTER,
+	['P'] = LETTER, ['Q'] = LETTER, ['R'] = LETTER, ['S'] = LETTER, ['T'] = LETTER,
+	['U'] = LETTER, ['V'] = LETTER, ['W'] = LETTER, ['X'] = LETTER, ['Y'] = LETTER,
+	['Z'] = LETTER, ['['] = PLAIN_TEXT, ['\\'] = PLAIN_TEXT, ['^'] = PLAIN_TEXT,
+	['_'] = LETTER, ['`'] = PLAIN_TEXT,
+	['a'] = LETTER, ['b'] = LETTER, ['c'] = LETTER, ['d'] = LETTER, ['e'] = LETTER,
+	['f'] = LETTER, ['g'] = LETTER, ['h'] = LETTER, ['i'] = LETTER, ['j'] = LETTER,
+	['k'] = LETTER, ['l'] = LETTER, ['m'] = LETTER, ['n'] = LETTER, ['o'] = LETTER,
+	['p'] = LETTER, ['q'] = LETTER, ['r'] = LETTER, ['s'] = LETTER, ['t'] = LETTER,
+	['u'] = LETTER, ['v'] = LETTER, ['w'] = LETTER, ['x'] = LETTER, ['y'] = LETTER,
+	['z'] = LETTER, ['{'] = PLAIN_TEXT, ['|'] = PLAIN_TEXT, ['}'] = PLAIN_TEXT,
+	['~'] = PLAIN_TEXT,
+};
+
+#define CLASS(c)	(byte_class[(unsigned char) (c)])
+
 /* XML 1.0, fifth edition, production [4], without the colon. */
 static bool
 is_name_start(uint32_t c)
 {
 	if (c < 0x80)
-		return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+		return CLASS(c) & NAME_START;
 	return (c >= 0xC0 && c <= 0x2FF && c != 0xD7 && c != 0xF7) ||
 		(c >= 0x370 && c <= 0x1FFF && c != 0x37E) ||
 		c == 0x200C || c == 0x200D ||
@@ -80,8 +110,9 @@ is_name_start(uint32_t c)
 static bool
 is_name_char(uint32_t c)
 {
-	return is_name_start(c) || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-		c == 0xB7 || (c >= 0x300 && c <= 0x36F) || c == 0x203F || c == 0x2040;
+	if (c < 0x80)
+		return CLASS(c) & NAME_CHAR;
+	return is_name_start(c) || c == 0xB7 || (c >= 0x300 && c <= 0x36F) || c == 0x203F || c == 0x2040;
 }
 
 /* Read a name without colon; false if there is none. */
@@ -92,11 +123,20 @@ read_ncname(SmXmlReader *r, SmSpan *name)
 	size_t		n;
 
 	name->s = r->p;
-	while (r->p < r->end && (n = sm_utf8_decode(r->p, r->end, &c)) > 0 &&
-		   (r->p == name->s ? is_name_start(c) : is_name_char(c)))
-		r->p += n;
+	name->len = 0;
+	if (r->p == r->end ||
+		(n = sm_utf8_decode(r->p, r->end, &c)) == 0 || !is_name_start(c))
+		return false;
+	for (r->p += n; r->p < r->end; r->p += n)
+	{
+		if (CLASS(*r->p) & NAME_CHAR)
+			n = 1;
+		else if ((unsigned char) *r->p < 0x80 ||
+				 (n = sm_utf8_decode(r->p, r->end, &c)) == 0 || !is_name_char(c))
+			break;
+	}
 	name->len = r->p - name->s;
-	return name->len > 0;
+	return true;
 }
 
 static bool
@@ -151,8 +191,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 		uint32_t	c;
 		size_t		n;
 
-		if ((unsigned char) *r->p >= 0x20 && (unsigned char) *r->p < 0x80 &&
-			*r->p != '&' && *r->p != '<' && *r->p != ']')
+		if (CLASS(*r->p) & PLAIN_TEXT)
 		{
 			r->p++;
 			continue;
@@ -184,7 +223,8 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 static bool
 resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 {
-	const char *known = NULL;
+	static const SmSpan xml_uri = {XML_URI, sizeof(XML_URI) - 1};
+	const SmSpan *known = NULL;
 
 	for (int i = r->nbindings - 1; i >= 0; i--)
 	{
@@ -199,16 +239,15 @@ resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 	if (prefix.len == 0)
 		return true;
 	if (sm_span_is(prefix, "xml"))
-		known = XML_URI;
+		known = &xml_uri;
 	else if (r->lookup)
-		known = r->lookup(r->lookup_arg, prefix.s, prefix.len);
+		known = r->lookup(r->lookup_arg, prefix);
 	if (known == NULL)
 	{
 		r->undeclared = prefix;
 		return false;
 	}
-	uri->s = known;
-	uri->len = strlen(known);
+	*uri = *known;
 	return true;
 }
 
@@ -496,6 +535,8 @@ sm_xml_next(SmXmlReader *r)
 		r->depth = r->nopen;
 		return SM_XML_TEXT;
 	}
+	if (r->end - r->p > 1 && (CLASS(r->p[1]) & NAME_START))
+		return read_start(r);
 	if (looking_at(r, "</"))
 		return read_end(r);
 	if (looking_at(r, "<!--"))

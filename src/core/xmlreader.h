@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #define SM_XML_DEPTH_MAX		64	/* nested elements */
 #define SM_XML_ATTRIBUTES_MAX	64	/* on one element */
@@ -56,7 +57,7 @@ typedef struct SmXmlBinding
  * Asked for a prefix that the fragment does not declare: its namespace if the
  * document around it will, else NULL.  The result must live on.
  */
-typedef const char *(*SmXmlLookup) (void *arg, const char *prefix, size_t len);
+typedef const SmSpan *(*SmXmlLookup) (void *arg, SmSpan prefix);
 
 typedef struct SmXmlReader
 {
@@ -103,8 +104,14 @@ extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 /* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
 
-/* Is a span this string? */
-extern bool sm_span_is(SmSpan span, const char *string);
+/* Is a span this string?  Mostly a constant, whose length the compiler knows. */
+static inline bool
+sm_span_is(SmSpan span, const char *string)
+{
+	size_t		len = strlen(string);
+
+	return span.len == len && memcmp(span.s, string, len) == 0;
+}
 
 /* Does text consist of blanks only, in the sense of XML? */
 extern bool sm_xml_is_blank(SmSpan span);

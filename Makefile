@@ -48,7 +48,8 @@ PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--c
 	$(if $(LIBDEFLATE),-DHAVE_LIBDEFLATE $(call flags,--cflags libdeflate))
 PG_CFLAGS = $(WARNINGS)
 # PostgreSQL loads modules into one namespace: our calls stay in our own module.
-SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),-Wl,-Bsymbolic) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
+BIND_LOCALLY = -Wl,-Bsymbolic
+SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
 EXTRA_CLEAN = build
 
 # pg_config names a file that is not there where only the client's headers are installed.

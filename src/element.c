@@ -26,12 +26,13 @@ PG_FUNCTION_INFO_V1(sitemap_url_timestamp);
 PG_FUNCTION_INFO_V1(sitemap_url_date);
 PG_FUNCTION_INFO_V1(sitemap_url_text);
 
-static const char *const changefreqs[] = {
-	"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"
-};
-
 /* bytes of a literal, without its terminator */
 #define LITERAL(s)	(s), (sizeof(s) - 1)
+
+static const SmSpan changefreqs[] = {
+	{LITERAL("always")}, {LITERAL("hourly")}, {LITERAL("daily")}, {LITERAL("weekly")},
+	{LITERAL("monthly")}, {LITERAL("yearly")}, {LITERAL("never")}
+};
 
 static inline char *
 put(char *dst, const char *s, size_t len)
@@ -212,14 +213,14 @@ append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
 		return true;
 	for (size_t i = 0; i < lengthof(changefreqs); i++)
 	{
-		if (strlen(changefreqs[i]) == value.len &&
-			pg_strncasecmp(changefreqs[i], value.s, value.len) == 0)
+		if (changefreqs[i].len == value.len &&
+			pg_strncasecmp(changefreqs[i].s, value.s, value.len) == 0)
 		{
 			char	   *dst = reserve(buf, 40);
 			char	   *d = dst;
 
 			d = put(d, LITERAL("<changefreq>"));
-			d = put(d, changefreqs[i], value.len);
+			d = put(d, changefreqs[i].s, value.len);
 			d = put(d, LITERAL("</changefreq>"));
 			buf->len += d - dst;
 			return true;

@@ -155,7 +155,6 @@ append_url(Element *e, const char *name, SmSpan url)
 	size_t		len;
 
 	check_length(name, url);
-	e->problems.loc = url;
 	enlargeStringInfo(&e->buf,
 					  (int) sm_url_bound(url.len, NULL, SM_URL_UNLIMITED) + 1);
 	status = sm_url_encode(url.s, url.len, NULL, &e->cache, SM_FORM_XML,
@@ -345,9 +344,15 @@ choose(const char *name, SmSpan value, const char *const *choices, const char *r
 
 /* The type of an "any" argument, domains resolved. */
 static Oid
-argument_type(Element *e, int n)
+argument_type(Element *e, int n, const char *name)
 {
-	return getBaseType(get_fn_expr_argtype(e->fcinfo->flinfo, n));
+	Oid			type = get_fn_expr_argtype(e->fcinfo->flinfo, n);
+
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
+				 errmsg("could not determine the type of %s", name)));
+	return getBaseType(type);
 }
 
 pg_noreturn static void
@@ -393,7 +398,7 @@ flag_argument(Element *e, int n, const char *name)
 
 	if (PG_ARGISNULL(n))
 		return value;
-	type = argument_type(e, n);
+	type = argument_type(e, n, name);
 	if (type == BOOLOID)
 		return span(PG_GETARG_BOOL(n) ? "yes" : "no");
 	if (!is_text_type(type))
@@ -429,7 +434,7 @@ date_element(Element *e, int n, const char *tag)
 
 	if (PG_ARGISNULL(n))
 		return;
-	oid = argument_type(e, n);
+	oid = argument_type(e, n, tag);
 	if (oid == TIMESTAMPTZOID || oid == TIMESTAMPOID)
 	{
 		type = SM_LASTMOD_TIMESTAMP;

@@ -23,6 +23,7 @@
 #include "funcapi.h"
 #include "gzip.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "options.h"
 #include "parser/parse_coerce.h"
 #include "row.h"
@@ -76,8 +77,8 @@ static const char *const column_names[NCOLUMNS] = {
 };
 
 static const char *const column_types[NCOLUMNS] = {
-	"text", "timestamptz, timestamp, date or text", "text or an enum", "a number type",
-	"xml or xml[]", "xml"
+	"text", "timestamptz, timestamp, date or text", "text or an enum",
+	"float8, float4, numeric, bigint, int or smallint", "xml or xml[]", "xml"
 };
 
 typedef struct Column
@@ -556,6 +557,22 @@ init_state(FilesState *state, const SmOptions *options, ReturnSetInfo *rsinfo)
 		state->gzip = sm_gzip_create(options->compression);
 }
 
+/* Does a query write or lock rows, it or one inside of it? */
+static bool
+changes_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = castNode(Query, node);
+
+		return query->commandType != CMD_SELECT || query->rowMarks != NIL ||
+			query_tree_walker(query, changes_rows, context, 0);
+	}
+	return expression_tree_walker(node, changes_rows, context);
+}
+
 /* Is it one SELECT that changes nothing?  An error if not; its columns if so. */
 static TupleDesc
 check_plan(SPIPlanPtr plan)
@@ -576,7 +593,7 @@ check_plan(SPIPlanPtr plan)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("the query must be a SELECT, VALUES, TABLE or WITH statement")));
-	if (query->hasModifyingCTE || query->rowMarks != NIL)
+	if (changes_rows((Node *) query, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("the query must not write or lock rows")));

@@ -34,6 +34,17 @@ struct SmGzip
 
 #ifdef HAVE_LIBDEFLATE
 
+/*
+ * From 6 on, libdeflate compresses sitemaps better than zlib does, and several
+ * times as fast, at a level one lower (measured on 8,145,108 bytes: 500,872
+ * with 5 against zlib's 570,683 with 6; 474,631 with 8 against 491,997 with 9).
+ */
+static int
+libdeflate_level(int level)
+{
+	return level >= 6 ? level - 1 : level;
+}
+
 /* libdeflate's own memory is from malloc */
 static void
 free_compressor(void *arg)
@@ -44,7 +55,7 @@ free_compressor(void *arg)
 static void
 create_compressor(SmGzip *gzip)
 {
-	gzip->compressor = libdeflate_alloc_compressor(gzip->level);
+	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(gzip->level));
 	if (gzip->compressor == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),

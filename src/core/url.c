@@ -319,7 +319,7 @@ valid_host_name(const char *host, size_t len)
 {
 	size_t		label = 0;
 
-	if (len > 254)				/* 253 and a final dot */
+	if (len > 253 && !(len == 254 && host[253] == '.'))
 		return false;
 	for (size_t i = 0; i < len; i++)
 	{
@@ -621,8 +621,8 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 }
 
 /*
- * Is this encoded URL, whose site is that of the base, below the base's path?
- * As a reader sees it, that is without the dot segments.
+ * Is this encoded URL, whose site is that of the base, below the base's path,
+ * and does it stay there for a reader who removes its dot segments?
  */
 static bool
 below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
@@ -634,15 +634,44 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 	size_t		dir_len = base->len[form] - base_origin;
 	const char *path = url + origin_len;
 	size_t		path_len = path_length(path, len - origin_len);
-	char		resolved[6 * SM_URL_MAX];
+	const char *s;
+	const char *end = path + path_len;
+	size_t		depth = 0;
 
-	if (path_len == 0)			/* an empty path is the root's */
-		return dir_len == 1;
+	if (dir_len == 1)			/* nothing is above the root */
+		return true;
 	if (path_len < dir_len || memcmp(path, dir, dir_len) != 0)
 		return false;
-	memcpy(resolved, path, path_len);
-	remove_dot_segments(resolved, &path_len);
-	return path_len >= dir_len && memcmp(resolved, dir, dir_len) == 0;
+
+	/* here *s is the slash before a segment */
+	for (s = path + dir_len - 1; s < end;)
+	{
+		size_t		dots;
+		int			kind = dot_segment(s + 1, end, &dots);
+
+		if (kind == 2 && depth-- == 0)
+			return false;
+		if (kind > 0)
+		{
+			s += 1 + dots;
+			continue;
+		}
+		depth++;
+		do
+			s++;
+		while (s < end && *s != '/');
+	}
+	return true;
+}
+
+/* Does this URL begin with the origin of the last one? */
+static bool
+starts_with_cached(const SmUrlCache *cache, const char *s, size_t len)
+{
+	size_t		raw_len = cache->raw_len;
+
+	return raw_len > 0 && len >= raw_len && memcmp(s, cache->raw, raw_len) == 0 &&
+		(len == raw_len || s[raw_len] == '/' || s[raw_len] == '?' || s[raw_len] == '#');
 }
 
 size_t
@@ -672,7 +701,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
 		return SM_URL_TOO_LONG;
 
-	if (base && scheme_length(s, len) == 0)
+	if (!starts_with_cached(cache, s, len) && base && scheme_length(s, len) == 0)
 	{
 		status = resolve(s, len, base, absolute, &len);
 		if (status != SM_URL_OK)
@@ -681,10 +710,9 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	}
 	end = s + len;
 
-	raw_len = cache->raw_len;
-	if (raw_len > 0 && len >= raw_len && memcmp(s, cache->raw, raw_len) == 0 &&
-		(len == raw_len || s[raw_len] == '/' || s[raw_len] == '?' || s[raw_len] == '#'))
+	if (starts_with_cached(cache, s, len))
 	{
+		raw_len = cache->raw_len;
 		memcpy(d, cache->origin, cache->len);
 		d += cache->len;
 		status = cache->status;
@@ -711,8 +739,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 {
 	SmUrlCache	cache;
 	Authority	authority;
-	const char *url;
-	size_t		url_len;
+	size_t		host = 0;
 	SmUrlStatus status;
 
 	src = sm_trim(src, &len);
@@ -723,6 +750,8 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	for (int form = SM_FORM_XML; form >= SM_FORM_PLAIN; form--)
 	{
 		char		buffer[6 * SM_URL_MAX + SM_ORIGIN_MAX];
+		size_t		url_len;
+		size_t		path_len;
 
 		cache.raw_len = 0;
 		status = sm_url_encode(src, len, NULL, &cache, (SmUrlForm) form,
@@ -733,19 +762,19 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 			return SM_URL_BAD_BASE;
 		if (buffer[url_len - 1] != '/')
 			buffer[url_len++] = '/';
-		memcpy(base->url[form], buffer, url_len);
-		base->len[form] = url_len;
+
+		base->scheme_len = scheme_length(buffer, url_len);
+		host = base->scheme_len + 3;
+		base->origin_len = host + authority_length(buffer + host, url_len - host);
+		path_len = url_len - base->origin_len;
+		remove_dot_segments(buffer + base->origin_len, &path_len);
+
+		base->len[form] = base->origin_len + path_len;
+		memcpy(base->url[form], buffer, base->len[form]);
 	}
 
-	url = base->url[SM_FORM_PLAIN];
-	url_len = base->len[SM_FORM_PLAIN];
 	base->scope = scope;
-	base->scheme_len = scheme_length(url, url_len);
-	base->origin_len = base->scheme_len + 3 +
-		authority_length(url + base->scheme_len + 3, url_len - base->scheme_len - 3);
-
-	split_authority(url + base->scheme_len + 3, base->origin_len - base->scheme_len - 3,
-					&authority);
+	split_authority(base->url[SM_FORM_PLAIN] + host, base->origin_len - host, &authority);
 	/* with no user name, an origin reads the same in both forms */
 	if (authority.user)
 		return SM_URL_BAD_BASE;

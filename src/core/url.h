@@ -97,7 +97,7 @@ extern SmUrlStatus sm_url_encode(const char *src, size_t len,
 								 SmUrlForm form, size_t max,
 								 char *dst, size_t *dst_len);
 
-/* Prepare a base URL; a missing last slash is added. */
+/* Prepare a base URL: without dot segments, and with a slash at its end. */
 extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len,
 									SmUrlScope scope);
 

@@ -15,11 +15,17 @@
 #define MIN_DAY			(-719162)	/* 0001-01-01 */
 #define MAX_DAY			2932896		/* 9999-12-31 */
 
+/* Write a number below 100 as two digits. */
 static void
 put2(char *dst, unsigned int n)
 {
-	dst[0] = '0' + n / 10;
-	dst[1] = '0' + n % 10;
+	static const char digits[] =
+		"00010203040506070809101112131415161718192021222324"
+		"25262728293031323334353637383940414243444546474849"
+		"50515253545556575859606162636465666768697071727374"
+		"75767778798081828384858687888990919293949596979899";
+
+	memcpy(dst, digits + 2 * n, 2);
 }
 
 static int64_t
@@ -84,15 +90,17 @@ bool
 sm_w3c_format_seconds(int64_t seconds, char *dst)
 {
 	int64_t		day = seconds / SM_SECS_PER_DAY;
-	int			second = (int) (seconds % SM_SECS_PER_DAY);
+	int			rest = (int) (seconds % SM_SECS_PER_DAY);
+	unsigned int second;
 
-	if (second < 0)
+	if (rest < 0)
 	{
-		second += SM_SECS_PER_DAY;
+		rest += SM_SECS_PER_DAY;
 		day--;
 	}
 	if (!sm_w3c_format_day(day, dst))
 		return false;
+	second = (unsigned int) rest;
 	dst[10] = 'T';
 	put2(dst + 11, second / 3600);
 	dst[13] = ':';

@@ -79,7 +79,7 @@ malformed(SmProblems *problems, SmLoss loss, const SmXmlReader *r, const char *w
 					  "invalid %s: %s", what, r->message);
 }
 
-/* May the token stand in a document byte for byte? */
+/* May it stand in a document byte for byte? */
 static bool
 is_clean(SmSpan raw, bool ascii)
 {
@@ -87,7 +87,8 @@ is_clean(SmSpan raw, bool ascii)
 	{
 		unsigned char c = raw.s[i];
 
-		if (c == '\t' || c == '\n' || c == '\r' || c == '\\' || (ascii && c >= 0x80))
+		if ((c < 0x20 || c >= 0x5C) &&
+			(c == '\t' || c == '\n' || c == '\r' || c == '\\' || (ascii && c >= 0x80)))
 			return false;
 	}
 	return true;
@@ -100,15 +101,9 @@ is_clean(SmSpan raw, bool ascii)
  * a character outside ASCII where that is asked for: names have no references.
  */
 static bool
-append_token(StringInfo buf, SmSpan raw, TokenMode mode, bool ascii)
+append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, bool ascii)
 {
 	char		quote = '\0';
-
-	if (mode != IN_CDATA && is_clean(raw, ascii))
-	{
-		appendBinaryStringInfo(buf, raw.s, raw.len);
-		return true;
-	}
 
 	for (size_t i = 0; i < raw.len; i++)
 	{
@@ -143,6 +138,27 @@ append_token(StringInfo buf, SmSpan raw, TokenMode mode, bool ascii)
 		else
 			appendStringInfoChar(buf, c);
 	}
+	return true;
+}
+
+/* Write one token of an extension that cannot go into a document as it is. */
+static bool
+append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, bool ascii)
+{
+	bool		clean = is_clean(r->raw, ascii);
+
+	if (token == SM_XML_TEXT && r->depth == 0)
+		return true;			/* blanks between elements */
+	if (clean)
+		appendBinaryStringInfo(buf, r->raw.s, r->raw.len);
+	else if (token == SM_XML_START || token == SM_XML_END)
+		return append_rewritten(buf, r->raw, IN_TAG, ascii);
+	else if (token == SM_XML_TEXT)
+		return append_rewritten(buf, r->raw, IN_TEXT, ascii);
+	else if (token == SM_XML_CDATA)
+		return append_rewritten(buf, r->data, IN_CDATA, ascii);
+
+	/* comments and instructions have no references, and nobody misses them */
 	return true;
 }
 
@@ -249,92 +265,80 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 	return true;
 }
 
+/* Where in an extension a reader is, as far as rules depend on it. */
+typedef struct Position
+{
+	uint32		top;			/* namespace of the outermost element, SM_NS_… */
+	bool		in_video_url;	/* in a video's content_loc or player_loc */
+} Position;
+
+/* Check a token against the rules of its place. */
+static bool
+check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
+			SmExtensions *extensions, SmProblems *problems)
+{
+	if (token == SM_XML_START && r->depth == 0)
+	{
+		if (in_sitemap_namespace(r->uri))
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT,
+							  DECLARE_HINT,
+							  "invalid extension: the element \"%s\" is in no namespace of its own",
+							  sm_for_message(r->name));
+		position->top = namespace_flag(r->uri);
+		return position->top == 0 ||
+			check_extension(r, position->top, extensions, problems);
+	}
+	if (token == SM_XML_START && r->depth == 1 && position->top == SM_NS_VIDEO)
+	{
+		position->in_video_url = sm_span_is(r->name, "content_loc") ||
+			sm_span_is(r->name, "player_loc");
+		return check_video_child(r, extensions, problems);
+	}
+	if (token == SM_XML_END)
+		position->in_video_url = false;
+
+	if (token == SM_XML_CDATA || token == SM_XML_TEXT)
+	{
+		SmSpan		text = token == SM_XML_CDATA ? r->data : r->raw;
+
+		if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(text)))
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
+							  "invalid extension: it has text outside of its elements");
+		if (position->in_video_url && span_equal(text, extensions->loc))
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+							  "invalid video: content_loc and player_loc must differ from the loc of the page");
+	}
+	return true;
+}
+
 /* sm_append_extension, which undoes what this has done where it fails. */
 static bool
 append_extension(StringInfo buf, SmSpan xml, bool ascii,
 				 SmExtensions *extensions, SmProblems *problems)
 {
 	SmXmlReader r;
-	uint32		top = 0;		/* namespace of the outermost element */
-	bool		in_video_url = false;
-	bool		ok = true;
+	SmXmlToken	token;
+	Position	position = {0};
+	bool		clean = is_clean(xml, ascii);
+	const char *start = NULL;	/* after an XML declaration */
 
 	sm_xml_reader_init(&r, xml.s, xml.len, document_namespace, &extensions->namespaces);
-	while (ok)
+	while ((token = sm_xml_next(&r)) != SM_XML_END_OF_INPUT)
 	{
-		SmXmlToken	token = sm_xml_next(&r);
-
-		switch (token)
-		{
-			case SM_XML_END_OF_INPUT:
-				return true;
-
-			case SM_XML_ERROR:
-				return malformed(problems, SM_LOSES_ELEMENT, &r, "extension");
-
-			case SM_XML_START:
-				if (r.depth == 0)
-				{
-					if (in_sitemap_namespace(r.uri))
-						return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT,
-										  DECLARE_HINT,
-										  "invalid extension: the element \"%s\" is in no namespace of its own",
-										  sm_for_message(r.name));
-					top = namespace_flag(r.uri);
-					if (top != 0 && !check_extension(&r, top, extensions, problems))
-						return false;
-				}
-				else if (r.depth == 1 && top == SM_NS_VIDEO)
-				{
-					in_video_url = sm_span_is(r.name, "content_loc") ||
-						sm_span_is(r.name, "player_loc");
-					if (!check_video_child(&r, extensions, problems))
-						return false;
-				}
-				ok = append_token(buf, r.raw, IN_TAG, ascii);
-				break;
-
-			case SM_XML_END:
-				in_video_url = false;
-				ok = append_token(buf, r.raw, IN_TAG, ascii);
-				break;
-
-			case SM_XML_TEXT:
-				if (r.depth == 0)
-				{
-					if (!sm_xml_is_blank(r.raw))
-						return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
-										  "invalid extension: it has text outside of its elements");
-					break;
-				}
-				if (in_video_url && r.raw.len == extensions->loc.len &&
-					memcmp(r.raw.s, extensions->loc.s, r.raw.len) == 0)
-					return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-									  "invalid video: content_loc and player_loc must differ from the loc of the page");
-				append_token(buf, r.raw, IN_TEXT, ascii);
-				break;
-
-			case SM_XML_CDATA:
-				if (r.depth == 0)
-					return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
-									  "invalid extension: it has text outside of its elements");
-				if (is_clean(r.raw, ascii))
-					appendBinaryStringInfo(buf, r.raw.s, r.raw.len);
-				else
-					append_token(buf, r.data, IN_CDATA, ascii);
-				break;
-
-			case SM_XML_COMMENT:
-			case SM_XML_PI:
-				/* these have no references, and nobody misses them */
-				if (is_clean(r.raw, ascii))
-					appendBinaryStringInfo(buf, r.raw.s, r.raw.len);
-				break;
-		}
+		if (token == SM_XML_ERROR)
+			return malformed(problems, SM_LOSES_ELEMENT, &r, "extension");
+		if (!check_token(&r, token, &position, extensions, problems))
+			return false;
+		if (start == NULL)
+			start = r.raw.s;
+		if (!clean && !append_token(buf, &r, token, ascii))
+			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+							  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+							  GetDatabaseEncodingName());
 	}
-	return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-					  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
-					  GetDatabaseEncodingName());
+	if (clean && start)
+		appendBinaryStringInfo(buf, start, xml.s + xml.len - start);
+	return true;
 }
 
 bool

@@ -124,8 +124,11 @@ read_ncname(SmXmlReader *r, SmSpan *name)
 
 	name->s = r->p;
 	name->len = 0;
-	if (r->p == r->end ||
-		(n = sm_utf8_decode(r->p, r->end, &c)) == 0 || !is_name_start(c))
+	if (r->p == r->end)
+		return false;
+	if (CLASS(*r->p) & NAME_START)
+		n = 1;
+	else if ((n = sm_utf8_decode(r->p, r->end, &c)) == 0 || !is_name_start(c))
 		return false;
 	for (r->p += n; r->p < r->end; r->p += n)
 	{

@@ -8,7 +8,6 @@
 EXTENSION = sitemap
 MODULE_big = sitemap
 DATA = $(wildcard sql/sitemap--*.sql)
-DOCS := $(wildcard doc/*.md)
 
 # No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
 CORE = src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o \

@@ -592,7 +592,7 @@ check_plan(SPIPlanPtr plan)
 	if (query == NULL || query->commandType != CMD_SELECT || source->resultDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-				 errmsg("the query must be a SELECT, VALUES, TABLE or WITH statement")));
+				 errmsg("the query must be a SELECT, TABLE or WITH statement")));
 	if (changes_rows((Node *) query, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),

@@ -254,6 +254,25 @@ resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 	return true;
 }
 
+/*
+ * Namespaces are told apart by their names as written, so each may be written
+ * in one way only: "&amp;" is the only reference, a space the only blank.
+ */
+static bool
+is_namespace_name(SmSpan value)
+{
+	for (size_t i = 0; i < value.len; i++)
+	{
+		char		c = value.s[i];
+
+		if (c == '\t' || c == '\n' || c == '\r')
+			return false;
+		if (c == '&' && (value.len - i < 5 || memcmp(value.s + i, "&amp;", 5) != 0))
+			return false;
+	}
+	return true;
+}
+
 /* Bring the declarations among the attributes into scope. */
 static const char *
 declare_namespaces(SmXmlReader *r)
@@ -266,6 +285,8 @@ declare_namespaces(SmXmlReader *r)
 
 		if (!is_default && !sm_span_is(a->prefix, "xmlns"))
 			continue;
+		if (!is_namespace_name(a->value))
+			return "the name of a namespace has a reference or a line break";
 		if (sm_span_is(a->name, "xml") || sm_span_is(a->value, XML_URI))
 		{
 			/* declaring what always holds is allowed, and nothing else */

@@ -6,7 +6,8 @@
  * PostgreSQL's xml type lets through control characters, undeclared entities
  * and undeclared prefixes, and a server built without libxml has no parser.
  * It accepts what a namespace-aware parser accepts as element content, less a
- * document type declaration, which a fragment cannot have.
+ * document type declaration, which a fragment cannot have, and names of
+ * namespaces with references in them, but for "&amp;".
  *
  * Nothing is allocated: tokens are pointers into the input, which must stay.
  */

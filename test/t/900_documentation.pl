@@ -1,0 +1,311 @@
+# The documentation tells the truth: every example in it is run, in order, each
+# document in a database of its own, and what comes out is what it shows.
+#
+#	```sql	is run by psql -X -q -v ON_ERROR_STOP=1
+#	```sh	is run by bash -e in an empty folder, with the server in PGHOST etc.
+#	```text	right after one of these is its output, errors and warnings included
+#	```xml	right after one of these is its output by psql -At, with line breaks
+#			and indentation added for the reader, which XML here never has
+#
+# An example without output runs without error and without a word.  A table with
+# the columns statement, SQLSTATE and message has a failing statement in each
+# row.  Not run: a ```sh block whose every line begins with a word of @not_run.
+#
+# Examples that name pg_cron are skipped where that is not installed.
+# Where the output differs, the document as it should be is left in tmp_check.
+
+use strict;
+use warnings;
+use FindBin;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @not_run = qw(apt-get make sudo);
+my @documents = qw(README.md doc/reference.md);
+
+my $tree = "$FindBin::RealBin/../..";
+my $not_run = join '|', map { quotemeta } @not_run;
+
+# In the documents all text is UTF-8, and times are shown in UTC.
+my $node = PostgreSQL::Test::Cluster->new('documentation');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
+$node->start;
+
+my $has_pg_cron = has_pg_cron();
+foreach my $document (@documents)
+{
+	$node->safe_psql('postgres', 'CREATE DATABASE ' . database($document));
+}
+if ($has_pg_cron)
+{
+	# Its background worker connects to this database as soon as it can.
+	$node->append_conf('postgresql.conf',
+		    "shared_preload_libraries = 'pg_cron'\n"
+		  . "cron.database_name = '"
+		  . database($documents[0])
+		  . "'\n");
+	$node->restart;
+}
+
+local $ENV{PGHOST} = $node->host;
+local $ENV{PGPORT} = $node->port;
+local $ENV{PGCLIENTENCODING} = 'UTF8';
+
+my %content = map { $_ => slurp_file("$tree/$_") } @documents;
+foreach my $document (@documents)
+{
+	local $ENV{PGDATABASE} = database($document);
+	run_examples($document);
+	run_statements($document);
+}
+run_scheduled_commands() if $has_pg_cron;
+compare_signatures();
+compare_options();
+done_testing();
+
+# A document's database: readme, reference.
+sub database
+{
+	my ($document) = @_;
+	return lc($document =~ s{.*/|\.md$}{}gr);
+}
+
+# Does the server have it, library and all?
+sub has_pg_cron
+{
+	return 0
+	  if $node->safe_psql('postgres',
+		"SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_cron'") == 0;
+	my $libraries = $node->config_data('--pkglibdir');
+	return -e "$libraries/pg_cron.so";
+}
+
+# Cut a document into blocks: [its language, its text, its line], those of
+# other text between them without a language.
+sub blocks
+{
+	my ($document) = @_;
+	my @blocks = ([ '', '', 1 ]);
+	my $line = 0;
+
+	foreach (split /^/, $content{$document})
+	{
+		$line++;
+		if (/^```(.*)/)
+		{
+			my $inside = $blocks[-1][0] ne '';
+
+			fail("$document:$line is in a language that the test knows")
+			  if $1 !~ ($inside ? qr/^$/ : qr/^(sql|sh|text|xml)$/);
+			push @blocks, [ $inside ? '' : $1, '', $line + 1 ];
+		}
+		else
+		{
+			$blocks[-1][1] .= $_;
+		}
+	}
+	is($blocks[-1][0], '', "$document: the last block is closed");
+	return @blocks;
+}
+
+sub run_examples
+{
+	my ($document) = @_;
+	my @blocks = blocks($document);
+	my $folder = PostgreSQL::Test::Utils::tempdir();
+	my $count = 0;
+	my $actual = '';
+	my $differs = 0;
+
+	while (my $block = shift @blocks)
+	{
+		my ($language, $text, $line) = @$block;
+		my $shown = '';
+		my $form = '';
+
+		$actual .= $language ? "```$language\n$text```\n" : $text;
+		next if $language ne 'sql' && $language ne 'sh';
+		if (@blocks > 1 && $blocks[0][1] =~ /^\s*$/ && $blocks[1][0] =~ /^(text|xml)$/)
+		{
+			$form = $1;
+			$actual .= (shift @blocks)->[1] . "```$form\n";
+			$shown = (shift @blocks)->[1];
+		}
+
+	  SKIP:
+		{
+			my $name = "$document:$line";
+			my $output;
+
+			if ($language eq 'sh' && $text !~ /^(?!(?:$not_run)\b)/m)
+			{
+				note("$name is not run: $text");
+				$actual .= "$shown```\n" if $form;
+				last SKIP;
+			}
+			if ($text =~ /pg_cron|\bcron\./ && !$has_pg_cron)
+			{
+				$actual .= "$shown```\n" if $form;
+				skip "$name takes pg_cron", 1;
+			}
+
+			my @command =
+			    $language eq 'sh' ? ('bash', '-e', '-o', 'pipefail')
+			  : $form eq 'xml'    ? ('psql', '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1')
+			  :                     ('psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1');
+			my $ok = run_in($folder, \@command, $text, \$output);
+
+			$count++;
+			$actual .= clean($form eq 'xml' ? for_reading($output) : $output) . "\n```\n" if $form;
+			$shown =~ s/\n[ \t]*//g if $form eq 'xml';
+			$output =~ s/\n\z// if $form eq 'xml';
+			is(clean($output), clean($shown), $name) or $differs = 1;
+			is($ok ? 1 : 0, $shown =~ /^ERROR:/m ? 0 : 1, "$name fails where an error is shown, else not");
+		}
+	}
+
+	cmp_ok($count, '>', 10, "$document has examples");
+	if ($differs)
+	{
+		my $file = "$PostgreSQL::Test::Utils::tmp_check/" . database($document) . '.md';
+
+		unlink $file;
+		append_to_file($file, $actual);
+		diag("what $document should show: $file");
+	}
+	return;
+}
+
+# Run a command with that input in a folder; stdout and stderr go into $$output.
+sub run_in
+{
+	my ($folder, $command, $input, $output) = @_;
+
+	$$output = '';
+	return IPC::Run::run($command, '<', \$input, '>', $output, '2>&1',
+		init => sub { chdir $folder or die "chdir $folder: $!" });
+}
+
+# A document with the line breaks and the indentation that an ```xml block has.
+sub for_reading
+{
+	my ($xml) = @_;
+	return $xml =~ s{(?<=>)(?=</?(?:urlset|sitemapindex)\b)}{\n}gr
+	  =~ s{(?<=>)(?=<(?:url|sitemap)>)}{\n  }gr
+	  =~ s{(?<=>)(?=<(?:image:image|video:video|news:news|xhtml:link|mobile:mobile)\b)}{\n    }gr
+	  =~ s{(?<=>)(?=<video:(?!video)\w)}{\n      }gr
+	  =~ s{(?=</video:video>)}{\n    }gr
+	  =~ s{(<\w+:[^<>]*/>|</\w+:\w+>)(?=</url>)}{$1\n  }gr;
+}
+
+# psql fills the last column of a line with blanks, editors cut them off.
+sub clean
+{
+	my ($text) = @_;
+	return $text =~ s/[ \t]+$//gmr =~ s/\n+\z//r;
+}
+
+# The tables of failing statements.
+sub run_statements
+{
+	my ($document) = @_;
+	my $in_table = 0;
+	my $line = 0;
+
+	foreach (split /\n/, $content{$document})
+	{
+		my @cells = map { s/^\s+|\s+$//gr =~ s/\\\|/|/gr } split /(?<!\\)\|/;
+
+		$line++;
+		if (@cells < 4)
+		{
+			$in_table = 0;
+		}
+		elsif ($in_table && $cells[1] =~ /^`/)
+		{
+			my ($statement, $state, $message) = map { s/^`|`$//gr } @cells[ 1 .. 3 ];
+			my $output;
+
+			run_in($tree,
+				[ 'psql', '-X', '-q', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never' ],
+				"$statement;\n", \$output);
+			is($output =~ s/\n.*//sr, "ERROR:  $state: $message", "$document:$line $statement");
+		}
+		elsif ("@cells[1 .. 3]" eq 'statement SQLSTATE message')
+		{
+			$in_table = 1;
+		}
+	}
+	return;
+}
+
+# What README has scheduled with pg_cron runs, with the search_path that REFRESH
+# has from PostgreSQL 17 on.
+sub run_scheduled_commands
+{
+	my $database = database($documents[0]);
+	my @commands =
+	  split /\n/, $node->safe_psql($database, 'SELECT command FROM cron.job ORDER BY jobid');
+
+	cmp_ok(scalar(@commands), '>', 0, 'README schedules a job');
+	foreach my $command (@commands)
+	{
+		my ($status, undef, $stderr) =
+		  $node->psql($database, "SET search_path = pg_catalog, pg_temp; $command");
+
+		is($status, 0, "scheduled: $command") or diag($stderr);
+	}
+	return;
+}
+
+# Every function, aggregate and type is in the reference with its signature.
+sub compare_signatures
+{
+	my $documented = $content{'doc/reference.md'} =~ s/\s+/ /gr;
+	my $signatures = $node->safe_psql(
+		database('doc/reference.md'), q{
+		SELECT p.proname || '(' || pg_get_function_arguments(p.oid) || ') -> ' || pg_get_function_result(p.oid)
+		  FROM pg_depend d
+		  JOIN pg_extension e ON e.oid = d.refobjid
+		  JOIN pg_proc p ON p.oid = d.objid
+		 WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass
+		   AND d.deptype = 'e' AND e.extname = 'sitemap'
+		   AND p.proname !~ '_(transfn|finalfn|combine|serialize|deserialize)$'
+		 UNION ALL
+		SELECT 'sitemap_file (' || string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) || ')'
+		  FROM pg_attribute
+		 WHERE attrelid = 'sitemap_file'::regclass AND NOT attisdropped
+		 ORDER BY 1});
+
+	foreach (split /\n/, $signatures)
+	{
+		s/::[a-z ]+(?:\[\])?(?=[,)])//g;
+		s/timestamp with time zone/timestamptz/g;
+		s/timestamp without time zone/timestamp/g;
+		s/double precision/float8/g;
+		s/\binteger\b/int/g;
+		ok(index($documented, $_) >= 0, "doc/reference.md has $_");
+	}
+	return;
+}
+
+# The table of options in README has every argument of sitemap_files, with its default.
+sub compare_options
+{
+	my $options = $node->safe_psql(
+		database('README.md'), q{
+		SELECT concat_ws(' ', '|', '`' || proargnames[n] || '`', '|',
+		       '`' || regexp_replace(pg_get_function_arg_default(oid, n), '::.*', '') || '`', '|')
+		  FROM pg_proc, generate_series(1, pronargs) n
+		 WHERE proname = 'sitemap_files'
+		 ORDER BY n});
+
+	foreach (split /\n/, $options)
+	{
+		ok(index($content{'README.md'}, $_) >= 0, "README.md has $_");
+	}
+	return;
+}

@@ -271,6 +271,7 @@ read_columns(FilesState *state, const TupleTableSlot *slot, SmRow *row)
 	SmProblems *problems = &state->writer.problems;
 
 	memset(row, 0, sizeof(*row));
+	problems->loc = (SmSpan) {NULL, 0};
 	if (!read_text_column(state, slot, COLUMN_LOC, SM_LOSES_ROW, &row->loc))
 		return false;
 	problems->loc = row->loc;

@@ -79,16 +79,33 @@ malformed(SmProblems *problems, SmLoss loss, const SmXmlReader *r, const char *w
 					  "invalid %s: %s", what, r->message);
 }
 
+/* What characters outside ASCII are to be in the document. */
+typedef enum Charset
+{
+	AS_GIVEN,
+	AS_REFERENCES,				/* it goes back into a database that is not UTF-8 */
+	AS_CHARACTERS				/* it comes out of such a database */
+} Charset;
+
+static Charset
+target_charset(bool ascii)
+{
+	return ascii ? AS_REFERENCES : sm_ascii_only() ? AS_CHARACTERS : AS_GIVEN;
+}
+
 /* May it stand in a document byte for byte? */
 static bool
-is_clean(SmSpan raw, bool ascii)
+is_clean(SmSpan raw, Charset charset)
 {
 	for (size_t i = 0; i < raw.len; i++)
 	{
 		unsigned char c = raw.s[i];
 
 		if ((c < 0x20 || c >= 0x5C) &&
-			(c == '\t' || c == '\n' || c == '\r' || c == '\\' || (ascii && c >= 0x80)))
+			(c == '\t' || c == '\n' || c == '\r' || c == '\\' ||
+			 (charset == AS_REFERENCES && c >= 0x80)))
+			return false;
+		if (c == '&' && charset == AS_CHARACTERS)
 			return false;
 	}
 	return true;
@@ -101,13 +118,15 @@ is_clean(SmSpan raw, bool ascii)
  * a character outside ASCII where that is asked for: names have no references.
  */
 static bool
-append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, bool ascii)
+append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
 {
 	char		quote = '\0';
 
 	for (size_t i = 0; i < raw.len; i++)
 	{
 		char		c = raw.s[i];
+		uint32_t	code;
+		size_t		n;
 
 		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
 			continue;			/* the line feed stands for both */
@@ -125,11 +144,17 @@ append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, bool ascii)
 			appendStringInfoString(buf, "&#92;");
 		else if (mode == IN_CDATA && (c == '&' || c == '<' || c == '>'))
 			appendStringInfoString(buf, c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;");
-		else if (ascii && IS_HIGHBIT_SET(c))
+		else if (charset == AS_CHARACTERS && mode != IN_CDATA && c == '&' &&
+				 (n = sm_xml_reference(raw.s + i, raw.s + raw.len, &code)) > 0 &&
+				 code >= 0x80)
 		{
-			uint32_t	code;
-			size_t		n = sm_utf8_decode(raw.s + i, raw.s + raw.len, &code);
-
+			enlargeStringInfo(buf, n);
+			buf->len += sm_xml_unescape(raw.s + i, n, buf->data + buf->len);
+			i += n - 1;
+		}
+		else if (charset == AS_REFERENCES && IS_HIGHBIT_SET(c))
+		{
+			n = sm_utf8_decode(raw.s + i, raw.s + raw.len, &code);
 			if (mode == IN_TAG && quote == '\0')
 				return false;
 			appendStringInfo(buf, "&#x%X;", code);
@@ -143,20 +168,23 @@ append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, bool ascii)
 
 /* Write one token of an extension that cannot go into a document as it is. */
 static bool
-append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, bool ascii)
+append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset charset)
 {
-	bool		clean = is_clean(r->raw, ascii);
+	bool		has_references = token == SM_XML_START || token == SM_XML_END ||
+		token == SM_XML_TEXT;
 
 	if (token == SM_XML_TEXT && r->depth == 0)
 		return true;			/* blanks between elements */
-	if (clean)
+	if (charset == AS_CHARACTERS && !has_references)
+		charset = AS_GIVEN;
+	if (is_clean(r->raw, charset))
 		appendBinaryStringInfo(buf, r->raw.s, r->raw.len);
 	else if (token == SM_XML_START || token == SM_XML_END)
-		return append_rewritten(buf, r->raw, IN_TAG, ascii);
+		return append_rewritten(buf, r->raw, IN_TAG, charset);
 	else if (token == SM_XML_TEXT)
-		return append_rewritten(buf, r->raw, IN_TEXT, ascii);
+		return append_rewritten(buf, r->raw, IN_TEXT, charset);
 	else if (token == SM_XML_CDATA)
-		return append_rewritten(buf, r->data, IN_CDATA, ascii);
+		return append_rewritten(buf, r->data, IN_CDATA, charset);
 
 	/* comments and instructions have no references, and nobody misses them */
 	return true;
@@ -313,13 +341,13 @@ check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 
 /* sm_append_extension, which undoes what this has done where it fails. */
 static bool
-append_extension(StringInfo buf, SmSpan xml, bool ascii,
+append_extension(StringInfo buf, SmSpan xml, Charset charset,
 				 SmExtensions *extensions, SmProblems *problems)
 {
 	SmXmlReader r;
 	SmXmlToken	token;
 	Position	position = {0};
-	bool		clean = is_clean(xml, ascii);
+	bool		clean = is_clean(xml, charset);
 	const char *start = NULL;	/* after an XML declaration */
 
 	sm_xml_reader_init(&r, xml.s, xml.len, document_namespace, &extensions->namespaces);
@@ -331,7 +359,7 @@ append_extension(StringInfo buf, SmSpan xml, bool ascii,
 			return false;
 		if (start == NULL)
 			start = r.raw.s;
-		if (!clean && !append_token(buf, &r, token, ascii))
+		if (!clean && !append_token(buf, &r, token, charset))
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
 							  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
 							  GetDatabaseEncodingName());
@@ -348,7 +376,7 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 	SmExtensions before = *extensions;
 	int			len = buf->len;
 
-	if (append_extension(buf, xml, ascii, extensions, problems))
+	if (append_extension(buf, xml, target_charset(ascii), extensions, problems))
 		return true;
 
 	/* the array may have moved, its first entries have not changed */

@@ -28,8 +28,10 @@ typedef struct SmExtensions
 /*
  * Append an extension to buf: well-formed XML whose elements are in namespaces
  * of their own.  What would break a line is written as a reference; comments
- * that have it are left out.  With ascii, other characters become references
- * too.  Where a problem is skipped, buf and extensions are as before.
+ * that have it are left out.  With ascii, characters outside it become references
+ * too; without, what a database that is not UTF-8 had to write as references
+ * becomes characters again, so that a file is the same from every database.
+ * Where a problem is skipped, buf and extensions are as before.
  */
 extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 								SmExtensions *extensions, SmProblems *problems);

@@ -15,6 +15,14 @@
 #include "varatt.h"
 #endif
 
+/* what pg_get_loaded_modules() shows */
+#if PG_VERSION_NUM >= 180000
+#define SM_MODULE_MAGIC \
+	PG_MODULE_MAGIC_EXT(.name = "sitemap", .version = SITEMAP_VERSION)
+#else
+#define SM_MODULE_MAGIC PG_MODULE_MAGIC
+#endif
+
 /* stands before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

@@ -5,5 +5,6 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "sitemap.h"
 
-PG_MODULE_MAGIC;
+SM_MODULE_MAGIC;

@@ -82,7 +82,7 @@ CORE_SOURCES = $(CORE:.o=.c)
 CORE_BUILD = -g -O1 $(WARNINGS) $(CORE_CPPFLAGS) -o $@ $< $(CORE_SOURCES) $(CORE_LIBS)
 
 UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
-build/unit/%: test/unit/%.c $(CORE_SOURCES) $(HEADER_FILES) build/config
+build/unit/%: test/unit/%.c $(wildcard test/unit/*.h) $(CORE_SOURCES) $(HEADER_FILES) build/config
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(CORE_BUILD)
 
@@ -90,7 +90,7 @@ unit: $(UNIT)
 	@status=0; for test in $(UNIT); do $$test || status=1; done; exit $$status
 
 FUZZ = $(patsubst test/%.c,build/%,$(wildcard test/fuzz/*.c))
-build/fuzz/%: test/fuzz/%.c $(CORE_SOURCES) $(HEADER_FILES) build/config
+build/fuzz/%: test/fuzz/%.c $(wildcard test/fuzz/*.h) $(CORE_SOURCES) $(HEADER_FILES) build/config
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD)
 

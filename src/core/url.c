@@ -595,7 +595,7 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 
 	/*
 	 * "www.example.com/a" is a relative path to RFC 3986, and never what was
-	 * meant.
+	 * meant; nor is the base's own host, with or without "www.".
 	 */
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
@@ -603,6 +603,11 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 		size_t		host_len;
 		const char *host = sm_url_host(url, base->origin_len, &host_len);
 
+		if (host_len > 4 && equal_ignoring_case(host, 4, "www.", 4))
+		{
+			host += 4;
+			host_len -= 4;
+		}
 		if ((segment > 4 && equal_ignoring_case(s, 4, "www.", 4)) ||
 			equal_ignoring_case(s, segment, host, host_len))
 			return SM_URL_LOST_SCHEME;

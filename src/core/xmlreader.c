@@ -92,12 +92,10 @@ static const unsigned char byte_class[256] = {
 
 #define CLASS(c)	(byte_class[(unsigned char) (c)])
 
-/* XML 1.0, fifth edition, production [4], without the colon. */
+/* XML 1.0, fifth edition, production [4], as far as it is outside ASCII. */
 static bool
 is_name_start(uint32_t c)
 {
-	if (c < 0x80)
-		return CLASS(c) & NAME_START;
 	return (c >= 0xC0 && c <= 0x2FF && c != 0xD7 && c != 0xF7) ||
 		(c >= 0x370 && c <= 0x1FFF && c != 0x37E) ||
 		c == 0x200C || c == 0x200D ||
@@ -106,12 +104,10 @@ is_name_start(uint32_t c)
 		(c >= 0xFDF0 && c <= 0xFFFD) || (c >= 0x10000 && c <= 0xEFFFF);
 }
 
-/* Production [4a], without the colon. */
+/* Production [4a], as far as it is outside ASCII. */
 static bool
 is_name_char(uint32_t c)
 {
-	if (c < 0x80)
-		return CLASS(c) & NAME_CHAR;
 	return is_name_start(c) || c == 0xB7 || (c >= 0x300 && c <= 0x36F) || c == 0x203F || c == 0x2040;
 }
 

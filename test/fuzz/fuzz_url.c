@@ -1,0 +1,166 @@
+/*
+ * fuzz_url.c
+ *	  Fuzzes core/url.
+ *
+ * The input is a byte of options, a base URL, a NUL and a reference; an option
+ * is to put "http://" before either, so that much gets beyond that.  Whatever
+ * they are: the output stays within its bound and is ASCII, encoding it again
+ * changes nothing, its XML form means the plain one, and neither the cache nor
+ * spaces around the reference show.
+ */
+#include "core/url.h"
+
+#include "core/xml.h"
+#include "fuzz.h"
+
+/* What RFC 3986 has in its URLs. */
+static const char allowed[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	"!$&'()*+,;=:@/?#[]%";
+
+typedef struct Encoded
+{
+	SmUrlStatus status;
+	size_t		len;
+	char	   *dst;
+} Encoded;
+
+static Encoded
+encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *cache,
+	   SmUrlForm form, size_t max)
+{
+	size_t		bound = sm_url_bound(len, base, max);
+	Encoded		e = {.dst = exactly(NULL, bound)};
+
+	e.status = sm_url_encode(src, len, base, cache, form, max, e.dst, &e.len);
+	if (e.status == SM_URL_OK)
+		CHECK(e.len <= bound);
+	return e;
+}
+
+/* The same as encoding src with nothing remembered? */
+static void
+check_again(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *cache,
+			size_t max, const Encoded *wanted)
+{
+	char	   *copy = exactly(src, len);
+	Encoded		again = encode(copy, len, base, cache, SM_FORM_PLAIN, max);
+
+	CHECK(again.status == wanted->status);
+	if (again.status == SM_URL_OK)
+		CHECK(equal(again.dst, again.len, wanted->dst, wanted->len));
+	free(again.dst);
+	free(copy);
+}
+
+static size_t
+authority_length(const Encoded *e)
+{
+	const char *s = memchr(e->dst, ':', e->len);
+	size_t		n = 0;
+
+	CHECK(s != NULL);
+	for (s += 3; s + n < e->dst + e->len && strchr("/?#", s[n]) == NULL; n++)
+		;
+	return n;
+}
+
+static void
+check_url(const Encoded *plain, const Encoded *xml, size_t max)
+{
+	char	   *unescaped = exactly(NULL, xml->len);
+	size_t		host_len;
+	const char *host;
+
+	CHECK(plain->len > 0 && plain->len <= max);
+	for (size_t i = 0; i < plain->len; i++)
+		CHECK(plain->dst[i] != '\0' && strchr(allowed, plain->dst[i]) != NULL);
+	CHECK(memchr(xml->dst, '\'', xml->len) == NULL);
+	CHECK(equal(unescaped, sm_xml_unescape(xml->dst, xml->len, unescaped),
+				plain->dst, plain->len));
+
+	host = sm_url_host(plain->dst, plain->len, &host_len);
+	CHECK(host_len > 0 && host > plain->dst && host + host_len <= plain->dst + plain->len);
+	free(unescaped);
+}
+
+/* A copy of the input from s to end, perhaps with a scheme before it. */
+static char *
+text_of(const uint8_t *s, const uint8_t *end, bool add_scheme, size_t *len)
+{
+	static const char scheme[] = "http://";
+	size_t		before = add_scheme ? sizeof(scheme) - 1 : 0;
+	char	   *text = exactly(NULL, before + (end - s));
+
+	memcpy(text, scheme, before);
+	memcpy(text + before, s, end - s);
+	*len = before + (end - s);
+	return text;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const size_t limits[] = {SM_URL_MAX, 20, 5000, SM_URL_UNLIMITED};
+	static SmUrlBase base_buffer;
+	const SmUrlBase *base = NULL;
+	const uint8_t *nul;
+	size_t		len;
+	size_t		max;
+	char	   *src;
+	Encoded		plain;
+	Encoded		xml;
+	SmUrlCache	cache = {0};
+
+	if (size < 2 || (nul = memchr(data + 1, '\0', size - 1)) == NULL)
+		return 0;
+	max = limits[data[0] >> 2 & 3];
+	src = text_of(data + 1, nul, data[0] & 0x10, &len);
+	if (sm_url_base_init(&base_buffer, src, len, (SmUrlScope) (data[0] % 4 % 3)) == SM_URL_OK)
+	{
+		base = &base_buffer;
+		CHECK(base->len[SM_FORM_PLAIN] <= SM_URL_MAX);
+		CHECK(base->url[SM_FORM_PLAIN][base->len[SM_FORM_PLAIN] - 1] == '/');
+	}
+	free(src);
+
+	src = text_of(nul + 1, data + size, data[0] & 0x20, &len);
+	xml = encode(src, len, base, &cache, SM_FORM_XML, max);
+	cache.raw_len = 0;
+	plain = encode(src, len, base, &cache, SM_FORM_PLAIN, max);
+	CHECK(plain.status == xml.status);
+	check_again(src, len, base, &cache, max, &plain);
+
+	if (plain.status == SM_URL_OK)
+	{
+		char	   *spaced = exactly(NULL, len + 2);
+
+		check_url(&plain, &xml, max);
+
+		/* user information may get longer than it may be */
+		if (authority_length(&plain) <= SM_AUTHORITY_MAX)
+		{
+			check_again(plain.dst, plain.len, base, &cache, max, &plain);
+			cache.raw_len = 0;
+			check_again(plain.dst, plain.len, base, &cache, max, &plain);
+		}
+
+		spaced[0] = ' ';
+		memcpy(spaced + 1, src, len);
+		spaced[len + 1] = '\n';
+		if (len < 4000)
+			check_again(spaced, len + 2, base, &cache, max, &plain);
+		free(spaced);
+	}
+	free(plain.dst);
+	free(xml.dst);
+
+	/* needs no base, and leaves nothing that has a meaning in XML */
+	xml.dst = exactly(NULL, 6 * len);
+	xml.len = sm_url_encode_reference(src, len, xml.dst);
+	for (size_t i = 0; i < xml.len; i++)
+		CHECK(xml.dst[i] > 0x20 && xml.dst[i] < 0x7F && strchr("<>\"'\\", xml.dst[i]) == NULL);
+	free(xml.dst);
+	free(src);
+	return 0;
+}

@@ -1,0 +1,152 @@
+/*
+ * fuzz_xmlreader.c
+ *	  Fuzzes core/xmlreader.
+ *
+ * Tokens lie in the input one after the other, nested as they should be.  In a
+ * build with HAVE_LIBXML2, what the reader takes inside a document is also well-
+ * formed to libxml2, and what it refuses is refused by that too:
+ *
+ *	  make fuzz SANITIZE="-fsanitize=address,undefined -DHAVE_LIBXML2 \
+ *		$(xml2-config --cflags --libs)"
+ */
+#include "core/xmlreader.h"
+
+#include "fuzz.h"
+
+/* The prefixes that a document may declare. */
+static const struct
+{
+	SmSpan		prefix;
+	SmSpan		uri;
+}			namespaces[] = {
+	{{"image", 5}, {"urn:image", 9}},
+	{{"video", 5}, {"urn:video", 9}},
+	{{"news", 4}, {"urn:news", 8}},
+	{{"xhtml", 5}, {"urn:xhtml", 9}},
+};
+
+static const SmSpan *
+lookup(void *arg, SmSpan prefix)
+{
+	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
+		if (equal(prefix.s, prefix.len, namespaces[i].prefix.s, namespaces[i].prefix.len))
+			return &namespaces[i].uri;
+	return NULL;
+}
+
+/* Is this fragment well-formed element content, and what is wrong if not? */
+static bool
+accepts(const char *src, size_t len, const char **message)
+{
+	SmXmlReader r;
+	const char *expected = NULL;
+	int			depth = 0;
+
+	*message = NULL;
+	sm_xml_reader_init(&r, src, len, lookup, NULL);
+	for (;;)
+	{
+		SmXmlToken	token = sm_xml_next(&r);
+
+		if (token == SM_XML_ERROR)
+		{
+			CHECK(r.message != NULL);
+			*message = r.message;
+			return false;
+		}
+		if (token == SM_XML_END_OF_INPUT)
+		{
+			CHECK(depth == 0);
+			CHECK(expected == NULL || expected == src + len);
+			return true;
+		}
+
+		CHECK(expected == NULL || r.raw.s == expected);
+		CHECK(r.raw.s >= src && r.raw.len <= (size_t) (src + len - r.raw.s));
+		expected = r.raw.s + r.raw.len;
+		if (token == SM_XML_END)
+			depth--;
+		CHECK(depth >= 0 && r.depth == depth);
+		if (token == SM_XML_START)
+		{
+			depth++;
+			CHECK(r.name.len > 0);
+			CHECK(r.nattributes >= 0 && r.nattributes <= SM_XML_ATTRIBUTES_MAX);
+		}
+		else if (token != SM_XML_END)
+			CHECK(r.raw.len > 0);
+	}
+}
+
+#ifdef HAVE_LIBXML2
+
+#include <libxml/parser.h>
+
+/* What libxml2 thinks of the fragment inside a document; false if not well-formed. */
+static bool
+libxml2_accepts(const char *src, size_t len)
+{
+	static const char head[] = "<urlset xmlns:image='urn:image' xmlns:video='urn:video'"
+		" xmlns:news='urn:news' xmlns:xhtml='urn:xhtml'>";
+	static const char tail[] = "</urlset>";
+	xmlParserCtxtPtr ctxt = xmlNewParserCtxt();
+	char	   *document = exactly(NULL, sizeof(head) + len + sizeof(tail));
+	size_t		n = sizeof(head) - 1;
+	xmlDocPtr	doc;
+	bool		result;
+
+	memcpy(document, head, n);
+	memcpy(document + n, src, len);
+	memcpy(document + n + len, tail, sizeof(tail));
+	doc = xmlCtxtReadMemory(ctxt, document, n + len + sizeof(tail) - 1, NULL, "UTF-8",
+							XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+
+	/* a namespace that is no URI is no error, though it clears nsWellFormed */
+	result = ctxt->wellFormed &&
+		(ctxt->nsWellFormed || ctxt->lastError.code == XML_WAR_NS_URI);
+	xmlFreeDoc(doc);
+	xmlFreeParserCtxt(ctxt);
+	free(document);
+	return result;
+}
+
+/* Is this refused for a limit of the reader's own? */
+static bool
+is_our_limit(const char *message)
+{
+	return strstr(message, "64") != NULL ||
+		strstr(message, "the name of a namespace") != NULL;
+}
+
+static void
+compare(const char *src, size_t len, bool accepted, const char *message)
+{
+	/* an XML declaration that is passed over cannot be put inside a document */
+	if (len >= 6 && memcmp(src, "<?xml", 5) == 0)
+		return;
+	if (accepted)
+		CHECK(libxml2_accepts(src, len));
+	else if (!is_our_limit(message))
+		CHECK(!libxml2_accepts(src, len));
+}
+
+#else
+
+static void
+compare(const char *src, size_t len, bool accepted, const char *message)
+{
+}
+
+#endif
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char	   *src = exactly(data, size);
+	const char *message;
+	bool		accepted = accepts(src, size, &message);
+
+	compare(src, size, accepted, message);
+	free(src);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * test_decimal.c
+ *	  Unit tests of core/decimal: priority and rating as decimals.
+ */
+#include "core/decimal.h"
+
+#include <locale.h>
+
+#include "tap.h"
+
+static void
+formats(double value, const char *wanted, const char *name)
+{
+	char	   *dst = exactly(NULL, SM_DECIMAL_MAX);
+
+	is(dst, sm_decimal_format(value, dst), wanted, strlen(wanted), name);
+	free(dst);
+}
+
+int
+main(void)
+{
+	static const struct
+	{
+		double		value;
+		const char *text;
+	}			cases[] = {
+		{0.8, "0.8"}, {(double) 0.8f, "0.8"}, {0.80, "0.8"}, {0.05, "0.05"},
+		{1, "1.0"}, {0, "0.0"}, {-0.0, "0.0"}, {1e-5, "0.00001"},
+		{0.1, "0.1"}, {(double) 0.1f, "0.1"}, {0.3, "0.3"}, {0.7, "0.7"}, {(double) 0.7f, "0.7"},
+		{0.5, "0.5"}, {0.25, "0.25"}, {0.125, "0.125"}, {0.0625, "0.0625"},
+		{0.03125, "0.03125"}, {0.015625, "0.015625"},
+		{0.123456, "0.123456"}, {0.1234564, "0.123456"}, {0.1234566, "0.123457"},
+		{0.0000014, "0.000001"}, {0.0000016, "0.000002"}, {1e-6, "0.000001"},
+		{4e-7, "0.0"}, {6e-7, "0.000001"}, {1e-300, "0.0"},
+		{0.9, "0.9"}, {0.99, "0.99"}, {0.999999, "0.999999"},
+		{0.9999994, "0.999999"}, {0.9999996, "1.0"}, {0.100001, "0.100001"},
+		{1.0 / 3, "0.333333"}, {2.0 / 3, "0.666667"},
+		{2, "2.0"}, {3.5, "3.5"}, {4.75, "4.75"}, {4.999999, "4.999999"},
+		{4.9999999, "5.0"}, {5, "5.0"}, {4.000001, "4.000001"},
+	};
+	char		name[64];
+	int			wrong = 0;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		snprintf(name, sizeof(name), "%.9g is %s", cases[i].value, cases[i].text);
+		formats(cases[i].value, cases[i].text, name);
+	}
+
+	/* every number of micros, against the C library */
+	for (int micros = 0; micros <= 5000000; micros++)
+	{
+		char		dst[SM_DECIMAL_MAX];
+		char		wanted[32];
+		size_t		len = sm_decimal_format(micros / 1e6, dst);
+		int			wanted_len = snprintf(wanted, sizeof(wanted), "%.6f", micros / 1e6);
+
+		while (wanted[wanted_len - 1] == '0' && wanted[wanted_len - 2] != '.')
+			wanted_len--;
+		if (len != (size_t) wanted_len || memcmp(dst, wanted, len) != 0)
+			wrong++;
+	}
+	is_number(wrong, 0, "all decimals from 0 to 5 with six places");
+
+	/* where the machine has such a locale; elsewhere this repeats a test */
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+		setlocale(LC_NUMERIC, "fr_FR.UTF-8");
+	formats(0.8, "0.8", "a point whatever the locale");
+	return done();
+}

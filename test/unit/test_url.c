@@ -1,0 +1,1074 @@
+/*
+ * test_url.c
+ *	  Unit tests of core/url: what a piece of text means as a URL.
+ *
+ * Every buffer is as large as the interface promises and no larger, so that
+ * the sanitizer of the build sees a byte too many.
+ */
+#include "core/url.h"
+
+#include "tap.h"
+
+#define H		"http://www.example.com"
+
+#define MAX		SM_URL_MAX
+
+typedef struct Encoded
+{
+	SmUrlStatus status;
+	size_t		len;
+	char	   *dst;
+} Encoded;
+
+static Encoded
+encode_bytes(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *cache,
+			 SmUrlForm form, size_t max)
+{
+	SmUrlCache	empty = {0};
+	char	   *copy = exactly(src, len);
+	Encoded		e = {.dst = exactly(NULL, sm_url_bound(len, base, max))};
+
+	e.status = sm_url_encode(copy, len, base, cache ? cache : &empty, form, max,
+							 e.dst, &e.len);
+	free(copy);
+	return e;
+}
+
+static const char *
+status_name(SmUrlStatus status)
+{
+	static const char *const names[] = {
+		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_SCHEME", "NO_HOST", "BAD_HOST",
+		"NO_IDNA", "BAD_PORT", "TOO_LONG", "BAD_BASE", "OTHER_SITE", "OTHER_PATH"
+	};
+
+	return names[status];
+}
+
+static bool
+is_status(SmUrlStatus got, SmUrlStatus wanted, const char *name)
+{
+	return is(status_name(got), strlen(status_name(got)),
+			  status_name(wanted), strlen(status_name(wanted)), name);
+}
+
+static void
+gives(const char *src, size_t len, const SmUrlBase *base, SmUrlForm form, const char *wanted)
+{
+	Encoded		e = encode_bytes(src, len, base, NULL, form, MAX);
+
+	if (e.status != SM_URL_OK)
+		is_status(e.status, SM_URL_OK, src);
+	else
+		is(e.dst, e.len, wanted, strlen(wanted), src);
+	free(e.dst);
+}
+
+/* The same in both forms. */
+static void
+both(const char *src, const char *wanted)
+{
+	gives(src, strlen(src), NULL, SM_FORM_PLAIN, wanted);
+	gives(src, strlen(src), NULL, SM_FORM_XML, wanted);
+}
+
+static void
+each(const char *src, const char *plain, const char *xml)
+{
+	gives(src, strlen(src), NULL, SM_FORM_PLAIN, plain);
+	gives(src, strlen(src), NULL, SM_FORM_XML, xml);
+}
+
+static void
+unchanged(const char *src)
+{
+	both(src, src);
+}
+
+static SmUrlStatus
+status_of(const char *src, size_t len, const SmUrlBase *base, size_t max)
+{
+	Encoded		e = encode_bytes(src, len, base, NULL, SM_FORM_XML, max);
+
+	free(e.dst);
+	return e.status;
+}
+
+static void
+fails_in(const char *src, const SmUrlBase *base, SmUrlStatus wanted)
+{
+	is_status(status_of(src, strlen(src), base, MAX), wanted, src);
+}
+
+static void
+fails(const char *src, SmUrlStatus wanted)
+{
+	fails_in(src, NULL, wanted);
+}
+
+/* A name outside ASCII is an error where the build cannot encode it. */
+static void
+idna(const char *src, const char *wanted)
+{
+#ifdef HAVE_LIBIDN2
+	both(src, wanted);
+#else
+	(void) wanted;
+	fails(src, SM_URL_NO_IDNA);
+#endif
+}
+
+static void
+idna_fails(const char *src)
+{
+#ifdef HAVE_LIBIDN2
+	fails(src, SM_URL_BAD_HOST);
+#else
+	fails(src, SM_URL_NO_IDNA);
+#endif
+}
+
+static const SmUrlBase *
+base_of(const char *url, SmUrlScope scope)
+{
+	static SmUrlBase base;
+	char	   *copy = exactly(url, strlen(url));
+
+	memset(&base, 0x55, sizeof(base));
+	if (sm_url_base_init(&base, copy, strlen(url), scope) != SM_URL_OK)
+		ok(false, url);
+	free(copy);
+	return &base;
+}
+
+/* The protocol's edge cases, in its order. */
+static void
+test_protocol(void)
+{
+	each(H "/\xC3\xBCmlat.php&q=name", H "/%C3%BCmlat.php&q=name", H "/%C3%BCmlat.php&amp;q=name");
+	each(H "/o'brien?x='1'", H "/o'brien?x='1'", H "/o&apos;brien?x=&apos;1&apos;");
+	each(H "/?a=1&amp;b=2", H "/?a=1&amp;b=2", H "/?a=1&amp;amp;b=2");
+	unchanged(H "/%C3%BC?q=a%26b");
+	unchanged(H "/%c3%bc");
+	each(H "/100%/50%off?d=%zz&e=%4", H "/100%25/50%25off?d=%25zz&e=%254",
+		 H "/100%25/50%25off?d=%25zz&amp;e=%254");
+	both(H "/a b?q=x y", H "/a%20b?q=x%20y");
+	unchanged(H "/a+b?q=c++");
+	both(H "/say\"hi\"", H "/say%22hi%22");
+	both(H "/<b>x</b>", H "/%3Cb%3Ex%3C/b%3E");
+	both(H "/?x[y]=1", H "/?x%5By%5D=1");
+	both(H "/{}|^`\\", H "/%7B%7D%7C%5E%60%5C");
+	both(H "/?{}|^`\\#{}|^`\\", H "/?%7B%7D%7C%5E%60%5C#%7B%7D%7C%5E%60%5C");
+	both(H "/\xF0\x9F\x98\x80", H "/%F0%9F%98%80");
+	both(H "/cafe\xCC\x81", H "/cafe%CC%81");
+	idna("http://b\xC3\xBC" "cher.de/stra\xC3\x9F" "e", "http://xn--bcher-kva.de/stra%C3%9Fe");
+	idna("http://fa\xC3\x9F.de/", "http://xn--fa-hia.de/");
+	idna("https://\xD0\xBD\xD1\x8D\xD0\xB1.\xD1\x80\xD1\x84:8443/\xD0\xBF\xD1\x83\xD1\x82\xD1\x8C",
+		 "https://xn--90ax2c.xn--p1ai:8443/%D0%BF%D1%83%D1%82%D1%8C");
+	both("http://[2001:db8::1]:8080/a[1]", "http://[2001:db8::1]:8080/a%5B1%5D");
+	both("http://user:p@ss@www.example.com/", "http://user:p%40ss@www.example.com/");
+	both(H "/page#Swiss Goats", H "/page#Swiss%20Goats");
+	both(H "/\x01\x7F\r\nx", H "/%01%7F%0D%0Ax");
+	both(H "/x]]>y", H "/x%5D%5D%3Ey");
+	both(" \t\r\n\xC2\xA0" H "/\xC2\xA0x\xE3\x80\x80\r\n", H "/%C2%A0x");
+	unchanged(H);
+	unchanged("HTTP://WWW.Example.COM/A");
+	unchanged(H "//a//b/../c");
+	unchanged(H "/?");
+	fails("/path", SM_URL_NO_SCHEME);
+	fails("//h/a", SM_URL_NO_SCHEME);
+	fails("www.h/a", SM_URL_NO_SCHEME);
+	fails("ftp://h/a", SM_URL_BAD_SCHEME);
+	fails("mailto:a@h", SM_URL_BAD_SCHEME);
+	fails("javascript:alert(1)", SM_URL_BAD_SCHEME);
+	fails("http:///a", SM_URL_NO_HOST);
+}
+
+/* Every byte in every component: which stay, which become what. */
+static void
+test_components(void)
+{
+	static const char unreserved[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+	static const char sub_delims[] = "!$&'()*+,;=";
+	static const struct
+	{
+		const char *before;
+		const char *after;
+		const char *extra;
+	}			components[] = {
+		{"http://u", "@h/", ":"}, {"http://h/", "", ":@/?#"},
+		{"http://h/?", "", ":@/?#"}, {"http://h/#", "", ":@/?"},
+	};
+
+	for (int i = 0; i < 4; i++)
+	{
+		int			wrong = 0;
+
+		for (int byte = 0; byte < 256; byte++)
+		{
+			char		src[32];
+			char		wanted[2][48];
+			int			len = sprintf(src, "%s?x%s", components[i].before, components[i].after);
+			bool		stays = byte != 0 && (strchr(unreserved, byte) ||
+											  strchr(sub_delims, byte) ||
+											  strchr(components[i].extra, byte));
+
+			/* these end the user information instead */
+			if (i == 0 && strchr("/?#", byte) && byte != 0)
+				continue;
+			src[strlen(components[i].before)] = (char) byte;
+			for (int form = SM_FORM_PLAIN; form <= SM_FORM_XML; form++)
+			{
+				char		written[8];
+				Encoded		e = encode_bytes(src, len, NULL, NULL, (SmUrlForm) form, MAX);
+
+				if (form == SM_FORM_XML && (byte == '&' || byte == '\''))
+					strcpy(written, byte == '&' ? "&amp;" : "&apos;");
+				else
+					sprintf(written, stays ? "%c" : "%%%02X", byte);
+				sprintf(wanted[form], "%s%sx%s", components[i].before, written, components[i].after);
+				if (e.status != SM_URL_OK || e.len != strlen(wanted[form]) ||
+					memcmp(e.dst, wanted[form], e.len) != 0)
+					wrong++;
+				free(e.dst);
+			}
+		}
+		is_number(wrong, 0, (const char *const[])
+				  {"every byte in user information", "every byte in a path",
+				   "every byte in a query", "every byte in a fragment"}[i]);
+	}
+
+	both(H "/a?b?c/d#e?f/g#h", H "/a?b?c/d#e?f/g%23h");
+	unchanged(H "?a");
+	unchanged(H "#a");
+	unchanged(H "/#");
+	both(H "/%", H "/%25");
+	both(H "/%%41", H "/%25%41");
+	both(H "/%4", H "/%254");
+	both(H "/a%2", H "/a%252");
+	both(H "/%\xC3\xA9", H "/%25%C3%A9");
+	unchanged(H "/%00%fF%Aa");
+	both(H "/%G0%0G", H "/%25G0%250G");
+	/* longer than the eight bytes that are copied at once, wherever one is not plain */
+	both(H "/abcdefgh\xC3\xA9" "abcdefghijklmnop r", H "/abcdefgh%C3%A9abcdefghijklmnop%20r");
+	each(H "/1&22&333&4444&55555&666666&7777777&88888888&999999999",
+		 H "/1&22&333&4444&55555&666666&7777777&88888888&999999999",
+		 H "/1&amp;22&amp;333&amp;4444&amp;55555&amp;666666&amp;7777777&amp;88888888&amp;999999999");
+	gives("http://h/a\0b", 12, NULL, SM_FORM_PLAIN, "http://h/a%00b");
+	/* bytes that are not UTF-8 are bytes */
+	both(H "/\xFF\x80", H "/%FF%80");
+}
+
+static bool
+is_white_space(long c)
+{
+	return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+		(c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+		c == 0x205F || c == 0x3000;
+}
+
+static void
+test_trim(void)
+{
+	int			blanks = 0;
+	int			wrong = 0;
+	size_t		len;
+
+	/* every character there is, twice on each side of a letter */
+	for (long c = 0; c <= 0x10FFFF; c++)
+	{
+		char		utf8[4];
+		char		src[17];
+		const char *trimmed;
+		size_t		n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+		utf8[0] = (char) (n == 1 ? c : (0xF00 >> n | c >> 6 * (n - 1)));
+		for (size_t i = 1; i < n; i++)
+			utf8[i] = (char) (0x80 | (c >> 6 * (n - 1 - i) & 0x3F));
+		for (size_t i = 0; i < 4; i++)
+			memcpy(src + i * n + (i >= 2), utf8, n);
+		src[2 * n] = 'x';
+		len = 4 * n + 1;
+		trimmed = sm_trim(src, &len);
+		blanks += len == 1;
+		if (is_white_space(c) ? (len != 1 || trimmed != src + 2 * n) :
+			(len != 4 * n + 1 || trimmed != src))
+			wrong++;
+	}
+	is_number(blanks, 25, "Unicode has 25 blanks");
+	is_number(wrong, 0, "every blank is trimmed, and nothing else");
+
+	foreach_string(src,
+		"", " ", "\r\n", "\xC2\xA0\xE2\x80\x83\xE3\x80\x80 \t", "\xE2\x80\xA8\xE2\x80\xA9\xC2\x85")
+	{
+		char	   *copy = exactly(*src, strlen(*src));
+
+		len = strlen(*src);
+		sm_trim(copy, &len);
+		is_number(len, 0, "nothing is left of blanks");
+		is_status(status_of(*src, strlen(*src), NULL, MAX), SM_URL_EMPTY, *src);
+		is_status(status_of(*src, strlen(*src), base_of(H, SM_SCOPE_ANY), MAX), SM_URL_EMPTY, *src);
+		free(copy);
+	}
+	/* parts of a blank are none, at either end */
+	foreach_string(src,
+		"\xC2", "\xA0", "\xE2\x80", "\x80\x80", "\x80", "\xE3\x80", "\xE1\x9A", "\xE2\x81")
+	{
+		char	   *copy = exactly(*src, strlen(*src));
+
+		len = strlen(*src);
+		ok(sm_trim(copy, &len) == copy && len == strlen(*src), "a part of a blank stays");
+		free(copy);
+	}
+	/* not White_Space: zero width space, byte order mark, Mongolian vowel separator */
+	both(H "/a\xE2\x80\x8B", H "/a%E2%80%8B");
+	both(H "/a\xEF\xBB\xBF", H "/a%EF%BB%BF");
+	both(H "/a\xE1\xA0\x8E", H "/a%E1%A0%8E");
+	fails("\xEF\xBB\xBF" H, SM_URL_NO_SCHEME);
+}
+
+static void
+test_origin(void)
+{
+	unchanged("http://h");
+	unchanged("hTTpS://h/");
+	unchanged("http://localhost/");
+	unchanged("http://h.example.com./");
+	unchanged("http://a_b.-c-.d~e/");
+	unchanged("http://127.0.0.1/");
+	unchanged("http://xn--bcher-kva.de/");
+	unchanged("http://h:/");
+	unchanged("http://h:0/");
+	unchanged("http://h:80?a");
+	unchanged("http://h:65535#a");
+	unchanged("http://h:00080/");
+	unchanged("http://[::]/");
+	unchanged("http://[::1]");
+	unchanged("https://[2001:DB8:0:0:8:800:200C:417A]:443/");
+	unchanged("http://[::FFFF:129.144.52.38]/");
+	unchanged("http://[1111:2222:3333:4444:5555:6666:123.123.123.123]/");
+	unchanged("http://u@h/");
+	unchanged("http://@h/");
+	unchanged("http://u:@h/");
+	unchanged("http://u:p@[::1]:80/");
+	both("http://u@v:w@x@h:80/", "http://u%40v:w%40x@h:80/");
+	both("http://\xC3\xBC:[\x7F]%@h/", "http://%C3%BC:%5B%7F%5D%25@h/");
+	each("http://a&b:c'd@h/", "http://a&b:c'd@h/", "http://a&amp;b:c&apos;d@h/");
+	/* an "@" after the authority is no delimiter */
+	unchanged("http://h/a@b");
+	unchanged("http://h?a@b");
+	unchanged("http://h#a@b");
+
+	fails("http", SM_URL_NO_SCHEME);
+	fails("1http://h/", SM_URL_NO_SCHEME);
+	fails(":", SM_URL_NO_SCHEME);
+	fails("://h/", SM_URL_NO_SCHEME);
+	fails("ht tp://h/", SM_URL_NO_SCHEME);
+	fails("<a href=\"http://h/\">", SM_URL_NO_SCHEME);
+	fails("httpss://h/", SM_URL_BAD_SCHEME);
+	fails("htt://h/", SM_URL_BAD_SCHEME);
+	fails("http+x://h/", SM_URL_BAD_SCHEME);
+	fails("file:///etc/passwd", SM_URL_BAD_SCHEME);
+	fails("data:text/plain,x", SM_URL_BAD_SCHEME);
+	fails("tel:1", SM_URL_BAD_SCHEME);
+	fails("localhost:80/a", SM_URL_BAD_SCHEME);
+	fails("http:", SM_URL_NO_HOST);
+	fails("http:/", SM_URL_NO_HOST);
+	fails("http:h/a", SM_URL_NO_HOST);
+	fails("http:/h/a", SM_URL_NO_HOST);
+	fails("http:\\\\h\\a", SM_URL_NO_HOST);
+	fails("http://", SM_URL_NO_HOST);
+	fails("http://?a", SM_URL_NO_HOST);
+	fails("http://#a", SM_URL_NO_HOST);
+	fails("http://:80/", SM_URL_NO_HOST);
+	fails("http://u@/", SM_URL_NO_HOST);
+	fails("http://u:p@:80/", SM_URL_NO_HOST);
+	fails("http://./", SM_URL_BAD_HOST);
+	fails("http://a..b/", SM_URL_BAD_HOST);
+	fails("http://.a/", SM_URL_BAD_HOST);
+	fails("http://a../", SM_URL_BAD_HOST);
+	fails("http://a b/", SM_URL_BAD_HOST);
+	fails("http://a%20b/", SM_URL_BAD_HOST);
+	fails("http://a\\b/", SM_URL_BAD_HOST);
+	fails("http://a<b/", SM_URL_BAD_HOST);
+	fails("http://a&b/", SM_URL_BAD_HOST);
+	fails("http://a'b/", SM_URL_BAD_HOST);
+	fails("http://a\tb/", SM_URL_BAD_HOST);
+	fails("http://::1/", SM_URL_NO_HOST);
+	fails("http://2001:db8::1/", SM_URL_BAD_PORT);
+	fails("http://[]/", SM_URL_BAD_HOST);
+	fails("http://[/", SM_URL_BAD_HOST);
+	fails("http://[::1/", SM_URL_BAD_HOST);
+	fails("http://[::1]x/", SM_URL_BAD_HOST);
+	fails("http://[::1]80/", SM_URL_BAD_HOST);
+	fails("http://[1::2::3]/", SM_URL_BAD_HOST);
+	fails("http://[12345::]/", SM_URL_BAD_HOST);
+	fails("http://[::1%25eth0]/", SM_URL_BAD_HOST);
+	fails("http://[v1.a]/", SM_URL_BAD_HOST);
+	fails("http://[127.0.0.1]/", SM_URL_BAD_HOST);
+	fails("http://[h]/", SM_URL_BAD_HOST);
+	fails("http://a[::1]/", SM_URL_BAD_HOST);
+	fails("http://[1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111]/", SM_URL_BAD_HOST);
+	fails("http://h:65536/", SM_URL_BAD_PORT);
+	fails("http://h:99999999999999999999/", SM_URL_BAD_PORT);
+	fails("http://h:000080/", SM_URL_BAD_PORT);
+	fails("http://h:8o/", SM_URL_BAD_PORT);
+	fails("http://h:-1/", SM_URL_BAD_PORT);
+	fails("http://h: 80/", SM_URL_BAD_PORT);
+	fails("http://h:80:80/", SM_URL_BAD_PORT);
+	fails("http://[::1]:x/", SM_URL_BAD_PORT);
+	is_status(status_of("http://a\0b/", 11, NULL, MAX), SM_URL_BAD_HOST, "NUL in a host");
+	is_status(status_of("http://[::1\0]/", 14, NULL, MAX), SM_URL_BAD_HOST, "NUL in an address");
+}
+
+/* "http://" and labels of 63 characters, cut to a host of len bytes, and a tail. */
+static void
+host_of_length(char *dst, size_t len, const char *tail)
+{
+	strcpy(dst, "http://");
+	for (size_t i = 0; i < len; i++)
+		dst[7 + i] = i % 64 == 63 ? '.' : 'a';
+	strcpy(dst + 7 + len, tail);
+}
+
+static void
+test_host_length(void)
+{
+	char		url[2000];
+
+	host_of_length(url, 63, "/");
+	unchanged(url);
+	host_of_length(url, 63, "a/");
+	fails(url, SM_URL_BAD_HOST);
+	host_of_length(url, 253, ":65535/");
+	unchanged(url);
+	host_of_length(url, 253, ".:65535/");
+	unchanged(url);
+	host_of_length(url, 254, "/");
+	fails(url, SM_URL_BAD_HOST);
+	host_of_length(url, 1000, "/");
+	fails(url, SM_URL_BAD_HOST);
+	host_of_length(url, SM_AUTHORITY_MAX + 1, "/");
+	fails(url, SM_URL_TOO_LONG);
+
+	/* user information counts */
+	memset(url, 'u', sizeof(url));
+	memcpy(url, "http://", 7);
+	strcpy(url + 7 + SM_AUTHORITY_MAX - 2, "@h/");
+	unchanged(url);
+	strcpy(url + 7 + SM_AUTHORITY_MAX - 2, "u@h/");
+	fails(url, SM_URL_TOO_LONG);
+}
+
+static void
+test_idna(void)
+{
+	char		url[2000];
+
+	idna("HTTP://B\xC3\x9C" "CHER.De:80/\xC3\x9C", "HTTP://xn--bcher-kva.de:80/%C3%9C");
+	idna("http://u:\xC3\xBC@b\xC3\xBC" "cher.de/", "http://u:%C3%BC@xn--bcher-kva.de/");
+	idna("http://bu\xCC\x88" "cher.de", "http://xn--bcher-kva.de");
+	idna("http://www.b\xC3\xBC" "cher.de./", "http://www.xn--bcher-kva.de./");
+	idna("http://b\xC3\xBC" "cher\xE3\x80\x82" "de/", "http://xn--bcher-kva.de/");
+	idna("http://\xE4\xBE\x8B\xE5\xAD\x90.\xE6\xB5\x8B\xE8\xAF\x95/", "http://xn--fsqu00a.xn--0zwm56d/");
+	idna("http://\xEF\xBC\xA1.com/", "http://a.com/");	/* full-width A */
+	idna("http://\xCF\x83\xCF\x82.gr/", "http://xn--3xab.gr/");	/* final sigma stays */
+	idna("http://a_b.\xC3\xBC.de/", "http://a_b.xn--tda.de/");
+	idna("http://\xC3\xA9.fr:65535?\xC3\xA9#\xC3\xA9", "http://xn--9ca.fr:65535?%C3%A9#%C3%A9");
+
+	idna_fails("http://\xC3\xBC..de/");
+	idna_fails("http://\xC3\xBC b.de/");
+	idna_fails("http://\xE2\x84\x80.de/");	/* a/c as one character */
+	idna_fails("http://\xEF\xBC\x85.de/");	/* full-width % */
+	idna_fails("http://\xC2\xAD/"); /* a soft hyphen and nothing else */
+	idna_fails("http://a\xE2\x80\xA8" "b.de/");
+	idna_fails("http://\xC3.de/");
+	idna_fails("http://\xFF.de/");
+	idna_fails("http://\xC3\xBC%41.de/");
+	idna_fails("http://\xC3\xBC~.de/");
+	idna_fails("http://a b.\xC3\xBC/");
+
+	/* a label has 63 characters at the most, as written */
+	idna("http://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xC3\xBC/",
+		 "http://xn--aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-jof/");
+	idna_fails("http://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xC3\xBC/");
+
+	/* and a name 253 */
+	strcpy(url, "http://\xC3\xBC");
+	for (int i = 0; i < 100; i++)
+		strcat(url, ".aa");
+	idna_fails(url);
+	strcpy(url, "http://");
+	for (int i = 0; i < 500; i++)
+		strcat(url, "\xC3\xBC");
+	idna_fails(url);
+}
+
+static void
+resolves(const SmUrlBase *base, const char *src, const char *wanted)
+{
+	gives(src, strlen(src), base, SM_FORM_PLAIN, wanted);
+}
+
+/* RFC 3986, 5.4, where the base is a directory. */
+static void
+test_resolve(void)
+{
+	const SmUrlBase *base = base_of("http://a/b/c/", SM_SCOPE_ANY);
+
+	fails_in("g:h", base, SM_URL_BAD_SCHEME);
+	resolves(base, "g", "http://a/b/c/g");
+	resolves(base, "./g", "http://a/b/c/g");
+	resolves(base, "g/", "http://a/b/c/g/");
+	resolves(base, "/g", "http://a/g");
+	resolves(base, "//g", "http://g");
+	resolves(base, "?y", "http://a/b/c/?y");
+	resolves(base, "g?y", "http://a/b/c/g?y");
+	resolves(base, "#s", "http://a/b/c/#s");
+	resolves(base, "g#s", "http://a/b/c/g#s");
+	resolves(base, "g?y#s", "http://a/b/c/g?y#s");
+	resolves(base, ";x", "http://a/b/c/;x");
+	resolves(base, "g;x", "http://a/b/c/g;x");
+	resolves(base, "g;x?y#s", "http://a/b/c/g;x?y#s");
+	resolves(base, ".", "http://a/b/c/");
+	resolves(base, "./", "http://a/b/c/");
+	resolves(base, "..", "http://a/b/");
+	resolves(base, "../", "http://a/b/");
+	resolves(base, "../g", "http://a/b/g");
+	resolves(base, "../..", "http://a/");
+	resolves(base, "../../", "http://a/");
+	resolves(base, "../../g", "http://a/g");
+
+	resolves(base, "../../../g", "http://a/g");
+	resolves(base, "../../../../g", "http://a/g");
+	resolves(base, "../../../..", "http://a/");
+	resolves(base, "/./g", "http://a/g");
+	resolves(base, "/../g", "http://a/g");
+	resolves(base, "g.", "http://a/b/c/g.");
+	resolves(base, ".g", "http://a/b/c/.g");
+	resolves(base, "g..", "http://a/b/c/g..");
+	resolves(base, "..g", "http://a/b/c/..g");
+	resolves(base, "...", "http://a/b/c/...");
+	resolves(base, "./../g", "http://a/b/g");
+	resolves(base, "./g/.", "http://a/b/c/g/");
+	resolves(base, "g/./h", "http://a/b/c/g/h");
+	resolves(base, "g/../h", "http://a/b/c/h");
+	resolves(base, "g;x=1/./y", "http://a/b/c/g;x=1/y");
+	resolves(base, "g;x=1/../y", "http://a/b/c/y");
+	resolves(base, "g?y/./x", "http://a/b/c/g?y/./x");
+	resolves(base, "g?y/../x", "http://a/b/c/g?y/../x");
+	resolves(base, "g#s/./x", "http://a/b/c/g#s/./x");
+	resolves(base, "g#s/../x", "http://a/b/c/g#s/../x");
+	fails_in("http:g", base, SM_URL_NO_HOST);
+
+	/* a dot may be percent-encoded */
+	resolves(base, "%2e/g", "http://a/b/c/g");
+	resolves(base, "%2E%2e/g", "http://a/b/g");
+	resolves(base, ".%2e/g", "http://a/b/g");
+	resolves(base, "%2E./g", "http://a/b/g");
+	resolves(base, "/g/%2e%2E", "http://a/");
+	resolves(base, "%2e%2e%2e/g", "http://a/b/c/%2e%2e%2e/g");
+	resolves(base, "%2eg", "http://a/b/c/%2eg");
+	resolves(base, "g?%2e%2e/x", "http://a/b/c/g?%2e%2e/x");
+
+	/* empty segments are segments */
+	resolves(base, "/g//h", "http://a/g//h");
+	resolves(base, "/g//../h", "http://a/g/h");
+	resolves(base, "g//", "http://a/b/c/g//");
+	resolves(base, ".//g", "http://a/b/c//g");
+	resolves(base, "/", "http://a/");
+	fails_in("///g", base, SM_URL_NO_HOST);
+
+	resolves(base, "  g h ", "http://a/b/c/g%20h");
+	resolves(base, "\xC3\xA9?\xC3\xA9#\xC3\xA9", "http://a/b/c/%C3%A9?%C3%A9#%C3%A9");
+	resolves(base, "1:2", "http://a/b/c/1:2");
+	resolves(base, "./g:h", "http://a/b/c/g:h");
+	resolves(base, "HTTP://h/a/../b", "HTTP://h/a/../b");
+
+	base = base_of("https://www.example.com:8443/d&'e", SM_SCOPE_ANY);
+	resolves(base, "/item/7", "https://www.example.com:8443/item/7");
+	resolves(base, "x&y", "https://www.example.com:8443/d&'e/x&y");
+	gives("x&'y", 4, base, SM_FORM_XML, "https://www.example.com:8443/d&amp;&apos;e/x&amp;&apos;y");
+	resolves(base, "//h:80/a", "https://h:80/a");
+	resolves(base, "?", "https://www.example.com:8443/d&'e/?");
+	resolves(base, "../x", "https://www.example.com:8443/x");
+}
+
+/* What would resolve, and would never be what was meant. */
+static void
+test_lost_scheme(void)
+{
+	const SmUrlBase *base = base_of("https://shop.example.com:8443/b/", SM_SCOPE_ANY);
+
+	fails_in("www.h/a", base, SM_URL_LOST_SCHEME);
+	fails_in("WWW.h", base, SM_URL_LOST_SCHEME);
+	fails_in("www.h?a", base, SM_URL_LOST_SCHEME);
+	fails_in("www.h#a", base, SM_URL_LOST_SCHEME);
+	fails_in("shop.example.com", base, SM_URL_LOST_SCHEME);
+	fails_in("shop.example.com/a", base, SM_URL_LOST_SCHEME);
+	fails_in("SHOP.Example.COM?a", base, SM_URL_LOST_SCHEME);
+	fails_in("shop.example.com:8443/a", base, SM_URL_BAD_SCHEME);
+	resolves(base, "www.", "https://shop.example.com:8443/b/www.");
+	resolves(base, "www", "https://shop.example.com:8443/b/www");
+	resolves(base, "/www.h/a", "https://shop.example.com:8443/www.h/a");
+	resolves(base, "./www.h/a", "https://shop.example.com:8443/b/www.h/a");
+	resolves(base, "shop.example.com.html", "https://shop.example.com:8443/b/shop.example.com.html");
+	resolves(base, "?shop.example.com", "https://shop.example.com:8443/b/?shop.example.com");
+	resolves(base, "a/www.h", "https://shop.example.com:8443/b/a/www.h");
+
+	base = base_of("https://WWW.example.com/", SM_SCOPE_ANY);
+	fails_in("example.com/a", base, SM_URL_LOST_SCHEME);
+	fails_in("www.example.com/a", base, SM_URL_LOST_SCHEME);
+	resolves(base, "example.com.html", "https://WWW.example.com/example.com.html");
+}
+
+static void
+within(const SmUrlBase *base, const char *src)
+{
+	for (int form = SM_FORM_PLAIN; form <= SM_FORM_XML; form++)
+	{
+		Encoded		e = encode_bytes(src, strlen(src), base, NULL, (SmUrlForm) form, MAX);
+
+		is_status(e.status, SM_URL_OK, src);
+		free(e.dst);
+	}
+}
+
+static void
+test_scope_host(void)
+{
+	const SmUrlBase *base = base_of("http://www.example.com/dir/", SM_SCOPE_HOST);
+
+	within(base, "http://www.example.com");
+	within(base, "http://www.example.com/other");
+	within(base, "HTTP://WWW.EXAMPLE.COM/DIR");
+	within(base, "http://www.example.com:80/");
+	within(base, "http://www.example.com:/");
+	within(base, "http://www.example.com:00080/");
+	within(base, "http://www.example.com./");
+	within(base, "http://www.example.com.:80/");
+	within(base, "http://user:password@www.example.com/");
+	within(base, "//www.example.com/x");
+	within(base, "/x");
+	within(base, "../../x");
+	fails_in("https://www.example.com/", base, SM_URL_OTHER_SITE);
+	fails_in("http://example.com/", base, SM_URL_OTHER_SITE);
+	fails_in("http://www.example.com.evil.org/", base, SM_URL_OTHER_SITE);
+	fails_in("http://www.example.co/", base, SM_URL_OTHER_SITE);
+	fails_in("http://www.example.com:8080/", base, SM_URL_OTHER_SITE);
+	fails_in("http://www.example.com:443/", base, SM_URL_OTHER_SITE);
+	fails_in("http://www.example.com@evil.org/", base, SM_URL_OTHER_SITE);
+	fails_in("http://evil.org/http://www.example.com/", base, SM_URL_OTHER_SITE);
+	fails_in("//evil.org/", base, SM_URL_OTHER_SITE);
+
+	base = base_of("HTTPS://H.example:443", SM_SCOPE_HOST);
+	within(base, "https://h.example/");
+	within(base, "https://h.example:443/");
+	within(base, "/x");
+	fails_in("https://h.example:80/", base, SM_URL_OTHER_SITE);
+	fails_in("http://h.example:443/", base, SM_URL_OTHER_SITE);
+
+	base = base_of("http://h.example.:8080/", SM_SCOPE_HOST);
+	within(base, "http://h.example:8080/");
+	within(base, "http://h.example:08080/");
+	fails_in("http://h.example:80/", base, SM_URL_OTHER_SITE);
+	fails_in("http://h.example/", base, SM_URL_OTHER_SITE);
+
+	base = base_of("http://[2001:DB8::A]/", SM_SCOPE_HOST);
+	within(base, "http://[2001:db8::a]:80/x");
+	fails_in("http://[2001:db8::b]/", base, SM_URL_OTHER_SITE);
+
+#ifdef HAVE_LIBIDN2
+	base = base_of("http://b\xC3\xBC" "cher.de/", SM_SCOPE_HOST);
+	within(base, "http://xn--bcher-kva.de/");
+	within(base, "http://B\xC3\x9C" "CHER.de/");
+	within(base, "http://XN--BCHER-KVA.DE/");
+	fails_in("http://bucher.de/", base, SM_URL_OTHER_SITE);
+#endif
+
+	base = base_of("http://www.example.com/", SM_SCOPE_ANY);
+	within(base, "https://h:8080/x");
+}
+
+static void
+test_scope_path(void)
+{
+	const SmUrlBase *base = base_of("http://h.example/a/b", SM_SCOPE_PATH);
+
+	within(base, "http://h.example/a/b/");
+	within(base, "http://h.example/a/b/c");
+	within(base, "http://H.EXAMPLE:80/a/b/c?d#e");
+	within(base, "http://user@h.example/a/b/c");
+	within(base, "http://h.example/a/b/?/../../..");
+	within(base, "http://h.example/a/b/#/../../..");
+	within(base, "http://h.example/a/b/c/../d");
+	within(base, "http://h.example/a/b/c/..");
+	within(base, "http://h.example/a/b/...");
+	within(base, "http://h.example/a/b/./.");
+	within(base, "http://h.example/a/b//");
+	within(base, "c");
+	within(base, ".");
+	within(base, "?x");
+	within(base, "../b/c");
+	within(base, "/a/b/c");
+	fails_in("http://h.example", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b?/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/bc/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/A/b/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/x/a/b/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example//a/b/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/..", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/../b/c", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/c/%2E%2e/./../b/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/../c", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/%2e%2E/c", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/.%2e/c", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/c/../../d", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example?/a/b/", base, SM_URL_OTHER_PATH);
+	fails_in("https://h.example/a/b/", base, SM_URL_OTHER_SITE);
+	fails_in("http://h.example:81/a/b/", base, SM_URL_OTHER_SITE);
+	fails_in("..", base, SM_URL_OTHER_PATH);
+	fails_in("/", base, SM_URL_OTHER_PATH);
+	fails_in("/a/bc", base, SM_URL_OTHER_PATH);
+
+	base = base_of("http://h.example", SM_SCOPE_PATH);
+	within(base, "http://h.example");
+	within(base, "http://h.example/");
+	within(base, "http://h.example?x");
+	within(base, "http://h.example#x");
+	within(base, "http://h.example/../x");
+	within(base, "x");
+
+	/* the same bytes in both forms, and however they were given */
+	base = base_of("http://h.example/\xC3\xA9&'/", SM_SCOPE_PATH);
+	within(base, "http://h.example/\xC3\xA9&'/x");
+	within(base, "http://h.example/%C3%A9&'/x");
+	within(base, "x'&");
+	fails_in("http://h.example/\xC3\xA9&/x", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/\xC3\xA9&amp;'/x", base, SM_URL_OTHER_PATH);
+
+	/* a base URL may have dot segments itself */
+	base = base_of("http://h.example/x/../a/./b", SM_SCOPE_PATH);
+	within(base, "c");
+	within(base, "http://h.example/a/b/c");
+	fails_in("..", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/c", base, SM_URL_OTHER_PATH);
+}
+
+/* One cache for all: what it remembers must never show. */
+static void
+test_cache(void)
+{
+	static const char *const urls[] = {
+		"http://h/1", "http://h.example/2", "http://h", "http://hh/3", "http://h:80/4",
+		"http://h:8080/5", "HTTP://H/6", "https://h/7", "http://h?8", "http://h#9", "http://h@i/10",
+		"http://u@h/11", "http://h.example/12?'&", "http://h.exampl/13", "http://[::1]/14",
+		"http://[::1]:80/15", "http://h\\x/16", "http://h../17", "http:///18", "/19", "20", "//h/21",
+		"http://h:/22", "http://h:99999/23", "http://h.example", "http://h.example:/24", "ftp://h/25",
+		"http://h'/26", "", "http://u&'@h.example/27", "http://h.example/28",
+	};
+	const int	n = sizeof(urls) / sizeof(urls[0]);
+	int			wrong = 0;
+
+	for (int scope = SM_SCOPE_ANY; scope <= SM_SCOPE_PATH; scope++)
+	{
+		const SmUrlBase *base = base_of("http://h.example/", (SmUrlScope) scope);
+		SmUrlCache	cache = {0};
+
+		/* each URL after each other, so that two origins alternate */
+		for (int i = 0; i < n; i++)
+		{
+			for (int j = 0; j < 2 * n; j++)
+			{
+				const char *src = j % 2 == 0 ? urls[i] : urls[j / 2];
+				SmUrlForm	form = (i + j) % 3 == 0 ? SM_FORM_PLAIN : SM_FORM_XML;
+				Encoded		cold = encode_bytes(src, strlen(src), base, NULL, form, MAX);
+				Encoded		warm = encode_bytes(src, strlen(src), base, &cache, form, MAX);
+
+				if (cold.status != warm.status ||
+					(cold.status == SM_URL_OK &&
+					 (cold.len != warm.len || memcmp(cold.dst, warm.dst, cold.len) != 0)))
+					wrong++;
+				free(cold.dst);
+				free(warm.dst);
+			}
+		}
+	}
+	is_number(wrong, 0, "the cache changes nothing");
+}
+
+/*
+ * A URL that begins with before and goes on with text as often as it can is
+ * accepted with 2,047 characters, and not with one more.  Both parts come with
+ * the length that they have when written.
+ */
+static void
+length_limit(const char *before, size_t before_written, const char *text, size_t text_written,
+			 const SmUrlBase *base, const char *name)
+{
+	char		src[4 * MAX];
+	size_t		n = strlen(before);
+	size_t		written = before_written;
+
+	strcpy(src, before);
+	for (; written + text_written <= MAX; written += text_written)
+	{
+		strcpy(src + n, text);
+		n += strlen(text);
+	}
+	for (; written < MAX; written++)
+		src[n++] = 'x';
+	src[n] = 'x';
+
+	for (int form = SM_FORM_PLAIN; form <= SM_FORM_XML; form++)
+	{
+		Encoded		longest = encode_bytes(src, n, base, NULL, (SmUrlForm) form, MAX);
+		Encoded		longer = encode_bytes(src, n + 1, base, NULL, (SmUrlForm) form, MAX);
+
+		is_status(longest.status, SM_URL_OK, name);
+		if (form == SM_FORM_PLAIN)
+			is_number(longest.len, MAX, name);
+		is_status(longer.status, SM_URL_TOO_LONG, name);
+		free(longest.dst);
+		free(longer.dst);
+	}
+}
+
+static void
+test_length(void)
+{
+	static char src[100000];
+	const SmUrlBase *base;
+
+	length_limit(H "/", 23, "a", 1, NULL, "2,047 characters");
+	length_limit(H "/?", 24, "&", 1, NULL, "2,047 characters, ampersands");
+	length_limit(H "/", 23, "'", 1, NULL, "2,047 characters, apostrophes");
+	length_limit(H "/", 23, "\xC3\xA9", 6, NULL, "2,047 characters, two bytes in six");
+	length_limit(H "/", 23, " ", 3, NULL, "2,047 characters, one byte in three");
+	length_limit(H "/", 23, "%", 3, NULL, "2,047 characters, percent signs");
+	length_limit("http://u&'@h/", 13, "a", 1, NULL, "2,047 characters, entities in the user");
+	length_limit("http://u@v@h/", 15, "&", 1, NULL, "2,047 characters, an \"@\" in the user");
+#ifdef HAVE_LIBIDN2
+	length_limit("http://b\xC3\xBC" "cher.de/", 24, "a", 1, NULL, "2,047 characters, a name outside ASCII");
+#endif
+	base = base_of(H "/&&&/'", SM_SCOPE_ANY);
+	length_limit("", 29, "&", 1, base, "2,047 characters, resolved");
+	length_limit("../", 27, "a", 1, base, "2,047 characters, resolved upwards");
+	base = base_of(H "/&&&/'", SM_SCOPE_PATH);
+	length_limit(H "/&&&/'/", 29, "'", 1, base, "2,047 characters below a path");
+
+	/* dot segments in a reference are worth a look, but not at any length */
+	memset(src, 'a', sizeof(src));
+	for (int i = 0; i < 4096 / 2; i++)
+		memcpy(src + 2 * i, "./", 2);
+	is_status(status_of(src, 4096, base, MAX), SM_URL_OK, "a reference of 4,096 bytes");
+	is_status(status_of(src, 4097, base, MAX), SM_URL_TOO_LONG, "a reference of 4,097 bytes");
+
+	memset(src, '\'', sizeof(src));
+	memcpy(src, "http://h/", 9);
+	is_status(status_of(src, sizeof(src), NULL, MAX), SM_URL_TOO_LONG, "100,000 bytes");
+	is_status(status_of(src, sizeof(src), NULL, SM_URL_UNLIMITED), SM_URL_OK, "100,000 bytes, no limit");
+	is_status(status_of(src, sizeof(src), base_of("http://h/", SM_SCOPE_HOST), SM_URL_UNLIMITED),
+			  SM_URL_OK, "100,000 bytes, no limit, on a host");
+	is_status(status_of(src, sizeof(src), base_of("http://h/", SM_SCOPE_PATH), SM_URL_UNLIMITED),
+			  SM_URL_OK, "100,000 bytes, no limit, below a path");
+	is_status(status_of("http://h/ab", 11, NULL, 11), SM_URL_OK, "as long as a smaller limit");
+	is_status(status_of("http://h/ab", 11, NULL, 10), SM_URL_TOO_LONG, "longer than a smaller limit");
+	is_status(status_of("http://h/&'", 11, NULL, 11), SM_URL_OK, "entities do not count");
+}
+
+/* What needs the most room; the sanitizer looks at it. */
+static void
+test_bound(void)
+{
+	static const char *const befores[] = {
+		"", "http://h/", "http://h?", "http://", "http://'@h/", "/", "//h/", "?", "../",
+		"https://[2001:db8::1]:65535/", "http://\xC3\xBC\xC3\xBC\xC3\xBC.de/",
+	};
+	static const char fillers[] = "'&\xFF%/@:.x";
+	static const size_t lengths[] = {0, 1, 2, 7, 8, 9, 31, 255, 1016, 1024, 2040, 2047, 4096, 6143, 6200};
+	static const size_t limits[] = {MAX, 100, SM_URL_UNLIMITED};
+	char		long_base[MAX];
+	char		src[8192];
+	int			runs = 0;
+
+	memset(long_base, '\'', sizeof(long_base));
+	memcpy(long_base, "http://h/", 9);
+	long_base[MAX - 1] = '\0';
+
+	for (int b = 0; b < 2; b++)
+	{
+		const SmUrlBase *base = b ? base_of(long_base, SM_SCOPE_ANY) : NULL;
+
+		for (size_t i = 0; i < sizeof(befores) / sizeof(befores[0]); i++)
+			for (size_t j = 0; j < sizeof(fillers) - 1; j++)
+				for (size_t k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++)
+					for (size_t l = 0; l < sizeof(limits) / sizeof(limits[0]); l++, runs++)
+					{
+						size_t		n = strlen(befores[i]);
+
+						memcpy(src, befores[i], n);
+						memset(src + n, fillers[j], lengths[k]);
+						memcpy(src + n + lengths[k], "@h/'", 4);
+						status_of(src, n + lengths[k], base, limits[l]);
+						status_of(src, n + lengths[k] + 4, base, limits[l]);
+					}
+	}
+	ok(runs > 0, "nothing is written beyond the bound");
+
+	is_number(sm_url_bound(1000000, NULL, MAX), sm_url_bound(2000000, NULL, MAX),
+			  "with a limit, the bound grows no further");
+	ok(sm_url_bound(2000000, NULL, SM_URL_UNLIMITED) >= 12000000, "with none, it does");
+}
+
+static void
+base_is(const char *src, const char *plain, const char *xml)
+{
+	SmUrlBase	base;
+	char	   *copy = exactly(src, strlen(src));
+
+	if (is_status(sm_url_base_init(&base, copy, strlen(src), SM_SCOPE_ANY), SM_URL_OK, src))
+	{
+		is(base.url[SM_FORM_PLAIN], base.len[SM_FORM_PLAIN], plain, strlen(plain), plain);
+		is(base.url[SM_FORM_XML], base.len[SM_FORM_XML], xml, strlen(xml), xml);
+	}
+	free(copy);
+}
+
+static void
+base_fails(const char *src, SmUrlStatus wanted)
+{
+	SmUrlBase	base;
+	char	   *copy = exactly(src, strlen(src));
+
+	is_status(sm_url_base_init(&base, copy, strlen(src), SM_SCOPE_HOST), wanted, src);
+	free(copy);
+}
+
+static void
+test_base(void)
+{
+	char		src[MAX + 1];
+	SmUrlBase	base;
+
+	base_is(H, H "/", H "/");
+	base_is(" " H "/\r\n", H "/", H "/");
+	base_is(H "/a", H "/a/", H "/a/");
+	base_is(H "/a/", H "/a/", H "/a/");
+	base_is(H "/a//", H "/a//", H "/a//");
+	base_is(H "/a b&'\xC3\xA9", H "/a%20b&'%C3%A9/", H "/a%20b&amp;&apos;%C3%A9/");
+	base_is("HTTPS://[::1]:8443", "HTTPS://[::1]:8443/", "HTTPS://[::1]:8443/");
+	base_is(H "/a/../b/./c", H "/b/c/", H "/b/c/");
+	base_is(H "/a/..", H "/", H "/");
+	base_is(H "/%2E%2e/'/x/%2e./", H "/'/", H "/&apos;/");
+	base_is(H "/..", H "/", H "/");
+#ifdef HAVE_LIBIDN2
+	base_is("http://b\xC3\xBC" "cher.de", "http://xn--bcher-kva.de/", "http://xn--bcher-kva.de/");
+#else
+	base_fails("http://b\xC3\xBC" "cher.de", SM_URL_NO_IDNA);
+#endif
+
+	base_fails("", SM_URL_EMPTY);
+	base_fails(" \t", SM_URL_EMPTY);
+	base_fails("/a/", SM_URL_NO_SCHEME);
+	base_fails("www.example.com", SM_URL_NO_SCHEME);
+	base_fails("//www.example.com/", SM_URL_NO_SCHEME);
+	base_fails("ftp://h/", SM_URL_BAD_SCHEME);
+	base_fails("file:///", SM_URL_BAD_SCHEME);
+	base_fails("http:///", SM_URL_NO_HOST);
+	base_fails("http://a b/", SM_URL_BAD_HOST);
+	base_fails("http://h:x/", SM_URL_BAD_PORT);
+	base_fails(H "/?", SM_URL_BAD_BASE);
+	base_fails(H "/?a=b", SM_URL_BAD_BASE);
+	base_fails(H "?a=b", SM_URL_BAD_BASE);
+	base_fails(H "/#", SM_URL_BAD_BASE);
+	base_fails(H "/#a", SM_URL_BAD_BASE);
+	base_fails("http://user@h/", SM_URL_BAD_BASE);
+	base_fails("http://user:password@h/", SM_URL_BAD_BASE);
+	base_fails("http://@h/", SM_URL_BAD_BASE);
+	base_fails("http://us'er@h/", SM_URL_BAD_BASE);
+
+	/* the slash that is added counts */
+	memset(src, '\'', sizeof(src));
+	memcpy(src, "http://h/", 9);
+	is_status(sm_url_base_init(&base, src, MAX - 1, SM_SCOPE_ANY), SM_URL_OK, "a base of 2,046 bytes");
+	is_number(base.len[SM_FORM_PLAIN], MAX, "a base of 2,046 bytes, plain");
+	is_number(base.len[SM_FORM_XML], 6 * MAX - 10 * 5, "a base of 2,046 bytes, XML");
+	is_status(sm_url_base_init(&base, src, MAX, SM_SCOPE_ANY), SM_URL_TOO_LONG, "a base of 2,047 bytes");
+	is_status(sm_url_base_init(&base, src, MAX + 1, SM_SCOPE_ANY), SM_URL_TOO_LONG, "a base of 2,048 bytes");
+	memset(src + 9, '\xFF', sizeof(src) - 9);
+	is_status(sm_url_base_init(&base, src, MAX - 1, SM_SCOPE_ANY), SM_URL_TOO_LONG,
+			  "a base that gets too long as it is written");
+}
+
+static void
+reference_is(const char *src, const char *wanted)
+{
+	char	   *copy = exactly(src, strlen(src));
+	char	   *dst = exactly(NULL, 6 * strlen(src));
+	size_t		len = sm_url_encode_reference(copy, strlen(src), dst);
+
+	is(dst, len, wanted, strlen(wanted), src);
+	free(copy);
+	free(dst);
+}
+
+static void
+host_is(const char *url, const char *wanted)
+{
+	char	   *copy = exactly(url, strlen(url));
+	size_t		len;
+	const char *host = sm_url_host(copy, strlen(url), &len);
+
+	is(host, len, wanted, strlen(wanted), url);
+	free(copy);
+}
+
+static void
+test_helpers(void)
+{
+	reference_is("", "");
+	reference_is("/style.css?a=1&b='2'#c d", "/style.css?a=1&amp;b=&apos;2&apos;#c%20d");
+	reference_is("../a\"<>\xC3\xA9%zz%41?>", "../a%22%3C%3E%C3%A9%25zz%41?%3E");
+	reference_is("http://[::1]/x", "http://%5B::1%5D/x");
+	reference_is("''''", "&apos;&apos;&apos;&apos;");
+
+	host_is(H "/a", "www.example.com");
+	host_is(H, "www.example.com");
+	host_is("https://h:80?a@b", "h");
+	host_is("http://user:p%40ss@h:80/", "h");
+	host_is("http://u&amp;v&apos;w@h/", "h");
+	host_is("http://[::1]:80/", "[::1]");
+	host_is("http://", "");
+	host_is("http:", "");
+	host_is("/a", "");
+	host_is("", "");
+
+	for (int status = SM_URL_OK; status <= SM_URL_OTHER_PATH; status++)
+		ok(strcmp(sm_url_message((SmUrlStatus) status), "unknown error") != 0,
+		   sm_url_message((SmUrlStatus) status));
+}
+
+int
+main(void)
+{
+	test_protocol();
+	test_components();
+	test_trim();
+	test_origin();
+	test_host_length();
+	test_idna();
+	test_resolve();
+	test_lost_scheme();
+	test_scope_host();
+	test_scope_path();
+	test_cache();
+	test_length();
+	test_bound();
+	test_base();
+	test_helpers();
+	return done();
+}

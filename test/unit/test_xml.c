@@ -1,0 +1,279 @@
+/*
+ * test_xml.c
+ *	  Unit tests of core/xml: escaping and unescaping.
+ */
+#include "core/xml.h"
+
+#include "tap.h"
+
+static void
+escapes_bytes(const char *src, size_t len, bool ascii, const char *wanted, size_t wanted_len)
+{
+	char	   *copy = exactly(src, len);
+	char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
+	size_t		dst_len = sm_xml_escape(copy, len, ascii, dst);
+
+	if (dst_len == SM_XML_MALFORMED)
+		ok_bytes(false, src, len);
+	else
+		is(dst, dst_len, wanted, wanted_len, src);
+	free(copy);
+	free(dst);
+}
+
+static void
+escapes(const char *src, const char *wanted)
+{
+	escapes_bytes(src, strlen(src), false, wanted, strlen(wanted));
+}
+
+static void
+escapes_ascii(const char *src, const char *wanted)
+{
+	escapes_bytes(src, strlen(src), true, wanted, strlen(wanted));
+}
+
+static void
+unescapes(const char *src, const char *wanted)
+{
+	size_t		len = strlen(src);
+	char	   *copy = exactly(src, len);
+	char	   *dst = exactly(NULL, len);
+
+	is(dst, sm_xml_unescape(copy, len, dst), wanted, strlen(wanted), src);
+	free(copy);
+	free(dst);
+}
+
+/* UTF-8 by arithmetic alone, surrogates and all. */
+static size_t
+put_utf8(uint32_t c, char *dst)
+{
+	size_t		n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = n - 1; i > 0; i--)
+	{
+		dst[i] = (char) (0x80 + c % 64);
+		c /= 64;
+	}
+	dst[0] = (char) ((n == 1 ? 0 : n == 2 ? 0xC0 : n == 3 ? 0xE0 : 0xF0) + c);
+	return n;
+}
+
+static bool
+is_legal(uint32_t c)
+{
+	if (c < 0x20)
+		return c == '\t' || c == '\n' || c == '\r';
+	return c != 0xFFFE && c != 0xFFFF && !(c >= 0xD800 && c <= 0xDFFF);
+}
+
+/* Each character between two others, both ways of writing it, and back. */
+static void
+test_all_characters(void)
+{
+	int			undecoded = 0;
+	int			illegal = 0;
+	int			wrong = 0;
+	int			wrong_ascii = 0;
+	int			not_back = 0;
+
+	for (uint32_t c = 0; c <= 0x10FFFF; c++)
+	{
+		char		src[6] = "a";
+		char		wanted[16];
+		char		wanted_ascii[16];
+		char		dst[SM_XML_ESCAPE_BOUND(sizeof(src))];
+		char		back[sizeof(dst)];
+		size_t		n = put_utf8(c, src + 1);
+		size_t		len;
+		uint32_t	decoded;
+		bool		surrogate = c >= 0xD800 && c <= 0xDFFF;
+
+		if (sm_utf8_decode(src + 1, src + 1 + n, &decoded) != (surrogate ? 0 : n) ||
+			(!surrogate && decoded != c))
+			undecoded++;
+		if (sm_xml_legal(c) != is_legal(c))
+			illegal++;
+		if (surrogate)
+			continue;
+
+		src[1 + n] = 'b';
+		if (c < 0x80 && c > 0 && strchr("\t\n\r\\", (int) c))
+			snprintf(wanted, sizeof(wanted), "a&#%d;b", (int) c);
+		else if (c < 0x80 && c > 0 && strchr("&<>\"'", (int) c))
+			snprintf(wanted, sizeof(wanted), "a&%s;b",
+					 c == '&' ? "amp" : c == '<' ? "lt" : c == '>' ? "gt" : c == '"' ? "quot" : "apos");
+		else if (!is_legal(c))
+			snprintf(wanted, sizeof(wanted), "ab");
+		else
+			snprintf(wanted, sizeof(wanted), "%.*s", (int) n + 2, src);
+		strcpy(wanted_ascii, wanted);
+		if (c >= 0x80 && is_legal(c))
+			snprintf(wanted_ascii, sizeof(wanted_ascii), "a&#x%X;b", (unsigned int) c);
+
+		for (int ascii = 0; ascii <= 1; ascii++)
+		{
+			const char *expected = ascii ? wanted_ascii : wanted;
+
+			len = sm_xml_escape(src, n + 2, ascii, dst);
+			if (len != strlen(expected) || memcmp(dst, expected, len) != 0)
+			{
+				*(ascii ? &wrong_ascii : &wrong) += 1;
+				continue;
+			}
+			len = sm_xml_unescape(dst, len, back);
+			if (is_legal(c) ? (len != n + 2 || memcmp(back, src, len) != 0) : len != 2)
+				not_back++;
+		}
+	}
+	is_number(undecoded, 0, "every character is decoded, and no surrogate");
+	is_number(illegal, 0, "every character is known to be legal or not");
+	is_number(wrong, 0, "every character is escaped, kept or dropped");
+	is_number(wrong_ascii, 0, "every character is escaped, kept or dropped in ASCII");
+	is_number(not_back, 0, "every character is unescaped");
+}
+
+static void
+test_escape(void)
+{
+	static const char nul[] = "a\0b";
+
+	escapes("", "");
+	escapes("plain", "plain");
+	escapes("<a href=\"x\">Tom & Jerry's</a>",
+			"&lt;a href=&quot;x&quot;&gt;Tom &amp; Jerry&apos;s&lt;/a&gt;");
+	escapes("a]]>b", "a]]&gt;b");
+	escapes("a\x01" "b\x0B" "c\xEF\xBF\xBE" "d\xEF\xBF\xBF" "e", "abcde");
+	escapes("\x01\x0B\xEF\xBF\xBE", "");
+	escapes("\x7F\xC2\x85\xF0\x9F\x98\x80", "\x7F\xC2\x85\xF0\x9F\x98\x80");
+	escapes("a\tb\nc\rd\\e\r\n", "a&#9;b&#10;c&#13;d&#92;e&#13;&#10;");
+	escapes("&amp;", "&amp;amp;");
+	escapes("\"\"\"\"''''", "&quot;&quot;&quot;&quot;&apos;&apos;&apos;&apos;");
+	escapes("\xEF\xBB\xBF" "a", "\xEF\xBB\xBF" "a");
+	escapes_bytes(nul, 3, false, "ab", 2);
+
+	escapes_ascii("caf\xC3\xA9 & \xD0\xBF", "caf&#xE9; &amp; &#x43F;");
+	escapes_ascii("\x7F\xC2\x80\xC2\x85", "\x7F&#x80;&#x85;");
+	escapes_ascii("\xEF\xBF\xBD\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", "&#xFFFD;&#x10000;&#x10FFFF;");
+	escapes_ascii("a\x01\xEF\xBF\xBE" "b\t", "ab&#9;");
+}
+
+/* Bytes that are not UTF-8, alone and in the midst of text. */
+static void
+test_malformed(void)
+{
+	static const struct
+	{
+		const char *bytes;
+		const char *name;
+	}			cases[] = {
+		{"\x80", "first continuation byte"}, {"\xBF", "last continuation byte"},
+		{"\xC0\x80", "overlong NUL"}, {"\xC0\xAF", "overlong slash"}, {"\xC1\xBF", "overlong DEL"},
+		{"\xE0\x80\x80", "overlong in three"}, {"\xE0\x9F\xBF", "last overlong in three"},
+		{"\xF0\x80\x80\x80", "overlong in four"}, {"\xF0\x8F\xBF\xBF", "last overlong in four"},
+		{"\xED\xA0\x80", "first surrogate"}, {"\xED\xAF\xBF", "last high surrogate"},
+		{"\xED\xB0\x80", "first low surrogate"}, {"\xED\xBF\xBF", "last surrogate"},
+		{"\xED\xA0\xBD\xED\xB8\x80", "surrogate pair"},
+		{"\xF4\x90\x80\x80", "first above U+10FFFF"}, {"\xF5\x80\x80\x80", "far above U+10FFFF"},
+		{"\xF7\xBF\xBF\xBF", "last of four bytes"}, {"\xF8\x88\x80\x80\x80", "five bytes"},
+		{"\xFC\x84\x80\x80\x80\x80", "six bytes"}, {"\xFE", "byte FE"}, {"\xFF", "byte FF"},
+		{"\xC3", "cut off after one of two"}, {"\xE2", "cut off after one of three"},
+		{"\xE2\x82", "cut off after two of three"}, {"\xF0", "cut off after one of four"},
+		{"\xF0\x9F", "cut off after two of four"}, {"\xF0\x9F\x98", "cut off after three of four"},
+		{"\xC3\xC3", "second of two is no continuation"}, {"\xC3(", "second of two is ASCII"},
+		{"\xE2(\xA1", "second of three is ASCII"}, {"\xE2\x82(", "third of three is ASCII"},
+		{"\xF0(\x8C\xBC", "second of four is ASCII"}, {"\xF0\x90(\xBC", "third of four is ASCII"},
+		{"\xF0\x90\x8C(", "fourth of four is ASCII"}, {"\xE9t\xE9", "Latin-1"},
+	};
+	static const char *const around[][2] = {
+		{"", ""}, {"abc", ""}, {"", "abc"}, {"a & b \xC3\xA9", "\xC3\xA9 c"}
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		bool		refused = true;
+
+		for (int j = 0; j < 4; j++)
+		{
+			char		text[64];
+			int			len = snprintf(text, sizeof(text), "%s%s%s",
+									   around[j][0], cases[i].bytes, around[j][1]);
+			char	   *src = exactly(text, len);
+			char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
+
+			for (int ascii = 0; ascii <= 1; ascii++)
+				refused &= sm_xml_escape(src, len, ascii, dst) == SM_XML_MALFORMED;
+			free(src);
+			free(dst);
+		}
+		ok(refused, cases[i].name);
+	}
+}
+
+static void
+test_reference(void)
+{
+	static const struct
+	{
+		const char *text;
+		uint32_t	c;
+	}			good[] = {
+		{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''},
+		{"&#9;", 9}, {"&#10;", 10}, {"&#13;", 13}, {"&#x9;", 9}, {"&#xA;", 10}, {"&#xd;", 13},
+		{"&#32;", ' '}, {"&#65;", 'A'}, {"&#x41;", 'A'}, {"&#0000000000000065;", 'A'},
+		{"&#x000000000000041;", 'A'}, {"&#127;", 127}, {"&#x85;", 0x85}, {"&#xe9;", 0xE9},
+		{"&#xD7FF;", 0xD7FF}, {"&#xE000;", 0xE000}, {"&#xFFFD;", 0xFFFD}, {"&#65533;", 0xFFFD},
+		{"&#x10000;", 0x10000}, {"&#x10FFFF;", 0x10FFFF}, {"&#x10ffff;", 0x10FFFF},
+		{"&#1114111;", 0x10FFFF},
+	};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	{
+		size_t		len = strlen(good[i].text);
+		char	   *src = exactly(good[i].text, len);
+		uint32_t	c = 0;
+
+		ok(sm_xml_reference(src, src + len, &c) == len && c == good[i].c, good[i].text);
+		free(src);
+	}
+
+	foreach_string(text,
+		"&", "&;", "&a", "&amp", "&AMP;", "&amp ;", "& amp;", "&nbsp;", "&lt", "&apos", "&#", "&#;",
+		"&#x", "&#x;", "&#x", "&#xg;", "&#a;", "&#X41;", "&#6 5;", "&# 65;", "&#-65;", "&#+65;", "&#65",
+		"&#x41", "&#0;", "&#x0;", "&#1;", "&#8;", "&#11;", "&#x1F;", "&#xD800;", "&#xDFFF;", "&#xFFFE;",
+		"&#xFFFF;", "&#x110000;", "&#1114112;", "&#99999999999999999999;", "&#xFFFFFFFFFFFFFFFFFF;",
+		"&#4294967361;", "&#x100000041;")
+	{
+		size_t		len = strlen(*text);
+		char	   *src = exactly(*text, len);
+		uint32_t	c;
+
+		ok(sm_xml_reference(src, src + len, &c) == 0, *text);
+		free(src);
+	}
+}
+
+static void
+test_unescape(void)
+{
+	unescapes("", "");
+	unescapes("plain", "plain");
+	unescapes("&lt;a&gt; &amp;amp; &quot;&apos;", "<a> &amp; \"'");
+	unescapes("&#9;&#10;&#13;&#92;&#x20;", "\t\n\r\\ ");
+	unescapes("&#127;&#128;&#x7FF;&#x800;", "\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80");
+	unescapes("&#xFFFD;&#x10000;&#x10FFFF;", "\xEF\xBF\xBD\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
+	unescapes("caf\xC3\xA9", "caf\xC3\xA9");
+	unescapes("http://h/?a=1&amp;b=&apos;2&apos;", "http://h/?a=1&b='2'");
+}
+
+int
+main(void)
+{
+	test_escape();
+	test_malformed();
+	test_all_characters();
+	test_reference();
+	test_unescape();
+	return done();
+}

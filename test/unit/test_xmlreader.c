@@ -1,0 +1,646 @@
+/*
+ * test_xmlreader.c
+ *	  Unit tests of core/xmlreader: fragments of XML, well-formed and not.
+ *
+ * What the reader sees is written down as a line:
+ *
+ *	  (name		a start; {namespace} before it, attributes after it in brackets
+ *	  )name		an end
+ *	  "text"	raw text, and 'data' of a CDATA section
+ *	  <!>, <?>	a comment, a processing instruction
+ *	  !message	an error, with the undeclared prefix before it in braces
+ */
+#include "core/xmlreader.h"
+
+#include <stdarg.h>
+
+#include "core/xml.h"
+#include "tap.h"
+
+#define XML_URI		"http://www.w3.org/XML/1998/namespace"
+#define XMLNS_URI	"http://www.w3.org/2000/xmlns/"
+
+#define EARLY		"!it ends too early"
+#define UTF8		"!it is not valid UTF-8"
+#define ILLEGAL		"!it has a character that XML cannot carry"
+#define REFERENCE	"!it has an \"&\" that begins neither a legal character's reference nor" \
+					" one of the five entities of XML"
+#define NO_MARKUP	"!it has a \"<\" that begins no markup"
+#define TAG			"!an element's tag is malformed"
+#define MISMATCH	"!its tags do not match"
+#define TWICE		"!an element has an attribute twice"
+#define COMMENT		"!it has a comment with \"--\" inside"
+#define PI			"!it has a malformed processing instruction"
+#define DECLARATION	"!it has an XML declaration inside"
+#define UNDECLARED	"!it uses a namespace prefix that is not declared"
+#define RESERVED	"!it declares the reserved prefix \"xml\" or its namespace"
+#define SPELLING	"!the name of a namespace has a reference or a line break"
+#define NO_PREFIX	"!it declares the prefix \"xmlns\", or a prefix with no namespace"
+
+/* room for a document that reaches every limit */
+static char trace[65536];
+static size_t trace_len;
+
+static void
+note(const char *format,...)
+{
+	va_list		args;
+	int			n;
+
+	va_start(args, format);
+	n = vsnprintf(trace + trace_len, sizeof(trace) - trace_len, format, args);
+	va_end(args);
+	if (n < 0 || trace_len + n >= sizeof(trace))
+		abort();
+	trace_len += n;
+}
+
+static void
+note_span(const char *before, SmSpan span, const char *after)
+{
+	note("%s%.*s%s", before, (int) span.len, span.s, after);
+}
+
+static void
+note_name(const SmXmlReader *r)
+{
+	if (r->uri.len > 0)
+		note_span("{", r->uri, "}");
+	if (r->prefix.len > 0)
+		note_span("", r->prefix, ":");
+	note_span("", r->name, "");
+}
+
+/* The document's own prefix. */
+static const SmSpan *
+lookup(void *arg, SmSpan prefix)
+{
+	static const SmSpan uri = {"urn:document", 12};
+
+	return sm_span_is(prefix, "doc") ? &uri : NULL;
+}
+
+/*
+ * Read to the end and note what there is.  False if a token is not where the
+ * one before it ended, or not as deep as it should be.
+ */
+static bool
+read_all(const char *src, size_t len)
+{
+	SmXmlReader r;
+	const char *expected = NULL;
+	int			depth = 0;
+	bool		consistent = true;
+
+	trace_len = 0;
+	trace[0] = '\0';
+	sm_xml_reader_init(&r, src, len, lookup, NULL);
+	for (;;)
+	{
+		SmXmlToken	token = sm_xml_next(&r);
+
+		if (token == SM_XML_END_OF_INPUT)
+			return consistent && depth == 0 &&
+				(expected == NULL || expected == src + len);
+		if (token == SM_XML_ERROR)
+		{
+			if (r.undeclared.s != NULL)
+				note_span("{", r.undeclared, "}");
+			note("!%s", r.message);
+			return consistent;
+		}
+
+		if (expected != NULL && r.raw.s != expected)
+			consistent = false;
+		expected = r.raw.s + r.raw.len;
+		if (token == SM_XML_END)
+			depth--;
+		if (r.depth != depth)
+			consistent = false;
+		if (token == SM_XML_START)
+			depth++;
+
+		switch (token)
+		{
+			case SM_XML_START:
+				note("(");
+				note_name(&r);
+				for (int i = 0; i < r.nattributes; i++)
+				{
+					note_span("[", r.attributes[i].prefix, r.attributes[i].prefix.len > 0 ? ":" : "");
+					note_span("", r.attributes[i].name, "=");
+					note_span("", r.attributes[i].value, "]");
+				}
+				break;
+			case SM_XML_END:
+				note(")");
+				note_name(&r);
+				break;
+			case SM_XML_TEXT:
+				note_span("\"", r.raw, "\"");
+				break;
+			case SM_XML_CDATA:
+				note_span("'", r.data, "'");
+				break;
+			case SM_XML_COMMENT:
+				note("<!>");
+				break;
+			default:
+				note("<?>");
+				break;
+		}
+	}
+}
+
+static void
+reads_bytes(const char *src, size_t len, const char *wanted, const char *name)
+{
+	char	   *copy = exactly(src, len);
+	bool		consistent = read_all(copy, len);
+
+	if (is(trace, trace_len, wanted, strlen(wanted), name) && !consistent)
+		ok(false, "the tokens follow each other and are as deep as they should be");
+	free(copy);
+}
+
+static void
+reads(const char *src, const char *wanted)
+{
+	reads_bytes(src, strlen(src), wanted, src);
+}
+
+static void
+test_elements(void)
+{
+	reads("", "");
+	reads("text", "\"text\"");
+	reads("<a/>", "(a)a");
+	reads("<a></a>", "(a)a");
+	reads("<a  ></a\t\r\n>", "(a)a");
+	reads("<a\n/>", "(a)a");
+	reads("<a/><b/>", "(a)a(b)b");
+	reads(" <a> x <b>y</b> z </a> ", "\" \"(a\" x \"(b\"y\")b\" z \")a\" \"");
+	reads("<a.b-c_1/>", "(a.b-c_1)a.b-c_1");
+	reads("<_/>", "(_)_");
+	reads("<a><a><a/></a></a>", "(a(a(a)a)a)a");
+
+	reads("<a>", "(a" EARLY);
+	reads("<a", EARLY);
+	reads("<a ", EARLY);
+	reads("<a/", TAG);
+	reads("<", NO_MARKUP);
+	reads("</", TAG);
+	reads("</a>", MISMATCH);
+	reads("<a></b>", "(a" MISMATCH);
+	reads("<a></A>", "(a" MISMATCH);
+	reads("<a></a", "(a" TAG);
+	reads("<a></a b>", "(a" TAG);
+	reads("<a></ a>", "(a" TAG);
+	reads("<a></>", "(a" TAG);
+	reads("<a><b></a></b>", "(a(b" MISMATCH);
+	reads("<a/></a>", "(a)a" MISMATCH);
+	reads("<a / >", TAG);
+	reads("<a//>", TAG);
+	reads("< a/>", NO_MARKUP);
+	reads("<1/>", NO_MARKUP);
+	reads("<-a/>", NO_MARKUP);
+	reads("<.a/>", NO_MARKUP);
+	reads("<>", NO_MARKUP);
+	reads("<a<b/>", TAG);
+	reads("a < b", "\"a \"" NO_MARKUP);
+	reads("<a\x01/>", TAG);
+	reads("<a\x0B/>", TAG);
+	reads_bytes("<a\0/>", 5, TAG, "NUL in a tag");
+	reads("<a%/>", TAG);
+}
+
+static void
+test_names(void)
+{
+	reads("<\xC3\xA9/>", "(\xC3\xA9)\xC3\xA9");
+	reads("<\xD0\xBF\xD1\x83 \xE3\x81\x82='1'/>", "(\xD0\xBF\xD1\x83[\xE3\x81\x82=1])\xD0\xBF\xD1\x83");
+	reads("<a\xC2\xB7/>", "(a\xC2\xB7)a\xC2\xB7");
+	reads("<a\xCC\x81/>", "(a\xCC\x81)a\xCC\x81");
+	reads("<a\xE2\x80\xBF/>", "(a\xE2\x80\xBF)a\xE2\x80\xBF");
+	reads("<\xF0\x90\x80\x80/>", "(\xF0\x90\x80\x80)\xF0\x90\x80\x80");
+	reads("<\xF3\xAF\xBF\xBF/>", "(\xF3\xAF\xBF\xBF)\xF3\xAF\xBF\xBF");
+
+	reads("<\xC2\xB7/>", NO_MARKUP);	/* a middle dot cannot begin a name */
+	reads("<\xCC\x81/>", NO_MARKUP);
+	reads("<\xC3\x97/>", NO_MARKUP);	/* the signs of multiplication, division */
+	reads("<a\xC3\xB7/>", TAG);
+	reads("<a\xCD\xBE/>", TAG); /* Greek question mark */
+	reads("<a\xC2\xA0/>", TAG); /* NBSP */
+	reads("<a\xE3\x80\x80/>", TAG);
+	reads("<a\xEF\xBF\xBE/>", TAG);
+	reads("<\xF3\xB0\x80\x80/>", NO_MARKUP);	/* U+F0000 */
+	reads("<a\xC3/>", TAG);
+	reads("<\xFF/>", NO_MARKUP);
+}
+
+/* First and last of the characters that begin a name, and of those that go on. */
+static const uint32_t name_starts[][2] = {
+	{'A', 'Z'}, {'_', '_'}, {'a', 'z'}, {0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF},
+	{0x370, 0x37D}, {0x37F, 0x1FFF}, {0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF},
+	{0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}
+};
+static const uint32_t other_name_chars[][2] = {
+	{'-', '.'}, {'0', '9'}, {0xB7, 0xB7}, {0x300, 0x36F}, {0x203F, 0x2040}
+};
+
+static bool
+in_ranges(uint32_t c, const uint32_t (*ranges)[2], int n)
+{
+	for (int i = 0; i < n; i++)
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return true;
+	return false;
+}
+
+/* Is the fragment one element, and its name all between the brackets? */
+static bool
+is_one_name(const char *src, size_t len)
+{
+	SmXmlReader r;
+
+	sm_xml_reader_init(&r, src, len, NULL, NULL);
+	return sm_xml_next(&r) == SM_XML_START && r.name.s == src + 1 && r.name.len == len - 3;
+}
+
+/* XML 1.0, fifth edition, productions [4] and [4a], one character at a time. */
+static void
+test_all_names(void)
+{
+	int			wrong_starts = 0;
+	int			wrong_chars = 0;
+
+	for (uint32_t c = 1; c <= 0x10FFFF; c++)
+	{
+		char		reference[16];
+		char		src[16];
+		size_t		n;
+		bool		starts = in_ranges(c, name_starts, 15);
+		bool		goes_on = starts || in_ranges(c, other_name_chars, 5);
+
+		if (!sm_xml_legal(c))
+			continue;
+		n = sprintf(reference, "&#%d;", (int) c);
+		src[0] = '<';
+		n = sm_xml_unescape(reference, n, src + 1);
+		memcpy(src + 1 + n, "/>", 2);
+		wrong_starts += is_one_name(src, n + 3) != starts;
+
+		src[1] = 'a';
+		n = sm_xml_unescape(reference, strlen(reference), src + 2);
+		memcpy(src + 2 + n, "/>", 2);
+		wrong_chars += is_one_name(src, n + 4) != goes_on;
+	}
+	is_number(wrong_starts, 0, "every character at the beginning of a name");
+	is_number(wrong_chars, 0, "every character inside a name");
+}
+
+static void
+test_attributes(void)
+{
+	reads("<a b='1'/>", "(a[b=1])a");
+	reads("<a b=\"1\" c='2'/>", "(a[b=1][c=2])a");
+	reads("<a\n\tb = \"1\"\r\n></a>", "(a[b=1])a");
+	reads("<a b=''/>", "(a[b=])a");
+	reads("<a b='\"' c=\"'\"/>", "(a[b=\"][c='])a");
+	reads("<a b='>]]>/'/>", "(a[b=>]]>/])a");
+	reads("<a b='&lt;&#60;&amp;'/>", "(a[b=&lt;&#60;&amp;])a");
+	reads("<a b='\xC3\xA9'/>", "(a[b=\xC3\xA9])a");
+	reads("<a b='1' B='2'/>", "(a[b=1][B=2])a");
+	reads("<a b='1\n2'/>", "(a[b=1\n2])a");
+
+	reads("<a b/>", "!an attribute has no value");
+	reads("<a b>", "!an attribute has no value");
+	reads("<a b", "!an attribute has no value");
+	reads("<a b c='1'/>", "!an attribute has no value");
+	reads("<a b=1/>", "!an attribute's value is not quoted");
+	reads("<a b=/>", "!an attribute's value is not quoted");
+	reads("<a b=", "!an attribute's value is not quoted");
+	reads("<a b='1", EARLY);
+	reads("<a b='1\"/>", EARLY);
+	reads("<a b='1'", EARLY);
+	reads("<a b='1'c='2'/>", TAG);
+	reads("<a'1'/>", TAG);
+	reads("<a ='1'/>", TAG);
+	reads("<a 1='1'/>", TAG);
+	reads("<a b='<'/>", "!an attribute's value has a \"<\"");
+	reads("<a b='&'/>", REFERENCE);
+	reads("<a b='&nbsp;'/>", REFERENCE);
+	reads("<a b='&#0;'/>", REFERENCE);
+	reads("<a b='\x01'/>", ILLEGAL);
+	reads("<a b='\xEF\xBF\xBF'/>", ILLEGAL);
+	reads("<a b='\xC3'/>", UTF8);
+	reads("<a b='1' b='2'/>", TWICE);
+	reads("<a b='1' c='2' b='1'/>", TWICE);
+	reads("<a></a b='1'>", "(a" TAG);
+}
+
+static void
+test_text(void)
+{
+	reads("<a>&amp;&lt;&gt;&quot;&apos;&#10;&#xE9;</a>", "(a\"&amp;&lt;&gt;&quot;&apos;&#10;&#xE9;\")a");
+	reads("<a>x>y ]] ]> \"'</a>", "(a\"x>y ]] ]> \"'\")a");
+	reads("<a>\x7F\xC2\x85\xF0\x9F\x98\x80\t\r\n\\</a>", "(a\"\x7F\xC2\x85\xF0\x9F\x98\x80\t\r\n\\\")a");
+	reads("<a>]]<b/>></a>", "(a\"]]\"(b)b\">\")a");
+	reads("]]&gt;", "\"]]&gt;\"");
+
+	reads("a]]>b", "!its text has a \"]]>\"");
+	reads("<a>]]]></a>", "(a!its text has a \"]]>\"");
+	reads("&", REFERENCE);
+	reads("a&b;", REFERENCE);
+	reads("&copy;", REFERENCE);
+	reads("&amp", REFERENCE);
+	reads("&#x110000;", REFERENCE);
+	reads("&#xD800;", REFERENCE);
+	reads("a\x01", ILLEGAL);
+	reads("a\x0B", ILLEGAL);
+	reads("\x1F", ILLEGAL);
+	reads_bytes("a\0b", 3, ILLEGAL, "NUL in text");
+	reads("\xEF\xBF\xBE", ILLEGAL);
+	reads("\xEF\xBF\xBF", ILLEGAL);
+	reads("\xC3(", UTF8);
+	reads("\xED\xA0\x80", UTF8);
+	reads("\xC0\x80", UTF8);
+	reads("\xF4\x90\x80\x80", UTF8);
+	reads("\xE2\x82", UTF8);
+}
+
+static void
+test_cdata(void)
+{
+	reads("<a><![CDATA[]]></a>", "(a'')a");
+	reads("<a><![CDATA[<b>&x;</c>]]></a>", "(a'<b>&x;</c>')a");
+	reads("<a>x<![CDATA[]]]]><![CDATA[>]]>y</a>", "(a\"x\"']]''>'\"y\")a");
+	reads("<![CDATA[x]]>", "'x'");
+
+	reads("<![CDATA[x]]", EARLY);
+	reads("<![CDATA[x", EARLY);
+	reads("<![CDATA[", EARLY);
+	reads("<![CDATA", NO_MARKUP);
+	reads("<![cdata[x]]>", NO_MARKUP);
+	reads("<![ CDATA[x]]>", NO_MARKUP);
+	reads("<![CDATA[x]]>]]>", "'x'!its text has a \"]]>\"");
+	reads("<![CDATA[\x01]]>", ILLEGAL);
+	reads("<![CDATA[\xFF]]>", UTF8);
+}
+
+static void
+test_comments(void)
+{
+	reads("<!---->", "<!>");
+	reads("<!-- <a> & - > ]]> \xC3\xA9 -->", "<!>");
+	reads("<a><!--x--></a>", "(a<!>)a");
+
+	reads("<!-- -- -->", COMMENT);
+	reads("<!-- --->", COMMENT);
+	reads("<!----->", COMMENT);
+	reads("<!-->", EARLY);
+	reads("<!--->", EARLY);
+	reads("<!--", EARLY);
+	reads("<!-- -", EARLY);
+	reads("<!-- --", COMMENT);
+	reads("<!- x -->", NO_MARKUP);
+	reads("<!>", NO_MARKUP);
+	reads("<!-- \x01 -->", ILLEGAL);
+	reads("<!-- \xFF -->", UTF8);
+}
+
+static void
+test_pis(void)
+{
+	reads("<?a?>", "<?>");
+	reads("<?a b c?>", "<?>");
+	reads("<?a\n?>", "<?>");
+	reads("<?a <b> & ? > ?" "?>", "<?>");
+	reads("<?xml-stylesheet href='x'?>", "<?>");
+	reads("<?xmlx ?>", "<?>");
+	reads("<a><?b?></a>", "(a<?>)a");
+
+	reads("<?" "?>", PI);
+	reads("<? a?>", PI);
+	reads("<?a", PI);
+	reads("<?a>", PI);
+	reads("<?1?>", PI);
+	reads("<?a:b?>", PI);
+	reads("<?", PI);
+	reads("<?a ", EARLY);
+	reads("<?a ?", EARLY);
+	reads("<?a \x01?>", ILLEGAL);
+	reads("<?a \xFF?>", UTF8);
+}
+
+static void
+test_prolog(void)
+{
+	reads("<?xml version=\"1.0\"?><a/>", "(a)a");
+	reads("<?xml version='1.0' encoding='UTF-8' standalone='yes'?>\n<a/>", "\"\n\"(a)a");
+	reads("<?xml\tversion=\"1.0\"?>", "");
+	reads(" <?xml version=\"1.0\"?><a/>", "\" \"" DECLARATION);
+	reads("<a><?xml version=\"1.0\"?></a>", "(a" DECLARATION);
+	reads("<a/><?XML version=\"1.0\"?>", "(a)a" DECLARATION);
+	reads("<?xMl version=\"1.0\"?><a/>", DECLARATION);
+	reads("<?xml?><a/>", DECLARATION);
+	reads("<?xml version=\"1.0\"?><?xml version=\"1.0\"?>", DECLARATION);
+	reads("<?xml version=\"1.0\"", DECLARATION);
+	reads("<!DOCTYPE a><a/>", "!it has a document type declaration");
+	reads("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "!it has a document type declaration");
+	reads("<?xml version=\"1.0\"?><!DOCTYPE a><a/>", "!it has a document type declaration");
+	reads("<!doctype a>", NO_MARKUP);
+	reads("<!ENTITY a 'b'>", NO_MARKUP);
+	reads("\xEF\xBB\xBF<a/>", "\"\xEF\xBB\xBF\"(a)a");
+}
+
+static void
+test_namespaces(void)
+{
+	reads("<a xmlns='u'><b/></a>", "({u}a[xmlns=u]({u}b){u}b){u}a");
+	reads("<x:a xmlns:x='u' x:b='1' b='2'/>", "({u}x:a[xmlns:x=u][x:b=1][b=2]){u}x:a");
+	reads("<x:a x:b='1' xmlns:x='u'/>", "({u}x:a[x:b=1][xmlns:x=u]){u}x:a");
+	reads("<a xmlns='u'><b xmlns=''><c/></b><d/></a>",
+		  "({u}a[xmlns=u](b[xmlns=](c)c)b({u}d){u}d){u}a");
+	reads("<x:a xmlns:x='u'><x:b xmlns:x='v'><x:c/></x:b><x:d/></x:a>",
+		  "({u}x:a[xmlns:x=u]({v}x:b[xmlns:x=v]({v}x:c){v}x:c){v}x:b({u}x:d){u}x:d){u}x:a");
+	reads("<a xmlns:x='u'/><b xmlns:x='v'><x:c/></b>", "(a[xmlns:x=u])a(b[xmlns:x=v]({v}x:c){v}x:c)b");
+	reads("<a xmlns:x='u'><b/><x:c/></a>", "(a[xmlns:x=u](b)b({u}x:c){u}x:c)a");
+	reads("<a xmlns='u' xmlns:x='u' b='1' x:b='2'/>", "({u}a[xmlns=u][xmlns:x=u][b=1][x:b=2]){u}a");
+	reads("<a xmlns:x='u' xmlns:y='v' x:b='1' y:b='2'/>", "(a[xmlns:x=u][xmlns:y=v][x:b=1][y:b=2])a");
+	reads("<a xmlns:x='u' x='1'/>", "(a[xmlns:x=u][x=1])a");
+	reads("<\xC3\xA9:a xmlns:\xC3\xA9='u'/>", "({u}\xC3\xA9:a[xmlns:\xC3\xA9=u]){u}\xC3\xA9:a");
+
+	/* what the document around it declares, unless the fragment does */
+	reads("<doc:a doc:b='1'/>", "({urn:document}doc:a[doc:b=1]){urn:document}doc:a");
+	reads("<doc:a xmlns:doc='u'/>", "({u}doc:a[xmlns:doc=u]){u}doc:a");
+
+	reads("<x:a/>", "{x}" UNDECLARED);
+	reads("<a x:b='1'/>", "{x}" UNDECLARED);
+	reads("<a xmlns:x='u'/><x:b/>", "(a[xmlns:x=u])a{x}" UNDECLARED);
+	reads("<a><b xmlns:x='u'/><x:c/></a>", "(a(b[xmlns:x=u])b{x}" UNDECLARED);
+	reads("<a><b xmlns:x='u'></b><c x:d='1'/></a>", "(a(b[xmlns:x=u])b{x}" UNDECLARED);
+	reads("<X:a xmlns:x='u'/>", "{X}" UNDECLARED);
+	reads("<docs:a/>", "{docs}" UNDECLARED);
+	reads("<:a/>", NO_MARKUP);
+	reads("<a:/>", NO_MARKUP);
+	reads("<a:1/>", NO_MARKUP);
+	reads("<x:a:b xmlns:x='u'/>", TAG);
+	reads("<a :b='1'/>", TAG);
+	reads("<a b:='1'/>", TAG);
+	reads("<a xmlns:='1'/>", TAG);
+	reads("<a b:c:d='1'/>", "!an attribute has no value");
+	reads("<x:a xmlns:x='u'></a>", "({u}x:a[xmlns:x=u]" MISMATCH);
+	reads("<x:a xmlns:x='u' xmlns:y='u'></y:a>", "({u}x:a[xmlns:x=u][xmlns:y=u]" MISMATCH);
+
+	reads("<a xmlns='u' xmlns='v'/>", TWICE);
+	reads("<a xmlns:x='u' xmlns:x='u'/>", TWICE);
+	reads("<a xmlns:x='u' xmlns:y='u' x:b='1' y:b='2'/>", TWICE);
+	reads("<a xmlns:x='u' x:b='1' x:b='2'/>", TWICE);
+	reads("<a xmlns:x='urn:document' x:b='1' doc:b='2'/>", TWICE);
+	reads("<a xmlns:x=''/>", NO_PREFIX);
+
+	/* names are compared as they are written, so there must be one way only */
+	reads("<a xmlns:x='u?a&amp;b c' x:d='&#38;'/>", "(a[xmlns:x=u?a&amp;b c][x:d=&#38;])a");
+	reads("<a xmlns:x='u&amp;' xmlns:y='u&#38;' x:b='1' y:b='2'/>", SPELLING);
+	reads("<a xmlns:x='u v' xmlns:y='u\tv' x:b='1' y:b='2'/>", SPELLING);
+	reads("<a xmlns='u\n'/>", SPELLING);
+	reads("<a xmlns='u\r'/>", SPELLING);
+	reads("<a xmlns='&#117;'/>", SPELLING);
+	reads("<a xmlns='&quot;'/>", SPELLING);
+	reads("<a xmlns:x='http://www.w3.org/XML/1998/namespac&#101;'/>", SPELLING);
+	reads("<a xmlns='http://www.w3.org/2000/xmln&#115;/'/>", SPELLING);
+}
+
+static void
+test_reserved_namespaces(void)
+{
+	reads("<a xml:lang='en' xml:space='preserve'/>", "(a[xml:lang=en][xml:space=preserve])a");
+	reads("<xml:a/>", "({" XML_URI "}xml:a){" XML_URI "}xml:a");
+	reads("<a xmlns:xml='" XML_URI "' xml:id='b'/>", "(a[xmlns:xml=" XML_URI "][xml:id=b])a");
+	reads("<a xmlns:xmlfoo='u'/>", "(a[xmlns:xmlfoo=u])a");
+
+	reads("<a xml:lang='en' xml:lang='de'/>", TWICE);
+	reads("<a xmlns:xml='u'/>", RESERVED);
+	reads("<a xmlns:xml=''/>", RESERVED);
+	reads("<a xmlns='" XML_URI "'/>", RESERVED);
+	reads("<a xmlns:x='" XML_URI "'/>", RESERVED);
+	reads("<a xmlns:xmlns='u'/>", NO_PREFIX);
+	reads("<a xmlns:xmlns='" XMLNS_URI "'/>", NO_PREFIX);
+	reads("<a xmlns='" XMLNS_URI "'/>", "!it declares a prefix for the reserved namespace of \"xmlns\"");
+	reads("<a xmlns:x='" XMLNS_URI "'/>", "!it declares a prefix for the reserved namespace of \"xmlns\"");
+	reads("<xmlns:a/>", "!an element has the reserved prefix \"xmlns\"");
+}
+
+/* Is what the reader says last this error, or none? */
+static void
+ends(const char *src, size_t len, const char *error, const char *name)
+{
+	char	   *copy = exactly(src, len);
+	bool		consistent = read_all(copy, len);
+	const char *found = strchr(trace, '!');
+
+	ok(consistent && (error ? found && strcmp(found, error) == 0 : found == NULL), name);
+	free(copy);
+}
+
+/* Append n times the format with a number in it; the new length. */
+static size_t
+repeat(char *dst, size_t len, int n, const char *format)
+{
+	for (int i = 0; i < n; i++)
+		len += sprintf(dst + len, format, i);
+	return len;
+}
+
+static void
+test_limits(void)
+{
+	static char src[8192];
+	size_t		len;
+
+	for (int beyond = 0; beyond <= 1; beyond++)
+	{
+		len = repeat(src, 0, SM_XML_DEPTH_MAX + beyond, "<a>");
+		len = repeat(src, len, SM_XML_DEPTH_MAX + beyond, "</a>");
+		ends(src, len, beyond ? "!its elements are nested more than 64 deep" : NULL,
+			 beyond ? "65 deep" : "64 deep");
+
+		len = repeat(src, 0, SM_XML_DEPTH_MAX - 1, "<a>");
+		len = repeat(src, len, 1 + beyond, "<b/>");
+		len = repeat(src, len, SM_XML_DEPTH_MAX - 1, "</a>");
+		ends(src, len, NULL, "siblings at 64 deep");
+
+		len = repeat(src, 0, 1, "<a");
+		len = repeat(src, len, SM_XML_ATTRIBUTES_MAX + beyond, " b%d='1'");
+		len = repeat(src, len, 1, "/>");
+		ends(src, len, beyond ? "!an element has more than 64 attributes" : NULL,
+			 beyond ? "65 attributes" : "64 attributes");
+
+		len = repeat(src, 0, 1, "<a");
+		len = repeat(src, len, 32, " xmlns:a%d='u'");
+		len = repeat(src, len, 1, "><b");
+		len = repeat(src, len, 32, " xmlns:b%d='u'");
+		len = repeat(src, len, 1, ">");
+		len = repeat(src, len, beyond, "<c xmlns='u'/>");
+		len = repeat(src, len, 1, "</b></a>");
+		ends(src, len, beyond ? "!it has more than 64 namespaces in scope" : NULL,
+			 beyond ? "65 namespaces" : "64 namespaces");
+	}
+
+	/* those that are out of scope do not count */
+	len = repeat(src, 0, 200, "<a xmlns:b%d='u'/>");
+	ends(src, len, NULL, "200 namespaces one after the other");
+}
+
+/* No prefix of a document makes the reader look beyond its end. */
+static void
+test_cut_off(void)
+{
+	static const char src[] = "<?xml version='1.0'?><!-- a --><?b c?><d:e xmlns:d='u' f=\"&amp;\">"
+		"g\xC3\xA9&#10;<![CDATA[h]]]>]]><i/></d:e>";
+	bool		consistent = true;
+
+	for (size_t len = 0; len < sizeof(src); len++)
+	{
+		char	   *copy = exactly(src, len);
+
+		consistent &= read_all(copy, len);
+		free(copy);
+	}
+	ok(consistent, "a document cut off anywhere");
+}
+
+static void
+test_spans(void)
+{
+	ok(sm_span_is((SmSpan) {"abc", 3}, "abc"), "a span is a string");
+	ok(sm_span_is((SmSpan) {"abc", 0}, ""), "a span is the empty string");
+	ok(!sm_span_is((SmSpan) {"abc", 2}, "abc"), "a span is not a longer string");
+	ok(!sm_span_is((SmSpan) {"abc", 3}, "ab"), "a span is not a shorter string");
+	ok(sm_xml_is_blank((SmSpan) {" \t\r\n", 4}), "blanks are blank");
+	ok(sm_xml_is_blank((SmSpan) {"", 0}), "nothing is blank");
+	ok(!sm_xml_is_blank((SmSpan) {" x ", 3}), "a letter is not blank");
+	ok(!sm_xml_is_blank((SmSpan) {"\xC2\xA0", 2}), "NBSP is not blank to XML");
+	ok(!sm_xml_is_blank((SmSpan) {"\x0C", 1}), "a form feed is not blank to XML");
+}
+
+int
+main(void)
+{
+	test_elements();
+	test_names();
+	test_all_names();
+	test_attributes();
+	test_text();
+	test_cdata();
+	test_comments();
+	test_pis();
+	test_prolog();
+	test_namespaces();
+	test_reserved_namespaces();
+	test_limits();
+	test_cut_off();
+	test_spans();
+	return done();
+}

@@ -632,8 +632,10 @@ word_list(const char *name, SmSpan list, bool (*valid) (const char *word, size_t
 	initStringInfo(&words);
 	while ((rest = trimmed(rest)).s != NULL)
 	{
-		size_t		len = strcspn(pnstrdup(rest.s, rest.len), " \t\r\n");
+		size_t		len = 0;
 
+		while (len < rest.len && (unsigned char) rest.s[len] > ' ')
+			len++;
 		if (!valid(rest.s, len))
 			invalid_argument(name, list, rule);
 		appendStringInfo(&words, "%s%.*s", words.len > 0 ? " " : "", (int) len, rest.s);

@@ -60,6 +60,18 @@ enum
 	FILE_NCOLUMNS
 };
 
+static const Oid file_column_types[FILE_NCOLUMNS] = {
+	[FILE_SECTION] = TEXTOID,
+	[FILE_NAME] = TEXTOID,
+	[FILE_KIND] = TEXTOID,
+	[FILE_LOC] = TEXTOID,
+	[FILE_LASTMOD] = TIMESTAMPTZOID,
+	[FILE_URL_COUNT] = INT4OID,
+	[FILE_BYTE_COUNT] = INT8OID,
+	[FILE_DIGEST] = TEXTOID,
+	[FILE_CONTENT] = BYTEAOID
+};
+
 /* The columns that a query can have. */
 typedef enum ColumnName
 {
@@ -526,6 +538,21 @@ finish(FilesState *state)
 	}
 }
 
+/* ALTER TYPE can change the type of the result under us. */
+static void
+check_result_type(TupleDesc desc)
+{
+	bool		ok = desc->natts == FILE_NCOLUMNS;
+
+	for (int i = 0; ok && i < FILE_NCOLUMNS; i++)
+		ok = TupleDescAttr(desc, i)->atttypid == file_column_types[i];
+	if (!ok)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the result type sitemap_file is not as the extension made it"),
+				 errhint("Undo the ALTER TYPE, or drop the extension and create it again.")));
+}
+
 static void
 init_state(FilesState *state, const SmOptions *options, ReturnSetInfo *rsinfo)
 {
@@ -541,6 +568,7 @@ init_state(FilesState *state, const SmOptions *options, ReturnSetInfo *rsinfo)
 											   ALLOCSET_DEFAULT_SIZES);
 	state->tuplestore = rsinfo->setResult;
 	state->tupdesc = rsinfo->setDesc;
+	check_result_type(state->tupdesc);
 
 	sm_element_writer_init(&state->writer, options->kind);
 	state->writer.ascii = false;	/* files are UTF-8 in every database */

@@ -17,6 +17,7 @@
 #include "document.h"
 #include "encoding.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 
 #define DECLARE_HINT \
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
@@ -194,6 +195,9 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 static bool
 add_hreflang(SmExtensions *extensions, SmSpan hreflang)
 {
+	/* a page has dozens of languages, but nothing says that it must */
+	CHECK_FOR_INTERRUPTS();
+
 	for (int i = 0; i < extensions->nhreflangs; i++)
 		if (extensions->hreflangs[i].len == hreflang.len &&
 			pg_strncasecmp(extensions->hreflangs[i].s, hreflang.s, hreflang.len) == 0)

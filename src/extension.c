@@ -209,6 +209,29 @@ trimmed(SmSpan value)
 	return value;
 }
 
+/*
+ * A value as it is; s is NULL if it is blank, or will be, once the characters
+ * that XML cannot carry are dropped.
+ */
+static SmSpan
+unless_blank(SmSpan value)
+{
+	SmSpan		rest = trimmed(value);
+	const char *end = rest.s + rest.len;
+
+	for (const char *s = rest.s; s < end;)
+	{
+		uint32_t	c;
+		size_t		n = sm_utf8_decode(s, end, &c);
+
+		/* append_text finds what is not UTF-8 */
+		if (n == 0 || (c > ' ' && sm_xml_legal(c)))
+			return value;
+		s += n;
+	}
+	return (SmSpan) {NULL, 0};
+}
+
 /* A text argument; s is NULL if it is NULL or blank. */
 static SmSpan
 text_argument(Element *e, int n, const char *name)
@@ -219,8 +242,7 @@ text_argument(Element *e, int n, const char *name)
 	if (!PG_ARGISNULL(n))
 	{
 		sm_read_text(PG_GETARG_DATUM(n), &value, &e->problems, SM_LOSES_ELEMENT, name);
-		if (trimmed(value).s == NULL)
-			value = (SmSpan) {NULL, 0};
+		value = unless_blank(value);
 	}
 	return value;
 }
@@ -266,8 +288,7 @@ array_argument(Element *e, int n, const char *name)
 			sm_read_text(values[i], &result.items[i], &e->problems, SM_LOSES_ELEMENT, name);
 		else
 			result.items[i] = span(OidOutputFunctionCall(output, values[i]));
-		if (trimmed(result.items[i]).s == NULL)
-			result.items[i] = (SmSpan) {NULL, 0};
+		result.items[i] = unless_blank(result.items[i]);
 	}
 	return result;
 }
@@ -376,9 +397,7 @@ any_text_argument(Element *e, int n, const char *name, Oid type)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
 				 errmsg("invalid %s: it cannot be converted to UTF-8", name)));
-	if (trimmed(value).s == NULL)
-		value = (SmSpan) {NULL, 0};
-	return value;
+	return unless_blank(value);
 }
 
 static bool
@@ -958,7 +977,7 @@ news_genres(SmSpan genres)
 	return (SmSpan) {result.data, result.len};
 }
 
-/* EXCHANGE:SYMBOL; letters and digits, in the sense of the schema's \w */
+/* EXCHANGE:SYMBOL, of letters and digits */
 static bool
 is_ticker(SmSpan item)
 {
@@ -967,7 +986,7 @@ is_ticker(SmSpan item)
 	if (colon == NULL || colon == item.s || colon + 1 == item.s + item.len)
 		return false;
 	for (const char *s = item.s; s < item.s + item.len; s++)
-		if (s != colon && !IS_HIGHBIT_SET(*s) &&
+		if (s != colon &&
 			!((*s >= '0' && *s <= '9') || (*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z')))
 			return false;
 	return true;

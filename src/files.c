@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "commands/progress.h"
 #include "core/digest.h"
@@ -634,6 +635,7 @@ run_query(FilesState *state)
 {
 	SPIExecuteOptions options = {0};
 	SPIPlanPtr	plan;
+	bool		was_read_only = XactReadOnly;
 	int			result;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
@@ -648,7 +650,21 @@ run_query(FilesState *state)
 	/* no limit of rows, which would forbid parallel workers */
 	options.read_only = true;
 	options.dest = &state->receiver;
-	result = SPI_execute_plan_extended(plan, &options);
+
+	/*
+	 * SPI's read_only stops the statement from writing but not the functions
+	 * that it calls.  The end of a (sub)transaction restores this as well.
+	 */
+	PG_TRY();
+	{
+		XactReadOnly = true;
+		result = SPI_execute_plan_extended(plan, &options);
+	}
+	PG_FINALLY();
+	{
+		XactReadOnly = was_read_only;
+	}
+	PG_END_TRY();
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 	SPI_finish();

@@ -191,11 +191,24 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 	return true;
 }
 
+/* What raw text or a raw attribute value says, without the blanks around it. */
+static SmSpan
+meaning_of(SmSpan raw)
+{
+	char	   *text = palloc(raw.len + 1);
+	size_t		len = sm_xml_unescape(raw.s, raw.len, text);
+	SmSpan		meaning;
+
+	meaning.s = sm_trim(text, &len);
+	meaning.len = len;
+	return meaning;
+}
+
 /* Remember a language of the page; false if it was there before. */
 static bool
 add_hreflang(SmExtensions *extensions, SmSpan hreflang)
 {
-	/* a page has dozens of languages, but nothing says that it must */
+	/* a page has dozens of languages at most, but nothing forbids thousands */
 	CHECK_FOR_INTERRUPTS();
 
 	for (int i = 0; i < extensions->nhreflangs; i++)
@@ -288,7 +301,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 		{
 			if (r->attributes[i].prefix.len == 0 &&
 				sm_span_is(r->attributes[i].name, "hreflang") &&
-				!add_hreflang(extensions, r->attributes[i].value))
+				!add_hreflang(extensions, meaning_of(r->attributes[i].value)))
 				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_UNIQUE_VIOLATION, NULL,
 								  "a url has more than one alternate for hreflang \"%s\"",
 								  sm_for_message(r->attributes[i].value));
@@ -331,12 +344,12 @@ check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 
 	if (token == SM_XML_CDATA || token == SM_XML_TEXT)
 	{
-		SmSpan		text = token == SM_XML_CDATA ? r->data : r->raw;
-
-		if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(text)))
+		if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
 							  "invalid extension: it has text outside of its elements");
-		if (position->in_video_url && span_equal(text, extensions->loc))
+		if (position->in_video_url &&
+			span_equal(token == SM_XML_CDATA ? r->data : meaning_of(r->raw),
+					   meaning_of(extensions->loc)))
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							  "invalid video: content_loc and player_loc must differ from the loc of the page");
 	}
@@ -396,17 +409,13 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 static bool
 read_decimal(SmSpan text, double *value)
 {
-	char		digits[64];
+	char	   *digits = pnstrdup(text.s, text.len);
 	char	   *end;
 
-	if (text.len == 0 || text.len >= sizeof(digits))
-		return false;
-	memcpy(digits, text.s, text.len);
-	digits[text.len] = '\0';
 	if (strspn(digits, "+-.0123456789") != text.len)
 		return false;
 	*value = strtod(digits, &end);
-	return *end == '\0';
+	return end > digits && *end == '\0';
 }
 
 /* Read the text of the element that has just begun, up to its end. */
@@ -549,9 +558,9 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	problems->loc = row->loc;
 	if (row->lastmod_text.s != NULL)
 		row->lastmod_type = SM_LASTMOD_TEXT;
-	if (priority.s != NULL)
+	priority.s = sm_trim(priority.s, &priority.len);
+	if (priority.len > 0)
 	{
-		priority.s = sm_trim(priority.s, &priority.len);
 		row->has_priority = read_decimal(priority, &row->priority);
 		if (!row->has_priority)
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,

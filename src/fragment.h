@@ -22,7 +22,7 @@ typedef struct SmExtensions
 	int			news;
 	int			nhreflangs;
 	int			max_hreflangs;
-	SmSpan	   *hreflangs;		/* those so far, in the extensions themselves */
+	SmSpan	   *hreflangs;		/* those so far */
 } SmExtensions;
 
 /*

@@ -127,101 +127,121 @@ CREATE FUNCTION sitemap_agg_transfn(internal, text)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamptz)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamp)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, date)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, text)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamptz, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz, text, float8) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamp, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp, text, float8) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, date, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date, text, float8) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, text, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text, text, float8) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, xml)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_url_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, xml) IS 'support function of sitemap_agg: takes in one row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text) IS 'support function of sitemap_index_agg: takes in one row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, timestamptz)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_index_agg: takes in one row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, timestamp)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_index_agg: takes in one row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, date)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, date) IS 'support function of sitemap_index_agg: takes in one row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, text)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, text) IS 'support function of sitemap_index_agg: takes in one row';
 
 CREATE FUNCTION sitemap_text_agg_transfn(internal, text)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_text_agg_transfn(internal, text) IS 'support function of sitemap_text_agg: takes in one row';
 
 CREATE FUNCTION sitemap_agg_combine(internal, internal)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_combine(internal, internal) IS 'support function of the sitemap aggregates: joins the rows of two workers';
 
 CREATE FUNCTION sitemap_agg_serialize(internal)
 RETURNS bytea
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_serialize(internal) IS 'support function of the sitemap aggregates: packs what one worker has, to be sent';
 
 CREATE FUNCTION sitemap_agg_deserialize(bytea, internal)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_deserialize(bytea, internal) IS 'support function of the sitemap aggregates: unpacks what serialize has packed';
 
 CREATE FUNCTION sitemap_agg_finalfn(internal)
 RETURNS text
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_agg_finalfn(internal) IS 'support function of the sitemap aggregates: makes the document';
 
 CREATE AGGREGATE sitemap_agg(loc text) (
 	SFUNC = sitemap_agg_transfn,

@@ -13,14 +13,11 @@
 #include "access/xact.h"
 #include "document.h"
 #include "element.h"
-#include "encoding.h"
 #include "fmgr.h"
 #include "fragment.h"
 #include "libpq/pqformat.h"
 #include "row.h"
 #include "toast.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(sitemap_agg_transfn);
 PG_FUNCTION_INFO_V1(sitemap_agg_timestamp_transfn);
@@ -72,30 +69,33 @@ aggregate_context(FunctionCallInfo fcinfo)
 	return aggcontext;
 }
 
-static void
+/* The document has too many entries, or too many bytes. */
+pg_noreturn static void
 limit_exceeded(const SmDocument *doc, bool too_many)
 {
-	const char *what = doc->kind == SM_INDEX ? "a sitemap index" : "a sitemap";
+	const char *message;
+	int64		limit = too_many ? doc->max_entries : doc->max_bytes;
 
-	if (doc->has_news && too_many)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a sitemap with news can have at most %d URLs", SM_MAX_NEWS_URLS),
-				 errhint("Use sitemap_files to split the set into several sitemaps.")));
-	if (too_many)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("%s can have at most %d entries", what, doc->max_entries),
-				 errhint("Use sitemap_files to split the set into several sitemaps.")));
+	if (too_many && doc->has_news)
+	{
+		message = "a sitemap with news can have at most " INT64_FORMAT " URLs";
+		limit = SM_MAX_NEWS_URLS;
+	}
+	else if (doc->kind == SM_INDEX)
+		message = too_many ? "a sitemap index can have at most " INT64_FORMAT " sitemaps" :
+			"a sitemap index can have at most " INT64_FORMAT " bytes";
+	else
+		message = too_many ? "a sitemap can have at most " INT64_FORMAT " URLs" :
+			"a sitemap can have at most " INT64_FORMAT " bytes";
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("%s can have at most " INT64_FORMAT " bytes", what, doc->max_bytes),
+			 errmsg(message, limit),
 			 errhint("Use sitemap_files to split the set into several sitemaps.")));
 }
 
 /* Take over the entry at the end of the buffer, or raise what forbids it. */
 static void
-add_entry(SmDocument *doc, const SmEntry *entry)
+take_entry(SmDocument *doc, const SmEntry *entry)
 {
 	if (!sm_document_fits(doc, entry))
 	{
@@ -134,7 +134,8 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 	/* a parallel worker does not know how many rows the others have seen */
 	problems = &state->writer.problems;
 	problems->row_number = IsInParallelMode() ? 0 : state->nrows;
-	problems->loc = (SmSpan) {NULL, 0};
+	problems->grouped = true;
+	problems->loc = sm_no_span();
 
 	if (is_xml)
 	{
@@ -147,7 +148,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 		sm_read_arguments(fcinfo, 1, lastmod_type, &row, problems);
 
 	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
-	add_entry(&state->doc, &entry);
+	take_entry(&state->doc, &entry);
 	PG_RETURN_POINTER(state);
 }
 

@@ -12,28 +12,31 @@
 
 #define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 
-#define SPAN(string)	{(string), sizeof(string) - 1}
-
 const SmNamespace sm_namespaces[SM_NNAMESPACES] = {
-	{SM_NS_IMAGE, SPAN("image"), SPAN("http://www.google.com/schemas/sitemap-image/1.1")},
-	{SM_NS_VIDEO, SPAN("video"), SPAN("http://www.google.com/schemas/sitemap-video/1.1")},
-	{SM_NS_NEWS, SPAN("news"), SPAN("http://www.google.com/schemas/sitemap-news/0.9")},
-	{SM_NS_XHTML, SPAN("xhtml"), SPAN("http://www.w3.org/1999/xhtml")},
+	{SM_NS_IMAGE, {SM_LITERAL("image")}, {SM_LITERAL("http://www.google.com/schemas/sitemap-image/1.1")}},
+	{SM_NS_VIDEO, {SM_LITERAL("video")}, {SM_LITERAL("http://www.google.com/schemas/sitemap-video/1.1")}},
+	{SM_NS_NEWS, {SM_LITERAL("news")}, {SM_LITERAL("http://www.google.com/schemas/sitemap-news/0.9")}},
+	{SM_NS_XHTML, {SM_LITERAL("xhtml")}, {SM_LITERAL("http://www.w3.org/1999/xhtml")}},
 };
 
-static const char *
+static SmSpan
 root_name(const SmDocument *doc)
 {
-	return doc->kind == SM_INDEX ? "sitemapindex" : "urlset";
+	return doc->kind == SM_INDEX ? sm_span(SM_LITERAL("sitemapindex")) :
+		sm_span(SM_LITERAL("urlset"));
 }
 
-static char *
-put(char *dst, const char *string)
+static SmSpan
+root_namespace(const SmDocument *doc)
 {
-	size_t		len = strlen(string);
+	return doc->protocol == SM_PROTOCOL_084 ? sm_span(SM_LITERAL(SM_NAMESPACE_084)) :
+		sm_span(SM_LITERAL(SM_NAMESPACE));
+}
 
-	memcpy(dst, string, len);
-	return dst + len;
+static inline char *
+put_span(char *dst, SmSpan span)
+{
+	return sm_put(dst, span.s, span.len);
 }
 
 static int
@@ -46,8 +49,7 @@ header_size(const SmDocument *doc, uint32 namespaces)
 
 	size = strlen(XML_DECLARATION) +
 		(doc->stylesheet ? strlen(doc->stylesheet) : 0) +
-		strlen("< xmlns=\"\">") + strlen(root_name(doc)) +
-		strlen(doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
+		strlen("< xmlns=\"\">") + root_name(doc).len + root_namespace(doc).len;
 	if (namespaces != 0)
 		for (int i = 0; i < SM_NNAMESPACES; i++)
 			if (namespaces & sm_namespaces[i].flag)
@@ -62,31 +64,29 @@ write_header(const SmDocument *doc, char *dst)
 	if (doc->kind == SM_TEXT)
 		return dst;
 
-	dst = put(dst, XML_DECLARATION);
+	dst = sm_put(dst, SM_LITERAL(XML_DECLARATION));
 	if (doc->stylesheet)
-		dst = put(dst, doc->stylesheet);
-	dst = put(dst, "<");
-	dst = put(dst, root_name(doc));
-	dst = put(dst, " xmlns=\"");
-	dst = put(dst, doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
-	dst = put(dst, "\"");
+		dst = sm_put(dst, doc->stylesheet, strlen(doc->stylesheet));
+	dst = sm_put(dst, SM_LITERAL("<"));
+	dst = put_span(dst, root_name(doc));
+	dst = sm_put(dst, SM_LITERAL(" xmlns=\""));
+	dst = put_span(dst, root_namespace(doc));
 	for (int i = 0; i < SM_NNAMESPACES; i++)
 	{
 		if (!(doc->namespaces & sm_namespaces[i].flag))
 			continue;
-		dst = put(dst, " xmlns:");
-		dst = put(dst, sm_namespaces[i].prefix.s);
-		dst = put(dst, "=\"");
-		dst = put(dst, sm_namespaces[i].uri.s);
-		dst = put(dst, "\"");
+		dst = sm_put(dst, SM_LITERAL("\" xmlns:"));
+		dst = put_span(dst, sm_namespaces[i].prefix);
+		dst = sm_put(dst, SM_LITERAL("=\""));
+		dst = put_span(dst, sm_namespaces[i].uri);
 	}
-	return put(dst, ">");
+	return sm_put(dst, SM_LITERAL("\">"));
 }
 
 static int
 footer_size(const SmDocument *doc)
 {
-	return doc->kind == SM_TEXT ? 0 : strlen("</>") + strlen(root_name(doc));
+	return doc->kind == SM_TEXT ? 0 : strlen("</>") + root_name(doc).len;
 }
 
 static char *
@@ -94,9 +94,9 @@ write_footer(const SmDocument *doc, char *dst)
 {
 	if (doc->kind == SM_TEXT)
 		return dst;
-	dst = put(dst, "</");
-	dst = put(dst, root_name(doc));
-	return put(dst, ">");
+	dst = sm_put(dst, SM_LITERAL("</"));
+	dst = put_span(dst, root_name(doc));
+	return sm_put(dst, SM_LITERAL(">"));
 }
 
 void
@@ -196,19 +196,18 @@ sm_document_write(const SmDocument *doc, char *dst)
 struct varlena *
 sm_document_close(SmDocument *doc)
 {
-	int			size = VARHDRSZ + header_size(doc, doc->namespaces) +
-		doc->end - doc->room + footer_size(doc);
-	char	   *start = doc->buf.data + doc->room - header_size(doc, doc->namespaces) -
-		VARHDRSZ;
-	char	   *aligned = (char *) TYPEALIGN_DOWN(ALIGNOF_INT, start);
+	int			header = header_size(doc, doc->namespaces);
+	int			size = VARHDRSZ + header + doc->end - doc->room + footer_size(doc);
+	char	   *start;
+	char	   *aligned;
 
-	Assert(doc->room > 0);
-	Assert(aligned >= doc->buf.data);
-
+	/* what follows the entries need not be kept */
 	doc->buf.len = doc->end;
 	enlargeStringInfo(&doc->buf, footer_size(doc));
-	start = doc->buf.data + doc->room - header_size(doc, doc->namespaces) - VARHDRSZ;
+
+	start = doc->buf.data + doc->room - header - VARHDRSZ;
 	aligned = (char *) TYPEALIGN_DOWN(ALIGNOF_INT, start);
+	Assert(doc->room > 0 && aligned >= doc->buf.data);
 
 	write_header(doc, start + VARHDRSZ);
 	write_footer(doc, doc->buf.data + doc->end);

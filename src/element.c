@@ -19,27 +19,16 @@
 #include "utils/date.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 #include "utils/xml.h"
 
 PG_FUNCTION_INFO_V1(sitemap_url_timestamp);
 PG_FUNCTION_INFO_V1(sitemap_url_date);
 PG_FUNCTION_INFO_V1(sitemap_url_text);
 
-/* bytes of a literal, without its terminator */
-#define LITERAL(s)	(s), (sizeof(s) - 1)
-
 static const SmSpan changefreqs[] = {
-	{LITERAL("always")}, {LITERAL("hourly")}, {LITERAL("daily")}, {LITERAL("weekly")},
-	{LITERAL("monthly")}, {LITERAL("yearly")}, {LITERAL("never")}
+	{SM_LITERAL("always")}, {SM_LITERAL("hourly")}, {SM_LITERAL("daily")}, {SM_LITERAL("weekly")},
+	{SM_LITERAL("monthly")}, {SM_LITERAL("yearly")}, {SM_LITERAL("never")}
 };
-
-static inline char *
-put(char *dst, const char *s, size_t len)
-{
-	memcpy(dst, s, len);
-	return dst + len;
-}
 
 void
 sm_element_writer_init(SmElementWriter *w, SmKind kind)
@@ -58,6 +47,7 @@ sm_url_problem(SmProblems *problems, SmLoss loss, const char *what, SmUrlStatus 
 	switch (status)
 	{
 		case SM_URL_TOO_LONG:
+		case SM_URL_LONG_AUTHORITY:
 			sqlerrcode = ERRCODE_STRING_DATA_RIGHT_TRUNCATION;
 			break;
 		case SM_URL_NO_SCHEME:
@@ -98,94 +88,94 @@ reserve(StringInfo buf, size_t size)
 	return buf->data + buf->len;
 }
 
-static bool
-append_date_text(StringInfo buf, SmSpan text, SmProblems *problems,
+/* Put a literal, or other bytes, at the end of buf. */
+static inline void
+append(StringInfo buf, const char *s, size_t len)
+{
+	buf->len = sm_put(reserve(buf, len), s, len) - buf->data;
+}
+
+static void
+append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 				 const char *what, bool *has_seconds, int64 *seconds)
 {
 	int64_t		parsed;
 
-	text.s = sm_trim(text.s, &text.len);
-	if (text.len == 0)
-		return true;
-	switch (sm_w3c_parse(text.s, text.len, &parsed))
+	given.s = sm_trim(given.s, &given.len);
+	if (given.len == 0)
+		return;
+	switch (sm_w3c_parse(given.s, given.len, &parsed))
 	{
 		case SM_W3C_OK:
+			append(buf, given.s, given.len);
+			*has_seconds = true;
+			*seconds = parsed;
 			break;
 		case SM_W3C_SYNTAX:
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT,
-							  "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone.",
-							  "invalid %s \"%s\": it is not a W3C datetime",
-							  what, sm_for_message(text));
+			sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT,
+					   "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone.",
+					   "invalid %s \"%s\": it is not a W3C datetime",
+					   what, sm_for_message(given));
+			break;
 		case SM_W3C_RANGE:
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
-							  "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
-							  what, sm_for_message(text));
+			sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
+					   "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
+					   what, sm_for_message(given));
+			break;
 	}
-	memcpy(reserve(buf, text.len), text.s, text.len);
-	buf->len += text.len;
-	*has_seconds = true;
-	*seconds = parsed;
-	return true;
 }
 
-bool
+void
 sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
 			   SmProblems *problems, const char *what,
 			   bool *has_seconds, int64 *seconds)
 {
 	char	   *dst;
-	bool		ok = false;
 
 	*has_seconds = false;
 	if (type == SM_LASTMOD_NONE)
-		return true;
+		return;
 	if (type == SM_LASTMOD_TEXT)
-		return append_date_text(buf, text, problems, what, has_seconds, seconds);
+	{
+		append_date_text(buf, text, problems, what, has_seconds, seconds);
+		return;
+	}
 
 	dst = reserve(buf, SM_W3C_SECONDS_LEN);
-	if (type == SM_LASTMOD_DATE)
+	if (type == SM_LASTMOD_DATE && !DATE_NOT_FINITE((DateADT) value))
 	{
-		if (!DATE_NOT_FINITE((DateADT) value))
-		{
-			int64		day = value + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE);
+		int64		day = value + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE);
 
-			*seconds = day * SECS_PER_DAY;
-			ok = sm_w3c_format_day(day, dst);
-		}
-		buf->len += ok ? SM_W3C_DATE_LEN : 0;
+		*seconds = day * SECS_PER_DAY;
+		*has_seconds = sm_w3c_format_day(day, dst);
+		buf->len += *has_seconds ? SM_W3C_DATE_LEN : 0;
 	}
-	else
+	else if (type == SM_LASTMOD_TIMESTAMP && !TIMESTAMP_NOT_FINITE((Timestamp) value))
 	{
-		if (!TIMESTAMP_NOT_FINITE((Timestamp) value))
-		{
-			*seconds = value / USECS_PER_SEC - (value % USECS_PER_SEC < 0) + SM_POSTGRES_EPOCH;
-			ok = sm_w3c_format_seconds(*seconds, dst);
-		}
-		buf->len += ok ? SM_W3C_SECONDS_LEN : 0;
+		*seconds = value / USECS_PER_SEC - (value % USECS_PER_SEC < 0) + SM_POSTGRES_EPOCH;
+		*has_seconds = sm_w3c_format_seconds(*seconds, dst);
+		buf->len += *has_seconds ? SM_W3C_SECONDS_LEN : 0;
 	}
-	if (!ok)
-		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
-						  "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
-						  what);
-	*has_seconds = true;
-	return true;
+	if (!*has_seconds)
+		sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
+				   "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
+				   what);
 }
 
-static bool
+static void
 append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
 {
 	int			start = buf->len;
 	int			content;
 
-	memcpy(reserve(buf, 9), LITERAL("<lastmod>"));
-	buf->len += 9;
+	append(buf, SM_LITERAL("<lastmod>"));
 	content = buf->len;
-	if (!sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
-						&w->problems, "lastmod", &entry->has_lastmod, &entry->lastmod) ||
-		buf->len == content)
+	sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
+				   &w->problems, "lastmod", &entry->has_lastmod, &entry->lastmod);
+	if (!entry->has_lastmod)
 	{
 		buf->len = start;
-		return entry->has_lastmod;
+		return;
 	}
 
 	/* Google's schema of 2005 counts the characters */
@@ -194,74 +184,81 @@ append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *en
 	{
 		entry->has_lastmod = false;
 		buf->len = start;
-		return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT, NULL,
-						  "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
-						  sm_for_message(row->lastmod_text));
+		sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT, NULL,
+				   "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
+				   sm_for_message(row->lastmod_text));
+		return;
 	}
-	memcpy(reserve(buf, 10), LITERAL("</lastmod>"));
-	buf->len += 10;
-	return true;
+	append(buf, SM_LITERAL("</lastmod>"));
 }
 
-static bool
+static void
 append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
 {
 	SmSpan		value = given;
 
 	value.s = sm_trim(value.s, &value.len);
 	if (value.len == 0)
-		return true;
+		return;
 	for (size_t i = 0; i < lengthof(changefreqs); i++)
 	{
 		if (changefreqs[i].len == value.len &&
 			pg_strncasecmp(changefreqs[i].s, value.s, value.len) == 0)
 		{
-			char	   *dst = reserve(buf, 40);
-			char	   *d = dst;
-
-			d = put(d, LITERAL("<changefreq>"));
-			d = put(d, changefreqs[i].s, value.len);
-			d = put(d, LITERAL("</changefreq>"));
-			buf->len += d - dst;
-			return true;
+			append(buf, SM_LITERAL("<changefreq>"));
+			append(buf, changefreqs[i].s, value.len);
+			append(buf, SM_LITERAL("</changefreq>"));
+			return;
 		}
 	}
-	return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION,
-					  "It can be always, hourly, daily, weekly, monthly, yearly or never.",
-					  "invalid changefreq \"%s\"", sm_for_message(given));
+	sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION,
+			   "It can be always, hourly, daily, weekly, monthly, yearly or never.",
+			   "invalid changefreq \"%s\"", sm_for_message(given));
 }
 
-static bool
+static void
 append_priority(SmElementWriter *w, double priority, StringInfo buf)
 {
-	char	   *dst;
-	char	   *d;
+	char		digits[SM_DECIMAL_MAX];
 
 	/* this is false for NaN, too */
 	if (!(priority >= 0.0 && priority <= 1.0))
-		return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
-						  "invalid priority %s: it must be from 0.0 to 1.0",
-						  float8out_internal(priority));
-	d = dst = reserve(buf, 24 + SM_DECIMAL_MAX);
-	d = put(d, LITERAL("<priority>"));
-	d += sm_decimal_format(priority, d);
-	d = put(d, LITERAL("</priority>"));
-	buf->len += d - dst;
-	return true;
+	{
+		sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+				   "invalid priority %s: it must be from 0.0 to 1.0",
+				   float8out_internal(priority));
+		return;
+	}
+	append(buf, SM_LITERAL("<priority>"));
+	append(buf, digits, sm_decimal_format(priority, digits));
+	append(buf, SM_LITERAL("</priority>"));
 }
 
+/* False if the row is lost. */
 static bool
 append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo buf,
 				  SmEntry *entry)
 {
 	SmExtensions extensions = {.loc = loc};
+	int			start = buf->len;
 
 	if (w->protocol == SM_PROTOCOL_084)
-		return sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-						  "protocol 0.84 has no extension elements");
+	{
+		sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+				   "protocol 0.84 has no extension elements");
+		return true;
+	}
 
 	for (int i = 0; i < row->nextensions; i++)
+	{
 		sm_append_extension(buf, row->extensions[i], w->ascii, &extensions, &w->problems);
+
+		/* no document can have it, so do not let it grow */
+		if (buf->len - start > SM_MAX_BYTES)
+			return sm_problem(&w->problems, SM_LOSES_ROW, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+							  "invalid url: its extensions have more than %d bytes",
+							  SM_MAX_BYTES);
+	}
 	entry->namespaces = extensions.namespaces;
 	entry->has_news = extensions.news > 0;
 	return true;
@@ -271,42 +268,40 @@ bool
 sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
 {
 	int			start = buf->len;
-	char	   *d;
+	int			loc_start;
 	size_t		len;
-	int			loc_offset;
 	SmUrlStatus status;
 
 	w->problems.loc = row->loc;
 	memset(entry, 0, sizeof(*entry));
 
-	d = reserve(buf, sm_url_bound(row->loc.len, w->base, SM_URL_MAX) + 32);
 	if (w->kind == SM_URLSET)
-		d = put(d, LITERAL("<url><loc>"));
+		append(buf, SM_LITERAL("<url><loc>"));
 	else if (w->kind == SM_INDEX)
-		d = put(d, LITERAL("<sitemap><loc>"));
+		append(buf, SM_LITERAL("<sitemap><loc>"));
+	loc_start = buf->len;
 
 	status = sm_url_encode(row->loc.s, row->loc.len, w->base, &w->cache,
-						   w->kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML,
-						   SM_URL_MAX, d, &len);
+						   w->kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML, SM_URL_MAX,
+						   reserve(buf, sm_url_bound(row->loc.len, w->base, SM_URL_MAX)),
+						   &len);
 	if (unlikely(status != SM_URL_OK))
+	{
+		buf->len = start;
 		return sm_url_problem(&w->problems, SM_LOSES_ROW, "loc", status);
-
-	loc_offset = d - buf->data;
-	buf->len = loc_offset + len;
+	}
+	buf->len += len;
 
 	if (w->kind == SM_TEXT)
 	{
 		/* a line has no lastmod, but the file has */
 		append_lastmod(w, row, buf, entry);
-		buf->len = loc_offset + len;
-		appendStringInfoChar(buf, '\n');
+		buf->len = loc_start + len;
+		append(buf, SM_LITERAL("\n"));
 	}
 	else
 	{
-		d = reserve(buf, 16);
-		d = put(d, LITERAL("</loc>"));
-		buf->len = d - buf->data;
-
+		append(buf, SM_LITERAL("</loc>"));
 		if (row->lastmod_type != SM_LASTMOD_NONE)
 			append_lastmod(w, row, buf, entry);
 		if (row->changefreq.len > 0)
@@ -316,17 +311,18 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 		if (row->nextensions > 0)
 		{
 			/* a copy, since the buffer may move */
-			SmSpan		loc = {pnstrdup(buf->data + loc_offset, len), len};
+			SmSpan		loc = sm_span(pnstrdup(buf->data + loc_start, len), len);
 
-			append_extensions(w, row, loc, buf, entry);
+			if (!append_extensions(w, row, loc, buf, entry))
+			{
+				buf->len = start;
+				return false;
+			}
 		}
-
-		d = reserve(buf, 16);
 		if (w->kind == SM_URLSET)
-			d = put(d, LITERAL("</url>"));
+			append(buf, SM_LITERAL("</url>"));
 		else
-			d = put(d, LITERAL("</sitemap>"));
-		buf->len = d - buf->data;
+			append(buf, SM_LITERAL("</sitemap>"));
 	}
 	entry->len = buf->len - start;
 	return true;
@@ -334,7 +330,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 
 /* sitemap_url(loc, lastmod, changefreq, priority, extensions) */
 static Datum
-url_element(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
+make_url(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
 {
 	SmElementWriter w;
 	SmRow		row;
@@ -357,17 +353,17 @@ url_element(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
 Datum
 sitemap_url_timestamp(PG_FUNCTION_ARGS)
 {
-	return url_element(fcinfo, SM_LASTMOD_TIMESTAMP);
+	return make_url(fcinfo, SM_LASTMOD_TIMESTAMP);
 }
 
 Datum
 sitemap_url_date(PG_FUNCTION_ARGS)
 {
-	return url_element(fcinfo, SM_LASTMOD_DATE);
+	return make_url(fcinfo, SM_LASTMOD_DATE);
 }
 
 Datum
 sitemap_url_text(PG_FUNCTION_ARGS)
 {
-	return url_element(fcinfo, SM_LASTMOD_TEXT);
+	return make_url(fcinfo, SM_LASTMOD_TEXT);
 }

@@ -15,7 +15,8 @@ typedef struct SmElementWriter
 	SmKind		kind;
 	SmProtocol	protocol;
 	bool		ascii;			/* references for all that is not ASCII */
-	const SmUrlBase *base;		/* NULL: a loc must be absolute, and any will do */
+	const SmUrlBase *base;		/* NULL: a loc must be absolute, and any will
+								 * do */
 	SmUrlCache	cache;
 	SmProblems	problems;
 } SmElementWriter;
@@ -31,18 +32,18 @@ extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf
 							SmEntry *entry);
 
 /*
- * Report that a url was refused, SQLSTATE and hint as the status has them.
- * what names the thing.
+ * Report that a URL was refused, with the SQLSTATE and hint of the status.
+ * what names it in the message.
  */
 extern bool sm_url_problem(SmProblems *problems, SmLoss loss, const char *what,
 						   SmUrlStatus status);
 
 /*
  * Append a date to buf as the protocol has it, and find the instant it stands
- * for.  An empty text counts as none: *has_seconds is false then.  what names
- * the value in a problem.
+ * for.  *has_seconds is false if nothing was written: there is none, or a blank
+ * text, or a problem that was skipped.  what names the value in a problem.
  */
-extern bool sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
+extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
 						   SmSpan text, SmProblems *problems,
 						   const char *what, bool *has_seconds, int64 *seconds);
 

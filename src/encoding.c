@@ -40,7 +40,7 @@ static SmSpan
 convert(const char *s, size_t len, int from, int to, size_t *done)
 {
 	Oid			proc = FindDefaultConversionProc(from, to);
-	Size		size = len * MAX_CONVERSION_GROWTH + 1;
+	Size		size;
 	char	   *dst;
 
 	if (!OidIsValid(proc))
@@ -53,12 +53,13 @@ convert(const char *s, size_t len, int from, int to, size_t *done)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("text of %zu bytes is too long for encoding conversion", len)));
 
+	size = len * MAX_CONVERSION_GROWTH + 1;
 	dst = palloc_extended(size, MCXT_ALLOC_HUGE);
 	*done = pg_do_encoding_conversion_buf(proc, from, to,
 										  (unsigned char *) unconstify(char *, s),
 										  (int) len, (unsigned char *) dst,
 										  (int) size, true);
-	return (SmSpan) {dst, strlen(dst)};
+	return sm_span(dst, strlen(dst));
 }
 
 bool

@@ -8,8 +8,8 @@
  * element belongs to are checked where they meet, in fragment.c.
  *
  * An argument that is NULL or blank is not there: nothing is invented.  An
- * element all of whose required arguments are NULL is NULL itself, which is what
- * an outer join without a partner wants.
+ * outer join without a partner makes all required arguments NULL; then the
+ * element is NULL itself.
  */
 #include "postgres.h"
 
@@ -28,7 +28,6 @@
 #include "utils/float.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 #include "utils/timestamp.h"
 #include "utils/xml.h"
 
@@ -87,7 +86,7 @@ begin(Element *e, FunctionCallInfo fcinfo, const char *prefix)
 }
 
 static xmltype *
-finish(Element *e)
+element_xml(Element *e)
 {
 	SET_VARSIZE(e->buf.data, e->buf.len);
 	return (xmltype *) e->buf.data;
@@ -160,13 +159,14 @@ append_url(Element *e, const char *name, SmSpan url)
 	status = sm_url_encode(url.s, url.len, NULL, &e->cache, SM_FORM_XML,
 						   SM_URL_UNLIMITED, e->buf.data + e->buf.len, &len);
 	if (status != SM_URL_OK)
-		invalid_argument(name, url, sm_url_message(status));
+		sm_url_problem(&e->problems, SM_LOSES_ELEMENT,
+					   psprintf("%s \"%s\"", name, sm_for_message(url)), status);
 	e->buf.len += len;
 	e->buf.data[e->buf.len] = '\0';
 }
 
 static void
-text_element(Element *e, const char *tag, SmSpan text)
+text_tag(Element *e, const char *tag, SmSpan text)
 {
 	open_tag(e, tag);
 	append_text(e, tag, text);
@@ -174,7 +174,7 @@ text_element(Element *e, const char *tag, SmSpan text)
 }
 
 static void
-url_element(Element *e, const char *tag, SmSpan url)
+url_tag(Element *e, const char *tag, SmSpan url)
 {
 	open_tag(e, tag);
 	append_url(e, tag, url);
@@ -194,9 +194,9 @@ text_attribute(Element *e, const char *attribute, const char *name, SmSpan text)
 }
 
 static SmSpan
-span(const char *s)
+string_span(const char *s)
 {
-	return (SmSpan) {s, strlen(s)};
+	return sm_span(s, strlen(s));
 }
 
 /* A value without the blanks around it; s is NULL if nothing is left. */
@@ -229,7 +229,7 @@ unless_blank(SmSpan value)
 			return value;
 		s += n;
 	}
-	return (SmSpan) {NULL, 0};
+	return sm_no_span();
 }
 
 /* A text argument; s is NULL if it is NULL or blank. */
@@ -237,7 +237,7 @@ static SmSpan
 text_argument(Element *e, int n, const char *name)
 {
 	FunctionCallInfo fcinfo = e->fcinfo;
-	SmSpan		value = {NULL, 0};
+	SmSpan		value = sm_no_span();
 
 	if (!PG_ARGISNULL(n))
 	{
@@ -287,7 +287,7 @@ array_argument(Element *e, int n, const char *name)
 		if (type == TEXTOID)
 			sm_read_text(values[i], &result.items[i], &e->problems, SM_LOSES_ELEMENT, name);
 		else
-			result.items[i] = span(OidOutputFunctionCall(output, values[i]));
+			result.items[i] = string_span(OidOutputFunctionCall(output, values[i]));
 		result.items[i] = unless_blank(result.items[i]);
 	}
 	return result;
@@ -297,7 +297,7 @@ array_argument(Element *e, int n, const char *name)
 static SmSpan
 attribute_at(const TextArray *attribute, int i)
 {
-	return attribute->n == 0 ? (SmSpan) {NULL, 0} : attribute->items[i];
+	return attribute->n == 0 ? sm_no_span() : attribute->items[i];
 }
 
 static void
@@ -359,7 +359,7 @@ choose(const char *name, SmSpan value, const char *const *choices, const char *r
 	for (; *choices; choices++)
 		if (strlen(*choices) == value.len &&
 			pg_strncasecmp(*choices, value.s, value.len) == 0)
-			return span(*choices);
+			return string_span(*choices);
 	invalid_argument(name, given, rule);
 }
 
@@ -389,7 +389,7 @@ static SmSpan
 any_text_argument(Element *e, int n, const char *name, Oid type)
 {
 	FunctionCallInfo fcinfo = e->fcinfo;
-	SmSpan		value = {NULL, 0};
+	SmSpan		value = sm_no_span();
 
 	if (type != UNKNOWNOID)
 		return text_argument(e, n, name);
@@ -412,40 +412,40 @@ flag_argument(Element *e, int n, const char *name)
 {
 	static const char *const choices[] = {"yes", "no", "true", "false", NULL};
 	FunctionCallInfo fcinfo = e->fcinfo;
-	SmSpan		value = {NULL, 0};
+	SmSpan		value = sm_no_span();
 	Oid			type;
 
 	if (PG_ARGISNULL(n))
 		return value;
 	type = argument_type(e, n, name);
 	if (type == BOOLOID)
-		return span(PG_GETARG_BOOL(n) ? "yes" : "no");
+		return string_span(PG_GETARG_BOOL(n) ? "yes" : "no");
 	if (!is_text_type(type))
 		wrong_type(name, type, "boolean or text");
 	value = choose(name, any_text_argument(e, n, name, type), choices,
 				   "it must be yes or no");
 	if (value.s != NULL && (value.s[0] == 't' || value.s[0] == 'f'))
-		value = span(value.s[0] == 't' ? "yes" : "no");
+		value = string_span(value.s[0] == 't' ? "yes" : "no");
 	return value;
 }
 
 static void
-flag_element(Element *e, int n, const char *tag)
+flag_tag(Element *e, int n, const char *tag)
 {
 	SmSpan		value = flag_argument(e, n, tag);
 
 	if (value.s != NULL)
-		text_element(e, tag, value);
+		text_tag(e, tag, value);
 }
 
 /* An optional date of any of the types that lastmod may have. */
 static void
-date_element(Element *e, int n, const char *tag)
+date_tag(Element *e, int n, const char *tag)
 {
 	FunctionCallInfo fcinfo = e->fcinfo;
 	SmLastmodType type = SM_LASTMOD_TEXT;
 	int64		value = 0;
-	SmSpan		text = {NULL, 0};
+	SmSpan text = sm_no_span();
 	Oid			oid;
 	int			start;
 	bool		has_seconds;
@@ -466,6 +466,7 @@ date_element(Element *e, int n, const char *tag)
 	}
 	else if (is_text_type(oid))
 		text = any_text_argument(e, n, tag, oid);
+
 	else
 		wrong_type(tag, oid, "timestamptz, timestamp, date or text");
 
@@ -500,19 +501,19 @@ sitemap_image(PG_FUNCTION_ARGS)
 
 	begin(&e, fcinfo, "image");
 	open_tag(&e, "image");
-	url_element(&e, "loc", required_argument(&e, 0, "loc"));
+	url_tag(&e, "loc", required_argument(&e, 0, "loc"));
 	for (size_t i = 0; i < lengthof(tags); i++)
 	{
 		SmSpan		value = text_argument(&e, i + 1, tags[i]);
 
 		if (value.s != NULL)
-			text_element(&e, tags[i], value);
+			text_tag(&e, tags[i], value);
 	}
 	license = text_argument(&e, 4, "license");
 	if (license.s != NULL)
-		url_element(&e, "license", license);
+		url_tag(&e, "license", license);
 	close_tag(&e, "image");
-	PG_RETURN_XML_P(finish(&e));
+	PG_RETURN_XML_P(element_xml(&e));
 }
 
 /* The arguments of sitemap_video: elements first, then their attributes. */
@@ -633,7 +634,7 @@ video_tags(Element *e)
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("invalid tag \"%s\": a video can have at most %d tags",
 							sm_for_message(tags.items[i]), VIDEO_MAX_TAGS)));
-		text_element(e, "tag", tags.items[i]);
+		text_tag(e, "tag", tags.items[i]);
 	}
 }
 
@@ -661,7 +662,7 @@ word_list(const char *name, SmSpan list, bool (*valid) (const char *word, size_t
 		rest.s += len;
 		rest.len -= len;
 	}
-	return (SmSpan) {words.data, words.len};
+	return sm_span(words.data, words.len);
 }
 
 static bool
@@ -857,11 +858,11 @@ sitemap_video(PG_FUNCTION_ARGS)
 				 errmsg("a video needs content_loc or player_loc")));
 
 	open_tag(&e, "video");
-	url_element(&e, "thumbnail_loc", thumbnail_loc);
-	text_element(&e, "title", title);
-	text_element(&e, "description", description);
+	url_tag(&e, "thumbnail_loc", thumbnail_loc);
+	text_tag(&e, "title", title);
+	text_tag(&e, "description", description);
 	if (content_loc.s != NULL)
-		url_element(&e, "content_loc", content_loc);
+		url_tag(&e, "content_loc", content_loc);
 	video_player_loc(&e);
 	if (!PG_ARGISNULL(VIDEO_DURATION))
 	{
@@ -869,7 +870,7 @@ sitemap_video(PG_FUNCTION_ARGS)
 		appendStringInfo(&e.buf, "<video:duration>%d</video:duration>",
 						 PG_GETARG_INT32(VIDEO_DURATION));
 	}
-	date_element(&e, VIDEO_EXPIRATION_DATE, "expiration_date");
+	date_tag(&e, VIDEO_EXPIRATION_DATE, "expiration_date");
 	if (!PG_ARGISNULL(VIDEO_RATING))
 	{
 		double		rating = PG_GETARG_FLOAT8(VIDEO_RATING);
@@ -881,7 +882,7 @@ sitemap_video(PG_FUNCTION_ARGS)
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("invalid rating %s: it must be from 0.0 to 5.0",
 							float8out_internal(rating))));
-		text_element(&e, "rating", (SmSpan) {digits, sm_decimal_format(rating, digits)});
+		text_tag(&e, "rating", sm_span(digits, sm_decimal_format(rating, digits)));
 	}
 	video_content_segments(&e);
 	if (!PG_ARGISNULL(VIDEO_VIEW_COUNT))
@@ -896,29 +897,29 @@ sitemap_video(PG_FUNCTION_ARGS)
 		appendStringInfo(&e.buf, "<video:view_count>" INT64_FORMAT "</video:view_count>",
 						 view_count);
 	}
-	date_element(&e, VIDEO_PUBLICATION_DATE, "publication_date");
+	date_tag(&e, VIDEO_PUBLICATION_DATE, "publication_date");
 	video_tags(&e);
 	category = text_argument(&e, VIDEO_CATEGORY, "category");
 	if (category.s != NULL)
 	{
 		check_characters("category", category, VIDEO_MAX_CATEGORY);
-		text_element(&e, "category", category);
+		text_tag(&e, "category", category);
 	}
-	flag_element(&e, VIDEO_FAMILY_FRIENDLY, "family_friendly");
+	flag_tag(&e, VIDEO_FAMILY_FRIENDLY, "family_friendly");
 	video_relationship(&e, "restriction", VIDEO_RESTRICTION, VIDEO_RESTRICTION_RELATIONSHIP,
 					   valid_country,
 					   "it must be ISO 3166 country codes, two capital letters each, with blanks between them");
 	video_gallery_loc(&e);
 	video_prices(&e);
-	flag_element(&e, VIDEO_REQUIRES_SUBSCRIPTION, "requires_subscription");
+	flag_tag(&e, VIDEO_REQUIRES_SUBSCRIPTION, "requires_subscription");
 	video_uploader(&e);
 	video_relationship(&e, "platform", VIDEO_PLATFORM, VIDEO_PLATFORM_RELATIONSHIP,
 					   valid_platform,
 					   "it must be web, mobile or tv, with blanks between them");
-	flag_element(&e, VIDEO_LIVE, "live");
+	flag_tag(&e, VIDEO_LIVE, "live");
 	video_ids(&e);
 	close_tag(&e, "video");
-	PG_RETURN_XML_P(finish(&e));
+	PG_RETURN_XML_P(element_xml(&e));
 }
 
 /* zh-cn, zh-tw, or two or three small letters */
@@ -974,7 +975,7 @@ news_genres(SmSpan genres)
 					  "it must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them");
 		appendStringInfo(&result, "%s%s", result.len > 0 ? ", " : "", item.s);
 	}
-	return (SmSpan) {result.data, result.len};
+	return sm_span(result.data, result.len);
 }
 
 /* EXCHANGE:SYMBOL, of letters and digits */
@@ -1008,7 +1009,7 @@ news_stock_tickers(SmSpan tickers)
 							 "it must be a list of at most five tickers such as NASDAQ:AMAT, with commas between them");
 		appendStringInfo(&result, "%s%.*s", result.len > 0 ? ", " : "", (int) item.len, item.s);
 	}
-	return (SmSpan) {result.data, result.len};
+	return sm_span(result.data, result.len);
 }
 
 /*
@@ -1040,17 +1041,17 @@ news_element(FunctionCallInfo fcinfo, SmLastmodType date_type)
 	title = required_argument(&e, 3, "title");
 
 	appendStringInfoString(&e.buf, "<news:news><news:publication>");
-	text_element(&e, "name", name);
-	text_element(&e, "language", language);
+	text_tag(&e, "name", name);
+	text_tag(&e, "language", language);
 	close_tag(&e, "publication");
 
 	value = choose("access", text_argument(&e, 4, "access"), access_choices,
 				   "it must be Subscription or Registration");
 	if (value.s != NULL)
-		text_element(&e, "access", value);
+		text_tag(&e, "access", value);
 	value = text_argument(&e, 5, "genres");
 	if (value.s != NULL)
-		text_element(&e, "genres", news_genres(value));
+		text_tag(&e, "genres", news_genres(value));
 
 	open_tag(&e, "publication_date");
 	if (!PG_ARGISNULL(2))
@@ -1062,16 +1063,16 @@ news_element(FunctionCallInfo fcinfo, SmLastmodType date_type)
 	if (!has_seconds)
 		missing_argument("publication_date");
 	close_tag(&e, "publication_date");
-	text_element(&e, "title", title);
+	text_tag(&e, "title", title);
 
 	value = text_argument(&e, 6, "keywords");
 	if (value.s != NULL)
-		text_element(&e, "keywords", value);
+		text_tag(&e, "keywords", value);
 	value = text_argument(&e, 7, "stock_tickers");
 	if (value.s != NULL)
-		text_element(&e, "stock_tickers", news_stock_tickers(value));
+		text_tag(&e, "stock_tickers", news_stock_tickers(value));
 	close_tag(&e, "news");
-	PG_RETURN_XML_P(finish(&e));
+	PG_RETURN_XML_P(element_xml(&e));
 }
 
 Datum
@@ -1092,16 +1093,13 @@ sitemap_news_text(PG_FUNCTION_ARGS)
 	return news_element(fcinfo, SM_LASTMOD_TEXT);
 }
 
-static xmltype *
-alternate(FunctionCallInfo fcinfo, SmSpan hreflang, SmSpan href)
+static void
+alternate(Element *e, SmSpan hreflang, SmSpan href)
 {
-	Element		e;
-
-	begin(&e, fcinfo, "xhtml");
 	hreflang = trimmed(hreflang);
 	if (hreflang.s == NULL)
 		missing_argument("hreflang");
-	if (trimmed(href).s == NULL)
+	if (unless_blank(href).s == NULL)
 		missing_argument("href");
 	if (!sm_iso_hreflang(hreflang.s, hreflang.len))
 		ereport(ERROR,
@@ -1109,14 +1107,13 @@ alternate(FunctionCallInfo fcinfo, SmSpan hreflang, SmSpan href)
 				 errmsg("invalid hreflang \"%s\": it must be x-default or a language code",
 						sm_for_message(hreflang)),
 				 errdetail("A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them."),
-				 errhint("Such as de, de-AT, zh-Hant or zh-Hant-TW; a country alone is not a language.")));
-	begin_tag(&e, "link");
-	appendStringInfoString(&e.buf, " rel=\"alternate\"");
-	text_attribute(&e, "hreflang", "hreflang", hreflang);
-	appendStringInfoString(&e.buf, " href=\"");
-	append_url(&e, "href", href);
-	appendStringInfoString(&e.buf, "\"/>");
-	return finish(&e);
+				 errhint("Examples are de, de-AT, zh-Hant and zh-Hant-TW; a country alone is not a language.")));
+	begin_tag(e, "link");
+	appendStringInfoString(&e->buf, " rel=\"alternate\"");
+	text_attribute(e, "hreflang", "hreflang", hreflang);
+	appendStringInfoString(&e->buf, " href=\"");
+	append_url(e, "href", href);
+	appendStringInfoString(&e->buf, "\"/>");
 }
 
 Datum
@@ -1124,12 +1121,9 @@ sitemap_alternate(PG_FUNCTION_ARGS)
 {
 	Element		e;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		PG_RETURN_NULL();
-
 	begin(&e, fcinfo, "xhtml");
-	PG_RETURN_XML_P(alternate(fcinfo, text_argument(&e, 0, "hreflang"),
-							  text_argument(&e, 1, "href")));
+	alternate(&e, text_argument(&e, 0, "hreflang"), text_argument(&e, 1, "href"));
+	PG_RETURN_XML_P(element_xml(&e));
 }
 
 static SmSpan
@@ -1147,22 +1141,19 @@ jsonb_text(const JsonbValue *value, const char *name)
 Datum
 sitemap_alternates(PG_FUNCTION_ARGS)
 {
-	Jsonb	   *hrefs;
+	Jsonb	   *hrefs = PG_GETARG_JSONB_P(0);
 	JsonbIterator *it;
 	JsonbIteratorToken token;
 	JsonbValue	value;
-	SmSpan		hreflang = {NULL, 0};
+	SmSpan		hreflang = sm_no_span();
 	Datum	   *links;
 	int			n = 0;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	hrefs = PG_GETARG_JSONB_P(0);
 	if (!JB_ROOT_IS_OBJECT(hrefs))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hrefs must be a JSON object"),
-				 errhint("Such as {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.")));
+				 errhint("An example is {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.")));
 
 	links = palloc_array(Datum, JB_ROOT_COUNT(hrefs));
 	it = JsonbIteratorInit(&hrefs->root);
@@ -1173,8 +1164,13 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 		else if (token == WJB_VALUE && value.type == jbvNull)
 			continue;
 		else if (token == WJB_VALUE && value.type == jbvString)
-			links[n++] = PointerGetDatum(alternate(fcinfo, hreflang,
-												   jsonb_text(&value, "href")));
+		{
+			Element		e;
+
+			begin(&e, fcinfo, "xhtml");
+			alternate(&e, hreflang, jsonb_text(&value, "href"));
+			links[n++] = PointerGetDatum(element_xml(&e));
+		}
 		else if (token == WJB_VALUE)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -9,32 +9,22 @@
  */
 #include "postgres.h"
 
-#include "access/tupdesc.h"
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "commands/progress.h"
 #include "core/digest.h"
 #include "document.h"
 #include "element.h"
-#include "encoding.h"
-#include "executor/executor.h"
-#include "executor/spi.h"
 #include "fmgr.h"
-#include "fragment.h"
 #include "funcapi.h"
 #include "gzip.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "options.h"
-#include "parser/parse_coerce.h"
-#include "row.h"
+#include "query.h"
 #include "toast.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/plancache.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
@@ -73,42 +63,13 @@ static const Oid file_column_types[FILE_NCOLUMNS] = {
 	[FILE_CONTENT] = BYTEAOID
 };
 
-/* The columns that a query can have. */
-typedef enum ColumnName
-{
-	COLUMN_LOC,
-	COLUMN_LASTMOD,
-	COLUMN_CHANGEFREQ,
-	COLUMN_PRIORITY,
-	COLUMN_EXTENSIONS,
-	COLUMN_URL,
-	NCOLUMNS
-} ColumnName;
-
-static const char *const column_names[NCOLUMNS] = {
-	"loc", "lastmod", "changefreq", "priority", "extensions", "url"
-};
-
-static const char *const column_types[NCOLUMNS] = {
-	"text", "timestamptz, timestamp, date or text", "text or an enum",
-	"float8, float4, numeric, bigint, int or smallint", "xml or xml[]", "xml"
-};
-
-typedef struct Column
-{
-	int			index;			/* in the query's row, -1 if it has none */
-	Oid			type;			/* domains resolved */
-	bool		is_text;		/* a text-like column whose datum is that of text */
-	FmgrInfo	output;			/* and for one whose is not */
-} Column;
-
 typedef struct FilesState
 {
 	DestReceiver receiver;		/* must be first */
 	const SmOptions *options;
 	MemoryContext context;		/* for all of the call */
 	MemoryContext row_context;	/* for one row */
-	Column		columns[NCOLUMNS];
+	SmColumns	columns;
 	SmElementWriter writer;
 	SmElementWriter index_writer;
 	SmDocument	doc;			/* the file being written */
@@ -121,220 +82,6 @@ typedef struct FilesState
 	uint64		nrows;
 	uint64		nbytes;			/* of closed files, uncompressed */
 } FilesState;
-
-/* Is a value of this type text, or does its output function make it text? */
-static bool
-is_text_like(Oid type)
-{
-	char		category;
-	bool		preferred;
-
-	get_type_category_preferred(type, &category, &preferred);
-	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
-}
-
-static bool
-type_is_allowed(ColumnName name, Oid type)
-{
-	switch (name)
-	{
-		case COLUMN_LOC:
-		case COLUMN_CHANGEFREQ:
-			return is_text_like(type);
-		case COLUMN_LASTMOD:
-			return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID ||
-				is_text_like(type);
-		case COLUMN_PRIORITY:
-			return type == FLOAT8OID || type == FLOAT4OID || type == NUMERICOID ||
-				type == INT2OID || type == INT4OID || type == INT8OID;
-		case COLUMN_EXTENSIONS:
-			return type == XMLOID || type == XMLARRAYOID;
-		case COLUMN_URL:
-			return type == XMLOID;
-		case NCOLUMNS:
-			break;
-	}
-	return false;
-}
-
-/* Find the query's columns by their names; anything that we do not know is an error. */
-static void
-find_columns(TupleDesc desc, Column columns[NCOLUMNS])
-{
-	for (int name = 0; name < NCOLUMNS; name++)
-		columns[name].index = -1;
-
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-		Column	   *column;
-		int			name;
-
-		for (name = 0; name < NCOLUMNS; name++)
-			if (strcmp(NameStr(att->attname), column_names[name]) == 0)
-				break;
-		if (name == NCOLUMNS)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("column \"%s\" of the query is not one that a sitemap has",
-							NameStr(att->attname)),
-					 errhint("The columns are loc, lastmod, changefreq, priority and extensions; or url alone.")));
-		column = &columns[name];
-		if (column->index >= 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("column \"%s\" of the query is there twice", NameStr(att->attname))));
-
-		column->index = i;
-		column->type = getBaseType(att->atttypid);
-		if (!type_is_allowed((ColumnName) name, column->type))
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the query must be of type %s, not %s",
-							column_names[name], column_types[name],
-							format_type_be(att->atttypid))));
-		if (is_text_like(column->type))
-		{
-			Oid			output;
-			bool		is_varlena;
-
-			getTypeOutputInfo(column->type, &output, &is_varlena);
-			column->is_text = IsBinaryCoercible(column->type, TEXTOID);
-			fmgr_info(output, &column->output);
-		}
-	}
-
-	if (columns[COLUMN_LOC].index < 0 && columns[COLUMN_URL].index < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("the query has no column \"loc\""),
-				 errhint("The columns are loc, lastmod, changefreq, priority and extensions; or url alone.")));
-	if (columns[COLUMN_URL].index >= 0 && desc->natts > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-				 errmsg("column \"url\" of the query must be the only one"),
-				 errdetail("It has all that a sitemap says of a page.")));
-}
-
-static bool
-has_value(const FilesState *state, const TupleTableSlot *slot, ColumnName name)
-{
-	int			index = state->columns[name].index;
-
-	return index >= 0 && !slot->tts_isnull[index];
-}
-
-static Datum
-value_of(const FilesState *state, const TupleTableSlot *slot, ColumnName name)
-{
-	return slot->tts_values[state->columns[name].index];
-}
-
-static bool
-read_text_column(FilesState *state, const TupleTableSlot *slot, ColumnName name,
-				 SmLoss loss, SmSpan *result)
-{
-	Column	   *column = &state->columns[name];
-	Datum		value = value_of(state, slot, name);
-
-	if (!column->is_text)
-		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
-	return sm_read_text(value, result, &state->writer.problems, loss, column_names[name]);
-}
-
-static double
-read_priority(Oid type, Datum value)
-{
-	switch (type)
-	{
-		case FLOAT8OID:
-			return DatumGetFloat8(value);
-		case FLOAT4OID:
-			return DatumGetFloat4(value);
-		case INT2OID:
-			return DatumGetInt16(value);
-		case INT4OID:
-			return DatumGetInt32(value);
-		case INT8OID:
-			return DatumGetInt64(value);
-		default:
-			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
-	}
-}
-
-static SmLastmodType
-lastmod_type(Oid type)
-{
-	switch (type)
-	{
-		case TIMESTAMPTZOID:
-		case TIMESTAMPOID:
-			return SM_LASTMOD_TIMESTAMP;
-		case DATEOID:
-			return SM_LASTMOD_DATE;
-		default:
-			return SM_LASTMOD_TEXT;
-	}
-}
-
-/* Read a row that has columns of its own; false if it was left out. */
-static bool
-read_columns(FilesState *state, const TupleTableSlot *slot, SmRow *row)
-{
-	SmProblems *problems = &state->writer.problems;
-
-	memset(row, 0, sizeof(*row));
-	problems->loc = (SmSpan) {NULL, 0};
-	if (!read_text_column(state, slot, COLUMN_LOC, SM_LOSES_ROW, &row->loc))
-		return false;
-	problems->loc = row->loc;
-
-	if (has_value(state, slot, COLUMN_LASTMOD))
-	{
-		SmLastmodType type = lastmod_type(state->columns[COLUMN_LASTMOD].type);
-
-		if (type != SM_LASTMOD_TEXT)
-			sm_read_lastmod(value_of(state, slot, COLUMN_LASTMOD), type, row, problems);
-		else if (read_text_column(state, slot, COLUMN_LASTMOD, SM_LOSES_ELEMENT,
-								  &row->lastmod_text))
-			row->lastmod_type = type;
-	}
-	if (has_value(state, slot, COLUMN_CHANGEFREQ))
-		read_text_column(state, slot, COLUMN_CHANGEFREQ, SM_LOSES_ELEMENT, &row->changefreq);
-	if (has_value(state, slot, COLUMN_PRIORITY))
-	{
-		row->has_priority = true;
-		row->priority = read_priority(state->columns[COLUMN_PRIORITY].type,
-									  value_of(state, slot, COLUMN_PRIORITY));
-	}
-	if (has_value(state, slot, COLUMN_EXTENSIONS))
-	{
-		Datum		value = value_of(state, slot, COLUMN_EXTENSIONS);
-
-		if (state->columns[COLUMN_EXTENSIONS].type == XMLARRAYOID)
-			sm_read_extensions(value, row, problems);
-		else
-		{
-			row->extensions = palloc_object(SmSpan);
-			if (sm_read_text(value, row->extensions, problems, SM_LOSES_ELEMENT, "extension"))
-				row->nextensions = 1;
-		}
-	}
-	return true;
-}
-
-/* Read a row that is a <url> element; false if it was left out. */
-static bool
-read_url_column(FilesState *state, const TupleTableSlot *slot, SmRow *row)
-{
-	SmProblems *problems = &state->writer.problems;
-	SmSpan		xml;
-
-	problems->loc = (SmSpan) {NULL, 0};
-	return sm_read_text(value_of(state, slot, COLUMN_URL), &xml, problems,
-						SM_LOSES_ROW, "url") &&
-		sm_read_url(xml, row, problems);
-}
 
 /* The name of a file, or of an index: section, what tells it apart, endings. */
 static char *
@@ -358,7 +105,7 @@ static void
 put_file(FilesState *state, SmDocument *doc, const char *name)
 {
 	static const char *const kinds[] = {
-		[SM_URLSET] = "urlset", [SM_INDEX] = "index", [SM_TEXT] = "text"
+		[SM_URLSET] = "urlset",[SM_INDEX] = "index",[SM_TEXT] = "text"
 	};
 	Datum		values[FILE_NCOLUMNS];
 	bool		nulls[FILE_NCOLUMNS] = {false};
@@ -383,6 +130,7 @@ put_file(FilesState *state, SmDocument *doc, const char *name)
 	values[FILE_DIGEST] = CStringGetTextDatum(digest);
 	values[FILE_CONTENT] = PointerGetDatum(content);
 	tuplestore_putvalues(state->tuplestore, state->tupdesc, values, nulls);
+	state->nbytes += size;
 }
 
 /* Add a file to the index, or to a further one if that is full. */
@@ -395,7 +143,7 @@ add_to_index(FilesState *state, const SmDocument *file, const char *name)
 	SmDocument *index;
 	char	   *loc = file_loc(state, name);
 
-	row.loc = (SmSpan) {loc, strlen(loc)};
+	row.loc = sm_span(loc, strlen(loc));
 	if (file->has_lastmod)
 	{
 		row.lastmod_type = SM_LASTMOD_TIMESTAMP;
@@ -444,7 +192,6 @@ close_file(FilesState *state, bool several)
 	state->nfiles++;
 	name = file_name(state, several ? "-" : "", several ? state->nfiles : 0,
 					 state->options->kind == SM_TEXT ? ".txt" : ".xml");
-	state->nbytes += sm_document_size(&state->doc);
 	put_file(state, &state->doc, name);
 	if (several && state->options->index != SM_INDEX_NEVER)
 		add_to_index(state, &state->doc, name);
@@ -452,9 +199,9 @@ close_file(FilesState *state, bool several)
 	report_progress(state);
 }
 
-/* Add the entry at the end of the buffer to this file, or to the next one. */
-static bool
-add_entry(FilesState *state, SmEntry *entry)
+/* Put the entry at the end of the buffer into this file, or into the next one. */
+static void
+put_entry(FilesState *state, SmEntry *entry)
 {
 	SmDocument *doc = &state->doc;
 
@@ -465,10 +212,11 @@ add_entry(FilesState *state, SmEntry *entry)
 		if (!sm_document_fits_alone(doc, entry))
 		{
 			doc->buf.len = doc->end;
-			return sm_problem(&state->writer.problems, SM_LOSES_ROW,
-							  ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-							  "invalid url: its entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
-							  entry->len, doc->max_bytes);
+			sm_problem(&state->writer.problems, SM_LOSES_ROW,
+					   ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					   "invalid url: its entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
+					   entry->len, doc->max_bytes);
+			return;
 		}
 
 		/* the footer is written over what follows the last entry */
@@ -477,13 +225,16 @@ add_entry(FilesState *state, SmEntry *entry)
 		appendBinaryStringInfo(&doc->buf, bytes, entry->len);
 	}
 	sm_document_add(doc, entry);
-	return true;
 }
 
 static void
 startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
-	/* find_columns has seen the columns before the query began */
+	FilesState *state = (FilesState *) self;
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+
+	sm_find_columns(typeinfo, &state->columns);
+	MemoryContextSwitchTo(oldcontext);
 }
 
 static bool
@@ -493,22 +244,17 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	MemoryContext oldcontext;
 	SmRow		row;
 	SmEntry		entry;
-	bool		is_url = state->columns[COLUMN_URL].index >= 0;
 
 	CHECK_FOR_INTERRUPTS();
 
 	state->writer.problems.row_number = ++state->nrows;
-	slot_getallattrs(slot);
 
-	/* no page, no entry; just as in the aggregates */
-	if (!has_value(state, slot, is_url ? COLUMN_URL : COLUMN_LOC))
-		return true;
-
+	/* a row without a page is no problem, just as in the aggregates */
 	MemoryContextReset(state->row_context);
 	oldcontext = MemoryContextSwitchTo(state->row_context);
-	if ((is_url ? read_url_column(state, slot, &row) : read_columns(state, slot, &row)) &&
+	if (sm_read_slot(slot, &state->columns, &row, &state->writer.problems) == SM_ROW_OK &&
 		sm_append_entry(&state->writer, &row, &state->doc.buf, &entry))
-		add_entry(state, &entry);
+		put_entry(state, &entry);
 	MemoryContextSwitchTo(oldcontext);
 
 	if (state->nrows % PROGRESS_ROWS == 0)
@@ -523,7 +269,7 @@ nothing_to_do(DestReceiver *self)
 
 /* Hand out the last file and the indexes. */
 static void
-finish(FilesState *state)
+put_rest(FilesState *state)
 {
 	ListCell   *lc;
 
@@ -587,89 +333,6 @@ init_state(FilesState *state, const SmOptions *options, ReturnSetInfo *rsinfo)
 		state->gzip = sm_gzip_create(options->compression);
 }
 
-/* Does a query write or lock rows, it or one inside of it? */
-static bool
-changes_rows(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-	{
-		Query	   *query = castNode(Query, node);
-
-		return query->commandType != CMD_SELECT || query->rowMarks != NIL ||
-			query_tree_walker(query, changes_rows, context, 0);
-	}
-	return expression_tree_walker(node, changes_rows, context);
-}
-
-/* Is it one SELECT that changes nothing?  An error if not; its columns if so. */
-static TupleDesc
-check_plan(SPIPlanPtr plan)
-{
-	List	   *sources = SPI_plan_get_plan_sources(plan);
-	CachedPlanSource *source;
-	Query	   *query;
-
-	if (list_length(sources) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("the query must be one statement, not %d", list_length(sources))));
-	source = linitial(sources);
-
-	/* a rule can make more or less than one query of a statement */
-	query = list_length(source->query_list) == 1 ? linitial(source->query_list) : NULL;
-	if (query == NULL || query->commandType != CMD_SELECT || source->resultDesc == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-				 errmsg("the query must be a SELECT, TABLE or WITH statement")));
-	if (changes_rows((Node *) query, NULL))
-		ereport(ERROR,
-				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-				 errmsg("the query must not write or lock rows")));
-	return source->resultDesc;
-}
-
-static void
-run_query(FilesState *state)
-{
-	SPIExecuteOptions options = {0};
-	SPIPlanPtr	plan;
-	bool		was_read_only = XactReadOnly;
-	int			result;
-
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	plan = SPI_prepare_cursor(state->options->query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
-	if (plan == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-				 errmsg("the query cannot be prepared: %s", SPI_result_code_string(SPI_result))));
-	find_columns(check_plan(plan), state->columns);
-
-	/* no limit of rows, which would forbid parallel workers */
-	options.read_only = true;
-	options.dest = &state->receiver;
-
-	/*
-	 * SPI's read_only stops the statement from writing but not the functions
-	 * that it calls.  The end of a (sub)transaction restores this as well.
-	 */
-	PG_TRY();
-	{
-		XactReadOnly = true;
-		result = SPI_execute_plan_extended(plan, &options);
-	}
-	PG_FINALLY();
-	{
-		XactReadOnly = was_read_only;
-	}
-	PG_END_TRY();
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-	SPI_finish();
-}
-
 Datum
 sitemap_files(PG_FUNCTION_ARGS)
 {
@@ -698,8 +361,8 @@ sitemap_files(PG_FUNCTION_ARGS)
 		pgstat_progress_update_param(PROGRESS_COPY_COMMAND, PROGRESS_COPY_COMMAND_TO);
 		pgstat_progress_update_param(PROGRESS_COPY_TYPE, PROGRESS_COPY_TYPE_CALLBACK);
 	}
-	run_query(state);
-	finish(state);
+	sm_run_query(state->options->query, &state->receiver);
+	put_rest(state);
 	if (state->progress)
 		pgstat_progress_end_command();
 	sm_problems_warn(&state->writer.problems, "sitemap_files");

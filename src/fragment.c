@@ -14,6 +14,7 @@
 
 #include "core/url.h"
 #include "core/xml.h"
+#include "core/xmlreader.h"
 #include "document.h"
 #include "encoding.h"
 #include "mb/pg_wchar.h"
@@ -30,12 +31,6 @@ typedef enum TokenMode
 	IN_CDATA
 } TokenMode;
 
-static bool
-span_equal(SmSpan a, SmSpan b)
-{
-	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
-}
-
 /* A lookup for the reader: the prefixes that a document declares by itself. */
 static const SmSpan *
 document_namespace(void *arg, SmSpan prefix)
@@ -44,7 +39,7 @@ document_namespace(void *arg, SmSpan prefix)
 
 	for (int i = 0; i < SM_NNAMESPACES; i++)
 	{
-		if (span_equal(sm_namespaces[i].prefix, prefix))
+		if (sm_span_equal(sm_namespaces[i].prefix, prefix))
 		{
 			*used |= sm_namespaces[i].flag;
 			return &sm_namespaces[i].uri;
@@ -58,7 +53,7 @@ static uint32
 namespace_flag(SmSpan uri)
 {
 	for (int i = 0; i < SM_NNAMESPACES; i++)
-		if (span_equal(sm_namespaces[i].uri, uri))
+		if (sm_span_equal(sm_namespaces[i].uri, uri))
 			return sm_namespaces[i].flag;
 	return 0;
 }
@@ -84,7 +79,8 @@ malformed(SmProblems *problems, SmLoss loss, const SmXmlReader *r, const char *w
 typedef enum Charset
 {
 	AS_GIVEN,
-	AS_REFERENCES,				/* it goes back into a database that is not UTF-8 */
+	AS_REFERENCES,				/* it goes back into a database that is not
+								 * UTF-8 */
 	AS_CHARACTERS				/* it comes out of such a database */
 } Charset;
 
@@ -102,11 +98,9 @@ is_clean(SmSpan raw, Charset charset)
 	{
 		unsigned char c = raw.s[i];
 
-		if ((c < 0x20 || c >= 0x5C) &&
-			(c == '\t' || c == '\n' || c == '\r' || c == '\\' ||
-			 (charset == AS_REFERENCES && c >= 0x80)))
-			return false;
-		if (c == '&' && charset == AS_CHARACTERS)
+		if (c == '\t' || c == '\n' || c == '\r' || c == '\\' ||
+			(c >= 0x80 && charset == AS_REFERENCES) ||
+			(c == '&' && charset == AS_CHARACTERS))
 			return false;
 	}
 	return true;
@@ -174,8 +168,6 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 	bool		has_references = token == SM_XML_START || token == SM_XML_END ||
 		token == SM_XML_TEXT;
 
-	if (token == SM_XML_TEXT && r->depth == 0)
-		return true;			/* blanks between elements */
 	if (charset == AS_CHARACTERS && !has_references)
 		charset = AS_GIVEN;
 	if (is_clean(r->raw, charset))
@@ -197,20 +189,15 @@ meaning_of(SmSpan raw)
 {
 	char	   *text = palloc(raw.len + 1);
 	size_t		len = sm_xml_unescape(raw.s, raw.len, text);
-	SmSpan		meaning;
+	const char *start = sm_trim(text, &len);
 
-	meaning.s = sm_trim(text, &len);
-	meaning.len = len;
-	return meaning;
+	return sm_span(start, len);
 }
 
 /* Remember a language of the page; false if it was there before. */
 static bool
 add_hreflang(SmExtensions *extensions, SmSpan hreflang)
 {
-	/* a page has dozens of languages at most, but nothing forbids thousands */
-	CHECK_FOR_INTERRUPTS();
-
 	for (int i = 0; i < extensions->nhreflangs; i++)
 		if (extensions->hreflangs[i].len == hreflang.len &&
 			pg_strncasecmp(extensions->hreflangs[i].s, hreflang.s, hreflang.len) == 0)
@@ -292,7 +279,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 						  "a url can have at most %d images", SM_MAX_IMAGES);
 
 	if (ns == SM_NS_NEWS && sm_span_is(r->name, "news") && ++extensions->news > 1)
-		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_CARDINALITY_VIOLATION, NULL,
+		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 						  "a url can have at most one news element");
 
 	if (ns == SM_NS_XHTML && sm_span_is(r->name, "link"))
@@ -302,7 +289,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 			if (r->attributes[i].prefix.len == 0 &&
 				sm_span_is(r->attributes[i].name, "hreflang") &&
 				!add_hreflang(extensions, meaning_of(r->attributes[i].value)))
-				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_UNIQUE_VIOLATION, NULL,
+				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 								  "a url has more than one alternate for hreflang \"%s\"",
 								  sm_for_message(r->attributes[i].value));
 		}
@@ -322,13 +309,14 @@ static bool
 check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 			SmExtensions *extensions, SmProblems *problems)
 {
+	/* one without a namespace would be in the sitemap's, once it is inside */
+	if (token == SM_XML_START && in_sitemap_namespace(r->uri))
+		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT,
+						  DECLARE_HINT,
+						  "invalid extension: the element \"%s\" is in no namespace of its own",
+						  sm_for_message(r->name));
 	if (token == SM_XML_START && r->depth == 0)
 	{
-		if (in_sitemap_namespace(r->uri))
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT,
-							  DECLARE_HINT,
-							  "invalid extension: the element \"%s\" is in no namespace of its own",
-							  sm_for_message(r->name));
 		position->top = namespace_flag(r->uri);
 		return position->top == 0 ||
 			check_extension(r, position->top, extensions, problems);
@@ -348,8 +336,8 @@ check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
 							  "invalid extension: it has text outside of its elements");
 		if (position->in_video_url &&
-			span_equal(token == SM_XML_CDATA ? r->data : meaning_of(r->raw),
-					   meaning_of(extensions->loc)))
+			sm_span_equal(token == SM_XML_CDATA ? r->data : meaning_of(r->raw),
+						  meaning_of(extensions->loc)))
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							  "invalid video: content_loc and player_loc must differ from the loc of the page");
 	}
@@ -365,24 +353,41 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 	SmXmlToken	token;
 	Position	position = {0};
 	bool		clean = is_clean(xml, charset);
-	const char *start = NULL;	/* after an XML declaration */
+	const char *start = NULL;	/* of the outermost element */
+
+	if (xml.len > SM_MAX_BYTES)
+		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						  "invalid extension: it has %zu bytes, more than a sitemap can have",
+						  xml.len);
 
 	sm_xml_reader_init(&r, xml.s, xml.len, document_namespace, &extensions->namespaces);
 	while ((token = sm_xml_next(&r)) != SM_XML_END_OF_INPUT)
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		if (token == SM_XML_ERROR)
 			return malformed(problems, SM_LOSES_ELEMENT, &r, "extension");
 		if (!check_token(&r, token, &position, extensions, problems))
 			return false;
-		if (start == NULL)
-			start = r.raw.s;
-		if (!clean && !append_token(buf, &r, token, charset))
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-							  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
-							  GetDatabaseEncodingName());
+		if (token == SM_XML_TEXT && r.depth == 0)
+			continue;			/* blanks between elements */
+
+		if (!clean || (r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
+		{
+			if (!append_token(buf, &r, token, charset))
+				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+								  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+								  GetDatabaseEncodingName());
+		}
+		else if (r.depth == 0)
+		{
+			/* an element that is clean goes in at once */
+			if (token == SM_XML_START)
+				start = r.raw.s;
+			else
+				appendBinaryStringInfo(buf, start, r.raw.s + r.raw.len - start);
+		}
 	}
-	if (clean && start)
-		appendBinaryStringInfo(buf, start, xml.s + xml.len - start);
 	return true;
 }
 
@@ -422,19 +427,19 @@ read_decimal(SmSpan text, double *value)
 static bool
 read_content(SmXmlReader *r, SmSpan *content)
 {
-	StringInfoData text;
+	StringInfoData unescaped;
 	SmXmlToken	token;
 
-	initStringInfo(&text);
+	initStringInfo(&unescaped);
 	while ((token = sm_xml_next(r)) != SM_XML_END)
 	{
 		if (token == SM_XML_TEXT)
 		{
-			enlargeStringInfo(&text, r->raw.len);
-			text.len += sm_xml_unescape(r->raw.s, r->raw.len, text.data + text.len);
+			enlargeStringInfo(&unescaped, r->raw.len);
+			unescaped.len += sm_xml_unescape(r->raw.s, r->raw.len, unescaped.data + unescaped.len);
 		}
 		else if (token == SM_XML_CDATA)
-			appendBinaryStringInfo(&text, r->data.s, r->data.len);
+			appendBinaryStringInfo(&unescaped, r->data.s, r->data.len);
 		else if (token == SM_XML_START)
 		{
 			r->message = "an element has elements inside that should have text only";
@@ -443,7 +448,7 @@ read_content(SmXmlReader *r, SmSpan *content)
 		else if (token != SM_XML_COMMENT && token != SM_XML_PI)
 			return false;
 	}
-	*content = (SmSpan) {text.data, text.len};
+	*content = sm_span(unescaped.data, unescaped.len);
 	return true;
 }
 
@@ -473,7 +478,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	int			max_extensions = 0;
 	bool		in_url = false;
 	bool		seen = false;
-	SmSpan		priority = {NULL, 0};
+	SmSpan		priority = sm_no_span();
 	SmXmlToken	token;
 
 	memset(row, 0, sizeof(*row));
@@ -563,9 +568,9 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	{
 		row->has_priority = read_decimal(priority, &row->priority);
 		if (!row->has_priority)
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
-							  "invalid priority \"%s\": it is not a decimal number",
-							  sm_for_message(priority)) || problems->skip;
+			sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
+					   "invalid priority \"%s\": it is not a decimal number",
+					   sm_for_message(priority));
 	}
 	return true;
 }

@@ -10,14 +10,12 @@
 #include "problem.h"
 #include "sitemap.h"
 
-/* Google: images on a page */
-#define SM_MAX_IMAGES		1000
-
 /* What the extensions of one URL have in common; zero-initialized is empty. */
 typedef struct SmExtensions
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
-	uint32		namespaces;		/* prefixes that are left to the document, SM_NS_… */
+	uint32		namespaces;		/* prefixes that are left to the document,
+								 * SM_NS_… */
 	int			images;
 	int			news;
 	int			nhreflangs;

@@ -10,9 +10,8 @@
 
 #include "gzip.h"
 
+#include "compat.h"
 #include "miscadmin.h"
-#include "sitemap.h"
-#include "utils/memutils.h"
 
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
@@ -29,6 +28,8 @@ struct SmGzip
 #ifdef HAVE_LIBDEFLATE
 	struct libdeflate_compressor *compressor;
 	MemoryContextCallback callback;
+#else
+	z_stream	stream;
 #endif
 };
 
@@ -101,13 +102,25 @@ zlib_free(voidpf opaque, voidpf address)
 static void
 create_compressor(SmGzip *gzip)
 {
+	int			status;
+
+	gzip->stream.zalloc = zlib_alloc;
+	gzip->stream.zfree = zlib_free;
+	gzip->stream.opaque = gzip->context;
+	/* 16 asks for a gzip header, which has no name and time 0 */
+	status = deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
+						  Z_DEFAULT_STRATEGY);
+	if (status != Z_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("zlib could not begin to compress: %s", zError(status))));
 }
 
-/* as deflateBound would have it for a stream whose parameters are the default */
 static size_t
 compress_bound(SmGzip *gzip, size_t len)
 {
-	return compressBound(len) + 18;
+	return deflateBound(&gzip->stream, len);
 }
 
 /* bytes between two looks for a cancel request */
@@ -116,35 +129,23 @@ compress_bound(SmGzip *gzip, size_t len)
 static size_t
 compress_document(SmGzip *gzip, const char *data, size_t len, char *dst, size_t size)
 {
-	z_stream	stream = {0};
+	z_stream   *stream = &gzip->stream;
 	int			status;
 
-	stream.zalloc = zlib_alloc;
-	stream.zfree = zlib_free;
-	stream.opaque = gzip->context;
-	/* 16 asks for a gzip header, which has no name and time 0 */
-	status = deflateInit2(&stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
-						  Z_DEFAULT_STRATEGY);
-	if (status != Z_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("zlib could not begin to compress: %s", zError(status))));
-
-	stream.next_in = (Bytef *) data;
-	stream.next_out = (Bytef *) dst;
-	stream.avail_out = size;
+	deflateReset(stream);
+	stream->next_in = (Bytef *) data;
+	stream->next_out = (Bytef *) dst;
+	stream->avail_out = size;
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
-		stream.avail_in = Min(len, ZLIB_STEP);
-		len -= stream.avail_in;
-		status = deflate(&stream, len > 0 ? Z_NO_FLUSH : Z_FINISH);
+		stream->avail_in = Min(len, ZLIB_STEP);
+		len -= stream->avail_in;
+		status = deflate(stream, len > 0 ? Z_NO_FLUSH : Z_FINISH);
 	} while (status == Z_OK && len > 0);
 	if (status != Z_STREAM_END)
 		elog(ERROR, "zlib did not keep its bound: %s", zError(status));
-	deflateEnd(&stream);
-	return stream.total_out;
+	return stream->total_out;
 }
 
 #endif

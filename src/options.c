@@ -112,7 +112,7 @@ section_option(FunctionCallInfo fcinfo, int n)
 	if (len == 0 || len > MAX_SECTION || section[0] == '.' ||
 		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
 		invalid_option("section", section,
-					   "It must be 1 to 200 letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
+					   "It must be 1 to " SM_STRING(MAX_SECTION) " letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
 	return section;
 }
 
@@ -127,7 +127,10 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 	sm_read_text(PG_GETARG_DATUM(n), &url, &problems, SM_LOSES_ROW, "base_url");
 	status = sm_url_base_init(base, url.s, url.len, scope);
 	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
-		status = SM_URL_TOO_LONG;
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("base_url is longer than %d characters", SM_URL_MAX - MAX_NAME),
+				 errdetail("The URLs of the files need room for their names.")));
 	if (status != SM_URL_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -166,7 +169,7 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
 		invalid_option("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
 	if (href.len > SM_URL_MAX)
-		invalid_option("stylesheet", sm_for_message(href), "It is longer than 2047 characters.");
+		invalid_option("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " characters.");
 	if (path_ends_with(href, ".css"))
 		type = "text/css";
 	else if (path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt"))

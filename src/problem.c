@@ -19,17 +19,19 @@ sm_problems_init_skip(SmProblems *problems)
 	initStringInfo(&problems->reasons);
 }
 
-/* Say which row it is; an empty string if there is nothing to say. */
-static char *
+/* Say which row it is in a sentence; NULL if there is nothing to say. */
+static const char *
 describe_row(const SmProblems *problems)
 {
+	const char *of_group = problems->grouped ? " of the group" : "";
 	char	   *loc = problems->loc.s ? sm_for_message(problems->loc) : NULL;
 
 	if (problems->row_number == 0)
-		return loc ? psprintf("The loc is \"%s\"", loc) : "";
+		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
 	if (loc == NULL)
-		return psprintf("Row " UINT64_FORMAT, problems->row_number);
-	return psprintf("Row " UINT64_FORMAT ", loc \"%s\"", problems->row_number, loc);
+		return psprintf("It is row " UINT64_FORMAT "%s.", problems->row_number, of_group);
+	return psprintf("Row " UINT64_FORMAT "%s has the loc \"%s\".",
+					problems->row_number, of_group, loc);
 }
 
 bool
@@ -37,7 +39,6 @@ sm_problem(SmProblems *problems, SmLoss loss, int sqlerrcode,
 		   const char *hint, const char *format,...)
 {
 	StringInfoData message;
-	char	   *row;
 
 	if (problems->skip)
 	{
@@ -63,17 +64,23 @@ sm_problem(SmProblems *problems, SmLoss loss, int sqlerrcode,
 			break;
 		enlargeStringInfo(&message, needed);
 	}
-	row = describe_row(problems);
 
 	if (!problems->skip)
+	{
+		const char *row = describe_row(problems);
+
 		ereport(ERROR,
 				(errcode(sqlerrcode),
 				 errmsg_internal("%s", message.data),
-				 row[0] ? errdetail_internal("%s.", row) : 0,
+				 row ? errdetail_internal("%s", row) : 0,
 				 hint ? errhint("%s", hint) : 0));
+	}
 
-	appendStringInfo(&problems->reasons, "%s%s: %s.",
-					 problems->reasons.len > 0 ? "\n" : "", row, message.data);
+	appendStringInfo(&problems->reasons, "%sRow " UINT64_FORMAT,
+					 problems->reasons.len > 0 ? "\n" : "", problems->row_number);
+	if (problems->loc.s)
+		appendStringInfo(&problems->reasons, ", loc \"%s\"", sm_for_message(problems->loc));
+	appendStringInfo(&problems->reasons, ": %s.", message.data);
 	return false;
 }
 

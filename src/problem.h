@@ -11,8 +11,11 @@
 typedef struct SmProblems
 {
 	bool		skip;			/* count and go on, instead of an error */
-	uint64		row_number;		/* of the current row, 0 where there are no rows */
-	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if unknown */
+	uint64		row_number;		/* of the current row, 0 where there are no
+								 * rows */
+	bool		grouped;		/* it counts the rows of a group */
+	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
+								 * unknown */
 
 	/* when skip: what was left out so far, and the first few reasons */
 	uint64		nrows;
@@ -34,7 +37,7 @@ extern void sm_problems_init_skip(SmProblems *problems);
 /*
  * Report a problem with the current row: an error with this SQLSTATE, message
  * and hint (NULL for none), or an entry in the list.  If it returns, it
- * returns false, for the caller to pass on.
+ * returns false, for callers that have to pass that on.
  */
 extern bool sm_problem(SmProblems *problems, SmLoss loss, int sqlerrcode,
 					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);

@@ -21,14 +21,13 @@ sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmLoss loss,
 
 	if (sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result))
 		return true;
-	result->s = NULL;
-	result->len = 0;
+	*result = sm_no_span();
 	return sm_problem(problems, loss, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 					  "invalid %s: it has bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
 					  what, GetDatabaseEncodingName());
 }
 
-bool
+void
 sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems)
 {
 	row->lastmod_type = type;
@@ -43,23 +42,18 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 			row->lastmod = DatumGetDateADT(value);
 			break;
 		case SM_LASTMOD_TEXT:
-			if (!sm_read_text(value, &row->lastmod_text, problems, SM_LOSES_ELEMENT, "lastmod"))
-			{
-				row->lastmod_type = SM_LASTMOD_NONE;
-				return false;
-			}
+			/* what cannot be read is empty then, and counts as none */
+			sm_read_text(value, &row->lastmod_text, problems, SM_LOSES_ELEMENT, "lastmod");
 			break;
 	}
-	return true;
 }
 
-bool
+void
 sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
 {
 	Datum	   *values;
 	bool	   *nulls;
 	int			n;
-	bool		ok = true;
 
 	deconstruct_array(DatumGetArrayTypeP(array), XMLOID, -1, false, TYPALIGN_INT,
 					  &values, &nulls, &n);
@@ -72,10 +66,7 @@ sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
 		if (sm_read_text(values[i], &row->extensions[row->nextensions], problems,
 						 SM_LOSES_ELEMENT, "extension"))
 			row->nextensions++;
-		else
-			ok = false;
 	}
-	return ok;
 }
 
 void

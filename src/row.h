@@ -17,11 +17,11 @@ extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmLoss loss, const char *what);
 
 /* Read a lastmod of the given type. */
-extern bool sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
+extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
 							SmProblems *problems);
 
 /* Read an array of xml as the row's extensions; NULLs in it are left out. */
-extern bool sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
+extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
 
 /*
  * Read the arguments (loc, lastmod, changefreq, priority, extensions) of a

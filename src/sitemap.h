@@ -1,13 +1,13 @@
 /*
  * sitemap.h
- *	  The types that pass between the rooms: a row as SQL gives it, and the
- *	  entry of a document that it becomes.
+ *	  Shared types: a row as SQL gives it, and the entry of a document that it
+ *	  becomes; and the limits of the protocol.
  */
 #ifndef SITEMAP_H
 #define SITEMAP_H
 
 #include "compat.h"
-#include "core/xmlreader.h"
+#include "core/span.h"
 #include "datatype/timestamp.h"
 
 /* Limits of the protocol, sitemaps.org: for a sitemap and for an index alike. */
@@ -18,8 +18,9 @@
 #define SM_MAX_BYTES_084	10485760
 #define SM_MAX_INDEX_084	1000
 
-/* Google: URLs of a sitemap that has news in it */
+/* Google: URLs of a sitemap that has news in it, images of a page */
 #define SM_MAX_NEWS_URLS	1000
+#define SM_MAX_IMAGES		1000
 
 #define SM_NAMESPACE		"http://www.sitemaps.org/schemas/sitemap/0.9"
 #define SM_NAMESPACE_084	"http://www.google.com/schemas/sitemap/0.84"
@@ -40,7 +41,8 @@ typedef enum SmKind
 typedef enum SmLastmodType
 {
 	SM_LASTMOD_NONE,
-	SM_LASTMOD_TIMESTAMP,		/* timestamptz, or timestamp, which is read as UTC */
+	SM_LASTMOD_TIMESTAMP,		/* timestamptz, or timestamp, which is read as
+								 * UTC */
 	SM_LASTMOD_DATE,
 	SM_LASTMOD_TEXT				/* W3C datetime */
 } SmLastmodType;

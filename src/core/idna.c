@@ -23,7 +23,10 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	memcpy(name, host, len);
 	name[len] = '\0';
 
-	/* not with its STD3 rules, which drop "_" and the like and call that a success */
+	/*
+	 * not with its STD3 rules, which drop "_" and the like and call that a
+	 * success
+	 */
 	if (idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL) != IDN2_OK)
 		return SM_URL_BAD_HOST;
 

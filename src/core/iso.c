@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "core/span.h"
+
 /* In order, each with a blank after it. */
 static const char languages[] =
 	"aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br "
@@ -39,16 +41,10 @@ static const char countries[] =
 	"tl tm tn to tr tt tv tw tz ua ug um us uy uz va vc ve vg vi "
 	"vn vu wf ws xk ye yt za zm zw ";
 
-static char
-lower(char c)
-{
-	return (c >= 'A' && c <= 'Z') ? c + ('a' - 'A') : c;
-}
-
 static bool
 find_code(const char *codes, size_t len, const char *code)
 {
-	char		wanted[2] = {lower(code[0]), lower(code[1])};
+	char		wanted[2] = {sm_lower(code[0]), sm_lower(code[1])};
 	size_t		low = 0;
 	size_t		high = len / 3;
 
@@ -77,7 +73,7 @@ static bool
 is_script(const char *code)
 {
 	for (int i = 0; i < 4; i++)
-		if (lower(code[i]) < 'a' || lower(code[i]) > 'z')
+		if (sm_lower(code[i]) < 'a' || sm_lower(code[i]) > 'z')
 			return false;
 	return true;
 }

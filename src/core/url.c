@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/idna.h"
+#include "core/span.h"
 
 /* Where a byte may stand as it is, and what else there is to know of it. */
 #define C_PATH		0x01		/* in a path, but for & and ' */
@@ -70,19 +71,13 @@ typedef struct Authority
 	size_t		port_len;
 } Authority;
 
-static char
-ascii_lower(char c)
-{
-	return (c >= 'A' && c <= 'Z') ? c + ('a' - 'A') : c;
-}
-
 static bool
 equal_ignoring_case(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	if (a_len != b_len)
 		return false;
 	for (size_t i = 0; i < a_len; i++)
-		if (ascii_lower(a[i]) != ascii_lower(b[i]))
+		if (sm_lower(a[i]) != sm_lower(b[i]))
 			return false;
 	return true;
 }
@@ -96,17 +91,21 @@ blank_at(const unsigned char *s, size_t len, bool backward)
 {
 	const unsigned char *p;
 
-	p = backward ? s - 1 : s;
-	if (len >= 1 && ((p[0] >= 0x09 && p[0] <= 0x0D) || p[0] == 0x20))
-		return 1;
-
-	p = backward ? s - 2 : s;
-	if (len >= 2 && p[0] == 0xC2 && (p[1] == 0x85 || p[1] == 0xA0))
-		return 2;				/* NEL, NBSP */
-
-	p = backward ? s - 3 : s;
+	if (len >= 1)
+	{
+		p = backward ? s - 1 : s;
+		if ((p[0] >= 0x09 && p[0] <= 0x0D) || p[0] == 0x20)
+			return 1;
+	}
+	if (len >= 2)
+	{
+		p = backward ? s - 2 : s;
+		if (p[0] == 0xC2 && (p[1] == 0x85 || p[1] == 0xA0))
+			return 2;			/* NEL, NBSP */
+	}
 	if (len >= 3)
 	{
+		p = backward ? s - 3 : s;
 		if (p[0] == 0xE2 && p[1] == 0x80 &&
 			((p[2] >= 0x80 && p[2] <= 0x8A) ||	/* U+2000 to U+200A */
 			 p[2] == 0xA8 || p[2] == 0xA9 || p[2] == 0xAF))
@@ -296,21 +295,23 @@ split_authority(const char *s, size_t len, Authority *a)
 	}
 }
 
-/* The port as a number, 0 where none is given, -1 where it is not a port. */
+/* The port as a number, the scheme's own if none is given, 0 if it is not one. */
 static int
-port_number(const Authority *a)
+port_number(const Authority *a, bool https)
 {
 	int			port = 0;
 
+	if (a->port_len == 0)
+		return https ? 443 : 80;
+	if (a->port_len > 5)
+		return 0;
 	for (size_t i = 0; i < a->port_len; i++)
 	{
 		if (!(CLASS(a->port[i]) & C_DIGIT))
-			return -1;
+			return 0;
 		port = port * 10 + (a->port[i] - '0');
-		if (port > 65535)
-			return -1;
 	}
-	return port;
+	return port <= 65535 ? port : 0;
 }
 
 /* Is this ASCII name made of labels that DNS could hold? */
@@ -396,12 +397,10 @@ site_key(bool https, const char *host, size_t host_len, int port, char key[SM_OR
 
 	*p++ = https ? 's' : 'h';
 	for (size_t i = 0; i < host_len; i++)
-		*p++ = ascii_lower(host[i]);
+		*p++ = sm_lower(host[i]);
 	if (p[-1] == '.')
 		p--;					/* the DNS root, which a reader ignores */
 	*p++ = ':';
-	if (port == 0)
-		port = https ? 443 : 80;
 	for (divisor = 10000; divisor > 0; divisor /= 10)
 		*p++ = '0' + port / divisor % 10;
 	*p = '\0';
@@ -438,15 +437,15 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 
 	authority_len = authority_length(s + scheme + 3, len - scheme - 3);
 	if (authority_len > SM_AUTHORITY_MAX)
-		return SM_URL_TOO_LONG;
+		return SM_URL_LONG_AUTHORITY;
 	split_authority(s + scheme + 3, authority_len, &authority);
 	*raw_len = scheme + 3 + authority_len;
 
 	status = encode_host(&authority, host, &host_len);
 	if (status != SM_URL_OK)
 		return status;
-	port = port_number(&authority);
-	if (port < 0)
+	port = port_number(&authority, https);
+	if (port == 0)
 		return SM_URL_BAD_PORT;
 
 	memcpy(p, s, scheme + 3);
@@ -461,9 +460,6 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	p += host_len;
 	if (authority.port)
 	{
-		/* leading zeros may make it long; they are no part of the number */
-		if (authority.port_len > 5)
-			return SM_URL_BAD_PORT;
 		*p++ = ':';
 		memcpy(p, authority.port, authority.port_len);
 		p += authority.port_len;
@@ -784,7 +780,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	if (authority.user)
 		return SM_URL_BAD_BASE;
 	site_key(base->scheme_len == 5, authority.host, authority.host_len,
-			 port_number(&authority), base->site);
+			 port_number(&authority, base->scheme_len == 5), base->site);
 	return SM_URL_OK;
 }
 
@@ -833,9 +829,11 @@ sm_url_message(SmUrlStatus status)
 		case SM_URL_NO_IDNA:
 			return "this build has no libidn2 to encode its non-ASCII host";
 		case SM_URL_BAD_PORT:
-			return "its port is not a number from 0 to 65535";
+			return "its port is not a number from 1 to 65535";
 		case SM_URL_TOO_LONG:
-			return "it is longer than 2047 characters after percent-encoding";
+			return "it is longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding";
+		case SM_URL_LONG_AUTHORITY:
+			return "its user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes";
 		case SM_URL_BAD_BASE:
 			return "it must not have a user, a query or a fragment";
 		case SM_URL_OTHER_SITE:

@@ -28,14 +28,17 @@ typedef enum SmUrlStatus
 	SM_URL_OK,
 	SM_URL_EMPTY,				/* nothing but blanks */
 	SM_URL_NO_SCHEME,			/* relative, and there is no base URL */
-	SM_URL_LOST_SCHEME,			/* "www.example.com/a": resolving it would be a trap */
+	SM_URL_LOST_SCHEME,			/* "www.example.com/a": resolving it would be
+								 * a trap */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
 	SM_URL_NO_HOST,
 	SM_URL_BAD_HOST,
 	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */
 	SM_URL_BAD_PORT,
 	SM_URL_TOO_LONG,
-	SM_URL_BAD_BASE,			/* a base URL with a query or a fragment */
+	SM_URL_LONG_AUTHORITY,
+	SM_URL_BAD_BASE,			/* a base URL with a user, a query or a
+								 * fragment */
 	SM_URL_OTHER_SITE,			/* out of SM_SCOPE_HOST */
 	SM_URL_OTHER_PATH			/* out of SM_SCOPE_PATH */
 } SmUrlStatus;
@@ -52,7 +55,8 @@ typedef enum SmUrlScope
 typedef enum SmUrlForm
 {
 	SM_FORM_PLAIN,				/* percent-encoded only */
-	SM_FORM_XML					/* and "&" and "'" as entities; no other special character is left */
+	SM_FORM_XML					/* and "&" and "'" as entities; no other
+								 * special character is left */
 } SmUrlForm;
 
 /* The URL of a directory, ending in a slash, that references are resolved against. */
@@ -63,7 +67,8 @@ typedef struct SmUrlBase
 	size_t		origin_len;		/* of "https://www.example.com" */
 	size_t		len[2];
 	char		url[2][6 * SM_URL_MAX + 1]; /* by SmUrlForm */
-	char		site[SM_ORIGIN_MAX];	/* scheme, host and port, in lower case */
+	char		site[SM_ORIGIN_MAX];	/* scheme, host and port, in lower
+										 * case */
 } SmUrlBase;
 
 /*

@@ -13,7 +13,7 @@
 #define EPOCH_OFFSET	719468	/* days from 0000-03-01 to 1970-01-01 */
 
 #define MIN_DAY			(-719162)	/* 0001-01-01 */
-#define MAX_DAY			2932896		/* 9999-12-31 */
+#define MAX_DAY			2932896 /* 9999-12-31 */
 
 /* Write a number below 100 as two digits. */
 static void
@@ -31,7 +31,8 @@ put2(char *dst, unsigned int n)
 static int64_t
 day_of(unsigned int year, unsigned int month, unsigned int day)
 {
-	unsigned int y = year - (month <= 2);	/* year 1 at the least, so 0 or more */
+	unsigned int y = year - (month <= 2);	/* year 1 at the least, so 0 or
+											 * more */
 	unsigned int m = month > 2 ? month - 3 : month + 9;
 	unsigned int era = y / 400;
 	unsigned int year_of_era = y % 400;

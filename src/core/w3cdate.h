@@ -21,7 +21,8 @@ typedef enum SmW3cStatus
 {
 	SM_W3C_OK,
 	SM_W3C_SYNTAX,				/* none of the six forms */
-	SM_W3C_RANGE				/* no such date or time, or before year 1 or after 9999 */
+	SM_W3C_RANGE				/* no such date or time, or before year 1 or
+								 * after 9999 */
 } SmW3cStatus;
 
 /* Write a day (days since 1970-01-01) as YYYY-MM-DD; false outside 0001..9999. */

@@ -19,12 +19,6 @@ fail(SmXmlReader *r, const char *message)
 }
 
 static bool
-span_equal(SmSpan a, SmSpan b)
-{
-	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
-}
-
-static bool
 is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -222,12 +216,12 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 static bool
 resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 {
-	static const SmSpan xml_uri = {XML_URI, sizeof(XML_URI) - 1};
+	static const SmSpan xml_uri = {SM_LITERAL(XML_URI)};
 	const SmSpan *known = NULL;
 
 	for (int i = r->nbindings - 1; i >= 0; i--)
 	{
-		if (span_equal(r->bindings[i].prefix, prefix))
+		if (sm_span_equal(r->bindings[i].prefix, prefix))
 		{
 			*uri = r->bindings[i].uri;
 			return true;
@@ -295,7 +289,7 @@ declare_namespaces(SmXmlReader *r)
 		if (sm_span_is(a->value, XMLNS_URI))
 			return "it declares a prefix for the reserved namespace of \"xmlns\"";
 		if (r->nbindings == SM_XML_BINDINGS_MAX)
-			return "it has more than 64 namespaces in scope";
+			return "it has more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces in scope";
 
 		if (is_default)
 		{
@@ -323,11 +317,11 @@ check_attributes(SmXmlReader *r)
 		uris[i].s = "";
 		uris[i].len = 0;
 		if (sm_span_is(a->prefix, "xmlns"))
-			uris[i] = (SmSpan) {XMLNS_URI, strlen(XMLNS_URI)};
+			uris[i] = sm_span(SM_LITERAL(XMLNS_URI));
 		else if (a->prefix.len > 0 && !resolve_prefix(r, a->prefix, &uris[i]))
 			return "it uses a namespace prefix that is not declared";
 		for (int j = 0; j < i; j++)
-			if (span_equal(a->name, r->attributes[j].name) && span_equal(uris[i], uris[j]))
+			if (sm_span_equal(a->name, r->attributes[j].name) && sm_span_equal(uris[i], uris[j]))
 				return "an element has an attribute twice";
 	}
 	return NULL;
@@ -361,7 +355,7 @@ read_start(SmXmlReader *r)
 		if (r->p == before)
 			return fail(r, "an element's tag is malformed");
 		if (r->nattributes == SM_XML_ATTRIBUTES_MAX)
-			return fail(r, "an element has more than 64 attributes");
+			return fail(r, "an element has more than " SM_STRING(SM_XML_ATTRIBUTES_MAX) " attributes");
 		if (!read_qname(r, &a->prefix, &a->name))
 			return fail(r, "an element's tag is malformed");
 		skip_space(r);
@@ -394,7 +388,7 @@ read_start(SmXmlReader *r)
 	r->raw.len = r->p - tag;
 
 	if (r->nopen == SM_XML_DEPTH_MAX)
-		return fail(r, "its elements are nested more than 64 deep");
+		return fail(r, "its elements are nested more than " SM_STRING(SM_XML_DEPTH_MAX) " deep");
 	r->open[r->nopen].nbindings = r->nbindings;
 	if (r->nattributes > 0)
 	{
@@ -446,7 +440,7 @@ read_end(SmXmlReader *r)
 	if (r->p == r->end || *r->p != '>')
 		return fail(r, "an element's tag is malformed");
 	r->p++;
-	if (r->nopen == 0 || !span_equal(qname, r->open[r->nopen - 1].qname))
+	if (r->nopen == 0 || !sm_span_equal(qname, r->open[r->nopen - 1].qname))
 		return fail(r, "its tags do not match");
 	r->raw.s = tag;
 	r->raw.len = r->p - tag;
@@ -511,7 +505,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 {
 	/* not the arrays: they are large, and their counts say what is in them */
 	r->message = NULL;
-	r->undeclared = (SmSpan) {NULL, 0};
+	r->undeclared = sm_no_span();
 	r->p = src;
 	r->end = src + len;
 	r->lookup = lookup;

@@ -14,19 +14,11 @@
 #ifndef SM_XMLREADER_H
 #define SM_XMLREADER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+#include "core/span.h"
 
 #define SM_XML_DEPTH_MAX		64	/* nested elements */
 #define SM_XML_ATTRIBUTES_MAX	64	/* on one element */
 #define SM_XML_BINDINGS_MAX		64	/* namespaces in scope */
-
-typedef struct SmSpan
-{
-	const char *s;
-	size_t		len;
-} SmSpan;
 
 typedef struct SmXmlAttribute
 {
@@ -69,10 +61,14 @@ typedef struct SmXmlReader
 	SmSpan		name;			/* local part */
 	SmSpan		uri;			/* namespace, empty if none */
 	int			depth;			/* elements open around it, itself not counted */
-	int			nattributes;	/* SM_XML_START; declarations of namespaces too */
+	int			nattributes;	/* SM_XML_START; declarations of namespaces
+								 * too */
 	SmXmlAttribute attributes[SM_XML_ATTRIBUTES_MAX];
 
-	/* SM_XML_ERROR: what is wrong, and the prefix where it is an undeclared one */
+	/*
+	 * SM_XML_ERROR: what is wrong, and the prefix where it is an undeclared
+	 * one
+	 */
 	const char *message;
 	SmSpan		undeclared;
 
@@ -104,15 +100,6 @@ extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 
 /* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
-
-/* Is a span this string?  Mostly a constant, whose length the compiler knows. */
-static inline bool
-sm_span_is(SmSpan span, const char *string)
-{
-	size_t		len = strlen(string);
-
-	return span.len == len && memcmp(span.s, string, len) == 0;
-}
 
 /* Does text consist of blanks only, in the sense of XML? */
 extern bool sm_xml_is_blank(SmSpan span);

@@ -20,7 +20,8 @@ SELECT loc, lastmod, changefreq, priority,
   FROM page;
 VACUUM ANALYZE page;
 
-CREATE TABLE work (position int, name text, beside text, goal text, statement text);
+-- Serial but for the last, so that only the work differs.
+CREATE TABLE work (position int, name text, beside text, goal text, statement text, workers int DEFAULT 0);
 INSERT INTO work VALUES
 (1, 'COPY TO /dev/null', NULL, NULL,
  $$COPY (SELECT loc, lastmod, changefreq, priority FROM page) TO '/dev/null'$$),
@@ -45,6 +46,8 @@ INSERT INTO work VALUES
  $$SELECT sum(octet_length(d)) FROM (
      SELECT sitemap_agg(loc, lastmod, changefreq, priority) AS d
        FROM page GROUP BY part) s$$);
+INSERT INTO work
+SELECT 8, name || ', 2 workers', name, NULL, statement, 2 FROM work WHERE position = 7;
 
 CREATE TABLE result (round int, name text, seconds float8);
 CREATE PROCEDURE measure(rounds int) LANGUAGE plpgsql AS $$
@@ -55,6 +58,7 @@ BEGIN
     -- round 0 warms up and is not counted
     FOR round IN 0 .. rounds LOOP
         FOR w IN SELECT * FROM work ORDER BY position LOOP
+            PERFORM set_config('max_parallel_workers_per_gather', w.workers::text, true);
             started := clock_timestamp();
             EXECUTE w.statement;
             IF round > 0 THEN

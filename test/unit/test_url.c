@@ -39,7 +39,7 @@ status_name(SmUrlStatus status)
 {
 	static const char *const names[] = {
 		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_SCHEME", "NO_HOST", "BAD_HOST",
-		"NO_IDNA", "BAD_PORT", "TOO_LONG", "BAD_BASE", "OTHER_SITE", "OTHER_PATH"
+		"NO_IDNA", "BAD_PORT", "TOO_LONG", "LONG_AUTHORITY", "BAD_BASE", "OTHER_SITE", "OTHER_PATH"
 	};
 
 	return names[status];
@@ -339,7 +339,7 @@ test_origin(void)
 	unchanged("http://127.0.0.1/");
 	unchanged("http://xn--bcher-kva.de/");
 	unchanged("http://h:/");
-	unchanged("http://h:0/");
+	fails("http://h:0/", SM_URL_BAD_PORT);
 	unchanged("http://h:80?a");
 	unchanged("http://h:65535#a");
 	unchanged("http://h:00080/");
@@ -450,7 +450,7 @@ test_host_length(void)
 	host_of_length(url, 1000, "/");
 	fails(url, SM_URL_BAD_HOST);
 	host_of_length(url, SM_AUTHORITY_MAX + 1, "/");
-	fails(url, SM_URL_TOO_LONG);
+	fails(url, SM_URL_LONG_AUTHORITY);
 
 	/* user information counts */
 	memset(url, 'u', sizeof(url));
@@ -458,7 +458,7 @@ test_host_length(void)
 	strcpy(url + 7 + SM_AUTHORITY_MAX - 2, "@h/");
 	unchanged(url);
 	strcpy(url + 7 + SM_AUTHORITY_MAX - 2, "u@h/");
-	fails(url, SM_URL_TOO_LONG);
+	fails(url, SM_URL_LONG_AUTHORITY);
 }
 
 static void

@@ -1,0 +1,70 @@
+/*
+ * span.h
+ *	  A piece of text that belongs to somebody else: a pointer and a length.
+ */
+#ifndef SM_SPAN_H
+#define SM_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct SmSpan
+{
+	const char *s;
+	size_t		len;
+} SmSpan;
+
+/* For initializers and arguments: the bytes of a literal, then their number. */
+#define SM_LITERAL(string)	(string), (sizeof(string) - 1)
+
+/* a number that a macro stands for, as a literal */
+#define SM_STRING(number)	SM_STRING_(number)
+#define SM_STRING_(number)	#number
+
+static inline SmSpan
+sm_span(const char *s, size_t len)
+{
+	SmSpan		span;
+
+	span.s = s;
+	span.len = len;
+	return span;
+}
+
+/* Neither a value nor an empty one: what a NULL becomes. */
+static inline SmSpan
+sm_no_span(void)
+{
+	return sm_span(NULL, 0);
+}
+
+static inline bool
+sm_span_equal(SmSpan a, SmSpan b)
+{
+	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
+}
+
+/* Is a span this string?  Mostly a constant, whose length the compiler knows. */
+static inline bool
+sm_span_is(SmSpan span, const char *string)
+{
+	return sm_span_equal(span, sm_span(string, strlen(string)));
+}
+
+/* Copy bytes to dst and return the place behind them. */
+static inline char *
+sm_put(char *dst, const char *s, size_t len)
+{
+	memcpy(dst, s, len);
+	return dst + len;
+}
+
+/* ASCII only, whatever the locale */
+static inline char
+sm_lower(char c)
+{
+	return (c >= 'A' && c <= 'Z') ? c + ('a' - 'A') : c;
+}
+
+#endif

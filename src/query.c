@@ -1,0 +1,328 @@
+/*
+ * query.c
+ *	  A SELECT in text form → rows: which statements and columns are allowed,
+ *	  and how the columns become a row.
+ */
+#include "postgres.h"
+
+#include "query.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "fragment.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "row.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/plancache.h"
+
+#define COLUMNS_HINT \
+	"The columns are loc, lastmod, changefreq, priority and extensions; or url alone."
+
+static const char *const column_names[SM_NCOLUMNS] = {
+	"loc", "lastmod", "changefreq", "priority", "extensions", "url"
+};
+
+static const char *const column_types[SM_NCOLUMNS] = {
+	"text", "timestamptz, timestamp, date or text", "text or an enum",
+	"float8, float4, numeric, bigint, int or smallint", "xml or xml[]", "xml"
+};
+
+/* Is a value of this type text, or does its output function make it text? */
+static bool
+is_text_like(Oid type)
+{
+	char		category;
+	bool		preferred;
+
+	get_type_category_preferred(type, &category, &preferred);
+	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
+}
+
+static bool
+type_is_allowed(SmColumnName name, Oid type)
+{
+	switch (name)
+	{
+		case SM_COLUMN_LOC:
+		case SM_COLUMN_CHANGEFREQ:
+			return is_text_like(type);
+		case SM_COLUMN_LASTMOD:
+			return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID ||
+				is_text_like(type);
+		case SM_COLUMN_PRIORITY:
+			return type == FLOAT8OID || type == FLOAT4OID || type == NUMERICOID ||
+				type == INT2OID || type == INT4OID || type == INT8OID;
+		case SM_COLUMN_EXTENSIONS:
+			return type == XMLOID || type == XMLARRAYOID;
+		case SM_COLUMN_URL:
+			return type == XMLOID;
+	}
+	return false;
+}
+
+/* Find the place of a name, SM_NCOLUMNS if it is none. */
+static int
+find_name(const char *name)
+{
+	int			i;
+
+	for (i = 0; i < SM_NCOLUMNS; i++)
+		if (strcmp(name, column_names[i]) == 0)
+			break;
+	return i;
+}
+
+void
+sm_find_columns(TupleDesc desc, SmColumns *columns)
+{
+	for (int name = 0; name < SM_NCOLUMNS; name++)
+		columns->column[name].index = -1;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		int			name = find_name(NameStr(att->attname));
+		SmColumn   *column;
+		Oid			output;
+		bool		is_varlena;
+
+		if (name == SM_NCOLUMNS)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("unrecognized column \"%s\" in the query", NameStr(att->attname)),
+					 errhint(COLUMNS_HINT)));
+		column = &columns->column[name];
+		if (column->index >= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("column \"%s\" appears more than once in the query",
+							column_names[name])));
+
+		column->index = i;
+		column->type = getBaseType(att->atttypid);
+		if (!type_is_allowed((SmColumnName) name, column->type))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the query must be of type %s, not %s",
+							column_names[name], column_types[name],
+							format_type_be(att->atttypid))));
+		column->is_text = IsBinaryCoercible(column->type, TEXTOID);
+		getTypeOutputInfo(column->type, &output, &is_varlena);
+		fmgr_info(output, &column->output);
+	}
+
+	if (columns->column[SM_COLUMN_LOC].index < 0 && columns->column[SM_COLUMN_URL].index < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the query has no column \"loc\""),
+				 errhint(COLUMNS_HINT)));
+	if (columns->column[SM_COLUMN_URL].index >= 0 && desc->natts > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+				 errmsg("column \"url\" of the query must be the only one"),
+				 errdetail("It has all that a sitemap says of a page.")));
+}
+
+/* Does the row have a value in this column?  The slot is deformed. */
+static bool
+has_value(const TupleTableSlot *slot, const SmColumn *column)
+{
+	return column->index >= 0 && !slot->tts_isnull[column->index];
+}
+
+static bool
+read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName name,
+				 SmProblems *problems, SmLoss loss, SmSpan *result)
+{
+	SmColumn   *column = &columns->column[name];
+	Datum		value = slot->tts_values[column->index];
+
+	if (!column->is_text)
+		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
+	return sm_read_text(value, result, problems, loss, column_names[name]);
+}
+
+static double
+read_priority(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case FLOAT8OID:
+			return DatumGetFloat8(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		default:
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+	}
+}
+
+static SmLastmodType
+lastmod_type(Oid type)
+{
+	switch (type)
+	{
+		case TIMESTAMPTZOID:
+		case TIMESTAMPOID:
+			return SM_LASTMOD_TIMESTAMP;
+		case DATEOID:
+			return SM_LASTMOD_DATE;
+		default:
+			return SM_LASTMOD_TEXT;
+	}
+}
+
+/* Read the columns beside loc; what cannot be read is left out. */
+static void
+read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+					  SmProblems *problems)
+{
+	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
+	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
+	SmColumn   *extensions = &columns->column[SM_COLUMN_EXTENSIONS];
+
+	if (has_value(slot, lastmod))
+	{
+		row->lastmod_type = lastmod_type(lastmod->type);
+		if (row->lastmod_type == SM_LASTMOD_TEXT)
+			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
+							 SM_LOSES_ELEMENT, &row->lastmod_text);
+		else
+			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems);
+	}
+	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
+		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,
+						 SM_LOSES_ELEMENT, &row->changefreq);
+	if (has_value(slot, priority))
+	{
+		row->has_priority = true;
+		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
+	}
+	if (has_value(slot, extensions))
+	{
+		Datum		value = slot->tts_values[extensions->index];
+
+		if (extensions->type == XMLARRAYOID)
+			sm_read_extensions(value, row, problems);
+		else
+		{
+			row->extensions = palloc_object(SmSpan);
+			if (sm_read_text(value, row->extensions, problems, SM_LOSES_ELEMENT, "extension"))
+				row->nextensions = 1;
+		}
+	}
+}
+
+SmRowStatus
+sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *problems)
+{
+	SmColumn   *url = &columns->column[SM_COLUMN_URL];
+	bool		is_url = url->index >= 0;
+
+	slot_getallattrs(slot);
+	if (!has_value(slot, is_url ? url : &columns->column[SM_COLUMN_LOC]))
+		return SM_ROW_NULL;
+
+	problems->loc = sm_no_span();
+	if (is_url)
+	{
+		SmSpan		xml;
+
+		if (!sm_read_text(slot->tts_values[url->index], &xml, problems, SM_LOSES_ROW, "url") ||
+			!sm_read_url(xml, row, problems))
+			return SM_ROW_SKIPPED;
+		return SM_ROW_OK;
+	}
+
+	memset(row, 0, sizeof(*row));
+	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOSES_ROW, &row->loc))
+		return SM_ROW_SKIPPED;
+	problems->loc = row->loc;
+	read_optional_columns(slot, columns, row, problems);
+	return SM_ROW_OK;
+}
+
+/* Does a query write or lock rows, it or one inside of it? */
+static bool
+changes_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = castNode(Query, node);
+
+		return query->commandType != CMD_SELECT || query->rowMarks != NIL ||
+			query_tree_walker(query, changes_rows, context, 0);
+	}
+	return expression_tree_walker(node, changes_rows, context);
+}
+
+/* Is it one SELECT that changes nothing?  An error if not. */
+static void
+check_plan(SPIPlanPtr plan)
+{
+	List	   *sources = SPI_plan_get_plan_sources(plan);
+	CachedPlanSource *source;
+	Query	   *query;
+
+	if (sources == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("the query is empty")));
+	if (list_length(sources) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("the query must be one statement, not %d", list_length(sources))));
+	source = linitial(sources);
+
+	/* a rule can make more or less than one query of a statement */
+	query = list_length(source->query_list) == 1 ? linitial(source->query_list) : NULL;
+	if (query == NULL || query->commandType != CMD_SELECT || source->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+				 errmsg("the query must be a SELECT, TABLE or WITH statement")));
+	if (changes_rows((Node *) query, NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("the query must not write or lock rows")));
+}
+
+void
+sm_run_query(const char *query, DestReceiver *dest)
+{
+	/* no limit of rows, which would forbid parallel workers */
+	SPIExecuteOptions options = {.read_only = true,.dest = dest};
+	bool		was_read_only = XactReadOnly;
+	SPIPlanPtr	plan;
+	int			result;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	plan = SPI_prepare_cursor(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
+	check_plan(plan);
+
+	/*
+	 * SPI's read_only keeps the statement from writing, but not the functions
+	 * that it calls.  After an error the end of the (sub)transaction restores
+	 * this.
+	 */
+	XactReadOnly = true;
+	result = SPI_execute_plan_extended(plan, &options);
+	XactReadOnly = was_read_only;
+
+	if (result != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	SPI_finish();
+}

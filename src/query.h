@@ -1,0 +1,68 @@
+/*
+ * query.h
+ *	  A SELECT in text form → rows: which statements and columns are allowed,
+ *	  and how the columns become a row.
+ */
+#ifndef SM_QUERY_H
+#define SM_QUERY_H
+
+#include "fmgr.h"
+#include "problem.h"
+#include "sitemap.h"
+#include "tcop/dest.h"
+
+/* The columns that a query can have. */
+typedef enum SmColumnName
+{
+	SM_COLUMN_LOC,
+	SM_COLUMN_LASTMOD,
+	SM_COLUMN_CHANGEFREQ,
+	SM_COLUMN_PRIORITY,
+	SM_COLUMN_EXTENSIONS,
+	SM_COLUMN_URL
+} SmColumnName;
+
+#define SM_NCOLUMNS		6
+
+typedef struct SmColumn
+{
+	int			index;			/* in the query's row, -1 if it has none */
+	Oid			type;			/* domains resolved */
+	bool		is_text;		/* its datum is that of text */
+	FmgrInfo	output;			/* makes text of an enum, a name and the like */
+} SmColumn;
+
+typedef struct SmColumns
+{
+	SmColumn	column[SM_NCOLUMNS];
+} SmColumns;
+
+/* What came of a row. */
+typedef enum SmRowStatus
+{
+	SM_ROW_OK,
+	SM_ROW_NULL,				/* its loc, or url, is NULL: there is no page */
+	SM_ROW_SKIPPED				/* a problem that was skipped */
+} SmRowStatus;
+
+/*
+ * Run a query, one SELECT that changes nothing, and send its rows to dest, from
+ * the startup call on.  It may use parallel workers.  An error if it is
+ * anything else.
+ */
+extern void sm_run_query(const char *query, DestReceiver *dest);
+
+/*
+ * Find a query's columns by their names.  An error for one that is unknown, of
+ * a wrong type, or there twice, and if there is no loc and no url.
+ */
+extern void sm_find_columns(TupleDesc desc, SmColumns *columns);
+
+/*
+ * Read a row into the current memory context; its spans may point into the
+ * slot.  problems->row_number is set by the caller, problems->loc here.
+ */
+extern SmRowStatus sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+								SmProblems *problems);
+
+#endif

@@ -95,9 +95,10 @@ limit_exceeded(const SmDocument *doc, bool too_many)
 
 /* Take over the entry at the end of the buffer, or raise what forbids it. */
 static void
-take_entry(SmDocument *doc, const SmEntry *entry)
+take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 {
-	if (!sm_document_fits(doc, entry))
+	if (!sm_document_fits(doc, entry) &&
+		sm_document_fits_alone(doc, entry, problems))
 	{
 		SmEntry		nothing = {.has_news = entry->has_news};
 
@@ -148,7 +149,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 		sm_read_arguments(fcinfo, 1, lastmod_type, &row, problems);
 
 	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
-	take_entry(&state->doc, &entry);
+	take_entry(&state->doc, &entry, problems);
 	PG_RETURN_POINTER(state);
 }
 

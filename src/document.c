@@ -156,10 +156,15 @@ sm_document_fits(const SmDocument *doc, const SmEntry *entry)
 }
 
 bool
-sm_document_fits_alone(const SmDocument *doc, const SmEntry *entry)
+sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 {
-	return (int64) header_size(doc, entry->namespaces) + entry->len +
-		footer_size(doc) <= doc->max_bytes;
+	if ((int64) header_size(doc, entry->namespaces) + entry->len +
+		footer_size(doc) <= doc->max_bytes)
+		return true;
+	doc->buf.len = doc->end;
+	return sm_problem(problems, SM_LOSES_ROW, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					  "invalid url: its entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
+					  entry->len, doc->max_bytes);
 }
 
 void

@@ -6,6 +6,7 @@
 #define SM_DOCUMENT_H
 
 #include "lib/stringinfo.h"
+#include "problem.h"
 #include "sitemap.h"
 
 /* Namespaces of extensions that a document declares when an entry uses them. */
@@ -56,8 +57,12 @@ extern void sm_document_reset(SmDocument *doc);
 /* May the entry be added without breaking a limit? */
 extern bool sm_document_fits(const SmDocument *doc, const SmEntry *entry);
 
-/* Would it fit into an empty document? */
-extern bool sm_document_fits_alone(const SmDocument *doc, const SmEntry *entry);
+/*
+ * Would it fit into an empty document?  If not, that is a problem of its row,
+ * and the entry is removed from the end of buf.
+ */
+extern bool sm_document_fits_alone(SmDocument *doc, const SmEntry *entry,
+								   SmProblems *problems);
 
 /* Take over the entry, which was written to buf after end. */
 extern void sm_document_add(SmDocument *doc, const SmEntry *entry);

@@ -33,9 +33,6 @@ PG_FUNCTION_INFO_V1(sitemap_files);
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
 
-/* bytes that the entry of an index can have: a loc, a lastmod, their tags */
-#define INDEX_ENTRY_MAX	(6 * SM_URL_MAX + 128)
-
 /* The columns of type sitemap_file. */
 enum
 {
@@ -133,14 +130,27 @@ put_file(FilesState *state, SmDocument *doc, const char *name)
 	state->nbytes += size;
 }
 
+/* Begin an index, the first or a further one. */
+static SmDocument *
+begin_index(FilesState *state)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+	SmDocument *index = palloc_object(SmDocument);
+
+	sm_document_init(index, SM_INDEX, state->options->protocol,
+					 state->options->stylesheet, true);
+	state->indexes = lappend(state->indexes, index);
+	MemoryContextSwitchTo(oldcontext);
+	return index;
+}
+
 /* Add a file to the index, or to a further one if that is full. */
 static void
 add_to_index(FilesState *state, const SmDocument *file, const char *name)
 {
 	SmRow		row = {0};
 	SmEntry		entry;
-	SmEntry		longest = {.len = INDEX_ENTRY_MAX};
-	SmDocument *index;
+	SmDocument *index = state->indexes != NIL ? llast(state->indexes) : begin_index(state);
 	char	   *loc = file_loc(state, name);
 
 	row.loc = sm_span(loc, strlen(loc));
@@ -150,19 +160,13 @@ add_to_index(FilesState *state, const SmDocument *file, const char *name)
 		row.lastmod = (file->lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
 	}
 
-	index = state->indexes != NIL ? llast(state->indexes) : NULL;
-	if (index == NULL || !sm_document_fits(index, &longest))
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
-
-		index = palloc_object(SmDocument);
-		sm_document_init(index, SM_INDEX, state->options->protocol,
-						 state->options->stylesheet, true);
-		state->indexes = lappend(state->indexes, index);
-		MemoryContextSwitchTo(oldcontext);
-	}
-
 	sm_append_entry(&state->index_writer, &row, &index->buf, &entry);
+	if (!sm_document_fits(index, &entry))
+	{
+		index->buf.len = index->end;
+		index = begin_index(state);
+		sm_append_entry(&state->index_writer, &row, &index->buf, &entry);
+	}
 	sm_document_add(index, &entry);
 }
 
@@ -209,15 +213,8 @@ put_entry(FilesState *state, SmEntry *entry)
 	{
 		char	   *bytes;
 
-		if (!sm_document_fits_alone(doc, entry))
-		{
-			doc->buf.len = doc->end;
-			sm_problem(&state->writer.problems, SM_LOSES_ROW,
-					   ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-					   "invalid url: its entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
-					   entry->len, doc->max_bytes);
+		if (!sm_document_fits_alone(doc, entry, &state->writer.problems))
 			return;
-		}
 
 		/* the footer is written over what follows the last entry */
 		bytes = pnstrdup(doc->buf.data + doc->end, entry->len);

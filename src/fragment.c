@@ -137,8 +137,11 @@ append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
 			appendStringInfoString(buf, mode == IN_TAG ? " " : c == '\t' ? "&#9;" : "&#10;");
 		else if (c == '\\')
 			appendStringInfoString(buf, "&#92;");
-		else if (mode == IN_CDATA && (c == '&' || c == '<' || c == '>'))
-			appendStringInfoString(buf, c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;");
+		else if (c == '>' && mode != IN_TAG)
+			appendStringInfoString(buf, "&gt;");	/* "]]" may stand before
+													 * it */
+		else if (mode == IN_CDATA && (c == '&' || c == '<'))
+			appendStringInfoString(buf, c == '&' ? "&amp;" : "&lt;");
 		else if (charset == AS_CHARACTERS && mode != IN_CDATA && c == '&' &&
 				 (n = sm_xml_reference(raw.s + i, raw.s + raw.len, &code)) > 0 &&
 				 code >= 0x80)
@@ -165,21 +168,32 @@ append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
 static bool
 append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset charset)
 {
-	bool		has_references = token == SM_XML_START || token == SM_XML_END ||
-		token == SM_XML_TEXT;
+	switch (token)
+	{
+		case SM_XML_START:
+		case SM_XML_END:
+			return append_rewritten(buf, r->raw, IN_TAG, charset);
+		case SM_XML_TEXT:
+			return append_rewritten(buf, r->raw, IN_TEXT, charset);
+		default:
+			break;
+	}
 
-	if (charset == AS_CHARACTERS && !has_references)
+	/*
+	 * the others have no references, so nothing in them stands for a
+	 * character
+	 */
+	if (charset == AS_CHARACTERS)
 		charset = AS_GIVEN;
 	if (is_clean(r->raw, charset))
 		appendBinaryStringInfo(buf, r->raw.s, r->raw.len);
-	else if (token == SM_XML_START || token == SM_XML_END)
-		return append_rewritten(buf, r->raw, IN_TAG, charset);
-	else if (token == SM_XML_TEXT)
-		return append_rewritten(buf, r->raw, IN_TEXT, charset);
 	else if (token == SM_XML_CDATA)
 		return append_rewritten(buf, r->data, IN_CDATA, charset);
 
-	/* comments and instructions have no references, and nobody misses them */
+	/*
+	 * a comment or instruction that is not clean is left out: nobody misses
+	 * it
+	 */
 	return true;
 }
 

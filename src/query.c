@@ -64,6 +64,18 @@ type_is_allowed(SmColumnName name, Oid type)
 	return false;
 }
 
+/* The type below domains, those of an array's elements too where that is xml. */
+static Oid
+base_type(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+
+	if (OidIsValid(element) && getBaseType(element) == XMLOID)
+		return XMLARRAYOID;
+	return base;
+}
+
 /* Find the place of a name, SM_NCOLUMNS if it is none. */
 static int
 find_name(const char *name)
@@ -103,7 +115,7 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 							column_names[name])));
 
 		column->index = i;
-		column->type = getBaseType(att->atttypid);
+		column->type = base_type(att->atttypid);
 		if (!type_is_allowed((SmColumnName) name, column->type))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),

@@ -51,11 +51,13 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 void
 sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
 {
+	ArrayType  *extensions = DatumGetArrayTypeP(array);
 	Datum	   *values;
 	bool	   *nulls;
 	int			n;
 
-	deconstruct_array(DatumGetArrayTypeP(array), XMLOID, -1, false, TYPALIGN_INT,
+	/* the element type is xml or a domain over it */
+	deconstruct_array(extensions, ARR_ELEMTYPE(extensions), -1, false, TYPALIGN_INT,
 					  &values, &nulls, &n);
 	row->extensions = palloc_array(SmSpan, n);
 	row->nextensions = 0;

@@ -241,6 +241,17 @@ scheme_length(const char *s, size_t len)
 	return 0;
 }
 
+/* Digits and a slash, as in "localhost:8080/", which reads like a scheme? */
+static bool
+is_port(const char *s, size_t len)
+{
+	size_t		i = 0;
+
+	while (i < len && (CLASS(s[i]) & C_DIGIT))
+		i++;
+	return i > 0 && i < len && s[i] == '/';
+}
+
 /* Length of what comes before the path, query or fragment. */
 static size_t
 authority_length(const char *s, size_t len)
@@ -431,7 +442,8 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		return SM_URL_NO_SCHEME;
 	if (!equal_ignoring_case(s, scheme, "https", 5) &&
 		!equal_ignoring_case(s, scheme, "http", 4))
-		return SM_URL_BAD_SCHEME;
+		return is_port(s + scheme + 1, len - scheme - 1) ?
+			SM_URL_LOST_SCHEME : SM_URL_BAD_SCHEME;
 	if (len < scheme + 3 || s[scheme + 1] != '/' || s[scheme + 2] != '/')
 		return SM_URL_NO_HOST;
 

@@ -372,7 +372,7 @@ test_origin(void)
 	fails("file:///etc/passwd", SM_URL_BAD_SCHEME);
 	fails("data:text/plain,x", SM_URL_BAD_SCHEME);
 	fails("tel:1", SM_URL_BAD_SCHEME);
-	fails("localhost:80/a", SM_URL_BAD_SCHEME);
+	fails("localhost:80/a", SM_URL_LOST_SCHEME);
 	fails("http:", SM_URL_NO_HOST);
 	fails("http:/", SM_URL_NO_HOST);
 	fails("http:h/a", SM_URL_NO_HOST);
@@ -608,7 +608,8 @@ test_lost_scheme(void)
 	fails_in("shop.example.com", base, SM_URL_LOST_SCHEME);
 	fails_in("shop.example.com/a", base, SM_URL_LOST_SCHEME);
 	fails_in("SHOP.Example.COM?a", base, SM_URL_LOST_SCHEME);
-	fails_in("shop.example.com:8443/a", base, SM_URL_BAD_SCHEME);
+	fails_in("shop.example.com:8443/a", base, SM_URL_LOST_SCHEME);
+	fails_in("tel:0800123456", base, SM_URL_BAD_SCHEME);
 	resolves(base, "www.", "https://shop.example.com:8443/b/www.");
 	resolves(base, "www", "https://shop.example.com:8443/b/www");
 	resolves(base, "/www.h/a", "https://shop.example.com:8443/www.h/a");

@@ -704,7 +704,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	const char *end;
 	char	   *d = dst;
 	size_t		entity_bytes = 0;
-	size_t		raw_len;
+	size_t		raw_len = 0;
 	size_t		origin_len;
 	SmUrlStatus status;
 

@@ -202,8 +202,9 @@ append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
 		return;
 	for (size_t i = 0; i < lengthof(changefreqs); i++)
 	{
-		if (changefreqs[i].len == value.len &&
-			pg_strncasecmp(changefreqs[i].s, value.s, value.len) == 0)
+		if (sm_span_equal(changefreqs[i], value) ||
+			(changefreqs[i].len == value.len &&
+			 pg_strncasecmp(changefreqs[i].s, value.s, value.len) == 0))
 		{
 			append(buf, SM_LITERAL("<changefreq>"));
 			append(buf, changefreqs[i].s, value.len);

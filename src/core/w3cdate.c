@@ -53,37 +53,51 @@ days_in_month(unsigned int year, unsigned int month)
 	return days[month - 1];
 }
 
+/*
+ * Years and months come out of the days by linear functions, and the divisions
+ * in those are replaced by multiplications (Neri and Schneider, "Euclidean
+ * affine functions and their application to calendar algorithms", 2022).
+ */
 bool
 sm_w3c_format_day(int64_t day, char *dst)
 {
-	unsigned int n;
-	unsigned int era;
-	unsigned int day_of_era;
-	unsigned int year_of_era;
-	unsigned int day_of_year;
-	unsigned int m;
-	unsigned int month;
-	unsigned int year;
+	uint32_t	n;
+	uint32_t	century;
+	uint32_t	day_of_century;
+	uint64_t	product;
+	uint32_t	year_of_century;
+	uint32_t	day_of_year;
+	uint32_t	month;
+	bool		next_year;
 
 	if (day < MIN_DAY || day > MAX_DAY)
 		return false;
 
-	n = (unsigned int) (day + EPOCH_OFFSET);
-	era = n / DAYS_PER_ERA;
-	day_of_era = n % DAYS_PER_ERA;
-	year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
-				   day_of_era / 146096) / 365;
-	day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-	m = (5 * day_of_year + 2) / 153;
-	month = m < 10 ? m + 3 : m - 9;
-	year = era * 400 + year_of_era + (month <= 2);
+	n = 4 * (uint32_t) (day + EPOCH_OFFSET) + 3;
+	century = n / DAYS_PER_ERA;
+	day_of_century = n % DAYS_PER_ERA / 4;
 
-	put2(dst, year / 100);
-	put2(dst + 2, year % 100);
+	product = UINT64_C(2939745) * (4 * day_of_century + 3);
+	year_of_century = (uint32_t) (product >> 32);
+	day_of_year = (uint32_t) product / 2939745 / 4;
+
+	/* the year begins on 1 March: January and February are of the next one */
+	next_year = day_of_year >= 306;
+	month = 2141 * day_of_year + 197913;
+	if (year_of_century == 99 && next_year)
+	{
+		year_of_century = 0;
+		century++;
+	}
+	else
+		year_of_century += next_year;
+
+	put2(dst, century);
+	put2(dst + 2, year_of_century);
 	dst[4] = '-';
-	put2(dst + 5, month);
+	put2(dst + 5, next_year ? (month >> 16) - 12 : month >> 16);
 	dst[7] = '-';
-	put2(dst + 8, day_of_year - (153 * m + 2) / 5 + 1);
+	put2(dst + 8, (month & 0xFFFF) / 2141 + 1);
 	return true;
 }
 

@@ -130,9 +130,9 @@ static size_t
 compress_document(SmGzip *gzip, const char *data, size_t len, char *dst, size_t size)
 {
 	z_stream   *stream = &gzip->stream;
+	size_t		written;
 	int			status;
 
-	deflateReset(stream);
 	stream->next_in = (Bytef *) data;
 	stream->next_out = (Bytef *) dst;
 	stream->avail_out = size;
@@ -145,7 +145,11 @@ compress_document(SmGzip *gzip, const char *data, size_t len, char *dst, size_t 
 	} while (status == Z_OK && len > 0);
 	if (status != Z_STREAM_END)
 		elog(ERROR, "zlib did not keep its bound: %s", zError(status));
-	return stream->total_out;
+	written = stream->total_out;
+
+	/* now, since deflateBound goes by the state that it finds */
+	deflateReset(stream);
+	return written;
 }
 
 #endif

@@ -1,17 +1,30 @@
+--
 -- Host names outside ASCII; idna_1.out is that of a build without libidn2.
+--
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set helpers :abs_srcdir /sql/include/helpers.sql
 \i :helpers
+
+-- They are written in their ASCII form.
 SELECT CASE WHEN error LIKE 'no error%' THEN sitemap_url(url)::text ELSE error END
   FROM (VALUES
-	(1, 'http://bücher.de/straße'),
-	(2, 'http://faß.de/'),
-	(3, 'https://нэб.рф:8443/путь'),
-	(4, 'http://BÜCHER.DE/'),
-	(5, 'http://user@bücher.de/'),
-	(6, E'http://bu\u0308cher.de/'),
-	(7, E'http://xn--bcher-kva.de/')) v (n, url), pg_temp.error(format('SELECT sitemap_url(%L)', url)) AS error
+    (1, 'http://bücher.de/straße'),
+    (2, 'http://faß.de/'),
+    (3, 'https://нэб.рф:8443/путь'),
+    (4, 'http://BÜCHER.DE/'),
+    (5, 'http://user@bücher.de/'),
+    (6, E'http://bu\u0308cher.de/'),
+    (7, 'http://xn--bcher-kva.de/')
+  ) v (n, url),
+  pg_temp.error(format('SELECT sitemap_url(%L)', url)) AS error
  ORDER BY n;
 SELECT pg_temp.error($$ SELECT sitemap_url(E'http://a\u2028b.de/') $$);
--- the host of base_url
-SELECT name, loc, pg_temp.text(content) FROM sitemap_files($$ SELECT loc FROM (VALUES ('/a'), ('http://bücher.de/b'), ('HTTP://xn--bcher-kva.DE/c')) v (loc) $$, 'http://bücher.de');
+
+-- Both forms are the same host, also in base_url.
+SELECT name, loc, pg_temp.text(content)
+  FROM sitemap_files($$
+         SELECT loc
+           FROM (VALUES ('/a'),
+                        ('http://bücher.de/b'),
+                        ('HTTP://xn--bcher-kva.DE/c')) v (loc)
+       $$, 'http://bücher.de');

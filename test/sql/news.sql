@@ -1,28 +1,125 @@
+--
+-- sitemap_news, and files with news in them.
+--
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set helpers :abs_srcdir /sql/include/helpers.sql
 \i :helpers
+
+-- publication_date is any kind of date.
 SELECT sitemap_news('The "Times" & Co', 'en', timestamptz '2026-01-02 03:04:05.9+01', 'Müller < Maier');
-SELECT sitemap_news('n', 'de', date '2026-01-02', 't'), sitemap_news('n', 'de', '2026-01-02T03:04+05:45', 't'), sitemap_news('n', 'de', timestamp '2026-01-02 03:04:05', 't');
-SELECT sitemap_news('n', 'zh-tw', '2026', 't', 'subscription', 'blog,Opinion , UserGenerated', 'a, b', ' NASDAQ:AMAT,BOM:500325 ');
+SELECT sitemap_news('n', 'de', date '2026-01-02', 't'),
+       sitemap_news('n', 'de', '2026-01-02T03:04+05:45', 't'),
+       sitemap_news('n', 'de', timestamp '2026-01-02 03:04:05', 't');
+
+-- Optional elements; what is blank is left out.
+SELECT sitemap_news('n', 'zh-tw', '2026', 't', 'subscription', 'blog,Opinion , UserGenerated', 'a, b',
+                    ' NASDAQ:AMAT,BOM:500325 ');
 SELECT sitemap_news('n', 'en', '2026', 't', '', ' ', '', NULL);
+SELECT sitemap_news('n', 'en', '2026', 't', keywords => E' \u0001');
+
+-- No news of nothing.
 SELECT sitemap_news(NULL, NULL, NULL::date, NULL), sitemap_news(NULL, NULL, NULL, NULL, 'Subscription');
-SELECT l, pg_temp.brief(format('SELECT sitemap_news(%L, %L, %L, %L)', 'n', l, '2026', 't')) FROM unnest('{en,eng,zh-cn,zh-tw,"",EN,en-GB,zh,zh-hk,german,e1,ü}'::text[]) l;
-SELECT a, pg_temp.error('SELECT sitemap_news(' || a || ')') FROM unnest(ARRAY['NULL, ''en'', ''2026'', ''t''', ''''', ''en'', ''2026'', ''t''', '''n'', NULL, ''2026'', ''t''', '''n'', ''en'', NULL::date, ''t''', '''n'', ''en'', '''', ''t''', '''n'', ''en'', ''2026'', '' ''',
-	'''n'', ''en'', ''2026'', NULL', '''n'', ''en'', ''tomorrow'', ''t''', '''n'', ''en'', timestamptz ''infinity'', ''t''', '''n'', ''en'', date ''10000-01-01'', ''t''', '''n'', ''en'', ''2026'', ''t'', access => ''free''', '''n'', ''en'', ''2026'', ''t'', genres => ''Blog,Rumour''',
-	'''n'', ''en'', ''2026'', ''t'', genres => ''Blog,,Satire''', '''n'', ''en'', ''2026'', ''t'', stock_tickers => ''AMAT''', '''n'', ''en'', ''2026'', ''t'', stock_tickers => ''A:1,A:2,A:3,A:4,A:5,A:6''']) a;
--- one on a page
-SELECT pg_temp.error($$ SELECT sitemap_url('http://a/', extensions => ARRAY[sitemap_news('n', 'en', '2026', 't'), sitemap_news('n', 'en', '2026', 't2')]) $$);
--- a file with news in it closes at 1,000 URLs
-CREATE TEMP TABLE page AS SELECT n AS id, '/' || n AS loc, CASE WHEN n BETWEEN 1500 AND 3000 THEN sitemap_news('n', 'en', '2026', 't' || n) END AS extensions FROM generate_series(1, 5000) n;
-SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%' FROM sitemap_files('SELECT loc, extensions FROM page WHERE id BETWEEN 1501 AND 2500 ORDER BY id', 'http://a/');
-SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%' FROM sitemap_files('SELECT loc, extensions FROM page WHERE id BETWEEN 1501 AND 2501 ORDER BY id', 'http://a/');
-SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%' FROM sitemap_files('SELECT loc, extensions FROM page ORDER BY id', 'http://a/');
-SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%' FROM sitemap_files('SELECT loc, extensions FROM page ORDER BY id DESC', 'http://a/', max_urls => 600) WHERE kind = 'urlset';
-SELECT name, url_count FROM sitemap_files('SELECT sitemap_url(''http://a'' || loc, extensions => ARRAY[extensions]) AS url FROM page WHERE id BETWEEN 1501 AND 2501 ORDER BY id', 'http://a/');
--- but 1,000 of them and plain ones do not
+
+-- publication_language.
+SELECT l, pg_temp.brief(format('SELECT sitemap_news(%L, %L, %L, %L)', 'n', l, '2026', 't'))
+  FROM (VALUES
+    ('en'),
+    ('eng'),
+    ('zh-cn'),
+    ('zh-tw'),
+    (''),
+    ('EN'),
+    ('en-GB'),
+    ('zh'),
+    ('zh-hk'),
+    ('german'),
+    ('e1'),
+    ('ü')
+  ) v (l);
+
+-- What is required, and what each argument can be.
+SELECT a, pg_temp.error('SELECT sitemap_news(' || a || ')')
+  FROM (VALUES
+    ($$NULL, 'en', '2026', 't'$$),
+    ($$'', 'en', '2026', 't'$$),
+    ($$'n', NULL, '2026', 't'$$),
+    ($$'n', 'en', NULL::date, 't'$$),
+    ($$'n', 'en', '', 't'$$),
+    ($$'n', 'en', '2026', ' '$$),
+    ($$'n', 'en', '2026', NULL$$),
+    ($$'n', 'en', 'tomorrow', 't'$$),
+    ($$'n', 'en', timestamptz 'infinity', 't'$$),
+    ($$'n', 'en', date '10000-01-01', 't'$$),
+    ($$'n', 'en', '2026', 't', access => 'free'$$),
+    ($$'n', 'en', '2026', 't', genres => 'Blog,Rumour'$$),
+    ($$'n', 'en', '2026', 't', genres => 'Blog,,Satire'$$),
+    ($$'n', 'en', '2026', 't', stock_tickers => 'AMAT'$$),
+    ($$'n', 'en', '2026', 't', stock_tickers => 'A:1,A:2,A:3,A:4,A:5,A:6'$$)
+  ) v (a);
+
+-- A name or title of nothing but characters that XML cannot carry is blank.
+SELECT pg_temp.error($$ SELECT sitemap_news(E'\u0001', 'en', '2026', 't') $$);
+SELECT pg_temp.error($$ SELECT sitemap_news('n', 'en', '2026', E' \uFFFE\u0001 ') $$);
+
+-- Stock tickers are of ASCII letters and digits.
+SELECT s, pg_temp.brief(format('SELECT sitemap_news(%L, %L, %L, %L, stock_tickers => %L)',
+                               'n', 'en', '2026', 't', s))
+  FROM (VALUES
+    ('NASDAQ:—'),
+    (E'X:a\u00A0b'),
+    ('A:«'),
+    ('A:ü'),
+    (':A'),
+    ('A:'),
+    ('A:B:C'),
+    ('A:B,')
+  ) v (s);
+SELECT pg_temp.brief($$ SELECT sitemap_news('n', 'en', '2026', 't', stock_tickers => E'A:\u200B') $$),
+       pg_temp.brief($$ SELECT sitemap_news('n', 'en', '2026', 't', stock_tickers => E'A:\uFFFE') $$);
+
+-- A page has one news element.
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/', extensions => ARRAY[sitemap_news('n', 'en', '2026', 't'),
+                                                      sitemap_news('n', 'en', '2026', 't2')])
+$$);
+
+-- A file with news in it closes at 1,000 URLs.
+CREATE TEMP TABLE page AS
+SELECT n AS id,
+       '/' || n AS loc,
+       CASE WHEN n BETWEEN 1500 AND 3000 THEN sitemap_news('n', 'en', '2026', 't' || n) END AS extensions
+  FROM generate_series(1, 5000) n;
+SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%'
+  FROM sitemap_files('SELECT loc, extensions FROM page WHERE id BETWEEN 1501 AND 2500 ORDER BY id',
+                     'http://a/');
+SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%'
+  FROM sitemap_files('SELECT loc, extensions FROM page WHERE id BETWEEN 1501 AND 2501 ORDER BY id',
+                     'http://a/');
+SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%'
+  FROM sitemap_files('SELECT loc, extensions FROM page ORDER BY id', 'http://a/');
+SELECT name, url_count, pg_temp.text(content) LIKE '%xmlns:news%'
+  FROM sitemap_files('SELECT loc, extensions FROM page ORDER BY id DESC', 'http://a/', max_urls => 600)
+ WHERE kind = 'urlset';
+SELECT name, url_count
+  FROM sitemap_files($$
+         SELECT sitemap_url('http://a' || loc, extensions => ARRAY[extensions]) AS url
+           FROM page
+          WHERE id BETWEEN 1501 AND 2501
+          ORDER BY id
+       $$, 'http://a/');
+
+-- One without does not.
 SELECT name, url_count FROM sitemap_files('SELECT loc FROM page WHERE id < 1500', 'http://a/');
--- the last two days, from a WHERE clause
+
+-- Articles of the last two days come from a WHERE clause.
 CREATE TEMP TABLE article (loc text, published timestamptz, title text);
-INSERT INTO article VALUES ('/old', timestamptz '2026-01-01 00:00+00', 'Old'), ('/new', timestamptz '2026-01-09 12:00+00', 'New');
-SELECT pg_temp.text(content) FROM sitemap_files($$ SELECT loc, sitemap_news('Example Times', 'en', published, title) AS extensions FROM article
-	WHERE published > timestamptz '2026-01-10 00:00+00' - interval '2 days' ORDER BY published DESC $$, 'http://www.example.com/', 'news');
+INSERT INTO article VALUES
+  ('/old', timestamptz '2026-01-01 00:00+00', 'Old'),
+  ('/new', timestamptz '2026-01-09 12:00+00', 'New');
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$
+         SELECT loc, sitemap_news('Example Times', 'en', published, title) AS extensions
+           FROM article
+          WHERE published > timestamptz '2026-01-10 00:00+00' - interval '2 days'
+          ORDER BY published DESC
+       $$, 'http://www.example.com/', 'news');

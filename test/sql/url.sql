@@ -1,70 +1,158 @@
+--
+-- What becomes of a URL: the text of <loc>.
+--
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set helpers :abs_srcdir /sql/include/helpers.sql
 \i :helpers
--- what stands in <loc>
-CREATE FUNCTION pg_temp.loc(url text) RETURNS text LANGUAGE sql
-AS $$ SELECT substr(x, 11, length(x) - 22) FROM (SELECT sitemap_url(url)::text AS x) s $$;
+
+CREATE FUNCTION pg_temp.loc(url text) RETURNS text LANGUAGE sql AS $$
+  SELECT substr(element, 11, length(element) - 22)
+    FROM (SELECT sitemap_url(url)::text AS element) s
+$$;
+
+-- Each character that its component cannot have is percent-encoded, then XML is escaped.
 CREATE TEMP TABLE example (id serial, url text, loc text);
 INSERT INTO example (url, loc) VALUES
-	('http://www.example.com/ümlat.php&q=name', 'http://www.example.com/%C3%BCmlat.php&amp;q=name'),
-	('http://www.example.com/o''brien?x=''1''', 'http://www.example.com/o&apos;brien?x=&apos;1&apos;'),
-	('http://www.example.com/?a=1&amp;b=2', 'http://www.example.com/?a=1&amp;amp;b=2'),
-	('http://www.example.com/%C3%BC?q=a%26b', 'http://www.example.com/%C3%BC?q=a%26b'),
-	('http://www.example.com/%c3%bc', 'http://www.example.com/%c3%bc'),
-	('http://www.example.com/100%/50%off?d=%zz&e=%4', 'http://www.example.com/100%25/50%25off?d=%25zz&amp;e=%254'),
-	('http://www.example.com/a b?q=x y', 'http://www.example.com/a%20b?q=x%20y'),
-	('http://www.example.com/a+b?q=c++', 'http://www.example.com/a+b?q=c++'),
-	('http://www.example.com/say"hi"', 'http://www.example.com/say%22hi%22'),
-	('http://www.example.com/<b>x</b>', 'http://www.example.com/%3Cb%3Ex%3C/b%3E'),
-	('http://www.example.com/?x[y]=1', 'http://www.example.com/?x%5By%5D=1'),
-	('http://www.example.com/{}|^`\', 'http://www.example.com/%7B%7D%7C%5E%60%5C'),
-	('http://www.example.com/?{}|^`\', 'http://www.example.com/?%7B%7D%7C%5E%60%5C'),
-	(U&'http://www.example.com/\+01F600', 'http://www.example.com/%F0%9F%98%80'),
-	(U&'http://www.example.com/cafe\0301', 'http://www.example.com/cafe%CC%81'),
-	(U&'http://www.example.com/caf\00E9', 'http://www.example.com/caf%C3%A9'),
-	('http://[2001:db8::1]:8080/a[1]', 'http://[2001:db8::1]:8080/a%5B1%5D'),
-	('http://user:p@ss@www.example.com/', 'http://user:p%40ss@www.example.com/'),
-	('http://www.example.com/page#Swiss Goats', 'http://www.example.com/page#Swiss%20Goats'),
-	(E'http://www.example.com/a\x01b\x7Fc\r\nd', 'http://www.example.com/a%01b%7Fc%0D%0Ad'),
-	(E'http://www.example.com/a\tb', 'http://www.example.com/a%09b'),
-	('http://www.example.com/x]]>y', 'http://www.example.com/x%5D%5D%3Ey'),
-	(E' \t\r\n\u00A0\u2003\u3000http://www.example.com/a\u2029\u0085\n', 'http://www.example.com/a'),
-	(E'http://www.example.com/a\u00A0b', 'http://www.example.com/a%C2%A0b'),
-	('http://www.example.com', 'http://www.example.com'),
-	('HTTP://WWW.Example.COM/A', 'HTTP://WWW.Example.COM/A'),
-	('http://www.example.com//a//b/../c', 'http://www.example.com//a//b/../c'),
-	('http://www.example.com/?', 'http://www.example.com/?'),
-	('http://www.example.com/#', 'http://www.example.com/#'),
-	('http://www.example.com?q=/?:@', 'http://www.example.com?q=/?:@'),
-	('http://www.example.com/a#b#c', 'http://www.example.com/a#b%23c'),
-	('http://www.example.com/-._~!$()*+,;=:@', 'http://www.example.com/-._~!$()*+,;=:@'),
-	('https://127.0.0.1:8443/', 'https://127.0.0.1:8443/'),
-	('http://a/', 'http://a/'),
-	('http://www.example.com/' || repeat('a', 2024), 'http://www.example.com/' || repeat('a', 2024)),
-	('http://www.example.com/' || repeat('&', 2024), 'http://www.example.com/' || repeat('&amp;', 2024)),
-	('http://www.example.com/' || repeat('ü', 337) || 'ab', 'http://www.example.com/' || repeat('%C3%BC', 337) || 'ab');
-SELECT CASE WHEN loc = want THEN 'as wanted' ELSE 'NOT AS WANTED' END, left(regexp_replace(url, '[[:cntrl:]]', '.', 'g'), 50), left(loc, 70)
-  FROM (SELECT id, url, loc AS want, pg_temp.loc(url) AS loc FROM example) s ORDER BY id;
--- what was encoded once stays as it is
+  ('http://www.example.com/ümlat.php&q=name',
+   'http://www.example.com/%C3%BCmlat.php&amp;q=name'),
+  ('http://www.example.com/o''brien?x=''1''',
+   'http://www.example.com/o&apos;brien?x=&apos;1&apos;'),
+  ('http://www.example.com/?a=1&amp;b=2',
+   'http://www.example.com/?a=1&amp;amp;b=2'),
+  ('http://www.example.com/%C3%BC?q=a%26b',
+   'http://www.example.com/%C3%BC?q=a%26b'),
+  ('http://www.example.com/%c3%bc',
+   'http://www.example.com/%c3%bc'),
+  ('http://www.example.com/100%/50%off?d=%zz&e=%4',
+   'http://www.example.com/100%25/50%25off?d=%25zz&amp;e=%254'),
+  ('http://www.example.com/a b?q=x y',
+   'http://www.example.com/a%20b?q=x%20y'),
+  ('http://www.example.com/a+b?q=c++',
+   'http://www.example.com/a+b?q=c++'),
+  ('http://www.example.com/say"hi"',
+   'http://www.example.com/say%22hi%22'),
+  ('http://www.example.com/<b>x</b>',
+   'http://www.example.com/%3Cb%3Ex%3C/b%3E'),
+  ('http://www.example.com/?x[y]=1',
+   'http://www.example.com/?x%5By%5D=1'),
+  ('http://www.example.com/{}|^`\',
+   'http://www.example.com/%7B%7D%7C%5E%60%5C'),
+  ('http://www.example.com/?{}|^`\',
+   'http://www.example.com/?%7B%7D%7C%5E%60%5C'),
+  (U&'http://www.example.com/\+01F600',
+   'http://www.example.com/%F0%9F%98%80'),
+  (U&'http://www.example.com/cafe\0301',
+   'http://www.example.com/cafe%CC%81'),
+  (U&'http://www.example.com/caf\00E9',
+   'http://www.example.com/caf%C3%A9'),
+  ('http://[2001:db8::1]:8080/a[1]',
+   'http://[2001:db8::1]:8080/a%5B1%5D'),
+  ('http://user:p@ss@www.example.com/',
+   'http://user:p%40ss@www.example.com/'),
+  ('http://www.example.com/page#Swiss Goats',
+   'http://www.example.com/page#Swiss%20Goats'),
+  (E'http://www.example.com/a\x01b\x7Fc\r\nd',
+   'http://www.example.com/a%01b%7Fc%0D%0Ad'),
+  (E'http://www.example.com/a\tb', 'http://www.example.com/a%09b'),
+  ('http://www.example.com/x]]>y',
+   'http://www.example.com/x%5D%5D%3Ey'),
+  (E' \t\r\n\u00A0\u2003\u3000http://www.example.com/a\u2029\u0085\n',
+   'http://www.example.com/a'),
+  (E'http://www.example.com/a\u00A0b',
+   'http://www.example.com/a%C2%A0b'),
+  ('http://www.example.com',
+   'http://www.example.com'),
+  ('HTTP://WWW.Example.COM/A', 'HTTP://WWW.Example.COM/A'),
+  ('http://www.example.com//a//b/../c',
+   'http://www.example.com//a//b/../c'),
+  ('http://www.example.com/?',
+   'http://www.example.com/?'),
+  ('http://www.example.com/#',
+   'http://www.example.com/#'),
+  ('http://www.example.com?q=/?:@',
+   'http://www.example.com?q=/?:@'),
+  ('http://www.example.com/a#b#c',
+   'http://www.example.com/a#b%23c'),
+  ('http://www.example.com/-._~!$()*+,;=:@',
+   'http://www.example.com/-._~!$()*+,;=:@'),
+  ('https://127.0.0.1:8443/',
+   'https://127.0.0.1:8443/'),
+  ('http://a/',
+   'http://a/'),
+  ('http://www.example.com/' || repeat('a', 2024),
+   'http://www.example.com/' || repeat('a', 2024)),
+  ('http://www.example.com/' || repeat('&', 2024),
+   'http://www.example.com/' || repeat('&amp;', 2024)),
+  ('http://www.example.com/' || repeat('ü', 337) || 'ab',
+   'http://www.example.com/' || repeat('%C3%BC', 337) || 'ab');
+
+SELECT CASE WHEN loc = want THEN 'as wanted' ELSE 'NOT AS WANTED' END,
+       left(regexp_replace(url, '[[:cntrl:]]', '.', 'g'), 50),
+       left(loc, 70)
+  FROM (SELECT id, url, loc AS want, pg_temp.loc(url) AS loc FROM example) s
+ ORDER BY id;
+
+-- What was encoded once stays as it is.
 SELECT string_agg(once, E'\n' ORDER BY id) || E'\n' = sitemap_text_agg(once ORDER BY id), count(*)
   FROM (SELECT id, rtrim(sitemap_text_agg(url), E'\n') AS once FROM example GROUP BY id) s;
--- the longest is 2,047 characters, before XML escaping
-SELECT length(loc) FROM (SELECT rtrim(sitemap_text_agg(url), E'\n') AS loc FROM example
-  WHERE length(loc) > 1000 GROUP BY id ORDER BY id) s;
--- nothing comes of nothing
+
+-- The longest URL has 2,047 characters after percent-encoding, before XML escaping.
+SELECT length(loc)
+  FROM (SELECT rtrim(sitemap_text_agg(url), E'\n') AS loc
+          FROM example
+         WHERE length(loc) > 1000
+         GROUP BY id
+         ORDER BY id) s;
+SELECT left(error, 70)
+  FROM (VALUES
+    ('http://www.example.com/' || repeat('a', 2025)),
+    ('http://www.example.com/' || repeat('ü', 338)),
+    ('http://www.example.com/' || repeat('x', 1000000))
+  ) v (url),
+  pg_temp.error(format('SELECT sitemap_url(%L)', url)) AS error;
+
+-- Nothing comes of nothing.
 SELECT sitemap_url(NULL), sitemap_url(NULL, date '2026-01-02', 'daily', 0.5);
 SELECT sitemap_url('http://www.example.com/', NULL, NULL, NULL, NULL);
-SELECT pg_temp.brief(format('SELECT sitemap_url(%L)', url)), quote_literal(url) FROM (VALUES
-	('/path'), ('path'), ('//h/a'), ('www.h/a'), ('ftp://h/a'), ('mailto:a@h'), ('javascript:alert(1)'), ('http:///a'),
-	('http://'), ('http:'), ('http:/a'), ('https//a'), ('http//a'), ('?q'), ('#f'), (''), ('  '), (E'\u3000'), ('http://?q'), ('http://:80/'),
-	('http://a b/'), ('http://a<b/'), ('http://a%zz/'), ('http://a..b/'), ('http://[::1/'), ('http://[::g]/'), ('http://[]/'),
-	('http://a:99999/'), ('http://a:8x/'), ('http://a:-1/'), ('http://user@/')) v (url);
-SELECT left(error, 70) FROM (VALUES ('http://www.example.com/' || repeat('a', 2025)), ('http://www.example.com/' || repeat('ü', 338)),
-	('http://www.example.com/' || repeat('x', 1000000))) v (url), pg_temp.error(format('SELECT sitemap_url(%L)', url)) AS error;
+
+-- What is not an absolute http or https URL is refused.
+SELECT pg_temp.brief(format('SELECT sitemap_url(%L)', url)), quote_literal(url)
+  FROM (VALUES
+    ('/path'),
+    ('path'),
+    ('//h/a'),
+    ('www.h/a'),
+    ('ftp://h/a'),
+    ('mailto:a@h'),
+    ('javascript:alert(1)'),
+    ('http:///a'),
+    ('http://'),
+    ('http:'),
+    ('http:/a'),
+    ('https//a'),
+    ('http//a'),
+    ('?q'),
+    ('#f'),
+    (''),
+    ('  '),
+    (E'\u3000'),
+    ('http://?q'),
+    ('http://:80/'),
+    ('http://a b/'),
+    ('http://a<b/'),
+    ('http://a%zz/'),
+    ('http://a..b/'),
+    ('http://[::1/'),
+    ('http://[::g]/'),
+    ('http://[]/'),
+    ('http://a:99999/'),
+    ('http://a:8x/'),
+    ('http://a:-1/'),
+    ('http://user@/'),
+    ('localhost:8080/a'),
+    ('http://a:0/')
+  ) v (url);
 SELECT pg_temp.error($$ SELECT sitemap_url('/path') $$);
+
+-- Of a long value a message shows the beginning.
 SELECT pg_temp.error(format('SELECT sitemap_url(%L)', 'ftp://' || repeat('ü', 200)));
--- text in elements
-SELECT sitemap_image('http://i', title => t) FROM (VALUES
-	('<a href="x">Tom & Jerry''s</a>'), ('a]]>b'), (E'U+0001: \x01, U+000B: \x0B, U+FFFE: \uFFFE, U+FFFF: \uFFFF.'),
-	(E'line\nfeed, carriage\rreturn, \ttab, back\\slash'), ('&amp; &#10; &nbsp;'), ('100% ümläut')) v (t);
-SELECT encode(convert_to(substring(sitemap_image('http://i', title => E'\u007F\u0085\U0001F600')::text FROM '<image:title>(.*)</image:title>'), 'UTF8'), 'hex');

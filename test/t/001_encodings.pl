@@ -13,126 +13,184 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->append_conf('postgresql.conf', 'fsync = off');
 $node->start;
 
-# What a statement returns, and what it says on the way, both as characters.
-# The statement goes to the server in UTF-8; SQL_ASCII keeps it as that.
-sub run
-{
-	my ($database, $sql) = @_;
-	local $ENV{PGCLIENTENCODING} = 'UTF8';
-	my ($status, $stdout, $stderr) = $node->psql($database, encode_utf8($sql));
-	return (decode_utf8($stdout), decode_utf8($stderr));
-}
-
-sub value
-{
-	my ($database, $sql) = @_;
-	my ($stdout, $stderr) = run($database, $sql);
-	is($stderr, '', "$database: no complaint") if $stderr ne '';
-	return $stdout;
-}
-
-# what UTF-8 has as characters others have as references
-sub references
-{
-	my ($text) = @_;
-	$text =~ s/([^\x00-\x7F])/sprintf('&#x%X;', ord($1))/ge;
-	return $text;
-}
+# Without libxml there is no ready-made XML.
+my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;
 
 my @encodings = qw(UTF8 LATIN1 EUC_JP SQL_ASCII);
-for my $encoding (@encodings)
+foreach my $encoding (@encodings)
 {
 	my $database = lc $encoding;
-	$node->safe_psql('postgres', "CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
+
+	$node->safe_psql('postgres',
+		"CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
 	value($database, 'CREATE EXTENSION sitemap');
 	is(value($database, 'SHOW server_encoding'), $encoding, "$database has its encoding");
 }
 
-# all of them have these characters
+# All of them have these characters.
 my $text = 'é § × "é" <é> \\é';
-my $query = qq{SELECT 'http://www.example.com/é?q=§' AS loc, ARRAY[sitemap_image('http://i/×', '$text', title => 'é'),
-	sitemap_news('Le é', 'fr', '2026', '$text')] || sitemap_alternates('{"fr": "http://www.example.com/é"}')
-	|| '<a:b xmlns:a="urn:a" c="é"><![CDATA[é]]>×<!-- § --></a:b>'::xml AS extensions};
-my $quoted = $query =~ s/'/''/gr;
 
-my %statements = (
+# A page with extensions; with libxml, one with ready-made XML among them.
+my $page = qq{
+	SELECT 'http://www.example.com/é?q=§' AS loc,
+	       ARRAY[sitemap_image('http://i/×', '$text', title => 'é'),
+	             sitemap_news('Le é', 'fr', '2026', '$text')]
+	       || sitemap_alternates('{"fr": "http://www.example.com/é"}')
+	       AS extensions};
+my $ready_made = q{
+	SELECT 'http://www.example.com/' AS loc,
+	       '<a:b xmlns:a="urn:a" c="é"><![CDATA[é]]>×<!-- § --></a:b>'::xml AS extensions};
+
+# Each element and aggregate.
+my %elements = (
 	'sitemap_url' => q{SELECT sitemap_url('http://www.example.com/é§×')},
-	'sitemap_url with extensions' => "SELECT sitemap_url(loc, extensions => extensions) FROM ($query) s",
+	'sitemap_url with extensions' =>
+	  "SELECT sitemap_url(loc, extensions => extensions) FROM ($page) s",
 	'sitemap_image' => "SELECT sitemap_image('http://i/é', '$text', 'é', '×', 'http://l/§')",
-	'sitemap_video' => "SELECT sitemap_video('http://t/é', '$text', '$text', 'http://c/×', tag => ARRAY['é'], uploader => 'é', gallery_loc => 'http://g/é', gallery_loc_title => 'é')",
+	'sitemap_video' => qq{
+		SELECT sitemap_video('http://t/é', '$text', '$text', 'http://c/×',
+		                     tag => ARRAY['é'], uploader => 'é',
+		                     gallery_loc => 'http://g/é', gallery_loc_title => 'é')},
 	'sitemap_alternates' => q{SELECT sitemap_alternates('{"fr": "http://www.example.com/é"}')},
 	'sitemap_agg of locs' => q{SELECT sitemap_agg('http://www.example.com/é')},
-	'sitemap_agg of urls' => "SELECT sitemap_agg(sitemap_url(loc, extensions => extensions)) FROM ($query) s",
-	'sitemap_text_agg' => q{SELECT sitemap_text_agg('http://www.example.com/é')});
+	'sitemap_agg of urls' =>
+	  "SELECT sitemap_agg(sitemap_url(loc, extensions => extensions)) FROM ($page) s",
+	'sitemap_text_agg' => q{SELECT sitemap_text_agg('http://www.example.com/é')},);
+
+# Files: of locs, with extensions, and of url elements.
 my %files = (
-	'locs' => q{SELECT name, loc, digest, encode(content, 'hex') FROM sitemap_files('SELECT ''/é?q=§#×'' AS loc', 'http://www.example.com/', index => 'always')},
-	'txt' => "SELECT digest, encode(content, 'hex') FROM sitemap_files('$quoted', 'http://www.example.com/', format => 'txt')",
-	'gzip' => q{SELECT digest, encode(content, 'hex') FROM sitemap_files('SELECT ''/é'' AS loc', 'http://www.example.com/', compression => 6, stylesheet => 'é.css')},
-	'base_url' => q{SELECT loc, encode(content, 'hex') FROM sitemap_files('SELECT ''é'' AS loc', 'http://www.example.com/é', stylesheet => '×.xsl')});
-my %rich_files = (
-	'extensions' => "SELECT digest, encode(content, 'hex') FROM sitemap_files('$quoted', 'http://www.example.com/')",
-	'urls' => "SELECT digest, encode(content, 'hex') FROM sitemap_files('SELECT sitemap_url(loc, extensions => extensions) AS url FROM ($quoted) s', 'http://www.example.com/')");
-# a comment has no references, and CDATA becomes text, in a url that is ASCII
-$rich_files{urls} =~ s/<!--.*?-->|<!\[CDATA\[|\]\]>//g;
+	'locs' => files(q{SELECT '/é?q=§#×' AS loc}, q{, index => 'always'}),
+	'txt' => files($page, q{, format => 'txt'}),
+	'gzip' => files(q{SELECT '/é' AS loc}, q{, compression => 6, stylesheet => 'é.css'}),
+	'base_url' => q{
+		SELECT loc, encode(content, 'hex')
+		  FROM sitemap_files($$ SELECT 'é' AS loc $$, 'http://www.example.com/é',
+		                     stylesheet => '×.xsl')},
+	'extensions' => files($page),
+	'urls' => files("SELECT sitemap_url(loc, extensions => extensions) AS url FROM ($page) s"),);
 
-like(value('utf8', $statements{'sitemap_image'}), qr/<image:geo_location>é</, 'text is as it is in UTF-8');
-like(value('utf8', $statements{'sitemap_url'}), qr{<loc>http://www.example.com/%C3%A9%C2%A7%C3%97<}, 'URLs are percent-encoded UTF-8');
-my ($document) = value('utf8', $rich_files{extensions}) =~ /\|([0-9a-f]+)$/;
-like(decode_utf8(pack('H*', $document)), qr{<image:caption>é § × &quot;é&quot; &lt;é&gt; &#92;é</image:caption>}, 'files are UTF-8');
+# In UTF8 they are what they should be.
+like(value('utf8', $elements{sitemap_image}),
+	qr/<image:geo_location>é</, 'text is as it is in UTF-8');
+like(
+	value('utf8', $elements{sitemap_url}),
+	qr{<loc>http://www.example.com/%C3%A9%C2%A7%C3%97<},
+	'URLs are percent-encoded UTF-8');
+my ($document) = value('utf8', $files{extensions}) =~ /\|([0-9a-f]+)$/;
+like(
+	decode_utf8(pack('H*', $document)),
+	qr{<image:caption>é § × &quot;é&quot; &lt;é&gt; &#92;é</image:caption>},
+	'files are UTF-8');
 
-for my $encoding (@encodings)
+# In the others elements have references, and files are the same.
+foreach my $encoding (@encodings)
 {
 	my $database = lc $encoding;
-	for my $name (sort keys %statements)
+	my ($stdout, $stderr);
+
+	foreach my $name (sort keys %elements)
 	{
-		my $expected = value('utf8', $statements{$name});
-		if ($encoding ne 'UTF8')
-		{
-			# these two have no references: one becomes text, the other goes
-			$expected =~ s/<!\[CDATA\[é\]\]>/é/;
-			$expected =~ s/<!-- § -->//;
-			$expected = references($expected);
-		}
-		is(value($database, $statements{$name}), $expected, "$encoding: $name");
+		my $expected = value('utf8', $elements{$name});
+
+		$expected = references($expected) if $encoding ne 'UTF8';
+		is(value($database, $elements{$name}), $expected, "$encoding: $name");
 	}
-	for my $name (sort keys %files)
+	foreach my $name (sort keys %files)
 	{
 		is(value($database, $files{$name}), value('utf8', $files{$name}), "$encoding: files, $name");
 	}
-	for my $name (sort keys %rich_files)
-	{
-		is(value($database, $rich_files{$name}), value('utf8', $rich_files{$name}), "$encoding: files with $name");
-	}
-	my ($stdout, $stderr) = run($database, q{SELECT sitemap_url('ftp://é/')});
-	like($stderr, qr{ERROR:.*neither http nor https\nDETAIL:  The loc is "ftp://é/"\.}, "$encoding: a message shows the value");
-	($stdout, $stderr) = run($database, "SELECT sitemap_image('http://i', '$text' || repeat('é', 1000), license => '§')");
-	like($stderr, qr{ERROR:  invalid license "§"}, "$encoding: a message of an extension shows the value");
-	($stdout, $stderr) = run($database, q{SELECT url_count FROM sitemap_files('SELECT ''/é'' AS loc UNION ALL SELECT ''ftp://é'' || repeat(''é'', 1000)', 'http://www.example.com/', on_invalid => 'skip')});
-	like($stderr, qr{WARNING:.*left out 1 row\nDETAIL:  Row 2, loc "ftp://éééé.*é\.\.\."}, "$encoding: a warning shows the value, clipped");
-	is($stdout, '1', "$encoding: and the others are there");
+
+	# messages
+	($stdout, $stderr) = run($database, q{SELECT sitemap_url('ftp://é/')});
+	like(
+		$stderr,
+		qr{ERROR:.*neither http nor https\nDETAIL:  The loc is "ftp://é/"\.},
+		"$encoding: a message shows the value");
+	($stdout, $stderr) = run($database,
+		"SELECT sitemap_image('http://i', '$text' || repeat('é', 1000), license => '§')");
+	like($stderr, qr{ERROR:  invalid license "§"}, "$encoding: a message of an element does");
+	($stdout, $stderr) = run(
+		$database, q{
+		SELECT url_count
+		  FROM sitemap_files($$ SELECT '/é' AS loc UNION ALL SELECT 'ftp://é' || repeat('é', 1000) $$,
+		                     'http://www.example.com/', on_invalid => 'skip')});
+	like(
+		$stderr,
+		qr{WARNING:.*left out 1 row\nDETAIL:  Row 2, loc "ftp://éééé.*é\.\.\."},
+		"$encoding: a warning shows it, clipped");
+	is($stdout, '1', "$encoding: and the other rows are there");
 }
 
-# references to ASCII stay, others mean the same
-for my $encoding (@encodings)
+SKIP:
 {
-	is(value(lc $encoding, q{SELECT convert_from(content, 'UTF8') ~ '<a:b xmlns:a="urn:a" c="&#60;&#x26;&#10;(é|&#233;)">&#38;(é|&#xe9;)&amp;&#x5C;</a:b>' FROM sitemap_files($$ SELECT '/' AS loc, '<a:b xmlns:a="urn:a" c="&#60;&#x26;&#10;&#233;">&#38;&#xe9;&amp;&#x5C;</a:b>'::xml AS extensions $$, 'http://a/')}),
-		't', "$encoding: references in files");
+	skip 'ready-made XML takes libxml', 1 unless $has_libxml;
+	my $element = "SELECT sitemap_url(loc, extensions => ARRAY[extensions]) FROM ($ready_made) s";
+	my $document = "SELECT sitemap_agg(sitemap_url(loc, extensions => ARRAY[extensions])) FROM ($ready_made) s";
+	my $files = files($ready_made);
+
+	# A comment has no references, and CDATA becomes text, in a url that is ASCII.
+	my $urls = files("SELECT sitemap_url(loc, extensions => ARRAY[extensions]) AS url FROM ($ready_made) s");
+	$urls =~ s/<!--.*?-->|<!\[CDATA\[|\]\]>//g;
+
+	foreach my $encoding (@encodings)
+	{
+		my $database = lc $encoding;
+
+		foreach my $statement ($element, $document)
+		{
+			my $expected = value('utf8', $statement);
+
+			if ($encoding ne 'UTF8')
+			{
+				$expected =~ s/<!\[CDATA\[é\]\]>/é/;
+				$expected =~ s/<!-- § -->//;
+				$expected = references($expected);
+			}
+			is(value($database, $statement), $expected, "$encoding: ready-made XML, $statement");
+		}
+		is(value($database, $files), value('utf8', $files), "$encoding: files with ready-made XML");
+		is(value($database, $urls), value('utf8', $urls), "$encoding: files of urls with it");
+
+		# References to ASCII stay, others mean the same.
+		like(
+			value(
+				$database, q{
+				SELECT convert_from(content, 'UTF8')
+				  FROM sitemap_files($$
+				         SELECT '/' AS loc,
+				                '<a:b xmlns:a="urn:a" c="&#60;&#x26;&#10;&#233;">&#38;&#xe9;&amp;&#x5C;</a:b>'::xml
+				                AS extensions
+				       $$, 'http://a/')}),
+			qr{<a:b xmlns:a="urn:a" c="&#60;&#x26;&#10;(é|&#233;)">&#38;(é|&#xe9;)&amp;&#x5C;</a:b>},
+			"$encoding: references in files");
+	}
+
+	# Names have no references, so text cannot have them, but files can.
+	my ($stdout, $stderr) = run('latin1',
+		q{SELECT sitemap_url('http://a/', extensions => ARRAY['<é xmlns="urn:a"/>'::xml])});
+	like(
+		$stderr,
+		qr/ERROR:.*names outside ASCII are not supported/,
+		'LATIN1: an element with a name that text results cannot have');
+	my $named = files(q{SELECT '/' AS loc, '<é xmlns="urn:a"/>'::xml AS extensions});
+	is(value('latin1', $named), value('utf8', $named), 'LATIN1: but files can');
 }
 
-# what one encoding has and others have not
-is(value('euc_jp', q{SELECT sitemap_agg('http://www.example.com/日本語')}), value('utf8', q{SELECT sitemap_agg('http://www.example.com/日本語')}), 'EUC_JP: kanji in a URL');
-is(value('euc_jp', q{SELECT sitemap_image('http://i', '日本語 ｶﾅ')}), '<image:image><image:loc>http://i</image:loc><image:caption>&#x65E5;&#x672C;&#x8A9E; &#xFF76;&#xFF85;</image:caption></image:image>', 'EUC_JP: kanji and kana in a text');
-is(value('latin1', q{SELECT sitemap_image('http://i', chr(133) || chr(127) || chr(1) || 'ÿ')}), "<image:image><image:loc>http://i</image:loc><image:caption>&#x85;\x7F&#xFF;</image:caption></image:image>", 'LATIN1: C1 characters');
-is(value('sql_ascii', q{SELECT sitemap_image('http://i', '日本語 😀')}), '<image:image><image:loc>http://i</image:loc><image:caption>&#x65E5;&#x672C;&#x8A9E; &#x1F600;</image:caption></image:image>', 'SQL_ASCII: any UTF-8');
+# What one encoding has and others have not.
+is( value('euc_jp', q{SELECT sitemap_agg('http://www.example.com/日本語')}),
+	value('utf8', q{SELECT sitemap_agg('http://www.example.com/日本語')}),
+	'EUC_JP: kanji in a URL');
+is( value('euc_jp', q{SELECT sitemap_image('http://i', '日本語 ｶﾅ')}),
+	image('&#x65E5;&#x672C;&#x8A9E; &#xFF76;&#xFF85;'),
+	'EUC_JP: kanji and kana in a text');
+is( value('latin1', q{SELECT sitemap_image('http://i', chr(133) || chr(127) || chr(1) || 'ÿ')}),
+	image("&#x85;\x7F&#xFF;"),
+	'LATIN1: C1 characters');
+is( value('sql_ascii', q{SELECT sitemap_image('http://i', '日本語 😀')}),
+	image('&#x65E5;&#x672C;&#x8A9E; &#x1F600;'),
+	'SQL_ASCII: any UTF-8');
 
-# names have no references
-my ($stdout, $stderr) = run('latin1', q{SELECT sitemap_url('http://a/', extensions => ARRAY['<é xmlns="urn:a"/>'::xml])});
-like($stderr, qr/ERROR:.*names outside ASCII are not supported/, 'LATIN1: an element with a name that text results cannot have');
-is( value('latin1', q{SELECT encode(substr(content, 130, 9), 'escape') FROM sitemap_files('SELECT ''/'' AS loc, ''<é xmlns="urn:a"/>''::xml AS extensions', 'http://a/')}),
-	value('utf8', q{SELECT encode(substr(content, 130, 9), 'escape') FROM sitemap_files('SELECT ''/'' AS loc, ''<é xmlns="urn:a"/>''::xml AS extensions', 'http://a/')}),
-	'LATIN1: but files can');
-
-# bytes that are not text
+# Bytes that are not text.
 my %invalid = (
 	'sitemap_url' => q{SELECT sitemap_url('http://a/' || E'\xE9')},
 	'lastmod' => q{SELECT sitemap_url('http://a/', E'\xE9')},
@@ -146,16 +204,82 @@ my %invalid = (
 	'sitemap_agg' => q{SELECT sitemap_agg(loc) FROM (VALUES ('http://a/'), (E'http://a/\xC0\x80')) v (loc)},
 	'sitemap_files' => q{SELECT sitemap_files('SELECT E''/\xE9'' AS loc', 'http://a/')},
 	'base_url' => q{SELECT sitemap_files('SELECT ''/'' AS loc', E'http://a/\xE9')},
-	'stylesheet' => q{SELECT sitemap_files('SELECT ''/'' AS loc', 'http://a/', stylesheet => E'\xE9.css')});
-for my $name (sort keys %invalid)
+	'stylesheet' =>
+	  q{SELECT sitemap_files('SELECT ''/'' AS loc', 'http://a/', stylesheet => E'\xE9.css')},);
+foreach my $name (sort keys %invalid)
 {
-	my ($status, $stdout, $stderr) = $node->psql('sql_ascii', "\\set VERBOSITY verbose\n$invalid{$name}");
+	my ($status, $stdout, $stderr) =
+	  $node->psql('sql_ascii', "\\set VERBOSITY verbose\n$invalid{$name}");
+
 	like($stderr, qr/ERROR:  22021: /, "invalid bytes in $name are an error");
 }
-($stdout, $stderr) = run('sql_ascii', q{SELECT encode(content, 'escape') FROM sitemap_files($$ SELECT loc, c AS changefreq, e AS extensions FROM (VALUES ('/1', NULL, NULL), (E'/\xE9', NULL, NULL), ('/3', E'\xE9', NULL),
-	('/4', NULL, sitemap_image('http://i', 'é'))) v (loc, c, e) $$, 'http://a/', on_invalid => 'skip')});
-like($stderr, qr/WARNING:.*left out 1 row and 1 optional element\nDETAIL:  Row 2: invalid loc: .*SQL_ASCII.*\nRow 3, loc "\/3": invalid changefreq/, 'on_invalid says which have them');
-like($stdout, qr{<url><loc>http://a/1</loc></url><url><loc>http://a/3</loc></url><url><loc>http://a/4</loc><image:image><image:loc>http://i</image:loc><image:caption>\\303\\251<}, 'and leaves them out');
+
+# on_invalid => 'skip' says which rows have them, and leaves them out.
+my ($stdout, $stderr) = run(
+	'sql_ascii', q{
+	SELECT encode(content, 'escape')
+	  FROM sitemap_files($$
+	         SELECT loc, c AS changefreq, e AS extensions
+	           FROM (VALUES ('/1', NULL, NULL),
+	                        (E'/\xE9', NULL, NULL),
+	                        ('/3', E'\xE9', NULL),
+	                        ('/4', NULL, sitemap_image('http://i', 'é'))) v (loc, c, e)
+	       $$, 'http://a/', on_invalid => 'skip')});
+like($stderr, qr/WARNING:.*left out 1 row and 1 optional element\n/, 'rows with invalid bytes');
+like($stderr, qr/\nDETAIL:  Row 2: invalid loc: .*SQL_ASCII/, 'a loc is not shown');
+like($stderr, qr/\nRow 3, loc "\/3": invalid changefreq/, 'another value neither');
+like(
+	$stdout,
+	qr{<url><loc>http://a/1</loc></url><url><loc>http://a/3</loc></url><url><loc>http://a/4</loc>},
+	'the others are there');
+like($stdout, qr{<image:caption>\\303\\251<}, 'in UTF-8');
 
 $node->stop;
 done_testing();
+
+# What a statement returns, and what it says on the way, both as characters.
+# It goes to the server in UTF-8; SQL_ASCII keeps it as that.
+sub run
+{
+	my ($database, $sql) = @_;
+	local $ENV{PGCLIENTENCODING} = 'UTF8';
+	my ($status, $stdout, $stderr) = $node->psql($database, encode_utf8($sql));
+
+	return (decode_utf8($stdout), decode_utf8($stderr));
+}
+
+# What a statement returns that says nothing on the way.
+sub value
+{
+	my ($database, $sql) = @_;
+	my ($stdout, $stderr) = run($database, $sql);
+
+	is($stderr, '', "$database: no complaint") if $stderr ne '';
+	return $stdout;
+}
+
+# A statement that shows the files of a query.
+sub files
+{
+	my ($query, $options) = @_;
+
+	$options //= '';
+	return "SELECT name, loc, digest, encode(content, 'hex')"
+	  . " FROM sitemap_files(\$\$ $query \$\$, 'http://www.example.com/'$options)";
+}
+
+# An image with that caption.
+sub image
+{
+	my ($caption) = @_;
+
+	return "<image:image><image:loc>http://i</image:loc><image:caption>$caption</image:caption></image:image>";
+}
+
+# What UTF-8 has as characters others have as references.
+sub references
+{
+	my ($xml) = @_;
+
+	return $xml =~ s/([^\x00-\x7F])/sprintf('&#x%X;', ord($1))/ger;
+}

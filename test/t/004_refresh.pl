@@ -6,64 +6,126 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $sharedir = (run_command([ 'pg_config', '--sharedir' ]))[0];
-my $has_cron = -e "$sharedir/extension/pg_cron.control";
-
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->append_conf('postgresql.conf', "fsync = off\n");
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'\ncron.database_name = 'postgres'\ncron.use_background_workers = on\ncron.timezone = 'UTC'\n") if $has_cron;
+
+# The extension's files alone would not do: the server loads the library.
+my $has_cron = -e $node->config_data('--sharedir') . '/extension/pg_cron.control'
+  && -e $node->config_data('--pkglibdir') . '/pg_cron.so';
+$node->append_conf(
+	'postgresql.conf', q{
+shared_preload_libraries = 'pg_cron'
+cron.database_name = 'postgres'
+cron.use_background_workers = on
+cron.timezone = 'UTC'
+}) if $has_cron;
 $node->start;
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 	CREATE SCHEMA extensions;
 	CREATE EXTENSION sitemap SCHEMA extensions;
 	CREATE TABLE page (loc text PRIMARY KEY, lastmod timestamptz);
 	INSERT INTO page VALUES ('/1', '2026-01-01 00:00+00'), ('/2', '2026-01-02 00:00+00');
-	CREATE MATERIALIZED VIEW site AS SELECT * FROM extensions.sitemap_files('SELECT loc, lastmod FROM public.page ORDER BY loc', 'http://www.example.com/', max_urls => 2);
+	CREATE MATERIALIZED VIEW site AS
+	SELECT *
+	  FROM extensions.sitemap_files('SELECT loc, lastmod FROM public.page ORDER BY loc',
+	                                'http://www.example.com/', max_urls => 2);
 	CREATE UNIQUE INDEX ON site (name)});
-my $files = 'SELECT string_agg(name || chr(32) || url_count, chr(32) ORDER BY name) FROM site';
-is($node->safe_psql('postgres', $files), 'sitemap.xml 2', 'a materialized view');
+my $files = q{SELECT string_agg(name || ' ' || url_count, ' ' ORDER BY name) FROM site};
+my $two = 'sitemap.xml 2';
+my $three = 'sitemap-1.xml 2 sitemap-2.xml 1 sitemap.xml 2';
+is($node->safe_psql('postgres', $files), $two, 'a materialized view');
 
-$node->safe_psql('postgres', q{INSERT INTO page VALUES ('/3', '2026-01-03 00:00+00'); REFRESH MATERIALIZED VIEW site});
-is($node->safe_psql('postgres', $files), 'sitemap-1.xml 2 sitemap-2.xml 1 sitemap.xml 2', 'refreshed');
+$node->safe_psql(
+	'postgres', q{
+	INSERT INTO page VALUES ('/3', '2026-01-03 00:00+00');
+	REFRESH MATERIALIZED VIEW site});
+is($node->safe_psql('postgres', $files), $three, 'refreshed');
 
-$node->safe_psql('postgres', q{DELETE FROM page WHERE loc = '/3'; SET search_path = ''; REFRESH MATERIALIZED VIEW CONCURRENTLY public.site});
-is($node->safe_psql('postgres', $files), 'sitemap.xml 2', 'refreshed concurrently, with an empty search_path');
+$node->safe_psql(
+	'postgres', q{
+	DELETE FROM page WHERE loc = '/3';
+	SET search_path = '';
+	REFRESH MATERIALIZED VIEW CONCURRENTLY public.site});
+is($node->safe_psql('postgres', $files), $two, 'refreshed concurrently, with an empty search_path');
 
-# one row that changes its lastmod changes its file and the index, no other
-$node->safe_psql('postgres', q{INSERT INTO page VALUES ('/3', '2026-01-03 00:00+00'); REFRESH MATERIALIZED VIEW site;
+# One row that changes its lastmod changes its file and the index, no other.
+$node->safe_psql(
+	'postgres', q{
+	INSERT INTO page VALUES ('/3', '2026-01-03 00:00+00');
+	REFRESH MATERIALIZED VIEW site;
 	CREATE TABLE before AS SELECT name, digest, ctid AS place FROM site;
-	UPDATE page SET lastmod = '2026-01-04 00:00+00' WHERE loc = '/3'; REFRESH MATERIALIZED VIEW CONCURRENTLY site});
-is($node->safe_psql('postgres', q{SELECT string_agg(name, ' ' ORDER BY name) FROM site JOIN before USING (name) WHERE site.digest <> before.digest}), 'sitemap-2.xml sitemap.xml', 'a digest tells which file has changed');
-is($node->safe_psql('postgres', q{SELECT string_agg(name, ' ' ORDER BY name) FROM site JOIN before USING (name) WHERE site.ctid <> before.place}), 'sitemap-2.xml sitemap.xml', 'and only those are written anew');
+	UPDATE page SET lastmod = '2026-01-04 00:00+00' WHERE loc = '/3';
+	REFRESH MATERIALIZED VIEW CONCURRENTLY site});
+my $changed = q{
+	SELECT string_agg(name, ' ' ORDER BY name)
+	  FROM site JOIN before USING (name)
+	 WHERE };
+is( $node->safe_psql('postgres', $changed . 'site.digest <> before.digest'),
+	'sitemap-2.xml sitemap.xml',
+	'a digest tells which file has changed');
+is( $node->safe_psql('postgres', $changed . 'site.ctid <> before.place'),
+	'sitemap-2.xml sitemap.xml',
+	'and only those are written anew');
 
-# an error leaves the view as it was
-my ($status, $stdout, $stderr) = $node->psql('postgres', q{INSERT INTO page VALUES ('ftp://example.com/', NULL); REFRESH MATERIALIZED VIEW CONCURRENTLY site});
-like($stderr, qr{ERROR:  invalid loc: its scheme is neither http nor https\nDETAIL:  Row 4, loc "ftp://example.com/"\.}, 'a refresh that fails says why');
-is($node->safe_psql('postgres', $files), 'sitemap-1.xml 2 sitemap-2.xml 1 sitemap.xml 2', 'and leaves the view as it was');
+# An error leaves the view as it was.
+my ($status, $stdout, $stderr) = $node->psql(
+	'postgres', q{
+	INSERT INTO page VALUES ('ftp://example.com/', NULL);
+	REFRESH MATERIALIZED VIEW CONCURRENTLY site});
+like(
+	$stderr,
+	qr{ERROR:  invalid loc: its scheme is neither.*\nDETAIL:  Row 4 has the loc "ftp://example.com/"\.},
+	'a refresh that fails says why');
+is($node->safe_psql('postgres', $files), $three, 'and leaves the view as it was');
 $node->safe_psql('postgres', q{DELETE FROM page WHERE loc LIKE 'ftp:%'});
 
 # The query runs with the rights of the caller, here the owner of the view.
-$node->safe_psql('postgres', q{CREATE ROLE reader; GRANT SELECT ON site TO reader; GRANT USAGE ON SCHEMA extensions TO reader});
-is($node->safe_psql('postgres', 'SET ROLE reader; SELECT count(*) FROM public.site'), 3, 'another role reads the view');
-($status, $stdout, $stderr) = $node->psql('postgres', q{SET ROLE reader; SELECT * FROM extensions.sitemap_files('SELECT loc FROM public.page', 'http://www.example.com/')});
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE reader;
+	GRANT SELECT ON site TO reader;
+	GRANT USAGE ON SCHEMA extensions TO reader});
+is($node->safe_psql('postgres', 'SET ROLE reader; SELECT count(*) FROM public.site'),
+	3, 'another role reads the view');
+($status, $stdout, $stderr) = $node->psql(
+	'postgres', q{
+	SET ROLE reader;
+	SELECT * FROM extensions.sitemap_files('SELECT loc FROM public.page', 'http://www.example.com/')});
 like($stderr, qr/permission denied for table page/, 'but not the table');
 
-# in a read-only transaction
-is($node->safe_psql('postgres', q{BEGIN READ ONLY; SELECT count(*) FROM extensions.sitemap_files('SELECT loc FROM public.page', 'http://www.example.com/'); COMMIT}), 1, 'a read-only transaction');
+# In a read-only transaction.
+is( $node->safe_psql(
+		'postgres', q{
+		BEGIN READ ONLY;
+		SELECT count(*)
+		  FROM extensions.sitemap_files('SELECT loc FROM public.page', 'http://www.example.com/');
+		COMMIT}),
+	1,
+	'a read-only transaction');
 
 SKIP:
 {
 	skip 'pg_cron is not installed', 2 unless $has_cron;
 	$node->safe_psql('postgres', 'CREATE EXTENSION pg_cron');
 
-	# seconds came with version 1.5
-	my $seconds = $node->safe_psql('postgres', q{SELECT split_part(extversion, '.', 1)::int * 100 + substring(split_part(extversion, '.', 2) FROM '^\d+')::int >= 105 FROM pg_extension WHERE extname = 'pg_cron'});
-	my $schedule = $seconds eq 't' ? '1 second' : '* * * * *';
-	$node->safe_psql('postgres', qq{SELECT cron.schedule('sitemap', '$schedule', 'REFRESH MATERIALIZED VIEW CONCURRENTLY public.site')});
+	# a schedule of seconds came with version 1.5
+	my $version = $node->safe_psql('postgres',
+		q{SELECT extversion FROM pg_extension WHERE extname = 'pg_cron'});
+	my ($major, $minor) = $version =~ /^(\d+)\.(\d+)/;
+	my $schedule = $major > 1 || $minor >= 5 ? '1 second' : '* * * * *';
+
+	$node->safe_psql('postgres',
+		"SELECT cron.schedule('sitemap', '$schedule', 'REFRESH MATERIALIZED VIEW CONCURRENTLY public.site')");
 	$node->safe_psql('postgres', q{DELETE FROM public.page WHERE loc = '/3'});
-	ok($node->poll_query_until('postgres', $files, 'sitemap.xml 2'), "pg_cron refreshes the view, $schedule");
-	ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 AND bool_and(status = 'succeeded') FROM cron.job_run_details WHERE status <> 'running'}), 'and finds nothing wrong');
+	ok($node->poll_query_until('postgres', $files, $two), "pg_cron refreshes the view, $schedule");
+	ok( $node->poll_query_until(
+			'postgres', q{
+			SELECT count(*) > 0 AND bool_and(status = 'succeeded')
+			  FROM cron.job_run_details
+			 WHERE status <> 'running'}),
+		'and finds nothing wrong');
 	$node->safe_psql('postgres', q{SELECT cron.unschedule('sitemap')});
 }
 

@@ -11,11 +11,15 @@
 # the columns statement, SQLSTATE and message has a failing statement in each
 # row.  Not run: a ```sh block whose every line begins with a word of @not_run.
 #
-# Examples that name pg_cron are skipped where that is not installed.
+# Skipped are examples and statements that need what this machine lacks:
+# pg_cron where they name it; libxml where they have xmlelement, xmlforest or a
+# literal of xml, '<a/>'::xml or '{<a/>}'; a program of @programs in a ```sh.
+#
 # Where the output differs, the document as it should be is left in tmp_check.
 
 use strict;
 use warnings;
+use File::Spec;
 use FindBin;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
@@ -24,6 +28,7 @@ use Test::More;
 
 my @not_run = qw(apt-get make sudo);
 my @documents = qw(README.md doc/reference.md);
+my @programs = qw(awk base64 cmp gzip);
 
 my $tree = "$FindBin::RealBin/../..";
 my $not_run = join '|', map { quotemeta } @not_run;
@@ -35,6 +40,8 @@ $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
 
 my $has_pg_cron = has_pg_cron();
+my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;
+my @missing_programs = grep { !is_program($_) } @programs;
 foreach my $document (@documents)
 {
 	$node->safe_psql('postgres', 'CREATE DATABASE ' . database($document));
@@ -81,6 +88,25 @@ sub has_pg_cron
 		"SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_cron'") == 0;
 	my $libraries = $node->config_data('--pkglibdir');
 	return -e "$libraries/pg_cron.so";
+}
+
+# Is there such a program on the PATH?
+sub is_program
+{
+	my ($name) = @_;
+
+	return scalar grep { -x "$_/$name" } File::Spec->path();
+}
+
+# What an example or a statement needs and this machine lacks; undef if nothing.
+sub missing
+{
+	my ($language, $text) = @_;
+
+	return 'pg_cron' if !$has_pg_cron && $text =~ /pg_cron|\bcron\./;
+	return 'libxml' if !$has_libxml && $text =~ /\bxml(?:element|forest)\b|'<[^']*'::xml|'\{</;
+	return undef if $language ne 'sh';
+	return (grep { $text =~ /\b$_\b/ } @missing_programs)[0];
 }
 
 # Cut a document into blocks: [its language, its text, its line], those of
@@ -146,10 +172,10 @@ sub run_examples
 				$actual .= "$shown```\n" if $form;
 				last SKIP;
 			}
-			if ($text =~ /pg_cron|\bcron\./ && !$has_pg_cron)
+			if (defined(my $missing = missing($language, $text)))
 			{
 				$actual .= "$shown```\n" if $form;
-				skip "$name takes pg_cron", 1;
+				skip "$name takes $missing", 2;
 			}
 
 			my @command =
@@ -227,12 +253,17 @@ sub run_statements
 		elsif ($in_table && $cells[1] =~ /^`/)
 		{
 			my ($statement, $state, $message) = map { s/^`|`$//gr } @cells[ 1 .. 3 ];
+			my $missing = missing('sql', $statement);
 			my $output;
 
-			run_in($tree,
-				[ 'psql', '-X', '-q', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never' ],
-				"$statement;\n", \$output);
-			is($output =~ s/\n.*//sr, "ERROR:  $state: $message", "$document:$line $statement");
+		  SKIP:
+			{
+				skip "$document:$line takes $missing", 1 if defined $missing;
+				run_in($tree,
+					[ 'psql', '-X', '-q', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never' ],
+					"$statement;\n", \$output);
+				is($output =~ s/\n.*//sr, "ERROR:  $state: $message", "$document:$line $statement");
+			}
 		}
 		elsif ("@cells[1 .. 3]" eq 'statement SQLSTATE message')
 		{

@@ -1,0 +1,99 @@
+--
+-- sitemap_alternate and sitemap_alternates: the same page in other languages.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+SELECT sitemap_alternate('de', 'http://a/ü?x=1&y='), sitemap_alternate(' x-default ', 'http://a/');
+SELECT sitemap_alternate(NULL, 'http://a/'), sitemap_alternate('de', NULL);
+
+-- hreflang: a language, perhaps a script, perhaps a country; or x-default.
+SELECT h, sitemap_alternate(h, 'http://a/')
+  FROM (VALUES
+    ('de'),
+    ('DE'),
+    ('de-AT'),
+    ('de-at'),
+    ('zh-Hant'),
+    ('zh-Hans-TW'),
+    ('zh-hant-hk'),
+    ('sr-Latn-RS'),
+    ('en-GB'),
+    ('x-default'),
+    ('he')
+  ) v (h);
+SELECT h, pg_temp.brief(format('SELECT sitemap_alternate(%L, %L)', h, 'http://a/'))
+  FROM (VALUES
+    (''),
+    ('UK_'),
+    ('de_AT'),
+    ('de-'),
+    ('AT'),
+    ('de AT'),
+    ('xx'),
+    ('de-XX'),
+    ('deu'),
+    ('de-AUT'),
+    ('de-419'),
+    ('de-AT-AT'),
+    ('de-Latn-'),
+    ('x-foo'),
+    ('X-DEFAULT-'),
+    ('de-1234'),
+    ('zh-Hant_TW'),
+    ('de"'),
+    ('eu-EU'),
+    ('en-UK'),
+    ('-de')
+  ) v (h);
+SELECT pg_temp.error($$ SELECT sitemap_alternate('de_AT', 'http://a/') $$);
+SELECT pg_temp.error($$ SELECT sitemap_alternate('de', '/a') $$),
+       pg_temp.error($$ SELECT sitemap_alternate('de', '') $$);
+
+-- Several at once, from a JSON object.
+SELECT sitemap_alternates('{"en": "http://a/en", "de-AT": "http://a/de?x=1&y=2", "fr": null,
+                            "x-default": "http://a/"}');
+SELECT sitemap_alternates('{}'), sitemap_alternates(NULL), sitemap_alternates('{"en": null}');
+SELECT pg_temp.error(format('SELECT sitemap_alternates(%L)', j))
+  FROM (VALUES
+    ('[]'),
+    ('"de"'),
+    ('1'),
+    ('null'),
+    ('[{"de": "http://a/"}]'),
+    ('{"de": 1}'),
+    ('{"de": ["http://a/"]}'),
+    ('{"de": {"x": "http://a/"}}'),
+    ('{"de": true}'),
+    ('{"german": "http://a/"}'),
+    ('{"de": "/a"}')
+  ) v (j);
+
+-- A page has each language once, whatever the case of its letters.
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/', extensions => ARRAY[sitemap_alternate('de', 'http://a/1'),
+                                                      sitemap_alternate('de', 'http://a/2')])
+$$);
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/', extensions => sitemap_alternates('{"de-AT": "http://a/1"}')
+                                                || sitemap_alternate('de-at', 'http://a/2'))
+$$);
+SELECT sitemap_url('http://a/', extensions =>
+         sitemap_alternates('{"de": "http://a/", "de-AT": "http://a/", "x-default": "http://a/"}'));
+
+-- All languages of each page, from one self-join.
+CREATE TEMP TABLE page (id int, lang text, loc text);
+INSERT INTO page
+SELECT n, l, '/' || l || '/' || n
+  FROM generate_series(1, 2) n, unnest('{de,en,fr}'::text[]) l;
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$
+         SELECT p.loc,
+                array_agg(sitemap_alternate(o.lang, 'http://a' || o.loc) ORDER BY o.lang) AS extensions
+           FROM page p
+           JOIN page o USING (id)
+          WHERE id = 1
+          GROUP BY p.loc
+          ORDER BY p.loc
+       $$, 'http://a/');

@@ -1,0 +1,113 @@
+--
+-- The columns of a query for sitemap_files, and their types.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+CREATE TABLE query_page (id int PRIMARY KEY, loc text);
+INSERT INTO query_page SELECT n, '/' || n FROM generate_series(1, 3) n;
+
+CREATE FUNCTION pg_temp.refused(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L)', query, 'http://a/'))
+$$;
+-- What stands in <url>, and what in one of its elements.
+CREATE FUNCTION pg_temp.url(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT regexp_replace(pg_temp.text(content), '^.*<loc>', '') FROM sitemap_files(query, 'http://a/')
+$$;
+
+-- Other columns, other types, and columns that exclude each other.
+SELECT pg_temp.refused('SELECT id, loc FROM query_page');
+SELECT pg_temp.refused('SELECT id AS loc FROM query_page');
+SELECT q, left(pg_temp.refused(q), 5)
+  FROM (VALUES
+    ($$SELECT$$),
+    ($$SELECT 1$$),
+    ($$VALUES ('/')$$),
+    ($$SELECT id, loc FROM query_page$$),
+    ($$SELECT loc AS "LOC" FROM query_page$$),
+    ($$SELECT loc, loc FROM query_page$$),
+    ($$SELECT now() AS lastmod$$),
+    ($$SELECT loc, 1 AS foo FROM query_page$$),
+    ($$SELECT loc, 1 AS lastmod FROM query_page$$),
+    ($$SELECT loc, time '03:04' AS lastmod FROM query_page$$),
+    ($$SELECT loc, 1 AS changefreq FROM query_page$$),
+    ($$SELECT loc, '0.5'::text AS priority FROM query_page$$),
+    ($$SELECT loc, true AS priority FROM query_page$$),
+    ($$SELECT loc, NULL AS priority FROM query_page$$),
+    ($$SELECT loc, '<a/>'::text AS extensions FROM query_page$$),
+    ($$SELECT loc, ARRAY['<a/>'] AS extensions FROM query_page$$),
+    ($$SELECT id AS loc FROM query_page$$),
+    ($$SELECT NULL::bytea AS loc$$),
+    ($$SELECT ARRAY[loc] AS loc FROM query_page$$),
+    ($$SELECT 'x'::text AS url$$),
+    ($$SELECT loc, sitemap_url(loc) AS url FROM query_page$$),
+    ($$SELECT sitemap_url(loc) AS url, now() AS lastmod FROM query_page$$),
+    ($$SELECT sitemap_url('http://a/') AS url, sitemap_url('http://a/') AS url$$),
+    ($$SELECT ROW(loc) AS loc FROM query_page$$),
+    ($$SELECT p AS loc FROM query_page p$$),
+    ($$SELECT '{}'::json AS loc$$),
+    ($$SELECT NULL::xml AS loc$$)
+  ) v (q);
+
+-- loc and lastmod are whatever text there is: enums, domains over domains, and a type of
+-- category S that has text's input and output but no cast to it, as citext.
+CREATE TYPE column_enum AS ENUM ('/enum');
+CREATE DOMAIN column_text AS text CHECK (VALUE LIKE '/%');
+CREATE DOMAIN column_deep AS column_text;
+CREATE DOMAIN column_stamp AS timestamptz;
+CREATE DOMAIN column_xml AS xml;
+CREATE DOMAIN column_xmls AS xml[];
+CREATE TYPE column_citext;
+CREATE FUNCTION column_citext_in(cstring) RETURNS column_citext LANGUAGE internal IMMUTABLE STRICT
+AS 'textin';
+CREATE FUNCTION column_citext_out(column_citext) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT
+AS 'textout';
+CREATE TYPE column_citext (
+  INPUT = column_citext_in,
+  OUTPUT = column_citext_out,
+  INTERNALLENGTH = variable,
+  STORAGE = extended,
+  CATEGORY = 'S'
+);
+SELECT t, regexp_replace(pg_temp.text(content), E'http://a|\n', '', 'g')
+  FROM (VALUES
+    ('text'),
+    ('varchar'),
+    ('varchar(20)'),
+    ('char(20)'),
+    ('name'),
+    ('column_enum'),
+    ('column_text'),
+    ('column_deep'),
+    ('column_citext')
+  ) v (t),
+  sitemap_files(format('SELECT %L::%s AS loc', '/enum', t), 'http://a/', format => 'txt');
+SELECT t, regexp_replace(pg_temp.text(content), '^.*<lastmod>|</lastmod>.*$', '', 'g')
+  FROM (VALUES
+    ('text'),
+    ('varchar'),
+    ('char(12)'),
+    ('name'),
+    ('column_citext'),
+    ('date'),
+    ('timestamp')
+  ) v (t),
+  sitemap_files(format('SELECT ''/'' AS loc, %L::%s AS lastmod', '2026-01-02', t), 'http://a/');
+
+-- Domains over the other types.
+SET TimeZone = 'UTC';
+SELECT pg_temp.url($$
+  SELECT '/' AS loc,
+         '2026-01-02'::column_stamp AS lastmod,
+         ARRAY[sitemap_image('http://i')]::column_xmls AS extensions
+$$);
+SELECT pg_temp.url($$ SELECT '/' AS loc, ARRAY[sitemap_image('http://i')]::column_xml[] AS extensions $$);
+RESET TimeZone;
+
+-- extensions can be a single xml.
+SELECT pg_temp.url($$ SELECT '/' AS loc, sitemap_image('http://i') AS extensions $$);
+
+DROP TABLE query_page;
+DROP TYPE column_citext CASCADE;
+DROP TYPE column_enum, column_deep, column_text, column_stamp, column_xml, column_xmls;

@@ -1,0 +1,118 @@
+--
+-- sitemap_files: base_url, scope, and what each option refuses.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+CREATE TEMP TABLE page AS SELECT '/p/' || n AS loc FROM generate_series(1, 10) n;
+
+-- A relative loc is resolved against base_url.
+SELECT replace(pg_temp.text(content), E'\n', ' ')
+  FROM sitemap_files($$
+         SELECT loc
+           FROM (VALUES
+             ('/item/7'),
+             ('item/8'),
+             ('./9'),
+             ('../10'),
+             ('../../../11'),
+             ('?q=1 2'),
+             ('#x'),
+             ('//www.example.com/12'),
+             ('http://www.example.com/13'),
+             ('/a/../b/./c'),
+             ('/ü'),
+             ('//www.example.com'),
+             ('/a:b')
+           ) v (loc)
+       $$, 'http://www.example.com/shop/maps', format => 'txt');
+
+-- But not one that has lost its scheme, or has another.
+SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L)',
+                            format('SELECT ''/''::text AS loc UNION ALL SELECT %L', l),
+                            'http://www.example.com/'))
+  FROM (VALUES
+    (''),
+    ('www.example.com/a'),
+    ('localhost:8080/a'),
+    ('mailto:a@b.de'),
+    ('http:///a'),
+    ('//')
+  ) v (l);
+
+-- scope: the same scheme, host and port; or below the path; or anywhere.
+SELECT s, l, CASE WHEN e LIKE 'no error%' THEN 'fine' ELSE e END
+  FROM (VALUES (1, 'host'), (2, 'path'), (3, 'any')) o (i, s),
+  (VALUES
+    (1, 'https://www.example.com/shop/a'),
+    (2, 'HTTPS://WWW.EXAMPLE.COM:443/shop/a'),
+    (3, 'https://www.example.com/shop/'),
+    (4, 'https://www.example.com/shop'),
+    (5, 'https://www.example.com/'),
+    (6, 'https://www.example.com'),
+    (7, '/a'),
+    (8, 'b'),
+    (9, 'http://www.example.com/shop/a'),
+    (10, 'https://example.com/shop/a'),
+    (11, 'https://www.example.com:8443/shop/a'),
+    (12, 'https://www.example.com.evil/shop/'),
+    (13, 'https://www.example.com@evil/shop/'),
+    (14, 'https://u:p@www.example.com/shop/a'),
+    (15, 'https://www.example.com/shop/../a'),
+    (16, 'https://www.example.com/shopping')
+  ) u (j, l),
+  pg_temp.brief(format('SELECT sitemap_files(%L, %L, scope => %L)',
+                       format('SELECT %L AS loc', l), 'https://www.example.com/shop/', s)) e
+ ORDER BY i, j;
+SELECT pg_temp.error($$ SELECT sitemap_files('SELECT ''http://b/'' AS loc', 'http://a/') $$);
+
+-- Each option refuses what it cannot be.
+SELECT pg_temp.error(format('SELECT sitemap_files(''SELECT loc FROM page'', ''http://a/'', %s)', o))
+  FROM (VALUES
+    ($$section => ''$$),
+    ($$section => '.a'$$),
+    ($$section => 'a/b'$$),
+    ($$section => 'a b'$$),
+    ($$section => '..'$$),
+    ($$section => 'ü'$$),
+    ($$section => repeat('x', 201)$$),
+    ($$section => NULL$$),
+    ($$format => 'XML'$$),
+    ($$format => 'html'$$),
+    ($$format => NULL$$),
+    ($$compression => -1$$),
+    ($$compression => 10$$),
+    ($$compression => NULL$$),
+    ($$max_urls => 0$$),
+    ($$max_urls => 50001$$),
+    ($$max_urls => NULL$$),
+    ($$max_bytes => 0$$),
+    ($$max_bytes => 52428801$$),
+    ($$max_bytes => NULL$$),
+    ($$split => 'half'$$),
+    ($$split => NULL$$),
+    ($$index => 'yes'$$),
+    ($$index => NULL$$),
+    ($$on_invalid => 'ignore'$$),
+    ($$on_invalid => NULL$$),
+    ($$scope => 'site'$$),
+    ($$scope => NULL$$),
+    ($$protocol => '0.90'$$),
+    ($$protocol => '1.0'$$),
+    ($$protocol => NULL$$)
+  ) v (o);
+SELECT pg_temp.error('SELECT sitemap_files(''SELECT loc FROM page'', ' || b || ')')
+  FROM (VALUES
+    ($$NULL$$),
+    ($$''$$),
+    ($$'/'$$),
+    ($$'www.example.com'$$),
+    ($$'ftp://a/'$$),
+    ($$'http://'$$),
+    ($$'http://a/?x'$$),
+    ($$'http://a/#x'$$),
+    ($$'http://u@a/'$$),
+    ($$'http://a/' || repeat('x', 1900)$$)
+  ) v (b);
+SELECT pg_temp.error('SELECT sitemap_files(NULL, ''http://a/'')');

@@ -1,0 +1,197 @@
+--
+-- Ready-made XML among the extensions.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+-- A server without libxml has none: xml_extension_1.out is what it says.
+\if :has_libxml
+\else
+\quit
+\endif
+
+-- What becomes of it in <url>, and how it is refused there.
+CREATE FUNCTION pg_temp.extend(x xml) RETURNS text LANGUAGE sql AS $$
+  SELECT regexp_replace(sitemap_url('http://a/', extensions => ARRAY[x])::text,
+                        '^<url><loc>http://a/</loc>|</url>$', '', 'g')
+$$;
+CREATE FUNCTION pg_temp.refused(x text) RETURNS text LANGUAGE sql AS $$
+  SELECT pg_temp.error(format('SELECT sitemap_url(%L, extensions => ARRAY[%L]::xml[])', 'http://a/', x))
+$$;
+
+-- Elements with namespaces of their own go in untouched: mobile, PageMap, ResourceSync.
+SELECT pg_temp.extend(
+  xmlelement(name "mobile:mobile",
+             xmlattributes('http://www.google.com/schemas/sitemap-mobile/1.0' AS "xmlns:mobile")));
+SELECT pg_temp.extend(
+  '<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0">'
+  '<DataObject type="document" id="hibachi">'
+  '<Attribute name="name">Dragon &amp; &#x201C;Co&#x201D;</Attribute>'
+  '</DataObject>'
+  '</PageMap>');
+SELECT pg_temp.extend(
+  '<rs:md xmlns:rs="http://www.openarchives.org/rs/terms/"'
+  ' hash="md5:1584abdf8ebdc9802ac0c6a7402c03b6" length=''8876'' type="text/html"/>'
+  '<rs:ln xmlns:rs="http://www.openarchives.org/rs/terms/" rel="duplicate" href="http://b/"/>');
+SELECT pg_temp.extend('<a xmlns="urn:a"><b><![CDATA[<&>]]></b><!-- c --><?pi d?></a>'),
+       pg_temp.extend('<a xmlns="urn:a" b=">" c="''"/>');
+SELECT pg_temp.extend('<ü:ü xmlns:ü="urn:ü" ü="ü">ü</ü:ü>');
+
+-- The prefixes of the document itself need no declaration.
+SELECT pg_temp.extend('<image:image><image:loc>http://i/</image:loc></image:image>'),
+       pg_temp.extend('<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">'
+                      '<i:loc>http://i/</i:loc></i:image>');
+
+-- One that declares such a prefix itself has no need for the document to do so.
+SELECT substring(sitemap_agg(sitemap_url('http://a/', extensions => ARRAY[
+         xmlelement(name "image:image",
+                    xmlattributes('http://www.google.com/schemas/sitemap-image/1.1' AS "xmlns:image"),
+                    xmlelement(name "image:loc", 'http://i'))])) FROM '<urlset.*?>');
+
+-- Nothing is fine too.
+SELECT pg_temp.extend(''),
+       btrim(pg_temp.extend('  ')),
+       pg_temp.extend('<!-- only a comment -->'),
+       pg_temp.extend(NULL);
+
+-- It comes out on one line.
+SELECT pg_temp.extend(E'<a:a xmlns:a="urn:a"\n\tb="x\ty\nz">\n\tc\\d\r\n</a:a>'::xml),
+       pg_temp.extend(E'<a:a xmlns:a="urn:a"><![CDATA[<\n&]]><!-- x\ny --></a:a>'::xml);
+
+-- Comments and CDATA sections that go leave no "]]>" behind, which text cannot have.
+SELECT pg_temp.extend('<a xmlns="urn:a"><![CDATA[\]]]]>></a>'),
+       pg_temp.extend('<a xmlns="urn:a">]]<!-- \ -->></a>'),
+       pg_temp.extend(E'<a xmlns="urn:a">]<?p \n?>]></a>'),
+       pg_temp.extend(E'<a xmlns="urn:a"><![CDATA[a\n]]]>]></a>');
+
+-- Blanks between elements are dropped, those inside of them stay.
+SELECT pg_temp.extend(E' <a xmlns="urn:a"> </a> \n <b xmlns="urn:b"/> ');
+
+-- What would make the file unreadable, or say something else, is refused.
+SELECT pg_temp.refused('<mobile:mobile/>');
+SELECT x, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[%L]::xml[])', 'http://a/', x))
+  FROM (VALUES
+    ('<a:a/>'),
+    ('<image:image x:y="z"/>'),
+    ('<a xmlns="urn:a"><b:b/></a>'),
+    ('<a/>'),
+    ('<a xmlns=""/>'),
+    ('<a:a xmlns:a="urn:a"><b/></a:a>'),
+    ('<a xmlns="urn:a"><b xmlns=""/></a>'),
+    ('<loc>http://b/</loc>'),
+    ('<lastmod>2026</lastmod>'),
+    ('<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>'),
+    ('<s:priority xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9">1</s:priority>'),
+    ('<s:priority xmlns:s="http://www.google.com/schemas/sitemap/0.84">1</s:priority>'),
+    ('text'),
+    ('<a xmlns="urn:a"/>text'),
+    ('<![CDATA[x]]>'),
+    ('&amp;')
+  ) v (x);
+
+-- xmlelement passes on characters that XML cannot have.
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/', extensions => ARRAY[
+           xmlelement(name "a:a", xmlattributes('urn:a' AS "xmlns:a"), E'x\u0001y')])
+$$);
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/', extensions => ARRAY[
+           xmlelement(name "a:a", xmlattributes('urn:a' AS "xmlns:a"), E'x\uFFFEy')])
+$$);
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/', extensions => ARRAY[
+           xmlelement(name "a:a", xmlattributes('urn:a' AS "xmlns:a", E'\u0008' AS b))])
+$$);
+
+-- A DOCTYPE needs xmloption DOCUMENT; the entities that it defines are not there in a sitemap.
+SET xmloption = document;
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/', extensions => ARRAY[
+           '<!DOCTYPE a [<!ENTITY b "c">]><a xmlns="urn:a">&b;</a>'::xml])
+$$);
+RESET xmloption;
+
+-- What is not XML inside of an element; the input function of xml may see it first.
+SELECT e, left(pg_temp.error(format('SELECT sitemap_url(%L, extensions => ARRAY[format(%L, %L)::xml])',
+                                    'http://a/', '<a:a xmlns:a="urn:a">%s</a:a>', e)), 5)
+  FROM (VALUES
+    ('&nbsp;'),
+    ('&'),
+    ('&;'),
+    ('&#0;'),
+    ('&#1;'),
+    ('&#xFFFE;'),
+    ('&#xD800;'),
+    ('&#x110000;'),
+    ('&foo'),
+    ('<b>'),
+    ('</a:a>'),
+    ('<!DOCTYPE a>'),
+    ('<?xml version="1.0"?>'),
+    ('<'),
+    ('<b c=d/>'),
+    ('<b c="d" c="e"/>')
+  ) v (e);
+
+-- References that XML has.
+SELECT e, pg_temp.extend(format('<a:a xmlns:a="urn:a">%s</a:a>', e)::xml)
+  FROM (VALUES ('&lt;'), ('&#9;'), ('&#x10FFFF;'), ('&#xE000;'), ('&apos;'), ('&quot;')) v (e);
+
+-- Elements like ours are not checked as ours are.
+SELECT pg_temp.refused('<image:image>&lt;<image:loc>x</image:loc></image:image><video:video/>')
+       LIKE 'no error%';
+
+-- But the rules for a page hold: each language once, however it is spelled.
+CREATE FUNCTION pg_temp.link(hreflang text) RETURNS xml LANGUAGE sql AS $$
+  SELECT format('<x:link xmlns:x="http://www.w3.org/1999/xhtml" rel="alternate"'
+                ' hreflang="%s" href="http://a/"/>', hreflang)::xml
+$$;
+SELECT h, pg_temp.error(format($$
+         SELECT sitemap_url('http://a/', extensions => ARRAY[pg_temp.link('de'), pg_temp.link(%L)])
+       $$, h))
+  FROM (VALUES ('de'), ('DE'), ('d&#101;'), (' de '), ('&#x20;d&#x65;')) v (h);
+
+-- And no video may be its own page, however its URL is written.
+CREATE FUNCTION pg_temp.video(content_loc text) RETURNS xml LANGUAGE sql AS $$
+  SELECT format('<video:video><video:content_loc>%s</video:content_loc></video:video>', content_loc)::xml
+$$;
+SELECT v, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[pg_temp.video(%L)])',
+                               'http://www.example.com/?a&b', v))
+  FROM (VALUES
+    ('http://www.example.com/?a&amp;b'),
+    ('http://www.example.com/?a&#38;b'),
+    (' http://www.example.com/?a&amp;b '),
+    ('<![CDATA[http://www.example.com/?a&b]]>')
+  ) v (v);
+
+-- A page with 100,000 languages takes time, but not beyond statement_timeout.
+CREATE TEMP TABLE many AS
+SELECT array_agg(pg_temp.link('en-' || n)) AS links FROM generate_series(1, 100000) n;
+SELECT clock_timestamp() AS start \gset
+SET statement_timeout = '500ms';
+SELECT length(sitemap_url('http://a/', extensions => links)::text) FROM many;
+RESET statement_timeout;
+SELECT clock_timestamp() - :'start' < interval '5 s';
+
+-- In files it stands beside elements of ours.
+CREATE TEMP TABLE page AS
+SELECT '/' AS loc,
+       ARRAY['<m:mobile xmlns:m="http://www.google.com/schemas/sitemap-mobile/1.0"/>'::xml,
+             sitemap_image('http://i/ü', 'Ü')] AS extensions;
+SELECT pg_temp.text(content) FROM sitemap_files('TABLE page', 'http://a/');
+SELECT count(DISTINCT document)
+  FROM (SELECT pg_temp.text(content) AS document FROM sitemap_files('TABLE page', 'http://a/')
+         UNION ALL
+        SELECT pg_temp.text(content)
+          FROM sitemap_files($$
+                 SELECT sitemap_url('http://a' || loc, extensions => extensions) AS url FROM page
+               $$, 'http://a/')
+         UNION ALL
+        SELECT sitemap_agg(sitemap_url('http://a' || loc, extensions => extensions)) FROM page) s;
+
+-- An element that is not valid is left out by on_invalid => 'skip', the row stays.
+SET client_min_messages = notice;
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$ SELECT '/' AS loc, ARRAY['<a/>', sitemap_image('http://i')]::xml[] AS extensions $$,
+                     'http://a/', on_invalid => 'skip');

@@ -1,0 +1,70 @@
+--
+-- <url> elements that are not from sitemap_url.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+-- A server without libxml has no such values: xml_url_1.out is what it says.
+\if :has_libxml
+\else
+\quit
+\endif
+
+-- They are read, and written anew: other order, comments, CDATA, blanks.
+SELECT sitemap_agg('
+  <url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+    <!-- x -->
+    <priority>0.50</priority>
+    <loc>http://a/?x=1&amp;y=<![CDATA[<b>&]]>&#10;</loc>
+    <lastmod> 2026 </lastmod>
+    <changefreq> DAILY</changefreq>
+  </url>'::xml);
+
+-- What is blank is left out; a decimal may be long.
+SELECT sitemap_agg('
+  <url>
+    <loc>http://a/</loc>
+    <lastmod> </lastmod>
+    <changefreq/>
+    <priority> </priority>
+  </url>'::xml);
+SELECT sitemap_agg(format('<url><loc>http://a/</loc><priority>0.5%s</priority></url>',
+                          repeat('0', 100))::xml);
+
+-- Anything else than one <url> element, with the children that it can have, is refused.
+SELECT pg_temp.brief(format('SELECT sitemap_agg(%L::xml)', url)), url
+  FROM (VALUES
+    (''),
+    ('text'),
+    ('<url/>'),
+    ('<url></url>'),
+    ('<url><loc/></url>'),
+    ('<url><loc>/a</loc></url>'),
+    ('<urlset><url><loc>http://a/</loc></url></urlset>'),
+    ('<url><loc>http://a/</loc></url><url><loc>http://b/</loc></url>'),
+    ('<url><loc>http://a/</loc></url>text'),
+    ('<url>text<loc>http://a/</loc></url>'),
+    ('<url><loc>http://a/</loc><loc>http://b/</loc></url>'),
+    ('<url><loc>http://a/</loc><priority>1e0</priority></url>'),
+    ('<url><loc>http://a/</loc><priority>2</priority></url>'),
+    ('<url><loc>http://a/</loc><priority>inf</priority></url>'),
+    ('<url><loc>http://a/</loc><lastmod>yesterday</lastmod></url>'),
+    ('<url><loc>http://a/</loc><title>x</title></url>'),
+    ('<url><loc>http://a/<b/></loc></url>'),
+    ('<url xmlns="http://example.com/"><loc>http://a/</loc></url>'),
+    ('<url id="1"><loc>http://a/</loc></url>'),
+    ('<sitemap><loc>http://a/</loc></sitemap>')
+  ) v (url);
+
+-- In sitemap_files a row has such a value in the column url; on_invalid holds for it.
+SET client_min_messages = notice;
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$
+         SELECT url
+           FROM (VALUES (NULL::xml),
+                        ('<url><loc>/1</loc><priority>x</priority></url>'),
+                        ('<url/>'),
+                        ('<a/>'),
+                        ('<url><loc>/5</loc></url>')) v (url)
+       $$, 'http://a/', on_invalid => 'skip');

@@ -276,7 +276,7 @@ check_video_child(const SmXmlReader *r, const SmExtensions *extensions,
 		info.s = sm_url_host(r->attributes[i].value.s, r->attributes[i].value.len, &info.len);
 		if (!same_domain(page, info))
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-							  "invalid video: uploader_info \"%s\" is not on the domain of the page",
+							  "invalid uploader_info \"%s\": it must be on the domain of the page",
 							  sm_for_message(r->attributes[i].value));
 	}
 	return true;
@@ -290,11 +290,11 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 	if (ns == SM_NS_IMAGE && sm_span_is(r->name, "image") &&
 		++extensions->images > SM_MAX_IMAGES)
 		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						  "a url can have at most %d images", SM_MAX_IMAGES);
+						  "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
 
 	if (ns == SM_NS_NEWS && sm_span_is(r->name, "news") && ++extensions->news > 1)
 		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-						  "a url can have at most one news element");
+						  "invalid extensions: a url can have at most one news element");
 
 	if (ns == SM_NS_XHTML && sm_span_is(r->name, "link"))
 	{
@@ -304,7 +304,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 				sm_span_is(r->attributes[i].name, "hreflang") &&
 				!add_hreflang(extensions, meaning_of(r->attributes[i].value)))
 				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-								  "a url has more than one alternate for hreflang \"%s\"",
+								  "invalid hreflang \"%s\": a url can have one alternate for each language",
 								  sm_for_message(r->attributes[i].value));
 		}
 	}
@@ -315,7 +315,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 typedef struct Position
 {
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	bool		in_video_url;	/* in a video's content_loc or player_loc */
+	const char *video_url;		/* the name of a video's URL, inside of one */
 } Position;
 
 /* Check a token against the rules of its place. */
@@ -337,23 +337,27 @@ check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 	}
 	if (token == SM_XML_START && r->depth == 1 && position->top == SM_NS_VIDEO)
 	{
-		position->in_video_url = sm_span_is(r->name, "content_loc") ||
-			sm_span_is(r->name, "player_loc");
+		position->video_url = sm_span_is(r->name, "content_loc") ? "content_loc" :
+			sm_span_is(r->name, "player_loc") ? "player_loc" : NULL;
 		return check_video_child(r, extensions, problems);
 	}
 	if (token == SM_XML_END)
-		position->in_video_url = false;
+		position->video_url = NULL;
 
 	if (token == SM_XML_CDATA || token == SM_XML_TEXT)
 	{
 		if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
 			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
 							  "invalid extension: it has text outside of its elements");
-		if (position->in_video_url &&
-			sm_span_equal(token == SM_XML_CDATA ? r->data : meaning_of(r->raw),
-						  meaning_of(extensions->loc)))
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-							  "invalid video: content_loc and player_loc must differ from the loc of the page");
+		if (position->video_url)
+		{
+			SmSpan		value = token == SM_XML_CDATA ? r->data : meaning_of(r->raw);
+
+			if (sm_span_equal(value, meaning_of(extensions->loc)))
+				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+								  "invalid %s \"%s\": it must differ from the loc of the page",
+								  position->video_url, sm_for_message(value));
+		}
 	}
 	return true;
 }

@@ -121,7 +121,10 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of the query must be of type %s, not %s",
 							column_names[name], column_types[name],
-							format_type_be(att->atttypid))));
+							format_type_be(att->atttypid)),
+					 name == SM_COLUMN_URL ?
+					 errhint("A column of URLs must be named \"loc\".") :
+					 errhint("Cast it, even where it is always NULL.")));
 		column->is_text = IsBinaryCoercible(column->type, TEXTOID);
 		getTypeOutputInfo(column->type, &output, &is_varlena);
 		fmgr_info(output, &column->output);

@@ -311,6 +311,18 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 	return true;
 }
 
+/* Are two URLs the same but for the case of scheme and host, which mean the same? */
+static bool
+same_url(SmSpan a, SmSpan b)
+{
+	size_t		host_len;
+	size_t		origin_len = sm_url_host(a.s, a.len, &host_len) + host_len - a.s;
+
+	return a.len == b.len &&
+		pg_strncasecmp(a.s, b.s, origin_len) == 0 &&
+		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
+}
+
 /* Where in an extension a reader is, as far as rules depend on it. */
 typedef struct Position
 {
@@ -353,7 +365,7 @@ check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 		{
 			SmSpan		value = token == SM_XML_CDATA ? r->data : meaning_of(r->raw);
 
-			if (sm_span_equal(value, meaning_of(extensions->loc)))
+			if (same_url(value, meaning_of(extensions->loc)))
 				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 								  "invalid %s \"%s\": it must differ from the loc of the page",
 								  position->video_url, sm_for_message(value));

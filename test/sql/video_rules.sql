@@ -110,6 +110,12 @@ $$);
 SELECT pg_temp.error($$
   SELECT sitemap_url(' http://a/v', extensions => ARRAY[sitemap_video('http://t/', 't', 'd', 'http://a/v ')])
 $$);
+SELECT pg_temp.error($$
+  SELECT sitemap_url('http://a/v', extensions => ARRAY[sitemap_video('http://t/', 't', 'd', 'HTTP://A/v')])
+$$);
+SELECT pg_temp.brief($$
+  SELECT sitemap_url('http://a/v', extensions => ARRAY[sitemap_video('http://t/', 't', 'd', 'http://a/V')])
+$$) LIKE 'no error%';
 SELECT pg_temp.brief($$
   SELECT sitemap_url('http://a/',
                      extensions => ARRAY[sitemap_video('http://a/', 't', 'd', 'http://c',

@@ -97,6 +97,13 @@ file_loc(const FilesState *state, const char *name)
 	return psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN], base->url[SM_FORM_PLAIN], name);
 }
 
+/* PostgreSQL's form of the newest lastmod of a document that has one. */
+static TimestampTz
+document_lastmod(const SmDocument *doc)
+{
+	return (doc->lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+}
+
 /* Hand out a document as a row of the result. */
 static void
 put_file(FilesState *state, SmDocument *doc, const char *name)
@@ -120,7 +127,7 @@ put_file(FilesState *state, SmDocument *doc, const char *name)
 	values[FILE_NAME] = CStringGetTextDatum(name);
 	values[FILE_KIND] = CStringGetTextDatum(kinds[doc->kind]);
 	values[FILE_LOC] = CStringGetTextDatum(file_loc(state, name));
-	values[FILE_LASTMOD] = TimestampTzGetDatum((doc->lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC);
+	values[FILE_LASTMOD] = TimestampTzGetDatum(document_lastmod(doc));
 	nulls[FILE_LASTMOD] = !doc->has_lastmod;
 	values[FILE_URL_COUNT] = Int32GetDatum(doc->count);
 	values[FILE_BYTE_COUNT] = Int64GetDatum((int64) size);
@@ -157,7 +164,7 @@ add_to_index(FilesState *state, const SmDocument *file, const char *name)
 	if (file->has_lastmod)
 	{
 		row.lastmod_type = SM_LASTMOD_TIMESTAMP;
-		row.lastmod = (file->lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+		row.lastmod = document_lastmod(file);
 	}
 
 	sm_append_entry(&state->index_writer, &row, &index->buf, &entry);

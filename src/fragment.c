@@ -382,7 +382,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 	SmXmlReader r;
 	SmXmlToken	token;
 	Position	position = {0};
-	bool		clean = is_clean(xml, charset);
+	bool		clean;
 	const char *start = NULL;	/* of the outermost element */
 
 	if (xml.len > SM_MAX_BYTES)
@@ -390,6 +390,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 						  "invalid extension: it has %zu bytes, more than a sitemap can have",
 						  xml.len);
 
+	clean = is_clean(xml, charset);
 	sm_xml_reader_init(&r, xml.s, xml.len, document_namespace, &extensions->namespaces);
 	while ((token = sm_xml_next(&r)) != SM_XML_END_OF_INPUT)
 	{

@@ -706,6 +706,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	size_t		entity_bytes = 0;
 	size_t		raw_len = 0;
 	size_t		origin_len;
+	bool		cached;
 	SmUrlStatus status;
 
 	if (len == 0)
@@ -714,16 +715,18 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
 		return SM_URL_TOO_LONG;
 
-	if (!starts_with_cached(cache, s, len) && base && scheme_length(s, len) == 0)
+	cached = starts_with_cached(cache, s, len);
+	if (!cached && base && scheme_length(s, len) == 0)
 	{
 		status = resolve(s, len, base, absolute, &len);
 		if (status != SM_URL_OK)
 			return status;
 		s = absolute;
+		cached = starts_with_cached(cache, s, len);
 	}
 	end = s + len;
 
-	if (starts_with_cached(cache, s, len))
+	if (cached)
 	{
 		raw_len = cache->raw_len;
 		memcpy(d, cache->origin, cache->len);

@@ -1,9 +1,12 @@
--- Run by test/bench/run with the variables rows and rounds.
+-- Run by test/bench/run with the variables rows, rounds, long, what to call the
+-- machine and the libraries, a path for a script, and, where there are two builds
+-- to compare, other_module.
 --
 -- Each round runs every statement once; a ratio is that of two statements of
 -- one round, and the median of the rounds is shown, so that a machine that is
 -- slow for a while is slow for both.
 \pset footer off
+\pset tuples_only on
 SET client_min_messages = warning;
 CREATE EXTENSION sitemap;
 
@@ -12,7 +15,8 @@ SELECT 'https://www.example.com/category-' || n % 100 || '/item-' || n AS loc,
        timestamptz '2026-01-01 00:00:00Z' + n * interval '37 seconds' AS lastmod,
        (ARRAY['daily', 'weekly', 'monthly'])[n % 3 + 1] AS changefreq,
        (n % 11 / 10.0)::float8 AS priority,
-       (n - 1) / 50000 AS part
+       (n - 1) / 50000 AS part,
+       n % 1000 AS shop
   FROM generate_series(1, :rows) n;
 CREATE VIEW page_with_image AS
 SELECT loc, lastmod, changefreq, priority,
@@ -20,20 +24,60 @@ SELECT loc, lastmod, changefreq, priority,
   FROM page;
 VACUUM ANALYZE page;
 
--- Serial but for the last, so that only the work differs.
-CREATE TABLE work (position int, name text, beside text, goal text, statement text, workers int DEFAULT 0);
-INSERT INTO work VALUES
-(1, 'COPY TO /dev/null', NULL, NULL,
- $$COPY (SELECT loc, lastmod, changefreq, priority FROM page) TO '/dev/null'$$),
-(2, 'sitemap_files', 'COPY TO /dev/null', '<= 0.85',
- $$SELECT sum(byte_count) FROM sitemap_files('SELECT loc, lastmod, changefreq, priority FROM page', 'https://www.example.com/')$$),
-(3, 'sitemap_files, compression 1', 'COPY TO /dev/null', '<= 1.0',
- $$SELECT sum(byte_count) FROM sitemap_files('SELECT loc, lastmod, changefreq, priority FROM page', 'https://www.example.com/', compression => 1)$$),
-(4, 'sitemap_files, compression 6', 'COPY TO /dev/null', '<= 2.8, zlib 5.0',
- $$SELECT sum(byte_count) FROM sitemap_files('SELECT loc, lastmod, changefreq, priority FROM page', 'https://www.example.com/', compression => 6)$$),
-(5, 'sitemap_files, one image a page', 'COPY TO /dev/null', NULL,
- $$SELECT sum(byte_count) FROM sitemap_files('SELECT * FROM page_with_image', 'https://www.example.com/')$$),
-(6, 'string_agg, 50,000 rows a group', NULL, NULL,
+-- The build without libdeflate, beside the one that is installed.
+CREATE SCHEMA zlib;
+\if :{?other_module}
+SELECT replace(replace(pg_get_functiondef('sitemap_files'::regproc), 'FUNCTION public.', 'FUNCTION zlib.'),
+               '$libdir/sitemap', :'other_module') \gexec
+\endif
+
+-- Each statement returns the bytes that it made.
+CREATE TABLE work (
+	position serial,
+	name     text,
+	beside   text,
+	goal     text,
+	statement text,
+	workers  int DEFAULT 0,			-- serial where nothing else is said, so that only the work differs
+	memory_kb bigint
+);
+CREATE FUNCTION files(options text, query text DEFAULT 'SELECT loc, lastmod, changefreq, priority FROM public.page',
+                      schema text DEFAULT 'public') RETURNS text
+LANGUAGE sql AS $$
+SELECT format('SELECT sum(octet_length(content)) FROM %I.sitemap_files(%L, %L%s)',
+              schema, query, 'https://www.example.com/', options)
+$$;
+
+\set copy '`COPY (query) TO ''/dev/null''`'
+\set string_agg '`string_agg` with nested `replace`, 50,000 rows a group'
+INSERT INTO work (name, statement) VALUES
+(:'copy',
+ $$COPY (SELECT loc, lastmod, changefreq, priority FROM page) TO '/dev/null'$$);
+
+INSERT INTO work (name, beside, goal, statement) VALUES
+('`sitemap_files`', :'copy', '0.85', files('')),
+('`sitemap_files`, an image on each page', :'copy', NULL, files('', 'TABLE public.page_with_image'));
+
+\if :{?other_module}
+\set library libdeflate
+\else
+\set library zlib
+\endif
+INSERT INTO work (name, beside, goal, statement)
+SELECT format('`sitemap_files`, compression %s, %s', level, :'library'), :'copy',
+       CASE :'library' || level WHEN 'libdeflate1' THEN '1.0' WHEN 'libdeflate6' THEN '2.8' WHEN 'zlib6' THEN '5.0' END,
+       files(', compression => ' || level)
+  FROM unnest('{1,6,9}'::int[]) level;
+\if :{?other_module}
+INSERT INTO work (name, beside, goal, statement)
+SELECT format('`sitemap_files`, compression %s, zlib', level), :'copy',
+       CASE level WHEN 6 THEN '5.0' END,
+       files(', compression => ' || level, schema => 'zlib')
+  FROM unnest('{1,6,9}'::int[]) level;
+\endif
+
+INSERT INTO work (name, statement) VALUES
+(:'string_agg',
  $$SELECT sum(octet_length(d)) FROM (
      SELECT '<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">' ||
             string_agg('<url><loc>' ||
@@ -41,42 +85,102 @@ INSERT INTO work VALUES
                        '</loc><lastmod>' || to_char(lastmod AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') ||
                        '</lastmod><changefreq>' || changefreq || '</changefreq><priority>' || to_char(priority, 'FM0.0') ||
                        '</priority></url>', '') || '</urlset>' AS d
-       FROM page GROUP BY part) s$$),
-(7, 'sitemap_agg, 50,000 rows a group', 'string_agg, 50,000 rows a group', '<= 0.2',
- $$SELECT sum(octet_length(d)) FROM (
-     SELECT sitemap_agg(loc, lastmod, changefreq, priority) AS d
        FROM page GROUP BY part) s$$);
-INSERT INTO work
-SELECT 8, name || ', 2 workers', name, NULL, statement, 2 FROM work WHERE position = 7;
+INSERT INTO work (name, beside, goal, statement, workers)
+SELECT format('`sitemap_agg`, %s, %s', groups, CASE workers WHEN 0 THEN 'serial' ELSE '2 workers' END),
+       CASE WHEN workers > 0 THEN format('`sitemap_agg`, %s, serial', groups)
+            WHEN key = 'part' THEN :'string_agg' END,
+       CASE WHEN workers > 0 THEN '1.0' WHEN key = 'part' THEN '0.2' END,
+       format('SELECT sum(octet_length(d)) FROM (SELECT sitemap_agg(loc, lastmod, changefreq, priority) AS d FROM page GROUP BY %I) s', key),
+       workers
+  FROM (VALUES ('part', '50,000 rows a group'), ('shop', '1,000 groups')) k (key, groups),
+       unnest('{0,2}'::int[]) workers
+ ORDER BY key, workers;
 
-CREATE TABLE result (round int, name text, seconds float8);
+INSERT INTO work (name, beside, statement)
+SELECT format('`xmlagg`, %s rows', rows), CASE rows WHEN '20,000' THEN '`xmlagg`, 10,000 rows' END,
+       format($$SELECT octet_length(xmlelement(name urlset, xmlagg(xmlelement(name url, xmlelement(name loc, loc),
+                  xmlelement(name lastmod, lastmod), xmlelement(name changefreq, changefreq),
+                  xmlelement(name priority, priority))))::text)
+                FROM (SELECT * FROM page LIMIT %s) s$$, replace(rows, ',', ''))
+  FROM (VALUES ('10,000'), ('20,000')) v (rows);
+
+-- A statement in a session of its own, and the most memory that this had and did not share: all that
+-- was resident at the most, less what is shared by now.  Linux tells it; NULL elsewhere.
+CREATE PROCEDURE watch(which int) LANGUAGE plpgsql AS $$
+DECLARE
+    w work;
+BEGIN
+    SELECT * FROM work WHERE position = which INTO w;
+    PERFORM set_config('max_parallel_workers_per_gather', w.workers::text, true);
+    EXECUTE w.statement;
+    UPDATE work
+       SET memory_kb = (SELECT sum((regexp_match(status, line || ':\s+(\d+)'))[1]::bigint * sign)
+                          FROM pg_read_file('/proc/self/status', 0, 10000, true) status,
+                               (VALUES ('VmHWM', 1), ('RssShmem', -1), ('RssFile', -1)) v (line, sign))
+     WHERE position = which;
+END
+$$;
+
+CREATE TABLE result (round int, name text, seconds float8, bytes bigint);
 CREATE PROCEDURE measure(rounds int) LANGUAGE plpgsql AS $$
 DECLARE
     w work;
     started timestamptz;
+    bytes bigint;
 BEGIN
     -- round 0 warms up and is not counted
     FOR round IN 0 .. rounds LOOP
         FOR w IN SELECT * FROM work ORDER BY position LOOP
             PERFORM set_config('max_parallel_workers_per_gather', w.workers::text, true);
             started := clock_timestamp();
-            EXECUTE w.statement;
+            IF w.statement ~ '^COPY' THEN
+                EXECUTE w.statement;
+            ELSE
+                EXECUTE w.statement INTO bytes;
+            END IF;
             IF round > 0 THEN
                 INSERT INTO result
-                VALUES (round, w.name, extract(epoch FROM clock_timestamp() - started));
+                VALUES (round, w.name, extract(epoch FROM clock_timestamp() - started),
+                        CASE WHEN w.statement !~ '^COPY' THEN bytes END);
             END IF;
         END LOOP;
     END LOOP;
 END
 $$;
+
+\if :long
+INSERT INTO work (name, beside, goal, statement)
+SELECT format('`sitemap_files`, %s million generated rows', millions),
+       CASE WHEN millions > 1 THEN '`sitemap_files`, 1 million generated rows' END,
+       CASE WHEN millions > 1 THEN millions || '.0' END,
+       files('', format($$SELECT 'https://www.example.com/category-' || n %% 100 || '/item-' || n AS loc,
+                                 timestamptz '2026-01-01 00:00:00Z' + n * interval '37 seconds' AS lastmod
+                            FROM (SELECT generate_series(1, %s000000) AS n) s$$, millions))
+  FROM unnest('{1,5,20}'::int[]) millions;
+\endif
+
+\pset format unaligned
+SELECT E'\\connect -\nCALL watch(' || position || ');' FROM work ORDER BY position \g :script
+\i :script
 CALL measure(:rounds);
 
-\echo :rows rows, :rounds rounds, medians
-SELECT w.name, round(median::numeric, 3) AS seconds, w.beside,
-       round(ratio::numeric, 2) AS ratio, w.goal
+\echo '## ' :machine
+\echo
+SELECT format('%s, %s. %s rows, %s rounds, medians; %s.',
+              substring(version() FROM 'PostgreSQL [^ ]+'), :'libraries', to_char(:rows, 'FM999,999,999'),
+              :rounds, to_char(current_date, 'YYYY-MM-DD'));
+\echo
+\echo '| work | seconds | beside | ratio | goal | memory, MB | made, MB |'
+\echo '|---|---|---|---|---|---|---|'
+SELECT format('| %s | %s | %s | %s | %s | %s | %s |', w.name,
+              round(m.seconds::numeric, CASE WHEN m.seconds < 10 THEN 2 ELSE 1 END), w.beside,
+              round(m.ratio::numeric, 2), '≤ ' || w.goal, round(w.memory_kb / 1024.0, 1),
+              round(m.bytes / 1e6, 1))
   FROM work w
-  JOIN LATERAL (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY r.seconds) AS median,
-                       percentile_cont(0.5) WITHIN GROUP (ORDER BY r.seconds / b.seconds) AS ratio
+  JOIN LATERAL (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY r.seconds) AS seconds,
+                       percentile_cont(0.5) WITHIN GROUP (ORDER BY r.seconds / b.seconds) AS ratio,
+                       max(r.bytes) AS bytes
                   FROM result r LEFT JOIN result b ON b.round = r.round AND b.name = w.beside
                  WHERE r.name = w.name) m ON true
  ORDER BY w.position;

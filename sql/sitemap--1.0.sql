@@ -479,3 +479,15 @@ LANGUAGE C STABLE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_files(text, text, text, text, int, int, bigint, text, text, text, text, text, text) IS
 'every file of a set of sitemaps, the index last, from the rows of a query with columns loc, lastmod, changefreq, priority, extensions, or url; base_url is the URL of the directory that the files will be served from';
+
+CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
+	format text DEFAULT 'xml', compression int DEFAULT 6, max_urls int DEFAULT 50000,
+	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'stable', index text DEFAULT 'auto',
+	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
+	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT 0.5)
+RETURNS TABLE (name text, action text, url_count int, byte_count bigint)
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+COST 100000 ROWS 100;
+COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8) IS
+'bring a table of type sitemap_file up to date with the files that sitemap_files makes of the query, and its index sitemap.xml, all in one transaction; writes only what changed and says what it did with each file (inserted, updated, unchanged or deleted); refuses to lose more than the share max_shrink, from 0 to 1, of a section''s URLs';

@@ -43,7 +43,7 @@ typedef struct AggState
 
 #define AssertCheckAggState(state) \
 	(AssertMacro((state)->doc.end == (state)->doc.buf.len), \
-	 AssertMacro((state)->doc.count <= (state)->doc.max_entries))
+	 AssertMacro((state)->doc.totals.count <= (state)->doc.max_entries))
 
 /* Make a state in the aggregate's memory context. */
 static AggState *
@@ -76,7 +76,7 @@ limit_exceeded(const SmDocument *doc, bool too_many)
 	const char *message;
 	int64		limit = too_many ? doc->max_entries : doc->max_bytes;
 
-	if (too_many && doc->has_news)
+	if (too_many && doc->totals.has_news)
 	{
 		message = "a sitemap with news can have at most " INT64_FORMAT " URLs";
 		limit = SM_MAX_NEWS_URLS;
@@ -102,7 +102,7 @@ take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 	{
 		SmEntry		nothing = {.has_news = entry->has_news};
 
-		doc->has_news |= entry->has_news;
+		doc->totals.has_news |= entry->has_news;
 		limit_exceeded(doc, !sm_document_fits(doc, &nothing));
 	}
 	sm_document_add(doc, entry);
@@ -239,10 +239,10 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	doc = &state->doc;
 	more = &other->doc;
 	state->nrows += other->nrows;
-	doc->count += more->count;
-	doc->namespaces |= more->namespaces;
-	doc->has_news |= more->has_news;
-	if (doc->count > doc->max_entries || (doc->has_news && doc->count > SM_MAX_NEWS_URLS))
+	doc->totals.count += more->totals.count;
+	doc->totals.namespaces |= more->totals.namespaces;
+	doc->totals.has_news |= more->totals.has_news;
+	if (doc->totals.count > doc->max_entries || (doc->totals.has_news && doc->totals.count > SM_MAX_NEWS_URLS))
 		limit_exceeded(doc, true);
 	if (sm_document_size(doc) + more->end > doc->max_bytes)
 		limit_exceeded(doc, false);
@@ -266,10 +266,10 @@ sitemap_agg_serialize(PG_FUNCTION_ARGS)
 	pq_begintypsend(&buf);
 	enlargeStringInfo(&buf, state->doc.end + 32);
 	pq_sendint64(&buf, state->nrows);
-	pq_sendint32(&buf, state->doc.count);
-	pq_sendint32(&buf, state->doc.namespaces);
+	pq_sendint32(&buf, state->doc.totals.count);
+	pq_sendint32(&buf, state->doc.totals.namespaces);
 	pq_sendbyte(&buf, state->doc.kind);
-	pq_sendbyte(&buf, state->doc.has_news);
+	pq_sendbyte(&buf, state->doc.totals.has_news);
 	pq_sendbytes(&buf, state->doc.buf.data, state->doc.end);
 	PG_RETURN_BYTEA_P(sm_toast_compress(pq_endtypsend(&buf)));
 }
@@ -290,10 +290,10 @@ sitemap_agg_deserialize(PG_FUNCTION_ARGS)
 
 	aggregate_context(fcinfo);
 	state->nrows = pq_getmsgint64(&buf);
-	state->doc.count = pq_getmsgint(&buf, 4);
-	state->doc.namespaces = pq_getmsgint(&buf, 4);
+	state->doc.totals.count = pq_getmsgint(&buf, 4);
+	state->doc.totals.namespaces = pq_getmsgint(&buf, 4);
 	state->doc.kind = pq_getmsgbyte(&buf);
-	state->doc.has_news = pq_getmsgbyte(&buf);
+	state->doc.totals.has_news = pq_getmsgbyte(&buf);
 	state->doc.end = state->doc.buf.len = buf.len - buf.cursor;
 	state->doc.buf.data = unconstify(char *, pq_getmsgbytes(&buf, state->doc.end));
 	pq_getmsgend(&buf);
@@ -312,7 +312,7 @@ sitemap_agg_finalfn(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	state = (AggState *) PG_GETARG_POINTER(0);
 	AssertCheckAggState(state);
-	if (state->doc.count == 0)
+	if (state->doc.totals.count == 0)
 		PG_RETURN_NULL();
 
 	size = sm_document_size(&state->doc);

@@ -73,7 +73,7 @@ write_header(const SmDocument *doc, char *dst)
 	dst = put_span(dst, root_namespace(doc));
 	for (int i = 0; i < SM_NNAMESPACES; i++)
 	{
-		if (!(doc->namespaces & sm_namespaces[i].flag))
+		if (!(doc->totals.namespaces & sm_namespaces[i].flag))
 			continue;
 		dst = sm_put(dst, SM_LITERAL("\" xmlns:"));
 		dst = put_span(dst, sm_namespaces[i].prefix);
@@ -134,24 +134,35 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 void
 sm_document_reset(SmDocument *doc)
 {
-	doc->count = 0;
-	doc->namespaces = 0;
-	doc->has_news = false;
-	doc->has_lastmod = false;
-	doc->lastmod = 0;
+	memset(&doc->totals, 0, sizeof(doc->totals));
 	doc->end = doc->buf.len = doc->room;
+}
+
+void
+sm_totals_add(SmTotals *totals, const SmEntry *entry)
+{
+	totals->count++;
+	totals->namespaces |= entry->namespaces;
+	totals->has_news |= entry->has_news;
+	if (entry->has_lastmod && (!totals->has_lastmod || entry->lastmod > totals->lastmod))
+	{
+		totals->has_lastmod = true;
+		totals->lastmod = entry->lastmod;
+	}
+}
+
+int
+sm_document_max_entries(const SmDocument *doc, bool has_news)
+{
+	return doc->totals.has_news || has_news ?
+		Min(doc->max_entries, SM_MAX_NEWS_URLS) : doc->max_entries;
 }
 
 bool
 sm_document_fits(const SmDocument *doc, const SmEntry *entry)
 {
-	int			max_entries = doc->max_entries;
-
-	if (doc->has_news || entry->has_news)
-		max_entries = Min(max_entries, SM_MAX_NEWS_URLS);
-
-	return doc->count < max_entries &&
-		(int64) header_size(doc, doc->namespaces | entry->namespaces) +
+	return doc->totals.count < sm_document_max_entries(doc, entry->has_news) &&
+		(int64) header_size(doc, doc->totals.namespaces | entry->namespaces) +
 		doc->end - doc->room + entry->len + footer_size(doc) <= doc->max_bytes;
 }
 
@@ -173,20 +184,13 @@ sm_document_add(SmDocument *doc, const SmEntry *entry)
 	Assert(doc->buf.len == doc->end + entry->len);
 
 	doc->end = doc->buf.len;
-	doc->count++;
-	doc->namespaces |= entry->namespaces;
-	doc->has_news |= entry->has_news;
-	if (entry->has_lastmod && (!doc->has_lastmod || entry->lastmod > doc->lastmod))
-	{
-		doc->has_lastmod = true;
-		doc->lastmod = entry->lastmod;
-	}
+	sm_totals_add(&doc->totals, entry);
 }
 
 int64
 sm_document_size(const SmDocument *doc)
 {
-	return (int64) header_size(doc, doc->namespaces) + doc->end - doc->room +
+	return (int64) header_size(doc, doc->totals.namespaces) + doc->end - doc->room +
 		footer_size(doc);
 }
 
@@ -201,7 +205,7 @@ sm_document_write(const SmDocument *doc, char *dst)
 struct varlena *
 sm_document_close(SmDocument *doc)
 {
-	int			header = header_size(doc, doc->namespaces);
+	int			header = header_size(doc, doc->totals.namespaces);
 	int			size = VARHDRSZ + header + doc->end - doc->room + footer_size(doc);
 	char	   *start;
 	char	   *aligned;

@@ -25,6 +25,16 @@ typedef struct SmNamespace
 #define SM_NNAMESPACES	4
 extern const SmNamespace sm_namespaces[SM_NNAMESPACES];
 
+/* What a run of entries comes to. */
+typedef struct SmTotals
+{
+	int			count;
+	uint32		namespaces;		/* used by the entries, SM_NS_… */
+	bool		has_news;
+	bool		has_lastmod;
+	int64		lastmod;		/* the newest, seconds since 1970-01-01 UTC */
+} SmTotals;
+
 typedef struct SmDocument
 {
 	SmKind		kind;
@@ -33,12 +43,7 @@ typedef struct SmDocument
 	int			max_entries;
 	int64		max_bytes;		/* of the whole document */
 
-	int			count;
-	uint32		namespaces;		/* used by the entries, SM_NS_… */
-	bool		has_news;
-	bool		has_lastmod;
-	int64		lastmod;		/* the newest, seconds since 1970-01-01 UTC */
-
+	SmTotals	totals;
 	int			room;			/* bytes of buf kept free for the header */
 	StringInfoData buf;			/* room, entries, maybe one more entry */
 	int			end;			/* where the entries end in buf */
@@ -53,6 +58,12 @@ extern void sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 
 /* Forget all entries but keep the memory. */
 extern void sm_document_reset(SmDocument *doc);
+
+/* Add an entry to the totals. */
+extern void sm_totals_add(SmTotals *totals, const SmEntry *entry);
+
+/* How many entries the document can have, as it is or with one that has news. */
+extern int	sm_document_max_entries(const SmDocument *doc, bool has_news);
 
 /* May the entry be added without breaking a limit? */
 extern bool sm_document_fits(const SmDocument *doc, const SmEntry *entry);

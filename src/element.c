@@ -292,6 +292,8 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 		return sm_url_problem(&w->problems, SM_LOSES_ROW, "loc", status);
 	}
 	buf->len += len;
+	entry->loc = loc_start - start;
+	entry->loc_len = len;
 
 	if (w->kind == SM_TEXT)
 	{

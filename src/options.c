@@ -187,7 +187,7 @@ SmOptions *
 sm_read_options(FunctionCallInfo fcinfo, int first)
 {
 	static const Choice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
-	static const Choice splits[] = {{"full", 0}, {"stable", 1}, {NULL, 0}};
+	static const Choice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
 	static const Choice indexes[] = {
 		{"auto", SM_INDEX_AUTO}, {"always", SM_INDEX_ALWAYS}, {"never", SM_INDEX_NEVER}, {NULL, 0}
 	};
@@ -213,11 +213,7 @@ sm_read_options(FunctionCallInfo fcinfo, int first)
 									   "max_urls", false, 1, SM_MAX_ENTRIES);
 	options->max_bytes = integer_option(fcinfo, first + OPTION_MAX_BYTES,
 										"max_bytes", true, 1, SM_MAX_BYTES);
-	if (choice_option(fcinfo, first + OPTION_SPLIT, "split", splits) == 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("split \"stable\" is not supported by this version of sitemap"),
-				 errhint("Use split => 'full'.")));
+	options->stable = choice_option(fcinfo, first + OPTION_SPLIT, "split", splits);
 	options->index = choice_option(fcinfo, first + OPTION_INDEX, "index", indexes);
 	options->skip_invalid = choice_option(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
 										  on_invalids);

@@ -25,6 +25,7 @@ typedef struct SmOptions
 	int			compression;	/* 0 for none, 1 to 9 for gzip */
 	int			max_urls;
 	int64		max_bytes;
+	bool		stable;			/* split by content */
 	SmIndexMode index;
 	bool		skip_invalid;
 	char	   *stylesheet;		/* the processing instruction, or NULL */

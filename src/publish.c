@@ -1,0 +1,625 @@
+/*
+ * publish.c
+ *	  sitemap_publish: a query → the files of a set, in a table of the user's.
+ *
+ * A lock on the table, held to the end of the transaction, has runs on one
+ * target queue up, while readers go on; all that we look at is looked at after
+ * it is ours.  Nothing is written while the query runs, since that may be
+ * parallel: files that differ from the target's wait in a tuplestore until it is
+ * known that the set may be published.
+ *
+ * The statements on the target run through SPI as the caller's own, with the
+ * caller's privileges, policies and triggers.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "common/string.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "files.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "gzip.h"
+#include "miscadmin.h"
+#include "set.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(sitemap_publish);
+
+/* The arguments around those of sitemap_files. */
+#define ARG_TARGET		0
+#define ARG_QUERY		1
+#define ARG_MAX_SHRINK	14
+
+/* Conflicts with itself and with writers, not with readers. */
+#define TARGET_LOCK		ShareRowExclusiveLock
+
+/* the section that the target's index belongs to, and is named after */
+#define INDEX_SECTION	"sitemap"
+
+/* for an index that is compressed where the section is not */
+#define INDEX_COMPRESSION	6
+
+/* A file that the target has. */
+typedef struct Published
+{
+	char	   *section;		/* "" for NULL, as the other texts */
+	char	   *name;
+	char	   *loc;
+	char	   *digest;
+	bool		is_index;
+	int			url_count;
+	int64		byte_count;
+	bool		kept;			/* belongs to the new set, too */
+} Published;
+
+typedef struct PublishState
+{
+	SmFileSink	sink;			/* must be first */
+	Oid			relid;
+	char	   *target;			/* as statements name it */
+	const SmOptions *options;
+	MemoryContext context;		/* for all of the call */
+
+	Published  *published;		/* sorted by name */
+	int			npublished;
+	int64		urls_before;	/* of the section */
+	int			nothers;		/* files of other sections, indexes left out */
+	const char *freed_name;		/* one that another section's file had */
+
+	SmGzip	   *gzip;			/* NULL for no compression */
+	TimestampTz now;			/* lastmod of what changes */
+	int64		urls_after;
+	int			nfiles;
+	char	   *first_name;
+	Tuplestorestate *changed;	/* rows of sitemap_file, to be written */
+	TupleDesc	changed_desc;
+	SPIPlanPtr	insert;
+	SPIPlanPtr	update;
+
+	Tuplestorestate *result;
+	TupleDesc	result_desc;
+} PublishState;
+
+static void
+put_result(PublishState *state, const char *name, const char *action, int url_count,
+		   int64 byte_count)
+{
+	Datum		values[4];
+	bool		nulls[4] = {false};
+
+	values[0] = CStringGetTextDatum(name);
+	values[1] = CStringGetTextDatum(action);
+	values[2] = Int32GetDatum(url_count);
+	values[3] = Int64GetDatum(byte_count);
+	tuplestore_putvalues(state->result, state->result_desc, values, nulls);
+}
+
+/* Lock the target and see that it is a table that files can be published in. */
+static void
+open_target(PublishState *state)
+{
+	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
+	AclMode		privileges;
+	Relation	rel;
+
+	/* privileges first: nobody may lock a table that he may not write to */
+	rel = try_relation_open(state->relid, AccessShareLock);
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the target table does not exist")));
+	privileges = pg_class_aclmask(state->relid, GetUserId(), needed, ACLMASK_ALL);
+	if (privileges != needed)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
+				 errdetail("To publish in a table takes the privileges SELECT, INSERT, UPDATE and DELETE.")));
+	if (rel->rd_rel->relkind != RELKIND_RELATION &&
+		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
+				 errhint("Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name)).")));
+	relation_close(rel, AccessShareLock);
+
+	/* it may have been dropped while we waited, or altered */
+	rel = try_relation_open(state->relid, TARGET_LOCK);
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the target table does not exist")));
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+	{
+		AttrNumber	attnum = get_attnum(state->relid, sm_file_columns[i].name);
+
+		if (attnum == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("the target table \"%s\" has no column \"%s\"",
+							RelationGetRelationName(rel), sm_file_columns[i].name),
+					 errhint("Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name)).")));
+		if (get_atttype(state->relid, attnum) != sm_file_columns[i].type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the target table \"%s\" must be of type %s, not %s",
+							sm_file_columns[i].name, RelationGetRelationName(rel),
+							format_type_be(sm_file_columns[i].type),
+							format_type_be(get_atttype(state->relid, attnum))),
+					 errhint("Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name)).")));
+	}
+	state->target = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+											   RelationGetRelationName(rel));
+	relation_close(rel, NoLock);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(((const Published *) a)->name, ((const Published *) b)->name);
+}
+
+static Published *
+find_published(const PublishState *state, const char *name)
+{
+	Published	key = {.name = unconstify(char *, name)};
+
+	return bsearch(&key, state->published, state->npublished, sizeof(Published), compare_names);
+}
+
+/* A column of a row that SPI fetched, in the memory context of the call; "" for NULL. */
+static char *
+text_column(const PublishState *state, HeapTuple tuple, int column)
+{
+	char	   *value = SPI_getvalue(tuple, SPI_tuptable->tupdesc, column);
+
+	return MemoryContextStrdup(state->context, value ? value : "");
+}
+
+static int64
+int_column(HeapTuple tuple, int column, bool is_wide)
+{
+	bool		isnull;
+	Datum		value = SPI_getbinval(tuple, SPI_tuptable->tupdesc, column, &isnull);
+
+	if (isnull)
+		return 0;
+	return is_wide ? DatumGetInt64(value) : DatumGetInt32(value);
+}
+
+/* Read what the target has, apart from contents. */
+static void
+read_published(PublishState *state)
+{
+	char	   *query = psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count FROM %s",
+								 state->target);
+
+	if (SPI_execute(query, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the target");
+
+	state->npublished = (int) SPI_processed;
+	state->published = MemoryContextAllocExtended(state->context,
+												  Max(SPI_processed, 1) * sizeof(Published),
+												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (int i = 0; i < state->npublished; i++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[i];
+		Published  *file = &state->published[i];
+
+		file->section = text_column(state, tuple, 1);
+		file->name = text_column(state, tuple, 2);
+		file->is_index = strcmp(text_column(state, tuple, 3), SM_KIND_INDEX) == 0;
+		file->loc = text_column(state, tuple, 4);
+		file->digest = text_column(state, tuple, 5);
+		file->url_count = int_column(tuple, 6, false);
+		file->byte_count = int_column(tuple, 7, true);
+
+		if (!file->is_index && strcmp(file->section, state->options->section) == 0)
+			state->urls_before += file->url_count;
+		else if (!file->is_index)
+			state->nothers++;
+	}
+	SPI_freetuptable(SPI_tuptable);
+
+	qsort(state->published, state->npublished, sizeof(Published), compare_names);
+	for (int i = 1; i < state->npublished; i++)
+		if (compare_names(&state->published[i - 1], &state->published[i]) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNIQUE_VIOLATION),
+					 errmsg("the target table %s has more than one file named \"%s\"",
+							state->target, state->published[i].name),
+					 errhint("Give it a primary key: PRIMARY KEY (name).")));
+}
+
+/* Take a file; if the target's is another, it waits for write_changed. */
+static void
+put(SmFileSink *self, const SmFile *file)
+{
+	PublishState *state = (PublishState *) self;
+	const char *section = file->kind == SM_INDEX ? INDEX_SECTION : state->options->section;
+	Published  *old = find_published(state, file->name);
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+
+	if (file->kind != SM_INDEX)
+	{
+		if (state->nfiles++ == 0)
+			state->first_name = MemoryContextStrdup(state->context, file->name);
+		state->urls_after += file->url_count;
+	}
+
+	if (old)
+	{
+		if (!old->is_index && strcmp(old->section, section) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_OBJECT),
+					 errmsg("section \"%s\" cannot have a file named \"%s\"",
+							section, file->name),
+					 errdetail("In the target table %s, section \"%s\" has a file of that name.",
+							   state->target, old->section),
+					 errhint("Publish one of the sections under another name.")));
+		old->kept = true;
+		if (old->is_index == (file->kind == SM_INDEX) &&
+			strcmp(old->section, section) == 0 &&
+			strcmp(old->digest, file->digest) == 0 &&
+			strcmp(old->loc, file->loc) == 0 &&
+			old->url_count == file->url_count &&
+			old->byte_count == file->byte_count)
+		{
+			put_result(state, file->name, "unchanged", file->url_count, file->byte_count);
+			return;
+		}
+	}
+
+	sm_file_values(file, section, values, nulls);
+	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(state->now);
+	nulls[SM_FILE_LASTMOD] = false;
+	if (state->gzip)
+		values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip(state->gzip, VARDATA(file->document),
+														  file->byte_count));
+	tuplestore_putvalues(state->changed, state->changed_desc, values, nulls);
+	put_result(state, file->name,
+			   old || (state->freed_name && strcmp(file->name, state->freed_name) == 0) ?
+			   "updated" : "inserted", file->url_count, file->byte_count);
+}
+
+/* Run a prepared statement that changes one row of the target. */
+static void
+change_row(const PublishState *state, SPIPlanPtr plan, Datum *values, const char *name)
+{
+	if (SPI_execute_plan(plan, values, NULL, false, 0) < 0)
+		elog(ERROR, "could not change the target");
+	if (SPI_processed != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("file \"%s\" could not be changed in the target table %s",
+						name, state->target),
+				 errdetail("A trigger, a rule or a row security policy of the table prevents it.")));
+}
+
+static SPIPlanPtr
+prepare(const char *statement, int ntypes, Oid *types)
+{
+	SPIPlanPtr	plan = SPI_prepare(statement, ntypes, types);
+
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	return plan;
+}
+
+/* Prepare the statements that write a whole row: $1 is the first column, and so on. */
+static void
+prepare_writes(PublishState *state)
+{
+	Oid			types[SM_FILE_NCOLUMNS];
+	StringInfoData columns;
+	StringInfoData parameters;
+	StringInfoData settings;
+
+	initStringInfo(&columns);
+	initStringInfo(&parameters);
+	initStringInfo(&settings);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+	{
+		const char *comma = i > 0 ? ", " : "";
+
+		types[i] = sm_file_columns[i].type;
+		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
+		appendStringInfo(&parameters, "%s$%d", comma, i + 1);
+		appendStringInfo(&settings, "%s%s = $%d", comma, sm_file_columns[i].name, i + 1);
+	}
+	state->insert = prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
+									 state->target, columns.data, parameters.data),
+							SM_FILE_NCOLUMNS, types);
+	state->update = prepare(psprintf("UPDATE %s SET %s WHERE name OPERATOR(pg_catalog.=) $%d",
+									 state->target, settings.data, SM_FILE_NAME + 1),
+							SM_FILE_NCOLUMNS, types);
+}
+
+/* Write the files that waited. */
+static void
+write_changed(PublishState *state)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(state->changed_desc, &TTSOpsMinimalTuple);
+
+	tuplestore_rescan(state->changed);
+	while (tuplestore_gettupleslot(state->changed, true, false, slot))
+	{
+		char	   *name;
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		name = TextDatumGetCString(slot->tts_values[SM_FILE_NAME]);
+		change_row(state, find_published(state, name) ? state->update : state->insert,
+				   slot->tts_values, name);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	tuplestore_clear(state->changed);
+}
+
+/* Refuse a set that lost too much. */
+static void
+check_shrink(const PublishState *state, double max_shrink)
+{
+	if (state->urls_after >= state->urls_before * (1.0 - max_shrink))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " URLs to " INT64_FORMAT,
+					state->options->section, state->urls_before, state->urls_after),
+			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table %s.",
+					   max_shrink * 100.0, state->target),
+			 errhint("If the pages are really gone, publish with max_shrink => 1.")));
+}
+
+/*
+ * Is there to be an index?  Where a set's only file has the name of the index,
+ * and so its URL, there need not.
+ */
+static bool
+needs_index(const PublishState *state, const char *index_name)
+{
+	const char *name = state->first_name;
+
+	if (state->options->index == SM_INDEX_NEVER || state->nfiles + state->nothers == 0)
+		return false;
+	if (state->options->index == SM_INDEX_ALWAYS || state->nfiles + state->nothers > 1)
+		return true;
+	for (int i = 0; state->nfiles == 0 && i < state->npublished; i++)
+		if (!state->published[i].is_index &&
+			strcmp(state->published[i].section, state->options->section) != 0)
+			name = state->published[i].name;
+	return strcmp(name, index_name) != 0;
+}
+
+/*
+ * The options that the target's index is made with.  It keeps its form as long
+ * as other sections are in it.
+ */
+static SmOptions *
+index_options(const PublishState *state)
+{
+	SmOptions  *options = palloc_object(SmOptions);
+
+	*options = *state->options;
+	options->section = INDEX_SECTION;
+	options->kind = SM_URLSET;
+	for (int i = 0; state->nothers > 0 && i < state->npublished; i++)
+	{
+		const Published *file = &state->published[i];
+
+		if (!file->is_index)
+			continue;
+		if (!pg_str_endswith(file->name, ".gz"))
+			options->compression = 0;
+		else if (options->compression == 0)
+			options->compression = INDEX_COMPRESSION;
+	}
+	return options;
+}
+
+/* Remove files of the target, indexes or those of the section, that the new set has not. */
+static void
+delete_rest(PublishState *state, bool indexes, const char *except)
+{
+	Oid			types[] = {TEXTOID};
+	SPIPlanPtr	plan = prepare(psprintf("DELETE FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
+										state->target), 1, types);
+
+	for (int i = 0; i < state->npublished; i++)
+	{
+		Published  *file = &state->published[i];
+		Datum		values[1];
+
+		if (file->kept || file->is_index != indexes ||
+			(!indexes && strcmp(file->section, state->options->section) != 0) ||
+			(except && strcmp(file->name, except) == 0))
+			continue;
+		values[0] = CStringGetTextDatum(file->name);
+		change_row(state, plan, values, file->name);
+		put_result(state, file->name, "deleted", file->url_count, file->byte_count);
+	}
+}
+
+/*
+ * The only file of another section may have the name that the index needs now.
+ * It gets the name that it would have beside others.
+ */
+static void
+make_way_for_index(PublishState *state, const SmOptions *options, const char *index_name)
+{
+	Oid			types[] = {TEXTOID, TEXTOID, TEXTOID};
+	Published  *file = find_published(state, index_name);
+	char	   *name = sm_part_name(options);
+	char	   *loc;
+	Datum		values[3];
+
+	if (file == NULL || file->is_index ||
+		strcmp(file->section, state->options->section) == 0)
+		return;
+	if (find_published(state, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("the index cannot have the name \"%s\"", index_name),
+				 errdetail("In the target table %s, section \"%s\" has a file of that name.",
+						   state->target, file->section)));
+
+	loc = pg_str_endswith(file->loc, file->name) ?
+		psprintf("%.*s%s", (int) (strlen(file->loc) - strlen(file->name)), file->loc, name) :
+		file->loc;
+	values[0] = CStringGetTextDatum(file->name);
+	values[1] = CStringGetTextDatum(name);
+	values[2] = CStringGetTextDatum(loc);
+	change_row(state,
+			   prepare(psprintf("UPDATE %s SET name = $2, loc = $3 WHERE name OPERATOR(pg_catalog.=) $1",
+								state->target), 3, types),
+			   values, file->name);
+	put_result(state, name, "inserted", file->url_count, file->byte_count);
+
+	state->freed_name = index_name;
+	file->name = MemoryContextStrdup(state->context, name);
+	qsort(state->published, state->npublished, sizeof(Published), compare_names);
+}
+
+/* List all files that the target has by now in its index. */
+static void
+write_index(PublishState *state, const SmOptions *options)
+{
+	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
+	char	   *query;
+
+	/* numbers in the order of numbers; nothing that depends on a locale or search_path */
+	query = psprintf("SELECT loc, lastmod, kind FROM %s ORDER BY section COLLATE pg_catalog.\"C\","
+					 " pg_catalog.length(name), name COLLATE pg_catalog.\"C\"", state->target);
+	if (SPI_execute(query, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the target");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[i];
+		char	   *loc = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 1);
+		char	   *kind = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 3);
+		bool		isnull;
+		TimestampTz lastmod = DatumGetTimestampTz(SPI_getbinval(tuple, SPI_tuptable->tupdesc,
+																2, &isnull));
+
+		if (loc && (kind == NULL || strcmp(kind, SM_KIND_INDEX) != 0))
+			sm_index_add(index, loc, isnull ? NULL : &lastmod);
+	}
+	SPI_freetuptable(SPI_tuptable);
+
+	state->gzip = options->compression > 0 ? sm_gzip_create(options->compression) : NULL;
+	sm_put_index(index, options, &state->sink);
+	write_changed(state);
+}
+
+/* Write what the query made. */
+static void
+publish(PublishState *state)
+{
+	SmOptions  *options = index_options(state);
+	char	   *index_name = sm_index_name(options, 1);
+	bool		with_index = needs_index(state, index_name);
+
+	prepare_writes(state);
+	if (with_index)
+		make_way_for_index(state, options, index_name);
+	write_changed(state);
+	delete_rest(state, false, with_index ? index_name : NULL);
+	if (with_index)
+		write_index(state, options);
+	delete_rest(state, true, NULL);
+}
+
+static double
+max_shrink_argument(FunctionCallInfo fcinfo)
+{
+	double		max_shrink;
+
+	if (PG_ARGISNULL(ARG_MAX_SHRINK))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("max_shrink must not be null")));
+	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
+	/* this is false for NaN, too */
+	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_shrink must be from 0 to 1")));
+	return max_shrink;
+}
+
+Datum
+sitemap_publish(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext context;
+	MemoryContext oldcontext;
+	PublishState *state;
+	double		max_shrink = max_shrink_argument(fcinfo);
+	bool		beside_others;
+
+	if (PG_ARGISNULL(ARG_TARGET))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("target must not be null")));
+	PreventCommandIfReadOnly("sitemap_publish()");
+	InitMaterializedSRF(fcinfo, 0);
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
+	state = palloc0_object(PublishState);
+	state->sink.put = put;
+	state->relid = PG_GETARG_OID(ARG_TARGET);
+	state->options = sm_read_options(fcinfo, ARG_QUERY);
+	state->context = context;
+	state->now = GetCurrentTransactionStartTimestamp();
+	state->changed = tuplestore_begin_heap(true, false, work_mem);
+	state->result = rsinfo->setResult;
+	state->result_desc = rsinfo->setDesc;
+	if (state->options->compression > 0)
+		state->gzip = sm_gzip_create(state->options->compression);
+	state->changed_desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		TupleDescInitEntry(state->changed_desc, i + 1, sm_file_columns[i].name,
+						   sm_file_columns[i].type, -1, 0);
+
+	open_target(state);
+
+	/* at READ COMMITTED, one that sees what a run that we waited for has done */
+	PushActiveSnapshot(GetTransactionSnapshot());
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	read_published(state);
+	SPI_finish();
+
+	beside_others = state->options->index == SM_INDEX_ALWAYS ||
+		(state->options->index == SM_INDEX_AUTO && state->nothers > 0);
+	sm_make_set(state->options,
+				beside_others && strcmp(state->options->section, INDEX_SECTION) == 0,
+				&state->sink, "sitemap_publish");
+	PopActiveSnapshot();
+	check_shrink(state, max_shrink);
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	publish(state);
+	SPI_finish();
+
+	tuplestore_end(state->changed);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}

@@ -1,0 +1,96 @@
+--
+-- sitemap_publish: what it refuses, and that nothing has changed then.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+CREATE TABLE refused_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE refused_page AS SELECT n AS id, '/p/' || n AS loc FROM generate_series(1, 100) n;
+CREATE FUNCTION pg_temp.publish(target text, query text, options text DEFAULT '') RETURNS text
+LANGUAGE sql AS $$
+  SELECT pg_temp.error(format('SELECT count(*) FROM sitemap_publish(%L, %L, ''http://www.example.com/'', max_urls => 20 %s)',
+                              target, query, options))
+$$;
+SELECT sum(url_count) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id', 'http://www.example.com/', max_urls => 20);
+CREATE TABLE refused_before AS SELECT ctid AS place, xmin AS writer, * FROM refused_target;
+
+-- A set that loses too much.
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false');
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 49');
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 99', ', max_shrink => 0');
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false', ', max_shrink => 0.999');
+-- As much as it may lose.
+BEGIN;
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 50', 'http://www.example.com/', max_urls => 20);
+ROLLBACK;
+BEGIN;
+SELECT action, count(*) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE false', 'http://www.example.com/', max_urls => 20, max_shrink => 1) GROUP BY action;
+ROLLBACK;
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', max_shrink => ' || m)
+  FROM (VALUES ('NULL'), ('-0.1'), ('1.1'), ('''NaN''')) v (m);
+
+-- A row that is not valid, in the last file.
+SELECT pg_temp.publish('refused_target', 'SELECT CASE id WHEN 100 THEN ''ftp://a/'' ELSE loc || ''x'' END AS loc FROM refused_page ORDER BY id');
+-- A query that is none, or writes.
+SELECT pg_temp.publish('refused_target', 'DELETE FROM refused_page RETURNING loc');
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page; SELECT 1');
+-- Options.
+SELECT pg_temp.error($$ SELECT sitemap_publish(NULL, 'SELECT 1', 'http://a/') $$);
+SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', NULL, 'http://a/') $$);
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', compression => 10');
+
+-- Targets that are none.
+CREATE VIEW refused_view AS TABLE refused_target;
+CREATE TABLE refused_columns AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest FROM refused_target;
+CREATE TABLE refused_types AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest, ''::text AS content FROM refused_target;
+SELECT pg_temp.publish(t, 'SELECT loc FROM refused_page')
+  FROM (VALUES ('refused_view'), ('refused_columns'), ('refused_types'), ('refused_nowhere'), ('0')) v (t);
+
+-- A name that another section has.
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''sitemap-51d8e999''');
+-- A file twice.
+CREATE TABLE refused_twice OF sitemap_file;
+INSERT INTO refused_twice TABLE refused_target;
+INSERT INTO refused_twice SELECT * FROM refused_target LIMIT 1;
+SELECT pg_temp.publish('refused_twice', 'SELECT loc FROM refused_page');
+-- A trigger that has its own mind.
+CREATE FUNCTION refused_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER nothing BEFORE UPDATE ON refused_target FOR EACH ROW EXECUTE FUNCTION refused_nothing();
+SELECT pg_temp.publish('refused_target', 'SELECT loc || ''x'' AS loc FROM refused_page ORDER BY id');
+DROP TRIGGER nothing ON refused_target;
+
+-- Transactions that must not write.
+BEGIN READ ONLY;
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page');
+ROLLBACK;
+
+-- Roles: it takes all four privileges, and the source's.
+CREATE ROLE regress_sitemap_publisher;
+GRANT SELECT, INSERT, UPDATE ON refused_target TO regress_sitemap_publisher;
+SET ROLE regress_sitemap_publisher;
+SELECT pg_temp.publish('refused_target', 'SELECT ''/1''::text AS loc');
+RESET ROLE;
+GRANT DELETE ON refused_target TO regress_sitemap_publisher;
+SET ROLE regress_sitemap_publisher;
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page');
+RESET ROLE;
+GRANT SELECT ON refused_page TO regress_sitemap_publisher;
+SET ROLE regress_sitemap_publisher;
+SELECT action, count(*) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id', 'http://www.example.com/', max_urls => 20) GROUP BY action;
+RESET ROLE;
+-- Policies apply: what the role does not see, it cannot replace.
+ALTER TABLE refused_target ENABLE ROW LEVEL SECURITY;
+CREATE POLICY none ON refused_target TO regress_sitemap_publisher USING (kind = 'index');
+SET ROLE regress_sitemap_publisher;
+SELECT split_part(pg_temp.publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id'), E'\n', 1);
+RESET ROLE;
+ALTER TABLE refused_target DISABLE ROW LEVEL SECURITY;
+
+-- All is as it was.
+SELECT count(*), count(*) FILTER (WHERE t.ctid = b.place AND t.xmin = b.writer)
+  FROM refused_target t FULL JOIN refused_before b USING (name);
+
+DROP TABLE refused_target, refused_page, refused_before, refused_columns, refused_types, refused_twice CASCADE;
+DROP FUNCTION refused_nothing;
+DROP ROLE regress_sitemap_publisher;

@@ -1,0 +1,457 @@
+# The programs in examples/: each serves a table of sitemap files, to curl.
+use strict;
+use warnings;
+
+use FindBin;
+use IO::Socket::INET;
+use IO::Uncompress::Gunzip qw(gunzip);
+use IPC::Run ();
+use MIME::Base64 qw(decode_base64);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $timeout = $PostgreSQL::Test::Utils::timeout_default;
+
+# Where a runtime may be, and how to ask whether its driver is there too.
+my @programs = (
+	{
+		name => 'node',
+		file => 'server.js',
+		runtimes => ['node'],
+		question => [ '-e', q{require('pg')} ],
+		needs => 'node and its package pg',
+	},
+	{
+		name => 'python',
+		file => 'server.py',
+		runtimes => [ 'python3', '/usr/bin/python3' ],
+		question => [ '-c', 'import psycopg' ],
+		needs => 'python3 and its package psycopg',
+	},);
+
+plan skip_all => 'curl is not here' unless runs(undef, 'curl', '--version');
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\nlog_statement = 'all'\n");
+$node->start;
+
+# The programs take the right to read the table, and no particular settings.
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE SCHEMA "The Site";
+	CREATE TABLE "The Site"."""files""" OF sitemap_file (PRIMARY KEY (name));
+	CREATE ROLE web LOGIN;
+	GRANT USAGE ON SCHEMA "The Site" TO web;
+	GRANT SELECT ON site_files, "The Site"."""files""" TO web;
+	ALTER ROLE web SET DateStyle = 'German';
+	ALTER ROLE web SET TimeZone = 'Asia/Kolkata';
+	ALTER ROLE web SET bytea_output = 'escape'});
+
+# The program under test: its harness and timer, what it has printed, the URL it is at.
+my ($program, $timer, $output, $base);
+
+foreach (@programs)
+{
+	my ($name, $question) = @{$_}{qw(name question)};
+	my $folder = "$FindBin::RealBin/../../examples/$name";
+	my ($runtime) = grep { runs($folder, $_, @$question) } @{ $_->{runtimes} };
+
+  SKIP:
+	{
+		skip "$name: $_->{needs} are not here", 1 unless defined $runtime;
+		my $command = [ $runtime, "$folder/$_->{file}" ];
+		my $port = PostgreSQL::Test::Cluster::get_free_port();
+
+		$base = "http://127.0.0.1:$port";
+		start($name, $command, PORT => $port);
+		is($output, "listening on $base/\n", "$name says where it listens");
+		publish(1500);
+		check_files($name);
+		check_conditions($name);
+		check_refusals($name);
+		check_outage($name);
+		check_download($name);
+
+		# Another table, a port of its own choice.
+		start($name, $command, PORT => 0, SITEMAP_TABLE => 'The Site."files"');
+		($base) = $output =~ m{^listening on (http://127\.0\.0\.1:[1-9]\d*)/$};
+		is( fetch('/robots.txt')->{body},
+			"User-agent: *\nDisallow:\n\n",
+			"$name: robots.txt of an empty table");
+		$node->safe_psql('postgres',
+			q{INSERT INTO "The Site"."""files""" SELECT * FROM site_files WHERE name = 'plain.txt'}
+		);
+		is(fetch('/plain.txt')->{status}, 200, "$name: a table with a name that takes quotes");
+		stop($name);
+		$node->safe_psql('postgres', 'TRUNCATE "The Site"."""files"""');
+	}
+}
+
+$node->stop;
+done_testing();
+
+END
+{
+	local $?;
+	$program->kill_kill if $program;
+}
+
+# Does a command succeed, in that folder?
+sub runs
+{
+	my ($folder, @command) = @_;
+
+	return eval {
+		IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1',
+			init => sub { !defined $folder or chdir $folder or die "$folder: $!" });
+	};
+}
+
+# Start the program with these environment variables, and wait for its line.
+sub start
+{
+	my ($name, $command, %environment) = @_;
+	local %ENV = (
+		%ENV, %environment,
+		PGHOST => $node->host,
+		PGPORT => $node->port,
+		PGDATABASE => 'postgres',
+		PGUSER => 'web');
+
+	$output = '';
+	$timer = IPC::Run::timeout($timeout);
+	$program = IPC::Run::start($command, '<', \undef, '>', \$output, '2>>',
+		"$PostgreSQL::Test::Utils::log_path/020_examples_$name.log", $timer);
+	$program->pump until $output =~ /\n/;
+	return;
+}
+
+# SIGTERM ends it.
+sub stop
+{
+	my ($name) = @_;
+
+	$program->signal('TERM');
+	finish($name);
+	return;
+}
+
+# It ends as it should.
+sub finish
+{
+	my ($name) = @_;
+
+	$timer->start;
+	$program->finish;
+	is($program->full_result(0), 0, "$name: SIGTERM ends it, with exit status 0");
+	like($output, qr/^.*\n\z/, "$name: it has printed one line");
+	undef $program;
+	return;
+}
+
+# Fill the table: a gzipped set of so many pages, a text file, a plain sitemap.
+sub publish
+{
+	my ($pages) = @_;
+
+	$node->safe_psql(
+		'postgres', qq{
+		BEGIN;
+		DELETE FROM site_files;
+		INSERT INTO site_files
+		SELECT *
+		  FROM sitemap_files(\$\$
+		         SELECT '/page/' || n AS loc, timestamptz '2026-03-01 09:30+00' + n * interval '1 s' AS lastmod
+		           FROM generate_series(1, $pages) n
+		          ORDER BY n \$\$, '$base/maps/', compression => 6, max_urls => 1000);
+		INSERT INTO site_files
+		SELECT * FROM sitemap_files('SELECT ''/'' AS loc', '$base/', section => 'plain', format => 'txt');
+		INSERT INTO site_files
+		SELECT * FROM sitemap_files('SELECT ''/'' AS loc', '$base/a%20b/', section => 'plain');
+		COMMIT});
+	return;
+}
+
+# From robots.txt to every file.
+sub check_files
+{
+	my ($name) = @_;
+	my $answer = fetch('/robots.txt');
+
+	is($answer->{status}, 200, "$name: robots.txt");
+	is($answer->{'content-type'}, 'text/plain; charset=utf-8', "$name: is a text");
+	is( $answer->{body},
+		"User-agent: *\nDisallow:\n\nSitemap: $base/maps/sitemap.xml.gz\n",
+		"$name: that names the index");
+	my ($index) = $answer->{body} =~ /^Sitemap: (.*)$/m;
+	my @listed = fetch($index, '--compressed')->{body} =~ m{<loc>([^<]*)</loc>}g;
+	is_deeply(
+		\@listed,
+		[ map { "$base/maps/sitemap-$_.xml.gz" } 1, 2 ],
+		"$name: the index lists its sitemaps");
+
+	foreach my $url ($index, @listed, "$base/plain.txt", "$base/a%20b/plain.xml")
+	{
+		my ($file) = $url =~ m{([^/]*)$};
+		my ($etag, $content) = split /\|/, $node->safe_psql(
+			'postgres', qq{
+			SELECT '"' || digest || '"', translate(encode(content, 'base64'), E'\\n', '')
+			  FROM site_files
+			 WHERE loc = '$url'});
+		my $document = $content = decode_base64($content);
+		my $is_gzip = $file =~ /\.gz$/;
+		gunzip(\$content, \$document) if $is_gzip;
+
+		$answer = fetch($url);
+		is($answer->{status}, 200, "$name: $file");
+		ok($answer->{body} eq $content, "$name: $file has the bytes of the table");
+		is($answer->{'content-length'}, length $content, "$name: $file, Content-Length");
+		is( $answer->{'content-type'},
+			$file =~ /\.txt$/ ? 'text/plain; charset=utf-8' : 'application/xml',
+			"$name: $file, Content-Type");
+		is( $answer->{'content-encoding'},
+			$is_gzip ? 'gzip' : undef,
+			"$name: $file, Content-Encoding");
+		is($answer->{etag}, $etag, "$name: $file, ETag");
+		is($answer->{'cache-control'}, 'max-age=600', "$name: $file, Cache-Control");
+		ok(fetch($url, '--compressed')->{body} eq $document, "$name: $file, decompressed");
+
+		my $head = fetch($url, '--head');
+		is($head->{body}, '', "$name: HEAD of $file has no body");
+		delete @{$_}{qw(date body)} foreach $head, $answer;
+		is_deeply($head, $answer, "$name: but the same header");
+	}
+	is( fetch('/maps/sitemap-2.xml.gz')->{'last-modified'},
+		'Sun, 01 Mar 2026 09:55:00 GMT',
+		"$name: Last-Modified");
+	is(fetch('/plain.txt')->{'last-modified'}, undef, "$name: none where it is not known");
+	is(fetch('/plain.txt?a=b')->{status}, 200, "$name: a query makes no difference");
+
+	# Without an index each file is named.
+	$node->safe_psql('postgres', q{DELETE FROM site_files WHERE kind = 'index'});
+	is( fetch('/robots.txt')->{body},
+		"User-agent: *\nDisallow:\n\n"
+		  . "Sitemap: $base/plain.txt\nSitemap: $base/a%20b/plain.xml\n"
+		  . "Sitemap: $base/maps/sitemap-1.xml.gz\nSitemap: $base/maps/sitemap-2.xml.gz\n",
+		"$name: robots.txt without an index");
+	is(fetch('/robots.txt', '--head')->{body}, '', "$name: HEAD of it");
+	publish(1500);
+	return;
+}
+
+# 304 where the client has the file, and only then.
+sub check_conditions
+{
+	my ($name) = @_;
+	my $url = '/maps/sitemap-2.xml.gz';
+	my $etag = fetch($url)->{etag};
+	my $other = fetch('/maps/sitemap-1.xml.gz')->{etag};
+	my $log_size = -s $node->logfile;
+
+	foreach my $tags ($etag, "W/$etag", "\"a,b\", $etag", "\"\" ,W/$etag,\"c\"", '*')
+	{
+		my $answer = fetch($url, '-H', "If-None-Match: $tags");
+
+		is($answer->{status}, 304, "$name: If-None-Match: $tags");
+		is($answer->{etag}, $etag, "$name: has the ETag again");
+		is($answer->{'cache-control'}, 'max-age=600', "$name: and Cache-Control");
+	}
+	is(fetch($url, '--head', '-H', "If-None-Match: $etag")->{status}, 304, "$name: HEAD as well");
+	foreach my $date (
+		'Sun, 01 Mar 2026 09:55:00 GMT',
+		'Sun, 01 Mar 2026 09:55:01 GMT',
+		'Sunday, 01-Mar-26 09:55:00 GMT')
+	{
+		is(status($url, "If-Modified-Since: $date"), 304, "$name: If-Modified-Since: $date");
+	}
+
+	# No content has been read for these, nor for a HEAD.
+	fetch($url, '--head');
+	my $log = slurp_file($node->logfile, $log_size);
+	like($log, qr/octet_length\(content\)/, "$name: the database has been asked");
+	unlike($log =~ s/octet_length\(content\)//gr, qr/content/, "$name: but not for the content");
+
+	foreach my $tags ($other, $etag =~ tr/"//dr, '"*"', 'W/"*"', '"', ',', "x$etag" =~ s/"$//r)
+	{
+		is(status($url, "If-None-Match: $tags"), 200, "$name: If-None-Match: $tags");
+	}
+	is(status($url, 'If-None-Match;'), 200, "$name: an empty If-None-Match");
+	is(status($url, "If-None-Match: $other", 'If-Modified-Since: Sun, 01 Mar 2026 09:55:00 GMT'),
+		200, "$name: the ETag decides, not the date");
+	foreach my $date (
+		'Sun, 01 Mar 2026 09:54:59 GMT',
+		'2027',
+		'Tue, 99 Foo 2027 99:99:99 GMT',
+		'Fri, 01 Jan 2027 00:00:00 +99999999999999')
+	{
+		is(status($url, "If-Modified-Since: $date"), 200, "$name: If-Modified-Since: $date");
+	}
+	is(status($url, 'If-Modified-Since;'), 200, "$name: an empty If-Modified-Since");
+	is(status('/plain.txt', 'If-Modified-Since: Fri, 01 Jan 2027 00:00:00 GMT'),
+		200, "$name: a file without lastmod");
+
+	# A fraction of a second has no place in the header.
+	$node->safe_psql('postgres',
+		q{UPDATE site_files SET lastmod = '2026-03-01 23:59:59.9+00' WHERE name = 'plain.txt'});
+	my $date = 'Sun, 01 Mar 2026 23:59:59 GMT';
+	is(fetch('/plain.txt')->{'last-modified'}, $date, "$name: a fraction of a second");
+	is(status('/plain.txt', "If-Modified-Since: $date"), 304, "$name: is of no account");
+
+	# One page more changes the second file and leaves the first.
+	publish(1501);
+	my $answer = fetch($url, '-H', "If-None-Match: $etag");
+	is($answer->{status}, 200, "$name: a file that has changed");
+	isnt($answer->{etag}, $etag, "$name: has another ETag");
+	gunzip(\$answer->{body}, \my $document);
+	like($document, qr{<loc>$base/page/1501</loc>}, "$name: and another content");
+	is(status('/maps/sitemap-1.xml.gz', "If-None-Match: $other"),
+		304, "$name: a file that has not");
+	return;
+}
+
+# What is not there, or not allowed, or not HTTP.
+sub check_refusals
+{
+	my ($name) = @_;
+
+	foreach my $path (
+		qw(/ /maps /maps/ /sitemap.xml.gz /maps/sitemap.xml /maps/sitemap.xml.gz/ /maps//sitemap.xml.gz
+		/a/../maps/sitemap.xml.gz /MAPS/sitemap.xml.gz /maps/sitemap.xml.gz%00 /maps/%00sitemap.xml.gz
+		/maps/sitemap.xml.gz%0A /maps/% /maps/%zz /%FF%FE /maps/%27%20OR%20true-- /maps/..%2f..%2fetc%2fpasswd),
+		'/maps/' . 'x' x 10000,
+		'/' x 10000)
+	{
+		is(fetch($path)->{status}, 404, "$name: " . substr($path, 0, 40));
+	}
+	foreach my $method (qw(POST PUT PATCH DELETE OPTIONS TRACE PROPFIND))
+	{
+		my $answer = fetch('/maps/sitemap.xml.gz', '-X', $method);
+
+		is($answer->{status}, 405, "$name: $method");
+		is($answer->{allow}, 'GET, HEAD', "$name: says which methods there are");
+	}
+	foreach my $request (
+		"GET /\0 HTTP/1.0\r\n\r\n",
+		"GET /\xFF/\xE9.xml HTTP/1.0\r\n\r\n",
+		"GET /maps/sitemap.xml.gz HTTP/x\r\n\r\n",
+		"\0\0\r\n\r\n",
+		'GET /' . 'x' x 100000 . " HTTP/1.0\r\n\r\n")
+	{
+		my $answer = send_bytes($request);
+
+		# Python tells its errors in HTTP 0.9 where it has read no version.  An answer
+		# can get lost when a server closes before it has read all.
+		like(
+			$answer,
+			qr{^HTTP/1\.[01] 4\d\d |Error code: 4\d\d|^$},
+			"$name: " . substr($request =~ s/[^!-~]+/./gr, 0, 40));
+		unlike($answer, qr/Traceback|\.py|\.js/, "$name: does not show what is inside");
+		is(fetch('/maps/sitemap.xml.gz')->{status}, 200, "$name: and it works on");
+	}
+	return;
+}
+
+# The database goes away and comes back.
+sub check_outage
+{
+	my ($name) = @_;
+
+	$node->stop;
+	foreach my $path (qw(/maps/sitemap.xml.gz /maps/sitemap.xml.gz /robots.txt))
+	{
+		my $answer = fetch($path);
+
+		is( "$answer->{status} $answer->{body}",
+			"503 Service Unavailable\n",
+			"$name: $path without the database");
+		is($answer->{'retry-after'}, 60, "$name: says when to come back");
+	}
+	$node->start;
+	is(fetch($_)->{status}, 200, "$name: $_ when it is back")
+	  foreach qw(/maps/sitemap.xml.gz /robots.txt);
+	return;
+}
+
+# SIGTERM in the midst of a download: no more connections, but this one is served.
+sub check_download
+{
+	my ($name) = @_;
+
+	# Too much for the buffers of a connection, so that it waits for us.
+	$node->safe_psql(
+		'postgres', qq{
+		INSERT INTO site_files
+		SELECT *
+		  FROM sitemap_files('SELECT ''/'' || repeat(''x'', 1000) || generate_series(1, 15000) AS loc',
+		                     '$base/', section => 'large')});
+	my $size = fetch('/large.xml', '--head')->{'content-length'};
+	my $socket = connection();
+	local $SIG{ALRM} = sub { die "no answer\n" };
+
+	alarm $timeout;
+	print $socket "GET /large.xml HTTP/1.0\r\n\r\n";
+	$socket->flush;
+	like(scalar <$socket>, qr{^HTTP/1\.[01] 200 }, "$name: a download begins");
+	$program->signal('TERM');
+	usleep(10_000) while connection();
+	my (undef, $body) = split /\r\n\r\n/, join('', <$socket>), 2;
+	is(length $body, $size, "$name: SIGTERM lets it end");
+	alarm 0;
+	finish($name);
+	return;
+}
+
+# What curl gets for a path or URL: a hash with the status, the body, and each
+# header line by its name in lower case.
+sub fetch
+{
+	my ($url, @options) = @_;
+	my @command = ('curl', '-q', '-sS', '-i', '--noproxy', '*', '--path-as-is', @options);
+	my ($stdout, $stderr);
+
+	$url = $base . $url unless $url =~ /^http:/;
+	IPC::Run::run([ @command, $url ], '>', \$stdout, '2>', \$stderr, IPC::Run::timeout($timeout))
+	  or die "curl @options $url: $stderr";
+	my ($head, $body) = split /\r\n\r\n/, $stdout, 2;
+	my ($status, @lines) = split /\r\n/, $head;
+	my %answer = map { /^([^:]*): *(.*)/ ? (lc $1 => $2) : () } @lines;
+
+	($answer{status}) = $status =~ m{^HTTP/\S+ (\d+)};
+	$answer{body} = $body;
+	return \%answer;
+}
+
+# The status of a GET with these header lines.
+sub status
+{
+	my ($url, @lines) = @_;
+
+	return fetch($url, map { ('-H', $_) } @lines)->{status};
+}
+
+# A connection to the program; undef if there is none to be had.
+sub connection
+{
+	return IO::Socket::INET->new($base =~ m{^http://(.*)});
+}
+
+# All that comes back for some bytes.
+sub send_bytes
+{
+	my ($bytes) = @_;
+	my $socket = connection() or die "connect: $!";
+	local $SIG{PIPE} = 'IGNORE';
+	local $SIG{ALRM} = sub { die "no answer\n" };
+
+	alarm $timeout;
+	print $socket $bytes;
+	$socket->flush;
+	my $answer = join '', <$socket>;
+	alarm 0;
+	return $answer;
+}

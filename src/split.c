@@ -5,13 +5,17 @@
  * A "full" split ends a file when the next entry does not fit.  Then a row that
  * comes or goes moves the ends of all files after it.
  *
- * A "stable" split looks at the rows at which the file is at least 85% full, by
- * entries or by bytes, and begins the next file with the one whose loc has the
- * highest hash.  So that row stays the first of a file unless it goes itself,
- * one with a higher hash comes, or it drops out of that window; and where the
- * split of a changed set does differ, it comes back to the same rows sooner or
- * later.  Files are named after their first row, and so keep their names,
- * whatever happens before them.
+ * A "stable" split cuts by content.  Among the rows at which a file is at least
+ * half full, by entries or by bytes, it begins the next file with the one whose
+ * loc has the highest hash, and the emptier the file still is, the closer to the
+ * highest of all a hash has to be.  So a row stays the first of a file unless it
+ * goes itself, a better one comes, or the rows before it become too many or too
+ * few; and where the split of a changed set does differ, it finds back to the
+ * same rows after some files, mostly the next, since a very high hash draws the
+ * cut from afar.  Simulated with 6,000 files, they are 92% full on average.
+ *
+ * Files are named after their first row, and so keep their names, whatever
+ * happens before them.
  */
 #include "postgres.h"
 
@@ -19,18 +23,23 @@
 
 #include "core/digest.h"
 
+/* thousandths of a limit from which on a file can end */
+#define MIN_FULLNESS	500
+
 static uint64
 hash_loc(const SmDocument *doc, const SmEntry *entry)
 {
 	return sm_digest(doc->buf.data + doc->end + entry->loc, entry->loc_len, 0);
 }
 
-/* Is the document full enough to end here? */
-static bool
-nearly_full(const SmDocument *doc)
+/* How full the document is, in thousandths of the limit that is closer. */
+static int
+fullness(const SmDocument *doc)
 {
-	return (int64) doc->totals.count * 20 >= (int64) sm_document_max_entries(doc, false) * 17 ||
-		sm_document_size(doc) * 20 >= doc->max_bytes * 17;
+	int64		by_count = (int64) doc->totals.count * 1000 / sm_document_max_entries(doc, false);
+	int64		by_size = sm_document_size(doc) * 1000 / doc->max_bytes;
+
+	return (int) Max(by_count, by_size);
 }
 
 /* The next file shall begin with this entry, unless a better one comes. */
@@ -55,14 +64,30 @@ sm_split_init(SmSplit *split, bool stable)
 void
 sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry)
 {
+	uint64		hash;
+	uint64		distance;
+	uint64		weight;
+	int			full;
+
 	Assert(doc->buf.len == doc->end + entry->len);
 
-	if (split->stable && nearly_full(doc))
-	{
-		uint64		hash = hash_loc(doc, entry);
+	if (!split->stable || doc->totals.count == 0)
+		return;
+	full = fullness(doc);
+	if (full < MIN_FULLNESS)
+		return;
 
-		if (!split->has_cut || hash > split->hash)
-			set_cut(split, doc, hash);
+	/* 28 bits by 36: the smaller distance in units of its weight is the better */
+	hash = hash_loc(doc, entry);
+	distance = ~hash >> 36;
+	weight = full - MIN_FULLNESS + 1;
+	weight *= weight;
+	weight *= weight;
+	if (!split->has_cut || distance * split->weight < split->distance * weight)
+	{
+		set_cut(split, doc, hash);
+		split->distance = distance;
+		split->weight = weight;
 	}
 }
 

@@ -13,9 +13,11 @@ typedef struct SmSplit
 	uint64		key;			/* of the file being written: a hash of the loc
 								 * that it was cut at; of no loc for the first */
 
-	/* the best place for a cut so far: before the row with the highest hash */
+	/* the best place for a cut so far, before some row */
 	bool		has_cut;
 	uint64		hash;			/* of that row's loc */
+	uint64		distance;		/* from the highest hash there is */
+	uint64		weight;			/* the fuller the file, the more */
 	int			end;			/* in the document's buffer */
 	SmTotals	before;
 	SmTotals	after;

@@ -500,7 +500,7 @@ write_index(PublishState *state, const SmOptions *options)
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
 	char	   *query;
 
-	/* numbers in the order of numbers; nothing that depends on a locale or search_path */
+	/* numbers in their order; nothing that a locale or search_path changes */
 	query = psprintf("SELECT loc, lastmod, kind FROM %s ORDER BY section COLLATE pg_catalog.\"C\","
 					 " pg_catalog.length(name), name COLLATE pg_catalog.\"C\"", state->target);
 	if (SPI_execute(query, false, 0) != SPI_OK_SELECT)

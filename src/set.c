@@ -95,8 +95,10 @@ count_key(SetState *state)
 	ListCell   *lc;
 
 	foreach(lc, state->keys)
+	{
 		if (lfirst_int(lc) == key)
 			count++;
+	}
 	state->keys = lappend_int(state->keys, key);
 	MemoryContextSwitchTo(oldcontext);
 	return count;
@@ -192,7 +194,7 @@ put_entry(SetState *state, const SmEntry *entry)
 static void
 startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
-	SetState *state = (SetState *) self;
+	SetState   *state = (SetState *) self;
 	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
 
 	sm_find_columns(typeinfo, &state->columns);
@@ -202,7 +204,7 @@ startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
 {
-	SetState *state = (SetState *) self;
+	SetState   *state = (SetState *) self;
 	MemoryContext oldcontext;
 	SmRow		row;
 	SmEntry		entry;

@@ -65,7 +65,7 @@ typedef struct SmRow
 typedef struct SmEntry
 {
 	int			len;			/* bytes */
-	int			loc;			/* where its encoded loc begins, from its start */
+	int			loc;			/* its encoded loc, counted from its start */
 	int			loc_len;
 	uint32		namespaces;		/* SM_NS_… that the document must declare */
 	bool		has_news;

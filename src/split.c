@@ -77,7 +77,7 @@ sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry)
 	if (full < MIN_FULLNESS)
 		return;
 
-	/* 28 bits by 36: the smaller distance in units of its weight is the better */
+	/* 28 bits by 36; the smaller distance in units of its weight wins */
 	hash = hash_loc(doc, entry);
 	distance = ~hash >> 36;
 	weight = full - MIN_FULLNESS + 1;
@@ -102,7 +102,7 @@ sm_split_add(SmSplit *split, SmDocument *doc, const SmEntry *entry)
 void
 sm_split_cut(SmSplit *split, SmDocument *doc, const SmEntry *entry, StringInfo rest)
 {
-	/* an entry too large for what is left, or one with news, ends a file early */
+	/* a very large entry, or one with news, can end a file early */
 	if (!split->has_cut)
 		set_cut(split, doc, hash_loc(doc, entry));
 

@@ -10,8 +10,9 @@
 typedef struct SmSplit
 {
 	bool		stable;			/* by content, rather than as late as can be */
-	uint64		key;			/* of the file being written: a hash of the loc
-								 * that it was cut at; of no loc for the first */
+	uint64		key;			/* of the file being written: a hash of the
+								 * loc that it was cut at; of no loc for the
+								 * first */
 
 	/* the best place for a cut so far, before some row */
 	bool		has_cut;

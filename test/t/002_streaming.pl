@@ -32,6 +32,24 @@ is($rows, 20000, 'with workers there are as many rows');
 cmp_ok($who, '>=', 1, 'somebody made them');
 is($leader, 'f', 'and it was not the leader');
 
+# sitemap_publish writes, but not while they run.
+is( $node->safe_psql(
+		'postgres', q{
+		CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+		SET max_parallel_workers_per_gather = 2;
+		SET parallel_leader_participation = off;
+		SET parallel_setup_cost = 0;
+		SET parallel_tuple_cost = 0;
+		SET min_parallel_table_scan_size = 0;
+		SELECT count(*) > 4
+		  FROM sitemap_publish('target', 'SELECT loc || ''#'' || public.whoami() AS loc FROM public.page',
+		                       'http://a/', format => 'txt', compression => 0, max_urls => 5000);
+		SELECT count(*), bool_or(split_part(line, '#', 2) = pg_backend_pid()::text)
+		  FROM target, string_to_table(convert_from(content, 'UTF8'), E'\n') line
+		 WHERE kind = 'text' AND line <> ''}),
+	"t\n20000|f",
+	'sitemap_publish of what parallel workers find');
+
 # Memory is bounded by one file, however many rows there are.
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $session->query_safe('SELECT pg_backend_pid()');

@@ -154,7 +154,8 @@ sub finish
 	return;
 }
 
-# Fill the table: a gzipped set of so many pages, a text file, a plain sitemap.
+# Fill the table: a published set of so many pages, with times that are known; and a text file
+# and a plain sitemap that are in no index.
 sub publish
 {
 	my ($pages) = @_;
@@ -163,12 +164,10 @@ sub publish
 		'postgres', qq{
 		BEGIN;
 		DELETE FROM site_files;
-		INSERT INTO site_files
 		SELECT *
-		  FROM sitemap_files(\$\$
-		         SELECT '/page/' || n AS loc, timestamptz '2026-03-01 09:30+00' + n * interval '1 s' AS lastmod
-		           FROM generate_series(1, $pages) n
-		          ORDER BY n \$\$, '$base/maps/', compression => 6, max_urls => 1000);
+		  FROM sitemap_publish('site_files', 'SELECT ''/page/'' || n AS loc FROM generate_series(1, $pages) n ORDER BY n',
+		                       '$base/maps/', max_urls => 1000, split => 'full');
+		UPDATE site_files SET lastmod = '2026-03-01 09:55+00';
 		INSERT INTO site_files
 		SELECT * FROM sitemap_files('SELECT ''/'' AS loc', '$base/', section => 'plain', format => 'txt');
 		INSERT INTO site_files

@@ -491,3 +491,15 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8) IS
 'bring a table of type sitemap_file up to date with the files that sitemap_files makes of the query, and its index sitemap.xml, all in one transaction; writes only what changed and says what it did with each file (inserted, updated, unchanged or deleted); refuses to lose more than the share max_shrink, from 0 to 1, of a section''s URLs';
+
+-- Out of the database: the files in a directory of the server
+
+CREATE FUNCTION sitemap_export(directory text, files text)
+RETURNS TABLE (name text, action text, byte_count bigint)
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+COST 100000 ROWS 100;
+COMMENT ON FUNCTION sitemap_export(text, text) IS
+'make a directory of the server, given by its absolute path, hold the files of a query with columns name and content, those of kind index last; removes what it wrote before and the query no longer has, and nothing else; says what it did with each file (created, updated, unchanged or deleted) and its bytes';
+REVOKE ALL ON FUNCTION sitemap_export(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;

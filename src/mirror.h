@@ -1,0 +1,49 @@
+/*
+ * mirror.h
+ *	  A directory of the server that is made to hold a set of files.
+ *
+ * sm_mirror_open, then sm_mirror_put for each file in the order in which they
+ * are to appear, then sm_mirror_finish.  An error in between leaves the
+ * directory as it is then: each file whole, old or new, and nothing removed.
+ */
+#ifndef SM_MIRROR_H
+#define SM_MIRROR_H
+
+#include "sitemap.h"
+
+typedef struct SmMirror SmMirror;
+
+typedef enum SmFileAction
+{
+	SM_FILE_CREATED,
+	SM_FILE_UPDATED,
+	SM_FILE_UNCHANGED,
+	SM_FILE_DELETED
+} SmFileAction;
+
+/* Told of a file that was removed, and of the bytes that it had. */
+typedef void (*SmMirrorDeleted) (void *arg, const char *name, int64 size);
+
+/*
+ * Lock a directory, given by its absolute path, and read which of its files
+ * are ours.  The result is in the current memory context.  Without
+ * sm_mirror_finish, the end of the (sub)transaction gives the directory back.
+ * An error if there is no such directory, or somebody else has it.
+ */
+extern SmMirror *sm_mirror_open(const char *directory);
+
+/*
+ * Give a file its content, and say what that took.  An error if the name, a
+ * string of the database, cannot be that of a file, or was put before, or if
+ * something that is no regular file has it.
+ */
+extern SmFileAction sm_mirror_put(SmMirror *mirror, const char *name, SmSpan content);
+
+/*
+ * Remove those of our files that were not put, in the order of their names,
+ * and give the directory back.  A file that somebody else has changed stays,
+ * with a warning.
+ */
+extern void sm_mirror_finish(SmMirror *mirror, SmMirrorDeleted deleted, void *arg);
+
+#endif

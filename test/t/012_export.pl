@@ -1,0 +1,907 @@
+# sitemap_export: a directory that holds what a query says, whatever happens.
+use strict;
+use warnings;
+
+use Fcntl qw(:mode);
+use IPC::Run ();
+use MIME::Base64 qw(decode_base64);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf(
+	'postgresql.conf', q{
+fsync = off
+restart_after_crash = on
+});
+$node->start;
+
+# site is the set to export: two files, and their index in the first row.
+sql(
+	q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE site (name text, kind text, content bytea, id serial);
+	CREATE TABLE original AS
+	SELECT name, kind, content, row_number() OVER (ORDER BY kind, name) AS id
+	  FROM sitemap_files('SELECT ''/'' || n AS loc FROM generate_series(1, 20) n', 'http://a/',
+	                     max_urls => 10)});
+my $site = 'SELECT name, kind, content FROM site ORDER BY id';
+
+# The same; its last row waits for a lock.
+my $waiting = qq{
+	SELECT name, kind, content
+	  FROM ($site OFFSET 0) site
+	 WHERE name <> 'sitemap-2.xml' OR pg_advisory_xact_lock_shared(1)::text = ''};
+
+my @names = qw(sitemap-1.xml sitemap-2.xml sitemap.xml);
+my $manifest = '.sitemap_export';
+my $temporary = '.sitemap_export.tmp';
+
+# The directory that is exported to; each test begins with an empty one.
+my $dir;
+my $root = PostgreSQL::Test::Utils::tempdir();
+my $ndirectories = 0;
+
+test_files();
+test_changes();
+test_ownership();
+test_manifest();
+test_index_is_last();
+test_refused_rows();
+test_refused_files();
+test_directories();
+test_privileges();
+test_sessions();
+test_interrupts();
+test_crashes();
+test_large_file();
+test_full_disk();
+$node->stop;
+done_testing();
+
+# What is written, byte for byte.
+sub test_files
+{
+	my %option = (plain => '', gzipped => ', compression => 6', text => q{, format => 'txt'});
+
+	foreach my $format (sort keys %option)
+	{
+		my $files = "TABLE $format";
+
+		fresh_directory();
+		sql(
+			qq{
+			CREATE TABLE $format AS
+			SELECT *
+			  FROM sitemap_files('SELECT ''/'' || n AS loc FROM generate_series(1, 50001) n',
+			                     'http://a/'$option{$format})});
+		my %content = content_of($files);
+		my @order =
+		  sort { ($a =~ /^sitemap\./) <=> ($b =~ /^sitemap\./) || $a cmp $b } keys %content;
+
+		is(scalar @order, 3, "$format: two files and their index");
+		is( export($files),
+			join("\n", map { "$_ created " . length $content{$_} } @order),
+			'are created, the index last');
+		same_files(\%content, 'with the content of the rows');
+	}
+	is(mode('sitemap.xml'), 0644, 'a web server can read them');
+	is(mode($manifest), 0600, 'but not the manifest');
+
+	fresh_directory();
+	is(export(q{SELECT 'a'::name AS name, '<a>ü</a>' AS content}), 'a created 9',
+		'content can be text');
+	same_files({ a => '<a>ü</a>' }, 'and is written in UTF-8');
+	sql(q{CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0});
+	$node->safe_psql(
+		'latin', qq{
+		CREATE EXTENSION sitemap;
+		SELECT * FROM sitemap_export('$dir', 'SELECT ''a'' AS name, chr(252) AS content')});
+	same_files({ a => 'ü' }, 'from another encoding too');
+	is(export(q{SELECT 1 AS other, ''::bytea AS content, 'a'::varchar AS name}),
+		'a updated 0', 'it can be empty, and other columns are ignored');
+	return;
+}
+
+# A second export does what has changed, and nothing else.
+sub test_changes
+{
+	begin_with_site();
+	done_is(all_files('created'), 'an export');
+	my %before = identities();
+	done_is(all_files('unchanged'), 'the same again');
+	is_deeply({ identities() }, \%before, 'touches no file, not even the manifest');
+	spew($temporary, '');
+	done_is(all_files('unchanged'), 'and again');
+	is_deeply({ identities() }, \%before, 'removes the temporary file of one that was killed');
+
+	sql(q{UPDATE site SET content = content || '\x0a' WHERE name = 'sitemap-2.xml'});
+	done_is('sitemap-1.xml unchanged, sitemap-2.xml updated, sitemap.xml unchanged',
+		'a row has changed');
+	my %after = identities();
+	is( join(' ', sort grep { $after{$_} ne $before{$_} } keys %after),
+		"$manifest sitemap-2.xml",
+		'its file is another one');
+	same_files({ content_of($site) }, 'with the new content');
+
+	sql(q{UPDATE site SET content = set_byte(content, 0, 33) WHERE name = 'sitemap-1.xml'});
+	done_is('sitemap-1.xml updated, sitemap-2.xml unchanged, sitemap.xml unchanged',
+		'a change that keeps the length');
+
+	my $size = -s "$dir/sitemap-2.xml";
+	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
+	like(
+		export($site),
+		qr/\nsitemap\.xml unchanged \d+\nsitemap-2\.xml deleted $size$/,
+		'a row is gone: its file is deleted, after all else');
+	same_files({ content_of($site) }, 'and no other');
+
+	fails("$site LIMIT 0", qr/55000: the query has no rows\n.*\nHINT:  If that/s,
+		'a query without rows is refused');
+	same_files({ content_of($site) }, 'and removes nothing');
+	is( sql("BEGIN READ ONLY; SELECT count(*) FROM sitemap_export('$dir', 'TABLE site')"),
+		2, 'a read-only transaction can export');
+	return;
+}
+
+# What somebody else wrote or changed is not ours to remove.
+sub test_ownership
+{
+	begin_with_site();
+	spew('sitemap-1.xml', 'foreign');
+	spew('other', 'foreign');
+	done_is('sitemap-1.xml updated, sitemap-2.xml created, sitemap.xml created',
+		'a file of somebody else is replaced if the query has it');
+	spew('sitemap-2.xml', 'changed');
+	sql(q{DELETE FROM site WHERE name <> 'sitemap.xml'});
+	my ($output, $errors) = export($site);
+	like(
+		$output,
+		qr/^sitemap\.xml unchanged \d+\nsitemap-1\.xml deleted \d+$/,
+		'and then it is ours to remove');
+	like(
+		$errors,
+		qr{WARNING:  01000: file "\Q$dir\E/sitemap-2.xml" was not removed\nDETAIL:  It is not what},
+		'but not one of ours that was changed');
+	same_files({ content_of($site), 'sitemap-2.xml' => 'changed', other => 'foreign' },
+		'it stays, as do all others');
+	done_is('sitemap.xml unchanged', 'and is no longer ours, without a warning');
+
+	begin_with_site();
+	spew('sitemap-1.xml', {content_of($site)}->{'sitemap-1.xml'});
+	done_is('sitemap-1.xml unchanged, sitemap-2.xml created, sitemap.xml created',
+		'a file that has the right content already');
+	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
+	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'is not ours');
+	ok(-e "$dir/sitemap-1.xml", 'it stays');
+
+	unlink "$dir/sitemap-2.xml" or die $!;
+	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
+	done_is('sitemap.xml unchanged', 'a file of ours that is gone already');
+
+	begin_with_site();
+	done_is(all_files('created'), 'a file of ours');
+	unlink "$dir/sitemap-1.xml" or die $!;
+	mkdir "$dir/sitemap-1.xml" or die $!;
+	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
+	($output, $errors) = export($site);
+	like($errors, qr/sitemap-1.xml" was not removed/, 'that is a directory now');
+	ok(-d "$dir/sitemap-1.xml", 'stays');
+	return;
+}
+
+# The manifest: no line that is wrong does harm.
+sub test_manifest
+{
+	begin_with_site();
+	done_is(all_files('created'), 'the manifest');
+	my $lines = slurp($manifest);
+	like($lines, qr/\A(?:[0-9a-f]{16} sitemap[^ ]*\.xml\n){3}\z/, 'has a line for each file');
+
+	# a path that leads out of the directory, what is no line, and one that a crash tore
+	my ($digest) = $lines =~ /^(.*) sitemap-1\.xml$/m;
+	my $outside = "$root/outside";
+	append_to_file($outside, slurp('sitemap-1.xml'));
+	spew($_, slurp('sitemap-1.xml')) foreach qw(sitemap-1.xm sitemap-1.x);
+	spew($manifest,
+		"$digest ../outside\n$digest $outside\n\n \n\0\n$lines$digest\nx\n$digest sitemap-1.xm");
+	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
+	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged, sitemap-1.xml deleted',
+		'lines that are wrong count for nothing');
+	ok(-e "$dir/sitemap-1.xm" && -e "$dir/sitemap-1.x" && -e $outside, 'and remove nothing');
+	is(slurp($manifest), $lines =~ s/^.*-1\.xml\n//mr, 'they are gone then');
+
+	# an export that came to its end, and one that did not
+	$lines = slurp($manifest);
+	my ($true) = $lines =~ /^(.* sitemap-2\.xml\n)/m;
+	my $false = ('0' x 16) . " sitemap-2.xml\n";
+	foreach my $journal ("$false$true", "$true$false", "$false$true$false", "$true$true")
+	{
+		spew($manifest, $journal);
+		done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'several lines for a name');
+		is(slurp($manifest), $true, 'the true one stays');
+	}
+
+	unlink "$dir/$manifest" or die $!;
+	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
+	done_is('sitemap.xml unchanged', 'without a manifest nothing is ours');
+	ok(-e "$dir/sitemap-2.xml", 'and nothing is removed');
+
+	unlink "$dir/$manifest" or die $!;
+	symlink $outside, "$dir/$manifest" or die $!;
+	fails($site, qr{42809: "\Q$dir/$manifest\E" is not a regular file},
+		'a symbolic link as the manifest');
+	return;
+}
+
+# The index comes after the files that it lists, wherever its row stands.
+sub test_index_is_last
+{
+	begin_with_site();
+	done_is(all_files('created'), 'the index is last');
+	my %old = content_of($site);
+	sql(q{UPDATE site SET content = content || '\x0a'});
+	my %new = content_of($site);
+
+	fails("($site) UNION ALL SELECT '/', NULL, ''", qr{22023: invalid file name "/"},
+		'an error in the last row');
+	same_files({ %new, 'sitemap.xml' => $old{'sitemap.xml'} },
+		'other files are new, but the index, in the first row, is old');
+
+	my $holder = hold();
+	sql(q{UPDATE site SET content = content || '\x0a'});
+	my %newer = content_of($site);
+	my $session = begin_export($waiting);
+	wait_for_lock($session);
+	same_files(
+		{
+			'sitemap-1.xml' => $newer{'sitemap-1.xml'},
+			'sitemap-2.xml' => $new{'sitemap-2.xml'},
+			'sitemap.xml' => $old{'sitemap.xml'}
+		},
+		'the index is old while others are written');
+	$holder->quit;
+	end_session($session);
+	same_files(\%newer, 'and then new');
+	return;
+}
+
+# Rows and columns that are refused; nothing changes.
+sub test_refused_rows
+{
+	my $row = q{SELECT name, content FROM site WHERE name = 'sitemap.xml'};
+	my @names_refused = (
+		[ '', 'It is empty' ],
+		[ '.', 'It begins with a dot' ],
+		[ '..', 'It begins with a dot' ],
+		[ '.hidden', 'It begins with a dot' ],
+		[ '../x', 'It begins with a dot' ],
+		[ 'a/b', 'It has a slash' ],
+		[ '/etc/passwd', 'It has a slash' ],
+		[ 'a\\b', 'It has a slash, a backslash' ],
+		[ "a\nb", 'It has .* or a control character' ],
+		[ "a\x7F", 'It has .* or a control character' ],
+		[ 'x' x 256, 'It is longer than 255 bytes' ]);
+	my @queries_refused = (
+		[ "$row UNION ALL SELECT NULL, 'a'", '22004: column "name" of the query must not be null' ],
+		[ "$row UNION ALL SELECT 'a', NULL", '22004: column "content" of the query must not be null' ],
+		[ "$row UNION ALL $row", '21000: file name "sitemap.xml" appears more than once in the query' ],
+		[ 'SELECT name FROM site', '42703: the query has no column "content"' ],
+		[ 'SELECT content FROM site', '42703: the query has no column "name"' ],
+		[
+			'SELECT id AS name, content FROM site',
+			'42804: column "name" of the query must be of type text, not integer'
+		],
+		[
+			'SELECT name, id AS content FROM site',
+			'42804: column "content" of the query must be of type bytea, text or xml, not integer'
+		],
+		[
+			'SELECT name, content, id AS kind FROM site',
+			'42804: column "kind" of the query must be of type text, not integer'
+		],
+		[
+			'SELECT name, content, name FROM site',
+			'42701: column "name" appears more than once in the query'
+		],
+		[
+			'DELETE FROM site RETURNING *',
+			'42P11: the query must be a SELECT, TABLE or WITH statement'
+		]);
+
+	begin_with_site();
+	done_is(all_files('created'), 'an export');
+	my %before = identities();
+	foreach (@names_refused)
+	{
+		my ($name, $problem) = @$_;
+		my $shown = substr $name, 0, 255;
+
+		fails(
+			"SELECT \$name\$$name\$name\$ AS name, '' AS content",
+			qr/22023: invalid file name "\Q$shown\E"\nDETAIL:  $problem/,
+			"name \"$name\"");
+	}
+	foreach (@queries_refused)
+	{
+		my ($query, $error) = @$_;
+
+		fails($query, qr/\Q$error\E\n/, $query);
+	}
+	fails("$row UNION ALL SELECT 'a', NULL", qr/.*\nDETAIL:  It is null in row 2\.\n/,
+		'an error names the row');
+	is_deeply({ identities() }, \%before, 'no file was touched');
+
+	my $longest = 'x' x 255;
+	like(
+		export("SELECT '$longest' AS name, 'x' AS content"),
+		qr/^$longest created 1\n/,
+		'the longest name');
+	return;
+}
+
+# Something that is no file in the place of one.
+sub test_refused_files
+{
+	my %make = (
+		'a symbolic link' => sub { symlink "$dir/other", shift },
+		'a dangling link' => sub { symlink "$dir/nothing", shift },
+		'a directory' => sub { mkdir shift },
+		'a fifo' => sub { system('mkfifo', shift) == 0 });
+
+	foreach my $what (sort keys %make)
+	{
+		begin_with_site();
+		spew('other', 'foreign');
+		$make{$what}->("$dir/sitemap-2.xml") or die "$what: $!";
+		my @before = lstat "$dir/sitemap-2.xml";
+
+		fails(
+			$site,
+			qr{42809: "\Q$dir\E/sitemap-2.xml" is not a regular file\nDETAIL:  Only regular},
+			"$what in place of a file");
+		is((lstat "$dir/sitemap-2.xml")[1], $before[1], 'it stays');
+		is(slurp('other'), 'foreign', 'and what it leads to');
+		ok(!-e "$dir/$temporary" && !-e "$dir/nothing", 'and there is nothing new');
+	}
+	return;
+}
+
+# Directories that are none, that are links, or that cannot be written to.
+sub test_directories
+{
+	begin_with_site();
+	spew('file', '');
+	my $base = $dir;
+
+	foreach (
+		[ "$base/missing", '58P01: could not open directory ".*": No such file or directory' ],
+		[ "$base/file", '42809: could not open directory ".*": Not a directory' ],
+		[ 'relative', '42602: relative path not allowed for sitemap_export' ],
+		[ '', '42602: relative path not allowed for sitemap_export' ])
+	{
+		my ($path, $error) = @$_;
+
+		$dir = $path;
+		fails($site, qr/$error/, "directory \"$path\"");
+	}
+	my $long = $base . ('/' . 'x' x 200) x 4;
+	system_or_bail('mkdir', '-p', $long);
+	$dir = $long;
+	fails($site, qr/42622: path of directory ".*" is too long/, 'a long path');
+
+	# a link that a deployment moves in the middle of an export
+	my $old = fresh_directory();
+	my $new = fresh_directory();
+	my $link = "$base/current";
+	symlink $old, $link or die $!;
+	$dir = "$link/.//";
+	my $holder = hold();
+	my $session = begin_export($waiting);
+	wait_for_lock($session);
+	unlink $link or die $!;
+	symlink $new, $link or die $!;
+	$holder->quit;
+	end_session($session);
+	$dir = $old;
+	same_files({ content_of($site) }, 'a symbolic link is followed when the export begins');
+	$dir = $new;
+	same_files({}, 'and only then');
+
+	begin_with_site();
+	done_is(all_files('created'), 'a directory');
+	chmod 0555, $dir or die $!;
+	done_is(all_files('unchanged'), 'that becomes read-only does where nothing has changed');
+	sql(q{UPDATE site SET content = '' WHERE name = 'sitemap-2.xml'});
+	fails($site, qr{42501: could not create file "\Q$dir/$temporary\E": Permission denied},
+		'a file cannot be updated');
+	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
+	fails($site, qr{42501: could not remove file "\Q$dir\E/sitemap-2.xml": Permission denied},
+		'or removed');
+	chmod 0755, $dir or die $!;
+	done_is('sitemap-1.xml unchanged, sitemap.xml unchanged, sitemap-2.xml deleted',
+		'but nothing is forgotten');
+	return;
+}
+
+sub test_privileges
+{
+	begin_with_site();
+	sql(
+		q{
+		CREATE ROLE stranger;
+		CREATE ROLE granted;
+		CREATE ROLE writer IN ROLE pg_write_server_files;
+		GRANT EXECUTE ON FUNCTION sitemap_export TO granted;
+		GRANT SELECT ON site TO granted, writer});
+	fails($site, qr/42501: permission denied for function sitemap_export/,
+		'not everybody may export', 'SET ROLE stranger');
+	fails(
+		$site,
+		qr/42501: permission denied to export .*\nDETAIL:  Only .* "pg_write_server_files" role/,
+		'EXECUTE alone does not do',
+		'SET ROLE granted');
+	done_is(all_files('created'), 'a role that can write files may', 'SET ROLE writer');
+	fails('TABLE original', qr/42501: permission denied for table original/,
+		'with its own rights on tables', 'SET ROLE writer');
+	return;
+}
+
+# One export at a time; an error gives the directory back.
+sub test_sessions
+{
+	begin_with_site();
+	my $holder = hold();
+	my $session = begin_export($waiting);
+	wait_for_lock($session);
+	fails(
+		$site,
+		qr{55P03: could not lock directory "\Q$dir\E"\nDETAIL:  Another sitemap_export is writing},
+		'a second export to a directory is refused');
+	my $busy = $dir;
+	fresh_directory();
+	done_is(all_files('created'), 'another directory is free');
+	$dir = $busy;
+	$holder->quit;
+	end_session($session);
+	same_files({ content_of($site) }, 'the first export comes to its end');
+
+	is( sql(
+			qq{
+			DO \$\$
+			BEGIN
+			  PERFORM * FROM sitemap_export('$dir', 'TABLE site UNION ALL TABLE site');
+			EXCEPTION WHEN cardinality_violation THEN
+			  NULL;
+			END
+			\$\$;
+			SELECT count(*) FROM sitemap_export('$dir', 'TABLE site')}),
+		3, 'after an error in a block with EXCEPTION the session can export');
+	fails("SELECT name, action AS content FROM sitemap_export('$dir', 'TABLE site')",
+		qr/55P03: could not lock directory/, 'an export in the query of an export');
+	return;
+}
+
+# Cancel and termination in the middle of a file, and a timeout between two.
+sub test_interrupts
+{
+	my $size = 100000000;
+	my $endless = "SELECT 'large' AS name, repeat('x', $size) AS content"
+	  . " UNION ALL SELECT 'next', pg_sleep(1000)::text";
+
+	begin_with_site();
+	done_is(all_files('created'), 'an export');
+	foreach (
+		[ 'INT', 'ERROR:  canceling statement due to user request' ],
+		[ 'TERM', 'FATAL:  terminating connection due to administrator command' ])
+	{
+		my ($signal, $error) = @$_;
+		my $session = begin_export($endless);
+
+		poll($session, sub { -s "$dir/$temporary" });
+		kill $signal, $session->{pid};
+		my ($output, $errors) = end_session($session);
+		like($errors, qr/$error/, "SIG$signal in the middle of a file");
+
+		# it may have come to the end of that file before the signal did
+		is((-s "$dir/large") // $size, $size, 'leaves no part of it in its place');
+		unlink "$dir/large";
+		same_files({ content_of($site) }, 'nor a temporary file');
+	}
+
+	my $holder = hold();
+	fails($waiting, qr/57014: canceling statement due to statement timeout/,
+		'statement_timeout', q{SET statement_timeout = '10ms'});
+	$holder->quit;
+	done_is(all_files('unchanged'), 'the directory is free');
+	return;
+}
+
+# kill -9, again and again.  Two versions of a set share some names, and one
+# content; exports of one and the other take turns.
+sub test_crashes
+{
+	my %version = (
+		a => { (map { ($_ => "a $_\n") } qw(f1 f2 f3 f4 g1 g2 index)), same => "same\n" },
+		b => { (map { ($_ => "b $_\n") } qw(f1 f2 f3 f4 h1 h2 index)), same => "same\n" });
+	my %other = (a => 'b', b => 'a');
+	my $repeat = 1000000;
+	my $query = q{
+		SELECT name, name AS kind, repeat(line, %d) AS content
+		  FROM version WHERE version = '%s' ORDER BY name};
+	my $endless = "($query) UNION ALL SELECT 'z', 'z', pg_sleep(1000)::text";
+	my $leftovers = 0;
+	my $v = 'a';
+
+	sql('CREATE TABLE version (version text, name text, line text)');
+	while (my ($version, $files) = each %version)
+	{
+		sql("INSERT INTO version VALUES ('$version', '$_', '$files->{$_}')") foreach keys %$files;
+		$_ x= $repeat foreach values %$files;
+	}
+	fresh_directory();
+	export(sprintf $query, $repeat, $v);
+	spew('foreign', '');
+
+	foreach my $round (1 .. 24)
+	{
+		# what it will have to write, in this order
+		my $at_index = $round % 6 == 1;
+		$v = $other{$v};
+		my @changes =
+		  grep { !-e "$dir/$_" || slurp($_) ne $version{$v}{$_} }
+		  $at_index ? 'index' : grep { $_ ne 'index' } sort keys %{ $version{$v} };
+		my %old = map { ($_ => identity($_)) } @changes;
+		my $nth = shift @changes;
+		$nth = shift @changes foreach 1 .. $round % (@changes + 1);
+		my ($next) = @changes;
+
+		# when the nth is there, and every other time in the middle of the next; or
+		# else when the index is there, if it is not all over by then
+		my $session = begin_export(sprintf $at_index ? $query : $endless, $repeat, $v);
+		poll($session, sub { identity($nth) ne $old{$nth} });
+		poll($session, sub { -s "$dir/$temporary" || identity($next) ne $old{$next} })
+		  if $round % 4 < 2 && defined $next;
+		kill 'KILL', $session->{pid};
+		my ($output, $errors) = end_session($session);
+		like(
+			$errors,
+			$at_index ? qr/^$|connection/ : qr/connection/,
+			"round $round: killed after $nth");
+		ok( $node->poll_query_until(
+				'postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $session->{pid}"),
+			'the server is back');
+		$leftovers++ if -e "$dir/$temporary";
+
+		is(join(' ', grep { !is_whole($_, values %version) } files()),
+			'', 'each file is whole, old or new');
+		my ($listed) = slurp('index') =~ /^(.)/;
+		is(join(' ', grep { !-e "$dir/$_" } sort keys %{ $version{$listed} }),
+			'', 'all files that the index lists are there');
+
+		# after three kills in a row, an export of either version comes to its end
+		next if $round % 3;
+		$v = $other{$v} if $round % 2;
+		export(sprintf $query, $repeat, $v);
+		same_files({ %{ $version{$v} }, foreign => '' },
+			'the next export leaves what the query says, and no temporary file');
+	}
+	note "$leftovers times there was a temporary file";
+	return;
+}
+
+# Is a file as one of the versions has it, or in none of them?
+sub is_whole
+{
+	my ($name, @versions) = @_;
+	my @contents = map { $_->{$name} // () } @versions;
+
+	return !@contents || grep { $_ eq slurp($name) } @contents;
+}
+
+# A write that the system cuts off, here by a limit on the size of files.
+sub test_large_file
+{
+	begin_with_site();
+	done_is(all_files('created'), 'an export');
+
+  SKIP:
+	{
+		skip 'prlimit is not here', 3 if system("prlimit --version >$root/log 2>&1") != 0;
+		my $session = begin_session();
+
+		system_or_bail('prlimit', "--pid=$session->{pid}", '--fsize=1000000');
+		$session->{in} .= export_statement(with_large_file());
+		my ($output, $errors) = end_session($session);
+		like(
+			$errors,
+			qr{ERROR:  could not write to file "\Q$dir/$temporary\E": No space left on device},
+			'a file that does not fit');
+		same_files({ content_of($site) }, 'leaves others as they were, and no temporary file');
+	}
+	return;
+}
+
+# A full disk, where the user may mount one: the server runs in a namespace that
+# has a file system of 1 MB, so that we see it through its eyes only.
+sub test_full_disk
+{
+	begin_with_site();
+	my ($uid, $gid) = ($>, $) + 0);
+	my $mount = "mount -t tmpfs -o size=1m,mode=755 none $dir";
+	my $as_user = "unshare --user --map-user=$uid --map-group=$gid";
+	my $namespace = 'unshare --map-root-user --mount sh -c';
+
+  SKIP:
+	{
+		skip 'this user cannot mount a file system', 6
+		  if system("$namespace '$mount && $as_user true' >$root/log 2>&1") != 0;
+
+		$node->stop;
+		my ($pg_ctl) = grep { -x } map { "$_/pg_ctl" } split /:/, $ENV{PATH};
+		my $bin = PostgreSQL::Test::Utils::tempdir();
+		append_to_file("$bin/pg_ctl",
+			"#!/bin/sh\nexec $namespace '$mount && exec $as_user $pg_ctl \"\$@\"' sh \"\$@\"\n");
+		chmod 0755, "$bin/pg_ctl" or die $!;
+		{
+			local $ENV{PATH} = "$bin:$ENV{PATH}";
+			$node->start;
+		}
+		my $there = qq{
+			SELECT name, md5(pg_read_binary_file('$dir/' || name))
+			  FROM pg_ls_dir('$dir') name
+			 WHERE name <> '$manifest'
+			 ORDER BY name};
+		my $full = qr{53100: could not write to file "\Q$dir/$temporary\E": No space left on device};
+
+		done_is(all_files('created'), 'a small disk');
+		my $before = sql($there);
+		fails(with_large_file(), $full, 'that becomes full');
+		is(sql($there), $before, 'has each file as it was');
+		fails(with_large_file(), $full, 'as often as it is tried');
+		sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
+		done_is('sitemap-1.xml unchanged, sitemap.xml unchanged, sitemap-2.xml deleted',
+			'and the next export that fits does its work');
+		is(sql($there), $before =~ s/^sitemap-2.*\n//mr, 'and no other');
+	}
+	return;
+}
+
+# The site with a file of 1.5 MB, which comes first.
+sub with_large_file
+{
+	return "SELECT 'large' AS name, 'text' AS kind, decode(repeat('00', 1500000), 'hex') AS content"
+	  . " UNION ALL ($site)";
+}
+
+# Begin with an empty directory.
+sub fresh_directory
+{
+	$dir = "$root/" . ++$ndirectories;
+	mkdir $dir or die "$dir: $!";
+	return $dir;
+}
+
+# Begin with an empty directory and the original site.
+sub begin_with_site
+{
+	sql('TRUNCATE site; INSERT INTO site TABLE original');
+	fresh_directory();
+	return;
+}
+
+sub sql
+{
+	my ($statements) = @_;
+
+	return $node->safe_psql('postgres', $statements);
+}
+
+sub export_statement
+{
+	my ($query) = @_;
+
+	return qq{
+		SELECT concat_ws(' ', name, action, byte_count)
+		  FROM sitemap_export('$dir', \$query\$$query\$query\$);
+	};
+}
+
+# Run psql: its status, what it prints, and the errors without their places.
+sub psql
+{
+	my ($statements) = @_;
+	my ($status, $output, $errors) =
+	  $node->psql('postgres', $statements, extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+
+	$errors =~ s/^psql:.*?: (?=[A-Z])//gm;
+	return ($status, $output, $errors);
+}
+
+# Export a query: a line of name, action and size for each file; and the warnings.
+sub export
+{
+	my ($query, $setting) = @_;
+	my ($status, $output, $errors) = psql(($setting // '') . ';' . export_statement($query));
+
+	die $errors if $status != 0;
+	return wantarray ? ($output, $errors) : $output;
+}
+
+# Export the site, without a warning: what is done with each file.
+sub done_is
+{
+	my ($expected, $name, $setting) = @_;
+	my ($output, $errors) = export($site, $setting);
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	is(join(', ', split /\n/, $output =~ s/ \d+$//gmr) . $errors, $expected, $name);
+	return;
+}
+
+sub all_files
+{
+	my ($action) = @_;
+
+	return join ', ', map { "$_ $action" } @names;
+}
+
+# Exporting a query fails with this error.
+sub fails
+{
+	my ($query, $error, $name, $setting) = @_;
+	my ($status, $output, $errors) = psql(($setting // '') . ';' . export_statement($query));
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	like($errors, qr/^ERROR:  $error/, $name);
+	return;
+}
+
+# The bytes of a query's files.
+sub content_of
+{
+	my ($query) = @_;
+	my $rows = sql(
+		qq{
+		SELECT name, translate(encode(content, 'base64'), E'\\n', '')
+		  FROM ($query) query});
+
+	return map { my ($name, $content) = split /\|/; ($name => decode_base64($content // '')) }
+	  split /\n/, $rows;
+}
+
+# The files of the directory.
+sub files
+{
+	opendir(my $handle, $dir) or die "$dir: $!";
+	my @files = sort grep { !/^\.\.?$/ } readdir $handle;
+	closedir $handle;
+	return @files;
+}
+
+# Beside the manifest, the directory has these files and nothing else.
+sub same_files
+{
+	my ($expected, $name) = @_;
+	my %actual = map { ($_ => slurp($_)) } grep { $_ ne $manifest } files();
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	is( join(' ', map { "$_ " . length $actual{$_} } sort keys %actual),
+		join(' ', map { "$_ " . length $expected->{$_} } sort keys %$expected),
+		$name);
+	is(join(' ', grep { $actual{$_} ne ($expected->{$_} // '') } sort keys %actual),
+		'', 'each byte for byte');
+	return;
+}
+
+# Tells a file from one that was written anew; empty if there is none.
+sub identity
+{
+	my ($name) = @_;
+	my @stat = stat "$dir/$name";
+
+	return @stat ? "$stat[1] $stat[9]" : '';
+}
+
+sub identities
+{
+	return map { ($_ => identity($_)) } files();
+}
+
+sub mode
+{
+	my ($name) = @_;
+
+	return S_IMODE((stat "$dir/$name")[2]);
+}
+
+sub slurp
+{
+	my ($name) = @_;
+
+	open(my $handle, '<:raw', "$dir/$name") or die "$dir/$name: $!";
+	local $/ = undef;
+	return scalar(<$handle>) // '';
+}
+
+sub spew
+{
+	my ($name, $content) = @_;
+
+	open(my $handle, '>:raw', "$dir/$name") or die "$dir/$name: $!";
+	print $handle $content;
+	close $handle or die "$dir/$name: $!";
+	return;
+}
+
+# A session that has the lock that others wait for.
+sub hold
+{
+	my $session = $node->background_psql('postgres');
+
+	$session->query_safe('SELECT pg_advisory_lock(1)');
+	return $session;
+}
+
+# A session that can be watched, signalled and killed.
+sub begin_session
+{
+	my %session = (in => "SELECT pg_backend_pid();\n", out => '', err => '');
+
+	$session{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', '-' ],
+		'<', \$session{in}, '>', \$session{out}, '2>', \$session{err},
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	$session{run}->pump until $session{out} =~ /\n/;
+	($session{pid}, $session{out}) = split /\n/, $session{out}, 2;
+	return \%session;
+}
+
+# One that exports a query, and then comes to its end.
+sub begin_export
+{
+	my ($query) = @_;
+	my $session = begin_session();
+
+	$session->{in} .= export_statement($query) . "\\q\n";
+	$session->{run}->pump_nb while length $session->{in};
+	return $session;
+}
+
+# Wait for the end of a session: what it printed, and its errors.
+sub end_session
+{
+	my ($session) = @_;
+
+	$session->{run}->finish;
+	return @$session{qw(out err)};
+}
+
+sub wait_for_lock
+{
+	my ($session) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	ok( $node->poll_query_until(
+			'postgres', qq{
+			SELECT count(*) = 1
+			  FROM pg_stat_activity
+			 WHERE pid = $session->{pid} AND wait_event_type = 'Lock' AND wait_event = 'advisory'}),
+		'it waits in the middle');
+	return;
+}
+
+# Look as often as possible until there is something to see, or the session is over.
+sub poll
+{
+	my ($session, $condition) = @_;
+	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
+
+	until ($condition->() || !kill 0, $session->{pid})
+	{
+		die 'timed out' if time > $end;
+	}
+	return;
+}

@@ -23,6 +23,11 @@
 #define SM_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
+/* ends the making of a tuple descriptor */
+#if PG_VERSION_NUM < 190000
+#define TupleDescFinalize(desc) ((void) 0)
+#endif
+
 /* stands before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

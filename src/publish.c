@@ -595,6 +595,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 		TupleDescInitEntry(state->changed_desc, i + 1, sm_file_columns[i].name,
 						   sm_file_columns[i].type, -1, 0);
+	TupleDescFinalize(state->changed_desc);
 
 	open_target(state);
 

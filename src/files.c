@@ -42,17 +42,23 @@ typedef struct FilesState
 	TupleDesc	tupdesc;
 } FilesState;
 
-void
-sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls)
+const char *
+sm_kind_name(SmKind kind)
 {
-	static const char *const kinds[] = {
+	static const char *const names[] = {
 		[SM_URLSET] = "urlset",[SM_INDEX] = SM_KIND_INDEX,[SM_TEXT] = "text"
 	};
 
+	return names[kind];
+}
+
+void
+sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls)
+{
 	memset(nulls, 0, SM_FILE_NCOLUMNS * sizeof(bool));
 	values[SM_FILE_SECTION] = CStringGetTextDatum(section);
 	values[SM_FILE_NAME] = CStringGetTextDatum(file->name);
-	values[SM_FILE_KIND] = CStringGetTextDatum(kinds[file->kind]);
+	values[SM_FILE_KIND] = CStringGetTextDatum(sm_kind_name(file->kind));
 	values[SM_FILE_LOC] = CStringGetTextDatum(file->loc);
 	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(file->lastmod ? *file->lastmod : 0);
 	nulls[SM_FILE_LASTMOD] = file->lastmod == NULL;
@@ -64,7 +70,7 @@ sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nul
 
 /* Take a file as a row of the result. */
 static void
-put(SmFileSink *self, const SmFile *file)
+put_row(SmFileSink *self, const SmFile *file)
 {
 	FilesState *state = (FilesState *) self;
 	Datum		values[SM_FILE_NCOLUMNS];
@@ -108,7 +114,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	MemoryContext context;
 	MemoryContext oldcontext;
 	SmOptions  *options;
-	FilesState	state = {.sink = {.put = put}};
+	FilesState	state = {.sink = {.put = put_row}};
 
 	InitMaterializedSRF(fcinfo, 0);
 	check_result_type(rsinfo->setDesc);

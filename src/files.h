@@ -32,6 +32,9 @@ extern const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS];
 /* the kind of an index, in the column of that name */
 #define SM_KIND_INDEX	"index"
 
+/* What that column has for a kind. */
+extern const char *sm_kind_name(SmKind kind);
+
 /*
  * Make the columns' values of a file, its content uncompressed, in the current
  * memory context; some point into the file.

@@ -1,6 +1,6 @@
 /*
  * options.c
- *	  The arguments of sitemap_files, read and checked.
+ *	  The arguments of sitemap_files, which others have too, read and checked.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * options.h
- *	  The arguments of sitemap_files, read and checked.
+ *	  The arguments of sitemap_files, which others have too, read and checked.
  */
 #ifndef SM_OPTIONS_H
 #define SM_OPTIONS_H

@@ -4,9 +4,10 @@
  *
  * A lock on the table, held to the end of the transaction, has runs on one
  * target queue up, while readers go on; all that we look at is looked at after
- * it is ours.  Nothing is written while the query runs, since that may be
- * parallel: files that differ from the target's wait in a tuplestore until it is
- * known that the set may be published.
+ * it is ours.  The table is kept open, so that nothing in this session, such as
+ * a trigger, publishes into it at the same time.  Nothing is written while the
+ * query runs, since that may be parallel: files that differ from the target's
+ * wait in a tuplestore until it is known that the set may be published.
  *
  * The statements on the target run through SPI as the caller's own, with the
  * caller's privileges, policies and triggers.
@@ -14,9 +15,12 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
+#include "commands/tablecmds.h"
 #include "common/string.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
@@ -32,6 +36,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
@@ -43,8 +48,11 @@ PG_FUNCTION_INFO_V1(sitemap_publish);
 #define ARG_QUERY		1
 #define ARG_MAX_SHRINK	14
 
-/* Conflicts with itself and with writers, not with readers. */
+/* Conflicts with itself, writers and VACUUM, not with readers. */
 #define TARGET_LOCK		ShareRowExclusiveLock
+
+#define TARGET_HINT \
+	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name))."
 
 /* the section that the target's index belongs to, and is named after */
 #define INDEX_SECTION	"sitemap"
@@ -56,20 +64,23 @@ PG_FUNCTION_INFO_V1(sitemap_publish);
 typedef struct Published
 {
 	char	   *section;		/* "" for NULL, as the other texts */
-	char	   *name;
+	char	   *name;			/* never NULL */
+	char	   *kind;
 	char	   *loc;
 	char	   *digest;
 	bool		is_index;
 	int			url_count;
 	int64		byte_count;
+	TimestampTz lastmod;		/* the earliest there is for NULL */
+	bool		has_content;
 	bool		kept;			/* belongs to the new set, too */
 } Published;
 
 typedef struct PublishState
 {
 	SmFileSink	sink;			/* must be first */
-	Oid			relid;
-	char	   *target;			/* as statements name it */
+	Relation	rel;			/* the target */
+	char	   *target;			/* its name as statements have it */
 	const SmOptions *options;
 	MemoryContext context;		/* for all of the call */
 
@@ -77,7 +88,9 @@ typedef struct PublishState
 	int			npublished;
 	int64		urls_before;	/* of the section */
 	int			nothers;		/* files of other sections, indexes left out */
-	const char *freed_name;		/* one that another section's file had */
+	char	   *needed_name;	/* what another section's file is to be named
+								 * when the index takes its name, or NULL */
+	const char *freed_name;		/* the one that it had, from then on */
 
 	SmGzip	   *gzip;			/* NULL for no compression */
 	TimestampTz now;			/* lastmod of what changes */
@@ -107,22 +120,26 @@ put_result(PublishState *state, const char *name, const char *action, int url_co
 	tuplestore_putvalues(state->result, state->result_desc, values, nulls);
 }
 
-/* Lock the target and see that it is a table that files can be published in. */
-static void
-open_target(PublishState *state)
+static Relation
+open_relation(Oid relid, LOCKMODE lockmode)
 {
-	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
-	AclMode		privileges;
-	Relation	rel;
+	Relation	rel = try_relation_open(relid, lockmode);
 
-	/* privileges first: nobody may lock a table that he may not write to */
-	rel = try_relation_open(state->relid, AccessShareLock);
 	if (rel == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the target table does not exist")));
-	privileges = pg_class_aclmask(state->relid, GetUserId(), needed, ACLMASK_ALL);
-	if (privileges != needed)
+	return rel;
+}
+
+/* Is it a table that the caller may publish in? */
+static void
+check_target(Relation rel)
+{
+	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
+	Oid			relid = RelationGetRelid(rel);
+
+	if (pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) != needed)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
@@ -132,37 +149,68 @@ open_target(PublishState *state)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
-				 errhint("Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name)).")));
-	relation_close(rel, AccessShareLock);
+				 errhint(TARGET_HINT)));
 
-	/* it may have been dropped while we waited, or altered */
-	rel = try_relation_open(state->relid, TARGET_LOCK);
-	if (rel == NULL)
+	/* an index must not leave out what a policy hides */
+	if (check_enable_rls(relid, InvalidOid, false) == RLS_ENABLED)
 		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the target table does not exist")));
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot publish in table \"%s\", whose row security applies to you",
+						RelationGetRelationName(rel)),
+				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
+}
+
+static void
+check_columns(Relation rel)
+{
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 	{
-		AttrNumber	attnum = get_attnum(state->relid, sm_file_columns[i].name);
+		const SmFileColumn *column = &sm_file_columns[i];
+		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column->name);
+		Oid			type;
 
 		if (attnum == InvalidAttrNumber)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("the target table \"%s\" has no column \"%s\"",
-							RelationGetRelationName(rel), sm_file_columns[i].name),
-					 errhint("Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name)).")));
-		if (get_atttype(state->relid, attnum) != sm_file_columns[i].type)
+							RelationGetRelationName(rel), column->name),
+					 errhint(TARGET_HINT)));
+		type = get_atttype(RelationGetRelid(rel), attnum);
+		if (type != column->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of the target table \"%s\" must be of type %s, not %s",
-							sm_file_columns[i].name, RelationGetRelationName(rel),
-							format_type_be(sm_file_columns[i].type),
-							format_type_be(get_atttype(state->relid, attnum))),
-					 errhint("Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name)).")));
+							column->name, RelationGetRelationName(rel),
+							format_type_be(column->type), format_type_be(type)),
+					 errhint(TARGET_HINT)));
 	}
+}
+
+/* Lock the target, with its partitions, and see that it will do. */
+static void
+open_target(PublishState *state, Oid relid)
+{
+	/* not the lock at once: nobody may lock a table that he may not write to */
+	Relation	rel = open_relation(relid, AccessShareLock);
+
+	check_target(rel);
+	relation_close(rel, AccessShareLock);
+
+	/* it may have been dropped while we waited, or altered */
+	rel = open_relation(relid, TARGET_LOCK);
+	check_target(rel);
+	check_columns(rel);
+	if (!RelationUsesLocalBuffers(rel))
+		PreventCommandIfReadOnly("sitemap_publish()");
+	CheckTableNotInUse(rel, "publish in");
+	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		find_all_inheritors(relid, TARGET_LOCK, NULL);
+
+	state->rel = rel;
 	state->target = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
 											   RelationGetRelationName(rel));
-	relation_close(rel, NoLock);
+	/* later than what any run before has written */
+	state->now = GetCurrentTimestamp();
 }
 
 static int
@@ -188,68 +236,151 @@ text_column(const PublishState *state, HeapTuple tuple, int column)
 	return MemoryContextStrdup(state->context, value ? value : "");
 }
 
-static int64
-int_column(HeapTuple tuple, int column, bool is_wide)
+/* The same for other types. */
+static Datum
+column_value(HeapTuple tuple, int column, Datum if_null)
 {
 	bool		isnull;
 	Datum		value = SPI_getbinval(tuple, SPI_tuptable->tupdesc, column, &isnull);
 
-	if (isnull)
-		return 0;
-	return is_wide ? DatumGetInt64(value) : DatumGetInt32(value);
+	return isnull ? if_null : value;
 }
 
-/* Read what the target has, apart from contents. */
-static void
-read_published(PublishState *state)
+/*
+ * Read what the target has, apart from contents, with the active snapshot or a
+ * new one.  The result is in the memory context of the call, sorted by name.
+ */
+static Published *
+read_target(PublishState *state, bool active_snapshot, int *nfiles)
 {
-	char	   *query = psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count FROM %s",
-								 state->target);
+	char	   *query = psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count,"
+								 " lastmod, content IS NOT NULL FROM %s", state->target);
+	Published  *files;
 
-	if (SPI_execute(query, false, 0) != SPI_OK_SELECT)
+	if (SPI_execute(query, active_snapshot, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the target");
 
-	state->npublished = (int) SPI_processed;
-	state->published = MemoryContextAllocExtended(state->context,
-												  Max(SPI_processed, 1) * sizeof(Published),
-												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (int i = 0; i < state->npublished; i++)
+	*nfiles = (int) Min(SPI_processed, INT_MAX);
+	files = MemoryContextAllocZero(state->context, (Size) *nfiles * sizeof(Published));
+	for (int i = 0; i < *nfiles; i++)
 	{
 		HeapTuple	tuple = SPI_tuptable->vals[i];
-		Published  *file = &state->published[i];
+		Published  *file = &files[i];
 
 		file->section = text_column(state, tuple, 1);
 		file->name = text_column(state, tuple, 2);
-		file->is_index = strcmp(text_column(state, tuple, 3), SM_KIND_INDEX) == 0;
+		file->kind = text_column(state, tuple, 3);
 		file->loc = text_column(state, tuple, 4);
 		file->digest = text_column(state, tuple, 5);
-		file->url_count = int_column(tuple, 6, false);
-		file->byte_count = int_column(tuple, 7, true);
+		file->is_index = strcmp(file->kind, SM_KIND_INDEX) == 0;
+		file->url_count = DatumGetInt32(column_value(tuple, 6, Int32GetDatum(0)));
+		file->byte_count = DatumGetInt64(column_value(tuple, 7, Int64GetDatum(0)));
+		file->lastmod = DatumGetTimestampTz(column_value(tuple, 8, TimestampTzGetDatum(DT_NOBEGIN)));
+		file->has_content = DatumGetBool(column_value(tuple, 9, BoolGetDatum(false)));
 
-		if (!file->is_index && strcmp(file->section, state->options->section) == 0)
-			state->urls_before += file->url_count;
-		else if (!file->is_index)
-			state->nothers++;
+		if (SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2) == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_NOT_NULL_VIOLATION),
+					 errmsg("the target table \"%s\" has a file without a name",
+							RelationGetRelationName(state->rel))));
 	}
 	SPI_freetuptable(SPI_tuptable);
 
-	qsort(state->published, state->npublished, sizeof(Published), compare_names);
-	for (int i = 1; i < state->npublished; i++)
-		if (compare_names(&state->published[i - 1], &state->published[i]) == 0)
+	qsort(files, *nfiles, sizeof(Published), compare_names);
+	for (int i = 1; i < *nfiles; i++)
+		if (compare_names(&files[i - 1], &files[i]) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNIQUE_VIOLATION),
-					 errmsg("the target table %s has more than one file named \"%s\"",
-							state->target, state->published[i].name),
+					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
+							RelationGetRelationName(state->rel), files[i].name),
 					 errhint("Give it a primary key: PRIMARY KEY (name).")));
+	return files;
+}
+
+/*
+ * A transaction that keeps its snapshot may not see what another run has done
+ * since, and would publish beside it.
+ */
+static void
+check_serializable(PublishState *state)
+{
+	Published  *latest;
+	int			nlatest;
+	bool		same;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	latest = read_target(state, true, &nlatest);
+	PopActiveSnapshot();
+
+	same = nlatest == state->npublished;
+	for (int i = 0; same && i < nlatest; i++)
+		same = strcmp(latest[i].name, state->published[i].name) == 0 &&
+			strcmp(latest[i].section, state->published[i].section) == 0 &&
+			strcmp(latest[i].digest, state->published[i].digest) == 0;
+	if (!same)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+						RelationGetRelationName(state->rel))));
+}
+
+static bool
+is_own(const PublishState *state, const Published *file)
+{
+	return !file->is_index && strcmp(file->section, state->options->section) == 0;
+}
+
+/* Find out what the target has. */
+static void
+read_published(PublishState *state)
+{
+	state->published = read_target(state, false, &state->npublished);
+	if (IsolationUsesXactSnapshot())
+		check_serializable(state);
+
+	for (int i = 0; i < state->npublished; i++)
+	{
+		if (is_own(state, &state->published[i]))
+			state->urls_before += state->published[i].url_count;
+		else if (!state->published[i].is_index)
+			state->nothers++;
+	}
+}
+
+/* A name that the file must not have, since a file of another section does. */
+pg_noreturn static void
+name_is_taken(const PublishState *state, const char *section, const char *name,
+			  const char *other)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_OBJECT),
+			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, name),
+			 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
+					   RelationGetRelationName(state->rel), other),
+			 errhint("Publish one of the sections under another name.")));
+}
+
+/* Is a file of the target the very same? */
+static bool
+is_unchanged(const Published *old, const SmFile *file, const char *section)
+{
+	return old->has_content &&
+		strcmp(old->kind, sm_kind_name(file->kind)) == 0 &&
+		strcmp(old->section, section) == 0 &&
+		strcmp(old->digest, file->digest) == 0 &&
+		strcmp(old->loc, file->loc) == 0 &&
+		old->url_count == file->url_count &&
+		old->byte_count == file->byte_count;
 }
 
 /* Take a file; if the target's is another, it waits for write_changed. */
 static void
-put(SmFileSink *self, const SmFile *file)
+put_published(SmFileSink *self, const SmFile *file)
 {
 	PublishState *state = (PublishState *) self;
 	const char *section = file->kind == SM_INDEX ? INDEX_SECTION : state->options->section;
 	Published  *old = find_published(state, file->name);
+	TimestampTz lastmod = state->now;
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
@@ -258,33 +389,30 @@ put(SmFileSink *self, const SmFile *file)
 		if (state->nfiles++ == 0)
 			state->first_name = MemoryContextStrdup(state->context, file->name);
 		state->urls_after += file->url_count;
+		if (state->needed_name && strcmp(file->name, state->needed_name) == 0)
+			name_is_taken(state, section, file->name, INDEX_SECTION);
 	}
 
 	if (old)
 	{
 		if (!old->is_index && strcmp(old->section, section) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_OBJECT),
-					 errmsg("section \"%s\" cannot have a file named \"%s\"",
-							section, file->name),
-					 errdetail("In the target table %s, section \"%s\" has a file of that name.",
-							   state->target, old->section),
-					 errhint("Publish one of the sections under another name.")));
+			name_is_taken(state, section, file->name, old->section);
 		old->kept = true;
-		if (old->is_index == (file->kind == SM_INDEX) &&
-			strcmp(old->section, section) == 0 &&
-			strcmp(old->digest, file->digest) == 0 &&
-			strcmp(old->loc, file->loc) == 0 &&
-			old->url_count == file->url_count &&
-			old->byte_count == file->byte_count)
+		if (is_unchanged(old, file, section))
 		{
 			put_result(state, file->name, "unchanged", file->url_count, file->byte_count);
 			return;
 		}
+
+		/* never back in time, as clocks may go, and no news where there are none */
+		if (strcmp(old->digest, file->digest) == 0 && !TIMESTAMP_NOT_FINITE(old->lastmod))
+			lastmod = old->lastmod;
+		else if (!TIMESTAMP_IS_NOEND(old->lastmod))
+			lastmod = Max(lastmod, old->lastmod);
 	}
 
 	sm_file_values(file, section, values, nulls);
-	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(state->now);
+	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
 	nulls[SM_FILE_LASTMOD] = false;
 	if (state->gzip)
 		values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip(state->gzip, VARDATA(file->document),
@@ -304,9 +432,10 @@ change_row(const PublishState *state, SPIPlanPtr plan, Datum *values, const char
 	if (SPI_processed != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("file \"%s\" could not be changed in the target table %s",
-						name, state->target),
-				 errdetail("A trigger, a rule or a row security policy of the table prevents it.")));
+				 errmsg("file \"%s\" could not be changed in the target table \"%s\"",
+						name, RelationGetRelationName(state->rel)),
+				 errdetail("The statement changed " UINT64_FORMAT " rows instead of one, which may be a trigger's or a rule's doing.",
+						   SPI_processed)));
 }
 
 static SPIPlanPtr
@@ -373,14 +502,17 @@ write_changed(PublishState *state)
 static void
 check_shrink(const PublishState *state, double max_shrink)
 {
-	if (state->urls_after >= state->urls_before * (1.0 - max_shrink))
+	int64		lost = state->urls_before - state->urls_after;
+
+	/* a quotient, since that is what 0.7 of 100 is exactly */
+	if (lost <= 0 || (double) lost / state->urls_before <= max_shrink)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " URLs to " INT64_FORMAT,
 					state->options->section, state->urls_before, state->urls_after),
-			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table %s.",
-					   max_shrink * 100.0, state->target),
+			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
+					   max_shrink * 100.0, RelationGetRelationName(state->rel)),
 			 errhint("If the pages are really gone, publish with max_shrink => 1.")));
 }
 
@@ -398,15 +530,14 @@ needs_index(const PublishState *state, const char *index_name)
 	if (state->options->index == SM_INDEX_ALWAYS || state->nfiles + state->nothers > 1)
 		return true;
 	for (int i = 0; state->nfiles == 0 && i < state->npublished; i++)
-		if (!state->published[i].is_index &&
-			strcmp(state->published[i].section, state->options->section) != 0)
+		if (!state->published[i].is_index && !is_own(state, &state->published[i]))
 			name = state->published[i].name;
 	return strcmp(name, index_name) != 0;
 }
 
 /*
- * The options that the target's index is made with.  It keeps its form as long
- * as other sections are in it.
+ * The options that the target's index is made with.  As long as there are other
+ * sections, its URL stays: that of the index, or of the file in its place.
  */
 static SmOptions *
 index_options(const PublishState *state)
@@ -420,7 +551,8 @@ index_options(const PublishState *state)
 	{
 		const Published *file = &state->published[i];
 
-		if (!file->is_index)
+		if (!file->is_index && strcmp(file->name, INDEX_SECTION ".xml") != 0 &&
+			strcmp(file->name, INDEX_SECTION ".xml.gz") != 0)
 			continue;
 		if (!pg_str_endswith(file->name, ".gz"))
 			options->compression = 0;
@@ -428,6 +560,54 @@ index_options(const PublishState *state)
 			options->compression = INDEX_COMPRESSION;
 	}
 	return options;
+}
+
+/*
+ * The only file of another section may have the name that the index will need.
+ * Find the name that it is to have then, the one that it would have beside
+ * others; NULL if there is no such file.
+ */
+static char *
+find_needed_name(PublishState *state, const SmOptions *options)
+{
+	Published  *file = find_published(state, sm_index_name(options, 1));
+	Published  *other;
+	char	   *name;
+
+	if (file == NULL || file->is_index || is_own(state, file) ||
+		state->options->index == SM_INDEX_NEVER)
+		return NULL;
+	name = sm_part_name(options);
+	other = find_published(state, name);
+	if (other)
+		name_is_taken(state, file->section, name, other->section);
+	return name;
+}
+
+/* Give it that name. */
+static void
+make_way_for_index(PublishState *state, const char *index_name)
+{
+	Oid			types[] = {TEXTOID, TEXTOID, TEXTOID};
+	Published  *file = find_published(state, index_name);
+	char	   *loc = file->loc;
+	Datum		values[3];
+
+	if (pg_str_endswith(file->loc, file->name))
+		loc = psprintf("%.*s%s", (int) (strlen(file->loc) - strlen(file->name)), file->loc,
+					   state->needed_name);
+	values[0] = CStringGetTextDatum(file->name);
+	values[1] = CStringGetTextDatum(state->needed_name);
+	values[2] = CStringGetTextDatum(loc);
+	change_row(state,
+			   prepare(psprintf("UPDATE %s SET name = $2, loc = $3 WHERE name OPERATOR(pg_catalog.=) $1",
+								state->target), 3, types),
+			   values, file->name);
+	put_result(state, state->needed_name, "inserted", file->url_count, file->byte_count);
+
+	state->freed_name = index_name;
+	file->name = state->needed_name;
+	qsort(state->published, state->npublished, sizeof(Published), compare_names);
 }
 
 /* Remove files of the target, indexes or those of the section, that the new set has not. */
@@ -444,53 +624,13 @@ delete_rest(PublishState *state, bool indexes, const char *except)
 		Datum		values[1];
 
 		if (file->kept || file->is_index != indexes ||
-			(!indexes && strcmp(file->section, state->options->section) != 0) ||
+			(!indexes && !is_own(state, file)) ||
 			(except && strcmp(file->name, except) == 0))
 			continue;
 		values[0] = CStringGetTextDatum(file->name);
 		change_row(state, plan, values, file->name);
 		put_result(state, file->name, "deleted", file->url_count, file->byte_count);
 	}
-}
-
-/*
- * The only file of another section may have the name that the index needs now.
- * It gets the name that it would have beside others.
- */
-static void
-make_way_for_index(PublishState *state, const SmOptions *options, const char *index_name)
-{
-	Oid			types[] = {TEXTOID, TEXTOID, TEXTOID};
-	Published  *file = find_published(state, index_name);
-	char	   *name = sm_part_name(options);
-	char	   *loc;
-	Datum		values[3];
-
-	if (file == NULL || file->is_index ||
-		strcmp(file->section, state->options->section) == 0)
-		return;
-	if (find_published(state, name))
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("the index cannot have the name \"%s\"", index_name),
-				 errdetail("In the target table %s, section \"%s\" has a file of that name.",
-						   state->target, file->section)));
-
-	loc = pg_str_endswith(file->loc, file->name) ?
-		psprintf("%.*s%s", (int) (strlen(file->loc) - strlen(file->name)), file->loc, name) :
-		file->loc;
-	values[0] = CStringGetTextDatum(file->name);
-	values[1] = CStringGetTextDatum(name);
-	values[2] = CStringGetTextDatum(loc);
-	change_row(state,
-			   prepare(psprintf("UPDATE %s SET name = $2, loc = $3 WHERE name OPERATOR(pg_catalog.=) $1",
-								state->target), 3, types),
-			   values, file->name);
-	put_result(state, name, "inserted", file->url_count, file->byte_count);
-
-	state->freed_name = index_name;
-	file->name = MemoryContextStrdup(state->context, name);
-	qsort(state->published, state->npublished, sizeof(Published), compare_names);
 }
 
 /* List all files that the target has by now in its index. */
@@ -526,15 +666,14 @@ write_index(PublishState *state, const SmOptions *options)
 
 /* Write what the query made. */
 static void
-publish(PublishState *state)
+write_set(PublishState *state, const SmOptions *options)
 {
-	SmOptions  *options = index_options(state);
 	char	   *index_name = sm_index_name(options, 1);
 	bool		with_index = needs_index(state, index_name);
 
 	prepare_writes(state);
-	if (with_index)
-		make_way_for_index(state, options, index_name);
+	if (with_index && state->needed_name)
+		make_way_for_index(state, index_name);
 	write_changed(state);
 	delete_rest(state, false, with_index ? index_name : NULL);
 	if (with_index)
@@ -556,7 +695,8 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("max_shrink must be from 0 to 1")));
+				 errmsg("invalid max_shrink %g", max_shrink),
+				 errdetail("It must be from 0 to 1.")));
 	return max_shrink;
 }
 
@@ -567,6 +707,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	MemoryContext context;
 	MemoryContext oldcontext;
 	PublishState *state;
+	SmOptions  *options;
 	double		max_shrink = max_shrink_argument(fcinfo);
 	bool		beside_others;
 
@@ -574,18 +715,15 @@ sitemap_publish(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("target must not be null")));
-	PreventCommandIfReadOnly("sitemap_publish()");
 	InitMaterializedSRF(fcinfo, 0);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	state = palloc0_object(PublishState);
-	state->sink.put = put;
-	state->relid = PG_GETARG_OID(ARG_TARGET);
+	state->sink.put = put_published;
 	state->options = sm_read_options(fcinfo, ARG_QUERY);
 	state->context = context;
-	state->now = GetCurrentTransactionStartTimestamp();
 	state->changed = tuplestore_begin_heap(true, false, work_mem);
 	state->result = rsinfo->setResult;
 	state->result_desc = rsinfo->setDesc;
@@ -597,17 +735,19 @@ sitemap_publish(PG_FUNCTION_ARGS)
 						   sm_file_columns[i].type, -1, 0);
 	TupleDescFinalize(state->changed_desc);
 
-	open_target(state);
-
-	/* at READ COMMITTED, one that sees what a run that we waited for has done */
-	PushActiveSnapshot(GetTransactionSnapshot());
+	open_target(state, PG_GETARG_OID(ARG_TARGET));
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	read_published(state);
 	SPI_finish();
 
+	options = index_options(state);
+	state->needed_name = find_needed_name(state, options);
 	beside_others = state->options->index == SM_INDEX_ALWAYS ||
 		(state->options->index == SM_INDEX_AUTO && state->nothers > 0);
+
+	/* at READ COMMITTED, pages as a run that we waited for may have seen them */
+	PushActiveSnapshot(GetTransactionSnapshot());
 	sm_make_set(state->options,
 				beside_others && strcmp(state->options->section, INDEX_SECTION) == 0,
 				&state->sink, "sitemap_publish");
@@ -616,9 +756,10 @@ sitemap_publish(PG_FUNCTION_ARGS)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	publish(state);
+	write_set(state, options);
 	SPI_finish();
 
+	relation_close(state->rel, NoLock);
 	tuplestore_end(state->changed);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

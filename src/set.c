@@ -18,11 +18,18 @@
 #include "split.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
+
+typedef struct KeyCount
+{
+	uint32		key;			/* half of an SmSplit's, must be first */
+	int			count;			/* files that have it */
+} KeyCount;
 
 typedef struct SetState
 {
@@ -36,7 +43,7 @@ typedef struct SetState
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
 	int			nfiles;			/* closed so far */
-	List	   *keys;			/* of files of a stable split, as int */
+	HTAB	   *keys;			/* of files of a stable split, KeyCount */
 	bool		progress;		/* the progress view is ours to fill */
 	uint64		nrows;
 	uint64		nbytes;			/* of closed files, uncompressed */
@@ -89,19 +96,21 @@ sm_part_name(const SmOptions *options)
 static int
 count_key(SetState *state)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
-	int			key = (int) (uint32) state->split.key;
-	int			count = 1;
-	ListCell   *lc;
+	uint32		key = (uint32) state->split.key;
+	KeyCount   *entry;
+	bool		found;
 
-	foreach(lc, state->keys)
+	if (state->keys == NULL)
 	{
-		if (lfirst_int(lc) == key)
-			count++;
+		HASHCTL		ctl = {.keysize = sizeof(uint32),.entrysize = sizeof(KeyCount),
+		.hcxt = state->context};
+
+		state->keys = hash_create("sitemap keys", 64, &ctl,
+								  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
-	state->keys = lappend_int(state->keys, key);
-	MemoryContextSwitchTo(oldcontext);
-	return count;
+	entry = hash_search(state->keys, &key, HASH_ENTER, &found);
+	entry->count = found ? entry->count + 1 : 1;
+	return entry->count;
 }
 
 /* Complete a document and hand it out. */

@@ -14,6 +14,9 @@
  * same rows after some files, mostly the next, since a very high hash draws the
  * cut from afar.  Simulated with 6,000 files, they are 92% full on average.
  *
+ * What a cut leaves for the next file is far too little to end that one, so it is
+ * not considered again.
+ *
  * Files are named after their first row, and so keep their names, whatever
  * happens before them.
  */

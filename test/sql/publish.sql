@@ -122,6 +122,29 @@ INSERT INTO publish_article VALUES (1, '/a'), (2, 'ftp://a/');
 SELECT * FROM pg_temp.articles(', compression => 0, on_invalid => ''skip''');
 SET client_min_messages = warning;
 
+-- The index keeps the URL of the file that was there before it.
+TRUNCATE publish_target;
+DELETE FROM publish_article WHERE loc ~ '^ftp';
+SELECT * FROM pg_temp.pages(', compression => 0');
+SELECT name, action FROM pg_temp.articles(', compression => 1');
+SELECT * FROM publish_state ORDER BY name;
+SELECT name, action FROM pg_temp.pages(', compression => 0');
+
+-- lastmod: it does not go back, and stays where the document does.
+UPDATE publish_target SET lastmod = '2100-01-01 00:00Z' WHERE section = 'sitemap' AND kind <> 'index';
+UPDATE publish_target SET lastmod = '2001-01-01 00:00Z' WHERE section = 'articles';
+UPDATE publish_page SET lastmod = '2026-04-01 00:00Z' WHERE id = 1;
+SELECT name, action FROM pg_temp.pages(', compression => 0');
+SELECT name, action
+  FROM sitemap_publish('publish_target', 'SELECT ''http://www.example.com'' || loc AS loc FROM publish_article ORDER BY id',
+                       'http://files.example.com/', section => 'articles', compression => 1, scope => 'any');
+SELECT name, loc, lastmod AT TIME ZONE 'UTC' FROM publish_target WHERE kind <> 'index' ORDER BY name;
+-- What has lost its content, or its kind, gets it back; with the lastmod that it has.
+UPDATE publish_target SET content = NULL WHERE section = 'sitemap' AND kind <> 'index';
+UPDATE publish_target SET kind = NULL WHERE section = 'articles';
+SELECT name, action FROM pg_temp.pages(', compression => 0') WHERE action <> 'unchanged';
+SELECT count(*) FROM publish_target WHERE content IS NULL;
+
 -- Targets of other kinds: with more columns, partitioned, temporary; names that need quotes.
 CREATE TABLE "publish ""target" (
   id int GENERATED ALWAYS AS IDENTITY, content bytea, digest text, byte_count bigint, url_count int,
@@ -134,6 +157,10 @@ SELECT t, p.name, p.action
   FROM (VALUES ('"publish ""target"'::regclass), ('publish_temp'), ('"publish ""target"'), ('publish_temp')) v (t),
        sitemap_publish(t, 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', max_urls => 15) p;
 SELECT count(*), min(note) FROM "publish ""target";
+-- A temporary one may be written to in a transaction that is read only.
+BEGIN READ ONLY;
+SELECT count(*) FROM sitemap_publish('publish_temp', 'SELECT ''/1''::text AS loc', 'http://www.example.com/', section => 'more');
+ROLLBACK;
 UPDATE publish_page SET lastmod = '2026-03-02' WHERE id = 1;
 SELECT name, action
   FROM sitemap_publish('"publish ""target"', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', max_urls => 15)

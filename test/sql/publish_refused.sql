@@ -27,6 +27,10 @@ ROLLBACK;
 BEGIN;
 SELECT action, count(*) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE false', 'http://www.example.com/', max_urls => 20, max_shrink => 1) GROUP BY action;
 ROLLBACK;
+BEGIN;
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 30', 'http://www.example.com/', max_urls => 20, max_shrink => 0.7);
+ROLLBACK;
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 29', ', max_shrink => 0.7');
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', max_shrink => ' || m)
   FROM (VALUES ('NULL'), ('-0.1'), ('1.1'), ('''NaN''')) v (m);
 
@@ -49,11 +53,34 @@ SELECT pg_temp.publish(t, 'SELECT loc FROM refused_page')
 
 -- A name that another section has.
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''sitemap-51d8e999''');
--- A file twice.
+-- A name that another section's file would get when the index takes its own.
+CREATE TABLE refused_names OF sitemap_file (PRIMARY KEY (name));
+SELECT name FROM sitemap_publish('refused_names', 'SELECT loc FROM refused_page', 'http://www.example.com/', split => 'full');
+SELECT pg_temp.error($$
+  SELECT sitemap_publish('refused_names', 'SELECT loc FROM refused_page', 'http://www.example.com/', section => 'sitemap-1', split => 'full')
+$$);
+SELECT pg_temp.error($$
+  SELECT sitemap_publish('refused_names', 'SELECT loc FROM refused_page', 'http://www.example.com/', section => 'sitemap-51d8e999')
+$$);
+SELECT name, url_count FROM refused_names;
+-- A file twice, or without a name.
 CREATE TABLE refused_twice OF sitemap_file;
 INSERT INTO refused_twice TABLE refused_target;
 INSERT INTO refused_twice SELECT * FROM refused_target LIMIT 1;
 SELECT pg_temp.publish('refused_twice', 'SELECT loc FROM refused_page');
+TRUNCATE refused_twice;
+INSERT INTO refused_twice (section) VALUES ('sitemap');
+SELECT pg_temp.publish('refused_twice', 'SELECT loc FROM refused_page');
+-- A trigger that publishes in its own table.
+CREATE FUNCTION refused_again() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM sitemap_publish('refused_target', 'SELECT ''/1''::text AS loc', 'http://www.example.com/', section => 'again');
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER again AFTER UPDATE ON refused_target FOR EACH ROW EXECUTE FUNCTION refused_again();
+SELECT pg_temp.publish('refused_target', 'SELECT loc || ''x'' AS loc FROM refused_page ORDER BY id');
+DROP TRIGGER again ON refused_target;
 -- A trigger that has its own mind.
 CREATE FUNCTION refused_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER nothing BEFORE UPDATE ON refused_target FOR EACH ROW EXECUTE FUNCTION refused_nothing();
@@ -79,11 +106,11 @@ GRANT SELECT ON refused_page TO regress_sitemap_publisher;
 SET ROLE regress_sitemap_publisher;
 SELECT action, count(*) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id', 'http://www.example.com/', max_urls => 20) GROUP BY action;
 RESET ROLE;
--- Policies apply: what the role does not see, it cannot replace.
+-- Nor may policies hide files from the index.
 ALTER TABLE refused_target ENABLE ROW LEVEL SECURITY;
 CREATE POLICY none ON refused_target TO regress_sitemap_publisher USING (kind = 'index');
 SET ROLE regress_sitemap_publisher;
-SELECT split_part(pg_temp.publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id'), E'\n', 1);
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id');
 RESET ROLE;
 ALTER TABLE refused_target DISABLE ROW LEVEL SECURITY;
 
@@ -91,6 +118,6 @@ ALTER TABLE refused_target DISABLE ROW LEVEL SECURITY;
 SELECT count(*), count(*) FILTER (WHERE t.ctid = b.place AND t.xmin = b.writer)
   FROM refused_target t FULL JOIN refused_before b USING (name);
 
-DROP TABLE refused_target, refused_page, refused_before, refused_columns, refused_types, refused_twice CASCADE;
-DROP FUNCTION refused_nothing;
+DROP TABLE refused_target, refused_page, refused_before, refused_columns, refused_types, refused_twice, refused_names CASCADE;
+DROP FUNCTION refused_nothing, refused_again;
 DROP ROLE regress_sitemap_publisher;

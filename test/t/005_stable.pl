@@ -100,13 +100,13 @@ foreach my $limit ('50000 URLs', '5000000 bytes')
 # Edits of 1% of the rows, everywhere or in one part: whatever document is still there has its name.
 my $survivors = q{
 	SELECT count(*) >= %d, count(*) FILTER (WHERE b.name <> f.name)
-	  FROM base b JOIN files('') f USING (digest)};
+	  FROM base b JOIN files('%s') f USING (digest)};
 is( $node->safe_psql(
 		'postgres', qq{
-		CREATE TABLE base AS SELECT * FROM files('');
+		CREATE TABLE base AS SELECT * FROM files(', max_urls => 100');
 		SELECT setseed(0.75);
 		DO 'BEGIN FOR i IN 1 .. 10000 LOOP CALL edit(i); END LOOP; END';
-		} . sprintf($survivors, 0)),
+		} . sprintf($survivors, 3000, ', max_urls => 100')),
 	"\nt|0",
 	'random edits of 1% of the rows');
 is( $node->safe_psql(
@@ -115,7 +115,7 @@ is( $node->safe_psql(
 		CREATE TABLE base AS SELECT * FROM files('');
 		UPDATE page SET lastmod = now() WHERE position < 400000 AND position::int % 40 = 0;
 		DELETE FROM page WHERE position < 400000 AND position::int % 80 = 1;
-		} . sprintf($survivors, 5)),
+		} . sprintf($survivors, 5, '')),
 	't|0',
 	'and what comes after 5,000 rows that go is split as before');
 

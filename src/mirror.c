@@ -504,7 +504,8 @@ sm_mirror_open(const char *directory)
 
 	/*
 	 * A process that was killed may have left it.  On a read-only file system
-	 * none did, and whether that is an error depends on what there is to write.
+	 * none did, and whether that is an error depends on what there is to
+	 * write.
 	 */
 	if (unlink(mirror->temporary) != 0 && errno != ENOENT && errno != EROFS)
 		ereport(ERROR,

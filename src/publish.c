@@ -404,7 +404,7 @@ put_published(SmFileSink *self, const SmFile *file)
 			return;
 		}
 
-		/* never back in time, as clocks may go, and no news where there are none */
+		/* the same document is no news; and time goes forward, clocks may not */
 		if (strcmp(old->digest, file->digest) == 0 && !TIMESTAMP_NOT_FINITE(old->lastmod))
 			lastmod = old->lastmod;
 		else if (!TIMESTAMP_IS_NOEND(old->lastmod))

@@ -12,7 +12,7 @@
  * goes itself, a better one comes, or the rows before it become too many or too
  * few; and where the split of a changed set does differ, it finds back to the
  * same rows after some files, mostly the next, since a very high hash draws the
- * cut from afar.  Simulated with 6,000 files, they are 92% full on average.
+ * cut from afar.  A million URLs in 10,843 files filled them to 92% on average.
  *
  * What a cut leaves for the next file is far too little to end that one, so it is
  * not considered again.

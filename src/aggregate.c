@@ -142,7 +142,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 	{
 		SmSpan		xml;
 
-		sm_read_text(PG_GETARG_DATUM(1), &xml, problems, SM_LOSES_ROW, "url");
+		sm_read_text(PG_GETARG_DATUM(1), &xml, problems, SM_URL_ELEMENT_INVALID, "url");
 		sm_read_url(xml, &row, problems);
 	}
 	else

@@ -39,7 +39,8 @@ sm_element_writer_init(SmElementWriter *w, SmKind kind)
 }
 
 bool
-sm_url_problem(SmProblems *problems, SmLoss loss, const char *what, SmUrlStatus status)
+sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
+			   SmUrlStatus status)
 {
 	int			sqlerrcode = ERRCODE_INVALID_TEXT_REPRESENTATION;
 	const char *hint = NULL;
@@ -66,8 +67,21 @@ sm_url_problem(SmProblems *problems, SmLoss loss, const char *what, SmUrlStatus 
 		default:
 			break;
 	}
-	return sm_problem(problems, loss, sqlerrcode, hint, "invalid %s: %s",
+	return sm_problem(problems, name, sqlerrcode, hint, "invalid %s: %s",
 					  what, sm_url_message(status));
+}
+
+/* The loc was refused. */
+static pg_noinline void
+loc_problem(SmProblems *problems, SmUrlStatus status)
+{
+	SmProblemName name = SM_LOC_INVALID;
+
+	if (status == SM_URL_TOO_LONG)
+		name = SM_LOC_TOO_LONG;
+	else if (status == SM_URL_OTHER_SITE || status == SM_URL_OTHER_PATH)
+		name = SM_LOC_OUTSIDE;
+	sm_url_problem(problems, name, "loc", status);
 }
 
 /*
@@ -112,13 +126,13 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 			*seconds = parsed;
 			break;
 		case SM_W3C_SYNTAX:
-			sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT,
+			sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_INVALID_DATETIME_FORMAT,
 					   "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone.",
 					   "invalid %s \"%s\": it is not a W3C datetime",
 					   what, sm_for_message(given));
 			break;
 		case SM_W3C_RANGE:
-			sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
+			sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
 					   "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
 					   what, sm_for_message(given));
 			break;
@@ -157,7 +171,7 @@ sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
 		buf->len += *has_seconds ? SM_W3C_SECONDS_LEN : 0;
 	}
 	if (!*has_seconds)
-		sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
+		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
 				   "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
 				   what);
 }
@@ -184,7 +198,7 @@ append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *en
 	{
 		entry->has_lastmod = false;
 		buf->len = start;
-		sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_DATETIME_FORMAT, NULL,
+		sm_problem(&w->problems, SM_LASTMOD_INVALID, ERRCODE_INVALID_DATETIME_FORMAT, NULL,
 				   "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
 				   sm_for_message(row->lastmod_text));
 		return;
@@ -212,7 +226,7 @@ append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
 			return;
 		}
 	}
-	sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION,
+	sm_problem(&w->problems, SM_CHANGEFREQ_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION,
 			   "It can be always, hourly, daily, weekly, monthly, yearly or never.",
 			   "invalid changefreq \"%s\"", sm_for_message(given));
 }
@@ -225,7 +239,7 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 	/* this is false for NaN, too */
 	if (!(priority >= 0.0 && priority <= 1.0))
 	{
-		sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+		sm_problem(&w->problems, SM_PRIORITY_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
 				   "invalid priority %s: it must be from 0.0 to 1.0",
 				   float8out_internal(priority));
 		return;
@@ -240,28 +254,31 @@ static bool
 append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo buf,
 				  SmEntry *entry)
 {
-	SmExtensions extensions = {.loc = loc};
+	SmExtensions own;
+	SmExtensions *extensions = w->extensions ? w->extensions : &own;
 	int			start = buf->len;
 
 	if (w->protocol == SM_PROTOCOL_084)
 	{
-		sm_problem(&w->problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+		sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
 				   "protocol 0.84 has no extension elements");
 		return true;
 	}
 
+	memset(extensions, 0, sizeof(*extensions));
+	extensions->loc = loc;
 	for (int i = 0; i < row->nextensions; i++)
 	{
-		sm_append_extension(buf, row->extensions[i], w->ascii, &extensions, &w->problems);
+		sm_append_extension(buf, row->extensions[i], w->ascii, extensions, &w->problems);
 
 		/* no document can have it, so do not let it grow */
 		if (buf->len - start > SM_MAX_BYTES)
-			return sm_problem(&w->problems, SM_LOSES_ROW, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			return sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 							  "invalid url: its extensions have more than %d bytes",
 							  SM_MAX_BYTES);
 	}
-	entry->namespaces = extensions.namespaces;
-	entry->has_news = extensions.news > 0;
+	entry->namespaces = extensions->namespaces;
+	entry->has_news = extensions->news > 0;
 	return true;
 }
 
@@ -288,8 +305,15 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 						   &len);
 	if (unlikely(status != SM_URL_OK))
 	{
-		buf->len = start;
-		return sm_url_problem(&w->problems, SM_LOSES_ROW, "loc", status);
+		/* one that could not be read was a problem already */
+		if (row->loc.s != NULL)
+			loc_problem(&w->problems, status);
+		if (!w->problems.report)
+		{
+			buf->len = start;
+			return false;
+		}
+		len = 0;
 	}
 	buf->len += len;
 	entry->loc = loc_start - start;
@@ -326,6 +350,11 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 			append(buf, SM_LITERAL("</url>"));
 		else
 			append(buf, SM_LITERAL("</sitemap>"));
+	}
+	if (unlikely(len == 0))
+	{
+		buf->len = start;
+		return false;
 	}
 	entry->len = buf->len - start;
 	return true;

@@ -6,6 +6,7 @@
 #define SM_ELEMENT_H
 
 #include "core/url.h"
+#include "fragment.h"
 #include "lib/stringinfo.h"
 #include "problem.h"
 #include "sitemap.h"
@@ -19,6 +20,8 @@ typedef struct SmElementWriter
 								 * do */
 	SmUrlCache	cache;
 	SmProblems	problems;
+	SmExtensions *extensions;	/* gets what a row's extensions say, unless
+								 * NULL */
 } SmElementWriter;
 
 /* Begin to write elements that go back into the database; a problem is an error. */
@@ -26,7 +29,9 @@ extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
 
 /*
  * Append the row to buf, checked, encoded and escaped, and say what came of it.
- * False if the row has a problem that was skipped; then buf is as before.
+ * False if the row has a problem that was skipped; then buf is as before.  Where
+ * problems are reported, nothing is skipped before all of the row has been
+ * looked at, and entry has its lastmod in any case.
  */
 extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
 							SmEntry *entry);
@@ -35,7 +40,7 @@ extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf
  * Report that a URL was refused, with the SQLSTATE and hint of the status.
  * what names it in the message.
  */
-extern bool sm_url_problem(SmProblems *problems, SmLoss loss, const char *what,
+extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 						   SmUrlStatus status);
 
 /*

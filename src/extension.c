@@ -159,7 +159,7 @@ append_url(Element *e, const char *name, SmSpan url)
 	status = sm_url_encode(url.s, url.len, NULL, &e->cache, SM_FORM_XML,
 						   SM_URL_UNLIMITED, e->buf.data + e->buf.len, &len);
 	if (status != SM_URL_OK)
-		sm_url_problem(&e->problems, SM_LOSES_ELEMENT,
+		sm_url_problem(&e->problems, SM_EXTENSION_INVALID,
 					   psprintf("%s \"%s\"", name, sm_for_message(url)), status);
 	e->buf.len += len;
 	e->buf.data[e->buf.len] = '\0';
@@ -241,7 +241,7 @@ text_argument(Element *e, int n, const char *name)
 
 	if (!PG_ARGISNULL(n))
 	{
-		sm_read_text(PG_GETARG_DATUM(n), &value, &e->problems, SM_LOSES_ELEMENT, name);
+		sm_read_text(PG_GETARG_DATUM(n), &value, &e->problems, SM_EXTENSION_INVALID, name);
 		value = unless_blank(value);
 	}
 	return value;
@@ -285,7 +285,7 @@ array_argument(Element *e, int n, const char *name)
 		if (nulls[i])
 			continue;
 		if (type == TEXTOID)
-			sm_read_text(values[i], &result.items[i], &e->problems, SM_LOSES_ELEMENT, name);
+			sm_read_text(values[i], &result.items[i], &e->problems, SM_EXTENSION_INVALID, name);
 		else
 			result.items[i] = string_span(OidOutputFunctionCall(output, values[i]));
 		result.items[i] = unless_blank(result.items[i]);

@@ -65,13 +65,14 @@ in_sitemap_namespace(SmSpan uri)
 }
 
 static bool
-malformed(SmProblems *problems, SmLoss loss, const SmXmlReader *r, const char *what)
+malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
+		  const char *what)
 {
 	if (r->undeclared.s)
-		return sm_problem(problems, loss, ERRCODE_INVALID_XML_CONTENT, DECLARE_HINT,
+		return sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, DECLARE_HINT,
 						  "invalid %s: the namespace prefix \"%s\" is not declared",
 						  what, sm_for_message(r->undeclared));
-	return sm_problem(problems, loss, ERRCODE_INVALID_XML_CONTENT, NULL,
+	return sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, NULL,
 					  "invalid %s: %s", what, r->message);
 }
 
@@ -210,21 +211,22 @@ meaning_of(SmSpan raw)
 
 /* Remember a language of the page; false if it was there before. */
 static bool
-add_hreflang(SmExtensions *extensions, SmSpan hreflang)
+add_alternate(SmExtensions *extensions, SmSpan hreflang, SmSpan href)
 {
-	for (int i = 0; i < extensions->nhreflangs; i++)
-		if (extensions->hreflangs[i].len == hreflang.len &&
-			pg_strncasecmp(extensions->hreflangs[i].s, hreflang.s, hreflang.len) == 0)
+	for (int i = 0; i < extensions->nalternates; i++)
+		if (extensions->alternates[i].hreflang.len == hreflang.len &&
+			pg_strncasecmp(extensions->alternates[i].hreflang.s, hreflang.s, hreflang.len) == 0)
 			return false;
 
-	if (extensions->nhreflangs == extensions->max_hreflangs)
+	if (extensions->nalternates == extensions->max_alternates)
 	{
-		extensions->max_hreflangs = Max(16, 2 * extensions->max_hreflangs);
-		extensions->hreflangs = extensions->hreflangs ?
-			repalloc_array(extensions->hreflangs, SmSpan, extensions->max_hreflangs) :
-			palloc_array(SmSpan, extensions->max_hreflangs);
+		extensions->max_alternates = Max(16, 2 * extensions->max_alternates);
+		extensions->alternates = extensions->alternates ?
+			repalloc_array(extensions->alternates, SmAlternate, extensions->max_alternates) :
+			palloc_array(SmAlternate, extensions->max_alternates);
 	}
-	extensions->hreflangs[extensions->nhreflangs++] = hreflang;
+	extensions->alternates[extensions->nalternates].hreflang = hreflang;
+	extensions->alternates[extensions->nalternates++].href = href;
 	return true;
 }
 
@@ -275,7 +277,7 @@ check_video_child(const SmXmlReader *r, const SmExtensions *extensions,
 		page.s = sm_url_host(extensions->loc.s, extensions->loc.len, &page.len);
 		info.s = sm_url_host(r->attributes[i].value.s, r->attributes[i].value.len, &info.len);
 		if (!same_domain(page, info))
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							  "invalid uploader_info \"%s\": it must be on the domain of the page",
 							  sm_for_message(r->attributes[i].value));
 	}
@@ -289,24 +291,31 @@ check_extension(const SmXmlReader *r, uint32 ns, SmExtensions *extensions,
 {
 	if (ns == SM_NS_IMAGE && sm_span_is(r->name, "image") &&
 		++extensions->images > SM_MAX_IMAGES)
-		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						  "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
 
 	if (ns == SM_NS_NEWS && sm_span_is(r->name, "news") && ++extensions->news > 1)
-		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 						  "invalid extensions: a url can have at most one news element");
 
 	if (ns == SM_NS_XHTML && sm_span_is(r->name, "link"))
 	{
+		SmSpan		hreflang = sm_no_span();
+		SmSpan		href = sm_no_span();
+
 		for (int i = 0; i < r->nattributes; i++)
 		{
-			if (r->attributes[i].prefix.len == 0 &&
-				sm_span_is(r->attributes[i].name, "hreflang") &&
-				!add_hreflang(extensions, meaning_of(r->attributes[i].value)))
-				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-								  "invalid hreflang \"%s\": a url can have one alternate for each language",
-								  sm_for_message(r->attributes[i].value));
+			if (r->attributes[i].prefix.len > 0)
+				continue;
+			if (sm_span_is(r->attributes[i].name, "hreflang"))
+				hreflang = r->attributes[i].value;
+			else if (sm_span_is(r->attributes[i].name, "href"))
+				href = r->attributes[i].value;
 		}
+		if (hreflang.s != NULL && !add_alternate(extensions, meaning_of(hreflang), href))
+			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+							  "invalid hreflang \"%s\": a url can have one alternate for each language",
+							  sm_for_message(hreflang));
 	}
 	return true;
 }
@@ -327,7 +336,8 @@ same_url(SmSpan a, SmSpan b)
 typedef struct Position
 {
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	const char *video_url;		/* the name of a video's URL, inside of one */
+	const char *inside;			/* the name of a video's URL, or of the date
+								 * of news, inside of one */
 } Position;
 
 /* Check a token against the rules of its place. */
@@ -337,7 +347,7 @@ check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 {
 	/* one without a namespace would be in the sitemap's, once it is inside */
 	if (token == SM_XML_START && in_sitemap_namespace(r->uri))
-		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT,
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 						  DECLARE_HINT,
 						  "invalid extension: the element \"%s\" is in no namespace of its own",
 						  sm_for_message(r->name));
@@ -349,26 +359,30 @@ check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 	}
 	if (token == SM_XML_START && r->depth == 1 && position->top == SM_NS_VIDEO)
 	{
-		position->video_url = sm_span_is(r->name, "content_loc") ? "content_loc" :
+		position->inside = sm_span_is(r->name, "content_loc") ? "content_loc" :
 			sm_span_is(r->name, "player_loc") ? "player_loc" : NULL;
 		return check_video_child(r, extensions, problems);
 	}
+	if (token == SM_XML_START && position->top == SM_NS_NEWS && r->depth == 1)
+		position->inside = sm_span_is(r->name, "publication_date") ? "publication_date" : NULL;
 	if (token == SM_XML_END)
-		position->video_url = NULL;
+		position->inside = NULL;
 
 	if (token == SM_XML_CDATA || token == SM_XML_TEXT)
 	{
 		if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
-			return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_XML_CONTENT, NULL,
+			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
 							  "invalid extension: it has text outside of its elements");
-		if (position->video_url)
+		if (position->inside && position->top == SM_NS_NEWS)
+			extensions->news_date = token == SM_XML_CDATA ? r->data : r->raw;
+		else if (position->inside)
 		{
 			SmSpan		value = token == SM_XML_CDATA ? r->data : meaning_of(r->raw);
 
-			if (same_url(value, meaning_of(extensions->loc)))
-				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			if (extensions->loc.len > 0 && same_url(value, meaning_of(extensions->loc)))
+				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 								  "invalid %s \"%s\": it must differ from the loc of the page",
-								  position->video_url, sm_for_message(value));
+								  position->inside, sm_for_message(value));
 		}
 	}
 	return true;
@@ -386,7 +400,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 	const char *start = NULL;	/* of the outermost element */
 
 	if (xml.len > SM_MAX_BYTES)
-		return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						  "invalid extension: it has %zu bytes, more than a sitemap can have",
 						  xml.len);
 
@@ -397,7 +411,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		CHECK_FOR_INTERRUPTS();
 
 		if (token == SM_XML_ERROR)
-			return malformed(problems, SM_LOSES_ELEMENT, &r, "extension");
+			return malformed(problems, SM_EXTENSION_INVALID, &r, "extension");
 		if (!check_token(&r, token, &position, extensions, problems))
 			return false;
 		if (token == SM_XML_TEXT && r.depth == 0)
@@ -406,7 +420,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		if (!clean || (r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
 		{
 			if (!append_token(buf, &r, token, charset))
-				return sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
 								  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
 								  GetDatabaseEncodingName());
 		}
@@ -433,8 +447,8 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 		return true;
 
 	/* the array may have moved, its first entries have not changed */
-	before.hreflangs = extensions->hreflangs;
-	before.max_hreflangs = extensions->max_hreflangs;
+	before.alternates = extensions->alternates;
+	before.max_alternates = extensions->max_alternates;
 	*extensions = before;
 	buf->len = len;
 	buf->data[len] = '\0';
@@ -501,6 +515,21 @@ skip_element(SmXmlReader *r, SmSpan *raw)
 	return true;
 }
 
+/* Where an element of a <url> goes to; NULL if it is unknown. */
+static SmSpan *
+field_of(SmSpan name, SmRow *row, SmSpan *priority)
+{
+	if (sm_span_is(name, "loc"))
+		return &row->loc;
+	if (sm_span_is(name, "lastmod"))
+		return &row->lastmod_text;
+	if (sm_span_is(name, "changefreq"))
+		return &row->changefreq;
+	if (sm_span_is(name, "priority"))
+		return priority;
+	return NULL;
+}
+
 bool
 sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 {
@@ -521,7 +550,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 		SmSpan	   *field;
 
 		if (token == SM_XML_ERROR)
-			return malformed(problems, SM_LOSES_ROW, &r, "url");
+			return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 		if (token == SM_XML_COMMENT || token == SM_XML_PI ||
 			(token == SM_XML_TEXT && sm_xml_is_blank(r.raw)))
 			continue;
@@ -534,18 +563,22 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 		{
 			if (in_url)
 				r.message = "it has text outside of its elements";
-			return malformed(problems, SM_LOSES_ROW, &r, "url");
+			return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 		}
 
 		if (!in_url)
 		{
 			if (!sm_span_is(r.name, "url") || !in_sitemap_namespace(r.uri))
-				return malformed(problems, SM_LOSES_ROW, &r, "url");
+				return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 			for (int i = 0; i < r.nattributes; i++)
 			{
-				if (r.attributes[i].prefix.len > 0 || !sm_span_is(r.attributes[i].name, "xmlns"))
-					return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT,
-									  DECLARE_HINT, "invalid url: the url element has attributes");
+				if (r.attributes[i].prefix.len == 0 && sm_span_is(r.attributes[i].name, "xmlns"))
+					continue;
+				sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
+						   DECLARE_HINT, "invalid url: the url element has attributes");
+				if (!problems->report)
+					return false;
+				break;
 			}
 			in_url = seen = true;
 			continue;
@@ -561,36 +594,38 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 					palloc_array(SmSpan, max_extensions);
 			}
 			if (!skip_element(&r, &row->extensions[row->nextensions]))
-				return malformed(problems, SM_LOSES_ROW, &r, "url");
+				return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 			row->nextensions++;
 			continue;
 		}
 
-		if (sm_span_is(r.name, "loc"))
-			field = &row->loc;
-		else if (sm_span_is(r.name, "lastmod"))
-			field = &row->lastmod_text;
-		else if (sm_span_is(r.name, "changefreq"))
-			field = &row->changefreq;
-		else if (sm_span_is(r.name, "priority"))
-			field = &priority;
-		else
-			return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT, NULL,
-							  "invalid url: it has an unknown element \"%s\"",
-							  sm_for_message(r.name));
-		if (field->s != NULL)
-			return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT, NULL,
-							  "invalid url: it has the element \"%s\" twice",
-							  sm_for_message(r.name));
-		if (!read_content(&r, field))
-			return malformed(problems, SM_LOSES_ROW, &r, "url");
+		field = field_of(r.name, row, &priority);
+		if (field == NULL || field->s != NULL)
+		{
+			SmSpan		ignored;
+
+			sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+					   field == NULL ? "invalid url: it has an unknown element \"%s\"" :
+					   "invalid url: it has the element \"%s\" twice",
+					   sm_for_message(r.name));
+			if (!problems->report)
+				return false;
+			if (!skip_element(&r, &ignored))
+				return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
+		}
+		else if (!read_content(&r, field))
+			return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 	}
 
 	if (!seen)
-		return malformed(problems, SM_LOSES_ROW, &r, "url");
+		return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 	if (row->loc.s == NULL)
-		return sm_problem(problems, SM_LOSES_ROW, ERRCODE_INVALID_XML_CONTENT, NULL,
-						  "invalid url: it has no loc");
+	{
+		sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+				   "invalid url: it has no loc");
+		if (!problems->report)
+			return false;
+	}
 	problems->loc = row->loc;
 	if (row->lastmod_text.s != NULL)
 		row->lastmod_type = SM_LASTMOD_TEXT;
@@ -599,7 +634,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	{
 		row->has_priority = read_decimal(priority, &row->priority);
 		if (!row->has_priority)
-			sm_problem(problems, SM_LOSES_ELEMENT, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
+			sm_problem(problems, SM_PRIORITY_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
 					   "invalid priority \"%s\": it is not a decimal number",
 					   sm_for_message(priority));
 	}

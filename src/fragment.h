@@ -10,7 +10,14 @@
 #include "problem.h"
 #include "sitemap.h"
 
-/* What the extensions of one URL have in common; zero-initialized is empty. */
+/* A link to the page in another language. */
+typedef struct SmAlternate
+{
+	SmSpan		hreflang;
+	SmSpan		href;			/* raw; s is NULL if there is none */
+} SmAlternate;
+
+/* What the extensions of one URL say as a whole; zero-initialized is empty. */
 typedef struct SmExtensions
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
@@ -18,9 +25,11 @@ typedef struct SmExtensions
 								 * SM_NS_… */
 	int			images;
 	int			news;
-	int			nhreflangs;
-	int			max_hreflangs;
-	SmSpan	   *hreflangs;		/* those so far */
+	SmSpan		news_date;		/* when the news was published; raw, s is NULL
+								 * if there is none */
+	int			nalternates;
+	int			max_alternates;
+	SmAlternate *alternates;	/* those so far */
 } SmExtensions;
 
 /*
@@ -36,7 +45,8 @@ extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 
 /*
  * Take a <url> element apart into a row.  Its spans point into xml or into the
- * current memory context.
+ * current memory context.  Where problems are reported, false means that it could
+ * not be read to its end; and a row can lack a loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 

@@ -124,7 +124,7 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 	SmUrlStatus status;
 
 	check_not_null(fcinfo, n, "base_url");
-	sm_read_text(PG_GETARG_DATUM(n), &url, &problems, SM_LOSES_ROW, "base_url");
+	sm_read_text(PG_GETARG_DATUM(n), &url, &problems, SM_LOC_INVALID, "base_url");
 	status = sm_url_base_init(base, url.s, url.len, scope);
 	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
 		ereport(ERROR,
@@ -162,7 +162,7 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 
 	if (PG_ARGISNULL(n))
 		return NULL;
-	sm_read_text(PG_GETARG_DATUM(n), &href, &problems, SM_LOSES_ROW, "stylesheet");
+	sm_read_text(PG_GETARG_DATUM(n), &href, &problems, SM_LOC_INVALID, "stylesheet");
 	href.s = sm_trim(href.s, &href.len);
 
 	/* it would end the processing instruction */

@@ -1,6 +1,7 @@
 /*
  * problem.c
- *	  What is wrong with a row: raised at once, or left out and counted.
+ *	  What is wrong with a row: raised at once, or left out and counted, or
+ *	  reported.
  */
 #include "postgres.h"
 
@@ -10,6 +11,25 @@
 
 /* how many reasons the closing WARNING gives */
 #define MAX_REASONS		5
+
+const char *const sm_problem_names[SM_NPROBLEMS] = {
+	[SM_URL_ELEMENT_INVALID] = "url_element_invalid",
+	[SM_LOC_INVALID] = "loc_invalid",
+	[SM_LOC_TOO_LONG] = "loc_too_long",
+	[SM_LOC_OUTSIDE] = "loc_outside",
+	[SM_ENTRY_TOO_LARGE] = "entry_too_large",
+	[SM_LASTMOD_INVALID] = "lastmod_invalid",
+	[SM_CHANGEFREQ_INVALID] = "changefreq_invalid",
+	[SM_PRIORITY_INVALID] = "priority_invalid",
+	[SM_EXTENSION_INVALID] = "extension_invalid",
+	[SM_LOC_CONTROL_CHARACTER] = "loc_control_character",
+	[SM_LOC_DUPLICATE] = "loc_duplicate",
+	[SM_SCHEME_MIXED] = "scheme_mixed",
+	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
+	[SM_NEWS_TOO_OLD] = "news_too_old",
+	[SM_HREFLANG_LACKS_ITSELF] = "hreflang_lacks_itself",
+	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal"
+};
 
 void
 sm_problems_init_skip(SmProblems *problems)
@@ -35,14 +55,14 @@ describe_row(const SmProblems *problems)
 }
 
 bool
-sm_problem(SmProblems *problems, SmLoss loss, int sqlerrcode,
+sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 		   const char *hint, const char *format,...)
 {
 	StringInfoData message;
 
 	if (problems->skip)
 	{
-		if (loss == SM_LOSES_ROW)
+		if (name <= SM_ENTRY_TOO_LARGE)
 			problems->nrows++;
 		else
 			problems->nelements++;
@@ -65,6 +85,11 @@ sm_problem(SmProblems *problems, SmLoss loss, int sqlerrcode,
 		enlargeStringInfo(&message, needed);
 	}
 
+	if (problems->report)
+	{
+		problems->report(problems->report_arg, name, message.data, hint);
+		return false;
+	}
 	if (!problems->skip)
 	{
 		const char *row = describe_row(problems);

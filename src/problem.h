@@ -1,6 +1,7 @@
 /*
  * problem.h
- *	  What is wrong with a row: raised at once, or left out and counted.
+ *	  What is wrong with a row: raised at once, or left out and counted, or
+ *	  reported.
  */
 #ifndef SM_PROBLEM_H
 #define SM_PROBLEM_H
@@ -8,9 +9,48 @@
 #include "lib/stringinfo.h"
 #include "sitemap.h"
 
+/*
+ * What can be wrong with a row.  sitemap_audit names problems so, and has those
+ * of a row in this order; the names themselves are in problem.c.
+ */
+typedef enum SmProblemName
+{
+	/* these cost the row */
+	SM_URL_ELEMENT_INVALID,
+	SM_LOC_INVALID,
+	SM_LOC_TOO_LONG,
+	SM_LOC_OUTSIDE,
+	SM_ENTRY_TOO_LARGE,
+
+	/* these cost one optional element */
+	SM_LASTMOD_INVALID,
+	SM_CHANGEFREQ_INVALID,
+	SM_PRIORITY_INVALID,
+	SM_EXTENSION_INVALID,
+
+	/* these cost nothing, and nobody but sitemap_audit looks for them */
+	SM_LOC_CONTROL_CHARACTER,
+	SM_LOC_DUPLICATE,
+	SM_SCHEME_MIXED,
+	SM_LASTMOD_IN_FUTURE,
+	SM_NEWS_TOO_OLD,
+	SM_HREFLANG_LACKS_ITSELF,
+	SM_HREFLANG_NOT_RECIPROCAL,
+	SM_NPROBLEMS
+} SmProblemName;
+
+extern const char *const sm_problem_names[SM_NPROBLEMS];
+
+/* Takes a problem.  The message is as in an error; hint is NULL for none. */
+typedef void (*SmReport) (void *arg, SmProblemName name, const char *message,
+						  const char *hint);
+
 typedef struct SmProblems
 {
 	bool		skip;			/* count and go on, instead of an error */
+	SmReport	report;			/* or pass on each problem of a row, the first
+								 * and all others; NULL if not */
+	void	   *report_arg;
 	uint64		row_number;		/* of the current row, 0 where there are no
 								 * rows */
 	bool		grouped;		/* it counts the rows of a group */
@@ -24,22 +64,15 @@ typedef struct SmProblems
 	StringInfoData reasons;
 } SmProblems;
 
-/* What a problem costs when it is skipped. */
-typedef enum SmLoss
-{
-	SM_LOSES_ELEMENT,			/* one optional element */
-	SM_LOSES_ROW
-} SmLoss;
-
 /* Prepare to collect, in the current memory context. */
 extern void sm_problems_init_skip(SmProblems *problems);
 
 /*
  * Report a problem with the current row: an error with this SQLSTATE, message
- * and hint (NULL for none), or an entry in the list.  If it returns, it
- * returns false, for callers that have to pass that on.
+ * and hint (NULL for none), or an entry in the list, or a call of report.  If it
+ * returns, it returns false, for callers that have to pass that on.
  */
-extern bool sm_problem(SmProblems *problems, SmLoss loss, int sqlerrcode,
+extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);
 
 /* End with one WARNING if anything was left out. */

@@ -151,14 +151,14 @@ has_value(const TupleTableSlot *slot, const SmColumn *column)
 
 static bool
 read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName name,
-				 SmProblems *problems, SmLoss loss, SmSpan *result)
+				 SmProblems *problems, SmProblemName problem, SmSpan *result)
 {
 	SmColumn   *column = &columns->column[name];
 	Datum		value = slot->tts_values[column->index];
 
 	if (!column->is_text)
 		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
-	return sm_read_text(value, result, problems, loss, column_names[name]);
+	return sm_read_text(value, result, problems, problem, column_names[name]);
 }
 
 static double
@@ -210,13 +210,13 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 		row->lastmod_type = lastmod_type(lastmod->type);
 		if (row->lastmod_type == SM_LASTMOD_TEXT)
 			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
-							 SM_LOSES_ELEMENT, &row->lastmod_text);
+							 SM_LASTMOD_INVALID, &row->lastmod_text);
 		else
 			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems);
 	}
 	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
 		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,
-						 SM_LOSES_ELEMENT, &row->changefreq);
+						 SM_CHANGEFREQ_INVALID, &row->changefreq);
 	if (has_value(slot, priority))
 	{
 		row->has_priority = true;
@@ -231,7 +231,7 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 		else
 		{
 			row->extensions = palloc_object(SmSpan);
-			if (sm_read_text(value, row->extensions, problems, SM_LOSES_ELEMENT, "extension"))
+			if (sm_read_text(value, row->extensions, problems, SM_EXTENSION_INVALID, "extension"))
 				row->nextensions = 1;
 		}
 	}
@@ -252,14 +252,16 @@ sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *p
 	{
 		SmSpan		xml;
 
-		if (!sm_read_text(slot->tts_values[url->index], &xml, problems, SM_LOSES_ROW, "url") ||
+		if (!sm_read_text(slot->tts_values[url->index], &xml, problems,
+						  SM_URL_ELEMENT_INVALID, "url") ||
 			!sm_read_url(xml, row, problems))
 			return SM_ROW_SKIPPED;
 		return SM_ROW_OK;
 	}
 
 	memset(row, 0, sizeof(*row));
-	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOSES_ROW, &row->loc))
+	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOC_INVALID, &row->loc) &&
+		!problems->report)
 		return SM_ROW_SKIPPED;
 	problems->loc = row->loc;
 	read_optional_columns(slot, columns, row, problems);

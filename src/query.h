@@ -60,7 +60,8 @@ extern void sm_find_columns(TupleDesc desc, SmColumns *columns);
 
 /*
  * Read a row into the current memory context; its spans may point into the
- * slot.  problems->row_number is set by the caller, problems->loc here.
+ * slot.  problems->row_number is set by the caller, problems->loc here.  Where
+ * problems are reported, a row that is read can lack a loc, which was reported.
  */
 extern SmRowStatus sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 								SmProblems *problems);

@@ -14,7 +14,7 @@
 #include "utils/timestamp.h"
 
 bool
-sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmLoss loss,
+sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
 			 const char *what)
 {
 	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
@@ -22,7 +22,7 @@ sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmLoss loss,
 	if (sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result))
 		return true;
 	*result = sm_no_span();
-	return sm_problem(problems, loss, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 					  "invalid %s: it has bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
 					  what, GetDatabaseEncodingName());
 }
@@ -43,7 +43,7 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 			break;
 		case SM_LASTMOD_TEXT:
 			/* what cannot be read is empty then, and counts as none */
-			sm_read_text(value, &row->lastmod_text, problems, SM_LOSES_ELEMENT, "lastmod");
+			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, "lastmod");
 			break;
 	}
 }
@@ -66,7 +66,7 @@ sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
 		if (nulls[i])
 			continue;
 		if (sm_read_text(values[i], &row->extensions[row->nextensions], problems,
-						 SM_LOSES_ELEMENT, "extension"))
+						 SM_EXTENSION_INVALID, "extension"))
 			row->nextensions++;
 	}
 }
@@ -78,13 +78,13 @@ sm_read_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type
 	int			nargs = PG_NARGS() - first;
 
 	memset(row, 0, sizeof(*row));
-	sm_read_text(PG_GETARG_DATUM(first), &row->loc, problems, SM_LOSES_ROW, "loc");
+	sm_read_text(PG_GETARG_DATUM(first), &row->loc, problems, SM_LOC_INVALID, "loc");
 	problems->loc = row->loc;
 	if (nargs > 1 && !PG_ARGISNULL(first + 1))
 		sm_read_lastmod(PG_GETARG_DATUM(first + 1), lastmod_type, row, problems);
 	if (nargs > 2 && !PG_ARGISNULL(first + 2))
 		sm_read_text(PG_GETARG_DATUM(first + 2), &row->changefreq, problems,
-					 SM_LOSES_ELEMENT, "changefreq");
+					 SM_CHANGEFREQ_INVALID, "changefreq");
 	if (nargs > 3 && !PG_ARGISNULL(first + 3))
 	{
 		row->has_priority = true;

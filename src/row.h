@@ -11,10 +11,11 @@
 
 /*
  * Read a text or xml value as UTF-8.  It may point into the value or into the
- * current memory context.  what names it in a problem.
+ * current memory context.  If it cannot be read that is the problem of this
+ * name, and what names the value in it; *result.s is NULL then.
  */
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
-						 SmLoss loss, const char *what);
+						 SmProblemName name, const char *what);
 
 /* Read a lastmod of the given type. */
 extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,

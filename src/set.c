@@ -240,6 +240,19 @@ nothing_to_do(DestReceiver *self)
 {
 }
 
+void
+sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *doc)
+{
+	sm_element_writer_init(writer, options->kind);
+	writer->ascii = false;		/* files are UTF-8 in every database */
+	writer->protocol = options->protocol;
+	writer->base = &options->base;
+
+	sm_document_init(doc, options->kind, options->protocol, options->stylesheet, true);
+	doc->max_entries = options->max_urls;
+	doc->max_bytes = Min(doc->max_bytes, options->max_bytes);
+}
+
 static void
 init_state(SetState *state, const SmOptions *options, SmFileSink *sink)
 {
@@ -255,16 +268,9 @@ init_state(SetState *state, const SmOptions *options, SmFileSink *sink)
 	state->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
 											   ALLOCSET_DEFAULT_SIZES);
 
-	sm_element_writer_init(&state->writer, options->kind);
-	state->writer.ascii = false;	/* files are UTF-8 in every database */
-	state->writer.protocol = options->protocol;
-	state->writer.base = &options->base;
+	sm_begin_entries(options, &state->writer, &state->doc);
 	if (options->skip_invalid)
 		sm_problems_init_skip(&state->writer.problems);
-
-	sm_document_init(&state->doc, options->kind, options->protocol, options->stylesheet, true);
-	state->doc.max_entries = options->max_urls;
-	state->doc.max_bytes = Min(state->doc.max_bytes, options->max_bytes);
 	sm_split_init(&state->split, options->stable);
 }
 

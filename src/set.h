@@ -41,6 +41,13 @@ struct SmFileSink
 extern void sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink *sink,
 						const char *function);
 
+/*
+ * Prepare to write the entries of a set, and a file that they go into, as the
+ * options say.  A problem is an error.
+ */
+extern void sm_begin_entries(const SmOptions *options, SmElementWriter *writer,
+							 SmDocument *doc);
+
 /* Put the documents of an index, named after the section of the options. */
 extern void sm_put_index(SmIndex *index, const SmOptions *options, SmFileSink *sink);
 

@@ -15,7 +15,7 @@ CORE = src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o \
 OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o \
 	src/element.o src/extension.o src/document.o src/aggregate.o \
 	src/split.o src/index.o src/gzip.o src/toast.o src/options.o src/query.o \
-	src/set.o src/files.o src/publish.o src/mirror.o src/export.o $(CORE)
+	src/set.o src/files.o src/publish.o src/mirror.o src/export.o src/audit.o $(CORE)
 
 REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale

@@ -503,3 +503,18 @@ COMMENT ON FUNCTION sitemap_export(text, text) IS
 'make a directory of the server, given by its absolute path, hold the files of a query with columns name and content, those of kind index last; removes what it wrote before and the query no longer has, and nothing else; says what it did with each file (created, updated, unchanged or deleted) and its bytes';
 REVOKE ALL ON FUNCTION sitemap_export(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;
+
+-- Looking at what you have: what is wrong with the rows of a query
+
+-- Not PARALLEL SAFE, so that its query can use parallel workers.
+CREATE FUNCTION sitemap_audit(query text, base_url text, section text DEFAULT 'sitemap',
+	format text DEFAULT 'xml', compression int DEFAULT 0, max_urls int DEFAULT 50000,
+	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'full', index text DEFAULT 'auto',
+	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
+	protocol text DEFAULT '0.9')
+RETURNS TABLE (row_number bigint, loc text, problem text, detail text)
+AS 'MODULE_PATHNAME'
+LANGUAGE C STABLE PARALLEL UNSAFE
+COST 100000 ROWS 100;
+COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text, text, text, text, text, text) IS
+'every problem of every row of a query for sitemap_files, with the same arguments: what that function would reject, and what search engines object to, such as duplicates; no rows where all is well';

@@ -13,6 +13,7 @@
 
 #include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 
 /* longest piece of a value that a message shows, in bytes */
 #define MESSAGE_CLIP	200
@@ -77,6 +78,18 @@ sm_to_utf8(const char *s, size_t len, SmSpan *result)
 
 	*result = convert(s, len, encoding, PG_UTF8, &done);
 	return done == len;
+}
+
+text *
+sm_to_text(SmSpan value)
+{
+	int			encoding = GetDatabaseEncoding();
+	size_t		done = value.len;
+	SmSpan		result = value;
+
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !all_ascii(value.s, value.len))
+		result = convert(value.s, value.len, PG_UTF8, encoding, &done);
+	return done == value.len ? cstring_to_text_with_len(result.s, (int) result.len) : NULL;
 }
 
 char *

@@ -21,6 +21,12 @@ extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 extern char *sm_for_message(SmSpan value);
 
 /*
+ * UTF-8 as a text value of the database, whole; NULL if it has a character that
+ * the database's encoding lacks.
+ */
+extern text *sm_to_text(SmSpan value);
+
+/*
  * Must XML that goes back into the database be written in ASCII?  Yes where
  * the database's encoding is not UTF-8: then references stand for the rest.
  */

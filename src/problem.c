@@ -88,6 +88,7 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 	if (problems->report)
 	{
 		problems->report(problems->report_arg, name, message.data, hint);
+		pfree(message.data);	/* a row can have many */
 		return false;
 	}
 	if (!problems->skip)

@@ -822,6 +822,34 @@ sm_url_host(const char *url, size_t len, size_t *host_len)
 	return authority.host;
 }
 
+size_t
+sm_url_page(const char *url, size_t len, char *dst)
+{
+	size_t		start = scheme_length(url, len) + 3;
+	const char *rest = url + start + authority_length(url + start, len - start);
+	const char *hash = memchr(rest, '#', url + len - rest);
+	Authority	authority;
+	char	   *d = dst;
+
+	if (hash)
+		len = hash - url;
+	split_authority(url + start, rest - url - start, &authority);
+	for (const char *s = url; s < url + start; s++)
+		*d++ = sm_lower(*s);
+	if (authority.user)
+		d = sm_put(d, authority.user, authority.user_len + 1);
+	for (size_t i = 0; i < authority.host_len; i++)
+		*d++ = sm_lower(authority.host[i]);
+	if (authority.port_len > 0 && port_number(&authority, start == 8) != (start == 8 ? 443 : 80))
+	{
+		*d++ = ':';
+		d = sm_put(d, authority.port, authority.port_len);
+	}
+	if (rest == url + len || *rest != '/')
+		*d++ = '/';
+	return sm_put(d, rest, url + len - rest) - dst;
+}
+
 const char *
 sm_url_message(SmUrlStatus status)
 {

@@ -118,6 +118,14 @@ extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
  */
 extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
 
+/*
+ * Write the one spelling of all URLs of a page, from what sm_url_encode wrote:
+ * scheme and host in lower case, no default port, a slash for no path, and no
+ * fragment.  RFC 3986, 6.2.2.1 and 6.2.3.  Returns its length; dst needs len + 1
+ * bytes.
+ */
+extern size_t sm_url_page(const char *url, size_t len, char *dst);
+
 /* Drop the Unicode White_Space characters at both ends. */
 extern const char *sm_trim(const char *src, size_t *len);
 

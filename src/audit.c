@@ -59,7 +59,8 @@ enum
 {
 	PAGE_HASH,					/* of the URL, since it is sorted faster */
 	PAGE_URL,
-	PAGE_OTHER,					/* a hash, too */
+	PAGE_OTHER,					/* a hash: a page has so few links that no two
+								 * are mistaken */
 	PAGE_ROW,
 	PAGE_NCOLUMNS
 };
@@ -231,10 +232,16 @@ check_characters(Audit *audit, SmSpan loc)
 	while (s < end)
 	{
 		uint32_t	c;
-		size_t		n = sm_utf8_decode(s, end, &c);
+		size_t		n;
 
+		if (*s >= 0x20 && *s < 0x7F)
+		{
+			s++;
+			continue;
+		}
+		n = sm_utf8_decode(s, end, &c);
 		if (n == 0)
-			break;				/* it would have been refused */
+			break;				/* it is text */
 		if (c < 0x20 || (c >= 0x7F && c < 0xA0) || !sm_xml_legal(c))
 		{
 			put_problem(audit, audit->nrows, SM_LOC_CONTROL_CHARACTER,
@@ -461,7 +468,7 @@ compare_page(Audit *audit, Place *place, int64 row_number, bool is_mixed)
 					psprintf("The loc repeats that of row " INT64_FORMAT ".", place->first_row));
 	if (is_mixed)
 		put_problem(audit, row_number, SM_SCHEME_MIXED,
-					"The scheme is http, but https for base_url or other pages.");
+					"The scheme is http, while base_url or other pages have https.");
 }
 
 /* One that is a link: those from the page come before those from the other. */
@@ -494,9 +501,7 @@ compare_link(Audit *audit, Place *place, int64 other, int64 row_number)
 static void
 compare_pages(Audit *audit)
 {
-	bool		is_https_set = audit->has_https ||
-		is_https(sm_span(audit->options->base.url[SM_FORM_PLAIN],
-						 audit->options->base.len[SM_FORM_PLAIN]));
+	bool		is_https_set = audit->has_https || audit->options->base.scheme_len == 5;
 	Place		place = {0};
 	const Datum *values;
 
@@ -544,13 +549,15 @@ put_result(Audit *audit, Tuplestorestate *result, TupleDesc desc)
 		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
-		MemoryContextReset(audit->row_context);
-		oldcontext = MemoryContextSwitchTo(audit->row_context);
+		/* the slot's tuple outlives the problem */
 		while (loc_row < row_number && tuplestore_gettupleslot(audit->locs, true, false, slot))
 		{
 			slot_getallattrs(slot);
 			loc_row = DatumGetInt64(slot->tts_values[LOC_ROW]);
 		}
+
+		MemoryContextReset(audit->row_context);
+		oldcontext = MemoryContextSwitchTo(audit->row_context);
 		if (loc_row == row_number)
 			loc = sm_to_text(text_span(slot->tts_values[LOC_TEXT]));
 

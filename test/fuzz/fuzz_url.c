@@ -98,6 +98,20 @@ text_of(const uint8_t *s, const uint8_t *end, bool add_scheme, size_t *len)
 	return text;
 }
 
+/* The one spelling of a URL's page has no other. */
+static void
+check_page(const Encoded *url)
+{
+	char	   *page = exactly(NULL, url->len + 1);
+	size_t		len = sm_url_page(url->dst, url->len, page);
+	char	   *again = exactly(NULL, len + 1);
+
+	CHECK(len <= url->len + 1);
+	CHECK(sm_url_page(page, len, again) == len && memcmp(page, again, len) == 0);
+	free(page);
+	free(again);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -136,6 +150,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		char	   *spaced = exactly(NULL, len + 2);
 
 		check_url(&plain, &xml, max);
+		check_page(&plain);
+		check_page(&xml);
 
 		/* user information may get longer than it may be */
 		if (authority_length(&plain) <= SM_AUTHORITY_MAX)

@@ -195,3 +195,18 @@ SET client_min_messages = notice;
 SELECT pg_temp.text(content)
   FROM sitemap_files($$ SELECT '/' AS loc, ARRAY['<a/>', sitemap_image('http://i')]::xml[] AS extensions $$,
                      'http://a/', on_invalid => 'skip');
+
+-- sitemap_audit has each one that is not valid, and reads alternates and dates of any make.
+SET client_min_messages = warning;
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$
+         SELECT *
+           FROM (VALUES
+             ('/1', ARRAY['<a/>', '<b:b/>', 'text', '<news:news><news:publication_date><![CDATA[2020]]></news:publication_date></news:news>']::xml[]),
+             ('ftp:/2', ARRAY['<a/>', '<news:news><a:publication_date xmlns:a="b">2020<!-- --></a:publication_date></news:news>']::xml[]),
+             ('/3?a&b', ARRAY['<xhtml:link hreflang="en" href=" http://A/3?a&#38;b "/>', '<xhtml:link href="/4" hreflang="de"/>',
+                              '<xhtml:link hreflang="fr"/>', '<xhtml:link href="http://a/1"/>',
+                              '<xhtml:link hreflang="x-default" x:hreflang="it" xmlns:x="y" href=''http://a/5''/>']::xml[]),
+             ('/4', ARRAY['<xhtml:link hreflang="de" href="/4"/>', '<news:news><news:publication_date>soon</news:publication_date></news:news>']::xml[]),
+             ('/5', ARRAY['<xhtml:link hreflang="de" href="http://a/5"/><xhtml:link hreflang="de" href="http://a/3?a&amp;b"/>']::xml[])) v (loc, extensions)
+       $$, 'http://a/');

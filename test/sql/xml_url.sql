@@ -68,3 +68,15 @@ SELECT pg_temp.text(content)
                         ('<a/>'),
                         ('<url><loc>/5</loc></url>')) v (url)
        $$, 'http://a/', on_invalid => 'skip');
+
+-- sitemap_audit goes on where others end, as far as the element can be read.
+SET client_min_messages = warning;
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$
+         SELECT unnest(ARRAY['<url><a/><loc>ftp:/1</loc><b><c/></b><loc>/</loc><lastmod>x</lastmod><priority>y</priority></url>',
+                             '<url x="y" z=""><loc>/2</loc><changefreq>z</changefreq></url>',
+                             '<url><lastmod>2999</lastmod><priority>7</priority></url>',
+                             '<url><loc>/4</loc><lastmod>x</lastmod>text</url>',
+                             '<url><loc>/5</loc></url>',
+                             '<url><loc> /5&#35; </loc></url>']::xml[]) AS url
+       $$, 'http://a/');

@@ -1029,6 +1029,45 @@ host_is(const char *url, const char *wanted)
 }
 
 static void
+page_is(const char *url, const char *wanted)
+{
+	size_t		len = strlen(url);
+	char	   *copy = exactly(url, len);
+	char	   *page = malloc(len + 1);
+	char	   *again;
+	size_t		n = sm_url_page(copy, len, page);
+
+	is(page, n, wanted, strlen(wanted), url);
+	again = malloc(n + 1);
+	is(again, sm_url_page(page, n, again), wanted, strlen(wanted), "the page of a page");
+	free(again);
+	free(page);
+	free(copy);
+}
+
+static void
+test_page(void)
+{
+	page_is(H, H "/");
+	page_is(H "/", H "/");
+	page_is(H "/A/../b%C3%a9?C=d", H "/A/../b%C3%a9?C=d");
+	page_is("HTTP://WWW.Example.COM/A", H "/A");
+	page_is("http://h:80", "http://h/");
+	page_is("http://h:0080/", "http://h/");
+	page_is("http://h:/", "http://h/");
+	page_is("http://h:443/", "http://h:443/");
+	page_is("HttpS://h:443/a", "https://h/a");
+	page_is("https://h:80/a", "https://h:80/a");
+	page_is("http://h?a", "http://h/?a");
+	page_is("http://h#a", "http://h/");
+	page_is("http://h:80?a#b?c", "http://h/?a");
+	page_is("http://h/a?b&amp;c=&apos;#d", "http://h/a?b&amp;c=&apos;");
+	page_is("http://User:P%40ss@H:80/", "http://User:P%40ss@h/");
+	page_is("http://[2001:DB8::1]:80/", "http://[2001:db8::1]/");
+	page_is("http://h./", "http://h./");
+}
+
+static void
 test_helpers(void)
 {
 	reference_is("", "");
@@ -1070,6 +1109,7 @@ main(void)
 	test_length();
 	test_bound();
 	test_base();
+	test_page();
 	test_helpers();
 	return done();
 }

@@ -1,0 +1,152 @@
+--
+-- sitemap_audit: every problem of every row.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+CREATE TEMP TABLE page (
+  id int GENERATED ALWAYS AS IDENTITY,
+  loc text,
+  lastmod text,
+  changefreq text,
+  priority numeric,
+  extensions xml[]
+);
+\set query 'SELECT loc, lastmod, changefreq, priority, extensions FROM pg_temp.page ORDER BY id'
+
+-- Nothing is wrong, nothing is said.
+SELECT * FROM sitemap_audit(:'query', 'http://a/');
+INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
+  ('/', '2026', 'daily', 0.5, NULL),
+  (NULL, 'x', 'x', 9, NULL),
+  ('/en', NULL, '', NULL, sitemap_alternates('{"en": "http://a/en", "de": "http://a/de", "x-default": "http://a/en"}')),
+  ('/de', NULL, '', NULL, sitemap_alternates('{"en": "http://a/en", "de": "http://a/de"}')),
+  ('/news', now()::date::text, NULL, NULL, ARRAY[sitemap_news('n', 'en', now() - interval '47 hours', 't'),
+                                                 sitemap_image('http://b/i')]);
+SELECT * FROM sitemap_audit(:'query', 'http://a/');
+SELECT * FROM sitemap_audit('SELECT sitemap_url(loc, ''2026'') AS url FROM (VALUES (''http://a/1'')) v (loc)', 'http://a/');
+
+-- What sitemap_files refuses, all of it, and what it does not look at.
+TRUNCATE page RESTART IDENTITY;
+INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
+  ('/1', '2026-02-30', 'daily', 0.5, NULL),
+  ('ftp://a/', 'yesterday', 'x', 2, ARRAY[sitemap_image('http://i'),
+                                          sitemap_alternate('de', 'http://a/'),
+                                          sitemap_alternate('DE', 'http://a/'),
+                                          sitemap_news('n', 'en', '2026', 't'),
+                                          sitemap_news('n', 'en', '2026', 't')]),
+  ('http://b/', NULL, NULL, 7, NULL),
+  ('/4', '2999-01-01T00:00:00+01:00', 'sometimes', 'NaN', NULL),
+  (NULL, 'x', 'x', 9, NULL),
+  ('/6', NULL, NULL, NULL, ARRAY[sitemap_news('n', 'en', '2020-02-03T04:05Z', 't')]),
+  ('', 'infinity', NULL, NULL, NULL),
+  ('/8?' || repeat('x', 2048), NULL, NULL, NULL, NULL),
+  (E'/nine\n\u0001', NULL, NULL, NULL, NULL),
+  (E'/ten\uFFFE', NULL, NULL, NULL, NULL),
+  ('/1#again', NULL, NULL, NULL, NULL),
+  ('/12', NULL, NULL, NULL, ARRAY[sitemap_alternate('de', 'http://a/1')]);
+SELECT row_number, left(loc, 4), length(loc), problem, detail FROM sitemap_audit(:'query', 'http://a/');
+
+-- An entry too large for a file of its own, beside what else there is.
+SELECT row_number, problem, detail FROM sitemap_audit(:'query', 'http://a/', max_bytes => 150) WHERE row_number = 1;
+
+-- A text sitemap has loc and lastmod only.
+SELECT row_number, left(loc, 4), problem FROM sitemap_audit(:'query', 'http://a/', format => 'txt');
+
+-- Protocol 0.84.
+SELECT row_number, problem, detail
+  FROM sitemap_audit('SELECT ''/'' AS loc, ''2026''::text AS lastmod, public.sitemap_image(''http://i'') AS extensions',
+                     'http://a/', protocol => '0.84');
+
+-- The names are no more than these, all others were above.
+SELECT problem, count(*)
+  FROM (SELECT problem FROM sitemap_audit(:'query', 'http://a/', max_bytes => 130)
+         UNION ALL
+        SELECT problem FROM sitemap_audit('SELECT public.sitemap_image(''http://i'') AS url', 'http://a/')
+         UNION ALL
+        SELECT problem FROM sitemap_audit('SELECT ''http://b/'' AS loc', 'https://a/', scope => 'any')) all_of_them
+ GROUP BY problem
+ ORDER BY problem COLLATE "C";
+
+-- Duplicates: scheme and host in any case, the default port, no path, a fragment. The first one is named.
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$
+         SELECT loc
+           FROM (VALUES (1, '/'), (2, 'http://A.example'), (3, 'HTTP://a.example:80/#x'), (4, 'http://a.example:/'),
+                        (5, '/a?b'), (6, NULL), (7, ' http://a.EXAMPLE/a?b '), (8, '/A?b'), (9, '/a/?b'), (10, '?x'),
+                        (11, 'http://a.example?x#y'), (12, '/é'), (13, '/%C3%A9'), (14, '/%c3%a9'),
+                        (15, 'http://u:P@a.example/'), (16, 'http://u:p@a.example/'), (17, 'http://u:p@a.example:80')) v (id, loc)
+          ORDER BY id$$, 'http://a.example/');
+
+-- http among https.
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$SELECT unnest('{http://b/1,https://b/1,http://a/2,/3}'::text[]) AS loc$$, 'http://a/', scope => 'any');
+SELECT row_number, loc, problem
+  FROM sitemap_audit($$SELECT unnest('{http://b/1,/2}'::text[]) AS loc$$, 'HTTPS://a/', scope => 'any');
+SELECT row_number, loc, problem
+  FROM sitemap_audit($$SELECT unnest('{http://b/1,/2}'::text[]) AS loc$$, 'http://a/', scope => 'any');
+SELECT row_number, loc, problem
+  FROM sitemap_audit($$SELECT unnest('{http://a/1,/2}'::text[]) AS loc$$, 'https://a/');
+
+-- scope.
+SELECT scope, row_number, loc, problem
+  FROM unnest('{host,path,any}'::text[]) scope,
+       LATERAL sitemap_audit($$SELECT unnest('{http://b/,/b,/a/b,http://a:8080/a/}'::text[]) AS loc$$,
+                             'http://a/a/', scope => scope);
+
+-- Languages: a page lists itself, and pages list each other. What is not in the set cannot be told.
+CREATE FUNCTION pg_temp.audit_languages(VARIADIC rows jsonb[])
+RETURNS TABLE (row_number bigint, loc text, problem text, detail text)
+LANGUAGE sql AS $$
+  SELECT *
+    FROM public.sitemap_audit(pg_catalog.format($q$
+           SELECT r.value ->> 'loc' AS loc, public.sitemap_alternates(r.value - 'loc') AS extensions
+             FROM pg_catalog.jsonb_array_elements(%L) WITH ORDINALITY r
+            ORDER BY r.ordinality$q$, pg_catalog.to_jsonb(rows)), 'http://a/')
+$$;
+SELECT * FROM pg_temp.audit_languages('{"loc": "/en", "de": "http://a/de"}',
+                                      '{"loc": "/de", "de": "http://a/de", "en": "http://a/en"}');
+SELECT * FROM pg_temp.audit_languages('{"loc": "/en", "en": "HTTP://A:80/en", "de": "http://a/de", "x-default": "http://a/de"}',
+                                      '{"loc": "/de", "de": "http://a/de#top"}');
+SELECT * FROM pg_temp.audit_languages('{"loc": "/en", "en": "http://a/en", "de": "http://a/de", "fr": "http://a/fr", "x-default": "http://b/"}',
+                                      '{"loc": "/fr"}',
+                                      '{"loc": "/de", "de": "http://a/de", "fr": "http://a/fr"}');
+SELECT * FROM pg_temp.audit_languages('{"loc": "/?x=1&y", "en": "http://a/?x=1&y", "de": "http://a/''?x=1&y"}', '{"loc": "/''?x=1&y", "fr": null}');
+
+-- A url column: from sitemap_url, and none at all.
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$
+         SELECT url
+           FROM (VALUES (1, public.sitemap_url('http://a/?x&y', '2999')),
+                        (2, NULL),
+                        (3, public.sitemap_url('http://b/', '2026', extensions => ARRAY[
+                              public.sitemap_news('n', 'en', '2020', 't')])),
+                        (4, public.sitemap_image('http://i')),
+                        (5, public.sitemap_url('http://a/?x&y', '2026'))) v (id, url)
+          ORDER BY id$$, 'http://a/');
+
+-- loc is whole, as the query has it.
+SELECT length(loc), left(loc, 1) = ' ', right(loc, 1) = 'z'
+  FROM sitemap_audit('SELECT '' /'' || repeat(''x'', 100000) || ''z'' AS loc', 'http://a/');
+
+-- The order is that of the rows, also where there are many.
+SELECT count(*), min(row_number), max(row_number), bool_and(row_number > before), min(detail), max(detail)
+  FROM (SELECT *, lag(row_number, 1, 0::bigint) OVER () AS before
+          FROM sitemap_audit('SELECT ''/'' || n % 10000 AS loc FROM generate_series(0, 29999) n', 'http://a/')) a;
+
+-- Arguments are those of sitemap_files, and checked so.
+SELECT count(*)
+  FROM sitemap_audit('SELECT ''x:'' AS loc', 'http://a/', 'section', 'xml', 9, 1, 1000, 'stable', 'never', 'skip', 'path',
+                     'a.css', '0.9');
+SELECT pg_temp.error('SELECT sitemap_audit(' || a || ')')
+  FROM (VALUES
+    ($$'SELECT 1 AS id', 'http://a/'$$),
+    ($$'DELETE FROM pg_temp.page', 'http://a/'$$),
+    ($$'SELECT ''/'' AS loc', '/'$$),
+    ($$'SELECT ''/'' AS loc', 'http://a/', on_invalid => 'ignore'$$),
+    ($$NULL, 'http://a/'$$)
+  ) v (a);
+SELECT count(*), count(DISTINCT pg_get_function_arguments(oid))
+  FROM pg_proc
+ WHERE proname IN ('sitemap_files', 'sitemap_audit');

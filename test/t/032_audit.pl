@@ -1,0 +1,199 @@
+# sitemap_audit: many rows in little memory, the same verdict as sitemap_files,
+# and databases that are not UTF-8.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\njit = off\nwork_mem = '1MB'\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+
+# Memory is that of work_mem, however many rows there are.  Each 1,000th row
+# repeats the loc of the row before it, each 1,000th has a bad changefreq.
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $pid = $session->query_safe('SELECT pg_backend_pid()');
+
+SKIP:
+{
+	skip 'no /proc here', 4 unless defined peak();
+	my $audit = q{
+		SELECT problem || ' ' || count(*) || ' ' || bool_and(loc = '/item/' || row_number - (problem = 'loc_duplicate')::int)
+		  FROM sitemap_audit($q$
+		         SELECT '/item/' || n - (n %% 1000 = 7)::int AS loc, CASE WHEN n %% 1000 = 8 THEN 'x' END AS changefreq
+		           FROM generate_series(1, %d) n$q$, 'https://www.example.com/')
+		 GROUP BY problem ORDER BY problem};
+
+	is($session->query_safe(sprintf($audit, 500000)),
+		"changefreq_invalid 500 true\nloc_duplicate 500 true", 'half a million rows');
+	my $before = peak();
+	is($session->query_safe(sprintf($audit, 5000000)),
+		"changefreq_invalid 5000 true\nloc_duplicate 5000 true", 'five million rows');
+	my $growth = peak() - $before;
+
+	cmp_ok($growth, '<', 8192, "memory does not grow with the rows ($before kB, then $growth kB more)");
+	is(temporary_files(), 0, 'no temporary file is left');
+}
+
+# Every row has problems, a million.
+is( $session->query_safe(
+		q{
+		SELECT count(*), count(DISTINCT row_number), max(detail)
+		  FROM sitemap_audit($$SELECT 'http://a/x' AS loc, 2 AS priority FROM generate_series(1, 500000)$$,
+		                     'https://a/', scope => 'any')}),
+	'1499999|500000|The scheme is http, while base_url or other pages have https.',
+	'nothing but problems');
+
+# Languages: each page of a set has ten, one set in a hundred lacks a link back.
+is( $session->query_safe(
+		q{
+		SELECT problem, count(*)
+		  FROM sitemap_audit($$
+		         SELECT '/' || l || '/' || n AS loc,
+		                array_agg(public.sitemap_alternate((ARRAY['ar','bn','cs','da','de','en','es','fi','fr','hi'])[m],
+		                                                   'http://a/' || m || '/' || n)
+		                          ORDER BY m)
+		                FILTER (WHERE n % 100 <> 0 OR l <> 3 OR m <> 5) AS extensions
+		           FROM generate_series(1, 2000) n, generate_series(1, 10) l, generate_series(1, 10) m
+		          GROUP BY n, l$$, 'http://a/')
+		 GROUP BY problem}),
+	'hreflang_not_reciprocal|20',
+	'links between pages');
+
+# An error and a cancel request leave nothing behind.
+$session->query(
+	q{SELECT count(*) FROM sitemap_audit('SELECT ''/'' || n / (400000 - n) AS loc FROM generate_series(1, 500000) n', 'http://a/')}
+);
+like($session->{stderr}, qr/division by zero/, 'an error of the query');
+$session->{stderr} = '';
+is(temporary_files(), 0, 'leaves no temporary file');
+$session->query_safe("SET statement_timeout = '500ms'");
+$session->query(
+	q{SELECT count(*) FROM sitemap_audit('SELECT ''/'' || generate_series(1, 1000000000) AS loc', 'http://a/')}
+);
+like($session->{stderr}, qr/canceling statement due to statement timeout/, 'statement_timeout');
+$session->{stderr} = '';
+$session->query_safe('RESET statement_timeout');
+is(temporary_files(), 0, 'leaves no temporary file');
+
+# What sitemap_files leaves out is what sitemap_audit says that it would.
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION pick(VARIADIC choices text[]) RETURNS text LANGUAGE sql VOLATILE
+	RETURN choices[1 + floor(random() * cardinality(choices))];
+	SELECT setseed(0.27);
+	CREATE TABLE page AS
+	SELECT n AS id,
+	       pick('/', '/', '/', '/', 'http://a/', 'http://b/', 'ftp://a/', 'http://a:0/', '', E'\x01', 'http://', NULL) ||
+	       pick('', n::text, 'x y', 'ü', '?a&b', repeat('x', 300), repeat('ü', 400)) AS loc,
+	       pick('2026', '2026-01-01', '2999-12-31', '2026-02-30', 'now', '', NULL) AS lastmod,
+	       pick('daily', 'DAILY', 'dayly', '', NULL) AS changefreq,
+	       pick('0', '0.5', '1.5', 'NaN', NULL)::numeric AS priority,
+	       ARRAY[CASE pick('0', '1') WHEN '1' THEN sitemap_image('http://i/' || n) END,
+	             CASE pick('0', '1') WHEN '1' THEN sitemap_news('n', 'en', pick('2020', '2999'), 't') END,
+	             CASE pick('0', '1') WHEN '1' THEN sitemap_news('n', 'en', pick('2020', '2999'), 't') END,
+	             CASE pick('0', '1') WHEN '1' THEN sitemap_alternate('de', 'http://a/' || n) END,
+	             CASE pick('0', '1') WHEN '1' THEN sitemap_alternate(pick('en', 'DE'), 'http://a/' || n - 1) END,
+	             CASE pick('0', '1') WHEN '1' THEN
+	               sitemap_video('http://t/', 't', 'd', pick('http://a/1', 'http://a/', 'http://a'), uploader => 'u',
+	                             uploader_info => pick('http://a/', 'http://c/')) END] AS extensions
+	  FROM generate_series(1, 20000) n});
+foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes => 600',
+	", format => 'txt'", ", protocol => '0.84'")
+{
+	my $query =
+	  q{$q$SELECT loc, lastmod, changefreq, priority, extensions FROM public.page ORDER BY id$q$};
+	my $call = "$query, 'http://a/', index => 'never'$arguments";
+	my ($status, $urls, $warning) = $node->psql(
+		'postgres',
+		"SELECT sum(url_count) FROM sitemap_files($call, on_invalid => 'skip')");
+	my ($lost_rows) = $warning =~ /left out (\d+) rows/;
+	my ($lost_elements) = $warning =~ /(\d+) optional elements/;
+
+	# Of a row without a usable loc the other values are not looked at there.
+	is( $node->safe_psql(
+			'postgres', qq{
+			WITH problem AS MATERIALIZED (
+				SELECT *, bool_or(problem ~ '^(loc_(invalid|too_long|outside)|url_element_invalid)\$')
+				          OVER (PARTITION BY row_number) AS unread
+				  FROM sitemap_audit($call))
+			SELECT (SELECT count(loc) FROM page) - count(DISTINCT row_number) FILTER (WHERE unread OR problem = 'entry_too_large'),
+			       count(DISTINCT row_number) FILTER (WHERE unread OR problem = 'entry_too_large'),
+			       count(*) FILTER (WHERE NOT unread AND problem ~ '^(lastmod|changefreq|priority|extension)_invalid\$')
+			  FROM problem}),
+		join('|', $urls, $lost_rows, $lost_elements),
+		"audit and files agree: $call");
+
+	# Which rows they are, and that nothing is left to reject once those are gone.
+	is( $node->safe_psql(
+			'postgres', qq{
+			CREATE TABLE good AS
+			SELECT p.*
+			  FROM (SELECT *, row_number() OVER (ORDER BY id) FROM page) p
+			 WHERE row_number NOT IN (SELECT row_number
+			                            FROM sitemap_audit($call)
+			                           WHERE problem ~ '_(invalid|too_long|outside|too_large)\$');
+			SELECT sum(url_count) = (SELECT count(loc) FROM good)
+			  FROM sitemap_files(replace($query, 'public.page', 'public.good'), 'http://a/', index => 'never'$arguments);
+			DROP TABLE good}),
+		't',
+		'without those rows nothing is refused');
+}
+$session->quit;
+
+# Other encodings: a loc that the database cannot show, or cannot read.
+$node->safe_psql(
+	'postgres', q{
+	CREATE DATABASE latin1 ENCODING LATIN1 LOCALE 'C' TEMPLATE template0;
+	CREATE DATABASE bytes ENCODING SQL_ASCII LOCALE 'C' TEMPLATE template0});
+foreach my $database ('latin1', 'bytes')
+{
+	$node->safe_psql($database, 'CREATE EXTENSION sitemap');
+}
+is( $node->safe_psql(
+		'latin1', q{
+		SELECT row_number, octet_length(loc), loc = '/' || chr(252), problem
+		  FROM sitemap_audit('SELECT ''/'' || chr(252) AS loc, 2 AS priority FROM generate_series(1, 2)', 'http://a/')}),
+	"1|2|t|priority_invalid\n2|2|t|priority_invalid\n2|2|t|loc_duplicate",
+	'a loc in LATIN1');
+is( $node->safe_psql(
+		'bytes', q{
+		SELECT row_number, loc IS NULL, problem, detail
+		  FROM sitemap_audit($$SELECT E'/\\xFF' AS loc, 'x' AS changefreq, E'\\xFF'::text AS lastmod$$, 'http://a/')}),
+	join("\n",
+		'1|t|loc_invalid|Invalid loc: it has bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
+		'1|t|lastmod_invalid|Invalid lastmod: it has bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
+		'1|t|changefreq_invalid|Invalid changefreq "x". It can be always, hourly, daily, weekly, monthly, yearly or never.'),
+	'a loc that is no text');
+SKIP:
+{
+	skip 'no libxml here', 1 if $node->psql('latin1', q{SELECT '<a/>'::xml}) != 0;
+	is( $node->safe_psql(
+			'latin1', q{
+			SELECT row_number, loc, problem
+			  FROM sitemap_audit($$SELECT '<url><loc>/&#x4E2D;</loc><priority>2</priority></url>'::xml AS url$$, 'http://a/')}),
+		'1||priority_invalid',
+		'a loc that the database cannot show');
+}
+
+$node->stop;
+done_testing();
+
+# The most memory that the session's backend has had, in kB; undef if nobody says.
+sub peak
+{
+	open(my $status, '<', "/proc/$pid/status") or return;
+	my ($kilobytes) = join('', <$status>) =~ /^VmHWM:\s+(\d+)/m;
+
+	close $status;
+	return $kilobytes;
+}
+
+sub temporary_files
+{
+	return $node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()');
+}

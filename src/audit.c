@@ -442,11 +442,6 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
-static void
-nothing_to_do(DestReceiver *self)
-{
-}
-
 /* Where in the sorted pages we are. */
 typedef struct Place
 {
@@ -587,11 +582,7 @@ make_audit(const SmOptions *options)
 	static const Oid loc_types[] = {[LOC_ROW] = INT8OID,[LOC_TEXT] = TEXTOID};
 	Audit	   *audit = palloc0_object(Audit);
 
-	audit->receiver.receiveSlot = receive;
-	audit->receiver.rStartup = startup;
-	audit->receiver.rShutdown = nothing_to_do;
-	audit->receiver.rDestroy = nothing_to_do;
-	audit->receiver.mydest = DestTuplestore;
+	sm_receiver_init(&audit->receiver, startup, receive);
 
 	audit->options = options;
 	audit->context = CurrentMemoryContext;

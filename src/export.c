@@ -252,11 +252,6 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 }
 
 static void
-nothing_to_do(DestReceiver *self)
-{
-}
-
-static void
 write_indexes(ExportState *state)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(state->typeinfo, &TTSOpsMinimalTuple);
@@ -279,11 +274,7 @@ write_indexes(ExportState *state)
 static void
 init_state(ExportState *state, const char *directory, ReturnSetInfo *rsinfo)
 {
-	state->receiver.receiveSlot = receive;
-	state->receiver.rStartup = startup;
-	state->receiver.rShutdown = nothing_to_do;
-	state->receiver.rDestroy = nothing_to_do;
-	state->receiver.mydest = DestTuplestore;
+	sm_receiver_init(&state->receiver, startup, receive);
 
 	state->context = CurrentMemoryContext;
 	state->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_export row",

@@ -314,6 +314,24 @@ check_plan(SPIPlanPtr plan)
 				 errmsg("the query must not write or lock rows")));
 }
 
+static void
+nothing_to_do(DestReceiver *self)
+{
+}
+
+void
+sm_receiver_init(DestReceiver *receiver,
+				 void (*startup) (DestReceiver *self, int operation, TupleDesc typeinfo),
+				 bool (*receive) (TupleTableSlot *slot, DestReceiver *self))
+{
+	receiver->receiveSlot = receive;
+	receiver->rStartup = startup;
+	receiver->rShutdown = nothing_to_do;
+	receiver->rDestroy = nothing_to_do;
+	/* one that takes a tuple's values, wherever they stand */
+	receiver->mydest = DestTuplestore;
+}
+
 void
 sm_run_query(const char *query, DestReceiver *dest)
 {

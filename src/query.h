@@ -46,6 +46,14 @@ typedef enum SmRowStatus
 } SmRowStatus;
 
 /*
+ * Prepare the receiver of a query's rows.  startup gets their columns, receive
+ * each row; the rows may come from parallel workers.
+ */
+extern void sm_receiver_init(DestReceiver *receiver,
+							 void (*startup) (DestReceiver *self, int operation, TupleDesc typeinfo),
+							 bool (*receive) (TupleTableSlot *slot, DestReceiver *self));
+
+/*
  * Run a query, one SELECT that changes nothing, and send its rows to dest, from
  * the startup call on.  It may use parallel workers.  An error if it is
  * anything else.

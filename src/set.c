@@ -235,11 +235,6 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
-static void
-nothing_to_do(DestReceiver *self)
-{
-}
-
 void
 sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *doc)
 {
@@ -256,11 +251,7 @@ sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *
 static void
 init_state(SetState *state, const SmOptions *options, SmFileSink *sink)
 {
-	state->receiver.receiveSlot = receive;
-	state->receiver.rStartup = startup;
-	state->receiver.rShutdown = nothing_to_do;
-	state->receiver.rDestroy = nothing_to_do;
-	state->receiver.mydest = DestTuplestore;
+	sm_receiver_init(&state->receiver, startup, receive);
 
 	state->options = options;
 	state->sink = sink;

@@ -124,6 +124,19 @@ open_file(const char *path, int flags)
 	return fd;
 }
 
+/* Open a file to compare it; -1 for one that we may not read, so it is none of ours. */
+static int
+open_if_readable(const char *path)
+{
+	int			fd = OpenTransientFile(path, O_RDONLY | O_NOFOLLOW | PG_BINARY);
+
+	if (fd < 0 && errno != EACCES)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not open file \"%s\": %m", path)));
+	return fd;
+}
+
 static void
 close_file(int fd, const char *path)
 {
@@ -131,6 +144,15 @@ close_file(int fd, const char *path)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not close file \"%s\": %m", path)));
+}
+
+static void
+flush_file(int fd, const char *path)
+{
+	if (pg_fsync(fd) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not fsync file \"%s\": %m", path)));
 }
 
 /* Read the next piece, which is a full one until the file ends. */
@@ -198,7 +220,9 @@ has_digest(const SmMirror *mirror, const char *path, const struct stat *st, uint
 
 	if (!S_ISREG(st->st_mode))
 		return false;
-	fd = open_file(path, O_RDONLY);
+	fd = open_if_readable(path);
+	if (fd < 0)
+		return false;
 	while ((len = read_piece(mirror, fd, path)) > 0)
 		found = sm_digest(mirror->piece, len, found);
 	close_file(fd, path);
@@ -209,10 +233,12 @@ has_digest(const SmMirror *mirror, const char *path, const struct stat *st, uint
 static bool
 has_content(const SmMirror *mirror, const char *path, SmSpan content)
 {
-	int			fd = open_file(path, O_RDONLY);
+	int			fd = open_if_readable(path);
 	size_t		done = 0;
 	size_t		len;
 
+	if (fd < 0)
+		return false;
 	while ((len = read_piece(mirror, fd, path)) > 0)
 	{
 		if (len > content.len - done || memcmp(mirror->piece, content.s + done, len) != 0)
@@ -267,8 +293,16 @@ replace_file(const SmMirror *mirror, const char *path, SmSpan content, mode_t mo
 		int			fd = create_temporary(mirror, mode);
 
 		write_bytes(fd, mirror->temporary, content.s, content.len);
+		flush_file(fd, mirror->temporary);
 		close_file(fd, mirror->temporary);
-		durable_rename(mirror->temporary, path, ERROR);
+
+		/* durable_rename would have to open a file that we may not write to */
+		if (rename(mirror->temporary, path) != 0)
+			ereport(ERROR,
+					(errcode_for_file_access(),
+					 errmsg("could not rename file \"%s\" to \"%s\": %m",
+							mirror->temporary, path)));
+		fsync_fname(mirror->directory, true);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(unlink_temporary, CStringGetDatum(mirror->temporary));
 }
@@ -425,10 +459,7 @@ write_journal(SmMirror *mirror, uint64 digest, const char *name)
 	initStringInfo(&line);
 	append_line(&line, digest, name);
 	write_bytes(mirror->journal, mirror->manifest, line.data, line.len);
-	if (pg_fsync(mirror->journal) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not fsync file \"%s\": %m", mirror->manifest)));
+	flush_file(mirror->journal, mirror->manifest);
 }
 
 /*

@@ -633,15 +633,18 @@ delete_rest(PublishState *state, bool indexes, const char *except)
 	}
 }
 
-/* List all files that the target has by now in its index. */
+/*
+ * List all files that the target has by now in its index, but for an old one of
+ * the section whose name the index is about to take.
+ */
 static void
-write_index(PublishState *state, const SmOptions *options)
+write_index(PublishState *state, const SmOptions *options, const char *index_name)
 {
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
 	char	   *query;
 
 	/* numbers in their order; nothing that a locale or search_path changes */
-	query = psprintf("SELECT loc, lastmod, kind FROM %s ORDER BY section COLLATE pg_catalog.\"C\","
+	query = psprintf("SELECT loc, lastmod, kind, name FROM %s ORDER BY section COLLATE pg_catalog.\"C\","
 					 " pg_catalog.length(name), name COLLATE pg_catalog.\"C\"", state->target);
 	if (SPI_execute(query, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the target");
@@ -650,11 +653,13 @@ write_index(PublishState *state, const SmOptions *options)
 		HeapTuple	tuple = SPI_tuptable->vals[i];
 		char	   *loc = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 1);
 		char	   *kind = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 3);
+		char	   *name = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 4);
 		bool		isnull;
 		TimestampTz lastmod = DatumGetTimestampTz(SPI_getbinval(tuple, SPI_tuptable->tupdesc,
 																2, &isnull));
 
-		if (loc && (kind == NULL || strcmp(kind, SM_KIND_INDEX) != 0))
+		if (loc && (kind == NULL || strcmp(kind, SM_KIND_INDEX) != 0) &&
+			strcmp(name, index_name) != 0)
 			sm_index_add(index, loc, isnull ? NULL : &lastmod);
 	}
 	SPI_freetuptable(SPI_tuptable);
@@ -677,7 +682,7 @@ write_set(PublishState *state, const SmOptions *options)
 	write_changed(state);
 	delete_rest(state, false, with_index ? index_name : NULL);
 	if (with_index)
-		write_index(state, options);
+		write_index(state, options, index_name);
 	delete_rest(state, true, NULL);
 }
 
@@ -735,6 +740,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 						   sm_file_columns[i].type, -1, 0);
 	TupleDescFinalize(state->changed_desc);
 
+	PreventCommandDuringRecovery("sitemap_publish()");
 	open_target(state, PG_GETARG_OID(ARG_TARGET));
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");

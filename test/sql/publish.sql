@@ -130,6 +130,33 @@ SELECT name, action FROM pg_temp.articles(', compression => 1');
 SELECT * FROM publish_state ORDER BY name;
 SELECT name, action FROM pg_temp.pages(', compression => 0');
 
+-- A file that the index takes the name of is not in the index: where one becomes several, where
+-- there was none, and where a section goes.
+TRUNCATE publish_target;
+SELECT name, action FROM pg_temp.pages(', compression => 0');
+SELECT name, action FROM pg_temp.pages(', compression => 0, max_urls => 15');
+SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
+TRUNCATE publish_target;
+SELECT name, action FROM pg_temp.pages(', compression => 0');
+SELECT name, action FROM pg_temp.pages(', compression => 0, index => ''always''');
+SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
+TRUNCATE publish_target;
+SELECT name, action FROM pg_temp.pages(', compression => 0, index => ''never''');
+SELECT name, action FROM pg_temp.articles(', compression => 0, index => ''never''');
+SELECT name, action FROM pg_temp.pages(', compression => 0');
+SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
+TRUNCATE publish_target;
+SELECT name, action FROM pg_temp.pages(', compression => 0, index => ''never''');
+SELECT name, action FROM pg_temp.articles(', compression => 0, index => ''never''');
+SELECT name, action
+  FROM sitemap_publish('publish_target', 'SELECT loc FROM publish_page WHERE false', 'http://www.example.com/',
+                       compression => 0, max_shrink => 1);
+SELECT name, kind, pg_temp.listed(content) FROM publish_target ORDER BY name;
+-- The state for what follows.
+TRUNCATE publish_target;
+SELECT count(*) FROM pg_temp.pages(', compression => 0');
+SELECT count(*) FROM pg_temp.articles(', compression => 1');
+
 -- lastmod: it does not go back, and stays where the document does.
 UPDATE publish_target SET lastmod = '2100-01-01 00:00Z' WHERE section = 'sitemap' AND kind <> 'index';
 UPDATE publish_target SET lastmod = '2001-01-01 00:00Z' WHERE section = 'articles';

@@ -131,6 +131,17 @@ sub test_changes
 	done_is('sitemap-1.xml updated, sitemap-2.xml unchanged, sitemap.xml unchanged',
 		'a change that keeps the length');
 
+	# It takes the right to the directory, not to the file.
+	foreach my $mode (0444, 0)
+	{
+		chmod $mode, "$dir/sitemap-1.xml" or die $!;
+		sql(q{UPDATE site SET content = set_byte(content, 1, get_byte(content, 1) - 1) WHERE name = 'sitemap-1.xml'});
+		done_is('sitemap-1.xml updated, sitemap-2.xml unchanged, sitemap.xml unchanged',
+			sprintf('a file with permissions %03o', $mode));
+		same_files({ content_of($site) }, 'is replaced as any');
+		is(mode('sitemap-1.xml'), 0644, 'and has the usual ones then');
+	}
+
 	my $size = -s "$dir/sitemap-2.xml";
 	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
 	like(

@@ -15,7 +15,8 @@ CORE = src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o \
 OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o \
 	src/element.o src/extension.o src/document.o src/aggregate.o \
 	src/split.o src/index.o src/gzip.o src/toast.o src/options.o src/query.o \
-	src/set.o src/files.o src/publish.o src/mirror.o src/export.o src/audit.o $(CORE)
+	src/set.o src/files.o src/publish.o src/mirror.o src/export.o src/audit.o \
+	src/fault.o src/source.o src/xmlparse.o src/parse.o $(CORE)
 
 REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale
@@ -31,27 +32,30 @@ PG_CONFIG ?= pg_config
 PKG_CONFIG ?= pkg-config
 WITH_LIBDEFLATE ?= auto
 WITH_LIBIDN2 ?= auto
+WITH_LIBXML2 ?= auto
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 60
 SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all
-export PG_CONFIG WITH_LIBDEFLATE WITH_LIBIDN2
+export PG_CONFIG WITH_LIBDEFLATE WITH_LIBIDN2 WITH_LIBXML2
 
 # The version of an optional library, empty where it is missing or unwanted.
 optional = $(if $(filter no,$(WITH_$(1))),,$(shell $(PKG_CONFIG) --modversion $(2) 2>/dev/null))
 flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBDEFLATE := $(call optional,LIBDEFLATE,libdeflate)
 LIBIDN2 := $(call optional,LIBIDN2,libidn2)
+LIBXML2 := $(call optional,LIBXML2,libxml-2.0)
 
-CORE_CPPFLAGS := -Isrc $(if $(LIBIDN2),-DHAVE_LIBIDN2 $(call flags,--cflags libidn2))
+CORE_CPPFLAGS := -Isrc $(if $(LIBIDN2),-DUSE_LIBIDN2 $(call flags,--cflags libidn2))
 CORE_LIBS := $(if $(LIBIDN2),$(call flags,--libs libidn2))
 WARNINGS = -Wall -Wextra -Wno-unused-parameter -Werror=implicit-function-declaration
 
 PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
-	$(if $(LIBDEFLATE),-DHAVE_LIBDEFLATE $(call flags,--cflags libdeflate))
+	$(if $(LIBDEFLATE),-DUSE_LIBDEFLATE $(call flags,--cflags libdeflate)) \
+	$(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags libxml-2.0))
 PG_CFLAGS = $(WARNINGS)
 # PostgreSQL loads modules into one namespace: our calls stay in our own module.
 BIND_LOCALLY = -Wl,-Bsymbolic
-SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
+SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(if $(LIBXML2),$(call flags,--libs libxml-2.0)) $(or $(call flags,--libs zlib),-lz)
 EXTRA_CLEAN = build
 
 # pg_config names a file that is not there where only the client's headers are installed.
@@ -72,7 +76,7 @@ endif
 # What this build is made for and with; printed when that changes. All objects
 # depend on it, so another PG_CONFIG or WITH_... never meets stale ones.
 BUILD = sitemap $(RELEASE) $(if $(PGXS),for $(shell $(PG_CONFIG) --version) in $(shell $(PG_CONFIG) --pkglibdir)): \
-	zlib, libdeflate $(or $(LIBDEFLATE),no), libidn2 $(or $(LIBIDN2),no)
+	zlib, libdeflate $(or $(LIBDEFLATE),no), libidn2 $(or $(LIBIDN2),no), libxml2 $(or $(LIBXML2),no)
 build/config: FORCE
 	@mkdir -p build
 	@echo '$(BUILD)' | cmp -s - $@ || echo '$(BUILD)' | tee $@
@@ -92,10 +96,12 @@ build/unit/%: test/unit/%.c $(wildcard test/unit/*.h) $(CORE_SOURCES) $(HEADER_F
 unit: $(UNIT)
 	@status=0; for test in $(UNIT); do $$test || status=1; done; exit $$status
 
+# Where it is, libxml2 says what it thinks of the same input.
+XML_JUDGE = $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0))
 FUZZ = $(patsubst test/%.c,build/%,$(wildcard test/fuzz/*.c))
 build/fuzz/%: test/fuzz/%.c $(wildcard test/fuzz/*.h) $(CORE_SOURCES) $(HEADER_FILES) build/config
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD)
+	$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD) $(XML_JUDGE)
 
 # The corpus stays out of the tree, and stays where it is when an input breaks something.
 fuzz: $(FUZZ)

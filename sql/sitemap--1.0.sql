@@ -518,3 +518,21 @@ LANGUAGE C STABLE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text, text, text, text, text, text) IS
 'every problem of every row of a query for sitemap_files, with the same arguments: what that function would reject, and what search engines object to, such as duplicates; no rows where all is well';
+
+-- And back: a document, its entries
+
+CREATE FUNCTION sitemap_parse(document bytea, max_bytes bigint DEFAULT 52428800, on_error text DEFAULT 'error')
+RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
+AS 'MODULE_PATHNAME', 'sitemap_parse_bytea'
+LANGUAGE C IMMUTABLE PARALLEL SAFE
+COST 10000 ROWS 10000;
+COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
+'the entries of a sitemap, an index or a text sitemap, gzipped or not, in the encoding that it names, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, inflated';
+
+CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_error text DEFAULT 'error')
+RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
+AS 'MODULE_PATHNAME', 'sitemap_parse_text'
+LANGUAGE C IMMUTABLE PARALLEL SAFE
+COST 10000 ROWS 10000;
+COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
+'the entries of a sitemap, an index or a text sitemap, as text, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, in UTF-8';

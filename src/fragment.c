@@ -198,6 +198,50 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 	return true;
 }
 
+/* Does it declare one of our prefixes, as the document does?  0 if not. */
+static uint32
+own_declaration(const SmXmlAttribute *a)
+{
+	if (sm_span_is(a->prefix, "xmlns"))
+		for (int i = 0; i < SM_NNAMESPACES; i++)
+			if (sm_span_equal(sm_namespaces[i].prefix, a->name) &&
+				sm_span_equal(sm_namespaces[i].uri, a->value))
+				return sm_namespaces[i].flag;
+	return 0;
+}
+
+static uint32
+own_declarations(const SmXmlReader *r)
+{
+	uint32		flags = 0;
+
+	for (int i = 0; i < r->nattributes; i++)
+		flags |= own_declaration(&r->attributes[i]);
+	return flags;
+}
+
+/* Write a tag without the declarations that are left to the document. */
+static bool
+append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
+{
+	const char *from = r->raw.s;
+
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+		const char *to = a->prefix.s;
+
+		if (own_declaration(a) == 0)
+			continue;
+		while (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\n' || to[-1] == '\r')
+			to--;
+		if (!append_rewritten(buf, sm_span(from, to - from), IN_TAG, charset))
+			return false;
+		from = a->value.s + a->value.len + 1;	/* behind the quote */
+	}
+	return append_rewritten(buf, sm_span(from, r->raw.s + r->raw.len - from), IN_TAG, charset);
+}
+
 /* What raw text or a raw attribute value says, without the blanks around it. */
 static SmSpan
 meaning_of(SmSpan raw)
@@ -397,7 +441,8 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 	SmXmlToken	token;
 	Position	position = {0};
 	bool		clean;
-	const char *start = NULL;	/* of the outermost element */
+	uint32		own;			/* declarations that are left to the document */
+	const char *start = NULL;	/* of what is not yet written of an element */
 
 	if (xml.len > SM_MAX_BYTES)
 		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
@@ -417,12 +462,18 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		if (token == SM_XML_TEXT && r.depth == 0)
 			continue;			/* blanks between elements */
 
-		if (!clean || (r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
+		/* an element that stands alone does not need to, in a document */
+		own = token == SM_XML_START && r.depth == 0 ? own_declarations(&r) : 0;
+		extensions->namespaces |= own;
+		if (own != 0 || !clean ||
+			(r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
 		{
-			if (!append_token(buf, &r, token, charset))
+			if (own != 0 ? !append_without_own(buf, &r, charset) :
+				!append_token(buf, &r, token, charset))
 				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
 								  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
 								  GetDatabaseEncodingName());
+			start = r.raw.s + r.raw.len;
 		}
 		else if (r.depth == 0)
 		{
@@ -455,9 +506,8 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 	return false;
 }
 
-/* Read a decimal as the schema has it: no exponent, no infinity. */
-static bool
-read_decimal(SmSpan text, double *value)
+bool
+sm_read_decimal(SmSpan text, double *value)
 {
 	char	   *digits = pnstrdup(text.s, text.len);
 	char	   *end;
@@ -632,7 +682,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	priority.s = sm_trim(priority.s, &priority.len);
 	if (priority.len > 0)
 	{
-		row->has_priority = read_decimal(priority, &row->priority);
+		row->has_priority = sm_read_decimal(priority, &row->priority);
 		if (!row->has_priority)
 			sm_problem(problems, SM_PRIORITY_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
 					   "invalid priority \"%s\": it is not a decimal number",

@@ -50,4 +50,7 @@ extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 
+/* Read a decimal as the schema has it: no exponent, no infinity. */
+extern bool sm_read_decimal(SmSpan text, double *value);
+
 #endif

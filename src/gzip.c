@@ -13,7 +13,7 @@
 #include "compat.h"
 #include "miscadmin.h"
 
-#ifdef HAVE_LIBDEFLATE
+#ifdef USE_LIBDEFLATE
 #include <libdeflate.h>
 #else
 #include <zlib.h>
@@ -25,7 +25,7 @@ struct SmGzip
 	int			level;
 	char	   *result;			/* a varlena, of size bytes */
 	size_t		size;
-#ifdef HAVE_LIBDEFLATE
+#ifdef USE_LIBDEFLATE
 	struct libdeflate_compressor *compressor;
 	MemoryContextCallback callback;
 #else
@@ -33,7 +33,7 @@ struct SmGzip
 #endif
 };
 
-#ifdef HAVE_LIBDEFLATE
+#ifdef USE_LIBDEFLATE
 
 /*
  * From 6 on, libdeflate compresses sitemaps better than zlib does, and several

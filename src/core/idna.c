@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#ifdef HAVE_LIBIDN2
+#ifdef USE_LIBIDN2
 
 #include <idn2.h>
 

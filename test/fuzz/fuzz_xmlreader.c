@@ -3,11 +3,8 @@
  *	  Fuzzes core/xmlreader.
  *
  * Tokens lie in the input one after the other, nested as they should be.  In a
- * build with HAVE_LIBXML2, what the reader takes inside a document is also well-
- * formed to libxml2, and what it refuses is refused by that too:
- *
- *	  make fuzz SANITIZE="-fsanitize=address,undefined -DHAVE_LIBXML2 \
- *		$(xml2-config --cflags --libs)"
+ * build with libxml2, what the reader takes inside a document is also well-formed
+ * to that, and what it refuses is refused by that too.
  */
 #include "core/xmlreader.h"
 
@@ -78,7 +75,7 @@ accepts(const char *src, size_t len, const char **message)
 	}
 }
 
-#ifdef HAVE_LIBXML2
+#ifdef USE_LIBXML2
 
 #include <libxml/parser.h>
 

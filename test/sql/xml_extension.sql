@@ -43,11 +43,16 @@ SELECT pg_temp.extend('<image:image><image:loc>http://i/</image:loc></image:imag
        pg_temp.extend('<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">'
                       '<i:loc>http://i/</i:loc></i:image>');
 
--- One that declares such a prefix itself has no need for the document to do so.
-SELECT substring(sitemap_agg(sitemap_url('http://a/', extensions => ARRAY[
+-- One that declares such a prefix itself leaves that to the document, but no other declaration.
+SELECT sitemap_agg(sitemap_url('http://a/', extensions => ARRAY[
          xmlelement(name "image:image",
                     xmlattributes('http://www.google.com/schemas/sitemap-image/1.1' AS "xmlns:image"),
-                    xmlelement(name "image:loc", 'http://i'))])) FROM '<urlset.*?>');
+                    xmlelement(name "image:loc", 'http://i'))]));
+SELECT pg_temp.extend(E'<image:image a="\\"\n xmlns:image=\'http://www.google.com/schemas/sitemap-image/1.1\'\n'
+                      ' xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"/><image:image b="c"/>'),
+       pg_temp.extend('<a:a xmlns:a="urn:a" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" >'
+                      '<image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"/></a:a>'),
+       pg_temp.extend('<image:image xmlns:image="urn:i" image="http://www.google.com/schemas/sitemap-image/1.1"/>');
 
 -- Nothing is fine too.
 SELECT pg_temp.extend(''),

@@ -110,7 +110,7 @@ fails(const char *src, SmUrlStatus wanted)
 static void
 idna(const char *src, const char *wanted)
 {
-#ifdef HAVE_LIBIDN2
+#ifdef USE_LIBIDN2
 	both(src, wanted);
 #else
 	(void) wanted;
@@ -121,7 +121,7 @@ idna(const char *src, const char *wanted)
 static void
 idna_fails(const char *src)
 {
-#ifdef HAVE_LIBIDN2
+#ifdef USE_LIBIDN2
 	fails(src, SM_URL_BAD_HOST);
 #else
 	fails(src, SM_URL_NO_IDNA);
@@ -680,7 +680,7 @@ test_scope_host(void)
 	within(base, "http://[2001:db8::a]:80/x");
 	fails_in("http://[2001:db8::b]/", base, SM_URL_OTHER_SITE);
 
-#ifdef HAVE_LIBIDN2
+#ifdef USE_LIBIDN2
 	base = base_of("http://b\xC3\xBC" "cher.de/", SM_SCOPE_HOST);
 	within(base, "http://xn--bcher-kva.de/");
 	within(base, "http://B\xC3\x9C" "CHER.de/");
@@ -852,7 +852,7 @@ test_length(void)
 	length_limit(H "/", 23, "%", 3, NULL, "2,047 characters, percent signs");
 	length_limit("http://u&'@h/", 13, "a", 1, NULL, "2,047 characters, entities in the user");
 	length_limit("http://u@v@h/", 15, "&", 1, NULL, "2,047 characters, an \"@\" in the user");
-#ifdef HAVE_LIBIDN2
+#ifdef USE_LIBIDN2
 	length_limit("http://b\xC3\xBC" "cher.de/", 24, "a", 1, NULL, "2,047 characters, a name outside ASCII");
 #endif
 	base = base_of(H "/&&&/'", SM_SCOPE_ANY);
@@ -966,7 +966,7 @@ test_base(void)
 	base_is(H "/a/..", H "/", H "/");
 	base_is(H "/%2E%2e/'/x/%2e./", H "/'/", H "/&apos;/");
 	base_is(H "/..", H "/", H "/");
-#ifdef HAVE_LIBIDN2
+#ifdef USE_LIBIDN2
 	base_is("http://b\xC3\xBC" "cher.de", "http://xn--bcher-kva.de/", "http://xn--bcher-kva.de/");
 #else
 	base_fails("http://b\xC3\xBC" "cher.de", SM_URL_NO_IDNA);

@@ -1,0 +1,239 @@
+--
+-- sitemap_parse: documents that we have not written.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+-- A text sitemap: a URL a line, as it stands.
+SELECT loc, num_nulls(lastmod, changefreq, priority, extensions)
+  FROM sitemap_parse(E'http://a/1\nhttp://a/2?x=&amp;%20\r\n\n \t\n  http://a/ü  \nnot checked');
+SELECT loc FROM sitemap_parse(convert_to(E'http://a/ü\nhttp://a/😀', 'UTF8'));
+SELECT loc FROM sitemap_parse('\xEFBBBF'::bytea || 'http://a/1'::bytea);
+SELECT loc FROM sitemap_parse('\xEFBBBFEFBBBF'::bytea || 'http://a/1'::bytea);
+SELECT loc FROM sitemap_parse(repeat(' ', 100000) || E'\n' || repeat('x', 5) || E'\n');
+SELECT count(*), count(DISTINCT loc), min(length(loc)), max(length(loc))
+  FROM sitemap_parse((SELECT string_agg('http://a/' || repeat('ü', n), E'\n') FROM generate_series(1, 1000) n));
+
+-- What is neither text nor XML.
+SELECT pg_temp.error($$ SELECT sitemap_parse('\x0A61E90A'::bytea) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('\x610A6100620A'::bytea) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('') $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse(''::bytea) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse(E' \n\n') $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('\xEFBBBF'::bytea) $$);
+
+-- Arguments.
+SELECT count(*) FROM sitemap_parse(NULL::text);
+SELECT count(*) FROM sitemap_parse(NULL::bytea);
+SELECT pg_temp.error($$ SELECT sitemap_parse('a', max_bytes => NULL) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('a', max_bytes => 0) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('a', on_error => NULL) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('a', on_error => 'skip') $$);
+
+-- No more than max_bytes.
+SELECT loc FROM sitemap_parse(E'a\nb\n', max_bytes => 4);
+SELECT pg_temp.error($$ SELECT sitemap_parse(E'a\nb\n', max_bytes => 3) $$);
+SELECT loc FROM sitemap_parse(E'a\nbc\n', max_bytes => 3, on_error => 'partial');
+
+-- Gzip: known by its content.
+CREATE TEMP TABLE gz AS
+SELECT content AS c, length(content) AS len
+  FROM sitemap_files($$ SELECT '/' || n AS loc FROM generate_series(1, 3) n $$, 'http://a/',
+                     format => 'txt', compression => 6);
+SELECT loc FROM gz, sitemap_parse(c);
+
+-- Several members are one file; zeros may follow them, as on a tape.
+SELECT count(*) FROM gz, sitemap_parse(c || c || c);
+SELECT count(*) FROM gz, sitemap_parse(c || '\x000000'::bytea);
+SELECT pg_temp.error($$ SELECT sitemap_parse(c || 'x'::bytea) FROM gz $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse(c || '\x00001F8B'::bytea) FROM gz $$);
+SELECT loc FROM gz, sitemap_parse(c || '\x1F'::bytea, on_error => 'partial');
+
+-- Damaged, cut off, too large.
+SELECT pg_temp.error($$ SELECT sitemap_parse(set_byte(c, 10, 255)) FROM gz $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse(set_byte(c, len - 8, get_byte(c, len - 8) # 1)) FROM gz $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse(set_byte(c, len - 1, 1)) FROM gz $$);
+SELECT n, pg_temp.brief(format('SELECT sitemap_parse(substr(c, 1, %s)) FROM gz', n))
+  FROM (VALUES (2), (9), (12)) v (n);
+SELECT pg_temp.brief($$ SELECT sitemap_parse(substr(c, 1, len - 1)) FROM gz $$);
+SELECT loc FROM gz, sitemap_parse(substr(c, 1, len - 5), on_error => 'partial');
+SELECT count(*) FROM gz, sitemap_parse(c, max_bytes => 33);
+SELECT loc FROM gz, sitemap_parse(c, max_bytes => 32, on_error => 'partial');
+
+-- The rest is XML.  A build without libxml2 cannot read it: parse_1.out is what it says.
+SELECT pg_temp.error($$ SELECT sitemap_parse('<urlset/>') $$) NOT LIKE '0A000 %' AS has_libxml2 \gset
+\if :has_libxml2
+\else
+SELECT pg_temp.error($$ SELECT sitemap_parse('<urlset/>') $$);
+\quit
+\endif
+
+-- A sitemap: children in any order, what is blank is NULL.
+SELECT *
+  FROM sitemap_parse($$<?xml version="1.0" encoding="UTF-8"?>
+<?xml-stylesheet type="text/xsl" href="main.xsl"?>
+<!-- made by hand -->
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+        xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+        xsi:schemaLocation="http://www.sitemaps.org/schemas/sitemap/0.9 http://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd">
+  <url>
+    <loc>
+      http://a/?a=1&amp;b=%20&#xFC;&lt;<![CDATA[&amp;]]>
+    </loc>
+  </url>
+  <url><priority> 0.80 </priority><changefreq>Daily</changefreq><lastmod>yesterday</lastmod><loc>/1</loc></url>
+  <url><loc>/2</loc><lastmod/><changefreq> </changefreq><priority></priority></url>
+  <url><loc>/3<!-- c -->/<?p i?>4<b>5</b></loc><priority>high</priority></url>
+  text <other><url><loc>/5</loc></url></other>
+  <url><loc>/6</loc><priority>-1.5</priority><unknown><loc>/7</loc></unknown></url>
+</urlset>
+$$);
+
+-- An index.
+SELECT *
+  FROM sitemap_parse('<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+                     '<sitemap><loc>http://a/1.xml</loc><lastmod>2026-01-02</lastmod></sitemap>'
+                     '<sitemap><loc>http://a/2.xml.gz</loc></sitemap></sitemapindex>');
+
+-- Namespaces: none, of 2005, of others, with a prefix.
+SELECT n, p.*
+  FROM (VALUES ('<urlset>%s</urlset>'),
+               ('<urlset xmlns="http://www.google.com/schemas/sitemap/0.84">%s</urlset>'),
+               ('<urlset xmlns="https://www.sitemaps.org/schemas/sitemap/0.9/">%s</urlset>')) v (n),
+       sitemap_parse(format(n, '<url><loc>a</loc><lastmod>b</lastmod></url>')) p;
+SELECT *
+  FROM sitemap_parse('<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9">'
+                     '<s:url><s:loc>a</s:loc><s:priority>1</s:priority></s:url></s:urlset>');
+SELECT count(*) FROM sitemap_parse('<urlset/>');
+
+-- Extensions: each an element that stands alone, written in one way.
+SELECT loc, e
+  FROM sitemap_parse($$<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
+  xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"
+  xmlns:xhtml="http://www.w3.org/1999/xhtml">
+  <url>
+    <loc>/1</loc>
+    <image:image>
+      <image:loc>http://i/?a&amp;b</image:loc>
+      <image:caption>"a\b" <![CDATA[<c>]]>&#9;&gt;</image:caption>
+    </image:image>
+    <xhtml:link rel="alternate" hreflang='de' href='http://a/?"de"&amp;&#x3c;'/>
+    <i:image xml:lang="en"><i:loc/></i:image>
+    <m:mobile xmlns:m="http://www.google.com/schemas/sitemap-mobile/1.0" xmlns:unused="urn:u"></m:mobile>
+  </url>
+  <url>
+    <PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0"><DataObject i:a="b" type="x"/></PageMap>
+    <loc>/2</loc>
+    <a:a xmlns:a="urn:1"><a:a xmlns:a="urn:2"/><a:a> </a:a><a:a>
+</a:a> <i:b/>
+    <c xmlns="">x <d/> y</c><e/></a:a>
+  </url>
+</urlset>$$), unnest(extensions) WITH ORDINALITY u (e, n)
+ ORDER BY loc, n;
+
+-- sitemap_files takes them back, and the document declares what it declares for ours.
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$
+         SELECT *
+           FROM sitemap_parse('<urlset xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+                                 <url><loc>/ü</loc>
+                                   <image:image><image:loc>http://i/</image:loc></image:image>
+                                   <m:mobile xmlns:m="http://www.google.com/schemas/sitemap-mobile/1.0"/>
+                                 </url></urlset>')
+       $$, 'http://a/');
+
+-- Encodings.  A text is in the database's, whatever it says.
+\set latin '<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc>é</loc></url></urlset>'
+\set utf16 '<?xml version="1.0" encoding="UTF-16"?><urlset><url><loc>é😀</loc></url></urlset>'
+CREATE FUNCTION pg_temp.utf16(t text, little bool) RETURNS bytea LANGUAGE sql AS $$
+  SELECT string_agg(CASE WHEN little THEN set_byte(set_byte(b, 0, get_byte(b, 1)), 1, get_byte(b, 0))
+                         ELSE b END, '' ORDER BY n)
+    FROM (SELECT n, decode(lpad(to_hex(unit), 4, '0'), 'hex') AS b
+            FROM (SELECT 2 * n AS n,
+                         CASE WHEN code < 65536 THEN code ELSE 55296 + (code - 65536) / 1024 END AS unit
+                    FROM string_to_table(t, NULL) WITH ORDINALITY c (c, n), ascii(c) code
+                   UNION ALL
+                  SELECT 2 * n + 1, 56320 + (code - 65536) % 1024
+                    FROM string_to_table(t, NULL) WITH ORDINALITY c (c, n), ascii(c) code
+                   WHERE code >= 65536) s) s
+$$;
+SELECT 'text', loc FROM sitemap_parse(:'latin')
+ UNION ALL
+SELECT 'UTF-16, as text', loc FROM sitemap_parse(:'utf16')
+ UNION ALL
+SELECT 'ISO-8859-1', loc FROM sitemap_parse(convert_to(:'latin', 'LATIN1'))
+ UNION ALL
+SELECT 'UTF-8 with a mark, that says ISO-8859-1', loc
+  FROM sitemap_parse('\xEFBBBF'::bytea || convert_to(:'latin', 'UTF8'))
+ UNION ALL
+SELECT 'UTF-8 with two marks', loc
+  FROM sitemap_parse('\xEFBBBFEFBBBF'::bytea || convert_to(:'latin', 'UTF8'))
+ UNION ALL
+SELECT 'none, so UTF-8', loc FROM sitemap_parse(convert_to('<urlset><url><loc>é</loc></url></urlset>', 'UTF8'))
+ UNION ALL
+SELECT 'UTF-16, big', loc FROM sitemap_parse('\xFEFF'::bytea || pg_temp.utf16(:'utf16', false))
+ UNION ALL
+SELECT 'UTF-16, little', loc FROM sitemap_parse('\xFFFE'::bytea || pg_temp.utf16(:'utf16', true))
+ UNION ALL
+SELECT 'UTF-16, big, no mark', loc FROM sitemap_parse(pg_temp.utf16(:'utf16', false))
+ UNION ALL
+SELECT 'UTF-16, little, no mark', loc FROM sitemap_parse(pg_temp.utf16(:'utf16', true));
+
+-- Faults: the line, and what is wrong with it.  What libxml2 says in DETAIL differs between versions.
+SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
+  FROM (VALUES (E'<urlset>\n<url><loc>a</loc>\n</urlset>'),
+               (E'<urlset>\n<url><loc>a</loc></url>'),
+               (E'<urlset/>\n\nx'),
+               (E'\n<?xml version="1.0"?><urlset/>'),
+               (E'<urlset>\n&nbsp;</urlset>'),
+               (E'<urlset>\n\n<url><loc>a</loc><image:image/></url></urlset>'),
+               (E'<urlset>\n<url><loc>\x01</loc></url></urlset>'),
+               (E'<urlset>\n<url><loc>a & b</loc></url></urlset>'),
+               (E'<urlset><url><loc>a</loc></url>\n<url>\n<lastmod>2026</lastmod>\n</url></urlset>'),
+               (E'<urlset>\n<url><loc> </loc></url></urlset>'),
+               (E'<urlset><url><loc>a</loc>\n<loc>a</loc></url></urlset>'),
+               (E'<urlset><url><loc>a</loc><priority/>\n<priority/></url></urlset>'),
+               (E'\n<html><head/></html>'),
+               (E'<rss version="2.0"><channel/></rss>'),
+               (E'<url><loc>a</loc></url>'),
+               ('<' || repeat(' ', 300000)),
+               ('<urlset><url><loc>a</loc>' || repeat('<b xmlns="urn:b">', 70)),
+               ('<urlset><url><loc>a</loc><b xmlns="urn:a" '
+                || (SELECT string_agg(format('xmlns:b%s="urn:b"', n), ' ') FROM generate_series(1, 65) n) || '/>')
+       ) v (d);
+SELECT pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', d))
+  FROM (VALUES ('<urlset><url><loc>'::bytea || '\xE9'::bytea || '</loc></url></urlset>'::bytea),
+               ('<?xml version="1.0" encoding="klingon"?><urlset/>'::bytea),
+               ('<?xml version="1.0" encoding="Shift_JIS"?><urlset><url><loc>'::bytea || '\xFFFF'::bytea),
+               ('\x00'::bytea),
+               ('<'::bytea)
+       ) v (d);
+
+-- No document type declaration: neither files nor bombs come in by that way.
+SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))
+  FROM (VALUES ('<!DOCTYPE urlset><urlset/>'),
+               (E'<?xml version="1.0"?>\n<!DOCTYPE urlset SYSTEM "http://a.invalid/sitemap.dtd"><urlset/>'),
+               ('<!DOCTYPE urlset [<!ENTITY f SYSTEM "file:///etc/passwd">]><urlset><url><loc>&f;</loc></url></urlset>'),
+               ('<!DOCTYPE urlset [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]><urlset/>'),
+               ('<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">'
+                '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><urlset><url><loc>&c;</loc></url></urlset>')
+       ) v (d);
+
+-- What stands before a fault.
+\set VERBOSITY terse
+SELECT loc
+  FROM sitemap_parse(E'<urlset><url><loc>a</loc></url>\n<url><loc>b</loc></url><url><loc>c</urlset>',
+                     on_error => 'partial');
+SELECT loc FROM sitemap_parse('<rss/>', on_error => 'partial');
+SELECT loc FROM sitemap_parse('', on_error => 'partial');
+\set VERBOSITY default
+SELECT loc FROM sitemap_parse(E'<urlset><url><loc>a</loc></url>\n<url/></urlset>', on_error => 'partial');
+SELECT loc
+  FROM sitemap_parse('<urlset><url><loc>a</loc></url><url><loc>b</loc></url></urlset>', max_bytes => 40,
+                     on_error => 'partial');
+
+-- One inside of another.
+SELECT count(*), min(pg_temp.brief($$ SELECT sitemap_parse('<urlset>') $$))
+  FROM sitemap_parse('<urlset><url><loc>a</loc></url><url><loc>b</loc></url></urlset>');

@@ -93,21 +93,33 @@ build/unit/%: test/unit/%.c $(wildcard test/unit/*.h) $(CORE_SOURCES) $(HEADER_F
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(CORE_BUILD)
 
-unit: $(UNIT)
-	@status=0; for test in $(UNIT); do $$test || status=1; done; exit $$status
-
 # Where it is, libxml2 says what it thinks of the same input.
 XML_JUDGE = $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0))
-FUZZ = $(patsubst test/%.c,build/%,$(wildcard test/fuzz/*.c))
-build/fuzz/%: test/fuzz/%.c $(wildcard test/fuzz/*.h) $(CORE_SOURCES) $(HEADER_FILES) build/config
+FUZZ_SOURCES = $(wildcard test/fuzz/fuzz_*.c)
+FUZZ_DEPENDS = test/fuzz/fuzz.h $(CORE_SOURCES) $(HEADER_FILES) build/config
+
+FUZZ = $(patsubst test/%.c,build/%,$(FUZZ_SOURCES))
+build/fuzz/%: test/fuzz/%.c $(FUZZ_DEPENDS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD) $(XML_JUDGE)
+
+SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
+build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c $(FUZZ_DEPENDS)
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) $(CORE_BUILD) test/fuzz/seeds.c $(XML_JUDGE)
+
+unit: $(UNIT) $(SEEDS)
+	@status=0; \
+	for test in $(UNIT); do $$test || status=1; done; \
+	for test in $(SEEDS); do $$test test/fuzz/seeds/$${test##*/}/* || status=1; done; \
+	exit $$status
 
 # The corpus stays out of the tree, and stays where it is when an input breaks something.
 fuzz: $(FUZZ)
 	@dir=$$(mktemp -d) && for fuzzer in $(FUZZ); do \
 		corpus=$$dir/$${fuzzer##*/} && mkdir $$corpus && echo "$$fuzzer, $(FUZZ_SECONDS) s" && \
-		$$fuzzer -verbosity=0 -print_final_stats=1 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$$dir/ $$corpus || \
+		$$fuzzer -verbosity=0 -print_final_stats=1 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$$dir/ \
+			$$corpus test/fuzz/seeds/$${fuzzer##*/fuzz_} || \
 		{ echo "$$fuzzer: see $$dir" >&2; exit 1; }; \
 	done && rm -rf $$dir
 

@@ -1,0 +1,67 @@
+/*
+ * fuzz_iso.c
+ *	  Fuzzes core/iso.
+ *
+ * What is accepted has the form of such a code, is a hreflang without its last
+ * part too, and is accepted in the other case.
+ */
+#include "core/iso.h"
+
+#include <regex.h>
+
+#include "fuzz.h"
+
+/* Does it match, with no NUL in it? */
+static bool
+has_form(const char *src, size_t len, const char *form)
+{
+	char	   *text = exactly(NULL, len + 1);
+	regex_t		regex;
+	bool		result;
+
+	memcpy(text, src, len);
+	text[len] = '\0';
+	CHECK(regcomp(&regex, form, REG_EXTENDED | REG_NOSUB) == 0);
+	result = strlen(text) == len && regexec(&regex, text, 0, NULL, 0) == 0;
+	regfree(&regex);
+	free(text);
+	return result;
+}
+
+static char *
+other_case(const char *src, size_t len)
+{
+	char	   *text = exactly(src, len);
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != '-')
+			text[i] ^= 0x20;
+	return text;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char	   *src = exactly(data, size);
+	char	   *other = other_case(src, size);
+
+	if (sm_iso_country(src, size))
+	{
+		CHECK(has_form(src, size, "^[A-Za-z]{2}$"));
+		CHECK(sm_iso_country(other, size));
+	}
+	if (sm_iso_hreflang(src, size) && !equal(src, size, "x-default", 9))
+	{
+		CHECK(has_form(src, size, "^[A-Za-z]{2}(-[A-Za-z]{4})?(-[A-Za-z]{2})?$"));
+		CHECK(sm_iso_hreflang(other, size));
+		CHECK(sm_iso_hreflang(src, 2));
+		if (size > 2 && src[size - 3] == '-')
+		{
+			CHECK(sm_iso_country(src + size - 2, 2));
+			CHECK(sm_iso_hreflang(src, size - 3));
+		}
+	}
+	free(other);
+	free(src);
+	return 0;
+}

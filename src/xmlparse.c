@@ -26,6 +26,7 @@
 #include "core/xmlreader.h"
 #include "encoding.h"
 #include "fragment.h"
+#include "mb/pg_wchar.h"
 #include "utils/memutils.h"
 
 /*
@@ -33,6 +34,13 @@
  * or instruction.  It compares each attribute of a tag with all the others.
  */
 #define MARKUP_MAX		262144
+
+/*
+ * Bytes of a namespace's name, and what the queue may grow to with extensions.
+ * A few bytes use a namespace, whose name is written with each extension.
+ */
+#define NAMESPACE_MAX	256
+#define EXTENSIONS_MAX	SM_MAX_BYTES
 
 #if LIBXML_VERSION >= 21200
 typedef const xmlError *ErrorPtr;
@@ -360,6 +368,8 @@ declare_outer(SmXmlParser *p)
 		put_declaration(p, &p->outer[i]);
 	p->nouter = 0;
 	move_back(p, end, p->outer_name_end);
+	if (p->bytes.len > EXTENSIONS_MAX)
+		fault(p, "the extensions of an entry are longer than a sitemap can be", NULL);
 }
 
 static void
@@ -446,6 +456,24 @@ start_child(SmXmlParser *p, const xmlChar *name, const xmlChar *uri)
 	p->child = ITEM_NONE;
 }
 
+/*
+ * libxml2 compares each attribute of a tag with all the others, and looks for a
+ * prefix among all that are in scope; sitemap_files takes no more, either.
+ */
+static void
+check_tag(SmXmlParser *p, int nnamespaces, const xmlChar **namespaces, int nattributes)
+{
+	if (nnamespaces + nattributes > SM_XML_ATTRIBUTES_MAX)
+		fault(p, "an element has more than " SM_STRING(SM_XML_ATTRIBUTES_MAX) " attributes", NULL);
+	for (int i = 0; i < nnamespaces; i++)
+	{
+		const xmlChar *uri = namespaces[2 * i + 1];
+
+		if (uri && strlen((const char *) uri) > NAMESPACE_MAX)
+			fault(p, "the name of a namespace has more than " SM_STRING(NAMESPACE_MAX) " bytes", NULL);
+	}
+}
+
 /* The callbacks of libxml2 */
 
 static void
@@ -456,6 +484,9 @@ on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *u
 	SmXmlParser *p = arg;
 
 	p->silence = 0;
+	if (stopped(p))
+		return;
+	check_tag(p, nnamespaces, namespaces, nattributes);
 	if (stopped(p))
 		return;
 	if (++p->depth > SM_XML_DEPTH_MAX + 2)
@@ -525,6 +556,17 @@ on_text(void *arg, const xmlChar *s, int len)
 		append(p, &p->bytes, s, len);
 }
 
+/* libxml2 before 2.14 takes overlong UTF-8 in a section as it stands. */
+static void
+on_cdata(void *arg, const xmlChar *s, int len)
+{
+	SmXmlParser *p = arg;
+
+	if (!pg_verify_mbstr(PG_UTF8, (const char *) s, len, true))
+		fault(p, "it is not well-formed XML", "Input is not proper UTF-8");
+	on_text(p, s, len);
+}
+
 static void
 on_comment(void *arg, const xmlChar *text)
 {
@@ -554,6 +596,11 @@ on_error(void *arg, ErrorPtr error)
 	/* a namespace may have any name */
 	if (error->level >= XML_ERR_ERROR && error->code != XML_WAR_NS_URI && !p->no_memory)
 		fault(p, "it is not well-formed XML", error->message);
+}
+
+static void
+print_nothing(void *arg, const char *format,...)
+{
 }
 
 static void
@@ -590,7 +637,7 @@ sm_xml_parser_create(bool is_utf8, SmFault *fault)
 		.endElementNs = on_end,
 		.characters = on_text,
 		.ignorableWhitespace = on_text,
-		.cdataBlock = on_text,
+		.cdataBlock = on_cdata,
 		.comment = on_comment,
 		.processingInstruction = on_instruction,
 		.serror = on_error
@@ -644,11 +691,18 @@ push(SmXmlParser *p, SmSpan piece, bool finish)
 {
 	xmlStructuredErrorFunc server_handler = xmlStructuredError;
 	void	   *server_context = xmlStructuredErrorContext;
+	xmlGenericErrorFunc server_printer = xmlGenericError;
+	void	   *server_stream = xmlGenericErrorContext;
 	int			status;
 
-	/* errors of conversion may go to the handler of the whole process */
+	/*
+	 * errors of conversion may go to the handler of the whole process, and to
+	 * the one that prints to stderr
+	 */
 	xmlSetStructuredErrorFunc(p, on_error);
+	xmlSetGenericErrorFunc(NULL, print_nothing);
 	status = xmlParseChunk(p->ctxt, piece.s, (int) piece.len, finish);
+	xmlSetGenericErrorFunc(server_stream, server_printer);
 	xmlSetStructuredErrorFunc(server_context, server_handler);
 
 	if (p->no_memory || status == XML_ERR_NO_MEMORY)

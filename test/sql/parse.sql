@@ -200,8 +200,8 @@ SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
                (E'<url><loc>a</loc></url>'),
                ('<' || repeat(' ', 300000)),
                ('<urlset><url><loc>a</loc>' || repeat('<b xmlns="urn:b">', 70)),
-               ('<urlset><url><loc>a</loc><b xmlns="urn:a" '
-                || (SELECT string_agg(format('xmlns:b%s="urn:b"', n), ' ') FROM generate_series(1, 65) n) || '/>')
+               ('<urlset><url><loc>a</loc><b xmlns="urn:a">'
+                || (SELECT string_agg(format('<b xmlns:b%s="urn:b">', n), '') FROM generate_series(1, 62) n) || '<b xmlns:b63="u" xmlns:b64="u"/>')
        ) v (d);
 SELECT pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', d))
   FROM (VALUES ('<urlset><url><loc>'::bytea || '\xE9'::bytea || '</loc></url></urlset>'::bytea),
@@ -209,6 +209,25 @@ SELECT pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', d))
                ('<?xml version="1.0" encoding="Shift_JIS"?><urlset><url><loc>'::bytea || '\xFFFF'::bytea),
                ('\x00'::bytea),
                ('<'::bytea)
+       ) v (d);
+
+-- UTF-8 that is longer than it has to be: a database that took it could not be restored.
+SELECT overlong, place, pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', begin || overlong || ending))
+  FROM unnest(ARRAY['\xC181', '\xE08181', '\xF0808181']::bytea[]) overlong,
+       (VALUES ('text', '<urlset><url><loc>'::bytea, '</loc></url></urlset>'::bytea),
+               ('section', '<urlset><url><loc><![CDATA[', ']]></loc></url></urlset>'),
+               ('section of an extension', '<urlset><url><loc>a</loc><b xmlns="urn:b"><![CDATA[', ']]></b></url></urlset>'),
+               ('attribute', '<urlset><url><loc>a</loc><b xmlns="urn:b" c="', '"/></url></urlset>'),
+               ('name', '<urlset><url><loc>a</loc><b', ' xmlns="urn:b"/></url></urlset>')
+       ) v (place, begin, ending);
+SELECT length(loc), loc LIKE 'aé日😀é日%' FROM sitemap_parse(format('<urlset><url><loc>a<![CDATA[%s]]></loc></url></urlset>', repeat('é日😀', 30000)));
+
+-- What could take time or memory beyond the document's length.
+SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
+  FROM (VALUES ((SELECT '<urlset ' || string_agg(format('a%s=""', n), ' ') || '/>' FROM generate_series(1, 65) n)),
+               ((SELECT '<urlset><a ' || string_agg(format('xmlns:b%s="urn:b"', n), ' ') || '/>' FROM generate_series(1, 65) n)),
+               ('<urlset xmlns:b="urn:' || repeat('b', 300) || '"/>'),
+               ('<urlset xmlns:b="urn:' || repeat('b', 250) || '"><url><loc>a</loc>' || repeat('<b:c/>', 250000) || '</url></urlset>')
        ) v (d);
 
 -- No document type declaration: neither files nor bombs come in by that way.

@@ -4,7 +4,7 @@ use warnings;
 use utf8;
 
 use Compress::Zlib ();
-use Encode qw(encode_utf8);
+use Encode qw(encode encode_utf8);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -185,6 +185,13 @@ SKIP:
 		q{SELECT FROM sitemap_parse('<urlset>', on_error => 'partial'); SELECT '<a><b></a>'::xml});
 	like($stderr, qr/ERROR:  2200N: invalid XML content\n/, 'nor after it');
 }
+
+# What libxml2 cannot convert behind the first line, it would print.
+my $utf32 = encode('UTF-32BE', '<?xml version="1.0" encoding="UTF-32BE"' . ' ' x 20 . '?>') . "\0\x11\0\0\0\0\0<";
+like(
+	failure(sprintf(q{SELECT count(*) FROM sitemap_parse('\x%s'::bytea)}, unpack('H*', $utf32))),
+	qr/invalid sitemap, line 1: it is not well-formed XML/,
+	'bytes that its encoding does not have');
 unlike(slurp_file($node->logfile), qr/^(?!\d{4}-|\t)/m, 'libxml2 does not write into the log by itself');
 
 # Databases of other encodings.

@@ -79,6 +79,20 @@ accepts(const char *src, size_t len, const char **message)
 
 #include <libxml/parser.h>
 
+#if LIBXML_VERSION >= 21200
+typedef const xmlError *ErrorPtr;
+#else
+typedef xmlErrorPtr ErrorPtr;
+#endif
+
+/* A namespace that is no URI is no error, though libxml2 says so. */
+static void
+on_error(void *arg, ErrorPtr error)
+{
+	if (error->level >= XML_ERR_ERROR && error->code != XML_WAR_NS_URI)
+		*(bool *) arg = false;
+}
+
 /* What libxml2 thinks of the fragment inside a document; false if not well-formed. */
 static bool
 libxml2_accepts(const char *src, size_t len)
@@ -89,19 +103,15 @@ libxml2_accepts(const char *src, size_t len)
 	xmlParserCtxtPtr ctxt = xmlNewParserCtxt();
 	char	   *document = exactly(NULL, sizeof(head) + len + sizeof(tail));
 	size_t		n = sizeof(head) - 1;
-	xmlDocPtr	doc;
-	bool		result;
+	bool		result = true;
 
 	memcpy(document, head, n);
 	memcpy(document + n, src, len);
 	memcpy(document + n + len, tail, sizeof(tail));
-	doc = xmlCtxtReadMemory(ctxt, document, n + len + sizeof(tail) - 1, NULL, "UTF-8",
-							XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-
-	/* a namespace that is no URI is no error, though it clears nsWellFormed */
-	result = ctxt->wellFormed &&
-		(ctxt->nsWellFormed || ctxt->lastError.code == XML_WAR_NS_URI);
-	xmlFreeDoc(doc);
+	xmlSetStructuredErrorFunc(&result, on_error);
+	xmlFreeDoc(xmlCtxtReadMemory(ctxt, document, n + len + sizeof(tail) - 1, NULL, "UTF-8",
+								 XML_PARSE_NONET));
+	xmlSetStructuredErrorFunc(NULL, NULL);
 	xmlFreeParserCtxt(ctxt);
 	free(document);
 	return result;

@@ -21,7 +21,7 @@ sm_fault(SmFault *fault, int sqlerrcode, int64 line, const char *message,
 	/* its first line, which may quote the document, but not break the message */
 	for (; detail && *detail && *detail != '\n' && len < SM_FAULT_DETAIL_MAX - 2; detail++)
 		fault->detail[len++] = (*detail >= ' ' && *detail < '\x7f') ? *detail : '?';
-	while (len > 0 && (fault->detail[len - 1] == ' ' || fault->detail[len - 1] == '.'))
+	while (len > 0 && strchr(" .!", fault->detail[len - 1]))
 		len--;
 	if (len > 0)
 		fault->detail[len++] = '.';

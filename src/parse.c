@@ -136,13 +136,16 @@ put_parsed(ParseState *state, SmXmlParser *parser, int64 lines_before)
 	return true;
 }
 
-/* Parse an XML document whose first piece is given. */
+/* Parse an XML document whose first piece that is not blank is given. */
 static void
-parse_xml(ParseState *state, SmSpan piece, int64 lines_before)
+parse_xml(ParseState *state, SmSpan piece, bool after_blanks, int64 lines_before)
 {
 	SmFault		xml_fault = {0};
 	SmXmlParser *parser = sm_xml_parser_create(state->is_utf8, &xml_fault);
 
+	/* one stands for all: no declaration may follow */
+	if (after_blanks)
+		sm_xml_parser_push(parser, sm_span(" ", 1));
 	do
 	{
 		sm_xml_parser_push(parser, piece);
@@ -185,7 +188,7 @@ put_line(ParseState *state, SmSpan content, int64 line)
 	return row.loc.len == 0 || put_entry(state, &row, line);
 }
 
-/* Parse a text sitemap whose first piece is given. */
+/* Parse a text sitemap whose first piece that is not blank is given. */
 static void
 parse_text(ParseState *state, SmSpan piece, int64 lines_before)
 {
@@ -252,6 +255,7 @@ static void
 parse(ParseState *state)
 {
 	SmSpan		piece;
+	bool		after_blanks = false;
 	int64		lines = 0;
 
 	while (sm_source_next(state->source, &piece, &state->fault))
@@ -261,11 +265,12 @@ parse(ParseState *state)
 		if (!sm_xml_is_blank(piece))
 		{
 			if (begins_xml(piece))
-				parse_xml(state, piece, lines);
+				parse_xml(state, piece, after_blanks, lines);
 			else
 				parse_text(state, piece, lines);
 			return;
 		}
+		after_blanks |= piece.len > 0;
 		for (size_t i = 0; i < piece.len; i++)
 			lines += piece.s[i] == '\n';
 	}
@@ -314,7 +319,7 @@ max_bytes_argument(FunctionCallInfo fcinfo)
 
 /* Is what stands before a fault wanted? */
 static bool
-on_error_argument(FunctionCallInfo fcinfo)
+wants_partial(FunctionCallInfo fcinfo)
 {
 	char	   *on_error;
 
@@ -337,7 +342,7 @@ parse_document(FunctionCallInfo fcinfo, bool is_text)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int64		max_bytes = max_bytes_argument(fcinfo);
-	bool		partial = on_error_argument(fcinfo);
+	bool		partial = wants_partial(fcinfo);
 	MemoryContext context;
 	MemoryContext oldcontext;
 	ParseState	state = {.is_utf8 = is_text};

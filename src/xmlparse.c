@@ -22,12 +22,11 @@
 #include <libxml/SAX2.h>
 
 #include "core/url.h"
-#include "core/xml.h"
 #include "core/xmlreader.h"
-#include "encoding.h"
 #include "fragment.h"
 #include "mb/pg_wchar.h"
 #include "utils/memutils.h"
+#include "xmlcopy.h"
 
 /*
  * Bytes between two things that libxml2 reports: the length of a tag, comment
@@ -36,11 +35,13 @@
 #define MARKUP_MAX		262144
 
 /*
- * Bytes of a namespace's name, and what the queue may grow to with extensions.
- * A few bytes use a namespace, whose name is written with each extension.
+ * Bytes of a namespace's name, extensions of an entry, and bytes of all of them.
+ * A few bytes of a document are an extension, and use a namespace, whose name is
+ * written with each extension.
  */
-#define NAMESPACE_MAX	256
-#define EXTENSIONS_MAX	SM_MAX_BYTES
+#define NAMESPACE_MAX			256
+#define EXTENSIONS_MAX			10000
+#define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
 
 #if LIBXML_VERSION >= 21200
 typedef const xmlError *ErrorPtr;
@@ -81,32 +82,17 @@ typedef struct Item
 	int64		line;			/* ITEM_ENTRY_END: where the entry begins */
 } Item;
 
-typedef struct Buffer
-{
-	char	   *data;
-	size_t		len;
-	size_t		size;
-} Buffer;
-
-typedef struct Binding
-{
-	const xmlChar *prefix;		/* NULL for xmlns="…" */
-	const xmlChar *uri;
-	int			depth;			/* of the element that declares it */
-} Binding;
-
 struct SmXmlParser
 {
 	MemoryContext context;
 	MemoryContextCallback callback;
 	xmlParserCtxtPtr ctxt;
 	SmFault    *fault;
-	bool		no_memory;
 	size_t		silence;		/* bytes pushed since the last callback */
 
 	/* the queue: complete entries, and the one that is being parsed */
-	Buffer		bytes;
-	Buffer		items;
+	SmBuffer	bytes;
+	SmBuffer	items;
 	size_t		next;			/* item to be taken */
 	size_t		taken;			/* bytes of the entries that were taken */
 	int			nentries;		/* complete ones that were not */
@@ -121,24 +107,23 @@ struct SmXmlParser
 	int64		entry_line;
 	bool		seen[NCHILDREN];
 	ItemKind	child;			/* of the entry: what we are in */
-	size_t		start;			/* of its bytes */
-
-	/* in an extension */
-	bool		tag_open;		/* its ">" is not yet written */
-	Buffer		blanks;			/* after a tag, and perhaps only indentation */
-	bool		only_blanks;	/* nothing else came after that tag */
-	size_t		outer_name_end; /* where outer declarations go */
-	int			ndeclared;
-	Binding		declared[SM_XML_BINDINGS_MAX];
-	int			nouter;
-	Binding		outer[SM_XML_BINDINGS_MAX]; /* used, and declared around it */
+	size_t		start;			/* of its bytes, unless it is an extension */
+	SmXmlCopy	copy;			/* of an extension */
+	int			nextensions;	/* of the entry, so far */
 };
+
+static bool
+no_memory(const SmXmlParser *p)
+{
+	return p->bytes.failed || p->items.failed ||
+		p->copy.out.failed || p->copy.blanks.failed;
+}
 
 /* Is this document done with? */
 static bool
 stopped(const SmXmlParser *p)
 {
-	return p->no_memory || sm_is_fault(p->fault);
+	return no_memory(p) || sm_is_fault(p->fault);
 }
 
 static void
@@ -148,228 +133,14 @@ fault(SmXmlParser *p, const char *message, const char *detail)
 			 message, detail);
 }
 
-/* Make room for size bytes more; false if there is no memory. */
-static bool
-reserve(SmXmlParser *p, Buffer *buffer, size_t size)
-{
-	size_t		new_size = Max(2 * buffer->size, 1024);
-	char	   *data;
-
-	if (size <= buffer->size - buffer->len)
-		return true;
-	if (size > MaxAllocHugeSize / 4 || buffer->size > MaxAllocHugeSize / 4)
-	{
-		p->no_memory = true;
-		return false;
-	}
-	while (new_size - buffer->len < size)
-		new_size *= 2;
-	data = MemoryContextAllocExtended(p->context, new_size,
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
-	if (data == NULL)
-	{
-		p->no_memory = true;
-		return false;
-	}
-	if (buffer->data)
-	{
-		memcpy(data, buffer->data, buffer->len);
-		pfree(buffer->data);
-	}
-	buffer->data = data;
-	buffer->size = new_size;
-	return true;
-}
-
+/* A fault of something that has a name: of another kind of document, mostly. */
 static void
-append(SmXmlParser *p, Buffer *buffer, const void *s, size_t len)
+fault_with_name(SmXmlParser *p, const char *message, const xmlChar *name)
 {
-	if (len > 0 && reserve(p, buffer, len))
-	{
-		memcpy(buffer->data + buffer->len, s, len);
-		buffer->len += len;
-	}
-}
+	char		detail[SM_FAULT_DETAIL_MAX];
 
-static void
-put(SmXmlParser *p, const char *s)
-{
-	append(p, &p->bytes, s, strlen(s));
-}
-
-static void
-put_escaped(SmXmlParser *p, const xmlChar *s, size_t len)
-{
-	size_t		escaped;
-
-	if (!reserve(p, &p->bytes, SM_XML_ESCAPE_BOUND(len)))
-		return;
-	escaped = sm_xml_escape((const char *) s, len, sm_ascii_only(),
-							p->bytes.data + p->bytes.len);
-	if (escaped != SM_XML_MALFORMED)	/* libxml2 would have said so */
-		p->bytes.len += escaped;
-}
-
-static void
-put_name(SmXmlParser *p, const xmlChar *prefix, const xmlChar *name)
-{
-	if (prefix)
-	{
-		put(p, (const char *) prefix);
-		put(p, ":");
-	}
-	put(p, (const char *) name);
-}
-
-static void
-put_attribute(SmXmlParser *p, const xmlChar *prefix, const xmlChar *name,
-			  const xmlChar *value, size_t len)
-{
-	put(p, " ");
-	put_name(p, prefix, name);
-	put(p, "=\"");
-	put_escaped(p, value, len);
-	put(p, "\"");
-}
-
-static void
-put_declaration(SmXmlParser *p, const Binding *binding)
-{
-	static const xmlChar xmlns[] = "xmlns";
-	const xmlChar *uri = binding->uri ? binding->uri : (const xmlChar *) "";
-
-	put_attribute(p, binding->prefix ? xmlns : NULL,
-				  binding->prefix ? binding->prefix : xmlns,
-				  uri, strlen((const char *) uri));
-}
-
-/* Move what was put last, all from one place on, to an earlier place. */
-static void
-move_back(SmXmlParser *p, size_t from, size_t to)
-{
-	Buffer	   *bytes = &p->bytes;
-	size_t		len = bytes->len - from;
-
-	/* a copy at the end, since what is in between moves there */
-	if (!reserve(p, bytes, len))
-		return;
-	memcpy(bytes->data + bytes->len, bytes->data + from, len);
-	memmove(bytes->data + to + len, bytes->data + to, from - to);
-	memcpy(bytes->data + to, bytes->data + bytes->len, len);
-}
-
-/* A prefix is used: remember it if the extension does not declare it. */
-static void
-use_prefix(SmXmlParser *p, const xmlChar *prefix, const xmlChar *uri)
-{
-	if (uri == NULL || (prefix && xmlStrEqual(prefix, BAD_CAST "xml")))
-		return;
-	for (int i = p->ndeclared - 1; i >= 0; i--)
-		if (xmlStrEqual(p->declared[i].prefix, prefix))
-			return;
-	for (int i = 0; i < p->nouter; i++)
-		if (xmlStrEqual(p->outer[i].prefix, prefix))
-			return;
-	if (p->nouter == SM_XML_BINDINGS_MAX)
-	{
-		fault(p, "an extension has more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces", NULL);
-		return;
-	}
-	p->outer[p->nouter].prefix = prefix;
-	p->outer[p->nouter].uri = uri;
-	p->nouter++;
-}
-
-/*
- * Put what waited for what comes next: the end of a tag, and blanks, unless they
- * were indentation.
- */
-static void
-put_pending(SmXmlParser *p, bool keep_blanks)
-{
-	Buffer	   *blanks = &p->blanks;
-
-	if (p->tag_open)
-		put(p, ">");
-	p->tag_open = false;
-	if (blanks->len > 0 && (keep_blanks || memchr(blanks->data, '\n', blanks->len) == NULL))
-		put_escaped(p, (const xmlChar *) blanks->data, blanks->len);
-	blanks->len = 0;
-}
-
-static void
-start_extension(SmXmlParser *p, const xmlChar *name, const xmlChar *prefix,
-				const xmlChar *uri, int nnamespaces, const xmlChar **namespaces,
-				int nattributes, const xmlChar **attributes)
-{
-	bool		outermost = p->bytes.len == p->start;
-
-	put_pending(p, false);
-	put(p, "<");
-	put_name(p, prefix, name);
-	if (outermost)
-		p->outer_name_end = p->bytes.len;
-
-	for (int i = 0; i < nnamespaces; i++)
-	{
-		Binding    *binding = &p->declared[p->ndeclared];
-
-		if (p->ndeclared == SM_XML_BINDINGS_MAX)
-		{
-			fault(p, "an extension has more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces", NULL);
-			return;
-		}
-		binding->prefix = namespaces[2 * i];
-		binding->uri = namespaces[2 * i + 1];
-		binding->depth = p->depth;
-		put_declaration(p, binding);
-		p->ndeclared++;
-	}
-	use_prefix(p, prefix, uri);
-
-	/* each has a name, a prefix, a namespace, and the two ends of its value */
-	for (int i = 0; i < nattributes; i++, attributes += 5)
-	{
-		put_attribute(p, attributes[1], attributes[0], attributes[3],
-					  attributes[4] - attributes[3]);
-		if (attributes[1])
-			use_prefix(p, attributes[1], attributes[2]);
-	}
-	p->tag_open = true;
-	p->only_blanks = true;
-}
-
-static void
-end_extension(SmXmlParser *p, const xmlChar *name, const xmlChar *prefix)
-{
-	if (p->tag_open && p->blanks.len == 0)
-		put(p, "/>");
-	else
-	{
-		/* blanks that are all that an element has are no indentation */
-		put_pending(p, p->tag_open);
-		put(p, "</");
-		put_name(p, prefix, name);
-		put(p, ">");
-	}
-	p->tag_open = false;
-	p->only_blanks = true;
-	while (p->ndeclared > 0 && p->declared[p->ndeclared - 1].depth == p->depth)
-		p->ndeclared--;
-}
-
-/* Add the declarations that the extension leans on, so that it stands alone. */
-static void
-declare_outer(SmXmlParser *p)
-{
-	size_t		end = p->bytes.len;
-
-	for (int i = 0; i < p->nouter; i++)
-		put_declaration(p, &p->outer[i]);
-	p->nouter = 0;
-	move_back(p, end, p->outer_name_end);
-	if (p->bytes.len > EXTENSIONS_MAX)
-		fault(p, "the extensions of an entry are longer than a sitemap can be", NULL);
+	snprintf(detail, sizeof(detail), "It is named %s", (const char *) name);
+	fault(p, message, detail);
 }
 
 static void
@@ -377,7 +148,7 @@ queue_item(SmXmlParser *p, ItemKind kind, size_t start, size_t len)
 {
 	Item		item = {kind, start, len, p->entry_line};
 
-	append(p, &p->items, &item, sizeof(item));
+	sm_buffer_append(&p->items, &item, sizeof(item));
 }
 
 /* Queue a child of an entry that has its own column, unless it is blank. */
@@ -392,6 +163,23 @@ queue_child(SmXmlParser *p)
 		queue_item(p, p->child, p->start + (trimmed - text), len);
 	else if (p->child == ITEM_LOC)
 		p->seen[ITEM_LOC] = false;
+}
+
+/* Queue the extension that was copied. */
+static void
+queue_extension(SmXmlParser *p)
+{
+	const SmBuffer *out = &p->copy.out;
+
+	if (++p->nextensions > EXTENSIONS_MAX)
+		fault(p, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extensions", NULL);
+	else if (out->len > EXTENSIONS_BYTES_MAX - Min(p->bytes.len, EXTENSIONS_BYTES_MAX))
+		fault(p, "the extensions of an entry are longer than a sitemap can be", NULL);
+	else
+	{
+		queue_item(p, ITEM_EXTENSION, p->bytes.len, out->len);
+		sm_buffer_append(&p->bytes, out->data, out->len);
+	}
 }
 
 /* Sitemaps are written with all sorts of namespaces; their root says which. */
@@ -412,7 +200,7 @@ start_root(SmXmlParser *p, const xmlChar *name, const xmlChar *uri)
 	else if (xmlStrEqual(name, BAD_CAST "sitemapindex"))
 		p->entry_name = "sitemap";
 	else
-		fault(p, "its root element is neither urlset nor sitemapindex", NULL);
+		fault_with_name(p, "its root element is neither urlset nor sitemapindex", name);
 }
 
 static void
@@ -420,6 +208,7 @@ start_entry(SmXmlParser *p)
 {
 	p->in_entry = true;
 	p->entry_line = xmlSAX2GetLineNumber(p->ctxt);
+	p->nextensions = 0;
 	memset(p->seen, 0, sizeof(p->seen));
 }
 
@@ -461,13 +250,13 @@ start_child(SmXmlParser *p, const xmlChar *name, const xmlChar *uri)
  * prefix among all that are in scope; sitemap_files takes no more, either.
  */
 static void
-check_tag(SmXmlParser *p, int nnamespaces, const xmlChar **namespaces, int nattributes)
+check_tag(SmXmlParser *p, const SmXmlTag *tag)
 {
-	if (nnamespaces + nattributes > SM_XML_ATTRIBUTES_MAX)
+	if (tag->nnamespaces + tag->nattributes > SM_XML_ATTRIBUTES_MAX)
 		fault(p, "an element has more than " SM_STRING(SM_XML_ATTRIBUTES_MAX) " attributes", NULL);
-	for (int i = 0; i < nnamespaces; i++)
+	for (int i = 0; i < tag->nnamespaces; i++)
 	{
-		const xmlChar *uri = namespaces[2 * i + 1];
+		const xmlChar *uri = tag->namespaces[2 * i + 1];
 
 		if (uri && strlen((const char *) uri) > NAMESPACE_MAX)
 			fault(p, "the name of a namespace has more than " SM_STRING(NAMESPACE_MAX) " bytes", NULL);
@@ -482,11 +271,12 @@ on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *u
 		 int nattributes, int ndefaulted, const xmlChar **attributes)
 {
 	SmXmlParser *p = arg;
+	SmXmlTag	tag = {name, prefix, uri, nnamespaces, namespaces, nattributes, attributes};
 
 	p->silence = 0;
 	if (stopped(p))
 		return;
-	check_tag(p, nnamespaces, namespaces, nattributes);
+	check_tag(p, &tag);
 	if (stopped(p))
 		return;
 	if (++p->depth > SM_XML_DEPTH_MAX + 2)
@@ -503,8 +293,12 @@ on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *u
 		if (p->depth == 3)
 			start_child(p, name, uri);
 		if (p->child == ITEM_EXTENSION)
-			start_extension(p, name, prefix, uri, nnamespaces, namespaces,
-							nattributes, attributes);
+		{
+			const char *wrong = sm_xml_copy_start(&p->copy, &tag);
+
+			if (wrong)
+				fault(p, wrong, NULL);
+		}
 	}
 }
 
@@ -519,14 +313,11 @@ on_end(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri
 	if (p->in_entry)
 	{
 		if (p->child == ITEM_EXTENSION && p->depth > 2)
-			end_extension(p, name, prefix);
+			sm_xml_copy_end(&p->copy, name, prefix);
 		if (p->depth == 2)
 			end_entry(p);
 		else if (p->depth == 3 && p->child == ITEM_EXTENSION)
-		{
-			declare_outer(p);
-			queue_item(p, ITEM_EXTENSION, p->start, p->bytes.len - p->start);
-		}
+			queue_extension(p);
 		else if (p->depth == 3 && p->child < NCHILDREN)
 			queue_child(p);
 	}
@@ -542,18 +333,9 @@ on_text(void *arg, const xmlChar *s, int len)
 	if (stopped(p) || !p->in_entry || p->depth < 3)
 		return;
 	if (p->child == ITEM_EXTENSION)
-	{
-		if (p->only_blanks && sm_xml_is_blank(sm_span((const char *) s, len)))
-		{
-			append(p, &p->blanks, s, len);
-			return;
-		}
-		put_pending(p, true);
-		p->only_blanks = false;
-		put_escaped(p, s, len);
-	}
+		sm_xml_copy_text(&p->copy, s, len);
 	else if (p->child < NCHILDREN && p->depth == 3)
-		append(p, &p->bytes, s, len);
+		sm_buffer_append(&p->bytes, s, len);
 }
 
 /* libxml2 before 2.14 takes overlong UTF-8 in a section as it stands. */
@@ -584,7 +366,7 @@ on_doctype(void *arg, const xmlChar *name, const xmlChar *external_id, const xml
 {
 	SmXmlParser *p = arg;
 
-	fault(p, "it has a document type declaration", NULL);
+	fault_with_name(p, "it has a document type declaration", name);
 	xmlStopParser(p->ctxt);
 }
 
@@ -594,7 +376,7 @@ on_error(void *arg, ErrorPtr error)
 	SmXmlParser *p = arg;
 
 	/* a namespace may have any name */
-	if (error->level >= XML_ERR_ERROR && error->code != XML_WAR_NS_URI && !p->no_memory)
+	if (error->level >= XML_ERR_ERROR && error->code != XML_WAR_NS_URI && !no_memory(p))
 		fault(p, "it is not well-formed XML", error->message);
 }
 
@@ -645,6 +427,9 @@ sm_xml_parser_create(bool is_utf8, SmFault *fault)
 
 	p->context = CurrentMemoryContext;
 	p->fault = fault;
+	sm_buffer_init(&p->bytes, p->context);
+	sm_buffer_init(&p->items, p->context);
+	sm_xml_copy_init(&p->copy, p->context);
 	p->callback.func = free_parser;
 	p->callback.arg = p;
 	MemoryContextRegisterResetCallback(p->context, &p->callback);
@@ -682,7 +467,6 @@ forget_taken(SmXmlParser *p)
 	p->bytes.len -= p->taken;
 	memmove(p->bytes.data, p->bytes.data + p->taken, p->bytes.len);
 	p->start -= p->taken;
-	p->outer_name_end -= p->taken;
 	p->taken = 0;
 }
 
@@ -705,7 +489,7 @@ push(SmXmlParser *p, SmSpan piece, bool finish)
 	xmlSetGenericErrorFunc(server_stream, server_printer);
 	xmlSetStructuredErrorFunc(server_context, server_handler);
 
-	if (p->no_memory || status == XML_ERR_NO_MEMORY)
+	if (no_memory(p) || status == XML_ERR_NO_MEMORY)
 		out_of_memory();
 	if (status != 0)
 		fault(p, "it is not well-formed XML", NULL);

@@ -187,6 +187,7 @@ SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
                (E'<urlset>\n<url><loc>a</loc></url>'),
                (E'<urlset/>\n\nx'),
                (E'\n<?xml version="1.0"?><urlset/>'),
+               (repeat(' ', 65536) || '<?xml version="1.0"?><urlset/>'),
                (E'<urlset>\n&nbsp;</urlset>'),
                (E'<urlset>\n\n<url><loc>a</loc><image:image/></url></urlset>'),
                (E'<urlset>\n<url><loc>\x01</loc></url></urlset>'),
@@ -227,7 +228,11 @@ SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES ((SELECT '<urlset ' || string_agg(format('a%s=""', n), ' ') || '/>' FROM generate_series(1, 65) n)),
                ((SELECT '<urlset><a ' || string_agg(format('xmlns:b%s="urn:b"', n), ' ') || '/>' FROM generate_series(1, 65) n)),
                ('<urlset xmlns:b="urn:' || repeat('b', 300) || '"/>'),
-               ('<urlset xmlns:b="urn:' || repeat('b', 250) || '"><url><loc>a</loc>' || repeat('<b:c/>', 250000) || '</url></urlset>')
+               ('<urlset xmlns:b="urn:b"><url><loc>a</loc>' || repeat('<b:c/>', 10001) || '</url></urlset>'),
+               ((SELECT '<urlset xmlns:b="urn:b" ' || string_agg(format('xmlns:b%s="urn:%s"', n, repeat('b', 250)), ' ')
+                        || '><url><loc>a</loc>' || repeat('<b:c>' || string_agg(format('<b%s:d/>', n), '') || '</b:c>', 3500)
+                        || '</url></urlset>'
+                   FROM generate_series(1, 60) n))
        ) v (d);
 
 -- No document type declaration: neither files nor bombs come in by that way.

@@ -1,0 +1,109 @@
+# examples/psql/move.sh: a sitemap that is on the web, into a table.
+use strict;
+use warnings;
+
+use FindBin;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $script = "$FindBin::RealBin/../../examples/psql/move.sh";
+my $timeout = $PostgreSQL::Test::Utils::timeout_default;
+
+foreach my $program ([ 'curl', '--version' ], [ 'python3', '--version' ], [ 'gzip', '--version' ])
+{
+	plan skip_all => "$program->[0] is not here"
+	  unless eval { IPC::Run::run($program, '>', '/dev/null', '2>&1') };
+}
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+plan skip_all => 'this build cannot parse XML'
+  if $node->psql('postgres', q{SELECT sitemap_parse('<urlset/>')}) != 0;
+
+# A site: a directory, and a web server in front of it.
+my $root = PostgreSQL::Test::Utils::tempdir();
+my ($printed, $base) = ('');
+my $server = IPC::Run::start([ 'python3', '-u', '-m', 'http.server', '0', '--bind', '127.0.0.1', '--directory', $root ],
+	'>', \$printed, '2>', '/dev/null', my $timer = IPC::Run::timeout($timeout));
+$server->pump until $printed =~ m{\((http://[^)]*/)\)};
+$base = $1;
+$node->safe_psql(
+	'postgres', qq{
+	CREATE TABLE page AS
+	SELECT '$base' || 'page/' || n AS loc, '2026-01-02' AS lastmod, 'daily' AS changefreq,
+	       n / 10000.0::float8 AS priority,
+	       ARRAY[sitemap_image('http://cdn.example.com/?a&b=' || n, 'Grüße ' || n)] AS extensions
+	  FROM generate_series(1, 2500) n;
+	CREATE TABLE file AS
+	SELECT * FROM sitemap_files('TABLE page', '$base', max_urls => 1000, compression => 6)
+	 UNION ALL
+	SELECT * FROM sitemap_files('TABLE page', '$base', section => 'all');
+	SELECT count(*) FROM sitemap_export('$root', 'TABLE file')});
+
+move('sitemap.xml.gz', 'by index');
+is(same_pages('"by index"'), 't', 'the pages of all sitemaps in an index are in a table');
+move('all.xml', 'whole');
+is(same_pages('whole'), 't', 'so are those of one that is no index');
+
+# Nothing is half done.
+unlink "$root/sitemap-2.xml.gz" or die "no such file: $!";
+like(fails('sitemap.xml.gz', 'missing'), qr/404/, 'a file that is missing is an error');
+PostgreSQL::Test::Utils::append_to_file("$root/sitemap-2.xml.gz", '<!DOCTYPE html><html></html>');
+like(fails('sitemap.xml.gz', 'broken'), qr/invalid sitemap, line 1: it has a document type declaration/,
+	'so is a file that is none');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('missing', 'broken')}),
+	'0', 'neither leaves a table');
+
+$server->kill_kill;
+$node->stop;
+done_testing();
+
+# Are these the pages of the site, so that they make the same sitemap?
+sub same_pages
+{
+	my ($table) = @_;
+
+	return $node->safe_psql(
+		'postgres', qq{
+		SELECT moved.content = file.content
+		  FROM sitemap_files('TABLE $table', '$base', section => 'all') moved
+		  JOIN file USING (name)});
+}
+
+# Run the script, which succeeds.
+sub move
+{
+	my ($file, $table) = @_;
+	my ($status, $output) = run_script($file, $table);
+
+	is($output, '', "$file into $table: no errors");
+	ok($status, "$file into $table");
+	return;
+}
+
+# Run the script, which fails: what it says.
+sub fails
+{
+	my ($file, $table) = @_;
+	my ($status, $output) = run_script($file, $table);
+
+	ok(!$status, "$file into $table fails");
+	return $output;
+}
+
+sub run_script
+{
+	my ($file, $table) = @_;
+	local $ENV{PGHOST} = $node->host;
+	local $ENV{PGPORT} = $node->port;
+	local $ENV{PGDATABASE} = 'postgres';
+	my $output = '';
+	my $status = IPC::Run::run([ $script, "$base$file", $table ], '<', '/dev/null', '>', \$output, '2>&1');
+
+	return ($status, $output);
+}

@@ -1,0 +1,524 @@
+# Cancelled, terminated, killed, out of memory, out of disk: a call that does
+# not come to its end leaves nothing behind, and the next one works.
+#
+# 002_streaming.pl has sitemap_files cancelled, 012_export.pl has sitemap_export
+# killed, cut off by a full disk and cancelled in the middle of a file,
+# 030_parse.pl and 032_audit.pl have theirs ended by statement_timeout.
+use strict;
+use warnings;
+
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes ();
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf(
+	'postgresql.conf', q{
+fsync = off
+jit = off
+autovacuum = off
+restart_after_crash = on
+max_parallel_workers_per_gather = 0
+});
+$node->start;
+
+# The target has files of 500 pages, and there are 2,500 now; the last one waits
+# where somebody holds lock 1, and each statement on the target where somebody
+# holds lock 2.
+sql(
+	q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 2500) n;
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+
+	CREATE FUNCTION page_of(id int, loc text) RETURNS text LANGUAGE plpgsql AS $$
+	BEGIN
+	  IF id = 2500 THEN
+	    PERFORM pg_catalog.pg_advisory_xact_lock_shared(1);
+	  END IF;
+	  RETURN loc;
+	END
+	$$;
+	CREATE VIEW waiting AS SELECT page_of(id, loc) AS loc FROM page ORDER BY id;
+
+	CREATE FUNCTION wait_in_target() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+	  IF TG_OP <> 'INSERT' THEN
+	    PERFORM pg_catalog.pg_advisory_xact_lock_shared(2);
+	  END IF;
+	  RETURN NULL;
+	END
+	$$;
+	SELECT FROM sitemap_publish('target', 'SELECT loc FROM public.page WHERE id <= 500 ORDER BY id', 'http://a/',
+	                            max_urls => 500);
+	CREATE TRIGGER waits AFTER INSERT OR UPDATE OR DELETE ON target
+	   FOR EACH ROW EXECUTE FUNCTION wait_in_target()});
+
+# A directory to export to, with what was exported first.
+my $dir = PostgreSQL::Test::Utils::tempdir();
+sql("SELECT FROM sitemap_export('$dir', 'TABLE target')");
+
+# Each call, and its result when it comes to its end.
+my %call = (
+	sitemap_files => [
+		q{SELECT count(*) FROM sitemap_files('TABLE public.waiting', 'http://a/', max_urls => 1000, compression => 6)},
+		4
+	],
+	sitemap_audit => [
+		q{SELECT count(*) FROM sitemap_audit('TABLE public.waiting', 'http://a/')}, 0 ],
+	sitemap_agg =>
+	  [ q{SELECT length(sitemap_agg('http://a' || loc)) > 80000 FROM waiting}, 't' ],
+	sitemap_publish => [
+		q{SELECT sum(url_count) FROM sitemap_publish('target', 'TABLE public.waiting', 'http://a/', max_urls => 500) WHERE name !~ '^sitemap\.xml'},
+		2500
+	],
+	sitemap_export => [
+		qq{SELECT count(*) > 2 FROM sitemap_export('$dir', \$\$SELECT name, content FROM public.sitemap_files('TABLE public.waiting', 'http://a/', max_urls => 500)\$\$)},
+		't'
+	]);
+
+test_cancel();
+test_terminate();
+test_crash();
+test_compression();
+test_memory();
+test_parse_memory();
+test_temporary_files();
+$node->stop;
+done_testing();
+
+# A cancel request and statement_timeout while the query is run, after files were
+# complete; and while sitemap_publish writes.
+sub test_cancel
+{
+	foreach my $function (sort keys %call)
+	{
+		my ($statement, $result) = @{ $call{$function} };
+
+		foreach my $lock ($function eq 'sitemap_publish' ? (1, 2) : 1)
+		{
+			foreach my $how ('cancel', 'timeout')
+			{
+				my $name = "$function, waits for lock $lock, $how";
+				my $before = state();
+				my $holder = hold($lock);
+				my $session = session();
+				my $pid = pid($session);
+
+				$session->query_safe(q{SET statement_timeout = '100ms'}) if $how eq 'timeout';
+				start($session, $statement);
+				if ($how eq 'cancel')
+				{
+					wait_until_it_waits($pid);
+					is(sql("SELECT pg_cancel_backend($pid)"), 't', "$name: cancel it");
+				}
+				like(errors($session), qr/ERROR:  57014: canceling statement due to (user request|statement timeout)/,
+					"$name: it ends with that");
+				is(state(), $before, "$name: all is as it was");
+				is(locks($pid), 0, "$name: no lock is held");
+				$holder->quit;
+
+				# without the changes that it makes, since others come after
+				is( $session->query_safe(
+						"RESET statement_timeout; BEGIN; $statement; ROLLBACK"),
+					$result,
+					"$name: the next call in that session works")
+				  if $function ne 'sitemap_export';
+				$session->quit;
+			}
+		}
+	}
+	return;
+}
+
+sub test_terminate
+{
+	foreach my $function (sort keys %call)
+	{
+		foreach my $lock ($function eq 'sitemap_publish' ? (1, 2) : 1)
+		{
+			my $name = "$function, waits for lock $lock, terminated";
+			my $before = state();
+			my $holder = hold($lock);
+			my $session = session();
+			my $pid = pid($session);
+
+			start($session, $call{$function}[0]);
+			wait_until_it_waits($pid);
+			is(sql("SELECT pg_terminate_backend($pid, 60000)"), 't', "$name: terminate it");
+			$session->{run}->finish;
+			like(
+				$session->{stderr},
+				qr/FATAL:  57P01: terminating connection due to administrator command/,
+				"$name: it ends with that");
+			is(state(), $before, "$name: all is as it was");
+			is(locks($pid), 0, "$name: no lock is held");
+			$holder->quit;
+		}
+	}
+	return;
+}
+
+# kill -9 of sitemap_publish, in its query and while it writes, and of
+# sitemap_export in its query: the server recovers, and the next run works.
+sub test_crash
+{
+	foreach (
+		[ 'sitemap_publish', 1 ],
+		[ 'sitemap_publish', 2 ],
+		[ 'sitemap_export', 1 ])
+	{
+		my ($function, $lock) = @$_;
+		my $name = "$function, waits for lock $lock, killed";
+		my $before = state();
+		my $holder = hold($lock);
+		my $session = session();
+		my $pid = pid($session);
+
+		start($session, $call{$function}[0]);
+		wait_until_it_waits($pid);
+		kill 'KILL', $pid;
+		$session->{run}->finish;
+		like($session->{stderr}, qr/server closed the connection|terminat/, "$name: the session is gone");
+		$holder->{run}->finish;
+		wait_for_restart($pid);
+		is(state(), $before, "$name: after recovery all is as it was");
+	}
+	foreach my $function ('sitemap_publish', 'sitemap_export')
+	{
+		my ($statement, $result) = @{ $call{$function} };
+
+		is(sql($statement), $result, "$function: the next run works");
+	}
+	is( sql(q{
+			SELECT sum(url_count) FILTER (WHERE kind <> 'index'),
+			       (SELECT count(*) FROM sitemap_parse((SELECT content FROM target WHERE kind = 'index'))) =
+			       count(*) FILTER (WHERE kind <> 'index')
+			  FROM target}),
+		'2500|t',
+		'its set is whole');
+	is( join(' ', sort grep { !/^\.\.?$/ } directory()),
+		join(' ',
+			'.sitemap_export', sort split /\n/,
+			sql(
+				q{SELECT name FROM sitemap_files('TABLE public.waiting', 'http://a/', max_urls => 500)}
+			)),
+		'and the directory has its files and no others');
+	return;
+}
+
+# A file of almost 50 MB that is hard to compress, at the level that takes longest:
+# a cancel request that comes when the query gives the row that closes the file.
+# The rows have no end, so that nothing but the request ends the call.
+sub test_compression
+{
+	sql(
+		q{
+		CREATE FUNCTION long_loc(n int) RETURNS text LANGUAGE plpgsql AS $$
+		BEGIN
+		  IF n = 50001 THEN
+		    PERFORM pg_catalog.pg_advisory_xact_lock_shared(1);
+		  END IF;
+		  RETURN '/' || (SELECT string_agg(md5(n || '/' || i), '') FROM generate_series(1, 30) i);
+		END
+		$$});
+	foreach my $function ('sitemap_files(', q{sitemap_publish('target', })
+	{
+		my $before = state();
+		my $holder = hold(1);
+		my $session = session();
+		my $pid = pid($session);
+
+		start($session,
+			"SELECT count(*) FROM $function 'SELECT long_loc(generate_series(1, 1000000000)) AS loc', 'http://a/', compression => 9, split => 'full')"
+		);
+		wait_until_it_waits($pid);
+		$holder->quit;
+		my $begin = Time::HiRes::time();
+		sql("SELECT pg_cancel_backend($pid)");
+		like(errors($session), qr/ERROR:  57014: canceling statement/, "$function...): a cancel while it compresses");
+		my $seconds = Time::HiRes::time() - $begin;
+		note("answered after $seconds s");
+		cmp_ok($seconds, '<', 30, 'is answered when that file is done, not at the end of the rows');
+		is(state(), $before, 'all is as it was');
+		$session->quit;
+	}
+	return;
+}
+
+# A limit on the memory of one backend, a little more than it has: an error, with
+# its SQLSTATE, and a session that works on.
+sub test_memory
+{
+	my $rows = q{'SELECT ''/'' || n || repeat(''x'', 900) AS loc FROM generate_series(1, 50001) n', 'http://a/'};
+	my %large = (
+		sitemap_files => "SELECT count(*) FROM sitemap_files($rows)",
+		'sitemap_files, compressed' => "SELECT count(*) FROM sitemap_files($rows, compression => 9)",
+		sitemap_publish => "SELECT count(*) FROM sitemap_publish('target', $rows)",
+		sitemap_audit => "SELECT count(*) FROM sitemap_audit($rows)",
+		sitemap_agg =>
+		  q{SELECT length(sitemap_agg('http://a/' || n || repeat('x', 900))) FROM generate_series(1, 50000) n},
+		sitemap_export =>
+		  "SELECT count(*) FROM sitemap_export('$dir', \$\$SELECT name, content FROM sitemap_files($rows)\$\$)");
+
+	foreach my $name (sort keys %large)
+	{
+		my $before = state();
+		my $session = session();
+		my $failed = 0;
+
+	  SKIP:
+		{
+			skip 'a process cannot be limited here', 5 unless can_limit($session);
+
+			foreach my $megabytes (0, 4, 16, 48, 100)
+			{
+				limit_memory($session, $megabytes * 1024);
+				my $errors = errors($session, $large{$name} =~ s/^/BEGIN; /r . '; ROLLBACK');
+				limit_memory($session);
+				last if $errors eq '';
+				$failed++;
+				like($errors, qr/\AERROR:  53200: out of memory\n/, "$name: no memory beyond $megabytes MB more");
+				is( $session->query_safe(
+						q{SELECT url_count FROM sitemap_files('SELECT ''/'' AS loc', 'http://a/')}),
+					1,
+					"$name: the session works on");
+			}
+			cmp_ok($failed, '>', 0, "$name: it ran out of memory");
+			is(state(), $before, "$name: all is as it was");
+			is(errors($session, "BEGIN; $large{$name}; ROLLBACK"), '', "$name: and works where there is memory")
+			  if $name ne 'sitemap_export';
+		}
+		$session->quit;
+	}
+	return;
+}
+
+# sitemap_parse in small steps: libxml2 has memory of its own, and we have some in
+# the middle of its work.
+sub test_parse_memory
+{
+	my $session = session();
+	my %failed;
+
+  SKIP:
+	{
+		skip 'this build cannot parse XML', 1
+		  if $node->psql('postgres', q{SELECT sitemap_parse('<urlset/>')}) != 0;
+		skip 'a process cannot be limited here', 1 unless can_limit($session);
+
+		$session->query_safe(
+			q{
+			CREATE TEMP TABLE document AS
+			SELECT '<urlset><url><loc>http://a/</loc>' ||
+			       (SELECT string_agg('<i:i xmlns:i="http://b/' || n || '" a="' || repeat('x', 200000) || '"/>', '')
+			          FROM generate_series(1, 10) n) ||
+			       '<a:a xmlns:a="http://a/">' || repeat('x', 5000000) || '</a:a></url></urlset>' AS content});
+		$session->query_safe('ALTER TABLE document ALTER content SET STORAGE EXTERNAL');
+		my $parse = q{SELECT count(*) FROM document, sitemap_parse(content)};
+		my $kilobytes;
+		for ($kilobytes = 0; $kilobytes < 65536; $kilobytes += 1024)
+		{
+			limit_memory($session, $kilobytes);
+			my $errors = errors($session, $parse);
+			limit_memory($session);
+			last if $errors eq '';
+			$failed{ $errors =~ /\AERROR:  53200: out of memory\n(DETAIL:.*)/ ? $1 : $errors }++;
+		}
+		note("$failed{$_} times: $_") foreach sort keys %failed;
+		is(join("\n", grep { !/^DETAIL/ } keys %failed), '', 'sitemap_parse: nothing but 53200');
+		cmp_ok(scalar keys %failed, '>', 1, 'at several places');
+		is($session->query_safe($parse), 1, 'and the session works on');
+	}
+	$session->quit;
+	return;
+}
+
+# temp_file_limit: in the result, in the files that wait, in the sorts of an audit
+# and in those of the query.
+sub test_temporary_files
+{
+	my $random = q{''/'' || n || repeat(md5(n::text), 8) AS loc FROM generate_series(1, 20000) n};
+	my $query = "'SELECT $random', 'http://a/'";
+	my %spilling = (
+		'sitemap_files, in its result' => "SELECT count(*) FROM sitemap_files($query)",
+		'sitemap_files, in a sort of the query' =>
+		  "SELECT count(*) FROM sitemap_files('SELECT $random ORDER BY 1 DESC', 'http://a/', compression => 9, format => 'txt', max_urls => 100)",
+		sitemap_audit => "SELECT count(*) FROM sitemap_audit($query)",
+		'sitemap_publish, in what waits' =>
+		  "SELECT count(*) FROM sitemap_publish('target', $query, compression => 0)",
+		'sitemap_export, in its index' =>
+		  "SELECT count(*) FROM sitemap_export('$dir', 'SELECT ''i'' || n AS name, ''index'' AS kind, repeat(md5(n::text), 1000) AS content FROM generate_series(1, 200) n')",
+		sitemap_parse =>
+		  q{SELECT count(*) FROM sitemap_parse((SELECT string_agg('http://a/' || n || repeat(md5(n::text), 8), E'\n') FROM generate_series(1, 20000) n))}
+	);
+
+	foreach my $name (sort keys %spilling)
+	{
+		my $before = state();
+		my $session = session();
+
+		$session->query_safe(q{SET work_mem = '64kB'; SET temp_file_limit = '1MB'});
+		like(errors($session, $spilling{$name}), qr/\AERROR:  53400: temporary file size exceeds "temp_file_limit"/, $name);
+		is(state(), $before, "$name: nothing is left, and all is as it was");
+		$session->query_safe('RESET temp_file_limit');
+		is(errors($session, "BEGIN; $spilling{$name}; ROLLBACK"), '', "$name: without the limit it works")
+		  if $name !~ /export/;
+		$session->quit;
+	}
+	return;
+}
+
+sub sql
+{
+	my ($statements) = @_;
+
+	return $node->safe_psql('postgres', $statements);
+}
+
+# What a call must leave as it was: the target's rows, to the place and the
+# transaction that wrote them; the files of the directory; and nothing of its own.
+sub state
+{
+	my $rows = sql(
+		q{
+		SELECT name, ctid, xmin, md5(t::text) FROM target t ORDER BY name;
+		SELECT count(*) FROM pg_ls_tmpdir();
+		SELECT count(*) FROM pg_stat_progress_copy});
+	my @files = map { join ' ', $_, (stat "$dir/$_")[ 1, 7, 9 ] } grep { !/^\.\.?$/ } directory();
+
+	return join "\n", $rows, @files;
+}
+
+sub directory
+{
+	opendir(my $handle, $dir) or die "$dir: $!";
+	my @files = sort readdir $handle;
+	closedir $handle;
+	return @files;
+}
+
+sub locks
+{
+	my ($pid) = @_;
+
+	return sql("SELECT count(*) FROM pg_locks WHERE pid = $pid AND locktype <> 'virtualxid'");
+}
+
+# A session that says the SQLSTATE of an error, and goes on after it.
+sub session
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+	$session->query_safe('\set VERBOSITY verbose');
+	return $session;
+}
+
+sub pid
+{
+	my ($session) = @_;
+
+	return $session->query_safe('SELECT pg_backend_pid()');
+}
+
+# A session that has the lock that others wait for.
+sub hold
+{
+	my ($lock) = @_;
+	my $session = $node->background_psql('postgres');
+
+	$session->query_safe("SELECT pg_advisory_lock($lock)");
+	return $session;
+}
+
+# Start a statement, and do not wait for its end.
+sub start
+{
+	my ($session, $statement) = @_;
+
+	$session->query_until(qr/started/, "\\echo started\n$statement;\n");
+	return;
+}
+
+sub wait_until_it_waits
+{
+	my ($pid) = @_;
+
+	$node->poll_query_until(
+		'postgres', qq{
+		SELECT count(*) = 1
+		  FROM pg_stat_activity
+		 WHERE pid = $pid AND wait_event_type = 'Lock' AND wait_event = 'advisory'})
+	  or die 'it does not wait';
+	return;
+}
+
+# The errors of a statement, and of what was started before.
+sub errors
+{
+	my ($session, $statement) = @_;
+
+	$session->query($statement // 'SELECT');
+	my $errors = $session->{stderr};
+	$session->{stderr} = '';
+	return $errors =~ s/^psql:.*?: (?=[A-Z])//gmr;
+}
+
+# Can the memory of its backend be limited?  It gets the stack that it will need,
+# since what is limited could not give it that, and what it loads once.
+sub can_limit
+{
+	my ($session) = @_;
+
+	$session->query_safe(
+		q{
+		CREATE OR REPLACE FUNCTION pg_temp.deep(n int) RETURNS int LANGUAGE plpgsql
+		AS 'BEGIN RETURN CASE WHEN n > 0 THEN pg_temp.deep(n - 1) END; END';
+		SELECT pg_temp.deep(300);
+		SELECT FROM sitemap_files('SELECT ''/'' AS loc', 'http://a/', compression => 1)});
+	$session->{pid} = pid($session);
+	return defined size($session) && limit_memory($session);
+}
+
+# The kilobytes that its backend has.
+sub size
+{
+	my ($session) = @_;
+
+	open(my $status, '<', "/proc/$session->{pid}/status") or return;
+	my ($kilobytes) = join('', <$status>) =~ /^VmSize:\s+(\d+)/m;
+	close $status;
+	return $kilobytes;
+}
+
+# Let its backend have so many kilobytes more, or all.
+sub limit_memory
+{
+	my ($session, $kilobytes) = @_;
+	my $limit = defined $kilobytes ? (size($session) + $kilobytes) * 1024 : 'unlimited';
+	my @prlimit = ('prlimit', "--pid=$session->{pid}", "--as=$limit:");
+	my $log = '';
+
+	return eval { IPC::Run::run(\@prlimit, '>', \$log, '2>', \$log) };
+}
+
+# Wait until the server has noticed that a backend was killed, and is up again.
+sub wait_for_restart
+{
+	my ($pid) = @_;
+	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
+	my @query = ('-c', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid");
+	my $output = '';
+
+	until ($output eq "0\n")
+	{
+		die 'timed out' if time > $end;
+		Time::HiRes::sleep(0.1);
+		IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), @query ],
+			'<', '/dev/null', '>', \$output, '2>', '/dev/null');
+	}
+	return;
+}

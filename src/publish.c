@@ -434,7 +434,7 @@ change_row(const PublishState *state, SPIPlanPtr plan, Datum *values, const char
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("file \"%s\" could not be changed in the target table \"%s\"",
 						name, RelationGetRelationName(state->rel)),
-				 errdetail("The statement changed " UINT64_FORMAT " rows instead of one, which may be a trigger's or a rule's doing.",
+				 errdetail("The statement changed " UINT64_FORMAT " rows instead of one, which may be the doing of a trigger, a rule, or a function of the query.",
 						   SPI_processed)));
 }
 

@@ -17,6 +17,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
@@ -29,10 +30,12 @@
 #include "funcapi.h"
 #include "gzip.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "set.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -80,7 +83,8 @@ typedef struct PublishState
 {
 	SmFileSink	sink;			/* must be first */
 	Relation	rel;			/* the target */
-	char	   *target;			/* its name as statements have it */
+	RangeVar   *name;			/* its name, with the schema */
+	char	   *target;			/* the same as statements have it */
 	const SmOptions *options;
 	MemoryContext context;		/* for all of the call */
 
@@ -207,10 +211,27 @@ open_target(PublishState *state, Oid relid)
 		find_all_inheritors(relid, TARGET_LOCK, NULL);
 
 	state->rel = rel;
-	state->target = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-											   RelationGetRelationName(rel));
+	state->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
+							   pstrdup(RelationGetRelationName(rel)), -1);
+	state->target = quote_qualified_identifier(state->name->schemaname, state->name->relname);
 	/* later than what any run before has written */
 	state->now = GetCurrentTimestamp();
+}
+
+/*
+ * Statements find the target by its name.  No lock on a table keeps its schema
+ * from being renamed, after which the name can be that of another table.
+ */
+static void
+check_name(const PublishState *state)
+{
+	AcceptInvalidationMessages();
+	if (RangeVarGetRelid(state->name, AccessShareLock, true) != RelationGetRelid(state->rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the schema of the target table \"%s\" was renamed",
+						RelationGetRelationName(state->rel)),
+				 errhint("Publish again.")));
 }
 
 static int
@@ -762,7 +783,9 @@ sitemap_publish(PG_FUNCTION_ARGS)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
+	check_name(state);
 	write_set(state, options);
+	check_name(state);
 	SPI_finish();
 
 	relation_close(state->rel, NoLock);

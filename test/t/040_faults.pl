@@ -362,7 +362,7 @@ sub test_temporary_files
 		my $session = session();
 
 		$session->query_safe(q{SET work_mem = '64kB'; SET temp_file_limit = '1MB'});
-		like(errors($session, $spilling{$name}), qr/\AERROR:  53400: temporary file size exceeds "temp_file_limit"/, $name);
+		like(errors($session, $spilling{$name}), qr/\AERROR:  53400: temporary file size exceeds "?temp_file_limit/, $name);
 		is(state(), $before, "$name: nothing is left, and all is as it was");
 		$session->query_safe('RESET temp_file_limit');
 		is(errors($session, "BEGIN; $spilling{$name}; ROLLBACK"), '', "$name: without the limit it works")

@@ -319,16 +319,17 @@ linked_page(Audit *audit, const SmAlternate *alternate, SmSpan *page)
 	char	   *unescaped = palloc(href.len + 1);
 	size_t		len = href.s ? sm_xml_unescape(href.s, href.len, unescaped) : 0;
 	char	   *url = palloc(sm_url_bound(len, NULL, SM_URL_MAX));
-	bool		is_page;
+	SmUrlStatus status;
 
 	/* in the form of a loc */
-	is_page = sm_url_encode(unescaped, len, NULL, &audit->href_cache, SM_FORM_XML,
-							SM_URL_MAX, url, &len) == SM_URL_OK;
-	if (is_page)
+	status = sm_url_encode(unescaped, len, NULL, &audit->href_cache, SM_FORM_XML,
+						   SM_URL_MAX, url, &len);
+	sm_url_check_memory(status);
+	if (status == SM_URL_OK)
 		*page = page_of(sm_span(url, len));
 	pfree(unescaped);
 	pfree(url);
-	return is_page;
+	return status == SM_URL_OK;
 }
 
 /* The page's links to other languages, one of which has to be itself. */

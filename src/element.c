@@ -38,6 +38,16 @@ sm_element_writer_init(SmElementWriter *w, SmKind kind)
 	w->ascii = sm_ascii_only();
 }
 
+void
+sm_url_check_memory(SmUrlStatus status)
+{
+	if (status == SM_URL_NO_MEMORY)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("libidn2 could not encode a host name.")));
+}
+
 bool
 sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 			   SmUrlStatus status)
@@ -45,6 +55,7 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 	int			sqlerrcode = ERRCODE_INVALID_TEXT_REPRESENTATION;
 	const char *hint = NULL;
 
+	sm_url_check_memory(status);
 	switch (status)
 	{
 		case SM_URL_TOO_LONG:

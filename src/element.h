@@ -37,6 +37,12 @@ extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf
 							SmEntry *entry);
 
 /*
+ * Raise an error if a URL could not be encoded for want of memory, which is no
+ * problem of the row's, to be left out or listed.
+ */
+extern void sm_url_check_memory(SmUrlStatus status);
+
+/*
  * Report that a URL was refused, with the SQLSTATE and hint of the status.
  * what names it in the message.
  */

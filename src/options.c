@@ -6,6 +6,7 @@
 
 #include "options.h"
 
+#include "element.h"
 #include "encoding.h"
 #include "problem.h"
 #include "row.h"
@@ -126,6 +127,7 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 	check_not_null(fcinfo, n, "base_url");
 	sm_read_text(PG_GETARG_DATUM(n), &url, &problems, SM_LOC_INVALID, "base_url");
 	status = sm_url_base_init(base, url.s, url.len, scope);
+	sm_url_check_memory(status);
 	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

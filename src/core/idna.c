@@ -17,6 +17,7 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	char		name[4 * 255 + 1];
 	char	   *ascii = NULL;
 	SmUrlStatus status = SM_URL_BAD_HOST;
+	int			result;
 
 	if (len >= sizeof(name) || memchr(host, '\0', len) != NULL)
 		return SM_URL_BAD_HOST;
@@ -27,7 +28,10 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	 * not with its STD3 rules, which drop "_" and the like and call that a
 	 * success
 	 */
-	if (idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL) != IDN2_OK)
+	result = idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL);
+	if (result == IDN2_MALLOC)
+		return SM_URL_NO_MEMORY;
+	if (result != IDN2_OK)
 		return SM_URL_BAD_HOST;
 
 	*dst_len = strlen(ascii);

@@ -871,6 +871,8 @@ sm_url_message(SmUrlStatus status)
 			return "its host is not a valid host name or address";
 		case SM_URL_NO_IDNA:
 			return "this build has no libidn2 to encode its non-ASCII host";
+		case SM_URL_NO_MEMORY:
+			return "there is no memory to encode its non-ASCII host";
 		case SM_URL_BAD_PORT:
 			return "its port is not a number from 1 to 65535";
 		case SM_URL_TOO_LONG:

@@ -39,7 +39,8 @@ status_name(SmUrlStatus status)
 {
 	static const char *const names[] = {
 		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_SCHEME", "NO_HOST", "BAD_HOST",
-		"NO_IDNA", "BAD_PORT", "TOO_LONG", "LONG_AUTHORITY", "BAD_BASE", "OTHER_SITE", "OTHER_PATH"
+		"NO_IDNA", "NO_MEMORY", "BAD_PORT", "TOO_LONG", "LONG_AUTHORITY", "BAD_BASE", "OTHER_SITE",
+		"OTHER_PATH"
 	};
 
 	return names[status];

@@ -34,7 +34,7 @@ typedef enum SmUrlStatus
 	SM_URL_NO_HOST,
 	SM_URL_BAD_HOST,
 	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */
-	SM_URL_NO_MEMORY,			/* libidn2 had none: nothing is known of the host */
+	SM_URL_NO_MEMORY,			/* libidn2 had none to encode the host */
 	SM_URL_BAD_PORT,
 	SM_URL_TOO_LONG,
 	SM_URL_LONG_AUTHORITY,

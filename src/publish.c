@@ -779,6 +779,8 @@ sitemap_publish(PG_FUNCTION_ARGS)
 				beside_others && strcmp(state->options->section, INDEX_SECTION) == 0,
 				&state->sink, "sitemap_publish");
 	PopActiveSnapshot();
+	/* the query may have changed the role */
+	check_target(state->rel);
 	check_shrink(state, max_shrink);
 
 	if (SPI_connect() != SPI_OK_CONNECT)

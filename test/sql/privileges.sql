@@ -1,0 +1,363 @@
+--
+-- Whose rights count: the caller's, everywhere, and nothing adds to them.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+CREATE ROLE regress_sitemap_owner;
+CREATE ROLE regress_sitemap_caller;
+CREATE ROLE regress_sitemap_bypass BYPASSRLS;
+CREATE SCHEMA privilege AUTHORIZATION regress_sitemap_owner;
+GRANT USAGE ON SCHEMA privilege TO PUBLIC;
+CREATE TABLE privilege_secret AS SELECT '/secret' AS loc;
+SET ROLE regress_sitemap_owner;
+CREATE TABLE privilege.page (id int PRIMARY KEY, loc text, note text);
+INSERT INTO privilege.page SELECT n, '/' || n, 'daily' FROM generate_series(1, 4) n;
+CREATE TABLE privilege.target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE privilege.defined OF sitemap_file (PRIMARY KEY (name));
+RESET ROLE;
+CREATE TABLE privilege_target OF sitemap_file (PRIMARY KEY (name));
+
+-- The URLs that sitemap_files finds, and how the functions that take a query end.
+CREATE FUNCTION pg_temp.urls(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT replace(rtrim(pg_temp.text(content), E'\n'), E'\n', ' ') FROM sitemap_files(query, 'http://a/', format => 'txt')
+$$;
+CREATE FUNCTION pg_temp.done(statement text) RETURNS text LANGUAGE sql AS $$
+  SELECT regexp_replace(pg_temp.brief(statement), '^no error.*', 'done')
+$$;
+CREATE FUNCTION pg_temp.publish(target text, query text DEFAULT 'SELECT ''/''::text AS loc') RETURNS text LANGUAGE sql AS $$
+  SELECT pg_temp.done(format('SELECT count(*) FROM sitemap_publish(%L, %L, ''http://a/'', max_shrink => 1)', target, query))
+$$;
+CREATE FUNCTION pg_temp.each(query text) RETURNS TABLE (function text, result text) LANGUAGE sql AS $$
+  SELECT f, pg_temp.done(format('SELECT count(*) FROM sitemap_%s(%s%L, ''http://a/'')', f, target, query))
+    FROM (VALUES ('files', ''), ('audit', ''), ('publish', '''privilege.target'', ')) v (f, target)
+$$;
+
+-- Nothing in the extension has other rights than its caller's, nor a setting of its own,
+-- nor may the planner take it for something that keeps its arguments to itself.
+SELECT count(*) > 0, count(*) FILTER (WHERE prosecdef), count(*) FILTER (WHERE proleakproof), count(proconfig)
+  FROM pg_depend d
+  JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+  JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+ WHERE e.extname = 'sitemap';
+
+-- A role without any rights can call all but sitemap_export.
+SET ROLE regress_sitemap_caller;
+SELECT sitemap_agg(sitemap_url('http://a/', extensions => ARRAY[sitemap_image('http://i/')]));
+SELECT pg_temp.urls('SELECT ''/'' AS loc');
+SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/');
+SELECT loc FROM sitemap_parse('http://a/');
+SELECT pg_temp.brief($$ SELECT sitemap_export('/', 'SELECT 1') $$);
+RESET ROLE;
+
+--
+-- The source
+--
+GRANT SELECT, INSERT, UPDATE, DELETE ON privilege.target TO regress_sitemap_caller;
+
+-- No rights on it, rights on a column, on all of it.
+SET ROLE regress_sitemap_caller;
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
+RESET ROLE;
+GRANT SELECT (loc) ON privilege.page TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
+SELECT * FROM pg_temp.each('SELECT loc, note AS changefreq FROM privilege.page');
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page WHERE note IS NULL');
+RESET ROLE;
+GRANT SELECT ON privilege.page TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT * FROM pg_temp.each('SELECT loc, note AS changefreq FROM privilege.page');
+RESET ROLE;
+REVOKE SELECT, SELECT (loc) ON privilege.page FROM regress_sitemap_caller;
+
+-- What a view's tables need is its owner's; with security_invoker it is the caller's.
+SET ROLE regress_sitemap_owner;
+CREATE VIEW privilege.view AS SELECT loc FROM privilege.page;
+CREATE VIEW privilege.invoker WITH (security_invoker) AS SELECT loc FROM privilege.page;
+GRANT SELECT ON privilege.view, privilege.invoker TO PUBLIC;
+SET ROLE regress_sitemap_caller;
+SELECT * FROM pg_temp.each('TABLE privilege.view');
+SELECT * FROM pg_temp.each('TABLE privilege.invoker');
+
+-- A view that calls sitemap_files runs its query with the rights of who reads the view.
+SET ROLE regress_sitemap_owner;
+CREATE VIEW privilege.files AS
+SELECT pg_catalog.convert_from(content, 'UTF8') AS document
+  FROM sitemap_files('SELECT ''/'' || current_user AS loc FROM privilege.page WHERE id = 1', 'http://a/', format => 'txt');
+GRANT SELECT ON privilege.files TO PUBLIC;
+TABLE privilege.files;
+SET ROLE regress_sitemap_caller;
+SELECT pg_temp.brief('TABLE privilege.files');
+
+-- A function with SECURITY DEFINER acts as its owner, on the source and on the target.
+SET ROLE regress_sitemap_owner;
+CREATE FUNCTION privilege.publish(query text) RETURNS TABLE (name text, action text) LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+  SELECT name, action FROM public.sitemap_publish('privilege.defined', query, 'http://a/', compression => 0)
+$$;
+SET ROLE regress_sitemap_caller;
+SELECT pg_temp.brief($$ TABLE privilege.defined $$);
+SELECT * FROM privilege.publish($$ SELECT '/' || current_user || '/' || id AS loc FROM privilege.page WHERE id = 1 $$);
+-- As such it cannot become another role.
+SELECT pg_temp.brief($$ SELECT privilege.publish('SELECT set_config(''role'', ''none'', true) AS loc') $$);
+SET ROLE regress_sitemap_owner;
+SELECT regexp_matches(pg_temp.text(content), '<loc>.*</loc>') FROM privilege.defined;
+RESET ROLE;
+
+--
+-- Where the server runs code of a table's owner for somebody else
+--
+-- REFRESH has the rights of the materialized view's owner.
+SET ROLE regress_sitemap_owner;
+CREATE MATERIALIZED VIEW privilege.refreshed AS
+SELECT pg_catalog.convert_from(content, 'UTF8') AS document
+  FROM sitemap_files('SELECT ''/'' || current_user AS loc', 'http://a/', format => 'txt') WITH NO DATA;
+CREATE MATERIALIZED VIEW privilege.reading AS
+SELECT name FROM sitemap_files('TABLE public.privilege_secret', 'http://a/') WITH NO DATA;
+CREATE MATERIALIZED VIEW privilege.publishing AS
+SELECT name FROM sitemap_publish('public.privilege_target', 'SELECT ''/'' AS loc', 'http://a/') WITH NO DATA;
+CREATE MATERIALIZED VIEW privilege.exporting AS
+SELECT name FROM sitemap_export('/', 'SELECT 1') WITH NO DATA;
+CREATE MATERIALIZED VIEW privilege.escaping AS
+SELECT name FROM sitemap_files('SELECT ''/'' || set_config(''role'', ''none'', false) AS loc', 'http://a/') WITH NO DATA;
+RESET ROLE;
+REFRESH MATERIALIZED VIEW privilege.refreshed;
+TABLE privilege.refreshed;
+SELECT v, pg_temp.brief('REFRESH MATERIALIZED VIEW privilege.' || v)
+  FROM unnest('{reading,publishing,exporting,escaping}'::text[]) v;
+
+-- So have the functions of an index that is built, and ANALYZE, which is what autovacuum does.
+SET ROLE regress_sitemap_owner;
+CREATE FUNCTION privilege.indexed(loc text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN loc; END';
+CREATE INDEX page_loc ON privilege.page (privilege.indexed(loc));
+CREATE OR REPLACE FUNCTION privilege.indexed(loc text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN (SELECT name FROM public.sitemap_files('TABLE public.privilege_secret', 'http://a/'));
+END
+$$;
+RESET ROLE;
+SELECT pg_temp.brief('REINDEX INDEX privilege.page_loc');
+SELECT pg_temp.brief('ANALYZE privilege.page');
+DROP INDEX privilege.page_loc;
+
+-- No function defines anything, so no event trigger runs.
+CREATE FUNCTION privilege_event() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE 'event trigger % for %', tg_event, tg_tag;
+END
+$$;
+CREATE EVENT TRIGGER regress_sitemap_event ON ddl_command_start EXECUTE FUNCTION privilege_event();
+SELECT pg_temp.brief('CREATE TABLE privilege_event ()');
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
+DROP EVENT TRIGGER regress_sitemap_event;
+
+-- A security barrier is one for our functions, too: they see no row that it hides.
+SET ROLE regress_sitemap_owner;
+CREATE FUNCTION privilege.is_visible(loc text) RETURNS bool LANGUAGE plpgsql STABLE COST 1000 AS $$
+BEGIN
+  RETURN loc <> 'hidden';
+END
+$$;
+CREATE TABLE privilege.behind AS SELECT unnest('{http://a/,hidden}'::text[]) AS loc;
+CREATE VIEW privilege.barrier WITH (security_barrier) AS SELECT loc FROM privilege.behind WHERE privilege.is_visible(loc);
+CREATE VIEW privilege.no_barrier AS SELECT loc FROM privilege.behind WHERE privilege.is_visible(loc);
+GRANT SELECT ON privilege.barrier, privilege.no_barrier TO PUBLIC;
+SET ROLE regress_sitemap_caller;
+SELECT v, pg_temp.done(format('SELECT FROM privilege.%s WHERE sitemap_url(loc) IS NOT NULL', v))
+  FROM unnest('{no_barrier,barrier}'::text[]) v;
+SELECT pg_temp.urls('SELECT loc FROM privilege.barrier WHERE public.sitemap_url(loc) IS NOT NULL');
+RESET ROLE;
+
+--
+-- The target
+--
+-- Each of four privileges is needed, on the table as a whole, and no other.
+CREATE FUNCTION pg_temp.with_privileges(privileges text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE 'GRANT ' || privileges || ' ON privilege_target TO regress_sitemap_caller';
+  SET LOCAL ROLE regress_sitemap_caller;
+  result := pg_temp.publish('privilege_target');
+  RESET ROLE;
+  REVOKE ALL ON privilege_target FROM regress_sitemap_caller;
+  RETURN result;
+END
+$$;
+SELECT p, pg_temp.with_privileges(p)
+  FROM (VALUES
+    ('INSERT, UPDATE, DELETE'),
+    ('SELECT, UPDATE, DELETE'),
+    ('SELECT, INSERT, DELETE'),
+    ('SELECT, INSERT, UPDATE'),
+    ('TRUNCATE, REFERENCES, TRIGGER'),
+    ('DELETE, ' ||
+     (SELECT string_agg(format('%s (%s)', privilege, columns), ', ')
+        FROM unnest('{SELECT,INSERT,UPDATE}'::text[]) privilege,
+             (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns
+                FROM pg_attribute WHERE attrelid = 'privilege_target'::regclass AND attnum > 0) c)),
+    ('SELECT, INSERT, UPDATE, DELETE')
+  ) v (p);
+-- Who may not publish gets no lock that stops others.
+BEGIN;
+SET ROLE regress_sitemap_caller;
+DO $$
+BEGIN
+  PERFORM sitemap_publish('privilege_target', 'SELECT ''/'' AS loc', 'http://a/');
+EXCEPTION WHEN insufficient_privilege THEN
+  PERFORM FROM pg_locks WHERE relation = 'privilege_target'::regclass AND mode <> 'AccessShareLock';
+  RAISE WARNING 'it took another lock: %', FOUND;
+END
+$$;
+ROLLBACK;
+
+-- It takes the schema's as well, also where the target is given by its OID.
+CREATE SCHEMA privilege_closed;
+CREATE TABLE privilege_closed.target OF sitemap_file (PRIMARY KEY (name));
+GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_closed.target TO regress_sitemap_caller;
+SELECT 'privilege_closed.target'::regclass::oid AS closed \gset
+SET ROLE regress_sitemap_caller;
+SELECT pg_temp.publish('privilege_closed.target');
+SELECT pg_temp.publish(:'closed');
+RESET ROLE;
+SELECT count(*) FROM privilege_closed.target;
+
+-- And the sequence's that a column of one's own takes its default from, as INSERT does.
+CREATE TABLE privilege_serial (LIKE sitemap_file, PRIMARY KEY (name), id serial);
+GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_serial TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT pg_temp.publish('privilege_serial');
+RESET ROLE;
+GRANT USAGE ON SEQUENCE privilege_serial_id_seq TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT pg_temp.publish('privilege_serial');
+RESET ROLE;
+
+-- Those on a partitioned table do for its partitions, not the other way round; so with children.
+CREATE TABLE privilege_parent (LIKE sitemap_file, PRIMARY KEY (name)) PARTITION BY HASH (name);
+CREATE TABLE privilege_part PARTITION OF privilege_parent FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+CREATE TABLE privilege_old (LIKE sitemap_file, PRIMARY KEY (name));
+CREATE TABLE privilege_child () INHERITS (privilege_old);
+INSERT INTO privilege_child (section, name, kind, url_count) VALUES ('sitemap', 'sitemap-1.xml', 'urlset', 1);
+GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_part, privilege_child TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT t, pg_temp.publish(t) FROM unnest('{privilege_parent,privilege_old}'::text[]) t;
+RESET ROLE;
+REVOKE ALL ON privilege_part, privilege_child FROM regress_sitemap_caller;
+GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_parent, privilege_old TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT t, pg_temp.publish(t) FROM unnest('{privilege_part,privilege_parent,privilege_child,privilege_old}'::text[]) t;
+RESET ROLE;
+SELECT tableoid::regclass, name FROM privilege_old;
+
+-- Not a table: whatever the rights on it.
+CREATE VIEW privilege_view AS TABLE privilege_target;
+CREATE SEQUENCE privilege_sequence;
+GRANT ALL ON privilege_view, privilege_sequence TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT t, pg_temp.publish(t)
+  FROM unnest('{privilege_view,privilege_sequence,privilege_target_pkey,privilege.refreshed,sitemap_file,pg_class}'::text[]) t;
+RESET ROLE;
+SELECT t, pg_temp.publish(t)
+  FROM unnest('{privilege_view,privilege_sequence,privilege_target_pkey,privilege.refreshed,sitemap_file,pg_class}'::text[]) t;
+
+--
+-- Row-level security
+--
+-- Policies of the source are the caller's: his, and nobody's who called before in the session.
+SET ROLE regress_sitemap_owner;
+INSERT INTO privilege.page VALUES (5, 'ftp://hidden/', NULL);
+GRANT SELECT ON privilege.page TO regress_sitemap_caller, regress_sitemap_bypass;
+GRANT SELECT, INSERT, UPDATE, DELETE ON privilege.target TO regress_sitemap_bypass;
+ALTER TABLE privilege.page ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON privilege.page TO regress_sitemap_caller USING (id <= 2);
+CREATE POLICY own_too ON privilege.page TO regress_sitemap_owner USING (id = 3);
+RESET ROLE;
+CREATE FUNCTION pg_temp.see(role text) RETURNS TABLE (function text, result text) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('role', role, true);
+  RETURN QUERY VALUES
+    ('files', pg_temp.urls('SELECT CASE id WHEN 5 THEN ''/hidden'' ELSE loc END AS loc FROM privilege.page ORDER BY id')),
+    ('audit', (SELECT string_agg(problem, ' ') FROM sitemap_audit('SELECT loc FROM privilege.page ORDER BY id', 'http://a/'))),
+    ('publish', (SELECT max(url_count)::text
+                   FROM sitemap_publish('privilege.target', 'SELECT loc FROM privilege.page WHERE id < 5 ORDER BY id', 'http://a/', max_shrink => 1)));
+  PERFORM set_config('role', 'none', true);
+END
+$$;
+SELECT * FROM pg_temp.see('regress_sitemap_caller');
+SELECT * FROM pg_temp.see('regress_sitemap_owner');
+SELECT * FROM pg_temp.see('regress_sitemap_bypass');
+-- FORCE has them hold for the owner.
+ALTER TABLE privilege.page FORCE ROW LEVEL SECURITY;
+SELECT * FROM pg_temp.see('regress_sitemap_owner');
+SELECT * FROM pg_temp.see('regress_sitemap_bypass');
+SELECT * FROM pg_temp.see('regress_sitemap_caller');
+-- A query that they would filter is an error where row_security is off.
+SET row_security = off;
+SET ROLE regress_sitemap_caller;
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
+SET ROLE regress_sitemap_bypass;
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page WHERE id < 5');
+RESET ROLE;
+RESET row_security;
+
+-- Of a target they are refused where they apply to the caller, and to nobody else.
+ALTER TABLE privilege.target ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_sitemap_owner;
+SELECT pg_temp.publish('privilege.target');
+RESET ROLE;
+ALTER TABLE privilege.target FORCE ROW LEVEL SECURITY;
+SET ROLE regress_sitemap_owner;
+SELECT pg_temp.publish('privilege.target');
+SET ROLE regress_sitemap_caller;
+SELECT pg_temp.publish('privilege.target');
+SET row_security = off;
+SELECT pg_temp.publish('privilege.target');
+RESET row_security;
+SET ROLE regress_sitemap_bypass;
+SELECT pg_temp.publish('privilege.target');
+RESET ROLE;
+
+-- So it is where the query makes another role the current one: one with too few privileges,
+SELECT pg_temp.publish('privilege_target', 'SELECT ''/'' || set_config(''role'', ''regress_sitemap_caller'', true) AS loc');
+-- or one whose index would leave out a section.
+CREATE POLICY not_all ON privilege.target TO regress_sitemap_caller USING (section <> 'hidden') WITH CHECK (true);
+SELECT count(*) FROM sitemap_publish('privilege.target', 'SELECT ''/1'' AS loc', 'http://a/', section => 'hidden', compression => 0);
+SELECT pg_temp.publish('privilege.target', 'SELECT ''/'' || set_config(''role'', ''regress_sitemap_caller'', true) AS loc');
+
+--
+-- The extension: to change it takes its owner, to create it a superuser.
+--
+CREATE SCHEMA privilege_extension AUTHORIZATION regress_sitemap_caller;
+DO $$
+BEGIN
+  EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_sitemap_caller', current_database());
+END
+$$;
+SET ROLE regress_sitemap_caller;
+SELECT s, left(pg_temp.error(s), 5)
+  FROM unnest(ARRAY['ALTER EXTENSION sitemap SET SCHEMA privilege_extension',
+                    'ALTER EXTENSION sitemap UPDATE',
+                    'DROP EXTENSION sitemap',
+                    'DROP FUNCTION sitemap_alternate',
+                    'CREATE OR REPLACE FUNCTION sitemap_alternate(text, text) RETURNS xml LANGUAGE sql AS ''SELECT NULL::xml''']) s;
+RESET ROLE;
+DROP SCHEMA privilege, privilege_closed CASCADE;
+DROP FUNCTION privilege_event;
+DROP SEQUENCE privilege_sequence;
+DROP TABLE privilege_secret, privilege_target, privilege_serial, privilege_parent, privilege_old CASCADE;
+BEGIN;
+DROP EXTENSION sitemap;
+SET ROLE regress_sitemap_caller;
+SELECT left(pg_temp.error('CREATE EXTENSION sitemap SCHEMA privilege_extension'), 5);
+ROLLBACK;
+
+DO $$
+BEGIN
+  EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_sitemap_caller', current_database());
+END
+$$;
+DROP SCHEMA privilege_extension;
+DROP ROLE regress_sitemap_owner, regress_sitemap_caller, regress_sitemap_bypass;

@@ -237,7 +237,7 @@ SELECT type::regtype, unnest(given)
     ('date', ARRAY['infinity', '-infinity', '4713-11-24 BC', '5874897-12-31']),
     ('jsonb', ARRAY['null', '1', '[]', '{}', '{"de": {}}', '{"de": 1}', '{"": ""}', '{"de": null}']),
     ('regclass', ARRAY['0', '4294967295', 'pg_class']),
-    ('bytea', ARRAY['\x', '\x00', '\xff', '\x1f8b', '\x1f8b0800000000000003'])
+    ('bytea', ARRAY['\x1f8b', '\x1f8b08'])
   ) v (type, given);
 CREATE TEMP TABLE base (function text, argument text, given text);
 INSERT INTO base VALUES

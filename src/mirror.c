@@ -479,9 +479,15 @@ resolve_directory(const char *directory)
 				 errdetail("The directory is \"%s\".", directory)));
 	resolved = realpath(directory, NULL);
 	if (resolved == NULL)
+	{
+		/* which would be internal errors, in some versions */
+		int			code = errno == ELOOP ? ERRCODE_WRONG_OBJECT_TYPE :
+			errno == ENAMETOOLONG ? ERRCODE_NAME_TOO_LONG : 0;
+
 		ereport(ERROR,
-				(errcode_for_file_access(),
+				(code != 0 ? errcode(code) : errcode_for_file_access(),
 				 errmsg("could not open directory \"%s\": %m", directory)));
+	}
 	result = pstrdup(resolved);
 	free(resolved);
 

@@ -1,0 +1,277 @@
+# What a role can reach: directories and files through sitemap_export, and what
+# takes a database of its own or two sessions.  See also test/sql/privileges.sql,
+# search_path.sql and hostile.sql.
+use strict;
+use warnings;
+
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\n");
+$node->start;
+my $root = PostgreSQL::Test::Utils::tempdir();
+sql(q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE file AS SELECT 'a'::text AS name, 'x'::text AS content;
+	GRANT SELECT ON file TO PUBLIC});
+
+test_roles();
+test_directories();
+test_names();
+test_invalid_bytes();
+$node->stop;
+done_testing();
+
+# It takes the rights of pg_write_server_files, those that are in force.
+sub test_roles
+{
+	my $dir = fresh_directory();
+	my $export = "SELECT name, action FROM sitemap_export('$dir', 'TABLE file')";
+
+	sql(q{
+		CREATE ROLE heir IN ROLE pg_write_server_files;
+		CREATE ROLE idle NOINHERIT IN ROLE pg_write_server_files;
+		CREATE ROLE reader IN ROLE pg_read_server_files, pg_execute_server_program, pg_read_all_data;
+		CREATE ROLE stranger;
+		GRANT CREATE ON SCHEMA public TO heir});
+	is(sql("SET ROLE heir; $export"), 'a|created', 'a member can export');
+	is(state("SET ROLE idle; $export"), '42501', 'one that does not inherit cannot');
+	is(sql("SET ROLE idle; SET ROLE pg_write_server_files; $export"),
+		'a|unchanged', 'but as that role');
+	is(state("SET ROLE $_; $export"), '42501', "$_ cannot") foreach qw(reader stranger);
+
+	# not even by a query that would make another role the current one
+	sql('GRANT EXECUTE ON FUNCTION sitemap_export TO idle, stranger');
+	foreach my $role (qw(idle stranger))
+	{
+		is( state(
+				qq{SET SESSION AUTHORIZATION $role;
+				   SELECT sitemap_export('$dir', 'SELECT set_config(''role'', ''pg_write_server_files'', false) AS name, name AS content FROM file')}),
+			'42501',
+			"$role cannot, whatever its query");
+	}
+	is_deeply([ files($dir) ], ['a'], 'nothing more was written');
+
+	sql(qq{
+		SET ROLE heir;
+		CREATE FUNCTION export_as_heir() RETURNS text LANGUAGE sql SECURITY DEFINER
+		SET search_path = pg_catalog, pg_temp
+		AS 'SELECT name FROM public.sitemap_export(''$dir'', ''SELECT current_user AS name, name AS content FROM public.file'')'});
+	is(sql('SET ROLE stranger; SELECT export_as_heir()'),
+		'heir', 'a function with SECURITY DEFINER exports as its owner');
+	is_deeply([ files($dir) ], ['heir'], 'and removes what the query has no more');
+
+	sql(q{
+		CREATE TABLE guarded (name text, content text);
+		INSERT INTO guarded VALUES ('mine', ''), ('other', '');
+		ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+		CREATE POLICY own ON guarded USING (name = 'mine');
+		GRANT SELECT ON guarded TO heir});
+	my $guarded = "SELECT name FROM sitemap_export('$dir', 'TABLE guarded') WHERE action = 'created'";
+	is(sql("SET ROLE heir; $guarded"), 'mine', 'row security applies to the query');
+	is(state("SET ROLE heir; SET row_security = off; $guarded"),
+		'42501', 'where it is off that is an error');
+	return;
+}
+
+# Where a directory leads is where the server's user can write, as with COPY.
+sub test_directories
+{
+	my $dir = fresh_directory();
+	my $long = '/' . 'x' x 5000;
+	my @states = (
+		[ '', '42602' ],
+		[ '.', '42602' ],
+		[ '..', '42602' ],
+		[ 'base', '42602' ],
+		[ '~', '42602' ],
+		[ "\$HOME", '42602' ],
+		[ 'file:///tmp', '42602' ],
+		[ " $dir", '42602' ],
+		[ "$dir/fifo", '42809' ],
+		[ "$dir/file", '42809' ],
+		[ "$dir/to_file", '42809' ],
+		[ "$dir/loop", '42809' ],
+		[ "$dir/nowhere", '58P01' ],
+		[ "$dir/missing/..", '58P01' ],
+		[ "$dir/%s%n%d", '58P01' ],
+		[ "$dir/a\nb", '58P01' ],
+		[ "$dir\x01", '58P01' ],
+		[ "$dir/'\"; rm -rf /", '58P01' ],
+		[ '/dev/null', '42809' ],
+		[ $dir . '/' . 'x' x 256, '42622' ],
+		[ $long, '42622' ],
+		[ $dir . ('/' . 'x' x 100) x 10, '58P01' ]);
+
+	system_or_bail('mkfifo', "$dir/fifo");
+	append_to_file("$dir/file", 'kept');
+	symlink 'file', "$dir/to_file" or die $!;
+	symlink 'loop', "$dir/loop" or die $!;
+	symlink 'missing', "$dir/nowhere" or die $!;
+	my @before = files($dir);
+	foreach (@states)
+	{
+		my ($path, $expected) = @$_;
+		my $shown = $path =~ s/\Q$dir\E/.../r =~ s/[[:cntrl:]]/?/gr =~ s/(x{9})x+/$1.../gr;
+
+		is( state('SELECT sitemap_export(' . quoted($path) . ", 'TABLE file')"),
+			$expected, "directory \"$shown\" is refused");
+	}
+	is(state("SELECT sitemap_export('/dev', 'SELECT ''null'' AS name, content FROM file')"),
+		'42809', 'a device is not replaced');
+	is_deeply([ files($dir) ], \@before, 'nothing has changed');
+	is(slurp_file("$dir/file"), 'kept', 'in a file neither');
+	like(slurp_file($node->logfile), qr/could not open directory "\Q$dir\E\/%s%n%d"/,
+		'the log has a path as it was given');
+
+	# ".." and links are what they are to the operating system
+	mkdir "$dir/sub" or die $!;
+	mkdir "$dir/target" or die $!;
+	symlink 'target', "$dir/link" or die $!;
+	sql("SELECT sitemap_export('$dir/sub/../link/.', 'TABLE file')");
+	is_deeply([ files("$dir/target") ], ['a'], '".." and a link lead to a directory');
+	is_deeply([ files("$dir/sub") ], [], 'and to no other');
+
+	# whoever can write files can write the server's own, by both ways
+	my $data = $node->data_dir;
+	sql("SET ROLE heir; COPY file TO '$data/by_copy'");
+	sql("SET ROLE heir; SELECT sitemap_export('$data', 'SELECT ''by_export'' AS name, content FROM file')");
+	ok(-e "$data/by_copy" && -e "$data/by_export", 'the data directory is one of those, as with COPY');
+	unlink map { "$data/$_" } qw(by_copy by_export .sitemap_export);
+	return;
+}
+
+# A name is that of a file in the directory, and of no other.
+sub test_names
+{
+	my $dir = fresh_directory();
+	my @names = (
+		'-rf', '--', '*', '~', '$HOME', '%s%n%d', 'a b', ' ', 'a"b', "a'b", 'a;b', 'a`b', 'a|b', '<b>&', 'CON', 'a..b', 'a.',
+		'ü', "e\x{CC}\x{81}", "\xE2\x80\xAE", "\xE2\x80\xA8", "\xEF\xBB\xBFa", "\xEF\xBC\x8Fa", 'sitemap_export', 'x' x 255, "\xC3\xBC" x 127);
+	my $values = join ', ', map { '(' . quoted($_) . ')' } @names;
+
+	sql("SELECT sitemap_export('$dir', \$\$SELECT v AS name, v AS content FROM (VALUES $values) n (v)\$\$)");
+	is_deeply([ files($dir) ], [ sort @names ], 'names that are allowed are those of files');
+	is_deeply([ grep { slurp_file("$dir/$_") ne $_ } @names ], [], 'each with its content');
+
+	my @before = files($dir);
+	my @refused = (
+		(map { sprintf 'a%cb', $_ } 1 .. 31, 127),
+		'', '.', '..', '.sitemap_export', '.sitemap_export.tmp', '.htaccess', '/', '/a', 'a/', 'a/../b', '../a', '..\\a', 'x' x 256,
+		"\xC3\xBC" x 128, "$dir/a");
+	my @accepted = grep {
+		state("SELECT sitemap_export('$dir', \$\$SELECT " . quoted($_) . " AS name, '' AS content\$\$)") ne '22023'
+	} @refused;
+	is_deeply(\@accepted, [], 'others are refused');
+	is(state("SELECT sitemap_export('$dir', 'SELECT chr(0) AS name, content FROM file')"),
+		'54000', 'there is no name with a NUL');
+	is_deeply([ files($dir) ], \@before, 'and nothing has changed');
+	return;
+}
+
+# In SQL_ASCII, text can be any bytes: what is not UTF-8 is refused, and gets nowhere.
+sub test_invalid_bytes
+{
+	my %bytes = (
+		'a byte that is never valid' => 'ff',
+		'LATIN1' => 'e9',
+		'a continuation alone' => '80',
+		'a sequence cut off' => 'e282',
+		'an overlong slash' => 'c0af',
+		'an overlong NUL' => 'c080',
+		'an overlong <' => 'e080bc',
+		'a surrogate' => 'eda080',
+		'a pair of surrogates' => 'eda0bdedb880',
+		'beyond U+10FFFF' => 'f4908080',
+		'UTF-16' => 'fffe3c');
+	my %call = (
+		'sitemap_url' => q{sitemap_url('http://a/' || v)},
+		'sitemap_image, loc' => q{sitemap_image('http://a/' || v)},
+		'sitemap_image, title' => q{sitemap_image('http://a/', title => v)},
+		'sitemap_video, title' => q{sitemap_video('http://a/', v, 'd', 'http://b/')},
+		'sitemap_video, tag' => q{sitemap_video('http://a/', 't', 'd', 'http://b/', tag => ARRAY['t', v])},
+		'sitemap_news, keywords' => q{sitemap_news('n', 'en', '2026', 't', keywords => v)},
+		'sitemap_alternate' => q{sitemap_alternate('de', 'http://a/' || v)},
+		'sitemap_agg' => q{(SELECT sitemap_agg('http://a/' || v) FROM (SELECT) s)},
+		'sitemap_text_agg' => q{(SELECT sitemap_text_agg('http://a/' || v) FROM (SELECT) s)},
+		'sitemap_files, loc' => q{sitemap_files(format('SELECT %L::text AS loc', 'http://a/' || v), 'http://a/')},
+		'sitemap_files, changefreq' => q{sitemap_files(format('SELECT ''/''::text AS loc, %L::text AS changefreq', v), 'http://a/')},
+		'sitemap_files, base_url' => q{sitemap_files('SELECT ''a''::text AS loc', 'http://a/' || v || '/')},
+		'sitemap_files, stylesheet' => q{sitemap_files('SELECT ''a''::text AS loc', 'http://a/', stylesheet => v || '.css')});
+
+	sql(q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0});
+	$node->safe_psql(
+		'bytes', q{
+		CREATE EXTENSION sitemap;
+		CREATE FUNCTION text_of(bytes bytea) RETURNS text LANGUAGE sql AS $$
+		  SELECT string_agg(chr(get_byte(bytes, n)), '' ORDER BY n) FROM generate_series(0, length(bytes) - 1) n
+		$$});
+	foreach my $what (sort keys %call)
+	{
+		my %state = map {
+			$_ => state("SELECT $call{$what}::text FROM text_of('\\x$bytes{$_}') v", 'bytes')
+		} keys %bytes;
+
+		is_deeply([ grep { $state{$_} ne '22021' } sort keys %state ],
+			[], "$what: what is no UTF-8 is refused");
+		is(state("SELECT $call{$what}::text FROM text_of('\\xc3bc') v", 'bytes') =~ s/^22P02$//r,
+			'', "$what: UTF-8 is not");
+	}
+
+	# Names of files are bytes there, too; the same characters are refused.
+	my $dir = fresh_directory();
+	$node->safe_psql('bytes',
+		"SELECT sitemap_export('$dir', 'SELECT text_of(v) AS name, ''x'' AS content FROM unnest(''{\\\\xc0af,\\\\xff,\\\\xc080}''::bytea[]) v')");
+	is_deeply([ files($dir) ], [ sort "\xC0\xAF", "\xFF", "\xC0\x80" ], 'an overlong slash is no slash');
+	is( state("SELECT sitemap_export('$dir', 'SELECT text_of(''\\x2f'') AS name, ''x'' AS content')", 'bytes'),
+		'22023', 'a slash is one');
+	return;
+}
+
+sub sql
+{
+	my ($statements) = @_;
+
+	return $node->safe_psql('postgres', $statements);
+}
+
+# The SQLSTATE that statements end with, empty if they do not fail.
+sub state
+{
+	my ($statements, $database) = @_;
+	my ($status, undef, $errors) = $node->psql($database // 'postgres', $statements,
+		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
+
+	return $status == 0 ? '' : $errors =~ /ERROR:  (\w{5})$/m ? $1 : $errors;
+}
+
+# A literal of SQL.
+sub quoted
+{
+	my ($string) = @_;
+
+	return "'" . $string =~ s/'/''/gr . "'";
+}
+
+my $ndirectories;
+
+sub fresh_directory
+{
+	my $dir = "$root/" . ++$ndirectories;
+
+	mkdir $dir or die "$dir: $!";
+	return $dir;
+}
+
+# The files of a directory, without those of sitemap_export itself.
+sub files
+{
+	my ($dir) = @_;
+
+	opendir my $handle, $dir or die "$dir: $!";
+	return sort grep { !/^\.(?:\.?|sitemap_export)$/ } readdir $handle;
+}

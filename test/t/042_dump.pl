@@ -238,6 +238,8 @@ SKIP:
 			'-s', $new->host, '-p', $old->port, '-P', $new->port
 		],
 		"$what: pg_upgrade");
+	# What went wrong is in its logs, which are gone if nothing did.
+	note("$_:\n" . slurp_file($_)) foreach glob $new->data_dir . '/pg_upgrade_output.d/*/log/pg_upgrade_dump_*.log';
 	$new->start;
 	is_same($new, 'site', $rows, $what);
 	is( $new->safe_psql('site', q{SELECT reloftype::regtype FROM pg_class WHERE oid = 'site.typed'::regclass}),

@@ -71,7 +71,7 @@ CREATE RULE log AS ON UPDATE TO page
 DO ALSO INSERT INTO log (loc, entry)
    VALUES ('https://www.example.com' || new.path, sitemap_alternate('de', 'https://www.example.com/de' || new.path)::text);
 ALTER TABLE log ENABLE ROW LEVEL SECURITY;
-CREATE POLICY log ON log USING (sitemap_url(loc) IS NOT NULL) WITH CHECK (sitemap_image(loc) IS NOT NULL);
+CREATE POLICY valid ON log USING (sitemap_url(loc) IS NOT NULL) WITH CHECK (sitemap_image(loc) IS NOT NULL);
 
 -- By an expression of the extension.
 CREATE TABLE parted (path text) PARTITION BY HASH ((sitemap_url('https://www.example.com' || path)::text));

@@ -3,6 +3,7 @@
 # make test               install what is missing, then run every test in a throwaway cluster
 # make demo               the same for a demonstration on the files under /usr/share
 # make unit, fuzz, bench  src/core alone, src/core under a fuzzer, the speed of the whole
+# make load               many readers, publishers and writers beside each other
 # make dist               the release archive
 
 EXTENSION = sitemap
@@ -124,7 +125,7 @@ fuzz: $(FUZZ)
 		{ echo "$$fuzzer: see $$dir" >&2; exit 1; }; \
 	done && rm -rf $$dir
 
-bench demo:
+bench demo load:
 	@test/$@/run
 
 test:
@@ -133,4 +134,4 @@ test:
 dist:
 	git archive --format=zip --prefix=sitemap-$(RELEASE)/ -o sitemap-$(RELEASE).zip HEAD
 
-.PHONY: unit fuzz bench demo test dist FORCE
+.PHONY: unit fuzz bench demo load test dist FORCE

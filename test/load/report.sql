@@ -24,13 +24,19 @@ SELECT sqlstate FROM load.log WHERE backend = 'client backend' AND severity = 'E
  UNION ALL
 SELECT sqlstate FROM load.refused;
 
--- What else is in the log, apart from a server's ordinary life.  Publishing waits for no
--- autovacuum: PostgreSQL cancels that, as it does for any lock of that kind.
+-- Autovacuum waits for no lock, and is cancelled where somebody waits for its own.
+CREATE VIEW load.put_off AS
+SELECT * FROM load.log
+ WHERE backend = 'autovacuum worker' AND
+       message ~ '^(skipping (vacuum|analyze) of "target_.*" --- lock not available|canceling autovacuum task)$';
+
+-- What else is in the log, apart from a server's ordinary life.
 CREATE VIEW load.unexpected AS
 SELECT * FROM load.log
  WHERE NOT (severity = 'ERROR' AND backend = 'client backend') AND
-       NOT (severity = 'ERROR' AND backend = 'autovacuum worker' AND message = 'canceling autovacuum task') AND
-       NOT (severity = 'LOG' AND message ~ '^(starting |listening |database system (was|is) |.* (still waiting for|acquired) .* after )');
+       NOT (severity = 'LOG' AND message ~ '^(starting |listening |database system (was|is) |.* (still waiting for|acquired) .* after )')
+EXCEPT ALL
+TABLE load.put_off;
 
 -- Memory, in the middle third of the time, when everything has been cached, and in the last.
 CREATE VIEW load.memory_of_third AS
@@ -75,6 +81,9 @@ SELECT 'other errors' || coalesce(': ' || string_agg(DISTINCT sqlstate, ', '), '
 SELECT 'deadlocks', deadlocks::text, deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()
  UNION ALL
 SELECT 'unexpected lines in the server''s log', count(*)::text, count(*) = 0 FROM load.unexpected
+ UNION ALL
+SELECT 'runs of autovacuum on the targets, and those put off', sum(autovacuum_count) || ', ' || (SELECT count(*) FROM load.put_off), true
+  FROM pg_stat_user_tables WHERE relname ~ '^target_'
  UNION ALL
 SELECT 'temporary files written', temp_files::text, temp_files > 0 FROM pg_stat_database WHERE datname = current_database()
  UNION ALL

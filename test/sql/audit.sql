@@ -22,7 +22,7 @@ INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
   (NULL, 'x', 'x', 9, NULL),
   ('/en', NULL, '', NULL, sitemap_alternates('{"en": "http://a/en", "de": "http://a/de", "x-default": "http://a/en"}')),
   ('/de', NULL, '', NULL, sitemap_alternates('{"en": "http://a/en", "de": "http://a/de"}')),
-  ('/news', now()::date::text, NULL, NULL, ARRAY[sitemap_news('n', 'en', now() - interval '47 hours', 't'),
+  ('/news', to_char(now(), 'YYYY-MM-DD'), NULL, NULL, ARRAY[sitemap_news('n', 'en', now() - interval '47 hours', 't'),
                                                  sitemap_image('http://b/i')]);
 SELECT * FROM sitemap_audit(:'query', 'http://a/');
 SELECT * FROM sitemap_audit('SELECT sitemap_url(loc, ''2026'') AS url FROM (VALUES (''http://a/1'')) v (loc)', 'http://a/');

@@ -129,13 +129,14 @@ sub check
 			       || (SELECT jsonb_agg(p) FROM sitemap_parse(content) p)
 			  FROM file
 			 WHERE name <> 'EUC-JP'});
+		my $given = JSON::PP->new->canonical->encode(\@pages);
 		my $said;
 
-		IPC::Run::run([ 'python3', "$FindBin::RealBin/read_sitemap.py" ],
-			'<', \encode_utf8("$lines\n"), '>', \$said, '2>&1');
+		IPC::Run::run([ 'python3', "$FindBin::RealBin/read_sitemap.py", '0 sitemap.xml' ],
+			'<', \encode_utf8("$given\n$lines\n"), '>', \$said, '2>&1');
 		is( $said,
 			run($database, q{SELECT sum(n) || ' entries' FROM file, entries(content) n WHERE name <> 'EUC-JP'}) . "\n",
-			"$encoding: Python reads the same");
+			"$encoding: Python reads the same, and what was given");
 	}
 	return;
 }

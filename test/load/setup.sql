@@ -118,6 +118,8 @@ LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM load.publish(which_target, which_section);
 EXCEPTION WHEN lock_not_available THEN
+	-- the table grows under a lock, too
+	SET LOCAL lock_timeout = 0;
 	INSERT INTO load.refused VALUES (SQLSTATE);
 END
 $$;

@@ -4,6 +4,7 @@
 # make demo               the same for a demonstration on the files under /usr/share
 # make unit, fuzz, bench  src/core alone, src/core under a fuzzer, the speed of the whole
 # make load               many readers, publishers and writers beside each other
+# make sanitize           the SQL tests with AddressSanitizer and UndefinedBehaviorSanitizer
 # make dist               the release archive
 
 EXTENSION = sitemap
@@ -40,6 +41,7 @@ FUZZ_SECONDS ?= 60
 SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all
 export PG_CONFIG WITH_LIBDEFLATE WITH_LIBIDN2 WITH_LIBXML2
 
+comma := ,
 # The version of an optional library, empty where it is missing or unwanted.
 optional = $(if $(filter no,$(WITH_$(1))),,$(shell $(PKG_CONFIG) --modversion $(2) 2>/dev/null))
 flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
@@ -76,9 +78,10 @@ all install uninstall installcheck clean:
 endif
 
 # What this build is made for and with; printed when that changes. All objects
-# depend on it, so another PG_CONFIG or WITH_... never meets stale ones.
+# depend on it, so another PG_CONFIG, WITH_... or COPT (PostgreSQL's variable for
+# more options of the compiler) never meets stale ones.
 BUILD = sitemap $(RELEASE) $(if $(PGXS),for $(shell $(PG_CONFIG) --version) in $(shell $(PG_CONFIG) --pkglibdir)): \
-	zlib, libdeflate $(or $(LIBDEFLATE),no), libidn2 $(or $(LIBIDN2),no), libxml2 $(or $(LIBXML2),no)
+	zlib, libdeflate $(or $(LIBDEFLATE),no), libidn2 $(or $(LIBIDN2),no), libxml2 $(or $(LIBXML2),no)$(if $(COPT),$(comma) $(COPT))
 build/config: FORCE
 	@mkdir -p build
 	@echo '$(BUILD)' | cmp -s - $@ || echo '$(BUILD)' | tee $@
@@ -131,7 +134,10 @@ bench demo load:
 test:
 	@test/run
 
+sanitize:
+	@test/sanitize
+
 dist:
 	git archive --format=zip --prefix=sitemap-$(RELEASE)/ -o sitemap-$(RELEASE).zip HEAD
 
-.PHONY: unit fuzz bench demo load test dist FORCE
+.PHONY: unit fuzz bench demo load test sanitize dist FORCE

@@ -1,0 +1,191 @@
+# Memory that does not grow: 100,000 calls of each function in one session, half
+# of them with arguments that it refuses.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\njit = off\nautovacuum = off\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+
+my $session = $node->background_psql('postgres');
+my $pid = $session->query_safe('SELECT pg_backend_pid()');
+
+plan skip_all => 'no /proc here' unless defined resident();
+
+my $parses = $node->psql('postgres', q{SELECT sitemap_parse('<urlset/>')}) == 0;
+
+# Each function and how it is called: with what it takes, and with what it refuses.
+my $loc = q{'http://a/' || n};
+my $bad = q{'ftp://a/' || n};
+my %date = (
+	'timestamp with time zone' => q{timestamptz '2026-01-02 03:04:05Z'},
+	'timestamp without time zone' => q{timestamp '2026-01-02 03:04:05'},
+	date => q{date '2026-01-02'},
+	text => q{'2026-01-02'::text});
+my %calls;
+
+foreach my $type (sort keys %date)
+{
+	my $value = $date{$type};
+
+	call("sitemap_url(text,$type,text,double precision,xml[])",
+		"sitemap_url($loc, $value, 'daily', 0.5)",
+		"sitemap_url($bad, $value)");
+	call("sitemap_news(text,text,$type,text,text,text,text,text)",
+		"sitemap_news('n' || n, 'en', $value, 't')",
+		"sitemap_news('n' || n, 'xyzzy', $value, 't')");
+	call("sitemap_agg(text,$type)", "sitemap_agg($loc, $value)", "sitemap_agg($bad, $value)");
+	call("sitemap_agg(text,$type,text,double precision)",
+		"sitemap_agg($loc, $value, 'daily', 0.5)",
+		"sitemap_agg($loc, $value, 'daily', 7)");
+	call("sitemap_index_agg(text,$type)",
+		"sitemap_index_agg($loc, $value)",
+		"sitemap_index_agg($bad, $value)");
+}
+call('sitemap_image(text,text,text,text,text)', "sitemap_image($loc, 'c')", "sitemap_image($bad)");
+call(
+	'sitemap_video(text,text,text,text,text,integer,"any",double precision,text[],bigint,"any",'
+	  . 'text[],text,"any",text,text,numeric[],"any",text,text,"any",text[],"any",text,integer[],'
+	  . 'text,text,text[],text[],text[],text,text,text[])',
+	"sitemap_video($loc, 't', 'd', 'http://c/', expiration_date => date '2030-01-02', tag => ARRAY['a', 'b'])",
+	"sitemap_video($loc, 't', 'd')");
+call('sitemap_alternate(text,text)', "sitemap_alternate('de', $loc)", "sitemap_alternate('de', $bad)");
+call(
+	'sitemap_alternates(jsonb)',
+	"sitemap_alternates(jsonb_build_object('de', $loc))",
+	"sitemap_alternates(jsonb_build_object('de', $bad))");
+call('sitemap_agg(text)', "sitemap_agg($loc)", "sitemap_agg($bad)");
+call('sitemap_agg(xml)', "sitemap_agg(sitemap_url($loc))", q{sitemap_agg(sitemap_image('http://a/' || n))});
+call('sitemap_index_agg(text)', "sitemap_index_agg($loc)", "sitemap_index_agg($bad)");
+call('sitemap_text_agg(text)', "sitemap_text_agg($loc)", "sitemap_text_agg($bad)");
+
+my $query = q{'SELECT ''/'' AS loc'};
+my $refused = q{'SELECT ''ftp://a/'' AS loc'};
+my $options = 'text,integer,integer,bigint,text,text,text,text,text,text';
+
+call("sitemap_files(text,text,text,$options)",
+	"sitemap_files($query, 'http://a/', compression => n % 2)",
+	"sitemap_files($refused, 'http://a/', compression => 1)");
+call("sitemap_audit(text,text,text,$options)",
+	"sitemap_audit($refused, 'http://a/')",
+	"sitemap_audit('SELECT 1 / 0 AS loc', 'http://a/')");
+call(
+	"sitemap_publish(regclass,text,text,text,$options,double precision)",
+	"sitemap_publish('target', $query, 'http://a/')",
+	"sitemap_publish('target', $refused, 'http://a/')");
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my $export = "sitemap_export('$dir', %s)";
+
+call('sitemap_export(text,text)',
+	sprintf($export, q{'SELECT ''a'' AS name, ''a'' AS content'}),
+	sprintf($export, q{'SELECT ''/'' AS name, ''a'' AS content'}));
+
+my $document = q{'<urlset><url><loc>http://a/' || n || '</loc><x:y xmlns:x="x"/></url>' %s};
+
+foreach my $type ('text', 'bytea')
+{
+	my ($to, $end) = $type eq 'text' ? ('', '') : (q{convert_to(}, q{, 'UTF8')});
+
+	call("sitemap_parse($type,bigint,text)",
+		sprintf("sitemap_parse($to$document$end)", q{|| '</urlset>'}),
+		sprintf("sitemap_parse($to$document$end)", q{|| '</url>'}));
+}
+
+# What only an aggregate calls, in the plans of workers, too.
+my $inner = 'sitemap_(text_|index_)?agg_(transfn|combine|serialize|deserialize|finalfn)';
+
+is( $node->safe_psql(
+		'postgres', qq{
+		SELECT string_agg(objid::regprocedure::text, E'\\n' ORDER BY objid::regprocedure::text COLLATE "C")
+		  FROM pg_depend
+		 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND classid = 'pg_proc'::regclass
+		       AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sitemap')
+		       AND objid::regprocedure::text !~ '^$inner'}),
+	join("\n", sort keys %calls),
+	'each function is called');
+$session->query_safe('CREATE TABLE target OF sitemap_file (PRIMARY KEY (name))');
+
+foreach my $function (sort keys %calls)
+{
+	my ($good, $bad) = @{ $calls{$function} };
+	my ($name) = $function =~ /^(\w+)/;
+
+  SKIP:
+	{
+		skip "$name: this build cannot parse XML", 2 if !$parses && $name eq 'sitemap_parse';
+
+		# A query or a directory takes its time.
+		my $number = $name =~ /_(files|audit|publish|export)$/ ? 10000 : 100000;
+
+		# Rounds alike: what malloc keeps for the next one is there after two.
+		run($good, $bad, $number / 10) foreach 1 .. 2;
+		my ($resident, $contexts) = (resident(), contexts());
+		run($good, $bad, $number / 10) foreach 3 .. 10;
+		my $growth = resident() - $resident;
+
+		cmp_ok($growth, '<', 1024, "$function: $number calls, $growth kB");
+		cmp_ok(contexts() - $contexts, '<=', 16384, 'nor do the memory contexts grow');
+	}
+}
+
+$session->quit;
+$node->stop;
+done_testing();
+
+sub call
+{
+	my ($function, @arguments) = @_;
+
+	$calls{$function} = \@arguments;
+	return;
+}
+
+# So many calls, half of them with what is refused, which has to raise an error.
+sub run
+{
+	my ($good, $bad, $number) = @_;
+	my $half = $number / 2;
+	my $group = $good =~ /^\w+_agg\(/ ? 'GROUP BY n' : '';
+
+	my $count = $session->query_safe(
+		"SELECT count(f) >= $half FROM (SELECT $good AS f FROM generate_series(1, $half) n $group) s");
+	die "$good: not as many results as calls\n" if $count ne 't';
+	$session->query_safe(
+		qq{
+		DO \$do\$
+		BEGIN
+		  FOR n IN 1 .. $half LOOP
+		    BEGIN
+		      PERFORM $bad;
+		      RAISE SQLSTATE 'ZZ000';
+		    EXCEPTION
+		      WHEN SQLSTATE 'ZZ000' THEN RAISE 'an error is missing';
+		      WHEN OTHERS THEN NULL;
+		    END;
+		  END LOOP;
+		END
+		\$do\$});
+	return;
+}
+
+# The session's memory in kB, that of libraries too; undef if nobody says.
+sub resident
+{
+	open(my $status, '<', "/proc/$pid/status") or return;
+	my ($kilobytes) = join('', <$status>) =~ /^RssAnon:\s+(\d+)/m;
+
+	close $status;
+	return $kilobytes;
+}
+
+sub contexts
+{
+	return $session->query_safe('SELECT sum(total_bytes) FROM pg_backend_memory_contexts');
+}

@@ -91,7 +91,7 @@ HEADER_FILES = $(wildcard src/*.h src/core/*.h)
 $(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
 
 CORE_SOURCES = $(CORE:.o=.c)
-CORE_BUILD = -g -O1 $(WARNINGS) $(CORE_CPPFLAGS) -o $@ $< $(CORE_SOURCES) $(CORE_LIBS)
+CORE_BUILD = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS) -o $@ $< $(CORE_SOURCES) $(CORE_LIBS)
 
 UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
 build/unit/%: test/unit/%.c $(wildcard test/unit/*.h) $(CORE_SOURCES) $(HEADER_FILES) build/config
@@ -112,6 +112,9 @@ SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
 build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c $(FUZZ_DEPENDS)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(CORE_BUILD) test/fuzz/seeds.c $(XML_JUDGE)
+
+# All there is to compile, and nothing run.
+compile: all $(UNIT) $(SEEDS)
 
 unit: $(UNIT) $(SEEDS)
 	@status=0; \
@@ -140,4 +143,4 @@ sanitize:
 dist:
 	git archive --format=zip --prefix=sitemap-$(RELEASE)/ -o sitemap-$(RELEASE).zip HEAD
 
-.PHONY: unit fuzz bench demo load test sanitize dist FORCE
+.PHONY: compile unit fuzz bench demo load test sanitize dist FORCE

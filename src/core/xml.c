@@ -155,7 +155,7 @@ sm_xml_reference(const char *s, const char *end, uint32_t *c)
 	{
 		const char *text;
 		unsigned char len;
-		char		c;
+		unsigned char c;
 	}			entities[] = {
 		{"&amp;", 5, '&'}, {"&lt;", 4, '<'}, {"&gt;", 4, '>'},
 		{"&quot;", 6, '"'}, {"&apos;", 6, '\''}

@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "fragment.h"
 
 #include "core/url.h"
@@ -515,7 +517,7 @@ sm_read_decimal(SmSpan text, double *value)
 	if (strspn(digits, "+-.0123456789") != text.len)
 		return false;
 	*value = strtod(digits, &end);
-	return end > digits && *end == '\0';
+	return end > digits && *end == '\0' && isfinite(*value);
 }
 
 /* Read the text of the element that has just begun, up to its end. */

@@ -58,6 +58,13 @@ typedef struct ParseState
 	MemoryContext row_context;	/* of the row that is being made */
 } ParseState;
 
+/* What comes before the document's first character. */
+typedef struct Start
+{
+	bool		blanks;			/* there were some */
+	int64		lines;			/* complete ones */
+} Start;
+
 /* A column's value; NULL for none.  False if the database's encoding lacks a character. */
 static bool
 put_text(SmSpan value, Datum *datum, bool *null)
@@ -138,18 +145,18 @@ put_parsed(ParseState *state, SmXmlParser *parser, int64 lines_before)
 
 /* Parse an XML document whose first piece that is not blank is given. */
 static void
-parse_xml(ParseState *state, SmSpan piece, bool after_blanks, int64 lines_before)
+parse_xml(ParseState *state, SmSpan piece, const Start *start)
 {
 	SmFault		xml_fault = {0};
 	SmXmlParser *parser = sm_xml_parser_create(state->is_utf8, &xml_fault);
 
 	/* one stands for all: no declaration may follow */
-	if (after_blanks)
+	if (start->blanks)
 		sm_xml_parser_push(parser, sm_span(" ", 1));
 	do
 	{
 		sm_xml_parser_push(parser, piece);
-		if (!put_parsed(state, parser, lines_before))
+		if (!put_parsed(state, parser, start->lines))
 			return;
 	} while (!sm_is_fault(&xml_fault) &&
 			 sm_source_next(state->source, &piece, &state->fault));
@@ -161,14 +168,26 @@ parse_xml(ParseState *state, SmSpan piece, bool after_blanks, int64 lines_before
 	if (!sm_is_fault(&xml_fault) && !sm_is_fault(&state->fault))
 	{
 		sm_xml_parser_finish(parser);
-		if (!put_parsed(state, parser, lines_before))
+		if (!put_parsed(state, parser, start->lines))
 			return;
 	}
 	if (sm_is_fault(&xml_fault))
 	{
 		state->fault = xml_fault;
-		state->fault.line += lines_before;
+		state->fault.line += start->lines;
 	}
+}
+
+/* Does it begin with a scheme and "://"?  A message or another format does not. */
+static bool
+begins_url(SmSpan line)
+{
+	static const char scheme[] = "abcdefghijklmnopqrstuvwxyz0123456789+-.";
+	size_t		i = 0;
+
+	while (i < line.len && line.s[i] != '\0' && strchr(scheme, sm_lower(line.s[i])))
+		i++;
+	return i > 0 && line.len - i >= 3 && memcmp(line.s + i, "://", 3) == 0;
 }
 
 /* Put a line of a text sitemap, if there is something in it; false at a fault. */
@@ -185,14 +204,22 @@ put_line(ParseState *state, SmSpan content, int64 line)
 	}
 	row.loc.len = content.len;
 	row.loc.s = sm_trim(content.s, &row.loc.len);
-	return row.loc.len == 0 || put_entry(state, &row, line);
+	if (row.loc.len == 0)
+		return true;
+	if (!begins_url(row.loc))
+	{
+		sm_fault(&state->fault, ERRCODE_INVALID_XML_DOCUMENT, line,
+				 "it is neither XML nor a URL", NULL);
+		return false;
+	}
+	return put_entry(state, &row, line);
 }
 
 /* Parse a text sitemap whose first piece that is not blank is given. */
 static void
-parse_text(ParseState *state, SmSpan piece, int64 lines_before)
+parse_text(ParseState *state, SmSpan piece, const Start *start)
 {
-	int64		line = lines_before + 1;
+	int64		line = start->lines + 1;
 	StringInfoData begun;		/* a line that goes on in the next piece */
 
 	initStringInfo(&begun);
@@ -223,56 +250,61 @@ parse_text(ParseState *state, SmSpan piece, int64 lines_before)
 		put_line(state, sm_span(begun.data, begun.len), line);
 }
 
-/* Pass over the mark of UTF-8; where tools join files, it may be there twice. */
-static bool
-skip_mark(SmSpan *piece)
+/*
+ * Pass over blanks and marks of UTF-8 at the start, which may be there twice or
+ * after blanks, where tools join files.
+ */
+static void
+skip_start(ParseState *state, SmSpan *piece, Start *start)
 {
-	bool		found = false;
+	static const char mark[] = "\xEF\xBB\xBF";
 
-	while (piece->len >= 3 && memcmp(piece->s, "\xEF\xBB\xBF", 3) == 0)
+	while (piece->len > 0)
 	{
-		*piece = sm_span(piece->s + 3, piece->len - 3);
-		found = true;
+		size_t		len = 1;
+
+		if (piece->len >= 3 && memcmp(piece->s, mark, 3) == 0)
+		{
+			state->is_utf8 = true;
+			len = 3;
+		}
+		else if (!sm_xml_is_blank(sm_span(piece->s, 1)))
+			return;
+		else
+		{
+			start->blanks = true;
+			start->lines += piece->s[0] == '\n';
+		}
+		*piece = sm_span(piece->s + len, piece->len - len);
 	}
-	return found;
 }
 
 /*
- * Does an XML document begin here?  In UTF-16 it begins with a byte order mark,
- * or with a "<" before or after a zero.
+ * In UTF-16 a document begins with a byte order mark, or with a "<" before or
+ * after a zero.
  */
 static bool
 begins_xml(SmSpan piece)
 {
-	size_t		i = 0;
-
-	while (sm_xml_is_blank(sm_span(piece.s + i, 1)))
-		i++;
-	return memchr("<\0\xFE\xFF", piece.s[i], 4) != NULL;
+	return memchr("<\0\xFE\xFF", piece.s[0], 4) != NULL;
 }
 
 static void
 parse(ParseState *state)
 {
 	SmSpan		piece;
-	bool		after_blanks = false;
-	int64		lines = 0;
+	Start		start = {0};
 
 	while (sm_source_next(state->source, &piece, &state->fault))
 	{
-		if (skip_mark(&piece))
-			state->is_utf8 = true;
-		if (!sm_xml_is_blank(piece))
-		{
-			if (begins_xml(piece))
-				parse_xml(state, piece, after_blanks, lines);
-			else
-				parse_text(state, piece, lines);
-			return;
-		}
-		after_blanks |= piece.len > 0;
-		for (size_t i = 0; i < piece.len; i++)
-			lines += piece.s[i] == '\n';
+		skip_start(state, &piece, &start);
+		if (piece.len == 0)
+			continue;
+		if (begins_xml(piece))
+			parse_xml(state, piece, &start);
+		else
+			parse_text(state, piece, &start);
+		return;
 	}
 	sm_fault(&state->fault, ERRCODE_INVALID_XML_DOCUMENT, 0, "it is empty", NULL);
 }
@@ -295,6 +327,11 @@ report_fault(const ParseState *state, bool partial)
 		ereport(ERROR,
 				(errcode(fault->sqlerrcode),
 				 errmsg("invalid sitemap%s: %s", where, fault->message),
+				 state->nentries > 0 ?
+				 errdetail_plural("%s%sIt comes after " INT64_FORMAT " entry.",
+								  "%s%sIt comes after " INT64_FORMAT " entries.",
+								  (unsigned long) state->nentries, fault->detail,
+								  fault->detail[0] ? " " : "", state->nentries) :
 				 fault->detail[0] ? errdetail_internal("%s", fault->detail) : 0,
 				 fault->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED ?
 				 errhint("If it can be trusted, raise max_bytes.") : 0));

@@ -212,6 +212,22 @@ start_entry(SmXmlParser *p)
 	memset(p->seen, 0, sizeof(p->seen));
 }
 
+/*
+ * An element beside the entries, which is passed over, or an entry.  One that may
+ * have been meant to be an entry is neither.
+ */
+static void
+start_outer(SmXmlParser *p, const xmlChar *name, const xmlChar *uri)
+{
+	if (!in_sitemap_namespace(p, uri))
+		return;
+	if (xmlStrEqual(name, BAD_CAST p->entry_name))
+		start_entry(p);
+	else if (xmlStrcasecmp(name, BAD_CAST "url") == 0 ||
+			 xmlStrcasecmp(name, BAD_CAST "sitemap") == 0)
+		fault_with_name(p, "an element is no entry here", name);
+}
+
 static void
 end_entry(SmXmlParser *p)
 {
@@ -284,10 +300,7 @@ on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *u
 	else if (p->depth == 1)
 		start_root(p, name, uri);
 	else if (p->depth == 2)
-	{
-		if (in_sitemap_namespace(p, uri) && xmlStrEqual(name, BAD_CAST p->entry_name))
-			start_entry(p);
-	}
+		start_outer(p, name, uri);
 	else if (p->in_entry)
 	{
 		if (p->depth == 3)
@@ -502,13 +515,15 @@ sm_xml_parser_push(SmXmlParser *p, SmSpan piece)
 	p->silence += piece.len;
 	push(p, piece, false);
 	if (p->silence > MARKUP_MAX)
-		fault(p, "it has a tag, comment or instruction of more than " SM_STRING(MARKUP_MAX) " bytes", NULL);
+		fault(p, "it has a tag, section, comment or instruction of more than " SM_STRING(MARKUP_MAX) " bytes", NULL);
 }
 
 void
 sm_xml_parser_finish(SmXmlParser *p)
 {
 	forget_taken(p);
+	if (p->depth > 0 && !stopped(p))
+		fault(p, "it ends too early", NULL);
 	push(p, sm_no_span(), true);
 }
 

@@ -8,44 +8,78 @@
 # The database is the one that psql connects to, which has the extension.  Where
 # a file cannot be fetched or read, there is an error and no table.
 set -eu
+if [ $# != 2 ]; then
+	echo "usage: $0 URL TABLE" >&2
+	exit 2
+fi
 url=$1 table=$2
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
+export PGCLIENTENCODING=UTF8
 
-run()
-{
-	psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --single-transaction \
-		--file=- "$@"
-}
-
-# The document of each URL that is read, gzipped or not, in base64: lines for COPY.
+# Fetch the document of each URL that is read, gzipped or not: the URL and the
+# bytes in base64, as lines for COPY.  A URL may come from a stranger's file: it
+# is nothing but a URL, and no other protocol's.
 fetch()
 {
 	while read -r one; do
-		curl --fail --silent --show-error --location --output "$directory/one" "$one"
+		[ -n "$one" ] || continue
+		curl --fail --silent --show-error --location --globoff --proto =http,https \
+			--output "$directory/one" --url "$one" </dev/null ||
+			{ echo "cannot fetch $one" >&2; exit 1; }
+		if [ "${in_index-}" = yes ] && is_index; then
+			echo "$one is an index that is listed in an index" >&2
+			exit 1
+		fi
+		printf '%s\t' "$one"
 		base64 "$directory/one" | tr -d '\n'
 		echo
 	done
 }
 
-# Statements that begin with the documents of a file in a table.
+# Is the document an index?  Its first tag says so, after comments.
+is_index()
+{
+	end=$(printf '\001')
+	gzip -cdf "$directory/one" | tr -d '\000' | tr '\n' ' ' |
+		sed "s/-->/$end/g; s/<!--[^$end]*$end//g" | grep -ao '<[A-Za-z_][^ 	/>]*' | sed -n 1p |
+		grep -q '[<:]sitemapindex$'
+}
+
+# Run statements that follow on documents that were fetched.
 with_documents()
 {
-	printf '%s\n' 'CREATE TEMP TABLE document (content text);' "\\copy document FROM '$directory/$1'"
-	cat
+	{
+		cat <<'SQL'
+CREATE TEMP TABLE document (url text, content text);
+\copy document FROM pstdin
+CREATE FUNCTION pg_temp.entries(document)
+RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
+LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY SELECT * FROM sitemap_parse(decode($1.content, 'base64'));
+EXCEPTION WHEN OTHERS THEN
+	RAISE EXCEPTION '%: %', $1.url, SQLERRM;
+END
+$$;
+SQL
+		cat
+	} >"$directory/statements"
+	psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --set=table="$table" \
+		--single-transaction --file="$directory/statements" <"$directory/documents"
 }
 
 echo "$url" | fetch >"$directory/documents"
-if gzip -cdf "$directory/one" | grep -q '<[a-z:]*sitemapindex'; then
-	echo "SELECT loc FROM document, sitemap_parse(decode(content, 'base64'));" |
-		with_documents documents | run --output="$directory/urls"
-	fetch <"$directory/urls" >"$directory/documents"
+if is_index; then
+	with_documents >"$directory/urls" <<'SQL'
+SELECT sitemap_text_agg(loc) FROM document, pg_temp.entries(document);
+SQL
+	in_index=yes
+	fetch <"$directory/urls" >"$directory/fetched"
+	mv "$directory/fetched" "$directory/documents"
 fi
-with_documents documents <<'END' | run --set=table="$table"
-CREATE TABLE :"table" (loc text PRIMARY KEY, lastmod text, changefreq text, priority float8, extensions xml[]);
-INSERT INTO :"table"
-SELECT p.*
-  FROM document, sitemap_parse(decode(content, 'base64')) p
-    ON CONFLICT DO NOTHING;
-END
+with_documents <<'SQL'
+CREATE TABLE :"table" AS
+SELECT entry.* FROM document, pg_temp.entries(document) entry;
+SQL

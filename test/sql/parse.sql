@@ -7,21 +7,31 @@
 
 -- A text sitemap: a URL a line, as it stands.
 SELECT loc, num_nulls(lastmod, changefreq, priority, extensions)
-  FROM sitemap_parse(E'http://a/1\nhttp://a/2?x=&amp;%20\r\n\n \t\n  http://a/ü  \nnot checked');
+  FROM sitemap_parse(E'http://a/1\nhttp://a/2?x=&amp;%20\r\n\n \t\n  http://a/ü  \nHTTPS://not checked');
 SELECT loc FROM sitemap_parse(convert_to(E'http://a/ü\nhttp://a/😀', 'UTF8'));
 SELECT loc FROM sitemap_parse('\xEFBBBF'::bytea || 'http://a/1'::bytea);
 SELECT loc FROM sitemap_parse('\xEFBBBFEFBBBF'::bytea || 'http://a/1'::bytea);
-SELECT loc FROM sitemap_parse(repeat(' ', 100000) || E'\n' || repeat('x', 5) || E'\n');
+SELECT loc FROM sitemap_parse(repeat(' ', 100000) || E'\nhttp://a/\n');
 SELECT count(*), count(DISTINCT loc), min(length(loc)), max(length(loc))
   FROM sitemap_parse((SELECT string_agg('http://a/' || repeat('ü', n), E'\n') FROM generate_series(1, 1000) n));
 
 -- What is neither text nor XML.
-SELECT pg_temp.error($$ SELECT sitemap_parse('\x0A61E90A'::bytea) $$);
-SELECT pg_temp.error($$ SELECT sitemap_parse('\x610A6100620A'::bytea) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('\x0A'::bytea || 'http://a/'::bytea || '\xE90A'::bytea) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('http://a/'::bytea || '\x0A6100620A'::bytea) $$);
 SELECT pg_temp.error($$ SELECT sitemap_parse('') $$);
 SELECT pg_temp.error($$ SELECT sitemap_parse(''::bytea) $$);
 SELECT pg_temp.error($$ SELECT sitemap_parse(E' \n\n') $$);
 SELECT pg_temp.error($$ SELECT sitemap_parse('\xEFBBBF'::bytea) $$);
+
+-- Nor are messages, other formats, or what comes before XML.
+SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))
+  FROM (VALUES ('Service temporarily unavailable'), ('{"urls": ["http://a/"]}'), (E'HTTP/1.1 200 OK\n\n<urlset/>'),
+               ('://a/'), ('/a'), ('www.example.com/'),
+               (E'http://a/1\nhttp://a/2\n\nNotice: undefined\n')) v (d);
+
+-- Marks of UTF-8 and blanks.
+SELECT b, sitemap_parse(d || 'http://a/'::bytea)
+  FROM (VALUES (1, '\xEFBBBF'::bytea), (2, '\xEFBBBFEFBBBF'), (3, '\x20EFBBBF0A'), (4, convert_to(repeat(' ', 65536), 'UTF8') || '\xEFBBBF')) v (b, d);
 
 -- Arguments.
 SELECT count(*) FROM sitemap_parse(NULL::text);
@@ -32,9 +42,9 @@ SELECT pg_temp.error($$ SELECT sitemap_parse('a', on_error => NULL) $$);
 SELECT pg_temp.error($$ SELECT sitemap_parse('a', on_error => 'skip') $$);
 
 -- No more than max_bytes.
-SELECT loc FROM sitemap_parse(E'a\nb\n', max_bytes => 4);
-SELECT pg_temp.error($$ SELECT sitemap_parse(E'a\nb\n', max_bytes => 3) $$);
-SELECT loc FROM sitemap_parse(E'a\nbc\n', max_bytes => 3, on_error => 'partial');
+SELECT loc FROM sitemap_parse(E'a://a\nb://b\n', max_bytes => 12);
+SELECT pg_temp.error($$ SELECT sitemap_parse(E'a://a\nb://b\n', max_bytes => 11) $$);
+SELECT loc FROM sitemap_parse(E'a://a\nb://bc\n', max_bytes => 11, on_error => 'partial');
 
 -- Gzip: known by its content.
 CREATE TEMP TABLE gz AS
@@ -168,6 +178,9 @@ SELECT 'ISO-8859-1', loc FROM sitemap_parse(convert_to(:'latin', 'LATIN1'))
 SELECT 'UTF-8 with a mark, that says ISO-8859-1', loc
   FROM sitemap_parse('\xEFBBBF'::bytea || convert_to(:'latin', 'UTF8'))
  UNION ALL
+SELECT 'UTF-8 with a mark after a blank', loc
+  FROM sitemap_parse('\x20EFBBBF'::bytea || convert_to('<urlset><url><loc>é</loc></url></urlset>', 'UTF8'))
+ UNION ALL
 SELECT 'UTF-8 with two marks', loc
   FROM sitemap_parse('\xEFBBBFEFBBBF'::bytea || convert_to(:'latin', 'UTF8'))
  UNION ALL
@@ -199,6 +212,9 @@ SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
                (E'\n<html><head/></html>'),
                (E'<rss version="2.0"><channel/></rss>'),
                (E'<url><loc>a</loc></url>'),
+               (E'<sitemapindex><url><loc>a</loc></url></sitemapindex>'),
+               (E'<urlset><url><loc>a</loc></url>\n<sitemap><loc>b</loc></sitemap></urlset>'),
+               (E'<urlset><URL><loc>a</loc></URL></urlset>'),
                ('<' || repeat(' ', 300000)),
                ('<urlset><url><loc>a</loc>' || repeat('<b xmlns="urn:b">', 70)),
                ('<urlset><url><loc>a</loc><b xmlns="urn:a">'

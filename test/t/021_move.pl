@@ -50,14 +50,36 @@ is(same_pages('"by index"'), 't', 'the pages of all sitemaps in an index are in 
 move('all.xml', 'whole');
 is(same_pages('whole'), 't', 'so are those of one that is no index');
 
+# An index in other forms, and what is none.
+put('list.xml', "\x{FEFF}<?xml version='1.0'?><!-- no\n<urlset> --><s:sitemapindex xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+	  . "<s:sitemap><s:loc>${base}a b[1]{2}.xml</s:loc></s:sitemap></s:sitemapindex>");
+put('a b[1]{2}.xml', "<!-- <sitemapindex> --><urlset><url><loc>${base}x</loc></url></urlset>");
+move('list.xml', 'listed');
+is($node->safe_psql('postgres', 'SELECT loc FROM listed'), "${base}x", 'an index is known by its root, and its URLs are encoded');
+move('a%20b[1]{2}.xml', 'alone');
+is($node->safe_psql('postgres', 'SELECT loc FROM alone'), "${base}x", 'a comment makes no index');
+
+# What strangers may write into an index.
+put('victim', 'http://a/secret');
+foreach my $loc ('-K-', 'output=victim', "file://$root/victim", 'page.xml')
+{
+	put('evil.xml', "<sitemapindex><sitemap><loc>$loc</loc></sitemap></sitemapindex>");
+	like(fails('evil.xml', 'evil'), qr/invalid loc: it(?: is not an absolute URL|s scheme is neither http nor https)/, "\"$loc\" is no sitemap's URL");
+}
+put('nested.xml', "<sitemapindex><sitemap><loc>${base}list.xml</loc></sitemap></sitemapindex>");
+like(fails('nested.xml', 'nested'), qr/list\.xml is an index that is listed in an index/, 'nor is an index\'s');
+
 # Nothing is half done.
 unlink "$root/sitemap-2.xml.gz" or die "no such file: $!";
-like(fails('sitemap.xml.gz', 'missing'), qr/404/, 'a file that is missing is an error');
-PostgreSQL::Test::Utils::append_to_file("$root/sitemap-2.xml.gz", '<!DOCTYPE html><html></html>');
-like(fails('sitemap.xml.gz', 'broken'), qr/invalid sitemap, line 1: it has a document type declaration/,
+like(fails('sitemap.xml.gz', 'missing'), qr/404.*cannot fetch .*sitemap-2\.xml\.gz/s, 'a file that is missing is an error');
+put('sitemap-2.xml.gz', '<!DOCTYPE html><html></html>');
+like(fails('sitemap.xml.gz', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: it has a document type declaration/,
 	'so is a file that is none');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('missing', 'broken')}),
-	'0', 'neither leaves a table');
+put('sitemap-2.xml.gz', 'Service temporarily unavailable');
+like(fails('sitemap.xml.gz', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: it is neither XML nor a URL/,
+	'and a message');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('evil', 'nested', 'missing', 'broken')}),
+	'0', 'none leaves a table');
 
 $server->kill_kill;
 $node->stop;
@@ -73,6 +95,16 @@ sub same_pages
 		SELECT moved.content = file.content
 		  FROM sitemap_files('TABLE $table', '$base', section => 'all') moved
 		  JOIN file USING (name)});
+}
+
+sub put
+{
+	my ($name, $content) = @_;
+
+	open(my $file, '>:utf8', "$root/$name") or die "$name: $!";
+	print $file $content;
+	close $file;
+	return;
 }
 
 # Run the script, which succeeds.

@@ -46,7 +46,7 @@ foreach my $name ('blanks', 'one loc', 'one line', 'zeros', 'one comment', 'one 
 		$error,
 		$name =~ /^(blanks|one l)/
 		? qr/invalid sitemap: it is longer than max_bytes.*HINT:/s
-		: qr/invalid sitemap, line 1: it (is not well-formed XML|has a tag, comment or instruction of more)/,
+		: qr/invalid sitemap, line 1: it (is not well-formed XML|has a tag, section, comment or instruction of more)/,
 		"$name: it is refused");
 }
 
@@ -230,8 +230,8 @@ foreach my $encoding (qw(LATIN1 EUC_JP SQL_ASCII))
 			                     '<urlset><url><loc>§</loc></url></urlset>')})))[1],
 		encode_utf8('§'),
 		"$encoding: a text that names another encoding");
-	is( (query($database, encode_utf8(q{SELECT loc FROM sitemap_parse(E'http://a/§\n×')})))[1],
-		encode_utf8("http://a/§\n×"), "$encoding: a text sitemap");
+	is( (query($database, encode_utf8(q{SELECT loc FROM sitemap_parse(E'http://a/§\nhttp://b/×')})))[1],
+		encode_utf8("http://a/§\nhttp://b/×"), "$encoding: a text sitemap");
 }
 
 $session->quit;

@@ -1,4 +1,4 @@
--- The database that 042_dump.pl dumps, restores and upgrades.  Whatever can have
+-- The database that 044_dump.pl dumps, restores and upgrades.  Whatever can have
 -- an expression or a type in it has one of the extension, whose schema has a name
 -- that needs quotes.  Queries in text form qualify their names, as pg_dump and
 -- REFRESH have no search_path.
@@ -59,7 +59,7 @@ CREATE TABLE page (
 	EXCLUDE USING btree ((sitemap_url('https://www.example.com' || path)::text) WITH =)
 );
 CREATE INDEX page_function ON page (picture(path));
-CREATE INDEX page_expression ON page ((sitemap_url('https://www.example.com' || path, changed)::text)) WHERE entries(path) = 1;
+CREATE INDEX page_expression ON page ((sitemap_url('https://www.example.com' || path, changed)::text)) WHERE entries('https://www.example.com' || path) = 1;
 CREATE STATISTICS page_statistics ON (sitemap_url('https://www.example.com' || path)::text), id FROM page;
 
 CREATE TABLE log (

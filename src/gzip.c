@@ -16,7 +16,7 @@
 #ifdef USE_LIBDEFLATE
 #include <libdeflate.h>
 #else
-#include <zlib.h>
+#include "zalloc.h"
 #endif
 
 struct SmGzip
@@ -85,28 +85,12 @@ compress_document(SmGzip *gzip, const char *data, size_t len, char *dst, size_t 
 
 #else
 
-/* zlib's memory is palloc's, so that an error frees it */
-static voidpf
-zlib_alloc(voidpf opaque, uInt items, uInt size)
-{
-	return MemoryContextAllocExtended((MemoryContext) opaque, (Size) items * size,
-									  MCXT_ALLOC_NO_OOM);
-}
-
-static void
-zlib_free(voidpf opaque, voidpf address)
-{
-	pfree(address);
-}
-
 static void
 create_compressor(SmGzip *gzip)
 {
 	int			status;
 
-	gzip->stream.zalloc = zlib_alloc;
-	gzip->stream.zfree = zlib_free;
-	gzip->stream.opaque = gzip->context;
+	sm_zalloc_from(&gzip->stream, gzip->context);
 	/* 16 asks for a gzip header, which has no name and time 0 */
 	status = deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
 						  Z_DEFAULT_STRATEGY);

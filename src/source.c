@@ -9,9 +9,8 @@
 
 #include "source.h"
 
-#include <zlib.h>
-
 #include "miscadmin.h"
+#include "zalloc.h"
 
 /* bytes of a piece at the most, and so between two looks for a cancel request */
 #define PIECE_SIZE	65536
@@ -26,20 +25,6 @@ struct SmSource
 	z_stream	stream;
 	char		inflated[PIECE_SIZE];
 };
-
-/* zlib's memory is palloc's, so that an error frees it */
-static voidpf
-zlib_alloc(voidpf opaque, uInt items, uInt size)
-{
-	return MemoryContextAllocExtended((MemoryContext) opaque, (Size) items * size,
-									  MCXT_ALLOC_NO_OOM);
-}
-
-static void
-zlib_free(voidpf opaque, voidpf address)
-{
-	pfree(address);
-}
 
 static bool
 begins_member(const char *s, size_t len)
@@ -58,9 +43,7 @@ sm_source_create(SmSpan data, bool may_be_gzip, int64 max_bytes)
 	source->gzipped = may_be_gzip && begins_member(data.s, data.len);
 	if (source->gzipped)
 	{
-		stream->zalloc = zlib_alloc;
-		stream->zfree = zlib_free;
-		stream->opaque = CurrentMemoryContext;
+		sm_zalloc_from(stream, CurrentMemoryContext);
 		stream->next_in = (Bytef *) data.s;
 		stream->avail_in = data.len;
 		/* 16 asks for a gzip header */

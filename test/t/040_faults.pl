@@ -53,7 +53,7 @@ sql(
 	END
 	$$;
 	SELECT FROM sitemap_publish('target', 'SELECT loc FROM public.page WHERE id <= 500 ORDER BY id', 'http://a/',
-	                            max_urls => 500);
+	                            max_urls => 500, compression => 0);
 	CREATE TRIGGER waits AFTER INSERT OR UPDATE OR DELETE ON target
 	   FOR EACH ROW EXECUTE FUNCTION wait_in_target()});
 
@@ -72,7 +72,7 @@ my %call = (
 	sitemap_agg =>
 	  [ q{SELECT length(sitemap_agg('http://a' || loc)) > 80000 FROM waiting}, 't' ],
 	sitemap_publish => [
-		q{SELECT sum(url_count) FROM sitemap_publish('target', 'TABLE public.waiting', 'http://a/', max_urls => 500) WHERE name !~ '^sitemap\.xml'},
+		q{SELECT sum(url_count) FROM sitemap_publish('target', 'TABLE public.waiting', 'http://a/', max_urls => 500, compression => 0) WHERE name !~ '^sitemap\.xml'},
 		2500
 	],
 	sitemap_export => [
@@ -195,7 +195,7 @@ sub test_crash
 	}
 	is( sql(q{
 			SELECT sum(url_count) FILTER (WHERE kind <> 'index'),
-			       (SELECT count(*) FROM sitemap_parse((SELECT content FROM target WHERE kind = 'index'))) =
+			       (SELECT regexp_count(convert_from(content, 'UTF8'), '<sitemap>') FROM target WHERE kind = 'index') =
 			       count(*) FILTER (WHERE kind <> 'index')
 			  FROM target}),
 		'2500|t',

@@ -488,7 +488,10 @@ prepare_writes(PublishState *state)
 		types[i] = sm_file_columns[i].type;
 		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
 		appendStringInfo(&parameters, "%s$%d", comma, i + 1);
-		appendStringInfo(&settings, "%s%s = $%d", comma, sm_file_columns[i].name, i + 1);
+
+		/* it stays, and a cluster that is sharded by it takes it for a change */
+		if (i != SM_FILE_NAME)
+			appendStringInfo(&settings, "%s%s = $%d", comma, sm_file_columns[i].name, i + 1);
 	}
 	state->insert = prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
 									 state->target, columns.data, parameters.data),

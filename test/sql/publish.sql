@@ -188,6 +188,9 @@ SELECT count(*), min(note) FROM "publish ""target";
 BEGIN READ ONLY;
 SELECT count(*) FROM sitemap_publish('publish_temp', 'SELECT ''/1''::text AS loc', 'http://www.example.com/', section => 'more');
 ROLLBACK;
+-- A change leaves a name as it is: where names spread rows over a sharded cluster, it must not be set.
+CREATE FUNCTION publish_named() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'name is set'; END$$;
+CREATE TRIGGER named BEFORE UPDATE OF name ON "publish ""target" FOR EACH ROW EXECUTE FUNCTION publish_named();
 UPDATE publish_page SET lastmod = '2026-03-02' WHERE id = 1;
 SELECT name, action
   FROM sitemap_publish('"publish ""target"', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', max_urls => 15)

@@ -194,6 +194,19 @@ SELECT 'UTF-16, big, no mark', loc FROM sitemap_parse(pg_temp.utf16(:'utf16', fa
  UNION ALL
 SELECT 'UTF-16, little, no mark', loc FROM sitemap_parse(pg_temp.utf16(:'utf16', true));
 
+-- It is read in pieces of 64 kB, which may end anywhere in an entry.
+\set entry '<url>\r\n<loc>http://a/é?b&amp;c<![CDATA[&é]]]]><![CDATA[>]]></loc><lastmod>2026-01-01</lastmod><a:b xmlns:a="urn:a" c="é&#10;&amp;''&#xE9;">é&#xE9;<!-- é --><?d é?><a:e/>\r\nf]] ></a:b></url></urlset>'
+SELECT format, count(*), count(DISTINCT row(loc, lastmod, extensions::text)), min(loc) AS loc, min(extensions::text) AS extensions
+  FROM generate_series(0, octet_length(:'entry') * 2) shift,
+       LATERAL (VALUES ('UTF-8', convert_to('<urlset><!--' || repeat('p', 65521 - shift) || '-->' || replace(:'entry', 'é', 'é😀'), 'UTF8')),
+                       ('ISO-8859-1', convert_to('<?xml version="1.0" encoding="ISO-8859-1"?><urlset><!--' || repeat('p', 65478 - shift) || '-->' || :'entry', 'LATIN1')),
+                       ('UTF-16', '\xFEFF'::bytea || pg_temp.utf16('<urlset><!--', false) || decode(repeat('0070', 32753 - shift), 'hex') ||
+                                  pg_temp.utf16('-->' || replace(:'entry', 'é', 'é😀'), false)),
+                       ('text', convert_to(repeat(E'\n', 65536 - shift) || 'http://a/é😀' || E'\r\n', 'UTF8'))) d (format, document),
+       sitemap_parse(document)
+ GROUP BY format
+ ORDER BY format COLLATE "C";
+
 -- Faults: the line, and what is wrong with it.  What libxml2 says in DETAIL differs between versions.
 SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES (E'<urlset>\n<url><loc>a</loc>\n</urlset>'),

@@ -190,7 +190,7 @@ check_columns(Relation rel)
 	}
 }
 
-/* Lock the target, with its partitions, and see that it will do. */
+/* Lock the target, with its partitions or children, and see that it will do. */
 static void
 open_target(PublishState *state, Oid relid)
 {
@@ -207,8 +207,7 @@ open_target(PublishState *state, Oid relid)
 	if (!RelationUsesLocalBuffers(rel))
 		PreventCommandIfReadOnly("sitemap_publish()");
 	CheckTableNotInUse(rel, "publish in");
-	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-		find_all_inheritors(relid, TARGET_LOCK, NULL);
+	find_all_inheritors(relid, TARGET_LOCK, NULL);
 
 	state->rel = rel;
 	state->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),

@@ -43,6 +43,21 @@
 #define EXTENSIONS_MAX			10000
 #define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
 
+/*
+ * Bytes of all extensions of a document, to those of the document itself: what
+ * sitemaps have in fact comes to two, rarely.  A small document may have more.
+ */
+#define EXTENSIONS_RATIO_MAX	10
+#define EXTENSIONS_ALLOWED		1048576
+
+/*
+ * Different names in a document: of elements, attributes, prefixes, namespaces
+ * and instructions.  libxml2 keeps each, in a table that grows slow, and refuses
+ * more than 10 MB of them as if it had no memory.
+ */
+#define NAMES_MAX				10000
+#define NAMES_BYTES_MAX			2000000
+
 #if LIBXML_VERSION >= 21200
 typedef const xmlError *ErrorPtr;
 #else
@@ -88,7 +103,10 @@ struct SmXmlParser
 	MemoryContextCallback callback;
 	xmlParserCtxtPtr ctxt;
 	SmFault    *fault;
-	size_t		silence;		/* bytes pushed since the last callback */
+	uint64		pushed;			/* bytes of the document so far */
+	size_t		silence;		/* those since the last callback */
+	bool		cr_before;		/* the last callback was for a section, whose
+								 * text ended in a carriage return */
 
 	/* the queue: complete entries, and the one that is being parsed */
 	SmBuffer	bytes;
@@ -110,6 +128,7 @@ struct SmXmlParser
 	size_t		start;			/* of its bytes, unless it is an extension */
 	SmXmlCopy	copy;			/* of an extension */
 	int			nextensions;	/* of the entry, so far */
+	uint64		copied;			/* bytes of extensions of the document */
 };
 
 static bool
@@ -175,10 +194,13 @@ queue_extension(SmXmlParser *p)
 		fault(p, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extensions", NULL);
 	else if (out->len > EXTENSIONS_BYTES_MAX - Min(p->bytes.len, EXTENSIONS_BYTES_MAX))
 		fault(p, "the extensions of an entry are longer than a sitemap can be", NULL);
+	else if (out->len > EXTENSIONS_ALLOWED + EXTENSIONS_RATIO_MAX * p->pushed - p->copied)
+		fault(p, "its extensions are more than " SM_STRING(EXTENSIONS_RATIO_MAX) " times as long as it is", NULL);
 	else
 	{
 		queue_item(p, ITEM_EXTENSION, p->bytes.len, out->len);
 		sm_buffer_append(&p->bytes, out->data, out->len);
+		p->copied += out->len;
 	}
 }
 
@@ -279,6 +301,25 @@ check_tag(SmXmlParser *p, const SmXmlTag *tag)
 	}
 }
 
+/* libxml2 has come to something. */
+static void
+note_callback(SmXmlParser *p)
+{
+	p->silence = 0;
+	p->cr_before = false;
+}
+
+static void
+put_content(SmXmlParser *p, const xmlChar *s, size_t len)
+{
+	if (stopped(p) || !p->in_entry || p->depth < 3)
+		return;
+	if (p->child == ITEM_EXTENSION)
+		sm_xml_copy_text(&p->copy, s, len);
+	else if (p->child < NCHILDREN && p->depth == 3)
+		sm_buffer_append(&p->bytes, s, len);
+}
+
 /* The callbacks of libxml2 */
 
 static void
@@ -289,7 +330,7 @@ on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *u
 	SmXmlParser *p = arg;
 	SmXmlTag	tag = {name, prefix, uri, nnamespaces, namespaces, nattributes, attributes};
 
-	p->silence = 0;
+	note_callback(p);
 	if (stopped(p))
 		return;
 	check_tag(p, &tag);
@@ -320,7 +361,7 @@ on_end(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri
 {
 	SmXmlParser *p = arg;
 
-	p->silence = 0;
+	note_callback(p);
 	if (stopped(p))
 		return;
 	if (p->in_entry)
@@ -340,38 +381,52 @@ on_end(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri
 static void
 on_text(void *arg, const xmlChar *s, int len)
 {
-	SmXmlParser *p = arg;
-
-	p->silence = 0;
-	if (stopped(p) || !p->in_entry || p->depth < 3)
-		return;
-	if (p->child == ITEM_EXTENSION)
-		sm_xml_copy_text(&p->copy, s, len);
-	else if (p->child < NCHILDREN && p->depth == 3)
-		sm_buffer_append(&p->bytes, s, len);
+	note_callback(arg);
+	put_content(arg, s, len);
 }
 
-/* libxml2 before 2.14 takes overlong UTF-8 in a section as it stands. */
+/*
+ * The text of a section, or a part of it.  A line of it may end with a line feed,
+ * a carriage return or both, and ends with a line feed by XML's rules, which
+ * libxml2 forgets here.  Before 2.14 it takes overlong UTF-8 as it stands, too.
+ */
 static void
 on_cdata(void *arg, const xmlChar *s, int len)
 {
 	SmXmlParser *p = arg;
+	const xmlChar *end = s + len;
+	const xmlChar *cr;
+	bool		cr_before = p->cr_before;
 
+	note_callback(p);
 	if (!pg_verify_mbstr(PG_UTF8, (const char *) s, len, true))
 		fault(p, "it is not well-formed XML", "Input is not proper UTF-8");
-	on_text(p, s, len);
+
+	if (cr_before && s < end && *s == '\n')
+		s++;
+	while ((cr = memchr(s, '\r', end - s)) != NULL)
+	{
+		put_content(p, s, cr - s);
+		put_content(p, (const xmlChar *) "\n", 1);
+		s = cr + 1;
+		if (s == end)
+			p->cr_before = true;
+		else if (*s == '\n')
+			s++;
+	}
+	put_content(p, s, end - s);
 }
 
 static void
 on_comment(void *arg, const xmlChar *text)
 {
-	((SmXmlParser *) arg)->silence = 0;
+	note_callback(arg);
 }
 
 static void
 on_instruction(void *arg, const xmlChar *target, const xmlChar *data)
 {
-	((SmXmlParser *) arg)->silence = 0;
+	note_callback(arg);
 }
 
 static void
@@ -506,12 +561,16 @@ push(SmXmlParser *p, SmSpan piece, bool finish)
 		out_of_memory();
 	if (status != 0)
 		fault(p, "it is not well-formed XML", NULL);
+	if (xmlDictSize(p->ctxt->dict) > NAMES_MAX ||
+		xmlDictGetUsage(p->ctxt->dict) > NAMES_BYTES_MAX)
+		fault(p, "it has more than " SM_STRING(NAMES_MAX) " different names, or too long ones", NULL);
 }
 
 void
 sm_xml_parser_push(SmXmlParser *p, SmSpan piece)
 {
 	forget_taken(p);
+	p->pushed += piece.len;
 	p->silence += piece.len;
 	push(p, piece, false);
 	if (p->silence > MARKUP_MAX)

@@ -252,17 +252,33 @@ SELECT overlong, place, pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', 
        ) v (place, begin, ending);
 SELECT length(loc), loc LIKE 'aé日😀é日%' FROM sitemap_parse(format('<urlset><url><loc>a<![CDATA[%s]]></loc></url></urlset>', repeat('é日😀', 30000)));
 
+-- The lines of a section end as others do, wherever libxml2 cuts it.
+SELECT count(*), bool_and(extensions[1]::text = extensions[2]::text), min(length(extensions[1]::text)), max(length(extensions[1]::text))
+  FROM generate_series(0, 330) n,
+       concat(repeat('x', n), repeat(E'\r\n\r', 300), E'y\r') lines,
+       sitemap_parse(format('<urlset xmlns:b="urn:b"><url><loc>a</loc><b:c><![CDATA[%s]]></b:c><b:c>%s</b:c></url></urlset>', lines, lines));
+
 -- What could take time or memory beyond the document's length.
 SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES ((SELECT '<urlset ' || string_agg(format('a%s=""', n), ' ') || '/>' FROM generate_series(1, 65) n)),
                ((SELECT '<urlset><a ' || string_agg(format('xmlns:b%s="urn:b"', n), ' ') || '/>' FROM generate_series(1, 65) n)),
                ('<urlset xmlns:b="urn:' || repeat('b', 300) || '"/>'),
                ('<urlset xmlns:b="urn:b"><url><loc>a</loc>' || repeat('<b:c/>', 10001) || '</url></urlset>'),
+               ('<urlset xmlns:b="urn:b"><url><loc>a</loc>' || repeat('<b:c>' || repeat('"', 1000) || '</b:c>', 9000) || '</url></urlset>'),
                ((SELECT '<urlset xmlns:b="urn:b" ' || string_agg(format('xmlns:b%s="urn:%s"', n, repeat('b', 250)), ' ')
                         || '><url><loc>a</loc>' || repeat('<b:c>' || string_agg(format('<b%s:d/>', n), '') || '</b:c>', 3500)
                         || '</url></urlset>'
-                   FROM generate_series(1, 60) n))
+                   FROM generate_series(1, 60) n)),
+               ('<urlset xmlns:b="' || repeat('''', 256) || '">' || repeat('<url><loc>a</loc>' || repeat('<b:c/>', 100) || '</url>', 100) || '</urlset>'),
+               ((SELECT '<urlset>' || string_agg(format('<b%s/>', n), '') || '</urlset>' FROM generate_series(1, 10001) n)),
+               ((SELECT '<urlset>' || string_agg(format('<?b%s?>', n), '') || '</urlset>' FROM generate_series(1, 10001) n)),
+               ((SELECT '<urlset>' || string_agg(format('<b xmlns="urn:%s"/>', n), '') || '</urlset>' FROM generate_series(1, 10001) n)),
+               ((SELECT '<urlset>' || string_agg(format('<%s%s/>', repeat('b', 1000), n), '') || '</urlset>' FROM generate_series(1, 2000) n))
        ) v (d);
+-- Names that come again are no new ones.
+SELECT count(*), count(extensions)
+  FROM sitemap_parse((SELECT '<urlset>' || string_agg(format('<url><loc>a</loc><b xmlns="urn:b%s"/></url>', n % 5000), '') || '</urlset>'
+                        FROM generate_series(1, 50000) n));
 
 -- No document type declaration: neither files nor bombs come in by that way.
 SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))

@@ -272,7 +272,6 @@ check_news(Audit *audit)
 
 	if (date.s == NULL)
 		return;
-	date.s = sm_trim(date.s, &date.len);
 	if (sm_w3c_parse(date.s, date.len, &seconds) == SM_W3C_OK &&
 		seconds < audit->now - NEWS_SECONDS)
 		put_problem(audit, audit->nrows, SM_NEWS_TOO_OLD,

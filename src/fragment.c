@@ -244,7 +244,20 @@ append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
 	return append_rewritten(buf, sm_span(from, r->raw.s + r->raw.len - from), IN_TAG, charset);
 }
 
-/* What raw text or a raw attribute value says, without the blanks around it. */
+/* Add what a token of text or a CDATA section says. */
+static void
+append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
+{
+	if (token == SM_XML_CDATA)
+		appendBinaryStringInfo(buf, r->data.s, r->data.len);
+	else
+	{
+		enlargeStringInfo(buf, r->raw.len);
+		buf->len += sm_xml_unescape(r->raw.s, r->raw.len, buf->data + buf->len);
+	}
+}
+
+/* What a raw attribute value says, without the blanks around it. */
 static SmSpan
 meaning_of(SmSpan raw)
 {
@@ -306,26 +319,27 @@ same_domain(SmSpan a, SmSpan b)
 		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
 }
 
-/* The rules that an element inside <video:video> has with regard to its page. */
+/* The rules that the tag <video:uploader> has with regard to its page. */
 static bool
-check_video_child(const SmXmlReader *r, const SmExtensions *extensions,
-				  SmProblems *problems)
+check_uploader(const SmXmlReader *r, const SmExtensions *extensions,
+			   SmProblems *problems)
 {
-	SmSpan		page;
-	SmSpan		info;
-
-	if (!sm_span_is(r->name, "uploader") || extensions->loc.len == 0)
-		return true;
 	for (int i = 0; i < r->nattributes; i++)
 	{
-		if (!sm_span_is(r->attributes[i].name, "info"))
+		const SmXmlAttribute *a = &r->attributes[i];
+		SmSpan		info;
+		SmSpan		host;
+		SmSpan		page;
+
+		if (a->prefix.len > 0 || !sm_span_is(a->name, "info"))
 			continue;
+		info = meaning_of(a->value);
+		host.s = sm_url_host(info.s, info.len, &host.len);
 		page.s = sm_url_host(extensions->loc.s, extensions->loc.len, &page.len);
-		info.s = sm_url_host(r->attributes[i].value.s, r->attributes[i].value.len, &info.len);
-		if (!same_domain(page, info))
+		if (!same_domain(page, host))
 			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							  "invalid uploader_info \"%s\": it must be on the domain of the page",
-							  sm_for_message(r->attributes[i].value));
+							  sm_for_message(info));
 	}
 	return true;
 }
@@ -382,56 +396,107 @@ same_url(SmSpan a, SmSpan b)
 typedef struct Position
 {
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	const char *inside;			/* the name of a video's URL, or of the date
-								 * of news, inside of one */
+	const char *inside;			/* the element right in it that has a rule for
+								 * its value, by name, or NULL */
+	StringInfoData value;		/* that one's, so far */
 } Position;
+
+/* The name of an element that check_value has a rule for, or NULL. */
+static const char *
+with_rule(const SmXmlReader *r, uint32 top)
+{
+	static const struct
+	{
+		uint32		ns;
+		const char *name;
+	}			elements[] = {
+		{SM_NS_VIDEO, "content_loc"},
+		{SM_NS_VIDEO, "player_loc"},
+		{SM_NS_NEWS, "publication_date"}
+	};
+
+	for (size_t i = 0; i < lengthof(elements); i++)
+		if (elements[i].ns == top && sm_span_is(r->name, elements[i].name) &&
+			namespace_flag(r->uri) == top)
+			return elements[i].name;
+	return NULL;
+}
+
+/* Check the value of such an element, now that it has come to its end. */
+static bool
+check_value(const Position *position, SmExtensions *extensions, SmProblems *problems)
+{
+	SmSpan		value = sm_span(position->value.data, position->value.len);
+
+	value.s = sm_trim(value.s, &value.len);
+	if (position->top == SM_NS_NEWS)
+		extensions->news_date = value;
+	else if (extensions->loc.len > 0 && same_url(value, meaning_of(extensions->loc)))
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						  "invalid %s \"%s\": it must differ from the loc of the page",
+						  position->inside, sm_for_message(value));
+	return true;
+}
+
+static bool
+check_start(const SmXmlReader *r, Position *position, SmExtensions *extensions,
+			SmProblems *problems)
+{
+	/* one without a namespace would be in the sitemap's, once it is inside */
+	if (in_sitemap_namespace(r->uri))
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+						  DECLARE_HINT,
+						  "invalid extension: the element \"%s\" is in no namespace of its own",
+						  sm_for_message(r->name));
+	if (r->depth == 0)
+	{
+		position->top = namespace_flag(r->uri);
+		return position->top == 0 ||
+			check_extension(r, position->top, extensions, problems);
+	}
+	if (r->depth > 1)
+		return true;
+
+	position->inside = with_rule(r, position->top);
+	if (position->inside)
+		initStringInfo(&position->value);
+	if (position->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader") &&
+		namespace_flag(r->uri) == SM_NS_VIDEO && extensions->loc.len > 0)
+		return check_uploader(r, extensions, problems);
+	return true;
+}
 
 /* Check a token against the rules of its place. */
 static bool
 check_token(const SmXmlReader *r, SmXmlToken token, Position *position,
 			SmExtensions *extensions, SmProblems *problems)
 {
-	/* one without a namespace would be in the sitemap's, once it is inside */
-	if (token == SM_XML_START && in_sitemap_namespace(r->uri))
-		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
-						  DECLARE_HINT,
-						  "invalid extension: the element \"%s\" is in no namespace of its own",
-						  sm_for_message(r->name));
-	if (token == SM_XML_START && r->depth == 0)
+	switch (token)
 	{
-		position->top = namespace_flag(r->uri);
-		return position->top == 0 ||
-			check_extension(r, position->top, extensions, problems);
-	}
-	if (token == SM_XML_START && r->depth == 1 && position->top == SM_NS_VIDEO)
-	{
-		position->inside = sm_span_is(r->name, "content_loc") ? "content_loc" :
-			sm_span_is(r->name, "player_loc") ? "player_loc" : NULL;
-		return check_video_child(r, extensions, problems);
-	}
-	if (token == SM_XML_START && position->top == SM_NS_NEWS && r->depth == 1)
-		position->inside = sm_span_is(r->name, "publication_date") ? "publication_date" : NULL;
-	if (token == SM_XML_END)
-		position->inside = NULL;
+		case SM_XML_START:
+			return check_start(r, position, extensions, problems);
 
-	if (token == SM_XML_CDATA || token == SM_XML_TEXT)
-	{
-		if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
-			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-							  "invalid extension: it has text outside of its elements");
-		if (position->inside && position->top == SM_NS_NEWS)
-			extensions->news_date = token == SM_XML_CDATA ? r->data : r->raw;
-		else if (position->inside)
-		{
-			SmSpan		value = token == SM_XML_CDATA ? r->data : meaning_of(r->raw);
+		case SM_XML_END:
+			if (position->inside && r->depth == 1)
+			{
+				if (!check_value(position, extensions, problems))
+					return false;
+				position->inside = NULL;
+			}
+			return true;
 
-			if (extensions->loc.len > 0 && same_url(value, meaning_of(extensions->loc)))
-				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-								  "invalid %s \"%s\": it must differ from the loc of the page",
-								  position->inside, sm_for_message(value));
-		}
+		case SM_XML_TEXT:
+		case SM_XML_CDATA:
+			if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
+				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+								  "invalid extension: it has text outside of its elements");
+			if (position->inside && r->depth == 2)
+				append_content(&position->value, r, token);
+			return true;
+
+		default:
+			return true;
 	}
-	return true;
 }
 
 /* sm_append_extension, which undoes what this has done where it fails. */
@@ -530,13 +595,8 @@ read_content(SmXmlReader *r, SmSpan *content)
 	initStringInfo(&unescaped);
 	while ((token = sm_xml_next(r)) != SM_XML_END)
 	{
-		if (token == SM_XML_TEXT)
-		{
-			enlargeStringInfo(&unescaped, r->raw.len);
-			unescaped.len += sm_xml_unescape(r->raw.s, r->raw.len, unescaped.data + unescaped.len);
-		}
-		else if (token == SM_XML_CDATA)
-			appendBinaryStringInfo(&unescaped, r->data.s, r->data.len);
+		if (token == SM_XML_TEXT || token == SM_XML_CDATA)
+			append_content(&unescaped, r, token);
 		else if (token == SM_XML_START)
 		{
 			r->message = "an element has elements inside that should have text only";

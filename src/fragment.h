@@ -25,8 +25,8 @@ typedef struct SmExtensions
 								 * SM_NS_… */
 	int			images;
 	int			news;
-	SmSpan		news_date;		/* when the news was published; raw, s is NULL
-								 * if there is none */
+	SmSpan		news_date;		/* when the news was published; s is NULL if
+								 * it does not say */
 	int			nalternates;
 	int			max_alternates;
 	SmAlternate *alternates;	/* those so far */

@@ -167,7 +167,21 @@ SELECT v, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[pg_te
     ('http://www.example.com/?a&amp;b'),
     ('http://www.example.com/?a&#38;b'),
     (' http://www.example.com/?a&amp;b '),
-    ('<![CDATA[http://www.example.com/?a&b]]>')
+    ('<![CDATA[http://www.example.com/?a&b]]>'),
+    ('<![CDATA[ http://www.example.com/?a&b ]]> '),
+    ('http://www.exam<![CDATA[ple.com/?a]]><!-- -->&amp;<?pi?>b')
+  ) v (v);
+-- Nor may it have another site's uploader; what stands elsewhere has no rule.
+SELECT v, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[%L::xml])',
+                               'http://www.example.com/', '<video:video>' || v || '</video:video>'))
+  FROM (VALUES
+    ('<video:uploader info=" http://www&#46;example.com/me">Me</video:uploader>'),
+    ('<video:uploader info="http://www&#46;example.org/me">Me</video:uploader>'),
+    ('<video:uploader a:info="http://www.example.org/me" xmlns:a="urn:a">Me</video:uploader>'),
+    ('<a:content_loc xmlns:a="urn:a">http://www.example.com/</a:content_loc>'),
+    ('<video:content_loc><a:a xmlns:a="urn:a">http://www.example.com/</a:a></video:content_loc>'),
+    ('<a:a xmlns:a="urn:a"><video:content_loc>http://www.example.com/</video:content_loc></a:a>'),
+    ('<video:content_loc/><video:player_loc></video:player_loc>')
   ) v (v);
 
 -- A page with 100,000 languages takes time, but not beyond statement_timeout.
@@ -208,10 +222,11 @@ SELECT row_number, loc, problem, detail
          SELECT *
            FROM (VALUES
              ('/1', ARRAY['<a/>', '<b:b/>', 'text', '<news:news><news:publication_date><![CDATA[2020]]></news:publication_date></news:news>']::xml[]),
-             ('ftp:/2', ARRAY['<a/>', '<news:news><a:publication_date xmlns:a="b">2020<!-- --></a:publication_date></news:news>']::xml[]),
+             ('ftp:/2', ARRAY['<a/>', '<news:news><a:publication_date xmlns:a="http://www.google.com/schemas/sitemap-news/0.9">20<!-- -->2<![CDATA[0]]>-01-0&#49; <!-- --> </a:publication_date></news:news>']::xml[]),
              ('/3?a&b', ARRAY['<xhtml:link hreflang="en" href=" http://A/3?a&#38;b "/>', '<xhtml:link href="/4" hreflang="de"/>',
                               '<xhtml:link hreflang="fr"/>', '<xhtml:link href="http://a/1"/>',
                               '<xhtml:link hreflang="x-default" x:hreflang="it" xmlns:x="y" href=''http://a/5''/>']::xml[]),
              ('/4', ARRAY['<xhtml:link hreflang="de" href="/4"/>', '<news:news><news:publication_date>soon</news:publication_date></news:news>']::xml[]),
+             ('/6', ARRAY['<news:news><a:publication_date xmlns:a="urn:a">2020</a:publication_date></news:news>']::xml[]),
              ('/5', ARRAY['<xhtml:link hreflang="de" href="http://a/5"/><xhtml:link hreflang="de" href="http://a/3?a&amp;b"/>']::xml[])) v (loc, extensions)
        $$, 'http://a/');

@@ -302,7 +302,9 @@ replace_file(const SmMirror *mirror, const char *path, SmSpan content, mode_t mo
 					(errcode_for_file_access(),
 					 errmsg("could not rename file \"%s\" to \"%s\": %m",
 							mirror->temporary, path)));
-		fsync_fname(mirror->directory, true);
+
+		/* not fsync_fname: for the server's data, a failure is a PANIC */
+		fsync_fname_ext(mirror->directory, true, false, ERROR);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(unlink_temporary, CStringGetDatum(mirror->temporary));
 }

@@ -59,6 +59,7 @@ test_interrupts();
 test_crashes();
 test_large_file();
 test_full_disk();
+test_failing_disk();
 $node->stop;
 done_testing();
 
@@ -675,6 +676,59 @@ sub test_full_disk
 		done_is('sitemap-1.xml unchanged, sitemap.xml unchanged, sitemap-2.xml deleted',
 			'and the next export that fits does its work');
 		is(sql($there), $before =~ s/^sitemap-2.*\n//mr, 'and no other');
+	}
+	return;
+}
+
+# A disk that cannot make a directory durable: an error, and not the server's end,
+# which such a failure is where it is the server's own data.
+sub test_failing_disk
+{
+	begin_with_site();
+	my $library = "$root/failing_fsync.so";
+
+	append_to_file(
+		"$root/failing_fsync.c", q{
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int
+fsync(int fd)
+{
+	struct stat failing;
+	struct stat file;
+
+	if (stat(getenv("FAILING"), &failing) == 0 && fstat(fd, &file) == 0 &&
+		failing.st_dev == file.st_dev && failing.st_ino == file.st_ino)
+	{
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_fsync, fd);
+}
+});
+
+  SKIP:
+	{
+		skip 'there is no C compiler for a library to preload', 4
+		  if system("cc -shared -fPIC -o $library $root/failing_fsync.c >$root/log 2>&1") != 0;
+
+		$node->stop;
+		$node->append_conf('postgresql.conf', 'fsync = on');
+		{
+			local $ENV{LD_PRELOAD} = $library;
+			local $ENV{FAILING} = $dir;
+			$node->start;
+		}
+		fails($site, qr{58030: could not fsync file "\Q$dir\E": Input/output error}, 'a failing disk');
+		is(join(' ', grep { $_ eq $temporary } files()), '', 'leaves no temporary file');
+		unlike(slurp_file($node->logfile), qr/PANIC/, 'and no server that recovers');
+
+		$node->restart;
+		done_is(all_files('created'), 'a disk that works again');
 	}
 	return;
 }

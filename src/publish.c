@@ -267,14 +267,15 @@ column_value(HeapTuple tuple, int column, Datum if_null)
 }
 
 /*
- * Read what the target has, apart from contents, with the active snapshot or a
- * new one.  The result is in the memory context of the call, sorted by name.
+ * Read what the target has, apart from contents, in an order and with the active
+ * snapshot or a new one.  The result is in the memory context of the call.
  */
 static Published *
-read_target(PublishState *state, bool active_snapshot, int *nfiles)
+read_files(const PublishState *state, const char *order, bool active_snapshot, int *nfiles)
 {
 	char	   *query = psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count,"
-								 " lastmod, content IS NOT NULL FROM %s", state->target);
+								 " lastmod, content IS NOT NULL FROM %s ORDER BY %s",
+								 state->target, order);
 	Published  *files;
 
 	if (SPI_execute(query, active_snapshot, 0) != SPI_OK_SELECT)
@@ -305,8 +306,15 @@ read_target(PublishState *state, bool active_snapshot, int *nfiles)
 							RelationGetRelationName(state->rel))));
 	}
 	SPI_freetuptable(SPI_tuptable);
+	return files;
+}
 
-	qsort(files, *nfiles, sizeof(Published), compare_names);
+/* The same, in the order that find_published looks for; each name is there once. */
+static Published *
+read_target(const PublishState *state, bool active_snapshot, int *nfiles)
+{
+	Published  *files = read_files(state, "name COLLATE pg_catalog.\"C\"", active_snapshot, nfiles);
+
 	for (int i = 1; i < *nfiles; i++)
 		if (compare_names(&files[i - 1], &files[i]) == 0)
 			ereport(ERROR,
@@ -315,6 +323,21 @@ read_target(PublishState *state, bool active_snapshot, int *nfiles)
 							RelationGetRelationName(state->rel), files[i].name),
 					 errhint("Give it a primary key: PRIMARY KEY (name).")));
 	return files;
+}
+
+/* Is a row of the target as it was, apart from its content? */
+static bool
+is_same(const Published *a, const Published *b)
+{
+	return strcmp(a->section, b->section) == 0 &&
+		strcmp(a->name, b->name) == 0 &&
+		strcmp(a->kind, b->kind) == 0 &&
+		strcmp(a->loc, b->loc) == 0 &&
+		strcmp(a->digest, b->digest) == 0 &&
+		a->url_count == b->url_count &&
+		a->byte_count == b->byte_count &&
+		a->lastmod == b->lastmod &&
+		a->has_content == b->has_content;
 }
 
 /*
@@ -334,9 +357,7 @@ check_serializable(PublishState *state)
 
 	same = nlatest == state->npublished;
 	for (int i = 0; same && i < nlatest; i++)
-		same = strcmp(latest[i].name, state->published[i].name) == 0 &&
-			strcmp(latest[i].section, state->published[i].section) == 0 &&
-			strcmp(latest[i].digest, state->published[i].digest) == 0;
+		same = is_same(&latest[i], &state->published[i]);
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -664,28 +685,20 @@ static void
 write_index(PublishState *state, const SmOptions *options, const char *index_name)
 {
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
-	char	   *query;
+	int			nfiles;
+	Published  *files;
 
 	/* numbers in their order; nothing that a locale or search_path changes */
-	query = psprintf("SELECT loc, lastmod, kind, name FROM %s ORDER BY section COLLATE pg_catalog.\"C\","
-					 " pg_catalog.length(name), name COLLATE pg_catalog.\"C\"", state->target);
-	if (SPI_execute(query, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the target");
-	for (uint64 i = 0; i < SPI_processed; i++)
+	files = read_files(state, "section COLLATE pg_catalog.\"C\", pg_catalog.length(name),"
+					   " name COLLATE pg_catalog.\"C\"", false, &nfiles);
+	for (int i = 0; i < nfiles; i++)
 	{
-		HeapTuple	tuple = SPI_tuptable->vals[i];
-		char	   *loc = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 1);
-		char	   *kind = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 3);
-		char	   *name = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 4);
-		bool		isnull;
-		TimestampTz lastmod = DatumGetTimestampTz(SPI_getbinval(tuple, SPI_tuptable->tupdesc,
-																2, &isnull));
+		const Published *file = &files[i];
 
-		if (loc && (kind == NULL || strcmp(kind, SM_KIND_INDEX) != 0) &&
-			strcmp(name, index_name) != 0)
-			sm_index_add(index, loc, isnull ? NULL : &lastmod);
+		if (!file->is_index && file->loc[0] != '\0' && strcmp(file->name, index_name) != 0)
+			sm_index_add(index, file->loc,
+						 TIMESTAMP_IS_NOBEGIN(file->lastmod) ? NULL : &file->lastmod);
 	}
-	SPI_freetuptable(SPI_tuptable);
 
 	state->gzip = options->compression > 0 ? sm_gzip_create(options->compression) : NULL;
 	sm_put_index(index, options, &state->sink);

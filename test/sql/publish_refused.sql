@@ -71,6 +71,21 @@ SELECT pg_temp.publish('refused_twice', 'SELECT loc FROM refused_page');
 TRUNCATE refused_twice;
 INSERT INTO refused_twice (section) VALUES ('sitemap');
 SELECT pg_temp.publish('refused_twice', 'SELECT loc FROM refused_page');
+-- Names that go away: by a trigger, and by the query, which can write to a temporary table.
+CREATE TABLE refused_nameless OF sitemap_file;
+CREATE FUNCTION refused_name() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.name := NULL; RETURN NEW; END';
+CREATE TRIGGER nameless BEFORE INSERT ON refused_nameless FOR EACH ROW EXECUTE FUNCTION refused_name();
+SELECT pg_temp.brief($$ SELECT sitemap_publish('refused_nameless', 'SELECT loc FROM refused_page', 'http://a/', index => 'always') $$);
+CREATE TEMP TABLE refused_temp OF sitemap_file;
+INSERT INTO refused_temp (section, name, kind, loc) VALUES ('other', 'other.xml', 'urlset', 'http://a/other.xml');
+CREATE FUNCTION refused_forget(loc text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE refused_temp SET name = NULL;
+  RETURN loc;
+END
+$$;
+SELECT pg_temp.brief($$ SELECT sitemap_publish('refused_temp', 'SELECT refused_forget(loc) AS loc FROM refused_page', 'http://a/') $$);
+SELECT name FROM refused_temp;
 -- A trigger that publishes in its own table.
 CREATE FUNCTION refused_again() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -203,11 +203,13 @@ static void
 put_problem(Audit *audit, int64 row_number, SmProblemName name, const char *detail)
 {
 	Datum	   *values = begin_row(&audit->problems);
+	text	   *detail_text = cstring_to_text(detail);
 
 	values[PROBLEM_ROW] = Int64GetDatum(row_number);
 	values[PROBLEM_NAME] = Int64GetDatum(name);
-	values[PROBLEM_DETAIL] = CStringGetTextDatum(detail);
+	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
 	put_row(&audit->problems);
+	pfree(detail_text);			/* a row can have many */
 }
 
 /* SmReport: a problem of the current row, as a sentence and with its hint. */
@@ -298,13 +300,15 @@ static void
 put_page(Audit *audit, SmSpan page, int64 hash, const int64 *other, int64 row_number)
 {
 	Datum	   *values = begin_row(&audit->pages);
+	text	   *url = span_text(page);
 
 	values[PAGE_HASH] = Int64GetDatum(hash);
-	values[PAGE_URL] = PointerGetDatum(span_text(page));
+	values[PAGE_URL] = PointerGetDatum(url);
 	values[PAGE_OTHER] = Int64GetDatum(other ? *other : 0);
 	audit->pages.in->tts_isnull[PAGE_OTHER] = other == NULL;
 	values[PAGE_ROW] = Int64GetDatum(row_number);
 	put_row(&audit->pages);
+	pfree(url);					/* a row can have many */
 }
 
 /*
@@ -348,13 +352,14 @@ check_alternates(Audit *audit, SmSpan page, int64 hash)
 		if (!linked_page(audit, &extensions->alternates[i], &other))
 			continue;
 		if (sm_span_equal(other, page))
-		{
 			has_itself = true;
-			continue;
+		else
+		{
+			other_hash = hash_page(other);
+			put_page(audit, page, hash, &other_hash, 0);
+			put_page(audit, other, other_hash, &hash, audit->nrows);
 		}
-		other_hash = hash_page(other);
-		put_page(audit, page, hash, &other_hash, 0);
-		put_page(audit, other, other_hash, &hash, audit->nrows);
+		pfree(unconstify(char *, other.s));
 	}
 	if (extensions->nalternates > 0 && !has_itself)
 		put_problem(audit, audit->nrows, SM_HREFLANG_LACKS_ITSELF,

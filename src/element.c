@@ -120,6 +120,9 @@ append(StringInfo buf, const char *s, size_t len)
 	buf->len = sm_put(reserve(buf, len), s, len) - buf->data;
 }
 
+/* Bytes of a datetime as text: a fraction of a second can have any length. */
+#define DATE_TEXT_MAX	255
+
 static void
 append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 				 const char *what, bool *has_seconds, int64 *seconds)
@@ -129,6 +132,13 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 	given.s = sm_trim(given.s, &given.len);
 	if (given.len == 0)
 		return;
+	if (given.len > DATE_TEXT_MAX)
+	{
+		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid %s \"%s\": it has more than %d characters",
+				   what, sm_for_message(given), DATE_TEXT_MAX);
+		return;
+	}
 	switch (sm_w3c_parse(given.s, given.len, &parsed))
 	{
 		case SM_W3C_OK:

@@ -43,6 +43,7 @@ typedef struct ExportColumn
 {
 	int			index;			/* in the query's row, -1 if it has none */
 	bool		is_bytea;
+	bool		is_bpchar;
 	FmgrInfo	output;			/* makes text of all else */
 } ExportColumn;
 
@@ -115,6 +116,7 @@ set_column(ExportColumn *column, int which, int index, Oid atttypid)
 
 	column->index = index;
 	column->is_bytea = base == BYTEAOID;
+	column->is_bpchar = base == BPCHAROID;
 	getTypeOutputInfo(base, &output, &is_varlena);
 	fmgr_info(output, &column->output);
 }
@@ -155,15 +157,21 @@ is_null(const ExportState *state, TupleTableSlot *slot, int which)
 	return index < 0 || slot_attisnull(slot, index + 1);
 }
 
-/* Read a column that is not null; of xml, a declaration of its encoding is dropped. */
+/*
+ * Read a column that is not null.  Of xml, a declaration of its encoding is dropped;
+ * of char(n), the blanks that fill it up, as by a cast to text.
+ */
 static char *
 read_text(ExportState *state, TupleTableSlot *slot, int which)
 {
 	ExportColumn *column = &state->column[which];
 	bool		isnull;
+	char	   *string = OutputFunctionCall(&column->output,
+											slot_getattr(slot, column->index + 1, &isnull));
 
-	return OutputFunctionCall(&column->output,
-							  slot_getattr(slot, column->index + 1, &isnull));
+	if (column->is_bpchar)
+		string[bpchartruelen(string, strlen(string))] = '\0';
+	return string;
 }
 
 static SmSpan

@@ -595,6 +595,8 @@ read_content(SmXmlReader *r, SmSpan *content)
 	initStringInfo(&unescaped);
 	while ((token = sm_xml_next(r)) != SM_XML_END)
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		if (token == SM_XML_TEXT || token == SM_XML_CDATA)
 			append_content(&unescaped, r, token);
 		else if (token == SM_XML_START)
@@ -619,6 +621,8 @@ skip_element(SmXmlReader *r, SmSpan *raw)
 	*raw = r->raw;
 	do
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		token = sm_xml_next(r);
 		if (token == SM_XML_ERROR)
 			return false;
@@ -654,12 +658,18 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	SmXmlToken	token;
 
 	memset(row, 0, sizeof(*row));
+	if (xml.len > SM_MAX_BYTES)
+		return sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						  "invalid url: it has %zu bytes, more than a sitemap can have",
+						  xml.len);
 	sm_xml_reader_init(&r, xml.s, xml.len, document_namespace, &used);
 	r.message = "it is not a single url element";
 
 	while ((token = sm_xml_next(&r)) != SM_XML_END_OF_INPUT)
 	{
 		SmSpan	   *field;
+
+		CHECK_FOR_INTERRUPTS();
 
 		if (token == SM_XML_ERROR)
 			return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");

@@ -128,6 +128,10 @@ SELECT to_char(lastmod AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')
                         (4, '2026')) v (n, t)
        $$, 'http://a/');
 
+-- A fraction of a second can be long, but not without end.
+SELECT pg_temp.brief(format('SELECT sitemap_url(%L, %L::text)', 'http://a/', rpad('2026-01-01T00:00:00.', n - 1, '1') || 'Z'))
+  FROM unnest(ARRAY[255, 256]) n;
+
 -- It is right for every day of 220 years.
 SELECT count(*)
   FROM generate_series(timestamp '1890-01-01', '2110-01-01', '1 day') t,

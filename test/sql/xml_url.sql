@@ -80,3 +80,8 @@ SELECT row_number, loc, problem, detail
                              '<url><loc>/5</loc></url>',
                              '<url><loc> /5&#35; </loc></url>']::xml[]) AS url
        $$, 'http://a/');
+
+-- One that is longer than any sitemap is not even read.
+SELECT pg_temp.brief($$
+         SELECT * FROM sitemap_files('SELECT format(''<url>%s<loc>http://a/</loc></url>'', repeat(''<!--'' || repeat(''x'', 9000000) || ''-->'', 6))::xml AS url', 'http://a/')
+       $$);

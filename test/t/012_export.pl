@@ -104,6 +104,11 @@ sub test_files
 	same_files({ a => 'ü' }, 'from another encoding too');
 	is(export(q{SELECT 1 AS other, ''::bytea AS content, 'a'::varchar AS name}),
 		'a updated 0', 'it can be empty, and other columns are ignored');
+	is( export(
+			q{SELECT name::char(12), 'b '::char(9) AS content, kind::char(8)
+			    FROM (VALUES ('i', 'index'), ('a', 'urlset')) v (name, kind)}),
+		"a updated 1\ni created 1",
+		'of char(n), blanks at the end do not count');
 	return;
 }
 

@@ -254,7 +254,7 @@ CREATE AGGREGATE sitemap_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' absolute URLs';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' absolute URLs';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_agg_transfn,
@@ -267,7 +267,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the instant in UTC)';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the instant in UTC)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_agg_transfn,
@@ -280,7 +280,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the timestamp, read as UTC)';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the timestamp, read as UTC)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	SFUNC = sitemap_agg_transfn,
@@ -293,7 +293,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the date)';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the date)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	SFUNC = sitemap_agg_transfn,
@@ -306,7 +306,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs and when they last changed (the W3C datetime)';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the W3C datetime)';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -319,7 +319,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, pri
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the instant in UTC), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the instant in UTC), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -332,7 +332,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, prior
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the timestamp, read as UTC), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the timestamp, read as UTC), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -345,7 +345,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the date), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the date), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -358,7 +358,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from the pages'' URLs, when they last changed (the W3C datetime), how often they change, and their priorities';
+'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the W3C datetime), how often they change, and their priorities';
 
 CREATE AGGREGATE sitemap_agg(url xml) (
 	SFUNC = sitemap_agg_transfn,
@@ -371,7 +371,7 @@ CREATE AGGREGATE sitemap_agg(url xml) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(xml) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL if there is none, from <url> elements as sitemap_url makes them; it declares the namespaces that they use';
+'a sitemap of up to 50,000 URLs, 1,000 where there are news, and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from <url> elements as sitemap_url makes them; it declares the namespaces that they use';
 
 CREATE AGGREGATE sitemap_index_agg(loc text) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -384,7 +384,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' absolute URLs';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' absolute URLs';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -397,7 +397,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamptz) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the instant in UTC)';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the instant in UTC)';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -410,7 +410,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamp) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the timestamp, read as UTC)';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the timestamp, read as UTC)';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -423,7 +423,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, date) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the date)';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the date)';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -436,7 +436,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, text) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL if there is none, from the sitemaps'' URLs and when they last changed (the W3C datetime)';
+'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the W3C datetime)';
 
 CREATE AGGREGATE sitemap_text_agg(loc text) (
 	SFUNC = sitemap_text_agg_transfn,
@@ -449,7 +449,7 @@ CREATE AGGREGATE sitemap_text_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_text_agg(text) IS
-'a text sitemap of up to 50,000 URLs, a line each; NULL if there is none';
+'a text sitemap of up to 50,000 URLs, a line each; NULL of no rows, an error beyond that';
 
 -- Whole sets: a query, every file
 
@@ -490,7 +490,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8) IS
-'bring a table of type sitemap_file up to date with the files that sitemap_files makes of the query, and its index sitemap.xml, all in one transaction; writes only what changed and says what it did with each file (inserted, updated, unchanged or deleted); refuses to lose more than the share max_shrink, from 0 to 1, of a section''s URLs';
+'bring a table that has the columns of sitemap_file up to date with the files that sitemap_files makes of the query, and its index sitemap.xml or sitemap.xml.gz, all in one transaction; writes only what changed and says what it did with each file (inserted, updated, unchanged or deleted); refuses to lose more than the share max_shrink, from 0 to 1, of a section''s URLs';
 
 -- Out of the database: the files in a directory of the server
 
@@ -500,7 +500,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_export(text, text) IS
-'make a directory of the server, given by its absolute path, hold the files of a query with columns name and content, those of kind index last; removes what it wrote before and the query no longer has, and nothing else; says what it did with each file (created, updated, unchanged or deleted) and its bytes';
+'make a directory of the server, given by its absolute path, hold the files of a query with columns name and content, those of kind index last; replaces files of these names, and removes of all others only what it wrote before; says what it did with each file (created, updated, unchanged or deleted) and its bytes; takes the privileges of pg_write_server_files, and no ROLLBACK undoes it';
 REVOKE ALL ON FUNCTION sitemap_export(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;
 
@@ -527,7 +527,7 @@ AS 'MODULE_PATHNAME', 'sitemap_parse_bytea'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
-'the entries of a sitemap, an index or a text sitemap, gzipped or not, in the encoding that it names, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, inflated';
+'the entries of a sitemap, an index or a text sitemap, gzipped or not, in the encoding that it names, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, inflated; no rows for NULL';
 
 CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_error text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
@@ -535,4 +535,4 @@ AS 'MODULE_PATHNAME', 'sitemap_parse_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
-'the entries of a sitemap, an index or a text sitemap, as text, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, in UTF-8';
+'the entries of a sitemap, an index or a text sitemap, as text, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, in UTF-8; no rows for NULL';

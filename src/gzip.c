@@ -88,17 +88,14 @@ compress_document(SmGzip *gzip, const char *data, size_t len, char *dst, size_t 
 static void
 create_compressor(SmGzip *gzip)
 {
-	int			status;
-
 	sm_zalloc_from(&gzip->stream, gzip->context);
 	/* 16 asks for a gzip header, which has no name and time 0 */
-	status = deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
-						  Z_DEFAULT_STRATEGY);
-	if (status != Z_OK)
+	if (deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
+					 Z_DEFAULT_STRATEGY) != Z_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
-				 errdetail("zlib could not begin to compress: %s", zError(status))));
+				 errdetail("zlib could not begin to compress.")));
 }
 
 static size_t

@@ -705,7 +705,12 @@ write_index(PublishState *state, const SmOptions *options, const char *index_nam
 	write_changed(state);
 }
 
-/* Write what the query made. */
+/*
+ * Write what the query made.  Names become free before they are taken: the one
+ * that the index needs, from a file of another section or an old one of this; and
+ * the index is made of what is there when all else is done.  Old indexes go last,
+ * since its own may be one of them, and is kept if it was written.
+ */
 static void
 write_set(PublishState *state, const SmOptions *options)
 {

@@ -350,8 +350,8 @@ sm_run_query(const char *query, DestReceiver *dest)
 
 	/*
 	 * SPI's read_only keeps the statement from writing, but not the functions
-	 * that it calls.  After an error the end of the (sub)transaction restores
-	 * this.
+	 * that it calls.  This does, but for temporary tables.  After an error
+	 * the end of the (sub)transaction restores it.
 	 */
 	XactReadOnly = true;
 	result = SPI_execute_plan_extended(plan, &options);

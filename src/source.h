@@ -18,7 +18,8 @@ extern SmSource *sm_source_create(SmSpan data, bool may_be_gzip, int64 max_bytes
 
 /*
  * The next piece, good until the next call; pieces but the last have the same
- * length.  False at the end, where *fault becomes what kept the rest from coming, if anything did.
+ * length.  False at the end, where *fault becomes what kept the rest from coming,
+ * if anything did.
  */
 extern bool sm_source_next(SmSource *source, SmSpan *piece, SmFault *fault);
 

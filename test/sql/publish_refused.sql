@@ -133,6 +133,6 @@ ALTER TABLE refused_target DISABLE ROW LEVEL SECURITY;
 SELECT count(*), count(*) FILTER (WHERE t.ctid = b.place AND t.xmin = b.writer)
   FROM refused_target t FULL JOIN refused_before b USING (name);
 
-DROP TABLE refused_target, refused_page, refused_before, refused_columns, refused_types, refused_twice, refused_names CASCADE;
-DROP FUNCTION refused_nothing, refused_again;
+DROP TABLE refused_target, refused_page, refused_before, refused_columns, refused_types, refused_twice, refused_names, refused_nameless, refused_temp CASCADE;
+DROP FUNCTION refused_nothing, refused_again, refused_name, refused_forget;
 DROP ROLE regress_sitemap_publisher;

@@ -38,13 +38,21 @@ fetch()
 	done
 }
 
-# Is the document an index?  Its first tag says so, after comments.
+# Is the document an index?  Its first tag says so, after blanks, marks, comments
+# and instructions; UTF-16 is ASCII with zeros here.
 is_index()
 {
-	end=$(printf '\001')
-	gzip -cdf "$directory/one" | tr -d '\000' | tr '\n' ' ' |
-		sed "s/-->/$end/g; s/<!--[^$end]*$end//g" | grep -ao '<[A-Za-z_][^ 	/>]*' | sed -n 1p |
-		grep -q '[<:]sitemapindex$'
+	blanks=$(printf ' \t\r\357\273\277\376\377') comment=$(printf '\001') instruction=$(printf '\002')
+	gzip -cdf "$directory/one" | tr -d '\000' | tr '\n' ' ' | LC_ALL=C sed "
+		s/-->/$comment/g
+		s/?>/$instruction/g
+		:next
+		s/^[$blanks]\{1,\}//
+		t next
+		s/^<!--[^$comment]*$comment//
+		t next
+		s/^<?[^$instruction]*$instruction//
+		t next" | LC_ALL=C grep -aq '^<\([^ 	/>]*:\)\{0,1\}sitemapindex[ 	/>]'
 }
 
 # Run statements that follow on documents that were fetched.

@@ -51,13 +51,16 @@ move('all.xml', 'whole');
 is(same_pages('whole'), 't', 'so are those of one that is no index');
 
 # An index in other forms, and what is none.
-put('list.xml', "\x{FEFF}<?xml version='1.0'?><!-- no\n<urlset> --><s:sitemapindex xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+put('list.xml', "\x{FEFF}<?xml version='1.0'?><?xml-stylesheet href='<a>'?>\n<!-- no ?>\n<urlset> --><s:sitemapindex xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>"
 	  . "<s:sitemap><s:loc>${base}a b[1]{2}.xml</s:loc></s:sitemap></s:sitemapindex>");
-put('a b[1]{2}.xml', "<!-- <sitemapindex> --><urlset><url><loc>${base}x</loc></url></urlset>");
+put('a b[1]{2}.xml', "<!-- <sitemapindex> --><?a --><sitemapindex ?><urlset><url><loc>${base}x</loc></url></urlset>");
 move('list.xml', 'listed');
 is($node->safe_psql('postgres', 'SELECT loc FROM listed'), "${base}x", 'an index is known by its root, and its URLs are encoded');
 move('a%20b[1]{2}.xml', 'alone');
-is($node->safe_psql('postgres', 'SELECT loc FROM alone'), "${base}x", 'a comment makes no index');
+is($node->safe_psql('postgres', 'SELECT loc FROM alone'), "${base}x", 'a comment or an instruction makes no index');
+put('lines.txt', "${base}1\n${base}2#<sitemapindex>\n");
+move('lines.txt', 'lines');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM lines'), 2, 'nor does a line of text');
 
 # What strangers may write into an index.
 put('victim', 'http://a/secret');

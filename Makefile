@@ -16,10 +16,10 @@ CORE = src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o \
 	src/core/w3cdate.o src/core/decimal.o src/core/iso.o src/core/digest.o
 OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o \
 	src/element.o src/extension.o src/document.o src/aggregate.o \
-	src/split.o src/index.o src/gzip.o src/toast.o src/options.o src/query.o \
-	src/set.o src/files.o src/publish.o src/mirror.o src/export.o src/audit.o \
-	src/fault.o src/source.o src/buffer.o src/xmlcopy.o \
-	src/xmlparse.o src/parse.o $(CORE)
+	src/split.o src/index.o src/gzip.o src/toast.o src/argument.o src/options.o \
+	src/query.o src/set.o src/files.o src/publish.o src/mirror.o src/export.o \
+	src/audit.o src/fault.o src/source.o src/buffer.o src/xmlcopy.o src/xmlparse.o \
+	src/parse.o $(CORE)
 
 REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale

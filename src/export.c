@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "argument.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "encoding.h"
@@ -70,16 +71,6 @@ check_privilege(void)
 				 errdetail("Only roles with privileges of the \"%s\" role may export to a directory of the server.",
 						   "pg_write_server_files"),
 				 errhint("Anyone can read the files by a query, and write them on the client's side.")));
-}
-
-static char *
-text_argument(FunctionCallInfo fcinfo, int n, const char *name)
-{
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-	return text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
 static bool
@@ -307,8 +298,8 @@ sitemap_export(PG_FUNCTION_ARGS)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_export",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	directory = text_argument(fcinfo, 0, "directory");
-	files = text_argument(fcinfo, 1, "files");
+	directory = sm_text_argument(fcinfo, 0, "directory");
+	files = sm_text_argument(fcinfo, 1, "files");
 	state = palloc0_object(ExportState);
 	init_state(state, directory, (ReturnSetInfo *) fcinfo->resultinfo);
 

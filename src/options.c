@@ -6,6 +6,7 @@
 
 #include "options.h"
 
+#include "argument.h"
 #include "element.h"
 #include "encoding.h"
 #include "problem.h"
@@ -36,70 +37,6 @@ enum
 /* longest name that a section of that length can get */
 #define MAX_NAME		(MAX_SECTION + 40)
 
-typedef struct Choice
-{
-	const char *name;
-	int			value;
-} Choice;
-
-pg_noreturn static void
-invalid_option(const char *name, const char *value, const char *detail)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid %s \"%s\"", name, value),
-			 errdetail("%s", detail)));
-}
-
-static void
-check_not_null(FunctionCallInfo fcinfo, int n, const char *name)
-{
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-}
-
-static char *
-text_option(FunctionCallInfo fcinfo, int n, const char *name)
-{
-	check_not_null(fcinfo, n, name);
-	return text_to_cstring(PG_GETARG_TEXT_PP(n));
-}
-
-static int64
-integer_option(FunctionCallInfo fcinfo, int n, const char *name, bool big,
-			   int64 min, int64 max)
-{
-	int64		value;
-
-	check_not_null(fcinfo, n, name);
-	value = big ? PG_GETARG_INT64(n) : PG_GETARG_INT32(n);
-	if (value < min || value > max)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid %s " INT64_FORMAT, name, value),
-				 errdetail("It must be from " INT64_FORMAT " to " INT64_FORMAT ".", min, max)));
-	return value;
-}
-
-/* One of the choices, which end with a NULL name; they are listed if it is none. */
-static int
-choice_option(FunctionCallInfo fcinfo, int n, const char *name, const Choice *choices)
-{
-	char	   *value = text_option(fcinfo, n, name);
-	StringInfoData names;
-
-	initStringInfo(&names);
-	for (const Choice *c = choices; c->name; c++)
-	{
-		if (strcmp(c->name, value) == 0)
-			return c->value;
-		appendStringInfo(&names, "%s%s", c == choices ? "" : c[1].name ? ", " : " or ", c->name);
-	}
-	invalid_option(name, value, psprintf("It must be %s.", names.data));
-}
-
 /*
  * A section becomes part of file names and URLs, and goes into both as it is.
  * Characters: "unreserved" of RFC 3986.
@@ -107,13 +44,13 @@ choice_option(FunctionCallInfo fcinfo, int n, const char *name, const Choice *ch
 static char *
 section_option(FunctionCallInfo fcinfo, int n)
 {
-	char	   *section = text_option(fcinfo, n, "section");
+	char	   *section = sm_text_argument(fcinfo, n, "section");
 	size_t		len = strlen(section);
 
 	if (len == 0 || len > MAX_SECTION || section[0] == '.' ||
 		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
-		invalid_option("section", section,
-					   "It must be 1 to " SM_STRING(MAX_SECTION) " letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
+		sm_invalid_argument("section", section,
+							"It must be 1 to " SM_STRING(MAX_SECTION) " letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
 	return section;
 }
 
@@ -124,7 +61,7 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 	SmSpan		url;
 	SmUrlStatus status;
 
-	check_not_null(fcinfo, n, "base_url");
+	sm_require_argument(fcinfo, n, "base_url");
 	sm_read_text(PG_GETARG_DATUM(n), &url, &problems, SM_LOC_INVALID, "base_url");
 	status = sm_url_base_init(base, url.s, url.len, scope);
 	sm_url_check_memory(status);
@@ -169,16 +106,16 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 
 	/* it would end the processing instruction */
 	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
-		invalid_option("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
+		sm_invalid_argument("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
 	if (href.len > SM_URL_MAX)
-		invalid_option("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " characters.");
+		sm_invalid_argument("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " characters.");
 	if (path_ends_with(href, ".css"))
 		type = "text/css";
 	else if (path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt"))
 		type = "text/xsl";
 	else
-		invalid_option("stylesheet", sm_for_message(href),
-					   "It must be a URL that ends with .css, .xsl or .xslt.");
+		sm_invalid_argument("stylesheet", sm_for_message(href),
+							"It must be a URL that ends with .css, .xsl or .xslt.");
 
 	encoded = palloc(6 * href.len);
 	len = sm_url_encode_reference(href.s, href.len, encoded);
@@ -188,38 +125,38 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 SmOptions *
 sm_read_options(FunctionCallInfo fcinfo, int first)
 {
-	static const Choice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
-	static const Choice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
-	static const Choice indexes[] = {
+	static const SmChoice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
+	static const SmChoice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
+	static const SmChoice indexes[] = {
 		{"auto", SM_INDEX_AUTO}, {"always", SM_INDEX_ALWAYS}, {"never", SM_INDEX_NEVER}, {NULL, 0}
 	};
-	static const Choice on_invalids[] = {{"error", false}, {"skip", true}, {NULL, 0}};
-	static const Choice scopes[] = {
+	static const SmChoice on_invalids[] = {{"error", false}, {"skip", true}, {NULL, 0}};
+	static const SmChoice scopes[] = {
 		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
 	};
-	static const Choice protocols[] = {
+	static const SmChoice protocols[] = {
 		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
 	};
 	SmOptions  *options = palloc0(sizeof(SmOptions));
 	SmUrlScope	scope;
 
-	options->query = text_option(fcinfo, first + OPTION_QUERY, "query");
-	scope = choice_option(fcinfo, first + OPTION_SCOPE, "scope", scopes);
+	options->query = sm_text_argument(fcinfo, first + OPTION_QUERY, "query");
+	scope = sm_choice_argument(fcinfo, first + OPTION_SCOPE, "scope", scopes);
 	base_url_option(fcinfo, first + OPTION_BASE_URL, scope, &options->base);
 	options->section = section_option(fcinfo, first + OPTION_SECTION);
-	options->kind = choice_option(fcinfo, first + OPTION_FORMAT, "format", formats);
+	options->kind = sm_choice_argument(fcinfo, first + OPTION_FORMAT, "format", formats);
 
-	options->compression = integer_option(fcinfo, first + OPTION_COMPRESSION,
-										  "compression", false, 0, 9);
-	options->max_urls = integer_option(fcinfo, first + OPTION_MAX_URLS,
-									   "max_urls", false, 1, SM_MAX_ENTRIES);
-	options->max_bytes = integer_option(fcinfo, first + OPTION_MAX_BYTES,
-										"max_bytes", true, 1, SM_MAX_BYTES);
-	options->stable = choice_option(fcinfo, first + OPTION_SPLIT, "split", splits);
-	options->index = choice_option(fcinfo, first + OPTION_INDEX, "index", indexes);
-	options->skip_invalid = choice_option(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
-										  on_invalids);
+	options->compression = sm_int32_argument(fcinfo, first + OPTION_COMPRESSION,
+											 "compression", 0, 9);
+	options->max_urls = sm_int32_argument(fcinfo, first + OPTION_MAX_URLS,
+										  "max_urls", 1, SM_MAX_ENTRIES);
+	options->max_bytes = sm_int64_argument(fcinfo, first + OPTION_MAX_BYTES,
+										   "max_bytes", 1, SM_MAX_BYTES);
+	options->stable = sm_choice_argument(fcinfo, first + OPTION_SPLIT, "split", splits);
+	options->index = sm_choice_argument(fcinfo, first + OPTION_INDEX, "index", indexes);
+	options->skip_invalid = sm_choice_argument(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
+											   on_invalids);
 	options->stylesheet = stylesheet_option(fcinfo, first + OPTION_STYLESHEET);
-	options->protocol = choice_option(fcinfo, first + OPTION_PROTOCOL, "protocol", protocols);
+	options->protocol = sm_choice_argument(fcinfo, first + OPTION_PROTOCOL, "protocol", protocols);
 	return options;
 }

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "argument.h"
 #include "catalog/pg_type.h"
 #include "core/url.h"
 #include "core/xmlreader.h"
@@ -337,49 +338,14 @@ report_fault(const ParseState *state, bool partial)
 				 errhint("If it can be trusted, raise max_bytes.") : 0));
 }
 
-static int64
-max_bytes_argument(FunctionCallInfo fcinfo)
-{
-	int64		max_bytes;
-
-	if (PG_ARGISNULL(ARG_MAX_BYTES))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("max_bytes must not be null")));
-	max_bytes = PG_GETARG_INT64(ARG_MAX_BYTES);
-	if (max_bytes < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("max_bytes must be greater than zero")));
-	return max_bytes;
-}
-
-/* Is what stands before a fault wanted? */
-static bool
-wants_partial(FunctionCallInfo fcinfo)
-{
-	char	   *on_error;
-
-	if (PG_ARGISNULL(ARG_ON_ERROR))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("on_error must not be null")));
-	on_error = text_to_cstring(PG_GETARG_TEXT_PP(ARG_ON_ERROR));
-	if (strcmp(on_error, "error") != 0 && strcmp(on_error, "partial") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid on_error \"%s\"", on_error),
-				 errdetail("It must be error or partial.")));
-	return strcmp(on_error, "partial") == 0;
-}
-
 /* sitemap_parse(document, max_bytes, on_error) */
 static Datum
 parse_document(FunctionCallInfo fcinfo, bool is_text)
 {
+	static const SmChoice on_error[] = {{"error", false}, {"partial", true}, {NULL, 0}};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	int64		max_bytes = max_bytes_argument(fcinfo);
-	bool		partial = wants_partial(fcinfo);
+	int64		max_bytes = sm_int64_argument(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX);
+	bool		partial = sm_choice_argument(fcinfo, ARG_ON_ERROR, "on_error", on_error);
 	MemoryContext context;
 	MemoryContext oldcontext;
 	ParseState	state = {.is_utf8 = is_text};

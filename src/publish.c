@@ -17,6 +17,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "argument.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -732,10 +733,7 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 {
 	double		max_shrink;
 
-	if (PG_ARGISNULL(ARG_MAX_SHRINK))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("max_shrink must not be null")));
+	sm_require_argument(fcinfo, ARG_MAX_SHRINK, "max_shrink");
 	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
 	/* this is false for NaN, too */
 	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
@@ -757,10 +755,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	double		max_shrink = max_shrink_argument(fcinfo);
 	bool		beside_others;
 
-	if (PG_ARGISNULL(ARG_TARGET))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("target must not be null")));
+	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	InitMaterializedSRF(fcinfo, 0);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",

@@ -44,16 +44,16 @@
 #define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
 
 /*
- * Bytes of all extensions of a document, to those of the document itself: what
- * sitemaps have in fact comes to two, rarely.  A small document may have more.
+ * Bytes of all extensions of a document, to those of the document itself, which
+ * hardly ever come to twice as many.  A small document may have more.
  */
 #define EXTENSIONS_RATIO_MAX	10
 #define EXTENSIONS_ALLOWED		1048576
 
 /*
  * Different names in a document: of elements, attributes, prefixes, namespaces
- * and instructions.  libxml2 keeps each, in a table that grows slow, and refuses
- * more than 10 MB of them as if it had no memory.
+ * and instructions.  libxml2 keeps each, in a table that does not grow with
+ * them, and takes some 10 MB of them for a lack of memory.
  */
 #define NAMES_MAX				10000
 #define NAMES_BYTES_MAX			2000000

@@ -78,23 +78,10 @@ is_script(const char *code)
 	return true;
 }
 
-static bool
-is_default(const char *code, size_t len)
-{
-	static const char x_default[] = "x-default";
-
-	if (len != sizeof(x_default) - 1)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (sm_lower(code[i]) != x_default[i])
-			return false;
-	return true;
-}
-
 bool
 sm_iso_hreflang(const char *code, size_t len)
 {
-	if (is_default(code, len))
+	if (len == 9 && memcmp(code, "x-default", 9) == 0)
 		return true;
 	if (len < 2 || !find_code(languages, sizeof(languages) - 1, code))
 		return false;

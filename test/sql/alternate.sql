@@ -21,7 +21,6 @@ SELECT h, sitemap_alternate(h, 'http://a/')
     ('sr-Latn-RS'),
     ('en-GB'),
     ('x-default'),
-    ('X-Default'),
     ('he')
   ) v (h);
 SELECT h, pg_temp.brief(format('SELECT sitemap_alternate(%L, %L)', h, 'http://a/'))

@@ -14,6 +14,7 @@
 
 #include "fragment.h"
 
+#include "core/digest.h"
 #include "core/url.h"
 #include "core/xml.h"
 #include "core/xmlreader.h"
@@ -24,6 +25,24 @@
 
 #define DECLARE_HINT \
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
+
+/* The languages that a page has alternates in. */
+typedef struct Language
+{
+	SmSpan		hreflang;
+	char		status;
+}			Language;
+
+#define SH_PREFIX languages
+#define SH_ELEMENT_TYPE Language
+#define SH_KEY_TYPE SmSpan
+#define SH_KEY hreflang
+#define SH_HASH_KEY(table, key) ((uint32) sm_digest((key).s, (key).len, 0))
+#define SH_EQUAL(table, a, b) sm_span_equal(a, b)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
 
 /* How the bytes of a token that cannot stand as they are get written. */
 typedef enum TokenMode
@@ -268,14 +287,20 @@ meaning_of(SmSpan raw)
 	return sm_span(start, len);
 }
 
-/* Remember a language of the page; false if it was there before. */
+/* Remember a link of the page; false if there is one for its language. */
 static bool
 add_alternate(SmExtensions *extensions, SmSpan hreflang, SmSpan href)
 {
-	for (int i = 0; i < extensions->nalternates; i++)
-		if (extensions->alternates[i].hreflang.len == hreflang.len &&
-			pg_strncasecmp(extensions->alternates[i].hreflang.s, hreflang.s, hreflang.len) == 0)
-			return false;
+	SmAlternate *alternate;
+	bool		found;
+
+	for (char *c = unconstify(char *, hreflang.s); c < hreflang.s + hreflang.len; c++)
+		*c = sm_lower(*c);
+	if (extensions->languages == NULL)
+		extensions->languages = languages_create(CurrentMemoryContext, 16, NULL);
+	languages_insert(extensions->languages, hreflang, &found);
+	if (found)
+		return false;
 
 	if (extensions->nalternates == extensions->max_alternates)
 	{
@@ -284,8 +309,9 @@ add_alternate(SmExtensions *extensions, SmSpan hreflang, SmSpan href)
 			repalloc_array(extensions->alternates, SmAlternate, extensions->max_alternates) :
 			palloc_array(SmAlternate, extensions->max_alternates);
 	}
-	extensions->alternates[extensions->nalternates].hreflang = hreflang;
-	extensions->alternates[extensions->nalternates++].href = href;
+	alternate = &extensions->alternates[extensions->nalternates++];
+	alternate->hreflang = hreflang;
+	alternate->href = href;
 	return true;
 }
 
@@ -564,9 +590,13 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 	if (append_extension(buf, xml, target_charset(ascii), extensions, problems))
 		return true;
 
+	for (int i = before.nalternates; i < extensions->nalternates; i++)
+		languages_delete(extensions->languages, extensions->alternates[i].hreflang);
+
 	/* the array may have moved, its first entries have not changed */
 	before.alternates = extensions->alternates;
 	before.max_alternates = extensions->max_alternates;
+	before.languages = extensions->languages;
 	*extensions = before;
 	buf->len = len;
 	buf->data[len] = '\0';

@@ -13,7 +13,7 @@
 /* A link to the page in another language. */
 typedef struct SmAlternate
 {
-	SmSpan		hreflang;
+	SmSpan		hreflang;		/* in lower case */
 	SmSpan		href;			/* raw; s is NULL if there is none */
 } SmAlternate;
 
@@ -30,6 +30,7 @@ typedef struct SmExtensions
 	int			nalternates;
 	int			max_alternates;
 	SmAlternate *alternates;	/* those so far */
+	struct languages_hash *languages;	/* theirs; NULL if there are none */
 } SmExtensions;
 
 /*

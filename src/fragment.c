@@ -480,7 +480,7 @@ check_start(const SmXmlReader *r, Position *position, SmExtensions *extensions,
 		return position->top == 0 ||
 			check_extension(r, position->top, extensions, problems);
 	}
-	if (r->depth > 1)
+	if (r->depth > 1 || (position->top != SM_NS_VIDEO && position->top != SM_NS_NEWS))
 		return true;
 
 	position->inside = with_rule(r, position->top);

@@ -61,13 +61,13 @@ sm_int64_argument(FunctionCallInfo fcinfo, int n, const char *name, int64 min, i
 }
 
 int
-sm_choice_argument(FunctionCallInfo fcinfo, int n, const char *name, const SmChoice * choices)
+sm_choice_argument(FunctionCallInfo fcinfo, int n, const char *name, const SmChoice *choices)
 {
 	char	   *value = sm_text_argument(fcinfo, n, name);
 	StringInfoData names;
 
 	initStringInfo(&names);
-	for (const SmChoice * c = choices; c->name; c++)
+	for (const SmChoice *c = choices; c->name; c++)
 	{
 		if (strcmp(c->name, value) == 0)
 			return c->value;

@@ -13,7 +13,7 @@ typedef struct SmChoice
 {
 	const char *name;
 	int			value;
-}			SmChoice;
+} SmChoice;
 
 /* Raise the error for a value that argument name must not have; detail is a sentence. */
 pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
@@ -30,6 +30,6 @@ extern int32 sm_int32_argument(FunctionCallInfo fcinfo, int n, const char *name,
 extern int64 sm_int64_argument(FunctionCallInfo fcinfo, int n, const char *name,
 							   int64 min, int64 max);
 extern int	sm_choice_argument(FunctionCallInfo fcinfo, int n, const char *name,
-							   const SmChoice * choices);
+							   const SmChoice *choices);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct Language
 {
 	SmSpan		hreflang;
 	char		status;
-}			Language;
+} Language;
 
 #define SH_PREFIX languages
 #define SH_ELEMENT_TYPE Language

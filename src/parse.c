@@ -183,12 +183,9 @@ parse_xml(ParseState *state, SmSpan piece, const Start *start)
 static bool
 begins_url(SmSpan line)
 {
-	static const char scheme[] = "abcdefghijklmnopqrstuvwxyz0123456789+-.";
-	size_t		i = 0;
+	size_t		scheme = sm_url_scheme(line.s, line.len);
 
-	while (i < line.len && line.s[i] != '\0' && strchr(scheme, sm_lower(line.s[i])))
-		i++;
-	return i > 0 && line.len - i >= 3 && memcmp(line.s + i, "://", 3) == 0;
+	return scheme > 0 && line.len - scheme >= 3 && memcmp(line.s + scheme, "://", 3) == 0;
 }
 
 /* Put a line of a text sitemap, if there is something in it; false at a fault. */

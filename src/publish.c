@@ -310,7 +310,7 @@ read_files(const PublishState *state, const char *order, bool active_snapshot, i
 	return files;
 }
 
-/* The same, in the order that find_published looks for; each name is there once. */
+/* The same, in the order of strcmp, as find_published takes it; each name is there once. */
 static Published *
 read_target(const PublishState *state, bool active_snapshot, int *nfiles)
 {

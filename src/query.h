@@ -54,9 +54,9 @@ extern void sm_receiver_init(DestReceiver *receiver,
 							 bool (*receive) (TupleTableSlot *slot, DestReceiver *self));
 
 /*
- * Run a query, one SELECT that changes nothing but temporary tables, and send its rows to dest, from
- * the startup call on.  It may use parallel workers.  An error if it is
- * anything else.
+ * Run a query, one SELECT that changes nothing but temporary tables, and send its
+ * rows to dest, from the startup call on.  It may use parallel workers.  An error
+ * if it is anything else.
  */
 extern void sm_run_query(const char *query, DestReceiver *dest);
 

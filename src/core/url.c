@@ -222,9 +222,8 @@ encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
 	return d;
 }
 
-/* Length of the scheme before a colon, or 0 if s begins with none. */
-static size_t
-scheme_length(const char *s, size_t len)
+size_t
+sm_url_scheme(const char *s, size_t len)
 {
 	size_t		i;
 
@@ -426,7 +425,7 @@ static SmUrlStatus
 encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
 			  SmUrlForm form, size_t *raw_len, char **d, size_t *entity_bytes)
 {
-	size_t		scheme = scheme_length(s, len);
+	size_t		scheme = sm_url_scheme(s, len);
 	bool		https;
 	size_t		authority_len;
 	Authority	authority;
@@ -716,7 +715,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 		return SM_URL_TOO_LONG;
 
 	cached = starts_with_cached(cache, s, len);
-	if (!cached && base && scheme_length(s, len) == 0)
+	if (!cached && base && sm_url_scheme(s, len) == 0)
 	{
 		status = resolve(s, len, base, absolute, &len);
 		if (status != SM_URL_OK)
@@ -779,7 +778,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 		if (buffer[url_len - 1] != '/')
 			buffer[url_len++] = '/';
 
-		base->scheme_len = scheme_length(buffer, url_len);
+		base->scheme_len = sm_url_scheme(buffer, url_len);
 		host = base->scheme_len + 3;
 		base->origin_len = host + authority_length(buffer + host, url_len - host);
 		path_len = url_len - base->origin_len;
@@ -810,7 +809,7 @@ sm_url_encode_reference(const char *src, size_t len, char *dst)
 const char *
 sm_url_host(const char *url, size_t len, size_t *host_len)
 {
-	size_t		scheme = scheme_length(url, len);
+	size_t		scheme = sm_url_scheme(url, len);
 	Authority	authority;
 
 	*host_len = 0;
@@ -825,7 +824,7 @@ sm_url_host(const char *url, size_t len, size_t *host_len)
 size_t
 sm_url_page(const char *url, size_t len, char *dst)
 {
-	size_t		start = scheme_length(url, len) + 3;
+	size_t		start = sm_url_scheme(url, len) + 3;
 	const char *rest = url + start + authority_length(url + start, len - start);
 	const char *hash = memchr(rest, '#', url + len - rest);
 	Authority	authority;

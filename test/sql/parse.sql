@@ -26,7 +26,7 @@ SELECT pg_temp.error($$ SELECT sitemap_parse('\xEFBBBF'::bytea) $$);
 -- Nor are messages, other formats, or what comes before XML.
 SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES ('Service temporarily unavailable'), ('{"urls": ["http://a/"]}'), (E'HTTP/1.1 200 OK\n\n<urlset/>'),
-               ('://a/'), ('/a'), ('www.example.com/'),
+               ('://a/'), ('1st://a/'), ('/a'), ('www.example.com/'),
                (E'http://a/1\nhttp://a/2\n\nNotice: undefined\n')) v (d);
 
 -- Marks of UTF-8 and blanks.

@@ -1,4 +1,4 @@
-# README's command that exports a published set from a client: every byte, and
+# The guide's command that exports a published set from a client: every byte, and
 # flat memory, with 5 million URLs.
 use strict;
 use warnings;
@@ -20,8 +20,8 @@ foreach my $program (qw(awk base64 bash))
 	  unless grep { -x "$_/$program" } split /:/, $ENV{PATH};
 }
 
-my ($command) = slurp_file("$FindBin::RealBin/../../README.md") =~ /^```sh\n(set -o pipefail\npsql -c "COPY.*?)^ls\n```$/ms;
-like($command, qr/^psql .*\|\n\tawk /ms, 'README has the command');
+my ($command) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^```sh\n(set -o pipefail\npsql -c "COPY.*?)^ls\n```$/ms;
+like($command, qr/^psql .*\|\n\tawk /ms, 'the guide has the command');
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);

@@ -18,6 +18,7 @@
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "core/digest.h"
+#include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
 #include "encoding.h"
@@ -228,8 +229,9 @@ report(void *arg, SmProblemName name, const char *message, const char *hint)
 static void
 check_characters(Audit *audit, SmSpan loc)
 {
-	const char *s = sm_trim(loc.s, &loc.len);
-	const char *end = s + loc.len;
+	SmSpan		trimmed = sm_trim(loc);
+	const char *s = trimmed.s;
+	const char *end = s + trimmed.len;
 
 	while (s < end)
 	{

@@ -11,6 +11,7 @@
 #include "element.h"
 
 #include "core/decimal.h"
+#include "core/text.h"
 #include "core/w3cdate.h"
 #include "encoding.h"
 #include "fmgr.h"
@@ -129,7 +130,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 {
 	int64_t		parsed;
 
-	given.s = sm_trim(given.s, &given.len);
+	given = sm_trim(given);
 	if (given.len == 0)
 		return;
 	if (given.len > DATE_TEXT_MAX)
@@ -230,9 +231,8 @@ append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *en
 static void
 append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
 {
-	SmSpan		value = given;
+	SmSpan		value = sm_trim(given);
 
-	value.s = sm_trim(value.s, &value.len);
 	if (value.len == 0)
 		return;
 	for (size_t i = 0; i < lengthof(changefreqs); i++)

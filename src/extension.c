@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "core/decimal.h"
 #include "core/iso.h"
+#include "core/text.h"
 #include "core/url.h"
 #include "core/xml.h"
 #include "element.h"
@@ -203,7 +204,7 @@ string_span(const char *s)
 static SmSpan
 trimmed(SmSpan value)
 {
-	value.s = sm_trim(value.s, &value.len);
+	value = sm_trim(value);
 	if (value.len == 0)
 		value.s = NULL;
 	return value;
@@ -954,8 +955,7 @@ next_item(SmSpan *list)
 	}
 	else
 		list->s = NULL;
-	item.s = sm_trim(item.s, &item.len);
-	return item;
+	return sm_trim(item);
 }
 
 static SmSpan

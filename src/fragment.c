@@ -10,11 +10,11 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "fragment.h"
 
+#include "core/decimal.h"
 #include "core/digest.h"
+#include "core/text.h"
 #include "core/url.h"
 #include "core/xml.h"
 #include "core/xmlreader.h"
@@ -281,10 +281,8 @@ static SmSpan
 meaning_of(SmSpan raw)
 {
 	char	   *text = palloc(raw.len + 1);
-	size_t		len = sm_xml_unescape(raw.s, raw.len, text);
-	const char *start = sm_trim(text, &len);
 
-	return sm_span(start, len);
+	return sm_trim(sm_span(text, sm_xml_unescape(raw.s, raw.len, text)));
 }
 
 /* Remember a link of the page; false if there is one for its language. */
@@ -452,9 +450,8 @@ with_rule(const SmXmlReader *r, uint32 top)
 static bool
 check_value(const Position *position, SmExtensions *extensions, SmProblems *problems)
 {
-	SmSpan		value = sm_span(position->value.data, position->value.len);
+	SmSpan		value = sm_trim(sm_span(position->value.data, position->value.len));
 
-	value.s = sm_trim(value.s, &value.len);
 	if (position->top == SM_NS_NEWS)
 		extensions->news_date = value;
 	else if (extensions->loc.len > 0 && same_url(value, meaning_of(extensions->loc)))
@@ -601,18 +598,6 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 	buf->len = len;
 	buf->data[len] = '\0';
 	return false;
-}
-
-bool
-sm_read_decimal(SmSpan text, double *value)
-{
-	char	   *digits = pnstrdup(text.s, text.len);
-	char	   *end;
-
-	if (strspn(digits, "+-.0123456789") != text.len)
-		return false;
-	*value = strtod(digits, &end);
-	return end > digits && *end == '\0' && isfinite(*value);
 }
 
 /* Read the text of the element that has just begun, up to its end. */
@@ -781,10 +766,10 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	problems->loc = row->loc;
 	if (row->lastmod_text.s != NULL)
 		row->lastmod_type = SM_LASTMOD_TEXT;
-	priority.s = sm_trim(priority.s, &priority.len);
+	priority = sm_trim(priority);
 	if (priority.len > 0)
 	{
-		row->has_priority = sm_read_decimal(priority, &row->priority);
+		row->has_priority = sm_decimal_read(priority, &row->priority);
 		if (!row->has_priority)
 			sm_problem(problems, SM_PRIORITY_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
 					   "invalid priority \"%s\": it is not a decimal number",

@@ -51,7 +51,4 @@ extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 
-/* Read a decimal as the schema has it: no exponent, no infinity. */
-extern bool sm_read_decimal(SmSpan text, double *value);
-
 #endif

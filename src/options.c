@@ -7,6 +7,7 @@
 #include "options.h"
 
 #include "argument.h"
+#include "core/text.h"
 #include "element.h"
 #include "encoding.h"
 #include "problem.h"
@@ -102,7 +103,7 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 	if (PG_ARGISNULL(n))
 		return NULL;
 	sm_read_text(PG_GETARG_DATUM(n), &href, &problems, SM_LOC_INVALID, "stylesheet");
-	href.s = sm_trim(href.s, &href.len);
+	href = sm_trim(href);
 
 	/* it would end the processing instruction */
 	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)

@@ -10,6 +10,7 @@
 
 #include "argument.h"
 #include "catalog/pg_type.h"
+#include "core/text.h"
 #include "core/url.h"
 #include "core/xmlreader.h"
 #include "encoding.h"
@@ -200,8 +201,7 @@ put_line(ParseState *state, SmSpan content, int64 line)
 				 "it is neither XML nor text in UTF-8", NULL);
 		return false;
 	}
-	row.loc.len = content.len;
-	row.loc.s = sm_trim(content.s, &row.loc.len);
+	row.loc = sm_trim(content);
 	if (row.loc.len == 0)
 		return true;
 	if (!begins_url(row.loc))

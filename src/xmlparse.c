@@ -21,6 +21,8 @@
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>
 
+#include "core/decimal.h"
+#include "core/text.h"
 #include "core/url.h"
 #include "core/xmlreader.h"
 #include "fragment.h"
@@ -174,12 +176,11 @@ queue_item(SmXmlParser *p, ItemKind kind, size_t start, size_t len)
 static void
 queue_child(SmXmlParser *p)
 {
-	size_t		len = p->bytes.len - p->start;
-	const char *text = p->bytes.data + p->start;
-	const char *trimmed = len > 0 ? sm_trim(text, &len) : text;
+	SmSpan		text = sm_span(p->bytes.data + p->start, p->bytes.len - p->start);
+	SmSpan		trimmed = sm_trim(text);
 
-	if (len > 0)
-		queue_item(p, p->child, p->start + (trimmed - text), len);
+	if (trimmed.len > 0)
+		queue_item(p, p->child, p->start + (trimmed.s - text.s), trimmed.len);
 	else if (p->child == ITEM_LOC)
 		p->seen[ITEM_LOC] = false;
 }
@@ -611,7 +612,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row, int64 *line)
 				row->changefreq = value;
 				break;
 			case ITEM_PRIORITY:
-				row->has_priority = sm_read_decimal(value, &row->priority);
+				row->has_priority = sm_decimal_read(value, &row->priority);
 				break;
 			case ITEM_EXTENSION:
 				if (row->nextensions == p->max_extensions)

@@ -5,7 +5,7 @@
 #ifndef SM_DECIMAL_H
 #define SM_DECIMAL_H
 
-#include <stddef.h>
+#include "core/span.h"
 
 /* "5.000000" and a byte to spare */
 #define SM_DECIMAL_MAX	9
@@ -16,5 +16,11 @@
  * length.
  */
 extern size_t sm_decimal_format(double value, char *dst);
+
+/*
+ * Read a decimal as the schema has it: no exponent, no infinity, a point
+ * whatever the locale.
+ */
+extern bool sm_decimal_read(SmSpan text, double *value);
 
 #endif

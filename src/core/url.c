@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "core/idna.h"
-#include "core/span.h"
+#include "core/text.h"
 
 /* Where a byte may stand as it is, and what else there is to know of it. */
 #define C_PATH		0x01		/* in a path, but for & and ' */
@@ -80,62 +80,6 @@ equal_ignoring_case(const char *a, size_t a_len, const char *b, size_t b_len)
 		if (sm_lower(a[i]) != sm_lower(b[i]))
 			return false;
 	return true;
-}
-
-/*
- * The bytes that a Unicode White_Space character occupies at s, or before s
- * where backward; 0 if there is none.
- */
-static size_t
-blank_at(const unsigned char *s, size_t len, bool backward)
-{
-	const unsigned char *p;
-
-	if (len >= 1)
-	{
-		p = backward ? s - 1 : s;
-		if ((p[0] >= 0x09 && p[0] <= 0x0D) || p[0] == 0x20)
-			return 1;
-	}
-	if (len >= 2)
-	{
-		p = backward ? s - 2 : s;
-		if (p[0] == 0xC2 && (p[1] == 0x85 || p[1] == 0xA0))
-			return 2;			/* NEL, NBSP */
-	}
-	if (len >= 3)
-	{
-		p = backward ? s - 3 : s;
-		if (p[0] == 0xE2 && p[1] == 0x80 &&
-			((p[2] >= 0x80 && p[2] <= 0x8A) ||	/* U+2000 to U+200A */
-			 p[2] == 0xA8 || p[2] == 0xA9 || p[2] == 0xAF))
-			return 3;
-		if ((p[0] == 0xE1 && p[1] == 0x9A && p[2] == 0x80) ||	/* U+1680 */
-			(p[0] == 0xE2 && p[1] == 0x81 && p[2] == 0x9F) ||	/* U+205F */
-			(p[0] == 0xE3 && p[1] == 0x80 && p[2] == 0x80)) /* U+3000 */
-			return 3;
-	}
-	return 0;
-}
-
-const char *
-sm_trim(const char *src, size_t *len)
-{
-	const unsigned char *s = (const unsigned char *) src;
-	size_t		n = *len;
-	size_t		blank;
-
-	while (n > 0 && (*s <= 0x20 || *s >= 0x80) &&
-		   (blank = blank_at(s, n, false)) > 0)
-	{
-		s += blank;
-		n -= blank;
-	}
-	while (n > 0 && (s[n - 1] <= 0x20 || s[n - 1] >= 0x80) &&
-		   (blank = blank_at(s + n, n, true)) > 0)
-		n -= blank;
-	*len = n;
-	return (const char *) s;
 }
 
 /*
@@ -699,7 +643,8 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 			  SmUrlForm form, size_t max, char *dst, size_t *dst_len)
 {
 	char		absolute[SM_URL_MAX + REFERENCE_MAX];
-	const char *s = sm_trim(src, &len);
+	SmSpan		given = sm_trim(sm_span(src, len));
+	const char *s = given.s;
 	const char *end;
 	char	   *d = dst;
 	size_t		entity_bytes = 0;
@@ -708,6 +653,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	bool		cached;
 	SmUrlStatus status;
 
+	len = given.len;
 	if (len == 0)
 		return SM_URL_EMPTY;
 	/* the host alone can get shorter, and not by that much */
@@ -752,12 +698,14 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 SmUrlStatus
 sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 {
+	SmSpan		given = sm_trim(sm_span(src, len));
 	SmUrlCache	cache;
 	Authority	authority;
 	size_t		host = 0;
 	SmUrlStatus status;
 
-	src = sm_trim(src, &len);
+	src = given.s;
+	len = given.len;
 	if (len > SM_URL_MAX)
 		return SM_URL_TOO_LONG;
 

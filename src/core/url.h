@@ -130,9 +130,6 @@ extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
  */
 extern size_t sm_url_page(const char *url, size_t len, char *dst);
 
-/* Drop the Unicode White_Space characters at both ends. */
-extern const char *sm_trim(const char *src, size_t *len);
-
 /* What is wrong, in words that follow "invalid loc: ". */
 extern const char *sm_url_message(SmUrlStatus status);
 

@@ -6,44 +6,14 @@
 
 #include <string.h>
 
+#include "core/text.h"
+
 /* the bytes that stand in a document as they are, by far the most */
 static bool
 is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 &&
 		c != '&' && c != '<' && c != '>' && c != '"' && c != '\'' && c != '\\';
-}
-
-size_t
-sm_utf8_decode(const char *s, const char *end, uint32_t *c)
-{
-	const unsigned char *p = (const unsigned char *) s;
-	size_t		left = end - s;
-
-	if (left >= 1 && p[0] < 0x80)
-	{
-		*c = p[0];
-		return 1;
-	}
-	if (left >= 2 && p[0] >= 0xC2 && p[0] <= 0xDF && (p[1] & 0xC0) == 0x80)
-	{
-		*c = (uint32_t) (p[0] & 0x1F) << 6 | (p[1] & 0x3F);
-		return 2;
-	}
-	if (left >= 3 && (p[0] & 0xF0) == 0xE0 &&
-		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80)
-	{
-		*c = (uint32_t) (p[0] & 0x0F) << 12 | (uint32_t) (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
-		return (*c >= 0x800 && (*c < 0xD800 || *c > 0xDFFF)) ? 3 : 0;
-	}
-	if (left >= 4 && (p[0] & 0xF8) == 0xF0 &&
-		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80 && (p[3] & 0xC0) == 0x80)
-	{
-		*c = (uint32_t) (p[0] & 0x07) << 18 | (uint32_t) (p[1] & 0x3F) << 12 |
-			(uint32_t) (p[2] & 0x3F) << 6 | (p[3] & 0x3F);
-		return (*c >= 0x10000 && *c <= 0x10FFFF) ? 4 : 0;
-	}
-	return 0;
 }
 
 bool

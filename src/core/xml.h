@@ -17,12 +17,6 @@
 /* A byte becomes "&quot;" at the most. */
 #define SM_XML_ESCAPE_BOUND(len)	(6 * (size_t) (len))
 
-/*
- * Decode the UTF-8 character at s: its length in bytes, 0 if it is malformed
- * (overlong, a surrogate, above U+10FFFF, cut off).
- */
-extern size_t sm_utf8_decode(const char *s, const char *end, uint32_t *c);
-
 /* May XML 1.0 carry this character at all?  Production [2]. */
 extern bool sm_xml_legal(uint32_t c);
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/text.h"
 #include "core/xml.h"
 
 #define XML_URI		"http://www.w3.org/XML/1998/namespace"

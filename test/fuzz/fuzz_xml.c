@@ -8,6 +8,7 @@
  */
 #include "core/xml.h"
 
+#include "core/text.h"
 #include "core/xmlreader.h"
 #include "fuzz.h"
 

@@ -17,6 +17,81 @@ formats(double value, const char *wanted, const char *name)
 	free(dst);
 }
 
+static void
+reads(const char *text, double wanted)
+{
+	char	   *copy = exactly(text, strlen(text));
+	double		value = -1;
+
+	ok(sm_decimal_read(sm_span(copy, strlen(text)), &value) && value == wanted, text);
+	free(copy);
+}
+
+static void
+does_not_read(const char *text, size_t len)
+{
+	char	   *copy = exactly(text, len);
+	double		value;
+
+	ok_bytes(!sm_decimal_read(sm_span(copy, len), &value), text, len);
+	free(copy);
+}
+
+/* One digit over and over, between other texts; to be freed. */
+static char *
+repeat(const char *before, char digit, size_t n, const char *after)
+{
+	size_t		len = strlen(before);
+	char	   *text = malloc(len + n + strlen(after) + 1);
+
+	memcpy(text, before, len);
+	memset(text + len, digit, n);
+	strcpy(text + len + n, after);
+	return text;
+}
+
+static void
+test_read(void)
+{
+	static const struct
+	{
+		const char *before;
+		char		digit;
+		const char *after;
+		double		value;
+	}			long_ones[] = {
+		{"", '0', "0.5", 0.5}, {"0.5", '0', "", 0.5}, {"0.", '0', "1", 0.0},
+		{"0.", '3', "", 1.0 / 3}, {"0.", '9', "", 1.0}, {"1", '0', ".0", -1}
+	};
+
+	reads("0.5", 0.5);
+	reads(".5", 0.5);
+	reads("5.", 5);
+	reads("0", 0);
+	reads("000", 0);
+	reads("-0.25", -0.25);
+	reads("+1.0", 1);
+	reads("0.1", 0.1);
+	reads("0.3", 0.3);
+	reads("123456789012345678901234567890", 123456789012345678901234567890.0);
+	reads("0.000000000000000000000000000001", 1e-30);
+	foreach_string(text,
+		"", ".", "+", "-.", "1e5", "inf", "NaN", "0x1", "1,5", "1.2.3", "--1", "1-", " 1", "1 ")
+		does_not_read(*text, strlen(*text));
+	does_not_read("0.5\0", 4);
+
+	for (size_t i = 0; i < sizeof(long_ones) / sizeof(long_ones[0]); i++)
+	{
+		char	   *text = repeat(long_ones[i].before, long_ones[i].digit, 100000, long_ones[i].after);
+
+		if (long_ones[i].value < 0)
+			does_not_read(text, strlen(text));	/* it is infinite */
+		else
+			reads(text, long_ones[i].value);
+		free(text);
+	}
+}
+
 int
 main(void)
 {
@@ -63,9 +138,12 @@ main(void)
 	}
 	is_number(wrong, 0, "all decimals from 0 to 5 with six places");
 
+	test_read();
+
 	/* where the machine has such a locale; elsewhere this repeats a test */
 	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
 		setlocale(LC_NUMERIC, "fr_FR.UTF-8");
 	formats(0.8, "0.8", "a point whatever the locale");
+	reads("0.8", 0.8);
 	return done();
 }

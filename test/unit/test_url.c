@@ -261,66 +261,14 @@ test_components(void)
 	both(H "/\xFF\x80", H "/%FF%80");
 }
 
-static bool
-is_white_space(long c)
-{
-	return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-		(c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-		c == 0x205F || c == 0x3000;
-}
-
 static void
-test_trim(void)
+test_blanks(void)
 {
-	int			blanks = 0;
-	int			wrong = 0;
-	size_t		len;
-
-	/* every character there is, twice on each side of a letter */
-	for (long c = 0; c <= 0x10FFFF; c++)
-	{
-		char		utf8[4];
-		char		src[17];
-		const char *trimmed;
-		size_t		n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-		utf8[0] = (char) (n == 1 ? c : (0xF00 >> n | c >> 6 * (n - 1)));
-		for (size_t i = 1; i < n; i++)
-			utf8[i] = (char) (0x80 | (c >> 6 * (n - 1 - i) & 0x3F));
-		for (size_t i = 0; i < 4; i++)
-			memcpy(src + i * n + (i >= 2), utf8, n);
-		src[2 * n] = 'x';
-		len = 4 * n + 1;
-		trimmed = sm_trim(src, &len);
-		blanks += len == 1;
-		if (is_white_space(c) ? (len != 1 || trimmed != src + 2 * n) :
-			(len != 4 * n + 1 || trimmed != src))
-			wrong++;
-	}
-	is_number(blanks, 25, "Unicode has 25 blanks");
-	is_number(wrong, 0, "every blank is trimmed, and nothing else");
-
 	foreach_string(src,
 		"", " ", "\r\n", "\xC2\xA0\xE2\x80\x83\xE3\x80\x80 \t", "\xE2\x80\xA8\xE2\x80\xA9\xC2\x85")
 	{
-		char	   *copy = exactly(*src, strlen(*src));
-
-		len = strlen(*src);
-		sm_trim(copy, &len);
-		is_number(len, 0, "nothing is left of blanks");
 		is_status(status_of(*src, strlen(*src), NULL, MAX), SM_URL_EMPTY, *src);
 		is_status(status_of(*src, strlen(*src), base_of(H, SM_SCOPE_ANY), MAX), SM_URL_EMPTY, *src);
-		free(copy);
-	}
-	/* parts of a blank are none, at either end */
-	foreach_string(src,
-		"\xC2", "\xA0", "\xE2\x80", "\x80\x80", "\x80", "\xE3\x80", "\xE1\x9A", "\xE2\x81")
-	{
-		char	   *copy = exactly(*src, strlen(*src));
-
-		len = strlen(*src);
-		ok(sm_trim(copy, &len) == copy && len == strlen(*src), "a part of a blank stays");
-		free(copy);
 	}
 	/* not White_Space: zero width space, byte order mark, Mongolian vowel separator */
 	both(H "/a\xE2\x80\x8B", H "/a%E2%80%8B");
@@ -1098,7 +1046,7 @@ main(void)
 {
 	test_protocol();
 	test_components();
-	test_trim();
+	test_blanks();
 	test_origin();
 	test_host_length();
 	test_idna();

@@ -1,0 +1,21 @@
+/*
+ * text.h
+ *	  Text in UTF-8: its characters, and the blanks around it.
+ */
+#ifndef SM_TEXT_H
+#define SM_TEXT_H
+
+#include <stdint.h>
+
+#include "core/span.h"
+
+/*
+ * Decode the UTF-8 character at s: its length in bytes, 0 if it is malformed
+ * (overlong, a surrogate, above U+10FFFF, cut off).
+ */
+extern size_t sm_utf8_decode(const char *s, const char *end, uint32_t *c);
+
+/* Drop the Unicode White_Space characters at both ends. */
+extern SmSpan sm_trim(SmSpan text);
+
+#endif

@@ -374,6 +374,53 @@ is_https(SmSpan page)
 	return page.s[4] == 's';
 }
 
+/* Is a segment of a path what a program writes for a value that is missing? */
+static bool
+is_missing_value(SmSpan segment)
+{
+	static const char *const words[] = {"None", "null", "undefined", "nan"};
+
+	for (size_t i = 0; i < lengthof(words); i++)
+		if (segment.len == strlen(words[i]) &&
+			pg_strncasecmp(segment.s, words[i], segment.len) == 0)
+			return true;
+	return false;
+}
+
+/* A path that a fault in the export has made, such as /product/None or /a\b. */
+static void
+check_path(Audit *audit, SmSpan page)
+{
+	const char *end = page.s + page.len;
+	const char *query = memchr(page.s, '?', page.len);
+	const char *s = page.s + (is_https(page) ? strlen("https://") : strlen("http://"));
+
+	if (query)
+		end = query;
+	s = memchr(s, '/', end - s);
+	while (s)
+	{
+		const char *next = memchr(s + 1, '/', end - s - 1);
+		SmSpan		segment = sm_span(s + 1, (next ? next : end) - s - 1);
+
+		if (is_missing_value(segment))
+		{
+			put_problem(audit, audit->nrows, SM_LOC_SUSPICIOUS,
+						psprintf("The path of the loc has the segment \"%s\", which looks like a missing value.",
+								 sm_for_message(segment)));
+			return;
+		}
+		for (size_t i = 0; i + 2 < segment.len; i++)
+			if (pg_strncasecmp(segment.s + i, "%5C", 3) == 0)
+			{
+				put_problem(audit, audit->nrows, SM_LOC_SUSPICIOUS,
+							"The path of the loc has a backslash, which is percent-encoded.");
+				return;
+			}
+		s = next;
+	}
+}
+
 /* The row, which was read, and the entry that it has become or not. */
 static void
 check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
@@ -389,6 +436,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 
 	page = page_of(sm_span(audit->doc.buf.data + audit->doc.end + entry->loc, entry->loc_len));
 	hash = hash_page(page);
+	check_path(audit, page);
 	sm_document_fits_alone(&audit->doc, entry, &audit->writer.problems);
 	put_page(audit, page, hash, NULL, audit->nrows);
 	audit->has_https |= is_https(page);

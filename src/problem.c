@@ -23,6 +23,7 @@ const char *const sm_problem_names[SM_NPROBLEMS] = {
 	[SM_PRIORITY_INVALID] = "priority_invalid",
 	[SM_EXTENSION_INVALID] = "extension_invalid",
 	[SM_LOC_CONTROL_CHARACTER] = "loc_control_character",
+	[SM_LOC_SUSPICIOUS] = "loc_suspicious",
 	[SM_LOC_DUPLICATE] = "loc_duplicate",
 	[SM_SCHEME_MIXED] = "scheme_mixed",
 	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",

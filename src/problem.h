@@ -30,6 +30,7 @@ typedef enum SmProblemName
 
 	/* these cost nothing, and nobody but sitemap_audit looks for them */
 	SM_LOC_CONTROL_CHARACTER,
+	SM_LOC_SUSPICIOUS,
 	SM_LOC_DUPLICATE,
 	SM_SCHEME_MIXED,
 	SM_LASTMOD_IN_FUTURE,

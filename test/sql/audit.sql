@@ -65,7 +65,9 @@ SELECT problem, count(*)
          UNION ALL
         SELECT problem FROM sitemap_audit('SELECT public.sitemap_image(''http://i'') AS url', 'http://a/')
          UNION ALL
-        SELECT problem FROM sitemap_audit('SELECT ''http://b/'' AS loc', 'https://a/', scope => 'any')) all_of_them
+        SELECT problem FROM sitemap_audit('SELECT ''http://b/'' AS loc', 'https://a/', scope => 'any')
+         UNION ALL
+        SELECT problem FROM sitemap_audit('SELECT ''/null'' AS loc', 'https://a/')) all_of_them
  GROUP BY problem
  ORDER BY problem COLLATE "C";
 
@@ -88,6 +90,13 @@ SELECT row_number, loc, problem
   FROM sitemap_audit($$SELECT unnest('{http://b/1,/2}'::text[]) AS loc$$, 'http://a/', scope => 'any');
 SELECT row_number, loc, problem
   FROM sitemap_audit($$SELECT unnest('{http://a/1,/2}'::text[]) AS loc$$, 'https://a/');
+
+-- What an export writes for a value that is missing, and a path of another system.
+SELECT loc, problem, detail
+  FROM sitemap_audit($$
+         SELECT unnest(ARRAY['/None', '/a/null/b?c', '/a/UNDEFINED/', '/nan#x', 'http://a', '/a\b', '/a%5cb', '/x/None/null',
+                             '/none-such', '/nullable', '/a?undefined', '/?a=/null/\', '/a#\', '/%4Eone']) AS loc$$, 'http://a/');
+SELECT loc, problem FROM sitemap_audit($$SELECT '/null' AS loc$$, 'https://null:8080/', format => 'txt');
 
 -- scope.
 SELECT scope, row_number, loc, problem

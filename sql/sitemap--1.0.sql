@@ -462,6 +462,8 @@ CREATE TYPE sitemap_file AS (
 	url_count int,
 	byte_count bigint,
 	digest text,
+	first_key text,
+	recipe text,
 	content bytea
 );
 COMMENT ON TYPE sitemap_file IS

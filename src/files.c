@@ -28,6 +28,8 @@ const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
 	[SM_FILE_URL_COUNT] = {"url_count", INT4OID},
 	[SM_FILE_BYTE_COUNT] = {"byte_count", INT8OID},
 	[SM_FILE_DIGEST] = {"digest", TEXTOID},
+	[SM_FILE_FIRST_KEY] = {"first_key", TEXTOID},
+	[SM_FILE_RECIPE] = {"recipe", TEXTOID},
 	[SM_FILE_CONTENT] = {"content", BYTEAOID}
 };
 
@@ -65,6 +67,8 @@ sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nul
 	values[SM_FILE_URL_COUNT] = Int32GetDatum(file->url_count);
 	values[SM_FILE_BYTE_COUNT] = Int64GetDatum(file->byte_count);
 	values[SM_FILE_DIGEST] = CStringGetTextDatum(file->digest);
+	nulls[SM_FILE_FIRST_KEY] = true;
+	nulls[SM_FILE_RECIPE] = true;
 	values[SM_FILE_CONTENT] = PointerGetDatum(file->document);
 }
 

@@ -467,9 +467,10 @@ put_published(SmFileSink *self, const SmFile *file)
 
 /* Run a prepared statement that changes one row of the target. */
 static void
-change_row(const PublishState *state, SPIPlanPtr plan, Datum *values, const char *name)
+change_row(const PublishState *state, SPIPlanPtr plan, Datum *values, const char *nulls,
+		   const char *name)
 {
-	if (SPI_execute_plan(plan, values, NULL, false, 0) < 0)
+	if (SPI_execute_plan(plan, values, nulls, false, 0) < 0)
 		elog(ERROR, "could not change the target");
 	if (SPI_processed != 1)
 		ereport(ERROR,
@@ -531,13 +532,16 @@ write_changed(PublishState *state)
 	tuplestore_rescan(state->changed);
 	while (tuplestore_gettupleslot(state->changed, true, false, slot))
 	{
+		char		nulls[SM_FILE_NCOLUMNS];
 		char	   *name;
 
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
+		for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+			nulls[i] = slot->tts_isnull[i] ? 'n' : ' ';
 		name = TextDatumGetCString(slot->tts_values[SM_FILE_NAME]);
 		change_row(state, find_published(state, name) ? state->update : state->insert,
-				   slot->tts_values, name);
+				   slot->tts_values, nulls, name);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_clear(state->changed);
@@ -647,7 +651,7 @@ make_way_for_index(PublishState *state, const char *index_name)
 	change_row(state,
 			   prepare(psprintf("UPDATE %s SET name = $2, loc = $3 WHERE name OPERATOR(pg_catalog.=) $1",
 								state->target), 3, types),
-			   values, file->name);
+			   values, NULL, file->name);
 	put_result(state, state->needed_name, "inserted", file->url_count, file->byte_count);
 
 	state->freed_name = index_name;
@@ -673,7 +677,7 @@ delete_rest(PublishState *state, bool indexes, const char *except)
 			(except && strcmp(file->name, except) == 0))
 			continue;
 		values[0] = CStringGetTextDatum(file->name);
-		change_row(state, plan, values, file->name);
+		change_row(state, plan, values, NULL, file->name);
 		put_result(state, file->name, "deleted", file->url_count, file->byte_count);
 	}
 }

@@ -174,7 +174,7 @@ SELECT count(*) FROM publish_target WHERE content IS NULL;
 
 -- Targets of other kinds: with more columns, partitioned, temporary; names that need quotes.
 CREATE TABLE "publish ""target" (
-  id int GENERATED ALWAYS AS IDENTITY, content bytea, digest text, byte_count bigint, url_count int,
+  id int GENERATED ALWAYS AS IDENTITY, content bytea, recipe text, digest text, first_key text, byte_count bigint, url_count int,
   lastmod timestamptz, loc text, kind text, name text, section text, note text DEFAULT 'ours'
 ) PARTITION BY HASH (name);
 CREATE TABLE publish_part0 PARTITION OF "publish ""target" FOR VALUES WITH (MODULUS 2, REMAINDER 0);

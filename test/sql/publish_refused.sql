@@ -46,8 +46,8 @@ SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', comp
 
 -- Targets that are none.
 CREATE VIEW refused_view AS TABLE refused_target;
-CREATE TABLE refused_columns AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest FROM refused_target;
-CREATE TABLE refused_types AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest, ''::text AS content FROM refused_target;
+CREATE TABLE refused_columns AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe FROM refused_target;
+CREATE TABLE refused_types AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, ''::text AS content FROM refused_target;
 SELECT pg_temp.publish(t, 'SELECT loc FROM refused_page')
   FROM (VALUES ('refused_view'), ('refused_columns'), ('refused_types'), ('refused_nowhere'), ('0')) v (t);
 

@@ -24,6 +24,7 @@
 #include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
 #include "common/string.h"
+#include "core/decimal.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "files.h"
@@ -553,8 +554,7 @@ check_shrink(const PublishState *state, double max_shrink)
 {
 	int64		lost = state->urls_before - state->urls_after;
 
-	/* a quotient, since that is what 0.7 of 100 is exactly */
-	if (lost <= 0 || (double) lost / state->urls_before <= max_shrink)
+	if (lost <= sm_decimal_share(state->urls_before, max_shrink))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

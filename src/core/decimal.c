@@ -1,22 +1,48 @@
 /*
  * decimal.c
- *	  Small decimal numbers: priority and rating.
+ *	  Small decimal numbers: priority, rating and max_shrink.
+ *
+ * A number becomes an integer here before anything is decided.  Arithmetic in
+ * floating point would not give the same result on every machine: x87 keeps more
+ * digits in between than SSE.
  */
 #include "core/decimal.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* significant digits that are read: later ones change a double in its last bit at most */
 #define DIGITS_MAX	40
 
+uint32_t
+sm_decimal_micros(double value)
+{
+	int			exponent;
+	/* value is mantissa * 2^(exponent - 53); both steps are exact */
+	uint64_t	mantissa = (uint64_t) ldexp(frexp(value, &exponent), 53);
+	/* mantissa * 10^6 without its lowest 32 bits, which rounding does not look at */
+	uint64_t	product = (mantissa >> 32) * 1000000 + ((mantissa & UINT32_MAX) * 1000000 >> 32);
+	int			shift = 53 - 32 - exponent;
+
+	/* a product below 2^41, shifted by 43, is nearer to 0 than to 1 */
+	if (shift > 42)
+		return 0;
+	return (uint32_t) (((product >> (shift - 1)) + 1) >> 1);
+}
+
+int64_t
+sm_decimal_share(int64_t count, double share)
+{
+	int64_t		micros = sm_decimal_micros(share);
+
+	return count / 1000000 * micros + count % 1000000 * micros / 1000000;
+}
+
 size_t
 sm_decimal_format(double value, char *dst)
 {
-	/* value is not negative, so this rounds */
-	uint32_t	micros = (uint32_t) (value * 1e6 + 0.5);
+	uint32_t	micros = sm_decimal_micros(value);
 	uint32_t	unit = 100000;
 	char	   *d = dst;
 

@@ -107,7 +107,15 @@ main(void)
 		{0.03125, "0.03125"}, {0.015625, "0.015625"},
 		{0.123456, "0.123456"}, {0.1234564, "0.123456"}, {0.1234566, "0.123457"},
 		{0.0000014, "0.000001"}, {0.0000016, "0.000002"}, {1e-6, "0.000001"},
-		{4e-7, "0.0"}, {6e-7, "0.000001"}, {1e-300, "0.0"},
+		{4e-7, "0.0"}, {6e-7, "0.000001"}, {5e-324, "0.0"},
+		/* no double is these numbers: the nearest one is less or more, the next one is not */
+		{5e-7, "0.0"}, {0x1.0c6f7a0b5ed8ep-21, "0.000001"},
+		{0.9999995, "1.0"}, {0x1.ffffef39085f4p-1, "0.999999"},
+		{0.1000005, "0.100001"}, {0x1.999a1fd1569f4p-4, "0.1"},
+		{4.0000005, "4.0"}, {0x1.00000218def42p+2, "4.000001"},
+		/* exactly one half */
+		{0x1p-7, "0.007813"}, {3 * 0x1p-7, "0.023438"}, {4 + 0x1p-7, "4.007813"},
+		{6e-7, "0.000001"}, {1e-300, "0.0"},
 		{0.9, "0.9"}, {0.99, "0.99"}, {0.999999, "0.999999"},
 		{0.9999994, "0.999999"}, {0.9999996, "1.0"}, {0.100001, "0.100001"},
 		{1.0 / 3, "0.333333"}, {2.0 / 3, "0.666667"},
@@ -139,6 +147,15 @@ main(void)
 	is_number(wrong, 0, "all decimals from 0 to 5 with six places");
 
 	test_read();
+	is_number(sm_decimal_micros(9), 9000000, "9 in millionths");
+	is_number(sm_decimal_share(100, 0.7), 70, "0.7 of 100");
+	is_number(sm_decimal_share(10, 0.3), 3, "0.3 of 10");
+	is_number(sm_decimal_share(3, 0.333333), 0, "not quite a third of 3");
+	is_number(sm_decimal_share(3, 0.3333334), 0, "0.3333334, rounded to six decimals, of 3");
+	is_number(sm_decimal_share(3, 0.3333335), 1, "0.3333335, rounded to six decimals, of 3");
+	is_number(sm_decimal_share(1234567, 0), 0, "nothing");
+	is_number(sm_decimal_share(INT64_MAX, 1), INT64_MAX, "all of the largest number");
+	is_number(sm_decimal_share(INT64_MAX, 0.5), INT64_MAX / 2, "half of the largest number");
 
 	/* where the machine has such a locale; elsewhere this repeats a test */
 	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))

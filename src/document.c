@@ -12,13 +12,6 @@
 
 #define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 
-const SmNamespace sm_namespaces[SM_NNAMESPACES] = {
-	{SM_NS_IMAGE, {SM_LITERAL("image")}, {SM_LITERAL("http://www.google.com/schemas/sitemap-image/1.1")}},
-	{SM_NS_VIDEO, {SM_LITERAL("video")}, {SM_LITERAL("http://www.google.com/schemas/sitemap-video/1.1")}},
-	{SM_NS_NEWS, {SM_LITERAL("news")}, {SM_LITERAL("http://www.google.com/schemas/sitemap-news/0.9")}},
-	{SM_NS_XHTML, {SM_LITERAL("xhtml")}, {SM_LITERAL("http://www.w3.org/1999/xhtml")}},
-};
-
 static SmSpan
 root_name(const SmDocument *doc)
 {

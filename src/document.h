@@ -5,25 +5,10 @@
 #ifndef SM_DOCUMENT_H
 #define SM_DOCUMENT_H
 
+#include "core/namespace.h"
 #include "lib/stringinfo.h"
 #include "problem.h"
 #include "sitemap.h"
-
-/* Namespaces of extensions that a document declares when an entry uses them. */
-#define SM_NS_IMAGE		0x01
-#define SM_NS_VIDEO		0x02
-#define SM_NS_NEWS		0x04
-#define SM_NS_XHTML		0x08
-
-typedef struct SmNamespace
-{
-	uint32		flag;
-	SmSpan		prefix;
-	SmSpan		uri;
-} SmNamespace;
-
-#define SM_NNAMESPACES	4
-extern const SmNamespace sm_namespaces[SM_NNAMESPACES];
 
 /* What a run of entries comes to. */
 typedef struct SmTotals

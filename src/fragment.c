@@ -14,11 +14,11 @@
 
 #include "core/decimal.h"
 #include "core/digest.h"
+#include "core/namespace.h"
 #include "core/text.h"
 #include "core/url.h"
 #include "core/xml.h"
 #include "core/xmlreader.h"
-#include "document.h"
 #include "encoding.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -56,33 +56,13 @@ typedef enum TokenMode
 static const SmSpan *
 document_namespace(void *arg, SmSpan prefix)
 {
+	const SmNamespace *namespace = sm_namespace_by_prefix(prefix);
 	uint32	   *used = arg;
 
-	for (int i = 0; i < SM_NNAMESPACES; i++)
-	{
-		if (sm_span_equal(sm_namespaces[i].prefix, prefix))
-		{
-			*used |= sm_namespaces[i].flag;
-			return &sm_namespaces[i].uri;
-		}
-	}
-	return NULL;
-}
-
-/* Which of our namespaces is it?  0 if none. */
-static uint32
-namespace_flag(SmSpan uri)
-{
-	for (int i = 0; i < SM_NNAMESPACES; i++)
-		if (sm_span_equal(sm_namespaces[i].uri, uri))
-			return sm_namespaces[i].flag;
-	return 0;
-}
-
-static bool
-in_sitemap_namespace(SmSpan uri)
-{
-	return uri.len == 0 || sm_span_is(uri, SM_NAMESPACE) || sm_span_is(uri, SM_NAMESPACE_084);
+	if (namespace == NULL)
+		return NULL;
+	*used |= namespace->flag;
+	return &namespace->uri;
 }
 
 static bool
@@ -223,12 +203,10 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 static uint32
 own_declaration(const SmXmlAttribute *a)
 {
-	if (sm_span_is(a->prefix, "xmlns"))
-		for (int i = 0; i < SM_NNAMESPACES; i++)
-			if (sm_span_equal(sm_namespaces[i].prefix, a->name) &&
-				sm_span_equal(sm_namespaces[i].uri, a->value))
-				return sm_namespaces[i].flag;
-	return 0;
+	const SmNamespace *namespace = sm_span_is(a->prefix, "xmlns") ?
+		sm_namespace_by_prefix(a->name) : NULL;
+
+	return namespace && sm_span_equal(namespace->uri, a->value) ? namespace->flag : 0;
 }
 
 static uint32
@@ -441,7 +419,7 @@ with_rule(const SmXmlReader *r, uint32 top)
 
 	for (size_t i = 0; i < lengthof(elements); i++)
 		if (elements[i].ns == top && sm_span_is(r->name, elements[i].name) &&
-			namespace_flag(r->uri) == top)
+			sm_namespace_flag(r->uri) == top)
 			return elements[i].name;
 	return NULL;
 }
@@ -466,14 +444,14 @@ check_start(const SmXmlReader *r, Position *position, SmExtensions *extensions,
 			SmProblems *problems)
 {
 	/* one without a namespace would be in the sitemap's, once it is inside */
-	if (in_sitemap_namespace(r->uri))
+	if (sm_namespace_is_sitemap(r->uri))
 		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 						  DECLARE_HINT,
 						  "invalid extension: the element \"%s\" is in no namespace of its own",
 						  sm_for_message(r->name));
 	if (r->depth == 0)
 	{
-		position->top = namespace_flag(r->uri);
+		position->top = sm_namespace_flag(r->uri);
 		return position->top == 0 ||
 			check_extension(r, position->top, extensions, problems);
 	}
@@ -484,7 +462,7 @@ check_start(const SmXmlReader *r, Position *position, SmExtensions *extensions,
 	if (position->inside)
 		initStringInfo(&position->value);
 	if (position->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader") &&
-		namespace_flag(r->uri) == SM_NS_VIDEO && extensions->loc.len > 0)
+		sm_namespace_flag(r->uri) == SM_NS_VIDEO && extensions->loc.len > 0)
 		return check_uploader(r, extensions, problems);
 	return true;
 }
@@ -705,7 +683,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 
 		if (!in_url)
 		{
-			if (!sm_span_is(r.name, "url") || !in_sitemap_namespace(r.uri))
+			if (!sm_span_is(r.name, "url") || !sm_namespace_is_sitemap(r.uri))
 				return malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 			for (int i = 0; i < r.nattributes; i++)
 			{
@@ -721,7 +699,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 			continue;
 		}
 
-		if (!in_sitemap_namespace(r.uri))
+		if (!sm_namespace_is_sitemap(r.uri))
 		{
 			if (row->nextensions == max_extensions)
 			{

@@ -22,9 +22,6 @@
 #define SM_MAX_NEWS_URLS	1000
 #define SM_MAX_IMAGES		1000
 
-#define SM_NAMESPACE		"http://www.sitemaps.org/schemas/sitemap/0.9"
-#define SM_NAMESPACE_084	"http://www.google.com/schemas/sitemap/0.84"
-
 typedef enum SmProtocol
 {
 	SM_PROTOCOL_09,

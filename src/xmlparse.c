@@ -22,6 +22,7 @@
 #include <libxml/SAX2.h>
 
 #include "core/decimal.h"
+#include "core/namespace.h"
 #include "core/text.h"
 #include "core/url.h"
 #include "core/xmlreader.h"

@@ -15,7 +15,8 @@ DATA = $(wildcard sql/sitemap--*.sql)
 CORE = src/core/text.o src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o src/core/namespace.o \
 	src/core/w3cdate.o src/core/decimal.o src/core/iso.o src/core/digest.o
 OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o \
-	src/element.o src/extension.o src/document.o src/aggregate.o \
+	src/element.o src/extension.o src/extension_image.o src/extension_video.o \
+	src/extension_news.o src/extension_alternate.o src/document.o src/aggregate.o \
 	src/split.o src/index.o src/gzip.o src/toast.o src/argument.o src/options.o \
 	src/query.o src/set.o src/files.o src/publish.o src/mirror.o src/export.o \
 	src/audit.o src/fault.o src/source.o src/buffer.o src/xmlcopy.o src/xmlparse.o \

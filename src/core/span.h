@@ -32,6 +32,13 @@ sm_span(const char *s, size_t len)
 	return span;
 }
 
+/* A string without its terminator. */
+static inline SmSpan
+sm_span_of(const char *string)
+{
+	return sm_span(string, strlen(string));
+}
+
 /* Neither a value nor an empty one: what a NULL becomes. */
 static inline SmSpan
 sm_no_span(void)
@@ -49,7 +56,7 @@ sm_span_equal(SmSpan a, SmSpan b)
 static inline bool
 sm_span_is(SmSpan span, const char *string)
 {
-	return sm_span_equal(span, sm_span(string, strlen(string)));
+	return sm_span_equal(span, sm_span_of(string));
 }
 
 /* Copy bytes to dst and return the place behind them. */

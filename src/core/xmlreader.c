@@ -1,6 +1,6 @@
 /*
  * xmlreader.c
- *	  A pull parser for fragments of XML 1.0 with namespaces, UTF-8.
+ *	  A pull parser for XML 1.0 with namespaces, UTF-8: fragments and documents.
  */
 #include "core/xmlreader.h"
 
@@ -173,6 +173,21 @@ skip_until(SmXmlReader *r, const char *terminator)
 	return "it ends too early";
 }
 
+/* What is wrong with the "&" at s, which begins no reference that XML knows? */
+static const char *
+bad_reference(const char *s, const char *end)
+{
+	const char *name = s + 1;
+
+	for (s = name; s < end && (*s == '#' || CLASS(*s) & NAME_CHAR); s++)
+		;
+	if (s == name || s == end || *s != ';')
+		return "it has an \"&\" that begins no reference; write \"&amp;\"";
+	if (*name == '#')
+		return "it has a reference to a character that XML cannot carry";
+	return "it has a reference to an entity that XML does not define";
+}
+
 /*
  * Move over character data up to the stop character or the end of the input,
  * checking characters and references.  NULL, or what is wrong.
@@ -198,7 +213,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 		{
 			n = sm_xml_reference(r->p, r->end, &c);
 			if (n == 0)
-				return "it has an \"&\" that begins neither a legal character's reference nor one of the five entities of XML";
+				return bad_reference(r->p, r->end);
 		}
 		else
 		{
@@ -388,7 +403,10 @@ read_start(SmXmlReader *r)
 	r->raw.s = tag;
 	r->raw.len = r->p - tag;
 
-	if (r->nopen == SM_XML_DEPTH_MAX)
+	if (r->is_document && r->nopen == 0 && r->had_root)
+		return fail(r, "it has a second root element");
+	r->had_root = true;
+	if (r->nopen == r->max_depth)
 		return fail(r, "its elements are nested more than " SM_STRING(SM_XML_DEPTH_MAX) " deep");
 	r->open[r->nopen].nbindings = r->nbindings;
 	if (r->nattributes > 0)
@@ -500,6 +518,34 @@ read_pi(SmXmlReader *r)
 	return read_delimited(r, SM_XML_PI, "<?", "?>");
 }
 
+/* Of a document, only blanks, comments and instructions may be outside of the root. */
+static bool
+may_be_here(const SmXmlReader *r, SmXmlToken token)
+{
+	return !r->is_document || r->nopen > 0 ||
+		(token == SM_XML_TEXT && sm_xml_is_blank(r->raw));
+}
+
+static SmXmlToken
+read_text(SmXmlReader *r)
+{
+	const char *message;
+
+	r->raw.s = r->p;
+	message = skip_text(r, '<', false);
+	r->raw.len = r->p - r->raw.s;
+	if (!may_be_here(r, SM_XML_TEXT))
+	{
+		r->p = r->raw.s;
+		skip_space(r);
+		return fail(r, "it has text outside of its root element");
+	}
+	if (message)
+		return fail(r, message);
+	r->depth = r->nopen;
+	return SM_XML_TEXT;
+}
+
 void
 sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 				   SmXmlLookup lookup, void *lookup_arg)
@@ -511,7 +557,8 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 	r->end = src + len;
 	r->lookup = lookup;
 	r->lookup_arg = lookup_arg;
-	r->pending_end = false;
+	r->is_document = r->had_root = r->pending_end = false;
+	r->max_depth = SM_XML_DEPTH_MAX;
 	r->nopen = 0;
 	r->nbindings = 0;
 
@@ -522,11 +569,17 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 		r->p = src;
 }
 
+void
+sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len)
+{
+	sm_xml_reader_init(r, src, len, NULL, NULL);
+	r->is_document = true;
+	r->max_depth = SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH;
+}
+
 SmXmlToken
 sm_xml_next(SmXmlReader *r)
 {
-	const char *message;
-
 	if (r->pending_end)
 	{
 		r->pending_end = false;
@@ -538,25 +591,19 @@ sm_xml_next(SmXmlReader *r)
 	{
 		if (r->nopen > 0)
 			return fail(r, "it ends too early");
+		if (r->is_document && !r->had_root)
+			return fail(r, "it has no root element");
 		return SM_XML_END_OF_INPUT;
 	}
 	if (*r->p != '<')
-	{
-		r->raw.s = r->p;
-		message = skip_text(r, '<', false);
-		if (message)
-			return fail(r, message);
-		r->raw.len = r->p - r->raw.s;
-		r->depth = r->nopen;
-		return SM_XML_TEXT;
-	}
+		return read_text(r);
 	if (r->end - r->p > 1 && (CLASS(r->p[1]) & NAME_START))
 		return read_start(r);
 	if (looking_at(r, "</"))
 		return read_end(r);
 	if (looking_at(r, "<!--"))
 		return read_comment(r);
-	if (looking_at(r, "<![CDATA["))
+	if (looking_at(r, "<![CDATA[") && may_be_here(r, SM_XML_CDATA))
 		return read_delimited(r, SM_XML_CDATA, "<![CDATA[", "]]>");
 	if (looking_at(r, "<!DOCTYPE"))
 		return fail(r, "it has a document type declaration");

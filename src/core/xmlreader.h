@@ -1,13 +1,13 @@
 /*
  * xmlreader.h
- *	  A pull parser for fragments of XML 1.0 with namespaces, UTF-8.
+ *	  A pull parser for XML 1.0 with namespaces, UTF-8: fragments and documents.
  *
  * It exists because nothing that goes into a document may break the document:
  * PostgreSQL's xml type lets through control characters, undeclared entities
  * and undeclared prefixes, and a server built without libxml has no parser.
- * It accepts what a namespace-aware parser accepts as element content, less a
- * document type declaration, which a fragment cannot have, and names of
- * namespaces with references in them, but for "&amp;".
+ * It accepts what a namespace-aware parser accepts as element content or as a
+ * document, less a document type declaration, which could define entities, and
+ * names of namespaces with references in them, but for "&amp;".
  *
  * Nothing is allocated: tokens are pointers into the input, which must stay.
  */
@@ -16,7 +16,8 @@
 
 #include "core/span.h"
 
-#define SM_XML_DEPTH_MAX		64	/* nested elements */
+#define SM_XML_DEPTH_MAX		64	/* nested elements in a fragment */
+#define SM_XML_DOCUMENT_DEPTH	2	/* those around a fragment in a document */
 #define SM_XML_ATTRIBUTES_MAX	64	/* on one element */
 #define SM_XML_BINDINGS_MAX		64	/* namespaces in scope */
 
@@ -77,7 +78,10 @@ typedef struct SmXmlReader
 	const char *end;
 	SmXmlLookup lookup;
 	void	   *lookup_arg;
+	bool		is_document;
+	bool		had_root;		/* of a document: its root element has begun */
 	bool		pending_end;
+	int			max_depth;
 	int			nopen;
 	struct
 	{
@@ -86,7 +90,7 @@ typedef struct SmXmlReader
 		SmSpan		name;
 		SmSpan		uri;
 		int			nbindings;	/* in scope around the element */
-	}			open[SM_XML_DEPTH_MAX];
+	}			open[SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH];
 	int			nbindings;
 	SmXmlBinding bindings[SM_XML_BINDINGS_MAX];
 } SmXmlReader;
@@ -97,6 +101,9 @@ typedef struct SmXmlReader
  */
 extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 							   SmXmlLookup lookup, void *lookup_arg);
+
+/* Begin to read a document: one root element, with nothing but blanks around it. */
+extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len);
 
 /* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);

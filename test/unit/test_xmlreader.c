@@ -1,6 +1,6 @@
 /*
  * test_xmlreader.c
- *	  Unit tests of core/xmlreader: fragments of XML, well-formed and not.
+ *	  Unit tests of core/xmlreader: fragments and documents, well-formed and not.
  *
  * What the reader sees is written down as a line:
  *
@@ -23,8 +23,10 @@
 #define EARLY		"!it ends too early"
 #define UTF8		"!it is not valid UTF-8"
 #define ILLEGAL		"!it has a character that XML cannot carry"
-#define REFERENCE	"!it has an \"&\" that begins neither a legal character's reference nor" \
-					" one of the five entities of XML"
+#define AMPERSAND	"!it has an \"&\" that begins no reference; write \"&amp;\""
+#define ENTITY		"!it has a reference to an entity that XML does not define"
+#define CHARACTER	"!it has a reference to a character that XML cannot carry"
+#define OUTSIDE		"!it has text outside of its root element"
 #define NO_MARKUP	"!it has a \"<\" that begins no markup"
 #define TAG			"!an element's tag is malformed"
 #define MISMATCH	"!its tags do not match"
@@ -36,6 +38,9 @@
 #define RESERVED	"!it declares the reserved prefix \"xml\" or its namespace"
 #define SPELLING	"!the name of a namespace has a reference or a line break"
 #define NO_PREFIX	"!it declares the prefix \"xmlns\", or a prefix with no namespace"
+
+/* what the reader is asked to read */
+static bool as_document = false;
 
 /* room for a document that reaches every limit */
 static char trace[65536];
@@ -94,7 +99,10 @@ read_all(const char *src, size_t len)
 
 	trace_len = 0;
 	trace[0] = '\0';
-	sm_xml_reader_init(&r, src, len, lookup, NULL);
+	if (as_document)
+		sm_xml_reader_init_document(&r, src, len);
+	else
+		sm_xml_reader_init(&r, src, len, lookup, NULL);
 	for (;;)
 	{
 		SmXmlToken	token = sm_xml_next(&r);
@@ -328,9 +336,9 @@ test_attributes(void)
 	reads("<a ='1'/>", TAG);
 	reads("<a 1='1'/>", TAG);
 	reads("<a b='<'/>", "!an attribute's value has a \"<\"");
-	reads("<a b='&'/>", REFERENCE);
-	reads("<a b='&nbsp;'/>", REFERENCE);
-	reads("<a b='&#0;'/>", REFERENCE);
+	reads("<a b='&'/>", AMPERSAND);
+	reads("<a b='&nbsp;'/>", ENTITY);
+	reads("<a b='&#0;'/>", CHARACTER);
 	reads("<a b='\x01'/>", ILLEGAL);
 	reads("<a b='\xEF\xBF\xBF'/>", ILLEGAL);
 	reads("<a b='\xC3'/>", UTF8);
@@ -350,12 +358,15 @@ test_text(void)
 
 	reads("a]]>b", "!its text has a \"]]>\"");
 	reads("<a>]]]></a>", "(a!its text has a \"]]>\"");
-	reads("&", REFERENCE);
-	reads("a&b;", REFERENCE);
-	reads("&copy;", REFERENCE);
-	reads("&amp", REFERENCE);
-	reads("&#x110000;", REFERENCE);
-	reads("&#xD800;", REFERENCE);
+	reads("&", AMPERSAND);
+	reads("&;", AMPERSAND);
+	reads("& b;", AMPERSAND);
+	reads("?a=1&b=2;", AMPERSAND);
+	reads("&amp", AMPERSAND);
+	reads("a&b;", ENTITY);
+	reads("&copy;", ENTITY);
+	reads("&#x110000;", CHARACTER);
+	reads("&#xD800;", CHARACTER);
 	reads("a\x01", ILLEGAL);
 	reads("a\x0B", ILLEGAL);
 	reads("\x1F", ILLEGAL);
@@ -532,6 +543,35 @@ test_reserved_namespaces(void)
 	reads("<xmlns:a/>", "!an element has the reserved prefix \"xmlns\"");
 }
 
+static void
+test_documents(void)
+{
+	as_document = true;
+	reads("<a/>", "(a)a");
+	reads("<?xml version='1.0'?>\n<!-- b --><?c?><a><b/><c/></a>\r\n<!-- b --> <?c?>",
+		  "\"\n\"<!><?>(a(b)b(c)c)a\"\r\n\"<!>\" \"<?>");
+	reads(" \n<a/>", "\" \n\"(a)a");
+	reads(" <?xml version='1.0'?><a/>", "\" \"" DECLARATION);
+
+	reads("", "!it has no root element");
+	reads(" <!-- a -->", "\" \"<!>!it has no root element");
+	reads("<a>", "(a" EARLY);
+	reads("<a/><b/>", "(a)a!it has a second root element");
+	reads("<a></a> <a>", "(a)a\" \"!it has a second root element");
+	reads("a<a/>", OUTSIDE);
+	reads("\n a", OUTSIDE);
+	reads("<a/> &amp;", "(a)a" OUTSIDE);
+	reads("<a/>&nbsp;", "(a)a" ENTITY);
+	reads("<a/> \xFF", "(a)a" UTF8);
+	reads("<a/> \x01", "(a)a" ILLEGAL);
+	reads("<![CDATA[]]><a/>", NO_MARKUP);
+	reads("<a/><![CDATA[b]]>", "(a)a" NO_MARKUP);
+	reads("<a/></a>", "(a)a" MISMATCH);
+	reads("<!DOCTYPE a><a/>", "!it has a document type declaration");
+	reads("<doc:a/>", "{doc}" UNDECLARED);
+	as_document = false;
+}
+
 /* Is what the reader says last this error, or none? */
 static void
 ends(const char *src, size_t len, const char *error, const char *name)
@@ -588,6 +628,19 @@ test_limits(void)
 			 beyond ? "65 namespaces" : "64 namespaces");
 	}
 
+	/* a document has room for such a fragment */
+	as_document = true;
+	for (int beyond = 0; beyond <= 1; beyond++)
+	{
+		int			depth = SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH + beyond;
+
+		len = repeat(src, 0, depth, "<a>");
+		len = repeat(src, len, depth, "</a>");
+		ends(src, len, beyond ? "!its elements are nested more than 64 deep" : NULL,
+			 beyond ? "67 deep in a document" : "66 deep in a document");
+	}
+	as_document = false;
+
 	/* those that are out of scope do not count */
 	len = repeat(src, 0, 200, "<a xmlns:b%d='u'/>");
 	ends(src, len, NULL, "200 namespaces one after the other");
@@ -639,6 +692,7 @@ main(void)
 	test_prolog();
 	test_namespaces();
 	test_reserved_namespaces();
+	test_documents();
 	test_limits();
 	test_cut_off();
 	test_spans();

@@ -14,7 +14,7 @@ DATA = $(wildcard sql/sitemap--*.sql)
 # No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
 CORE = src/core/text.o src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o src/core/namespace.o \
 	src/core/w3cdate.o src/core/decimal.o src/core/iso.o src/core/digest.o
-OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o \
+OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o src/page.o src/xmlentry.o \
 	src/element.o src/extension.o src/extension_image.o src/extension_video.o \
 	src/extension_news.o src/extension_alternate.o src/document.o src/aggregate.o \
 	src/split.o src/index.o src/gzip.o src/toast.o src/argument.o src/options.o \

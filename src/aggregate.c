@@ -14,10 +14,10 @@
 #include "document.h"
 #include "element.h"
 #include "fmgr.h"
-#include "fragment.h"
 #include "libpq/pqformat.h"
 #include "row.h"
 #include "toast.h"
+#include "xmlentry.h"
 
 PG_FUNCTION_INFO_V1(sitemap_agg_transfn);
 PG_FUNCTION_INFO_V1(sitemap_agg_timestamp_transfn);

@@ -101,7 +101,7 @@ typedef struct Audit
 	MemoryContext row_context;	/* for one row */
 	SmColumns	columns;
 	SmElementWriter writer;
-	SmExtensions extensions;	/* of the row */
+	SmPage		page;			/* of the row */
 	SmUrlCache	href_cache;
 	SmDocument	doc;			/* no entry stays in it */
 	int64		now;			/* seconds since 1970-01-01 UTC */
@@ -271,7 +271,7 @@ check_lastmod(Audit *audit, const SmEntry *entry)
 static void
 check_news(Audit *audit)
 {
-	SmSpan		date = audit->extensions.news_date;
+	SmSpan		date = audit->page.news_date;
 	int64_t		seconds;
 
 	if (date.s == NULL)
@@ -341,17 +341,17 @@ linked_page(Audit *audit, const SmAlternate *alternate, SmSpan *page)
 static void
 check_alternates(Audit *audit, SmSpan page, int64 hash)
 {
-	const SmExtensions *extensions = &audit->extensions;
+	const SmPage *links = &audit->page;
 	bool		has_itself = false;
 
-	for (int i = 0; i < extensions->nalternates; i++)
+	for (int i = 0; i < links->nalternates; i++)
 	{
 		SmSpan		other;
 		int64		other_hash;
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (!linked_page(audit, &extensions->alternates[i], &other))
+		if (!linked_page(audit, &links->alternates[i], &other))
 			continue;
 		if (sm_span_equal(other, page))
 			has_itself = true;
@@ -363,7 +363,7 @@ check_alternates(Audit *audit, SmSpan page, int64 hash)
 		}
 		pfree(unconstify(char *, other.s));
 	}
-	if (extensions->nalternates > 0 && !has_itself)
+	if (links->nalternates > 0 && !has_itself)
 		put_problem(audit, audit->nrows, SM_HREFLANG_LACKS_ITSELF,
 					"No alternate of the page is the page itself.");
 }
@@ -482,7 +482,7 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	audit->nrows++;
 	MemoryContextReset(audit->row_context);
 	oldcontext = MemoryContextSwitchTo(audit->row_context);
-	memset(&audit->extensions, 0, sizeof(audit->extensions));
+	memset(&audit->page, 0, sizeof(audit->page));
 	audit->doc.buf.len = audit->doc.end;
 
 	status = sm_read_slot(slot, &audit->columns, &row, problems);
@@ -644,7 +644,7 @@ make_audit(const SmOptions *options)
 	audit->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
 											   ALLOCSET_DEFAULT_SIZES);
 	sm_begin_entries(options, &audit->writer, &audit->doc);
-	audit->writer.extensions = &audit->extensions;
+	audit->writer.page = &audit->page;
 	audit->writer.problems.report = report;
 	audit->writer.problems.report_arg = audit;
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;

@@ -275,8 +275,8 @@ static bool
 append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo buf,
 				  SmEntry *entry)
 {
-	SmExtensions own;
-	SmExtensions *extensions = w->extensions ? w->extensions : &own;
+	SmPage		own;
+	SmPage	   *page = w->page ? w->page : &own;
 	int			start = buf->len;
 
 	if (w->protocol == SM_PROTOCOL_084)
@@ -286,11 +286,11 @@ append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo b
 		return true;
 	}
 
-	memset(extensions, 0, sizeof(*extensions));
-	extensions->loc = loc;
+	memset(page, 0, sizeof(*page));
+	page->loc = loc;
 	for (int i = 0; i < row->nextensions; i++)
 	{
-		sm_append_extension(buf, row->extensions[i], w->ascii, extensions, &w->problems);
+		sm_append_extension(buf, row->extensions[i], w->ascii, page, &w->problems);
 
 		/* no document can have it, so do not let it grow */
 		if (buf->len - start > SM_MAX_BYTES)
@@ -298,8 +298,8 @@ append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo b
 							  "invalid url: its extensions have more than %d bytes",
 							  SM_MAX_BYTES);
 	}
-	entry->namespaces = extensions->namespaces;
-	entry->has_news = extensions->news > 0;
+	entry->namespaces = page->namespaces;
+	entry->has_news = page->news > 0;
 	return true;
 }
 

@@ -20,7 +20,7 @@ typedef struct SmElementWriter
 								 * do */
 	SmUrlCache	cache;
 	SmProblems	problems;
-	SmExtensions *extensions;	/* gets what a row's extensions say, unless
+	SmPage	   *page;		/* gets what a row's extensions say, unless
 								 * NULL */
 } SmElementWriter;
 

@@ -218,7 +218,7 @@ SmTextArray
 sm_ext_array(SmExt *e, int n, const char *name)
 {
 	FunctionCallInfo fcinfo = e->fcinfo;
-	SmTextArray	result = {0, NULL};
+	SmTextArray result = {0, NULL};
 	ArrayType  *array;
 	Datum	   *values;
 	bool	   *nulls;
@@ -324,7 +324,7 @@ sm_ext_flag(SmExt *e, int n, const char *name)
 	if (!is_text_type(type))
 		wrong_type(name, type, "boolean or text");
 	value = sm_ext_choose(name, any_text_argument(e, n, name, type), choices,
-				   "it must be yes or no");
+						  "it must be yes or no");
 	if (value.s != NULL && (value.s[0] == 't' || value.s[0] == 'f'))
 		value = sm_span_of(value.s[0] == 't' ? "yes" : "no");
 	return value;
@@ -345,7 +345,7 @@ sm_ext_date_tag(SmExt *e, int n, const char *tag)
 	FunctionCallInfo fcinfo = e->fcinfo;
 	SmLastmodType type = SM_LASTMOD_TEXT;
 	int64		value = 0;
-	SmSpan		text = sm_no_span();
+	SmSpan text = sm_no_span();
 	Oid			oid;
 	int			start;
 	bool		has_seconds;
@@ -366,6 +366,7 @@ sm_ext_date_tag(SmExt *e, int n, const char *tag)
 	}
 	else if (is_text_type(oid))
 		text = any_text_argument(e, n, tag, oid);
+
 	else
 		wrong_type(tag, oid, "timestamptz, timestamp, date or text");
 

@@ -130,9 +130,9 @@ video_player_loc(SmExt *e)
 {
 	SmSpan		player_loc = sm_ext_text(e, VIDEO_PLAYER_LOC, "player_loc");
 	SmSpan		allow_embed = sm_ext_flag(e, VIDEO_PLAYER_LOC_ALLOW_EMBED,
-											"player_loc_allow_embed");
+										  "player_loc_allow_embed");
 	SmSpan		autoplay = sm_ext_text(e, VIDEO_PLAYER_LOC_AUTOPLAY,
-										 "player_loc_autoplay");
+									   "player_loc_autoplay");
 
 	check_owner(allow_embed, "player_loc_allow_embed", player_loc.s != NULL, "player_loc");
 	check_owner(autoplay, "player_loc_autoplay", player_loc.s != NULL, "player_loc");
@@ -149,9 +149,9 @@ video_player_loc(SmExt *e)
 static void
 video_content_segments(SmExt *e)
 {
-	SmTextArray	locs = sm_ext_array(e, VIDEO_CONTENT_SEGMENT_LOC, "content_segment_loc");
-	SmTextArray	durations = sm_ext_array(e, VIDEO_CONTENT_SEGMENT_LOC_DURATION,
-										   "content_segment_loc_duration");
+	SmTextArray locs = sm_ext_array(e, VIDEO_CONTENT_SEGMENT_LOC, "content_segment_loc");
+	SmTextArray durations = sm_ext_array(e, VIDEO_CONTENT_SEGMENT_LOC_DURATION,
+										 "content_segment_loc_duration");
 
 	check_parallel(&locs, "content_segment_loc", &durations, "content_segment_loc_duration");
 	for (int i = 0; i < locs.n; i++)
@@ -175,7 +175,7 @@ video_content_segments(SmExt *e)
 static void
 video_tags(SmExt *e)
 {
-	SmTextArray	tags = sm_ext_array(e, VIDEO_TAG, "tag");
+	SmTextArray tags = sm_ext_array(e, VIDEO_TAG, "tag");
 	int			n = 0;
 
 	for (int i = 0; i < tags.n; i++)
@@ -242,7 +242,7 @@ video_relationship(SmExt *e, const char *tag, int n, int relationship_n,
 	char	   *name = psprintf("%s_relationship", tag);
 	SmSpan		list = sm_ext_text(e, n, tag);
 	SmSpan		relationship = sm_ext_choose(name, sm_ext_text(e, relationship_n, name),
-									  choices, "it must be allow or deny");
+											 choices, "it must be allow or deny");
 
 	check_owner(relationship, name, list.s != NULL, tag);
 	if (list.s == NULL)
@@ -290,10 +290,10 @@ video_prices(SmExt *e)
 {
 	static const char *const types[] = {"purchase", "rent", NULL};
 	static const char *const resolutions[] = {"SD", "HD", NULL};
-	SmTextArray	prices = sm_ext_array(e, VIDEO_PRICE, "price");
-	SmTextArray	currencies = sm_ext_array(e, VIDEO_PRICE_CURRENCY, "price_currency");
-	SmTextArray	price_types = sm_ext_array(e, VIDEO_PRICE_TYPE, "price_type");
-	SmTextArray	price_resolutions = sm_ext_array(e, VIDEO_PRICE_RESOLUTION, "price_resolution");
+	SmTextArray prices = sm_ext_array(e, VIDEO_PRICE, "price");
+	SmTextArray currencies = sm_ext_array(e, VIDEO_PRICE_CURRENCY, "price_currency");
+	SmTextArray price_types = sm_ext_array(e, VIDEO_PRICE_TYPE, "price_type");
+	SmTextArray price_resolutions = sm_ext_array(e, VIDEO_PRICE_RESOLUTION, "price_resolution");
 
 	check_parallel(&prices, "price", &currencies, "price_currency");
 	check_parallel(&prices, "price", &price_types, "price_type");
@@ -303,9 +303,9 @@ video_prices(SmExt *e)
 		SmSpan		price = prices.items[i];
 		SmSpan		currency = attribute_at(&currencies, i);
 		SmSpan		type = sm_ext_choose("price_type", attribute_at(&price_types, i), types,
-								  "it must be purchase or rent");
+										 "it must be purchase or rent");
 		SmSpan		resolution = sm_ext_choose("price_resolution", attribute_at(&price_resolutions, i),
-										resolutions, "it must be SD or HD");
+											   resolutions, "it must be SD or HD");
 
 		check_owner(currency, "price_currency", price.s != NULL, "price");
 		check_owner(type, "price_type", price.s != NULL, "price");
@@ -361,14 +361,14 @@ video_ids(SmExt *e)
 	static const char *const choices[] = {
 		"tms:series", "tms:program", "rovi:series", "rovi:program", "freebase", "url", NULL
 	};
-	SmTextArray	ids = sm_ext_array(e, VIDEO_ID, "id");
-	SmTextArray	types = sm_ext_array(e, VIDEO_ID_TYPE, "id_type");
+	SmTextArray ids = sm_ext_array(e, VIDEO_ID, "id");
+	SmTextArray types = sm_ext_array(e, VIDEO_ID_TYPE, "id_type");
 
 	check_parallel(&ids, "id", &types, "id_type");
 	for (int i = 0; i < ids.n; i++)
 	{
 		SmSpan		type = sm_ext_choose("id_type", attribute_at(&types, i), choices,
-								  "it must be tms:series, tms:program, rovi:series, rovi:program, freebase or url");
+										 "it must be tms:series, tms:program, rovi:series, rovi:program, freebase or url");
 
 		check_owner(type, "id_type", ids.items[i].s != NULL, "id");
 		if (ids.items[i].s == NULL)

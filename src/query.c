@@ -11,13 +11,13 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
-#include "fragment.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "row.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
+#include "xmlentry.h"
 
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority and extensions; or url alone."

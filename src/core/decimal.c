@@ -19,9 +19,14 @@ uint32_t
 sm_decimal_micros(double value)
 {
 	int			exponent;
+
 	/* value is mantissa * 2^(exponent - 53); both steps are exact */
 	uint64_t	mantissa = (uint64_t) ldexp(frexp(value, &exponent), 53);
-	/* mantissa * 10^6 without its lowest 32 bits, which rounding does not look at */
+
+	/*
+	 * mantissa * 10^6 without its lowest 32 bits, which rounding does not
+	 * look at
+	 */
 	uint64_t	product = (mantissa >> 32) * 1000000 + ((mantissa & UINT32_MAX) * 1000000 >> 32);
 	int			shift = 53 - 32 - exponent;
 

@@ -21,6 +21,17 @@ sm_namespace_by_prefix(SmSpan prefix)
 	return NULL;
 }
 
+const SmSpan *
+sm_namespace_lookup(void *used, SmSpan prefix)
+{
+	const SmNamespace *namespace = sm_namespace_by_prefix(prefix);
+
+	if (namespace == NULL)
+		return NULL;
+	*(uint32_t *) used |= namespace->flag;
+	return &namespace->uri;
+}
+
 uint32_t
 sm_namespace_flag(SmSpan uri)
 {

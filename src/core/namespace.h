@@ -32,6 +32,12 @@ extern const SmNamespace sm_namespaces[SM_NNAMESPACES];
 /* The extension namespace with this prefix, or NULL. */
 extern const SmNamespace *sm_namespace_by_prefix(SmSpan prefix);
 
+/*
+ * A lookup for an XML reader: the URI of a prefix that a document declares by
+ * itself.  Its flag is added to *used, a uint32_t.
+ */
+extern const SmSpan *sm_namespace_lookup(void *used, SmSpan prefix);
+
 /* The flag of an extension namespace, 0 for any other URI. */
 extern uint32_t sm_namespace_flag(SmSpan uri);
 

@@ -1,0 +1,290 @@
+/*
+ * page.c
+ *	  The rules that extension elements have with regard to their page: how many
+ *	  images, each language once, a video that is not the page itself.
+ */
+#include "postgres.h"
+
+#include "page.h"
+
+#include "core/digest.h"
+#include "core/namespace.h"
+#include "core/text.h"
+#include "core/url.h"
+#include "core/xml.h"
+#include "encoding.h"
+#include "xmlentry.h"
+
+/* The languages that a page has alternates in. */
+typedef struct Language
+{
+	SmSpan		hreflang;
+	char		status;
+} Language;
+
+#define SH_PREFIX languages
+#define SH_ELEMENT_TYPE Language
+#define SH_KEY_TYPE SmSpan
+#define SH_KEY hreflang
+#define SH_HASH_KEY(table, key) ((uint32) sm_digest((key).s, (key).len, 0))
+#define SH_EQUAL(table, a, b) sm_span_equal(a, b)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* What a raw attribute value says, without the blanks around it. */
+static SmSpan
+meaning_of(SmSpan raw)
+{
+	char	   *text = palloc(raw.len + 1);
+
+	return sm_trim(sm_span(text, sm_xml_unescape(raw.s, raw.len, text)));
+}
+
+/* Remember a link of the page; false if there is one for its language. */
+static bool
+add_alternate(SmPage *page, SmSpan hreflang, SmSpan href)
+{
+	SmAlternate *alternate;
+	bool		found;
+
+	for (char *c = unconstify(char *, hreflang.s); c < hreflang.s + hreflang.len; c++)
+		*c = sm_lower(*c);
+	if (page->languages == NULL)
+		page->languages = languages_create(CurrentMemoryContext, 16, NULL);
+	languages_insert(page->languages, hreflang, &found);
+	if (found)
+		return false;
+
+	if (page->nalternates == page->max_alternates)
+	{
+		page->max_alternates = Max(16, 2 * page->max_alternates);
+		page->alternates = page->alternates ?
+			repalloc_array(page->alternates, SmAlternate, page->max_alternates) :
+			palloc_array(SmAlternate, page->max_alternates);
+	}
+	alternate = &page->alternates[page->nalternates++];
+	alternate->hreflang = hreflang;
+	alternate->href = href;
+	return true;
+}
+
+/*
+ * Is one host the other, or the domain that the other is in, "www." aside?  Who
+ * owns which part of a domain name cannot be known without a public list, so
+ * two different subdomains do not count as one domain.
+ */
+static bool
+same_domain(SmSpan a, SmSpan b)
+{
+	SmSpan	   *spans[] = {&a, &b};
+	SmSpan		tmp;
+
+	for (int i = 0; i < 2; i++)
+	{
+		if (spans[i]->len > 4 && pg_strncasecmp(spans[i]->s, "www.", 4) == 0)
+		{
+			spans[i]->s += 4;
+			spans[i]->len -= 4;
+		}
+	}
+	if (a.len < b.len)
+	{
+		tmp = a;
+		a = b;
+		b = tmp;
+	}
+	return b.len > 0 &&
+		pg_strncasecmp(a.s + a.len - b.len, b.s, b.len) == 0 &&
+		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
+}
+
+/* The rules that the tag <video:uploader> has with regard to its page. */
+static bool
+check_uploader(const SmXmlReader *r, const SmPage *page,
+			   SmProblems *problems)
+{
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+		SmSpan		info;
+		SmSpan		host;
+		SmSpan		page_host;
+
+		if (a->prefix.len > 0 || !sm_span_is(a->name, "info"))
+			continue;
+		info = meaning_of(a->value);
+		host.s = sm_url_host(info.s, info.len, &host.len);
+		page_host.s = sm_url_host(page->loc.s, page->loc.len, &page_host.len);
+		if (!same_domain(page_host, host))
+			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+							  "invalid uploader_info \"%s\": it must be on the domain of the page",
+							  sm_for_message(info));
+	}
+	return true;
+}
+
+/* The rules that an extension element has with regard to its page. */
+static bool
+check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
+				SmProblems *problems)
+{
+	if (ns == SM_NS_IMAGE && sm_span_is(r->name, "image") &&
+		++page->images > SM_MAX_IMAGES)
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						  "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
+
+	if (ns == SM_NS_NEWS && sm_span_is(r->name, "news") && ++page->news > 1)
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						  "invalid extensions: a url can have at most one news element");
+
+	if (ns == SM_NS_XHTML && sm_span_is(r->name, "link"))
+	{
+		SmSpan		hreflang = sm_no_span();
+		SmSpan		href = sm_no_span();
+
+		for (int i = 0; i < r->nattributes; i++)
+		{
+			if (r->attributes[i].prefix.len > 0)
+				continue;
+			if (sm_span_is(r->attributes[i].name, "hreflang"))
+				hreflang = r->attributes[i].value;
+			else if (sm_span_is(r->attributes[i].name, "href"))
+				href = r->attributes[i].value;
+		}
+		if (hreflang.s != NULL && !add_alternate(page, meaning_of(hreflang), href))
+			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+							  "invalid hreflang \"%s\": a url can have one alternate for each language",
+							  sm_for_message(hreflang));
+	}
+	return true;
+}
+
+/* Are two URLs the same but for the case of scheme and host, which mean the same? */
+static bool
+same_url(SmSpan a, SmSpan b)
+{
+	size_t		host_len;
+	size_t		origin_len = sm_url_host(a.s, a.len, &host_len) + host_len - a.s;
+
+	return a.len == b.len &&
+		pg_strncasecmp(a.s, b.s, origin_len) == 0 &&
+		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
+}
+
+/* The name of an element that check_value has a rule for, or NULL. */
+static const char *
+with_rule(const SmXmlReader *r, uint32 top)
+{
+	static const struct
+	{
+		uint32		ns;
+		const char *name;
+	}			elements[] = {
+		{SM_NS_VIDEO, "content_loc"},
+		{SM_NS_VIDEO, "player_loc"},
+		{SM_NS_NEWS, "publication_date"}
+	};
+
+	for (size_t i = 0; i < lengthof(elements); i++)
+		if (elements[i].ns == top && sm_span_is(r->name, elements[i].name) &&
+			sm_namespace_flag(r->uri) == top)
+			return elements[i].name;
+	return NULL;
+}
+
+/* Check the value of such an element, now that it has come to its end. */
+static bool
+check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
+{
+	SmSpan		value = sm_trim(sm_span(place->value.data, place->value.len));
+
+	if (place->top == SM_NS_NEWS)
+		page->news_date = value;
+	else if (page->loc.len > 0 && same_url(value, meaning_of(page->loc)))
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						  "invalid %s \"%s\": it must differ from the loc of the page",
+						  place->inside, sm_for_message(value));
+	return true;
+}
+
+static bool
+check_start(const SmXmlReader *r, SmPlace *place, SmPage *page,
+			SmProblems *problems)
+{
+	/* one without a namespace would be in the sitemap's, once it is inside */
+	if (sm_namespace_is_sitemap(r->uri))
+		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+						  SM_DECLARE_HINT,
+						  "invalid extension: the element \"%s\" is in no namespace of its own",
+						  sm_for_message(r->name));
+	if (r->depth == 0)
+	{
+		place->top = sm_namespace_flag(r->uri);
+		return place->top == 0 ||
+			check_extension(r, place->top, page, problems);
+	}
+	if (r->depth > 1 || (place->top != SM_NS_VIDEO && place->top != SM_NS_NEWS))
+		return true;
+
+	place->inside = with_rule(r, place->top);
+	if (place->inside)
+		initStringInfo(&place->value);
+	if (place->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader") &&
+		sm_namespace_flag(r->uri) == SM_NS_VIDEO && page->loc.len > 0)
+		return check_uploader(r, page, problems);
+	return true;
+}
+
+bool
+sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r, SmXmlToken token,
+			  SmProblems *problems)
+{
+	switch (token)
+	{
+		case SM_XML_START:
+			return check_start(r, place, page, problems);
+
+		case SM_XML_END:
+			if (place->inside && r->depth == 1)
+			{
+				if (!check_value(place, page, problems))
+					return false;
+				place->inside = NULL;
+			}
+			return true;
+
+		case SM_XML_TEXT:
+		case SM_XML_CDATA:
+			if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
+				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+								  "invalid extension: it has text outside of its elements");
+			if (place->inside && r->depth == 2)
+				sm_xml_append_content(&place->value, r, token);
+			return true;
+
+		default:
+			return true;
+	}
+}
+
+void
+sm_page_restore(SmPage *page, const SmPage *before)
+{
+	SmAlternate *alternates = page->alternates;
+	int			max_alternates = page->max_alternates;
+	struct languages_hash *languages = page->languages;
+
+	for (int i = before->nalternates; i < page->nalternates; i++)
+		languages_delete(languages, alternates[i].hreflang);
+
+	/*
+	 * the array and the table may have moved, what before has in them has not
+	 * changed
+	 */
+	*page = *before;
+	page->alternates = alternates;
+	page->max_alternates = max_alternates;
+	page->languages = languages;
+}

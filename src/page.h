@@ -1,0 +1,56 @@
+/*
+ * page.h
+ *	  The rules that extension elements have with regard to their page.
+ */
+#ifndef SM_PAGE_H
+#define SM_PAGE_H
+
+#include "core/xmlreader.h"
+#include "lib/stringinfo.h"
+#include "problem.h"
+#include "sitemap.h"
+
+/* A link to the page in another language. */
+typedef struct SmAlternate
+{
+	SmSpan		hreflang;		/* in lower case */
+	SmSpan		href;			/* raw; s is NULL if there is none */
+} SmAlternate;
+
+/* What the extensions of one URL say as a whole; zero-initialized is empty. */
+typedef struct SmPage
+{
+	SmSpan		loc;			/* of the page, as written in its <loc> */
+	uint32		namespaces;		/* prefixes that are left to the document,
+								 * SM_NS_… */
+	int			images;
+	int			news;
+	SmSpan		news_date;		/* when the news was published; s is NULL if
+								 * it does not say */
+	int			nalternates;
+	int			max_alternates;
+	SmAlternate *alternates;	/* those so far */
+	struct languages_hash *languages;	/* theirs; NULL if there are none */
+} SmPage;
+
+/* Where in an extension a reader is, as far as rules depend on it. */
+typedef struct SmPlace
+{
+	uint32		top;			/* namespace of the outermost element, SM_NS_… */
+	const char *inside;			/* the element right in it that has a rule for
+								 * its value, by name, or NULL */
+	StringInfoData value;		/* that one's, so far */
+} SmPlace;
+
+
+/*
+ * Check a token of an extension, and remember what it says of the page.  False
+ * if it is a problem.
+ */
+extern bool sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r,
+						  SmXmlToken token, SmProblems *problems);
+
+/* Forget an extension: page becomes what it was before. */
+extern void sm_page_restore(SmPage *page, const SmPage *before);
+
+#endif

@@ -1,0 +1,284 @@
+# The guide's settings for nginx and Apache, in the configuration that Debian
+# brings: an exported set, from robots.txt to every file, as a crawler reads it.
+#
+# Only the paths and the port are others than in the guide.
+
+use strict;
+use warnings;
+use FindBin;
+use IO::Socket::INET;
+use IO::Uncompress::Gunzip qw(gunzip);
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $timeout = $PostgreSQL::Test::Utils::timeout_default;
+my $guide = slurp_file("$FindBin::RealBin/../../doc/guide.md");
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my $maps = "$folder/sitemaps";
+my $site = "$folder/html";
+
+# default: the type that the server sends for a .gz where nobody has told it otherwise.
+my @servers = (
+	{
+		name => 'nginx',
+		start => \&start_nginx,
+		default => 'application/octet-stream',
+	},
+	{
+		name => 'apache',
+		start => \&start_apache,
+		default => 'application/x-gzip',
+	},);
+
+$ENV{PATH} .= ':/usr/sbin:/sbin';
+plan skip_all => 'curl is not here' unless has_program('curl');
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\n");
+$node->start;
+
+mkdir $_ or die "$_: $!" foreach $maps, $site;
+append_to_file("$site/robots.txt", "Sitemap: https://www.example.com/sitemap.xml\n");
+$node->safe_psql(
+	'postgres', qq{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	SELECT sitemap_publish('site_files', 'SELECT ''/news/1'' AS loc',
+	                       'https://www.example.com/', section => 'news', compression => 0);
+	SELECT sitemap_publish('site_files', 'SELECT ''/page/'' || n AS loc FROM generate_series(1, 25000) n ORDER BY n',
+	                       'https://www.example.com/', max_urls => 10000);
+	SELECT sitemap_export('$maps', 'TABLE site_files')});
+
+# What runs, and where.
+my ($process, $base);
+
+foreach (@servers)
+{
+	my ($name, $start, $default) = @{$_}{qw(name start default)};
+
+  SKIP:
+	{
+		$base = 'http://127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port();
+		my @command = $start->($base =~ /(\d+)$/) or skip "$name is not here", 1;
+
+		start($name, @command);
+		check_set($name);
+		check_conditions($name);
+		check_refusals($name);
+		is(fetch("/default/" . part())->{'content-type'},
+			$default, "$name: without these settings a part is a download");
+		stop($name);
+	}
+}
+
+$node->stop;
+done_testing();
+
+END
+{
+	local $?;
+	$process->kill_kill if $process;
+}
+
+sub has_program
+{
+	my ($program) = @_;
+
+	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
+}
+
+# The block of that language in the guide, with this test's paths and port.
+sub settings
+{
+	my ($language, $port) = @_;
+	my ($text) = $guide =~ /^```$language\n(.*?)^```$/ms or die "the guide has no $language";
+
+	$text =~ s{/var/www/sitemaps}{$maps}g;
+	$text =~ s{/var/www/html}{$site}g;
+	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;};
+	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>};
+	return $text;
+}
+
+# Each writes its configuration, Debian's with other paths, and returns the command.
+sub start_nginx
+{
+	my ($port) = @_;
+	my $debian = '/etc/nginx/nginx.conf';
+
+	return unless has_program('nginx') && -e $debian;
+	my $main = slurp_file($debian);
+	my $mine = settings('nginx', $port) =~ s/\}\s*\z/location \/default\/ { alias $maps\/; }\n}\n/r;
+
+	# The modules that somebody has enabled are no part of this.
+	$main =~ s{^(?:user|pid|error_log|include /etc/nginx/modules).*$}{}gm;
+	$main =~ s{access_log .*;}{access_log $folder/nginx.access.log;};
+	$main =~ s{include /etc/nginx/conf\.d.*}{};
+	$main =~ s{include /etc/nginx/sites-enabled.*}{$mine}
+	  or die "$debian includes no sites";
+	my $paths = join '', map { "\t${_}_temp_path $folder/$_;\n" } qw(client_body proxy fastcgi uwsgi scgi);
+	$main =~ s/^(http \{\n)/$1$paths/m or die "$debian has no http";
+	append_to_file("$folder/nginx.conf",
+		"daemon off;\npid $folder/nginx.pid;\nerror_log $folder/nginx.error.log;\n$main");
+	return ('nginx', '-e', "$folder/nginx.error.log", '-c', "$folder/nginx.conf");
+}
+
+sub start_apache
+{
+	my ($port) = @_;
+	my $debian = '/etc/apache2/apache2.conf';
+
+	return unless has_program('apache2') && -e $debian;
+	my $main = slurp_file($debian);
+	my $more = "Alias /default $folder/default\n<Directory $folder>\nRequire all granted\n</Directory>\n";
+	my $mine = settings('apache', $port) =~ s{(?=</VirtualHost>)}{$more}r;
+
+	# By another path, so that the settings of the directory do not hold.
+	system('cp', '-r', $maps, "$folder/default") == 0 or die 'cp failed';
+	$main =~ s{^Include ports\.conf$}{ServerName localhost\nListen 127.0.0.1:$port}m
+	  or die "$debian listens nowhere";
+	$main =~ s{^IncludeOptional sites-enabled.*$}{$mine}m or die "$debian includes no sites";
+	append_to_file("$folder/apache2.conf", $main);
+	$ENV{$_} = $folder foreach qw(APACHE_RUN_DIR APACHE_LOCK_DIR APACHE_LOG_DIR);
+	$ENV{APACHE_PID_FILE} = "$folder/apache2.pid";
+	@ENV{qw(APACHE_RUN_USER APACHE_RUN_GROUP)} = (scalar getpwuid($>), scalar getgrgid((split / /, $))[0]));
+	return ('apache2', '-D', 'FOREGROUND', '-d', '/etc/apache2', '-f', "$folder/apache2.conf");
+}
+
+# Start a server, and wait until it answers.
+sub start
+{
+	my ($name, @command) = @_;
+	my $end = time + $timeout;
+	my $output = '';
+
+	$process = IPC::Run::start(\@command, '<', \undef, '>', \$output, '2>&1');
+	until (IO::Socket::INET->new($base =~ m{//(.*)}))
+	{
+		usleep(10_000);
+		die "$name does not start: $output" if time > $end || !$process->pumpable;
+		$process->pump_nb;
+	}
+	pass("$name starts");
+	return;
+}
+
+sub stop
+{
+	my ($name) = @_;
+
+	$process->signal('TERM');
+	$process->finish;
+	is($process->full_result(0), 0, "$name stops");
+	undef $process;
+	return;
+}
+
+# A gzipped part of the set.
+sub part
+{
+	return $node->safe_psql('postgres', q{SELECT min(name) FROM site_files WHERE name LIKE '%.gz'});
+}
+
+# From robots.txt to the index to each file, with the bytes of the table.
+sub check_set
+{
+	my ($name) = @_;
+	my ($index) = fetch('/robots.txt')->{body} =~ m{^Sitemap: https://www\.example\.com(/.*)$}m;
+
+	is($index, '/sitemap.xml', "$name: robots.txt names the index");
+	my @listed =
+	  fetch($index)->{body} =~ m{<loc>https://www\.example\.com(/[^<]*)</loc>}g;
+	is( scalar @listed,
+		$node->safe_psql('postgres', q{SELECT count(*) FROM site_files WHERE kind <> 'index'}),
+		"$name: the index lists each part");
+	cmp_ok(scalar(grep { /\.gz$/ } @listed), '>=', 3, "$name: gzipped ones");
+	cmp_ok(scalar(grep { /\.xml$/ } @listed), '==', 1, "$name: and a plain one");
+
+	my $urls = 0;
+	foreach my $path ($index, @listed)
+	{
+		my $on_disk = slurp_file($maps . $path);
+		my $document = $on_disk;
+		gunzip(\$on_disk, \$document) if $path =~ /\.gz$/;
+
+		# A client that takes gzip, and one that does not.
+		my $answer = fetch($path, '--compressed');
+		is($answer->{status}, 200, "$name: $path");
+		is($answer->{'content-type'}, 'application/xml', "$name: $path, Content-Type");
+		ok($answer->{body} eq $document, "$name: $path is the document");
+		like($answer->{etag}, qr/^(W\/)?"/, "$name: $path, ETag");
+		like($answer->{'last-modified'}, qr/ GMT$/, "$name: $path, Last-Modified");
+		if ($path =~ /\.gz$/)
+		{
+			is($answer->{'content-encoding'}, 'gzip', "$name: $path, Content-Encoding");
+			ok(fetch($path, '-H', 'Accept-Encoding: gzip')->{body} eq $on_disk,
+				"$name: $path goes out as it is on disk");
+		}
+		$answer = fetch($path);
+		is($answer->{'content-encoding'}, undef, "$name: $path, no gzip unless asked for");
+		is($answer->{'content-type'}, 'application/xml', "$name: $path, Content-Type then");
+		ok($answer->{body} eq $document, "$name: $path is the document then");
+		$urls += () = $answer->{body} =~ /<url>/g;
+	}
+	is($urls, 25001, "$name: all pages are there");
+	return;
+}
+
+# 304 where the client has the file, until a run changes it.
+sub check_conditions
+{
+	my ($name) = @_;
+
+	foreach my $path ('/sitemap.xml', '/' . part())
+	{
+		my @gzip = ('-H', 'Accept-Encoding: gzip');
+		my $answer = fetch($path, @gzip);
+
+		is(fetch($path, @gzip, '-H', "If-None-Match: $answer->{etag}")->{status},
+			304, "$name: $path, If-None-Match");
+		is(fetch($path, @gzip, '-H', "If-Modified-Since: $answer->{'last-modified'}")->{status},
+			304, "$name: $path, If-Modified-Since");
+		is(fetch($path, @gzip, '-H', 'If-None-Match: "another"')->{status},
+			200, "$name: $path, another ETag");
+	}
+	return;
+}
+
+# Nothing but the set: not what the export keeps for itself, and no other directory.
+sub check_refusals
+{
+	my ($name) = @_;
+
+	foreach my $path (qw(/.sitemap_export /none.xml /none.xml.gz /a/sitemap.xml),
+		'/..%2fsitemaps%2fsitemap.xml')
+	{
+		like(fetch($path)->{status}, qr/^40[034]$/, "$name: no $path");
+	}
+	return;
+}
+
+# What curl gets for a path: a hash with the status, the body, and each header line
+# by its name in lower case.
+sub fetch
+{
+	my ($path, @options) = @_;
+	my @command = (
+		'curl', '-q', '-sS', '-i', '--noproxy', '*', '--path-as-is',
+		'-H', 'Host: www.example.com', @options, $base . $path);
+	my ($stdout, $stderr);
+
+	IPC::Run::run(\@command, '>', \$stdout, '2>', \$stderr, IPC::Run::timeout($timeout))
+	  or die "@command: $stderr";
+	my ($head, $body) = split /\r\n\r\n/, $stdout, 2;
+	my ($status, @lines) = split /\r\n/, $head;
+	my %answer = map { /^([^:]*): *(.*)/ ? (lc $1 => $2) : () } @lines;
+
+	($answer{status}) = $status =~ m{^HTTP/\S+ (\d+)};
+	$answer{body} = $body;
+	return \%answer;
+}

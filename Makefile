@@ -12,15 +12,8 @@ MODULE_big = sitemap
 DATA = $(wildcard sql/sitemap--*.sql)
 
 # No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
-CORE = src/core/text.o src/core/url.o src/core/idna.o src/core/xml.o src/core/xmlreader.o src/core/namespace.o \
-	src/core/w3cdate.o src/core/decimal.o src/core/iso.o src/core/digest.o
-OBJS = src/sitemap.o src/problem.o src/encoding.o src/row.o src/fragment.o src/page.o src/xmlentry.o \
-	src/element.o src/extension.o src/extension_image.o src/extension_video.o \
-	src/extension_news.o src/extension_alternate.o src/document.o src/aggregate.o \
-	src/split.o src/index.o src/gzip.o src/toast.o src/argument.o src/options.o \
-	src/query.o src/set.o src/files.o src/publish.o src/mirror.o src/export.o \
-	src/audit.o src/fault.o src/source.o src/buffer.o src/xmlcopy.o src/xmlparse.o \
-	src/parse.o $(CORE)
+CORE := $(sort $(patsubst %.c,%.o,$(wildcard src/core/*.c)))
+OBJS := $(sort $(patsubst %.c,%.o,$(wildcard src/*.c))) $(CORE)
 
 REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale

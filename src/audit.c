@@ -33,6 +33,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplesort.h"
 #include "utils/tuplestore.h"
+#include "value.h"
 
 PG_FUNCTION_INFO_V1(sitemap_audit);
 

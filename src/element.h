@@ -20,7 +20,7 @@ typedef struct SmElementWriter
 								 * do */
 	SmUrlCache	cache;
 	SmProblems	problems;
-	SmPage	   *page;		/* gets what a row's extensions say, unless
+	SmPage	   *page;			/* gets what a row's extensions say, unless
 								 * NULL */
 } SmElementWriter;
 
@@ -35,27 +35,5 @@ extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
  */
 extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
 							SmEntry *entry);
-
-/*
- * Raise an error if a URL could not be encoded for want of memory, which is no
- * problem of the row's, to be left out or listed.
- */
-extern void sm_url_check_memory(SmUrlStatus status);
-
-/*
- * Report that a URL was refused, with the SQLSTATE and hint of the status.
- * what names it in the message.
- */
-extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
-						   SmUrlStatus status);
-
-/*
- * Append a date to buf as the protocol has it, and find the instant it stands
- * for.  *has_seconds is false if nothing was written: there is none, or a blank
- * text, or a problem that was skipped.  what names the value in a problem.
- */
-extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
-						   SmSpan text, SmProblems *problems,
-						   const char *what, bool *has_seconds, int64 *seconds);
 
 #endif

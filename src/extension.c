@@ -19,7 +19,6 @@
 #include "catalog/pg_type.h"
 #include "core/text.h"
 #include "core/xml.h"
-#include "element.h"
 #include "encoding.h"
 #include "row.h"
 #include "utils/array.h"
@@ -27,6 +26,7 @@
 #include "utils/date.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
+#include "value.h"
 
 void
 sm_ext_invalid(const char *name, SmSpan value, const char *rule)

@@ -7,8 +7,8 @@
 #include "extension.h"
 
 #include "core/text.h"
-#include "element.h"
 #include "row.h"
+#include "value.h"
 
 PG_FUNCTION_INFO_V1(sitemap_news_timestamp);
 PG_FUNCTION_INFO_V1(sitemap_news_date);

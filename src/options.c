@@ -8,11 +8,11 @@
 
 #include "argument.h"
 #include "core/text.h"
-#include "element.h"
 #include "encoding.h"
 #include "problem.h"
 #include "row.h"
 #include "utils/builtins.h"
+#include "value.h"
 
 /* The arguments' places, counted from query on. */
 enum

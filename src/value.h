@@ -1,0 +1,61 @@
+/*
+ * value.h
+ *	  Values on their way into a document: bytes, URLs and dates.
+ */
+#ifndef SM_VALUE_H
+#define SM_VALUE_H
+
+#include "core/url.h"
+#include "lib/stringinfo.h"
+#include "problem.h"
+#include "sitemap.h"
+#include "utils/memutils.h"
+
+/*
+ * Make room for size bytes more and return the place to write to.  What buf had
+ * may have moved.
+ */
+static inline char *
+sm_reserve(StringInfo buf, size_t size)
+{
+	if (unlikely(size >= (size_t) (buf->maxlen - buf->len)))
+	{
+		if (size > MaxAllocSize / 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("a value is too long for a sitemap")));
+		enlargeStringInfo(buf, (int) size);
+	}
+	return buf->data + buf->len;
+}
+
+/* Put a literal, or other bytes, at the end of buf. */
+static inline void
+sm_append(StringInfo buf, const char *s, size_t len)
+{
+	buf->len = sm_put(sm_reserve(buf, len), s, len) - buf->data;
+}
+
+/*
+ * Raise an error if a URL could not be encoded for want of memory, which is no
+ * problem of the row's, to be left out or listed.
+ */
+extern void sm_url_check_memory(SmUrlStatus status);
+
+/*
+ * Report that a URL was refused, with the SQLSTATE and hint of the status.
+ * what names it in the message.
+ */
+extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
+						   SmUrlStatus status);
+
+/*
+ * Append a date to buf as the protocol has it, and find the instant it stands
+ * for.  *has_seconds is false if nothing was written: there is none, or a blank
+ * text, or a problem that was skipped.  what names the value in a problem.
+ */
+extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
+						   SmSpan text, SmProblems *problems,
+						   const char *what, bool *has_seconds, int64 *seconds);
+
+#endif

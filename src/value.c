@@ -39,6 +39,12 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 		case SM_URL_LOST_SCHEME:
 			hint = "Write it with its scheme, such as \"https://www.example.com/page\".";
 			break;
+		case SM_URL_BAD_REFERENCE:
+			hint = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".";
+			break;
+		case SM_URL_NOT_IDNA2008:
+			hint = "If browsers open that host, give it in its ASCII form (xn--...).";
+			break;
 		case SM_URL_NO_IDNA:
 			sqlerrcode = ERRCODE_FEATURE_NOT_SUPPORTED;
 			hint = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...).";

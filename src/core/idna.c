@@ -1,10 +1,21 @@
 /*
  * idna.c
- *	  Host names outside ASCII, through libidn2 where the build has it.
+ *	  Host names outside ASCII, and the ASCII labels that stand for them.
+ *
+ * libidn2 encodes, where the build has it.  It knows the characters that
+ * IDNA2008 allows; browsers open more hosts, those of UTS #46, such as an
+ * emoji's.  These have to be given in their ASCII form, so an "xn--" label with
+ * a character that libidn2 does not allow is left alone.
  */
 #include "core/idna.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "core/span.h"
+
+/* the most bytes in a label */
+#define LABEL_MAX	63
 
 #ifdef USE_LIBIDN2
 
@@ -31,6 +42,8 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	result = idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL);
 	if (result == IDN2_MALLOC)
 		return SM_URL_NO_MEMORY;
+	if (result == IDN2_DISALLOWED || result == IDN2_UNASSIGNED)
+		return SM_URL_NOT_IDNA2008;
 	if (result != IDN2_OK)
 		return SM_URL_BAD_HOST;
 
@@ -42,6 +55,36 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	}
 	idn2_free(ascii);
 	return status;
+}
+
+/* Do these characters, up to a NUL, have that ASCII form, so far as libidn2 can tell? */
+static bool
+has_ascii_form(const uint32_t *characters, const char *label, size_t len)
+{
+	char	   *ascii = NULL;
+	int			result = idn2_to_ascii_4z(characters, &ascii, IDN2_NONTRANSITIONAL);
+	bool		same;
+
+	/* unassigned characters are disallowed by UTS #46, emojis by IDNA2008 alone */
+	if (result == IDN2_DISALLOWED)
+		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);
+	switch (result)
+	{
+		case IDN2_OK:
+			same = strlen(ascii) == len;
+			for (size_t i = 0; same && i < len; i++)
+				same = ascii[i] == sm_lower(label[i]);
+			idn2_free(ascii);
+			return same;
+		case IDN2_UNASSIGNED:
+		case IDN2_LEADING_COMBINING:
+		case IDN2_CONTEXTJ:
+		case IDN2_CONTEXTJ_NO_RULE:
+		case IDN2_BIDI:
+			return false;
+		default:
+			return true;		/* a browser may know better */
+	}
 }
 
 #else
@@ -57,4 +100,108 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	return SM_URL_NO_IDNA;
 }
 
+static bool
+has_ascii_form(const uint32_t *characters, const char *label, size_t len)
+{
+	(void) characters;
+	(void) label;
+	(void) len;
+	return true;
+}
+
 #endif
+
+/* The value of a digit of Punycode, 36 for what is none. */
+static uint32_t
+punycode_digit(char c)
+{
+	c = sm_lower(c);
+	return c >= 'a' && c <= 'z' ? (uint32_t) (c - 'a') :
+		c >= '0' && c <= '9' ? (uint32_t) (c - '0' + 26) : 36;
+}
+
+/* Not a control character, a surrogate, for private use, or in a plane without letters. */
+static bool
+may_be_in_host(uint32_t c)
+{
+	return c >= 0xA0 && !(c >= 0xD800 && c <= 0xF8FF) && c <= 0x3FFFF;
+}
+
+/*
+ * Decode Punycode, RFC 3492, 6.2: the ASCII characters up to the last hyphen,
+ * then for each other one a number that says what it is and where it goes.
+ * Returns the number of characters, 0 if this is no Punycode of a label that
+ * has characters outside ASCII.
+ */
+static size_t
+punycode_decode(const char *src, size_t len, uint32_t dst[LABEL_MAX])
+{
+	uint32_t	c = 128;		/* the current character ... */
+	uint32_t	at = 0;			/* and where it goes */
+	uint32_t	bias = 72;
+	size_t		n = 0;
+	size_t		i = 0;
+
+	for (size_t hyphen = len; hyphen > 1; hyphen--)
+	{
+		if (src[hyphen - 1] != '-')
+			continue;
+		for (; n < hyphen - 1; n++)
+			dst[n] = (unsigned char) sm_lower(src[n]);
+		i = hyphen;
+		break;
+	}
+	if (i == len)
+		return 0;
+
+	while (i < len)
+	{
+		uint32_t	before = at;
+		uint32_t	weight = 1;
+		uint32_t	delta;
+
+		for (uint32_t k = 36;; k += 36)
+		{
+			uint32_t	t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+			uint32_t	digit = i < len ? punycode_digit(src[i++]) : 36;
+
+			/* beyond any character at any place, and far from overflow */
+			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * LABEL_MAX)
+				return 0;
+			at += digit * weight;
+			if (digit < t)
+				break;
+			weight *= 36 - t;
+		}
+		n++;
+		delta = (at - before) / (before == 0 ? 700 : 2);
+		delta += delta / n;
+		for (bias = 0; delta > 455; bias += 36)
+			delta /= 35;
+		bias += 36 * delta / (delta + 38);
+
+		c += at / n;
+		at %= n;
+		if (!may_be_in_host(c))
+			return 0;
+		memmove(dst + at + 1, dst + at, (n - 1 - at) * sizeof(*dst));
+		dst[at++] = c;
+	}
+	return n;
+}
+
+bool
+sm_idna_valid_label(const char *label, size_t len)
+{
+	uint32_t	characters[LABEL_MAX + 1];
+	size_t		n;
+
+	if (len < 4 || sm_lower(label[0]) != 'x' || sm_lower(label[1]) != 'n' ||
+		label[2] != '-' || label[3] != '-')
+		return true;
+	if (len > LABEL_MAX)
+		return false;
+	n = punycode_decode(label + 4, len - 4, characters);
+	characters[n] = 0;
+	return n > 0 && has_ascii_form(characters, label, len);
+}

@@ -13,6 +13,7 @@
 #include "core/url.h"
 
 #include <arpa/inet.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/idna.h"
@@ -268,7 +269,80 @@ port_number(const Authority *a, bool https)
 	return port <= 65535 ? port : 0;
 }
 
-/* Is this ASCII name made of labels that DNS could hold? */
+/*
+ * Read a number of an IPv4 address as browsers do: hexadecimal after "0x",
+ * octal after "0", else decimal.  A large one counts as IPV4_TOO_LARGE.
+ */
+#define IPV4_TOO_LARGE	((uint64_t) 1 << 32)
+
+static bool
+ipv4_number(const char *s, size_t len, uint64_t *number)
+{
+	int			base = 10;
+
+	if (len == 0)
+		return false;
+	if (len >= 2 && s[0] == '0' && sm_lower(s[1]) == 'x')
+	{
+		base = 16;
+		s += 2;
+		len -= 2;
+	}
+	else if (s[0] == '0')
+		base = 8;
+
+	*number = 0;
+	for (size_t i = 0; i < len; i++)
+	{
+		int			digit = (CLASS(s[i]) & C_DIGIT) ? s[i] - '0' : sm_lower(s[i]) - 'a' + 10;
+
+		if (!(CLASS(s[i]) & C_HEX) || digit >= base)
+			return false;
+		*number = *number * base + digit;
+		if (*number > IPV4_TOO_LARGE)
+			*number = IPV4_TOO_LARGE;
+	}
+	return true;
+}
+
+/*
+ * A host whose last label is a number is an IPv4 address to a browser, which
+ * opens no URL whose address is invalid: "192.168.0.257", but also "a.1".
+ * Fewer than four numbers are allowed, and the last one fills the bytes that
+ * remain: "127.1" is 127.0.0.1.
+ */
+static bool
+valid_if_ipv4(const char *host, size_t len)
+{
+	const char *end;
+	const char *label;
+	uint64_t	number = 0;
+	size_t		ndigits = 0;
+
+	if (len > 0 && host[len - 1] == '.')
+		len--;
+	end = host + len;
+	for (label = end; label > host && label[-1] != '.'; label--)
+		ndigits += (CLASS(label[-1]) & C_DIGIT) != 0;
+	if (ndigits < (size_t) (end - label) && !ipv4_number(label, end - label, &number))
+		return true;
+
+	for (int bytes = 4; bytes > 0; bytes--)
+	{
+		const char *dot = memchr(host, '.', end - host);
+
+		if (!ipv4_number(host, (dot ? dot : end) - host, &number))
+			return false;
+		if (dot == NULL)
+			return number < (uint64_t) 1 << 8 * bytes;
+		if (number > 255)
+			return false;
+		host = dot + 1;
+	}
+	return false;
+}
+
+/* Is this ASCII name made of labels that DNS could hold, and browsers open? */
 static bool
 valid_host_name(const char *host, size_t len)
 {
@@ -278,16 +352,21 @@ valid_host_name(const char *host, size_t len)
 		return false;
 	for (size_t i = 0; i < len; i++)
 	{
-		if (host[i] == '.')
+		if (host[i] != '.')
 		{
-			if (label == 0)
+			if (!(CLASS(host[i]) & C_HOST) || ++label > 63)
 				return false;
-			label = 0;
+			if (i + 1 < len && host[i + 1] != '.')
+				continue;
+			if (!sm_idna_valid_label(host + i + 1 - label, label))
+				return false;
 		}
-		else if (!(CLASS(host[i]) & C_HOST) || ++label > 63)
+		else if (label == 0)
 			return false;
+		else
+			label = 0;
 	}
-	return true;
+	return valid_if_ipv4(host, len);
 }
 
 static bool
@@ -393,6 +472,9 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	authority_len = authority_length(s + scheme + 3, len - scheme - 3);
 	if (authority_len > SM_AUTHORITY_MAX)
 		return SM_URL_LONG_AUTHORITY;
+	/* in "https://a\\@b/" a browser's host is a, that of many libraries b */
+	if (memchr(s + scheme + 3, '\\', authority_len) != NULL)
+		return SM_URL_BACKSLASH;
 	split_authority(s + scheme + 3, authority_len, &authority);
 	*raw_len = scheme + 3 + authority_len;
 
@@ -521,6 +603,25 @@ path_length(const char *s, size_t len)
 }
 
 /*
+ * Can a text without scheme be a relative reference?  Its first segment has no
+ * colon then, RFC 3986, 4.2.  Most of those that have one are absolute URLs
+ * behind a byte order mark, a quotation mark or the like, and would become
+ * pages below the base URL.
+ */
+static SmUrlStatus
+check_reference(const char *s, size_t len)
+{
+	size_t		segment = authority_length(s, len);
+	const char *colon = memchr(s, ':', segment);
+
+	if (colon == NULL)
+		return SM_URL_OK;
+	/* "127.0.0.1:8080/" */
+	return colon > s && is_port(colon + 1, s + len - colon - 1) ?
+		SM_URL_LOST_SCHEME : SM_URL_BAD_REFERENCE;
+}
+
+/*
  * Resolve a reference without scheme against the base, RFC 3986, 5.2.2.  The
  * result is not yet encoded.  dst holds SM_URL_MAX + REFERENCE_MAX bytes.
  */
@@ -577,6 +678,23 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 }
 
 /*
+ * Are these bytes of two encoded paths the same?  The hex digits of an escape
+ * compare ignoring case: RFC 3986, 6.2.2.1.
+ */
+static bool
+equal_paths(const char *a, const char *b, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+	{
+		bool		in_escape = (i >= 1 && a[i - 1] == '%') || (i >= 2 && a[i - 2] == '%');
+
+		if (a[i] != b[i] && !(in_escape && sm_lower(a[i]) == sm_lower(b[i])))
+			return false;
+	}
+	return true;
+}
+
+/*
  * Is this encoded URL, whose site is that of the base, below the base's path,
  * and does it stay there for a reader who removes its dot segments?
  */
@@ -596,7 +714,7 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 
 	if (dir_len == 1)			/* nothing is above the root */
 		return true;
-	if (path_len < dir_len || memcmp(path, dir, dir_len) != 0)
+	if (path_len < dir_len || !equal_paths(path, dir, dir_len))
 		return false;
 
 	/* here *s is the slash before a segment */
@@ -661,8 +779,13 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 		return SM_URL_TOO_LONG;
 
 	cached = starts_with_cached(cache, s, len);
-	if (!cached && base && sm_url_scheme(s, len) == 0)
+	if (!cached && sm_url_scheme(s, len) == 0)
 	{
+		status = check_reference(s, len);
+		if (status == SM_URL_OK && base == NULL)
+			status = SM_URL_NO_SCHEME;
+		if (status != SM_URL_OK)
+			return status;
 		status = resolve(s, len, base, absolute, &len);
 		if (status != SM_URL_OK)
 			return status;
@@ -810,12 +933,18 @@ sm_url_message(SmUrlStatus status)
 			return "it is not an absolute URL";
 		case SM_URL_LOST_SCHEME:
 			return "it begins with a host name but has no scheme";
+		case SM_URL_BAD_REFERENCE:
+			return "what stands before its first colon is no scheme";
 		case SM_URL_BAD_SCHEME:
 			return "its scheme is neither http nor https";
 		case SM_URL_NO_HOST:
 			return "it has no host";
 		case SM_URL_BAD_HOST:
 			return "its host is not a valid host name or address";
+		case SM_URL_BACKSLASH:
+			return "it has a backslash before its path, where browsers read a slash";
+		case SM_URL_NOT_IDNA2008:
+			return "its host has a character that IDNA2008 does not allow";
 		case SM_URL_NO_IDNA:
 			return "this build has no libidn2 to encode its non-ASCII host";
 		case SM_URL_NO_MEMORY:

@@ -30,9 +30,13 @@ typedef enum SmUrlStatus
 	SM_URL_NO_SCHEME,			/* relative, and there is no base URL */
 	SM_URL_LOST_SCHEME,			/* "www.example.com/a": resolving it would be
 								 * a trap */
+	SM_URL_BAD_REFERENCE,		/* a colon behind what is no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
 	SM_URL_NO_HOST,
 	SM_URL_BAD_HOST,
+	SM_URL_BACKSLASH,			/* before the path */
+	SM_URL_NOT_IDNA2008,		/* a non-ASCII host that only its ASCII form
+								 * can name */
 	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */
 	SM_URL_NO_MEMORY,			/* libidn2 had none to encode the host */
 	SM_URL_BAD_PORT,
@@ -95,7 +99,7 @@ extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
  * Write the URL that a piece of text means into dst, and its length into
  * *dst_len; no terminator.  Blanks around it are dropped, a relative reference
  * is resolved against base (which may be NULL: then it is an error), a
- * non-ASCII host goes through UTS #46, and each component is percent-encoded.
+ * non-ASCII host gets its IDNA2008 form, and each component is percent-encoded.
  * max is the longest URL accepted, in characters before XML escaping.
  */
 extern SmUrlStatus sm_url_encode(const char *src, size_t len,

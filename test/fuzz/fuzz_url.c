@@ -6,10 +6,16 @@
  * is to put "http://" before either, so that much gets beyond that.  Whatever
  * they are: the output stays within its bound and is ASCII, encoding it again
  * changes nothing, its XML form means the plain one, and neither the cache nor
- * spaces around the reference show.
+ * spaces around the reference show.  Browsers can open the host.  What has a
+ * colon in its first segment is an absolute URL, none has a backslash before its
+ * path, and the case of hex digits decides nothing.
  */
 #include "core/url.h"
 
+#include <arpa/inet.h>
+
+#include "core/idna.h"
+#include "core/text.h"
 #include "core/xml.h"
 #include "fuzz.h"
 
@@ -65,6 +71,28 @@ authority_length(const Encoded *e)
 	return n;
 }
 
+/* Browsers have an address for a host that is one, and a name for each other label. */
+static void
+check_host(const char *host, size_t len)
+{
+	char	   *name = exactly(NULL, len + 1);
+	struct in_addr address;
+	const char *label = name;
+
+	memcpy(name, host, len);
+	name[len] = '\0';
+	if (strspn(name, "0123456789.") == len && name[len - 1] != '.')
+		CHECK(inet_aton(name, &address) == 1);
+	for (size_t i = 0; i <= len; i++)
+	{
+		if (name[i] != '.' && name[i] != '\0')
+			continue;
+		CHECK(sm_idna_valid_label(label, name + i - label));
+		label = name + i + 1;
+	}
+	free(name);
+}
+
 static void
 check_url(const Encoded *plain, const Encoded *xml, size_t max)
 {
@@ -81,7 +109,47 @@ check_url(const Encoded *plain, const Encoded *xml, size_t max)
 
 	host = sm_url_host(plain->dst, plain->len, &host_len);
 	CHECK(host_len > 0 && host > plain->dst && host + host_len <= plain->dst + plain->len);
+	if (*host != '[')
+		check_host(host, host_len);
 	free(unescaped);
+}
+
+/* What the text of an accepted reference cannot be. */
+static void
+check_source(const char *src, size_t len)
+{
+	SmSpan		text = sm_trim(sm_span(src, len));
+	size_t		n = 0;
+
+	while (n < text.len && memchr(":/?#", text.s[n], 4) == NULL)
+		n++;
+	if (n == text.len || text.s[n] != ':')
+		return;
+	CHECK(n == 4 || (n == 5 && (text.s[4] | 0x20) == 's'));
+	for (n += 3; n < text.len && memchr("/?#", text.s[n], 3) == NULL; n++)
+		CHECK(text.s[n] != '\\');
+}
+
+/* The same status with the hex digits of all escapes in the other case? */
+static void
+check_hex_digits(const Encoded *url, const SmUrlBase *base, size_t max)
+{
+	char	   *copy = exactly(url->dst, url->len);
+	SmUrlCache	cache = {0};
+	Encoded		e;
+
+	for (size_t i = 0; i + 2 < url->len; i++)
+	{
+		if (copy[i] != '%')
+			continue;
+		for (int j = 1; j <= 2; j++)
+			if (strchr("abcdefABCDEF", copy[i + j]) != NULL)
+				copy[i + j] ^= 0x20;
+	}
+	e = encode(copy, url->len, base, &cache, SM_FORM_PLAIN, max);
+	CHECK(e.status == SM_URL_OK && equal(e.dst, e.len, copy, url->len));
+	free(e.dst);
+	free(copy);
 }
 
 /* A copy of the input from s to end, perhaps with a scheme before it. */
@@ -150,6 +218,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		char	   *spaced = exactly(NULL, len + 2);
 
 		check_url(&plain, &xml, max);
+		check_source(src, len);
 		check_page(&plain);
 		check_page(&xml);
 
@@ -157,6 +226,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (authority_length(&plain) <= SM_AUTHORITY_MAX)
 		{
 			check_again(plain.dst, plain.len, base, &cache, max, &plain);
+			check_hex_digits(&plain, base, max);
 			cache.raw_len = 0;
 			check_again(plain.dst, plain.len, base, &cache, max, &plain);
 		}

@@ -20,6 +20,10 @@ SELECT CASE WHEN error LIKE 'no error%' THEN sitemap_url(url)::text ELSE error E
  ORDER BY n;
 SELECT pg_temp.error($$ SELECT sitemap_url(E'http://a\u2028b.de/') $$);
 
+-- A symbol is outside IDNA2008: its host has to be given in its ASCII form.
+SELECT pg_temp.error($$ SELECT sitemap_url('http://♥.net/') $$);
+SELECT sitemap_url('http://xn--g6h.net/');
+
 -- Both forms are the same host, also in base_url.
 SELECT name, loc, pg_temp.text(content)
   FROM sitemap_files($$

@@ -156,3 +156,41 @@ SELECT pg_temp.error($$ SELECT sitemap_url('/path') $$);
 
 -- Of a long value a message shows the beginning.
 SELECT pg_temp.error(format('SELECT sitemap_url(%L)', 'ftp://' || repeat('ü', 200)));
+
+-- What looks like a relative reference and was never meant as one, or what a
+-- browser cannot open: refused as an element and in a set, and audited.
+CREATE TEMP TABLE refused (id serial, url text);
+INSERT INTO refused (url) VALUES
+  (U&'\FEFFhttps://www.example.com/a'),
+  (U&'\200Bhttps://www.example.com/a'),
+  (U&'\200Ehttps://www.example.com/a'),
+  (U&'\202Ahttps://www.example.com/a'),
+  ('"https://www.example.com/a"'),
+  ('<https://www.example.com/a>'),
+  ('(https://www.example.com/a)'),
+  ('://www.example.com/a'),
+  (U&'\FEFF://www.example.com/a'),
+  ('127.0.0.1:8080/a'),
+  ('https://evil.example\@www.example.com/'),
+  ('//evil.example\@www.example.com/'),
+  ('https://xn--zzzz.example/'),
+  ('https://xn--.example/'),
+  ('https://192.168.0.257/'),
+  ('https://www.example.1/');
+SELECT id, pg_temp.error(format('SELECT sitemap_url(%L)', url))
+  FROM refused
+ ORDER BY id;
+SELECT id, pg_temp.error(format('SELECT FROM sitemap_files(%L, ''https://www.example.com/b/'', scope => ''any'')',
+                                format('SELECT %L AS loc', url)))
+  FROM refused
+ ORDER BY id;
+SELECT row_number, problem, detail
+  FROM sitemap_audit('SELECT url AS loc FROM refused ORDER BY id', 'https://www.example.com/b/', scope => 'any');
+
+-- A path may have a colon behind a slash; the case of hex digits does not matter.
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$ SELECT unnest('{./1:2,/a:b,1?:,https://www.example.com/\\@x}'::text[]) AS loc $$,
+                     'https://www.example.com/b/', format => 'txt');
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$ SELECT unnest('{/é/x,/%C3%A9/x,/%c3%a9/x,x}'::text[]) AS loc $$,
+                     'https://www.example.com/%c3%a9/', format => 'txt', scope => 'path');

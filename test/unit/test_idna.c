@@ -42,7 +42,9 @@ main(void)
 	failure = IDN2_MALLOC;
 	ok(encode() == SM_URL_NO_MEMORY, "no memory is not the host's fault");
 	failure = IDN2_DISALLOWED;
-	ok(encode() == SM_URL_BAD_HOST, "a character that is not allowed is");
+	ok(encode() == SM_URL_NOT_IDNA2008, "a character that is not allowed");
+	failure = IDN2_BIDI;
+	ok(encode() == SM_URL_BAD_HOST, "what is no host is the host's fault");
 	return done();
 }
 

@@ -38,8 +38,8 @@ static const char *
 status_name(SmUrlStatus status)
 {
 	static const char *const names[] = {
-		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_SCHEME", "NO_HOST", "BAD_HOST",
-		"NO_IDNA", "NO_MEMORY", "BAD_PORT", "TOO_LONG", "LONG_AUTHORITY", "BAD_BASE", "OTHER_SITE",
+		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_REFERENCE", "BAD_SCHEME", "NO_HOST", "BAD_HOST",
+		"BACKSLASH", "NOT_IDNA2008", "NO_IDNA", "NO_MEMORY", "BAD_PORT", "TOO_LONG", "LONG_AUTHORITY", "BAD_BASE", "OTHER_SITE",
 		"OTHER_PATH"
 	};
 
@@ -120,13 +120,20 @@ idna(const char *src, const char *wanted)
 }
 
 static void
-idna_fails(const char *src)
+idna_fails_with(const char *src, SmUrlStatus wanted)
 {
 #ifdef USE_LIBIDN2
-	fails(src, SM_URL_BAD_HOST);
+	fails(src, wanted);
 #else
+	(void) wanted;
 	fails(src, SM_URL_NO_IDNA);
 #endif
+}
+
+static void
+idna_fails(const char *src)
+{
+	idna_fails_with(src, SM_URL_BAD_HOST);
 }
 
 static const SmUrlBase *
@@ -215,8 +222,8 @@ test_components(void)
 											  strchr(sub_delims, byte) ||
 											  strchr(components[i].extra, byte));
 
-			/* these end the user information instead */
-			if (i == 0 && strchr("/?#", byte) && byte != 0)
+			/* these end the user information instead, or are refused there */
+			if (i == 0 && strchr("/?#\\", byte) && byte != 0)
 				continue;
 			src[strlen(components[i].before)] = (char) byte;
 			for (int form = SM_FORM_PLAIN; form <= SM_FORM_XML; form++)
@@ -274,7 +281,7 @@ test_blanks(void)
 	both(H "/a\xE2\x80\x8B", H "/a%E2%80%8B");
 	both(H "/a\xEF\xBB\xBF", H "/a%EF%BB%BF");
 	both(H "/a\xE1\xA0\x8E", H "/a%E1%A0%8E");
-	fails("\xEF\xBB\xBF" H, SM_URL_NO_SCHEME);
+	fails("\xEF\xBB\xBF" H, SM_URL_BAD_REFERENCE);
 }
 
 static void
@@ -310,11 +317,11 @@ test_origin(void)
 	unchanged("http://h#a@b");
 
 	fails("http", SM_URL_NO_SCHEME);
-	fails("1http://h/", SM_URL_NO_SCHEME);
-	fails(":", SM_URL_NO_SCHEME);
-	fails("://h/", SM_URL_NO_SCHEME);
-	fails("ht tp://h/", SM_URL_NO_SCHEME);
-	fails("<a href=\"http://h/\">", SM_URL_NO_SCHEME);
+	fails("1http://h/", SM_URL_BAD_REFERENCE);
+	fails(":", SM_URL_BAD_REFERENCE);
+	fails("://h/", SM_URL_BAD_REFERENCE);
+	fails("ht tp://h/", SM_URL_BAD_REFERENCE);
+	fails("<a href=\"http://h/\">", SM_URL_BAD_REFERENCE);
 	fails("httpss://h/", SM_URL_BAD_SCHEME);
 	fails("htt://h/", SM_URL_BAD_SCHEME);
 	fails("http+x://h/", SM_URL_BAD_SCHEME);
@@ -339,7 +346,14 @@ test_origin(void)
 	fails("http://a../", SM_URL_BAD_HOST);
 	fails("http://a b/", SM_URL_BAD_HOST);
 	fails("http://a%20b/", SM_URL_BAD_HOST);
-	fails("http://a\\b/", SM_URL_BAD_HOST);
+	fails("http://a\\b/", SM_URL_BACKSLASH);
+	fails("https://evil.example\\@www.example.com/", SM_URL_BACKSLASH);
+	fails("http://u:p\\@h/", SM_URL_BACKSLASH);
+	fails("http://[::1]\\@h/", SM_URL_BACKSLASH);
+	fails("http://h:80\\/", SM_URL_BACKSLASH);
+	fails("http://h\\", SM_URL_BACKSLASH);
+	both("http://h/\\@a/", "http://h/%5C@a/");
+	both("http://h?\\@a/", "http://h?%5C@a/");
 	fails("http://a<b/", SM_URL_BAD_HOST);
 	fails("http://a&b/", SM_URL_BAD_HOST);
 	fails("http://a'b/", SM_URL_BAD_HOST);
@@ -410,6 +424,75 @@ test_host_length(void)
 	fails(url, SM_URL_LONG_AUTHORITY);
 }
 
+/* A host that ends in a number is an address to a browser. */
+static void
+test_ipv4(void)
+{
+	foreach_string(host,
+		"192.168.0.1", "255.255.255.255", "0.0.0.0", "1.2.3.4.", "127.1", "1.2.65535", "1.16777215",
+		"4294967295", "0", "0x7f.1", "0XFF.0xff.0xFf.0x0", "0x", "1.2.3.0x", "0300.0250.0.01", "1.2.3.00000004",
+		"a.0b1", "a.0xg", "1.2.3.4a", "1.2.3.4.5.com", "256.256.256.256.example", "09a", "1.2.3._", "x0", "-1")
+	{
+		char		src[64];
+
+		sprintf(src, "http://%s/", *host);
+		unchanged(src);
+	}
+	foreach_string(host,
+		"192.168.0.257", "256.0.0.1", "1.2.3.256", "1.256.3.4", "1.2.65536", "1.65536.1", "1.16777216",
+		"4294967296", "99999999999999999999999999", "0xFFFFFFFFF", "1.2.3.4.5", "1.2.3.4.5.", "a.1", "example.0",
+		"example.0x", "example.0xa", "a.09", "08", "09.1.1.1", "1.0x1g.1.1", "256.1", "1.2.3.0x100", "a.b.c.1",
+		"1.a.2", "-.1", "1.2.3.4.5.6.7.8.9", "0400.1.1.1")
+	{
+		char		src[64];
+
+		sprintf(src, "http://%s/", *host);
+		fails(src, SM_URL_BAD_HOST);
+	}
+}
+
+/* Labels that claim to be the ASCII form of another one. */
+static void
+test_a_label(void)
+{
+	foreach_string(label,
+		"xn--bcher-kva", "XN--BCHER-KVA", "xn--Bcher-kva", "xn--fa-hia", "xn--p1ai", "xn--90ax2c",
+		"xn--fsqu00a", "xn--0zwm56d", "xn--mgba3gch31f060k", "xn--3xab",
+		"xn--g6h", "xn--ls8h", "xn--i-7iq",	/* symbols, outside IDNA2008 */
+		"xn---bcher-kva", "xn-", "xn", "x--n", "ab--c", "axn--")
+	{
+		char		src[64];
+
+		sprintf(src, "http://%s/", *label);
+		unchanged(src);
+		sprintf(src, "https://www.%s.example.:80", *label);
+		unchanged(src);
+	}
+	foreach_string(label,
+		"xn--", "XN--", "xn--a", "xn--x", "xn---", "xn--a-", "xn--bcher-", "xn--zzzz",
+		"xn--bcher-kva_", "xn--bcher-kv", "xn--55555577", "xn--99999999999999", "xn--zz9999999999zz",
+		"xn--ga", "xn--_", "xn--~")
+	{
+		char		src[64];
+
+		sprintf(src, "http://%s/", *label);
+		fails(src, SM_URL_BAD_HOST);
+		sprintf(src, "https://www.%s.example.:80", *label);
+		fails(src, SM_URL_BAD_HOST);
+		sprintf(src, "https://\xC3\xBC.%s", *label);
+		idna_fails(src);
+	}
+#ifdef USE_LIBIDN2
+	/* of characters that have another form: U-umlaut, full-width A; or none: U+0378, a mark alone */
+	fails("http://xn--bcher-2pa.de/", SM_URL_BAD_HOST);
+	fails("http://xn--ph7c/", SM_URL_BAD_HOST);
+	fails("http://xn--zva/", SM_URL_BAD_HOST);
+	fails("http://xn--lsa/", SM_URL_BAD_HOST);
+#endif
+	idna_fails_with("http://\xE2\x99\xA5.net/", SM_URL_NOT_IDNA2008);
+	unchanged("http://xn--g6h.net/");
+}
+
 static void
 test_idna(void)
 {
@@ -431,7 +514,7 @@ test_idna(void)
 	idna_fails("http://\xE2\x84\x80.de/");	/* a/c as one character */
 	idna_fails("http://\xEF\xBC\x85.de/");	/* full-width % */
 	idna_fails("http://\xC2\xAD/"); /* a soft hyphen and nothing else */
-	idna_fails("http://a\xE2\x80\xA8" "b.de/");
+	idna_fails_with("http://a\xE2\x80\xA8" "b.de/", SM_URL_NOT_IDNA2008);
 	idna_fails("http://\xC3.de/");
 	idna_fails("http://\xFF.de/");
 	idna_fails("http://\xC3\xBC%41.de/");
@@ -531,7 +614,12 @@ test_resolve(void)
 
 	resolves(base, "  g h ", "http://a/b/c/g%20h");
 	resolves(base, "\xC3\xA9?\xC3\xA9#\xC3\xA9", "http://a/b/c/%C3%A9?%C3%A9#%C3%A9");
-	resolves(base, "1:2", "http://a/b/c/1:2");
+	fails_in("1:2", base, SM_URL_BAD_REFERENCE);
+	resolves(base, "./1:2", "http://a/b/c/1:2");
+	resolves(base, "/1:2", "http://a/1:2");
+	resolves(base, "1/2:3", "http://a/b/c/1/2:3");
+	resolves(base, "1?2:3", "http://a/b/c/1?2:3");
+	resolves(base, "#:", "http://a/b/c/#:");
 	resolves(base, "./g:h", "http://a/b/c/g:h");
 	resolves(base, "HTTP://h/a/../b", "HTTP://h/a/../b");
 
@@ -549,6 +637,24 @@ static void
 test_lost_scheme(void)
 {
 	const SmUrlBase *base = base_of("https://shop.example.com:8443/b/", SM_SCOPE_ANY);
+
+	/* an absolute URL behind something that cannot be seen, or easily overlooked */
+	foreach_string(before,
+		"\xEF\xBB\xBF", "\xE2\x80\x8B", "\xE2\x80\x8E", "\xE2\x80\xAA", "\"", "'", "<", "(", "[",
+		"\\", "%EF%BB%BF", "\xC2\xAB", "1", "URL https")
+	{
+		char		src[64];
+
+		sprintf(src, "%shttps://shop.example.com/a", *before);
+		fails_in(src, base, SM_URL_BAD_REFERENCE);
+		fails(src, SM_URL_BAD_REFERENCE);
+		sprintf(src, "%s://shop.example.com/a", *before);
+		fails_in(src, base, SM_URL_BAD_REFERENCE);
+	}
+	fails_in("://shop.example.com/a", base, SM_URL_BAD_REFERENCE);
+	fails_in(":8080/a", base, SM_URL_BAD_REFERENCE);
+	fails_in("127.0.0.1:8080/a", base, SM_URL_LOST_SCHEME);
+	fails_in("[::1]:8080/a", base, SM_URL_BAD_REFERENCE);
 
 	fails_in("www.h/a", base, SM_URL_LOST_SCHEME);
 	fails_in("WWW.h", base, SM_URL_LOST_SCHEME);
@@ -691,6 +797,24 @@ test_scope_path(void)
 	within(base, "http://h.example#x");
 	within(base, "http://h.example/../x");
 	within(base, "x");
+
+	/* hex digits of an escape compare ignoring case, and nothing else does */
+	foreach_string(src, "http://h.example/%c3%a9/", "http://h.example/%C3%A9/", "http://h.example/%C3%a9/")
+	{
+		base = base_of(*src, SM_SCOPE_PATH);
+		within(base, "http://h.example/\xC3\xA9/x");
+		within(base, "http://h.example/%C3%A9/x");
+		within(base, "http://h.example/%c3%a9/x");
+		within(base, "/%c3%A9/x");
+		within(base, "x");
+		fails_in("http://h.example/%C3%A8/x", base, SM_URL_OTHER_PATH);
+		fails_in("http://h.example/C3A9/x", base, SM_URL_OTHER_PATH);
+	}
+	base = base_of("http://h.example/%61bc/", SM_SCOPE_PATH);
+	within(base, "http://h.example/%61bc/x");
+	fails_in("http://h.example/%61Bc/x", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/%61bC/x", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/abc/x", base, SM_URL_OTHER_PATH);
 
 	/* the same bytes in both forms, and however they were given */
 	base = base_of("http://h.example/\xC3\xA9&'/", SM_SCOPE_PATH);
@@ -1049,6 +1173,8 @@ main(void)
 	test_blanks();
 	test_origin();
 	test_host_length();
+	test_ipv4();
+	test_a_label();
 	test_idna();
 	test_resolve();
 	test_lost_scheme();

@@ -166,9 +166,10 @@ sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *proble
 		footer_size(doc) <= doc->max_bytes)
 		return true;
 	doc->buf.len = doc->end;
-	return sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-					  "invalid url: its entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
-					  entry->len, doc->max_bytes);
+	sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			   "invalid url: its entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
+			   entry->len, doc->max_bytes);
+	return false;
 }
 
 void

@@ -38,7 +38,7 @@ sm_element_writer_init(SmElementWriter *w, SmKind kind)
 }
 
 /* The loc was refused. */
-static pg_noinline void
+static pg_noinline bool
 loc_problem(SmProblems *problems, SmUrlStatus status)
 {
 	SmProblemName name = SM_LOC_INVALID;
@@ -47,7 +47,7 @@ loc_problem(SmProblems *problems, SmUrlStatus status)
 		name = SM_LOC_TOO_LONG;
 	else if (status == SM_URL_OTHER_SITE || status == SM_URL_OTHER_PATH)
 		name = SM_LOC_OUTSIDE;
-	sm_url_problem(problems, name, "loc", status);
+	return sm_url_problem(problems, name, "loc", status);
 }
 
 static void
@@ -146,9 +146,12 @@ append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo b
 
 		/* no document can have it, so do not let it grow */
 		if (buf->len - start > SM_MAX_BYTES)
-			return sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-							  "invalid url: its extensions have more than %d bytes",
-							  SM_MAX_BYTES);
+		{
+			sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					   "invalid url: its extensions have more than %d bytes",
+					   SM_MAX_BYTES);
+			return false;
+		}
 	}
 	entry->namespaces = page->namespaces;
 	entry->has_news = page->news > 0;
@@ -179,9 +182,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 	if (unlikely(status != SM_URL_OK))
 	{
 		/* one that could not be read was a problem already */
-		if (row->loc.s != NULL)
-			loc_problem(&w->problems, status);
-		if (!w->problems.report)
+		if (row->loc.s != NULL && !loc_problem(&w->problems, status))
 		{
 			buf->len = start;
 			return false;

@@ -203,9 +203,12 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 	const char *start = NULL;	/* of what is not yet written of an element */
 
 	if (xml.len > SM_MAX_BYTES)
-		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						  "invalid extension: it has %zu bytes, more than a sitemap can have",
-						  xml.len);
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid extension: it has %zu bytes, more than a sitemap can have",
+				   xml.len);
+		return false;
+	}
 
 	clean = is_clean(xml, charset);
 	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, &page->namespaces);
@@ -228,9 +231,12 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		{
 			if (own != 0 ? !append_without_own(buf, &r, charset) :
 				!append_token(buf, &r, token, charset))
-				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-								  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
-								  GetDatabaseEncodingName());
+			{
+				sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+						   "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+						   GetDatabaseEncodingName());
+				return false;
+			}
 			start = r.raw.s + r.raw.len;
 		}
 		else if (r.depth == 0)

@@ -118,9 +118,12 @@ check_uploader(const SmXmlReader *r, const SmPage *page,
 		host.s = sm_url_host(info.s, info.len, &host.len);
 		page_host.s = sm_url_host(page->loc.s, page->loc.len, &page_host.len);
 		if (!same_domain(page_host, host))
-			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-							  "invalid uploader_info \"%s\": it must be on the domain of the page",
-							  sm_for_message(info));
+		{
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					   "invalid uploader_info \"%s\": it must be on the domain of the page",
+					   sm_for_message(info));
+			return false;
+		}
 	}
 	return true;
 }
@@ -132,12 +135,18 @@ check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 {
 	if (ns == SM_NS_IMAGE && sm_span_is(r->name, "image") &&
 		++page->images > SM_MAX_IMAGES)
-		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						  "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
+		return false;
+	}
 
 	if (ns == SM_NS_NEWS && sm_span_is(r->name, "news") && ++page->news > 1)
-		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-						  "invalid extensions: a url can have at most one news element");
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid extensions: a url can have at most one news element");
+		return false;
+	}
 
 	if (ns == SM_NS_XHTML && sm_span_is(r->name, "link"))
 	{
@@ -154,9 +163,12 @@ check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 				href = r->attributes[i].value;
 		}
 		if (hreflang.s != NULL && !add_alternate(page, meaning_of(hreflang), href))
-			return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-							  "invalid hreflang \"%s\": a url can have one alternate for each language",
-							  sm_for_message(hreflang));
+		{
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					   "invalid hreflang \"%s\": a url can have one alternate for each language",
+					   sm_for_message(hreflang));
+			return false;
+		}
 	}
 	return true;
 }
@@ -203,9 +215,12 @@ check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 	if (place->top == SM_NS_NEWS)
 		page->news_date = value;
 	else if (page->loc.len > 0 && same_url(value, meaning_of(page->loc)))
-		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-						  "invalid %s \"%s\": it must differ from the loc of the page",
-						  place->inside, sm_for_message(value));
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid %s \"%s\": it must differ from the loc of the page",
+				   place->inside, sm_for_message(value));
+		return false;
+	}
 	return true;
 }
 
@@ -215,10 +230,13 @@ check_start(const SmXmlReader *r, SmPlace *place, SmPage *page,
 {
 	/* one without a namespace would be in the sitemap's, once it is inside */
 	if (sm_namespace_is_sitemap(r->uri))
-		return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
-						  SM_DECLARE_HINT,
-						  "invalid extension: the element \"%s\" is in no namespace of its own",
-						  sm_for_message(r->name));
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+				   SM_DECLARE_HINT,
+				   "invalid extension: the element \"%s\" is in no namespace of its own",
+				   sm_for_message(r->name));
+		return false;
+	}
 	if (r->depth == 0)
 	{
 		place->top = sm_namespace_flag(r->uri);
@@ -258,8 +276,11 @@ sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r, SmXmlToken tok
 		case SM_XML_TEXT:
 		case SM_XML_CDATA:
 			if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
-				return sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-								  "invalid extension: it has text outside of its elements");
+			{
+				sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+						   "invalid extension: it has text outside of its elements");
+				return false;
+			}
 			if (place->inside && r->depth == 2)
 				sm_xml_append_content(&place->value, r, token);
 			return true;

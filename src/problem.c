@@ -59,16 +59,17 @@ bool
 sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 		   const char *hint, const char *format,...)
 {
+	bool		goes_on = problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
 	StringInfoData message;
 
 	if (problems->skip)
 	{
-		if (name <= SM_ENTRY_TOO_LARGE)
-			problems->nrows++;
-		else
+		if (goes_on)
 			problems->nelements++;
+		else
+			problems->nrows++;
 		if (problems->nreasons == MAX_REASONS)
-			return false;
+			return goes_on;
 		problems->nreasons++;
 	}
 
@@ -90,7 +91,7 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 	{
 		problems->report(problems->report_arg, name, message.data, hint);
 		pfree(message.data);	/* a row can have many */
-		return false;
+		return goes_on;
 	}
 	if (!problems->skip)
 	{
@@ -108,7 +109,7 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 	if (problems->loc.s)
 		appendStringInfo(&problems->reasons, ", loc \"%s\"", sm_for_message(problems->loc));
 	appendStringInfo(&problems->reasons, ": %s.", message.data);
-	return false;
+	return goes_on;
 }
 
 void

@@ -69,9 +69,9 @@ typedef struct SmProblems
 extern void sm_problems_init_skip(SmProblems *problems);
 
 /*
- * Report a problem with the current row: an error with this SQLSTATE, message
- * and hint (NULL for none), or an entry in the list, or a call of report.  If it
- * returns, it returns false, for callers that have to pass that on.
+ * A problem of the current row, with a message, an SQLSTATE and a hint (NULL for
+ * none): raised, counted or reported.  Returns whether the row may go on, without
+ * its invalid element: not if the problem costs the row and is counted.
  */
 extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);

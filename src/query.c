@@ -231,8 +231,8 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 		else
 		{
 			row->extensions = palloc_object(SmSpan);
-			if (sm_read_text(value, row->extensions, problems, SM_EXTENSION_INVALID, "extension"))
-				row->nextensions = 1;
+			sm_read_text(value, row->extensions, problems, SM_EXTENSION_INVALID, "extension");
+			row->nextensions = row->extensions->s != NULL;
 		}
 	}
 }
@@ -252,16 +252,13 @@ sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *p
 	{
 		SmSpan		xml;
 
-		if (!sm_read_text(slot->tts_values[url->index], &xml, problems,
-						  SM_URL_ELEMENT_INVALID, "url") ||
-			!sm_read_url(xml, row, problems))
-			return SM_ROW_SKIPPED;
-		return SM_ROW_OK;
+		sm_read_text(slot->tts_values[url->index], &xml, problems,
+					 SM_URL_ELEMENT_INVALID, "url");
+		return xml.s != NULL && sm_read_url(xml, row, problems) ? SM_ROW_OK : SM_ROW_SKIPPED;
 	}
 
 	memset(row, 0, sizeof(*row));
-	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOC_INVALID, &row->loc) &&
-		!problems->report)
+	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOC_INVALID, &row->loc))
 		return SM_ROW_SKIPPED;
 	problems->loc = row->loc;
 	read_optional_columns(slot, columns, row, problems);

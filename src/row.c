@@ -65,8 +65,9 @@ sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
 	{
 		if (nulls[i])
 			continue;
-		if (sm_read_text(values[i], &row->extensions[row->nextensions], problems,
-						 SM_EXTENSION_INVALID, "extension"))
+		sm_read_text(values[i], &row->extensions[row->nextensions], problems,
+					 SM_EXTENSION_INVALID, "extension");
+		if (row->extensions[row->nextensions].s != NULL)
 			row->nextensions++;
 	}
 }

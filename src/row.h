@@ -12,7 +12,8 @@
 /*
  * Read a text or xml value as UTF-8.  It may point into the value or into the
  * current memory context.  If it cannot be read that is the problem of this
- * name, and what names the value in it; *result.s is NULL then.
+ * name, and what names the value in it; *result.s is NULL then.  Returns whether
+ * the row may go on.
  */
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);

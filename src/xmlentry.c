@@ -18,11 +18,13 @@ sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
 				 const char *what)
 {
 	if (r->undeclared.s)
-		return sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, SM_DECLARE_HINT,
-						  "invalid %s: the namespace prefix \"%s\" is not declared",
-						  what, sm_for_message(r->undeclared));
-	return sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, NULL,
-					  "invalid %s: %s", what, r->message);
+		sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, SM_DECLARE_HINT,
+				   "invalid %s: the namespace prefix \"%s\" is not declared",
+				   what, sm_for_message(r->undeclared));
+	else
+		sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, NULL,
+				   "invalid %s: %s", what, r->message);
+	return false;
 }
 
 void
@@ -111,9 +113,12 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 
 	memset(row, 0, sizeof(*row));
 	if (xml.len > SM_MAX_BYTES)
-		return sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						  "invalid url: it has %zu bytes, more than a sitemap can have",
-						  xml.len);
+	{
+		sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid url: it has %zu bytes, more than a sitemap can have",
+				   xml.len);
+		return false;
+	}
 	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, &used);
 	r.message = "it is not a single url element";
 
@@ -148,9 +153,8 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 			{
 				if (r.attributes[i].prefix.len == 0 && sm_span_is(r.attributes[i].name, "xmlns"))
 					continue;
-				sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
-						   SM_DECLARE_HINT, "invalid url: the url element has attributes");
-				if (!problems->report)
+				if (!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
+								SM_DECLARE_HINT, "invalid url: the url element has attributes"))
 					return false;
 				break;
 			}
@@ -178,11 +182,10 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 		{
 			SmSpan		ignored;
 
-			sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-					   field == NULL ? "invalid url: it has an unknown element \"%s\"" :
-					   "invalid url: it has the element \"%s\" twice",
-					   sm_for_message(r.name));
-			if (!problems->report)
+			if (!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+							field == NULL ? "invalid url: it has an unknown element \"%s\"" :
+							"invalid url: it has the element \"%s\" twice",
+							sm_for_message(r.name)))
 				return false;
 			if (!skip_element(&r, &ignored))
 				return sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
@@ -193,13 +196,10 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 
 	if (!seen)
 		return sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
-	if (row->loc.s == NULL)
-	{
-		sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-				   "invalid url: it has no loc");
-		if (!problems->report)
-			return false;
-	}
+	if (row->loc.s == NULL &&
+		!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+					"invalid url: it has no loc"))
+		return false;
 	problems->loc = row->loc;
 	if (row->lastmod_text.s != NULL)
 		row->lastmod_type = SM_LASTMOD_TEXT;

@@ -1,0 +1,556 @@
+/*
+ * robots.c
+ *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL.
+ *
+ * A rule's path and a URL are both brought to one form, that of section 2.2.2:
+ * an escape of an unreserved octet is decoded, all others have upper-case digits,
+ * and what a URL cannot have as it is gets escaped.  "*" and "$" are escaped too,
+ * except where they are wildcards.
+ *
+ * The paths of a crawler's rules make a trie in which "*" is a symbol like any
+ * other, and so is "$".  A URL is walked through it with a set of places: the
+ * nodes that its octets so far lead to.  An octet takes each place to a child or
+ * off the set.  The node of a "*" stays in the set, since "*" matches any octets.
+ * "$" is what the end of the URL matches.  The longest rule at any node that was
+ * a place wins.
+ *
+ * Example: the rules /a, /a*c and /a*c*e$, and the URL /abcde.
+ *
+ *	  root - / - a - * - c - * - e - $
+ *
+ *	  octet		places after it
+ *	  /			/
+ *	  a			/a  /a*				rule /a
+ *	  b			/a*
+ *	  c			/a*  /a*c  /a*c*	rule /a*c
+ *	  d			/a*  /a*c*
+ *	  e			/a*  /a*c*  /a*c*e
+ *	  the end	/a*c*e$				rule /a*c*e$, the longest
+ *
+ * Rules that begin alike share their nodes, so a place stands for all of them: the
+ * cost of a URL depends on how many different beginnings match it, not on how many
+ * rules there are.  An octet costs no more than there are places, and so a URL at
+ * most its length times the length of all rules, whatever these are.
+ *
+ * Nodes are numbered breadth first, so the children of a node have consecutive
+ * numbers, and end where those of the next node begin.
+ */
+#include "core/robots.h"
+
+#include <stdlib.h>
+
+/* The symbols of "*" and "$"; all others are the octets of the encoded path. */
+#define ANY			0
+#define END			1
+
+#define NO_RULE		UINT32_MAX
+
+/* What an octet becomes that is not part of an escape. */
+#define ESCAPED		0
+#define AS_IS		1			/* in the reserved set */
+#define UNRESERVED	2			/* and its escape is decoded */
+
+static const unsigned char octet_class[256] = {
+	['0'] = UNRESERVED, ['1'] = UNRESERVED, ['2'] = UNRESERVED, ['3'] = UNRESERVED,
+	['4'] = UNRESERVED, ['5'] = UNRESERVED, ['6'] = UNRESERVED, ['7'] = UNRESERVED,
+	['8'] = UNRESERVED, ['9'] = UNRESERVED,
+	['A'] = UNRESERVED, ['B'] = UNRESERVED, ['C'] = UNRESERVED, ['D'] = UNRESERVED,
+	['E'] = UNRESERVED, ['F'] = UNRESERVED, ['G'] = UNRESERVED, ['H'] = UNRESERVED,
+	['I'] = UNRESERVED, ['J'] = UNRESERVED, ['K'] = UNRESERVED, ['L'] = UNRESERVED,
+	['M'] = UNRESERVED, ['N'] = UNRESERVED, ['O'] = UNRESERVED, ['P'] = UNRESERVED,
+	['Q'] = UNRESERVED, ['R'] = UNRESERVED, ['S'] = UNRESERVED, ['T'] = UNRESERVED,
+	['U'] = UNRESERVED, ['V'] = UNRESERVED, ['W'] = UNRESERVED, ['X'] = UNRESERVED,
+	['Y'] = UNRESERVED, ['Z'] = UNRESERVED,
+	['a'] = UNRESERVED, ['b'] = UNRESERVED, ['c'] = UNRESERVED, ['d'] = UNRESERVED,
+	['e'] = UNRESERVED, ['f'] = UNRESERVED, ['g'] = UNRESERVED, ['h'] = UNRESERVED,
+	['i'] = UNRESERVED, ['j'] = UNRESERVED, ['k'] = UNRESERVED, ['l'] = UNRESERVED,
+	['m'] = UNRESERVED, ['n'] = UNRESERVED, ['o'] = UNRESERVED, ['p'] = UNRESERVED,
+	['q'] = UNRESERVED, ['r'] = UNRESERVED, ['s'] = UNRESERVED, ['t'] = UNRESERVED,
+	['u'] = UNRESERVED, ['v'] = UNRESERVED, ['w'] = UNRESERVED, ['x'] = UNRESERVED,
+	['y'] = UNRESERVED, ['z'] = UNRESERVED,
+	['-'] = UNRESERVED, ['.'] = UNRESERVED, ['_'] = UNRESERVED, ['~'] = UNRESERVED,
+	['!'] = AS_IS, ['&'] = AS_IS, ['\''] = AS_IS, ['('] = AS_IS, [')'] = AS_IS,
+	['+'] = AS_IS, [','] = AS_IS, ['/'] = AS_IS, [':'] = AS_IS, [';'] = AS_IS,
+	['='] = AS_IS, ['?'] = AS_IS, ['@'] = AS_IS,
+};
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+static bool
+is_token_octet(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_';
+}
+
+static SmSpan
+trim(const char *s, const char *end)
+{
+	while (s < end && is_blank(*s))
+		s++;
+	while (end > s && is_blank(end[-1]))
+		end--;
+	return sm_span(s, end - s);
+}
+
+static bool
+is_same_word(SmSpan a, SmSpan b)
+{
+	if (a.len != b.len)
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (sm_lower(a.s[i]) != sm_lower(b.s[i]))
+			return false;
+	return true;
+}
+
+void
+sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len)
+{
+	r->p = text;
+	r->end = text + len;
+	r->line = 0;
+	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+		r->p += 3;
+}
+
+/* Read one line; false if it says nothing that we know. */
+static bool
+read_line(SmRobotsReader *r)
+{
+	static const SmSpan keys[] = {
+		[SM_ROBOTS_AGENT] = {SM_LITERAL("user-agent")},
+		[SM_ROBOTS_ALLOW] = {SM_LITERAL("allow")},
+		[SM_ROBOTS_DISALLOW] = {SM_LITERAL("disallow")},
+		[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
+	};
+	const char *start = r->p;
+	const char *end = start;	/* of what is no comment */
+	const char *colon;
+	SmSpan		key;
+
+	while (end < r->end && *end != '\r' && *end != '\n' && *end != '#')
+		end++;
+	for (r->p = end; r->p < r->end && *r->p != '\r' && *r->p != '\n';)
+		r->p++;
+	if (r->p < r->end && *r->p++ == '\r' && r->p < r->end && *r->p == '\n')
+		r->p++;
+	r->line++;
+
+	colon = memchr(start, ':', end - start);
+	if (colon == NULL)
+		return false;
+	key = trim(start, colon);
+	r->value = trim(colon + 1, end);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	{
+		if (is_same_word(key, keys[i]))
+		{
+			r->key = (SmRobotsKey) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+sm_robots_next(SmRobotsReader *r)
+{
+	while (r->p < r->end)
+		if (read_line(r))
+			return true;
+	return false;
+}
+
+bool
+sm_robots_is_token(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!is_token_octet(s[i]))
+			return false;
+	return len > 0;
+}
+
+/* Whom a User-agent line names. */
+#define NAMED		0x01		/* the agent */
+#define EVERYBODY	0x02
+
+static int
+agents_of(SmSpan value, SmSpan agent)
+{
+	size_t		len = 0;
+
+	if (value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1])))
+		return EVERYBODY;
+
+	/* a version may follow the product token, as in "Examplebot/2.1" */
+	while (len < value.len && is_token_octet(value.s[len]))
+		len++;
+	return is_same_word(sm_span(value.s, len), agent) ? NAMED : 0;
+}
+
+/* The group that a line is in. */
+typedef struct Group
+{
+	int			agents;			/* NAMED and EVERYBODY */
+	bool		has_rules;		/* so the next User-agent begins another */
+} Group;
+
+/* Read the next rule that the agent obeys; false at the end.  An empty one is none. */
+static bool
+next_rule(SmRobotsReader *r, Group *group, const SmRobots *robots)
+{
+	while (sm_robots_next(r))
+	{
+		switch (r->key)
+		{
+			case SM_ROBOTS_AGENT:
+				if (group->has_rules)
+					*group = (Group) {0};
+				group->agents |= agents_of(r->value, robots->agent);
+				break;
+			case SM_ROBOTS_ALLOW:
+			case SM_ROBOTS_DISALLOW:
+				group->has_rules = true;
+				if ((group->agents & (robots->has_group ? NAMED : EVERYBODY)) && r->value.len > 0)
+					return true;
+				break;
+			case SM_ROBOTS_SITEMAP:
+				break;
+		}
+	}
+	return false;
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = sm_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/*
+ * Write the next octet of a path, or its escape, in the one form that all have: one
+ * symbol or three.  Returns their number, and moves *s behind the octet.
+ */
+static int
+encode_octet(const char **s, const char *end, uint8_t *dst)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	unsigned char octet = **s;
+	int			high;
+	int			low;
+
+	if (octet == '%' && end - *s >= 3 &&
+		(high = hex_digit((*s)[1])) >= 0 && (low = hex_digit((*s)[2])) >= 0)
+	{
+		octet = high << 4 | low;
+		*s += 3;
+		if (octet_class[octet] == UNRESERVED)
+		{
+			dst[0] = octet;
+			return 1;
+		}
+	}
+	else
+	{
+		*s += 1;
+		if (octet_class[octet] != ESCAPED)
+		{
+			dst[0] = octet;
+			return 1;
+		}
+	}
+	dst[0] = '%';
+	dst[1] = hex[octet >> 4];
+	dst[2] = hex[octet & 15];
+	return 3;
+}
+
+/*
+ * Write the symbols of a rule's path, unless dst is NULL, and return their number.
+ * "**" is one symbol, as it means the same as "*".  *length has what the rule's
+ * length counts as: a "$" that is no wildcard counts once, as it stands there.
+ */
+static uint32_t
+make_key(SmSpan path, uint8_t *dst, uint32_t *length)
+{
+	const char *s = path.s;
+	const char *end = s + path.len;
+	uint32_t	n = 0;
+	bool		after_any = false;
+
+	*length = 0;
+	while (s < end)
+	{
+		uint8_t		symbols[3];
+		int			nsymbols = 1;
+		bool		is_any = *s == '*';
+		bool		is_dollar = *s == '$';
+
+		if (is_any || (is_dollar && s + 1 == end))
+		{
+			symbols[0] = is_any ? ANY : END;
+			s++;
+		}
+		else
+			nsymbols = encode_octet(&s, end, symbols);
+		*length += is_dollar ? 1 : nsymbols;
+
+		if (!(is_any && after_any))
+		{
+			if (dst)
+				memcpy(dst + n, symbols, nsymbols);
+			n += nsymbols;
+		}
+		after_any = is_any;
+	}
+	return n;
+}
+
+size_t
+sm_robots_init(SmRobots *robots, const char *text, size_t len,
+			   const char *agent, size_t agent_len)
+{
+	SmRobotsReader r;
+	Group		group = {0};
+
+	memset(robots, 0, sizeof(*robots));
+	robots->text = sm_span(text, len);
+	robots->agent = sm_span(agent, agent_len);
+
+	sm_robots_reader_init(&r, text, len);
+	while (sm_robots_next(&r))
+		if (r.key == SM_ROBOTS_AGENT && agents_of(r.value, robots->agent) == NAMED)
+			robots->has_group = true;
+
+	sm_robots_reader_init(&r, text, len);
+	while (next_rule(&r, &group, robots))
+	{
+		uint32_t	length;
+
+		robots->nrules++;
+		robots->nkeys += make_key(r.value, NULL, &length);
+	}
+	return robots->nrules * sizeof(SmRobotsRule) +
+		(robots->nkeys + 2) * (3 * sizeof(uint32_t) + 3 * sizeof(uint8_t));
+}
+
+/* Does a rule win over another one that matches, too? */
+static bool
+wins(const SmRobotsRule *a, const SmRobotsRule *b)
+{
+	if (a->length != b->length)
+		return a->length > b->length;
+	if (a->allow != b->allow)
+		return a->allow;
+	return a->line < b->line;
+}
+
+static int
+compare_keys(const void *arg1, const void *arg2)
+{
+	const SmRobotsRule *a = arg1;
+	const SmRobotsRule *b = arg2;
+	int			order = memcmp(a->key, b->key, a->key_len < b->key_len ? a->key_len : b->key_len);
+
+	if (order == 0)
+		order = (a->key_len > b->key_len) - (a->key_len < b->key_len);
+	return order;
+}
+
+/*
+ * Make the trie of the rules, which are sorted.  Those that go through a node are
+ * neighbours, from low to high; a node that is still to be done keeps them in its
+ * places and rule.
+ */
+static void
+make_trie(SmRobots *robots)
+{
+	uint32_t	depth = 0;
+	uint32_t	next_depth = 1; /* the first node of it */
+
+	robots->nnodes = 1;
+	robots->places[0] = 0;
+	robots->rule[0] = robots->nrules;
+	for (uint32_t node = 0; node < robots->nnodes; node++)
+	{
+		uint32_t	low = robots->places[node];
+		uint32_t	high = robots->rule[node];
+
+		if (node == next_depth)
+		{
+			depth++;
+			next_depth = robots->nnodes;
+		}
+
+		robots->rule[node] = NO_RULE;
+		for (; low < high && robots->rules[low].key_len == depth; low++)
+			if (robots->rule[node] == NO_RULE ||
+				wins(&robots->rules[low], &robots->rules[robots->rule[node]]))
+				robots->rule[node] = low;
+
+		robots->first[node] = robots->nnodes;
+		for (; low < high; low++)
+		{
+			uint32_t	last = robots->nnodes - 1;
+			uint8_t		symbol = robots->rules[low].key[depth];
+
+			if (robots->nnodes == robots->first[node] || robots->label[last] != symbol)
+			{
+				last = robots->nnodes++;
+				robots->label[last] = symbol;
+				robots->places[last] = low;
+			}
+			robots->rule[last] = low + 1;
+		}
+	}
+	robots->first[robots->nnodes] = robots->nnodes;
+	memset(robots->active, false, robots->nnodes);
+}
+
+void
+sm_robots_compile(SmRobots *robots, void *memory)
+{
+	uint32_t	max_nodes = robots->nkeys + 1;
+	SmRobotsReader r;
+	Group		group = {0};
+	SmRobotsRule *rule;
+	uint8_t    *key;
+
+	robots->rules = memory;
+	robots->first = (uint32_t *) (robots->rules + robots->nrules);
+	robots->rule = robots->first + max_nodes + 1;
+	robots->places = robots->rule + max_nodes;
+	robots->label = (uint8_t *) (robots->places + max_nodes);
+	robots->active = robots->label + max_nodes;
+	robots->keys = robots->active + max_nodes;
+
+	rule = robots->rules;
+	key = robots->keys;
+	sm_robots_reader_init(&r, robots->text.s, robots->text.len);
+	while (next_rule(&r, &group, robots))
+	{
+		rule->allow = r.key == SM_ROBOTS_ALLOW;
+		rule->line = r.line;
+		rule->path = r.value;
+		rule->key = key;
+		rule->key_len = make_key(r.value, key, &rule->length);
+		key += rule->key_len;
+		rule++;
+	}
+	qsort(robots->rules, robots->nrules, sizeof(SmRobotsRule), compare_keys);
+	make_trie(robots);
+}
+
+/* A URL on its way through the trie. */
+typedef struct Walk
+{
+	SmRobots   *robots;
+	const SmRobotsRule *best;	/* of those that match, NULL if none does yet */
+
+	/*
+	 * The nodes that it is at: those of "*", which it stays at, are the last of
+	 * the array, the others the first.
+	 */
+	uint32_t   *places;
+	uint32_t	nplaces;
+	uint32_t   *last;			/* behind the array */
+	uint32_t	nanys;
+	bool		wanted[256];	/* by symbol: does a child of a "*" have it? */
+} Walk;
+
+static void
+take_rule(Walk *walk, uint32_t node)
+{
+	uint32_t	n = walk->robots->rule[node];
+
+	if (n != NO_RULE && (walk->best == NULL || wins(&walk->robots->rules[n], walk->best)))
+		walk->best = &walk->robots->rules[n];
+}
+
+/* Come to a node, and to the "*" that may follow it. */
+static void
+arrive(Walk *walk, uint32_t node)
+{
+	SmRobots   *robots = walk->robots;
+	uint32_t	child = robots->first[node];
+
+	take_rule(walk, node);
+	walk->places[walk->nplaces++] = node;
+
+	/* it is the first of the children */
+	if (child == robots->first[node + 1] || robots->label[child] != ANY || robots->active[child])
+		return;
+	take_rule(walk, child);
+	robots->active[child] = true;
+	walk->nanys++;
+	walk->last[-(ptrdiff_t) walk->nanys] = child;
+	for (uint32_t n = robots->first[child]; n < robots->first[child + 1]; n++)
+		walk->wanted[robots->label[n]] = true;
+}
+
+static void
+follow(Walk *walk, uint32_t node, uint8_t symbol)
+{
+	const SmRobots *robots = walk->robots;
+	uint32_t	first = robots->first[node];
+	uint32_t	n = robots->first[node + 1] - first;
+	const uint8_t *found;
+
+	if (n == 0)
+		return;
+	found = memchr(robots->label + first, symbol, n);
+	if (found)
+		arrive(walk, found - robots->label);
+}
+
+static void
+step(Walk *walk, uint8_t symbol)
+{
+	uint32_t	nplaces = walk->nplaces;
+	uint32_t	nanys = walk->nanys;
+
+	/* a place leads to one at most, so none is overwritten before its turn */
+	walk->nplaces = 0;
+	for (uint32_t i = 0; i < nplaces; i++)
+		follow(walk, walk->places[i], symbol);
+	if (walk->wanted[symbol])
+		for (uint32_t i = 1; i <= nanys; i++)
+			follow(walk, walk->last[-(ptrdiff_t) i], symbol);
+}
+
+const SmRobotsRule *
+sm_robots_match(SmRobots *robots, const char *path, size_t len)
+{
+	const char *hash = memchr(path, '#', len);
+	const char *end = hash ? hash : path + len;
+	Walk		walk = {.robots = robots,.places = robots->places,
+	.last = robots->places + robots->nnodes};
+
+	if (robots->nrules == 0 || sm_span_is(sm_span(path, end - path), "/robots.txt"))
+		return NULL;
+
+	arrive(&walk, 0);
+	if (path == end || *path != '/')
+		step(&walk, '/');
+	while (path < end && (walk.nplaces > 0 || walk.nanys > 0))
+	{
+		uint8_t		symbols[3];
+		int			n = encode_octet(&path, end, symbols);
+
+		for (int i = 0; i < n; i++)
+			if (walk.nplaces > 0 || walk.wanted[symbols[i]])
+				step(&walk, symbols[i]);
+	}
+	step(&walk, END);
+
+	for (uint32_t i = 1; i <= walk.nanys; i++)
+		robots->active[walk.last[-(ptrdiff_t) i]] = false;
+	return walk.best;
+}

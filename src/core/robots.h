@@ -1,0 +1,98 @@
+/*
+ * robots.h
+ *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL.
+ *
+ * Nothing is allocated: the caller gives the memory, and keeps the text.
+ */
+#ifndef SM_ROBOTS_H
+#define SM_ROBOTS_H
+
+#include <stdint.h>
+
+#include "core/span.h"
+
+/*
+ * Longest robots.txt accepted, which keeps all sizes below far from their limits.
+ * RFC 9309 asks for 500 KiB at least; Google reads no more than that.
+ */
+#define SM_ROBOTS_MAX	(4 * 1024 * 1024)
+
+typedef enum SmRobotsKey
+{
+	SM_ROBOTS_AGENT,
+	SM_ROBOTS_ALLOW,
+	SM_ROBOTS_DISALLOW,
+	SM_ROBOTS_SITEMAP
+} SmRobotsKey;
+
+typedef struct SmRobotsReader
+{
+	/* the line just read */
+	SmRobotsKey key;
+	SmSpan		value;			/* without blanks around it and comment */
+	uint32_t	line;			/* its number, from 1 on */
+
+	/* private */
+	const char *p;
+	const char *end;
+} SmRobotsReader;
+
+typedef struct SmRobotsRule
+{
+	bool		allow;
+	uint32_t	line;
+	SmSpan		path;			/* as the line has it */
+
+	/* private */
+	uint32_t	length;			/* octets of the encoded path: the longest
+								 * wins */
+	uint32_t	key_len;
+	const uint8_t *key;			/* the path in symbols, see robots.c */
+} SmRobotsRule;
+
+/* The rules that one crawler obeys. */
+typedef struct SmRobots
+{
+	SmSpan		agent;
+	SmSpan		text;
+	bool		has_group;		/* for the agent by name, not just for "*" */
+
+	/* private: see robots.c */
+	uint32_t	nrules;
+	uint32_t	nkeys;			/* symbols of all rules */
+	uint32_t	nnodes;
+	SmRobotsRule *rules;		/* sorted by key */
+	uint32_t   *first;			/* by node: its first child */
+	uint32_t   *rule;			/* by node: its rule, NO_RULE if none */
+	uint32_t   *places;			/* nodes that a walk is at */
+	uint8_t    *label;			/* by node: the symbol that leads to it */
+	uint8_t    *active;			/* by node: is it a "*" that a walk is at? */
+	uint8_t    *keys;
+} SmRobots;
+
+/* Begin to read a robots.txt line by line. */
+extern void sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len);
+
+/* Read the next line that has one of the keys; false at the end. */
+extern bool sm_robots_next(SmRobotsReader *r);
+
+/* Is it a product token, the name that a crawler has in a robots.txt? */
+extern bool sm_robots_is_token(const char *s, size_t len);
+
+/*
+ * Find the groups of a robots.txt that a crawler obeys, and return how many bytes
+ * of memory their rules need.  len is at most SM_ROBOTS_MAX.
+ */
+extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
+							 const char *agent, size_t agent_len);
+
+/* Compile the rules into the memory, which is aligned as malloc has it. */
+extern void sm_robots_compile(SmRobots *robots, void *memory);
+
+/*
+ * Find the rule that decides on a URL, NULL if none does and it is allowed.  path
+ * is the URL from its path on, percent-encoded or not; its fragment is passed over.
+ */
+extern const SmRobotsRule *sm_robots_match(SmRobots *robots, const char *path, size_t len);
+
+#endif

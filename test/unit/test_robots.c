@@ -1,0 +1,317 @@
+/*
+ * test_robots.c
+ *	  Unit tests of core/robots: the rules of RFC 9309, and the cost of hostile ones.
+ */
+#include "core/robots.h"
+
+#include "tap.h"
+
+/* The rule that decides, by its line; 0 for none.  *allowed is what it says. */
+static long long
+decide(const char *text, size_t text_len, const char *agent, const char *path,
+	   size_t path_len, bool *allowed)
+{
+	char	   *text_copy = exactly(text, text_len);
+	char	   *path_copy = exactly(path, path_len);
+	SmRobots	robots;
+	char	   *memory = exactly(NULL, sm_robots_init(&robots, text_copy, text_len,
+													  agent, strlen(agent)));
+	const SmRobotsRule *rule;
+	long long	line;
+
+	sm_robots_compile(&robots, memory);
+	/* a walk leaves nothing behind */
+	sm_robots_match(&robots, path_copy, path_len);
+	rule = sm_robots_match(&robots, path_copy, path_len);
+	line = rule ? rule->line : 0;
+	*allowed = rule == NULL || rule->allow;
+	free(memory);
+	free(text_copy);
+	free(path_copy);
+	return line;
+}
+
+/* The rule that decides is in this line, negative where it forbids, 0 for none. */
+static void
+line_is(const char *text, const char *agent, const char *path, long long wanted)
+{
+	bool		allowed;
+	long long	line = decide(text, strlen(text), agent, path, strlen(path), &allowed);
+	char		name[600];
+
+	snprintf(name, sizeof(name), "%s of %s for %s", path, text, agent);
+	is_number(allowed ? line : -line, wanted, name);
+}
+
+/* In a group for all, are the paths allowed?  They end with NULL. */
+static void
+rules(const char *lines, const char *const *allowed, const char *const *disallowed)
+{
+	char		text[600];
+	bool		result;
+	char		name[700];
+
+	snprintf(text, sizeof(text), "User-agent: *\n%s\n", lines);
+	for (int forbid = 0; forbid < 2; forbid++)
+	{
+		for (const char *const *path = forbid ? disallowed : allowed; *path; path++)
+		{
+			decide(text, strlen(text), "a", *path, strlen(*path), &result);
+			snprintf(name, sizeof(name), "%s %s by %s", *path, forbid ? "forbidden" : "allowed", lines);
+			ok(result == !forbid, name);
+		}
+	}
+}
+
+#define PATHS(...)	(const char *const[]) {__VA_ARGS__, NULL}
+#define NO_PATHS	(const char *const[]) {NULL}
+
+/* Groups: which rules a crawler obeys. */
+static void
+test_groups(void)
+{
+	const char *groups =
+		"Allow: /before\n"		/* 1 */
+		"\n"
+		"User-agent: foobot\n"	/* 3 */
+		"Disallow: /\n"
+		"Allow: /x/\n"
+		"User-agent: BARBOT\n"	/* 6 */
+		"Disallow: /\n"
+		"Allow: /y/\n"
+		"\n"
+		"Allow: /w/\n"			/* 10, of BarBot still */
+		"User-agent: BazBot\n"
+		"\n"
+		"Sitemap: http://a/s.xml\n"
+		"Unknown: x\n"
+		"User-agent: FooBot\n"	/* 15, with BazBot */
+		"Allow: /z/\n"
+		"Disallow: /\n"
+		"User-agent: quxbot\n"	/* 18, without rules */
+		"User-agent: *\n"
+		"Disallow: /all\n"
+		"User-agent: none-bot\n";
+
+	line_is(groups, "FooBot", "/x/b", 5);
+	line_is(groups, "FooBot", "/z/d", 16);
+	line_is(groups, "FooBot", "/y/c", -4);
+	line_is(groups, "FooBot", "/all", -4);
+	line_is(groups, "foobot", "/before", -4);
+	line_is(groups, "BarBot", "/y/c", 8);
+	line_is(groups, "BarBot", "/w/a", 10);
+	line_is(groups, "BarBot", "/b", -7);
+	line_is(groups, "BazBot", "/z/", 16);
+	line_is(groups, "BazBot", "/x/", -17);
+	line_is(groups, "QuxBot", "/all", -20);
+	line_is(groups, "Other", "/all", -20);
+	line_is(groups, "Other", "/al", 0);
+	line_is(groups, "None-Bot", "/all", 0);
+
+	/* product tokens */
+	line_is("User-agent: Foo\nDisallow: /", "foobar", "/", 0);
+	line_is("User-agent: FooBar\nDisallow: /", "foo", "/", 0);
+	line_is("User-agent: Foo/1.0\nDisallow: /", "foo", "/", -2);
+	line_is("User-agent: Foo Bar\nDisallow: /", "foo", "/", -2);
+	line_is("User-agent: Foo-Bar_\nDisallow: /", "foo-bar_", "/", -2);
+	line_is("User-agent: *\nDisallow: /\nUser-agent: foo 1\nAllow: /", "foo", "/", 4);
+	line_is("User-agent: * x\nDisallow: /", "foo", "/", -2);
+	line_is("User-agent: *x\nDisallow: /", "x", "/", 0);
+	line_is("User-agent:\nDisallow: /", "x", "/", 0);
+	line_is("User-agent: y\nDisallow: /y\nUser-agent:\nDisallow: /", "y", "/", 0);
+	line_is("Disallow: /", "x", "/", 0);
+	line_is("", "x", "/", 0);
+
+	/* the groups of "*" are one, too */
+	line_is("User-agent: *\nDisallow: /a\nUser-agent: x\nAllow: /\nUser-agent: *\nDisallow: /b",
+			"y", "/b", -6);
+	line_is("User-agent: *\nDisallow: /a\nUser-agent: x\nAllow: /\nUser-agent: *\nDisallow: /b",
+			"y", "/a", -2);
+	line_is("User-agent: x\nUser-agent: *\nDisallow: /a", "x", "/a", -3);
+	line_is("User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a", "x", "/a", 0);
+}
+
+/* Lines: what is a rule, and which number it has. */
+static void
+test_lines(void)
+{
+	line_is("\xEF\xBB\xBFUser-agent: x\nDisallow: /", "x", "/", -2);
+	line_is("\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: x\nDisallow: /", "x", "/", 0);
+	line_is("User-agent: x\n\xEF\xBB\xBF" "Disallow: /", "x", "/", 0);
+	line_is("User-agent: x\r\n\r\nDisallow: /\r\n", "x", "/", -3);
+	line_is("User-agent: x\r\rDisallow: /\r", "x", "/", -3);
+	line_is("\n\r\r\nUser-agent: x\n\rDisallow: /", "x", "/", -6);
+	line_is("\tUSER-AGENT \t:\tx\t# y\n dISALLOW\t: /\t \n", "x", "/", -2);
+	line_is("user-agent:x#\ndisallow:/a#b", "x", "/a", -2);
+	line_is("user-agent:x\n#disallow:/", "x", "/", 0);
+	line_is("user-agent:x\ndisallow#:/", "x", "/", 0);
+	line_is("user-agent:x\ndisallow:#/", "x", "/", 0);
+	line_is("user-agent x\ndisallow /", "x", "/", 0);
+	line_is("user-agent: x\ndisallow /", "x", "/", 0);
+	line_is("user-agent: x\ndis allow: /\ndisallowed: /\n: /\n-disallow: /", "x", "/", 0);
+	line_is("user-agent: x\ndisallow: /a: b", "x", "/a:%20b", -2);
+	line_is("user-agent: x\nnoindex: /\ncrawl-delay: 1\nallow: /", "x", "/", 4);
+}
+
+/* Rules: the longest wins, and "Allow" among equals. */
+static void
+test_rules(void)
+{
+	rules("Disallow:", PATHS("/", "/a", "/?a"), NO_PATHS);
+	rules("Disallow: /a\nDisallow:", PATHS("/"), PATHS("/a"));
+	rules("Disallow: /\nAllow:", NO_PATHS, PATHS("/", "/a"));
+	rules("Disallow: /\nAllow: /", PATHS("/", "/a"), NO_PATHS);
+	rules("Allow: /\nDisallow: /", PATHS("/", "/a"), NO_PATHS);
+	rules("Disallow: /x\nAllow: /x/", PATHS("/x/", "/x/a", "/"), PATHS("/x", "/xy"));
+	rules("Allow: /x/\nDisallow: /x/page.html", PATHS("/x/"), PATHS("/x/page.html"));
+	rules("Allow: /page\nDisallow: /*.html", PATHS("/page"), PATHS("/page.html"));
+	rules("Allow: /x/page.\nDisallow: /*.html", PATHS("/x/page.html"), PATHS("/x/y.html"));
+	rules("Allow: /page\nDisallow: /*.htm", NO_PATHS, PATHS("/page.htm"));
+	rules("Allow: /p\nDisallow: /", PATHS("/page"), PATHS("/"));
+	rules("Allow: /$\nDisallow: /", PATHS("/", "", "#x", "/#x"), PATHS("/page.htm", "?x", "/?x"));
+	rules("Disallow: /", PATHS("/robots.txt", "/robots.txt#x"),
+		  PATHS("/robots.txt?x", "/a/robots.txt", "/Robots.txt"));
+	rules("Disallow: /X", PATHS("/x"), PATHS("/X", "/XY"));
+
+	/* by the length of what a rule becomes, wildcards counted */
+	rules("Allow: /abcd\nDisallow: /*****", NO_PATHS, PATHS("/", "/abcd"));
+	rules("Allow: /abcde\nDisallow: /*****", PATHS("/abcde"), PATHS("/abcd"));
+	rules("Allow: /abc\nDisallow: /*c$", PATHS("/abc"), PATHS("/ac"));
+	rules("Allow: /ab\nDisallow: /*b$", PATHS("/abc"), PATHS("/ab"));
+	rules("Allow: /\xC3\xBC\nDisallow: /*****", PATHS("/\xC3\xBC"), PATHS("/abcde"));
+	rules("Allow: /%62%62%62\nDisallow: /***", PATHS("/bbb"), PATHS("/bb"));
+	rules("Allow: /$a\nDisallow: /**", PATHS("/$a"), PATHS("/b"));
+	line_is("User-agent: x\nAllow: /$a\nDisallow: /***", "x", "/$a", -3);
+	line_is("User-agent: x\nAllow: /%24a\nDisallow: /***", "x", "/$a", 2);
+
+	/* which line decides among rules that say the same */
+	line_is("User-agent: x\nDisallow: /ab\nDisallow: /a*\nDisallow: /ab", "x", "/ab", -2);
+	line_is("User-agent: x\nDisallow: /a*\nDisallow: /ab", "x", "/ab", -2);
+	line_is("User-agent: x\nDisallow: /a*\nAllow: /*b\nAllow: /ab", "x", "/ab", 3);
+}
+
+/* Wildcards. */
+static void
+test_wildcards(void)
+{
+	rules("Disallow: /fish", PATHS("/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"),
+		  PATHS("/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fish.php?id=anything"));
+	rules("Disallow: /fish*", PATHS("/Fish.asp", "/catfish"), PATHS("/fish", "/fish/salmon.html"));
+	rules("Disallow: /fish/", PATHS("/fish", "/fish.html"), PATHS("/fish/", "/fish/?id=1"));
+	rules("Disallow: fish", PATHS("/fish", "fish", "/"), NO_PATHS);
+	rules("Disallow: *fish", PATHS("/"), PATHS("/fish", "/a/fish"));
+	rules("Disallow: *", NO_PATHS, PATHS("/", "/a"));
+	rules("Disallow: $", PATHS("/", "/a", ""), NO_PATHS);
+	rules("Disallow: *$", NO_PATHS, PATHS("/", "/a", ""));
+	rules("Disallow: /*.php", PATHS("/", "/windows.PHP"),
+		  PATHS("/index.php", "/folder/filename.php?parameters", "/folder/any.php.file.html", "/filename.php/"));
+	rules("Disallow: /*.php$", PATHS("/filename.php?parameters", "/filename.php/", "/filename.php5", "/windows.PHP"),
+		  PATHS("/filename.php", "/folder/filename.php", "/a.php.php", "/.php"));
+	rules("Disallow: /fish*.php", PATHS("/Fish.PHP", "/fish.asp"), PATHS("/fish.php", "/fishheads/catfish.php?parameters"));
+	rules("Disallow: /a*b*c", PATHS("/acb", "/ab", "/cab"), PATHS("/abc", "/axbxcx", "/abbc", "/a/b/c"));
+	rules("Disallow: /a*b*c$", PATHS("/abcd", "/acb"), PATHS("/abc", "/abcdc", "/abcbc"));
+	rules("Disallow: /*ab*ab", PATHS("/aab", "/xaba"), PATHS("/abab", "/xabyab", "/aabab"));
+	rules("Disallow: /**a", PATHS("/b"), PATHS("/a", "/ba"));
+	rules("Disallow: /a*$", PATHS("/b"), PATHS("/a", "/ab"));
+	rules("Disallow: /a$$", PATHS("/a", "/a$b"), PATHS("/a$"));
+	rules("Disallow: /a$b", PATHS("/a", "/ab"), PATHS("/a$b", "/a$bc", "/a%24b"));
+	rules("Disallow: /a$*", PATHS("/a"), PATHS("/a$", "/a$b"));
+	rules("Disallow: /?*q=", PATHS("/a?q="), PATHS("/?q=", "/?a&q=1"));
+}
+
+/* One form for both sides: RFC 9309, section 2.2.2. */
+static void
+test_forms(void)
+{
+	rules("Disallow: /foo/bar?baz=quz", PATHS("/foo/bar", "/foo/bar%3Fbaz=quz"), PATHS("/foo/bar?baz=quz"));
+	rules("Disallow: /a?b=http://c.d?e&f", NO_PATHS, PATHS("/a?b=http://c.d?e&f"));
+	rules("Disallow: /a?b=http%3A%2F%2fc", PATHS("/a?b=http://c"), PATHS("/a?b=http%3A%2F%2Fc", "/a?b=http%3a%2f%2fc"));
+	rules("Disallow: /a/b", PATHS("/a%2Fb"), PATHS("/a/b"));
+	rules("Disallow: /\xE3\x83\x84", PATHS("/\xE3\x83\x83"), PATHS("/\xE3\x83\x84", "/%E3%83%84", "/%e3%83%84"));
+	rules("Disallow: /%e3%83%84", NO_PATHS, PATHS("/\xE3\x83\x84", "/%E3%83%84", "/%e3%83%84"));
+	rules("Disallow: /%62%61%7A%2d%7e", NO_PATHS, PATHS("/baz-~", "/%62%61%7A%2D~"));
+	rules("Disallow: /baz", NO_PATHS, PATHS("/%62%61%7a"));
+	rules("Disallow: /%2A", PATHS("/a"), PATHS("/*", "/%2a", "/*a"));
+	rules("Disallow: /a%2Ab$", PATHS("/axb", "/ab"), PATHS("/a*b"));
+	rules("Disallow: /a%24", PATHS("/a"), PATHS("/a$", "/a$b", "/a%24"));
+	rules("Disallow: /100%", PATHS("/100"), PATHS("/100%", "/100%25", "/100%off"));
+	rules("Disallow: /%zz%4", NO_PATHS, PATHS("/%25zz%254", "/%zz%4"));
+	rules("Disallow: /a b\"<", NO_PATHS, PATHS("/a%20b%22%3C", "/a b\"<"));
+	rules("Disallow: /f[1]", NO_PATHS, PATHS("/f[1]", "/f%5B1%5d"));
+	rules("Disallow: /a;b=1,2&c=(3)!+:@'", PATHS("/a%3Bb"), PATHS("/a;b=1,2&c=(3)!+:@'"));
+	rules("Disallow: /a+b", PATHS("/a%2Bb", "/a%20b", "/a b"), PATHS("/a+b"));
+	rules("Disallow: /%\xFF", PATHS("/%FF"), PATHS("/%25%ff"));
+	rules("Disallow: /a%23", PATHS("/a#", "/a#b"), PATHS("/a%23b"));
+}
+
+static void
+test_reader(void)
+{
+	static const char text[] = "sitemap:\tA b \t#c\nfoo: bar\nUSER-AGENT:\nSitemap\nAllow: /\x00x\rdisallow::";
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, text, sizeof(text) - 1);
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_SITEMAP && r.line == 1, "Sitemap");
+	is(r.value.s, r.value.len, "A b", 3, "its value");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_AGENT && r.line == 3 && r.value.len == 0, "User-agent");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_ALLOW && r.line == 5, "Allow");
+	is(r.value.s, r.value.len, "/\0x", 3, "its value");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_DISALLOW && r.line == 6, "Disallow");
+	is(r.value.s, r.value.len, ":", 1, "its value");
+	ok(!sm_robots_next(&r), "the end");
+
+	foreach_string(token, "a", "Googlebot", "Googlebot-Image", "_", "-")
+		ok(sm_robots_is_token(*token, strlen(*token)), *token);
+	foreach_string(token, "", "*", "a b", "Googlebot/2.1", "a1", " a", "\xC3\xA9")
+		ok(!sm_robots_is_token(*token, strlen(*token)), *token);
+}
+
+/* 500 KiB and more are read to the end, lines of any length. */
+static void
+test_size(void)
+{
+	size_t		max = SM_ROBOTS_MAX;
+	char	   *text = exactly(NULL, max);
+	size_t		len = sprintf(text, "User-agent: x\n");
+	unsigned	lines = 1;
+	bool		allowed;
+
+	while (len < 600 * 1024)
+	{
+		len += sprintf(text + len, "Disallow: /*/%u/*.pdf$\nAllow: /%u/\n", lines, lines);
+		lines += 2;
+	}
+	is_number(decide(text, len, "x", "/1/a", 4, &allowed), 3, "the first of many rules");
+	is_number(decide(text, len, "x", "/a/1/.pdf", 9, &allowed), 2, "the first of many rules with wildcards");
+	snprintf(text + max - 100, 100, "/a/%u/b/c.pdf", lines - 2);
+	is_number(decide(text, len, "x", text + max - 100, strlen(text + max - 100), &allowed),
+			  lines - 1, "the last of many rules");
+	ok(!allowed, "it forbids");
+
+	/* one line, with all that each octet could cost */
+	len = sprintf(text, "User-agent: x\nAllow: /");
+	while (len < max)
+		text[len++] = '*';
+	is_number(decide(text, len, "x", "/aaa", 4, &allowed), 2, "nothing but wildcards");
+	len = sprintf(text, "User-agent: x\nAllow: /");
+	for (; len + 2 <= max; len += 2)
+		memcpy(text + len, "*a", 2);
+	is_number(decide(text, len, "x", text + 22, 2047, &allowed), 0, "wildcards and a letter");
+	len = sprintf(text, "User-agent: x\nAllow: /");
+	memset(text + len, '\xFF', max - len);
+	is_number(decide(text, max, "x", text + len - 1, 2047, &allowed), 0, "all to be escaped");
+	free(text);
+}
+
+int
+main(void)
+{
+	test_groups();
+	test_lines();
+	test_rules();
+	test_wildcards();
+	test_forms();
+	test_reader();
+	test_size();
+	return done();
+}

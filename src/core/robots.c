@@ -209,7 +209,7 @@ next_rule(SmRobotsReader *r, Group *group, const SmRobots *robots)
 		{
 			case SM_ROBOTS_AGENT:
 				if (group->has_rules)
-					*group = (Group) {0};
+					memset(group, 0, sizeof(*group));
 				group->agents |= agents_of(r->value, robots->agent);
 				break;
 			case SM_ROBOTS_ALLOW:
@@ -455,8 +455,8 @@ typedef struct Walk
 	const SmRobotsRule *best;	/* of those that match, NULL if none does yet */
 
 	/*
-	 * The nodes that it is at: those of "*", which it stays at, are the last of
-	 * the array, the others the first.
+	 * The nodes that it is at: those of "*", which it stays at, are the last
+	 * of the array, the others the first.
 	 */
 	uint32_t   *places;
 	uint32_t	nplaces;

@@ -100,7 +100,7 @@ typedef struct Audit
 	const SmOptions *options;
 	MemoryContext context;		/* for all of the call */
 	MemoryContext row_context;	/* for one row */
-	SmColumns	columns;
+	SmQuery		query;
 	SmElementWriter writer;
 	SmPage		page;			/* of the row */
 	SmUrlCache	href_cache;
@@ -457,16 +457,6 @@ put_loc(Audit *audit, SmSpan loc)
 	tuplestore_putvalues(audit->locs, audit->loc_desc, values, nulls);
 }
 
-static void
-startup(DestReceiver *self, int operation, TupleDesc typeinfo)
-{
-	Audit	   *audit = (Audit *) self;
-	MemoryContext oldcontext = MemoryContextSwitchTo(audit->context);
-
-	sm_find_columns(typeinfo, &audit->columns);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -486,7 +476,7 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	memset(&audit->page, 0, sizeof(audit->page));
 	audit->doc.buf.len = audit->doc.end;
 
-	status = sm_read_slot(slot, &audit->columns, &row, problems);
+	status = sm_read_slot(slot, &audit->query.columns, &row, problems);
 	if (status == SM_ROW_OK)
 	{
 		is_entry = sm_append_entry(&audit->writer, &row, &audit->doc.buf, &entry);
@@ -638,7 +628,7 @@ make_audit(const SmOptions *options)
 	static const Oid loc_types[] = {[LOC_ROW] = INT8OID,[LOC_TEXT] = TEXTOID};
 	Audit	   *audit = palloc0_object(Audit);
 
-	sm_receiver_init(&audit->receiver, startup, receive);
+	sm_receiver_init(&audit->receiver, NULL, receive);
 
 	audit->options = options;
 	audit->context = CurrentMemoryContext;
@@ -671,7 +661,9 @@ sitemap_audit(PG_FUNCTION_ARGS)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	audit = make_audit(sm_read_options(fcinfo, 0));
-	sm_run_query(audit->options->query, &audit->receiver);
+	sm_query_open(&audit->query, audit->options->query);
+	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
+	sm_query_close(&audit->query);
 	compare_pages(audit);
 	put_result(audit, rsinfo->setResult, rsinfo->setDesc);
 

@@ -175,9 +175,9 @@ sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *proble
 void
 sm_document_add(SmDocument *doc, const SmEntry *entry)
 {
-	Assert(doc->buf.len == doc->end + entry->len);
+	Assert(doc->buf.len >= doc->end + entry->len);
 
-	doc->end = doc->buf.len;
+	doc->end += entry->len;
 	sm_totals_add(&doc->totals, entry);
 }
 

@@ -60,7 +60,7 @@ extern bool sm_document_fits(const SmDocument *doc, const SmEntry *entry);
 extern bool sm_document_fits_alone(SmDocument *doc, const SmEntry *entry,
 								   SmProblems *problems);
 
-/* Take over the entry, which was written to buf after end. */
+/* Take over the entry, which stands in buf after end. */
 extern void sm_document_add(SmDocument *doc, const SmEntry *entry);
 
 /* Bytes of the whole document, header and footer included. */

@@ -67,8 +67,12 @@ sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nul
 	values[SM_FILE_URL_COUNT] = Int32GetDatum(file->url_count);
 	values[SM_FILE_BYTE_COUNT] = Int64GetDatum(file->byte_count);
 	values[SM_FILE_DIGEST] = CStringGetTextDatum(file->digest);
-	nulls[SM_FILE_FIRST_KEY] = true;
-	nulls[SM_FILE_RECIPE] = true;
+	if (file->first_key)
+		values[SM_FILE_FIRST_KEY] = CStringGetTextDatum(file->first_key);
+	nulls[SM_FILE_FIRST_KEY] = file->first_key == NULL;
+	if (file->recipe)
+		values[SM_FILE_RECIPE] = CStringGetTextDatum(file->recipe);
+	nulls[SM_FILE_RECIPE] = file->recipe == NULL;
 	values[SM_FILE_CONTENT] = PointerGetDatum(file->document);
 }
 

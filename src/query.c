@@ -13,6 +13,7 @@
 #include "executor/tuptable.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
+#include "parser/parse_param.h"
 #include "row.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -20,15 +21,16 @@
 #include "xmlentry.h"
 
 #define COLUMNS_HINT \
-	"The columns are loc, lastmod, changefreq, priority and extensions; or url alone."
+	"The columns are loc, lastmod, changefreq, priority and extensions, or url; and key."
 
 static const char *const column_names[SM_NCOLUMNS] = {
-	"loc", "lastmod", "changefreq", "priority", "extensions", "url"
+	"loc", "lastmod", "changefreq", "priority", "extensions", "url", "key"
 };
 
 static const char *const column_types[SM_NCOLUMNS] = {
 	"text", "timestamptz, timestamp, date or text", "text or an enum",
-	"float8, float4, numeric, bigint, int or smallint", "xml or xml[]", "xml"
+	"float8, float4, numeric, bigint, int or smallint", "xml or xml[]", "xml",
+	"any that can be sorted"
 };
 
 /* Is a value of this type text, or does its output function make it text? */
@@ -60,6 +62,8 @@ type_is_allowed(SmColumnName name, Oid type)
 			return type == XMLOID || type == XMLARRAYOID;
 		case SM_COLUMN_URL:
 			return type == XMLOID;
+		case SM_COLUMN_KEY:
+			return true;		/* sm_key_type_init looks at it */
 	}
 	return false;
 }
@@ -125,6 +129,8 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 					 name == SM_COLUMN_URL ?
 					 errhint("A column of URLs must be named \"loc\".") :
 					 errhint("Cast it, even where it is always NULL.")));
+		if (name == SM_COLUMN_KEY)
+			sm_key_type_init(&columns->key_type, att->atttypid, att->attcollation);
 		column->is_text = IsBinaryCoercible(column->type, TEXTOID);
 		getTypeOutputInfo(column->type, &output, &is_varlena);
 		fmgr_info(output, &column->output);
@@ -135,10 +141,11 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the query has no column \"loc\""),
 				 errhint(COLUMNS_HINT)));
-	if (columns->column[SM_COLUMN_URL].index >= 0 && desc->natts > 1)
+	if (columns->column[SM_COLUMN_URL].index >= 0 &&
+		desc->natts > (columns->column[SM_COLUMN_KEY].index >= 0 ? 2 : 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-				 errmsg("column \"url\" of the query must be the only one"),
+				 errmsg("column \"url\" of the query must be the only one beside \"key\""),
 				 errdetail("It has all that a sitemap says of a page.")));
 }
 
@@ -281,8 +288,8 @@ changes_rows(Node *node, void *context)
 	return expression_tree_walker(node, changes_rows, context);
 }
 
-/* Is it one SELECT that changes nothing?  An error if not. */
-static void
+/* The one statement of a plan, a SELECT that changes nothing.  An error if not. */
+static CachedPlanSource *
 check_plan(SPIPlanPtr plan)
 {
 	List	   *sources = SPI_plan_get_plan_sources(plan);
@@ -309,10 +316,16 @@ check_plan(SPIPlanPtr plan)
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("the query must not write or lock rows")));
+	return source;
 }
 
 static void
-nothing_to_do(DestReceiver *self)
+start_nothing(DestReceiver *self, int operation, TupleDesc typeinfo)
+{
+}
+
+static void
+end_nothing(DestReceiver *self)
 {
 }
 
@@ -322,28 +335,30 @@ sm_receiver_init(DestReceiver *receiver,
 				 bool (*receive) (TupleTableSlot *slot, DestReceiver *self))
 {
 	receiver->receiveSlot = receive;
-	receiver->rStartup = startup;
-	receiver->rShutdown = nothing_to_do;
-	receiver->rDestroy = nothing_to_do;
+	receiver->rStartup = startup ? startup : start_nothing;
+	receiver->rShutdown = end_nothing;
+	receiver->rDestroy = end_nothing;
 	/* one that takes a tuple's values, wherever they stand */
 	receiver->mydest = DestTuplestore;
 }
 
-void
-sm_run_query(const char *query, DestReceiver *dest)
+static SPIPlanPtr
+prepare(const char *query, int nargs, Oid *types, int options)
 {
-	/* no limit of rows, which would forbid parallel workers */
-	SPIExecuteOptions options = {.read_only = true,.dest = dest};
-	bool		was_read_only = XactReadOnly;
-	SPIPlanPtr	plan;
-	int			result;
+	SPIPlanPtr	plan = SPI_prepare_cursor(query, nargs, types, options);
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	plan = SPI_prepare_cursor(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
-	check_plan(plan);
+	return plan;
+}
+
+static void
+execute(SPIPlanPtr plan, ParamListInfo params, DestReceiver *dest)
+{
+	/* no limit of rows, which would forbid parallel workers */
+	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = dest};
+	bool		was_read_only = XactReadOnly;
+	int			result;
 
 	/*
 	 * SPI's read_only keeps the statement from writing, but not the functions
@@ -356,5 +371,145 @@ sm_run_query(const char *query, DestReceiver *dest)
 
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+}
+
+void
+sm_run_query(const char *query, DestReceiver *dest)
+{
+	SPIPlanPtr	plan;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	plan = prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	check_plan(plan);
+	execute(plan, NULL, dest);
 	SPI_finish();
+}
+
+/* The parameters of a query, whose types follow from where they stand. */
+typedef struct Parameters
+{
+	Oid		   *types;
+	int			n;				/* the highest number */
+} Parameters;
+
+static void
+parameters_setup(ParseState *pstate, void *arg)
+{
+	Parameters *parameters = arg;
+
+	setup_parse_variable_parameters(pstate, &parameters->types, &parameters->n);
+}
+
+/*
+ * A query with parameters is prepared twice: the first time tells the type of
+ * column key, which is the parameters' type the second time.
+ */
+void
+sm_query_open(SmQuery *query, const char *text)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Parameters	parameters = {0};
+	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
+	CachedPlanSource *source;
+
+	memset(query, 0, sizeof(*query));
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (strchr(text, '$') != NULL)
+		query->plan = SPI_prepare_extended(text, &options);
+	if (parameters.n == 0)
+		query->plan = prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	source = check_plan(query->plan);
+
+	MemoryContextSwitchTo(context);
+	sm_find_columns(source->resultDesc, &query->columns);
+
+	query->has_bounds = parameters.n > 0;
+	if (query->has_bounds)
+	{
+		Oid			types[2] = {query->columns.key_type.type, query->columns.key_type.type};
+
+		if (!sm_query_has_key(query) || parameters.n > 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_PARAMETER),
+					 errmsg("there is no parameter $%d",
+							sm_query_has_key(query) ? parameters.n : 1),
+					 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.")));
+		query->plan = prepare(text, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+		check_plan(query->plan);
+		MemoryContextSwitchTo(context);
+	}
+}
+
+void
+sm_query_close(SmQuery *query)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	SPI_finish();
+	MemoryContextSwitchTo(context);
+}
+
+/*
+ * A plan for a range that has these bounds.  The statement is a subquery of it,
+ * which the planner pushes the comparisons down into.  Their parameters have
+ * their values when it plans.
+ */
+static SPIPlanPtr
+wrapped_plan(SmQuery *query, bool has_from, bool has_to)
+{
+	SPIPlanPtr *plan = &query->ranges[has_from][has_to];
+	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
+	const RawStmt *stmt = source->raw_parse_tree;
+	const char *text = source->query_string + Max(stmt->stmt_location, 0);
+	int			len = stmt->stmt_len > 0 ? stmt->stmt_len : (int) strlen(text);
+	const SmKeyType *key = &query->columns.key_type;
+	Oid			types[2] = {key->type, key->type};
+	StringInfoData wrapped;
+
+	if (*plan)
+		return *plan;
+
+	/* the line feed ends a comment */
+	initStringInfo(&wrapped);
+	appendStringInfo(&wrapped, "SELECT * FROM (%.*s\n) AS sitemap WHERE true", len, text);
+	if (has_from)
+		appendStringInfo(&wrapped, " AND key %s $1",
+						 sm_key_operator(key, BTGreaterEqualStrategyNumber));
+	if (has_to)
+		appendStringInfo(&wrapped, " AND key %s $2", sm_key_operator(key, BTLessStrategyNumber));
+	*plan = prepare(wrapped.data, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+	return *plan;
+}
+
+static ParamListInfo
+make_bounds(const SmKeyType *key, const Datum *from, const Datum *to)
+{
+	const Datum *bounds[] = {from, to};
+	ParamListInfo params = makeParamList(lengthof(bounds));
+
+	for (size_t i = 0; i < lengthof(bounds); i++)
+	{
+		params->params[i].value = bounds[i] ? *bounds[i] : (Datum) 0;
+		params->params[i].isnull = bounds[i] == NULL;
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = key->type;
+	}
+	return params;
+}
+
+void
+sm_query_run(SmQuery *query, const Datum *from, const Datum *to, DestReceiver *dest)
+{
+	MemoryContext context = CurrentMemoryContext;
+	SPIPlanPtr	plan = query->plan;
+
+	Assert(sm_query_has_key(query) || (from == NULL && to == NULL));
+	if (!query->has_bounds && (from || to))
+		plan = wrapped_plan(query, from != NULL, to != NULL);
+	execute(plan,
+			query->has_bounds || from || to ? make_bounds(&query->columns.key_type, from, to) : NULL,
+			dest);
+	MemoryContextSwitchTo(context);
 }

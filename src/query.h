@@ -6,7 +6,9 @@
 #ifndef SM_QUERY_H
 #define SM_QUERY_H
 
+#include "executor/spi.h"
 #include "fmgr.h"
+#include "key.h"
 #include "problem.h"
 #include "sitemap.h"
 #include "tcop/dest.h"
@@ -19,10 +21,11 @@ typedef enum SmColumnName
 	SM_COLUMN_CHANGEFREQ,
 	SM_COLUMN_PRIORITY,
 	SM_COLUMN_EXTENSIONS,
-	SM_COLUMN_URL
+	SM_COLUMN_URL,
+	SM_COLUMN_KEY
 } SmColumnName;
 
-#define SM_NCOLUMNS		6
+#define SM_NCOLUMNS		7
 
 typedef struct SmColumn
 {
@@ -35,7 +38,18 @@ typedef struct SmColumn
 typedef struct SmColumns
 {
 	SmColumn	column[SM_NCOLUMNS];
+	SmKeyType	key_type;		/* where there is a column key */
 } SmColumns;
+
+/* A query that makes a set, ready to be run, wholly or for ranges of keys. */
+typedef struct SmQuery
+{
+	SPIPlanPtr	plan;			/* of all rows, or with bounds of any range */
+	bool		has_bounds;		/* its text has $1 and $2, or one of them */
+	SPIPlanPtr	ranges[2][2];	/* wrapped plans, by the bounds that they have:
+								 * a lower one, an upper one */
+	SmColumns	columns;
+} SmQuery;
 
 /* What came of a row. */
 typedef enum SmRowStatus
@@ -46,8 +60,9 @@ typedef enum SmRowStatus
 } SmRowStatus;
 
 /*
- * Prepare the receiver of a query's rows.  startup gets their columns, receive
- * each row; the rows may come from parallel workers.
+ * Prepare the receiver of a query's rows.  startup, NULL for none, gets their
+ * columns, receive each row and says whether it wants more; the rows may come from
+ * parallel workers.
  */
 extern void sm_receiver_init(DestReceiver *receiver,
 							 void (*startup) (DestReceiver *self, int operation, TupleDesc typeinfo),
@@ -59,6 +74,27 @@ extern void sm_receiver_init(DestReceiver *receiver,
  * if it is anything else.
  */
 extern void sm_run_query(const char *query, DestReceiver *dest);
+
+/*
+ * The same in steps, for a query that makes a set, and whose columns are found.
+ * From open to close this has a connection to SPI.  After an error the end of
+ * the (sub)transaction closes it.
+ */
+extern void sm_query_open(SmQuery *query, const char *text);
+extern void sm_query_close(SmQuery *query);
+
+static inline bool
+sm_query_has_key(const SmQuery *query)
+{
+	return query->columns.column[SM_COLUMN_KEY].index >= 0;
+}
+
+/*
+ * Send to dest the rows whose keys are not less than from and less than to; NULL
+ * for no bound.  Only a query with a column key can have bounds.
+ */
+extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
+						 DestReceiver *dest);
 
 /*
  * Find a query's columns by their names.  An error for one that is unknown, of

@@ -12,42 +12,60 @@
 #include "set.h"
 
 #include "commands/progress.h"
+#include "core/digest.h"
 #include "element.h"
 #include "miscadmin.h"
 #include "query.h"
 #include "split.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/hsearch.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
 
-typedef struct KeyCount
+typedef struct HashCount
 {
-	uint32		key;			/* half of an SmSplit's, must be first */
-	int			count;			/* files that have it */
-} KeyCount;
+	uint32		hash;			/* half of a loc's, must be first */
+	int			count;			/* files that begin with it */
+} HashCount;
 
-typedef struct SetState
+struct SmSet
 {
 	DestReceiver receiver;		/* must be first */
 	const SmOptions *options;
 	SmFileSink *sink;
-	MemoryContext context;		/* for all of the call */
+	MemoryContext context;		/* for all of the set */
 	MemoryContext row_context;	/* for one row */
-	SmColumns	columns;
+	SmQuery		query;
+	SmKeyType  *key_type;		/* NULL where the query has no column key */
+	char	   *recipe;			/* likewise */
 	SmElementWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
-	int			nfiles;			/* closed so far */
-	HTAB	   *keys;			/* of files of a stable split, KeyCount */
+	int			nfiles;			/* closed or kept so far */
+	HTAB	   *hashes;			/* of their first locs in a stable split, HashCount */
+
+	/* the newest row's key */
+	bool		has_key;
+	bool		starts_key;		/* no entry has it so far */
+	Datum		key;
+	StringInfoData key_buffer;	/* where it is not a value by itself */
+
+	/* a range */
+	SmStop		stop;			/* NULL for all rows */
+	void	   *stop_arg;
+	bool		stopped;
+
 	bool		progress;		/* the progress view is ours to fill */
 	uint64		nrows;
 	uint64		nbytes;			/* of closed files, uncompressed */
-} SetState;
+};
 
 /* The name of a file: section, what tells it apart, endings. */
 static char *
@@ -65,57 +83,70 @@ sm_index_name(const SmOptions *options, int number)
 
 /*
  * The name of a part of a set.  number counts the parts, or with a stable split
- * those of the same key, few as they are: the ones that begin with the same
- * loc, and collisions.  The low half of the key does, since the high bits of
+ * those with the same hash, few as they are: the ones that begin with the same
+ * loc, and collisions.  The low half of the hash does, since the high bits of
  * hashes that were the highest are much alike.
  */
 static char *
-part_name(const SmOptions *options, uint64 key, int number)
+part_name(const SmOptions *options, uint32 hash, int number)
 {
 	const char *middle;
 
 	if (!options->stable)
 		middle = psprintf("-%d", number);
 	else if (number == 1)
-		middle = psprintf("-%08x", (uint32) key);
+		middle = psprintf("-%08x", hash);
 	else
-		middle = psprintf("-%08x-%d", (uint32) key, number);
+		middle = psprintf("-%08x-%d", hash, number);
 	return make_name(options, middle, options->kind == SM_TEXT ? ".txt" : ".xml");
+}
+
+/* The hash of the first file of a stable split, whatever loc it begins with. */
+static uint32
+first_file_hash(void)
+{
+	return (uint32) sm_digest("", 0, 0);
 }
 
 char *
 sm_part_name(const SmOptions *options)
 {
-	SmSplit		split;
-
-	sm_split_init(&split, options->stable);
-	return part_name(options, split.key, 1);
+	return part_name(options, first_file_hash(), 1);
 }
 
-/* How many files up to this one have its key? */
+/* How many files up to this one have its hash? */
 static int
-count_key(SetState *state)
+count_hash(SmSet *set, uint32 hash)
 {
-	uint32		key = (uint32) state->split.key;
-	KeyCount   *entry;
+	HashCount   *entry;
 	bool		found;
 
-	if (state->keys == NULL)
+	if (set->hashes == NULL)
 	{
-		HASHCTL		ctl = {.keysize = sizeof(uint32),.entrysize = sizeof(KeyCount),
-		.hcxt = state->context};
+		HASHCTL		ctl = {.keysize = sizeof(uint32),.entrysize = sizeof(HashCount),
+		.hcxt = set->context};
 
-		state->keys = hash_create("sitemap keys", 64, &ctl,
+		set->hashes = hash_create("sitemap hashes", 64, &ctl,
 								  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
-	entry = hash_search(state->keys, &key, HASH_ENTER, &found);
+	entry = hash_search(set->hashes, &hash, HASH_ENTER, &found);
 	entry->count = found ? entry->count + 1 : 1;
 	return entry->count;
 }
 
+/* The name of the next file of a stable split, whose first loc has this hash. */
+static char *
+next_name(SmSet *set, uint32 hash)
+{
+	if (set->nfiles++ == 0)
+		hash = first_file_hash();
+	return part_name(set->options, hash, count_hash(set, hash));
+}
+
 /* Complete a document and hand it out. */
 static void
-put_file(SmFileSink *sink, const SmOptions *options, SmDocument *doc, const char *name)
+put_file(SmFileSink *sink, const SmOptions *options, SmDocument *doc, const char *name,
+		 const char *first_key, const char *recipe)
 {
 	SmFile		file = {0};
 	TimestampTz lastmod = (doc->totals.lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
@@ -126,6 +157,8 @@ put_file(SmFileSink *sink, const SmOptions *options, SmDocument *doc, const char
 						options->base.url[SM_FORM_PLAIN], name);
 	file.lastmod = doc->totals.has_lastmod ? &lastmod : NULL;
 	file.url_count = doc->totals.count;
+	file.first_key = first_key;
+	file.recipe = recipe;
 	file.document = sm_document_close(doc);
 	file.byte_count = VARSIZE(file.document) - VARHDRSZ;
 	sm_digest_hex(sm_digest(VARDATA(file.document), file.byte_count, 0), file.digest);
@@ -139,11 +172,11 @@ sm_put_index(SmIndex *index, const SmOptions *options, SmFileSink *sink)
 
 	foreach(lc, index->documents)
 		put_file(sink, options, lfirst(lc),
-				 sm_index_name(options, foreach_current_index(lc) + 1));
+				 sm_index_name(options, foreach_current_index(lc) + 1), NULL, NULL);
 }
 
 static void
-report_progress(const SetState *state)
+report_progress(const SmSet *set)
 {
 	const int	params[] = {
 		PROGRESS_COPY_BYTES_PROCESSED, PROGRESS_COPY_TUPLES_PROCESSED,
@@ -151,88 +184,163 @@ report_progress(const SetState *state)
 	};
 	int64		values[lengthof(params)];
 
-	if (!state->progress)
+	if (!set->progress)
 		return;
-	values[0] = state->nbytes + state->doc.end - state->doc.room;
-	values[1] = state->nrows - state->writer.problems.nrows;
-	values[2] = state->writer.problems.nrows;
+	values[0] = set->nbytes + set->doc.end - set->doc.room;
+	values[1] = set->nrows - set->writer.problems.nrows;
+	values[2] = set->writer.problems.nrows;
 	pgstat_progress_update_multi_param(lengthof(params), params, values);
 }
 
 /* Close the file that is being written, one of several or not, and hand it out. */
 static void
-close_file(SetState *state, bool is_part)
+close_file(SmSet *set, bool is_part)
 {
-	const SmOptions *options = state->options;
+	const SmOptions *options = set->options;
+	SmDocument *doc = &set->doc;
+	char	   *first_key = NULL;
 	char	   *name;
 
-	state->nfiles++;
-	if (is_part)
-		name = part_name(options, state->split.key,
-						 options->stable ? count_key(state) : state->nfiles);
-	else
+	if (set->key_type)
+		first_key = sm_key_to_text(set->key_type, sm_split_first_key(&set->split));
+	if (!is_part)
 		name = make_name(options, "", options->kind == SM_TEXT ? ".txt" : ".xml");
-	put_file(state->sink, options, &state->doc, name);
-	state->nbytes += sm_document_size(&state->doc);
-	sm_document_reset(&state->doc);
-	report_progress(state);
+	else if (options->stable)
+		name = next_name(set, (uint32) sm_split_first_hash(&set->split, doc));
+	else
+		name = part_name(options, 0, ++set->nfiles);
+	put_file(set->sink, options, doc, name, first_key, set->recipe);
+	set->nbytes += sm_document_size(doc);
+	sm_document_reset(doc);
+	report_progress(set);
+}
+
+pg_noreturn static void
+key_is_too_large(SmSet *set)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("the rows of key %s do not fit into one file",
+					sm_key_to_text(set->key_type, set->key)),
+			 errdetail("Rows with the same key stay together. A file can have %d URLs and " INT64_FORMAT " bytes.",
+					   sm_document_max_entries(&set->doc, false), set->doc.max_bytes),
+			 errhint("Choose a key that fewer pages have.")));
+}
+
+/*
+ * End the file, which an entry does not fit into, and begin the next one.  False
+ * if that one is there already, so that the range ends here.
+ */
+static bool
+cut_file(SmSet *set)
+{
+	StringInfoData rest;
+
+	if (!sm_split_cut(&set->split, &set->doc, &rest))
+		key_is_too_large(set);
+	close_file(set, true);
+	if (set->stop && set->stop(set->stop_arg, sm_split_next_key(&set->split)))
+	{
+		set->stopped = true;
+		return false;
+	}
+	sm_split_resume(&set->split, &set->doc, &rest);
+	return true;
 }
 
 /* Put the entry at the end of the buffer into this file, or into the next one. */
 static void
-put_entry(SetState *state, const SmEntry *entry)
+put_entry(SmSet *set, const SmEntry *entry)
 {
-	SmDocument *doc = &state->doc;
+	SmDocument *doc = &set->doc;
 	bool		fits = sm_document_fits(doc, entry);
 
-	if (!fits && !sm_document_fits_alone(doc, entry, &state->writer.problems))
+	if (!fits && !sm_document_fits_alone(doc, entry, &set->writer.problems))
 		return;
-	sm_split_consider(&state->split, doc, entry);
+	sm_split_consider(&set->split, doc, entry, set->starts_key, set->key);
 	while (unlikely(!fits))
 	{
-		StringInfoData rest;
-
-		sm_split_cut(&state->split, doc, entry, &rest);
-		close_file(state, true);
-		sm_split_resume(&state->split, doc, entry, &rest);
+		if (!cut_file(set))
+			return;
 		fits = sm_document_fits(doc, entry);
 	}
-	sm_split_add(&state->split, doc, entry);
+	sm_document_add(doc, entry);
+	set->starts_key = set->key_type == NULL;
 }
 
+/* Keep a copy of the newest row's key. */
 static void
-startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+keep_key(SmSet *set, Datum key)
 {
-	SetState   *state = (SetState *) self;
-	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+	const SmKeyType *type = set->key_type;
 
-	sm_find_columns(typeinfo, &state->columns);
-	MemoryContextSwitchTo(oldcontext);
+	set->has_key = true;
+	set->starts_key = true;
+	if (type->by_value)
+		set->key = key;
+	else
+	{
+		if (type->len == -1)
+			key = PointerGetDatum(PG_DETOAST_DATUM_PACKED(key));
+		resetStringInfo(&set->key_buffer);
+		appendBinaryStringInfo(&set->key_buffer, DatumGetPointer(key),
+							   datumGetSize(key, false, type->len));
+		set->key = PointerGetDatum(set->key_buffer.data);
+	}
+}
+
+/* Rows come in the order of their keys. */
+static void
+take_key(SmSet *set, const TupleTableSlot *slot)
+{
+	int			index = set->query.columns.column[SM_COLUMN_KEY].index;
+	Datum		key = slot->tts_values[index];
+	int			order;
+
+	if (slot->tts_isnull[index])
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the key of row " UINT64_FORMAT " is NULL", set->nrows),
+				 errhint("Column \"key\" says where a row belongs in the order of all rows. It must have a value in each.")));
+	order = set->has_key ? sm_key_compare(set->key_type, set->key, key) : -1;
+	if (order > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("row " UINT64_FORMAT " is not in the order of column \"key\"", set->nrows),
+				 errdetail("Its key %s is less than %s, the key of a row before it.",
+						   sm_key_to_text(set->key_type, key),
+						   sm_key_to_text(set->key_type, set->key)),
+				 errhint("End the query with ORDER BY key.")));
+	if (order < 0)
+		keep_key(set, key);
 }
 
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
 {
-	SetState   *state = (SetState *) self;
+	SmSet	   *set = (SmSet *) self;
 	MemoryContext oldcontext;
 	SmRow		row;
+	SmRowStatus status;
 	SmEntry		entry;
 
 	CHECK_FOR_INTERRUPTS();
 
-	state->writer.problems.row_number = ++state->nrows;
+	set->writer.problems.row_number = ++set->nrows;
 
 	/* a row without a page is no problem, just as in the aggregates */
-	MemoryContextReset(state->row_context);
-	oldcontext = MemoryContextSwitchTo(state->row_context);
-	if (sm_read_slot(slot, &state->columns, &row, &state->writer.problems) == SM_ROW_OK &&
-		sm_append_entry(&state->writer, &row, &state->doc.buf, &entry))
-		put_entry(state, &entry);
+	MemoryContextReset(set->row_context);
+	oldcontext = MemoryContextSwitchTo(set->row_context);
+	status = sm_read_slot(slot, &set->query.columns, &row, &set->writer.problems);
+	if (status != SM_ROW_NULL && set->key_type)
+		take_key(set, slot);
+	if (status == SM_ROW_OK && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
+		put_entry(set, &entry);
 	MemoryContextSwitchTo(oldcontext);
 
-	if (state->nrows % PROGRESS_ROWS == 0)
-		report_progress(state);
-	return true;
+	if (set->nrows % PROGRESS_ROWS == 0)
+		report_progress(set);
+	return !set->stopped;
 }
 
 void
@@ -248,53 +356,153 @@ sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *
 	doc->max_bytes = Min(doc->max_bytes, options->max_bytes);
 }
 
-static void
-init_state(SetState *state, const SmOptions *options, SmFileSink *sink)
+/*
+ * A digest of all that a file's rows, name and place follow from, but for the
+ * rows.  A file with the same recipe is as this set would make it.
+ */
+static char *
+make_recipe(const SmSet *set)
 {
-	sm_receiver_init(&state->receiver, startup, receive);
+	const SmOptions *options = set->options;
+	const SmKeyType *key = set->key_type;
+	const char *collation = get_collation_name(key->collation);
+	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d",
+									SITEMAP_VERSION, options->kind, options->compression > 0,
+									options->stable, options->max_urls, options->max_bytes,
+									options->skip_invalid, options->base.scope, options->protocol);
+	const char *parts[] = {
+		settings, options->query, options->base.url[SM_FORM_PLAIN],
+		options->stylesheet ? options->stylesheet : "",
+		format_type_extended(key->type, -1, FORMAT_TYPE_FORCE_QUALIFY),
+		collation ? collation : ""
+	};
+	uint64		digest = 0;
+	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
 
-	state->options = options;
-	state->sink = sink;
-	state->context = CurrentMemoryContext;
-	state->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
-											   ALLOCSET_DEFAULT_SIZES);
-
-	sm_begin_entries(options, &state->writer, &state->doc);
-	if (options->skip_invalid)
-		sm_problems_init_skip(&state->writer.problems);
-	sm_split_init(&state->split, options->stable);
+	/* each is hashed with its end, and with the ones before it */
+	for (size_t i = 0; i < lengthof(parts); i++)
+		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
+	sm_digest_hex(digest, recipe);
+	return recipe;
 }
 
-void
-sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink *sink, const char *function)
+SmSet *
+sm_set_begin(const SmOptions *options, SmFileSink *sink)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap set",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	SetState   *state = palloc0_object(SetState);
+	SmSet	   *set = palloc0_object(SmSet);
 
-	init_state(state, options, sink);
+	sm_receiver_init(&set->receiver, NULL, receive);
+	set->options = options;
+	set->sink = sink;
+	set->context = context;
+	set->row_context = AllocSetContextCreate(context, "sitemap row", ALLOCSET_DEFAULT_SIZES);
+	sm_begin_entries(options, &set->writer, &set->doc);
+	if (options->skip_invalid)
+		sm_problems_init_skip(&set->writer.problems);
+
+	sm_query_open(&set->query, options->query);
+	if (sm_query_has_key(&set->query))
+	{
+		set->key_type = &set->query.columns.key_type;
+		set->recipe = make_recipe(set);
+		initStringInfo(&set->key_buffer);
+	}
+	set->starts_key = true;
+	sm_split_init(&set->split, options->stable, set->key_type);
 
 	/*
 	 * A backend has one slot in the progress views, and a COPY of our result
 	 * may own it.  Should we fail, the end of the (sub)transaction gives it
 	 * back.
 	 */
-	state->progress = MyBEEntry &&
+	set->progress = MyBEEntry &&
 		MyBEEntry->st_progress_command == PROGRESS_COMMAND_INVALID;
-	if (state->progress)
+	if (set->progress)
 	{
 		pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
 		pgstat_progress_update_param(PROGRESS_COPY_COMMAND, PROGRESS_COPY_COMMAND_TO);
 		pgstat_progress_update_param(PROGRESS_COPY_TYPE, PROGRESS_COPY_TYPE_CALLBACK);
 	}
-	sm_run_query(options->query, &state->receiver);
-	if (state->doc.totals.count > 0)
-		close_file(state, state->nfiles > 0 || name_as_part);
-	if (state->progress)
-		pgstat_progress_end_command();
-	sm_problems_warn(&state->writer.problems, function);
-
 	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
+	return set;
+}
+
+SmKeyType *
+sm_set_key_type(const SmSet *set)
+{
+	return set->key_type;
+}
+
+const char *
+sm_set_recipe(const SmSet *set)
+{
+	return set->recipe;
+}
+
+void
+sm_set_make_all(SmSet *set, bool name_as_part)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
+
+	sm_query_run(&set->query, NULL, NULL, &set->receiver);
+	if (set->doc.totals.count > 0)
+		close_file(set, set->nfiles > 0 || name_as_part);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+bool
+sm_set_keep_file(SmSet *set, const char *name)
+{
+	size_t		section_len = strlen(set->options->section);
+	unsigned int hash;
+
+	return strlen(name) > section_len && sscanf(name + section_len, "-%8x", &hash) == 1 &&
+		strcmp(name, next_name(set, hash)) == 0;
+}
+
+void
+sm_set_begin_range(SmSet *set, SmStop stop, void *stop_arg)
+{
+	set->stop = stop;
+	set->stop_arg = stop_arg;
+	set->stopped = false;
+	set->has_key = false;
+	set->starts_key = true;
+	sm_document_reset(&set->doc);
+	sm_split_reset(&set->split);
+}
+
+bool
+sm_set_make_range(SmSet *set, const Datum *from, const Datum *to)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
+
+	sm_query_run(&set->query, from, to, &set->receiver);
+	if (to == NULL && !set->stopped && set->doc.totals.count > 0)
+		close_file(set, true);
+	MemoryContextSwitchTo(oldcontext);
+	return !set->stopped && to != NULL;
+}
+
+void
+sm_set_end(SmSet *set, const char *function)
+{
+	if (set->progress)
+		pgstat_progress_end_command();
+	sm_query_close(&set->query);
+	if (function)
+		sm_problems_warn(&set->writer.problems, function);
+	MemoryContextDelete(set->context);
+}
+
+void
+sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink *sink, const char *function)
+{
+	SmSet	   *set = sm_set_begin(options, sink);
+
+	sm_set_make_all(set, name_as_part);
+	sm_set_end(set, function);
 }

@@ -14,26 +14,23 @@
  * same rows after some files, mostly the next, since a very high hash draws the
  * cut from afar.  A million URLs in 10,843 files filled them to 92% on average.
  *
- * What a cut leaves for the next file is far too little to end that one, so it is
- * not considered again.
+ * A cut depends on nothing but the rows from the file's first to the one that
+ * does not fit.  Runs that make only some files again rely on that: a file that
+ * begins with the same row, and whose rows up to there are the same, ends where
+ * it did.  What a cut leaves for the next file is therefore considered again,
+ * though it is mostly far too little to end that one.
  *
- * Files are named after their first row, and so keep their names, whatever
- * happens before them.
+ * Rows with the same key stay together: a file begins with the first row of a key.
  */
 #include "postgres.h"
 
 #include "split.h"
 
 #include "core/digest.h"
+#include "utils/datum.h"
 
 /* thousandths of a limit from which on a file can end */
 #define MIN_FULLNESS	500
-
-static uint64
-hash_loc(const SmDocument *doc, const SmEntry *entry)
-{
-	return sm_digest(doc->buf.data + doc->end + entry->loc, entry->loc_len, 0);
-}
 
 /* How full the document is, in thousandths of the limit that is closer. */
 static int
@@ -45,85 +42,173 @@ fullness(const SmDocument *doc)
 	return (int) Max(by_count, by_size);
 }
 
-/* The next file shall begin with this entry, unless a better one comes. */
-static void
-set_cut(SmSplit *split, const SmDocument *doc, uint64 hash)
-{
-	split->has_cut = true;
-	split->hash = hash;
-	split->end = doc->end;
-	split->before = doc->totals;
-	memset(&split->after, 0, sizeof(split->after));
-}
-
 void
-sm_split_init(SmSplit *split, bool stable)
+sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type)
 {
 	memset(split, 0, sizeof(*split));
 	split->stable = stable;
-	split->key = sm_digest("", 0, 0);
+	split->key_type = key_type;
+	split->max_entries = 1024;
+	split->entries = palloc_array(SmSplitEntry, split->max_entries);
+	initStringInfo(&split->keys);
 }
 
-void
-sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry)
+/* Copy a key to the end of the others, unless it is in the Datum itself. */
+static Datum
+store_key(SmSplit *split, Datum key)
+{
+	const SmKeyType *type = split->key_type;
+	StringInfo	keys = &split->keys;
+	int			place = keys->len;
+	Size		size;
+
+	if (type->by_value)
+		return key;
+	if (type->len == -1)
+		key = PointerGetDatum(PG_DETOAST_DATUM_PACKED(key));
+	size = datumGetSize(key, false, type->len);
+	appendBinaryStringInfo(keys, DatumGetPointer(key), size);
+	appendStringInfoSpaces(keys, MAXALIGN(keys->len) - keys->len);
+	return Int32GetDatum(place);
+}
+
+static Datum
+load_key(const SmSplit *split, int n)
+{
+	Datum		key = split->entries[n].key;
+
+	return split->key_type->by_value ? key : PointerGetDatum(split->keys.data + DatumGetInt32(key));
+}
+
+/* Is an entry, the next that the document gets, a better place for a cut? */
+static void
+consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 {
 	uint64		hash;
 	uint64		distance;
 	uint64		weight;
 	int			full;
 
-	Assert(doc->buf.len == doc->end + entry->len);
-
-	if (!split->stable || doc->totals.count == 0)
+	if (next->starts_key)
+		split->last_start = doc->totals.count;
+	if (!split->stable || !next->starts_key || doc->totals.count == 0)
 		return;
 	full = fullness(doc);
 	if (full < MIN_FULLNESS)
 		return;
 
 	/* 28 bits by 36; the smaller distance in units of its weight wins */
-	hash = hash_loc(doc, entry);
+	hash = sm_digest(doc->buf.data + doc->end + next->entry.loc, next->entry.loc_len, 0);
 	distance = ~hash >> 36;
 	weight = full - MIN_FULLNESS + 1;
 	weight *= weight;
 	weight *= weight;
-	if (!split->has_cut || distance * split->weight < split->distance * weight)
+	if (split->cut == 0 || distance * split->weight < split->distance * weight)
 	{
-		set_cut(split, doc, hash);
+		split->cut = doc->totals.count;
 		split->distance = distance;
 		split->weight = weight;
 	}
 }
 
 void
-sm_split_add(SmSplit *split, SmDocument *doc, const SmEntry *entry)
+sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,
+				  bool starts_key, Datum key)
 {
-	sm_document_add(doc, entry);
-	if (split->has_cut)
-		sm_totals_add(&split->after, entry);
+	int			n = doc->totals.count;
+
+	Assert(doc->buf.len == doc->end + entry->len);
+
+	if (n == split->max_entries)
+	{
+		split->max_entries *= 2;
+		split->entries = repalloc_array(split->entries, SmSplitEntry, split->max_entries);
+	}
+	split->entries[n].entry = *entry;
+	split->entries[n].starts_key = starts_key;
+	if (starts_key && split->key_type)
+		split->entries[n].key = store_key(split, key);
+	consider(split, doc, &split->entries[n]);
 }
 
-void
-sm_split_cut(SmSplit *split, SmDocument *doc, const SmEntry *entry, StringInfo rest)
+bool
+sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 {
+	int			n = doc->totals.count;
+
 	/* a very large entry, or one with news, can end a file early */
-	if (!split->has_cut)
-		set_cut(split, doc, hash_loc(doc, entry));
+	if (split->cut == 0)
+		split->cut = split->last_start;
+	if (split->cut == 0)
+		return false;
 
+	for (int i = split->cut; i < n; i++)
+		doc->end -= split->entries[i].entry.len;
+	if (split->cut < n)
+	{
+		memset(&doc->totals, 0, sizeof(doc->totals));
+		for (int i = 0; i < split->cut; i++)
+			sm_totals_add(&doc->totals, &split->entries[i].entry);
+	}
 	initStringInfo(rest);
-	appendBinaryStringInfo(rest, doc->buf.data + split->end, doc->buf.len - split->end);
-	doc->end = split->end;
-	doc->totals = split->before;
+	appendBinaryStringInfo(rest, doc->buf.data + doc->end, doc->buf.len - doc->end);
+	split->nrest = n - split->cut;
+	return true;
 }
 
 void
-sm_split_resume(SmSplit *split, SmDocument *doc, const SmEntry *entry,
-				const StringInfoData *rest)
+sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 {
-	Assert(doc->totals.count == 0);
+	int			nrest = split->nrest;
 
+	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
-	doc->end = doc->buf.len - entry->len;
-	doc->totals = split->after;
-	split->key = split->hash;
-	split->has_cut = false;
+
+	/* the entry that did not fit is one more */
+	memmove(split->entries, split->entries + split->cut, (nrest + 1) * sizeof(SmSplitEntry));
+	if (split->key_type && !split->key_type->by_value)
+	{
+		int			place = DatumGetInt32(split->entries[0].key);
+
+		memmove(split->keys.data, split->keys.data + place, split->keys.len - place);
+		split->keys.len -= place;
+		for (int i = 0; i <= nrest; i++)
+			if (split->entries[i].starts_key)
+				split->entries[i].key = Int32GetDatum(DatumGetInt32(split->entries[i].key) - place);
+	}
+	split->cut = 0;
+	for (int i = 0; i <= nrest; i++)
+	{
+		consider(split, doc, &split->entries[i]);
+		if (i < nrest)
+			sm_document_add(doc, &split->entries[i].entry);
+	}
+}
+
+void
+sm_split_reset(SmSplit *split)
+{
+	split->cut = 0;
+	resetStringInfo(&split->keys);
+}
+
+uint64
+sm_split_first_hash(const SmSplit *split, const SmDocument *doc)
+{
+	const SmEntry *first = &split->entries[0].entry;
+
+	Assert(doc->totals.count > 0);
+	return sm_digest(doc->buf.data + doc->room + first->loc, first->loc_len, 0);
+}
+
+Datum
+sm_split_first_key(const SmSplit *split)
+{
+	return load_key(split, 0);
+}
+
+Datum
+sm_split_next_key(const SmSplit *split)
+{
+	return load_key(split, split->cut);
 }

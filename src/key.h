@@ -1,0 +1,53 @@
+/*
+ * key.h
+ *	  The key of a row: its type, its order, and its text.
+ */
+#ifndef SM_KEY_H
+#define SM_KEY_H
+
+#include "access/stratnum.h"
+#include "fmgr.h"
+#include "utils/sortsupport.h"
+
+typedef struct SmKeyType
+{
+	Oid			type;			/* domains resolved */
+	Oid			collation;
+	int16		len;
+	bool		by_value;
+	Oid			family;			/* the default btree operator class's */
+	Oid			operand;		/* type that the class is for */
+	SortSupportData order;
+	Oid			io_param;
+	FmgrInfo	input;
+	FmgrInfo	output;
+} SmKeyType;
+
+/*
+ * Prepare to use keys of a type and collation.  An error if no default btree
+ * operator class is for the type.
+ */
+extern void sm_key_type_init(SmKeyType *key, Oid type, Oid collation);
+
+/* Negative, 0 or positive, as a is less than, equal to or greater than b. */
+static inline int
+sm_key_compare(SmKeyType *key, Datum a, Datum b)
+{
+	return key->order.comparator(a, b, &key->order);
+}
+
+/*
+ * Between these two calls values are written as text, and read, independent of
+ * the session's settings.  After an error the end of the (sub)transaction
+ * restores them.
+ */
+extern int	sm_key_begin_text(void);
+extern void sm_key_end_text(int level);
+
+/* A value as text, in the current memory context. */
+extern char *sm_key_to_text(SmKeyType *key, Datum value);
+
+/* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */
+extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);
+
+#endif

@@ -44,11 +44,13 @@ my $temporary = '.sitemap_export.tmp';
 my $dir;
 my $root = PostgreSQL::Test::Utils::tempdir();
 my $ndirectories = 0;
+my $nlibraries = 0;
 
 test_files();
 test_changes();
 test_ownership();
 test_manifest();
+test_foreign_manifest();
 test_index_is_last();
 test_refused_rows();
 test_refused_files();
@@ -93,21 +95,21 @@ sub test_files
 	is(mode($manifest), 0600, 'but not the manifest');
 
 	fresh_directory();
-	is(export(q{SELECT 'a'::name AS name, '<a>ü</a>' AS content}), 'a created 9',
+	is(export(q{SELECT 'a.xml'::name AS name, '<a>ü</a>' AS content}), 'a.xml created 9',
 		'content can be text');
-	same_files({ a => '<a>ü</a>' }, 'and is written in UTF-8');
+	same_files({ 'a.xml' => '<a>ü</a>' }, 'and is written in UTF-8');
 	sql(q{CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0});
 	$node->safe_psql(
 		'latin', qq{
 		CREATE EXTENSION sitemap;
-		SELECT * FROM sitemap_export('$dir', 'SELECT ''a'' AS name, chr(252) AS content')});
-	same_files({ a => 'ü' }, 'from another encoding too');
-	is(export(q{SELECT 1 AS other, ''::bytea AS content, 'a'::varchar AS name}),
-		'a updated 0', 'it can be empty, and other columns are ignored');
+		SELECT * FROM sitemap_export('$dir', 'SELECT ''a.xml'' AS name, chr(252) AS content')});
+	same_files({ 'a.xml' => 'ü' }, 'from another encoding too');
+	is(export(q{SELECT 1 AS other, ''::bytea AS content, 'a.xml'::varchar AS name}),
+		'a.xml updated 0', 'it can be empty, and other columns are ignored');
 	is( export(
 			q{SELECT name::char(12), 'b '::char(9) AS content, kind::char(8)
-			    FROM (VALUES ('i', 'index'), ('a', 'urlset')) v (name, kind)}),
-		"a updated 1\ni created 1",
+			    FROM (VALUES ('i.xml', 'index'), ('a.xml', 'urlset')) v (name, kind)}),
+		"a.xml updated 1\ni.xml created 1",
 		'of char(n), blanks at the end do not count');
 	return;
 }
@@ -220,15 +222,15 @@ sub test_manifest
 
 	# a path that leads out of the directory, what is no line, and one that a crash tore
 	my ($digest) = $lines =~ /^(.*) sitemap-1\.xml$/m;
-	my $outside = "$root/outside";
+	my $outside = "$root/outside.xml";
 	append_to_file($outside, slurp('sitemap-1.xml'));
-	spew($_, slurp('sitemap-1.xml')) foreach qw(sitemap-1.xm sitemap-1.x);
+	spew($_, slurp('sitemap-1.xml')) foreach qw(a.xsl a.xsl.g a);
 	spew($manifest,
-		"$digest ../outside\n$digest $outside\n\n \n\0\n$lines$digest\nx\n$digest sitemap-1.xm");
+		"$digest ../outside.xml\n$digest $outside\n\n \n\0\n$lines$digest\nx\n$digest a\n$digest a.xsl.g\n$digest a.xsl");
 	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
 	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged, sitemap-1.xml deleted',
 		'lines that are wrong count for nothing');
-	ok(-e "$dir/sitemap-1.xm" && -e "$dir/sitemap-1.x" && -e $outside, 'and remove nothing');
+	ok(-e "$dir/a.xsl" && -e "$dir/a.xsl.g" && -e "$dir/a" && -e $outside, 'and remove nothing');
 	is(slurp($manifest), $lines =~ s/^.*-1\.xml\n//mr, 'they are gone then');
 
 	# an export that came to its end, and one that did not
@@ -251,6 +253,80 @@ sub test_manifest
 	symlink $outside, "$dir/$manifest" or die $!;
 	fails($site, qr{42809: "\Q$dir/$manifest\E" is not a regular file},
 		'a symbolic link as the manifest');
+	unlink "$dir/$manifest" or die $!;
+	make_fifo("$dir/$manifest");
+	fails($site, qr{42809: "\Q$dir/$manifest\E" is not a regular file}, 'or a fifo');
+
+	# somebody else exchanges it while an export runs
+	foreach my $put (\&make_fifo, sub { symlink $outside, shift or die $! }, sub { mkdir shift or die $! })
+	{
+		begin_with_site();
+		done_is(all_files('created'), 'an export');
+		sql(q{UPDATE site SET content = content || '\x0a'});
+		my $before = slurp_file($outside);
+		my $holder = hold();
+		my $session = begin_export($waiting);
+		wait_for_lock($session);
+		unlink "$dir/$manifest" or die $!;
+		$put->("$dir/$manifest");
+		my $is_directory = -d "$dir/$manifest";
+		$holder->quit;
+		my (undef, $errors) = end_session($session);
+		like(
+			$errors,
+			$is_directory ? qr{could not rename file .* to "\Q$dir/$manifest\E": Is a directory} : qr/^$/,
+			'it meets something else in place of the manifest, and does not wait for it');
+		ok($is_directory || (-f "$dir/$manifest" && !-l "$dir/$manifest"), 'then the manifest is a file');
+		is(slurp_file($outside), $before, 'and what a link led to is as it was');
+		next if $is_directory;
+		sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
+		done_is('sitemap-2.xml unchanged, sitemap.xml unchanged, sitemap-1.xml deleted',
+			'that lists what was written');
+	}
+	return;
+}
+
+# A manifest of another user: who may write to the directory must not have us remove
+# files.  It takes root to make one, so a library tells the server that its user is
+# another one, as long as there is a file.
+sub test_foreign_manifest
+{
+	my $library = preload(
+		q{
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+uid_t
+geteuid(void)
+{
+	return syscall(SYS_geteuid) + (access(getenv("FOREIGN"), F_OK) == 0);
+}
+});
+
+  SKIP:
+	{
+		skip 'there is no C compiler for a library to preload', 7 if !defined $library;
+		my $foreign = "$root/foreign";
+
+		restart_with(LD_PRELOAD => $library, FOREIGN => $foreign);
+		begin_with_site();
+		done_is(all_files('created'), 'an export');
+		sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
+		append_to_file($foreign, '');
+		my ($output, $errors) = export($site);
+		unlike($output, qr/deleted/, 'the manifest of another user removes nothing');
+		like(
+			$errors,
+			qr{^WARNING:  01000: file "\Q$dir/$manifest\E" was ignored\nDETAIL:  It does not belong},
+			'with a warning');
+		ok(-e "$dir/sitemap-1.xml", 'its files stay');
+		is(scalar(() = slurp($manifest) =~ /\n/g), 0, 'and it is replaced');
+		unlink $foreign or die $!;
+		done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'by one that is believed');
+		ok(-e "$dir/sitemap-1.xml", 'and says nothing of those files');
+		restart_with();
+	}
 	return;
 }
 
@@ -301,7 +377,9 @@ sub test_refused_rows
 		[ 'a\\b', 'It has a slash, a backslash' ],
 		[ "a\nb", 'It has .* or a control character' ],
 		[ "a\x7F", 'It has .* or a control character' ],
-		[ 'x' x 256, 'It is longer than 255 bytes' ]);
+		[ 'x' x 256, 'It is longer than 255 bytes' ],
+		map { [ $_, 'It does not end in .xml, .txt, .css, .xsl or .xslt, nor in one of these and .gz.' ] }
+		  qw(a xml a.php a.xml.php a.html a.js a.XML a.gz xml.gz a.xml.gz.gz a.xml.bak a.xml~ web.config), 'a.xml ');
 	my @queries_refused = (
 		[ "$row UNION ALL SELECT NULL, 'a'", '22004: column "name" of the query must not be null' ],
 		[ "$row UNION ALL SELECT 'a', NULL", '22004: column "content" of the query must not be null' ],
@@ -352,11 +430,15 @@ sub test_refused_rows
 		'an error names the row');
 	is_deeply({ identities() }, \%before, 'no file was touched');
 
-	my $longest = 'x' x 255;
+	my $longest = ('x' x 251) . '.xml';
 	like(
 		export("SELECT '$longest' AS name, 'x' AS content"),
 		qr/^$longest created 1\n/,
 		'the longest name');
+	my @names = map { ("a.$_", "a.b.$_.gz") } qw(xml txt css xsl xslt);
+	is( export("SELECT unnest('{" . join(',', @names) . "}'::text[]) AS name, 'x' AS content") =~ s/\nx.*//r,
+		join("\n", map { "$_ created 1" } @names),
+		'all endings');
 	return;
 }
 
@@ -367,7 +449,7 @@ sub test_refused_files
 		'a symbolic link' => sub { symlink "$dir/other", shift },
 		'a dangling link' => sub { symlink "$dir/nothing", shift },
 		'a directory' => sub { mkdir shift },
-		'a fifo' => sub { system('mkfifo', shift) == 0 });
+		'a fifo' => sub { make_fifo(shift) });
 
 	foreach my $what (sort keys %make)
 	{
@@ -405,10 +487,11 @@ sub test_directories
 		$dir = $path;
 		fails($site, qr/$error/, "directory \"$path\"");
 	}
-	my $long = $base . ('/' . 'x' x 200) x 4;
+	my $long = $base . ('/' . 'x' x 200) x 10;
 	system_or_bail('mkdir', '-p', $long);
 	$dir = $long;
-	fails($site, qr/42622: path of directory ".*" is too long/, 'a long path');
+	done_is(all_files('created'), 'a long path');
+	same_files({ content_of($site) }, 'is that of a directory as any');
 
 	# a link that a deployment moves in the middle of an export
 	my $old = fresh_directory();
@@ -428,12 +511,36 @@ sub test_directories
 	$dir = $new;
 	same_files({}, 'and only then');
 
+	# a directory that is renamed, and has a link in its place, in the middle of an export
+	begin_with_site();
+	done_is(all_files('created'), 'a directory');
+	sql(q{UPDATE site SET content = content || '\x0a'});
+	my ($place, $moved) = ($dir, "$dir.moved");
+	my $elsewhere = fresh_directory();
+	$dir = $place;
+	$holder = hold();
+	$session = begin_export($waiting);
+	wait_for_lock($session);
+	rename $dir, $moved or die $!;
+	symlink $elsewhere, $dir or die $!;
+	$dir = $moved;
+	fails(
+		$site,
+		qr{55P03: could not lock directory "\Q$moved\E"},
+		'has its lock under its new name');
+	$holder->quit;
+	my (undef, $errors) = end_session($session);
+	is($errors, '', 'an export into a directory that was renamed');
+	same_files({ content_of($site) }, 'goes on there');
+	$dir = $elsewhere;
+	is(join(' ', files()), '', 'and not where the link leads that took its place');
+
 	begin_with_site();
 	done_is(all_files('created'), 'a directory');
 	chmod 0555, $dir or die $!;
 	done_is(all_files('unchanged'), 'that becomes read-only does where nothing has changed');
 	sql(q{UPDATE site SET content = '' WHERE name = 'sitemap-2.xml'});
-	fails($site, qr{42501: could not create file "\Q$dir/$temporary\E": Permission denied},
+	fails($site, qr{42501: could not create file "\Q$dir\E/.*": Permission denied},
 		'a file cannot be updated');
 	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
 	fails($site, qr{42501: could not remove file "\Q$dir\E/sitemap-2.xml": Permission denied},
@@ -506,8 +613,8 @@ sub test_sessions
 sub test_interrupts
 {
 	my $size = 100000000;
-	my $endless = "SELECT 'large' AS name, repeat('x', $size) AS content"
-	  . " UNION ALL SELECT 'next', pg_sleep(1000)::text";
+	my $endless = "SELECT 'large.txt' AS name, repeat('x', $size) AS content"
+	  . " UNION ALL SELECT 'next.txt', pg_sleep(1000)::text";
 
 	begin_with_site();
 	done_is(all_files('created'), 'an export');
@@ -524,8 +631,8 @@ sub test_interrupts
 		like($errors, qr/$error/, "SIG$signal in the middle of a file");
 
 		# it may have come to the end of that file before the signal did
-		is((-s "$dir/large") // $size, $size, 'leaves no part of it in its place');
-		unlink "$dir/large";
+		is((-s "$dir/large.txt") // $size, $size, 'leaves no part of it in its place');
+		unlink "$dir/large.txt";
 		same_files({ content_of($site) }, 'nor a temporary file');
 	}
 
@@ -542,14 +649,14 @@ sub test_interrupts
 sub test_crashes
 {
 	my %version = (
-		a => { (map { ($_ => "a $_\n") } qw(f1 f2 f3 f4 g1 g2 index)), same => "same\n" },
-		b => { (map { ($_ => "b $_\n") } qw(f1 f2 f3 f4 h1 h2 index)), same => "same\n" });
+		a => { (map { ("$_.txt" => "a $_\n") } qw(f1 f2 f3 f4 g1 g2 index)), 'same.txt' => "same\n" },
+		b => { (map { ("$_.txt" => "b $_\n") } qw(f1 f2 f3 f4 h1 h2 index)), 'same.txt' => "same\n" });
 	my %other = (a => 'b', b => 'a');
 	my $repeat = 1000000;
 	my $query = q{
-		SELECT name, name AS kind, repeat(line, %d) AS content
+		SELECT name, replace(name, '.txt', '') AS kind, repeat(line, %d) AS content
 		  FROM version WHERE version = '%s' ORDER BY name};
-	my $endless = "($query) UNION ALL SELECT 'z', 'z', pg_sleep(1000)::text";
+	my $endless = "($query) UNION ALL SELECT 'z.txt', 'z', pg_sleep(1000)::text";
 	my $leftovers = 0;
 	my $v = 'a';
 
@@ -570,7 +677,7 @@ sub test_crashes
 		$v = $other{$v};
 		my @changes =
 		  grep { !-e "$dir/$_" || slurp($_) ne $version{$v}{$_} }
-		  $at_index ? 'index' : grep { $_ ne 'index' } sort keys %{ $version{$v} };
+		  $at_index ? 'index.txt' : grep { $_ ne 'index.txt' } sort keys %{ $version{$v} };
 		my %old = map { ($_ => identity($_)) } @changes;
 		my $nth = shift @changes;
 		$nth = shift @changes foreach 1 .. $round % (@changes + 1);
@@ -593,7 +700,7 @@ sub test_crashes
 
 		is(join(' ', grep { !is_whole($_, values %version) } files()),
 			'', 'each file is whole, old or new');
-		my ($listed) = slurp('index') =~ /^(.)/;
+		my ($listed) = slurp('index.txt') =~ /^(.)/;
 		is(join(' ', grep { !-e "$dir/$_" } sort keys %{ $version{$listed} }),
 			'', 'all files that the index lists are there');
 
@@ -633,7 +740,7 @@ sub test_large_file
 		my ($output, $errors) = end_session($session);
 		like(
 			$errors,
-			qr{ERROR:  could not write to file "\Q$dir/$temporary\E": No space left on device},
+			qr{ERROR:  could not write to file "\Q$dir/large.txt\E": No space left on device},
 			'a file that does not fit');
 		same_files({ content_of($site) }, 'leaves others as they were, and no temporary file');
 	}
@@ -670,7 +777,7 @@ sub test_full_disk
 			  FROM pg_ls_dir('$dir') name
 			 WHERE name <> '$manifest'
 			 ORDER BY name};
-		my $full = qr{53100: could not write to file "\Q$dir/$temporary\E": No space left on device};
+		my $full = qr{53100: could not write to file "\Q$dir/large.txt\E": No space left on device};
 
 		done_is(all_files('created'), 'a small disk');
 		my $before = sql($there);
@@ -690,10 +797,8 @@ sub test_full_disk
 sub test_failing_disk
 {
 	begin_with_site();
-	my $library = "$root/failing_fsync.so";
-
-	append_to_file(
-		"$root/failing_fsync.c", q{
+	my $library = preload(
+		q{
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -718,30 +823,50 @@ fsync(int fd)
 
   SKIP:
 	{
-		skip 'there is no C compiler for a library to preload', 4
-		  if system("cc -shared -fPIC -o $library $root/failing_fsync.c >$root/log 2>&1") != 0;
+		skip 'there is no C compiler for a library to preload', 4 if !defined $library;
 
-		$node->stop;
 		$node->append_conf('postgresql.conf', 'fsync = on');
-		{
-			local $ENV{LD_PRELOAD} = $library;
-			local $ENV{FAILING} = $dir;
-			$node->start;
-		}
+		restart_with(LD_PRELOAD => $library, FAILING => $dir);
 		fails($site, qr{58030: could not fsync file "\Q$dir\E": Input/output error}, 'a failing disk');
 		is(join(' ', grep { $_ eq $temporary } files()), '', 'leaves no temporary file');
 		unlike(slurp_file($node->logfile), qr/PANIC/, 'and no server that recovers');
 
-		$node->restart;
+		restart_with();
 		done_is(all_files('created'), 'a disk that works again');
 	}
 	return;
 }
 
+# Compile a library for the server to load before all others; undef if there is no compiler.
+sub preload
+{
+	my ($source) = @_;
+	my $library = "$root/preload" . ++$nlibraries . '.so';
+
+	append_to_file("$library.c", $source);
+	return system("cc -shared -fPIC -o $library $library.c >$root/log 2>&1") == 0 ? $library : undef;
+}
+
+# Restart the server, with these variables in its environment.
+sub restart_with
+{
+	my (%environment) = @_;
+
+	$node->stop;
+	local %ENV = (%ENV, %environment);
+	$node->start;
+	return;
+}
+
+sub make_fifo
+{
+	return system('mkfifo', shift) == 0 || die;
+}
+
 # The site with a file of 1.5 MB, which comes first.
 sub with_large_file
 {
-	return "SELECT 'large' AS name, 'text' AS kind, decode(repeat('00', 1500000), 'hex') AS content"
+	return "SELECT 'large.txt' AS name, 'text' AS kind, decode(repeat('00', 1500000), 'hex') AS content"
 	  . " UNION ALL ($site)";
 }
 

@@ -353,7 +353,7 @@ sub test_temporary_files
 		'sitemap_publish, in what waits' =>
 		  "SELECT count(*) FROM sitemap_publish('target', $query, compression => 0)",
 		'sitemap_export, in its index' =>
-		  "SELECT count(*) FROM sitemap_export('$dir', 'SELECT ''i'' || n AS name, ''index'' AS kind, repeat(md5(n::text), 1000) AS content FROM generate_series(1, 200) n')",
+		  "SELECT count(*) FROM sitemap_export('$dir', 'SELECT n || ''.xml'' AS name, ''index'' AS kind, repeat(md5(n::text), 1000) AS content FROM generate_series(1, 200) n')",
 		sitemap_parse =>
 		  q{SELECT count(*) FROM sitemap_parse((SELECT string_agg('http://a/' || n || repeat(md5(n::text), 8), E'\n') FROM generate_series(1, 20000) n))}
 	);

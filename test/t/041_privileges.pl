@@ -23,6 +23,7 @@ test_roles();
 test_directories();
 test_names();
 test_invalid_bytes();
+test_owner_of_a_database();
 $node->stop;
 done_testing();
 
@@ -248,6 +249,63 @@ sub state
 		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
 
 	return $status == 0 ? '' : $errors =~ /ERROR:  (\w{5})$/m ? $1 : $errors;
+}
+
+# The extension is trusted: who owns a database installs it there, in a schema of
+# his own that has functions and operators to be taken for others, and gets no
+# rights by that.
+sub test_owner_of_a_database
+{
+	my $dir = fresh_directory();
+	my $owner = sub {
+		my ($statements) = @_;
+		my ($status, $out, $errors) =
+		  $node->psql('owned', "\\set VERBOSITY sqlstate\n$statements", connstr => $node->connstr('owned') . ' user=owner');
+
+		return $status == 0 ? $out : $errors =~ /ERROR:  (\w{5})$/m ? $1 : $errors;
+	};
+
+	sql(q{CREATE ROLE owner LOGIN});
+	sql(q{CREATE DATABASE owned OWNER owner});
+	is( $owner->(
+			q{
+			CREATE SCHEMA own;
+			CREATE FUNCTION own.sitemap_agg_transfn(anyelement, text) RETURNS anyelement LANGUAGE plpgsql
+			AS $$BEGIN RAISE 'taken for another'; END$$;
+			CREATE FUNCTION own.sitemap_agg_finalfn(anyelement) RETURNS text LANGUAGE sql AS $$SELECT 'taken for another'$$;
+			CREATE FUNCTION own.sitemap_export(text, varchar) RETURNS text LANGUAGE sql AS $$SELECT 'taken for another'$$;
+			CREATE DOMAIN own.text AS pg_catalog.text;
+			ALTER ROLE owner SET search_path = own, pg_catalog;
+			SET search_path = own, pg_catalog;
+			CREATE EXTENSION sitemap SCHEMA own}),
+		'', 'who owns a database installs the extension');
+	is( $owner->(
+			q{
+			SELECT string_agg(DISTINCT r.rolname, ' ') = (SELECT rolname FROM pg_roles WHERE oid = 10)
+			  FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner
+			  JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+			 WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sitemap')}),
+		't', 'what it has does not belong to him');
+	is($owner->(q{SELECT own.sitemap_agg('http://a/'::pg_catalog.text) ~ '<loc>http://a/</loc>'}),
+		't', 'it is what he can use');
+	is($owner->(q{SELECT count(*) FROM own.sitemap_files('SELECT ''/'' AS loc', 'http://a/')}),
+		1, 'every function of it');
+	my $export = "SELECT * FROM own.sitemap_export('$dir'::pg_catalog.text, 'SELECT ''a'' AS name, ''x'' AS content'::pg_catalog.text)";
+	is($owner->($export), '42501', 'but he cannot export');
+	is($owner->("GRANT EXECUTE ON FUNCTION own.sitemap_export(pg_catalog.text, pg_catalog.text) TO owner; $export"),
+		'42501', 'nor let himself');
+	is($owner->(
+			qq{
+			CREATE FUNCTION own.export() RETURNS SETOF record LANGUAGE sql SECURITY DEFINER AS \$\$$export\$\$;
+			SELECT own.export()}),
+		'42501', 'not by a function either');
+	is_deeply([ files($dir) ], [], 'and nothing was written');
+	is($owner->('DROP EXTENSION sitemap; CREATE EXTENSION sitemap SCHEMA own'), '', 'he can drop it and install it again');
+
+	my (undef, undef, $errors) =
+	  $node->psql('template1', 'CREATE EXTENSION sitemap', connstr => $node->connstr('template1') . ' user=owner');
+	like($errors, qr/permission denied to create extension/, 'in a database of others he cannot');
+	return;
 }
 
 # A literal of SQL.

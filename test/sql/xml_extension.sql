@@ -104,10 +104,13 @@ SELECT pg_temp.error($$
   SELECT sitemap_url('http://a/', extensions => ARRAY[
            xmlelement(name "a:a", xmlattributes('urn:a' AS "xmlns:a"), E'x\uFFFEy')])
 $$);
-SELECT pg_temp.error($$
-  SELECT sitemap_url('http://a/', extensions => ARRAY[
-           xmlelement(name "a:a", xmlattributes('urn:a' AS "xmlns:a", E'\u0008' AS b))])
-$$);
+-- From 2.15 on, libxml2 writes U+FFFD in its place.
+CREATE TEMP TABLE control AS
+SELECT xmlelement(name "a:a", xmlattributes('urn:a' AS "xmlns:a", E'\u0008' AS b)) AS x;
+SELECT x::text LIKE '%b="&#xFFFD;"%' OR
+       pg_temp.error('SELECT sitemap_url(''http://a/'', extensions => ARRAY[x]) FROM pg_temp.control') LIKE
+       '2200N invalid extension: it has a character that XML cannot carry%'
+  FROM control;
 
 -- A DOCTYPE needs xmloption DOCUMENT; the entities that it defines are not there in a sitemap.
 SET xmloption = document;

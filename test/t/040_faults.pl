@@ -250,7 +250,8 @@ sub test_compression
 }
 
 # A limit on the memory of one backend, a little more than it has: an error, with
-# its SQLSTATE, and a session that works on.
+# its SQLSTATE, and a session that works on.  Results and sorts stay in memory, so
+# that each call takes more than what the backend may have free already.
 sub test_memory
 {
 	my $rows = q{'SELECT ''/'' || n || repeat(''x'', 900) AS loc FROM generate_series(1, 50001) n', 'http://a/'};
@@ -270,6 +271,7 @@ sub test_memory
 		my $session = session();
 		my $failed = 0;
 
+		$session->query_safe(q{SET work_mem = '1GB'});
 	  SKIP:
 		{
 			skip 'a process cannot be limited here', 5 unless can_limit($session);

@@ -1,13 +1,14 @@
 /*
  * compat.h
- *	  Differences between the PostgreSQL versions we build on, 15 to 19, all
+ *	  Differences between the PostgreSQL versions we build on, 15.1 to 19, all
  *	  of them here.
  */
 #ifndef SM_COMPAT_H
 #define SM_COMPAT_H
 
-#if PG_VERSION_NUM < 150000
-#error "sitemap needs PostgreSQL 15 or later"
+/* 15.0 has no InitMaterializedSRF */
+#if PG_VERSION_NUM < 150001
+#error "sitemap needs PostgreSQL 15.1 or later"
 #endif
 
 /* VARDATA_ANY and its kin moved out of postgres.h */

@@ -1,6 +1,7 @@
 # make, make install      build for the PostgreSQL of $(PG_CONFIG), install there
 # make installcheck       SQL and TAP tests against a running server
-# make test               install what is missing, then run every test in a throwaway cluster
+# make test               install what is missing, then run every test in a throwaway cluster;
+#                         with VERBOSE=1 it prints all that the tests say
 # make demo               the same for a demonstration on the files under /usr/share
 # make unit, fuzz, bench  src/core alone, src/core under a fuzzer, the speed of the whole
 # make load               many readers, publishers and writers beside each other
@@ -33,9 +34,12 @@ WITH_LIBXML2 ?= auto
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 60
 SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all
+# The commands that compile tests are printed with VERBOSE=1 only.
+QUIET = $(if $(VERBOSE),,@)
 export PG_CONFIG WITH_LIBDEFLATE WITH_LIBIDN2 WITH_LIBXML2
 
 comma := ,
+hash := \#
 # The version of an optional library, empty where it is missing or unwanted.
 optional = $(if $(filter no,$(WITH_$(1))),,$(shell $(PKG_CONFIG) --modversion $(2) 2>/dev/null))
 flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
@@ -56,19 +60,21 @@ BIND_LOCALLY = -Wl,-Bsymbolic
 SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(if $(LIBXML2),$(call flags,--libs libxml-2.0)) $(or $(call flags,--libs zlib),-lz)
 EXTRA_CLEAN = build
 
-# pg_config names a file that is not there where only the client's headers are installed.
+# pg_config and pgxs.mk may be there without the server's headers.
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
-ifneq ($(PGXS),)
+SERVER_HEADER := $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)
+ifneq ($(and $(PGXS),$(SERVER_HEADER)),)
 # Bitcode takes the clang that PostgreSQL was built with: go without where that is missing.
 ifeq ($(shell command -v $$(sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.global)),)
 override with_llvm = no
 endif
 include $(PGXS)
 else
-all install uninstall installcheck clean:
-	@echo 'There is no server to build for: "$(PG_CONFIG) --pgxs" names no file.' >&2
-	@echo 'Give PG_CONFIG=/path/to/pg_config, or run "make test" or "make demo", which install PostgreSQL.' >&2
+all install installcheck:
+	@test/setup missing
 	@exit 1
+uninstall clean:
+	@echo 'There is nothing to $@: "$(PG_CONFIG)" knows no PostgreSQL with its development files.'
 endif
 
 # What this build is made for and with; printed when that changes. All objects
@@ -76,9 +82,11 @@ endif
 # more options of the compiler) never meets stale ones.
 BUILD = sitemap $(RELEASE) $(if $(PGXS),for $(shell $(PG_CONFIG) --version) in $(shell $(PG_CONFIG) --pkglibdir)): \
 	zlib, libdeflate $(or $(LIBDEFLATE),no), libidn2 $(or $(LIBIDN2),no), libxml2 $(or $(LIBXML2),no)$(if $(COPT),$(comma) $(COPT))
+# Before the compiler finds out: what the build takes beside the server's headers.
+CAN_COMPILE = $(if $(PGXS),{ echo '$(hash)include <zlib.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 || test/setup missing; },true)
 build/config: FORCE
 	@mkdir -p build
-	@echo '$(BUILD)' | cmp -s - $@ || echo '$(BUILD)' | tee $@
+	@echo '$(BUILD)' | cmp -s - $@ || { $(CAN_COMPILE) && echo '$(BUILD)' | tee $@; }
 FORCE:
 
 HEADER_FILES = $(wildcard src/*.h src/core/*.h)
@@ -90,7 +98,7 @@ CORE_BUILD = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS) -o $@ $< $(CORE_SOURCES
 UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
 build/unit/%: test/unit/%.c $(wildcard test/unit/*.h) $(CORE_SOURCES) $(HEADER_FILES) build/config
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(CORE_BUILD)
+	$(QUIET)$(CC) $(SANITIZE) $(CORE_BUILD)
 
 # Where it is, libxml2 says what it thinks of the same input.
 XML_JUDGE = $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0))
@@ -100,20 +108,20 @@ FUZZ_DEPENDS = test/fuzz/fuzz.h $(CORE_SOURCES) $(HEADER_FILES) build/config
 FUZZ = $(patsubst test/%.c,build/%,$(FUZZ_SOURCES))
 build/fuzz/%: test/fuzz/%.c $(FUZZ_DEPENDS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD) $(XML_JUDGE)
+	$(QUIET)$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD) $(XML_JUDGE)
 
 SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
 build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c $(FUZZ_DEPENDS)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(CORE_BUILD) test/fuzz/seeds.c $(XML_JUDGE)
+	$(QUIET)$(CC) $(SANITIZE) $(CORE_BUILD) test/fuzz/seeds.c $(XML_JUDGE)
 
 # All there is to compile, and nothing run.
 compile: all $(UNIT) $(SEEDS)
 
 unit: $(UNIT) $(SEEDS)
 	@status=0; \
-	for test in $(UNIT); do $$test || status=1; done; \
-	for test in $(SEEDS); do $$test test/fuzz/seeds/$${test##*/}/* || status=1; done; \
+	for test in $(UNIT); do echo "$$test .."; $$test || status=1; done; \
+	for test in $(SEEDS); do echo "$$test .."; $$test test/fuzz/seeds/$${test##*/}/* || status=1; done; \
 	exit $$status
 
 # The corpus stays out of the tree, and stays where it is when an input breaks something.

@@ -487,12 +487,21 @@ CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, sect
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'stable', index text DEFAULT 'auto',
 	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
 	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT 0.5)
-RETURNS TABLE (name text, action text, url_count int, byte_count bigint)
+RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8) IS
-'bring a table that has the columns of sitemap_file up to date with the files that sitemap_files makes of the query, and its index sitemap.xml or sitemap.xml.gz, all in one transaction; writes only what changed and says what it did with each file (inserted, updated, unchanged or deleted); refuses to lose more than the share max_shrink, from 0 to 1, of a section''s URLs';
+'bring a table of sitemap files up to date with a query, for one section';
+
+CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,
+	protocol text DEFAULT '0.9')
+RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+COST 10000 ROWS 1;
+COMMENT ON FUNCTION sitemap_publish_index(regclass, text, text, text) IS
+'bring the index in a table of sitemap files up to date with what the table has';
 
 -- Out of the database: the files in a directory of the server
 

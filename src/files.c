@@ -4,34 +4,17 @@
  */
 #include "postgres.h"
 
-#include "files.h"
-
-#include "catalog/pg_type.h"
+#include "file.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "gzip.h"
+#include "index.h"
 #include "set.h"
 #include "toast.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);
-
-const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
-	[SM_FILE_SECTION] = {"section", TEXTOID},
-	[SM_FILE_NAME] = {"name", TEXTOID},
-	[SM_FILE_KIND] = {"kind", TEXTOID},
-	[SM_FILE_LOC] = {"loc", TEXTOID},
-	[SM_FILE_LASTMOD] = {"lastmod", TIMESTAMPTZOID},
-	[SM_FILE_URL_COUNT] = {"url_count", INT4OID},
-	[SM_FILE_BYTE_COUNT] = {"byte_count", INT8OID},
-	[SM_FILE_DIGEST] = {"digest", TEXTOID},
-	[SM_FILE_FIRST_KEY] = {"first_key", TEXTOID},
-	[SM_FILE_RECIPE] = {"recipe", TEXTOID},
-	[SM_FILE_CONTENT] = {"content", BYTEAOID}
-};
 
 typedef struct FilesState
 {
@@ -44,38 +27,6 @@ typedef struct FilesState
 	TupleDesc	tupdesc;
 } FilesState;
 
-const char *
-sm_kind_name(SmKind kind)
-{
-	static const char *const names[] = {
-		[SM_URLSET] = "urlset",[SM_INDEX] = SM_KIND_INDEX,[SM_TEXT] = "text"
-	};
-
-	return names[kind];
-}
-
-void
-sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls)
-{
-	memset(nulls, 0, SM_FILE_NCOLUMNS * sizeof(bool));
-	values[SM_FILE_SECTION] = CStringGetTextDatum(section);
-	values[SM_FILE_NAME] = CStringGetTextDatum(file->name);
-	values[SM_FILE_KIND] = CStringGetTextDatum(sm_kind_name(file->kind));
-	values[SM_FILE_LOC] = CStringGetTextDatum(file->loc);
-	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(file->lastmod ? *file->lastmod : 0);
-	nulls[SM_FILE_LASTMOD] = file->lastmod == NULL;
-	values[SM_FILE_URL_COUNT] = Int32GetDatum(file->url_count);
-	values[SM_FILE_BYTE_COUNT] = Int64GetDatum(file->byte_count);
-	values[SM_FILE_DIGEST] = CStringGetTextDatum(file->digest);
-	if (file->first_key)
-		values[SM_FILE_FIRST_KEY] = CStringGetTextDatum(file->first_key);
-	nulls[SM_FILE_FIRST_KEY] = file->first_key == NULL;
-	if (file->recipe)
-		values[SM_FILE_RECIPE] = CStringGetTextDatum(file->recipe);
-	nulls[SM_FILE_RECIPE] = file->recipe == NULL;
-	values[SM_FILE_CONTENT] = PointerGetDatum(file->document);
-}
-
 /* Take a file as a row of the result. */
 static void
 put_row(SmFileSink *self, const SmFile *file)
@@ -85,7 +36,7 @@ put_row(SmFileSink *self, const SmFile *file)
 	bool		nulls[SM_FILE_NCOLUMNS];
 
 	sm_file_values(file, state->section, values, nulls);
-	if (state->gzip)
+	if (state->gzip && file->kind != SM_INDEX)
 		values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip(state->gzip, VARDATA(file->document),
 														  file->byte_count));
 	else
@@ -141,7 +92,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 
 	sm_make_set(options, options->index == SM_INDEX_ALWAYS, &state.sink, "sitemap_files");
 	if (state.index && (state.nfiles > 1 || options->index == SM_INDEX_ALWAYS))
-		sm_put_index(state.index, options, &state.sink);
+		sm_index_put(state.index, &options->base, &state.sink);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

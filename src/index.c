@@ -1,6 +1,10 @@
 /*
  * index.c
- *	  The files of a set → the index documents that list them.
+ *	  The files of a set → the index files that list them.
+ *
+ * The first index is always sitemap.xml, never compressed, so that the URL given
+ * to search engines depends on no option.  Further ones, which 50,000 files and
+ * more take, are sitemap-index-2.xml and so on.
  */
 #include "postgres.h"
 
@@ -52,4 +56,20 @@ sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod)
 		sm_append_entry(&index->writer, &row, &doc->buf, &entry);
 	}
 	sm_document_add(doc, &entry);
+}
+
+void
+sm_index_put(SmIndex *index, const SmUrlBase *base, SmFileSink *sink)
+{
+	ListCell   *lc;
+
+	foreach(lc, index->documents)
+	{
+		int			number = foreach_current_index(lc) + 1;
+		const char *name = SM_INDEX_SECTION ".xml";
+
+		if (number > 1)
+			name = psprintf(SM_FURTHER_INDEX "-%d.xml", number);
+		sm_put_document(lfirst(lc), base, name, NULL, NULL, sink);
+	}
 }

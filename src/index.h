@@ -1,13 +1,19 @@
 /*
  * index.h
- *	  The files of a set → the index documents that list them.
+ *	  The files of a set → the index files that list them.
  */
 #ifndef SM_INDEX_H
 #define SM_INDEX_H
 
-#include "document.h"
 #include "element.h"
+#include "file.h"
 #include "nodes/pg_list.h"
+
+/* The base of an index's name, and the section that a target's index belongs to. */
+#define SM_INDEX_SECTION	"sitemap"
+
+/* Sections must not be named so, for their files would be named as further indexes. */
+#define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
 
 typedef struct SmIndex
 {
@@ -26,5 +32,8 @@ extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
  * the protocol's, and beyond them another document begins.
  */
 extern void sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod);
+
+/* Put the index's files, sitemap.xml first; none if no file was added. */
+extern void sm_index_put(SmIndex *index, const SmUrlBase *base, SmFileSink *sink);
 
 #endif

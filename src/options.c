@@ -9,6 +9,7 @@
 #include "argument.h"
 #include "core/text.h"
 #include "encoding.h"
+#include "index.h"
 #include "problem.h"
 #include "row.h"
 #include "utils/builtins.h"
@@ -52,6 +53,9 @@ section_option(FunctionCallInfo fcinfo, int n)
 		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
 		sm_invalid_argument("section", section,
 							"It must be 1 to " SM_STRING(MAX_SECTION) " letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
+	if (strcmp(section, SM_FURTHER_INDEX) == 0)
+		sm_invalid_argument("section", section,
+							"Its files would have the names of further indexes.");
 	return section;
 }
 
@@ -123,6 +127,16 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 	return psprintf("<?xml-stylesheet type=\"%s\" href=\"%.*s\"?>", type, (int) len, encoded);
 }
 
+static SmProtocol
+protocol_option(FunctionCallInfo fcinfo, int n)
+{
+	static const SmChoice protocols[] = {
+		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
+	};
+
+	return sm_choice_argument(fcinfo, n, "protocol", protocols);
+}
+
 SmOptions *
 sm_read_options(FunctionCallInfo fcinfo, int first)
 {
@@ -134,9 +148,6 @@ sm_read_options(FunctionCallInfo fcinfo, int first)
 	static const SmChoice on_invalids[] = {{"error", false}, {"skip", true}, {NULL, 0}};
 	static const SmChoice scopes[] = {
 		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
-	};
-	static const SmChoice protocols[] = {
-		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
 	};
 	SmOptions  *options = palloc0(sizeof(SmOptions));
 	SmUrlScope	scope;
@@ -158,6 +169,17 @@ sm_read_options(FunctionCallInfo fcinfo, int first)
 	options->skip_invalid = sm_choice_argument(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
 											   on_invalids);
 	options->stylesheet = stylesheet_option(fcinfo, first + OPTION_STYLESHEET);
-	options->protocol = sm_choice_argument(fcinfo, first + OPTION_PROTOCOL, "protocol", protocols);
+	options->protocol = protocol_option(fcinfo, first + OPTION_PROTOCOL);
+	return options;
+}
+
+SmOptions *
+sm_read_index_options(FunctionCallInfo fcinfo, int first)
+{
+	SmOptions  *options = palloc0_object(SmOptions);
+
+	base_url_option(fcinfo, first, SM_SCOPE_HOST, &options->base);
+	options->stylesheet = stylesheet_option(fcinfo, first + 1);
+	options->protocol = protocol_option(fcinfo, first + 2);
 	return options;
 }

@@ -38,4 +38,10 @@ typedef struct SmOptions
  */
 extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, int first);
 
+/*
+ * The same for the arguments of sitemap_publish_index from base_url on, all that
+ * an index is made with.
+ */
+extern SmOptions *sm_read_index_options(FunctionCallInfo fcinfo, int first);
+
 #endif

@@ -75,12 +75,6 @@ make_name(const SmOptions *options, const char *middle, const char *ending)
 					options->compression > 0 ? ".gz" : "");
 }
 
-char *
-sm_index_name(const SmOptions *options, int number)
-{
-	return make_name(options, number > 1 ? psprintf("-index-%d", number) : "", ".xml");
-}
-
 /*
  * The name of a part of a set.  number counts the parts, or with a stable split
  * those with the same hash, few as they are: the ones that begin with the same
@@ -106,12 +100,6 @@ static uint32
 first_file_hash(void)
 {
 	return (uint32) sm_digest("", 0, 0);
-}
-
-char *
-sm_part_name(const SmOptions *options)
-{
-	return part_name(options, first_file_hash(), 1);
 }
 
 /* How many files up to this one have its hash? */
@@ -141,38 +129,6 @@ next_name(SmSet *set, uint32 hash)
 	if (set->nfiles++ == 0)
 		hash = first_file_hash();
 	return part_name(set->options, hash, count_hash(set, hash));
-}
-
-/* Complete a document and hand it out. */
-static void
-put_file(SmFileSink *sink, const SmOptions *options, SmDocument *doc, const char *name,
-		 const char *first_key, const char *recipe)
-{
-	SmFile		file = {0};
-	TimestampTz lastmod = (doc->totals.lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
-
-	file.kind = doc->kind;
-	file.name = name;
-	file.loc = psprintf("%.*s%s", (int) options->base.len[SM_FORM_PLAIN],
-						options->base.url[SM_FORM_PLAIN], name);
-	file.lastmod = doc->totals.has_lastmod ? &lastmod : NULL;
-	file.url_count = doc->totals.count;
-	file.first_key = first_key;
-	file.recipe = recipe;
-	file.document = sm_document_close(doc);
-	file.byte_count = VARSIZE(file.document) - VARHDRSZ;
-	sm_digest_hex(sm_digest(VARDATA(file.document), file.byte_count, 0), file.digest);
-	sink->put(sink, &file);
-}
-
-void
-sm_put_index(SmIndex *index, const SmOptions *options, SmFileSink *sink)
-{
-	ListCell   *lc;
-
-	foreach(lc, index->documents)
-		put_file(sink, options, lfirst(lc),
-				 sm_index_name(options, foreach_current_index(lc) + 1), NULL, NULL);
 }
 
 static void
@@ -209,7 +165,7 @@ close_file(SmSet *set, bool is_part)
 		name = next_name(set, (uint32) sm_split_first_hash(&set->split, doc));
 	else
 		name = part_name(options, 0, ++set->nfiles);
-	put_file(set->sink, options, doc, name, first_key, set->recipe);
+	sm_put_document(doc, &options->base, name, first_key, set->recipe, set->sink);
 	set->nbytes += sm_document_size(doc);
 	sm_document_reset(doc);
 	report_progress(set);

@@ -246,7 +246,8 @@ INSERT INTO base VALUES
   ('sitemap_video', 'thumbnail_loc', '''http://t/'''), ('sitemap_video', 'title', '''t'''),
   ('sitemap_video', 'description', '''d'''), ('sitemap_video', 'content_loc', '''http://c/'''),
   ('sitemap_parse', 'document', '''http://a/''::text'),
-  ('sitemap_publish', 'target', '''hostile_target''');
+  ('sitemap_publish', 'target', '''hostile_target'''),
+  ('sitemap_publish_index', 'target', '''hostile_target'''), ('sitemap_publish_index', 'base_url', '''http://a/''');
 INSERT INTO base
 SELECT function, argument, given
   FROM unnest('{sitemap_files,sitemap_audit,sitemap_publish}'::text[]) function,

@@ -207,7 +207,9 @@ DO $$
 BEGIN
   PERFORM sitemap_publish('privilege_target', 'SELECT ''/'' AS loc', 'http://a/');
 EXCEPTION WHEN insufficient_privilege THEN
-  PERFORM FROM pg_locks WHERE relation = 'privilege_target'::regclass AND mode <> 'AccessShareLock';
+  PERFORM FROM pg_locks
+    WHERE relation = 'privilege_target'::regclass AND mode <> 'AccessShareLock' OR
+          classid = 'pg_class'::regclass AND objid = 'privilege_target'::regclass;
   RAISE WARNING 'it took another lock: %', FOUND;
 END
 $$;

@@ -13,7 +13,7 @@ SELECT n AS id, '/p/' || n AS loc, timestamptz '2026-01-01 00:00Z' + n * interva
 CREATE TABLE publish_article AS SELECT n AS id, '/a/' || n AS loc FROM generate_series(1, 3) n;
 
 -- $1: the rest of the arguments.
-CREATE FUNCTION pg_temp.pages(options text DEFAULT '') RETURNS TABLE (name text, action text, url_count int, byte_count bigint)
+CREATE FUNCTION pg_temp.pages(options text DEFAULT '') RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE
@@ -21,7 +21,7 @@ BEGIN
     || options || ')';
 END
 $$;
-CREATE FUNCTION pg_temp.articles(options text DEFAULT '') RETURNS TABLE (name text, action text, url_count int, byte_count bigint)
+CREATE FUNCTION pg_temp.articles(options text DEFAULT '') RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE
@@ -41,7 +41,7 @@ $$;
 -- Files are new, the index is last; by default they are gzipped, and split by content.
 SELECT * FROM pg_temp.pages(', max_urls => 10');
 SELECT * FROM publish_state ORDER BY name;
-SELECT bool_and(digest ~ '^[0-9a-f]{16}$'), bool_and(get_byte(content, 0) = 31), bool_and(pg_column_compression(content) IS NULL)
+SELECT bool_and(digest ~ '^[0-9a-f]{16}$'), bool_and(get_byte(content, 0) = 31 OR kind = 'index'), bool_and(pg_column_compression(content) IS NULL)
   FROM publish_target;
 TRUNCATE publish_target;
 
@@ -74,41 +74,60 @@ DELETE FROM publish_page WHERE id > 20;
 SELECT * FROM pg_temp.pages(', compression => 0, max_urls => 10');
 SELECT name, pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
 
--- Another section has the same index.
+-- Another section has the same index, which is never compressed.
 SELECT * FROM pg_temp.articles(', compression => 0');
 SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
 SELECT * FROM pg_temp.pages(', compression => 0');
 SELECT * FROM publish_state ORDER BY name;
 SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
-
--- It keeps its form while another section is in it, whatever this one has.
-SELECT * FROM pg_temp.articles(', compression => 1');
+SELECT * FROM pg_temp.articles(', compression => 1, format => ''txt''');
 SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
 
 -- An empty section goes, where max_shrink says that it may.
 DELETE FROM publish_article;
 SELECT * FROM pg_temp.articles(', max_shrink => 1');
--- One file with the name of the index needs no index.
-SELECT * FROM pg_temp.pages(', compression => 0');
 SELECT * FROM publish_state ORDER BY name;
--- Until another section comes.
+-- A section of one file, whatever its name, has the index, and its file is named as a part.
 INSERT INTO publish_article SELECT n, '/a/' || n FROM generate_series(1, 3) n;
-SELECT * FROM pg_temp.articles(', compression => 0');
-SELECT * FROM publish_state ORDER BY name;
-SELECT * FROM pg_temp.pages(', compression => 0');
-SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
-
--- index => 'never' has none, 'always' has one for one file, numbered names come with a full split.
-SELECT * FROM pg_temp.articles(', compression => 0, index => ''never''');
 TRUNCATE publish_target;
-SELECT * FROM pg_temp.pages(', compression => 0, index => ''always'', split => ''full''');
+SELECT * FROM pg_temp.articles(', compression => 0, format => ''txt'', index => ''auto''');
+TRUNCATE publish_target;
+SELECT * FROM pg_temp.pages(', compression => 0, split => ''full'', index => ''always''');
 SELECT * FROM pg_temp.pages(', compression => 0, max_urls => 15, split => ''full''');
 SELECT * FROM pg_temp.pages(', compression => 0, split => ''full''');
-SELECT * FROM pg_temp.pages(', compression => 0, max_urls => 15, split => ''full''');
--- A section by another name has its index from the first file on.
-TRUNCATE publish_target;
-SELECT * FROM pg_temp.articles(', compression => 0, format => ''txt''');
-SELECT * FROM publish_state ORDER BY name;
+
+-- index => 'never' leaves the index as it is.
+SELECT * FROM pg_temp.pages(', compression => 0, max_urls => 15, split => ''full'', index => ''never''');
+SELECT * FROM pg_temp.articles(', compression => 0, index => ''never''');
+SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
+-- sitemap_publish_index brings it up to date, and does so once.
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
+SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com');
+-- The index has the files that are there, whoever wrote them, in the order of sections and numbers.
+DELETE FROM publish_target WHERE name = 'sitemap-1.xml';
+INSERT INTO publish_target (section, name, kind, loc, lastmod)
+VALUES ('sitemap', 'sitemap-10.xml', 'urlset', 'http://www.example.com/sitemap-10.xml', '2026-01-01 00:00Z'),
+       (NULL, 'mine.xml', 'urlset', 'http://www.example.com/mine.xml', NULL), (NULL, 'nowhere.xml', NULL, NULL, NULL);
+UPDATE publish_target SET lastmod = '2026-01-02 00:00Z' WHERE lastmod > '2026-01-02 00:00Z';
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', '/map.css');
+SELECT pg_temp.text(content) FROM publish_target WHERE kind = 'index';
+-- A second index, and one of another name, are deleted when they are not needed.
+INSERT INTO publish_target (section, name, kind, loc) VALUES
+  ('sitemap', 'sitemap-index-2.xml', 'index', 'http://www.example.com/sitemap-index-2.xml'),
+  ('old', 'old.xml.gz', 'index', 'http://www.example.com/old.xml.gz');
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', '/map.css');
+-- A target without files has no index.
+DELETE FROM publish_target WHERE kind IS DISTINCT FROM 'index';
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
+-- Where one index cannot hold all files, there are more; protocol 0.84 allows 1,000 files each.
+INSERT INTO publish_target (section, name, kind, loc)
+SELECT 'many', 'many-' || n || '.xml', 'urlset', 'http://www.example.com/many-' || n || '.xml' FROM generate_series(1, 2001) n;
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', protocol => '0.84');
+SELECT name, section, (SELECT count(*) FROM regexp_matches(pg_temp.text(content), '<sitemap>', 'g'))
+  FROM publish_target WHERE kind = 'index' ORDER BY name COLLATE "C";
+SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
 
 -- A set of nothing in an empty table.
 TRUNCATE publish_target;
@@ -121,37 +140,8 @@ SET client_min_messages = notice;
 INSERT INTO publish_article VALUES (1, '/a'), (2, 'ftp://a/');
 SELECT * FROM pg_temp.articles(', compression => 0, on_invalid => ''skip''');
 SET client_min_messages = warning;
-
--- The index keeps the URL of the file that was there before it.
-TRUNCATE publish_target;
 DELETE FROM publish_article WHERE loc ~ '^ftp';
-SELECT * FROM pg_temp.pages(', compression => 0');
-SELECT name, action FROM pg_temp.articles(', compression => 1');
-SELECT * FROM publish_state ORDER BY name;
-SELECT name, action FROM pg_temp.pages(', compression => 0');
 
--- A file that the index takes the name of is not in the index: where one becomes several, where
--- there was none, and where a section goes.
-TRUNCATE publish_target;
-SELECT name, action FROM pg_temp.pages(', compression => 0');
-SELECT name, action FROM pg_temp.pages(', compression => 0, max_urls => 15');
-SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
-TRUNCATE publish_target;
-SELECT name, action FROM pg_temp.pages(', compression => 0');
-SELECT name, action FROM pg_temp.pages(', compression => 0, index => ''always''');
-SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
-TRUNCATE publish_target;
-SELECT name, action FROM pg_temp.pages(', compression => 0, index => ''never''');
-SELECT name, action FROM pg_temp.articles(', compression => 0, index => ''never''');
-SELECT name, action FROM pg_temp.pages(', compression => 0');
-SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
-TRUNCATE publish_target;
-SELECT name, action FROM pg_temp.pages(', compression => 0, index => ''never''');
-SELECT name, action FROM pg_temp.articles(', compression => 0, index => ''never''');
-SELECT name, action
-  FROM sitemap_publish('publish_target', 'SELECT loc FROM publish_page WHERE false', 'http://www.example.com/',
-                       compression => 0, max_shrink => 1);
-SELECT name, kind, pg_temp.listed(content) FROM publish_target ORDER BY name;
 -- The state for what follows.
 TRUNCATE publish_target;
 SELECT count(*) FROM pg_temp.pages(', compression => 0');
@@ -162,14 +152,33 @@ UPDATE publish_target SET lastmod = '2100-01-01 00:00Z' WHERE section = 'sitemap
 UPDATE publish_target SET lastmod = '2001-01-01 00:00Z' WHERE section = 'articles';
 UPDATE publish_page SET lastmod = '2026-04-01 00:00Z' WHERE id = 1;
 SELECT name, action FROM pg_temp.pages(', compression => 0');
+SELECT name, loc, lastmod AT TIME ZONE 'UTC' FROM publish_target WHERE kind <> 'index' ORDER BY name;
+-- A new base_url: the files' locs first, by hand, then each section. The documents stay, and so does their lastmod.
+BEGIN;
+UPDATE publish_target SET loc = 'http://files.example.com/' || name;
 SELECT name, action
   FROM sitemap_publish('publish_target', 'SELECT ''http://www.example.com'' || loc AS loc FROM publish_article ORDER BY id',
                        'http://files.example.com/', section => 'articles', compression => 1, scope => 'any');
 SELECT name, loc, lastmod AT TIME ZONE 'UTC' FROM publish_target WHERE kind <> 'index' ORDER BY name;
+SELECT name, action
+  FROM sitemap_publish('publish_target', 'SELECT ''http://www.example.com'' || loc AS loc, lastmod FROM publish_page ORDER BY id',
+                       'http://files.example.com/', compression => 0, scope => 'any');
+ROLLBACK;
+-- A section that is alone has its own files renamed.
+SELECT name, action
+  FROM sitemap_publish('publish_target', 'SELECT ''/a'' AS loc WHERE false', 'http://www.example.com/', section => 'articles', max_shrink => 1);
+SELECT name, action
+  FROM sitemap_publish('publish_target', 'SELECT ''http://www.example.com'' || loc AS loc, lastmod FROM publish_page ORDER BY id',
+                       'http://files.example.com/', compression => 0, scope => 'any');
+SELECT name, loc, lastmod AT TIME ZONE 'UTC' FROM publish_target WHERE kind <> 'index' ORDER BY name;
+SELECT pg_temp.text(content) ~ '<loc>http://files.example.com/sitemap-51d8e999.xml</loc>' FROM publish_target WHERE kind = 'index';
+SELECT count(*) FROM pg_temp.pages(', compression => 0');
+SELECT count(*) FROM pg_temp.articles(', compression => 1');
 -- What has lost its content, or its kind, gets it back; with the lastmod that it has.
 UPDATE publish_target SET content = NULL WHERE section = 'sitemap' AND kind <> 'index';
-UPDATE publish_target SET kind = NULL WHERE section = 'articles';
+UPDATE publish_target SET kind = NULL WHERE section = 'articles' OR kind = 'index';
 SELECT name, action FROM pg_temp.pages(', compression => 0') WHERE action <> 'unchanged';
+SELECT name, action FROM pg_temp.articles(', compression => 1') WHERE action <> 'unchanged';
 SELECT count(*) FROM publish_target WHERE content IS NULL;
 
 -- Targets of other kinds: with more columns, partitioned, temporary; names that need quotes.
@@ -194,7 +203,7 @@ CREATE TRIGGER named BEFORE UPDATE OF name ON "publish ""target" FOR EACH ROW EX
 UPDATE publish_page SET lastmod = '2026-03-02' WHERE id = 1;
 SELECT name, action
   FROM sitemap_publish('"publish ""target"', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', max_urls => 15)
- WHERE name <> 'sitemap.xml.gz';
+ WHERE kind <> 'index';
 
 -- Names of a search_path do not count.
 CREATE SCHEMA publish_trap;
@@ -207,7 +216,7 @@ UPDATE publish_page SET lastmod = '2026-03-03' WHERE id = 1;
 SELECT name, action
   FROM sitemap_publish('pg_temp.publish_temp', 'SELECT loc, lastmod FROM publish_page ORDER BY id',
                        'http://www.example.com/', max_urls => 15)
- WHERE name <> 'sitemap.xml.gz';
+ WHERE kind <> 'index';
 SELECT name, action
   FROM sitemap_publish('pg_temp.publish_temp', 'SELECT loc, lastmod FROM publish_page ORDER BY id',
                        'http://www.example.com/', max_urls => 30);

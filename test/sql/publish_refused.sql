@@ -51,18 +51,29 @@ CREATE TABLE refused_types AS SELECT section, name, kind, loc, lastmod, url_coun
 SELECT pg_temp.publish(t, 'SELECT loc FROM refused_page')
   FROM (VALUES ('refused_view'), ('refused_columns'), ('refused_types'), ('refused_nowhere'), ('0')) v (t);
 
--- A name that another section has.
-SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''sitemap-51d8e999''');
--- A name that another section's file would get when the index takes its own.
+-- A name that another section's file has; one that an index has; and the index's, which a file has.
 CREATE TABLE refused_names OF sitemap_file (PRIMARY KEY (name));
-SELECT name FROM sitemap_publish('refused_names', 'SELECT loc FROM refused_page', 'http://www.example.com/', split => 'full');
-SELECT pg_temp.error($$
-  SELECT sitemap_publish('refused_names', 'SELECT loc FROM refused_page', 'http://www.example.com/', section => 'sitemap-1', split => 'full')
-$$);
-SELECT pg_temp.error($$
-  SELECT sitemap_publish('refused_names', 'SELECT loc FROM refused_page', 'http://www.example.com/', section => 'sitemap-51d8e999')
-$$);
-SELECT name, url_count FROM refused_names;
+INSERT INTO refused_names (section, name, kind, loc) VALUES
+  ('other', 'sitemap-51d8e999.xml.gz', 'urlset', 'http://www.example.com/sitemap-51d8e999.xml.gz'),
+  ('sitemap', 'new-1.xml', 'index', 'http://www.example.com/new-1.xml'),
+  ('other', 'sitemap.xml', 'urlset', 'http://www.example.com/sitemap.xml');
+SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1');
+SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''new'', split => ''full'', compression => 0');
+SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''new''');
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_names', 'http://www.example.com/') $$);
+-- The names of further indexes, which this section's files would have.
+SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''sitemap-index''');
+SELECT section, name FROM refused_names ORDER BY name COLLATE "C";
+-- Another site's files, whether or not the index is written.
+SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', 'SELECT loc FROM refused_page', 'http://www.example.com/shop/', section => 'shop') $$);
+SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', 'SELECT loc FROM refused_page', 'https://www.example.com/', section => 'shop', index => 'never') $$);
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.org/') $$);
+-- Other arguments of sitemap_publish_index.
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/', 'x') $$);
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/', protocol => '1') $$);
+SELECT pg_temp.error($$ SELECT sitemap_publish_index(NULL, 'http://www.example.com/') $$);
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', NULL) $$);
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_page', 'http://www.example.com/') $$);
 -- A file twice, or without a name.
 CREATE TABLE refused_twice OF sitemap_file;
 INSERT INTO refused_twice TABLE refused_target;
@@ -105,6 +116,7 @@ DROP TRIGGER nothing ON refused_target;
 -- Transactions that must not write.
 BEGIN READ ONLY;
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page');
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/') $$);
 ROLLBACK;
 
 -- Roles: it takes all four privileges, and the source's.
@@ -112,6 +124,7 @@ CREATE ROLE regress_sitemap_publisher;
 GRANT SELECT, INSERT, UPDATE ON refused_target TO regress_sitemap_publisher;
 SET ROLE regress_sitemap_publisher;
 SELECT pg_temp.publish('refused_target', 'SELECT ''/1''::text AS loc');
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/') $$);
 RESET ROLE;
 GRANT DELETE ON refused_target TO regress_sitemap_publisher;
 SET ROLE regress_sitemap_publisher;

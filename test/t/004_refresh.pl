@@ -152,7 +152,7 @@ SKIP:
 		 WHERE lastmod = '2026-06-01 00:00+00' AND kind <> 'index'}) =~ s/.*\n//sr;
 	like($changed, qr/^sitemap-[0-9a-f]{8}\.xml\.gz$/, 'the file of a row that changes');
 	ok( $node->poll_query_until(
-			'postgres', $published, "$changed sitemap.xml.gz"),
+			'postgres', $published, "$changed sitemap.xml"),
 		"pg_cron publishes it, $schedule, and nothing else");
 	ok( $node->poll_query_until(
 			'postgres', q{

@@ -185,7 +185,7 @@ sub check_files
 	is($answer->{status}, 200, "$name: robots.txt");
 	is($answer->{'content-type'}, 'text/plain; charset=utf-8', "$name: is a text");
 	is( $answer->{body},
-		"User-agent: *\nDisallow:\n\nSitemap: $base/maps/sitemap.xml.gz\n",
+		"User-agent: *\nDisallow:\n\nSitemap: $base/maps/sitemap.xml\n",
 		"$name: that names the index");
 	my ($index) = $answer->{body} =~ /^Sitemap: (.*)$/m;
 	my @listed = fetch($index, '--compressed')->{body} =~ m{<loc>([^<]*)</loc>}g;
@@ -319,9 +319,9 @@ sub check_refusals
 	my ($name) = @_;
 
 	foreach my $path (
-		qw(/ /maps /maps/ /sitemap.xml.gz /maps/sitemap.xml /maps/sitemap.xml.gz/ /maps//sitemap.xml.gz
-		/a/../maps/sitemap.xml.gz /MAPS/sitemap.xml.gz /maps/sitemap.xml.gz%00 /maps/%00sitemap.xml.gz
-		/maps/sitemap.xml.gz%0A /maps/% /maps/%zz /%FF%FE /maps/%27%20OR%20true-- /maps/..%2f..%2fetc%2fpasswd),
+		qw(/ /maps /maps/ /sitemap.xml /maps/sitemap.xml.gz /maps/sitemap.xml/ /maps//sitemap.xml
+		/a/../maps/sitemap.xml /MAPS/sitemap.xml /maps/sitemap.xml%00 /maps/%00sitemap.xml.gz
+		/maps/sitemap.xml%0A /maps/% /maps/%zz /%FF%FE /maps/%27%20OR%20true-- /maps/..%2f..%2fetc%2fpasswd),
 		'/maps/' . 'x' x 10000,
 		'/' x 10000)
 	{
@@ -329,7 +329,7 @@ sub check_refusals
 	}
 	foreach my $method (qw(POST PUT PATCH DELETE OPTIONS TRACE PROPFIND))
 	{
-		my $answer = fetch('/maps/sitemap.xml.gz', '-X', $method);
+		my $answer = fetch('/maps/sitemap.xml', '-X', $method);
 
 		is($answer->{status}, 405, "$name: $method");
 		is($answer->{allow}, 'GET, HEAD', "$name: says which methods there are");
@@ -337,7 +337,7 @@ sub check_refusals
 	foreach my $request (
 		"GET /\0 HTTP/1.0\r\n\r\n",
 		"GET /\xFF/\xE9.xml HTTP/1.0\r\n\r\n",
-		"GET /maps/sitemap.xml.gz HTTP/x\r\n\r\n",
+		"GET /maps/sitemap.xml HTTP/x\r\n\r\n",
 		"\0\0\r\n\r\n",
 		'GET /' . 'x' x 100000 . " HTTP/1.0\r\n\r\n")
 	{
@@ -350,7 +350,7 @@ sub check_refusals
 			qr{^HTTP/1\.[01] 4\d\d |Error code: 4\d\d|^$},
 			"$name: " . substr($request =~ s/[^!-~]+/./gr, 0, 40));
 		unlike($answer, qr/Traceback|\.py|\.js/, "$name: does not show what is inside");
-		is(fetch('/maps/sitemap.xml.gz')->{status}, 200, "$name: and it works on");
+		is(fetch('/maps/sitemap.xml')->{status}, 200, "$name: and it works on");
 	}
 	return;
 }
@@ -361,7 +361,7 @@ sub check_outage
 	my ($name) = @_;
 
 	$node->stop;
-	foreach my $path (qw(/maps/sitemap.xml.gz /maps/sitemap.xml.gz /robots.txt))
+	foreach my $path (qw(/maps/sitemap.xml /maps/sitemap.xml /robots.txt))
 	{
 		my $answer = fetch($path);
 
@@ -372,7 +372,7 @@ sub check_outage
 	}
 	$node->start;
 	is(fetch($_)->{status}, 200, "$name: $_ when it is back")
-	  foreach qw(/maps/sitemap.xml.gz /robots.txt);
+	  foreach qw(/maps/sitemap.xml /robots.txt);
 	return;
 }
 

@@ -45,7 +45,7 @@ $node->safe_psql(
 	SELECT * FROM sitemap_files('TABLE page', '$base', section => 'all');
 	SELECT count(*) FROM sitemap_export('$root', 'TABLE file')});
 
-move('sitemap.xml.gz', 'by index');
+move('sitemap.xml', 'by index');
 is(same_pages('"by index"'), 't', 'the pages of all sitemaps in an index are in a table');
 move('all.xml', 'whole');
 is(same_pages('whole'), 't', 'so are those of one that is no index');
@@ -74,12 +74,12 @@ like(fails('nested.xml', 'nested'), qr/list\.xml is an index that is listed in a
 
 # Nothing is half done.
 unlink "$root/sitemap-2.xml.gz" or die "no such file: $!";
-like(fails('sitemap.xml.gz', 'missing'), qr/404.*cannot fetch .*sitemap-2\.xml\.gz/s, 'a file that is missing is an error');
+like(fails('sitemap.xml', 'missing'), qr/404.*cannot fetch .*sitemap-2\.xml\.gz/s, 'a file that is missing is an error');
 put('sitemap-2.xml.gz', '<!DOCTYPE html><html></html>');
-like(fails('sitemap.xml.gz', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: it has a document type declaration/,
+like(fails('sitemap.xml', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: it has a document type declaration/,
 	'so is a file that is none');
 put('sitemap-2.xml.gz', 'Service temporarily unavailable');
-like(fails('sitemap.xml.gz', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: it is neither XML nor a URL/,
+like(fails('sitemap.xml', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: it is neither XML nor a URL/,
 	'and a message');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('evil', 'nested', 'missing', 'broken')}),
 	'0', 'none leaves a table');

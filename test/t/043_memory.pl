@@ -81,6 +81,10 @@ call(
 	"sitemap_publish(regclass,text,text,text,$options,double precision)",
 	"sitemap_publish('target', $query, 'http://a/')",
 	"sitemap_publish('target', $refused, 'http://a/')");
+call(
+	'sitemap_publish_index(regclass,text,text,text)',
+	"sitemap_publish_index('target', 'http://a/')",
+	"sitemap_publish_index('target', 'http://b/')");
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $export = "sitemap_export('$dir', %s)";

@@ -21,7 +21,7 @@ CREATE FUNCTION entries(document text) RETURNS bigint
 IMMUTABLE
 RETURN (SELECT count(*) FROM sitemap_parse(document));
 CREATE FUNCTION publish(target regclass)
-RETURNS TABLE (name text, action text, url_count int, byte_count bigint)
+RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 BEGIN ATOMIC
   SELECT *
     FROM sitemap_publish(target, 'SELECT path AS loc, changed AS lastmod FROM site.page ORDER BY id',
@@ -31,6 +31,10 @@ BEGIN ATOMIC
     FROM sitemap_publish(target, 'SELECT path AS loc, changed AS lastmod FROM site.page ORDER BY id',
                          'https://www.example.com/', section => 'list', format => 'txt', split => 'full',
                          compression => 0, max_urls => 35);
+END;
+CREATE FUNCTION publish_index(target regclass) RETURNS bigint
+BEGIN ATOMIC
+  SELECT count(*) FROM sitemap_publish_index(target, 'https://www.example.com/');
 END;
 CREATE FUNCTION export(directory text) RETURNS bigint
 BEGIN ATOMIC

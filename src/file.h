@@ -1,0 +1,76 @@
+/*
+ * file.h
+ *	  A file of a set: its facts, its row in type sitemap_file, and who takes it.
+ */
+#ifndef SM_FILE_H
+#define SM_FILE_H
+
+#include "core/digest.h"
+#include "core/url.h"
+#include "document.h"
+
+/* A file that is complete but for its compression. */
+typedef struct SmFile
+{
+	SmKind		kind;
+	const char *name;
+	const char *loc;			/* URL that it will be served from */
+	const TimestampTz *lastmod; /* the newest of its entries, or NULL */
+	int			url_count;
+	int64		byte_count;
+	char		digest[SM_DIGEST_HEX_LEN + 1];
+	const char *first_key;		/* the key of its first row, or NULL */
+	const char *recipe;			/* a digest of what it was made with, where
+								 * there is a key */
+	struct varlena *document;	/* byte_count bytes */
+} SmFile;
+
+/*
+ * A taker of files.  What is passed to put is good for the time of the call,
+ * which is in a short-lived memory context.
+ */
+typedef struct SmFileSink SmFileSink;
+struct SmFileSink
+{
+	void		(*put) (SmFileSink *self, const SmFile *file);
+};
+
+/* Complete a document and pass it on as a file of this name, below base. */
+extern void sm_put_document(SmDocument *doc, const SmUrlBase *base, const char *name,
+							const char *first_key, const char *recipe, SmFileSink *sink);
+
+/* The columns of type sitemap_file. */
+enum
+{
+	SM_FILE_SECTION,
+	SM_FILE_NAME,
+	SM_FILE_KIND,
+	SM_FILE_LOC,
+	SM_FILE_LASTMOD,
+	SM_FILE_URL_COUNT,
+	SM_FILE_BYTE_COUNT,
+	SM_FILE_DIGEST,
+	SM_FILE_FIRST_KEY,
+	SM_FILE_RECIPE,
+	SM_FILE_CONTENT,
+	SM_FILE_NCOLUMNS
+};
+
+typedef struct SmFileColumn
+{
+	const char *name;
+	Oid			type;
+} SmFileColumn;
+
+extern const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS];
+
+/* the kind of an index, in the column of that name */
+#define SM_KIND_INDEX	"index"
+
+/*
+ * Make the columns' values of a file, its content uncompressed, in the current
+ * memory context; some point into the file.
+ */
+extern void sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls);
+
+#endif

@@ -1,0 +1,523 @@
+/*
+ * publish_target.c
+ *	  The table that files are published in: its locks, what it has, and writing
+ *	  to it.
+ *
+ * Locks, in the order in which a run takes them:
+ *
+ *	1. AccessShareLock on the table, to check privileges and columns and to read
+ *	   the files; given back at once, so that the table can be altered or dropped
+ *	   while a query runs, and nobody can lock a table that he may not write to.
+ *	2. ExclusiveLock on the section, a database object with the table's OID and
+ *	   16 bits of a hash of the section's name; held to the end of the
+ *	   transaction.  Runs of one section queue up here, before their queries see
+ *	   anything, so the later one sees all that the earlier one saw.  Nothing else
+ *	   takes such a lock.  Two sections with the same hash wait for each other and
+ *	   come to no other harm.
+ *	3. ShareRowExclusiveLock on the table and its partitions or children, taken
+ *	   when the query has ended; held to the end of the transaction.  It conflicts
+ *	   with itself, writers and VACUUM, not with readers.  All that decides what
+ *	   is written is read, or read again, when this lock is held.
+ *
+ * A transaction that publishes several sections has the table's lock from 3 when
+ * it comes to the next section's lock, 2, and that section's own run has it the
+ * other way round.  PostgreSQL ends one of the two with 40P01.
+ *
+ * Statements on the target run through SPI as the caller's own, with the caller's
+ * privileges, policies and triggers.  None of them but the writes reads content,
+ * which foreign partitions would have to send.
+ */
+#include "postgres.h"
+
+#include "publish_target.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "commands/tablecmds.h"
+#include "common/hashfn.h"
+#include "encoding.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "storage/lmgr.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#define TARGET_LOCK		ShareRowExclusiveLock
+
+#define TARGET_HINT \
+	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name))."
+
+static Relation
+open_relation(Oid relid, LOCKMODE lockmode)
+{
+	Relation	rel = try_relation_open(relid, lockmode);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the target table does not exist")));
+	return rel;
+}
+
+/* Is it a table that the caller may publish in? */
+static void
+check_table(Relation rel, const char *function)
+{
+	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
+	Oid			relid = RelationGetRelid(rel);
+
+	if (pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) != needed)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
+				 errdetail("To publish in a table takes the privileges SELECT, INSERT, UPDATE and DELETE.")));
+	if (rel->rd_rel->relkind != RELKIND_RELATION &&
+		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
+				 errhint(TARGET_HINT)));
+
+	/* an index must not leave out what a policy hides */
+	if (check_enable_rls(relid, InvalidOid, false) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot publish in table \"%s\", whose row security applies to you",
+						RelationGetRelationName(rel)),
+				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
+	if (!RelationUsesLocalBuffers(rel))
+		PreventCommandIfReadOnly(function);
+	CheckTableNotInUse(rel, "publish in");
+}
+
+static void
+check_columns(Relation rel)
+{
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+	{
+		const SmFileColumn *column = &sm_file_columns[i];
+		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column->name);
+		Oid			type;
+
+		if (attnum == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("the target table \"%s\" has no column \"%s\"",
+							RelationGetRelationName(rel), column->name),
+					 errhint(TARGET_HINT)));
+		type = get_atttype(RelationGetRelid(rel), attnum);
+		if (type != column->type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the target table \"%s\" must be of type %s, not %s",
+							column->name, RelationGetRelationName(rel),
+							format_type_be(column->type), format_type_be(type)),
+					 errhint(TARGET_HINT)));
+	}
+}
+
+/* Open the table with a lock, if it will do, and find out its name. */
+static void
+open_target(SmTarget *target, LOCKMODE lockmode)
+{
+	Relation	rel = open_relation(target->relid, lockmode);
+	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+
+	check_table(rel, target->function);
+	check_columns(rel);
+	target->rel = rel;
+	target->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
+								pstrdup(RelationGetRelationName(rel)), -1);
+	target->sql_name = quote_qualified_identifier(target->name->schemaname,
+												  target->name->relname);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Close the table, and give back the lock that is not to stay. */
+static void
+close_target(SmTarget *target, LOCKMODE lockmode)
+{
+	relation_close(target->rel, lockmode);
+	target->rel = NULL;
+}
+
+SmTarget *
+sm_target_create(Oid relid, const char *function)
+{
+	SmTarget   *target = palloc0_object(SmTarget);
+
+	target->relid = relid;
+	target->function = function;
+	target->context = CurrentMemoryContext;
+	PreventCommandDuringRecovery(function);
+	open_target(target, AccessShareLock);
+	close_target(target, AccessShareLock);
+	return target;
+}
+
+void
+sm_target_lock_section(const SmTarget *target, const char *section)
+{
+	uint32		hash = hash_bytes((const unsigned char *) section, strlen(section));
+
+	LockDatabaseObject(RelationRelationId, target->relid, (uint16) hash, ExclusiveLock);
+}
+
+/*
+ * Statements find the target by its name.  No lock on a table keeps its schema
+ * from being renamed, after which the name can be that of another table.
+ */
+static void
+check_name(const SmTarget *target)
+{
+	AcceptInvalidationMessages();
+	if (RangeVarGetRelid(target->name, AccessShareLock, true) != target->relid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the schema of the target table \"%s\" was renamed",
+						RelationGetRelationName(target->rel)),
+				 errhint("Publish again.")));
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(((const SmPublished *) a)->name, ((const SmPublished *) b)->name);
+}
+
+SmPublished *
+sm_target_find(const SmTarget *target, const char *name)
+{
+	SmPublished key = {.name = unconstify(char *, name)};
+
+	return bsearch(&key, target->files, target->nfiles, sizeof(SmPublished), compare_names);
+}
+
+/* A column of a row that SPI fetched, in the memory context of the call; "" for NULL. */
+static char *
+text_column(const SmTarget *target, HeapTuple tuple, int column)
+{
+	char	   *value = SPI_getvalue(tuple, SPI_tuptable->tupdesc, column);
+
+	return MemoryContextStrdup(target->context, value ? value : "");
+}
+
+/* The same for other types. */
+static Datum
+column_value(HeapTuple tuple, int column, Datum if_null)
+{
+	bool		isnull;
+	Datum		value = SPI_getbinval(tuple, SPI_tuptable->tupdesc, column, &isnull);
+
+	return isnull ? if_null : value;
+}
+
+/* Run a SELECT on the target, with the active snapshot or a new one. */
+static void
+select_rows(const char *query, bool active_snapshot)
+{
+	if (SPI_execute(query, active_snapshot, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the target");
+}
+
+/* Note which files have no content: a condition, where an expression would have it fetched. */
+static void
+read_missing_content(const SmTarget *target, SmPublished *files, int nfiles,
+					 bool active_snapshot)
+{
+	select_rows(psprintf("SELECT name FROM %s WHERE content IS NULL", target->sql_name),
+				active_snapshot);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		SmPublished key = {.name = SPI_getvalue(SPI_tuptable->vals[i],
+												SPI_tuptable->tupdesc, 1)};
+		SmPublished *file = bsearch(&key, files, nfiles, sizeof(SmPublished), compare_names);
+
+		if (file)
+			file->has_content = false;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * Read what the target has, with the active snapshot or a new one, in the order
+ * of strcmp, as sm_target_find wants it; each name is there once.
+ */
+static SmPublished *
+read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
+{
+	SmPublished *files;
+
+	select_rows(psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count, lastmod FROM %s",
+						 target->sql_name),
+				active_snapshot);
+	*nfiles = (int) Min(SPI_processed, INT_MAX);
+	files = MemoryContextAllocExtended(target->context, (Size) *nfiles * sizeof(SmPublished),
+									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (int i = 0; i < *nfiles; i++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[i];
+		SmPublished *file = &files[i];
+
+		CHECK_FOR_INTERRUPTS();
+		file->section = text_column(target, tuple, 1);
+		file->name = text_column(target, tuple, 2);
+		file->kind = text_column(target, tuple, 3);
+		file->loc = text_column(target, tuple, 4);
+		file->digest = text_column(target, tuple, 5);
+		file->is_index = strcmp(file->kind, SM_KIND_INDEX) == 0;
+		file->url_count = DatumGetInt32(column_value(tuple, 6, Int32GetDatum(0)));
+		file->byte_count = DatumGetInt64(column_value(tuple, 7, Int64GetDatum(0)));
+		file->lastmod = DatumGetTimestampTz(column_value(tuple, 8, TimestampTzGetDatum(DT_NOBEGIN)));
+		file->has_content = true;
+
+		if (SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2) == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_NOT_NULL_VIOLATION),
+					 errmsg("the target table \"%s\" has a file without a name",
+							RelationGetRelationName(target->rel))));
+	}
+	SPI_freetuptable(SPI_tuptable);
+
+	qsort(files, *nfiles, sizeof(SmPublished), compare_names);
+	for (int i = 1; i < *nfiles; i++)
+		if (compare_names(&files[i - 1], &files[i]) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNIQUE_VIOLATION),
+					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
+							RelationGetRelationName(target->rel), files[i].name),
+					 errhint("Give it a primary key: PRIMARY KEY (name).")));
+	read_missing_content(target, files, *nfiles, active_snapshot);
+	return files;
+}
+
+void
+sm_target_read(SmTarget *target)
+{
+	target->files = read_files(target, false, &target->nfiles);
+}
+
+static void
+connect_spi(void)
+{
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+}
+
+/* The end of a subtransaction that is rolled back gives back the locks of what it read. */
+void
+sm_target_peek(SmTarget *target)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	ResourceOwner oldowner = CurrentResourceOwner;
+
+	open_target(target, AccessShareLock);
+	BeginInternalSubTransaction(NULL);
+	PG_TRY();
+	{
+		connect_spi();
+		sm_target_read(target);
+		SPI_finish();
+	}
+	PG_FINALLY();
+	{
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(oldcontext);
+		CurrentResourceOwner = oldowner;
+	}
+	PG_END_TRY();
+	close_target(target, AccessShareLock);
+}
+
+/* Is a row of the target as it was, apart from its content? */
+static bool
+is_same(const SmPublished *a, const SmPublished *b)
+{
+	return strcmp(a->section, b->section) == 0 &&
+		strcmp(a->name, b->name) == 0 &&
+		strcmp(a->kind, b->kind) == 0 &&
+		strcmp(a->loc, b->loc) == 0 &&
+		strcmp(a->digest, b->digest) == 0 &&
+		a->url_count == b->url_count &&
+		a->byte_count == b->byte_count &&
+		a->lastmod == b->lastmod &&
+		a->has_content == b->has_content;
+}
+
+/*
+ * A transaction that keeps its snapshot may not see what another run has done
+ * since, and would publish beside it.
+ */
+static void
+check_serializable(const SmTarget *target)
+{
+	SmPublished *latest;
+	int			nlatest;
+	bool		same;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	latest = read_files(target, true, &nlatest);
+	PopActiveSnapshot();
+
+	same = nlatest == target->nfiles;
+	for (int i = 0; same && i < nlatest; i++)
+		same = is_same(&latest[i], &target->files[i]);
+	if (!same)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+						RelationGetRelationName(target->rel))));
+}
+
+void
+sm_target_lock(SmTarget *target)
+{
+	/* the caller may be another by now, and is not to lock what he may not write to */
+	open_target(target, AccessShareLock);
+	close_target(target, AccessShareLock);
+
+	open_target(target, TARGET_LOCK);
+	find_all_inheritors(target->relid, TARGET_LOCK, NULL);
+	/* later than what any run before has written */
+	target->now = GetCurrentTimestamp();
+
+	connect_spi();
+	check_name(target);
+	sm_target_read(target);
+	if (IsolationUsesXactSnapshot())
+		check_serializable(target);
+}
+
+void
+sm_target_check_base(const SmTarget *target, const SmUrlBase *base, const char *section)
+{
+	const char *url = base->url[SM_FORM_PLAIN];
+	size_t		len = base->len[SM_FORM_PLAIN];
+
+	for (int i = 0; i < target->nfiles; i++)
+	{
+		const SmPublished *file = &target->files[i];
+
+		if (file->is_index || file->loc[0] == '\0' ||
+			(section && strcmp(file->section, section) == 0) ||
+			(strncmp(file->loc, url, len) == 0 && strcmp(file->loc + len, file->name) == 0))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("base_url \"%.*s\" is not that of the target's other files", (int) len, url),
+				 errdetail("A file of section \"%s\" has the loc \"%s\".", file->section,
+						   sm_for_message(sm_span(file->loc, strlen(file->loc)))),
+				 errhint("Use a table for each site, or one table with a partition for each site.")));
+	}
+}
+
+/* Run a prepared statement that changes one row of the target. */
+static void
+change_row(const SmTarget *target, SPIPlanPtr plan, Datum *values, const bool *isnull,
+		   const char *name)
+{
+	char		nulls[SM_FILE_NCOLUMNS];
+
+	for (int i = 0; isnull && i < SM_FILE_NCOLUMNS; i++)
+		nulls[i] = isnull[i] ? 'n' : ' ';
+	if (SPI_execute_plan(plan, values, isnull ? nulls : NULL, false, 0) < 0)
+		elog(ERROR, "could not change the target");
+	if (SPI_processed != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("file \"%s\" could not be changed in the target table \"%s\"",
+						name, RelationGetRelationName(target->rel)),
+				 errdetail("The statement changed " UINT64_FORMAT " rows instead of one, which may be the doing of a trigger, a rule, or a function of the query.",
+						   SPI_processed)));
+}
+
+static SPIPlanPtr
+prepare(const char *statement, int ntypes, Oid *types)
+{
+	SPIPlanPtr	plan = SPI_prepare(statement, ntypes, types);
+
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	return plan;
+}
+
+/* Prepare the statements that write a whole row: $1 is the first column, and so on. */
+static void
+prepare_writes(SmTarget *target)
+{
+	Oid			types[SM_FILE_NCOLUMNS];
+	StringInfoData columns;
+	StringInfoData parameters;
+	StringInfoData settings;
+
+	initStringInfo(&columns);
+	initStringInfo(&parameters);
+	initStringInfo(&settings);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+	{
+		const char *comma = i > 0 ? ", " : "";
+
+		types[i] = sm_file_columns[i].type;
+		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
+		appendStringInfo(&parameters, "%s$%d", comma, i + 1);
+
+		/* it stays, and a cluster that is sharded by it takes it for a change */
+		if (i != SM_FILE_NAME)
+			appendStringInfo(&settings, "%s%s = $%d", comma, sm_file_columns[i].name, i + 1);
+	}
+	target->insert = prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
+									  target->sql_name, columns.data, parameters.data),
+							 SM_FILE_NCOLUMNS, types);
+	target->update = prepare(psprintf("UPDATE %s SET %s WHERE name OPERATOR(pg_catalog.=) $%d",
+									  target->sql_name, settings.data, SM_FILE_NAME + 1),
+							 SM_FILE_NCOLUMNS, types);
+}
+
+void
+sm_target_insert(SmTarget *target, Datum *values, const bool *nulls)
+{
+	if (target->insert == NULL)
+		prepare_writes(target);
+	change_row(target, target->insert, values, nulls,
+			   TextDatumGetCString(values[SM_FILE_NAME]));
+}
+
+void
+sm_target_update(SmTarget *target, Datum *values, const bool *nulls)
+{
+	if (target->update == NULL)
+		prepare_writes(target);
+	change_row(target, target->update, values, nulls,
+			   TextDatumGetCString(values[SM_FILE_NAME]));
+}
+
+void
+sm_target_delete(SmTarget *target, const SmPublished *file)
+{
+	Oid			types[] = {TEXTOID};
+	Datum		values[] = {CStringGetTextDatum(file->name)};
+
+	if (target->delete == NULL)
+		target->delete = prepare(psprintf("DELETE FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
+										  target->sql_name), 1, types);
+	change_row(target, target->delete, values, NULL, file->name);
+}
+
+void
+sm_target_close(SmTarget *target)
+{
+	check_name(target);
+	SPI_finish();
+	close_target(target, NoLock);
+}

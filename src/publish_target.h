@@ -1,0 +1,91 @@
+/*
+ * publish_target.h
+ *	  The table that files are published in: its locks, what it has, and writing
+ *	  to it.
+ */
+#ifndef SM_PUBLISH_TARGET_H
+#define SM_PUBLISH_TARGET_H
+
+#include "core/url.h"
+#include "executor/spi.h"
+#include "file.h"
+#include "nodes/primnodes.h"
+#include "utils/rel.h"
+
+/* A file as the target has it, all but its content. */
+typedef struct SmPublished
+{
+	char	   *section;		/* "" for NULL, as the other texts */
+	char	   *name;			/* never NULL */
+	char	   *kind;
+	char	   *loc;
+	char	   *digest;
+	bool		is_index;
+	int			url_count;
+	int64		byte_count;
+	TimestampTz lastmod;		/* DT_NOBEGIN for NULL */
+	bool		has_content;
+	bool		kept;			/* belongs to the new set, too */
+} SmPublished;
+
+typedef struct SmTarget
+{
+	Oid			relid;
+	const char *function;		/* SQL function to name in errors */
+	MemoryContext context;		/* for all of the call */
+	SmPublished *files;			/* as last read, sorted by name */
+	int			nfiles;
+
+	/* from sm_target_lock on */
+	Relation	rel;
+	RangeVar   *name;			/* its name, with the schema */
+	char	   *sql_name;		/* the same as statements have it */
+	TimestampTz now;			/* lastmod of what changes */
+	SPIPlanPtr	insert;
+	SPIPlanPtr	update;
+	SPIPlanPtr	delete;
+} SmTarget;
+
+/*
+ * Check that the caller may publish in a table, and that it has the columns for
+ * that.  No lock on it remains.
+ */
+extern SmTarget *sm_target_create(Oid relid, const char *function);
+
+/* Take the lock of a section, to the end of the transaction. */
+extern void sm_target_lock_section(const SmTarget *target, const char *section);
+
+/*
+ * Read the target's files without a lock that remains: sm_target_lock reads them
+ * again, and they may be others then.
+ */
+extern void sm_target_peek(SmTarget *target);
+
+/*
+ * Take the lock on the table, to the end of the transaction, check the target
+ * again and read its files.  SPI is connected from then on to sm_target_close.
+ */
+extern void sm_target_lock(SmTarget *target);
+
+/* Read the files once more, after writing. */
+extern void sm_target_read(SmTarget *target);
+
+/* Find a file by its name, NULL if the target has none of that name. */
+extern SmPublished *sm_target_find(const SmTarget *target, const char *name);
+
+/*
+ * An error unless all files but those of a section (NULL for none), and indexes,
+ * are served from below base.
+ */
+extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
+								 const char *section);
+
+/* Write a row of sitemap_file, over the target's file of that name where it has one. */
+extern void sm_target_insert(SmTarget *target, Datum *values, const bool *nulls);
+extern void sm_target_update(SmTarget *target, Datum *values, const bool *nulls);
+extern void sm_target_delete(SmTarget *target, const SmPublished *file);
+
+/* End with the target, whose lock stays to the end of the transaction. */
+extern void sm_target_close(SmTarget *target);
+
+#endif

@@ -20,6 +20,7 @@
 #define SM_XML_DOCUMENT_DEPTH	2	/* those around a fragment in a document */
 #define SM_XML_ATTRIBUTES_MAX	64	/* on one element */
 #define SM_XML_BINDINGS_MAX		64	/* namespaces in scope */
+#define SM_XML_URI_MAX			256 /* bytes in the name of one */
 
 typedef struct SmXmlAttribute
 {

@@ -628,6 +628,15 @@ test_limits(void)
 			 beyond ? "65 namespaces" : "64 namespaces");
 	}
 
+	for (int beyond = 0; beyond <= 1; beyond++)
+	{
+		len = repeat(src, 0, 1, "<a:b xmlns:a='");
+		len = repeat(src, len, SM_XML_URI_MAX + beyond, "u");
+		len = repeat(src, len, 1, "'/>");
+		ends(src, len, beyond ? "!the name of a namespace has more than 256 bytes" : NULL,
+			 beyond ? "a namespace of 257 bytes" : "a namespace of 256 bytes");
+	}
+
 	/* a document has room for such a fragment */
 	as_document = true;
 	for (int beyond = 0; beyond <= 1; beyond++)

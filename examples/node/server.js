@@ -1,48 +1,91 @@
-// Serves a table of sitemap files over HTTP, each at the path of its loc, and a
-// robots.txt that tells crawlers where to begin.
+// Serves a table of sitemap files over HTTP, each at the host and path of its loc,
+// and a robots.txt that tells crawlers where to begin.
 'use strict';
 
 const http = require('node:http');
+const { pipeline } = require('node:stream');
+const { createGunzip } = require('node:zlib');
 const { Pool } = require('pg');
 
 const { PORT = '8080', SITEMAP_TABLE = 'site_files' } = process.env;
 
-// An index may name files that a newer set no longer has, so no cache keeps it
-// for long; but most requests need not come here.
+// The bytes of a file that are in memory at a time.
+const CHUNK = 1024 * 1024;
+
+// An index may name files that a newer set no longer has, so caches keep it for a
+// short time only; but most requests need not come here.
 const CACHE = { 'Cache-Control': 'max-age=600' };
 
 // A name cannot be a parameter of a statement.  Quoted, it cannot be anything else.
 const table = SITEMAP_TABLE.split('.').map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
 
-// What the header lines take.  octet_length() does not read the content, and
-// to_char() writes days and months in English whatever the locale.
-const columns = `kind, loc, '"' || digest || '"' AS etag, octet_length(content) AS length,
-       to_char(lastmod AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified`;
+// What the header lines take, and a piece of the content.  octet_length() does not
+// read the content, and to_char() writes days and months in English whatever the locale.
+const FILE = `
+    SELECT kind, digest, byte_count, octet_length(content) AS length,
+           to_char(lastmod AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified,
+           substring(content FROM $3 FOR $4) AS piece
+      FROM ${table}
+     WHERE name = $1 AND loc = ANY ($2)`;
 
-// PGHOST, PGDATABASE and so on say where the database is.
-const pool = new Pool({ connectionTimeoutMillis: 5000 });
+// An index stands for all files of its host.
+const ROBOTS = `
+    WITH file AS (SELECT kind, name, loc
+                    FROM ${table}
+                   WHERE starts_with(loc, $1) OR starts_with(loc, $2))
+    SELECT loc
+      FROM file
+     WHERE kind = 'index' OR NOT EXISTS (SELECT FROM file WHERE kind = 'index')
+     ORDER BY name`;
+
+// PGHOST, PGDATABASE and so on say where the database is.  The other form of bytea is
+// slow to read, and some role may have it set.
+const pool = new Pool({ connectionTimeoutMillis: 5000, options: '-c bytea_output=hex' });
 
 // When the database stops, idle connections break.  Unheard, that would end the program.
 pool.on('error', (error) => console.error(error.stack));
 
-// A loc and what a client asks for are both percent-encoded, and compared as they are.
-const pathOf = (url) => url.replace(/^\w+:\/\/[^/]*/, '').split('?')[0];
+// A proxy in front may speak https for us.  A loc and what a client asks for are both
+// percent-encoded, and compared as they are.
+const urls = (host, path) => [`https://${host}${path}`, `http://${host}${path}`];
 
-async function findFile(path, moreColumns = '') {
+// The file, with so many bytes of its content from an offset on.
+async function readFile({ host, path }, offset, length) {
   // The characters that names of sitemap files have.  No other text gets to the database.
   const name = /\/([\w.~-]+)$/.exec(path)?.[1];
   if (name === undefined) return undefined;
+  return (await pool.query(FILE, [name, urls(host, path), offset + 1, length])).rows[0];
+}
 
-  const statement = `SELECT ${columns}${moreColumns} FROM ${table} WHERE name = $1`;
-  const { rows } = await pool.query(statement, [name]);
-  return rows.find(({ loc }) => pathOf(loc) === path);
+// The whole content, in pieces.  No connection waits for a slow client, so the file
+// can change meanwhile: then the response breaks off, and the client asks again.
+async function* content(place, file) {
+  yield file.piece;
+  for (let offset = CHUNK; offset < file.length; offset += CHUNK) {
+    const next = await readFile(place, offset, CHUNK);
+    if (next?.digest !== file.digest) throw new Error(`${place.path} has changed`);
+    yield next.piece;
+  }
+}
+
+async function* inflated(pieces) {
+  yield* pipeline(pieces, createGunzip(), () => {});
+}
+
+// Does the client take gzip?
+function takesGzip({ 'accept-encoding': codings = '' }) {
+  const weights = new Map(codings.toLowerCase().split(',').map((coding) => {
+    const [name, weight = ''] = coding.split(';').map((part) => part.trim());
+    return [name, !/^q=0(\.0*)?$/.test(weight)];
+  }));
+  return weights.get('gzip') ?? weights.get('*') ?? false;
 }
 
 // Has the client this version?  Dates count only where it sends no ETags.
 function isCurrent(file, headers) {
   const tags = headers['if-none-match'];
   if (tags !== undefined) {
-    return tags.trim() === '*' || (tags.match(/"[^"]*"/g) ?? []).includes(file.etag);
+    return tags.trim() === '*' || (tags.match(/"[^"]*"/g) ?? []).includes(`"${file.digest}"`);
   }
 
   // What is no date is NaN, which is not >= anything; without GMT it would be local time.
@@ -58,19 +101,14 @@ function text(status, body, headers) {
       'Content-Length': Buffer.byteLength(body),
       ...headers,
     },
-    body,
+    body: [body],
   };
 }
 
 const message = (status, headers) => text(status, `${http.STATUS_CODES[status]}\n`, headers);
 
-// An index stands for all of its files.
-async function robots() {
-  const { rows } = await pool.query(`
-    SELECT loc
-      FROM ${table}
-     WHERE kind = 'index' OR NOT EXISTS (SELECT FROM ${table} WHERE kind = 'index')
-     ORDER BY name`);
+async function robots(host) {
+  const { rows } = await pool.query(ROBOTS, urls(host, '/'));
   const sitemaps = rows.map(({ loc }) => `Sitemap: ${loc}\n`).join('');
   return text(200, `User-agent: *\nDisallow:\n\n${sitemaps}`, CACHE);
 }
@@ -78,41 +116,63 @@ async function robots() {
 async function respond({ method, url, headers }) {
   if (method !== 'GET' && method !== 'HEAD') return message(405, { Allow: 'GET, HEAD' });
 
-  const path = pathOf(url);
-  if (path === '/robots.txt') return robots();
+  const place = {
+    host: (headers.host ?? '').toLowerCase(),
+    path: url.replace(/^\w+:\/\/[^/]*/, '').split('?')[0],
+  };
+  if (place.path === '/robots.txt') return robots(place.host);
 
-  let file = await findFile(path);
-  if (file && isCurrent(file, headers)) {
-    return { status: 304, headers: { ETag: file.etag, ...CACHE } };
-  }
+  let file = await readFile(place, 0, 0);
+  const isGzip = place.path.endsWith('.gz');
+  const inflate = isGzip && !takesGzip(headers);
+  const common = { ...CACHE, ...(isGzip && { Vary: 'Accept-Encoding' }) };
+  const etag = () => `${inflate ? 'W/' : ''}"${file.digest}"`;
+
+  if (file && isCurrent(file, headers)) return { status: 304, headers: { ETag: etag(), ...common }, body: [] };
 
   // By now there may be another version: the content comes with header lines of its own.
-  if (file && method === 'GET') file = await findFile(path, ', content');
+  if (file && method === 'GET') file = await readFile(place, 0, CHUNK);
   if (!file) return message(404);
 
+  const pieces = content(place, file);
   return {
     status: 200,
     headers: {
       'Content-Type': file.kind === 'text' ? 'text/plain; charset=utf-8' : 'application/xml',
-      ...(path.endsWith('.gz') && { 'Content-Encoding': 'gzip' }),
-      'Content-Length': file.length,
-      ETag: file.etag,
+      'Content-Length': inflate ? file.byte_count : file.length,
+      ...(isGzip && !inflate && { 'Content-Encoding': 'gzip' }),
+      ETag: etag(),
       ...(file.last_modified && { 'Last-Modified': file.last_modified }),
-      ...CACHE,
+      ...common,
     },
-    body: file.content,
+    body: inflate ? inflated(pieces) : pieces,
   };
+}
+
+// Each piece goes out before the next is read, and the last before the response ends:
+// one that has ended counts as idle even if its body is still on the way.
+async function send({ method }, response, { status, headers, body }) {
+  response.writeHead(status, headers);
+  if (method !== 'HEAD') {
+    for await (const piece of body) {
+      await new Promise((resolve, reject) => {
+        response.write(piece, (error) => (error ? reject(error) : resolve()));
+      });
+    }
+  }
+  response.end();
 }
 
 const server = http.createServer(async (request, response) => {
   // Without the database this is not the end: crawlers come back after a 503.
-  const { status, headers, body } = await respond(request).catch((error) => {
+  const answer = await respond(request).catch((error) => {
     console.error(error.stack);
     return message(503, { 'Retry-After': '60' });
   });
-  // A response that has ended counts as idle even if its body is still on the way, so
-  // it ends after that.  For a HEAD the body is left out.
-  response.writeHead(status, headers).write(body ?? '', () => response.end());
+  await send(request, response, answer).catch((error) => {
+    console.error(error.stack);
+    response.destroy();
+  });
 });
 
 // Finish what is under way, but wait no longer than ten seconds for a slow client.

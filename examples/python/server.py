@@ -1,5 +1,5 @@
-"""Serves a table of sitemap files over HTTP, each at the path of its loc, and a
-robots.txt that tells crawlers where to begin.
+"""Serves a table of sitemap files over HTTP, each at the host and path of its loc,
+and a robots.txt that tells crawlers where to begin.
 
 application() is a WSGI application; run as a program, this file serves it.
 """
@@ -9,66 +9,103 @@ import re
 import signal
 import sys
 import threading
+import zlib
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from socketserver import ThreadingMixIn
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import namedtuple_row
 
-# An index may name files that a newer set no longer has, so no cache keeps it
-# for long; but most requests need not come here.
+# The bytes of a file that are in memory at a time.
+CHUNK = 1024 * 1024
+
+# An index may name files that a newer set no longer has, so caches keep it for a
+# short time only; but most requests need not come here.
 CACHE = ('Cache-Control', 'max-age=600')
 
-# Each request has a connection of its own, so none is a broken one from before a
-# restart of the database.  So many can be open at a time.
+# Each read has a connection of its own: none is a broken one from before a restart of
+# the database, and none waits for a slow client.  So many can be open at a time.
 CONNECTIONS = threading.BoundedSemaphore(10)
 
 # A name cannot be a parameter of a statement.  Quoted, it cannot be anything else.
 TABLE = sql.Identifier(*os.environ.get('SITEMAP_TABLE', 'site_files').split('.'))
 
-# What the header lines take.  octet_length() does not read the content, and
-# to_char() writes days and months in English whatever the locale.
+# What the header lines take, and a piece of the content.  octet_length() does not
+# read the content, and to_char() writes days and months in English whatever the locale.
 FILE = """
-    SELECT kind, loc, '"' || digest || '"' AS etag, octet_length(content) AS length,
-           to_char(lastmod AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified
-           {more_columns}
+    SELECT kind, digest, byte_count, octet_length(content) AS length,
+           to_char(lastmod AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified,
+           substring(content FROM %s FOR %s) AS piece
       FROM {table}
-     WHERE name = %s"""
+     WHERE name = %s AND loc = ANY (%s)"""
 
-# An index stands for all of its files.
+# An index stands for all files of its host.
 ROBOTS = """
+    WITH file AS (SELECT kind, name, loc
+                    FROM {table}
+                   WHERE starts_with(loc, %s) OR starts_with(loc, %s))
     SELECT loc
-      FROM {table}
-     WHERE kind = 'index' OR NOT EXISTS (SELECT FROM {table} WHERE kind = 'index')
+      FROM file
+     WHERE kind = 'index' OR NOT EXISTS (SELECT FROM file WHERE kind = 'index')
      ORDER BY name"""
 
 
-def connect():
+def run(statement, parameters):
     # PGHOST, PGDATABASE and so on say where the database is.
-    return psycopg.connect(
+    with CONNECTIONS, psycopg.connect(
         autocommit=True, connect_timeout=5, client_encoding='utf8', row_factory=namedtuple_row
-    )
+    ) as database:
+        return database.execute(sql.SQL(statement).format(table=TABLE), parameters, binary=True).fetchall()
 
 
-def find_file(database, path, more_columns=''):
+def urls(host, path):
+    """A proxy in front may speak https for us."""
+    return [f'https://{host}{path}', f'http://{host}{path}']
+
+
+def read_file(host, path, offset, length):
+    """The file, with so many bytes of its content from an offset on."""
     name = path.rpartition('/')[2]
     # The characters that names of sitemap files have.  No other text gets to the database.
     if not re.fullmatch(r'[\w.~-]+', name, re.ASCII):
         return None
-    statement = sql.SQL(FILE).format(table=TABLE, more_columns=sql.SQL(more_columns))
-    file = database.execute(statement, [name], binary=True).fetchone()
-    # As WSGI has it, a path is percent-decoded, into a character for each byte.
-    if file and unquote(urlsplit(file.loc).path, 'iso-8859-1') == path:
-        return file
-    return None
+    rows = run(FILE, [offset + 1, length, name, urls(host, path)])
+    return rows[0] if rows else None
 
 
-def robots(database):
-    rows = database.execute(sql.SQL(ROBOTS).format(table=TABLE))
+def content(host, path, file):
+    """The whole content, in pieces.  The file can change meanwhile: then the response
+    breaks off, and the client asks again."""
+    yield file.piece
+    for offset in range(CHUNK, file.length, CHUNK):
+        following = read_file(host, path, offset, CHUNK)
+        if not following or following.digest != file.digest:
+            raise ConnectionAbortedError(f'{path} has changed')
+        yield following.piece
+
+
+def inflated(pieces):
+    inflate = zlib.decompressobj(wbits=31)
+    for piece in pieces:
+        while piece:
+            yield inflate.decompress(piece, CHUNK)
+            piece = inflate.unconsumed_tail
+
+
+def takes_gzip(environ):
+    weights = {}
+    for coding in environ.get('HTTP_ACCEPT_ENCODING', '').lower().split(','):
+        name, _, weight = (part.strip() for part in coding.partition(';'))
+        weights[name] = not re.fullmatch(r'q=0(\.0*)?', weight)
+    return weights.get('gzip', weights.get('*', False))
+
+
+def robots(host):
+    rows = run(ROBOTS, urls(host, '/'))
     return 'User-agent: *\nDisallow:\n\n' + ''.join(f'Sitemap: {row.loc}\n' for row in rows)
 
 
@@ -76,7 +113,7 @@ def is_current(file, environ):
     """Has the client this version?  Dates count only where it sends no ETags."""
     tags = environ.get('HTTP_IF_NONE_MATCH')
     if tags is not None:
-        return tags.strip() == '*' or file.etag in re.findall('"[^"]*"', tags)
+        return tags.strip() == '*' or f'"{file.digest}"' in re.findall('"[^"]*"', tags)
     try:
         since = parsedate_to_datetime(environ.get('HTTP_IF_MODIFIED_SINCE'))
         return since >= parsedate_to_datetime(file.last_modified)
@@ -87,55 +124,65 @@ def is_current(file, environ):
 def text(status, body, *headers):
     body = body.encode()
     lines = [('Content-Type', 'text/plain; charset=utf-8'), ('Content-Length', str(len(body)))]
-    return status, [*lines, *headers], body
+    return status, [*lines, *headers], [body]
 
 
 def message(status, *headers):
     return text(status, HTTPStatus(status).phrase + '\n', *headers)
 
 
-def respond(database, path, environ):
+def respond(environ):
+    if environ['REQUEST_METHOD'] not in ('GET', 'HEAD'):
+        return message(405, ('Allow', 'GET, HEAD'))
+
+    # As WSGI has it, a path is percent-decoded, into a character for each byte.
+    path = quote(environ.get('PATH_INFO', '').encode('iso-8859-1'), safe="/!$&'()*+,;=:@~")
+    host = environ.get('HTTP_HOST', '').lower()
     if path == '/robots.txt':
-        return text(200, robots(database), CACHE)
+        return text(200, robots(host), CACHE)
 
-    file = find_file(database, path)
-    if file and is_current(file, environ):
-        # Without a Content-Length wsgiref would send 0, which is not that of the file.
-        return 304, [('ETag', file.etag), ('Content-Length', str(file.length)), CACHE], b''
-
-    # By now there may be another version: the content comes with header lines of its own.
-    if file and environ['REQUEST_METHOD'] == 'GET':
-        file = find_file(database, path, ', content')
+    file = read_file(host, path, 0, 0)
+    is_gzip = path.endswith('.gz')
+    inflate = is_gzip and not takes_gzip(environ)
     if not file:
         return message(404)
+    if not is_current(file, environ) and environ['REQUEST_METHOD'] == 'GET':
+        # By now there may be another version: the content comes with header lines of its own.
+        file = read_file(host, path, 0, CHUNK)
+        if not file:
+            return message(404)
 
     headers = [
-        ('Content-Type', 'text/plain; charset=utf-8' if file.kind == 'text' else 'application/xml'),
-        ('Content-Length', str(file.length)),
-        ('ETag', file.etag),
+        ('ETag', ('W/' if inflate else '') + f'"{file.digest}"'),
+        ('Content-Length', str(file.byte_count if inflate else file.length)),
         CACHE,
     ]
-    if path.endswith('.gz'):
+    if is_gzip:
+        headers.append(('Vary', 'Accept-Encoding'))
+    if is_current(file, environ):
+        return 304, headers, []
+
+    headers.append(
+        ('Content-Type', 'text/plain; charset=utf-8' if file.kind == 'text' else 'application/xml')
+    )
+    if is_gzip and not inflate:
         headers.append(('Content-Encoding', 'gzip'))
     if file.last_modified:
         headers.append(('Last-Modified', file.last_modified))
-    return 200, headers, getattr(file, 'content', b'')
+    pieces = content(host, path, file)
+    return 200, headers, inflated(pieces) if inflate else pieces
 
 
 def application(environ, start_response):
-    if environ['REQUEST_METHOD'] in ('GET', 'HEAD'):
-        try:
-            with CONNECTIONS, connect() as database:
-                status, headers, body = respond(database, environ.get('PATH_INFO', ''), environ)
-        except psycopg.Error as error:
-            # Without the database this is not the end: crawlers come back after a 503.
-            print(error, file=environ['wsgi.errors'])
-            status, headers, body = message(503, ('Retry-After', '60'))
-    else:
-        status, headers, body = message(405, ('Allow', 'GET, HEAD'))
+    try:
+        status, headers, body = respond(environ)
+    except psycopg.Error as error:
+        # Without the database this is not the end: crawlers come back after a 503.
+        print(error, file=environ['wsgi.errors'])
+        status, headers, body = message(503, ('Retry-After', '60'))
 
     start_response(f'{status} {HTTPStatus(status).phrase}', headers)
-    return [] if environ['REQUEST_METHOD'] == 'HEAD' else [body]
+    return [] if environ['REQUEST_METHOD'] == 'HEAD' else body
 
 
 class Server(ThreadingMixIn, WSGIServer):

@@ -127,7 +127,7 @@ static bool
 append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo buf,
 				  SmEntry *entry)
 {
-	SmPage		own;
+	SmPage		own = {0};
 	SmPage	   *page = w->page ? w->page : &own;
 	int			start = buf->len;
 
@@ -138,7 +138,6 @@ append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo b
 		return true;
 	}
 
-	memset(page, 0, sizeof(*page));
 	page->loc = loc;
 	for (int i = 0; i < row->nextensions; i++)
 	{

@@ -185,24 +185,35 @@ same_url(SmSpan a, SmSpan b)
 		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
 }
 
-/* The name of an element that check_value has a rule for, or NULL. */
-static const char *
-with_rule(const SmXmlReader *r, uint32 top)
+/* An element whose value matters, right in the outermost one of its namespace. */
+typedef struct ValueElement
 {
-	static const struct
-	{
-		uint32		ns;
-		const char *name;
-	}			elements[] = {
-		{SM_NS_VIDEO, "content_loc"},
-		{SM_NS_VIDEO, "player_loc"},
-		{SM_NS_NEWS, "publication_date"}
-	};
+	uint32		ns;
+	const char *name;
+	bool		has_rule;
+	const char *media;			/* what its URL is, NULL if it has none */
+} ValueElement;
 
-	for (size_t i = 0; i < lengthof(elements); i++)
-		if (elements[i].ns == top && sm_span_is(r->name, elements[i].name) &&
-			sm_namespace_flag(r->uri) == top)
-			return elements[i].name;
+static const ValueElement value_elements[] = {
+	{SM_NS_IMAGE, "loc", false, "image"},
+	{SM_NS_VIDEO, "thumbnail_loc", false, "video thumbnail"},
+	{SM_NS_VIDEO, "content_loc", true, "video"},
+	{SM_NS_VIDEO, "player_loc", true, "video player"},
+	{SM_NS_NEWS, "publication_date", true, NULL}
+};
+
+/* Find the element that a tag begins, if check_value wants its value. */
+static const ValueElement *
+value_element(const SmXmlReader *r, const SmPlace *place, const SmPage *page)
+{
+	for (size_t i = 0; i < lengthof(value_elements); i++)
+	{
+		const ValueElement *element = &value_elements[i];
+
+		if (element->ns == place->top && (element->has_rule || page->found_media) &&
+			sm_span_is(r->name, element->name) && sm_namespace_flag(r->uri) == place->top)
+			return element;
+	}
 	return NULL;
 }
 
@@ -212,13 +223,16 @@ check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 {
 	SmSpan		value = sm_trim(sm_span(place->value.data, place->value.len));
 
+	if (place->inside->media && page->found_media)
+		page->found_media(page->found_media_arg, place->inside->media, value);
 	if (place->top == SM_NS_NEWS)
 		page->news_date = value;
-	else if (page->loc.len > 0 && same_url(value, meaning_of(page->loc)))
+	else if (place->inside->has_rule && page->loc.len > 0 &&
+			 same_url(value, meaning_of(page->loc)))
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 				   "invalid %s \"%s\": it must differ from the loc of the page",
-				   place->inside, sm_for_message(value));
+				   place->inside->name, sm_for_message(value));
 		return false;
 	}
 	return true;
@@ -243,10 +257,11 @@ check_start(const SmXmlReader *r, SmPlace *place, SmPage *page,
 		return place->top == 0 ||
 			check_extension(r, place->top, page, problems);
 	}
-	if (r->depth > 1 || (place->top != SM_NS_VIDEO && place->top != SM_NS_NEWS))
+	if (r->depth > 1 || (place->top != SM_NS_VIDEO && place->top != SM_NS_NEWS &&
+						 !(place->top == SM_NS_IMAGE && page->found_media)))
 		return true;
 
-	place->inside = with_rule(r, place->top);
+	place->inside = value_element(r, place, page);
 	if (place->inside)
 		initStringInfo(&place->value);
 	if (place->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader") &&

@@ -17,6 +17,9 @@ typedef struct SmAlternate
 	SmSpan		href;			/* raw; s is NULL if there is none */
 } SmAlternate;
 
+/* Takes a URL of the page's images and videos; what says which of them it is. */
+typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
+
 /* What the extensions of one URL say as a whole; zero-initialized is empty. */
 typedef struct SmPage
 {
@@ -31,17 +34,18 @@ typedef struct SmPage
 	int			max_alternates;
 	SmAlternate *alternates;	/* those so far */
 	struct languages_hash *languages;	/* theirs; NULL if there are none */
+	SmFoundMedia found_media;	/* NULL if nobody wants to know */
+	void	   *found_media_arg;
 } SmPage;
 
 /* Where in an extension a reader is, as far as rules depend on it. */
 typedef struct SmPlace
 {
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	const char *inside;			/* the element right in it that has a rule for
-								 * its value, by name, or NULL */
+	const struct ValueElement *inside;	/* the element right in it whose value
+										 * matters, or NULL */
 	StringInfoData value;		/* that one's, so far */
 } SmPlace;
-
 
 /*
  * Check a token of an extension, and remember what it says of the page.  False

@@ -29,7 +29,11 @@ const char *const sm_problem_names[SM_NPROBLEMS] = {
 	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
 	[SM_NEWS_TOO_OLD] = "news_too_old",
 	[SM_HREFLANG_LACKS_ITSELF] = "hreflang_lacks_itself",
-	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal"
+	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal",
+	[SM_ROBOTS_DISALLOWED] = "robots_disallowed",
+	[SM_LASTMOD_UNIFORM] = "lastmod_uniform",
+	[SM_ROBOTS_BLOCKS_SITEMAP] = "robots_blocks_sitemap",
+	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap"
 };
 
 void

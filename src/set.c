@@ -102,6 +102,18 @@ first_file_hash(void)
 	return (uint32) sm_digest("", 0, 0);
 }
 
+char *
+sm_only_name(const SmOptions *options)
+{
+	return make_name(options, "", options->kind == SM_TEXT ? ".txt" : ".xml");
+}
+
+char *
+sm_part_name(const SmOptions *options)
+{
+	return part_name(options, first_file_hash(), 1);
+}
+
 /* How many files up to this one have its hash? */
 static int
 count_hash(SmSet *set, uint32 hash)
@@ -160,7 +172,7 @@ close_file(SmSet *set, bool is_part)
 	if (set->key_type)
 		first_key = sm_key_to_text(set->key_type, sm_split_first_key(&set->split));
 	if (!is_part)
-		name = make_name(options, "", options->kind == SM_TEXT ? ".txt" : ".xml");
+		name = sm_only_name(options);
 	else if (options->stable)
 		name = next_name(set, (uint32) sm_split_first_hash(&set->split, doc));
 	else

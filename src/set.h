@@ -59,4 +59,8 @@ extern bool sm_set_make_range(SmSet *set, const Datum *from, const Datum *to);
 extern void sm_begin_entries(const SmOptions *options, SmElementWriter *writer,
 							 SmDocument *doc);
 
+/* The name of a set's file where it has no others, and of its first where it has. */
+extern char *sm_only_name(const SmOptions *options);
+extern char *sm_part_name(const SmOptions *options);
+
 #endif

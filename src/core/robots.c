@@ -43,7 +43,10 @@
 #define ANY			0
 #define END			1
 
-#define NO_RULE		UINT32_MAX
+/* Marks of a node. */
+#define HAS_RULE	0x01
+#define HAS_ANY		0x02		/* its first child is a "*" */
+#define IS_PLACE	0x04		/* a "*" that the walk is at */
 
 /* What an octet becomes that is not part of an escape. */
 #define ESCAPED		0
@@ -238,7 +241,7 @@ hex_digit(char c)
  * Write the next octet of a path, or its escape, in the one form that all have: one
  * symbol or three.  Returns their number, and moves *s behind the octet.
  */
-static int
+static inline int
 encode_octet(const char **s, const char *end, uint8_t *dst)
 {
 	static const char hex[] = "0123456789ABCDEF";
@@ -389,11 +392,16 @@ make_trie(SmRobots *robots)
 			next_depth = robots->nnodes;
 		}
 
-		robots->rule[node] = NO_RULE;
+		robots->marks[node] = 0;
 		for (; low < high && robots->rules[low].key_len == depth; low++)
-			if (robots->rule[node] == NO_RULE ||
+		{
+			if (!(robots->marks[node] & HAS_RULE) ||
 				wins(&robots->rules[low], &robots->rules[robots->rule[node]]))
 				robots->rule[node] = low;
+			robots->marks[node] |= HAS_RULE;
+		}
+		if (low < high && robots->rules[low].key[depth] == ANY)
+			robots->marks[node] |= HAS_ANY;
 
 		robots->first[node] = robots->nnodes;
 		for (; low < high; low++)
@@ -411,7 +419,6 @@ make_trie(SmRobots *robots)
 		}
 	}
 	robots->first[robots->nnodes] = robots->nnodes;
-	memset(robots->active, false, robots->nnodes);
 }
 
 void
@@ -428,8 +435,8 @@ sm_robots_compile(SmRobots *robots, void *memory)
 	robots->rule = robots->first + max_nodes + 1;
 	robots->places = robots->rule + max_nodes;
 	robots->label = (uint8_t *) (robots->places + max_nodes);
-	robots->active = robots->label + max_nodes;
-	robots->keys = robots->active + max_nodes;
+	robots->marks = robots->label + max_nodes;
+	robots->keys = robots->marks + max_nodes;
 
 	rule = robots->rules;
 	key = robots->keys;
@@ -458,59 +465,74 @@ typedef struct Walk
 	 * The nodes that it is at: those of "*", which it stays at, are the last
 	 * of the array, the others the first.
 	 */
-	uint32_t   *places;
 	uint32_t	nplaces;
-	uint32_t   *last;			/* behind the array */
 	uint32_t	nanys;
-	bool		wanted[256];	/* by symbol: does a child of a "*" have it? */
+	uint64_t	wanted[4];		/* bits by symbol: does a child of a "*" have
+								 * it? */
 } Walk;
 
-static void
-take_rule(Walk *walk, uint32_t node)
+/* The place of a "*", the first of which is number 0. */
+static inline uint32_t *
+any_place(const Walk *walk, uint32_t n)
 {
-	uint32_t	n = walk->robots->rule[node];
-
-	if (n != NO_RULE && (walk->best == NULL || wins(&walk->robots->rules[n], walk->best)))
-		walk->best = &walk->robots->rules[n];
+	return walk->robots->places + walk->robots->nnodes - 1 - n;
 }
 
-/* Come to a node, and to the "*" that may follow it. */
+static inline bool
+is_wanted(const Walk *walk, uint8_t symbol)
+{
+	return walk->wanted[symbol / 64] >> symbol % 64 & 1;
+}
+
+/* Take what a marked node has: a rule, a "*" that follows. */
 static void
-arrive(Walk *walk, uint32_t node)
+take_marks(Walk *walk, uint32_t node)
 {
 	SmRobots   *robots = walk->robots;
 	uint32_t	child = robots->first[node];
 
-	take_rule(walk, node);
-	walk->places[walk->nplaces++] = node;
+	if (robots->marks[node] & HAS_RULE)
+	{
+		const SmRobotsRule *rule = &robots->rules[robots->rule[node]];
+
+		if (walk->best == NULL || wins(rule, walk->best))
+			walk->best = rule;
+	}
+	if (!(robots->marks[node] & HAS_ANY) || robots->marks[child] & IS_PLACE)
+		return;
 
 	/* it is the first of the children */
-	if (child == robots->first[node + 1] || robots->label[child] != ANY || robots->active[child])
-		return;
-	take_rule(walk, child);
-	robots->active[child] = true;
-	walk->nanys++;
-	walk->last[-(ptrdiff_t) walk->nanys] = child;
+	*any_place(walk, walk->nanys++) = child;
+	robots->marks[child] |= IS_PLACE;
 	for (uint32_t n = robots->first[child]; n < robots->first[child + 1]; n++)
-		walk->wanted[robots->label[n]] = true;
+		walk->wanted[robots->label[n] / 64] |= UINT64_C(1) << robots->label[n] % 64;
+	take_marks(walk, child);
 }
 
-static void
+/* Go from a node to the child that a symbol leads to, if there is one. */
+static inline void
 follow(Walk *walk, uint32_t node, uint8_t symbol)
 {
 	const SmRobots *robots = walk->robots;
-	uint32_t	first = robots->first[node];
-	uint32_t	n = robots->first[node + 1] - first;
-	const uint8_t *found;
+	uint32_t	child = robots->first[node];
+	uint32_t	end = robots->first[node + 1];
 
-	if (n == 0)
+	if (end - child > 8)
+	{
+		const uint8_t *found = memchr(robots->label + child, symbol, end - child);
+
+		child = found ? found - robots->label : end;
+	}
+	while (child < end && robots->label[child] != symbol)
+		child++;
+	if (child == end)
 		return;
-	found = memchr(robots->label + first, symbol, n);
-	if (found)
-		arrive(walk, found - robots->label);
+	robots->places[walk->nplaces++] = child;
+	if (robots->marks[child])
+		take_marks(walk, child);
 }
 
-static void
+static inline void
 step(Walk *walk, uint8_t symbol)
 {
 	uint32_t	nplaces = walk->nplaces;
@@ -519,10 +541,10 @@ step(Walk *walk, uint8_t symbol)
 	/* a place leads to one at most, so none is overwritten before its turn */
 	walk->nplaces = 0;
 	for (uint32_t i = 0; i < nplaces; i++)
-		follow(walk, walk->places[i], symbol);
-	if (walk->wanted[symbol])
-		for (uint32_t i = 1; i <= nanys; i++)
-			follow(walk, walk->last[-(ptrdiff_t) i], symbol);
+		follow(walk, walk->robots->places[i], symbol);
+	if (is_wanted(walk, symbol))
+		for (uint32_t i = 0; i < nanys; i++)
+			follow(walk, *any_place(walk, i), symbol);
 }
 
 const SmRobotsRule *
@@ -530,27 +552,31 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len)
 {
 	const char *hash = memchr(path, '#', len);
 	const char *end = hash ? hash : path + len;
-	Walk		walk = {.robots = robots,.places = robots->places,
-	.last = robots->places + robots->nnodes};
+	Walk		walk = {.robots = robots,.nplaces = 1};
 
 	if (robots->nrules == 0 || sm_span_is(sm_span(path, end - path), "/robots.txt"))
 		return NULL;
 
-	arrive(&walk, 0);
+	robots->places[0] = 0;
+	take_marks(&walk, 0);
 	if (path == end || *path != '/')
 		step(&walk, '/');
 	while (path < end && (walk.nplaces > 0 || walk.nanys > 0))
 	{
-		uint8_t		symbols[3];
-		int			n = encode_octet(&path, end, symbols);
+		uint8_t		symbols[3] = {*path};
+		int			n = 1;
 
+		if (octet_class[symbols[0]] == ESCAPED)
+			n = encode_octet(&path, end, symbols);
+		else
+			path++;
 		for (int i = 0; i < n; i++)
-			if (walk.nplaces > 0 || walk.wanted[symbols[i]])
+			if (walk.nplaces > 0 || is_wanted(&walk, symbols[i]))
 				step(&walk, symbols[i]);
 	}
 	step(&walk, END);
 
-	for (uint32_t i = 1; i <= walk.nanys; i++)
-		robots->active[walk.last[-(ptrdiff_t) i]] = false;
+	for (uint32_t i = 0; i < walk.nanys; i++)
+		robots->marks[*any_place(&walk, i)] &= ~IS_PLACE;
 	return walk.best;
 }

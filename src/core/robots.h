@@ -63,10 +63,10 @@ typedef struct SmRobots
 	uint32_t	nnodes;
 	SmRobotsRule *rules;		/* sorted by key */
 	uint32_t   *first;			/* by node: its first child */
-	uint32_t   *rule;			/* by node: its rule, NO_RULE if none */
+	uint32_t   *rule;			/* by node: its rule, if it has one */
 	uint32_t   *places;			/* nodes that a walk is at */
 	uint8_t    *label;			/* by node: the symbol that leads to it */
-	uint8_t    *active;			/* by node: is it a "*" that a walk is at? */
+	uint8_t    *marks;			/* by node: what else it has, or is */
 	uint8_t    *keys;
 } SmRobots;
 

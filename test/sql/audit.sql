@@ -156,6 +156,5 @@ SELECT pg_temp.error('SELECT sitemap_audit(' || a || ')')
     ($$'SELECT ''/'' AS loc', 'http://a/', on_invalid => 'ignore'$$),
     ($$NULL, 'http://a/'$$)
   ) v (a);
-SELECT count(*), count(DISTINCT pg_get_function_arguments(oid))
-  FROM pg_proc
- WHERE proname IN ('sitemap_files', 'sitemap_audit');
+SELECT pg_get_function_arguments('sitemap_audit'::regproc) = pg_get_function_arguments('sitemap_files'::regproc) ||
+       ', robots text DEFAULT NULL::text, agents text[] DEFAULT ''{Googlebot,Bingbot}''::text[]';

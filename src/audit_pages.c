@@ -1,0 +1,211 @@
+/*
+ * audit_pages.c
+ *	  What the pages of a set show together: duplicates, http among https, and
+ *	  links to other languages that are not returned.
+ *
+ * Each page goes into a sort, and each link between two pages goes there twice, so
+ * that all that concerns a page is together: first itself, as often as there is a
+ * row with it; then, by each other page, whether it links there, and what links to
+ * it from there.
+ *
+ * Example: row 1 is the page E and links to D; row 2 is D without a link; row 3 is E
+ * again.  The sort has, by page, other page and row:
+ *
+ *	  page	other	row
+ *	  D				2		it is a page
+ *	  D		E		1		row 1 links to D, and D was not seen to link to E: row 1
+ *							has a problem
+ *	  E				1		it is a page
+ *	  E				3		it was one before: row 3 has a problem
+ *	  E		D		0		it links to D, so a link from D would be all right
+ *
+ * The sort has no URLs but hashes of them, which are smaller and sorted faster; a
+ * page has two, 128 bits, so that no two pages are mistaken for each other.
+ */
+#include "postgres.h"
+
+#include "audit.h"
+#include "catalog/pg_type.h"
+#include "core/digest.h"
+#include "encoding.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* Columns of the sort. */
+enum
+{
+	PAGE_HASH,
+	PAGE_HASH2,
+	PAGE_OTHER,					/* a hash of the other page, NULL for a page; it
+								 * has so few links that no two are mistaken */
+	PAGE_ROW,					/* where the page, or the link to it, comes from; 0
+								 * for a link from it */
+	PAGE_URL,					/* for a link to it: its URL, for a message */
+	PAGE_NCOLUMNS
+};
+
+#define PAGE_NKEYS		PAGE_URL
+
+typedef struct SmAuditPages
+{
+	SmSort		sort;
+	bool		has_https;
+} SmAuditPages;
+
+struct SmAuditPages *
+sm_audit_pages_create(void)
+{
+	static const Oid types[] = {
+		[PAGE_HASH] = INT8OID,[PAGE_HASH2] = INT8OID,[PAGE_OTHER] = INT8OID,
+		[PAGE_ROW] = INT8OID,[PAGE_URL] = TEXTOID
+	};
+	SmAuditPages *pages = palloc0_object(SmAuditPages);
+
+	sm_sort_begin(&pages->sort, PAGE_NCOLUMNS, types, PAGE_NKEYS);
+	return pages;
+}
+
+/* The hash of a page.  Its lowest bit tells https from http. */
+static int64
+hash_page(SmSpan page)
+{
+	uint64		hash = sm_digest(page.s, page.len, 0);
+
+	return (int64) ((hash & ~UINT64CONST(1)) | sm_audit_is_https(page));
+}
+
+/* Begin a row of the sort, without link and URL. */
+static Datum *
+begin_row(SmSort *sort, SmSpan page, int64 row_number)
+{
+	Datum	   *values = sm_sort_row(sort);
+
+	values[PAGE_HASH] = Int64GetDatum(hash_page(page));
+	values[PAGE_HASH2] = Int64GetDatum((int64) sm_digest(page.s, page.len, 1));
+	sort->in->tts_isnull[PAGE_OTHER] = true;
+	values[PAGE_ROW] = Int64GetDatum(row_number);
+	sort->in->tts_isnull[PAGE_URL] = true;
+	return values;
+}
+
+void
+sm_audit_pages_add(SmAudit *audit, SmSpan page)
+{
+	SmAuditPages *pages = audit->pages;
+
+	begin_row(&pages->sort, page, audit->nrows);
+	sm_sort_put(&pages->sort);
+	pages->has_https |= sm_audit_is_https(page);
+}
+
+/* One end of a link. */
+static void
+put_link(SmSort *sort, SmSpan page, SmSpan other, int64 row_number)
+{
+	Datum	   *values = begin_row(sort, page, row_number);
+	text	   *url = NULL;
+
+	values[PAGE_OTHER] = Int64GetDatum(hash_page(other));
+	sort->in->tts_isnull[PAGE_OTHER] = false;
+	if (row_number > 0)
+	{
+		url = cstring_to_text_with_len(page.s, (int) page.len);
+		values[PAGE_URL] = PointerGetDatum(url);
+		sort->in->tts_isnull[PAGE_URL] = false;
+	}
+	sm_sort_put(sort);
+	if (url)
+		pfree(url);				/* a row can have many */
+}
+
+void
+sm_audit_pages_link(SmAudit *audit, SmSpan page, SmSpan other)
+{
+	put_link(&audit->pages->sort, page, other, 0);
+	put_link(&audit->pages->sort, other, page, audit->nrows);
+}
+
+/* Where in the sort we are. */
+typedef struct Place
+{
+	int64		hash;			/* of the page */
+	int64		hash2;
+	int64		first_row;		/* that it is in, 0 for none */
+	int64		other;			/* hash of the page that is linked with it */
+	bool		links_there;	/* does the page link to that? */
+	int64		linked_from;	/* the last row that links from there */
+} Place;
+
+/* A row of the sort that is a page. */
+static void
+compare_page(SmAudit *audit, Place *place, int64 row_number, bool is_mixed)
+{
+	if (place->first_row == 0)
+		place->first_row = row_number;
+	else
+		sm_audit_problem(audit, row_number, SM_LOC_DUPLICATE,
+						 psprintf("The loc repeats that of row " INT64_FORMAT ".", place->first_row));
+	if (is_mixed)
+		sm_audit_problem(audit, row_number, SM_SCHEME_MIXED,
+						 "The scheme is http, while base_url or other pages have https.");
+}
+
+/* One that is a link: those from the page come before those from the other. */
+static void
+compare_link(SmAudit *audit, Place *place, int64 other, int64 row_number, Datum url)
+{
+	text	   *page;
+
+	if (other != place->other)
+	{
+		place->other = other;
+		place->links_there = false;
+		place->linked_from = 0;
+	}
+	if (row_number == 0)
+		place->links_there = true;
+	if (place->links_there || place->first_row == 0 || row_number == place->linked_from)
+		return;
+
+	place->linked_from = row_number;
+	page = (text *) DatumGetPointer(url);
+	sm_audit_problem(audit, row_number, SM_HREFLANG_NOT_RECIPROCAL,
+					 psprintf("The page has the alternate \"%s\", row " INT64_FORMAT ", which does not have it.",
+							  sm_for_message(sm_span(VARDATA_ANY(page), VARSIZE_ANY_EXHDR(page))),
+							  place->first_row));
+}
+
+void
+sm_audit_pages_compare(SmAudit *audit)
+{
+	SmSort	   *sort = &audit->pages->sort;
+	bool		is_https_set = audit->pages->has_https || audit->options->base.scheme_len == 5;
+	Place		place = {0};
+	const Datum *values;
+
+	sm_sort_perform(sort);
+	while ((values = sm_sort_next(sort)) != NULL)
+	{
+		int64		hash = DatumGetInt64(values[PAGE_HASH]);
+		int64		hash2 = DatumGetInt64(values[PAGE_HASH2]);
+		int64		row_number = DatumGetInt64(values[PAGE_ROW]);
+		MemoryContext oldcontext;
+
+		if (hash != place.hash || hash2 != place.hash2)
+		{
+			place = (Place) {0};
+			place.hash = hash;
+			place.hash2 = hash2;
+		}
+
+		MemoryContextReset(audit->row_context);
+		oldcontext = MemoryContextSwitchTo(audit->row_context);
+		if (sm_sort_is_null(sort, PAGE_OTHER))
+			compare_page(audit, &place, row_number, is_https_set && !(hash & 1));
+		else
+			compare_link(audit, &place, DatumGetInt64(values[PAGE_OTHER]), row_number,
+						 values[PAGE_URL]);
+		MemoryContextSwitchTo(oldcontext);
+	}
+	sm_sort_end(sort);
+}

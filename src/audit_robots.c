@@ -1,0 +1,246 @@
+/*
+ * audit_robots.c
+ *	  What a robots.txt forbids: pages of a set, what they link to on its host, and
+ *	  its own files.
+ *
+ * A robots.txt is for one scheme, host and port, those of base_url; other URLs are
+ * not looked at.
+ */
+#include "postgres.h"
+
+#include "argument.h"
+#include "audit.h"
+#include "catalog/pg_type.h"
+#include "core/robots.h"
+#include "encoding.h"
+#include "index.h"
+#include "row.h"
+#include "set.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#define INDEX_NAME	SM_INDEX_SECTION ".xml"
+
+typedef struct Agent
+{
+	const char *name;
+	SmRobots   *robots;			/* that of the agent before, where they obey the
+								 * same groups */
+} Agent;
+
+typedef struct SmAuditRobots
+{
+	SmSpan		text;
+	SmSpan		origin;			/* scheme, host and port of its URLs, in the one
+								 * spelling */
+	int			nagents;
+	Agent	   *agents;
+} SmAuditRobots;
+
+/* Where the path of a page begins: the one spelling has a slash there always. */
+static size_t
+path_start(SmSpan page)
+{
+	size_t		host = sm_audit_is_https(page) ? strlen("https://") : strlen("http://");
+	const char *slash = memchr(page.s + host, '/', page.len - host);
+
+	return slash - page.s;
+}
+
+static SmSpan
+base_origin(const SmOptions *options)
+{
+	SmSpan		page;
+
+	page.s = palloc(options->base.len[SM_FORM_PLAIN] + 1);
+	page.len = sm_url_page(options->base.url[SM_FORM_PLAIN], options->base.len[SM_FORM_PLAIN],
+						   unconstify(char *, page.s));
+	return sm_span(page.s, path_start(page));
+}
+
+/* The product tokens of an array. */
+static int
+read_agents(Datum value, Agent **agents)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	deconstruct_array(DatumGetArrayTypeP(value), TEXTOID, -1, false, TYPALIGN_INT,
+					  &values, &nulls, &n);
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("agents must not be empty")));
+	*agents = palloc0_array(Agent, n);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("agents must not have a null in it")));
+		(*agents)[i].name = TextDatumGetCString(values[i]);
+		if (!sm_robots_is_token((*agents)[i].name, strlen((*agents)[i].name)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid agent \"%s\"", (*agents)[i].name),
+					 errdetail("It must be the name that a crawler has in a robots.txt: letters, \"-\" and \"_\", such as Googlebot.")));
+	}
+	return n;
+}
+
+static void
+compile(SmAuditRobots *robots, Agent *agent, Agent *before)
+{
+	size_t		size;
+
+	agent->robots = palloc_object(SmRobots);
+	size = sm_robots_init(agent->robots, robots->text.s, robots->text.len,
+						  agent->name, strlen(agent->name));
+	if (before && !before->robots->has_group && !agent->robots->has_group)
+		agent->robots = before->robots;
+	else
+		sm_robots_compile(agent->robots, palloc(size));
+}
+
+struct SmAuditRobots *
+sm_audit_robots_create(const SmOptions *options, const text *robots_txt, Datum agents)
+{
+	SmAuditRobots *robots = palloc0_object(SmAuditRobots);
+	SmProblems	problems = {0};
+
+	robots->nagents = read_agents(agents, &robots->agents);
+	if (robots_txt == NULL)
+		return NULL;
+
+	sm_read_text(PointerGetDatum(robots_txt), &robots->text, &problems, SM_LOC_INVALID, "robots");
+	if (robots->text.len > SM_ROBOTS_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("robots has %zu bytes, more than the %d that are read",
+						robots->text.len, SM_ROBOTS_MAX),
+				 errdetail("Crawlers read no more than the first 500 kB of a robots.txt.")));
+	robots->origin = base_origin(options);
+	for (int i = 0; i < robots->nagents; i++)
+		compile(robots, &robots->agents[i], i > 0 ? &robots->agents[i - 1] : NULL);
+	return robots;
+}
+
+/* Find the rule by which an agent must not fetch a URL of the host; NULL if it may. */
+static const SmRobotsRule *
+find_rule(const SmAuditRobots *robots, const Agent *agent, SmSpan url)
+{
+	size_t		start = robots->origin.len;
+	const SmRobotsRule *rule;
+
+	if (url.len <= start || url.s[start] != '/' || memcmp(url.s, robots->origin.s, start) != 0)
+		return NULL;
+	rule = sm_robots_match(agent->robots, url.s + start, url.len - start);
+	return rule && !rule->allow ? rule : NULL;
+}
+
+static void
+put_problem(SmAudit *audit, int64 row_number, SmProblemName name, const Agent *agent,
+			const char *what, const SmRobotsRule *rule)
+{
+	char	   *detail = psprintf("%s must not fetch %s: line %u of robots.txt is \"Disallow: %s\".",
+								  agent->name, what, rule->line, sm_for_message(rule->path));
+
+	sm_audit_problem(audit, row_number, name, detail);
+	pfree(detail);				/* a row can have many */
+}
+
+void
+sm_audit_robots_check(SmAudit *audit, const char *what, SmSpan url)
+{
+	const SmAuditRobots *robots = audit->robots;
+	const SmRobotsRule *rule = NULL;
+
+	if (robots == NULL)
+		return;
+	for (int i = 0; i < robots->nagents; i++)
+	{
+		const Agent *agent = &robots->agents[i];
+
+		if (i == 0 || agent->robots != agent[-1].robots)
+			rule = find_rule(robots, agent, url);
+		if (rule)
+			put_problem(audit, audit->nrows, SM_ROBOTS_DISALLOWED, agent,
+						what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page",
+						rule);
+	}
+}
+
+/* The URL of a file of the set, in the one spelling. */
+static SmSpan
+file_url(SmAudit *audit, const char *name)
+{
+	const SmUrlBase *base = &audit->options->base;
+	char	   *url = psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
+							   base->url[SM_FORM_PLAIN], name);
+	SmSpan		page = sm_no_span();
+
+	sm_audit_spell(audit, sm_span(url, strlen(url)), &page);
+	return page;
+}
+
+/* Add a problem for each agent that must not fetch the files, those of one name do. */
+static void
+check_files(SmAudit *audit)
+{
+	const SmAuditRobots *robots = audit->robots;
+	SmSpan		urls[] = {
+		file_url(audit, INDEX_NAME),
+		file_url(audit, sm_part_name(audit->options))
+	};
+
+	for (int i = 0; i < robots->nagents; i++)
+	{
+		for (size_t n = 0; n < lengthof(urls); n++)
+		{
+			const SmRobotsRule *rule = find_rule(robots, &robots->agents[i], urls[n]);
+
+			if (rule == NULL)
+				continue;
+			put_problem(audit, SM_AUDIT_SET, SM_ROBOTS_BLOCKS_SITEMAP, &robots->agents[i],
+						psprintf("the file \"%s\"", sm_for_message(urls[n])), rule);
+			break;
+		}
+	}
+}
+
+/* Does a Sitemap line name the index, or the only file of a small set? */
+static bool
+names_set(SmAudit *audit)
+{
+	SmSpan		urls[] = {
+		file_url(audit, INDEX_NAME),
+		file_url(audit, sm_only_name(audit->options))
+	};
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, audit->robots->text.s, audit->robots->text.len);
+	while (sm_robots_next(&r))
+	{
+		SmSpan		page;
+
+		if (r.key != SM_ROBOTS_SITEMAP || !sm_audit_spell(audit, r.value, &page))
+			continue;
+		for (size_t i = 0; i < lengthof(urls); i++)
+			if (sm_span_equal(page, urls[i]))
+				return true;
+	}
+	return false;
+}
+
+void
+sm_audit_robots_check_set(SmAudit *audit)
+{
+	if (audit->robots == NULL)
+		return;
+	check_files(audit);
+	if (!names_set(audit))
+		sm_audit_problem(audit, SM_AUDIT_SET, SM_ROBOTS_LACKS_SITEMAP,
+						 psprintf("No Sitemap line of robots.txt names \"%s\".",
+								  sm_for_message(file_url(audit, INDEX_NAME))));
+}

@@ -1,0 +1,48 @@
+/*
+ * sort.h
+ *	  Rows of bigint and text columns, sorted within work_mem.
+ */
+#ifndef SM_SORT_H
+#define SM_SORT_H
+
+#include "executor/tuptable.h"
+#include "utils/tuplesort.h"
+
+#define SM_SORT_MAX_KEYS	4
+
+typedef struct SmSort
+{
+	Tuplesortstate *state;
+	TupleTableSlot *in;
+	TupleTableSlot *out;
+} SmSort;
+
+/* A tuple descriptor of columns that are INT8OID or TEXTOID. */
+extern TupleDesc sm_sort_desc(int natts, const Oid *types);
+
+/*
+ * Begin to sort rows by their first nkeys columns, text by its bytes, NULLs
+ * first.  Beyond work_mem they go to temporary files.
+ */
+extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
+
+/* Begin a row and return its values, none of them NULL; sm_sort_put ends it. */
+extern Datum *sm_sort_row(SmSort *sort);
+extern void sm_sort_put(SmSort *sort);
+
+/* All rows are there: sort them. */
+extern void sm_sort_perform(SmSort *sort);
+
+/* The next row, good until the one after it; NULL at the end. */
+extern const Datum *sm_sort_next(SmSort *sort);
+
+/* Is a column of the row that sm_sort_next returned NULL? */
+static inline bool
+sm_sort_is_null(const SmSort *sort, int column)
+{
+	return sort->out->tts_isnull[column];
+}
+
+extern void sm_sort_end(SmSort *sort);
+
+#endif

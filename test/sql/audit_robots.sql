@@ -1,0 +1,103 @@
+--
+-- sitemap_audit: robots.txt, and what only the set as a whole shows.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+\set robots 'User-agent: *\nDisallow: /cart # never\nDisallow: /*?sort=\nAllow: /cart/help\n\nUser-agent: bingbot\nUser-agent: Slow-Bot/2\nDisallow: /\nAllow: /$\nAllow: /sitemap.xml$\n\nSitemap: https://a.example/sitemap.xml\n'
+\set query 'SELECT unnest(''{/,/cart,/cart/help,/a?sort=x,/%63art,//cart,HTTPS://A.example:443/cart#top}''::text[]) AS loc'
+SELECT E:'robots' AS robots \gset
+
+-- Nothing is said without a robots.txt, and each agent is asked for with one.
+SELECT * FROM sitemap_audit(:'query', 'https://a.example/') WHERE problem ~ 'robots';
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit(:'query', 'https://a.example/', robots => :'robots')
+ WHERE problem ~ 'robots';
+SELECT row_number, loc, detail
+  FROM sitemap_audit(:'query', 'https://a.example/', robots => :'robots', agents => '{SLOW-bot,x,Googlebot-Image,y}')
+ WHERE problem = 'robots_disallowed';
+
+-- Other hosts, ports and schemes have a robots.txt of their own.
+SELECT row_number, loc, detail
+  FROM sitemap_audit($$SELECT unnest('{https://b.example/cart,http://a.example/cart,https://a.example:8443/cart,https://a.example.b/cart,/cart}'::text[]) AS loc$$,
+                     'https://a.example/', scope => 'any', robots => :'robots', agents => '{x}')
+ WHERE problem ~ 'robots';
+
+-- Images, videos and alternates of a page, on its host.
+SELECT row_number, detail
+  FROM sitemap_audit($$
+         SELECT '/' AS loc,
+                ARRAY[public.sitemap_image('https://a.example/cart/1.jpg'), public.sitemap_image('https://cdn.example/cart/1.jpg'),
+                      public.sitemap_video('https://a.example/cart/t.jpg', 't', 'd', 'https://a.example/cart/v.mp4?a=1&sort=x',
+                                           'https://a.example/player?a&b?sort='),
+                      public.sitemap_alternate('de', 'https://a.example/cart?a&amp;b'),
+                      public.sitemap_alternate('fr', 'https://b.example/cart'),
+                      public.sitemap_alternate('en', 'https://a.example/')] AS extensions
+          UNION ALL
+         SELECT '/cart/self', ARRAY[public.sitemap_alternate('en', 'https://a.example/cart/self')]$$,
+         'https://a.example/', robots => :'robots', agents => '{x}')
+ WHERE problem ~ 'robots';
+
+-- An ampersand is one in XML and in a text sitemap.
+SELECT format, row_number, loc, problem
+  FROM unnest('{xml,txt}'::text[]) format,
+       LATERAL sitemap_audit($$SELECT unnest('{/?a&b,/?a&amp;b,/?a''b}'::text[]) AS loc$$, 'http://a/', format => format,
+                             robots => E'User-agent: *\nDisallow: /?a&b\nDisallow: /?a\'b\nSitemap: http://a/sitemap.xml\nSitemap: http://a/sitemap.txt')
+ WHERE problem ~ 'robots';
+
+-- The set's own files: index and parts, and the lines that name it.
+CREATE FUNCTION pg_temp.files(robots text, options text DEFAULT '')
+RETURNS TABLE (row_number bigint, loc text, problem text, detail text)
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE format('SELECT * FROM public.sitemap_audit(''SELECT ''''/'''' AS loc'', ''HTTPS://A.example/dir'', robots => %L, agents => ''{x,y}''%s)',
+                              E'User-agent: *\n' || robots, options);
+END $$;
+SELECT * FROM pg_temp.files('');
+SELECT * FROM pg_temp.files('Sitemap: https://a.example/dir/sitemap.xml');
+SELECT * FROM pg_temp.files(E'disallow: /dir/sitemap\nsitemap: HTTPS://a.EXAMPLE:443/dir/sitemap.xml#x # all');
+SELECT * FROM pg_temp.files(E'Disallow: /dir/\nAllow: /dir/*.xml$\nUser-agent: y\nDisallow: /*-1.xml\nSitemap: https://a.example/dir/sitemap.xml');
+SELECT * FROM pg_temp.files(E'Disallow: /*.gz$\nSitemap: https://a.example/dir/sitemap.xml', ', compression => 1');
+SELECT detail FROM pg_temp.files('Sitemap: /dir/sitemap.xml');
+SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/sitemap.xml\nSitemap: http://a.example/dir/sitemap.xml\nSitemap:');
+SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/dir/sitemap.xml', ', section => ''news''');
+SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/dir/news.xml', ', section => ''news''');
+SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/dir/sitemap.txt', ', format => ''txt''');
+
+-- A robots.txt with anything in it, and none.
+SELECT robots, count(*)
+  FROM unnest(ARRAY['', '<html>', E'\n\r\n\t:', chr(65279) || 'User-agent:*' || E'\rDisallow:/', repeat('*', 1000)]) robots,
+       LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => robots) a
+ WHERE problem = 'robots_disallowed' GROUP BY robots;
+
+-- Arguments.
+SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => %s)', agents))
+  FROM unnest(ARRAY['NULL', '''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',
+                    '''{"Google bot"}''', '''{é}''', '''{{Googlebot},{bot1}}''']) agents;
+SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', robots => repeat(''x'', 4194305))');
+SELECT count(*) FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => repeat(E'#\n', 2097137) || E'user-agent:*\ndisallow:/a', agents => '{{a,b},{c,d}}');
+
+-- Rules without number cost a row nothing.
+SELECT count(*), min(detail), max(detail)
+  FROM sitemap_audit('SELECT ''/a/'' || n || ''/b.pdf'' AS loc FROM generate_series(1, 20000) n', 'http://a/', agents => '{x}',
+                     robots => (SELECT E'User-agent: *\n' || string_agg(format(E'Disallow: /*/%s/*.pdf$\n', n * 2000), '')
+                                  FROM generate_series(1, 20000) n))
+ WHERE problem = 'robots_disallowed';
+
+-- One lastmod for all pages, from 100 on.
+SELECT n, lastmod, a.*
+  FROM (VALUES (99, '''2026-01-02'''), (100, '''2026-01-02'''), (100, 'timestamptz ''2026-01-02T03:04:05Z'''),
+               (100, 'CASE WHEN n = 50 THEN ''2026-01-02T00:00:01Z'' ELSE ''2026-01-02'' END'),
+               (100, 'CASE WHEN n = 1 THEN NULL ELSE ''2026-01-02'' END'),
+               (100, 'CASE WHEN n = 100 THEN NULL ELSE ''2026-01-02'' END'),
+               (100, 'CASE WHEN n = 2 THEN ''2026-01-02T01:00:00+01:00'' ELSE ''2026-01-02'' END'),
+               (101, 'CASE WHEN n = 1 THEN ''2026-01-03'' ELSE ''2026-01-02'' END'),
+               (200, 'NULL::text')) v (n, lastmod),
+       LATERAL sitemap_audit(format('SELECT CASE WHEN n > 0 THEN ''/'' || n END AS loc, %s AS lastmod FROM generate_series(0, %s) n', lastmod, n), 'http://a/') a
+ ORDER BY n, lastmod COLLATE "C";
+
+-- They come after the problems of the rows.
+SELECT row_number, loc, problem
+  FROM sitemap_audit('SELECT ''/'' || least(n, 99) AS loc, ''2026-01-02''::text AS lastmod FROM generate_series(1, 100) n', 'http://a/', agents => '{x}',
+                     robots => E'user-agent: *\ndisallow: /sitemap');

@@ -181,6 +181,12 @@ sm_document_add(SmDocument *doc, const SmEntry *entry)
 	sm_totals_add(&doc->totals, entry);
 }
 
+int
+sm_document_overhead(const SmDocument *doc, uint32 namespaces)
+{
+	return header_size(doc, namespaces) + footer_size(doc);
+}
+
 int64
 sm_document_size(const SmDocument *doc)
 {

@@ -63,6 +63,9 @@ extern bool sm_document_fits_alone(SmDocument *doc, const SmEntry *entry,
 /* Take over the entry, which stands in buf after end. */
 extern void sm_document_add(SmDocument *doc, const SmEntry *entry);
 
+/* Bytes of header and footer, where the document uses these namespaces. */
+extern int	sm_document_overhead(const SmDocument *doc, uint32 namespaces);
+
 /* Bytes of the whole document, header and footer included. */
 extern int64 sm_document_size(const SmDocument *doc);
 

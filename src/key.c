@@ -86,6 +86,12 @@ sm_key_to_text(SmKeyType *key, Datum value)
 	return text;
 }
 
+Datum
+sm_key_from_text(SmKeyType *key, const char *text)
+{
+	return InputFunctionCall(&key->input, unconstify(char *, text), key->io_param, -1);
+}
+
 char *
 sm_key_operator(const SmKeyType *key, StrategyNumber strategy)
 {

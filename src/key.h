@@ -47,6 +47,9 @@ extern void sm_key_end_text(int level);
 /* A value as text, in the current memory context. */
 extern char *sm_key_to_text(SmKeyType *key, Datum value);
 
+/* A value from text that sm_key_to_text wrote, or any that the type takes. */
+extern Datum sm_key_from_text(SmKeyType *key, const char *text);
+
 /* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */
 extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);
 

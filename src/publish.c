@@ -3,6 +3,8 @@
  *	  sitemap_publish: a query → the files of a section, in a table of the user's;
  *	  and sitemap_publish_index: the index of what that table has.
  *
+ * With changes the set is made in part: publish_changes.c says which files.
+ *
  * While the query runs, which may be parallel, nothing is written and the table
  * is not locked.  The set's files wait in a tuplestore, without content where the
  * target has them already.  When the query has ended, the table is locked and read
@@ -21,6 +23,7 @@
 #include "gzip.h"
 #include "index.h"
 #include "miscadmin.h"
+#include "publish_changes.h"
 #include "publish_target.h"
 #include "set.h"
 #include "utils/builtins.h"
@@ -36,6 +39,7 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define ARG_TARGET		0
 #define ARG_QUERY		1
 #define ARG_MAX_SHRINK	14
+#define ARG_CHANGES		15
 
 /* Takes the set's files while the query runs. */
 typedef struct SetSink
@@ -75,7 +79,7 @@ put_result(ReturnSetInfo *result, const SmPublished *file, const char *action)
 
 /* What a row of sitemap_file says, in the current memory context. */
 static SmPublished
-describe_row(const Datum *values)
+describe_row(const Datum *values, const bool *nulls)
 {
 	SmPublished file = {0};
 
@@ -84,6 +88,11 @@ describe_row(const Datum *values)
 	file.kind = TextDatumGetCString(values[SM_FILE_KIND]);
 	file.loc = TextDatumGetCString(values[SM_FILE_LOC]);
 	file.digest = TextDatumGetCString(values[SM_FILE_DIGEST]);
+	file.recipe = "";
+	if (!nulls[SM_FILE_FIRST_KEY])
+		file.first_key = TextDatumGetCString(values[SM_FILE_FIRST_KEY]);
+	if (!nulls[SM_FILE_RECIPE])
+		file.recipe = TextDatumGetCString(values[SM_FILE_RECIPE]);
 	file.is_index = strcmp(file.kind, SM_KIND_INDEX) == 0;
 	file.url_count = DatumGetInt32(values[SM_FILE_URL_COUNT]);
 	file.byte_count = DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
@@ -121,7 +130,7 @@ put_set_file(SmFileSink *self, const SmFile *file)
 
 	set->url_count += file->url_count;
 	sm_file_values(file, set->options->section, values, nulls);
-	new = describe_row(values);
+	new = describe_row(values, nulls);
 	if (is_unchanged(sm_target_find(set->target, file->name), &new))
 		nulls[SM_FILE_CONTENT] = true;
 	else if (set->gzip)
@@ -142,16 +151,13 @@ write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *va
 
 	if (is_unchanged(old, file))
 	{
+		if (!sm_published_has_key(old, file))
+			sm_target_update_key(target, values, nulls);
 		put_result(result, file, "unchanged");
 		return;
 	}
 	if (nulls[SM_FILE_CONTENT])
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-						target->name->relname),
-				 errdetail("File \"%s\" was changed while the query ran.", file->name),
-				 errhint("Publish again.")));
+		sm_target_changed(target, file->name);
 
 	/* the same document is no news; and time goes forward, clocks may not */
 	if (old && strcmp(old->digest, file->digest) == 0 && !TIMESTAMP_NOT_FINITE(old->lastmod))
@@ -172,7 +178,7 @@ write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *va
 static void
 write_file(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 {
-	SmPublished file = describe_row(values);
+	SmPublished file = describe_row(values, nulls);
 	SmPublished *old = sm_target_find(target, file.name);
 
 	if (old)
@@ -337,14 +343,41 @@ init_set_sink(SetSink *set, const SmOptions *options, const SmTarget *target)
 	TupleDescFinalize(set->desc);
 }
 
-/* Run the query, and keep what it makes. */
+/* Forget what came of a run that is made again. */
 static void
-make_set(SetSink *set)
+reset_set_sink(SetSink *sink)
 {
+	sink->url_count = 0;
+	tuplestore_clear(sink->files);
+}
+
+/*
+ * Make the set's files, all of them or those that a statement says are to be made
+ * again, and keep them.  The result is NULL for all.
+ */
+static SmChanges *
+make_set(SetSink *sink, const char *statement)
+{
+	SmSet	   *set = sm_set_begin(sink->options, &sink->sink);
+	SmChanges  *changes = NULL;
+
+	if (statement)
+		changes = sm_changes_read(statement, set, sink->target, sink->options);
+
 	/* at READ COMMITTED, pages as a run that we waited for may have seen them */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	sm_make_set(set->options, true, &set->sink, "sitemap_publish");
+	if (changes && !sm_changes_make(changes, set))
+	{
+		changes = NULL;
+		sm_set_end(set, NULL);
+		reset_set_sink(sink);
+		set = sm_set_begin(sink->options, &sink->sink);
+	}
+	if (changes == NULL)
+		sm_set_make_all(set, true);
 	PopActiveSnapshot();
+	sm_set_end(set, "sitemap_publish");
+	return changes;
 }
 
 Datum
@@ -356,6 +389,8 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	SmOptions  *options;
 	SmTarget   *target;
 	SetSink		set = {0};
+	SmChanges  *changes;
+	char	   *statement;
 	double		max_shrink = max_shrink_argument(fcinfo);
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
@@ -365,16 +400,19 @@ sitemap_publish(PG_FUNCTION_ARGS)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(fcinfo, ARG_QUERY);
+	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
 	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), "sitemap_publish()");
 	sm_target_lock_section(target, options->section);
 	sm_target_peek(target);
 	sm_target_check_base(target, &options->base, options->section);
 
 	init_set_sink(&set, options, target);
-	make_set(&set);
+	changes = make_set(&set, statement);
 
 	sm_target_lock(target);
 	sm_target_check_base(target, &options->base, options->section);
+	if (changes)
+		set.url_count += sm_changes_keep(changes, target);
 	check_shrink(target, options, set.url_count, max_shrink);
 	write_set(&set, target, result);
 	delete_rest(target, options, result);

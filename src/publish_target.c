@@ -259,7 +259,7 @@ read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
 {
 	SmPublished *files;
 
-	select_rows(psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count, lastmod FROM %s",
+	select_rows(psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count, lastmod, first_key, recipe FROM %s",
 						 target->sql_name),
 				active_snapshot);
 	*nfiles = (int) Min(SPI_processed, INT_MAX);
@@ -280,6 +280,9 @@ read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
 		file->url_count = DatumGetInt32(column_value(tuple, 6, Int32GetDatum(0)));
 		file->byte_count = DatumGetInt64(column_value(tuple, 7, Int64GetDatum(0)));
 		file->lastmod = DatumGetTimestampTz(column_value(tuple, 8, TimestampTzGetDatum(DT_NOBEGIN)));
+		file->recipe = text_column(target, tuple, 10);
+		if (SPI_getvalue(tuple, SPI_tuptable->tupdesc, 9) != NULL)
+			file->first_key = text_column(target, tuple, 9);
 		file->has_content = true;
 
 		if (SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2) == NULL)
@@ -340,15 +343,23 @@ sm_target_peek(SmTarget *target)
 	close_target(target, AccessShareLock);
 }
 
-/* Is a row of the target as it was, apart from its content? */
-static bool
-is_same(const SmPublished *a, const SmPublished *b)
+bool
+sm_published_has_key(const SmPublished *a, const SmPublished *b)
+{
+	return strcmp(a->recipe, b->recipe) == 0 &&
+		(a->first_key == NULL) == (b->first_key == NULL) &&
+		(a->first_key == NULL || strcmp(a->first_key, b->first_key) == 0);
+}
+
+bool
+sm_published_is_same(const SmPublished *a, const SmPublished *b)
 {
 	return strcmp(a->section, b->section) == 0 &&
 		strcmp(a->name, b->name) == 0 &&
 		strcmp(a->kind, b->kind) == 0 &&
 		strcmp(a->loc, b->loc) == 0 &&
 		strcmp(a->digest, b->digest) == 0 &&
+		sm_published_has_key(a, b) &&
 		a->url_count == b->url_count &&
 		a->byte_count == b->byte_count &&
 		a->lastmod == b->lastmod &&
@@ -372,7 +383,7 @@ check_serializable(const SmTarget *target)
 
 	same = nlatest == target->nfiles;
 	for (int i = 0; same && i < nlatest; i++)
-		same = is_same(&latest[i], &target->files[i]);
+		same = sm_published_is_same(&latest[i], &target->files[i]);
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -512,6 +523,31 @@ sm_target_delete(SmTarget *target, const SmPublished *file)
 		target->delete = prepare(psprintf("DELETE FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
 										  target->sql_name), 1, types);
 	change_row(target, target->delete, values, NULL, file->name);
+}
+
+void
+sm_target_update_key(SmTarget *target, Datum *values, const bool *nulls)
+{
+	Oid			types[] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum		columns[] = {values[SM_FILE_NAME], values[SM_FILE_FIRST_KEY], values[SM_FILE_RECIPE]};
+	bool		isnull[SM_FILE_NCOLUMNS] = {false, nulls[SM_FILE_FIRST_KEY], nulls[SM_FILE_RECIPE]};
+
+	if (target->update_key == NULL)
+		target->update_key =
+			prepare(psprintf("UPDATE %s SET first_key = $2, recipe = $3 WHERE name OPERATOR(pg_catalog.=) $1",
+							 target->sql_name), 3, types);
+	change_row(target, target->update_key, columns, isnull, TextDatumGetCString(columns[0]));
+}
+
+void
+sm_target_changed(const SmTarget *target, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+					target->name->relname),
+			 errdetail("File \"%s\" was changed while the query ran.", name),
+			 errhint("Publish again.")));
 }
 
 void

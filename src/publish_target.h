@@ -20,6 +20,8 @@ typedef struct SmPublished
 	char	   *kind;
 	char	   *loc;
 	char	   *digest;
+	char	   *first_key;		/* NULL for NULL */
+	const char *recipe;
 	bool		is_index;
 	int			url_count;
 	int64		byte_count;
@@ -43,6 +45,7 @@ typedef struct SmTarget
 	TimestampTz now;			/* lastmod of what changes */
 	SPIPlanPtr	insert;
 	SPIPlanPtr	update;
+	SPIPlanPtr	update_key;
 	SPIPlanPtr	delete;
 } SmTarget;
 
@@ -84,6 +87,18 @@ extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
 extern void sm_target_insert(SmTarget *target, Datum *values, const bool *nulls);
 extern void sm_target_update(SmTarget *target, Datum *values, const bool *nulls);
 extern void sm_target_delete(SmTarget *target, const SmPublished *file);
+
+/* Write nothing of a row but first_key and recipe. */
+extern void sm_target_update_key(SmTarget *target, Datum *values, const bool *nulls);
+
+/* Do two files begin with the same key, and were they made with the same recipe? */
+extern bool sm_published_has_key(const SmPublished *a, const SmPublished *b);
+
+/* Is a file as it was, apart from its content? */
+extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);
+
+/* An error for a file that another session changed while the query ran. */
+pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
 
 /* End with the target, whose lock stays to the end of the transaction. */
 extern void sm_target_close(SmTarget *target);

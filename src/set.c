@@ -422,6 +422,16 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 }
 
 bool
+sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count, int64 byte_count)
+{
+	/* each file has as many namespaces as can be, the one file none */
+	int64		saved = (int64) nfiles * sm_document_overhead(&set->doc, ~(uint32) 0) -
+		sm_document_overhead(&set->doc, 0);
+
+	return url_count <= set->doc.max_entries && byte_count - saved <= set->doc.max_bytes;
+}
+
+bool
 sm_set_keep_file(SmSet *set, const char *name)
 {
 	size_t		section_len = strlen(set->options->section);

@@ -35,6 +35,13 @@ extern SmKeyType *sm_set_key_type(const SmSet *set);
 extern const char *sm_set_recipe(const SmSet *set);
 
 /*
+ * May the entries of so many files, which have so many URLs and bytes together,
+ * fit into one file of the set?
+ */
+extern bool sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count,
+								 int64 byte_count);
+
+/*
  * Some files: in the order of the set, each file that stays, by its name, and each
  * range of keys whose files are made.
  *

@@ -1,0 +1,445 @@
+/*
+ * publish_changes.c
+ *	  What changed since the last run → the files of a section that have to be made
+ *	  again.
+ *
+ * Where a stable split ends a file depends on its window: the rows from its first
+ * to the one that does not fit (split.c).  So the files to make again are those
+ * that hold a changed key, and those whose window reaches one.  For a file h and
+ * a changed file f after it, that is where the files from h to the one before f
+ * are within a file's limits together: then h's window reaches the first row of
+ * f at least.  With files of at most 50 URLs:
+ *
+ *		file		a		b		c		d		e
+ *		first key	1		48		91		140		182
+ *		URLs		47		43		49		42		46
+ *
+ * A change of key 150 touches d.  The window of c has all of its 49 URLs and 2 of
+ * d, so c is made again, too; that of b ends in c, after 50 URLs.  The query is
+ * run for keys from 91 on.  If c and d end up as they were, d's end is known when
+ * its 51st row was read, one of e, whose key 182 is a file's first: the rest
+ * stays.  If a cut falls elsewhere, the run goes on, until one falls on the first
+ * key of a file that is not to be made again.
+ *
+ * A file that stays begins with the row that it begins with, and has the rows in
+ * its window that it had, so a full run would make the same of it.
+ */
+#include "postgres.h"
+
+#include "publish_changes.h"
+
+#include "access/xact.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "query.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/resowner.h"
+
+/* A file of the section, in the order of the set. */
+typedef struct ChangedFile
+{
+	const SmPublished *published;
+	Datum		first_key;
+	bool		touched;		/* to be made again */
+	bool		window_touched; /* likewise, if only for its window */
+	bool		kept;
+} ChangedFile;
+
+/* A column of what the statement returns. */
+typedef struct ChangeColumn
+{
+	bool		is_key;			/* of the type of the key */
+	FmgrInfo	output;
+} ChangeColumn;
+
+struct SmChanges
+{
+	DestReceiver receiver;		/* must be first */
+	SmKeyType  *key_type;
+	MemoryContext context;		/* for all of the call */
+	MemoryContext row_context;	/* for one row */
+	int			ncolumns;
+	ChangeColumn columns[2];
+
+	bool		everything;		/* all files have to be made again */
+	ChangedFile *files;
+	int			nfiles;
+	int			next;			/* where a range can end: this file or a later one */
+	bool		stopped;		/* it ended there */
+};
+
+static void
+check_set(const SmSet *set, const SmOptions *options)
+{
+	if (sm_set_key_type(set) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("changes need a column \"key\" in the query"),
+				 errhint("Add a column \"key\", and order the rows by it.")));
+	if (!options->stable)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("changes need a stable split"),
+				 errdetail("With split => 'full' a row that comes or goes changes all files after it."),
+				 errhint("Publish with split => 'stable'.")));
+}
+
+static int
+compare_files(const void *a, const void *b, void *arg)
+{
+	return sm_key_compare(arg, ((const ChangedFile *) a)->first_key,
+						  ((const ChangedFile *) b)->first_key);
+}
+
+/* Read the first keys of the files. */
+static void
+read_first_keys(SmChanges *changes)
+{
+	int			level = sm_key_begin_text();
+
+	for (int i = 0; i < changes->nfiles; i++)
+		changes->files[i].first_key =
+			sm_key_from_text(changes->key_type, changes->files[i].published->first_key);
+	sm_key_end_text(level);
+}
+
+/*
+ * The same, false if one of them is not readable, which for most types only an
+ * error says.  A subtransaction ends with it.
+ */
+static bool
+try_first_keys(SmChanges *changes)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	ResourceOwner oldowner = CurrentResourceOwner;
+	volatile bool ok = true;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(oldcontext);
+	PG_TRY();
+	{
+		read_first_keys(changes);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+		int			category;
+
+		MemoryContextSwitchTo(oldcontext);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+		if (category != ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION) &&
+			category != ERRCODE_TO_CATEGORY(ERRCODE_FEATURE_NOT_SUPPORTED) &&
+			category != ERRCODE_TO_CATEGORY(ERRCODE_UNDEFINED_OBJECT))
+			ReThrowError(error);
+		ok = false;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(oldcontext);
+	CurrentResourceOwner = oldowner;
+	return ok;
+}
+
+/* Put the section's files in the order of their keys.  False if they have none. */
+static bool
+find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
+		   const char *recipe)
+{
+	changes->files = palloc_extended(target->nfiles * sizeof(ChangedFile),
+									 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (int i = 0; i < target->nfiles; i++)
+	{
+		const SmPublished *file = &target->files[i];
+
+		if (file->is_index || strcmp(file->section, options->section) != 0)
+			continue;
+		if (!file->has_content || file->first_key == NULL ||
+			strcmp(file->recipe, recipe) != 0)
+			return false;
+		changes->files[changes->nfiles++].published = file;
+	}
+	if (changes->nfiles == 0 || !try_first_keys(changes))
+		return false;
+
+	qsort_arg(changes->files, changes->nfiles, sizeof(ChangedFile), compare_files,
+			  changes->key_type);
+	for (int i = 1; i < changes->nfiles; i++)
+		if (compare_files(&changes->files[i - 1], &changes->files[i], changes->key_type) == 0)
+			return false;
+	return true;
+}
+
+/* Find the file that holds a key, or would. */
+static int
+find_file(const SmChanges *changes, Datum key)
+{
+	int			low = 0;
+	int			high = changes->nfiles;
+
+	while (high - low > 1)
+	{
+		int			middle = (low + high) / 2;
+
+		if (sm_key_compare(changes->key_type, changes->files[middle].first_key, key) <= 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void
+startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+{
+	SmChanges  *changes = (SmChanges *) self;
+
+	if (typeinfo->natts < 1 || typeinfo->natts > 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("changes must have one or two columns, not %d", typeinfo->natts),
+				 errhint("One is a key, two are a range of keys: from and to.")));
+	changes->ncolumns = typeinfo->natts;
+	for (int i = 0; i < typeinfo->natts; i++)
+	{
+		Oid			type = getBaseType(TupleDescAttr(typeinfo, i)->atttypid);
+		Oid			output;
+		bool		is_varlena;
+
+		changes->columns[i].is_key = type == changes->key_type->type;
+		getTypeOutputInfo(type, &output, &is_varlena);
+		fmgr_info_cxt(output, &changes->columns[i].output, changes->context);
+	}
+}
+
+/* A value that the statement returned, as a key. */
+static Datum
+read_key(SmChanges *changes, const TupleTableSlot *slot, int column)
+{
+	Datum		value = slot->tts_values[column];
+
+	if (changes->columns[column].is_key)
+		return value;
+	return sm_key_from_text(changes->key_type,
+							OutputFunctionCall(&changes->columns[column].output, value));
+}
+
+static void
+touch(SmChanges *changes, const TupleTableSlot *slot)
+{
+	int			last = changes->ncolumns - 1;
+	bool		has_from = !slot->tts_isnull[0];
+	bool		has_to = !slot->tts_isnull[last];
+	Datum		from = has_from ? read_key(changes, slot, 0) : (Datum) 0;
+	Datum		to = has_to ? read_key(changes, slot, last) : (Datum) 0;
+	int			first_file;
+	int			last_file;
+
+	if (has_from && has_to && sm_key_compare(changes->key_type, from, to) > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a range of changes goes from %s to %s, which is less",
+						sm_key_to_text(changes->key_type, from),
+						sm_key_to_text(changes->key_type, to))));
+	if (changes->everything)
+		return;
+	first_file = has_from ? find_file(changes, from) : 0;
+	last_file = has_to ? find_file(changes, to) : changes->nfiles - 1;
+	for (int i = first_file; i <= last_file; i++)
+		changes->files[i].touched = true;
+}
+
+static bool
+receive(TupleTableSlot *slot, DestReceiver *self)
+{
+	SmChanges  *changes = (SmChanges *) self;
+	MemoryContext oldcontext;
+
+	CHECK_FOR_INTERRUPTS();
+	MemoryContextReset(changes->row_context);
+	oldcontext = MemoryContextSwitchTo(changes->row_context);
+	slot_getallattrs(slot);
+	touch(changes, slot);
+	MemoryContextSwitchTo(oldcontext);
+	return true;
+}
+
+/* Run the statement, which may write. */
+static void
+run_statement(SmChanges *changes, const char *statement)
+{
+	MemoryContext context = CurrentMemoryContext;
+	SPIExecuteOptions options = {.dest = &changes->receiver};
+	SPIPlanPtr	plan;
+	List	   *sources;
+	int			result;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	plan = SPI_prepare(statement, 0, NULL);
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	sources = SPI_plan_get_plan_sources(plan);
+	if (list_length(sources) != 1 ||
+		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+				 errmsg("changes must be one statement that returns rows"),
+				 errhint("Write SELECT, or DELETE ... RETURNING, with the key of what changed.")));
+	result = SPI_execute_plan_extended(plan, &options);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	SPI_finish();
+	MemoryContextSwitchTo(context);
+}
+
+/* Touch the files whose windows reach one that is touched; too many are everything. */
+static void
+touch_windows(SmChanges *changes, const SmSet *set)
+{
+	int			ntouched = 0;
+
+	/* from the last to the first, so that what is added is not gone back from */
+	for (int i = changes->nfiles - 1; i >= 0; i--)
+	{
+		int64		url_count = 0;
+		int64		byte_count = 0;
+
+		if (!changes->files[i].touched)
+			continue;
+		for (int j = i - 1; j >= 0; j--)
+		{
+			url_count += changes->files[j].published->url_count;
+			byte_count += changes->files[j].published->byte_count;
+			if (!sm_set_fits_one_file(set, i - j, url_count, byte_count))
+				break;
+			changes->files[j].window_touched = true;
+		}
+	}
+	for (int i = 0; i < changes->nfiles; i++)
+	{
+		changes->files[i].touched |= changes->files[i].window_touched;
+		ntouched += changes->files[i].touched;
+	}
+	if (ntouched > changes->nfiles / 2)
+		changes->everything = true;
+}
+
+SmChanges *
+sm_changes_read(const char *statement, SmSet *set, const SmTarget *target,
+				const SmOptions *options)
+{
+	SmChanges  *changes = palloc0_object(SmChanges);
+
+	check_set(set, options);
+	changes->key_type = sm_set_key_type(set);
+	changes->context = CurrentMemoryContext;
+	changes->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap change",
+												 ALLOCSET_DEFAULT_SIZES);
+	sm_receiver_init(&changes->receiver, startup, receive);
+	changes->everything = !find_files(changes, target, options, sm_set_recipe(set));
+	run_statement(changes, statement);
+	if (!changes->everything)
+		touch_windows(changes, set);
+	return changes;
+}
+
+/* Does a file that stays begin with this key?  Keys come in their order. */
+static bool
+stop_at(void *arg, Datum key)
+{
+	SmChanges  *changes = arg;
+
+	for (; changes->next < changes->nfiles; changes->next++)
+	{
+		const ChangedFile *file = &changes->files[changes->next];
+		int			order = sm_key_compare(changes->key_type, file->first_key, key);
+
+		if (order == 0 && !file->touched)
+			changes->stopped = true;
+		if (order >= 0)
+			break;
+	}
+	return changes->stopped;
+}
+
+/*
+ * Make the files of a range that begins with a touched one.  The query is run for
+ * the touched files and the one after them, in which the last one's window mostly
+ * ends, and then for one more at a time.
+ */
+static void
+make_range(SmChanges *changes, SmSet *set, int first)
+{
+	int			from = first;
+	bool		goes_on = true;
+
+	changes->next = first + 1;
+	changes->stopped = false;
+	sm_set_begin_range(set, stop_at, changes);
+	while (goes_on)
+	{
+		const ChangedFile *files = changes->files;
+		int			to = from;
+
+		while (to < changes->nfiles && files[to].touched)
+			to++;
+		to++;
+		goes_on = sm_set_make_range(set, from > 0 ? &files[from].first_key : NULL,
+									to < changes->nfiles ? &files[to].first_key : NULL);
+		from = to;
+	}
+	if (!changes->stopped)
+		changes->next = changes->nfiles;
+}
+
+bool
+sm_changes_make(SmChanges *changes, SmSet *set)
+{
+	int			i = 0;
+
+	if (changes->everything)
+		return false;
+	while (i < changes->nfiles)
+	{
+		ChangedFile *file = &changes->files[i];
+
+		if (file->touched)
+		{
+			make_range(changes, set, i);
+			i = changes->next;
+			continue;
+		}
+		if (!sm_set_keep_file(set, file->published->name))
+			return false;
+		file->kept = true;
+		i++;
+	}
+	return true;
+}
+
+int64
+sm_changes_keep(const SmChanges *changes, const SmTarget *target)
+{
+	int64		url_count = 0;
+
+	for (int i = 0; i < changes->nfiles; i++)
+	{
+		const ChangedFile *file = &changes->files[i];
+		SmPublished *now;
+
+		if (!file->kept)
+			continue;
+		now = sm_target_find(target, file->published->name);
+		if (now == NULL || !sm_published_is_same(now, file->published))
+			sm_target_changed(target, file->published->name);
+		now->kept = true;
+		url_count += now->url_count;
+	}
+	return url_count;
+}

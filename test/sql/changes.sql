@@ -1,0 +1,153 @@
+--
+-- sitemap_publish with changes: which files are made again, and when all are.
+-- test/t/007_changes.pl shows that they end up as a full run leaves them.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+CREATE TABLE changes_page AS SELECT n * 10 AS id, '/p/' || n AS loc FROM generate_series(1, 1000) n;
+ALTER TABLE changes_page ADD PRIMARY KEY (id);
+CREATE TABLE changes_queue (id int);
+CREATE TABLE changes_target OF sitemap_file (PRIMARY KEY (name));
+-- What a run did, without names and without the index, which has times; the options are in SQL.
+CREATE FUNCTION pg_temp.run(options text DEFAULT '', query text DEFAULT 'SELECT loc, id AS key FROM changes_page ORDER BY id')
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE format('SELECT coalesce(string_agg(actions, '', '' ORDER BY action) FILTER (WHERE kind <> ''index''), ''nothing'')
+                    FROM (SELECT kind, action, count(*) || '' '' || action AS actions
+                            FROM sitemap_publish(''changes_target'', %L, ''http://a/'', max_urls => 60 %s) GROUP BY kind, action) s', query, options)
+     INTO result;
+  RETURN result;
+END
+$$;
+\set queue ', changes => ''DELETE FROM changes_queue RETURNING id'''
+
+-- The first run makes all files, and the statement runs as well.
+INSERT INTO changes_queue VALUES (50);
+SELECT pg_temp.run(:'queue');
+SELECT count(*) FROM changes_queue;
+SELECT count(DISTINCT recipe), count(first_key), min(first_key::int) FROM changes_target WHERE kind <> 'index';
+
+-- Nothing changed, a page, and a page and one beside it in the queue.
+SELECT pg_temp.run(:'queue');
+UPDATE changes_page SET loc = '/changed' WHERE id = 5000;
+INSERT INTO changes_queue VALUES (5000);
+SELECT pg_temp.run(:'queue');
+INSERT INTO changes_queue VALUES (5000), (5001), (5000);
+SELECT pg_temp.run(:'queue');
+SELECT pg_temp.run();
+-- Keys before the first row and behind the last.
+INSERT INTO changes_page VALUES (1, '/before'), (99999, '/behind');
+INSERT INTO changes_queue VALUES (1), (99999);
+SELECT pg_temp.run(:'queue');
+SELECT pg_temp.run();
+-- A file's rows, the first file's, and the last one's.
+DELETE FROM changes_page WHERE id BETWEEN 4000 AND 4600 RETURNING id \g /dev/null
+SELECT pg_temp.run(', changes => ''SELECT 4000, 4600''');
+DELETE FROM changes_page WHERE id < 700;
+SELECT pg_temp.run(', changes => ''SELECT NULL, 699''');
+DELETE FROM changes_page WHERE id > 9000;
+SELECT pg_temp.run(', changes => ''SELECT 9001, NULL''');
+SELECT pg_temp.run();
+-- Many new pages at the end.
+INSERT INTO changes_page SELECT n * 10, '/p/' || n FROM generate_series(1001, 3000) n;
+SELECT pg_temp.run(', changes => ''SELECT 10001, 30000''');
+SELECT pg_temp.run();
+
+-- The statement's columns, and what they say.
+INSERT INTO changes_page VALUES (20001, '/new');
+SELECT pg_temp.run(', changes => ''SELECT ''''20001''''::text''');
+INSERT INTO changes_page VALUES (20002, '/new');
+SELECT pg_temp.run(', changes => ''SELECT 20000::bigint, ''''20003''''::varchar''');
+SELECT pg_temp.run(', changes => ''VALUES (NULL::int)''');
+SELECT pg_temp.run(', changes => ''VALUES (NULL::int, NULL::int)''');
+SELECT pg_temp.run(', changes => ''SELECT 1 WHERE false''');
+SELECT pg_temp.run();
+SELECT o, pg_temp.error(format('SELECT pg_temp.run(%L)', ', changes => ' || quote_literal(o)))
+  FROM (VALUES (''), ('SELECT'), ('SELECT 1, 2, 3'), ('SELECT 1; SELECT 2'), ('DELETE FROM changes_queue'), ('CHECKPOINT'),
+               ('SELECT 2, 1'), ('SELECT ''x'''), ('SELECT 1 / 0'), ('SELEKT'), ('SELECT $1')) v (o);
+SELECT pg_temp.error(format('SELECT pg_temp.run(%L, %L)', ', changes => ''SELECT 1''', 'SELECT loc FROM changes_page ORDER BY id'));
+SELECT pg_temp.error(format('SELECT pg_temp.run(%L)', ', split => ''full'', changes => ''SELECT 1'''));
+-- The statement can say what changed by a column, and clear it.
+ALTER TABLE changes_page ADD changed bool;
+UPDATE changes_page SET changed = true, loc = loc || '/' WHERE id = 15000;
+SELECT pg_temp.run(', changes => ''UPDATE changes_page SET changed = NULL WHERE changed RETURNING id''');
+SELECT count(changed), bool_or(loc = '/p/1500/') FROM changes_page;
+SELECT pg_temp.run();
+
+-- What makes all files by itself.
+SELECT pg_temp.run(:'queue', 'SELECT loc, id AS key FROM changes_page ORDER BY  id');
+SELECT pg_temp.run(:'queue', 'SELECT loc, id AS key FROM changes_page ORDER BY  id');
+SELECT pg_temp.run(:'queue');
+UPDATE changes_target SET first_key = NULL WHERE first_key = (SELECT max(first_key) FROM changes_target);
+SELECT pg_temp.run(:'queue');
+UPDATE changes_target SET first_key = 'x' WHERE first_key = (SELECT max(first_key) FROM changes_target);
+SELECT pg_temp.run(:'queue');
+UPDATE changes_target SET recipe = NULL WHERE first_key = (SELECT max(first_key) FROM changes_target);
+SELECT pg_temp.run(:'queue');
+UPDATE changes_target SET content = NULL WHERE first_key = (SELECT max(first_key) FROM changes_target);
+SELECT pg_temp.run(:'queue');
+SELECT pg_temp.run(', max_bytes => 52428799' || :'queue');
+SELECT pg_temp.run(:'queue');
+-- More than half of them.
+SELECT pg_temp.run(', changes => ''SELECT min(id), max(id) * 45 / 100 FROM changes_page''');
+SELECT pg_temp.run(', changes => ''SELECT min(id), max(id) * 55 / 100 FROM changes_page''');
+-- A run that finds nothing new writes nothing, but what a file was made with.
+CREATE TABLE changes_before AS SELECT name, ctid AS place FROM changes_target;
+SELECT pg_temp.run(', changes => ''SELECT 5000''');
+SELECT pg_temp.run();
+SELECT count(*) FROM changes_before b JOIN changes_target t USING (name) WHERE b.place <> t.ctid;
+
+-- The queue is emptied if and only if the run is.
+INSERT INTO changes_queue VALUES (15000);
+SELECT pg_temp.error($$ SELECT pg_temp.run(', changes => ''DELETE FROM changes_queue RETURNING id''',
+                                           'SELECT loc || 1 / (15000 - id) AS loc, id AS key FROM changes_page ORDER BY id') $$);
+BEGIN;
+SELECT pg_temp.run(:'queue');
+SELECT count(*) FROM changes_queue;
+ROLLBACK;
+DELETE FROM changes_page WHERE id > 12000;
+SELECT pg_temp.error($$ SELECT pg_temp.run(', changes => ''DELETE FROM changes_queue RETURNING id, NULL''') $$);
+SELECT pg_temp.error($$ SELECT pg_temp.run(', max_shrink => 0.1, changes => ''WITH gone AS (DELETE FROM changes_queue) SELECT 12000, NULL''') $$);
+SELECT count(*) FROM changes_queue;
+SELECT pg_temp.run(', max_shrink => 1, changes => ''WITH gone AS (DELETE FROM changes_queue) SELECT 12000, NULL''');
+SELECT count(*) FROM changes_queue;
+SELECT pg_temp.run();
+
+-- Files whose names differ by their number only: one that stays may get another name, and then all are made.
+TRUNCATE changes_target;
+CREATE TEMP TABLE changes_same AS SELECT n AS id, '/the/same'::text AS loc FROM generate_series(1, 600) n;
+\set same 'SELECT loc, id AS key FROM changes_same ORDER BY id'
+SELECT pg_temp.run('', :'same');
+SELECT pg_temp.run(', changes => ''SELECT 300''', :'same');
+DELETE FROM changes_same WHERE id < 5;
+SELECT pg_temp.run(', changes => ''SELECT 1, 4''', :'same');
+DELETE FROM changes_same WHERE id < 70;
+SELECT pg_temp.run(', changes => ''SELECT 1, 69''', :'same');
+SELECT pg_temp.run('', :'same');
+
+-- Several sections, a text format, problems that are skipped; all of it in the caller's name.
+TRUNCATE changes_target;
+SELECT pg_temp.run(', section => ''a'', format => ''txt''');
+SELECT pg_temp.run(', section => ''b'', on_invalid => ''skip''');
+UPDATE changes_page SET loc = 'ftp:' WHERE id = 5000;
+SELECT pg_temp.run(', section => ''b'', on_invalid => ''skip'', changes => ''SELECT 5000''');
+SELECT pg_temp.error($$ SELECT pg_temp.run(', section => ''a'', format => ''txt'', changes => ''SELECT 5000''') $$);
+SELECT section, sum(url_count) FROM changes_target WHERE kind <> 'index' GROUP BY section ORDER BY section;
+CREATE ROLE regress_changes;
+GRANT ALL ON changes_target TO regress_changes;
+GRANT SELECT ON changes_page TO regress_changes;
+SET ROLE regress_changes;
+SELECT pg_temp.brief($$ SELECT pg_temp.run(', section => ''b'', on_invalid => ''skip'', changes => ''DELETE FROM changes_queue RETURNING id''') $$);
+SELECT pg_temp.run(', section => ''b'', on_invalid => ''skip'', changes => ''SELECT 400''');
+RESET ROLE;
+-- Not in a transaction that is read-only.
+BEGIN READ ONLY;
+SELECT pg_temp.brief($$ SELECT pg_temp.run(', changes => ''SELECT 1''') $$);
+ROLLBACK;
+
+DROP TABLE changes_page, changes_queue, changes_target, changes_before;
+DROP ROLE regress_changes;

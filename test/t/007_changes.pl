@@ -1,0 +1,82 @@
+# Runs with changes leave what a full run leaves: the same names, boundaries, keys
+# and contents, whatever the edits.
+#
+# SIMULATION=name SEED=n repeats one simulation; STEPS=n is how many steps each has.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf(
+	'postgresql.conf', q{
+fsync = off
+jit = off
+max_parallel_workers_per_gather = 0
+TimeZone = UTC
+});
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION sitemap; CREATE DOMAIN public.page_number AS int CHECK (VALUE > -1000)');
+
+our $steps = $ENV{STEPS} // 250;
+my $seed = $ENV{SEED} // int(rand(1_000_000));
+my $has_icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'und-x-icu'});
+
+my $wrapped = q{
+	SELECT CASE kind WHEN 'bad' THEN 'ftp:' WHEN 'big' THEN loc || '/' || repeat('x', 1500) WHEN 'null' THEN NULL ELSE loc END AS loc,
+	       CASE kind WHEN 'news' THEN public.sitemap_news('n', 'en', date '2026-01-01', 't') END AS extensions,
+	       key
+	  FROM page -- where
+	 ORDER BY key, part};
+my $bounded = $wrapped =~ s/-- where/WHERE (\$1 IS NULL OR key >= \$1) AND (\$2 IS NULL OR key < \$2)/r;
+
+my @kinds = ('page', 'page', 'page');
+my $text = q{(CASE WHEN n % 7 = 0 THEN 'É' WHEN n % 5 = 0 THEN 'é' WHEN n % 3 = 0 THEN 'E' ELSE 'e' END) || lpad((n + 1000)::text, 1 + n % 6, '0')};
+
+simulate('int', 'int', 'int', 'n', ', max_urls => 40', 2000, 1, [ @kinds, 'bad', 'null' ], 1, q{, on_invalid => 'skip'});
+simulate('bigint', 'bigint', 'bigint', 'n::bigint * 10000000000', ', max_urls => 60', 1200, 5, \@kinds);
+simulate('text in C', 'text', 'text COLLATE "C"', $text, ', max_urls => 20', 1500, 2, \@kinds);
+simulate('text in ICU', 'text', 'text COLLATE "und-x-icu"', $text, ', max_urls => 30', 1500, 2, \@kinds) if $has_icu;
+simulate('uuid', 'uuid', 'uuid', 'md5(n::text)::uuid', ', max_urls => 25', 2000, 1, \@kinds, 1);
+simulate('timestamptz', 'timestamptz', 'timestamptz', q{timestamptz 'epoch' + n * interval '7 minutes 0.1 seconds'}, ', max_urls => 50', 2500, 1, \@kinds);
+simulate('a domain', 'public.page_number', 'public.page_number', 'n', ', max_urls => 45', 1000, 3, \@kinds, 1);
+simulate('bytes', 'int', 'int', 'n', ', max_bytes => 5000', 1500, 1, [ @kinds, 'big' ]);
+simulate('URLs and bytes', 'int', 'int', 'n', ', max_urls => 20, max_bytes => 3500', 1200, 1, [ @kinds, 'big' ]);
+simulate('bytes, text', 'int', 'int', 'n', q{, max_bytes => 4000, format => 'txt'}, 1500, 2, [ @kinds, 'big' ]);
+simulate('entries that are too large', 'numeric', 'numeric', 'n / 3.0', q{, max_bytes => 1400, on_invalid => 'skip'}, 400, 1, [ @kinds, 'big', 'bad' ]);
+{
+	local $steps = $steps / 4;
+	simulate('news', 'int', 'int', 'n', ', max_urls => 1500', 15000, 1, [ 'page', 'news' ]);
+}
+
+$node->stop;
+done_testing();
+
+sub simulate
+{
+	my ($name, $type, $column, $key, $options, $numbers, $parts, $kinds, $two, $more) = @_;
+	my $this_seed = $seed++;
+	my $schema = 's' . $this_seed;
+	my $query = $this_seed % 2 ? $wrapped : $bounded;
+
+	return if $ENV{SIMULATION} && $ENV{SIMULATION} ne $name;
+	$node->safe_psql(
+		'postgres',
+		slurp_file('test/t/changes.sql') =~ s/page_key/$type/gr,
+		extra_params => [ map { ('-v', $_) } "schema=$schema", "type=$type", "column=$column", "key=$key" ]);
+	my ($status, $stdout, $stderr) = $node->psql(
+		'postgres', sprintf(
+			q{SET client_min_messages = error; SET search_path = %s, public; SELECT setseed(%f);
+			CALL simulate($q$%s$q$, $q$%s$q$, %d, %d, '{%s}', %d, %s, NULL, NULL)},
+			$schema, $this_seed / 1_000_000, $query, $options . ($more // ''), $numbers, $parts,
+			join(',', @$kinds), $steps, $two ? 'true' : 'false'));
+	is($status, 0, "$name, seed $this_seed: $steps steps") or diag("SIMULATION='$name' SEED=$this_seed STEPS=$steps: $stderr");
+	my ($partial, $looked_at) = $stdout =~ /(\d+)\|(\d+)$/ or return;
+
+	note(sprintf('%s: %d partial runs, which looked at %.1f files each', $name, $partial, $looked_at / ($partial || 1)));
+	cmp_ok($partial, '>', $steps / 2, "$name: most runs are partial");
+	return;
+}

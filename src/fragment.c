@@ -152,10 +152,10 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 static uint32
 own_declaration(const SmXmlAttribute *a)
 {
-	const SmNamespace *namespace = sm_span_is(a->prefix, "xmlns") ?
-		sm_namespace_by_prefix(a->name) : NULL;
+	const SmNamespace *namespace = sm_namespace_by_prefix(a->name);
 
-	return namespace && sm_span_equal(namespace->uri, a->value) ? namespace->flag : 0;
+	return namespace && sm_span_is(a->prefix, "xmlns") &&
+		sm_span_equal(namespace->uri, a->value) ? namespace->flag : 0;
 }
 
 static uint32

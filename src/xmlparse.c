@@ -177,11 +177,11 @@ queue_item(SmXmlParser *p, ItemKind kind, size_t start, size_t len)
 static void
 queue_child(SmXmlParser *p)
 {
-	SmSpan		text = sm_span(p->bytes.data + p->start, p->bytes.len - p->start);
-	SmSpan		trimmed = sm_trim(text);
+	SmSpan		content = sm_span(p->bytes.data + p->start, p->bytes.len - p->start);
+	SmSpan		trimmed = sm_trim(content);
 
 	if (trimmed.len > 0)
-		queue_item(p, p->child, p->start + (trimmed.s - text.s), trimmed.len);
+		queue_item(p, p->child, p->start + (trimmed.s - content.s), trimmed.len);
 	else if (p->child == ITEM_LOC)
 		p->seen[ITEM_LOC] = false;
 }

@@ -46,8 +46,8 @@ typedef struct SmQuery
 {
 	SPIPlanPtr	plan;			/* of all rows, or with bounds of any range */
 	bool		has_bounds;		/* its text has $1 and $2, or one of them */
-	SPIPlanPtr	ranges[2][2];	/* wrapped plans, by the bounds that they have:
-								 * a lower one, an upper one */
+	SPIPlanPtr	ranges[2][2];	/* wrapped plans, by the bounds that they
+								 * have: a lower one, an upper one */
 	SmColumns	columns;
 } SmQuery;
 

@@ -49,7 +49,8 @@ struct SmSet
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
 	int			nfiles;			/* closed or kept so far */
-	HTAB	   *hashes;			/* of their first locs in a stable split, HashCount */
+	HTAB	   *hashes;			/* of their first locs in a stable split,
+								 * HashCount */
 
 	/* the newest row's key */
 	bool		has_key;
@@ -118,7 +119,7 @@ sm_part_name(const SmOptions *options)
 static int
 count_hash(SmSet *set, uint32 hash)
 {
-	HashCount   *entry;
+	HashCount  *entry;
 	bool		found;
 
 	if (set->hashes == NULL)

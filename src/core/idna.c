@@ -65,7 +65,10 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 	int			result = idn2_to_ascii_4z(characters, &ascii, IDN2_NONTRANSITIONAL);
 	bool		same;
 
-	/* unassigned characters are disallowed by UTS #46, emojis by IDNA2008 alone */
+	/*
+	 * unassigned characters are disallowed by UTS #46, emojis by IDNA2008
+	 * alone
+	 */
 	if (result == IDN2_DISALLOWED)
 		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);
 	switch (result)

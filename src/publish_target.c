@@ -394,7 +394,10 @@ check_serializable(const SmTarget *target)
 void
 sm_target_lock(SmTarget *target)
 {
-	/* the caller may be another by now, and is not to lock what he may not write to */
+	/*
+	 * the caller may be another by now, and is not to lock what he may not
+	 * write to
+	 */
 	open_target(target, AccessShareLock);
 	close_target(target, AccessShareLock);
 

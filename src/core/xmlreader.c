@@ -304,7 +304,11 @@ declare_namespaces(SmXmlReader *r)
 			return "it declares the prefix \"xmlns\", or a prefix with no namespace";
 		if (sm_span_is(a->value, XMLNS_URI))
 			return "it declares a prefix for the reserved namespace of \"xmlns\"";
-		/* names are compared for each attribute, so they cannot have any length */
+
+		/*
+		 * names are compared for each attribute, so they cannot have any
+		 * length
+		 */
 		if (a->value.len > SM_XML_URI_MAX)
 			return "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes";
 		if (r->nbindings == SM_XML_BINDINGS_MAX)

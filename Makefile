@@ -120,8 +120,8 @@ compile: all $(UNIT) $(SEEDS)
 
 unit: $(UNIT) $(SEEDS)
 	@status=0; \
-	for test in $(UNIT); do echo "$$test .."; $$test || status=1; done; \
-	for test in $(SEEDS); do echo "$$test .."; $$test test/fuzz/seeds/$${test##*/}/* || status=1; done; \
+	for test in $(UNIT); do echo "$$test .."; $(EMULATOR) $$test || status=1; done; \
+	for test in $(SEEDS); do echo "$$test .."; $(EMULATOR) $$test test/fuzz/seeds/$${test##*/}/* || status=1; done; \
 	exit $$status
 
 # The corpus stays out of the tree, and stays where it is when an input breaks something.

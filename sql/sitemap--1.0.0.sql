@@ -1,4 +1,4 @@
-/* sql/sitemap--1.0.sql */
+/* sql/sitemap--1.0.0.sql */
 
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION sitemap" to load this file. \quit

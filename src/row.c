@@ -1,6 +1,7 @@
 /*
  * row.c
- *	  SQL values become a row: detoasted, in UTF-8, not yet checked.
+ *	  SQL values become a row: from the arguments of a function, or from the
+ *	  columns of a query; detoasted, in UTF-8, not yet checked.
  */
 #include "postgres.h"
 
@@ -9,9 +10,26 @@
 #include "catalog/pg_type.h"
 #include "encoding.h"
 #include "mb/pg_wchar.h"
+#include "parser/parse_coerce.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
+#include "xmlentry.h"
+
+#define COLUMNS_HINT \
+	"The columns are loc, lastmod, changefreq, priority and extensions, or url; and key."
+
+static const char *const column_names[SM_NCOLUMNS] = {
+	"loc", "lastmod", "changefreq", "priority", "extensions", "url", "key"
+};
+
+static const char *const column_types[SM_NCOLUMNS] = {
+	"text", "timestamptz, timestamp, date or text", "text or an enum",
+	"float8, float4, numeric, bigint, int or smallint", "xml or xml[]", "xml",
+	"any that can be sorted"
+};
 
 bool
 sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
@@ -93,4 +111,243 @@ sm_read_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type
 	}
 	if (nargs > 4 && !PG_ARGISNULL(first + 4))
 		sm_read_extensions(PG_GETARG_DATUM(first + 4), row, problems);
+}
+
+/* Is a value of this type text, or does its output function make it text? */
+static bool
+is_text_like(Oid type)
+{
+	char		category;
+	bool		preferred;
+
+	get_type_category_preferred(type, &category, &preferred);
+	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
+}
+
+static bool
+type_is_allowed(SmColumnName name, Oid type)
+{
+	switch (name)
+	{
+		case SM_COLUMN_LOC:
+		case SM_COLUMN_CHANGEFREQ:
+			return is_text_like(type);
+		case SM_COLUMN_LASTMOD:
+			return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID ||
+				is_text_like(type);
+		case SM_COLUMN_PRIORITY:
+			return type == FLOAT8OID || type == FLOAT4OID || type == NUMERICOID ||
+				type == INT2OID || type == INT4OID || type == INT8OID;
+		case SM_COLUMN_EXTENSIONS:
+			return type == XMLOID || type == XMLARRAYOID;
+		case SM_COLUMN_URL:
+			return type == XMLOID;
+		case SM_COLUMN_KEY:
+			return true;		/* sm_key_type_init looks at it */
+	}
+	return false;
+}
+
+/* The type below domains, those of an array's elements too where that is xml. */
+static Oid
+base_type(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+
+	if (OidIsValid(element) && getBaseType(element) == XMLOID)
+		return XMLARRAYOID;
+	return base;
+}
+
+/* Find the place of a name, SM_NCOLUMNS if it is none. */
+static int
+find_name(const char *name)
+{
+	int			i;
+
+	for (i = 0; i < SM_NCOLUMNS; i++)
+		if (strcmp(name, column_names[i]) == 0)
+			break;
+	return i;
+}
+
+void
+sm_find_columns(TupleDesc desc, SmColumns *columns)
+{
+	for (int name = 0; name < SM_NCOLUMNS; name++)
+		columns->column[name].index = -1;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		int			name = find_name(NameStr(att->attname));
+		SmColumn   *column;
+		Oid			output;
+		bool		is_varlena;
+
+		if (name == SM_NCOLUMNS)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("unrecognized column \"%s\" in the query", NameStr(att->attname)),
+					 errhint(COLUMNS_HINT)));
+		column = &columns->column[name];
+		if (column->index >= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("column \"%s\" appears more than once in the query",
+							column_names[name])));
+
+		column->index = i;
+		column->type = base_type(att->atttypid);
+		if (!type_is_allowed((SmColumnName) name, column->type))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the query must be of type %s, not %s",
+							column_names[name], column_types[name],
+							format_type_be(att->atttypid)),
+					 name == SM_COLUMN_URL ?
+					 errhint("A column of URLs must be named \"loc\".") :
+					 errhint("Cast it, even where it is always NULL.")));
+		if (name == SM_COLUMN_KEY)
+			sm_key_type_init(&columns->key_type, att->atttypid, att->attcollation);
+		column->is_text = IsBinaryCoercible(column->type, TEXTOID);
+		getTypeOutputInfo(column->type, &output, &is_varlena);
+		fmgr_info(output, &column->output);
+	}
+
+	if (columns->column[SM_COLUMN_LOC].index < 0 && columns->column[SM_COLUMN_URL].index < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the query has no column \"loc\""),
+				 errhint(COLUMNS_HINT)));
+	if (columns->column[SM_COLUMN_URL].index >= 0 &&
+		desc->natts > (columns->column[SM_COLUMN_KEY].index >= 0 ? 2 : 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+				 errmsg("column \"url\" of the query must be the only one beside \"key\""),
+				 errdetail("It has all that a sitemap says of a page.")));
+}
+
+/* Does the row have a value in this column?  The slot is deformed. */
+static bool
+has_value(const TupleTableSlot *slot, const SmColumn *column)
+{
+	return column->index >= 0 && !slot->tts_isnull[column->index];
+}
+
+static bool
+read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName name,
+				 SmProblems *problems, SmProblemName problem, SmSpan *result)
+{
+	SmColumn   *column = &columns->column[name];
+	Datum		value = slot->tts_values[column->index];
+
+	if (!column->is_text)
+		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
+	return sm_read_text(value, result, problems, problem, column_names[name]);
+}
+
+static double
+read_priority(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case FLOAT8OID:
+			return DatumGetFloat8(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		default:
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+	}
+}
+
+static SmLastmodType
+lastmod_type(Oid type)
+{
+	switch (type)
+	{
+		case TIMESTAMPTZOID:
+		case TIMESTAMPOID:
+			return SM_LASTMOD_TIMESTAMP;
+		case DATEOID:
+			return SM_LASTMOD_DATE;
+		default:
+			return SM_LASTMOD_TEXT;
+	}
+}
+
+/* Read the columns beside loc; what cannot be read is left out. */
+static void
+read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+					  SmProblems *problems)
+{
+	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
+	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
+	SmColumn   *extensions = &columns->column[SM_COLUMN_EXTENSIONS];
+
+	if (has_value(slot, lastmod))
+	{
+		row->lastmod_type = lastmod_type(lastmod->type);
+		if (row->lastmod_type == SM_LASTMOD_TEXT)
+			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
+							 SM_LASTMOD_INVALID, &row->lastmod_text);
+		else
+			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems);
+	}
+	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
+		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,
+						 SM_CHANGEFREQ_INVALID, &row->changefreq);
+	if (has_value(slot, priority))
+	{
+		row->has_priority = true;
+		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
+	}
+	if (has_value(slot, extensions))
+	{
+		Datum		value = slot->tts_values[extensions->index];
+
+		if (extensions->type == XMLARRAYOID)
+			sm_read_extensions(value, row, problems);
+		else
+		{
+			row->extensions = palloc_object(SmSpan);
+			sm_read_text(value, row->extensions, problems, SM_EXTENSION_INVALID, "extension");
+			row->nextensions = row->extensions->s != NULL;
+		}
+	}
+}
+
+SmRowStatus
+sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *problems)
+{
+	SmColumn   *url = &columns->column[SM_COLUMN_URL];
+	bool		is_url = url->index >= 0;
+
+	slot_getallattrs(slot);
+	if (!has_value(slot, is_url ? url : &columns->column[SM_COLUMN_LOC]))
+		return SM_ROW_NULL;
+
+	problems->loc = sm_no_span();
+	if (is_url)
+	{
+		SmSpan		xml;
+
+		sm_read_text(slot->tts_values[url->index], &xml, problems,
+					 SM_URL_ELEMENT_INVALID, "url");
+		return xml.s != NULL && sm_read_url(xml, row, problems) ? SM_ROW_OK : SM_ROW_SKIPPED;
+	}
+
+	memset(row, 0, sizeof(*row));
+	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOC_INVALID, &row->loc))
+		return SM_ROW_SKIPPED;
+	problems->loc = row->loc;
+	read_optional_columns(slot, columns, row, problems);
+	return SM_ROW_OK;
 }

@@ -331,21 +331,16 @@ put_loc(SmAudit *audit, SmSpan loc)
 }
 
 static bool
-receive(TupleTableSlot *slot, DestReceiver *self)
+receive(SmReceiver *self, TupleTableSlot *slot)
 {
 	SmAudit    *audit = (SmAudit *) self;
 	SmProblems *problems = &audit->writer.problems;
-	MemoryContext oldcontext;
 	SmRow		row;
 	SmEntry		entry;
 	SmRowStatus status;
 	bool		is_entry;
 
-	CHECK_FOR_INTERRUPTS();
-
 	audit->nrows++;
-	MemoryContextReset(audit->row_context);
-	oldcontext = MemoryContextSwitchTo(audit->row_context);
 	memset(&audit->page, 0, sizeof(audit->page));
 	if (audit->robots)
 	{
@@ -362,7 +357,6 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	}
 	if (status != SM_ROW_NULL)
 		put_loc(audit, problems->loc);
-	MemoryContextSwitchTo(oldcontext);
 	return true;
 }
 
@@ -408,8 +402,8 @@ put_result(SmAudit *audit, Tuplestorestate *result, TupleDesc desc)
 			loc_row = DatumGetInt64(slot->tts_values[LOC_ROW]);
 		}
 
-		MemoryContextReset(audit->row_context);
-		oldcontext = MemoryContextSwitchTo(audit->row_context);
+		MemoryContextReset(audit->receiver.row_context);
+		oldcontext = MemoryContextSwitchTo(audit->receiver.row_context);
 		if (loc_row == row_number)
 		{
 			text	   *copy = (text *) DatumGetPointer(slot->tts_values[LOC_TEXT]);
@@ -450,9 +444,6 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->robots = sm_audit_robots_create(audit->options,
 										   PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
 										   PG_GETARG_DATUM(agents));
-	audit->context = CurrentMemoryContext;
-	audit->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
-											   ALLOCSET_DEFAULT_SIZES);
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.page = &audit->page;
 	audit->writer.problems.report = report;

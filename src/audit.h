@@ -19,10 +19,8 @@
 
 typedef struct SmAudit
 {
-	DestReceiver receiver;		/* must be first */
+	SmReceiver	receiver;		/* must be first */
 	const SmOptions *options;
-	MemoryContext context;		/* for all of the call */
-	MemoryContext row_context;	/* for one row */
 	SmQuery		query;
 	SmElementWriter writer;
 	SmPage		page;			/* what the row's extensions say */

@@ -36,10 +36,11 @@ enum
 {
 	PAGE_HASH,
 	PAGE_HASH2,
-	PAGE_OTHER,					/* a hash of the other page, NULL for a page; it
-								 * has so few links that no two are mistaken */
-	PAGE_ROW,					/* where the page, or the link to it, comes from; 0
-								 * for a link from it */
+	PAGE_OTHER,					/* a hash of the other page, NULL for a page;
+								 * it has so few links that no two are
+								 * mistaken */
+	PAGE_ROW,					/* where the page, or the link to it, comes
+								 * from; 0 for a link from it */
 	PAGE_URL,					/* for a link to it: its URL, for a message */
 	PAGE_NCOLUMNS
 };
@@ -193,13 +194,16 @@ sm_audit_pages_compare(SmAudit *audit)
 
 		if (hash != place.hash || hash2 != place.hash2)
 		{
-			place = (Place) {0};
+			place = (Place)
+			{
+				0
+			};
 			place.hash = hash;
 			place.hash2 = hash2;
 		}
 
-		MemoryContextReset(audit->row_context);
-		oldcontext = MemoryContextSwitchTo(audit->row_context);
+		MemoryContextReset(audit->receiver.row_context);
+		oldcontext = MemoryContextSwitchTo(audit->receiver.row_context);
 		if (sm_sort_is_null(sort, PAGE_OTHER))
 			compare_page(audit, &place, row_number, is_https_set && !(hash & 1));
 		else

@@ -24,15 +24,15 @@
 typedef struct Agent
 {
 	const char *name;
-	SmRobots   *robots;			/* that of the agent before, where they obey the
-								 * same groups */
+	SmRobots   *robots;			/* that of the agent before, where they obey
+								 * the same groups */
 } Agent;
 
 typedef struct SmAuditRobots
 {
-	SmSpan		text;
-	SmSpan		origin;			/* scheme, host and port of its URLs, in the one
-								 * spelling */
+	SmSpan text;
+	SmSpan		origin;			/* scheme, host and port of its URLs, in the
+								 * one spelling */
 	int			nagents;
 	Agent	   *agents;
 } SmAuditRobots;

@@ -50,9 +50,7 @@ typedef struct ExportColumn
 
 typedef struct ExportState
 {
-	DestReceiver receiver;		/* must be first */
-	MemoryContext context;		/* for all of the call */
-	MemoryContext row_context;	/* for one row */
+	SmReceiver	receiver;		/* must be first */
 	SmMirror   *mirror;
 	ExportColumn column[EXPORT_NCOLUMNS];
 	TupleDesc	typeinfo;		/* of the query */
@@ -113,19 +111,18 @@ set_column(ExportColumn *column, int which, int index, Oid atttypid)
 }
 
 static void
-startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+start(SmReceiver *self, TupleDesc desc)
 {
 	ExportState *state = (ExportState *) self;
-	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
 
 	for (int which = 0; which < EXPORT_NCOLUMNS; which++)
 	{
 		ExportColumn *column = &state->column[which];
 
 		column->index = -1;
-		for (int i = 0; i < typeinfo->natts; i++)
+		for (int i = 0; i < desc->natts; i++)
 		{
-			Form_pg_attribute att = TupleDescAttr(typeinfo, i);
+			Form_pg_attribute att = TupleDescAttr(desc, i);
 
 			if (strcmp(NameStr(att->attname), column_names[which]) == 0)
 				set_column(column, which, i, att->atttypid);
@@ -136,8 +133,7 @@ startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 					 errmsg("the query has no column \"%s\"", column_names[which]),
 					 errhint("The columns are name and content, and kind where there is an index.")));
 	}
-	state->typeinfo = CreateTupleDescCopy(typeinfo);
-	MemoryContextSwitchTo(oldcontext);
+	state->typeinfo = CreateTupleDescCopy(desc);
 }
 
 static bool
@@ -223,16 +219,11 @@ write_file(ExportState *state, TupleTableSlot *slot)
 }
 
 static bool
-receive(TupleTableSlot *slot, DestReceiver *self)
+receive(SmReceiver *self, TupleTableSlot *slot)
 {
 	ExportState *state = (ExportState *) self;
-	MemoryContext oldcontext;
-
-	CHECK_FOR_INTERRUPTS();
 
 	state->nrows++;
-	MemoryContextReset(state->row_context);
-	oldcontext = MemoryContextSwitchTo(state->row_context);
 	for (int which = EXPORT_NAME; which <= EXPORT_CONTENT; which++)
 		if (is_null(state, slot, which))
 			ereport(ERROR,
@@ -246,7 +237,6 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 		tuplestore_puttupleslot(state->indexes, slot);
 	else
 		write_file(state, slot);
-	MemoryContextSwitchTo(oldcontext);
 	return true;
 }
 
@@ -261,8 +251,8 @@ write_indexes(ExportState *state)
 
 		CHECK_FOR_INTERRUPTS();
 
-		MemoryContextReset(state->row_context);
-		oldcontext = MemoryContextSwitchTo(state->row_context);
+		MemoryContextReset(state->receiver.row_context);
+		oldcontext = MemoryContextSwitchTo(state->receiver.row_context);
 		write_file(state, slot);
 		MemoryContextSwitchTo(oldcontext);
 	}
@@ -273,11 +263,7 @@ write_indexes(ExportState *state)
 static void
 init_state(ExportState *state, const char *directory, ReturnSetInfo *rsinfo)
 {
-	sm_receiver_init(&state->receiver, startup, receive);
-
-	state->context = CurrentMemoryContext;
-	state->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_export row",
-											   ALLOCSET_DEFAULT_SIZES);
+	sm_receiver_init(&state->receiver, start, receive);
 	state->mirror = sm_mirror_open(directory);
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
 	state->result = rsinfo;

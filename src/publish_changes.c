@@ -57,17 +57,16 @@ typedef struct ChangeColumn
 
 struct SmChanges
 {
-	DestReceiver receiver;		/* must be first */
+	SmReceiver	receiver;		/* must be first */
 	SmKeyType  *key_type;
-	MemoryContext context;		/* for all of the call */
-	MemoryContext row_context;	/* for one row */
 	int			ncolumns;
 	ChangeColumn columns[2];
 
 	bool		everything;		/* all files have to be made again */
 	ChangedFile *files;
 	int			nfiles;
-	int			next;			/* where a range can end: this file or a later one */
+	int			next;			/* where a range can end: this file or a later
+								 * one */
 	bool		stopped;		/* it ended there */
 };
 
@@ -195,25 +194,25 @@ find_file(const SmChanges *changes, Datum key)
 }
 
 static void
-startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+start(SmReceiver *self, TupleDesc desc)
 {
 	SmChanges  *changes = (SmChanges *) self;
 
-	if (typeinfo->natts < 1 || typeinfo->natts > 2)
+	if (desc->natts < 1 || desc->natts > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("changes must have one or two columns, not %d", typeinfo->natts),
+				 errmsg("changes must have one or two columns, not %d", desc->natts),
 				 errhint("One is a key, two are a range of keys: from and to.")));
-	changes->ncolumns = typeinfo->natts;
-	for (int i = 0; i < typeinfo->natts; i++)
+	changes->ncolumns = desc->natts;
+	for (int i = 0; i < desc->natts; i++)
 	{
-		Oid			type = getBaseType(TupleDescAttr(typeinfo, i)->atttypid);
+		Oid			type = getBaseType(TupleDescAttr(desc, i)->atttypid);
 		Oid			output;
 		bool		is_varlena;
 
 		changes->columns[i].is_key = type == changes->key_type->type;
 		getTypeOutputInfo(type, &output, &is_varlena);
-		fmgr_info_cxt(output, &changes->columns[i].output, changes->context);
+		fmgr_info(output, &changes->columns[i].output);
 	}
 }
 
@@ -255,17 +254,12 @@ touch(SmChanges *changes, const TupleTableSlot *slot)
 }
 
 static bool
-receive(TupleTableSlot *slot, DestReceiver *self)
+receive(SmReceiver *self, TupleTableSlot *slot)
 {
 	SmChanges  *changes = (SmChanges *) self;
-	MemoryContext oldcontext;
 
-	CHECK_FOR_INTERRUPTS();
-	MemoryContextReset(changes->row_context);
-	oldcontext = MemoryContextSwitchTo(changes->row_context);
 	slot_getallattrs(slot);
 	touch(changes, slot);
-	MemoryContextSwitchTo(oldcontext);
 	return true;
 }
 
@@ -274,7 +268,7 @@ static void
 run_statement(SmChanges *changes, const char *statement)
 {
 	MemoryContext context = CurrentMemoryContext;
-	SPIExecuteOptions options = {.dest = &changes->receiver};
+	SPIExecuteOptions options = {.dest = &changes->receiver.dest};
 	SPIPlanPtr	plan;
 	List	   *sources;
 	int			result;
@@ -338,10 +332,7 @@ sm_changes_read(const char *statement, SmSet *set, const SmTarget *target,
 
 	check_set(set, options);
 	changes->key_type = sm_set_key_type(set);
-	changes->context = CurrentMemoryContext;
-	changes->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap change",
-												 ALLOCSET_DEFAULT_SIZES);
-	sm_receiver_init(&changes->receiver, startup, receive);
+	sm_receiver_init(&changes->receiver, start, receive);
 	changes->everything = !find_files(changes, target, options, sm_set_recipe(set));
 	run_statement(changes, statement);
 	if (!changes->everything)

@@ -8,8 +8,10 @@
 #include "query.h"
 
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_param.h"
+#include "utils/memutils.h"
 #include "utils/plancache.h"
 
 /* Does a query write or lock rows, it or one inside of it? */
@@ -60,26 +62,53 @@ check_plan(SPIPlanPtr plan)
 }
 
 static void
-start_nothing(DestReceiver *self, int operation, TupleDesc typeinfo)
+start_rows(DestReceiver *self, int operation, TupleDesc desc)
 {
+	SmReceiver *receiver = (SmReceiver *) self;
+	MemoryContext oldcontext = MemoryContextSwitchTo(receiver->context);
+
+	if (receiver->start)
+		receiver->start(receiver, desc);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	SmReceiver *receiver = (SmReceiver *) self;
+	MemoryContext oldcontext;
+	bool		wants_more;
+
+	CHECK_FOR_INTERRUPTS();
+
+	MemoryContextReset(receiver->row_context);
+	oldcontext = MemoryContextSwitchTo(receiver->row_context);
+	wants_more = receiver->receive(receiver, slot);
+	MemoryContextSwitchTo(oldcontext);
+	return wants_more;
 }
 
 static void
-end_nothing(DestReceiver *self)
+end_rows(DestReceiver *self)
 {
 }
 
 void
-sm_receiver_init(DestReceiver *receiver,
-				 void (*startup) (DestReceiver *self, int operation, TupleDesc typeinfo),
-				 bool (*receive) (TupleTableSlot *slot, DestReceiver *self))
+sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDesc desc),
+				 bool (*receive) (SmReceiver *self, TupleTableSlot *slot))
 {
-	receiver->receiveSlot = receive;
-	receiver->rStartup = startup ? startup : start_nothing;
-	receiver->rShutdown = end_nothing;
-	receiver->rDestroy = end_nothing;
+	receiver->dest.rStartup = start_rows;
+	receiver->dest.receiveSlot = receive_row;
+	receiver->dest.rShutdown = end_rows;
+	receiver->dest.rDestroy = end_rows;
 	/* one that takes a tuple's values, wherever they stand */
-	receiver->mydest = DestTuplestore;
+	receiver->dest.mydest = DestTuplestore;
+
+	receiver->start = start;
+	receiver->receive = receive;
+	receiver->context = CurrentMemoryContext;
+	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
+												  ALLOCSET_DEFAULT_SIZES);
 }
 
 static SPIPlanPtr
@@ -93,10 +122,10 @@ prepare(const char *query, int nargs, Oid *types, int options)
 }
 
 static void
-execute(SPIPlanPtr plan, ParamListInfo params, DestReceiver *dest)
+execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 {
 	/* no limit of rows, which would forbid parallel workers */
-	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = dest};
+	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &receiver->dest};
 	bool		was_read_only = XactReadOnly;
 	int			result;
 
@@ -114,7 +143,7 @@ execute(SPIPlanPtr plan, ParamListInfo params, DestReceiver *dest)
 }
 
 void
-sm_run_query(const char *query, DestReceiver *dest)
+sm_run_query(const char *query, SmReceiver *receiver)
 {
 	SPIPlanPtr	plan;
 
@@ -122,7 +151,7 @@ sm_run_query(const char *query, DestReceiver *dest)
 		elog(ERROR, "SPI_connect failed");
 	plan = prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 	check_plan(plan);
-	execute(plan, NULL, dest);
+	execute(plan, NULL, receiver);
 	SPI_finish();
 }
 
@@ -240,7 +269,7 @@ make_bounds(const SmKeyType *key, const Datum *from, const Datum *to)
 }
 
 void
-sm_query_run(SmQuery *query, const Datum *from, const Datum *to, DestReceiver *dest)
+sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *receiver)
 {
 	MemoryContext context = CurrentMemoryContext;
 	SPIPlanPtr	plan = query->plan;
@@ -250,6 +279,6 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, DestReceiver *d
 		plan = wrapped_plan(query, from != NULL, to != NULL);
 	execute(plan,
 			query->has_bounds || from || to ? make_bounds(&query->columns.key_type, from, to) : NULL,
-			dest);
+			receiver);
 	MemoryContextSwitchTo(context);
 }

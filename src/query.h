@@ -20,21 +20,32 @@ typedef struct SmQuery
 	SmColumns	columns;
 } SmQuery;
 
-/*
- * Prepare the receiver of a query's rows.  startup, NULL for none, gets their
- * columns, receive each row and says whether it wants more; the rows may come from
- * parallel workers.
- */
-extern void sm_receiver_init(DestReceiver *receiver,
-							 void (*startup) (DestReceiver *self, int operation, TupleDesc typeinfo),
-							 bool (*receive) (TupleTableSlot *slot, DestReceiver *self));
+/* Receives a query's rows: the first member of a struct that holds the rest. */
+typedef struct SmReceiver SmReceiver;
+struct SmReceiver
+{
+	DestReceiver dest;			/* must be first */
+	void		(*start) (SmReceiver *self, TupleDesc desc);
+	bool		(*receive) (SmReceiver *self, TupleTableSlot *slot);
+	MemoryContext context;		/* current while start runs */
+	MemoryContext row_context;	/* current while receive runs, then reset */
+};
 
 /*
- * Run a query, one SELECT that changes nothing but temporary tables, and send its
- * rows to dest, from the startup call on.  It may use parallel workers.  An error
+ * Prepare a receiver, in the current memory context.  start, NULL for none, gets
+ * the columns; receive gets each row and returns whether it wants another.  The
+ * rows may come from parallel workers.
+ */
+extern void sm_receiver_init(SmReceiver *receiver,
+							 void (*start) (SmReceiver *self, TupleDesc desc),
+							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
+
+/*
+ * Run a query, one SELECT that changes nothing but temporary tables, and give its
+ * rows to the receiver.  It may use parallel workers.  An error
  * if it is anything else.
  */
-extern void sm_run_query(const char *query, DestReceiver *dest);
+extern void sm_run_query(const char *query, SmReceiver *receiver);
 
 /*
  * The same in steps, for a query that makes a set, and whose columns are found.
@@ -51,10 +62,10 @@ sm_query_has_key(const SmQuery *query)
 }
 
 /*
- * Send to dest the rows whose keys are not less than from and less than to; NULL
+ * Give the receiver the rows whose keys are not less than from and less than to; NULL
  * for no bound.  Only a query with a column key can have bounds.
  */
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
-						 DestReceiver *dest);
+						 SmReceiver *receiver);
 
 #endif

@@ -37,11 +37,10 @@ typedef struct HashCount
 
 struct SmSet
 {
-	DestReceiver receiver;		/* must be first */
+	SmReceiver	receiver;		/* must be first */
 	const SmOptions *options;
 	SmFileSink *sink;
 	MemoryContext context;		/* for all of the set */
-	MemoryContext row_context;	/* for one row */
 	SmQuery		query;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
 	char	   *recipe;			/* likewise */
@@ -285,27 +284,21 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 }
 
 static bool
-receive(TupleTableSlot *slot, DestReceiver *self)
+receive(SmReceiver *self, TupleTableSlot *slot)
 {
 	SmSet	   *set = (SmSet *) self;
-	MemoryContext oldcontext;
 	SmRow		row;
 	SmRowStatus status;
 	SmEntry		entry;
 
-	CHECK_FOR_INTERRUPTS();
-
 	set->writer.problems.row_number = ++set->nrows;
 
 	/* a row without a page is no problem, just as in the aggregates */
-	MemoryContextReset(set->row_context);
-	oldcontext = MemoryContextSwitchTo(set->row_context);
 	status = sm_read_slot(slot, &set->query.columns, &row, &set->writer.problems);
 	if (status != SM_ROW_NULL && set->key_type)
 		take_key(set, slot);
 	if (status == SM_ROW_OK && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
 		put_entry(set, &entry);
-	MemoryContextSwitchTo(oldcontext);
 
 	if (set->nrows % PROGRESS_ROWS == 0)
 		report_progress(set);
@@ -367,7 +360,6 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	set->options = options;
 	set->sink = sink;
 	set->context = context;
-	set->row_context = AllocSetContextCreate(context, "sitemap row", ALLOCSET_DEFAULT_SIZES);
 	sm_begin_entries(options, &set->writer, &set->doc);
 	if (options->skip_invalid)
 		sm_problems_init_skip(&set->writer.problems);

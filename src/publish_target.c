@@ -46,14 +46,24 @@
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #define TARGET_LOCK		ShareRowExclusiveLock
+
+/*
+ * Rows of one UPDATE or DELETE: many, since each of these may have to read the
+ * whole target, where that has no index that begins with name; and a bound of
+ * content, which is in memory several times while it is written.
+ */
+#define BATCH_ROWS		1000
+#define BATCH_BYTES		(8 * 1024 * 1024)
 
 #define TARGET_HINT \
 	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name))."
@@ -308,6 +318,7 @@ read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
 void
 sm_target_read(SmTarget *target)
 {
+	sm_target_flush(target);
 	target->files = read_files(target, false, &target->nfiles);
 }
 
@@ -436,110 +447,184 @@ sm_target_check_base(const SmTarget *target, const SmUrlBase *base, const char *
 	}
 }
 
-/* Run a prepared statement that changes one row of the target. */
+/* Run a prepared statement that changes so many rows of the target. */
 static void
-change_row(const SmTarget *target, SPIPlanPtr plan, Datum *values, const bool *isnull,
-		   const char *name)
+change_rows(const SmTarget *target, SPIPlanPtr plan, Datum *values, const char *nulls, int nrows)
 {
-	char		nulls[SM_FILE_NCOLUMNS];
-
-	for (int i = 0; isnull && i < SM_FILE_NCOLUMNS; i++)
-		nulls[i] = isnull[i] ? 'n' : ' ';
-	if (SPI_execute_plan(plan, values, isnull ? nulls : NULL, false, 0) < 0)
+	if (SPI_execute_plan(plan, values, nulls, false, 0) < 0)
 		elog(ERROR, "could not change the target");
-	if (SPI_processed != 1)
+	if (SPI_processed != (uint64) nrows)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("file \"%s\" could not be changed in the target table \"%s\"",
-						name, RelationGetRelationName(target->rel)),
-				 errdetail("The statement changed " UINT64_FORMAT " rows instead of one, which may be the doing of a trigger, a rule, or a function of the query.",
-						   SPI_processed)));
+				 errmsg("the target table \"%s\" could not be changed",
+						target->name->relname),
+				 errdetail("A statement changed " UINT64_FORMAT " rows instead of %d, which may be the doing of a trigger, a rule, or a function of the query.",
+						   SPI_processed, nrows)));
 }
 
 static SPIPlanPtr
-prepare(const char *statement, int ntypes, Oid *types)
+prepare(const char *statement, int ntypes, Oid *types, int options)
 {
-	SPIPlanPtr	plan = SPI_prepare(statement, ntypes, types);
+	SPIPlanPtr	plan = SPI_prepare_cursor(statement, ntypes, types, options);
 
 	if (plan == NULL)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
 	return plan;
 }
 
-/* Prepare the statements that write a whole row: $1 is the first column, and so on. */
-static void
-prepare_writes(SmTarget *target)
+/* INSERT one row: $1 is the first column of sitemap_file, and so on. */
+static SPIPlanPtr
+prepare_insert(const SmTarget *target)
 {
 	Oid			types[SM_FILE_NCOLUMNS];
 	StringInfoData columns;
-	StringInfoData parameters;
-	StringInfoData settings;
+	StringInfoData values;
 
 	initStringInfo(&columns);
-	initStringInfo(&parameters);
-	initStringInfo(&settings);
+	initStringInfo(&values);
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 	{
 		const char *comma = i > 0 ? ", " : "";
 
 		types[i] = sm_file_columns[i].type;
 		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
-		appendStringInfo(&parameters, "%s$%d", comma, i + 1);
-
-		/* it stays, and a cluster that is sharded by it takes it for a change */
-		if (i != SM_FILE_NAME)
-			appendStringInfo(&settings, "%s%s = $%d", comma, sm_file_columns[i].name, i + 1);
+		appendStringInfo(&values, "%s$%d", comma, i + 1);
 	}
-	target->insert = prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
-									  target->sql_name, columns.data, parameters.data),
-							 SM_FILE_NCOLUMNS, types);
-	target->update = prepare(psprintf("UPDATE %s SET %s WHERE name OPERATOR(pg_catalog.=) $%d",
-									  target->sql_name, settings.data, SM_FILE_NAME + 1),
-							 SM_FILE_NCOLUMNS, types);
+	return prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
+							target->sql_name, columns.data, values.data),
+				   SM_FILE_NCOLUMNS, types, 0);
 }
 
 void
-sm_target_insert(SmTarget *target, Datum *values, const bool *nulls)
+sm_target_insert(SmTarget *target, Datum *values, const bool *isnull)
 {
+	char		nulls[SM_FILE_NCOLUMNS];
+
 	if (target->insert == NULL)
-		prepare_writes(target);
-	change_row(target, target->insert, values, nulls,
-			   TextDatumGetCString(values[SM_FILE_NAME]));
+		target->insert = prepare_insert(target);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		nulls[i] = isnull[i] ? 'n' : ' ';
+	change_rows(target, target->insert, values, nulls, 1);
+}
+
+/*
+ * UPDATE the columns that a batch has, in the rows of the names that it has; or
+ * DELETE these, if it has nothing else.  Each parameter is an array of a column.
+ * The planner sees the names, so it looks them up in an index or a hash table, a
+ * foreign partition sends no other files, and a cluster that is sharded by name
+ * finds its shards.
+ */
+static SPIPlanPtr
+prepare_batch(const SmTarget *target, const SmBatch *batch)
+{
+	Oid			types[SM_FILE_NCOLUMNS];
+	int			ntypes = 0;
+	StringInfoData columns;
+	StringInfoData settings;
+	char	   *condition = NULL;
+	char	   *statement;
+
+	initStringInfo(&columns);
+	initStringInfo(&settings);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+	{
+		const char *name = sm_file_columns[i].name;
+
+		if (batch->columns[i] == NULL)
+			continue;
+		appendStringInfo(&columns, "%spg_catalog.unnest($%d) AS %s",
+						 ntypes > 0 ? ", " : "", ntypes + 1, name);
+		types[ntypes++] = get_array_type(sm_file_columns[i].type);
+
+		/* a name is not set, which a cluster that is sharded by it would refuse */
+		if (i == SM_FILE_NAME)
+			condition = psprintf("old.name OPERATOR(pg_catalog.=) ANY ($%d)", ntypes);
+		else
+			appendStringInfo(&settings, "%s%s = new.%s", settings.len > 0 ? ", " : "", name, name);
+	}
+	if (settings.len == 0)
+		statement = psprintf("DELETE FROM %s AS old WHERE %s", target->sql_name, condition);
+	else
+		statement = psprintf("UPDATE %s AS old SET %s FROM (SELECT %s) AS new"
+							 " WHERE old.name OPERATOR(pg_catalog.=) new.name AND %s",
+							 target->sql_name, settings.data, columns.data, condition);
+	return prepare(statement, ntypes, types, CURSOR_OPT_CUSTOM_PLAN);
+}
+
+/* Write the rows of a batch, and empty it. */
+static void
+flush_batch(const SmTarget *target, SmBatch *batch)
+{
+	Datum		arrays[SM_FILE_NCOLUMNS];
+	int			narrays = 0;
+	int			nrows = batch->nrows;
+
+	if (nrows == 0)
+		return;
+	if (batch->plan == NULL)
+		batch->plan = prepare_batch(target, batch);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		if (batch->columns[i])
+			arrays[narrays++] = makeArrayResult(batch->columns[i], CurrentMemoryContext);
+	MemoryContextReset(batch->context);
+	memset(batch->columns, 0, sizeof(batch->columns));
+	batch->nrows = 0;
+	batch->nbytes = 0;
+	change_rows(target, batch->plan, arrays, NULL, nrows);
 }
 
 void
-sm_target_update(SmTarget *target, Datum *values, const bool *nulls)
+sm_target_flush(SmTarget *target)
 {
-	if (target->update == NULL)
-		prepare_writes(target);
-	change_row(target, target->update, values, nulls,
-			   TextDatumGetCString(values[SM_FILE_NAME]));
+	flush_batch(target, &target->updates);
+	flush_batch(target, &target->key_updates);
+	flush_batch(target, &target->deletions);
+}
+
+/* Begin a row of a batch, with so many bytes of content. */
+static void
+add_row(const SmTarget *target, SmBatch *batch, int64 nbytes)
+{
+	if (batch->nrows == BATCH_ROWS || batch->nbytes + nbytes > BATCH_BYTES)
+		flush_batch(target, batch);
+	if (batch->context == NULL)
+		batch->context = AllocSetContextCreate(target->context, "sitemap_publish batch",
+											   ALLOCSET_DEFAULT_SIZES);
+	batch->nrows++;
+	batch->nbytes += nbytes;
+}
+
+/* Give the last row of a batch the value of a column. */
+static void
+add_column(SmBatch *batch, int column, Datum value, bool isnull)
+{
+	batch->columns[column] = accumArrayResult(batch->columns[column], value, isnull,
+											  sm_file_columns[column].type, batch->context);
+}
+
+void
+sm_target_update(SmTarget *target, const Datum *values, const bool *nulls)
+{
+	add_row(target, &target->updates, VARSIZE_ANY(DatumGetPointer(values[SM_FILE_CONTENT])));
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		add_column(&target->updates, i, values[i], nulls[i]);
+}
+
+void
+sm_target_update_key(SmTarget *target, const Datum *values, const bool *nulls)
+{
+	static const int columns[] = {SM_FILE_NAME, SM_FILE_FIRST_KEY, SM_FILE_RECIPE};
+
+	add_row(target, &target->key_updates, 0);
+	for (int i = 0; i < (int) lengthof(columns); i++)
+		add_column(&target->key_updates, columns[i], values[columns[i]], nulls[columns[i]]);
 }
 
 void
 sm_target_delete(SmTarget *target, const SmPublished *file)
 {
-	Oid			types[] = {TEXTOID};
-	Datum		values[] = {CStringGetTextDatum(file->name)};
-
-	if (target->delete == NULL)
-		target->delete = prepare(psprintf("DELETE FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
-										  target->sql_name), 1, types);
-	change_row(target, target->delete, values, NULL, file->name);
-}
-
-void
-sm_target_update_key(SmTarget *target, Datum *values, const bool *nulls)
-{
-	Oid			types[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum		columns[] = {values[SM_FILE_NAME], values[SM_FILE_FIRST_KEY], values[SM_FILE_RECIPE]};
-	bool		isnull[SM_FILE_NCOLUMNS] = {false, nulls[SM_FILE_FIRST_KEY], nulls[SM_FILE_RECIPE]};
-
-	if (target->update_key == NULL)
-		target->update_key =
-			prepare(psprintf("UPDATE %s SET first_key = $2, recipe = $3 WHERE name OPERATOR(pg_catalog.=) $1",
-							 target->sql_name), 3, types);
-	change_row(target, target->update_key, columns, isnull, TextDatumGetCString(columns[0]));
+	add_row(target, &target->deletions, 0);
+	add_column(&target->deletions, SM_FILE_NAME, CStringGetTextDatum(file->name), false);
 }
 
 void
@@ -556,6 +641,7 @@ sm_target_changed(const SmTarget *target, const char *name)
 void
 sm_target_close(SmTarget *target)
 {
+	sm_target_flush(target);
 	check_name(target);
 	SPI_finish();
 	close_target(target, NoLock);

@@ -30,6 +30,16 @@ typedef struct SmPublished
 	bool		kept;			/* belongs to the new set, too */
 } SmPublished;
 
+/* Rows that wait to be written by one statement. */
+typedef struct SmBatch
+{
+	SPIPlanPtr	plan;
+	MemoryContext context;
+	struct ArrayBuildState *columns[SM_FILE_NCOLUMNS];	/* NULL for others */
+	int			nrows;
+	int64		nbytes;			/* of content */
+} SmBatch;
+
 typedef struct SmTarget
 {
 	Oid			relid;
@@ -44,9 +54,9 @@ typedef struct SmTarget
 	char	   *sql_name;		/* the same as statements have it */
 	TimestampTz now;			/* lastmod of what changes */
 	SPIPlanPtr	insert;
-	SPIPlanPtr	update;
-	SPIPlanPtr	update_key;
-	SPIPlanPtr	delete;
+	SmBatch		updates;
+	SmBatch		key_updates;
+	SmBatch		deletions;
 } SmTarget;
 
 /*
@@ -70,7 +80,7 @@ extern void sm_target_peek(SmTarget *target);
  */
 extern void sm_target_lock(SmTarget *target);
 
-/* Read the files once more, after writing. */
+/* Read the files once more, after all is written. */
 extern void sm_target_read(SmTarget *target);
 
 /* Find a file by its name, NULL if the target has none of that name. */
@@ -83,13 +93,17 @@ extern SmPublished *sm_target_find(const SmTarget *target, const char *name);
 extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
 								 const char *section);
 
-/* Write a row of sitemap_file, over the target's file of that name where it has one. */
-extern void sm_target_insert(SmTarget *target, Datum *values, const bool *nulls);
-extern void sm_target_update(SmTarget *target, Datum *values, const bool *nulls);
+/*
+ * Write a row of sitemap_file: a new one; over the file of that name, which has
+ * content; or over that file's first_key and recipe alone.  And delete a file.  All
+ * but the first wait for others, to be written together by sm_target_flush at the
+ * latest.
+ */
+extern void sm_target_insert(SmTarget *target, Datum *values, const bool *isnull);
+extern void sm_target_update(SmTarget *target, const Datum *values, const bool *nulls);
+extern void sm_target_update_key(SmTarget *target, const Datum *values, const bool *nulls);
 extern void sm_target_delete(SmTarget *target, const SmPublished *file);
-
-/* Write nothing of a row but first_key and recipe. */
-extern void sm_target_update_key(SmTarget *target, Datum *values, const bool *nulls);
+extern void sm_target_flush(SmTarget *target);
 
 /* Do two files begin with the same key, and were they made with the same recipe? */
 extern bool sm_published_has_key(const SmPublished *a, const SmPublished *b);
@@ -100,7 +114,7 @@ extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);
 /* An error for a file that another session changed while the query ran. */
 pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
 
-/* End with the target, whose lock stays to the end of the transaction. */
+/* Write what waits, and end with the target, whose lock stays to the end of the transaction. */
 extern void sm_target_close(SmTarget *target);
 
 #endif

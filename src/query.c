@@ -7,10 +7,13 @@
 
 #include "query.h"
 
+#include <ctype.h>
+
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_param.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 
@@ -111,6 +114,40 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 												  ALLOCSET_DEFAULT_SIZES);
 }
 
+/* Is it one word, as a name is, with dots and quotes or without? */
+static bool
+is_name(const char *text)
+{
+	bool		quoted = false;
+
+	for (const char *s = text; *s; s++)
+		if (*s == '"')
+			quoted = !quoted;
+		else if (!quoted && !isalnum((unsigned char) *s) && !IS_HIGHBIT_SET(*s) &&
+				 strchr("_$.", *s) == NULL)
+			return false;
+	return text[0] != '\0';
+}
+
+/* A table's name alone is a common mistake, which the parser's error does not explain. */
+static void
+refuse_table_name(const char *text)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+
+	if (!is_name(text))
+		return;
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = CStringGetTextDatum(text);
+	fcinfo->args[0].isnull = false;
+	to_regclass(fcinfo);
+	if (!fcinfo->isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("the query must be a SELECT, TABLE or WITH statement"),
+				 errhint("To read the table, write TABLE %s.", text)));
+}
+
 static SPIPlanPtr
 prepare(const char *query, int nargs, Oid *types, int options)
 {
@@ -147,6 +184,7 @@ sm_run_query(const char *query, SmReceiver *receiver)
 {
 	SPIPlanPtr	plan;
 
+	refuse_table_name(query);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	plan = prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
@@ -183,6 +221,7 @@ sm_query_open(SmQuery *query, const char *text)
 	CachedPlanSource *source;
 
 	memset(query, 0, sizeof(*query));
+	refuse_table_name(text);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	if (strchr(text, '$') != NULL)

@@ -205,6 +205,37 @@ SELECT name, action
   FROM sitemap_publish('"publish ""target"', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', max_urls => 15)
  WHERE kind <> 'index';
 
+-- Many files take few statements, so that a target without an index is not read for each of them.
+CREATE TEMP TABLE publish_statement (operation text);
+CREATE FUNCTION publish_count() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO publish_statement VALUES (TG_OP);
+  RETURN NULL;
+END
+$$;
+CREATE TABLE publish_many (LIKE sitemap_file, note text DEFAULT 'ours');
+CREATE TRIGGER count AFTER UPDATE OR DELETE ON publish_many FOR EACH STATEMENT EXECUTE FUNCTION publish_count();
+CREATE FUNCTION pg_temp.many(page text, pages int, urls int DEFAULT 1) RETURNS TABLE (action text, count bigint) LANGUAGE sql AS $$
+  SELECT action, count(*)
+    FROM sitemap_publish('publish_many', format('SELECT ''/'' || n || %L AS loc FROM generate_series(1, %s) n', page, pages), 'http://www.example.com/',
+                         compression => 0, max_urls => urls, split => 'full', max_shrink => 1, index => 'never')
+   GROUP BY action ORDER BY action
+$$;
+SELECT * FROM pg_temp.many('', 1500);
+UPDATE publish_many SET note = 'mine';
+TRUNCATE publish_statement;
+SELECT * FROM pg_temp.many('?', 1500);
+SELECT * FROM pg_temp.many('?', 1);
+SELECT operation, count(*) FROM publish_statement GROUP BY operation ORDER BY operation;
+SELECT name, note, pg_temp.text(content) FROM publish_many;
+-- A statement has no more than some megabytes of content: six files of 2 MB take two.
+SELECT * FROM pg_temp.many(repeat('x', 1900), 6000, 1000);
+TRUNCATE publish_statement;
+SELECT * FROM pg_temp.many(repeat('y', 1900), 6000, 1000);
+SELECT operation, count(*) FROM publish_statement GROUP BY operation ORDER BY operation;
+DROP TABLE publish_many;
+DROP FUNCTION publish_count;
+
 -- Names of a search_path do not count.
 CREATE SCHEMA publish_trap;
 CREATE FUNCTION publish_trap.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';

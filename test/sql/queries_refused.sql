@@ -18,6 +18,11 @@ CREATE FUNCTION pg_temp.state(query text) RETURNS text LANGUAGE sql AS $$
   SELECT left(pg_temp.refused(query), 5)
 $$;
 
+-- The name of a table alone, and one of none.
+SELECT q, pg_temp.refused(q)
+  FROM (VALUES ('query_page'), ('public.query_page'), ('"query_page"'), ('query_nowhere'), ('query_page.loc'), ('"query_page')) v (q);
+SELECT pg_temp.error($$ SELECT sitemap_export('/', 'query_page') $$);
+
 -- Any number of statements but one.
 SELECT q, pg_temp.refused(q)
   FROM (VALUES

@@ -258,13 +258,17 @@ check_alternates(SmAudit *audit, SmSpan page)
 	for (int i = 0; i < links->nalternates; i++)
 	{
 		SmSpan		href = links->alternates[i].href;
-		char	   *url = palloc(href.len + 1);
 		SmSpan		other;
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (href.s != NULL &&
-			sm_audit_spell(audit, sm_span(url, sm_xml_unescape(href.s, href.len, url)), &other))
+		if (links->alternates[i].is_raw && href.s != NULL)
+		{
+			char	   *url = palloc(href.len + 1);
+
+			href = sm_span(url, sm_xml_unescape(href.s, href.len, url));
+		}
+		if (href.s != NULL && sm_audit_spell(audit, href, &other))
 		{
 			if (sm_span_equal(other, page))
 				has_itself = true;
@@ -275,7 +279,6 @@ check_alternates(SmAudit *audit, SmSpan page)
 			}
 			pfree(unconstify(char *, other.s));
 		}
-		pfree(url);
 	}
 	if (links->nalternates > 0 && !has_itself)
 		sm_audit_problem(audit, audit->nrows, SM_HREFLANG_LACKS_ITSELF,

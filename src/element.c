@@ -13,6 +13,7 @@
 #include "core/decimal.h"
 #include "core/text.h"
 #include "encoding.h"
+#include "extension.h"
 #include "fmgr.h"
 #include "fragment.h"
 #include "row.h"
@@ -122,14 +123,81 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 	sm_append(buf, SM_LITERAL("</priority>"));
 }
 
+/* Have the extensions of an entry more bytes than any document? */
+static bool
+is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
+{
+	if (buf->len - start <= SM_MAX_BYTES)
+		return false;
+	sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			   "invalid url: its extensions have more than %d bytes",
+			   SM_MAX_BYTES);
+	return true;
+}
+
 /* False if the row is lost. */
 static bool
-append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo buf,
-				  SmEntry *entry)
+append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo buf)
+{
+	int			start = buf->len;
+	SmLink	   *links;
+	int			n = sm_read_alternates(alternates, &links, &w->problems, "alternates");
+
+	for (int i = 0; i < n; i++)
+	{
+		int			before = buf->len;
+
+		if (sm_append_alternate(buf, &links[i], &w->link_cache, &w->problems) &&
+			!sm_page_add_alternate(page, &links[i], &w->problems))
+			buf->len = before;
+		if (is_too_large(w, buf, start))
+			return false;
+	}
+	return true;
+}
+
+static bool
+append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf)
+{
+	int			start = buf->len;
+
+	for (int i = 0; i < row->nimages; i++)
+	{
+		int			before = buf->len;
+
+		if (sm_append_image(buf, row->images[i], &w->link_cache, &w->problems) &&
+			!sm_page_add_image(page, row->images[i], &w->problems))
+			buf->len = before;
+		if (is_too_large(w, buf, start))
+			return false;
+	}
+	return true;
+}
+
+/* Ready-made XML.  loc is where the page's loc begins in buf. */
+static bool
+append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, int loc,
+				  SmPage *page, StringInfo buf)
+{
+	int			start = buf->len;
+
+	/* a copy, since the buffer may move */
+	if (row->nextensions > 0)
+		page->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
+	for (int i = 0; i < row->nextensions; i++)
+	{
+		sm_append_extension(buf, row->extensions[i], w->ascii, page, &w->problems);
+		if (is_too_large(w, buf, start))
+			return false;
+	}
+	return true;
+}
+
+static bool
+append_page(SmElementWriter *w, const SmRow *row, int loc, StringInfo buf, SmEntry *entry)
 {
 	SmPage		own = {0};
 	SmPage	   *page = w->page ? w->page : &own;
-	int			start = buf->len;
 
 	if (w->protocol == SM_PROTOCOL_084)
 	{
@@ -137,21 +205,11 @@ append_extensions(SmElementWriter *w, const SmRow *row, SmSpan loc, StringInfo b
 				   "protocol 0.84 has no extension elements");
 		return true;
 	}
-
-	page->loc = loc;
-	for (int i = 0; i < row->nextensions; i++)
-	{
-		sm_append_extension(buf, row->extensions[i], w->ascii, page, &w->problems);
-
-		/* no document can have it, so do not let it grow */
-		if (buf->len - start > SM_MAX_BYTES)
-		{
-			sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-					   "invalid url: its extensions have more than %d bytes",
-					   SM_MAX_BYTES);
-			return false;
-		}
-	}
+	if (row->has_alternates && !append_alternates(w, row->alternates, page, buf))
+		return false;
+	if (!append_images(w, row, page, buf) ||
+		!append_extensions(w, row, entry, loc, page, buf))
+		return false;
 	entry->namespaces = page->namespaces;
 	entry->has_news = page->news > 0;
 	return true;
@@ -208,16 +266,11 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 			append_changefreq(w, row->changefreq, buf);
 		if (row->has_priority)
 			append_priority(w, row->priority, buf);
-		if (row->nextensions > 0)
+		if ((row->has_alternates || row->nimages > 0 || row->nextensions > 0) &&
+			!append_page(w, row, loc_start, buf, entry))
 		{
-			/* a copy, since the buffer may move */
-			SmSpan		loc = sm_span(pnstrdup(buf->data + loc_start, len), len);
-
-			if (!append_extensions(w, row, loc, buf, entry))
-			{
-				buf->len = start;
-				return false;
-			}
+			buf->len = start;
+			return false;
 		}
 		if (w->kind == SM_URLSET)
 			sm_append(buf, SM_LITERAL("</url>"));

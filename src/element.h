@@ -19,6 +19,7 @@ typedef struct SmElementWriter
 	const SmUrlBase *base;		/* NULL: a loc must be absolute, and any will
 								 * do */
 	SmUrlCache	cache;
+	SmUrlCache	link_cache;		/* of images and alternates */
 	SmProblems	problems;
 	SmPage	   *page;			/* gets what a row's extensions say, unless
 								 * NULL */

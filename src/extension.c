@@ -119,19 +119,7 @@ sm_ext_append_text(SmExt *e, const char *name, SmSpan text)
 void
 sm_ext_append_url(SmExt *e, const char *name, SmSpan url)
 {
-	SmUrlStatus status;
-	size_t		len;
-
-	check_length(name, url);
-	enlargeStringInfo(&e->buf,
-					  (int) sm_url_bound(url.len, NULL, SM_URL_UNLIMITED) + 1);
-	status = sm_url_encode(url.s, url.len, NULL, &e->cache, SM_FORM_XML,
-						   SM_URL_UNLIMITED, e->buf.data + e->buf.len, &len);
-	if (status != SM_URL_OK)
-		sm_url_problem(&e->problems, SM_EXTENSION_INVALID,
-					   psprintf("%s \"%s\"", name, sm_for_message(url)), status);
-	e->buf.len += len;
-	e->buf.data[e->buf.len] = '\0';
+	sm_append_url(&e->buf, url, &e->cache, &e->problems, name);
 }
 
 void

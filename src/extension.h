@@ -88,6 +88,15 @@ extern SmSpan sm_ext_unless_blank(SmSpan value);
 extern SmSpan sm_ext_choose(const char *name, SmSpan value, const char *const *choices,
 							const char *rule);
 
+/*
+ * Append an element that a query has as a plain value, as the functions of its
+ * name write it.  False if the value is a problem; then buf is as before.
+ */
+extern bool sm_append_image(StringInfo buf, SmSpan loc, SmUrlCache *cache,
+							SmProblems *problems);
+extern bool sm_append_alternate(StringInfo buf, const SmLink *link, SmUrlCache *cache,
+								SmProblems *problems);
+
 /* Raise an error: a value violates a rule. */
 pg_noreturn extern void sm_ext_invalid(const char *name, SmSpan value, const char *rule);
 

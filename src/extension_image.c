@@ -6,7 +6,35 @@
 
 #include "extension.h"
 
+#include "value.h"
+
 PG_FUNCTION_INFO_V1(sitemap_image);
+
+/* Begin an image with its loc; name names that in a problem. */
+static bool
+begin_image(StringInfo buf, SmSpan loc, SmUrlCache *cache, SmProblems *problems,
+			const char *name)
+{
+	sm_append(buf, SM_LITERAL("<image:image><image:loc>"));
+	if (!sm_append_url(buf, loc, cache, problems, name))
+		return false;
+	sm_append(buf, SM_LITERAL("</image:loc>"));
+	return true;
+}
+
+bool
+sm_append_image(StringInfo buf, SmSpan loc, SmUrlCache *cache, SmProblems *problems)
+{
+	int			start = buf->len;
+
+	if (!begin_image(buf, loc, cache, problems, "image"))
+	{
+		buf->len = start;
+		return false;
+	}
+	sm_append(buf, SM_LITERAL("</image:image>"));
+	return true;
+}
 
 Datum
 sitemap_image(PG_FUNCTION_ARGS)
@@ -19,8 +47,7 @@ sitemap_image(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 
 	sm_ext_begin(&e, fcinfo, "image");
-	sm_ext_open_tag(&e, "image");
-	sm_ext_url_tag(&e, "loc", sm_ext_required(&e, 0, "loc"));
+	begin_image(&e.buf, sm_ext_required(&e, 0, "loc"), &e.cache, &e.problems, "loc");
 	for (size_t i = 0; i < lengthof(tags); i++)
 	{
 		SmSpan		value = sm_ext_text(&e, i + 1, tags[i]);

@@ -42,9 +42,10 @@ meaning_of(SmSpan raw)
 	return sm_trim(sm_span(text, sm_xml_unescape(raw.s, raw.len, text)));
 }
 
-/* Remember a link of the page; false if there is one for its language. */
+/* Remember a link; given is its hreflang for a message, and hreflang a copy. */
 static bool
-add_alternate(SmPage *page, SmSpan hreflang, SmSpan href)
+add_alternate(SmPage *page, SmSpan given, SmSpan hreflang, SmSpan href, bool is_raw,
+			  SmProblems *problems)
 {
 	SmAlternate *alternate;
 	bool		found;
@@ -55,7 +56,12 @@ add_alternate(SmPage *page, SmSpan hreflang, SmSpan href)
 		page->languages = languages_create(CurrentMemoryContext, 16, NULL);
 	languages_insert(page->languages, hreflang, &found);
 	if (found)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid hreflang \"%s\": a url can have one alternate for each language",
+				   sm_for_message(given));
 		return false;
+	}
 
 	if (page->nalternates == page->max_alternates)
 	{
@@ -67,6 +73,44 @@ add_alternate(SmPage *page, SmSpan hreflang, SmSpan href)
 	alternate = &page->alternates[page->nalternates++];
 	alternate->hreflang = hreflang;
 	alternate->href = href;
+	alternate->is_raw = is_raw;
+	return true;
+}
+
+bool
+sm_page_add_alternate(SmPage *page, const SmLink *link, SmProblems *problems)
+{
+	SmSpan		hreflang = sm_trim(link->hreflang);
+
+	if (!add_alternate(page, link->hreflang,
+					   sm_span(pnstrdup(hreflang.s, hreflang.len), hreflang.len),
+					   link->href, false, problems))
+		return false;
+	page->namespaces |= SM_NS_XHTML;
+	return true;
+}
+
+static bool
+add_image(SmPage *page, SmProblems *problems)
+{
+	if (page->images == SM_MAX_IMAGES)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
+		return false;
+	}
+	page->images++;
+	return true;
+}
+
+bool
+sm_page_add_image(SmPage *page, SmSpan url, SmProblems *problems)
+{
+	if (!add_image(page, problems))
+		return false;
+	page->namespaces |= SM_NS_IMAGE;
+	if (page->found_media)
+		page->found_media(page->found_media_arg, "image", url);
 	return true;
 }
 
@@ -133,13 +177,8 @@ static bool
 check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 				SmProblems *problems)
 {
-	if (ns == SM_NS_IMAGE && sm_span_is(r->name, "image") &&
-		++page->images > SM_MAX_IMAGES)
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
-		return false;
-	}
+	if (ns == SM_NS_IMAGE && sm_span_is(r->name, "image"))
+		return add_image(page, problems);
 
 	if (ns == SM_NS_NEWS && sm_span_is(r->name, "news") && ++page->news > 1)
 	{
@@ -162,13 +201,8 @@ check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 			else if (sm_span_is(r->attributes[i].name, "href"))
 				href = r->attributes[i].value;
 		}
-		if (hreflang.s != NULL && !add_alternate(page, meaning_of(hreflang), href))
-		{
-			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-					   "invalid hreflang \"%s\": a url can have one alternate for each language",
-					   sm_for_message(hreflang));
-			return false;
-		}
+		if (hreflang.s != NULL)
+			return add_alternate(page, hreflang, meaning_of(hreflang), href, true, problems);
 	}
 	return true;
 }

@@ -14,7 +14,8 @@
 typedef struct SmAlternate
 {
 	SmSpan		hreflang;		/* in lower case */
-	SmSpan		href;			/* raw; s is NULL if there is none */
+	SmSpan		href;			/* s is NULL if there is none */
+	bool		is_raw;			/* href is as in XML, references and all */
 } SmAlternate;
 
 /* Takes a URL of the page's images and videos; what says which of them it is. */
@@ -46,6 +47,10 @@ typedef struct SmPlace
 										 * matters, or NULL */
 	StringInfoData value;		/* that one's, so far */
 } SmPlace;
+
+/* Remember an image, or a link, of the page; false if it breaks a rule. */
+extern bool sm_page_add_image(SmPage *page, SmSpan url, SmProblems *problems);
+extern bool sm_page_add_alternate(SmPage *page, const SmLink *link, SmProblems *problems);
 
 /*
  * Check a token of an extension, and remember what it says of the page.  False

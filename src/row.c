@@ -14,21 +14,23 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "xmlentry.h"
 
 #define COLUMNS_HINT \
-	"The columns are loc, lastmod, changefreq, priority and extensions, or url; and key."
+	"The columns are loc, lastmod, changefreq, priority, images, alternates and extensions, or url; and key."
 
 static const char *const column_names[SM_NCOLUMNS] = {
-	"loc", "lastmod", "changefreq", "priority", "extensions", "url", "key"
+	"loc", "lastmod", "changefreq", "priority", "alternates", "images", "extensions",
+	"url", "key"
 };
 
 static const char *const column_types[SM_NCOLUMNS] = {
 	"text", "timestamptz, timestamp, date or text", "text or an enum",
-	"float8, float4, numeric, bigint, int or smallint", "xml or xml[]", "xml",
-	"any that can be sorted"
+	"float8, float4, numeric, bigint, int or smallint", "jsonb", "text[]",
+	"xml or xml[]", "xml", "any that can be sorted"
 };
 
 bool
@@ -66,28 +68,91 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 	}
 }
 
-void
-sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
+/* Read an array of text or xml, or of a domain over it, without its NULLs. */
+static int
+read_array(Datum value, SmSpan **items, SmProblems *problems, const char *what)
 {
-	ArrayType  *extensions = DatumGetArrayTypeP(array);
+	ArrayType  *array = DatumGetArrayTypeP(value);
 	Datum	   *values;
 	bool	   *nulls;
-	int			n;
+	int			nvalues;
+	int			n = 0;
 
-	/* the element type is xml or a domain over it */
-	deconstruct_array(extensions, ARR_ELEMTYPE(extensions), -1, false, TYPALIGN_INT,
-					  &values, &nulls, &n);
-	row->extensions = palloc_array(SmSpan, n);
-	row->nextensions = 0;
-	for (int i = 0; i < n; i++)
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT,
+					  &values, &nulls, &nvalues);
+	*items = palloc_array(SmSpan, nvalues);
+	for (int i = 0; i < nvalues; i++)
 	{
 		if (nulls[i])
 			continue;
-		sm_read_text(values[i], &row->extensions[row->nextensions], problems,
-					 SM_EXTENSION_INVALID, "extension");
-		if (row->extensions[row->nextensions].s != NULL)
-			row->nextensions++;
+		sm_read_text(values[i], &(*items)[n], problems, SM_EXTENSION_INVALID, what);
+		if ((*items)[n].s != NULL)
+			n++;
 	}
+	return n;
+}
+
+void
+sm_read_images(Datum array, SmRow *row, SmProblems *problems)
+{
+	row->nimages = read_array(array, &row->images, problems, "image");
+}
+
+void
+sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
+{
+	row->nextensions = read_array(array, &row->extensions, problems, "extension");
+}
+
+/* Read a string of a JSON object; its s is NULL if that is a problem. */
+static SmSpan
+read_string(const JsonbValue *value, SmProblems *problems, const char *what)
+{
+	SmSpan		result;
+
+	if (!sm_to_utf8(value->val.string.val, value->val.string.len, &result))
+	{
+		result = sm_no_span();
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+				   "invalid %s: it cannot be converted to UTF-8", what);
+	}
+	return result;
+}
+
+int
+sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)
+{
+	Jsonb	   *hrefs = DatumGetJsonbP(object);
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	SmLink		link = {sm_no_span(), sm_no_span()};
+	int			n = 0;
+
+	if (!JB_ROOT_IS_OBJECT(hrefs))
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
+				   "An example is {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.",
+				   "%s must be a JSON object", what);
+		return 0;
+	}
+
+	*links = palloc_array(SmLink, JB_ROOT_COUNT(hrefs));
+	it = JsonbIteratorInit(&hrefs->root);
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+			link.hreflang = read_string(&value, problems, "hreflang");
+		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
+			continue;
+		if (value.type != jbvString)
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					   "the value of \"%s\" in %s must be a string",
+					   sm_for_message(link.hreflang), what);
+		else if ((link.href = read_string(&value, problems, "href")).s != NULL)
+			(*links)[n++] = link;
+	}
+	return n;
 }
 
 void
@@ -138,6 +203,10 @@ type_is_allowed(SmColumnName name, Oid type)
 		case SM_COLUMN_PRIORITY:
 			return type == FLOAT8OID || type == FLOAT4OID || type == NUMERICOID ||
 				type == INT2OID || type == INT4OID || type == INT8OID;
+		case SM_COLUMN_ALTERNATES:
+			return type == JSONBOID;
+		case SM_COLUMN_IMAGES:
+			return type == TEXTARRAYOID;
 		case SM_COLUMN_EXTENSIONS:
 			return type == XMLOID || type == XMLARRAYOID;
 		case SM_COLUMN_URL:
@@ -148,7 +217,7 @@ type_is_allowed(SmColumnName name, Oid type)
 	return false;
 }
 
-/* The type below domains, those of an array's elements too where that is xml. */
+/* The type below domains, those of an array's elements too where that is xml or text. */
 static Oid
 base_type(Oid type)
 {
@@ -157,6 +226,8 @@ base_type(Oid type)
 
 	if (OidIsValid(element) && getBaseType(element) == XMLOID)
 		return XMLARRAYOID;
+	if (OidIsValid(element) && IsBinaryCoercible(getBaseType(element), TEXTOID))
+		return TEXTARRAYOID;
 	return base;
 }
 
@@ -290,6 +361,8 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 {
 	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
 	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
+	SmColumn   *alternates = &columns->column[SM_COLUMN_ALTERNATES];
+	SmColumn   *images = &columns->column[SM_COLUMN_IMAGES];
 	SmColumn   *extensions = &columns->column[SM_COLUMN_EXTENSIONS];
 
 	if (has_value(slot, lastmod))
@@ -309,6 +382,13 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 		row->has_priority = true;
 		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
 	}
+	if (has_value(slot, alternates))
+	{
+		row->has_alternates = true;
+		row->alternates = slot->tts_values[alternates->index];
+	}
+	if (has_value(slot, images))
+		sm_read_images(slot->tts_values[images->index], row, problems);
 	if (has_value(slot, extensions))
 	{
 		Datum		value = slot->tts_values[extensions->index];

@@ -19,12 +19,14 @@ typedef enum SmColumnName
 	SM_COLUMN_LASTMOD,
 	SM_COLUMN_CHANGEFREQ,
 	SM_COLUMN_PRIORITY,
+	SM_COLUMN_ALTERNATES,
+	SM_COLUMN_IMAGES,
 	SM_COLUMN_EXTENSIONS,
 	SM_COLUMN_URL,
 	SM_COLUMN_KEY
 } SmColumnName;
 
-#define SM_NCOLUMNS		7
+#define SM_NCOLUMNS		9
 
 typedef struct SmColumn
 {
@@ -60,6 +62,16 @@ extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 /* Read a lastmod of the given type. */
 extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
 							SmProblems *problems);
+
+/* Read an array of text as the row's images; NULLs in it are left out. */
+extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);
+
+/*
+ * Read a JSON object, hreflang to URL, and return the number of links; one that is
+ * null is left out.  what names the object in a problem.
+ */
+extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
+							   const char *what);
 
 /* Read an array of xml as the row's extensions; NULLs in it are left out. */
 extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);

@@ -44,6 +44,13 @@ typedef enum SmLastmodType
 	SM_LASTMOD_TEXT				/* W3C datetime */
 } SmLastmodType;
 
+/* A link to the page in another language. */
+typedef struct SmLink
+{
+	SmSpan		hreflang;
+	SmSpan		href;
+} SmLink;
+
 /* One row: the values of a <url> or <sitemap>, text as UTF-8, nothing checked. */
 typedef struct SmRow
 {
@@ -54,6 +61,10 @@ typedef struct SmRow
 	SmSpan		changefreq;		/* empty for none */
 	bool		has_priority;
 	double		priority;
+	bool		has_alternates;
+	Datum		alternates;		/* jsonb, hreflang to URL */
+	int			nimages;
+	SmSpan	   *images;			/* URLs */
 	int			nextensions;
 	SmSpan	   *extensions;		/* XML */
 } SmRow;

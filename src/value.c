@@ -61,6 +61,33 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 					  what, sm_url_message(status));
 }
 
+bool
+sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problems,
+			  const char *name)
+{
+	SmUrlStatus status;
+	size_t		len;
+
+	/* more than a document can hold is a problem before it is multiplied */
+	if (url.len > SM_MAX_BYTES)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "%s is too long for a sitemap: it has %zu bytes", name, url.len);
+		return false;
+	}
+	status = sm_url_encode(url.s, url.len, NULL, cache, SM_FORM_XML, SM_URL_UNLIMITED,
+						   sm_reserve(buf, sm_url_bound(url.len, NULL, SM_URL_UNLIMITED)),
+						   &len);
+	if (status != SM_URL_OK)
+	{
+		sm_url_problem(problems, SM_EXTENSION_INVALID,
+					   psprintf("%s \"%s\"", name, sm_for_message(url)), status);
+		return false;
+	}
+	buf->len += len;
+	return true;
+}
+
 /* Bytes of a datetime as text: a fraction of a second can have any length. */
 #define DATE_TEXT_MAX	255
 

@@ -50,6 +50,13 @@ extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char 
 						   SmUrlStatus status);
 
 /*
+ * Append the URL of an image, a link or the like, whose length nothing limits but
+ * the document.  False if it is a problem; then buf is as before.  name names it.
+ */
+extern bool sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache,
+						  SmProblems *problems, const char *name);
+
+/*
  * Append a date to buf as the protocol has it, and find the instant it stands
  * for.  *has_seconds is false if nothing was written: there is none, or a blank
  * text, or a problem that was skipped.  what names the value in a problem.

@@ -1,0 +1,93 @@
+--
+-- Columns images and alternates: plain values become the elements that sitemap_image
+-- and sitemap_alternates make.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+CREATE FUNCTION pg_temp.content(query text) RETURNS text
+LANGUAGE sql AS $$
+  SELECT pg_temp.text(content) FROM public.sitemap_files(query, 'http://a/')
+$$;
+
+-- Alternates first, then images, then extensions.
+SELECT pg_temp.content($$
+  SELECT '/' AS loc, public.sitemap_image('http://i/3', 'c') AS extensions, ARRAY['http://i/1?a&b', NULL, ' http://i/2 '] AS images,
+         '{"de": "http://a/de", "x-default": "http://a/", "fr": null, " zh-Hant-TW ": "http://a/é"}'::jsonb AS alternates$$);
+
+-- Nothing there: no namespace is declared.
+SELECT pg_temp.content($$SELECT '/' AS loc, NULL::text[] AS images, NULL::jsonb AS alternates UNION ALL
+                         SELECT '/2', '{}', '{}' UNION ALL
+                         SELECT '/3', '{NULL}', '{"de": null}'$$);
+
+-- The same bytes as with the functions, whatever the values.
+CREATE TEMP TABLE page AS
+SELECT n AS id, '/' || n AS loc, extract(day FROM date '2026-01-01' + n)::float8 / 31 AS priority,
+       CASE WHEN n % 7 > 0 THEN ARRAY(SELECT CASE WHEN (n * i) % 5 > 0 THEN format('%s/%s?a=%s&b=''%s''', CASE WHEN i % 2 = 0 THEN 'https://cdn.example' ELSE ' HTTP://i:80' END, chr(32 + n % 200), i, n) END
+                                        FROM generate_series(1, n % 6) i) END AS images,
+       CASE WHEN n % 3 > 0 THEN (SELECT jsonb_object_agg(l, CASE WHEN n % 11 > 0 THEN 'http://a/' || l || '/é?' || n END)
+                                   FROM unnest((ARRAY['de', 'EN-gb', 'x-default', 'zh-hant'])[1:n % 5]) l) END AS alternates,
+       CASE WHEN n % 4 = 0 THEN ARRAY[sitemap_video('http://t/' || n, 't', 'd', 'http://v/' || n)] END AS extensions
+  FROM generate_series(1, 500) n;
+SELECT count(*) AS files, sum(p.url_count) AS urls, bool_and(p.content = e.content AND p.digest = e.digest AND p.name = e.name) AS same
+  FROM sitemap_files('SELECT loc, priority, images, alternates, extensions FROM pg_temp.page ORDER BY id', 'http://a/', max_urls => 100) p
+  FULL JOIN sitemap_files($$
+         SELECT loc, priority, public.sitemap_alternates(alternates) ||
+                               ARRAY(SELECT public.sitemap_image(i) FROM unnest(images) WITH ORDINALITY u (i, n) ORDER BY n) ||
+                               extensions AS extensions
+           FROM pg_temp.page ORDER BY id$$, 'http://a/', max_urls => 100) e USING (name);
+
+-- Types: arrays of text, also of domains and of varchar; jsonb, also a domain.
+CREATE DOMAIN image_url AS text;
+CREATE DOMAIN image_urls AS image_url[];
+CREATE DOMAIN hrefs AS jsonb;
+SELECT pg_temp.content($$SELECT '/' AS loc, '{http://i/}'::varchar(20)[] AS images, '{"de": "http://a/"}'::public.hrefs AS alternates$$);
+SELECT pg_temp.content($$SELECT '/' AS loc, '{{http://i/1},{http://i/2}}'::public.image_urls AS images$$);
+SELECT pg_temp.content($$SELECT '/' AS loc, array_fill('http://i/'::public.image_url, '{2}', '{0}') AS images$$);
+SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT ''/'' AS loc, ''http://i/''::text AS images', 'http://a/')$$);
+SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT ''/'' AS loc, ''{1}''::int[] AS images', 'http://a/')$$);
+SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT ''/'' AS loc, ''{}''::json AS alternates', 'http://a/')$$);
+SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT NULL::xml AS url, ''{}''::text[] AS images', 'http://a/')$$);
+
+-- What is not valid: an error, with the row.
+CREATE TEMP TABLE bad (id int GENERATED ALWAYS AS IDENTITY, images text[], alternates jsonb, extensions xml);
+INSERT INTO bad (images, alternates, extensions) VALUES
+  ('{/relative}', NULL, NULL),
+  ('{""}', NULL, NULL),
+  ('{http://i/1,ftp://i/2,http://i/3}', NULL, NULL),
+  (NULL, '["http://a/"]', NULL),
+  (NULL, 'null', NULL),
+  (NULL, '{"de": 1, "en": "http://a/en", "fr": {"a": ["b"]}}', NULL),
+  (NULL, '{"us": "http://a/us", "en": "/en", "": "http://a/", "fr": ""}', NULL),
+  (NULL, '{"de": "http://a/de", "DE": "http://a/DE"}', NULL),
+  (NULL, '{"de": "http://a/de"}', sitemap_alternate('De', 'http://a/De')),
+  ((SELECT array_agg('http://i/' || n) FROM generate_series(1, 1002) n), NULL, NULL),
+  ((SELECT array_agg('http://i/' || n) FROM generate_series(1, 1000) n), NULL, sitemap_image('http://i/1001'));
+SELECT id, pg_temp.error(format($$SELECT * FROM sitemap_files('SELECT ''/'' AS loc, images, alternates, extensions FROM pg_temp.bad WHERE id = %s', 'http://a/')$$, id))
+  FROM bad ORDER BY id;
+
+-- Skipped, each one by itself, and found by the audit.
+\set query 'SELECT ''/'' || id AS loc, images, alternates, extensions FROM pg_temp.bad ORDER BY id'
+\set VERBOSITY default
+SELECT url_count, regexp_replace(regexp_replace(convert_from(content, 'UTF8'), '(<image:image>[^m]*mage:loc>http://i/[0-9]{2,}</image:loc></image:image>)+', '(many)', 'g'), '></', E'>\n</', 'g')
+  FROM sitemap_files(:'query', 'http://a/', on_invalid => 'skip');
+SELECT row_number, problem, detail FROM sitemap_audit(:'query', 'http://a/') WHERE problem <> 'hreflang_lacks_itself';
+SELECT count(*) FROM sitemap_files(:'query', 'http://a/', format => 'txt');
+SELECT row_number, problem, left(detail, 60) FROM sitemap_audit('SELECT ''/'' AS loc, ''{http://i/}''::text[] AS images', 'http://a/', protocol => '0.84');
+
+-- The audit sees links between pages, and what robots.txt forbids.
+SELECT row_number, problem, detail
+  FROM sitemap_audit($$
+         SELECT *
+           FROM (VALUES ('/en', '{"en": "http://a/en", "de": "http://a/de?a&amp;b"}'::jsonb, ARRAY['http://a/private/1', 'http://b/private/1']),
+                        ('/de?a&amp;b', '{"de": "http://a/de?a&amp;b"}', NULL),
+                        ('/fr', '{"en": "http://a/private/en", "fr": "HTTP://A:80/fr#top"}', NULL)) v (loc, alternates, images)$$,
+         'http://a/', agents => '{x}', robots => E'User-agent: *\nDisallow: /private\nSitemap: http://a/sitemap.xml');
+
+-- Published: one changed image changes one file.
+CREATE TEMP TABLE files OF sitemap_file (PRIMARY KEY (name));
+SELECT action, sum(url_count) FROM sitemap_publish('files', 'SELECT loc, images, alternates FROM pg_temp.page ORDER BY id', 'http://a/', max_urls => 100) WHERE kind = 'urlset' GROUP BY action;
+UPDATE page SET images[1] = 'http://i/new' WHERE id = 250;
+SELECT action, kind, count(*) FROM sitemap_publish('files', 'SELECT loc, images, alternates FROM pg_temp.page ORDER BY id', 'http://a/', max_urls => 100) WHERE kind = 'urlset' GROUP BY action, kind ORDER BY action, kind;
+DROP DOMAIN image_urls, image_url, hrefs;

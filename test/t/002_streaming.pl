@@ -2,9 +2,13 @@
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -51,7 +55,7 @@ is( $node->safe_psql(
 	'sitemap_publish of what parallel workers find');
 
 # Memory is bounded by one file, however many rows there are.
-my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $session = Session->start($node, 'postgres', on_error_stop => 0);
 my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 SKIP:
@@ -76,7 +80,7 @@ SKIP:
 
 # Rows from number 4000 on wait for a lock that we hold; of the rows up to the
 # given number each second one is not valid.
-my $holder = $node->background_psql('postgres');
+my $holder = Session->start($node, 'postgres');
 my $waiting = q{
 	SELECT count(*)
 	  FROM sitemap_files($q$

@@ -6,9 +6,13 @@ use Fcntl qw(:mode);
 use File::Spec;
 use IPC::Run ();
 use MIME::Base64 qw(decode_base64);
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -1033,7 +1037,7 @@ sub spew
 # A session that has the lock that others wait for.
 sub hold
 {
-	my $session = $node->background_psql('postgres');
+	my $session = Session->start($node, 'postgres');
 
 	$session->query_safe('SELECT pg_advisory_lock(1)');
 	return $session;

@@ -5,9 +5,13 @@ use utf8;
 
 use Compress::Zlib ();
 use Encode qw(encode encode_utf8);
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -32,7 +36,7 @@ add('entries', '<urlset>', $entry x 1000, 100, '</urlset>');
 add('four times the entries', '<urlset>', $entry x 1000, 400, '</urlset>');
 add('entries without end', '<urlset>', $entry x 1000, 20000, '');
 
-my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $session = Session->start($node, 'postgres', on_error_stop => 0);
 my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 # A gigabyte out of a megabyte: refused at the limit, or before.
@@ -57,7 +61,7 @@ SKIP:
 
 	# Memory is that of a piece and the document, and does not grow with the entries.
 	$session->quit;
-	$session = $node->background_psql('postgres', on_error_stop => 0);
+	$session = Session->start($node, 'postgres', on_error_stop => 0);
 	$pid = $session->query_safe('SELECT pg_backend_pid()');
 	my $count =
 	  "SELECT count(*) FROM document, sitemap_parse(content, 1000000000000) WHERE name = '%s'";

@@ -3,9 +3,13 @@
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -15,7 +19,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 # Memory is that of work_mem, however many rows there are.  Each 1,000th row
 # repeats the loc of the row before it, each 1,000th has a bad changefreq.
-my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $session = Session->start($node, 'postgres', on_error_stop => 0);
 my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 SKIP:

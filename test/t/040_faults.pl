@@ -8,10 +8,14 @@ use strict;
 use warnings;
 
 use IPC::Run ();
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes ();
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -415,7 +419,7 @@ sub locks
 # A session that says the SQLSTATE of an error, and goes on after it.
 sub session
 {
-	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $session = Session->start($node, 'postgres', on_error_stop => 0);
 
 	$session->query_safe('\set VERBOSITY verbose');
 	return $session;
@@ -432,7 +436,7 @@ sub pid
 sub hold
 {
 	my ($lock) = @_;
-	my $session = $node->background_psql('postgres');
+	my $session = Session->start($node, 'postgres');
 
 	$session->query_safe("SELECT pg_advisory_lock($lock)");
 	return $session;

@@ -3,9 +3,13 @@
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 'logical', extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -115,8 +119,8 @@ sub test_conflict
 
 	foreach my $function (sort keys %call)
 	{
-		my $holder = $standby->background_psql('postgres');
-		my $session = $standby->background_psql('postgres', on_error_stop => 0);
+		my $holder = Session->start($standby, 'postgres');
+		my $session = Session->start($standby, 'postgres', on_error_stop => 0);
 
 		$holder->query_safe('SELECT pg_advisory_lock(1)');
 		$session->query_safe('\set VERBOSITY verbose');

@@ -3,9 +3,13 @@
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -13,7 +17,7 @@ $node->append_conf('postgresql.conf', "fsync = off\njit = off\nautovacuum = off\
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
-my $session = $node->background_psql('postgres');
+my $session = Session->start($node, 'postgres');
 my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 plan skip_all => 'no /proc here' unless defined resident();

@@ -11,6 +11,9 @@
 EXTENSION = sitemap
 MODULE_big = sitemap
 DATA = $(wildcard sql/sitemap--*.sql)
+DOCS = README.md $(wildcard doc/*.md)
+# Extensions share one directory of documentation: these names take one of their own.
+override docmoduledir = sitemap
 
 # No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
 CORE := $(sort $(patsubst %.c,%.o,$(wildcard src/core/*.c)))

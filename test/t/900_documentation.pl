@@ -30,7 +30,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @not_run = qw(apt-get curl examples make sudo);
+my @not_run = qw(apt-get curl docker dpkg-buildpackage examples make pgxn sudo);
 my @documents = qw(README.md doc/guide.md doc/reference.md);
 my @not_examples = qw(apache css ini nginx python ruby);
 my @programs = qw(awk base64 cmp gzip);

@@ -4,15 +4,13 @@
  */
 #include "postgres.h"
 
-#include "file.h"
+#include "file_store.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "gzip.h"
 #include "index.h"
 #include "set.h"
 #include "toast.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);
 
@@ -20,11 +18,10 @@ typedef struct FilesState
 {
 	SmFileSink	sink;			/* must be first */
 	const char *section;
-	SmGzip	   *gzip;			/* NULL for no compression */
 	SmIndex    *index;			/* lists the files that are no index */
 	int			nfiles;			/* of them */
-	Tuplestorestate *tuplestore;
-	TupleDesc	tupdesc;
+	bool		gzipped;		/* files that are no index */
+	SmFileStore *store;			/* for the rows of the result */
 } FilesState;
 
 /* Take a file as a row of the result. */
@@ -36,12 +33,9 @@ put_row(SmFileSink *self, const SmFile *file)
 	bool		nulls[SM_FILE_NCOLUMNS];
 
 	sm_file_values(file, state->section, values, nulls);
-	if (state->gzip && file->kind != SM_INDEX)
-		values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip(state->gzip, VARDATA(file->document),
-														  file->byte_count));
-	else
+	if (!state->gzipped || file->kind == SM_INDEX)
 		values[SM_FILE_CONTENT] = PointerGetDatum(sm_toast_compress(file->document));
-	tuplestore_putvalues(state->tuplestore, state->tupdesc, values, nulls);
+	sm_file_store_put(state->store, file->kind, values, nulls);
 
 	if (file->kind != SM_INDEX)
 	{
@@ -83,16 +77,15 @@ sitemap_files(PG_FUNCTION_ARGS)
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(fcinfo, 0);
 	state.section = options->section;
-	state.tuplestore = rsinfo->setResult;
-	state.tupdesc = rsinfo->setDesc;
-	if (options->compression > 0)
-		state.gzip = sm_gzip_create(options->compression);
+	state.gzipped = options->compression > 0;
+	state.store = sm_file_store_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
 	if (options->index != SM_INDEX_NEVER)
 		state.index = sm_index_create(options->protocol, options->stylesheet);
 
 	sm_make_set(options, options->index == SM_INDEX_ALWAYS, &state.sink, "sitemap_files");
 	if (state.index && (state.nfiles > 1 || options->index == SM_INDEX_ALWAYS))
 		sm_index_put(state.index, &options->base, &state.sink);
+	sm_file_store_finish(state.store);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

@@ -5,13 +5,26 @@
  * libdeflate is about twice as fast as zlib and compresses better, but takes a
  * document in one call, which a cancel request has to wait for: a second or two
  * for the largest document at the highest level.
+ *
+ * A large document is compressed in a thread, while the backend makes the next
+ * one.  The thread blocks all signals and calls nothing but the library, which
+ * allocates nothing while it compresses.  What the thread reads and writes is in
+ * the compressor's memory context, and a callback joins the thread before that
+ * context is freed: by an error, by the end of the session, or in due course.
  */
 #include "postgres.h"
 
 #include "gzip.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
 #include "compat.h"
 #include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "port/atomics.h"
+#include "utils/memutils.h"
 
 #ifdef USE_LIBDEFLATE
 #include <libdeflate.h>
@@ -19,18 +32,38 @@
 #include "zalloc.h"
 #endif
 
+/* smallest document that is worth a thread, about 50 microseconds of work */
+#define THREAD_MIN_BYTES	32768
+
+/* nanoseconds between two looks for a cancel request while a thread works */
+#define WAIT_NSECS			(100 * 1000 * 1000)
+
 struct SmGzip
 {
 	MemoryContext context;
+	MemoryContextCallback callback;
 	int			level;
-	char	   *result;			/* a varlena, of size bytes */
-	size_t		size;
 #ifdef USE_LIBDEFLATE
 	struct libdeflate_compressor *compressor;
-	MemoryContextCallback callback;
 #else
 	z_stream	stream;
 #endif
+
+	const char *data;			/* what is left of the document */
+	size_t		len;
+	char	   *copy;			/* the document for the thread, in copy_size
+								 * bytes */
+	size_t		copy_size;
+	char	   *result;			/* a varlena, of size bytes */
+	size_t		size;
+	size_t		written;		/* bytes after its header, 0 for a failure */
+
+	bool		has_thread;		/* one that was not joined yet */
+	pthread_t	thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t ended;
+	bool		has_ended;		/* under mutex */
+	pg_atomic_uint32 stop;		/* the result is wanted no more */
 };
 
 #ifdef USE_LIBDEFLATE
@@ -46,44 +79,43 @@ libdeflate_level(int level)
 	return level >= 6 ? level - 1 : level;
 }
 
-/* libdeflate's own memory is from malloc */
-static void
-free_compressor(void *arg)
-{
-	libdeflate_free_compressor(((SmGzip *) arg)->compressor);
-}
-
 static void
 create_compressor(SmGzip *gzip)
 {
+	/* from malloc: the callback frees it */
 	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(gzip->level));
 	if (gzip->compressor == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
 				 errdetail("Could not make a compressor of level %d.", gzip->level)));
-	gzip->callback.func = free_compressor;
-	gzip->callback.arg = gzip;
-	MemoryContextRegisterResetCallback(gzip->context, &gzip->callback);
+}
+
+static void
+free_compressor(SmGzip *gzip)
+{
+	libdeflate_free_compressor(gzip->compressor);
 }
 
 static size_t
-compress_bound(SmGzip *gzip, size_t len)
+begin_document(SmGzip *gzip)
 {
-	return libdeflate_gzip_compress_bound(gzip->compressor, len);
+	return libdeflate_gzip_compress_bound(gzip->compressor, gzip->len);
 }
 
-static size_t
-compress_document(SmGzip *gzip, const char *data, size_t len, char *dst, size_t size)
+/* Compress some more of the document; true when that was the last of it. */
+static bool
+compress_step(SmGzip *gzip)
 {
-	size_t		written = libdeflate_gzip_compress(gzip->compressor, data, len, dst, size);
-
-	if (written == 0)
-		elog(ERROR, "libdeflate did not keep its bound");
-	return written;
+	gzip->written = libdeflate_gzip_compress(gzip->compressor, gzip->data, gzip->len,
+											 gzip->result + VARHDRSZ, gzip->size - VARHDRSZ);
+	return true;
 }
 
 #else
+
+/* bytes of a step, between two looks for a cancel request */
+#define ZLIB_STEP	(1024 * 1024)
 
 static void
 create_compressor(SmGzip *gzip)
@@ -98,42 +130,123 @@ create_compressor(SmGzip *gzip)
 				 errdetail("zlib could not begin to compress.")));
 }
 
-static size_t
-compress_bound(SmGzip *gzip, size_t len)
+static void
+free_compressor(SmGzip *gzip)
 {
-	return deflateBound(&gzip->stream, len);
+	/* zlib's memory is that of the context */
 }
 
-/* bytes between two looks for a cancel request */
-#define ZLIB_STEP	(1024 * 1024)
-
 static size_t
-compress_document(SmGzip *gzip, const char *data, size_t len, char *dst, size_t size)
+begin_document(SmGzip *gzip)
+{
+	/* first, since deflateBound goes by the state that it finds */
+	deflateReset(&gzip->stream);
+	return deflateBound(&gzip->stream, gzip->len);
+}
+
+static bool
+compress_step(SmGzip *gzip)
 {
 	z_stream   *stream = &gzip->stream;
-	size_t		written;
+	size_t		step = Min(gzip->len, ZLIB_STEP);
 	int			status;
 
-	stream->next_in = (Bytef *) data;
-	stream->next_out = (Bytef *) dst;
-	stream->avail_out = size;
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		stream->avail_in = Min(len, ZLIB_STEP);
-		len -= stream->avail_in;
-		status = deflate(stream, len > 0 ? Z_NO_FLUSH : Z_FINISH);
-	} while (status == Z_OK && len > 0);
-	if (status != Z_STREAM_END)
-		elog(ERROR, "zlib did not keep its bound: %s", zError(status));
-	written = stream->total_out;
+	stream->next_in = (Bytef *) gzip->data;
+	stream->avail_in = step;
+	stream->next_out = (Bytef *) gzip->result + VARHDRSZ + stream->total_out;
+	stream->avail_out = gzip->size - VARHDRSZ - stream->total_out;
+	gzip->data += step;
+	gzip->len -= step;
 
-	/* now, since deflateBound goes by the state that it finds */
-	deflateReset(stream);
-	return written;
+	status = deflate(stream, gzip->len > 0 ? Z_NO_FLUSH : Z_FINISH);
+	if (status == Z_OK && gzip->len > 0)
+		return false;
+	gzip->written = status == Z_STREAM_END ? stream->total_out : 0;
+	return true;
 }
 
 #endif
+
+static void *
+run_thread(void *arg)
+{
+	SmGzip	   *gzip = arg;
+
+	while (!compress_step(gzip) && pg_atomic_read_u32(&gzip->stop) == 0)
+		;
+	pthread_mutex_lock(&gzip->mutex);
+	gzip->has_ended = true;
+	pthread_cond_signal(&gzip->ended);
+	pthread_mutex_unlock(&gzip->mutex);
+	return NULL;
+}
+
+/* Begin the thread; false if there can be none. */
+static bool
+begin_thread(SmGzip *gzip)
+{
+	sigset_t	all;
+	sigset_t	before;
+
+	/* signals are the backend's; a thread has the mask of the one that makes it */
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+		return false;
+	gzip->has_ended = false;
+	gzip->has_thread = pthread_create(&gzip->thread, NULL, run_thread, gzip) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return gzip->has_thread;
+}
+
+static void
+join_thread(SmGzip *gzip)
+{
+	pthread_join(gzip->thread, NULL);
+	gzip->has_thread = false;
+}
+
+/* Wait for the thread to end, with an eye on cancel requests. */
+static void
+wait_for_thread(SmGzip *gzip)
+{
+	bool		has_ended = false;
+
+	while (!has_ended)
+	{
+		struct timespec until;
+
+		CHECK_FOR_INTERRUPTS();
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += WAIT_NSECS;
+		if (until.tv_nsec >= 1000000000)
+		{
+			until.tv_sec++;
+			until.tv_nsec -= 1000000000;
+		}
+		pthread_mutex_lock(&gzip->mutex);
+		if (!gzip->has_ended)
+			pthread_cond_timedwait(&gzip->ended, &gzip->mutex, &until);
+		has_ended = gzip->has_ended;
+		pthread_mutex_unlock(&gzip->mutex);
+	}
+	join_thread(gzip);
+}
+
+/* Called before the memory of the compressor's context goes. */
+static void
+destroy(void *arg)
+{
+	SmGzip	   *gzip = arg;
+
+	if (gzip->has_thread)
+	{
+		pg_atomic_write_u32(&gzip->stop, 1);
+		join_thread(gzip);
+	}
+	pthread_cond_destroy(&gzip->ended);
+	pthread_mutex_destroy(&gzip->mutex);
+	free_compressor(gzip);
+}
 
 SmGzip *
 sm_gzip_create(int level)
@@ -143,23 +256,54 @@ sm_gzip_create(int level)
 	gzip->context = CurrentMemoryContext;
 	gzip->level = level;
 	create_compressor(gzip);
+	pthread_mutex_init(&gzip->mutex, NULL);
+	pthread_cond_init(&gzip->ended, NULL);
+	pg_atomic_init_u32(&gzip->stop, 0);
+	gzip->callback.func = destroy;
+	gzip->callback.arg = gzip;
+	MemoryContextRegisterResetCallback(gzip->context, &gzip->callback);
 	return gzip;
 }
 
-struct varlena *
-sm_gzip(SmGzip *gzip, const char *data, size_t len)
+/* Make a buffer, whose contents are not wanted any more, large enough. */
+static void
+reserve(SmGzip *gzip, char **buffer, size_t *size, size_t needed)
 {
-	size_t		size = VARHDRSZ + compress_bound(gzip, len);
-	size_t		written;
+	if (needed <= *size)
+		return;
+	if (*buffer)
+		pfree(*buffer);
+	*buffer = NULL;
+	*size = 0;
+	*buffer = MemoryContextAlloc(gzip->context, needed);
+	*size = needed;
+}
 
-	if (size > gzip->size)
+void
+sm_gzip_begin(SmGzip *gzip, const char *data, size_t len)
+{
+	Assert(!gzip->has_thread);
+	gzip->data = data;
+	gzip->len = len;
+	reserve(gzip, &gzip->result, &gzip->size, VARHDRSZ + begin_document(gzip));
+	if (len >= THREAD_MIN_BYTES && max_parallel_workers_per_gather > 0)
 	{
-		if (gzip->result)
-			pfree(gzip->result);
-		gzip->result = MemoryContextAlloc(gzip->context, size);
-		gzip->size = size;
+		reserve(gzip, &gzip->copy, &gzip->copy_size, len);
+		gzip->data = memcpy(gzip->copy, data, len);
+		if (begin_thread(gzip))
+			return;
 	}
-	written = compress_document(gzip, data, len, gzip->result + VARHDRSZ, size - VARHDRSZ);
-	SET_VARSIZE(gzip->result, VARHDRSZ + written);
+	while (!compress_step(gzip))
+		CHECK_FOR_INTERRUPTS();
+}
+
+struct varlena *
+sm_gzip_end(SmGzip *gzip)
+{
+	if (gzip->has_thread)
+		wait_for_thread(gzip);
+	if (gzip->written == 0)
+		elog(ERROR, "the compressed document is larger than its bound");
+	SET_VARSIZE(gzip->result, VARHDRSZ + gzip->written);
 	return (struct varlena *) gzip->result;
 }

@@ -14,9 +14,13 @@ typedef struct SmGzip SmGzip;
 extern SmGzip *sm_gzip_create(int level);
 
 /*
- * Compress len bytes into a gzip member without name and time, so that the
- * same bytes give the same result.  The varlena is good until the next call.
+ * Begin to compress len bytes into a gzip member without name and time, so that
+ * the same bytes give the same result.  A large document is copied and compressed
+ * in a thread, beside the caller, unless max_parallel_workers_per_gather is 0.
  */
-extern struct varlena *sm_gzip(SmGzip *gzip, const char *data, size_t len);
+extern void sm_gzip_begin(SmGzip *gzip, const char *data, size_t len);
+
+/* Wait for the result, a varlena that is good until the next sm_gzip_begin. */
+extern struct varlena *sm_gzip_end(SmGzip *gzip);
 
 #endif

@@ -17,10 +17,9 @@
 #include "argument.h"
 #include "core/decimal.h"
 #include "executor/tuptable.h"
-#include "file.h"
+#include "file_store.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "gzip.h"
 #include "index.h"
 #include "miscadmin.h"
 #include "publish_changes.h"
@@ -47,11 +46,11 @@ typedef struct SetSink
 	SmFileSink	sink;			/* must be first */
 	const SmOptions *options;
 	const SmTarget *target;		/* read before the query */
-	SmGzip	   *gzip;			/* NULL for no compression */
 	int64		url_count;		/* of all files */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
+	SmFileStore *store;			/* puts them there */
 } SetSink;
 
 /* Takes the index's files, and writes them. */
@@ -133,10 +132,7 @@ put_set_file(SmFileSink *self, const SmFile *file)
 	new = describe_row(values, nulls);
 	if (is_unchanged(sm_target_find(set->target, file->name), &new))
 		nulls[SM_FILE_CONTENT] = true;
-	else if (set->gzip)
-		values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip(set->gzip, VARDATA(file->document),
-														  file->byte_count));
-	tuplestore_putvalues(set->files, set->desc, values, nulls);
+	sm_file_store_put(set->store, file->kind, values, nulls);
 }
 
 /*
@@ -334,13 +330,12 @@ init_set_sink(SetSink *set, const SmOptions *options, const SmTarget *target)
 	set->options = options;
 	set->target = target;
 	set->files = tuplestore_begin_heap(true, false, work_mem);
-	if (options->compression > 0)
-		set->gzip = sm_gzip_create(options->compression);
 	set->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 		TupleDescInitEntry(set->desc, i + 1, sm_file_columns[i].name,
 						   sm_file_columns[i].type, -1, 0);
 	TupleDescFinalize(set->desc);
+	set->store = sm_file_store_create(set->files, set->desc, options->compression);
 }
 
 /* Forget what came of a run that is made again. */
@@ -348,6 +343,7 @@ static void
 reset_set_sink(SetSink *sink)
 {
 	sink->url_count = 0;
+	sm_file_store_finish(sink->store);
 	tuplestore_clear(sink->files);
 }
 
@@ -375,6 +371,7 @@ make_set(SetSink *sink, const char *statement)
 	}
 	if (changes == NULL)
 		sm_set_make_all(set, true);
+	sm_file_store_finish(sink->store);
 	PopActiveSnapshot();
 	sm_set_end(set, "sitemap_publish");
 	return changes;

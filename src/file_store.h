@@ -1,0 +1,30 @@
+/*
+ * file_store.h
+ *	  Rows of type sitemap_file on their way into a tuplestore, their contents
+ *	  gzipped.
+ */
+#ifndef SM_FILE_STORE_H
+#define SM_FILE_STORE_H
+
+#include "file.h"
+#include "utils/tuplestore.h"
+
+typedef struct SmFileStore SmFileStore;
+
+/*
+ * Make a store in the current memory context, for rows of this description.
+ * compression is 0 for none, or 1 to 9.
+ */
+extern SmFileStore *sm_file_store_create(Tuplestorestate *rows, TupleDesc desc, int compression);
+
+/*
+ * Put a row.  Its content is compressed, unless it is NULL or an index's.  The row
+ * may wait for that while the caller goes on.
+ */
+extern void sm_file_store_put(SmFileStore *store, SmKind kind, const Datum *values,
+							  const bool *nulls);
+
+/* Put the rows that still wait: to be called before the tuplestore is read. */
+extern void sm_file_store_finish(SmFileStore *store);
+
+#endif

@@ -33,7 +33,7 @@ struct SmFileStore
 	Tuplestorestate *rows;
 	TupleDesc	desc;
 	bool		compress;
-	Waiting		waiting[MAX_WAITING_FILES];	/* a ring */
+	Waiting		waiting[MAX_WAITING_FILES]; /* a ring */
 	int			size;			/* of the ring, as far as it is used */
 	int			first;			/* the row that has waited longest */
 	int			nwaiting;

@@ -188,7 +188,10 @@ begin_thread(SmGzip *gzip)
 	sigset_t	all;
 	sigset_t	before;
 
-	/* signals are the backend's; a thread has the mask of the one that makes it */
+	/*
+	 * signals are the backend's; a thread has the mask of the one that makes
+	 * it
+	 */
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
 		return false;

@@ -55,12 +55,11 @@ CORE_LIBS := $(if $(LIBIDN2),$(call flags,--libs libidn2))
 WARNINGS = -Wall -Wextra -Wno-unused-parameter -Werror=implicit-function-declaration
 
 PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
-	$(if $(LIBDEFLATE),-DUSE_LIBDEFLATE $(call flags,--cflags libdeflate)) \
-	$(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags libxml-2.0))
+	$(if $(LIBDEFLATE),-DUSE_LIBDEFLATE $(call flags,--cflags libdeflate))
 PG_CFLAGS = $(WARNINGS) $(PTHREAD_CFLAGS)
 # PostgreSQL loads modules into one namespace: our calls stay in our own module.
 BIND_LOCALLY = -Wl,-Bsymbolic
-SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(if $(LIBXML2),$(call flags,--libs libxml-2.0)) $(or $(call flags,--libs zlib),-lz) $(PTHREAD_LIBS)
+SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz) $(PTHREAD_LIBS)
 EXTRA_CLEAN = build
 
 # pg_config and pgxs.mk may be there without the server's headers.

@@ -532,20 +532,34 @@ COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text
 	text, text[]) IS
 'every problem of every row of a query for sitemap_files';
 
--- And back: a document, its entries
+-- And back: a document, its entries and its kind
 
-CREATE FUNCTION sitemap_parse(document bytea, max_bytes bigint DEFAULT 52428800, on_error text DEFAULT 'error')
+CREATE FUNCTION sitemap_parse(document bytea, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
 AS 'MODULE_PATHNAME', 'sitemap_parse_bytea'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
-'the entries of a sitemap, an index or a text sitemap, gzipped or not, in the encoding that it names, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, inflated; no rows for NULL';
+'entries of a sitemap, an index, a text sitemap or a feed, as rows';
 
-CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_error text DEFAULT 'error')
+CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
 AS 'MODULE_PATHNAME', 'sitemap_parse_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
-'the entries of a sitemap, an index or a text sitemap, as text, with the columns that sitemap_files takes; at a fault an error, or with on_error => ''partial'' the entries before it; no more than max_bytes, in UTF-8; no rows for NULL';
+'entries of a sitemap, an index, a text sitemap or a feed, as rows';
+
+CREATE FUNCTION sitemap_kind(document bytea) RETURNS text
+AS 'MODULE_PATHNAME', 'sitemap_kind_bytea'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+COST 1000;
+COMMENT ON FUNCTION sitemap_kind(bytea) IS
+'kind of a document: urlset, index, text, rss, atom, or NULL for any other';
+
+CREATE FUNCTION sitemap_kind(document text) RETURNS text
+AS 'MODULE_PATHNAME', 'sitemap_kind_text'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+COST 1000;
+COMMENT ON FUNCTION sitemap_kind(text) IS
+'kind of a document: urlset, index, text, rss, atom, or NULL for any other';

@@ -80,6 +80,22 @@ sm_to_utf8(const char *s, size_t len, SmSpan *result)
 	return done == len;
 }
 
+bool
+sm_can_convert(int encoding)
+{
+	return PG_VALID_ENCODING(encoding) &&
+		OidIsValid(FindDefaultConversionProc(encoding, PG_UTF8));
+}
+
+bool
+sm_convert(SmSpan value, int encoding, SmSpan *result)
+{
+	size_t		done;
+
+	*result = convert(value.s, value.len, encoding, PG_UTF8, &done);
+	return done == value.len;
+}
+
 text *
 sm_to_text(SmSpan value)
 {

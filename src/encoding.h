@@ -14,6 +14,15 @@
  */
 extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 
+/* Can text in an encoding be converted to UTF-8? */
+extern bool sm_can_convert(int encoding);
+
+/*
+ * Convert text in an encoding to UTF-8, as far as its bytes are that.  False if
+ * some are not.
+ */
+extern bool sm_convert(SmSpan value, int encoding, SmSpan *result);
+
 /*
  * UTF-8 in the database's encoding as a string for a message: clipped to a
  * reasonable length, and cut off where the encoding lacks a character.

@@ -33,15 +33,6 @@ typedef struct Language
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* What a raw attribute value says, without the blanks around it. */
-static SmSpan
-meaning_of(SmSpan raw)
-{
-	char	   *text = palloc(raw.len + 1);
-
-	return sm_trim(sm_span(text, sm_xml_unescape(raw.s, raw.len, text)));
-}
-
 /* Remember a link; given is its hreflang for a message, and hreflang a copy. */
 static bool
 add_alternate(SmPage *page, SmSpan given, SmSpan hreflang, SmSpan href, bool is_raw,
@@ -158,7 +149,7 @@ check_uploader(const SmXmlReader *r, const SmPage *page,
 
 		if (a->prefix.len > 0 || !sm_span_is(a->name, "info"))
 			continue;
-		info = meaning_of(a->value);
+		info = sm_xml_attribute_value(a->value);
 		host.s = sm_url_host(info.s, info.len, &host.len);
 		page_host.s = sm_url_host(page->loc.s, page->loc.len, &page_host.len);
 		if (!same_domain(page_host, host))
@@ -202,7 +193,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 				href = r->attributes[i].value;
 		}
 		if (hreflang.s != NULL)
-			return add_alternate(page, hreflang, meaning_of(hreflang), href, true, problems);
+			return add_alternate(page, hreflang, sm_xml_attribute_value(hreflang), href, true, problems);
 	}
 	return true;
 }
@@ -262,7 +253,7 @@ check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 	if (place->top == SM_NS_NEWS)
 		page->news_date = value;
 	else if (place->inside->has_rule && page->loc.len > 0 &&
-			 same_url(value, meaning_of(page->loc)))
+			 same_url(value, sm_xml_attribute_value(page->loc)))
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 				   "invalid %s \"%s\": it must differ from the loc of the page",

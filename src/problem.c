@@ -1,7 +1,7 @@
 /*
  * problem.c
- *	  What is wrong with a row: raised at once, or left out and counted, or
- *	  reported.
+ *	  What is wrong with a row, or with an entry of a document that is read:
+ *	  raised at once, or left out and counted, or reported.
  */
 #include "postgres.h"
 
@@ -44,6 +44,22 @@ sm_problems_init_skip(SmProblems *problems)
 	initStringInfo(&problems->reasons);
 }
 
+/*
+ * The line of the document that problems->place is in.  Lines end in LF, CR or
+ * both.  Places come in the order of the document, so each byte is counted once.
+ */
+static int64
+count_lines(SmProblems *problems)
+{
+	const char *s;
+
+	for (s = problems->counted; s < problems->place; s++)
+		if (*s == '\n' || (*s == '\r' && (s + 1 == problems->place || s[1] != '\n')))
+			problems->line++;
+	problems->counted = s;
+	return problems->line;
+}
+
 /* Say which row it is in a sentence; NULL if there is nothing to say. */
 static const char *
 describe_row(const SmProblems *problems)
@@ -51,6 +67,10 @@ describe_row(const SmProblems *problems)
 	const char *of_group = problems->grouped ? " of the group" : "";
 	char	   *loc = problems->loc.s ? sm_for_message(problems->loc) : NULL;
 
+	if (problems->in_document)
+		return problems->row_number == 0 ? NULL :
+			psprintf("It comes after " UINT64_FORMAT " %s.", problems->row_number,
+					 problems->row_number == 1 ? "entry" : "entries");
 	if (problems->row_number == 0)
 		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
 	if (loc == NULL)
@@ -68,10 +88,11 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 
 	if (problems->skip)
 	{
-		if (goes_on)
-			problems->nelements++;
-		else
+		problems->nproblems++;
+		if (!goes_on)
 			problems->nrows++;
+		else if (name != SM_DOCUMENT_INVALID)
+			problems->nelements++;
 		if (problems->nreasons == MAX_REASONS)
 			return goes_on;
 		problems->nreasons++;
@@ -100,16 +121,31 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 	if (!problems->skip)
 	{
 		const char *row = describe_row(problems);
+		const char *line = "";
 
+		if (problems->in_document)
+			line = problems->place ?
+				psprintf("invalid sitemap, line " INT64_FORMAT ": ", count_lines(problems)) :
+				"invalid sitemap: ";
 		ereport(ERROR,
 				(errcode(sqlerrcode),
-				 errmsg_internal("%s", message.data),
+				 errmsg_internal("%s%s", line, message.data),
 				 row ? errdetail_internal("%s", row) : 0,
 				 hint ? errhint("%s", hint) : 0));
 	}
 
-	appendStringInfo(&problems->reasons, "%sRow " UINT64_FORMAT,
-					 problems->reasons.len > 0 ? "\n" : "", problems->row_number);
+	if (problems->reasons.len > 0)
+		appendStringInfoChar(&problems->reasons, '\n');
+	if (problems->in_document && problems->place == NULL)
+	{
+		appendStringInfo(&problems->reasons, "%c%s.",
+						 pg_toupper((unsigned char) message.data[0]), message.data + 1);
+		return goes_on;
+	}
+	if (problems->in_document)
+		appendStringInfo(&problems->reasons, "Line " INT64_FORMAT, count_lines(problems));
+	else
+		appendStringInfo(&problems->reasons, "Row " UINT64_FORMAT, problems->row_number);
 	if (problems->loc.s)
 		appendStringInfo(&problems->reasons, ", loc \"%s\"", sm_for_message(problems->loc));
 	appendStringInfo(&problems->reasons, ": %s.", message.data);
@@ -119,7 +155,9 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 void
 sm_problems_warn(const SmProblems *problems, const char *function)
 {
-	uint64		rest = problems->nrows + problems->nelements - problems->nreasons;
+	uint64		rest = problems->nproblems - problems->nreasons;
+	const char *row = problems->in_document ? "entry" : "row";
+	const char *rows = problems->in_document ? "entries" : "rows";
 	StringInfoData what;
 
 	if (problems->nreasons == 0)
@@ -127,19 +165,24 @@ sm_problems_warn(const SmProblems *problems, const char *function)
 
 	initStringInfo(&what);
 	if (problems->nrows > 0)
-		appendStringInfo(&what, UINT64_FORMAT " %s", problems->nrows,
-						 problems->nrows == 1 ? "row" : "rows");
+		appendStringInfo(&what, "left out " UINT64_FORMAT " %s", problems->nrows,
+						 problems->nrows == 1 ? row : rows);
 	if (problems->nelements > 0)
 		appendStringInfo(&what, "%s" UINT64_FORMAT " optional %s",
-						 what.len > 0 ? " and " : "", problems->nelements,
+						 what.len > 0 ? " and " : "left out ", problems->nelements,
 						 problems->nelements == 1 ? "element" : "elements");
+	if (problems->rest_lost)
+		appendStringInfo(&what, "%sthe rest of the document",
+						 what.len > 0 ? " and " : "left out ");
+	if (what.len == 0)
+		appendStringInfoString(&what, "read an invalid document");
 	if (rest > 0)
 		ereport(WARNING,
-				(errmsg("%s left out %s", function, what.data),
+				(errmsg("%s %s", function, what.data),
 				 errdetail_internal("%s\nAnd " UINT64_FORMAT " more.",
 									problems->reasons.data, rest)));
 	else
 		ereport(WARNING,
-				(errmsg("%s left out %s", function, what.data),
+				(errmsg("%s %s", function, what.data),
 				 errdetail_internal("%s", problems->reasons.data)));
 }

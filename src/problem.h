@@ -1,7 +1,7 @@
 /*
  * problem.h
- *	  What is wrong with a row: raised at once, or left out and counted, or
- *	  reported.
+ *	  What is wrong with a row, or with an entry of a document that is read:
+ *	  raised at once, or left out and counted, or reported.
  */
 #ifndef SM_PROBLEM_H
 #define SM_PROBLEM_H
@@ -43,7 +43,10 @@ typedef enum SmProblemName
 	SM_LASTMOD_UNIFORM,
 	SM_ROBOTS_BLOCKS_SITEMAP,
 	SM_ROBOTS_LACKS_SITEMAP,
-	SM_NPROBLEMS
+	SM_NPROBLEMS,
+
+	/* of a document that is read, not of one entry; costs nothing by itself */
+	SM_DOCUMENT_INVALID = SM_NPROBLEMS
 } SmProblemName;
 
 extern const char *const sm_problem_names[SM_NPROBLEMS];
@@ -64,7 +67,16 @@ typedef struct SmProblems
 	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
 								 * unknown */
 
+	/* while a document is read, where rows are entries */
+	bool		in_document;
+	const char *place;			/* what is wrong; NULL for no place in
+								 * particular */
+	const char *counted;		/* lines are counted up to here */
+	int64		line;			/* that counted is in */
+	bool		rest_lost;		/* what follows cannot be read */
+
 	/* when skip: what was left out so far, and the first few reasons */
+	uint64		nproblems;
 	uint64		nrows;
 	uint64		nelements;
 	int			nreasons;

@@ -13,6 +13,49 @@
 #define SM_DECLARE_HINT \
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
 
+/* Reads an extension that has just begun, up to its end; see SmEntryReader. */
+typedef bool (*SmReadExtension) (void *arg, SmSpan *extension);
+
+/*
+ * How entries are read.  In a strict entry, which a query gives, everything has to
+ * be known; in others, which strangers have written, the reader passes over what
+ * the protocol does not know.
+ */
+typedef struct SmEntryReader
+{
+	SmXmlReader *reader;
+	SmProblems *problems;
+	bool		strict;
+	const char *prefix;			/* what messages begin with, "invalid url: " */
+	int			sqlerrcode;		/* of entries that are not as they should be */
+	SmSpan		entry_name;		/* of the element, "url" */
+	SmSpan		own_uri;		/* a namespace that counts as that of sitemaps */
+	SmReadExtension read_extension;
+	void	   *read_extension_arg;
+	bool		has_entry_inside;	/* the entry just read has one inside of
+									 * it, which is lost; not looked for if
+									 * strict */
+} SmEntryReader;
+
+/*
+ * Read the entry that has just begun into a row, whose spans are in the document
+ * or in the current memory context.  True if the reader has come to the end of the
+ * entry; the row can lack a loc if that is a problem that it survives.  False if
+ * the entry is not well-formed, which reader->message says, or if it has a problem
+ * that costs it.
+ */
+extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
+
+/* Is the element that has just begun in a namespace of sitemaps, or in none? */
+extern bool sm_entry_is_own(const SmEntryReader *e);
+
+/* The next token inside of an entry. */
+extern SmXmlToken sm_entry_next(SmEntryReader *e);
+
+/* The same for the text of an element, and for passing over one. */
+extern bool sm_entry_read_text(SmEntryReader *e, SmSpan *text);
+extern bool sm_entry_skip(SmEntryReader *e);
+
 /*
  * Take a <url> element apart into a row.  Its spans point into xml or into the
  * current memory context.  Where problems are reported, false means that it could
@@ -20,8 +63,11 @@
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 
-/* Add what a token of text or a CDATA section says. */
+/* Add what a token of text or a CDATA section says, with the line ends that XML has. */
 extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
+
+/* What an attribute's raw value says, without the blanks around it. */
+extern SmSpan sm_xml_attribute_value(SmSpan raw);
 
 /* Report that XML cannot be read, with the reader's reason; false. */
 extern bool sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# Moves a sitemap that is on the web into a new table, with all the sitemaps that
-# it lists if it is an index:
+# Moves a sitemap or a feed that is on the web into a new table, with all the
+# sitemaps that it lists if it is an index:
 #
 #	examples/psql/move.sh https://www.example.com/sitemap.xml moved
 #
@@ -28,31 +28,10 @@ fetch()
 		curl --fail --silent --show-error --location --globoff --proto =http,https \
 			--output "$directory/one" --url "$one" </dev/null ||
 			{ echo "cannot fetch $one" >&2; exit 1; }
-		if [ "${in_index-}" = yes ] && is_index; then
-			echo "$one is an index that is listed in an index" >&2
-			exit 1
-		fi
 		printf '%s\t' "$one"
 		base64 "$directory/one" | tr -d '\n'
 		echo
 	done
-}
-
-# Is the document an index?  Its first tag says so, after blanks, marks, comments
-# and instructions; UTF-16 is ASCII with zeros here.
-is_index()
-{
-	blanks=$(printf ' \t\r\357\273\277\376\377') comment=$(printf '\001') instruction=$(printf '\002')
-	gzip -cdf "$directory/one" | tr -d '\000' | tr '\n' ' ' | LC_ALL=C sed "
-		s/-->/$comment/g
-		s/?>/$instruction/g
-		:next
-		s/^[$blanks]\{1,\}//
-		t next
-		s/^<!--[^$comment]*$comment//
-		t next
-		s/^<?[^$instruction]*$instruction//
-		t next" | LC_ALL=C grep -aq '^<\([^ 	/>]*:\)\{0,1\}sitemapindex[ 	/>]'
 }
 
 # Run statements that follow on documents that were fetched.
@@ -79,15 +58,27 @@ SQL
 }
 
 echo "$url" | fetch >"$directory/documents"
-if is_index; then
+kind=$(with_documents <<'SQL'
+SELECT sitemap_kind(decode(content, 'base64')) FROM document;
+SQL
+)
+if [ "$kind" = index ]; then
 	with_documents >"$directory/urls" <<'SQL'
 SELECT sitemap_text_agg(loc) FROM document, pg_temp.entries(document);
 SQL
-	in_index=yes
 	fetch <"$directory/urls" >"$directory/fetched"
 	mv "$directory/fetched" "$directory/documents"
 fi
 with_documents <<'SQL'
+DO $$
+DECLARE
+	nested text := min(url) FROM document WHERE sitemap_kind(decode(content, 'base64')) = 'index';
+BEGIN
+	IF nested IS NOT NULL THEN
+		RAISE EXCEPTION '% is an index that is listed in an index', nested;
+	END IF;
+END
+$$;
 CREATE TABLE :"table" AS
 SELECT entry.* FROM document, pg_temp.entries(document) entry;
 SQL

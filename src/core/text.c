@@ -36,6 +36,32 @@ sm_utf8_decode(const char *s, const char *end, uint32_t *c)
 	return 0;
 }
 
+char *
+sm_utf8_encode(char *dst, uint32_t c)
+{
+	if (c < 0x80)
+		*dst++ = c;
+	else if (c < 0x800)
+	{
+		*dst++ = 0xC0 | c >> 6;
+		*dst++ = 0x80 | (c & 0x3F);
+	}
+	else if (c < 0x10000)
+	{
+		*dst++ = 0xE0 | c >> 12;
+		*dst++ = 0x80 | (c >> 6 & 0x3F);
+		*dst++ = 0x80 | (c & 0x3F);
+	}
+	else
+	{
+		*dst++ = 0xF0 | c >> 18;
+		*dst++ = 0x80 | (c >> 12 & 0x3F);
+		*dst++ = 0x80 | (c >> 6 & 0x3F);
+		*dst++ = 0x80 | (c & 0x3F);
+	}
+	return dst;
+}
+
 /*
  * The bytes that a Unicode White_Space character occupies at s, or before s
  * where backward; 0 if there is none.

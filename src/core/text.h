@@ -15,6 +15,12 @@
  */
 extern size_t sm_utf8_decode(const char *s, const char *end, uint32_t *c);
 
+/*
+ * Write a character as UTF-8 to dst, which has room for 4 bytes; returns the place
+ * behind it.
+ */
+extern char *sm_utf8_encode(char *dst, uint32_t c);
+
 /* Drop the Unicode White_Space characters at both ends. */
 extern SmSpan sm_trim(SmSpan text);
 

@@ -172,32 +172,6 @@ sm_xml_reference(const char *s, const char *end, uint32_t *c)
 	return p + 1 - s;
 }
 
-static char *
-write_utf8(char *d, uint32_t c)
-{
-	if (c < 0x80)
-		*d++ = c;
-	else if (c < 0x800)
-	{
-		*d++ = 0xC0 | c >> 6;
-		*d++ = 0x80 | (c & 0x3F);
-	}
-	else if (c < 0x10000)
-	{
-		*d++ = 0xE0 | c >> 12;
-		*d++ = 0x80 | (c >> 6 & 0x3F);
-		*d++ = 0x80 | (c & 0x3F);
-	}
-	else
-	{
-		*d++ = 0xF0 | c >> 18;
-		*d++ = 0x80 | (c >> 12 & 0x3F);
-		*d++ = 0x80 | (c >> 6 & 0x3F);
-		*d++ = 0x80 | (c & 0x3F);
-	}
-	return d;
-}
-
 size_t
 sm_xml_unescape(const char *src, size_t len, char *dst)
 {
@@ -211,7 +185,7 @@ sm_xml_unescape(const char *src, size_t len, char *dst)
 	{
 		if (*s == '&' && (n = sm_xml_reference(s, end, &c)) > 0)
 		{
-			d = write_utf8(d, c);
+			d = sm_utf8_encode(d, c);
 			s += n;
 		}
 		else

@@ -50,6 +50,66 @@ looking_at(const SmXmlReader *r, const char *string)
 }
 
 /*
+ * Read a part of an XML declaration, " name='value'", whose value has characters
+ * of a set, and such a first one.  False, and *s stays, if it is something else.
+ */
+static bool
+read_pseudo_attribute(const char **s, const char *end, const char *name,
+					  const char *first, const char *others, SmSpan *value)
+{
+	const char *p = *s;
+	size_t		len = strlen(name);
+	char		quote;
+
+	while (p < end && is_space(*p))
+		p++;
+	if (p == *s || (size_t) (end - p) < len || memcmp(p, name, len) != 0)
+		return false;
+	p += len;
+	while (p < end && is_space(*p))
+		p++;
+	if (p == end || *p++ != '=')
+		return false;
+	while (p < end && is_space(*p))
+		p++;
+	if (p == end || (*p != '"' && *p != '\''))
+		return false;
+	quote = *p++;
+	value->s = p;
+	while (p < end && *p != quote && *p != '\0' && strchr(p == value->s ? first : others, *p))
+		p++;
+	value->len = p - value->s;
+	if (p == end || *p != quote || value->len == 0)
+		return false;
+	*s = p + 1;
+	return true;
+}
+
+size_t
+sm_xml_declaration(SmSpan text, SmSpan *encoding)
+{
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	const char *s = text.s + 5;
+	const char *end = text.s + text.len;
+	SmSpan		value;
+
+	*encoding = sm_no_span();
+	if (text.len < 5 || memcmp(text.s, "<?xml", 5) != 0 ||
+		!read_pseudo_attribute(&s, end, "version", "1", ".0123456789", &value) ||
+		value.len < 3 || value.s[1] != '.')
+		return 0;
+	read_pseudo_attribute(&s, end, "encoding", LETTERS, LETTERS "0123456789._-", encoding);
+	if (read_pseudo_attribute(&s, end, "standalone", "yn", "eso", &value) &&
+		!sm_span_is(value, "yes") && !sm_span_is(value, "no"))
+		return 0;
+	while (s < end && is_space(*s))
+		s++;
+	if (end - s < 2 || s[0] != '?' || s[1] != '>')
+		return 0;
+	return s + 2 - text.s;
+}
+
+/*
  * What ASCII bytes are, for the loops that all bytes go through: a letter or
  * underscore, another character of a name, or one that text can have with no
  * second look.
@@ -520,7 +580,7 @@ read_pi(SmXmlReader *r)
 		return fail(r, "it has a malformed processing instruction");
 	if (target.len == 3 && (target.s[0] | 0x20) == 'x' &&
 		(target.s[1] | 0x20) == 'm' && (target.s[2] | 0x20) == 'l')
-		return fail(r, "it has an XML declaration inside");
+		return fail(r, "its XML declaration is malformed or not at its begin");
 	r->p = pi;
 	return read_delimited(r, SM_XML_PI, "<?", "?>");
 }
@@ -557,6 +617,8 @@ void
 sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 				   SmXmlLookup lookup, void *lookup_arg)
 {
+	SmSpan		encoding;
+
 	/* not the arrays: they are large, and their counts say what is in them */
 	r->message = NULL;
 	r->undeclared = sm_no_span();
@@ -569,11 +631,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 	r->nopen = 0;
 	r->nbindings = 0;
 
-	if (looking_at(r, "<?xml") && len > 5 && is_space(src[5]) &&
-		skip_until(r, "?>") == NULL)
-		r->p += 2;
-	else
-		r->p = src;
+	r->p += sm_xml_declaration(sm_span(src, len), &encoding);
 }
 
 void

@@ -97,7 +97,8 @@ typedef struct SmXmlReader
 } SmXmlReader;
 
 /*
- * Begin to read a fragment.  An XML declaration at its start is passed over.
+ * Begin to read a fragment.  An XML declaration at its start is passed over, if it
+ * is well-formed.
  * lookup may be NULL.
  */
 extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
@@ -108,6 +109,12 @@ extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t 
 
 /* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
+
+/*
+ * The XML declaration that a text begins with: its length, 0 if it is malformed or
+ * if there is none.  *encoding becomes the name that it gives, s NULL for none.
+ */
+extern size_t sm_xml_declaration(SmSpan text, SmSpan *encoding);
 
 /* Does text consist of blanks only, in the sense of XML? */
 extern bool sm_xml_is_blank(SmSpan span);

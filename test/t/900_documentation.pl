@@ -13,9 +13,9 @@
 # blocks in the languages of @not_examples, which other tests take.
 #
 # Skipped are examples and statements that need what this machine lacks:
-# pg_cron where they name it; libxml2 in the build where they name sitemap_parse;
-# libxml in the server where they have xmlelement, xmlforest, xmltable or a literal
-# of xml, '<a/>'::xml or '{<a/>}'; a program of @programs in a ```sh.
+# pg_cron where they name it; libxml in the server where they have xmlelement,
+# xmlforest, xmltable or a literal of xml, '<a/>'::xml or '{<a/>}'; a program of
+# @programs in a ```sh.
 #
 # The directory /var/www/sitemaps stands for a new one.
 #
@@ -46,8 +46,6 @@ $node->start;
 
 my $has_pg_cron = has_pg_cron();
 my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;
-my $has_libxml2 =
-  $node->psql('postgres', q{CREATE EXTENSION sitemap; SELECT sitemap_parse('<urlset/>')}) == 0;
 my @missing_programs = grep { !is_program($_) } @programs;
 foreach my $document (@documents)
 {
@@ -112,7 +110,6 @@ sub missing
 	my ($language, $text) = @_;
 
 	return 'pg_cron' if !$has_pg_cron && $text =~ /pg_cron|\bcron\./;
-	return 'libxml2' if !$has_libxml2 && $text =~ /\bsitemap_parse\b/;
 	return 'libxml' if !$has_libxml && $text =~ /\bxml(?:element|forest|table)\b|'<[^']*'::xml|'\{</;
 	return undef if $language ne 'sh';
 	return (grep { $text =~ /\b$_\b/ } @missing_programs)[0];

@@ -157,7 +157,7 @@ SELECT t.name, p.loc, p.lastmod
  WHERE t.kind = 'text';
 CREATE VIEW line AS
 SELECT d.shop, p.*
-  FROM document d CROSS JOIN LATERAL sitemap_parse(d.text, on_error => 'partial') p;
+  FROM document d CROSS JOIN LATERAL sitemap_parse(d.text, on_invalid => 'skip') p;
 
 -- The same once more, with data of their own.  One reads another.
 CREATE MATERIALIZED VIEW m_element AS TABLE element;

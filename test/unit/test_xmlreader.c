@@ -33,7 +33,7 @@
 #define TWICE		"!an element has an attribute twice"
 #define COMMENT		"!it has a comment with \"--\" inside"
 #define PI			"!it has a malformed processing instruction"
-#define DECLARATION	"!it has an XML declaration inside"
+#define DECLARATION	"!its XML declaration is malformed or not at its begin"
 #define UNDECLARED	"!it uses a namespace prefix that is not declared"
 #define RESERVED	"!it declares the reserved prefix \"xml\" or its namespace"
 #define SPELLING	"!the name of a namespace has a reference or a line break"

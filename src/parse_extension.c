@@ -1,0 +1,308 @@
+/*
+ * parse_extension.c
+ *	  An extension of an entry, as XML that stands alone.
+ *
+ * Every extension is written in one way, that of sitemap_image and the others, so
+ * that rows of sitemap_parse make the same document again.
+ *
+ * A few bytes of a document can be an extension, and use a namespace whose name
+ * the copy has to declare: what is copied is bounded by the document's length.
+ */
+#include "postgres.h"
+
+#include "parse_extension.h"
+
+#include "core/xml.h"
+#include "encoding.h"
+#include "miscadmin.h"
+#include "xmlentry.h"
+
+/* Extensions of an entry, and bytes of them: no sitemap could have more. */
+#define EXTENSIONS_MAX			10000
+#define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
+
+/*
+ * Bytes of all copies, to those of the document, which hardly ever come to twice
+ * as many.  A small document may have more.
+ */
+#define COPIED_RATIO_MAX		10
+#define COPIED_ALWAYS			1048576
+
+/* The bindings around an extension, and those of them that its names use. */
+typedef struct Outside
+{
+	int			nbindings;
+	int			nused;
+	int			used[SM_XML_BINDINGS_MAX];	/* in the order of their first use */
+	bool		is_used[SM_XML_BINDINGS_MAX];
+} Outside;
+
+/* bytes that are escaped at once */
+#define PIECE_SIZE				4096
+
+void
+sm_extension_copies_init(SmExtensionCopies *copies, SmXmlReader *reader,
+						 size_t document_len, SmProblems *problems)
+{
+	memset(copies, 0, sizeof(*copies));
+	copies->reader = reader;
+	copies->problems = problems;
+	copies->allowed = COPIED_ALWAYS + (uint64) COPIED_RATIO_MAX * document_len;
+	initStringInfo(&copies->out);
+	initStringInfo(&copies->content);
+}
+
+void
+sm_extension_copies_begin_entry(SmExtensionCopies *copies)
+{
+	copies->entry_len = 0;
+	copies->entry_count = 0;
+}
+
+static bool
+too_large(SmExtensionCopies *copies, const char *message)
+{
+	sm_problem(copies->problems, SM_URL_ELEMENT_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+			   NULL, "%s", message);
+	return false;
+}
+
+/*
+ * Escape text that is known to be valid, piece by piece, so that the buffer grows
+ * with what is written and not with what the text could become.
+ */
+static void
+put_escaped(StringInfo out, SmSpan text)
+{
+	while (text.len > 0 && out->len <= EXTENSIONS_BYTES_MAX)
+	{
+		size_t		n = Min(text.len, PIECE_SIZE);
+
+		/* no piece ends inside of a character */
+		while (n < text.len && (text.s[n] & 0xC0) == 0x80)
+			n++;
+		enlargeStringInfo(out, SM_XML_ESCAPE_BOUND(n));
+		out->len += sm_xml_escape(text.s, n, sm_ascii_only(), out->data + out->len);
+		text = sm_span(text.s + n, text.len - n);
+	}
+}
+
+static void
+put_span(StringInfo out, SmSpan span)
+{
+	appendBinaryStringInfo(out, span.s, span.len);
+}
+
+static void
+put_name(StringInfo out, SmSpan prefix, SmSpan name)
+{
+	if (prefix.len > 0)
+	{
+		put_span(out, prefix);
+		appendStringInfoChar(out, ':');
+	}
+	put_span(out, name);
+}
+
+/*
+ * Put a declaration.  The reader compares names of namespaces as they are written,
+ * so this one stays so, in those quotes that it does not have.
+ */
+static void
+put_declaration(StringInfo out, const SmXmlBinding *binding)
+{
+	char		quote = memchr(binding->uri.s, '"', binding->uri.len) ? '\'' : '"';
+
+	appendStringInfoString(out, binding->prefix.len > 0 ? " xmlns:" : " xmlns");
+	put_span(out, binding->prefix);
+	appendStringInfoChar(out, '=');
+	appendStringInfoChar(out, quote);
+	put_span(out, binding->uri);
+	appendStringInfoChar(out, quote);
+}
+
+/* Put an attribute's value as a parser reads it, where each blank is a space. */
+static void
+put_value(StringInfo out, StringInfo content, SmSpan raw)
+{
+	resetStringInfo(content);
+	enlargeStringInfo(content, raw.len);
+	for (size_t i = 0; i < raw.len; i++)
+	{
+		char		c = raw.s[i];
+
+		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
+			continue;			/* the line feed stands for both */
+		content->data[content->len++] = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+	}
+	content->len = sm_xml_unescape(content->data, content->len, content->data);
+	put_escaped(out, sm_span(content->data, content->len));
+	resetStringInfo(content);
+}
+
+/* The binding of a prefix is used: remember it if it is outside of the extension. */
+static void
+use_prefix(const SmXmlReader *r, SmSpan prefix, Outside *outside)
+{
+	for (int i = r->nbindings - 1; i >= 0; i--)
+	{
+		if (!sm_span_equal(r->bindings[i].prefix, prefix))
+			continue;
+		if (i < outside->nbindings && r->bindings[i].uri.len > 0 && !outside->is_used[i])
+		{
+			outside->is_used[i] = true;
+			outside->used[outside->nused++] = i;
+		}
+		return;
+	}
+}
+
+/* Put the attributes of a tag, but for declarations, and those bindings that it brought. */
+static void
+put_attributes(SmExtensionCopies *copies, Outside *outside)
+{
+	const SmXmlReader *r = copies->reader;
+	StringInfo	out = &copies->out;
+
+	for (int i = r->open[r->depth].nbindings; i < r->nbindings; i++)
+		put_declaration(out, &r->bindings[i]);
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+
+		if (sm_span_is(a->prefix, "xmlns") || (a->prefix.len == 0 && sm_span_is(a->name, "xmlns")))
+			continue;
+		if (a->prefix.len > 0)
+			use_prefix(r, a->prefix, outside);
+		appendStringInfoChar(out, ' ');
+		put_name(out, a->prefix, a->name);
+		appendStringInfoString(out, "=\"");
+		put_value(out, &copies->content, a->value);
+		appendStringInfoChar(out, '"');
+	}
+}
+
+/*
+ * Put the text before a tag: "<a>text<b>".  Blanks with a line break between two
+ * tags are indentation and left out, unless they are all that an element has.
+ */
+static void
+put_text(SmExtensionCopies *copies, bool only_blanks, bool is_all)
+{
+	StringInfo	content = &copies->content;
+
+	if (!only_blanks || is_all || memchr(content->data, '\n', content->len) == NULL)
+		put_escaped(&copies->out, sm_span(content->data, content->len));
+	resetStringInfo(content);
+}
+
+/*
+ * Write the extension to copies->out, without the declarations that are outside of
+ * it.  name_end is where those belong that it uses.
+ */
+static bool
+write_extension(SmExtensionCopies *copies, Outside *outside, int *name_end)
+{
+	SmXmlReader *r = copies->reader;
+	StringInfo	out = &copies->out;
+	int			depth = r->depth;
+	bool		tag_is_open = false;	/* its ">" or "/>" has not been
+										 * written */
+	bool		only_blanks = true; /* in the text since the last tag */
+	SmXmlToken	token = SM_XML_START;
+
+	memset(outside, 0, sizeof(*outside));
+	outside->nbindings = r->open[depth].nbindings;
+	*name_end = 0;
+	for (;;)
+	{
+		if (token == SM_XML_ERROR)
+			return false;
+		if (token == SM_XML_TEXT || token == SM_XML_CDATA)
+		{
+			int			before = copies->content.len;
+
+			sm_xml_append_content(&copies->content, r, token);
+			only_blanks = only_blanks &&
+				sm_xml_is_blank(sm_span(copies->content.data + before, copies->content.len - before));
+		}
+		else if (token == SM_XML_START)
+		{
+			if (tag_is_open)
+				appendStringInfoChar(out, '>');
+			put_text(copies, only_blanks, false);
+			appendStringInfoChar(out, '<');
+			put_name(out, r->prefix, r->name);
+			if (*name_end == 0)
+				*name_end = out->len;
+			use_prefix(r, r->prefix, outside);
+			put_attributes(copies, outside);
+			tag_is_open = true;
+			only_blanks = true;
+		}
+		else if (token == SM_XML_END)
+		{
+			if (tag_is_open && copies->content.len == 0)
+				appendStringInfoString(out, "/>");
+			else
+			{
+				if (tag_is_open)
+					appendStringInfoChar(out, '>');
+				put_text(copies, only_blanks, tag_is_open);
+				appendStringInfoString(out, "</");
+				put_name(out, r->prefix, r->name);
+				appendStringInfoChar(out, '>');
+			}
+			tag_is_open = false;
+			only_blanks = true;
+			if (r->depth == depth)
+				return true;
+		}
+		if (out->len > EXTENSIONS_BYTES_MAX)
+			return too_large(copies, "the extensions of an entry are longer than a sitemap can be");
+
+		CHECK_FOR_INTERRUPTS();
+		token = sm_xml_next(r);
+	}
+}
+
+bool
+sm_extension_copy(void *arg, SmSpan *copy)
+{
+	SmExtensionCopies *copies = arg;
+	const SmXmlReader *r = copies->reader;
+	StringInfo	out = &copies->out;
+	char	   *result;
+	char	   *d;
+	Outside		outside;
+	int			name_end;
+	int			end;
+
+	if (++copies->entry_count > EXTENSIONS_MAX)
+		return too_large(copies, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extensions");
+	resetStringInfo(out);
+	resetStringInfo(&copies->content);
+	if (!write_extension(copies, &outside, &name_end))
+		return false;
+
+	/* the extension has ended: the bindings in scope are those outside of it */
+	end = out->len;
+	for (int i = 0; i < outside.nused; i++)
+		put_declaration(out, &r->bindings[outside.used[i]]);
+
+	/* they go behind the name */
+	d = result = palloc(out->len);
+	d = sm_put(d, out->data, name_end);
+	d = sm_put(d, out->data + end, out->len - end);
+	sm_put(d, out->data + name_end, end - name_end);
+	*copy = sm_span(result, out->len);
+
+	copies->entry_len += out->len;
+	copies->copied += out->len;
+	if (copies->entry_len > EXTENSIONS_BYTES_MAX)
+		return too_large(copies, "the extensions of an entry are longer than a sitemap can be");
+	if (copies->copied > copies->allowed)
+		return too_large(copies, "the extensions are more than " SM_STRING(COPIED_RATIO_MAX)
+						 " times as long as the document");
+	return true;
+}

@@ -1,0 +1,137 @@
+--
+-- sitemap_parse: what strangers write, with on_invalid => 'error' and 'skip'; feeds; sitemap_kind.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+-- The locs of a document in both ways; notices of the second come first.
+CREATE FUNCTION pg_temp.read(document bytea) RETURNS TABLE (error text, skip text[])
+LANGUAGE plpgsql AS $$
+BEGIN
+  error := pg_temp.error(format('SELECT sitemap_parse(%L::bytea)', document));
+  error := regexp_replace(error, '^no error: .*', 'no error');
+  skip := ARRAY(SELECT loc FROM sitemap_parse(document, on_invalid => 'skip'));
+  RETURN NEXT;
+END
+$$;
+
+-- An entry that cannot be read costs itself.
+SELECT * FROM pg_temp.read(E'<urlset>
+<url><loc>1</loc></url>
+<url><lastmod>2026</lastmod></url>
+<url><loc>3</loc><loc>3</loc></url>
+<url><loc> </loc></url>
+<url><loc>5</loc><lastmod>a</lastmod><x/><lastmod>b</lastmod></url>
+<url><loc>6</loc></url>
+</urlset>'::bytea);
+SELECT * FROM pg_temp.read(E'http://a/1\nnot a URL\n\n  http://a/2\r\nhttp://a/3\nwww.a/4\n'::bytea);
+SELECT * FROM pg_temp.read('http://a/1'::bytea || '\x0A'::bytea || 'http://a/'::bytea || '\xE9'::bytea || '\x0A'::bytea || 'http://a/3'::bytea);
+
+-- The warning has the first five, and counts all.
+SELECT count(*) FROM sitemap_parse('<urlset>' || repeat(E'\n<url/>\n<url><loc>a</loc></url>', 1000) || '</urlset>', on_invalid => 'skip');
+
+-- What stands before a fault of the document; and what was left out before it.
+SELECT * FROM pg_temp.read(E'<urlset>\n<url><loc>1</loc></url>\n<url/>\n<url><loc>2</loc></url>\n<url><loc>3</urlset>'::bytea);
+SELECT * FROM pg_temp.read(E'<urlset>\n<url><loc>1</loc></url>\n<url><loc>/?a=1&b=2</loc></url>'::bytea || convert_to(repeat(' &amp; ', 100000), 'UTF8'));
+SELECT * FROM pg_temp.read('<urlset><url><loc>1</loc></url><url><image:image/></url></urlset>'::bytea);
+SELECT * FROM pg_temp.read('<html><body/></html>'::bytea);
+
+-- An ampersand that should be a reference, or is one to nothing.
+SELECT a, (pg_temp.read(convert_to(format(E'<urlset>\n<url><loc>1</loc></url>\n<url>\n<loc>/?%s</loc></url></urlset>', a), 'UTF8'))).*
+  FROM unnest('{a=1&b=2,&,&;,&amp,&nbsp;,&#0;,&#xD800;,&#x41}'::text[]) a;
+
+-- Blanks before the declaration, also after a mark, in UTF-16 and in gzip.
+\set document '<?xml version="1.0"?>\n<urlset><url><loc>1</loc></url></urlset>'
+SELECT n, (pg_temp.read(start || convert_to(:'document', 'UTF8'))).*
+  FROM (VALUES (1, '\x'::bytea), (2, '\x20'), (3, '\x0D0A0D0A'), (4, '\xEFBBBF'), (5, '\xEFBBBF0A'), (6, '\x0AEFBBBF')) v (n, start);
+SELECT * FROM pg_temp.read('\xFEFF000A003C003F0078006D006C002000760065007200730069006F006E003D00270031002E00300027003F003E003C00750072006C007300650074002F003E');
+SELECT * FROM pg_temp.read('\x1f8b0800000000000203e3b2b1afc8cd51284b2d2acecccfb35532d43350b2b7b3292dca294e2d01d3763639f9c9768636fa20ca461f2ca20f95070002ad99763e000000');
+SELECT * FROM pg_temp.read('\x0a'::bytea || convert_to('<urlset><url><loc>no declaration</loc></url></urlset>', 'UTF8'));
+
+-- gzip, with bytes behind its data.
+CREATE TEMP TABLE gz AS
+SELECT content AS c
+  FROM sitemap_files($$ SELECT '/' || n AS loc FROM generate_series(1, 3) n $$, 'http://a/', compression => 6);
+SELECT (pg_temp.read(c || 'x'::bytea)).* FROM gz;
+SELECT (pg_temp.read(c || c)).* FROM gz;
+SELECT (pg_temp.read(substr(c, 1, length(c) / 2))).error FROM gz;
+
+-- Pages in a wrapper, or in another urlset.
+SELECT * FROM pg_temp.read(E'<urlset>\n<urls>\n<url><loc>1</loc></url>\n<url><loc>2</loc></url></urls>\n<url><loc>3</loc></url></urlset>'::bytea);
+SELECT * FROM pg_temp.read(E'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n<urlset>\n<url><loc>1</loc></url></urlset></urlset>'::bytea);
+SELECT * FROM pg_temp.read(E'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><x:list xmlns:x="urn:x">\n<url><loc>1</loc></url></x:list></urlset>'::bytea);
+SELECT * FROM pg_temp.read(E'<urlset>\n<url><loc>1</loc><url><loc>2</loc></url></url><url><loc>3</loc></url></urlset>'::bytea);
+SELECT * FROM pg_temp.read(E'<urlset><Url><loc>1</loc></Url>\n<sitemap><loc>2</loc></sitemap><url><loc>3</loc></url></urlset>'::bytea);
+SELECT * FROM pg_temp.read(E'<sitemapindex><sitemap><loc>1</loc></sitemap>\n<url><loc>2</loc></url></sitemapindex>'::bytea);
+SELECT * FROM pg_temp.read('<urlset><metadata><title>no page</title></metadata><url><loc>1</loc></url></urlset>'::bytea);
+
+-- Text in UTF-16, with marks and without.
+SELECT d, (pg_temp.read(d)).* FROM unnest('{"\\xFEFF0068007400740070","\\xFFFE68007400740070","\\x0068007400740070","\\x6800740074007000"}'::bytea[]) d;
+
+-- Encodings that PostgreSQL converts, by the names that XML has for them.
+SELECT name, loc
+  FROM (VALUES ('ISO-8859-1', 'LATIN1', 'é'), ('iso-8859-15', 'LATIN9', '€'), ('windows-1251', 'WIN1251', 'ж'), ('Windows-1252', 'WIN1252', '€'),
+               ('KOI8-R', 'KOI8R', 'ж'), ('Shift_JIS', 'SJIS', '日'), ('EUC-JP', 'EUC_JP', '日'), ('EUC-KR', 'EUC_KR', '한'), ('GBK', 'GBK', '中'),
+               ('gb2312', 'EUC_CN', '中'), ('GB18030', 'GB18030', '中'), ('Big5', 'BIG5', '中'), ('us-ascii', 'UTF8', 'a'), ('UTF-8', 'UTF8', '日'),
+               ('utf-16', 'UTF8', '日')) v (name, encoding, c),
+       sitemap_parse(convert_to(format('<?xml version=''1.0'' encoding = "%s" standalone="yes" ?><urlset><url><loc>%s</loc></url></urlset>', name, c), encoding));
+SELECT pg_temp.error(format('SELECT sitemap_parse(%L::bytea)', format('<?xml version="1.0" encoding="%s"?><urlset/>', name)))
+  FROM unnest('{UTF-7,EBCDIC-CP-US,ISO-10646-UCS-4,macintosh}'::text[]) name;
+-- What stands before bytes that are not of the encoding.
+SELECT * FROM pg_temp.read('<?xml version="1.0" encoding="EUC-JP"?>'::bytea || E'\n<urlset><url><loc>1</loc></url>\n<url><loc>'::bytea || '\xFFFF'::bytea
+                           || '</loc></url></urlset>'::bytea);
+
+-- RSS: link and date, which becomes a W3C date with the same offset from UTC.
+SELECT *
+  FROM sitemap_parse($$<?xml version="1.0"?>
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/">
+ <channel>
+  <title>A</title>
+  <link>http://a/</link>
+  <atom:link href="http://a/rss" rel="self"/>
+  <pubDate>Mon, 06 Sep 2010 00:01:00 +0000</pubDate>
+  <image><link>http://a/image</link></image>
+  <item><title>1</title><atom:link href="http://a/wrong"/><link>http://a/1?a&amp;b</link><pubDate>Sun, 06 Sep 2009 16:20:00 +0200</pubDate><guid>1</guid></item>
+  <item><link><![CDATA[
+    http://a/2
+  ]]></link><pubDate>6 Sep 09 16:20 EST</pubDate></item>
+  <item><source><link>http://b/</link></source><link>http://a/3</link><dc:date>2009</dc:date></item>
+  <item><link>http://a/4</link><pubDate>2009-09-06T16:20:00Z</pubDate></item>
+  <item><link>http://a/5</link><pubDate>last week</pubDate></item>
+ </channel>
+</rss>$$);
+SELECT * FROM pg_temp.read(E'<rss><channel>\n<item><title>no link</title></item>\n<item><link> </link></item><item><link>1</link></item></channel></rss>'::bytea);
+
+-- Atom 1.0 and 0.3.
+SELECT *
+  FROM sitemap_parse($$<feed xmlns="http://www.w3.org/2005/Atom">
+ <link href="http://a/"/><updated>2003-12-13T18:30:02Z</updated>
+ <entry><title>1</title><link rel="self" href="http://a/wrong"/><link rel="alternate" href=" http://a/1?a&amp;b "/><link href="http://a/second"/>
+  <published>2001-01-01T00:00:00Z</published><updated>2003-12-13t18:30:02.25z</updated></entry>
+ <entry><source><link href="http://b/"/><updated>2000-01-01T00:00:00Z</updated></source><link href="/2"/>
+  <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><link href="http://c/"/></div></content></entry>
+</feed>$$);
+SELECT *
+  FROM sitemap_parse($$<feed version="0.3" xmlns="http://purl.org/atom/ns#">
+ <entry><link rel="alternate" type="text/html" href="http://a/1"/><issued>2003-12-13T08:29:29-04:00</issued><modified>2003-12-13T18:30:02Z</modified></entry>
+</feed>$$);
+SELECT * FROM pg_temp.read('<feed><entry><link rel="enclosure" href="1"/></entry><entry><link/></entry><entry><link href="3"/></entry></feed>'::bytea);
+
+-- A sitemap of a feed.
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$ SELECT * FROM sitemap_parse('<rss><channel><item><link>/1</link><pubDate>Sun, 06 Sep 2009 16:20:00 +0200</pubDate></item></channel></rss>') $$,
+                     'http://a/');
+
+-- sitemap_kind.
+SELECT d, sitemap_kind(d), sitemap_kind(convert_to(d, 'UTF8')) = sitemap_kind(d) AS same
+  FROM unnest(ARRAY['<urlset/>', '<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9">', '<sitemapindex', '<sitemapindex>', '<rss version="2.0">',
+                    '<feed xmlns="http://www.w3.org/2005/Atom"/>', E'\uFEFF\n<?xml version="1.0"?><!-- <urlset> --><?a <urlset>?>\n<sitemapindex>', 'http://a/',
+                    E'\n\n  https://a/', '', ' ', 'Not Found', '{"urls": []}', '<html>', '<!DOCTYPE urlset><urlset/>', '<Urlset/>', '<x:urlset/>', '<urlset>&nbsp;',
+                    'text <urlset/>', '<urlset a=1>', '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>']) d;
+SELECT sitemap_kind(c), sitemap_kind(substr(c, 1, length(c) - 9)), sitemap_kind(substr(c, 1, 12)), sitemap_kind(c || 'x'::bytea) FROM gz;
+SELECT kind, sitemap_kind(content)
+  FROM sitemap_files($$ SELECT '/' || n AS loc FROM generate_series(1, 3) n $$, 'http://a/', max_urls => 2);
+SELECT sitemap_kind('\xFFFE3C00750072006C007300650074002F003E00'::bytea), sitemap_kind('\xFEFF0068007400740070'::bytea), sitemap_kind('\x00'::bytea), sitemap_kind('\xFF'::bytea),
+       sitemap_kind('<?xml version="1.0" encoding="klingon"?><urlset/>'::bytea), sitemap_kind(NULL::text), sitemap_kind(NULL::bytea);
+SELECT sitemap_kind('<urlset>' || repeat(' ', 3000000)), sitemap_kind(convert_to(E'http://a/\n' || repeat('x', 3000000), 'UTF8'));

@@ -66,11 +66,12 @@ local $ENV{PGHOST} = $node->host;
 local $ENV{PGPORT} = $node->port;
 local $ENV{PGCLIENTENCODING} = 'UTF8';
 
-my $web_root = PostgreSQL::Test::Utils::tempdir();
+my $web_root;
 my %content = map { $_ => slurp_file("$tree/$_") } @documents;
 foreach my $document (@documents)
 {
 	local $ENV{PGDATABASE} = database($document);
+	$web_root = PostgreSQL::Test::Utils::tempdir();
 	run_examples($document);
 	run_statements($document);
 }

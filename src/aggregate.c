@@ -5,8 +5,8 @@
  * The state is a document that grows in the aggregate's memory context.  It is
  * the same for all aggregates, and carries all that a transition needs from one
  * row to the next, since a sharded cluster calls the transition function with a
- * fresh FmgrInfo for each row.  Final functions do not touch it: a window
- * calls them again and again.
+ * fresh FmgrInfo for each row.  Final functions do not change it,
+ * because a window calls them repeatedly.
  */
 #include "postgres.h"
 
@@ -38,7 +38,7 @@ typedef struct AggState
 {
 	SmDocument	doc;
 	SmElementWriter writer;
-	uint64		nrows;			/* seen so far, those with NULL included */
+	uint64		nrows;			/* rows so far, those with a NULL included */
 } AggState;
 
 #define AssertCheckAggState(state) \
@@ -93,7 +93,10 @@ limit_exceeded(const SmDocument *doc, bool too_many)
 			 errhint("Use sitemap_files to split the set into several sitemaps.")));
 }
 
-/* Take over the entry at the end of the buffer, or raise what forbids it. */
+/*
+ * Add the entry at the end of the buffer to the document.  Raises an error if
+ * it does not fit.
+ */
 static void
 take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 {
@@ -109,9 +112,9 @@ take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 }
 
 /*
- * One row more.  Argument 1 is its loc, or with is_xml its <url>; a NULL there
- * leaves the row out, as aggregates do.  The caller resets the current memory
- * context after each row.
+ * Add a row.  Argument 1 is its loc, or with is_xml its <url>. A row with a
+ * NULL there is ignored, as in other aggregates.  The caller resets the
+ * current memory context after each row.
  */
 static Datum
 transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, bool is_xml)
@@ -214,8 +217,8 @@ sitemap_text_agg_transfn(PG_FUNCTION_ARGS)
 }
 
 /*
- * Not strict: a group may have no rows in one worker.  The second state lives
- * in memory that goes away, so its entries are copied.
+ * Not strict: a group may have no rows in one worker.  The second state is in
+ * short-lived memory, so its entries are copied.
  */
 Datum
 sitemap_agg_combine(PG_FUNCTION_ARGS)
@@ -274,10 +277,7 @@ sitemap_agg_serialize(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(sm_toast_compress(pq_endtypsend(&buf)));
 }
 
-/*
- * The result need only last until it is combined, and no longer than the
- * argument, which its entries stay in.
- */
+/* The result points into the argument, and lives only until it is combined. */
 Datum
 sitemap_agg_deserialize(PG_FUNCTION_ARGS)
 {

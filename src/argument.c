@@ -1,6 +1,6 @@
 /*
  * argument.c
- *	  Arguments of functions that are called on NULL, read and checked.
+ *	  Arguments of SQL functions that are not STRICT, read and checked.
  */
 #include "postgres.h"
 

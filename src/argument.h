@@ -1,6 +1,6 @@
 /*
  * argument.h
- *	  Arguments of functions that are called on NULL, read and checked.
+ *	  Arguments of SQL functions that are not STRICT, read and checked.
  */
 #ifndef SM_ARGUMENT_H
 #define SM_ARGUMENT_H
@@ -8,20 +8,22 @@
 #include "fmgr.h"
 #include "sitemap.h"
 
-/* A value that an argument may have; the last of them has no name. */
+/*
+ * A value that an argument may have.  An array of them ends with a NULL name.
+ */
 typedef struct SmChoice
 {
 	const char *name;
 	int			value;
 } SmChoice;
 
-/* Raise the error for a value that argument name must not have; detail is a sentence. */
+/* Raise an error: the value of an argument is invalid. detail: a sentence. */
 pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
 											const char *detail);
 
 /*
- * Argument n, which is called name.  Each is an error where it is NULL, not from
- * min to max, or none of the choices.
+ * Read argument n.  name: its name, for messages.  Each raises an error if the
+ * argument is NULL, not from min to max, or none of the choices.
  */
 extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);

@@ -210,7 +210,7 @@ sm_document_close(SmDocument *doc)
 	char	   *start;
 	char	   *aligned;
 
-	/* what follows the entries need not be kept */
+	/* an entry after the end is dropped */
 	doc->buf.len = doc->end;
 	enlargeStringInfo(&doc->buf, footer_size(doc));
 

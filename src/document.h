@@ -10,7 +10,7 @@
 #include "problem.h"
 #include "sitemap.h"
 
-/* What a run of entries comes to. */
+/* Totals over a number of entries. */
 typedef struct SmTotals
 {
 	int			count;
@@ -47,20 +47,23 @@ extern void sm_document_reset(SmDocument *doc);
 /* Add an entry to the totals. */
 extern void sm_totals_add(SmTotals *totals, const SmEntry *entry);
 
-/* How many entries the document can have, as it is or with one that has news. */
+/*
+ * The most entries that the document can have.  has_news: an entry to be added
+ * has news.
+ */
 extern int	sm_document_max_entries(const SmDocument *doc, bool has_news);
 
 /* May the entry be added without breaking a limit? */
 extern bool sm_document_fits(const SmDocument *doc, const SmEntry *entry);
 
 /*
- * Would it fit into an empty document?  If not, that is a problem of its row,
- * and the entry is removed from the end of buf.
+ * Would the entry fit into an empty document?  If not, report a problem of its
+ * row and remove the entry from the end of buf.
  */
 extern bool sm_document_fits_alone(SmDocument *doc, const SmEntry *entry,
 								   SmProblems *problems);
 
-/* Take over the entry, which stands in buf after end. */
+/* Add the entry, which was written to buf after end. */
 extern void sm_document_add(SmDocument *doc, const SmEntry *entry);
 
 /* Bytes of header and footer, where the document uses these namespaces. */
@@ -73,9 +76,8 @@ extern int64 sm_document_size(const SmDocument *doc);
 extern void sm_document_write(const SmDocument *doc, char *dst);
 
 /*
- * Complete the document where it is, without a copy, and return it as a
- * varlena that is good until the next reset.  Whatever stood in buf after the
- * entries is overwritten.
+ * Complete the document in place, and return it as a varlena that is valid
+ * until the next reset.  Bytes of buf after the entries are overwritten.
  */
 extern struct varlena *sm_document_close(SmDocument *doc);
 

@@ -2,9 +2,9 @@
  * element.c
  *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
  *
- * This is where nearly all the time goes when a large site is written, so the
- * ordinary row takes no detour: space for the worst case is made once, and
- * bytes are put straight into the buffer.
+ * Writing a large site spends nearly all of its time here.  So an ordinary row goes
+ * the shortest way: space for the worst case is reserved once, and bytes are
+ * written straight into the buffer.
  */
 #include "postgres.h"
 
@@ -38,7 +38,7 @@ sm_element_writer_init(SmElementWriter *w, SmKind kind)
 	w->ascii = sm_ascii_only();
 }
 
-/* The loc was refused. */
+/* Report that a loc is refused. */
 static pg_noinline bool
 loc_problem(SmProblems *problems, SmUrlStatus status)
 {
@@ -135,7 +135,7 @@ is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
 	return true;
 }
 
-/* False if the row is lost. */
+/* Append the extensions of a row. Returns false if the row cannot go on. */
 static bool
 append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo buf)
 {
@@ -238,7 +238,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 						   &len);
 	if (unlikely(status != SM_URL_OK))
 	{
-		/* one that could not be read was a problem already */
+		/* a loc that could not be read is reported already */
 		if (row->loc.s != NULL && !loc_problem(&w->problems, status))
 		{
 			buf->len = start;
@@ -252,7 +252,10 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 
 	if (w->kind == SM_TEXT)
 	{
-		/* a line has no lastmod, but the file has */
+		/*
+		 * a line has no lastmod, but the newest one is the lastmod of the
+		 * file
+		 */
 		append_lastmod(w, row, buf, entry);
 		buf->len = loc_start + len;
 		sm_append(buf, SM_LITERAL("\n"));

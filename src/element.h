@@ -15,24 +15,28 @@ typedef struct SmElementWriter
 {
 	SmKind		kind;
 	SmProtocol	protocol;
-	bool		ascii;			/* references for all that is not ASCII */
-	const SmUrlBase *base;		/* NULL: a loc must be absolute, and any will
-								 * do */
+	bool		ascii;			/* write characters outside ASCII as
+								 * references */
+	const SmUrlBase *base;		/* NULL: locs must be absolute, and can be
+								 * anywhere */
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* of images and alternates */
 	SmProblems	problems;
-	SmPage	   *page;			/* gets what a row's extensions say, unless
-								 * NULL */
+	SmPage	   *page;			/* receives what the extensions of a row say,
+								 * or NULL */
 } SmElementWriter;
 
-/* Begin to write elements that go back into the database; a problem is an error. */
+/*
+ * Prepare to write entries that go back into the database.  Problems are
+ * raised.
+ */
 extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
 
 /*
- * Append the row to buf, checked, encoded and escaped, and say what came of it.
- * False if the row has a problem that was skipped; then buf is as before.  Where
- * problems are reported, nothing is skipped before all of the row has been
- * looked at, and entry has its lastmod in any case.
+ * Append a row to buf, checked, encoded and escaped, and describe it in entry.
+ * Returns false if the row cannot be written; then buf is unchanged.  If
+ * problems are reported, all of the row is checked nevertheless, and entry has
+ * its lastmod.
  */
 extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
 							SmEntry *entry);

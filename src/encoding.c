@@ -1,6 +1,7 @@
 /*
  * encoding.c
- *	  Between the database's encoding and UTF-8, which all else works in.
+ *	  Conversion between the database's encoding and UTF-8, which all other files
+ *	  work in.
  *
  * Relies on ASCII being a subset of every encoding that a database can have,
  * byte for byte.
@@ -34,8 +35,8 @@ all_ascii(const char *s, size_t len)
 }
 
 /*
- * Convert as much as can be converted.  *done says how many bytes of s that
- * were.
+ * Convert as much as possible.  *done: number of bytes of s that were
+ * converted.
  */
 static SmSpan
 convert(const char *s, size_t len, int from, int to, size_t *done)

@@ -1,6 +1,7 @@
 /*
  * encoding.h
- *	  Between the database's encoding and UTF-8, which all else works in.
+ *	  Conversion between the database's encoding and UTF-8, which all other files
+ *	  work in.
  */
 #ifndef SM_ENCODING_H
 #define SM_ENCODING_H
@@ -8,9 +9,9 @@
 #include "sitemap.h"
 
 /*
- * A value of the database as UTF-8: the value itself where nothing needs to be
- * done, else a copy in the current memory context.  False if it is not valid
- * text, or has a character that Unicode has not.
+ * A value of the database as UTF-8: the value itself if no conversion is
+ * needed, else a copy in the current memory context.  Returns false if it is
+ * not valid text, or has a character that is not in Unicode.
  */
 extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 
@@ -36,8 +37,8 @@ extern char *sm_for_message(SmSpan value);
 extern text *sm_to_text(SmSpan value);
 
 /*
- * Must XML that goes back into the database be written in ASCII?  Yes where
- * the database's encoding is not UTF-8: then references stand for the rest.
+ * Must XML for the database be written in ASCII? Yes if the encoding of the
+ * database is not UTF-8: references then stand for all other characters.
  */
 extern bool sm_ascii_only(void);
 

@@ -1,16 +1,14 @@
 /*
  * extension.c
- *	  Elements of extensions: the tools that the SQL functions of one extension each
- *	  are made of.
+ *	  Tools of the SQL functions that make elements of extensions: arguments, tags
+ *	  and values.
  *
- * Each SQL function checks its arguments and writes one element in the order
- * of the published schema.  The element has a prefix that it does not declare;
- * a document that it goes into does.  Rules that concern the page that an
- * element belongs to are checked where they meet, in fragment.c.
+ * Each SQL function checks its arguments and writes one element in the order of
+ * the published schema.  The element uses a namespace prefix that the document
+ * declares.  Rules that concern the page of an element are checked in page.c.
  *
- * An argument that is NULL or blank is not there: nothing is invented.  An
- * outer join without a partner makes all required arguments NULL; then the
- * element is NULL itself.
+ * An argument that is NULL or blank counts as not given.  If all required
+ * arguments are NULL, as after an outer join without a match, the element is NULL.
  */
 #include "postgres.h"
 
@@ -65,7 +63,7 @@ sm_ext_end(SmExt *e)
 void
 sm_ext_begin_tag(SmExt *e, const char *tag)
 {
-	/* four appends take a fraction of the time of one with a format */
+	/* four appends take a fraction of the time that one with a format takes */
 	appendStringInfoChar(&e->buf, '<');
 	appendStringInfoString(&e->buf, e->prefix);
 	appendStringInfoChar(&e->buf, ':');
@@ -89,7 +87,7 @@ sm_ext_close_tag(SmExt *e, const char *tag)
 	appendStringInfoChar(&e->buf, '>');
 }
 
-/* More than a document can hold is an error before it is multiplied. */
+/* Raise an error for a value that no document can hold. */
 static void
 check_length(const char *name, SmSpan value)
 {
@@ -170,7 +168,7 @@ sm_ext_unless_blank(SmSpan value)
 		uint32_t	c;
 		size_t		n = sm_utf8_decode(s, end, &c);
 
-		/* sm_ext_append_text finds what is not UTF-8 */
+		/* sm_ext_append_text raises the error if it is not UTF-8 */
 		if (n == 0 || (c > ' ' && sm_xml_legal(c)))
 			return value;
 		s += n;

@@ -1,7 +1,7 @@
 /*
  * extension.h
- *	  Elements of extensions: the tools that the SQL functions of one extension
- *	  each are made of.
+ *	  Tools of the SQL functions that make elements of extensions: arguments, tags
+ *	  and values.
  *
  * Functions that take the number of an argument take its name too, for messages.
  * A value that is NULL or blank is not given: its span has no s.
@@ -60,7 +60,7 @@ extern void sm_ext_url_tag(SmExt *e, const char *tag, SmSpan url);
 extern void sm_ext_flag_tag(SmExt *e, int n, const char *tag);
 extern void sm_ext_date_tag(SmExt *e, int n, const char *tag);
 
-/* Are all the required arguments NULL, so that there is no element at all? */
+/* Are all required arguments NULL? Then the element is NULL. */
 extern bool sm_ext_all_null(FunctionCallInfo fcinfo, int nrequired);
 
 /* A text argument. */

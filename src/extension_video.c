@@ -62,7 +62,10 @@ enum
 
 #define DURATION_RULE	"it must be from 1 to 28800 seconds"
 
-/* The i-th value of an attribute, whose array runs beside that of its element. */
+/*
+ * The i-th value of an attribute, whose array is parallel to that of its
+ * element.
+ */
 static SmSpan
 attribute_at(const SmTextArray *attribute, int i)
 {
@@ -81,7 +84,7 @@ check_parallel(const SmTextArray *element, const char *name,
 				 errdetail("They have %d and %d.", element->n, attribute->n)));
 }
 
-/* An attribute that is given needs the element that it belongs to. */
+/* Raise an error if an attribute is given without its element. */
 static void
 check_owner(SmSpan attribute, const char *attribute_name, bool has_owner, const char *name)
 {
@@ -91,7 +94,10 @@ check_owner(SmSpan attribute, const char *attribute_name, bool has_owner, const 
 				 errmsg("%s is given without %s", attribute_name, name)));
 }
 
-/* Count characters, those aside that XML cannot carry, and refuse too many. */
+/*
+ * Raise an error for more than max characters, not counting those that XML
+ * cannot carry.
+ */
 static void
 check_characters(const char *name, SmSpan value, size_t max)
 {
@@ -104,7 +110,7 @@ check_characters(const char *name, SmSpan value, size_t max)
 		size_t		n = sm_utf8_decode(s, end, &c);
 
 		if (n == 0)
-			break;				/* sm_ext_append_text says so */
+			break;				/* sm_ext_append_text raises the error */
 		count += sm_xml_legal(c);
 		s += n;
 	}
@@ -192,7 +198,7 @@ video_tags(SmExt *e)
 }
 
 /*
- * A list of words with single blanks between them.  valid says whether one is
+ * A list of words, with single blanks between them.  valid: whether a word is
  * allowed.
  */
 static SmSpan
@@ -233,7 +239,7 @@ valid_platform(const char *word, size_t len)
 		(len == 2 && memcmp(word, "tv", 2) == 0);
 }
 
-/* A list that is either allowed or denied: countries or platforms. */
+/* A list of countries or platforms that are allowed or denied. */
 static void
 video_relationship(SmExt *e, const char *tag, int n, int relationship_n,
 				   bool (*valid) (const char *word, size_t len), const char *rule)

@@ -1,9 +1,9 @@
 /*
  * fragment.c
- *	  XML values on their way into a document: elements of extensions.
+ *	  Elements of extensions, given as xml values, are copied into a document.
  *
- * An xml value can come from anywhere, so each is read token by token, and
- * nothing reaches a document that the reader has not found well-formed.
+ * PostgreSQL accepts xml values that no XML parser would.  So each value is read
+ * token by token, and only tokens that are well-formed are written to a document.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 #include "xmlentry.h"
 
-/* How the bytes of a token that cannot stand as they are get written. */
+/* Where the bytes are that have to be rewritten. */
 typedef enum TokenMode
 {
 	IN_TAG,
@@ -26,13 +26,12 @@ typedef enum TokenMode
 	IN_CDATA
 } TokenMode;
 
-/* What characters outside ASCII are to be in the document. */
+/* How characters outside ASCII are written to a document. */
 typedef enum Charset
 {
 	AS_GIVEN,
-	AS_REFERENCES,				/* it goes back into a database that is not
-								 * UTF-8 */
-	AS_CHARACTERS				/* it comes out of such a database */
+	AS_REFERENCES,				/* for a value in a database that is not UTF-8 */
+	AS_CHARACTERS				/* for a file, from such a database */
 } Charset;
 
 static Charset
@@ -41,7 +40,7 @@ target_charset(bool ascii)
 	return ascii ? AS_REFERENCES : sm_ascii_only() ? AS_CHARACTERS : AS_GIVEN;
 }
 
-/* May it stand in a document byte for byte? */
+/* Can it be copied into a document byte for byte? */
 static bool
 is_clean(SmSpan raw, Charset charset)
 {
@@ -58,10 +57,10 @@ is_clean(SmSpan raw, Charset charset)
 }
 
 /*
- * Write a token, or the inside of a CDATA section as text, so that it means
- * the same on one line.  A parser reads a line break of any kind as a line
- * feed, and any blank in an attribute's value as a space.  False if a name has
- * a character outside ASCII where that is asked for: names have no references.
+ * Write a token, or the inside of a CDATA section as text, on one line and
+ * with the same meaning.  A parser reads any line break as a line feed, and
+ * any blank in an attribute's value as a space.  Returns false if a name has a
+ * character that would have to be a reference: names have no references.
  */
 static bool
 append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
@@ -89,8 +88,8 @@ append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
 		else if (c == '\\')
 			appendStringInfoString(buf, "&#92;");
 		else if (c == '>' && mode != IN_TAG)
-			appendStringInfoString(buf, "&gt;");	/* "]]" may stand before
-													 * it */
+			appendStringInfoString(buf, "&gt;");	/* text must not have
+													 * "]]>" */
 		else if (mode == IN_CDATA && (c == '&' || c == '<'))
 			appendStringInfoString(buf, c == '&' ? "&amp;" : "&lt;");
 		else if (charset == AS_CHARACTERS && mode != IN_CDATA && c == '&' &&
@@ -130,10 +129,7 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 			break;
 	}
 
-	/*
-	 * the others have no references, so nothing in them stands for a
-	 * character
-	 */
+	/* CDATA sections, comments and instructions have no references */
 	if (charset == AS_CHARACTERS)
 		charset = AS_GIVEN;
 	if (is_clean(r->raw, charset))
@@ -141,14 +137,14 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 	else if (token == SM_XML_CDATA)
 		return append_rewritten(buf, r->data, IN_CDATA, charset);
 
-	/*
-	 * a comment or instruction that is not clean is left out: nobody misses
-	 * it
-	 */
+	/* a comment or instruction that is not clean is dropped */
 	return true;
 }
 
-/* Does it declare one of our prefixes, as the document does?  0 if not. */
+/*
+ * The flag of a namespace, if an attribute declares it just as documents do;
+ * else 0.
+ */
 static uint32
 own_declaration(const SmXmlAttribute *a)
 {
@@ -168,7 +164,7 @@ own_declarations(const SmXmlReader *r)
 	return flags;
 }
 
-/* Write a tag without the declarations that are left to the document. */
+/* Write a tag without the declarations that the document has. */
 static bool
 append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
 {
@@ -190,7 +186,10 @@ append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
 	return append_rewritten(buf, sm_span(from, r->raw.s + r->raw.len - from), IN_TAG, charset);
 }
 
-/* sm_append_extension, which undoes what this has done where it fails. */
+/*
+ * Do the work of sm_append_extension, which restores buf and page if this
+ * fails.
+ */
 static bool
 append_extension(StringInfo buf, SmSpan xml, Charset charset,
 				 SmPage *page, SmProblems *problems)
@@ -199,8 +198,9 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 	SmXmlToken	token;
 	SmPlace		place = {0};
 	bool		clean;
-	uint32		own;			/* declarations that are left to the document */
-	const char *start = NULL;	/* of what is not yet written of an element */
+	uint32		own;			/* flags of declarations that the document has */
+	const char *start = NULL;	/* the part of an element that is not yet
+								 * written */
 
 	if (xml.len > SM_MAX_BYTES)
 	{
@@ -223,7 +223,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		if (token == SM_XML_TEXT && r.depth == 0)
 			continue;			/* blanks between elements */
 
-		/* an element that stands alone does not need to, in a document */
+		/* the document declares these namespaces, so the element need not */
 		own = token == SM_XML_START && r.depth == 0 ? own_declarations(&r) : 0;
 		page->namespaces |= own;
 		if (own != 0 || !clean ||
@@ -241,7 +241,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		}
 		else if (r.depth == 0)
 		{
-			/* an element that is clean goes in at once */
+			/* a clean element is copied as a whole, at its end */
 			if (token == SM_XML_START)
 				start = r.raw.s;
 			else

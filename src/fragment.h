@@ -1,6 +1,6 @@
 /*
  * fragment.h
- *	  XML values on their way into a document: elements of extensions.
+ *	  Elements of extensions, given as xml values, are copied into a document.
  */
 #ifndef SM_FRAGMENT_H
 #define SM_FRAGMENT_H
@@ -12,11 +12,11 @@
 
 /*
  * Append an extension to buf: well-formed XML whose elements are in namespaces
- * of their own.  What would break a line is written as a reference; comments
- * that have it are left out.  With ascii, characters outside it become references
- * too; without, what a database that is not UTF-8 had to write as references
- * becomes characters again, so that a file is the same from every database.
- * Where a problem is skipped, buf and page are as before.
+ * of their own.  Line breaks and tabs become references; comments that have
+ * them are dropped.  ascii: write characters outside ASCII as references, too.
+ * Otherwise references to such characters become characters, so that a file is
+ * the same from databases of any encoding.  Returns false for a problem; then
+ * buf and page are unchanged.
  */
 extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 								SmPage *page, SmProblems *problems);

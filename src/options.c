@@ -1,6 +1,6 @@
 /*
  * options.c
- *	  The arguments of sitemap_files, which others have too, read and checked.
+ *	  The arguments that sitemap_files shares with other functions, read and checked.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "utils/builtins.h"
 #include "value.h"
 
-/* The arguments' places, counted from query on. */
+/* Positions of the arguments, counted from query. */
 enum
 {
 	OPTION_QUERY,
@@ -33,15 +33,15 @@ enum
 	OPTION_PROTOCOL
 };
 
-/* longest section, so that a name with number and endings is a file's name */
+/* longest section: with number and endings it still is the name of a file */
 #define MAX_SECTION		200
 
-/* longest name that a section of that length can get */
+/* longest name of a file with a section of that length */
 #define MAX_NAME		(MAX_SECTION + 40)
 
 /*
- * A section becomes part of file names and URLs, and goes into both as it is.
- * Characters: "unreserved" of RFC 3986.
+ * A section becomes part of file names and URLs without any encoding.  Allowed
+ * are the "unreserved" characters of RFC 3986.
  */
 static char *
 section_option(FunctionCallInfo fcinfo, int n)
@@ -83,7 +83,7 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 				 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
 }
 
-/* Does the path of the reference end with this, before any "?" or "#"? */
+/* Does the path of a reference, up to "?" or "#", end with this? */
 static bool
 path_ends_with(SmSpan href, const char *ending)
 {

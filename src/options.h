@@ -1,6 +1,6 @@
 /*
  * options.h
- *	  The arguments of sitemap_files, which others have too, read and checked.
+ *	  The arguments that sitemap_files shares with other functions, read and checked.
  */
 #ifndef SM_OPTIONS_H
 #define SM_OPTIONS_H
@@ -11,7 +11,7 @@
 
 typedef enum SmIndexMode
 {
-	SM_INDEX_AUTO,				/* where there is more than one file */
+	SM_INDEX_AUTO,				/* an index if there is more than one file */
 	SM_INDEX_ALWAYS,
 	SM_INDEX_NEVER
 } SmIndexMode;
@@ -33,15 +33,12 @@ typedef struct SmOptions
 } SmOptions;
 
 /*
- * Read the arguments from query on, the first of which is argument first, into
- * the current memory context.  An error if one is not valid.
+ * Read the arguments, query first, into the current memory context.  first:
+ * number of argument query.  Raises an error if one is not valid.
  */
 extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, int first);
 
-/*
- * The same for the arguments of sitemap_publish_index from base_url on, all that
- * an index is made with.
- */
+/* The same for sitemap_publish_index, whose arguments begin with base_url. */
 extern SmOptions *sm_read_index_options(FunctionCallInfo fcinfo, int first);
 
 #endif

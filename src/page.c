@@ -1,7 +1,7 @@
 /*
  * page.c
- *	  The rules that extension elements have with regard to their page: how many
- *	  images, each language once, a video that is not the page itself.
+ *	  Rules for the extension elements of a page: how many images, one link for
+ *	  each language, no video that is the page itself.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ typedef struct Language
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Remember a link; given is its hreflang for a message, and hreflang a copy. */
+/* Add a link. given: its hreflang as written, for messages. */
 static bool
 add_alternate(SmPage *page, SmSpan given, SmSpan hreflang, SmSpan href, bool is_raw,
 			  SmProblems *problems)
@@ -106,9 +106,9 @@ sm_page_add_image(SmPage *page, SmSpan url, SmProblems *problems)
 }
 
 /*
- * Is one host the other, or the domain that the other is in, "www." aside?  Who
- * owns which part of a domain name cannot be known without a public list, so
- * two different subdomains do not count as one domain.
+ * Are two hosts the same, or is one a subdomain of the other?  A leading
+ * "www."  is ignored.  Two subdomains of one domain count as different: only a
+ * public list of suffixes could tell whether they have one owner.
  */
 static bool
 same_domain(SmSpan a, SmSpan b)
@@ -135,7 +135,7 @@ same_domain(SmSpan a, SmSpan b)
 		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
 }
 
-/* The rules that the tag <video:uploader> has with regard to its page. */
+/* Check <video:uploader>: its info must be on the domain of the page. */
 static bool
 check_uploader(const SmXmlReader *r, const SmPage *page,
 			   SmProblems *problems)
@@ -163,7 +163,10 @@ check_uploader(const SmXmlReader *r, const SmPage *page,
 	return true;
 }
 
-/* The rules that an extension element has with regard to its page. */
+/*
+ * Check the outermost element of an extension: the number of images and of
+ * news, and the languages of links.
+ */
 static bool
 check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 				SmProblems *problems)
@@ -198,7 +201,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 	return true;
 }
 
-/* Are two URLs the same but for the case of scheme and host, which mean the same? */
+/* Are two URLs the same, ignoring the case of scheme and host? */
 static bool
 same_url(SmSpan a, SmSpan b)
 {
@@ -210,13 +213,16 @@ same_url(SmSpan a, SmSpan b)
 		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
 }
 
-/* An element whose value matters, right in the outermost one of its namespace. */
+/*
+ * A child of an outermost element, in its namespace, whose value is checked.
+ */
 typedef struct ValueElement
 {
 	uint32		ns;
 	const char *name;
 	bool		has_rule;
-	const char *media;			/* what its URL is, NULL if it has none */
+	const char *media;			/* noun phrase for its URL, NULL if its value
+								 * is none */
 } ValueElement;
 
 static const ValueElement value_elements[] = {
@@ -242,7 +248,7 @@ value_element(const SmXmlReader *r, const SmPlace *place, const SmPage *page)
 	return NULL;
 }
 
-/* Check the value of such an element, now that it has come to its end. */
+/* Check the value of the child element that has just ended. */
 static bool
 check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 {
@@ -267,7 +273,9 @@ static bool
 check_start(const SmXmlReader *r, SmPlace *place, SmPage *page,
 			SmProblems *problems)
 {
-	/* one without a namespace would be in the sitemap's, once it is inside */
+	/*
+	 * in a document, an element without a namespace would be in the sitemap's
+	 */
 	if (sm_namespace_is_sitemap(r->uri))
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
@@ -341,8 +349,8 @@ sm_page_restore(SmPage *page, const SmPage *before)
 		languages_delete(languages, alternates[i].hreflang);
 
 	/*
-	 * the array and the table may have moved, what before has in them has not
-	 * changed
+	 * the array and the table may have moved; the entries from before are the
+	 * same
 	 */
 	*page = *before;
 	page->alternates = alternates;

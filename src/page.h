@@ -1,6 +1,6 @@
 /*
  * page.h
- *	  The rules that extension elements have with regard to their page.
+ *	  Rules for the extension elements of a page.
  */
 #ifndef SM_PAGE_H
 #define SM_PAGE_H
@@ -18,34 +18,37 @@ typedef struct SmAlternate
 	bool		is_raw;			/* href is as in XML, references and all */
 } SmAlternate;
 
-/* Takes a URL of the page's images and videos; what says which of them it is. */
+/*
+ * Called for each URL of an image or a video.  what: noun phrase for the URL.
+ */
 typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
 
-/* What the extensions of one URL say as a whole; zero-initialized is empty. */
+/* What the extensions of a page say about it. Zero-initialized is empty. */
 typedef struct SmPage
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
-	uint32		namespaces;		/* prefixes that are left to the document,
-								 * SM_NS_… */
+	uint32		namespaces;		/* namespaces that the document has to
+								 * declare, SM_NS_… */
 	int			images;
 	int			news;
-	SmSpan		news_date;		/* when the news was published; s is NULL if
-								 * it does not say */
+	SmSpan		news_date;		/* publication date of the news; s is NULL if
+								 * not given */
 	int			nalternates;
 	int			max_alternates;
-	SmAlternate *alternates;	/* those so far */
-	struct languages_hash *languages;	/* theirs; NULL if there are none */
-	SmFoundMedia found_media;	/* NULL if nobody wants to know */
+	SmAlternate *alternates;	/* links so far */
+	struct languages_hash *languages;	/* languages of the links; NULL if
+										 * there are none */
+	SmFoundMedia found_media;	/* NULL if URLs of media are not needed */
 	void	   *found_media_arg;
 } SmPage;
 
-/* Where in an extension a reader is, as far as rules depend on it. */
+/* The position of a reader in an extension. */
 typedef struct SmPlace
 {
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	const struct ValueElement *inside;	/* the element right in it whose value
-										 * matters, or NULL */
-	StringInfoData value;		/* that one's, so far */
+	const struct ValueElement *inside;	/* the child whose value is being
+										 * read, or NULL */
+	StringInfoData value;		/* value of that child so far */
 } SmPlace;
 
 /* Remember an image, or a link, of the page; false if it breaks a rule. */
@@ -53,13 +56,13 @@ extern bool sm_page_add_image(SmPage *page, SmSpan url, SmProblems *problems);
 extern bool sm_page_add_alternate(SmPage *page, const SmLink *link, SmProblems *problems);
 
 /*
- * Check a token of an extension, and remember what it says of the page.  False
- * if it is a problem.
+ * Check a token of an extension, and record what it says about the page.
+ * Returns false for a problem.
  */
 extern bool sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r,
 						  SmXmlToken token, SmProblems *problems);
 
-/* Forget an extension: page becomes what it was before. */
+/* Forget an extension: reset page to its state before. */
 extern void sm_page_restore(SmPage *page, const SmPage *before);
 
 #endif

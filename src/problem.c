@@ -1,7 +1,7 @@
 /*
  * problem.c
- *	  What is wrong with a row, or with an entry of a document that is read:
- *	  raised at once, or left out and counted, or reported.
+ *	  Problems of rows, and of entries of a document that is read, in three modes:
+ *	  raised at once, skipped and counted, or reported one by one.
  */
 #include "postgres.h"
 
@@ -60,7 +60,7 @@ count_lines(SmProblems *problems)
 	return problems->line;
 }
 
-/* Say which row it is in a sentence; NULL if there is nothing to say. */
+/* A sentence that says which row it is; NULL if that is unknown. */
 static const char *
 describe_row(const SmProblems *problems)
 {

@@ -1,7 +1,7 @@
 /*
  * problem.h
- *	  What is wrong with a row, or with an entry of a document that is read:
- *	  raised at once, or left out and counted, or reported.
+ *	  Problems of rows, and of entries of a document that is read, in three modes:
+ *	  raised at once, skipped and counted, or reported one by one.
  */
 #ifndef SM_PROBLEM_H
 #define SM_PROBLEM_H
@@ -10,25 +10,25 @@
 #include "sitemap.h"
 
 /*
- * What can be wrong with a row.  sitemap_audit names problems so, and has those
- * of a row in this order; the names themselves are in problem.c.
+ * Problems, in the order in which sitemap_audit lists those of one row.  Their
+ * names are in problem.c.
  */
 typedef enum SmProblemName
 {
-	/* these cost the row */
+	/* the row is skipped for these */
 	SM_URL_ELEMENT_INVALID,
 	SM_LOC_INVALID,
 	SM_LOC_TOO_LONG,
 	SM_LOC_OUTSIDE,
 	SM_ENTRY_TOO_LARGE,
 
-	/* these cost one optional element */
+	/* an optional element is skipped for these */
 	SM_LASTMOD_INVALID,
 	SM_CHANGEFREQ_INVALID,
 	SM_PRIORITY_INVALID,
 	SM_EXTENSION_INVALID,
 
-	/* these cost nothing, and nobody but sitemap_audit looks for them */
+	/* nothing is skipped for these: only sitemap_audit looks for them */
 	SM_LOC_CONTROL_CHARACTER,
 	SM_LOC_SUSPICIOUS,
 	SM_LOC_DUPLICATE,
@@ -39,7 +39,7 @@ typedef enum SmProblemName
 	SM_HREFLANG_NOT_RECIPROCAL,
 	SM_ROBOTS_DISALLOWED,
 
-	/* these are not of a row, but of the set */
+	/* these are problems of the set as a whole */
 	SM_LASTMOD_UNIFORM,
 	SM_ROBOTS_BLOCKS_SITEMAP,
 	SM_ROBOTS_LACKS_SITEMAP,
@@ -51,19 +51,22 @@ typedef enum SmProblemName
 
 extern const char *const sm_problem_names[SM_NPROBLEMS];
 
-/* Takes a problem.  The message is as in an error; hint is NULL for none. */
+/*
+ * Called for a problem in report mode.  The message is as in an error; hint is
+ * NULL for none.
+ */
 typedef void (*SmReport) (void *arg, SmProblemName name, const char *message,
 						  const char *hint);
 
 typedef struct SmProblems
 {
-	bool		skip;			/* count and go on, instead of an error */
-	SmReport	report;			/* or pass on each problem of a row, the first
-								 * and all others; NULL if not */
+	bool		skip;			/* skip mode: count problems and go on */
+	SmReport	report;			/* report mode: called for every problem of a
+								 * row; else NULL */
 	void	   *report_arg;
 	uint64		row_number;		/* of the current row, 0 where there are no
 								 * rows */
-	bool		grouped;		/* it counts the rows of a group */
+	bool		grouped;		/* row_number counts the rows of a group */
 	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
 								 * unknown */
 
@@ -75,7 +78,10 @@ typedef struct SmProblems
 	int64		line;			/* that counted is in */
 	bool		rest_lost;		/* what follows cannot be read */
 
-	/* when skip: what was left out so far, and the first few reasons */
+	/*
+	 * skip mode: number of skipped rows and elements, and the first few
+	 * reasons
+	 */
 	uint64		nproblems;
 	uint64		nrows;
 	uint64		nelements;
@@ -83,18 +89,22 @@ typedef struct SmProblems
 	StringInfoData reasons;
 } SmProblems;
 
-/* Prepare to collect, in the current memory context. */
+/* Begin skip mode, in the current memory context. */
 extern void sm_problems_init_skip(SmProblems *problems);
 
 /*
- * A problem of the current row, with a message, an SQLSTATE and a hint (NULL for
- * none): raised, counted or reported.  Returns whether the row may go on, without
- * its invalid element: not if the problem costs the row and is counted.
+ * Raise, count or report a problem of the current row, with an SQLSTATE, a
+ * hint (NULL for none) and a message.  Returns whether the row may go on
+ * without its invalid element: in skip mode not if the whole row is skipped,
+ * in report mode always.
  */
 extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);
 
-/* End with one WARNING if anything was left out. */
+/*
+ * Raise one WARNING if anything was skipped.  function: SQL function to name
+ * in it.
+ */
 extern void sm_problems_warn(const SmProblems *problems, const char *function);
 
 #endif

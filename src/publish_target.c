@@ -536,7 +536,10 @@ prepare_batch(const SmTarget *target, const SmBatch *batch)
 						 ntypes > 0 ? ", " : "", ntypes + 1, name);
 		types[ntypes++] = get_array_type(sm_file_columns[i].type);
 
-		/* a name is not set, which a cluster that is sharded by it would refuse */
+		/*
+		 * a name is not set, which a cluster that is sharded by it would
+		 * refuse
+		 */
 		if (i == SM_FILE_NAME)
 			condition = psprintf("old.name OPERATOR(pg_catalog.=) ANY ($%d)", ntypes);
 		else

@@ -17,7 +17,7 @@
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 
-/* Does a query write or lock rows, it or one inside of it? */
+/* Does a query, or a subquery in it, write or lock rows? */
 static bool
 changes_rows(Node *node, void *context)
 {
@@ -33,7 +33,10 @@ changes_rows(Node *node, void *context)
 	return expression_tree_walker(node, changes_rows, context);
 }
 
-/* The one statement of a plan, a SELECT that changes nothing.  An error if not. */
+/*
+ * The one statement of a plan.  Raises an error unless it is a SELECT that
+ * changes nothing.
+ */
 static CachedPlanSource *
 check_plan(SPIPlanPtr plan)
 {
@@ -104,7 +107,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	receiver->dest.receiveSlot = receive_row;
 	receiver->dest.rShutdown = end_rows;
 	receiver->dest.rDestroy = end_rows;
-	/* one that takes a tuple's values, wherever they stand */
+	/* a kind that takes tuples of any form */
 	receiver->dest.mydest = DestTuplestore;
 
 	receiver->start = start;
@@ -168,8 +171,8 @@ execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 
 	/*
 	 * SPI's read_only keeps the statement from writing, but not the functions
-	 * that it calls.  This does, but for temporary tables.  After an error
-	 * the end of the (sub)transaction restores it.
+	 * that it calls.  XactReadOnly stops those, too, except on temporary
+	 * tables.  After an error the end of the (sub)transaction restores it.
 	 */
 	XactReadOnly = true;
 	result = SPI_execute_plan_extended(plan, &options);

@@ -41,15 +41,14 @@ extern void sm_receiver_init(SmReceiver *receiver,
 							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
 
 /*
- * Run a query, one SELECT that changes nothing but temporary tables, and give its
- * rows to the receiver.  It may use parallel workers.  An error
- * if it is anything else.
+ * Run a query and give its rows to the receiver.  The query must be one SELECT
+ * that changes nothing but temporary tables.  It may use parallel workers.
  */
 extern void sm_run_query(const char *query, SmReceiver *receiver);
 
 /*
- * The same in steps, for a query that makes a set, and whose columns are found.
- * From open to close this has a connection to SPI.  After an error the end of
+ * The same in steps, for a query that makes a set; open finds its columns.
+ * From open to close there is a connection to SPI. After an error the end of
  * the (sub)transaction closes it.
  */
 extern void sm_query_open(SmQuery *query, const char *text);

@@ -62,7 +62,7 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 			row->lastmod = DatumGetDateADT(value);
 			break;
 		case SM_LASTMOD_TEXT:
-			/* what cannot be read is empty then, and counts as none */
+			/* a text that cannot be read becomes empty, like no lastmod */
 			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, "lastmod");
 			break;
 	}
@@ -354,7 +354,7 @@ lastmod_type(Oid type)
 	}
 }
 
-/* Read the columns beside loc; what cannot be read is left out. */
+/* Read the columns other than loc. A value that cannot be read is left out. */
 static void
 read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 					  SmProblems *problems)

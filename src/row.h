@@ -42,19 +42,19 @@ typedef struct SmColumns
 	SmKeyType	key_type;		/* where there is a column key */
 } SmColumns;
 
-/* What came of a row. */
+/* The result of reading a row. */
 typedef enum SmRowStatus
 {
 	SM_ROW_OK,
 	SM_ROW_NULL,				/* its loc, or url, is NULL: there is no page */
-	SM_ROW_SKIPPED				/* a problem that was skipped */
+	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
 } SmRowStatus;
 
 /*
- * Read a text or xml value as UTF-8.  It may point into the value or into the
- * current memory context.  If it cannot be read that is the problem of this
- * name, and what names the value in it; *result.s is NULL then.  Returns whether
- * the row may go on.
+ * Read a text or xml value as UTF-8. The result may point into the value or
+ * into the current memory context.  If the value cannot be read, that is a
+ * problem, and s of the result is NULL. name: the problem.  what: noun phrase
+ * for the value.  Returns whether the row may go on.
  */
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);
@@ -73,7 +73,10 @@ extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);
 extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
 							   const char *what);
 
-/* Read an array of xml as the row's extensions; NULLs in it are left out. */
+/*
+ * Read an array of xml as the extensions of a row.  NULLs in the array are
+ * skipped.
+ */
 extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
 
 /*
@@ -86,15 +89,16 @@ extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
 							  SmProblems *problems);
 
 /*
- * Find a query's columns by their names.  An error for one that is unknown, of
- * a wrong type, or there twice, and if there is no loc and no url.
+ * Find the columns of a query by their names.  Raises an error for an unknown
+ * column, a wrong type, a name that appears twice, and if there is neither loc
+ * nor url.
  */
 extern void sm_find_columns(TupleDesc desc, SmColumns *columns);
 
 /*
  * Read a row into the current memory context; its spans may point into the
- * slot.  problems->row_number is set by the caller, problems->loc here.  Where
- * problems are reported, a row that is read can lack a loc, which was reported.
+ * slot.  The caller sets problems->row_number, this sets problems->loc.  If
+ * problems are reported, a row can lack its loc, which then is one of them.
  */
 extern SmRowStatus sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 								SmProblems *problems);

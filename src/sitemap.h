@@ -51,7 +51,9 @@ typedef struct SmLink
 	SmSpan		href;
 } SmLink;
 
-/* One row: the values of a <url> or <sitemap>, text as UTF-8, nothing checked. */
+/*
+ * One row: the values of a <url> or <sitemap>, text in UTF-8, not yet checked.
+ */
 typedef struct SmRow
 {
 	SmSpan		loc;
@@ -69,11 +71,11 @@ typedef struct SmRow
 	SmSpan	   *extensions;		/* XML */
 } SmRow;
 
-/* What a document wants to know of an entry that was written to its end. */
+/* An entry, written to the end of a buffer. */
 typedef struct SmEntry
 {
 	int			len;			/* bytes */
-	int			loc;			/* its encoded loc, counted from its start */
+	int			loc;			/* offset of its encoded loc */
 	int			loc_len;
 	uint32		namespaces;		/* SM_NS_… that the document must declare */
 	bool		has_news;

@@ -1,6 +1,6 @@
 /*
  * toast.c
- *	  Large values on their way through the executor, compressed in line.
+ *	  Compression of large values that pass through the executor.
  */
 #include "postgres.h"
 

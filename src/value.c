@@ -88,7 +88,10 @@ sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problem
 	return true;
 }
 
-/* Bytes of a datetime as text: a fraction of a second can have any length. */
+/*
+ * The longest datetime as text, in bytes.  W3C sets no limit to the fraction
+ * of a second.
+ */
 #define DATE_TEXT_MAX	255
 
 static void

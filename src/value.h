@@ -12,8 +12,8 @@
 #include "utils/memutils.h"
 
 /*
- * Make room for size bytes more and return the place to write to.  What buf had
- * may have moved.
+ * Make room for size more bytes at the end of buf, and return the place.  The
+ * contents of buf may move.
  */
 static inline char *
 sm_reserve(StringInfo buf, size_t size)
@@ -29,7 +29,7 @@ sm_reserve(StringInfo buf, size_t size)
 	return buf->data + buf->len;
 }
 
-/* Put a literal, or other bytes, at the end of buf. */
+/* Append a literal, or other bytes, to buf. */
 static inline void
 sm_append(StringInfo buf, const char *s, size_t len)
 {
@@ -37,14 +37,14 @@ sm_append(StringInfo buf, const char *s, size_t len)
 }
 
 /*
- * Raise an error if a URL could not be encoded for want of memory, which is no
- * problem of the row's, to be left out or listed.
+ * Raise an error if encoding a URL ran out of memory.  That is not a problem
+ * of the row, and is never skipped or reported.
  */
 extern void sm_url_check_memory(SmUrlStatus status);
 
 /*
- * Report that a URL was refused, with the SQLSTATE and hint of the status.
- * what names it in the message.
+ * Report that a URL was refused, with the SQLSTATE and hint for the status.
+ * what: noun phrase for the URL in the message.
  */
 extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 						   SmUrlStatus status);
@@ -57,9 +57,10 @@ extern bool sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache,
 						  SmProblems *problems, const char *name);
 
 /*
- * Append a date to buf as the protocol has it, and find the instant it stands
- * for.  *has_seconds is false if nothing was written: there is none, or a blank
- * text, or a problem that was skipped.  what names the value in a problem.
+ * Append a date to buf in the form of the protocol, and store its instant in
+ * *seconds.  *has_seconds is false if nothing was appended: the date is
+ * missing or blank, or it is a problem that was skipped.  what: noun phrase
+ * for the date in a problem.
  */
 extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
 						   SmSpan text, SmProblems *problems,

@@ -133,7 +133,7 @@ sm_entry_skip(SmEntryReader *e)
 	return true;
 }
 
-/* Where an element of an entry goes to; NULL if it is unknown. */
+/* The field of a row for a child of an entry; NULL if the child is unknown. */
 static SmSpan *
 field_of(SmSpan name, SmRow *row, SmSpan *priority)
 {

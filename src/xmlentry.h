@@ -57,19 +57,22 @@ extern bool sm_entry_read_text(SmEntryReader *e, SmSpan *text);
 extern bool sm_entry_skip(SmEntryReader *e);
 
 /*
- * Take a <url> element apart into a row.  Its spans point into xml or into the
- * current memory context.  Where problems are reported, false means that it could
- * not be read to its end; and a row can lack a loc.
+ * Read a <url> element into a row.  Spans of the row point into xml or into
+ * the current memory context.  Returns false if the row cannot go on.  If
+ * problems are reported, that means that the element could not be read to its
+ * end; and a row can lack its loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 
-/* Add what a token of text or a CDATA section says, with the line ends that XML has. */
+/* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
 extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
 
 /* What an attribute's raw value says, without the blanks around it. */
 extern SmSpan sm_xml_attribute_value(SmSpan raw);
 
-/* Report that XML cannot be read, with the reader's reason; false. */
+/*
+ * Report that XML cannot be read, and why, as the reader says.  Returns false.
+ */
 extern bool sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
 							 const char *what);
 

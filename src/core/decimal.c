@@ -88,7 +88,7 @@ sm_decimal_read(SmSpan text, double *value)
 			return false;
 		any = true;
 		if (n == DIGITS_MAX || (n == 0 && *s == '0'))
-			exponent += n > 0;	/* not written, but it has its place */
+			exponent += n > 0;	/* a digit that is not stored is still a place */
 		else
 			digits[n++] = *s;
 		exponent -= point;

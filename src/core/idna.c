@@ -86,7 +86,7 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 		case IDN2_BIDI:
 			return false;
 		default:
-			return true;		/* a browser may know better */
+			return true;		/* browsers may allow what libidn2 does not */
 	}
 }
 
@@ -114,7 +114,7 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 
 #endif
 
-/* The value of a digit of Punycode, 36 for what is none. */
+/* The value of a Punycode digit, 36 for any other character. */
 static uint32_t
 punycode_digit(char c)
 {

@@ -2,9 +2,9 @@
  * iso.c
  *	  Language and country codes: ISO 639-1, ISO 15924, ISO 3166-1 alpha-2.
  *
- * Languages are checked against the list, since a country standing alone ("us")
- * can be told from a language in no other way; countries likewise ("uk" is not
- * one).  Scripts are many and grow, and are checked for their form.
+ * Languages are checked against a list, because a country alone ("us") has the form
+ * of a language.  Countries are checked against a list, too ("uk" is not a country
+ * code).  Scripts are many, and new ones are added: only their form is checked.
  */
 #include "core/iso.h"
 

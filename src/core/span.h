@@ -1,6 +1,6 @@
 /*
  * span.h
- *	  A piece of text that belongs to somebody else: a pointer and a length.
+ *	  A piece of text, as a pointer and a length.  Its memory belongs to others.
  */
 #ifndef SM_SPAN_H
 #define SM_SPAN_H
@@ -18,7 +18,7 @@ typedef struct SmSpan
 /* For initializers and arguments: the bytes of a literal, then their number. */
 #define SM_LITERAL(string)	(string), (sizeof(string) - 1)
 
-/* a number that a macro stands for, as a literal */
+/* the number that a macro stands for, as a literal */
 #define SM_STRING(number)	SM_STRING_(number)
 #define SM_STRING_(number)	#number
 
@@ -39,7 +39,7 @@ sm_span_of(const char *string)
 	return sm_span(string, strlen(string));
 }
 
-/* Neither a value nor an empty one: what a NULL becomes. */
+/* No text at all, not even an empty one: stands for NULL. */
 static inline SmSpan
 sm_no_span(void)
 {

@@ -2,10 +2,10 @@
  * url.c
  *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
  *
- * A URL is taken apart just as far as its components need different treatment:
- * scheme, user, host, port, and the rest.  The rest (path, query, fragment) is
- * encoded byte by byte with no regard to what the bytes mean as characters, as
- * RFC 3987 has it for UTF-8.
+ * A URL is split into scheme, user, host, port and the rest, because each of
+ * these is encoded in its own way.  The rest (path, query, fragment) is encoded
+ * byte by byte, whatever characters the bytes stand for, as RFC 3987 does with
+ * UTF-8.
  *
  * Speed comes from two things: the origin of the last URL is remembered, and
  * runs of bytes that need no encoding are copied eight at a time.
@@ -19,10 +19,10 @@
 #include "core/idna.h"
 #include "core/text.h"
 
-/* Where a byte may stand as it is, and what else there is to know of it. */
-#define C_PATH		0x01		/* in a path, but for & and ' */
-#define C_QUERY		0x02		/* in a query or fragment, but for & and ' */
-#define C_USER		0x04		/* in user information, but for & and ' */
+/* Where a byte needs no encoding, and what kind of byte it is. */
+#define C_PATH		0x01		/* in a path, except & and ' */
+#define C_QUERY		0x02		/* in a query or fragment, except & and ' */
+#define C_USER		0x04		/* in user information, except & and ' */
 #define C_HOST		0x08		/* in a host name, apart from brackets */
 #define C_HEX		0x10
 #define C_ALPHA		0x20
@@ -86,7 +86,8 @@ equal_ignoring_case(const char *a, size_t a_len, const char *b, size_t b_len)
 /*
  * Percent-encode the bytes from s to end.  A '?' ends the path and a '#' the
  * query, where the component is one of those; user information ends with end.
- * *entity_bytes grows by what entities add to the length of the URL itself.
+ * *entity_bytes grows by the extra bytes of entities, which do not count as
+ * characters of the URL.
  */
 static char *
 encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
@@ -185,7 +186,9 @@ sm_url_scheme(const char *s, size_t len)
 	return 0;
 }
 
-/* Digits and a slash, as in "localhost:8080/", which reads like a scheme? */
+/*
+ * Is it a port, as in "localhost:8080/", where the host looks like a scheme?
+ */
 static bool
 is_port(const char *s, size_t len)
 {
@@ -196,7 +199,7 @@ is_port(const char *s, size_t len)
 	return i > 0 && i < len && s[i] == '/';
 }
 
-/* Length of what comes before the path, query or fragment. */
+/* Length of the authority, which ends before the path, query or fragment. */
 static size_t
 authority_length(const char *s, size_t len)
 {
@@ -419,8 +422,8 @@ encode_host(const Authority *a, char *dst, size_t *dst_len)
 }
 
 /*
- * Write what two URLs of one site have in common, as a string: scheme, host
- * and port in one spelling.  RFC 3986, 6.2.2.1 and 6.2.3.
+ * Write the key of a site, the same for all URLs of that site: scheme, host
+ * and port in canonical form (RFC 3986, 6.2.2.1 and 6.2.3).
  */
 static void
 site_key(bool https, const char *host, size_t host_len, int port, char key[SM_ORIGIN_MAX])
@@ -440,9 +443,9 @@ site_key(bool https, const char *host, size_t host_len, int port, char key[SM_OR
 }
 
 /*
- * Find out what a URL begins with: the length of "scheme://authority" goes to
- * *raw_len, and its encoded form to *d.  The origin is put into the cache, but
- * for one with user information, which nobody repeats a million times.
+ * Encode the origin of a URL to *d, and store the length of
+ * "scheme://authority" in *raw_len.  An origin goes into the cache unless it
+ * has user information, which hardly any site repeats.
  */
 static SmUrlStatus
 encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
@@ -472,7 +475,7 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	authority_len = authority_length(s + scheme + 3, len - scheme - 3);
 	if (authority_len > SM_AUTHORITY_MAX)
 		return SM_URL_LONG_AUTHORITY;
-	/* in "https://a\\@b/" a browser's host is a, that of many libraries b */
+	/* a browser reads the host a in "https://a\\@b/", many libraries read b */
 	if (memchr(s + scheme + 3, '\\', authority_len) != NULL)
 		return SM_URL_BACKSLASH;
 	split_authority(s + scheme + 3, authority_len, &authority);
@@ -536,8 +539,8 @@ dot_at(const char *p, const char *end)
 }
 
 /*
- * Is the segment at p "." (1) or ".." (2)?  Its length goes to *len.  0 means
- * that it is an ordinary one.
+ * The kind of the segment at p: 1 for ".", 2 for "..", 0 for any other.  Its
+ * length goes to *len.
  */
 static int
 dot_segment(const char *p, const char *end, size_t *len)
@@ -603,10 +606,10 @@ path_length(const char *s, size_t len)
 }
 
 /*
- * Can a text without scheme be a relative reference?  Its first segment has no
- * colon then, RFC 3986, 4.2.  Most of those that have one are absolute URLs
- * behind a byte order mark, a quotation mark or the like, and would become
- * pages below the base URL.
+ * Check that a text without scheme is a relative reference: its first segment
+ * must have no colon (RFC 3986, 4.2). Most texts with such a colon are
+ * absolute URLs after a byte order mark or a quotation mark.  Resolved against
+ * the base, they would name pages that do not exist.
  */
 static SmUrlStatus
 check_reference(const char *s, size_t len)
@@ -646,8 +649,8 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	}
 
 	/*
-	 * "www.example.com/a" is a relative path to RFC 3986, and never what was
-	 * meant; nor is the base's own host, with or without "www.".
+	 * RFC 3986 reads "www.example.com/a" as a relative path.  Whoever writes
+	 * that, or the host of the base with or without "www.", means a host.
 	 */
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
@@ -695,14 +698,14 @@ equal_paths(const char *a, const char *b, size_t len)
 }
 
 /*
- * Is this encoded URL, whose site is that of the base, below the base's path,
- * and does it stay there for a reader who removes its dot segments?
+ * Is this encoded URL below the path of the base, also once its dot segments
+ * are removed?  It has to be on the site of the base.
  */
 static bool
 below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
 		   SmUrlForm form)
 {
-	/* what follows the origin; that itself may be spelled in many ways */
+	/* only paths are compared: one origin can be spelled in many ways */
 	size_t		base_origin = base->origin_len;
 	const char *dir = base->url[form] + base_origin;
 	size_t		dir_len = base->len[form] - base_origin;
@@ -774,7 +777,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	len = given.len;
 	if (len == 0)
 		return SM_URL_EMPTY;
-	/* the host alone can get shorter, and not by that much */
+	/* encoding shortens nothing but the host, and that by less */
 	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
 		return SM_URL_TOO_LONG;
 

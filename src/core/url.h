@@ -28,17 +28,16 @@ typedef enum SmUrlStatus
 	SM_URL_OK,
 	SM_URL_EMPTY,				/* nothing but blanks */
 	SM_URL_NO_SCHEME,			/* relative, and there is no base URL */
-	SM_URL_LOST_SCHEME,			/* "www.example.com/a": resolving it would be
-								 * a trap */
-	SM_URL_BAD_REFERENCE,		/* a colon behind what is no scheme */
+	SM_URL_LOST_SCHEME,			/* "www.example.com/a", which looks relative */
+	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
 	SM_URL_NO_HOST,
 	SM_URL_BAD_HOST,
 	SM_URL_BACKSLASH,			/* before the path */
-	SM_URL_NOT_IDNA2008,		/* a non-ASCII host that only its ASCII form
-								 * can name */
+	SM_URL_NOT_IDNA2008,		/* a host that has to be given in its ASCII
+								 * form */
 	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */
-	SM_URL_NO_MEMORY,			/* libidn2 had none to encode the host */
+	SM_URL_NO_MEMORY,			/* libidn2 ran out of memory */
 	SM_URL_BAD_PORT,
 	SM_URL_TOO_LONG,
 	SM_URL_LONG_AUTHORITY,
@@ -60,8 +59,8 @@ typedef enum SmUrlScope
 typedef enum SmUrlForm
 {
 	SM_FORM_PLAIN,				/* percent-encoded only */
-	SM_FORM_XML					/* and "&" and "'" as entities; no other
-								 * special character is left */
+	SM_FORM_XML					/* percent-encoded, "&" and "'" as entities;
+								 * no other special character is left */
 } SmUrlForm;
 
 /* The URL of a directory, ending in a slash, that references are resolved against. */
@@ -77,8 +76,8 @@ typedef struct SmUrlBase
 } SmUrlBase;
 
 /*
- * What is worth keeping between one URL and the next: nearly all URLs of a site
- * begin with the same bytes.  Zero-initialized is empty.
+ * The origin of the last URL, kept because nearly all URLs of a site share it.
+ * Zero-initialized is empty.
  */
 typedef struct SmUrlCache
 {
@@ -90,17 +89,18 @@ typedef struct SmUrlCache
 } SmUrlCache;
 
 /*
- * Bytes that sm_url_encode may write, whatever it returns, for a reference of
- * len bytes.  With a max that grows with base and max only, not with len.
+ * The most bytes that sm_url_encode writes for a reference of len bytes, also
+ * if it fails.  With a limit max, long references need no more room than that
+ * limit.
  */
 extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
 
 /*
- * Write the URL that a piece of text means into dst, and its length into
- * *dst_len; no terminator.  Blanks around it are dropped, a relative reference
- * is resolved against base (which may be NULL: then it is an error), a
- * non-ASCII host gets its IDNA2008 form, and each component is percent-encoded.
- * max is the longest URL accepted, in characters before XML escaping.
+ * Write the URL that a text stands for to dst, and its length to *dst_len; no
+ * terminator.  Blanks around it are dropped, a relative reference is resolved
+ * against base (NULL: it is an error), a non-ASCII host gets its IDNA2008
+ * form, and each component is percent-encoded.  max: longest URL accepted, in
+ * characters before XML escaping.
  */
 extern SmUrlStatus sm_url_encode(const char *src, size_t len,
 								 const SmUrlBase *base, SmUrlCache *cache,
@@ -127,10 +127,10 @@ extern size_t sm_url_scheme(const char *s, size_t len);
 extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
 
 /*
- * Write the one spelling of all URLs of a page, from what sm_url_encode wrote:
- * scheme and host in lower case, no default port, a slash for no path, and no
- * fragment.  RFC 3986, 6.2.2.1 and 6.2.3.  Returns its length; dst needs len + 1
- * bytes.
+ * Write the canonical form of a URL that sm_url_encode wrote, which all URLs
+ * of one page share: scheme and host in lower case, no default port, a slash
+ * for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3). Returns its
+ * length; dst needs len + 1 bytes.
  */
 extern size_t sm_url_page(const char *url, size_t len, char *dst);
 

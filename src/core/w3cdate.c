@@ -214,7 +214,10 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 	else
 		*seconds -= zone_hour * 3600 + zone_minute * 60;
 
-	/* an offset may carry it out of the years that can be written */
+	/*
+	 * the offset from UTC can move an instant out of the years that can be
+	 * written
+	 */
 	if (*seconds < (int64_t) MIN_DAY * SM_SECS_PER_DAY ||
 		*seconds >= (int64_t) (MAX_DAY + 1) * SM_SECS_PER_DAY)
 		return SM_W3C_RANGE;

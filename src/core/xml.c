@@ -8,7 +8,7 @@
 
 #include "core/text.h"
 
-/* the bytes that stand in a document as they are, by far the most */
+/* bytes that need no escaping, as most do */
 static bool
 is_plain(unsigned char c)
 {
@@ -25,7 +25,7 @@ sm_xml_legal(uint32_t c)
 		(c >= 0x10000 && c <= 0x10FFFF);
 }
 
-/* A hexadecimal character reference; what PostgreSQL cannot hold is not asked for. */
+/* Write a hexadecimal character reference. */
 static char *
 write_reference(char *d, uint32_t c)
 {

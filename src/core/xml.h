@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a byte sequence that is not UTF-8 returns. */
+/* Returned for bytes that are not UTF-8. */
 #define SM_XML_MALFORMED	((size_t) -1)
 
 /* A byte becomes "&quot;" at the most. */

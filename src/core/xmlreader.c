@@ -110,9 +110,8 @@ sm_xml_declaration(SmSpan text, SmSpan *encoding)
 }
 
 /*
- * What ASCII bytes are, for the loops that all bytes go through: a letter or
- * underscore, another character of a name, or one that text can have with no
- * second look.
+ * Classes of ASCII bytes: a letter or underscore, which begins a name; another
+ * character of a name; a character that text may have without a further check.
  */
 #define NAME_START	0x01
 #define NAME_CHAR	0x02
@@ -355,7 +354,10 @@ declare_namespaces(SmXmlReader *r)
 			return "the name of a namespace has a reference or a line break";
 		if (sm_span_is(a->name, "xml") || sm_span_is(a->value, XML_URI))
 		{
-			/* declaring what always holds is allowed, and nothing else */
+			/*
+			 * the prefix xml may be bound to its own namespace, and to no
+			 * other
+			 */
 			if (is_default || !sm_span_is(a->name, "xml") || !sm_span_is(a->value, XML_URI))
 				return "it declares the reserved prefix \"xml\" or its namespace";
 			continue;
@@ -619,7 +621,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 {
 	SmSpan		encoding;
 
-	/* not the arrays: they are large, and their counts say what is in them */
+	/* the arrays are large, and their counts say that they are empty */
 	r->message = NULL;
 	r->undeclared = sm_no_span();
 	r->p = src;

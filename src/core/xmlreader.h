@@ -6,8 +6,8 @@
  * PostgreSQL's xml type lets through control characters, undeclared entities
  * and undeclared prefixes, and a server built without libxml has no parser.
  * It accepts what a namespace-aware parser accepts as element content or as a
- * document, less a document type declaration, which could define entities, and
- * names of namespaces with references in them, but for "&amp;".
+ * document, with two exceptions: no document type declaration, which could define
+ * entities, and no reference other than "&amp;" in the name of a namespace.
  *
  * Nothing is allocated: tokens are pointers into the input, which must stay.
  */
@@ -49,8 +49,9 @@ typedef struct SmXmlBinding
 } SmXmlBinding;
 
 /*
- * Asked for a prefix that the fragment does not declare: its namespace if the
- * document around it will, else NULL.  The result must live on.
+ * Called for a prefix that a fragment does not declare.  Returns the namespace
+ * that the document around it declares for the prefix, or NULL. The result
+ * must outlive the reader.
  */
 typedef const SmSpan *(*SmXmlLookup) (void *arg, SmSpan prefix);
 

@@ -259,6 +259,12 @@ sub check_refusals
 	{
 		like(fetch($path)->{status}, qr/^40[034]$/, "$name: no $path");
 	}
+
+	# A directory that the web server may not read: "Couldn't fetch" in Search Console.
+	chmod 0, $maps or die $!;
+	is(fetch($_)->{status}, 403, "$name: $_ of a directory that it may not read")
+	  foreach '/sitemap.xml', '/' . part();
+	chmod 0755, $maps or die $!;
 	return;
 }
 

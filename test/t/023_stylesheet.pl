@@ -83,6 +83,7 @@ my ($driver, $session);
 start_browser();
 
 resize(1280);
+check_bare();
 check_table('light', 1280);
 check_index();
 check_many();
@@ -154,6 +155,7 @@ sub write_sitemaps
 				                     stylesheet => 'sitemap.css'$options)
 				 WHERE kind = '$kind'}));
 	}
+	append_to_file("$folder/bare.xml", slurp_file("$folder/urlset.xml") =~ s/<\?xml-stylesheet .*?\?>//r);
 	append_to_file("$folder/sitemap.css", slurp_file($css));
 	return;
 }
@@ -391,6 +393,16 @@ sub check_table
 		is($bright, 1, "$name: a white page");
 	}
 	is($before->{position}, $name eq 'printed' ? 'absolute' : 'fixed', "$name: the headings");
+	return;
+}
+
+# Without the stylesheet: one run of text, since there are elements of XHTML.
+sub check_bare
+{
+	my $layout = layout('bare', 'bare');
+
+	is(scalar @{ $layout->{rows} }, scalar @rows, 'bare: all pages');
+	is(scalar(grep { $_->{display} ne 'inline' } @{ $layout->{rows} }), 0, 'bare: are one run of text');
 	return;
 }
 

@@ -1,0 +1,242 @@
+# What the guide's troubleshooting says of each message and symptom: here they happen,
+# and what is said to help helps.  Each of its headings has a test, here or in another
+# file.
+
+use strict;
+use warnings;
+use FindBin;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $timeout = $PostgreSQL::Test::Utils::timeout_default;
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my ($guide) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## Troubleshooting\n(.*)/ms;
+my $publish = q{
+	SELECT count(*)
+	  FROM sitemap_publish('site_files', 'SELECT path AS loc, changed AS lastmod FROM public.page ORDER BY id',
+	                       'https://www.example.com/')};
+
+my %tests = (
+	'connection failed' => 'test/t/025_pg_cron.pl',
+	'permission denied to create extension "sitemap"' => \&no_permission,
+	'extension "sitemap" is not available' => \&not_available,
+	'section "…" would shrink from … URLs to …' => \&would_shrink,
+	'could not lock directory' => \&directory_is_in_use,
+	'could not open directory, could not create file' => \&no_directory,
+	'A run waits' => \&run_waits,
+	'The site has new pages and the sitemap has not' => \&nothing_runs,
+	'A page is missing' => \&page_is_missing,
+	'The browser downloads the file' => 'test/t/022_web_servers.pl',
+	'The browser shows one run of text' => 'test/t/023_stylesheet.pl',
+	'What Search Console says' => \&search_console,);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\n");
+$node->start;
+$node->safe_psql(
+	'postgres', qq{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
+	INSERT INTO page SELECT n, '/page/' || n, timestamptz '2026-01-01 00:00+00' FROM generate_series(1, 100) n;
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	$publish;
+	CREATE DATABASE other;
+	CREATE ROLE shop_owner LOGIN});
+
+my @headings = $guide =~ /^### (.*)$/gm;
+cmp_ok(scalar @headings, '>', 10, 'the guide has headings');
+is_deeply([ sort @headings ], [ sort keys %tests ], 'each heading has a test');
+foreach my $heading (@headings)
+{
+	my $test = $tests{$heading};
+
+	if (ref $test)
+	{
+		note($heading);
+		$test->();
+	}
+	else
+	{
+		ok(-e "$FindBin::RealBin/../../$test", "$test");
+	}
+}
+$node->stop;
+done_testing();
+
+# A statement fails with that.
+sub fails
+{
+	my ($name, $expected, $sql, %options) = @_;
+	my ($status, undef, $stderr) = $node->psql($options{database} // 'postgres', $sql);
+
+	isnt($status, 0, "$name: it fails");
+	like($stderr, $expected, "$name: the message");
+	return;
+}
+
+# A query of the guide, by a piece of it.
+sub query_of_guide
+{
+	my ($piece) = @_;
+	my ($query) = grep { /\Q$piece\E/ } $guide =~ /^```sql\n(.*?)^```$/gms;
+
+	return $query // die "the guide has no query with $piece";
+}
+
+# A session that has run a statement and stays in its transaction.
+sub hold
+{
+	my ($sql) = @_;
+	my $session = $node->background_psql('postgres', on_error_die => 1);
+
+	$session->query_safe("BEGIN; $sql");
+	return $session;
+}
+
+sub no_permission
+{
+	my $as_owner = 'SET ROLE shop_owner; CREATE EXTENSION sitemap';
+
+	fails('no right', qr/permission denied to create extension "sitemap"/, $as_owner, database => 'other');
+	my ($grant) = $guide =~ /^(GRANT CREATE .*;)$/m;
+	$node->safe_psql('postgres', $grant =~ s/DATABASE shop/DATABASE other/r);
+	is($node->psql('other', $as_owner), 0, 'a right to create helps');
+	return;
+}
+
+# Another name stands for a server without the files.
+sub not_available
+{
+	fails('no files', qr/extension "sitemaps" is not available/, 'CREATE EXTENSION sitemaps');
+	return;
+}
+
+sub would_shrink
+{
+	my $empty = $publish =~ s/public\.page/public.page WHERE false/r;
+
+	fails('an empty source', qr/section "sitemap" would shrink from 100 URLs to 0/, $empty);
+	is(urls(), 100, 'nothing was changed');
+	is($node->psql('postgres', 'BEGIN; ' . $empty =~ s{/'\)}{/', max_shrink => 1)}r . '; ROLLBACK'),
+		0, 'max_shrink => 1 helps');
+	return;
+}
+
+# How many URLs the target has.
+sub urls
+{
+	return $node->safe_psql('postgres',
+		q{SELECT sum(url_count) FROM site_files WHERE kind <> 'index'});
+}
+
+# An export whose query waits holds the directory.
+sub directory_is_in_use
+{
+	my $export = "SELECT count(*) FROM sitemap_export('$folder', 'TABLE site_files')";
+	my $lock = hold('LOCK TABLE site_files');
+	my $exporter = $node->background_psql('postgres');
+
+	$exporter->query_until(qr/start/, "\\echo start\n$export;\n");
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND relation = 'site_files'::regclass})
+	  or die 'the export does not wait';
+	fails('a second exporter', qr/could not lock directory.*Another sitemap_export is writing to it/s,
+		"SELECT sitemap_export('$folder', \$\$SELECT 'a.xml' AS name, '' AS content\$\$)");
+	like($node->safe_psql('postgres', query_of_guide('sitemap_export%')),
+		qr/^\d+\|.*TABLE site_files/s, 'the query finds the exporter');
+	$lock->quit;
+	$exporter->quit;
+	is($node->psql('postgres', $export), 0, 'then the directory is free');
+	return;
+}
+
+sub no_directory
+{
+	fails('no directory', qr/could not open directory/, "SELECT sitemap_export('$folder/none', 'TABLE site_files')");
+	mkdir "$folder/locked" or die $!;
+	chmod 0555, "$folder/locked" or die $!;
+	fails('no right to write', qr/could not create file .*Permission denied/,
+		"SELECT sitemap_export('$folder/locked', 'TABLE site_files')");
+	chmod 0755, "$folder/locked" or die $!;
+	is($node->psql('postgres', "SELECT sitemap_export('$folder/locked', 'TABLE site_files')"), 0, 'a right helps');
+	return;
+}
+
+# A session that has published and is idle in its transaction.
+sub run_waits
+{
+	my $first = hold($publish);
+	my ($pid) = $first->query_safe('SELECT pg_backend_pid()') =~ /(\d+)/;
+	my $second = $node->background_psql('postgres');
+	my $query = query_of_guide('pg_blocking_pids');
+
+	$second->query_until(qr/start/, "\\echo start\n$publish;\n");
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM (" . $query =~ s/;\s*$//r . ") w")
+	  or die 'the second run does not wait';
+	like($node->safe_psql('postgres', $query), qr/^\d+\|\{\Q$pid\E\}\|.*sitemap_publish/s, 'the query finds who holds up whom');
+	is( $node->safe_psql('postgres', "SELECT state FROM pg_stat_activity WHERE pid = $pid"),
+		'idle in transaction', 'which is idle in its transaction');
+	fails('a lock timeout', qr/canceling statement due to lock timeout/, "SET lock_timeout = '100ms'; $publish");
+	$first->query_safe('COMMIT');
+	$first->quit;
+	$second->quit;
+	is(urls(), 100, 'then the other run goes on');
+	return;
+}
+
+sub nothing_runs
+{
+	my $newest = 'SELECT max(lastmod) FROM site_files';
+	my $before = $node->safe_psql('postgres', $newest);
+
+	like($guide, qr/`\Q$newest\E`/, 'the guide has the query');
+	$node->safe_psql('postgres', q{INSERT INTO page VALUES (101, '/page/101')});
+	is($node->safe_psql('postgres', $newest), $before, 'without a run nothing changes');
+	$node->safe_psql('postgres', $publish);
+	is($node->safe_psql('postgres', "SELECT (SELECT max(lastmod) FROM site_files) > '$before'"), 't', 'a run changes it');
+	return;
+}
+
+sub page_is_missing
+{
+	my $query = query_of_guide('sitemap_parse') =~ s{article/60000}{page/7}r;
+
+	is($node->safe_psql('postgres', $query), 'sitemap-51d8e999.xml.gz', 'the query finds the file of a page');
+	$node->safe_psql('postgres', "UPDATE page SET path = NULL WHERE id = 7; $publish");
+	is($node->safe_psql('postgres', $query), '', 'and none for a row whose loc is NULL');
+	$node->safe_psql('postgres', "UPDATE page SET path = '/page/7' WHERE id = 7; $publish");
+	return;
+}
+
+# What the messages of Search Console are about, as it is met here.
+sub search_console
+{
+	my ($table) = $guide =~ /### What Search Console says\n(.*)/s;
+	my $loc = sub { "SELECT count(*) FROM sitemap_files(\$\$SELECT '$_[0]' AS loc\$\$, 'https://www.example.com/')" };
+
+	foreach my $message ("Couldn't fetch", 'URL not allowed', 'Invalid date', 'Unsupported format')
+	{
+		like($table, qr/^\| \Q$message\E/m, "the guide explains: $message");
+	}
+	foreach my $other ('https://example.com/', 'http://www.example.com/', 'https://www.example.com:8443/')
+	{
+		fails("URL not allowed, $other", qr/invalid loc: its scheme, host or port differs/, $loc->($other));
+	}
+	fails('Invalid date', qr/invalid lastmod "2026-01-02 03:04"/,
+		q{SELECT count(*) FROM sitemap_files($$SELECT '/' AS loc, '2026-01-02 03:04'::text AS lastmod$$, 'https://www.example.com/')});
+	is( $node->safe_psql(
+			'postgres', q{
+			SELECT e.loc, a.problem
+			  FROM sitemap_parse('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://www.example.com/</loc><lastmod>2026-01-02 03:04</lastmod></url></urlset>'::text) e,
+			       sitemap_audit(format('SELECT %L AS loc, %L::text AS lastmod', e.loc, e.lastmod), 'https://www.example.com/') a}),
+		'https://www.example.com/|lastmod_invalid',
+		'Invalid date: an entry of others is found');
+	fails('Sitemap is HTML', qr/sitemap/, q{SELECT * FROM sitemap_parse('<html><body>Log in</body></html>'::text)});
+	my ($status, $empty) = $node->psql('postgres',
+		q{SELECT count(*) FROM sitemap_files('SELECT NULL::text AS loc', 'https://www.example.com/')});
+	is("$status $empty", '0 0', 'Empty sitemap: there is no file without entries');
+	return;
+}

@@ -117,19 +117,34 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 												  ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Is it one word, as a name is, with dots and quotes or without? */
+/*
+ * Is it a name, or two with a dot between them, each one quoted or not?  Of
+ * others, to_regclass would raise an error before PostgreSQL 16.
+ */
 static bool
-is_name(const char *text)
+is_name(const char *s)
 {
-	bool		quoted = false;
+	for (int part = 1; part <= 2; part++)
+	{
+		const char *begin = s;
 
-	for (const char *s = text; *s; s++)
 		if (*s == '"')
-			quoted = !quoted;
-		else if (!quoted && !isalnum((unsigned char) *s) && !IS_HIGHBIT_SET(*s) &&
-				 strchr("_$.", *s) == NULL)
+		{
+			do
+				s = strchr(s + 1, '"');
+			while (s != NULL && *++s == '"');
+			if (s == NULL || s - begin == 2)
+				return false;
+		}
+		else
+			while (isalnum((unsigned char) *s) || IS_HIGHBIT_SET(*s) || *s == '_' || *s == '$')
+				s++;
+		if (*s == '\0')
+			return s > begin;
+		if (s == begin || *s++ != '.')
 			return false;
-	return text[0] != '\0';
+	}
+	return false;
 }
 
 /* A table's name alone is a common mistake, which the parser's error does not explain. */

@@ -20,7 +20,8 @@ $$;
 
 -- The name of a table alone, and one of none.
 SELECT q, pg_temp.refused(q)
-  FROM (VALUES ('query_page'), ('public.query_page'), ('"query_page"'), ('query_nowhere'), ('query_page.loc'), ('"query_page')) v (q);
+  FROM (VALUES ('query_page'), ('public.query_page'), ('"query_page"'), ('"public".query_page'), ('query_nowhere'),
+               ('query_page.loc'), ('"query_page'), ('""'), ('""""'), ('.'), ('a.'), ('.a'), ('a..b'), ('a.b.c'), ('"a"b')) v (q);
 SELECT pg_temp.error($$ SELECT sitemap_export('/', 'query_page') $$);
 
 -- Any number of statements but one.

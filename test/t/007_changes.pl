@@ -22,6 +22,7 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap; CREATE DOMAIN public.page_number AS int CHECK (VALUE > -1000)');
 
 our $steps = $ENV{STEPS} // 250;
+our $locs = 30000;
 my $seed = $ENV{SEED} // int(rand(1_000_000));
 my $has_icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'und-x-icu'});
 
@@ -46,7 +47,11 @@ simulate('a domain', 'public.page_number', 'public.page_number', 'n', ', max_url
 simulate('bytes', 'int', 'int', 'n', ', max_bytes => 5000', 1500, 1, [ @kinds, 'big' ]);
 simulate('URLs and bytes', 'int', 'int', 'n', ', max_urls => 20, max_bytes => 3500', 1200, 1, [ @kinds, 'big' ]);
 simulate('bytes, text', 'int', 'int', 'n', q{, max_bytes => 4000, format => 'txt'}, 1500, 2, [ @kinds, 'big' ]);
-simulate('entries that are too large', 'numeric', 'numeric', 'n / 3.0', q{, max_bytes => 1400, on_invalid => 'skip'}, 400, 1, [ @kinds, 'big', 'bad' ]);
+simulate('entries that are too large', 'numeric', 'numeric', 'n / 3.0', q{, max_bytes => 1400, on_invalid => 'skip'}, 1500, 1, [ @kinds, 'big', 'bad' ]);
+{
+	local $locs = 20;
+	simulate('the same locs', 'int', 'int', 'n', ', max_urls => 25', 2000, 2, \@kinds);
+}
 {
 	local $steps = $steps / 4;
 	simulate('news', 'int', 'int', 'n', ', max_urls => 1500', 15000, 1, [ 'page', 'news' ]);
@@ -69,14 +74,14 @@ sub simulate
 		extra_params => [ map { ('-v', $_) } "schema=$schema", "type=$type", "column=$column", "key=$key" ]);
 	my ($status, $stdout, $stderr) = $node->psql(
 		'postgres', sprintf(
-			q{SET client_min_messages = error; SET search_path = %s, public; SELECT setseed(%f);
+			q{SET client_min_messages = error; SET test.locs = %d; SET search_path = %s, public; SELECT setseed(%f);
 			CALL simulate($q$%s$q$, $q$%s$q$, %d, %d, '{%s}', %d, %s, NULL, NULL)},
-			$schema, $this_seed / 1_000_000, $query, $options . ($more // ''), $numbers, $parts,
+			$locs, $schema, $this_seed / 1_000_000, $query, $options . ($more // ''), $numbers, $parts,
 			join(',', @$kinds), $steps, $two ? 'true' : 'false'));
 	is($status, 0, "$name, seed $this_seed: $steps steps") or diag("SIMULATION='$name' SEED=$this_seed STEPS=$steps: $stderr");
 	my ($partial, $looked_at) = $stdout =~ /(\d+)\|(\d+)$/ or return;
 
 	note(sprintf('%s: %d partial runs, which looked at %.1f files each', $name, $partial, $looked_at / ($partial || 1)));
-	cmp_ok($partial, '>', $steps / 2, "$name: most runs are partial");
+	cmp_ok($partial, '>', $steps / 4, "$name: runs are partial");
 	return;
 }

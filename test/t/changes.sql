@@ -47,7 +47,7 @@ CREATE TRIGGER page_truncate AFTER TRUNCATE ON page
   FOR EACH STATEMENT EXECUTE FUNCTION note_everything();
 
 CREATE FUNCTION some_loc() RETURNS text LANGUAGE sql
-RETURN '/' || repeat('dir/', (random() * 4)::int) || (random() * 30000)::int;
+RETURN '/' || repeat('dir/', (random() * 4)::int) || (random() * current_setting('test.locs')::int)::int;
 CREATE FUNCTION one_of(variadic kinds text[]) RETURNS text LANGUAGE sql
 RETURN kinds[1 + floor(random() * cardinality(kinds))];
 

@@ -103,7 +103,7 @@ report(void *arg, SmProblemName name, const char *message, const char *hint)
 	pfree(detail);
 }
 
-/* A character that nobody wants in a loc, where it is percent-encoded. */
+/* Report a control character in a loc, where it is percent-encoded. */
 static void
 check_characters(SmAudit *audit, SmSpan loc)
 {
@@ -123,7 +123,7 @@ check_characters(SmAudit *audit, SmSpan loc)
 		}
 		n = sm_utf8_decode(s, end, &c);
 		if (n == 0)
-			break;				/* it is text */
+			break;				/* the loc is text of the database already */
 		if (c < 0x20 || (c >= 0x7F && c < 0xA0) || !sm_xml_legal(c))
 		{
 			sm_audit_problem(audit, audit->nrows, SM_LOC_CONTROL_CHARACTER,
@@ -218,7 +218,7 @@ check_path(SmAudit *audit, SmSpan page)
 	}
 }
 
-/* The one spelling of all URLs of a page, from what sm_url_encode wrote. */
+/* The canonical form of a URL that sm_url_encode wrote. */
 static SmSpan
 page_of(SmSpan url, SmUrlForm form)
 {
@@ -299,7 +299,7 @@ check_media(void *arg, const char *what, SmSpan url)
 	}
 }
 
-/* The row, which was read, and the entry that it has become or not. */
+/* Check a row that was read. is_entry: it was written as an entry. */
 static void
 check_row(SmAudit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 {
@@ -363,7 +363,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	return true;
 }
 
-/* What shows when all rows are there. */
+/* Check what only all rows together show. */
 static void
 check_set(SmAudit *audit)
 {
@@ -385,7 +385,7 @@ static void
 put_result(SmAudit *audit, Tuplestorestate *result, TupleDesc desc)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(audit->loc_desc, &TTSOpsMinimalTuple);
-	int64		loc_row = 0;	/* that the slot has the loc of */
+	int64		loc_row = 0;	/* row whose loc the slot has */
 	const Datum *problem;
 
 	sm_sort_perform(&audit->problems);

@@ -14,7 +14,7 @@
 #include "sort.h"
 #include "utils/tuplestore.h"
 
-/* Stands for the row number of a problem that the set has as a whole. */
+/* The row number of problems of the set as a whole. */
 #define SM_AUDIT_SET	PG_INT64_MAX
 
 typedef struct SmAudit
@@ -23,15 +23,15 @@ typedef struct SmAudit
 	const SmOptions *options;
 	SmQuery		query;
 	SmElementWriter writer;
-	SmPage		page;			/* what the row's extensions say */
-	SmUrlCache	cache;			/* of URLs other than locs */
-	SmDocument	doc;			/* no entry stays in it */
+	SmPage		page;			/* what the extensions of a row say */
+	SmUrlCache	cache;			/* for URLs other than locs */
+	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	int64		nrows;
 
-	int64		npages;			/* rows that have a page */
-	bool		is_uniform;		/* have all these one lastmod? */
-	int64		lastmod;		/* which is it? */
+	int64		npages;			/* number of rows with a valid loc */
+	bool		is_uniform;		/* do all these have the same lastmod? */
+	int64		lastmod;		/* that lastmod */
 
 	struct SmAuditPages *pages;
 	struct SmAuditRobots *robots;	/* NULL for no robots.txt */
@@ -46,8 +46,8 @@ extern void sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName nam
 							 const char *detail);
 
 /*
- * Find the one spelling of all URLs of a page, from a URL as people write it.
- * False if it is no URL that a page can have.
+ * Write the canonical form of a URL that people wrote.  Returns false if it is
+ * not a URL that a page can have.
  */
 extern bool sm_audit_spell(SmAudit *audit, SmSpan url, SmSpan *page);
 
@@ -64,22 +64,26 @@ extern struct SmAuditPages *sm_audit_pages_create(void);
 /* Add the page of the current row. */
 extern void sm_audit_pages_add(SmAudit *audit, SmSpan page);
 
-/* Add a link from it to the same page in another language. */
+/*
+ * Add a link from the page of the current row to the same page in another
+ * language.
+ */
 extern void sm_audit_pages_link(SmAudit *audit, SmSpan page, SmSpan other);
 
-/* All pages are there: add the problems that they have together. */
+/* Report the problems that pages have together, after the last one. */
 extern void sm_audit_pages_compare(SmAudit *audit);
 
 /*
- * audit_robots.c: compile a robots.txt for the agents, an array of text.  An error
- * if it cannot be, or if they are no product tokens.  robots may be NULL.
+ * audit_robots.c: compile a robots.txt (NULL for none) for the agents, an
+ * array of text.  Raises an error if it is too long, or if an agent is no
+ * product token.
  */
 extern struct SmAuditRobots *sm_audit_robots_create(const SmOptions *options,
 													const text *robots, Datum agents);
 
 /*
- * Add a problem if a URL of the current row is forbidden.  url has the one
- * spelling; what says what it is, NULL if it is the page.
+ * Report a problem if robots.txt forbids a URL of the current row.  url: in
+ * canonical form.  what: noun phrase for it, NULL for the page itself.
  */
 extern void sm_audit_robots_check(SmAudit *audit, const char *what, SmSpan url);
 

@@ -39,9 +39,10 @@ enum
 	PAGE_OTHER,					/* a hash of the other page, NULL for a page;
 								 * it has so few links that no two are
 								 * mistaken */
-	PAGE_ROW,					/* where the page, or the link to it, comes
+	PAGE_ROW,					/* row that the page, or the link to it, comes
 								 * from; 0 for a link from it */
-	PAGE_URL,					/* for a link to it: its URL, for a message */
+	PAGE_URL,					/* for a link to it: the URL of the page, for
+								 * a message */
 	PAGE_NCOLUMNS
 };
 
@@ -99,7 +100,7 @@ sm_audit_pages_add(SmAudit *audit, SmSpan page)
 	pages->has_https |= sm_audit_is_https(page);
 }
 
-/* One end of a link. */
+/* Add one end of a link. */
 static void
 put_link(SmSort *sort, SmSpan page, SmSpan other, int64 row_number)
 {
@@ -129,12 +130,12 @@ sm_audit_pages_link(SmAudit *audit, SmSpan page, SmSpan other)
 /* Where in the sort we are. */
 typedef struct Place
 {
-	int64		hash;			/* of the page */
+	int64		hash;			/* hash of the page */
 	int64		hash2;
-	int64		first_row;		/* that it is in, 0 for none */
+	int64		first_row;		/* first row with the page, 0 for none */
 	int64		other;			/* hash of the page that is linked with it */
-	bool		links_there;	/* does the page link to that? */
-	int64		linked_from;	/* the last row that links from there */
+	bool		links_there;	/* does the page link to other? */
+	int64		linked_from;	/* newest row that links from other */
 } Place;
 
 /* A row of the sort that is a page. */
@@ -151,7 +152,10 @@ compare_page(SmAudit *audit, Place *place, int64 row_number, bool is_mixed)
 						 "The scheme is http, while base_url or other pages have https.");
 }
 
-/* One that is a link: those from the page come before those from the other. */
+/*
+ * A row of the sort that is a link.  Links from the page come before links to
+ * it.
+ */
 static void
 compare_link(SmAudit *audit, Place *place, int64 other, int64 row_number, Datum url)
 {

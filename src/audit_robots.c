@@ -24,20 +24,20 @@
 typedef struct Agent
 {
 	const char *name;
-	SmRobots   *robots;			/* that of the agent before, where they obey
+	SmRobots   *robots;			/* shared with the agent before, if both obey
 								 * the same groups */
 } Agent;
 
 typedef struct SmAuditRobots
 {
 	SmSpan text;
-	SmSpan		origin;			/* scheme, host and port of its URLs, in the
-								 * one spelling */
+	SmSpan		origin;			/* scheme, host and port of its URLs, in
+								 * canonical form */
 	int			nagents;
 	Agent	   *agents;
 } SmAuditRobots;
 
-/* Where the path of a page begins: the one spelling has a slash there always. */
+/* The path of a page in canonical form, which always has one. */
 static size_t
 path_start(SmSpan page)
 {
@@ -126,7 +126,9 @@ sm_audit_robots_create(const SmOptions *options, const text *robots_txt, Datum a
 	return robots;
 }
 
-/* Find the rule by which an agent must not fetch a URL of the host; NULL if it may. */
+/*
+ * The rule that forbids an agent to fetch a URL of the host; NULL if it may.
+ */
 static const SmRobotsRule *
 find_rule(const SmAuditRobots *robots, const Agent *agent, SmSpan url)
 {
@@ -171,7 +173,7 @@ sm_audit_robots_check(SmAudit *audit, const char *what, SmSpan url)
 	}
 }
 
-/* The URL of a file of the set, in the one spelling. */
+/* The URL of a file of the set, in canonical form. */
 static SmSpan
 file_url(SmAudit *audit, const char *name)
 {
@@ -184,7 +186,10 @@ file_url(SmAudit *audit, const char *name)
 	return page;
 }
 
-/* Add a problem for each agent that must not fetch the files, those of one name do. */
+/*
+ * Report, for each agent, files of the set that it must not fetch; one for all
+ * files with similar names.
+ */
 static void
 check_files(SmAudit *audit)
 {

@@ -29,7 +29,7 @@
 
 PG_FUNCTION_INFO_V1(sitemap_export);
 
-/* The columns of the query that are looked at. */
+/* The columns of the query that are used. */
 enum
 {
 	EXPORT_NAME,
@@ -45,7 +45,7 @@ typedef struct ExportColumn
 	int			index;			/* in the query's row, -1 if it has none */
 	bool		is_bytea;
 	bool		is_bpchar;
-	FmgrInfo	output;			/* makes text of all else */
+	FmgrInfo	output;			/* makes text of other types */
 } ExportColumn;
 
 typedef struct ExportState
@@ -54,7 +54,8 @@ typedef struct ExportState
 	SmMirror   *mirror;
 	ExportColumn column[EXPORT_NCOLUMNS];
 	TupleDesc	typeinfo;		/* of the query */
-	Tuplestorestate *indexes;	/* rows that wait for the others */
+	Tuplestorestate *indexes;	/* rows of index files, written after the
+								 * others */
 	uint64		nrows;
 	ReturnSetInfo *result;
 } ExportState;

@@ -18,7 +18,7 @@
 #include "storage/fd.h"
 #include "storage/ipc.h"
 
-/* what is being written, until it gets its name */
+/* name of a file while it is written */
 #define TEMPORARY_NAME	".sitemap_export.tmp"
 
 /* bytes read, written and hashed at a time; a digest in a manifest depends on it */
@@ -42,7 +42,7 @@ resolve_directory(const char *path)
 	resolved = realpath(path, NULL);
 	if (resolved == NULL)
 	{
-		/* which would be internal errors, in some versions */
+		/* some versions would make these internal errors */
 		int			code = errno == ELOOP ? ERRCODE_WRONG_OBJECT_TYPE :
 			errno == ENAMETOOLONG ? ERRCODE_NAME_TOO_LONG : 0;
 
@@ -56,9 +56,9 @@ resolve_directory(const char *path)
 }
 
 /*
- * Remove what a process that was killed may have left.  On a read-only file
- * system none did, and whether that is an error depends on what there is to
- * write.
+ * Remove the temporary file of a process that was killed.  A read-only file
+ * system has none; whether it is an error depends on whether there is anything
+ * to write.
  */
 static void
 remove_temporary(const SmDir *dir)
@@ -194,7 +194,7 @@ sm_dir_open_file(const SmDir *dir, const char *name, struct stat *st)
 
 	if (file->fd < 0)
 	{
-		/* the others: a symbolic link, and a socket */
+		/* ELOOP is a symbolic link, ENXIO a socket */
 		if (errno != ENOENT && errno != EACCES && errno != ELOOP && errno != ENXIO)
 			ereport(ERROR,
 					(errcode_for_file_access(),
@@ -265,7 +265,10 @@ flush_file(SmDirFile *file)
 						sm_dir_path(file->dir, file->name))));
 }
 
-/* Make the directory's names last.  Not every file system can be asked to. */
+/*
+ * Flush the names in the directory to disk.  Not every file system can do
+ * that.
+ */
 static void
 flush_directory(const SmDir *dir)
 {

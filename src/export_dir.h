@@ -22,8 +22,8 @@
 typedef struct SmDir
 {
 	char	   *path;			/* absolute, for messages */
-	int			fd;				/* has the lock */
-	char	   *piece;			/* a buffer for what is read */
+	int			fd;				/* descriptor that has the lock */
+	char	   *piece;			/* buffer for reading */
 } SmDir;
 
 /* An open file.  The reset of the memory context it is in closes it. */
@@ -46,10 +46,10 @@ extern void sm_dir_close(SmDir *dir);
 /* The path of a file, for messages. */
 extern char *sm_dir_path(const SmDir *dir, const char *name);
 
-/* Is there something of that name? */
+/* Does anything have this name? */
 extern bool sm_dir_stat(const SmDir *dir, const char *name, struct stat *st);
 
-/* Is there a file of that name?  An error if it is anything but a regular file. */
+/* Does a file have this name? Raises an error if it is not a regular file. */
 extern bool sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st);
 
 /* Open a file to read it; NULL if there is none that we may read. */
@@ -59,13 +59,13 @@ extern SmDirFile *sm_dir_open_file(const SmDir *dir, const char *name, struct st
 extern size_t sm_dir_read(SmDirFile *file);
 
 /*
- * Replace a file, or create it: at once, and for good when this returns.  It is
- * open then, for sm_dir_append.
+ * Replace or create a file, at once, and flush it to disk.  The file is
+ * returned open, for sm_dir_append.
  */
 extern SmDirFile *sm_dir_replace(const SmDir *dir, const char *name, SmSpan content,
 								 mode_t mode);
 
-/* Add to a file that sm_dir_replace made, for good. */
+/* Append to a file that sm_dir_replace made, and flush it to disk. */
 extern void sm_dir_append(SmDirFile *file, SmSpan content);
 
 extern void sm_dir_close_file(SmDirFile *file);
@@ -73,7 +73,7 @@ extern void sm_dir_close_file(SmDirFile *file);
 /* Remove a file that is there. */
 extern void sm_dir_remove(const SmDir *dir, const char *name);
 
-/* The digest of a file's content, as of its row's. */
+/* The digest that sm_dir_digest finds in a file with this content. */
 extern uint64 sm_dir_content_digest(SmSpan content);
 
 /* Is this a regular file that we may read?  Then its size and digest, too. */

@@ -77,7 +77,7 @@ sm_manifest_find(SmManifest *manifest, const char *name)
 	return file;
 }
 
-/* Take in a line of the manifest.  False if it is not what it should be. */
+/* Read a line of the manifest. Returns false if it is not valid. */
 static bool
 read_line(SmManifest *manifest, char *line, size_t len)
 {
@@ -87,7 +87,7 @@ read_line(SmManifest *manifest, char *line, size_t len)
 	uint64		found;
 	int64		size;
 
-	/* what was torn off by a crash has no line feed */
+	/* a line that a crash cut off has no line feed */
 	if (line[len - 1] != '\n')
 		return false;
 	line[--len] = '\0';
@@ -105,15 +105,18 @@ read_line(SmManifest *manifest, char *line, size_t len)
 		return true;
 	}
 
-	/* a further line of an export that was cut off: did it come that far? */
+	/*
+	 * another line for the name, of an export that was interrupted: was the
+	 * file written?
+	 */
 	if (sm_dir_digest(manifest->dir, name, &found, &size) && found == digest)
 		file->digest = digest;
 	return false;
 }
 
 /*
- * Open the manifest; NULL if there is none that we believe.  One that we may not
- * read is none of ours.
+ * Open the manifest; NULL if there is none that can be trusted.  A manifest
+ * that we may not read is not ours.
  */
 static SmDirFile *
 open_manifest(const SmDir *dir)

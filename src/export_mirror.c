@@ -16,7 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-/* for a web server to read, and for nobody but us to write */
+/* readable for a web server, writable for us only */
 #define FILE_MODE		(S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH)
 
 struct SmMirror
@@ -61,7 +61,9 @@ sm_mirror_put(SmMirror *mirror, const char *name, SmSpan content)
 	exists = sm_dir_stat_regular(&mirror->dir, name, &st);
 	if (exists && sm_dir_has_content(&mirror->dir, name, content))
 	{
-		/* but who wrote it, if it was not us the last time? */
+		/*
+		 * if its content is not what we wrote last, somebody else may own it
+		 */
 		if (file->ours && file->digest != digest)
 		{
 			file->ours = false;
@@ -87,7 +89,7 @@ remove_file(SmMirror *mirror, SmManifestFile *file, SmMirrorDeleted deleted, voi
 
 	if (!sm_dir_stat(&mirror->dir, file->name, &st))
 	{
-		/* somebody else was faster */
+		/* somebody else has removed it already */
 	}
 	else if (!sm_dir_digest(&mirror->dir, file->name, &digest, &size) || digest != file->digest)
 		ereport(WARNING,

@@ -21,7 +21,7 @@ typedef enum SmFileAction
 	SM_FILE_DELETED
 } SmFileAction;
 
-/* Told of a file that was removed, and of the bytes that it had. */
+/* Called for a file that was removed. size: bytes that it had. */
 typedef void (*SmMirrorDeleted) (void *arg, const char *name, int64 size);
 
 /*
@@ -33,9 +33,9 @@ typedef void (*SmMirrorDeleted) (void *arg, const char *name, int64 size);
 extern SmMirror *sm_mirror_open(const char *directory);
 
 /*
- * Give a file its content, and say what that took.  An error if the name, a
- * string of the database, cannot be that of a file, or was put before, or if
- * something that is no regular file has it.
+ * Write a file, if its content differs, and return the action.  Raises an
+ * error if the name, a string of the database, cannot be the name of a file,
+ * was put before, or belongs to something that is no regular file.
  */
 extern SmFileAction sm_mirror_put(SmMirror *mirror, const char *name, SmSpan content);
 

@@ -24,7 +24,7 @@ const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
 	[SM_FILE_CONTENT] = {"content", BYTEAOID}
 };
 
-/* What column kind has for a kind. */
+/* Values of column kind. */
 static const char *const kind_names[] = {
 	[SM_URLSET] = "urlset",[SM_INDEX] = SM_KIND_INDEX,[SM_TEXT] = "text"
 };

@@ -1,6 +1,6 @@
 /*
  * file.h
- *	  A file of a set: its facts, its row in type sitemap_file, and who takes it.
+ *	  A file of a set: its facts, its row of type sitemap_file, and sinks for files.
  */
 #ifndef SM_FILE_H
 #define SM_FILE_H
@@ -9,13 +9,13 @@
 #include "core/url.h"
 #include "document.h"
 
-/* A file that is complete but for its compression. */
+/* A complete file, not yet compressed. */
 typedef struct SmFile
 {
 	SmKind		kind;
 	const char *name;
 	const char *loc;			/* URL that it will be served from */
-	const TimestampTz *lastmod; /* the newest of its entries, or NULL */
+	const TimestampTz *lastmod; /* newest lastmod of its entries, or NULL */
 	int			url_count;
 	int64		byte_count;
 	char		digest[SM_DIGEST_HEX_LEN + 1];
@@ -26,8 +26,8 @@ typedef struct SmFile
 } SmFile;
 
 /*
- * A taker of files.  What is passed to put is good for the time of the call,
- * which is in a short-lived memory context.
+ * Receives files.  The argument of put is valid during the call only, which is
+ * in a short-lived memory context.
  */
 typedef struct SmFileSink SmFileSink;
 struct SmFileSink
@@ -35,7 +35,10 @@ struct SmFileSink
 	void		(*put) (SmFileSink *self, const SmFile *file);
 };
 
-/* Complete a document and pass it on as a file of this name, below base. */
+/*
+ * Complete a document and pass it to a sink as a file with this name, below
+ * base.
+ */
 extern void sm_put_document(SmDocument *doc, const SmUrlBase *base, const char *name,
 							const char *first_key, const char *recipe, SmFileSink *sink);
 
@@ -68,8 +71,8 @@ extern const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS];
 #define SM_KIND_INDEX	"index"
 
 /*
- * Make the columns' values of a file, its content uncompressed, in the current
- * memory context; some point into the file.
+ * Make the values of columns for a file, with uncompressed content, in the
+ * current memory context.  Some point into the file.
  */
 extern void sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls);
 

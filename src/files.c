@@ -19,12 +19,12 @@ typedef struct FilesState
 	SmFileSink	sink;			/* must be first */
 	const char *section;
 	SmIndex    *index;			/* lists the files that are no index */
-	int			nfiles;			/* of them */
+	int			nfiles;			/* number of files that are no index */
 	bool		gzipped;		/* files that are no index */
 	SmFileStore *store;			/* for the rows of the result */
 } FilesState;
 
-/* Take a file as a row of the result. */
+/* Add a file to the result, as a row. */
 static void
 put_row(SmFileSink *self, const SmFile *file)
 {
@@ -45,7 +45,7 @@ put_row(SmFileSink *self, const SmFile *file)
 	}
 }
 
-/* ALTER TYPE can change the type of the result under us. */
+/* Raise an error if ALTER TYPE has changed the type of the result. */
 static void
 check_result_type(TupleDesc desc)
 {

@@ -3,8 +3,8 @@
  *	  The files of a set → the index files that list them.
  *
  * The first index is always sitemap.xml, never compressed, so that the URL given
- * to search engines depends on no option.  Further ones, which 50,000 files and
- * more take, are sitemap-index-2.xml and so on.
+ * to search engines depends on no option.  Sets of more than 50,000 files have
+ * further ones, sitemap-index-2.xml and so on.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@ sm_index_create(SmProtocol protocol, const char *stylesheet)
 	index->protocol = protocol;
 	index->stylesheet = stylesheet;
 	sm_element_writer_init(&index->writer, SM_INDEX);
-	index->writer.ascii = false;	/* a file, UTF-8 in every database */
+	index->writer.ascii = false;	/* files are UTF-8 in every database */
 	return index;
 }
 

@@ -12,7 +12,10 @@
 /* The base of an index's name, and the section that a target's index belongs to. */
 #define SM_INDEX_SECTION	"sitemap"
 
-/* Sections must not be named so, for their files would be named as further indexes. */
+/*
+ * No section may have this name: its files would be named like further
+ * indexes.
+ */
 #define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
 
 typedef struct SmIndex
@@ -21,15 +24,16 @@ typedef struct SmIndex
 	SmProtocol	protocol;
 	const char *stylesheet;
 	SmElementWriter writer;
-	List	   *documents;		/* of SmDocument, all but the last one full */
+	List	   *documents;		/* of SmDocument; all but the last one are
+								 * full */
 } SmIndex;
 
 /* Begin an index in the current memory context. */
 extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
 
 /*
- * Add a file by its URL; lastmod is NULL where nobody knows it.  The limits are
- * the protocol's, and beyond them another document begins.
+ * Add a file by its URL. lastmod: NULL if unknown.  A full document is
+ * followed by another one.
  */
 extern void sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod);
 

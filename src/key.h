@@ -24,8 +24,8 @@ typedef struct SmKeyType
 } SmKeyType;
 
 /*
- * Prepare to use keys of a type and collation.  An error if no default btree
- * operator class is for the type.
+ * Prepare to use keys of a type and collation.  Raises an error if the type
+ * has no default btree operator class.
  */
 extern void sm_key_type_init(SmKeyType *key, Oid type, Oid collation);
 
@@ -37,9 +37,9 @@ sm_key_compare(SmKeyType *key, Datum a, Datum b)
 }
 
 /*
- * Between these two calls values are written as text, and read, independent of
- * the session's settings.  After an error the end of the (sub)transaction
- * restores them.
+ * Between these two calls, values are written as text and read independent of
+ * settings of the session.  After an error the end of the (sub)transaction
+ * restores the settings.
  */
 extern int	sm_key_begin_text(void);
 extern void sm_key_end_text(int level);
@@ -47,7 +47,7 @@ extern void sm_key_end_text(int level);
 /* A value as text, in the current memory context. */
 extern char *sm_key_to_text(SmKeyType *key, Datum value);
 
-/* A value from text that sm_key_to_text wrote, or any that the type takes. */
+/* A value from text that sm_key_to_text wrote, or that the type accepts. */
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 
 /* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */

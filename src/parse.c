@@ -4,8 +4,8 @@
  *	  sitemap_kind: what kind of document it is.
  *
  * document → parse_input: inflated, in UTF-8 → parse_xml or parse_text: entry by
- * entry → rows.  The document is held whole, an entry only until it is a row.
- * What is wrong is an error, or is left out and said in one warning.
+ * entry → rows.  The whole document is held in memory, an entry only until it is
+ * a row.  An invalid entry is an error, or is skipped and counted in one warning.
  */
 #include "postgres.h"
 
@@ -30,10 +30,10 @@ PG_FUNCTION_INFO_V1(sitemap_parse_text);
 PG_FUNCTION_INFO_V1(sitemap_kind_bytea);
 PG_FUNCTION_INFO_V1(sitemap_kind_text);
 
-/* sitemap_kind: bytes of a document that its kind shows in */
+/* sitemap_kind looks at this many bytes of a document, at most */
 #define KIND_BYTES	1048576
 
-/* The arguments' places. */
+/* Positions of the arguments. */
 enum
 {
 	ARG_DOCUMENT,
@@ -61,7 +61,10 @@ typedef struct ParseState
 	MemoryContext row_context;	/* of the row that is being made */
 } ParseState;
 
-/* A column's value; NULL for none.  False if the database's encoding lacks a character. */
+/*
+ * Make the value of a column; NULL for none.  Returns false if the encoding of
+ * the database lacks a character.
+ */
 static bool
 put_text(SmSpan value, Datum *datum, bool *null)
 {
@@ -98,7 +101,7 @@ put_extensions(const SmRow *row, Datum *datum, bool *null)
 	return true;
 }
 
-/* Put an entry into the result. */
+/* Add an entry to the result. */
 static void
 put_entry(ParseState *state, const SmRow *row)
 {
@@ -157,7 +160,7 @@ parse(ParseState *state)
 	sm_problems_warn(problems, "sitemap_parse");
 }
 
-/* A document that is a value of type text, in UTF-8. */
+/* Read a document of type text, as UTF-8. */
 static SmSpan
 read_document_text(Datum document)
 {
@@ -223,14 +226,14 @@ sitemap_parse_text(PG_FUNCTION_ARGS)
 	return parse_document(fcinfo, true);
 }
 
-/* The kind of a document; NULL if it is none that can be parsed. */
+/* The kind of a document; NULL if it cannot be parsed. */
 static const char *
 kind_of(SmSpan document, bool is_text)
 {
 	SmProblems	problems;
 	SmInput		input;
 
-	/* what is wrong with it does not matter here */
+	/* problems of the document do not matter here */
 	sm_problems_init_skip(&problems);
 	problems.in_document = true;
 	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);
@@ -249,7 +252,7 @@ document_kind(FunctionCallInfo fcinfo, bool is_text)
 	SmSpan		document;
 	const char *kind;
 
-	/* the begin of a long value is enough */
+	/* the beginning of a long value */
 	document = is_text ? read_document_text(PG_GETARG_DATUM(0)) :
 		read_document_bytes(PG_GETARG_BYTEA_P_SLICE(0, 0, KIND_BYTES));
 	kind = kind_of(document, is_text);

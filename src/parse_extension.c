@@ -1,6 +1,6 @@
 /*
  * parse_extension.c
- *	  An extension of an entry, as XML that stands alone.
+ *	  An extension of an entry, copied as XML that declares its own namespaces.
  *
  * Every extension is written in one way, that of sitemap_image and the others, so
  * that rows of sitemap_parse make the same document again.
@@ -17,18 +17,23 @@
 #include "miscadmin.h"
 #include "xmlentry.h"
 
-/* Extensions of an entry, and bytes of them: no sitemap could have more. */
+/*
+ * The most extensions of an entry, and bytes of them: no sitemap can have
+ * more.
+ */
 #define EXTENSIONS_MAX			10000
 #define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
 
 /*
- * Bytes of all copies, to those of the document, which hardly ever come to twice
- * as many.  A small document may have more.
+ * The most bytes of all copies, as a multiple of the document.  Copies hardly
+ * ever take twice its bytes.  A small document may have more.
  */
 #define COPIED_RATIO_MAX		10
 #define COPIED_ALWAYS			1048576
 
-/* The bindings around an extension, and those of them that its names use. */
+/*
+ * The namespace bindings around an extension, and which of them its names use.
+ */
 typedef struct Outside
 {
 	int			nbindings;
@@ -78,7 +83,7 @@ put_escaped(StringInfo out, SmSpan text)
 	{
 		size_t		n = Min(text.len, PIECE_SIZE);
 
-		/* no piece ends inside of a character */
+		/* do not cut a character in two */
 		while (n < text.len && (text.s[n] & 0xC0) == 0x80)
 			n++;
 		enlargeStringInfo(out, SM_XML_ESCAPE_BOUND(n));
@@ -105,8 +110,8 @@ put_name(StringInfo out, SmSpan prefix, SmSpan name)
 }
 
 /*
- * Put a declaration.  The reader compares names of namespaces as they are written,
- * so this one stays so, in those quotes that it does not have.
+ * Put a declaration.  The reader compares names of namespaces as written, so
+ * the name is copied as written, in quotes that it does not contain.
  */
 static void
 put_declaration(StringInfo out, const SmXmlBinding *binding)
@@ -121,7 +126,9 @@ put_declaration(StringInfo out, const SmXmlBinding *binding)
 	appendStringInfoChar(out, quote);
 }
 
-/* Put an attribute's value as a parser reads it, where each blank is a space. */
+/*
+ * Put the value of an attribute as a parser reads it: each blank is a space.
+ */
 static void
 put_value(StringInfo out, StringInfo content, SmSpan raw)
 {
@@ -132,7 +139,7 @@ put_value(StringInfo out, StringInfo content, SmSpan raw)
 		char		c = raw.s[i];
 
 		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
-			continue;			/* the line feed stands for both */
+			continue;			/* a CR LF counts as its line feed */
 		content->data[content->len++] = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
 	}
 	content->len = sm_xml_unescape(content->data, content->len, content->data);
@@ -140,7 +147,7 @@ put_value(StringInfo out, StringInfo content, SmSpan raw)
 	resetStringInfo(content);
 }
 
-/* The binding of a prefix is used: remember it if it is outside of the extension. */
+/* Note that a prefix is used, if its binding is outside of the extension. */
 static void
 use_prefix(const SmXmlReader *r, SmSpan prefix, Outside *outside)
 {
@@ -157,7 +164,10 @@ use_prefix(const SmXmlReader *r, SmSpan prefix, Outside *outside)
 	}
 }
 
-/* Put the attributes of a tag, but for declarations, and those bindings that it brought. */
+/*
+ * Put the attributes of a tag, except declarations, and note the bindings they
+ * use.
+ */
 static void
 put_attributes(SmExtensionCopies *copies, Outside *outside)
 {
@@ -183,8 +193,9 @@ put_attributes(SmExtensionCopies *copies, Outside *outside)
 }
 
 /*
- * Put the text before a tag: "<a>text<b>".  Blanks with a line break between two
- * tags are indentation and left out, unless they are all that an element has.
+ * Put the text before a tag, as in "<a>text<b>". Blanks with a line break
+ * between two tags are indentation: they are dropped, unless an element has
+ * nothing else.
  */
 static void
 put_text(SmExtensionCopies *copies, bool only_blanks, bool is_all)
@@ -197,8 +208,8 @@ put_text(SmExtensionCopies *copies, bool only_blanks, bool is_all)
 }
 
 /*
- * Write the extension to copies->out, without the declarations that are outside of
- * it.  name_end is where those belong that it uses.
+ * Write the extension to copies->out, without declarations from outside of it.
+ * *name_end: where the declarations that it uses have to be inserted.
  */
 static bool
 write_extension(SmExtensionCopies *copies, Outside *outside, int *name_end)
@@ -290,7 +301,7 @@ sm_extension_copy(void *arg, SmSpan *copy)
 	for (int i = 0; i < outside.nused; i++)
 		put_declaration(out, &r->bindings[outside.used[i]]);
 
-	/* they go behind the name */
+	/* they follow the name of the element */
 	d = result = palloc(out->len);
 	d = sm_put(d, out->data, name_end);
 	d = sm_put(d, out->data + end, out->len - end);

@@ -1,6 +1,6 @@
 /*
  * parse_extension.h
- *	  An extension of an entry, as XML that stands alone.
+ *	  An extension of an entry, copied as XML that declares its own namespaces.
  */
 #ifndef SM_PARSE_EXTENSION_H
 #define SM_PARSE_EXTENSION_H
@@ -9,15 +9,15 @@
 #include "lib/stringinfo.h"
 #include "problem.h"
 
-/* The copies of the extensions of a document, and what they come to. */
+/* The copies of a document's extensions, and their totals. */
 typedef struct SmExtensionCopies
 {
 	SmXmlReader *reader;
 	SmProblems *problems;
 	uint64		allowed;		/* bytes that all copies may have together */
-	uint64		copied;			/* bytes that they have so far */
-	size_t		entry_len;		/* bytes of those of the current entry */
-	int			entry_count;	/* and their number */
+	uint64		copied;			/* bytes of all copies so far */
+	size_t		entry_len;		/* bytes of the copies for the current entry */
+	int			entry_count;	/* number of these copies */
 	StringInfoData out;			/* the copy that is being written */
 	StringInfoData content;		/* text that is being read */
 } SmExtensionCopies;
@@ -31,9 +31,9 @@ extern void sm_extension_copies_begin_entry(SmExtensionCopies *copies);
 
 /*
  * Copy the element that has just begun, up to its end, into the current memory
- * context: with all declarations that its names need, and without comments,
- * instructions and indentation.  False if it is not well-formed, or too large,
- * which is a problem of its entry.  arg is a SmExtensionCopies.
+ * context: with all declarations that its names need, without comments,
+ * instructions and indentation.  Returns false if it is not well-formed, or is
+ * too large, which is a problem of its entry.  arg: an SmExtensionCopies.
  */
 extern bool sm_extension_copy(void *arg, SmSpan *copy);
 

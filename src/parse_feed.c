@@ -2,8 +2,8 @@
  * parse_feed.c
  *	  Entries of feeds: items of RSS 2.0, entries of Atom 1.0 and 0.3.
  *
- * The protocol takes feeds for sitemaps, and of an entry the link to its page and
- * the date of its last change.  Nothing else is read.
+ * The protocol accepts feeds as sitemaps.  An entry gives the URL of a page and the
+ * date of its last change.  Nothing else is read.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "core/feeddate.h"
 #include "core/text.h"
 
-/* The lastmod that a date stands for: a W3C date, or the text of what is no date. */
+/* Store a date as lastmod: as a W3C date, or unchanged if it is not a date. */
 static void
 put_date(SmRow *row, SmSpan text)
 {
@@ -36,7 +36,7 @@ attribute(const SmXmlReader *r, const char *name)
 	return sm_no_span();
 }
 
-/* The page that an Atom link leads to; s is NULL for other links. */
+/* The URL of the page in an Atom link; s is NULL for other links. */
 static SmSpan
 atom_link(const SmXmlReader *r)
 {

@@ -2,10 +2,9 @@
  * parse_input.c
  *	  The bytes of a document that others have written: inflated, and as UTF-8.
  *
- * A few kilobytes of gzip can stand for gigabytes, so nothing is believed that
- * the data say of their size, and inflating ends at max_bytes.  Where a document
- * is damaged or too long, what stands before the damage is still prepared: with
- * problems that are skipped, its entries are wanted.
+ * A few kilobytes of gzip can inflate to gigabytes, and can lie about their size.
+ * So inflating ends at max_bytes.  The part of a document before damaged data is
+ * prepared as well, since in skip mode its entries are returned.
  */
 #include "postgres.h"
 
@@ -26,7 +25,7 @@
 /* bytes of an encoding's name that a message shows */
 #define ENCODING_CLIP	40
 
-/* The text ends before the document does. */
+/* The document ends early: no more of it can be prepared. */
 static void
 break_off(SmInput *input, int sqlerrcode, const char *reason)
 {
@@ -41,8 +40,8 @@ begins_gzip(const void *s, size_t len)
 }
 
 /*
- * After a member of gzip data comes another one, or the end, or zeros that fill
- * up a block of a tape.  True if there is another one.
+ * Is there another member of gzip data after this one?  Zeros that fill up a
+ * block of a tape may follow the last one.
  */
 static bool
 next_member(z_stream *stream, SmProblems *problems)
@@ -64,7 +63,7 @@ next_member(z_stream *stream, SmProblems *problems)
 	return false;
 }
 
-/* Inflate gzip data, a piece more than limit at the most. */
+/* Inflate gzip data, up to one piece beyond limit. */
 static void
 inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 {
@@ -126,8 +125,9 @@ inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 }
 
 /*
- * Is it UTF-16, and which byte of a character comes first?  It begins with a byte
- * order mark, or with a character of ASCII: a zero beside another byte.
+ * Is it UTF-16, and is the first byte of a character the high one?  UTF-16
+ * begins with a byte order mark, or with an ASCII character: a zero beside
+ * another byte.
  */
 static bool
 is_utf16(SmSpan document, bool *big_endian)
@@ -185,7 +185,7 @@ convert_utf16(SmInput *input, SmSpan document, bool big_endian)
 	input->content = sm_span(buf, d - buf);
 }
 
-/* The encoding with a name that XML knows it by; -1 for one that cannot be converted. */
+/* The encoding that a name in XML stands for; -1 if it cannot be converted. */
 static int
 find_encoding(SmSpan name)
 {
@@ -196,11 +196,11 @@ find_encoding(SmSpan name)
 	}			others[] = {
 		{"US-ASCII", PG_UTF8},
 		{"ASCII", PG_UTF8},
-		/* the bytes are not that; programs say so of strings that they hold */
+		/* never true: programs copy it from strings in their memory */
 		{"UTF-16", PG_UTF8},
 		{"UTF-16LE", PG_UTF8},
 		{"UTF-16BE", PG_UTF8},
-		/* what is called so is written with its superset */
+		/* names GB2312, but is written in its superset */
 		{"GB2312", PG_GBK}
 	};
 	char	   *string = pnstrdup(name.s, name.len);
@@ -219,7 +219,7 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 {
 	int			encoding = find_encoding(name);
 
-	/* in ASCII: the rest need not even be UTF-8 */
+	/* the name is in ASCII, the rest of the document may be in any encoding */
 	char	   *shown = pnstrdup(name.s, Min(name.len, ENCODING_CLIP));
 
 	for (char *c = shown; *c; c++)
@@ -240,7 +240,10 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 	}
 }
 
-/* Pass over blanks and marks of UTF-8, which are there twice where tools join files. */
+/*
+ * Skip blanks and byte order marks of UTF-8. Both can appear twice after tools
+ * have joined files.
+ */
 static SmSpan
 skip_start(SmSpan s, bool *has_blanks, bool *has_mark)
 {
@@ -267,7 +270,7 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 {
 	int64		limit = Min(max_bytes, (int64) MaxAllocSize);
 	bool		has_blanks = false;
-	bool		is_utf8 = is_text;	/* whatever it says of itself */
+	bool		is_utf8 = is_text;	/* whatever the document declares */
 	bool		is_utf16_text = false;
 	bool		big_endian;
 	SmSpan		encoding;

@@ -9,20 +9,22 @@
 
 typedef struct SmInput
 {
-	SmSpan		content;		/* in UTF-8, unless it claims to be and is not */
+	SmSpan		content;		/* in UTF-8, unless it wrongly claims to be */
 	bool		is_xml;			/* it begins with "<" */
 
-	/* why content is only the begin of the document; NULL if it is all of it */
+	/*
+	 * why content is only the beginning of the document; NULL if it is whole
+	 */
 	const char *broken;
 	int			sqlerrcode;
 	const char *hint;
 } SmInput;
 
 /*
- * Prepare a document.  is_text: it is a value of type text and already in UTF-8;
- * else gzip and other encodings are looked for.  No more than max_bytes are
- * inflated.  The content is in the document itself or in the current memory context,
- * and problems count its lines.
+ * Prepare a document.  is_text: it is of type text, and in UTF-8 already; else
+ * it may be gzipped and in other encodings.  At most max_bytes are inflated.
+ * The content is in the document itself or in the current memory context, and
+ * problems count its lines.
  */
 extern void sm_input_prepare(SmInput *input, SmSpan document, bool is_text,
 							 int64 max_bytes, SmProblems *problems);

@@ -34,7 +34,7 @@ next_line(SmTextParser *p, SmSpan *line)
 		while (p->s < p->end && *p->s != '\n' && *p->s != '\r')
 			p->s++;
 		if (p->s == p->end && p->is_cut)
-			return false;		/* its end may be missing */
+			return false;		/* the line may be incomplete */
 		line->len = p->s - line->s;
 		if (p->s < p->end)
 			p->s++;

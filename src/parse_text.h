@@ -10,7 +10,7 @@
 /* A text sitemap that is being parsed. */
 typedef struct SmTextParser
 {
-	const char *s;				/* what has not been read */
+	const char *s;				/* the part that has not been read */
 	const char *end;
 	bool		is_cut;			/* the input is not the whole document */
 	SmProblems *problems;
@@ -24,7 +24,7 @@ extern void sm_text_parser_init(SmTextParser *p, const SmInput *input, SmProblem
  */
 extern bool sm_text_parser_next(SmTextParser *p, SmRow *row);
 
-/* Does an input begin as a text sitemap does? */
+/* Does an input begin like a text sitemap? */
 extern bool sm_text_is_sitemap(const SmInput *input);
 
 #endif

@@ -2,9 +2,9 @@
  * parse_xml.c
  *	  XML that lists pages: sitemaps, indexes, RSS and Atom, entry by entry.
  *
- * What the protocol does not know is passed over, but no page is: an entry that is
- * not where it belongs is a problem.  <urlset><urls><url> is such a one; the
- * reader finds the <url> since it goes into all elements outside of entries.
+ * Elements that the protocol does not know are skipped, but no page is lost: the
+ * reader looks for entries in all elements outside of entries, and an entry in the
+ * wrong place, as in <urlset><urls><url>, is a problem.
  */
 #include "postgres.h"
 
@@ -18,8 +18,9 @@
 #include "utils/memutils.h"
 
 /*
- * Where a document that is cut off ends within so many bytes, the reader stumbles
- * over the cut: of what it looks at as a whole, an XML declaration is the longest.
+ * If a document that is cut off ends within so many bytes of an error, the cut
+ * is the cause of the error.  The longest construct that the reader needs as a
+ * whole is an XML declaration.
  */
 #define CUT_MAX		100
 
@@ -56,7 +57,7 @@ find_kind(const SmXmlReader *r)
 	return NULL;
 }
 
-/* The document cannot be read further; false. */
+/* Stop at an error: the document cannot be read further. Returns false. */
 static bool
 stop(SmXmlParser *p)
 {
@@ -94,7 +95,7 @@ begin_root(SmXmlParser *p)
 	return true;
 }
 
-/* A problem of the entry that is being read. */
+/* Report a problem of the entry that is being read. */
 static bool
 entry_problem(SmXmlParser *p, const char *message)
 {
@@ -102,7 +103,7 @@ entry_problem(SmXmlParser *p, const char *message)
 					  NULL, "%s", message);
 }
 
-/* Entries that are not right in the root element are read, and that is said once. */
+/* Report, once, that entries are not directly in the root element. */
 static void
 check_wrapper(SmXmlParser *p)
 {
@@ -118,8 +119,8 @@ check_wrapper(SmXmlParser *p)
 }
 
 /*
- * Read the entry that has just begun.  False if it has a problem that costs it, or
- * is not well-formed.
+ * Read the entry that has just begun.  Returns false if it is skipped for a
+ * problem, or is not well-formed.
  */
 static bool
 read_entry(SmXmlParser *p, SmRow *row)
@@ -135,7 +136,7 @@ read_entry(SmXmlParser *p, SmRow *row)
 	return row->loc.len > 0 || entry_problem(p, "the entry's URL is blank");
 }
 
-/* Pass over what is left of the element at this depth. */
+/* Skip the rest of the element at this depth. */
 static bool
 leave(SmXmlReader *r, int depth)
 {
@@ -148,7 +149,7 @@ leave(SmXmlReader *r, int depth)
 	return true;
 }
 
-/* Was an element that is no entry meant to be one? */
+/* Does an element look like an entry in the wrong place? */
 static bool
 is_like_entry(const SmXmlReader *r)
 {
@@ -201,7 +202,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 		else
 			continue;
 
-		/* the entry is left out, and what was allocated for it */
+		/* free what was allocated for the entry, which is skipped */
 		MemoryContextReset(CurrentMemoryContext);
 		if (r->message || !leave(r, depth))
 			return stop(p);

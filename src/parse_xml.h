@@ -15,7 +15,7 @@ typedef bool (*SmReadEntry) (SmEntryReader *e, SmRow *row);
 /* A kind of document, known by its root element. */
 typedef struct SmXmlKind
 {
-	const char *kind;			/* as sitemap_kind says it */
+	const char *kind;			/* the result of sitemap_kind */
 	const char *root;
 	const char *entry;
 	bool		is_feed;
@@ -31,22 +31,21 @@ typedef struct SmXmlParser
 	SmProblems *problems;
 	bool		is_cut;			/* the input is not the whole document */
 	const SmXmlKind *kind;		/* NULL before the root element */
-	const char *wrapper;		/* element that entries were found in, where
-								 * there should be none */
+	const char *wrapper;		/* element that wrongly contains entries, or
+								 * NULL */
 } SmXmlParser;
 
 /* Begin to parse in the current memory context. */
 extern void sm_xml_parser_init(SmXmlParser *p, const SmInput *input, SmProblems *problems);
 
 /*
- * Read the next entry, with values that are trimmed, into a row whose spans are in
- * the input or in the current memory context.  That is for one entry: it is reset
- * where an entry is left out.  False at the end of the document, or of what can be
- * read of it.
+ * Read the next entry into a row, with trimmed values.  Its spans are in the
+ * input or in the current memory context, which is reset when an entry is
+ * skipped.  Returns false at the end of the document, or of its readable part.
  */
 extern bool sm_xml_parser_next(SmXmlParser *p, SmRow *row);
 
-/* The kind of the document that an input begins; NULL if it has none of ours. */
+/* The kind of a document, from its beginning; NULL if it cannot be parsed. */
 extern const char *sm_xml_kind(const SmInput *input);
 
 #endif

@@ -45,8 +45,8 @@ sm_problems_init_skip(SmProblems *problems)
 }
 
 /*
- * The line of the document that problems->place is in.  Lines end in LF, CR or
- * both.  Places come in the order of the document, so each byte is counted once.
+ * The line of problems->place.  Lines end in LF, CR or both.  Places come in
+ * the order of the document, so each byte is looked at once.
  */
 static int64
 count_lines(SmProblems *problems)

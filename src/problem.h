@@ -45,7 +45,10 @@ typedef enum SmProblemName
 	SM_ROBOTS_LACKS_SITEMAP,
 	SM_NPROBLEMS,
 
-	/* of a document that is read, not of one entry; costs nothing by itself */
+	/*
+	 * a problem of a document that is read, not of one entry; skips nothing
+	 * by itself
+	 */
 	SM_DOCUMENT_INVALID = SM_NPROBLEMS
 } SmProblemName;
 
@@ -70,13 +73,13 @@ typedef struct SmProblems
 	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
 								 * unknown */
 
-	/* while a document is read, where rows are entries */
+	/* for a document that is read: its entries count as rows */
 	bool		in_document;
-	const char *place;			/* what is wrong; NULL for no place in
-								 * particular */
+	const char *place;			/* position of the problem; NULL if it has
+								 * none */
 	const char *counted;		/* lines are counted up to here */
-	int64		line;			/* that counted is in */
-	bool		rest_lost;		/* what follows cannot be read */
+	int64		line;			/* line of counted */
+	bool		rest_lost;		/* the rest of the document cannot be read */
 
 	/*
 	 * skip mode: number of skipped rows and elements, and the first few

@@ -76,7 +76,7 @@ put_result(ReturnSetInfo *result, const SmPublished *file, const char *action)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* What a row of sitemap_file says, in the current memory context. */
+/* The facts in a row of sitemap_file, in the current memory context. */
 static SmPublished
 describe_row(const Datum *values, const bool *nulls)
 {
@@ -98,7 +98,7 @@ describe_row(const Datum *values, const bool *nulls)
 	return file;
 }
 
-/* Has the target this very file?  Its compression is left out of account. */
+/* Does the target have the same file? Its compression may differ. */
 static bool
 is_unchanged(const SmPublished *old, const SmPublished *file)
 {
@@ -118,7 +118,7 @@ is_own(const SmPublished *file, const SmOptions *options)
 	return !file->is_index && strcmp(file->section, options->section) == 0;
 }
 
-/* Take a file of the set. */
+/* Keep a file of the set. */
 static void
 put_set_file(SmFileSink *self, const SmFile *file)
 {
@@ -155,7 +155,10 @@ write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *va
 	if (nulls[SM_FILE_CONTENT])
 		sm_target_changed(target, file->name);
 
-	/* the same document is no news; and time goes forward, clocks may not */
+	/*
+	 * an unchanged document keeps its lastmod; that of a changed one never
+	 * goes back
+	 */
 	if (old && strcmp(old->digest, file->digest) == 0 && !TIMESTAMP_NOT_FINITE(old->lastmod))
 		lastmod = old->lastmod;
 	else if (old && !TIMESTAMP_IS_NOEND(old->lastmod))
@@ -170,7 +173,7 @@ write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *va
 	put_result(result, file, old ? "updated" : "inserted");
 }
 
-/* Write a row, if no other section has its name. */
+/* Write a row. Raises an error if another section has its name. */
 static void
 write_file(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 {
@@ -193,7 +196,7 @@ write_file(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 	write_row(target, old, &file, values, nulls, result);
 }
 
-/* Write the set's files that waited. */
+/* Write the files of the set, which waited for the lock. */
 static void
 write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
 {
@@ -231,7 +234,7 @@ delete_rest(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
 	}
 }
 
-/* Take a file of the index. */
+/* Write a file of the index. */
 static void
 put_index_file(SmFileSink *self, const SmFile *file)
 {
@@ -243,7 +246,7 @@ put_index_file(SmFileSink *self, const SmFile *file)
 	write_file(index->target, values, nulls, index->result);
 }
 
-/* The order of an index: by section, and numbers in their order. */
+/* The order of files in an index: by section, then by number. */
 static int
 compare_for_index(const void *a, const void *b)
 {
@@ -287,7 +290,7 @@ publish_index(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
 	}
 }
 
-/* Refuse a set that lost too much. */
+/* Raise an error if the set lost too many URLs. */
 static void
 check_shrink(const SmTarget *target, const SmOptions *options, int64 after, double max_shrink)
 {
@@ -338,7 +341,7 @@ init_set_sink(SetSink *set, const SmOptions *options, const SmTarget *target)
 	set->store = sm_file_store_create(set->files, set->desc, options->compression);
 }
 
-/* Forget what came of a run that is made again. */
+/* Reset the sink, before the set is made again. */
 static void
 reset_set_sink(SetSink *sink)
 {
@@ -348,8 +351,8 @@ reset_set_sink(SetSink *sink)
 }
 
 /*
- * Make the set's files, all of them or those that a statement says are to be made
- * again, and keep them.  The result is NULL for all.
+ * Make the files of the set, all of them or only those that changed, as a
+ * statement says, and keep them.  Returns NULL if all were made.
  */
 static SmChanges *
 make_set(SetSink *sink, const char *statement)
@@ -360,7 +363,7 @@ make_set(SetSink *sink, const char *statement)
 	if (statement)
 		changes = sm_changes_read(statement, set, sink->target, sink->options);
 
-	/* at READ COMMITTED, pages as a run that we waited for may have seen them */
+	/* at READ COMMITTED, see at least what the run saw that we waited for */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (changes && !sm_changes_make(changes, set))
 	{

@@ -21,8 +21,8 @@
  * stays.  If a cut falls elsewhere, the run goes on, until one falls on the first
  * key of a file that is not to be made again.
  *
- * A file that stays begins with the row that it begins with, and has the rows in
- * its window that it had, so a full run would make the same of it.
+ * A file that stays has the same first row and the same rows in its window as
+ * before, so a full run would make the same file.
  */
 #include "postgres.h"
 
@@ -43,15 +43,15 @@ typedef struct ChangedFile
 {
 	const SmPublished *published;
 	Datum		first_key;
-	bool		touched;		/* to be made again */
-	bool		window_touched; /* likewise, if only for its window */
+	bool		touched;		/* the file has to be made again */
+	bool		window_touched; /* the same, only because of its window */
 	bool		kept;
 } ChangedFile;
 
-/* A column of what the statement returns. */
+/* A column that the statement returns. */
 typedef struct ChangeColumn
 {
-	bool		is_key;			/* of the type of the key */
+	bool		is_key;			/* its type is the type of the key */
 	FmgrInfo	output;
 } ChangeColumn;
 
@@ -67,7 +67,7 @@ struct SmChanges
 	int			nfiles;
 	int			next;			/* where a range can end: this file or a later
 								 * one */
-	bool		stopped;		/* it ended there */
+	bool		stopped;		/* the range ended there */
 };
 
 static void
@@ -298,7 +298,10 @@ touch_windows(SmChanges *changes, const SmSet *set)
 {
 	int			ntouched = 0;
 
-	/* from the last to the first, so that what is added is not gone back from */
+	/*
+	 * from the last file to the first, so that newly touched files are not
+	 * considered again
+	 */
 	for (int i = changes->nfiles - 1; i >= 0; i--)
 	{
 		int64		url_count = 0;

@@ -329,7 +329,9 @@ connect_spi(void)
 		elog(ERROR, "SPI_connect failed");
 }
 
-/* The end of a subtransaction that is rolled back gives back the locks of what it read. */
+/*
+ * A subtransaction that is rolled back releases the locks that reading took.
+ */
 void
 sm_target_peek(SmTarget *target)
 {
@@ -378,8 +380,8 @@ sm_published_is_same(const SmPublished *a, const SmPublished *b)
 }
 
 /*
- * A transaction that keeps its snapshot may not see what another run has done
- * since, and would publish beside it.
+ * Raise an error if a snapshot is older than the last run: this run would not
+ * see its files.
  */
 static void
 check_serializable(const SmTarget *target)
@@ -406,15 +408,15 @@ void
 sm_target_lock(SmTarget *target)
 {
 	/*
-	 * the caller may be another by now, and is not to lock what he may not
-	 * write to
+	 * the role may have changed, and must not lock a table it may not write
+	 * to
 	 */
 	open_target(target, AccessShareLock);
 	close_target(target, AccessShareLock);
 
 	open_target(target, TARGET_LOCK);
 	find_all_inheritors(target->relid, TARGET_LOCK, NULL);
-	/* later than what any run before has written */
+	/* later than the lastmod of any earlier run */
 	target->now = GetCurrentTimestamp();
 
 	connect_spi();

@@ -27,7 +27,7 @@ typedef struct SmPublished
 	int64		byte_count;
 	TimestampTz lastmod;		/* DT_NOBEGIN for NULL */
 	bool		has_content;
-	bool		kept;			/* belongs to the new set, too */
+	bool		kept;			/* part of the new set, too */
 } SmPublished;
 
 /* Rows that wait to be written by one statement. */
@@ -45,14 +45,14 @@ typedef struct SmTarget
 	Oid			relid;
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
-	SmPublished *files;			/* as last read, sorted by name */
+	SmPublished *files;			/* files as last read, sorted by name */
 	int			nfiles;
 
 	/* from sm_target_lock on */
 	Relation	rel;
 	RangeVar   *name;			/* its name, with the schema */
-	char	   *sql_name;		/* the same as statements have it */
-	TimestampTz now;			/* lastmod of what changes */
+	char	   *sql_name;		/* the same name, quoted for statements */
+	TimestampTz now;			/* lastmod of files that change */
 	SPIPlanPtr	insert;
 	SmBatch		updates;
 	SmBatch		key_updates;
@@ -69,8 +69,8 @@ extern SmTarget *sm_target_create(Oid relid, const char *function);
 extern void sm_target_lock_section(const SmTarget *target, const char *section);
 
 /*
- * Read the target's files without a lock that remains: sm_target_lock reads them
- * again, and they may be others then.
+ * Read the files of the target, without keeping a lock: they can change before
+ * sm_target_lock, which reads them again.
  */
 extern void sm_target_peek(SmTarget *target);
 
@@ -87,8 +87,8 @@ extern void sm_target_read(SmTarget *target);
 extern SmPublished *sm_target_find(const SmTarget *target, const char *name);
 
 /*
- * An error unless all files but those of a section (NULL for none), and indexes,
- * are served from below base.
+ * Raise an error unless all files are served from below base, except those of
+ * a section (NULL for none) and indexes.
  */
 extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
 								 const char *section);
@@ -108,10 +108,10 @@ extern void sm_target_flush(SmTarget *target);
 /* Do two files begin with the same key, and were they made with the same recipe? */
 extern bool sm_published_has_key(const SmPublished *a, const SmPublished *b);
 
-/* Is a file as it was, apart from its content? */
+/* Are two files equal, apart from their content? */
 extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);
 
-/* An error for a file that another session changed while the query ran. */
+/* Raise an error: another session changed a file while the query ran. */
 pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
 
 /* Write what waits, and end with the target, whose lock stays to the end of the transaction. */

@@ -4,8 +4,8 @@
  *
  * The query's rows come through a DestReceiver, one after the other, so that
  * nothing but the file that is being written is held in memory, and the query
- * may use parallel workers.  A file is closed when the next entry does not fit,
- * and so we know at that time that there will be more than one.
+ * may use parallel workers.  A file is closed when the next entry does not fit, so
+ * it is known by then whether the set has several files.
  */
 #include "postgres.h"
 
@@ -31,8 +31,9 @@
 
 typedef struct HashCount
 {
-	uint32		hash;			/* half of a loc's, must be first */
-	int			count;			/* files that begin with it */
+	uint32		hash;			/* low half of the hash of a loc; must be
+								 * first */
+	int			count;			/* number of files that begin with this hash */
 } HashCount;
 
 struct SmSet
@@ -43,21 +44,21 @@ struct SmSet
 	MemoryContext context;		/* for all of the set */
 	SmQuery		query;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
-	char	   *recipe;			/* likewise */
+	char	   *recipe;			/* NULL where the query has no column key */
 	SmElementWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
 	int			nfiles;			/* closed or kept so far */
-	HTAB	   *hashes;			/* of their first locs in a stable split,
-								 * HashCount */
+	HTAB	   *hashes;			/* hashes of the first locs of files, in a
+								 * stable split; of HashCount */
 
 	/* the newest row's key */
 	bool		has_key;
-	bool		starts_key;		/* no entry has it so far */
+	bool		starts_key;		/* no entry has this key so far */
 	Datum		key;
-	StringInfoData key_buffer;	/* where it is not a value by itself */
+	StringInfoData key_buffer;	/* holds the key if it is passed by reference */
 
-	/* a range */
+	/* when a range of files is made */
 	SmStop		stop;			/* NULL for all rows */
 	void	   *stop_arg;
 	bool		stopped;
@@ -76,10 +77,10 @@ make_name(const SmOptions *options, const char *middle, const char *ending)
 }
 
 /*
- * The name of a part of a set.  number counts the parts, or with a stable split
- * those with the same hash, few as they are: the ones that begin with the same
- * loc, and collisions.  The low half of the hash does, since the high bits of
- * hashes that were the highest are much alike.
+ * The name of a part of a set.  number: number of the part; in a stable split,
+ * number of the part among those with the same hash, which are few: parts that
+ * begin with the same loc, and collisions.  The name has the low half of the
+ * hash, since the high halves of such hashes are much alike.
  */
 static char *
 part_name(const SmOptions *options, uint32 hash, int number)
@@ -114,7 +115,7 @@ sm_part_name(const SmOptions *options)
 	return part_name(options, first_file_hash(), 1);
 }
 
-/* How many files up to this one have its hash? */
+/* Count a file with this hash, and return how many there are. */
 static int
 count_hash(SmSet *set, uint32 hash)
 {
@@ -160,7 +161,10 @@ report_progress(const SmSet *set)
 	pgstat_progress_update_multi_param(lengthof(params), params, values);
 }
 
-/* Close the file that is being written, one of several or not, and hand it out. */
+/*
+ * Close the file that is being written, and hand it out.  is_part: the set has
+ * other files.
+ */
 static void
 close_file(SmSet *set, bool is_part)
 {
@@ -196,8 +200,8 @@ key_is_too_large(SmSet *set)
 }
 
 /*
- * End the file, which an entry does not fit into, and begin the next one.  False
- * if that one is there already, so that the range ends here.
+ * End the file, since an entry does not fit, and begin the next one.  Returns
+ * false if the next file exists already, so that the range ends here.
  */
 static bool
 cut_file(SmSet *set)
@@ -216,7 +220,9 @@ cut_file(SmSet *set)
 	return true;
 }
 
-/* Put the entry at the end of the buffer into this file, or into the next one. */
+/*
+ * Put the entry at the end of the buffer into this file or into the next one.
+ */
 static void
 put_entry(SmSet *set, const SmEntry *entry)
 {
@@ -257,7 +263,10 @@ keep_key(SmSet *set, Datum key)
 	}
 }
 
-/* Rows come in the order of their keys. */
+/*
+ * Take the key of a row.  Raises an error if rows are not in the order of
+ * their keys.
+ */
 static void
 take_key(SmSet *set, const TupleTableSlot *slot)
 {
@@ -319,8 +328,8 @@ sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *
 }
 
 /*
- * A digest of all that a file's rows, name and place follow from, but for the
- * rows.  A file with the same recipe is as this set would make it.
+ * A digest of everything but the rows that decides the content and the name of
+ * a file.  A set with the same recipe makes the same files of the same rows.
  */
 static char *
 make_recipe(const SmSet *set)
@@ -341,7 +350,7 @@ make_recipe(const SmSet *set)
 	uint64		digest = 0;
 	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
 
-	/* each is hashed with its end, and with the ones before it */
+	/* each part is hashed with its terminator, seeded by the parts before */
 	for (size_t i = 0; i < lengthof(parts); i++)
 		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
 	sm_digest_hex(digest, recipe);

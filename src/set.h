@@ -35,23 +35,25 @@ extern SmKeyType *sm_set_key_type(const SmSet *set);
 extern const char *sm_set_recipe(const SmSet *set);
 
 /*
- * May the entries of so many files, which have so many URLs and bytes together,
- * fit into one file of the set?
+ * Can the entries of nfiles files, with url_count URLs and byte_count bytes in
+ * all, fit into one file of the set?
  */
 extern bool sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count,
 								 int64 byte_count);
 
 /*
- * Some files: in the order of the set, each file that stays, by its name, and each
- * range of keys whose files are made.
+ * To make some files only: in the order of the set, call sm_set_keep_file for
+ * each file that stays, and sm_set_make_range for each range of keys whose
+ * files are made.
  *
- * sm_set_keep_file returns false if the file would have another name in this set.
+ * sm_set_keep_file returns false if the file would have another name in this
+ * set.
  *
- * A range begins with the first key of a file, or with no bound at the set's
- * first, and goes on through pieces from one bound to the next, the last of which
- * has no upper bound.  Whenever a file ends, stop is asked whether a file that
- * stays begins with the next key; if so, the range ends.  sm_set_make_range
- * returns whether there is more to make.
+ * A range begins with the first key of a file, or without a bound at the start
+ * of the set.  It is made in pieces, each from one bound to the next; the last
+ * piece has no upper bound.  When a file ends, stop is asked whether a file
+ * that stays begins with the next key; if so, the range ends.
+ * sm_set_make_range returns whether the range goes on.
  */
 typedef bool (*SmStop) (void *arg, Datum key);
 
@@ -66,7 +68,7 @@ extern bool sm_set_make_range(SmSet *set, const Datum *from, const Datum *to);
 extern void sm_begin_entries(const SmOptions *options, SmElementWriter *writer,
 							 SmDocument *doc);
 
-/* The name of a set's file where it has no others, and of its first where it has. */
+/* The name of the only file of a set, and of the first of several files. */
 extern char *sm_only_name(const SmOptions *options);
 extern char *sm_part_name(const SmOptions *options);
 

@@ -26,14 +26,17 @@ extern TupleDesc sm_sort_desc(int natts, const Oid *types);
  */
 extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
 
-/* Begin a row and return its values, none of them NULL; sm_sort_put ends it. */
+/*
+ * Begin a row and return its values, at first not NULL; sm_sort_put ends the
+ * row.
+ */
 extern Datum *sm_sort_row(SmSort *sort);
 extern void sm_sort_put(SmSort *sort);
 
-/* All rows are there: sort them. */
+/* Sort the rows, after the last one. */
 extern void sm_sort_perform(SmSort *sort);
 
-/* The next row, good until the one after it; NULL at the end. */
+/* The next row, valid until the one after it is read; NULL at the end. */
 extern const Datum *sm_sort_next(SmSort *sort);
 
 /* Is a column of the row that sm_sort_next returned NULL? */

@@ -2,23 +2,37 @@
  * split.c
  *	  Where one file of a set ends and the next begins.
  *
- * A "full" split ends a file when the next entry does not fit.  Then a row that
- * comes or goes moves the ends of all files after it.
+ * A "full" split ends a file when the next entry does not fit.  A row that is added
+ * or removed then moves the ends of all later files.
  *
- * A "stable" split cuts by content.  Among the rows at which a file is at least
- * half full, by entries or by bytes, it begins the next file with the one whose
- * loc has the highest hash, and the emptier the file still is, the closer to the
- * highest of all a hash has to be.  So a row stays the first of a file unless it
- * goes itself, a better one comes, or the rows before it become too many or too
- * few; and where the split of a changed set does differ, it finds back to the
- * same rows after some files, mostly the next, since a very high hash draws the
- * cut from afar.  A million URLs in 10,843 files filled them to 92% on average.
+ * A "stable" split cuts by content.  It can cut before any row at which the file is
+ * at least half full, by entries or by bytes.  Each of these rows has a distance:
+ * how far the hash of its loc is from the highest hash there is.  The cut goes
+ * before the row with the smallest distance / weight, where the weight grows fast
+ * as the file fills.  So a cut in a rather empty file takes a very high hash, and
+ * a million URLs in 10,843 files filled them to 92% on average.
  *
- * A cut depends on nothing but the rows from the file's first to the one that
+ * Example: files of at most 10 URLs.  The file has rows 1 to 10, and row 11 does not
+ * fit.  The weights of a cut before rows 6 to 11 are those of a file with 5 to 10
+ * URLs, here as parts of the highest:
+ *
+ *	cut before row     6    7      8     9    10   11
+ *	weight             .00  .0017  .026  .13  .41  1
+ *	distance           .10  .30    .02   .50  .05  .90
+ *	distance / weight  huge 180    .77   3.8  .12  .90
+ *
+ * Row 10 wins: the file gets rows 1 to 9, and the next file begins with row 10.  If
+ * row 3 is deleted, row 10 is the ninth row, with 8 URLs before it: .05 / .13 = .38.
+ * It still wins, unless row 12, which comes into reach, has a distance below .38.  So the next file mostly begins with the same row as before,
+ * and only one file changes.  Where a cut does move, later cuts soon fall on the same
+ * rows again, because a very high hash attracts the cut from any file that can
+ * reach it.
+ *
+ * A cut depends on nothing but the rows from the first of the file to the one that
  * does not fit.  Runs that make only some files again rely on that: a file that
- * begins with the same row, and whose rows up to there are the same, ends where
- * it did.  What a cut leaves for the next file is therefore considered again,
- * though it is mostly far too little to end that one.
+ * begins with the same row, and has the same rows up to there, ends where it did.
+ * So the rows that a cut leaves for the next file are considered again, although
+ * they are mostly far too few to end that file.
  *
  * Rows with the same key stay together: a file begins with the first row of a key.
  */
@@ -29,7 +43,7 @@
 #include "core/digest.h"
 #include "utils/datum.h"
 
-/* thousandths of a limit from which on a file can end */
+/* a file can end when it has reached so many thousandths of a limit */
 #define MIN_FULLNESS	500
 
 /* How full the document is, in thousandths of the limit that is closer. */
@@ -53,7 +67,7 @@ sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type)
 	initStringInfo(&split->keys);
 }
 
-/* Copy a key to the end of the others, unless it is in the Datum itself. */
+/* Store a copy of a key; a key by value is returned as it is. */
 static Datum
 store_key(SmSplit *split, Datum key)
 {
@@ -80,7 +94,7 @@ load_key(const SmSplit *split, int n)
 	return split->key_type->by_value ? key : PointerGetDatum(split->keys.data + DatumGetInt32(key));
 }
 
-/* Is an entry, the next that the document gets, a better place for a cut? */
+/* Consider a cut before an entry, the next of the document. */
 static void
 consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 {
@@ -97,7 +111,10 @@ consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 	if (full < MIN_FULLNESS)
 		return;
 
-	/* 28 bits by 36; the smaller distance in units of its weight wins */
+	/*
+	 * distances have 28 bits and weights 36, so their products do not
+	 * overflow
+	 */
 	hash = sm_digest(doc->buf.data + doc->end + next->entry.loc, next->entry.loc_len, 0);
 	distance = ~hash >> 36;
 	weight = full - MIN_FULLNESS + 1;

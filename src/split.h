@@ -8,28 +8,31 @@
 #include "document.h"
 #include "key.h"
 
-/* An entry of the document, or the one after it that is to be added. */
+/* An entry of the document, or the next one. */
 typedef struct SmSplitEntry
 {
 	SmEntry		entry;
-	bool		starts_key;		/* the entry before has another key */
-	Datum		key;			/* where it does: of a type by value the key
-								 * itself, else its place in keys */
+	bool		starts_key;		/* its key differs from that of the entry
+								 * before */
+	Datum		key;			/* if starts_key: the key itself, or the
+								 * offset in keys if passed by reference */
 } SmSplitEntry;
 
 typedef struct SmSplit
 {
-	bool		stable;			/* by content, rather than as late as can be */
+	bool		stable;			/* by content; else a file ends when it is
+								 * full */
 	const SmKeyType *key_type;	/* NULL for none: each entry has its own */
-	SmSplitEntry *entries;		/* of the document, and one more */
+	SmSplitEntry *entries;		/* entries of the document, and the next one */
 	int			max_entries;
 	StringInfoData keys;		/* each at an aligned place */
 	int			last_start;		/* the newest entry that starts a key */
 
 	/* the best place for a cut so far, before some entry */
 	int			cut;			/* 0 for none */
-	uint64		distance;		/* of its loc's hash from the highest there is */
-	uint64		weight;			/* the fuller the file, the more */
+	uint64		distance;		/* distance of its hash from the highest
+								 * possible one */
+	uint64		weight;			/* the fuller the file is, the higher */
 	int			nrest;			/* entries after it that were in the document */
 } SmSplit;
 
@@ -37,34 +40,35 @@ typedef struct SmSplit
 extern void sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type);
 
 /*
- * Take note of an entry, which stands at the end of the document's buffer and can
- * be put into some document.
+ * Consider a cut before an entry, which stands at the end of the buffer of the
+ * document and fits into some document.
  */
 extern void sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,
 							  bool starts_key, Datum key);
 
 /*
- * End the document, which an entry that was considered does not fit into: remove
- * what has to go into the next one, and return it, the entry last, in the current
- * memory context.  False if the document has no place for a cut.
+ * End the document: remove the entries that belong to the next one, with the
+ * newest entry, which does not fit, as the last of them.  rest receives them,
+ * in the current memory context.  Returns false if the document has no place
+ * for a cut.
  */
 extern bool sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest);
 
 /*
- * Begin the next document, which is empty, with that.  The entry still has to
- * be added.
+ * Begin the next document, which is empty, with rest.  The newest entry still
+ * has to be added.
  */
 extern void sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest);
 
 /* Forget the document's entries. */
 extern void sm_split_reset(SmSplit *split);
 
-/* The hash of the loc that the document begins with. */
+/* The hash of the first loc of the document. */
 extern uint64 sm_split_first_hash(const SmSplit *split, const SmDocument *doc);
 
 /*
- * The key that the document begins with, or after a cut that of the next one.
- * It is good until the next call that takes an entry.
+ * The first key of the document, or after a cut of the next document.  Both
+ * are valid until the next entry is considered.
  */
 extern Datum sm_split_first_key(const SmSplit *split);
 extern Datum sm_split_next_key(const SmSplit *split);

@@ -44,7 +44,7 @@ sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 			buf->len += sm_xml_unescape(rest.s, n, buf->data + buf->len);
 		if (cr == NULL)
 			break;
-		/* a line feed stands for it, unless there is one anyway */
+		/* a line feed replaces it, unless one follows */
 		rest = sm_span(cr + 1, rest.len - n - 1);
 		if (rest.len == 0 || rest.s[0] != '\n')
 			buf->data[buf->len++] = '\n';
@@ -103,7 +103,7 @@ sm_entry_read_text(SmEntryReader *e, SmSpan *text)
 		if ((token != SM_XML_TEXT && token != SM_XML_CDATA) || r->depth != depth + 1)
 			continue;
 
-		/* most texts are in one piece and say what they mean */
+		/* most texts are one token without references */
 		if (token == SM_XML_TEXT && buf.data == NULL && text->len == 0 &&
 			memchr(r->raw.s, '&', r->raw.len) == NULL && memchr(r->raw.s, '\r', r->raw.len) == NULL)
 		{
@@ -148,7 +148,7 @@ field_of(SmSpan name, SmRow *row, SmSpan *priority)
 	return NULL;
 }
 
-/* The place of one more extension in a row. */
+/* Make room for one more extension in a row. */
 static SmSpan *
 next_extension(SmRow *row, int *max_extensions)
 {
@@ -244,7 +244,7 @@ read_raw(void *arg, SmSpan *extension)
 	return true;
 }
 
-/* The next token outside of the <url> element that matters. */
+/* The next token outside of the <url> element, except blanks and comments. */
 static SmXmlToken
 next_outside(SmXmlReader *r)
 {

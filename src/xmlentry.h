@@ -17,32 +17,32 @@
 typedef bool (*SmReadExtension) (void *arg, SmSpan *extension);
 
 /*
- * How entries are read.  In a strict entry, which a query gives, everything has to
- * be known; in others, which strangers have written, the reader passes over what
- * the protocol does not know.
+ * How entries are read.  A strict reader, for the values of a query, accepts
+ * only elements that the protocol knows; another one, for documents of others,
+ * skips elements that it does not know.
  */
 typedef struct SmEntryReader
 {
 	SmXmlReader *reader;
 	SmProblems *problems;
 	bool		strict;
-	const char *prefix;			/* what messages begin with, "invalid url: " */
-	int			sqlerrcode;		/* of entries that are not as they should be */
-	SmSpan		entry_name;		/* of the element, "url" */
-	SmSpan		own_uri;		/* a namespace that counts as that of sitemaps */
+	const char *prefix;			/* prefix of messages, such as "invalid url: " */
+	int			sqlerrcode;		/* SQLSTATE for invalid entries */
+	SmSpan		entry_name;		/* name of the element, such as "url" */
+	SmSpan		own_uri;		/* another namespace that counts as that of
+								 * sitemaps */
 	SmReadExtension read_extension;
 	void	   *read_extension_arg;
-	bool		has_entry_inside;	/* the entry just read has one inside of
-									 * it, which is lost; not looked for if
-									 * strict */
+	bool		has_entry_inside;	/* the entry just read had another one in
+									 * it, which is lost; never set if strict */
 } SmEntryReader;
 
 /*
- * Read the entry that has just begun into a row, whose spans are in the document
- * or in the current memory context.  True if the reader has come to the end of the
- * entry; the row can lack a loc if that is a problem that it survives.  False if
- * the entry is not well-formed, which reader->message says, or if it has a problem
- * that costs it.
+ * Read the entry that has just begun into a row.  Its spans are in the
+ * document or in the current memory context.  Returns true at the end of the
+ * entry; if a missing loc is a problem that is skipped or reported, the row
+ * can lack its loc.  Returns false if the entry is not well-formed, with the
+ * reason in reader->message, or is skipped for a problem.
  */
 extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
 
@@ -52,7 +52,7 @@ extern bool sm_entry_is_own(const SmEntryReader *e);
 /* The next token inside of an entry. */
 extern SmXmlToken sm_entry_next(SmEntryReader *e);
 
-/* The same for the text of an element, and for passing over one. */
+/* Read the text of an element, or skip an element. */
 extern bool sm_entry_read_text(SmEntryReader *e, SmSpan *text);
 extern bool sm_entry_skip(SmEntryReader *e);
 
@@ -67,7 +67,7 @@ extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 /* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
 extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
 
-/* What an attribute's raw value says, without the blanks around it. */
+/* The value of a raw attribute: references resolved, no blanks around it. */
 extern SmSpan sm_xml_attribute_value(SmSpan raw);
 
 /*

@@ -6,6 +6,7 @@
 
 #include "argument.h"
 
+#include "encoding.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
@@ -14,7 +15,7 @@ sm_invalid_argument(const char *name, const char *value, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid %s \"%s\"", name, value),
+			 errmsg("invalid %s \"%s\"", name, sm_clip(value)),
 			 errdetail("%s", detail)));
 }
 

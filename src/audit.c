@@ -48,6 +48,13 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 /* Google: how long news are news */
 #define NEWS_SECONDS	(2 * SM_SECS_PER_DAY)
 
+/*
+ * A date without time is a day somewhere on Earth: it begins at 00:00 in UTC+14
+ * and ends at 24:00 in UTC-12.
+ */
+#define EARLIER_IN_EAST	(14 * 3600)
+#define LATER_IN_WEST	(12 * 3600)
+
 /* rows from which on it is no accident that all have the same lastmod */
 #define UNIFORM_ROWS	100
 
@@ -134,10 +141,19 @@ check_characters(SmAudit *audit, SmSpan loc)
 	}
 }
 
+/* Does a W3C datetime have a time of day? */
+static bool
+has_time(SmSpan date)
+{
+	return memchr(date.s, 'T', date.len) != NULL;
+}
+
 static void
-check_lastmod(SmAudit *audit, const SmEntry *entry)
+check_lastmod(SmAudit *audit, const SmRow *row, const SmEntry *entry)
 {
 	char		lastmod[SM_W3C_SECONDS_LEN];
+	bool		is_day = row->lastmod_type == SM_LASTMOD_DATE ||
+		(row->lastmod_type == SM_LASTMOD_TEXT && !has_time(row->lastmod_text));
 
 	if (audit->npages++ == 0)
 	{
@@ -147,7 +163,7 @@ check_lastmod(SmAudit *audit, const SmEntry *entry)
 	else if (!entry->has_lastmod || entry->lastmod != audit->lastmod)
 		audit->is_uniform = false;
 
-	if (!entry->has_lastmod || entry->lastmod <= audit->now)
+	if (!entry->has_lastmod || entry->lastmod - (is_day ? EARLIER_IN_EAST : 0) <= audit->now)
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
 	sm_audit_problem(audit, audit->nrows, SM_LASTMOD_IN_FUTURE,
@@ -160,10 +176,11 @@ check_news(SmAudit *audit)
 	SmSpan		date = audit->page.news_date;
 	int64_t		seconds;
 
-	if (date.s == NULL)
+	if (date.s == NULL || sm_w3c_parse(date.s, date.len, &seconds) != SM_W3C_OK)
 		return;
-	if (sm_w3c_parse(date.s, date.len, &seconds) == SM_W3C_OK &&
-		seconds < audit->now - NEWS_SECONDS)
+	if (!has_time(date))
+		seconds += SM_SECS_PER_DAY + LATER_IN_WEST;
+	if (seconds < audit->now - NEWS_SECONDS)
 		sm_audit_problem(audit, audit->nrows, SM_NEWS_TOO_OLD,
 						 psprintf("The publication_date %s is more than two days ago.",
 								  sm_for_message(date)));
@@ -306,7 +323,7 @@ check_row(SmAudit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	SmSpan		page;
 
 	check_characters(audit, row->loc);
-	check_lastmod(audit, entry);
+	check_lastmod(audit, row, entry);
 	check_news(audit);
 	if (!is_entry)
 		return;

@@ -118,11 +118,23 @@ sm_for_message(SmSpan value)
 	SmSpan		shown = {value.s, clipped};
 	bool		whole = clipped == value.len;
 	size_t		done;
+	char	   *result;
 
 	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !all_ascii(value.s, clipped))
 	{
 		shown = convert(value.s, clipped, PG_UTF8, encoding, &done);
 		whole = whole && done == clipped;
 	}
-	return psprintf("%.*s%s", (int) shown.len, shown.s, whole ? "" : "...");
+	result = palloc(shown.len + sizeof("..."));
+	strcpy(sm_put(result, shown.s, shown.len), whole ? "" : "...");
+	return result;
+}
+
+char *
+sm_clip(const char *string)
+{
+	int			len = strlen(string);
+	int			clipped = pg_mbcliplen(string, len, MESSAGE_CLIP);
+
+	return psprintf("%.*s%s", clipped, string, clipped < len ? "..." : "");
 }

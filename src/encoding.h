@@ -30,6 +30,9 @@ extern bool sm_convert(SmSpan value, int encoding, SmSpan *result);
  */
 extern char *sm_for_message(SmSpan value);
 
+/* A string of the database, clipped to the same length. */
+extern char *sm_clip(const char *string);
+
 /*
  * UTF-8 as a text value of the database, whole; NULL if it has a character that
  * the database's encoding lacks.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/digest.h"
+#include "encoding.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
@@ -38,7 +39,7 @@ resolve_directory(const char *path)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("relative path not allowed for sitemap_export"),
-				 errdetail("The directory is \"%s\".", path)));
+				 errdetail("The directory is \"%s\".", sm_clip(path))));
 	resolved = realpath(path, NULL);
 	if (resolved == NULL)
 	{
@@ -48,7 +49,7 @@ resolve_directory(const char *path)
 
 		ereport(ERROR,
 				(code != 0 ? errcode(code) : errcode_for_file_access(),
-				 errmsg("could not open directory \"%s\": %m", path)));
+				 errmsg("could not open directory \"%s\": %m", sm_clip(path))));
 	}
 	result = pstrdup(resolved);
 	free(resolved);

@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "core/xml.h"
 #include "encoding.h"
+#include "miscadmin.h"
 #include "row.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -25,6 +26,9 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "value.h"
+
+/* the most elements of an array: more would not fit into a document */
+#define MAX_ITEMS	(SM_MAX_BYTES / 50)
 
 void
 sm_ext_invalid(const char *name, SmSpan value, const char *rule)
@@ -219,12 +223,20 @@ sm_ext_array(SmExt *e, int n, const char *name)
 		return result;
 	array = PG_GETARG_ARRAYTYPE_P(n);
 	type = ARR_ELEMTYPE(array);
+	result.n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	if (result.n > MAX_ITEMS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("%s is too long for a sitemap", name),
+				 errdetail("It has %d elements.", result.n)));
 	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
 	deconstruct_array(array, type, typlen, typbyval, typalign, &values, &nulls, &result.n);
 	result.items = palloc0_array(SmSpan, result.n);
 	getTypeOutputInfo(type, &output, &is_varlena);
 	for (int i = 0; i < result.n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		if (nulls[i])
 			continue;
 		if (type == TEXTOID)

@@ -10,8 +10,10 @@
 #include "core/iso.h"
 #include "core/text.h"
 #include "encoding.h"
+#include "miscadmin.h"
 #include "row.h"
 #include "utils/array.h"
+#include "utils/datum.h"
 #include "value.h"
 
 PG_FUNCTION_INFO_V1(sitemap_alternate);
@@ -64,14 +66,17 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 	SmLink	   *links;
 	int			n = sm_read_alternates(PG_GETARG_DATUM(0), &links, &problems, "hrefs");
 	Datum	   *elements = palloc_array(Datum, n);
+	SmExt		e;
 
+	/* one buffer for all: each element is a copy of its size */
+	sm_ext_begin(&e, fcinfo, "xhtml");
 	for (int i = 0; i < n; i++)
 	{
-		SmExt		e;
+		CHECK_FOR_INTERRUPTS();
 
-		sm_ext_begin(&e, fcinfo, "xhtml");
+		e.buf.len = VARHDRSZ;
 		sm_append_alternate(&e.buf, &links[i], &e.cache, &e.problems);
-		elements[i] = sm_ext_end(&e);
+		elements[i] = datumCopy(sm_ext_end(&e), false, -1);
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(elements, n, XMLOID, -1, false, TYPALIGN_INT));
 }

@@ -7,6 +7,7 @@
 #include "extension.h"
 
 #include "core/text.h"
+#include "miscadmin.h"
 #include "row.h"
 #include "value.h"
 
@@ -62,6 +63,7 @@ news_genres(SmSpan genres)
 	initStringInfo(&result);
 	while ((item = next_item(&rest)).s != NULL)
 	{
+		CHECK_FOR_INTERRUPTS();
 		item = sm_ext_choose("genres", item, choices,
 							 "it must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them");
 		appendStringInfo(&result, "%s%s", result.len > 0 ? ", " : "", item.s);
@@ -147,7 +149,7 @@ news_element(FunctionCallInfo fcinfo, SmLastmodType date_type)
 	sm_ext_open_tag(&e, "publication_date");
 	if (!PG_ARGISNULL(2))
 	{
-		sm_read_lastmod(PG_GETARG_DATUM(2), date_type, &row, &e.problems);
+		sm_read_lastmod(PG_GETARG_DATUM(2), date_type, &row, &e.problems, "publication_date");
 		sm_append_date(&e.buf, row.lastmod_type, row.lastmod, row.lastmod_text,
 					   &e.problems, "publication_date", &has_seconds, &seconds);
 	}

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "core/xml.h"
 #include "encoding.h"
+#include "miscadmin.h"
 #include "utils/float.h"
 
 PG_FUNCTION_INFO_V1(sitemap_video);
@@ -164,6 +165,8 @@ video_content_segments(SmExt *e)
 	{
 		SmSpan		duration = attribute_at(&durations, i);
 
+		CHECK_FOR_INTERRUPTS();
+
 		check_owner(duration, "content_segment_loc_duration", locs.items[i].s != NULL,
 					"content_segment_loc");
 		if (locs.items[i].s == NULL)
@@ -186,6 +189,8 @@ video_tags(SmExt *e)
 
 	for (int i = 0; i < tags.n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		if (tags.items[i].s == NULL)
 			continue;
 		if (++n > VIDEO_MAX_TAGS)
@@ -213,6 +218,7 @@ word_list(const char *name, SmSpan list, bool (*valid) (const char *word, size_t
 	{
 		size_t		len = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		while (len < rest.len && (unsigned char) rest.s[len] > ' ')
 			len++;
 		if (!valid(rest.s, len))
@@ -313,6 +319,8 @@ video_prices(SmExt *e)
 		SmSpan		resolution = sm_ext_choose("price_resolution", attribute_at(&price_resolutions, i),
 											   resolutions, "it must be SD or HD");
 
+		CHECK_FOR_INTERRUPTS();
+
 		check_owner(currency, "price_currency", price.s != NULL, "price");
 		check_owner(type, "price_type", price.s != NULL, "price");
 		check_owner(resolution, "price_resolution", price.s != NULL, "price");
@@ -375,6 +383,8 @@ video_ids(SmExt *e)
 	{
 		SmSpan		type = sm_ext_choose("id_type", attribute_at(&types, i), choices,
 										 "it must be tms:series, tms:program, rovi:series, rovi:program, freebase or url");
+
+		CHECK_FOR_INTERRUPTS();
 
 		check_owner(type, "id_type", ids.items[i].s != NULL, "id");
 		if (ids.items[i].s == NULL)

@@ -187,6 +187,26 @@ append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
 }
 
 /*
+ * Does a tag declare a namespace whose name is not ASCII?  In a document that is,
+ * the name would have references, and so more spellings than one.
+ */
+static bool
+declares_beyond_ascii(const SmXmlReader *r)
+{
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+
+		if (!sm_span_is(a->prefix, "xmlns") && !sm_span_is(a->name, "xmlns"))
+			continue;
+		for (size_t j = 0; j < a->value.len; j++)
+			if (IS_HIGHBIT_SET(a->value.s[j]))
+				return true;
+	}
+	return false;
+}
+
+/*
  * Do the work of sm_append_extension, which restores buf and page if this
  * fails.
  */
@@ -229,8 +249,9 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		if (own != 0 || !clean ||
 			(r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
 		{
-			if (own != 0 ? !append_without_own(buf, &r, charset) :
-				!append_token(buf, &r, token, charset))
+			if ((token == SM_XML_START && charset == AS_REFERENCES && declares_beyond_ascii(&r)) ||
+				(own != 0 ? !append_without_own(buf, &r, charset) :
+				 !append_token(buf, &r, token, charset)))
 			{
 				sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
 						   "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",

@@ -15,6 +15,9 @@
 #include "encoding.h"
 #include "xmlentry.h"
 
+/* the most bytes that name a language */
+#define MAX_HREFLANG	255
+
 /* The languages that a page has alternates in. */
 typedef struct Language
 {
@@ -33,14 +36,39 @@ typedef struct Language
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Add a link. given: its hreflang as written, for messages. */
-static bool
-add_alternate(SmPage *page, SmSpan given, SmSpan hreflang, SmSpan href, bool is_raw,
-			  SmProblems *problems)
+/* Empty the buffer for a value. */
+static void
+begin_value(SmPage *page)
 {
+	if (page->value.data == NULL)
+		initStringInfo(&page->value);
+	else
+		resetStringInfo(&page->value);
+}
+
+/* Remember a link, both values as in XML if is_raw.  False if that is a problem. */
+static bool
+add_alternate(SmPage *page, SmSpan given, SmSpan href, bool is_raw, SmProblems *problems)
+{
+	SmSpan		hreflang;
 	SmAlternate *alternate;
 	bool		found;
 
+	if (page->nalternates == SM_MAX_ALTERNATES)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
+		return false;
+	}
+	if (given.len > MAX_HREFLANG)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid hreflang \"%s\": it has more than %d bytes",
+				   sm_for_message(given), MAX_HREFLANG);
+		return false;
+	}
+	hreflang = is_raw ? sm_xml_attribute_value(given) :
+		sm_trim(sm_span(pnstrdup(given.s, given.len), given.len));
 	for (char *c = unconstify(char *, hreflang.s); c < hreflang.s + hreflang.len; c++)
 		*c = sm_lower(*c);
 	if (page->languages == NULL)
@@ -71,11 +99,7 @@ add_alternate(SmPage *page, SmSpan given, SmSpan hreflang, SmSpan href, bool is_
 bool
 sm_page_add_alternate(SmPage *page, const SmLink *link, SmProblems *problems)
 {
-	SmSpan		hreflang = sm_trim(link->hreflang);
-
-	if (!add_alternate(page, link->hreflang,
-					   sm_span(pnstrdup(hreflang.s, hreflang.len), hreflang.len),
-					   link->href, false, problems))
+	if (!add_alternate(page, link->hreflang, link->href, false, problems))
 		return false;
 	page->namespaces |= SM_NS_XHTML;
 	return true;
@@ -137,8 +161,7 @@ same_domain(SmSpan a, SmSpan b)
 
 /* Check <video:uploader>: its info must be on the domain of the page. */
 static bool
-check_uploader(const SmXmlReader *r, const SmPage *page,
-			   SmProblems *problems)
+check_uploader(const SmXmlReader *r, SmPage *page, SmProblems *problems)
 {
 	for (int i = 0; i < r->nattributes; i++)
 	{
@@ -196,7 +219,7 @@ check_extension(const SmXmlReader *r, uint32 ns, SmPage *page,
 				href = r->attributes[i].value;
 		}
 		if (hreflang.s != NULL)
-			return add_alternate(page, hreflang, sm_xml_attribute_value(hreflang), href, true, problems);
+			return add_alternate(page, hreflang, href, true, problems);
 	}
 	return true;
 }
@@ -252,14 +275,20 @@ value_element(const SmXmlReader *r, const SmPlace *place, const SmPage *page)
 static bool
 check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 {
-	SmSpan		value = sm_trim(sm_span(place->value.data, place->value.len));
+	SmSpan		value = sm_trim(sm_span(page->value.data, page->value.len));
 
 	if (place->inside->media && page->found_media)
 		page->found_media(page->found_media_arg, place->inside->media, value);
 	if (place->top == SM_NS_NEWS)
-		page->news_date = value;
-	else if (place->inside->has_rule && page->loc.len > 0 &&
-			 same_url(value, sm_xml_attribute_value(page->loc)))
+	{
+		page->news_date = sm_span(pnstrdup(value.s, value.len), value.len);
+		return true;
+	}
+	if (!place->inside->has_rule || page->loc.len == 0)
+		return true;
+	if (page->loc_text.s == NULL)
+		page->loc_text = sm_xml_attribute_value(page->loc);
+	if (same_url(value, page->loc_text))
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 				   "invalid %s \"%s\": it must differ from the loc of the page",
@@ -296,7 +325,7 @@ check_start(const SmXmlReader *r, SmPlace *place, SmPage *page,
 
 	place->inside = value_element(r, place, page);
 	if (place->inside)
-		initStringInfo(&place->value);
+		begin_value(page);
 	if (place->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader") &&
 		sm_namespace_flag(r->uri) == SM_NS_VIDEO && page->loc.len > 0)
 		return check_uploader(r, page, problems);
@@ -330,7 +359,7 @@ sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r, SmXmlToken tok
 				return false;
 			}
 			if (place->inside && r->depth == 2)
-				sm_xml_append_content(&place->value, r, token);
+				sm_xml_append_content(&page->value, r, token);
 			return true;
 
 		default:
@@ -341,19 +370,13 @@ sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r, SmXmlToken tok
 void
 sm_page_restore(SmPage *page, const SmPage *before)
 {
-	SmAlternate *alternates = page->alternates;
-	int			max_alternates = page->max_alternates;
-	struct languages_hash *languages = page->languages;
-
 	for (int i = before->nalternates; i < page->nalternates; i++)
-		languages_delete(languages, alternates[i].hreflang);
+		languages_delete(page->languages, page->alternates[i].hreflang);
 
-	/*
-	 * the array and the table may have moved; the entries from before are the
-	 * same
-	 */
-	*page = *before;
-	page->alternates = alternates;
-	page->max_alternates = max_alternates;
-	page->languages = languages;
+	/* buffers stay: they may have moved, what before has in them has not changed */
+	page->namespaces = before->namespaces;
+	page->images = before->images;
+	page->news = before->news;
+	page->news_date = before->news_date;
+	page->nalternates = before->nalternates;
 }

@@ -27,6 +27,7 @@ typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
 typedef struct SmPage
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
+	SmSpan		loc_text;		/* value of that; s is NULL until it is needed */
 	uint32		namespaces;		/* namespaces that the document has to
 								 * declare, SM_NS_… */
 	int			images;
@@ -38,6 +39,7 @@ typedef struct SmPage
 	SmAlternate *alternates;	/* links so far */
 	struct languages_hash *languages;	/* languages of the links; NULL if
 										 * there are none */
+	StringInfoData value;		/* value of the element being checked */
 	SmFoundMedia found_media;	/* NULL if URLs of media are not needed */
 	void	   *found_media_arg;
 } SmPage;
@@ -48,7 +50,6 @@ typedef struct SmPlace
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
 	const struct ValueElement *inside;	/* the child whose value is being
 										 * read, or NULL */
-	StringInfoData value;		/* value of that child so far */
 } SmPlace;
 
 /* Remember an image, or a link, of the page; false if it breaks a rule. */

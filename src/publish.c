@@ -303,8 +303,8 @@ check_shrink(const SmTarget *target, const SmOptions *options, int64 after, doub
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " URLs to " INT64_FORMAT,
-					options->section, before, after),
+			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
+					options->section, before, before == 1 ? "URL" : "URLs", after),
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
 					   max_shrink * 100.0, target->name->relname),
 			 errhint("If the pages are really gone, publish with max_shrink => 1.")));

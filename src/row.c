@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "encoding.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -48,7 +49,8 @@ sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName na
 }
 
 void
-sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems)
+sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems,
+				const char *what)
 {
 	row->lastmod_type = type;
 	switch (type)
@@ -63,32 +65,36 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 			break;
 		case SM_LASTMOD_TEXT:
 			/* a text that cannot be read becomes empty, like no lastmod */
-			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, "lastmod");
+			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, what);
 			break;
 	}
 }
 
 /* Read an array of text or xml, or of a domain over it, without its NULLs. */
 static int
-read_array(Datum value, SmSpan **items, SmProblems *problems, const char *what)
+read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
 {
-	ArrayType  *array = DatumGetArrayTypeP(value);
-	Datum	   *values;
-	bool	   *nulls;
-	int			nvalues;
+	ArrayIterator it = array_create_iterator(DatumGetArrayTypeP(array), 0, NULL);
+	Datum		value;
+	bool		isnull;
 	int			n = 0;
+	int			max = 8;
 
-	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT,
-					  &values, &nulls, &nvalues);
-	*items = palloc_array(SmSpan, nvalues);
-	for (int i = 0; i < nvalues; i++)
+	/* a NULL takes a bit, so the number of elements says little of their size */
+	*items = palloc_array(SmSpan, max);
+	while (array_iterate(it, &value, &isnull))
 	{
-		if (nulls[i])
+		CHECK_FOR_INTERRUPTS();
+
+		if (isnull)
 			continue;
-		sm_read_text(values[i], &(*items)[n], problems, SM_EXTENSION_INVALID, what);
+		if (n == max)
+			*items = repalloc_array(*items, SmSpan, max *= 2);
+		sm_read_text(value, &(*items)[n], problems, SM_EXTENSION_INVALID, what);
 		if ((*items)[n].s != NULL)
 			n++;
 	}
+	array_free_iterator(it);
 	return n;
 }
 
@@ -141,6 +147,8 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 	it = JsonbIteratorInit(&hrefs->root);
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		if (token == WJB_KEY)
 			link.hreflang = read_string(&value, problems, "hreflang");
 		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
@@ -165,7 +173,7 @@ sm_read_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type
 	sm_read_text(PG_GETARG_DATUM(first), &row->loc, problems, SM_LOC_INVALID, "loc");
 	problems->loc = row->loc;
 	if (nargs > 1 && !PG_ARGISNULL(first + 1))
-		sm_read_lastmod(PG_GETARG_DATUM(first + 1), lastmod_type, row, problems);
+		sm_read_lastmod(PG_GETARG_DATUM(first + 1), lastmod_type, row, problems, "lastmod");
 	if (nargs > 2 && !PG_ARGISNULL(first + 2))
 		sm_read_text(PG_GETARG_DATUM(first + 2), &row->changefreq, problems,
 					 SM_CHANGEFREQ_INVALID, "changefreq");
@@ -279,6 +287,8 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 							format_type_be(att->atttypid)),
 					 name == SM_COLUMN_URL ?
 					 errhint("A column of URLs must be named \"loc\".") :
+					 name == SM_COLUMN_LOC ?
+					 errhint("A loc is a URL or a path, such as '/item/' || id.") :
 					 errhint("Cast it, even where it is always NULL.")));
 		if (name == SM_COLUMN_KEY)
 			sm_key_type_init(&columns->key_type, att->atttypid, att->attcollation);
@@ -372,7 +382,8 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
 							 SM_LASTMOD_INVALID, &row->lastmod_text);
 		else
-			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems);
+			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems,
+							"lastmod");
 	}
 	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
 		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,

@@ -59,9 +59,9 @@ typedef enum SmRowStatus
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);
 
-/* Read a lastmod of the given type. */
+/* Read a lastmod of the given type; what names it in a problem. */
 extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
-							SmProblems *problems);
+							SmProblems *problems, const char *what);
 
 /* Read an array of text as the row's images; NULLs in it are left out. */
 extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);

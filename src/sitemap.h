@@ -22,6 +22,9 @@
 #define SM_MAX_NEWS_URLS	1000
 #define SM_MAX_IMAGES		1000
 
+/* ours: there are not as many languages */
+#define SM_MAX_ALTERNATES	1000
+
 typedef enum SmProtocol
 {
 	SM_PROTOCOL_09,

@@ -27,6 +27,26 @@ INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
 SELECT * FROM sitemap_audit(:'query', 'http://a/');
 SELECT * FROM sitemap_audit('SELECT sitemap_url(loc, ''2026'') AS url FROM (VALUES (''http://a/1'')) v (loc)', 'http://a/');
 
+-- A date without time is a day somewhere on Earth: not in the future where it has
+-- begun anywhere, nor too old for news until it has ended everywhere.
+CREATE TEMP TABLE day AS
+SELECT n, lastmod, published
+  FROM (SELECT now() AT TIME ZONE 'UTC' AS utc) t,
+       LATERAL (VALUES
+         (1, (utc + interval '14 hours')::date, (utc - interval '84 hours')::date + 1),
+         (2, (utc + interval '14 hours')::date + 1, (utc - interval '84 hours 1 second')::date),
+         (3, utc::date, utc::date - 2)) v (n, lastmod, published);
+SELECT row_number, problem
+  FROM sitemap_audit('SELECT ''/'' || n AS loc, lastmod, public.sitemap_news(''n'', ''en'', published, ''t'') AS extensions
+                        FROM pg_temp.day ORDER BY n', 'http://a/')
+ WHERE problem ~ 'future|too_old';
+SET datestyle = 'ISO';
+SELECT row_number, problem
+  FROM sitemap_audit('SELECT ''/'' || n AS loc, lastmod::text, public.sitemap_news(''n'', ''en'', published::text, ''t'') AS extensions
+                        FROM pg_temp.day ORDER BY n', 'http://a/')
+ WHERE problem ~ 'future|too_old';
+RESET datestyle;
+
 -- What sitemap_files refuses, all of it, and what it does not look at.
 TRUNCATE page RESTART IDENTITY;
 INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES

@@ -72,3 +72,8 @@ SELECT count(DISTINCT document)
 SELECT pg_temp.text(content)
   FROM sitemap_files('SELECT loc, extensions FROM mixed WHERE n < 3 ORDER BY n', 'http://a/',
                      format => 'txt');
+
+-- NULLs in an array of extensions are left out, however many there are; the arrays of
+-- a video have limits, like all that goes into a document.
+SELECT sitemap_url('http://a/', extensions => array_fill(NULL::xml, '{70000000}'));
+SELECT pg_temp.error($$ SELECT sitemap_video('http://a/', 't', 'd', 'http://b/', tag => array_fill(NULL::text, '{2000000}')) $$);

@@ -116,3 +116,10 @@ SELECT pg_temp.error('SELECT sitemap_files(''SELECT loc FROM page'', ' || b || '
     ($$'http://a/' || repeat('x', 1900)$$)
   ) v (b);
 SELECT pg_temp.error('SELECT sitemap_files(NULL, ''http://a/'')');
+
+-- Of a long value a message shows the beginning.
+SELECT o, length(pg_temp.brief(format('SELECT sitemap_files(''SELECT 1'', ''http://a/'', %s => repeat(''é'', 1000000))', o)))
+  FROM unnest('{section,format,split,index,on_invalid,scope,stylesheet,protocol}'::text[]) o;
+SELECT length(pg_temp.brief($$ SELECT sitemap_files('SELECT 1', repeat('é', 1000000)) $$)),
+       length(pg_temp.error($$ SELECT sitemap_export(repeat('é', 1000000), 'SELECT 1') $$)),
+       length(pg_temp.error($$ SELECT sitemap_export(repeat('/é', 1000000), 'SELECT 1') $$));

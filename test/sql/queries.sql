@@ -86,6 +86,11 @@ BEGIN;
 ALTER TYPE sitemap_file DROP ATTRIBUTE digest;
 SELECT pg_temp.error($$ SELECT * FROM sitemap_files('TABLE query_view', 'http://a/') $$);
 ROLLBACK;
+BEGIN;
+ALTER TYPE sitemap_file ADD ATTRIBUTE etag text;
+ALTER TYPE sitemap_file DROP ATTRIBUTE etag;
+SELECT pg_temp.error($$ SELECT * FROM sitemap_files('TABLE query_view', 'http://a/') $$);
+ROLLBACK;
 SELECT name, url_count FROM sitemap_files('TABLE query_view', 'http://a/');
 
 DROP MATERIALIZED VIEW query_matview;

@@ -85,3 +85,14 @@ SELECT row_number, loc, problem, detail
 SELECT pg_temp.brief($$
          SELECT * FROM sitemap_files('SELECT format(''<url>%s<loc>http://a/</loc></url>'', repeat(''<!--'' || repeat(''x'', 9000000) || ''-->'', 6))::xml AS url', 'http://a/')
        $$);
+
+-- An error names the loc, once it was read.
+SELECT pg_temp.error($$
+         SELECT * FROM sitemap_files('SELECT ''<url><loc>/1</loc><a/></url>''::xml AS url', 'http://a/')
+       $$);
+SELECT pg_temp.error($$
+         SELECT * FROM sitemap_files('SELECT ''<url><a/><loc>/1</loc></url>''::xml AS url', 'http://a/')
+       $$);
+SELECT pg_temp.error($$
+         SELECT * FROM sitemap_files('SELECT ''<url><loc>/1</loc><priority>x</priority></url>''::xml AS url', 'http://a/')
+       $$);

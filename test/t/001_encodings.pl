@@ -172,6 +172,14 @@ SKIP:
 		$stderr,
 		qr/ERROR:.*names outside ASCII are not supported/,
 		'LATIN1: an element with a name that text results cannot have');
+	($stdout, $stderr) = run('latin1',
+		q{SELECT sitemap_agg(sitemap_url('http://a/', extensions => ARRAY['<a:b xmlns:a="urn:é"/>'::xml]))});
+	like(
+		$stderr,
+		qr/ERROR:.*names outside ASCII are not supported/,
+		'LATIN1: nor one whose namespace has such a name, which no reader would take');
+	my $namespace = files(q{SELECT '/' AS loc, '<a:b xmlns:a="urn:é"/>'::xml AS extensions});
+	is(value('latin1', $namespace), value('utf8', $namespace), 'LATIN1: but files can');
 	my $named = files(q{SELECT '/' AS loc, '<é xmlns="urn:a"/>'::xml AS extensions});
 	is(value('latin1', $named), value('utf8', $named), 'LATIN1: but files can');
 }

@@ -224,6 +224,13 @@ sub test_invalid_bytes
 			'', "$what: UTF-8 is not");
 	}
 
+	my (undef, undef, $errors) =
+	  $node->psql('bytes', q{SELECT sitemap_news('n', 'en', text_of('\xff'), 't')});
+	like(
+		$errors,
+		qr/invalid publication_date: it has bytes that are not text/,
+		'the error of a date has its name');
+
 	# Names of files are bytes there, too; the same characters are refused.
 	my $dir = fresh_directory();
 	$node->safe_psql('bytes',

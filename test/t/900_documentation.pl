@@ -17,12 +17,17 @@
 # xmlforest, xmltable or a literal of xml, '<a/>'::xml or '{<a/>}'; a program of
 # @programs in a ```sh.
 #
-# The directory /var/www/sitemaps stands for a new one.
+# The directory /var/www/sitemaps stands for a new one in each document.
+#
+# No example is in two documents, and each link to a file of the tree, or to a heading
+# in it, leads somewhere.
 #
 # Where the output differs, the document as it should be is left in tmp_check.
 
 use strict;
 use warnings;
+use Encode qw(decode_utf8);
+use File::Basename qw(dirname);
 use File::Spec;
 use FindBin;
 use IPC::Run ();
@@ -32,6 +37,7 @@ use Test::More;
 
 my @not_run = qw(apt-get curl docker dpkg-buildpackage examples make pgxn sudo);
 my @documents = qw(README.md doc/guide.md doc/reference.md);
+my @more_documents = qw(CHANGELOG.md doc/performance.md doc/reliability.md examples/README.md);
 my @not_examples = qw(apache css ini nginx python ruby);
 my @programs = qw(awk base64 cmp gzip);
 
@@ -78,6 +84,8 @@ foreach my $document (@documents)
 run_scheduled_commands() if $has_pg_cron;
 compare_signatures();
 compare_options();
+check_repetitions();
+check_links($_) foreach @documents, @more_documents;
 done_testing();
 
 # A document's database: readme, guide, reference.
@@ -351,4 +359,48 @@ sub compare_options
 		ok(index($content{'doc/reference.md'}, $_) >= 0, "doc/reference.md has $_");
 	}
 	return;
+}
+
+# An example has its place in one document.
+sub check_repetitions
+{
+	my %place;
+
+	foreach my $document (@documents)
+	{
+		foreach (grep { $_->[0] =~ /^(?:sql|sh)$/ && $_->[1] =~ /\n./ } blocks($document))
+		{
+			my ($language, $text, $line) = @$_;
+
+			is($place{$text}, undef, "$document:$line is not in another place");
+			$place{$text} = "$document:$line";
+		}
+	}
+	return;
+}
+
+sub check_links
+{
+	my ($document) = @_;
+	my $text = slurp_file("$tree/$document") =~ s/^```.*?^```$//gmsr;
+
+	foreach my $link ($text =~ /\]\((?!https?:)([^()]*)\)/g)
+	{
+		my ($file, $heading) = $link =~ /^([^#]*)(?:#(.*))?$/;
+		my $path = $file eq '' ? $document : dirname($document) . "/$file";
+
+		ok(-e "$tree/$path", "$document: a link to $link") or next;
+		ok((grep { $_ eq decode_utf8($heading) } anchors($path)), "$document: its heading $heading")
+		  if defined $heading;
+	}
+	return;
+}
+
+# What the headings of a document are called in links.
+sub anchors
+{
+	my ($document) = @_;
+	my $text = decode_utf8(slurp_file("$tree/$document")) =~ s/^```.*?^```$//gmsr;
+
+	return map { s/[^\w -]//gr =~ tr/ /-/r } map { lc } $text =~ /^#+ (.*?)\s*$/gm;
 }

@@ -89,7 +89,7 @@ foreach my $format (qw(xml txt))
 
 		is_deeply(
 			[ map { "$_->{name} $_->{url_count}" } @gzipped ],
-			[ map { "$_->{name}.gz $_->{url_count}" } @plain ],
+			[ map { ($_->{name} eq 'sitemap.xml' ? $_->{name} : "$_->{name}.gz") . " $_->{url_count}" } @plain ],
 			"$test: names and counts");
 
 		# an index names other files, so it is another document
@@ -97,18 +97,18 @@ foreach my $format (qw(xml txt))
 			[ map { "$_->{byte_count} $_->{digest}" } @gzipped[ 0, 1 ] ],
 			[ map { "$_->{byte_count} $_->{digest}" } @plain[ 0, 1 ] ],
 			"$test: bytes and digest are of the plain document");
-		foreach my $i (0 .. $#plain)
+		foreach my $i (0, 1)
 		{
 			my ($content, $name) = ($gzipped[$i]{content}, $gzipped[$i]{name});
 			my ($unzipped, $rest);
 
 			ok(gunzip(\$content, \$unzipped, TrailingData => $rest), "$test: $name is gzip");
 			is(length $unzipped, $gzipped[$i]{byte_count}, "$test: of byte_count bytes");
-			$unzipped =~ s/\.gz(?=<)//g if $i == $#plain;
 			ok($unzipped eq $plain[$i]{content} && ($rest // '') eq '', "$test: with the same content");
 			like(unpack('H20', $content), qr/^1f8b080000000000/, "$test: no name, no time");
 			$size{$level} += length $content;
 		}
+		is($gzipped[2]{content} =~ s/\.gz(?=<)//gr, $plain[2]{content}, "$test: the index is not gzipped");
 	}
 	cmp_ok($size{9}, '<=', $size{6}, "$format: level 9 is not larger than 6");
 	cmp_ok($size{6}, '<', $size{1}, "$format: level 6 is smaller than 1");

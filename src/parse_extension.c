@@ -42,6 +42,9 @@ typedef struct Outside
 	bool		is_used[SM_XML_BINDINGS_MAX];
 } Outside;
 
+/* bytes of a buffer that stays from one extension to the next */
+#define BUFFER_MAX				65536
+
 /* bytes that are escaped at once */
 #define PIECE_SIZE				4096
 
@@ -277,6 +280,15 @@ write_extension(SmExtensionCopies *copies, Outside *outside, int *name_end)
 	}
 }
 
+/* Empty a buffer and give most of its memory back. */
+static void
+shrink(StringInfo buffer)
+{
+	buffer->data = repalloc(buffer->data, BUFFER_MAX);
+	buffer->maxlen = BUFFER_MAX;
+	resetStringInfo(buffer);
+}
+
 bool
 sm_extension_copy(void *arg, SmSpan *copy)
 {
@@ -310,6 +322,12 @@ sm_extension_copy(void *arg, SmSpan *copy)
 
 	copies->entry_len += out->len;
 	copies->copied += out->len;
+
+	/* the row has more copies to come: no long buffer stays beside them */
+	if (out->maxlen > BUFFER_MAX)
+		shrink(out);
+	if (copies->content.maxlen > BUFFER_MAX)
+		shrink(&copies->content);
 	if (copies->entry_len > EXTENSIONS_BYTES_MAX)
 		return too_large(copies, "the extensions of an entry are longer than a sitemap can be");
 	if (copies->copied > copies->allowed)

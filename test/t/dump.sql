@@ -19,7 +19,7 @@ BEGIN ATOMIC
 END;
 CREATE FUNCTION entries(document text) RETURNS bigint
 IMMUTABLE
-RETURN (SELECT count(*) FROM sitemap_parse(document));
+RETURN (SELECT count(*) FROM sitemap_parse(document) WHERE sitemap_kind(document) IS NOT NULL);
 CREATE FUNCTION publish(target regclass)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 BEGIN ATOMIC
@@ -154,7 +154,7 @@ SELECT * FROM sitemap_audit($$SELECT CASE id WHEN 2 THEN '/1' ELSE path END AS l
 CREATE VIEW entry AS
 SELECT t.name, p.loc, p.lastmod
   FROM typed t CROSS JOIN LATERAL sitemap_parse(t.content) p
- WHERE t.kind = 'text';
+ WHERE t.kind = 'text' AND sitemap_kind(t.content) = 'text';
 CREATE VIEW line AS
 SELECT d.shop, p.*
   FROM document d CROSS JOIN LATERAL sitemap_parse(d.text, on_invalid => 'skip') p;

@@ -235,16 +235,29 @@ check_path(SmAudit *audit, SmSpan page)
 	}
 }
 
-/* The canonical form of a URL that sm_url_encode wrote. */
+/*
+ * The canonical form of a URL that sm_url_encode wrote: the URL itself, less its
+ * fragment, if it has that form, else a copy.
+ */
 static SmSpan
-page_of(SmSpan url, SmUrlForm form)
+page_of(SmAudit *audit, SmSpan url, SmUrlForm form)
 {
-	char	   *page = palloc(url.len + 1);
-	size_t		len = sm_url_page(url.s, url.len, page);
+	SmSpan		page = url;
+	bool		is_escaped = form == SM_FORM_XML && memchr(url.s, '&', url.len) != NULL;
 
-	if (form == SM_FORM_XML && memchr(page, '&', len) != NULL)
-		len = sm_xml_unescape(page, len, page);
-	return sm_span(page, len);
+	if (sm_audit_is_local(audit, url) && !is_escaped)
+	{
+		const char *hash = memchr(url.s, '#', url.len);
+
+		if (hash)
+			page.len = hash - url.s;
+		return page;
+	}
+	page.s = palloc(url.len + 1);
+	page.len = sm_url_page(url.s, url.len, unconstify(char *, page.s));
+	if (is_escaped)
+		page.len = sm_xml_unescape(page.s, page.len, unconstify(char *, page.s));
+	return page;
 }
 
 bool
@@ -257,8 +270,9 @@ sm_audit_spell(SmAudit *audit, SmSpan text, SmSpan *page)
 
 	sm_url_check_memory(status);
 	if (status == SM_URL_OK)
-		*page = page_of(sm_span(url, len), SM_FORM_PLAIN);
-	pfree(url);
+		*page = page_of(audit, sm_span(url, len), SM_FORM_PLAIN);
+	if (status != SM_URL_OK || page->s != url)
+		pfree(url);
 	return status == SM_URL_OK;
 }
 
@@ -320,16 +334,18 @@ check_media(void *arg, const char *what, SmSpan url)
 static void
 check_row(SmAudit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 {
+	SmSpan		url = sm_span(audit->doc.buf.data + audit->doc.end + entry->loc, entry->loc_len);
 	SmSpan		page;
 
-	check_characters(audit, row->loc);
+	/* a control character in the loc is an escape in the URL */
+	if (!is_entry || memchr(url.s, '%', url.len) != NULL)
+		check_characters(audit, row->loc);
 	check_lastmod(audit, row, entry);
 	check_news(audit);
 	if (!is_entry)
 		return;
 
-	page = page_of(sm_span(audit->doc.buf.data + audit->doc.end + entry->loc, entry->loc_len),
-				   audit->doc.kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML);
+	page = page_of(audit, url, audit->doc.kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML);
 	check_path(audit, page);
 	sm_document_fits_alone(&audit->doc, entry, &audit->writer.problems);
 	sm_audit_pages_add(audit, page);
@@ -446,6 +462,18 @@ put_result(SmAudit *audit, Tuplestorestate *result, TupleDesc desc)
 	sm_sort_end(&audit->problems);
 }
 
+/* Scheme, host and port of a base URL in canonical form. */
+static SmSpan
+origin_of(const SmUrlBase *base)
+{
+	size_t		len = base->len[SM_FORM_PLAIN];
+	char	   *page = palloc(len + 1);
+
+	sm_url_page(base->url[SM_FORM_PLAIN], len, page);
+	/* the path begins at the first slash after "https://" */
+	return sm_span(page, strcspn(page + base->scheme_len + 3, "/") + base->scheme_len + 3);
+}
+
 static SmAudit *
 make_audit(FunctionCallInfo fcinfo)
 {
@@ -460,9 +488,9 @@ make_audit(FunctionCallInfo fcinfo)
 	sm_receiver_init(&audit->receiver, NULL, receive);
 
 	audit->options = sm_read_options(fcinfo, 0);
+	audit->origin = origin_of(&audit->options->base);
 	sm_require_argument(fcinfo, agents, "agents");
-	audit->robots = sm_audit_robots_create(audit->options,
-										   PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
+	audit->robots = sm_audit_robots_create(PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
 										   PG_GETARG_DATUM(agents));
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.page = &audit->page;

@@ -25,6 +25,8 @@ typedef struct SmAudit
 	SmElementWriter writer;
 	SmPage		page;			/* what the extensions of a row say */
 	SmUrlCache	cache;			/* for URLs other than locs */
+	SmSpan		origin;			/* scheme, host and port of base_url, in
+								 * canonical form */
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	int64		nrows;
@@ -50,6 +52,14 @@ extern void sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName nam
  * not a URL that a page can have.
  */
 extern bool sm_audit_spell(SmAudit *audit, SmSpan url, SmSpan *page);
+
+/* Has a URL in canonical form the scheme, host and port of base_url? */
+static inline bool
+sm_audit_is_local(const SmAudit *audit, SmSpan url)
+{
+	return url.len > audit->origin.len && url.s[audit->origin.len] == '/' &&
+		memcmp(url.s, audit->origin.s, audit->origin.len) == 0;
+}
 
 /* Is the scheme of a page https? */
 static inline bool
@@ -78,8 +88,7 @@ extern void sm_audit_pages_compare(SmAudit *audit);
  * array of text.  Raises an error if it is too long, or if an agent is no
  * product token.
  */
-extern struct SmAuditRobots *sm_audit_robots_create(const SmOptions *options,
-													const text *robots, Datum agents);
+extern struct SmAuditRobots *sm_audit_robots_create(const text *robots, Datum agents);
 
 /*
  * Report a problem if robots.txt forbids a URL of the current row.  url: in

@@ -30,33 +30,10 @@ typedef struct Agent
 
 typedef struct SmAuditRobots
 {
-	SmSpan text;
-	SmSpan		origin;			/* scheme, host and port of its URLs, in
-								 * canonical form */
+	SmSpan		text;
 	int			nagents;
 	Agent	   *agents;
 } SmAuditRobots;
-
-/* The path of a page in canonical form, which always has one. */
-static size_t
-path_start(SmSpan page)
-{
-	size_t		host = sm_audit_is_https(page) ? strlen("https://") : strlen("http://");
-	const char *slash = memchr(page.s + host, '/', page.len - host);
-
-	return slash - page.s;
-}
-
-static SmSpan
-base_origin(const SmOptions *options)
-{
-	SmSpan		page;
-
-	page.s = palloc(options->base.len[SM_FORM_PLAIN] + 1);
-	page.len = sm_url_page(options->base.url[SM_FORM_PLAIN], options->base.len[SM_FORM_PLAIN],
-						   unconstify(char *, page.s));
-	return sm_span(page.s, path_start(page));
-}
 
 /* The product tokens of an array. */
 static int
@@ -104,7 +81,7 @@ compile(SmAuditRobots *robots, Agent *agent, Agent *before)
 }
 
 struct SmAuditRobots *
-sm_audit_robots_create(const SmOptions *options, const text *robots_txt, Datum agents)
+sm_audit_robots_create(const text *robots_txt, Datum agents)
 {
 	SmAuditRobots *robots = palloc0_object(SmAuditRobots);
 	SmProblems	problems = {0};
@@ -120,7 +97,6 @@ sm_audit_robots_create(const SmOptions *options, const text *robots_txt, Datum a
 				 errmsg("robots has %zu bytes, more than the %d that are read",
 						robots->text.len, SM_ROBOTS_MAX),
 				 errdetail("Crawlers read no more than the first 500 kB of a robots.txt.")));
-	robots->origin = base_origin(options);
 	for (int i = 0; i < robots->nagents; i++)
 		compile(robots, &robots->agents[i], i > 0 ? &robots->agents[i - 1] : NULL);
 	return robots;
@@ -130,12 +106,12 @@ sm_audit_robots_create(const SmOptions *options, const text *robots_txt, Datum a
  * The rule that forbids an agent to fetch a URL of the host; NULL if it may.
  */
 static const SmRobotsRule *
-find_rule(const SmAuditRobots *robots, const Agent *agent, SmSpan url)
+find_rule(const SmAudit *audit, const Agent *agent, SmSpan url)
 {
-	size_t		start = robots->origin.len;
+	size_t		start = audit->origin.len;
 	const SmRobotsRule *rule;
 
-	if (url.len <= start || url.s[start] != '/' || memcmp(url.s, robots->origin.s, start) != 0)
+	if (!sm_audit_is_local(audit, url))
 		return NULL;
 	rule = sm_robots_match(agent->robots, url.s + start, url.len - start);
 	return rule && !rule->allow ? rule : NULL;
@@ -165,7 +141,7 @@ sm_audit_robots_check(SmAudit *audit, const char *what, SmSpan url)
 		const Agent *agent = &robots->agents[i];
 
 		if (i == 0 || agent->robots != agent[-1].robots)
-			rule = find_rule(robots, agent, url);
+			rule = find_rule(audit, agent, url);
 		if (rule)
 			put_problem(audit, audit->nrows, SM_ROBOTS_DISALLOWED, agent,
 						what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page",
@@ -203,7 +179,7 @@ check_files(SmAudit *audit)
 	{
 		for (size_t n = 0; n < lengthof(urls); n++)
 		{
-			const SmRobotsRule *rule = find_rule(robots, &robots->agents[i], urls[n]);
+			const SmRobotsRule *rule = find_rule(audit, &robots->agents[i], urls[n]);
 
 			if (rule == NULL)
 				continue;

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -37,6 +38,7 @@ sql(
 test_aggregates();
 test_files();
 test_publish($_) foreach 'reference', 'distributed';
+test_shards();
 $_->stop foreach $coordinator, @workers;
 done_testing();
 
@@ -104,6 +106,75 @@ sub test_publish
 	return;
 }
 
+# Each shard publishes its own pages, as the guide has it, and the index is made at the end.
+sub test_shards
+{
+	my ($guide) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^#### Citus\n(.*?)^#/ms;
+	my ($setup, $run) = $guide =~ /^```pgsql\n(.*?)^```\n/msg;
+	my $action = sub { join ' ', map { (split /\|/)[2] } sort split /\n/, sql($_[0]) };
+	my $state = sub { sql('SELECT name, xmin, digest FROM site_files ORDER BY name') };
+
+	sql(q{
+		SET citus.shard_count = 4;
+		DROP TABLE page;
+		CREATE TABLE page (id bigint PRIMARY KEY, path text, changed timestamptz);
+		SELECT create_distributed_table('page', 'id', colocate_with => 'none');
+		INSERT INTO page SELECT n, '/p/' || n, timestamptz '2026-01-01 00:00Z' + n * interval '1 minute'
+		  FROM generate_series(1, 5000) n});
+	sql($setup);
+	is($action->($run), join(' ', ('inserted') x 5), 'shards: four files and the index');
+	is(sql(q{SELECT sum(url_count), count(*) FROM site_files WHERE kind <> 'index'}), '5000|4', 'with all pages');
+	is(sql(q{SELECT regexp_count(convert_from(content, 'UTF8'), '<sitemap>') FROM site_files WHERE kind = 'index'}),
+		'4', 'and listed');
+	foreach my $anchor (split /\n/, sql('SELECT anchor FROM site_anchor'))
+	{
+		my $shard = sql("SELECT get_shard_id_for_distribution_column('page', $anchor)");
+		my $query = "SELECT path AS loc, changed AS lastmod FROM public.page WHERE get_shard_id_for_distribution_column(''public.page'', id) = $shard ORDER BY id";
+
+		is( sql("SELECT anchor, name, digest FROM site_files WHERE section = 'shard-$anchor'"),
+			sql(qq{SELECT $anchor, name, digest FROM sitemap_files('$query', 'https://www.example.com/', section => 'shard-$anchor',
+				                                                       split => 'stable', compression => 6, index => 'always')
+			        WHERE kind <> 'index'}),
+			"the files of a shard are those of its pages");
+	}
+	my ($select) = $run =~ /^(SELECT p\..*?;)/ms;
+	like(sql("EXPLAIN $select"), qr/Task Count: 4.*Function Scan on sitemap_publish/s, 'the plan has a task for each shard');
+	is($action->($run), join(' ', ('unchanged') x 5), 'nothing changes');
+
+	sql(q{UPDATE page SET path = path || 'x' WHERE id = 77; UPDATE site_files SET lastmod = '2001-01-01 00:00Z'});
+	my ($status, $output, $notices) = $coordinator->psql('postgres', $run, extra_params => [ '-v', 'ON_ERROR_STOP=1' ],
+		connstr => $coordinator->connstr('postgres') . q{ options='-c citus.log_remote_commands=on'});
+	is(join(' ', sort map { (split /\|/)[2] } grep { /\|/ } split /\n/, $output),
+		'unchanged unchanged unchanged updated updated', 'a page changes: its file and the index');
+	my $connections = () = $notices =~ /issuing BEGIN TRANSACTION/g;
+	is(scalar(() = $notices =~ /issuing PREPARE TRANSACTION/g), $connections, 'all workers commit in two phases');
+	unlike($notices, qr/issuing SELECT [^\n]*\bcontent\b(?! IS NULL)[^\n]* FROM public\.site_files/, 'the index reads no content');
+
+	# What one shard refuses leaves all as they were, and says why.
+	my $before = $state->();
+	sql(q{UPDATE page SET path = path || 'y' WHERE id % 2 = 0; INSERT INTO page VALUES (5001, 'ftp://a/')});
+	($status, $output, $notices) = $coordinator->psql('postgres', $run);
+	like($notices, qr/invalid loc: its scheme is neither http nor https\nDETAIL:  Row \d+ has the loc "ftp:/, 'a row that is not valid, in one shard');
+	is($state->(), $before, 'nothing has changed in any');
+	sql('DELETE FROM page WHERE id = 5001');
+	is($action->($run), join(' ', ('updated') x 5), 'without it, all change');
+
+	# A shard is split.  Its section has half of the pages, and the new shard a section of its own.
+	my ($shard, $point) = split /\|/, sql(
+		q{SELECT shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2 - 100000000
+		    FROM pg_dist_shard WHERE logicalrelid = 'page'::regclass ORDER BY shardid LIMIT 1});
+	my $workers = join ', ', split /\n/, sql('SELECT nodeid FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid LIMIT 2');
+	sql("SELECT citus_split_shard_by_split_points($shard, ARRAY['$point'], ARRAY[$workers], 'block_writes')");
+	$before = $state->();
+	($status, $output, $notices) = $coordinator->psql('postgres', $run);
+	like($notices, qr/ERROR:  section "shard-\d+" would shrink from \d+ URLs to \d+/, 'after a split of a shard: max_shrink');
+	is($state->(), $before, 'nothing has changed');
+	sql($run =~ s/index => 'never'/index => 'never', max_shrink => 1/r);
+	is( sql(q{SELECT sum(url_count), count(*) FROM site_files WHERE kind <> 'index'}), '5000|5', 'with max_shrink => 1 all pages are there');
+	is($action->($run), join(' ', ('unchanged') x 6), 'and the next run changes nothing');
+	return;
+}
+
 # What became of files, each action once.
 sub publish
 {
@@ -153,7 +224,7 @@ shared_preload_libraries = 'citus'
 wal_level = logical
 max_connections = 200
 max_prepared_transactions = 200
-});
+} . "citus.local_hostname = '" . $node->host . "'\n");
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION citus');
 	return $node;

@@ -1,0 +1,145 @@
+# Two nodes with pages and files of their own, and a coordinator with the index:
+# the guide's recipe for postgres_fdw, statement by statement.
+use strict;
+use warnings;
+
+use FindBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($node_setup, $setup, $run) = recipe('postgres_fdw');
+my ($coordinator, @nodes) = map { new_node($_) } 'coordinator', 'node1', 'node2';
+
+plan skip_all => 'postgres_fdw is not here'
+  if $coordinator->psql('postgres', 'CREATE EXTENSION postgres_fdw') != 0;
+
+# Odd pages are on one node, even ones on the other.
+foreach my $n (1, 2)
+{
+	my $name = "node$n";
+	my $node = $nodes[ $n - 1 ];
+
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE TABLE page AS
+		SELECT n AS id, '/p/' || n AS path, timestamptz '2026-01-01 00:00Z' + n * interval '1 minute' AS changed
+		  FROM generate_series($n, 5000, 2) n});
+	$node->safe_psql('postgres', $node_setup =~ s/node1/$name/r);
+	$coordinator->safe_psql(
+		'postgres', sprintf(
+			q{CREATE SERVER %s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname 'postgres');
+			  CREATE USER MAPPING FOR CURRENT_USER SERVER %1$s},
+			$name, $node->host, $node->port));
+}
+$coordinator->safe_psql('postgres', $setup);
+
+my @rows = rows($run);
+is_deeply(
+	[ map { s/\|\d+$//r } @rows ],
+	[ 'node1-51d8e999.xml.gz|urlset|inserted|2500', 'node2-51d8e999.xml.gz|urlset|inserted|2500', 'sitemap.xml|index|inserted|2' ],
+	'a run: files of two nodes, and the index');
+is_deeply(
+	[ rows('SELECT tableoid::regclass, section, name FROM site_files') ],
+	[
+		'site_files_index|sitemap|sitemap.xml',
+		'site_files_node1|node1|node1-51d8e999.xml.gz',
+		'site_files_node2|node2|node2-51d8e999.xml.gz'
+	],
+	'the target has all of it');
+is_deeply([ listed() ], [ 'node1-51d8e999.xml.gz', 'node2-51d8e999.xml.gz' ], 'the index lists the files');
+foreach my $n (1, 2)
+{
+	my $expected = qq{SELECT name, digest FROM sitemap_files('SELECT path AS loc, changed AS lastmod FROM public.page ORDER BY id',
+	                    'https://www.example.com/', section => 'node$n', split => 'stable', compression => 6, index => 'always')
+	                  WHERE kind <> 'index'};
+
+	is( sql("SELECT name, digest FROM site_files WHERE section = 'node$n'"),
+		$nodes[ $n - 1 ]->safe_psql('postgres', $expected),
+		"the files of node $n are those of its pages");
+}
+is_deeply([ map { (split /\|/)[2] } rows($run) ], [ ('unchanged') x 3 ], 'nothing changes');
+
+# The index does not read the files' content, nor does a change of it.
+my @offsets = map { -s $_->logfile } @nodes;
+$nodes[1]->safe_psql('postgres', q{UPDATE page SET path = path || 'x' WHERE id = 2500; UPDATE site_files SET lastmod = '2001-01-01 00:00Z'});
+is_deeply(
+	[ map { (split /\|/)[2] } rows($run) ],
+	[ 'unchanged', 'updated', 'updated' ],
+	'a page changes: its file and the index');
+foreach my $n (0, 1)
+{
+	my $log = slurp_file($nodes[$n]->logfile, $offsets[$n]);
+
+	like($log, qr/\tSELECT section, name, [^\n]* FROM public\.site_files$/m,
+		'the coordinator reads all rows of node ' . ($n + 1));
+	unlike($log, qr/\tSELECT [^\n]*\bcontent\b[^\n]* FROM public\.site_files$/m, 'and not their content');
+}
+
+# What fails at one node leaves both as they were.
+my $before = state();
+$nodes[1]->safe_psql('postgres', q{UPDATE page SET path = path || 'y' WHERE id = 2; INSERT INTO page VALUES (5002, 'ftp://a/')});
+$nodes[0]->safe_psql('postgres', q{UPDATE page SET path = path || 'y' WHERE id = 1});
+my ($status, $output, $errors) = $coordinator->psql('postgres', $run, on_error_stop => 1);
+like($errors, qr/invalid loc: its scheme is neither http nor https\nDETAIL:  Row 2501 has the loc "ftp:/, 'a row that is not valid');
+is(state(), $before, 'nothing has changed at either node');
+$nodes[1]->safe_psql('postgres', 'DELETE FROM page WHERE id = 5002');
+is_deeply(
+	[ map { (split /\|/)[2] } rows($run =~ s/COMMIT/ROLLBACK/r) ],
+	[ 'updated', 'updated', 'updated' ],
+	'a run that is rolled back');
+is(state(), $before, 'nothing has changed then');
+
+$_->stop foreach $coordinator, @nodes;
+done_testing();
+
+# The blocks of a recipe in the guide, below the heading of that name.
+sub recipe
+{
+	my ($heading) = @_;
+	my ($text) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^#### \Q$heading\E\n(.*?)^#/ms
+	  or die "the guide has no recipe for $heading";
+
+	return $text =~ /^```pgsql\n(.*?)^```\n/msg;
+}
+
+sub sql
+{
+	my ($statements) = @_;
+
+	return $coordinator->safe_psql('postgres', $statements);
+}
+
+# The rows of statements' results, sorted.
+sub rows
+{
+	my ($statements) = @_;
+
+	return sort split /\n/, sql($statements);
+}
+
+sub listed
+{
+	return rows(
+		q{SELECT m[1] FROM site_files, regexp_matches(convert_from(content, 'UTF8'), '<loc>https://www.example.com/(.*?)</loc>', 'g') m
+		   WHERE kind = 'index'});
+}
+
+# All rows there are, to the transaction that wrote them.
+sub state
+{
+	return join "\n",
+	  map { $_->safe_psql('postgres', 'SELECT name, ctid, xmin, digest FROM site_files ORDER BY name') } $coordinator, @nodes;
+}
+
+sub new_node
+{
+	my ($name) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+	$node->append_conf('postgresql.conf', "fsync = off\nlog_statement = 'all'\n");
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+	return $node;
+}

@@ -168,6 +168,8 @@ convert_utf16(SmInput *input, SmSpan document, bool big_endian)
 		uint32		c = p[high] << 8 | p[1 - high];
 		int			units = 1;
 
+		CHECK_FOR_INTERRUPTS();
+
 		if (c >= 0xD800 && c <= 0xDFFF)
 		{
 			uint32		low = end - p >= 4 ? p[2 + high] << 8 | p[3 - high] : 0;
@@ -249,6 +251,8 @@ skip_start(SmSpan s, bool *has_blanks, bool *has_mark)
 {
 	for (;;)
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		if (s.len >= 3 && memcmp(s.s, UTF8_MARK, 3) == 0)
 		{
 			*has_mark = true;

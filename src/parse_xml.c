@@ -171,6 +171,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 	{
 		SmXmlToken	token = sm_xml_next(r);
 		int			depth = r->depth;
+		bool		is_own;
 
 		CHECK_FOR_INTERRUPTS();
 		if (token == SM_XML_ERROR)
@@ -185,11 +186,10 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 				return false;
 			continue;
 		}
-		if (!sm_entry_is_own(&p->entries))
-			continue;
 
 		p->problems->place = r->raw.s;
-		if (sm_span_equal(r->name, p->entries.entry_name))
+		is_own = sm_entry_is_own(&p->entries);
+		if (is_own && sm_span_equal(r->name, p->entries.entry_name))
 		{
 			check_wrapper(p);
 			if (read_entry(p, row))
@@ -197,8 +197,9 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 		}
 		else if (!p->kind->is_feed && is_like_entry(r))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
-					   "element \"%s\" is no entry of a %s",
-					   sm_for_message(r->name), p->kind->root);
+					   is_own ? "element \"%s\" is no entry of a %s" :
+					   "element \"%s\" is in another namespace than the %s",
+					   sm_for_message(r->open[depth].qname), p->kind->root);
 		else
 			continue;
 

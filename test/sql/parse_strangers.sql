@@ -64,6 +64,7 @@ SELECT * FROM pg_temp.read(E'<urlset xmlns="http://www.sitemaps.org/schemas/site
 SELECT * FROM pg_temp.read(E'<urlset>\n<url><loc>1</loc><url><loc>2</loc></url></url><url><loc>3</loc></url></urlset>'::bytea);
 SELECT * FROM pg_temp.read(E'<urlset><Url><loc>1</loc></Url>\n<sitemap><loc>2</loc></sitemap><url><loc>3</loc></url></urlset>'::bytea);
 SELECT * FROM pg_temp.read(E'<sitemapindex><sitemap><loc>1</loc></sitemap>\n<url><loc>2</loc></url></sitemapindex>'::bytea);
+SELECT * FROM pg_temp.read(E'<urlset xmlns:x="urn:x">\n<url xmlns="urn:x"><loc>1</loc></url><x:url><x:loc>2</x:loc></x:url>\n<url><loc>3</loc></url></urlset>'::bytea);
 SELECT * FROM pg_temp.read('<urlset><metadata><title>no page</title></metadata><url><loc>1</loc></url></urlset>'::bytea);
 
 -- Text in UTF-16, with marks and without.

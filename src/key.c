@@ -7,6 +7,7 @@
 #include "key.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "catalog/pg_operator.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"

@@ -23,10 +23,10 @@
  *
  * Row 10 wins: the file gets rows 1 to 9, and the next file begins with row 10.  If
  * row 3 is deleted, row 10 is the ninth row, with 8 URLs before it: .05 / .13 = .38.
- * It still wins, unless row 12, which comes into reach, has a distance below .38.  So the next file mostly begins with the same row as before,
- * and only one file changes.  Where a cut does move, later cuts soon fall on the same
- * rows again, because a very high hash attracts the cut from any file that can
- * reach it.
+ * It still wins, unless row 12, which comes into reach, has a distance below .38.
+ * So the next file mostly begins with the same row as before, and only one file
+ * changes.  Where a cut does move, later cuts soon fall on the same rows again,
+ * because a very high hash attracts the cut from any file that can reach it.
  *
  * A cut depends on nothing but the rows from the first of the file to the one that
  * does not fit.  Runs that make only some files again rely on that: a file that

@@ -167,7 +167,7 @@ sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *proble
 		return true;
 	doc->buf.len = doc->end;
 	sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-			   "invalid url: its entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
+			   "invalid url: an entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
 			   entry->len, doc->max_bytes);
 	return false;
 }

@@ -114,7 +114,7 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 	if (!(priority >= 0.0 && priority <= 1.0))
 	{
 		sm_problem(&w->problems, SM_PRIORITY_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
-				   "invalid priority %s: it must be from 0.0 to 1.0",
+				   "invalid priority %s: must be from 0.0 to 1.0",
 				   float8out_internal(priority));
 		return;
 	}
@@ -130,7 +130,7 @@ is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
 	if (buf->len - start <= SM_MAX_BYTES)
 		return false;
 	sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-			   "invalid url: its extensions have more than %d bytes",
+			   "invalid url: the extensions have more than %d bytes",
 			   SM_MAX_BYTES);
 	return true;
 }

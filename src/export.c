@@ -181,7 +181,7 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 	if (!sm_to_utf8(string, strlen(string), &result))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-				 errmsg("invalid content of file \"%s\": it has bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
+				 errmsg("invalid content of file \"%s\": bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
 						name, GetDatabaseEncodingName())));
 	return result;
 }

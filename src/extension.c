@@ -113,7 +113,7 @@ sm_ext_append_text(SmExt *e, const char *name, SmSpan text)
 	if (len == SM_XML_MALFORMED)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-				 errmsg("invalid %s: it is not valid UTF-8", name)));
+				 errmsg("invalid %s: not valid UTF-8", name)));
 	e->buf.len += len;
 	e->buf.data[e->buf.len] = '\0';
 }
@@ -302,7 +302,7 @@ any_text_argument(SmExt *e, int n, const char *name, Oid type)
 	if (!sm_to_utf8(PG_GETARG_CSTRING(n), strlen(PG_GETARG_CSTRING(n)), &value))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-				 errmsg("invalid %s: it cannot be converted to UTF-8", name)));
+				 errmsg("invalid %s: cannot be converted to UTF-8", name)));
 	return sm_ext_unless_blank(value);
 }
 
@@ -322,7 +322,7 @@ sm_ext_flag(SmExt *e, int n, const char *name)
 	if (!is_text_type(type))
 		wrong_type(name, type, "boolean or text");
 	value = sm_ext_choose(name, any_text_argument(e, n, name, type), choices,
-						  "it must be yes or no");
+						  "must be yes or no");
 	if (value.s != NULL && (value.s[0] == 't' || value.s[0] == 'f'))
 		value = sm_span_of(value.s[0] == 't' ? "yes" : "no");
 	return value;

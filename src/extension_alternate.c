@@ -30,7 +30,7 @@ sm_append_alternate(StringInfo buf, const SmLink *link, SmUrlCache *cache,
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
 				   "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.",
-				   "invalid hreflang \"%s\": it must be x-default or a language code",
+				   "invalid hreflang \"%s\": must be x-default or a language code",
 				   sm_for_message(link->hreflang));
 		return false;
 	}

@@ -65,7 +65,7 @@ news_genres(SmSpan genres)
 	{
 		CHECK_FOR_INTERRUPTS();
 		item = sm_ext_choose("genres", item, choices,
-							 "it must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them");
+							 "must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them");
 		appendStringInfo(&result, "%s%s", result.len > 0 ? ", " : "", item.s);
 	}
 	return sm_span(result.data, result.len);
@@ -99,7 +99,7 @@ news_stock_tickers(SmSpan tickers)
 	{
 		if (!is_ticker(item) || ++n > 5)
 			sm_ext_invalid("stock_tickers", tickers,
-						   "it must be a list of at most five tickers such as NASDAQ:AMAT, with commas between them");
+						   "must be a list of at most five tickers such as NASDAQ:AMAT, with commas between them");
 		appendStringInfo(&result, "%s%.*s", result.len > 0 ? ", " : "", (int) item.len, item.s);
 	}
 	return sm_span(result.data, result.len);
@@ -130,7 +130,7 @@ news_element(FunctionCallInfo fcinfo, SmLastmodType date_type)
 	language = sm_ext_trimmed(sm_ext_required(&e, 1, "publication_language"));
 	if (!is_news_language(language))
 		sm_ext_invalid("publication_language", language,
-					   "it must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters");
+					   "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters");
 	title = sm_ext_required(&e, 3, "title");
 
 	appendStringInfoString(&e.buf, "<news:news><news:publication>");
@@ -139,7 +139,7 @@ news_element(FunctionCallInfo fcinfo, SmLastmodType date_type)
 	sm_ext_close_tag(&e, "publication");
 
 	value = sm_ext_choose("access", sm_ext_text(&e, 4, "access"), access_choices,
-						  "it must be Subscription or Registration");
+						  "must be Subscription or Registration");
 	if (value.s != NULL)
 		sm_ext_text_tag(&e, "access", value);
 	value = sm_ext_text(&e, 5, "genres");

@@ -61,7 +61,7 @@ enum
 #define VIDEO_MAX_TAGS			32
 #define VIDEO_MAX_DURATION		28800
 
-#define DURATION_RULE	"it must be from 1 to 28800 seconds"
+#define DURATION_RULE	"must be from 1 to 28800 seconds"
 
 /*
  * The i-th value of an attribute, whose array is parallel to that of its
@@ -118,7 +118,7 @@ check_characters(const char *name, SmSpan value, size_t max)
 	if (count > max)
 		ereport(ERROR,
 				(errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
-				 errmsg("invalid %s \"%s\": it must have at most %zu characters",
+				 errmsg("invalid %s \"%s\": must have at most %zu characters",
 						name, sm_for_message(value), max),
 				 errdetail("It has %zu.", count)));
 }
@@ -254,7 +254,7 @@ video_relationship(SmExt *e, const char *tag, int n, int relationship_n,
 	char	   *name = psprintf("%s_relationship", tag);
 	SmSpan		list = sm_ext_text(e, n, tag);
 	SmSpan		relationship = sm_ext_choose(name, sm_ext_text(e, relationship_n, name),
-											 choices, "it must be allow or deny");
+											 choices, "must be allow or deny");
 
 	check_owner(relationship, name, list.s != NULL, tag);
 	if (list.s == NULL)
@@ -315,9 +315,9 @@ video_prices(SmExt *e)
 		SmSpan		price = prices.items[i];
 		SmSpan		currency = attribute_at(&currencies, i);
 		SmSpan		type = sm_ext_choose("price_type", attribute_at(&price_types, i), types,
-										 "it must be purchase or rent");
+										 "must be purchase or rent");
 		SmSpan		resolution = sm_ext_choose("price_resolution", attribute_at(&price_resolutions, i),
-											   resolutions, "it must be SD or HD");
+											   resolutions, "must be SD or HD");
 
 		CHECK_FOR_INTERRUPTS();
 
@@ -329,13 +329,13 @@ video_prices(SmExt *e)
 
 		/* a numeric's text is digits and a point, or "-5", "NaN", "Infinity" */
 		if (price.s[0] < '0' || price.s[0] > '9')
-			sm_ext_invalid("price", price, "it must be a number from 0 on");
+			sm_ext_invalid("price", price, "must be a number from 0 on");
 		if (currency.s == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("price \"%s\" needs price_currency", sm_for_message(price))));
 		if (!is_currency(currency))
-			sm_ext_invalid("price_currency", currency, "it must be an ISO 4217 code, three capital letters");
+			sm_ext_invalid("price_currency", currency, "must be an ISO 4217 code, three capital letters");
 
 		sm_ext_begin_tag(e, "price");
 		sm_ext_attribute(e, "currency", "price_currency", currency);
@@ -382,7 +382,7 @@ video_ids(SmExt *e)
 	for (int i = 0; i < ids.n; i++)
 	{
 		SmSpan		type = sm_ext_choose("id_type", attribute_at(&types, i), choices,
-										 "it must be tms:series, tms:program, rovi:series, rovi:program, freebase or url");
+										 "must be tms:series, tms:program, rovi:series, rovi:program, freebase or url");
 
 		CHECK_FOR_INTERRUPTS();
 
@@ -449,7 +449,7 @@ sitemap_video(PG_FUNCTION_ARGS)
 		if (!(rating >= 0.0 && rating <= 5.0))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("invalid rating %s: it must be from 0.0 to 5.0",
+					 errmsg("invalid rating %s: must be from 0.0 to 5.0",
 							float8out_internal(rating))));
 		sm_ext_text_tag(&e, "rating", sm_span(digits, sm_decimal_format(rating, digits)));
 	}
@@ -461,7 +461,7 @@ sitemap_video(PG_FUNCTION_ARGS)
 		if (view_count < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("invalid view_count " INT64_FORMAT ": it must not be negative",
+					 errmsg("invalid view_count " INT64_FORMAT ": must not be negative",
 							view_count)));
 		appendStringInfo(&e.buf, "<video:view_count>" INT64_FORMAT "</video:view_count>",
 						 view_count);
@@ -477,14 +477,14 @@ sitemap_video(PG_FUNCTION_ARGS)
 	sm_ext_flag_tag(&e, VIDEO_FAMILY_FRIENDLY, "family_friendly");
 	video_relationship(&e, "restriction", VIDEO_RESTRICTION, VIDEO_RESTRICTION_RELATIONSHIP,
 					   valid_country,
-					   "it must be ISO 3166 country codes, two capital letters each, with blanks between them");
+					   "must be ISO 3166 country codes, two capital letters each, with blanks between them");
 	video_gallery_loc(&e);
 	video_prices(&e);
 	sm_ext_flag_tag(&e, VIDEO_REQUIRES_SUBSCRIPTION, "requires_subscription");
 	video_uploader(&e);
 	video_relationship(&e, "platform", VIDEO_PLATFORM, VIDEO_PLATFORM_RELATIONSHIP,
 					   valid_platform,
-					   "it must be web, mobile or tv, with blanks between them");
+					   "must be web, mobile or tv, with blanks between them");
 	sm_ext_flag_tag(&e, VIDEO_LIVE, "live");
 	video_ids(&e);
 	sm_ext_close_tag(&e, "video");

@@ -225,7 +225,7 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 	if (xml.len > SM_MAX_BYTES)
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid extension: it has %zu bytes, more than a sitemap can have",
+				   "invalid extension: %zu bytes are more than a sitemap can have",
 				   xml.len);
 		return false;
 	}

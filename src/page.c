@@ -63,7 +63,7 @@ add_alternate(SmPage *page, SmSpan given, SmSpan href, bool is_raw, SmProblems *
 	if (given.len > MAX_HREFLANG)
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid hreflang \"%s\": it has more than %d bytes",
+				   "invalid hreflang \"%s\": more than %d bytes",
 				   sm_for_message(given), MAX_HREFLANG);
 		return false;
 	}
@@ -178,7 +178,7 @@ check_uploader(const SmXmlReader *r, SmPage *page, SmProblems *problems)
 		if (!same_domain(page_host, host))
 		{
 			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-					   "invalid uploader_info \"%s\": it must be on the domain of the page",
+					   "invalid uploader_info \"%s\": must be on the domain of the page",
 					   sm_for_message(info));
 			return false;
 		}
@@ -291,7 +291,7 @@ check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 	if (same_url(value, page->loc_text))
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "invalid %s \"%s\": it must differ from the loc of the page",
+				   "invalid %s \"%s\": must differ from the loc of the page",
 				   place->inside->name, sm_for_message(value));
 		return false;
 	}
@@ -355,7 +355,7 @@ sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r, SmXmlToken tok
 			if (r->depth == 0 && (token == SM_XML_CDATA || !sm_xml_is_blank(r->raw)))
 			{
 				sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-						   "invalid extension: it has text outside of its elements");
+						   "invalid extension: text outside of the elements");
 				return false;
 			}
 			if (place->inside && r->depth == 2)

@@ -44,7 +44,7 @@ sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName na
 		return true;
 	*result = sm_no_span();
 	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-					  "invalid %s: it has bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
+					  "invalid %s: bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
 					  what, GetDatabaseEncodingName());
 }
 
@@ -120,7 +120,7 @@ read_string(const JsonbValue *value, SmProblems *problems, const char *what)
 	{
 		result = sm_no_span();
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-				   "invalid %s: it cannot be converted to UTF-8", what);
+				   "invalid %s: cannot be converted to UTF-8", what);
 	}
 	return result;
 }

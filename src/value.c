@@ -72,7 +72,7 @@ sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problem
 	if (url.len > SM_MAX_BYTES)
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "%s is too long for a sitemap: it has %zu bytes", name, url.len);
+				   "%s is too long for a sitemap: %zu bytes", name, url.len);
 		return false;
 	}
 	status = sm_url_encode(url.s, url.len, NULL, cache, SM_FORM_XML, SM_URL_UNLIMITED,
@@ -106,7 +106,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 	if (given.len > DATE_TEXT_MAX)
 	{
 		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid %s \"%s\": it has more than %d characters",
+				   "invalid %s \"%s\": more than %d characters",
 				   what, sm_for_message(given), DATE_TEXT_MAX);
 		return;
 	}
@@ -120,7 +120,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 		case SM_W3C_SYNTAX:
 			sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_INVALID_DATETIME_FORMAT,
 					   "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone.",
-					   "invalid %s \"%s\": it is not a W3C datetime",
+					   "invalid %s \"%s\": not a W3C datetime",
 					   what, sm_for_message(given));
 			break;
 		case SM_W3C_RANGE:

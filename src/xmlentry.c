@@ -225,7 +225,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		row->has_priority = sm_decimal_read(priority, &row->priority);
 		if (!row->has_priority && e->strict)
 			sm_problem(e->problems, SM_PRIORITY_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
-					   "invalid priority \"%s\": it is not a decimal number",
+					   "invalid priority \"%s\": not a decimal number",
 					   sm_for_message(priority));
 	}
 	return true;
@@ -275,7 +275,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	if (xml.len > SM_MAX_BYTES)
 	{
 		sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid url: it has %zu bytes, more than a sitemap can have",
+				   "invalid url: %zu bytes are more than a sitemap can have",
 				   xml.len);
 		return false;
 	}
@@ -289,7 +289,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 			if (r.attributes[i].prefix.len == 0 && sm_span_is(r.attributes[i].name, "xmlns"))
 				continue;
 			if (!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
-							SM_DECLARE_HINT, "invalid url: the url element has attributes"))
+							SM_DECLARE_HINT, "invalid url: attributes of the url element are not allowed"))
 				return false;
 			break;
 		}
@@ -300,6 +300,6 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 			return true;
 	}
 	if (token != SM_XML_ERROR)
-		r.message = "it is not a single url element";
+		r.message = "not a single url element";
 	return sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 }

@@ -931,39 +931,39 @@ sm_url_message(SmUrlStatus status)
 		case SM_URL_OK:
 			return "no error";
 		case SM_URL_EMPTY:
-			return "it is empty";
+			return "the URL is empty";
 		case SM_URL_NO_SCHEME:
-			return "it is not an absolute URL";
+			return "not an absolute URL";
 		case SM_URL_LOST_SCHEME:
-			return "it begins with a host name but has no scheme";
+			return "no scheme before the host name";
 		case SM_URL_BAD_REFERENCE:
-			return "what stands before its first colon is no scheme";
+			return "no valid scheme before the first colon";
 		case SM_URL_BAD_SCHEME:
-			return "its scheme is neither http nor https";
+			return "the scheme is neither http nor https";
 		case SM_URL_NO_HOST:
-			return "it has no host";
+			return "the host is missing";
 		case SM_URL_BAD_HOST:
-			return "its host is not a valid host name or address";
+			return "the host is not a valid name or address";
 		case SM_URL_BACKSLASH:
-			return "it has a backslash before its path, where browsers read a slash";
+			return "backslash before the path, which browsers read as a slash";
 		case SM_URL_NOT_IDNA2008:
-			return "its host has a character that IDNA2008 does not allow";
+			return "the host has a character that IDNA2008 does not allow";
 		case SM_URL_NO_IDNA:
-			return "this build has no libidn2 to encode its non-ASCII host";
+			return "this build has no libidn2 to encode the non-ASCII host";
 		case SM_URL_NO_MEMORY:
-			return "there is no memory to encode its non-ASCII host";
+			return "no memory to encode the non-ASCII host";
 		case SM_URL_BAD_PORT:
-			return "its port is not a number from 1 to 65535";
+			return "the port is not a number from 1 to 65535";
 		case SM_URL_TOO_LONG:
-			return "it is longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding";
+			return "longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding";
 		case SM_URL_LONG_AUTHORITY:
-			return "its user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes";
+			return "user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes";
 		case SM_URL_BAD_BASE:
-			return "it must not have a user, a query or a fragment";
+			return "user, query and fragment are not allowed";
 		case SM_URL_OTHER_SITE:
-			return "its scheme, host or port differs from the base URL's";
+			return "scheme, host or port differs from the base URL";
 		case SM_URL_OTHER_PATH:
-			return "it is not below the base URL's path";
+			return "not below the path of the base URL";
 	}
 	return "unknown error";
 }

@@ -224,12 +224,12 @@ skip_until(SmXmlReader *r, const char *terminator)
 			return NULL;
 		n = sm_utf8_decode(r->p, r->end, &c);
 		if (n == 0)
-			return "it is not valid UTF-8";
+			return "not valid UTF-8";
 		if (!sm_xml_legal(c))
-			return "it has a character that XML cannot carry";
+			return "character that XML does not allow";
 		r->p += n;
 	}
-	return "it ends too early";
+	return "unexpected end";
 }
 
 /* What is wrong with the "&" at s, which begins no reference that XML knows? */
@@ -241,10 +241,10 @@ bad_reference(const char *s, const char *end)
 	for (s = name; s < end && (*s == '#' || CLASS(*s) & NAME_CHAR); s++)
 		;
 	if (s == name || s == end || *s != ';')
-		return "it has an \"&\" that begins no reference; write \"&amp;\"";
+		return "\"&\" begins no reference; write \"&amp;\"";
 	if (*name == '#')
-		return "it has a reference to a character that XML cannot carry";
-	return "it has a reference to an entity that XML does not define";
+		return "reference to a character that XML does not allow";
+	return "reference to an entity that XML does not define";
 }
 
 /*
@@ -265,9 +265,9 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 			continue;
 		}
 		if (*r->p == '<' && in_attribute)
-			return "an attribute's value has a \"<\"";
+			return "\"<\" in the value of an attribute";
 		if (*r->p == ']' && !in_attribute && looking_at(r, "]]>"))
-			return "its text has a \"]]>\"";
+			return "\"]]>\" in text";
 		if (*r->p == '&')
 		{
 			n = sm_xml_reference(r->p, r->end, &c);
@@ -278,9 +278,9 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 		{
 			n = sm_utf8_decode(r->p, r->end, &c);
 			if (n == 0)
-				return "it is not valid UTF-8";
+				return "not valid UTF-8";
 			if (!sm_xml_legal(c))
-				return "it has a character that XML cannot carry";
+				return "character that XML does not allow";
 		}
 		r->p += n;
 	}
@@ -359,13 +359,13 @@ declare_namespaces(SmXmlReader *r)
 			 * other
 			 */
 			if (is_default || !sm_span_is(a->name, "xml") || !sm_span_is(a->value, XML_URI))
-				return "it declares the reserved prefix \"xml\" or its namespace";
+				return "declaration of the reserved prefix \"xml\" or its namespace";
 			continue;
 		}
 		if (!is_default && (sm_span_is(a->name, "xmlns") || a->value.len == 0))
-			return "it declares the prefix \"xmlns\", or a prefix with no namespace";
+			return "declaration of the prefix \"xmlns\", or of a prefix without namespace";
 		if (sm_span_is(a->value, XMLNS_URI))
-			return "it declares a prefix for the reserved namespace of \"xmlns\"";
+			return "declaration of a prefix for the reserved namespace of \"xmlns\"";
 
 		/*
 		 * names are compared for each attribute, so they cannot have any
@@ -374,7 +374,7 @@ declare_namespaces(SmXmlReader *r)
 		if (a->value.len > SM_XML_URI_MAX)
 			return "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes";
 		if (r->nbindings == SM_XML_BINDINGS_MAX)
-			return "it has more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces in scope";
+			return "more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces in scope";
 
 		if (is_default)
 		{
@@ -404,7 +404,7 @@ check_attributes(SmXmlReader *r)
 		if (sm_span_is(a->prefix, "xmlns"))
 			uris[i] = sm_span(SM_LITERAL(XMLNS_URI));
 		else if (a->prefix.len > 0 && !resolve_prefix(r, a->prefix, &uris[i]))
-			return "it uses a namespace prefix that is not declared";
+			return "undeclared namespace prefix";
 		for (int j = 0; j < i; j++)
 			if (sm_span_equal(a->name, r->attributes[j].name) && sm_span_equal(uris[i], uris[j]))
 				return "an element has an attribute twice";
@@ -422,7 +422,7 @@ read_start(SmXmlReader *r)
 	r->p++;						/* "<" */
 	qname.s = r->p;
 	if (!read_qname(r, &r->prefix, &r->name))
-		return fail(r, "it has a \"<\" that begins no markup");
+		return fail(r, "\"<\" begins no markup; write \"&lt;\"");
 	qname.len = r->p - qname.s;
 
 	r->nattributes = 0;
@@ -434,7 +434,7 @@ read_start(SmXmlReader *r)
 
 		skip_space(r);
 		if (r->p == r->end)
-			return fail(r, "it ends too early");
+			return fail(r, "unexpected end");
 		if (*r->p == '>' || *r->p == '/')
 			break;
 		if (r->p == before)
@@ -456,7 +456,7 @@ read_start(SmXmlReader *r)
 		if (message)
 			return fail(r, message);
 		if (r->p == r->end)
-			return fail(r, "it ends too early");
+			return fail(r, "unexpected end");
 		a->value.len = r->p - a->value.s;
 		r->p++;
 		r->nattributes++;
@@ -473,10 +473,10 @@ read_start(SmXmlReader *r)
 	r->raw.len = r->p - tag;
 
 	if (r->is_document && r->nopen == 0 && r->had_root)
-		return fail(r, "it has a second root element");
+		return fail(r, "second root element");
 	r->had_root = true;
 	if (r->nopen == r->max_depth)
-		return fail(r, "its elements are nested more than " SM_STRING(SM_XML_DEPTH_MAX) " deep");
+		return fail(r, "elements are nested more than " SM_STRING(SM_XML_DEPTH_MAX) " deep");
 	r->open[r->nopen].nbindings = r->nbindings;
 	if (r->nattributes > 0)
 	{
@@ -489,7 +489,7 @@ read_start(SmXmlReader *r)
 	if (sm_span_is(r->prefix, "xmlns"))
 		return fail(r, "an element has the reserved prefix \"xmlns\"");
 	if (!resolve_prefix(r, r->prefix, &r->uri))
-		return fail(r, "it uses a namespace prefix that is not declared");
+		return fail(r, "undeclared namespace prefix");
 	r->open[r->nopen].qname = qname;
 	r->open[r->nopen].prefix = r->prefix;
 	r->open[r->nopen].name = r->name;
@@ -529,7 +529,7 @@ read_end(SmXmlReader *r)
 		return fail(r, "an element's tag is malformed");
 	r->p++;
 	if (r->nopen == 0 || !sm_span_equal(qname, r->open[r->nopen - 1].qname))
-		return fail(r, "its tags do not match");
+		return fail(r, "tags do not match");
 	r->raw.s = tag;
 	r->raw.len = r->p - tag;
 	return close_element(r);
@@ -563,7 +563,7 @@ read_comment(SmXmlReader *r)
 	if (token == SM_XML_COMMENT)
 	{
 		if (r->p == r->end || *r->p != '>')
-			return fail(r, "it has a comment with \"--\" inside");
+			return fail(r, "\"--\" inside a comment");
 		r->p++;
 		r->raw.len++;
 	}
@@ -579,10 +579,10 @@ read_pi(SmXmlReader *r)
 	r->p += 2;					/* "<?" */
 	if (!read_ncname(r, &target) ||
 		!(looking_at(r, "?>") || (r->p < r->end && is_space(*r->p))))
-		return fail(r, "it has a malformed processing instruction");
+		return fail(r, "malformed processing instruction");
 	if (target.len == 3 && (target.s[0] | 0x20) == 'x' &&
 		(target.s[1] | 0x20) == 'm' && (target.s[2] | 0x20) == 'l')
-		return fail(r, "its XML declaration is malformed or not at its begin");
+		return fail(r, "XML declaration is malformed or not at the beginning");
 	r->p = pi;
 	return read_delimited(r, SM_XML_PI, "<?", "?>");
 }
@@ -607,7 +607,7 @@ read_text(SmXmlReader *r)
 	{
 		r->p = r->raw.s;
 		skip_space(r);
-		return fail(r, "it has text outside of its root element");
+		return fail(r, "text outside of the root element");
 	}
 	if (message)
 		return fail(r, message);
@@ -657,9 +657,9 @@ sm_xml_next(SmXmlReader *r)
 	if (r->p == r->end)
 	{
 		if (r->nopen > 0)
-			return fail(r, "it ends too early");
+			return fail(r, "unexpected end");
 		if (r->is_document && !r->had_root)
-			return fail(r, "it has no root element");
+			return fail(r, "root element is missing");
 		return SM_XML_END_OF_INPUT;
 	}
 	if (*r->p != '<')
@@ -673,7 +673,7 @@ sm_xml_next(SmXmlReader *r)
 	if (looking_at(r, "<![CDATA[") && may_be_here(r, SM_XML_CDATA))
 		return read_delimited(r, SM_XML_CDATA, "<![CDATA[", "]]>");
 	if (looking_at(r, "<!DOCTYPE"))
-		return fail(r, "it has a document type declaration");
+		return fail(r, "document type declarations are not supported");
 	if (looking_at(r, "<?"))
 		return read_pi(r);
 	return read_start(r);

@@ -109,7 +109,7 @@ CREATE TEMP TABLE control AS
 SELECT xmlelement(name "a:a", xmlattributes('urn:a' AS "xmlns:a", E'\u0008' AS b)) AS x;
 SELECT x::text LIKE '%b="&#xFFFD;"%' OR
        pg_temp.error('SELECT sitemap_url(''http://a/'', extensions => ARRAY[x]) FROM pg_temp.control') LIKE
-       '2200N invalid extension: it has a character that XML cannot carry%'
+       '2200N invalid extension: character that XML does not allow%'
   FROM control;
 
 -- A DOCTYPE needs xmloption DOCUMENT; the entities that it defines are not there in a sitemap.

@@ -169,8 +169,8 @@ is( $node->safe_psql(
 		SELECT row_number, loc IS NULL, problem, detail
 		  FROM sitemap_audit($$SELECT E'/\\xFF' AS loc, 'x' AS changefreq, E'\\xFF'::text AS lastmod$$, 'http://a/')}),
 	join("\n",
-		'1|t|loc_invalid|Invalid loc: it has bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
-		'1|t|lastmod_invalid|Invalid lastmod: it has bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
+		'1|t|loc_invalid|Invalid loc: bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
+		'1|t|lastmod_invalid|Invalid lastmod: bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
 		'1|t|changefreq_invalid|Invalid changefreq "x". It can be always, hourly, daily, weekly, monthly, yearly or never.'),
 	'a loc that is no text');
 SKIP:

@@ -154,7 +154,7 @@ sub test_shards
 	my $before = $state->();
 	sql(q{UPDATE page SET path = path || 'y' WHERE id % 2 = 0; INSERT INTO page VALUES (5001, 'ftp://a/')});
 	($status, $output, $notices) = $coordinator->psql('postgres', $run);
-	like($notices, qr/invalid loc: its scheme is neither http nor https\nDETAIL:  Row \d+ has the loc "ftp:/, 'a row that is not valid, in one shard');
+	like($notices, qr/invalid loc: the scheme is neither http nor https\nDETAIL:  Row \d+ has the loc "ftp:/, 'a row that is not valid, in one shard');
 	is($state->(), $before, 'nothing has changed in any');
 	sql('DELETE FROM page WHERE id = 5001');
 	is($action->($run), join(' ', ('updated') x 5), 'without it, all change');

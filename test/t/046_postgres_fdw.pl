@@ -81,7 +81,7 @@ my $before = state();
 $nodes[1]->safe_psql('postgres', q{UPDATE page SET path = path || 'y' WHERE id = 2; INSERT INTO page VALUES (5002, 'ftp://a/')});
 $nodes[0]->safe_psql('postgres', q{UPDATE page SET path = path || 'y' WHERE id = 1});
 my ($status, $output, $errors) = $coordinator->psql('postgres', $run, on_error_stop => 1);
-like($errors, qr/invalid loc: its scheme is neither http nor https\nDETAIL:  Row 2501 has the loc "ftp:/, 'a row that is not valid');
+like($errors, qr/invalid loc: the scheme is neither http nor https\nDETAIL:  Row 2501 has the loc "ftp:/, 'a row that is not valid');
 is(state(), $before, 'nothing has changed at either node');
 $nodes[1]->safe_psql('postgres', 'DELETE FROM page WHERE id = 5002');
 is_deeply(

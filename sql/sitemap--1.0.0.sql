@@ -11,7 +11,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_url_timestamp'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, timestamptz, text, float8, xml[]) IS
-'one <url> element of a sitemap: the page''s absolute URL, when it last changed (the instant in UTC), how often it changes, its priority from 0.0 to 1.0, and extension elements; what is NULL is left out';
+'<url> element of a page, with lastmod as an instant';
 
 CREATE FUNCTION sitemap_url(loc text, lastmod timestamp, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
@@ -19,7 +19,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_url_timestamp'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, timestamp, text, float8, xml[]) IS
-'one <url> element of a sitemap: the page''s absolute URL, when it last changed (the timestamp, read as UTC), how often it changes, its priority from 0.0 to 1.0, and extension elements; what is NULL is left out';
+'<url> element of a page, with lastmod in UTC';
 
 CREATE FUNCTION sitemap_url(loc text, lastmod date, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
@@ -27,7 +27,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_url_date'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, date, text, float8, xml[]) IS
-'one <url> element of a sitemap: the page''s absolute URL, when it last changed (the date), how often it changes, its priority from 0.0 to 1.0, and extension elements; what is NULL is left out';
+'<url> element of a page, with lastmod as a date';
 
 CREATE FUNCTION sitemap_url(loc text, lastmod text, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
@@ -35,7 +35,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_url_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, text, text, float8, xml[]) IS
-'one <url> element of a sitemap: the page''s absolute URL, when it last changed (the W3C datetime), how often it changes, its priority from 0.0 to 1.0, and extension elements; what is NULL is left out';
+'<url> element of a page, with lastmod as W3C text';
 
 CREATE FUNCTION sitemap_image(loc text, caption text DEFAULT NULL, geo_location text DEFAULT NULL,
 	title text DEFAULT NULL, license text DEFAULT NULL)
@@ -43,7 +43,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_image(text, text, text, text, text) IS
-'an <image:image> element, for the extensions of sitemap_url; a page can have 1,000';
+'<image:image> element of a page, for the extensions of sitemap_url';
 
 -- "any": a date is a timestamptz, timestamp, date or W3C datetime, so that the
 -- session's TimeZone has no part in it; a flag is a boolean, or yes or no.
@@ -69,7 +69,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_video(text, text, text, text, text, int, "any", float8, text[], bigint,
 	"any", text[], text, "any", text, text, numeric[], "any", text, text, "any", text[], "any", text,
 	int[], text, text, text[], text[], text[], text, text, text[]) IS
-'a <video:video> element, for the extensions of sitemap_url: content_loc or player_loc is required, durations are in seconds; the elements in the order of the schema, then their attributes, those of an array as an array beside it';
+'<video:video> element of a page, for the extensions of sitemap_url';
 
 CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date timestamptz, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
@@ -78,7 +78,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_news_timestamp'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, timestamptz, text, text, text, text, text) IS
-'a <news:news> element, for the extensions of sitemap_url, with its publication date (the instant in UTC); a page can have one, and a sitemap with news 1,000 URLs';
+'<news:news> element of a page, published at an instant';
 
 CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date timestamp, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
@@ -87,7 +87,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_news_timestamp'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, timestamp, text, text, text, text, text) IS
-'a <news:news> element, for the extensions of sitemap_url, with its publication date (the timestamp, read as UTC); a page can have one, and a sitemap with news 1,000 URLs';
+'<news:news> element of a page, published at a time in UTC';
 
 CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date date, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
@@ -96,7 +96,7 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_news_date'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, date, text, text, text, text, text) IS
-'a <news:news> element, for the extensions of sitemap_url, with its publication date (the date); a page can have one, and a sitemap with news 1,000 URLs';
+'<news:news> element of a page, published on a date';
 
 CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date text, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
@@ -105,21 +105,21 @@ RETURNS xml
 AS 'MODULE_PATHNAME', 'sitemap_news_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, text, text, text, text, text, text) IS
-'a <news:news> element, for the extensions of sitemap_url, with its publication date (the W3C datetime); a page can have one, and a sitemap with news 1,000 URLs';
+'<news:news> element of a page, published at a time in W3C text';
 
 CREATE FUNCTION sitemap_alternate(hreflang text, href text)
 RETURNS xml
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_alternate(text, text) IS
-'an <xhtml:link> element, for the extensions of sitemap_url: the page in another language, or in its own, or x-default';
+'<xhtml:link> element to a page in another language';
 
 CREATE FUNCTION sitemap_alternates(hrefs jsonb)
 RETURNS xml[]
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_alternates(jsonb) IS
-'<xhtml:link> elements, for the extensions of sitemap_url, from an object of language codes and URLs; a null URL is left out';
+'<xhtml:link> elements, from an object of language codes and URLs';
 
 -- Aggregates: rows, one document
 
@@ -127,121 +127,121 @@ CREATE FUNCTION sitemap_agg_transfn(internal, text)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamptz)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamp)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, date)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, text)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamptz, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz, text, float8) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz, text, float8) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamp, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp, text, float8) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp, text, float8) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, date, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date, text, float8) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date, text, float8) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text, text, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text, text, float8) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text, text, float8) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_transfn(internal, xml)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_url_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, xml) IS 'support function of sitemap_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_agg_transfn(internal, xml) IS 'support function of sitemap_agg: adds a row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text) IS 'support function of sitemap_index_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text) IS 'support function of sitemap_index_agg: adds a row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, timestamptz)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_index_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_index_agg: adds a row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, timestamp)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_index_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_index_agg: adds a row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, date)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, date) IS 'support function of sitemap_index_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, date) IS 'support function of sitemap_index_agg: adds a row';
 
 CREATE FUNCTION sitemap_index_agg_transfn(internal, text, text)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, text) IS 'support function of sitemap_index_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, text) IS 'support function of sitemap_index_agg: adds a row';
 
 CREATE FUNCTION sitemap_text_agg_transfn(internal, text)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_text_agg_transfn(internal, text) IS 'support function of sitemap_text_agg: takes in one row';
+COMMENT ON FUNCTION sitemap_text_agg_transfn(internal, text) IS 'support function of sitemap_text_agg: adds a row';
 
 CREATE FUNCTION sitemap_agg_combine(internal, internal)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_combine(internal, internal) IS 'support function of the sitemap aggregates: joins the rows of two workers';
+COMMENT ON FUNCTION sitemap_agg_combine(internal, internal) IS 'support function of the sitemap aggregates: combines two states';
 
 CREATE FUNCTION sitemap_agg_serialize(internal)
 RETURNS bytea
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_serialize(internal) IS 'support function of the sitemap aggregates: packs what one worker has, to be sent';
+COMMENT ON FUNCTION sitemap_agg_serialize(internal) IS 'support function of the sitemap aggregates: serializes a state';
 
 CREATE FUNCTION sitemap_agg_deserialize(bytea, internal)
 RETURNS internal
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_deserialize(bytea, internal) IS 'support function of the sitemap aggregates: unpacks what serialize has packed';
+COMMENT ON FUNCTION sitemap_agg_deserialize(bytea, internal) IS 'support function of the sitemap aggregates: deserializes a state';
 
 CREATE FUNCTION sitemap_agg_finalfn(internal)
 RETURNS text
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_finalfn(internal) IS 'support function of the sitemap aggregates: makes the document';
+COMMENT ON FUNCTION sitemap_agg_finalfn(internal) IS 'support function of the sitemap aggregates: returns the document';
 
 CREATE AGGREGATE sitemap_agg(loc text) (
 	SFUNC = sitemap_agg_transfn,
@@ -254,7 +254,7 @@ CREATE AGGREGATE sitemap_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' absolute URLs';
+'sitemap of URLs, one line of XML';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_agg_transfn,
@@ -267,7 +267,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the instant in UTC)';
+'sitemap of URLs, with lastmod as an instant';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_agg_transfn,
@@ -280,7 +280,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the timestamp, read as UTC)';
+'sitemap of URLs, with lastmod in UTC';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	SFUNC = sitemap_agg_transfn,
@@ -293,7 +293,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the date)';
+'sitemap of URLs, with lastmod as a date';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	SFUNC = sitemap_agg_transfn,
@@ -306,7 +306,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs and when they last changed (the W3C datetime)';
+'sitemap of URLs, with lastmod as W3C text';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -319,7 +319,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, pri
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the instant in UTC), how often they change, and their priorities';
+'sitemap of URLs, with lastmod as an instant, changefreq and priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -332,7 +332,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, prior
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the timestamp, read as UTC), how often they change, and their priorities';
+'sitemap of URLs, with lastmod in UTC, changefreq and priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -345,7 +345,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the date), how often they change, and their priorities';
+'sitemap of URLs, with lastmod as a date, changefreq and priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -358,7 +358,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text, text, float8) IS
-'a sitemap of up to 50,000 URLs and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from the pages'' URLs, when they last changed (the W3C datetime), how often they change, and their priorities';
+'sitemap of URLs, with lastmod as W3C text, changefreq and priority';
 
 CREATE AGGREGATE sitemap_agg(url xml) (
 	SFUNC = sitemap_agg_transfn,
@@ -371,7 +371,7 @@ CREATE AGGREGATE sitemap_agg(url xml) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(xml) IS
-'a sitemap of up to 50,000 URLs, 1,000 where there are news, and 52,428,800 bytes, one line of XML; NULL of no rows, an error beyond that; from <url> elements as sitemap_url makes them; it declares the namespaces that they use';
+'sitemap of <url> elements that sitemap_url makes';
 
 CREATE AGGREGATE sitemap_index_agg(loc text) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -384,7 +384,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' absolute URLs';
+'sitemap index of URLs of sitemaps, one line of XML';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -397,7 +397,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamptz) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the instant in UTC)';
+'sitemap index of URLs of sitemaps, with lastmod as an instant';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -410,7 +410,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamp) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the timestamp, read as UTC)';
+'sitemap index of URLs of sitemaps, with lastmod in UTC';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -423,7 +423,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, date) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the date)';
+'sitemap index of URLs of sitemaps, with lastmod as a date';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -436,7 +436,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, text) IS
-'a sitemap index of up to 50,000 sitemaps, one line of XML; NULL of no rows, an error beyond that; from the sitemaps'' URLs and when they last changed (the W3C datetime)';
+'sitemap index of URLs of sitemaps, with lastmod as W3C text';
 
 CREATE AGGREGATE sitemap_text_agg(loc text) (
 	SFUNC = sitemap_text_agg_transfn,
@@ -449,7 +449,7 @@ CREATE AGGREGATE sitemap_text_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_text_agg(text) IS
-'a text sitemap of up to 50,000 URLs, a line each; NULL of no rows, an error beyond that';
+'text sitemap of URLs, one on each line';
 
 -- Whole sets: a query, every file
 
@@ -467,7 +467,7 @@ CREATE TYPE sitemap_file AS (
 	content bytea
 );
 COMMENT ON TYPE sitemap_file IS
-'a file of a set of sitemaps: the set''s section, the file''s name, its kind (urlset, text or index), its URL, the newest lastmod in it, how many URLs or sitemaps it lists, its bytes before compression, a digest of those, and what to write into it';
+'file of a set of sitemaps, with its URL, counts, digest and content';
 
 -- Not PARALLEL SAFE, so that its query can use parallel workers.
 CREATE FUNCTION sitemap_files(query text, base_url text, section text DEFAULT 'sitemap',
@@ -480,7 +480,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C STABLE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_files(text, text, text, text, int, int, bigint, text, text, text, text, text, text) IS
-'every file of a set of sitemaps, the index last, from the rows of a query with columns loc, lastmod, changefreq, priority, extensions, or url; base_url is the URL of the directory that the files will be served from';
+'files of a set of sitemaps, from the rows of a query, the index last';
 
 CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	format text DEFAULT 'xml', compression int DEFAULT 6, max_urls int DEFAULT 50000,
@@ -492,7 +492,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text) IS
-'bring a table of sitemap files up to date with a query, for one section';
+'bring a section of a table of sitemap files up to date with a query';
 
 CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,
 	protocol text DEFAULT '0.9')
@@ -501,7 +501,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 10000 ROWS 1;
 COMMENT ON FUNCTION sitemap_publish_index(regclass, text, text, text) IS
-'bring the index in a table of sitemap files up to date with what the table has';
+'bring the index in a table of sitemap files up to date';
 
 -- Out of the database: the files in a directory of the server
 
@@ -511,7 +511,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_export(text, text) IS
-'make a directory of the server, given by its absolute path, hold the files of a query with columns name and content, those of kind index last; replaces files of these names, and removes of all others only what it wrote before; says what it did with each file (created, updated, unchanged or deleted) and its bytes; takes the privileges of pg_write_server_files, and no ROLLBACK undoes it';
+'bring a directory of the server up to date with the files of a query';
 REVOKE ALL ON FUNCTION sitemap_export(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;
 

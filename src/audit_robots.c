@@ -30,7 +30,7 @@ typedef struct Agent
 
 typedef struct SmAuditRobots
 {
-	SmSpan		text;
+	SmSpan text;
 	int			nagents;
 	Agent	   *agents;
 } SmAuditRobots;

@@ -297,7 +297,7 @@ sitemap_export(PG_FUNCTION_ARGS)
 				 errmsg("the query has no rows"),
 				 errdetail("That would remove every file that was exported to directory \"%s\".",
 						   directory),
-				 errhint("If that is what you want, remove them yourself.")));
+				 errhint("To have no files in the directory, remove them yourself.")));
 	write_indexes(state);
 	sm_mirror_finish(state->mirror, put_deleted, state);
 

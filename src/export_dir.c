@@ -26,8 +26,7 @@
 #define PIECE			(1024 * 1024)
 
 /*
- * Resolve symbolic links once: where a deployment moves the one that leads to
- * the directory, all files go where it led when we began.
+ * Resolve symbolic links once: if a deployment moves the link to the directory meanwhile, all files still go to one directory.
  */
 static char *
 resolve_directory(const char *path)

@@ -96,8 +96,8 @@ check_owner(SmSpan attribute, const char *attribute_name, bool has_owner, const 
 }
 
 /*
- * Raise an error for more than max characters, not counting those that XML
- * cannot carry.
+ * Raise an error for more than max characters.  Characters that XML cannot
+ * carry do not count.
  */
 static void
 check_characters(const char *name, SmSpan value, size_t max)

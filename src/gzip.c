@@ -49,21 +49,22 @@ struct SmGzip
 	z_stream	stream;
 #endif
 
-	const char *data;			/* what is left of the document */
+	const char *data;			/* rest of the document */
 	size_t		len;
 	char	   *copy;			/* the document for the thread, in copy_size
 								 * bytes */
 	size_t		copy_size;
 	char	   *result;			/* a varlena, of size bytes */
 	size_t		size;
-	size_t		written;		/* bytes after its header, 0 for a failure */
+	size_t		written;		/* bytes after the varlena header, 0 for a
+								 * failure */
 
-	bool		has_thread;		/* one that was not joined yet */
+	bool		has_thread;		/* there is a thread that was not joined yet */
 	pthread_t	thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t ended;
 	bool		has_ended;		/* under mutex */
-	pg_atomic_uint32 stop;		/* the result is wanted no more */
+	pg_atomic_uint32 stop;		/* the result is no longer needed */
 };
 
 #ifdef USE_LIBDEFLATE
@@ -103,7 +104,7 @@ begin_document(SmGzip *gzip)
 	return libdeflate_gzip_compress_bound(gzip->compressor, gzip->len);
 }
 
-/* Compress some more of the document; true when that was the last of it. */
+/* Compress another part of the document. Returns true after the last part. */
 static bool
 compress_step(SmGzip *gzip)
 {
@@ -133,13 +134,13 @@ create_compressor(SmGzip *gzip)
 static void
 free_compressor(SmGzip *gzip)
 {
-	/* zlib's memory is that of the context */
+	/* zlib's memory is in the context */
 }
 
 static size_t
 begin_document(SmGzip *gzip)
 {
-	/* first, since deflateBound goes by the state that it finds */
+	/* first, since deflateBound depends on the state of the stream */
 	deflateReset(&gzip->stream);
 	return deflateBound(&gzip->stream, gzip->len);
 }
@@ -181,7 +182,7 @@ run_thread(void *arg)
 	return NULL;
 }
 
-/* Begin the thread; false if there can be none. */
+/* Begin the thread. Returns false if no thread can be created. */
 static bool
 begin_thread(SmGzip *gzip)
 {
@@ -189,8 +190,7 @@ begin_thread(SmGzip *gzip)
 	sigset_t	before;
 
 	/*
-	 * signals are the backend's; a thread has the mask of the one that makes
-	 * it
+	 * signals are for the backend; a thread inherits the mask of its creator
 	 */
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
@@ -208,7 +208,7 @@ join_thread(SmGzip *gzip)
 	gzip->has_thread = false;
 }
 
-/* Wait for the thread to end, with an eye on cancel requests. */
+/* Wait for the thread to end, and check for cancel requests. */
 static void
 wait_for_thread(SmGzip *gzip)
 {
@@ -235,7 +235,7 @@ wait_for_thread(SmGzip *gzip)
 	join_thread(gzip);
 }
 
-/* Called before the memory of the compressor's context goes. */
+/* Called before the memory context of the compressor is freed. */
 static void
 destroy(void *arg)
 {
@@ -268,7 +268,7 @@ sm_gzip_create(int level)
 	return gzip;
 }
 
-/* Make a buffer, whose contents are not wanted any more, large enough. */
+/* Make a buffer large enough. Its contents are lost. */
 static void
 reserve(SmGzip *gzip, char **buffer, size_t *size, size_t needed)
 {

@@ -373,7 +373,10 @@ sm_page_restore(SmPage *page, const SmPage *before)
 	for (int i = before->nalternates; i < page->nalternates; i++)
 		languages_delete(page->languages, page->alternates[i].hreflang);
 
-	/* buffers stay: they may have moved, what before has in them has not changed */
+	/*
+	 * buffers stay: they may have moved, what before has in them has not
+	 * changed
+	 */
 	page->namespaces = before->namespaces;
 	page->images = before->images;
 	page->news = before->news;

@@ -351,8 +351,8 @@ reset_set_sink(SetSink *sink)
 }
 
 /*
- * Make the files of the set, all of them or only those that changed, as a
- * statement says, and keep them.  Returns NULL if all were made.
+ * Make and keep the files of the set: all files (NULL is returned), or only
+ * the files that changed, as a statement says.
  */
 static SmChanges *
 make_set(SetSink *sink, const char *statement)

@@ -28,8 +28,7 @@
  * changes.  Where a cut does move, later cuts soon fall on the same rows again,
  * because a very high hash attracts the cut from any file that can reach it.
  *
- * A cut depends on nothing but the rows from the first of the file to the one that
- * does not fit.  Runs that make only some files again rely on that: a file that
+ * A cut depends on nothing but the rows from the first row of the file to the first row that does not fit.  Runs that make only some files again rely on that: a file that
  * begins with the same row, and has the same rows up to there, ends where it did.
  * So the rows that a cut leaves for the next file are considered again, although
  * they are mostly far too few to end that file.

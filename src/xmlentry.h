@@ -29,8 +29,7 @@ typedef struct SmEntryReader
 	const char *prefix;			/* prefix of messages, such as "invalid url: " */
 	int			sqlerrcode;		/* SQLSTATE for invalid entries */
 	SmSpan		entry_name;		/* name of the element, such as "url" */
-	SmSpan		own_uri;		/* another namespace that counts as that of
-								 * sitemaps */
+	SmSpan		own_uri;		/* URI that counts as a namespace of sitemaps */
 	SmReadExtension read_extension;
 	void	   *read_extension_arg;
 	bool		has_entry_inside;	/* the entry just read had another one in

@@ -17,8 +17,7 @@
  *
  * RFC 822, with the years of four digits of its successors, is the form of RSS:
  * "Sat, 07 Sep 2002 09:42:31 +0200" becomes "2002-09-07T09:42:31+02:00".  Day of
- * the week, seconds and time may be missing.  RFC 3339 is the form of Atom; it is
- * a W3C date already, but for letters in lower case and a blank before the time.
+ * the week, seconds and time may be missing.  RFC 3339 is the form of Atom; it differs from a W3C date only in that letters can be in lower case, and a blank can stand before the time.
  */
 extern size_t sm_feed_date(SmSpan text, char *dst);
 

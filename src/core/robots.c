@@ -459,7 +459,8 @@ sm_robots_compile(SmRobots *robots, void *memory)
 typedef struct Walk
 {
 	SmRobots   *robots;
-	const SmRobotsRule *best;	/* of those that match, NULL if none does yet */
+	const SmRobotsRule *best;	/* best rule that matches, NULL if none does
+								 * yet */
 
 	/*
 	 * The nodes that it is at: those of "*", which it stays at, are the last

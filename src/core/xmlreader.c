@@ -559,7 +559,7 @@ read_comment(SmXmlReader *r)
 {
 	SmXmlToken	token = read_delimited(r, SM_XML_COMMENT, "<!--", "--");
 
-	/* the first "--" must be the one that ends the comment */
+	/* the first "--" must end the comment */
 	if (token == SM_XML_COMMENT)
 	{
 		if (r->p == r->end || *r->p != '>')

@@ -165,6 +165,17 @@ is( $node->safe_psql(
 	"1|2|t|priority_invalid\n2|2|t|priority_invalid\n2|2|t|loc_duplicate",
 	'a loc in LATIN1');
 is( $node->safe_psql(
+		'latin1', q{
+		SELECT row_number, problem, detail LIKE '%line 2 of robots.txt is "Disallow: /' || chr(252) || '".'
+		  FROM sitemap_audit($$SELECT unnest(ARRAY['/' || chr(252) || '/1', '/%c3%bc/2', '/%FC/3']) AS loc$$, 'http://a/', agents => '{x}',
+		                     robots => 'User-agent: *' || chr(10) || 'Disallow: /' || chr(252) || chr(10) || 'Sitemap: http://a/sitemap.xml')}),
+	"1|robots_disallowed|t\n2|robots_disallowed|t",
+	'a robots.txt in LATIN1');
+my ($robots_status, undef, $robots_error) = $node->psql(
+	'bytes', q{SELECT sitemap_audit('SELECT 1', 'http://a/', robots => E'Disallow: /\\xFC')});
+like($robots_error, qr/invalid robots: it has bytes that are not text in encoding "SQL_ASCII"/,
+	'a robots.txt that is no text');
+is( $node->safe_psql(
 		'bytes', q{
 		SELECT row_number, loc IS NULL, problem, detail
 		  FROM sitemap_audit($$SELECT E'/\\xFF' AS loc, 'x' AS changefreq, E'\\xFF'::text AS lastmod$$, 'http://a/')}),

@@ -76,11 +76,11 @@ my $options = 'text,integer,integer,bigint,text,text,text,text,text,text';
 call("sitemap_files(text,text,text,$options)",
 	"sitemap_files($query, 'http://a/', compression => n % 2)",
 	"sitemap_files($refused, 'http://a/', compression => 1)");
-call("sitemap_audit(text,text,text,$options)",
+call("sitemap_audit(text,text,text,$options,text,text[])",
 	"sitemap_audit($refused, 'http://a/')",
 	"sitemap_audit('SELECT 1 / 0 AS loc', 'http://a/')");
 call(
-	"sitemap_publish(regclass,text,text,text,$options,double precision)",
+	"sitemap_publish(regclass,text,text,text,$options,double precision,text)",
 	"sitemap_publish('target', $query, 'http://a/')",
 	"sitemap_publish('target', $refused, 'http://a/')");
 call(
@@ -92,7 +92,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 my $export = "sitemap_export('$dir', %s)";
 
 call('sitemap_export(text,text)',
-	sprintf($export, q{'SELECT ''a'' AS name, ''a'' AS content'}),
+	sprintf($export, q{'SELECT ''a.xml'' AS name, ''a'' AS content'}),
 	sprintf($export, q{'SELECT ''/'' AS name, ''a'' AS content'}));
 
 my $document = q{'<urlset><url><loc>http://a/' || n || '</loc><x:y xmlns:x="x"/></url>' %s};

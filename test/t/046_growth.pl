@@ -1,0 +1,364 @@
+# Time and memory grow with the input and no faster, whatever that is: each function
+# that takes values of strangers gets generated ones of size n and 2n, in many shapes.
+#
+# Time is what the scheduler says the backend was on a processor, so other work on the
+# machine counts little.  n is doubled until a call takes long enough to measure, then
+# the median of several calls with 2n is compared with that of n.  If it is more than
+# 2.5 times as long, more calls are made, all of which count: that evens out noise,
+# and what is quadratic stays at 4.
+#
+# Memory is the peak of the backend in its first call with 2n, above what it had.
+use strict;
+use warnings;
+
+use FindBin;
+use List::Util qw(max);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
+
+my $max_growth = 2.5;
+my $max_memory = 20;             # times the input
+my $free_memory = 32 * 1024;     # kB, beside that
+my $least_time = 0.02;           # seconds on a processor, to be measured
+my $largest = 3_200_000;         # bytes of input, at most
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf',
+	"fsync = off\njit = off\nautovacuum = off\nshared_buffers = 2MB\nmax_parallel_workers_per_gather = 0\n");
+$node->start;
+my $has_libxml = $node->safe_psql('postgres',
+	q{CREATE EXTENSION sitemap; SELECT count(*) FROM pg_config WHERE setting ~ '--with-libxml'});
+
+# An input, as text or in the type that a function takes; not compressed, since its size counts.
+my @types = qw(text bytea jsonb xml text[] xml[]);
+$node->safe_psql(
+	'postgres', q{
+	CREATE UNLOGGED TABLE input (size int, "text" text, "bytea" bytea, "jsonb" jsonb, "xml" xml,
+	                             "text[]" text[], "xml[]" xml[]);
+	} . join '', map { qq{ALTER TABLE input ALTER "$_" SET STORAGE EXTERNAL;} } @types);
+# Ready-made XML without a parser between: an array or value from its text.
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION xmls(item text, n bigint) RETURNS xml[] IMMUTABLE LANGUAGE sql AS $$
+	  SELECT array_agg(item::xml) FROM generate_series(1, n)
+	$$;
+	SET xmloption = content});
+
+plan skip_all => 'the scheduler tells no times here' unless defined on_processor($$);
+
+my $video = q{'http://t/', 't', 'd', 'http://c/'};
+my $v = '"urn:' . 'v' x 40 . '"';
+my $many_prefixes = join ' ', map { "xmlns:p$_='urn:p$_'" } 1 .. 60;
+my $many_attributes = join ' ', map { "a$_='$_'" } 1 .. 60;
+my $same_name = join(' ', map { sprintf q{xmlns:p%d='%s%02d'}, $_, 'u' x 200, $_ } 1 .. 30) . ' '
+  . join(' ', map { "p$_:a=''" } 1 .. 30);
+my $deep = ('<a>' x 60) . ('</a>' x 60);
+my $link = q{<xhtml:link rel="alternate" hreflang="de" href="http://a/"/>};
+my $quotes = q{'http://a/?' || repeat('''', 2000)};
+my $entry = '<url><loc>http://a.example/page</loc><lastmod>2026-01-02</lastmod><priority>0.5</priority></url>';
+my $urlset = q{'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">' || %s || '</urlset>'};
+
+# A name; the type of the input; an expression for an input of about n bytes, called size
+# there; the statement, where v is the input.
+my @cases = (
+	# one long value
+	[ 'sitemap_url, a long loc', 'text', q{'http://a/' || repeat('é', size / 2)}, 'sitemap_url(v)', error => '22001' ],
+	[ 'sitemap_url, blanks around a loc', 'text', q{repeat(' ', size / 2) || 'http://a/' || repeat(' ', size / 2)}, 'sitemap_url(v)' ],
+	[ 'sitemap_url, a loc of dots', 'text', q{'http://a/' || repeat('../', size / 3)}, 'sitemap_url(v)', error => '22001' ],
+	[ 'sitemap_url, a long host', 'text', q{'http://' || repeat('a.', size / 2)}, 'sitemap_url(v)', error => '22001' ],
+	[ 'sitemap_url, a long lastmod', 'text', q{repeat(' ', size)}, q{sitemap_url('http://a/', v)} ],
+	[ 'sitemap_url, a long changefreq', 'text', q{repeat(' ', size)}, q{sitemap_url('http://a/', changefreq => v)} ],
+	[ 'sitemap_image, a long loc', 'text', q{'http://a/?' || repeat('&é ', size / 4)}, 'sitemap_image(v)' ],
+	[ 'sitemap_image, a long caption', 'text', q{repeat('"é', size / 3)}, q{sitemap_image('http://a/', v)} ],
+	[ 'sitemap_video, a long content_loc', 'text', q{'http://a/' || repeat('''', size)}, q{sitemap_video('http://t/', 't', 'd', v)} ],
+	[ 'sitemap_video, a long title', 'text', q{repeat('é', size / 2)}, q{sitemap_video('http://t/', v, 'd', 'http://c/')}, error => '22001' ],
+	[ 'sitemap_video, many countries', 'text', q{repeat('DE ', size / 3)}, "sitemap_video($video, restriction => v, restriction_relationship => 'allow')" ],
+	[ 'sitemap_video, many segments', 'text[]', q{array_fill('http://a/'::text, ARRAY[size::int / 16])}, "sitemap_video($video, content_segment_loc => v)" ],
+	[ 'sitemap_video, many ids', 'text[]', q{array_fill('x'::text, ARRAY[size::int / 8])}, "sitemap_video($video, id => v, id_type => array_fill('url'::text, ARRAY[cardinality(v)]))" ],
+	[ 'sitemap_news, a long title', 'text', q{repeat('<', size)}, q{sitemap_news('n', 'en', '2026', v)} ],
+	[ 'sitemap_news, many genres', 'text', q{repeat('Blog,', size / 5) || 'Blog'}, q{sitemap_news('n', 'en', '2026', 't', genres => v)} ],
+	[ 'sitemap_news, many tickers', 'text', q{repeat('A:B,', size / 4)}, q{sitemap_news('n', 'en', '2026', 't', stock_tickers => v)}, error => '22023' ],
+	[ 'sitemap_alternate, a long href', 'text', q{'http://a/' || repeat('%', size)}, q{sitemap_alternate('de', v)} ],
+	[ 'sitemap_alternate, a long hreflang', 'text', q{repeat('de-', size / 3)}, q{sitemap_alternate(v, 'http://a/')}, error => '22023' ],
+	[
+		'sitemap_alternates, many links', 'jsonb',
+		q{(SELECT jsonb_object_agg(l || '-' || s || '-' || c, 'http://a/') FROM unnest('{de,en,fr,it,es,pl,sv,da,nl,fi,cs,el,hu,ro,bg,hr,sk,sl,et,lv}'::text[]) l,
+		   unnest('{Latn,Cyrl,Grek,Arab,Hebr,Thai,Hans,Hant,Jpan,Kore}'::text[]) s,
+		   LATERAL (SELECT c FROM unnest('{DE,AT,CH,FR,BE,NL,LU,IT,ES,PT,GB,IE,DK,SE,NO,FI,IS,PL,CZ,SK,HU,SI,HR,BG,RO,GR,CY,MT,EE,LV,LT,US,CA,MX,BR,AR,CL,PE,CO,VE,AU,NZ,JP,CN,KR,IN,ZA,EG,MA,TR}'::text[])
+		            WITH ORDINALITY c (c, n) WHERE n <= size / 10000) c)},
+		'sitemap_alternates(v)', start => 50_000, end => 500_000 ],
+	[ 'sitemap_alternates, a long href', 'jsonb', q{jsonb_build_object('de', 'http://a/' || repeat('é', size / 2))}, 'sitemap_alternates(v)' ],
+
+	# ready-made XML
+	[ 'extensions, many elements', 'xml[]', q{xmls('<a xmlns="urn:a"/>', size / 24)}, q{sitemap_url('http://a/', extensions => v)} ],
+	[ 'extensions, NULLs', 'xml[]', 'array_fill(NULL::xml, ARRAY[size::int * 8])', q{sitemap_url('http://a/', extensions => v)} ],
+	xml('values with a rule', "<video:video>%s</video:video>", '<video:content_loc/>', call => "sitemap_url($quotes, extensions => ARRAY[v])"),
+	xml('uploaders', '<video:video>%s</video:video>', q{<video:uploader info="http://a/"/>}),
+	xml('dates of news', '<news:news>%s</news:news>', '<news:publication_date/>'),
+	xml('images', '<a xmlns="urn:a">%s</a>', '<image:image/>'),
+	xml('deep elements', '<a xmlns="urn:a">%s</a>', $deep),
+	xml('attributes', '<a xmlns="urn:a">%s</a>', "<b $many_attributes/>"),
+	xml('prefixes', '<a xmlns="urn:a">%s</a>', "<b $many_prefixes/>"),
+	xml('attributes of one name', '<a xmlns="urn:a">%s</a>', "<b $same_name/>"),
+	xml('a long name of a namespace', '<a:b xmlns:a="%s"/>', 'u', error => '2200N'),
+	xml('a long attribute', '<a xmlns="urn:a" b="%s"/>', '&amp;'),
+	xml('references', '<a xmlns="urn:a">%s</a>', '&#233;'),
+	xml('tabs', '<a xmlns="urn:a">%s</a>', '\\\\'),
+	xml('comments', '<a xmlns="urn:a">%s</a>', '<!-- -->'),
+	xml('CDATA', '<a xmlns="urn:a">%s</a>', '<![CDATA[<]]>'),
+
+	# aggregates
+	[ 'sitemap_agg, elements', 'text', q{repeat('x', size)}, rows(40, q{sitemap_agg('http://a/' || n)}), start => 400_000, end => 1_900_000 ],
+	[ 'sitemap_agg, large elements', 'xml[]', q{xmls('<url><loc>http://a/</loc><a xmlns="urn:a">' || repeat('x', 1000) || '</a></url>', size / 1000)}, 'SELECT length(sitemap_agg(u)) FROM input, unnest(v) u' ],
+	[ 'sitemap_text_agg', 'text', q{repeat('x', size)}, rows(40, q{sitemap_text_agg('http://a/' || n)}), start => 400_000, end => 1_900_000 ],
+	[ 'sitemap_index_agg', 'text', q{repeat('x', size)}, rows(40, q{sitemap_index_agg('http://a/' || n)}), start => 400_000, end => 1_900_000 ],
+
+	# documents
+	document('entries', sprintf($urlset, "repeat('$entry', size / 110)")),
+	document('extensions', sprintf($urlset, "repeat('<url><loc>http://a/</loc>' || repeat('<a xmlns=\"urn:a\"/>', 20) || '</url>', size / 430)")),
+	document('one entry of extensions', sprintf($urlset, "'<url><loc>http://a/</loc>' || repeat('<a xmlns=\"urn:a\"/>', size / 30) || '</url>'"), start => 400_000, error => '54000'),
+	document('attributes of one name', sprintf($urlset, "repeat('<url><loc>http://a/</loc><b xmlns=\"urn:b\" " . $same_name =~ s/'/''/gr . "/></url>', size / 7000)")),
+	document('priorities', sprintf($urlset, "repeat('<url><loc>http://a/</loc><priority>0.5' || repeat(' ', 1000) || '</priority></url>', size / 1060)")),
+	document('a long loc', sprintf($urlset, "'<url><loc>' || repeat('&amp;', size / 5) || '</loc></url>'")),
+	document('a long name', sprintf($urlset, "'<url><loc>http://a/</loc><a' || repeat('a', size) || ' xmlns=\"urn:a\"/></url>'")),
+	document('comments', "repeat('<!-- -->', size / 8) || " . sprintf($urlset, "'$entry'")),
+	document('an end that is missing', q{'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">' || } . "repeat('$entry', size / 110)", error => '2200M'),
+	document('broken entries, skipped', sprintf($urlset, "repeat('<url><loc/><x/></url>', size / 21)"), arguments => q{, on_invalid => 'skip'}),
+	document('blanks', q{repeat(' ', size) || '<urlset/>'}, arguments => q{, on_invalid => 'skip'}),
+	document('lines', q{repeat(E'http://a.example/page\n', size / 22)}),
+	document('RSS', q{'<rss version="2.0"><channel>' || repeat('<item><link>http://a/</link><pubDate>Fri, 02 Jan 2026 03:04:05 GMT</pubDate></item>', size / 84) || '</channel></rss>'}),
+	document('Atom', q{'<feed xmlns="http://www.w3.org/2005/Atom">' || repeat('<entry><link href="http://a/"/><updated>2026-01-02T03:04:05Z</updated></entry>', size / 78) || '</feed>'}),
+	[ 'sitemap_parse, bytes', 'bytea', 'convert_to(' . sprintf($urlset, "repeat('$entry', size / 110)") . ", 'UTF8')", 'SELECT count(*) FROM input, sitemap_parse(v)' ],
+	[ 'sitemap_kind, comments', 'text', "repeat('<!-- -->', size / 8) || '<urlset/>'", 'sitemap_kind(v)' ],
+
+	# queries
+	query('columns', 20, q{SELECT '/' || n AS loc, '2026-01-02'::text AS lastmod, 'daily' AS changefreq, 0.5 AS priority}),
+	query('languages', 40_000, q{SELECT '/' || n AS loc, (SELECT array_agg(format('<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" hreflang="%%s"/>', m)::xml) FROM generate_series(1, 500) m) AS extensions}),
+	query('locs that are skipped', 20, q{SELECT 'ftp://' || n AS loc}),
+	query('elements that are skipped', 2_000, q{SELECT '/' AS loc, xmls('<a/>', 500) AS extensions}),
+	query('images', 2_000, q{SELECT '/' || n AS loc, array_fill('http://a/1.jpg'::text, '{100}') AS images}),
+	query('alternates', 2_000, q{SELECT '/' || n AS loc, '{"de": "http://a/", "en": "http://b/"}'::jsonb AS alternates}),
+	query('duplicates', 20, q{SELECT '/' AS loc}, 'sitemap_audit'),
+	query('pages of the future', 20, q{SELECT '/' || n AS loc, '2999-01-01'::date AS lastmod}, 'sitemap_audit'),
+	[
+		'sitemap_audit, rules of robots.txt', 'text', q{E'User-agent: *\n' || repeat(E'Disallow: /a*b*c*d$\n', size / 20)},
+		q{SELECT count(*) FROM input, sitemap_audit('SELECT ''/a'' || repeat(''b'', 100) || n AS loc FROM generate_series(1, 10) n', 'http://a/', robots => v)} ],
+);
+
+# sitemap_url with an element that has many of an item.
+sub xml
+{
+	my ($name, $around, $item, %more) = @_;
+	my ($before, $after) = map { s/'/''/gr } split /%s/, $around;
+	my $call = delete $more{call} // q{sitemap_url('http://a/', extensions => ARRAY[v])};
+
+	$item =~ s/'/''/g;
+	return [
+		"extensions, $name", 'xml', "('$before' || repeat('$item', size::int / length('$item')) || '$after')::xml",
+		$call, %more ];
+}
+
+# An aggregate of so many rows that they make up the input, each with that many bytes.
+sub rows
+{
+	my ($bytes, $aggregate) = @_;
+
+	return "SELECT length($aggregate) FROM input, generate_series(1, input.size / $bytes) n";
+}
+
+sub document
+{
+	my ($name, $generate, %more) = @_;
+	my $arguments = delete $more{arguments} // '';
+
+	return [ "sitemap_parse, $name", 'text', $generate, "SELECT count(*) FROM input, sitemap_parse(v$arguments)", %more ];
+}
+
+# A query of so many rows that they make up the input, each with that many bytes.
+sub query
+{
+	my ($name, $bytes, $query, $function) = @_;
+
+	$function //= 'sitemap_files';
+	return [
+		"$function, $name", 'text', q{repeat('x', size)},
+		"SELECT count(*) FROM input, $function(format(\$q\$$query FROM generate_series(1, %s) n\$q\$, size / $bytes), 'http://a/', on_invalid => 'skip')"
+	];
+}
+
+my %covered;
+
+foreach my $case (@cases)
+{
+  SKIP:
+	{
+		skip 'values of type xml take libxml', 2 if !$has_libxml && "@$case" =~ /xml\[\]|::xml/;
+		eval { measure(@$case); 1 } or fail("$case->[0]: $@");
+	}
+	$covered{$_} = 1 foreach $case->[3] =~ /\b(sitemap_\w+)\(/g;
+}
+
+# What is quadratic is found.
+my %quadratic = (
+	type => 'text', generate => q{repeat('x', size)}, error => '',
+	call => 'SELECT count(*) FROM input, generate_series(1, size / 100) a, generate_series(1, size / 100) b');
+my %quadratic_time;
+foreach my $size (50_000, 100_000)
+{
+	make_input(\%quadratic, $size);
+	$quadratic_time{$size} = [ map { call(\%quadratic, $size) } 1 .. 3 ];
+}
+cmp_ok(growth(\%quadratic_time, 50_000), '>', $max_growth, 'what is quadratic is found');
+$quadratic{session}->quit;
+
+# Those that are left take names of tables and directories, or what sitemap_files takes.
+my @left = grep { !$covered{$_} } split /\n/, $node->safe_psql(
+	'postgres', q{
+	SELECT DISTINCT proname
+	  FROM pg_depend d
+	  JOIN pg_proc p ON p.oid = d.objid
+	 WHERE d.refclassid = 'pg_extension'::regclass
+	   AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sitemap')
+	   AND d.classid = 'pg_proc'::regclass
+	   AND proname !~ '_agg_'
+	 ORDER BY proname});
+is("@left", 'sitemap_export sitemap_publish sitemap_publish_index', 'each function is measured');
+$node->stop;
+done_testing();
+
+# Measure a case with n and 2n.
+sub measure
+{
+	my ($name, $type, $generate, $call, %more) = @_;
+	my $column = qq{"$type"};
+	my %state = (type => $type, generate => $generate, error => $more{error} // '');
+	my $n = $more{start} // 100_000;
+	my $end = $more{end} // $largest;
+	my (%input, %time, $memory);
+
+	$call = "SELECT ($call)::text IS NULL FROM input" if $call !~ /^SELECT/;
+	$state{call} = $call =~ s/\bv\b/$column/gr;
+
+	# as much as it takes to see something
+	$input{$n} = make_input(\%state, $n);
+	while (call(\%state, $n) < $least_time && 4 * $n <= $end)
+	{
+		$n *= 2;
+		$input{$n} = make_input(\%state, $n);
+	}
+	$input{ 2 * $n } = make_input(\%state, 2 * $n);
+	$memory = peak(\%state, 2 * $n);
+	foreach my $calls (3, 7, 15)
+	{
+		foreach my $size (($n, 2 * $n) x $calls)
+		{
+			push @{ $time{$size} }, call(\%state, $size);
+		}
+		last if growth(\%time, $n) <= $max_growth;
+	}
+	cmp_ok(
+		growth(\%time, $n),
+		'<=', $max_growth,
+		sprintf '%s: time, %.3f s for %d bytes, %.3f s for %d',
+		$name, median(@{ $time{$n} }),
+		$input{$n}, median(@{ $time{ 2 * $n } }),
+		$input{ 2 * $n });
+	cmp_ok(
+		$memory, '<=',
+		$free_memory + $max_memory * $input{ 2 * $n } / 1024,
+		sprintf '%s: memory in kB, %.1f times the input',
+		$name, $memory * 1024 / $input{ 2 * $n });
+	$state{session}->quit;
+	$node->safe_psql('postgres', 'TRUNCATE input');
+	return;
+}
+
+# Put an input of about so many bytes into the table: its size.
+sub make_input
+{
+	my ($state, $size) = @_;
+
+	return $node->safe_psql(
+		'postgres', qq{
+		INSERT INTO input (size, "$state->{type}") SELECT size, $state->{generate} FROM (SELECT $size AS size) s;
+		SELECT pg_column_size("$state->{type}") FROM input WHERE size = $size});
+}
+
+# Call the function with the input of that size: seconds on a processor.
+sub call
+{
+	my ($state, $size) = @_;
+
+	$state->{session} //= begin_session($state);
+	my $before = on_processor($state->{pid});
+	$state->{session}->query($state->{call} =~ s/FROM input\b/FROM (SELECT * FROM input WHERE size = $size) input/r);
+	my $after = on_processor($state->{pid});
+	my ($code) = $state->{session}{stderr} =~ /ERROR:\s+(\w{5})/;
+
+	$state->{session}{stderr} = '';
+	die "$state->{call}: SQLSTATE " . ($code // '') . "\n" if ($code // '') ne $state->{error};
+	return $after - $before;
+}
+
+# A session that has loaded the extension.
+sub begin_session
+{
+	my ($state) = @_;
+	my $session = Session->start($node, 'postgres', on_error_stop => 0);
+
+	$session->query_safe(q{\set VERBOSITY sqlstate});
+	$session->query_safe(q{SET work_mem = '16MB'; SELECT sitemap_url('http://a/') IS NULL});
+	$state->{pid} = $session->query_safe('SELECT pg_backend_pid()');
+	return $session;
+}
+
+# The memory that a call takes at its height, in kB, in a session that has seen nothing
+# large.
+sub peak
+{
+	my ($state, $size) = @_;
+
+	$state->{session}->quit;
+	$state->{session} = begin_session($state);
+	append_to_file("/proc/$state->{pid}/clear_refs", '5');
+	my $before = status($state->{pid}, 'VmRSS');
+	call($state, $size);
+	return max(0, status($state->{pid}, 'VmHWM') - $before);
+}
+
+sub status
+{
+	my ($pid, $name) = @_;
+
+	return slurp_file("/proc/$pid/status") =~ /^$name:\s+(\d+) kB/m ? $1 : die;
+}
+
+# Seconds that a process was on a processor; undef if nobody says.
+sub on_processor
+{
+	my ($pid) = @_;
+
+	open(my $handle, '<', "/proc/$pid/schedstat") or return;
+	my ($nanoseconds) = split / /, <$handle>;
+	close $handle;
+	return $nanoseconds > 0 ? $nanoseconds / 1e9 : undef;
+}
+
+sub growth
+{
+	my ($time, $n) = @_;
+
+	return median(@{ $time->{ 2 * $n } }) / max(1e-4, median(@{ $time->{$n} }));
+}
+
+sub median
+{
+	my @sorted = sort { $a <=> $b } @_;
+
+	return $sorted[ $#sorted / 2 ];
+}

@@ -1,5 +1,6 @@
-# A session of psql, as the tests of PostgreSQL have them, whose results have no line
-# end: some minor versions, such as 16.2, leave it on.
+# A session of psql, as the tests of PostgreSQL have them, with two differences.
+# Results have no line end: some minor versions, such as 16.2, leave it on.  The
+# timeout is for a query, not for the session.
 package Session;
 
 use strict;
@@ -13,7 +14,10 @@ sub start
 {
 	my ($class, $node, @arguments) = @_;
 
-	return bless $node->background_psql(@arguments), $class;
+	my $self = bless $node->background_psql(@arguments), $class;
+
+	$self->set_query_timer_restart(1);
+	return $self;
 }
 
 sub query

@@ -309,7 +309,7 @@ read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNIQUE_VIOLATION),
 					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-							RelationGetRelationName(target->rel), files[i].name),
+							RelationGetRelationName(target->rel), sm_clip(files[i].name)),
 					 errhint("Give it a primary key: PRIMARY KEY (name).")));
 	read_missing_content(target, files, *nfiles, active_snapshot);
 	return files;

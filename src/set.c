@@ -14,6 +14,7 @@
 #include "commands/progress.h"
 #include "core/digest.h"
 #include "element.h"
+#include "encoding.h"
 #include "miscadmin.h"
 #include "query.h"
 #include "split.h"
@@ -193,7 +194,7 @@ key_is_too_large(SmSet *set)
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("the rows of key %s do not fit into one file",
-					sm_key_to_text(set->key_type, set->key)),
+					sm_clip(sm_key_to_text(set->key_type, set->key))),
 			 errdetail("Rows with the same key stay together. A file can have %d URLs and " INT64_FORMAT " bytes.",
 					   sm_document_max_entries(&set->doc, false), set->doc.max_bytes),
 			 errhint("Choose a key that fewer pages have.")));
@@ -285,8 +286,8 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("row " UINT64_FORMAT " is not in the order of column \"key\"", set->nrows),
 				 errdetail("Its key %s is less than %s, the key of a row before it.",
-						   sm_key_to_text(set->key_type, key),
-						   sm_key_to_text(set->key_type, set->key)),
+						   sm_clip(sm_key_to_text(set->key_type, key)),
+						   sm_clip(sm_key_to_text(set->key_type, set->key))),
 				 errhint("End the query with ORDER BY key.")));
 	if (order < 0)
 		keep_key(set, key);

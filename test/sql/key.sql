@@ -144,3 +144,6 @@ SELECT count(*), min(length(first_key)), max(url_count)
 DROP TABLE key_page;
 DROP DOMAIN key_domain;
 DROP TYPE key_enum, key_pair;
+
+-- Of a long key a message shows the beginning.
+SELECT length(pg_temp.error($$ SELECT sitemap_files('SELECT repeat(k, 1000000) AS key, ''/'' AS loc FROM unnest(''{b,a}''::text[]) k', 'http://a/') $$));

@@ -203,6 +203,32 @@ foreach my $case (@cases)
 	$covered{$_} = 1 foreach $case->[3] =~ /\b(sitemap_\w+)\(/g;
 }
 
+# A timeout takes effect in the middle of a call, not at its end.
+foreach my $name (
+	'sitemap_alternates, many links',
+	'sitemap_video, many countries',
+	'sitemap_video, many segments',
+	'sitemap_video, many ids',
+	'sitemap_news, many genres',
+	'extensions, many elements')
+{
+	my ($case) = grep { $_->[0] eq $name } @cases;
+	my (undef, $type, $generate, $call, %more) = @$case;
+	my $size = $more{end} // 2 * $largest;
+	my %state = (type => $type, generate => $generate, error => '');
+
+	next if !$has_libxml && $type =~ /xml/;
+	$state{call} = "SELECT ($call)::text IS NULL FROM input" =~ s/\bv\b/"$type"/gr;
+	make_input(\%state, $size);
+	my $whole = median(map { call(\%state, $size) } 1 .. 3);
+	$state{session}->query_safe(q{SET statement_timeout = '5ms'});
+	$state{error} = '57014';
+	my $cut_off = median(map { call(\%state, $size) } 1 .. 3);
+	cmp_ok($cut_off, '<', 0.7 * $whole, sprintf '%s: a timeout of 5 ms, %.3f s instead of %.3f', $name, $cut_off, $whole);
+	$state{session}->quit;
+	$node->safe_psql('postgres', 'TRUNCATE input');
+}
+
 # What is quadratic is found.
 my %quadratic = (
 	type => 'text', generate => q{repeat('x', size)}, error => '',

@@ -3,9 +3,9 @@
  *	  The SQL aggregates: rows → one document.
  *
  * The state is a document that grows in the aggregate's memory context.  It is
- * the same for all aggregates, and carries all that a transition needs from one
- * row to the next, since a sharded cluster calls the transition function with a
- * fresh FmgrInfo for each row.  Final functions do not change it,
+ * the same for all aggregates, and has everything that a transition needs from
+ * one row to the next, because a sharded cluster calls the transition function with
+ * a fresh FmgrInfo for each row.  Final functions do not change it,
  * because a window calls them repeatedly.
  */
 #include "postgres.h"
@@ -255,8 +255,8 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 }
 
 /*
- * Fields in network byte order, since a cluster may mix machines, then the
- * entries.
+ * First the fields, in network byte order since a cluster may mix machines;
+ * then the entries.
  */
 Datum
 sitemap_agg_serialize(PG_FUNCTION_ARGS)

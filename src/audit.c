@@ -2,11 +2,11 @@
  * audit.c
  *	  sitemap_audit: a query → every problem of every row.
  *
- * Rows become entries as in sitemap_files, and so have the same checks.  No entry
- * is kept: what a row cannot tell by itself goes from its page into a sort, which
- * audit_pages.c looks at when all rows were read.  Problems are sorted, too, by
- * row, since those come late; each gets its loc at the end, from a copy of all locs
- * that is in the order of the rows.
+ * Rows become entries as in sitemap_files, and so have the same checks.  No entry is
+ * kept.  What only several rows together show goes into a sort of pages, which
+ * audit_pages.c looks at after the last row.  Some problems are found only then, so
+ * problems are sorted by row, too.  Each problem gets its loc at the end, from a copy
+ * of all locs in the order of the rows.
  *
  * Example: a query with base_url http://a/ and the rows
  *
@@ -45,7 +45,7 @@
 
 PG_FUNCTION_INFO_V1(sitemap_audit);
 
-/* Google: how long news are news */
+/* Google: the oldest news, in seconds */
 #define NEWS_SECONDS	(2 * SM_SECS_PER_DAY)
 
 /*
@@ -55,7 +55,7 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 #define EARLIER_IN_EAST	(14 * 3600)
 #define LATER_IN_WEST	(12 * 3600)
 
-/* rows from which on it is no accident that all have the same lastmod */
+/* fewer rows can have the same lastmod by accident */
 #define UNIFORM_ROWS	100
 
 /* Columns of the sort of problems. */
@@ -98,7 +98,7 @@ sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName name, const cha
 	pfree(detail_text);			/* a row can have many */
 }
 
-/* SmReport: a problem of the current row, as a sentence and with its hint. */
+/* SmReport: add a problem of the current row, as a sentence with its hint. */
 static void
 report(void *arg, SmProblemName name, const char *message, const char *hint)
 {
@@ -186,7 +186,10 @@ check_news(SmAudit *audit)
 								  sm_for_message(date)));
 }
 
-/* Is a segment of a path what a program writes for a value that is missing? */
+/*
+ * Does a segment of a path stand for a missing value, as some programs write
+ * it?
+ */
 static bool
 is_missing_value(SmSpan segment)
 {
@@ -199,7 +202,10 @@ is_missing_value(SmSpan segment)
 	return false;
 }
 
-/* A path that a fault in the export has made, such as /product/None or /a\b. */
+/*
+ * Report a path that looks like a fault in an export, such as /product/None or
+ * /a\b.
+ */
 static void
 check_path(SmAudit *audit, SmSpan page)
 {
@@ -277,8 +283,8 @@ sm_audit_spell(SmAudit *audit, SmSpan text, SmSpan *page)
 }
 
 /*
- * The page's links to other languages, one of which has to be itself.  The href of
- * ready-made XML can be anything, and then it is no page of this set.
+ * Check the links of a page to other languages, one of which must be the page
+ * itself.  A link in ready-made XML that is not a URL is ignored.
  */
 static void
 check_alternates(SmAudit *audit, SmSpan page)
@@ -316,7 +322,7 @@ check_alternates(SmAudit *audit, SmSpan page)
 						 "No alternate of the page is the page itself.");
 }
 
-/* SmFoundMedia: a URL of an image or a video of the current row. */
+/* SmFoundMedia: check a URL of an image or a video of the current row. */
 static void
 check_media(void *arg, const char *what, SmSpan url)
 {
@@ -337,7 +343,7 @@ check_row(SmAudit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	SmSpan		url = sm_span(audit->doc.buf.data + audit->doc.end + entry->loc, entry->loc_len);
 	SmSpan		page;
 
-	/* a control character in the loc is an escape in the URL */
+	/* a control character in the loc becomes an escape in the URL */
 	if (!is_entry || memchr(url.s, '%', url.len) != NULL)
 		check_characters(audit, row->loc);
 	check_lastmod(audit, row, entry);
@@ -413,7 +419,7 @@ check_set(SmAudit *audit)
 	sm_audit_robots_check_set(audit);
 }
 
-/* Make the result: the problems in their order, each with its loc. */
+/* Make the result: the problems in order, each with its loc. */
 static void
 put_result(SmAudit *audit, Tuplestorestate *result, TupleDesc desc)
 {

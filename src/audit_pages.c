@@ -3,10 +3,9 @@
  *	  What the pages of a set show together: duplicates, http among https, and
  *	  links to other languages that are not returned.
  *
- * Each page goes into a sort, and each link between two pages goes there twice, so
- * that all that concerns a page is together: first itself, as often as there is a
- * row with it; then, by each other page, whether it links there, and what links to
- * it from there.
+ * Each page goes into a sort.  Each link between two pages goes there twice, once for
+ * either page.  So everything about a page is together: first its rows; then, for
+ * each other page, whether it links there and which rows link back.
  *
  * Example: row 1 is the page E and links to D; row 2 is D without a link; row 3 is E
  * again.  The sort has, by page, other page and row:
@@ -36,9 +35,9 @@ enum
 {
 	PAGE_HASH,
 	PAGE_HASH2,
-	PAGE_OTHER,					/* a hash of the other page, NULL for a page;
-								 * it has so few links that no two are
-								 * mistaken */
+	PAGE_OTHER,					/* a hash of the other page of a link, NULL
+								 * for a page; 64 bits are enough, since a
+								 * page has few links */
 	PAGE_ROW,					/* row that the page, or the link to it, comes
 								 * from; 0 for a link from it */
 	PAGE_URL,					/* for a link to it: the URL of the page, for
@@ -76,7 +75,7 @@ hash_page(SmSpan page)
 	return (int64) ((hash & ~UINT64CONST(1)) | sm_audit_is_https(page));
 }
 
-/* Begin a row of the sort, without link and URL. */
+/* Begin a row of the sort for a page: no link, no URL. */
 static Datum *
 begin_row(SmSort *sort, SmSpan page, int64 row_number)
 {
@@ -127,7 +126,7 @@ sm_audit_pages_link(SmAudit *audit, SmSpan page, SmSpan other)
 	put_link(&audit->pages->sort, other, page, audit->nrows);
 }
 
-/* Where in the sort we are. */
+/* The position in the sort. */
 typedef struct Place
 {
 	int64		hash;			/* hash of the page */

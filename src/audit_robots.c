@@ -35,7 +35,7 @@ typedef struct SmAuditRobots
 	Agent	   *agents;
 } SmAuditRobots;
 
-/* The product tokens of an array. */
+/* Read an array of product tokens. */
 static int
 read_agents(Datum value, Agent **agents)
 {

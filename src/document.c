@@ -113,8 +113,9 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	if (in_place)
 	{
 		/*
-		 * The usual header, one without extensions, shall begin where a
-		 * varlena that is aligned like any may have its data.
+		 * Reserve room for the largest header, and so much that a header
+		 * without extensions, the usual one, follows an aligned varlena
+		 * header.
 		 */
 		doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
 			VARHDRSZ + header_size(doc, 0);

@@ -30,7 +30,8 @@ typedef struct SmDocument
 
 	SmTotals	totals;
 	int			room;			/* bytes of buf kept free for the header */
-	StringInfoData buf;			/* room, entries, maybe one more entry */
+	StringInfoData buf;			/* room for the header, the entries, and maybe
+								 * an entry to be added */
 	int			end;			/* where the entries end in buf */
 } SmDocument;
 

@@ -67,7 +67,7 @@ append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *en
 		return;
 	}
 
-	/* Google's schema of 2005 counts the characters */
+	/* Google's schema of 2005 limits the number of characters */
 	if (w->protocol == SM_PROTOCOL_084 && w->kind != SM_TEXT &&
 		(buf->len - content < 10 || buf->len - content > 25))
 	{
@@ -110,7 +110,7 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 {
 	char		digits[SM_DECIMAL_MAX];
 
-	/* this is false for NaN, too */
+	/* this test is false for NaN */
 	if (!(priority >= 0.0 && priority <= 1.0))
 	{
 		sm_problem(&w->problems, SM_PRIORITY_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
@@ -123,7 +123,7 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 	sm_append(buf, SM_LITERAL("</priority>"));
 }
 
-/* Have the extensions of an entry more bytes than any document? */
+/* Are the extensions of an entry too large for any document? */
 static bool
 is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
 {
@@ -174,7 +174,7 @@ append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf
 	return true;
 }
 
-/* Ready-made XML.  loc is where the page's loc begins in buf. */
+/* Append ready-made XML. loc: offset of the page's loc in buf. */
 static bool
 append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, int loc,
 				  SmPage *page, StringInfo buf)

@@ -19,8 +19,8 @@ extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 extern bool sm_can_convert(int encoding);
 
 /*
- * Convert text in an encoding to UTF-8, as far as its bytes are that.  False if
- * some are not.
+ * Convert text in an encoding to UTF-8, up to the first invalid byte.  Returns
+ * false if there is one.
  */
 extern bool sm_convert(SmSpan value, int encoding, SmSpan *result);
 

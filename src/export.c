@@ -2,9 +2,9 @@
  * export.c
  *	  sitemap_export: a query's rows → files in a directory of the server.
  *
- * The rows come through a DestReceiver and are written one by one.  Those of
- * an index wait in a tuplestore: it must not list files that are not there
- * yet, so it comes after the other files, and before any is removed.
+ * The rows come through a DestReceiver and are written one by one.  An index
+ * must not list files that are not there yet.  So rows of an index wait in a
+ * tuplestore, and are written after the other files, before any file is removed.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * export_dir.c
  *	  A directory of the server: locked, and the files in it read and replaced.
  *
- * The lock is flock()'s, on the directory itself: it ends with the process,
- * however that ends.  The one name for what is being written relies on it.
+ * The lock is flock()'s, on the directory itself: it ends with the process at
+ * the latest.  Since one export runs at a time, one temporary name is enough.
  */
 #include "postgres.h"
 
@@ -133,7 +133,7 @@ sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st)
 	return true;
 }
 
-/* The memory context of a file is reset: close what an error has left open. */
+/* Called when the memory context of a file is reset: close the file. */
 static void
 close_descriptor(void *arg)
 {
@@ -149,8 +149,8 @@ close_descriptor(void *arg)
 
 /*
  * Open a file, in the current memory context.  Its descriptor is -1 if that
- * fails; errno says why.  Nothing in between can raise an error, so the
- * descriptor is closed in any case.
+ * fails; errno says why.  No error can be raised before the callback is there
+ * that closes the descriptor.
  */
 static SmDirFile *
 open_descriptor(const SmDir *dir, const char *name, const char *path, int flags, mode_t mode)
@@ -244,7 +244,7 @@ write_bytes(SmDirFile *file, SmSpan content)
 		errno = 0;
 		if (write(file->fd, content.s + done, n) != (ssize_t) n)
 		{
-			/* if write didn't set errno, assume problem is no disk space */
+			/* write may set no errno when the disk is full */
 			if (errno == 0)
 				errno = ENOSPC;
 			ereport(ERROR,
@@ -285,8 +285,8 @@ unlink_temporary(int code, Datum arg)
 }
 
 /*
- * The temporary file is gone when this returns, also after an error and when
- * the session is terminated.  Messages name the file that it is to become.
+ * The temporary file is removed in any case, also after an error and when the
+ * session is terminated.  Messages name the file itself.
  */
 SmDirFile *
 sm_dir_replace(const SmDir *dir, const char *name, SmSpan content, mode_t mode)
@@ -303,7 +303,10 @@ sm_dir_replace(const SmDir *dir, const char *name, SmSpan content, mode_t mode)
 		write_bytes(file, content);
 		flush_file(file);
 
-		/* durable_rename would have to open a file that we may not write to */
+		/*
+		 * durable_rename would open the file, which we may not be allowed to
+		 * write to
+		 */
 		if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
 			ereport(ERROR,
 					(errcode_for_file_access(),
@@ -332,8 +335,8 @@ sm_dir_remove(const SmDir *dir, const char *name)
 }
 
 /*
- * The digest of a content: that of its last piece, with that of the piece
- * before as the seed, and so on.  Thus no file needs to be in memory as a whole.
+ * The digest of a content: the digest of its last piece, seeded by the digest
+ * of the pieces before.  So no file has to be in memory as a whole.
  */
 uint64
 sm_dir_content_digest(SmSpan content)

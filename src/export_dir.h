@@ -26,7 +26,7 @@ typedef struct SmDir
 	char	   *piece;			/* buffer for reading */
 } SmDir;
 
-/* An open file.  The reset of the memory context it is in closes it. */
+/* An open file, closed when its memory context is reset. */
 typedef struct SmDirFile
 {
 	const SmDir *dir;
@@ -36,9 +36,9 @@ typedef struct SmDirFile
 } SmDirFile;
 
 /*
- * Open a directory, given by its absolute path, and lock it.  The end of the
- * (sub)transaction gives it back, if sm_dir_close does not.  An error if there
- * is no such directory, or somebody else has locked it.
+ * Open a directory, given by its absolute path, and lock it.  It is closed by
+ * sm_dir_close, or else at the end of the (sub)transaction.  Raises an error
+ * if there is no such directory, or if another process has locked it.
  */
 extern void sm_dir_open(SmDir *dir, const char *path);
 extern void sm_dir_close(SmDir *dir);
@@ -76,7 +76,9 @@ extern void sm_dir_remove(const SmDir *dir, const char *name);
 /* The digest that sm_dir_digest finds in a file with this content. */
 extern uint64 sm_dir_content_digest(SmSpan content);
 
-/* Is this a regular file that we may read?  Then its size and digest, too. */
+/*
+ * Is this a regular file that we may read?  If so, return its size and digest.
+ */
 extern bool sm_dir_digest(const SmDir *dir, const char *name, uint64 *digest, int64 *size);
 
 /* Is this a regular file that has this content? */

@@ -36,7 +36,10 @@ extern const char *sm_manifest_name_problem(const char *name);
 /* Read the manifest of a directory, into the current memory context. */
 extern void sm_manifest_read(SmManifest *manifest, const SmDir *dir);
 
-/* Find a valid name; a file that is not ours if the name is new. */
+/*
+ * Find a file by its valid name.  A new name is added, as a file that is not
+ * ours.
+ */
 extern SmManifestFile *sm_manifest_find(SmManifest *manifest, const char *name);
 
 /* Record on disk that a file is going to be ours. */

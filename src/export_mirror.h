@@ -26,9 +26,9 @@ typedef void (*SmMirrorDeleted) (void *arg, const char *name, int64 size);
 
 /*
  * Lock a directory, given by its absolute path, and read which of its files
- * are ours.  The result is in the current memory context.  Without
- * sm_mirror_finish, the end of the (sub)transaction gives the directory back.
- * An error if there is no such directory, or somebody else has it.
+ * are ours.  The result is in the current memory context.  sm_mirror_finish
+ * unlocks the directory, or else the end of the (sub)transaction.  Raises an
+ * error if there is no such directory, or if another export has locked it.
  */
 extern SmMirror *sm_mirror_open(const char *directory);
 
@@ -40,9 +40,8 @@ extern SmMirror *sm_mirror_open(const char *directory);
 extern SmFileAction sm_mirror_put(SmMirror *mirror, const char *name, SmSpan content);
 
 /*
- * Remove those of our files that were not put, in the order of their names,
- * and give the directory back.  A file that somebody else has changed stays,
- * with a warning.
+ * Remove our files that were not put, in the order of their names, and unlock
+ * the directory.  A file that was changed by others stays, with a warning.
  */
 extern void sm_mirror_finish(SmMirror *mirror, SmMirrorDeleted deleted, void *arg);
 

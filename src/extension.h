@@ -89,8 +89,8 @@ extern SmSpan sm_ext_choose(const char *name, SmSpan value, const char *const *c
 							const char *rule);
 
 /*
- * Append an element that a query has as a plain value, as the functions of its
- * name write it.  False if the value is a problem; then buf is as before.
+ * Append an element for a plain value of a query, as the SQL function of this
+ * name makes it.  Returns false for a problem; then buf is unchanged.
  */
 extern bool sm_append_image(StringInfo buf, SmSpan loc, SmUrlCache *cache,
 							SmProblems *problems);

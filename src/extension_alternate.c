@@ -68,7 +68,7 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 	Datum	   *elements = palloc_array(Datum, n);
 	SmExt		e;
 
-	/* one buffer for all: each element is a copy of its size */
+	/* all elements share one buffer; each result is a copy */
 	sm_ext_begin(&e, fcinfo, "xhtml");
 	for (int i = 0; i < n; i++)
 	{

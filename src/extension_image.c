@@ -10,7 +10,7 @@
 
 PG_FUNCTION_INFO_V1(sitemap_image);
 
-/* Begin an image with its loc; name names that in a problem. */
+/* Begin an image with its loc. name: noun phrase for the loc in a problem. */
 static bool
 begin_image(StringInfo buf, SmSpan loc, SmUrlCache *cache, SmProblems *problems,
 			const char *name)

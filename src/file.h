@@ -20,8 +20,8 @@ typedef struct SmFile
 	int64		byte_count;
 	char		digest[SM_DIGEST_HEX_LEN + 1];
 	const char *first_key;		/* the key of its first row, or NULL */
-	const char *recipe;			/* a digest of what it was made with, where
-								 * there is a key */
+	const char *recipe;			/* recipe of the set (set.c), where there is a
+								 * key */
 	struct varlena *document;	/* byte_count bytes */
 } SmFile;
 
@@ -67,7 +67,7 @@ typedef struct SmFileColumn
 
 extern const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS];
 
-/* the kind of an index, in the column of that name */
+/* value of column kind for an index */
 #define SM_KIND_INDEX	"index"
 
 /*

@@ -1,7 +1,6 @@
 /*
  * file_store.c
- *	  Rows of type sitemap_file on their way into a tuplestore, their contents
- *	  gzipped.
+ *	  Rows of type sitemap_file, gzipped and put into a tuplestore.
  *
  * Rows wait while their contents are compressed beside the query, which makes the
  * next files in the meantime.  They come into the tuplestore in the order in which
@@ -16,7 +15,7 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* most rows that wait, each with a document and what that is compressed to */
+/* the most rows that wait, each with a document and its compressed form */
 #define MAX_WAITING_FILES		2
 
 /* A row that waits. */
@@ -34,7 +33,7 @@ struct SmFileStore
 	TupleDesc	desc;
 	bool		compress;
 	Waiting		waiting[MAX_WAITING_FILES]; /* a ring */
-	int			size;			/* of the ring, as far as it is used */
+	int			size;			/* used part of the ring */
 	int			first;			/* the row that has waited longest */
 	int			nwaiting;
 };

@@ -1,7 +1,6 @@
 /*
  * file_store.h
- *	  Rows of type sitemap_file on their way into a tuplestore, their contents
- *	  gzipped.
+ *	  Rows of type sitemap_file, gzipped and put into a tuplestore.
  */
 #ifndef SM_FILE_STORE_H
 #define SM_FILE_STORE_H
@@ -12,19 +11,19 @@
 typedef struct SmFileStore SmFileStore;
 
 /*
- * Make a store in the current memory context, for rows of this description.
- * compression is 0 for none, or 1 to 9.
+ * Make a store in the current memory context, for rows with this descriptor.
+ * compression: 0 for none, or 1 to 9.
  */
 extern SmFileStore *sm_file_store_create(Tuplestorestate *rows, TupleDesc desc, int compression);
 
 /*
- * Put a row.  Its content is compressed, unless it is NULL or an index's.  The row
- * may wait for that while the caller goes on.
+ * Put a row.  Its content is compressed, unless it is NULL or the row is an
+ * index.  The row may wait for that while the caller goes on.
  */
 extern void sm_file_store_put(SmFileStore *store, SmKind kind, const Datum *values,
 							  const bool *nulls);
 
-/* Put the rows that still wait: to be called before the tuplestore is read. */
+/* Put the rows that still wait. Call this before the tuplestore is read. */
 extern void sm_file_store_finish(SmFileStore *store);
 
 #endif

@@ -74,7 +74,7 @@ append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
 		size_t		n;
 
 		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
-			continue;			/* the line feed stands for both */
+			continue;			/* a CR LF counts as its line feed */
 		if (mode == IN_TAG && (c == '"' || c == '\''))
 		{
 			if (quote == '\0')
@@ -187,8 +187,8 @@ append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
 }
 
 /*
- * Does a tag declare a namespace whose name is not ASCII?  In a document that is,
- * the name would have references, and so more spellings than one.
+ * Does a tag declare a namespace whose name is not ASCII? Written in ASCII,
+ * such a name would have references, and several spellings.
  */
 static bool
 declares_beyond_ascii(const SmXmlReader *r)

@@ -15,10 +15,10 @@
 #include "encoding.h"
 #include "xmlentry.h"
 
-/* the most bytes that name a language */
+/* longest hreflang, in bytes */
 #define MAX_HREFLANG	255
 
-/* The languages that a page has alternates in. */
+/* A language for which the page has a link. */
 typedef struct Language
 {
 	SmSpan		hreflang;
@@ -36,7 +36,7 @@ typedef struct Language
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Empty the buffer for a value. */
+/* Empty the buffer for the value of an element. */
 static void
 begin_value(SmPage *page)
 {
@@ -46,7 +46,9 @@ begin_value(SmPage *page)
 		resetStringInfo(&page->value);
 }
 
-/* Remember a link, both values as in XML if is_raw.  False if that is a problem. */
+/*
+ * Add a link.  is_raw: both values are as in XML. Returns false for a problem.
+ */
 static bool
 add_alternate(SmPage *page, SmSpan given, SmSpan href, bool is_raw, SmProblems *problems)
 {
@@ -373,10 +375,7 @@ sm_page_restore(SmPage *page, const SmPage *before)
 	for (int i = before->nalternates; i < page->nalternates; i++)
 		languages_delete(page->languages, page->alternates[i].hreflang);
 
-	/*
-	 * buffers stay: they may have moved, what before has in them has not
-	 * changed
-	 */
+	/* the buffers may have moved; their contents from before are the same */
 	page->namespaces = before->namespaces;
 	page->images = before->images;
 	page->news = before->news;

@@ -27,7 +27,8 @@ typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
 typedef struct SmPage
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
-	SmSpan		loc_text;		/* value of that; s is NULL until it is needed */
+	SmSpan		loc_text;		/* loc with references resolved; s is NULL
+								 * until needed */
 	uint32		namespaces;		/* namespaces that the document has to
 								 * declare, SM_NS_… */
 	int			images;
@@ -52,7 +53,7 @@ typedef struct SmPlace
 										 * read, or NULL */
 } SmPlace;
 
-/* Remember an image, or a link, of the page; false if it breaks a rule. */
+/* Add an image, or a link, of the page. Returns false if it breaks a rule. */
 extern bool sm_page_add_image(SmPage *page, SmSpan url, SmProblems *problems);
 extern bool sm_page_add_alternate(SmPage *page, const SmLink *link, SmProblems *problems);
 

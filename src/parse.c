@@ -58,7 +58,7 @@ typedef struct ParseState
 	SmProblems	problems;
 	Tuplestorestate *tuplestore;
 	TupleDesc	tupdesc;
-	MemoryContext row_context;	/* of the row that is being made */
+	MemoryContext row_context;	/* of one entry */
 } ParseState;
 
 /*
@@ -95,7 +95,7 @@ put_extensions(const SmRow *row, Datum *datum, bool *null)
 
 		if (!put_text(row->extensions[i], &elements[i], &is_null))
 			return false;
-		/* it can be long, and is not needed any more */
+		/* the text can be long, and is no longer needed */
 		pfree(unconstify(char *, row->extensions[i].s));
 	}
 	*datum = PointerGetDatum(construct_array(elements, row->nextensions, XMLOID, -1,

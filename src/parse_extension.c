@@ -2,7 +2,7 @@
  * parse_extension.c
  *	  An extension of an entry, copied as XML that declares its own namespaces.
  *
- * Every extension is written in one way, that of sitemap_image and the others, so
+ * Every extension is written in the form that sitemap_image and the others use, so
  * that rows of sitemap_parse make the same document again.
  *
  * A few bytes of a document can be an extension, and use a namespace whose name
@@ -42,10 +42,10 @@ typedef struct Outside
 	bool		is_used[SM_XML_BINDINGS_MAX];
 } Outside;
 
-/* bytes of a buffer that stays from one extension to the next */
+/* bytes that a buffer keeps from one extension to the next */
 #define BUFFER_MAX				65536
 
-/* bytes that are escaped at once */
+/* bytes escaped at a time */
 #define PIECE_SIZE				4096
 
 void
@@ -222,7 +222,8 @@ write_extension(SmExtensionCopies *copies, Outside *outside, int *name_end)
 	int			depth = r->depth;
 	bool		tag_is_open = false;	/* its ">" or "/>" has not been
 										 * written */
-	bool		only_blanks = true; /* in the text since the last tag */
+	bool		only_blanks = true; /* the text since the last tag has only
+									 * blanks */
 	SmXmlToken	token = SM_XML_START;
 
 	memset(outside, 0, sizeof(*outside));
@@ -323,7 +324,7 @@ sm_extension_copy(void *arg, SmSpan *copy)
 	copies->entry_len += out->len;
 	copies->copied += out->len;
 
-	/* the row has more copies to come: no long buffer stays beside them */
+	/* other copies of the entry follow: keep no long buffer beside them */
 	if (out->maxlen > BUFFER_MAX)
 		shrink(out);
 	if (copies->content.maxlen > BUFFER_MAX)

@@ -19,7 +19,7 @@
 
 #define UTF8_MARK	"\xEF\xBB\xBF"
 
-/* bytes that are inflated between two looks for a cancel request */
+/* bytes inflated between two checks for a cancel request */
 #define PIECE_SIZE	65536
 
 /* bytes of an encoding's name that a message shows */
@@ -153,7 +153,7 @@ is_utf32(SmSpan document)
 	return false;
 }
 
-/* Convert UTF-16, up to what is not valid. */
+/* Convert UTF-16, up to the first invalid character. */
 static void
 convert_utf16(SmInput *input, SmSpan document, bool big_endian)
 {
@@ -215,7 +215,10 @@ find_encoding(SmSpan name)
 	return encoding == PG_UTF8 || sm_can_convert(encoding) ? encoding : -1;
 }
 
-/* Convert XML from the encoding with a name, up to what is not valid. */
+/*
+ * Convert XML from the encoding with this name, up to the first invalid
+ * character.
+ */
 static void
 convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 {

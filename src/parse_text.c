@@ -2,9 +2,8 @@
  * parse_text.c
  *	  Text sitemaps: a URL on each line.
  *
- * Lines end in LF, CR or both.  A line has to begin as a URL does, with a scheme
- * and "://", which a message or another format does not; the rest of the URL is
- * not checked.
+ * Lines end in LF, CR or both.  A line has to begin with a scheme and "://", unlike
+ * an error page or another format; the rest of the URL is not checked.
  */
 #include "postgres.h"
 

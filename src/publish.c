@@ -34,13 +34,13 @@
 PG_FUNCTION_INFO_V1(sitemap_publish);
 PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
-/* The arguments around those of sitemap_files. */
+/* Positions of the arguments before and after those of sitemap_files. */
 #define ARG_TARGET		0
 #define ARG_QUERY		1
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
 
-/* Takes the set's files while the query runs. */
+/* Sink that keeps the files of the set while the query runs. */
 typedef struct SetSink
 {
 	SmFileSink	sink;			/* must be first */
@@ -53,7 +53,7 @@ typedef struct SetSink
 	SmFileStore *store;			/* puts them there */
 } SetSink;
 
-/* Takes the index's files, and writes them. */
+/* Sink that writes the files of the index. */
 typedef struct IndexSink
 {
 	SmFileSink	sink;			/* must be first */
@@ -136,8 +136,8 @@ put_set_file(SmFileSink *self, const SmFile *file)
 }
 
 /*
- * Write a row of sitemap_file, unless the target has the same.  old is the target's
- * file of that name, or NULL.
+ * Write a row of sitemap_file, unless the target has the same.  old: the file
+ * of that name in the target, or NULL.
  */
 static void
 write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *values,
@@ -261,7 +261,10 @@ compare_for_index(const void *a, const void *b)
 	return result ? result : strcmp(left->name, right->name);
 }
 
-/* Bring the index up to date with what the target has; without any files there is none. */
+/*
+ * Write the index of all files in the target.  Without files there is no
+ * index.
+ */
 static void
 publish_index(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
 {
@@ -317,7 +320,7 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 
 	sm_require_argument(fcinfo, ARG_MAX_SHRINK, "max_shrink");
 	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
-	/* this is false for NaN, too */
+	/* this test is false for NaN */
 	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

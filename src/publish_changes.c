@@ -106,8 +106,8 @@ read_first_keys(SmChanges *changes)
 }
 
 /*
- * The same, false if one of them is not readable, which for most types only an
- * error says.  A subtransaction ends with it.
+ * Read the first keys in a subtransaction.  Returns false if one cannot be
+ * read, which most types report by an error.
  */
 static bool
 try_first_keys(SmChanges *changes)
@@ -145,7 +145,10 @@ try_first_keys(SmChanges *changes)
 	return ok;
 }
 
-/* Put the section's files in the order of their keys.  False if they have none. */
+/*
+ * Sort the files of the section by their first keys.  Returns false if a file
+ * has none.
+ */
 static bool
 find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 		   const char *recipe)
@@ -174,7 +177,7 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 	return true;
 }
 
-/* Find the file that holds a key, or would. */
+/* Find the file that holds a key, or in which the key belongs. */
 static int
 find_file(const SmChanges *changes, Datum key)
 {
@@ -216,7 +219,7 @@ start(SmReceiver *self, TupleDesc desc)
 	}
 }
 
-/* A value that the statement returned, as a key. */
+/* Convert a value that the statement returned to a key. */
 static Datum
 read_key(SmChanges *changes, const TupleTableSlot *slot, int column)
 {
@@ -292,7 +295,10 @@ run_statement(SmChanges *changes, const char *statement)
 	MemoryContextSwitchTo(context);
 }
 
-/* Touch the files whose windows reach one that is touched; too many are everything. */
+/*
+ * Touch the files whose windows reach a touched file.  If too many are
+ * touched, make all files again.
+ */
 static void
 touch_windows(SmChanges *changes, const SmSet *set)
 {
@@ -363,9 +369,9 @@ stop_at(void *arg, Datum key)
 }
 
 /*
- * Make the files of a range that begins with a touched one.  The query is run for
- * the touched files and the one after them, in which the last one's window mostly
- * ends, and then for one more at a time.
+ * Make the files of a range that begins with a touched file.  The query is run
+ * for the touched files and the file after them, where the window of the last
+ * touched file mostly ends; then for one more file at a time.
  */
 static void
 make_range(SmChanges *changes, SmSet *set, int first)

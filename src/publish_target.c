@@ -58,9 +58,9 @@
 #define TARGET_LOCK		ShareRowExclusiveLock
 
 /*
- * Rows of one UPDATE or DELETE: many, since each of these may have to read the
- * whole target, where that has no index that begins with name; and a bound of
- * content, which is in memory several times while it is written.
+ * The most rows of one UPDATE or DELETE, and the most bytes of their content.
+ * Many rows, since a statement may read the whole target if it has no index on
+ * name; bounded bytes, since the content is in memory several times.
  */
 #define BATCH_ROWS		1000
 #define BATCH_BYTES		(8 * 1024 * 1024)
@@ -80,7 +80,10 @@ open_relation(Oid relid, LOCKMODE lockmode)
 	return rel;
 }
 
-/* Is it a table that the caller may publish in? */
+/*
+ * Raise an error unless the relation is a table that the caller may publish
+ * in.
+ */
 static void
 check_table(Relation rel, const char *function)
 {
@@ -137,7 +140,7 @@ check_columns(Relation rel)
 	}
 }
 
-/* Open the table with a lock, if it will do, and find out its name. */
+/* Open and check the table with a lock, and find its name. */
 static void
 open_target(SmTarget *target, LOCKMODE lockmode)
 {
@@ -154,7 +157,7 @@ open_target(SmTarget *target, LOCKMODE lockmode)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Close the table, and give back the lock that is not to stay. */
+/* Close the table, and release the lock, which is not kept. */
 static void
 close_target(SmTarget *target, LOCKMODE lockmode)
 {
@@ -241,7 +244,10 @@ select_rows(const char *query, bool active_snapshot)
 		elog(ERROR, "could not read the target");
 }
 
-/* Note which files have no content: a condition, where an expression would have it fetched. */
+/*
+ * Find the files without content, by a condition: an expression would fetch
+ * the content.
+ */
 static void
 read_missing_content(const SmTarget *target, SmPublished *files, int nfiles,
 					 bool active_snapshot)
@@ -261,8 +267,8 @@ read_missing_content(const SmTarget *target, SmPublished *files, int nfiles,
 }
 
 /*
- * Read what the target has, with the active snapshot or a new one, in the order
- * of strcmp, as sm_target_find wants it; each name is there once.
+ * Read the files of the target, with the active snapshot or a new one, in the
+ * order of strcmp for sm_target_find.  Each name appears once.
  */
 static SmPublished *
 read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
@@ -539,8 +545,7 @@ prepare_batch(const SmTarget *target, const SmBatch *batch)
 		types[ntypes++] = get_array_type(sm_file_columns[i].type);
 
 		/*
-		 * a name is not set, which a cluster that is sharded by it would
-		 * refuse
+		 * the name is not updated: a cluster sharded by it would refuse that
 		 */
 		if (i == SM_FILE_NAME)
 			condition = psprintf("old.name OPERATOR(pg_catalog.=) ANY ($%d)", ntypes);

@@ -94,10 +94,9 @@ extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
 								 const char *section);
 
 /*
- * Write a row of sitemap_file: a new one; over the file of that name, which has
- * content; or over that file's first_key and recipe alone.  And delete a file.  All
- * but the first wait for others, to be written together by sm_target_flush at the
- * latest.
+ * Write a row of sitemap_file: insert it, update the file of that name, or
+ * update only its first_key and recipe; or delete a file.  All but inserts
+ * wait in a batch, until sm_target_flush at the latest.
  */
 extern void sm_target_insert(SmTarget *target, Datum *values, const bool *isnull);
 extern void sm_target_update(SmTarget *target, const Datum *values, const bool *nulls);
@@ -114,7 +113,10 @@ extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);
 /* Raise an error: another session changed a file while the query ran. */
 pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
 
-/* Write what waits, and end with the target, whose lock stays to the end of the transaction. */
+/*
+ * Write what waits, and close the target.  Its lock stays to the end of the
+ * transaction.
+ */
 extern void sm_target_close(SmTarget *target);
 
 #endif

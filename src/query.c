@@ -1,7 +1,6 @@
 /*
  * query.c
- *	  A SELECT in text form, run: which statements are allowed, and their rows,
- *	  one after the other.
+ *	  Runs a query, which is given as text, and passes its rows on, one by one.
  */
 #include "postgres.h"
 
@@ -54,7 +53,7 @@ check_plan(SPIPlanPtr plan)
 				 errmsg("the query must be one statement, not %d", list_length(sources))));
 	source = linitial(sources);
 
-	/* a rule can make more or less than one query of a statement */
+	/* a rule can make several queries, or none, of a statement */
 	query = list_length(source->query_list) == 1 ? linitial(source->query_list) : NULL;
 	if (query == NULL || query->commandType != CMD_SELECT || source->resultDesc == NULL)
 		ereport(ERROR,
@@ -118,8 +117,8 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 }
 
 /*
- * Is it a name, or two with a dot between them, each one quoted or not?  Of
- * others, to_regclass would raise an error before PostgreSQL 16.
+ * Is it the name of a table, with or without a schema, each part quoted or
+ * not?  For any other text to_regclass raises an error before PostgreSQL 16.
  */
 static bool
 is_name(const char *s)
@@ -147,7 +146,10 @@ is_name(const char *s)
 	return false;
 }
 
-/* A table's name alone is a common mistake, which the parser's error does not explain. */
+/*
+ * The name of a table alone is a common mistake, which the error of the parser
+ * does not explain.
+ */
 static void
 refuse_table_name(const char *text)
 {
@@ -211,7 +213,7 @@ sm_run_query(const char *query, SmReceiver *receiver)
 	SPI_finish();
 }
 
-/* The parameters of a query, whose types follow from where they stand. */
+/* The parameters of a query. Their types follow from their use. */
 typedef struct Parameters
 {
 	Oid		   *types;
@@ -278,9 +280,9 @@ sm_query_close(SmQuery *query)
 }
 
 /*
- * A plan for a range that has these bounds.  The statement is a subquery of it,
- * which the planner pushes the comparisons down into.  Their parameters have
- * their values when it plans.
+ * A plan for a range with these bounds.  The statement becomes a subquery,
+ * into which the planner pushes the comparisons.  The plan is made when the
+ * values of the parameters are known.
  */
 static SPIPlanPtr
 wrapped_plan(SmQuery *query, bool has_from, bool has_to)

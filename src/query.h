@@ -1,7 +1,6 @@
 /*
  * query.h
- *	  A SELECT in text form, run: which statements are allowed, and their rows,
- *	  one after the other.
+ *	  Runs a query, which is given as text, and passes its rows on, one by one.
  */
 #ifndef SM_QUERY_H
 #define SM_QUERY_H
@@ -13,10 +12,11 @@
 /* A query that makes a set, ready to be run, wholly or for ranges of keys. */
 typedef struct SmQuery
 {
-	SPIPlanPtr	plan;			/* of all rows, or with bounds of any range */
-	bool		has_bounds;		/* its text has $1 and $2, or one of them */
-	SPIPlanPtr	ranges[2][2];	/* wrapped plans, by the bounds that they
-								 * have: a lower one, an upper one */
+	SPIPlanPtr	plan;			/* for all rows, or with parameters for any
+								 * range */
+	bool		has_bounds;		/* its text has $1 or $2 */
+	SPIPlanPtr	ranges[2][2];	/* wrapped plans, by whether they have a lower
+								 * bound and an upper bound */
 	SmColumns	columns;
 } SmQuery;
 

@@ -80,7 +80,10 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
 	int			n = 0;
 	int			max = 8;
 
-	/* a NULL takes a bit, so the number of elements says little of their size */
+	/*
+	 * allocated as values come: in an array of NULLs, which take a bit each,
+	 * the number of elements can be huge
+	 */
 	*items = palloc_array(SmSpan, max);
 	while (array_iterate(it, &value, &isnull))
 	{
@@ -220,12 +223,14 @@ type_is_allowed(SmColumnName name, Oid type)
 		case SM_COLUMN_URL:
 			return type == XMLOID;
 		case SM_COLUMN_KEY:
-			return true;		/* sm_key_type_init looks at it */
+			return true;		/* sm_key_type_init checks the type */
 	}
 	return false;
 }
 
-/* The type below domains, those of an array's elements too where that is xml or text. */
+/*
+ * The base type of a domain; also for the elements of an array of xml or text.
+ */
 static Oid
 base_type(Oid type)
 {
@@ -239,7 +244,7 @@ base_type(Oid type)
 	return base;
 }
 
-/* Find the place of a name, SM_NCOLUMNS if it is none. */
+/* The position of a name in column_names, SM_NCOLUMNS if it is none. */
 static int
 find_name(const char *name)
 {

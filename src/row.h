@@ -33,7 +33,8 @@ typedef struct SmColumn
 	int			index;			/* in the query's row, -1 if it has none */
 	Oid			type;			/* domains resolved */
 	bool		is_text;		/* its datum is that of text */
-	FmgrInfo	output;			/* makes text of an enum, a name and the like */
+	FmgrInfo	output;			/* converts an enum, a name and other types to
+								 * text */
 } SmColumn;
 
 typedef struct SmColumns
@@ -59,16 +60,19 @@ typedef enum SmRowStatus
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);
 
-/* Read a lastmod of the given type; what names it in a problem. */
+/* Read a lastmod of the given type. what: noun phrase for it in a problem. */
 extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
 							SmProblems *problems, const char *what);
 
-/* Read an array of text as the row's images; NULLs in it are left out. */
+/*
+ * Read an array of text as the images of a row.  NULLs in the array are
+ * skipped.
+ */
 extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);
 
 /*
- * Read a JSON object, hreflang to URL, and return the number of links; one that is
- * null is left out.  what names the object in a problem.
+ * Read a JSON object of languages and URLs, and return the number of links; a
+ * null URL is left out.  what: noun phrase for the object in a problem.
  */
 extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
 							   const char *what);

@@ -64,12 +64,12 @@ struct SmSet
 	void	   *stop_arg;
 	bool		stopped;
 
-	bool		progress;		/* the progress view is ours to fill */
+	bool		progress;		/* this set fills the progress view */
 	uint64		nrows;
 	uint64		nbytes;			/* of closed files, uncompressed */
 };
 
-/* The name of a file: section, what tells it apart, endings. */
+/* The name of a file: section, middle, ending, and ".gz" if compressed. */
 static char *
 make_name(const SmOptions *options, const char *middle, const char *ending)
 {
@@ -97,7 +97,7 @@ part_name(const SmOptions *options, uint32 hash, int number)
 	return make_name(options, middle, options->kind == SM_TEXT ? ".txt" : ".xml");
 }
 
-/* The hash of the first file of a stable split, whatever loc it begins with. */
+/* The hash in the name of the first file of a stable split. */
 static uint32
 first_file_hash(void)
 {
@@ -303,7 +303,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 
 	set->writer.problems.row_number = ++set->nrows;
 
-	/* a row without a page is no problem, just as in the aggregates */
+	/* a row with a NULL loc is ignored, as in the aggregates */
 	status = sm_read_slot(slot, &set->query.columns, &row, &set->writer.problems);
 	if (status != SM_ROW_NULL && set->key_type)
 		take_key(set, slot);
@@ -386,8 +386,8 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 
 	/*
 	 * A backend has one slot in the progress views, and a COPY of our result
-	 * may own it.  Should we fail, the end of the (sub)transaction gives it
-	 * back.
+	 * may use it.  After an error the end of the (sub)transaction releases
+	 * it.
 	 */
 	set->progress = MyBEEntry &&
 		MyBEEntry->st_progress_command == PROGRESS_COMMAND_INVALID;
@@ -427,7 +427,10 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 bool
 sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count, int64 byte_count)
 {
-	/* each file has as many namespaces as can be, the one file none */
+	/*
+	 * assume the longest header for each file, and the shortest for the one
+	 * file
+	 */
 	int64		saved = (int64) nfiles * sm_document_overhead(&set->doc, ~(uint32) 0) -
 		sm_document_overhead(&set->doc, 0);
 

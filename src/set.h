@@ -11,9 +11,9 @@
 #include "options.h"
 
 /*
- * Run the query of the options and put every file of the set but the indexes.
- * The only file of a set is named after the section alone, unless name_as_part.
- * function: SQL function to name in the warning about skipped rows.
+ * Run the query of the options and put every file of the set, except indexes.
+ * name_as_part: name the only file of a set like a part.  function: SQL
+ * function to name in the warning about skipped rows.
  */
 extern void sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink *sink,
 						const char *function);
@@ -62,8 +62,8 @@ extern void sm_set_begin_range(SmSet *set, SmStop stop, void *stop_arg);
 extern bool sm_set_make_range(SmSet *set, const Datum *from, const Datum *to);
 
 /*
- * Prepare to write the entries of a set, and a file that they go into, as the
- * options say.  A problem is an error.
+ * Prepare to write entries of a set, and a document for them, according to the
+ * options.  Problems are raised.
  */
 extern void sm_begin_entries(const SmOptions *options, SmElementWriter *writer,
 							 SmDocument *doc);

@@ -17,7 +17,7 @@ typedef struct SmSort
 	TupleTableSlot *out;
 } SmSort;
 
-/* A tuple descriptor of columns that are INT8OID or TEXTOID. */
+/* A tuple descriptor with columns of INT8OID or TEXTOID. */
 extern TupleDesc sm_sort_desc(int natts, const Oid *types);
 
 /*

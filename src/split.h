@@ -22,7 +22,8 @@ typedef struct SmSplit
 {
 	bool		stable;			/* by content; else a file ends when it is
 								 * full */
-	const SmKeyType *key_type;	/* NULL for none: each entry has its own */
+	const SmKeyType *key_type;	/* NULL if there is no key: every entry starts
+								 * a key */
 	SmSplitEntry *entries;		/* entries of the document, and the next one */
 	int			max_entries;
 	StringInfoData keys;		/* each at an aligned place */

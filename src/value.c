@@ -1,6 +1,6 @@
 /*
  * value.c
- *	  Values on their way into a document: URLs and dates, checked.
+ *	  Values are checked and written to a document: URLs and dates.
  */
 #include "postgres.h"
 
@@ -68,7 +68,7 @@ sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problem
 	SmUrlStatus status;
 	size_t		len;
 
-	/* more than a document can hold is a problem before it is multiplied */
+	/* too long for any document: stop before the size overflows */
 	if (url.len > SM_MAX_BYTES)
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,

@@ -1,6 +1,6 @@
 /*
  * value.h
- *	  Values on their way into a document: bytes, URLs and dates.
+ *	  Values are checked and written to a document: bytes, URLs and dates.
  */
 #ifndef SM_VALUE_H
 #define SM_VALUE_H
@@ -50,8 +50,9 @@ extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char 
 						   SmUrlStatus status);
 
 /*
- * Append the URL of an image, a link or the like, whose length nothing limits but
- * the document.  False if it is a problem; then buf is as before.  name names it.
+ * Append the URL of an image, a link or the like.  Its length is limited only
+ * by the document.  name: noun phrase for it in a problem.  Returns false for
+ * a problem; then buf is unchanged.
  */
 extern bool sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache,
 						  SmProblems *problems, const char *name);

@@ -231,7 +231,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 	return true;
 }
 
-/* SmReadExtension: all of the element as it stands.  arg is an SmEntryReader. */
+/* SmReadExtension: the element as it is written. arg: an SmEntryReader. */
 static bool
 read_raw(void *arg, SmSpan *extension)
 {

@@ -245,7 +245,7 @@ split_authority(const char *s, size_t len, Authority *a)
 	a->host_len = s - a->host;
 	if (s < end)
 	{
-		/* what follows a bracket must be a port; check_port finds if not */
+		/* only a port may follow a bracket; port_number checks it */
 		a->port = (*s == ':') ? s + 1 : s;
 		a->port_len = end - a->port;
 		if (*s != ':')
@@ -345,7 +345,7 @@ valid_if_ipv4(const char *host, size_t len)
 	return false;
 }
 
-/* Is this ASCII name made of labels that DNS could hold, and browsers open? */
+/* Does this ASCII name have only labels that DNS allows and browsers open? */
 static bool
 valid_host_name(const char *host, size_t len)
 {
@@ -435,7 +435,7 @@ site_key(bool https, const char *host, size_t host_len, int port, char key[SM_OR
 	for (size_t i = 0; i < host_len; i++)
 		*p++ = sm_lower(host[i]);
 	if (p[-1] == '.')
-		p--;					/* the DNS root, which a reader ignores */
+		p--;					/* a final dot stands for the DNS root */
 	*p++ = ':';
 	for (divisor = 10000; divisor > 0; divisor /= 10)
 		*p++ = '0' + port / divisor % 10;

@@ -50,8 +50,9 @@ looking_at(const SmXmlReader *r, const char *string)
 }
 
 /*
- * Read a part of an XML declaration, " name='value'", whose value has characters
- * of a set, and such a first one.  False, and *s stays, if it is something else.
+ * Read a part of an XML declaration, " name='value'". The value has characters
+ * of one set, its first character of another.  Returns false, and leaves *s,
+ * if there is no such part.
  */
 static bool
 read_pseudo_attribute(const char **s, const char *end, const char *name,
@@ -209,8 +210,8 @@ read_qname(SmXmlReader *r, SmSpan *prefix, SmSpan *name)
 }
 
 /*
- * Move to the string that ends a construct, checking that all characters up to
- * there are legal.  NULL, or what is wrong.
+ * Move to the string that ends a construct, and check that all characters
+ * before it are legal.  Returns NULL, or what is wrong.
  */
 static const char *
 skip_until(SmXmlReader *r, const char *terminator)
@@ -249,7 +250,7 @@ bad_reference(const char *s, const char *end)
 
 /*
  * Move over character data up to the stop character or the end of the input,
- * checking characters and references.  NULL, or what is wrong.
+ * and check characters and references.  Returns NULL, or what is wrong.
  */
 static const char *
 skip_text(SmXmlReader *r, char stop, bool in_attribute)
@@ -368,8 +369,8 @@ declare_namespaces(SmXmlReader *r)
 			return "declaration of a prefix for the reserved namespace of \"xmlns\"";
 
 		/*
-		 * names are compared for each attribute, so they cannot have any
-		 * length
+		 * names are compared for each attribute, so their length has to be
+		 * limited
 		 */
 		if (a->value.len > SM_XML_URI_MAX)
 			return "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes";
@@ -535,7 +536,7 @@ read_end(SmXmlReader *r)
 	return close_element(r);
 }
 
-/* A construct with fixed delimiters; data is what is between them. */
+/* Read a construct with fixed delimiters; data is the part between them. */
 static SmXmlToken
 read_delimited(SmXmlReader *r, SmXmlToken token, const char *open, const char *close)
 {

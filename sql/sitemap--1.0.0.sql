@@ -482,16 +482,27 @@ COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_files(text, text, text, text, int, int, bigint, text, text, text, text, text, text) IS
 'files of a set of sitemaps, from the rows of a query, the index last';
 
+CREATE TYPE sitemap_change AS (
+	at timestamptz,
+	section text,
+	loc text,
+	action text,
+	lastmod text
+);
+COMMENT ON TYPE sitemap_change IS
+'a URL that sitemap_publish added, changed or removed: a row of its feed';
+
 CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	format text DEFAULT 'xml', compression int DEFAULT 6, max_urls int DEFAULT 50000,
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'stable', index text DEFAULT 'auto',
 	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
-	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT 0.5, changes text DEFAULT NULL)
+	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT 0.5, changes text DEFAULT NULL,
+	feed regclass DEFAULT NULL)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
-COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text) IS
+COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass) IS
 'bring a section of a table of sitemap files up to date with a query';
 
 CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,

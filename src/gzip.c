@@ -113,6 +113,22 @@ compress_step(SmGzip *gzip)
 	return true;
 }
 
+static bool
+inflate_into(SmSpan data, char *dst, size_t size)
+{
+	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+	enum libdeflate_result result;
+
+	if (decompressor == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("Could not make a decompressor.")));
+	result = libdeflate_gzip_decompress(decompressor, data.s, data.len, dst, size, NULL);
+	libdeflate_free_decompressor(decompressor);
+	return result == LIBDEFLATE_SUCCESS;
+}
+
 #else
 
 /* bytes of a step, between two looks for a cancel request */
@@ -164,6 +180,27 @@ compress_step(SmGzip *gzip)
 		return false;
 	gzip->written = status == Z_STREAM_END ? stream->total_out : 0;
 	return true;
+}
+
+static bool
+inflate_into(SmSpan data, char *dst, size_t size)
+{
+	z_stream	stream = {0};
+	int			status;
+
+	sm_zalloc_from(&stream, CurrentMemoryContext);
+	if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("zlib could not begin to inflate.")));
+	stream.next_in = (Bytef *) data.s;
+	stream.avail_in = data.len;
+	stream.next_out = (Bytef *) dst;
+	stream.avail_out = size;
+	status = inflate(&stream, Z_FINISH);
+	inflateEnd(&stream);
+	return status == Z_STREAM_END && stream.avail_out == 0;
 }
 
 #endif
@@ -309,4 +346,21 @@ sm_gzip_end(SmGzip *gzip)
 		elog(ERROR, "the compressed document is larger than its bound");
 	SET_VARSIZE(gzip->result, VARHDRSZ + gzip->written);
 	return (struct varlena *) gzip->result;
+}
+
+bool
+sm_is_gzip(SmSpan data)
+{
+	return data.len >= 2 && memcmp(data.s, "\x1F\x8B", 2) == 0;
+}
+
+SmSpan
+sm_gunzip(SmSpan data, size_t size)
+{
+	char	   *dst;
+
+	if (size > MaxAllocSize)
+		return sm_no_span();
+	dst = palloc(size);
+	return inflate_into(data, dst, size) ? sm_span(dst, size) : sm_no_span();
 }

@@ -5,6 +5,8 @@
 #ifndef SM_GZIP_H
 #define SM_GZIP_H
 
+#include "core/span.h"
+
 typedef struct SmGzip SmGzip;
 
 /*
@@ -22,5 +24,14 @@ extern void sm_gzip_begin(SmGzip *gzip, const char *data, size_t len);
 
 /* Wait for the result, a varlena that is good until the next sm_gzip_begin. */
 extern struct varlena *sm_gzip_end(SmGzip *gzip);
+
+/* Do the bytes begin as gzip data do? */
+extern bool sm_is_gzip(SmSpan data);
+
+/*
+ * Inflate gzip data that stand for so many bytes, into the current memory context.
+ * The result has no bytes, and s is NULL, where they do not.
+ */
+extern SmSpan sm_gunzip(SmSpan data, size_t size);
 
 #endif

@@ -23,6 +23,7 @@
 #include "index.h"
 #include "miscadmin.h"
 #include "publish_changes.h"
+#include "publish_feed.h"
 #include "publish_target.h"
 #include "set.h"
 #include "utils/builtins.h"
@@ -39,6 +40,7 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define ARG_QUERY		1
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
+#define ARG_FEED		16
 
 /* Sink that keeps the files of the set while the query runs. */
 typedef struct SetSink
@@ -196,9 +198,21 @@ write_file(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 	write_row(target, old, &file, values, nulls, result);
 }
 
-/* Write the files of the set, which waited for the lock. */
+/* Does the target have files of the section? */
+static bool
+has_files(const SmTarget *target, const SmOptions *options)
+{
+	for (int i = 0; i < target->nfiles; i++)
+		if (is_own(&target->files[i], options))
+			return true;
+	return false;
+}
+
+typedef void (*VisitRow) (void *arg, Datum *values, bool *nulls);
+
+/* Visit the rows of the set's files, which wait for the lock. */
 static void
-write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
+visit_set(SetSink *set, VisitRow visit, void *arg)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(set->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
@@ -211,12 +225,64 @@ write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
 
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
-		write_file(target, slot->tts_values, slot->tts_isnull, result);
+		visit(arg, slot->tts_values, slot->tts_isnull);
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(context);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	MemoryContextDelete(context);
+}
+
+/* Where rows go. */
+typedef struct Destination
+{
+	SmTarget   *target;
+	SmFeed	   *feed;
+	ReturnSetInfo *result;
+} Destination;
+
+/* Show the feed a file, unless the target's has the same document. */
+static void
+feed_file(void *arg, Datum *values, bool *nulls)
+{
+	Destination *to = arg;
+	SmPublished file = describe_row(values, nulls);
+	SmPublished *old = sm_target_find(to->target, file.name);
+
+	if (old)
+		old->kept = true;
+	if (!nulls[SM_FILE_CONTENT] && !(old && strcmp(old->digest, file.digest) == 0))
+		sm_feed_put(to->feed, to->target, old, values[SM_FILE_CONTENT], file.byte_count);
+}
+
+/* Show the feed what will be written and deleted, while the target has the old contents. */
+static void
+feed_set(SetSink *set, SmTarget *target, SmFeed *feed)
+{
+	Destination to = {target, feed, NULL};
+
+	visit_set(set, feed_file, &to);
+	for (int i = 0; i < target->nfiles; i++)
+		if (!target->files[i].kept && is_own(&target->files[i], set->options))
+			sm_feed_put(feed, target, &target->files[i], (Datum) 0, 0);
+	sm_feed_flush(feed, target);
+}
+
+static void
+write_visited(void *arg, Datum *values, bool *nulls)
+{
+	Destination *to = arg;
+
+	write_file(to->target, values, nulls, to->result);
+}
+
+/* Write the files of the set, which waited for the lock. */
+static void
+write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
+{
+	Destination to = {target, NULL, result};
+
+	visit_set(set, write_visited, &to);
 }
 
 /* Delete the section's files that are not of the new set. */
@@ -393,6 +459,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	SmTarget   *target;
 	SetSink		set = {0};
 	SmChanges  *changes;
+	SmFeed	   *feed = NULL;
 	char	   *statement;
 	double		max_shrink = max_shrink_argument(fcinfo);
 
@@ -405,6 +472,8 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	options = sm_read_options(fcinfo, ARG_QUERY);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
 	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), "sitemap_publish()");
+	if (!PG_ARGISNULL(ARG_FEED))
+		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
 	sm_target_lock_section(target, options->section);
 	sm_target_peek(target);
 	sm_target_check_base(target, &options->base, options->section);
@@ -417,8 +486,15 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	if (changes)
 		set.url_count += sm_changes_keep(changes, target);
 	check_shrink(target, options, set.url_count, max_shrink);
+	/* of a section's first files all URLs would be new */
+	if (feed && has_files(target, options))
+		feed_set(&set, target, feed);
+	else
+		feed = NULL;
 	write_set(&set, target, result);
 	delete_rest(target, options, result);
+	if (feed)
+		sm_feed_write(feed, target, options->section);
 	if (options->index != SM_INDEX_NEVER)
 	{
 		sm_target_read(target);

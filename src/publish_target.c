@@ -114,29 +114,30 @@ check_table(Relation rel, const char *function)
 	CheckTableNotInUse(rel, "publish in");
 }
 
-static void
-check_columns(Relation rel)
+void
+sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns, int ncolumns,
+				 const char *hint)
 {
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+	for (int i = 0; i < ncolumns; i++)
 	{
-		const SmFileColumn *column = &sm_file_columns[i];
+		const SmFileColumn *column = &columns[i];
 		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column->name);
 		Oid			type;
 
 		if (attnum == InvalidAttrNumber)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("the target table \"%s\" has no column \"%s\"",
-							RelationGetRelationName(rel), column->name),
-					 errhint(TARGET_HINT)));
+					 errmsg("the %s table \"%s\" has no column \"%s\"",
+							what, RelationGetRelationName(rel), column->name),
+					 errhint("%s", hint)));
 		type = get_atttype(RelationGetRelid(rel), attnum);
 		if (type != column->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the target table \"%s\" must be of type %s, not %s",
-							column->name, RelationGetRelationName(rel),
+					 errmsg("column \"%s\" of the %s table \"%s\" must be of type %s, not %s",
+							column->name, what, RelationGetRelationName(rel),
 							format_type_be(column->type), format_type_be(type)),
-					 errhint(TARGET_HINT)));
+					 errhint("%s", hint)));
 	}
 }
 
@@ -148,7 +149,7 @@ open_target(SmTarget *target, LOCKMODE lockmode)
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 
 	check_table(rel, target->function);
-	check_columns(rel);
+	sm_check_columns(rel, "target", sm_file_columns, SM_FILE_NCOLUMNS, TARGET_HINT);
 	target->rel = rel;
 	target->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
 								pstrdup(RelationGetRelationName(rel)), -1);
@@ -453,6 +454,34 @@ sm_target_check_base(const SmTarget *target, const SmUrlBase *base, const char *
 						   sm_for_message(sm_span(file->loc, strlen(file->loc)))),
 				 errhint("Use a table for each site, or one table with a partition for each site.")));
 	}
+}
+
+void
+sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take, void *arg)
+{
+	Oid			types[] = {TEXTARRAYOID};
+	MemoryContext context = CurrentMemoryContext;
+	SPITupleTable *table;
+
+	if (SPI_execute_with_args(psprintf("SELECT name, content FROM %s"
+									   " WHERE name OPERATOR(pg_catalog.=) ANY ($1)",
+									   target->sql_name),
+							  1, types, &names, NULL, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the target");
+	MemoryContextSwitchTo(context);
+
+	table = SPI_tuptable;
+	for (uint64 i = 0; i < table->numvals; i++)
+	{
+		bool		isnull;
+		char	   *name = SPI_getvalue(table->vals[i], table->tupdesc, 1);
+		Datum		content = SPI_getbinval(table->vals[i], table->tupdesc, 2, &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		take(arg, name, content, isnull);
+		pfree(name);
+	}
+	SPI_freetuptable(table);
 }
 
 /* Run a prepared statement that changes so many rows of the target. */

@@ -60,6 +60,12 @@ typedef struct SmTarget
 } SmTarget;
 
 /*
+ * An error unless a table has these columns.  what: target or feed, for the message.
+ */
+extern void sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns,
+							 int ncolumns, const char *hint);
+
+/*
  * Check that the caller may publish in a table, and that it has the columns for
  * that.  No lock on it remains.
  */
@@ -82,6 +88,14 @@ extern void sm_target_lock(SmTarget *target);
 
 /* Read the files once more, after all is written. */
 extern void sm_target_read(SmTarget *target);
+
+/*
+ * Read the contents of the files of these names, a text[], and pass them on in any
+ * order.
+ */
+typedef void (*SmTakeContent) (void *arg, char *name, Datum content, bool isnull);
+extern void sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take,
+									void *arg);
 
 /* Find a file by its name, NULL if the target has none of that name. */
 extern SmPublished *sm_target_find(const SmTarget *target, const char *name);

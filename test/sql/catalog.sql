@@ -60,7 +60,8 @@ SELECT typname,
   JOIN pg_attribute a ON a.attrelid = t.typrelid
  WHERE t.oid IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass)
    AND typtype = 'c'
- GROUP BY typname, t.oid;
+ GROUP BY typname, t.oid
+ ORDER BY typname;
 
 -- There is nothing else.
 SELECT classid::regclass, count(*)

@@ -1,0 +1,460 @@
+/*
+ * publish_feed.c
+ *	  Which URLs a run added, changed or removed: the rows of a feed, a table of
+ *	  sitemap_change.
+ *
+ * The old and the new version of each file that the run writes or deletes are
+ * compared, which leaves few entries.  These are sorted by URL, so that a URL
+ * that moved from one file to another is seen to be in both.
+ *
+ * Example: the files 1 and 2 had the pages A B and C D; A was edited, B went, and C
+ * is in file 1 now.  The sort has A (old), A (new), B (old), C (new), C (old) and
+ * not D, which is the same in both versions of file 2.  The two of A differ: A has
+ * changed.  B was removed.  The two of C are the same.
+ */
+#include "postgres.h"
+
+#include "publish_feed.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "core/digest.h"
+#include "core/entries.h"
+#include "core/xml.h"
+#include "gzip.h"
+#include "miscadmin.h"
+#include "sort.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#define FEED_HINT	"Create the feed with CREATE TABLE ... OF sitemap_change."
+
+/* Files whose old contents are read together: many, or some large ones. */
+#define BATCH_FILES	1000
+#define BATCH_BYTES	(16 * 1024 * 1024)
+
+/* rows of one INSERT */
+#define INSERT_ROWS	1000
+
+/* The columns of type sitemap_change. */
+enum
+{
+	CHANGE_AT,
+	CHANGE_SECTION,
+	CHANGE_LOC,
+	CHANGE_ACTION,
+	CHANGE_LASTMOD,
+	CHANGE_NCOLUMNS
+};
+
+static const SmFileColumn change_columns[CHANGE_NCOLUMNS] = {
+	[CHANGE_AT] = {"at", TIMESTAMPTZOID},
+	[CHANGE_SECTION] = {"section", TEXTOID},
+	[CHANGE_LOC] = {"loc", TEXTOID},
+	[CHANGE_ACTION] = {"action", TEXTOID},
+	[CHANGE_LASTMOD] = {"lastmod", TEXTOID}
+};
+
+/* Columns of the sort. */
+enum
+{
+	ENTRY_LOC,
+	ENTRY_IS_NEW,
+	ENTRY_DIGEST,				/* of the whole entry */
+	ENTRY_LASTMOD,
+	ENTRY_NCOLUMNS
+};
+
+/* A file that waits. */
+typedef struct Pair
+{
+	const SmPublished *old;		/* NULL for none */
+	struct varlena *new;		/* NULL for none */
+	int64		byte_count;		/* of the new document */
+} Pair;
+
+struct SmFeed
+{
+	Oid			relid;
+	SmSort		sort;
+
+	MemoryContext batch_context;
+	Pair		batch[BATCH_FILES];
+	int			nfiles;
+	int64		nbytes;
+
+	/* the file being compared */
+	MemoryContext file_context;
+	StringInfoData loc;			/* unescaped */
+};
+
+/* Open the feed with a lock, if it will do. */
+static Relation
+open_feed(Oid relid, LOCKMODE lockmode)
+{
+	Relation	rel = try_relation_open(relid, lockmode);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the feed table does not exist")));
+	if (rel->rd_rel->relkind != RELKIND_RELATION &&
+		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE &&
+		rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE &&
+		rel->rd_rel->relkind != RELKIND_VIEW)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
+				 errhint(FEED_HINT)));
+	if (pg_class_aclcheck(relid, GetUserId(), ACL_INSERT) != ACLCHECK_OK &&
+		pg_attribute_aclcheck_all(relid, GetUserId(), ACL_INSERT, ACLMASK_ANY) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s", RelationGetRelationName(rel))));
+	sm_check_columns(rel, "feed", change_columns, CHANGE_NCOLUMNS, FEED_HINT);
+	return rel;
+}
+
+SmFeed *
+sm_feed_create(Oid relid)
+{
+	static const Oid types[ENTRY_NCOLUMNS] = {
+		[ENTRY_LOC] = TEXTOID,[ENTRY_IS_NEW] = INT8OID,[ENTRY_DIGEST] = INT8OID,
+		[ENTRY_LASTMOD] = TEXTOID
+	};
+	SmFeed	   *feed = palloc0_object(SmFeed);
+
+	relation_close(open_feed(relid, AccessShareLock), AccessShareLock);
+	feed->relid = relid;
+	sm_sort_begin(&feed->sort, ENTRY_NCOLUMNS, types, ENTRY_IS_NEW + 1);
+	feed->batch_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed batch",
+												ALLOCSET_DEFAULT_SIZES);
+	feed->file_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
+											   ALLOCSET_DEFAULT_SIZES);
+	initStringInfo(&feed->loc);
+	return feed;
+}
+
+/* Take an entry that one version of a file has and the other may not have. */
+static void
+take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *entry)
+{
+	SmFeed	   *feed = arg;
+	SmSpan		loc = entry->loc;
+	Datum	   *values = sm_sort_row(&feed->sort);
+	MemoryContext oldcontext = MemoryContextSwitchTo(feed->file_context);
+	text	   *loc_text;
+	text	   *lastmod_text = NULL;
+
+	CHECK_FOR_INTERRUPTS();
+	if (!entries->is_text)
+	{
+		resetStringInfo(&feed->loc);
+		enlargeStringInfo(&feed->loc, loc.len);
+		loc = sm_span(feed->loc.data, sm_xml_unescape(loc.s, loc.len, feed->loc.data));
+	}
+	loc_text = cstring_to_text_with_len(loc.s, loc.len);
+	if (entry->lastmod.s)
+		lastmod_text = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
+
+	values[ENTRY_LOC] = PointerGetDatum(loc_text);
+	values[ENTRY_IS_NEW] = Int64GetDatum(is_new);
+	values[ENTRY_DIGEST] = Int64GetDatum((int64) sm_digest(entry->raw.s, entry->raw.len, 0));
+	values[ENTRY_LASTMOD] = PointerGetDatum(lastmod_text);
+	feed->sort.in->tts_isnull[ENTRY_LASTMOD] = lastmod_text == NULL;
+	sm_sort_put(&feed->sort);
+
+	pfree(loc_text);
+	if (lastmod_text)
+		pfree(lastmod_text);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Begin to read a document from its content, gzipped or not. */
+static SmEntries
+begin_entries(struct varlena *content, int64 byte_count, const char *name)
+{
+	SmSpan		document = sm_span("", 0);
+	SmEntries	entries;
+
+	if (content)
+	{
+		document = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
+		if (sm_is_gzip(document))
+			document = sm_gunzip(document, byte_count);
+	}
+	if (document.s == NULL || !sm_entries_init(&entries, document))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
+				 errdetail("The feed needs its URLs."),
+				 errhint("Publish once without feed.")));
+	return entries;
+}
+
+/* Compare the two versions of a file, of which one may be NULL. */
+static void
+compare_file(SmFeed *feed, const Pair *pair, struct varlena *old_content)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(feed->file_context);
+	const char *name = pair->old ? pair->old->name : "";
+	SmEntries	old = begin_entries(old_content, pair->old ? pair->old->byte_count : 0, name);
+	SmEntries	new = begin_entries(pair->new, pair->byte_count, name);
+
+	if (!sm_entries_compare(&old, &new, take_entry, feed))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
+				 errdetail("The feed needs its URLs."),
+				 errhint("Publish once without feed.")));
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(feed->file_context);
+}
+
+static int
+compare_pairs(const void *a, const void *b)
+{
+	const SmPublished *left = ((const Pair *) a)->old;
+	const SmPublished *right = ((const Pair *) b)->old;
+
+	if (left == NULL || right == NULL)
+		return (left != NULL) - (right != NULL);
+	return strcmp(left->name, right->name);
+}
+
+/* Take the old content of a file of the batch, which is sorted by name. */
+static void
+take_content(void *arg, char *name, Datum content, bool isnull)
+{
+	SmFeed	   *feed = arg;
+	SmPublished named = {.name = name};
+	Pair		key = {.old = &named};
+	Pair	   *pair = bsearch(&key, feed->batch, feed->nfiles, sizeof(Pair), compare_pairs);
+	MemoryContext oldcontext;
+
+	if (pair == NULL)
+		return;
+	oldcontext = MemoryContextSwitchTo(feed->file_context);
+	compare_file(feed, pair, isnull ? NULL : PG_DETOAST_DATUM(content));
+	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+sm_feed_flush(SmFeed *feed, const SmTarget *target)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(feed->batch_context);
+	ArrayBuildState *names = NULL;
+
+	qsort(feed->batch, feed->nfiles, sizeof(Pair), compare_pairs);
+	for (int i = 0; i < feed->nfiles; i++)
+	{
+		if (feed->batch[i].old == NULL)
+			compare_file(feed, &feed->batch[i], NULL);
+		else
+			names = accumArrayResult(names, CStringGetTextDatum(feed->batch[i].old->name), false,
+									 TEXTOID, CurrentMemoryContext);
+	}
+	if (names)
+		sm_target_read_contents(target, makeArrayResult(names, CurrentMemoryContext),
+								take_content, feed);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(feed->batch_context);
+	feed->nfiles = 0;
+	feed->nbytes = 0;
+}
+
+void
+sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old, Datum content,
+			int64 byte_count)
+{
+	Pair		pair = {.old = old,.byte_count = byte_count};
+	struct varlena *new = (struct varlena *) DatumGetPointer(content);
+	int64		nbytes = (new ? VARSIZE_ANY(new) : 0) + (old ? old->byte_count : 0);
+
+	if (feed->nfiles == BATCH_FILES ||
+		(feed->nfiles > 0 && feed->nbytes + nbytes > BATCH_BYTES))
+		sm_feed_flush(feed, target);
+	if (new)
+	{
+		pair.new = MemoryContextAlloc(feed->batch_context, VARSIZE_ANY(new));
+		memcpy(pair.new, new, VARSIZE_ANY(new));
+	}
+	feed->batch[feed->nfiles++] = pair;
+	feed->nbytes += nbytes;
+}
+
+/* The rows that are inserted together. */
+typedef struct Insert
+{
+	Relation	rel;			/* the feed */
+	SPIPlanPtr	plan;			/* NULL before the first of them */
+	Datum		at;
+	Datum		section;
+	ArrayBuildState *locs;
+	ArrayBuildState *actions;
+	ArrayBuildState *lastmods;
+	int			nrows;
+	MemoryContext context;
+} Insert;
+
+static SPIPlanPtr
+prepare_insert(Relation rel)
+{
+	Oid			types[] = {TIMESTAMPTZOID, TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID};
+	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+												  RelationGetRelationName(rel));
+	SPIPlanPtr	plan;
+
+	plan = SPI_prepare(psprintf("INSERT INTO %s (at, section, loc, action, lastmod)"
+								" SELECT $1, $2, loc, action, lastmod"
+								" FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($4),"
+								" pg_catalog.unnest($5)) AS change (loc, action, lastmod)",
+								name), lengthof(types), types);
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	return plan;
+}
+
+static void
+insert_rows(Insert *insert)
+{
+	Datum		values[5];
+
+	if (insert->nrows == 0)
+		return;
+	if (insert->plan == NULL)
+		insert->plan = prepare_insert(insert->rel);
+	values[0] = insert->at;
+	values[1] = insert->section;
+	values[2] = makeArrayResult(insert->locs, insert->context);
+	values[3] = makeArrayResult(insert->actions, insert->context);
+	values[4] = makeArrayResult(insert->lastmods, insert->context);
+	if (SPI_execute_plan(insert->plan, values, NULL, false, 0) < 0)
+		elog(ERROR, "could not insert into the feed");
+	MemoryContextReset(insert->context);
+	insert->locs = insert->actions = insert->lastmods = NULL;
+	insert->nrows = 0;
+}
+
+/* All that the sort has of a URL. */
+typedef struct Url
+{
+	text	   *loc;
+	int			nold;
+	int			nnew;
+	uint64		difference;		/* of the digests: 0 if old and new are the
+								 * same */
+	text	   *lastmod;		/* of a new entry, NULL if it has none */
+	MemoryContext context;
+} Url;
+
+/* Insert the row of a URL, if there is one. */
+static void
+put_url(Insert *insert, const Url *url)
+{
+	const char *action;
+
+	if (url->loc == NULL || (url->nold == url->nnew && url->difference == 0))
+		return;
+	action = url->nold == 0 ? "added" : url->nnew == 0 ? "removed" : "changed";
+	insert->locs = accumArrayResult(insert->locs, PointerGetDatum(url->loc), false, TEXTOID,
+									insert->context);
+	insert->actions = accumArrayResult(insert->actions, CStringGetTextDatum(action), false,
+									   TEXTOID, insert->context);
+	insert->lastmods = accumArrayResult(insert->lastmods, PointerGetDatum(url->lastmod),
+										url->lastmod == NULL, TEXTOID, insert->context);
+	if (++insert->nrows == INSERT_ROWS)
+		insert_rows(insert);
+}
+
+static bool
+is_url(const Url *url, const text *loc)
+{
+	return url->loc && VARSIZE_ANY_EXHDR(url->loc) == VARSIZE_ANY_EXHDR(loc) &&
+		memcmp(VARDATA_ANY(url->loc), VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc)) == 0;
+}
+
+static void
+begin_url(Url *url, text *loc)
+{
+	MemoryContext oldcontext;
+
+	MemoryContextReset(url->context);
+	oldcontext = MemoryContextSwitchTo(url->context);
+	url->loc = DatumGetTextPCopy(PointerGetDatum(loc));
+	url->nold = url->nnew = 0;
+	url->difference = 0;
+	url->lastmod = NULL;
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/*
+ * When the run was, for the feed: later than any run before it that changed the
+ * target, also where the clock was set back.
+ */
+static TimestampTz
+time_of_run(const SmTarget *target)
+{
+	TimestampTz at = target->now;
+
+	for (int i = 0; i < target->nfiles; i++)
+		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod))
+			at = Max(at, target->files[i].lastmod + 1);
+	return at;
+}
+
+void
+sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
+{
+	Insert		insert = {0};
+	Url			url = {0};
+	const Datum *values;
+
+	insert.rel = open_feed(feed->relid, RowExclusiveLock);
+	insert.at = TimestampTzGetDatum(time_of_run(target));
+	insert.section = CStringGetTextDatum(section);
+	insert.context = AllocSetContextCreate(target->context, "sitemap feed insert",
+										   ALLOCSET_DEFAULT_SIZES);
+	url.context = AllocSetContextCreate(target->context, "sitemap feed url",
+										ALLOCSET_SMALL_SIZES);
+
+	sm_sort_perform(&feed->sort);
+	while ((values = sm_sort_next(&feed->sort)) != NULL)
+	{
+		text	   *loc = DatumGetTextPP(values[ENTRY_LOC]);
+		uint64		digest = (uint64) DatumGetInt64(values[ENTRY_DIGEST]);
+
+		if (!is_url(&url, loc))
+		{
+			put_url(&insert, &url);
+			begin_url(&url, loc);
+		}
+		if (DatumGetInt64(values[ENTRY_IS_NEW]) == 0)
+		{
+			url.nold++;
+			url.difference += digest;
+			continue;
+		}
+		url.nnew++;
+		url.difference -= digest;
+		if (url.lastmod == NULL && !sm_sort_is_null(&feed->sort, ENTRY_LASTMOD))
+		{
+			MemoryContext oldcontext = MemoryContextSwitchTo(url.context);
+
+			url.lastmod = DatumGetTextPCopy(values[ENTRY_LASTMOD]);
+			MemoryContextSwitchTo(oldcontext);
+		}
+	}
+	put_url(&insert, &url);
+	insert_rows(&insert);
+	sm_sort_end(&feed->sort);
+	relation_close(insert.rel, NoLock);
+}

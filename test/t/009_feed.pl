@@ -1,0 +1,169 @@
+# The feed of sitemap_publish: which URLs a run added, changed or removed.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = $ENV{SEED} // time;
+srand $seed;
+diag "SEED=$seed";
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\njit = off\nwork_mem = '64kB'\n");
+$node->start;
+
+# A page has everything that an entry can have, among it ready-made XML with
+# elements and text that look like the end of an entry.
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE page (id int PRIMARY KEY, path text NOT NULL, lastmod timestamptz, priority float8,
+	                   images text[], extension xml);
+	CREATE VIEW site AS
+	SELECT 'https://www.example.com/' || path AS loc, lastmod, priority, images,
+	       CASE WHEN extension IS NOT NULL THEN ARRAY[extension] END AS extensions, id AS key
+	  FROM public.page ORDER BY id;
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE site_changes OF sitemap_change;
+	CREATE TABLE page_change (id int);
+	CREATE TABLE listed (loc text, entry text);
+	CREATE TABLE expected (loc text, action text, lastmod text);
+
+	CREATE FUNCTION random_page(id int) RETURNS page LANGUAGE sql VOLATILE AS $$
+	SELECT id,
+	       (ARRAY['page-', 'o''brien?a=1&b=', 'ümlat/', '%22%3C/url%3E'])[1 + floor(random() * 4)::int] || id,
+	       CASE WHEN random() < 0.7 THEN timestamptz '2026-01-01' + floor(random() * 1000) * interval '1 hour' END,
+	       CASE WHEN random() < 0.5 THEN round(random()::numeric, 1) END,
+	       CASE WHEN random() < 0.3 THEN ARRAY['https://www.example.com/image-' || floor(random() * 5)] END,
+	       (ARRAY['<x:a xmlns:x="http://x.example/"><url xmlns="http://y.example/"><loc>https://z.example/</loc></url></x:a>',
+	              '<x:a xmlns:x="http://x.example/"><![CDATA[</url><url><loc>]]></x:a>',
+	              '<x:a xmlns:x="http://x.example/" b="xmlns"><!-- </url> --></x:a>'])[1 + floor(random() * 20)::int]::xml
+	$$;
+
+	-- All entries of a section, as another reader sees them.  In another format a URL has
+	-- another entry.
+	CREATE FUNCTION entries(section text) RETURNS TABLE (loc text, entry text) LANGUAGE sql STABLE AS $$
+	SELECT p.loc, f.kind || p::text
+	  FROM site_files f, sitemap_parse(f.content) p
+	 WHERE f.section = entries.section AND f.kind <> 'index'
+	$$;
+	CREATE FUNCTION remember(section text) RETURNS void LANGUAGE sql AS $$
+	DELETE FROM listed; DELETE FROM site_changes;
+	INSERT INTO listed SELECT * FROM entries(section)
+	$$;
+	-- The differences between the feed and that of the two lists, by brute force.
+	CREATE FUNCTION wrong(section text) RETURNS bigint LANGUAGE sql AS $$
+	WITH expected AS (
+	    SELECT coalesce(o.loc, n.loc) AS loc,
+	           CASE WHEN o.loc IS NULL THEN 'added' WHEN n.loc IS NULL THEN 'removed' ELSE 'changed' END AS action
+	      FROM listed o FULL JOIN entries(section) n ON n.loc = o.loc
+	     WHERE o.entry IS DISTINCT FROM n.entry),
+	feed AS (SELECT loc, action FROM site_changes c WHERE c.section = wrong.section)
+	SELECT (SELECT count(*) FROM (TABLE expected EXCEPT ALL TABLE feed) a) +
+	       (SELECT count(*) FROM (TABLE feed EXCEPT ALL TABLE expected) b)
+	$$});
+
+my $publish = q{SELECT count(*) FROM sitemap_publish('site_files', 'TABLE public.site', 'https://www.example.com/', feed => 'site_changes'};
+
+# The first run of a section has no feed; one that changes nothing has none either.
+$node->safe_psql('postgres', 'INSERT INTO page SELECT (random_page(n)).* FROM generate_series(1, 1000) n');
+$node->safe_psql('postgres', "$publish, max_urls => 100)");
+is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'a first run has no feed');
+$node->safe_psql('postgres', "$publish, max_urls => 100)");
+is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'nor has one that changes nothing');
+
+# Random edits.
+my @edits = (
+	'UPDATE page SET lastmod = now() WHERE id = %d RETURNING id',
+	'UPDATE page SET path = path || \'x\' WHERE id = %d RETURNING id',
+	'DELETE FROM page WHERE id = %d RETURNING id',
+	'DELETE FROM page WHERE id BETWEEN %1$d AND %1$d + 150 RETURNING id',
+	'INSERT INTO page SELECT (random_page(%1$d)).* ON CONFLICT DO NOTHING RETURNING id',
+	'INSERT INTO page SELECT (random_page(n)).* FROM generate_series(%1$d, %1$d + 120) n ON CONFLICT DO NOTHING RETURNING id',
+	'UPDATE page SET extension = (random_page(id)).extension WHERE id = %d RETURNING id');
+my @options = (
+	q{max_urls => 100},
+	q{max_urls => 100, changes => 'DELETE FROM page_change RETURNING id'},
+	q{max_urls => 100, changes => 'DELETE FROM page_change RETURNING id'},
+	q{max_urls => 100, changes => 'DELETE FROM page_change RETURNING id'},
+	q{max_urls => 100, compression => 0},
+	q{max_urls => 70, split => 'full', max_shrink => 1},
+	q{max_urls => 100, format => 'txt'});
+my ($wrong, $steps, $rows) = (0, 150, 0);
+for my $step (1 .. $steps)
+{
+	my $edits = join '; ', map {
+		my $edit = sprintf $edits[ rand @edits ], 1 + int rand 1500;
+		"WITH e AS ($edit) INSERT INTO page_change SELECT id FROM e"
+	} 1 .. 1 + int rand 5;
+	my $options = $options[ rand @options ];
+	my $result = $node->safe_psql(
+		'postgres', "$edits; SELECT remember('sitemap'); $publish, $options) \\g /dev/null\n"
+		  . q{SELECT wrong('sitemap') || ' ' || count(*) FROM site_changes});
+	my ($n, $total) = $result =~ /^(\d+) (\d+)$/m;
+	$rows += $total;
+	next if $n == 0;
+	$wrong++;
+	diag "step $step: $n differences; $options; $edits";
+}
+is($wrong, 0, "$steps random runs: the feed is the difference of the lists");
+cmp_ok($rows, '>', $steps, "which has $rows rows");
+
+# What a row says.
+$node->safe_psql('postgres', "TRUNCATE page; INSERT INTO page VALUES (1, 'a', '2026-01-01Z'), (2, 'b&c', NULL), (3, 'c', NULL);
+	$publish, max_shrink => 1)");
+$node->safe_psql('postgres', "DELETE FROM site_changes;
+	UPDATE page SET lastmod = '2026-02-02Z' WHERE id = 2; DELETE FROM page WHERE id = 3; INSERT INTO page VALUES (4, 'd', '2026-03-03Z');
+	$publish)");
+is( $node->safe_psql(
+		'postgres', q{SELECT section, loc, action, lastmod FROM site_changes ORDER BY loc}),
+	"sitemap|https://www.example.com/b&c|changed|2026-02-02T00:00:00Z\n"
+	  . "sitemap|https://www.example.com/c|removed|\n"
+	  . "sitemap|https://www.example.com/d|added|2026-03-03T00:00:00Z",
+	'the rows');
+is( $node->safe_psql('postgres', q{SELECT count(DISTINCT at) || ' ' || bool_and(at >= (SELECT max(lastmod) FROM site_files)) FROM site_changes}),
+	'1 true', 'all of a run have one time');
+
+# "at" grows even where the clock was set back.
+$node->safe_psql('postgres', "UPDATE site_files SET lastmod = now() + interval '1 day'; UPDATE page SET path = 'z' WHERE id = 4; $publish)");
+is($node->safe_psql('postgres', q{SELECT bool_and(at > (SELECT max(lastmod) FROM site_files WHERE kind <> 'index') - interval '1 s') FROM site_changes WHERE loc ~ 'z$'}),
+	't', 'time goes on');
+
+# All of the run or nothing; another section's URLs are its own.
+$node->safe_psql('postgres', "DELETE FROM site_changes; UPDATE page SET path = 'y' WHERE id = 4");
+$node->safe_psql('postgres', "BEGIN; $publish); ROLLBACK");
+is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'a run that is rolled back has no feed');
+$node->safe_psql('postgres', "$publish, section => 'news')");
+is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'a first run of another section');
+$node->safe_psql('postgres', "$publish)");
+is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || action, ', ' ORDER BY loc) FROM site_changes}),
+	'sitemap added, sitemap removed', 'the section is named');
+
+# What cannot be a feed is refused before the query runs, and what is read must be ours.
+sub refused
+{
+	my ($feed, $pattern, $test) = @_;
+	my ($status, $stdout, $stderr) = $node->psql('postgres',
+		"SET ROLE none; SELECT * FROM sitemap_publish('site_files', 'SELECT 1/0 AS loc', 'https://www.example.com/', feed => $feed)");
+	like($stderr, $pattern, $test);
+	return;
+}
+$node->safe_psql('postgres', q{CREATE TABLE other (at timestamptz, section text, loc text, action int, lastmod text);
+	CREATE SEQUENCE counter});
+refused(q{'site_files'}, qr/the feed table "site_files" has no column "at"/, 'a feed that is the target');
+refused(q{'other'}, qr/column "action" of the feed table "other" must be of type text, not integer/, 'a column of another type');
+refused(q{'counter'}, qr/"counter" is not a table/, 'a sequence');
+refused(q{0}, qr/the feed table does not exist/, 'no table');
+$node->safe_psql('postgres', q{UPDATE site_files SET content = 'nonsense' WHERE section = 'sitemap' AND kind = 'urlset'; UPDATE page SET path = 'w' WHERE id = 4});
+my ($status, $stdout, $stderr) = $node->psql('postgres', "$publish)");
+like($stderr, qr/ERROR:  file "sitemap-[0-9a-f]+\.xml\.gz" of the target is not as sitemap_publish writes it/, 'content by another hand');
+$node->safe_psql('postgres',
+	"CREATE ROLE web; GRANT ALL ON site_files, page TO web; GRANT SELECT ON site TO web");
+($status, $stdout, $stderr) = $node->psql('postgres', "SET ROLE web; $publish)");
+like($stderr, qr/permission denied for table site_changes/, 'a feed that the caller may not write to');
+
+$node->stop;
+done_testing();

@@ -6,7 +6,7 @@
 
 #include "core/w3cdate.h"
 
-/* What is left of a text that is being read. */
+/* The rest of a text that is being read. */
 typedef struct Input
 {
 	const char *s;
@@ -41,7 +41,7 @@ skip_char(Input *in, char c)
 	return true;
 }
 
-/* Letters up to the next character that is none. */
+/* Read letters, up to any other character. */
 static SmSpan
 read_word(Input *in)
 {
@@ -92,7 +92,10 @@ month_of(SmSpan word)
 	return 0;
 }
 
-/* Read a zone, as hours and minutes in one number; false if there is none that is known. */
+/*
+ * Read a zone, as hours and minutes in one number.  Returns false for an
+ * unknown zone.
+ */
 static bool
 read_zone(Input *in, int *offset)
 {
@@ -214,7 +217,7 @@ from_rfc822(SmSpan text, char *dst)
 	return d - dst;
 }
 
-/* RFC 3339, of which W3C dates are but one spelling. */
+/* RFC 3339; W3C dates are one form of it. */
 static size_t
 from_rfc3339(SmSpan text, char *dst)
 {

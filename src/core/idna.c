@@ -36,8 +36,8 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	name[len] = '\0';
 
 	/*
-	 * not with its STD3 rules, which drop "_" and the like and call that a
-	 * success
+	 * without STD3 rules, with which libidn2 drops "_" and others, and
+	 * reports success
 	 */
 	result = idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL);
 	if (result == IDN2_MALLOC)
@@ -57,7 +57,10 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	return status;
 }
 
-/* Do these characters, up to a NUL, have that ASCII form, so far as libidn2 can tell? */
+/*
+ * Do these characters, which end with a NUL, have this ASCII form, as far as
+ * libidn2 can tell?
+ */
 static bool
 has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 {
@@ -123,7 +126,10 @@ punycode_digit(char c)
 		c >= '0' && c <= '9' ? (uint32_t) (c - '0' + 26) : 36;
 }
 
-/* Not a control character, a surrogate, for private use, or in a plane without letters. */
+/*
+ * Can a character be in a host?  Not control characters, surrogates, private
+ * use, and planes without letters.
+ */
 static bool
 may_be_in_host(uint32_t c)
 {
@@ -132,9 +138,9 @@ may_be_in_host(uint32_t c)
 
 /*
  * Decode Punycode, RFC 3492, 6.2: the ASCII characters up to the last hyphen,
- * then for each other one a number that says what it is and where it goes.
- * Returns the number of characters, 0 if this is no Punycode of a label that
- * has characters outside ASCII.
+ * then for each other character a number that encodes the character and its
+ * position.  Returns the number of characters, 0 if this is not Punycode of a
+ * label with characters outside ASCII.
  */
 static size_t
 punycode_decode(const char *src, size_t len, uint32_t dst[LABEL_MAX])

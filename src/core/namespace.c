@@ -1,7 +1,6 @@
 /*
  * namespace.c
- *	  XML namespaces: those of sitemaps, and those of the extensions that a
- *	  document declares by itself.
+ *	  Namespaces of sitemaps, and of the extensions that documents declare.
  */
 #include "core/namespace.h"
 

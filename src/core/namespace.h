@@ -1,7 +1,6 @@
 /*
  * namespace.h
- *	  XML namespaces: those of sitemaps, and those of the extensions that a
- *	  document declares by itself.
+ *	  Namespaces of sitemaps, and of the extensions that documents declare.
  */
 #ifndef SM_NAMESPACE_H
 #define SM_NAMESPACE_H

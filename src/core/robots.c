@@ -2,9 +2,9 @@
  * robots.c
  *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL.
  *
- * A rule's path and a URL are both brought to one form, that of section 2.2.2:
- * an escape of an unreserved octet is decoded, all others have upper-case digits,
- * and what a URL cannot have as it is gets escaped.  "*" and "$" are escaped too,
+ * The path of a rule and a URL are brought to one form, that of section 2.2.2:
+ * escapes of unreserved octets are decoded, other escapes get upper-case digits,
+ * and octets that a URL cannot contain are escaped.  "*" and "$" are escaped, too,
  * except where they are wildcards.
  *
  * The paths of a crawler's rules make a trie in which "*" is a symbol like any
@@ -48,10 +48,10 @@
 #define HAS_ANY		0x02		/* its first child is a "*" */
 #define IS_PLACE	0x04		/* a "*" that the walk is at */
 
-/* What an octet becomes that is not part of an escape. */
+/* How an octet outside of an escape is written. */
 #define ESCAPED		0
 #define AS_IS		1			/* in the reserved set */
-#define UNRESERVED	2			/* and its escape is decoded */
+#define UNRESERVED	2			/* as it is; its escape is decoded, too */
 
 static const unsigned char octet_class[256] = {
 	['0'] = UNRESERVED,['1'] = UNRESERVED,['2'] = UNRESERVED,['3'] = UNRESERVED,
@@ -120,7 +120,7 @@ sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len)
 		r->p += 3;
 }
 
-/* Read one line; false if it says nothing that we know. */
+/* Read one line. Returns false if it has none of the known keys. */
 static bool
 read_line(SmRobotsReader *r)
 {
@@ -177,7 +177,7 @@ sm_robots_is_token(const char *s, size_t len)
 	return len > 0;
 }
 
-/* Whom a User-agent line names. */
+/* The agents that a User-agent line names. */
 #define NAMED		0x01		/* the agent */
 #define EVERYBODY	0x02
 
@@ -202,7 +202,10 @@ typedef struct Group
 	bool		has_rules;		/* so the next User-agent begins another */
 } Group;
 
-/* Read the next rule that the agent obeys; false at the end.  An empty one is none. */
+/*
+ * Read the next rule that the agent obeys; false at the end.  Empty rules are
+ * skipped.
+ */
 static bool
 next_rule(SmRobotsReader *r, Group *group, const SmRobots *robots)
 {
@@ -238,8 +241,8 @@ hex_digit(char c)
 }
 
 /*
- * Write the next octet of a path, or its escape, in the one form that all have: one
- * symbol or three.  Returns their number, and moves *s behind the octet.
+ * Write the next octet of a path, or its escape, in the common form: one
+ * symbol or three.  Returns their number, and moves *s past the octet.
  */
 static inline int
 encode_octet(const char **s, const char *end, uint8_t *dst)
@@ -276,9 +279,10 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 }
 
 /*
- * Write the symbols of a rule's path, unless dst is NULL, and return their number.
- * "**" is one symbol, as it means the same as "*".  *length has what the rule's
- * length counts as: a "$" that is no wildcard counts once, as it stands there.
+ * Write the symbols of the path of a rule, unless dst is NULL, and return
+ * their number.  "**" is one symbol, as it means the same as "*". *length:
+ * length of the rule for precedence, in which a "$" that is no wildcard counts
+ * once.
  */
 static uint32_t
 make_key(SmSpan path, uint8_t *dst, uint32_t *length)
@@ -344,7 +348,7 @@ sm_robots_init(SmRobots *robots, const char *text, size_t len,
 		(robots->nkeys + 2) * (3 * sizeof(uint32_t) + 3 * sizeof(uint8_t));
 }
 
-/* Does a rule win over another one that matches, too? */
+/* Does rule a win over rule b, if both match? */
 static bool
 wins(const SmRobotsRule *a, const SmRobotsRule *b)
 {
@@ -368,9 +372,9 @@ compare_keys(const void *arg1, const void *arg2)
 }
 
 /*
- * Make the trie of the rules, which are sorted.  Those that go through a node are
- * neighbours, from low to high; a node that is still to be done keeps them in its
- * places and rule.
+ * Make the trie of the rules, which are sorted.  The rules below a node are
+ * consecutive.  A node that is not yet done keeps the first and the last of
+ * them in its places and rule.
  */
 static void
 make_trie(SmRobots *robots)
@@ -463,8 +467,8 @@ typedef struct Walk
 								 * yet */
 
 	/*
-	 * The nodes that it is at: those of "*", which it stays at, are the last
-	 * of the array, the others the first.
+	 * The nodes that the walk is at: nodes of "*", which the walk never
+	 * leaves, at the end of the array, others at its start.
 	 */
 	uint32_t	nplaces;
 	uint32_t	nanys;
@@ -472,7 +476,7 @@ typedef struct Walk
 								 * it? */
 } Walk;
 
-/* The place of a "*", the first of which is number 0. */
+/* The n-th place of a "*", from 0 on. */
 static inline uint32_t *
 any_place(const Walk *walk, uint32_t n)
 {
@@ -485,7 +489,7 @@ is_wanted(const Walk *walk, uint8_t symbol)
 	return walk->wanted[symbol / 64] >> symbol % 64 & 1;
 }
 
-/* Take what a marked node has: a rule, a "*" that follows. */
+/* Use the marks of a node: its rule, and a "*" that follows. */
 static void
 take_marks(Walk *walk, uint32_t node)
 {
@@ -502,7 +506,7 @@ take_marks(Walk *walk, uint32_t node)
 	if (!(robots->marks[node] & HAS_ANY) || robots->marks[child] & IS_PLACE)
 		return;
 
-	/* it is the first of the children */
+	/* a "*" is the first child */
 	*any_place(walk, walk->nanys++) = child;
 	robots->marks[child] |= IS_PLACE;
 	for (uint32_t n = robots->first[child]; n < robots->first[child + 1]; n++)
@@ -539,7 +543,10 @@ step(Walk *walk, uint8_t symbol)
 	uint32_t	nplaces = walk->nplaces;
 	uint32_t	nanys = walk->nanys;
 
-	/* a place leads to one at most, so none is overwritten before its turn */
+	/*
+	 * each place leads to one at most, so no place is overwritten before it
+	 * is read
+	 */
 	walk->nplaces = 0;
 	for (uint32_t i = 0; i < nplaces; i++)
 		follow(walk, walk->robots->places[i], symbol);

@@ -373,8 +373,8 @@ compare_keys(const void *arg1, const void *arg2)
 
 /*
  * Make the trie of the rules, which are sorted.  The rules below a node are
- * consecutive.  A node that is not yet done keeps the first and the last of
- * them in its places and rule.
+ * consecutive.  A node that is not yet done keeps their range, low to high
+ * (exclusive), in its places and rule.
  */
 static void
 make_trie(SmRobots *robots)

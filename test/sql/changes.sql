@@ -1,6 +1,6 @@
 --
 -- sitemap_publish with changes: which files are made again, and when all are.
--- test/t/007_changes.pl shows that they end up as a full run leaves them.
+-- test/t/publish_changes.pl shows that they end up as a full run leaves them.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set helpers :abs_srcdir /sql/include/helpers.sql

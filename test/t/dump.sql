@@ -1,4 +1,4 @@
--- The database that 044_dump.pl dumps, restores and upgrades.  Whatever can have
+-- The database that dump.pl dumps, restores and upgrades.  Whatever can have
 -- an expression or a type in it has one of the extension, whose schema has a name
 -- that needs quotes.  Queries in text form qualify their names, as pg_dump and
 -- REFRESH have no search_path.

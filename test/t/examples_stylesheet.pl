@@ -165,7 +165,7 @@ sub start_browser
 {
 	my $port = PostgreSQL::Test::Cluster::get_free_port();
 	my $end = time + $timeout;
-	my $log = "$PostgreSQL::Test::Utils::log_path/023_stylesheet_chromedriver.log";
+	my $log = "$PostgreSQL::Test::Utils::log_path/examples_stylesheet_chromedriver.log";
 
 	local $ENV{HOME} = $folder;
 	$driver = {
@@ -254,7 +254,7 @@ sub layout
 
 	ask('POST', "$session/url", { url => "file://$folder/$file.xml" });
 	my $png = ask('GET', "$session/screenshot");
-	append_to_file("$PostgreSQL::Test::Utils::log_path/023_stylesheet_$picture.png",
+	append_to_file("$PostgreSQL::Test::Utils::log_path/examples_stylesheet_$picture.png",
 		decode_base64($png));
 	return ask(
 		'POST',

@@ -19,7 +19,7 @@ my $publish = q{
 	                       'https://www.example.com/')};
 
 my %tests = (
-	'connection failed' => 'test/t/025_pg_cron.pl',
+	'connection failed' => 'test/t/guide_pg_cron.pl',
 	'permission denied to create extension "sitemap"' => \&no_permission,
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
@@ -28,8 +28,8 @@ my %tests = (
 	'A run waits' => \&run_waits,
 	'The site has new pages and the sitemap has not' => \&nothing_runs,
 	'A page is missing' => \&page_is_missing,
-	'The browser downloads the file' => 'test/t/022_web_servers.pl',
-	'The browser shows one run of text' => 'test/t/023_stylesheet.pl',
+	'The browser downloads the file' => 'test/t/guide_web_servers.pl',
+	'The browser shows one run of text' => 'test/t/examples_stylesheet.pl',
 	'What Search Console says' => \&search_console,);
 
 my $node = PostgreSQL::Test::Cluster->new('main');

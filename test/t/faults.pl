@@ -1,9 +1,9 @@
 # Cancelled, terminated, killed, out of memory, out of disk: a call that does
 # not come to its end leaves nothing behind, and the next one works.
 #
-# 002_streaming.pl has sitemap_files cancelled, 012_export.pl has sitemap_export
+# files_streaming.pl has sitemap_files cancelled, export.pl has sitemap_export
 # killed, cut off by a full disk and cancelled in the middle of a file,
-# 030_parse.pl and 032_audit.pl have theirs ended by statement_timeout.
+# parse.pl and audit.pl have theirs ended by statement_timeout.
 use strict;
 use warnings;
 

@@ -210,7 +210,7 @@ sub check_with_server
 		local $ENV{HOME} = $folder;
 		my $server = IPC::Run::start(
 			[ 's3rver', '-d', "$folder/s3", '-a', '127.0.0.1', '-p', $port, '--configure-bucket', 'site' ],
-			'<', \undef, '>', "$PostgreSQL::Test::Utils::log_path/024_upload_s3rver.log", '2>&1');
+			'<', \undef, '>', "$PostgreSQL::Test::Utils::log_path/examples_upload_s3rver.log", '2>&1');
 
 		until (IO::Socket::INET->new("127.0.0.1:$port"))
 		{

@@ -142,7 +142,7 @@ sub start
 	$output = '';
 	$timer = IPC::Run::timeout($timeout);
 	$program = IPC::Run::start($command, '<', \undef, '>', \$output, '2>>',
-		"$PostgreSQL::Test::Utils::log_path/020_examples_$name.log", $timer);
+		"$PostgreSQL::Test::Utils::log_path/examples_servers_$name.log", $timer);
 	$program->pump until $output =~ /\n/;
 	return;
 }

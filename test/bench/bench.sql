@@ -22,6 +22,9 @@ CREATE VIEW page_with_image AS
 SELECT loc, lastmod, changefreq, priority,
        ARRAY[sitemap_image(loc || '.jpg', title => 'Tom & Jerry')] AS extensions
   FROM page;
+CREATE VIEW page_with_images AS
+SELECT loc, lastmod, changefreq, priority, ARRAY[loc || '.jpg'] AS images
+  FROM page;
 VACUUM ANALYZE page;
 
 -- The build without libdeflate, beside the one that is installed.
@@ -57,6 +60,25 @@ INSERT INTO work (name, statement) VALUES
 INSERT INTO work (name, beside, goal, statement) VALUES
 ('`sitemap_files`', :'copy', '0.85', files('')),
 ('`sitemap_files`, an image on each page', :'copy', NULL, files('', 'TABLE public.page_with_image'));
+
+INSERT INTO work (name, beside, goal, statement) VALUES
+('`COPY` of a query with a column `images`', NULL, NULL,
+ $$COPY (TABLE page_with_images) TO '/dev/null'$$),
+('`sitemap_files`, an image in the column `images`', '`COPY` of a query with a column `images`', '1.0',
+ files('', 'TABLE public.page_with_images'));
+
+-- The audit, and 50 rules of a robots.txt.
+CREATE FUNCTION audit(options text) RETURNS text
+LANGUAGE sql AS $$
+SELECT format('SELECT count(*) FROM sitemap_audit(%L, %L%s)',
+              'SELECT loc, lastmod, changefreq, priority FROM public.page', 'https://www.example.com/', options)
+$$;
+INSERT INTO work (name, beside, goal, statement)
+SELECT '`sitemap_audit`', '`sitemap_files`', '2.5', audit('')
+ UNION ALL
+SELECT '`sitemap_audit`, 50 rules of a robots.txt', '`sitemap_audit`', '1.3',
+       audit(format(', robots => %L', E'User-agent: *\n' || string_agg(format(E'Disallow: /private-%s/\nDisallow: /*?filter-%s=\n', n, n), '')))
+  FROM generate_series(1, 25) n;
 
 \if :{?other_module}
 \set library libdeflate

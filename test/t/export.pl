@@ -162,7 +162,7 @@ sub test_changes
 		'a row is gone: its file is deleted, after all else');
 	same_files({ content_of($site) }, 'and no other');
 
-	fails("$site LIMIT 0", qr/55000: the query has no rows\n.*\nHINT:  If that/s,
+	fails("$site LIMIT 0", qr/55000: the query has no rows\n.*\nHINT:  To have no files/s,
 		'a query without rows is refused');
 	same_files({ content_of($site) }, 'and removes nothing');
 	is( sql("BEGIN READ ONLY; SELECT count(*) FROM sitemap_export('$dir', 'TABLE site')"),

@@ -127,6 +127,27 @@ SELECT format('`xmlagg`, %s rows', rows), CASE rows WHEN '20,000' THEN '`xmlagg`
                 FROM (SELECT * FROM page LIMIT %s) s$$, replace(rows, ',', ''))
   FROM (VALUES ('10,000'), ('20,000')) v (rows);
 
+-- A short section in a target of its own, and in one whose other section is being published all the
+-- time: its query does nothing but wait.
+CREATE TABLE alone OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE shared OF sitemap_file (PRIMARY KEY (name));
+\! psql -X -q -c "SELECT FROM sitemap_publish('shared', 'SELECT loc FROM public.page WHERE pg_sleep(86400) IS NULL', 'https://www.example.com/', section => 'long')" >/dev/null 2>&1 &
+DO $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query ~ 'section => ''long''' AND pid <> pg_backend_pid()) LOOP
+        PERFORM pg_stat_clear_snapshot();
+    END LOOP;
+END
+$$;
+INSERT INTO work (name, beside, goal, statement)
+SELECT name, beside, goal,
+       format($$SELECT sum(byte_count)
+                  FROM generate_series(1, 20) n,
+                       sitemap_publish(%L, format('SELECT loc || %%L AS loc FROM public.page LIMIT 1000', '?' || n || random()),
+                                       'https://www.example.com/', section => 'short')$$, target)
+  FROM (VALUES ('`sitemap_publish`, a short section alone, 20 times', NULL, NULL, 'alone'),
+               ('`sitemap_publish`, a short section beside a long one, 20 times', '`sitemap_publish`, a short section alone, 20 times', '1.1', 'shared')) v (name, beside, goal, target);
+
 -- A statement in a session of its own, and the most memory that this had and did not share: all that
 -- was resident at the most, less what is shared by now.  Linux tells it; NULL elsewhere.
 CREATE PROCEDURE watch(which int) LANGUAGE plpgsql AS $$
@@ -187,6 +208,8 @@ SELECT E'\\connect -\nCALL watch(' || position || ');' FROM work ORDER BY positi
 \i :script
 CALL measure(:rounds);
 
+SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity WHERE wait_event = 'PgSleep' \gset
+
 \echo '## ' :machine
 \echo
 SELECT format('%s, %s. %s rows, %s rounds, medians; %s.',
@@ -196,7 +219,7 @@ SELECT format('%s, %s. %s rows, %s rounds, medians; %s.',
 \echo '| work | seconds | beside | ratio | goal | memory, MB | made, MB |'
 \echo '|---|---|---|---|---|---|---|'
 SELECT format('| %s | %s | %s | %s | %s | %s | %s |', w.name,
-              round(m.seconds::numeric, CASE WHEN m.seconds < 10 THEN 2 ELSE 1 END), w.beside,
+              round(m.seconds::numeric, CASE WHEN m.seconds < 0.1 THEN 4 WHEN m.seconds < 10 THEN 2 ELSE 1 END), w.beside,
               round(m.ratio::numeric, 2), '≤ ' || w.goal, round(w.memory_kb / 1024.0, 1),
               round(m.bytes / 1e6, 1))
   FROM work w

@@ -63,6 +63,10 @@ sub test_aggregates
 		qr/partial_agg/,
 		'workers take part in it')
 	  if sql(q{SELECT split_part(extversion, '.', 1)::int >= 15 FROM pg_extension WHERE extname = 'citus'}) eq 't';
+	like(
+		sql(q{EXPLAIN (VERBOSE, COSTS OFF) SELECT sitemap_agg('http://a' || loc ORDER BY id) FROM spread GROUP BY id}),
+		qr/\ACustom Scan \(Citus Adaptive\).*Task.*Aggregate\n *Output: sitemap_agg\(/s,
+		'groups by the column that shards the table are made by the workers, in an order that is asked for');
 	is( sql(q{SELECT sitemap_agg('http://a' || loc ORDER BY id) FROM spread}),
 		sql(q{SELECT sitemap_agg('http://a' || loc ORDER BY id) FROM page}),
 		'an order that is asked for');

@@ -6,7 +6,6 @@
 
 #include "key.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"
 #include "utils/builtins.h"

@@ -23,8 +23,8 @@ REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale
 ISOLATION := $(sort $(patsubst test/specs/%.spec,%,$(wildcard test/specs/*.spec)))
 ISOLATION_OPTS = --inputdir=test --outputdir=. --load-extension=sitemap
-# Tests have the name of what they test: a function without "sitemap_", a document, or
-# else the server's part in it; a second word says which side of it.
+# A test is named after a function (without "sitemap_"), a document, or a part of the
+# server, and what of it: files_stable, guide_web_servers, memory.
 PROVE_TESTS := $(wildcard test/t/*.pl)
 TAP_TESTS := $(if $(PROVE_TESTS),1)
 

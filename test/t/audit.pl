@@ -173,7 +173,7 @@ is( $node->safe_psql(
 	'a robots.txt in LATIN1');
 my ($robots_status, undef, $robots_error) = $node->psql(
 	'bytes', q{SELECT sitemap_audit('SELECT 1', 'http://a/', robots => E'Disallow: /\\xFC')});
-like($robots_error, qr/invalid robots: it has bytes that are not text in encoding "SQL_ASCII"/,
+like($robots_error, qr/invalid robots: bytes that are not text in encoding "SQL_ASCII"/,
 	'a robots.txt that is no text');
 is( $node->safe_psql(
 		'bytes', q{

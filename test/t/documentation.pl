@@ -13,7 +13,7 @@
 # blocks in the languages of @not_examples, which other tests take.
 #
 # Skipped are examples and statements that need what this machine lacks:
-# pg_cron where they name it; libxml in the server where they have xmlelement,
+# pg_cron where they name it, 1.5 of it for intervals of seconds; libxml in the server where they have xmlelement,
 # xmlforest, xmltable or a literal of xml, '<a/>'::xml or '{<a/>}'; a program of
 # @programs in a ```sh.
 #
@@ -50,14 +50,14 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
 
-my $has_pg_cron = has_pg_cron();
+my $pg_cron_version = pg_cron_version();
 my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;
 my @missing_programs = grep { !is_program($_) } @programs;
 foreach my $document (@documents)
 {
 	$node->safe_psql('postgres', 'CREATE DATABASE ' . database($document));
 }
-if ($has_pg_cron)
+if ($pg_cron_version)
 {
 	# Its background worker connects to this database as soon as it can.
 	$node->append_conf('postgresql.conf',
@@ -81,7 +81,7 @@ foreach my $document (@documents)
 	run_examples($document);
 	run_statements($document);
 }
-run_scheduled_commands() if $has_pg_cron;
+run_scheduled_commands() if $pg_cron_version;
 compare_signatures();
 compare_options();
 check_repetitions();
@@ -95,14 +95,13 @@ sub database
 	return lc($document =~ s{.*/|\.md$}{}gr);
 }
 
-# Does the server have it, library and all?
-sub has_pg_cron
+# Which version of pg_cron the server has, library and all; 0 if none.
+sub pg_cron_version
 {
-	return 0
-	  if $node->safe_psql('postgres',
-		"SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_cron'") == 0;
-	my $libraries = $node->config_data('--pkglibdir');
-	return -e "$libraries/pg_cron.so";
+	return 0 if !-e $node->config_data('--pkglibdir') . '/pg_cron.so';
+	my $version = $node->safe_psql('postgres',
+		q{SELECT substring(default_version FROM '^\d+\.\d+') FROM pg_available_extensions WHERE name = 'pg_cron'});
+	return $version || 0;
 }
 
 # Is there such a program on the PATH?
@@ -118,7 +117,8 @@ sub missing
 {
 	my ($language, $text) = @_;
 
-	return 'pg_cron' if !$has_pg_cron && $text =~ /pg_cron|\bcron\./;
+	return 'pg_cron' if !$pg_cron_version && $text =~ /pg_cron|\bcron\./;
+	return 'pg_cron 1.5' if $pg_cron_version < 1.5 && $text =~ /\bcron\..*\d seconds'/;
 	return 'libxml' if !$has_libxml && $text =~ /\bxml(?:element|forest|table)\b|'<[^']*'::xml|'\{</;
 	return undef if $language ne 'sh';
 	return (grep { $text =~ /\b$_\b/ } @missing_programs)[0];

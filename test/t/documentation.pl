@@ -13,9 +13,9 @@
 # blocks in the languages of @not_examples, which other tests take.
 #
 # Skipped are examples and statements that need what this machine lacks:
-# pg_cron where they name it, 1.5 of it for intervals of seconds; libxml in the server where they have xmlelement,
-# xmlforest, xmltable or a literal of xml, '<a/>'::xml or '{<a/>}'; a program of
-# @programs in a ```sh.
+# pg_cron where they name it, 1.5 of it for intervals of seconds; libxml in the server
+# where they have xmlelement, xmlforest, xmltable or a literal of xml, '<a/>'::xml or
+# '{<a/>}'; a program of @programs in a ```sh.
 #
 # The directory /var/www/sitemaps stands for a new one in each document.
 #

@@ -4,7 +4,7 @@
  *	  again.
  *
  * Where a stable split ends a file depends on its window: the rows from its first
- * to the one that does not fit (split.c).  So the files to make again are the files
+ * to the first row that does not fit (split.c).  So the files to make again are the files
  * that hold a changed key, and those whose window reaches one.  For a file h and
  * a changed file f after it, that is where the files from h to the one before f
  * are within a file's limits together: then h's window reaches the first row of

@@ -1,6 +1,6 @@
 /*
  * publish_feed.c
- *	  Which URLs a run added, changed or removed: the rows of a feed, a table of
+ *	  URLs that a run added, changed or removed: the rows of a feed, a table of
  *	  sitemap_change.
  *
  * The old and the new version of each file that the run writes or deletes are
@@ -37,7 +37,10 @@
 
 #define FEED_HINT	"Create the feed with CREATE TABLE ... OF sitemap_change."
 
-/* Files whose old contents are read together: many, or some large ones. */
+/*
+ * The most files whose old contents are read together, and the most bytes of
+ * them.
+ */
 #define BATCH_FILES	1000
 #define BATCH_BYTES	(16 * 1024 * 1024)
 
@@ -96,7 +99,7 @@ struct SmFeed
 	StringInfoData loc;			/* unescaped */
 };
 
-/* Open the feed with a lock, if it will do. */
+/* Open and check the feed, with a lock. */
 static Relation
 open_feed(Oid relid, LOCKMODE lockmode)
 {
@@ -143,7 +146,7 @@ sm_feed_create(Oid relid)
 	return feed;
 }
 
-/* Take an entry that one version of a file has and the other may not have. */
+/* Sort an entry that one version of a file has and the other may lack. */
 static void
 take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *entry)
 {
@@ -230,7 +233,7 @@ compare_pairs(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Take the old content of a file of the batch, which is sorted by name. */
+/* Take the old content of a file in the batch, which is sorted by name. */
 static void
 take_content(void *arg, char *name, Datum content, bool isnull)
 {
@@ -291,11 +294,11 @@ sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old, Datum 
 	feed->nbytes += nbytes;
 }
 
-/* The rows that are inserted together. */
+/* Rows that are inserted together. */
 typedef struct Insert
 {
 	Relation	rel;			/* the feed */
-	SPIPlanPtr	plan;			/* NULL before the first of them */
+	SPIPlanPtr	plan;			/* NULL before the first insert */
 	Datum		at;
 	Datum		section;
 	ArrayBuildState *locs;
@@ -344,19 +347,19 @@ insert_rows(Insert *insert)
 	insert->nrows = 0;
 }
 
-/* All that the sort has of a URL. */
+/* The entries in the sort with one URL. */
 typedef struct Url
 {
 	text	   *loc;
 	int			nold;
 	int			nnew;
-	uint64		difference;		/* of the digests: 0 if old and new are the
-								 * same */
-	text	   *lastmod;		/* of a new entry, NULL if it has none */
+	uint64		difference;		/* digest of old and new entries: 0 if they
+								 * are equal */
+	text	   *lastmod;		/* lastmod of a new entry, or NULL */
 	MemoryContext context;
 } Url;
 
-/* Insert the row of a URL, if there is one. */
+/* Insert a row for a URL, if its entries differ. */
 static void
 put_url(Insert *insert, const Url *url)
 {
@@ -397,8 +400,8 @@ begin_url(Url *url, text *loc)
 }
 
 /*
- * When the run was, for the feed: later than any run before it that changed the
- * target, also where the clock was set back.
+ * The time of the run, for the feed: later than any earlier run that changed
+ * the target, also if the clock was set back.
  */
 static TimestampTz
 time_of_run(const SmTarget *target)

@@ -1,6 +1,6 @@
 /*
  * publish_feed.h
- *	  Which URLs a run added, changed or removed: the rows of a feed, a table of
+ *	  URLs that a run added, changed or removed: the rows of a feed, a table of
  *	  sitemap_change.
  */
 #ifndef SM_PUBLISH_FEED_H
@@ -17,17 +17,23 @@ typedef struct SmFeed SmFeed;
 extern SmFeed *sm_feed_create(Oid relid);
 
 /*
- * Take a file of the run before it is written: as the target has it, or NULL, and
- * its new content, or 0 where it goes; byte_count is that of the new document.
- * Files wait for others, whose old contents are read together.
+ * Take a file of the run before it is written.  old: the file in the target,
+ * or NULL; content: the new content, or 0 if the file is deleted; byte_count:
+ * bytes of the new document.  Files wait, so that the old contents of several
+ * files are read together.
  */
 extern void sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old,
 						Datum content, int64 byte_count);
 
-/* Compare the files that still wait: to be called before any of them is written. */
+/*
+ * Compare the files that still wait.  Call this before any of them is written.
+ */
 extern void sm_feed_flush(SmFeed *feed, const SmTarget *target);
 
-/* No more files: insert a row for each URL in which the old ones and the new ones differ. */
+/*
+ * Insert a row for each URL in which the old files and the new files differ,
+ * after the last file.
+ */
 extern void sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section);
 
 #endif

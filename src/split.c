@@ -180,7 +180,7 @@ sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
 
-	/* one more entry: the one that did not fit */
+	/* one more: the entry that did not fit */
 	memmove(split->entries, split->entries + split->cut, (nrest + 1) * sizeof(SmSplitEntry));
 	if (split->key_type && !split->key_type->by_value)
 	{

@@ -1,5 +1,8 @@
 # pg_cron with the pg_hba.conf that Debian brings: a job fails, as the guide's
 # troubleshooting says, and each of the three ways out makes it run.
+#
+# Each case has a server of its own, so that all of them wait for the same minute: an
+# interval of seconds takes pg_cron 1.5.
 
 use strict;
 use warnings;
@@ -7,95 +10,91 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
+my $user = getpwuid($>);
 my $folder = PostgreSQL::Test::Utils::tempdir();
 
-# The password file is read when a job begins.  Nobody's own is touched.
-$ENV{PGPASSFILE} = "$folder/pgpass";
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-if (!-e $node->config_data('--pkglibdir') . '/pg_cron.so')
-{
-	plan skip_all => 'pg_cron is not here';
-}
-my $user = getpwuid($>);
-$node->append_conf(
-	'postgresql.conf', qq{
-	listen_addresses = 'localhost'
-	shared_preload_libraries = 'pg_cron'
-	cron.database_name = 'postgres'});
-
-# Debian: over TCP a password, over the socket the user of the operating system.
-unlink $node->data_dir . '/pg_hba.conf';
-append_to_file(
-	$node->data_dir . '/pg_hba.conf', q{
+# Over TCP a password, over the socket the user of the operating system.
+my $pg_hba = q{
 local   all             postgres                                peer
 local   all             all                                     peer
 host    all             all             127.0.0.1/32            scram-sha-256
 host    all             all             ::1/128                 scram-sha-256
-});
-append_to_file($ENV{PGPASSFILE}, '');
-chmod 0600, $ENV{PGPASSFILE} or die $!;
-$node->start;
-$node->safe_psql(
-	'postgres', qq{
-	SET password_encryption = 'scram-sha-256';
-	ALTER ROLE "$user" PASSWORD 'secret';
-	CREATE EXTENSION pg_cron;
-	CREATE EXTENSION sitemap;
-	CREATE TABLE page (id int PRIMARY KEY, path text);
-	INSERT INTO page SELECT n, '/page/' || n FROM generate_series(1, 10) n;
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name))});
+};
+my $publish = q{
+	SELECT public.sitemap_publish('public.site_files', 'SELECT path AS loc FROM public.page ORDER BY id',
+	                              'https://www.example.com/')};
 
-# An interval of seconds came with version 1.5.
-my $can_wait =
-  $node->psql('postgres', q{SELECT cron.schedule('seconds', '1 second', 'SELECT 1'), cron.unschedule('seconds')}) == 0;
-my $schedule = $can_wait ? '1 second' : '* * * * *';
+my @cases = (
+	{ name => 'debian' },
+	{ name => 'workers', settings => sub { 'cron.use_background_workers = on' } },
+	{ name => 'pgpass', password => 1 },
+	{ name => 'peer', settings => sub { "cron.host = '" . $_[0]->host . "'" } },);
 
-like(run_job('fails'), qr/^failed: connection failed/, 'a job fails with what Debian brings');
-is(files(), 0, 'it has done nothing');
-
-$node->append_conf('postgresql.conf', 'cron.use_background_workers = on');
-$node->restart;
-like(run_job('worker'), qr/^succeeded: /, 'a background worker needs no connection');
-is(files(), 2, 'it has published');
-
-$node->append_conf('postgresql.conf', 'cron.use_background_workers = off');
-append_to_file($ENV{PGPASSFILE}, 'localhost:' . $node->port . ":postgres:$user:secret\n");
-$node->restart;
-like(run_job('pgpass'), qr/^succeeded: /, 'a password file');
-is(files(), 2, 'it has published');
-
-unlink $ENV{PGPASSFILE} or die $!;
-$node->append_conf('postgresql.conf', "cron.host = '" . $node->host . "'");
-$node->restart;
-like(run_job('peer'), qr/^succeeded: /, 'the socket, by peer authentication');
-is(files(), 2, 'it has published');
-
-$node->stop;
-done_testing();
-
-# Wait for the first run of a job that publishes anew: its status and message.
-sub run_job
+foreach my $case (@cases)
 {
-	my ($name) = @_;
+	my $node = $case->{node} = start($case);
 
 	$node->safe_psql(
 		'postgres', qq{
-		DELETE FROM site_files;
-		SELECT cron.schedule('$name', '$schedule',
-			\$\$SELECT public.sitemap_publish('public.site_files', 'SELECT path AS loc FROM public.page ORDER BY id', 'https://www.example.com/')\$\$)});
-	my $runs = qq{
-		FROM cron.job_run_details d JOIN cron.job j USING (jobid)
-		WHERE jobname = '$name' AND d.status IN ('failed', 'succeeded')};
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 $runs") or die "$name does not run";
-	my $result = $node->safe_psql('postgres',
-		"SELECT d.status || ': ' || d.return_message $runs ORDER BY runid LIMIT 1");
-	$node->safe_psql('postgres', "SELECT cron.unschedule('$name')");
-	note("$name: $result");
-	return $result;
+		CREATE EXTENSION sitemap;
+		CREATE TABLE page (id int PRIMARY KEY, path text);
+		INSERT INTO page SELECT n, '/page/' || n FROM generate_series(1, 10) n;
+		CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+		SELECT cron.schedule('publish', '* * * * *', \$job\$$publish\$job\$)});
 }
-
-sub files
+foreach my $case (@cases)
 {
-	return $node->safe_psql('postgres', 'SELECT count(*) FROM site_files');
+	my ($name, $node) = @{$case}{qw(name node)};
+	my $runs = q{FROM cron.job_run_details WHERE status IN ('failed', 'succeeded')};
+
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 $runs") or die "$name: no job has run";
+	my $result = $node->safe_psql('postgres',
+		"SELECT status || ': ' || return_message $runs ORDER BY runid LIMIT 1");
+	my $files = $node->safe_psql('postgres', 'SELECT count(*) FROM site_files');
+
+	if ($name eq 'debian')
+	{
+		like($result, qr/^failed: connection failed/, 'a job fails with what Debian brings');
+		is($files, 0, 'it has done nothing');
+	}
+	else
+	{
+		like($result, qr/^succeeded: /, "$name: the job runs");
+		is($files, 2, "$name: it has published");
+	}
+	$node->stop;
+}
+done_testing();
+
+# A server with pg_cron and the settings of a case.
+sub start
+{
+	my ($case) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($case->{name});
+	my $settings = $case->{settings} // sub { '' };
+	local $ENV{PGPASSFILE} = "$folder/$case->{name}";
+
+	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+	if (!-e $node->config_data('--pkglibdir') . '/pg_cron.so')
+	{
+		plan skip_all => 'pg_cron is not here';
+	}
+	$node->append_conf(
+		'postgresql.conf', "
+		listen_addresses = 'localhost'
+		shared_preload_libraries = 'pg_cron'
+		cron.database_name = 'postgres'
+		" . $settings->($node));
+	unlink $node->data_dir . '/pg_hba.conf';
+	append_to_file($node->data_dir . '/pg_hba.conf', $pg_hba);
+	append_to_file($ENV{PGPASSFILE},
+		$case->{password} ? 'localhost:' . $node->port . ":postgres:$user:secret\n" : '');
+	chmod 0600, $ENV{PGPASSFILE} or die $!;
+	$node->start;
+	$node->safe_psql(
+		'postgres', qq{
+		SET password_encryption = 'scram-sha-256';
+		ALTER ROLE "$user" PASSWORD 'secret';
+		CREATE EXTENSION pg_cron});
+	return $node;
 }

@@ -76,7 +76,7 @@ my ($status, $stdout, $stderr) = $node->psql(
 	REFRESH MATERIALIZED VIEW CONCURRENTLY site});
 like(
 	$stderr,
-	qr{ERROR:  invalid loc: its scheme is neither.*\nDETAIL:  Row 4 has the loc "ftp://example.com/"\.},
+	qr{ERROR:  invalid loc: the scheme is neither.*\nDETAIL:  Row 4 has the loc "ftp://example.com/"\.},
 	'a refresh that fails says why');
 is($node->safe_psql('postgres', $files), $three, 'and leaves the view as it was');
 $node->safe_psql('postgres', q{DELETE FROM page WHERE loc LIKE 'ftp:%'});

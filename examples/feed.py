@@ -1,0 +1,175 @@
+"""What indexnow.py and purge.py share: both take URLs from a feed, a table of
+sitemap_change, and post them in batches.
+
+A batch is one transaction: its rows are deleted, its URLs are posted, and the
+transaction commits if they were taken.  Otherwise it is rolled back, and the rows are
+in the feed as before.  So each URL is taken at least once, whatever is killed or lost.
+It is taken a second time if the answer, or the commit after it, was lost.
+"""
+
+import argparse
+import http.client
+import re
+import sys
+import time
+import urllib.request
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from itertools import groupby, islice
+
+import psycopg
+from psycopg import sql
+
+# In this order the URLs of a site follow each other.  WITH HOLD keeps the list and no
+# snapshot, so VACUUM need not wait for a slow run.
+URLS = """
+    SELECT DISTINCT loc COLLATE "C" AS loc
+      FROM {table}
+     WHERE loc IS NOT NULL
+     ORDER BY loc"""
+
+# Rows that another run of the program has taken are left to it.  ctid names a row, in
+# its partition.
+TAKE = """
+    WITH free AS MATERIALIZED (
+        SELECT tableoid, ctid FROM {table} WHERE loc = ANY (%s) FOR UPDATE SKIP LOCKED)
+    DELETE FROM {table} AS feed
+     USING free
+     WHERE feed.tableoid = free.tableoid AND feed.ctid = free.ctid
+ RETURNING feed.loc"""
+
+LONGEST_WAIT = 60  # seconds between two attempts, unless the answer asks for more
+
+# These say that a fault is in the URLs, so other URLs of the site may still be taken.
+BAD_URLS = (400, 422)
+
+# Without a handler for redirects: they would make a GET of a POST, without its URLs.
+HTTP = urllib.request.OpenerDirector()
+for handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    HTTP.add_handler(handler())
+
+
+def argument_parser(description):
+    """The arguments that both programs have."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument('table', help='the feed, or schema.feed: letter case counts, without quotes')
+    parser.add_argument('--dsn', default='', help='the database; default: PGHOST, PGDATABASE and so on')
+    parser.add_argument(
+        '--patience', type=float, default=300, metavar='SECONDS',
+        help='how long the run waits in all for a server that is busy or down; default: 300')
+    parser.add_argument(
+        '--timeout', type=float, default=30, metavar='SECONDS',
+        help='how long an answer may take; default: 30')
+    return parser
+
+
+def http_url(text):
+    """The type of an argument."""
+    if not re.match(r'https?://[^/]', text):
+        raise argparse.ArgumentTypeError(f'not a URL with http or https: {text}')
+    return text
+
+
+def origin(url):
+    return re.match(r'(\w+://)?[^/?#]*', url)[0]
+
+
+class Answer:
+    """What a server says to a request, or why it says nothing."""
+
+    def __init__(self, request, timeout):
+        self.status = self.retry_after = None
+        try:
+            with HTTP.open(request, timeout=timeout) as response:
+                self.status = response.status
+                self.retry_after = response.headers.get('Retry-After', '')
+                self.text = f'{response.status} {response.reason}'
+                if not 200 <= response.status < 300:
+                    self.text += ': ' + ' '.join(response.read(500).decode(errors='replace').split())
+        except (OSError, http.client.HTTPException) as error:
+            self.text = str(error) or type(error).__name__
+
+    def is_temporary(self):
+        return self.status in (None, HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS) or self.status >= 500
+
+    def wait(self):
+        """The seconds that the server asks for, as a number or a date; 0 if it does not."""
+        if re.fullmatch('[0-9]{1,9}', self.retry_after or ''):
+            return int(self.retry_after)
+        try:
+            until = parsedate_to_datetime(self.retry_after)
+            return max(0, (until - datetime.now(timezone.utc)).total_seconds())
+        except (TypeError, ValueError, OverflowError):  # none, or no date
+            return 0
+
+
+class Run:
+    """One run of a program over a feed."""
+
+    def __init__(self, arguments, taken):
+        """taken: the statuses of an answer that say that the URLs were taken"""
+        self.arguments = arguments
+        self.taken = taken
+        self.patience = arguments.patience
+        self.is_complete = True
+        self.table = sql.Identifier(*arguments.table.split('.'))
+
+    def send(self, size, make_request, is_allowed=lambda url: True):
+        """Post the URLs of the feed.  The result is the exit status of the program.
+
+        size: of a batch
+        make_request: gives the request for an origin and a list of its URLs
+        is_allowed: is the key for that URL?
+        """
+        try:
+            with psycopg.connect(self.arguments.dsn, autocommit=True, client_encoding='utf8') as self.database:
+                with self.database.cursor('urls', withhold=True) as urls:
+                    urls.itersize = 10_000
+                    urls.execute(sql.SQL(URLS).format(table=self.table))
+                    for site, group in groupby((url for url, in urls), origin):
+                        self.send_site(site, group, size, make_request, is_allowed)
+        except psycopg.Error as error:
+            print(error, file=sys.stderr)
+            self.is_complete = False
+        return 0 if self.is_complete else 1
+
+    def send_site(self, site, urls, size, make_request, is_allowed):
+        while batch := list(islice(urls, size)):
+            allowed = [url for url in batch if is_allowed(url)]
+            if len(allowed) < len(batch):
+                self.report(f'{site}: URLs outside the directory of the key: {len(batch) - len(allowed)}')
+            answer = self.send_batch(site, allowed, make_request)
+            if answer and answer.status not in (*self.taken, *BAD_URLS):
+                break
+
+    def send_batch(self, site, batch, make_request):
+        """Post these URLs until they are taken or refused, or the run has waited enough.
+        The result is the last answer; None if no row of them is left."""
+        pause = 1
+        while True:
+            with self.database.transaction():
+                rows = self.database.execute(sql.SQL(TAKE).format(table=self.table), [batch])
+                urls = sorted({url for url, in rows})
+                if not urls:
+                    return None
+                answer = Answer(make_request(site, urls), self.arguments.timeout)
+                if answer.status not in self.taken:
+                    raise psycopg.Rollback
+            if answer.status in self.taken:
+                print(f'{site}: URLs taken: {len(urls)}', flush=True)
+                return answer
+
+            # The rows are in the feed, and not locked, while the program waits.
+            wait = max(pause, answer.wait())
+            if not answer.is_temporary() or wait > self.patience:
+                self.report(f'{site}: URLs not taken: {len(urls)}: {answer.text}')
+                return answer
+            print(f'{site}: {answer.text}; trying again in {wait:.0f} s', flush=True)
+            time.sleep(wait)
+            self.patience -= wait
+            pause = min(2 * pause, LONGEST_WAIT)
+
+    def report(self, message):
+        print(message, file=sys.stderr)
+        self.is_complete = False

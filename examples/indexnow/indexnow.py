@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Tells search engines which URLs changed, by IndexNow.
+
+Takes the URLs from a feed of sitemap_publish, a table of sitemap_change.  One run posts
+what is there; cron or a systemd timer starts the next.
+"""
+
+import json
+import os
+import re
+import sys
+import urllib.request
+from pathlib import Path
+from urllib.parse import urljoin
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import feed
+
+TAKEN = (200, 202)  # 202: the key is yet to be checked
+BATCH = 10_000  # URLs of a request, by the protocol
+
+parser = feed.argument_parser('Tell search engines which URLs changed.')
+parser.add_argument('--key', default=os.environ.get('INDEXNOW_KEY', ''), help='default: INDEXNOW_KEY')
+parser.add_argument(
+    '--key-location', metavar='URL',
+    help='the key file, as a URL or as a path on each site; default: /KEY.txt')
+parser.add_argument('--endpoint', type=feed.http_url, default='https://api.indexnow.org/indexnow')
+arguments = parser.parse_args()
+if not re.fullmatch('[A-Za-z0-9-]{8,128}', arguments.key):
+    parser.error('a key has 8 to 128 letters, digits and hyphens')
+
+
+def key_location(origin):
+    return urljoin(origin + '/', arguments.key_location or f'{arguments.key}.txt')
+
+
+def is_allowed(url):
+    """A key file in a directory is for the URLs of that directory."""
+    origin = feed.origin(url)
+    directory = urljoin(key_location(origin), '.')
+    return directory == origin + '/' or url.startswith(directory)
+
+
+def make_request(origin, urls):
+    message = {
+        'host': origin.rpartition('/')[2],
+        'key': arguments.key,
+        'keyLocation': key_location(origin),
+        'urlList': urls,
+    }
+    return urllib.request.Request(
+        arguments.endpoint, json.dumps(message).encode(), {'Content-Type': 'application/json; charset=utf-8'})
+
+
+sys.exit(feed.Run(arguments, TAKEN).send(BATCH, make_request, is_allowed))

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Has a CDN drop its copies of the URLs that changed.
+
+Takes the URLs from a feed of sitemap_publish, a table of sitemap_change.  One run posts
+what is there; cron or a systemd timer starts the next.  The body of a request is
+{"files": [URL, ...]}: make_request() is what to change for an API that wants another.
+"""
+
+import json
+import os
+import sys
+import urllib.request
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import feed
+
+TAKEN = (200, 201, 202, 204)
+
+parser = feed.argument_parser(
+    'Have a CDN drop its copies of the URLs that changed.  PURGE_HEADER is a header line with the token, '
+    'such as "Authorization: Bearer secret".')
+parser.add_argument('--api', type=feed.http_url, required=True, help='the URL to post to')
+parser.add_argument('--batch', type=int, default=30, help='the most URLs of a request; default: 30')
+arguments = parser.parse_args()
+if arguments.batch < 1:
+    parser.error('a batch has at least one URL')
+# Not an argument: everybody on the machine could see the token in the list of processes.
+name, _, value = os.environ.get('PURGE_HEADER', '').partition(':')
+headers = {'Content-Type': 'application/json', **({name: value.strip()} if name else {})}
+
+
+def make_request(origin, urls):
+    return urllib.request.Request(arguments.api, json.dumps({'files': urls}).encode(), headers)
+
+
+sys.exit(feed.Run(arguments, TAKEN).send(arguments.batch, make_request))

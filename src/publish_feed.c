@@ -363,10 +363,12 @@ typedef struct Url
 static void
 put_url(Insert *insert, const Url *url)
 {
+	MemoryContext oldcontext;
 	const char *action;
 
 	if (url->loc == NULL || (url->nold == url->nnew && url->difference == 0))
 		return;
+	oldcontext = MemoryContextSwitchTo(insert->context);
 	action = url->nold == 0 ? "added" : url->nnew == 0 ? "removed" : "changed";
 	insert->locs = accumArrayResult(insert->locs, PointerGetDatum(url->loc), false, TEXTOID,
 									insert->context);
@@ -374,6 +376,7 @@ put_url(Insert *insert, const Url *url)
 									   TEXTOID, insert->context);
 	insert->lastmods = accumArrayResult(insert->lastmods, PointerGetDatum(url->lastmod),
 										url->lastmod == NULL, TEXTOID, insert->context);
+	MemoryContextSwitchTo(oldcontext);
 	if (++insert->nrows == INSERT_ROWS)
 		insert_rows(insert);
 }

@@ -142,6 +142,26 @@ $node->safe_psql('postgres', "$publish)");
 is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || action, ', ' ORDER BY loc) FROM site_changes}),
 	'sitemap added, sitemap removed', 'the section is named');
 
+# No memory grows with the rows of a feed: as a trigger sees it at each INSERT.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE many_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE many_changes OF sitemap_change;
+	CREATE TABLE memory (bytes bigint);
+	CREATE FUNCTION measure() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+	    INSERT INTO memory SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'SPI Proc';
+	    RETURN NULL;
+	END $$;
+	CREATE TRIGGER measure AFTER INSERT ON many_changes EXECUTE FUNCTION measure();
+	SELECT count(*) FROM sitemap_publish('many_files', $$SELECT '/' || n AS loc FROM generate_series(1, 50000) n$$,
+	                                     'https://www.example.com/');
+	SELECT count(*) FROM sitemap_publish('many_files', $$SELECT '/' AS loc$$, 'https://www.example.com/',
+	                                     feed => 'many_changes', max_shrink => 1)});
+is($node->safe_psql('postgres', 'SELECT count(*) FROM many_changes'), 50001, 'a feed of many rows');
+cmp_ok($node->safe_psql('postgres', 'SELECT max(bytes) - min(bytes) FROM memory'), '<', 65536,
+	'takes no more memory than one of few');
+
 # What cannot be a feed is refused before the query runs, and what is read must be ours.
 sub refused
 {

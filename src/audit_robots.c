@@ -14,6 +14,7 @@
 #include "core/robots.h"
 #include "encoding.h"
 #include "index.h"
+#include "miscadmin.h"
 #include "row.h"
 #include "set.h"
 #include "utils/array.h"
@@ -98,7 +99,10 @@ sm_audit_robots_create(const text *robots_txt, Datum agents)
 						robots->text.len, SM_ROBOTS_MAX),
 				 errdetail("Crawlers read no more than the first 500 kB of a robots.txt.")));
 	for (int i = 0; i < robots->nagents; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		compile(robots, &robots->agents[i], i > 0 ? &robots->agents[i - 1] : NULL);
+	}
 	return robots;
 }
 
@@ -140,6 +144,7 @@ sm_audit_robots_check(SmAudit *audit, const char *what, SmSpan url)
 	{
 		const Agent *agent = &robots->agents[i];
 
+		CHECK_FOR_INTERRUPTS();
 		if (i == 0 || agent->robots != agent[-1].robots)
 			rule = find_rule(audit, agent, url);
 		if (rule)

@@ -81,6 +81,15 @@ $session->query(
 );
 like($session->{stderr}, qr/canceling statement due to statement timeout/, 'statement_timeout');
 $session->{stderr} = '';
+
+# robots is read once for each agent, before the query.
+$session->query_safe("SET statement_timeout = '50ms'");
+$session->query(
+	q{SELECT count(*) FROM sitemap_audit('not a query', 'http://a/',
+		robots => repeat(E'User-agent: *\nDisallow: /a\n', 15000), agents => array_fill('a'::text, ARRAY[5000]))}
+);
+like($session->{stderr}, qr/canceling statement due to statement timeout/, 'statement_timeout among many agents');
+$session->{stderr} = '';
 $session->query_safe('RESET statement_timeout');
 is(temporary_files(), 0, 'leaves no temporary file');
 

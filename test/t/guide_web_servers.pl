@@ -100,6 +100,7 @@ sub settings
 	$text =~ s{/var/www/sitemaps}{$maps}g;
 	$text =~ s{/var/www/html}{$site}g;
 	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;};
+	$text =~ s{\blisten \[::\]:80;}{};
 	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>};
 	return $text;
 }

@@ -51,7 +51,7 @@ extern void sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName nam
  * Write the canonical form of a URL that people wrote.  Returns false if it is
  * not a URL that a page can have.
  */
-extern bool sm_audit_spell(SmAudit *audit, SmSpan url, SmSpan *page);
+extern bool sm_audit_spell(SmAudit *audit, SmSpan text, SmSpan *page);
 
 /* Has a URL in canonical form the scheme, host and port of base_url? */
 static inline bool

@@ -244,18 +244,18 @@ same_url(SmSpan a, SmSpan b)
 typedef struct ValueElement
 {
 	uint32		ns;
-	const char *name;
 	bool		has_rule;
+	const char *name;
 	const char *media;			/* noun phrase for its URL, NULL if its value
 								 * is none */
 } ValueElement;
 
 static const ValueElement value_elements[] = {
-	{SM_NS_IMAGE, "loc", false, "image"},
-	{SM_NS_VIDEO, "thumbnail_loc", false, "video thumbnail"},
-	{SM_NS_VIDEO, "content_loc", true, "video"},
-	{SM_NS_VIDEO, "player_loc", true, "video player"},
-	{SM_NS_NEWS, "publication_date", true, NULL}
+	{SM_NS_IMAGE, false, "loc", "image"},
+	{SM_NS_VIDEO, false, "thumbnail_loc", "video thumbnail"},
+	{SM_NS_VIDEO, true, "content_loc", "video"},
+	{SM_NS_VIDEO, true, "player_loc", "video player"},
+	{SM_NS_NEWS, true, "publication_date", NULL}
 };
 
 /* Find the element that a tag begins, if check_value wants its value. */

@@ -64,22 +64,22 @@ typedef void (*SmReport) (void *arg, SmProblemName name, const char *message,
 typedef struct SmProblems
 {
 	bool		skip;			/* skip mode: count problems and go on */
+	bool		grouped;		/* row_number counts the rows of a group */
 	SmReport	report;			/* report mode: called for every problem of a
 								 * row; else NULL */
 	void	   *report_arg;
 	uint64		row_number;		/* of the current row, 0 where there are no
 								 * rows */
-	bool		grouped;		/* row_number counts the rows of a group */
 	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
 								 * unknown */
 
 	/* for a document that is read: its entries count as rows */
 	bool		in_document;
+	bool		rest_lost;		/* the rest of the document cannot be read */
 	const char *place;			/* position of the problem; NULL if it has
 								 * none */
 	const char *counted;		/* lines are counted up to here */
 	int64		line;			/* line of counted */
-	bool		rest_lost;		/* the rest of the document cannot be read */
 
 	/*
 	 * skip mode: number of skipped rows and elements, and the first few

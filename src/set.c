@@ -60,6 +60,8 @@ struct SmSet
 	StringInfoData key_buffer;	/* holds the key if it is passed by reference */
 
 	/* when a range of files is made */
+	const Datum *from;			/* bounds of the rows, NULL for none */
+	const Datum *to;
 	SmStop		stop;			/* NULL for all rows */
 	void	   *stop_arg;
 	bool		stopped;
@@ -264,6 +266,34 @@ keep_key(SmSet *set, Datum key)
 	}
 }
 
+/* A bound of a range, for a message. */
+static const char *
+describe_bound(SmSet *set, const Datum *bound, const char *none)
+{
+	return bound ? sm_clip(sm_key_to_text(set->key_type, *bound)) : none;
+}
+
+/*
+ * Raise an error if a key is not in the range that the query was run for.  Its
+ * row would be in two files.
+ */
+static void
+check_range(SmSet *set, Datum key)
+{
+	if ((set->from == NULL || sm_key_compare(set->key_type, *set->from, key) <= 0) &&
+		(set->to == NULL || sm_key_compare(set->key_type, key, *set->to) < 0))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("row " UINT64_FORMAT " is outside of the range of keys that the query was run for",
+					set->nrows),
+			 errdetail("Its key is %s. The range is from %s to before %s.",
+					   sm_clip(sm_key_to_text(set->key_type, key)),
+					   describe_bound(set, set->from, "the first key"),
+					   describe_bound(set, set->to, "the end")),
+			 errhint("The query must return the rows whose keys are not less than $1 and are less than $2.")));
+}
+
 /*
  * Take the key of a row.  Raises an error if rows are not in the order of
  * their keys.
@@ -280,6 +310,7 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the key of row " UINT64_FORMAT " is NULL", set->nrows),
 				 errhint("Column \"key\" says where a row belongs in the order of all rows. It must have a value in each.")));
+	check_range(set, key);
 	order = set->has_key ? sm_key_compare(set->key_type, set->key, key) : -1;
 	if (order > 0)
 		ereport(ERROR,
@@ -464,6 +495,8 @@ sm_set_make_range(SmSet *set, const Datum *from, const Datum *to)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
+	set->from = from;
+	set->to = to;
 	sm_query_run(&set->query, from, to, &set->receiver);
 	if (to == NULL && !set->stopped && set->doc.totals.count > 0)
 		close_file(set, true);

@@ -144,6 +144,19 @@ SET ROLE regress_changes;
 SELECT pg_temp.brief($$ SELECT pg_temp.run(', section => ''b'', on_invalid => ''skip'', changes => ''DELETE FROM changes_queue RETURNING id''') $$);
 SELECT pg_temp.run(', section => ''b'', on_invalid => ''skip'', changes => ''SELECT 400''');
 RESET ROLE;
+-- A query whose own bounds are wrong would put rows into two files.
+CREATE TABLE changes_bounds AS SELECT n AS key, '/' || n AS loc FROM generate_series(1, 1000) n;
+TRUNCATE changes_target;
+SELECT count(*) FROM sitemap_publish('changes_target', 'TABLE changes_bounds ORDER BY key', 'https://e.com/', max_urls => 20);
+\set bounded 'SELECT * FROM changes_bounds WHERE ($1 IS NULL OR key >= $1) AND ($2 IS NULL OR key <= $2) ORDER BY key'
+SELECT count(*) FROM sitemap_publish('changes_target', :'bounded', 'https://e.com/', max_urls => 20);
+DELETE FROM changes_bounds WHERE key BETWEEN 30 AND 32;
+SELECT pg_temp.error($$ SELECT count(*) FROM sitemap_publish('changes_target', '$$ || :'bounded' || $$', 'https://e.com/', max_urls => 20, changes => 'SELECT 30, 32') $$);
+\set bounded 'SELECT * FROM changes_bounds WHERE $1 IS NULL OR key >= $1 - 1 ORDER BY key'
+SELECT count(*) FROM sitemap_publish('changes_target', :'bounded', 'https://e.com/', max_urls => 20);
+SELECT pg_temp.error($$ SELECT count(*) FROM sitemap_publish('changes_target', '$$ || :'bounded' || $$', 'https://e.com/', max_urls => 20, changes => 'SELECT 50') $$);
+DROP TABLE changes_bounds;
+
 -- Not in a transaction that is read-only.
 BEGIN READ ONLY;
 SELECT pg_temp.brief($$ SELECT pg_temp.run(', changes => ''SELECT 1''') $$);

@@ -142,7 +142,7 @@ my @cases = (
 	query('locs that are skipped', 20, q{SELECT 'ftp://' || n AS loc}),
 	query('elements that are skipped', 2_000, q{SELECT '/' AS loc, xmls('<a/>', 500) AS extensions}),
 	query('images', 2_000, q{SELECT '/' || n AS loc, array_fill('http://a/1.jpg'::text, '{100}') AS images}),
-	query('alternates', 2_000, q{SELECT '/' || n AS loc, '{"de": "http://a/", "en": "http://b/"}'::jsonb AS alternates}),
+	query('alternates', 200, q{SELECT '/' || n AS loc, '{"de": "http://a/", "en": "http://b/"}'::jsonb AS alternates}),
 	query('duplicates', 20, q{SELECT '/' AS loc}, 'sitemap_audit'),
 	query('pages of the future', 20, q{SELECT '/' || n AS loc, '2999-01-01'::date AS lastmod}, 'sitemap_audit'),
 	[
@@ -187,7 +187,8 @@ sub query
 	$function //= 'sitemap_files';
 	return [
 		"$function, $name", 'text', q{repeat('x', size)},
-		"SELECT count(*) FROM input, $function(format(\$q\$$query FROM generate_series(1, %s) n\$q\$, size / $bytes), 'http://a/', on_invalid => 'skip')"
+		"SELECT count(*) FROM input, $function(format(\$q\$$query FROM generate_series(1, %s) n\$q\$, size / $bytes), 'http://a/', on_invalid => 'skip')",
+		end => 25_600_000
 	];
 }
 
@@ -203,9 +204,9 @@ foreach my $case (@cases)
 	$covered{$_} = 1 foreach $case->[3] =~ /\b(sitemap_\w+)\(/g;
 }
 
-# A timeout takes effect in the middle of a call, not at its end.
+# A timeout takes effect in the middle of a call, not at its end.  The call takes long
+# enough for the difference to show.  (sitemap_alternates takes 1,000 links, 10 ms.)
 foreach my $name (
-	'sitemap_alternates, many links',
 	'sitemap_video, many countries',
 	'sitemap_video, many segments',
 	'sitemap_video, many ids',
@@ -219,8 +220,13 @@ foreach my $name (
 
 	next if !$has_libxml && $type =~ /xml/;
 	$state{call} = "SELECT ($call)::text IS NULL FROM input" =~ s/\bv\b/"$type"/gr;
-	make_input(\%state, $size);
-	my $whole = median(map { call(\%state, $size) } 1 .. 3);
+	my $whole = 0;
+	for (; $whole < 0.1 && $size < 50_000_000; $size *= 2)
+	{
+		make_input(\%state, $size);
+		$whole = median(map { call(\%state, $size) } 1 .. 3);
+	}
+	$size /= 2;
 	$state{session}->query_safe(q{SET statement_timeout = '5ms'});
 	$state{error} = '57014';
 	my $cut_off = median(map { call(\%state, $size) } 1 .. 3);

@@ -73,8 +73,8 @@ void
 sm_dir_open(SmDir *dir, const char *path)
 {
 	dir->path = resolve_directory(path);
-	dir->fd = OpenTransientFile(dir->path, O_RDONLY | O_DIRECTORY);
 	dir->piece = palloc(PIECE);
+	dir->fd = OpenTransientFile(dir->path, O_RDONLY | O_DIRECTORY);
 	if (dir->fd < 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),

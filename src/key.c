@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -31,6 +32,12 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 				 errdetail("Type %s has no default operator class for access method \"btree\".",
 						   format_type_be(type))));
 
+	if (get_typtype(base) == TYPTYPE_PSEUDO)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"key\" of the query must not be of the pseudo-type %s",
+						format_type_be(type)),
+				 errdetail("A key is stored as text, and no value of this type can be read from text.")));
 	memset(key, 0, sizeof(*key));
 	key->type = base;
 	key->collation = collation;

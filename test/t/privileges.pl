@@ -228,7 +228,7 @@ sub test_invalid_bytes
 	  $node->psql('bytes', q{SELECT sitemap_news('n', 'en', text_of('\xff'), 't')});
 	like(
 		$errors,
-		qr/invalid publication_date: it has bytes that are not text/,
+		qr/invalid publication_date: bytes that are not text/,
 		'the error of a date has its name');
 
 	# Names of files are bytes there, too; the same characters are refused.

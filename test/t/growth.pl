@@ -4,8 +4,9 @@
 # Time is what the scheduler says the backend was on a processor, so other work on the
 # machine counts little.  n is doubled until a call takes long enough to measure, then
 # the median of several calls with 2n is compared with that of n.  If it is more than
-# 2.5 times as long, more calls are made, all of which count: that evens out noise,
-# and what is quadratic stays at 4.
+# 2.5 times as long, more calls are made, all of which count, and then with 4n beside
+# 2n, up to a limit: that evens out noise and the step where a cache is full, and what
+# is quadratic stays at 4.
 #
 # Memory is the peak of the backend in its first call with 2n, above what it had.
 use strict;
@@ -24,7 +25,8 @@ my $max_growth = 2.5;
 my $max_memory = 20;             # times the input
 my $free_memory = 32 * 1024;     # kB, beside that
 my $least_time = 0.02;           # seconds on a processor, to be measured
-my $largest = 3_200_000;         # bytes of input, at most
+my $largest = 12_800_000;        # bytes of input, at most
+my $largest_xml = 6_400_000;     # libxml refuses a token of more than 10,000,000
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -215,7 +217,7 @@ foreach my $name (
 {
 	my ($case) = grep { $_->[0] eq $name } @cases;
 	my (undef, $type, $generate, $call, %more) = @$case;
-	my $size = $more{end} // 2 * $largest;
+	my $size = $more{end} // $largest_xml;
 	my %state = (type => $type, generate => $generate, error => '');
 
 	next if !$has_libxml && $type =~ /xml/;
@@ -270,7 +272,7 @@ sub measure
 	my $column = qq{"$type"};
 	my %state = (type => $type, generate => $generate, error => $more{error} // '');
 	my $n = $more{start} // 100_000;
-	my $end = $more{end} // $largest;
+	my $end = $more{end} // ($type =~ /xml/ ? $largest_xml : $largest);
 	my (%input, %time, $memory);
 
 	$call = "SELECT ($call)::text IS NULL FROM input" if $call !~ /^SELECT/;
@@ -285,13 +287,20 @@ sub measure
 	}
 	$input{ 2 * $n } = make_input(\%state, 2 * $n);
 	$memory = peak(\%state, 2 * $n);
-	foreach my $calls (3, 7, 15)
+	while (1)
 	{
-		foreach my $size (($n, 2 * $n) x $calls)
+		foreach my $calls (3, 7, 15)
 		{
-			push @{ $time{$size} }, call(\%state, $size);
+			foreach my $size (($n, 2 * $n) x $calls)
+			{
+				push @{ $time{$size} }, call(\%state, $size);
+			}
+			last if growth(\%time, $n) <= $max_growth;
 		}
-		last if growth(\%time, $n) <= $max_growth;
+		last if growth(\%time, $n) <= $max_growth || 4 * $n > ($type =~ /xml/ ? $end : 2 * $end);
+		$n *= 2;
+		$input{ 2 * $n } = make_input(\%state, 2 * $n);
+		$memory = peak(\%state, 2 * $n);
 	}
 	cmp_ok(
 		growth(\%time, $n),

@@ -112,6 +112,16 @@ sub is_program
 	return scalar grep { -x "$_/$name" } File::Spec->path();
 }
 
+# Was the extension built with libidn2?
+sub has_libidn2
+{
+	$node->safe_psql('template1', 'CREATE EXTENSION IF NOT EXISTS sitemap');
+	my $found = $node->psql('template1', q{SELECT sitemap_url('http://xn--bcher-kva.example/'), sitemap_url(U&'http://b\00FCcher.example/')}) == 0;
+
+	$node->safe_psql('template1', 'DROP EXTENSION sitemap');
+	return $found;
+}
+
 # What an example or a statement needs and this machine lacks; undef if nothing.
 sub missing
 {
@@ -120,6 +130,7 @@ sub missing
 	return 'pg_cron' if !$pg_cron_version && $text =~ /pg_cron|\bcron\./;
 	return 'pg_cron 1.5' if $pg_cron_version < 1.5 && $text =~ /\bcron\..*\d seconds'/;
 	return 'libxml' if !$has_libxml && $text =~ /\bxml(?:element|forest|table)\b|'<[^']*'::xml|'\{</;
+	return 'libidn2' if $text =~ m{://[^/']*[^\x00-\x7F]} && !has_libidn2();
 	return undef if $language ne 'sh';
 	return (grep { $text =~ /\b$_\b/ } @missing_programs)[0];
 }

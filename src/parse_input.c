@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "core/xmlreader.h"
 #include "encoding.h"
+#include "gzip.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "zalloc.h"
@@ -33,12 +34,6 @@ break_off(SmInput *input, int sqlerrcode, const char *reason)
 	input->broken = reason;
 }
 
-static bool
-begins_gzip(const void *s, size_t len)
-{
-	return len >= 2 && memcmp(s, "\x1f\x8b", 2) == 0;
-}
-
 /*
  * Is there another member of gzip data after this one?  Zeros that fill up a
  * block of a tape may follow the last one.
@@ -46,7 +41,7 @@ begins_gzip(const void *s, size_t len)
 static bool
 next_member(z_stream *stream, SmProblems *problems)
 {
-	if (begins_gzip(stream->next_in, stream->avail_in))
+	if (sm_is_gzip(sm_span((const char *) stream->next_in, stream->avail_in)))
 	{
 		inflateReset(stream);
 		return true;
@@ -284,7 +279,7 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 
 	memset(input, 0, sizeof(*input));
 	input->content = document;
-	if (!is_text && begins_gzip(document.s, document.len))
+	if (!is_text && sm_is_gzip(document))
 		inflate_document(input, document, limit, problems);
 	if (input->content.len > (uint64) limit)
 	{

@@ -103,12 +103,8 @@ struct SmFeed
 static Relation
 open_feed(Oid relid, LOCKMODE lockmode)
 {
-	Relation	rel = try_relation_open(relid, lockmode);
+	Relation	rel = sm_open_table(relid, lockmode, "feed");
 
-	if (rel == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the feed table does not exist")));
 	if (rel->rd_rel->relkind != RELKIND_RELATION &&
 		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE &&
 		rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE &&
@@ -181,6 +177,17 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* An error for a file whose entries cannot be read. */
+pg_noreturn static void
+not_ours(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
+			 errdetail("The feed needs its URLs."),
+			 errhint("Publish once without feed.")));
+}
+
 /* Begin to read a document from its content, gzipped or not. */
 static SmEntries
 begin_entries(struct varlena *content, int64 byte_count, const char *name)
@@ -195,11 +202,7 @@ begin_entries(struct varlena *content, int64 byte_count, const char *name)
 			document = sm_gunzip(document, byte_count);
 	}
 	if (document.s == NULL || !sm_entries_init(&entries, document))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
-				 errdetail("The feed needs its URLs."),
-				 errhint("Publish once without feed.")));
+		not_ours(name);
 	return entries;
 }
 
@@ -213,11 +216,7 @@ compare_file(SmFeed *feed, const Pair *pair, struct varlena *old_content)
 	SmEntries	new = begin_entries(pair->new, pair->byte_count, name);
 
 	if (!sm_entries_compare(&old, &new, take_entry, feed))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
-				 errdetail("The feed needs its URLs."),
-				 errhint("Publish once without feed.")));
+		not_ours(name);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->file_context);
 }

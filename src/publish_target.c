@@ -68,15 +68,15 @@
 #define TARGET_HINT \
 	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name))."
 
-static Relation
-open_relation(Oid relid, LOCKMODE lockmode)
+Relation
+sm_open_table(Oid relid, LOCKMODE lockmode, const char *what)
 {
 	Relation	rel = try_relation_open(relid, lockmode);
 
 	if (rel == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the target table does not exist")));
+				 errmsg("the %s table does not exist", what)));
 	return rel;
 }
 
@@ -145,7 +145,7 @@ sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns, in
 static void
 open_target(SmTarget *target, LOCKMODE lockmode)
 {
-	Relation	rel = open_relation(target->relid, lockmode);
+	Relation	rel = sm_open_table(target->relid, lockmode, "target");
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 
 	check_table(rel, target->function);

@@ -59,6 +59,9 @@ typedef struct SmTarget
 	SmBatch		deletions;
 } SmTarget;
 
+/* Open a table with a lock.  what: target or feed, for the error if there is none. */
+extern Relation sm_open_table(Oid relid, LOCKMODE lockmode, const char *what);
+
 /*
  * An error unless a table has these columns.  what: target or feed, for the message.
  */

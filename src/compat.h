@@ -29,6 +29,25 @@
 #define TupleDescFinalize(desc) ((void) 0)
 #endif
 
+/* 15 has no function that looks up a configuration variable */
+#if PG_VERSION_NUM < 160000
+#include "utils/guc_tables.h"
+
+static inline struct config_generic *
+find_option(const char *name, bool create_placeholders, bool skip_errors, int elevel)
+{
+	for (int i = 0; i < GetNumConfigOptions(); i++)
+	{
+		struct config_generic *variable = get_guc_variables()[i];
+
+		if (strcmp(variable->name, name) == 0)
+			return variable;
+	}
+	elog(elevel, "unrecognized configuration parameter \"%s\"", name);
+	return NULL;
+}
+#endif
+
 /* stands before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

@@ -13,6 +13,7 @@
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_param.h"
 #include "utils/builtins.h"
+#include "utils/guc_tables.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 
@@ -184,6 +185,8 @@ execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 	/* no limit of rows, which would forbid parallel workers */
 	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &receiver->dest};
 	bool		was_read_only = XactReadOnly;
+	int			level = NewGUCNestLevel();
+	struct config_generic *setting;
 	int			result;
 
 	/*
@@ -193,7 +196,15 @@ execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 	 */
 	XactReadOnly = true;
 	result = SPI_execute_plan_extended(plan, &options);
-	XactReadOnly = was_read_only;
+
+	/*
+	 * A function of the query may have set transaction_read_only itself, to
+	 * "on", as PostgreSQL refuses "off" here.  Then it stays on.
+	 */
+	setting = find_option("transaction_read_only", false, false, ERROR);
+	XactReadOnly = was_read_only ||
+		(setting->stack != NULL && setting->stack->nest_level >= level);
+	AtEOXact_GUC(true, level);
 
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));

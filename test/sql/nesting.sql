@@ -69,12 +69,22 @@ SELECT statement, split_part(c.error, ' / ', 1)
                     'COMMIT', 'ROLLBACK']) statement,
        pg_temp.calls(pg_temp.query(statement)) c
  WHERE c.function = 'sitemap_publish';
--- and which does not stay because it asks for it.
+-- and which ends with the query, unless a function asks for it itself.
 BEGIN;
+SELECT name FROM sitemap_files(pg_temp.query('SET LOCAL work_mem = ''3MB'''), 'http://a/');
+SHOW transaction_read_only;
+SHOW work_mem;
+DELETE FROM nest_page WHERE false;
+SAVEPOINT before;
 SELECT name FROM sitemap_files(pg_temp.query('SET LOCAL transaction_read_only = on'), 'http://a/');
 SHOW transaction_read_only;
 DELETE FROM nest_page WHERE false;
+ROLLBACK TO before;
+SHOW transaction_read_only;
+SELECT name FROM sitemap_files(pg_temp.query('SET TRANSACTION READ ONLY'), 'http://a/');
+SHOW transaction_read_only;
 COMMIT;
+SHOW transaction_read_only;
 
 -- A temporary target can be written to even there.  What counts is the state after the query.
 CREATE TEMP TABLE nest_temp OF sitemap_file (PRIMARY KEY (name));

@@ -96,28 +96,36 @@ FORCE:
 HEADER_FILES = $(wildcard src/*.h src/core/*.h)
 $(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
 
-CORE_SOURCES = $(CORE:.o=.c)
-CORE_BUILD = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS) -o $@ $< $(CORE_SOURCES) $(CORE_LIBS)
-
-UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
-build/unit/%: test/unit/%.c $(wildcard test/unit/*.h) $(CORE_SOURCES) $(HEADER_FILES) build/config
-	@mkdir -p $(@D)
-	$(QUIET)$(CC) $(SANITIZE) $(CORE_BUILD)
-
 # Where it is, libxml2 says what it thinks of the same input.
 XML_JUDGE = $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0))
+CORE_CFLAGS = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS)
+
+# src/core is compiled once for all unit tests, once for all fuzzers.
+UNIT_BUILD = $(QUIET)$(CC) $(SANITIZE) $(CORE_CFLAGS) -o $@
+UNIT_CORE = $(CORE:src/%=build/unit/%)
+$(UNIT_CORE): build/unit/%.o: src/%.c $(HEADER_FILES) build/config
+	@mkdir -p $(@D)
+	$(UNIT_BUILD) -c $<
+
+UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
+$(UNIT): build/%: test/%.c $(wildcard test/unit/*.h) $(UNIT_CORE)
+	$(UNIT_BUILD) $< $(UNIT_CORE) $(CORE_LIBS)
+
 FUZZ_SOURCES = $(wildcard test/fuzz/fuzz_*.c)
-FUZZ_DEPENDS = test/fuzz/fuzz.h $(CORE_SOURCES) $(HEADER_FILES) build/config
+SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
+$(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $(UNIT_CORE)
+	@mkdir -p $(@D)
+	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_CORE) $(CORE_LIBS) $(XML_JUDGE)
+
+FUZZ_BUILD = $(QUIET)$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_CFLAGS) -o $@
+FUZZ_CORE = $(CORE:src/%=build/fuzz/%)
+$(FUZZ_CORE): build/fuzz/%.o: src/%.c $(HEADER_FILES) build/config
+	@mkdir -p $(@D)
+	$(FUZZ_BUILD) -c $<
 
 FUZZ = $(patsubst test/%.c,build/%,$(FUZZ_SOURCES))
-build/fuzz/%: test/fuzz/%.c $(FUZZ_DEPENDS)
-	@mkdir -p $(@D)
-	$(QUIET)$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_BUILD) $(XML_JUDGE)
-
-SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
-build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c $(FUZZ_DEPENDS)
-	@mkdir -p $(@D)
-	$(QUIET)$(CC) $(SANITIZE) $(CORE_BUILD) test/fuzz/seeds.c $(XML_JUDGE)
+$(FUZZ): build/%: test/%.c test/fuzz/fuzz.h $(FUZZ_CORE)
+	$(FUZZ_BUILD) $< $(FUZZ_CORE) $(CORE_LIBS) $(XML_JUDGE)
 
 # All there is to compile, and nothing run.
 compile: all $(UNIT) $(SEEDS)

@@ -56,7 +56,7 @@ BEGIN
       WITH changed AS (
         UPDATE page SET changed = changed + interval '1 second'
          WHERE id = ANY (ARRAY(SELECT CASE WHEN what ~ 'in a row' THEN pages / 20 * round + n
-                                      ELSE 1 + (n * 7919 + round * 104729) * (pages / 10007) % pages END
+                                      ELSE 1 + (n * 7919 + round * 104729) * greatest(pages / 10007, 1) % pages END
                                  FROM generate_series(1, substring(what FROM '\d+')::int) n))
          RETURNING id)
       INSERT INTO queue SELECT id FROM changed;

@@ -200,7 +200,7 @@ SELECT format('`sitemap_files`, %s million generated rows', millions),
        files('', format($$SELECT 'https://www.example.com/category-' || n %% 100 || '/item-' || n AS loc,
                                  timestamptz '2026-01-01 00:00:00Z' + n * interval '37 seconds' AS lastmod
                             FROM (SELECT generate_series(1, %s000000) AS n) s$$, millions))
-  FROM unnest('{1,5,20}'::int[]) millions;
+  FROM unnest('{1,5,20,50}'::int[]) millions;
 \endif
 
 \pset format unaligned

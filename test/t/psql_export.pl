@@ -20,7 +20,7 @@ foreach my $program (qw(awk base64 bash))
 	  unless grep { -x "$_/$program" } split /:/, $ENV{PATH};
 }
 
-my ($command) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^```sh\n(set -o pipefail\npsql -c "COPY.*?)^ls\n```$/ms;
+my ($command) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^(set -o pipefail\npsql -c "COPY.*?)^ls\n```$/ms;
 like($command, qr/^psql .*\|\n\tawk /ms, 'the guide has the command');
 
 my $node = PostgreSQL::Test::Cluster->new('main');

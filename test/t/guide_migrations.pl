@@ -1,5 +1,5 @@
 # The guide's migrations in Django and Rails, forth and back, as the owner of a database
-# who is no superuser.
+# who is no superuser, and what serves the files in both.
 
 use strict;
 use warnings;
@@ -15,6 +15,7 @@ my $folder = PostgreSQL::Test::Utils::tempdir();
 
 my ($python) = grep { runs($_, '-c', 'import django, psycopg2') } 'python3', '/usr/bin/python3';
 my ($ruby) = grep { runs($_, '-e', 'require "active_record"; require "pg"') } 'ruby', '/usr/bin/ruby';
+my $has_action_pack = $ruby && runs($ruby, '-e', 'require "action_controller"');
 plan skip_all => 'neither Django nor Active Record is here' unless $python || $ruby;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -30,13 +31,13 @@ SKIP:
 	local $ENV{PYTHONPATH} = $folder;
 	my @migrate = ($python, '-m', 'django', 'migrate', '--settings=settings', 'shop');
 
-	check('python', [@migrate], [ @migrate, '0001' ]);
+	check('python', [@migrate], [ @migrate, '0001' ], \&check_view);
 }
 SKIP:
 {
 	skip 'Active Record is not here', 1 unless $ruby;
 	write_rails();
-	check('ruby', map { [ $ruby, "$folder/migrate.rb", $_ ] } 'up', 'down');
+	check('ruby', (map { [ $ruby, "$folder/migrate.rb", $_ ] } 'up', 'down'), \&check_controller);
 }
 $node->stop;
 done_testing();
@@ -48,12 +49,13 @@ sub runs
 	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
 }
 
-# The guide's block in that language.
+# The guide's block in that language that has this text.
 sub block
 {
-	my ($language) = @_;
+	my ($language, $text) = @_;
+	my ($block) = grep { /\Q$text\E/ } $guide =~ /^```$language\n(.*?)^```$/msg;
 
-	return ($guide =~ /^```$language\n(.*?)^```$/ms)[0] // die "the guide has no $language";
+	return $block // die "the guide has no $language with $text";
 }
 
 sub write_django
@@ -65,11 +67,15 @@ sub write_django
 	append_to_file("$folder/shop/$_", '') foreach '__init__.py', 'migrations/__init__.py';
 	append_to_file("$folder/shop/migrations/0001_initial.py",
 		"from django.db import migrations\n\n\nclass Migration(migrations.Migration):\n    pass\n");
-	append_to_file("$folder/shop/migrations/0002_sitemap.py", block('python'));
+	append_to_file("$folder/shop/migrations/0002_sitemap.py", block('python', 'class Migration'));
+	append_to_file("$folder/shop/views.py", block('python', 'def sitemap'));
 	append_to_file(
 		"$folder/settings.py", qq{
 SECRET_KEY = 'secret'
 INSTALLED_APPS = ['shop']
+MIDDLEWARE = ['django.middleware.http.ConditionalGetMiddleware']
+ROOT_URLCONF = 'shop.views'
+ALLOWED_HOSTS = ['testserver']
 DATABASES = {'default': {'ENGINE': 'django.db.backends.postgresql', 'NAME': 'python',
                          'USER': 'shop_owner', 'HOST': '$host', 'PORT': '$port'}}
 });
@@ -81,19 +87,34 @@ sub write_rails
 	my $host = $node->host;
 	my $port = $node->port;
 
-	append_to_file(
-		"$folder/migrate.rb", qq{
+	my $connect = qq{
 require 'active_record'
 ActiveRecord::Base.establish_connection(
   adapter: 'postgresql', host: '$host', port: $port, database: 'ruby', username: 'shop_owner')
-} . block('ruby') . "CreateSiteFiles.migrate(ARGV[0].to_sym)\n");
+};
+
+	append_to_file("$folder/migrate.rb",
+		$connect . block('ruby', 'Migration') . "CreateSiteFiles.migrate(ARGV[0].to_sym)\n");
+	append_to_file("$folder/serve.rb",
+		$connect
+		  . q{
+require 'action_controller'
+ActionDispatch::Flash
+module Rails
+  def self.application
+    @application ||= Struct.new(:routes).new(ActionDispatch::Routing::RouteSet.new)
+  end
+end
+}
+		  . block('ruby', 'ActionController')
+		  . block('ruby', 'routes.draw'));
 	return;
 }
 
-# Up: the owner can publish.  Down: nothing is left.
+# Up: the owner can publish.  Down: nothing is left.  $while_up is called in between.
 sub check
 {
-	my ($database, $up, $down) = @_;
+	my ($database, $up, $down, $while_up) = @_;
 	my $left = q{
 		SELECT (SELECT count(*) FROM pg_extension WHERE extname = 'sitemap'),
 		       (SELECT count(*) FROM pg_class WHERE relname = 'site_files')};
@@ -113,8 +134,70 @@ sub check
 			$database,
 			q{SELECT attstorage FROM pg_attribute WHERE attrelid = 'site_files'::regclass AND attname = 'content'}),
 		'e', "$database: content is stored as it is");
+	$while_up->() if $while_up;
 	ok(IPC::Run::run($down, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: down")
 	  or diag($output);
 	is($node->safe_psql($database, $left), '0|0', "$database: nothing is left");
+	return;
+}
+
+# What both have to print: the index, the index again to a client that has it, a part and
+# a file that is not there.
+sub serves
+{
+	my ($name, @command) = @_;
+	my ($output, $errors);
+
+	IPC::Run::run(\@command, '>', \$output, '2>', \$errors, IPC::Run::timeout($timeout)) or diag($errors);
+	is($output, "200 application/xml </sitemapindex>\n304\n200 gzip </urlset>\n404\n", $name);
+	return;
+}
+
+sub check_view
+{
+	local $ENV{DJANGO_SETTINGS_MODULE} = 'settings';
+
+	serves(
+		'python: the view', $python, '-c', q{
+import gzip
+import django
+django.setup()
+from django.test import Client
+
+client = Client()
+index = client.get('/sitemap.xml')
+print(index.status_code, index['Content-Type'], index.content[-15:].decode())
+print(client.get('/sitemap.xml', HTTP_IF_NONE_MATCH=index['ETag']).status_code)
+part = client.get('/sitemap-51d8e999.xml.gz')
+print(part.status_code, part['Content-Encoding'], gzip.decompress(part.content)[-9:].decode())
+print(client.get('/other.xml').status_code)
+});
+	return;
+}
+
+sub check_controller
+{
+  SKIP:
+	{
+		skip 'Action Pack is not here', 1 unless $has_action_pack;
+		serves(
+			'ruby: the controller', $ruby, '-r', "$folder/serve.rb", '-e', q{
+def get(path, headers = {})
+  status, headers, body = Rails.application.routes.call(Rack::MockRequest.env_for(path, headers))
+  [status, headers, body.each.to_a.join]
+end
+
+index = get('/sitemap.xml')
+puts "#{index[0]} #{index[1]['Content-Type']} #{index[2][-15..]}"
+puts get('/sitemap.xml', 'HTTP_IF_NONE_MATCH' => index[1]['ETag'])[0]
+part = get('/sitemap-51d8e999.xml.gz')
+puts "#{part[0]} #{part[1]['Content-Encoding']} #{Zlib.gunzip(part[2])[-9..]}"
+begin
+  get('/other.xml')
+rescue ActiveRecord::RecordNotFound
+  puts 404
+end
+});
+	}
 	return;
 }

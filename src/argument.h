@@ -22,8 +22,8 @@ pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
 											const char *detail);
 
 /*
- * Read argument n.  name: its name, for messages.  Each raises an error if the
- * argument is NULL, not from min to max, or none of the choices.
+ * Read argument n.  name: its name, for messages.  All of these raise an error if
+ * the argument is NULL, outside of min to max, or not one of the choices.
  */
 extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);

@@ -2,11 +2,11 @@
  * audit.c
  *	  sitemap_audit: a query → every problem of every row.
  *
- * Rows become entries as in sitemap_files, and so have the same checks.  No entry is
- * kept.  What only several rows together show goes into a sort of pages, which
- * audit_pages.c looks at after the last row.  Some problems are found only then, so
- * problems are sorted by row, too.  Each problem gets its loc at the end, from a copy
- * of all locs in the order of the rows.
+ * Rows become entries as in sitemap_files, with the same checks, but no entry is kept.
+ * Problems between rows, such as duplicates, are found after the last row by a sort of
+ * all pages (audit_pages.c).  Since these problems come late, all problems are sorted
+ * by row.  Each problem then gets its loc from a copy of all locs in the order of the
+ * rows.
  *
  * Example: a query with base_url http://a/ and the rows
  *
@@ -21,8 +21,8 @@
  *	  the problems in order, locs beside them:
  *	  2 ftp://a/ loc_invalid,  3 http://a/x#top loc_duplicate
  *
- * No memory grows with the number of rows: each of the two sorts, the copy and
- * the result has work_mem, and beyond that a temporary file.
+ * Memory does not grow with the number of rows: the two sorts, the copy and the
+ * result each use up to work_mem, and beyond that a temporary file.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@
 
 PG_FUNCTION_INFO_V1(sitemap_audit);
 
-/* Google: the oldest news, in seconds */
+/* Age of the oldest news that Google takes, in seconds */
 #define NEWS_SECONDS	(2 * SM_SECS_PER_DAY)
 
 /*
@@ -95,7 +95,7 @@ sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName name, const cha
 	values[PROBLEM_NAME] = Int64GetDatum(name);
 	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
 	sm_sort_put(&audit->problems);
-	pfree(detail_text);			/* a row can have many */
+	pfree(detail_text);			/* a row can have many problems */
 }
 
 /* SmReport: add a problem of the current row, as a sentence with its hint. */
@@ -130,7 +130,7 @@ check_characters(SmAudit *audit, SmSpan loc)
 		}
 		n = sm_utf8_decode(s, end, &c);
 		if (n == 0)
-			break;				/* the loc is text of the database already */
+			break;				/* cannot happen: the loc is valid UTF-8 */
 		if (c < 0x20 || (c >= 0x7F && c < 0xA0) || !sm_xml_legal(c))
 		{
 			sm_audit_problem(audit, audit->nrows, SM_LOC_CONTROL_CHARACTER,
@@ -402,7 +402,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	return true;
 }
 
-/* Check what only all rows together show. */
+/* Check the set as a whole, after the last row. */
 static void
 check_set(SmAudit *audit)
 {
@@ -413,7 +413,7 @@ check_set(SmAudit *audit)
 
 		sm_w3c_format_seconds(audit->lastmod, lastmod);
 		sm_audit_problem(audit, SM_AUDIT_SET, SM_LASTMOD_UNIFORM,
-						 psprintf("All " INT64_FORMAT " pages have the lastmod %.*s: it says nothing of any of them.",
+						 psprintf("All " INT64_FORMAT " pages have the lastmod %.*s, which does not tell what changed.",
 								  audit->npages, SM_W3C_SECONDS_LEN, lastmod));
 	}
 	sm_audit_robots_check_set(audit);
@@ -436,7 +436,7 @@ put_result(SmAudit *audit, Tuplestorestate *result, TupleDesc desc)
 		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
-		/* the slot's tuple outlives the problem */
+		/* the slot keeps its tuple: several problems can have the same row */
 		while (row_number != SM_AUDIT_SET && loc_row < row_number &&
 			   tuplestore_gettupleslot(audit->locs, true, false, slot))
 		{

@@ -32,7 +32,7 @@ typedef struct SmAudit
 	int64		nrows;
 
 	int64		npages;			/* number of rows with a valid loc */
-	bool		is_uniform;		/* do all these have the same lastmod? */
+	bool		is_uniform;		/* do all of them have the same lastmod? */
 	int64		lastmod;		/* that lastmod */
 
 	struct SmAuditPages *pages;
@@ -48,12 +48,12 @@ extern void sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName nam
 							 const char *detail);
 
 /*
- * Write the canonical form of a URL that people wrote.  Returns false if it is
- * not a URL that a page can have.
+ * Bring a URL as a user gives it into canonical form, in the current memory
+ * context.  Returns false if the text is not a valid URL.
  */
 extern bool sm_audit_spell(SmAudit *audit, SmSpan text, SmSpan *page);
 
-/* Has a URL in canonical form the scheme, host and port of base_url? */
+/* Does a URL, in canonical form, have the scheme, host and port of base_url? */
 static inline bool
 sm_audit_is_local(const SmAudit *audit, SmSpan url)
 {
@@ -80,7 +80,7 @@ extern void sm_audit_pages_add(SmAudit *audit, SmSpan page);
  */
 extern void sm_audit_pages_link(SmAudit *audit, SmSpan page, SmSpan other);
 
-/* Report the problems that pages have together, after the last one. */
+/* After the last page: report duplicates, mixed schemes and one-way links. */
 extern void sm_audit_pages_compare(SmAudit *audit);
 
 /*
@@ -92,7 +92,7 @@ extern struct SmAuditRobots *sm_audit_robots_create(const text *robots, Datum ag
 
 /*
  * Report a problem if robots.txt forbids a URL of the current row.  url: in
- * canonical form.  what: noun phrase for it, NULL for the page itself.
+ * canonical form.  what: noun phrase for the URL, NULL for the page itself.
  */
 extern void sm_audit_robots_check(SmAudit *audit, const char *what, SmSpan url);
 

@@ -3,9 +3,10 @@
  *	  What the pages of a set show together: duplicates, http among https, and
  *	  links to other languages that are not returned.
  *
- * Each page goes into a sort.  Each link between two pages goes there twice, once for
- * either page.  So everything about a page is together: first its rows; then, for
- * each other page, whether it links there and which rows link back.
+ * Each page goes into a sort.  Each link between two pages goes into it twice, once for
+ * either page.  So the sort has everything about a page together: first the rows that
+ * are the page; then, for each other page, whether the page links to it, and the rows
+ * that link from it to the page.
  *
  * Example: row 1 is the page E and links to D; row 2 is D without a link; row 3 is E
  * again.  The sort has, by page, other page and row:
@@ -15,11 +16,11 @@
  *	  D		E		1		row 1 links to D, and D was not seen to link to E: row 1
  *							has a problem
  *	  E				1		it is a page
- *	  E				3		it was one before: row 3 has a problem
- *	  E		D		0		it links to D, so a link from D would be all right
+ *	  E				3		E is a page already: row 3 has a problem
+ *	  E		D		0		E links to D, so a link from D would be all right
  *
- * The sort has no URLs but hashes of them, which are smaller and sorted faster; a
- * page has two, 128 bits, so that no two pages are mistaken for each other.
+ * Pages are sorted by hashes of their URLs, which are smaller and faster to compare.
+ * A page has two hashes, 128 bits, so that no two pages are mistaken for each other.
  */
 #include "postgres.h"
 
@@ -38,10 +39,10 @@ enum
 	PAGE_OTHER,					/* a hash of the other page of a link, NULL
 								 * for a page; 64 bits are enough, since a
 								 * page has few links */
-	PAGE_ROW,					/* row that the page, or the link to it, comes
-								 * from; 0 for a link from it */
-	PAGE_URL,					/* for a link to it: the URL of the page, for
-								 * a message */
+	PAGE_ROW,					/* row that is the page, or that links to the
+								 * page; 0 for a link from the page */
+	PAGE_URL,					/* URL of the page, for a message; NULL unless
+								 * a row links to the page */
 	PAGE_NCOLUMNS
 };
 
@@ -99,7 +100,10 @@ sm_audit_pages_add(SmAudit *audit, SmSpan page)
 	pages->has_https |= sm_audit_is_https(page);
 }
 
-/* Add one end of a link. */
+/*
+ * Add a link as a row of page.  row_number: row that links from other to page; 0
+ * if page links to other.
+ */
 static void
 put_link(SmSort *sort, SmSpan page, SmSpan other, int64 row_number)
 {
@@ -116,7 +120,7 @@ put_link(SmSort *sort, SmSpan page, SmSpan other, int64 row_number)
 	}
 	sm_sort_put(sort);
 	if (url)
-		pfree(url);				/* a row can have many */
+		pfree(url);				/* a row can have many links */
 }
 
 void
@@ -126,57 +130,57 @@ sm_audit_pages_link(SmAudit *audit, SmSpan page, SmSpan other)
 	put_link(&audit->pages->sort, other, page, audit->nrows);
 }
 
-/* The position in the sort. */
-typedef struct Place
+/* The page whose rows are being read from the sort. */
+typedef struct CurrentPage
 {
 	int64		hash;			/* hash of the page */
 	int64		hash2;
 	int64		first_row;		/* first row with the page, 0 for none */
-	int64		other;			/* hash of the page that is linked with it */
-	bool		links_there;	/* does the page link to other? */
-	int64		linked_from;	/* newest row that links from other */
-} Place;
+	int64		other;			/* hash of the other page of the last link */
+	bool		links_to_other; /* does the page link to other? */
+	int64		linked_from;	/* last row that links from other */
+} CurrentPage;
 
-/* A row of the sort that is a page. */
+/* Look at a row of the sort that is a page. */
 static void
-compare_page(SmAudit *audit, Place *place, int64 row_number, bool is_mixed)
+compare_page(SmAudit *audit, CurrentPage *current, int64 row_number, bool is_mixed)
 {
-	if (place->first_row == 0)
-		place->first_row = row_number;
+	if (current->first_row == 0)
+		current->first_row = row_number;
 	else
 		sm_audit_problem(audit, row_number, SM_LOC_DUPLICATE,
-						 psprintf("The loc repeats that of row " INT64_FORMAT ".", place->first_row));
+						 psprintf("The loc repeats that of row " INT64_FORMAT ".", current->first_row));
 	if (is_mixed)
 		sm_audit_problem(audit, row_number, SM_SCHEME_MIXED,
 						 "The scheme is http, while base_url or other pages have https.");
 }
 
 /*
- * A row of the sort that is a link.  Links from the page come before links to
- * it.
+ * Look at a row of the sort that is a link.  Links from the page come before
+ * links to the page.
  */
 static void
-compare_link(SmAudit *audit, Place *place, int64 other, int64 row_number, Datum url)
+compare_link(SmAudit *audit, CurrentPage *current, int64 other, int64 row_number, Datum url)
 {
 	text	   *page;
 
-	if (other != place->other)
+	if (other != current->other)
 	{
-		place->other = other;
-		place->links_there = false;
-		place->linked_from = 0;
+		current->other = other;
+		current->links_to_other = false;
+		current->linked_from = 0;
 	}
 	if (row_number == 0)
-		place->links_there = true;
-	if (place->links_there || place->first_row == 0 || row_number == place->linked_from)
+		current->links_to_other = true;
+	if (current->links_to_other || current->first_row == 0 || row_number == current->linked_from)
 		return;
 
-	place->linked_from = row_number;
+	current->linked_from = row_number;
 	page = (text *) DatumGetPointer(url);
 	sm_audit_problem(audit, row_number, SM_HREFLANG_NOT_RECIPROCAL,
-					 psprintf("The page has the alternate \"%s\", row " INT64_FORMAT ", which does not have it.",
+					 psprintf("The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
 							  sm_for_message(sm_span(VARDATA_ANY(page), VARSIZE_ANY_EXHDR(page))),
-							  place->first_row));
+							  current->first_row));
 }
 
 void
@@ -184,7 +188,7 @@ sm_audit_pages_compare(SmAudit *audit)
 {
 	SmSort	   *sort = &audit->pages->sort;
 	bool		is_https_set = audit->pages->has_https || audit->options->base.scheme_len == 5;
-	Place		place = {0};
+	CurrentPage current = {0};
 	const Datum *values;
 
 	sm_sort_perform(sort);
@@ -195,22 +199,22 @@ sm_audit_pages_compare(SmAudit *audit)
 		int64		row_number = DatumGetInt64(values[PAGE_ROW]);
 		MemoryContext oldcontext;
 
-		if (hash != place.hash || hash2 != place.hash2)
+		if (hash != current.hash || hash2 != current.hash2)
 		{
-			place = (Place)
+			current = (CurrentPage)
 			{
 				0
 			};
-			place.hash = hash;
-			place.hash2 = hash2;
+			current.hash = hash;
+			current.hash2 = hash2;
 		}
 
 		MemoryContextReset(audit->receiver.row_context);
 		oldcontext = MemoryContextSwitchTo(audit->receiver.row_context);
 		if (sm_sort_is_null(sort, PAGE_OTHER))
-			compare_page(audit, &place, row_number, is_https_set && !(hash & 1));
+			compare_page(audit, &current, row_number, is_https_set && !(hash & 1));
 		else
-			compare_link(audit, &place, DatumGetInt64(values[PAGE_OTHER]), row_number,
+			compare_link(audit, &current, DatumGetInt64(values[PAGE_OTHER]), row_number,
 						 values[PAGE_URL]);
 		MemoryContextSwitchTo(oldcontext);
 	}

@@ -24,7 +24,7 @@
 #define SM_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
-/* ends the making of a tuple descriptor */
+/* completes a tuple descriptor */
 #if PG_VERSION_NUM < 190000
 #define TupleDescFinalize(desc) ((void) 0)
 #endif
@@ -48,7 +48,7 @@ find_option(const char *name, bool create_placeholders, bool skip_errors, int el
 }
 #endif
 
-/* stands before a declaration */
+/* to be written before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
 #endif

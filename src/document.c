@@ -2,9 +2,8 @@
  * document.c
  *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
  *
- * Which namespaces the header declares is known only when the last entry is in.
- * So entries are written first and the header is put before them at the end,
- * into room that was left for it.
+ * The namespaces that the header declares are known only after the last entry.
+ * So entries are written first, behind room for the header.
  */
 #include "postgres.h"
 
@@ -113,9 +112,9 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	if (in_place)
 	{
 		/*
-		 * Reserve room for the largest header, and so much that a header
-		 * without extensions, the usual one, follows an aligned varlena
-		 * header.
+		 * Reserve room for the largest header, and such that a header without
+		 * extensions, the usual one, begins right after an aligned varlena
+		 * header: sm_document_close need not move that document.
 		 */
 		doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
 			VARHDRSZ + header_size(doc, 0);

@@ -37,7 +37,7 @@ typedef struct SmDocument
 
 /*
  * Begin a document in the current memory context, with the protocol's limits.
- * in_place reserves room so that sm_document_close can be used.
+ * in_place: keep room for the header in the buffer, as sm_document_close needs.
  */
 extern void sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 							 const char *stylesheet, bool in_place);
@@ -67,7 +67,7 @@ extern bool sm_document_fits_alone(SmDocument *doc, const SmEntry *entry,
 /* Add the entry, which was written to buf after end. */
 extern void sm_document_add(SmDocument *doc, const SmEntry *entry);
 
-/* Bytes of header and footer, where the document uses these namespaces. */
+/* Bytes of the header and the footer of a document with these namespaces. */
 extern int	sm_document_overhead(const SmDocument *doc, uint32 namespaces);
 
 /* Bytes of the whole document, header and footer included. */

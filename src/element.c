@@ -135,7 +135,7 @@ is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
 	return true;
 }
 
-/* Append the extensions of a row. Returns false if the row cannot go on. */
+/* Append the alternates of a row. Returns false if the row cannot go on. */
 static bool
 append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo buf)
 {
@@ -193,8 +193,13 @@ append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, in
 	return true;
 }
 
+/*
+ * Append alternates, images and ready-made XML.  loc: offset of the page's loc
+ * in buf.  Returns false if the row cannot go on.
+ */
 static bool
-append_page(SmElementWriter *w, const SmRow *row, int loc, StringInfo buf, SmEntry *entry)
+append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo buf,
+					  SmEntry *entry)
 {
 	SmPage		own = {0};
 	SmPage	   *page = w->page ? w->page : &own;
@@ -270,7 +275,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 		if (row->has_priority)
 			append_priority(w, row->priority, buf);
 		if ((row->has_alternates || row->nimages > 0 || row->nextensions > 0) &&
-			!append_page(w, row, loc_start, buf, entry))
+			!append_all_extensions(w, row, loc_start, buf, entry))
 		{
 			buf->len = start;
 			return false;
@@ -282,6 +287,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 	}
 	if (unlikely(len == 0))
 	{
+		/* report mode: the loc is invalid, the rest has been checked */
 		buf->len = start;
 		return false;
 	}

@@ -27,16 +27,16 @@ typedef struct SmElementWriter
 } SmElementWriter;
 
 /*
- * Prepare to write entries that go back into the database.  Problems are
- * raised.
+ * Prepare to write entries for a value of the database, in its encoding.
+ * Problems are raised.
  */
 extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
 
 /*
  * Append a row to buf, checked, encoded and escaped, and describe it in entry.
- * Returns false if the row cannot be written; then buf is unchanged.  If
- * problems are reported, all of the row is checked nevertheless, and entry has
- * its lastmod.
+ * Returns false if the row cannot be written; then buf is unchanged.  In
+ * report mode the rest of the row is checked all the same, and entry has its
+ * lastmod.
  */
 extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
 							SmEntry *entry);

@@ -1,7 +1,7 @@
 /*
  * encoding.h
- *	  Conversion between the database's encoding and UTF-8, which all other files
- *	  work in.
+ *	  Conversion between the database's encoding and UTF-8.  All other files work
+ *	  in UTF-8.
  */
 #ifndef SM_ENCODING_H
 #define SM_ENCODING_H
@@ -25,8 +25,8 @@ extern bool sm_can_convert(int encoding);
 extern bool sm_convert(SmSpan value, int encoding, SmSpan *result);
 
 /*
- * UTF-8 in the database's encoding as a string for a message: clipped to a
- * reasonable length, and cut off where the encoding lacks a character.
+ * Convert UTF-8 to a string of the database, for a message: clipped to a
+ * reasonable length, and cut off at a character that the encoding lacks.
  */
 extern char *sm_for_message(SmSpan value);
 

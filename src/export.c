@@ -45,7 +45,7 @@ typedef struct ExportColumn
 	int			index;			/* in the query's row, -1 if it has none */
 	bool		is_bytea;
 	bool		is_bpchar;
-	FmgrInfo	output;			/* makes text of other types */
+	FmgrInfo	output;			/* output function of the type */
 } ExportColumn;
 
 typedef struct ExportState
@@ -146,8 +146,8 @@ is_null(const ExportState *state, TupleTableSlot *slot, int which)
 }
 
 /*
- * Read a column that is not null.  Of xml, a declaration of its encoding is dropped;
- * of char(n), the blanks that fill it up, as by a cast to text.
+ * Read a column that is not null, as a cast to text would: an xml value without its
+ * encoding declaration, a char(n) without the blanks that fill it up.
  */
 static char *
 read_text(ExportState *state, TupleTableSlot *slot, int which)

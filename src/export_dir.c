@@ -2,8 +2,9 @@
  * export_dir.c
  *	  A directory of the server: locked, and the files in it read and replaced.
  *
- * The lock is flock()'s, on the directory itself: it ends with the process at
- * the latest.  Since one export runs at a time, one temporary name is enough.
+ * The lock is an flock() on the directory itself, which ends with the process at
+ * the latest.  Since one export at a time writes to a directory, one temporary
+ * name is enough.
  */
 #include "postgres.h"
 
@@ -26,7 +27,8 @@
 #define PIECE			(1024 * 1024)
 
 /*
- * Resolve symbolic links once: if a deployment moves the link to the directory meanwhile, all files still go to one directory.
+ * Resolve symbolic links once.  All files then go to one directory, even if a
+ * deployment changes a link meanwhile.
  */
 static char *
 resolve_directory(const char *path)
@@ -42,7 +44,7 @@ resolve_directory(const char *path)
 	resolved = realpath(path, NULL);
 	if (resolved == NULL)
 	{
-		/* some versions would make these internal errors */
+		/* errcode_for_file_access has no code for these in some versions */
 		int			code = errno == ELOOP ? ERRCODE_WRONG_OBJECT_TYPE :
 			errno == ENAMETOOLONG ? ERRCODE_NAME_TOO_LONG : 0;
 
@@ -57,8 +59,7 @@ resolve_directory(const char *path)
 
 /*
  * Remove the temporary file of a process that was killed.  A read-only file
- * system has none; whether it is an error depends on whether there is anything
- * to write.
+ * system is no error yet: perhaps every file in it is up to date.
  */
 static void
 remove_temporary(const SmDir *dir)
@@ -148,9 +149,9 @@ close_descriptor(void *arg)
 }
 
 /*
- * Open a file, in the current memory context.  Its descriptor is -1 if that
- * fails; errno says why.  No error can be raised before the callback is there
- * that closes the descriptor.
+ * Open a file, in the current memory context.  If that fails, its descriptor is
+ * -1 and errno says why.  The callback that closes the descriptor is registered
+ * first, so that no error can leak the descriptor.
  */
 static SmDirFile *
 open_descriptor(const SmDir *dir, const char *name, const char *path, int flags, mode_t mode)
@@ -304,8 +305,8 @@ sm_dir_replace(const SmDir *dir, const char *name, SmSpan content, mode_t mode)
 		flush_file(file);
 
 		/*
-		 * durable_rename would open the file, which we may not be allowed to
-		 * write to
+		 * not durable_rename: it opens the old file for writing, which may
+		 * not be permitted
 		 */
 		if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
 			ereport(ERROR,
@@ -335,8 +336,8 @@ sm_dir_remove(const SmDir *dir, const char *name)
 }
 
 /*
- * The digest of a content: the digest of its last piece, seeded by the digest
- * of the pieces before.  So no file has to be in memory as a whole.
+ * Each piece is hashed with the digest of the pieces before it as the seed.  So
+ * sm_dir_digest can hash a file piece by piece.
  */
 uint64
 sm_dir_content_digest(SmSpan content)

@@ -2,14 +2,14 @@
  * export_dir.h
  *	  A directory of the server: locked, and the files in it read and replaced.
  *
- * A directory is found by its path once, when it is opened.  From then on
- * every file is found from the descriptor that has the lock: whoever renames
- * the directory, or puts a link in its place, changes neither where files go
- * nor which exports keep out of each other's way.
+ * The path of a directory is looked up once.  Files are then opened relative
+ * to the descriptor that holds the lock.  So if somebody renames the directory,
+ * or puts a link in its place, all files still go to the directory that is
+ * locked.
  *
- * Others may be able to write to the directory.  So no symbolic link is
- * followed in it, no open waits for the other end of a pipe, and nothing is
- * read or written that turns out to be no regular file.
+ * Others may be able to write to the directory.  So symbolic links in it are
+ * not followed, opening a pipe does not wait for its other end, and only
+ * regular files are read or replaced.
  */
 #ifndef SM_EXPORT_DIR_H
 #define SM_EXPORT_DIR_H
@@ -52,15 +52,15 @@ extern bool sm_dir_stat(const SmDir *dir, const char *name, struct stat *st);
 /* Does a file have this name? Raises an error if it is not a regular file. */
 extern bool sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st);
 
-/* Open a file to read it; NULL if there is none that we may read. */
+/* Open a file to read it; NULL if there is no regular file that we may read. */
 extern SmDirFile *sm_dir_open_file(const SmDir *dir, const char *name, struct stat *st);
 
-/* Read the next piece into dir->piece: its length, 0 at the end of the file. */
+/* Read the next piece into dir->piece.  Returns its length, 0 at the end. */
 extern size_t sm_dir_read(SmDirFile *file);
 
 /*
- * Replace or create a file, at once, and flush it to disk.  The file is
- * returned open, for sm_dir_append.
+ * Create a file, or replace it atomically, and flush it to disk.  Returns the
+ * open file, for sm_dir_append.
  */
 extern SmDirFile *sm_dir_replace(const SmDir *dir, const char *name, SmSpan content,
 								 mode_t mode);
@@ -70,10 +70,10 @@ extern void sm_dir_append(SmDirFile *file, SmSpan content);
 
 extern void sm_dir_close_file(SmDirFile *file);
 
-/* Remove a file that is there. */
+/* Remove a file.  Raises an error if there is none. */
 extern void sm_dir_remove(const SmDir *dir, const char *name);
 
-/* The digest that sm_dir_digest finds in a file with this content. */
+/* The digest of a content, equal to sm_dir_digest of a file that has it. */
 extern uint64 sm_dir_content_digest(SmSpan content);
 
 /*

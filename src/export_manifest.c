@@ -3,17 +3,16 @@
  *	  The list of a directory's files that exports have written.
  *
  * The manifest, ".sitemap_export", has a line for each of our files: the digest
- * of what we wrote, a blank, the name.  A line that cannot be read counts for
- * nothing.
+ * of what we wrote, a blank, the name.  Lines that cannot be read are ignored.
  *
  * While files are written the manifest is a journal: a line is flushed to disk
  * before the file gets its name.  So after a crash a name may have several
- * lines, of which the file itself tells the true one.  The journal begins with
- * a manifest that this export has made, and lines go to the descriptor that it
- * was made with, whatever has the manifest's name by then.
+ * lines; the line with the digest of the file is the right one.  To begin the
+ * journal an export replaces the manifest and keeps it open.  Lines go to that
+ * open file, even if somebody gives the manifest's name to another file.
  *
- * A manifest decides which files are removed, so only that of the server's own
- * user is believed.
+ * A manifest decides which files are removed.  So it is ignored unless it
+ * belongs to the user that the server runs as.
  */
 #include "postgres.h"
 
@@ -77,7 +76,10 @@ sm_manifest_find(SmManifest *manifest, const char *name)
 	return file;
 }
 
-/* Read a line of the manifest. Returns false if it is not valid. */
+/*
+ * Read a line of the manifest.  Returns false if a new manifest would not have
+ * the line: it is invalid, or another line for the same name.
+ */
 static bool
 read_line(SmManifest *manifest, char *line, size_t len)
 {
@@ -106,8 +108,8 @@ read_line(SmManifest *manifest, char *line, size_t len)
 	}
 
 	/*
-	 * another line for the name, of an export that was interrupted: was the
-	 * file written?
+	 * an interrupted export has added another line for the name, which counts
+	 * if the file was written
 	 */
 	if (sm_dir_digest(manifest->dir, name, &found, &size) && found == digest)
 		file->digest = digest;
@@ -133,7 +135,7 @@ open_manifest(const SmDir *dir)
 		sm_dir_close_file(file);
 	ereport(WARNING,
 			(errmsg("file \"%s\" was ignored", sm_dir_path(dir, MANIFEST_NAME)),
-			 errdetail("It does not belong to the user that the server runs as. Files of earlier exports stay where this one does not replace them.")));
+			 errdetail("It does not belong to the user that the server runs as. Files of earlier exports that this export does not replace are kept.")));
 	return NULL;
 }
 

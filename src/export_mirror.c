@@ -2,10 +2,10 @@
  * export_mirror.c
  *	  A directory of the server that is made to hold a set of files.
  *
- * Whoever looks into the directory, at any moment and after any crash, finds
- * each file whole, old or new: a file is written beside, flushed to disk and
- * renamed (export_dir.c).  Only a file that has the digest of its line in the
- * manifest is ever removed (export_manifest.c).
+ * At any moment, and after any crash, each file in the directory is whole, old
+ * or new: it is written under a temporary name, flushed to disk and renamed
+ * (export_dir.c).  A file is removed only if its digest is still the one in the
+ * manifest (export_manifest.c).
  */
 #include "postgres.h"
 
@@ -94,7 +94,7 @@ remove_file(SmMirror *mirror, SmManifestFile *file, SmMirrorDeleted deleted, voi
 	else if (!sm_dir_digest(&mirror->dir, file->name, &digest, &size) || digest != file->digest)
 		ereport(WARNING,
 				(errmsg("file \"%s\" was not removed", sm_dir_path(&mirror->dir, file->name)),
-				 errdetail("It is not what sitemap_export wrote any more.")));
+				 errdetail("It is no longer the file that sitemap_export wrote.")));
 	else
 	{
 		sm_dir_remove(&mirror->dir, file->name);

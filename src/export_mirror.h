@@ -3,8 +3,8 @@
  *	  A directory of the server that is made to hold a set of files.
  *
  * sm_mirror_open, then sm_mirror_put for each file in the order in which they
- * are to appear, then sm_mirror_finish.  An error in between leaves the
- * directory as it is then: each file whole, old or new, and nothing removed.
+ * are to appear, then sm_mirror_finish.  If an error occurs in between, each
+ * file in the directory is whole, old or new, and no file has been removed.
  */
 #ifndef SM_EXPORT_MIRROR_H
 #define SM_EXPORT_MIRROR_H

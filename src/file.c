@@ -1,6 +1,6 @@
 /*
  * file.c
- *	  A file of a set: its facts, and its row in type sitemap_file.
+ *	  A file of a set, and its row of type sitemap_file.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * file.h
- *	  A file of a set: its facts, its row of type sitemap_file, and sinks for files.
+ *	  A file of a set, its row of type sitemap_file, and sinks that receive files.
  */
 #ifndef SM_FILE_H
 #define SM_FILE_H
@@ -20,14 +20,13 @@ typedef struct SmFile
 	int64		byte_count;
 	char		digest[SM_DIGEST_HEX_LEN + 1];
 	const char *first_key;		/* the key of its first row, or NULL */
-	const char *recipe;			/* recipe of the set (set.c), where there is a
-								 * key */
+	const char *recipe;			/* recipe of the set (set.c), or NULL */
 	struct varlena *document;	/* byte_count bytes */
 } SmFile;
 
 /*
- * Receives files.  The argument of put is valid during the call only, which is
- * in a short-lived memory context.
+ * Receives files.  put is called in a short-lived memory context, and its file
+ * is valid during the call only.
  */
 typedef struct SmFileSink SmFileSink;
 struct SmFileSink

@@ -32,8 +32,8 @@ typedef struct SmIndex
 extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
 
 /*
- * Add a file by its URL. lastmod: NULL if unknown.  A full document is
- * followed by another one.
+ * Add a file by its URL. lastmod: NULL if unknown.  If the last document is
+ * full, another one is begun.
  */
 extern void sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod);
 

@@ -37,9 +37,9 @@ sm_key_compare(SmKeyType *key, Datum a, Datum b)
 }
 
 /*
- * Between these two calls, values are written as text and read independent of
- * settings of the session.  After an error the end of the (sub)transaction
- * restores the settings.
+ * Between these two calls, the text of a value does not depend on settings of
+ * the session.  After an error the end of the (sub)transaction restores the
+ * settings.
  */
 extern int	sm_key_begin_text(void);
 extern void sm_key_end_text(int level);
@@ -47,7 +47,7 @@ extern void sm_key_end_text(int level);
 /* A value as text, in the current memory context. */
 extern char *sm_key_to_text(SmKeyType *key, Datum value);
 
-/* A value from text that sm_key_to_text wrote, or that the type accepts. */
+/* Read a value from text: from sm_key_to_text, or any that the type accepts. */
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 
 /* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */

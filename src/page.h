@@ -23,7 +23,7 @@ typedef struct SmAlternate
  */
 typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
 
-/* What the extensions of a page say about it. Zero-initialized is empty. */
+/* What the extensions of a page say about it.  Begins as all zeros. */
 typedef struct SmPage
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
@@ -64,7 +64,7 @@ extern bool sm_page_add_alternate(SmPage *page, const SmLink *link, SmProblems *
 extern bool sm_page_check(SmPage *page, SmPlace *place, const SmXmlReader *r,
 						  SmXmlToken token, SmProblems *problems);
 
-/* Forget an extension: reset page to its state before. */
+/* Forget an extension: reset page to "before", a copy made before it. */
 extern void sm_page_restore(SmPage *page, const SmPage *before);
 
 #endif

@@ -9,7 +9,7 @@
 
 typedef struct SmInput
 {
-	SmSpan		content;		/* in UTF-8, unless it wrongly claims to be */
+	SmSpan		content;		/* in UTF-8; invalid bytes are possible */
 	bool		is_xml;			/* it begins with "<" */
 
 	/*
@@ -23,8 +23,8 @@ typedef struct SmInput
 /*
  * Prepare a document.  is_text: it is of type text, and in UTF-8 already; else
  * it may be gzipped and in other encodings.  At most max_bytes are inflated.
- * The content is in the document itself or in the current memory context, and
- * problems count its lines.
+ * The content is in the document itself or in the current memory context.
+ * Later problems tell the line of the content that they are in.
  */
 extern void sm_input_prepare(SmInput *input, SmSpan document, bool is_text,
 							 int64 max_bytes, SmProblems *problems);

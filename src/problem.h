@@ -98,8 +98,8 @@ extern void sm_problems_init_skip(SmProblems *problems);
 /*
  * Raise, count or report a problem of the current row, with an SQLSTATE, a
  * hint (NULL for none) and a message.  Returns whether the row may go on
- * without its invalid element: in skip mode not if the whole row is skipped,
- * in report mode always.
+ * without its invalid element.  In skip mode the result is false if the whole
+ * row is skipped; in report mode it is always true.
  */
 extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);

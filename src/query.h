@@ -1,6 +1,6 @@
 /*
  * query.h
- *	  Runs a query, which is given as text, and passes its rows on, one by one.
+ *	  Runs a query given as text, and passes on its rows one by one.
  */
 #ifndef SM_QUERY_H
 #define SM_QUERY_H
@@ -15,8 +15,8 @@ typedef struct SmQuery
 	SPIPlanPtr	plan;			/* for all rows, or with parameters for any
 								 * range */
 	bool		has_bounds;		/* its text has $1 or $2 */
-	SPIPlanPtr	ranges[2][2];	/* wrapped plans, by whether they have a lower
-								 * bound and an upper bound */
+	SPIPlanPtr	ranges[2][2];	/* plans of the query wrapped with bounds:
+								 * [has a lower bound][has an upper bound] */
 	SmColumns	columns;
 } SmQuery;
 

@@ -32,7 +32,7 @@ typedef struct SmColumn
 {
 	int			index;			/* in the query's row, -1 if it has none */
 	Oid			type;			/* domains resolved */
-	bool		is_text;		/* its datum is that of text */
+	bool		is_text;		/* values are stored as those of text */
 	FmgrInfo	output;			/* converts an enum, a name and other types to
 								 * text */
 } SmColumn;
@@ -85,8 +85,8 @@ extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
 
 /*
  * Read the arguments (loc, lastmod, changefreq, priority, extensions) of a
- * function that begin with argument first; it may have fewer.  The loc is not
- * NULL.  An error if a text cannot be read.
+ * function that begin with argument first; it may have fewer.  The caller has
+ * checked that loc is not NULL.  Raises an error if a text cannot be read.
  */
 extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
 							  SmLastmodType lastmod_type, SmRow *row,
@@ -94,15 +94,15 @@ extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
 
 /*
  * Find the columns of a query by their names.  Raises an error for an unknown
- * column, a wrong type, a name that appears twice, and if there is neither loc
- * nor url.
+ * column, a wrong type, a name that appears twice, and a query that has neither
+ * loc nor url.
  */
 extern void sm_find_columns(TupleDesc desc, SmColumns *columns);
 
 /*
  * Read a row into the current memory context; its spans may point into the
- * slot.  The caller sets problems->row_number, this sets problems->loc.  If
- * problems are reported, a row can lack its loc, which then is one of them.
+ * slot.  The caller sets problems->row_number, this sets problems->loc.  In
+ * report mode a row can lack its loc; that problem has then been reported.
  */
 extern SmRowStatus sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 								SmProblems *problems);

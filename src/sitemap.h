@@ -1,7 +1,7 @@
 /*
  * sitemap.h
- *	  Shared types: a row as SQL gives it, and the entry of a document that it
- *	  becomes; and the limits of the protocol.
+ *	  Shared types: a row of SQL values, the entry that it becomes in a document,
+ *	  and the limits of the protocol.
  */
 #ifndef SITEMAP_H
 #define SITEMAP_H
@@ -14,15 +14,15 @@
 #define SM_MAX_ENTRIES		50000
 #define SM_MAX_BYTES		52428800
 
-/* Google Sitemaps 0.84 */
+/* Limits of protocol 0.84, Google Sitemaps */
 #define SM_MAX_BYTES_084	10485760
 #define SM_MAX_INDEX_084	1000
 
-/* Google: URLs of a sitemap that has news in it, images of a page */
+/* Google's limits: URLs of a sitemap with news, images of a page */
 #define SM_MAX_NEWS_URLS	1000
 #define SM_MAX_IMAGES		1000
 
-/* ours: there are not as many languages */
+/* our own limit: there are fewer languages */
 #define SM_MAX_ALTERNATES	1000
 
 typedef enum SmProtocol

@@ -7,7 +7,7 @@
  *
  * A "stable" split cuts by content.  It can cut before any row at which the file is
  * at least half full, by entries or by bytes.  Each of these rows has a distance:
- * how far the hash of its loc is from the highest hash there is.  The cut goes
+ * how far the hash of its loc is from the highest possible hash.  The cut goes
  * before the row with the smallest distance / weight, where the weight grows fast
  * as the file fills.  So a cut in a rather empty file takes a very high hash, and
  * a million URLs in 10,843 files filled them to 92% on average.
@@ -28,10 +28,10 @@
  * changes.  Where a cut does move, later cuts soon fall on the same rows again,
  * because a very high hash attracts the cut from any file that can reach it.
  *
- * A cut depends on nothing but the rows from the first row of the file to the first row that does not fit.  Runs that make only some files again rely on that: a file that
- * begins with the same row, and has the same rows up to there, ends where it did.
- * So the rows that a cut leaves for the next file are considered again, although
- * they are mostly far too few to end that file.
+ * A cut depends only on the rows from the first one of the file to the first one that
+ * does not fit.  sitemap_publish with changes relies on that: a file in which these
+ * rows are the same ends at the same row as before.  So sm_split_resume considers the
+ * rows after a cut again, although they are mostly too few to end the next file.
  *
  * Rows with the same key stay together: a file begins with the first row of a key.
  */

@@ -33,8 +33,8 @@ typedef struct SmSplit
 	int			cut;			/* 0 for none */
 	uint64		distance;		/* distance of its hash from the highest
 								 * possible one */
-	uint64		weight;			/* the fuller the file is, the higher */
-	int			nrest;			/* entries after it that were in the document */
+	uint64		weight;			/* grows with the fullness of the file */
+	int			nrest;			/* entries of the document after the cut */
 } SmSplit;
 
 /* Begin a set, in the current memory context. */
@@ -48,10 +48,9 @@ extern void sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEnt
 							  bool starts_key, Datum key);
 
 /*
- * End the document: remove the entries that belong to the next one, with the
- * newest entry, which does not fit, as the last of them.  rest receives them,
- * in the current memory context.  Returns false if the document has no place
- * for a cut.
+ * End the document: move the entries after the cut to rest, in the current
+ * memory context.  The last of them is the newest entry, which does not fit.
+ * Returns false if the document has no place for a cut.
  */
 extern bool sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest);
 
@@ -68,8 +67,8 @@ extern void sm_split_reset(SmSplit *split);
 extern uint64 sm_split_first_hash(const SmSplit *split, const SmDocument *doc);
 
 /*
- * The first key of the document, or after a cut of the next document.  Both
- * are valid until the next entry is considered.
+ * The first key of the document; and, after a cut, that of the next document.
+ * Both are valid until the next entry is considered.
  */
 extern Datum sm_split_first_key(const SmSplit *split);
 extern Datum sm_split_next_key(const SmSplit *split);

@@ -12,8 +12,8 @@
 #include "utils/memutils.h"
 
 /*
- * Make room for size more bytes at the end of buf, and return the place.  The
- * contents of buf may move.
+ * Make room for size more bytes at the end of buf, and return a pointer to it.
+ * The contents of buf may move.
  */
 static inline char *
 sm_reserve(StringInfo buf, size_t size)

@@ -18,8 +18,8 @@ typedef bool (*SmReadExtension) (void *arg, SmSpan *extension);
 
 /*
  * How entries are read.  A strict reader, for the values of a query, accepts
- * only elements that the protocol knows; another one, for documents of others,
- * skips elements that it does not know.
+ * only elements that the protocol knows.  A reader that is not strict, for
+ * documents that others wrote, skips unknown elements.
  */
 typedef struct SmEntryReader
 {
@@ -57,9 +57,9 @@ extern bool sm_entry_skip(SmEntryReader *e);
 
 /*
  * Read a <url> element into a row.  Spans of the row point into xml or into
- * the current memory context.  Returns false if the row cannot go on.  If
- * problems are reported, that means that the element could not be read to its
- * end; and a row can lack its loc.
+ * the current memory context.  Returns false if the row cannot go on.  In
+ * report mode it does so only if the element could not be read to its end, and
+ * a row can lack its loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 

@@ -9,7 +9,7 @@
 
 #include "utils/memutils.h"
 
-/* No error jumps out of zlib: where memory runs out, it says so. */
+/* Returns NULL if memory runs out: an error must not be raised inside zlib. */
 static inline voidpf
 sm_zalloc(voidpf opaque, uInt items, uInt size)
 {
@@ -23,7 +23,7 @@ sm_zfree(voidpf opaque, voidpf address)
 	pfree(address);
 }
 
-/* Before a stream begins: its memory comes from context, and stays there. */
+/* Make a stream, before it is initialized, allocate from a memory context. */
 static inline void
 sm_zalloc_from(z_stream *stream, MemoryContext context)
 {

@@ -2,9 +2,9 @@
 # make installcheck       SQL and TAP tests against a running server
 # make test               install what is missing, then run every test in a throwaway cluster;
 #                         with VERBOSE=1 it prints all that the tests say
-# make demo               the same for a demonstration on the files under /usr/share
-# make unit, fuzz, bench  src/core alone, src/core under a fuzzer, the speed of the whole
-# make load               many readers, publishers and writers beside each other
+# make demo               a demonstration, in such a cluster, on the files under /usr/share
+# make unit, fuzz, bench  unit tests of src/core, fuzzers of src/core, measurements
+# make load               many readers, publishers and writers at the same time
 # make sanitize           the SQL tests with AddressSanitizer and UndefinedBehaviorSanitizer
 # make dist               the release archive
 
@@ -12,7 +12,7 @@ EXTENSION = sitemap
 MODULE_big = sitemap
 DATA = $(wildcard sql/sitemap--*.sql)
 DOCS = README.md $(wildcard doc/*.md)
-# Extensions share one directory of documentation: these names take one of their own.
+# README.md of two extensions must not meet in PostgreSQL's directory of documentation.
 override docmoduledir = sitemap
 
 # No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
@@ -24,11 +24,11 @@ REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-loc
 ISOLATION := $(sort $(patsubst test/specs/%.spec,%,$(wildcard test/specs/*.spec)))
 ISOLATION_OPTS = --inputdir=test --outputdir=. --load-extension=sitemap
 # A test is named after a function (without "sitemap_"), a document, or a part of the
-# server, and what of it: files_stable, guide_web_servers, memory.
+# server, and then after what it tests: files_stable, guide_web_servers, memory.
 PROVE_TESTS := $(wildcard test/t/*.pl)
 TAP_TESTS := $(if $(PROVE_TESTS),1)
 
-# The first "version" is the release's, the one of its "provides" entry comes later.
+# The first "version" is that of the release; "provides" has another one.
 RELEASE := $(shell sed -n '/"version"/ { s/.*: *"\([^"]*\)".*/\1/p; q; }' META.json)
 
 PG_CONFIG ?= pg_config
@@ -68,7 +68,7 @@ EXTRA_CLEAN = build
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
 SERVER_HEADER := $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)
 ifneq ($(and $(PGXS),$(SERVER_HEADER)),)
-# Bitcode takes the clang that PostgreSQL was built with: go without where that is missing.
+# Bitcode needs the clang that PostgreSQL was built with: none is built without it.
 ifeq ($(shell command -v $$(sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.global)),)
 override with_llvm = no
 endif
@@ -86,7 +86,7 @@ endif
 # more options of the compiler) never meets stale ones.
 BUILD = sitemap $(RELEASE) $(if $(PGXS),for $(shell $(PG_CONFIG) --version) in $(shell $(PG_CONFIG) --pkglibdir)): \
 	zlib, libdeflate $(or $(LIBDEFLATE),no), libidn2 $(or $(LIBIDN2),no), libxml2 $(or $(LIBXML2),no)$(if $(COPT),$(comma) $(COPT))
-# Before the compiler finds out: what the build takes beside the server's headers.
+# Without zlib's header, say what to install, before the compiler fails.
 CAN_COMPILE = $(if $(PGXS),{ echo '$(hash)include <zlib.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 || test/setup missing; },true)
 build/config: FORCE
 	@mkdir -p build
@@ -96,7 +96,7 @@ FORCE:
 HEADER_FILES = $(wildcard src/*.h src/core/*.h)
 $(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
 
-# Where it is, libxml2 says what it thinks of the same input.
+# With libxml2, fuzzers compare its judgement of an input with ours.
 XML_JUDGE = $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0))
 CORE_CFLAGS = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS)
 
@@ -127,7 +127,7 @@ FUZZ = $(patsubst test/%.c,build/%,$(FUZZ_SOURCES))
 $(FUZZ): build/%: test/%.c test/fuzz/fuzz.h $(FUZZ_CORE)
 	$(FUZZ_BUILD) $< $(FUZZ_CORE) $(CORE_LIBS) $(XML_JUDGE)
 
-# All there is to compile, and nothing run.
+# Compile everything, run nothing.
 compile: all $(UNIT) $(SEEDS)
 
 unit: $(UNIT) $(SEEDS)
@@ -136,7 +136,7 @@ unit: $(UNIT) $(SEEDS)
 	for test in $(SEEDS); do echo "$$test .."; $(EMULATOR) $$test test/fuzz/seeds/$${test##*/}/* || status=1; done; \
 	exit $$status
 
-# The corpus stays out of the tree, and stays where it is when an input breaks something.
+# The corpus is in a temporary directory, which is kept if an input fails.
 fuzz: $(FUZZ)
 	@dir=$$(mktemp -d) && for fuzzer in $(FUZZ); do \
 		corpus=$$dir/$${fuzzer##*/} && mkdir $$corpus && echo "$$fuzzer, $(FUZZ_SECONDS) s" && \

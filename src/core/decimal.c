@@ -2,9 +2,9 @@
  * decimal.c
  *	  Small decimal numbers: priority, rating and max_shrink.
  *
- * A number becomes an integer here before anything is decided.  Arithmetic in
- * floating point would not give the same result on every machine: x87 keeps more
- * digits in between than SSE.
+ * A number is converted to an integer before it is rounded.  Rounding in floating
+ * point would not give the same result on every machine, since x87 keeps more digits
+ * than SSE.
  */
 #include "core/decimal.h"
 
@@ -88,7 +88,7 @@ sm_decimal_read(SmSpan text, double *value)
 			return false;
 		any = true;
 		if (n == DIGITS_MAX || (n == 0 && *s == '0'))
-			exponent += n > 0;	/* a digit that is not stored is still a place */
+			exponent += n > 0;	/* a dropped digit multiplies by ten */
 		else
 			digits[n++] = *s;
 		exponent -= point;

@@ -13,8 +13,8 @@
 #define SM_DECIMAL_MAX	9
 
 /*
- * A number from 0 to 9 in millionths, rounded to the nearest, one half up.  Half a
- * millionth as a literal, 0.0000005, is a double that is a little less, hence 0.
+ * A number from 0 to 9 in millionths, rounded to the nearest, one half up.  0.0000005
+ * becomes 0, since its double is a little less than half a millionth.
  */
 extern uint32_t sm_decimal_micros(double value);
 
@@ -29,8 +29,8 @@ extern int64_t sm_decimal_share(int64_t count, double share);
 extern size_t sm_decimal_format(double value, char *dst);
 
 /*
- * Read a decimal as the schema has it: no exponent, no infinity, a point
- * whatever the locale.
+ * Read a number in the form of xsd:decimal, the type of <priority>: no exponent, no
+ * infinity, a point whatever the locale.  Returns false for any other text.
  */
 extern bool sm_decimal_read(SmSpan text, double *value);
 

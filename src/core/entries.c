@@ -1,13 +1,24 @@
 /*
  * entries.c
- *	  The entries of a sitemap that this extension has written, and what tells two
- *	  versions of it apart.
+ *	  The entries of a sitemap that this extension has written, and the entries in
+ *	  which two versions of it differ.
  *
- * An entry is <url><loc>...</loc>...</url>.  No text in it has a raw "<", so
- * "</url>" is its end, unless ready-made XML in it has elements of that name: these
- * declare another namespace.  So has a comment, a CDATA section or a processing
- * instruction all rights to "</url>".  An entry with any of these is read by
- * xmlreader.c, which takes longer.
+ * An entry is <url><loc>...</loc>...</url>.  Text in it has no raw "<", so the first
+ * "</url>" ends it, with two exceptions.  Ready-made XML can have elements of that name
+ * in another namespace, and then has a declaration of that, "xmlns".  Comments, CDATA
+ * sections and processing instructions can contain "</url>".  An entry with any of
+ * these is read by xmlreader.c, which takes longer.
+ *
+ * Two versions are compared entry by entry.  At a difference, each of the two entries is
+ * looked for among the next few of the other version, to tell an added or removed entry
+ * from a changed one.  Example: the old version is A B C D, the new one is A C X D.
+ *
+ *	  old	new
+ *	  A		A		equal
+ *	  B		C		B is not ahead in new, but C is ahead in old: B was removed
+ *	  C		C		equal
+ *	  D		X		D is ahead in new: X was added
+ *	  D		D		equal
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -17,7 +28,7 @@
 #include "core/namespace.h"
 #include "core/xmlreader.h"
 
-/* how many entries further an entry is looked for that is not in its place */
+/* how many entries ahead to look for an entry */
 #define LOOK_AHEAD	8
 
 static bool
@@ -97,7 +108,7 @@ sm_entries_init(SmEntries *e, SmSpan document)
 	return true;
 }
 
-/* What is between a tag at p and its end tag, which is in front of end. */
+/* Find the text between a tag at p and its end tag, both before end. */
 static bool
 element_text(const char *p, const char *end, const char *start_tag, const char *end_tag,
 			 SmSpan *text)
@@ -169,7 +180,7 @@ skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
 	return true;
 }
 
-/* Go over an entry if it stands next in e, byte for byte. */
+/* Skip the next entry of e if it equals the given one, byte for byte. */
 static bool
 skip_same(SmEntries *e, const SmListed *entry)
 {

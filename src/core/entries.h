@@ -1,10 +1,9 @@
 /*
  * entries.h
- *	  The entries of a sitemap that this extension has written, and what tells two
- *	  versions of it apart.
+ *	  The entries of a sitemap that this extension has written, and the entries in
+ *	  which two versions of it differ.
  *
- * Such a document has every entry as it was written, one after the other, and so
- * its entries are found without parsing all of it.
+ * Such a document has nothing between its entries, which are found without parsing it.
  */
 #ifndef SM_ENTRIES_H
 #define SM_ENTRIES_H
@@ -14,8 +13,8 @@
 typedef struct SmListed
 {
 	SmSpan		raw;			/* the <url> element, or the line without its
-								 * end */
-	SmSpan		loc;			/* as it stands there, so escaped in XML */
+								 * line feed */
+	SmSpan		loc;			/* as in raw: escaped in XML */
 	SmSpan		lastmod;		/* s is NULL for none */
 } SmListed;
 
@@ -33,7 +32,7 @@ typedef enum SmEntriesStatus
 	SM_ENTRIES_BROKEN			/* not as this extension writes it */
 } SmEntriesStatus;
 
-/* Begin to read a sitemap, XML or text; false if it has not the frame of one. */
+/* Begin to read a sitemap, XML or text; false if header or footer is missing. */
 extern bool sm_entries_init(SmEntries *e, SmSpan document);
 
 /* Read the next entry. */
@@ -44,9 +43,9 @@ typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
 							  const SmListed *entry);
 
 /*
- * Pass on the entries in which two versions of a sitemap differ: the old ones, the
- * new ones, and some that are in both, where the order has changed.  False if one
- * of them is broken.
+ * Pass the entries in which two versions of a sitemap differ to take.  Where the order
+ * has changed, an entry of both versions can be among them, as old and as new.  Returns
+ * false if a version is broken.
  */
 extern bool sm_entries_compare(SmEntries *old, SmEntries *new, SmEntryTaker take, void *arg);
 

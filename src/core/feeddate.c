@@ -93,7 +93,7 @@ month_of(SmSpan word)
 }
 
 /*
- * Read a zone, as hours and minutes in one number.  Returns false for an
+ * Read a time zone: *offset is hours * 100 + minutes.  Returns false for an
  * unknown zone.
  */
 static bool
@@ -138,7 +138,7 @@ read_zone(Input *in, int *offset)
 	return true;
 }
 
-/* Write a number with so many digits at dst; returns the place behind it. */
+/* Write a number with the given number of digits; returns the end of it. */
 static char *
 put_number(char *dst, int value, int digits)
 {

@@ -15,9 +15,10 @@
  * offset from UTC.  dst has SM_FEED_DATE_MAX bytes; no terminator.  Returns the
  * length, 0 for a text that is not a date or a date that does not exist.
  *
- * RFC 822, with the years of four digits of its successors, is the form of RSS:
- * "Sat, 07 Sep 2002 09:42:31 +0200" becomes "2002-09-07T09:42:31+02:00".  Day of
- * the week, seconds and time may be missing.  RFC 3339 is the form of Atom; it differs from a W3C date only in that letters can be in lower case, and a blank can stand before the time.
+ * RSS has dates of RFC 822, with a year of two or four digits: "Sat, 07 Sep 2002
+ * 09:42:31 +0200" becomes "2002-09-07T09:42:31+02:00".  The day of the week, the
+ * seconds and the time may be missing.  Atom has dates of RFC 3339, which are W3C dates
+ * but may have letters in lower case, and a blank before the time.
  */
 extern size_t sm_feed_date(SmSpan text, char *dst);
 

@@ -2,10 +2,10 @@
  * idna.c
  *	  Host names outside ASCII, and the ASCII labels that stand for them.
  *
- * libidn2 encodes, where the build has it.  It knows the characters that
- * IDNA2008 allows; browsers open more hosts, those of UTS #46, such as an
- * emoji's.  These have to be given in their ASCII form, so an "xn--" label with
- * a character that libidn2 does not allow is left alone.
+ * libidn2, if the build has it, converts a host to ASCII.  It allows the
+ * characters of IDNA2008.  Browsers allow those of UTS #46, which are more, such
+ * as emojis.  A host with an emoji has to be given in its ASCII form.  So an
+ * "xn--" label is accepted even if libidn2 does not allow its characters.
  */
 #include "core/idna.h"
 
@@ -13,9 +13,6 @@
 #include <string.h>
 
 #include "core/span.h"
-
-/* the most bytes in a label */
-#define LABEL_MAX	63
 
 #ifdef USE_LIBIDN2
 
@@ -36,8 +33,8 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	name[len] = '\0';
 
 	/*
-	 * without STD3 rules, with which libidn2 drops "_" and others, and
-	 * reports success
+	 * no IDN2_USE_STD3_ASCII_RULES: with these libidn2 drops "_" and other
+	 * characters, and reports success
 	 */
 	result = idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL);
 	if (result == IDN2_MALLOC)
@@ -58,8 +55,8 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 }
 
 /*
- * Do these characters, which end with a NUL, have this ASCII form, as far as
- * libidn2 can tell?
+ * Is a label the ASCII form of these characters, as far as libidn2 can tell?  A
+ * NUL ends the characters.
  */
 static bool
 has_ascii_form(const uint32_t *characters, const char *label, size_t len)
@@ -69,8 +66,8 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 	bool		same;
 
 	/*
-	 * unassigned characters are disallowed by UTS #46, emojis by IDNA2008
-	 * alone
+	 * Without UTS #46 libidn2 tells unassigned characters, which no browser
+	 * opens, from emojis, which IDNA2008 alone disallows.
 	 */
 	if (result == IDN2_DISALLOWED)
 		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);
@@ -143,7 +140,7 @@ may_be_in_host(uint32_t c)
  * label with characters outside ASCII.
  */
 static size_t
-punycode_decode(const char *src, size_t len, uint32_t dst[LABEL_MAX])
+punycode_decode(const char *src, size_t len, uint32_t dst[SM_LABEL_MAX])
 {
 	uint32_t	c = 128;		/* the current character ... */
 	uint32_t	at = 0;			/* and where it goes */
@@ -174,8 +171,8 @@ punycode_decode(const char *src, size_t len, uint32_t dst[LABEL_MAX])
 			uint32_t	t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
 			uint32_t	digit = i < len ? punycode_digit(src[i++]) : 36;
 
-			/* beyond any character at any place, and far from overflow */
-			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * LABEL_MAX)
+			/* no character at any position needs more, and nothing overflows */
+			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * SM_LABEL_MAX)
 				return 0;
 			at += digit * weight;
 			if (digit < t)
@@ -202,13 +199,13 @@ punycode_decode(const char *src, size_t len, uint32_t dst[LABEL_MAX])
 bool
 sm_idna_valid_label(const char *label, size_t len)
 {
-	uint32_t	characters[LABEL_MAX + 1];
+	uint32_t	characters[SM_LABEL_MAX + 1];
 	size_t		n;
 
 	if (len < 4 || sm_lower(label[0]) != 'x' || sm_lower(label[1]) != 'n' ||
 		label[2] != '-' || label[3] != '-')
 		return true;
-	if (len > LABEL_MAX)
+	if (len > SM_LABEL_MAX)
 		return false;
 	n = punycode_decode(label + 4, len - 4, characters);
 	characters[n] = 0;

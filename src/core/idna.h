@@ -1,11 +1,14 @@
 /*
  * idna.h
- *	  Host names outside ASCII, through libidn2 where the build has it.
+ *	  Host names outside ASCII, and the ASCII labels that stand for them.
  */
 #ifndef SM_IDNA_H
 #define SM_IDNA_H
 
 #include "core/url.h"
+
+/* longest label of a DNS name */
+#define SM_LABEL_MAX	63
 
 /*
  * Write the ASCII form of a UTF-8 host into dst of size bytes: IDNA2008, after

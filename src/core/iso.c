@@ -12,7 +12,7 @@
 
 #include "core/span.h"
 
-/* In order, each with a blank after it. */
+/* Sorted; a blank follows each code. */
 static const char languages[] =
 "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br "
 "bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es et "

@@ -1,6 +1,6 @@
 /*
  * span.h
- *	  A piece of text, as a pointer and a length.  Its memory belongs to others.
+ *	  A piece of text: a pointer and a length.  A span does not own its memory.
  */
 #ifndef SM_SPAN_H
 #define SM_SPAN_H
@@ -18,7 +18,7 @@ typedef struct SmSpan
 /* For initializers and arguments: the bytes of a literal, then their number. */
 #define SM_LITERAL(string)	(string), (sizeof(string) - 1)
 
-/* the number that a macro stands for, as a literal */
+/* The value of a macro that is a number, as a string literal. */
 #define SM_STRING(number)	SM_STRING_(number)
 #define SM_STRING_(number)	#number
 
@@ -52,7 +52,7 @@ sm_span_equal(SmSpan a, SmSpan b)
 	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
 }
 
-/* Is a span this string?  Mostly a constant, whose length the compiler knows. */
+/* Is a span this string?  The compiler knows the length of a constant. */
 static inline bool
 sm_span_is(SmSpan span, const char *string)
 {

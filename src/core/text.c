@@ -63,8 +63,8 @@ sm_utf8_encode(char *dst, uint32_t c)
 }
 
 /*
- * The bytes that a Unicode White_Space character occupies at s, or before s
- * where backward; 0 if there is none.
+ * The length in bytes of the Unicode White_Space character at s, or, if
+ * backward, before s; 0 if there is none.
  */
 static size_t
 blank_at(const unsigned char *s, size_t len, bool backward)

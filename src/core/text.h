@@ -10,8 +10,8 @@
 #include "core/span.h"
 
 /*
- * Decode the UTF-8 character at s: its length in bytes, 0 if it is malformed
- * (overlong, a surrogate, above U+10FFFF, cut off).
+ * Decode the UTF-8 character at s.  Returns its length in bytes, 0 if it is
+ * malformed (overlong, a surrogate, above U+10FFFF, cut off).
  */
 extern size_t sm_utf8_decode(const char *s, const char *end, uint32_t *c);
 

@@ -12,28 +12,24 @@
  */
 #include "core/url.h"
 
-#include <arpa/inet.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "core/idna.h"
+#include "core/host.h"
 #include "core/text.h"
 
-/* Where a byte needs no encoding, and what kind of byte it is. */
+/* Classes of bytes: where a byte needs no encoding, and what kind it is. */
 #define C_PATH		0x01		/* in a path, except & and ' */
 #define C_QUERY		0x02		/* in a query or fragment, except & and ' */
 #define C_USER		0x04		/* in user information, except & and ' */
-#define C_HOST		0x08		/* in a host name, apart from brackets */
-#define C_HEX		0x10
-#define C_ALPHA		0x20
-#define C_DIGIT		0x40
+#define C_HEX		0x08
+#define C_ALPHA		0x10
+#define C_DIGIT		0x20
 
 #define PCHAR		(C_PATH | C_QUERY)
-#define DIGIT		(PCHAR | C_USER | C_HOST | C_HEX | C_DIGIT)
-#define HEXALPHA	(PCHAR | C_USER | C_HOST | C_HEX | C_ALPHA)
-#define ALPHA		(PCHAR | C_USER | C_HOST | C_ALPHA)
-#define MARK		(PCHAR | C_USER | C_HOST)	/* unreserved: - . _ ~ */
-#define DELIM		(PCHAR | C_USER)	/* sub-delims, and the colon */
+#define DIGIT		(PCHAR | C_USER | C_HEX | C_DIGIT)
+#define HEXALPHA	(PCHAR | C_USER | C_HEX | C_ALPHA)
+#define ALPHA		(PCHAR | C_USER | C_ALPHA)
+#define MARK		(PCHAR | C_USER)	/* - . _ ~, sub-delims, and the colon */
 
 static const unsigned char byte_class[256] = {
 	['0'] = DIGIT,['1'] = DIGIT,['2'] = DIGIT,['3'] = DIGIT,['4'] = DIGIT,
@@ -51,14 +47,14 @@ static const unsigned char byte_class[256] = {
 	['q'] = ALPHA,['r'] = ALPHA,['s'] = ALPHA,['t'] = ALPHA,['u'] = ALPHA,
 	['v'] = ALPHA,['w'] = ALPHA,['x'] = ALPHA,['y'] = ALPHA,['z'] = ALPHA,
 	['-'] = MARK,['.'] = MARK,['_'] = MARK,['~'] = MARK,
-	['!'] = DELIM,['$'] = DELIM,['('] = DELIM,[')'] = DELIM,['*'] = DELIM,
-	['+'] = DELIM,[','] = DELIM,[';'] = DELIM,['='] = DELIM,[':'] = DELIM,
+	['!'] = MARK,['$'] = MARK,['('] = MARK,[')'] = MARK,['*'] = MARK,
+	['+'] = MARK,[','] = MARK,[';'] = MARK,['='] = MARK,[':'] = MARK,
 	['@'] = PCHAR,['/'] = PCHAR,['?'] = C_QUERY,
 };
 
 #define CLASS(c)	(byte_class[(unsigned char) (c)])
 
-/* The longest reference worth resolving; RFC 3986 may shorten "../" away. */
+/* The longest relative reference; its dot segments may make the URL shorter. */
 #define REFERENCE_MAX	4096
 
 /* The parts of "user@host:port"; host keeps the brackets of an IPv6 address. */
@@ -84,8 +80,8 @@ equal_ignoring_case(const char *a, size_t a_len, const char *b, size_t b_len)
 }
 
 /*
- * Percent-encode the bytes from s to end.  A '?' ends the path and a '#' the
- * query, where the component is one of those; user information ends with end.
+ * Percent-encode the bytes from s to end.  component: C_PATH, which becomes C_QUERY
+ * after a '?' or '#'; or C_USER, which goes up to end.
  * *entity_bytes grows by the extra bytes of entities, which do not count as
  * characters of the URL.
  */
@@ -245,7 +241,7 @@ split_authority(const char *s, size_t len, Authority *a)
 	a->host_len = s - a->host;
 	if (s < end)
 	{
-		/* only a port may follow a bracket; port_number checks it */
+		/* not a port after a bracket: encode_host sees an empty host */
 		a->port = (*s == ':') ? s + 1 : s;
 		a->port_len = end - a->port;
 		if (*s != ':')
@@ -272,158 +268,19 @@ port_number(const Authority *a, bool https)
 	return port <= 65535 ? port : 0;
 }
 
-/*
- * Read a number of an IPv4 address as browsers do: hexadecimal after "0x",
- * octal after "0", else decimal.  A large one counts as IPV4_TOO_LARGE.
- */
-#define IPV4_TOO_LARGE	((uint64_t) 1 << 32)
-
-static bool
-ipv4_number(const char *s, size_t len, uint64_t *number)
-{
-	int			base = 10;
-
-	if (len == 0)
-		return false;
-	if (len >= 2 && s[0] == '0' && sm_lower(s[1]) == 'x')
-	{
-		base = 16;
-		s += 2;
-		len -= 2;
-	}
-	else if (s[0] == '0')
-		base = 8;
-
-	*number = 0;
-	for (size_t i = 0; i < len; i++)
-	{
-		int			digit = (CLASS(s[i]) & C_DIGIT) ? s[i] - '0' : sm_lower(s[i]) - 'a' + 10;
-
-		if (!(CLASS(s[i]) & C_HEX) || digit >= base)
-			return false;
-		*number = *number * base + digit;
-		if (*number > IPV4_TOO_LARGE)
-			*number = IPV4_TOO_LARGE;
-	}
-	return true;
-}
-
-/*
- * A host whose last label is a number is an IPv4 address to a browser, which
- * opens no URL whose address is invalid: "192.168.0.257", but also "a.1".
- * Fewer than four numbers are allowed, and the last one fills the bytes that
- * remain: "127.1" is 127.0.0.1.
- */
-static bool
-valid_if_ipv4(const char *host, size_t len)
-{
-	const char *end;
-	const char *label;
-	uint64_t	number = 0;
-	size_t		ndigits = 0;
-
-	if (len > 0 && host[len - 1] == '.')
-		len--;
-	end = host + len;
-	for (label = end; label > host && label[-1] != '.'; label--)
-		ndigits += (CLASS(label[-1]) & C_DIGIT) != 0;
-	if (ndigits < (size_t) (end - label) && !ipv4_number(label, end - label, &number))
-		return true;
-
-	for (int bytes = 4; bytes > 0; bytes--)
-	{
-		const char *dot = memchr(host, '.', end - host);
-
-		if (!ipv4_number(host, (dot ? dot : end) - host, &number))
-			return false;
-		if (dot == NULL)
-			return number < (uint64_t) 1 << 8 * bytes;
-		if (number > 255)
-			return false;
-		host = dot + 1;
-	}
-	return false;
-}
-
-/* Does this ASCII name have only labels that DNS allows and browsers open? */
-static bool
-valid_host_name(const char *host, size_t len)
-{
-	size_t		label = 0;
-
-	if (len > 253 && !(len == 254 && host[253] == '.'))
-		return false;
-	for (size_t i = 0; i < len; i++)
-	{
-		if (host[i] != '.')
-		{
-			if (!(CLASS(host[i]) & C_HOST) || ++label > 63)
-				return false;
-			if (i + 1 < len && host[i + 1] != '.')
-				continue;
-			if (!sm_idna_valid_label(host + i + 1 - label, label))
-				return false;
-		}
-		else if (label == 0)
-			return false;
-		else
-			label = 0;
-	}
-	return valid_if_ipv4(host, len);
-}
-
-static bool
-valid_ipv6(const char *host, size_t len)
-{
-	char		address[INET6_ADDRSTRLEN];
-	struct in6_addr parsed;
-
-	if (len < 2 || host[len - 1] != ']' || len - 2 >= sizeof(address) ||
-		memchr(host, '\0', len) != NULL)
-		return false;
-	memcpy(address, host + 1, len - 2);
-	address[len - 2] = '\0';
-	return inet_pton(AF_INET6, address, &parsed) == 1;
-}
-
-/* Write the host in ASCII; dst holds SM_ORIGIN_MAX bytes less what stands before. */
+/* Write the host in ASCII; dst holds SM_HOST_MAX bytes. */
 static SmUrlStatus
 encode_host(const Authority *a, char *dst, size_t *dst_len)
 {
-	SmUrlStatus status;
-
 	if (a->host_len == 0)
 		return (a->port_len > 0 && a->port[-1] != ':') ? SM_URL_BAD_HOST : SM_URL_NO_HOST;
-
-	if (a->host[0] == '[')
-	{
-		if (!valid_ipv6(a->host, a->host_len))
-			return SM_URL_BAD_HOST;
-		memcpy(dst, a->host, a->host_len);
-		*dst_len = a->host_len;
-		return SM_URL_OK;
-	}
-
-	for (size_t i = 0; i < a->host_len; i++)
-	{
-		if ((unsigned char) a->host[i] < 0x80)
-			continue;
-		status = sm_idna_to_ascii(a->host, a->host_len, dst, 254, dst_len);
-		if (status == SM_URL_OK && !valid_host_name(dst, *dst_len))
-			status = SM_URL_BAD_HOST;
-		return status;
-	}
-
-	if (!valid_host_name(a->host, a->host_len))
-		return SM_URL_BAD_HOST;
-	memcpy(dst, a->host, a->host_len);
-	*dst_len = a->host_len;
-	return SM_URL_OK;
+	return sm_host_encode(a->host, a->host_len, dst, dst_len);
 }
 
 /*
  * Write the key of a site, the same for all URLs of that site: scheme, host
- * and port in canonical form (RFC 3986, 6.2.2.1 and 6.2.3).
+ * and port in canonical form (RFC 3986, 6.2.2.1 and 6.2.3).  Both
+ * "https://Example.com" and "https://example.com.:443" give "sexample.com:00443".
  */
 static void
 site_key(bool https, const char *host, size_t host_len, int port, char key[SM_ORIGIN_MAX])
@@ -455,7 +312,7 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	bool		https;
 	size_t		authority_len;
 	Authority	authority;
-	char		host[SM_ORIGIN_MAX];
+	char		host[SM_HOST_MAX];
 	size_t		host_len;
 	int			port;
 	char	   *start = *d;
@@ -475,7 +332,7 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	authority_len = authority_length(s + scheme + 3, len - scheme - 3);
 	if (authority_len > SM_AUTHORITY_MAX)
 		return SM_URL_LONG_AUTHORITY;
-	/* a browser reads the host a in "https://a\\@b/", many libraries read b */
+	/* in "https://a\@b/" browsers find the host a, many libraries b */
 	if (memchr(s + scheme + 3, '\\', authority_len) != NULL)
 		return SM_URL_BACKSLASH;
 	split_authority(s + scheme + 3, authority_len, &authority);
@@ -698,8 +555,8 @@ equal_paths(const char *a, const char *b, size_t len)
 }
 
 /*
- * Is this encoded URL below the path of the base, also once its dot segments
- * are removed?  It has to be on the site of the base.
+ * Is this encoded URL, which is on the site of the base, below the path of the
+ * base, also when its dot segments are removed?
  */
 static bool
 below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
@@ -777,7 +634,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	len = given.len;
 	if (len == 0)
 		return SM_URL_EMPTY;
-	/* encoding shortens nothing but the host, and that by less */
+	/* encoding shortens only the host, and by less than REFERENCE_MAX */
 	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
 		return SM_URL_TOO_LONG;
 
@@ -864,7 +721,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 
 	base->scope = scope;
 	split_authority(base->url[SM_FORM_PLAIN] + host, base->origin_len - host, &authority);
-	/* with no user name, an origin reads the same in both forms */
+	/* without a user the origin has no entities: it is the same in both forms */
 	if (authority.user)
 		return SM_URL_BAD_BASE;
 	site_key(base->scheme_len == 5, authority.host, authority.host_len,

@@ -43,8 +43,8 @@ typedef enum SmUrlStatus
 	SM_URL_LONG_AUTHORITY,
 	SM_URL_BAD_BASE,			/* a base URL with a user, a query or a
 								 * fragment */
-	SM_URL_OTHER_SITE,			/* out of SM_SCOPE_HOST */
-	SM_URL_OTHER_PATH			/* out of SM_SCOPE_PATH */
+	SM_URL_OTHER_SITE,			/* outside of SM_SCOPE_HOST */
+	SM_URL_OTHER_PATH			/* outside of SM_SCOPE_PATH */
 } SmUrlStatus;
 
 /* which URLs belong to the set that is served from the base URL */
@@ -71,8 +71,7 @@ typedef struct SmUrlBase
 	size_t		origin_len;		/* of "https://www.example.com" */
 	size_t		len[2];
 	char		url[2][6 * SM_URL_MAX + 1]; /* by SmUrlForm */
-	char		site[SM_ORIGIN_MAX];	/* scheme, host and port, in lower
-										 * case */
+	char		site[SM_ORIGIN_MAX];	/* key of the site, made by url.c */
 } SmUrlBase;
 
 /*
@@ -90,8 +89,7 @@ typedef struct SmUrlCache
 
 /*
  * The most bytes that sm_url_encode writes for a reference of len bytes, also
- * if it fails.  With a limit max, long references need no more room than that
- * limit.
+ * if it fails.  max: the same as there, which also limits the result.
  */
 extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
 

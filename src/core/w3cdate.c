@@ -54,8 +54,8 @@ days_in_month(unsigned int year, unsigned int month)
 }
 
 /*
- * Years and months come out of the days by linear functions, and the divisions
- * in those are replaced by multiplications (Neri and Schneider, "Euclidean
+ * Year and month are linear functions of the day, and the divisions in these
+ * functions are replaced by multiplications (Neri and Schneider, "Euclidean
  * affine functions and their application to calendar algorithms", 2022).
  */
 bool
@@ -81,7 +81,7 @@ sm_w3c_format_day(int64_t day, char *dst)
 	year_of_century = (uint32_t) (product >> 32);
 	day_of_year = (uint32_t) product / 2939745 / 4;
 
-	/* the year begins on 1 March: January and February are of the next one */
+	/* the era's years begin on 1 March: January and February are of the next */
 	next_year = day_of_year >= 306;
 	month = 2141 * day_of_year + 197913;
 	if (year_of_century == 99 && next_year)

@@ -33,8 +33,8 @@ extern bool sm_w3c_format_seconds(int64_t seconds, char *dst);
 
 /*
  * Check that a text is one of the six forms and a real date.  *seconds is the
- * instant it begins at, a fraction of a second cut off; a form without time is
- * read as UTC.
+ * instant at which the date begins, without a fraction of a second; a form
+ * without time is read as UTC.
  */
 extern SmW3cStatus sm_w3c_parse(const char *src, size_t len, int64_t *seconds);
 

@@ -14,7 +14,7 @@
 /* Returned for bytes that are not UTF-8. */
 #define SM_XML_MALFORMED	((size_t) -1)
 
-/* A byte becomes "&quot;" at the most. */
+/* The longest that one byte becomes is "&quot;". */
 #define SM_XML_ESCAPE_BOUND(len)	(6 * (size_t) (len))
 
 /* May XML 1.0 carry this character at all?  Production [2]. */

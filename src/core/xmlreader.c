@@ -50,9 +50,9 @@ looking_at(const SmXmlReader *r, const char *string)
 }
 
 /*
- * Read a part of an XML declaration, " name='value'". The value has characters
- * of one set, its first character of another.  Returns false, and leaves *s,
- * if there is no such part.
+ * Read a part of an XML declaration, " name='value'".  first, others: characters
+ * that the value can begin with, and have after that.  Returns false, and leaves
+ * *s, if there is no such part.
  */
 static bool
 read_pseudo_attribute(const char **s, const char *end, const char *name,
@@ -390,7 +390,7 @@ declare_namespaces(SmXmlReader *r)
 	return NULL;
 }
 
-/* No attribute twice, neither by its name nor by namespace and local name. */
+/* Check that no two attributes have the same namespace and local name. */
 static const char *
 check_attributes(SmXmlReader *r)
 {
@@ -588,7 +588,7 @@ read_pi(SmXmlReader *r)
 	return read_delimited(r, SM_XML_PI, "<?", "?>");
 }
 
-/* Of a document, only blanks, comments and instructions may be outside of the root. */
+/* May a token be here?  Outside of its root a document has no text but blanks. */
 static bool
 may_be_here(const SmXmlReader *r, SmXmlToken token)
 {

@@ -17,10 +17,11 @@
 #include "core/span.h"
 
 #define SM_XML_DEPTH_MAX		64	/* nested elements in a fragment */
-#define SM_XML_DOCUMENT_DEPTH	2	/* those around a fragment in a document */
+#define SM_XML_DOCUMENT_DEPTH	2	/* elements around a fragment in a
+									 * document */
 #define SM_XML_ATTRIBUTES_MAX	64	/* on one element */
 #define SM_XML_BINDINGS_MAX		64	/* namespaces in scope */
-#define SM_XML_URI_MAX			256 /* bytes in the name of one */
+#define SM_XML_URI_MAX			256 /* bytes in the name of a namespace */
 
 typedef struct SmXmlAttribute
 {
@@ -69,8 +70,8 @@ typedef struct SmXmlReader
 	SmXmlAttribute attributes[SM_XML_ATTRIBUTES_MAX];
 
 	/*
-	 * SM_XML_ERROR: what is wrong, and the prefix where it is an undeclared
-	 * one
+	 * SM_XML_ERROR: what is wrong, and the prefix if an undeclared prefix is
+	 * wrong
 	 */
 	const char *message;
 	SmSpan		undeclared;
@@ -98,14 +99,13 @@ typedef struct SmXmlReader
 } SmXmlReader;
 
 /*
- * Begin to read a fragment.  An XML declaration at its start is passed over, if it
- * is well-formed.
+ * Begin to read a fragment.  A well-formed XML declaration at its start is skipped.
  * lookup may be NULL.
  */
 extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 							   SmXmlLookup lookup, void *lookup_arg);
 
-/* Begin to read a document: one root element, with nothing but blanks around it. */
+/* Begin to read a document: one root element, without text around it. */
 extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len);
 
 /* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */

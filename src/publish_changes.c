@@ -1,28 +1,27 @@
 /*
  * publish_changes.c
- *	  What changed since the last run → the files of a section that have to be made
- *	  again.
+ *	  Makes only those files of a section again that changed since the last run.
  *
- * Where a stable split ends a file depends on its window: the rows from its first
- * to the first row that does not fit (split.c).  So the files to make again are the files
- * that hold a changed key, and those whose window reaches one.  For a file h and
- * a changed file f after it, that is where the files from h to the one before f
- * are within a file's limits together: then h's window reaches the first row of
- * f at least.  With files of at most 50 URLs:
+ * A stable split ends a file at a row that depends only on the file's window: the
+ * rows from its first row to the first row that does not fit (split.c).  So a file
+ * has to be made again if it holds a changed key, or if its window reaches a file
+ * that does.  The window of a file h reaches a later file f if the files from h to
+ * the one before f fit into one file together.  With files of at most 50 URLs:
  *
  *		file		a		b		c		d		e
  *		first key	1		48		91		140		182
  *		URLs		47		43		49		42		46
  *
- * A change of key 150 touches d.  The window of c has all of its 49 URLs and 2 of
- * d, so c is made again, too; that of b ends in c, after 50 URLs.  The query is
- * run for keys from 91 on.  If c and d end up as they were, d's end is known when
- * its 51st row was read, one of e, whose key 182 is a file's first: the rest
- * stays.  If a cut falls elsewhere, the run goes on, until one falls on the first
- * key of a file that is not to be made again.
+ * A change of key 150 touches d.  The window of c has its own 49 URLs and 2 of d, so
+ * c is made again, too.  The window of b ends in c, after 50 URLs, so b stays.  The
+ * query is run for keys from 91 on.  Suppose that c ends where it did.  The end of d
+ * is known when the first row that does not fit was read, which is one of e.  If d
+ * ends before key 182, the first key of e, then e and all later files stay.  If d
+ * ends elsewhere, more files are made, until one ends before the first key of a
+ * file that is not touched.
  *
- * A file that stays has the same first row and the same rows in its window as
- * before, so a full run would make the same file.
+ * A file that stays has the same window as before, so a full run would make the
+ * same file.
  */
 #include "postgres.h"
 
@@ -43,15 +42,17 @@ typedef struct ChangedFile
 {
 	const SmPublished *published;
 	Datum		first_key;
+	int			changed_end;	/* the longest range of changes that begins in
+								 * this file ends before the file of this
+								 * number */
 	bool		touched;		/* the file has to be made again */
-	bool		window_touched; /* the same, only because of its window */
 	bool		kept;
 } ChangedFile;
 
 /* A column that the statement returns. */
 typedef struct ChangeColumn
 {
-	bool		is_key;			/* its type is the type of the key */
+	bool		is_key;			/* has the type of column key */
 	FmgrInfo	output;
 } ChangeColumn;
 
@@ -65,9 +66,9 @@ struct SmChanges
 	bool		everything;		/* all files have to be made again */
 	ChangedFile *files;
 	int			nfiles;
-	int			next;			/* where a range can end: this file or a later
-								 * one */
-	bool		stopped;		/* the range ended there */
+	int			next;			/* the first file that the range has not
+								 * passed */
+	bool		stopped;		/* the range ended before file next */
 };
 
 static void
@@ -82,7 +83,7 @@ check_set(const SmSet *set, const SmOptions *options)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("changes need a stable split"),
-				 errdetail("With split => 'full' a row that comes or goes changes all files after it."),
+				 errdetail("With split => 'full', adding or deleting a row changes all later files."),
 				 errhint("Publish with split => 'stable'.")));
 }
 
@@ -106,8 +107,8 @@ read_first_keys(SmChanges *changes)
 }
 
 /*
- * Read the first keys in a subtransaction.  Returns false if one cannot be
- * read, which most types report by an error.
+ * Read the first keys in a subtransaction, since most types report by an error
+ * that they cannot read a text.  Returns false in that case.
  */
 static bool
 try_first_keys(SmChanges *changes)
@@ -177,7 +178,7 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 	return true;
 }
 
-/* Find the file that holds a key, or in which the key belongs. */
+/* Find the file that a key belongs to: the last whose first key is not greater. */
 static int
 find_file(const SmChanges *changes, Datum key)
 {
@@ -205,7 +206,7 @@ start(SmReceiver *self, TupleDesc desc)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("changes must have one or two columns, not %d", desc->natts),
-				 errhint("One is a key, two are a range of keys: from and to.")));
+				 errhint("One column is a key. Two columns are the first and the last key of a range.")));
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
 	{
@@ -231,29 +232,32 @@ read_key(SmChanges *changes, const TupleTableSlot *slot, int column)
 							OutputFunctionCall(&changes->columns[column].output, value));
 }
 
+/*
+ * Record a range of changed keys.  Only its first file is marked, so that the cost
+ * does not depend on the number of files between the bounds.
+ */
 static void
-touch(SmChanges *changes, const TupleTableSlot *slot)
+take_change(SmChanges *changes, const TupleTableSlot *slot)
 {
 	int			last = changes->ncolumns - 1;
 	bool		has_from = !slot->tts_isnull[0];
 	bool		has_to = !slot->tts_isnull[last];
 	Datum		from = has_from ? read_key(changes, slot, 0) : (Datum) 0;
 	Datum		to = has_to ? read_key(changes, slot, last) : (Datum) 0;
-	int			first_file;
+	ChangedFile *first_file;
 	int			last_file;
 
 	if (has_from && has_to && sm_key_compare(changes->key_type, from, to) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a range of changes goes from %s to %s, which is less",
+				 errmsg("invalid range of changes: %s is greater than %s",
 						sm_key_to_text(changes->key_type, from),
 						sm_key_to_text(changes->key_type, to))));
 	if (changes->everything)
 		return;
-	first_file = has_from ? find_file(changes, from) : 0;
+	first_file = &changes->files[has_from ? find_file(changes, from) : 0];
 	last_file = has_to ? find_file(changes, to) : changes->nfiles - 1;
-	for (int i = first_file; i <= last_file; i++)
-		changes->files[i].touched = true;
+	first_file->changed_end = Max(first_file->changed_end, last_file + 1);
 }
 
 static bool
@@ -262,7 +266,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	SmChanges  *changes = (SmChanges *) self;
 
 	slot_getallattrs(slot);
-	touch(changes, slot);
+	take_change(changes, slot);
 	return true;
 }
 
@@ -287,7 +291,7 @@ run_statement(SmChanges *changes, const char *statement)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),
-				 errhint("Write SELECT, or DELETE ... RETURNING, with the key of what changed.")));
+				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
 	result = SPI_execute_plan_extended(plan, &options);
 	if (result < 0)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
@@ -296,38 +300,48 @@ run_statement(SmChanges *changes, const char *statement)
 }
 
 /*
- * Touch the files whose windows reach a touched file.  If too many are
- * touched, make all files again.
+ * Find the files to make again: those that hold a changed key, and those whose
+ * windows reach one of these.  If they are too many, make all files again.
  */
 static void
-touch_windows(SmChanges *changes, const SmSet *set)
+touch_files(SmChanges *changes, const SmSet *set)
 {
+	int			changed_end = 0;
 	int			ntouched = 0;
+	int			nbefore = 0;
+	int64		url_count = 0;
+	int64		byte_count = 0;
+	bool		in_reach = false;
+
+	for (int i = 0; i < changes->nfiles; i++)
+	{
+		changed_end = Max(changed_end, changes->files[i].changed_end);
+		changes->files[i].touched = i < changed_end;
+	}
 
 	/*
-	 * from the last file to the first, so that newly touched files are not
-	 * considered again
+	 * From the last file to the first: add up the files before a changed
+	 * file, as long as they fit into one file together.
 	 */
 	for (int i = changes->nfiles - 1; i >= 0; i--)
 	{
-		int64		url_count = 0;
-		int64		byte_count = 0;
+		ChangedFile *file = &changes->files[i];
 
-		if (!changes->files[i].touched)
-			continue;
-		for (int j = i - 1; j >= 0; j--)
+		if (file->touched)
 		{
-			url_count += changes->files[j].published->url_count;
-			byte_count += changes->files[j].published->byte_count;
-			if (!sm_set_fits_one_file(set, i - j, url_count, byte_count))
-				break;
-			changes->files[j].window_touched = true;
+			in_reach = true;
+			nbefore = 0;
+			url_count = 0;
+			byte_count = 0;
 		}
-	}
-	for (int i = 0; i < changes->nfiles; i++)
-	{
-		changes->files[i].touched |= changes->files[i].window_touched;
-		ntouched += changes->files[i].touched;
+		else if (in_reach)
+		{
+			url_count += file->published->url_count;
+			byte_count += file->published->byte_count;
+			in_reach = sm_set_fits_one_file(set, ++nbefore, url_count, byte_count);
+			file->touched = in_reach;
+		}
+		ntouched += file->touched;
 	}
 	if (ntouched > changes->nfiles / 2)
 		changes->everything = true;
@@ -345,11 +359,14 @@ sm_changes_read(const char *statement, SmSet *set, const SmTarget *target,
 	changes->everything = !find_files(changes, target, options, sm_set_recipe(set));
 	run_statement(changes, statement);
 	if (!changes->everything)
-		touch_windows(changes, set);
+		touch_files(changes, set);
 	return changes;
 }
 
-/* Does a file that stays begin with this key?  Keys come in their order. */
+/*
+ * SmStop: does a file that stays begin with this key?  The keys of the calls
+ * ascend.
+ */
 static bool
 stop_at(void *arg, Datum key)
 {
@@ -369,9 +386,9 @@ stop_at(void *arg, Datum key)
 }
 
 /*
- * Make the files of a range that begins with a touched file.  The query is run
- * for the touched files and the file after them, where the window of the last
- * touched file mostly ends; then for one more file at a time.
+ * Make the files of a range that begins with a touched file.  First run the query for
+ * the touched files and one more, in which the window of the last touched file mostly
+ * ends.  As long as the range has not ended, run it for the next file.
  */
 static void
 make_range(SmChanges *changes, SmSet *set, int first)

@@ -1,7 +1,6 @@
 /*
  * publish_changes.h
- *	  What changed since the last run → the files of a section that have to be made
- *	  again.
+ *	  Makes only those files of a section again that changed since the last run.
  */
 #ifndef SM_PUBLISH_CHANGES_H
 #define SM_PUBLISH_CHANGES_H
@@ -21,9 +20,9 @@ extern SmChanges *sm_changes_read(const char *statement, SmSet *set, const SmTar
 								  const SmOptions *options);
 
 /*
- * Make the touched files again, in a set that is still empty.  Returns false
- * if the set has to be made as a whole: because all files are touched, or
- * because names would differ from those of a full run.
+ * Make the touched files again, in a set that is still empty.  Returns false if
+ * the set has to be made as a whole, because too many files are touched, or
+ * because a file's name would differ from that of a full run.
  */
 extern bool sm_changes_make(SmChanges *changes, SmSet *set);
 

@@ -162,5 +162,32 @@ foreach my $name (sort keys %queries)
 	$node->safe_psql('postgres', "CALL must_be_current(\$q\$$query\$q\$, 1000)");
 }
 
+# A range of keys costs the same over all files as over one.  Both runs make all files
+# again, for the last change.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE small_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE FUNCTION publish_ranges(last_key bigint, OUT milliseconds float8) LANGUAGE plpgsql AS $$
+	BEGIN
+	  FOR i IN 1 .. 3 LOOP
+	    DECLARE
+	      start timestamptz := clock_timestamp();
+	    BEGIN
+	      PERFORM sitemap_publish('small_files', 'SELECT path AS loc, id AS key FROM public.page WHERE id <= 3000000 ORDER BY id',
+	                              'https://www.example.com/', max_urls => 2, compression => 0,
+	                              changes => format('SELECT 0, %s FROM generate_series(1, 200000) UNION ALL SELECT NULL, NULL', last_key));
+	      milliseconds := least(milliseconds, 1000 * extract(epoch FROM clock_timestamp() - start));
+	    END;
+	  END LOOP;
+	END
+	$$;
+	SELECT sitemap_publish('small_files', 'SELECT path AS loc, id AS key FROM public.page WHERE id <= 3000000 ORDER BY id',
+	                       'https://www.example.com/', max_urls => 2, compression => 0)});
+cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM small_files'), '>=', 10000, 'there are more than 10,000 files');
+my $one = $node->safe_psql('postgres', 'SELECT publish_ranges(0)');
+my $all = $node->safe_psql('postgres', 'SELECT publish_ranges(3000000)');
+note(sprintf('200,000 ranges over one file take %.0f ms, over all files %.0f ms', $one, $all));
+cmp_ok($all, '<', 2.5 * $one, 'ranges over many files cost no more than ranges over one');
+
 $node->stop;
 done_testing();

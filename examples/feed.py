@@ -1,10 +1,10 @@
-"""What indexnow.py and purge.py share: both take URLs from a feed, a table of
-sitemap_change, and post them in batches.
+"""Posts URLs from a feed, a table of sitemap_change, in batches.  indexnow.py and
+purge.py use this module.
 
-A batch is one transaction: its rows are deleted, its URLs are posted, and the
-transaction commits if they were taken.  Otherwise it is rolled back, and the rows are
-in the feed as before.  So each URL is taken at least once, whatever is killed or lost.
-It is taken a second time if the answer, or the commit after it, was lost.
+A batch is one transaction: it deletes the rows, posts their URLs, and commits if the
+server accepted them.  Otherwise it is rolled back, and the rows are in the feed as
+before.  So each URL is posted at least once, even if the program is killed or the
+connection breaks.  It is posted twice if the answer or the commit was lost.
 """
 
 import argparse
@@ -21,16 +21,16 @@ from itertools import groupby, islice
 import psycopg
 from psycopg import sql
 
-# In this order the URLs of a site follow each other.  WITH HOLD keeps the list and no
-# snapshot, so VACUUM need not wait for a slow run.
+# This order groups the URLs of a site.  The cursor WITH HOLD keeps the list but no
+# snapshot, so a slow run does not hold back VACUUM.
 URLS = """
     SELECT DISTINCT loc COLLATE "C" AS loc
       FROM {table}
      WHERE loc IS NOT NULL
      ORDER BY loc"""
 
-# Rows that another run of the program has taken are left to it.  ctid names a row, in
-# its partition.
+# Skip rows that another run of the program has locked.  tableoid and ctid identify a
+# row of a partitioned table.
 TAKE = """
     WITH free AS MATERIALIZED (
         SELECT tableoid, ctid FROM {table} WHERE loc = ANY (%s) FOR UPDATE SKIP LOCKED)
@@ -41,10 +41,10 @@ TAKE = """
 
 LONGEST_WAIT = 60  # seconds between two attempts, unless the answer asks for more
 
-# These say that a fault is in the URLs, so other URLs of the site may still be taken.
+# The request was wrong, so other URLs of the site may still be accepted.
 BAD_URLS = (400, 422)
 
-# Without a handler for redirects: they would make a GET of a POST, without its URLs.
+# No handler for redirects: it would turn the POST into a GET without the URLs.
 HTTP = urllib.request.OpenerDirector()
 for handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     HTTP.add_handler(handler())
@@ -76,7 +76,7 @@ def origin(url):
 
 
 class Answer:
-    """What a server says to a request, or why it says nothing."""
+    """The answer to a request, or the reason why there is none."""
 
     def __init__(self, request, timeout):
         self.status = self.retry_after = None
@@ -94,7 +94,7 @@ class Answer:
         return self.status in (None, HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS) or self.status >= 500
 
     def wait(self):
-        """The seconds that the server asks for, as a number or a date; 0 if it does not."""
+        """Seconds to wait by Retry-After, which is a number or a date; 0 without it."""
         if re.fullmatch('[0-9]{1,9}', self.retry_after or ''):
             return int(self.retry_after)
         try:
@@ -160,7 +160,7 @@ class Run:
                 print(f'{site}: URLs taken: {len(urls)}', flush=True)
                 return answer
 
-            # The rows are in the feed, and not locked, while the program waits.
+            # While the program waits, the rows are back in the feed and not locked.
             wait = max(pause, answer.wait())
             if not answer.is_temporary() or wait > self.patience:
                 self.report(f'{site}: URLs not taken: {len(urls)}: {answer.text}')

@@ -3,7 +3,7 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION sitemap" to load this file. \quit
 
--- Elements: one row, one fragment of XML
+-- Elements: each function makes a fragment of XML
 
 CREATE FUNCTION sitemap_url(loc text, lastmod timestamptz DEFAULT NULL, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
@@ -45,8 +45,9 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_image(text, text, text, text, text) IS
 '<image:image> element of a page, for the extensions of sitemap_url';
 
--- "any": a date is a timestamptz, timestamp, date or W3C datetime, so that the
--- session's TimeZone has no part in it; a flag is a boolean, or yes or no.
+-- Arguments of type "any": a date can be timestamptz, timestamp, date or W3C
+-- datetime as text, so none is converted in the session's TimeZone.  A flag can be
+-- boolean, or text: yes or no.
 CREATE FUNCTION sitemap_video(thumbnail_loc text, title text, description text,
 	content_loc text DEFAULT NULL, player_loc text DEFAULT NULL,
 	duration int DEFAULT NULL, expiration_date "any" DEFAULT NULL,
@@ -121,7 +122,7 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_alternates(jsonb) IS
 '<xhtml:link> elements, from an object of language codes and URLs';
 
--- Aggregates: rows, one document
+-- Aggregates: rows become one document
 
 CREATE FUNCTION sitemap_agg_transfn(internal, text)
 RETURNS internal
@@ -254,7 +255,7 @@ CREATE AGGREGATE sitemap_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text) IS
-'sitemap of URLs, one line of XML';
+'aggregate URLs into a sitemap';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_agg_transfn,
@@ -267,7 +268,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz) IS
-'sitemap of URLs, with lastmod as an instant';
+'aggregate URLs into a sitemap, with lastmod as an instant';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_agg_transfn,
@@ -280,7 +281,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp) IS
-'sitemap of URLs, with lastmod in UTC';
+'aggregate URLs into a sitemap, with lastmod in UTC';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	SFUNC = sitemap_agg_transfn,
@@ -293,7 +294,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date) IS
-'sitemap of URLs, with lastmod as a date';
+'aggregate URLs into a sitemap, with lastmod as a date';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	SFUNC = sitemap_agg_transfn,
@@ -306,7 +307,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text) IS
-'sitemap of URLs, with lastmod as W3C text';
+'aggregate URLs into a sitemap, with lastmod as W3C text';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -319,7 +320,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, pri
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz, text, float8) IS
-'sitemap of URLs, with lastmod as an instant, changefreq and priority';
+'aggregate URLs into a sitemap, with lastmod as an instant, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -332,7 +333,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, prior
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp, text, float8) IS
-'sitemap of URLs, with lastmod in UTC, changefreq and priority';
+'aggregate URLs into a sitemap, with lastmod in UTC, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -345,7 +346,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date, text, float8) IS
-'sitemap of URLs, with lastmod as a date, changefreq and priority';
+'aggregate URLs into a sitemap, with lastmod as a date, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority float8) (
 	SFUNC = sitemap_agg_transfn,
@@ -358,7 +359,7 @@ CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority f
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text, text, float8) IS
-'sitemap of URLs, with lastmod as W3C text, changefreq and priority';
+'aggregate URLs into a sitemap, with lastmod as W3C text, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(url xml) (
 	SFUNC = sitemap_agg_transfn,
@@ -371,7 +372,7 @@ CREATE AGGREGATE sitemap_agg(url xml) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(xml) IS
-'sitemap of <url> elements that sitemap_url makes';
+'aggregate <url> elements of sitemap_url into a sitemap';
 
 CREATE AGGREGATE sitemap_index_agg(loc text) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -384,7 +385,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text) IS
-'sitemap index of URLs of sitemaps, one line of XML';
+'aggregate URLs of sitemaps into a sitemap index';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -397,7 +398,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamptz) IS
-'sitemap index of URLs of sitemaps, with lastmod as an instant';
+'aggregate URLs of sitemaps into a sitemap index, with lastmod as an instant';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -410,7 +411,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamp) IS
-'sitemap index of URLs of sitemaps, with lastmod in UTC';
+'aggregate URLs of sitemaps into a sitemap index, with lastmod in UTC';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -423,7 +424,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, date) IS
-'sitemap index of URLs of sitemaps, with lastmod as a date';
+'aggregate URLs of sitemaps into a sitemap index, with lastmod as a date';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	SFUNC = sitemap_index_agg_transfn,
@@ -436,7 +437,7 @@ CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, text) IS
-'sitemap index of URLs of sitemaps, with lastmod as W3C text';
+'aggregate URLs of sitemaps into a sitemap index, with lastmod as W3C text';
 
 CREATE AGGREGATE sitemap_text_agg(loc text) (
 	SFUNC = sitemap_text_agg_transfn,
@@ -449,9 +450,9 @@ CREATE AGGREGATE sitemap_text_agg(loc text) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_text_agg(text) IS
-'text sitemap of URLs, one on each line';
+'aggregate URLs into a text sitemap, one on each line';
 
--- Whole sets: a query, every file
+-- Sets: a query becomes all files of a set
 
 CREATE TYPE sitemap_file AS (
 	section text,
@@ -480,7 +481,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C STABLE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_files(text, text, text, text, int, int, bigint, text, text, text, text, text, text) IS
-'files of a set of sitemaps, from the rows of a query, the index last';
+'make the files of a sitemap set from the rows of a query, the index last';
 
 CREATE TYPE sitemap_change AS (
 	at timestamptz,
@@ -490,7 +491,7 @@ CREATE TYPE sitemap_change AS (
 	lastmod text
 );
 COMMENT ON TYPE sitemap_change IS
-'a URL that sitemap_publish added, changed or removed: a row of its feed';
+'row of a feed: a URL that sitemap_publish added, changed or removed';
 
 CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	format text DEFAULT 'xml', compression int DEFAULT 6, max_urls int DEFAULT 50000,
@@ -503,7 +504,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass) IS
-'bring a section of a table of sitemap files up to date with a query';
+'make the files of a section from a query, and publish them in a table';
 
 CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,
 	protocol text DEFAULT '0.9')
@@ -512,9 +513,9 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 10000 ROWS 1;
 COMMENT ON FUNCTION sitemap_publish_index(regclass, text, text, text) IS
-'bring the index in a table of sitemap files up to date';
+'make the index of all files published in a table';
 
--- Out of the database: the files in a directory of the server
+-- Export: files are written to a directory of the server
 
 CREATE FUNCTION sitemap_export(directory text, files text)
 RETURNS TABLE (name text, action text, byte_count bigint)
@@ -522,11 +523,11 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_export(text, text) IS
-'bring a directory of the server up to date with the files of a query';
+'write the files of a query to a directory of the server, and remove old ones';
 REVOKE ALL ON FUNCTION sitemap_export(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;
 
--- Looking at what you have: what is wrong with the rows of a query
+-- Audit: the problems of the rows of a query
 
 -- Not PARALLEL SAFE, so that its query can use parallel workers.
 CREATE FUNCTION sitemap_audit(query text, base_url text, section text DEFAULT 'sitemap',
@@ -541,9 +542,9 @@ LANGUAGE C STABLE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text, text, text, text, text, text,
 	float8, text, regclass, text, text[]) IS
-'every problem of every row of a query for sitemap_files';
+'list every problem of the rows of a query for sitemap_files';
 
--- And back: a document, its entries and its kind
+-- Parsing: the entries and the kind of a document
 
 CREATE FUNCTION sitemap_parse(document bytea, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])

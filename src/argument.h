@@ -17,7 +17,7 @@ typedef struct SmChoice
 	int			value;
 } SmChoice;
 
-/* Raise an error: the value of an argument is invalid. detail: a sentence. */
+/* Raise an error about the value of an argument.  detail: a sentence. */
 pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
 											const char *detail);
 

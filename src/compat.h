@@ -1,7 +1,6 @@
 /*
  * compat.h
- *	  Differences between the PostgreSQL versions we build on, 15.1 to 19, all
- *	  of them here.
+ *	  All differences between the supported PostgreSQL versions, 15.1 to 19.
  */
 #ifndef SM_COMPAT_H
 #define SM_COMPAT_H
@@ -16,7 +15,7 @@
 #include "varatt.h"
 #endif
 
-/* what pg_get_loaded_modules() shows */
+/* 18 and later: pg_get_loaded_modules() shows name and version of a module */
 #if PG_VERSION_NUM >= 180000
 #define SM_MODULE_MAGIC \
 	PG_MODULE_MAGIC_EXT(.name = "sitemap", .version = SITEMAP_VERSION)

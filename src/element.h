@@ -1,6 +1,6 @@
 /*
  * element.h
- *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
+ *	  Writes a row as an entry: a <url>, a <sitemap>, or a line of a text sitemap.
  */
 #ifndef SM_ELEMENT_H
 #define SM_ELEMENT_H
@@ -17,8 +17,7 @@ typedef struct SmElementWriter
 	SmProtocol	protocol;
 	bool		ascii;			/* write characters outside ASCII as
 								 * references */
-	const SmUrlBase *base;		/* NULL: locs must be absolute, and can be
-								 * anywhere */
+	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* of images and alternates */
 	SmProblems	problems;

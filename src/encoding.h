@@ -20,7 +20,7 @@ extern bool sm_can_convert(int encoding);
 
 /*
  * Convert text in an encoding to UTF-8, up to the first invalid byte.  Returns
- * false if there is one.
+ * false if a byte is invalid.
  */
 extern bool sm_convert(SmSpan value, int encoding, SmSpan *result);
 

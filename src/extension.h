@@ -4,7 +4,7 @@
  *	  and values.
  *
  * Functions that take the number of an argument take its name too, for messages.
- * A value that is NULL or blank is not given: its span has no s.
+ * A value that is NULL or blank counts as not given: its span's s is NULL.
  */
 #ifndef SM_EXTENSION_H
 #define SM_EXTENSION_H
@@ -79,12 +79,15 @@ extern SmTextArray sm_ext_array(SmExt *e, int n, const char *name);
 extern SmSpan sm_ext_trimmed(SmSpan value);
 
 /*
- * A value as it is; not given if nothing but blanks is left once the characters
- * that XML cannot carry are dropped.
+ * The value itself, blanks included.  A value counts as not given if it has
+ * nothing but blanks and characters that XML does not allow.
  */
 extern SmSpan sm_ext_unless_blank(SmSpan value);
 
-/* The NULL-terminated choices' spelling of a value, ignoring case. */
+/*
+ * Find a value among choices, which end with NULL, ignoring case, and return the
+ * choice.  Raises an error with the rule if there is none.
+ */
 extern SmSpan sm_ext_choose(const char *name, SmSpan value, const char *const *choices,
 							const char *rule);
 

@@ -1,6 +1,7 @@
 /*
  * files.c
- *	  sitemap_files: a query → every file of a set, the index last, as rows.
+ *	  sitemap_files: the files of a set as rows, the index last.  set.c makes the
+ *	  files, file.c describes one.
  */
 #include "postgres.h"
 
@@ -18,9 +19,9 @@ typedef struct FilesState
 {
 	SmFileSink	sink;			/* must be first */
 	const char *section;
-	SmIndex    *index;			/* lists the files that are no index */
-	int			nfiles;			/* number of files that are no index */
-	bool		gzipped;		/* files that are no index */
+	SmIndex    *index;			/* the index of the set, NULL for none */
+	int			nfiles;			/* files so far, without indexes */
+	bool		gzipped;		/* are files compressed? (indexes never are) */
 	SmFileStore *store;			/* for the rows of the result */
 } FilesState;
 

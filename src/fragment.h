@@ -1,6 +1,6 @@
 /*
  * fragment.h
- *	  Elements of extensions, given as xml values, are copied into a document.
+ *	  Copies elements of extensions from xml values into a document.
  */
 #ifndef SM_FRAGMENT_H
 #define SM_FRAGMENT_H

@@ -1,6 +1,7 @@
 /*
  * gzip.h
- *	  Whole documents, compressed, with libdeflate where the build has it.
+ *	  Compression of whole documents, by libdeflate if the build has it, else by
+ *	  zlib.
  */
 #ifndef SM_GZIP_H
 #define SM_GZIP_H
@@ -29,8 +30,8 @@ extern struct varlena *sm_gzip_end(SmGzip *gzip);
 extern bool sm_is_gzip(SmSpan data);
 
 /*
- * Inflate gzip data that stand for so many bytes, into the current memory context.
- * The result has no bytes, and s is NULL, where they do not.
+ * Inflate gzip data into the current memory context.  s of the result is NULL if
+ * the data are damaged, or do not inflate to exactly size bytes.
  */
 extern SmSpan sm_gunzip(SmSpan data, size_t size);
 

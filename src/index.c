@@ -1,10 +1,10 @@
 /*
  * index.c
- *	  The files of a set → the index files that list them.
+ *	  Makes the index that lists the files of a set.
  *
- * The first index is always sitemap.xml, never compressed, so that the URL given
- * to search engines depends on no option.  Sets of more than 50,000 files have
- * further ones, sitemap-index-2.xml and so on.
+ * The index is the file sitemap.xml, never compressed, so that the URL given to
+ * search engines depends on no option.  An index of more than 50,000 files goes
+ * on in sitemap-index-2.xml and so on.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * index.h
- *	  The files of a set → the index files that list them.
+ *	  Makes the index that lists the files of a set.
  */
 #ifndef SM_INDEX_H
 #define SM_INDEX_H

@@ -59,6 +59,7 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 int
 sm_key_begin_text(void)
 {
+	/* all settings that types of PostgreSQL write or read text by */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},
 		{"IntervalStyle", "postgres"},

@@ -15,8 +15,8 @@ typedef struct SmKeyType
 	Oid			collation;
 	int16		len;
 	bool		by_value;
-	Oid			family;			/* the default btree operator class's */
-	Oid			operand;		/* type that the class is for */
+	Oid			family;			/* of the default btree operator class */
+	Oid			operand;		/* input type of that class */
 	SortSupportData order;
 	Oid			io_param;
 	FmgrInfo	input;

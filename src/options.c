@@ -33,10 +33,10 @@ enum
 	OPTION_PROTOCOL
 };
 
-/* longest section: with number and endings it still is the name of a file */
+/* longest section: a file's name adds a number and endings, and has at most 255 bytes */
 #define MAX_SECTION		200
 
-/* longest name of a file with a section of that length */
+/* longest name of a file of such a section */
 #define MAX_NAME		(MAX_SECTION + 40)
 
 /*
@@ -83,7 +83,7 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 				 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
 }
 
-/* Does the path of a reference, up to "?" or "#", end with this? */
+/* Does the path of a URL reference, without query and fragment, have this ending? */
 static bool
 path_ends_with(SmSpan href, const char *ending)
 {
@@ -109,7 +109,7 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 	sm_read_text(PG_GETARG_DATUM(n), &href, &problems, SM_LOC_INVALID, "stylesheet");
 	href = sm_trim(href);
 
-	/* it would end the processing instruction */
+	/* "?>" would end the processing instruction */
 	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
 		sm_invalid_argument("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
 	if (href.len > SM_URL_MAX)

@@ -1,7 +1,7 @@
 /*
  * page.c
- *	  Rules for the extension elements of a page: how many images, one link for
- *	  each language, no video that is the page itself.
+ *	  Rules for the extension elements of a page: a limit of images, one link for
+ *	  each language, no video whose URL is the page's.
  */
 #include "postgres.h"
 
@@ -47,7 +47,8 @@ begin_value(SmPage *page)
 }
 
 /*
- * Add a link.  is_raw: both values are as in XML. Returns false for a problem.
+ * Add a link.  is_raw: hreflang and href are as in XML, with references.  Returns
+ * false for a problem.
  */
 static bool
 add_alternate(SmPage *page, SmSpan given, SmSpan href, bool is_raw, SmProblems *problems)
@@ -69,7 +70,7 @@ add_alternate(SmPage *page, SmSpan given, SmSpan href, bool is_raw, SmProblems *
 				   sm_for_message(given), MAX_HREFLANG);
 		return false;
 	}
-	hreflang = is_raw ? sm_xml_attribute_value(given) :
+	hreflang = is_raw ? sm_xml_resolve(given) :
 		sm_trim(sm_span(pnstrdup(given.s, given.len), given.len));
 	for (char *c = unconstify(char *, hreflang.s); c < hreflang.s + hreflang.len; c++)
 		*c = sm_lower(*c);
@@ -174,7 +175,7 @@ check_uploader(const SmXmlReader *r, SmPage *page, SmProblems *problems)
 
 		if (a->prefix.len > 0 || !sm_span_is(a->name, "info"))
 			continue;
-		info = sm_xml_attribute_value(a->value);
+		info = sm_xml_resolve(a->value);
 		host.s = sm_url_host(info.s, info.len, &host.len);
 		page_host.s = sm_url_host(page->loc.s, page->loc.len, &page_host.len);
 		if (!same_domain(page_host, host))
@@ -239,15 +240,16 @@ same_url(SmSpan a, SmSpan b)
 }
 
 /*
- * A child of an outermost element, in its namespace, whose value is checked.
+ * A child of the outermost element, in the same namespace, whose value is needed.
+ * has_rule: check_value has a rule for the value.
  */
 typedef struct ValueElement
 {
 	uint32		ns;
 	bool		has_rule;
 	const char *name;
-	const char *media;			/* noun phrase for its URL, NULL if its value
-								 * is none */
+	const char *media;			/* noun phrase for the value, a URL; NULL if
+								 * the value is no URL */
 } ValueElement;
 
 static const ValueElement value_elements[] = {
@@ -258,7 +260,7 @@ static const ValueElement value_elements[] = {
 	{SM_NS_NEWS, true, "publication_date", NULL}
 };
 
-/* Find the element that a tag begins, if check_value wants its value. */
+/* Find the child element that has just begun, if its value is needed. */
 static const ValueElement *
 value_element(const SmXmlReader *r, const SmPlace *place, const SmPage *page)
 {
@@ -289,7 +291,7 @@ check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 	if (!place->inside->has_rule || page->loc.len == 0)
 		return true;
 	if (page->loc_text.s == NULL)
-		page->loc_text = sm_xml_attribute_value(page->loc);
+		page->loc_text = sm_xml_resolve(page->loc);
 	if (same_url(value, page->loc_text))
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
@@ -305,7 +307,8 @@ check_start(const SmXmlReader *r, SmPlace *place, SmPage *page,
 			SmProblems *problems)
 {
 	/*
-	 * in a document, an element without a namespace would be in the sitemap's
+	 * In a document, an element without a namespace would inherit the
+	 * sitemap's.
 	 */
 	if (sm_namespace_is_sitemap(r->uri))
 	{
@@ -375,7 +378,10 @@ sm_page_restore(SmPage *page, const SmPage *before)
 	for (int i = before->nalternates; i < page->nalternates; i++)
 		languages_delete(page->languages, page->alternates[i].hreflang);
 
-	/* the buffers may have moved; their contents from before are the same */
+	/*
+	 * keep the arrays: they may have grown, but the elements from before are
+	 * unchanged
+	 */
 	page->namespaces = before->namespaces;
 	page->images = before->images;
 	page->news = before->news;

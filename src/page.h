@@ -53,7 +53,7 @@ typedef struct SmPlace
 										 * read, or NULL */
 } SmPlace;
 
-/* Add an image, or a link, of the page. Returns false if it breaks a rule. */
+/* Add an image or a link of the page.  Returns false if it breaks a rule. */
 extern bool sm_page_add_image(SmPage *page, SmSpan url, SmProblems *problems);
 extern bool sm_page_add_alternate(SmPage *page, const SmLink *link, SmProblems *problems);
 

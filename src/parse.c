@@ -1,11 +1,12 @@
 /*
  * parse.c
- *	  sitemap_parse: a document that others have written → its entries, as rows.
- *	  sitemap_kind: what kind of document it is.
+ *	  sitemap_parse, which returns the entries of a document as rows, and
+ *	  sitemap_kind, which tells what kind of document it is.
  *
- * document → parse_input: inflated, in UTF-8 → parse_xml or parse_text: entry by
- * entry → rows.  The whole document is held in memory, an entry only until it is
- * a row.  An invalid entry is an error, or is skipped and counted in one warning.
+ * parse_input.c inflates the document and converts it to UTF-8; parse_xml.c or
+ * parse_text.c reads one entry after the other.  The whole document is in memory,
+ * an entry only until its row is stored.  An invalid entry is an error, or is
+ * skipped and counted in one warning.
  */
 #include "postgres.h"
 
@@ -30,7 +31,7 @@ PG_FUNCTION_INFO_V1(sitemap_parse_text);
 PG_FUNCTION_INFO_V1(sitemap_kind_bytea);
 PG_FUNCTION_INFO_V1(sitemap_kind_text);
 
-/* sitemap_kind looks at this many bytes of a document, at most */
+/* the most bytes of a document that sitemap_kind looks at */
 #define KIND_BYTES	1048576
 
 /* Positions of the arguments. */
@@ -62,8 +63,8 @@ typedef struct ParseState
 } ParseState;
 
 /*
- * Make the value of a column; NULL for none.  Returns false if the encoding of
- * the database lacks a character.
+ * Make the value of a column, NULL for an empty span.  Returns false if the
+ * encoding of the database lacks a character.
  */
 static bool
 put_text(SmSpan value, Datum *datum, bool *null)
@@ -95,7 +96,7 @@ put_extensions(const SmRow *row, Datum *datum, bool *null)
 
 		if (!put_text(row->extensions[i], &elements[i], &is_null))
 			return false;
-		/* the text can be long, and is no longer needed */
+		/* free the copy, which can be long */
 		pfree(unconstify(char *, row->extensions[i].s));
 	}
 	*datum = PointerGetDatum(construct_array(elements, row->nextensions, XMLOID, -1,
@@ -237,7 +238,7 @@ kind_of(SmSpan document, bool is_text)
 	SmProblems	problems;
 	SmInput		input;
 
-	/* problems of the document do not matter here */
+	/* skip mode: an invalid document has a kind, too */
 	sm_problems_init_skip(&problems);
 	problems.in_document = true;
 	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);
@@ -256,7 +257,7 @@ document_kind(FunctionCallInfo fcinfo, bool is_text)
 	SmSpan		document;
 	const char *kind;
 
-	/* the beginning of a long value */
+	/* of a long bytea, detoast only the beginning */
 	document = is_text ? read_document_text(PG_GETARG_DATUM(0)) :
 		read_document_bytes(PG_GETARG_BYTEA_P_SLICE(0, 0, KIND_BYTES));
 	kind = kind_of(document, is_text);

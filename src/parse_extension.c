@@ -2,11 +2,13 @@
  * parse_extension.c
  *	  An extension of an entry, copied as XML that declares its own namespaces.
  *
- * Every extension is written in the form that sitemap_image and the others use, so
- * that rows of sitemap_parse make the same document again.
+ * A copy has the form in which sitemap_image and its kin write extensions, so that
+ * the rows of sitemap_parse make the same document again.
  *
- * A few bytes of a document can be an extension, and use a namespace whose name
- * the copy has to declare: what is copied is bounded by the document's length.
+ * A copy can be much longer than the original.  In a document that declares a
+ * prefix for a URI of 1,000 bytes once, each <x:a/> of 6 bytes is an extension whose
+ * copy has to repeat the URI.  So the total length of the copies is limited, in
+ * proportion to the length of the document.
  */
 #include "postgres.h"
 
@@ -18,29 +20,30 @@
 #include "xmlentry.h"
 
 /*
- * The most extensions of an entry, and bytes of them: no sitemap can have
- * more.
+ * The most extensions of an entry, and the most bytes of them.  A sitemap cannot
+ * have more.
  */
 #define EXTENSIONS_MAX			10000
 #define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
 
 /*
- * The most bytes of all copies, as a multiple of the document.  Copies hardly
- * ever take twice its bytes.  A small document may have more.
+ * The most bytes of all copies: COPIED_ALWAYS, plus the length of the document
+ * times COPIED_RATIO_MAX.  Most documents need less than twice their length.
  */
 #define COPIED_RATIO_MAX		10
 #define COPIED_ALWAYS			1048576
 
 /*
- * The namespace bindings around an extension, and which of them its names use.
+ * The namespace bindings that are in scope before an extension, and which of them
+ * the names in it use.  The copy has to declare those.
  */
-typedef struct Outside
+typedef struct OuterBindings
 {
 	int			nbindings;
 	int			nused;
 	int			used[SM_XML_BINDINGS_MAX];	/* in the order of their first use */
 	bool		is_used[SM_XML_BINDINGS_MAX];
-} Outside;
+} OuterBindings;
 
 /* bytes that a buffer keeps from one extension to the next */
 #define BUFFER_MAX				65536
@@ -113,8 +116,9 @@ put_name(StringInfo out, SmSpan prefix, SmSpan name)
 }
 
 /*
- * Put a declaration.  The reader compares names of namespaces as written, so
- * the name is copied as written, in quotes that it does not contain.
+ * Put a declaration.  The reader compares URIs of namespaces without resolving
+ * references, so the URI is copied as it is, between quotes that it does not
+ * contain.
  */
 static void
 put_declaration(StringInfo out, const SmXmlBinding *binding)
@@ -130,7 +134,8 @@ put_declaration(StringInfo out, const SmXmlBinding *binding)
 }
 
 /*
- * Put the value of an attribute as a parser reads it: each blank is a space.
+ * Put the value of an attribute.  As XML demands, line breaks and tabs in it become
+ * spaces.
  */
 static void
 put_value(StringInfo out, StringInfo content, SmSpan raw)
@@ -142,7 +147,7 @@ put_value(StringInfo out, StringInfo content, SmSpan raw)
 		char		c = raw.s[i];
 
 		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
-			continue;			/* a CR LF counts as its line feed */
+			continue;			/* CR LF is one line break */
 		content->data[content->len++] = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
 	}
 	content->len = sm_xml_unescape(content->data, content->len, content->data);
@@ -152,27 +157,27 @@ put_value(StringInfo out, StringInfo content, SmSpan raw)
 
 /* Note that a prefix is used, if its binding is outside of the extension. */
 static void
-use_prefix(const SmXmlReader *r, SmSpan prefix, Outside *outside)
+use_prefix(const SmXmlReader *r, SmSpan prefix, OuterBindings *outer)
 {
 	for (int i = r->nbindings - 1; i >= 0; i--)
 	{
 		if (!sm_span_equal(r->bindings[i].prefix, prefix))
 			continue;
-		if (i < outside->nbindings && r->bindings[i].uri.len > 0 && !outside->is_used[i])
+		if (i < outer->nbindings && r->bindings[i].uri.len > 0 && !outer->is_used[i])
 		{
-			outside->is_used[i] = true;
-			outside->used[outside->nused++] = i;
+			outer->is_used[i] = true;
+			outer->used[outer->nused++] = i;
 		}
 		return;
 	}
 }
 
 /*
- * Put the attributes of a tag, except declarations, and note the bindings they
- * use.
+ * Put the declarations and attributes of a tag, and note the outer bindings that
+ * the attributes use.
  */
 static void
-put_attributes(SmExtensionCopies *copies, Outside *outside)
+put_attributes(SmExtensionCopies *copies, OuterBindings *outer)
 {
 	const SmXmlReader *r = copies->reader;
 	StringInfo	out = &copies->out;
@@ -186,7 +191,7 @@ put_attributes(SmExtensionCopies *copies, Outside *outside)
 		if (sm_span_is(a->prefix, "xmlns") || (a->prefix.len == 0 && sm_span_is(a->name, "xmlns")))
 			continue;
 		if (a->prefix.len > 0)
-			use_prefix(r, a->prefix, outside);
+			use_prefix(r, a->prefix, outer);
 		appendStringInfoChar(out, ' ');
 		put_name(out, a->prefix, a->name);
 		appendStringInfoString(out, "=\"");
@@ -196,9 +201,8 @@ put_attributes(SmExtensionCopies *copies, Outside *outside)
 }
 
 /*
- * Put the text before a tag, as in "<a>text<b>". Blanks with a line break
- * between two tags are indentation: they are dropped, unless an element has
- * nothing else.
+ * Put the text before a tag, as in "<a>text<b>".  Blanks with a line break are
+ * indentation and dropped, unless they are all that an element has (is_all).
  */
 static void
 put_text(SmExtensionCopies *copies, bool only_blanks, bool is_all)
@@ -211,11 +215,11 @@ put_text(SmExtensionCopies *copies, bool only_blanks, bool is_all)
 }
 
 /*
- * Write the extension to copies->out, without declarations from outside of it.
- * *name_end: where the declarations that it uses have to be inserted.
+ * Write the extension to copies->out, without the declarations of outer bindings.
+ * They belong at *name_end, after the name of the outermost element.
  */
 static bool
-write_extension(SmExtensionCopies *copies, Outside *outside, int *name_end)
+write_extension(SmExtensionCopies *copies, OuterBindings *outer, int *name_end)
 {
 	SmXmlReader *r = copies->reader;
 	StringInfo	out = &copies->out;
@@ -226,8 +230,8 @@ write_extension(SmExtensionCopies *copies, Outside *outside, int *name_end)
 									 * blanks */
 	SmXmlToken	token = SM_XML_START;
 
-	memset(outside, 0, sizeof(*outside));
-	outside->nbindings = r->open[depth].nbindings;
+	memset(outer, 0, sizeof(*outer));
+	outer->nbindings = r->open[depth].nbindings;
 	*name_end = 0;
 	for (;;)
 	{
@@ -250,8 +254,8 @@ write_extension(SmExtensionCopies *copies, Outside *outside, int *name_end)
 			put_name(out, r->prefix, r->name);
 			if (*name_end == 0)
 				*name_end = out->len;
-			use_prefix(r, r->prefix, outside);
-			put_attributes(copies, outside);
+			use_prefix(r, r->prefix, outer);
+			put_attributes(copies, outer);
 			tag_is_open = true;
 			only_blanks = true;
 		}
@@ -298,7 +302,7 @@ sm_extension_copy(void *arg, SmSpan *copy)
 	StringInfo	out = &copies->out;
 	char	   *result;
 	char	   *d;
-	Outside		outside;
+	OuterBindings outer;
 	int			name_end;
 	int			end;
 
@@ -306,15 +310,15 @@ sm_extension_copy(void *arg, SmSpan *copy)
 		return too_large(copies, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extensions");
 	resetStringInfo(out);
 	resetStringInfo(&copies->content);
-	if (!write_extension(copies, &outside, &name_end))
+	if (!write_extension(copies, &outer, &name_end))
 		return false;
 
-	/* the extension has ended: the bindings in scope are those outside of it */
+	/* the extension has ended, so only the outer bindings are in scope */
 	end = out->len;
-	for (int i = 0; i < outside.nused; i++)
-		put_declaration(out, &r->bindings[outside.used[i]]);
+	for (int i = 0; i < outer.nused; i++)
+		put_declaration(out, &r->bindings[outer.used[i]]);
 
-	/* they follow the name of the element */
+	/* move the declarations from the end to the element's name */
 	d = result = palloc(out->len);
 	d = sm_put(d, out->data, name_end);
 	d = sm_put(d, out->data + end, out->len - end);
@@ -324,7 +328,7 @@ sm_extension_copy(void *arg, SmSpan *copy)
 	copies->entry_len += out->len;
 	copies->copied += out->len;
 
-	/* other copies of the entry follow: keep no long buffer beside them */
+	/* do not keep a long buffer while more copies are made */
 	if (out->maxlen > BUFFER_MAX)
 		shrink(out);
 	if (copies->content.maxlen > BUFFER_MAX)

@@ -32,7 +32,7 @@ attribute(const SmXmlReader *r, const char *name)
 {
 	for (int i = 0; i < r->nattributes; i++)
 		if (r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, name))
-			return sm_xml_attribute_value(r->attributes[i].value);
+			return sm_xml_resolve(r->attributes[i].value);
 	return sm_no_span();
 }
 
@@ -87,7 +87,7 @@ read_entry(SmEntryReader *e, SmRow *row, bool is_atom)
 
 /* <item><link>http://www.example.com/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate> */
 bool
-sm_feed_read_rss(SmEntryReader *e, SmRow *row)
+sm_rss_read_item(SmEntryReader *e, SmRow *row)
 {
 	return read_entry(e, row, false);
 }
@@ -97,7 +97,7 @@ sm_feed_read_rss(SmEntryReader *e, SmRow *row)
  * or <modified> in Atom 0.3
  */
 bool
-sm_feed_read_atom(SmEntryReader *e, SmRow *row)
+sm_atom_read_entry(SmEntryReader *e, SmRow *row)
 {
 	return read_entry(e, row, true);
 }

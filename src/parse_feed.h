@@ -8,10 +8,10 @@
 #include "xmlentry.h"
 
 /*
- * Read an item or entry that has just begun, its link and its date, as
- * sm_entry_read reads an entry of a sitemap.
+ * Read an item or entry that has just begun into a row, its link as loc and its
+ * date as lastmod.  The result is as that of sm_entry_read.
  */
-extern bool sm_feed_read_rss(SmEntryReader *e, SmRow *row);
-extern bool sm_feed_read_atom(SmEntryReader *e, SmRow *row);
+extern bool sm_rss_read_item(SmEntryReader *e, SmRow *row);
+extern bool sm_atom_read_entry(SmEntryReader *e, SmRow *row);
 
 #endif

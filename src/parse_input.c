@@ -1,10 +1,11 @@
 /*
  * parse_input.c
- *	  The bytes of a document that others have written: inflated, and as UTF-8.
+ *	  Prepares a document that others have written: inflates it and converts it
+ *	  to UTF-8.
  *
- * A few kilobytes of gzip can inflate to gigabytes, and can lie about their size.
- * So inflating ends at max_bytes.  The part of a document before damaged data is
- * prepared as well, since in skip mode its entries are returned.
+ * A few kilobytes of gzip data can inflate to gigabytes, and the size that they
+ * declare can be wrong.  So inflating ends at max_bytes.  The part of a document
+ * before damaged data is prepared, too, since skip mode returns its entries.
  */
 #include "postgres.h"
 
@@ -26,7 +27,7 @@
 /* bytes of an encoding's name that a message shows */
 #define ENCODING_CLIP	40
 
-/* The document ends early: no more of it can be prepared. */
+/* Record why the rest of the document cannot be prepared. */
 static void
 break_off(SmInput *input, int sqlerrcode, const char *reason)
 {
@@ -35,8 +36,8 @@ break_off(SmInput *input, int sqlerrcode, const char *reason)
 }
 
 /*
- * Is there another member of gzip data after this one?  Zeros that fill up a
- * block of a tape may follow the last one.
+ * Does another gzip member follow?  After the last member there may be zeros: tape
+ * drives fill up blocks with them.
  */
 static bool
 next_member(z_stream *stream, SmProblems *problems)
@@ -72,7 +73,7 @@ inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 	sm_zalloc_from(&stream, CurrentMemoryContext);
 	stream.next_in = (Bytef *) data.s;
 	stream.avail_in = data.len;
-	/* 16 asks for a gzip header */
+	/* + 16: gzip format */
 	if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
@@ -120,9 +121,8 @@ inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 }
 
 /*
- * Is it UTF-16, and is the first byte of a character the high one?  UTF-16
- * begins with a byte order mark, or with an ASCII character: a zero beside
- * another byte.
+ * Is the document in UTF-16, and in which byte order?  It begins with a byte order
+ * mark, or with an ASCII character, which is a zero byte and another byte.
  */
 static bool
 is_utf16(SmSpan document, bool *big_endian)
@@ -182,7 +182,7 @@ convert_utf16(SmInput *input, SmSpan document, bool big_endian)
 	input->content = sm_span(buf, d - buf);
 }
 
-/* The encoding that a name in XML stands for; -1 if it cannot be converted. */
+/* Find an encoding by its name in XML; -1 if we cannot convert from it. */
 static int
 find_encoding(SmSpan name)
 {
@@ -193,11 +193,11 @@ find_encoding(SmSpan name)
 	}			others[] = {
 		{"US-ASCII", PG_UTF8},
 		{"ASCII", PG_UTF8},
-		/* never true: programs copy it from strings in their memory */
+		/* never true of ASCII bytes, but some programs write it */
 		{"UTF-16", PG_UTF8},
 		{"UTF-16LE", PG_UTF8},
 		{"UTF-16BE", PG_UTF8},
-		/* names GB2312, but is written in its superset */
+		/* documents that declare GB2312 use its superset */
 		{"GB2312", PG_GBK}
 	};
 	char	   *string = pnstrdup(name.s, name.len);
@@ -272,7 +272,8 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 {
 	int64		limit = Min(max_bytes, (int64) MaxAllocSize);
 	bool		has_blanks = false;
-	bool		is_utf8 = is_text;	/* whatever the document declares */
+	bool		is_utf8 = is_text;	/* even if the document declares another
+									 * encoding */
 	bool		is_utf16_text = false;
 	bool		big_endian;
 	SmSpan		encoding;
@@ -328,8 +329,8 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 	{
 		if (has_blanks)
 			sm_problem(problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
-					   "on_invalid => 'skip' passes over them.",
-					   "blanks stand before the XML declaration");
+					   "on_invalid => 'skip' ignores them.",
+					   "there are blanks before the XML declaration");
 		if (!is_utf8 && encoding.s)
 			convert_declared(input, encoding, problems);
 	}

@@ -1,6 +1,7 @@
 /*
  * parse_input.h
- *	  The bytes of a document that others have written: inflated, and as UTF-8.
+ *	  Prepares a document that others have written: inflates it and converts it
+ *	  to UTF-8.
  */
 #ifndef SM_PARSE_INPUT_H
 #define SM_PARSE_INPUT_H

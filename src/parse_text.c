@@ -2,8 +2,9 @@
  * parse_text.c
  *	  Text sitemaps: a URL on each line.
  *
- * Lines end in LF, CR or both.  A line has to begin with a scheme and "://", unlike
- * an error page or another format; the rest of the URL is not checked.
+ * Lines end in LF, CR or both.  A line has to begin with a scheme and "://", which tells
+ * a text sitemap from an error page or another format.  The rest of the URL is not
+ * checked.
  */
 #include "postgres.h"
 

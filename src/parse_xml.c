@@ -1,10 +1,10 @@
 /*
  * parse_xml.c
- *	  XML that lists pages: sitemaps, indexes, RSS and Atom, entry by entry.
+ *	  Reads sitemaps, indexes, RSS and Atom, entry by entry.
  *
- * Elements that the protocol does not know are skipped, but no page is lost: the
- * reader looks for entries in all elements outside of entries, and an entry in the
- * wrong place, as in <urlset><urls><url>, is a problem.
+ * Elements that the protocol does not know are skipped, but no page in them is lost
+ * silently: an entry inside of another element, as in <urlset><urls><url>, is read
+ * and reported as a problem.
  */
 #include "postgres.h"
 
@@ -18,17 +18,17 @@
 #include "utils/memutils.h"
 
 /*
- * If a document that is cut off ends within so many bytes of an error, the cut
- * is the cause of the error.  The longest construct that the reader needs as a
- * whole is an XML declaration.
+ * An error less than this many bytes before the end of a document that was cut off
+ * is blamed on the cut and not reported by itself.  The longest construct that the
+ * reader needs as a whole, an XML declaration, is shorter.
  */
 #define CUT_MAX		100
 
 static const SmXmlKind kinds[] = {
 	{"urlset", "urlset", "url", false, sm_entry_read},
 	{"index", "sitemapindex", "sitemap", false, sm_entry_read},
-	{"rss", "rss", "item", true, sm_feed_read_rss},
-	{"atom", "feed", "entry", true, sm_feed_read_atom}
+	{"rss", "rss", "item", true, sm_rss_read_item},
+	{"atom", "feed", "entry", true, sm_atom_read_entry}
 };
 
 void
@@ -114,7 +114,7 @@ check_wrapper(SmXmlParser *p)
 		return;
 	p->wrapper = wrapper.s;
 	sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
-			   "on_invalid => 'skip' reads them.",
+			   "on_invalid => 'skip' reads these entries.",
 			   "there are entries inside of an element \"%s\"", sm_for_message(wrapper));
 }
 

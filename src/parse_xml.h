@@ -1,6 +1,6 @@
 /*
  * parse_xml.h
- *	  XML that lists pages: sitemaps, indexes, RSS and Atom, entry by entry.
+ *	  Reads sitemaps, indexes, RSS and Atom, entry by entry.
  */
 #ifndef SM_PARSE_XML_H
 #define SM_PARSE_XML_H

@@ -9,7 +9,7 @@
 
 #include "encoding.h"
 
-/* how many reasons the closing WARNING gives */
+/* the most reasons in the WARNING at the end */
 #define MAX_REASONS		5
 
 const char *const sm_problem_names[SM_NPROBLEMS] = {
@@ -60,7 +60,7 @@ count_lines(SmProblems *problems)
 	return problems->line;
 }
 
-/* A sentence that says which row it is; NULL if that is unknown. */
+/* A sentence that identifies the current row; NULL if nothing is known of it. */
 static const char *
 describe_row(const SmProblems *problems)
 {

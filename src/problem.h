@@ -46,8 +46,8 @@ typedef enum SmProblemName
 	SM_NPROBLEMS,
 
 	/*
-	 * a problem of a document that is read, not of one entry; skips nothing
-	 * by itself
+	 * a problem of a whole document that is read; the reader decides what is
+	 * lost
 	 */
 	SM_DOCUMENT_INVALID = SM_NPROBLEMS
 } SmProblemName;
@@ -76,8 +76,8 @@ typedef struct SmProblems
 	/* for a document that is read: its entries count as rows */
 	bool		in_document;
 	bool		rest_lost;		/* the rest of the document cannot be read */
-	const char *place;			/* position of the problem; NULL if it has
-								 * none */
+	const char *place;			/* position of the problem in the document, or
+								 * NULL */
 	const char *counted;		/* lines are counted up to here */
 	int64		line;			/* line of counted */
 

@@ -1,6 +1,6 @@
 /*
  * query.c
- *	  Runs a query, which is given as text, and passes its rows on, one by one.
+ *	  Runs a query given as text, and passes on its rows one by one.
  */
 #include "postgres.h"
 
@@ -54,7 +54,7 @@ check_plan(SPIPlanPtr plan)
 				 errmsg("the query must be one statement, not %d", list_length(sources))));
 	source = linitial(sources);
 
-	/* a rule can make several queries, or none, of a statement */
+	/* a rule can rewrite a statement to several queries, or to none */
 	query = list_length(source->query_list) == 1 ? linitial(source->query_list) : NULL;
 	if (query == NULL || query->commandType != CMD_SELECT || source->resultDesc == NULL)
 		ereport(ERROR,
@@ -107,7 +107,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	receiver->dest.receiveSlot = receive_row;
 	receiver->dest.rShutdown = end_rows;
 	receiver->dest.rDestroy = end_rows;
-	/* a kind that takes tuples of any form */
+	/* PostgreSQL needs a kind; that of a tuplestore accepts all tuples */
 	receiver->dest.mydest = DestTuplestore;
 
 	receiver->start = start;
@@ -118,8 +118,8 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 }
 
 /*
- * Is it the name of a table, with or without a schema, each part quoted or
- * not?  For any other text to_regclass raises an error before PostgreSQL 16.
+ * Does the text look like a table's name, with or without a schema?  Before
+ * PostgreSQL 16, to_regclass raises an error for other text.
  */
 static bool
 is_name(const char *s)
@@ -240,8 +240,8 @@ parameters_setup(ParseState *pstate, void *arg)
 }
 
 /*
- * A query with parameters is prepared twice: the first time tells the type of
- * column key, which is the parameters' type the second time.
+ * A query with parameters is prepared twice.  The first plan tells the type of
+ * column key.  The second is made with parameters of that type.
  */
 void
 sm_query_open(SmQuery *query, const char *text)
@@ -291,9 +291,9 @@ sm_query_close(SmQuery *query)
 }
 
 /*
- * A plan for a range with these bounds.  The statement becomes a subquery,
- * into which the planner pushes the comparisons.  The plan is made when the
- * values of the parameters are known.
+ * Return the plan for a range that has these bounds.  The query becomes a subquery,
+ * and the planner pushes the comparisons into it.  A custom plan lets the planner
+ * see the values of the bounds.
  */
 static SPIPlanPtr
 wrapped_plan(SmQuery *query, bool has_from, bool has_to)
@@ -310,7 +310,7 @@ wrapped_plan(SmQuery *query, bool has_from, bool has_to)
 	if (*plan)
 		return *plan;
 
-	/* the line feed ends a comment */
+	/* the query may end with a comment, which the line feed ends */
 	initStringInfo(&wrapped);
 	appendStringInfo(&wrapped, "SELECT * FROM (%.*s\n) AS sitemap WHERE true", len, text);
 	if (has_from)

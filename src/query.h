@@ -12,7 +12,7 @@
 /* A query that makes a set, ready to be run, wholly or for ranges of keys. */
 typedef struct SmQuery
 {
-	SPIPlanPtr	plan;			/* for all rows, or with parameters for any
+	SPIPlanPtr	plan;			/* for all rows; with has_bounds, for any
 								 * range */
 	bool		has_bounds;		/* its text has $1 or $2 */
 	SPIPlanPtr	ranges[2][2];	/* plans of the query wrapped with bounds:
@@ -20,7 +20,7 @@ typedef struct SmQuery
 	SmColumns	columns;
 } SmQuery;
 
-/* Receives a query's rows: the first member of a struct that holds the rest. */
+/* Receives the rows of a query.  It is the first member of a larger struct. */
 typedef struct SmReceiver SmReceiver;
 struct SmReceiver
 {
@@ -47,9 +47,9 @@ extern void sm_receiver_init(SmReceiver *receiver,
 extern void sm_run_query(const char *query, SmReceiver *receiver);
 
 /*
- * The same in steps, for a query that makes a set; open finds its columns.
- * From open to close there is a connection to SPI. After an error the end of
- * the (sub)transaction closes it.
+ * The same in steps, for a query that makes a set.  sm_query_open finds the
+ * columns.  SPI is connected from sm_query_open to sm_query_close; after an
+ * error the end of the (sub)transaction disconnects it.
  */
 extern void sm_query_open(SmQuery *query, const char *text);
 extern void sm_query_close(SmQuery *query);

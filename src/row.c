@@ -1,7 +1,7 @@
 /*
  * row.c
- *	  SQL values become a row: from the arguments of a function, or from the
- *	  columns of a query; detoasted, in UTF-8, not yet checked.
+ *	  Reads a row from the arguments of a function or the columns of a query:
+ *	  detoasted and in UTF-8, not yet checked.
  */
 #include "postgres.h"
 
@@ -64,7 +64,7 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 			row->lastmod = DatumGetDateADT(value);
 			break;
 		case SM_LASTMOD_TEXT:
-			/* a text that cannot be read becomes empty, like no lastmod */
+			/* text that cannot be read counts as no lastmod */
 			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, what);
 			break;
 	}
@@ -81,8 +81,8 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
 	int			max = 8;
 
 	/*
-	 * allocated as values come: in an array of NULLs, which take a bit each,
-	 * the number of elements can be huge
+	 * Allocate memory as values come, and not for the number of elements: an
+	 * array of NULLs, which take a bit each, can have very many.
 	 */
 	*items = palloc_array(SmSpan, max);
 	while (array_iterate(it, &value, &isnull))
@@ -189,7 +189,7 @@ sm_read_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type
 		sm_read_extensions(PG_GETARG_DATUM(first + 4), row, problems);
 }
 
-/* Is a value of this type text, or does its output function make it text? */
+/* Is this a type of strings, or an enum, whose output function makes strings? */
 static bool
 is_text_like(Oid type)
 {
@@ -229,7 +229,8 @@ type_is_allowed(SmColumnName name, Oid type)
 }
 
 /*
- * The base type of a domain; also for the elements of an array of xml or text.
+ * The base type of a domain.  An array of domains over xml or text counts as an
+ * array of xml or text.
  */
 static Oid
 base_type(Oid type)
@@ -244,7 +245,7 @@ base_type(Oid type)
 	return base;
 }
 
-/* The position of a name in column_names, SM_NCOLUMNS if it is none. */
+/* Find a name in column_names; SM_NCOLUMNS if it is not there. */
 static int
 find_name(const char *name)
 {
@@ -312,7 +313,7 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
 				 errmsg("column \"url\" of the query must be the only one beside \"key\""),
-				 errdetail("It has all that a sitemap says of a page.")));
+				 errdetail("A url element contains loc, lastmod and all other values of a row.")));
 }
 
 /* Does the row have a value in this column?  The slot is deformed. */

@@ -1,7 +1,7 @@
 /*
  * row.h
- *	  SQL values become a row: from the arguments of a function, or from the
- *	  columns of a query; detoasted, in UTF-8, not yet checked.
+ *	  Reads a row from the arguments of a function or the columns of a query:
+ *	  detoasted and in UTF-8, not yet checked.
  */
 #ifndef SM_ROW_H
 #define SM_ROW_H
@@ -47,15 +47,15 @@ typedef struct SmColumns
 typedef enum SmRowStatus
 {
 	SM_ROW_OK,
-	SM_ROW_NULL,				/* its loc, or url, is NULL: there is no page */
+	SM_ROW_NULL,				/* loc or url is NULL: the row has no page */
 	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
 } SmRowStatus;
 
 /*
- * Read a text or xml value as UTF-8. The result may point into the value or
- * into the current memory context.  If the value cannot be read, that is a
- * problem, and s of the result is NULL. name: the problem.  what: noun phrase
- * for the value.  Returns whether the row may go on.
+ * Read a text or xml value as UTF-8.  The result may point into the value or
+ * into the current memory context.  A value that cannot be read is reported as
+ * the problem called name, and s of the result is NULL.  what: noun phrase for
+ * the value.  Returns whether the row may go on.
  */
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);

@@ -1,11 +1,13 @@
 /*
  * set.c
- *	  A query → the files of a set, one after the other.
+ *	  Runs a query, and makes the files of a set from its rows.
  *
- * The query's rows come through a DestReceiver, one after the other, so that
- * nothing but the file that is being written is held in memory, and the query
- * may use parallel workers.  A file is closed when the next entry does not fit, so
- * it is known by then whether the set has several files.
+ * The rows come one by one through a DestReceiver.  So only the file that is
+ * being written is in memory, and the query may use parallel workers.
+ *
+ * The only file of a set has another name than the first of several files.  A
+ * file is closed when the next entry does not fit or the query has ended, and
+ * then it is known which name is right.
  */
 #include "postgres.h"
 
@@ -53,9 +55,9 @@ struct SmSet
 	HTAB	   *hashes;			/* hashes of the first locs of files, in a
 								 * stable split; of HashCount */
 
-	/* the newest row's key */
+	/* the key of the newest row */
 	bool		has_key;
-	bool		starts_key;		/* no entry has this key so far */
+	bool		starts_key;		/* no entry of this key has been added */
 	Datum		key;
 	StringInfoData key_buffer;	/* holds the key if it is passed by reference */
 
@@ -80,10 +82,12 @@ make_name(const SmOptions *options, const char *middle, const char *ending)
 }
 
 /*
- * The name of a part of a set.  number: number of the part; in a stable split,
- * number of the part among those with the same hash, which are few: parts that
- * begin with the same loc, and collisions.  The name has the low half of the
- * hash, since the high halves of such hashes are much alike.
+ * The name of a part of a set.  number: number of the part, from 1 on.  In a stable
+ * split, number of the part among those with the same hash, nearly always 1: only
+ * parts that begin with the same loc, and collisions, have more.
+ *
+ * The name has the low half of the hash.  The high halves are much alike, since a
+ * stable split cuts at the highest hashes.
  */
 static char *
 part_name(const SmOptions *options, uint32 hash, int number)
@@ -165,8 +169,8 @@ report_progress(const SmSet *set)
 }
 
 /*
- * Close the file that is being written, and hand it out.  is_part: the set has
- * other files.
+ * Close the file that is being written, and put it to the sink.  is_part: name it
+ * as one of several files.
  */
 static void
 close_file(SmSet *set, bool is_part)
@@ -203,8 +207,8 @@ key_is_too_large(SmSet *set)
 }
 
 /*
- * End the file, since an entry does not fit, and begin the next one.  Returns
- * false if the next file exists already, so that the range ends here.
+ * Close the file, since an entry does not fit, and begin the next.  Returns false
+ * if the range ends here, because a file that stays begins with the next key.
  */
 static bool
 cut_file(SmSet *set)
@@ -224,7 +228,7 @@ cut_file(SmSet *set)
 }
 
 /*
- * Put the entry at the end of the buffer into this file or into the next one.
+ * Add the entry at the end of the buffer to this file or to the next.
  */
 static void
 put_entry(SmSet *set, const SmEntry *entry)
@@ -274,8 +278,8 @@ describe_bound(SmSet *set, const Datum *bound, const char *none)
 }
 
 /*
- * Raise an error if a key is not in the range that the query was run for.  Its
- * row would be in two files.
+ * Raise an error if a key is not in the range that the query was run for: the row
+ * would be in two files.
  */
 static void
 check_range(SmSet *set, Datum key)
@@ -309,7 +313,7 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the key of row " UINT64_FORMAT " is NULL", set->nrows),
-				 errhint("Column \"key\" says where a row belongs in the order of all rows. It must have a value in each.")));
+				 errhint("Column \"key\" must not be NULL in any row.")));
 	check_range(set, key);
 	order = set->has_key ? sm_key_compare(set->key_type, set->key, key) : -1;
 	if (order > 0)
@@ -382,7 +386,10 @@ make_recipe(const SmSet *set)
 	uint64		digest = 0;
 	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
 
-	/* each part is hashed with its terminator, seeded by the parts before */
+	/*
+	 * Hash each part with its terminator, so that no two lists of parts have
+	 * the same bytes.
+	 */
 	for (size_t i = 0; i < lengthof(parts); i++)
 		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
 	sm_digest_hex(digest, recipe);
@@ -416,9 +423,9 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	sm_split_init(&set->split, options->stable, set->key_type);
 
 	/*
-	 * A backend has one slot in the progress views, and a COPY of our result
-	 * may use it.  After an error the end of the (sub)transaction releases
-	 * it.
+	 * A backend has one slot in the progress views.  Leave it alone if a COPY
+	 * of our result uses it.  After an error the end of the (sub)transaction
+	 * releases the slot.
 	 */
 	set->progress = MyBEEntry &&
 		MyBEEntry->st_progress_command == PROGRESS_COMMAND_INVALID;
@@ -459,8 +466,9 @@ bool
 sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count, int64 byte_count)
 {
 	/*
-	 * assume the longest header for each file, and the shortest for the one
-	 * file
+	 * Each file has a header, whose length is not known.  Assume the longest
+	 * header for the files, and the shortest for the one file: "true" costs a
+	 * file that is made again, "false" may be wrong.
 	 */
 	int64		saved = (int64) nfiles * sm_document_overhead(&set->doc, ~(uint32) 0) -
 		sm_document_overhead(&set->doc, 0);

@@ -1,6 +1,6 @@
 /*
  * set.h
- *	  A query → the files of a set, one after the other.
+ *	  Runs a query, and makes the files of a set from its rows.
  */
 #ifndef SM_SET_H
 #define SM_SET_H
@@ -19,8 +19,8 @@ extern void sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink 
 						const char *function);
 
 /*
- * The same in steps: all files of a set, or some files of a stable split.  From
- * begin to end this has a connection to SPI.
+ * The same in steps, which can make all files of a set, or some files of a
+ * stable split.  SPI is connected from sm_set_begin to sm_set_end.
  */
 typedef struct SmSet SmSet;
 
@@ -30,7 +30,7 @@ extern void sm_set_make_all(SmSet *set, bool name_as_part);
 /* function: NULL for no warning about skipped rows. */
 extern void sm_set_end(SmSet *set, const char *function);
 
-/* The type and the recipe of a set with keys, NULL for one without. */
+/* The type of a set's keys, and the set's recipe; NULL if it has no keys. */
 extern SmKeyType *sm_set_key_type(const SmSet *set);
 extern const char *sm_set_recipe(const SmSet *set);
 
@@ -42,18 +42,16 @@ extern bool sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count,
 								 int64 byte_count);
 
 /*
- * To make some files only: in the order of the set, call sm_set_keep_file for
- * each file that stays, and sm_set_make_range for each range of keys whose
- * files are made.
+ * To make only some files, walk through the files in the order of the set.  For
+ * a file that stays, call sm_set_keep_file.  It returns false if the file would
+ * have another name in this set.  For a range of keys whose files have to be
+ * made, call sm_set_begin_range, and then sm_set_make_range for one piece of the
+ * range after the other, until it returns false.
  *
- * sm_set_keep_file returns false if the file would have another name in this
- * set.
- *
- * A range begins with the first key of a file, or without a bound at the start
- * of the set.  It is made in pieces, each from one bound to the next; the last
- * piece has no upper bound.  When a file ends, stop is asked whether a file
- * that stays begins with the next key; if so, the range ends.
- * sm_set_make_range returns whether the range goes on.
+ * A range begins with the first key of a file; at the start of the set it has no
+ * lower bound.  Its last piece has no upper bound.  Whenever a file ends, stop
+ * is asked whether a file that stays begins with the next key.  If so, the range
+ * ends there.
  */
 typedef bool (*SmStop) (void *arg, Datum key);
 

@@ -41,8 +41,7 @@ typedef enum SmKind
 typedef enum SmLastmodType
 {
 	SM_LASTMOD_NONE,
-	SM_LASTMOD_TIMESTAMP,		/* timestamptz, or timestamp, which is read as
-								 * UTC */
+	SM_LASTMOD_TIMESTAMP,		/* timestamptz, or timestamp in UTC */
 	SM_LASTMOD_DATE,
 	SM_LASTMOD_TEXT				/* W3C datetime */
 } SmLastmodType;

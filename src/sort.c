@@ -1,6 +1,6 @@
 /*
  * sort.c
- *	  Rows of bigint and text columns, sorted within work_mem.
+ *	  Sorts rows of bigint and text columns within work_mem.
  */
 #include "postgres.h"
 

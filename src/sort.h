@@ -1,6 +1,6 @@
 /*
  * sort.h
- *	  Rows of bigint and text columns, sorted within work_mem.
+ *	  Sorts rows of bigint and text columns within work_mem.
  */
 #ifndef SM_SORT_H
 #define SM_SORT_H

@@ -1,6 +1,6 @@
 /*
  * split.c
- *	  Where one file of a set ends and the next begins.
+ *	  Decides where one file of a set ends and the next begins.
  *
  * A "full" split ends a file when the next entry does not fit.  A row that is added
  * or removed then moves the ends of all later files.
@@ -21,12 +21,13 @@
  *	distance           .10  .30    .02   .50  .05  .90
  *	distance / weight  huge 180    .77   3.8  .12  .90
  *
- * Row 10 wins: the file gets rows 1 to 9, and the next file begins with row 10.  If
- * row 3 is deleted, row 10 is the ninth row, with 8 URLs before it: .05 / .13 = .38.
- * It still wins, unless row 12, which comes into reach, has a distance below .38.
- * So the next file mostly begins with the same row as before, and only one file
- * changes.  Where a cut does move, later cuts soon fall on the same rows again,
- * because a very high hash attracts the cut from any file that can reach it.
+ * Row 10 has the smallest quotient: the file gets rows 1 to 9, and the next file
+ * begins with row 10.  If row 3 is deleted, row 10 has 8 URLs before it, and its
+ * quotient is .05 / .13 = .38.  It still is the smallest, unless that of row 12,
+ * which now fits, is smaller.  So the next file mostly begins with the same row as
+ * before, and only one file changes.  If a cut does move, later cuts soon fall on
+ * the same rows again, because a row with a very small distance is chosen from
+ * nearly every file that has it in reach.
  *
  * A cut depends only on the rows from the first one of the file to the first one that
  * does not fit.  sitemap_publish with changes relies on that: a file in which these
@@ -42,7 +43,7 @@
 #include "core/digest.h"
 #include "utils/datum.h"
 
-/* a file can end when it has reached so many thousandths of a limit */
+/* a stable split leaves a file at least this full, in thousandths of a limit */
 #define MIN_FULLNESS	500
 
 /* How full the document is, in thousandths of the limit that is closer. */
@@ -66,7 +67,7 @@ sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type)
 	initStringInfo(&split->keys);
 }
 
-/* Store a copy of a key; a key by value is returned as it is. */
+/* Copy a key to split->keys and return its offset; a key by value is returned itself. */
 static Datum
 store_key(SmSplit *split, Datum key)
 {
@@ -93,7 +94,7 @@ load_key(const SmSplit *split, int n)
 	return split->key_type->by_value ? key : PointerGetDatum(split->keys.data + DatumGetInt32(key));
 }
 
-/* Consider a cut before an entry, the next of the document. */
+/* Consider a cut before the next entry of the document. */
 static void
 consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 {
@@ -152,7 +153,10 @@ sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 {
 	int			n = doc->totals.count;
 
-	/* a very large entry, or one with news, can end a file early */
+	/*
+	 * A full split has no cut yet, nor has a file that a very large entry or
+	 * one with news ends early: cut before the newest key.
+	 */
 	if (split->cut == 0)
 		split->cut = split->last_start;
 	if (split->cut == 0)
@@ -180,7 +184,7 @@ sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
 
-	/* one more: the entry that did not fit */
+	/* + 1 for the entry that did not fit */
 	memmove(split->entries, split->entries + split->cut, (nrest + 1) * sizeof(SmSplitEntry));
 	if (split->key_type && !split->key_type->by_value)
 	{

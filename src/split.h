@@ -1,6 +1,6 @@
 /*
  * split.h
- *	  Where one file of a set ends and the next begins.
+ *	  Decides where one file of a set ends and the next begins.
  */
 #ifndef SM_SPLIT_H
 #define SM_SPLIT_H
@@ -8,7 +8,7 @@
 #include "document.h"
 #include "key.h"
 
-/* An entry of the document, or the next one. */
+/* An entry of the document, or the entry that comes next. */
 typedef struct SmSplitEntry
 {
 	SmEntry		entry;
@@ -29,8 +29,8 @@ typedef struct SmSplit
 	StringInfoData keys;		/* each at an aligned place */
 	int			last_start;		/* the newest entry that starts a key */
 
-	/* the best place for a cut so far, before some entry */
-	int			cut;			/* 0 for none */
+	/* the best cut so far */
+	int			cut;			/* number of entries before it; 0 for none */
 	uint64		distance;		/* distance of its hash from the highest
 								 * possible one */
 	uint64		weight;			/* grows with the fullness of the file */
@@ -41,8 +41,8 @@ typedef struct SmSplit
 extern void sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type);
 
 /*
- * Consider a cut before an entry, which stands at the end of the buffer of the
- * document and fits into some document.
+ * Consider a cut before an entry.  It stands at the end of the document's buffer,
+ * is not yet added, and fits into an empty document.
  */
 extern void sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,
 							  bool starts_key, Datum key);
@@ -55,8 +55,8 @@ extern void sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEnt
 extern bool sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest);
 
 /*
- * Begin the next document, which is empty, with rest.  The newest entry still
- * has to be added.
+ * Begin the next, empty document with the entries of rest, except the newest
+ * one: the caller has to add it.
  */
 extern void sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest);
 

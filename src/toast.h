@@ -12,8 +12,8 @@
  * column say.
  *
  * This is for values that the executor writes to a temporary file or sends
- * through a queue.  A document shrinks to about a tenth, in less time than it
- * takes to write and read the other nine.
+ * through a queue.  A document shrinks to about a tenth, and compressing it takes
+ * less time than writing and reading the rest would.
  */
 extern struct varlena *sm_toast_compress(struct varlena *value);
 

@@ -1,6 +1,6 @@
 /*
  * value.c
- *	  Values are checked and written to a document: URLs and dates.
+ *	  Writes URLs and dates to a document, and checks them.
  */
 #include "postgres.h"
 

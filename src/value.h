@@ -1,6 +1,6 @@
 /*
  * value.h
- *	  Values are checked and written to a document: bytes, URLs and dates.
+ *	  Writes bytes, URLs and dates to a document, and checks them.
  */
 #ifndef SM_VALUE_H
 #define SM_VALUE_H
@@ -59,8 +59,8 @@ extern bool sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache,
 
 /*
  * Append a date to buf in the form of the protocol, and store its instant in
- * *seconds.  *has_seconds is false if nothing was appended: the date is
- * missing or blank, or it is a problem that was skipped.  what: noun phrase
+ * *seconds.  *has_seconds is false if nothing was appended, because the
+ * date is missing, blank, or invalid and skipped.  what: noun phrase
  * for the date in a problem.
  */
 extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,

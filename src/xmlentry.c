@@ -1,6 +1,6 @@
 /*
  * xmlentry.c
- *	  Entries of a sitemap as XML, read into rows.
+ *	  Reads entries of a sitemap in XML into rows.
  */
 #include "postgres.h"
 
@@ -44,7 +44,7 @@ sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 			buf->len += sm_xml_unescape(rest.s, n, buf->data + buf->len);
 		if (cr == NULL)
 			break;
-		/* a line feed replaces it, unless one follows */
+		/* CR, or CR LF, counts as LF */
 		rest = sm_span(cr + 1, rest.len - n - 1);
 		if (rest.len == 0 || rest.s[0] != '\n')
 			buf->data[buf->len++] = '\n';
@@ -52,7 +52,7 @@ sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 }
 
 SmSpan
-sm_xml_attribute_value(SmSpan raw)
+sm_xml_resolve(SmSpan raw)
 {
 	char	   *text = palloc(raw.len + 1);
 

@@ -1,6 +1,6 @@
 /*
  * xmlentry.h
- *	  Entries of a sitemap as XML, read into rows.
+ *	  Reads entries of a sitemap in XML into rows.
  */
 #ifndef SM_XMLENTRY_H
 #define SM_XMLENTRY_H
@@ -29,26 +29,27 @@ typedef struct SmEntryReader
 	const char *prefix;			/* prefix of messages, such as "invalid url: " */
 	int			sqlerrcode;		/* SQLSTATE for invalid entries */
 	SmSpan		entry_name;		/* name of the element, such as "url" */
-	SmSpan		own_uri;		/* URI that counts as a namespace of sitemaps */
+	SmSpan		own_uri;		/* URI of the document's root element, which
+								 * counts as a namespace of sitemaps, too */
 	SmReadExtension read_extension;
 	void	   *read_extension_arg;
-	bool		has_entry_inside;	/* the entry just read had another one in
-									 * it, which is lost; never set if strict */
+	bool		has_entry_inside;	/* the entry just read contains another
+									 * entry; never set if strict */
 } SmEntryReader;
 
 /*
- * Read the entry that has just begun into a row.  Its spans are in the
- * document or in the current memory context.  Returns true at the end of the
- * entry; if a missing loc is a problem that is skipped or reported, the row
- * can lack its loc.  Returns false if the entry is not well-formed, with the
- * reason in reader->message, or is skipped for a problem.
+ * Read the entry that has just begun into a row, whose spans are in the document
+ * or in the current memory context.  Returns true at the end of the entry.  In
+ * report mode the row can lack its loc, after that was reported.  Returns false
+ * if a problem of the entry is skipped, or if the entry is not well-formed; then
+ * reader->message says why.
  */
 extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
 
 /* Is the element that has just begun in a namespace of sitemaps, or in none? */
 extern bool sm_entry_is_own(const SmEntryReader *e);
 
-/* The next token inside of an entry. */
+/* Read the next token of an entry, and set has_entry_inside if it is due. */
 extern SmXmlToken sm_entry_next(SmEntryReader *e);
 
 /* Read the text of an element, or skip an element. */
@@ -66,11 +67,12 @@ extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 /* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
 extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
 
-/* The value of a raw attribute: references resolved, no blanks around it. */
-extern SmSpan sm_xml_attribute_value(SmSpan raw);
+/* Resolve the references in a raw value, and trim it. */
+extern SmSpan sm_xml_resolve(SmSpan raw);
 
 /*
- * Report that XML cannot be read, and why, as the reader says.  Returns false.
+ * Report that XML cannot be read, for the reason that the reader has.  Returns
+ * false.
  */
 extern bool sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
 							 const char *what);

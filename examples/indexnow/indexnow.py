@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tells search engines which URLs changed, by IndexNow.
 
-Takes the URLs from a feed of sitemap_publish, a table of sitemap_change.  One run posts
-what is there; cron or a systemd timer starts the next.
+Takes the URLs from a feed of sitemap_publish, a table of sitemap_change.  A run posts
+all URLs of the feed; cron or a systemd timer starts the next run.
 """
 
 import json
@@ -35,7 +35,7 @@ def key_location(origin):
 
 
 def is_allowed(url):
-    """A key file in a directory is for the URLs of that directory."""
+    """Is the key valid for a URL?  A key file in a directory is valid for that directory only."""
     origin = feed.origin(url)
     directory = urljoin(key_location(origin), '.')
     return directory == origin + '/' or url.startswith(directory)

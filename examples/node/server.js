@@ -9,17 +9,17 @@ const { Pool } = require('pg');
 
 const { PORT = '8080', SITEMAP_TABLE = 'site_files' } = process.env;
 
-// The bytes of a file that are in memory at a time.
+// The most bytes of a file in memory at a time.
 const CHUNK = 1024 * 1024;
 
 // An index may name files that a newer set no longer has, so caches keep it for a
 // short time only; but most requests need not come here.
 const CACHE = { 'Cache-Control': 'max-age=600' };
 
-// A name cannot be a parameter of a statement.  Quoted, it cannot be anything else.
+// The name of a table cannot be a parameter.  The quotes make sure that it is a name.
 const table = SITEMAP_TABLE.split('.').map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
 
-// What the header lines take, and a piece of the content.  octet_length() does not
+// Read what the header lines need, and a piece of the content.  octet_length() does not
 // read the content, and to_char() writes days and months in English whatever the locale.
 const FILE = `
     SELECT kind, digest, byte_count, octet_length(content) AS length,
@@ -28,7 +28,7 @@ const FILE = `
       FROM ${table}
      WHERE name = $1 AND loc = ANY ($2)`;
 
-// An index stands for all files of its host.
+// Name the index of a host, or if there is none all its files.
 const ROBOTS = `
     WITH file AS (SELECT kind, name, loc
                     FROM ${table}
@@ -38,11 +38,12 @@ const ROBOTS = `
      WHERE kind = 'index' OR NOT EXISTS (SELECT FROM file WHERE kind = 'index')
      ORDER BY name`;
 
-// PGHOST, PGDATABASE and so on say where the database is.  The other form of bytea is
-// slow to read, and some role may have it set.
+// PGHOST, PGDATABASE and so on name the database.  bytea_output=escape, which a role
+// may have set, is slow to read.
 const pool = new Pool({ connectionTimeoutMillis: 5000, options: '-c bytea_output=hex' });
 
-// When the database stops, idle connections break.  Unheard, that would end the program.
+// When the database stops, idle connections break.  Without a listener, that error
+// would end the program.
 pool.on('error', (error) => console.error(error.stack));
 
 // A proxy in front may speak https for us.  A loc and what a client asks for are both
@@ -81,14 +82,14 @@ function takesGzip({ 'accept-encoding': codings = '' }) {
   return weights.get('gzip') ?? weights.get('*') ?? false;
 }
 
-// Has the client this version?  Dates count only where it sends no ETags.
+// Does the client have this version?  Its date counts only if it sends no ETag.
 function isCurrent(file, headers) {
   const tags = headers['if-none-match'];
   if (tags !== undefined) {
     return tags.trim() === '*' || (tags.match(/"[^"]*"/g) ?? []).includes(`"${file.digest}"`);
   }
 
-  // What is no date is NaN, which is not >= anything; without GMT it would be local time.
+  // An invalid date is NaN, which is not >= anything.  A date without GMT would be local time.
   const since = headers['if-modified-since'] ?? '';
   return since.endsWith(' GMT') && Date.parse(since) >= Date.parse(file.last_modified);
 }
@@ -130,7 +131,7 @@ async function respond({ method, url, headers }) {
 
   if (file && isCurrent(file, headers)) return { status: 304, headers: { ETag: etag(), ...common }, body: [] };
 
-  // By now there may be another version: the content comes with header lines of its own.
+  // Read the header lines again, with the content: the file may have changed meanwhile.
   if (file && method === 'GET') file = await readFile(place, 0, CHUNK);
   if (!file) return message(404);
 
@@ -149,8 +150,8 @@ async function respond({ method, url, headers }) {
   };
 }
 
-// Each piece goes out before the next is read, and the last before the response ends:
-// one that has ended counts as idle even if its body is still on the way.
+// Wait until a piece is sent before reading the next.  Wait for the last one, too: after
+// response.end() the connection counts as idle, and stop() would close it.
 async function send({ method }, response, { status, headers, body }) {
   response.writeHead(status, headers);
   if (method !== 'HEAD') {
@@ -164,7 +165,7 @@ async function send({ method }, response, { status, headers, body }) {
 }
 
 const server = http.createServer(async (request, response) => {
-  // Without the database this is not the end: crawlers come back after a 503.
+  // If the database does not answer, go on: crawlers come back after a 503.
   const answer = await respond(request).catch((error) => {
     console.error(error.stack);
     return message(503, { 'Retry-After': '60' });
@@ -175,7 +176,7 @@ const server = http.createServer(async (request, response) => {
   });
 });
 
-// Finish what is under way, but wait no longer than ten seconds for a slow client.
+// Finish the requests under way, but wait at most ten seconds for a slow client.
 function stop() {
   server.close(() => pool.end());
   server.closeIdleConnections();

@@ -5,8 +5,8 @@
 #
 #	examples/psql/move.sh https://www.example.com/sitemap.xml moved
 #
-# The database is the one that psql connects to, which has the extension.  Where
-# a file cannot be fetched or read, there is an error and no table.
+# psql connects to the database, which must have the extension.  If a file cannot be
+# fetched or read, the script fails and makes no table.
 set -eu
 if [ $# != 2 ]; then
 	echo "usage: $0 URL TABLE" >&2
@@ -18,9 +18,9 @@ directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 export PGCLIENTENCODING=UTF8
 
-# Fetch the document of each URL that is read, gzipped or not: the URL and the
-# bytes in base64, as lines for COPY.  A URL may come from a stranger's file: it
-# is nothing but a URL, and no other protocol's.
+# Read URLs, one a line, and fetch their documents, gzipped or not.  Print a line for
+# COPY for each: the URL and the bytes in base64.  A URL may come from a stranger's
+# file, so curl must take it for a URL and must not use other protocols.
 fetch()
 {
 	while read -r one; do
@@ -34,7 +34,7 @@ fetch()
 	done
 }
 
-# Run statements that follow on documents that were fetched.
+# Run the statements on stdin.  The table document has the fetched documents.
 with_documents()
 {
 	{

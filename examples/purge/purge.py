@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Has a CDN drop its copies of the URLs that changed.
 
-Takes the URLs from a feed of sitemap_publish, a table of sitemap_change.  One run posts
-what is there; cron or a systemd timer starts the next.  The body of a request is
-{"files": [URL, ...]}: make_request() is what to change for an API that wants another.
+Takes the URLs from a feed of sitemap_publish, a table of sitemap_change.  A run posts
+all URLs of the feed; cron or a systemd timer starts the next run.  The body of a
+request is {"files": [URL, ...]}.  Change make_request() for an API with another body.
 """
 
 import json
@@ -25,7 +25,7 @@ parser.add_argument('--batch', type=int, default=30, help='the most URLs of a re
 arguments = parser.parse_args()
 if arguments.batch < 1:
     parser.error('a batch has at least one URL')
-# Not an argument: everybody on the machine could see the token in the list of processes.
+# An environment variable, since other users could see an argument in the list of processes.
 name, _, value = os.environ.get('PURGE_HEADER', '').partition(':')
 headers = {'Content-Type': 'application/json', **({name: value.strip()} if name else {})}
 

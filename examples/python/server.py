@@ -20,21 +20,21 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import namedtuple_row
 
-# The bytes of a file that are in memory at a time.
+# The most bytes of a file in memory at a time.
 CHUNK = 1024 * 1024
 
 # An index may name files that a newer set no longer has, so caches keep it for a
 # short time only; but most requests need not come here.
 CACHE = ('Cache-Control', 'max-age=600')
 
-# Each read has a connection of its own: none is a broken one from before a restart of
-# the database, and none waits for a slow client.  So many can be open at a time.
+# Each read opens a connection, which is never broken by an earlier restart of the
+# database, and never waits for a slow client.  This many can be open at a time.
 CONNECTIONS = threading.BoundedSemaphore(10)
 
-# A name cannot be a parameter of a statement.  Quoted, it cannot be anything else.
+# The name of a table cannot be a parameter.  The quotes make sure that it is a name.
 TABLE = sql.Identifier(*os.environ.get('SITEMAP_TABLE', 'site_files').split('.'))
 
-# What the header lines take, and a piece of the content.  octet_length() does not
+# Read what the header lines need, and a piece of the content.  octet_length() does not
 # read the content, and to_char() writes days and months in English whatever the locale.
 FILE = """
     SELECT kind, digest, byte_count, octet_length(content) AS length,
@@ -43,7 +43,7 @@ FILE = """
       FROM {table}
      WHERE name = %s AND loc = ANY (%s)"""
 
-# An index stands for all files of its host.
+# Name the index of a host, or if there is none all its files.
 ROBOTS = """
     WITH file AS (SELECT kind, name, loc
                     FROM {table}
@@ -110,7 +110,7 @@ def robots(host):
 
 
 def is_current(file, environ):
-    """Has the client this version?  Dates count only where it sends no ETags."""
+    """Does the client have this version?  Its date counts only if it sends no ETag."""
     tags = environ.get('HTTP_IF_NONE_MATCH')
     if tags is not None:
         return tags.strip() == '*' or f'"{file.digest}"' in re.findall('"[^"]*"', tags)
@@ -135,7 +135,7 @@ def respond(environ):
     if environ['REQUEST_METHOD'] not in ('GET', 'HEAD'):
         return message(405, ('Allow', 'GET, HEAD'))
 
-    # As WSGI has it, a path is percent-decoded, into a character for each byte.
+    # WSGI gives the path percent-decoded, with a character for each byte.
     path = quote(environ.get('PATH_INFO', '').encode('iso-8859-1'), safe="/!$&'()*+,;=:@~")
     host = environ.get('HTTP_HOST', '').lower()
     if path == '/robots.txt':
@@ -147,7 +147,7 @@ def respond(environ):
     if not file:
         return message(404)
     if not is_current(file, environ) and environ['REQUEST_METHOD'] == 'GET':
-        # By now there may be another version: the content comes with header lines of its own.
+        # Read the header lines again, with the content: the file may have changed meanwhile.
         file = read_file(host, path, 0, CHUNK)
         if not file:
             return message(404)
@@ -177,7 +177,7 @@ def application(environ, start_response):
     try:
         status, headers, body = respond(environ)
     except psycopg.Error as error:
-        # Without the database this is not the end: crawlers come back after a 503.
+        # If the database does not answer, go on: crawlers come back after a 503.
         print(error, file=environ['wsgi.errors'])
         status, headers, body = message(503, ('Retry-After', '60'))
 
@@ -186,7 +186,7 @@ def application(environ, start_response):
 
 
 class Server(ThreadingMixIn, WSGIServer):
-    """A thread for each request; closing waits for those under way."""
+    """Runs a thread for each request.  Closing the server waits for all of them."""
 
     def handle_error(self, request, client_address):
         # A client that goes away is worth a line, not a stack trace.

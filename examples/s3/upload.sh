@@ -8,9 +8,9 @@
 #
 #	CREATE TABLE site_uploaded (name text PRIMARY KEY, digest text NOT NULL);
 #
-# It takes psql, awk, base64 and the AWS command line, and the disk space of the files
-# that changed.  S3_ENDPOINT is the URL of a store that is not Amazon's.  What fails is
-# done by the next run.
+# Needs psql, awk, base64, the AWS command line, and disk space for the changed files.
+# Set S3_ENDPOINT to the URL of a store that is not Amazon's.  The next run repeats
+# what failed.
 set -euo pipefail
 if [ $# != 3 ]; then
 	echo "usage: $0 FILES UPLOADED BUCKET" >&2
@@ -31,8 +31,9 @@ s3()
 	aws ${S3_ENDPOINT:+--endpoint-url "$S3_ENDPOINT"} s3 "$@" --only-show-errors
 }
 
-# One statement, so one set: the files whose digest the bucket does not have, and the
-# names of objects whose file is gone.  A name is part of a command here.
+# One statement reads one set: the files whose digest the bucket does not have, and the
+# names of objects whose file is gone.  Names become part of a shell command, so names
+# with other characters are left out.
 mkdir "$directory"/{xml,xml.gz,txt,txt.gz,index,gone}
 sql <<'SQL' |
 SELECT format(E'%s\t%s\t%s\t%s', CASE WHEN f.name IS NULL THEN 'gone'
@@ -50,7 +51,7 @@ SQL
 		print $2 "\t" $3 >(directory "/" $1 ".list")
 	}'
 
-# upload GROUP [OPTION]...: the files of a group, which the second table then has.
+# upload GROUP [OPTION]...: upload the files of a group, and record them in the second table.
 upload()
 {
 	[ -e "$directory/$1.list" ] || return 0
@@ -64,8 +65,8 @@ upload()
 	sed 's/\t.*//; s/^/uploaded /' "$directory/$1.list"
 }
 
-# An index lists no file that is not there: it comes after the others, and before the
-# removals.
+# Upload the index after new files and before removing old ones, so that it never lists
+# a file that is not there.
 upload xml --content-type application/xml
 upload xml.gz --content-type application/xml --content-encoding gzip
 upload txt --content-type 'text/plain; charset=utf-8'

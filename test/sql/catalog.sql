@@ -46,7 +46,7 @@ SELECT oid::regprocedure
 SELECT oid::regprocedure
   FROM member_function
  WHERE obj_description(oid, 'pg_proc') ~ '[{}]|  ';
-SELECT obj_description(oid, 'pg_proc'), array_agg(oid::regprocedure)
+SELECT obj_description(oid, 'pg_proc'), array_agg(oid::regprocedure ORDER BY oid::regprocedure::text)
   FROM member_function
  WHERE NOT support
  GROUP BY 1

@@ -296,7 +296,7 @@ sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old, Datum 
 /* Rows that are inserted together. */
 typedef struct Insert
 {
-	Relation	rel;			/* the feed */
+	RangeVar   *name;			/* of the feed */
 	SPIPlanPtr	plan;			/* NULL before the first insert */
 	Datum		at;
 	Datum		section;
@@ -308,11 +308,10 @@ typedef struct Insert
 } Insert;
 
 static SPIPlanPtr
-prepare_insert(Relation rel)
+prepare_insert(const RangeVar *feed)
 {
 	Oid			types[] = {TIMESTAMPTZOID, TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID};
-	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-												  RelationGetRelationName(rel));
+	char	   *name = quote_qualified_identifier(feed->schemaname, feed->relname);
 	SPIPlanPtr	plan;
 
 	plan = SPI_prepare(psprintf("INSERT INTO %s (at, section, loc, action, lastmod)"
@@ -333,7 +332,7 @@ insert_rows(Insert *insert)
 	if (insert->nrows == 0)
 		return;
 	if (insert->plan == NULL)
-		insert->plan = prepare_insert(insert->rel);
+		insert->plan = prepare_insert(insert->name);
 	values[0] = insert->at;
 	values[1] = insert->section;
 	values[2] = makeArrayResult(insert->locs, insert->context);
@@ -419,11 +418,11 @@ time_of_run(const SmTarget *target)
 void
 sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
 {
-	Insert		insert = {0};
+	Relation	rel = open_feed(feed->relid, RowExclusiveLock);
+	Insert		insert = {.name = sm_table_name(rel)};
 	Url			url = {0};
 	const Datum *values;
 
-	insert.rel = open_feed(feed->relid, RowExclusiveLock);
 	insert.at = TimestampTzGetDatum(time_of_run(target));
 	insert.section = CStringGetTextDatum(section);
 	insert.context = AllocSetContextCreate(target->context, "sitemap feed insert",
@@ -460,6 +459,7 @@ sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
 	}
 	put_url(&insert, &url);
 	insert_rows(&insert);
+	sm_check_name(feed->relid, insert.name, "feed");
 	sm_sort_end(&feed->sort);
-	relation_close(insert.rel, NoLock);
+	relation_close(rel, NoLock);
 }

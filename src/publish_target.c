@@ -141,6 +141,24 @@ sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns, in
 	}
 }
 
+RangeVar *
+sm_table_name(Relation rel)
+{
+	return makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
+						pstrdup(RelationGetRelationName(rel)), -1);
+}
+
+void
+sm_check_name(Oid relid, const RangeVar *name, const char *what)
+{
+	AcceptInvalidationMessages();
+	if (RangeVarGetRelid(name, AccessShareLock, true) != relid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the schema of the %s table \"%s\" was renamed", what, name->relname),
+				 errhint("Publish again.")));
+}
+
 /* Open and check the table with a lock, and find its name. */
 static void
 open_target(SmTarget *target, LOCKMODE lockmode)
@@ -151,8 +169,7 @@ open_target(SmTarget *target, LOCKMODE lockmode)
 	check_table(rel, target->function);
 	sm_check_columns(rel, "target", sm_file_columns, SM_FILE_NCOLUMNS, TARGET_HINT);
 	target->rel = rel;
-	target->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
-								pstrdup(RelationGetRelationName(rel)), -1);
+	target->name = sm_table_name(rel);
 	target->sql_name = quote_qualified_identifier(target->name->schemaname,
 												  target->name->relname);
 	MemoryContextSwitchTo(oldcontext);
@@ -186,22 +203,6 @@ sm_target_lock_section(const SmTarget *target, const char *section)
 	uint32		hash = hash_bytes((const unsigned char *) section, strlen(section));
 
 	LockDatabaseObject(RelationRelationId, target->relid, (uint16) hash, ExclusiveLock);
-}
-
-/*
- * Statements find the target by its name.  No lock on a table keeps its schema
- * from being renamed, after which the name can be that of another table.
- */
-static void
-check_name(const SmTarget *target)
-{
-	AcceptInvalidationMessages();
-	if (RangeVarGetRelid(target->name, AccessShareLock, true) != target->relid)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the schema of the target table \"%s\" was renamed",
-						RelationGetRelationName(target->rel)),
-				 errhint("Publish again.")));
 }
 
 static int
@@ -427,7 +428,7 @@ sm_target_lock(SmTarget *target)
 	target->now = GetCurrentTimestamp();
 
 	connect_spi();
-	check_name(target);
+	sm_check_name(target->relid, target->name, "target");
 	sm_target_read(target);
 	if (IsolationUsesXactSnapshot())
 		check_serializable(target);
@@ -681,7 +682,7 @@ void
 sm_target_close(SmTarget *target)
 {
 	sm_target_flush(target);
-	check_name(target);
+	sm_check_name(target->relid, target->name, "target");
 	SPI_finish();
 	close_target(target, NoLock);
 }

@@ -68,6 +68,16 @@ extern Relation sm_open_table(Oid relid, LOCKMODE lockmode, const char *what);
 extern void sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns,
 							 int ncolumns, const char *hint);
 
+/* The name of an open table, with its schema. */
+extern RangeVar *sm_table_name(Relation rel);
+
+/*
+ * Raise an error if a table's name, by which statements found the table, is no
+ * longer its name: no lock on a table keeps its schema from being renamed, after
+ * which the name can be that of another table.  what: target or feed, for the error.
+ */
+extern void sm_check_name(Oid relid, const RangeVar *name, const char *what);
+
 /*
  * Check that the caller may publish in a table, and that it has the columns for
  * that.  No lock on it remains.

@@ -1,15 +1,16 @@
 /*
  * publish.c
- *	  sitemap_publish: a query → the files of a section, in a table of the user's;
- *	  and sitemap_publish_index: the index of what that table has.
+ *	  sitemap_publish, which makes the files of a section from a query and writes
+ *	  them to the target, a table of the user's; and sitemap_publish_index, which
+ *	  makes the index of all files in the target.
  *
- * With changes the set is made in part: publish_changes.c says which files.
+ * With the argument changes, publish_changes.c makes only some files of the set.
  *
- * While the query runs, which may be parallel, nothing is written and the table
- * is not locked.  The set's files wait in a tuplestore, without content where the
- * target has them already.  When the query has ended, the table is locked and read
- * again, and the files that differ are written; then those of the section that are
- * not of the new set are deleted; and then the index is made of what the table has.
+ * While the query runs, nothing is written and the target is not locked, so that the
+ * query can use parallel workers.  The files of the set wait in a tuplestore; a file
+ * that is already in the target waits without its content.  Then the target is locked
+ * and read again.  Files that differ are written, files of the section that are not
+ * in the new set are deleted, and the index is made of all files in the target.
  * publish_target.c has the locks and the statements.
  */
 #include "postgres.h"
@@ -47,12 +48,13 @@ typedef struct SetSink
 {
 	SmFileSink	sink;			/* must be first */
 	const SmOptions *options;
-	const SmTarget *target;		/* read before the query */
+	const SmTarget *target;		/* as read before the query ran */
 	int64		url_count;		/* of all files */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
-	SmFileStore *store;			/* puts them there */
+	SmFileStore *store;			/* compresses the rows and puts them into
+								 * files */
 } SetSink;
 
 /* Sink that writes the files of the index. */
@@ -78,7 +80,7 @@ put_result(ReturnSetInfo *result, const SmPublished *file, const char *action)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* The facts in a row of sitemap_file, in the current memory context. */
+/* Describe the file in a row of sitemap_file, in the current memory context. */
 static SmPublished
 describe_row(const Datum *values, const bool *nulls)
 {
@@ -100,7 +102,7 @@ describe_row(const Datum *values, const bool *nulls)
 	return file;
 }
 
-/* Does the target have the same file? Its compression may differ. */
+/* Is a file in the target the same as a new one?  Their compression may differ. */
 static bool
 is_unchanged(const SmPublished *old, const SmPublished *file)
 {
@@ -113,14 +115,14 @@ is_unchanged(const SmPublished *old, const SmPublished *file)
 		old->byte_count == file->byte_count;
 }
 
-/* Is it a file of the section, other than the index? */
+/* Is this a file of the section, and not of the index? */
 static bool
 is_own(const SmPublished *file, const SmOptions *options)
 {
 	return !file->is_index && strcmp(file->section, options->section) == 0;
 }
 
-/* Keep a file of the set. */
+/* Put a file of the set into the tuplestore. */
 static void
 put_set_file(SmFileSink *self, const SmFile *file)
 {
@@ -158,8 +160,8 @@ write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *va
 		sm_target_changed(target, file->name);
 
 	/*
-	 * an unchanged document keeps its lastmod; that of a changed one never
-	 * goes back
+	 * An unchanged document keeps its lastmod.  The lastmod of a changed
+	 * document never goes back, even if the clock does.
 	 */
 	if (old && strcmp(old->digest, file->digest) == 0 && !TIMESTAMP_NOT_FINITE(old->lastmod))
 		lastmod = old->lastmod;
@@ -175,7 +177,7 @@ write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *va
 	put_result(result, file, old ? "updated" : "inserted");
 }
 
-/* Write a row. Raises an error if another section has its name. */
+/* Write a row of sitemap_file.  Raises an error if another section has a file of that name. */
 static void
 write_file(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 {
@@ -210,7 +212,7 @@ has_files(const SmTarget *target, const SmOptions *options)
 
 typedef void (*VisitRow) (void *arg, Datum *values, bool *nulls);
 
-/* Visit the rows of the set's files, which wait for the lock. */
+/* Call a function for each row in the tuplestore of the set. */
 static void
 visit_set(SetSink *set, VisitRow visit, void *arg)
 {
@@ -233,7 +235,7 @@ visit_set(SetSink *set, VisitRow visit, void *arg)
 	MemoryContextDelete(context);
 }
 
-/* Where rows go. */
+/* Argument of the functions that visit_set calls. */
 typedef struct Destination
 {
 	SmTarget   *target;
@@ -241,7 +243,7 @@ typedef struct Destination
 	ReturnSetInfo *result;
 } Destination;
 
-/* Show the feed a file, unless the target's has the same document. */
+/* Give a file to the feed, unless the target has the same document. */
 static void
 feed_file(void *arg, Datum *values, bool *nulls)
 {
@@ -255,7 +257,7 @@ feed_file(void *arg, Datum *values, bool *nulls)
 		sm_feed_put(to->feed, to->target, old, values[SM_FILE_CONTENT], file.byte_count);
 }
 
-/* Show the feed what will be written and deleted, while the target has the old contents. */
+/* Give the feed all files that will be written or deleted, while the target still has the old contents. */
 static void
 feed_set(SetSink *set, SmTarget *target, SmFeed *feed)
 {
@@ -276,7 +278,7 @@ write_visited(void *arg, Datum *values, bool *nulls)
 	write_file(to->target, values, nulls, to->result);
 }
 
-/* Write the files of the set, which waited for the lock. */
+/* Write the files of the set to the target. */
 static void
 write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
 {
@@ -285,7 +287,7 @@ write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
 	visit_set(set, write_visited, &to);
 }
 
-/* Delete the section's files that are not of the new set. */
+/* Delete the section's files that are not in the new set. */
 static void
 delete_rest(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
 {
@@ -386,7 +388,7 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 
 	sm_require_argument(fcinfo, ARG_MAX_SHRINK, "max_shrink");
 	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
-	/* this test is false for NaN */
+	/* written so that NaN is refused, too */
 	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -420,8 +422,9 @@ reset_set_sink(SetSink *sink)
 }
 
 /*
- * Make and keep the files of the set: all files (NULL is returned), or only
- * the files that changed, as a statement says.
+ * Make the files of the set, and put them into the sink's tuplestore.  statement: the
+ * argument changes, or NULL.  If only some files were made, the result says which
+ * files stay; it is NULL if all files were made.
  */
 static SmChanges *
 make_set(SetSink *sink, const char *statement)
@@ -432,7 +435,10 @@ make_set(SetSink *sink, const char *statement)
 	if (statement)
 		changes = sm_changes_read(statement, set, sink->target, sink->options);
 
-	/* at READ COMMITTED, see at least what the run saw that we waited for */
+	/*
+	 * At READ COMMITTED, take a new snapshot: it sees all that the run before
+	 * us saw, for whose lock we waited.
+	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (changes && !sm_changes_make(changes, set))
 	{
@@ -486,7 +492,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	if (changes)
 		set.url_count += sm_changes_keep(changes, target);
 	check_shrink(target, options, set.url_count, max_shrink);
-	/* of a section's first files all URLs would be new */
+	/* the first run of a section has no feed: all URLs would be new */
 	if (feed && has_files(target, options))
 		feed_set(&set, target, feed);
 	else

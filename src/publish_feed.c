@@ -1,16 +1,17 @@
 /*
  * publish_feed.c
- *	  URLs that a run added, changed or removed: the rows of a feed, a table of
+ *	  Writes the URLs that a run added, changed or removed to a feed, a table of
  *	  sitemap_change.
  *
- * The old and the new version of each file that the run writes or deletes are
- * compared, which leaves few entries.  These are sorted by URL, so that a URL
- * that moved from one file to another is seen to be in both.
+ * For each file that the run writes or deletes, its old and new versions are compared,
+ * and the entries that differ are sorted by URL.  So the two entries of a URL that
+ * moved from one file to another come together.
  *
- * Example: the files 1 and 2 had the pages A B and C D; A was edited, B went, and C
- * is in file 1 now.  The sort has A (old), A (new), B (old), C (new), C (old) and
- * not D, which is the same in both versions of file 2.  The two of A differ: A has
- * changed.  B was removed.  The two of C are the same.
+ * Example: file 1 had the pages A and B, file 2 had C and D.  A was edited, B was
+ * deleted, and C moved to file 1.  The sort gets A (old), A (new), B (old), C (new)
+ * and C (old), but not D, which is the same in both versions of file 2.  The entries
+ * of A differ, so A has changed.  B has no new entry, so it was removed.  The entries
+ * of C are equal, so C is not reported.
  */
 #include "postgres.h"
 
@@ -76,7 +77,7 @@ enum
 	ENTRY_NCOLUMNS
 };
 
-/* A file that waits. */
+/* A file that waits to be compared: its old and new versions. */
 typedef struct Pair
 {
 	const SmPublished *old;		/* NULL for none */
@@ -142,7 +143,7 @@ sm_feed_create(Oid relid)
 	return feed;
 }
 
-/* Sort an entry that one version of a file has and the other may lack. */
+/* SmEntryTaker: sort an entry in which the versions of a file differ. */
 static void
 take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *entry)
 {
@@ -177,7 +178,7 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* An error for a file whose entries cannot be read. */
+/* Raise an error about a file whose entries cannot be read. */
 pg_noreturn static void
 not_ours(const char *name)
 {
@@ -206,7 +207,7 @@ begin_entries(struct varlena *content, int64 byte_count, const char *name)
 	return entries;
 }
 
-/* Compare the two versions of a file, of which one may be NULL. */
+/* Compare the two versions of a file.  Either may be missing. */
 static void
 compare_file(SmFeed *feed, const Pair *pair, struct varlena *old_content)
 {
@@ -232,7 +233,7 @@ compare_pairs(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Take the old content of a file in the batch, which is sorted by name. */
+/* SmTakeContent: compare a file of the batch, which is sorted by name. */
 static void
 take_content(void *arg, char *name, Datum content, bool isnull)
 {
@@ -345,14 +346,14 @@ insert_rows(Insert *insert)
 	insert->nrows = 0;
 }
 
-/* The entries in the sort with one URL. */
+/* The entries of one URL. */
 typedef struct Url
 {
 	text	   *loc;
 	int			nold;
 	int			nnew;
-	uint64		difference;		/* digest of old and new entries: 0 if they
-								 * are equal */
+	uint64		difference;		/* sum of the digests of old entries minus
+								 * that of new entries: 0 if they are equal */
 	text	   *lastmod;		/* lastmod of a new entry, or NULL */
 	MemoryContext context;
 } Url;
@@ -401,8 +402,8 @@ begin_url(Url *url, text *loc)
 }
 
 /*
- * The time of the run, for the feed: later than any earlier run that changed
- * the target, also if the clock was set back.
+ * The time of the run, for the feed: later than that of any earlier run that changed
+ * the target, even if the clock was set back.
  */
 static TimestampTz
 time_of_run(const SmTarget *target)

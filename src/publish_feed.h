@@ -1,6 +1,6 @@
 /*
  * publish_feed.h
- *	  URLs that a run added, changed or removed: the rows of a feed, a table of
+ *	  Writes the URLs that a run added, changed or removed to a feed, a table of
  *	  sitemap_change.
  */
 #ifndef SM_PUBLISH_FEED_H

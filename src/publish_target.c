@@ -1,31 +1,30 @@
 /*
  * publish_target.c
- *	  The table that files are published in: its locks, what it has, and writing
- *	  to it.
+ *	  The target, a table that files are published in: locks, reads and writes it.
  *
  * Locks, in the order in which a run takes them:
  *
  *	1. AccessShareLock on the table, to check privileges and columns and to read
- *	   the files; given back at once, so that the table can be altered or dropped
- *	   while a query runs, and nobody can lock a table that he may not write to.
- *	2. ExclusiveLock on the section, a database object with the table's OID and
- *	   16 bits of a hash of the section's name; held to the end of the
- *	   transaction.  Runs of one section queue up here, before their queries see
- *	   anything, so the later one sees all that the earlier one saw.  Nothing else
- *	   takes such a lock.  Two sections with the same hash wait for each other and
- *	   come to no other harm.
- *	3. ShareRowExclusiveLock on the table and its partitions or children, taken
- *	   when the query has ended; held to the end of the transaction.  It conflicts
- *	   with itself, writers and VACUUM, not with readers.  All that decides what
- *	   is written is read, or read again, when this lock is held.
+ *	   the files.  It is released at once, so that the table can be altered or
+ *	   dropped while a query runs, and that nobody holds a lock on a table without
+ *	   the privilege to write to it.
+ *	2. ExclusiveLock on the section: on a database object with the table's OID and
+ *	   16 bits of a hash of the section's name.  It is held to the end of the
+ *	   transaction.  Runs of one section queue up here before they take a snapshot,
+ *	   so a run sees all that earlier runs saw.  Nothing else takes such a lock.
+ *	   Two sections with the same hash wait for each other, which is harmless.
+ *	3. ShareRowExclusiveLock on the table and its partitions or children.  It is
+ *	   taken when the query has ended, and held to the end of the transaction.  It
+ *	   conflicts with itself, writers and VACUUM, not with readers.  Under this lock
+ *	   the files are read again, and what is written depends only on them.
  *
- * A transaction that publishes several sections has the table's lock from 3 when
- * it comes to the next section's lock, 2, and that section's own run has it the
- * other way round.  PostgreSQL ends one of the two with 40P01.
+ * A transaction that publishes two sections holds lock 3 when it waits for lock 2 of
+ * the second section.  If another session runs the second section, it holds its lock
+ * 2 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
- * Statements on the target run through SPI as the caller's own, with the caller's
- * privileges, policies and triggers.  None of them but the writes reads content,
- * which foreign partitions would have to send.
+ * Statements on the target run through SPI with the caller's privileges, policies and
+ * triggers.  Only a run with a feed reads content, which foreign partitions would have
+ * to send.
  */
 #include "postgres.h"
 
@@ -102,7 +101,7 @@ check_table(Relation rel, const char *function)
 				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
 				 errhint(TARGET_HINT)));
 
-	/* an index must not leave out what a policy hides */
+	/* a policy could hide files, which the index would then leave out */
 	if (check_enable_rls(relid, InvalidOid, false) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -175,7 +174,7 @@ open_target(SmTarget *target, LOCKMODE lockmode)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Close the table, and release the lock, which is not kept. */
+/* Close the table, and release its lock; NoLock keeps the lock. */
 static void
 close_target(SmTarget *target, LOCKMODE lockmode)
 {
@@ -247,8 +246,8 @@ select_rows(const char *query, bool active_snapshot)
 }
 
 /*
- * Find the files without content, by a condition: an expression would fetch
- * the content.
+ * Find the files without content.  This takes a statement with a condition, since a
+ * column "content IS NULL" would make foreign partitions send the content.
  */
 static void
 read_missing_content(const SmTarget *target, SmPublished *files, int nfiles,
@@ -338,7 +337,7 @@ connect_spi(void)
 }
 
 /*
- * A subtransaction that is rolled back releases the locks that reading took.
+ * Read in a subtransaction and roll it back, to release the locks that reading took.
  */
 void
 sm_target_peek(SmTarget *target)
@@ -388,8 +387,8 @@ sm_published_is_same(const SmPublished *a, const SmPublished *b)
 }
 
 /*
- * Raise an error if a snapshot is older than the last run: this run would not
- * see its files.
+ * Raise an error if the transaction's snapshot is older than the last run, and so does
+ * not see the files that it wrote.
  */
 static void
 check_serializable(const SmTarget *target)
@@ -416,15 +415,15 @@ void
 sm_target_lock(SmTarget *target)
 {
 	/*
-	 * the role may have changed, and must not lock a table it may not write
-	 * to
+	 * Check the privileges again before the lock is taken: the query may have
+	 * changed the role.
 	 */
 	open_target(target, AccessShareLock);
 	close_target(target, AccessShareLock);
 
 	open_target(target, TARGET_LOCK);
 	find_all_inheritors(target->relid, TARGET_LOCK, NULL);
-	/* later than the lastmod of any earlier run */
+	/* under the lock, so that it is later than that of any earlier run */
 	target->now = GetCurrentTimestamp();
 
 	connect_spi();
@@ -485,7 +484,7 @@ sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take,
 	SPI_freetuptable(table);
 }
 
-/* Run a prepared statement that changes so many rows of the target. */
+/* Run a prepared statement, which must change nrows rows of the target. */
 static void
 change_rows(const SmTarget *target, SPIPlanPtr plan, Datum *values, const char *nulls, int nrows)
 {
@@ -546,11 +545,11 @@ sm_target_insert(SmTarget *target, Datum *values, const bool *isnull)
 }
 
 /*
- * UPDATE the columns that a batch has, in the rows of the names that it has; or
- * DELETE these, if it has nothing else.  Each parameter is an array of a column.
- * The planner sees the names, so it looks them up in an index or a hash table, a
- * foreign partition sends no other files, and a cluster that is sharded by name
- * finds its shards.
+ * Prepare the statement for a batch: an UPDATE of the batch's columns in the rows of
+ * its names, or a DELETE if names are all it has.  Each parameter is an array with the
+ * values of a column.  A custom plan lets the planner see the names: it looks them up
+ * in an index or a hash table, a foreign partition sends no other files, and a cluster
+ * that is sharded by name finds the shards.
  */
 static SPIPlanPtr
 prepare_batch(const SmTarget *target, const SmBatch *batch)
@@ -621,7 +620,7 @@ sm_target_flush(SmTarget *target)
 	flush_batch(target, &target->deletions);
 }
 
-/* Begin a row of a batch, with so many bytes of content. */
+/* Begin a row of a batch.  nbytes: bytes of its content. */
 static void
 add_row(const SmTarget *target, SmBatch *batch, int64 nbytes)
 {
@@ -634,7 +633,7 @@ add_row(const SmTarget *target, SmBatch *batch, int64 nbytes)
 	batch->nbytes += nbytes;
 }
 
-/* Give the last row of a batch the value of a column. */
+/* Set a column of the newest row of a batch. */
 static void
 add_column(SmBatch *batch, int column, Datum value, bool isnull)
 {

@@ -1,7 +1,6 @@
 /*
  * publish_target.h
- *	  The table that files are published in: its locks, what it has, and writing
- *	  to it.
+ *	  The target, a table that files are published in: locks, reads and writes it.
  */
 #ifndef SM_PUBLISH_TARGET_H
 #define SM_PUBLISH_TARGET_H
@@ -12,22 +11,22 @@
 #include "nodes/primnodes.h"
 #include "utils/rel.h"
 
-/* A file as the target has it, all but its content. */
+/* A file in the target, without its content. */
 typedef struct SmPublished
 {
-	char	   *section;		/* "" for NULL, as the other texts */
+	char	   *section;		/* in this and other texts, "" for NULL */
 	char	   *name;			/* never NULL */
 	char	   *kind;
 	char	   *loc;
 	char	   *digest;
-	char	   *first_key;		/* NULL for NULL */
+	char	   *first_key;		/* NULL, not "", for NULL */
 	const char *recipe;
 	bool		is_index;
 	int			url_count;
 	int64		byte_count;
 	TimestampTz lastmod;		/* DT_NOBEGIN for NULL */
 	bool		has_content;
-	bool		kept;			/* part of the new set, too */
+	bool		kept;			/* is the file in the new set, too? */
 } SmPublished;
 
 /* Rows that wait to be written by one statement. */
@@ -59,11 +58,15 @@ typedef struct SmTarget
 	SmBatch		deletions;
 } SmTarget;
 
-/* Open a table with a lock.  what: target or feed, for the error if there is none. */
+/*
+ * Open a table with a lock.  Raises an error if it does not exist.  what: target or
+ * feed, for the error.
+ */
 extern Relation sm_open_table(Oid relid, LOCKMODE lockmode, const char *what);
 
 /*
- * An error unless a table has these columns.  what: target or feed, for the message.
+ * Raise an error unless a table has these columns.  what: target or feed, for the
+ * error.
  */
 extern void sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns,
 							 int ncolumns, const char *hint);
@@ -121,9 +124,9 @@ extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
 								 const char *section);
 
 /*
- * Write a row of sitemap_file: insert it, update the file of that name, or
- * update only its first_key and recipe; or delete a file.  All but inserts
- * wait in a batch, until sm_target_flush at the latest.
+ * Write a row of sitemap_file: insert it, update the file of that name, or update only
+ * the file's first_key and recipe.  sm_target_delete deletes a file.  Updates and
+ * deletions wait in a batch, until sm_target_flush at the latest.
  */
 extern void sm_target_insert(SmTarget *target, Datum *values, const bool *isnull);
 extern void sm_target_update(SmTarget *target, const Datum *values, const bool *nulls);

@@ -2,11 +2,11 @@
  * aggregate.c
  *	  The SQL aggregates: rows → one document.
  *
- * The state is a document that grows in the aggregate's memory context.  It is
- * the same for all aggregates, and has everything that a transition needs from
- * one row to the next, because a sharded cluster calls the transition function with
- * a fresh FmgrInfo for each row.  Final functions do not change it,
- * because a window calls them repeatedly.
+ * The state is a document that grows in the aggregate's memory context, of one type
+ * for all aggregates.  It has everything that a transition needs from one row to the
+ * next: nothing is kept in FmgrInfo, since Citus calls the transition function with a
+ * fresh one for each row.  Final functions do not change the state, because a window
+ * calls them repeatedly.
  */
 #include "postgres.h"
 
@@ -69,7 +69,7 @@ aggregate_context(FunctionCallInfo fcinfo)
 	return aggcontext;
 }
 
-/* The document has too many entries, or too many bytes. */
+/* Raise an error: the document has too many entries (too_many) or bytes. */
 pg_noreturn static void
 limit_exceeded(const SmDocument *doc, bool too_many)
 {
@@ -103,6 +103,7 @@ take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 	if (!sm_document_fits(doc, entry) &&
 		sm_document_fits_alone(doc, entry, problems))
 	{
+		/* an entry of no bytes does not fit if there are too many entries */
 		SmEntry		nothing = {.has_news = entry->has_news};
 
 		doc->totals.has_news |= entry->has_news;

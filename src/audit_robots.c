@@ -1,7 +1,7 @@
 /*
  * audit_robots.c
- *	  What a robots.txt forbids: pages of a set, what they link to on its host, and
- *	  its own files.
+ *	  What a robots.txt forbids: pages of a set, their images, videos and alternates,
+ *	  and the files of the set.
  *
  * A robots.txt is for one scheme, host and port, those of base_url; other URLs are
  * not looked at.
@@ -129,7 +129,7 @@ put_problem(SmAudit *audit, int64 row_number, SmProblemName name, const Agent *a
 								  agent->name, what, rule->line, sm_for_message(rule->path));
 
 	sm_audit_problem(audit, row_number, name, detail);
-	pfree(detail);				/* a row can have many */
+	pfree(detail);				/* a row can have many problems */
 }
 
 void
@@ -168,8 +168,8 @@ file_url(SmAudit *audit, const char *name)
 }
 
 /*
- * Report, for each agent, files of the set that it must not fetch; one for all
- * files with similar names.
+ * Report, for each agent, a file of the set that the agent must not fetch: the
+ * index, or else the first part, which stands for all parts.
  */
 static void
 check_files(SmAudit *audit)

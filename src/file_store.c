@@ -2,9 +2,8 @@
  * file_store.c
  *	  Rows of type sitemap_file, gzipped and put into a tuplestore.
  *
- * Rows wait while their contents are compressed beside the query, which makes the
- * next files in the meantime.  They come into the tuplestore in the order in which
- * they were put.
+ * A row waits while its content is compressed in a thread, and the query goes on to
+ * the next files.  Rows come into the tuplestore in the order in which they were put.
  */
 #include "postgres.h"
 

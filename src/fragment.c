@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 #include "xmlentry.h"
 
-/* Where the bytes are that have to be rewritten. */
+/* The part of XML that append_rewritten rewrites. */
 typedef enum TokenMode
 {
 	IN_TAG,
@@ -40,7 +40,7 @@ target_charset(bool ascii)
 	return ascii ? AS_REFERENCES : sm_ascii_only() ? AS_CHARACTERS : AS_GIVEN;
 }
 
-/* Can it be copied into a document byte for byte? */
+/* Can raw XML be copied into a document byte for byte? */
 static bool
 is_clean(SmSpan raw, Charset charset)
 {

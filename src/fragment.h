@@ -12,8 +12,8 @@
 
 /*
  * Append an extension to buf: well-formed XML whose elements are in namespaces
- * of their own.  Line breaks and tabs become references; comments that have
- * them are dropped.  ascii: write characters outside ASCII as references, too.
+ * of their own.  Line breaks and tabs become references in text and spaces in
+ * tags; comments that have them are dropped.  ascii: write characters outside ASCII as references, too.
  * Otherwise references to such characters become characters, so that a file is
  * the same from databases of any encoding.  Returns false for a problem; then
  * buf and page are unchanged.

@@ -11,7 +11,7 @@
  * other, and so is "$".  A URL is walked through it with a set of places: the
  * nodes that its octets so far lead to.  An octet takes each place to a child or
  * off the set.  The node of a "*" stays in the set, since "*" matches any octets.
- * "$" is what the end of the URL matches.  The longest rule at any node that was
+ * The end of the URL matches "$".  The longest rule at any node that was
  * a place wins.
  *
  * Example: the rules /a, /a*c and /a*c*e$, and the URL /abcde.

@@ -29,7 +29,7 @@ typedef struct SmRobotsReader
 {
 	/* the line just read */
 	SmRobotsKey key;
-	SmSpan		value;			/* without blanks around it and comment */
+	SmSpan		value;			/* without its blanks and the comment */
 	uint32_t	line;			/* its number, from 1 on */
 
 	/* private */
@@ -66,7 +66,7 @@ typedef struct SmRobots
 	uint32_t   *rule;			/* by node: its rule, if it has one */
 	uint32_t   *places;			/* nodes that a walk is at */
 	uint8_t    *label;			/* by node: the symbol that leads to it */
-	uint8_t    *marks;			/* by node: what else it has, or is */
+	uint8_t    *marks;			/* by node: its marks, see robots.c */
 	uint8_t    *keys;
 } SmRobots;
 
@@ -86,7 +86,7 @@ extern bool sm_robots_is_token(const char *s, size_t len);
 extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
 							 const char *agent, size_t agent_len);
 
-/* Compile the rules into the memory, which is aligned as malloc has it. */
+/* Compile the rules into memory that is aligned as by malloc. */
 extern void sm_robots_compile(SmRobots *robots, void *memory);
 
 /*

@@ -29,4 +29,17 @@ sub query
 	return wantarray ? ($output, $status) : $output;
 }
 
+# A query with a statement_timeout that holds for no other, however slow the machine
+# is; in a transaction that is rolled back.  Returns the errors.
+sub query_within
+{
+	my ($self, $milliseconds, $query) = @_;
+
+	$self->query("BEGIN; SET LOCAL statement_timeout = '${milliseconds}ms'; $query; ROLLBACK");
+	my $errors = $self->{stderr};
+
+	$self->{stderr} = '';
+	return $errors;
+}
+
 1;

@@ -113,8 +113,7 @@ sub test_cancel
 				my $session = session();
 				my $pid = pid($session);
 
-				$session->query_safe(q{SET statement_timeout = '100ms'}) if $how eq 'timeout';
-				start($session, $statement);
+				start($session, $how eq 'timeout' ? "BEGIN; SET LOCAL statement_timeout = '100ms'; $statement; ROLLBACK" : $statement);
 				if ($how eq 'cancel')
 				{
 					wait_until_it_waits($pid);
@@ -128,7 +127,7 @@ sub test_cancel
 
 				# without the changes that it makes, since others come after
 				is( $session->query_safe(
-						"RESET statement_timeout; BEGIN; $statement; ROLLBACK"),
+						"BEGIN; $statement; ROLLBACK"),
 					$result,
 					"$name: the next call in that session works")
 				  if $function ne 'sitemap_export';

@@ -2,9 +2,13 @@
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
 
 plan skip_all => 'threads are counted in /proc' unless -d '/proc/self/task';
 
@@ -64,16 +68,14 @@ cmp_ok(most_threads(8), '==', 3, 'at most two');
 
 # An error, a cancel request or the end of the session while a thread works: the
 # thread ends with its statement, and the server goes on.
-my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $session = Session->start($node, 'postgres', on_error_stop => 0);
 $session->query_safe('SET max_parallel_workers_per_gather = 2');
 my $pid = $session->query_safe('SELECT pg_backend_pid()');
-chomp $pid;
 
 sub is_whole
 {
 	my ($test) = @_;
 	my $left = $session->query('SELECT public.threads()');
-	chomp $left;
 	is($left, 1, "$test: no thread is left");
 	return;
 }
@@ -110,9 +112,7 @@ ok(begin_and_wait("SELECT count(*) FROM $files"), 'it compresses');
 is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"), 't', 'cancelled meanwhile');
 is_whole('a cancel request');
 
-$session->query(q{SET statement_timeout = '700ms'});
-$session->query("SELECT count(*) FROM $files");
-$session->query('RESET statement_timeout');
+$session->query_within(700, "SELECT count(*) FROM $files");
 is_whole('statement_timeout');
 
 # Where no thread can be had, the backend does it all.
@@ -125,16 +125,14 @@ SKIP:
 		q{SELECT string_agg(name || ' ' || digest || ' ' || md5(content), E'\n' ORDER BY name)
 		  FROM sitemap_files('SELECT ''https://www.example.com/'' || text AS loc FROM public.page ORDER BY n',
 		                     'https://www.example.com/', compression => 6, max_bytes => 10000000)});
-	chomp $bytes;
 	is($bytes, $alone, 'the same bytes where a thread is refused');
 }
 
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 my $log_size = -s $node->logfile;
-my $doomed = $node->background_psql('postgres', on_error_stop => 0);
+my $doomed = Session->start($node, 'postgres', on_error_stop => 0);
 $doomed->query_safe('SET max_parallel_workers_per_gather = 2');
 ($session, $pid) = ($doomed, $doomed->query_safe('SELECT pg_backend_pid()'));
-chomp $pid;
 ok(begin_and_wait("SELECT count(*) FROM $files"), 'it compresses again');
 is($node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 60000)"), 't', 'ended meanwhile');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM page'), 20000, 'the server goes on');

@@ -89,7 +89,7 @@ foreach my $limit ('50000 URLs', '5000000 bytes')
 	cmp_ok($least, '>=', 0.5 * $max, "$limit: all but the last are half full");
 	cmp_ok($most, '<=', $max, "$limit: none is over the limit");
 
-	my $edits = $what eq 'URLs' ? 100 : 20;
+	my $edits = $what eq 'URLs' ? 40 : 10;
 	($average, $most) = split /\|/,
 	  $node->safe_psql('postgres', "SELECT avg(n), max(n) FROM edits($edits, '$options') n");
 	note("$limit: an edit changes $average files on average, $most at most");

@@ -71,14 +71,11 @@ SKIP:
 }
 
 # Cancel, in the middle of a document.
-$session->query_safe("SET statement_timeout = '200ms'");
 like(
-	failure(
-		q{SELECT count(*) FROM document, sitemap_parse(content, 1000000000000) WHERE name = 'entries without end'}
-	),
+	$session->query_within(
+		200, q{SELECT count(*) FROM document, sitemap_parse(content, 1000000000000) WHERE name = 'entries without end'}),
 	qr/canceling statement due to statement timeout/,
 	'a cancel takes effect');
-$session->query_safe('RESET statement_timeout');
 is($session->query_safe(q{SELECT loc FROM sitemap_parse('<urlset><url><loc>a</loc></url></urlset>')}),
 	'a', 'and the session works on');
 

@@ -21,6 +21,7 @@ my $publish = q{
 my %tests = (
 	'connection failed' => 'test/t/guide_pg_cron.pl',
 	'permission denied to create extension "sitemap"' => \&no_permission,
+	'permission denied for table, for function' => \&no_right,
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
 	'could not lock directory' => \&directory_is_in_use,
@@ -104,6 +105,24 @@ sub no_permission
 	my ($grant) = $guide =~ /^(GRANT CREATE .*;)$/m;
 	$node->safe_psql('postgres', $grant =~ s/DATABASE shop/DATABASE other/r);
 	is($node->psql('other', $as_owner), 0, 'a right to create helps');
+	return;
+}
+
+# The guide's role, at first without its rights.
+sub no_right
+{
+	my $directory = PostgreSQL::Test::Utils::tempdir();
+	my $export = "SELECT count(*) FROM sitemap_export('$directory', 'TABLE public.site_files')";
+	my ($role, $rights) =
+	  slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^(CREATE ROLE sitemap_job .*?;)\n(.*?)^```$/ms;
+
+	$node->safe_psql('postgres', "$role GRANT SELECT ON page TO sitemap_job");
+	fails('no right to publish', qr/permission denied for table site_files/, "SET ROLE sitemap_job; $publish");
+	fails('no right to export', qr/permission denied for function sitemap_export/, "SET ROLE sitemap_job; $export");
+	$node->safe_psql('postgres', $rights);
+	is($node->safe_psql('postgres', "SET ROLE sitemap_job; $publish; $export"),
+		"2\n2", 'with the rights of the guide it does both');
+	$node->safe_psql('postgres', 'DROP OWNED BY sitemap_job; DROP ROLE sitemap_job');
 	return;
 }
 

@@ -8,9 +8,9 @@
 # 2n, up to a limit: that evens out noise and the step where a cache is full, and what
 # is quadratic stays at 4.
 #
-# Memory is the peak of the backend in its first call, above what it had.  With 2n it may
-# be 2.5 times that of n, and no more than 20 times the input, beside a fixed amount: what
-# is less than that tells of caches and of buffers that double.
+# Memory is the peak of the backend in its first call, above what it had.  That of 2n is
+# too much where it is more than 2.5 times that of n and more than 16 MB above it, or more
+# than 20 times the input and 32 MB.
 use strict;
 use warnings;
 
@@ -26,7 +26,7 @@ use Session;
 my $max_growth = 2.5;
 my $max_memory = 20;             # times the input
 my $free_memory = 32 * 1024;     # kB, beside that
-my $least_growth = 16 * 1024;    # kB, that may be added with 2n
+my $least_growth = 16 * 1024;    # kB, that 2n may always take beside n
 my $least_time = 0.02;           # seconds on a processor, to be measured
 my $largest = 12_800_000;        # bytes of input, at most
 my $largest_xml = 6_400_000;     # libxml refuses a token of more than 10,000,000

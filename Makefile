@@ -28,7 +28,7 @@ ISOLATION_OPTS = --inputdir=test --outputdir=. --load-extension=sitemap
 PROVE_TESTS := $(wildcard test/t/*.pl)
 TAP_TESTS := $(if $(PROVE_TESTS),1)
 
-# The first "version" is that of the release; "provides" has another one.
+# The first "version" is the release's; the second one, in "provides", the extension's.
 RELEASE := $(shell sed -n '/"version"/ { s/.*: *"\([^"]*\)".*/\1/p; q; }' META.json)
 
 PG_CONFIG ?= pg_config

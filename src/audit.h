@@ -31,7 +31,7 @@ typedef struct SmAudit
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	int64		nrows;
 
-	int64		npages;			/* number of rows with a valid loc */
+	int64		npages;			/* number of rows that could be read */
 	bool		is_uniform;		/* do all of them have the same lastmod? */
 	int64		lastmod;		/* that lastmod */
 

@@ -97,7 +97,7 @@ sm_audit_robots_create(const text *robots_txt, Datum agents)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("robots has %zu bytes, more than the %d that are read",
 						robots->text.len, SM_ROBOTS_MAX),
-				 errdetail("Crawlers read no more than the first 500 kB of a robots.txt.")));
+				 errdetail("Google reads no more than the first 500 KiB of a robots.txt.")));
 	for (int i = 0; i < robots->nagents; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -106,9 +106,7 @@ sm_audit_robots_create(const text *robots_txt, Datum agents)
 	return robots;
 }
 
-/*
- * The rule that forbids an agent to fetch a URL of the host; NULL if it may.
- */
+/* The rule that forbids an agent to fetch a URL; NULL if there is none. */
 static const SmRobotsRule *
 find_rule(const SmAudit *audit, const Agent *agent, SmSpan url)
 {

@@ -23,7 +23,7 @@
 #define SM_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
-/* completes a tuple descriptor */
+/* 19 and later have this function, which completes a tuple descriptor */
 #if PG_VERSION_NUM < 190000
 #define TupleDescFinalize(desc) ((void) 0)
 #endif
@@ -47,7 +47,7 @@ find_option(const char *name, bool create_placeholders, bool skip_errors, int el
 }
 #endif
 
-/* to be written before a declaration */
+/* 18 and later have this macro, which stands before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
 #endif

@@ -112,9 +112,9 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	if (in_place)
 	{
 		/*
-		 * Reserve room for the largest header, and such that a header without
-		 * extensions, the usual one, begins right after an aligned varlena
-		 * header: sm_document_close need not move that document.
+		 * Reserve room for the largest header.  Choose it so that the varlena
+		 * of a document without extensions, the usual one, begins aligned:
+		 * sm_document_close need not move that document.
 		 */
 		doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
 			VARHDRSZ + header_size(doc, 0);

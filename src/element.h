@@ -19,15 +19,15 @@ typedef struct SmElementWriter
 								 * references */
 	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
 	SmUrlCache	cache;
-	SmUrlCache	link_cache;		/* of images and alternates */
+	SmUrlCache	link_cache;		/* for URLs of images and alternates */
 	SmProblems	problems;
 	SmPage	   *page;			/* receives what the extensions of a row say,
 								 * or NULL */
 } SmElementWriter;
 
 /*
- * Prepare to write entries for a value of the database, in its encoding.
- * Problems are raised.
+ * Prepare to write entries of an SQL value, which is in the encoding of the
+ * database.  Problems are raised as errors.
  */
 extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
 

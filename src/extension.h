@@ -21,7 +21,7 @@ typedef struct SmExt
 	FunctionCallInfo fcinfo;
 	const char *prefix;
 	bool		ascii;
-	SmProblems	problems;		/* always raised */
+	SmProblems	problems;		/* raised as errors */
 	SmUrlCache	cache;
 	StringInfoData buf;			/* begins with room for a varlena header */
 } SmExt;
@@ -92,8 +92,8 @@ extern SmSpan sm_ext_choose(const char *name, SmSpan value, const char *const *c
 							const char *rule);
 
 /*
- * Append an element for a plain value of a query, as the SQL function of this
- * name makes it.  Returns false for a problem; then buf is unchanged.
+ * Append an element for a plain value of a query, like sitemap_image and
+ * sitemap_alternate.  Returns false for a problem; then buf is unchanged.
  */
 extern bool sm_append_image(StringInfo buf, SmSpan loc, SmUrlCache *cache,
 							SmProblems *problems);

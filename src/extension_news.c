@@ -29,7 +29,7 @@ is_news_language(SmSpan value)
 	return true;
 }
 
-/* Cut the next item off a list with commas; s is NULL at its end. */
+/* Cut the next item off a list with commas; s of the item is NULL after the last. */
 static SmSpan
 next_item(SmSpan *list)
 {

@@ -13,10 +13,11 @@
 /*
  * Append an extension to buf: well-formed XML whose elements are in namespaces
  * of their own.  Line breaks and tabs become references in text and spaces in
- * tags; comments that have them are dropped.  ascii: write characters outside ASCII as references, too.
- * Otherwise references to such characters become characters, so that a file is
- * the same from databases of any encoding.  Returns false for a problem; then
- * buf and page are unchanged.
+ * tags, backslashes become references; comments and instructions that have any of
+ * these are dropped.  ascii: write characters outside ASCII as references, too.
+ * If a database that is not UTF-8 makes a file, references to such characters
+ * become characters, so that the file is the same from any database.  Returns
+ * false for a problem; then buf and page are unchanged.
  */
 extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 								SmPage *page, SmProblems *problems);

@@ -3,7 +3,8 @@
  *	  The entries of a sitemap that this extension has written, and the entries in
  *	  which two versions of it differ.
  *
- * Such a document has nothing between its entries, which are found without parsing it.
+ * Such a document has nothing between its entries, so an entry is found without parsing
+ * those before it.
  */
 #ifndef SM_ENTRIES_H
 #define SM_ENTRIES_H

@@ -78,7 +78,7 @@ begins(SmSpan word, const char *letters)
 	return true;
 }
 
-/* The month that a word names, in full or by three letters; 0 for none. */
+/* The month whose first three letters a word begins with; 0 for none. */
 static int
 month_of(SmSpan word)
 {

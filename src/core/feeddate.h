@@ -7,7 +7,7 @@
 
 #include "core/span.h"
 
-/* room for the longest date that is written, and longest RFC 3339 date that is read */
+/* longest RFC 3339 date that is read; no date that is written is longer */
 #define SM_FEED_DATE_MAX	64
 
 /*

@@ -17,7 +17,10 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* May a label have this character?  More than DNS does: RFC 3986, unreserved. */
+/*
+ * May a label have this character?  These are the unreserved characters of RFC
+ * 3986 without the dot, more than DNS allows.
+ */
 static bool
 is_label_char(char c)
 {
@@ -66,10 +69,10 @@ read_ipv4_number(const char *s, size_t len, uint64_t *number)
 }
 
 /*
- * Browsers take a host whose last label is a number for an IPv4 address, and
- * open no URL with an invalid one: "192.168.0.257", but also "a.1".  An address
- * may have fewer than four numbers; the last one fills the bytes that remain:
- * "127.1" is 127.0.0.1.
+ * If the last label of a host is a number, browsers read the host as an IPv4
+ * address, and open no URL with an invalid one: "192.168.0.257", but also "a.1".
+ * An address may have fewer than four numbers; the last one fills the bytes that
+ * remain: "127.1" is 127.0.0.1.
  */
 static bool
 valid_if_ipv4(const char *host, size_t len)

@@ -171,7 +171,7 @@ punycode_decode(const char *src, size_t len, uint32_t dst[SM_LABEL_MAX])
 			uint32_t	t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
 			uint32_t	digit = i < len ? punycode_digit(src[i++]) : 36;
 
-			/* no character at any position needs more, and nothing overflows */
+			/* the largest for any character and position; no sum overflows */
 			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * SM_LABEL_MAX)
 				return 0;
 			at += digit * weight;

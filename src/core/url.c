@@ -80,10 +80,10 @@ equal_ignoring_case(const char *a, size_t a_len, const char *b, size_t b_len)
 }
 
 /*
- * Percent-encode the bytes from s to end.  component: C_PATH, which becomes C_QUERY
- * after a '?' or '#'; or C_USER, which goes up to end.
- * *entity_bytes grows by the extra bytes of entities, which do not count as
- * characters of the URL.
+ * Percent-encode the bytes from s to end.  component: C_PATH for a path, which a
+ * query and a fragment may follow, or C_USER for user information.  *entity_bytes
+ * grows by the extra bytes of entities, which do not count as characters of the
+ * URL.
  */
 static char *
 encode(const char *s, const char *end, unsigned char component, SmUrlForm form,

@@ -88,8 +88,8 @@ typedef struct SmUrlCache
 } SmUrlCache;
 
 /*
- * The most bytes that sm_url_encode writes for a reference of len bytes, also
- * if it fails.  max: the same as there, which also limits the result.
+ * The most bytes that sm_url_encode, called with the same base and max, writes
+ * for a reference of len bytes, also if it fails.
  */
 extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
 

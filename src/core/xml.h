@@ -21,23 +21,25 @@
 extern bool sm_xml_legal(uint32_t c);
 
 /*
- * Escape len bytes for text content or an attribute value: the five entities,
- * line feed, carriage return, tab and backslash as character references (a
- * document is one line that COPY leaves alone), characters that XML cannot
- * carry dropped.  With ascii, characters above U+007F become references too.
+ * Escape len bytes for text content or an attribute value, by the five entities.
+ * Line feed, carriage return, tab and backslash become character references, so
+ * that a document is one line, which COPY writes as it is.  Characters that XML
+ * cannot carry are dropped.  With ascii, characters above U+007F become references
+ * too.
  * Returns the length written to dst, or SM_XML_MALFORMED.
  */
 extern size_t sm_xml_escape(const char *src, size_t len, bool ascii, char *dst);
 
 /*
  * Resolve the references of raw text or of a raw attribute value that
- * sm_xml_next() has found well-formed.  dst may hold as few as len bytes.
+ * sm_xml_next() has found well-formed.  dst needs len bytes.
  */
 extern size_t sm_xml_unescape(const char *src, size_t len, char *dst);
 
 /*
- * The character that the reference at s (from "&" on) stands for and its length
- * in bytes, or 0 if it is none of the five entities nor a legal character.
+ * Read the reference at s, which begins with "&": *c is the character that it
+ * stands for.  Returns the reference's length in bytes, 0 if it is neither one of
+ * the five entities nor a legal character.
  */
 extern size_t sm_xml_reference(const char *s, const char *end, uint32_t *c);
 

@@ -50,9 +50,9 @@ looking_at(const SmXmlReader *r, const char *string)
 }
 
 /*
- * Read a part of an XML declaration, " name='value'".  first, others: characters
- * that the value can begin with, and have after that.  Returns false, and leaves
- * *s, if there is no such part.
+ * Read a part of an XML declaration, " name='value'".  first: characters that the
+ * value can begin with; others: characters that can follow.  Returns false, and
+ * leaves *s, if there is no such part.
  */
 static bool
 read_pseudo_attribute(const char **s, const char *end, const char *name,
@@ -352,7 +352,7 @@ declare_namespaces(SmXmlReader *r)
 		if (!is_default && !sm_span_is(a->prefix, "xmlns"))
 			continue;
 		if (!is_namespace_name(a->value))
-			return "the name of a namespace has a reference or a line break";
+			return "the name of a namespace has a reference, a tab or a line break";
 		if (sm_span_is(a->name, "xml") || sm_span_is(a->value, XML_URI))
 		{
 			/*

@@ -6,8 +6,9 @@
  * PostgreSQL's xml type lets through control characters, undeclared entities
  * and undeclared prefixes, and a server built without libxml has no parser.
  * It accepts what a namespace-aware parser accepts as element content or as a
- * document, with two exceptions: no document type declaration, which could define
- * entities, and no reference other than "&amp;" in the name of a namespace.
+ * document, up to the limits below and with two exceptions.  There must be no document
+ * type declaration, which could define entities.  And the name of a namespace must have
+ * no line break, no tab, and no reference other than "&amp;".
  *
  * Nothing is allocated: tokens are pointers into the input, which must stay.
  */

@@ -36,7 +36,7 @@
 #define DECLARATION	"!XML declaration is malformed or not at the beginning"
 #define UNDECLARED	"!undeclared namespace prefix"
 #define RESERVED	"!declaration of the reserved prefix \"xml\" or its namespace"
-#define SPELLING	"!the name of a namespace has a reference or a line break"
+#define SPELLING	"!the name of a namespace has a reference, a tab or a line break"
 #define NO_PREFIX	"!declaration of the prefix \"xmlns\", or of a prefix without namespace"
 
 /* what the reader is asked to read */

@@ -40,6 +40,9 @@ target_charset(bool ascii)
 	return ascii ? AS_REFERENCES : sm_ascii_only() ? AS_CHARACTERS : AS_GIVEN;
 }
 
+/* The end of an entry, which nothing in an entry may look like: see entries.c. */
+#define END_OF_ENTRY	"</url>"
+
 /* Can raw XML be copied into a document byte for byte? */
 static bool
 is_clean(SmSpan raw, Charset charset)
@@ -50,7 +53,8 @@ is_clean(SmSpan raw, Charset charset)
 
 		if (c == '\t' || c == '\n' || c == '\r' || c == '\\' ||
 			(c >= 0x80 && charset == AS_REFERENCES) ||
-			(c == '&' && charset == AS_CHARACTERS))
+			(c == '&' && charset == AS_CHARACTERS) ||
+			(c == '<' && sm_span_begins(sm_span(raw.s + i, raw.len - i), END_OF_ENTRY)))
 			return false;
 	}
 	return true;
@@ -120,8 +124,14 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 {
 	switch (token)
 	{
-		case SM_XML_START:
 		case SM_XML_END:
+			if (sm_span_is(r->raw, END_OF_ENTRY))
+			{
+				appendStringInfoString(buf, "</url >");
+				return true;
+			}
+			/* FALLTHROUGH */
+		case SM_XML_START:
 			return append_rewritten(buf, r->raw, IN_TAG, charset);
 		case SM_XML_TEXT:
 			return append_rewritten(buf, r->raw, IN_TEXT, charset);

@@ -1,29 +1,23 @@
 /*
  * gzip.c
- *	  Whole documents, compressed, with libdeflate where the build has it.
+ *	  Compression of whole documents, and the reverse, by libdeflate if the build
+ *	  has it, else by zlib.
  *
  * libdeflate is about twice as fast as zlib and compresses better, but takes a
  * document in one call, which a cancel request has to wait for: a second or two
  * for the largest document at the highest level.
  *
- * A large document is compressed in a thread, while the backend makes the next
- * one.  The thread blocks all signals and calls nothing but the library, which
- * allocates nothing while it compresses.  What the thread reads and writes is in
- * the compressor's memory context, and a callback joins the thread before that
- * context is freed: by an error, by the end of the session, or in due course.
+ * A large document is compressed or inflated in a thread, while the backend does
+ * something else.
  */
 #include "postgres.h"
 
 #include "gzip.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <time.h>
-
 #include "compat.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
-#include "port/atomics.h"
+#include "thread.h"
 #include "utils/memutils.h"
 
 #ifdef USE_LIBDEFLATE
@@ -32,16 +26,22 @@
 #include "zalloc.h"
 #endif
 
-/* smallest document that is worth a thread, about 50 microseconds of work */
-#define THREAD_MIN_BYTES	32768
+/* smallest documents that are worth a thread, about 50 microseconds of work */
+#define GZIP_THREAD_MIN		32768
+#define GUNZIP_THREAD_MIN	131072
 
-/* nanoseconds between two looks for a cancel request while a thread works */
-#define WAIT_NSECS			(100 * 1000 * 1000)
+/* Memory that work in a thread uses. */
+typedef struct Buffer
+{
+	char	   *data;
+	size_t		size;
+} Buffer;
 
 struct SmGzip
 {
 	MemoryContext context;
 	MemoryContextCallback callback;
+	SmThread   *thread;
 	int			level;
 #ifdef USE_LIBDEFLATE
 	struct libdeflate_compressor *compressor;
@@ -51,20 +51,28 @@ struct SmGzip
 
 	const char *data;			/* rest of the document */
 	size_t		len;
-	char	   *copy;			/* the document for the thread, in copy_size
-								 * bytes */
-	size_t		copy_size;
-	char	   *result;			/* a varlena, of size bytes */
-	size_t		size;
+	Buffer		copy;			/* the document for the thread */
+	Buffer		result;			/* a varlena */
 	size_t		written;		/* bytes after the varlena header, 0 for a
 								 * failure */
+};
 
-	bool		has_thread;		/* there is a thread that was not joined yet */
-	pthread_t	thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t ended;
-	bool		has_ended;		/* protected by mutex */
-	pg_atomic_uint32 stop;		/* the result is no longer needed */
+struct SmGunzip
+{
+	MemoryContext context;
+	MemoryContextCallback callback;
+	SmThread   *thread;
+#ifdef USE_LIBDEFLATE
+	struct libdeflate_decompressor *decompressor;
+#else
+	z_stream	stream;
+#endif
+
+	size_t		len;			/* of the data */
+	Buffer		copy;			/* the data */
+	size_t		document_len;
+	Buffer		document;
+	bool		succeeded;
 };
 
 #ifdef USE_LIBDEFLATE
@@ -80,22 +88,18 @@ libdeflate_level(int level)
 	return level >= 6 ? level - 1 : level;
 }
 
-static void
+static bool
 create_compressor(SmGzip *gzip)
 {
 	/* from malloc: the callback frees it */
 	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(gzip->level));
-	if (gzip->compressor == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("Could not make a compressor of level %d.", gzip->level)));
+	return gzip->compressor != NULL;
 }
 
 static void
-free_compressor(SmGzip *gzip)
+free_compressor(void *arg)
 {
-	libdeflate_free_compressor(gzip->compressor);
+	libdeflate_free_compressor(((SmGzip *) arg)->compressor);
 }
 
 static size_t
@@ -106,27 +110,39 @@ begin_document(SmGzip *gzip)
 
 /* Compress another part of the document. Returns true after the last part. */
 static bool
-compress_step(SmGzip *gzip)
+compress_step(void *arg)
 {
+	SmGzip	   *gzip = arg;
+
 	gzip->written = libdeflate_gzip_compress(gzip->compressor, gzip->data, gzip->len,
-											 gzip->result + VARHDRSZ, gzip->size - VARHDRSZ);
+											 gzip->result.data + VARHDRSZ,
+											 gzip->result.size - VARHDRSZ);
 	return true;
 }
 
 static bool
-inflate_into(SmSpan data, char *dst, size_t size)
+create_decompressor(SmGunzip *gunzip)
 {
-	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-	enum libdeflate_result result;
+	gunzip->decompressor = libdeflate_alloc_decompressor();
+	return gunzip->decompressor != NULL;
+}
 
-	if (decompressor == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("Could not make a decompressor.")));
-	result = libdeflate_gzip_decompress(decompressor, data.s, data.len, dst, size, NULL);
-	libdeflate_free_decompressor(decompressor);
-	return result == LIBDEFLATE_SUCCESS;
+static void
+free_decompressor(void *arg)
+{
+	libdeflate_free_decompressor(((SmGunzip *) arg)->decompressor);
+}
+
+/* Inflate all of the data. */
+static bool
+inflate_step(void *arg)
+{
+	SmGunzip   *gunzip = arg;
+
+	gunzip->succeeded = libdeflate_gzip_decompress(gunzip->decompressor, gunzip->copy.data,
+												   gunzip->len, gunzip->document.data,
+												   gunzip->document_len, NULL) == LIBDEFLATE_SUCCESS;
+	return true;
 }
 
 #else
@@ -134,21 +150,17 @@ inflate_into(SmSpan data, char *dst, size_t size)
 /* bytes of a step, between two looks for a cancel request */
 #define ZLIB_STEP	(1024 * 1024)
 
-static void
+static bool
 create_compressor(SmGzip *gzip)
 {
 	sm_zalloc_from(&gzip->stream, gzip->context);
 	/* 16 asks for a gzip header, which has no name and time 0 */
-	if (deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
-					 Z_DEFAULT_STRATEGY) != Z_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("zlib could not begin to compress.")));
+	return deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
+						Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 static void
-free_compressor(SmGzip *gzip)
+free_compressor(void *arg)
 {
 	/* zlib's memory is in the context */
 }
@@ -162,16 +174,17 @@ begin_document(SmGzip *gzip)
 }
 
 static bool
-compress_step(SmGzip *gzip)
+compress_step(void *arg)
 {
+	SmGzip	   *gzip = arg;
 	z_stream   *stream = &gzip->stream;
 	size_t		step = Min(gzip->len, ZLIB_STEP);
 	int			status;
 
 	stream->next_in = (Bytef *) gzip->data;
 	stream->avail_in = step;
-	stream->next_out = (Bytef *) gzip->result + VARHDRSZ + stream->total_out;
-	stream->avail_out = gzip->size - VARHDRSZ - stream->total_out;
+	stream->next_out = (Bytef *) gzip->result.data + VARHDRSZ + stream->total_out;
+	stream->avail_out = gzip->result.size - VARHDRSZ - stream->total_out;
 	gzip->data += step;
 	gzip->len -= step;
 
@@ -183,109 +196,45 @@ compress_step(SmGzip *gzip)
 }
 
 static bool
-inflate_into(SmSpan data, char *dst, size_t size)
+create_decompressor(SmGunzip *gunzip)
 {
-	z_stream	stream = {0};
-	int			status;
+	/*
+	 * from malloc, since broken data make inflate allocate more, in the
+	 * thread
+	 */
+	return inflateInit2(&gunzip->stream, MAX_WBITS + 16) == Z_OK;
+}
 
-	sm_zalloc_from(&stream, CurrentMemoryContext);
-	if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("zlib could not begin to inflate.")));
-	stream.next_in = (Bytef *) data.s;
-	stream.avail_in = data.len;
-	stream.next_out = (Bytef *) dst;
-	stream.avail_out = size;
-	status = inflate(&stream, Z_FINISH);
-	inflateEnd(&stream);
-	return status == Z_STREAM_END && stream.avail_out == 0;
+static void
+free_decompressor(void *arg)
+{
+	inflateEnd(&((SmGunzip *) arg)->stream);
+}
+
+static bool
+inflate_step(void *arg)
+{
+	SmGunzip   *gunzip = arg;
+	z_stream   *stream = &gunzip->stream;
+
+	inflateReset(stream);
+	stream->next_in = (Bytef *) gunzip->copy.data;
+	stream->avail_in = gunzip->len;
+	stream->next_out = (Bytef *) gunzip->document.data;
+	stream->avail_out = gunzip->document_len;
+	gunzip->succeeded = inflate(stream, Z_FINISH) == Z_STREAM_END && stream->avail_out == 0;
+	return true;
 }
 
 #endif
 
-static void *
-run_thread(void *arg)
+pg_noreturn static void
+out_of_memory(const char *what)
 {
-	SmGzip	   *gzip = arg;
-
-	while (!compress_step(gzip) && pg_atomic_read_u32(&gzip->stop) == 0)
-		;
-	pthread_mutex_lock(&gzip->mutex);
-	gzip->has_ended = true;
-	pthread_cond_signal(&gzip->ended);
-	pthread_mutex_unlock(&gzip->mutex);
-	return NULL;
-}
-
-/* Begin the thread. Returns false if no thread can be created. */
-static bool
-begin_thread(SmGzip *gzip)
-{
-	sigset_t	all;
-	sigset_t	before;
-
-	/*
-	 * signals are for the backend; a thread inherits the mask of its creator
-	 */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		return false;
-	gzip->has_ended = false;
-	gzip->has_thread = pthread_create(&gzip->thread, NULL, run_thread, gzip) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return gzip->has_thread;
-}
-
-static void
-join_thread(SmGzip *gzip)
-{
-	pthread_join(gzip->thread, NULL);
-	gzip->has_thread = false;
-}
-
-/* Wait for the thread to end, and check for cancel requests. */
-static void
-wait_for_thread(SmGzip *gzip)
-{
-	bool		has_ended = false;
-
-	while (!has_ended)
-	{
-		struct timespec until;
-
-		CHECK_FOR_INTERRUPTS();
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += WAIT_NSECS;
-		if (until.tv_nsec >= 1000000000)
-		{
-			until.tv_sec++;
-			until.tv_nsec -= 1000000000;
-		}
-		pthread_mutex_lock(&gzip->mutex);
-		if (!gzip->has_ended)
-			pthread_cond_timedwait(&gzip->ended, &gzip->mutex, &until);
-		has_ended = gzip->has_ended;
-		pthread_mutex_unlock(&gzip->mutex);
-	}
-	join_thread(gzip);
-}
-
-/* Called before the memory context of the compressor is freed. */
-static void
-destroy(void *arg)
-{
-	SmGzip	   *gzip = arg;
-
-	if (gzip->has_thread)
-	{
-		pg_atomic_write_u32(&gzip->stop, 1);
-		join_thread(gzip);
-	}
-	pthread_cond_destroy(&gzip->ended);
-	pthread_mutex_destroy(&gzip->mutex);
-	free_compressor(gzip);
+	ereport(ERROR,
+			(errcode(ERRCODE_OUT_OF_MEMORY),
+			 errmsg("out of memory"),
+			 errdetail("Could not make a %s.", what)));
 }
 
 SmGzip *
@@ -295,57 +244,54 @@ sm_gzip_create(int level)
 
 	gzip->context = CurrentMemoryContext;
 	gzip->level = level;
-	create_compressor(gzip);
-	pthread_mutex_init(&gzip->mutex, NULL);
-	pthread_cond_init(&gzip->ended, NULL);
-	pg_atomic_init_u32(&gzip->stop, 0);
-	gzip->callback.func = destroy;
+	if (!create_compressor(gzip))
+		out_of_memory("compressor");
+	gzip->callback.func = free_compressor;
 	gzip->callback.arg = gzip;
 	MemoryContextRegisterResetCallback(gzip->context, &gzip->callback);
+	/* after the callback, so that the thread ends before it is called */
+	gzip->thread = sm_thread_create();
 	return gzip;
 }
 
 /* Make a buffer large enough. Its contents are lost. */
 static void
-reserve(SmGzip *gzip, char **buffer, size_t *size, size_t needed)
+reserve(MemoryContext context, Buffer *buffer, size_t needed)
 {
-	if (needed <= *size)
+	if (needed <= buffer->size)
 		return;
-	if (*buffer)
-		pfree(*buffer);
-	*buffer = NULL;
-	*size = 0;
-	*buffer = MemoryContextAlloc(gzip->context, needed);
-	*size = needed;
+	if (buffer->data)
+		pfree(buffer->data);
+	buffer->data = NULL;
+	buffer->size = 0;
+	buffer->data = MemoryContextAlloc(context, needed);
+	buffer->size = needed;
 }
 
 void
 sm_gzip_begin(SmGzip *gzip, const char *data, size_t len)
 {
-	Assert(!gzip->has_thread);
+	bool		beside = len >= GZIP_THREAD_MIN && max_parallel_workers_per_gather > 0;
+
 	gzip->data = data;
 	gzip->len = len;
-	reserve(gzip, &gzip->result, &gzip->size, VARHDRSZ + begin_document(gzip));
-	if (len >= THREAD_MIN_BYTES && max_parallel_workers_per_gather > 0)
+	reserve(gzip->context, &gzip->result, VARHDRSZ + begin_document(gzip));
+	if (beside)
 	{
-		reserve(gzip, &gzip->copy, &gzip->copy_size, len);
-		gzip->data = memcpy(gzip->copy, data, len);
-		if (begin_thread(gzip))
-			return;
+		reserve(gzip->context, &gzip->copy, len);
+		gzip->data = memcpy(gzip->copy.data, data, len);
 	}
-	while (!compress_step(gzip))
-		CHECK_FOR_INTERRUPTS();
+	sm_thread_begin(gzip->thread, beside, compress_step, gzip);
 }
 
 struct varlena *
 sm_gzip_end(SmGzip *gzip)
 {
-	if (gzip->has_thread)
-		wait_for_thread(gzip);
+	sm_thread_end(gzip->thread);
 	if (gzip->written == 0)
 		elog(ERROR, "the compressed document is larger than its bound");
-	SET_VARSIZE(gzip->result, VARHDRSZ + gzip->written);
-	return (struct varlena *) gzip->result;
+	SET_VARSIZE(gzip->result.data, VARHDRSZ + gzip->written);
+	return (struct varlena *) gzip->result.data;
 }
 
 bool
@@ -354,13 +300,40 @@ sm_is_gzip(SmSpan data)
 	return data.len >= 2 && memcmp(data.s, "\x1F\x8B", 2) == 0;
 }
 
-SmSpan
-sm_gunzip(SmSpan data, size_t size)
+SmGunzip *
+sm_gunzip_create(void)
 {
-	char	   *dst;
+	SmGunzip   *gunzip = palloc0(sizeof(SmGunzip));
 
+	gunzip->context = CurrentMemoryContext;
+	if (!create_decompressor(gunzip))
+		out_of_memory("decompressor");
+	gunzip->callback.func = free_decompressor;
+	gunzip->callback.arg = gunzip;
+	MemoryContextRegisterResetCallback(gunzip->context, &gunzip->callback);
+	gunzip->thread = sm_thread_create();
+	return gunzip;
+}
+
+void
+sm_gunzip_begin(SmGunzip *gunzip, SmSpan data, size_t size)
+{
+	gunzip->succeeded = false;
 	if (size > MaxAllocSize)
-		return sm_no_span();
-	dst = palloc(size);
-	return inflate_into(data, dst, size) ? sm_span(dst, size) : sm_no_span();
+		return;
+	gunzip->len = data.len;
+	gunzip->document_len = size;
+	reserve(gunzip->context, &gunzip->copy, data.len);
+	memcpy(gunzip->copy.data, data.s, data.len);
+	reserve(gunzip->context, &gunzip->document, Max(size, 1));
+	sm_thread_begin(gunzip->thread,
+					size >= GUNZIP_THREAD_MIN && max_parallel_workers_per_gather > 0,
+					inflate_step, gunzip);
+}
+
+SmSpan
+sm_gunzip_end(SmGunzip *gunzip)
+{
+	sm_thread_end(gunzip->thread);
+	return gunzip->succeeded ? sm_span(gunzip->document.data, gunzip->document_len) : sm_no_span();
 }

@@ -1,7 +1,7 @@
 /*
  * gzip.h
- *	  Compression of whole documents, by libdeflate if the build has it, else by
- *	  zlib.
+ *	  Compression of whole documents, and the reverse, by libdeflate if the build
+ *	  has it, else by zlib.
  */
 #ifndef SM_GZIP_H
 #define SM_GZIP_H
@@ -29,10 +29,24 @@ extern struct varlena *sm_gzip_end(SmGzip *gzip);
 /* Do the bytes begin as gzip data do? */
 extern bool sm_is_gzip(SmSpan data);
 
+typedef struct SmGunzip SmGunzip;
+
 /*
- * Inflate gzip data into the current memory context.  s of the result is NULL if
- * the data are damaged, or do not inflate to exactly size bytes.
+ * Make a decompressor in the current memory context; it is freed with that context,
+ * after an error too.
  */
-extern SmSpan sm_gunzip(SmSpan data, size_t size);
+extern SmGunzip *sm_gunzip_create(void);
+
+/*
+ * Begin to inflate gzip data to size bytes.  Many bytes are inflated in a thread,
+ * as above.
+ */
+extern void sm_gunzip_begin(SmGunzip *gunzip, SmSpan data, size_t size);
+
+/*
+ * Wait for the result, which is good until the next sm_gunzip_begin.  s is NULL if
+ * the data are damaged, or do not inflate to exactly that size.
+ */
+extern SmSpan sm_gunzip_end(SmGunzip *gunzip);
 
 #endif

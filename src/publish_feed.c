@@ -85,6 +85,17 @@ typedef struct Pair
 	int64		byte_count;		/* of the new document */
 } Pair;
 
+/* A file being compared: its two versions, inflated in threads. */
+typedef struct Comparison
+{
+	const char *name;			/* NULL for no file */
+	SmGunzip   *old_gunzip;
+	SmGunzip   *new_gunzip;
+	SmSpan		old;			/* contents */
+	SmSpan		new;
+	MemoryContext context;		/* for the contents */
+} Comparison;
+
 struct SmFeed
 {
 	Oid			relid;
@@ -95,8 +106,12 @@ struct SmFeed
 	int			nfiles;
 	int64		nbytes;
 
-	/* the file being compared */
-	MemoryContext file_context;
+	/* the next file is inflated while this one is compared */
+	Comparison	this;
+	Comparison	next;
+
+	/* the entry being taken */
+	MemoryContext entry_context;
 	StringInfoData loc;			/* unescaped */
 };
 
@@ -123,6 +138,15 @@ open_feed(Oid relid, LOCKMODE lockmode)
 	return rel;
 }
 
+static void
+init_comparison(Comparison *comparison)
+{
+	comparison->old_gunzip = sm_gunzip_create();
+	comparison->new_gunzip = sm_gunzip_create();
+	comparison->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
+												ALLOCSET_DEFAULT_SIZES);
+}
+
 SmFeed *
 sm_feed_create(Oid relid)
 {
@@ -137,8 +161,10 @@ sm_feed_create(Oid relid)
 	sm_sort_begin(&feed->sort, ENTRY_NCOLUMNS, types, ENTRY_IS_NEW + 1);
 	feed->batch_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed batch",
 												ALLOCSET_DEFAULT_SIZES);
-	feed->file_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
-											   ALLOCSET_DEFAULT_SIZES);
+	init_comparison(&feed->this);
+	init_comparison(&feed->next);
+	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
+												ALLOCSET_SMALL_SIZES);
 	initStringInfo(&feed->loc);
 	return feed;
 }
@@ -150,7 +176,7 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 	SmFeed	   *feed = arg;
 	SmSpan		loc = entry->loc;
 	Datum	   *values = sm_sort_row(&feed->sort);
-	MemoryContext oldcontext = MemoryContextSwitchTo(feed->file_context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(feed->entry_context);
 	text	   *loc_text;
 	text	   *lastmod_text = NULL;
 
@@ -171,11 +197,8 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 	values[ENTRY_LASTMOD] = PointerGetDatum(lastmod_text);
 	feed->sort.in->tts_isnull[ENTRY_LASTMOD] = lastmod_text == NULL;
 	sm_sort_put(&feed->sort);
-
-	pfree(loc_text);
-	if (lastmod_text)
-		pfree(lastmod_text);
 	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(feed->entry_context);
 }
 
 /* Raise an error about a file whose entries cannot be read. */
@@ -189,37 +212,75 @@ not_ours(const char *name)
 			 errhint("Publish once without feed.")));
 }
 
-/* Begin to read a document from its content, gzipped or not. */
-static SmEntries
-begin_entries(struct varlena *content, int64 byte_count, const char *name)
+/* The bytes of a content, copied; none for NULL. */
+static SmSpan
+copy_content(struct varlena *content)
 {
-	SmSpan		document = sm_span("", 0);
+	if (content == NULL)
+		return sm_span("", 0);
+	content = PG_DETOAST_DATUM_COPY(PointerGetDatum(content));
+	return sm_span(VARDATA(content), VARSIZE(content) - VARHDRSZ);
+}
+
+/* Begin to inflate a content, if it is gzipped. */
+static void
+begin_document(SmGunzip *gunzip, SmSpan content, int64 byte_count)
+{
+	if (sm_is_gzip(content))
+		sm_gunzip_begin(gunzip, content, byte_count);
+}
+
+/* Begin to read the document of that content. */
+static SmEntries
+begin_entries(SmGunzip *gunzip, SmSpan content, const char *name)
+{
+	SmSpan		document = sm_is_gzip(content) ? sm_gunzip_end(gunzip) : content;
 	SmEntries	entries;
 
-	if (content)
-	{
-		document = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
-		if (sm_is_gzip(document))
-			document = sm_gunzip(document, byte_count);
-	}
 	if (document.s == NULL || !sm_entries_init(&entries, document))
 		not_ours(name);
 	return entries;
 }
 
-/* Compare the two versions of a file.  Either may be missing. */
+/* Compare the two versions of the file whose turn it is, if there is one. */
 static void
-compare_file(SmFeed *feed, const Pair *pair, struct varlena *old_content)
+compare_this(SmFeed *feed)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(feed->file_context);
-	const char *name = pair->old ? pair->old->name : "";
-	SmEntries	old = begin_entries(old_content, pair->old ? pair->old->byte_count : 0, name);
-	SmEntries	new = begin_entries(pair->new, pair->byte_count, name);
+	Comparison *this = &feed->this;
+	SmEntries	old;
+	SmEntries	new;
 
+	if (this->name == NULL)
+		return;
+	old = begin_entries(this->old_gunzip, this->old, this->name);
+	new = begin_entries(this->new_gunzip, this->new, this->name);
 	if (!sm_entries_compare(&old, &new, take_entry, feed))
-		not_ours(name);
+		not_ours(this->name);
+	this->name = NULL;
+}
+
+/*
+ * Begin to compare a file, and compare the one before.  old: the old content,
+ * NULL for none.
+ */
+static void
+compare_file(SmFeed *feed, const Pair *pair, struct varlena *old)
+{
+	Comparison	next = feed->next;
+	MemoryContext oldcontext;
+
+	MemoryContextReset(next.context);
+	oldcontext = MemoryContextSwitchTo(next.context);
+	next.name = pair->old ? pair->old->name : "";
+	next.old = copy_content(old);
+	next.new = copy_content(pair->new);
+	begin_document(next.old_gunzip, next.old, pair->old ? pair->old->byte_count : 0);
+	begin_document(next.new_gunzip, next.new, pair->byte_count);
 	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(feed->file_context);
+
+	compare_this(feed);
+	feed->next = feed->this;
+	feed->this = next;
 }
 
 static int
@@ -241,17 +302,14 @@ take_content(void *arg, char *name, Datum content, bool isnull)
 	SmPublished named = {.name = name};
 	Pair		key = {.old = &named};
 	Pair	   *pair = bsearch(&key, feed->batch, feed->nfiles, sizeof(Pair), compare_pairs);
-	MemoryContext oldcontext;
 
-	if (pair == NULL)
-		return;
-	oldcontext = MemoryContextSwitchTo(feed->file_context);
-	compare_file(feed, pair, isnull ? NULL : PG_DETOAST_DATUM(content));
-	MemoryContextSwitchTo(oldcontext);
+	if (pair)
+		compare_file(feed, pair, isnull ? NULL : (struct varlena *) DatumGetPointer(content));
 }
 
-void
-sm_feed_flush(SmFeed *feed, const SmTarget *target)
+/* Read the old contents of the files in the batch, and compare these. */
+static void
+flush_batch(SmFeed *feed, const SmTarget *target)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->batch_context);
 	ArrayBuildState *names = NULL;
@@ -275,6 +333,13 @@ sm_feed_flush(SmFeed *feed, const SmTarget *target)
 }
 
 void
+sm_feed_flush(SmFeed *feed, const SmTarget *target)
+{
+	flush_batch(feed, target);
+	compare_this(feed);
+}
+
+void
 sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old, Datum content,
 			int64 byte_count)
 {
@@ -284,7 +349,7 @@ sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old, Datum 
 
 	if (feed->nfiles == BATCH_FILES ||
 		(feed->nfiles > 0 && feed->nbytes + nbytes > BATCH_BYTES))
-		sm_feed_flush(feed, target);
+		flush_batch(feed, target);
 	if (new)
 	{
 		pair.new = MemoryContextAlloc(feed->batch_context, VARSIZE_ANY(new));

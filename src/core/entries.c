@@ -3,15 +3,13 @@
  *	  The entries of a sitemap that this extension has written, and the entries in
  *	  which two versions of it differ.
  *
- * An entry is <url><loc>...</loc>...</url>.  Text in it has no raw "<", so the first
- * "</url>" ends it, with two exceptions.  Ready-made XML can have elements of that name
- * in another namespace, and then has a declaration of that, "xmlns".  Comments, CDATA
- * sections and processing instructions can contain "</url>".  An entry with any of
- * these is read by xmlreader.c, which takes longer.
+ * An entry is <url><loc>...</loc>...</url>, or a line.  The first "</url>" ends it:
+ * fragment.c lets none into ready-made XML.
  *
- * Two versions are compared entry by entry.  At a difference, each of the two entries is
- * looked for among the next few of the other version, to tell an added or removed entry
- * from a changed one.  Example: the old version is A B C D, the new one is A C X D.
+ * What two versions have in common is compared as bytes, and entries are read where
+ * they differ.  There, each of the two entries is looked for among the next few of the
+ * other version, to tell an added or removed entry from a changed one.  Example: the old
+ * version is A B C D, the new one is A C X D.
  *
  *	  old	new
  *	  A		A		equal
@@ -25,63 +23,23 @@
 #endif
 #include "core/entries.h"
 
-#include "core/namespace.h"
-#include "core/xmlreader.h"
-
 /* how many entries ahead to look for an entry */
 #define LOOK_AHEAD	8
 
-static bool
-begins_with(const char *p, const char *end, const char *s, size_t len)
-{
-	return (size_t) (end - p) >= len && memcmp(p, s, len) == 0;
-}
+/* bytes that are compared together */
+#define COMPARE_BYTES	256
 
 static const char *
-find(const char *p, const char *end, const char *s, size_t len)
+find(const char *p, const char *end, SmSpan s)
 {
-	return memmem(p, end - p, s, len);
+	return memmem(p, end - p, s.s, s.len);
 }
 
-/* The end of the element that begins at p, found by a parser; NULL for none. */
-static const char *
-parse_element(const char *p, const char *end)
+/* The end of each entry. */
+static SmSpan
+terminator(const SmEntries *e)
 {
-	SmXmlReader r;
-	uint32_t	namespaces = 0;
-	SmXmlToken	token;
-
-	sm_xml_reader_init(&r, p, end - p, sm_namespace_lookup, &namespaces);
-	while ((token = sm_xml_next(&r)) != SM_XML_ERROR && token != SM_XML_END_OF_INPUT)
-		if (token == SM_XML_END && r.depth == 0)
-			return r.raw.s + r.raw.len;
-	return NULL;
-}
-
-/* The end of the <url> element that begins at p, NULL for none. */
-static const char *
-end_of_url(const char *start, const char *end)
-{
-	const char *p = start;
-
-	while ((p = memchr(p, '<', end - p)) != NULL)
-	{
-		const char *next;
-
-		if (begins_with(p, end, SM_LITERAL("</url>")))
-			return p + strlen("</url>");
-		if (begins_with(p, end, SM_LITERAL("<!")) || begins_with(p, end, SM_LITERAL("<?")))
-			return parse_element(start, end);
-
-		/* attributes have no raw "<" */
-		next = memchr(p + 1, '<', end - p - 1);
-		if (next == NULL)
-			return NULL;
-		if (memchr(p, '=', next - p) && find(p, next, SM_LITERAL("xmlns")))
-			return parse_element(start, end);
-		p = next;
-	}
-	return NULL;
+	return e->is_text ? sm_span_of("\n") : sm_span_of("</url>");
 }
 
 bool
@@ -91,14 +49,14 @@ sm_entries_init(SmEntries *e, SmSpan document)
 	const size_t footer = strlen("</urlset>");
 	const char *root;
 
-	e->is_text = !begins_with(document.s, end, SM_LITERAL("<?xml "));
+	e->is_text = !sm_span_begins(document, "<?xml ");
 	e->p = document.s;
 	e->end = end;
 	if (e->is_text)
 		return true;
 
-	root = find(document.s, end, SM_LITERAL("<urlset "));
-	if (root == NULL || !begins_with(end - footer, end, SM_LITERAL("</urlset>")))
+	root = find(document.s, end, sm_span_of("<urlset "));
+	if (root == NULL || !sm_span_is(sm_span(end - footer, footer), "</urlset>"))
 		return false;
 	e->end -= footer;
 	root = memchr(root, '>', e->end - root);
@@ -115,10 +73,10 @@ element_text(const char *p, const char *end, const char *start_tag, const char *
 {
 	const char *found;
 
-	if (!begins_with(p, end, start_tag, strlen(start_tag)))
+	if (!sm_span_begins(sm_span(p, end - p), start_tag))
 		return false;
 	p += strlen(start_tag);
-	found = find(p, end, end_tag, strlen(end_tag));
+	found = find(p, end, sm_span_of(end_tag));
 	if (found == NULL)
 		return false;
 	*text = sm_span(p, found - p);
@@ -132,25 +90,24 @@ sm_entries_next(SmEntries *e, SmListed *entry)
 
 	if (e->p == e->end)
 		return SM_ENTRIES_END;
+	end = find(e->p, e->end, terminator(e));
+	if (end == NULL)
+		return SM_ENTRIES_BROKEN;
+
 	entry->lastmod = sm_no_span();
 	if (e->is_text)
 	{
-		end = memchr(e->p, '\n', e->end - e->p);
-		if (end == NULL)
-			return SM_ENTRIES_BROKEN;
 		entry->raw = entry->loc = sm_span(e->p, end - e->p);
 		e->p = end + 1;
 		return SM_ENTRIES_ENTRY;
 	}
 
-	end = end_of_url(e->p, e->end);
-	if (end == NULL ||
-		!element_text(e->p, end, "<url><loc>", "</loc>", &entry->loc))
+	end += strlen("</url>");
+	if (!element_text(e->p, end, "<url><loc>", "</loc>", &entry->loc))
 		return SM_ENTRIES_BROKEN;
 	entry->raw = sm_span(e->p, end - e->p);
-	if (!element_text(entry->loc.s + entry->loc.len + strlen("</loc>"), end, "<lastmod>",
-					  "</lastmod>", &entry->lastmod))
-		entry->lastmod = sm_no_span();
+	element_text(entry->loc.s + entry->loc.len + strlen("</loc>"), end, "<lastmod>",
+				 "</lastmod>", &entry->lastmod);
 	e->p = end;
 	return SM_ENTRIES_ENTRY;
 }
@@ -180,19 +137,34 @@ skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
 	return true;
 }
 
-/* Skip the next entry of e if it equals the given one, byte for byte. */
-static bool
-skip_same(SmEntries *e, const SmListed *entry)
+/* The number of bytes, of so many, in which a and b begin alike. */
+static size_t
+common_length(const char *a, const char *b, size_t len)
 {
-	const char *end;
+	size_t		n = 0;
 
-	if (!begins_with(e->p, e->end, entry->raw.s, entry->raw.len))
-		return false;
-	end = e->p + entry->raw.len;
-	if (e->is_text && (end == e->end || *end++ != '\n'))
-		return false;
-	e->p = end;
-	return true;
+	while (len - n >= COMPARE_BYTES && memcmp(a + n, b + n, COMPARE_BYTES) == 0)
+		n += COMPARE_BYTES;
+	while (n < len && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/* Skip the entries that come next in both, byte for byte. */
+static void
+skip_common(SmEntries *old, SmEntries *new)
+{
+	size_t		old_len = old->end - old->p;
+	size_t		new_len = new->end - new->p;
+	size_t		len = common_length(old->p, new->p, old_len < new_len ? old_len : new_len);
+	SmSpan		last = terminator(old);
+
+	while (len >= last.len && memcmp(old->p + len - last.len, last.s, last.len) != 0)
+		len--;
+	if (len < last.len)
+		return;
+	old->p += len;
+	new->p += len;
 }
 
 static bool
@@ -209,20 +181,23 @@ take_rest(SmEntries *e, bool is_new, SmEntryTaker take, void *arg)
 bool
 sm_entries_compare(SmEntries *old, SmEntries *new, SmEntryTaker take, void *arg)
 {
-	while (old->p < old->end && new->p < new->end)
+	for (;;)
 	{
-		SmEntries	old_place = *old;
-		SmEntries	new_place = *new;
+		SmEntries	old_place;
+		SmEntries	new_place;
 		SmListed	old_entry;
 		SmListed	new_entry;
 
-		if (sm_entries_next(old, &old_entry) != SM_ENTRIES_ENTRY)
-			return false;
-		if (skip_same(new, &old_entry))
-			continue;
-		if (sm_entries_next(new, &new_entry) != SM_ENTRIES_ENTRY)
-			return false;
+		if (old->is_text == new->is_text)
+			skip_common(old, new);
+		if (old->p == old->end || new->p == new->end)
+			break;
 
+		old_place = *old;
+		new_place = *new;
+		if (sm_entries_next(old, &old_entry) != SM_ENTRIES_ENTRY ||
+			sm_entries_next(new, &new_entry) != SM_ENTRIES_ENTRY)
+			return false;
 		if (!sm_span_equal(old_entry.loc, new_entry.loc))
 		{
 			if (skip_to(&new_place, old_entry.loc, true, take, arg))

@@ -59,6 +59,15 @@ sm_span_is(SmSpan span, const char *string)
 	return sm_span_equal(span, sm_span_of(string));
 }
 
+/* Does a span begin with this string? */
+static inline bool
+sm_span_begins(SmSpan span, const char *string)
+{
+	size_t		len = strlen(string);
+
+	return span.len >= len && memcmp(span.s, string, len) == 0;
+}
+
 /* Copy bytes to dst and return the place behind them. */
 static inline char *
 sm_put(char *dst, const char *s, size_t len)

@@ -15,8 +15,8 @@
 static const char *const urls[] = {
 	"<url><loc>a</loc></url>", "<url><loc>a</loc><priority>0.5</priority></url>",
 	"<url><loc>b</loc></url>", "<url><loc>c</loc></url>", "<url><loc>d</loc></url>",
-	"<url><loc>c</loc><x xmlns=\"x\"><url><loc>a</loc></url></x></url>",
-	"<url><loc>d</loc><x:x xmlns:x=\"x\"><![CDATA[</url><url><loc>b</loc></url>]]></x:x></url>",
+	"<url><loc>c</loc><x xmlns=\"x\"><url><loc>a</loc></url ></x></url>",
+	"<url><loc>d</loc><x:x xmlns:x=\"x\"><![CDATA[</url ><url><loc>b</loc></url >]]></x:x></url>",
 	"<url><loc>e</loc><lastmod>2026-01-01</lastmod></url>"
 };
 

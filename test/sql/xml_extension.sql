@@ -70,6 +70,11 @@ SELECT pg_temp.extend('<a xmlns="urn:a"><![CDATA[\]]]]>></a>'),
        pg_temp.extend(E'<a xmlns="urn:a">]<?p \n?>]></a>'),
        pg_temp.extend(E'<a xmlns="urn:a"><![CDATA[a\n]]]>]></a>');
 
+-- Nothing in an entry looks like its end.
+SELECT pg_temp.extend('<a xmlns="urn:a"><url>b</url><url/><x:url xmlns:x="urn:x"></x:url></a>'),
+       pg_temp.extend('<a xmlns="urn:a"><!-- <url></url> --><?p </url>?><![CDATA[</url>]]></a>'),
+       pg_temp.extend('<url xmlns="urn:a"></url>');
+
 -- Blanks between elements are dropped, those inside of them stay.
 SELECT pg_temp.extend(E' <a xmlns="urn:a"> </a> \n <b xmlns="urn:b"/> ');
 

@@ -33,7 +33,9 @@ static const SmSpan changefreqs[] = {
 void
 sm_element_writer_init(SmElementWriter *w, SmKind kind)
 {
-	memset(w, 0, sizeof(*w));
+	memset(w, 0, offsetof(SmElementWriter, cache));
+	w->cache.raw_len = 0;
+	w->link_cache.raw_len = 0;
 	w->kind = kind;
 	w->ascii = sm_ascii_only();
 }

@@ -18,11 +18,11 @@ typedef struct SmElementWriter
 	bool		ascii;			/* write characters outside ASCII as
 								 * references */
 	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
-	SmUrlCache	cache;
-	SmUrlCache	link_cache;		/* for URLs of images and alternates */
 	SmProblems	problems;
 	SmPage	   *page;			/* receives what the extensions of a row say,
 								 * or NULL */
+	SmUrlCache	cache;
+	SmUrlCache	link_cache;		/* for URLs of images and alternates */
 } SmElementWriter;
 
 /*

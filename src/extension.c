@@ -49,7 +49,8 @@ sm_ext_missing(const char *name)
 void
 sm_ext_begin(SmExt *e, FunctionCallInfo fcinfo, const char *prefix)
 {
-	memset(e, 0, sizeof(*e));
+	memset(e, 0, offsetof(SmExt, cache));
+	e->cache.raw_len = 0;
 	e->fcinfo = fcinfo;
 	e->prefix = prefix;
 	e->ascii = sm_ascii_only();

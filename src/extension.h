@@ -22,8 +22,8 @@ typedef struct SmExt
 	const char *prefix;
 	bool		ascii;
 	SmProblems	problems;		/* raised as errors */
-	SmUrlCache	cache;
 	StringInfoData buf;			/* begins with room for a varlena header */
+	SmUrlCache	cache;
 } SmExt;
 
 /* The values of an array argument, as UTF-8. */

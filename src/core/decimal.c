@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* significant digits that are read: later ones change a double in its last bit at most */
 #define DIGITS_MAX	40
@@ -18,17 +19,27 @@
 uint32_t
 sm_decimal_micros(double value)
 {
+	uint64_t	bits;
 	int			exponent;
+	uint64_t	mantissa;
+	uint64_t	product;
+	int			shift;
 
-	/* value is mantissa * 2^(exponent - 53); both steps are exact */
-	uint64_t	mantissa = (uint64_t) ldexp(frexp(value, &exponent), 53);
+	/*
+	 * value is mantissa * 2^(exponent - 53), read from the bits of IEEE 754
+	 * since frexp and ldexp cost more than all the rest.  Zero and subnormal
+	 * numbers get an exponent so small that they become 0.
+	 */
+	memcpy(&bits, &value, sizeof(bits));
+	exponent = (int) (bits >> 52 & 0x7FF) - 1022;
+	mantissa = (bits & 0xFFFFFFFFFFFFF) | (uint64_t) 1 << 52;
 
 	/*
 	 * mantissa * 10^6 without its lowest 32 bits, which rounding does not
 	 * look at
 	 */
-	uint64_t	product = (mantissa >> 32) * 1000000 + ((mantissa & UINT32_MAX) * 1000000 >> 32);
-	int			shift = 53 - 32 - exponent;
+	product = (mantissa >> 32) * 1000000 + ((mantissa & UINT32_MAX) * 1000000 >> 32);
+	shift = 53 - 32 - exponent;
 
 	/* a product below 2^41, shifted by 43, is nearer to 0 than to 1 */
 	if (shift > 42)

@@ -24,7 +24,7 @@ is_digit(char c)
 static bool
 is_label_char(char c)
 {
-	return is_digit(c) || (sm_lower(c) >= 'a' && sm_lower(c) <= 'z') ||
+	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || is_digit(c) ||
 		c == '-' || c == '_' || c == '~';
 }
 
@@ -87,7 +87,8 @@ valid_if_ipv4(const char *host, size_t len)
 	end = host + len;
 	for (label = end; label > host && label[-1] != '.'; label--)
 		ndigits += is_digit(label[-1]);
-	if (ndigits < (size_t) (end - label) && !read_ipv4_number(label, end - label, &number))
+	if (ndigits == 0 ||
+		(ndigits < (size_t) (end - label) && !read_ipv4_number(label, end - label, &number)))
 		return true;
 
 	for (int bytes = 4; bytes > 0; bytes--)
@@ -109,25 +110,21 @@ valid_if_ipv4(const char *host, size_t len)
 static bool
 valid_name(const char *host, size_t len)
 {
-	size_t		label = 0;
+	const char *s = host;
+	const char *end = host + len;
 
 	if (len > SM_HOST_MAX || (len == SM_HOST_MAX && host[len - 1] != '.'))
 		return false;
-	for (size_t i = 0; i < len; i++)
+	while (s < end)
 	{
-		if (host[i] != '.')
-		{
-			if (!is_label_char(host[i]) || ++label > SM_LABEL_MAX)
-				return false;
-			if (i + 1 < len && host[i + 1] != '.')
-				continue;
-			if (!sm_idna_valid_label(host + i + 1 - label, label))
-				return false;
-		}
-		else if (label == 0)
+		const char *label = s;
+
+		while (s < end && is_label_char(*s))
+			s++;
+		if (s == label || s - label > SM_LABEL_MAX || !sm_idna_valid_label(label, s - label))
 			return false;
-		else
-			label = 0;
+		if (s < end && *s++ != '.')
+			return false;
 	}
 	return valid_if_ipv4(host, len);
 }

@@ -76,7 +76,7 @@ typedef struct SmUrlBase
 
 /*
  * The origin of the last URL, kept because nearly all URLs of a site share it.
- * Zero-initialized is empty.
+ * It is empty if raw_len is 0; then nothing else is read, and it need not be zeroed.
  */
 typedef struct SmUrlCache
 {

@@ -148,6 +148,10 @@ main(void)
 
 	test_read();
 	is_number(sm_decimal_micros(9), 9000000, "9 in millionths");
+	is_number(sm_decimal_micros(0), 0, "0 in millionths");
+	is_number(sm_decimal_micros(-0.0), 0, "-0 in millionths");
+	is_number(sm_decimal_micros(5e-324), 0, "the smallest number in millionths");
+	is_number(sm_decimal_micros(5.1e-7), 1, "0.00000051 in millionths");
 	is_number(sm_decimal_share(100, 0.7), 70, "0.7 of 100");
 	is_number(sm_decimal_share(10, 0.3), 3, "0.3 of 10");
 	is_number(sm_decimal_share(3, 0.333333), 0, "not quite a third of 3");

@@ -5,8 +5,7 @@
  * The state is a document that grows in the aggregate's memory context, of one type
  * for all aggregates.  It has everything that a transition needs from one row to the
  * next: nothing is kept in FmgrInfo, since Citus calls the transition function with a
- * fresh one for each row.  Final functions do not change the state, because a window
- * calls them repeatedly.
+ * fresh one for each row.
  */
 #include "postgres.h"
 
@@ -52,7 +51,7 @@ make_state(MemoryContext aggcontext, SmKind kind)
 	MemoryContext oldcontext = MemoryContextSwitchTo(aggcontext);
 	AggState   *state = palloc(sizeof(AggState));
 
-	sm_document_init(&state->doc, kind, SM_PROTOCOL_09, NULL, false);
+	sm_document_init(&state->doc, kind, SM_PROTOCOL_09, NULL);
 	sm_element_writer_init(&state->writer, kind);
 	state->nrows = 0;
 	MemoryContextSwitchTo(oldcontext);
@@ -229,6 +228,7 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	AggState   *other = PG_ARGISNULL(1) ? NULL : (AggState *) PG_GETARG_POINTER(1);
 	SmDocument *doc;
 	const SmDocument *more;
+	int			more_len;
 
 	if (other == NULL)
 	{
@@ -242,15 +242,16 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 
 	doc = &state->doc;
 	more = &other->doc;
+	more_len = more->end - more->room;
 	state->nrows += other->nrows;
 	doc->totals.count += more->totals.count;
 	doc->totals.namespaces |= more->totals.namespaces;
 	doc->totals.has_news |= more->totals.has_news;
 	if (doc->totals.count > doc->max_entries || (doc->totals.has_news && doc->totals.count > SM_MAX_NEWS_URLS))
 		limit_exceeded(doc, true);
-	if (sm_document_size(doc) + more->end > doc->max_bytes)
+	if (sm_document_size(doc) + more_len > doc->max_bytes)
 		limit_exceeded(doc, false);
-	appendBinaryStringInfo(&doc->buf, more->buf.data, more->end);
+	appendBinaryStringInfo(&doc->buf, more->buf.data + more->room, more_len);
 	doc->end = doc->buf.len;
 	PG_RETURN_POINTER(state);
 }
@@ -263,18 +264,20 @@ Datum
 sitemap_agg_serialize(PG_FUNCTION_ARGS)
 {
 	AggState   *state = (AggState *) PG_GETARG_POINTER(0);
+	const SmDocument *doc = &state->doc;
+	int			len = doc->end - doc->room;
 	StringInfoData buf;
 
 	AssertCheckAggState(state);
 
 	pq_begintypsend(&buf);
-	enlargeStringInfo(&buf, state->doc.end + 32);
+	enlargeStringInfo(&buf, len + 32);
 	pq_sendint64(&buf, state->nrows);
-	pq_sendint32(&buf, state->doc.totals.count);
-	pq_sendint32(&buf, state->doc.totals.namespaces);
-	pq_sendbyte(&buf, state->doc.kind);
-	pq_sendbyte(&buf, state->doc.totals.has_news);
-	pq_sendbytes(&buf, state->doc.buf.data, state->doc.end);
+	pq_sendint32(&buf, doc->totals.count);
+	pq_sendint32(&buf, doc->totals.namespaces);
+	pq_sendbyte(&buf, doc->kind);
+	pq_sendbyte(&buf, doc->totals.has_news);
+	pq_sendbytes(&buf, doc->buf.data + doc->room, len);
 	PG_RETURN_BYTEA_P(sm_toast_compress(pq_endtypsend(&buf)));
 }
 
@@ -301,12 +304,14 @@ sitemap_agg_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
+/*
+ * The document is completed where it is.  The state stays as good as it was, since
+ * a window goes on with it; the executor is done with the result by then.
+ */
 Datum
 sitemap_agg_finalfn(PG_FUNCTION_ARGS)
 {
 	AggState   *state;
-	int64		size;
-	text	   *result;
 
 	aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
@@ -315,10 +320,5 @@ sitemap_agg_finalfn(PG_FUNCTION_ARGS)
 	AssertCheckAggState(state);
 	if (state->doc.totals.count == 0)
 		PG_RETURN_NULL();
-
-	size = sm_document_size(&state->doc);
-	result = palloc(VARHDRSZ + size);
-	SET_VARSIZE(result, VARHDRSZ + size);
-	sm_document_write(&state->doc, VARDATA(result));
-	PG_RETURN_TEXT_P(result);
+	PG_RETURN_TEXT_P(sm_document_close(&state->doc));
 }

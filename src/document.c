@@ -93,7 +93,7 @@ write_footer(const SmDocument *doc, char *dst)
 
 void
 sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
-				 const char *stylesheet, bool in_place)
+				 const char *stylesheet)
 {
 	memset(doc, 0, sizeof(*doc));
 	doc->kind = kind;
@@ -109,25 +109,24 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	}
 
 	initStringInfo(&doc->buf);
-	if (in_place)
-	{
-		/*
-		 * Reserve room for the largest header.  Choose it so that the varlena
-		 * of a document without extensions, the usual one, begins aligned:
-		 * sm_document_close need not move that document.
-		 */
-		doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
-			VARHDRSZ + header_size(doc, 0);
-		enlargeStringInfo(&doc->buf, doc->room);
-		memset(doc->buf.data, 0, doc->room);
-	}
 	sm_document_reset(doc);
+	memset(doc->buf.data, 0, doc->room);
 }
 
 void
 sm_document_reset(SmDocument *doc)
 {
 	memset(&doc->totals, 0, sizeof(doc->totals));
+
+	/*
+	 * Reserve room for the largest header.  Choose it so that the varlena of
+	 * a document without extensions, the usual one, begins aligned:
+	 * sm_document_close need not move that document.
+	 */
+	doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
+		VARHDRSZ + header_size(doc, 0);
+	doc->buf.len = 0;
+	enlargeStringInfo(&doc->buf, doc->room);
 	doc->end = doc->buf.len = doc->room;
 }
 
@@ -194,14 +193,6 @@ sm_document_size(const SmDocument *doc)
 		footer_size(doc);
 }
 
-void
-sm_document_write(const SmDocument *doc, char *dst)
-{
-	dst = write_header(doc, dst);
-	memcpy(dst, doc->buf.data + doc->room, doc->end - doc->room);
-	write_footer(doc, dst + doc->end - doc->room);
-}
-
 struct varlena *
 sm_document_close(SmDocument *doc)
 {
@@ -221,7 +212,12 @@ sm_document_close(SmDocument *doc)
 	write_header(doc, start + VARHDRSZ);
 	write_footer(doc, doc->buf.data + doc->end);
 	if (aligned != start)
+	{
 		memmove(aligned + VARHDRSZ, start + VARHDRSZ, size - VARHDRSZ);
+		doc->room -= start - aligned;
+		doc->end -= start - aligned;
+		doc->buf.len = doc->end;
+	}
 	SET_VARSIZE(aligned, size);
 	return (struct varlena *) aligned;
 }

@@ -35,12 +35,9 @@ typedef struct SmDocument
 	int			end;			/* where the entries end in buf */
 } SmDocument;
 
-/*
- * Begin a document in the current memory context, with the protocol's limits.
- * in_place: keep room for the header in the buffer, as sm_document_close needs.
- */
+/* Begin a document in the current memory context, with the protocol's limits. */
 extern void sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
-							 const char *stylesheet, bool in_place);
+							 const char *stylesheet);
 
 /* Forget all entries but keep the memory. */
 extern void sm_document_reset(SmDocument *doc);
@@ -73,12 +70,10 @@ extern int	sm_document_overhead(const SmDocument *doc, uint32 namespaces);
 /* Bytes of the whole document, header and footer included. */
 extern int64 sm_document_size(const SmDocument *doc);
 
-/* Copy the whole document, sm_document_size bytes, to dst. */
-extern void sm_document_write(const SmDocument *doc, char *dst);
-
 /*
  * Complete the document in place, and return it as a varlena that is valid
- * until the next reset.  Bytes of buf after the entries are overwritten.
+ * until the next entry or reset.  Bytes of buf after the entries are overwritten.
+ * More entries can follow, and another close.
  */
 extern struct varlena *sm_document_close(SmDocument *doc);
 

@@ -16,7 +16,7 @@ begin_document(SmIndex *index)
 	MemoryContext oldcontext = MemoryContextSwitchTo(index->context);
 	SmDocument *doc = palloc_object(SmDocument);
 
-	sm_document_init(doc, SM_INDEX, index->protocol, index->stylesheet, true);
+	sm_document_init(doc, SM_INDEX, index->protocol, index->stylesheet);
 	index->documents = lappend(index->documents, doc);
 	MemoryContextSwitchTo(oldcontext);
 	return doc;

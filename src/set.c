@@ -358,7 +358,7 @@ sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *
 	writer->protocol = options->protocol;
 	writer->base = &options->base;
 
-	sm_document_init(doc, options->kind, options->protocol, options->stylesheet, true);
+	sm_document_init(doc, options->kind, options->protocol, options->stylesheet);
 	doc->max_entries = options->max_urls;
 	doc->max_bytes = Min(doc->max_bytes, options->max_bytes);
 }

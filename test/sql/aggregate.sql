@@ -95,6 +95,20 @@ WINDOW last_two AS (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
 SELECT n, length(sitemap_agg('http://a/' || n, date '2026-01-02', 'daily', 0.5) OVER (ORDER BY n))
   FROM generate_series(1, 5) n;
 
+-- A frame that grows has the document of its rows each time, whatever namespaces they add.
+WITH page (n, url) AS (
+	SELECT n, sitemap_url('http://a/' || n, extensions => CASE n % 4
+	           WHEN 1 THEN ARRAY[sitemap_image('http://a/image')]
+	           WHEN 2 THEN ARRAY[sitemap_alternate('en', 'http://a/en')]
+	           WHEN 3 THEN ARRAY[sitemap_news('A', 'en', date '2026-01-02', 'B')] END)
+	  FROM generate_series(0, 7) n
+)
+SELECT orders, count(*), bool_and(framed = (SELECT sitemap_agg(url ORDER BY p.n * sign) FROM page p WHERE p.n * sign <= f.n * sign))
+  FROM (SELECT 'ascending' AS orders, 1 AS sign, n, sitemap_agg(url) OVER (ORDER BY n) AS framed FROM page
+         UNION ALL
+        SELECT 'descending', -1, n, sitemap_agg(url) OVER (ORDER BY n DESC) FROM page) f
+ GROUP BY orders ORDER BY orders;
+
 -- And in a subquery that runs several times.
 SELECT id, a.doc IS NULL
   FROM page,

@@ -344,7 +344,7 @@ sm_ext_date_tag(SmExt *e, int n, const char *tag)
 	FunctionCallInfo fcinfo = e->fcinfo;
 	SmLastmodType type = SM_LASTMOD_TEXT;
 	int64		value = 0;
-	SmSpan text = sm_no_span();
+	SmSpan		given = sm_no_span();
 	Oid			oid;
 	int			start;
 	bool		has_seconds;
@@ -364,14 +364,13 @@ sm_ext_date_tag(SmExt *e, int n, const char *tag)
 		value = PG_GETARG_DATEADT(n);
 	}
 	else if (is_text_type(oid))
-		text = any_text_argument(e, n, tag, oid);
-
+		given = any_text_argument(e, n, tag, oid);
 	else
 		wrong_type(tag, oid, "timestamptz, timestamp, date or text");
 
 	start = e->buf.len;
 	sm_ext_open_tag(e, tag);
-	sm_append_date(&e->buf, type, value, text, &e->problems, tag, &has_seconds, &seconds);
+	sm_append_date(&e->buf, type, value, given, &e->problems, tag, &has_seconds, &seconds);
 	if (has_seconds)
 		sm_ext_close_tag(e, tag);
 	else

@@ -61,8 +61,6 @@ enum
 #define VIDEO_MAX_TAGS			32
 #define VIDEO_MAX_DURATION		28800
 
-#define DURATION_RULE	"must be from 1 to 28800 seconds"
-
 /*
  * The i-th value of an attribute, whose array is parallel to that of its
  * element.
@@ -129,7 +127,8 @@ check_duration(const char *name, int duration)
 	if (duration < 1 || duration > VIDEO_MAX_DURATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("invalid %s %d: %s", name, duration, DURATION_RULE)));
+				 errmsg("invalid %s %d: must be from 1 to %d seconds",
+						name, duration, VIDEO_MAX_DURATION)));
 }
 
 static void

@@ -267,7 +267,7 @@ page_of(SmAudit *audit, SmSpan url, SmUrlForm form)
 }
 
 bool
-sm_audit_spell(SmAudit *audit, SmSpan text, SmSpan *page)
+sm_audit_canonical_url(SmAudit *audit, SmSpan text, SmSpan *page)
 {
 	size_t		len;
 	char	   *url = palloc(sm_url_bound(text.len, NULL, SM_URL_UNLIMITED));
@@ -305,7 +305,7 @@ check_alternates(SmAudit *audit, SmSpan page)
 
 			href = sm_span(url, sm_xml_unescape(href.s, href.len, url));
 		}
-		if (href.s != NULL && sm_audit_spell(audit, href, &other))
+		if (href.s != NULL && sm_audit_canonical_url(audit, href, &other))
 		{
 			if (sm_span_equal(other, page))
 				has_itself = true;
@@ -327,12 +327,12 @@ static void
 check_media(void *arg, const char *what, SmSpan url)
 {
 	SmAudit    *audit = arg;
-	SmSpan		spelled;
+	SmSpan		canonical;
 
-	if (sm_audit_spell(audit, url, &spelled))
+	if (sm_audit_canonical_url(audit, url, &canonical))
 	{
-		sm_audit_robots_check(audit, what, spelled);
-		pfree(unconstify(char *, spelled.s));
+		sm_audit_robots_check(audit, what, canonical);
+		pfree(unconstify(char *, canonical.s));
 	}
 }
 

@@ -51,7 +51,7 @@ extern void sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName nam
  * Bring a URL as a user gives it into canonical form, in the current memory
  * context.  Returns false if the text is not a valid URL.
  */
-extern bool sm_audit_spell(SmAudit *audit, SmSpan text, SmSpan *page);
+extern bool sm_audit_canonical_url(SmAudit *audit, SmSpan text, SmSpan *page);
 
 /* Does a URL, in canonical form, have the scheme, host and port of base_url? */
 static inline bool

@@ -161,7 +161,7 @@ file_url(SmAudit *audit, const char *name)
 							   base->url[SM_FORM_PLAIN], name);
 	SmSpan		page = sm_no_span();
 
-	sm_audit_spell(audit, sm_span(url, strlen(url)), &page);
+	sm_audit_canonical_url(audit, sm_span(url, strlen(url)), &page);
 	return page;
 }
 
@@ -208,7 +208,7 @@ names_set(SmAudit *audit)
 	{
 		SmSpan		page;
 
-		if (r.key != SM_ROBOTS_SITEMAP || !sm_audit_spell(audit, r.value, &page))
+		if (r.key != SM_ROBOTS_SITEMAP || !sm_audit_canonical_url(audit, r.value, &page))
 			continue;
 		for (size_t i = 0; i < lengthof(urls); i++)
 			if (sm_span_equal(page, urls[i]))

@@ -207,7 +207,8 @@ authority_length(const char *s, size_t len)
 	return i;
 }
 
-static void
+/* Returns false if anything but a port follows the bracket of an IPv6 address. */
+static bool
 split_authority(const char *s, size_t len, Authority *a)
 {
 	const char *end = s + len;
@@ -239,14 +240,13 @@ split_authority(const char *s, size_t len, Authority *a)
 			s++;
 	}
 	a->host_len = s - a->host;
-	if (s < end)
-	{
-		/* not a port after a bracket: encode_host sees an empty host */
-		a->port = (*s == ':') ? s + 1 : s;
-		a->port_len = end - a->port;
-		if (*s != ':')
-			a->host_len = 0;
-	}
+	if (s == end)
+		return true;
+	if (*s != ':')
+		return false;
+	a->port = s + 1;
+	a->port_len = end - a->port;
+	return true;
 }
 
 /* The port as a number, the scheme's own if none is given, 0 if it is not one. */
@@ -266,15 +266,6 @@ port_number(const Authority *a, bool https)
 		port = port * 10 + (a->port[i] - '0');
 	}
 	return port <= 65535 ? port : 0;
-}
-
-/* Write the host in ASCII; dst holds SM_HOST_MAX bytes. */
-static SmUrlStatus
-encode_host(const Authority *a, char *dst, size_t *dst_len)
-{
-	if (a->host_len == 0)
-		return (a->port_len > 0 && a->port[-1] != ':') ? SM_URL_BAD_HOST : SM_URL_NO_HOST;
-	return sm_host_encode(a->host, a->host_len, dst, dst_len);
 }
 
 /*
@@ -335,10 +326,13 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	/* in "https://a\@b/" browsers find the host a, many libraries b */
 	if (memchr(s + scheme + 3, '\\', authority_len) != NULL)
 		return SM_URL_BACKSLASH;
-	split_authority(s + scheme + 3, authority_len, &authority);
+	if (!split_authority(s + scheme + 3, authority_len, &authority))
+		return SM_URL_BAD_HOST;
+	if (authority.host_len == 0)
+		return SM_URL_NO_HOST;
 	*raw_len = scheme + 3 + authority_len;
 
-	status = encode_host(&authority, host, &host_len);
+	status = sm_host_encode(authority.host, authority.host_len, host, &host_len);
 	if (status != SM_URL_OK)
 		return status;
 	port = port_number(&authority, https);
@@ -720,7 +714,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	}
 
 	base->scope = scope;
-	split_authority(base->url[SM_FORM_PLAIN] + host, base->origin_len - host, &authority);
+	(void) split_authority(base->url[SM_FORM_PLAIN] + host, base->origin_len - host, &authority);
 	/* without a user the origin has no entities: it is the same in both forms */
 	if (authority.user)
 		return SM_URL_BAD_BASE;
@@ -746,9 +740,9 @@ sm_url_host(const char *url, size_t len, size_t *host_len)
 	*host_len = 0;
 	if (scheme == 0 || len < scheme + 3)
 		return url;
-	split_authority(url + scheme + 3,
-					authority_length(url + scheme + 3, len - scheme - 3), &authority);
-	*host_len = authority.host_len;
+	if (split_authority(url + scheme + 3,
+						authority_length(url + scheme + 3, len - scheme - 3), &authority))
+		*host_len = authority.host_len;
 	return authority.host;
 }
 
@@ -763,7 +757,7 @@ sm_url_page(const char *url, size_t len, char *dst)
 
 	if (hash)
 		len = hash - url;
-	split_authority(url + start, rest - url - start, &authority);
+	(void) split_authority(url + start, rest - url - start, &authority);
 	for (const char *s = url; s < url + start; s++)
 		*d++ = sm_lower(*s);
 	if (authority.user)

@@ -119,8 +119,8 @@ extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 extern size_t sm_url_scheme(const char *s, size_t len);
 
 /*
- * Find the host in a URL that sm_url_encode wrote (either form), without port
- * and user: a pointer into url and a length, 0 if there is none.
+ * Find the host in a URL of either form, without port and user: a pointer into
+ * url and a length, 0 if there is none.  The host is not checked.
  */
 extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
 

@@ -1155,6 +1155,7 @@ test_helpers(void)
 	host_is("http://user:p%40ss@h:80/", "h");
 	host_is("http://u&amp;v&apos;w@h/", "h");
 	host_is("http://[::1]:80/", "[::1]");
+	host_is("http://[::1]x/", "");
 	host_is("http://", "");
 	host_is("http:", "");
 	host_is("/a", "");

@@ -6,6 +6,7 @@
 
 #include "extension.h"
 
+#include "core/ascii.h"
 #include "core/text.h"
 #include "miscadmin.h"
 #include "row.h"
@@ -80,8 +81,7 @@ is_ticker(SmSpan item)
 	if (colon == NULL || colon == item.s || colon + 1 == item.s + item.len)
 		return false;
 	for (const char *s = item.s; s < item.s + item.len; s++)
-		if (s != colon &&
-			!((*s >= '0' && *s <= '9') || (*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z')))
+		if (s != colon && !sm_is_digit(*s) && !sm_is_letter(*s))
 			return false;
 	return true;
 }

@@ -7,6 +7,7 @@
 
 #include "page.h"
 
+#include "core/ascii.h"
 #include "core/digest.h"
 #include "core/namespace.h"
 #include "core/text.h"

@@ -4,6 +4,7 @@
  */
 #include "core/feeddate.h"
 
+#include "core/ascii.h"
 #include "core/w3cdate.h"
 
 /* The rest of a text that is being read. */
@@ -13,22 +14,10 @@ typedef struct Input
 	const char *end;
 } Input;
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-is_letter(char c)
-{
-	return sm_lower(c) >= 'a' && sm_lower(c) <= 'z';
-}
-
 static void
 skip_blanks(Input *in)
 {
-	while (in->s < in->end && strchr(" \t\r\n", *in->s) != NULL && *in->s != '\0')
+	while (in->s < in->end && sm_is_space(*in->s))
 		in->s++;
 }
 
@@ -47,7 +36,7 @@ read_word(Input *in)
 {
 	const char *start = in->s;
 
-	while (in->s < in->end && is_letter(*in->s))
+	while (in->s < in->end && sm_is_letter(*in->s))
 		in->s++;
 	return sm_span(start, in->s - start);
 }
@@ -59,23 +48,9 @@ read_number(Input *in, int min, int max, int *value)
 	int			n = 0;
 
 	*value = 0;
-	for (; n < max && in->s < in->end && is_digit(*in->s); n++)
+	for (; n < max && in->s < in->end && sm_is_digit(*in->s); n++)
 		*value = *value * 10 + (*in->s++ - '0');
-	return n >= min && (in->s == in->end || !is_digit(*in->s));
-}
-
-/* Does a word begin with these letters, in any case? */
-static bool
-begins(SmSpan word, const char *letters)
-{
-	size_t		len = strlen(letters);
-
-	if (word.len < len)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (sm_lower(word.s[i]) != letters[i])
-			return false;
-	return true;
+	return n >= min && (in->s == in->end || !sm_is_digit(*in->s));
 }
 
 /* The month whose first three letters a word begins with; 0 for none. */
@@ -86,8 +61,11 @@ month_of(SmSpan word)
 		"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"
 	};
 
+	if (word.len < 3)
+		return 0;
+	word.len = 3;
 	for (int i = 0; i < 12; i++)
-		if (begins(word, months[i]))
+		if (sm_equal_ignoring_case(word, sm_span_of(months[i])))
 			return i + 1;
 	return 0;
 }
@@ -115,7 +93,7 @@ read_zone(Input *in, int *offset)
 
 	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
 	{
-		if (word.len == strlen(zones[i].name) && begins(word, zones[i].name))
+		if (sm_equal_ignoring_case(word, sm_span_of(zones[i].name)))
 		{
 			*offset = zones[i].offset;
 			return true;
@@ -234,7 +212,7 @@ from_rfc3339(SmSpan text, char *dst)
 size_t
 sm_feed_date(SmSpan text, char *dst)
 {
-	bool		is_rfc3339 = text.len >= 4 && is_digit(text.s[2]) && is_digit(text.s[3]);
+	bool		is_rfc3339 = text.len >= 4 && sm_is_digit(text.s[2]) && sm_is_digit(text.s[3]);
 	size_t		len = is_rfc3339 ? from_rfc3339(text, dst) : from_rfc822(text, dst);
 	int64_t		seconds;
 

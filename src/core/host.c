@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/ascii.h"
 #include "core/idna.h"
-#include "core/span.h"
 
 static bool
 is_digit(char c)

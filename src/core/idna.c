@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/span.h"
+#include "core/ascii.h"
 
 #ifdef USE_LIBIDN2
 
@@ -120,7 +120,7 @@ punycode_digit(char c)
 {
 	c = sm_lower(c);
 	return c >= 'a' && c <= 'z' ? (uint32_t) (c - 'a') :
-		c >= '0' && c <= '9' ? (uint32_t) (c - '0' + 26) : 36;
+		sm_is_digit(c) ? (uint32_t) (c - '0' + 26) : 36;
 }
 
 /*
@@ -202,8 +202,7 @@ sm_idna_valid_label(const char *label, size_t len)
 	uint32_t	characters[SM_LABEL_MAX + 1];
 	size_t		n;
 
-	if (len < 4 || sm_lower(label[0]) != 'x' || sm_lower(label[1]) != 'n' ||
-		label[2] != '-' || label[3] != '-')
+	if (len < 4 || !sm_equal_ignoring_case(sm_span(label, 4), sm_span(SM_LITERAL("xn--"))))
 		return true;
 	if (len > SM_LABEL_MAX)
 		return false;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "core/span.h"
+#include "core/ascii.h"
 
 /* Sorted; a blank follows each code. */
 static const char languages[] =
@@ -73,7 +73,7 @@ static bool
 is_script(const char *code)
 {
 	for (int i = 0; i < 4; i++)
-		if (sm_lower(code[i]) < 'a' || sm_lower(code[i]) > 'z')
+		if (!sm_is_letter(code[i]))
 			return false;
 	return true;
 }

@@ -39,6 +39,8 @@
 
 #include <stdlib.h>
 
+#include "core/ascii.h"
+
 /* The symbols of "*" and "$"; all others are the octets of the encoded path. */
 #define ANY			0
 #define END			1
@@ -86,7 +88,7 @@ is_blank(char c)
 static bool
 is_token_octet(char c)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_';
+	return sm_is_letter(c) || c == '-' || c == '_';
 }
 
 static SmSpan
@@ -97,17 +99,6 @@ trim(const char *s, const char *end)
 	while (end > s && is_blank(end[-1]))
 		end--;
 	return sm_span(s, end - s);
-}
-
-static bool
-is_same_word(SmSpan a, SmSpan b)
-{
-	if (a.len != b.len)
-		return false;
-	for (size_t i = 0; i < a.len; i++)
-		if (sm_lower(a.s[i]) != sm_lower(b.s[i]))
-			return false;
-	return true;
 }
 
 void
@@ -150,7 +141,7 @@ read_line(SmRobotsReader *r)
 	r->value = trim(colon + 1, end);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 	{
-		if (is_same_word(key, keys[i]))
+		if (sm_equal_ignoring_case(key, keys[i]))
 		{
 			r->key = (SmRobotsKey) i;
 			return true;
@@ -192,7 +183,7 @@ agents_of(SmSpan value, SmSpan agent)
 	/* a version may follow the product token, as in "Examplebot/2.1" */
 	while (len < value.len && is_token_octet(value.s[len]))
 		len++;
-	return is_same_word(sm_span(value.s, len), agent) ? NAMED : 0;
+	return sm_equal_ignoring_case(sm_span(value.s, len), agent) ? NAMED : 0;
 }
 
 /* The group that a line is in. */
@@ -231,15 +222,6 @@ next_rule(SmRobotsReader *r, Group *group, const SmRobots *robots)
 	return false;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = sm_lower(c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /*
  * Write the next octet of a path, or its escape, in the common form: one
  * symbol or three.  Returns their number, and moves *s past the octet.
@@ -247,13 +229,12 @@ hex_digit(char c)
 static inline int
 encode_octet(const char **s, const char *end, uint8_t *dst)
 {
-	static const char hex[] = "0123456789ABCDEF";
 	unsigned char octet = **s;
 	int			high;
 	int			low;
 
 	if (octet == '%' && end - *s >= 3 &&
-		(high = hex_digit((*s)[1])) >= 0 && (low = hex_digit((*s)[2])) >= 0)
+		(high = sm_hex_value((*s)[1])) >= 0 && (low = sm_hex_value((*s)[2])) >= 0)
 	{
 		octet = high << 4 | low;
 		*s += 3;
@@ -273,8 +254,8 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 		}
 	}
 	dst[0] = '%';
-	dst[1] = hex[octet >> 4];
-	dst[2] = hex[octet & 15];
+	dst[1] = sm_hex_digit(octet >> 4);
+	dst[2] = sm_hex_digit(octet);
 	return 3;
 }
 

@@ -76,11 +76,4 @@ sm_put(char *dst, const char *s, size_t len)
 	return dst + len;
 }
 
-/* ASCII only, whatever the locale */
-static inline char
-sm_lower(char c)
-{
-	return (c >= 'A' && c <= 'Z') ? c + ('a' - 'A') : c;
-}
-
 #endif

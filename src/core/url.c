@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "core/ascii.h"
 #include "core/host.h"
 #include "core/text.h"
 
@@ -68,17 +69,6 @@ typedef struct Authority
 	size_t		port_len;
 } Authority;
 
-static bool
-equal_ignoring_case(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	if (a_len != b_len)
-		return false;
-	for (size_t i = 0; i < a_len; i++)
-		if (sm_lower(a[i]) != sm_lower(b[i]))
-			return false;
-	return true;
-}
-
 /*
  * Percent-encode the bytes from s to end.  component: C_PATH for a path, which a
  * query and a fragment may follow, or C_USER for user information.  *entity_bytes
@@ -89,7 +79,6 @@ static char *
 encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
 	   char *d, size_t *entity_bytes)
 {
-	static const char hex[] = "0123456789ABCDEF";
 	bool		in_fragment = false;
 
 	while (s < end)
@@ -157,8 +146,8 @@ encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
 				break;
 		}
 		*d++ = '%';
-		*d++ = hex[(unsigned char) *s >> 4];
-		*d++ = hex[(unsigned char) *s & 15];
+		*d++ = sm_hex_digit((unsigned char) *s >> 4);
+		*d++ = sm_hex_digit((unsigned char) *s);
 		s++;
 	}
 	return d;
@@ -313,8 +302,8 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	https = scheme == 5;
 	if (scheme == 0)
 		return SM_URL_NO_SCHEME;
-	if (!equal_ignoring_case(s, scheme, "https", 5) &&
-		!equal_ignoring_case(s, scheme, "http", 4))
+	if (!sm_equal_ignoring_case(sm_span(s, scheme), sm_span(SM_LITERAL("https"))) &&
+		!sm_equal_ignoring_case(sm_span(s, scheme), sm_span(SM_LITERAL("http"))))
 		return is_port(s + scheme + 1, len - scheme - 1) ?
 			SM_URL_LOST_SCHEME : SM_URL_BAD_SCHEME;
 	if (len < scheme + 3 || s[scheme + 1] != '/' || s[scheme + 2] != '/')
@@ -475,6 +464,13 @@ check_reference(const char *s, size_t len)
 		SM_URL_LOST_SCHEME : SM_URL_BAD_REFERENCE;
 }
 
+static bool
+has_www(SmSpan host)
+{
+	return host.len > 4 &&
+		sm_equal_ignoring_case(sm_span(host.s, 4), sm_span(SM_LITERAL("www.")));
+}
+
 /*
  * Resolve a reference without scheme against the base, RFC 3986, 5.2.2.  The
  * result is not yet encoded.  dst holds SM_URL_MAX + REFERENCE_MAX bytes.
@@ -506,16 +502,12 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
 		size_t		segment = authority_length(s, len);
-		size_t		host_len;
-		const char *host = sm_url_host(url, base->origin_len, &host_len);
+		SmSpan		host;
 
-		if (host_len > 4 && equal_ignoring_case(host, 4, "www.", 4))
-		{
-			host += 4;
-			host_len -= 4;
-		}
-		if ((segment > 4 && equal_ignoring_case(s, 4, "www.", 4)) ||
-			equal_ignoring_case(s, segment, host, host_len))
+		host.s = sm_url_host(url, base->origin_len, &host.len);
+		if (has_www(host))
+			host = sm_span(host.s + 4, host.len - 4);
+		if (has_www(sm_span(s, segment)) || sm_equal_ignoring_case(sm_span(s, segment), host))
 			return SM_URL_LOST_SCHEME;
 	}
 

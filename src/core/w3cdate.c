@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/ascii.h"
+
 #define DAYS_PER_ERA	146097
 #define EPOCH_OFFSET	719468	/* days from 0000-03-01 to 1970-01-01 */
 
@@ -133,7 +135,7 @@ digits(const char **s, const char *end, int n, unsigned int *value)
 	*value = 0;
 	for (; n > 0; n--, (*s)++)
 	{
-		if (*s == end || **s < '0' || **s > '9')
+		if (*s == end || !sm_is_digit(**s))
 			return false;
 		*value = *value * 10 + (**s - '0');
 	}
@@ -185,7 +187,7 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 
 				if (!digits(&s, end, 1, &ignored))
 					return SM_W3C_SYNTAX;
-				while (s < end && *s >= '0' && *s <= '9')
+				while (s < end && sm_is_digit(*s))
 					s++;
 			}
 		}

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/ascii.h"
 #include "core/text.h"
 
 /* bytes that need no escaping, as most do */
@@ -29,7 +30,6 @@ sm_xml_legal(uint32_t c)
 static char *
 write_reference(char *d, uint32_t c)
 {
-	static const char hex[] = "0123456789ABCDEF";
 	int			shift = 28;
 
 	memcpy(d, "&#x", 3);
@@ -37,7 +37,7 @@ write_reference(char *d, uint32_t c)
 	while ((c >> shift) == 0)
 		shift -= 4;
 	for (; shift >= 0; shift -= 4)
-		*d++ = hex[(c >> shift) & 15];
+		*d++ = sm_hex_digit(c >> shift);
 	*d++ = ';';
 	return d;
 }
@@ -133,7 +133,7 @@ sm_xml_reference(const char *s, const char *end, uint32_t *c)
 	const char *p = s + 2;
 	uint32_t	value = 0;
 	int			digits = 0;
-	bool		hex;
+	int			base = 10;
 
 	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
 	{
@@ -147,22 +147,18 @@ sm_xml_reference(const char *s, const char *end, uint32_t *c)
 
 	if (end - s < 4 || s[1] != '#')
 		return 0;
-	hex = *p == 'x';
-	if (hex)
+	if (*p == 'x')
+	{
+		base = 16;
 		p++;
+	}
 	for (; p < end && *p != ';'; p++, digits++)
 	{
-		unsigned int digit;
+		int			digit = sm_hex_value(*p);
 
-		if (*p >= '0' && *p <= '9')
-			digit = *p - '0';
-		else if (hex && *p >= 'a' && *p <= 'f')
-			digit = *p - 'a' + 10;
-		else if (hex && *p >= 'A' && *p <= 'F')
-			digit = *p - 'A' + 10;
-		else
+		if (digit < 0 || digit >= base)
 			return 0;
-		value = value * (hex ? 16 : 10) + digit;
+		value = value * base + digit;
 		if (value > 0x10FFFF)
 			return 0;
 	}

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/ascii.h"
 #include "core/text.h"
 #include "core/xml.h"
 
@@ -19,17 +20,11 @@ fail(SmXmlReader *r, const char *message)
 	return SM_XML_ERROR;
 }
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 bool
 sm_xml_is_blank(SmSpan span)
 {
 	for (size_t i = 0; i < span.len; i++)
-		if (!is_space(span.s[i]))
+		if (!sm_is_space(span.s[i]))
 			return false;
 	return true;
 }
@@ -37,7 +32,7 @@ sm_xml_is_blank(SmSpan span)
 static void
 skip_space(SmXmlReader *r)
 {
-	while (r->p < r->end && is_space(*r->p))
+	while (r->p < r->end && sm_is_space(*r->p))
 		r->p++;
 }
 
@@ -62,16 +57,16 @@ read_pseudo_attribute(const char **s, const char *end, const char *name,
 	size_t		len = strlen(name);
 	char		quote;
 
-	while (p < end && is_space(*p))
+	while (p < end && sm_is_space(*p))
 		p++;
 	if (p == *s || (size_t) (end - p) < len || memcmp(p, name, len) != 0)
 		return false;
 	p += len;
-	while (p < end && is_space(*p))
+	while (p < end && sm_is_space(*p))
 		p++;
 	if (p == end || *p++ != '=')
 		return false;
-	while (p < end && is_space(*p))
+	while (p < end && sm_is_space(*p))
 		p++;
 	if (p == end || (*p != '"' && *p != '\''))
 		return false;
@@ -103,7 +98,7 @@ sm_xml_declaration(SmSpan text, SmSpan *encoding)
 	if (read_pseudo_attribute(&s, end, "standalone", "yn", "eso", &value) &&
 		!sm_span_is(value, "yes") && !sm_span_is(value, "no"))
 		return 0;
-	while (s < end && is_space(*s))
+	while (s < end && sm_is_space(*s))
 		s++;
 	if (end - s < 2 || s[0] != '?' || s[1] != '>')
 		return 0;
@@ -579,10 +574,9 @@ read_pi(SmXmlReader *r)
 
 	r->p += 2;					/* "<?" */
 	if (!read_ncname(r, &target) ||
-		!(looking_at(r, "?>") || (r->p < r->end && is_space(*r->p))))
+		!(looking_at(r, "?>") || (r->p < r->end && sm_is_space(*r->p))))
 		return fail(r, "malformed processing instruction");
-	if (target.len == 3 && (target.s[0] | 0x20) == 'x' &&
-		(target.s[1] | 0x20) == 'm' && (target.s[2] | 0x20) == 'l')
+	if (sm_equal_ignoring_case(target, sm_span(SM_LITERAL("xml"))))
 		return fail(r, "XML declaration is malformed or not at the beginning");
 	r->p = pi;
 	return read_delimited(r, SM_XML_PI, "<?", "?>");

@@ -8,7 +8,7 @@
  */
 #include "core/idna.h"
 
-#include "core/span.h"
+#include "core/ascii.h"
 #include "fuzz.h"
 
 static bool

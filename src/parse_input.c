@@ -193,7 +193,7 @@ find_encoding(SmSpan name)
 	}			others[] = {
 		{"US-ASCII", PG_UTF8},
 		{"ASCII", PG_UTF8},
-		/* never true of ASCII bytes, but some programs write it */
+		/* wrong, since the declaration was read as ASCII, but it is common */
 		{"UTF-16", PG_UTF8},
 		{"UTF-16LE", PG_UTF8},
 		{"UTF-16BE", PG_UTF8},
@@ -218,13 +218,8 @@ static void
 convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 {
 	int			encoding = find_encoding(name);
+	char	   *shown = pnstrdup(name.s, Min(name.len, ENCODING_CLIP)); /* ASCII */
 
-	/* the name is in ASCII, the rest of the document may be in any encoding */
-	char	   *shown = pnstrdup(name.s, Min(name.len, ENCODING_CLIP));
-
-	for (char *c = shown; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
 	if (encoding < 0)
 	{
 		input->content.len = 0;

@@ -59,7 +59,7 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 int
 sm_key_begin_text(void)
 {
-	/* all settings that types of PostgreSQL write or read text by */
+	/* all settings on which the text of PostgreSQL's types depends */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},
 		{"IntervalStyle", "postgres"},

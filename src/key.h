@@ -25,7 +25,7 @@ typedef struct SmKeyType
 
 /*
  * Prepare to use keys of a type and collation.  Raises an error if the type
- * has no default btree operator class.
+ * has no default btree operator class, or is a pseudo-type.
  */
 extern void sm_key_type_init(SmKeyType *key, Oid type, Oid collation);
 
@@ -47,7 +47,10 @@ extern void sm_key_end_text(int level);
 /* A value as text, in the current memory context. */
 extern char *sm_key_to_text(SmKeyType *key, Datum value);
 
-/* Read a value from text: from sm_key_to_text, or any that the type accepts. */
+/*
+ * Read a value from text, in any form that the type accepts.  Text that
+ * sm_key_to_text made has to be read between the two calls above.
+ */
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 
 /* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */

@@ -242,7 +242,7 @@ same_url(SmSpan a, SmSpan b)
 
 /*
  * A child of the outermost element, in the same namespace, whose value is needed.
- * has_rule: check_value has a rule for the value.
+ * has_rule: the value is needed for a rule, whether or not found_media is set.
  */
 typedef struct ValueElement
 {

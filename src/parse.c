@@ -231,7 +231,7 @@ sitemap_parse_text(PG_FUNCTION_ARGS)
 	return parse_document(fcinfo, true);
 }
 
-/* The kind of a document; NULL if it cannot be parsed. */
+/* The kind of a document; NULL if sitemap_parse cannot read it. */
 static const char *
 kind_of(SmSpan document, bool is_text)
 {

@@ -20,8 +20,8 @@
 #include "xmlentry.h"
 
 /*
- * The most extensions of an entry, and the most bytes of them.  A sitemap cannot
- * have more.
+ * The most extensions of an entry, our own limit, and the most bytes of them: a
+ * sitemap cannot have more.
  */
 #define EXTENSIONS_MAX			10000
 #define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES

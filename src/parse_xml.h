@@ -45,7 +45,7 @@ extern void sm_xml_parser_init(SmXmlParser *p, const SmInput *input, SmProblems 
  */
 extern bool sm_xml_parser_next(SmXmlParser *p, SmRow *row);
 
-/* The kind of a document, from its beginning; NULL if it cannot be parsed. */
+/* The kind of a document, by its root element; NULL for any other element. */
 extern const char *sm_xml_kind(const SmInput *input);
 
 #endif

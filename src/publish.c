@@ -314,7 +314,7 @@ put_index_file(SmFileSink *self, const SmFile *file)
 	write_file(index->target, values, nulls, index->result);
 }
 
-/* The order of files in an index: by section, then by number. */
+/* The order of files in an index: by section, then by name, -9 before -10. */
 static int
 compare_for_index(const void *a, const void *b)
 {
@@ -436,8 +436,8 @@ make_set(SetSink *sink, const char *statement)
 		changes = sm_changes_read(statement, set, sink->target, sink->options);
 
 	/*
-	 * At READ COMMITTED, take a new snapshot: it sees all that the run before
-	 * us saw, for whose lock we waited.
+	 * At READ COMMITTED, take a new snapshot under the section's lock: it
+	 * sees all that the section's last run saw.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (changes && !sm_changes_make(changes, set))

@@ -6,8 +6,8 @@
  *
  *	1. AccessShareLock on the table, to check privileges and columns and to read
  *	   the files.  It is released at once, so that the table can be altered or
- *	   dropped while a query runs, and that nobody holds a lock on a table without
- *	   the privilege to write to it.
+ *	   dropped while a query runs, and so that a caller without the privileges
+ *	   cannot block others.
  *	2. ExclusiveLock on the section: on a database object with the table's OID and
  *	   16 bits of a hash of the section's name.  It is held to the end of the
  *	   transaction.  Runs of one section queue up here before they take a snapshot,
@@ -93,7 +93,7 @@ check_table(Relation rel, const char *function)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
-				 errdetail("To publish in a table takes the privileges SELECT, INSERT, UPDATE and DELETE.")));
+				 errdetail("To publish in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
 	if (rel->rd_rel->relkind != RELKIND_RELATION &&
 		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR,
@@ -246,7 +246,7 @@ select_rows(const char *query, bool active_snapshot)
 }
 
 /*
- * Find the files without content.  This takes a statement with a condition, since a
+ * Find the files without content, by a statement with that condition, since a
  * column "content IS NULL" would make foreign partitions send the content.
  */
 static void

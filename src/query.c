@@ -107,7 +107,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	receiver->dest.receiveSlot = receive_row;
 	receiver->dest.rShutdown = end_rows;
 	receiver->dest.rDestroy = end_rows;
-	/* PostgreSQL needs a kind; that of a tuplestore accepts all tuples */
+	/* any kind but DestNone, by which SPI knows that rows are discarded */
 	receiver->dest.mydest = DestTuplestore;
 
 	receiver->start = start;

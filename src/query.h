@@ -28,21 +28,21 @@ struct SmReceiver
 	void		(*start) (SmReceiver *self, TupleDesc desc);
 	bool		(*receive) (SmReceiver *self, TupleTableSlot *slot);
 	MemoryContext context;		/* current while start runs */
-	MemoryContext row_context;	/* current while receive runs, then reset */
+	MemoryContext row_context;	/* current while receive runs; reset before
+								 * each row */
 };
 
 /*
  * Prepare a receiver, in the current memory context.  start, NULL for none, gets
- * the columns; receive gets each row and returns whether it wants another.  The
- * rows may come from parallel workers.
+ * the columns; receive gets each row and returns whether it wants another.
  */
 extern void sm_receiver_init(SmReceiver *receiver,
 							 void (*start) (SmReceiver *self, TupleDesc desc),
 							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
 
 /*
- * Run a query and give its rows to the receiver.  The query must be one SELECT
- * that changes nothing but temporary tables.  It may use parallel workers.
+ * Run a query and give its rows to the receiver.  The query must be one SELECT, and
+ * its functions may write only to temporary tables.  It may use parallel workers.
  */
 extern void sm_run_query(const char *query, SmReceiver *receiver);
 
@@ -61,8 +61,8 @@ sm_query_has_key(const SmQuery *query)
 }
 
 /*
- * Give the receiver the rows whose keys are not less than from and less than to; NULL
- * for no bound.  Only a query with a column key can have bounds.
+ * Give the receiver the rows whose keys are at least from and less than to; NULL for
+ * no bound.  Only a query with a column key can have bounds.
  */
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 						 SmReceiver *receiver);

@@ -21,7 +21,7 @@
 #include "xmlentry.h"
 
 #define COLUMNS_HINT \
-	"The columns are loc, lastmod, changefreq, priority, images, alternates and extensions, or url; and key."
+	"The columns are loc, lastmod, changefreq, priority, images, alternates, extensions and key, or url and key."
 
 static const char *const column_names[SM_NCOLUMNS] = {
 	"loc", "lastmod", "changefreq", "priority", "alternates", "images", "extensions",
@@ -113,7 +113,7 @@ sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
 	row->nextensions = read_array(array, &row->extensions, problems, "extension");
 }
 
-/* Read a string of a JSON object; its s is NULL if that is a problem. */
+/* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
 static SmSpan
 read_string(const JsonbValue *value, SmProblems *problems, const char *what)
 {
@@ -295,7 +295,7 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 					 errhint("A column of URLs must be named \"loc\".") :
 					 name == SM_COLUMN_LOC ?
 					 errhint("A loc is a URL or a path, such as '/item/' || id.") :
-					 errhint("Cast it, even where it is always NULL.")));
+					 errhint("Cast it to such a type. A NULL without a cast is of type text.")));
 		if (name == SM_COLUMN_KEY)
 			sm_key_type_init(&columns->key_type, att->atttypid, att->attcollation);
 		column->is_text = IsBinaryCoercible(column->type, TEXTOID);

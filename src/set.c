@@ -295,7 +295,7 @@ check_range(SmSet *set, Datum key)
 					   sm_clip(sm_key_to_text(set->key_type, key)),
 					   describe_bound(set, set->from, "the first key"),
 					   describe_bound(set, set->to, "the end")),
-			 errhint("The query must return the rows whose keys are not less than $1 and are less than $2.")));
+			 errhint("The query must return the rows whose keys are at least $1 and less than $2.")));
 }
 
 /*
@@ -466,9 +466,10 @@ bool
 sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count, int64 byte_count)
 {
 	/*
-	 * Each file has a header, whose length is not known.  Assume the longest
-	 * header for the files, and the shortest for the one file: "true" costs a
-	 * file that is made again, "false" may be wrong.
+	 * The lengths of the files' headers are not known.  Assume the longest
+	 * header for each file, and the shortest for the one file, so that only
+	 * "true" can be wrong.  A wrong "true" makes one more file again; a wrong
+	 * "false" would keep a file that has to change.
 	 */
 	int64		saved = (int64) nfiles * sm_document_overhead(&set->doc, ~(uint32) 0) -
 		sm_document_overhead(&set->doc, 0);

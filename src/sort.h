@@ -27,8 +27,8 @@ extern TupleDesc sm_sort_desc(int natts, const Oid *types);
 extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
 
 /*
- * Begin a row and return its values, at first not NULL; sm_sort_put ends the
- * row.
+ * Begin a row and return its values, for the caller to set.  All count as not NULL
+ * at first.  sm_sort_put ends the row.
  */
 extern Datum *sm_sort_row(SmSort *sort);
 extern void sm_sort_put(SmSort *sort);

@@ -9,8 +9,9 @@
  * at least half full, by entries or by bytes.  Each of these rows has a distance:
  * how far the hash of its loc is from the highest possible hash.  The cut goes
  * before the row with the smallest distance / weight, where the weight grows fast
- * as the file fills.  So a cut in a rather empty file takes a very high hash, and
- * a million URLs in 10,843 files filled them to 92% on average.
+ * as the file fills.  So only a row with a very high hash ends a file that is still
+ * rather empty.  Files are 92% full on average, as measured with a million URLs in
+ * 10,843 files.
  *
  * Example: files of at most 10 URLs.  The file has rows 1 to 10, and row 11 does not
  * fit.  The weights of a cut before rows 6 to 11 are those of a file with 5 to 10
@@ -23,11 +24,11 @@
  *
  * Row 10 has the smallest quotient: the file gets rows 1 to 9, and the next file
  * begins with row 10.  If row 3 is deleted, row 10 has 8 URLs before it, and its
- * quotient is .05 / .13 = .38.  It still is the smallest, unless that of row 12,
- * which now fits, is smaller.  So the next file mostly begins with the same row as
- * before, and only one file changes.  If a cut does move, later cuts soon fall on
- * the same rows again, because a row with a very small distance is chosen from
- * nearly every file that has it in reach.
+ * quotient is .05 / .13 = .38.  It still is the smallest, unless that of row 12, the
+ * first that does not fit now, is smaller.  So the next file mostly begins with the
+ * same row as before, and only one file changes.  If a cut does move, later cuts soon
+ * fall on the same rows again, because a row with a very small distance is chosen
+ * from nearly every file that has it in reach.
  *
  * A cut depends only on the rows from the first one of the file to the first one that
  * does not fit.  sitemap_publish with changes relies on that: a file in which these
@@ -43,7 +44,7 @@
 #include "core/digest.h"
 #include "utils/datum.h"
 
-/* a stable split leaves a file at least this full, in thousandths of a limit */
+/* a stable split looks for cuts in a file this full, in thousandths of a limit */
 #define MIN_FULLNESS	500
 
 /* How full the document is, in thousandths of the limit that is closer. */
@@ -154,8 +155,10 @@ sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 	int			n = doc->totals.count;
 
 	/*
-	 * A full split has no cut yet, nor has a file that a very large entry or
-	 * one with news ends early: cut before the newest key.
+	 * A full split has no cut yet.  A stable split has none if the file was
+	 * less than half full when the newest key began: what does not fit is a
+	 * very large entry, one with news, or many rows of that key.  Cut before
+	 * the key.
 	 */
 	if (split->cut == 0)
 		split->cut = split->last_start;

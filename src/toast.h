@@ -13,7 +13,7 @@
  *
  * This is for values that the executor writes to a temporary file or sends
  * through a queue.  A document shrinks to about a tenth, and compressing it takes
- * less time than writing and reading the rest would.
+ * less time than writing and reading the other nine tenths would.
  */
 extern struct varlena *sm_toast_compress(struct varlena *value);
 

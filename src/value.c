@@ -52,7 +52,7 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 		case SM_URL_OTHER_SITE:
 		case SM_URL_OTHER_PATH:
 			sqlerrcode = ERRCODE_INVALID_PARAMETER_VALUE;
-			hint = "The argument scope says which URLs belong: host, path or any.";
+			hint = "The argument scope says which URLs belong to the set: host, path or any.";
 			break;
 		default:
 			break;

@@ -41,7 +41,7 @@ typedef struct SmEntryReader
  * Read the entry that has just begun into a row, whose spans are in the document
  * or in the current memory context.  Returns true at the end of the entry.  In
  * report mode the row can lack its loc, after that was reported.  Returns false
- * if a problem of the entry is skipped, or if the entry is not well-formed; then
+ * if the entry is skipped for a problem, or is not well-formed; in the latter case
  * reader->message says why.
  */
 extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
@@ -49,7 +49,7 @@ extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
 /* Is the element that has just begun in a namespace of sitemaps, or in none? */
 extern bool sm_entry_is_own(const SmEntryReader *e);
 
-/* Read the next token of an entry, and set has_entry_inside if it is due. */
+/* Read the next token of an entry.  Sets has_entry_inside if another entry begins. */
 extern SmXmlToken sm_entry_next(SmEntryReader *e);
 
 /* Read the text of an element, or skip an element. */
@@ -59,8 +59,8 @@ extern bool sm_entry_skip(SmEntryReader *e);
 /*
  * Read a <url> element into a row.  Spans of the row point into xml or into
  * the current memory context.  Returns false if the row cannot go on.  In
- * report mode it does so only if the element could not be read to its end, and
- * a row can lack its loc.
+ * report mode that is only a row whose element could not be read to its end;
+ * other rows may lack their loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 

@@ -280,11 +280,8 @@ run_statement(SmChanges *changes, const char *statement)
 	List	   *sources;
 	int			result;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	plan = SPI_prepare(statement, 0, NULL);
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	SPI_connect();
+	plan = sm_prepare(statement, 0, NULL, 0);
 	sources = SPI_plan_get_plan_sources(plan);
 	if (list_length(sources) != 1 ||
 		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)

@@ -27,6 +27,7 @@
 #include "core/xml.h"
 #include "gzip.h"
 #include "miscadmin.h"
+#include "query.h"
 #include "sort.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -378,16 +379,12 @@ prepare_insert(const RangeVar *feed)
 {
 	Oid			types[] = {TIMESTAMPTZOID, TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID};
 	char	   *name = quote_qualified_identifier(feed->schemaname, feed->relname);
-	SPIPlanPtr	plan;
 
-	plan = SPI_prepare(psprintf("INSERT INTO %s (at, section, loc, action, lastmod)"
-								" SELECT $1, $2, loc, action, lastmod"
-								" FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($4),"
-								" pg_catalog.unnest($5)) AS change (loc, action, lastmod)",
-								name), lengthof(types), types);
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	return plan;
+	return sm_prepare(psprintf("INSERT INTO %s (at, section, loc, action, lastmod)"
+							   " SELECT $1, $2, loc, action, lastmod"
+							   " FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($4),"
+							   " pg_catalog.unnest($5)) AS change (loc, action, lastmod)",
+							   name), lengthof(types), types, 0);
 }
 
 static void

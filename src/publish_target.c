@@ -42,6 +42,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "query.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -329,13 +330,6 @@ sm_target_read(SmTarget *target)
 	target->files = read_files(target, false, &target->nfiles);
 }
 
-static void
-connect_spi(void)
-{
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-}
-
 /*
  * Read in a subtransaction and roll it back, to release the locks that reading took.
  */
@@ -349,7 +343,7 @@ sm_target_peek(SmTarget *target)
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
 	{
-		connect_spi();
+		SPI_connect();
 		sm_target_read(target);
 		SPI_finish();
 	}
@@ -426,7 +420,7 @@ sm_target_lock(SmTarget *target)
 	/* under the lock, so that it is later than that of any earlier run */
 	target->now = GetCurrentTimestamp();
 
-	connect_spi();
+	SPI_connect();
 	sm_check_name(target->relid, target->name, "target");
 	sm_target_read(target);
 	if (IsolationUsesXactSnapshot())
@@ -499,16 +493,6 @@ change_rows(const SmTarget *target, SPIPlanPtr plan, Datum *values, const char *
 						   SPI_processed, nrows)));
 }
 
-static SPIPlanPtr
-prepare(const char *statement, int ntypes, Oid *types, int options)
-{
-	SPIPlanPtr	plan = SPI_prepare_cursor(statement, ntypes, types, options);
-
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
-	return plan;
-}
-
 /* INSERT one row: $1 is the first column of sitemap_file, and so on. */
 static SPIPlanPtr
 prepare_insert(const SmTarget *target)
@@ -527,7 +511,7 @@ prepare_insert(const SmTarget *target)
 		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
 		appendStringInfo(&values, "%s$%d", comma, i + 1);
 	}
-	return prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
+	return sm_prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
 							target->sql_name, columns.data, values.data),
 				   SM_FILE_NCOLUMNS, types, 0);
 }
@@ -587,7 +571,7 @@ prepare_batch(const SmTarget *target, const SmBatch *batch)
 		statement = psprintf("UPDATE %s AS old SET %s FROM (SELECT %s) AS new"
 							 " WHERE old.name OPERATOR(pg_catalog.=) new.name AND %s",
 							 target->sql_name, settings.data, columns.data, condition);
-	return prepare(statement, ntypes, types, CURSOR_OPT_CUSTOM_PLAN);
+	return sm_prepare(statement, ntypes, types, CURSOR_OPT_CUSTOM_PLAN);
 }
 
 /* Write the rows of a batch, and empty it. */

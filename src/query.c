@@ -169,10 +169,10 @@ refuse_table_name(const char *text)
 				 errhint("To read the table, write TABLE %s.", text)));
 }
 
-static SPIPlanPtr
-prepare(const char *query, int nargs, Oid *types, int options)
+SPIPlanPtr
+sm_prepare(const char *statement, int nargs, Oid *types, int options)
 {
-	SPIPlanPtr	plan = SPI_prepare_cursor(query, nargs, types, options);
+	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, types, options);
 
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
@@ -216,9 +216,8 @@ sm_run_query(const char *query, SmReceiver *receiver)
 	SPIPlanPtr	plan;
 
 	refuse_table_name(query);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	plan = prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	SPI_connect();
+	plan = sm_prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 	check_plan(plan);
 	execute(plan, NULL, receiver);
 	SPI_finish();
@@ -253,12 +252,11 @@ sm_query_open(SmQuery *query, const char *text)
 
 	memset(query, 0, sizeof(*query));
 	refuse_table_name(text);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (strchr(text, '$') != NULL)
 		query->plan = SPI_prepare_extended(text, &options);
 	if (parameters.n == 0)
-		query->plan = prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+		query->plan = sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 	source = check_plan(query->plan);
 
 	MemoryContextSwitchTo(context);
@@ -275,7 +273,7 @@ sm_query_open(SmQuery *query, const char *text)
 					 errmsg("there is no parameter $%d",
 							sm_query_has_key(query) ? parameters.n : 1),
 					 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.")));
-		query->plan = prepare(text, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+		query->plan = sm_prepare(text, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
 		check_plan(query->plan);
 		MemoryContextSwitchTo(context);
 	}
@@ -318,7 +316,7 @@ wrapped_plan(SmQuery *query, bool has_from, bool has_to)
 						 sm_key_operator(key, BTGreaterEqualStrategyNumber));
 	if (has_to)
 		appendStringInfo(&wrapped, " AND key %s $2", sm_key_operator(key, BTLessStrategyNumber));
-	*plan = prepare(wrapped.data, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+	*plan = sm_prepare(wrapped.data, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
 	return *plan;
 }
 

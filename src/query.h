@@ -40,6 +40,9 @@ extern void sm_receiver_init(SmReceiver *receiver,
 							 void (*start) (SmReceiver *self, TupleDesc desc),
 							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
 
+/* Prepare a statement with SPI, for parameters of these types and with CURSOR_OPT_… */
+extern SPIPlanPtr sm_prepare(const char *statement, int nargs, Oid *types, int options);
+
 /*
  * Run a query and give its rows to the receiver.  The query must be one SELECT, and
  * its functions may write only to temporary tables.  It may use parallel workers.

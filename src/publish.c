@@ -151,7 +151,7 @@ write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *va
 
 	if (is_unchanged(old, file))
 	{
-		if (!sm_published_has_key(old, file))
+		if (!sm_published_has_same_key(old, file))
 			sm_target_update_key(target, values, nulls);
 		put_result(result, file, "unchanged");
 		return;

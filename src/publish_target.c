@@ -358,7 +358,7 @@ sm_target_peek(SmTarget *target)
 }
 
 bool
-sm_published_has_key(const SmPublished *a, const SmPublished *b)
+sm_published_has_same_key(const SmPublished *a, const SmPublished *b)
 {
 	return strcmp(a->recipe, b->recipe) == 0 &&
 		(a->first_key == NULL) == (b->first_key == NULL) &&
@@ -373,7 +373,7 @@ sm_published_is_same(const SmPublished *a, const SmPublished *b)
 		strcmp(a->kind, b->kind) == 0 &&
 		strcmp(a->loc, b->loc) == 0 &&
 		strcmp(a->digest, b->digest) == 0 &&
-		sm_published_has_key(a, b) &&
+		sm_published_has_same_key(a, b) &&
 		a->url_count == b->url_count &&
 		a->byte_count == b->byte_count &&
 		a->lastmod == b->lastmod &&

@@ -135,7 +135,7 @@ extern void sm_target_delete(SmTarget *target, const SmPublished *file);
 extern void sm_target_flush(SmTarget *target);
 
 /* Do two files begin with the same key, and were they made with the same recipe? */
-extern bool sm_published_has_key(const SmPublished *a, const SmPublished *b);
+extern bool sm_published_has_same_key(const SmPublished *a, const SmPublished *b);
 
 /* Are two files equal, apart from their content? */
 extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);

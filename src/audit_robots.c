@@ -85,13 +85,12 @@ struct SmAuditRobots *
 sm_audit_robots_create(const text *robots_txt, Datum agents)
 {
 	SmAuditRobots *robots = palloc0_object(SmAuditRobots);
-	SmProblems	problems = {0};
 
 	robots->nagents = read_agents(agents, &robots->agents);
 	if (robots_txt == NULL)
 		return NULL;
 
-	sm_read_text(PointerGetDatum(robots_txt), &robots->text, &problems, SM_LOC_INVALID, "robots");
+	robots->text = sm_read_argument(PointerGetDatum(robots_txt), "robots");
 	if (robots->text.len > SM_ROBOTS_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -10,7 +10,6 @@
 #include "core/text.h"
 #include "encoding.h"
 #include "index.h"
-#include "problem.h"
 #include "row.h"
 #include "utils/builtins.h"
 #include "value.h"
@@ -62,12 +61,11 @@ section_option(FunctionCallInfo fcinfo, int n)
 static void
 base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *base)
 {
-	SmProblems	problems = {0};
 	SmSpan		url;
 	SmUrlStatus status;
 
 	sm_require_argument(fcinfo, n, "base_url");
-	sm_read_text(PG_GETARG_DATUM(n), &url, &problems, SM_LOC_INVALID, "base_url");
+	url = sm_read_argument(PG_GETARG_DATUM(n), "base_url");
 	status = sm_url_base_init(base, url.s, url.len, scope);
 	sm_url_check_memory(status);
 	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
@@ -98,7 +96,6 @@ path_ends_with(SmSpan href, const char *ending)
 static char *
 stylesheet_option(FunctionCallInfo fcinfo, int n)
 {
-	SmProblems	problems = {0};
 	SmSpan		href;
 	const char *type;
 	char	   *encoded;
@@ -106,8 +103,7 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 
 	if (PG_ARGISNULL(n))
 		return NULL;
-	sm_read_text(PG_GETARG_DATUM(n), &href, &problems, SM_LOC_INVALID, "stylesheet");
-	href = sm_trim(href);
+	href = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), "stylesheet"));
 
 	/* "?>" would end the processing instruction */
 	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)

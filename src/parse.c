@@ -165,17 +165,6 @@ parse(ParseState *state)
 	sm_problems_warn(problems, "sitemap_parse");
 }
 
-/* Read a document of type text, as UTF-8. */
-static SmSpan
-read_document_text(Datum document)
-{
-	SmProblems	problems = {0};
-	SmSpan		result;
-
-	sm_read_text(document, &result, &problems, SM_LOC_INVALID, "document");
-	return result;
-}
-
 static SmSpan
 read_document_bytes(const bytea *document)
 {
@@ -209,7 +198,7 @@ parse_document(FunctionCallInfo fcinfo, bool is_text)
 		sm_problems_init_skip(&state.problems);
 	state.problems.in_document = true;
 	sm_input_prepare(&state.input,
-					 is_text ? read_document_text(PG_GETARG_DATUM(ARG_DOCUMENT)) :
+					 is_text ? sm_read_argument(PG_GETARG_DATUM(ARG_DOCUMENT), "document") :
 					 read_document_bytes(PG_GETARG_BYTEA_PP(ARG_DOCUMENT)),
 					 is_text, max_bytes, &state.problems);
 	parse(&state);
@@ -258,7 +247,7 @@ document_kind(FunctionCallInfo fcinfo, bool is_text)
 	const char *kind;
 
 	/* of a long bytea, detoast only the beginning */
-	document = is_text ? read_document_text(PG_GETARG_DATUM(0)) :
+	document = is_text ? sm_read_argument(PG_GETARG_DATUM(0), "document") :
 		read_document_bytes(PG_GETARG_BYTEA_P_SLICE(0, 0, KIND_BYTES));
 	kind = kind_of(document, is_text);
 	MemoryContextSwitchTo(oldcontext);

@@ -512,8 +512,8 @@ prepare_insert(const SmTarget *target)
 		appendStringInfo(&values, "%s$%d", comma, i + 1);
 	}
 	return sm_prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
-							target->sql_name, columns.data, values.data),
-				   SM_FILE_NCOLUMNS, types, 0);
+							   target->sql_name, columns.data, values.data),
+					  SM_FILE_NCOLUMNS, types, 0);
 }
 
 void

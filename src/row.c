@@ -48,6 +48,17 @@ sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName na
 					  what, GetDatabaseEncodingName());
 }
 
+SmSpan
+sm_read_argument(Datum value, const char *what)
+{
+	SmProblems	problems = {0};
+	SmSpan		result;
+
+	/* the problem is raised, and only a report would have its name */
+	sm_read_text(value, &result, &problems, SM_LOC_INVALID, what);
+	return result;
+}
+
 void
 sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems,
 				const char *what)

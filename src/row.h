@@ -60,6 +60,12 @@ typedef enum SmRowStatus
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);
 
+/*
+ * Read a text that is no part of a row as UTF-8, such as the argument named what.
+ * Raises an error if it cannot be read.
+ */
+extern SmSpan sm_read_argument(Datum value, const char *what);
+
 /* Read a lastmod of the given type. what: noun phrase for it in a problem. */
 extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
 							SmProblems *problems, const char *what);

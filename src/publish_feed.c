@@ -308,7 +308,7 @@ take_content(void *arg, char *name, Datum content, bool isnull)
 		compare_file(feed, pair, isnull ? NULL : (struct varlena *) DatumGetPointer(content));
 }
 
-/* Read the old contents of the files in the batch, and compare these. */
+/* Compare the files of the batch, whose old contents are read together. */
 static void
 flush_batch(SmFeed *feed, const SmTarget *target)
 {

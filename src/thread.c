@@ -3,8 +3,8 @@
  *	  Work that a thread does beside the backend.
  *
  * The thread blocks all signals.  What it reads and writes is in the memory context
- * of its SmThread, and a callback joins it before that context is freed: by an
- * error, by the end of the session, or in due course.
+ * of its SmThread, or outlives that context.  A callback joins the thread before the
+ * context is freed, after an error too.
  */
 #include "postgres.h"
 

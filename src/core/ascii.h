@@ -19,10 +19,11 @@ sm_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Small and capital letters differ in one bit. */
 static inline bool
 sm_is_letter(char c)
 {
-	return sm_lower(c) >= 'a' && sm_lower(c) <= 'z';
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
 /* A blank of XML */

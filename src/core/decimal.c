@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ascii.h"
+
 /* significant digits that are read: later ones change a double in its last bit at most */
 #define DIGITS_MAX	40
 
@@ -95,7 +97,7 @@ sm_decimal_read(SmSpan text, double *value)
 			point = true;
 			continue;
 		}
-		if (*s < '0' || *s > '9')
+		if (!sm_is_digit(*s))
 			return false;
 		any = true;
 		if (n == DIGITS_MAX || (n == 0 && *s == '0'))

@@ -11,12 +11,6 @@
 #include "core/ascii.h"
 #include "core/idna.h"
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /*
  * May a label have this character?  These are the unreserved characters of RFC
  * 3986 without the dot, more than DNS allows.
@@ -24,8 +18,7 @@ is_digit(char c)
 static bool
 is_label_char(char c)
 {
-	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || is_digit(c) ||
-		c == '-' || c == '_' || c == '~';
+	return sm_is_letter(c) || sm_is_digit(c) || c == '-' || c == '_' || c == '~';
 }
 
 /*
@@ -54,12 +47,9 @@ read_ipv4_number(const char *s, size_t len, uint64_t *number)
 	*number = 0;
 	for (size_t i = 0; i < len; i++)
 	{
-		char		c = sm_lower(s[i]);
-		int			digit = is_digit(c) ? c - '0' : c - 'a' + 10;
+		int			digit = sm_hex_value(s[i]);
 
-		if (!is_digit(c) && !(c >= 'a' && c <= 'f'))
-			return false;
-		if (digit >= base)
+		if (digit < 0 || digit >= base)
 			return false;
 		*number = *number * base + digit;
 		if (*number > IPV4_TOO_LARGE)
@@ -86,7 +76,7 @@ valid_if_ipv4(const char *host, size_t len)
 		len--;
 	end = host + len;
 	for (label = end; label > host && label[-1] != '.'; label--)
-		ndigits += is_digit(label[-1]);
+		ndigits += sm_is_digit(label[-1]);
 	if (ndigits == 0 ||
 		(ndigits < (size_t) (end - label) && !read_ipv4_number(label, end - label, &number)))
 		return true;

@@ -51,6 +51,9 @@ is_clean(SmSpan raw, Charset charset)
 	{
 		unsigned char c = raw.s[i];
 
+		/* nearly all characters: small letters, digits, and what is in URLs */
+		if ((c > '\\' && c < 0x80) || (c > '&' && c < '<'))
+			continue;
 		if (c == '\t' || c == '\n' || c == '\r' || c == '\\' ||
 			(c >= 0x80 && charset == AS_REFERENCES) ||
 			(c == '&' && charset == AS_CHARACTERS) ||

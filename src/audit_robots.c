@@ -19,26 +19,19 @@
 #include "set.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #define INDEX_NAME	SM_INDEX_SECTION ".xml"
-
-typedef struct Agent
-{
-	const char *name;
-	SmRobots   *robots;			/* shared with the agent before, if both obey
-								 * the same groups */
-} Agent;
 
 typedef struct SmAuditRobots
 {
 	SmSpan text;
-	int			nagents;
-	Agent	   *agents;
+	SmRobots	rules;			/* of all agents */
 } SmAuditRobots;
 
 /* Read an array of product tokens. */
 static int
-read_agents(Datum value, Agent **agents)
+read_agents(Datum value, char ***names)
 {
 	Datum	   *values;
 	bool	   *nulls;
@@ -50,43 +43,52 @@ read_agents(Datum value, Agent **agents)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("agents must not be empty")));
-	*agents = palloc0_array(Agent, n);
+	*names = palloc_array(char *, n);
 	for (int i = 0; i < n; i++)
 	{
+		char	   *name;
+
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("agents must not have a null in it")));
-		(*agents)[i].name = TextDatumGetCString(values[i]);
-		if (!sm_robots_is_token((*agents)[i].name, strlen((*agents)[i].name)))
+		name = (*names)[i] = TextDatumGetCString(values[i]);
+		if (!sm_robots_is_token(name, strlen(name)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid agent \"%s\"", (*agents)[i].name),
+					 errmsg("invalid agent \"%s\"", name),
 					 errdetail("It must be the name that a crawler has in a robots.txt: letters, \"-\" and \"_\", such as Googlebot.")));
 	}
 	return n;
 }
 
 static void
-compile(SmAuditRobots *robots, Agent *agent, Agent *before)
+compile(SmAuditRobots *robots, char *const *names, int nnames)
 {
-	size_t		size;
+	size_t		size = 0;
 
-	agent->robots = palloc_object(SmRobots);
-	size = sm_robots_init(agent->robots, robots->text.s, robots->text.len,
-						  agent->name, strlen(agent->name));
-	if (before && !before->robots->has_group && !agent->robots->has_group)
-		agent->robots = before->robots;
-	else
-		sm_robots_compile(agent->robots, palloc(size));
+	sm_robots_init(&robots->rules, robots->text.s, robots->text.len,
+				   palloc_array(SmRobotsAgent, nnames));
+	for (int i = 0; i < nnames; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		size = sm_robots_add_agent(&robots->rules, names[i], strlen(names[i]));
+		if (size > MaxAllocSize)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("robots has too many rules for so many agents"),
+					 errhint("Audit with fewer agents at a time.")));
+	}
+	sm_robots_compile(&robots->rules, palloc(size));
 }
 
 struct SmAuditRobots *
 sm_audit_robots_create(const text *robots_txt, Datum agents)
 {
 	SmAuditRobots *robots = palloc0_object(SmAuditRobots);
+	char	  **names;
+	int			nnames = read_agents(agents, &names);
 
-	robots->nagents = read_agents(agents, &robots->agents);
 	if (robots_txt == NULL)
 		return NULL;
 
@@ -97,33 +99,35 @@ sm_audit_robots_create(const text *robots_txt, Datum agents)
 				 errmsg("robots has %zu bytes, more than the %d that are read",
 						robots->text.len, SM_ROBOTS_MAX),
 				 errdetail("Google reads no more than the first 500 KiB of a robots.txt.")));
-	for (int i = 0; i < robots->nagents; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		compile(robots, &robots->agents[i], i > 0 ? &robots->agents[i - 1] : NULL);
-	}
+	compile(robots, names, nnames);
 	return robots;
 }
 
-/* The rule that forbids an agent to fetch a URL; NULL if there is none. */
-static const SmRobotsRule *
-find_rule(const SmAudit *audit, const Agent *agent, SmSpan url)
+/* Find the rules that decide on a URL.  Returns false if it is of another host. */
+static bool
+match(const SmAudit *audit, SmSpan url)
 {
 	size_t		start = audit->origin.len;
-	const SmRobotsRule *rule;
 
 	if (!sm_audit_is_local(audit, url))
-		return NULL;
-	rule = sm_robots_match(agent->robots, url.s + start, url.len - start);
-	return rule && !rule->allow ? rule : NULL;
+		return false;
+	sm_robots_match(&audit->robots->rules, url.s + start, url.len - start);
+	return true;
+}
+
+static bool
+forbids(const SmRobotsAgent *agent)
+{
+	return agent->rule && !agent->rule->allow;
 }
 
 static void
-put_problem(SmAudit *audit, int64 row_number, SmProblemName name, const Agent *agent,
-			const char *what, const SmRobotsRule *rule)
+put_problem(SmAudit *audit, int64 row_number, SmProblemName name, const SmRobotsAgent *agent,
+			const char *what)
 {
-	char	   *detail = psprintf("%s must not fetch %s: line %u of robots.txt is \"Disallow: %s\".",
-								  agent->name, what, rule->line, sm_for_message(rule->path));
+	char	   *detail = psprintf("%.*s must not fetch %s: line %u of robots.txt is \"Disallow: %s\".",
+								  (int) agent->name.len, agent->name.s, what, agent->rule->line,
+								  sm_for_message(agent->rule->path));
 
 	sm_audit_problem(audit, row_number, name, detail);
 	pfree(detail);				/* a row can have many problems */
@@ -133,21 +137,17 @@ void
 sm_audit_robots_check(SmAudit *audit, const char *what, SmSpan url)
 {
 	const SmAuditRobots *robots = audit->robots;
-	const SmRobotsRule *rule = NULL;
 
-	if (robots == NULL)
+	if (robots == NULL || !match(audit, url))
 		return;
-	for (int i = 0; i < robots->nagents; i++)
+	for (uint32 i = 0; i < robots->rules.nagents; i++)
 	{
-		const Agent *agent = &robots->agents[i];
+		const SmRobotsAgent *agent = &robots->rules.agents[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (i == 0 || agent->robots != agent[-1].robots)
-			rule = find_rule(audit, agent, url);
-		if (rule)
+		if (forbids(agent))
 			put_problem(audit, audit->nrows, SM_ROBOTS_DISALLOWED, agent,
-						what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page",
-						rule);
+						what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page");
 	}
 }
 
@@ -177,16 +177,16 @@ check_files(SmAudit *audit)
 		file_url(audit, sm_part_name(audit->options))
 	};
 
-	for (int i = 0; i < robots->nagents; i++)
+	for (uint32 i = 0; i < robots->rules.nagents; i++)
 	{
+		const SmRobotsAgent *agent = &robots->rules.agents[i];
+
 		for (size_t n = 0; n < lengthof(urls); n++)
 		{
-			const SmRobotsRule *rule = find_rule(audit, &robots->agents[i], urls[n]);
-
-			if (rule == NULL)
+			if (!match(audit, urls[n]) || !forbids(agent))
 				continue;
-			put_problem(audit, SM_AUDIT_SET, SM_ROBOTS_BLOCKS_SITEMAP, &robots->agents[i],
-						psprintf("the file \"%s\"", sm_for_message(urls[n])), rule);
+			put_problem(audit, SM_AUDIT_SET, SM_ROBOTS_BLOCKS_SITEMAP, agent,
+						psprintf("the file \"%s\"", sm_for_message(urls[n])));
 			break;
 		}
 	}

@@ -7,12 +7,12 @@
  * and octets that a URL cannot contain are escaped.  "*" and "$" are escaped, too,
  * except where they are wildcards.
  *
- * The paths of a crawler's rules make a trie in which "*" is a symbol like any
- * other, and so is "$".  A URL is walked through it with a set of places: the
- * nodes that its octets so far lead to.  An octet takes each place to a child or
+ * The paths of the rules of all crawlers make a trie in which "*" is a symbol like
+ * any other, and so is "$".  A URL is walked through it once, with a set of places:
+ * the nodes that its octets so far lead to.  An octet takes each place to a child or
  * off the set.  The node of a "*" stays in the set, since "*" matches any octets.
- * The end of the URL matches "$".  The longest rule at any node that was
- * a place wins.
+ * The end of the URL matches "$".  Of the rules of a crawler at nodes that were
+ * places, the longest wins.
  *
  * Example: the rules /a, /a*c and /a*c*e$, and the URL /abcde.
  *
@@ -198,7 +198,7 @@ typedef struct Group
  * skipped.
  */
 static bool
-next_rule(SmRobotsReader *r, Group *group, const SmRobots *robots)
+next_rule(SmRobotsReader *r, Group *group, const SmRobotsAgent *agent)
 {
 	while (sm_robots_next(r))
 	{
@@ -207,12 +207,12 @@ next_rule(SmRobotsReader *r, Group *group, const SmRobots *robots)
 			case SM_ROBOTS_AGENT:
 				if (group->has_rules)
 					memset(group, 0, sizeof(*group));
-				group->agents |= agents_of(r->value, robots->agent);
+				group->agents |= agents_of(r->value, agent->name);
 				break;
 			case SM_ROBOTS_ALLOW:
 			case SM_ROBOTS_DISALLOW:
 				group->has_rules = true;
-				if ((group->agents & (robots->has_group ? NAMED : EVERYBODY)) && r->value.len > 0)
+				if ((group->agents & (agent->has_group ? NAMED : EVERYBODY)) && r->value.len > 0)
 					return true;
 				break;
 			case SM_ROBOTS_SITEMAP:
@@ -301,30 +301,58 @@ make_key(SmSpan path, uint8_t *dst, uint32_t *length)
 	return n;
 }
 
-size_t
-sm_robots_init(SmRobots *robots, const char *text, size_t len,
-			   const char *agent, size_t agent_len)
+void
+sm_robots_init(SmRobots *robots, const char *text, size_t len, SmRobotsAgent *agents)
+{
+	memset(robots, 0, sizeof(*robots));
+	robots->text = sm_span(text, len);
+	robots->agents = agents;
+}
+
+/* Find the group that names the agent, if there is one. */
+static bool
+find_group(const SmRobots *robots, SmSpan name)
+{
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, robots->text.s, robots->text.len);
+	while (sm_robots_next(&r))
+		if (r.key == SM_ROBOTS_AGENT && agents_of(r.value, name) == NAMED)
+			return true;
+	return false;
+}
+
+static void
+count_rules(SmRobots *robots, const SmRobotsAgent *agent)
 {
 	SmRobotsReader r;
 	Group		group = {0};
 
-	memset(robots, 0, sizeof(*robots));
-	robots->text = sm_span(text, len);
-	robots->agent = sm_span(agent, agent_len);
-
-	sm_robots_reader_init(&r, text, len);
-	while (sm_robots_next(&r))
-		if (r.key == SM_ROBOTS_AGENT && agents_of(r.value, robots->agent) == NAMED)
-			robots->has_group = true;
-
-	sm_robots_reader_init(&r, text, len);
-	while (next_rule(&r, &group, robots))
+	sm_robots_reader_init(&r, robots->text.s, robots->text.len);
+	while (next_rule(&r, &group, agent))
 	{
 		uint32_t	length;
 
 		robots->nrules++;
 		robots->nkeys += make_key(r.value, NULL, &length);
 	}
+}
+
+size_t
+sm_robots_add_agent(SmRobots *robots, const char *name, size_t len)
+{
+	uint32_t	number = robots->nagents++;
+	SmRobotsAgent *agent = &robots->agents[number];
+
+	agent->name = sm_span(name, len);
+	agent->has_group = find_group(robots, agent->name);
+	agent->obeys = number;
+	if (!agent->has_group && robots->everybody)
+		agent->obeys = robots->everybody->obeys;
+	else
+		count_rules(robots, agent);
+	if (!agent->has_group && robots->everybody == NULL)
+		robots->everybody = agent;
 	return robots->nrules * sizeof(SmRobotsRule) +
 		(robots->nkeys + 2) * (3 * sizeof(uint32_t) + 3 * sizeof(uint8_t));
 }
@@ -349,7 +377,28 @@ compare_keys(const void *arg1, const void *arg2)
 
 	if (order == 0)
 		order = (a->key_len > b->key_len) - (a->key_len < b->key_len);
+	if (order == 0)
+		order = (a->agent > b->agent) - (a->agent < b->agent);
 	return order;
+}
+
+/*
+ * Keep, of rules with the same path, the one of each agent that wins.  They are
+ * consecutive, low to high (exclusive), and sorted by agent.
+ */
+static void
+keep_winners(SmRobotsRule *rules, uint32_t low, uint32_t high)
+{
+	uint32_t	kept = low;
+
+	for (uint32_t i = low + 1; i < high; i++)
+	{
+		if (rules[i].agent != rules[kept].agent)
+			rules[++kept] = rules[i];
+		else if (wins(&rules[i], &rules[kept]))
+			rules[kept] = rules[i];
+	}
+	rules[kept].last = true;
 }
 
 /*
@@ -368,7 +417,8 @@ make_trie(SmRobots *robots)
 	robots->rule[0] = robots->nrules;
 	for (uint32_t node = 0; node < robots->nnodes; node++)
 	{
-		uint32_t	low = robots->places[node];
+		uint32_t	own = robots->places[node];
+		uint32_t	low = own;
 		uint32_t	high = robots->rule[node];
 
 		if (node == next_depth)
@@ -378,11 +428,12 @@ make_trie(SmRobots *robots)
 		}
 
 		robots->marks[node] = 0;
-		for (; low < high && robots->rules[low].key_len == depth; low++)
+		while (low < high && robots->rules[low].key_len == depth)
+			low++;
+		if (low > own)
 		{
-			if (!(robots->marks[node] & HAS_RULE) ||
-				wins(&robots->rules[low], &robots->rules[robots->rule[node]]))
-				robots->rule[node] = low;
+			keep_winners(robots->rules, own, low);
+			robots->rule[node] = own;
 			robots->marks[node] |= HAS_RULE;
 		}
 		if (low < high && robots->rules[low].key[depth] == ANY)
@@ -410,8 +461,6 @@ void
 sm_robots_compile(SmRobots *robots, void *memory)
 {
 	uint32_t	max_nodes = robots->nkeys + 1;
-	SmRobotsReader r;
-	Group		group = {0};
 	SmRobotsRule *rule;
 	uint8_t    *key;
 
@@ -425,16 +474,26 @@ sm_robots_compile(SmRobots *robots, void *memory)
 
 	rule = robots->rules;
 	key = robots->keys;
-	sm_robots_reader_init(&r, robots->text.s, robots->text.len);
-	while (next_rule(&r, &group, robots))
+	for (uint32_t i = 0; i < robots->nagents; i++)
 	{
-		rule->allow = r.key == SM_ROBOTS_ALLOW;
-		rule->line = r.line;
-		rule->path = r.value;
-		rule->key = key;
-		rule->key_len = make_key(r.value, key, &rule->length);
-		key += rule->key_len;
-		rule++;
+		SmRobotsReader r;
+		Group		group = {0};
+
+		if (robots->agents[i].obeys != i)
+			continue;
+		sm_robots_reader_init(&r, robots->text.s, robots->text.len);
+		while (next_rule(&r, &group, &robots->agents[i]))
+		{
+			rule->allow = r.key == SM_ROBOTS_ALLOW;
+			rule->line = r.line;
+			rule->path = r.value;
+			rule->agent = i;
+			rule->last = false;
+			rule->key = key;
+			rule->key_len = make_key(r.value, key, &rule->length);
+			key += rule->key_len;
+			rule++;
+		}
 	}
 	qsort(robots->rules, robots->nrules, sizeof(SmRobotsRule), compare_keys);
 	make_trie(robots);
@@ -443,9 +502,7 @@ sm_robots_compile(SmRobots *robots, void *memory)
 /* A URL on its way through the trie. */
 typedef struct Walk
 {
-	SmRobots   *robots;
-	const SmRobotsRule *best;	/* best rule that matches, NULL if none does
-								 * yet */
+	SmRobots   *robots;			/* whose agents have the best rules so far */
 
 	/*
 	 * The nodes that the walk is at: nodes of "*", which the walk never
@@ -470,7 +527,7 @@ is_wanted(const Walk *walk, uint8_t symbol)
 	return walk->wanted[symbol / 64] >> symbol % 64 & 1;
 }
 
-/* Use the marks of a node: its rule, and a "*" that follows. */
+/* Use the marks of a node: its rules, and a "*" that follows. */
 static void
 take_marks(Walk *walk, uint32_t node)
 {
@@ -481,8 +538,15 @@ take_marks(Walk *walk, uint32_t node)
 	{
 		const SmRobotsRule *rule = &robots->rules[robots->rule[node]];
 
-		if (walk->best == NULL || wins(rule, walk->best))
-			walk->best = rule;
+		for (;; rule++)
+		{
+			SmRobotsAgent *agent = &robots->agents[rule->agent];
+
+			if (agent->rule == NULL || wins(rule, agent->rule))
+				agent->rule = rule;
+			if (rule->last)
+				break;
+		}
 	}
 	if (!(robots->marks[node] & HAS_ANY) || robots->marks[child] & IS_PLACE)
 		return;
@@ -536,15 +600,11 @@ step(Walk *walk, uint8_t symbol)
 			follow(walk, *any_place(walk, i), symbol);
 }
 
-const SmRobotsRule *
-sm_robots_match(SmRobots *robots, const char *path, size_t len)
+/* Walk a URL through the trie, once for all agents. */
+static void
+walk_path(SmRobots *robots, const char *path, const char *end)
 {
-	const char *hash = memchr(path, '#', len);
-	const char *end = hash ? hash : path + len;
 	Walk		walk = {.robots = robots,.nplaces = 1};
-
-	if (robots->nrules == 0 || sm_span_is(sm_span(path, end - path), "/robots.txt"))
-		return NULL;
 
 	robots->places[0] = 0;
 	take_marks(&walk, 0);
@@ -567,5 +627,19 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len)
 
 	for (uint32_t i = 0; i < walk.nanys; i++)
 		robots->marks[*any_place(&walk, i)] &= ~IS_PLACE;
-	return walk.best;
+}
+
+void
+sm_robots_match(SmRobots *robots, const char *path, size_t len)
+{
+	const char *hash = memchr(path, '#', len);
+	const char *end = hash ? hash : path + len;
+
+	for (uint32_t i = 0; i < robots->nagents; i++)
+		robots->agents[i].rule = NULL;
+	if (robots->nrules == 0 || sm_span_is(sm_span(path, end - path), "/robots.txt"))
+		return;
+	walk_path(robots, path, end);
+	for (uint32_t i = 0; i < robots->nagents; i++)
+		robots->agents[i].rule = robots->agents[robots->agents[i].obeys].rule;
 }

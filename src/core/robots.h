@@ -44,26 +44,43 @@ typedef struct SmRobotsRule
 	SmSpan		path;			/* as the line has it */
 
 	/* private */
+	uint32_t	agent;			/* its number */
+	bool		last;			/* at its node */
 	uint32_t	length;			/* octets of the encoded path: the longest
 								 * wins */
 	uint32_t	key_len;
 	const uint8_t *key;			/* the path in symbols, see robots.c */
 } SmRobotsRule;
 
-/* The rules that one crawler obeys. */
+/* A crawler. */
+typedef struct SmRobotsAgent
+{
+	SmSpan		name;
+	const SmRobotsRule *rule;	/* that decides on the URL of the last
+								 * sm_robots_match; NULL if none does, and it
+								 * is allowed */
+
+	/* private */
+	bool		has_group;		/* by name, not just that of "*" */
+	uint32_t	obeys;			/* number of the agent that has its rules: its
+								 * own, or that of the first without group */
+} SmRobotsAgent;
+
+/* The rules that crawlers obey. */
 typedef struct SmRobots
 {
-	SmSpan		agent;
 	SmSpan		text;
-	bool		has_group;		/* for the agent by name, not just for "*" */
+	SmRobotsAgent *agents;
+	uint32_t	nagents;
 
 	/* private: see robots.c */
-	uint32_t	nrules;
-	uint32_t	nkeys;			/* symbols of all rules */
+	const SmRobotsAgent *everybody; /* the first agent without group */
+	uint64_t	nrules;
+	uint64_t	nkeys;			/* symbols of all rules */
 	uint32_t	nnodes;
 	SmRobotsRule *rules;		/* sorted by key */
 	uint32_t   *first;			/* by node: its first child */
-	uint32_t   *rule;			/* by node: its rule, if it has one */
+	uint32_t   *rule;			/* by node: its first rule, if it has one */
 	uint32_t   *places;			/* nodes that a walk is at */
 	uint8_t    *label;			/* by node: the symbol that leads to it */
 	uint8_t    *marks;			/* by node: its marks, see robots.c */
@@ -80,19 +97,25 @@ extern bool sm_robots_next(SmRobotsReader *r);
 extern bool sm_robots_is_token(const char *s, size_t len);
 
 /*
- * Find the groups of a robots.txt that a crawler obeys, and return how many bytes
- * of memory their rules need.  len is at most SM_ROBOTS_MAX.
+ * Begin with a robots.txt; len is at most SM_ROBOTS_MAX.  agents has room for all
+ * agents that will be added.
  */
-extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
-							 const char *agent, size_t agent_len);
+extern void sm_robots_init(SmRobots *robots, const char *text, size_t len,
+						   SmRobotsAgent *agents);
+
+/*
+ * Add an agent, find the groups that it obeys, and return how many bytes of memory
+ * the rules of all agents so far need: at most 2^31, for sm_robots_compile.
+ */
+extern size_t sm_robots_add_agent(SmRobots *robots, const char *name, size_t len);
 
 /* Compile the rules into memory that is aligned as by malloc. */
 extern void sm_robots_compile(SmRobots *robots, void *memory);
 
 /*
- * Find the rule that decides on a URL, NULL if none does and it is allowed.  path
- * is the URL from its path on, percent-encoded or not; its fragment is passed over.
+ * Find the rule of each agent that decides on a URL.  path is the URL from its path
+ * on, percent-encoded or not; its fragment is passed over.
  */
-extern const SmRobotsRule *sm_robots_match(SmRobots *robots, const char *path, size_t len);
+extern void sm_robots_match(SmRobots *robots, const char *path, size_t len);
 
 #endif

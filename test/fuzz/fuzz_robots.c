@@ -2,8 +2,8 @@
  * fuzz_robots.c
  *	  Fuzzes core/robots.
  *
- * The input is an agent, a NUL, a path, a NUL and a robots.txt.  The judge does it
- * all again with no regard to speed: it looks at each line for itself, and tries
+ * The input is an agent, a NUL, a path, a NUL and a robots.txt.  Two other agents are
+ * asked for with it.  The judge does it all again with no regard to speed: it looks at each line for itself, and tries
  * each rule on the path.
  */
 #include "core/robots.h"
@@ -15,6 +15,7 @@
 
 #define WILDCARD	0x100
 #define LAST		0x101
+#define NAGENTS		3
 
 /* A path in the one form. */
 typedef struct Characters
@@ -230,9 +231,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *end = agent + size;
 	const char *path = size < 1000 ? memchr(agent, '\0', size) : NULL;
 	const char *text = path ? memchr(path + 1, '\0', end - path - 1) : NULL;
-	const SmRobotsRule *rule;
+	const char *names[NAGENTS] = {agent, "x", "foobot"};
 	const char *hash;
 	SmRobots	robots;
+	SmRobotsAgent agents[NAGENTS];
+	size_t		size_of_all = 0;
 	char	   *text_copy;
 	char	   *path_copy;
 	char	   *memory;
@@ -245,17 +248,23 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	path_len = strlen(path);
 	text_copy = exactly(text, end - text);
 	path_copy = exactly(path, path_len);
-	memory = exactly(NULL, sm_robots_init(&robots, text_copy, end - text, agent, strlen(agent)));
+	sm_robots_init(&robots, text_copy, end - text, agents);
+	for (int i = 0; i < NAGENTS; i++)
+		size_of_all = sm_robots_add_agent(&robots, names[i], strlen(names[i]));
+	memory = exactly(NULL, size_of_all);
 	sm_robots_compile(&robots, memory);
 
 	hash = strchr(path, '#');
 	for (int i = 0; i < 2; i++)
 	{
-		int			line;
+		sm_robots_match(&robots, path_copy, path_len);
+		for (int n = 0; n < NAGENTS; n++)
+		{
+			const SmRobotsRule *rule = agents[n].rule;
+			int			line = rule == NULL ? 0 : rule->allow ? (int) rule->line : -(int) rule->line;
 
-		rule = sm_robots_match(&robots, path_copy, path_len);
-		line = rule == NULL ? 0 : rule->allow ? (int) rule->line : -(int) rule->line;
-		CHECK(line == judge(text, end, agent, path, hash ? (size_t) (hash - path) : path_len));
+			CHECK(line == judge(text, end, names[n], path, hash ? (size_t) (hash - path) : path_len));
+		}
 	}
 
 	free(memory);

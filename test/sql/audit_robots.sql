@@ -76,6 +76,8 @@ SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://
   FROM unnest(ARRAY['NULL', '''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',
                     '''{"Google bot"}''', '''{é}''', '''{{Googlebot},{bot1}}''']) agents;
 SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', robots => repeat(''x'', 4194305))');
+SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => ''{a,b,c,d,e,f,g}'', robots => %L || repeat(''"'', 4000000))',
+                            E'user-agent:a\nuser-agent:b\nuser-agent:c\nuser-agent:d\nuser-agent:e\nuser-agent:f\nuser-agent:g\ndisallow:/'));
 SELECT count(*) FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => repeat(E'#\n', 2097137) || E'user-agent:*\ndisallow:/a', agents => '{{a,b},{c,d}}');
 
 -- Rules without number cost a row nothing.

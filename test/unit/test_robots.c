@@ -14,21 +14,48 @@ decide(const char *text, size_t text_len, const char *agent, const char *path,
 	char	   *text_copy = exactly(text, text_len);
 	char	   *path_copy = exactly(path, path_len);
 	SmRobots	robots;
-	char	   *memory = exactly(NULL, sm_robots_init(&robots, text_copy, text_len,
-													  agent, strlen(agent)));
+	SmRobotsAgent agents[1];
+	char	   *memory;
 	const SmRobotsRule *rule;
 	long long	line;
 
+	sm_robots_init(&robots, text_copy, text_len, agents);
+	memory = exactly(NULL, sm_robots_add_agent(&robots, agent, strlen(agent)));
 	sm_robots_compile(&robots, memory);
 	/* a walk leaves nothing behind */
 	sm_robots_match(&robots, path_copy, path_len);
-	rule = sm_robots_match(&robots, path_copy, path_len);
+	sm_robots_match(&robots, path_copy, path_len);
+	rule = agents[0].rule;
 	line = rule ? rule->line : 0;
 	*allowed = rule == NULL || rule->allow;
 	free(memory);
 	free(text_copy);
 	free(path_copy);
 	return line;
+}
+
+/* The rules that decide for the agents a, b, c and d are in these lines, 0 for none. */
+static void
+lines_are(const char *text, const char *path, const char *wanted)
+{
+	const char *names[] = {"a", "b", "c", "d"};
+	SmRobots	robots;
+	SmRobotsAgent agents[4];
+	size_t		size = 0;
+	char	   *memory;
+	char		found[100] = "";
+
+	sm_robots_init(&robots, text, strlen(text), agents);
+	for (int i = 0; i < 4; i++)
+		size = sm_robots_add_agent(&robots, names[i], 1);
+	memory = exactly(NULL, size);
+	sm_robots_compile(&robots, memory);
+	sm_robots_match(&robots, path, strlen(path));
+	for (int i = 0; i < 4; i++)
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u",
+				 agents[i].rule ? agents[i].rule->line : 0);
+	is(found, strlen(found), wanted, strlen(wanted), path);
+	free(memory);
 }
 
 /* The rule that decides is in this line, negative where it forbids, 0 for none. */
@@ -65,6 +92,32 @@ rules(const char *lines, const char *const *allowed, const char *const *disallow
 
 #define PATHS(...)	(const char *const[]) {__VA_ARGS__, NULL}
 #define NO_PATHS	(const char *const[]) {NULL}
+
+/* Several agents, whose rules are looked for together. */
+static void
+test_agents(void)
+{
+	const char *text =
+		"User-agent: a\n"		/* 1 */
+		"Disallow: /x\n"		/* 2 */
+		"Disallow: /*/z$\n"		/* 3 */
+		"User-agent: *\n"		/* 4 */
+		"Disallow: /x\n"		/* 5 */
+		"Allow: /x\n"			/* 6 */
+		"User-agent: a\n"		/* 7 */
+		"User-agent: c\n"		/* 8 */
+		"Allow: /xy\n"			/* 9 */
+		"Disallow: /x\n"		/* 10 */
+		"Disallow: /*/zz\n";	/* 11 */
+
+	lines_are(text, "/", " 0 0 0 0");
+	lines_are(text, "/x", " 2 6 10 6");
+	lines_are(text, "/xy", " 9 6 9 6");
+	lines_are(text, "/y/z", " 3 0 0 0");
+	lines_are(text, "/y/zz", " 11 0 11 0");
+	lines_are(text, "/robots.txt", " 0 0 0 0");
+	lines_are("", "/", " 0 0 0 0");
+}
 
 /* Groups: which rules a crawler obeys. */
 static void
@@ -307,6 +360,7 @@ int
 main(void)
 {
 	test_groups();
+	test_agents();
 	test_lines();
 	test_rules();
 	test_wildcards();

@@ -127,14 +127,13 @@ append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset cha
 {
 	switch (token)
 	{
+		case SM_XML_START:
 		case SM_XML_END:
-			if (sm_span_is(r->raw, END_OF_ENTRY))
+			if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
 			{
 				appendStringInfoString(buf, "</url >");
 				return true;
 			}
-			/* FALLTHROUGH */
-		case SM_XML_START:
 			return append_rewritten(buf, r->raw, IN_TAG, charset);
 		case SM_XML_TEXT:
 			return append_rewritten(buf, r->raw, IN_TEXT, charset);

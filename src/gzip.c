@@ -31,11 +31,11 @@
 #define GUNZIP_THREAD_MIN	131072
 
 /* Memory that work in a thread uses. */
-typedef struct Buffer
+typedef struct GzipBuffer
 {
 	char	   *data;
 	size_t		size;
-} Buffer;
+} GzipBuffer;
 
 struct SmGzip
 {
@@ -51,8 +51,8 @@ struct SmGzip
 
 	const char *data;			/* rest of the document */
 	size_t		len;
-	Buffer		copy;			/* the document for the thread */
-	Buffer		result;			/* a varlena */
+	GzipBuffer	copy;			/* the document for the thread */
+	GzipBuffer	result;			/* a varlena */
 	size_t		written;		/* bytes after the varlena header, 0 for a
 								 * failure */
 };
@@ -69,9 +69,9 @@ struct SmGunzip
 #endif
 
 	size_t		len;			/* of the data */
-	Buffer		copy;			/* the data */
+	GzipBuffer	copy;			/* the data */
 	size_t		document_len;
-	Buffer		document;
+	GzipBuffer	document;
 	bool		succeeded;
 };
 
@@ -257,7 +257,7 @@ sm_gzip_create(int level)
 
 /* Make a buffer large enough. Its contents are lost. */
 static void
-reserve(MemoryContext context, Buffer *buffer, size_t needed)
+reserve(MemoryContext context, GzipBuffer *buffer, size_t needed)
 {
 	if (needed <= buffer->size)
 		return;

@@ -139,6 +139,22 @@ is_our_limit(const char *message)
 		strstr(message, "document type") != NULL;
 }
 
+/*
+ * Does standalone follow the encoding without a blank?  libxml2 2.9 misses that where
+ * it ignores encodings.
+ */
+static bool
+lacks_blank_after_encoding(const char *src, size_t len)
+{
+	static const char standalone[] = "standalone";
+
+	for (size_t i = 1; i + sizeof(standalone) - 1 <= len; i++)
+		if ((src[i - 1] == '"' || src[i - 1] == '\'') &&
+			memcmp(src + i, standalone, sizeof(standalone) - 1) == 0)
+			return true;
+	return false;
+}
+
 static void
 compare(const char *src, size_t len, bool is_document, bool accepted, const char *message)
 {
@@ -154,7 +170,7 @@ compare(const char *src, size_t len, bool is_document, bool accepted, const char
 		return;
 	if (accepted)
 		CHECK(judge(src, len));
-	else if (!is_our_limit(message))
+	else if (!is_our_limit(message) && !(is_document && lacks_blank_after_encoding(src, len)))
 		CHECK(!judge(src, len));
 }
 

@@ -208,7 +208,9 @@ SELECT E'\\connect -\nCALL watch(' || position || ');' FROM work ORDER BY positi
 \i :script
 CALL measure(:rounds);
 
-SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity WHERE wait_event = 'PgSleep' \gset
+-- The run of the long section may have parallel workers, which end with it.
+SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
+ WHERE backend_type = 'client backend' AND query ~ 'section => ''long''' AND pid <> pg_backend_pid() \gset
 
 \echo '## ' :machine
 \echo

@@ -32,7 +32,7 @@ my @programs = (
 		runtimes => [ 'python3', '/usr/bin/python3' ],
 		question => [ '-c', 'import psycopg' ],
 		needs => 'python3 and its package psycopg',
-		memory => 25_000_000,
+		memory => 40_000_000,
 	},);
 
 plan skip_all => 'curl is not here' unless runs(undef, 'curl', '--version');

@@ -3,8 +3,8 @@
  *	  Fuzzes core/robots.
  *
  * The input is an agent, a NUL, a path, a NUL and a robots.txt.  Two other agents are
- * asked for with it.  The judge does it all again with no regard to speed: it looks at each line for itself, and tries
- * each rule on the path.
+ * asked for with it.  The judge does it all again with no regard to speed: it looks at
+ * each line for itself, and tries each rule on the path.
  */
 #include "core/robots.h"
 

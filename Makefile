@@ -12,7 +12,7 @@ EXTENSION = sitemap
 MODULE_big = sitemap
 DATA = $(wildcard sql/sitemap--*.sql)
 DOCS = README.md $(wildcard doc/*.md)
-# README.md of two extensions must not meet in PostgreSQL's directory of documentation.
+# In PostgreSQL's directory of documentation, another extension can have a README.md.
 override docmoduledir = sitemap
 
 # No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
@@ -68,7 +68,7 @@ EXTRA_CLEAN = build
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
 SERVER_HEADER := $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)
 ifneq ($(and $(PGXS),$(SERVER_HEADER)),)
-# Bitcode needs the clang that PostgreSQL was built with: none is built without it.
+# Build bitcode only if the clang that PostgreSQL was built with is there.
 ifeq ($(shell command -v $$(sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.global)),)
 override with_llvm = no
 endif

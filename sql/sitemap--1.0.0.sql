@@ -470,7 +470,7 @@ CREATE TYPE sitemap_file AS (
 COMMENT ON TYPE sitemap_file IS
 'file of a set of sitemaps, with its URL, counts, digest and content';
 
--- Not PARALLEL SAFE, so that its query can use parallel workers.
+-- Not PARALLEL SAFE: in a parallel worker, the function's query could not be parallel.
 CREATE FUNCTION sitemap_files(query text, base_url text, section text DEFAULT 'sitemap',
 	format text DEFAULT 'xml', compression int DEFAULT 0, max_urls int DEFAULT 50000,
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'full', index text DEFAULT 'auto',
@@ -529,7 +529,7 @@ GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;
 
 -- Audit: the problems of the rows of a query
 
--- Not PARALLEL SAFE, so that its query can use parallel workers.
+-- Not PARALLEL SAFE: in a parallel worker, the function's query could not be parallel.
 CREATE FUNCTION sitemap_audit(query text, base_url text, section text DEFAULT 'sitemap',
 	format text DEFAULT 'xml', compression int DEFAULT 0, max_urls int DEFAULT 50000,
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'full', index text DEFAULT 'auto',

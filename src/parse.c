@@ -246,7 +246,7 @@ document_kind(FunctionCallInfo fcinfo, bool is_text)
 	SmSpan		document;
 	const char *kind;
 
-	/* of a long bytea, detoast only the beginning */
+	/* detoast only the beginning of a long bytea */
 	document = is_text ? sm_read_argument(PG_GETARG_DATUM(0), "document") :
 		read_document_bytes(PG_GETARG_BYTEA_P_SLICE(0, 0, KIND_BYTES));
 	kind = kind_of(document, is_text);

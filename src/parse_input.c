@@ -193,7 +193,7 @@ find_encoding(SmSpan name)
 	}			others[] = {
 		{"US-ASCII", PG_UTF8},
 		{"ASCII", PG_UTF8},
-		/* wrong, since the declaration was read as ASCII, but it is common */
+		/* a common mistake: a declaration in UTF-16 could not be read here */
 		{"UTF-16", PG_UTF8},
 		{"UTF-16LE", PG_UTF8},
 		{"UTF-16BE", PG_UTF8},

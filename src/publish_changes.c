@@ -15,7 +15,7 @@
  * A change of key 150 touches d.  The window of c has its own 49 URLs and 2 of d, so
  * c is made again, too.  The window of b ends in c, after 50 URLs, so b stays.  The
  * query is run for keys from 91 on.  Suppose that c ends where it did.  The end of d
- * is known when the first row that does not fit was read, which is one of e.  If d
+ * is known after the first row that does not fit into d, which is a row of e.  If d
  * ends before key 182, the first key of e, then e and all later files stay.  If d
  * ends elsewhere, more files are made, until one ends before the first key of a
  * file that is not touched.
@@ -42,9 +42,8 @@ typedef struct ChangedFile
 {
 	const SmPublished *published;
 	Datum		first_key;
-	int			changed_end;	/* the longest range of changes that begins in
-								 * this file ends before the file of this
-								 * number */
+	int			changed_end;	/* ranges of changes that begin in this file
+								 * reach only files before this number */
 	bool		touched;		/* the file has to be made again */
 	bool		kept;
 } ChangedFile;
@@ -107,8 +106,8 @@ read_first_keys(SmChanges *changes)
 }
 
 /*
- * Read the first keys in a subtransaction, since most types report by an error
- * that they cannot read a text.  Returns false in that case.
+ * Read the first keys in a subtransaction, since most types raise an error for
+ * text that they cannot read.  Returns false for such text.
  */
 static bool
 try_first_keys(SmChanges *changes)

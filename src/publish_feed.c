@@ -243,7 +243,7 @@ begin_entries(SmGunzip *gunzip, SmSpan content, const char *name)
 	return entries;
 }
 
-/* Compare the two versions of the file whose turn it is, if there is one. */
+/* Compare the two versions of the file in feed->this, if it has one. */
 static void
 compare_this(SmFeed *feed)
 {

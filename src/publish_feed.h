@@ -31,8 +31,8 @@ extern void sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished 
 extern void sm_feed_flush(SmFeed *feed, const SmTarget *target);
 
 /*
- * Insert a row for each URL in which the old files and the new files differ,
- * after the last file.
+ * Insert a row for each URL whose entries in the old and the new files differ.
+ * Call this after the last file.
  */
 extern void sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section);
 

@@ -247,8 +247,8 @@ select_rows(const char *query, bool active_snapshot)
 }
 
 /*
- * Find the files without content, by a statement with that condition, since a
- * column "content IS NULL" would make foreign partitions send the content.
+ * Find the files without content.  The statement has "content IS NULL" in WHERE: as
+ * a column, it would make foreign partitions send the content.
  */
 static void
 read_missing_content(const SmTarget *target, SmPublished *files, int nfiles,
@@ -417,7 +417,7 @@ sm_target_lock(SmTarget *target)
 
 	open_target(target, TARGET_LOCK);
 	find_all_inheritors(target->relid, TARGET_LOCK, NULL);
-	/* under the lock, so that it is later than that of any earlier run */
+	/* under the lock, so that this time is later than that of any earlier run */
 	target->now = GetCurrentTimestamp();
 
 	SPI_connect();

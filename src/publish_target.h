@@ -75,9 +75,9 @@ extern void sm_check_columns(Relation rel, const char *what, const SmFileColumn 
 extern RangeVar *sm_table_name(Relation rel);
 
 /*
- * Raise an error if a table's name, by which statements found the table, is no
- * longer its name: no lock on a table keeps its schema from being renamed, after
- * which the name can be that of another table.  what: target or feed, for the error.
+ * Raise an error unless a name still finds the table.  A lock on a table does not
+ * keep others from renaming its schema, and then another table can get the name.
+ * what: target or feed, for the error.
  */
 extern void sm_check_name(Oid relid, const RangeVar *name, const char *what);
 

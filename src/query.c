@@ -148,8 +148,8 @@ is_name(const char *s)
 }
 
 /*
- * The name of a table alone is a common mistake, which the error of the parser
- * does not explain.
+ * Raise an error if the text is only the name of a table.  This is a common
+ * mistake, and the parser's error does not explain it.
  */
 static void
 refuse_table_name(const char *text)

@@ -54,7 +54,7 @@ sm_read_argument(Datum value, const char *what)
 	SmProblems	problems = {0};
 	SmSpan		result;
 
-	/* the problem is raised, and only a report would have its name */
+	/* any name of a problem will do: an error does not show it */
 	sm_read_text(value, &result, &problems, SM_LOC_INVALID, what);
 	return result;
 }

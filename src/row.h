@@ -101,7 +101,7 @@ extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
 /*
  * Find the columns of a query by their names.  Raises an error for an unknown
  * column, a wrong type, a name that appears twice, a query that has neither loc
- * nor url, and one that has more than key beside url.
+ * nor url, and one that has other columns than key beside url.
  */
 extern void sm_find_columns(TupleDesc desc, SmColumns *columns);
 

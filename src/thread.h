@@ -15,14 +15,14 @@ typedef struct SmThread SmThread;
 typedef bool (*SmThreadStep) (void *arg);
 
 /*
- * Prepare for work in the current memory context.  Before that is freed, after an
- * error too, work that goes on is stopped after its present part.
+ * Prepare for work in the current memory context.  Before the context is freed, also
+ * after an error, a thread that still works finishes its present part and ends.
  */
 extern SmThread *sm_thread_create(void);
 
 /*
- * Begin the work.  Unless beside is true and a thread can be created, the backend
- * does it at once.
+ * Begin the work in a thread.  If beside is false, or no thread can be created, the
+ * backend does all of the work in this call.
  */
 extern void sm_thread_begin(SmThread *thread, bool beside, SmThreadStep step, void *arg);
 

@@ -58,9 +58,9 @@ extern bool sm_entry_skip(SmEntryReader *e);
 
 /*
  * Read a <url> element into a row.  Spans of the row point into xml or into
- * the current memory context.  Returns false if the row cannot go on.  In
- * report mode that is only a row whose element could not be read to its end;
- * other rows may lack their loc.
+ * the current memory context.  Returns false if the row cannot go on.  Report
+ * mode returns false only for XML that is too large, or is not one well-formed
+ * <url> element; other rows may lack their loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 

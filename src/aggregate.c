@@ -102,7 +102,7 @@ take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 	if (!sm_document_fits(doc, entry) &&
 		sm_document_fits_alone(doc, entry, problems))
 	{
-		/* an entry of no bytes does not fit if there are too many entries */
+		/* if even an entry of no bytes does not fit, there are too many entries */
 		SmEntry		nothing = {.has_news = entry->has_news};
 
 		doc->totals.has_news |= entry->has_news;
@@ -305,8 +305,8 @@ sitemap_agg_deserialize(PG_FUNCTION_ARGS)
 }
 
 /*
- * The document is completed where it is.  The state stays as good as it was, since
- * a window goes on with it; the executor is done with the result by then.
+ * The document is completed in the buffer of the state.  A window adds rows to the
+ * same state later, when the executor no longer needs the result.
  */
 Datum
 sitemap_agg_finalfn(PG_FUNCTION_ARGS)

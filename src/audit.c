@@ -242,8 +242,8 @@ check_path(SmAudit *audit, SmSpan page)
 }
 
 /*
- * The canonical form of a URL that sm_url_encode wrote: the URL itself, less its
- * fragment, if it has that form, else a copy.
+ * The canonical form of a URL that sm_url_encode wrote: the start of the URL itself
+ * where possible, else a copy.
  */
 static SmSpan
 page_of(SmAudit *audit, SmSpan url, SmUrlForm form)

@@ -259,10 +259,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 
 	if (w->kind == SM_TEXT)
 	{
-		/*
-		 * a line has no lastmod, but the newest one is the lastmod of the
-		 * file
-		 */
+		/* a line shows no lastmod, but entry needs it for that of the file */
 		append_lastmod(w, row, buf, entry);
 		buf->len = loc_start + len;
 		sm_append(buf, SM_LITERAL("\n"));

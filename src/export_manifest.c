@@ -77,8 +77,8 @@ sm_manifest_find(SmManifest *manifest, const char *name)
 }
 
 /*
- * Read a line of the manifest.  Returns false if a new manifest would not have
- * the line: it is invalid, or another line for the same name.
+ * Read a line of the manifest.  Returns false if a new manifest would leave the
+ * line out: the line is invalid, or an earlier line has the same name.
  */
 static bool
 read_line(SmManifest *manifest, char *line, size_t len)
@@ -108,8 +108,8 @@ read_line(SmManifest *manifest, char *line, size_t len)
 	}
 
 	/*
-	 * an interrupted export has added another line for the name, which counts
-	 * if the file was written
+	 * an interrupted export has added another line for the name; the digest in
+	 * that line counts if the file has it
 	 */
 	if (sm_dir_digest(manifest->dir, name, &found, &size) && found == digest)
 		file->digest = digest;

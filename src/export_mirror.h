@@ -26,8 +26,8 @@ typedef void (*SmMirrorDeleted) (void *arg, const char *name, int64 size);
 
 /*
  * Lock a directory, given by its absolute path, and read which of its files
- * are ours.  The result is in the current memory context.  sm_mirror_finish
- * unlocks the directory, or else the end of the (sub)transaction.  Raises an
+ * are ours.  The result is in the current memory context.  The directory
+ * is unlocked by sm_mirror_finish, or at the end of the (sub)transaction.  Raises an
  * error if there is no such directory, or if another export has locked it.
  */
 extern SmMirror *sm_mirror_open(const char *directory);

@@ -173,7 +173,7 @@ sm_ext_unless_blank(SmSpan value)
 		uint32_t	c;
 		size_t		n = sm_utf8_decode(s, end, &c);
 
-		/* sm_ext_append_text raises the error if it is not UTF-8 */
+		/* sm_ext_append_text raises the error for malformed UTF-8 */
 		if (n == 0 || (c > ' ' && sm_xml_legal(c)))
 			return value;
 		s += n;

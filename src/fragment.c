@@ -40,7 +40,7 @@ target_charset(bool ascii)
 	return ascii ? AS_REFERENCES : sm_ascii_only() ? AS_CHARACTERS : AS_GIVEN;
 }
 
-/* The end of an entry, which nothing in an entry may look like: see entries.c. */
+/* Ends an entry, so nothing inside an entry may look like it: see entries.c. */
 #define END_OF_ENTRY	"</url>"
 
 /* Can raw XML be copied into a document byte for byte? */

@@ -6,10 +6,10 @@
  * An entry is <url><loc>...</loc>...</url>, or a line.  The first "</url>" ends it:
  * fragment.c lets none into ready-made XML.
  *
- * What two versions have in common is compared as bytes, and entries are read where
- * they differ.  There, each of the two entries is looked for among the next few of the
- * other version, to tell an added or removed entry from a changed one.  Example: the old
- * version is A B C D, the new one is A C X D.
+ * Two versions are compared as bytes up to the next difference.  Then the next entry of
+ * each version is read, and looked for among the next few of the other version, to tell
+ * an added or removed entry from a changed one.  Example: the old version is A B C D,
+ * the new one is A C X D.
  *
  *	  old	new
  *	  A		A		equal
@@ -113,8 +113,8 @@ sm_entries_next(SmEntries *e, SmListed *entry)
 }
 
 /*
- * Is an entry with this loc among the next few of e?  If so, pass on the entries
- * before it and go there.
+ * Is an entry with this loc among the next few of e?  If so, pass the entries before
+ * that entry to take, and move e to that entry.
  */
 static bool
 skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
@@ -137,7 +137,7 @@ skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
 	return true;
 }
 
-/* The number of bytes, of so many, in which a and b begin alike. */
+/* The number of equal bytes at the start of a and b, which have len bytes each. */
 static size_t
 common_length(const char *a, const char *b, size_t len)
 {
@@ -150,7 +150,7 @@ common_length(const char *a, const char *b, size_t len)
 	return n;
 }
 
-/* Skip the entries that come next in both, byte for byte. */
+/* Skip the next entries as long as both versions have the same bytes. */
 static void
 skip_common(SmEntries *old, SmEntries *new)
 {

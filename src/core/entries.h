@@ -44,9 +44,9 @@ typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
 							  const SmListed *entry);
 
 /*
- * Pass the entries in which two versions of a sitemap differ to take.  Where the order
- * has changed, an entry of both versions can be among them, as old and as new.  Returns
- * false if a version is broken.
+ * Compare two versions of a sitemap, and pass each entry that differs to take.  An
+ * entry that has only moved may be passed twice, as old and as new.  Returns false if a
+ * version is broken.
  */
 extern bool sm_entries_compare(SmEntries *old, SmEntries *new, SmEntryTaker take, void *arg);
 

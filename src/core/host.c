@@ -60,7 +60,7 @@ read_ipv4_number(const char *s, size_t len, uint64_t *number)
 
 /*
  * If the last label of a host is a number, browsers read the host as an IPv4
- * address, and open no URL with an invalid one: "192.168.0.257", but also "a.1".
+ * address.  They do not open an invalid address, such as "192.168.0.257" or "a.1".
  * An address may have fewer than four numbers; the last one fills the bytes that
  * remain: "127.1" is 127.0.0.1.
  */

@@ -171,7 +171,10 @@ punycode_decode(const char *src, size_t len, uint32_t dst[SM_LABEL_MAX])
 			uint32_t	t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
 			uint32_t	digit = i < len ? punycode_digit(src[i++]) : 36;
 
-			/* the largest for any character and position; no sum overflows */
+			/*
+			 * the limit is more than any character and position need, and too
+			 * small for the sum over a label to overflow
+			 */
 			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * SM_LABEL_MAX)
 				return 0;
 			at += digit * weight;

@@ -11,8 +11,8 @@
  * any other, and so is "$".  A URL is walked through it once, with a set of places:
  * the nodes that its octets so far lead to.  An octet takes each place to a child or
  * off the set.  The node of a "*" stays in the set, since "*" matches any octets.
- * The end of the URL matches "$".  Of the rules of a crawler at nodes that were
- * places, the longest wins.
+ * The end of the URL matches "$".  A rule matches if its node was ever a place.  The
+ * longest matching rule of a crawler wins.
  *
  * Example: the rules /a, /a*c and /a*c*e$, and the URL /abcde.
  *
@@ -29,8 +29,8 @@
  *
  * Rules that begin alike share their nodes, so a place stands for all of them: the
  * cost of a URL depends on how many different beginnings match it, not on how many
- * rules there are.  An octet costs no more than there are places, and so a URL at
- * most its length times the length of all rules, whatever these are.
+ * rules there are.  An octet costs a step for each place, and there are at most as many
+ * places as nodes.  So a URL costs at most its length times the length of all rules.
  *
  * Nodes are numbered breadth first, so the children of a node have consecutive
  * numbers, and end where those of the next node begin.
@@ -122,7 +122,7 @@ read_line(SmRobotsReader *r)
 		[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
 	};
 	const char *start = r->p;
-	const char *end = start;	/* of what is no comment */
+	const char *end = start;	/* of the line without its comment */
 	const char *colon;
 	SmSpan		key;
 
@@ -262,8 +262,8 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 /*
  * Write the symbols of the path of a rule, unless dst is NULL, and return
  * their number.  "**" is one symbol, as it means the same as "*". *length:
- * length of the rule for precedence, in which a "$" that is no wildcard counts
- * once.
+ * length of the rule for precedence; a "$" that is no wildcard counts as one
+ * octet, though its escape has three symbols.
  */
 static uint32_t
 make_key(SmSpan path, uint8_t *dst, uint32_t *length)
@@ -383,8 +383,8 @@ compare_keys(const void *arg1, const void *arg2)
 }
 
 /*
- * Keep, of rules with the same path, the one of each agent that wins.  They are
- * consecutive, low to high (exclusive), and sorted by agent.
+ * Keep one rule of each agent, the one that wins, among rules with the same path.
+ * The rules are consecutive, low to high (exclusive), and sorted by agent.
  */
 static void
 keep_winners(SmRobotsRule *rules, uint32_t low, uint32_t high)
@@ -403,14 +403,14 @@ keep_winners(SmRobotsRule *rules, uint32_t low, uint32_t high)
 
 /*
  * Make the trie of the rules, which are sorted.  The rules below a node are
- * consecutive.  A node that is not yet done keeps their range, low to high
- * (exclusive), in its places and rule.
+ * consecutive.  Until a node is done, places[node] and rule[node] hold the range of
+ * the rules below it, low to high (exclusive).
  */
 static void
 make_trie(SmRobots *robots)
 {
 	uint32_t	depth = 0;
-	uint32_t	next_depth = 1; /* the first node of it */
+	uint32_t	next_depth = 1; /* first node of the next depth */
 
 	robots->nnodes = 1;
 	robots->places[0] = 0;
@@ -510,8 +510,8 @@ typedef struct Walk
 	 */
 	uint32_t	nplaces;
 	uint32_t	nanys;
-	uint64_t	wanted[4];		/* bits by symbol: does a child of a "*" have
-								 * it? */
+	uint64_t	wanted[4];		/* bits by symbol: does the symbol lead from
+								 * a place of a "*" to a child? */
 } Walk;
 
 /* The n-th place of a "*", from 0 on. */
@@ -589,8 +589,8 @@ step(Walk *walk, uint8_t symbol)
 	uint32_t	nanys = walk->nanys;
 
 	/*
-	 * each place leads to one at most, so no place is overwritten before it
-	 * is read
+	 * each place leads to at most one other place, so no place is
+	 * overwritten before it is read
 	 */
 	walk->nplaces = 0;
 	for (uint32_t i = 0; i < nplaces; i++)

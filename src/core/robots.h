@@ -45,7 +45,7 @@ typedef struct SmRobotsRule
 
 	/* private */
 	uint32_t	agent;			/* its number */
-	bool		last;			/* at its node */
+	bool		last;			/* the last rule of its node */
 	uint32_t	length;			/* octets of the encoded path: the longest
 								 * wins */
 	uint32_t	key_len;
@@ -56,14 +56,15 @@ typedef struct SmRobotsRule
 typedef struct SmRobotsAgent
 {
 	SmSpan		name;
-	const SmRobotsRule *rule;	/* that decides on the URL of the last
-								 * sm_robots_match; NULL if none does, and it
-								 * is allowed */
+	const SmRobotsRule *rule;	/* result of the last sm_robots_match: the
+								 * rule that decides on the URL, or NULL if no
+								 * rule matches and the URL is allowed */
 
 	/* private */
 	bool		has_group;		/* by name, not just that of "*" */
-	uint32_t	obeys;			/* number of the agent that has its rules: its
-								 * own, or that of the first without group */
+	uint32_t	obeys;			/* number of the agent whose rules this agent
+								 * obeys: its own, or that of the first agent
+								 * without group */
 } SmRobotsAgent;
 
 /* The rules that crawlers obey. */

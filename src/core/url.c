@@ -496,8 +496,9 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	}
 
 	/*
-	 * RFC 3986 reads "www.example.com/a" as a relative path.  Whoever writes
-	 * that, or the host of the base with or without "www.", means a host.
+	 * RFC 3986 reads "www.example.com/a" as a relative path.  But a first
+	 * segment that begins with "www.", or is the host of the base without its
+	 * "www.", is meant as a host.
 	 */
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
@@ -541,8 +542,8 @@ equal_paths(const char *a, const char *b, size_t len)
 }
 
 /*
- * Is this encoded URL, which is on the site of the base, below the path of the
- * base, also when its dot segments are removed?
+ * Is this encoded URL below the path of the base, both as it is and with its dot
+ * segments removed?  The caller has checked that the URL is on the site of the base.
  */
 static bool
 below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,

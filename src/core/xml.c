@@ -9,7 +9,7 @@
 #include "core/ascii.h"
 #include "core/text.h"
 
-/* bytes that need no escaping, as most do */
+/* Is this one of the bytes that need no check and no escaping? */
 static bool
 is_plain(unsigned char c)
 {

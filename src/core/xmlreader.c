@@ -494,7 +494,7 @@ read_start(SmXmlReader *r)
 	return SM_XML_START;
 }
 
-/* The innermost element ends; its name is the token's. */
+/* Make the token for the end of the innermost element. */
 static SmXmlToken
 close_element(SmXmlReader *r)
 {

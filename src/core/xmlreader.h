@@ -114,7 +114,8 @@ extern SmXmlToken sm_xml_next(SmXmlReader *r);
 
 /*
  * The XML declaration that a text begins with: its length, 0 if it is malformed or
- * if there is none.  *encoding becomes the name that it gives, s NULL for none.
+ * if there is none.  *encoding: the encoding that the declaration names; s is
+ * NULL for none.
  */
 extern size_t sm_xml_declaration(SmSpan text, SmSpan *encoding);
 

@@ -102,7 +102,10 @@ take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 	if (!sm_document_fits(doc, entry) &&
 		sm_document_fits_alone(doc, entry, problems))
 	{
-		/* if even an entry of no bytes does not fit, there are too many entries */
+		/*
+		 * if even an entry of no bytes does not fit, there are too many
+		 * entries
+		 */
 		SmEntry		nothing = {.has_news = entry->has_news};
 
 		doc->totals.has_news |= entry->has_news;

@@ -108,8 +108,8 @@ read_line(SmManifest *manifest, char *line, size_t len)
 	}
 
 	/*
-	 * an interrupted export has added another line for the name; the digest in
-	 * that line counts if the file has it
+	 * an interrupted export has added another line for the name; the digest
+	 * in that line counts if the file has it
 	 */
 	if (sm_dir_digest(manifest->dir, name, &found, &size) && found == digest)
 		file->digest = digest;

@@ -510,8 +510,8 @@ typedef struct Walk
 	 */
 	uint32_t	nplaces;
 	uint32_t	nanys;
-	uint64_t	wanted[4];		/* bits by symbol: does the symbol lead from
-								 * a place of a "*" to a child? */
+	uint64_t	wanted[4];		/* bits by symbol: does the symbol lead from a
+								 * place of a "*" to a child? */
 } Walk;
 
 /* The n-th place of a "*", from 0 on. */
@@ -589,8 +589,8 @@ step(Walk *walk, uint8_t symbol)
 	uint32_t	nanys = walk->nanys;
 
 	/*
-	 * each place leads to at most one other place, so no place is
-	 * overwritten before it is read
+	 * each place leads to at most one other place, so no place is overwritten
+	 * before it is read
 	 */
 	walk->nplaces = 0;
 	for (uint32_t i = 0; i < nplaces; i++)

@@ -132,6 +132,15 @@ foreach my $function (sort keys %calls)
 	run($good, $bad, $number / 10) foreach 3 .. 10;
 	my $growth = resident() - $resident;
 
+	# A block that malloc takes once can be larger than the limit: a leak goes on.
+	if ($growth >= 1024)
+	{
+		note("$function: $growth kB at first");
+		$resident = resident();
+		run($good, $bad, $number / 10) foreach 1 .. 8;
+		$growth = resident() - $resident;
+	}
+
 	cmp_ok($growth, '<', 1024, "$function: $number calls, $growth kB");
 	cmp_ok(contexts() - $contexts, '<=', 16384, 'nor do the memory contexts grow');
 }

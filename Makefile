@@ -32,6 +32,9 @@ TAP_TESTS := $(if $(PROVE_TESTS),1)
 RELEASE := $(shell sed -n '/"version"/ { s/.*: *"\([^"]*\)".*/\1/p; q; }' META.json)
 
 PG_CONFIG ?= pg_config
+ifneq ($(words $(PG_CONFIG)),1)
+$(error PG_CONFIG must be the path of a pg_config, without blanks)
+endif
 PKG_CONFIG ?= pkg-config
 WITH_LIBDEFLATE ?= auto
 WITH_LIBIDN2 ?= auto
@@ -42,6 +45,8 @@ SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all
 # The commands that compile tests are printed with VERBOSE=1 only.
 QUIET = $(if $(VERBOSE),,@)
 export PG_CONFIG WITH_LIBDEFLATE WITH_LIBIDN2 WITH_LIBXML2
+# gzip takes GZIP for options, which PGXS sets; with CDPATH, cd goes elsewhere.
+unexport GZIP CDPATH
 
 comma := ,
 hash := \#
@@ -73,6 +78,11 @@ ifeq ($(shell command -v $$(sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.
 override with_llvm = no
 endif
 include $(PGXS)
+# PGXS installs documents without their folder, but does not remove them there.
+uninstall: uninstall-documents
+uninstall-documents:
+	rm -f $(addprefix '$(DESTDIR)$(docdir)/$(docmoduledir)'/,$(notdir $(DOCS)))
+	rmdir '$(DESTDIR)$(docdir)/$(docmoduledir)' 2>/dev/null || true
 else
 all install installcheck:
 	@test/setup missing
@@ -97,7 +107,7 @@ HEADER_FILES = $(wildcard src/*.h src/core/*.h)
 $(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
 
 # With libxml2, fuzzers compare its judgement of an input with ours.
-XML_JUDGE = $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0))
+FUZZ_LIBS = $(CORE_LIBS) $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0)) -lm
 CORE_CFLAGS = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS)
 
 # src/core is compiled once for all unit tests, once for all fuzzers.
@@ -115,7 +125,7 @@ FUZZ_SOURCES = $(wildcard test/fuzz/fuzz_*.c)
 SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
 $(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $(UNIT_CORE)
 	@mkdir -p $(@D)
-	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_CORE) $(CORE_LIBS) $(XML_JUDGE)
+	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_CORE) $(FUZZ_LIBS)
 
 FUZZ_BUILD = $(QUIET)$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_CFLAGS) -o $@
 FUZZ_CORE = $(CORE:src/%=build/fuzz/%)
@@ -125,7 +135,7 @@ $(FUZZ_CORE): build/fuzz/%.o: src/%.c $(HEADER_FILES) build/config
 
 FUZZ = $(patsubst test/%.c,build/%,$(FUZZ_SOURCES))
 $(FUZZ): build/%: test/%.c test/fuzz/fuzz.h $(FUZZ_CORE)
-	$(FUZZ_BUILD) $< $(FUZZ_CORE) $(CORE_LIBS) $(XML_JUDGE)
+	$(FUZZ_BUILD) $< $(FUZZ_CORE) $(FUZZ_LIBS)
 
 # Compile everything, run nothing.
 compile: all $(UNIT) $(SEEDS)
@@ -157,4 +167,4 @@ sanitize:
 dist:
 	git archive --format=zip --prefix=sitemap-$(RELEASE)/ -o sitemap-$(RELEASE).zip HEAD
 
-.PHONY: compile unit fuzz bench demo load test sanitize dist FORCE
+.PHONY: uninstall-documents compile unit fuzz bench demo load test sanitize dist FORCE

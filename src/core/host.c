@@ -96,7 +96,7 @@ valid_if_ipv4(const char *host, size_t len)
 	return false;
 }
 
-/* Does this ASCII name have only labels that DNS allows and browsers open? */
+/* Is this ASCII name within the lengths of DNS, and do browsers open it? */
 static bool
 valid_name(const char *host, size_t len)
 {
@@ -146,16 +146,16 @@ SmUrlStatus
 sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len)
 {
 	bool		is_ipv6 = len > 0 && host[0] == '[';
+	SmUrlStatus status;
 
-	if (!is_ipv6 && !is_ascii(host, len))
+	if (is_ipv6 ? valid_ipv6(host, len) : valid_name(host, len))
 	{
-		SmUrlStatus status = sm_idna_to_ascii(host, len, dst, SM_HOST_MAX, dst_len);
-
-		return status == SM_URL_OK && !valid_name(dst, *dst_len) ? SM_URL_BAD_HOST : status;
+		memcpy(dst, host, len);
+		*dst_len = len;
+		return SM_URL_OK;
 	}
-	if (is_ipv6 ? !valid_ipv6(host, len) : !valid_name(host, len))
+	if (is_ipv6 || is_ascii(host, len))
 		return SM_URL_BAD_HOST;
-	memcpy(dst, host, len);
-	*dst_len = len;
-	return SM_URL_OK;
+	status = sm_idna_to_ascii(host, len, dst, SM_HOST_MAX, dst_len);
+	return status == SM_URL_OK && !valid_name(dst, *dst_len) ? SM_URL_BAD_HOST : status;
 }

@@ -16,6 +16,7 @@
 
 #include "core/ascii.h"
 #include "core/host.h"
+#include "core/path.h"
 #include "core/text.h"
 
 /* Classes of bytes: where a byte needs no encoding, and what kind it is. */
@@ -205,11 +206,11 @@ split_authority(const char *s, size_t len, Authority *a)
 
 	memset(a, 0, sizeof(*a));
 
-	/* an "@" in a password is common, so the last one delimits */
-	for (p = end; p > s && p[-1] != '@'; p--)
-		;
-	if (p > s)
+	if (memchr(s, '@', len) != NULL)
 	{
+		/* an "@" in a password is common, so the last one delimits */
+		for (p = end; p[-1] != '@'; p--)
+			;
 		a->user = s;
 		a->user_len = p - 1 - s;
 		s = p;
@@ -225,8 +226,8 @@ split_authority(const char *s, size_t len, Authority *a)
 	}
 	else
 	{
-		while (s < end && *s != ':')
-			s++;
+		p = memchr(s, ':', end - s);
+		s = p ? p : end;
 	}
 	a->host_len = s - a->host;
 	if (s == end)
@@ -238,7 +239,7 @@ split_authority(const char *s, size_t len, Authority *a)
 	return true;
 }
 
-/* The port as a number, the scheme's own if none is given, 0 if it is not one. */
+/* The number of the port: the scheme's own if no port is given, 0 for a bad port. */
 static int
 port_number(const Authority *a, bool https)
 {
@@ -282,7 +283,7 @@ site_key(bool https, const char *host, size_t host_len, int port, char key[SM_OR
 /*
  * Encode the origin of a URL to *d, and store the length of
  * "scheme://authority" in *raw_len.  An origin goes into the cache unless it
- * has user information, which hardly any site repeats.
+ * is too long or has user information.
  */
 static SmUrlStatus
 encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
@@ -302,8 +303,8 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	https = scheme == 5;
 	if (scheme == 0)
 		return SM_URL_NO_SCHEME;
-	if (!sm_equal_ignoring_case(sm_span(s, scheme), sm_span(SM_LITERAL("https"))) &&
-		!sm_equal_ignoring_case(sm_span(s, scheme), sm_span(SM_LITERAL("http"))))
+	if (!sm_equal_ignoring_case(sm_span(s, scheme), sm_span_of("https")) &&
+		!sm_equal_ignoring_case(sm_span(s, scheme), sm_span_of("http")))
 		return is_port(s + scheme + 1, len - scheme - 1) ?
 			SM_URL_LOST_SCHEME : SM_URL_BAD_SCHEME;
 	if (len < scheme + 3 || s[scheme + 1] != '/' || s[scheme + 2] != '/')
@@ -367,73 +368,6 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	return status;
 }
 
-/* Bytes of a dot at p, which may be percent-encoded; 0 if there is none. */
-static size_t
-dot_at(const char *p, const char *end)
-{
-	if (p < end && *p == '.')
-		return 1;
-	if (end - p >= 3 && p[0] == '%' && p[1] == '2' && (p[2] == 'e' || p[2] == 'E'))
-		return 3;
-	return 0;
-}
-
-/*
- * The kind of the segment at p: 1 for ".", 2 for "..", 0 for any other.  Its
- * length goes to *len.
- */
-static int
-dot_segment(const char *p, const char *end, size_t *len)
-{
-	size_t		first = dot_at(p, end);
-	size_t		second;
-
-	if (first == 0)
-		return 0;
-	*len = first;
-	if (p + first == end || p[first] == '/')
-		return 1;
-	second = dot_at(p + first, end);
-	*len = first + second;
-	if (second > 0 && (p + *len == end || p[*len] == '/'))
-		return 2;
-	return 0;
-}
-
-/*
- * Remove the dot segments of the path that begins at path with a slash and
- * ends with *len, in place.  RFC 3986, 5.2.4.
- */
-static void
-remove_dot_segments(char *path, size_t *len)
-{
-	const char *s = path;
-	const char *end = path + *len;
-	char	   *d = path;
-
-	while (s < end)
-	{
-		size_t		dots;
-		int			kind = dot_segment(s + 1, end, &dots);
-
-		/* here *s is the slash before a segment */
-		if (kind == 0)
-		{
-			do
-				*d++ = *s++;
-			while (s < end && *s != '/');
-			continue;
-		}
-		if (kind == 2)
-			while (d > path && *--d != '/')
-				;
-		s += 1 + dots;
-		if (s == end)
-			*d++ = '/';			/* the directory itself */
-	}
-	*len = d - path;
-}
-
 static size_t
 path_length(const char *s, size_t len)
 {
@@ -468,7 +402,7 @@ static bool
 has_www(SmSpan host)
 {
 	return host.len > 4 &&
-		sm_equal_ignoring_case(sm_span(host.s, 4), sm_span(SM_LITERAL("www.")));
+		sm_equal_ignoring_case(sm_span(host.s, 4), sm_span_of("www."));
 }
 
 /*
@@ -518,71 +452,26 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	memcpy(dst + prefix, s, ref_path);
 	path = prefix + ref_path - base->origin_len;
 	if (ref_path > 0)
-		remove_dot_segments(dst + base->origin_len, &path);
+		sm_path_remove_dots(dst + base->origin_len, &path);
 	memcpy(dst + base->origin_len + path, s + ref_path, len - ref_path);
 	*dst_len = base->origin_len + path + len - ref_path;
 	return SM_URL_OK;
 }
 
 /*
- * Are these bytes of two encoded paths the same?  The hex digits of an escape
- * compare ignoring case: RFC 3986, 6.2.2.1.
- */
-static bool
-equal_paths(const char *a, const char *b, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-	{
-		bool		in_escape = (i >= 1 && a[i - 1] == '%') || (i >= 2 && a[i - 2] == '%');
-
-		if (a[i] != b[i] && !(in_escape && sm_lower(a[i]) == sm_lower(b[i])))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Is this encoded URL below the path of the base, both as it is and with its dot
- * segments removed?  The caller has checked that the URL is on the site of the base.
+ * Is this encoded URL below the path of the base?  The caller has checked that the URL
+ * is on the site of the base.
  */
 static bool
 below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
 		   SmUrlForm form)
 {
 	/* only paths are compared: one origin can be spelled in many ways */
-	size_t		base_origin = base->origin_len;
-	const char *dir = base->url[form] + base_origin;
-	size_t		dir_len = base->len[form] - base_origin;
 	const char *path = url + origin_len;
-	size_t		path_len = path_length(path, len - origin_len);
-	const char *s;
-	const char *end = path + path_len;
-	size_t		depth = 0;
 
-	if (dir_len == 1)			/* nothing is above the root */
-		return true;
-	if (path_len < dir_len || !equal_paths(path, dir, dir_len))
-		return false;
-
-	/* here *s is the slash before a segment */
-	for (s = path + dir_len - 1; s < end;)
-	{
-		size_t		dots;
-		int			kind = dot_segment(s + 1, end, &dots);
-
-		if (kind == 2 && depth-- == 0)
-			return false;
-		if (kind > 0)
-		{
-			s += 1 + dots;
-			continue;
-		}
-		depth++;
-		do
-			s++;
-		while (s < end && *s != '/');
-	}
-	return true;
+	return sm_path_is_below(path, path_length(path, len - origin_len),
+							base->url[form] + base->origin_len,
+							base->len[form] - base->origin_len);
 }
 
 /* Does this URL begin with the origin of the last one? */
@@ -679,7 +568,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	if (len > SM_URL_MAX)
 		return SM_URL_TOO_LONG;
 
-	/* XML first: that form is the longer one */
+	/* plain last: origin_len below is that of the plain form */
 	for (int form = SM_FORM_XML; form >= SM_FORM_PLAIN; form--)
 	{
 		char		buffer[6 * SM_URL_MAX + SM_ORIGIN_MAX];
@@ -700,7 +589,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 		host = base->scheme_len + 3;
 		base->origin_len = host + authority_length(buffer + host, url_len - host);
 		path_len = url_len - base->origin_len;
-		remove_dot_segments(buffer + base->origin_len, &path_len);
+		sm_path_remove_dots(buffer + base->origin_len, &path_len);
 
 		base->len[form] = base->origin_len + path_len;
 		memcpy(base->url[form], buffer, base->len[form]);

@@ -2,8 +2,8 @@
  * url.h
  *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
  *
- * Input is UTF-8 text as people store it; output is ASCII.  Nothing is
- * allocated and nothing is global: the caller gives the buffers.
+ * Input is UTF-8 text as people store it; output is ASCII.  Nothing is global, and
+ * the caller gives the buffers; only libidn2 allocates.
  */
 #ifndef SM_URL_H
 #define SM_URL_H
@@ -17,7 +17,7 @@
 /* no limit but that of the document: for URLs in extension elements */
 #define SM_URL_UNLIMITED	((size_t) -1)
 
-/* longest "scheme://userinfo@host:port" accepted, in bytes as given */
+/* longest "userinfo@host:port" accepted, in bytes as given */
 #define SM_AUTHORITY_MAX	1024
 
 /* room for "https://" + a DNS name + ":65535" */
@@ -125,10 +125,10 @@ extern size_t sm_url_scheme(const char *s, size_t len);
 extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
 
 /*
- * Write the canonical form of a URL that sm_url_encode wrote, which all URLs
- * of one page share: scheme and host in lower case, no default port, a slash
- * for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3). Returns its
- * length; dst needs len + 1 bytes.
+ * Write the canonical form of a URL that sm_url_encode wrote: scheme and host in
+ * lower case, no default port, a slash for an empty path, no fragment (RFC 3986,
+ * 6.2.2.1 and 6.2.3).  Escapes stay as they are.  Returns its length; dst needs
+ * len + 1 bytes.
  */
 extern size_t sm_url_page(const char *url, size_t len, char *dst);
 

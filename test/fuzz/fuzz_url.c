@@ -1,6 +1,6 @@
 /*
  * fuzz_url.c
- *	  Fuzzes core/url and core/host.
+ *	  Fuzzes core/url, core/host and core/path.
  *
  * The input is a byte of options, a base URL, a NUL and a reference; an option
  * is to put "http://" before either, so that much gets beyond that.  Whatever

@@ -23,9 +23,12 @@
 
 #define INDEX_NAME	SM_INDEX_SECTION ".xml"
 
+/* robots.txt is read for each agent, and each page is checked for each agent. */
+#define MAX_AGENTS	100
+
 typedef struct SmAuditRobots
 {
-	SmSpan text;
+	SmSpan		robots_txt;
 	SmRobots	rules;			/* of all agents */
 } SmAuditRobots;
 
@@ -43,6 +46,10 @@ read_agents(Datum value, char ***names)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("agents must not be empty")));
+	if (n > MAX_AGENTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("agents must not have more than %d names", MAX_AGENTS)));
 	*names = palloc_array(char *, n);
 	for (int i = 0; i < n; i++)
 	{
@@ -67,7 +74,7 @@ compile(SmAuditRobots *robots, char *const *names, int nnames)
 {
 	size_t		size = 0;
 
-	sm_robots_init(&robots->rules, robots->text.s, robots->text.len,
+	sm_robots_init(&robots->rules, robots->robots_txt.s, robots->robots_txt.len,
 				   palloc_array(SmRobotsAgent, nnames));
 	for (int i = 0; i < nnames; i++)
 	{
@@ -92,18 +99,18 @@ sm_audit_robots_create(const text *robots_txt, Datum agents)
 	if (robots_txt == NULL)
 		return NULL;
 
-	robots->text = sm_read_argument(PointerGetDatum(robots_txt), "robots");
-	if (robots->text.len > SM_ROBOTS_MAX)
+	robots->robots_txt = sm_read_argument(PointerGetDatum(robots_txt), "robots");
+	if (robots->robots_txt.len > SM_ROBOTS_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("robots has %zu bytes, more than the %d that are read",
-						robots->text.len, SM_ROBOTS_MAX),
+						robots->robots_txt.len, SM_ROBOTS_MAX),
 				 errdetail("Google reads no more than the first 500 KiB of a robots.txt.")));
 	compile(robots, names, nnames);
 	return robots;
 }
 
-/* Find the rules that decide on a URL.  Returns false if it is of another host. */
+/* Find the rules that decide on a URL.  Returns false if it is of another origin. */
 static bool
 match(const SmAudit *audit, SmSpan url)
 {
@@ -202,7 +209,7 @@ names_set(SmAudit *audit)
 	};
 	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, audit->robots->text.s, audit->robots->text.len);
+	sm_robots_reader_init(&r, audit->robots->robots_txt.s, audit->robots->robots_txt.len);
 	while (sm_robots_next(&r))
 	{
 		SmSpan		page;

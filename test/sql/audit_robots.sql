@@ -75,6 +75,8 @@ SELECT robots, count(*)
 SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => %s)', agents))
   FROM unnest(ARRAY['NULL', '''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',
                     '''{"Google bot"}''', '''{é}''', '''{{Googlebot},{bot1}}''']) agents;
+SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', agents => array_fill('a'::text, '{100}'));
+SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => array_fill(''a''::text, ''{101}''))');
 SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', robots => repeat(''x'', 4194305))');
 SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => ''{a,b,c,d,e,f,g}'', robots => %L || repeat(''"'', 4000000))',
                             E'user-agent:a\nuser-agent:b\nuser-agent:c\nuser-agent:d\nuser-agent:e\nuser-agent:f\nuser-agent:g\ndisallow:/'));

@@ -83,8 +83,8 @@ make_name(const SmOptions *options, const char *middle, const char *ending)
 
 /*
  * The name of a part of a set.  number: number of the part, from 1 on.  In a stable
- * split, number of the part among those with the same hash, nearly always 1: only
- * parts that begin with the same loc, and collisions, have more.
+ * split, its number among the parts with the same hash: 1, unless first locs are
+ * equal or hashes collide.
  *
  * The name has the low half of the hash.  The high halves are much alike, since a
  * stable split cuts at the highest hashes.
@@ -364,8 +364,8 @@ sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *
 }
 
 /*
- * A digest of everything but the rows that decides the content and the name of
- * a file.  A set with the same recipe makes the same files of the same rows.
+ * A digest of everything that decides a file's content and name, except the rows
+ * and the section.  A set with the same recipe makes the same files of the same rows.
  */
 static char *
 make_recipe(const SmSet *set)

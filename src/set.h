@@ -49,9 +49,9 @@ extern bool sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count,
  * range after the other, until it returns false.
  *
  * A range begins with the first key of a file; at the start of the set it has no
- * lower bound.  Its last piece has no upper bound.  Whenever a file ends, stop
- * is asked whether a file that stays begins with the next key.  If so, the range
- * ends there.
+ * lower bound.  Whenever a file ends, stop is asked whether a file that stays begins
+ * with the next key.  The range ends at the first such key, or else with a piece that
+ * has no upper bound.
  */
 typedef bool (*SmStop) (void *arg, Datum key);
 

@@ -95,6 +95,13 @@ load_key(const SmSplit *split, int n)
 	return split->key_type->by_value ? key : PointerGetDatum(split->keys.data + DatumGetInt32(key));
 }
 
+/* Without keys, a full split needs no entries: each cut is before the newest one. */
+static inline bool
+keeps_entries(const SmSplit *split)
+{
+	return split->stable || split->key_type;
+}
+
 /* Consider a cut before the next entry of the document. */
 static void
 consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
@@ -137,6 +144,8 @@ sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,
 
 	Assert(doc->buf.len == doc->end + entry->len);
 
+	if (!keeps_entries(split))
+		return;
 	if (n == split->max_entries)
 	{
 		split->max_entries *= 2;
@@ -153,6 +162,9 @@ bool
 sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 {
 	int			n = doc->totals.count;
+
+	if (!keeps_entries(split))
+		split->last_start = n;
 
 	/*
 	 * A full split has no cut yet.  A stable split has none if the file was
@@ -186,6 +198,11 @@ sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
+	if (!keeps_entries(split))
+	{
+		split->cut = 0;
+		return;
+	}
 
 	/* + 1 for the entry that did not fit */
 	memmove(split->entries, split->entries + split->cut, (nrest + 1) * sizeof(SmSplitEntry));

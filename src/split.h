@@ -41,7 +41,7 @@ typedef struct SmSplit
 extern void sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type);
 
 /*
- * Consider a cut before an entry.  It stands at the end of the document's buffer,
+ * Consider a cut before an entry that stands at the end of the document's buffer,
  * is not yet added, and fits into an empty document.
  */
 extern void sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,

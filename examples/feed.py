@@ -120,7 +120,7 @@ class Run:
 
         size: of a batch
         make_request: gives the request for an origin and a list of its URLs
-        is_allowed: is the key for that URL?
+        is_allowed: may that URL be posted?
         """
         try:
             with psycopg.connect(self.arguments.dsn, autocommit=True, client_encoding='utf8') as self.database:

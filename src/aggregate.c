@@ -2,10 +2,10 @@
  * aggregate.c
  *	  The SQL aggregates: rows → one document.
  *
- * The state is a document that grows in the aggregate's memory context, of one type
- * for all aggregates.  It has everything that a transition needs from one row to the
- * next: nothing is kept in FmgrInfo, since Citus calls the transition function with a
- * fresh one for each row.
+ * The state of every aggregate is an AggState: a document that grows in the
+ * aggregate's memory context.  It has everything that a transition needs from one
+ * row to the next: nothing is kept in FmgrInfo, since Citus calls the transition
+ * function with a fresh one for each row.
  */
 #include "postgres.h"
 

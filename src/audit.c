@@ -12,7 +12,7 @@
  *
  *	  1 /x	  2 ftp://a/	3 http://a/x#top
  *
- *	  row	check_row finds	 page		problem
+ *	  row	receive finds	 page		problem
  *	  1						 http://a/x
  *	  2		loc_invalid					2 loc_invalid
  *	  3						 http://a/x
@@ -110,7 +110,7 @@ report(void *arg, SmProblemName name, const char *message, const char *hint)
 	pfree(detail);
 }
 
-/* Report a control character in a loc, where it is percent-encoded. */
+/* Report a control character in a loc; the URL has an escape instead. */
 static void
 check_characters(SmAudit *audit, SmSpan loc)
 {
@@ -134,7 +134,7 @@ check_characters(SmAudit *audit, SmSpan loc)
 		if (c < 0x20 || (c >= 0x7F && c < 0xA0) || !sm_xml_legal(c))
 		{
 			sm_audit_problem(audit, audit->nrows, SM_LOC_CONTROL_CHARACTER,
-							 psprintf("The loc has the character U+%04X in it, which is percent-encoded.", c));
+							 psprintf("The loc has the character U+%04X, percent-encoded in the URL.", c));
 			break;
 		}
 		s += n;
@@ -283,8 +283,8 @@ sm_audit_canonical_url(SmAudit *audit, SmSpan text, SmSpan *page)
 }
 
 /*
- * Check the links of a page to other languages, one of which must be the page
- * itself.  A link in ready-made XML that is not a URL is ignored.
+ * Check the alternates of a page, one of which must be the page itself.  A link in
+ * ready-made XML that is not a URL is ignored.
  */
 static void
 check_alternates(SmAudit *audit, SmSpan page)

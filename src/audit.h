@@ -48,7 +48,7 @@ extern void sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName nam
 							 const char *detail);
 
 /*
- * Bring a URL as a user gives it into canonical form, in the current memory
+ * Bring a URL that a user gave into canonical form, in the current memory
  * context.  Returns false if the text is not a valid URL.
  */
 extern bool sm_audit_canonical_url(SmAudit *audit, SmSpan text, SmSpan *page);

@@ -28,7 +28,7 @@
 #define TupleDescFinalize(desc) ((void) 0)
 #endif
 
-/* 15 has no function that looks up a configuration variable */
+/* 16 and later export this function */
 #if PG_VERSION_NUM < 160000
 #include "utils/guc_tables.h"
 

@@ -14,15 +14,15 @@
 static SmSpan
 root_name(const SmDocument *doc)
 {
-	return doc->kind == SM_INDEX ? sm_span(SM_LITERAL("sitemapindex")) :
-		sm_span(SM_LITERAL("urlset"));
+	return doc->kind == SM_INDEX ? sm_span_of("sitemapindex") :
+		sm_span_of("urlset");
 }
 
 static SmSpan
 root_namespace(const SmDocument *doc)
 {
-	return doc->protocol == SM_PROTOCOL_084 ? sm_span(SM_LITERAL(SM_NAMESPACE_084)) :
-		sm_span(SM_LITERAL(SM_NAMESPACE));
+	return doc->protocol == SM_PROTOCOL_084 ? sm_span_of(SM_NAMESPACE_084) :
+		sm_span_of(SM_NAMESPACE);
 }
 
 static inline char *

@@ -3,8 +3,8 @@
  *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
  *
  * Writing a large site spends nearly all of its time here.  So an ordinary row goes
- * the shortest way: space for the worst case is reserved once, and bytes are
- * written straight into the buffer.
+ * the shortest way: space for the longest form of a value is reserved once, and the
+ * value is written straight into the buffer.
  */
 #include "postgres.h"
 
@@ -112,7 +112,7 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 {
 	char		digits[SM_DECIMAL_MAX];
 
-	/* this test is false for NaN */
+	/* NaN is refused, too */
 	if (!(priority >= 0.0 && priority <= 1.0))
 	{
 		sm_problem(&w->problems, SM_PRIORITY_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
@@ -259,7 +259,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 
 	if (w->kind == SM_TEXT)
 	{
-		/* a line shows no lastmod, but entry needs it for that of the file */
+		/* the line has no lastmod, but the file gets its lastmod from entry */
 		append_lastmod(w, row, buf, entry);
 		buf->len = loc_start + len;
 		sm_append(buf, SM_LITERAL("\n"));

@@ -26,8 +26,8 @@ typedef struct SmElementWriter
 } SmElementWriter;
 
 /*
- * Prepare to write entries of an SQL value, which is in the encoding of the
- * database.  Problems are raised as errors.
+ * Prepare to write entries into an SQL value, in the encoding of the database.
+ * Problems are raised as errors.
  */
 extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
 

@@ -146,8 +146,8 @@ is_null(const ExportState *state, TupleTableSlot *slot, int which)
 }
 
 /*
- * Read a column that is not null, as a cast to text would: an xml value without its
- * encoding declaration, a char(n) without the blanks that fill it up.
+ * Read a column that is not null, as text: an xml value without its encoding
+ * declaration, a char(n) without the blanks that fill it up.
  */
 static char *
 read_text(ExportState *state, TupleTableSlot *slot, int which)

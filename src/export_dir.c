@@ -286,8 +286,8 @@ unlink_temporary(int code, Datum arg)
 }
 
 /*
- * The temporary file is removed in any case, also after an error and when the
- * session is terminated.  Messages name the file itself.
+ * The temporary file is removed after an error, too, and when the session is
+ * terminated.  Messages name the file itself.
  */
 SmDirFile *
 sm_dir_replace(const SmDir *dir, const char *name, SmSpan content, mode_t mode)
@@ -305,8 +305,8 @@ sm_dir_replace(const SmDir *dir, const char *name, SmSpan content, mode_t mode)
 		flush_file(file);
 
 		/*
-		 * not durable_rename: it opens the old file for writing, which may
-		 * not be permitted
+		 * not durable_rename: it opens the file to be replaced for writing,
+		 * which may not be permitted
 		 */
 		if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
 			ereport(ERROR,

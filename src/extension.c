@@ -3,9 +3,9 @@
  *	  Tools of the SQL functions that make elements of extensions: arguments, tags
  *	  and values.
  *
- * Each SQL function checks its arguments and writes one element in the order of
- * the published schema.  The element uses a namespace prefix that the document
- * declares.  Rules that concern the page of an element are checked in page.c.
+ * Each SQL function checks its arguments and writes tags in the order of the
+ * published schema.  Tags use a namespace prefix that the document declares.  Rules
+ * that concern the page of an element are checked in page.c.
  *
  * An argument that is NULL or blank counts as not given.  If all required
  * arguments are NULL, as after an outer join without a match, the element is NULL.
@@ -27,7 +27,7 @@
 #include "utils/timestamp.h"
 #include "value.h"
 
-/* the most elements of an array: more would not fit into a document */
+/* the most elements of an array: our own limit */
 #define MAX_ITEMS	(SM_MAX_BYTES / 50)
 
 void

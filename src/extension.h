@@ -45,14 +45,14 @@ extern void sm_ext_begin_tag(SmExt *e, const char *tag);
 extern void sm_ext_open_tag(SmExt *e, const char *tag);
 extern void sm_ext_close_tag(SmExt *e, const char *tag);
 
-/* Escape a value at the end of the element. */
+/* Append a value to the element, escaped. */
 extern void sm_ext_append_text(SmExt *e, const char *name, SmSpan text);
 extern void sm_ext_append_url(SmExt *e, const char *name, SmSpan url);
 
 /* Write an attribute, if its value is given. */
 extern void sm_ext_attribute(SmExt *e, const char *attribute, const char *name, SmSpan text);
 
-/* Write a tag with a value that is given. */
+/* Write a tag and its value, which must be given. */
 extern void sm_ext_text_tag(SmExt *e, const char *tag, SmSpan text);
 extern void sm_ext_url_tag(SmExt *e, const char *tag, SmSpan url);
 
@@ -69,7 +69,7 @@ extern SmSpan sm_ext_text(SmExt *e, int n, const char *name);
 /* A text argument that must be given. */
 extern SmSpan sm_ext_required(SmExt *e, int n, const char *name);
 
-/* An argument that is a boolean, or a text that says so: "yes" or "no". */
+/* An argument, a boolean or the text of a boolean, given back as "yes" or "no". */
 extern SmSpan sm_ext_flag(SmExt *e, int n, const char *name);
 
 /* An argument that is an array of any type. */
@@ -92,8 +92,8 @@ extern SmSpan sm_ext_choose(const char *name, SmSpan value, const char *const *c
 							const char *rule);
 
 /*
- * Append an element for a plain value of a query, like sitemap_image and
- * sitemap_alternate.  Returns false for a problem; then buf is unchanged.
+ * Append the element of sitemap_image or sitemap_alternate for a plain value of a
+ * query.  Returns false for a problem; then buf is unchanged.
  */
 extern bool sm_append_image(StringInfo buf, SmSpan loc, SmUrlCache *cache,
 							SmProblems *problems);

@@ -444,7 +444,7 @@ sitemap_video(PG_FUNCTION_ARGS)
 		double		rating = PG_GETARG_FLOAT8(VIDEO_RATING);
 		char		digits[SM_DECIMAL_MAX];
 
-		/* this test is false for NaN */
+		/* NaN is refused, too */
 		if (!(rating >= 0.0 && rating <= 5.0))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

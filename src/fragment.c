@@ -40,7 +40,7 @@ target_charset(bool ascii)
 	return ascii ? AS_REFERENCES : sm_ascii_only() ? AS_CHARACTERS : AS_GIVEN;
 }
 
-/* Ends an entry, so nothing inside an entry may look like it: see entries.c. */
+/* Ends an entry, so nothing inside an entry may look like it: see core/entries.c. */
 #define END_OF_ENTRY	"</url>"
 
 /* Can raw XML be copied into a document byte for byte? */
@@ -121,7 +121,7 @@ append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
 	return true;
 }
 
-/* Write one token of an extension that cannot go into a document as it is. */
+/* Write one token, and change in it what cannot go into a document. */
 static bool
 append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset charset)
 {

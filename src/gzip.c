@@ -3,7 +3,7 @@
  *	  Compression of whole documents, and the reverse, by libdeflate if the build
  *	  has it, else by zlib.
  *
- * libdeflate is about twice as fast as zlib and compresses better, but takes a
+ * libdeflate is faster than zlib and compresses most sitemaps better, but takes a
  * document in one call, which a cancel request has to wait for: a second or two
  * for the largest document at the highest level.
  *
@@ -110,7 +110,7 @@ begin_document(SmGzip *gzip)
 	return libdeflate_gzip_compress_bound(gzip->compressor, gzip->len);
 }
 
-/* Compress another part of the document. Returns true after the last part. */
+/* Compress all of the document. */
 static bool
 compress_step(void *arg)
 {
@@ -156,7 +156,7 @@ static bool
 create_compressor(SmGzip *gzip)
 {
 	sm_zalloc_from(&gzip->stream, gzip->context);
-	/* 16 asks for a gzip header, which has no name and time 0 */
+	/* 16 asks for a gzip header: with time 0, without a name */
 	return deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
 						Z_DEFAULT_STRATEGY) == Z_OK;
 }
@@ -175,6 +175,7 @@ begin_document(SmGzip *gzip)
 	return deflateBound(&gzip->stream, gzip->len);
 }
 
+/* Compress another part of the document.  Returns true after the last part. */
 static bool
 compress_step(void *arg)
 {

@@ -3,8 +3,8 @@
  *	  Makes the index that lists the files of a set.
  *
  * The index is the file sitemap.xml, never compressed, so that the URL given to
- * search engines depends on no option.  An index of more than 50,000 files goes
- * on in sitemap-index-2.xml and so on.
+ * search engines depends on no option.  A full index goes on in
+ * sitemap-index-2.xml and so on.
  */
 #include "postgres.h"
 

@@ -109,7 +109,7 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
 		sm_invalid_argument("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
 	if (href.len > SM_URL_MAX)
-		sm_invalid_argument("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " characters.");
+		sm_invalid_argument("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " bytes.");
 	if (path_ends_with(href, ".css"))
 		type = "text/css";
 	else if (path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt"))

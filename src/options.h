@@ -38,7 +38,7 @@ typedef struct SmOptions
  */
 extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, int first);
 
-/* The same for sitemap_publish_index, whose arguments begin with base_url. */
+/* The same for sitemap_publish_index.  first: number of argument base_url. */
 extern SmOptions *sm_read_index_options(FunctionCallInfo fcinfo, int first);
 
 #endif

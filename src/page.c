@@ -315,7 +315,7 @@ check_start(const SmXmlReader *r, SmPlace *place, SmPage *page,
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 				   SM_DECLARE_HINT,
-				   "invalid extension: the element \"%s\" is in no namespace of its own",
+				   "invalid extension: the element \"%s\" has no namespace, or that of sitemaps",
 				   sm_for_message(r->name));
 		return false;
 	}

@@ -6,7 +6,7 @@
  * the rows of sitemap_parse make the same document again.
  *
  * A copy can be much longer than the original.  In a document that declares a
- * prefix for a URI of 1,000 bytes once, each <x:a/> of 6 bytes is an extension whose
+ * prefix for a URI of 256 bytes once, each <x:a/> of 6 bytes is an extension whose
  * copy has to repeat the URI.  So the total length of the copies is limited, in
  * proportion to the length of the document.
  */
@@ -20,8 +20,8 @@
 #include "xmlentry.h"
 
 /*
- * The most extensions of an entry, our own limit, and the most bytes of them: a
- * sitemap cannot have more.
+ * How many extensions an entry can have (our own limit), and how many bytes these can
+ * have together.
  */
 #define EXTENSIONS_MAX			10000
 #define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES

@@ -9,7 +9,7 @@
 
 /*
  * Read an item or entry that has just begun into a row, its link as loc and its
- * date as lastmod.  The result is as that of sm_entry_read.
+ * date as lastmod.  Returns the same as sm_entry_read.
  */
 extern bool sm_rss_read_item(SmEntryReader *e, SmRow *row);
 extern bool sm_atom_read_entry(SmEntryReader *e, SmRow *row);

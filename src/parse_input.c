@@ -3,7 +3,7 @@
  *	  Prepares a document that others have written: inflates it and converts it
  *	  to UTF-8.
  *
- * A few kilobytes of gzip data can inflate to gigabytes, and the size that they
+ * A few megabytes of gzip data can inflate to gigabytes, and the size that they
  * declare can be wrong.  So inflating ends at max_bytes.  The part of a document
  * before damaged data is prepared, too, since skip mode returns its entries.
  */
@@ -193,7 +193,7 @@ find_encoding(SmSpan name)
 	}			others[] = {
 		{"US-ASCII", PG_UTF8},
 		{"ASCII", PG_UTF8},
-		/* a common mistake: a declaration in UTF-16 could not be read here */
+		/* declared by mistake: real UTF-16 has been converted before */
 		{"UTF-16", PG_UTF8},
 		{"UTF-16LE", PG_UTF8},
 		{"UTF-16BE", PG_UTF8},

@@ -25,7 +25,7 @@ typedef struct SmInput
  * Prepare a document.  is_text: it is of type text, and in UTF-8 already; else
  * it may be gzipped and in other encodings.  At most max_bytes of it, inflated, are
  * prepared.  The content is in the document itself or in the current memory context.
- * Problems found later give their line of the content.
+ * Problems found later show their line in the content.
  */
 extern void sm_input_prepare(SmInput *input, SmSpan document, bool is_text,
 							 int64 max_bytes, SmProblems *problems);

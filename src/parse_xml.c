@@ -103,7 +103,7 @@ entry_problem(SmXmlParser *p, const char *message)
 					  NULL, "%s", message);
 }
 
-/* Report, once, that entries are not directly in the root element. */
+/* Report the element around an entry if it is not the root, unless just reported. */
 static void
 check_wrapper(SmXmlParser *p)
 {

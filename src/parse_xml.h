@@ -45,7 +45,7 @@ extern void sm_xml_parser_init(SmXmlParser *p, const SmInput *input, SmProblems 
  */
 extern bool sm_xml_parser_next(SmXmlParser *p, SmRow *row);
 
-/* The kind of a document, by its root element; NULL for any other element. */
+/* The kind of a document, by its root element; NULL if that is unknown. */
 extern const char *sm_xml_kind(const SmInput *input);
 
 #endif

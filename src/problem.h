@@ -68,8 +68,8 @@ typedef struct SmProblems
 	SmReport	report;			/* report mode: called for every problem of a
 								 * row; else NULL */
 	void	   *report_arg;
-	uint64		row_number;		/* of the current row, 0 where there are no
-								 * rows */
+	uint64		row_number;		/* of the current row, or of the last entry
+								 * read; 0 if unknown */
 	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
 								 * unknown */
 

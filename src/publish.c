@@ -4,7 +4,7 @@
  *	  them to the target, a table of the user's; and sitemap_publish_index, which
  *	  makes the index of all files in the target.
  *
- * With the argument changes, publish_changes.c makes only some files of the set.
+ * Given "changes", publish_changes.c makes only some files of the set.
  *
  * While the query runs, nothing is written and the target is not locked, so that the
  * query can use parallel workers.  The files of the set wait in a tuplestore; a file
@@ -36,7 +36,7 @@
 PG_FUNCTION_INFO_V1(sitemap_publish);
 PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
-/* Positions of the arguments before and after those of sitemap_files. */
+/* Positions of the query, and of the arguments that sitemap_files does not have. */
 #define ARG_TARGET		0
 #define ARG_QUERY		1
 #define ARG_MAX_SHRINK	14
@@ -53,8 +53,8 @@ typedef struct SetSink
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
-	SmFileStore *store;			/* compresses the rows and puts them into
-								 * files */
+	SmFileStore *store;			/* compresses contents on their way to the
+								 * tuplestore */
 } SetSink;
 
 /* Sink that writes the files of the index. */
@@ -422,8 +422,8 @@ reset_set_sink(SetSink *sink)
 }
 
 /*
- * Make the files of the set, and put them into the sink's tuplestore.  statement: the
- * argument changes, or NULL.  If only some files were made, the result says which
+ * Make the files of the set, and put them into the sink's tuplestore.  statement:
+ * argument "changes", or NULL.  If only some files were made, the result says which
  * files stay; it is NULL if all files were made.
  */
 static SmChanges *

@@ -1,6 +1,6 @@
 /*
  * publish_changes.c
- *	  Makes only those files of a section again that changed since the last run.
+ *	  Makes again only the files of a section that changed since the last run.
  *
  * A stable split ends a file at a row that depends only on the file's window: the
  * rows from its first row to the first row that does not fit (split.c).  So a file
@@ -13,12 +13,12 @@
  *		URLs		47		43		49		42		46
  *
  * A change of key 150 touches d.  The window of c has its own 49 URLs and 2 of d, so
- * c is made again, too.  The window of b ends in c, after 50 URLs, so b stays.  The
- * query is run for keys from 91 on.  Suppose that c ends where it did.  The end of d
- * is known after the first row that does not fit into d, which is a row of e.  If d
- * ends before key 182, the first key of e, then e and all later files stay.  If d
- * ends elsewhere, more files are made, until one ends before the first key of a
- * file that is not touched.
+ * c is made again, too.  The window of b, its 43 URLs and 8 of c, ends in c, so b
+ * stays.  The query is run for keys from 91 on.  Suppose that c ends where it did.
+ * The end of d is known after the first row that does not fit into d, which is a row
+ * of e.  If d ends right before key 182, where e begins, then e and all later files
+ * stay.  If d ends elsewhere, more files are made, until one ends right before the
+ * first key of a file that is not touched.
  *
  * A file that stays has the same window as before, so a full run would make the
  * same file.
@@ -146,8 +146,8 @@ try_first_keys(SmChanges *changes)
 }
 
 /*
- * Sort the files of the section by their first keys.  Returns false if a file
- * has none.
+ * Sort the files of the section by their first keys.  Returns false if all files
+ * have to be made again.
  */
 static bool
 find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
@@ -296,8 +296,8 @@ run_statement(SmChanges *changes, const char *statement)
 }
 
 /*
- * Find the files to make again: those that hold a changed key, and those whose
- * windows reach one of these.  If they are too many, make all files again.
+ * Find the files to make again: files that hold a changed key, and files whose
+ * windows reach such a file.  If these are too many, make all files again.
  */
 static void
 touch_files(SmChanges *changes, const SmSet *set)
@@ -382,9 +382,10 @@ stop_at(void *arg, Datum key)
 }
 
 /*
- * Make the files of a range that begins with a touched file.  First run the query for
- * the touched files and one more, in which the window of the last touched file mostly
- * ends.  As long as the range has not ended, run it for the next file.
+ * Make the files of a range that begins with a touched file.  Run the query for the
+ * touched files and one more, in which the window of the last touched file mostly
+ * ends.  As long as the range has not ended, run it for the files that come next, up to
+ * one that is not touched.
  */
 static void
 make_range(SmChanges *changes, SmSet *set, int first)

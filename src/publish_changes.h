@@ -1,6 +1,6 @@
 /*
  * publish_changes.h
- *	  Makes only those files of a section again that changed since the last run.
+ *	  Makes again only the files of a section that changed since the last run.
  */
 #ifndef SM_PUBLISH_CHANGES_H
 #define SM_PUBLISH_CHANGES_H
@@ -21,8 +21,9 @@ extern SmChanges *sm_changes_read(const char *statement, SmSet *set, const SmTar
 
 /*
  * Make the touched files again, in a set that is still empty.  Returns false if
- * the set has to be made as a whole, because too many files are touched, or
- * because a file's name would differ from that of a full run.
+ * the set has to be made as a whole: too many files are touched, the first key of a
+ * file is missing or from another recipe, or a file's name would differ from that of
+ * a full run.
  */
 extern bool sm_changes_make(SmChanges *changes, SmSet *set);
 

@@ -1,7 +1,7 @@
 /*
  * publish_feed.c
- *	  Writes the URLs that a run added, changed or removed to a feed, a table of
- *	  sitemap_change.
+ *	  Writes to a feed, a table of sitemap_change, the URLs that a run added, changed or
+ *	  removed.
  *
  * For each file that the run writes or deletes, its old and new versions are compared,
  * and the entries that differ are sorted by URL.  So the two entries of a URL that
@@ -40,8 +40,7 @@
 #define FEED_HINT	"Create the feed with CREATE TABLE ... OF sitemap_change."
 
 /*
- * The most files whose old contents are read together, and the most bytes of
- * them.
+ * The most files of a batch, and the most bytes of their old and new contents.
  */
 #define BATCH_FILES	1000
 #define BATCH_BYTES	(16 * 1024 * 1024)
@@ -464,8 +463,8 @@ begin_url(Url *url, text *loc)
 }
 
 /*
- * The time of the run, for the feed: later than that of any earlier run that changed
- * the target, even if the clock was set back.
+ * The time of the run, for the feed: later than every lastmod that the target had
+ * before, even if the clock was set back.
  */
 static TimestampTz
 time_of_run(const SmTarget *target)

@@ -1,7 +1,7 @@
 /*
  * publish_feed.h
- *	  Writes the URLs that a run added, changed or removed to a feed, a table of
- *	  sitemap_change.
+ *	  Writes to a feed, a table of sitemap_change, the URLs that a run added, changed or
+ *	  removed.
  */
 #ifndef SM_PUBLISH_FEED_H
 #define SM_PUBLISH_FEED_H

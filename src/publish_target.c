@@ -1,6 +1,6 @@
 /*
  * publish_target.c
- *	  The target, a table that files are published in: locks, reads and writes it.
+ *	  Locks, reads and writes the target, the table that files are published in.
  *
  * Locks, in the order in which a run takes them:
  *
@@ -16,13 +16,13 @@
  *	3. ShareRowExclusiveLock on the table and its partitions or children.  It is
  *	   taken when the query has ended, and held to the end of the transaction.  It
  *	   conflicts with itself, writers and VACUUM, not with readers.  Under this lock
- *	   the files are read again, and what is written depends only on them.
+ *	   the files are read again and compared with the new ones.
  *
  * A transaction that publishes two sections holds lock 3 when it waits for lock 2 of
  * the second section.  If another session runs the second section, it holds its lock
  * 2 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
- * Statements on the target run through SPI with the caller's privileges, policies and
+ * Statements on the target run through SPI with the caller's privileges, and fire
  * triggers.  Only a run with a feed reads content, which foreign partitions would have
  * to send.
  */
@@ -94,7 +94,7 @@ check_table(Relation rel, const char *function)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
-				 errdetail("To publish in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
+				 errdetail("Publishing in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
 	if (rel->rd_rel->relkind != RELKIND_RELATION &&
 		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR,

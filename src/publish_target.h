@@ -1,6 +1,6 @@
 /*
  * publish_target.h
- *	  The target, a table that files are published in: locks, reads and writes it.
+ *	  Locks, reads and writes the target, the table that files are published in.
  */
 #ifndef SM_PUBLISH_TARGET_H
 #define SM_PUBLISH_TARGET_H
@@ -34,7 +34,8 @@ typedef struct SmBatch
 {
 	SPIPlanPtr	plan;
 	MemoryContext context;
-	struct ArrayBuildState *columns[SM_FILE_NCOLUMNS];	/* NULL for others */
+	struct ArrayBuildState *columns[SM_FILE_NCOLUMNS];	/* of the columns that
+														 * plan has */
 	int			nrows;
 	int64		nbytes;			/* of content */
 } SmBatch;
@@ -98,11 +99,11 @@ extern void sm_target_peek(SmTarget *target);
 
 /*
  * Take the lock on the table, to the end of the transaction, check the target
- * again and read its files.  SPI is connected from then on to sm_target_close.
+ * again and read its files.  SPI is connected from then until sm_target_close.
  */
 extern void sm_target_lock(SmTarget *target);
 
-/* Read the files once more, after all is written. */
+/* Write the rows that wait, and read the files. */
 extern void sm_target_read(SmTarget *target);
 
 /*

@@ -64,8 +64,8 @@ sm_query_has_key(const SmQuery *query)
 }
 
 /*
- * Give the receiver the rows whose keys are at least from and less than to; NULL for
- * no bound.  Only a query with a column key can have bounds.
+ * Give the receiver the rows with from <= key < to; NULL for no bound.  Only a query
+ * with a column key can have bounds.
  */
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 						 SmReceiver *receiver);

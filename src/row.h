@@ -61,8 +61,8 @@ extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);
 
 /*
- * Read a text that is no part of a row as UTF-8, such as the argument named what.
- * Raises an error if it cannot be read.
+ * Read, as UTF-8, a text outside of a row, such as an argument.  what: name of the
+ * argument.  Raises an error if the text cannot be read.
  */
 extern SmSpan sm_read_argument(Datum value, const char *what);
 
@@ -90,9 +90,9 @@ extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems
 extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
 
 /*
- * Read the arguments (loc, lastmod, changefreq, priority, extensions) of a
- * function that begin with argument first; it may have fewer.  The caller has
- * checked that loc is not NULL.  Raises an error if a text cannot be read.
+ * Read the arguments loc, lastmod, changefreq, priority and extensions of a
+ * function, which may lack the last ones.  first: number of argument loc.  The
+ * caller has checked that loc is not NULL.  Raises an error if a text cannot be read.
  */
 extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
 							  SmLastmodType lastmod_type, SmRow *row,

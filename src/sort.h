@@ -39,7 +39,7 @@ extern void sm_sort_perform(SmSort *sort);
 /* The next row, valid until the one after it is read; NULL at the end. */
 extern const Datum *sm_sort_next(SmSort *sort);
 
-/* Is a column of the row that sm_sort_next returned NULL? */
+/* Is a column NULL in the row that sm_sort_next returned? */
 static inline bool
 sm_sort_is_null(const SmSort *sort, int column)
 {

@@ -106,7 +106,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 	if (given.len > DATE_TEXT_MAX)
 	{
 		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid %s \"%s\": more than %d characters",
+				   "invalid %s \"%s\": more than %d bytes",
 				   what, sm_for_message(given), DATE_TEXT_MAX);
 		return;
 	}

@@ -244,7 +244,7 @@ read_raw(void *arg, SmSpan *extension)
 	return true;
 }
 
-/* The next token outside of the <url> element, except blanks and comments. */
+/* The next token outside of the <url> element, except blanks, comments and PIs. */
 static SmXmlToken
 next_outside(SmXmlReader *r)
 {
@@ -300,6 +300,6 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 			return true;
 	}
 	if (token != SM_XML_ERROR)
-		r.message = "not a single url element";
+		r.message = "must be one url element";
 	return sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
 }

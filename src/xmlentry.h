@@ -40,7 +40,7 @@ typedef struct SmEntryReader
 /*
  * Read the entry that has just begun into a row, whose spans are in the document
  * or in the current memory context.  Returns true at the end of the entry.  In
- * report mode the row can lack its loc, after that was reported.  Returns false
+ * report mode the row can lack its loc; that was then reported.  Returns false
  * if the entry is skipped for a problem, or is not well-formed; in the latter case
  * reader->message says why.
  */
@@ -58,9 +58,9 @@ extern bool sm_entry_skip(SmEntryReader *e);
 
 /*
  * Read a <url> element into a row.  Spans of the row point into xml or into
- * the current memory context.  Returns false if the row cannot go on.  Report
- * mode returns false only for XML that is too large, or is not one well-formed
- * <url> element; other rows may lack their loc.
+ * the current memory context.  Returns false if the row cannot go on: in report
+ * mode, only if the XML is too large, is not one well-formed <url> element, or has text or
+ * elements where none may be.  Other rows of report mode may lack their loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 

@@ -23,7 +23,7 @@ sm_zfree(voidpf opaque, voidpf address)
 	pfree(address);
 }
 
-/* Make a stream, before it is initialized, allocate from a memory context. */
+/* Let a stream, before it is initialized, allocate from a memory context. */
 static inline void
 sm_zalloc_from(z_stream *stream, MemoryContext context)
 {

@@ -194,7 +194,7 @@ class Server(ThreadingMixIn, WSGIServer):
 
 
 class Handler(WSGIRequestHandler):
-    timeout = 30  # seconds a client can hold a thread, and the end of the program
+    timeout = 30  # seconds a client can hold up a thread, or the end of the program
 
     def log_request(self, *_):
         """The proxy in front has a log."""

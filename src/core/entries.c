@@ -113,8 +113,8 @@ sm_entries_next(SmEntries *e, SmListed *entry)
 }
 
 /*
- * Is an entry with this loc among the next few of e?  If so, pass the entries before
- * that entry to take, and move e to that entry.
+ * Is an entry with this loc among the next few of e?  If so, call take for the
+ * entries before that entry, and move e to it.
  */
 static bool
 skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)

@@ -44,7 +44,7 @@ typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
 							  const SmListed *entry);
 
 /*
- * Compare two versions of a sitemap, and pass each entry that differs to take.  An
+ * Compare two versions of a sitemap, and call take for each entry that differs.  An
  * entry that has only moved may be passed twice, as old and as new.  Returns false if a
  * version is broken.
  */

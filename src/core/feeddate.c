@@ -195,7 +195,7 @@ from_rfc822(SmSpan text, char *dst)
 	return d - dst;
 }
 
-/* RFC 3339; W3C dates are one form of it. */
+/* RFC 3339; a W3C date stays as it is. */
 static size_t
 from_rfc3339(SmSpan text, char *dst)
 {

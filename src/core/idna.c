@@ -66,8 +66,9 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 	bool		same;
 
 	/*
-	 * Without UTS #46 libidn2 tells unassigned characters, which no browser
-	 * opens, from emojis, which IDNA2008 alone disallows.
+	 * With UTS #46, the result is the same for emojis, which browsers open,
+	 * and for unassigned characters, which they do not open.  Without UTS
+	 * #46, it differs.
 	 */
 	if (result == IDN2_DISALLOWED)
 		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);
@@ -124,8 +125,8 @@ punycode_digit(char c)
 }
 
 /*
- * Can a character be in a host?  Not control characters, surrogates, private
- * use, and planes without letters.
+ * Can a character beyond ASCII be in a host?  Not control characters, surrogates,
+ * private use, and planes without letters.
  */
 static bool
 may_be_in_host(uint32_t c)
@@ -205,7 +206,7 @@ sm_idna_valid_label(const char *label, size_t len)
 	uint32_t	characters[SM_LABEL_MAX + 1];
 	size_t		n;
 
-	if (len < 4 || !sm_equal_ignoring_case(sm_span(label, 4), sm_span(SM_LITERAL("xn--"))))
+	if (len < 4 || !sm_equal_ignoring_case(sm_span(label, 4), sm_span_of("xn--")))
 		return true;
 	if (len > SM_LABEL_MAX)
 		return false;

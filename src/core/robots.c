@@ -383,7 +383,7 @@ compare_keys(const void *arg1, const void *arg2)
 }
 
 /*
- * Keep one rule of each agent, the one that wins, among rules with the same path.
+ * Among rules with the same path, keep for each agent only the rule that wins.
  * The rules are consecutive, low to high (exclusive), and sorted by agent.
  */
 static void
@@ -505,8 +505,8 @@ typedef struct Walk
 	SmRobots   *robots;			/* whose agents have the best rules so far */
 
 	/*
-	 * The nodes that the walk is at: nodes of "*", which the walk never
-	 * leaves, at the end of the array, others at its start.
+	 * Counts of nodes in robots->places: nodes of "*", which the walk never
+	 * leaves, are at the end of that array, others at its start.
 	 */
 	uint32_t	nplaces;
 	uint32_t	nanys;
@@ -589,7 +589,7 @@ step(Walk *walk, uint8_t symbol)
 	uint32_t	nanys = walk->nanys;
 
 	/*
-	 * each place leads to at most one other place, so no place is overwritten
+	 * each place leads to at most one child, so no place is overwritten
 	 * before it is read
 	 */
 	walk->nplaces = 0;

@@ -12,7 +12,7 @@
 #include "core/span.h"
 
 /*
- * Longest robots.txt accepted, which keeps all sizes below far from their limits.
+ * Longest robots.txt accepted; it keeps all sizes in here far from their limits.
  * RFC 9309 asks for 500 KiB at least; Google reads no more than that.
  */
 #define SM_ROBOTS_MAX	(4 * 1024 * 1024)
@@ -106,7 +106,7 @@ extern void sm_robots_init(SmRobots *robots, const char *text, size_t len,
 
 /*
  * Add an agent, find the groups that it obeys, and return how many bytes of memory
- * the rules of all agents so far need: at most 2^31, for sm_robots_compile.
+ * the rules of all agents so far need.  sm_robots_compile takes at most 2^31 bytes.
  */
 extern size_t sm_robots_add_agent(SmRobots *robots, const char *name, size_t len);
 

@@ -3,7 +3,7 @@
  *	  W3C NOTE-datetime: the dates of the sitemap protocol.
  *
  * Days are counted in eras of 400 years that begin on 1 March, which puts the
- * leap day last and makes month lengths a linear function.
+ * leap day last and makes the starts of months a linear function.
  */
 #include "core/w3cdate.h"
 
@@ -33,8 +33,8 @@ put2(char *dst, unsigned int n)
 static int64_t
 day_of(unsigned int year, unsigned int month, unsigned int day)
 {
-	unsigned int y = year - (month <= 2);	/* year 1 at the least, so 0 or
-											 * more */
+	unsigned int y = year - (month <= 2);	/* not negative: year is at least
+											 * 1 */
 	unsigned int m = month > 2 ? month - 3 : month + 9;
 	unsigned int era = y / 400;
 	unsigned int year_of_era = y % 400;

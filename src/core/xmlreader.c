@@ -364,8 +364,8 @@ declare_namespaces(SmXmlReader *r)
 			return "declaration of a prefix for the reserved namespace of \"xmlns\"";
 
 		/*
-		 * names are compared for each attribute, so their length has to be
-		 * limited
+		 * names of namespaces are compared for each attribute, so their
+		 * length has to be limited
 		 */
 		if (a->value.len > SM_XML_URI_MAX)
 			return "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes";
@@ -398,7 +398,7 @@ check_attributes(SmXmlReader *r)
 		uris[i].s = "";
 		uris[i].len = 0;
 		if (sm_span_is(a->prefix, "xmlns"))
-			uris[i] = sm_span(SM_LITERAL(XMLNS_URI));
+			uris[i] = sm_span_of(XMLNS_URI);
 		else if (a->prefix.len > 0 && !resolve_prefix(r, a->prefix, &uris[i]))
 			return "undeclared namespace prefix";
 		for (int j = 0; j < i; j++)
@@ -576,7 +576,7 @@ read_pi(SmXmlReader *r)
 	if (!read_ncname(r, &target) ||
 		!(looking_at(r, "?>") || (r->p < r->end && sm_is_space(*r->p))))
 		return fail(r, "malformed processing instruction");
-	if (sm_equal_ignoring_case(target, sm_span(SM_LITERAL("xml"))))
+	if (sm_equal_ignoring_case(target, sm_span_of("xml")))
 		return fail(r, "XML declaration is malformed or not at the beginning");
 	r->p = pi;
 	return read_delimited(r, SM_XML_PI, "<?", "?>");
@@ -616,7 +616,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 {
 	SmSpan		encoding;
 
-	/* the arrays are large, and their counts say that they are empty */
+	/* not memset: the arrays are large, and are read only up to their counts */
 	r->message = NULL;
 	r->undeclared = sm_no_span();
 	r->p = src;

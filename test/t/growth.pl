@@ -243,16 +243,13 @@ foreach my $name (
 # What is quadratic is found: time, and memory of a text that has a byte for each pair.
 my %quadratic = (type => 'text', generate => q{repeat('x', size)}, error => '');
 my (%quadratic_time, %quadratic_memory);
-foreach my $size (50_000, 100_000)
-{
-	make_input(\%quadratic, $size);
-	$quadratic{call} = 'SELECT count(*) FROM input, generate_series(1, size / 100) a, generate_series(1, size / 100) b';
-	$quadratic_time{$size} = [ map { call(\%quadratic, $size) } 1 .. 3 ];
-	$quadratic{call} = q{SELECT length(repeat('x', (size / 10) * (size / 10))) FROM input};
-	$quadratic_memory{$size} = peak(\%quadratic, $size);
-}
-cmp_ok(growth(\%quadratic_time, 50_000), '>', $max_growth, 'what is quadratic is found');
-cmp_ok($quadratic_memory{100_000}, '>', most_memory($quadratic_memory{50_000}, 10_000_000), 'and in memory');
+make_input(\%quadratic, $_) foreach 100_000, 200_000;
+$quadratic{call} = 'SELECT count(*) FROM input, generate_series(1, size / 100) a, generate_series(1, size / 100) b';
+push @{ $quadratic_time{$_} }, call(\%quadratic, $_) foreach (100_000, 200_000) x 7;
+cmp_ok(growth(\%quadratic_time, 100_000), '>', $max_growth, 'what is quadratic is found');
+$quadratic{call} = q{SELECT length(repeat('x', (size / 20) * (size / 20))) FROM input};
+$quadratic_memory{$_} = peak(\%quadratic, $_) foreach 100_000, 200_000;
+cmp_ok($quadratic_memory{200_000}, '>', most_memory($quadratic_memory{100_000}, 10_000_000), 'and in memory');
 $quadratic{session}->quit;
 
 # Those that are left take names of tables and directories, or what sitemap_files takes.

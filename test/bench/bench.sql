@@ -146,8 +146,8 @@ SELECT name, beside, goal,
                   FROM generate_series(1, 20) n,
                        sitemap_publish(%L, format('SELECT loc || %%L AS loc FROM public.page LIMIT 1000', '?' || n || random()),
                                        'https://www.example.com/', section => 'short')$$, target)
-  FROM (VALUES ('`sitemap_publish`, a short section alone, 20 times', NULL, NULL, 'alone'),
-               ('`sitemap_publish`, a short section beside a long one, 20 times', '`sitemap_publish`, a short section alone, 20 times', '1.1', 'shared')) v (name, beside, goal, target);
+  FROM (VALUES ('20 runs of `sitemap_publish`, a short section alone', NULL, NULL, 'alone'),
+               ('20 runs of `sitemap_publish`, a short section beside a long one', '20 runs of `sitemap_publish`, a short section alone', '1.1', 'shared')) v (name, beside, goal, target);
 
 -- A statement in a session of its own, and the most memory that this had and did not share: all that
 -- was resident at the most, less what is shared by now.  Linux tells it; NULL elsewhere.

@@ -65,15 +65,15 @@ SELECT 'files that they read', sum(files)::text, sum(files) > 0 FROM load.checke
 SELECT 'sets whose index, files and pages were not of one moment', count(*)::text, count(*) = 0
   FROM load.checked WHERE agrees IS NOT true
  UNION ALL
-SELECT 'kinds of transactions that never came to their end', count(*)::text, count(*) = 0
+SELECT 'kinds of transactions of which none succeeded', count(*)::text, count(*) = 0
   FROM (SELECT name FROM load.transaction GROUP BY name HAVING count(ms) = 0) t
  UNION ALL
 SELECT 'failed transactions, apart from `publish_repeatable`', count(*)::text, count(*) = 0
   FROM load.transaction WHERE result IS NOT NULL AND ms IS NULL AND name <> 'publish_repeatable'
  UNION ALL
-SELECT 'errors 40001, of REPEATABLE READ', count(*)::text, true FROM load.error WHERE sqlstate = '40001'
+SELECT 'errors 40001, in `publish_repeatable`', count(*)::text, true FROM load.error WHERE sqlstate = '40001'
  UNION ALL
-SELECT 'errors 55P03, of lock_timeout', count(*)::text, true FROM load.error WHERE sqlstate = '55P03'
+SELECT 'errors 55P03, which `publish_impatient` catches', count(*)::text, true FROM load.error WHERE sqlstate = '55P03'
  UNION ALL
 SELECT 'other errors' || coalesce(': ' || string_agg(DISTINCT sqlstate, ', '), ''), count(*)::text, count(*) = 0
   FROM load.error WHERE sqlstate NOT IN ('40001', '55P03')
@@ -89,7 +89,7 @@ SELECT 'temporary files written', temp_files::text, temp_files > 0 FROM pg_stat_
  UNION ALL
 SELECT 'temporary files left', count(*)::text, count(*) = 0 FROM pg_ls_tmpdir()
  UNION ALL
-SELECT 'sections whose total is not that of their pages', count(*)::text, count(*) = 0
+SELECT 'sections whose stored totals are not the totals of their pages', count(*)::text, count(*) = 0
   FROM load.section s LEFT JOIN load.total t ON t.section = s.id
  WHERE (t.pages, t.numbers, t.seconds) IS DISTINCT FROM (s.pages, s.numbers, s.seconds)
  UNION ALL
@@ -98,12 +98,12 @@ SELECT 'files that differ from those of sitemap_files after a last run', count(*
 -- and for caches that some seconds do not fill.
 SELECT CASE WHEN :seconds >= 60 THEN 256 ELSE 1024 END AS slack \gset
 INSERT INTO load.verdict (what, figure, holds)
-SELECT 'memory of a backend, kB: the median of the middle and of the last third',
+SELECT 'median memory of a backend, kB: in the middle third of the time, in the last',
        m.median || ', ' || l.median, l.median <= 1.02 * m.median + :slack
   FROM load.memory_of_third m, load.memory_of_third l
  WHERE m.third = 2 AND l.third = 3
  UNION ALL
-SELECT 'memory of a backend, kB: the most of the middle and of the last third',
+SELECT 'highest memory of a backend, kB: in the middle third of the time, in the last',
        m.most || ', ' || l.most, l.most <= 1.1 * m.most + 2 * :slack
   FROM load.memory_of_third m, load.memory_of_third l
  WHERE m.third = 2 AND l.third = 3;

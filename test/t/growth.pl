@@ -205,6 +205,7 @@ foreach my $case (@cases)
 	{
 		skip 'values of type xml take libxml', 2 if !$has_libxml && "@$case" =~ /xml\[\]|::xml/;
 		eval { measure(@$case); 1 } or fail("$case->[0]: $@");
+		$node->safe_psql('postgres', 'TRUNCATE input');
 	}
 	$covered{$_} = 1 foreach $case->[3] =~ /\b(sitemap_\w+)\(/g;
 }
@@ -319,7 +320,6 @@ sub measure
 		$memory{ 2 * $n },
 		$memory{ 2 * $n } * 1024 / $input{ 2 * $n });
 	$state{session}->quit;
-	$node->safe_psql('postgres', 'TRUNCATE input');
 	return;
 }
 

@@ -71,7 +71,7 @@ SELECT 'kinds of transactions of which none succeeded', count(*)::text, count(*)
 SELECT 'failed transactions, apart from `publish_repeatable`', count(*)::text, count(*) = 0
   FROM load.transaction WHERE result IS NOT NULL AND ms IS NULL AND name <> 'publish_repeatable'
  UNION ALL
-SELECT 'errors 40001, in `publish_repeatable`', count(*)::text, true FROM load.error WHERE sqlstate = '40001'
+SELECT 'errors 40001 in the server''s log', count(*)::text, true FROM load.error WHERE sqlstate = '40001'
  UNION ALL
 SELECT 'errors 55P03, which `publish_impatient` catches', count(*)::text, true FROM load.error WHERE sqlstate = '55P03'
  UNION ALL

@@ -72,13 +72,13 @@ BEGIN
   END;
 END
 $$;
-SELECT name, url_count, byte_count FROM context_target;
+SELECT name, url_count, byte_count FROM context_target ORDER BY name;
 -- What a subtransaction has published goes with it.
 BEGIN;
 SAVEPOINT s;
 SELECT name, action FROM sitemap_publish('context_target', 'SELECT ''/z'' || id AS loc FROM context_page', 'http://a/', max_urls => 2) ORDER BY name COLLATE "C";
 ROLLBACK TO s;
-SELECT name, url_count FROM context_target;
+SELECT name, url_count FROM context_target ORDER BY name;
 SELECT action FROM sitemap_publish('context_target', 'SELECT ''/y'' || id AS loc FROM context_page', 'http://a/');
 COMMIT;
 

@@ -103,7 +103,7 @@ SELECT * FROM privilege.publish($$ SELECT '/' || current_user || '/' || id AS lo
 -- As such it cannot become another role.
 SELECT pg_temp.brief($$ SELECT privilege.publish('SELECT set_config(''role'', ''none'', true) AS loc') $$);
 SET ROLE regress_sitemap_owner;
-SELECT regexp_matches(pg_temp.text(content), '<loc>.*</loc>') FROM privilege.defined;
+SELECT regexp_matches(pg_temp.text(content), '<loc>.*</loc>') FROM privilege.defined ORDER BY name;
 RESET ROLE;
 
 --
@@ -252,7 +252,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_parent, privilege_old TO regre
 SET ROLE regress_sitemap_caller;
 SELECT t, pg_temp.publish(t) FROM unnest('{privilege_part,privilege_parent,privilege_child,privilege_old}'::text[]) t;
 RESET ROLE;
-SELECT tableoid::regclass, name FROM privilege_old;
+SELECT tableoid::regclass, name FROM privilege_old ORDER BY name;
 
 -- Not a table: whatever the rights on it.
 CREATE VIEW privilege_view AS TABLE privilege_target;

@@ -27,9 +27,6 @@
 #include "utils/timestamp.h"
 #include "value.h"
 
-/* the most elements of an array: our own limit */
-#define MAX_ITEMS	(SM_MAX_BYTES / 50)
-
 void
 sm_ext_invalid(const char *name, SmSpan value, const char *rule)
 {
@@ -225,7 +222,7 @@ sm_ext_array(SmExt *e, int n, const char *name)
 	array = PG_GETARG_ARRAYTYPE_P(n);
 	type = ARR_ELEMTYPE(array);
 	result.n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	if (result.n > MAX_ITEMS)
+	if (result.n > SM_MAX_ITEMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("%s is too long for a sitemap", name),

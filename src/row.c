@@ -102,6 +102,12 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
 
 		if (isnull)
 			continue;
+		if (n == SM_MAX_ITEMS)
+		{
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					   "invalid %s: the array has more than %d values", what, SM_MAX_ITEMS);
+			break;
+		}
 		if (n == max)
 			*items = repalloc_array(*items, SmSpan, max *= 2);
 		sm_read_text(value, &(*items)[n], problems, SM_EXTENSION_INVALID, what);

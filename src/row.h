@@ -28,6 +28,9 @@ typedef enum SmColumnName
 
 #define SM_NCOLUMNS		9
 
+/* the most values of an array: our own limit */
+#define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
+
 typedef struct SmColumn
 {
 	int			index;			/* in the query's row, -1 if it has none */
@@ -71,8 +74,8 @@ extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
 							SmProblems *problems, const char *what);
 
 /*
- * Read an array of text as the images of a row.  NULLs in the array are
- * skipped.
+ * Read an array of text as the images of a row.  NULLs in the array are skipped.
+ * More values than SM_MAX_ITEMS are a problem, and only these are read.
  */
 extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);
 

@@ -23,7 +23,7 @@
 
 #define INDEX_NAME	SM_INDEX_SECTION ".xml"
 
-/* robots.txt is read for each agent, and each page is checked for each agent. */
+/* robots.txt is read once for each agent. */
 #define MAX_AGENTS	100
 
 typedef struct SmAuditRobots
@@ -63,7 +63,7 @@ read_agents(Datum value, char ***names)
 		if (!sm_robots_is_token(name, strlen(name)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid agent \"%s\"", name),
+					 errmsg("invalid agent \"%s\"", sm_clip(name)),
 					 errdetail("It must be the name that a crawler has in a robots.txt: letters, \"-\" and \"_\", such as Googlebot.")));
 	}
 	return n;
@@ -173,22 +173,26 @@ file_url(SmAudit *audit, const char *name)
 
 /*
  * Report, for each agent, a file of the set that the agent must not fetch: the
- * index, or else the first part, which stands for all parts.
+ * index, or the only file of a small set, or else the first part, which stands for
+ * all parts.
  */
 static void
 check_files(SmAudit *audit)
 {
 	const SmAuditRobots *robots = audit->robots;
-	SmSpan		urls[] = {
-		file_url(audit, INDEX_NAME),
-		file_url(audit, sm_part_name(audit->options))
-	};
+	SmSpan		urls[3];
+	int			nurls = 0;
+
+	urls[nurls++] = file_url(audit, INDEX_NAME);
+	if (audit->npages <= audit->options->max_urls)
+		urls[nurls++] = file_url(audit, sm_only_name(audit->options));
+	urls[nurls++] = file_url(audit, sm_part_name(audit->options));
 
 	for (uint32 i = 0; i < robots->rules.nagents; i++)
 	{
 		const SmRobotsAgent *agent = &robots->rules.agents[i];
 
-		for (size_t n = 0; n < lengthof(urls); n++)
+		for (int n = 0; n < nurls; n++)
 		{
 			if (!match(audit, urls[n]) || !forbids(agent))
 				continue;

@@ -59,6 +59,9 @@ SELECT * FROM pg_temp.files('Sitemap: https://a.example/dir/sitemap.xml');
 SELECT * FROM pg_temp.files(E'disallow: /dir/sitemap\nsitemap: HTTPS://a.EXAMPLE:443/dir/sitemap.xml#x # all');
 SELECT * FROM pg_temp.files(E'Disallow: /dir/\nAllow: /dir/*.xml$\nUser-agent: y\nDisallow: /*-1.xml\nSitemap: https://a.example/dir/sitemap.xml');
 SELECT * FROM pg_temp.files(E'Disallow: /*.gz$\nSitemap: https://a.example/dir/sitemap.xml', ', compression => 1');
+SELECT * FROM pg_temp.files(E'Disallow: /dir/news.xml$\nSitemap: https://a.example/dir/news.xml', ', section => ''news''');
+SELECT problem FROM sitemap_audit('SELECT ''/'' || n AS loc FROM generate_series(1, 2) n', 'http://a/', section => 'news', max_urls => 1,
+                                  robots => E'User-agent: *\nDisallow: /news.xml$\nSitemap: http://a/sitemap.xml');
 SELECT detail FROM pg_temp.files('Sitemap: /dir/sitemap.xml');
 SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/sitemap.xml\nSitemap: http://a.example/dir/sitemap.xml\nSitemap:');
 SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/dir/sitemap.xml', ', section => ''news''');
@@ -75,6 +78,7 @@ SELECT robots, count(*)
 SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => %s)', agents))
   FROM unnest(ARRAY['NULL', '''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',
                     '''{"Google bot"}''', '''{é}''', '''{{Googlebot},{bot1}}''']) agents;
+SELECT length(pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => ARRAY[repeat(''1'', 1000)])')) < 400 AS clipped;
 SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', agents => array_fill('a'::text, '{100}'));
 SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => array_fill(''a''::text, ''{101}''))');
 SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', robots => repeat(''x'', 4194305))');

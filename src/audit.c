@@ -55,7 +55,7 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 #define EARLIER_IN_EAST	(14 * 3600)
 #define LATER_IN_WEST	(12 * 3600)
 
-/* fewer rows can have the same lastmod by accident */
+/* with fewer rows than this, all may have the same lastmod by accident */
 #define UNIFORM_ROWS	100
 
 /* Columns of the sort of problems. */
@@ -152,8 +152,7 @@ static void
 check_lastmod(SmAudit *audit, const SmRow *row, const SmEntry *entry)
 {
 	char		lastmod[SM_W3C_SECONDS_LEN];
-	bool		is_day = row->lastmod_type == SM_LASTMOD_DATE ||
-		(row->lastmod_type == SM_LASTMOD_TEXT && !has_time(row->lastmod_text));
+	bool		is_day;
 
 	if (audit->npages++ == 0)
 	{
@@ -163,7 +162,11 @@ check_lastmod(SmAudit *audit, const SmRow *row, const SmEntry *entry)
 	else if (!entry->has_lastmod || entry->lastmod != audit->lastmod)
 		audit->is_uniform = false;
 
-	if (!entry->has_lastmod || entry->lastmod - (is_day ? EARLIER_IN_EAST : 0) <= audit->now)
+	if (!entry->has_lastmod)
+		return;
+	is_day = row->lastmod_type == SM_LASTMOD_DATE ||
+		(row->lastmod_type == SM_LASTMOD_TEXT && !has_time(row->lastmod_text));
+	if (entry->lastmod - (is_day ? EARLIER_IN_EAST : 0) <= audit->now)
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
 	sm_audit_problem(audit, audit->nrows, SM_LASTMOD_IN_FUTURE,

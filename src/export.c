@@ -182,7 +182,7 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
 				 errmsg("invalid content of file \"%s\": bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
-						name, GetDatabaseEncodingName())));
+						sm_clip(name), GetDatabaseEncodingName())));
 	return result;
 }
 

@@ -5,8 +5,8 @@
  *
  * Each page goes into a sort.  Each link between two pages goes into it twice, once for
  * either page.  So the sort has everything about a page together: first the rows that
- * are the page; then, for each other page, whether the page links to it, and the rows
- * that link from it to the page.
+ * are this page; then, for each other page, whether this page links to it, and the rows
+ * of the other page that link to this one.
  *
  * Example: row 1 is the page E and links to D; row 2 is D without a link; row 3 is E
  * again.  The sort has, by page, other page and row:

@@ -85,8 +85,8 @@ extern SmSpan sm_ext_trimmed(SmSpan value);
 extern SmSpan sm_ext_unless_blank(SmSpan value);
 
 /*
- * Find a value among choices, which end with NULL, ignoring case, and return the
- * choice.  Raises an error with the rule if there is none.
+ * Find a value among choices, ignoring case, and return the choice.  The array of
+ * choices ends with NULL.  Raises an error with the rule if no choice matches.
  */
 extern SmSpan sm_ext_choose(const char *name, SmSpan value, const char *const *choices,
 							const char *rule);

@@ -11,8 +11,8 @@
 #include "sitemap.h"
 
 /*
- * Append an extension to buf: well-formed XML whose elements are in namespaces
- * of their own.  Line breaks and tabs become references in text and spaces in
+ * Append an extension to buf: well-formed XML whose elements are all in a namespace
+ * that is not that of sitemaps.  Line breaks and tabs become references in text and spaces in
  * tags, backslashes become references; comments and instructions that have any of
  * these are dropped.  ascii: write characters outside ASCII as references, too.
  * If a database that is not UTF-8 makes a file, references to such characters

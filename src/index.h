@@ -9,7 +9,10 @@
 #include "file.h"
 #include "nodes/pg_list.h"
 
-/* The base of an index's name, and the section that a target's index belongs to. */
+/*
+ * The base of an index's name, and the section of its row in the table of
+ * sitemap_publish.
+ */
 #define SM_INDEX_SECTION	"sitemap"
 
 /*

@@ -220,7 +220,7 @@ sitemap_parse_text(PG_FUNCTION_ARGS)
 	return parse_document(fcinfo, true);
 }
 
-/* The kind of a document; NULL if sitemap_parse cannot read it. */
+/* The kind of a document; NULL if it is of no kind that sitemap_parse reads. */
 static const char *
 kind_of(SmSpan document, bool is_text)
 {

@@ -42,8 +42,9 @@ typedef struct ChangedFile
 {
 	const SmPublished *published;
 	Datum		first_key;
-	int			changed_end;	/* ranges of changes that begin in this file
-								 * reach only files before this number */
+	int			changed_end;	/* number after the last file that ranges of
+								 * changes that begin in this file reach; 0 if
+								 * none begins here */
 	bool		touched;		/* the file has to be made again */
 	bool		kept;
 } ChangedFile;
@@ -384,8 +385,8 @@ stop_at(void *arg, Datum key)
 /*
  * Make the files of a range that begins with a touched file.  Run the query for the
  * touched files and one more, in which the window of the last touched file mostly
- * ends.  As long as the range has not ended, run it for the files that come next, up to
- * one that is not touched.
+ * ends.  As long as the range has not ended, run the query for the files that come next:
+ * the touched ones, and the one after them.
  */
 static void
 make_range(SmChanges *changes, SmSet *set, int first)

@@ -21,9 +21,9 @@ extern SmChanges *sm_changes_read(const char *statement, SmSet *set, const SmTar
 
 /*
  * Make the touched files again, in a set that is still empty.  Returns false if
- * the set has to be made as a whole: too many files are touched, the first key of a
- * file is missing or from another recipe, or a file's name would differ from that of
- * a full run.
+ * the set has to be made as a whole: too many files are touched, a file has no first
+ * key or was made with another recipe (see sm_set_recipe), or a file's name would
+ * differ from that of a full run.
  */
 extern bool sm_changes_make(SmChanges *changes, SmSet *set);
 

@@ -40,7 +40,8 @@
 #define FEED_HINT	"Create the feed with CREATE TABLE ... OF sitemap_change."
 
 /*
- * The most files of a batch, and the most bytes of their old and new contents.
+ * The most files of a batch, and the most bytes of their new contents and old
+ * documents.
  */
 #define BATCH_FILES	1000
 #define BATCH_BYTES	(16 * 1024 * 1024)

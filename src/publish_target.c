@@ -228,7 +228,7 @@ text_column(const SmTarget *target, HeapTuple tuple, int column)
 	return MemoryContextStrdup(target->context, value ? value : "");
 }
 
-/* The same for other types. */
+/* A column of another type, in the memory of SPI's result; if_null for NULL. */
 static Datum
 column_value(HeapTuple tuple, int column, Datum if_null)
 {

@@ -118,8 +118,8 @@ extern void sm_target_read_contents(const SmTarget *target, Datum names, SmTakeC
 extern SmPublished *sm_target_find(const SmTarget *target, const char *name);
 
 /*
- * Raise an error unless all files are served from below base, except those of
- * a section (NULL for none) and indexes.
+ * Raise an error unless the files of all sections but this one are served from below
+ * base.  section: NULL to check all sections.  Indexes are not checked.
  */
 extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
 								 const char *section);

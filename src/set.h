@@ -30,7 +30,10 @@ extern void sm_set_make_all(SmSet *set, bool name_as_part);
 /* function: NULL for no warning about skipped rows. */
 extern void sm_set_end(SmSet *set, const char *function);
 
-/* The type of a set's keys, and the set's recipe; NULL if it has no keys. */
+/*
+ * The type of a set's keys, and the set's recipe, a digest of the query's text and of
+ * all options that shape files; NULL if it has no keys.
+ */
 extern SmKeyType *sm_set_key_type(const SmSet *set);
 extern const char *sm_set_recipe(const SmSet *set);
 

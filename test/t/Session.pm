@@ -6,7 +6,11 @@ package Session;
 use strict;
 use warnings;
 
+use File::Spec;
+use IPC::Run ();
 use PostgreSQL::Test::BackgroundPsql;
+use PostgreSQL::Test::Utils;
+use Time::HiRes ();
 our @ISA = ('PostgreSQL::Test::BackgroundPsql');
 
 # Takes a node, and what its background_psql takes.
@@ -40,6 +44,26 @@ sub query_within
 
 	$self->{stderr} = '';
 	return $errors;
+}
+
+# Wait until a node has noticed that a backend was killed, and is up again.  Until then
+# the backend is still listed, or psql fails, at worst before it would read a query from
+# its input: poll_query_until would die of the closed pipe.
+sub wait_for_restart
+{
+	my ($node, $pid) = @_;
+	my @query = ('-c', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid");
+	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
+	my $output = '';
+
+	until ($output eq "0\n")
+	{
+		die 'timed out' if time > $end;
+		Time::HiRes::sleep(0.1);
+		IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), @query ],
+			'<', File::Spec->devnull, '>', \$output, '2>', File::Spec->devnull);
+	}
+	return;
 }
 
 1;

@@ -3,7 +3,6 @@ use strict;
 use warnings;
 
 use Fcntl qw(:mode);
-use File::Spec;
 use IPC::Run ();
 use MIME::Base64 qw(decode_base64);
 use FindBin;
@@ -699,7 +698,7 @@ sub test_crashes
 			$errors,
 			$at_index ? qr/^$|connection/ : qr/connection/,
 			"round $round: killed after $nth");
-		wait_for_restart($session);
+		Session::wait_for_restart($node, $session->{pid});
 		$leftovers++ if -e "$dir/$temporary";
 
 		is(join(' ', grep { !is_whole($_, values %version) } files()),
@@ -1088,25 +1087,6 @@ sub wait_for_lock
 			  FROM pg_stat_activity
 			 WHERE pid = $session->{pid} AND wait_event_type = 'Lock' AND wait_event = 'advisory'}),
 		'it waits in the middle');
-	return;
-}
-
-# Wait until the server has noticed that a backend was killed, and is up again.
-# Until then the backend is still listed, or psql fails, at worst before it would
-# read a query from its input.
-sub wait_for_restart
-{
-	my ($session) = @_;
-	my @query = ('-c', "SELECT count(*) FROM pg_stat_activity WHERE pid = $session->{pid}");
-	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
-	my $output = '';
-
-	until ($output eq "0\n")
-	{
-		die 'timed out' if time > $end;
-		IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), @query ],
-			'<', File::Spec->devnull, '>', \$output, '2>', File::Spec->devnull);
-	}
 	return;
 }
 

@@ -188,7 +188,7 @@ sub test_crash
 		$session->{run}->finish;
 		like($session->{stderr}, qr/server closed the connection|terminat/, "$name: the session is gone");
 		$holder->{run}->finish;
-		wait_for_restart($pid);
+		Session::wait_for_restart($node, $pid);
 		is(state(), $before, "$name: after recovery all is as it was");
 	}
 	foreach my $function ('sitemap_publish', 'sitemap_export')
@@ -520,22 +520,4 @@ sub limit_memory
 	my $log = '';
 
 	return eval { IPC::Run::run(\@prlimit, '>', \$log, '2>', \$log) };
-}
-
-# Wait until the server has noticed that a backend was killed, and is up again.
-sub wait_for_restart
-{
-	my ($pid) = @_;
-	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
-	my @query = ('-c', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid");
-	my $output = '';
-
-	until ($output eq "0\n")
-	{
-		die 'timed out' if time > $end;
-		Time::HiRes::sleep(0.1);
-		IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), @query ],
-			'<', '/dev/null', '>', \$output, '2>', '/dev/null');
-	}
-	return;
 }

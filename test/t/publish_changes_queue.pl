@@ -5,11 +5,15 @@
 use strict;
 use warnings;
 
+use FindBin;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -90,7 +94,7 @@ foreach my $place ('query', 'write')
 		if ($how eq 'kill -9')
 		{
 			kill 'KILL', $pid;
-			$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)");
+			Session::wait_for_restart($node, $pid);
 			eval { $_->{run}->finish } foreach $holder, $session;
 		}
 		else

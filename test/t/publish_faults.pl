@@ -3,10 +3,13 @@
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes ();
+
+use lib $FindBin::RealBin;
+use Session;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -93,7 +96,7 @@ foreach my $where (sort keys %wait)
 			kill 'KILL', $pid;
 			$session->{run}->finish;
 			like($session->{stderr}, qr/server closed the connection|terminat/, "$name: the session is gone");
-			wait_for_restart($pid);
+			Session::wait_for_restart($node, $pid);
 		}
 		if ($how eq 'kill')
 		{
@@ -217,15 +220,5 @@ sub wait_until_it_waits
 	$node->poll_query_until('postgres',
 		"SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Lock' AND wait_event = '$event'")
 	  or die 'it does not wait';
-	return;
-}
-
-# Wait until the server has noticed that a backend was killed, and is up again.
-sub wait_for_restart
-{
-	my ($pid) = @_;
-
-	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $pid")
-	  or die 'the server is not back';
 	return;
 }

@@ -12,6 +12,7 @@
 #include "audit.h"
 #include "catalog/pg_type.h"
 #include "core/robots.h"
+#include "core/url.h"
 #include "encoding.h"
 #include "index.h"
 #include "miscadmin.h"
@@ -110,15 +111,42 @@ sm_audit_robots_create(const text *robots_txt, Datum agents)
 	return robots;
 }
 
+static void
+check_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* Where the path of a URL begins, without regard to a user; 0 in another origin. */
+static size_t
+path_start(const SmAudit *audit, SmSpan url)
+{
+	size_t		scheme_len = audit->options->base.scheme_len + 3;
+	size_t		site_len = audit->origin.len - scheme_len;
+	size_t		host_len;
+	const char *host;
+	const char *end = url.s + url.len;
+
+	if (sm_audit_is_local(audit, url))
+		return audit->origin.len;
+	if (memcmp(url.s, audit->origin.s, scheme_len) != 0)
+		return 0;
+	host = sm_url_host(url.s, url.len, &host_len);
+	if ((size_t) (end - host) <= site_len || host[site_len] != '/' ||
+		memcmp(host, audit->origin.s + scheme_len, site_len) != 0)
+		return 0;
+	return host + site_len - url.s;
+}
+
 /* Find the rules that decide on a URL.  Returns false if it is of another origin. */
 static bool
 match(const SmAudit *audit, SmSpan url)
 {
-	size_t		start = audit->origin.len;
+	size_t		start = path_start(audit, url);
 
-	if (!sm_audit_is_local(audit, url))
+	if (start == 0)
 		return false;
-	sm_robots_match(&audit->robots->rules, url.s + start, url.len - start);
+	sm_robots_match(&audit->robots->rules, url.s + start, url.len - start, check_interrupts);
 	return true;
 }
 
@@ -180,6 +208,7 @@ static void
 check_files(SmAudit *audit)
 {
 	const SmAuditRobots *robots = audit->robots;
+	bool	   *is_reported = palloc0_array(bool, robots->rules.nagents);
 	SmSpan		urls[3];
 	int			nurls = 0;
 
@@ -188,17 +217,19 @@ check_files(SmAudit *audit)
 		urls[nurls++] = file_url(audit, sm_only_name(audit->options));
 	urls[nurls++] = file_url(audit, sm_part_name(audit->options));
 
-	for (uint32 i = 0; i < robots->rules.nagents; i++)
+	for (int n = 0; n < nurls; n++)
 	{
-		const SmRobotsAgent *agent = &robots->rules.agents[i];
-
-		for (int n = 0; n < nurls; n++)
+		if (!match(audit, urls[n]))
+			continue;
+		for (uint32 i = 0; i < robots->rules.nagents; i++)
 		{
-			if (!match(audit, urls[n]) || !forbids(agent))
+			const SmRobotsAgent *agent = &robots->rules.agents[i];
+
+			if (is_reported[i] || !forbids(agent))
 				continue;
 			put_problem(audit, SM_AUDIT_SET, SM_ROBOTS_BLOCKS_SITEMAP, agent,
 						psprintf("the file \"%s\"", sm_for_message(urls[n])));
-			break;
+			is_reported[i] = true;
 		}
 	}
 }
@@ -217,6 +248,8 @@ names_set(SmAudit *audit)
 	while (sm_robots_next(&r))
 	{
 		SmSpan		page;
+
+		CHECK_FOR_INTERRUPTS();
 
 		if (r.key != SM_ROBOTS_SITEMAP || !sm_audit_canonical_url(audit, r.value, &page))
 			continue;

@@ -499,6 +499,9 @@ sm_robots_compile(SmRobots *robots, void *memory)
 	make_trie(robots);
 }
 
+/* steps between two checks for interrupts: about a hundredth of a second */
+#define CHECK_STEPS		1000000
+
 /* A URL on its way through the trie. */
 typedef struct Walk
 {
@@ -512,6 +515,8 @@ typedef struct Walk
 	uint32_t	nanys;
 	uint64_t	wanted[4];		/* bits by symbol: does the symbol lead from a
 								 * place of a "*" to a child? */
+	uint64_t	nsteps;			/* places that have been left since the last
+								 * check for interrupts */
 } Walk;
 
 /* The n-th place of a "*", from 0 on. */
@@ -593,16 +598,21 @@ step(Walk *walk, uint8_t symbol)
 	 * before it is read
 	 */
 	walk->nplaces = 0;
+	walk->nsteps += nplaces + 1;
 	for (uint32_t i = 0; i < nplaces; i++)
 		follow(walk, walk->robots->places[i], symbol);
 	if (is_wanted(walk, symbol))
+	{
+		walk->nsteps += nanys;
 		for (uint32_t i = 0; i < nanys; i++)
 			follow(walk, *any_place(walk, i), symbol);
+	}
 }
 
 /* Walk a URL through the trie, once for all agents. */
 static void
-walk_path(SmRobots *robots, const char *path, const char *end)
+walk_path(SmRobots *robots, const char *path, const char *end,
+		  void (*check_interrupts) (void))
 {
 	Walk		walk = {.robots = robots,.nplaces = 1};
 
@@ -622,6 +632,11 @@ walk_path(SmRobots *robots, const char *path, const char *end)
 		for (int i = 0; i < n; i++)
 			if (walk.nplaces > 0 || is_wanted(&walk, symbols[i]))
 				step(&walk, symbols[i]);
+		if (walk.nsteps >= CHECK_STEPS && check_interrupts)
+		{
+			walk.nsteps = 0;
+			check_interrupts();
+		}
 	}
 	step(&walk, END);
 
@@ -630,7 +645,8 @@ walk_path(SmRobots *robots, const char *path, const char *end)
 }
 
 void
-sm_robots_match(SmRobots *robots, const char *path, size_t len)
+sm_robots_match(SmRobots *robots, const char *path, size_t len,
+				void (*check_interrupts) (void))
 {
 	const char *hash = memchr(path, '#', len);
 	const char *end = hash ? hash : path + len;
@@ -639,7 +655,7 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len)
 		robots->agents[i].rule = NULL;
 	if (robots->nrules == 0 || sm_span_is(sm_span(path, end - path), "/robots.txt"))
 		return;
-	walk_path(robots, path, end);
+	walk_path(robots, path, end, check_interrupts);
 	for (uint32_t i = 0; i < robots->nagents; i++)
 		robots->agents[i].rule = robots->agents[robots->agents[i].obeys].rule;
 }

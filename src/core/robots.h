@@ -115,8 +115,11 @@ extern void sm_robots_compile(SmRobots *robots, void *memory);
 
 /*
  * Find the rule of each agent that decides on a URL.  path is the URL from its path
- * on, percent-encoded or not; its fragment is passed over.
+ * on, percent-encoded or not; its fragment is passed over.  Long URLs and rules take
+ * long: check_interrupts, which can be NULL, is called now and then.  If it does not
+ * return, robots cannot be used again.
  */
-extern void sm_robots_match(SmRobots *robots, const char *path, size_t len);
+extern void sm_robots_match(SmRobots *robots, const char *path, size_t len,
+							void (*check_interrupts) (void));
 
 #endif

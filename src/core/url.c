@@ -646,8 +646,15 @@ sm_url_page(const char *url, size_t len, char *dst)
 		d = sm_put(d, authority.user, authority.user_len + 1);
 	for (size_t i = 0; i < authority.host_len; i++)
 		*d++ = sm_lower(authority.host[i]);
-	if (authority.port_len > 0 && port_number(&authority, start == 8) != (start == 8 ? 443 : 80))
+	if (d[-1] == '.')
+		d--;					/* a final dot stands for the DNS root */
+	if (port_number(&authority, start == 8) != (start == 8 ? 443 : 80))
 	{
+		while (*authority.port == '0')
+		{
+			authority.port++;
+			authority.port_len--;
+		}
 		*d++ = ':';
 		d = sm_put(d, authority.port, authority.port_len);
 	}

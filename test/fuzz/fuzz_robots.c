@@ -257,7 +257,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	hash = strchr(path, '#');
 	for (int i = 0; i < 2; i++)
 	{
-		sm_robots_match(&robots, path_copy, path_len);
+		sm_robots_match(&robots, path_copy, path_len, NULL);
 		for (int n = 0; n < NAGENTS; n++)
 		{
 			const SmRobotsRule *rule = agents[n].rule;

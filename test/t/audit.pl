@@ -88,6 +88,15 @@ like(
 			robots => repeat(E'User-agent: *\nDisallow: /a\n', 150000), agents => array_fill('a'::text, ARRAY[100]))}),
 	qr/canceling statement due to statement timeout/,
 	'statement_timeout among many agents');
+
+# A long URL takes long with many rules that begin alike.
+like(
+	$session->query_within(
+		500, q{SELECT count(*) FROM sitemap_audit($$SELECT '/' AS loc, ARRAY['http://a/' || repeat('a', 4000000)] AS images$$, 'http://a/',
+			robots => (SELECT E'User-agent: *\n' || string_agg(format(E'Allow: /%s%s\n', n, repeat('*a', 1000)), '') ||
+			                  string_agg(format(E'Allow: /%s%s\n', repeat('*a', n), repeat('a', 1000)), '') FROM generate_series(1, 500) n))}),
+	qr/canceling statement due to statement timeout/,
+	'statement_timeout in a URL');
 is(temporary_files(), 0, 'leaves no temporary file');
 
 # What sitemap_files leaves out is what sitemap_audit says that it would.

@@ -23,8 +23,8 @@ decide(const char *text, size_t text_len, const char *agent, const char *path,
 	memory = exactly(NULL, sm_robots_add_agent(&robots, agent, strlen(agent)));
 	sm_robots_compile(&robots, memory);
 	/* a walk leaves nothing behind */
-	sm_robots_match(&robots, path_copy, path_len);
-	sm_robots_match(&robots, path_copy, path_len);
+	sm_robots_match(&robots, path_copy, path_len, NULL);
+	sm_robots_match(&robots, path_copy, path_len, NULL);
 	rule = agents[0].rule;
 	line = rule ? rule->line : 0;
 	*allowed = rule == NULL || rule->allow;
@@ -50,7 +50,7 @@ lines_are(const char *text, const char *path, const char *wanted)
 		size = sm_robots_add_agent(&robots, names[i], 1);
 	memory = exactly(NULL, size);
 	sm_robots_compile(&robots, memory);
-	sm_robots_match(&robots, path, strlen(path));
+	sm_robots_match(&robots, path, strlen(path), NULL);
 	for (int i = 0; i < 4; i++)
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u",
 				 agents[i].rule ? agents[i].rule->line : 0);
@@ -320,6 +320,37 @@ test_reader(void)
 }
 
 /* 500 KiB and more are read to the end, lines of any length. */
+static int	nchecks;
+
+static void
+count_check(void)
+{
+	nchecks++;
+}
+
+/* A path that takes many steps is checked for interrupts on its way, and a short one is not. */
+static void
+test_interrupts(void)
+{
+	static const char text[] = "User-agent: a\nDisallow: *a*a*a*a*a*a*a*a*a*a*b";
+	size_t		path_len = 1000000;
+	char	   *path = malloc(path_len);
+	SmRobots	robots;
+	SmRobotsAgent agents[1];
+	char	   *memory;
+
+	sm_robots_init(&robots, text, strlen(text), agents);
+	memory = malloc(sm_robots_add_agent(&robots, "a", 1));
+	sm_robots_compile(&robots, memory);
+	memset(path, 'a', path_len);
+	sm_robots_match(&robots, path, 1000, count_check);
+	is_number(nchecks, 0, "a short path");
+	sm_robots_match(&robots, path, path_len, count_check);
+	is_number(nchecks >= 10 && nchecks < 30, 1, "a long path");
+	free(memory);
+	free(path);
+}
+
 static void
 test_size(void)
 {
@@ -366,6 +397,7 @@ main(void)
 	test_wildcards();
 	test_forms();
 	test_reader();
+	test_interrupts();
 	test_size();
 	return done();
 }

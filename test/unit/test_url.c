@@ -1137,7 +1137,10 @@ test_page(void)
 	page_is("http://h/a?b&amp;c=&apos;#d", "http://h/a?b&amp;c=&apos;");
 	page_is("http://User:P%40ss@H:80/", "http://User:P%40ss@h/");
 	page_is("http://[2001:DB8::1]:80/", "http://[2001:db8::1]/");
-	page_is("http://h./", "http://h./");
+	page_is("http://h./", "http://h/");
+	page_is("http://h.:080", "http://h/");
+	page_is("http://h.:08080/a", "http://h:8080/a");
+	page_is("https://u:p@h.:00444?a", "https://u:p@h:444/?a");
 }
 
 static void

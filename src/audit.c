@@ -42,6 +42,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "value.h"
+#include "xmlentry.h"
 
 PG_FUNCTION_INFO_V1(sitemap_audit);
 
@@ -306,7 +307,7 @@ check_alternates(SmAudit *audit, SmSpan page)
 		{
 			char	   *url = palloc(href.len + 1);
 
-			href = sm_span(url, sm_xml_unescape(href.s, href.len, url));
+			href = sm_span(url, sm_xml_attribute_value(href, url));
 		}
 		if (href.s != NULL && sm_audit_canonical_url(audit, href, &other))
 		{

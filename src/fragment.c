@@ -198,12 +198,22 @@ append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
 	return append_rewritten(buf, sm_span(from, r->raw.s + r->raw.len - from), IN_TAG, charset);
 }
 
+static bool
+beyond_ascii(SmProblems *problems)
+{
+	sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+			   "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+			   GetDatabaseEncodingName());
+	return false;
+}
+
 /*
- * Does a tag declare a namespace whose name is not ASCII? Written in ASCII,
- * such a name would have references, and several spellings.
+ * Check the names of the namespaces that a tag declares.  A name has no references,
+ * since it would have several spellings then.  So it must not have a character that
+ * is written as one.
  */
 static bool
-declares_beyond_ascii(const SmXmlReader *r)
+check_declarations(const SmXmlReader *r, Charset charset, SmProblems *problems)
 {
 	for (int i = 0; i < r->nattributes; i++)
 	{
@@ -211,11 +221,18 @@ declares_beyond_ascii(const SmXmlReader *r)
 
 		if (!sm_span_is(a->prefix, "xmlns") && !sm_span_is(a->name, "xmlns"))
 			continue;
-		for (size_t j = 0; j < a->value.len; j++)
+		if (memchr(a->value.s, '\\', a->value.len))
+		{
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+					   "invalid extension: the name of the namespace \"%s\" has a backslash",
+					   sm_for_message(a->value));
+			return false;
+		}
+		for (size_t j = 0; charset == AS_REFERENCES && j < a->value.len; j++)
 			if (IS_HIGHBIT_SET(a->value.s[j]))
-				return true;
+				return beyond_ascii(problems);
 	}
-	return false;
+	return true;
 }
 
 /*
@@ -261,15 +278,11 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 		if (own != 0 || !clean ||
 			(r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
 		{
-			if ((token == SM_XML_START && charset == AS_REFERENCES && declares_beyond_ascii(&r)) ||
-				(own != 0 ? !append_without_own(buf, &r, charset) :
-				 !append_token(buf, &r, token, charset)))
-			{
-				sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-						   "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
-						   GetDatabaseEncodingName());
+			if (token == SM_XML_START && !check_declarations(&r, charset, problems))
 				return false;
-			}
+			if (own != 0 ? !append_without_own(buf, &r, charset) :
+				!append_token(buf, &r, token, charset))
+				return beyond_ascii(problems);
 			start = r.raw.s + r.raw.len;
 		}
 		else if (r.depth == 0)

@@ -14,6 +14,7 @@
 #include "core/url.h"
 #include "core/xml.h"
 #include "encoding.h"
+#include "value.h"
 #include "xmlentry.h"
 
 /* longest hreflang, in bytes */
@@ -163,6 +164,31 @@ same_domain(SmSpan a, SmSpan b)
 		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
 }
 
+/* A URL in ready-made XML as it would be written; the URL itself if it is not valid. */
+static SmSpan
+encoded_url(SmSpan url)
+{
+	SmUrlCache	cache = {.raw_len = 0};
+	char	   *dst = palloc(sm_url_bound(url.len, NULL, SM_URL_UNLIMITED));
+	size_t		len;
+	SmUrlStatus status = sm_url_encode(url.s, url.len, NULL, &cache, SM_FORM_PLAIN,
+									   SM_URL_UNLIMITED, dst, &len);
+
+	sm_url_check_memory(status);
+	if (status == SM_URL_OK)
+		return sm_span(dst, len);
+	pfree(dst);
+	return url;
+}
+
+/* A page can have many URLs. */
+static void
+free_encoded_url(SmSpan encoded, SmSpan url)
+{
+	if (encoded.s != url.s)
+		pfree(unconstify(char *, encoded.s));
+}
+
 /* Check <video:uploader>: its info must be on the domain of the page. */
 static bool
 check_uploader(const SmXmlReader *r, SmPage *page, SmProblems *problems)
@@ -171,15 +197,20 @@ check_uploader(const SmXmlReader *r, SmPage *page, SmProblems *problems)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
 		SmSpan		info;
+		SmSpan		url;
 		SmSpan		host;
 		SmSpan		page_host;
+		bool		is_valid;
 
 		if (a->prefix.len > 0 || !sm_span_is(a->name, "info"))
 			continue;
 		info = sm_xml_resolve(a->value);
-		host.s = sm_url_host(info.s, info.len, &host.len);
+		url = encoded_url(info);
+		host.s = sm_url_host(url.s, url.len, &host.len);
 		page_host.s = sm_url_host(page->loc.s, page->loc.len, &page_host.len);
-		if (!same_domain(page_host, host))
+		is_valid = same_domain(page_host, host);
+		free_encoded_url(url, info);
+		if (!is_valid)
 		{
 			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 					   "invalid uploader_info \"%s\": must be on the domain of the page",
@@ -281,6 +312,8 @@ static bool
 check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 {
 	SmSpan		value = sm_trim(sm_span(page->value.data, page->value.len));
+	SmSpan		url;
+	bool		is_page;
 
 	if (place->inside->media && page->found_media)
 		page->found_media(page->found_media_arg, place->inside->media, value);
@@ -293,7 +326,10 @@ check_value(const SmPlace *place, SmPage *page, SmProblems *problems)
 		return true;
 	if (page->loc_text.s == NULL)
 		page->loc_text = sm_xml_resolve(page->loc);
-	if (same_url(value, page->loc_text))
+	url = encoded_url(value);
+	is_page = same_url(url, page->loc_text);
+	free_encoded_url(url, value);
+	if (is_page)
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 				   "invalid %s \"%s\": must differ from the loc of the page",

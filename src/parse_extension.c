@@ -133,24 +133,13 @@ put_declaration(StringInfo out, const SmXmlBinding *binding)
 	appendStringInfoChar(out, quote);
 }
 
-/*
- * Put the value of an attribute.  As XML demands, line breaks and tabs in it become
- * spaces.
- */
+/* Put the value of an attribute. */
 static void
 put_value(StringInfo out, StringInfo content, SmSpan raw)
 {
 	resetStringInfo(content);
 	enlargeStringInfo(content, raw.len);
-	for (size_t i = 0; i < raw.len; i++)
-	{
-		char		c = raw.s[i];
-
-		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
-			continue;			/* CR LF is one line break */
-		content->data[content->len++] = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
-	}
-	content->len = sm_xml_unescape(content->data, content->len, content->data);
+	content->len = sm_xml_attribute_value(raw, content->data);
 	put_escaped(out, sm_span(content->data, content->len));
 	resetStringInfo(content);
 }

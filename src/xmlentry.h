@@ -67,7 +67,14 @@ extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 /* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
 extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
 
-/* Resolve the references in a raw value, and trim it. */
+/*
+ * Write the value of an attribute to dst, which needs raw.len bytes, and return its
+ * length: references are resolved, and line breaks and tabs become spaces (XML 1.0,
+ * 3.3.3).
+ */
+extern size_t sm_xml_attribute_value(SmSpan raw, char *dst);
+
+/* The value of an attribute, trimmed. */
 extern SmSpan sm_xml_resolve(SmSpan raw);
 
 /*

@@ -32,3 +32,8 @@ SELECT name, loc, pg_temp.text(content)
                         ('http://bücher.de/b'),
                         ('HTTP://xn--bcher-kva.DE/c')) v (loc)
        $$, 'http://bücher.de');
+
+-- Both are the domain of the page, in ready-made XML as well.
+SELECT pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[%L::xml])', page, '<video:video><video:uploader info="' || info || '">u</video:uploader></video:video>'))
+  FROM (VALUES ('http://bücher.de/', 'http://bücher.de/u'), ('http://xn--bcher-kva.de/', 'http://bücher.de/u'),
+               ('http://bücher.de/', 'http://xn--bcher-kva.de/u'), ('http://xn--bcher-kva.de/', 'http://faß.de/u')) v (page, info);

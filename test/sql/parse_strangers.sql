@@ -108,6 +108,8 @@ SELECT * FROM pg_temp.read(E'<rss><channel>\n<item><title>no link</title></item>
 SELECT *
   FROM sitemap_parse($$<feed xmlns="http://www.w3.org/2005/Atom">
  <link href="http://a/"/><updated>2003-12-13T18:30:02Z</updated>
+ <entry><link href="&#10;http://a/0?
+a	b&#9;c "/></entry>
  <entry><title>1</title><link rel="self" href="http://a/wrong"/><link rel="alternate" href=" http://a/1?a&amp;b "/><link href="http://a/second"/>
   <published>2001-01-01T00:00:00Z</published><updated>2003-12-13t18:30:02.25z</updated></entry>
  <entry><source><link href="http://b/"/><updated>2000-01-01T00:00:00Z</updated></source><link href="/2"/>

@@ -64,6 +64,9 @@ SELECT pg_temp.extend(''),
 SELECT pg_temp.extend(E'<a:a xmlns:a="urn:a"\n\tb="x\ty\nz">\n\tc\\d\r\n</a:a>'::xml),
        pg_temp.extend(E'<a:a xmlns:a="urn:a"><![CDATA[<\n&]]><!-- x\ny --></a:a>'::xml);
 
+-- A backslash becomes a reference, which the name of a namespace cannot have.
+SELECT pg_temp.error($$ SELECT sitemap_url('http://a/', extensions => '{"<a:a xmlns:a=\"urn:\\\\a\"/>"}') $$);
+
 -- Comments and CDATA sections that go leave no "]]>" behind, which text cannot have.
 SELECT pg_temp.extend('<a xmlns="urn:a"><![CDATA[\]]]]>></a>'),
        pg_temp.extend('<a xmlns="urn:a">]]<!-- \ -->></a>'),
@@ -179,6 +182,10 @@ SELECT v, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[pg_te
     ('<![CDATA[ http://www.example.com/?a&b ]]> '),
     ('http://www.exam<![CDATA[ple.com/?a]]><!-- -->&amp;<?pi?>b')
   ) v (v);
+-- URLs are compared as they are written.
+SELECT pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[%L::xml])', 'http://a/ü b', '<video:video><video:content_loc>' || v || '</video:content_loc></video:video>'))
+  FROM (VALUES ('HTTP://A/ü b'), ('http://a/%C3%BC%20b'), ('http://a:80/%C3%BC%20b'), ('http://a/ü b c'), ('ü b')) v (v);
+
 -- Nor may it have another site's uploader; what stands elsewhere has no rule.
 SELECT v, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[%L::xml])',
                                'http://www.example.com/', '<video:video>' || v || '</video:video>'))

@@ -88,13 +88,13 @@ sm_can_convert(int encoding)
 		OidIsValid(FindDefaultConversionProc(encoding, PG_UTF8));
 }
 
-bool
+size_t
 sm_convert(SmSpan value, int encoding, SmSpan *result)
 {
 	size_t		done;
 
 	*result = convert(value.s, value.len, encoding, PG_UTF8, &done);
-	return done == value.len;
+	return value.len - done;
 }
 
 text *

@@ -19,10 +19,10 @@ extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 extern bool sm_can_convert(int encoding);
 
 /*
- * Convert text in an encoding to UTF-8, up to the first invalid byte.  Returns
- * false if a byte is invalid.
+ * Convert text in an encoding to UTF-8, up to the first invalid byte.  Returns how
+ * many bytes are left, 0 if all are valid.
  */
-extern bool sm_convert(SmSpan value, int encoding, SmSpan *result);
+extern size_t sm_convert(SmSpan value, int encoding, SmSpan *result);
 
 /*
  * Convert UTF-8 to a string of the database, for a message: clipped to a

@@ -33,6 +33,19 @@ break_off(SmInput *input, int sqlerrcode, const char *reason)
 {
 	input->sqlerrcode = sqlerrcode;
 	input->broken = reason;
+	input->hint = NULL;
+}
+
+/*
+ * Record that the last bytes of the document, nleft, cannot be converted.  They can be
+ * the beginning of a character where the document was cut off before: that is the
+ * fault then.
+ */
+static void
+break_off_conversion(SmInput *input, size_t nleft, const char *reason)
+{
+	if (nleft > 0 && (input->broken == NULL || nleft >= MAX_MULTIBYTE_CHAR_LEN))
+		break_off(input, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, reason);
 }
 
 /*
@@ -177,8 +190,7 @@ convert_utf16(SmInput *input, SmSpan document, bool big_endian)
 		d = sm_utf8_encode(d, c);
 		p += 2 * units;
 	}
-	if (p < end)
-		break_off(input, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, "the document has bytes that are not UTF-16");
+	break_off_conversion(input, end - p, "the document has bytes that are not UTF-16");
 	input->content = sm_span(buf, d - buf);
 }
 
@@ -228,9 +240,8 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 	}
 	else if (encoding != PG_UTF8)
 	{
-		if (!sm_convert(input->content, encoding, &input->content))
-			break_off(input, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
-					  psprintf("the document has bytes that are not text in encoding \"%s\"", shown));
+		break_off_conversion(input, sm_convert(input->content, encoding, &input->content),
+							 psprintf("the document has bytes that are not text in encoding \"%s\"", shown));
 		problems->counted = input->content.s;
 	}
 }
@@ -280,11 +291,11 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 	if (input->content.len > (uint64) limit)
 	{
 		input->content.len = limit;
-		if (limit == max_bytes)
-			input->hint = "If it can be trusted, raise max_bytes.";
 		break_off(input, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 				  limit == max_bytes ? "the document is longer than max_bytes" :
 				  "the document is longer than 1 GB");
+		if (limit == max_bytes)
+			input->hint = "If it can be trusted, raise max_bytes.";
 	}
 
 	if (!is_text && is_utf32(input->content))

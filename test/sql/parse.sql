@@ -50,6 +50,13 @@ SELECT loc FROM sitemap_parse(E'a://a\nb://b\n', max_bytes => 12);
 SELECT pg_temp.error($$ SELECT sitemap_parse(E'a://a\nb://b\n', max_bytes => 11) $$);
 SELECT loc FROM sitemap_parse(E'a://a\nb://bc\n', max_bytes => 11, on_invalid => 'skip');
 
+-- That is the fault also where it cuts a character in two, and others are found as well.
+SELECT n, pg_temp.error(format('SELECT sitemap_parse(%L::bytea, max_bytes => %s)', document, n))
+  FROM (VALUES ('\xfeff003c0061003e'::bytea, 5), ('\xfeff003cd83dde00', 7), ('\xfeff003cdc000061003e', 8)) v (document, n);
+SELECT n, pg_temp.error(format('SELECT sitemap_parse(%L::bytea, max_bytes => %s)',
+                               convert_to('<?xml version="1.0" encoding="GBK"?><urlset>', 'SQL_ASCII') || '\xd6d0d6d0'::bytea, n))
+  FROM generate_series(44, 48) n;
+
 -- Gzip: known by its content.
 CREATE TEMP TABLE gz AS
 SELECT content AS c, length(content) AS len

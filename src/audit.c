@@ -530,6 +530,8 @@ sitemap_audit(PG_FUNCTION_ARGS)
 	oldcontext = MemoryContextSwitchTo(context);
 	audit = make_audit(fcinfo);
 	sm_query_open(&audit->query, audit->options->query);
+	if (audit->options->kind == SM_TEXT)
+		sm_ignore_columns_of_xml(&audit->query.columns);
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
 	sm_query_close(&audit->query);
 	check_set(audit);

@@ -67,12 +67,49 @@ check_plan(SPIPlanPtr plan)
 	return source;
 }
 
+/*
+ * Raise an error unless a query that is about to run has the columns that
+ * sm_query_open has found.  It can have others: with parameters it is prepared again,
+ * and whenever a table, a function or search_path has changed.
+ */
+static void
+check_columns(const SmQuery *query, TupleDesc desc)
+{
+	TupleDesc	expected = query->columns.desc;
+
+	if (desc->natts != expected->natts)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the query has %d columns, and had %d when it was prepared",
+						desc->natts, expected->natts)));
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute is = TupleDescAttr(desc, i);
+		Form_pg_attribute was = TupleDescAttr(expected, i);
+
+		if (is->atttypid != was->atttypid || strcmp(NameStr(is->attname), NameStr(was->attname)) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column %d of the query is \"%s\" of type %s, and was \"%s\" of type %s when it was prepared",
+							i + 1, NameStr(is->attname), format_type_be(is->atttypid),
+							NameStr(was->attname), format_type_be(was->atttypid)),
+					 query->has_bounds ?
+					 errhint("The parameters have the type of the column \"key\". Cast them where another type is meant.") : 0));
+		if (i == query->columns.column[SM_COLUMN_KEY].index && is->attcollation != was->attcollation)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"key\" of the query has another collation than when it was prepared")));
+	}
+}
+
 static void
 start_rows(DestReceiver *self, int operation, TupleDesc desc)
 {
 	SmReceiver *receiver = (SmReceiver *) self;
 	MemoryContext oldcontext = MemoryContextSwitchTo(receiver->context);
 
+	if (receiver->query)
+		check_columns(receiver->query, desc);
 	if (receiver->start)
 		receiver->start(receiver, desc);
 	MemoryContextSwitchTo(oldcontext);
@@ -110,6 +147,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	/* any kind but DestNone, by which SPI knows that rows are discarded */
 	receiver->dest.mydest = DestTuplestore;
 
+	receiver->query = NULL;
 	receiver->start = start;
 	receiver->receive = receive;
 	receiver->context = CurrentMemoryContext;
@@ -345,6 +383,7 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	Assert(sm_query_has_key(query) || (from == NULL && to == NULL));
 	if (!query->has_bounds && (from || to))
 		plan = wrapped_plan(query, from != NULL, to != NULL);
+	receiver->query = query;
 	execute(plan,
 			query->has_bounds || from || to ? make_bounds(&query->columns.key_type, from, to) : NULL,
 			receiver);

@@ -25,6 +25,8 @@ typedef struct SmReceiver SmReceiver;
 struct SmReceiver
 {
 	DestReceiver dest;			/* must be first */
+	const SmQuery *query;		/* whose columns the rows must have; NULL for
+								 * none */
 	void		(*start) (SmReceiver *self, TupleDesc desc);
 	bool		(*receive) (SmReceiver *self, TupleTableSlot *slot);
 	MemoryContext context;		/* current while start runs */

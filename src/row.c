@@ -277,6 +277,7 @@ find_name(const char *name)
 void
 sm_find_columns(TupleDesc desc, SmColumns *columns)
 {
+	columns->desc = CreateTupleDescCopy(desc);
 	for (int name = 0; name < SM_NCOLUMNS; name++)
 		columns->column[name].index = -1;
 
@@ -331,6 +332,16 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
 				 errmsg("column \"url\" of the query must be the only one beside \"key\""),
 				 errdetail("A url element contains loc, lastmod and all other values of a row.")));
+}
+
+void
+sm_ignore_columns_of_xml(SmColumns *columns)
+{
+	columns->column[SM_COLUMN_CHANGEFREQ].index = -1;
+	columns->column[SM_COLUMN_PRIORITY].index = -1;
+	columns->column[SM_COLUMN_ALTERNATES].index = -1;
+	columns->column[SM_COLUMN_IMAGES].index = -1;
+	columns->column[SM_COLUMN_EXTENSIONS].index = -1;
 }
 
 /* Does the row have a value in this column?  The slot is deformed. */

@@ -44,6 +44,7 @@ typedef struct SmColumns
 {
 	SmColumn	column[SM_NCOLUMNS];
 	SmKeyType	key_type;		/* where there is a column key */
+	TupleDesc	desc;			/* of the query's rows */
 } SmColumns;
 
 /* The result of reading a row. */
@@ -107,6 +108,9 @@ extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
  * nor url, and one that has other columns than key beside url.
  */
 extern void sm_find_columns(TupleDesc desc, SmColumns *columns);
+
+/* Do not read the columns that a text sitemap cannot show. */
+extern void sm_ignore_columns_of_xml(SmColumns *columns);
 
 /*
  * Read a row into the current memory context; its spans may point into the

@@ -413,6 +413,8 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 		sm_problems_init_skip(&set->writer.problems);
 
 	sm_query_open(&set->query, options->query);
+	if (options->kind == SM_TEXT)
+		sm_ignore_columns_of_xml(&set->query.columns);
 	if (sm_query_has_key(&set->query))
 	{
 		set->key_type = &set->query.columns.key_type;

@@ -157,6 +157,34 @@ SELECT count(*) FROM sitemap_publish('changes_target', :'bounded', 'https://e.co
 SELECT pg_temp.error($$ SELECT count(*) FROM sitemap_publish('changes_target', '$$ || :'bounded' || $$', 'https://e.com/', max_urls => 20, changes => 'SELECT 50') $$);
 DROP TABLE changes_bounds;
 
+-- The query has the columns that it had, whatever the statement changes.
+CREATE SCHEMA changes_a;
+CREATE SCHEMA changes_b;
+CREATE TABLE changes_a.page AS SELECT '/' || n AS path, n AS id FROM generate_series(1, 100) n;
+CREATE TABLE changes_a.site AS SELECT path AS loc, id AS key FROM changes_a.page;
+CREATE TABLE changes_a.text_key AS SELECT path AS loc, path COLLATE "C" AS key FROM changes_a.page;
+CREATE TABLE changes_b.page AS SELECT n AS path, n AS id FROM generate_series(1, 100) n;
+CREATE FUNCTION changes_a.alter(command text) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE 'ALTER TABLE changes_a.' || command;
+  RETURN 50;
+END $$;
+TRUNCATE changes_target;
+SET search_path = changes_a, public;
+CREATE FUNCTION pg_temp.publish(query text, changes text) RETURNS text LANGUAGE sql AS $$
+  SELECT pg_temp.error(format('SELECT FROM public.sitemap_publish(''public.changes_target'', %L, ''https://e.com/'', max_urls => 10, changes => %L)', query, changes))
+$$;
+SELECT pg_temp.publish(query, NULL) LIKE 'no error%' AS published, pg_temp.publish(query, 'SELECT ' || changes)
+  FROM (VALUES ('SELECT path AS loc, id AS key FROM page ORDER BY id', '50 FROM (SELECT set_config(''search_path'', ''changes_b,public'', true)) x'),
+               ('SELECT path AS loc, id AS key FROM page WHERE ($1 IS NULL OR id >= $1) AND ($2 IS NULL OR id < $2) ORDER BY id',
+                '50 FROM (SELECT set_config(''search_path'', ''changes_b,public'', true)) x'),
+               ('SELECT path AS loc, id AS key FROM page ORDER BY id', 'changes_a.alter(''page ALTER path TYPE int USING id'')'),
+               ('TABLE site ORDER BY key', 'changes_a.alter(''site ADD lastmod date'')'),
+               ('TABLE site ORDER BY key', 'changes_a.alter(''site RENAME loc TO changefreq'')'),
+               ('TABLE text_key ORDER BY key', '''/50'' FROM changes_a.alter(''text_key ALTER key TYPE text COLLATE "POSIX"'')')) v (query, changes);
+RESET search_path;
+DROP SCHEMA changes_a, changes_b CASCADE;
+
 -- Not in a transaction that is read-only.
 BEGIN READ ONLY;
 SELECT pg_temp.brief($$ SELECT pg_temp.run(', changes => ''SELECT 1''') $$);

@@ -238,6 +238,19 @@ column_value(HeapTuple tuple, int column, Datum if_null)
 	return isnull ? if_null : value;
 }
 
+/*
+ * Raise an error unless a column that SPI fetched has this type.  Where the target's
+ * schema was renamed, its name can be that of a table with other types.
+ */
+static void
+check_type(const SmTarget *target, int column, Oid type)
+{
+	if (SPI_gettypeid(SPI_tuptable->tupdesc, column) == type)
+		return;
+	sm_check_name(target->relid, target->name, "target");
+	elog(ERROR, "column %d of the target has another type than before", column);
+}
+
 /* Run a SELECT on the target, with the active snapshot or a new one. */
 static void
 select_rows(const char *query, bool active_snapshot)
@@ -280,6 +293,9 @@ read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
 	select_rows(psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count, lastmod, first_key, recipe FROM %s",
 						 target->sql_name),
 				active_snapshot);
+	check_type(target, 6, INT4OID);
+	check_type(target, 7, INT8OID);
+	check_type(target, 8, TIMESTAMPTZOID);
 	*nfiles = (int) Min(SPI_processed, INT_MAX);
 	files = MemoryContextAllocExtended(target->context, (Size) *nfiles * sizeof(SmPublished),
 									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -462,6 +478,7 @@ sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take,
 									   target->sql_name),
 							  1, types, &names, NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the target");
+	check_type(target, 2, BYTEAOID);
 	MemoryContextSwitchTo(context);
 
 	table = SPI_tuptable;

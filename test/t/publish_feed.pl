@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -184,6 +185,39 @@ $node->safe_psql('postgres',
 	"CREATE ROLE web; GRANT ALL ON site_files, page TO web; GRANT SELECT ON site TO web");
 ($status, $stdout, $stderr) = $node->psql('postgres', "SET ROLE web; $publish)");
 like($stderr, qr/permission denied for table site_changes/, 'a feed that the caller may not write to');
+
+# The schema is renamed while a run reads the contents of the target, and the name leads to
+# another table then, whose contents are no bytes.
+$node->safe_psql(
+	'postgres', q{
+	CREATE SCHEMA live;
+	CREATE TABLE live.files OF sitemap_file (PRIMARY KEY (name));
+	ALTER TABLE live.files ALTER content SET STORAGE EXTERNAL;
+	SELECT FROM sitemap_publish('live.files', $$SELECT '/' || repeat('x', 120) || n AS loc, date '2026-01-01' AS lastmod
+	                                              FROM generate_series(1, 400000) n$$, 'https://www.example.com/', compression => 0);
+	CREATE SCHEMA other;
+	CREATE TABLE other.files AS SELECT name, 12345::bigint AS content FROM live.files});
+my $run = IPC::Run::start(
+	[ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', q{
+	SELECT FROM sitemap_publish('live.files', $$SELECT '/' || repeat('x', 120) || n AS loc, date '2026-01-02' AS lastmod
+	                                              FROM generate_series(1, 400000) n$$, 'https://www.example.com/', compression => 0,
+	                            feed => 'site_changes')} ],
+	'<', '/dev/null', '>', \my $output, '2>', \my $errors);
+$node->safe_psql(
+	'postgres', q{
+	DO $$
+	DECLARE
+	  target oid := 'live.files'::regclass;
+	BEGIN
+	  LOOP
+	    EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE relation = target AND mode = 'ShareRowExclusiveLock' AND granted);
+	  END LOOP;
+	  ALTER SCHEMA live RENAME TO former;
+	  ALTER SCHEMA other RENAME TO live;
+	END
+	$$});
+$run->finish;
+like($errors, qr/ERROR:  the schema of the target table "files" was renamed/, 'a schema that is renamed during a run');
 
 $node->stop;
 done_testing();

@@ -16,6 +16,7 @@
 #include "extension.h"
 #include "fmgr.h"
 #include "fragment.h"
+#include "miscadmin.h"
 #include "row.h"
 #include "utils/float.h"
 #include "utils/xml.h"
@@ -149,6 +150,8 @@ append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo
 	{
 		int			before = buf->len;
 
+		CHECK_FOR_INTERRUPTS();
+
 		if (sm_append_alternate(buf, &links[i], &w->link_cache, &w->problems) &&
 			!sm_page_add_alternate(page, &links[i], &w->problems))
 			buf->len = before;
@@ -166,6 +169,8 @@ append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf
 	for (int i = 0; i < row->nimages; i++)
 	{
 		int			before = buf->len;
+
+		CHECK_FOR_INTERRUPTS();
 
 		if (sm_append_image(buf, row->images[i], &w->link_cache, &w->problems) &&
 			!sm_page_add_image(page, row->images[i], &w->problems))
@@ -195,6 +200,17 @@ append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, in
 	return true;
 }
 
+/* Has a row images, alternates or ready-made XML? */
+static bool
+has_extensions(const SmRow *row, SmProblems *problems)
+{
+	SmLink	   *links;
+
+	return row->nimages > 0 || row->nextensions > 0 ||
+		(row->has_alternates &&
+		 sm_read_alternates(row->alternates, &links, problems, "alternates") > 0);
+}
+
 /*
  * Append alternates, images and ready-made XML.  loc: offset of the page's loc
  * in buf.  Returns false if the row cannot go on.
@@ -208,8 +224,9 @@ append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo 
 
 	if (w->protocol == SM_PROTOCOL_084)
 	{
-		sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-				   "protocol 0.84 has no extension elements");
+		if (has_extensions(row, &w->problems))
+			sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+					   "protocol 0.84 has no extension elements");
 		return true;
 	}
 	if (row->has_alternates && !append_alternates(w, row->alternates, page, buf))

@@ -74,6 +74,15 @@ SELECT url_count, regexp_replace(regexp_replace(convert_from(content, 'UTF8'), '
   FROM sitemap_files(:'query', 'http://a/', on_invalid => 'skip');
 SELECT row_number, problem, detail FROM sitemap_audit(:'query', 'http://a/') WHERE problem <> 'hreflang_lacks_itself';
 SELECT count(*) FROM sitemap_files(:'query', 'http://a/', format => 'txt');
+SELECT pg_temp.text(content)
+  FROM sitemap_files($$SELECT '/' AS loc, 'x' AS changefreq, 7 AS priority, '[]'::jsonb AS alternates, array_fill(''::text, '{1048577}') AS images, array_fill(public.sitemap_image('http://i/'), '{1048577}') AS extensions$$,
+                     'http://a/', format => 'txt');
+SELECT count(*) FROM sitemap_audit($$SELECT '/' AS loc, 'x' AS changefreq, 7 AS priority, array_fill(''::text, '{1048577}') AS images$$, 'http://a/', format => 'txt');
+
+-- Protocol 0.84 has neither; a row without any keeps to it.
+SELECT value, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', protocol => ''0.84'')', 'SELECT ''/'' AS loc, ' || value))
+  FROM unnest(ARRAY['jsonb ''{}'' AS alternates', 'jsonb ''{"de": null}'' AS alternates', 'jsonb ''{"de": "http://a/"}'' AS alternates',
+                    'ARRAY[NULL::text] AS images', 'ARRAY[''http://a/1.jpg''] AS images']) value;
 SELECT row_number, problem, left(detail, 60) FROM sitemap_audit('SELECT ''/'' AS loc, ''{http://i/}''::text[] AS images', 'http://a/', protocol => '0.84');
 
 -- The audit sees links between pages, and what robots.txt forbids.

@@ -170,6 +170,27 @@ sm_feed_create(Oid relid)
 	return feed;
 }
 
+/* Raise an error about a file whose entries cannot be read. */
+pg_noreturn static void
+not_ours(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
+			 errdetail("The feed needs its URLs."),
+			 errhint("Publish once without feed.")));
+}
+
+/* Is this text of the characters that every URL and date of ours has? */
+static bool
+is_printable_ascii(SmSpan text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.s[i] <= ' ' || text.s[i] > '~')
+			return false;
+	return true;
+}
+
 /* SmEntryTaker: sort an entry in which the versions of a file differ. */
 static void
 take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *entry)
@@ -188,6 +209,8 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 		enlargeStringInfo(&feed->loc, loc.len);
 		loc = sm_span(feed->loc.data, sm_xml_unescape(loc.s, loc.len, feed->loc.data));
 	}
+	if (!is_printable_ascii(loc) || !is_printable_ascii(entry->lastmod))
+		not_ours(feed->this.name);
 	loc_text = cstring_to_text_with_len(loc.s, loc.len);
 	if (entry->lastmod.s)
 		lastmod_text = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
@@ -200,17 +223,6 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 	sm_sort_put(&feed->sort);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->entry_context);
-}
-
-/* Raise an error about a file whose entries cannot be read. */
-pg_noreturn static void
-not_ours(const char *name)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
-			 errdetail("The feed needs its URLs."),
-			 errhint("Publish once without feed.")));
 }
 
 /* The bytes of a content, copied; none for NULL. */
@@ -473,7 +485,8 @@ time_of_run(const SmTarget *target)
 	TimestampTz at = target->now;
 
 	for (int i = 0; i < target->nfiles; i++)
-		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod))
+		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod) &&
+			IS_VALID_TIMESTAMP(target->files[i].lastmod + 1))
 			at = Max(at, target->files[i].lastmod + 1);
 	return at;
 }

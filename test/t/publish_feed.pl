@@ -181,6 +181,13 @@ refused(q{0}, qr/the feed table does not exist/, 'no table');
 $node->safe_psql('postgres', q{UPDATE site_files SET content = 'nonsense' WHERE section = 'sitemap' AND kind = 'urlset'; UPDATE page SET path = 'w' WHERE id = 4});
 my ($status, $stdout, $stderr) = $node->psql('postgres', "$publish)");
 like($stderr, qr/ERROR:  file "sitemap-[0-9a-f]+\.xml\.gz" of the target is not as sitemap_publish writes it/, 'content by another hand');
+foreach my $loc ('\377', '\303\274', '\000', 'https://www.example.com/\000', 'a</loc><lastmod>\377</lastmod><loc>')
+{
+	$node->safe_psql('postgres',
+		"UPDATE site_files SET content = '<?xml ?><urlset ><url><loc>$loc</loc></url></urlset>' WHERE section = 'sitemap' AND kind = 'urlset'");
+	($status, $stdout, $stderr) = $node->psql('postgres', "$publish)");
+	like($stderr, qr/of the target is not as sitemap_publish writes it/, "bytes by another hand: $loc");
+}
 $node->safe_psql('postgres',
 	"CREATE ROLE web; GRANT ALL ON site_files, page TO web; GRANT SELECT ON site TO web");
 ($status, $stdout, $stderr) = $node->psql('postgres', "SET ROLE web; $publish)");

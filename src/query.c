@@ -156,7 +156,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 }
 
 /*
- * Does the text look like a table's name, with or without a schema?  Before
+ * Does the text look like a table's name, with or without a schema?  In some
  * PostgreSQL 16, to_regclass raises an error for other text.
  */
 static bool
@@ -237,11 +237,12 @@ execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 
 	/*
 	 * A function of the query may have set transaction_read_only itself, to
-	 * "on", as PostgreSQL refuses "off" here.  Then it stays on.
+	 * "on", as PostgreSQL refuses "off" here.  Then it stays on.  In some
+	 * versions RESET turns it off.
 	 */
 	setting = find_option("transaction_read_only", false, false, ERROR);
 	XactReadOnly = was_read_only ||
-		(setting->stack != NULL && setting->stack->nest_level >= level);
+		(XactReadOnly && setting->stack != NULL && setting->stack->nest_level >= level);
 	AtEOXact_GUC(true, level);
 
 	if (result != SPI_OK_SELECT)

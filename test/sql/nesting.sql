@@ -86,6 +86,17 @@ SHOW transaction_read_only;
 COMMIT;
 SHOW transaction_read_only;
 
+-- In some versions RESET leaves it.  Nothing stays of that.
+BEGIN;
+DO $$
+BEGIN
+  PERFORM FROM public.sitemap_files(pg_temp.query('RESET transaction_read_only'), 'http://a/');
+EXCEPTION WHEN OTHERS THEN
+END $$;
+SHOW transaction_read_only;
+DELETE FROM nest_page WHERE false;
+COMMIT;
+
 -- A temporary target can be written to even there.  What counts is the state after the query.
 CREATE TEMP TABLE nest_temp OF sitemap_file (PRIMARY KEY (name));
 SELECT name, action FROM sitemap_publish('nest_temp', 'SELECT loc FROM nest_page ORDER BY id', 'http://a/');

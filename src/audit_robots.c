@@ -199,10 +199,18 @@ file_url(SmAudit *audit, const char *name)
 	return page;
 }
 
+/* Can the set be one file, so that this has a name without a number? */
+static bool
+can_be_one_file(const SmAudit *audit)
+{
+	return audit->npages <= audit->options->max_urls &&
+		audit->options->index != SM_INDEX_ALWAYS;
+}
+
 /*
  * Report, for each agent, a file of the set that the agent must not fetch: the
  * index, or the only file of a small set, or else the first part, which stands for
- * all parts.
+ * all parts.  sitemap_publish makes the index and a part even of a small set.
  */
 static void
 check_files(SmAudit *audit)
@@ -213,7 +221,7 @@ check_files(SmAudit *audit)
 	int			nurls = 0;
 
 	urls[nurls++] = file_url(audit, INDEX_NAME);
-	if (audit->npages <= audit->options->max_urls)
+	if (can_be_one_file(audit))
 		urls[nurls++] = file_url(audit, sm_only_name(audit->options));
 	urls[nurls++] = file_url(audit, sm_part_name(audit->options));
 
@@ -238,11 +246,13 @@ check_files(SmAudit *audit)
 static bool
 names_set(SmAudit *audit)
 {
-	SmSpan		urls[] = {
-		file_url(audit, INDEX_NAME),
-		file_url(audit, sm_only_name(audit->options))
-	};
+	SmSpan		urls[2];
+	int			nurls = 0;
 	SmRobotsReader r;
+
+	urls[nurls++] = file_url(audit, INDEX_NAME);
+	if (can_be_one_file(audit))
+		urls[nurls++] = file_url(audit, sm_only_name(audit->options));
 
 	sm_robots_reader_init(&r, audit->robots->robots_txt.s, audit->robots->robots_txt.len);
 	while (sm_robots_next(&r))
@@ -253,7 +263,7 @@ names_set(SmAudit *audit)
 
 		if (r.key != SM_ROBOTS_SITEMAP || !sm_audit_canonical_url(audit, r.value, &page))
 			continue;
-		for (size_t i = 0; i < lengthof(urls); i++)
+		for (int i = 0; i < nurls; i++)
 			if (sm_span_equal(page, urls[i]))
 				return true;
 	}

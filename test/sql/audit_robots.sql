@@ -68,8 +68,11 @@ SELECT * FROM pg_temp.files(E'disallow: /dir/sitemap\nsitemap: HTTPS://a.EXAMPLE
 SELECT * FROM pg_temp.files(E'Disallow: /dir/\nAllow: /dir/*.xml$\nUser-agent: y\nDisallow: /*-1.xml\nSitemap: https://a.example/dir/sitemap.xml');
 SELECT * FROM pg_temp.files(E'Disallow: /*.gz$\nSitemap: https://a.example/dir/sitemap.xml', ', compression => 1');
 SELECT * FROM pg_temp.files(E'Disallow: /dir/news.xml$\nSitemap: https://a.example/dir/news.xml', ', section => ''news''');
-SELECT problem FROM sitemap_audit('SELECT ''/'' || n AS loc FROM generate_series(1, 2) n', 'http://a/', section => 'news', max_urls => 1,
-                                  robots => E'User-agent: *\nDisallow: /news.xml$\nSitemap: http://a/sitemap.xml');
+SELECT n, index, problem
+  FROM (VALUES (1, 'auto'), (1, 'always'), (2, 'auto')) v (n, index),
+       sitemap_audit(format('SELECT ''/'' || n AS loc FROM generate_series(1, %s) n', n), 'http://a/', section => 'news', max_urls => 1, index => index,
+                     robots => E'User-agent: *\nDisallow: /news.xml$\nSitemap: http://a/news.xml') a
+ ORDER BY n, index, problem;
 SELECT detail FROM pg_temp.files('Sitemap: /dir/sitemap.xml');
 SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/sitemap.xml\nSitemap: http://a.example/dir/sitemap.xml\nSitemap:');
 SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/dir/sitemap.xml', ', section => ''news''');

@@ -648,7 +648,7 @@ sm_url_page(const char *url, size_t len, char *dst)
 		*d++ = sm_lower(authority.host[i]);
 	if (d[-1] == '.')
 		d--;					/* a final dot stands for the DNS root */
-	if (port_number(&authority, start == 8) != (start == 8 ? 443 : 80))
+	if (authority.port_len > 0 && port_number(&authority, start == 8) != (start == 8 ? 443 : 80))
 	{
 		while (*authority.port == '0')
 		{

@@ -127,8 +127,8 @@ extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
 /*
  * Write the canonical form of a URL that sm_url_encode wrote: scheme and host in
  * lower case, no final dot of the host, no default port and no zeros before a port, a
- * slash for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3).  Escapes stay as they are.  Returns its length; dst needs
- * len + 1 bytes.
+ * slash for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3).  Escapes stay as
+ * they are.  Returns its length; dst needs len + 1 bytes.
  */
 extern size_t sm_url_page(const char *url, size_t len, char *dst);
 

@@ -273,17 +273,14 @@ page_of(SmAudit *audit, SmSpan url, SmUrlForm form)
 bool
 sm_audit_canonical_url(SmAudit *audit, SmSpan text, SmSpan *page)
 {
-	size_t		len;
-	char	   *url = palloc(sm_url_bound(text.len, NULL, SM_URL_UNLIMITED));
-	SmUrlStatus status = sm_url_encode(text.s, text.len, NULL, &audit->cache, SM_FORM_PLAIN,
-									   SM_URL_UNLIMITED, url, &len);
+	SmSpan		url;
 
-	sm_url_check_memory(status);
-	if (status == SM_URL_OK)
-		*page = page_of(audit, sm_span(url, len), SM_FORM_PLAIN);
-	if (status != SM_URL_OK || page->s != url)
-		pfree(url);
-	return status == SM_URL_OK;
+	if (!sm_encode_url(text, &audit->cache, &url))
+		return false;
+	*page = page_of(audit, url, SM_FORM_PLAIN);
+	if (page->s != url.s)
+		pfree(unconstify(char *, url.s));
+	return true;
 }
 
 /*
@@ -529,9 +526,7 @@ sitemap_audit(PG_FUNCTION_ARGS)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	audit = make_audit(fcinfo);
-	sm_query_open(&audit->query, audit->options->query);
-	if (audit->options->kind == SM_TEXT)
-		sm_ignore_columns_of_xml(&audit->query.columns);
+	sm_query_open(&audit->query, audit->options->query, audit->options->kind);
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
 	sm_query_close(&audit->query);
 	check_set(audit);

@@ -169,16 +169,9 @@ static SmSpan
 encoded_url(SmSpan url)
 {
 	SmUrlCache	cache = {.raw_len = 0};
-	char	   *dst = palloc(sm_url_bound(url.len, NULL, SM_URL_UNLIMITED));
-	size_t		len;
-	SmUrlStatus status = sm_url_encode(url.s, url.len, NULL, &cache, SM_FORM_PLAIN,
-									   SM_URL_UNLIMITED, dst, &len);
+	SmSpan		encoded;
 
-	sm_url_check_memory(status);
-	if (status == SM_URL_OK)
-		return sm_span(dst, len);
-	pfree(dst);
-	return url;
+	return sm_encode_url(url, &cache, &encoded) ? encoded : url;
 }
 
 /* A page can have many URLs. */

@@ -156,7 +156,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 }
 
 /*
- * Does the text look like a table's name, with or without a schema?  In some
+ * Does the text look like a table's name, with or without a schema?  Before
  * PostgreSQL 16, to_regclass raises an error for other text.
  */
 static bool
@@ -282,7 +282,7 @@ parameters_setup(ParseState *pstate, void *arg)
  * column key.  The second is made with parameters of that type.
  */
 void
-sm_query_open(SmQuery *query, const char *text)
+sm_query_open(SmQuery *query, const char *text, SmKind kind)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Parameters	parameters = {0};
@@ -299,7 +299,7 @@ sm_query_open(SmQuery *query, const char *text)
 	source = check_plan(query->plan);
 
 	MemoryContextSwitchTo(context);
-	sm_find_columns(source->resultDesc, &query->columns);
+	sm_find_columns(source->resultDesc, kind, &query->columns);
 
 	query->has_bounds = parameters.n > 0;
 	if (query->has_bounds)

@@ -52,11 +52,11 @@ extern SPIPlanPtr sm_prepare(const char *statement, int nargs, Oid *types, int o
 extern void sm_run_query(const char *query, SmReceiver *receiver);
 
 /*
- * The same in steps, for a query that makes a set.  sm_query_open finds the
- * columns.  SPI is connected from sm_query_open to sm_query_close; after an
+ * The same in steps, for a query that makes a set.  sm_query_open finds the columns for
+ * documents of this kind, SM_URLSET or SM_TEXT.  SPI is connected from sm_query_open to sm_query_close; after an
  * error the end of the (sub)transaction disconnects it.
  */
-extern void sm_query_open(SmQuery *query, const char *text);
+extern void sm_query_open(SmQuery *query, const char *text, SmKind kind);
 extern void sm_query_close(SmQuery *query);
 
 static inline bool

@@ -275,7 +275,7 @@ find_name(const char *name)
 }
 
 void
-sm_find_columns(TupleDesc desc, SmColumns *columns)
+sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 {
 	columns->desc = CreateTupleDescCopy(desc);
 	for (int name = 0; name < SM_NCOLUMNS; name++)
@@ -332,16 +332,11 @@ sm_find_columns(TupleDesc desc, SmColumns *columns)
 				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
 				 errmsg("column \"url\" of the query must be the only one beside \"key\""),
 				 errdetail("A url element contains loc, lastmod and all other values of a row.")));
-}
 
-void
-sm_ignore_columns_of_xml(SmColumns *columns)
-{
-	columns->column[SM_COLUMN_CHANGEFREQ].index = -1;
-	columns->column[SM_COLUMN_PRIORITY].index = -1;
-	columns->column[SM_COLUMN_ALTERNATES].index = -1;
-	columns->column[SM_COLUMN_IMAGES].index = -1;
-	columns->column[SM_COLUMN_EXTENSIONS].index = -1;
+	/* these columns are checked for a text sitemap, and not read */
+	if (kind == SM_TEXT)
+		for (int name = SM_COLUMN_CHANGEFREQ; name <= SM_COLUMN_EXTENSIONS; name++)
+			columns->column[name].index = -1;
 }
 
 /* Does the row have a value in this column?  The slot is deformed. */

@@ -105,12 +105,10 @@ extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
 /*
  * Find the columns of a query by their names.  Raises an error for an unknown
  * column, a wrong type, a name that appears twice, a query that has neither loc
- * nor url, and one that has other columns than key beside url.
+ * nor url, and one that has other columns than key beside url.  kind: SM_TEXT to leave
+ * out the columns that only XML can show.
  */
-extern void sm_find_columns(TupleDesc desc, SmColumns *columns);
-
-/* Do not read the columns that a text sitemap cannot show. */
-extern void sm_ignore_columns_of_xml(SmColumns *columns);
+extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);
 
 /*
  * Read a row into the current memory context; its spans may point into the

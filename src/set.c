@@ -412,9 +412,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	if (options->skip_invalid)
 		sm_problems_init_skip(&set->writer.problems);
 
-	sm_query_open(&set->query, options->query);
-	if (options->kind == SM_TEXT)
-		sm_ignore_columns_of_xml(&set->query.columns);
+	sm_query_open(&set->query, options->query, options->kind);
 	if (sm_query_has_key(&set->query))
 	{
 		set->key_type = &set->query.columns.key_type;

@@ -62,6 +62,24 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 }
 
 bool
+sm_encode_url(SmSpan url, SmUrlCache *cache, SmSpan *encoded)
+{
+	size_t		len;
+	char	   *dst = palloc(sm_url_bound(url.len, NULL, SM_URL_UNLIMITED));
+	SmUrlStatus status = sm_url_encode(url.s, url.len, NULL, cache, SM_FORM_PLAIN,
+									   SM_URL_UNLIMITED, dst, &len);
+
+	sm_url_check_memory(status);
+	if (status != SM_URL_OK)
+	{
+		pfree(dst);
+		return false;
+	}
+	*encoded = sm_span(dst, len);
+	return true;
+}
+
+bool
 sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problems,
 			  const char *name)
 {

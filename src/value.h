@@ -43,6 +43,12 @@ sm_append(StringInfo buf, const char *s, size_t len)
 extern void sm_url_check_memory(SmUrlStatus status);
 
 /*
+ * Encode an absolute URL of any length, in the current memory context.  Returns false
+ * if it is not valid.
+ */
+extern bool sm_encode_url(SmSpan url, SmUrlCache *cache, SmSpan *encoded);
+
+/*
  * Report that a URL was refused, with the SQLSTATE and hint for the status.
  * what: noun phrase for the URL in the message.
  */

@@ -199,12 +199,20 @@ file_url(SmAudit *audit, const char *name)
 	return page;
 }
 
-/* Can the set be one file, so that this has a name without a number? */
-static bool
-can_be_one_file(const SmAudit *audit)
+/*
+ * Store the URLs of the index, and of the only file if the set can be one file.
+ * Returns how many there are.
+ */
+static int
+find_entry_points(SmAudit *audit, SmSpan urls[2])
 {
-	return audit->npages <= audit->options->max_urls &&
-		audit->options->index != SM_INDEX_ALWAYS;
+	const SmOptions *options = audit->options;
+	int			n = 0;
+
+	urls[n++] = file_url(audit, INDEX_NAME);
+	if (audit->npages <= options->max_urls && options->index != SM_INDEX_ALWAYS)
+		urls[n++] = file_url(audit, sm_only_name(options));
+	return n;
 }
 
 /*
@@ -218,11 +226,8 @@ check_files(SmAudit *audit)
 	const SmAuditRobots *robots = audit->robots;
 	bool	   *is_reported = palloc0_array(bool, robots->rules.nagents);
 	SmSpan		urls[3];
-	int			nurls = 0;
+	int			nurls = find_entry_points(audit, urls);
 
-	urls[nurls++] = file_url(audit, INDEX_NAME);
-	if (can_be_one_file(audit))
-		urls[nurls++] = file_url(audit, sm_only_name(audit->options));
 	urls[nurls++] = file_url(audit, sm_part_name(audit->options));
 
 	for (int n = 0; n < nurls; n++)
@@ -247,12 +252,8 @@ static bool
 names_set(SmAudit *audit)
 {
 	SmSpan		urls[2];
-	int			nurls = 0;
+	int			nurls = find_entry_points(audit, urls);
 	SmRobotsReader r;
-
-	urls[nurls++] = file_url(audit, INDEX_NAME);
-	if (can_be_one_file(audit))
-		urls[nurls++] = file_url(audit, sm_only_name(audit->options));
 
 	sm_robots_reader_init(&r, audit->robots->robots_txt.s, audit->robots->robots_txt.len);
 	while (sm_robots_next(&r))

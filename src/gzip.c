@@ -81,9 +81,8 @@ struct SmGunzip
  * For a level of 6 or more, libdeflate is given one less: it still compresses most
  * sitemaps better than zlib, and at level 6 two to three times as fast (measured on
  * 8,145,108 bytes: 500,872 with 5 against zlib's 570,683 with 6; 474,631 with 8 against
- * 491,997 with 9).
- * Two less would be too few: for half of the kinds of documents measured, libdeflate's
- * level 4 gives larger files than zlib's level 6.
+ * 491,997 with 9).  Two less would be too few: for half of the kinds of documents
+ * measured, libdeflate's level 4 gives larger files than zlib's level 6.
  */
 static int
 libdeflate_level(int level)

@@ -319,7 +319,6 @@ test_reader(void)
 		ok(!sm_robots_is_token(*token, strlen(*token)), *token);
 }
 
-/* 500 KiB and more are read to the end, lines of any length. */
 static int	nchecks;
 
 static void
@@ -351,6 +350,7 @@ test_interrupts(void)
 	free(path);
 }
 
+/* 500 KiB and more are read to the end, lines of any length. */
 static void
 test_size(void)
 {

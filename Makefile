@@ -17,7 +17,7 @@ override docmoduledir = sitemap
 
 # No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
 CORE := $(sort $(patsubst %.c,%.o,$(wildcard src/core/*.c)))
-OBJS := $(sort $(patsubst %.c,%.o,$(wildcard src/*.c))) $(CORE)
+OBJS := $(sort $(patsubst %.c,%.o,$(wildcard src/*.c src/*/*.c)))
 
 REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-locale
@@ -103,7 +103,7 @@ build/config: FORCE
 	@echo '$(BUILD)' | cmp -s - $@ || { $(CAN_COMPILE) && echo '$(BUILD)' | tee $@; }
 FORCE:
 
-HEADER_FILES = $(wildcard src/*.h src/core/*.h)
+HEADER_FILES = $(wildcard src/*.h src/*/*.h)
 $(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
 
 # With libxml2, fuzzers compare its judgement of an input with ours.

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "fmgr.h"
-#include "sitemap.h"
 
 SM_MODULE_MAGIC;

@@ -1,0 +1,352 @@
+/*
+ * element.c
+ *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
+ *
+ * Writing a large site spends nearly all of its time here.  So an ordinary row goes
+ * the shortest way: space for the longest form of a value is reserved once, and the
+ * value is written straight into the buffer.
+ */
+#include "postgres.h"
+
+#include "entry/element.h"
+
+#include "core/decimal.h"
+#include "core/text.h"
+#include "entry/extension.h"
+#include "entry/fragment.h"
+#include "entry/row.h"
+#include "entry/value.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "server/encoding.h"
+#include "utils/float.h"
+#include "utils/xml.h"
+
+PG_FUNCTION_INFO_V1(sitemap_url_timestamp);
+PG_FUNCTION_INFO_V1(sitemap_url_date);
+PG_FUNCTION_INFO_V1(sitemap_url_text);
+
+static const SmSpan changefreqs[] = {
+	{SM_LITERAL("always")}, {SM_LITERAL("hourly")}, {SM_LITERAL("daily")}, {SM_LITERAL("weekly")},
+	{SM_LITERAL("monthly")}, {SM_LITERAL("yearly")}, {SM_LITERAL("never")}
+};
+
+void
+sm_element_writer_init(SmElementWriter *w, SmKind kind)
+{
+	memset(w, 0, offsetof(SmElementWriter, cache));
+	w->cache.raw_len = 0;
+	w->link_cache.raw_len = 0;
+	w->kind = kind;
+	w->ascii = sm_ascii_only();
+}
+
+/* Report that a loc is refused. */
+static pg_noinline bool
+loc_problem(SmProblems *problems, SmUrlStatus status)
+{
+	SmProblemName name = SM_LOC_INVALID;
+
+	if (status == SM_URL_TOO_LONG)
+		name = SM_LOC_TOO_LONG;
+	else if (status == SM_URL_OTHER_SITE || status == SM_URL_OTHER_PATH)
+		name = SM_LOC_OUTSIDE;
+	return sm_url_problem(problems, name, "loc", status);
+}
+
+static void
+append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
+{
+	int			start = buf->len;
+	int			content;
+
+	sm_append(buf, SM_LITERAL("<lastmod>"));
+	content = buf->len;
+	sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
+				   &w->problems, "lastmod", &entry->has_lastmod, &entry->lastmod);
+	if (!entry->has_lastmod)
+	{
+		buf->len = start;
+		return;
+	}
+
+	/* Google's schema of 2005 limits the number of characters */
+	if (w->protocol == SM_PROTOCOL_084 && w->kind != SM_TEXT &&
+		(buf->len - content < 10 || buf->len - content > 25))
+	{
+		entry->has_lastmod = false;
+		buf->len = start;
+		sm_problem(&w->problems, SM_LASTMOD_INVALID, ERRCODE_INVALID_DATETIME_FORMAT, NULL,
+				   "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
+				   sm_for_message(row->lastmod_text));
+		return;
+	}
+	sm_append(buf, SM_LITERAL("</lastmod>"));
+}
+
+static void
+append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
+{
+	SmSpan		value = sm_trim(given);
+
+	if (value.len == 0)
+		return;
+	for (size_t i = 0; i < lengthof(changefreqs); i++)
+	{
+		if (sm_span_equal(changefreqs[i], value) ||
+			(changefreqs[i].len == value.len &&
+			 pg_strncasecmp(changefreqs[i].s, value.s, value.len) == 0))
+		{
+			sm_append(buf, SM_LITERAL("<changefreq>"));
+			sm_append(buf, changefreqs[i].s, value.len);
+			sm_append(buf, SM_LITERAL("</changefreq>"));
+			return;
+		}
+	}
+	sm_problem(&w->problems, SM_CHANGEFREQ_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION,
+			   "It can be always, hourly, daily, weekly, monthly, yearly or never.",
+			   "invalid changefreq \"%s\"", sm_for_message(given));
+}
+
+static void
+append_priority(SmElementWriter *w, double priority, StringInfo buf)
+{
+	char		digits[SM_DECIMAL_MAX];
+
+	/* NaN is refused, too */
+	if (!(priority >= 0.0 && priority <= 1.0))
+	{
+		sm_problem(&w->problems, SM_PRIORITY_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+				   "invalid priority %s: must be from 0.0 to 1.0",
+				   float8out_internal(priority));
+		return;
+	}
+	sm_append(buf, SM_LITERAL("<priority>"));
+	sm_append(buf, digits, sm_decimal_format(priority, digits));
+	sm_append(buf, SM_LITERAL("</priority>"));
+}
+
+/* Are the extensions of an entry too large for any document? */
+static bool
+is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
+{
+	if (buf->len - start <= SM_MAX_BYTES)
+		return false;
+	sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			   "invalid url: the extensions have more than %d bytes",
+			   SM_MAX_BYTES);
+	return true;
+}
+
+/* Append the alternates of a row. Returns false if the row cannot go on. */
+static bool
+append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo buf)
+{
+	int			start = buf->len;
+	SmLink	   *links;
+	int			n = sm_read_alternates(alternates, &links, &w->problems, "alternates");
+
+	for (int i = 0; i < n; i++)
+	{
+		int			before = buf->len;
+
+		CHECK_FOR_INTERRUPTS();
+
+		if (sm_append_alternate(buf, &links[i], &w->link_cache, &w->problems) &&
+			!sm_page_add_alternate(page, &links[i], &w->problems))
+			buf->len = before;
+		if (is_too_large(w, buf, start))
+			return false;
+	}
+	return true;
+}
+
+static bool
+append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf)
+{
+	int			start = buf->len;
+
+	for (int i = 0; i < row->nimages; i++)
+	{
+		int			before = buf->len;
+
+		CHECK_FOR_INTERRUPTS();
+
+		if (sm_append_image(buf, row->images[i], &w->link_cache, &w->problems) &&
+			!sm_page_add_image(page, row->images[i], &w->problems))
+			buf->len = before;
+		if (is_too_large(w, buf, start))
+			return false;
+	}
+	return true;
+}
+
+/* Append ready-made XML. loc: offset of the page's loc in buf. */
+static bool
+append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, int loc,
+				  SmPage *page, StringInfo buf)
+{
+	int			start = buf->len;
+
+	/* a copy, since the buffer may move */
+	if (row->nextensions > 0)
+		page->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
+	for (int i = 0; i < row->nextensions; i++)
+	{
+		sm_append_extension(buf, row->extensions[i], w->ascii, page, &w->problems);
+		if (is_too_large(w, buf, start))
+			return false;
+	}
+	return true;
+}
+
+/* Has a row images, alternates or ready-made XML? */
+static bool
+has_extensions(const SmRow *row, SmProblems *problems)
+{
+	SmLink	   *links;
+
+	return row->nimages > 0 || row->nextensions > 0 ||
+		(row->has_alternates &&
+		 sm_read_alternates(row->alternates, &links, problems, "alternates") > 0);
+}
+
+/*
+ * Append alternates, images and ready-made XML.  loc: offset of the page's loc
+ * in buf.  Returns false if the row cannot go on.
+ */
+static bool
+append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo buf,
+					  SmEntry *entry)
+{
+	SmPage		own = {0};
+	SmPage	   *page = w->page ? w->page : &own;
+
+	if (w->protocol == SM_PROTOCOL_084)
+	{
+		if (has_extensions(row, &w->problems))
+			sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+					   "protocol 0.84 has no extension elements");
+		return true;
+	}
+	if (row->has_alternates && !append_alternates(w, row->alternates, page, buf))
+		return false;
+	if (!append_images(w, row, page, buf) ||
+		!append_extensions(w, row, entry, loc, page, buf))
+		return false;
+	entry->namespaces = page->namespaces;
+	entry->has_news = page->news > 0;
+	return true;
+}
+
+bool
+sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
+{
+	int			start = buf->len;
+	int			loc_start;
+	size_t		len;
+	SmUrlStatus status;
+
+	w->problems.loc = row->loc;
+	memset(entry, 0, sizeof(*entry));
+
+	if (w->kind == SM_URLSET)
+		sm_append(buf, SM_LITERAL("<url><loc>"));
+	else if (w->kind == SM_INDEX)
+		sm_append(buf, SM_LITERAL("<sitemap><loc>"));
+	loc_start = buf->len;
+
+	status = sm_url_encode(row->loc.s, row->loc.len, w->base, &w->cache,
+						   w->kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML, SM_URL_MAX,
+						   sm_reserve(buf, sm_url_bound(row->loc.len, w->base, SM_URL_MAX)),
+						   &len);
+	if (unlikely(status != SM_URL_OK))
+	{
+		/* a loc that could not be read is reported already */
+		if (row->loc.s != NULL && !loc_problem(&w->problems, status))
+		{
+			buf->len = start;
+			return false;
+		}
+		len = 0;
+	}
+	buf->len += len;
+	entry->loc = loc_start - start;
+	entry->loc_len = len;
+
+	if (w->kind == SM_TEXT)
+	{
+		/* the line has no lastmod, but the file gets its lastmod from entry */
+		append_lastmod(w, row, buf, entry);
+		buf->len = loc_start + len;
+		sm_append(buf, SM_LITERAL("\n"));
+	}
+	else
+	{
+		sm_append(buf, SM_LITERAL("</loc>"));
+		if (row->lastmod_type != SM_LASTMOD_NONE)
+			append_lastmod(w, row, buf, entry);
+		if (row->changefreq.len > 0)
+			append_changefreq(w, row->changefreq, buf);
+		if (row->has_priority)
+			append_priority(w, row->priority, buf);
+		if ((row->has_alternates || row->nimages > 0 || row->nextensions > 0) &&
+			!append_all_extensions(w, row, loc_start, buf, entry))
+		{
+			buf->len = start;
+			return false;
+		}
+		if (w->kind == SM_URLSET)
+			sm_append(buf, SM_LITERAL("</url>"));
+		else
+			sm_append(buf, SM_LITERAL("</sitemap>"));
+	}
+	if (unlikely(len == 0))
+	{
+		/* report mode: the loc is invalid, the rest has been checked */
+		buf->len = start;
+		return false;
+	}
+	entry->len = buf->len - start;
+	return true;
+}
+
+/* sitemap_url(loc, lastmod, changefreq, priority, extensions) */
+static Datum
+make_url(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
+{
+	SmElementWriter w;
+	SmRow		row;
+	SmEntry		entry;
+	StringInfoData buf;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+
+	sm_element_writer_init(&w, SM_URLSET);
+	sm_read_arguments(fcinfo, 0, lastmod_type, &row, &w.problems);
+
+	initStringInfo(&buf);
+	appendStringInfoSpaces(&buf, VARHDRSZ);
+	sm_append_entry(&w, &row, &buf, &entry);
+	SET_VARSIZE(buf.data, buf.len);
+	PG_RETURN_XML_P(buf.data);
+}
+
+Datum
+sitemap_url_timestamp(PG_FUNCTION_ARGS)
+{
+	return make_url(fcinfo, SM_LASTMOD_TIMESTAMP);
+}
+
+Datum
+sitemap_url_date(PG_FUNCTION_ARGS)
+{
+	return make_url(fcinfo, SM_LASTMOD_DATE);
+}
+
+Datum
+sitemap_url_text(PG_FUNCTION_ARGS)
+{
+	return make_url(fcinfo, SM_LASTMOD_TEXT);
+}

@@ -1,0 +1,43 @@
+/*
+ * element.h
+ *	  Writes a row as an entry: a <url>, a <sitemap>, or a line of a text sitemap.
+ */
+#ifndef SM_ELEMENT_H
+#define SM_ELEMENT_H
+
+#include "core/url.h"
+#include "entry/entry.h"
+#include "entry/fragment.h"
+#include "lib/stringinfo.h"
+#include "server/problem.h"
+
+typedef struct SmElementWriter
+{
+	SmKind		kind;
+	SmProtocol	protocol;
+	bool		ascii;			/* write characters outside ASCII as
+								 * references */
+	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
+	SmProblems	problems;
+	SmPage	   *page;			/* receives what the extensions of a row say,
+								 * or NULL */
+	SmUrlCache	cache;
+	SmUrlCache	link_cache;		/* for URLs of images and alternates */
+} SmElementWriter;
+
+/*
+ * Prepare to write entries into an SQL value, in the encoding of the database.
+ * Problems are raised as errors.
+ */
+extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
+
+/*
+ * Append a row to buf, checked, encoded and escaped, and describe it in entry.
+ * Returns false if the row cannot be written; then buf is unchanged.  In
+ * report mode the rest of the row is checked all the same, and entry has its
+ * lastmod.
+ */
+extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
+							SmEntry *entry);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * entry.h
+ *	  Shared types: a row of SQL values, the entry that it becomes in a document,
+ *	  and the limits of the protocol.
+ */
+#ifndef SM_ENTRY_H
+#define SM_ENTRY_H
+
+#include "compat.h"
+#include "core/span.h"
+#include "datatype/timestamp.h"
+
+/* Limits of the protocol, sitemaps.org: for a sitemap and for an index alike. */
+#define SM_MAX_ENTRIES		50000
+#define SM_MAX_BYTES		52428800
+
+/* Limits of protocol 0.84, Google Sitemaps */
+#define SM_MAX_BYTES_084	10485760
+#define SM_MAX_INDEX_084	1000
+
+/* Google's limits: URLs of a sitemap with news, images of a page */
+#define SM_MAX_NEWS_URLS	1000
+#define SM_MAX_IMAGES		1000
+
+/* our own limit: there are fewer languages */
+#define SM_MAX_ALTERNATES	1000
+
+typedef enum SmProtocol
+{
+	SM_PROTOCOL_09,
+	SM_PROTOCOL_084
+} SmProtocol;
+
+typedef enum SmKind
+{
+	SM_URLSET,
+	SM_INDEX,
+	SM_TEXT
+} SmKind;
+
+typedef enum SmLastmodType
+{
+	SM_LASTMOD_NONE,
+	SM_LASTMOD_TIMESTAMP,		/* timestamptz, or timestamp in UTC */
+	SM_LASTMOD_DATE,
+	SM_LASTMOD_TEXT				/* W3C datetime */
+} SmLastmodType;
+
+/* A link to the page in another language. */
+typedef struct SmLink
+{
+	SmSpan		hreflang;
+	SmSpan		href;
+} SmLink;
+
+/*
+ * One row: the values of a <url> or <sitemap>, text in UTF-8, not yet checked.
+ */
+typedef struct SmRow
+{
+	SmSpan		loc;
+	SmLastmodType lastmod_type;
+	int64		lastmod;		/* Timestamp or DateADT */
+	SmSpan		lastmod_text;
+	SmSpan		changefreq;		/* empty for none */
+	bool		has_priority;
+	double		priority;
+	bool		has_alternates;
+	Datum		alternates;		/* jsonb, hreflang to URL */
+	int			nimages;
+	SmSpan	   *images;			/* URLs */
+	int			nextensions;
+	SmSpan	   *extensions;		/* XML */
+} SmRow;
+
+/* An entry, written to the end of a buffer. */
+typedef struct SmEntry
+{
+	int			len;			/* bytes */
+	int			loc;			/* offset of its encoded loc */
+	int			loc_len;
+	uint32		namespaces;		/* SM_NS_… that the document must declare */
+	bool		has_news;
+	bool		has_lastmod;
+	int64		lastmod;		/* seconds since 1970-01-01 UTC */
+} SmEntry;
+
+/* Seconds from 1970-01-01 to PostgreSQL's epoch, 2000-01-01 */
+#define SM_POSTGRES_EPOCH \
+	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * fragment.h
+ *	  Copies elements of extensions from xml values into a document.
+ */
+#ifndef SM_FRAGMENT_H
+#define SM_FRAGMENT_H
+
+#include "entry/entry.h"
+#include "entry/page.h"
+#include "lib/stringinfo.h"
+#include "server/problem.h"
+
+/*
+ * Append an extension to buf: well-formed XML whose elements are all in a namespace
+ * that is not that of sitemaps.  Line breaks and tabs become references in text and
+ * spaces in tags, backslashes become references; comments and instructions that have
+ * any of these are dropped.  ascii: write characters outside ASCII as references, too.
+ * If a database that is not UTF-8 makes a file, references to such characters become
+ * characters, so that the file is the same from any database.  Returns false for a
+ * problem; then buf and page are unchanged.
+ */
+extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
+								SmPage *page, SmProblems *problems);
+
+#endif

@@ -1,0 +1,321 @@
+/*
+ * reader.c
+ *	  Reads entries of a sitemap in XML into rows.
+ */
+#include "postgres.h"
+
+#include "entry/reader.h"
+
+#include "core/decimal.h"
+#include "core/namespace.h"
+#include "core/text.h"
+#include "core/xml.h"
+#include "miscadmin.h"
+#include "server/encoding.h"
+
+bool
+sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
+				 const char *what)
+{
+	if (r->undeclared.s)
+		sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, SM_DECLARE_HINT,
+				   "invalid %s: the namespace prefix \"%s\" is not declared",
+				   what, sm_for_message(r->undeclared));
+	else
+		sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, NULL,
+				   "invalid %s: %s", what, r->message);
+	return false;
+}
+
+void
+sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
+{
+	SmSpan		rest = token == SM_XML_CDATA ? r->data : r->raw;
+
+	enlargeStringInfo(buf, rest.len);
+	while (rest.len > 0)
+	{
+		const char *cr = memchr(rest.s, '\r', rest.len);
+		size_t		n = cr ? (size_t) (cr - rest.s) : rest.len;
+
+		if (token == SM_XML_CDATA)
+			appendBinaryStringInfoNT(buf, rest.s, n);
+		else
+			buf->len += sm_xml_unescape(rest.s, n, buf->data + buf->len);
+		if (cr == NULL)
+			break;
+		/* CR, or CR LF, counts as LF */
+		rest = sm_span(cr + 1, rest.len - n - 1);
+		if (rest.len == 0 || rest.s[0] != '\n')
+			buf->data[buf->len++] = '\n';
+	}
+}
+
+size_t
+sm_xml_attribute_value(SmSpan raw, char *dst)
+{
+	char	   *d = dst;
+
+	for (size_t i = 0; i < raw.len; i++)
+	{
+		char		c = raw.s[i];
+
+		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
+			continue;			/* CR LF is one line break */
+		*d++ = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+	}
+	return sm_xml_unescape(dst, d - dst, dst);
+}
+
+SmSpan
+sm_xml_resolve(SmSpan raw)
+{
+	char	   *text = palloc(raw.len + 1);
+
+	return sm_trim(sm_span(text, sm_xml_attribute_value(raw, text)));
+}
+
+bool
+sm_entry_is_own(const SmEntryReader *e)
+{
+	SmSpan		uri = e->reader->uri;
+
+	return sm_namespace_is_sitemap(uri) ||
+		(e->own_uri.len > 0 && sm_span_equal(uri, e->own_uri));
+}
+
+SmXmlToken
+sm_entry_next(SmEntryReader *e)
+{
+	SmXmlToken	token = sm_xml_next(e->reader);
+
+	CHECK_FOR_INTERRUPTS();
+	if (token == SM_XML_START && !e->strict &&
+		sm_span_equal(e->reader->name, e->entry_name) && sm_entry_is_own(e))
+		e->has_entry_inside = true;
+	return token;
+}
+
+bool
+sm_entry_read_text(SmEntryReader *e, SmSpan *text)
+{
+	SmXmlReader *r = e->reader;
+	int			depth = r->depth;
+	SmXmlToken	token;
+	StringInfoData buf = {0};
+
+	*text = sm_span("", 0);
+	while ((token = sm_entry_next(e)) != SM_XML_END || r->depth != depth)
+	{
+		if (token == SM_XML_ERROR)
+			return false;
+		if (token == SM_XML_START && e->strict)
+		{
+			sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
+					   "%selement \"%s\" has an element inside", e->prefix,
+					   sm_for_message(r->open[depth].name));
+			return false;
+		}
+		if ((token != SM_XML_TEXT && token != SM_XML_CDATA) || r->depth != depth + 1)
+			continue;
+
+		/* most texts are one token without references */
+		if (token == SM_XML_TEXT && buf.data == NULL && text->len == 0 &&
+			memchr(r->raw.s, '&', r->raw.len) == NULL && memchr(r->raw.s, '\r', r->raw.len) == NULL)
+		{
+			*text = r->raw;
+			continue;
+		}
+		if (buf.data == NULL)
+		{
+			initStringInfo(&buf);
+			appendBinaryStringInfo(&buf, text->s, text->len);
+		}
+		sm_xml_append_content(&buf, r, token);
+		*text = sm_span(buf.data, buf.len);
+	}
+	return true;
+}
+
+bool
+sm_entry_skip(SmEntryReader *e)
+{
+	int			depth = e->reader->depth;
+	SmXmlToken	token;
+
+	while ((token = sm_entry_next(e)) != SM_XML_END || e->reader->depth != depth)
+		if (token == SM_XML_ERROR)
+			return false;
+	return true;
+}
+
+/* The field of a row for a child of an entry; NULL if the child is unknown. */
+static SmSpan *
+field_of(SmSpan name, SmRow *row, SmSpan *priority)
+{
+	if (sm_span_is(name, "loc"))
+		return &row->loc;
+	if (sm_span_is(name, "lastmod"))
+		return &row->lastmod_text;
+	if (sm_span_is(name, "changefreq"))
+		return &row->changefreq;
+	if (sm_span_is(name, "priority"))
+		return priority;
+	return NULL;
+}
+
+/* Make room for one more extension in a row. */
+static SmSpan *
+next_extension(SmRow *row, int *max_extensions)
+{
+	if (row->nextensions == *max_extensions)
+	{
+		*max_extensions = Max(8, 2 * *max_extensions);
+		row->extensions = row->extensions ?
+			repalloc_array(row->extensions, SmSpan, *max_extensions) :
+			palloc_array(SmSpan, *max_extensions);
+	}
+	return &row->extensions[row->nextensions];
+}
+
+bool
+sm_entry_read(SmEntryReader *e, SmRow *row)
+{
+	SmXmlReader *r = e->reader;
+	int			max_extensions = 0;
+	SmSpan		priority = sm_no_span();
+	SmXmlToken	token;
+
+	memset(row, 0, sizeof(*row));
+	e->has_entry_inside = false;
+	while ((token = sm_entry_next(e)) != SM_XML_END)
+	{
+		SmSpan	   *field;
+
+		if (token == SM_XML_ERROR)
+			return false;
+		if (e->strict && (token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
+		{
+			sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
+					   "%sthere is text beside the elements", e->prefix);
+			return false;
+		}
+		if (token != SM_XML_START)
+			continue;
+
+		if (!sm_entry_is_own(e))
+		{
+			if (!e->read_extension(e->read_extension_arg, next_extension(row, &max_extensions)))
+				return false;
+			row->nextensions++;
+			continue;
+		}
+		field = field_of(r->name, row, &priority);
+		if (field && field->s == NULL)
+		{
+			if (!sm_entry_read_text(e, field))
+				return false;
+			if (e->strict)
+				e->problems->loc = row->loc;
+			continue;
+		}
+		e->problems->place = r->raw.s;
+		if ((field || e->strict) &&
+			!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
+						field ? "%selement \"%s\" appears twice" : "%sunknown element \"%s\"",
+						e->prefix, sm_for_message(r->name)))
+			return false;
+		if (!sm_entry_skip(e))
+			return false;
+	}
+
+	if (row->loc.s == NULL &&
+		!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
+					"%selement \"loc\" is missing", e->prefix))
+		return false;
+	if (row->lastmod_text.s != NULL)
+		row->lastmod_type = SM_LASTMOD_TEXT;
+	priority = sm_trim(priority);
+	if (priority.len > 0)
+	{
+		row->has_priority = sm_decimal_read(priority, &row->priority);
+		if (!row->has_priority && e->strict)
+			sm_problem(e->problems, SM_PRIORITY_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
+					   "invalid priority \"%s\": not a decimal number",
+					   sm_for_message(priority));
+	}
+	return true;
+}
+
+/* SmReadExtension: the element as it is written. arg: an SmEntryReader. */
+static bool
+read_raw(void *arg, SmSpan *extension)
+{
+	SmEntryReader *e = arg;
+
+	*extension = e->reader->raw;
+	if (!sm_entry_skip(e))
+		return false;
+	extension->len = e->reader->raw.s + e->reader->raw.len - extension->s;
+	return true;
+}
+
+/* The next token outside of the <url> element, except blanks, comments and PIs. */
+static SmXmlToken
+next_outside(SmXmlReader *r)
+{
+	SmXmlToken	token;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		token = sm_xml_next(r);
+	} while (token == SM_XML_COMMENT || token == SM_XML_PI ||
+			 (token == SM_XML_TEXT && sm_xml_is_blank(r->raw)));
+	return token;
+}
+
+bool
+sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
+{
+	SmXmlReader r;
+	SmEntryReader e = {
+		.reader = &r,.problems = problems,.strict = true,.prefix = "invalid url: ",
+		.sqlerrcode = ERRCODE_INVALID_XML_CONTENT,
+		.read_extension = read_raw,.read_extension_arg = &e
+	};
+	uint32		used = 0;
+	SmXmlToken	token;
+
+	memset(row, 0, sizeof(*row));
+	if (xml.len > SM_MAX_BYTES)
+	{
+		sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid url: %zu bytes are more than a sitemap can have",
+				   xml.len);
+		return false;
+	}
+	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, &used);
+
+	token = next_outside(&r);
+	if (token == SM_XML_START && sm_span_is(r.name, "url") && sm_entry_is_own(&e))
+	{
+		for (int i = 0; i < r.nattributes; i++)
+		{
+			if (r.attributes[i].prefix.len == 0 && sm_span_is(r.attributes[i].name, "xmlns"))
+				continue;
+			if (!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
+							SM_DECLARE_HINT, "invalid url: attributes of the url element are not allowed"))
+				return false;
+			break;
+		}
+		if (!sm_entry_read(&e, row))
+			return r.message ? sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url") : false;
+		token = next_outside(&r);
+		if (token == SM_XML_END_OF_INPUT)
+			return true;
+	}
+	if (token != SM_XML_ERROR)
+		r.message = "must be one url element";
+	return sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url");
+}

@@ -1,0 +1,87 @@
+/*
+ * reader.h
+ *	  Reads entries of a sitemap in XML into rows.
+ */
+#ifndef SM_XMLENTRY_H
+#define SM_XMLENTRY_H
+
+#include "core/xmlreader.h"
+#include "entry/entry.h"
+#include "lib/stringinfo.h"
+#include "server/problem.h"
+
+#define SM_DECLARE_HINT \
+	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
+
+/* Reads an extension that has just begun, up to its end; see SmEntryReader. */
+typedef bool (*SmReadExtension) (void *arg, SmSpan *extension);
+
+/*
+ * How entries are read.  A strict reader, for the values of a query, accepts
+ * only elements that the protocol knows.  A reader that is not strict, for
+ * documents that others wrote, skips unknown elements.
+ */
+typedef struct SmEntryReader
+{
+	SmXmlReader *reader;
+	SmProblems *problems;
+	bool		strict;
+	const char *prefix;			/* prefix of messages, such as "invalid url: " */
+	int			sqlerrcode;		/* SQLSTATE for invalid entries */
+	SmSpan		entry_name;		/* name of the element, such as "url" */
+	SmSpan		own_uri;		/* URI of the document's root element, which
+								 * counts as a namespace of sitemaps, too */
+	SmReadExtension read_extension;
+	void	   *read_extension_arg;
+	bool		has_entry_inside;	/* the entry just read contains another
+									 * entry; never set if strict */
+} SmEntryReader;
+
+/*
+ * Read the entry that has just begun into a row, whose spans are in the document
+ * or in the current memory context.  Returns true at the end of the entry.  In
+ * report mode the row can lack its loc; that was then reported.  Returns false
+ * if the entry is skipped for a problem, or is not well-formed; in the latter case
+ * reader->message says why.
+ */
+extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
+
+/* Is the element that has just begun in a namespace of sitemaps, or in none? */
+extern bool sm_entry_is_own(const SmEntryReader *e);
+
+/* Read the next token of an entry.  Sets has_entry_inside if another entry begins. */
+extern SmXmlToken sm_entry_next(SmEntryReader *e);
+
+/* Read the text of an element, or skip an element. */
+extern bool sm_entry_read_text(SmEntryReader *e, SmSpan *text);
+extern bool sm_entry_skip(SmEntryReader *e);
+
+/*
+ * Read a <url> element into a row.  Spans of the row point into xml or into
+ * the current memory context.  Returns false if the row cannot go on: in report
+ * mode, only if the XML is too large, is not one well-formed <url> element, or has text or
+ * elements where none may be.  In report mode, a row that may go on may lack its loc.
+ */
+extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
+
+/* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
+extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
+
+/*
+ * Write the value of an attribute to dst, which needs raw.len bytes, and return its
+ * length: references are resolved, and line breaks and tabs become spaces (XML 1.0,
+ * 3.3.3).
+ */
+extern size_t sm_xml_attribute_value(SmSpan raw, char *dst);
+
+/* The value of an attribute, trimmed. */
+extern SmSpan sm_xml_resolve(SmSpan raw);
+
+/*
+ * Report that XML cannot be read, for the reason that the reader has.  Returns
+ * false.
+ */
+extern bool sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
+							 const char *what);
+
+#endif

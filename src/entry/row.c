@@ -1,0 +1,473 @@
+/*
+ * row.c
+ *	  Reads a row from the arguments of a function or the columns of a query:
+ *	  detoasted and in UTF-8, not yet checked.
+ */
+#include "postgres.h"
+
+#include "entry/row.h"
+
+#include "catalog/pg_type.h"
+#include "entry/reader.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "server/encoding.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+#define COLUMNS_HINT \
+	"The columns are loc, lastmod, changefreq, priority, images, alternates, extensions and key, or url and key."
+
+static const char *const column_names[SM_NCOLUMNS] = {
+	"loc", "lastmod", "changefreq", "priority", "alternates", "images", "extensions",
+	"url", "key"
+};
+
+static const char *const column_types[SM_NCOLUMNS] = {
+	"text", "timestamptz, timestamp, date or text", "text or an enum",
+	"float8, float4, numeric, bigint, int or smallint", "jsonb", "text[]",
+	"xml or xml[]", "xml", "any that can be sorted"
+};
+
+bool
+sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
+			 const char *what)
+{
+	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
+
+	if (sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result))
+		return true;
+	*result = sm_no_span();
+	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+					  "invalid %s: bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
+					  what, GetDatabaseEncodingName());
+}
+
+SmSpan
+sm_read_argument(Datum value, const char *what)
+{
+	SmProblems	problems = {0};
+	SmSpan		result;
+
+	/* any name of a problem will do: an error does not show it */
+	sm_read_text(value, &result, &problems, SM_LOC_INVALID, what);
+	return result;
+}
+
+void
+sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems,
+				const char *what)
+{
+	row->lastmod_type = type;
+	switch (type)
+	{
+		case SM_LASTMOD_NONE:
+			break;
+		case SM_LASTMOD_TIMESTAMP:
+			row->lastmod = DatumGetTimestamp(value);
+			break;
+		case SM_LASTMOD_DATE:
+			row->lastmod = DatumGetDateADT(value);
+			break;
+		case SM_LASTMOD_TEXT:
+			/* text that cannot be read counts as no lastmod */
+			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, what);
+			break;
+	}
+}
+
+/* Read an array of text or xml, or of a domain over it, without its NULLs. */
+static int
+read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
+{
+	ArrayIterator it = array_create_iterator(DatumGetArrayTypeP(array), 0, NULL);
+	Datum		value;
+	bool		isnull;
+	int			n = 0;
+	int			max = 8;
+
+	/*
+	 * Allocate memory as values come, and not for the number of elements: an
+	 * array of NULLs, which take a bit each, can have very many.
+	 */
+	*items = palloc_array(SmSpan, max);
+	while (array_iterate(it, &value, &isnull))
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (isnull)
+			continue;
+		if (n == SM_MAX_ITEMS)
+		{
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					   "invalid %s: the array has more than %d values", what, SM_MAX_ITEMS);
+			break;
+		}
+		if (n == max)
+			*items = repalloc_array(*items, SmSpan, max *= 2);
+		sm_read_text(value, &(*items)[n], problems, SM_EXTENSION_INVALID, what);
+		if ((*items)[n].s != NULL)
+			n++;
+	}
+	array_free_iterator(it);
+	return n;
+}
+
+void
+sm_read_images(Datum array, SmRow *row, SmProblems *problems)
+{
+	row->nimages = read_array(array, &row->images, problems, "image");
+}
+
+void
+sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
+{
+	row->nextensions = read_array(array, &row->extensions, problems, "extension");
+}
+
+/* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
+static SmSpan
+read_string(const JsonbValue *value, SmProblems *problems, const char *what)
+{
+	SmSpan		result;
+
+	if (!sm_to_utf8(value->val.string.val, value->val.string.len, &result))
+	{
+		result = sm_no_span();
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+				   "invalid %s: cannot be converted to UTF-8", what);
+	}
+	return result;
+}
+
+int
+sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)
+{
+	Jsonb	   *hrefs = DatumGetJsonbP(object);
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	SmLink		link = {sm_no_span(), sm_no_span()};
+	int			n = 0;
+
+	if (!JB_ROOT_IS_OBJECT(hrefs))
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
+				   "An example is {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.",
+				   "%s must be a JSON object", what);
+		return 0;
+	}
+
+	*links = palloc_array(SmLink, JB_ROOT_COUNT(hrefs));
+	it = JsonbIteratorInit(&hrefs->root);
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (token == WJB_KEY)
+			link.hreflang = read_string(&value, problems, "hreflang");
+		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
+			continue;
+		if (value.type != jbvString)
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					   "the value of \"%s\" in %s must be a string",
+					   sm_for_message(link.hreflang), what);
+		else if ((link.href = read_string(&value, problems, "href")).s != NULL)
+			(*links)[n++] = link;
+	}
+	return n;
+}
+
+void
+sm_read_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type,
+				  SmRow *row, SmProblems *problems)
+{
+	int			nargs = PG_NARGS() - first;
+
+	memset(row, 0, sizeof(*row));
+	sm_read_text(PG_GETARG_DATUM(first), &row->loc, problems, SM_LOC_INVALID, "loc");
+	problems->loc = row->loc;
+	if (nargs > 1 && !PG_ARGISNULL(first + 1))
+		sm_read_lastmod(PG_GETARG_DATUM(first + 1), lastmod_type, row, problems, "lastmod");
+	if (nargs > 2 && !PG_ARGISNULL(first + 2))
+		sm_read_text(PG_GETARG_DATUM(first + 2), &row->changefreq, problems,
+					 SM_CHANGEFREQ_INVALID, "changefreq");
+	if (nargs > 3 && !PG_ARGISNULL(first + 3))
+	{
+		row->has_priority = true;
+		row->priority = PG_GETARG_FLOAT8(first + 3);
+	}
+	if (nargs > 4 && !PG_ARGISNULL(first + 4))
+		sm_read_extensions(PG_GETARG_DATUM(first + 4), row, problems);
+}
+
+/* Is this a type of strings, or an enum, whose output function makes strings? */
+static bool
+is_text_like(Oid type)
+{
+	char		category;
+	bool		preferred;
+
+	get_type_category_preferred(type, &category, &preferred);
+	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
+}
+
+static bool
+type_is_allowed(SmColumnName name, Oid type)
+{
+	switch (name)
+	{
+		case SM_COLUMN_LOC:
+		case SM_COLUMN_CHANGEFREQ:
+			return is_text_like(type);
+		case SM_COLUMN_LASTMOD:
+			return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID ||
+				is_text_like(type);
+		case SM_COLUMN_PRIORITY:
+			return type == FLOAT8OID || type == FLOAT4OID || type == NUMERICOID ||
+				type == INT2OID || type == INT4OID || type == INT8OID;
+		case SM_COLUMN_ALTERNATES:
+			return type == JSONBOID;
+		case SM_COLUMN_IMAGES:
+			return type == TEXTARRAYOID;
+		case SM_COLUMN_EXTENSIONS:
+			return type == XMLOID || type == XMLARRAYOID;
+		case SM_COLUMN_URL:
+			return type == XMLOID;
+		case SM_COLUMN_KEY:
+			return true;		/* sm_key_type_init checks the type */
+	}
+	return false;
+}
+
+/*
+ * The base type of a domain.  An array of domains over xml or text counts as an
+ * array of xml or text.
+ */
+static Oid
+base_type(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+
+	if (OidIsValid(element) && getBaseType(element) == XMLOID)
+		return XMLARRAYOID;
+	if (OidIsValid(element) && IsBinaryCoercible(getBaseType(element), TEXTOID))
+		return TEXTARRAYOID;
+	return base;
+}
+
+/* Find a name in column_names; SM_NCOLUMNS if it is not there. */
+static int
+find_name(const char *name)
+{
+	int			i;
+
+	for (i = 0; i < SM_NCOLUMNS; i++)
+		if (strcmp(name, column_names[i]) == 0)
+			break;
+	return i;
+}
+
+void
+sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
+{
+	columns->desc = CreateTupleDescCopy(desc);
+	for (int name = 0; name < SM_NCOLUMNS; name++)
+		columns->column[name].index = -1;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		int			name = find_name(NameStr(att->attname));
+		SmColumn   *column;
+		Oid			output;
+		bool		is_varlena;
+
+		if (name == SM_NCOLUMNS)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("unrecognized column \"%s\" in the query", NameStr(att->attname)),
+					 errhint(COLUMNS_HINT)));
+		column = &columns->column[name];
+		if (column->index >= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("column \"%s\" appears more than once in the query",
+							column_names[name])));
+
+		column->index = i;
+		column->type = base_type(att->atttypid);
+		if (!type_is_allowed((SmColumnName) name, column->type))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the query must be of type %s, not %s",
+							column_names[name], column_types[name],
+							format_type_be(att->atttypid)),
+					 name == SM_COLUMN_URL ?
+					 errhint("A column of URLs must be named \"loc\".") :
+					 name == SM_COLUMN_LOC ?
+					 errhint("A loc is a URL or a path, such as '/item/' || id.") :
+					 errhint("Cast it to such a type. A NULL without a cast is of type text.")));
+		if (name == SM_COLUMN_KEY)
+			sm_key_type_init(&columns->key_type, att->atttypid, att->attcollation);
+		column->is_text = IsBinaryCoercible(column->type, TEXTOID);
+		getTypeOutputInfo(column->type, &output, &is_varlena);
+		fmgr_info(output, &column->output);
+	}
+
+	if (columns->column[SM_COLUMN_LOC].index < 0 && columns->column[SM_COLUMN_URL].index < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the query has no column \"loc\""),
+				 errhint(COLUMNS_HINT)));
+	if (columns->column[SM_COLUMN_URL].index >= 0 &&
+		desc->natts > (columns->column[SM_COLUMN_KEY].index >= 0 ? 2 : 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+				 errmsg("column \"url\" of the query must be the only one beside \"key\""),
+				 errdetail("A url element contains loc, lastmod and all other values of a row.")));
+
+	/* these columns are checked for a text sitemap, and not read */
+	if (kind == SM_TEXT)
+		for (int name = SM_COLUMN_CHANGEFREQ; name <= SM_COLUMN_EXTENSIONS; name++)
+			columns->column[name].index = -1;
+}
+
+/* Does the row have a value in this column?  The slot is deformed. */
+static bool
+has_value(const TupleTableSlot *slot, const SmColumn *column)
+{
+	return column->index >= 0 && !slot->tts_isnull[column->index];
+}
+
+static bool
+read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName name,
+				 SmProblems *problems, SmProblemName problem, SmSpan *result)
+{
+	SmColumn   *column = &columns->column[name];
+	Datum		value = slot->tts_values[column->index];
+
+	if (!column->is_text)
+		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
+	return sm_read_text(value, result, problems, problem, column_names[name]);
+}
+
+static double
+read_priority(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case FLOAT8OID:
+			return DatumGetFloat8(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		default:
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+	}
+}
+
+static SmLastmodType
+lastmod_type(Oid type)
+{
+	switch (type)
+	{
+		case TIMESTAMPTZOID:
+		case TIMESTAMPOID:
+			return SM_LASTMOD_TIMESTAMP;
+		case DATEOID:
+			return SM_LASTMOD_DATE;
+		default:
+			return SM_LASTMOD_TEXT;
+	}
+}
+
+/* Read the columns other than loc. A value that cannot be read is left out. */
+static void
+read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+					  SmProblems *problems)
+{
+	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
+	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
+	SmColumn   *alternates = &columns->column[SM_COLUMN_ALTERNATES];
+	SmColumn   *images = &columns->column[SM_COLUMN_IMAGES];
+	SmColumn   *extensions = &columns->column[SM_COLUMN_EXTENSIONS];
+
+	if (has_value(slot, lastmod))
+	{
+		row->lastmod_type = lastmod_type(lastmod->type);
+		if (row->lastmod_type == SM_LASTMOD_TEXT)
+			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
+							 SM_LASTMOD_INVALID, &row->lastmod_text);
+		else
+			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems,
+							"lastmod");
+	}
+	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
+		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,
+						 SM_CHANGEFREQ_INVALID, &row->changefreq);
+	if (has_value(slot, priority))
+	{
+		row->has_priority = true;
+		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
+	}
+	if (has_value(slot, alternates))
+	{
+		row->has_alternates = true;
+		row->alternates = slot->tts_values[alternates->index];
+	}
+	if (has_value(slot, images))
+		sm_read_images(slot->tts_values[images->index], row, problems);
+	if (has_value(slot, extensions))
+	{
+		Datum		value = slot->tts_values[extensions->index];
+
+		if (extensions->type == XMLARRAYOID)
+			sm_read_extensions(value, row, problems);
+		else
+		{
+			row->extensions = palloc_object(SmSpan);
+			sm_read_text(value, row->extensions, problems, SM_EXTENSION_INVALID, "extension");
+			row->nextensions = row->extensions->s != NULL;
+		}
+	}
+}
+
+SmRowStatus
+sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *problems)
+{
+	SmColumn   *url = &columns->column[SM_COLUMN_URL];
+	bool		is_url = url->index >= 0;
+
+	slot_getallattrs(slot);
+	if (!has_value(slot, is_url ? url : &columns->column[SM_COLUMN_LOC]))
+		return SM_ROW_NULL;
+
+	problems->loc = sm_no_span();
+	if (is_url)
+	{
+		SmSpan		xml;
+
+		sm_read_text(slot->tts_values[url->index], &xml, problems,
+					 SM_URL_ELEMENT_INVALID, "url");
+		return xml.s != NULL && sm_read_url(xml, row, problems) ? SM_ROW_OK : SM_ROW_SKIPPED;
+	}
+
+	memset(row, 0, sizeof(*row));
+	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOC_INVALID, &row->loc))
+		return SM_ROW_SKIPPED;
+	problems->loc = row->loc;
+	read_optional_columns(slot, columns, row, problems);
+	return SM_ROW_OK;
+}

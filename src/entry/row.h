@@ -1,0 +1,121 @@
+/*
+ * row.h
+ *	  Reads a row from the arguments of a function or the columns of a query:
+ *	  detoasted and in UTF-8, not yet checked.
+ */
+#ifndef SM_ROW_H
+#define SM_ROW_H
+
+#include "entry/entry.h"
+#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "server/key.h"
+#include "server/problem.h"
+
+/* The columns that a query can have. */
+typedef enum SmColumnName
+{
+	SM_COLUMN_LOC,
+	SM_COLUMN_LASTMOD,
+	SM_COLUMN_CHANGEFREQ,
+	SM_COLUMN_PRIORITY,
+	SM_COLUMN_ALTERNATES,
+	SM_COLUMN_IMAGES,
+	SM_COLUMN_EXTENSIONS,
+	SM_COLUMN_URL,
+	SM_COLUMN_KEY
+} SmColumnName;
+
+#define SM_NCOLUMNS		9
+
+/* the most values of an array: our own limit */
+#define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
+
+typedef struct SmColumn
+{
+	int			index;			/* in the query's row, -1 if it has none */
+	Oid			type;			/* domains resolved */
+	bool		is_text;		/* values are stored as those of text */
+	FmgrInfo	output;			/* converts an enum, a name and other types to
+								 * text */
+} SmColumn;
+
+typedef struct SmColumns
+{
+	SmColumn	column[SM_NCOLUMNS];
+	SmKeyType	key_type;		/* where there is a column key */
+	TupleDesc	desc;			/* of the query's rows */
+} SmColumns;
+
+/* The result of reading a row. */
+typedef enum SmRowStatus
+{
+	SM_ROW_OK,
+	SM_ROW_NULL,				/* loc or url is NULL: the row has no page */
+	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
+} SmRowStatus;
+
+/*
+ * Read a text or xml value as UTF-8.  The result may point into the value or
+ * into the current memory context.  A value that cannot be read is reported as
+ * the problem called name, and s of the result is NULL.  what: noun phrase for
+ * the value.  Returns whether the row may go on.
+ */
+extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
+						 SmProblemName name, const char *what);
+
+/*
+ * Read, as UTF-8, a text outside of a row, such as an argument.  what: name of the
+ * argument.  Raises an error if the text cannot be read.
+ */
+extern SmSpan sm_read_argument(Datum value, const char *what);
+
+/* Read a lastmod of the given type. what: noun phrase for it in a problem. */
+extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
+							SmProblems *problems, const char *what);
+
+/*
+ * Read an array of text as the images of a row.  NULLs in the array are skipped.
+ * More values than SM_MAX_ITEMS are a problem, and only these are read.
+ */
+extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);
+
+/*
+ * Read a JSON object of languages and URLs, and return the number of links; a
+ * null URL is left out.  what: noun phrase for the object in a problem.
+ */
+extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
+							   const char *what);
+
+/*
+ * Read an array of xml as the extensions of a row.  NULLs in the array are
+ * skipped.
+ */
+extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
+
+/*
+ * Read the arguments loc, lastmod, changefreq, priority and extensions of a
+ * function, which may lack the last ones.  first: number of argument loc.  The
+ * caller has checked that loc is not NULL.  Raises an error if a text cannot be read.
+ */
+extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
+							  SmLastmodType lastmod_type, SmRow *row,
+							  SmProblems *problems);
+
+/*
+ * Find the columns of a query by their names.  Raises an error for an unknown
+ * column, a wrong type, a name that appears twice, a query that has neither loc
+ * nor url, and one that has other columns than key beside url.  kind: SM_TEXT to leave
+ * out the columns that only XML can show.
+ */
+extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);
+
+/*
+ * Read a row into the current memory context; its spans may point into the
+ * slot.  The caller sets problems->row_number, this sets problems->loc.  In
+ * report mode a row can lack its loc; that problem has then been reported.
+ */
+extern SmRowStatus sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+								SmProblems *problems);
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * value.c
+ *	  Writes URLs and dates to a document, and checks them.
+ */
+#include "postgres.h"
+
+#include "entry/value.h"
+
+#include "core/text.h"
+#include "core/w3cdate.h"
+#include "server/encoding.h"
+#include "utils/date.h"
+
+void
+sm_url_check_memory(SmUrlStatus status)
+{
+	if (status == SM_URL_NO_MEMORY)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("libidn2 could not encode a host name.")));
+}
+
+bool
+sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
+			   SmUrlStatus status)
+{
+	int			sqlerrcode = ERRCODE_INVALID_TEXT_REPRESENTATION;
+	const char *hint = NULL;
+
+	sm_url_check_memory(status);
+	switch (status)
+	{
+		case SM_URL_TOO_LONG:
+		case SM_URL_LONG_AUTHORITY:
+			sqlerrcode = ERRCODE_STRING_DATA_RIGHT_TRUNCATION;
+			break;
+		case SM_URL_NO_SCHEME:
+		case SM_URL_LOST_SCHEME:
+			hint = "Write it with its scheme, such as \"https://www.example.com/page\".";
+			break;
+		case SM_URL_BAD_REFERENCE:
+			hint = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".";
+			break;
+		case SM_URL_NOT_IDNA2008:
+			hint = "If browsers open that host, give it in its ASCII form (xn--...).";
+			break;
+		case SM_URL_NO_IDNA:
+			sqlerrcode = ERRCODE_FEATURE_NOT_SUPPORTED;
+			hint = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...).";
+			break;
+		case SM_URL_OTHER_SITE:
+		case SM_URL_OTHER_PATH:
+			sqlerrcode = ERRCODE_INVALID_PARAMETER_VALUE;
+			hint = "The argument scope says which URLs belong to the set: host, path or any.";
+			break;
+		default:
+			break;
+	}
+	return sm_problem(problems, name, sqlerrcode, hint, "invalid %s: %s",
+					  what, sm_url_message(status));
+}
+
+bool
+sm_encode_url(SmSpan url, SmUrlCache *cache, SmSpan *encoded)
+{
+	size_t		len;
+	char	   *dst = palloc(sm_url_bound(url.len, NULL, SM_URL_UNLIMITED));
+	SmUrlStatus status = sm_url_encode(url.s, url.len, NULL, cache, SM_FORM_PLAIN,
+									   SM_URL_UNLIMITED, dst, &len);
+
+	sm_url_check_memory(status);
+	if (status != SM_URL_OK)
+	{
+		pfree(dst);
+		return false;
+	}
+	*encoded = sm_span(dst, len);
+	return true;
+}
+
+bool
+sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problems,
+			  const char *name)
+{
+	SmUrlStatus status;
+	size_t		len;
+
+	/* too long for any document: stop before the size overflows */
+	if (url.len > SM_MAX_BYTES)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "%s is too long for a sitemap: %zu bytes", name, url.len);
+		return false;
+	}
+	status = sm_url_encode(url.s, url.len, NULL, cache, SM_FORM_XML, SM_URL_UNLIMITED,
+						   sm_reserve(buf, sm_url_bound(url.len, NULL, SM_URL_UNLIMITED)),
+						   &len);
+	if (status != SM_URL_OK)
+	{
+		sm_url_problem(problems, SM_EXTENSION_INVALID,
+					   psprintf("%s \"%s\"", name, sm_for_message(url)), status);
+		return false;
+	}
+	buf->len += len;
+	return true;
+}
+
+/*
+ * The longest datetime as text, in bytes.  W3C sets no limit to the fraction
+ * of a second.
+ */
+#define DATE_TEXT_MAX	255
+
+static void
+append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
+				 const char *what, bool *has_seconds, int64 *seconds)
+{
+	int64_t		parsed;
+
+	given = sm_trim(given);
+	if (given.len == 0)
+		return;
+	if (given.len > DATE_TEXT_MAX)
+	{
+		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid %s \"%s\": more than %d bytes",
+				   what, sm_for_message(given), DATE_TEXT_MAX);
+		return;
+	}
+	switch (sm_w3c_parse(given.s, given.len, &parsed))
+	{
+		case SM_W3C_OK:
+			sm_append(buf, given.s, given.len);
+			*has_seconds = true;
+			*seconds = parsed;
+			break;
+		case SM_W3C_SYNTAX:
+			sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_INVALID_DATETIME_FORMAT,
+					   "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone.",
+					   "invalid %s \"%s\": not a W3C datetime",
+					   what, sm_for_message(given));
+			break;
+		case SM_W3C_RANGE:
+			sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
+					   "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
+					   what, sm_for_message(given));
+			break;
+	}
+}
+
+void
+sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
+			   SmProblems *problems, const char *what,
+			   bool *has_seconds, int64 *seconds)
+{
+	char	   *dst;
+
+	*has_seconds = false;
+	if (type == SM_LASTMOD_NONE)
+		return;
+	if (type == SM_LASTMOD_TEXT)
+	{
+		append_date_text(buf, text, problems, what, has_seconds, seconds);
+		return;
+	}
+
+	dst = sm_reserve(buf, SM_W3C_SECONDS_LEN);
+	if (type == SM_LASTMOD_DATE && !DATE_NOT_FINITE((DateADT) value))
+	{
+		int64		day = value + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE);
+
+		*seconds = day * SECS_PER_DAY;
+		*has_seconds = sm_w3c_format_day(day, dst);
+		buf->len += *has_seconds ? SM_W3C_DATE_LEN : 0;
+	}
+	else if (type == SM_LASTMOD_TIMESTAMP && !TIMESTAMP_NOT_FINITE((Timestamp) value))
+	{
+		*seconds = value / USECS_PER_SEC - (value % USECS_PER_SEC < 0) + SM_POSTGRES_EPOCH;
+		*has_seconds = sm_w3c_format_seconds(*seconds, dst);
+		buf->len += *has_seconds ? SM_W3C_SECONDS_LEN : 0;
+	}
+	if (!*has_seconds)
+		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
+				   "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
+				   what);
+}

@@ -1,0 +1,76 @@
+/*
+ * value.h
+ *	  Writes bytes, URLs and dates to a document, and checks them.
+ */
+#ifndef SM_VALUE_H
+#define SM_VALUE_H
+
+#include "core/url.h"
+#include "entry/entry.h"
+#include "lib/stringinfo.h"
+#include "server/problem.h"
+#include "utils/memutils.h"
+
+/*
+ * Make room for size more bytes at the end of buf, and return a pointer to it.
+ * The contents of buf may move.
+ */
+static inline char *
+sm_reserve(StringInfo buf, size_t size)
+{
+	if (unlikely(size >= (size_t) (buf->maxlen - buf->len)))
+	{
+		if (size > MaxAllocSize / 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("a value is too long for a sitemap")));
+		enlargeStringInfo(buf, (int) size);
+	}
+	return buf->data + buf->len;
+}
+
+/* Append a literal, or other bytes, to buf. */
+static inline void
+sm_append(StringInfo buf, const char *s, size_t len)
+{
+	buf->len = sm_put(sm_reserve(buf, len), s, len) - buf->data;
+}
+
+/*
+ * Raise an error if encoding a URL ran out of memory.  That is not a problem
+ * of the row, and is never skipped or reported.
+ */
+extern void sm_url_check_memory(SmUrlStatus status);
+
+/*
+ * Encode an absolute URL of any length, in the current memory context.  Returns false
+ * if it is not valid.
+ */
+extern bool sm_encode_url(SmSpan url, SmUrlCache *cache, SmSpan *encoded);
+
+/*
+ * Report that a URL was refused, with the SQLSTATE and hint for the status.
+ * what: noun phrase for the URL in the message.
+ */
+extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
+						   SmUrlStatus status);
+
+/*
+ * Append the URL of an image, a link or the like.  Its length is limited only
+ * by the document.  name: noun phrase for it in a problem.  Returns false for
+ * a problem; then buf is unchanged.
+ */
+extern bool sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache,
+						  SmProblems *problems, const char *name);
+
+/*
+ * Append a date to buf in the form of the protocol, and store its instant in
+ * *seconds.  *has_seconds is false if nothing was appended, because the
+ * date is missing, blank, or invalid and skipped.  what: noun phrase
+ * for the date in a problem.
+ */
+extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
+						   SmSpan text, SmProblems *problems,
+						   const char *what, bool *has_seconds, int64 *seconds);
+
+#endif

@@ -1,0 +1,327 @@
+/*
+ * aggregate.c
+ *	  The SQL aggregates: rows → one document.
+ *
+ * The state of every aggregate is an AggState: a document that grows in the
+ * aggregate's memory context.  It has everything that a transition needs from one
+ * row to the next: nothing is kept in FmgrInfo, since Citus calls the transition
+ * function with a fresh one for each row.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "entry/element.h"
+#include "entry/reader.h"
+#include "entry/row.h"
+#include "files/document.h"
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "server/toast.h"
+
+PG_FUNCTION_INFO_V1(sitemap_agg_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_timestamp_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_date_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_text_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_url_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_timestamp_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_date_transfn);
+PG_FUNCTION_INFO_V1(sitemap_index_agg_text_transfn);
+PG_FUNCTION_INFO_V1(sitemap_text_agg_transfn);
+PG_FUNCTION_INFO_V1(sitemap_agg_combine);
+PG_FUNCTION_INFO_V1(sitemap_agg_serialize);
+PG_FUNCTION_INFO_V1(sitemap_agg_deserialize);
+PG_FUNCTION_INFO_V1(sitemap_agg_finalfn);
+
+typedef struct AggState
+{
+	SmDocument	doc;
+	SmElementWriter writer;
+	uint64		nrows;			/* rows so far, those with a NULL included */
+} AggState;
+
+#define AssertCheckAggState(state) \
+	(AssertMacro((state)->doc.end == (state)->doc.buf.len), \
+	 AssertMacro((state)->doc.totals.count <= (state)->doc.max_entries))
+
+/* Make a state in the aggregate's memory context. */
+static AggState *
+make_state(MemoryContext aggcontext, SmKind kind)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(aggcontext);
+	AggState   *state = palloc(sizeof(AggState));
+
+	sm_document_init(&state->doc, kind, SM_PROTOCOL_09, NULL);
+	sm_element_writer_init(&state->writer, kind);
+	state->nrows = 0;
+	MemoryContextSwitchTo(oldcontext);
+	return state;
+}
+
+static MemoryContext
+aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext aggcontext;
+
+	if (!AggCheckCallContext(fcinfo, &aggcontext))
+		elog(ERROR, "sitemap aggregate called in non-aggregate context");
+	return aggcontext;
+}
+
+/* Raise an error: the document has too many entries (too_many) or bytes. */
+pg_noreturn static void
+limit_exceeded(const SmDocument *doc, bool too_many)
+{
+	const char *message;
+	int64		limit = too_many ? doc->max_entries : doc->max_bytes;
+
+	if (too_many && doc->totals.has_news)
+	{
+		message = "a sitemap with news can have at most " INT64_FORMAT " URLs";
+		limit = SM_MAX_NEWS_URLS;
+	}
+	else if (doc->kind == SM_INDEX)
+		message = too_many ? "a sitemap index can have at most " INT64_FORMAT " sitemaps" :
+			"a sitemap index can have at most " INT64_FORMAT " bytes";
+	else
+		message = too_many ? "a sitemap can have at most " INT64_FORMAT " URLs" :
+			"a sitemap can have at most " INT64_FORMAT " bytes";
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg(message, limit),
+			 errhint("Use sitemap_files to split the set into several sitemaps.")));
+}
+
+/*
+ * Add the entry at the end of the buffer to the document.  Raises an error if
+ * it does not fit.
+ */
+static void
+take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
+{
+	if (!sm_document_fits(doc, entry) &&
+		sm_document_fits_alone(doc, entry, problems))
+	{
+		/*
+		 * if even an entry of no bytes does not fit, there are too many
+		 * entries
+		 */
+		SmEntry		nothing = {.has_news = entry->has_news};
+
+		doc->totals.has_news |= entry->has_news;
+		limit_exceeded(doc, !sm_document_fits(doc, &nothing));
+	}
+	sm_document_add(doc, entry);
+}
+
+/*
+ * Add a row.  Argument 1 is its loc, or with is_xml its <url>. A row with a
+ * NULL there is ignored, as in other aggregates.  The caller resets the
+ * current memory context after each row.
+ */
+static Datum
+transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, bool is_xml)
+{
+	MemoryContext aggcontext = aggregate_context(fcinfo);
+	AggState   *state;
+	SmProblems *problems;
+	SmRow		row;
+	SmEntry		entry;
+
+	if (PG_ARGISNULL(0))
+		state = make_state(aggcontext, kind);
+	else
+		state = (AggState *) PG_GETARG_POINTER(0);
+	AssertCheckAggState(state);
+
+	state->nrows++;
+	if (PG_ARGISNULL(1))
+		PG_RETURN_POINTER(state);
+
+	/* a parallel worker does not know how many rows the others have seen */
+	problems = &state->writer.problems;
+	problems->row_number = IsInParallelMode() ? 0 : state->nrows;
+	problems->grouped = true;
+	problems->loc = sm_no_span();
+
+	if (is_xml)
+	{
+		SmSpan		xml;
+
+		sm_read_text(PG_GETARG_DATUM(1), &xml, problems, SM_URL_ELEMENT_INVALID, "url");
+		sm_read_url(xml, &row, problems);
+	}
+	else
+		sm_read_arguments(fcinfo, 1, lastmod_type, &row, problems);
+
+	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
+	take_entry(&state->doc, &entry, problems);
+	PG_RETURN_POINTER(state);
+}
+
+Datum
+sitemap_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_NONE, false);
+}
+
+Datum
+sitemap_agg_timestamp_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_TIMESTAMP, false);
+}
+
+Datum
+sitemap_agg_date_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_DATE, false);
+}
+
+Datum
+sitemap_agg_text_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_TEXT, false);
+}
+
+Datum
+sitemap_agg_url_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_URLSET, SM_LASTMOD_NONE, true);
+}
+
+Datum
+sitemap_index_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_NONE, false);
+}
+
+Datum
+sitemap_index_agg_timestamp_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_TIMESTAMP, false);
+}
+
+Datum
+sitemap_index_agg_date_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_DATE, false);
+}
+
+Datum
+sitemap_index_agg_text_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_INDEX, SM_LASTMOD_TEXT, false);
+}
+
+Datum
+sitemap_text_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, SM_TEXT, SM_LASTMOD_NONE, false);
+}
+
+/*
+ * Not strict: a group may have no rows in one worker.  The second state is in
+ * short-lived memory, so its entries are copied.
+ */
+Datum
+sitemap_agg_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext aggcontext = aggregate_context(fcinfo);
+	AggState   *state = PG_ARGISNULL(0) ? NULL : (AggState *) PG_GETARG_POINTER(0);
+	AggState   *other = PG_ARGISNULL(1) ? NULL : (AggState *) PG_GETARG_POINTER(1);
+	SmDocument *doc;
+	const SmDocument *more;
+	int			more_len;
+
+	if (other == NULL)
+	{
+		if (state == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(state);
+	}
+	if (state == NULL)
+		state = make_state(aggcontext, other->doc.kind);
+	AssertCheckAggState(state);
+
+	doc = &state->doc;
+	more = &other->doc;
+	more_len = more->end - more->room;
+	state->nrows += other->nrows;
+	doc->totals.count += more->totals.count;
+	doc->totals.namespaces |= more->totals.namespaces;
+	doc->totals.has_news |= more->totals.has_news;
+	if (doc->totals.count > doc->max_entries || (doc->totals.has_news && doc->totals.count > SM_MAX_NEWS_URLS))
+		limit_exceeded(doc, true);
+	if (sm_document_size(doc) + more_len > doc->max_bytes)
+		limit_exceeded(doc, false);
+	appendBinaryStringInfo(&doc->buf, more->buf.data + more->room, more_len);
+	doc->end = doc->buf.len;
+	PG_RETURN_POINTER(state);
+}
+
+/*
+ * First the fields, in network byte order since a cluster may mix machines;
+ * then the entries.
+ */
+Datum
+sitemap_agg_serialize(PG_FUNCTION_ARGS)
+{
+	AggState   *state = (AggState *) PG_GETARG_POINTER(0);
+	const SmDocument *doc = &state->doc;
+	int			len = doc->end - doc->room;
+	StringInfoData buf;
+
+	AssertCheckAggState(state);
+
+	pq_begintypsend(&buf);
+	enlargeStringInfo(&buf, len + 32);
+	pq_sendint64(&buf, state->nrows);
+	pq_sendint32(&buf, doc->totals.count);
+	pq_sendint32(&buf, doc->totals.namespaces);
+	pq_sendbyte(&buf, doc->kind);
+	pq_sendbyte(&buf, doc->totals.has_news);
+	pq_sendbytes(&buf, doc->buf.data + doc->room, len);
+	PG_RETURN_BYTEA_P(sm_toast_compress(pq_endtypsend(&buf)));
+}
+
+/* The result points into the argument, and lives only until it is combined. */
+Datum
+sitemap_agg_deserialize(PG_FUNCTION_ARGS)
+{
+	bytea	   *serialized = PG_GETARG_BYTEA_PP(0);
+	StringInfoData buf = {
+		.data = VARDATA_ANY(serialized),
+		.len = VARSIZE_ANY_EXHDR(serialized)
+	};
+	AggState   *state = palloc0_object(AggState);
+
+	aggregate_context(fcinfo);
+	state->nrows = pq_getmsgint64(&buf);
+	state->doc.totals.count = pq_getmsgint(&buf, 4);
+	state->doc.totals.namespaces = pq_getmsgint(&buf, 4);
+	state->doc.kind = pq_getmsgbyte(&buf);
+	state->doc.totals.has_news = pq_getmsgbyte(&buf);
+	state->doc.end = state->doc.buf.len = buf.len - buf.cursor;
+	state->doc.buf.data = unconstify(char *, pq_getmsgbytes(&buf, state->doc.end));
+	pq_getmsgend(&buf);
+	PG_RETURN_POINTER(state);
+}
+
+/*
+ * The document is completed in the buffer of the state.  A window adds rows to the
+ * same state later, when the executor no longer needs the result.
+ */
+Datum
+sitemap_agg_finalfn(PG_FUNCTION_ARGS)
+{
+	AggState   *state;
+
+	aggregate_context(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = (AggState *) PG_GETARG_POINTER(0);
+	AssertCheckAggState(state);
+	if (state->doc.totals.count == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(sm_document_close(&state->doc));
+}

@@ -1,0 +1,223 @@
+/*
+ * document.c
+ *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
+ *
+ * The namespaces that the header declares are known only after the last entry.
+ * So entries are written first, behind room for the header.
+ */
+#include "postgres.h"
+
+#include "files/document.h"
+
+#define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
+
+static SmSpan
+root_name(const SmDocument *doc)
+{
+	return doc->kind == SM_INDEX ? sm_span_of("sitemapindex") :
+		sm_span_of("urlset");
+}
+
+static SmSpan
+root_namespace(const SmDocument *doc)
+{
+	return doc->protocol == SM_PROTOCOL_084 ? sm_span_of(SM_NAMESPACE_084) :
+		sm_span_of(SM_NAMESPACE);
+}
+
+static inline char *
+put_span(char *dst, SmSpan span)
+{
+	return sm_put(dst, span.s, span.len);
+}
+
+static int
+header_size(const SmDocument *doc, uint32 namespaces)
+{
+	int			size;
+
+	if (doc->kind == SM_TEXT)
+		return 0;
+
+	size = strlen(XML_DECLARATION) +
+		(doc->stylesheet ? strlen(doc->stylesheet) : 0) +
+		strlen("< xmlns=\"\">") + root_name(doc).len + root_namespace(doc).len;
+	if (namespaces != 0)
+		for (int i = 0; i < SM_NNAMESPACES; i++)
+			if (namespaces & sm_namespaces[i].flag)
+				size += strlen(" xmlns:=\"\"") + sm_namespaces[i].prefix.len +
+					sm_namespaces[i].uri.len;
+	return size;
+}
+
+static char *
+write_header(const SmDocument *doc, char *dst)
+{
+	if (doc->kind == SM_TEXT)
+		return dst;
+
+	dst = sm_put(dst, SM_LITERAL(XML_DECLARATION));
+	if (doc->stylesheet)
+		dst = sm_put(dst, doc->stylesheet, strlen(doc->stylesheet));
+	dst = sm_put(dst, SM_LITERAL("<"));
+	dst = put_span(dst, root_name(doc));
+	dst = sm_put(dst, SM_LITERAL(" xmlns=\""));
+	dst = put_span(dst, root_namespace(doc));
+	for (int i = 0; i < SM_NNAMESPACES; i++)
+	{
+		if (!(doc->totals.namespaces & sm_namespaces[i].flag))
+			continue;
+		dst = sm_put(dst, SM_LITERAL("\" xmlns:"));
+		dst = put_span(dst, sm_namespaces[i].prefix);
+		dst = sm_put(dst, SM_LITERAL("=\""));
+		dst = put_span(dst, sm_namespaces[i].uri);
+	}
+	return sm_put(dst, SM_LITERAL("\">"));
+}
+
+static int
+footer_size(const SmDocument *doc)
+{
+	return doc->kind == SM_TEXT ? 0 : strlen("</>") + root_name(doc).len;
+}
+
+static char *
+write_footer(const SmDocument *doc, char *dst)
+{
+	if (doc->kind == SM_TEXT)
+		return dst;
+	dst = sm_put(dst, SM_LITERAL("</"));
+	dst = put_span(dst, root_name(doc));
+	return sm_put(dst, SM_LITERAL(">"));
+}
+
+void
+sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
+				 const char *stylesheet)
+{
+	memset(doc, 0, sizeof(*doc));
+	doc->kind = kind;
+	doc->protocol = protocol;
+	doc->stylesheet = stylesheet;
+	doc->max_entries = SM_MAX_ENTRIES;
+	doc->max_bytes = SM_MAX_BYTES;
+	if (protocol == SM_PROTOCOL_084)
+	{
+		doc->max_bytes = SM_MAX_BYTES_084;
+		if (kind == SM_INDEX)
+			doc->max_entries = SM_MAX_INDEX_084;
+	}
+
+	initStringInfo(&doc->buf);
+	sm_document_reset(doc);
+	memset(doc->buf.data, 0, doc->room);
+}
+
+void
+sm_document_reset(SmDocument *doc)
+{
+	memset(&doc->totals, 0, sizeof(doc->totals));
+
+	/*
+	 * Reserve room for the largest header.  Choose it so that the varlena of
+	 * a document without extensions, the usual one, begins aligned:
+	 * sm_document_close need not move that document.
+	 */
+	doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
+		VARHDRSZ + header_size(doc, 0);
+	doc->buf.len = 0;
+	enlargeStringInfo(&doc->buf, doc->room);
+	doc->end = doc->buf.len = doc->room;
+}
+
+void
+sm_totals_add(SmTotals *totals, const SmEntry *entry)
+{
+	totals->count++;
+	totals->namespaces |= entry->namespaces;
+	totals->has_news |= entry->has_news;
+	if (entry->has_lastmod && (!totals->has_lastmod || entry->lastmod > totals->lastmod))
+	{
+		totals->has_lastmod = true;
+		totals->lastmod = entry->lastmod;
+	}
+}
+
+int
+sm_document_max_entries(const SmDocument *doc, bool has_news)
+{
+	return doc->totals.has_news || has_news ?
+		Min(doc->max_entries, SM_MAX_NEWS_URLS) : doc->max_entries;
+}
+
+bool
+sm_document_fits(const SmDocument *doc, const SmEntry *entry)
+{
+	return doc->totals.count < sm_document_max_entries(doc, entry->has_news) &&
+		(int64) header_size(doc, doc->totals.namespaces | entry->namespaces) +
+		doc->end - doc->room + entry->len + footer_size(doc) <= doc->max_bytes;
+}
+
+bool
+sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
+{
+	if ((int64) header_size(doc, entry->namespaces) + entry->len +
+		footer_size(doc) <= doc->max_bytes)
+		return true;
+	doc->buf.len = doc->end;
+	sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			   "invalid url: an entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
+			   entry->len, doc->max_bytes);
+	return false;
+}
+
+void
+sm_document_add(SmDocument *doc, const SmEntry *entry)
+{
+	Assert(doc->buf.len >= doc->end + entry->len);
+
+	doc->end += entry->len;
+	sm_totals_add(&doc->totals, entry);
+}
+
+int
+sm_document_overhead(const SmDocument *doc, uint32 namespaces)
+{
+	return header_size(doc, namespaces) + footer_size(doc);
+}
+
+int64
+sm_document_size(const SmDocument *doc)
+{
+	return (int64) header_size(doc, doc->totals.namespaces) + doc->end - doc->room +
+		footer_size(doc);
+}
+
+struct varlena *
+sm_document_close(SmDocument *doc)
+{
+	int			header = header_size(doc, doc->totals.namespaces);
+	int			size = VARHDRSZ + header + doc->end - doc->room + footer_size(doc);
+	char	   *start;
+	char	   *aligned;
+
+	/* an entry after the end is dropped */
+	doc->buf.len = doc->end;
+	enlargeStringInfo(&doc->buf, footer_size(doc));
+
+	start = doc->buf.data + doc->room - header - VARHDRSZ;
+	aligned = (char *) TYPEALIGN_DOWN(ALIGNOF_INT, start);
+	Assert(doc->room > 0 && aligned >= doc->buf.data);
+
+	write_header(doc, start + VARHDRSZ);
+	write_footer(doc, doc->buf.data + doc->end);
+	if (aligned != start)
+	{
+		memmove(aligned + VARHDRSZ, start + VARHDRSZ, size - VARHDRSZ);
+		doc->room -= start - aligned;
+		doc->end -= start - aligned;
+		doc->buf.len = doc->end;
+	}
+	SET_VARSIZE(aligned, size);
+	return (struct varlena *) aligned;
+}

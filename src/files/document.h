@@ -1,0 +1,80 @@
+/*
+ * document.h
+ *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
+ */
+#ifndef SM_DOCUMENT_H
+#define SM_DOCUMENT_H
+
+#include "core/namespace.h"
+#include "entry/entry.h"
+#include "lib/stringinfo.h"
+#include "server/problem.h"
+
+/* Totals over a number of entries. */
+typedef struct SmTotals
+{
+	int			count;
+	uint32		namespaces;		/* used by the entries, SM_NS_… */
+	bool		has_news;
+	bool		has_lastmod;
+	int64		lastmod;		/* the newest, seconds since 1970-01-01 UTC */
+} SmTotals;
+
+typedef struct SmDocument
+{
+	SmKind		kind;
+	SmProtocol	protocol;
+	const char *stylesheet;		/* the processing instruction, or NULL */
+	int			max_entries;
+	int64		max_bytes;		/* of the whole document */
+
+	SmTotals	totals;
+	int			room;			/* bytes of buf kept free for the header */
+	StringInfoData buf;			/* room for the header, the entries, and maybe
+								 * an entry to be added */
+	int			end;			/* where the entries end in buf */
+} SmDocument;
+
+/* Begin a document in the current memory context, with the protocol's limits. */
+extern void sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
+							 const char *stylesheet);
+
+/* Forget all entries but keep the memory. */
+extern void sm_document_reset(SmDocument *doc);
+
+/* Add an entry to the totals. */
+extern void sm_totals_add(SmTotals *totals, const SmEntry *entry);
+
+/*
+ * The most entries that the document can have.  has_news: an entry to be added
+ * has news.
+ */
+extern int	sm_document_max_entries(const SmDocument *doc, bool has_news);
+
+/* May the entry be added without breaking a limit? */
+extern bool sm_document_fits(const SmDocument *doc, const SmEntry *entry);
+
+/*
+ * Would the entry fit into an empty document?  If not, report a problem of its
+ * row and remove the entry from the end of buf.
+ */
+extern bool sm_document_fits_alone(SmDocument *doc, const SmEntry *entry,
+								   SmProblems *problems);
+
+/* Add the entry, which was written to buf after end. */
+extern void sm_document_add(SmDocument *doc, const SmEntry *entry);
+
+/* Bytes of the header and the footer of a document with these namespaces. */
+extern int	sm_document_overhead(const SmDocument *doc, uint32 namespaces);
+
+/* Bytes of the whole document, header and footer included. */
+extern int64 sm_document_size(const SmDocument *doc);
+
+/*
+ * Complete the document in place, and return it as a varlena that is valid
+ * until the next entry or reset.  Bytes of buf after the entries are overwritten.
+ * More entries can follow, and another close.
+ */
+extern struct varlena *sm_document_close(SmDocument *doc);
+
+#endif

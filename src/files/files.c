@@ -1,0 +1,99 @@
+/*
+ * files.c
+ *	  sitemap_files: the files of a set as rows, the index last.  set.c makes the
+ *	  files, file.c describes one.
+ */
+#include "postgres.h"
+
+#include "files/index.h"
+#include "files/set.h"
+#include "files/store.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "server/toast.h"
+#include "utils/memutils.h"
+
+PG_FUNCTION_INFO_V1(sitemap_files);
+
+typedef struct FilesState
+{
+	SmFileSink	sink;			/* must be first */
+	const char *section;
+	SmIndex    *index;			/* the index of the set, NULL for none */
+	int			nfiles;			/* files so far, without indexes */
+	bool		gzipped;		/* are files compressed? (indexes never are) */
+	SmFileStore *store;			/* for the rows of the result */
+} FilesState;
+
+/* Add a file to the result, as a row. */
+static void
+put_row(SmFileSink *self, const SmFile *file)
+{
+	FilesState *state = (FilesState *) self;
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+
+	sm_file_values(file, state->section, values, nulls);
+	if (!state->gzipped || file->kind == SM_INDEX)
+		values[SM_FILE_CONTENT] = PointerGetDatum(sm_toast_compress(file->document));
+	sm_file_store_put(state->store, file->kind, values, nulls);
+
+	if (file->kind != SM_INDEX)
+	{
+		state->nfiles++;
+		if (state->index)
+			sm_index_add(state->index, file->loc, file->lastmod);
+	}
+}
+
+/* Raise an error if ALTER TYPE has changed the type of the result. */
+static void
+check_result_type(TupleDesc desc)
+{
+	bool		ok = desc->natts == SM_FILE_NCOLUMNS;
+	bool		dropped = false;
+
+	for (int i = 0; ok && i < SM_FILE_NCOLUMNS; i++)
+		ok = TupleDescAttr(desc, i)->atttypid == sm_file_columns[i].type;
+	for (int i = 0; i < desc->natts; i++)
+		dropped |= TupleDescAttr(desc, i)->attisdropped;
+	if (!ok)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the result type sitemap_file is not as the extension made it"),
+				 dropped ?
+				 errhint("An attribute that was dropped still counts. Drop the extension and create it again.") :
+				 errhint("Undo the ALTER TYPE, or drop the extension and create it again.")));
+}
+
+Datum
+sitemap_files(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext context;
+	MemoryContext oldcontext;
+	SmOptions  *options;
+	FilesState	state = {.sink = {.put = put_row}};
+
+	InitMaterializedSRF(fcinfo, 0);
+	check_result_type(rsinfo->setDesc);
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
+	options = sm_read_options(fcinfo, 0);
+	state.section = options->section;
+	state.gzipped = options->compression > 0;
+	state.store = sm_file_store_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
+	if (options->index != SM_INDEX_NEVER)
+		state.index = sm_index_create(options->protocol, options->stylesheet);
+
+	sm_make_set(options, options->index == SM_INDEX_ALWAYS, &state.sink, "sitemap_files");
+	if (state.index && (state.nfiles > 1 || options->index == SM_INDEX_ALWAYS))
+		sm_index_put(state.index, &options->base, &state.sink);
+	sm_file_store_finish(state.store);
+
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}

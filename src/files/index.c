@@ -1,0 +1,75 @@
+/*
+ * index.c
+ *	  Makes the index that lists the files of a set.
+ *
+ * The index is the file sitemap.xml, never compressed, so that the URL given to
+ * search engines depends on no option.  A full index goes on in
+ * sitemap-index-2.xml and so on.
+ */
+#include "postgres.h"
+
+#include "files/index.h"
+
+static SmDocument *
+begin_document(SmIndex *index)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(index->context);
+	SmDocument *doc = palloc_object(SmDocument);
+
+	sm_document_init(doc, SM_INDEX, index->protocol, index->stylesheet);
+	index->documents = lappend(index->documents, doc);
+	MemoryContextSwitchTo(oldcontext);
+	return doc;
+}
+
+SmIndex *
+sm_index_create(SmProtocol protocol, const char *stylesheet)
+{
+	SmIndex    *index = palloc0_object(SmIndex);
+
+	index->context = CurrentMemoryContext;
+	index->protocol = protocol;
+	index->stylesheet = stylesheet;
+	sm_element_writer_init(&index->writer, SM_INDEX);
+	index->writer.ascii = false;	/* files are UTF-8 in every database */
+	return index;
+}
+
+void
+sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod)
+{
+	SmRow		row = {.loc = sm_span(loc, strlen(loc))};
+	SmDocument *doc = index->documents != NIL ? llast(index->documents) : begin_document(index);
+	SmEntry		entry;
+
+	if (lastmod)
+	{
+		row.lastmod_type = SM_LASTMOD_TIMESTAMP;
+		row.lastmod = *lastmod;
+	}
+
+	sm_append_entry(&index->writer, &row, &doc->buf, &entry);
+	if (!sm_document_fits(doc, &entry))
+	{
+		doc->buf.len = doc->end;
+		doc = begin_document(index);
+		sm_append_entry(&index->writer, &row, &doc->buf, &entry);
+	}
+	sm_document_add(doc, &entry);
+}
+
+void
+sm_index_put(SmIndex *index, const SmUrlBase *base, SmFileSink *sink)
+{
+	ListCell   *lc;
+
+	foreach(lc, index->documents)
+	{
+		int			number = foreach_current_index(lc) + 1;
+		const char *name = SM_INDEX_SECTION ".xml";
+
+		if (number > 1)
+			name = psprintf(SM_FURTHER_INDEX "-%d.xml", number);
+		sm_put_document(lfirst(lc), base, name, NULL, NULL, sink);
+	}
+}

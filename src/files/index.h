@@ -1,0 +1,46 @@
+/*
+ * index.h
+ *	  Makes the index that lists the files of a set.
+ */
+#ifndef SM_INDEX_H
+#define SM_INDEX_H
+
+#include "entry/element.h"
+#include "files/file.h"
+#include "nodes/pg_list.h"
+
+/*
+ * The base of an index's name, and the section of its row in the table of
+ * sitemap_publish.
+ */
+#define SM_INDEX_SECTION	"sitemap"
+
+/*
+ * No section may have this name: its files would be named like further
+ * indexes.
+ */
+#define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
+
+typedef struct SmIndex
+{
+	MemoryContext context;
+	SmProtocol	protocol;
+	const char *stylesheet;
+	SmElementWriter writer;
+	List	   *documents;		/* of SmDocument; all but the last one are
+								 * full */
+} SmIndex;
+
+/* Begin an index in the current memory context. */
+extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
+
+/*
+ * Add a file by its URL. lastmod: NULL if unknown.  If the last document is
+ * full, another one is begun.
+ */
+extern void sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod);
+
+/* Put the index's files, sitemap.xml first; none if no file was added. */
+extern void sm_index_put(SmIndex *index, const SmUrlBase *base, SmFileSink *sink);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * options.c
+ *	  The arguments that sitemap_files shares with other functions, read and checked.
+ */
+#include "postgres.h"
+
+#include "files/options.h"
+
+#include "core/text.h"
+#include "entry/row.h"
+#include "entry/value.h"
+#include "files/index.h"
+#include "server/argument.h"
+#include "server/encoding.h"
+#include "utils/builtins.h"
+
+/* Positions of the arguments, counted from query. */
+enum
+{
+	OPTION_QUERY,
+	OPTION_BASE_URL,
+	OPTION_SECTION,
+	OPTION_FORMAT,
+	OPTION_COMPRESSION,
+	OPTION_MAX_URLS,
+	OPTION_MAX_BYTES,
+	OPTION_SPLIT,
+	OPTION_INDEX,
+	OPTION_ON_INVALID,
+	OPTION_SCOPE,
+	OPTION_STYLESHEET,
+	OPTION_PROTOCOL
+};
+
+/* longest section: a file's name adds a number and endings, and has at most 255 bytes */
+#define MAX_SECTION		200
+
+/* longest name of a file of such a section */
+#define MAX_NAME		(MAX_SECTION + 40)
+
+/*
+ * A section becomes part of file names and URLs without any encoding.  Allowed
+ * are the "unreserved" characters of RFC 3986.
+ */
+static char *
+section_option(FunctionCallInfo fcinfo, int n)
+{
+	char	   *section = sm_text_argument(fcinfo, n, "section");
+	size_t		len = strlen(section);
+
+	if (len == 0 || len > MAX_SECTION || section[0] == '.' ||
+		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
+		sm_invalid_argument("section", section,
+							"It must be 1 to " SM_STRING(MAX_SECTION) " letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
+	if (strcmp(section, SM_FURTHER_INDEX) == 0)
+		sm_invalid_argument("section", section,
+							"Names such as " SM_FURTHER_INDEX "-2.xml are those of further files of the index.");
+	return section;
+}
+
+static void
+base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *base)
+{
+	SmSpan		url;
+	SmUrlStatus status;
+
+	sm_require_argument(fcinfo, n, "base_url");
+	url = sm_read_argument(PG_GETARG_DATUM(n), "base_url");
+	status = sm_url_base_init(base, url.s, url.len, scope);
+	sm_url_check_memory(status);
+	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("base_url is longer than %d characters", SM_URL_MAX - MAX_NAME),
+				 errdetail("The URLs of the files need room for their names.")));
+	if (status != SM_URL_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid base_url \"%s\": %s", sm_for_message(url),
+						sm_url_message(status)),
+				 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
+}
+
+/* Does the path of a URL reference, without query and fragment, have this ending? */
+static bool
+path_ends_with(SmSpan href, const char *ending)
+{
+	size_t		len = strcspn(pnstrdup(href.s, href.len), "?#");
+	size_t		ending_len = strlen(ending);
+
+	return len > ending_len &&
+		pg_strncasecmp(href.s + len - ending_len, ending, ending_len) == 0;
+}
+
+/* The processing instruction of a stylesheet, NULL for none. */
+static char *
+stylesheet_option(FunctionCallInfo fcinfo, int n)
+{
+	SmSpan		href;
+	const char *type;
+	char	   *encoded;
+	size_t		len;
+
+	if (PG_ARGISNULL(n))
+		return NULL;
+	href = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), "stylesheet"));
+
+	/* "?>" would end the processing instruction */
+	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
+		sm_invalid_argument("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
+	if (href.len > SM_URL_MAX)
+		sm_invalid_argument("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " bytes.");
+	if (path_ends_with(href, ".css"))
+		type = "text/css";
+	else if (path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt"))
+		type = "text/xsl";
+	else
+		sm_invalid_argument("stylesheet", sm_for_message(href),
+							"It must be a URL that ends with .css, .xsl or .xslt.");
+
+	encoded = palloc(6 * href.len);
+	len = sm_url_encode_reference(href.s, href.len, encoded);
+	return psprintf("<?xml-stylesheet type=\"%s\" href=\"%.*s\"?>", type, (int) len, encoded);
+}
+
+static SmProtocol
+protocol_option(FunctionCallInfo fcinfo, int n)
+{
+	static const SmChoice protocols[] = {
+		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
+	};
+
+	return sm_choice_argument(fcinfo, n, "protocol", protocols);
+}
+
+SmOptions *
+sm_read_options(FunctionCallInfo fcinfo, int first)
+{
+	static const SmChoice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
+	static const SmChoice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
+	static const SmChoice indexes[] = {
+		{"auto", SM_INDEX_AUTO}, {"always", SM_INDEX_ALWAYS}, {"never", SM_INDEX_NEVER}, {NULL, 0}
+	};
+	static const SmChoice on_invalids[] = {{"error", false}, {"skip", true}, {NULL, 0}};
+	static const SmChoice scopes[] = {
+		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
+	};
+	SmOptions  *options = palloc0(sizeof(SmOptions));
+	SmUrlScope	scope;
+
+	options->query = sm_text_argument(fcinfo, first + OPTION_QUERY, "query");
+	scope = sm_choice_argument(fcinfo, first + OPTION_SCOPE, "scope", scopes);
+	base_url_option(fcinfo, first + OPTION_BASE_URL, scope, &options->base);
+	options->section = section_option(fcinfo, first + OPTION_SECTION);
+	options->kind = sm_choice_argument(fcinfo, first + OPTION_FORMAT, "format", formats);
+
+	options->compression = sm_int32_argument(fcinfo, first + OPTION_COMPRESSION,
+											 "compression", 0, 9);
+	options->max_urls = sm_int32_argument(fcinfo, first + OPTION_MAX_URLS,
+										  "max_urls", 1, SM_MAX_ENTRIES);
+	options->max_bytes = sm_int64_argument(fcinfo, first + OPTION_MAX_BYTES,
+										   "max_bytes", 1, SM_MAX_BYTES);
+	options->stable = sm_choice_argument(fcinfo, first + OPTION_SPLIT, "split", splits);
+	options->index = sm_choice_argument(fcinfo, first + OPTION_INDEX, "index", indexes);
+	options->skip_invalid = sm_choice_argument(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
+											   on_invalids);
+	options->stylesheet = stylesheet_option(fcinfo, first + OPTION_STYLESHEET);
+	options->protocol = protocol_option(fcinfo, first + OPTION_PROTOCOL);
+	return options;
+}
+
+SmOptions *
+sm_read_index_options(FunctionCallInfo fcinfo, int first)
+{
+	SmOptions  *options = palloc0_object(SmOptions);
+
+	base_url_option(fcinfo, first, SM_SCOPE_HOST, &options->base);
+	options->stylesheet = stylesheet_option(fcinfo, first + 1);
+	options->protocol = protocol_option(fcinfo, first + 2);
+	return options;
+}

@@ -1,0 +1,120 @@
+/*
+ * store.c
+ *	  Rows of type sitemap_file, gzipped and put into a tuplestore.
+ *
+ * A row waits while its content is compressed in a thread, and the query goes on to
+ * the next files.  Rows come into the tuplestore in the order in which they were put.
+ */
+#include "postgres.h"
+
+#include "files/store.h"
+
+#include "files/gzip.h"
+#include "optimizer/cost.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/* the most rows that wait, each with a document and its compressed form */
+#define MAX_WAITING_FILES		2
+
+/* A row that waits. */
+typedef struct Waiting
+{
+	SmGzip	   *gzip;
+	MemoryContext context;		/* for the values */
+	Datum		values[SM_FILE_NCOLUMNS];	/* all but the content */
+	bool		nulls[SM_FILE_NCOLUMNS];
+} Waiting;
+
+struct SmFileStore
+{
+	Tuplestorestate *rows;
+	TupleDesc	desc;
+	bool		compress;
+	Waiting		waiting[MAX_WAITING_FILES]; /* a ring */
+	int			size;			/* used part of the ring */
+	int			first;			/* the row that has waited longest */
+	int			nwaiting;
+};
+
+SmFileStore *
+sm_file_store_create(Tuplestorestate *rows, TupleDesc desc, int compression)
+{
+	SmFileStore *store = palloc0_object(SmFileStore);
+
+	store->rows = rows;
+	store->desc = desc;
+	store->compress = compression > 0;
+	store->size = Max(1, Min(MAX_WAITING_FILES, max_parallel_workers_per_gather));
+	for (int i = 0; store->compress && i < store->size; i++)
+	{
+		store->waiting[i].gzip = sm_gzip_create(compression);
+		store->waiting[i].context = AllocSetContextCreate(CurrentMemoryContext,
+														  "sitemap file row",
+														  ALLOCSET_SMALL_SIZES);
+	}
+	return store;
+}
+
+/* Wait for the row that has waited longest, and put it. */
+static void
+put_first(SmFileStore *store)
+{
+	Waiting    *row = &store->waiting[store->first];
+
+	if (!row->nulls[SM_FILE_CONTENT])
+		row->values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip_end(row->gzip));
+	tuplestore_putvalues(store->rows, store->desc, row->values, row->nulls);
+	MemoryContextReset(row->context);
+	store->first = (store->first + 1) % store->size;
+	store->nwaiting--;
+}
+
+/* Let a row wait, while its content, unless NULL, is compressed. */
+static void
+add_waiting(SmFileStore *store, const Datum *values, const bool *nulls)
+{
+	Waiting    *row = &store->waiting[(store->first + store->nwaiting) % store->size];
+	MemoryContext oldcontext = MemoryContextSwitchTo(row->context);
+
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(store->desc, i);
+
+		row->nulls[i] = nulls[i];
+		if (i != SM_FILE_CONTENT && !nulls[i])
+			row->values[i] = datumCopy(values[i], att->attbyval, att->attlen);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	if (!nulls[SM_FILE_CONTENT])
+	{
+		struct varlena *document = (struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]);
+
+		sm_gzip_begin(row->gzip, VARDATA(document), VARSIZE(document) - VARHDRSZ);
+	}
+	store->nwaiting++;
+}
+
+void
+sm_file_store_put(SmFileStore *store, SmKind kind, const Datum *values, const bool *nulls)
+{
+	if (store->compress && kind != SM_INDEX)
+	{
+		if (store->nwaiting == store->size)
+			put_first(store);
+		add_waiting(store, values, nulls);
+	}
+	else
+	{
+		sm_file_store_finish(store);
+		tuplestore_putvalues(store->rows, store->desc, unconstify(Datum *, values),
+							 unconstify(bool *, nulls));
+	}
+}
+
+void
+sm_file_store_finish(SmFileStore *store)
+{
+	while (store->nwaiting > 0)
+		put_first(store);
+}

@@ -1,0 +1,343 @@
+/*
+ * input.c
+ *	  Prepares a document that others have written: inflates it and converts it
+ *	  to UTF-8.
+ *
+ * A few megabytes of gzip data can inflate to gigabytes, and the size that they
+ * declare can be wrong.  So inflating ends at max_bytes.  The part of a document
+ * before damaged data is prepared, too, since skip mode returns its entries.
+ */
+#include "postgres.h"
+
+#include "parse/input.h"
+
+#include "core/text.h"
+#include "core/xmlreader.h"
+#include "files/gzip.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "server/encoding.h"
+#include "server/zalloc.h"
+
+#define UTF8_MARK	"\xEF\xBB\xBF"
+
+/* bytes inflated between two checks for a cancel request */
+#define PIECE_SIZE	65536
+
+/* bytes of an encoding's name that a message shows */
+#define ENCODING_CLIP	40
+
+/* Record why the rest of the document cannot be prepared. */
+static void
+break_off(SmInput *input, int sqlerrcode, const char *reason)
+{
+	input->sqlerrcode = sqlerrcode;
+	input->broken = reason;
+	input->hint = NULL;
+}
+
+/*
+ * Record that the last bytes of the document, nleft, cannot be converted.  They can be
+ * the beginning of a character where the document was cut off before: that is the
+ * fault then.
+ */
+static void
+break_off_conversion(SmInput *input, size_t nleft, const char *reason)
+{
+	if (nleft > 0 && (input->broken == NULL || nleft >= MAX_MULTIBYTE_CHAR_LEN))
+		break_off(input, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, reason);
+}
+
+/*
+ * Does another gzip member follow?  After the last member there may be zeros: tape
+ * drives fill up blocks with them.
+ */
+static bool
+next_member(z_stream *stream, SmProblems *problems)
+{
+	if (sm_is_gzip(sm_span((const char *) stream->next_in, stream->avail_in)))
+	{
+		inflateReset(stream);
+		return true;
+	}
+	for (uInt i = 0; i < stream->avail_in; i++)
+	{
+		if (stream->next_in[i] != 0)
+		{
+			sm_problem(problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_BINARY_REPRESENTATION,
+					   NULL, "other bytes follow the gzip data");
+			break;
+		}
+	}
+	return false;
+}
+
+/* Inflate gzip data, up to one piece beyond limit. */
+static void
+inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
+{
+	z_stream	stream;
+	char	   *buf = palloc(PIECE_SIZE);
+	size_t		size = PIECE_SIZE;
+	size_t		len = 0;
+	bool		ended = false;
+
+	memset(&stream, 0, sizeof(stream));
+	sm_zalloc_from(&stream, CurrentMemoryContext);
+	stream.next_in = (Bytef *) data.s;
+	stream.avail_in = data.len;
+	/* + 16: gzip format */
+	if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("zlib could not begin to inflate.")));
+
+	while (!ended && input->broken == NULL && len <= (uint64) limit)
+	{
+		uInt		room;
+
+		CHECK_FOR_INTERRUPTS();
+
+		if (len == size)
+		{
+			size *= 2;
+			buf = repalloc_huge(buf, size);
+		}
+		room = Min(size - len, PIECE_SIZE);
+		stream.next_out = (Bytef *) buf + len;
+		stream.avail_out = room;
+		switch (inflate(&stream, Z_NO_FLUSH))
+		{
+			case Z_OK:
+				break;
+			case Z_STREAM_END:
+				ended = !next_member(&stream, problems);
+				break;
+			case Z_BUF_ERROR:
+				break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, "the gzip data end too early");
+				break;
+			case Z_MEM_ERROR:
+				ereport(ERROR,
+						(errcode(ERRCODE_OUT_OF_MEMORY),
+						 errmsg("out of memory"),
+						 errdetail("zlib could not inflate.")));
+				break;
+			default:
+				break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, "the gzip data are damaged");
+				break;
+		}
+		len += room - stream.avail_out;
+	}
+	inflateEnd(&stream);
+	input->content = sm_span(buf, len);
+}
+
+/*
+ * Is the document in UTF-16, and in which byte order?  It begins with a byte order
+ * mark, or with an ASCII character, which is a zero byte and another byte.
+ */
+static bool
+is_utf16(SmSpan document, bool *big_endian)
+{
+	const unsigned char *p = (const unsigned char *) document.s;
+
+	if (document.len < 2)
+		return false;
+	*big_endian = p[0] == 0 || (p[0] == 0xFE && p[1] == 0xFF);
+	return *big_endian ? p[1] != 0 : p[1] == 0 || (p[0] == 0xFF && p[1] == 0xFE);
+}
+
+static bool
+is_utf32(SmSpan document)
+{
+	static const char begins[][4] = {
+		{0, 0, '\xFE', '\xFF'}, {'\xFF', '\xFE', 0, 0}, {0, 0, 0, '<'}, {'<', 0, 0, 0}
+	};
+
+	for (size_t i = 0; i < lengthof(begins); i++)
+		if (document.len >= 4 && memcmp(document.s, begins[i], 4) == 0)
+			return true;
+	return false;
+}
+
+/* Convert UTF-16, up to the first invalid character. */
+static void
+convert_utf16(SmInput *input, SmSpan document, bool big_endian)
+{
+	const unsigned char *p = (const unsigned char *) document.s;
+	const unsigned char *end = p + document.len;
+	char	   *buf = palloc_extended(document.len / 2 * 3 + 4, MCXT_ALLOC_HUGE);
+	char	   *d = buf;
+	int			high = big_endian ? 0 : 1;
+
+	while (end - p >= 2)
+	{
+		uint32		c = p[high] << 8 | p[1 - high];
+		int			units = 1;
+
+		CHECK_FOR_INTERRUPTS();
+
+		if (c >= 0xD800 && c <= 0xDFFF)
+		{
+			uint32		low = end - p >= 4 ? p[2 + high] << 8 | p[3 - high] : 0;
+
+			if (c >= 0xDC00 || low < 0xDC00 || low > 0xDFFF)
+				break;
+			c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+			units = 2;
+		}
+		d = sm_utf8_encode(d, c);
+		p += 2 * units;
+	}
+	break_off_conversion(input, end - p, "the document has bytes that are not UTF-16");
+	input->content = sm_span(buf, d - buf);
+}
+
+/* Find an encoding by its name in XML; -1 if we cannot convert from it. */
+static int
+find_encoding(SmSpan name)
+{
+	static const struct
+	{
+		const char *name;
+		int			encoding;
+	}			others[] = {
+		{"US-ASCII", PG_UTF8},
+		{"ASCII", PG_UTF8},
+		/* declared by mistake: real UTF-16 has been converted before */
+		{"UTF-16", PG_UTF8},
+		{"UTF-16LE", PG_UTF8},
+		{"UTF-16BE", PG_UTF8},
+		/* documents that declare GB2312 use its superset */
+		{"GB2312", PG_GBK}
+	};
+	char	   *string = pnstrdup(name.s, name.len);
+	int			encoding;
+
+	for (size_t i = 0; i < lengthof(others); i++)
+		if (pg_strcasecmp(string, others[i].name) == 0)
+			return others[i].encoding;
+	encoding = name.len < NAMEDATALEN ? pg_char_to_encoding(string) : -1;
+	return encoding == PG_UTF8 || sm_can_convert(encoding) ? encoding : -1;
+}
+
+/*
+ * Convert XML from the encoding with this name, up to the first invalid
+ * character.
+ */
+static void
+convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
+{
+	int			encoding = find_encoding(name);
+	char	   *shown = pnstrdup(name.s, Min(name.len, ENCODING_CLIP)); /* ASCII */
+
+	if (encoding < 0)
+	{
+		input->content.len = 0;
+		break_off(input, ERRCODE_FEATURE_NOT_SUPPORTED,
+				  psprintf("the encoding \"%s\" is not supported", shown));
+	}
+	else if (encoding != PG_UTF8)
+	{
+		break_off_conversion(input, sm_convert(input->content, encoding, &input->content),
+							 psprintf("the document has bytes that are not text in encoding \"%s\"", shown));
+		problems->counted = input->content.s;
+	}
+}
+
+/*
+ * Skip blanks and byte order marks of UTF-8. Both can appear twice after tools
+ * have joined files.
+ */
+static SmSpan
+skip_start(SmSpan s, bool *has_blanks, bool *has_mark)
+{
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (s.len >= 3 && memcmp(s.s, UTF8_MARK, 3) == 0)
+		{
+			*has_mark = true;
+			s = sm_span(s.s + 3, s.len - 3);
+		}
+		else if (s.len > 0 && sm_xml_is_blank(sm_span(s.s, 1)))
+		{
+			*has_blanks = true;
+			s = sm_span(s.s + 1, s.len - 1);
+		}
+		else
+			return s;
+	}
+}
+
+void
+sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
+				 SmProblems *problems)
+{
+	int64		limit = Min(max_bytes, (int64) MaxAllocSize);
+	bool		has_blanks = false;
+	bool		is_utf8 = is_text;	/* even if the document declares another
+									 * encoding */
+	bool		is_utf16_text = false;
+	bool		big_endian;
+	SmSpan		encoding;
+
+	memset(input, 0, sizeof(*input));
+	input->content = document;
+	if (!is_text && sm_is_gzip(document))
+		inflate_document(input, document, limit, problems);
+	if (input->content.len > (uint64) limit)
+	{
+		input->content.len = limit;
+		break_off(input, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+				  limit == max_bytes ? "the document is longer than max_bytes" :
+				  "the document is longer than 1 GB");
+		if (limit == max_bytes)
+			input->hint = "If it can be trusted, raise max_bytes.";
+	}
+
+	if (!is_text && is_utf32(input->content))
+	{
+		input->content.len = 0;
+		break_off(input, ERRCODE_FEATURE_NOT_SUPPORTED, "the encoding \"UTF-32\" is not supported");
+	}
+	else if (!is_text && is_utf16(input->content, &big_endian))
+	{
+		convert_utf16(input, input->content, big_endian);
+		is_utf16_text = is_utf8 = true;
+	}
+
+	problems->line = 1;
+	problems->counted = input->content.s;
+	input->content = skip_start(input->content, &has_blanks, &is_utf8);
+	problems->place = input->content.s;
+	if (input->content.len == 0)
+	{
+		problems->place = NULL;
+		if (input->broken == NULL)
+			break_off(input, ERRCODE_INVALID_XML_DOCUMENT, "the document is empty");
+		return;
+	}
+	input->is_xml = input->content.s[0] == '<';
+	if (!input->is_xml)
+	{
+		if (is_utf16_text)
+		{
+			input->content.len = 0;
+			break_off(input, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+					  "a text sitemap has to be in UTF-8, and this one is in UTF-16");
+		}
+		return;
+	}
+	if (sm_xml_declaration(input->content, &encoding) > 0)
+	{
+		if (has_blanks)
+			sm_problem(problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
+					   "on_invalid => 'skip' ignores them.",
+					   "there are blanks before the XML declaration");
+		if (!is_utf8 && encoding.s)
+			convert_declared(input, encoding, problems);
+	}
+}

@@ -1,0 +1,270 @@
+/*
+ * parse.c
+ *	  sitemap_parse, which returns the entries of a document as rows, and
+ *	  sitemap_kind, which tells what kind of document it is.
+ *
+ * input.c inflates the document and converts it to UTF-8; xml.c or
+ * text.c reads one entry after the other.  The whole document is in memory,
+ * an entry only until its row is stored.  An invalid entry is an error, or is
+ * skipped and counted in one warning.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "entry/row.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "parse/input.h"
+#include "parse/text.h"
+#include "parse/xml.h"
+#include "server/argument.h"
+#include "server/encoding.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(sitemap_parse_bytea);
+PG_FUNCTION_INFO_V1(sitemap_parse_text);
+PG_FUNCTION_INFO_V1(sitemap_kind_bytea);
+PG_FUNCTION_INFO_V1(sitemap_kind_text);
+
+/* the most bytes of a document that sitemap_kind looks at */
+#define KIND_BYTES	1048576
+
+/* Positions of the arguments. */
+enum
+{
+	ARG_DOCUMENT,
+	ARG_MAX_BYTES,
+	ARG_ON_INVALID
+};
+
+/* The result's columns. */
+enum
+{
+	COLUMN_LOC,
+	COLUMN_LASTMOD,
+	COLUMN_CHANGEFREQ,
+	COLUMN_PRIORITY,
+	COLUMN_EXTENSIONS,
+	NCOLUMNS
+};
+
+typedef struct ParseState
+{
+	SmInput		input;
+	SmProblems	problems;
+	Tuplestorestate *tuplestore;
+	TupleDesc	tupdesc;
+	MemoryContext row_context;	/* of one entry */
+} ParseState;
+
+/*
+ * Make the value of a column, NULL for an empty span.  Returns false if the
+ * encoding of the database lacks a character.
+ */
+static bool
+put_text(SmSpan value, Datum *datum, bool *null)
+{
+	*datum = (Datum) 0;
+	*null = value.len == 0;
+	if (*null)
+		return true;
+	if (value.len > MaxAllocSize - VARHDRSZ)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a value of the sitemap is too long")));
+	*datum = PointerGetDatum(sm_to_text(value));
+	return DatumGetPointer(*datum) != NULL;
+}
+
+static bool
+put_extensions(const SmRow *row, Datum *datum, bool *null)
+{
+	Datum	   *elements;
+
+	*null = row->nextensions == 0;
+	if (*null)
+		return true;
+	elements = palloc_array(Datum, row->nextensions);
+	for (int i = 0; i < row->nextensions; i++)
+	{
+		bool		is_null;
+
+		if (!put_text(row->extensions[i], &elements[i], &is_null))
+			return false;
+		/* free the copy, which can be long */
+		pfree(unconstify(char *, row->extensions[i].s));
+	}
+	*datum = PointerGetDatum(construct_array(elements, row->nextensions, XMLOID, -1,
+											 false, TYPALIGN_INT));
+	for (int i = 0; i < row->nextensions; i++)
+		pfree(DatumGetPointer(elements[i]));
+	return true;
+}
+
+/* Add an entry to the result. */
+static void
+put_entry(ParseState *state, const SmRow *row)
+{
+	Datum		values[NCOLUMNS];
+	bool		nulls[NCOLUMNS];
+
+	if (put_text(row->loc, &values[COLUMN_LOC], &nulls[COLUMN_LOC]) &&
+		put_text(row->lastmod_text, &values[COLUMN_LASTMOD], &nulls[COLUMN_LASTMOD]) &&
+		put_text(row->changefreq, &values[COLUMN_CHANGEFREQ], &nulls[COLUMN_CHANGEFREQ]) &&
+		put_extensions(row, &values[COLUMN_EXTENSIONS], &nulls[COLUMN_EXTENSIONS]))
+	{
+		values[COLUMN_PRIORITY] = Float8GetDatum(row->priority);
+		nulls[COLUMN_PRIORITY] = !row->has_priority;
+		tuplestore_putvalues(state->tuplestore, state->tupdesc, values, nulls);
+		state->problems.row_number++;
+	}
+	else
+		sm_problem(&state->problems, SM_URL_ELEMENT_INVALID, ERRCODE_UNTRANSLATABLE_CHARACTER,
+				   NULL, "the entry has a character that the database's encoding lacks");
+}
+
+static void
+parse(ParseState *state)
+{
+	const SmInput *input = &state->input;
+	SmProblems *problems = &state->problems;
+	SmXmlParser *xml = NULL;
+	SmTextParser text;
+	MemoryContext oldcontext;
+	SmRow		row;
+
+	if (input->is_xml)
+	{
+		xml = palloc_object(SmXmlParser);
+		sm_xml_parser_init(xml, input, problems);
+	}
+	else
+		sm_text_parser_init(&text, input, problems);
+
+	oldcontext = MemoryContextSwitchTo(state->row_context);
+	while (xml ? sm_xml_parser_next(xml, &row) : sm_text_parser_next(&text, &row))
+	{
+		put_entry(state, &row);
+		MemoryContextReset(state->row_context);
+	}
+	MemoryContextSwitchTo(oldcontext);
+
+	if (input->broken && !problems->rest_lost)
+	{
+		if (problems->place)
+			problems->place = input->content.s + input->content.len;
+		problems->rest_lost = true;
+		sm_problem(problems, SM_DOCUMENT_INVALID, input->sqlerrcode, input->hint,
+				   "%s", input->broken);
+	}
+	sm_problems_warn(problems, "sitemap_parse");
+}
+
+static SmSpan
+read_document_bytes(const bytea *document)
+{
+	return sm_span(VARDATA_ANY(document), VARSIZE_ANY_EXHDR(document));
+}
+
+/* sitemap_parse(document, max_bytes, on_invalid) */
+static Datum
+parse_document(FunctionCallInfo fcinfo, bool is_text)
+{
+	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int64		max_bytes = sm_int64_argument(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX);
+	bool		skip = sm_choice_argument(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid);
+	MemoryContext context;
+	MemoryContext oldcontext;
+	ParseState	state = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(ARG_DOCUMENT))
+		return (Datum) 0;
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_parse",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
+	state.tuplestore = rsinfo->setResult;
+	state.tupdesc = rsinfo->setDesc;
+	state.row_context = AllocSetContextCreate(context, "sitemap_parse row",
+											  ALLOCSET_DEFAULT_SIZES);
+	if (skip)
+		sm_problems_init_skip(&state.problems);
+	state.problems.in_document = true;
+	sm_input_prepare(&state.input,
+					 is_text ? sm_read_argument(PG_GETARG_DATUM(ARG_DOCUMENT), "document") :
+					 read_document_bytes(PG_GETARG_BYTEA_PP(ARG_DOCUMENT)),
+					 is_text, max_bytes, &state.problems);
+	parse(&state);
+
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}
+
+Datum
+sitemap_parse_bytea(PG_FUNCTION_ARGS)
+{
+	return parse_document(fcinfo, false);
+}
+
+Datum
+sitemap_parse_text(PG_FUNCTION_ARGS)
+{
+	return parse_document(fcinfo, true);
+}
+
+/* The kind of a document; NULL if it is of no kind that sitemap_parse reads. */
+static const char *
+kind_of(SmSpan document, bool is_text)
+{
+	SmProblems	problems;
+	SmInput		input;
+
+	/* skip mode: an invalid document has a kind, too */
+	sm_problems_init_skip(&problems);
+	problems.in_document = true;
+	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);
+	if (input.is_xml)
+		return sm_xml_kind(&input);
+	return sm_text_is_sitemap(&input) ? "text" : NULL;
+}
+
+/* sitemap_kind(document) */
+static Datum
+document_kind(FunctionCallInfo fcinfo, bool is_text)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_kind",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	SmSpan		document;
+	const char *kind;
+
+	/* detoast only the beginning of a long bytea */
+	document = is_text ? sm_read_argument(PG_GETARG_DATUM(0), "document") :
+		read_document_bytes(PG_GETARG_BYTEA_P_SLICE(0, 0, KIND_BYTES));
+	kind = kind_of(document, is_text);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+	if (kind == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(kind));
+}
+
+Datum
+sitemap_kind_bytea(PG_FUNCTION_ARGS)
+{
+	return document_kind(fcinfo, false);
+}
+
+Datum
+sitemap_kind_text(PG_FUNCTION_ARGS)
+{
+	return document_kind(fcinfo, true);
+}

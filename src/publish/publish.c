@@ -1,0 +1,541 @@
+/*
+ * publish.c
+ *	  sitemap_publish, which makes the files of a section from a query and writes
+ *	  them to the target, a table of the user's; and sitemap_publish_index, which
+ *	  makes the index of all files in the target.
+ *
+ * Given "changes", changes.c makes only some files of the set.
+ *
+ * While the query runs, nothing is written and the target is not locked, so that the
+ * query can use parallel workers.  The files of the set wait in a tuplestore; a file
+ * that is already in the target waits without its content.  Then the target is locked
+ * and read again.  Files that differ are written, files of the section that are not
+ * in the new set are deleted, and the index is made of all files in the target.
+ * target.c has the locks and the statements.
+ */
+#include "postgres.h"
+
+#include "core/decimal.h"
+#include "executor/tuptable.h"
+#include "files/index.h"
+#include "files/set.h"
+#include "files/store.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "publish/changes.h"
+#include "publish/feed.h"
+#include "publish/target.h"
+#include "server/argument.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(sitemap_publish);
+PG_FUNCTION_INFO_V1(sitemap_publish_index);
+
+/* Positions of the query, and of the arguments that sitemap_files does not have. */
+#define ARG_TARGET		0
+#define ARG_QUERY		1
+#define ARG_MAX_SHRINK	14
+#define ARG_CHANGES		15
+#define ARG_FEED		16
+
+/* Sink that keeps the files of the set while the query runs. */
+typedef struct SetSink
+{
+	SmFileSink	sink;			/* must be first */
+	const SmOptions *options;
+	const SmTarget *target;		/* as read before the query ran */
+	int64		url_count;		/* of all files */
+	Tuplestorestate *files;		/* rows of sitemap_file, without content where
+								 * the target has the same */
+	TupleDesc	desc;
+	SmFileStore *store;			/* compresses contents on their way to the
+								 * tuplestore */
+} SetSink;
+
+/* Sink that writes the files of the index. */
+typedef struct IndexSink
+{
+	SmFileSink	sink;			/* must be first */
+	SmTarget   *target;			/* locked */
+	ReturnSetInfo *result;
+} IndexSink;
+
+static void
+put_result(ReturnSetInfo *result, const SmPublished *file, const char *action)
+{
+	Datum		values[5];
+	bool		nulls[5] = {false};
+
+	values[0] = CStringGetTextDatum(file->name);
+	values[1] = CStringGetTextDatum(file->kind);
+	nulls[1] = file->kind[0] == '\0';
+	values[2] = CStringGetTextDatum(action);
+	values[3] = Int32GetDatum(file->url_count);
+	values[4] = Int64GetDatum(file->byte_count);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* Describe the file in a row of sitemap_file, in the current memory context. */
+static SmPublished
+describe_row(const Datum *values, const bool *nulls)
+{
+	SmPublished file = {0};
+
+	file.section = TextDatumGetCString(values[SM_FILE_SECTION]);
+	file.name = TextDatumGetCString(values[SM_FILE_NAME]);
+	file.kind = TextDatumGetCString(values[SM_FILE_KIND]);
+	file.loc = TextDatumGetCString(values[SM_FILE_LOC]);
+	file.digest = TextDatumGetCString(values[SM_FILE_DIGEST]);
+	file.recipe = "";
+	if (!nulls[SM_FILE_FIRST_KEY])
+		file.first_key = TextDatumGetCString(values[SM_FILE_FIRST_KEY]);
+	if (!nulls[SM_FILE_RECIPE])
+		file.recipe = TextDatumGetCString(values[SM_FILE_RECIPE]);
+	file.is_index = strcmp(file.kind, SM_KIND_INDEX) == 0;
+	file.url_count = DatumGetInt32(values[SM_FILE_URL_COUNT]);
+	file.byte_count = DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
+	return file;
+}
+
+/* Is a file in the target the same as a new one?  Their compression may differ. */
+static bool
+is_unchanged(const SmPublished *old, const SmPublished *file)
+{
+	return old && old->has_content &&
+		strcmp(old->section, file->section) == 0 &&
+		strcmp(old->kind, file->kind) == 0 &&
+		strcmp(old->loc, file->loc) == 0 &&
+		strcmp(old->digest, file->digest) == 0 &&
+		old->url_count == file->url_count &&
+		old->byte_count == file->byte_count;
+}
+
+/* Is this a file of the section, and not of the index? */
+static bool
+is_own(const SmPublished *file, const SmOptions *options)
+{
+	return !file->is_index && strcmp(file->section, options->section) == 0;
+}
+
+/* Put a file of the set into the tuplestore. */
+static void
+put_set_file(SmFileSink *self, const SmFile *file)
+{
+	SetSink    *set = (SetSink *) self;
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+	SmPublished new;
+
+	set->url_count += file->url_count;
+	sm_file_values(file, set->options->section, values, nulls);
+	new = describe_row(values, nulls);
+	if (is_unchanged(sm_target_find(set->target, file->name), &new))
+		nulls[SM_FILE_CONTENT] = true;
+	sm_file_store_put(set->store, file->kind, values, nulls);
+}
+
+/*
+ * Write a row of sitemap_file, unless the target has the same.  old: the file
+ * of that name in the target, or NULL.
+ */
+static void
+write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *values,
+		  bool *nulls, ReturnSetInfo *result)
+{
+	TimestampTz lastmod = target->now;
+
+	if (is_unchanged(old, file))
+	{
+		if (!sm_published_has_same_key(old, file))
+			sm_target_update_key(target, values, nulls);
+		put_result(result, file, "unchanged");
+		return;
+	}
+	if (nulls[SM_FILE_CONTENT])
+		sm_target_changed(target, file->name);
+
+	/*
+	 * An unchanged document keeps its lastmod.  The lastmod of a changed
+	 * document never goes back, even if the clock does.
+	 */
+	if (old && strcmp(old->digest, file->digest) == 0 && !TIMESTAMP_NOT_FINITE(old->lastmod))
+		lastmod = old->lastmod;
+	else if (old && !TIMESTAMP_IS_NOEND(old->lastmod))
+		lastmod = Max(lastmod, old->lastmod);
+	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
+	nulls[SM_FILE_LASTMOD] = false;
+
+	if (old)
+		sm_target_update(target, values, nulls);
+	else
+		sm_target_insert(target, values, nulls);
+	put_result(result, file, old ? "updated" : "inserted");
+}
+
+/* Write a row of sitemap_file.  Raises an error if another section has a file of that name. */
+static void
+write_file(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
+{
+	SmPublished file = describe_row(values, nulls);
+	SmPublished *old = sm_target_find(target, file.name);
+
+	if (old)
+	{
+		if (old->is_index != file.is_index ||
+			(!file.is_index && strcmp(old->section, file.section) != 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_OBJECT),
+					 errmsg("section \"%s\" cannot have a file named \"%s\"",
+							file.section, file.name),
+					 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
+							   target->name->relname, old->section),
+					 errhint("Publish one of the sections under another name.")));
+		old->kept = true;
+	}
+	write_row(target, old, &file, values, nulls, result);
+}
+
+/* Does the target have files of the section? */
+static bool
+has_files(const SmTarget *target, const SmOptions *options)
+{
+	for (int i = 0; i < target->nfiles; i++)
+		if (is_own(&target->files[i], options))
+			return true;
+	return false;
+}
+
+typedef void (*VisitRow) (void *arg, Datum *values, bool *nulls);
+
+/* Call a function for each row in the tuplestore of the set. */
+static void
+visit_set(SetSink *set, VisitRow visit, void *arg)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(set->desc, &TTSOpsMinimalTuple);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
+												  ALLOCSET_DEFAULT_SIZES);
+
+	tuplestore_rescan(set->files);
+	while (tuplestore_gettupleslot(set->files, true, false, slot))
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		visit(arg, slot->tts_values, slot->tts_isnull);
+		MemoryContextSwitchTo(oldcontext);
+		MemoryContextReset(context);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	MemoryContextDelete(context);
+}
+
+/* Argument of the functions that visit_set calls. */
+typedef struct Destination
+{
+	SmTarget   *target;
+	SmFeed	   *feed;
+	ReturnSetInfo *result;
+} Destination;
+
+/* Give a file to the feed, unless the target has the same document. */
+static void
+feed_file(void *arg, Datum *values, bool *nulls)
+{
+	Destination *to = arg;
+	SmPublished file = describe_row(values, nulls);
+	SmPublished *old = sm_target_find(to->target, file.name);
+
+	if (old)
+		old->kept = true;
+	if (!nulls[SM_FILE_CONTENT] && !(old && strcmp(old->digest, file.digest) == 0))
+		sm_feed_put(to->feed, to->target, old, values[SM_FILE_CONTENT], file.byte_count);
+}
+
+/* Give the feed all files that will be written or deleted, while the target still has the old contents. */
+static void
+feed_set(SetSink *set, SmTarget *target, SmFeed *feed)
+{
+	Destination to = {target, feed, NULL};
+
+	visit_set(set, feed_file, &to);
+	for (int i = 0; i < target->nfiles; i++)
+		if (!target->files[i].kept && is_own(&target->files[i], set->options))
+			sm_feed_put(feed, target, &target->files[i], (Datum) 0, 0);
+	sm_feed_flush(feed, target);
+}
+
+static void
+write_visited(void *arg, Datum *values, bool *nulls)
+{
+	Destination *to = arg;
+
+	write_file(to->target, values, nulls, to->result);
+}
+
+/* Write the files of the set to the target. */
+static void
+write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
+{
+	Destination to = {target, NULL, result};
+
+	visit_set(set, write_visited, &to);
+}
+
+/* Delete the section's files that are not in the new set. */
+static void
+delete_rest(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
+{
+	for (int i = 0; i < target->nfiles; i++)
+	{
+		SmPublished *file = &target->files[i];
+
+		if (file->kept || !is_own(file, options))
+			continue;
+		sm_target_delete(target, file);
+		put_result(result, file, "deleted");
+	}
+}
+
+/* Write a file of the index. */
+static void
+put_index_file(SmFileSink *self, const SmFile *file)
+{
+	IndexSink  *index = (IndexSink *) self;
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+
+	sm_file_values(file, SM_INDEX_SECTION, values, nulls);
+	write_file(index->target, values, nulls, index->result);
+}
+
+/* The order of files in an index: by section, then by name, -9 before -10. */
+static int
+compare_for_index(const void *a, const void *b)
+{
+	const SmPublished *left = *(SmPublished *const *) a;
+	const SmPublished *right = *(SmPublished *const *) b;
+	size_t		left_len = strlen(left->name);
+	size_t		right_len = strlen(right->name);
+	int			result = strcmp(left->section, right->section);
+
+	if (result == 0)
+		result = (left_len > right_len) - (left_len < right_len);
+	return result ? result : strcmp(left->name, right->name);
+}
+
+/*
+ * Write the index of all files in the target.  Without files there is no
+ * index.
+ */
+static void
+publish_index(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
+{
+	IndexSink	sink = {{put_index_file}, target, result};
+	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
+	SmPublished **files = palloc_extended(target->nfiles * sizeof(SmPublished *),
+										  MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < target->nfiles; i++)
+		files[i] = &target->files[i];
+	qsort(files, target->nfiles, sizeof(SmPublished *), compare_for_index);
+	for (int i = 0; i < target->nfiles; i++)
+		if (!files[i]->is_index && files[i]->loc[0] != '\0')
+			sm_index_add(index, files[i]->loc,
+						 TIMESTAMP_IS_NOBEGIN(files[i]->lastmod) ? NULL : &files[i]->lastmod);
+
+	sm_index_put(index, &options->base, &sink.sink);
+	for (int i = 0; i < target->nfiles; i++)
+	{
+		SmPublished *file = &target->files[i];
+
+		if (!file->is_index || file->kept)
+			continue;
+		sm_target_delete(target, file);
+		put_result(result, file, "deleted");
+	}
+}
+
+/* Raise an error if the set lost too many URLs. */
+static void
+check_shrink(const SmTarget *target, const SmOptions *options, int64 after, double max_shrink)
+{
+	int64		before = 0;
+
+	for (int i = 0; i < target->nfiles; i++)
+		if (is_own(&target->files[i], options))
+			before += target->files[i].url_count;
+	if (before - after <= sm_decimal_share(before, max_shrink))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
+					options->section, before, before == 1 ? "URL" : "URLs", after),
+			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
+					   max_shrink * 100.0, target->name->relname),
+			 errhint("If the pages are really gone, publish with max_shrink => 1.")));
+}
+
+static double
+max_shrink_argument(FunctionCallInfo fcinfo)
+{
+	double		max_shrink;
+
+	sm_require_argument(fcinfo, ARG_MAX_SHRINK, "max_shrink");
+	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
+	/* written so that NaN is refused, too */
+	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid max_shrink %g", max_shrink),
+				 errdetail("It must be from 0 to 1.")));
+	return max_shrink;
+}
+
+static void
+init_set_sink(SetSink *set, const SmOptions *options, const SmTarget *target)
+{
+	set->sink.put = put_set_file;
+	set->options = options;
+	set->target = target;
+	set->files = tuplestore_begin_heap(true, false, work_mem);
+	set->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		TupleDescInitEntry(set->desc, i + 1, sm_file_columns[i].name,
+						   sm_file_columns[i].type, -1, 0);
+	TupleDescFinalize(set->desc);
+	set->store = sm_file_store_create(set->files, set->desc, options->compression);
+}
+
+/* Reset the sink, before the set is made again. */
+static void
+reset_set_sink(SetSink *sink)
+{
+	sink->url_count = 0;
+	sm_file_store_finish(sink->store);
+	tuplestore_clear(sink->files);
+}
+
+/*
+ * Make the files of the set, and put them into the sink's tuplestore.  statement:
+ * argument "changes", or NULL.  If only some files were made, the result says which
+ * files stay; it is NULL if all files were made.
+ */
+static SmChanges *
+make_set(SetSink *sink, const char *statement)
+{
+	SmSet	   *set = sm_set_begin(sink->options, &sink->sink);
+	SmChanges  *changes = NULL;
+
+	if (statement)
+		changes = sm_changes_read(statement, set, sink->target, sink->options);
+
+	/*
+	 * At READ COMMITTED, take a new snapshot under the section's lock: it
+	 * sees all that the section's last run saw.
+	 */
+	PushActiveSnapshot(GetTransactionSnapshot());
+	if (changes && !sm_changes_make(changes, set))
+	{
+		changes = NULL;
+		sm_set_end(set, NULL);
+		reset_set_sink(sink);
+		set = sm_set_begin(sink->options, &sink->sink);
+	}
+	if (changes == NULL)
+		sm_set_make_all(set, true);
+	sm_file_store_finish(sink->store);
+	PopActiveSnapshot();
+	sm_set_end(set, "sitemap_publish");
+	return changes;
+}
+
+Datum
+sitemap_publish(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext context;
+	MemoryContext oldcontext;
+	SmOptions  *options;
+	SmTarget   *target;
+	SetSink		set = {0};
+	SmChanges  *changes;
+	SmFeed	   *feed = NULL;
+	char	   *statement;
+	double		max_shrink = max_shrink_argument(fcinfo);
+
+	sm_require_argument(fcinfo, ARG_TARGET, "target");
+	InitMaterializedSRF(fcinfo, 0);
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
+	options = sm_read_options(fcinfo, ARG_QUERY);
+	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
+	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), "sitemap_publish()");
+	if (!PG_ARGISNULL(ARG_FEED))
+		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
+	sm_target_lock_section(target, options->section);
+	sm_target_peek(target);
+	sm_target_check_base(target, &options->base, options->section);
+
+	init_set_sink(&set, options, target);
+	changes = make_set(&set, statement);
+
+	sm_target_lock(target);
+	sm_target_check_base(target, &options->base, options->section);
+	if (changes)
+		set.url_count += sm_changes_keep(changes, target);
+	check_shrink(target, options, set.url_count, max_shrink);
+	/* the first run of a section has no feed: all URLs would be new */
+	if (feed && has_files(target, options))
+		feed_set(&set, target, feed);
+	else
+		feed = NULL;
+	write_set(&set, target, result);
+	delete_rest(target, options, result);
+	if (feed)
+		sm_feed_write(feed, target, options->section);
+	if (options->index != SM_INDEX_NEVER)
+	{
+		sm_target_read(target);
+		publish_index(target, options, result);
+	}
+	sm_target_close(target);
+
+	tuplestore_end(set.files);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}
+
+Datum
+sitemap_publish_index(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	MemoryContext oldcontext;
+	SmOptions  *options;
+	SmTarget   *target;
+
+	sm_require_argument(fcinfo, ARG_TARGET, "target");
+	InitMaterializedSRF(fcinfo, 0);
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish_index",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
+	options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
+	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), "sitemap_publish_index()");
+	sm_target_lock(target);
+	sm_target_check_base(target, &options->base, NULL);
+	publish_index(target, options, (ReturnSetInfo *) fcinfo->resultinfo);
+	sm_target_close(target);
+
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}

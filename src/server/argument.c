@@ -1,0 +1,78 @@
+/*
+ * argument.c
+ *	  Arguments of SQL functions that are not STRICT, read and checked.
+ */
+#include "postgres.h"
+
+#include "server/argument.h"
+
+#include "lib/stringinfo.h"
+#include "server/encoding.h"
+#include "utils/builtins.h"
+
+void
+sm_invalid_argument(const char *name, const char *value, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid %s \"%s\"", name, sm_clip(value)),
+			 errdetail("%s", detail)));
+}
+
+void
+sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+}
+
+char *
+sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	sm_require_argument(fcinfo, n, name);
+	return text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+static void
+check_range(const char *name, int64 value, int64 min, int64 max)
+{
+	if (value < min || value > max)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid %s " INT64_FORMAT, name, value),
+				 errdetail("It must be from " INT64_FORMAT " to " INT64_FORMAT ".", min, max)));
+}
+
+int32
+sm_int32_argument(FunctionCallInfo fcinfo, int n, const char *name, int32 min, int32 max)
+{
+	sm_require_argument(fcinfo, n, name);
+	check_range(name, PG_GETARG_INT32(n), min, max);
+	return PG_GETARG_INT32(n);
+}
+
+int64
+sm_int64_argument(FunctionCallInfo fcinfo, int n, const char *name, int64 min, int64 max)
+{
+	sm_require_argument(fcinfo, n, name);
+	check_range(name, PG_GETARG_INT64(n), min, max);
+	return PG_GETARG_INT64(n);
+}
+
+int
+sm_choice_argument(FunctionCallInfo fcinfo, int n, const char *name, const SmChoice *choices)
+{
+	char	   *value = sm_text_argument(fcinfo, n, name);
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (const SmChoice *c = choices; c->name; c++)
+	{
+		if (strcmp(c->name, value) == 0)
+			return c->value;
+		appendStringInfo(&names, "%s%s", c == choices ? "" : c[1].name ? ", " : " or ", c->name);
+	}
+	sm_invalid_argument(name, value, psprintf("It must be %s.", names.data));
+}

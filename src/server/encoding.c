@@ -1,0 +1,140 @@
+/*
+ * encoding.c
+ *	  Conversion between the database's encoding and UTF-8.  All other files work
+ *	  in UTF-8.
+ *
+ * Relies on ASCII being a subset of every encoding that a database can have,
+ * byte for byte.
+ */
+#include "postgres.h"
+
+#include "server/encoding.h"
+
+#include <limits.h>
+
+#include "catalog/namespace.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+
+/* longest piece of a value that a message shows, in bytes */
+#define MESSAGE_CLIP	200
+
+bool
+sm_ascii_only(void)
+{
+	return GetDatabaseEncoding() != PG_UTF8;
+}
+
+static bool
+all_ascii(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (IS_HIGHBIT_SET(s[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Convert as much as possible.  *done: number of bytes of s that were
+ * converted.
+ */
+static SmSpan
+convert(const char *s, size_t len, int from, int to, size_t *done)
+{
+	Oid			proc = FindDefaultConversionProc(from, to);
+	Size		size;
+	char	   *dst;
+
+	if (!OidIsValid(proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
+						pg_encoding_to_char(from), pg_encoding_to_char(to))));
+	if (len >= INT_MAX / MAX_CONVERSION_GROWTH)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("text of %zu bytes is too long for encoding conversion", len)));
+
+	size = len * MAX_CONVERSION_GROWTH + 1;
+	dst = palloc_extended(size, MCXT_ALLOC_HUGE);
+	*done = pg_do_encoding_conversion_buf(proc, from, to,
+										  (unsigned char *) unconstify(char *, s),
+										  (int) len, (unsigned char *) dst,
+										  (int) size, true);
+	return sm_span(dst, strlen(dst));
+}
+
+bool
+sm_to_utf8(const char *s, size_t len, SmSpan *result)
+{
+	int			encoding = GetDatabaseEncoding();
+	size_t		done;
+
+	result->s = s;
+	result->len = len;
+	if (encoding == PG_UTF8 || all_ascii(s, len))
+		return true;
+	if (encoding == PG_SQL_ASCII)
+		return pg_verify_mbstr(PG_UTF8, s, len, true);
+
+	*result = convert(s, len, encoding, PG_UTF8, &done);
+	return done == len;
+}
+
+bool
+sm_can_convert(int encoding)
+{
+	return PG_VALID_ENCODING(encoding) &&
+		OidIsValid(FindDefaultConversionProc(encoding, PG_UTF8));
+}
+
+size_t
+sm_convert(SmSpan value, int encoding, SmSpan *result)
+{
+	size_t		done;
+
+	*result = convert(value.s, value.len, encoding, PG_UTF8, &done);
+	return value.len - done;
+}
+
+text *
+sm_to_text(SmSpan value)
+{
+	int			encoding = GetDatabaseEncoding();
+	size_t		done = value.len;
+	SmSpan		result = value;
+
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !all_ascii(value.s, value.len))
+		result = convert(value.s, value.len, PG_UTF8, encoding, &done);
+	return done == value.len ? cstring_to_text_with_len(result.s, (int) result.len) : NULL;
+}
+
+char *
+sm_for_message(SmSpan value)
+{
+	int			encoding = GetDatabaseEncoding();
+	size_t		clipped = pg_encoding_mbcliplen(PG_UTF8, value.s, value.len,
+												MESSAGE_CLIP);
+	SmSpan		shown = {value.s, clipped};
+	bool		whole = clipped == value.len;
+	size_t		done;
+	char	   *result;
+
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !all_ascii(value.s, clipped))
+	{
+		shown = convert(value.s, clipped, PG_UTF8, encoding, &done);
+		whole = whole && done == clipped;
+	}
+	result = palloc(shown.len + sizeof("..."));
+	strcpy(sm_put(result, shown.s, shown.len), whole ? "" : "...");
+	return result;
+}
+
+char *
+sm_clip(const char *string)
+{
+	int			len = strlen(string);
+	int			clipped = pg_mbcliplen(string, len, MESSAGE_CLIP);
+
+	return psprintf("%.*s%s", clipped, string, clipped < len ? "..." : "");
+}

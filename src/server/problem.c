@@ -1,0 +1,188 @@
+/*
+ * problem.c
+ *	  Problems of rows, and of entries of a document that is read, in three modes:
+ *	  raised at once, skipped and counted, or reported one by one.
+ */
+#include "postgres.h"
+
+#include "server/problem.h"
+
+#include "server/encoding.h"
+
+/* the most reasons in the WARNING at the end */
+#define MAX_REASONS		5
+
+const char *const sm_problem_names[SM_NPROBLEMS] = {
+	[SM_URL_ELEMENT_INVALID] = "url_element_invalid",
+	[SM_LOC_INVALID] = "loc_invalid",
+	[SM_LOC_TOO_LONG] = "loc_too_long",
+	[SM_LOC_OUTSIDE] = "loc_outside",
+	[SM_ENTRY_TOO_LARGE] = "entry_too_large",
+	[SM_LASTMOD_INVALID] = "lastmod_invalid",
+	[SM_CHANGEFREQ_INVALID] = "changefreq_invalid",
+	[SM_PRIORITY_INVALID] = "priority_invalid",
+	[SM_EXTENSION_INVALID] = "extension_invalid",
+	[SM_LOC_CONTROL_CHARACTER] = "loc_control_character",
+	[SM_LOC_SUSPICIOUS] = "loc_suspicious",
+	[SM_LOC_DUPLICATE] = "loc_duplicate",
+	[SM_SCHEME_MIXED] = "scheme_mixed",
+	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
+	[SM_NEWS_TOO_OLD] = "news_too_old",
+	[SM_HREFLANG_LACKS_ITSELF] = "hreflang_lacks_itself",
+	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal",
+	[SM_ROBOTS_DISALLOWED] = "robots_disallowed",
+	[SM_LASTMOD_UNIFORM] = "lastmod_uniform",
+	[SM_ROBOTS_BLOCKS_SITEMAP] = "robots_blocks_sitemap",
+	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap"
+};
+
+void
+sm_problems_init_skip(SmProblems *problems)
+{
+	memset(problems, 0, sizeof(*problems));
+	problems->skip = true;
+	initStringInfo(&problems->reasons);
+}
+
+/*
+ * The line of problems->place.  Lines end in LF, CR or both.  Places come in
+ * the order of the document, so each byte is looked at once.
+ */
+static int64
+count_lines(SmProblems *problems)
+{
+	const char *s;
+
+	for (s = problems->counted; s < problems->place; s++)
+		if (*s == '\n' || (*s == '\r' && (s + 1 == problems->place || s[1] != '\n')))
+			problems->line++;
+	problems->counted = s;
+	return problems->line;
+}
+
+/* A sentence that identifies the current row; NULL if nothing is known of it. */
+static const char *
+describe_row(const SmProblems *problems)
+{
+	const char *of_group = problems->grouped ? " of the group" : "";
+	char	   *loc = problems->loc.s ? sm_for_message(problems->loc) : NULL;
+
+	if (problems->in_document)
+		return problems->row_number == 0 ? NULL :
+			psprintf("It comes after " UINT64_FORMAT " %s.", problems->row_number,
+					 problems->row_number == 1 ? "entry" : "entries");
+	if (problems->row_number == 0)
+		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
+	if (loc == NULL)
+		return psprintf("It is row " UINT64_FORMAT "%s.", problems->row_number, of_group);
+	return psprintf("Row " UINT64_FORMAT "%s has the loc \"%s\".",
+					problems->row_number, of_group, loc);
+}
+
+bool
+sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
+		   const char *hint, const char *format,...)
+{
+	bool		goes_on = problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
+	StringInfoData message;
+
+	if (problems->skip)
+	{
+		problems->nproblems++;
+		if (!goes_on)
+			problems->nrows++;
+		else if (name != SM_DOCUMENT_INVALID)
+			problems->nelements++;
+		if (problems->nreasons == MAX_REASONS)
+			return goes_on;
+		problems->nreasons++;
+	}
+
+	initStringInfo(&message);
+	for (;;)
+	{
+		va_list		args;
+		int			needed;
+
+		va_start(args, format);
+		needed = appendStringInfoVA(&message, format, args);
+		va_end(args);
+		if (needed == 0)
+			break;
+		enlargeStringInfo(&message, needed);
+	}
+
+	if (problems->report)
+	{
+		problems->report(problems->report_arg, name, message.data, hint);
+		pfree(message.data);	/* a row can have many */
+		return goes_on;
+	}
+	if (!problems->skip)
+	{
+		const char *row = describe_row(problems);
+		const char *line = "";
+
+		if (problems->in_document)
+			line = problems->place ?
+				psprintf("invalid sitemap, line " INT64_FORMAT ": ", count_lines(problems)) :
+				"invalid sitemap: ";
+		ereport(ERROR,
+				(errcode(sqlerrcode),
+				 errmsg_internal("%s%s", line, message.data),
+				 row ? errdetail_internal("%s", row) : 0,
+				 hint ? errhint("%s", hint) : 0));
+	}
+
+	if (problems->reasons.len > 0)
+		appendStringInfoChar(&problems->reasons, '\n');
+	if (problems->in_document && problems->place == NULL)
+	{
+		appendStringInfo(&problems->reasons, "%c%s.",
+						 pg_toupper((unsigned char) message.data[0]), message.data + 1);
+		return goes_on;
+	}
+	if (problems->in_document)
+		appendStringInfo(&problems->reasons, "Line " INT64_FORMAT, count_lines(problems));
+	else
+		appendStringInfo(&problems->reasons, "Row " UINT64_FORMAT, problems->row_number);
+	if (problems->loc.s)
+		appendStringInfo(&problems->reasons, ", loc \"%s\"", sm_for_message(problems->loc));
+	appendStringInfo(&problems->reasons, ": %s.", message.data);
+	return goes_on;
+}
+
+void
+sm_problems_warn(const SmProblems *problems, const char *function)
+{
+	uint64		rest = problems->nproblems - problems->nreasons;
+	const char *row = problems->in_document ? "entry" : "row";
+	const char *rows = problems->in_document ? "entries" : "rows";
+	StringInfoData what;
+
+	if (problems->nreasons == 0)
+		return;
+
+	initStringInfo(&what);
+	if (problems->nrows > 0)
+		appendStringInfo(&what, "left out " UINT64_FORMAT " %s", problems->nrows,
+						 problems->nrows == 1 ? row : rows);
+	if (problems->nelements > 0)
+		appendStringInfo(&what, "%s" UINT64_FORMAT " optional %s",
+						 what.len > 0 ? " and " : "left out ", problems->nelements,
+						 problems->nelements == 1 ? "element" : "elements");
+	if (problems->rest_lost)
+		appendStringInfo(&what, "%sthe rest of the document",
+						 what.len > 0 ? " and " : "left out ");
+	if (what.len == 0)
+		appendStringInfoString(&what, "read an invalid document");
+	if (rest > 0)
+		ereport(WARNING,
+				(errmsg("%s %s", function, what.data),
+				 errdetail_internal("%s\nAnd " UINT64_FORMAT " more.",
+									problems->reasons.data, rest)));
+	else
+		ereport(WARNING,
+				(errmsg("%s %s", function, what.data),
+				 errdetail_internal("%s", problems->reasons.data)));
+}

@@ -1,0 +1,392 @@
+/*
+ * query.c
+ *	  Runs a query given as text, and passes on its rows one by one.
+ */
+#include "postgres.h"
+
+#include "server/query.h"
+
+#include <ctype.h>
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_param.h"
+#include "utils/builtins.h"
+#include "utils/guc_tables.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+
+/* Does a query, or a subquery in it, write or lock rows? */
+static bool
+changes_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = castNode(Query, node);
+
+		return query->commandType != CMD_SELECT || query->rowMarks != NIL ||
+			query_tree_walker(query, changes_rows, context, 0);
+	}
+	return expression_tree_walker(node, changes_rows, context);
+}
+
+/*
+ * The one statement of a plan.  Raises an error unless it is a SELECT that
+ * changes nothing.
+ */
+static CachedPlanSource *
+check_plan(SPIPlanPtr plan)
+{
+	List	   *sources = SPI_plan_get_plan_sources(plan);
+	CachedPlanSource *source;
+	Query	   *query;
+
+	if (sources == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("the query is empty")));
+	if (list_length(sources) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("the query must be one statement, not %d", list_length(sources))));
+	source = linitial(sources);
+
+	/* a rule can rewrite a statement to several queries, or to none */
+	query = list_length(source->query_list) == 1 ? linitial(source->query_list) : NULL;
+	if (query == NULL || query->commandType != CMD_SELECT || source->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+				 errmsg("the query must be a SELECT, TABLE or WITH statement")));
+	if (changes_rows((Node *) query, NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("the query must not write or lock rows")));
+	return source;
+}
+
+/*
+ * Raise an error unless a query that is about to run has the columns that
+ * sm_query_open has found.  It can have others: with parameters it is prepared again,
+ * and whenever a table, a function or search_path has changed.
+ */
+static void
+check_columns(const SmQuery *query, TupleDesc desc)
+{
+	TupleDesc	expected = query->columns.desc;
+
+	if (desc->natts != expected->natts)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the query has %d columns, and had %d when it was prepared",
+						desc->natts, expected->natts)));
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute is = TupleDescAttr(desc, i);
+		Form_pg_attribute was = TupleDescAttr(expected, i);
+
+		if (is->atttypid != was->atttypid || strcmp(NameStr(is->attname), NameStr(was->attname)) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column %d of the query is \"%s\" of type %s, and was \"%s\" of type %s when it was prepared",
+							i + 1, NameStr(is->attname), format_type_be(is->atttypid),
+							NameStr(was->attname), format_type_be(was->atttypid)),
+					 query->has_bounds ?
+					 errhint("The parameters have the type of the column \"key\". Cast them where another type is meant.") : 0));
+		if (i == query->columns.column[SM_COLUMN_KEY].index && is->attcollation != was->attcollation)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"key\" of the query has another collation than when it was prepared")));
+	}
+}
+
+static void
+start_rows(DestReceiver *self, int operation, TupleDesc desc)
+{
+	SmReceiver *receiver = (SmReceiver *) self;
+	MemoryContext oldcontext = MemoryContextSwitchTo(receiver->context);
+
+	if (receiver->query)
+		check_columns(receiver->query, desc);
+	if (receiver->start)
+		receiver->start(receiver, desc);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	SmReceiver *receiver = (SmReceiver *) self;
+	MemoryContext oldcontext;
+	bool		wants_more;
+
+	CHECK_FOR_INTERRUPTS();
+
+	MemoryContextReset(receiver->row_context);
+	oldcontext = MemoryContextSwitchTo(receiver->row_context);
+	wants_more = receiver->receive(receiver, slot);
+	MemoryContextSwitchTo(oldcontext);
+	return wants_more;
+}
+
+static void
+end_rows(DestReceiver *self)
+{
+}
+
+void
+sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDesc desc),
+				 bool (*receive) (SmReceiver *self, TupleTableSlot *slot))
+{
+	receiver->dest.rStartup = start_rows;
+	receiver->dest.receiveSlot = receive_row;
+	receiver->dest.rShutdown = end_rows;
+	receiver->dest.rDestroy = end_rows;
+	/* any kind but DestNone, by which SPI knows that rows are discarded */
+	receiver->dest.mydest = DestTuplestore;
+
+	receiver->query = NULL;
+	receiver->start = start;
+	receiver->receive = receive;
+	receiver->context = CurrentMemoryContext;
+	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
+												  ALLOCSET_DEFAULT_SIZES);
+}
+
+/*
+ * Does the text look like a table's name, with or without a schema?  Before
+ * PostgreSQL 16, to_regclass raises an error for other text.
+ */
+static bool
+is_name(const char *s)
+{
+	for (int part = 1; part <= 2; part++)
+	{
+		const char *begin = s;
+
+		if (*s == '"')
+		{
+			do
+				s = strchr(s + 1, '"');
+			while (s != NULL && *++s == '"');
+			if (s == NULL || s - begin == 2)
+				return false;
+		}
+		else
+			while (isalnum((unsigned char) *s) || IS_HIGHBIT_SET(*s) || *s == '_' || *s == '$')
+				s++;
+		if (*s == '\0')
+			return s > begin;
+		if (s == begin || *s++ != '.')
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Raise an error if the text is only the name of a table.  This is a common
+ * mistake, and the parser's error does not explain it.
+ */
+static void
+refuse_table_name(const char *text)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+
+	if (!is_name(text))
+		return;
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = CStringGetTextDatum(text);
+	fcinfo->args[0].isnull = false;
+	to_regclass(fcinfo);
+	if (!fcinfo->isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("the query must be a SELECT, TABLE or WITH statement"),
+				 errhint("To read the table, write TABLE %s.", text)));
+}
+
+SPIPlanPtr
+sm_prepare(const char *statement, int nargs, Oid *types, int options)
+{
+	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, types, options);
+
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
+	return plan;
+}
+
+static void
+execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
+{
+	/* no limit of rows, which would forbid parallel workers */
+	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &receiver->dest};
+	bool		was_read_only = XactReadOnly;
+	int			level = NewGUCNestLevel();
+	struct config_generic *setting;
+	int			result;
+
+	/*
+	 * SPI's read_only keeps the statement from writing, but not the functions
+	 * that it calls.  XactReadOnly stops those, too, except on temporary
+	 * tables.  After an error the end of the (sub)transaction restores it.
+	 */
+	XactReadOnly = true;
+	result = SPI_execute_plan_extended(plan, &options);
+
+	/*
+	 * A function of the query may have set transaction_read_only itself, to
+	 * "on", as PostgreSQL refuses "off" here.  Then it stays on.  In some
+	 * versions RESET turns it off.
+	 */
+	setting = find_option("transaction_read_only", false, false, ERROR);
+	XactReadOnly = was_read_only ||
+		(XactReadOnly && setting->stack != NULL && setting->stack->nest_level >= level);
+	AtEOXact_GUC(true, level);
+
+	if (result != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+}
+
+void
+sm_run_query(const char *query, SmReceiver *receiver)
+{
+	SPIPlanPtr	plan;
+
+	refuse_table_name(query);
+	SPI_connect();
+	plan = sm_prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	check_plan(plan);
+	execute(plan, NULL, receiver);
+	SPI_finish();
+}
+
+/* The parameters of a query. Their types follow from their use. */
+typedef struct Parameters
+{
+	Oid		   *types;
+	int			n;				/* the highest number */
+} Parameters;
+
+static void
+parameters_setup(ParseState *pstate, void *arg)
+{
+	Parameters *parameters = arg;
+
+	setup_parse_variable_parameters(pstate, &parameters->types, &parameters->n);
+}
+
+/*
+ * A query with parameters is prepared twice.  The first plan tells the type of
+ * column key.  The second is made with parameters of that type.
+ */
+void
+sm_query_open(SmQuery *query, const char *text, SmKind kind)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Parameters	parameters = {0};
+	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
+	CachedPlanSource *source;
+
+	memset(query, 0, sizeof(*query));
+	refuse_table_name(text);
+	SPI_connect();
+	if (strchr(text, '$') != NULL)
+		query->plan = SPI_prepare_extended(text, &options);
+	if (parameters.n == 0)
+		query->plan = sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	source = check_plan(query->plan);
+
+	MemoryContextSwitchTo(context);
+	sm_find_columns(source->resultDesc, kind, &query->columns);
+
+	query->has_bounds = parameters.n > 0;
+	if (query->has_bounds)
+	{
+		Oid			types[2] = {query->columns.key_type.type, query->columns.key_type.type};
+
+		if (!sm_query_has_key(query) || parameters.n > 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_PARAMETER),
+					 errmsg("there is no parameter $%d",
+							sm_query_has_key(query) ? parameters.n : 1),
+					 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.")));
+		query->plan = sm_prepare(text, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+		check_plan(query->plan);
+		MemoryContextSwitchTo(context);
+	}
+}
+
+void
+sm_query_close(SmQuery *query)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	SPI_finish();
+	MemoryContextSwitchTo(context);
+}
+
+/*
+ * Return the plan for a range that has these bounds.  The query becomes a subquery,
+ * and the planner pushes the comparisons into it.  A custom plan lets the planner
+ * see the values of the bounds.
+ */
+static SPIPlanPtr
+wrapped_plan(SmQuery *query, bool has_from, bool has_to)
+{
+	SPIPlanPtr *plan = &query->ranges[has_from][has_to];
+	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
+	const RawStmt *stmt = source->raw_parse_tree;
+	const char *text = source->query_string + Max(stmt->stmt_location, 0);
+	int			len = stmt->stmt_len > 0 ? stmt->stmt_len : (int) strlen(text);
+	const SmKeyType *key = &query->columns.key_type;
+	Oid			types[2] = {key->type, key->type};
+	StringInfoData wrapped;
+
+	if (*plan)
+		return *plan;
+
+	/* the query may end with a comment, which the line feed ends */
+	initStringInfo(&wrapped);
+	appendStringInfo(&wrapped, "SELECT * FROM (%.*s\n) AS sitemap WHERE true", len, text);
+	if (has_from)
+		appendStringInfo(&wrapped, " AND key %s $1",
+						 sm_key_operator(key, BTGreaterEqualStrategyNumber));
+	if (has_to)
+		appendStringInfo(&wrapped, " AND key %s $2", sm_key_operator(key, BTLessStrategyNumber));
+	*plan = sm_prepare(wrapped.data, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+	return *plan;
+}
+
+static ParamListInfo
+make_bounds(const SmKeyType *key, const Datum *from, const Datum *to)
+{
+	const Datum *bounds[] = {from, to};
+	ParamListInfo params = makeParamList(lengthof(bounds));
+
+	for (size_t i = 0; i < lengthof(bounds); i++)
+	{
+		params->params[i].value = bounds[i] ? *bounds[i] : (Datum) 0;
+		params->params[i].isnull = bounds[i] == NULL;
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = key->type;
+	}
+	return params;
+}
+
+void
+sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *receiver)
+{
+	MemoryContext context = CurrentMemoryContext;
+	SPIPlanPtr	plan = query->plan;
+
+	Assert(sm_query_has_key(query) || (from == NULL && to == NULL));
+	if (!query->has_bounds && (from || to))
+		plan = wrapped_plan(query, from != NULL, to != NULL);
+	receiver->query = query;
+	execute(plan,
+			query->has_bounds || from || to ? make_bounds(&query->columns.key_type, from, to) : NULL,
+			receiver);
+	MemoryContextSwitchTo(context);
+}

@@ -101,13 +101,14 @@ sm_audit_problem(SmAudit *audit, int64 row_number, SmProblemName name, const cha
 
 /* SmReport: add a problem of the current row, as a sentence with its hint. */
 static void
-report(void *arg, SmProblemName name, const char *message, const char *hint)
+report(void *arg, const SmProblem *problem)
 {
 	SmAudit    *audit = arg;
-	char	   *detail = psprintf("%c%s.%s%s", pg_toupper((unsigned char) message[0]),
-								  message + 1, hint ? " " : "", hint ? hint : "");
+	char	   *detail = psprintf("%c%s.%s%s", pg_toupper((unsigned char) problem->message[0]),
+								  problem->message + 1, problem->hint ? " " : "",
+								  problem->hint ? problem->hint : "");
 
-	sm_audit_problem(audit, audit->nrows, name, detail);
+	sm_audit_problem(audit, audit->nrows, problem->name, detail);
 	pfree(detail);
 }
 

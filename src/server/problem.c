@@ -67,10 +67,6 @@ describe_row(const SmProblems *problems)
 	const char *of_group = problems->grouped ? " of the group" : "";
 	char	   *loc = problems->loc.s ? sm_for_message(problems->loc) : NULL;
 
-	if (problems->in_document)
-		return problems->row_number == 0 ? NULL :
-			psprintf("It comes after " UINT64_FORMAT " %s.", problems->row_number,
-					 problems->row_number == 1 ? "entry" : "entries");
 	if (problems->row_number == 0)
 		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
 	if (loc == NULL)
@@ -79,23 +75,87 @@ describe_row(const SmProblems *problems)
 					problems->row_number, of_group, loc);
 }
 
+/* A sentence that tells how far the document was read; NULL at its start. */
+static const char *
+describe_progress(const SmProblems *problems)
+{
+	if (problems->row_number == 0)
+		return NULL;
+	return psprintf("It comes after " UINT64_FORMAT " %s.", problems->row_number,
+					problems->row_number == 1 ? "entry" : "entries");
+}
+
+/* Raise mode. */
+static void
+raise_problem(SmProblems *problems, const SmProblem *problem)
+{
+	const char *detail;
+	const char *where = "";
+
+	if (problems->in_document)
+	{
+		detail = describe_progress(problems);
+		where = problems->place ?
+			psprintf("invalid sitemap, line " INT64_FORMAT ": ", count_lines(problems)) :
+			"invalid sitemap: ";
+	}
+	else
+		detail = describe_row(problems);
+	ereport(ERROR,
+			(errcode(problem->sqlerrcode),
+			 errmsg_internal("%s%s", where, problem->message),
+			 detail ? errdetail_internal("%s", detail) : 0,
+			 problem->hint ? errhint("%s", problem->hint) : 0));
+}
+
+/* Skip mode, beyond counting: add a line to the detail of the WARNING. */
+static void
+add_reason(SmProblems *problems, const SmProblem *problem)
+{
+	StringInfo	reasons = &problems->reasons;
+
+	problems->nreasons++;
+	if (reasons->len > 0)
+		appendStringInfoChar(reasons, '\n');
+	if (problems->in_document && problems->place == NULL)
+	{
+		appendStringInfo(reasons, "%c%s.", pg_toupper((unsigned char) problem->message[0]),
+						 problem->message + 1);
+		return;
+	}
+	if (problems->in_document)
+		appendStringInfo(reasons, "Line " INT64_FORMAT, count_lines(problems));
+	else
+		appendStringInfo(reasons, "Row " UINT64_FORMAT, problems->row_number);
+	if (problems->loc.s)
+		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(problems->loc));
+	appendStringInfo(reasons, ": %s.", problem->message);
+}
+
+/* Count what a problem loses.  Only the reader of a document knows what that loses. */
+static void
+count_loss(SmProblems *problems, const SmProblem *problem)
+{
+	problems->nproblems++;
+	if (!problem->goes_on)
+		problems->nrows++;
+	else if (problem->name != SM_DOCUMENT_INVALID)
+		problems->nelements++;
+}
+
 bool
 sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 		   const char *hint, const char *format,...)
 {
-	bool		goes_on = problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
+	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.hint = hint};
 	StringInfoData message;
 
+	problem.goes_on = problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
 	if (problems->skip)
 	{
-		problems->nproblems++;
-		if (!goes_on)
-			problems->nrows++;
-		else if (name != SM_DOCUMENT_INVALID)
-			problems->nelements++;
+		count_loss(problems, &problem);
 		if (problems->nreasons == MAX_REASONS)
-			return goes_on;
-		problems->nreasons++;
+			return problem.goes_on;
 	}
 
 	initStringInfo(&message);
@@ -111,45 +171,16 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 			break;
 		enlargeStringInfo(&message, needed);
 	}
+	problem.message = message.data;
 
 	if (problems->report)
-	{
-		problems->report(problems->report_arg, name, message.data, hint);
-		pfree(message.data);	/* a row can have many */
-		return goes_on;
-	}
-	if (!problems->skip)
-	{
-		const char *row = describe_row(problems);
-		const char *line = "";
-
-		if (problems->in_document)
-			line = problems->place ?
-				psprintf("invalid sitemap, line " INT64_FORMAT ": ", count_lines(problems)) :
-				"invalid sitemap: ";
-		ereport(ERROR,
-				(errcode(sqlerrcode),
-				 errmsg_internal("%s%s", line, message.data),
-				 row ? errdetail_internal("%s", row) : 0,
-				 hint ? errhint("%s", hint) : 0));
-	}
-
-	if (problems->reasons.len > 0)
-		appendStringInfoChar(&problems->reasons, '\n');
-	if (problems->in_document && problems->place == NULL)
-	{
-		appendStringInfo(&problems->reasons, "%c%s.",
-						 pg_toupper((unsigned char) message.data[0]), message.data + 1);
-		return goes_on;
-	}
-	if (problems->in_document)
-		appendStringInfo(&problems->reasons, "Line " INT64_FORMAT, count_lines(problems));
+		problems->report(problems->report_arg, &problem);
+	else if (problems->skip)
+		add_reason(problems, &problem);
 	else
-		appendStringInfo(&problems->reasons, "Row " UINT64_FORMAT, problems->row_number);
-	if (problems->loc.s)
-		appendStringInfo(&problems->reasons, ", loc \"%s\"", sm_for_message(problems->loc));
-	appendStringInfo(&problems->reasons, ": %s.", message.data);
-	return goes_on;
+		raise_problem(problems, &problem);
+	pfree(message.data);		/* a row can have many problems */
+	return problem.goes_on;
 }
 
 void

@@ -55,12 +55,18 @@ typedef enum SmProblemName
 
 extern const char *const sm_problem_names[SM_NPROBLEMS];
 
-/*
- * Called for a problem in report mode.  The message is as in an error; hint is
- * NULL for none.
- */
-typedef void (*SmReport) (void *arg, SmProblemName name, const char *message,
-						  const char *hint);
+typedef struct SmProblem
+{
+	SmProblemName name;
+	int			sqlerrcode;
+	const char *message;		/* as in an error */
+	const char *hint;			/* NULL for none */
+	bool		goes_on;		/* may the row go on without its invalid
+								 * element? */
+} SmProblem;
+
+/* Called for a problem in report mode. */
+typedef void (*SmReport) (void *arg, const SmProblem *problem);
 
 typedef struct SmProblems
 {

@@ -39,6 +39,7 @@ test_aggregates();
 test_files();
 test_publish($_) foreach 'reference', 'distributed';
 test_shards();
+test_many_shards();
 $_->stop foreach $coordinator, @workers;
 done_testing();
 
@@ -176,6 +177,52 @@ sub test_shards
 	sql($run =~ s/index => 'never'/index => 'never', max_shrink => 1/r);
 	is( sql(q{SELECT sum(url_count), count(*) FROM site_files WHERE kind <> 'index'}), '5000|5', 'with max_shrink => 1 all pages are there');
 	is($action->($run), join(' ', ('unchanged') x 6), 'and the next run changes nothing');
+	return;
+}
+
+# With 256 shards, of which a few hundred pages leave some empty, all pages are published:
+# at first, when the empty shards get pages, and after a shard has lost all of its own.
+sub test_many_shards
+{
+	my ($guide) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^#### Citus\n(.*?)^#/ms;
+	my ($setup, $run) = $guide =~ /^```pgsql\n(.*?)^```\n/msg;
+	my $published = q{SELECT sum(url_count), count(*), count(DISTINCT anchor) FROM site_files WHERE kind <> 'index'};
+	my $there = q{SELECT count(*), count(DISTINCT get_shard_id_for_distribution_column('page', id)),
+	                     count(DISTINCT get_shard_id_for_distribution_column('page', id)) FROM page};
+
+	sql(q{
+		DROP TABLE site_anchor, site_files, page;
+		SET citus.shard_count = 256;
+		CREATE TABLE page (id bigint PRIMARY KEY, path text, changed timestamptz);
+		SELECT create_distributed_table('page', 'id', colocate_with => 'none');
+		INSERT INTO page (id, path) SELECT n, '/p/' || n FROM generate_series(1, 300) n});
+	sql($setup);
+	sql($run);
+	is(sql($published), sql($there), '256 shards, some of them empty: all pages');
+	isnt(sql('SELECT count(*) FROM site_anchor'), '256', 'an empty shard has no anchor');
+
+	sql(q{INSERT INTO page (id, path) SELECT n, '/p/' || n FROM generate_series(301, 5000) n});
+	sql($run);
+	is(sql($published), sql($there), 'all shards have pages: all pages');
+	is(sql('SELECT count(*) FROM site_anchor'), '256', 'each shard has one anchor');
+
+	# The anchor stays when its page goes, and so do the shard's files.
+	sql(q{DELETE FROM page WHERE id = (SELECT min(anchor) FROM site_anchor)});
+	sql($run);
+	is(sql($published), sql($there), 'the page of an anchor is deleted');
+	is(sql('SELECT count(*) FROM site_anchor'), '256', 'it is still an anchor');
+
+	# A shard that cannot be read ends the run.
+	my $anchor = sql('DELETE FROM site_anchor WHERE anchor = (SELECT max(anchor) FROM site_anchor) RETURNING anchor');
+	my $shard = sql("SELECT get_shard_id_for_distribution_column('page', $anchor)");
+	my ($worker) = grep { $_->safe_psql('postgres', "SELECT to_regclass('page_$shard') IS NOT NULL") eq 't' } @workers;
+	my $rename = sub { $worker->safe_psql('postgres', "SET citus.enable_manual_changes_to_shards = on; ALTER TABLE $_[0] RENAME TO $_[1]") };
+	$rename->("page_$shard", 'gone');
+	my ($status, $output, $errors) = $coordinator->psql('postgres', $run, on_error_stop => 1);
+	like($errors, qr/ERROR:  invalid input syntax for type bigint: "ERROR: +relation [^\n]* does not exist/, 'a shard without an anchor that cannot be read');
+	$rename->('gone', "page_$shard");
+	sql($run);
+	is(sql($published), sql($there), 'readable again: all pages');
 	return;
 }
 

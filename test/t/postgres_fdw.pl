@@ -94,6 +94,21 @@ is_deeply(
 	'a run that is rolled back');
 is(state(), $before, 'nothing has changed then');
 
+# One node commits and the coordinator does not: the old index lists files that are gone,
+# until the index is written by itself.
+$nodes[0]->safe_psql('postgres', $node_setup =~ s/.*(?=CREATE VIEW)//sr =~ s/CREATE VIEW/CREATE OR REPLACE VIEW/r
+	  =~ s/section => 'node1'/section => 'node1', max_urls => 100, max_shrink => 1/r);
+sql($run);
+is_deeply([ listed() ], [ files() ], 'many files of a node are listed');
+$nodes[0]->safe_psql('postgres', 'DELETE FROM page WHERE id > 500; TABLE publish_node');
+my @files = files();
+my @gone = grep { my $name = $_; !grep { $_ eq $name } @files } listed();
+cmp_ok(scalar(@gone), '>', 0, 'a run that only one node commits: the index lists files that are gone');
+my ($index) = $run =~ /^(SELECT \* FROM sitemap_publish_index.*?;)/m;
+like(sql($index), qr/^sitemap\.xml\|index\|updated\|${\ scalar @files}\|\d+$/, 'sitemap_publish_index');
+is_deeply([ listed() ], \@files, 'lists the files that are there');
+is_deeply([ grep { !/\|unchanged\|/ } rows($run) ], [], 'which are those of a run');
+
 $_->stop foreach $coordinator, @nodes;
 done_testing();
 
@@ -135,6 +150,12 @@ sub listed
 	return rows(
 		q{SELECT m[1] FROM site_files, regexp_matches(convert_from(content, 'UTF8'), '<loc>https://www.example.com/(.*?)</loc>', 'g') m
 		   WHERE kind = 'index'});
+}
+
+# The files of the nodes.
+sub files
+{
+	return rows(q{SELECT name FROM site_files WHERE kind <> 'index'});
 }
 
 # All rows there are, to the transaction that wrote them.

@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "core/ascii.h"
-#include "core/host.h"
-#include "core/path.h"
+#include "core/authority.h"
 #include "core/text.h"
 
 /* Classes of bytes: where a byte needs no encoding, and what kind it is. */
@@ -58,17 +57,6 @@ static const unsigned char byte_class[256] = {
 
 /* The longest relative reference; its dot segments may make the URL shorter. */
 #define REFERENCE_MAX	4096
-
-/* The parts of "user@host:port"; host keeps the brackets of an IPv6 address. */
-typedef struct Authority
-{
-	const char *user;			/* NULL if there is none */
-	size_t		user_len;
-	const char *host;
-	size_t		host_len;
-	const char *port;			/* NULL if there is no colon */
-	size_t		port_len;
-} Authority;
 
 /*
  * Percent-encode the bytes from s to end.  component: C_PATH for a path, which a
@@ -185,79 +173,6 @@ is_port(const char *s, size_t len)
 	return i > 0 && i < len && s[i] == '/';
 }
 
-/* Length of the authority, which ends before the path, query or fragment. */
-static size_t
-authority_length(const char *s, size_t len)
-{
-	size_t		i;
-
-	for (i = 0; i < len; i++)
-		if (s[i] == '/' || s[i] == '?' || s[i] == '#')
-			break;
-	return i;
-}
-
-/* Returns false if anything but a port follows the bracket of an IPv6 address. */
-static bool
-split_authority(const char *s, size_t len, Authority *a)
-{
-	const char *end = s + len;
-	const char *p;
-
-	memset(a, 0, sizeof(*a));
-
-	if (memchr(s, '@', len) != NULL)
-	{
-		/* an "@" in a password is common, so the last one delimits */
-		for (p = end; p[-1] != '@'; p--)
-			;
-		a->user = s;
-		a->user_len = p - 1 - s;
-		s = p;
-	}
-
-	a->host = s;
-	if (s < end && *s == '[')
-	{
-		while (s < end && *s != ']')
-			s++;
-		if (s < end)
-			s++;
-	}
-	else
-	{
-		p = memchr(s, ':', end - s);
-		s = p ? p : end;
-	}
-	a->host_len = s - a->host;
-	if (s == end)
-		return true;
-	if (*s != ':')
-		return false;
-	a->port = s + 1;
-	a->port_len = end - a->port;
-	return true;
-}
-
-/* The number of the port: the scheme's own if no port is given, 0 for a bad port. */
-static int
-port_number(const Authority *a, bool https)
-{
-	int			port = 0;
-
-	if (a->port_len == 0)
-		return https ? 443 : 80;
-	if (a->port_len > 5)
-		return 0;
-	for (size_t i = 0; i < a->port_len; i++)
-	{
-		if (!(CLASS(a->port[i]) & C_DIGIT))
-			return 0;
-		port = port * 10 + (a->port[i] - '0');
-	}
-	return port <= 65535 ? port : 0;
-}
-
 /*
  * Write the key of a site, the same for all URLs of that site: scheme, host
  * and port in canonical form (RFC 3986, 6.2.2.1 and 6.2.3).  Both
@@ -280,6 +195,20 @@ site_key(bool https, const char *host, size_t host_len, int port, char key[SM_OR
 	*p = '\0';
 }
 
+static SmUrlStatus
+host_status(SmHostStatus status)
+{
+	static const SmUrlStatus statuses[] = {
+		[SM_HOST_OK] = SM_URL_OK,
+		[SM_HOST_BAD] = SM_URL_BAD_HOST,
+		[SM_HOST_NOT_IDNA2008] = SM_URL_NOT_IDNA2008,
+		[SM_HOST_NO_IDNA] = SM_URL_NO_IDNA,
+		[SM_HOST_NO_MEMORY] = SM_URL_NO_MEMORY
+	};
+
+	return statuses[status];
+}
+
 /*
  * Encode the origin of a URL to *d, and store the length of
  * "scheme://authority" in *raw_len.  An origin goes into the cache unless it
@@ -292,7 +221,7 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	size_t		scheme = sm_url_scheme(s, len);
 	bool		https;
 	size_t		authority_len;
-	Authority	authority;
+	SmAuthority authority;
 	char		host[SM_HOST_MAX];
 	size_t		host_len;
 	int			port;
@@ -310,22 +239,22 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	if (len < scheme + 3 || s[scheme + 1] != '/' || s[scheme + 2] != '/')
 		return SM_URL_NO_HOST;
 
-	authority_len = authority_length(s + scheme + 3, len - scheme - 3);
+	authority_len = sm_authority_length(s + scheme + 3, len - scheme - 3);
 	if (authority_len > SM_AUTHORITY_MAX)
 		return SM_URL_LONG_AUTHORITY;
 	/* in "https://a\@b/" browsers find the host a, many libraries b */
 	if (memchr(s + scheme + 3, '\\', authority_len) != NULL)
 		return SM_URL_BACKSLASH;
-	if (!split_authority(s + scheme + 3, authority_len, &authority))
+	if (!sm_authority_split(s + scheme + 3, authority_len, &authority))
 		return SM_URL_BAD_HOST;
 	if (authority.host_len == 0)
 		return SM_URL_NO_HOST;
 	*raw_len = scheme + 3 + authority_len;
 
-	status = sm_host_encode(authority.host, authority.host_len, host, &host_len);
+	status = host_status(sm_host_encode(authority.host, authority.host_len, host, &host_len));
 	if (status != SM_URL_OK)
 		return status;
-	port = port_number(&authority, https);
+	port = sm_authority_port(&authority, https);
 	if (port == 0)
 		return SM_URL_BAD_PORT;
 
@@ -388,7 +317,7 @@ path_length(const char *s, size_t len)
 static SmUrlStatus
 check_reference(const char *s, size_t len)
 {
-	size_t		segment = authority_length(s, len);
+	size_t		segment = sm_authority_length(s, len);
 	const char *colon = memchr(s, ':', segment);
 
 	if (colon == NULL)
@@ -396,6 +325,90 @@ check_reference(const char *s, size_t len)
 	/* "127.0.0.1:8080/" */
 	return colon > s && is_port(colon + 1, s + len - colon - 1) ?
 		SM_URL_LOST_SCHEME : SM_URL_BAD_REFERENCE;
+}
+
+/* Bytes of a dot at p, which may be percent-encoded; 0 if there is none. */
+static size_t
+dot_at(const char *p, const char *end)
+{
+	if (p < end && *p == '.')
+		return 1;
+	if (end - p >= 3 && p[0] == '%' && p[1] == '2' && (p[2] == 'e' || p[2] == 'E'))
+		return 3;
+	return 0;
+}
+
+/*
+ * The kind of the segment at p: 1 for "." and 2 for "..", both of *len bytes, 0 for
+ * any other.
+ */
+static int
+dot_segment(const char *p, const char *end, size_t *len)
+{
+	size_t		first = dot_at(p, end);
+	size_t		second;
+
+	if (first == 0)
+		return 0;
+	*len = first;
+	if (p + first == end || p[first] == '/')
+		return 1;
+	second = dot_at(p + first, end);
+	*len = first + second;
+	if (second > 0 && (p + *len == end || p[*len] == '/'))
+		return 2;
+	return 0;
+}
+
+/*
+ * Remove the dot segments of a path, in place.  The path begins with a slash.
+ * RFC 3986, 5.2.4.
+ */
+static void
+remove_dots(char *path, size_t *len)
+{
+	const char *s = path;
+	const char *end = path + *len;
+	char	   *d = path;
+
+	while (s < end)
+	{
+		size_t		dots;
+		int			kind = dot_segment(s + 1, end, &dots);
+
+		/* here *s is the slash before a segment */
+		if (kind == 0)
+		{
+			do
+				*d++ = *s++;
+			while (s < end && *s != '/');
+			continue;
+		}
+		if (kind == 2)
+			while (d > path && *--d != '/')
+				;
+		s += 1 + dots;
+		if (s == end)
+			*d++ = '/';			/* the directory itself */
+	}
+	*len = d - path;
+}
+
+/*
+ * Are these bytes of two encoded paths the same?  The hex digits of an escape
+ * compare ignoring case: RFC 3986, 6.2.2.1.
+ */
+static bool
+equal_paths(const char *a, const char *b, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+	{
+		bool		in_escape = (i >= 1 && a[i - 1] == '%') || (i >= 2 && a[i - 2] == '%');
+
+		if (a[i] != b[i] && !(in_escape && sm_lower(a[i]) == sm_lower(b[i])))
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -436,7 +449,7 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	 */
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
-		size_t		segment = authority_length(s, len);
+		size_t		segment = sm_authority_length(s, len);
 		SmSpan		host;
 
 		host.s = sm_url_host(url, base->origin_len, &host.len);
@@ -452,26 +465,52 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	memcpy(dst + prefix, s, ref_path);
 	path = prefix + ref_path - base->origin_len;
 	if (ref_path > 0)
-		sm_path_remove_dots(dst + base->origin_len, &path);
+		remove_dots(dst + base->origin_len, &path);
 	memcpy(dst + base->origin_len + path, s + ref_path, len - ref_path);
 	*dst_len = base->origin_len + path + len - ref_path;
 	return SM_URL_OK;
 }
 
 /*
- * Is this encoded URL below the path of the base?  The caller has checked that the URL
- * is on the site of the base.
+ * Is the path of an encoded URL below the path of the base, both as it is and with
+ * its dot segments removed?  The caller has compared the origins, which can be
+ * spelled in many ways.
  */
 static bool
 below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
 		   SmUrlForm form)
 {
-	/* only paths are compared: one origin can be spelled in many ways */
 	const char *path = url + origin_len;
+	const char *end = path + path_length(path, len - origin_len);
+	const char *dir = base->url[form] + base->origin_len;
+	size_t		dir_len = base->len[form] - base->origin_len;
+	const char *s;
+	size_t		depth = 0;
 
-	return sm_path_is_below(path, path_length(path, len - origin_len),
-							base->url[form] + base->origin_len,
-							base->len[form] - base->origin_len);
+	if (dir_len == 1)			/* nothing is above the root */
+		return true;
+	if ((size_t) (end - path) < dir_len || !equal_paths(path, dir, dir_len))
+		return false;
+
+	/* here *s is the slash before a segment */
+	for (s = path + dir_len - 1; s < end;)
+	{
+		size_t		dots;
+		int			kind = dot_segment(s + 1, end, &dots);
+
+		if (kind == 2 && depth-- == 0)
+			return false;
+		if (kind > 0)
+		{
+			s += 1 + dots;
+			continue;
+		}
+		depth++;
+		do
+			s++;
+		while (s < end && *s != '/');
+	}
+	return true;
 }
 
 /* Does this URL begin with the origin of the last one? */
@@ -559,7 +598,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 {
 	SmSpan		given = sm_trim(sm_span(src, len));
 	SmUrlCache	cache;
-	Authority	authority;
+	SmAuthority authority;
 	size_t		host = 0;
 	SmUrlStatus status;
 
@@ -587,21 +626,21 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 
 		base->scheme_len = sm_url_scheme(buffer, url_len);
 		host = base->scheme_len + 3;
-		base->origin_len = host + authority_length(buffer + host, url_len - host);
+		base->origin_len = host + sm_authority_length(buffer + host, url_len - host);
 		path_len = url_len - base->origin_len;
-		sm_path_remove_dots(buffer + base->origin_len, &path_len);
+		remove_dots(buffer + base->origin_len, &path_len);
 
 		base->len[form] = base->origin_len + path_len;
 		memcpy(base->url[form], buffer, base->len[form]);
 	}
 
 	base->scope = scope;
-	(void) split_authority(base->url[SM_FORM_PLAIN] + host, base->origin_len - host, &authority);
+	(void) sm_authority_split(base->url[SM_FORM_PLAIN] + host, base->origin_len - host, &authority);
 	/* without a user the origin has no entities: it is the same in both forms */
 	if (authority.user)
 		return SM_URL_BAD_BASE;
 	site_key(base->scheme_len == 5, authority.host, authority.host_len,
-			 port_number(&authority, base->scheme_len == 5), base->site);
+			 sm_authority_port(&authority, base->scheme_len == 5), base->site);
 	return SM_URL_OK;
 }
 
@@ -617,13 +656,13 @@ const char *
 sm_url_host(const char *url, size_t len, size_t *host_len)
 {
 	size_t		scheme = sm_url_scheme(url, len);
-	Authority	authority;
+	SmAuthority authority;
 
 	*host_len = 0;
 	if (scheme == 0 || len < scheme + 3)
 		return url;
-	if (split_authority(url + scheme + 3,
-						authority_length(url + scheme + 3, len - scheme - 3), &authority))
+	if (sm_authority_split(url + scheme + 3,
+						   sm_authority_length(url + scheme + 3, len - scheme - 3), &authority))
 		*host_len = authority.host_len;
 	return authority.host;
 }
@@ -632,14 +671,14 @@ size_t
 sm_url_page(const char *url, size_t len, char *dst)
 {
 	size_t		start = sm_url_scheme(url, len) + 3;
-	const char *rest = url + start + authority_length(url + start, len - start);
+	const char *rest = url + start + sm_authority_length(url + start, len - start);
 	const char *hash = memchr(rest, '#', url + len - rest);
-	Authority	authority;
+	SmAuthority authority;
 	char	   *d = dst;
 
 	if (hash)
 		len = hash - url;
-	(void) split_authority(url + start, rest - url - start, &authority);
+	(void) sm_authority_split(url + start, rest - url - start, &authority);
 	for (const char *s = url; s < url + start; s++)
 		*d++ = sm_lower(*s);
 	if (authority.user)
@@ -648,7 +687,7 @@ sm_url_page(const char *url, size_t len, char *dst)
 		*d++ = sm_lower(authority.host[i]);
 	if (d[-1] == '.')
 		d--;					/* a final dot stands for the DNS root */
-	if (authority.port_len > 0 && port_number(&authority, start == 8) != (start == 8 ? 443 : 80))
+	if (authority.port_len > 0 && sm_authority_port(&authority, start == 8) != (start == 8 ? 443 : 80))
 	{
 		while (*authority.port == '0')
 		{
@@ -666,44 +705,25 @@ sm_url_page(const char *url, size_t len, char *dst)
 const char *
 sm_url_message(SmUrlStatus status)
 {
-	switch (status)
-	{
-		case SM_URL_OK:
-			return "no error";
-		case SM_URL_EMPTY:
-			return "the URL is empty";
-		case SM_URL_NO_SCHEME:
-			return "not an absolute URL";
-		case SM_URL_LOST_SCHEME:
-			return "no scheme before the host name";
-		case SM_URL_BAD_REFERENCE:
-			return "no valid scheme before the first colon";
-		case SM_URL_BAD_SCHEME:
-			return "the scheme is neither http nor https";
-		case SM_URL_NO_HOST:
-			return "the host is missing";
-		case SM_URL_BAD_HOST:
-			return "the host is not a valid name or address";
-		case SM_URL_BACKSLASH:
-			return "backslash before the path, which browsers read as a slash";
-		case SM_URL_NOT_IDNA2008:
-			return "the host has a character that IDNA2008 does not allow";
-		case SM_URL_NO_IDNA:
-			return "this build has no libidn2 to encode the non-ASCII host";
-		case SM_URL_NO_MEMORY:
-			return "no memory to encode the non-ASCII host";
-		case SM_URL_BAD_PORT:
-			return "the port is not a number from 1 to 65535";
-		case SM_URL_TOO_LONG:
-			return "longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding";
-		case SM_URL_LONG_AUTHORITY:
-			return "user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes";
-		case SM_URL_BAD_BASE:
-			return "user, query and fragment are not allowed";
-		case SM_URL_OTHER_SITE:
-			return "scheme, host or port differs from the base URL";
-		case SM_URL_OTHER_PATH:
-			return "not below the path of the base URL";
-	}
-	return "unknown error";
+	static const char *const messages[] = {
+		[SM_URL_EMPTY] = "the URL is empty",
+		[SM_URL_NO_SCHEME] = "not an absolute URL",
+		[SM_URL_LOST_SCHEME] = "no scheme before the host name",
+		[SM_URL_BAD_REFERENCE] = "no valid scheme before the first colon",
+		[SM_URL_BAD_SCHEME] = "the scheme is neither http nor https",
+		[SM_URL_NO_HOST] = "the host is missing",
+		[SM_URL_BAD_HOST] = "the host is not a valid name or address",
+		[SM_URL_BACKSLASH] = "backslash before the path, which browsers read as a slash",
+		[SM_URL_NOT_IDNA2008] = "the host has a character that IDNA2008 does not allow",
+		[SM_URL_NO_IDNA] = "this build has no libidn2 to encode the non-ASCII host",
+		[SM_URL_NO_MEMORY] = "no memory to encode the non-ASCII host",
+		[SM_URL_BAD_PORT] = "the port is not a number from 1 to 65535",
+		[SM_URL_TOO_LONG] = "longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding",
+		[SM_URL_LONG_AUTHORITY] = "user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes",
+		[SM_URL_BAD_BASE] = "user, query and fragment are not allowed",
+		[SM_URL_OTHER_SITE] = "scheme, host or port differs from the base URL",
+		[SM_URL_OTHER_PATH] = "not below the path of the base URL"
+	};
+
+	return messages[status];
 }

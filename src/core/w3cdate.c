@@ -225,3 +225,188 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 		return SM_W3C_RANGE;
 	return SM_W3C_OK;
 }
+
+static void
+skip_blanks(const char **s, const char *end)
+{
+	while (*s < end && sm_is_space(**s))
+		(*s)++;
+}
+
+/* Read letters, up to any other character. */
+static SmSpan
+letters(const char **s, const char *end)
+{
+	const char *start = *s;
+
+	while (*s < end && sm_is_letter(**s))
+		(*s)++;
+	return sm_span(start, *s - start);
+}
+
+/* Read a number of min to max digits; false if the text has fewer or more. */
+static bool
+number(const char **s, const char *end, int min, int max, unsigned int *value)
+{
+	int			n = 0;
+
+	*value = 0;
+	for (; n < max && *s < end && sm_is_digit(**s); n++)
+		*value = *value * 10 + (*(*s)++ - '0');
+	return n >= min && (*s == end || !sm_is_digit(**s));
+}
+
+/* The month that begins with the same three letters as a word; 0 for none. */
+static unsigned int
+month_of(SmSpan word)
+{
+	static const char *const months[] = {
+		"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"
+	};
+
+	if (word.len < 3)
+		return 0;
+	word.len = 3;
+	for (int i = 0; i < 12; i++)
+		if (sm_equal_ignoring_case(word, sm_span_of(months[i])))
+			return i + 1;
+	return 0;
+}
+
+/*
+ * Read a time zone: *offset is hours * 100 + minutes.  Returns false for an
+ * unknown zone.
+ */
+static bool
+time_zone(const char **s, const char *end, bool *west, unsigned int *offset)
+{
+	/* names that RFC 822 defines, and UTC; all but the first four are west */
+	static const struct
+	{
+		const char *name;
+		unsigned int offset;
+	}			zones[] = {
+		{"gmt", 0}, {"utc", 0}, {"ut", 0}, {"z", 0},
+		{"edt", 400}, {"est", 500}, {"cdt", 500}, {"cst", 600},
+		{"mdt", 600}, {"mst", 700}, {"pdt", 700}, {"pst", 800}
+	};
+	SmSpan		word = letters(s, end);
+	unsigned int minutes;
+
+	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
+	{
+		if (sm_equal_ignoring_case(word, sm_span_of(zones[i].name)))
+		{
+			*west = true;
+			*offset = zones[i].offset;
+			return true;
+		}
+	}
+	*west = *s < end && **s == '-';
+	if (word.len > 0 || !(literal(s, end, '+') || literal(s, end, '-')))
+		return false;
+	if (end - *s != 5 || (*s)[2] != ':')
+		return number(s, end, 4, 4, offset);
+	if (!number(s, end, 2, 2, offset) || !literal(s, end, ':') || !number(s, end, 2, 2, &minutes))
+		return false;
+	*offset = *offset * 100 + minutes;
+	return true;
+}
+
+/* RFC 822, 1123 and 2822: "Sat, 07 Sep 2002 09:42:31 +0200". */
+static size_t
+from_rfc822(SmSpan text, char *dst)
+{
+	const char *s = text.s;
+	const char *end = s + text.len;
+	const char *start;
+	char	   *d = dst;
+	unsigned int day;
+	unsigned int month;
+	unsigned int year;
+	unsigned int value;
+	unsigned int offset;
+	bool		west;
+
+	if (letters(&s, end).len > 0)
+	{
+		skip_blanks(&s, end);
+		literal(&s, end, ',');
+		skip_blanks(&s, end);
+	}
+	if (!number(&s, end, 1, 2, &day))
+		return 0;
+	skip_blanks(&s, end);
+	month = month_of(letters(&s, end));
+	skip_blanks(&s, end);
+	start = s;
+	if (month == 0 || !number(&s, end, 2, 4, &year) || s - start == 3)
+		return 0;
+	if (s - start == 2)
+		year += year < 50 ? 2000 : 1900;
+
+	put2(d, year / 100);
+	put2(d + 2, year % 100);
+	d[4] = '-';
+	put2(d + 5, month);
+	d[7] = '-';
+	put2(d + 8, day);
+	d += 10;
+	skip_blanks(&s, end);
+	if (s == end)
+		return d - dst;
+
+	if (!number(&s, end, 1, 2, &value) || !literal(&s, end, ':'))
+		return 0;
+	*d = 'T';
+	put2(d + 1, value);
+	d += 3;
+	for (int i = 0; i < 2; i++)
+	{
+		if (i == 1 && !literal(&s, end, ':'))
+			break;				/* no seconds */
+		if (!number(&s, end, 2, 2, &value))
+			return 0;
+		*d = ':';
+		put2(d + 1, value);
+		d += 3;
+	}
+	skip_blanks(&s, end);
+	if (!time_zone(&s, end, &west, &offset) || s < end)
+		return 0;
+	if (offset == 0)
+		*d++ = 'Z';
+	else
+	{
+		*d = west ? '-' : '+';
+		put2(d + 1, offset / 100);
+		d[3] = ':';
+		put2(d + 4, offset % 100);
+		d += 6;
+	}
+	return d - dst;
+}
+
+/* RFC 3339; a W3C date stays as it is. */
+static size_t
+from_rfc3339(SmSpan text, char *dst)
+{
+	if (text.len > SM_FEED_DATE_MAX)
+		return 0;
+	memcpy(dst, text.s, text.len);
+	if (text.len > 10 && (dst[10] == 't' || dst[10] == ' '))
+		dst[10] = 'T';
+	if (text.len > 0 && dst[text.len - 1] == 'z')
+		dst[text.len - 1] = 'Z';
+	return text.len;
+}
+
+size_t
+sm_feed_date(SmSpan text, char *dst)
+{
+	bool		is_rfc3339 = text.len >= 4 && sm_is_digit(text.s[2]) && sm_is_digit(text.s[3]);
+	size_t		len = is_rfc3339 ? from_rfc3339(text, dst) : from_rfc822(text, dst);
+	int64_t		seconds;
+
+	return sm_w3c_parse(dst, len, &seconds) == SM_W3C_OK ? len : 0;
+}

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/span.h"
+
 #define SM_W3C_DATE_LEN		10	/* 2026-01-02 */
 #define SM_W3C_SECONDS_LEN	20	/* 2026-01-02T03:04:05Z */
 
@@ -37,5 +39,20 @@ extern bool sm_w3c_format_seconds(int64_t seconds, char *dst);
  * without time is read as UTC.
  */
 extern SmW3cStatus sm_w3c_parse(const char *src, size_t len, int64_t *seconds);
+
+/* longest RFC 3339 date that is read; no date that is written is longer */
+#define SM_FEED_DATE_MAX	64
+
+/*
+ * Write a date of a feed as a W3C date: the same day and time with the same
+ * offset from UTC.  dst has SM_FEED_DATE_MAX bytes; no terminator.  Returns the
+ * length, 0 for a text that is not a date or a date that does not exist.
+ *
+ * RSS has dates of RFC 822, with a year of two or four digits: "Sat, 07 Sep 2002
+ * 09:42:31 +0200" becomes "2002-09-07T09:42:31+02:00".  The day of the week, the
+ * seconds and the time may be missing.  Atom has dates of RFC 3339, which are W3C dates
+ * but may have letters in lower case, and a blank before the time.
+ */
+extern size_t sm_feed_date(SmSpan text, char *dst);
 
 #endif

@@ -8,16 +8,22 @@
  * for the largest document at the highest level.
  *
  * A large document is compressed or inflated in a thread, while the backend does
- * something else.
+ * something else.  The thread blocks all signals.  What it reads and writes is in the
+ * memory context of its Thread, or outlives that context.  A callback joins the thread
+ * before the context is freed, after an error too.
  */
 #include "postgres.h"
 
 #include "files/gzip.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
 #include "compat.h"
-#include "files/thread.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
+#include "port/atomics.h"
 #include "utils/memutils.h"
 
 #ifdef USE_LIBDEFLATE
@@ -30,6 +36,147 @@
 #define GZIP_THREAD_MIN		32768
 #define GUNZIP_THREAD_MIN	131072
 
+/*
+ * Does a step of the work.  Returns true after the last step.  It calls no function
+ * of PostgreSQL.  What it reads and writes is in the memory context of its Thread, or
+ * outlives that context.
+ */
+typedef bool (*Step) (void *arg);
+
+/* nanoseconds between two looks for a cancel request while a thread works */
+#define WAIT_NSECS			(100 * 1000 * 1000)
+
+typedef struct Thread
+{
+	MemoryContextCallback callback;
+	Step		step;
+	void	   *arg;
+	bool		is_running;		/* there is a thread that was not joined yet */
+	pthread_t	thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t ended;
+	bool		has_ended;		/* under mutex */
+	pg_atomic_uint32 stop;		/* the result is no longer needed */
+} Thread;
+
+static void *
+thread_run(void *arg)
+{
+	Thread	   *thread = arg;
+
+	while (!thread->step(thread->arg) && pg_atomic_read_u32(&thread->stop) == 0)
+		;
+	pthread_mutex_lock(&thread->mutex);
+	thread->has_ended = true;
+	pthread_cond_signal(&thread->ended);
+	pthread_mutex_unlock(&thread->mutex);
+	return NULL;
+}
+
+/* Create the thread. Returns false if that is not possible. */
+static bool
+thread_start(Thread *thread)
+{
+	sigset_t	all;
+	sigset_t	before;
+
+	/*
+	 * signals are for the backend; a thread inherits the mask of its creator
+	 */
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+		return false;
+	thread->has_ended = false;
+	thread->is_running = pthread_create(&thread->thread, NULL, thread_run, thread) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return thread->is_running;
+}
+
+static void
+thread_join(Thread *thread)
+{
+	pthread_join(thread->thread, NULL);
+	thread->is_running = false;
+}
+
+/* Called before the memory context of the thread is freed. */
+static void
+thread_destroy(void *arg)
+{
+	Thread	   *thread = arg;
+
+	if (thread->is_running)
+	{
+		pg_atomic_write_u32(&thread->stop, 1);
+		thread_join(thread);
+	}
+	pthread_cond_destroy(&thread->ended);
+	pthread_mutex_destroy(&thread->mutex);
+}
+
+/*
+ * Prepare for work in the current memory context.  A thread that still works when
+ * the context is freed, after an error too, finishes its present step and ends first.
+ */
+static Thread *
+thread_create(void)
+{
+	Thread	   *thread = palloc0(sizeof(Thread));
+
+	pthread_mutex_init(&thread->mutex, NULL);
+	pthread_cond_init(&thread->ended, NULL);
+	pg_atomic_init_u32(&thread->stop, 0);
+	thread->callback.func = thread_destroy;
+	thread->callback.arg = thread;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &thread->callback);
+	return thread;
+}
+
+/*
+ * Begin the work in a thread.  If beside is false, or no thread can be created, the
+ * backend does all of the work in this call.
+ */
+static void
+thread_begin(Thread *thread, bool beside, Step step, void *arg)
+{
+	Assert(!thread->is_running);
+	thread->step = step;
+	thread->arg = arg;
+	if (beside && thread_start(thread))
+		return;
+	while (!step(arg))
+		CHECK_FOR_INTERRUPTS();
+}
+
+/* Wait for the end of the work. */
+static void
+thread_end(Thread *thread)
+{
+	bool		has_ended = false;
+
+	if (!thread->is_running)
+		return;
+	while (!has_ended)
+	{
+		struct timespec until;
+
+		CHECK_FOR_INTERRUPTS();
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += WAIT_NSECS;
+		if (until.tv_nsec >= 1000000000)
+		{
+			until.tv_sec++;
+			until.tv_nsec -= 1000000000;
+		}
+		pthread_mutex_lock(&thread->mutex);
+		if (!thread->has_ended)
+			pthread_cond_timedwait(&thread->ended, &thread->mutex, &until);
+		has_ended = thread->has_ended;
+		pthread_mutex_unlock(&thread->mutex);
+	}
+	thread_join(thread);
+}
+
 /* Memory that work in a thread uses. */
 typedef struct GzipBuffer
 {
@@ -41,7 +188,7 @@ struct SmGzip
 {
 	MemoryContext context;
 	MemoryContextCallback callback;
-	SmThread   *thread;
+	Thread	   *thread;
 	int			level;
 #ifdef USE_LIBDEFLATE
 	struct libdeflate_compressor *compressor;
@@ -61,7 +208,7 @@ struct SmGunzip
 {
 	MemoryContext context;
 	MemoryContextCallback callback;
-	SmThread   *thread;
+	Thread	   *thread;
 #ifdef USE_LIBDEFLATE
 	struct libdeflate_decompressor *decompressor;
 #else
@@ -253,7 +400,7 @@ sm_gzip_create(int level)
 	gzip->callback.arg = gzip;
 	MemoryContextRegisterResetCallback(gzip->context, &gzip->callback);
 	/* callbacks run last to first: the thread ends before free_compressor */
-	gzip->thread = sm_thread_create();
+	gzip->thread = thread_create();
 	return gzip;
 }
 
@@ -284,15 +431,14 @@ sm_gzip_begin(SmGzip *gzip, const char *data, size_t len)
 		reserve(gzip->context, &gzip->copy, len);
 		gzip->data = memcpy(gzip->copy.data, data, len);
 	}
-	sm_thread_begin(gzip->thread, beside, compress_step, gzip);
+	thread_begin(gzip->thread, beside, compress_step, gzip);
 }
 
 struct varlena *
 sm_gzip_end(SmGzip *gzip)
 {
-	sm_thread_end(gzip->thread);
-	if (gzip->written == 0)
-		elog(ERROR, "the compressed document is larger than its bound");
+	thread_end(gzip->thread);
+	Assert(gzip->written > 0);
 	SET_VARSIZE(gzip->result.data, VARHDRSZ + gzip->written);
 	return (struct varlena *) gzip->result.data;
 }
@@ -314,7 +460,7 @@ sm_gunzip_create(void)
 	gunzip->callback.func = free_decompressor;
 	gunzip->callback.arg = gunzip;
 	MemoryContextRegisterResetCallback(gunzip->context, &gunzip->callback);
-	gunzip->thread = sm_thread_create();
+	gunzip->thread = thread_create();
 	return gunzip;
 }
 
@@ -329,14 +475,14 @@ sm_gunzip_begin(SmGunzip *gunzip, SmSpan data, size_t size)
 	reserve(gunzip->context, &gunzip->copy, data.len);
 	memcpy(gunzip->copy.data, data.s, data.len);
 	reserve(gunzip->context, &gunzip->document, Max(size, 1));
-	sm_thread_begin(gunzip->thread,
-					size >= GUNZIP_THREAD_MIN && max_parallel_workers_per_gather > 0,
-					inflate_step, gunzip);
+	thread_begin(gunzip->thread,
+				 size >= GUNZIP_THREAD_MIN && max_parallel_workers_per_gather > 0,
+				 inflate_step, gunzip);
 }
 
 SmSpan
 sm_gunzip_end(SmGunzip *gunzip)
 {
-	sm_thread_end(gunzip->thread);
+	thread_end(gunzip->thread);
 	return gunzip->succeeded ? sm_span(gunzip->document.data, gunzip->document_len) : sm_no_span();
 }

@@ -9,7 +9,7 @@
 
 #include "parse/syndication.h"
 
-#include "core/feeddate.h"
+#include "core/w3cdate.h"
 #include "core/text.h"
 
 /* Store a date as lastmod: as a W3C date, or unchanged if it is not a date. */

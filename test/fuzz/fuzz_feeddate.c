@@ -1,13 +1,12 @@
 /*
  * fuzz_feeddate.c
- *	  Fuzzes core/feeddate.
+ *	  Fuzzes sm_feed_date.
  *
  * What is written is a W3C date, and that stands for itself, as every W3C date
  * does that is not too long.
  */
-#include "core/feeddate.h"
-
 #include "core/w3cdate.h"
+
 #include "fuzz.h"
 
 int

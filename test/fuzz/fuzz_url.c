@@ -14,7 +14,7 @@
 
 #include <arpa/inet.h>
 
-#include "core/idna.h"
+#include "core/authority.h"
 #include "core/text.h"
 #include "core/xml.h"
 #include "fuzz.h"

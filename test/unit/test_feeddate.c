@@ -1,8 +1,8 @@
 /*
  * test_feeddate.c
- *	  Unit tests of core/feeddate: dates of RSS and Atom as W3C dates.
+ *	  Unit tests of sm_feed_date: dates of RSS and Atom as W3C dates.
  */
-#include "core/feeddate.h"
+#include "core/w3cdate.h"
 
 #include "tap.h"
 

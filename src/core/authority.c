@@ -1,0 +1,438 @@
+/*
+ * authority.c
+ *	  The authority of a URL, "user@host:port", and the host in ASCII.
+ *
+ * A host is a DNS name, an IPv4 address, or an IPv6 address in brackets.
+ *
+ * libidn2, if the build has it, converts a host to ASCII.  It allows the
+ * characters of IDNA2008.  Browsers allow those of UTS #46, which are more, such
+ * as emojis.  A host with an emoji has to be given in its ASCII form.  So an
+ * "xn--" label is accepted even if libidn2 does not allow its characters.
+ */
+#include "core/authority.h"
+
+#include <arpa/inet.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/ascii.h"
+
+size_t
+sm_authority_length(const char *s, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		if (s[i] == '/' || s[i] == '?' || s[i] == '#')
+			break;
+	return i;
+}
+
+bool
+sm_authority_split(const char *s, size_t len, SmAuthority *a)
+{
+	const char *end = s + len;
+	const char *p;
+
+	memset(a, 0, sizeof(*a));
+
+	if (memchr(s, '@', len) != NULL)
+	{
+		/* an "@" in a password is common, so the last one delimits */
+		for (p = end; p[-1] != '@'; p--)
+			;
+		a->user = s;
+		a->user_len = p - 1 - s;
+		s = p;
+	}
+
+	a->host = s;
+	if (s < end && *s == '[')
+	{
+		while (s < end && *s != ']')
+			s++;
+		if (s < end)
+			s++;
+	}
+	else
+	{
+		p = memchr(s, ':', end - s);
+		s = p ? p : end;
+	}
+	a->host_len = s - a->host;
+	if (s == end)
+		return true;
+	if (*s != ':')
+		return false;
+	a->port = s + 1;
+	a->port_len = end - a->port;
+	return true;
+}
+
+int
+sm_authority_port(const SmAuthority *a, bool https)
+{
+	int			port = 0;
+
+	if (a->port_len == 0)
+		return https ? 443 : 80;
+	if (a->port_len > 5)
+		return 0;
+	for (size_t i = 0; i < a->port_len; i++)
+	{
+		if (!sm_is_digit(a->port[i]))
+			return 0;
+		port = port * 10 + (a->port[i] - '0');
+	}
+	return port <= 65535 ? port : 0;
+}
+
+#ifdef USE_LIBIDN2
+
+#include <idn2.h>
+
+SmHostStatus
+sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *dst_len)
+{
+	/* libidn2 takes strings; a DNS name in UTF-8 is never this long */
+	char		name[4 * 255 + 1];
+	char	   *ascii = NULL;
+	SmHostStatus status = SM_HOST_BAD;
+	int			result;
+
+	if (len >= sizeof(name) || memchr(host, '\0', len) != NULL)
+		return SM_HOST_BAD;
+	memcpy(name, host, len);
+	name[len] = '\0';
+
+	/*
+	 * no IDN2_USE_STD3_ASCII_RULES: with these libidn2 drops "_" and other
+	 * characters, and reports success
+	 */
+	result = idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL);
+	if (result == IDN2_MALLOC)
+		return SM_HOST_NO_MEMORY;
+	if (result == IDN2_DISALLOWED || result == IDN2_UNASSIGNED)
+		return SM_HOST_NOT_IDNA2008;
+	if (result != IDN2_OK)
+		return SM_HOST_BAD;
+
+	*dst_len = strlen(ascii);
+	if (*dst_len > 0 && *dst_len <= size)
+	{
+		memcpy(dst, ascii, *dst_len);
+		status = SM_HOST_OK;
+	}
+	idn2_free(ascii);
+	return status;
+}
+
+/*
+ * Is a label the ASCII form of these characters, as far as libidn2 can tell?  A
+ * NUL ends the characters.
+ */
+static bool
+has_ascii_form(const uint32_t *characters, const char *label, size_t len)
+{
+	char	   *ascii = NULL;
+	int			result = idn2_to_ascii_4z(characters, &ascii, IDN2_NONTRANSITIONAL);
+	bool		same;
+
+	/*
+	 * With UTS #46, the result is the same for emojis, which browsers open,
+	 * and for unassigned characters, which they do not open.  Without UTS
+	 * #46, it differs.
+	 */
+	if (result == IDN2_DISALLOWED)
+		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);
+	switch (result)
+	{
+		case IDN2_OK:
+			same = strlen(ascii) == len;
+			for (size_t i = 0; same && i < len; i++)
+				same = ascii[i] == sm_lower(label[i]);
+			idn2_free(ascii);
+			return same;
+		case IDN2_UNASSIGNED:
+		case IDN2_LEADING_COMBINING:
+		case IDN2_CONTEXTJ:
+		case IDN2_CONTEXTJ_NO_RULE:
+		case IDN2_BIDI:
+			return false;
+		default:
+			return true;		/* browsers may allow what libidn2 does not */
+	}
+}
+
+#else
+
+SmHostStatus
+sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *dst_len)
+{
+	(void) host;
+	(void) len;
+	(void) dst;
+	(void) size;
+	(void) dst_len;
+	return SM_HOST_NO_IDNA;
+}
+
+static bool
+has_ascii_form(const uint32_t *characters, const char *label, size_t len)
+{
+	(void) characters;
+	(void) label;
+	(void) len;
+	return true;
+}
+
+#endif
+
+/* The value of a Punycode digit, 36 for any other character. */
+static uint32_t
+punycode_digit(char c)
+{
+	c = sm_lower(c);
+	return c >= 'a' && c <= 'z' ? (uint32_t) (c - 'a') :
+		sm_is_digit(c) ? (uint32_t) (c - '0' + 26) : 36;
+}
+
+/*
+ * Can a character beyond ASCII be in a host?  Not control characters, surrogates,
+ * private use, and planes without letters.
+ */
+static bool
+may_be_in_host(uint32_t c)
+{
+	return c >= 0xA0 && !(c >= 0xD800 && c <= 0xF8FF) && c <= 0x3FFFF;
+}
+
+/*
+ * Decode Punycode, RFC 3492, 6.2: the ASCII characters up to the last hyphen,
+ * then for each other character a number that encodes the character and its
+ * position.  Returns the number of characters, 0 if this is not Punycode of a
+ * label with characters outside ASCII.
+ */
+static size_t
+punycode_decode(const char *src, size_t len, uint32_t dst[SM_LABEL_MAX])
+{
+	uint32_t	c = 128;		/* the current character ... */
+	uint32_t	at = 0;			/* and where it goes */
+	uint32_t	bias = 72;
+	size_t		n = 0;
+	size_t		i = 0;
+
+	for (size_t hyphen = len; hyphen > 1; hyphen--)
+	{
+		if (src[hyphen - 1] != '-')
+			continue;
+		for (; n < hyphen - 1; n++)
+			dst[n] = (unsigned char) sm_lower(src[n]);
+		i = hyphen;
+		break;
+	}
+	if (i == len)
+		return 0;
+
+	while (i < len)
+	{
+		uint32_t	before = at;
+		uint32_t	weight = 1;
+		uint32_t	delta;
+
+		for (uint32_t k = 36;; k += 36)
+		{
+			uint32_t	t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+			uint32_t	digit = i < len ? punycode_digit(src[i++]) : 36;
+
+			/*
+			 * the limit is more than any character and position need, and too
+			 * small for the sum over a label to overflow
+			 */
+			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * SM_LABEL_MAX)
+				return 0;
+			at += digit * weight;
+			if (digit < t)
+				break;
+			weight *= 36 - t;
+		}
+		n++;
+		delta = (at - before) / (before == 0 ? 700 : 2);
+		delta += delta / n;
+		for (bias = 0; delta > 455; bias += 36)
+			delta /= 35;
+		bias += 36 * delta / (delta + 38);
+
+		c += at / n;
+		at %= n;
+		if (!may_be_in_host(c))
+			return 0;
+		memmove(dst + at + 1, dst + at, (n - 1 - at) * sizeof(*dst));
+		dst[at++] = c;
+	}
+	return n;
+}
+
+bool
+sm_idna_valid_label(const char *label, size_t len)
+{
+	uint32_t	characters[SM_LABEL_MAX + 1];
+	size_t		n;
+
+	if (len < 4 || !sm_equal_ignoring_case(sm_span(label, 4), sm_span_of("xn--")))
+		return true;
+	if (len > SM_LABEL_MAX)
+		return false;
+	n = punycode_decode(label + 4, len - 4, characters);
+	characters[n] = 0;
+	return n > 0 && has_ascii_form(characters, label, len);
+}
+
+/*
+ * May a label have this character?  These are the unreserved characters of RFC
+ * 3986 without the dot, more than DNS allows.
+ */
+static bool
+is_label_char(char c)
+{
+	return sm_is_letter(c) || sm_is_digit(c) || c == '-' || c == '_' || c == '~';
+}
+
+/*
+ * Read a number of an IPv4 address as browsers do: hexadecimal after "0x",
+ * octal after "0", else decimal.  A number that is too large for any address
+ * becomes IPV4_TOO_LARGE.
+ */
+#define IPV4_TOO_LARGE	((uint64_t) 1 << 32)
+
+static bool
+read_ipv4_number(const char *s, size_t len, uint64_t *number)
+{
+	int			base = 10;
+
+	if (len == 0)
+		return false;
+	if (len >= 2 && s[0] == '0' && sm_lower(s[1]) == 'x')
+	{
+		base = 16;
+		s += 2;
+		len -= 2;
+	}
+	else if (s[0] == '0')
+		base = 8;
+
+	*number = 0;
+	for (size_t i = 0; i < len; i++)
+	{
+		int			digit = sm_hex_value(s[i]);
+
+		if (digit < 0 || digit >= base)
+			return false;
+		*number = *number * base + digit;
+		if (*number > IPV4_TOO_LARGE)
+			*number = IPV4_TOO_LARGE;
+	}
+	return true;
+}
+
+/*
+ * If the last label of a host is a number, browsers read the host as an IPv4
+ * address.  They do not open an invalid address, such as "192.168.0.257" or "a.1".
+ * An address may have fewer than four numbers; the last one fills the bytes that
+ * remain: "127.1" is 127.0.0.1.
+ */
+static bool
+valid_if_ipv4(const char *host, size_t len)
+{
+	const char *end;
+	const char *label;
+	uint64_t	number = 0;
+	size_t		ndigits = 0;
+
+	if (len > 0 && host[len - 1] == '.')
+		len--;
+	end = host + len;
+	for (label = end; label > host && label[-1] != '.'; label--)
+		ndigits += sm_is_digit(label[-1]);
+	if (ndigits == 0 ||
+		(ndigits < (size_t) (end - label) && !read_ipv4_number(label, end - label, &number)))
+		return true;
+
+	for (int bytes = 4; bytes > 0; bytes--)
+	{
+		const char *dot = memchr(host, '.', end - host);
+
+		if (!read_ipv4_number(host, (dot ? dot : end) - host, &number))
+			return false;
+		if (dot == NULL)
+			return number < (uint64_t) 1 << 8 * bytes;
+		if (number > 255)
+			return false;
+		host = dot + 1;
+	}
+	return false;
+}
+
+/* Is this ASCII name within the lengths of DNS, and do browsers open it? */
+static bool
+valid_name(const char *host, size_t len)
+{
+	const char *s = host;
+	const char *end = host + len;
+
+	if (len > SM_HOST_MAX || (len == SM_HOST_MAX && host[len - 1] != '.'))
+		return false;
+	while (s < end)
+	{
+		const char *label = s;
+
+		while (s < end && is_label_char(*s))
+			s++;
+		if (s == label || s - label > SM_LABEL_MAX || !sm_idna_valid_label(label, s - label))
+			return false;
+		if (s < end && *s++ != '.')
+			return false;
+	}
+	return valid_if_ipv4(host, len);
+}
+
+static bool
+valid_ipv6(const char *host, size_t len)
+{
+	char		address[INET6_ADDRSTRLEN];
+	struct in6_addr parsed;
+
+	if (len < 2 || host[len - 1] != ']' || len - 2 >= sizeof(address) ||
+		memchr(host, '\0', len) != NULL)
+		return false;
+	memcpy(address, host + 1, len - 2);
+	address[len - 2] = '\0';
+	return inet_pton(AF_INET6, address, &parsed) == 1;
+}
+
+static bool
+is_ascii(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char) s[i] >= 0x80)
+			return false;
+	return true;
+}
+
+SmHostStatus
+sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len)
+{
+	bool		is_ipv6 = len > 0 && host[0] == '[';
+	SmHostStatus status;
+
+	if (is_ipv6 ? valid_ipv6(host, len) : valid_name(host, len))
+	{
+		memcpy(dst, host, len);
+		*dst_len = len;
+		return SM_HOST_OK;
+	}
+	if (is_ipv6 || is_ascii(host, len))
+		return SM_HOST_BAD;
+	status = sm_idna_to_ascii(host, len, dst, SM_HOST_MAX, dst_len);
+	return status == SM_HOST_OK && !valid_name(dst, *dst_len) ? SM_HOST_BAD : status;
+}

@@ -1,20 +1,23 @@
 /*
  * alternate.c
- *	  sitemap_alternate, sitemap_alternates: a page in another language.
+ *	  Links to a page in other languages; sitemap_alternate and sitemap_alternates.
  */
 #include "postgres.h"
 
-#include "entry/extension.h"
+#include "entry/alternate.h"
 
 #include "catalog/pg_type.h"
 #include "core/iso.h"
 #include "core/text.h"
 #include "entry/row.h"
 #include "entry/value.h"
+#include "fmgr.h"
 #include "miscadmin.h"
+#include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/datum.h"
+#include "utils/xml.h"
 
 PG_FUNCTION_INFO_V1(sitemap_alternate);
 PG_FUNCTION_INFO_V1(sitemap_alternates);
@@ -46,37 +49,58 @@ sm_append_alternate(StringInfo buf, const SmLink *link, SmUrlCache *cache,
 	return true;
 }
 
+/* A required argument of sitemap_alternate. */
+static SmSpan
+required_argument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	SmSpan		value = sm_unless_blank(sm_read_argument(PG_GETARG_DATUM(n), name));
+
+	if (value.s == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s is required, and must not be null or blank", name)));
+	return value;
+}
+
 Datum
 sitemap_alternate(PG_FUNCTION_ARGS)
 {
-	SmExt		e;
+	SmProblems	problems = {0};
+	SmUrlCache	cache;
+	StringInfoData buf;
 	SmLink		link;
 
-	sm_ext_begin(&e, fcinfo, "xhtml");
-	link.hreflang = sm_ext_required(&e, 0, "hreflang");
-	link.href = sm_ext_required(&e, 1, "href");
-	sm_append_alternate(&e.buf, &link, &e.cache, &e.problems);
-	return sm_ext_end(&e);
+	link.hreflang = required_argument(fcinfo, 0, "hreflang");
+	link.href = required_argument(fcinfo, 1, "href");
+	cache.raw_len = 0;
+	initStringInfo(&buf);
+	buf.len = VARHDRSZ;
+	sm_append_alternate(&buf, &link, &cache, &problems);
+	SET_VARSIZE(buf.data, buf.len);
+	PG_RETURN_XML_P(buf.data);
 }
 
 Datum
 sitemap_alternates(PG_FUNCTION_ARGS)
 {
 	SmProblems	problems = {0};
+	SmUrlCache	cache;
+	StringInfoData buf;
 	SmLink	   *links;
 	int			n = sm_read_alternates(PG_GETARG_DATUM(0), &links, &problems, "hrefs");
 	Datum	   *elements = palloc_array(Datum, n);
-	SmExt		e;
 
 	/* all elements share one buffer; each result is a copy */
-	sm_ext_begin(&e, fcinfo, "xhtml");
+	cache.raw_len = 0;
+	initStringInfo(&buf);
 	for (int i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 
-		e.buf.len = VARHDRSZ;
-		sm_append_alternate(&e.buf, &links[i], &e.cache, &e.problems);
-		elements[i] = datumCopy(sm_ext_end(&e), false, -1);
+		buf.len = VARHDRSZ;
+		sm_append_alternate(&buf, &links[i], &cache, &problems);
+		SET_VARSIZE(buf.data, buf.len);
+		elements[i] = datumCopy(PointerGetDatum(buf.data), false, -1);
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(elements, n, XMLOID, -1, false, TYPALIGN_INT));
 }

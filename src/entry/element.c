@@ -12,8 +12,9 @@
 
 #include "core/decimal.h"
 #include "core/text.h"
-#include "entry/extension.h"
+#include "entry/alternate.h"
 #include "entry/fragment.h"
+#include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"
 #include "fmgr.h"
@@ -164,6 +165,7 @@ append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo
 static bool
 append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf)
 {
+	SmItemWriter item = {buf, w->ascii, &w->link_cache, &w->problems};
 	int			start = buf->len;
 
 	for (int i = 0; i < row->nimages; i++)
@@ -172,7 +174,7 @@ append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (sm_append_image(buf, row->images[i], &w->link_cache, &w->problems) &&
+		if (sm_append_image(&item, row->images[i]) &&
 			!sm_page_add_image(page, row->images[i], &w->problems))
 			buf->len = before;
 		if (is_too_large(w, buf, start))

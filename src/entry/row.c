@@ -9,9 +9,9 @@
 
 #include "catalog/pg_type.h"
 #include "entry/reader.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
+#include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -33,31 +33,6 @@ static const char *const column_types[SM_NCOLUMNS] = {
 	"float8, float4, numeric, bigint, int or smallint", "jsonb", "text[]",
 	"xml or xml[]", "xml", "any that can be sorted"
 };
-
-bool
-sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
-			 const char *what)
-{
-	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
-
-	if (sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result))
-		return true;
-	*result = sm_no_span();
-	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-					  "invalid %s: bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
-					  what, GetDatabaseEncodingName());
-}
-
-SmSpan
-sm_read_argument(Datum value, const char *what)
-{
-	SmProblems	problems = {0};
-	SmSpan		result;
-
-	/* any name of a problem will do: an error does not show it */
-	sm_read_text(value, &result, &problems, SM_LOC_INVALID, what);
-	return result;
-}
 
 void
 sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems,

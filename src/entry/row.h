@@ -55,21 +55,6 @@ typedef enum SmRowStatus
 	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
 } SmRowStatus;
 
-/*
- * Read a text or xml value as UTF-8.  The result may point into the value or
- * into the current memory context.  A value that cannot be read is reported as
- * the problem called name, and s of the result is NULL.  what: noun phrase for
- * the value.  Returns whether the row may go on.
- */
-extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
-						 SmProblemName name, const char *what);
-
-/*
- * Read, as UTF-8, a text outside of a row, such as an argument.  what: name of the
- * argument.  Raises an error if the text cannot be read.
- */
-extern SmSpan sm_read_argument(Datum value, const char *what);
-
 /* Read a lastmod of the given type. what: noun phrase for it in a problem. */
 extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
 							SmProblems *problems, const char *what);

@@ -8,8 +8,34 @@
 
 #include "core/text.h"
 #include "core/w3cdate.h"
+#include "core/xml.h"
 #include "server/encoding.h"
 #include "utils/date.h"
+
+SmSpan
+sm_unless_blank(SmSpan value)
+{
+	SmSpan		rest;
+	const char *end;
+
+	/* nearly all values begin with a character of ASCII */
+	if (value.len > 0 && value.s[0] > ' ' && !IS_HIGHBIT_SET(value.s[0]))
+		return value;
+
+	rest = sm_trim(value);
+	end = rest.s + rest.len;
+	for (const char *s = rest.s; s < end;)
+	{
+		uint32_t	c;
+		size_t		n = sm_utf8_decode(s, end, &c);
+
+		/* malformed UTF-8 is reported when it is written */
+		if (n == 0 || (c > ' ' && sm_xml_legal(c)))
+			return value;
+		s += n;
+	}
+	return sm_no_span();
+}
 
 void
 sm_url_check_memory(SmUrlStatus status)

@@ -37,6 +37,12 @@ sm_append(StringInfo buf, const char *s, size_t len)
 }
 
 /*
+ * The value itself, blanks included, or no span if it has nothing but blanks and
+ * characters that XML does not allow: then it counts as not given.
+ */
+extern SmSpan sm_unless_blank(SmSpan value);
+
+/*
  * Raise an error if encoding a URL ran out of memory.  That is not a problem
  * of the row, and is never skipped or reported.
  */

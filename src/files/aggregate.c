@@ -16,6 +16,7 @@
 #include "files/document.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
+#include "server/argument.h"
 #include "server/toast.h"
 
 PG_FUNCTION_INFO_V1(sitemap_agg_transfn);

@@ -1,12 +1,13 @@
 /*
  * argument.c
- *	  Arguments of SQL functions that are not STRICT, read and checked.
+ *	  Reads the arguments of SQL functions, and other values of SQL.
  */
 #include "postgres.h"
 
 #include "server/argument.h"
 
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 
@@ -17,6 +18,31 @@ sm_invalid_argument(const char *name, const char *value, const char *detail)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid %s \"%s\"", name, sm_clip(value)),
 			 errdetail("%s", detail)));
+}
+
+bool
+sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
+			 const char *what)
+{
+	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
+
+	if (sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result))
+		return true;
+	*result = sm_no_span();
+	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+					  "invalid %s: bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
+					  what, GetDatabaseEncodingName());
+}
+
+SmSpan
+sm_read_argument(Datum value, const char *name)
+{
+	SmProblems	problems = {0};
+	SmSpan		result;
+
+	/* any name of a problem will do: an error does not show it */
+	sm_read_text(value, &result, &problems, SM_LOC_INVALID, name);
+	return result;
 }
 
 void

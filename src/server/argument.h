@@ -1,6 +1,6 @@
 /*
  * argument.h
- *	  Arguments of SQL functions that are not STRICT, read and checked.
+ *	  Reads the arguments of SQL functions, and other values of SQL.
  */
 #ifndef SM_ARGUMENT_H
 #define SM_ARGUMENT_H
@@ -8,6 +8,7 @@
 #include "compat.h"
 #include "core/span.h"
 #include "fmgr.h"
+#include "server/problem.h"
 
 /*
  * A value that an argument may have.  An array of them ends with a NULL name.
@@ -21,6 +22,21 @@ typedef struct SmChoice
 /* Raise an error about the value of an argument.  detail: a sentence. */
 pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
 											const char *detail);
+
+/*
+ * Read a text or xml value as UTF-8.  The result may point into the value or into the
+ * current memory context.  A value that cannot be read is reported as the problem
+ * called name, and s of the result is NULL.  what: noun phrase for the value.  Returns
+ * whether the row may go on.
+ */
+extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
+						 SmProblemName name, const char *what);
+
+/*
+ * Read a text or xml value as UTF-8, and raise an error if it cannot be read.  name:
+ * name of the argument.
+ */
+extern SmSpan sm_read_argument(Datum value, const char *name);
 
 /*
  * Read argument n.  name: its name, for messages.  All of these raise an error if

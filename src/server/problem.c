@@ -101,6 +101,8 @@ raise_problem(SmProblems *problems, const SmProblem *problem)
 	}
 	else
 		detail = describe_row(problems);
+	if (problem->detail)
+		detail = detail ? psprintf("%s %s", problem->detail, detail) : problem->detail;
 	ereport(ERROR,
 			(errcode(problem->sqlerrcode),
 			 errmsg_internal("%s%s", where, problem->message),
@@ -132,6 +134,13 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 	appendStringInfo(reasons, ": %s.", problem->message);
 }
 
+/* May the row go on without its invalid element? */
+static bool
+goes_on(const SmProblems *problems, SmProblemName name)
+{
+	return problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
+}
+
 /* Count what a problem loses.  Only the reader of a document knows what that loses. */
 static void
 count_loss(SmProblems *problems, const SmProblem *problem)
@@ -143,6 +152,17 @@ count_loss(SmProblems *problems, const SmProblem *problem)
 		problems->nelements++;
 }
 
+static void
+put_problem(SmProblems *problems, const SmProblem *problem)
+{
+	if (problems->report)
+		problems->report(problems->report_arg, problem);
+	else if (problems->skip)
+		add_reason(problems, problem);
+	else
+		raise_problem(problems, problem);
+}
+
 bool
 sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 		   const char *hint, const char *format,...)
@@ -150,7 +170,7 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.hint = hint};
 	StringInfoData message;
 
-	problem.goes_on = problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
+	problem.goes_on = goes_on(problems, name);
 	if (problems->skip)
 	{
 		count_loss(problems, &problem);
@@ -172,14 +192,26 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 		enlargeStringInfo(&message, needed);
 	}
 	problem.message = message.data;
-
-	if (problems->report)
-		problems->report(problems->report_arg, &problem);
-	else if (problems->skip)
-		add_reason(problems, &problem);
-	else
-		raise_problem(problems, &problem);
+	put_problem(problems, &problem);
 	pfree(message.data);		/* a row can have many problems */
+	return problem.goes_on;
+}
+
+bool
+sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
+					   const char *detail, const char *message)
+{
+	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.message = message};
+
+	problem.goes_on = goes_on(problems, name);
+	if (problems->skip)
+		count_loss(problems, &problem);
+	if (problems->skip || problems->report)
+		problem.message = psprintf("%s. %.*s", message, (int) strlen(detail) - 1, detail);
+	else
+		problem.detail = detail;
+	if (!problems->skip || problems->nreasons < MAX_REASONS)
+		put_problem(problems, &problem);
 	return problem.goes_on;
 }
 

@@ -60,6 +60,7 @@ typedef struct SmProblem
 	SmProblemName name;
 	int			sqlerrcode;
 	const char *message;		/* as in an error */
+	const char *detail;			/* a sentence for an error, NULL for none */
 	const char *hint;			/* NULL for none */
 	bool		goes_on;		/* may the row go on without its invalid
 								 * element? */
@@ -110,6 +111,10 @@ extern void sm_problems_init_skip(SmProblems *problems);
  */
 extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);
+
+/* The same for a problem with a detail, a sentence. */
+extern bool sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
+								   const char *detail, const char *message);
 
 /*
  * Raise one WARNING if anything was skipped.  function: SQL function to name

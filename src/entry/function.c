@@ -1,0 +1,234 @@
+/*
+ * function.c
+ *	  sitemap_image, sitemap_video and sitemap_news: the arguments of an SQL function
+ *	  become an item.
+ *
+ * If all arguments that an item requires are NULL, as after an outer join without a
+ * match, the item is NULL.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "entry/item.h"
+#include "entry/row.h"
+#include "entry/value.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "server/argument.h"
+#include "server/encoding.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(sitemap_image);
+PG_FUNCTION_INFO_V1(sitemap_video);
+PG_FUNCTION_INFO_V1(sitemap_news_timestamp);
+PG_FUNCTION_INFO_V1(sitemap_news_date);
+PG_FUNCTION_INFO_V1(sitemap_news_text);
+
+static void
+set_text(SmValue *value, SmSpan text)
+{
+	value->v.text = sm_unless_blank(text);
+	value->type = value->v.text.s ? SM_VALUE_TEXT : SM_VALUE_NONE;
+}
+
+/* Read an array of any type. */
+static void
+read_array(Datum array, const char *name, SmValue *value)
+{
+	ArrayType  *values = DatumGetArrayTypeP(array);
+	Oid			type = ARR_ELEMTYPE(values);
+	Datum	   *elements;
+	bool	   *nulls;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Oid			output;
+	bool		is_varlena;
+
+	value->n = ArrayGetNItems(ARR_NDIM(values), ARR_DIMS(values));
+	if (value->n > SM_MAX_ITEMS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("%s is too long for a sitemap", name),
+				 errdetail("It has %d elements.", value->n)));
+	if (value->n == 0)
+		return;
+	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
+	deconstruct_array(values, type, typlen, typbyval, typalign, &elements, &nulls, &value->n);
+	getTypeOutputInfo(type, &output, &is_varlena);
+	value->type = SM_VALUE_ARRAY;
+	value->v.items = palloc0_array(SmSpan, value->n);
+	for (int i = 0; i < value->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (!nulls[i])
+			value->v.items[i] = sm_unless_blank(type == TEXTOID ? sm_read_argument(elements[i], name) :
+												sm_span_of(OidOutputFunctionCall(output, elements[i])));
+	}
+}
+
+/* Read an argument of type "any", which has a text or a literal. */
+static void
+read_any_text(FunctionCallInfo fcinfo, int n, const char *name, Oid type, SmValue *value)
+{
+	SmSpan text;
+
+	if (type != UNKNOWNOID)
+		text = sm_read_argument(PG_GETARG_DATUM(n), name);
+
+	else if (!sm_to_utf8(PG_GETARG_CSTRING(n), strlen(PG_GETARG_CSTRING(n)), &text))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
+				 errmsg("invalid %s: cannot be converted to UTF-8", name)));
+	set_text(value, text);
+}
+
+/* Read an argument of type "any": a date, a flag, or the text of one. */
+static void
+read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
+{
+	int			n = field->argument;
+	const char *name = field->name.s;
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, n);
+
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
+				 errmsg("could not determine the type of %s", name)));
+	type = getBaseType(type);
+	if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == UNKNOWNOID)
+		read_any_text(fcinfo, n, name, type, value);
+	else if (field->type == SM_FIELD_FLAG && type == BOOLOID)
+		set_text(value, sm_span_of(PG_GETARG_BOOL(n) ? "yes" : "no"));
+	else if (field->type == SM_FIELD_DATE && (type == TIMESTAMPTZOID || type == TIMESTAMPOID))
+	{
+		value->type = SM_VALUE_INSTANT;
+		value->v.integer = DatumGetTimestamp(PG_GETARG_DATUM(n));
+	}
+	else if (field->type == SM_FIELD_DATE && type == DATEOID)
+	{
+		value->type = SM_VALUE_DAY;
+		value->v.integer = DatumGetDateADT(PG_GETARG_DATUM(n));
+	}
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("%s must be of type %s, not %s", name,
+						field->type == SM_FIELD_FLAG ? "boolean or text" :
+						"timestamptz, timestamp, date or text", format_type_be(type))));
+}
+
+/* Read the argument of a field, which is not NULL.  dates: type of dates. */
+static void
+read_value(FunctionCallInfo fcinfo, const SmField *field, SmValueType dates, SmValue *value)
+{
+	Datum		datum = PG_GETARG_DATUM(field->argument);
+
+	if (field->is_array)
+	{
+		read_array(datum, field->name.s, value);
+		return;
+	}
+	switch (field->type)
+	{
+		case SM_FIELD_TEXT:
+		case SM_FIELD_LIST:
+		case SM_FIELD_URL:
+			set_text(value, sm_read_argument(datum, field->name.s));
+			break;
+		case SM_FIELD_DATE:
+			if (dates == SM_VALUE_NONE)
+				read_any(fcinfo, field, value);
+			else if (dates == SM_VALUE_TEXT)
+				set_text(value, sm_read_argument(datum, field->name.s));
+			else
+			{
+				value->type = dates;
+				value->v.integer = dates == SM_VALUE_DAY ? DatumGetDateADT(datum) :
+					DatumGetTimestamp(datum);
+			}
+			break;
+		case SM_FIELD_FLAG:
+			read_any(fcinfo, field, value);
+			break;
+		case SM_FIELD_INT4:
+			value->type = SM_VALUE_INTEGER;
+			value->v.integer = DatumGetInt32(datum);
+			break;
+		case SM_FIELD_INT8:
+			value->type = SM_VALUE_INTEGER;
+			value->v.integer = DatumGetInt64(datum);
+			break;
+		case SM_FIELD_FLOAT8:
+			value->type = SM_VALUE_FLOAT;
+			value->v.number = DatumGetFloat8(datum);
+			break;
+	}
+}
+
+/* Make an item.  dates: type of arguments that are dates; NONE for type "any". */
+static Datum
+make_item(FunctionCallInfo fcinfo, const SmItemType *type, SmValueType dates)
+{
+	SmValue		values[SM_MAX_FIELDS];
+	SmProblems	problems = {0};
+	SmUrlCache	cache;
+	StringInfoData buf;
+	SmItemWriter w = {&buf, sm_ascii_only(), &cache, &problems};
+	bool		is_null = true;
+
+	memset(values, 0, type->nfields * sizeof(SmValue));
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const SmField *field = &type->fields[i];
+
+		if (PG_ARGISNULL(field->argument))
+			continue;
+		is_null &= field->required == NULL || field->is_attribute;
+		read_value(fcinfo, field, dates, &values[i]);
+	}
+	if (is_null)
+		PG_RETURN_NULL();
+
+	cache.raw_len = 0;
+	initStringInfo(&buf);
+	buf.len = VARHDRSZ;
+	sm_append_item(&w, type, values);
+	SET_VARSIZE(buf.data, buf.len);
+	return PointerGetDatum(buf.data);
+}
+
+Datum
+sitemap_image(PG_FUNCTION_ARGS)
+{
+	return make_item(fcinfo, &sm_image, SM_VALUE_NONE);
+}
+
+Datum
+sitemap_video(PG_FUNCTION_ARGS)
+{
+	return make_item(fcinfo, &sm_video, SM_VALUE_NONE);
+}
+
+Datum
+sitemap_news_timestamp(PG_FUNCTION_ARGS)
+{
+	return make_item(fcinfo, &sm_news, SM_VALUE_INSTANT);
+}
+
+Datum
+sitemap_news_date(PG_FUNCTION_ARGS)
+{
+	return make_item(fcinfo, &sm_news, SM_VALUE_DAY);
+}
+
+Datum
+sitemap_news_text(PG_FUNCTION_ARGS)
+{
+	return make_item(fcinfo, &sm_news, SM_VALUE_TEXT);
+}

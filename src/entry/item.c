@@ -1,0 +1,479 @@
+/*
+ * item.c
+ *	  Items of a page: images, videos and news, checked and written by the tables
+ *	  of item_types.c.
+ *
+ * A value that is NULL or blank is not given.  Rules that concern the page of an
+ * item are in rules.c.
+ */
+#include "postgres.h"
+
+#include "entry/item.h"
+
+#include "common/int.h"
+#include "core/ascii.h"
+#include "core/decimal.h"
+#include "core/text.h"
+#include "core/xml.h"
+#include "entry/value.h"
+#include "miscadmin.h"
+#include "server/encoding.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+
+/* "name": noun phrase for an invalid value, which violates the rule of its field. */
+static bool
+refuse(SmItemWriter *w, const SmField *field, SmSpan value)
+{
+	sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			   "invalid %s \"%s\": %s", field->name.s, sm_for_message(value), field->rule);
+	return false;
+}
+
+/* A number that is out of its range. */
+static bool
+refuse_number(SmItemWriter *w, const SmField *field, const char *number)
+{
+	sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+			   "invalid %s %s: %s", field->name.s, number, field->rule);
+	return false;
+}
+
+/* Check the number of characters, without those that XML cannot carry. */
+static bool
+check_characters(SmItemWriter *w, const SmField *field, SmSpan value)
+{
+	size_t		count = 0;
+	const char *end = value.s + value.len;
+
+	if (value.len <= (size_t) field->max)
+		return true;
+	for (const char *s = value.s; s < end;)
+	{
+		uint32_t	c;
+		size_t		n = sm_utf8_decode(s, end, &c);
+
+		if (n == 0)
+			break;				/* append_text reports it */
+		count += sm_xml_legal(c);
+		s += n;
+	}
+	if (count <= (size_t) field->max)
+		return true;
+	sm_problem_with_detail(w->problems, SM_EXTENSION_INVALID, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
+						   psprintf("It has %zu.", count),
+						   psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
+									field->name.s, sm_for_message(value), field->max));
+	return false;
+}
+
+static bool
+append_text(SmItemWriter *w, const SmField *field, SmSpan text)
+{
+	size_t		len;
+
+	if (text.len > SM_MAX_BYTES)
+	{
+		sm_problem_with_detail(w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+							   psprintf("It has %zu bytes.", text.len),
+							   psprintf("%s is too long for a sitemap", field->name.s));
+		return false;
+	}
+	len = sm_xml_escape(text.s, text.len, w->ascii,
+						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
+	if (len == SM_XML_MALFORMED)
+	{
+		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+				   "invalid %s: not valid UTF-8", field->name.s);
+		return false;
+	}
+	w->buf->len += len;
+	return true;
+}
+
+/* Find a value among choices; NULL if it is none of them. */
+static const char *
+find_choice(const char *const *choices, SmSpan value)
+{
+	for (; *choices; choices++)
+		if (strlen(*choices) == value.len &&
+			pg_strncasecmp(*choices, value.s, value.len) == 0)
+			return *choices;
+	return NULL;
+}
+
+static bool
+append_choice(SmItemWriter *w, const SmField *field, SmSpan value)
+{
+	const char *choice = find_choice(field->choices, sm_trim(value));
+
+	if (choice == NULL)
+		return refuse(w, field, value);
+	sm_append(w->buf, choice, strlen(choice));
+	return true;
+}
+
+/*
+ * Cut the next word off a list.  Words are separated by blanks, or by commas with
+ * blanks around them.  Returns false after the last word.
+ */
+static bool
+next_word(SmSpan *list, char separator, SmSpan *word)
+{
+	size_t		len = 0;
+
+	if (separator == ' ')
+		*list = sm_trim(*list);
+	if (list->s == NULL || (separator == ' ' && list->len == 0))
+		return false;
+	while (len < list->len &&
+		   (separator == ' ' ? (unsigned char) list->s[len] > ' ' : list->s[len] != separator))
+		len++;
+	*word = sm_trim(sm_span(list->s, len));
+	if (len == list->len && separator != ' ')
+		*list = sm_no_span();	/* there is an empty word after a last comma */
+	else
+	{
+		len += separator != ' ';
+		*list = sm_span(list->s + len, list->len - len);
+	}
+	return true;
+}
+
+static bool
+append_list(SmItemWriter *w, const SmField *field, SmSpan list)
+{
+	SmSpan		rest = list;
+	SmSpan		word;
+	int64		n = 0;
+
+	while (next_word(&rest, field->separator, &word))
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (n > 0 && field->separator == ',')
+			sm_append(w->buf, SM_LITERAL(", "));
+		else if (n > 0)
+			sm_append(w->buf, SM_LITERAL(" "));
+		n++;
+		if (field->choices)
+		{
+			if (!append_choice(w, field, word))
+				return false;
+			continue;
+		}
+		if (!field->valid(word) || (field->max > 0 && n > field->max))
+			return refuse(w, field, list);
+		sm_append(w->buf, word.s, word.len);
+	}
+	return true;
+}
+
+/* Read a whole number, with zeros after its point or without a point. */
+static bool
+read_integer(SmSpan text, int64 *n)
+{
+	const char *s;
+	const char *end;
+	bool		negative;
+
+	text = sm_trim(text);
+	s = text.	s;
+	end = s + text.len;
+
+	negative = s < end && *s == '-';
+	s += negative;
+	if (s == end || !sm_is_digit(*s))
+		return false;
+	for (*n = 0; s < end && sm_is_digit(*s); s++)
+		if (pg_mul_s64_overflow(*n, 10, n) || pg_sub_s64_overflow(*n, *s - '0', n))
+			return false;
+	if (!negative && pg_sub_s64_overflow(0, *n, n))
+		return false;
+	if (s < end && *s == '.')
+		for (s++; s < end && *s == '0';)
+			s++;
+	return s == end;
+}
+
+static bool
+append_integer(SmItemWriter *w, const SmField *field, const SmValue *value)
+{
+	char		digits[MAXINT8LEN + 1];
+	int64		n;
+
+	if (value->type == SM_VALUE_INTEGER)
+		n = value->v.integer;
+	else if (!read_integer(value->v.text, &n))
+		return refuse(w, field, value->v.text);
+	pg_lltoa(n, digits);
+	if (n < field->min || n > field->max)
+		return refuse_number(w, field, digits);
+	sm_append(w->buf, digits, strlen(digits));
+	return true;
+}
+
+static bool
+append_float(SmItemWriter *w, const SmField *field, const SmValue *value)
+{
+	char		digits[SM_DECIMAL_MAX];
+	double		number;
+
+	if (value->type == SM_VALUE_FLOAT)
+		number = value->v.number;
+	else if (!sm_decimal_read(sm_trim(value->v.text), &number))
+		return refuse(w, field, value->v.text);
+
+	/* NaN is refused, too */
+	if (!(number >= field->min && number <= field->max))
+		return refuse_number(w, field, float8out_internal(number));
+	sm_append(w->buf, digits, sm_decimal_format(number, digits));
+	return true;
+}
+
+static bool
+append_flag(SmItemWriter *w, const SmField *field, const SmValue *value)
+{
+	static const char *const flags[] = {"yes", "no", "true", "false", NULL};
+	const char *flag = find_choice(flags, sm_trim(value->v.text));
+
+	if (flag == NULL)
+	{
+		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid %s \"%s\": must be yes or no",
+				   field->name.s, sm_for_message(value->v.text));
+		return false;
+	}
+	if (*flag == 'y' || *flag == 't')
+		sm_append(w->buf, SM_LITERAL("yes"));
+	else
+		sm_append(w->buf, SM_LITERAL("no"));
+	return true;
+}
+
+static bool
+append_date(SmItemWriter *w, const SmField *field, const SmValue *value)
+{
+	SmLastmodType type = value->type == SM_VALUE_DAY ? SM_LASTMOD_DATE :
+		value->type == SM_VALUE_INSTANT ? SM_LASTMOD_TIMESTAMP : SM_LASTMOD_TEXT;
+	bool		is_text = type == SM_LASTMOD_TEXT;
+	bool		has_seconds;
+	int64		seconds;
+
+	sm_append_date(w->buf, type, is_text ? 0 : value->v.integer,
+				   is_text ? value->v.text : sm_no_span(), w->problems, field->name.s,
+				   &has_seconds, &seconds);
+	return has_seconds;
+}
+
+static bool
+append_value(SmItemWriter *w, const SmField *field, const SmValue *value)
+{
+	SmSpan text;
+
+	switch (field->type)
+	{
+		case SM_FIELD_TEXT:
+			text = value->v.text;
+
+			if (field->choices)
+				return append_choice(w, field, text);
+			if (field->valid)
+			{
+				text = sm_trim(text);
+
+				if (!field->valid(text))
+					return refuse(w, field, text);
+			}
+			if (field->max > 0 && !check_characters(w, field, text))
+				return false;
+			return append_text(w, field, text);
+		case SM_FIELD_LIST:
+			return append_list(w, field, value->v.text);
+		case SM_FIELD_URL:
+			return sm_append_url(w->buf, value->v.text, w->cache, w->problems, field->name.s);
+		case SM_FIELD_DATE:
+			return append_date(w, field, value);
+		case SM_FIELD_FLAG:
+			return append_flag(w, field, value);
+		case SM_FIELD_INT4:
+		case SM_FIELD_INT8:
+			return append_integer(w, field, value);
+		case SM_FIELD_FLOAT8:
+			return append_float(w, field, value);
+	}
+	return false;
+}
+
+/* The i-th of the values of a field that is an array, else its value. */
+static SmValue
+value_at(const SmField *field, const SmValue *value, int i)
+{
+	SmValue		item = {SM_VALUE_NONE};
+
+	if (!field->is_array)
+		return *value;
+	if (i < value->n && value->v.items[i].s != NULL)
+	{
+		item.type = SM_VALUE_TEXT;
+		item.v.text = value->v.items[i];
+	}
+	return item;
+}
+
+/* Append a tag with its attributes.  n: how many fields they are together. */
+static bool
+append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, int i)
+{
+	SmValue		tag = value_at(field, &values[0], i);
+	const char *missing = NULL;
+
+	if (tag.type != SM_VALUE_NONE)
+		sm_append(w->buf, field->open.s, field->open.len);
+	for (int k = 1; k < n; k++)
+	{
+		SmValue		attribute = value_at(&field[k], &values[k], i);
+
+		if (attribute.type == SM_VALUE_NONE)
+		{
+			if (field[k].required)
+				missing = field[k].required;
+			continue;
+		}
+		if (tag.type == SM_VALUE_NONE)
+		{
+			sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					   "%s is given without %s", field[k].name.s, field->name.s);
+			return false;
+		}
+		sm_append(w->buf, field[k].open.s, field[k].open.len);
+		if (!append_value(w, &field[k], &attribute))
+			return false;
+		sm_append(w->buf, field[k].close.s, field[k].close.len);
+	}
+	if (tag.type == SM_VALUE_NONE)
+		return true;
+	sm_append(w->buf, SM_LITERAL(">"));
+	if (!append_value(w, field, &tag))
+		return false;
+	if (missing)
+	{
+		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+				   "%s \"%s\" needs %s", field->name.s, sm_for_message(tag.v.text), missing);
+		return false;
+	}
+	sm_append(w->buf, field->close.s, field->close.len);
+	return true;
+}
+
+/* Append a tag for each value of an array. */
+static bool
+append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
+{
+	int			ntags = 0;
+
+	for (int k = 1; k < n; k++)
+	{
+		if (values[k].n == 0 || values[k].n == values[0].n)
+			continue;
+		sm_problem_with_detail(w->problems, SM_EXTENSION_INVALID, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+							   psprintf("They have %d and %d.", values[0].n, values[k].n),
+							   psprintf("%s and %s must have the same number of elements",
+										field->name.s, field[k].name.s));
+		return false;
+	}
+	for (int i = 0; i < values[0].n; i++)
+	{
+		SmSpan text = values[0].v.items[i];
+
+		CHECK_FOR_INTERRUPTS();
+
+		if (text.s != NULL && field->max_tags > 0 && ++ntags > field->max_tags)
+		{
+			sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					   "invalid %s \"%s\": %s", field->name.s, sm_for_message(text), field->rule);
+			return false;
+		}
+		if (!append_tag(w, field, values, n, i))
+			return false;
+	}
+	return true;
+}
+
+/* Is everything given that an item must have? */
+static bool
+check_required(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+{
+	const SmField *const *either = type->either;
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const SmField *field = &type->fields[i];
+
+		if (field->required && !field->is_attribute && values[i].type == SM_VALUE_NONE)
+		{
+			sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+					   "%s is required, and must not be null or blank", field->required);
+			return false;
+		}
+	}
+	if (either[0] && values[either[0] - type->fields].type == SM_VALUE_NONE &&
+		values[either[1] - type->fields].type == SM_VALUE_NONE)
+	{
+		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+				   "a %s needs %s or %s", type->name, either[0]->name.s, either[1]->name.s);
+		return false;
+	}
+	return true;
+}
+
+static bool
+append_fields(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+{
+	const SmField *fields = type->fields;
+	int			n;
+
+	for (int i = 0; i < type->nfields; i += n)
+	{
+		bool		any = values[i].type != SM_VALUE_NONE;
+
+		for (n = 1; i + n < type->nfields && fields[i + n].is_attribute; n++)
+			any |= values[i + n].type != SM_VALUE_NONE;
+		if (any && !(fields[i].is_array ? append_tags(w, &fields[i], &values[i], n) :
+					 append_tag(w, &fields[i], &values[i], n, 0)))
+			return false;
+	}
+	return true;
+}
+
+bool
+sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+{
+	int			start = w->buf->len;
+
+	if (!check_required(w, type, values))
+		return false;
+	sm_append(w->buf, type->open.s, type->open.len);
+	if (!append_fields(w, type, values))
+	{
+		w->buf->len = start;
+		return false;
+	}
+	sm_append(w->buf, type->close.s, type->close.len);
+	return true;
+}
+
+bool
+sm_append_image(SmItemWriter *w, SmSpan loc)
+{
+	int			start = w->buf->len;
+
+	sm_append(w->buf, SM_LITERAL("<image:image><image:loc>"));
+	if (!sm_append_url(w->buf, loc, w->cache, w->problems, "image"))
+	{
+		w->buf->len = start;
+		return false;
+	}
+	sm_append(w->buf, SM_LITERAL("</image:loc></image:image>"));
+	return true;
+}

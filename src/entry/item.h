@@ -1,0 +1,119 @@
+/*
+ * item.h
+ *	  Items of a page: images, videos and news.  Tables say which tags and
+ *	  attributes an item has and what values these take; one function checks and
+ *	  writes all items.
+ */
+#ifndef SM_ITEM_H
+#define SM_ITEM_H
+
+#include "core/url.h"
+#include "entry/entry.h"
+#include "lib/stringinfo.h"
+#include "server/problem.h"
+
+/* The most fields of an item. */
+#define SM_MAX_FIELDS	33
+
+typedef enum SmFieldType
+{
+	SM_FIELD_TEXT,
+	SM_FIELD_LIST,				/* words with a separator between them */
+	SM_FIELD_URL,
+	SM_FIELD_DATE,
+	SM_FIELD_FLAG,				/* yes or no */
+	SM_FIELD_INT4,
+	SM_FIELD_INT8,
+	SM_FIELD_FLOAT8
+} SmFieldType;
+
+/*
+ * A tag, or an attribute of the last tag before it.  The tags of an item are in
+ * the order of the published schema.
+ */
+typedef struct SmField
+{
+	SmSpan		name;			/* argument of the SQL function */
+	int			argument;		/* its number */
+	SmFieldType type;
+	SmSpan		open;			/* written before the value; ">" follows that
+								 * of a tag */
+	SmSpan		close;			/* written after it */
+	bool		is_attribute;
+	bool		is_array;		/* one tag for each value; arrays of
+								 * attributes are parallel to that of their
+								 * tag */
+	const char *required;		/* how to ask for a value that must not be
+								 * missing; NULL if it may be */
+
+	/* what values are allowed; rule says it in words */
+	int64		min;			/* SM_FIELD_INT4, SM_FIELD_INT8 */
+	int64		max;			/* a number; or characters of a text, words of
+								 * a list, 0 for no limit */
+	int			max_tags;		/* values of an array, 0 for no limit */
+	char		separator;		/* SM_FIELD_LIST: blank or comma */
+	const char *const *choices; /* ends with NULL; case does not matter */
+	bool		(*valid) (SmSpan value);
+	const char *rule;
+} SmField;
+
+typedef struct SmItemType
+{
+	const char *name;
+	SmSpan		open;
+	SmSpan		close;
+	int			nfields;
+	const SmField *fields;
+	const SmField *either[2];	/* one of the two is required; NULL for no
+								 * such rule */
+} SmItemType;
+
+extern const SmItemType sm_image;
+extern const SmItemType sm_video;
+extern const SmItemType sm_news;
+
+typedef enum SmValueType
+{
+	SM_VALUE_NONE,				/* NULL or blank */
+	SM_VALUE_TEXT,				/* text; for any field */
+	SM_VALUE_INTEGER,			/* integer */
+	SM_VALUE_FLOAT,				/* number */
+	SM_VALUE_DAY,				/* integer, a DateADT */
+	SM_VALUE_INSTANT,			/* integer, a Timestamp */
+	SM_VALUE_ARRAY				/* items, blank ones with s NULL */
+} SmValueType;
+
+/* The value of a field. */
+typedef struct SmValue
+{
+	SmValueType type;
+	int			n;				/* of an array */
+	union
+	{
+		SmSpan text;			/* UTF-8 */
+		int64		integer;
+		double		number;
+		SmSpan	   *items;
+	}			v;
+} SmValue;
+
+/* Where items are written, and how. */
+typedef struct SmItemWriter
+{
+	StringInfo	buf;
+	bool		ascii;			/* write characters outside ASCII as
+								 * references */
+	SmUrlCache *cache;
+	SmProblems *problems;
+} SmItemWriter;
+
+/*
+ * Append an item.  values: one for each field of the type.  Returns false for a
+ * problem; then buf is unchanged.
+ */
+extern bool sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values);
+
+/* Append an image that has only a URL. */
+extern bool sm_append_image(SmItemWriter *w, SmSpan loc);
+
+#endif

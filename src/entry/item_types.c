@@ -1,0 +1,199 @@
+/*
+ * item_types.c
+ *	  The tables of items: tags and attributes of images, videos and news, and the
+ *	  values that these take.
+ */
+#include "postgres.h"
+
+#include "entry/item.h"
+
+#include "core/ascii.h"
+#include "core/iso.h"
+
+/* Name, number of the argument, and type of a field; for a tag also what is around it. */
+#define FIELD(name, argument, type) \
+	{SM_LITERAL(name)}, argument, SM_FIELD_##type
+#define TAG(item, name, argument, type) \
+	FIELD(name, argument, type), {SM_LITERAL("<" item ":" name)}, {SM_LITERAL("</" item ":" name ">")}, \
+	.is_attribute = false
+#define ATTRIBUTE(attribute, name, argument, type) \
+	FIELD(name, argument, type), {SM_LITERAL(" " attribute "=\"")}, {SM_LITERAL("\"")}, .is_attribute = true
+
+#define MAX_DURATION	28800	/* seconds */
+#define MAX_TAGS		32
+
+static const SmField image_fields[] = {
+	{TAG("image", "loc", 0, URL),.required = "loc"},
+	{TAG("image", "caption", 1, TEXT)},
+	{TAG("image", "geo_location", 2, TEXT)},
+	{TAG("image", "title", 3, TEXT)},
+	{TAG("image", "license", 4, URL)}
+};
+
+const SmItemType sm_image = {
+	"image", {SM_LITERAL("<image:image>")}, {SM_LITERAL("</image:image>")},
+	.nfields = lengthof(image_fields),.fields = image_fields
+};
+
+/* A decimal number without sign, as numeric's output is for numbers from 0 to infinity. */
+static bool
+is_price(SmSpan value)
+{
+	size_t		i = 0;
+
+	while (i < value.len && sm_is_digit(value.s[i]))
+		i++;
+	if (i == 0 || i == value.len)
+		return i > 0;
+	if (value.s[i++] != '.' || i == value.len)
+		return false;
+	while (i < value.len && sm_is_digit(value.s[i]))
+		i++;
+	return i == value.len;
+}
+
+static bool
+is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool
+is_currency(SmSpan value)
+{
+	return value.len == 3 &&
+		is_capital(value.s[0]) && is_capital(value.s[1]) && is_capital(value.s[2]);
+}
+
+static bool
+is_country(SmSpan word)
+{
+	return sm_iso_country(word.s, word.len) && is_capital(word.s[0]) && is_capital(word.s[1]);
+}
+
+static bool
+is_platform(SmSpan word)
+{
+	return sm_span_is(word, "web") || sm_span_is(word, "mobile") || sm_span_is(word, "tv");
+}
+
+static const char *const relationships[] = {"allow", "deny", NULL};
+static const char *const price_types[] = {"purchase", "rent", NULL};
+static const char *const resolutions[] = {"SD", "HD", NULL};
+static const char *const id_types[] = {
+	"tms:series", "tms:program", "rovi:series", "rovi:program", "freebase", "url", NULL
+};
+
+static const SmField video_fields[] = {
+	{TAG("video", "thumbnail_loc", 0, URL),.required = "thumbnail_loc"},
+	{TAG("video", "title", 1, TEXT),.required = "title",.max = 100},
+	{TAG("video", "description", 2, TEXT),.required = "description",.max = 2048},
+	{TAG("video", "content_loc", 3, URL)},
+	{TAG("video", "player_loc", 4, URL)},
+	{ATTRIBUTE("allow_embed", "player_loc_allow_embed", 22, FLAG)},
+	{ATTRIBUTE("autoplay", "player_loc_autoplay", 23, TEXT)},
+	{TAG("video", "duration", 5, INT4),.min = 1,.max = MAX_DURATION,
+	.rule = "must be from 1 to " SM_STRING(MAX_DURATION) " seconds"},
+	{TAG("video", "expiration_date", 6, DATE)},
+	{TAG("video", "rating", 7, FLOAT8),.max = 5,.rule = "must be from 0.0 to 5.0"},
+	{TAG("video", "content_segment_loc", 8, URL),.is_array = true},
+	{ATTRIBUTE("duration", "content_segment_loc_duration", 24, INT4),.is_array = true,
+	.min = 1,.max = MAX_DURATION,.rule = "must be from 1 to " SM_STRING(MAX_DURATION) " seconds"},
+	{TAG("video", "view_count", 9, INT8),.max = PG_INT64_MAX,.rule = "must not be negative"},
+	{TAG("video", "publication_date", 10, DATE)},
+	{TAG("video", "tag", 11, TEXT),.is_array = true,.max_tags = MAX_TAGS,
+	.rule = "a video can have at most " SM_STRING(MAX_TAGS) " tags"},
+	{TAG("video", "category", 12, TEXT),.max = 256},
+	{TAG("video", "family_friendly", 13, FLAG)},
+	{TAG("video", "restriction", 14, LIST),.separator = ' ',.valid = is_country,
+	.rule = "must be ISO 3166 country codes, two capital letters each, with blanks between them"},
+	{ATTRIBUTE("relationship", "restriction_relationship", 25, TEXT),.choices = relationships,
+	.required = "restriction_relationship: allow or deny",.rule = "must be allow or deny"},
+	{TAG("video", "gallery_loc", 15, URL)},
+	{ATTRIBUTE("title", "gallery_loc_title", 26, TEXT)},
+	{TAG("video", "price", 16, TEXT),.is_array = true,.valid = is_price,
+	.rule = "must be a number from 0 on"},
+	{ATTRIBUTE("currency", "price_currency", 27, TEXT),.is_array = true,
+		.required = "price_currency",.valid = is_currency,
+	.rule = "must be an ISO 4217 code, three capital letters"},
+	{ATTRIBUTE("type", "price_type", 28, TEXT),.is_array = true,.choices = price_types,
+	.rule = "must be purchase or rent"},
+	{ATTRIBUTE("resolution", "price_resolution", 29, TEXT),.is_array = true,
+	.choices = resolutions,.rule = "must be SD or HD"},
+	{TAG("video", "requires_subscription", 17, FLAG)},
+	{TAG("video", "uploader", 18, TEXT),.max = 255},
+	{ATTRIBUTE("info", "uploader_info", 30, URL)},
+	{TAG("video", "platform", 19, LIST),.separator = ' ',.valid = is_platform,
+	.rule = "must be web, mobile or tv, with blanks between them"},
+	{ATTRIBUTE("relationship", "platform_relationship", 31, TEXT),.choices = relationships,
+	.required = "platform_relationship: allow or deny",.rule = "must be allow or deny"},
+	{TAG("video", "live", 20, FLAG)},
+	{TAG("video", "id", 21, TEXT),.is_array = true},
+	{ATTRIBUTE("type", "id_type", 32, TEXT),.is_array = true,.required = "id_type",
+		.choices = id_types,
+	.rule = "must be tms:series, tms:program, rovi:series, rovi:program, freebase or url"}
+};
+
+StaticAssertDecl(lengthof(video_fields) <= SM_MAX_FIELDS, "SM_MAX_FIELDS is too small");
+
+const SmItemType sm_video = {
+	"video", {SM_LITERAL("<video:video>")}, {SM_LITERAL("</video:video>")},
+	lengthof(video_fields), video_fields, {&video_fields[3], &video_fields[4]}
+};
+
+/* zh-cn, zh-tw, or two or three small letters */
+static bool
+is_language(SmSpan value)
+{
+	if (sm_span_is(value, "zh-cn") || sm_span_is(value, "zh-tw"))
+		return true;
+	if (value.len != 2 && value.len != 3)
+		return false;
+	for (size_t i = 0; i < value.len; i++)
+		if (value.s[i] < 'a' || value.s[i] > 'z')
+			return false;
+	return true;
+}
+
+/* EXCHANGE:SYMBOL, of letters and digits */
+static bool
+is_ticker(SmSpan word)
+{
+	const char *colon = memchr(word.s, ':', word.len);
+
+	if (colon == NULL || colon == word.s || colon + 1 == word.s + word.len)
+		return false;
+	for (const char *s = word.s; s < word.s + word.len; s++)
+		if (s != colon && !sm_is_digit(*s) && !sm_is_letter(*s))
+			return false;
+	return true;
+}
+
+static const char *const access_choices[] = {"Subscription", "Registration", NULL};
+static const char *const genres[] = {
+	"PressRelease", "Satire", "Blog", "OpEd", "Opinion", "UserGenerated", NULL
+};
+
+/* name and language are in an element of their own, publication */
+static const SmField news_fields[] = {
+	{FIELD("publication_name", 0, TEXT), {SM_LITERAL("<news:publication><news:name")},
+	{SM_LITERAL("</news:name>")},.required = "publication_name"},
+	{FIELD("publication_language", 1, TEXT), {SM_LITERAL("<news:language")},
+	{SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
+	.valid = is_language,
+	.rule = "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters"},
+	{TAG("news", "access", 4, TEXT),.choices = access_choices,
+	.rule = "must be Subscription or Registration"},
+	{TAG("news", "genres", 5, LIST),.separator = ',',.choices = genres,
+	.rule = "must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them"},
+	{TAG("news", "publication_date", 2, DATE),.required = "publication_date"},
+	{TAG("news", "title", 3, TEXT),.required = "title"},
+	{TAG("news", "keywords", 6, TEXT)},
+	{TAG("news", "stock_tickers", 7, LIST),.separator = ',',.max = 5,.valid = is_ticker,
+	.rule = "must be a list of at most five tickers such as NASDAQ:AMAT, with commas between them"}
+};
+
+const SmItemType sm_news = {
+	"news", {SM_LITERAL("<news:news>")}, {SM_LITERAL("</news:news>")},
+	.nfields = lengthof(news_fields),.fields = news_fields
+};

@@ -534,14 +534,12 @@ CREATE FUNCTION sitemap_audit(query text, base_url text, section text DEFAULT 's
 	format text DEFAULT 'xml', compression int DEFAULT 0, max_urls int DEFAULT 50000,
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'full', index text DEFAULT 'auto',
 	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
-	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT 0.5, changes text DEFAULT NULL,
-	feed regclass DEFAULT NULL, robots text DEFAULT NULL, agents text[] DEFAULT '{Googlebot,Bingbot}')
+	protocol text DEFAULT '0.9', robots text DEFAULT NULL, agents text[] DEFAULT '{Googlebot,Bingbot}')
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text)
 AS 'MODULE_PATHNAME'
 LANGUAGE C STABLE PARALLEL UNSAFE
 COST 100000 ROWS 100;
-COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text, text, text, text, text, text,
-	float8, text, regclass, text, text[]) IS
+COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text, text, text, text, text, text, text, text[]) IS
 'list every problem of the rows of a query for sitemap_files';
 
 -- Parsing: the entries and the kind of a document

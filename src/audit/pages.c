@@ -17,14 +17,16 @@
  *							has a problem
  *	  E				1		it is a page
  *	  E				3		E is a page already: row 3 has a problem
- *	  E		D		0		E links to D, so a link from D would be all right
+ *	  E		D		0		E links to D, so D may link to E
  *
  * Pages are sorted by hashes of their URLs, which are smaller and faster to compare.
  * A page has two hashes, 128 bits, so that no two pages are mistaken for each other.
  */
 #include "postgres.h"
 
-#include "audit/audit.h"
+#include "audit/pages.h"
+
+#include "audit/site.h"
 #include "catalog/pg_type.h"
 #include "core/digest.h"
 #include "server/encoding.h"
@@ -48,21 +50,24 @@ enum
 
 #define PAGE_NKEYS		PAGE_URL
 
-typedef struct SmAuditPages
+struct SmPages
 {
 	SmSort		sort;
-	bool		has_https;
-} SmAuditPages;
+	bool		has_https;		/* does base_url or a page have https? */
+	SmFindings *findings;
+};
 
-struct SmAuditPages *
-sm_audit_pages_create(void)
+SmPages *
+sm_pages_begin(bool is_https, SmFindings *findings)
 {
 	static const Oid types[] = {
 		[PAGE_HASH] = INT8OID,[PAGE_HASH2] = INT8OID,[PAGE_OTHER] = INT8OID,
 		[PAGE_ROW] = INT8OID,[PAGE_URL] = TEXTOID
 	};
-	SmAuditPages *pages = palloc0_object(SmAuditPages);
+	SmPages    *pages = palloc0_object(SmPages);
 
+	pages->has_https = is_https;
+	pages->findings = findings;
 	sm_sort_begin(&pages->sort, PAGE_NCOLUMNS, types, PAGE_NKEYS);
 	return pages;
 }
@@ -73,7 +78,7 @@ hash_page(SmSpan page)
 {
 	uint64		hash = sm_digest(page.s, page.len, 0);
 
-	return (int64) ((hash & ~UINT64CONST(1)) | sm_audit_is_https(page));
+	return (int64) ((hash & ~UINT64CONST(1)) | sm_is_https(page));
 }
 
 /* Begin a row of the sort for a page: no link, no URL. */
@@ -91,13 +96,11 @@ begin_row(SmSort *sort, SmSpan page, int64 row_number)
 }
 
 void
-sm_audit_pages_add(SmAudit *audit, SmSpan page)
+sm_pages_add(SmPages *pages, int64 row_number, SmSpan page)
 {
-	SmAuditPages *pages = audit->pages;
-
-	begin_row(&pages->sort, page, audit->nrows);
+	begin_row(&pages->sort, page, row_number);
 	sm_sort_put(&pages->sort);
-	pages->has_https |= sm_audit_is_https(page);
+	pages->has_https |= sm_is_https(page);
 }
 
 /*
@@ -124,10 +127,10 @@ put_link(SmSort *sort, SmSpan page, SmSpan other, int64 row_number)
 }
 
 void
-sm_audit_pages_link(SmAudit *audit, SmSpan page, SmSpan other)
+sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, SmSpan other)
 {
-	put_link(&audit->pages->sort, page, other, 0);
-	put_link(&audit->pages->sort, other, page, audit->nrows);
+	put_link(&pages->sort, page, other, 0);
+	put_link(&pages->sort, other, page, row_number);
 }
 
 /* The page whose rows are being read from the sort. */
@@ -143,16 +146,16 @@ typedef struct CurrentPage
 
 /* Look at a row of the sort that is a page. */
 static void
-compare_page(SmAudit *audit, CurrentPage *current, int64 row_number, bool is_mixed)
+compare_page(SmPages *pages, CurrentPage *current, int64 row_number, bool is_mixed)
 {
 	if (current->first_row == 0)
 		current->first_row = row_number;
 	else
-		sm_audit_problem(audit, row_number, SM_LOC_DUPLICATE,
-						 psprintf("The loc repeats that of row " INT64_FORMAT ".", current->first_row));
+		sm_findings_add(pages->findings, row_number, SM_LOC_DUPLICATE,
+						psprintf("The loc repeats that of row " INT64_FORMAT ".", current->first_row));
 	if (is_mixed)
-		sm_audit_problem(audit, row_number, SM_SCHEME_MIXED,
-						 "The scheme is http, while base_url or other pages have https.");
+		sm_findings_add(pages->findings, row_number, SM_SCHEME_MIXED,
+						"The scheme is http, while base_url or other pages have https.");
 }
 
 /*
@@ -160,7 +163,7 @@ compare_page(SmAudit *audit, CurrentPage *current, int64 row_number, bool is_mix
  * links to the page.
  */
 static void
-compare_link(SmAudit *audit, CurrentPage *current, int64 other, int64 row_number, Datum url)
+compare_link(SmPages *pages, CurrentPage *current, int64 other, int64 row_number, Datum url)
 {
 	text	   *page;
 
@@ -177,17 +180,18 @@ compare_link(SmAudit *audit, CurrentPage *current, int64 other, int64 row_number
 
 	current->linked_from = row_number;
 	page = (text *) DatumGetPointer(url);
-	sm_audit_problem(audit, row_number, SM_HREFLANG_NOT_RECIPROCAL,
-					 psprintf("The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
-							  sm_for_message(sm_span(VARDATA_ANY(page), VARSIZE_ANY_EXHDR(page))),
-							  current->first_row));
+	sm_findings_add(pages->findings, row_number, SM_HREFLANG_NOT_RECIPROCAL,
+					psprintf("The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
+							 sm_for_message(sm_span(VARDATA_ANY(page), VARSIZE_ANY_EXHDR(page))),
+							 current->first_row));
 }
 
 void
-sm_audit_pages_compare(SmAudit *audit)
+sm_pages_compare(SmPages *pages)
 {
-	SmSort	   *sort = &audit->pages->sort;
-	bool		is_https_set = audit->pages->has_https || audit->options->base.scheme_len == 5;
+	SmSort	   *sort = &pages->sort;
+	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit page",
+													  ALLOCSET_DEFAULT_SIZES);
 	CurrentPage current = {0};
 	const Datum *values;
 
@@ -209,12 +213,12 @@ sm_audit_pages_compare(SmAudit *audit)
 			current.hash2 = hash2;
 		}
 
-		MemoryContextReset(audit->receiver.row_context);
-		oldcontext = MemoryContextSwitchTo(audit->receiver.row_context);
+		MemoryContextReset(row_context);
+		oldcontext = MemoryContextSwitchTo(row_context);
 		if (sm_sort_is_null(sort, PAGE_OTHER))
-			compare_page(audit, &current, row_number, is_https_set && !(hash & 1));
+			compare_page(pages, &current, row_number, pages->has_https && !(hash & 1));
 		else
-			compare_link(audit, &current, DatumGetInt64(values[PAGE_OTHER]), row_number,
+			compare_link(pages, &current, DatumGetInt64(values[PAGE_OTHER]), row_number,
 						 values[PAGE_URL]);
 		MemoryContextSwitchTo(oldcontext);
 	}

@@ -29,27 +29,46 @@ typedef struct SmRobotsReader
 {
 	/* the line just read */
 	SmRobotsKey key;
-	SmSpan		value;			/* without its blanks and the comment */
-	uint32_t	line;			/* its number, from 1 on */
+	SmSpan		value;			/* without blanks around it and the comment */
+	uint32_t	line;			/* its number, counted from 1 */
 
 	/* private */
 	const char *p;
 	const char *end;
 } SmRobotsReader;
 
+/* The most agents */
+#define SM_ROBOTS_MAX_AGENTS	(64 * SM_ROBOTS_AGENT_WORDS)
+
+/* A set of agents: a bit for each. */
+#define SM_ROBOTS_AGENT_WORDS	2
+
+typedef struct SmRobotsAgents
+{
+	uint64_t	bits[SM_ROBOTS_AGENT_WORDS];
+} SmRobotsAgents;
+
+/* The octets and pairs of octets in a text, see robots.c. */
+typedef struct SmRobotsContents
+{
+	uint64_t	octets;
+	uint64_t	pairs;
+} SmRobotsContents;
+
 typedef struct SmRobotsRule
 {
-	bool		allow;
-	uint32_t	line;
-	SmSpan		path;			/* as the line has it */
-
 	/* private */
-	uint32_t	agent;			/* its number */
-	bool		last;			/* the last rule of its node */
+	SmRobotsContents contents;	/* of key */
+	SmRobotsAgents agents;		/* the agents that obey the rule */
+	const uint8_t *key;			/* the path in symbols, see robots.c */
+	uint32_t	key_len;
 	uint32_t	length;			/* octets of the encoded path: the longest
 								 * wins */
-	uint32_t	key_len;
-	const uint8_t *key;			/* the path in symbols, see robots.c */
+
+	/* public */
+	SmSpan		path;			/* as written in the line */
+	uint32_t	line;
+	bool		allow;
 } SmRobotsRule;
 
 /* A crawler. */
@@ -59,12 +78,6 @@ typedef struct SmRobotsAgent
 	const SmRobotsRule *rule;	/* result of the last sm_robots_match: the
 								 * rule that decides on the URL, or NULL if no
 								 * rule matches and the URL is allowed */
-
-	/* private */
-	bool		has_group;		/* by name, not just that of "*" */
-	uint32_t	obeys;			/* number of the agent whose rules this agent
-								 * obeys: its own, or that of the first agent
-								 * without group */
 } SmRobotsAgent;
 
 /* The rules that crawlers obey. */
@@ -74,18 +87,15 @@ typedef struct SmRobots
 	SmRobotsAgent *agents;
 	uint32_t	nagents;
 
-	/* private: see robots.c */
-	const SmRobotsAgent *everybody; /* the first agent without group */
-	uint64_t	nrules;
-	uint64_t	nkeys;			/* symbols of all rules */
-	uint32_t	nnodes;
-	SmRobotsRule *rules;		/* sorted by key */
-	uint32_t   *first;			/* by node: its first child */
-	uint32_t   *rule;			/* by node: its first rule, if it has one */
-	uint32_t   *places;			/* nodes that a walk is at */
-	uint8_t    *label;			/* by node: the symbol that leads to it */
-	uint8_t    *marks;			/* by node: its marks, see robots.c */
-	uint8_t    *keys;
+	/* private */
+	SmRobotsAgents all;
+	SmRobotsAgents unnamed;		/* those that no group names: they obey "*" */
+	uint32_t	nrules;
+	SmRobotsRule *rules;		/* rules that an agent obeys; among the rules
+								 * that match a URL, its first decides */
+	uint64_t	steps;			/* steps of comparisons since the last check
+								 * for interrupts */
+	void		(*check_interrupts) (void);
 } SmRobots;
 
 /* Begin to read a robots.txt line by line. */
@@ -98,28 +108,25 @@ extern bool sm_robots_next(SmRobotsReader *r);
 extern bool sm_robots_is_token(const char *s, size_t len);
 
 /*
- * Begin with a robots.txt; len is at most SM_ROBOTS_MAX.  agents has room for all
- * agents that will be added.
+ * Begin with a robots.txt; len is at most SM_ROBOTS_MAX.  agents: at most
+ * SM_ROBOTS_MAX_AGENTS, each with its name.  check_interrupts: called now and then,
+ * NULL for none; if it does not return, robots cannot be used again.  Returns how many
+ * bytes of memory the rules need, at most 10 times len.
  */
-extern void sm_robots_init(SmRobots *robots, const char *text, size_t len,
-						   SmRobotsAgent *agents);
-
-/*
- * Add an agent, find the groups that it obeys, and return how many bytes of memory
- * the rules of all agents so far need.  sm_robots_compile takes at most 2^31 bytes.
- */
-extern size_t sm_robots_add_agent(SmRobots *robots, const char *name, size_t len);
+extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
+							 SmRobotsAgent *agents, uint32_t nagents,
+							 void (*check_interrupts) (void));
 
 /* Compile the rules into memory that is aligned as by malloc. */
 extern void sm_robots_compile(SmRobots *robots, void *memory);
 
 /*
  * Find the rule of each agent that decides on a URL.  path is the URL from its path
- * on, percent-encoded or not; its fragment is passed over.  Long URLs and rules take
- * long: check_interrupts, which can be NULL, is called now and then.  If it does not
- * return, robots cannot be used again.
+ * on, percent-encoded or not; its fragment is passed over.  room: for
+ * SM_ROBOTS_ROOM(len) bytes.
  */
-extern void sm_robots_match(SmRobots *robots, const char *path, size_t len,
-							void (*check_interrupts) (void));
+#define SM_ROBOTS_ROOM(len)	(3 * (len) + 2)
+
+extern void sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room);
 
 #endif

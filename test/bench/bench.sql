@@ -77,7 +77,7 @@ $$;
 INSERT INTO work (name, beside, goal, statement)
 SELECT '`sitemap_audit`', '`sitemap_files`', '2.5', audit('')
  UNION ALL
-SELECT '`sitemap_audit`, 50 rules of a robots.txt', '`sitemap_audit`', '1.3',
+SELECT '`sitemap_audit`, 50 rules of a robots.txt', '`sitemap_audit`', '1.6',
        audit(format(', robots => %L', E'User-agent: *\n' || string_agg(format(E'Disallow: /private-%s/\nDisallow: /*?filter-%s=\n', n, n), '')))
   FROM generate_series(1, 25) n;
 

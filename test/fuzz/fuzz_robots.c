@@ -235,10 +235,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *hash;
 	SmRobots	robots;
 	SmRobotsAgent agents[NAGENTS];
-	size_t		size_of_all = 0;
 	char	   *text_copy;
 	char	   *path_copy;
 	char	   *memory;
+	char	   *room;
 	size_t		path_len;
 
 	if (text == NULL || !sm_robots_is_token(agent, strlen(agent)))
@@ -248,16 +248,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	path_len = strlen(path);
 	text_copy = exactly(text, end - text);
 	path_copy = exactly(path, path_len);
-	sm_robots_init(&robots, text_copy, end - text, agents);
+	room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
 	for (int i = 0; i < NAGENTS; i++)
-		size_of_all = sm_robots_add_agent(&robots, names[i], strlen(names[i]));
-	memory = exactly(NULL, size_of_all);
+		agents[i].name = sm_span_of(names[i]);
+	memory = exactly(NULL, sm_robots_init(&robots, text_copy, end - text, agents, NAGENTS, NULL));
 	sm_robots_compile(&robots, memory);
 
 	hash = strchr(path, '#');
 	for (int i = 0; i < 2; i++)
 	{
-		sm_robots_match(&robots, path_copy, path_len, NULL);
+		sm_robots_match(&robots, path_copy, path_len, room);
 		for (int n = 0; n < NAGENTS; n++)
 		{
 			const SmRobotsRule *rule = agents[n].rule;
@@ -267,6 +267,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	}
 
+	free(room);
 	free(memory);
 	free(path_copy);
 	free(text_copy);

@@ -176,14 +176,11 @@ SELECT pg_temp.error('SELECT sitemap_audit(' || a || ')')
     ($$'SELECT ''/'' AS loc', 'http://a/', on_invalid => 'ignore'$$),
     ($$NULL, 'http://a/'$$)
   ) v (a);
--- The arguments are those of sitemap_files and of sitemap_publish but for its target, and two more.
-SELECT audit.arguments LIKE files.arguments || ', %' AS as_files,
-       array_remove(publish.names, 'target') || '{robots,agents}' = audit.names AS as_publish
+-- The arguments are those of sitemap_files, and two more.
+SELECT audit.names = files.names || '{robots,agents}' AS names, audit.arguments LIKE files.arguments || ', %' AS arguments
   FROM (SELECT oid, pg_get_function_arguments(oid) AS arguments, proargnames[:pronargs] AS names FROM pg_proc) audit,
-       (SELECT oid, pg_get_function_arguments(oid) AS arguments FROM pg_proc) files,
-       (SELECT oid, proargnames[:pronargs] AS names FROM pg_proc) publish
- WHERE audit.oid = 'sitemap_audit'::regproc AND files.oid = 'sitemap_files'::regproc AND publish.oid = 'sitemap_publish'::regproc;
+       (SELECT oid, pg_get_function_arguments(oid) AS arguments, proargnames[:pronargs] AS names FROM pg_proc) files
+ WHERE audit.oid = 'sitemap_audit'::regproc AND files.oid = 'sitemap_files'::regproc;
 
--- Nothing is run but the query.
-SELECT * FROM sitemap_audit('SELECT ''/a'' AS loc, 1 AS key', 'https://www.example.com/', section => 'news',
-                            max_shrink => 0.1, changes => 'SELECT 1/0', feed => 'pg_class');
+-- A key is welcome.
+SELECT * FROM sitemap_audit('SELECT ''/a'' AS loc, 1 AS key', 'https://www.example.com/', section => 'news');

@@ -155,6 +155,14 @@ my @cases = (
 		'sitemap_audit, rules of robots.txt', 'text', q{E'User-agent: *\n' || repeat(E'Disallow: /a*b*c*d$\n', size / 20)},
 		q{SELECT count(*) FROM input, sitemap_audit('SELECT ''/a'' || repeat(''b'', 100) || n AS loc FROM generate_series(1, 10) n', 'http://a/', robots => v)},
 		end => 2_000_000 ],
+	[
+		'sitemap_audit, groups of robots.txt', 'text', q{repeat(E'User-agent: b\nUser-agent: *\nDisallow: /a*b*c*d$\n', size / 50)},
+		q{SELECT count(*) FROM input, sitemap_audit('SELECT ''/'' AS loc', 'http://a/', robots => v, agents => array_fill('a'::text, '{100}'))},
+		end => 2_000_000 ],
+	[
+		'sitemap_audit, a long rule of robots.txt', 'text', q{E'User-agent: *\nDisallow: /*' || repeat('/', size)},
+		q{SELECT count(*) FROM input, sitemap_audit('SELECT repeat(''/b'', 900) || n AS loc FROM generate_series(1, 10) n', 'http://a/', robots => v)},
+		end => 2_000_000 ],
 );
 
 # sitemap_url with an element that has many of an item.

@@ -14,20 +14,22 @@ decide(const char *text, size_t text_len, const char *agent, const char *path,
 	char	   *text_copy = exactly(text, text_len);
 	char	   *path_copy = exactly(path, path_len);
 	SmRobots	robots;
-	SmRobotsAgent agents[1];
-	char	   *memory;
+	SmRobotsAgent agents[] = {{sm_span_of(agent), NULL}};
+	size_t		size = sm_robots_init(&robots, text_copy, text_len, agents, 1, NULL);
+	char	   *memory = exactly(NULL, size);
+	char	   *room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
 	const SmRobotsRule *rule;
 	long long	line;
 
-	sm_robots_init(&robots, text_copy, text_len, agents);
-	memory = exactly(NULL, sm_robots_add_agent(&robots, agent, strlen(agent)));
+	ok(size <= 10 * text_len, "little memory");
 	sm_robots_compile(&robots, memory);
-	/* a walk leaves nothing behind */
-	sm_robots_match(&robots, path_copy, path_len, NULL);
-	sm_robots_match(&robots, path_copy, path_len, NULL);
+	/* a match leaves nothing behind */
+	sm_robots_match(&robots, path_copy, path_len, room);
+	sm_robots_match(&robots, path_copy, path_len, room);
 	rule = agents[0].rule;
 	line = rule ? rule->line : 0;
 	*allowed = rule == NULL || rule->allow;
+	free(room);
 	free(memory);
 	free(text_copy);
 	free(path_copy);
@@ -38,19 +40,16 @@ decide(const char *text, size_t text_len, const char *agent, const char *path,
 static void
 lines_are(const char *text, const char *path, const char *wanted)
 {
-	const char *names[] = {"a", "b", "c", "d"};
 	SmRobots	robots;
-	SmRobotsAgent agents[4];
-	size_t		size = 0;
-	char	   *memory;
+	SmRobotsAgent agents[] = {
+		{sm_span_of("a"), NULL}, {sm_span_of("b"), NULL}, {sm_span_of("c"), NULL}, {sm_span_of("d"), NULL}
+	};
+	char	   *memory = exactly(NULL, sm_robots_init(&robots, text, strlen(text), agents, 4, NULL));
+	char		room[100];
 	char		found[100] = "";
 
-	sm_robots_init(&robots, text, strlen(text), agents);
-	for (int i = 0; i < 4; i++)
-		size = sm_robots_add_agent(&robots, names[i], 1);
-	memory = exactly(NULL, size);
 	sm_robots_compile(&robots, memory);
-	sm_robots_match(&robots, path, strlen(path), NULL);
+	sm_robots_match(&robots, path, strlen(path), room);
 	for (int i = 0; i < 4; i++)
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u",
 				 agents[i].rule ? agents[i].rule->line : 0);
@@ -319,6 +318,49 @@ test_reader(void)
 		ok(!sm_robots_is_token(*token, strlen(*token)), *token);
 }
 
+/* The most agents: each obeys its own group, all but the last also the group of all. */
+static void
+test_many_agents(void)
+{
+	static SmRobotsAgent agents[SM_ROBOTS_MAX_AGENTS];
+	static char names[SM_ROBOTS_MAX_AGENTS][4];
+	static char text[20000];
+	SmRobots	robots;
+	size_t		len = 0;
+	char	   *memory;
+	char		room[100];
+	char		path[20];
+
+	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS; i++)
+	{
+		sprintf(names[i], "%c%c", 'a' + i / 16, 'a' + i % 16);
+		agents[i].name = sm_span_of(names[i]);
+		len += sprintf(text + len, "User-agent: %s\nDisallow: /%s\n", names[i], names[i]);
+	}
+	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS - 1; i++)
+		len += sprintf(text + len, "User-agent: %s\n", names[i]);
+	len += sprintf(text + len, "Disallow: /a\n");
+
+	memory = exactly(NULL, sm_robots_init(&robots, text, len, agents, SM_ROBOTS_MAX_AGENTS, NULL));
+	sm_robots_compile(&robots, memory);
+	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS; i++)
+	{
+		bool		right = true;
+
+		sprintf(path, "/%s", names[i]);
+		sm_robots_match(&robots, path, strlen(path), room);
+		for (int k = 0; k < SM_ROBOTS_MAX_AGENTS; k++)
+		{
+			uint32_t	line = i == k ? 2 * i + 2 :
+				i < 16 && k < SM_ROBOTS_MAX_AGENTS - 1 ? 3 * SM_ROBOTS_MAX_AGENTS : 0;
+
+			right &= (agents[k].rule ? agents[k].rule->line : 0) == line;
+		}
+		ok(right, path);
+	}
+	free(memory);
+}
+
 static int	nchecks;
 
 static void
@@ -327,27 +369,35 @@ count_check(void)
 	nchecks++;
 }
 
-/* A path that takes many steps is checked for interrupts on its way, and a short one is not. */
+/* Compiling and a match that takes many steps are checked for interrupts; a short match is not. */
 static void
 test_interrupts(void)
 {
-	static const char text[] = "User-agent: a\nDisallow: *a*a*a*a*a*a*a*a*a*a*b";
-	size_t		path_len = 1000000;
-	char	   *path = malloc(path_len);
+	static const char start[] = "User-agent: a\nDisallow: *";
+	static char text[sizeof(start) + 100];
+	static char path[200000];
+	static char room[SM_ROBOTS_ROOM(sizeof(path))];
 	SmRobots	robots;
-	SmRobotsAgent agents[1];
+	SmRobotsAgent agents[] = {{sm_span_of("a"), NULL}};
+	size_t		len = sprintf(text, "%s", start);
 	char	   *memory;
 
-	sm_robots_init(&robots, text, strlen(text), agents);
-	memory = malloc(sm_robots_add_agent(&robots, "a", 1));
+	/* "*aaa...b", looked for at each a */
+	memset(text + len, 'a', 100);
+	text[len + 99] = 'b';
+	len += 100;
+	memory = exactly(NULL, sm_robots_init(&robots, text, len, agents, 1, count_check));
+	is_number(nchecks, 2, "a check for each line");
 	sm_robots_compile(&robots, memory);
-	memset(path, 'a', path_len);
-	sm_robots_match(&robots, path, 1000, count_check);
+	is_number(nchecks, 4, "and again to compile it");
+	memset(path, 'a', sizeof(path));
+	path[1] = 'b';
+	nchecks = 0;
+	sm_robots_match(&robots, path, 1000, room);
 	is_number(nchecks, 0, "a short path");
-	sm_robots_match(&robots, path, path_len, count_check);
-	is_number(nchecks >= 10 && nchecks < 30, 1, "a long path");
+	sm_robots_match(&robots, path, sizeof(path), room);
+	is_number(nchecks, 20, "a long path");
 	free(memory);
-	free(path);
 }
 
 /* 500 KiB and more are read to the end, lines of any length. */
@@ -392,6 +442,7 @@ main(void)
 {
 	test_groups();
 	test_agents();
+	test_many_agents();
 	test_lines();
 	test_rules();
 	test_wildcards();

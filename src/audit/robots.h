@@ -1,0 +1,34 @@
+/*
+ * robots.h
+ *	  What a robots.txt forbids: pages of a set, their images, videos and alternates,
+ *	  and the files of the set.
+ */
+#ifndef SM_AUDIT_ROBOTS_H
+#define SM_AUDIT_ROBOTS_H
+
+#include "audit/finding.h"
+#include "audit/site.h"
+#include "files/options.h"
+
+typedef struct SmAuditRobots SmAuditRobots;
+
+/*
+ * Compile a robots.txt for the agents, an array of text; NULL for no robots.txt.  Raises
+ * an error if it is too long, or if an agent is no product token.  Problems of URLs of
+ * the site go to findings.
+ */
+extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site,
+											SmFindings *findings);
+
+/*
+ * Check a URL of a row, in canonical form.  what: noun phrase for the URL, NULL for the
+ * page itself.
+ */
+extern void sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, const char *what,
+								  SmSpan url);
+
+/* Check the set as a whole: its files, for so many pages, and the Sitemap lines. */
+extern void sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options,
+									  int64 npages);
+
+#endif

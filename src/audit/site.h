@@ -1,0 +1,48 @@
+/*
+ * site.h
+ *	  URLs in canonical form, in which two URLs of the same page are equal, and whether
+ *	  they are of the audited site.
+ */
+#ifndef SM_SITE_H
+#define SM_SITE_H
+
+#include "core/span.h"
+#include "core/url.h"
+
+/* The site that base_url is of: its scheme, host and port. */
+typedef struct SmSite
+{
+	SmSpan		origin;			/* in canonical form */
+	size_t		scheme_len;
+	SmUrlCache	cache;			/* for URLs other than locs */
+} SmSite;
+
+/* Begin, in the current memory context. */
+extern void sm_site_init(SmSite *site, const SmUrlBase *base);
+
+/*
+ * The canonical form of a URL that sm_url_encode wrote: the start of the URL itself
+ * where possible, else a copy in the current memory context.
+ */
+extern SmSpan sm_site_page(const SmSite *site, SmSpan url, SmUrlForm form);
+
+/*
+ * The same for a URL that a user gave, always a copy.  Returns false if the text is not
+ * a valid URL.
+ */
+extern bool sm_site_read(SmSite *site, SmSpan text, SmSpan *page);
+
+/*
+ * Where the path of a URL of the site begins, whatever user the URL names; 0 for a URL
+ * of another site.  url: in canonical form.
+ */
+extern size_t sm_site_path(const SmSite *site, SmSpan url);
+
+/* Is the scheme of a URL https? */
+static inline bool
+sm_is_https(SmSpan url)
+{
+	return url.s[4] == 's';
+}
+
+#endif

@@ -27,8 +27,8 @@
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
-#include "entry/page.h"
 #include "entry/reader.h"
+#include "entry/rules.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -61,7 +61,7 @@ typedef struct Audit
 	const SmOptions *options;
 	SmQuery		query;
 	SmElementWriter writer;
-	SmPage		page;			/* what the extensions of a row say */
+	SmRules		rules;			/* what the extensions of a row say */
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	int64		nrows;
@@ -161,7 +161,7 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 static void
 check_news(Audit *audit)
 {
-	SmSpan		date = audit->page.news_date;
+	SmSpan		date = audit->rules.news_date;
 	int64_t		seconds;
 
 	if (date.s == NULL || sm_w3c_parse(date.s, date.len, &seconds) != SM_W3C_OK)
@@ -236,7 +236,7 @@ check_path(Audit *audit, SmSpan page)
 static void
 check_alternates(Audit *audit, SmSpan page)
 {
-	const SmPage *links = &audit->page;
+	const SmRules *links = &audit->rules;
 	bool		has_itself = false;
 
 	for (int i = 0; i < links->nalternates; i++)
@@ -317,11 +317,11 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	bool		is_entry;
 
 	audit->nrows++;
-	memset(&audit->page, 0, sizeof(audit->page));
+	memset(&audit->rules, 0, sizeof(audit->rules));
 	if (audit->robots)
 	{
-		audit->page.found_media = check_media;
-		audit->page.found_media_arg = audit;
+		audit->rules.found_media = check_media;
+		audit->rules.found_media_arg = audit;
 	}
 	audit->doc.buf.len = audit->doc.end;
 
@@ -372,7 +372,7 @@ make_audit(FunctionCallInfo fcinfo)
 										  PG_GETARG_DATUM(agents), &audit->site, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
-	audit->writer.page = &audit->page;
+	audit->writer.rules = &audit->rules;
 	audit->writer.problems.report = report;
 	audit->writer.problems.report_arg = audit;
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;

@@ -42,77 +42,79 @@ write_reference(char *d, uint32_t c)
 	return d;
 }
 
-size_t
-sm_xml_escape(const char *src, size_t len, bool ascii, char *dst)
+/* What a character of ASCII becomes in a document; NULL if it stays. */
+static const char *
+replacement(char c, SmXmlPart part)
 {
+	bool		is_data = part == SM_XML_VALUE || part == SM_XML_IN_CDATA;
+
+	switch (c)
+	{
+		case '&':
+			return is_data ? "&amp;" : NULL;
+		case '<':
+			return is_data ? "&lt;" : NULL;
+		case '>':
+			return part != SM_XML_IN_TAG ? "&gt;" : NULL;
+		case '"':
+			return part == SM_XML_VALUE ? "&quot;" : NULL;
+		case '\'':
+			return part == SM_XML_VALUE ? "&apos;" : NULL;
+		case '\t':
+			return part == SM_XML_IN_TAG ? " " : "&#9;";
+		case '\n':
+			return part == SM_XML_IN_TAG ? " " : "&#10;";
+		case '\r':
+			return part == SM_XML_IN_TAG ? " " : part == SM_XML_VALUE ? "&#13;" : "&#10;";
+		case '\\':
+			return "&#92;";
+		default:
+			return NULL;
+	}
+}
+
+size_t
+sm_xml_escape(const char *src, size_t len, SmXmlPart part, SmXmlCharset charset, char *dst)
+{
+	bool		has_references = part == SM_XML_IN_TAG || part == SM_XML_IN_TEXT;
 	const char *s = src;
 	const char *end = src + len;
 	char	   *d = dst;
 
 	while (s < end)
 	{
-		const char *entity;
+		const char *text;
 		uint32_t	c;
+		uint32_t	referenced;
 		size_t		n;
+		size_t		reference;
 
 		while (s < end && is_plain((unsigned char) *s))
 			*d++ = *s++;
 		if (s == end)
 			break;
 
+		if (*s == '\r' && part != SM_XML_VALUE && s + 1 < end && s[1] == '\n')
+		{
+			s++;				/* CR LF counts as its line feed */
+			continue;
+		}
 		n = sm_utf8_decode(s, end, &c);
 		if (n == 0)
 			return SM_XML_MALFORMED;
-		switch (c)
+		text = replacement(*s, part);
+		if (text)
+			d = sm_put(d, text, strlen(text));
+		else if (charset == SM_XML_AS_REFERENCES && c >= 0x80 && sm_xml_legal(c))
+			d = write_reference(d, c);
+		else if (charset == SM_XML_AS_CHARACTERS && has_references && c == '&' &&
+				 (reference = sm_xml_reference(s, end, &referenced)) > 0 && referenced >= 0x80)
 		{
-			case '&':
-				entity = "&amp;";
-				break;
-			case '<':
-				entity = "&lt;";
-				break;
-			case '>':
-				entity = "&gt;";
-				break;
-			case '"':
-				entity = "&quot;";
-				break;
-			case '\'':
-				entity = "&apos;";
-				break;
-			case '\t':
-				entity = "&#9;";
-				break;
-			case '\n':
-				entity = "&#10;";
-				break;
-			case '\r':
-				entity = "&#13;";
-				break;
-			case '\\':
-				entity = "&#92;";
-				break;
-			default:
-				entity = NULL;
-				break;
-		}
-		if (entity)
-		{
-			size_t		entity_len = strlen(entity);
-
-			memcpy(d, entity, entity_len);
-			d += entity_len;
+			d = sm_utf8_encode(d, referenced);
+			n = reference;
 		}
 		else if (sm_xml_legal(c))
-		{
-			if (ascii && c >= 0x80)
-				d = write_reference(d, c);
-			else
-			{
-				memcpy(d, s, n);
-				d += n;
-			}
-		}
+			d = sm_put(d, s, n);
 		s += n;
 	}
 	return d - dst;

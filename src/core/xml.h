@@ -20,15 +20,37 @@
 /* May XML 1.0 carry this character at all?  Production [2]. */
 extern bool sm_xml_legal(uint32_t c);
 
+/* What text to escape is. */
+typedef enum SmXmlPart
+{
+	SM_XML_VALUE,				/* no XML: a value for text content or an
+								 * attribute */
+	SM_XML_IN_TAG,				/* the rest are parts of well-formed XML, with
+								 * their markup */
+	SM_XML_IN_TEXT,
+	SM_XML_IN_CDATA				/* the inside of a CDATA section, to become
+								 * text */
+} SmXmlPart;
+
+/* How characters above U+007F are written. */
+typedef enum SmXmlCharset
+{
+	SM_XML_AS_GIVEN,
+	SM_XML_AS_REFERENCES,
+	SM_XML_AS_CHARACTERS		/* in tags and text, references to them become
+								 * characters */
+} SmXmlCharset;
+
 /*
- * Escape len bytes for text content or an attribute value, by the five entities.
- * Line feed, carriage return, tab and backslash become character references, so
- * that a document is one line, which COPY writes as it is.  Characters that XML
- * cannot carry are dropped.  With ascii, characters above U+007F become references
- * too.
- * Returns the length written to dst, or SM_XML_MALFORMED.
+ * Escape text for a document.  A document is one line, which COPY writes as it is: line
+ * feeds, carriage returns, tabs and backslashes become character references, or spaces
+ * in tags.  A value gets the five entities, and loses characters that XML cannot carry.
+ * Parts of XML keep their meaning: any of their line breaks is read as a line feed.
+ * dst needs SM_XML_ESCAPE_BOUND(len) bytes.  Returns the length written to it, or
+ * SM_XML_MALFORMED.
  */
-extern size_t sm_xml_escape(const char *src, size_t len, bool ascii, char *dst);
+extern size_t sm_xml_escape(const char *src, size_t len, SmXmlPart part,
+							SmXmlCharset charset, char *dst);
 
 /*
  * Resolve the references of raw text or of a raw attribute value that

@@ -141,7 +141,7 @@ is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
 
 /* Append the alternates of a row. Returns false if the row cannot go on. */
 static bool
-append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo buf)
+append_alternates(SmElementWriter *w, Datum alternates, SmRules *rules, StringInfo buf)
 {
 	int			start = buf->len;
 	SmLink	   *links;
@@ -154,7 +154,7 @@ append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo
 		CHECK_FOR_INTERRUPTS();
 
 		if (sm_append_alternate(buf, &links[i], &w->link_cache, &w->problems) &&
-			!sm_page_add_alternate(page, &links[i], &w->problems))
+			!sm_rules_add_link(rules, &links[i], &w->problems))
 			buf->len = before;
 		if (is_too_large(w, buf, start))
 			return false;
@@ -163,7 +163,7 @@ append_alternates(SmElementWriter *w, Datum alternates, SmPage *page, StringInfo
 }
 
 static bool
-append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf)
+append_images(SmElementWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
 {
 	SmItemWriter item = {buf, w->ascii, &w->link_cache, &w->problems};
 	int			start = buf->len;
@@ -175,7 +175,7 @@ append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf
 		CHECK_FOR_INTERRUPTS();
 
 		if (sm_append_image(&item, row->images[i]) &&
-			!sm_page_add_image(page, row->images[i], &w->problems))
+			!sm_rules_add_image(rules, row->images[i], &w->problems))
 			buf->len = before;
 		if (is_too_large(w, buf, start))
 			return false;
@@ -186,16 +186,16 @@ append_images(SmElementWriter *w, const SmRow *row, SmPage *page, StringInfo buf
 /* Append ready-made XML. loc: offset of the page's loc in buf. */
 static bool
 append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, int loc,
-				  SmPage *page, StringInfo buf)
+				  SmRules *rules, StringInfo buf)
 {
 	int			start = buf->len;
 
 	/* a copy, since the buffer may move */
 	if (row->nextensions > 0)
-		page->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
+		rules->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
 	for (int i = 0; i < row->nextensions; i++)
 	{
-		sm_append_extension(buf, row->extensions[i], w->ascii, page, &w->problems);
+		sm_append_extension(buf, row->extensions[i], w->ascii, rules, &w->problems);
 		if (is_too_large(w, buf, start))
 			return false;
 	}
@@ -221,8 +221,8 @@ static bool
 append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo buf,
 					  SmEntry *entry)
 {
-	SmPage		own = {0};
-	SmPage	   *page = w->page ? w->page : &own;
+	SmRules		own = {0};
+	SmRules    *rules = w->rules ? w->rules : &own;
 
 	if (w->protocol == SM_PROTOCOL_084)
 	{
@@ -231,13 +231,13 @@ append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo 
 					   "protocol 0.84 has no extension elements");
 		return true;
 	}
-	if (row->has_alternates && !append_alternates(w, row->alternates, page, buf))
+	if (row->has_alternates && !append_alternates(w, row->alternates, rules, buf))
 		return false;
-	if (!append_images(w, row, page, buf) ||
-		!append_extensions(w, row, entry, loc, page, buf))
+	if (!append_images(w, row, rules, buf) ||
+		!append_extensions(w, row, entry, loc, rules, buf))
 		return false;
-	entry->namespaces = page->namespaces;
-	entry->has_news = page->news > 0;
+	entry->namespaces = rules->namespaces;
+	entry->has_news = rules->has_news;
 	return true;
 }
 

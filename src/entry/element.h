@@ -19,7 +19,7 @@ typedef struct SmElementWriter
 								 * references */
 	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
 	SmProblems	problems;
-	SmPage	   *page;			/* receives what the extensions of a row say,
+	SmRules    *rules;			/* receives what the extensions of a row say,
 								 * or NULL */
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of images and alternates */

@@ -9,35 +9,25 @@
 
 #include "entry/fragment.h"
 
+#include "core/ascii.h"
 #include "core/namespace.h"
 #include "core/text.h"
 #include "core/xml.h"
 #include "core/xmlreader.h"
 #include "entry/reader.h"
+#include "entry/value.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 
-/* The part of XML that append_rewritten rewrites. */
-typedef enum TokenMode
-{
-	IN_TAG,
-	IN_TEXT,
-	IN_CDATA
-} TokenMode;
-
-/* How characters outside ASCII are written to a document. */
-typedef enum Charset
-{
-	AS_GIVEN,
-	AS_REFERENCES,				/* for a value in a database that is not UTF-8 */
-	AS_CHARACTERS				/* for a file, from such a database */
-} Charset;
-
-static Charset
+static SmXmlCharset
 target_charset(bool ascii)
 {
-	return ascii ? AS_REFERENCES : sm_ascii_only() ? AS_CHARACTERS : AS_GIVEN;
+	/*
+	 * in a database that is not UTF-8, files get characters, values
+	 * references
+	 */
+	return ascii ? SM_XML_AS_REFERENCES : sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
 }
 
 /* Ends an entry, so nothing inside an entry may look like it: see core/entries.c. */
@@ -45,7 +35,7 @@ target_charset(bool ascii)
 
 /* Can raw XML be copied into a document byte for byte? */
 static bool
-is_clean(SmSpan raw, Charset charset)
+is_clean(SmSpan raw, SmXmlCharset charset)
 {
 	for (size_t i = 0; i < raw.len; i++)
 	{
@@ -55,8 +45,8 @@ is_clean(SmSpan raw, Charset charset)
 		if ((c > '\\' && c < 0x80) || (c > '&' && c < '<'))
 			continue;
 		if (c == '\t' || c == '\n' || c == '\r' || c == '\\' ||
-			(c >= 0x80 && charset == AS_REFERENCES) ||
-			(c == '&' && charset == AS_CHARACTERS) ||
+			(c >= 0x80 && charset == SM_XML_AS_REFERENCES) ||
+			(c == '&' && charset == SM_XML_AS_CHARACTERS) ||
 			(c == '<' && sm_span_begins(sm_span(raw.s + i, raw.len - i), END_OF_ENTRY)))
 			return false;
 	}
@@ -64,93 +54,67 @@ is_clean(SmSpan raw, Charset charset)
 }
 
 /*
- * Write a token, or the inside of a CDATA section as text, on one line and
- * with the same meaning.  A parser reads any line break as a line feed, and
- * any blank in an attribute's value as a space.  Returns false if a name has a
- * character that would have to be a reference: names have no references.
+ * Does a tag have a name that would need a reference?  Names have no references, only
+ * values of attributes do.
  */
 static bool
-append_rewritten(StringInfo buf, SmSpan raw, TokenMode mode, Charset charset)
+has_name_beyond_ascii(SmSpan tag, SmXmlCharset charset)
 {
 	char		quote = '\0';
 
-	for (size_t i = 0; i < raw.len; i++)
+	if (charset != SM_XML_AS_REFERENCES)
+		return false;
+	for (size_t i = 0; i < tag.len; i++)
 	{
-		char		c = raw.s[i];
-		uint32_t	code;
-		size_t		n;
+		char		c = tag.s[i];
 
-		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
-			continue;			/* a CR LF counts as its line feed */
-		if (mode == IN_TAG && (c == '"' || c == '\''))
-		{
-			if (quote == '\0')
-				quote = c;
-			else if (quote == c)
-				quote = '\0';
-		}
-
-		if (c == '\t' || c == '\n' || c == '\r')
-			appendStringInfoString(buf, mode == IN_TAG ? " " : c == '\t' ? "&#9;" : "&#10;");
-		else if (c == '\\')
-			appendStringInfoString(buf, "&#92;");
-		else if (c == '>' && mode != IN_TAG)
-			appendStringInfoString(buf, "&gt;");	/* text must not have
-													 * "]]>" */
-		else if (mode == IN_CDATA && (c == '&' || c == '<'))
-			appendStringInfoString(buf, c == '&' ? "&amp;" : "&lt;");
-		else if (charset == AS_CHARACTERS && mode != IN_CDATA && c == '&' &&
-				 (n = sm_xml_reference(raw.s + i, raw.s + raw.len, &code)) > 0 &&
-				 code >= 0x80)
-		{
-			enlargeStringInfo(buf, n);
-			buf->len += sm_xml_unescape(raw.s + i, n, buf->data + buf->len);
-			i += n - 1;
-		}
-		else if (charset == AS_REFERENCES && IS_HIGHBIT_SET(c))
-		{
-			n = sm_utf8_decode(raw.s + i, raw.s + raw.len, &code);
-			if (mode == IN_TAG && quote == '\0')
-				return false;
-			appendStringInfo(buf, "&#x%X;", code);
-			i += n - 1;
-		}
-		else
-			appendStringInfoChar(buf, c);
+		if (quote == '\0' && IS_HIGHBIT_SET(c))
+			return true;
+		if (c == quote)
+			quote = '\0';
+		else if (quote == '\0' && (c == '"' || c == '\''))
+			quote = c;
 	}
-	return true;
+	return false;
+}
+
+/* Write a part of XML on one line and with the same meaning. */
+static void
+append_part(StringInfo buf, SmSpan raw, SmXmlPart part, SmXmlCharset charset)
+{
+	buf->len += sm_xml_escape(raw.s, raw.len, part, charset,
+							  sm_reserve(buf, SM_XML_ESCAPE_BOUND(raw.len)));
 }
 
 /* Write one token, and change in it what cannot go into a document. */
-static bool
-append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, Charset charset)
+static void
+append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset)
 {
 	switch (token)
 	{
 		case SM_XML_START:
 		case SM_XML_END:
 			if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
-			{
-				appendStringInfoString(buf, "</url >");
-				return true;
-			}
-			return append_rewritten(buf, r->raw, IN_TAG, charset);
+				sm_append(buf, SM_LITERAL("</url >"));
+			else
+				append_part(buf, r->raw, SM_XML_IN_TAG, charset);
+			return;
 		case SM_XML_TEXT:
-			return append_rewritten(buf, r->raw, IN_TEXT, charset);
+			append_part(buf, r->raw, SM_XML_IN_TEXT, charset);
+			return;
 		default:
 			break;
 	}
 
 	/* CDATA sections, comments and instructions have no references */
-	if (charset == AS_CHARACTERS)
-		charset = AS_GIVEN;
+	if (charset == SM_XML_AS_CHARACTERS)
+		charset = SM_XML_AS_GIVEN;
 	if (is_clean(r->raw, charset))
-		appendBinaryStringInfo(buf, r->raw.s, r->raw.len);
+		sm_append(buf, r->raw.s, r->raw.len);
 	else if (token == SM_XML_CDATA)
-		return append_rewritten(buf, r->data, IN_CDATA, charset);
+		append_part(buf, r->data, SM_XML_IN_CDATA, charset);
 
 	/* a comment or instruction that is not clean is dropped */
-	return true;
 }
 
 /*
@@ -177,8 +141,8 @@ own_declarations(const SmXmlReader *r)
 }
 
 /* Write a tag without the declarations that the document has. */
-static bool
-append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
+static void
+append_without_own(StringInfo buf, const SmXmlReader *r, SmXmlCharset charset)
 {
 	const char *from = r->raw.s;
 
@@ -189,13 +153,12 @@ append_without_own(StringInfo buf, const SmXmlReader *r, Charset charset)
 
 		if (own_declaration(a) == 0)
 			continue;
-		while (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\n' || to[-1] == '\r')
+		while (sm_is_space(to[-1]))
 			to--;
-		if (!append_rewritten(buf, sm_span(from, to - from), IN_TAG, charset))
-			return false;
-		from = a->value.s + a->value.len + 1;	/* behind the quote */
+		append_part(buf, sm_span(from, to - from), SM_XML_IN_TAG, charset);
+		from = a->value.s + a->value.len + 1;	/* after the quote */
 	}
-	return append_rewritten(buf, sm_span(from, r->raw.s + r->raw.len - from), IN_TAG, charset);
+	append_part(buf, sm_span(from, r->raw.s + r->raw.len - from), SM_XML_IN_TAG, charset);
 }
 
 static bool
@@ -213,7 +176,7 @@ beyond_ascii(SmProblems *problems)
  * is written as one.
  */
 static bool
-check_declarations(const SmXmlReader *r, Charset charset, SmProblems *problems)
+check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *problems)
 {
 	for (int i = 0; i < r->nattributes; i++)
 	{
@@ -228,7 +191,7 @@ check_declarations(const SmXmlReader *r, Charset charset, SmProblems *problems)
 					   sm_for_message(a->value));
 			return false;
 		}
-		for (size_t j = 0; charset == AS_REFERENCES && j < a->value.len; j++)
+		for (size_t j = 0; charset == SM_XML_AS_REFERENCES && j < a->value.len; j++)
 			if (IS_HIGHBIT_SET(a->value.s[j]))
 				return beyond_ascii(problems);
 	}
@@ -236,53 +199,193 @@ check_declarations(const SmXmlReader *r, Charset charset, SmProblems *problems)
 }
 
 /*
- * Do the work of sm_append_extension, which restores buf and page if this
- * fails.
+ * Check a token by itself: text only inside of elements, elements only in namespaces
+ * that are not that of sitemaps, which an element without a namespace would inherit
+ * in a document.  is_changed: the token will be rewritten.
  */
 static bool
-append_extension(StringInfo buf, SmSpan xml, Charset charset,
-				 SmPage *page, SmProblems *problems)
+check_token(const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset, bool is_changed,
+			SmProblems *problems)
 {
+	if (r->depth == 0 &&
+		(token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+				   "invalid extension: text outside of the elements");
+		return false;
+	}
+	if (token == SM_XML_START && sm_namespace_is_sitemap(r->uri))
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+				   SM_DECLARE_HINT,
+				   "invalid extension: the element \"%s\" has no namespace, or that of sitemaps",
+				   sm_for_message(r->name));
+		return false;
+	}
+	if (!is_changed)
+		return true;
+	if (token == SM_XML_START && !check_declarations(r, charset, problems))
+		return false;
+	if ((token == SM_XML_START || token == SM_XML_END) && has_name_beyond_ascii(r->raw, charset))
+		return beyond_ascii(problems);
+	return true;
+}
+
+/*
+ * A child of the outermost element, in the same namespace, whose value is a fact about
+ * the page.  has_rule: the value is needed for a rule, whether or not found_media is
+ * set.
+ */
+typedef struct ValueElement
+{
+	uint32		ns;
+	bool		has_rule;
+	const char *name;
+	SmFactName	fact;
+} ValueElement;
+
+static const ValueElement value_elements[] = {
+	{SM_NS_IMAGE, false, "loc", SM_FACT_IMAGE_LOC},
+	{SM_NS_VIDEO, false, "thumbnail_loc", SM_FACT_THUMBNAIL_LOC},
+	{SM_NS_VIDEO, true, "content_loc", SM_FACT_CONTENT_LOC},
+	{SM_NS_VIDEO, true, "player_loc", SM_FACT_PLAYER_LOC},
+	{SM_NS_NEWS, true, "publication_date", SM_FACT_PUBLICATION_DATE}
+};
+
+/* Collects the facts of an extension. */
+typedef struct Facts
+{
+	SmRules    *rules;
+	SmSpan		xml;			/* the extension */
+	uint32		top;			/* namespace of the outermost element, SM_NS_… */
+	const ValueElement *inside; /* the child whose value is being read, or
+								 * NULL */
+	int			value;			/* where its value begins in rules->values */
+} Facts;
+
+/* The value of an attribute without prefix, raw; s is NULL if it has none. */
+static SmSpan
+attribute_value(const SmXmlReader *r, const char *name)
+{
+	for (int i = 0; i < r->nattributes; i++)
+		if (r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, name))
+			return r->attributes[i].value;
+	return sm_no_span();
+}
+
+/* An outermost element begins. */
+static void
+note_element(Facts *facts, const SmXmlReader *r)
+{
+	facts->top = sm_namespace_flag(r->uri);
+	if (facts->top == SM_NS_IMAGE && sm_span_is(r->name, "image"))
+		sm_rules_note(facts->rules, SM_FACT_IMAGE, sm_no_span(), sm_no_span());
+	else if (facts->top == SM_NS_NEWS && sm_span_is(r->name, "news"))
+		sm_rules_note(facts->rules, SM_FACT_NEWS, sm_no_span(), sm_no_span());
+	else if (facts->top == SM_NS_XHTML && sm_span_is(r->name, "link"))
+	{
+		SmSpan		hreflang = attribute_value(r, "hreflang");
+
+		if (hreflang.s != NULL)
+			sm_rules_note(facts->rules, SM_FACT_LINK, hreflang, attribute_value(r, "href"));
+	}
+}
+
+/* A child of an outermost element begins. */
+static void
+note_child(Facts *facts, const SmXmlReader *r)
+{
+	SmRules    *rules = facts->rules;
+
+	if (facts->top == 0 || facts->top == SM_NS_XHTML || sm_namespace_flag(r->uri) != facts->top)
+		return;
+	for (size_t i = 0; i < lengthof(value_elements); i++)
+	{
+		const ValueElement *element = &value_elements[i];
+
+		if (element->ns == facts->top && (element->has_rule || rules->found_media) &&
+			sm_span_is(r->name, element->name))
+		{
+			/* values are never longer than the XML, so they do not move */
+			if (rules->values.data == NULL)
+				initStringInfo(&rules->values);
+			enlargeStringInfo(&rules->values, facts->xml.len - rules->values.len);
+			facts->inside = element;
+			facts->value = rules->values.len;
+		}
+	}
+	if (facts->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader"))
+	{
+		SmSpan		info = attribute_value(r, "info");
+
+		if (info.s != NULL)
+			sm_rules_note(rules, SM_FACT_UPLOADER_INFO, sm_xml_resolve(info), sm_no_span());
+	}
+}
+
+/* Note what a token says about the page. */
+static void
+note_token(Facts *facts, const SmXmlReader *r, SmXmlToken token)
+{
+	StringInfo	values = &facts->rules->values;
+
+	if (token == SM_XML_START && r->depth == 0)
+		note_element(facts, r);
+	else if (token == SM_XML_START && r->depth == 1)
+		note_child(facts, r);
+	else if (facts->inside && token == SM_XML_END && r->depth == 1)
+	{
+		sm_rules_note(facts->rules, facts->inside->fact,
+					  sm_trim(sm_span(values->data + facts->value, values->len - facts->value)),
+					  sm_no_span());
+		facts->inside = NULL;
+	}
+	else if (facts->inside && r->depth == 2 && (token == SM_XML_TEXT || token == SM_XML_CDATA))
+		sm_xml_append_content(values, r, token);
+}
+
+/*
+ * Read an extension once: check its tokens, append them to buf, and collect its facts.
+ * Returns false for a problem; the caller then restores buf.
+ */
+static bool
+read_extension(StringInfo buf, SmSpan xml, SmXmlCharset charset, uint32 *namespaces,
+			   SmRules *rules, SmProblems *problems)
+{
+	Facts		facts = {.rules = rules,.xml = xml};
 	SmXmlReader r;
 	SmXmlToken	token;
-	SmPlace		place = {0};
-	bool		clean;
-	uint32		own;			/* flags of declarations that the document has */
+	bool		clean = is_clean(xml, charset);
 	const char *start = NULL;	/* the part of an element that is not yet
 								 * written */
 
-	if (xml.len > SM_MAX_BYTES)
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid extension: %zu bytes are more than a sitemap can have",
-				   xml.len);
-		return false;
-	}
-
-	clean = is_clean(xml, charset);
-	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, &page->namespaces);
+	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, namespaces);
 	while ((token = sm_xml_next(&r)) != SM_XML_END_OF_INPUT)
 	{
+		uint32		own;		/* flags of declarations that the document has */
+		bool		is_changed;
+
 		CHECK_FOR_INTERRUPTS();
 
 		if (token == SM_XML_ERROR)
 			return sm_xml_malformed(problems, SM_EXTENSION_INVALID, &r, "extension");
-		if (!sm_page_check(page, &place, &r, token, problems))
-			return false;
-		if (token == SM_XML_TEXT && r.depth == 0)
-			continue;			/* blanks between elements */
 
 		/* the document declares these namespaces, so the element need not */
 		own = token == SM_XML_START && r.depth == 0 ? own_declarations(&r) : 0;
-		page->namespaces |= own;
-		if (own != 0 || !clean ||
-			(r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
+		*namespaces |= own;
+		is_changed = own != 0 || !clean;
+		if (!check_token(&r, token, charset, is_changed, problems))
+			return false;
+		if (token == SM_XML_TEXT && r.depth == 0)
+			continue;			/* blanks between elements */
+		note_token(&facts, &r, token);
+
+		if (is_changed || (r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
 		{
-			if (token == SM_XML_START && !check_declarations(&r, charset, problems))
-				return false;
-			if (own != 0 ? !append_without_own(buf, &r, charset) :
-				!append_token(buf, &r, token, charset))
-				return beyond_ascii(problems);
+			if (own != 0)
+				append_without_own(buf, &r, charset);
+			else
+				append_token(buf, &r, token, charset);
 			start = r.raw.s + r.raw.len;
 		}
 		else if (r.depth == 0)
@@ -291,23 +394,33 @@ append_extension(StringInfo buf, SmSpan xml, Charset charset,
 			if (token == SM_XML_START)
 				start = r.raw.s;
 			else
-				appendBinaryStringInfo(buf, start, r.raw.s + r.raw.len - start);
+				sm_append(buf, start, r.raw.s + r.raw.len - start);
 		}
 	}
 	return true;
 }
 
 bool
-sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
-					SmPage *page, SmProblems *problems)
+sm_append_extension(StringInfo buf, SmSpan xml, bool ascii, SmRules *rules,
+					SmProblems *problems)
 {
-	SmPage		before = *page;
+	uint32		namespaces = 0;
 	int			len = buf->len;
 
-	if (append_extension(buf, xml, target_charset(ascii), page, problems))
-		return true;
-	sm_page_restore(page, &before);
-	buf->len = len;
-	buf->data[len] = '\0';
-	return false;
+	if (xml.len > SM_MAX_BYTES)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid extension: %zu bytes are more than a sitemap can have",
+				   xml.len);
+		return false;
+	}
+	sm_rules_begin(rules);
+	if (!read_extension(buf, xml, target_charset(ascii), &namespaces, rules, problems) ||
+		!sm_rules_add_facts(rules, problems))
+	{
+		buf->len = len;
+		return false;
+	}
+	rules->namespaces |= namespaces;
+	return true;
 }

@@ -6,7 +6,7 @@
 #define SM_FRAGMENT_H
 
 #include "entry/entry.h"
-#include "entry/page.h"
+#include "entry/rules.h"
 #include "lib/stringinfo.h"
 #include "server/problem.h"
 
@@ -17,9 +17,9 @@
  * any of these are dropped.  ascii: write characters outside ASCII as references, too.
  * If a database that is not UTF-8 makes a file, references to such characters become
  * characters, so that the file is the same from any database.  Returns false for a
- * problem; then buf and page are unchanged.
+ * problem; then buf is unchanged, and rules has nothing of the extension.
  */
 extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
-								SmPage *page, SmProblems *problems);
+								SmRules *rules, SmProblems *problems);
 
 #endif

@@ -79,7 +79,8 @@ append_text(SmItemWriter *w, const SmField *field, SmSpan text)
 							   psprintf("%s is too long for a sitemap", field->name.s));
 		return false;
 	}
-	len = sm_xml_escape(text.s, text.len, w->ascii,
+	len = sm_xml_escape(text.s, text.len, SM_XML_VALUE,
+						w->ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
 						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
 	if (len == SM_XML_MALFORMED)
 	{

@@ -93,7 +93,9 @@ put_escaped(StringInfo out, SmSpan text)
 		while (n < text.len && (text.s[n] & 0xC0) == 0x80)
 			n++;
 		enlargeStringInfo(out, SM_XML_ESCAPE_BOUND(n));
-		out->len += sm_xml_escape(text.s, n, sm_ascii_only(), out->data + out->len);
+		out->len += sm_xml_escape(text.s, n, SM_XML_VALUE,
+								  sm_ascii_only() ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
+								  out->data + out->len);
 		text = sm_span(text.s + n, text.len - n);
 	}
 }

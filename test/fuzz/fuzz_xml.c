@@ -82,7 +82,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (int ascii = 0; ascii <= 1; ascii++)
 	{
-		size_t		len = sm_xml_escape(src, size, ascii, escaped);
+		size_t		len = sm_xml_escape(src, size, SM_XML_VALUE, ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN, escaped);
 
 		CHECK((len == SM_XML_MALFORMED) == (wanted_len == SM_XML_MALFORMED));
 		if (len == SM_XML_MALFORMED)

@@ -12,7 +12,7 @@ escapes_bytes(const char *src, size_t len, bool ascii, const char *wanted, size_
 {
 	char	   *copy = exactly(src, len);
 	char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
-	size_t		dst_len = sm_xml_escape(copy, len, ascii, dst);
+	size_t		dst_len = sm_xml_escape(copy, len, SM_XML_VALUE, ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN, dst);
 
 	if (dst_len == SM_XML_MALFORMED)
 		ok_bytes(false, src, len);
@@ -97,7 +97,7 @@ test_all_characters(void)
 		{
 			const char *expected = ascii ? wanted_ascii : wanted;
 
-			len = sm_xml_escape(src, n + 2, ascii, dst);
+			len = sm_xml_escape(src, n + 2, SM_XML_VALUE, ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN, dst);
 			if (len != strlen(expected) || memcmp(dst, expected, len) != 0)
 			{
 				*(ascii ? &wrong_ascii : &wrong) += 1;
@@ -183,11 +183,44 @@ test_malformed(void)
 			char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
 
 			for (int ascii = 0; ascii <= 1; ascii++)
-				refused &= sm_xml_escape(src, len, ascii, dst) == SM_XML_MALFORMED;
+				refused &= sm_xml_escape(src, len, SM_XML_VALUE, ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN, dst) == SM_XML_MALFORMED;
 			free(src);
 			free(dst);
 		}
 		ok(refused, cases[i].name);
+	}
+}
+
+static void
+test_parts(void)
+{
+	static const struct
+	{
+		SmXmlPart	part;
+		SmXmlCharset charset;
+		const char *src;
+		const char *wanted;
+	}			cases[] = {
+		{SM_XML_IN_TAG, SM_XML_AS_GIVEN, "<a\r\nb='&lt;>\t\\\r'>", "<a b='&lt;> &#92; '>"},
+		{SM_XML_IN_TAG, SM_XML_AS_REFERENCES, "<a b=\"\xC3\xA9\">", "<a b=\"&#xE9;\">"},
+		{SM_XML_IN_TAG, SM_XML_AS_CHARACTERS, "<a b=\"&#xE9;&#233;&#65;\">", "<a b=\"\xC3\xA9\xC3\xA9&#65;\">"},
+		{SM_XML_IN_TEXT, SM_XML_AS_GIVEN, "\r\n\r\ta>\"'&amp;\xC3\xA9", "&#10;&#10;&#9;a&gt;\"'&amp;\xC3\xA9"},
+		{SM_XML_IN_TEXT, SM_XML_AS_CHARACTERS, "&#x1F600;&gt;&quot;", "\xF0\x9F\x98\x80&gt;&quot;"},
+		{SM_XML_IN_CDATA, SM_XML_AS_GIVEN, "<&\">&#65;\r", "&lt;&amp;\"&gt;&amp;#65;&#10;"},
+		{SM_XML_IN_CDATA, SM_XML_AS_CHARACTERS, "&#233;", "&amp;#233;"},
+		{SM_XML_VALUE, SM_XML_AS_CHARACTERS, "&#233;\r\n", "&amp;#233;&#13;&#10;"}
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		size_t		len = strlen(cases[i].src);
+		char	   *src = exactly(cases[i].src, len);
+		char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
+		size_t		n = sm_xml_escape(src, len, cases[i].part, cases[i].charset, dst);
+
+		is(dst, n, cases[i].wanted, strlen(cases[i].wanted), cases[i].src);
+		free(src);
+		free(dst);
 	}
 }
 
@@ -253,6 +286,7 @@ main(void)
 	test_escape();
 	test_malformed();
 	test_all_characters();
+	test_parts();
 	test_reference();
 	test_unescape();
 	return done();

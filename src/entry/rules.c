@@ -1,0 +1,338 @@
+/*
+ * rules.c
+ *	  Rules that concern a page and all its extension elements together: how many
+ *	  images and news it may have, one link for each language, no video whose URL is
+ *	  the page's.
+ */
+#include "postgres.h"
+
+#include "entry/rules.h"
+
+#include "core/ascii.h"
+#include "core/digest.h"
+#include "core/namespace.h"
+#include "core/text.h"
+#include "core/url.h"
+#include "core/xml.h"
+#include "entry/reader.h"
+#include "entry/value.h"
+#include "server/encoding.h"
+
+/* longest hreflang, in bytes */
+#define MAX_HREFLANG	255
+
+/* A language for which the page has a link. */
+typedef struct Language
+{
+	SmSpan		hreflang;
+	char		status;
+} Language;
+
+#define SH_PREFIX languages
+#define SH_ELEMENT_TYPE Language
+#define SH_KEY_TYPE SmSpan
+#define SH_KEY hreflang
+#define SH_HASH_KEY(table, key) ((uint32) sm_digest((key).s, (key).len, 0))
+#define SH_EQUAL(table, a, b) sm_span_equal(a, b)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/*
+ * Add a link.  is_raw: hreflang and href are as in XML, with references.  Returns
+ * false for a problem.
+ */
+static bool
+add_alternate(SmRules *rules, SmSpan given, SmSpan href, bool is_raw, SmProblems *problems)
+{
+	SmSpan		hreflang;
+	SmAlternate *alternate;
+	bool		found;
+
+	if (rules->nalternates == SM_MAX_ALTERNATES)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
+		return false;
+	}
+	if (given.len > MAX_HREFLANG)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid hreflang \"%s\": more than %d bytes",
+				   sm_for_message(given), MAX_HREFLANG);
+		return false;
+	}
+	hreflang = is_raw ? sm_xml_resolve(given) :
+		sm_trim(sm_span(pnstrdup(given.s, given.len), given.len));
+	for (char *c = unconstify(char *, hreflang.s); c < hreflang.s + hreflang.len; c++)
+		*c = sm_lower(*c);
+	if (rules->languages == NULL)
+		rules->languages = languages_create(CurrentMemoryContext, 16, NULL);
+	languages_insert(rules->languages, hreflang, &found);
+	if (found)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid hreflang \"%s\": a url can have one alternate for each language",
+				   sm_for_message(given));
+		return false;
+	}
+
+	if (rules->nalternates == rules->max_alternates)
+	{
+		rules->max_alternates = Max(16, 2 * rules->max_alternates);
+		rules->alternates = rules->alternates ?
+			repalloc_array(rules->alternates, SmAlternate, rules->max_alternates) :
+			palloc_array(SmAlternate, rules->max_alternates);
+	}
+	alternate = &rules->alternates[rules->nalternates++];
+	alternate->hreflang = hreflang;
+	alternate->href = href;
+	alternate->is_raw = is_raw;
+	return true;
+}
+
+bool
+sm_rules_add_link(SmRules *rules, const SmLink *link, SmProblems *problems)
+{
+	if (!add_alternate(rules, link->hreflang, link->href, false, problems))
+		return false;
+	rules->namespaces |= SM_NS_XHTML;
+	return true;
+}
+
+static bool
+add_image(SmRules *rules, SmProblems *problems)
+{
+	if (rules->images == SM_MAX_IMAGES)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
+		return false;
+	}
+	rules->images++;
+	return true;
+}
+
+bool
+sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems)
+{
+	if (!add_image(rules, problems))
+		return false;
+	rules->namespaces |= SM_NS_IMAGE;
+	if (rules->found_media)
+		rules->found_media(rules->found_media_arg, "image", url);
+	return true;
+}
+
+static bool
+add_news(SmRules *rules, SmProblems *problems)
+{
+	if (rules->has_news)
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid extensions: a url can have at most one news element");
+		return false;
+	}
+	rules->has_news = true;
+	return true;
+}
+
+/*
+ * Are two hosts the same, or is one a subdomain of the other?  A leading
+ * "www."  is ignored.  Two subdomains of one domain count as different: only a
+ * public list of suffixes could tell whether they have one owner.
+ */
+static bool
+same_domain(SmSpan a, SmSpan b)
+{
+	SmSpan	   *spans[] = {&a, &b};
+	SmSpan		tmp;
+
+	for (int i = 0; i < 2; i++)
+	{
+		if (spans[i]->len > 4 && pg_strncasecmp(spans[i]->s, "www.", 4) == 0)
+		{
+			spans[i]->s += 4;
+			spans[i]->len -= 4;
+		}
+	}
+	if (a.len < b.len)
+	{
+		tmp = a;
+		a = b;
+		b = tmp;
+	}
+	return b.len > 0 &&
+		pg_strncasecmp(a.s + a.len - b.len, b.s, b.len) == 0 &&
+		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
+}
+
+/* A URL in ready-made XML as it would be written; the URL itself if it is not valid. */
+static SmSpan
+encoded_url(SmSpan url)
+{
+	SmUrlCache	cache = {.raw_len = 0};
+	SmSpan		encoded;
+
+	return sm_encode_url(url, &cache, &encoded) ? encoded : url;
+}
+
+/* A page can have many URLs. */
+static void
+free_encoded_url(SmSpan encoded, SmSpan url)
+{
+	if (encoded.s != url.s)
+		pfree(unconstify(char *, encoded.s));
+}
+
+/* Are two URLs the same, ignoring the case of scheme and host? */
+static bool
+same_url(SmSpan a, SmSpan b)
+{
+	size_t		host_len;
+	size_t		origin_len = sm_url_host(a.s, a.len, &host_len) + host_len - a.s;
+
+	return a.len == b.len &&
+		pg_strncasecmp(a.s, b.s, origin_len) == 0 &&
+		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
+}
+
+/* The uploader's URL must be on the domain of the page. */
+static bool
+check_uploader(const SmRules *rules, SmSpan info, SmProblems *problems)
+{
+	SmSpan		url = encoded_url(info);
+	SmSpan		host;
+	SmSpan		page_host;
+	bool		is_valid;
+
+	host.s = sm_url_host(url.s, url.len, &host.len);
+	page_host.s = sm_url_host(rules->loc.s, rules->loc.len, &page_host.len);
+	is_valid = same_domain(page_host, host);
+	free_encoded_url(url, info);
+	if (!is_valid)
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid uploader_info \"%s\": must be on the domain of the page",
+				   sm_for_message(info));
+	return is_valid;
+}
+
+/* The URLs of a video must not be that of the page. */
+static bool
+check_video(SmRules *rules, const char *name, SmSpan value, SmProblems *problems)
+{
+	SmSpan		url;
+	bool		is_page;
+
+	if (rules->loc_text.s == NULL)
+		rules->loc_text = sm_xml_resolve(rules->loc);
+	url = encoded_url(value);
+	is_page = same_url(url, rules->loc_text);
+	free_encoded_url(url, value);
+	if (is_page)
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid %s \"%s\": must differ from the loc of the page",
+				   name, sm_for_message(value));
+	return !is_page;
+}
+
+static bool
+check_fact(SmRules *rules, const SmFact *fact, SmProblems *problems)
+{
+	/* in report mode a page can lack its loc */
+	bool		has_loc = rules->loc.len > 0;
+
+	switch (fact->name)
+	{
+		case SM_FACT_IMAGE:
+			return add_image(rules, problems);
+		case SM_FACT_NEWS:
+			return add_news(rules, problems);
+		case SM_FACT_LINK:
+			return add_alternate(rules, fact->value, fact->href, true, problems);
+		case SM_FACT_CONTENT_LOC:
+			return !has_loc || check_video(rules, "content_loc", fact->value, problems);
+		case SM_FACT_PLAYER_LOC:
+			return !has_loc || check_video(rules, "player_loc", fact->value, problems);
+		case SM_FACT_UPLOADER_INFO:
+			return !has_loc || check_uploader(rules, fact->value, problems);
+		case SM_FACT_IMAGE_LOC:
+		case SM_FACT_THUMBNAIL_LOC:
+		case SM_FACT_PUBLICATION_DATE:
+			break;
+	}
+	return true;
+}
+
+void
+sm_rules_begin(SmRules *rules)
+{
+	rules->nfacts = 0;
+	if (rules->values.data)
+		resetStringInfo(&rules->values);
+}
+
+void
+sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href)
+{
+	SmFact	   *fact;
+
+	if (rules->nfacts == rules->max_facts)
+	{
+		rules->max_facts = Max(8, 2 * rules->max_facts);
+		rules->facts = rules->facts ?
+			repalloc_array(rules->facts, SmFact, rules->max_facts) :
+			palloc_array(SmFact, rules->max_facts);
+	}
+	fact = &rules->facts[rules->nfacts++];
+	fact->name = name;
+	fact->value = value;
+	fact->href = href;
+}
+
+/* Forget the links, images and news since there were so many. */
+static void
+forget(SmRules *rules, int nalternates, int images, bool has_news)
+{
+	for (int i = nalternates; i < rules->nalternates; i++)
+		languages_delete(rules->languages, rules->alternates[i].hreflang);
+	rules->nalternates = nalternates;
+	rules->images = images;
+	rules->has_news = has_news;
+}
+
+/* Use the facts that have no rule: dates of news, and URLs for found_media. */
+static void
+use_fact(SmRules *rules, const SmFact *fact)
+{
+	static const char *const media[] = {
+		[SM_FACT_IMAGE_LOC] = "image",[SM_FACT_THUMBNAIL_LOC] = "video thumbnail",
+		[SM_FACT_CONTENT_LOC] = "video",[SM_FACT_PLAYER_LOC] = "video player"
+	};
+
+	if (fact->name == SM_FACT_PUBLICATION_DATE)
+		rules->news_date = sm_span(pnstrdup(fact->value.s, fact->value.len), fact->value.len);
+	else if (rules->found_media && fact->name < lengthof(media) && media[fact->name])
+		rules->found_media(rules->found_media_arg, media[fact->name], fact->value);
+}
+
+bool
+sm_rules_add_facts(SmRules *rules, SmProblems *problems)
+{
+	int			nalternates = rules->nalternates;
+	int			images = rules->images;
+	bool		has_news = rules->has_news;
+
+	for (int i = 0; i < rules->nfacts; i++)
+	{
+		if (!check_fact(rules, &rules->facts[i], problems))
+		{
+			forget(rules, nalternates, images, has_news);
+			return false;
+		}
+	}
+	for (int i = 0; i < rules->nfacts; i++)
+		use_fact(rules, &rules->facts[i]);
+	return true;
+}

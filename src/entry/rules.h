@@ -1,0 +1,90 @@
+/*
+ * rules.h
+ *	  Rules that concern a page and all its extension elements together.
+ */
+#ifndef SM_RULES_H
+#define SM_RULES_H
+
+#include "entry/entry.h"
+#include "lib/stringinfo.h"
+#include "server/problem.h"
+
+/* What an extension element says about its page. */
+typedef enum SmFactName
+{
+	SM_FACT_IMAGE,
+	SM_FACT_IMAGE_LOC,
+	SM_FACT_THUMBNAIL_LOC,
+	SM_FACT_CONTENT_LOC,
+	SM_FACT_PLAYER_LOC,
+	SM_FACT_UPLOADER_INFO,
+	SM_FACT_NEWS,
+	SM_FACT_PUBLICATION_DATE,
+	SM_FACT_LINK
+} SmFactName;
+
+typedef struct SmFact
+{
+	SmFactName	name;
+	SmSpan		value;			/* a URL or a date; of a link, its hreflang as
+								 * in XML, references and all */
+	SmSpan		href;			/* of a link, as in XML; s is NULL for none */
+} SmFact;
+
+/* A link to the page in another language. */
+typedef struct SmAlternate
+{
+	SmSpan		hreflang;		/* in lower case */
+	SmSpan		href;			/* s is NULL if there is none */
+	bool		is_raw;			/* href is as in XML, references and all */
+} SmAlternate;
+
+/*
+ * Called for each URL of an image or a video.  what: noun phrase for the URL.
+ */
+typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
+
+/* What all extension elements of a page say.  Begins as all zeros. */
+typedef struct SmRules
+{
+	SmSpan		loc;			/* of the page, as written in its <loc> */
+	SmSpan		loc_text;		/* loc with references resolved; s is NULL
+								 * until needed */
+	uint32		namespaces;		/* namespaces that the document has to
+								 * declare, SM_NS_… */
+	int			images;
+	bool		has_news;
+	SmSpan		news_date;		/* publication date of the news; s is NULL if
+								 * not given */
+	int			nalternates;
+	int			max_alternates;
+	SmAlternate *alternates;	/* links so far */
+	struct languages_hash *languages;	/* languages of the links; NULL if
+										 * there are none */
+	SmFoundMedia found_media;	/* NULL if URLs of media are not needed */
+	void	   *found_media_arg;
+
+	/* facts of the extension that is being read, not yet checked */
+	int			nfacts;
+	int			max_facts;
+	SmFact	   *facts;
+	StringInfoData values;		/* holds values of facts */
+} SmRules;
+
+/* Add an image or a link of the page.  Returns false if it breaks a rule. */
+extern bool sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems);
+extern bool sm_rules_add_link(SmRules *rules, const SmLink *link, SmProblems *problems);
+
+/* Begin to note the facts of an extension. */
+extern void sm_rules_begin(SmRules *rules);
+
+/* Note a fact.  Its spans must stay until the facts are added. */
+extern void sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href);
+
+/*
+ * Add the facts of an extension to those of the page.  Returns false if one breaks a
+ * rule; then none is added.
+ */
+extern bool sm_rules_add_facts(SmRules *rules, SmProblems *problems);
+
+#endif

@@ -7,6 +7,7 @@
 # make load               many readers, publishers and writers at the same time
 # make sanitize           the SQL tests with AddressSanitizer and UndefinedBehaviorSanitizer
 # make dist               the release archive
+# make release            the archive, Debian and RPM packages and an extension image, each checked
 
 EXTENSION = sitemap
 MODULE_big = sitemap
@@ -167,4 +168,7 @@ sanitize:
 dist:
 	git archive --format=zip --prefix=sitemap-$(RELEASE)/ -o sitemap-$(RELEASE).zip HEAD
 
-.PHONY: uninstall-documents compile unit fuzz bench demo load test sanitize dist FORCE
+release:
+	@packaging/release
+
+.PHONY: uninstall-documents compile unit fuzz bench demo load test sanitize dist release FORCE

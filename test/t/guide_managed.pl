@@ -1,0 +1,192 @@
+# A managed database, where the extension cannot be created, and a publisher beside it: the
+# guide's chapter, statement by statement, over TLS; and docker/publisher, which does the
+# same from a URL.
+use strict;
+use warnings;
+
+use FindBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## Managed services\n(.*?)^## /ms
+  or die 'the guide has no such chapter';
+my ($role, $queue, $setup, $all, $changed) = $chapter =~ /^```pgsql\n(.*?)^```\n/msg;
+my $dir = PostgreSQL::Test::Utils::tempdir();
+
+# A certificate of its own, for localhost.
+plan skip_all => 'no openssl to make a certificate'
+  if system("openssl req -new -x509 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout $dir/key.pem -out $dir/cert.pem >$dir/log 2>&1") != 0;
+chmod 0600, "$dir/key.pem";
+
+my $service = PostgreSQL::Test::Cluster->new('service');
+my $publisher = PostgreSQL::Test::Cluster->new('publisher');
+
+$service->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$service->append_conf('postgresql.conf', qq{
+fsync = off
+listen_addresses = 'localhost'
+ssl = on
+ssl_cert_file = '$dir/cert.pem'
+ssl_key_file = '$dir/key.pem'
+log_statement = all
+});
+$service->append_conf('pg_hba.conf', 'hostssl all all localhost scram-sha-256');
+plan skip_all => 'a PostgreSQL without TLS' if !eval { $service->start; 1 };
+$publisher->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$publisher->append_conf('postgresql.conf', "fsync = off\n");
+$publisher->start;
+plan skip_all => 'postgres_fdw is not here'
+  if $publisher->psql('postgres', 'CREATE EXTENSION postgres_fdw; DROP EXTENSION postgres_fdw') != 0;
+
+$service->safe_psql('postgres', 'CREATE DATABASE shop');
+$service->safe_psql(
+	'shop', q{
+	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
+	INSERT INTO page SELECT n, '/p/' || n, timestamptz '2026-01-01 00:00Z' + n * interval '1 minute'
+	  FROM generate_series(1, 120000) n});
+service($role);
+service($queue);
+my $port = $service->port;
+sql($setup =~ s/db\.example\.com/localhost/r =~ s/port '5432'/port '$port'/r =~ s{/etc/ssl/service\.pem}{$dir/cert.pem}r);
+
+# Runs of all pages.
+is(actions($all), 'inserted inserted inserted inserted', 'a run of all pages');
+like(log_of(sub { sql($all) }), qr/DECLARE \w+ CURSOR FOR\s+SELECT id, path, changed FROM public\.page ORDER BY id ASC/,
+	'the service sorts the rows');
+is_deeply(
+	[ rows(q{SELECT name, digest FROM site_files WHERE kind <> 'index'}) ],
+	[
+		rows(q{CREATE TEMPORARY TABLE page AS TABLE shop.page;
+		       SELECT name, digest FROM sitemap_files('SELECT path AS loc, changed AS lastmod FROM page ORDER BY id', 'https://www.example.com/',
+		                                              split => 'stable', compression => 6, index => 'always') WHERE kind <> 'index'})
+	],
+	'the files are those of a local table');
+
+# Runs that read what changed.
+is(actions($changed), 'unchanged', 'no changes: nothing but the index is looked at');
+service(q{UPDATE page SET path = path || 'x' WHERE id = 77});
+my $log = log_of(sub { is(actions($changed), 'updated updated', 'a page changes: its file and the index') });
+like($log, qr/DELETE FROM public\.page_change RETURNING id/, 'the queue is emptied by one statement');
+like($log, qr/WHERE \(\(id < \d+\)\) ORDER BY id ASC/, 'the service selects a range of keys');
+is(service('SELECT count(*) FROM page_change'), '0', 'the queue is empty');
+service(q{DELETE FROM page WHERE id = 78; INSERT INTO page VALUES (120001, '/p/120001', now())});
+like(actions($changed), qr/updated/, 'a page goes, and one comes');
+is(sql(q{SELECT sum(url_count) FROM site_files WHERE kind <> 'index'}), '120000', 'all pages are there');
+service(q{TRUNCATE page_change; BEGIN; TRUNCATE page; INSERT INTO page SELECT n, '/q/' || n, '2026-02-01 00:00Z' FROM generate_series(1, 120000) n; COMMIT});
+like(actions($changed), qr/inserted|updated/, 'TRUNCATE: all pages');
+is(actions($all), 'unchanged unchanged unchanged unchanged', 'a run of all pages finds nothing else');
+
+# What fails leaves both sides as they were.
+service(q{UPDATE page SET path = path || 'x' WHERE id = 99});
+my $before = state();
+sql('ALTER TABLE site_files ADD CONSTRAINT never CHECK (length(name) < 0) NOT VALID');
+my ($status, $output, $errors) = $publisher->psql('postgres', $changed);
+like($errors, qr/violates check constraint "never"/, 'a run that the publisher cannot write');
+sql('ALTER TABLE site_files DROP CONSTRAINT never');
+is(state(), $before, 'nothing has changed at either side');
+service(q{ALTER ROLE sitemap_reader SET statement_timeout = '100ms'});
+my $lock = $service->background_psql('shop');
+$lock->query_safe('BEGIN; LOCK TABLE page');
+($status, $output, $errors) = $publisher->psql('postgres', $changed);
+like($errors, qr/canceling statement due to statement timeout/, 'the timeout of the service');
+$lock->query_safe('COMMIT');
+$lock->quit;
+service(q{ALTER ROLE sitemap_reader RESET statement_timeout});
+is(state(), $before, 'nothing has changed then, either');
+
+# The service commits and the publisher does not: the next run of all pages has the change.
+service('DELETE FROM page_change');
+is(actions($changed), 'unchanged', 'a change that only the queue has lost is missing');
+is(join(' ', grep { $_ eq 'updated' } split / /, actions($all)), 'updated updated', 'until all pages are read');
+
+# The reader can do nothing else, and TLS is verified.
+($status, $output, $errors) = $publisher->psql('postgres', q{UPDATE shop.page SET path = ''});
+like($errors, qr/permission denied for table page/, 'the reader cannot write');
+($status, $output, $errors) = $publisher->psql('postgres',
+	q{ALTER SERVER shop OPTIONS (SET sslrootcert '/nonexistent'); SELECT 1 FROM shop.page LIMIT 1});
+like($errors, qr/root certificate file "\/nonexistent" does not exist/, 'without the certificate there is no connection');
+
+test_program();
+$_->stop foreach $service, $publisher;
+done_testing();
+
+# docker/publisher, in a database of its own.  The password has what a URL has to encode.
+sub test_program
+{
+	my $web = "$dir/web";
+	mkdir $web;
+	service(q{ALTER ROLE sitemap_reader PASSWORD 'a/b@c %:d'; CREATE SCHEMA "Shop"; GRANT USAGE ON SCHEMA "Shop" TO sitemap_reader;
+	          CREATE VIEW "Shop"."all pages" AS SELECT path AS loc, changed AS lastmod, id AS key FROM page;
+	          GRANT SELECT ON "Shop"."all pages" TO sitemap_reader});
+	sql('CREATE DATABASE program');
+	local %ENV = (
+		%ENV,
+		DATABASE_URL => "postgres://sitemap_reader:a%2Fb%40c%20%25%3Ad\@localhost:$port/shop?sslmode=verify-full&sslrootcert=$dir/cert.pem",
+		SITEMAP_QUERY => 'SELECT * FROM "Shop"."all pages" ORDER BY key;',
+		SITEMAP_BASE_URL => 'https://www.example.com/',
+		SITEMAP_QUEUE => 'public.page_change',
+		SITEMAP_DIRECTORY => $web,
+		PGHOST => $publisher->host, PGPORT => $publisher->port, PGDATABASE => 'program');
+	my @program = ("$FindBin::RealBin/../../docker/publisher", 'once');
+
+	service(q{UPDATE page SET path = path || 'y' WHERE id = 5});
+	my ($first, $errors) = run_command(\@program);
+	like($first, qr/\nsitemap\.xml\|inserted\n.*\nsitemap\.xml\|created\z/s, 'docker/publisher: all is set up, published and exported') or diag($errors);
+	is(service('SELECT count(*) FROM page_change'), '0', 'the queue is emptied');
+	is($publisher->safe_psql('program', q{SELECT name, digest FROM sitemap.site_files WHERE kind <> 'index'}),
+		sql(qq{DROP SCHEMA shop CASCADE; ALTER SERVER shop OPTIONS (SET sslrootcert '$dir/cert.pem');
+		       ALTER USER MAPPING FOR CURRENT_USER SERVER shop OPTIONS (SET password 'a/b\@c %:d');
+		       CREATE SCHEMA shop; IMPORT FOREIGN SCHEMA public LIMIT TO (page) FROM SERVER shop INTO shop;
+		       SELECT name, digest FROM sitemap_files('SELECT path AS loc, changed AS lastmod FROM shop.page ORDER BY id', 'https://www.example.com/',
+		                                              split => 'stable', compression => 6, index => 'always') WHERE kind <> 'index'}),
+		'the files are those of the pages');
+	ok(-s "$web/sitemap.xml", 'in the directory');
+	service(q{UPDATE page SET path = path || 'z' WHERE id = 6});
+	my ($second) = run_command(\@program);
+	like($second, qr/\A\S+\|updated\nsitemap\.xml\|updated\n\S+\|updated\nsitemap\.xml\|updated\z/, 'it can be started again: one file changes, and the index');
+	my ($third, $third_errors) = run_command(\@program);
+	is($third . $third_errors, '', 'nothing changes');
+
+	my (undef, $complaint) = do { local $ENV{SITEMAP_QUERY} = 'SELECT nothing FROM page'; run_command(\@program) };
+	like($complaint, qr/column "nothing" does not exist/, 'a query with a mistake');
+	(undef, $complaint) = do { local $ENV{DATABASE_URL}; delete $ENV{DATABASE_URL}; run_command(\@program) };
+	like($complaint, qr/DATABASE_URL/, 'without the URL');
+	return;
+}
+
+sub service
+{
+	return $service->safe_psql('shop', $_[0]);
+}
+
+sub sql
+{
+	return $publisher->safe_psql('postgres', $_[0]);
+}
+
+sub rows
+{
+	return sort split /\n/, sql($_[0]);
+}
+
+sub actions
+{
+	return join ' ', sort map { (split /\|/)[2] } split /\n/, sql($_[0]);
+}
+
+# All rows there are, to the transaction that wrote them.
+sub state
+{
+	return sql('SELECT name, ctid, xmin, digest FROM site_files ORDER BY name') . service('SELECT xmin, ctid, id FROM page_change');
+}
+
+# What the service logs meanwhile.
+sub log_of
+{
+	my ($action) = @_;
+	my $offset = -s $service->logfile;
+
+	$action->();
+	return slurp_file($service->logfile, $offset);
+}

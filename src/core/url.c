@@ -142,8 +142,9 @@ encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
 	return d;
 }
 
-size_t
-sm_url_scheme(const char *s, size_t len)
+/* Length of the scheme that a text begins with, before its colon; 0 if there is none. */
+static size_t
+scheme_length(const char *s, size_t len)
 {
 	size_t		i;
 
@@ -158,6 +159,14 @@ sm_url_scheme(const char *s, size_t len)
 			return 0;
 	}
 	return 0;
+}
+
+bool
+sm_url_begins(const char *s, size_t len)
+{
+	size_t		scheme = scheme_length(s, len);
+
+	return scheme > 0 && len - scheme >= 3 && memcmp(s + scheme, "://", 3) == 0;
 }
 
 /*
@@ -218,7 +227,7 @@ static SmUrlStatus
 encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
 			  SmUrlForm form, size_t *raw_len, char **d, size_t *entity_bytes)
 {
-	size_t		scheme = sm_url_scheme(s, len);
+	size_t		scheme = scheme_length(s, len);
 	bool		https;
 	size_t		authority_len;
 	SmAuthority authority;
@@ -554,7 +563,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 		return SM_URL_TOO_LONG;
 
 	cached = starts_with_cached(cache, s, len);
-	if (!cached && sm_url_scheme(s, len) == 0)
+	if (!cached && scheme_length(s, len) == 0)
 	{
 		status = check_reference(s, len);
 		if (status == SM_URL_OK && base == NULL)
@@ -624,7 +633,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 		if (buffer[url_len - 1] != '/')
 			buffer[url_len++] = '/';
 
-		base->scheme_len = sm_url_scheme(buffer, url_len);
+		base->scheme_len = scheme_length(buffer, url_len);
 		host = base->scheme_len + 3;
 		base->origin_len = host + sm_authority_length(buffer + host, url_len - host);
 		path_len = url_len - base->origin_len;
@@ -655,7 +664,7 @@ sm_url_encode_reference(const char *src, size_t len, char *dst)
 const char *
 sm_url_host(const char *url, size_t len, size_t *host_len)
 {
-	size_t		scheme = sm_url_scheme(url, len);
+	size_t		scheme = scheme_length(url, len);
 	SmAuthority authority;
 
 	*host_len = 0;
@@ -670,7 +679,7 @@ sm_url_host(const char *url, size_t len, size_t *host_len)
 size_t
 sm_url_page(const char *url, size_t len, char *dst)
 {
-	size_t		start = sm_url_scheme(url, len) + 3;
+	size_t		start = scheme_length(url, len) + 3;
 	const char *rest = url + start + sm_authority_length(url + start, len - start);
 	const char *hash = memchr(rest, '#', url + len - rest);
 	SmAuthority authority;

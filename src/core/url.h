@@ -115,8 +115,8 @@ extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len
  */
 extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 
-/* Length of the scheme that a text begins with, before its colon; 0 if there is none. */
-extern size_t sm_url_scheme(const char *s, size_t len);
+/* Does a text begin like an absolute URL, with a scheme and "://"? */
+extern bool sm_url_begins(const char *s, size_t len);
 
 /*
  * Find the host in a URL of either form, without port and user: a pointer into

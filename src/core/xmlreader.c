@@ -283,7 +283,10 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 	return NULL;
 }
 
-/* The namespace that a prefix stands for; false if it is declared nowhere. */
+/*
+ * The namespace that a prefix stands for.  Returns false for an undeclared prefix,
+ * unless the caller is to decide.
+ */
 static bool
 resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 {
@@ -307,12 +310,9 @@ resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 	else if (r->lookup)
 		known = r->lookup(r->lookup_arg, prefix);
 	if (known == NULL)
-	{
 		r->undeclared = prefix;
-		return false;
-	}
-	*uri = *known;
-	return true;
+	*uri = known ? *known : prefix;
+	return known != NULL || r->is_document;
 }
 
 /*
@@ -415,6 +415,7 @@ read_start(SmXmlReader *r)
 	const char *message;
 	SmSpan		qname;
 
+	r->undeclared = sm_no_span();
 	r->p++;						/* "<" */
 	qname.s = r->p;
 	if (!read_qname(r, &r->prefix, &r->name))

@@ -71,11 +71,13 @@ typedef struct SmXmlReader
 	SmXmlAttribute attributes[SM_XML_ATTRIBUTES_MAX];
 
 	/*
-	 * SM_XML_ERROR: what is wrong, and the prefix if an undeclared prefix is
-	 * wrong
+	 * SM_XML_START: a prefix of the tag that nothing declares, if possible
+	 * that of the element itself; s is NULL for none.  Such a prefix is an
+	 * error in a fragment.  In a document it stands for itself, so that the
+	 * caller can skip what the prefix belongs to.
 	 */
-	const char *message;
 	SmSpan		undeclared;
+	const char *message;		/* SM_XML_ERROR: what is wrong */
 
 	/* private */
 	const char *p;
@@ -106,7 +108,10 @@ typedef struct SmXmlReader
 extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 							   SmXmlLookup lookup, void *lookup_arg);
 
-/* Begin to read a document: one root element, without text around it. */
+/*
+ * Begin to read a document: one root element, without text around it.  The caller
+ * checks each SM_XML_START for an undeclared prefix.
+ */
 extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len);
 
 /* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */

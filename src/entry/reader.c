@@ -27,6 +27,15 @@ sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
 	return false;
 }
 
+bool
+sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name)
+{
+	problems->place = r->raw.s;
+	sm_problem(problems, name, ERRCODE_INVALID_XML_DOCUMENT, NULL,
+			   "the namespace prefix \"%s\" is not declared", sm_for_message(r->undeclared));
+	return false;
+}
+
 void
 sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 {
@@ -93,6 +102,9 @@ sm_entry_next(SmEntryReader *e)
 	if (token == SM_XML_START && !e->strict &&
 		sm_span_equal(e->reader->name, e->entry_name) && sm_entry_is_own(e))
 		e->has_entry_inside = true;
+	if (token == SM_XML_START && e->reader->undeclared.s)
+		sm_xml_undeclared(e->problems, e->reader,
+						  sm_entry_is_own(e) ? SM_DOCUMENT_INVALID : SM_EXTENSION_INVALID);
 	return token;
 }
 
@@ -205,9 +217,12 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 
 		if (!sm_entry_is_own(e))
 		{
-			if (!e->read_extension(e->read_extension_arg, next_extension(row, &max_extensions)))
+			SmSpan	   *extension = next_extension(row, &max_extensions);
+
+			*extension = sm_no_span();
+			if (!e->read_extension(e->read_extension_arg, extension))
 				return false;
-			row->nextensions++;
+			row->nextensions += extension->s != NULL;
 			continue;
 		}
 		field = field_of(r->name, row, &priority);

@@ -13,7 +13,10 @@
 #define SM_DECLARE_HINT \
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
 
-/* Reads an extension that has just begun, up to its end; see SmEntryReader. */
+/*
+ * Reads an extension element that has just begun, up to its end.  Leaves *extension
+ * for an element that is left out.  Returns false if the entry cannot be read.
+ */
 typedef bool (*SmReadExtension) (void *arg, SmSpan *extension);
 
 /*
@@ -76,6 +79,9 @@ extern size_t sm_xml_attribute_value(SmSpan raw, char *dst);
 
 /* The value of an attribute, trimmed. */
 extern SmSpan sm_xml_resolve(SmSpan raw);
+
+/* Report an undeclared prefix of the tag just read from a document.  Returns false. */
+extern bool sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name);
 
 /*
  * Report that XML cannot be read, for the reason that the reader has.  Returns

@@ -97,7 +97,6 @@ static char *
 stylesheet_option(FunctionCallInfo fcinfo, int n)
 {
 	SmSpan		href;
-	const char *type;
 	char	   *encoded;
 	size_t		len;
 
@@ -110,17 +109,17 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 		sm_invalid_argument("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
 	if (href.len > SM_URL_MAX)
 		sm_invalid_argument("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " bytes.");
-	if (path_ends_with(href, ".css"))
-		type = "text/css";
-	else if (path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt"))
-		type = "text/xsl";
-	else
-		sm_invalid_argument("stylesheet", sm_for_message(href),
-							"It must be a URL that ends with .css, .xsl or .xslt.");
+	if (!path_ends_with(href, ".css"))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid stylesheet \"%s\"", sm_for_message(href)),
+				 errdetail("It must be a URL that ends with .css."),
+				 path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt") ?
+				 errhint("Browsers are removing XSLT. A sitemap can be shown as a table by CSS.") : 0));
 
 	encoded = palloc(6 * href.len);
 	len = sm_url_encode_reference(href.s, href.len, encoded);
-	return psprintf("<?xml-stylesheet type=\"%s\" href=\"%.*s\"?>", type, (int) len, encoded);
+	return psprintf("<?xml-stylesheet type=\"text/css\" href=\"%.*s\"?>", (int) len, encoded);
 }
 
 static SmProtocol

@@ -3,21 +3,26 @@
  *	  sitemap_parse, which returns the entries of a document as rows, and
  *	  sitemap_kind, which tells what kind of document it is.
  *
- * input.c inflates the document and converts it to UTF-8; xml.c or
- * text.c reads one entry after the other.  The whole document is in memory,
- * an entry only until its row is stored.  An invalid entry is an error, or is
- * skipped and counted in one warning.
+ * input.c inflates the document and converts it to UTF-8.  Entries are read one after
+ * the other, of XML by xml.c.  The whole document is in memory, an entry only until
+ * its row is stored.  An invalid entry is an error, or is skipped and counted in one
+ * warning.
+ *
+ * A text sitemap has a URL on each line.  Lines end in LF, CR or both.  A line has to
+ * begin with a scheme and "://", which tells a text sitemap from an error page or
+ * another format.  The rest of the URL is not checked.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "core/text.h"
+#include "core/url.h"
 #include "entry/row.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "parse/input.h"
-#include "parse/text.h"
 #include "parse/xml.h"
 #include "server/argument.h"
 #include "server/encoding.h"
@@ -62,6 +67,86 @@ typedef struct ParseState
 	MemoryContext row_context;	/* of one entry */
 } ParseState;
 
+/* A text sitemap that is being parsed. */
+typedef struct TextParser
+{
+	const char *s;				/* the part that has not been read */
+	const char *end;
+	bool		is_cut;			/* the input is not the whole document */
+	SmProblems *problems;
+} TextParser;
+
+static TextParser
+begin_text(const SmInput *input, SmProblems *problems)
+{
+	TextParser	p = {
+		.s = input->content.s,.end = input->content.s + input->content.len,
+		.is_cut = input->broken != NULL,.problems = problems
+	};
+
+	return p;
+}
+
+/* The next line that is not blank; false if there is none. */
+static bool
+next_line(TextParser *p, SmSpan *line)
+{
+	while (p->s < p->end)
+	{
+		line->s = p->s;
+		while (p->s < p->end && *p->s != '\n' && *p->s != '\r')
+			p->s++;
+		if (p->s == p->end && p->is_cut)
+			return false;		/* the line may be incomplete */
+		line->len = p->s - line->s;
+		if (p->s < p->end)
+			p->s++;
+		*line = sm_trim(*line);
+		if (line->len > 0)
+			return true;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return false;
+}
+
+static bool
+is_utf8(SmSpan line)
+{
+	return pg_verify_mbstr(PG_UTF8, line.s, line.len, true);
+}
+
+/* Read the next line that is not blank into a row; false at the end. */
+static bool
+next_url(TextParser *p, SmRow *row)
+{
+	memset(row, 0, sizeof(*row));
+	while (next_line(p, &row->loc))
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		p->problems->place = row->loc.s;
+		if (!is_utf8(row->loc))
+			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+					   NULL, "the line is neither XML nor text in UTF-8");
+		else if (!sm_url_begins(row->loc.s, row->loc.len))
+			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
+					   NULL, "the line is neither XML nor a URL");
+		else
+			return true;
+	}
+	return false;
+}
+
+/* Does an input begin like a text sitemap? */
+static bool
+is_text_sitemap(const SmInput *input)
+{
+	TextParser	p = begin_text(input, NULL);
+	SmSpan		line;
+
+	return next_line(&p, &line) && is_utf8(line) && sm_url_begins(line.s, line.len);
+}
+
 /*
  * Make the value of a column, NULL for an empty span.  Returns false if the
  * encoding of the database lacks a character.
@@ -73,10 +158,6 @@ put_text(SmSpan value, Datum *datum, bool *null)
 	*null = value.len == 0;
 	if (*null)
 		return true;
-	if (value.len > MaxAllocSize - VARHDRSZ)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a value of the sitemap is too long")));
 	*datum = PointerGetDatum(sm_to_text(value));
 	return DatumGetPointer(*datum) != NULL;
 }
@@ -133,21 +214,13 @@ parse(ParseState *state)
 {
 	const SmInput *input = &state->input;
 	SmProblems *problems = &state->problems;
-	SmXmlParser *xml = NULL;
-	SmTextParser text;
+	SmXmlParser *xml = input->is_xml ? sm_xml_parser_create(input, problems) : NULL;
+	TextParser	lines = begin_text(input, problems);
 	MemoryContext oldcontext;
 	SmRow		row;
 
-	if (input->is_xml)
-	{
-		xml = palloc_object(SmXmlParser);
-		sm_xml_parser_init(xml, input, problems);
-	}
-	else
-		sm_text_parser_init(&text, input, problems);
-
 	oldcontext = MemoryContextSwitchTo(state->row_context);
-	while (xml ? sm_xml_parser_next(xml, &row) : sm_text_parser_next(&text, &row))
+	while (xml ? sm_xml_parser_next(xml, &row) : next_url(&lines, &row))
 	{
 		put_entry(state, &row);
 		MemoryContextReset(state->row_context);
@@ -233,7 +306,7 @@ kind_of(SmSpan document, bool is_text)
 	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);
 	if (input.is_xml)
 		return sm_xml_kind(&input);
-	return sm_text_is_sitemap(&input) ? "text" : NULL;
+	return is_text_sitemap(&input) ? "text" : NULL;
 }
 
 /* sitemap_kind(document) */

@@ -3,8 +3,27 @@
  *	  Reads sitemaps, indexes, RSS and Atom, entry by entry.
  *
  * Elements that the protocol does not know are skipped, but no page in them is lost
- * silently: an entry inside of another element, as in <urlset><urls><url>, is read
- * and reported as a problem.
+ * silently: an entry inside another element, as in <urlset><urls><url>, is read and
+ * reported as a problem.
+ *
+ * An extension element of an entry is returned as a slice of the document, plus the
+ * declarations that its prefixes need.  Example, with xmlns:i="urn:i" on the root:
+ *
+ *	  <i:image>				<i:image xmlns:i="urn:i"><i:loc>http://a/</i:loc></i:image>
+ *		<i:loc>http://a/</i:loc>
+ *	  </i:image>
+ *
+ * Indentation, comments and processing instructions are left out: sitemap_files would
+ * have to keep them.  In a database that is not UTF-8, references stand for characters
+ * outside ASCII.
+ *
+ * A copy can be much longer than its slice.  In a document that declares a prefix for
+ * a URI of 256 bytes once, each <x:a/> of 6 bytes is an extension element whose copy
+ * repeats the URI.  So the total length of the copies is limited, in proportion to the
+ * length of the document.
+ *
+ * RSS and Atom give the URL of a page and the date of its last change.  Nothing else of
+ * them is read.
  */
 #include "postgres.h"
 
@@ -12,8 +31,11 @@
 
 #include "core/namespace.h"
 #include "core/text.h"
+#include "core/url.h"
+#include "core/w3cdate.h"
+#include "core/xml.h"
+#include "entry/reader.h"
 #include "miscadmin.h"
-#include "parse/syndication.h"
 #include "server/encoding.h"
 #include "utils/memutils.h"
 
@@ -22,35 +44,383 @@
  * is blamed on the cut and not reported by itself.  The longest construct that the
  * reader needs as a whole, an XML declaration, is shorter.
  */
-#define CUT_MAX		100
+#define CUT_MAX					100
 
-static const SmXmlKind kinds[] = {
-	{"urlset", "urlset", "url", false, sm_entry_read},
-	{"index", "sitemapindex", "sitemap", false, sm_entry_read},
-	{"rss", "rss", "item", true, sm_rss_read_item},
-	{"atom", "feed", "entry", true, sm_atom_read_entry}
+/* our own limits for an entry: number of its extension elements, bytes of their copies */
+#define EXTENSIONS_MAX			10000
+#define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
+
+/*
+ * The most bytes of all copies: COPIED_ALWAYS, plus the length of the document
+ * times COPIED_RATIO_MAX.  Most documents need less than twice their length.
+ */
+#define COPIED_RATIO_MAX		10
+#define COPIED_ALWAYS			1048576
+
+/* Reads an entry that has just begun, up to its end. */
+typedef bool (*ReadEntry) (SmEntryReader *e, SmRow *row);
+
+/* A kind of document, known by its root element. */
+typedef struct Kind
+{
+	const char *kind;			/* the result of sitemap_kind */
+	const char *root;
+	const char *entry;
+	bool		is_syndication; /* RSS or Atom */
+	ReadEntry	read_entry;
+} Kind;
+
+/* The declarations that a copy needs besides its own. */
+typedef struct Declarations
+{
+	int			nbindings;		/* number of namespaces in scope around the
+								 * element */
+	bool		is_used[SM_XML_BINDINGS_MAX];
+	StringInfoData text;		/* declarations of the used ones */
+} Declarations;
+
+struct SmXmlParser
+{
+	SmXmlReader reader;
+	SmEntryReader entries;
+	SmProblems *problems;
+	bool		is_cut;			/* the input is not the whole document */
+	const Kind *kind;			/* NULL before the root element */
+	const char *wrapper;		/* element that wrongly contains entries, or
+								 * NULL */
+
+	/* copies of extension elements */
+	Declarations declarations;
+	uint64		allowed;		/* bytes that all copies may have together */
+	uint64		copied;			/* bytes of all copies so far */
+	size_t		entry_bytes;	/* bytes of the copies for the current entry */
+	int			entry_count;	/* number of these copies */
 };
 
-void
-sm_xml_parser_init(SmXmlParser *p, const SmInput *input, SmProblems *problems)
+static bool
+too_large(SmXmlParser *p, const char *message)
 {
-	memset(p, 0, sizeof(*p));
+	sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+			   NULL, "%s", message);
+	return false;
+}
+
+static void
+put_span(StringInfo out, SmSpan span)
+{
+	appendBinaryStringInfo(out, span.s, span.len);
+}
+
+/*
+ * Put a part of the document, with references to characters outside ASCII if the
+ * database is not UTF-8.
+ */
+static void
+put_part(StringInfo out, SmSpan raw, SmXmlPart part)
+{
+	if (!sm_ascii_only())
+	{
+		put_span(out, raw);
+		return;
+	}
+	enlargeStringInfo(out, SM_XML_ESCAPE_BOUND(raw.len));
+	out->len += sm_xml_escape(raw.s, raw.len, part, SM_XML_AS_REFERENCES, out->data + out->len);
+}
+
+/*
+ * Put a declaration.  The reader compares URIs of namespaces without resolving
+ * references, so the URI is copied as it is, between quotes that it does not
+ * contain.
+ */
+static void
+put_declaration(StringInfo out, const SmXmlBinding *binding)
+{
+	char		quote = memchr(binding->uri.s, '"', binding->uri.len) ? '\'' : '"';
+
+	appendStringInfoString(out, binding->prefix.len > 0 ? " xmlns:" : " xmlns");
+	put_span(out, binding->prefix);
+	appendStringInfoChar(out, '=');
+	appendStringInfoChar(out, quote);
+	put_span(out, binding->uri);
+	appendStringInfoChar(out, quote);
+}
+
+/* A copied tag has this prefix: add its declaration, unless the copy has it. */
+static void
+use_prefix(const SmXmlReader *r, SmSpan prefix, Declarations *d)
+{
+	for (int i = r->nbindings - 1; i >= 0; i--)
+	{
+		if (!sm_span_equal(r->bindings[i].prefix, prefix))
+			continue;
+		if (i < d->nbindings && r->bindings[i].uri.len > 0 && !d->is_used[i])
+		{
+			d->is_used[i] = true;
+			put_declaration(&d->text, &r->bindings[i]);
+		}
+		return;
+	}
+}
+
+static void
+put_tag(StringInfo out, const SmXmlReader *r, Declarations *d)
+{
+	const char *from = r->raw.s;
+
+	use_prefix(r, r->prefix, d);
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+
+		if (sm_span_is(a->prefix, "xmlns") || (a->prefix.len == 0 && sm_span_is(a->name, "xmlns")))
+			continue;
+		if (a->prefix.len > 0)
+			use_prefix(r, a->prefix, d);
+		put_span(out, sm_span(from, a->value.s - from));
+		put_part(out, a->value, SM_XML_IN_TAG);
+		from = a->value.s + a->value.len;
+	}
+	put_span(out, sm_span(from, r->raw.s + r->raw.len - from));
+}
+
+/*
+ * Copy the extension element that has just begun, up to its end, without the
+ * declarations that it needs.  *is_valid becomes false if a prefix in the element is
+ * undeclared.  Returns false if the element is not well-formed, or is too large.
+ */
+static bool
+copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
+{
+	SmXmlReader *r = &p->reader;
+	int			depth = r->depth;
+	int			begin = 0;		/* where the text after the last tag begins */
+	bool		is_blank = true;	/* it has only blanks so far */
+	bool		has_break = false;	/* it has a line break */
+	SmXmlToken	last_tag = SM_XML_END;
+
+	for (SmXmlToken token = SM_XML_START;; token = sm_xml_next(r))
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (token == SM_XML_ERROR)
+			return false;
+		if (out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
+			return too_large(p, "the extensions of an entry are longer than a sitemap can be");
+		if (token == SM_XML_TEXT)
+		{
+			put_part(out, r->raw, SM_XML_IN_TEXT);
+			is_blank = is_blank && sm_xml_is_blank(r->raw);
+			has_break = has_break || memchr(r->raw.s, '\n', r->raw.len);
+		}
+		else if (token == SM_XML_CDATA)
+		{
+			put_part(out, sm_ascii_only() ? r->data : r->raw, SM_XML_IN_CDATA);
+			is_blank = false;
+		}
+		if (token != SM_XML_START && token != SM_XML_END)
+			continue;
+
+		/*
+		 * blanks with a line break are indentation, unless they are all that
+		 * an element has
+		 */
+		if (is_blank && has_break && (token == SM_XML_START || last_tag == SM_XML_END))
+			out->len = begin;
+		if (token == SM_XML_END)
+			put_span(out, r->raw);
+		else
+		{
+			if (r->undeclared.s && *is_valid)
+				*is_valid = sm_xml_undeclared(p->problems, r, SM_EXTENSION_INVALID);
+			put_tag(out, r, &p->declarations);
+		}
+		if (token == SM_XML_END && r->depth == depth)
+			return true;
+		begin = out->len;
+		is_blank = true;
+		has_break = false;
+		last_tag = token;
+	}
+}
+
+/*
+ * SmReadExtension: copy the element that has just begun into the current memory
+ * context.  arg: an SmXmlParser.
+ */
+static bool
+copy_extension(void *arg, SmSpan *copy)
+{
+	SmXmlParser *p = arg;
+	const SmXmlReader *r = &p->reader;
+	StringInfo	declarations = &p->declarations.text;
+	size_t		name_end = 1 + r->open[r->depth].qname.len; /* in the copy */
+	bool		is_valid = r->undeclared.s == NULL;
+	StringInfoData out;
+
+	if (++p->entry_count > EXTENSIONS_MAX)
+		return too_large(p, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extensions");
+	p->declarations.nbindings = r->open[r->depth].nbindings;
+	memset(p->declarations.is_used, false, sizeof(p->declarations.is_used));
+	resetStringInfo(declarations);
+	initStringInfo(&out);
+	if (!copy_element(p, &out, &is_valid))
+		return false;
+	if (!is_valid)
+		return true;
+
+	enlargeStringInfo(&out, declarations->len);
+	memmove(out.data + name_end + declarations->len, out.data + name_end, out.len - name_end);
+	memcpy(out.data + name_end, declarations->data, declarations->len);
+	out.len += declarations->len;
+	*copy = sm_span(out.data, out.len);
+
+	p->entry_bytes += out.len;
+	p->copied += out.len;
+	if (p->entry_bytes > EXTENSIONS_BYTES_MAX)
+		return too_large(p, "the extensions of an entry are longer than a sitemap can be");
+	if (p->copied > p->allowed)
+		return too_large(p, "the extensions are more than " SM_STRING(COPIED_RATIO_MAX)
+						 " times as long as the document");
+	return true;
+}
+
+/* Store a date as lastmod: as a W3C date, or unchanged if it is not a date. */
+static void
+put_date(SmRow *row, SmSpan text)
+{
+	char	   *date = palloc(SM_FEED_DATE_MAX);
+	size_t		len;
+
+	text = sm_trim(text);
+
+	len = sm_feed_date(text, date);
+	row->lastmod_type = SM_LASTMOD_TEXT;
+	row->lastmod_text = len > 0 ? sm_span(date, len) : text;
+}
+
+/* An attribute of the element that has just begun; s is NULL if there is none. */
+static SmSpan
+attribute(const SmXmlReader *r, const char *name)
+{
+	for (int i = 0; i < r->nattributes; i++)
+		if (r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, name))
+			return sm_xml_resolve(r->attributes[i].value);
+	return sm_no_span();
+}
+
+/* Does an attribute of the element that has just begun have this value, or is it missing? */
+static bool
+is_or_lacks(const SmXmlReader *r, const char *name, const char *value)
+{
+	SmSpan		given = attribute(r, name);
+
+	return given.s == NULL || sm_span_is(given, value);
+}
+
+/* <item><link>http://www.example.com/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate> */
+static SmSpan *
+rss_field(const SmXmlReader *r, SmRow *row, SmSpan *date, SmSpan *guid)
+{
+	if (sm_span_is(r->name, "link") && row->loc.len == 0)
+		return &row->loc;
+	if (sm_span_is(r->name, "guid") && is_or_lacks(r, "isPermaLink", "true"))
+		return guid;
+	return sm_span_is(r->name, "pubDate") ? date : NULL;
+}
+
+/*
+ * <entry><link rel="alternate" href="http://www.example.com/"/><updated>2003-12-13T18:30:02Z</updated>,
+ * or <modified> in Atom 0.3
+ */
+static SmSpan *
+atom_field(const SmXmlReader *r, SmRow *row, SmSpan *date)
+{
+	if (sm_span_is(r->name, "link") && row->loc.len == 0 && is_or_lacks(r, "rel", "alternate"))
+		row->loc = attribute(r, "href");
+	return sm_span_is(r->name, "updated") || sm_span_is(r->name, "modified") ? date : NULL;
+}
+
+/*
+ * Read an item of RSS or an entry of Atom, its link as loc and its date as lastmod.
+ * Returns the same as sm_entry_read.
+ */
+static bool
+read_syndicated(SmEntryReader *e, SmRow *row, bool is_atom)
+{
+	SmXmlReader *r = e->reader;
+	SmSpan		date = sm_no_span();
+	SmSpan		guid = sm_no_span();
+	SmXmlToken	token;
+
+	memset(row, 0, sizeof(*row));
+	e->has_entry_inside = false;
+	while ((token = sm_entry_next(e)) != SM_XML_END)
+	{
+		SmSpan	   *field = NULL;
+
+		if (token == SM_XML_ERROR)
+			return false;
+		if (token != SM_XML_START)
+			continue;
+		if (sm_span_equal(r->uri, e->own_uri))
+			field = is_atom ? atom_field(r, row, &date) : rss_field(r, row, &date, &guid);
+		if (!(field ? sm_entry_read_text(e, field) : sm_entry_skip(e)))
+			return false;
+	}
+	if (date.s)
+		put_date(row, date);
+	guid = sm_trim(guid);
+	if (sm_trim(row->loc).len == 0 && sm_url_begins(guid.s, guid.len))
+		row->loc = guid;
+	return row->loc.s != NULL ||
+		sm_problem(e->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
+				   "the entry has no link to a page");
+}
+
+static bool
+read_rss_item(SmEntryReader *e, SmRow *row)
+{
+	return read_syndicated(e, row, false);
+}
+
+static bool
+read_atom_entry(SmEntryReader *e, SmRow *row)
+{
+	return read_syndicated(e, row, true);
+}
+
+static const Kind kinds[] = {
+	{"urlset", "urlset", "url", false, sm_entry_read},
+	{"index", "sitemapindex", "sitemap", false, sm_entry_read},
+	{"rss", "rss", "item", true, read_rss_item},
+	{"atom", "feed", "entry", true, read_atom_entry}
+};
+
+SmXmlParser *
+sm_xml_parser_create(const SmInput *input, SmProblems *problems)
+{
+	SmXmlParser *p = palloc0_object(SmXmlParser);
+
 	sm_xml_reader_init_document(&p->reader, input->content.s, input->content.len);
 	p->problems = problems;
 	p->is_cut = input->broken != NULL;
-	sm_extension_copies_init(&p->copies, &p->reader, input->content.len, problems);
 	p->entries.reader = &p->reader;
 	p->entries.problems = problems;
 	p->entries.prefix = "";
 	p->entries.sqlerrcode = ERRCODE_INVALID_XML_DOCUMENT;
-	p->entries.read_extension = sm_extension_copy;
-	p->entries.read_extension_arg = &p->copies;
+	p->entries.read_extension = copy_extension;
+	p->entries.read_extension_arg = p;
+	p->allowed = COPIED_ALWAYS + (uint64) COPIED_RATIO_MAX * input->content.len;
+	initStringInfo(&p->declarations.text);
+	return p;
 }
 
 /* The kind of the root element that has just begun, or NULL. */
-static const SmXmlKind *
+static const Kind *
 find_kind(const SmXmlReader *r)
 {
+	if (r->undeclared.s == r->prefix.s)
+		return NULL;
 	for (size_t i = 0; i < lengthof(kinds); i++)
 		if (sm_span_is(r->name, kinds[i].root))
 			return &kinds[i];
@@ -66,12 +436,8 @@ stop(SmXmlParser *p)
 	if (p->is_cut && r->end - r->p < CUT_MAX)
 		return false;
 	p->problems->place = r->p;
-	if (r->undeclared.s)
-		sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
-				   "the namespace prefix \"%s\" is not declared", sm_for_message(r->undeclared));
-	else
-		sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
-				   "%s", r->message);
+	sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
+			   "%s", r->message);
 	p->problems->rest_lost = true;
 	return false;
 }
@@ -86,7 +452,7 @@ begin_root(SmXmlParser *p)
 		p->problems->place = p->reader.raw.s;
 		sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
 				   "the root element \"%s\" is none of urlset, sitemapindex, rss and feed",
-				   sm_for_message(p->reader.name));
+				   sm_for_message(p->reader.open[0].qname));
 		p->problems->rest_lost = true;
 		return false;
 	}
@@ -110,7 +476,7 @@ check_wrapper(SmXmlParser *p)
 	const SmXmlReader *r = &p->reader;
 	SmSpan		wrapper = r->open[r->depth - 1].qname;
 
-	if (r->depth == 1 || p->kind->is_feed || wrapper.s == p->wrapper)
+	if (r->depth == 1 || p->kind->is_syndication || wrapper.s == p->wrapper)
 		return;
 	p->wrapper = wrapper.s;
 	sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
@@ -125,7 +491,8 @@ check_wrapper(SmXmlParser *p)
 static bool
 read_entry(SmXmlParser *p, SmRow *row)
 {
-	sm_extension_copies_begin_entry(&p->copies);
+	p->entry_bytes = 0;
+	p->entry_count = 0;
 	if (!p->kind->read_entry(&p->entries, row))
 		return false;
 	if (p->entries.has_entry_inside)
@@ -180,6 +547,8 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 			return false;
 		if (token != SM_XML_START)
 			continue;
+		if (r->undeclared.s)
+			sm_xml_undeclared(p->problems, r, SM_DOCUMENT_INVALID);
 		if (p->kind == NULL)
 		{
 			if (!begin_root(p))
@@ -195,7 +564,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 			if (read_entry(p, row))
 				return true;
 		}
-		else if (!p->kind->is_feed && is_like_entry(r))
+		else if (!p->kind->is_syndication && is_like_entry(r))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
 					   is_own ? "element \"%s\" is no entry of a %s" :
 					   "element \"%s\" is in another namespace than the %s",
@@ -222,7 +591,7 @@ sm_xml_kind(const SmInput *input)
 	while (token == SM_XML_TEXT || token == SM_XML_COMMENT || token == SM_XML_PI);
 	if (token == SM_XML_START)
 	{
-		const SmXmlKind *kind = find_kind(&r);
+		const Kind *kind = find_kind(&r);
 
 		return kind ? kind->kind : NULL;
 	}

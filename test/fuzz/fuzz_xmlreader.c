@@ -38,6 +38,7 @@ accepts(const char *src, size_t len, bool is_document, const char **message)
 	SmXmlReader r;
 	const char *expected = NULL;
 	int			depth = 0;
+	bool		undeclared = false;
 
 	*message = NULL;
 	if (is_document)
@@ -58,7 +59,8 @@ accepts(const char *src, size_t len, bool is_document, const char **message)
 		{
 			CHECK(depth == 0);
 			CHECK(expected == NULL || expected == src + len);
-			return true;
+			*message = undeclared ? "undeclared namespace prefix" : NULL;
+			return !undeclared;
 		}
 
 		CHECK(expected == NULL || r.raw.s == expected);
@@ -70,6 +72,8 @@ accepts(const char *src, size_t len, bool is_document, const char **message)
 		if (token == SM_XML_START)
 		{
 			depth++;
+			undeclared = undeclared || r.undeclared.s != NULL;
+			CHECK(is_document || r.undeclared.s == NULL);
 			CHECK(r.name.len > 0);
 			CHECK(r.nattributes >= 0 && r.nattributes <= SM_XML_ATTRIBUTES_MAX);
 		}

@@ -103,8 +103,8 @@ $$);
 SELECT s, left(pg_temp.text(content), 140)
   FROM (VALUES
     ('style.css'),
-    ('/a/style.XSL?v=1&w=2#x'),
-    (' https://www.example.com/ü b.xslt '),
+    ('/a/style.CSS?v=1&w=2#x'),
+    (' https://www.example.com/ü b.css '),
     ('a''"<>{}.css')
   ) v (s),
   sitemap_files('SELECT loc FROM page', 'http://a/', stylesheet => s);
@@ -119,6 +119,8 @@ SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L, stylesheet => %L)',
     (' '),
     ('style'),
     ('style.js'),
+    ('style.xsl'),
+    ('/a/style.XSLT?v=1#x'),
     ('.css'),
     ('a?>.css'),
     ('a.css?x=?>'),

@@ -120,7 +120,8 @@ SELECT *
                      '<s:url><s:loc>a</s:loc><s:priority>1</s:priority></s:url></s:urlset>');
 SELECT count(*) FROM sitemap_parse('<urlset/>');
 
--- Extensions: each an element that stands alone, written in one way.
+-- Extensions: each an element that stands alone, with what the document has in it but for
+-- comments, instructions and indentation.
 SELECT loc, e
   FROM sitemap_parse($$<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
   xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
@@ -128,9 +129,9 @@ SELECT loc, e
   xmlns:xhtml="http://www.w3.org/1999/xhtml">
   <url>
     <loc>/1</loc>
-    <image:image>
+    <image:image><!-- first -->
       <image:loc>http://i/?a&amp;b</image:loc>
-      <image:caption>"a\b" <![CDATA[<c>]]>&#9;&gt;</image:caption>
+      <?p i?><image:caption>"a\b" <![CDATA[<c>]]>&#9;&gt;</image:caption>
     </image:image>
     <xhtml:link rel="alternate" hreflang='de' href='http://a/?"de"&amp;&#x3c;'/>
     <i:image xml:lang="en"><i:loc/></i:image>
@@ -141,7 +142,9 @@ SELECT loc, e
     <loc>/2</loc>
     <a:a xmlns:a="urn:1"><a:a xmlns:a="urn:2"/><a:a> </a:a><a:a>
 </a:a> <i:b/>
-    <c xmlns="">x <d/> y</c><e/></a:a>
+    <c xmlns="">x <d/> y<!-- c -->
+      <!-- c -->z</c><e
+        /></a:a>
   </url>
 </urlset>$$), unnest(extensions) WITH ORDINALITY u (e, n)
  ORDER BY loc, n;
@@ -262,17 +265,21 @@ SELECT overlong, place, pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', 
 SELECT length(loc), loc LIKE 'aé日😀é日%' FROM sitemap_parse(format('<urlset><url><loc>a<![CDATA[%s]]></loc></url></urlset>', repeat('é日😀', 30000)));
 
 -- The lines of a section end as others do.
-SELECT count(*), bool_and(extensions[1]::text = extensions[2]::text), min(length(extensions[1]::text)), max(length(extensions[1]::text))
+SELECT count(*), bool_and(e[1] = e[2]), min(length(e[1])), max(length(e[1]))
   FROM generate_series(0, 330) n,
        concat(repeat('x', n), repeat(E'\r\n\r', 300), E'y\r') lines,
-       sitemap_parse(format('<urlset xmlns:b="urn:b"><url><loc>a</loc><b:c><![CDATA[%s]]></b:c><b:c>%s</b:c></url></urlset>', lines, lines));
+       sitemap_parse(format('<urlset xmlns:b="urn:b"><url><loc>a</loc><b:c><![CDATA[%s]]></b:c><b:c>%s</b:c></url></urlset>', lines, lines)),
+       LATERAL (SELECT array_agg(sitemap_url('http://a/', extensions => ARRAY[x])::text) AS e FROM unnest(extensions) x) u;
 
 -- What could take time or memory beyond the document's length.
 SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES ((SELECT '<urlset ' || string_agg(format('a%s=""', n), ' ') || '/>' FROM generate_series(1, 65) n)),
                ((SELECT '<urlset><a ' || string_agg(format('xmlns:b%s="urn:b"', n), ' ') || '/>' FROM generate_series(1, 65) n)),
                ('<urlset xmlns:b="urn:b"><url><loc>a</loc>' || repeat('<b:c/>', 10001) || '</url></urlset>'),
-               ('<urlset xmlns:b="urn:b"><url><loc>a</loc>' || repeat('<b:c>' || repeat('"', 1000) || '</b:c>', 9000) || '</url></urlset>'),
+               ((SELECT '<urlset xmlns:b="urn:b" ' || string_agg(format('xmlns:b%s="urn:%s"', n, repeat('b', 250)), ' ')
+                        || '><url><loc>a</loc>' || repeat('<b:c>' || string_agg(format('<b%s:d/>', n), '') || repeat('"', 1300) || '</b:c>', 3500)
+                        || '</url></urlset>'
+                   FROM generate_series(1, 60) n)),
                ((SELECT '<urlset xmlns:b="urn:b" ' || string_agg(format('xmlns:b%s="urn:%s"', n, repeat('b', 250)), ' ')
                         || '><url><loc>a</loc>' || repeat('<b:c>' || string_agg(format('<b%s:d/>', n), '') || '</b:c>', 3500)
                         || '</url></urlset>'

@@ -37,6 +37,32 @@ SELECT * FROM pg_temp.read(E'<urlset>\n<url><loc>1</loc></url>\n<url><loc>/?a=1&
 SELECT * FROM pg_temp.read('<urlset><url><loc>1</loc></url><url><image:image/></url></urlset>'::bytea);
 SELECT * FROM pg_temp.read('<html><body/></html>'::bytea);
 
+-- A prefix that nobody declared costs its element, and not the entry: of a child, deeper, of an attribute.
+SELECT loc, extensions
+  FROM sitemap_parse(E'<urlset xmlns:v="urn:v">
+<url><loc>1</loc><image:image><image:loc>http://i/</image:loc></image:image><v:a/></url>
+<url><loc>2</loc><v:a><b:b/><c:c/></v:a><v:a b:c="d"/><v:d/></url>
+<url><loc>3</loc></url>
+</urlset>', on_invalid => 'skip');
+-- Nothing is lost with an attribute, or with an element around entries.
+SELECT loc, lastmod
+  FROM sitemap_parse(E'<urlset xsi:schemaLocation="http://www.sitemaps.org/schemas/sitemap/0.9 sitemap.xsd">
+<x:header><x:title/></x:header>
+<url a:b="c"><loc a:b="c">1</loc><lastmod>2026<a:b/></lastmod></url>
+<x:list><url><loc>2</loc></url></x:list>
+</urlset>', on_invalid => 'skip');
+-- The root element says what its document is.
+SELECT * FROM pg_temp.read('<x:urlset><url><loc>1</loc></url></x:urlset>'::bytea);
+-- In each place it is an error.
+SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))
+  FROM (VALUES (E'<urlset\na:b="c"/>'), (E'<urlset>\n<a:b/></urlset>'), (E'<urlset>\n<url a:b="c"><loc>1</loc></url></urlset>'),
+               (E'<urlset><url>\n<loc a:b="c">1</loc></url></urlset>'), (E'<urlset><url><loc>1</loc>\n<a:b/></url></urlset>'),
+               (E'<urlset><url><loc>1\n<a:b/></loc></url></urlset>'), (E'<urlset><url><loc>1</loc>\n<a:b xmlns:a="urn:a"><a:b><c:c/></a:b></a:b></url></urlset>'),
+               (E'<urlset><url><loc>1</loc><x>\n<a:b/></x></url></urlset>'), (E'<rss><channel><item><link>1</link>\n<dc:date>2026</dc:date></item></channel></rss>')) v (d);
+SELECT loc, lastmod
+  FROM sitemap_parse(E'<rss><channel><item><link>1</link>\n<dc:date>2026</dc:date><pubDate>Sun, 06 Sep 2009 16:20:00 +0200</pubDate></item></channel></rss>',
+                     on_invalid => 'skip');
+
 -- An ampersand that should be a reference, or is one to nothing.
 SELECT a, (pg_temp.read(convert_to(format(E'<urlset>\n<url><loc>1</loc></url>\n<url>\n<loc>/?%s</loc></url></urlset>', a), 'UTF8'))).*
   FROM unnest('{a=1&b=2,&,&;,&amp,&nbsp;,&#0;,&#xD800;,&#x41}'::text[]) a;
@@ -103,6 +129,18 @@ SELECT *
  </channel>
 </rss>$$);
 SELECT * FROM pg_temp.read(E'<rss><channel>\n<item><title>no link</title></item>\n<item><link> </link></item><item><link>1</link></item></channel></rss>'::bytea);
+
+-- Without a link, a guid that is a URL, unless it says that it is no permalink.
+SELECT loc
+  FROM sitemap_parse($$<rss><channel>
+  <item><guid>http://a/1?a&amp;b</guid></item>
+  <item><guid isPermaLink="true"> http://a/2 </guid></item>
+  <item><guid>http://a/wrong</guid><link>http://a/3</link></item>
+  <item><link>http://a/4</link><guid>http://a/wrong</guid></item>
+  <item><link/><guid isPermaLink="true">http://a/5</guid></item>
+ </channel></rss>$$);
+SELECT * FROM pg_temp.read('<rss><channel><item><guid isPermaLink="false">http://a/1</guid></item><item><guid>tag:a,2026:1</guid></item><item><guid isPermaLink="true">1</guid></item></channel></rss>'::bytea);
+SELECT * FROM pg_temp.read('<feed><entry><guid>http://a/1</guid></entry></feed>'::bytea);
 
 -- Atom 1.0 and 0.3.
 SELECT *

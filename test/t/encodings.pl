@@ -65,7 +65,7 @@ my %files = (
 	'base_url' => q{
 		SELECT loc, encode(content, 'hex')
 		  FROM sitemap_files($$ SELECT 'é' AS loc $$, 'http://www.example.com/é',
-		                     stylesheet => '×.xsl')},
+		                     stylesheet => '×.css')},
 	'extensions' => files($page),
 	'urls' => files("SELECT sitemap_url(loc, extensions => extensions) AS url FROM ($page) s"),);
 

@@ -102,7 +102,7 @@ sub check
 			  FROM page}),
 		't', "$encoding: so does a document of type text");
 
-	# The same in another encoding, but for what is outside of elements.
+	# The same in another encoding, with references to characters that it lacks.
 	my $document = decode_utf8(
 		pack('H*', run($database, q{SELECT encode(content, 'hex') FROM file WHERE name = '0 sitemap.xml'})));
 	foreach my $other ('UTF-16', 'ISO-8859-1', 'windows-1252', 'US-ASCII', 'EUC-JP')
@@ -110,11 +110,10 @@ sub check
 		my $content = encode($other, $document =~ s/UTF-8/$other/r, Encode::FB_XMLCREF);
 
 		run($database, sprintf(q{INSERT INTO file VALUES ('%s', 'urlset', '\x%s')}, $other, unpack('H*', $content)));
-		is( run($database, qq{
-				SELECT bytea_rows(a.content) = bytea_rows(b.content)
-				  FROM file a, file b
-				 WHERE a.name = '0 sitemap.xml' AND b.name = '$other'}),
-			't', "$encoding: so does $other");
+		my ($rows, $other_rows) =
+		  map { resolved(run($database, "SELECT bytea_rows(content) FROM file WHERE name = '$_'")) }
+		  ('0 sitemap.xml', $other);
+		ok($rows eq $other_rows, "$encoding: so does $other");
 	}
 
   SKIP:
@@ -168,6 +167,13 @@ sub setup
 	  FROM given
 	 ORDER BY id;
 	];
+}
+
+# References to characters outside ASCII, replaced by the characters.
+sub resolved
+{
+	my ($xml) = @_;
+	return $xml =~ s/&#(x?)([0-9A-Fa-f]+);/my $c = $1 ? hex $2 : $2; $c < 128 ? $& : chr $c/ger;
 }
 
 # Random values

@@ -4,7 +4,8 @@
  *
  * What the reader sees is written down as a line:
  *
- *	  (name		a start; {namespace} before it, attributes after it in brackets
+ *	  (name		a start; {namespace} before it, ?prefix after it for an undeclared
+ *				prefix, attributes in brackets
  *	  )name		an end
  *	  "text"	raw text, and 'data' of a CDATA section
  *	  <!>, <?>	a comment, a processing instruction
@@ -112,7 +113,7 @@ read_all(const char *src, size_t len)
 				(expected == NULL || expected == src + len);
 		if (token == SM_XML_ERROR)
 		{
-			if (r.undeclared.s != NULL)
+			if (r.undeclared.s != NULL && !as_document)
 				note_span("{", r.undeclared, "}");
 			note("!%s", r.message);
 			return consistent;
@@ -133,6 +134,8 @@ read_all(const char *src, size_t len)
 			case SM_XML_START:
 				note("(");
 				note_name(&r);
+				if (r.undeclared.s != NULL)
+					note_span("?", r.undeclared, "");
 				for (int i = 0; i < r.nattributes; i++)
 				{
 					note_span("[", r.attributes[i].prefix, r.attributes[i].prefix.len > 0 ? ":" : "");
@@ -568,7 +571,15 @@ test_documents(void)
 	reads("<a/><![CDATA[b]]>", "(a)a" NO_MARKUP);
 	reads("<a/></a>", "(a)a" MISMATCH);
 	reads("<!DOCTYPE a><a/>", "!document type declarations are not supported");
-	reads("<doc:a/>", "{doc}" UNDECLARED);
+
+	/* an undeclared prefix stands for itself */
+	reads("<doc:a/>", "({doc}doc:a?doc){doc}doc:a");
+	reads("<a><b:c d:e=''/><f/></a>", "(a({b}b:c?b[d:e=]){b}b:c(f)f)a");
+	reads("<a><b d:e='' f:g=''/></a>", "(a(b?f[d:e=][f:g=])b)a");
+	reads("<a><b><c xmlns:d='u' d:e=''/><c d:e=''/></b></a>", "(a(b(c[xmlns:d=u][d:e=])c(c?d[d:e=])c)b)a");
+	reads("<a b:c='' b:c=''/>", "!an element has an attribute twice");
+	reads("<a b:c='' d:c=''/>", "(a?d[b:c=][d:c=])a");
+	reads("<a><b:c></b:d></a>", "(a({b}b:c?b" MISMATCH);
 	as_document = false;
 }
 

@@ -32,13 +32,14 @@ enum
 	PROBLEM_NCOLUMNS
 };
 
-/* Columns of the copy of all locs. */
-enum
+/* The copy of locs has one column: a block of locs, each after its LocHeader. */
+#define BLOCK_SIZE	8192
+
+typedef struct LocHeader
 {
-	LOC_ROW,
-	LOC_TEXT,
-	LOC_NCOLUMNS
-};
+	int64		row_number;
+	size_t		len;
+} LocHeader;
 
 /* Columns of the result. */
 enum
@@ -56,11 +57,12 @@ sm_findings_begin(SmFindings *findings)
 	static const Oid problem_types[] = {
 		[PROBLEM_ROW] = INT8OID,[PROBLEM_NAME] = INT8OID,[PROBLEM_DETAIL] = TEXTOID
 	};
-	static const Oid loc_types[] = {[LOC_ROW] = INT8OID,[LOC_TEXT] = TEXTOID};
+	static const Oid block_types[] = {TEXTOID};
 
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
-	findings->loc_desc = sm_sort_desc(LOC_NCOLUMNS, loc_types);
-	findings->locs = tuplestore_begin_heap(false, false, work_mem);
+	findings->block_desc = sm_sort_desc(lengthof(block_types), block_types);
+	findings->blocks = tuplestore_begin_heap(false, false, work_mem);
+	initStringInfo(&findings->block);
 }
 
 void
@@ -76,27 +78,76 @@ sm_findings_add(SmFindings *findings, int64 row_number, SmProblemName name, cons
 	pfree(detail_text);			/* a row can have many problems */
 }
 
+static void
+end_block(SmFindings *findings)
+{
+	text	   *block = cstring_to_text_with_len(findings->block.data, findings->block.len);
+	Datum		value = PointerGetDatum(block);
+	bool		is_null = false;
+
+	tuplestore_putvalues(findings->blocks, findings->block_desc, &value, &is_null);
+	pfree(block);
+	resetStringInfo(&findings->block);
+}
+
 void
 sm_findings_add_loc(SmFindings *findings, int64 row_number, SmSpan loc)
 {
-	Datum		values[LOC_NCOLUMNS];
-	bool		nulls[LOC_NCOLUMNS] = {false};
+	LocHeader	header = {.row_number = row_number,.len = loc.len};
 
 	if (loc.s == NULL)
 		return;
-	values[LOC_ROW] = Int64GetDatum(row_number);
-	values[LOC_TEXT] = PointerGetDatum(cstring_to_text_with_len(loc.s, (int) loc.len));
-	tuplestore_putvalues(findings->locs, findings->loc_desc, values, nulls);
+	if (findings->block.len > 0 && findings->block.len + loc.len > BLOCK_SIZE)
+		end_block(findings);
+	appendBinaryStringInfo(&findings->block, (const char *) &header, sizeof(header));
+	appendBinaryStringInfo(&findings->block, loc.s, (int) loc.len);
+}
+
+/* Reads the locs in the order of their rows. */
+typedef struct LocReader
+{
+	SmFindings *findings;
+	TupleTableSlot *slot;		/* has the block */
+	SmSpan		rest;			/* of the block */
+	int64		row_number;		/* of the loc that was read last, 0 for none */
+	SmSpan		loc;
+} LocReader;
+
+/* Read the next loc; false at the end. */
+static bool
+next_loc(LocReader *reader)
+{
+	LocHeader	header;
+
+	if (reader->rest.len == 0)
+	{
+		text	   *block;
+
+		if (!tuplestore_gettupleslot(reader->findings->blocks, true, false, reader->slot))
+			return false;
+		slot_getallattrs(reader->slot);
+		block = (text *) DatumGetPointer(reader->slot->tts_values[0]);
+		reader->rest = sm_span(VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
+	}
+	memcpy(&header, reader->rest.s, sizeof(header));
+	reader->row_number = header.row_number;
+	reader->loc = sm_span(reader->rest.s + sizeof(header), header.len);
+	reader->rest.s += sizeof(header) + header.len;
+	reader->rest.len -= sizeof(header) + header.len;
+	return true;
 }
 
 void
 sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 {
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(findings->loc_desc, &TTSOpsMinimalTuple);
+	LocReader	reader = {.findings = findings};
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit row",
 													  ALLOCSET_DEFAULT_SIZES);
-	int64		loc_row = 0;	/* row whose loc the slot has */
 	const Datum *problem;
+
+	if (findings->block.len > 0)
+		end_block(findings);
+	reader.slot = MakeSingleTupleTableSlot(findings->block_desc, &TTSOpsMinimalTuple);
 
 	sm_sort_perform(&findings->problems);
 	while ((problem = sm_sort_next(&findings->problems)) != NULL)
@@ -107,22 +158,15 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
-		/* the slot keeps its tuple: several problems can have the same row */
-		while (row_number != SM_WHOLE_SET && loc_row < row_number &&
-			   tuplestore_gettupleslot(findings->locs, true, false, slot))
-		{
-			slot_getallattrs(slot);
-			loc_row = DatumGetInt64(slot->tts_values[LOC_ROW]);
-		}
+		while (row_number != SM_WHOLE_SET && reader.row_number < row_number &&
+			   next_loc(&reader))
+			;
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
-		if (loc_row == row_number)
-		{
-			text	   *copy = (text *) DatumGetPointer(slot->tts_values[LOC_TEXT]);
-
-			loc = sm_to_text(sm_span(VARDATA_ANY(copy), VARSIZE_ANY_EXHDR(copy)));
-		}
+		/* several problems can have the same row */
+		if (reader.row_number == row_number)
+			loc = sm_to_text(reader.loc);
 
 		values[RESULT_ROW] = problem[PROBLEM_ROW];
 		nulls[RESULT_ROW] = row_number == SM_WHOLE_SET;
@@ -134,7 +178,7 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		tuplestore_putvalues(result, desc, values, nulls);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	tuplestore_end(findings->locs);
+	ExecDropSingleTupleTableSlot(reader.slot);
+	tuplestore_end(findings->blocks);
 	sm_sort_end(&findings->problems);
 }

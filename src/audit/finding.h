@@ -16,9 +16,10 @@
 typedef struct SmFindings
 {
 	SmSort		problems;
-	TupleDesc	loc_desc;
-	Tuplestorestate *locs;		/* row number and loc in UTF-8, of all rows
-								 * that have one */
+	TupleDesc	block_desc;
+	Tuplestorestate *blocks;	/* locs in UTF-8 of all rows that have one,
+								 * with their row numbers */
+	StringInfoData block;		/* the last block so far */
 } SmFindings;
 
 /* Begin, in the current memory context. */

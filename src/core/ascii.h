@@ -19,7 +19,7 @@ sm_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Small and capital letters differ in one bit. */
+/* Small and capital letters differ by one bit. */
 static inline bool
 sm_is_letter(char c)
 {

@@ -15,7 +15,7 @@
 
 #include "core/ascii.h"
 
-/* significant digits that are read: later ones change a double in its last bit at most */
+/* significant digits that are read; later digits change at most the last bit of a double */
 #define DIGITS_MAX	40
 
 uint32_t
@@ -29,8 +29,8 @@ sm_decimal_micros(double value)
 
 	/*
 	 * value is mantissa * 2^(exponent - 53), read from the bits of IEEE 754
-	 * since frexp and ldexp cost more than all the rest.  Zero and subnormal
-	 * numbers get an exponent so small that they become 0.
+	 * since frexp and ldexp cost more than the rest of this function.  Zero
+	 * and subnormal numbers get an exponent so small that they become 0.
 	 */
 	memcpy(&bits, &value, sizeof(bits));
 	exponent = (int) (bits >> 52 & 0x7FF) - 1022;

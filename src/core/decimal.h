@@ -18,7 +18,7 @@
  */
 extern uint32_t sm_decimal_micros(double value);
 
-/* A share from 0 to 1 of a count, rounded down: 0.7 of 100 is 70. */
+/* A share, from 0 to 1, of a count, rounded down: 0.7 of 100 is 70. */
 extern int64_t sm_decimal_share(int64_t count, double share);
 
 /*

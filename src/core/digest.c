@@ -20,7 +20,7 @@ rotate_left(uint64_t x, int bits)
 	return x << bits | x >> (64 - bits);
 }
 
-/* Little-endian loads; a compiler makes one instruction of each. */
+/* Little-endian loads, which compile to one instruction. */
 static uint64_t
 load32(const unsigned char *p)
 {

@@ -2,8 +2,8 @@
  * digest.h
  *	  XXH64, a fast 64-bit hash that is the same on every machine.
  *
- * It tells versions of a document apart, as an ETag does.  It is not cryptographic:
- * somebody who wants two documents with the same digest can make them.
+ * It tells versions of a document apart, as an ETag does.  It is not cryptographic: two
+ * documents with the same digest can be constructed.
  */
 #ifndef SM_DIGEST_H
 #define SM_DIGEST_H

@@ -1,10 +1,10 @@
 /*
  * entries.h
- *	  The entries of a sitemap that this extension has written, and the entries in
- *	  which two versions of it differ.
+ *	  Reads the entries of a sitemap that this extension wrote, and compares two
+ *	  versions of it.
  *
- * Such a document has nothing between its entries, so an entry is found without parsing
- * those before it.
+ * Such a document has nothing between its entries, so an entry can be found without
+ * parsing the entries before it.
  */
 #ifndef SM_ENTRIES_H
 #define SM_ENTRIES_H
@@ -39,7 +39,7 @@ extern bool sm_entries_init(SmEntries *e, SmSpan document);
 /* Read the next entry. */
 extern SmEntriesStatus sm_entries_next(SmEntries *e, SmListed *entry);
 
-/* Takes an entry that only one of two versions has in this place. */
+/* Receives an entry that differs between two versions; is_new: from the new one. */
 typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
 							  const SmListed *entry);
 

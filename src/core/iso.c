@@ -2,9 +2,9 @@
  * iso.c
  *	  Language and country codes: ISO 639-1, ISO 15924, ISO 3166-1 alpha-2.
  *
- * Languages are checked against a list, because a country alone ("us") has the form
- * of a language.  Countries are checked against a list, too ("uk" is not a country
- * code).  Scripts are many, and new ones are added: only their form is checked.
+ * Languages and countries are checked against lists, since common mistakes have the
+ * right form: a country in place of a language ("us"), "uk" for the United Kingdom.
+ * There are many scripts, and new ones are added, so only their form is checked.
  */
 #include "core/iso.h"
 

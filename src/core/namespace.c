@@ -1,6 +1,6 @@
 /*
  * namespace.c
- *	  Namespaces of sitemaps, and of the extensions that documents declare.
+ *	  Namespaces of sitemaps and of extension elements.
  */
 #include "core/namespace.h"
 

@@ -1,6 +1,6 @@
 /*
  * namespace.h
- *	  Namespaces of sitemaps, and of the extensions that documents declare.
+ *	  Namespaces of sitemaps and of extension elements.
  */
 #ifndef SM_NAMESPACE_H
 #define SM_NAMESPACE_H
@@ -12,7 +12,7 @@
 #define SM_NAMESPACE		"http://www.sitemaps.org/schemas/sitemap/0.9"
 #define SM_NAMESPACE_084	"http://www.google.com/schemas/sitemap/0.84"
 
-/* Extensions whose namespace a document declares when an entry uses it. */
+/* Extension elements; a document declares their namespaces if its entries use them. */
 #define SM_NS_IMAGE		0x01
 #define SM_NS_VIDEO		0x02
 #define SM_NS_NEWS		0x04

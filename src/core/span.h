@@ -15,7 +15,7 @@ typedef struct SmSpan
 	size_t		len;
 } SmSpan;
 
-/* For initializers and arguments: the bytes of a literal, then their number. */
+/* A string literal and its length, for initializers and arguments. */
 #define SM_LITERAL(string)	(string), (sizeof(string) - 1)
 
 /* The value of a macro that is a number, as a string literal. */
@@ -39,7 +39,7 @@ sm_span_of(const char *string)
 	return sm_span(string, strlen(string));
 }
 
-/* No text at all, not even an empty one: stands for NULL. */
+/* Stands for NULL, as opposed to an empty text. */
 static inline SmSpan
 sm_no_span(void)
 {
@@ -52,7 +52,7 @@ sm_span_equal(SmSpan a, SmSpan b)
 	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
 }
 
-/* Is a span this string?  The compiler knows the length of a constant. */
+/* Does a span equal a string?  The compiler knows the length of a literal. */
 static inline bool
 sm_span_is(SmSpan span, const char *string)
 {
@@ -68,7 +68,7 @@ sm_span_begins(SmSpan span, const char *string)
 	return span.len >= len && memcmp(span.s, string, len) == 0;
 }
 
-/* Copy bytes to dst and return the place behind them. */
+/* Copy bytes to dst.  Returns the end of the copy. */
 static inline char *
 sm_put(char *dst, const char *s, size_t len)
 {

@@ -16,12 +16,12 @@
 extern size_t sm_utf8_decode(const char *s, const char *end, uint32_t *c);
 
 /*
- * Write a character as UTF-8 to dst, which has room for 4 bytes; returns the place
- * behind it.
+ * Write a character as UTF-8 to dst, which has room for 4 bytes.  Returns the end of
+ * what was written.
  */
 extern char *sm_utf8_encode(char *dst, uint32_t c);
 
-/* Drop the Unicode White_Space characters at both ends. */
+/* Remove characters with the Unicode property White_Space from both ends. */
 extern SmSpan sm_trim(SmSpan text);
 
 #endif

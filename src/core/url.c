@@ -4,11 +4,10 @@
  *
  * A URL is split into scheme, user, host, port and the rest, because each of
  * these is encoded in its own way.  The rest (path, query, fragment) is encoded
- * byte by byte, whatever characters the bytes stand for, as RFC 3987 does with
- * UTF-8.
+ * byte by byte, as RFC 3987 does with UTF-8.
  *
- * Speed comes from two things: the origin of the last URL is remembered, and
- * runs of bytes that need no encoding are copied eight at a time.
+ * Two things make this fast: the origin of the last URL is remembered, and bytes that
+ * need no encoding are copied eight at a time.
  */
 #include "core/url.h"
 
@@ -18,7 +17,7 @@
 #include "core/authority.h"
 #include "core/text.h"
 
-/* Classes of bytes: where a byte needs no encoding, and what kind it is. */
+/* Classes of bytes: where they need no encoding, and what they are. */
 #define C_PATH		0x01		/* in a path, except & and ' */
 #define C_QUERY		0x02		/* in a query or fragment, except & and ' */
 #define C_USER		0x04		/* in user information, except & and ' */
@@ -55,7 +54,7 @@ static const unsigned char byte_class[256] = {
 
 #define CLASS(c)	(byte_class[(unsigned char) (c)])
 
-/* The longest relative reference; its dot segments may make the URL shorter. */
+/* The longest relative reference; removing its dot segments can make the URL shorter. */
 #define REFERENCE_MAX	4096
 
 /*

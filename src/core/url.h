@@ -2,8 +2,8 @@
  * url.h
  *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
  *
- * Input is UTF-8 text as people store it; output is ASCII.  Nothing is global, and
- * the caller gives the buffers; only libidn2 allocates.
+ * Input is UTF-8 text as people store it; output is ASCII.  The caller provides all
+ * memory, except what libidn2 allocates.
  */
 #ifndef SM_URL_H
 #define SM_URL_H
@@ -14,7 +14,7 @@
 /* "fewer than 2,048 characters" (sitemaps.org), counted after percent-encoding */
 #define SM_URL_MAX			2047
 
-/* no limit but that of the document: for URLs in extension elements */
+/* for URLs in extension elements: only the size of the document limits them */
 #define SM_URL_UNLIMITED	((size_t) -1)
 
 /* longest "userinfo@host:port" accepted, in bytes as given */
@@ -28,7 +28,7 @@ typedef enum SmUrlStatus
 	SM_URL_OK,
 	SM_URL_EMPTY,				/* nothing but blanks */
 	SM_URL_NO_SCHEME,			/* relative, and there is no base URL */
-	SM_URL_LOST_SCHEME,			/* "www.example.com/a", which looks relative */
+	SM_URL_LOST_SCHEME,			/* "www.example.com/a": looks relative */
 	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
 	SM_URL_NO_HOST,
@@ -63,7 +63,7 @@ typedef enum SmUrlForm
 								 * no other special character is left */
 } SmUrlForm;
 
-/* The URL of a directory, ending in a slash, that references are resolved against. */
+/* The URL of a directory, with a slash at its end; references are resolved against it. */
 typedef struct SmUrlBase
 {
 	SmUrlScope	scope;
@@ -71,12 +71,12 @@ typedef struct SmUrlBase
 	size_t		origin_len;		/* of "https://www.example.com" */
 	size_t		len[2];
 	char		url[2][6 * SM_URL_MAX + 1]; /* by SmUrlForm */
-	char		site[SM_ORIGIN_MAX];	/* key of the site, made by url.c */
+	char		site[SM_ORIGIN_MAX];	/* key of the site, see site_key */
 } SmUrlBase;
 
 /*
- * The origin of the last URL, kept because nearly all URLs of a site share it.
- * It is empty if raw_len is 0; then nothing else is read, and it need not be zeroed.
+ * The origin of the last URL, kept because nearly all URLs of a site share it.  An
+ * empty cache has raw_len 0, and its other fields may be uninitialized.
  */
 typedef struct SmUrlCache
 {
@@ -88,16 +88,16 @@ typedef struct SmUrlCache
 } SmUrlCache;
 
 /*
- * The most bytes that sm_url_encode, called with the same base and max, writes
- * for a reference of len bytes, also if it fails.
+ * The most bytes that sm_url_encode writes for a reference of len bytes, with the same
+ * base and max, even if it fails.
  */
 extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
 
 /*
- * Write the URL that a text stands for to dst, and its length to *dst_len; no
- * terminator.  Blanks around it are dropped, a relative reference is resolved
- * against base (NULL: it is an error), a non-ASCII host gets its IDNA2008
- * form, and each component is percent-encoded.  max: longest URL accepted, in
+ * Make a URL of a text: write it to dst without a terminator, and its length to
+ * *dst_len.  Blanks at both ends are dropped, a relative reference is resolved
+ * against base (it is an error if base is NULL), a non-ASCII host gets its IDNA2008
+ * form, and each component is percent-encoded.  max: the longest URL accepted, in
  * characters before XML escaping.
  */
 extern SmUrlStatus sm_url_encode(const char *src, size_t len,
@@ -110,8 +110,8 @@ extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len
 									SmUrlScope scope);
 
 /*
- * Percent-encode a reference as it stands, relative or not, without looking at
- * its parts: for the href of a stylesheet.  dst needs 6 * len bytes.
+ * Percent-encode a reference, relative or absolute, without splitting it into its
+ * parts: for the href of a stylesheet.  dst needs 6 * len bytes.
  */
 extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 
@@ -119,16 +119,16 @@ extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 extern bool sm_url_begins(const char *s, size_t len);
 
 /*
- * Find the host in a URL of either form, without port and user: a pointer into
- * url and a length, 0 if there is none.  The host is not checked.
+ * Find the host in a URL of either form, without user and port.  Returns a pointer
+ * into url.  *host_len is 0 if there is no host.  The host is not checked.
  */
 extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
 
 /*
  * Write the canonical form of a URL that sm_url_encode wrote: scheme and host in
- * lower case, no final dot of the host, no default port and no zeros before a port, a
- * slash for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3).  Escapes stay as
- * they are.  Returns its length; dst needs len + 1 bytes.
+ * lower case, the host without a final dot, no default port, a port without leading
+ * zeros, a slash for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3).
+ * Escapes stay as they are.  Returns its length; dst needs len + 1 bytes.
  */
 extern size_t sm_url_page(const char *url, size_t len, char *dst);
 

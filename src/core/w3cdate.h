@@ -1,6 +1,6 @@
 /*
  * w3cdate.h
- *	  W3C NOTE-datetime: the dates of the sitemap protocol.
+ *	  W3C NOTE-datetime: the dates of the sitemap protocol.  Dates of RSS and Atom.
  *
  * Instants are seconds since 1970-01-01 00:00:00 UTC, without leap seconds, in
  * the proleptic Gregorian calendar.  Years 0001 to 9999 can be written.
@@ -40,18 +40,18 @@ extern bool sm_w3c_format_seconds(int64_t seconds, char *dst);
  */
 extern SmW3cStatus sm_w3c_parse(const char *src, size_t len, int64_t *seconds);
 
-/* longest RFC 3339 date that is read; no date that is written is longer */
+/* longest RFC 3339 date that is read, and longest date that is written */
 #define SM_FEED_DATE_MAX	64
 
 /*
- * Write a date of a feed as a W3C date: the same day and time with the same
- * offset from UTC.  dst has SM_FEED_DATE_MAX bytes; no terminator.  Returns the
- * length, 0 for a text that is not a date or a date that does not exist.
+ * Write a date of RSS or Atom as a W3C date: the same day and time with the same
+ * offset from UTC.  dst needs SM_FEED_DATE_MAX bytes; no terminator.  Returns the
+ * length, 0 for a text that is no date or a date that does not exist.
  *
  * RSS has dates of RFC 822, with a year of two or four digits: "Sat, 07 Sep 2002
  * 09:42:31 +0200" becomes "2002-09-07T09:42:31+02:00".  The day of the week, the
- * seconds and the time may be missing.  Atom has dates of RFC 3339, which are W3C dates
- * but may have letters in lower case, and a blank before the time.
+ * seconds and the time may be missing.  Atom has dates of RFC 3339.  They are W3C dates,
+ * except that they may have small letters and a blank before the time.
  */
 extern size_t sm_feed_date(SmSpan text, char *dst);
 

@@ -316,8 +316,8 @@ resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 }
 
 /*
- * Namespaces are told apart by their names as written, so each may be written
- * in one way only: "&amp;" is the only reference, a space the only blank.
+ * Namespaces are compared by their names as written, so each must be written in one way
+ * only: "&amp;" is the only reference allowed, and a space the only blank.
  */
 static bool
 is_namespace_name(SmSpan value)

@@ -2,15 +2,15 @@
  * xmlreader.h
  *	  A pull parser for XML 1.0 with namespaces, UTF-8: fragments and documents.
  *
- * It exists because nothing that goes into a document may break the document:
- * PostgreSQL's xml type lets through control characters, undeclared entities
- * and undeclared prefixes, and a server built without libxml has no parser.
- * It accepts what a namespace-aware parser accepts as element content or as a
- * document, up to the limits below and with two exceptions.  There must be no document
- * type declaration, which could define entities.  And the name of a namespace must have
- * no line break, no tab, and no reference other than "&amp;".
+ * Ready-made XML must not break the document that it goes into.  PostgreSQL's xml type
+ * lets through control characters, undeclared entities and undeclared prefixes, and a
+ * server built without libxml has no parser.  So the reader accepts what a
+ * namespace-aware parser accepts as element content or as a document, up to the limits
+ * below and with two exceptions.  A document type declaration is refused, since it could
+ * define entities.  The name of a namespace must have no line break, no tab, and no
+ * reference other than "&amp;".
  *
- * Nothing is allocated: tokens are pointers into the input, which must stay.
+ * Nothing is allocated: tokens point into the input.
  */
 #ifndef SM_XMLREADER_H
 #define SM_XMLREADER_H
@@ -36,8 +36,8 @@ typedef enum SmXmlToken
 	SM_XML_END_OF_INPUT,
 	SM_XML_START,				/* <a …>; <a/> is a start and an end */
 	SM_XML_END,
-	SM_XML_TEXT,				/* raw, references and all */
-	SM_XML_CDATA,				/* data is what is inside */
+	SM_XML_TEXT,				/* raw, with references */
+	SM_XML_CDATA,				/* data: the inside */
 	SM_XML_COMMENT,
 	SM_XML_PI,
 	SM_XML_ERROR
@@ -60,12 +60,12 @@ typedef const SmSpan *(*SmXmlLookup) (void *arg, SmSpan prefix);
 typedef struct SmXmlReader
 {
 	/* the token just read */
-	SmSpan		raw;			/* all of it; empty for the end of <a/> */
+	SmSpan		raw;			/* the whole token; empty for the end of <a/> */
 	SmSpan		data;			/* SM_XML_CDATA: the inside */
 	SmSpan		prefix;			/* SM_XML_START, SM_XML_END */
 	SmSpan		name;			/* local part */
 	SmSpan		uri;			/* namespace, empty if none */
-	int			depth;			/* elements open around it, itself not counted */
+	int			depth;			/* number of elements around it */
 	int			nattributes;	/* SM_XML_START; declarations of namespaces
 								 * too */
 	SmXmlAttribute attributes[SM_XML_ATTRIBUTES_MAX];

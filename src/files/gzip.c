@@ -10,7 +10,7 @@
  * A large document is compressed or inflated in a thread, while the backend does
  * something else.  The thread blocks all signals.  What it reads and writes is in the
  * memory context of its Thread, or outlives that context.  A callback joins the thread
- * before the context is freed, after an error too.
+ * before the context is freed, even after an error.
  */
 #include "postgres.h"
 
@@ -43,7 +43,7 @@
  */
 typedef bool (*Step) (void *arg);
 
-/* nanoseconds between two looks for a cancel request while a thread works */
+/* nanoseconds between two checks for a cancel request while a thread works */
 #define WAIT_NSECS			(100 * 1000 * 1000)
 
 typedef struct Thread
@@ -51,7 +51,7 @@ typedef struct Thread
 	MemoryContextCallback callback;
 	Step		step;
 	void	   *arg;
-	bool		is_running;		/* there is a thread that was not joined yet */
+	bool		is_running;		/* a thread exists that was not joined yet */
 	pthread_t	thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t ended;
@@ -115,8 +115,9 @@ thread_destroy(void *arg)
 }
 
 /*
- * Prepare for work in the current memory context.  A thread that still works when
- * the context is freed, after an error too, finishes its present step and ends first.
+ * Prepare for work in the current memory context.  If a thread still works when the
+ * context is to be freed, even after an error, it finishes its present step and ends
+ * before that.
  */
 static Thread *
 thread_create(void)
@@ -133,16 +134,16 @@ thread_create(void)
 }
 
 /*
- * Begin the work in a thread.  If beside is false, or no thread can be created, the
- * backend does all of the work in this call.
+ * Begin the work in a thread.  If in_thread is false, or no thread can be created,
+ * the backend does all of the work in this call.
  */
 static void
-thread_begin(Thread *thread, bool beside, Step step, void *arg)
+thread_begin(Thread *thread, bool in_thread, Step step, void *arg)
 {
 	Assert(!thread->is_running);
 	thread->step = step;
 	thread->arg = arg;
-	if (beside && thread_start(thread))
+	if (in_thread && thread_start(thread))
 		return;
 	while (!step(arg))
 		CHECK_FOR_INTERRUPTS();
@@ -296,7 +297,7 @@ inflate_step(void *arg)
 
 #else
 
-/* bytes of a step, between two looks for a cancel request */
+/* bytes of a step, between two checks for a cancel request */
 #define ZLIB_STEP	(1024 * 1024)
 
 static bool
@@ -421,17 +422,17 @@ reserve(MemoryContext context, GzipBuffer *buffer, size_t needed)
 void
 sm_gzip_begin(SmGzip *gzip, const char *data, size_t len)
 {
-	bool		beside = len >= GZIP_THREAD_MIN && max_parallel_workers_per_gather > 0;
+	bool		in_thread = len >= GZIP_THREAD_MIN && max_parallel_workers_per_gather > 0;
 
 	gzip->data = data;
 	gzip->len = len;
 	reserve(gzip->context, &gzip->result, VARHDRSZ + begin_document(gzip));
-	if (beside)
+	if (in_thread)
 	{
 		reserve(gzip->context, &gzip->copy, len);
 		gzip->data = memcpy(gzip->copy.data, data, len);
 	}
-	thread_begin(gzip->thread, beside, compress_step, gzip);
+	thread_begin(gzip->thread, in_thread, compress_step, gzip);
 }
 
 struct varlena *

@@ -2,9 +2,8 @@
  * index.c
  *	  Makes the index that lists the files of a set.
  *
- * The index is the file sitemap.xml, never compressed, so that the URL given to
- * search engines depends on no option.  A full index goes on in
- * sitemap-index-2.xml and so on.
+ * The index is the file sitemap.xml, never compressed, so that no option changes the
+ * URL given to search engines.  A full index continues in sitemap-index-2.xml and so on.
  */
 #include "postgres.h"
 

@@ -10,14 +10,12 @@
 #include "nodes/pg_list.h"
 
 /*
- * The base of an index's name, and the section of its row in the table of
- * sitemap_publish.
+ * The beginning of an index's name, and the section of its row in a target.
  */
 #define SM_INDEX_SECTION	"sitemap"
 
 /*
- * No section may have this name: its files would be named like further
- * indexes.
+ * Not allowed as a section: its files would be named like further indexes.
  */
 #define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
 
@@ -35,12 +33,12 @@ typedef struct SmIndex
 extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
 
 /*
- * Add a file by its URL. lastmod: NULL if unknown.  If the last document is
- * full, another one is begun.
+ * Add a file by its URL.  lastmod: NULL if unknown.  Begins another document if the
+ * last one is full.
  */
 extern void sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod);
 
-/* Put the index's files, sitemap.xml first; none if no file was added. */
+/* Put the files of the index, sitemap.xml first; none if nothing was added. */
 extern void sm_index_put(SmIndex *index, const SmUrlBase *base, SmFileSink *sink);
 
 #endif

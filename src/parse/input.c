@@ -1,11 +1,10 @@
 /*
  * input.c
- *	  Prepares a document that others have written: inflates it and converts it
- *	  to UTF-8.
+ *	  Prepares a document to be parsed: inflates it and converts it to UTF-8.
  *
  * A few megabytes of gzip data can inflate to gigabytes, and the size that they
- * declare can be wrong.  So inflating ends at max_bytes.  The part of a document
- * before damaged data is prepared, too, since skip mode returns its entries.
+ * declare can be wrong.  So inflating ends at max_bytes.  In a damaged document the
+ * part before the damage is prepared, since skip mode returns its entries.
  */
 #include "postgres.h"
 
@@ -37,9 +36,8 @@ break_off(SmInput *input, int sqlerrcode, const char *reason)
 }
 
 /*
- * Record that the last bytes of the document, nleft, cannot be converted.  They can be
- * the beginning of a character where the document was cut off before: that is the
- * fault then.
+ * Record that the last nleft bytes of the document cannot be converted.  If the
+ * document was cut off in the middle of a character, the cut is the fault.
  */
 static void
 break_off_conversion(SmInput *input, size_t nleft, const char *reason)
@@ -49,8 +47,8 @@ break_off_conversion(SmInput *input, size_t nleft, const char *reason)
 }
 
 /*
- * Does another gzip member follow?  After the last member there may be zeros: tape
- * drives fill up blocks with them.
+ * Does another gzip member follow?  Zeros may follow the last member, since tape drives
+ * fill up blocks with zeros.
  */
 static bool
 next_member(z_stream *stream, SmProblems *problems)
@@ -247,8 +245,7 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 }
 
 /*
- * Skip blanks and byte order marks of UTF-8. Both can appear twice after tools
- * have joined files.
+ * Skip blanks and byte order marks of UTF-8.  Both can appear twice in joined files.
  */
 static SmSpan
 skip_start(SmSpan s, bool *has_blanks, bool *has_mark)

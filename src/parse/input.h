@@ -1,7 +1,6 @@
 /*
  * input.h
- *	  Prepares a document that others have written: inflates it and converts it
- *	  to UTF-8.
+ *	  Prepares a document to be parsed: inflates it and converts it to UTF-8.
  */
 #ifndef SM_PARSE_INPUT_H
 #define SM_PARSE_INPUT_H
@@ -14,7 +13,8 @@ typedef struct SmInput
 	bool		is_xml;			/* it begins with "<" */
 
 	/*
-	 * why content is only the beginning of the document; NULL if it is whole
+	 * why content is only the beginning of the document; NULL if it is
+	 * complete
 	 */
 	const char *broken;
 	int			sqlerrcode;
@@ -22,10 +22,10 @@ typedef struct SmInput
 } SmInput;
 
 /*
- * Prepare a document.  is_text: it is of type text, and in UTF-8 already; else
- * it may be gzipped and in other encodings.  At most max_bytes of it, inflated, are
+ * Prepare a document.  is_text: it is of type text, and in UTF-8 already; else it may
+ * be gzipped and in other encodings.  At most max_bytes of the inflated document are
  * prepared.  The content is in the document itself or in the current memory context.
- * Problems found later show their line in the content.
+ * Problems that are found later count lines of the content.
  */
 extern void sm_input_prepare(SmInput *input, SmSpan document, bool is_text,
 							 int64 max_bytes, SmProblems *problems);

@@ -567,7 +567,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 		else if (!p->kind->is_syndication && is_like_entry(r))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
 					   is_own ? "element \"%s\" is no entry of a %s" :
-					   "element \"%s\" is in another namespace than the %s",
+					   "element \"%s\" is not in the namespace of the %s",
 					   sm_for_message(r->open[depth].qname), p->kind->root);
 		else
 			continue;

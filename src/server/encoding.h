@@ -10,9 +10,9 @@
 #include "core/span.h"
 
 /*
- * A value of the database as UTF-8: the value itself if no conversion is
- * needed, else a copy in the current memory context.  Returns false if it is
- * not valid text, or has a character that is not in Unicode.
+ * Convert a value of the database to UTF-8.  The result is the value itself if it
+ * needs no conversion, else a copy in the current memory context.  Returns false if
+ * the value is not valid text, or has a character that is not in Unicode.
  */
 extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 
@@ -26,23 +26,23 @@ extern bool sm_can_convert(int encoding);
 extern size_t sm_convert(SmSpan value, int encoding, SmSpan *result);
 
 /*
- * Convert UTF-8 to a string of the database, for a message: clipped to a
- * reasonable length, and cut off at a character that the encoding lacks.
+ * Convert UTF-8 to a string of the database, for a message.  It is clipped to a
+ * reasonable length, or at a character that the database's encoding lacks.
  */
 extern char *sm_for_message(SmSpan value);
 
-/* A string of the database, clipped to the same length. */
+/* Clip a string of the database to the same length. */
 extern char *sm_clip(const char *string);
 
 /*
- * UTF-8 as a text value of the database, whole; NULL if it has a character that
- * the database's encoding lacks.
+ * Convert UTF-8 to a text value of the database.  Returns NULL if the database's
+ * encoding lacks a character.
  */
 extern text *sm_to_text(SmSpan value);
 
 /*
- * Must XML for the database be written in ASCII? Yes if the encoding of the
- * database is not UTF-8: references then stand for all other characters.
+ * Must XML for the database be written in ASCII, with references to all other
+ * characters?  Yes, unless the encoding of the database is UTF-8.
  */
 extern bool sm_ascii_only(void);
 

@@ -22,13 +22,13 @@ extern TupleDesc sm_sort_desc(int natts, const Oid *types);
 
 /*
  * Begin to sort rows by their first nkeys columns, text by its bytes, NULLs
- * first.  Beyond work_mem they go to temporary files.
+ * first.  Rows beyond work_mem go to temporary files.
  */
 extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
 
 /*
- * Begin a row and return its values, for the caller to set.  All count as not NULL
- * at first.  sm_sort_put ends the row.
+ * Begin a row and return its values, for the caller to set.  All are initially not
+ * NULL.  sm_sort_put ends the row.
  */
 extern Datum *sm_sort_row(SmSort *sort);
 extern void sm_sort_put(SmSort *sort);

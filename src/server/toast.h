@@ -11,9 +11,9 @@
  * A table keeps the compressed value, whatever COMPRESSION and STORAGE of its
  * column say.
  *
- * This is for values that the executor writes to a temporary file or sends
- * through a queue.  A document shrinks to about a tenth, and compressing it takes
- * less time than writing and reading the other nine tenths would.
+ * This is for values that the executor writes to a temporary file or sends through a
+ * queue.  A document shrinks to about a tenth.  Compressing it takes less time than
+ * writing and reading the other nine tenths.
  */
 extern struct varlena *sm_toast_compress(struct varlena *value);
 

@@ -527,6 +527,28 @@ COMMENT ON FUNCTION sitemap_export(text, text) IS
 REVOKE ALL ON FUNCTION sitemap_export(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;
 
+-- Watching tables: triggers add the keys of changed rows to a queue
+
+CREATE FUNCTION _sitemap_watch() RETURNS trigger
+AS 'MODULE_PATHNAME'
+LANGUAGE C;
+COMMENT ON FUNCTION _sitemap_watch() IS
+'trigger function of sitemap_watch: adds the keys of changed rows to a queue';
+
+CREATE FUNCTION sitemap_watch(source regclass, key name, queue regclass, columns name[] DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION sitemap_watch(regclass, name, regclass, name[]) IS
+'create triggers that add the keys of a table''s changed rows to a queue';
+
+CREATE FUNCTION sitemap_unwatch(source regclass, queue regclass)
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION sitemap_unwatch(regclass, regclass) IS
+'drop the triggers that sitemap_watch created';
+
 -- Audit: the problems of the rows of a query
 
 -- Not PARALLEL SAFE: in a parallel worker, the function's query could not be parallel.

@@ -47,6 +47,13 @@ find_option(const char *name, bool create_placeholders, bool skip_errors, int el
 }
 #endif
 
+/* 18 and later have virtual generated columns */
+#if PG_VERSION_NUM >= 180000
+#define sm_is_virtual(attribute) ((attribute)->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
+#else
+#define sm_is_virtual(attribute) false
+#endif
+
 /* 18 and later have this macro, which stands before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

@@ -221,6 +221,7 @@ SELECT DISTINCT pg_temp.state(format('SELECT %s(%s)', proname, array_to_string(a
 
 -- The ends of each type, in each argument; all others are as they should be.
 CREATE TABLE hostile_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE hostile_queue (name text);
 CREATE TEMP TABLE extreme (type regtype, given text);
 INSERT INTO extreme
 SELECT type::regtype, unnest(given)
@@ -247,6 +248,8 @@ INSERT INTO base VALUES
   ('sitemap_video', 'description', '''d'''), ('sitemap_video', 'content_loc', '''http://c/'''),
   ('sitemap_parse', 'document', '''http://a/''::text'),
   ('sitemap_publish', 'target', '''hostile_target'''),
+  ('sitemap_watch', 'source', '''hostile_target'''), ('sitemap_watch', 'key', '''name'''), ('sitemap_watch', 'queue', '''hostile_queue'''),
+  ('sitemap_unwatch', 'source', '''hostile_target'''), ('sitemap_unwatch', 'queue', '''hostile_queue'''),
   ('sitemap_publish_index', 'target', '''hostile_target'''), ('sitemap_publish_index', 'base_url', '''http://a/''');
 INSERT INTO base
 SELECT function, argument, given
@@ -277,4 +280,4 @@ SELECT g, string_agg(DISTINCT state, ' ' ORDER BY state), count(*)
  GROUP BY g
  ORDER BY g COLLATE "C";
 
-DROP TABLE hostile_target;
+DROP TABLE hostile_target, hostile_queue;

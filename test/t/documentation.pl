@@ -335,7 +335,7 @@ sub compare_signatures
 		  JOIN pg_proc p ON p.oid = d.objid
 		 WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass
 		   AND d.deptype = 'e' AND e.extname = 'sitemap'
-		   AND p.proname !~ '_(transfn|finalfn|combine|serialize|deserialize)$'
+		   AND p.proname !~ '^_|_(transfn|finalfn|combine|serialize|deserialize)$'
 		 UNION ALL
 		SELECT 'sitemap_file (' || string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) || ')'
 		  FROM pg_attribute

@@ -1,0 +1,449 @@
+/*
+ * trigger.c
+ *	  _sitemap_watch, the trigger function that adds keys of changed rows to a queue.
+ *
+ * The triggers fire once for a statement.  Row triggers would add more than a
+ * microsecond for each row, since each would run an INSERT.
+ *
+ * After an UPDATE, the old and the new rows are read side by side.  A pair whose
+ * watched columns are equal adds nothing; of any other pair both keys are added:
+ *
+ *		old row			new row			watched: id, path		added
+ *		1, '/a', 10		1, '/a', 11		equal
+ *		2, '/b', 10		2, '/x', 10		different				2
+ *		3, '/c', 10		4, '/c', 10		different				3, 4
+ *
+ * The rows of a pair need not belong together: a trigger can keep a row from entering
+ * the partition it was moved to, and then the new rows lack that row.  Equal rows that
+ * are dropped from both sides never hide a change, so keys can be added without need,
+ * but none is missed.
+ *
+ * The plans of the INSERT statements are kept for the session, as the plans of foreign
+ * keys are (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is altered,
+ * and then the queue's name is looked up again.
+ */
+#include "postgres.h"
+
+#include "watch/watch.h"
+
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(_sitemap_watch);
+
+/* Relation of more than one key, in an INSERT. */
+#define KEYS	"sitemap_watch_keys"
+
+/* What the plans depend on. */
+typedef struct PlanKey
+{
+	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
+	Oid			type;			/* of the key */
+} PlanKey;
+
+typedef struct PlanEntry
+{
+	PlanKey		key;			/* must be first */
+	SPIPlanPtr	one;			/* adds $1 */
+	SPIPlanPtr	many;			/* adds the rows of KEYS */
+} PlanEntry;
+
+static HTAB *plans = NULL;
+
+/* Keys to add.  The first one is apart, as most statements change one row. */
+typedef struct Keys
+{
+	Form_pg_attribute attribute;	/* of the source's key */
+	MemoryContext context;
+	int64		count;
+	Datum		first;
+	Tuplestorestate *store;		/* all keys, if there are more than one */
+	TupleDesc	desc;
+} Keys;
+
+/* A transition table that is read from its beginning. */
+typedef struct Rows
+{
+	Tuplestorestate *store;		/* NULL for none */
+	TupleTableSlot *slot;
+} Rows;
+
+/* Columns to compare. */
+typedef struct Columns
+{
+	int		   *index;			/* NULL for all */
+	int			count;
+	int			needed;			/* attributes of a row to read */
+} Columns;
+
+char *
+sm_qualified_name(Relation rel)
+{
+	return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+									  RelationGetRelationName(rel));
+}
+
+/* A hint for errors that a write to the source raises, because it is watched. */
+static int
+hint_at_trigger(const Trigger *trigger, Relation source)
+{
+	return errhint("Call sitemap_watch() again, or DROP TRIGGER %s ON %s.",
+				   quote_identifier(trigger->tgname), sm_qualified_name(source));
+}
+
+int
+sm_watch_column(Relation source, const char *name, const Trigger *trigger)
+{
+	TupleDesc	desc = RelationGetDescr(source);
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(desc, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), name) != 0)
+			continue;
+		if (sm_is_virtual(attribute))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot watch column \"%s\" of table \"%s\"",
+							name, RelationGetRelationName(source)),
+					 errdetail("It is a virtual generated column. Its values are not stored."),
+					 trigger ? hint_at_trigger(trigger, source) :
+					 errhint("Watch the columns that it is generated from.")));
+		return i;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("table \"%s\" has no column \"%s\" to watch",
+					RelationGetRelationName(source), name),
+			 trigger ? hint_at_trigger(trigger, source) : 0));
+}
+
+Oid
+sm_watch_queue(const char *name)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	Datum		queue;
+
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = CStringGetTextDatum(name);
+	fcinfo->args[0].isnull = false;
+	queue = to_regclass(fcinfo);
+	return fcinfo->isnull ? InvalidOid : DatumGetObjectId(queue);
+}
+
+/* Error context of the INSERT: PostgreSQL's messages know nothing of the source. */
+static void
+insert_error(void *arg)
+{
+	const TriggerData *data = arg;
+
+	errcontext("adding keys of the watched table \"%s\" to the queue %s",
+			   RelationGetRelationName(data->tg_relation),
+			   data->tg_trigger->tgargs[SM_WATCH_QUEUE]);
+	if (geterrcode() == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		errhint("Roles that write to the watched table \"%s\" need INSERT on the queue %s and USAGE on its schema.",
+				RelationGetRelationName(data->tg_relation),
+				data->tg_trigger->tgargs[SM_WATCH_QUEUE]);
+}
+
+static void
+check_call(FunctionCallInfo fcinfo)
+{
+	const TriggerData *data = (const TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_AFTER(data->tg_event) ||
+		!TRIGGER_FIRED_FOR_STATEMENT(data->tg_event) ||
+		data->tg_trigger->tgnargs < SM_WATCH_COLUMNS ||
+		strlen(data->tg_trigger->tgargs[SM_WATCH_QUEUE]) >= sizeof(((PlanKey *) NULL)->queue) ||
+		(TRIGGER_FIRED_BY_INSERT(data->tg_event) && !data->tg_newtable) ||
+		(TRIGGER_FIRED_BY_DELETE(data->tg_event) && !data->tg_oldtable) ||
+		(TRIGGER_FIRED_BY_UPDATE(data->tg_event) && !(data->tg_oldtable && data->tg_newtable)))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function %s is for triggers that sitemap_watch() creates",
+						SM_WATCH_FUNCTION)));
+}
+
+static void
+rows_begin(Rows *rows, Tuplestorestate *store, Relation source)
+{
+	rows->store = store;
+	rows->slot = NULL;
+	if (store == NULL)
+		return;
+	rows->slot = MakeSingleTupleTableSlot(RelationGetDescr(source), &TTSOpsMinimalTuple);
+	/* queries on a transition table have read pointers of their own */
+	tuplestore_select_read_pointer(store, 0);
+	tuplestore_rescan(store);
+}
+
+/* Read the next row's first attributes.  Returns false if there is none. */
+static bool
+rows_next(Rows *rows, int needed)
+{
+	if (rows->store == NULL || !tuplestore_gettupleslot(rows->store, true, false, rows->slot))
+		return false;
+	slot_getsomeattrs(rows->slot, needed);
+	return true;
+}
+
+static void
+rows_end(Rows *rows)
+{
+	if (rows->slot)
+		ExecDropSingleTupleTableSlot(rows->slot);
+}
+
+/*
+ * Are two values of a column equal, byte by byte?  Values that are stored or compressed
+ * in the same way are not read.
+ */
+static bool
+equal_values(Form_pg_attribute attribute, Datum a, Datum b)
+{
+	if (attribute->attlen == -1)
+	{
+		Pointer		left = DatumGetPointer(a);
+		Pointer		right = DatumGetPointer(b);
+
+		if (VARSIZE_ANY(left) == VARSIZE_ANY(right) &&
+			memcmp(left, right, VARSIZE_ANY(left)) == 0)
+			return true;
+	}
+	return datum_image_eq(a, b, attribute->attbyval, attribute->attlen);
+}
+
+static bool
+equal_column(const TupleTableSlot *a, const TupleTableSlot *b, int column)
+{
+	Form_pg_attribute attribute = TupleDescAttr(a->tts_tupleDescriptor, column);
+
+	if (a->tts_isnull[column] || b->tts_isnull[column])
+		return a->tts_isnull[column] && b->tts_isnull[column];
+	return attribute->attisdropped ||
+		equal_values(attribute, a->tts_values[column], b->tts_values[column]);
+}
+
+static bool
+equal_rows(const TupleTableSlot *a, const TupleTableSlot *b, int key, const Columns *columns)
+{
+	if (!equal_column(a, b, key))
+		return false;
+	for (int i = 0; i < columns->count; i++)
+		if (!equal_column(a, b, columns->index ? columns->index[i] : i))
+			return false;
+	return true;
+}
+
+/* Find the columns to compare: of an UPDATE only. */
+static Columns
+find_columns(const TriggerData *data, int key)
+{
+	const Trigger *trigger = data->tg_trigger;
+	Relation	source = data->tg_relation;
+	Columns		columns = {.needed = key + 1};
+
+	if (!TRIGGER_FIRED_BY_UPDATE(data->tg_event))
+		return columns;
+	if (trigger->tgnargs == SM_WATCH_COLUMNS)
+	{
+		columns.count = RelationGetNumberOfAttributes(source);
+		columns.needed = columns.count;
+		return columns;
+	}
+	columns.count = trigger->tgnargs - SM_WATCH_COLUMNS;
+	columns.index = palloc_array(int, columns.count);
+	for (int i = 0; i < columns.count; i++)
+	{
+		columns.index[i] = sm_watch_column(source, trigger->tgargs[SM_WATCH_COLUMNS + i],
+										   trigger);
+		columns.needed = Max(columns.needed, columns.index[i] + 1);
+	}
+	return columns;
+}
+
+/* Add the key of a row, unless it is NULL. */
+static void
+add_key(Keys *keys, const TupleTableSlot *slot, int column)
+{
+	Datum		key = slot->tts_values[column];
+	bool		isnull = slot->tts_isnull[column];
+
+	if (isnull)
+		return;
+	if (keys->count == 0)
+		keys->first = datumCopy(key, keys->attribute->attbyval, keys->attribute->attlen);
+	else
+	{
+		if (keys->count == 1)
+		{
+			/* no typmod: an INSERT converts any to the queue's */
+			keys->desc = CreateTemplateTupleDesc(1);
+			TupleDescInitEntry(keys->desc, 1, "key", keys->attribute->atttypid, -1, 0);
+			TupleDescFinalize(keys->desc);
+			keys->store = tuplestore_begin_heap(false, false, work_mem);
+			tuplestore_putvalues(keys->store, keys->desc, &keys->first, &isnull);
+		}
+		tuplestore_putvalues(keys->store, keys->desc, &key, &isnull);
+	}
+	keys->count++;
+}
+
+/* Collect the keys of rows that changed. */
+static void
+find_keys(const TriggerData *data, int key, const Columns *columns, Keys *keys)
+{
+	Rows		old;
+	Rows		new;
+
+	rows_begin(&old, data->tg_oldtable, data->tg_relation);
+	rows_begin(&new, data->tg_newtable, data->tg_relation);
+	for (;;)
+	{
+		bool		has_old = rows_next(&old, columns->needed);
+		bool		has_new = rows_next(&new, columns->needed);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!has_old && !has_new)
+			break;
+		if (has_old && has_new)
+		{
+			if (equal_rows(old.slot, new.slot, key, columns))
+				continue;
+			if (equal_column(old.slot, new.slot, key))
+				has_old = false;
+		}
+		if (has_old)
+			add_key(keys, old.slot, key);
+		if (has_new)
+			add_key(keys, new.slot, key);
+	}
+	rows_end(&old);
+	rows_end(&new);
+}
+
+/* Find the session's plans for a queue. */
+static PlanEntry *
+find_plans(const char *queue, Oid type)
+{
+	PlanKey		key;
+	PlanEntry  *entry;
+	bool		found;
+
+	if (plans == NULL)
+	{
+		HASHCTL		control = {.keysize = sizeof(PlanKey),.entrysize = sizeof(PlanEntry)};
+
+		plans = hash_create("sitemap_watch plans", 16, &control, HASH_ELEM | HASH_BLOBS);
+	}
+	memset(&key, 0, sizeof(key));
+	strlcpy(key.queue, queue, sizeof(key.queue));
+	key.type = type;
+	entry = hash_search(plans, &key, HASH_ENTER, &found);
+	if (!found)
+		entry->one = entry->many = NULL;
+	return entry;
+}
+
+/*
+ * Return a plan that is kept for the session, prepared anew if it is not valid.
+ * source: what comes after the queue's name in the INSERT statement.
+ */
+static SPIPlanPtr
+keep_plan(SPIPlanPtr *plan, const TriggerData *data, const char *source, int nargs, Oid type)
+{
+	const char *queue = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
+	SPIPlanPtr	new;
+
+	if (*plan && SPI_plan_is_valid(*plan))
+		return *plan;
+	if (*plan)
+	{
+		SPI_freeplan(*plan);
+		*plan = NULL;
+	}
+	if (!OidIsValid(sm_watch_queue(queue)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the queue %s of the watched table \"%s\" does not exist",
+						queue, RelationGetRelationName(data->tg_relation)),
+				 hint_at_trigger(data->tg_trigger, data->tg_relation)));
+	new = SPI_prepare(psprintf("INSERT INTO %s %s", queue, source), nargs, &type);
+	if (new == NULL || SPI_keepplan(new) != 0)
+		elog(ERROR, "could not prepare the INSERT of sitemap_watch: %s",
+			 SPI_result_code_string(SPI_result));
+	*plan = new;
+	return new;
+}
+
+/*
+ * Add keys to the queue, by one INSERT.  The statement names no column: the key goes
+ * into the queue's first column.
+ */
+static void
+insert_keys(const TriggerData *data, Oid type, Keys *keys, bool everything)
+{
+	PlanEntry  *entry = find_plans(data->tg_trigger->tgargs[SM_WATCH_QUEUE], type);
+	EphemeralNamedRelationData relation = {.reldata = keys->store};
+	ErrorContextCallback callback = {error_context_stack, insert_error,
+	unconstify(TriggerData *, data)};
+	int			result;
+
+	error_context_stack = &callback;
+	SPI_connect();
+	if (keys->store == NULL)
+		result = SPI_execute_plan(keep_plan(&entry->one, data, "VALUES ($1)", 1, type),
+								  &keys->first, everything ? "n" : NULL, false, 0);
+	else
+	{
+		relation.md.name = KEYS;
+		relation.md.reliddesc = InvalidOid;
+		relation.md.tupdesc = keys->desc;
+		relation.md.enrtype = ENR_NAMED_TUPLESTORE;
+		relation.md.enrtuples = keys->count;
+		SPI_register_relation(&relation);
+		result = SPI_execute_plan(keep_plan(&entry->many, data, "SELECT key FROM " KEYS, 0, InvalidOid),
+								  NULL, NULL, false, 0);
+	}
+	if (result < 0)
+		elog(ERROR, "could not add keys to the queue: %s", SPI_result_code_string(result));
+	SPI_finish();
+	error_context_stack = callback.previous;
+}
+
+Datum
+_sitemap_watch(PG_FUNCTION_ARGS)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+	bool		everything;
+	int			key;
+	Columns		columns;
+	Keys		keys = {0};
+
+	check_call(fcinfo);
+	everything = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
+	key = sm_watch_column(data->tg_relation, data->tg_trigger->tgargs[SM_WATCH_KEY],
+						  data->tg_trigger);
+	keys.attribute = TupleDescAttr(RelationGetDescr(data->tg_relation), key);
+	if (!everything)
+	{
+		columns = find_columns(data, key);
+		find_keys(data, key, &columns, &keys);
+	}
+	if (everything || keys.count > 0)
+		insert_keys(data, keys.attribute->atttypid, &keys, everything);
+	if (keys.store)
+		tuplestore_end(keys.store);
+	return PointerGetDatum(NULL);
+}

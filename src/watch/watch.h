@@ -1,0 +1,37 @@
+/*
+ * watch.h
+ *	  The triggers that sitemap_watch creates: their arguments, and what they name.
+ */
+#ifndef SM_WATCH_H
+#define SM_WATCH_H
+
+#include "compat.h"
+#include "utils/rel.h"
+#include "utils/reltrigger.h"
+
+#define SM_WATCH_FUNCTION	"_sitemap_watch"
+
+/*
+ * Arguments of a trigger: the column of the source that has the key, the queue's name
+ * with its schema, quoted, and for UPDATE the watched columns apart from the key.  The
+ * key's column instead of these means that no other column is watched.  No argument
+ * means that all columns are.
+ */
+#define SM_WATCH_KEY		0
+#define SM_WATCH_QUEUE		1
+#define SM_WATCH_COLUMNS	2
+
+/*
+ * Index of a column in the rows of the source.  Raises an error if there is no such
+ * column, or if the rows do not hold its value.  trigger: the trigger that is running,
+ * NULL for none.
+ */
+extern int	sm_watch_column(Relation source, const char *name, const Trigger *trigger);
+
+/* OID of the queue that a trigger's argument names, InvalidOid if there is none. */
+extern Oid	sm_watch_queue(const char *name);
+
+/* The name of a table with its schema, quoted. */
+extern char *sm_qualified_name(Relation rel);
+
+#endif

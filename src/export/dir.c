@@ -1,10 +1,13 @@
 /*
  * dir.c
- *	  A directory of the server: locked, and the files in it read and replaced.
+ *	  A directory of the server: locked, and the files in it replaced.
  *
- * The lock is an flock() on the directory itself, which ends with the process at
- * the latest.  Since one export at a time writes to a directory, one temporary
- * name is enough.
+ * The lock is an flock() on a file that nobody else may open: whoever can read a
+ * directory can lock the directory itself.  Since one export at a time writes to a
+ * directory, one temporary name is enough.
+ *
+ * A callback of the memory context closes what is open and removes the temporary
+ * file.  It runs after an error and when the session is terminated, too.
  */
 #include "postgres.h"
 
@@ -14,17 +17,32 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "core/digest.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "storage/fd.h"
-#include "storage/ipc.h"
+
+#define LOCK_NAME		".sitemap_export.lock"
 
 /* name of a file while it is written */
 #define TEMPORARY_NAME	".sitemap_export.tmp"
 
-/* bytes read, written and hashed at a time; a digest in a manifest depends on it */
+/* bytes read or written between two checks for interrupts */
 #define PIECE			(1024 * 1024)
+
+char *
+sm_dir_path(const SmDir *dir, const char *name)
+{
+	return psprintf("%s/%s", dir->path, name);
+}
+
+/* Raise an error for a system call that has set errno.  what: what it does. */
+pg_noreturn static void
+raise_error(const SmDir *dir, const char *what, const char *name)
+{
+	ereport(ERROR,
+			(errcode_for_file_access(),
+			 errmsg("could not %s file \"%s\": %m", what, sm_dir_path(dir, name))));
+}
 
 /*
  * Resolve symbolic links once.  All files then go to one directory, even if a
@@ -57,56 +75,95 @@ resolve_directory(const char *path)
 	return result;
 }
 
-/*
- * Remove the temporary file of a process that was killed.  A read-only file
- * system is no error yet: perhaps every file in it is up to date.
- */
-static void
-remove_temporary(const SmDir *dir)
+/* Open a file of a directory, -1 if that fails.  at: AT_FDCWD or the directory. */
+static int
+open_at(int at, const char *name, int flags, mode_t mode)
 {
-	if (unlinkat(dir->fd, TEMPORARY_NAME, 0) != 0 && errno != ENOENT && errno != EROFS)
+	mode_t		oumask;
+	int			fd;
+
+	ReserveExternalFD();
+	/* the server's own umask lets nobody else read */
+	oumask = umask(S_IWGRP | S_IWOTH);
+	fd = openat(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | PG_BINARY, mode);
+	umask(oumask);
+	if (fd < 0)
+		ReleaseExternalFD();
+	return fd;
+}
+
+static int
+close_fd(int *fd)
+{
+	int			result = 0;
+
+	if (*fd >= 0)
+	{
+		result = close(*fd);
+		ReleaseExternalFD();
+		*fd = -1;
+	}
+	return result;
+}
+
+static void
+clean_up(void *arg)
+{
+	SmDir	   *dir = arg;
+
+	close_fd(&dir->file_fd);
+	if (dir->has_temporary)
+		unlinkat(dir->fd, TEMPORARY_NAME, 0);
+	close_fd(&dir->lock_fd);
+	close_fd(&dir->fd);
+}
+
+static void
+lock_directory(SmDir *dir)
+{
+	dir->lock_fd = open_at(dir->fd, LOCK_NAME, O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
+	if (dir->lock_fd < 0)
+	{
+		int			save_errno = errno;
+
+		/* where nothing can be written, perhaps nothing has to be */
+		if (save_errno == EROFS ||
+			(save_errno == EACCES && faccessat(dir->fd, ".", W_OK, AT_EACCESS) != 0))
+			return;
+		errno = save_errno;
+		raise_error(dir, "open", LOCK_NAME);
+	}
+	if (flock(dir->lock_fd, LOCK_EX | LOCK_NB) != 0)
+	{
+		if (errno != EWOULDBLOCK)
+			raise_error(dir, "lock", LOCK_NAME);
 		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not remove file \"%s\": %m", sm_dir_path(dir, TEMPORARY_NAME))));
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not lock directory \"%s\"", dir->path),
+				 errdetail("Another sitemap_export is writing to it.")));
+	}
 }
 
 void
 sm_dir_open(SmDir *dir, const char *path)
 {
 	dir->path = resolve_directory(path);
-	dir->piece = palloc(PIECE);
-	dir->fd = OpenTransientFile(dir->path, O_RDONLY | O_DIRECTORY);
+	dir->fd = dir->lock_fd = dir->file_fd = -1;
+	dir->has_temporary = false;
+	dir->on_reset.func = clean_up;
+	dir->on_reset.arg = dir;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &dir->on_reset);
+
+	dir->fd = open_at(AT_FDCWD, dir->path, O_RDONLY | O_DIRECTORY, 0);
 	if (dir->fd < 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not open directory \"%s\": %m", dir->path)));
-	if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
-	{
-		if (errno == EWOULDBLOCK)
-			ereport(ERROR,
-					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-					 errmsg("could not lock directory \"%s\"", dir->path),
-					 errdetail("Another sitemap_export is writing to it.")));
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not lock directory \"%s\": %m", dir->path)));
-	}
-	remove_temporary(dir);
-}
+	lock_directory(dir);
 
-void
-sm_dir_close(SmDir *dir)
-{
-	if (CloseTransientFile(dir->fd) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not close directory \"%s\": %m", dir->path)));
-}
-
-char *
-sm_dir_path(const SmDir *dir, const char *name)
-{
-	return psprintf("%s/%s", dir->path, name);
+	/* a process that was killed may have left its temporary file */
+	if (unlinkat(dir->fd, TEMPORARY_NAME, 0) != 0 && errno != ENOENT && errno != EROFS)
+		raise_error(dir, "remove", TEMPORARY_NAME);
 }
 
 bool
@@ -115,9 +172,7 @@ sm_dir_stat(const SmDir *dir, const char *name, struct stat *st)
 	if (fstatat(dir->fd, name, st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	if (errno != ENOENT)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not stat file \"%s\": %m", sm_dir_path(dir, name))));
+		raise_error(dir, "stat", name);
 	return false;
 }
 
@@ -134,108 +189,41 @@ sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st)
 	return true;
 }
 
-/* Called when the memory context of a file is reset: close the file. */
-static void
-close_descriptor(void *arg)
+bool
+sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 {
-	SmDirFile  *file = arg;
+	struct stat st;
+	bool		is_own;
+	ssize_t		n = 0;
 
-	if (file->fd >= 0)
-	{
-		close(file->fd);
-		ReleaseExternalFD();
-		file->fd = -1;
-	}
-}
-
-/*
- * Open a file, in the current memory context.  If that fails, its descriptor is
- * -1 and errno says why.  The callback that closes the descriptor is registered
- * first, so that no error can leak the descriptor.
- */
-static SmDirFile *
-open_descriptor(const SmDir *dir, const char *name, const char *path, int flags, mode_t mode)
-{
-	SmDirFile  *file = palloc0_object(SmDirFile);
-	mode_t		oumask;
-
-	file->dir = dir;
-	file->name = pstrdup(name);
-	file->on_reset.func = close_descriptor;
-	file->on_reset.arg = file;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &file->on_reset);
-
-	ReserveExternalFD();
-	/* the server's own umask lets nobody else read */
-	oumask = umask(S_IWGRP | S_IWOTH);
-	file->fd = openat(dir->fd, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | PG_BINARY, mode);
-	umask(oumask);
-	if (file->fd < 0)
-		ReleaseExternalFD();
-	return file;
-}
-
-void
-sm_dir_close_file(SmDirFile *file)
-{
-	int			fd = file->fd;
-
-	file->fd = -1;
-	ReleaseExternalFD();
-	if (close(fd) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not close file \"%s\": %m", sm_dir_path(file->dir, file->name))));
-}
-
-SmDirFile *
-sm_dir_open_file(const SmDir *dir, const char *name, struct stat *st)
-{
-	SmDirFile  *file = open_descriptor(dir, name, name, O_RDONLY, 0);
-
-	if (file->fd < 0)
+	dir->file_fd = open_at(dir->fd, name, O_RDONLY, 0);
+	if (dir->file_fd < 0)
 	{
 		/* ELOOP is a symbolic link, ENXIO a socket */
 		if (errno != ENOENT && errno != EACCES && errno != ELOOP && errno != ENXIO)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not open file \"%s\": %m", sm_dir_path(dir, name))));
-		return NULL;
+			raise_error(dir, "open", name);
+		return false;
 	}
-	if (fstat(file->fd, st) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not stat file \"%s\": %m", sm_dir_path(dir, name))));
-	if (!S_ISREG(st->st_mode))
+	if (fstat(dir->file_fd, &st) != 0)
+		raise_error(dir, "stat", name);
+	is_own = S_ISREG(st.st_mode) && st.st_uid == geteuid();
+	while (is_own)
 	{
-		sm_dir_close_file(file);
-		return NULL;
-	}
-	return file;
-}
-
-size_t
-sm_dir_read(SmDirFile *file)
-{
-	size_t		len = 0;
-	ssize_t		n;
-
-	CHECK_FOR_INTERRUPTS();
-	do
-	{
-		n = read(file->fd, file->dir->piece + len, PIECE - len);
+		CHECK_FOR_INTERRUPTS();
+		enlargeStringInfo(dst, PIECE);
+		n = read(dir->file_fd, dst->data + dst->len, PIECE);
 		if (n < 0)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not read file \"%s\": %m",
-							sm_dir_path(file->dir, file->name))));
-		len += n;
-	} while (n > 0 && len < PIECE);
-	return len;
+			raise_error(dir, "read", name);
+		if (n == 0)
+			break;
+		dst->len += n;
+	}
+	close_fd(&dir->file_fd);
+	return is_own;
 }
 
 static void
-write_bytes(SmDirFile *file, SmSpan content)
+write_bytes(const SmDir *dir, const char *name, SmSpan content)
 {
 	for (size_t done = 0; done < content.len; done += PIECE)
 	{
@@ -243,149 +231,61 @@ write_bytes(SmDirFile *file, SmSpan content)
 
 		CHECK_FOR_INTERRUPTS();
 		errno = 0;
-		if (write(file->fd, content.s + done, n) != (ssize_t) n)
+		if (write(dir->file_fd, content.s + done, n) != (ssize_t) n)
 		{
 			/* write may set no errno when the disk is full */
 			if (errno == 0)
 				errno = ENOSPC;
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not write to file \"%s\": %m",
-							sm_dir_path(file->dir, file->name))));
+			raise_error(dir, "write to", name);
 		}
 	}
 }
 
-static void
-flush_file(SmDirFile *file)
+/* Messages name the file itself, and not the temporary one. */
+int64
+sm_dir_replace(SmDir *dir, const char *name, SmSpan content, mode_t mode, int64 mtime)
 {
-	if (pg_fsync(file->fd) != 0)
+	struct timespec times[2] = {{.tv_sec = mtime}, {.tv_sec = mtime}};
+	struct stat st;
+
+	dir->file_fd = open_at(dir->fd, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_EXCL, mode);
+	if (dir->file_fd < 0)
+		raise_error(dir, "create", name);
+	dir->has_temporary = true;
+	write_bytes(dir, name, content);
+	if (futimens(dir->file_fd, times) != 0 || fstat(dir->file_fd, &st) != 0)
+		raise_error(dir, "set time of", name);
+	if (pg_fsync(dir->file_fd) != 0)
+		raise_error(dir, "fsync", name);
+	if (close_fd(&dir->file_fd) != 0)
+		raise_error(dir, "close", name);
+
+	/*
+	 * not durable_rename: it opens the file to be replaced for writing, which
+	 * may not be permitted
+	 */
+	if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
-				 errmsg("could not fsync file \"%s\": %m",
-						sm_dir_path(file->dir, file->name))));
-}
-
-/*
- * Flush the names in the directory to disk.  Not every file system can do
- * that.
- */
-static void
-flush_directory(const SmDir *dir)
-{
-	if (pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not fsync file \"%s\": %m", dir->path)));
-}
-
-static void
-unlink_temporary(int code, Datum arg)
-{
-	unlinkat(((const SmDir *) DatumGetPointer(arg))->fd, TEMPORARY_NAME, 0);
-}
-
-/*
- * The temporary file is removed after an error, too, and when the session is
- * terminated.  Messages name the file itself.
- */
-SmDirFile *
-sm_dir_replace(const SmDir *dir, const char *name, SmSpan content, mode_t mode)
-{
-	SmDirFile  *file;
-
-	PG_ENSURE_ERROR_CLEANUP(unlink_temporary, PointerGetDatum(dir));
-	{
-		file = open_descriptor(dir, name, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_EXCL, mode);
-		if (file->fd < 0)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not create file \"%s\": %m", sm_dir_path(dir, name))));
-		write_bytes(file, content);
-		flush_file(file);
-
-		/*
-		 * not durable_rename: it opens the file to be replaced for writing,
-		 * which may not be permitted
-		 */
-		if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not rename file \"%s\" to \"%s\": %m",
-							sm_dir_path(dir, TEMPORARY_NAME), sm_dir_path(dir, name))));
-		flush_directory(dir);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(unlink_temporary, PointerGetDatum(dir));
-	return file;
-}
-
-void
-sm_dir_append(SmDirFile *file, SmSpan content)
-{
-	write_bytes(file, content);
-	flush_file(file);
+				 errmsg("could not rename file \"%s\" to \"%s\": %m",
+						sm_dir_path(dir, TEMPORARY_NAME), sm_dir_path(dir, name))));
+	dir->has_temporary = false;
+	return st.st_mtime;
 }
 
 void
 sm_dir_remove(const SmDir *dir, const char *name)
 {
 	if (unlinkat(dir->fd, name, 0) != 0)
+		raise_error(dir, "remove", name);
+}
+
+void
+sm_dir_flush(const SmDir *dir)
+{
+	/* not every file system can flush a directory */
+	if (pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
 		ereport(ERROR,
 				(errcode_for_file_access(),
-				 errmsg("could not remove file \"%s\": %m", sm_dir_path(dir, name))));
-}
-
-/*
- * Each piece is hashed with the digest of the pieces before it as the seed.  So
- * sm_dir_digest can hash a file piece by piece.
- */
-uint64
-sm_dir_content_digest(SmSpan content)
-{
-	uint64		digest = 0;
-
-	for (size_t done = 0; done < content.len; done += PIECE)
-		digest = sm_digest(content.s + done, Min(content.len - done, PIECE), digest);
-	return digest;
-}
-
-bool
-sm_dir_digest(const SmDir *dir, const char *name, uint64 *digest, int64 *size)
-{
-	struct stat st;
-	SmDirFile  *file = sm_dir_open_file(dir, name, &st);
-	size_t		len;
-
-	if (file == NULL)
-		return false;
-	*digest = 0;
-	*size = 0;
-	while ((len = sm_dir_read(file)) > 0)
-	{
-		*digest = sm_digest(dir->piece, len, *digest);
-		*size += len;
-	}
-	sm_dir_close_file(file);
-	return true;
-}
-
-bool
-sm_dir_has_content(const SmDir *dir, const char *name, SmSpan content)
-{
-	struct stat st;
-	SmDirFile  *file = sm_dir_open_file(dir, name, &st);
-	size_t		done = 0;
-	size_t		len;
-	bool		same;
-
-	if (file == NULL)
-		return false;
-	same = st.st_size == (off_t) content.len;
-	while (same && (len = sm_dir_read(file)) > 0)
-	{
-		same = len <= content.len - done && memcmp(dir->piece, content.s + done, len) == 0;
-		done += len;
-	}
-	sm_dir_close_file(file);
-	return same && done == content.len;
+				 errmsg("could not fsync file \"%s\": %m", dir->path)));
 }

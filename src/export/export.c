@@ -2,17 +2,32 @@
  * export.c
  *	  sitemap_export: a query's rows → files in a directory of the server.
  *
- * The rows come through a DestReceiver and are written one by one.  An index
- * must not list files that are not there yet.  So rows of an index wait in a
- * tuplestore, and are written after the other files, before any file is removed.
+ * 1. The query runs.  Each row is compared with the list of files that exports have
+ *	  written.  A file is ours and unchanged if its size and mtime are the listed
+ *	  ones and the listed digest is that of the row.
+ * 2. The list is written, with the old and the new version of each file.
+ * 3. Changed files are written; then indexes, which must not list files that are not
+ *	  there yet; then our files that the query does not have are removed.
+ * 4. The list is written, with the new versions.
+ *
+ * If the query fails, nothing has changed.  At any moment, and after any crash, each
+ * file in the directory is whole, old or new, and the list says which are ours.
+ *
+ * Rows are kept as the query gives them, so a content in a TOAST table is a pointer
+ * until it is read, and that of an unchanged file is never read.  The snapshot of the
+ * calling statement, which is also the query's, keeps the contents there.
  */
 #include "postgres.h"
 
+#include <time.h>
+
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
+#include "core/digest.h"
 #include "executor/tuptable.h"
-#include "export/mirror.h"
+#include "export/list.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
@@ -25,9 +40,13 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_export);
+
+/* readable for a web server, writable for us only */
+#define FILE_MODE		(S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH)
 
 /* The columns of the query that are used. */
 enum
@@ -35,28 +54,36 @@ enum
 	EXPORT_NAME,
 	EXPORT_CONTENT,
 	EXPORT_KIND,
+	EXPORT_DIGEST,
+	EXPORT_LASTMOD,
 	EXPORT_NCOLUMNS
 };
 
-static const char *const column_names[EXPORT_NCOLUMNS] = {"name", "content", "kind"};
+static const char *const column_names[EXPORT_NCOLUMNS] = {
+	"name", "content", "kind", "digest", "lastmod"
+};
+static const char *const column_types[EXPORT_NCOLUMNS] = {
+	"text", "bytea, text or xml", "text", "text", "timestamp with time zone"
+};
 
 typedef struct ExportColumn
 {
 	int			index;			/* in the query's row, -1 if it has none */
-	bool		is_bytea;
-	bool		is_bpchar;
+	Oid			type;			/* domains resolved */
 	FmgrInfo	output;			/* output function of the type */
 } ExportColumn;
 
 typedef struct ExportState
 {
 	SmReceiver	receiver;		/* must be first */
-	SmMirror   *mirror;
+	SmDir		dir;
+	SmList		list;
+	TupleDesc	desc;			/* of the query */
 	ExportColumn column[EXPORT_NCOLUMNS];
-	TupleDesc	typeinfo;		/* of the query */
-	Tuplestorestate *indexes;	/* rows of index files, written after the
-								 * others */
+	Tuplestorestate *sitemaps;	/* rows of all files but the indexes */
+	Tuplestorestate *indexes;
 	uint64		nrows;
+	uint64		nwritten;		/* files to be written */
 	ReturnSetInfo *result;
 } ExportState;
 
@@ -79,9 +106,15 @@ type_is_allowed(int which, Oid base)
 	bool		preferred;
 
 	get_type_category_preferred(base, &category, &preferred);
-	if (which == EXPORT_CONTENT)
-		return base == BYTEAOID || base == XMLOID || category == TYPCATEGORY_STRING;
-	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
+	switch (which)
+	{
+		case EXPORT_CONTENT:
+			return base == BYTEAOID || base == XMLOID || category == TYPCATEGORY_STRING;
+		case EXPORT_LASTMOD:
+			return base == TIMESTAMPTZOID;
+		default:
+			return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
+	}
 }
 
 static void
@@ -95,9 +128,7 @@ set_column(ExportColumn *column, int which, int index, Oid atttypid)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of the query must be of type %s, not %s",
-						column_names[which],
-						which == EXPORT_CONTENT ? "bytea, text or xml" : "text",
-						format_type_be(atttypid))));
+						column_names[which], column_types[which], format_type_be(atttypid))));
 	if (column->index >= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_COLUMN),
@@ -105,8 +136,7 @@ set_column(ExportColumn *column, int which, int index, Oid atttypid)
 						column_names[which])));
 
 	column->index = index;
-	column->is_bytea = base == BYTEAOID;
-	column->is_bpchar = base == BPCHAROID;
+	column->type = base;
 	getTypeOutputInfo(base, &output, &is_varlena);
 	fmgr_info(output, &column->output);
 }
@@ -128,56 +158,66 @@ start(SmReceiver *self, TupleDesc desc)
 			if (strcmp(NameStr(att->attname), column_names[which]) == 0)
 				set_column(column, which, i, att->atttypid);
 		}
-		if (column->index < 0 && which != EXPORT_KIND)
+		if (column->index < 0 && which <= EXPORT_CONTENT)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("the query has no column \"%s\"", column_names[which]),
 					 errhint("The columns are name and content, and kind where there is an index.")));
 	}
-	state->typeinfo = CreateTupleDescCopy(desc);
+	state->desc = CreateTupleDescCopy(desc);
 }
 
-static bool
-is_null(const ExportState *state, TupleTableSlot *slot, int which)
+/* A column of a row; NULL if the query does not have it. */
+static Datum
+get_column(const ExportState *state, TupleTableSlot *slot, int which, bool *isnull)
 {
 	int			index = state->column[which].index;
 
-	return index < 0 || slot_attisnull(slot, index + 1);
+	*isnull = true;
+	return index < 0 ? (Datum) 0 : slot_getattr(slot, index + 1, isnull);
 }
 
 /*
- * Read a column that is not null, as text: an xml value without its encoding
- * declaration, a char(n) without the blanks that fill it up.
+ * Read a value as text: an xml value without its encoding declaration, a char(n)
+ * without the blanks that fill it up.
  */
 static char *
-read_text(ExportState *state, TupleTableSlot *slot, int which)
+to_text(ExportColumn *column, Datum value)
 {
-	ExportColumn *column = &state->column[which];
-	bool		isnull;
-	char	   *string = OutputFunctionCall(&column->output,
-											slot_getattr(slot, column->index + 1, &isnull));
+	char	   *string = OutputFunctionCall(&column->output, value);
 
-	if (column->is_bpchar)
+	if (column->type == BPCHAROID)
 		string[bpchartruelen(string, strlen(string))] = '\0';
 	return string;
+}
+
+/* A column as text; NULL if it is null. */
+static char *
+get_text(ExportState *state, TupleTableSlot *slot, int which)
+{
+	bool		isnull;
+	Datum		value = get_column(state, slot, which, &isnull);
+
+	return isnull ? NULL : to_text(&state->column[which], value);
 }
 
 static SmSpan
 read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 {
 	ExportColumn *column = &state->column[EXPORT_CONTENT];
+	bool		isnull;
+	Datum		value = get_column(state, slot, EXPORT_CONTENT, &isnull);
 	SmSpan		result;
 	char	   *string;
 
-	if (column->is_bytea)
+	if (column->type == BYTEAOID)
 	{
-		bool		isnull;
-		bytea	   *bytes = DatumGetByteaPP(slot_getattr(slot, column->index + 1, &isnull));
+		bytea	   *bytes = DatumGetByteaPP(value);
 
 		return sm_span(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 	}
 
-	string = read_text(state, slot, EXPORT_CONTENT);
+	string = to_text(column, value);
 	if (!sm_to_utf8(string, strlen(string), &result))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
@@ -186,8 +226,124 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 	return result;
 }
 
+/* The size of a row's content, which for bytea is known without reading it. */
+static int64
+content_size(ExportState *state, TupleTableSlot *slot, const char *name)
+{
+	bool		isnull;
+
+	if (state->column[EXPORT_CONTENT].type == BYTEAOID)
+		return toast_raw_datum_size(get_column(state, slot, EXPORT_CONTENT, &isnull)) - VARHDRSZ;
+	return read_content(state, slot, name).len;
+}
+
+/* A row's digest: ours as the number that it is, any other by its hash. */
+static uint64
+read_digest(const char *digest)
+{
+	size_t		len = strlen(digest);
+
+	if (len == SM_DIGEST_HEX_LEN && strspn(digest, "0123456789abcdef") == len)
+		return strtou64(digest, NULL, 16);
+	return sm_digest(digest, len, 0);
+}
+
+/*
+ * The mtime of a file to be written, old being the file that it replaces, NULL if
+ * none: the row's lastmod, so that servers which export the same rows agree on it.
+ * It has to be later than that of the old file, or a cache would take the one for
+ * the other.
+ */
+static int64
+new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
+{
+	bool		isnull;
+	Datum		value = get_column(state, slot, EXPORT_LASTMOD, &isnull);
+	int64		now = time(NULL);
+
+	if (!isnull && !TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value)))
+	{
+		TimestampTz lastmod = DatumGetTimestampTz(value);
+		int64		mtime;
+
+		/* rounded down, also before 2000 */
+		lastmod -= (lastmod % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC;
+		mtime = timestamptz_to_time_t(lastmod);
+		if (mtime >= 0 && mtime <= PG_UINT32_MAX && (old == NULL || mtime > old->st_mtime))
+			return mtime;
+	}
+	return old == NULL ? now : Max(now, old->st_mtime + 1);
+}
+
+/* Compare a row with its file.  digest: NULL for that of the content. */
 static void
-put_result(ExportState *state, const char *name, SmFileAction action, int64 size)
+compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmListFile *file)
+{
+	struct stat st;
+	bool		exists = sm_dir_stat_regular(&state->dir, file->name, &st);
+
+	if (digest)
+		file->put.digest = read_digest(digest);
+	else
+	{
+		SmSpan		content = read_content(state, slot, file->name);
+
+		file->put.digest = sm_digest(content.s, content.len, 0);
+	}
+	if (exists && sm_list_is_ours(file, &st) && file->listed.digest == file->put.digest)
+		file->action = SM_FILE_UNCHANGED;
+	else
+	{
+		file->action = exists ? SM_FILE_UPDATED : SM_FILE_CREATED;
+		file->put.size = content_size(state, slot, file->name);
+		file->put.mtime = new_mtime(state, slot, exists ? &st : NULL);
+		state->nwritten++;
+	}
+}
+
+/* Raise an error for a column of the row that must not be null. */
+static void
+require(const ExportState *state, int which, bool isnull)
+{
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("column \"%s\" of the query must not be null",
+						column_names[which]),
+				 errdetail("It is null in row " UINT64_FORMAT ".", state->nrows)));
+}
+
+static bool
+receive(SmReceiver *self, TupleTableSlot *slot)
+{
+	ExportState *state = (ExportState *) self;
+	char	   *name = get_text(state, slot, EXPORT_NAME);
+	char	   *kind = get_text(state, slot, EXPORT_KIND);
+	char	   *digest = get_text(state, slot, EXPORT_DIGEST);
+	bool		no_content;
+	SmListFile *file;
+
+	state->nrows++;
+	(void) get_column(state, slot, EXPORT_CONTENT, &no_content);
+	/* a sitemap from elsewhere, which a target lists */
+	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)
+		return true;
+	require(state, EXPORT_NAME, name == NULL);
+	require(state, EXPORT_CONTENT, no_content);
+
+	file = sm_list_find(&state->list, name);
+	if (file->action != SM_FILE_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_CARDINALITY_VIOLATION),
+				 errmsg("file name \"%s\" appears more than once in the query", name)));
+	compare_file(state, slot, digest, file);
+	tuplestore_puttupleslot(kind && strcmp(kind, "index") == 0 ? state->indexes : state->sitemaps,
+							slot);
+	return true;
+}
+
+static void
+put_result(ExportState *state, const SmListFile *file, int64 size)
 {
 	static const char *const actions[] = {
 		[SM_FILE_CREATED] = "created",[SM_FILE_UPDATED] = "updated",
@@ -196,76 +352,95 @@ put_result(ExportState *state, const char *name, SmFileAction action, int64 size
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	values[0] = CStringGetTextDatum(name);
-	values[1] = CStringGetTextDatum(actions[action]);
+	values[0] = CStringGetTextDatum(file->name);
+	values[1] = CStringGetTextDatum(actions[file->action]);
 	values[2] = Int64GetDatum(size);
 	tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
 }
 
 static void
-put_deleted(void *arg, const char *name, int64 size)
-{
-	put_result(arg, name, SM_FILE_DELETED, size);
-}
-
-/* Write the file of a row, in which neither name nor content is null. */
-static void
 write_file(ExportState *state, TupleTableSlot *slot)
 {
-	char	   *name = read_text(state, slot, EXPORT_NAME);
-	SmSpan		content = read_content(state, slot, name);
-	SmFileAction action = sm_mirror_put(state->mirror, name, content);
+	SmListFile *file = sm_list_find(&state->list, get_text(state, slot, EXPORT_NAME));
 
-	put_result(state, name, action, content.len);
-}
+	if (sm_list_is_written(file))
+	{
+		SmSpan		content = read_content(state, slot, file->name);
 
-static bool
-receive(SmReceiver *self, TupleTableSlot *slot)
-{
-	ExportState *state = (ExportState *) self;
-
-	state->nrows++;
-	for (int which = EXPORT_NAME; which <= EXPORT_CONTENT; which++)
-		if (is_null(state, slot, which))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("column \"%s\" of the query must not be null",
-							column_names[which]),
-					 errdetail("It is null in row " UINT64_FORMAT ".", state->nrows)));
-
-	if (!is_null(state, slot, EXPORT_KIND) &&
-		strcmp(read_text(state, slot, EXPORT_KIND), "index") == 0)
-		tuplestore_puttupleslot(state->indexes, slot);
+		file->put.mtime = sm_dir_replace(&state->dir, file->name, content, FILE_MODE,
+										 file->put.mtime);
+		put_result(state, file, file->put.size);
+	}
 	else
-		write_file(state, slot);
-	return true;
+		put_result(state, file, file->listed.size);
 }
 
+/* Write the files of these rows that have changed. */
 static void
-write_indexes(ExportState *state)
+write_files(ExportState *state, Tuplestorestate *rows)
 {
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(state->typeinfo, &TTSOpsMinimalTuple);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(state->desc, &TTSOpsMinimalTuple);
 
-	while (tuplestore_gettupleslot(state->indexes, true, false, slot))
+	while (tuplestore_gettupleslot(rows, true, false, slot))
 	{
 		MemoryContext oldcontext;
 
 		CHECK_FOR_INTERRUPTS();
-
 		MemoryContextReset(state->receiver.row_context);
 		oldcontext = MemoryContextSwitchTo(state->receiver.row_context);
 		write_file(state, slot);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	tuplestore_end(state->indexes);
+	tuplestore_end(rows);
+	if (state->nwritten > 0)
+		sm_dir_flush(&state->dir);
+}
+
+/*
+ * Remove the listed files that the query does not have.  One that somebody else has
+ * changed stays, with a warning.  Returns whether any file leaves the list.
+ */
+static bool
+remove_files(ExportState *state)
+{
+	bool		any = false;
+	ListCell   *lc;
+
+	foreach(lc, sm_list_files(&state->list))
+	{
+		SmListFile *file = lfirst(lc);
+		struct stat st;
+
+		CHECK_FOR_INTERRUPTS();
+		if (file->action != SM_FILE_NONE)
+			continue;
+		any = true;
+		if (!sm_dir_stat(&state->dir, file->name, &st))
+			continue;
+		if (sm_list_is_ours(file, &st))
+		{
+			sm_dir_remove(&state->dir, file->name);
+			file->action = SM_FILE_DELETED;
+			put_result(state, file, file->listed.size);
+		}
+		else
+			ereport(WARNING,
+					(errmsg("file \"%s\" was not removed", sm_dir_path(&state->dir, file->name)),
+					 errdetail("It is no longer the file that sitemap_export wrote.")));
+	}
+	if (any)
+		sm_dir_flush(&state->dir);
+	return any;
 }
 
 static void
 init_state(ExportState *state, const char *directory, ReturnSetInfo *rsinfo)
 {
 	sm_receiver_init(&state->receiver, start, receive);
-	state->mirror = sm_mirror_open(directory);
+	sm_dir_open(&state->dir, directory);
+	sm_list_read(&state->list, &state->dir);
+	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
 	state->result = rsinfo;
 }
@@ -278,6 +453,7 @@ sitemap_export(PG_FUNCTION_ARGS)
 	char	   *directory;
 	char	   *files;
 	ExportState *state;
+	bool		left;
 
 	check_privilege();
 	InitMaterializedSRF(fcinfo, 0);
@@ -291,15 +467,21 @@ sitemap_export(PG_FUNCTION_ARGS)
 	init_state(state, directory, (ReturnSetInfo *) fcinfo->resultinfo);
 
 	sm_run_query(files, &state->receiver);
-	if (state->nrows == 0)
+	if (tuplestore_tuple_count(state->sitemaps) + tuplestore_tuple_count(state->indexes) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the query has no rows"),
 				 errdetail("That would remove every file that was exported to directory \"%s\".",
 						   directory),
 				 errhint("To have no files in the directory, remove them yourself.")));
-	write_indexes(state);
-	sm_mirror_finish(state->mirror, put_deleted, state);
+
+	if (state->nwritten > 0)
+		sm_list_write(&state->list, true);
+	write_files(state, state->sitemaps);
+	write_files(state, state->indexes);
+	left = remove_files(state);
+	if (state->nwritten > 0 || left || !state->list.is_current)
+		sm_list_write(&state->list, false);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

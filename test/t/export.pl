@@ -2,7 +2,7 @@
 use strict;
 use warnings;
 
-use Fcntl qw(:mode);
+use Fcntl qw(:flock :mode);
 use IPC::Run ();
 use MIME::Base64 qw(decode_base64);
 use FindBin;
@@ -22,25 +22,29 @@ restart_after_crash = on
 });
 $node->start;
 
-# site is the set to export: two files, and their index in the first row.
+# site is the set to export: two files, and their index in the first row.  The content
+# of sitemap-2.xml is in a TOAST table of its own, so that a lock can stop an export when
+# it reads that content.
 sql(
 	q{
 	CREATE EXTENSION sitemap;
-	CREATE TABLE site (name text, kind text, content bytea, id serial);
-	CREATE TABLE original AS
-	SELECT name, kind, content, row_number() OVER (ORDER BY kind, name) AS id
-	  FROM sitemap_files('SELECT ''/'' || n AS loc FROM generate_series(1, 20) n', 'http://a/',
-	                     max_urls => 10)});
-my $site = 'SELECT name, kind, content FROM site ORDER BY id';
-
-# The same; its last row waits for a lock.
-my $waiting = qq{
-	SELECT name, kind, content
-	  FROM ($site OFFSET 0) site
-	 WHERE name <> 'sitemap-2.xml' OR pg_advisory_xact_lock_shared(1)::text = ''};
+	CREATE TABLE site (name text, kind text, content bytea, id serial,
+	                   digest text GENERATED ALWAYS AS (md5(content)) STORED) PARTITION BY LIST (name);
+	CREATE TABLE locked PARTITION OF site FOR VALUES IN ('sitemap-2.xml');
+	CREATE TABLE others PARTITION OF site DEFAULT;
+	CREATE TABLE original (name text, kind text, content bytea, id int);
+	ALTER TABLE locked ALTER COLUMN content SET STORAGE EXTERNAL;
+	ALTER TABLE original ALTER COLUMN content SET STORAGE EXTERNAL;
+	INSERT INTO original
+	SELECT name, kind, content || '', row_number() OVER (ORDER BY kind, name) AS id
+	  FROM sitemap_files('SELECT ''/'' || n || repeat(''x'', 300) AS loc FROM generate_series(1, 20) n',
+	                     'http://a/', max_urls => 10)});
+my $site = 'SELECT name, kind, content, digest FROM site ORDER BY id';
+my $toast = sql(q{SELECT reltoastrelid::regclass FROM pg_class WHERE relname = 'locked'});
 
 my @names = qw(sitemap-1.xml sitemap-2.xml sitemap.xml);
 my $manifest = '.sitemap_export';
+my $lock = '.sitemap_export.lock';
 my $temporary = '.sitemap_export.tmp';
 
 # The directory that is exported to; each test begins with an empty one.
@@ -51,6 +55,8 @@ my $nlibraries = 0;
 
 test_files();
 test_changes();
+test_cost();
+test_times();
 test_ownership();
 test_manifest();
 test_foreign_manifest();
@@ -62,6 +68,7 @@ test_privileges();
 test_sessions();
 test_interrupts();
 test_crashes();
+test_crash_points();
 test_large_file();
 test_full_disk();
 test_failing_disk();
@@ -95,7 +102,11 @@ sub test_files
 		same_files(\%content, 'with the content of the rows');
 	}
 	is(mode('sitemap.xml'), 0644, 'a web server can read them');
-	is(mode($manifest), 0600, 'but not the manifest');
+	is(mode($_), 0600, "but not $_") foreach $manifest, $lock;
+	my %digest = slurp($manifest) =~ /^(\w+) .* (\S+)$/mg;
+	is( join(' ', sort keys %digest),
+		sql(q{SELECT string_agg(digest, ' ' ORDER BY digest COLLATE "C") FROM text}),
+		'which has the digests of the rows');
 
 	fresh_directory();
 	is(export(q{SELECT 'a.xml'::name AS name, '<a>ü</a>' AS content}), 'a.xml created 9',
@@ -169,6 +180,108 @@ sub test_changes
 	return;
 }
 
+# Where nothing has changed, neither contents nor files are read.
+sub test_cost
+{
+	begin_with_site();
+	done_is(all_files('created'), 'an export');
+	chmod 0, map { "$dir/$_" } @names or die $!;
+	my $holder = hold();
+	done_is(all_files('unchanged'), 'with every content and file locked', q{SET lock_timeout = '1s'});
+	sql(q{UPDATE site SET content = content || '\x0a' WHERE name = 'sitemap-1.xml'});
+	done_is('sitemap-1.xml updated, sitemap-2.xml unchanged, sitemap.xml unchanged',
+		'as far as nothing has changed', q{SET lock_timeout = '1s'});
+	fails($site =~ s/digest/'x' AS $&/r, qr/55P03: canceling statement due to lock timeout/,
+		'what has changed is read', q{SET lock_timeout = '1s'});
+	fails($site =~ s/, digest//r, qr/55P03: canceling statement due to lock timeout/,
+		'and all that has no digest', q{SET lock_timeout = '1s'});
+	$holder->quit;
+	chmod 0644, map { "$dir/$_" } @names or die $!;
+
+	done_is('sitemap-1.xml updated, sitemap-2.xml unchanged, sitemap.xml unchanged',
+		'what was interrupted is known');
+	foreach my $query ($site =~ s/, digest//r, $site =~ s/digest/NULL AS $&/r)
+	{
+		like(export($query), qr/ updated .*\n.* updated .*\n.* updated /, 'without digests, contents are read');
+		unlike(export($query), qr/updated/, 'and have not changed');
+		sql(q{UPDATE site SET content = content || '\x0a' WHERE name = 'sitemap-1.xml'});
+		like(
+			export($query),
+			qr/^sitemap-1.xml updated .*\nsitemap-2.xml unchanged .*\nsitemap.xml unchanged /,
+			'or have');
+		export($site);
+	}
+	same_files({ content_of($site) }, 'the directory has them');
+
+	# a sitemap of another program, which the table lists
+	is( export("($site) UNION ALL SELECT 'blog', 'urlset', NULL, NULL") =~ s/ \d+$//gmr,
+		join("\n", map { "$_ unchanged" } @names),
+		'a row without digest and content is another program\'s');
+	fails("($site) UNION ALL SELECT 'blog.xml', 'urlset', NULL, 'x'",
+		qr/22004: column "content" of the query must not be null/, 'not so with a digest');
+	fails("SELECT 'blog' AS name, NULL AS content, NULL AS digest",
+		qr/55000: the query has no rows/, 'it does not count as a file');
+	return;
+}
+
+# A file's time is its row's lastmod, unless a cache would take it for the old file.
+sub test_times
+{
+	my $name = 'a.xml';
+	my $row = sub {
+		my ($content, $lastmod) = @_;
+		return "SELECT '$name' AS name, '$content' AS content, $lastmod AS lastmod";
+	};
+	my $mtime = sub { return (stat "$dir/$name")[9] };
+	my $is_now = sub {
+		my ($since, $title) = @_;
+		cmp_ok($mtime->(), '>=', $since, $title);
+		cmp_ok($mtime->(), '<=', time, '... that is, now');
+	};
+	my $begin = time;
+
+	fresh_directory();
+	foreach (
+		[ 'a', q{'2026-01-01 00:00:00.9+00'::timestamptz}, 1767225600, 'lastmod, in whole seconds' ],
+		[ 'a', q{'2026-01-02 00:00:00+00'::timestamptz}, 1767225600, 'where the content changes' ],
+		[ 'b', q{'2026-01-01 00:00:01+00'::timestamptz}, 1767225601, 'a lastmod that is a second later' ])
+	{
+		my ($content, $lastmod, $expected, $title) = @$_;
+
+		export($row->($content, $lastmod));
+		is($mtime->(), $expected, $title);
+	}
+	export($row->('c', q{'2026-01-01 00:00:01.5+00'::timestamptz}));
+	$is_now->($begin, 'not so a lastmod in the same second');
+	my $before = $mtime->();
+	export($row->($_, q{'2026-01-01 00:00:02+00'::timestamptz})) foreach qw(d e f);
+	cmp_ok($mtime->(), '>=', $before + 3, 'each replacement has a later time');
+	like(slurp($manifest), qr/^\w{16} 1 ${\ $mtime->()} a\.xml$/, 'which the list has');
+	is(export($row->('f', 'NULL::timestamptz')), 'a.xml unchanged 1', 'and the file is ours');
+
+	foreach (
+		[ q{'infinity'::timestamptz}, undef ],
+		[ q{'-infinity'::timestamptz}, undef ],
+		[ q{'1969-12-31 23:59:59+00'::timestamptz}, undef ],
+		[ q{'294276-12-31 23:59:59+00'::timestamptz}, undef ],
+		[ 'NULL::timestamptz', undef ],
+		[ q{'1999-12-31 23:59:59.5+00'::timestamptz}, 946684799 ])
+	{
+		my ($lastmod, $expected) = @$_;
+
+		fresh_directory();
+		export($row->('a', $lastmod));
+		$expected ? is($mtime->(), $expected, $lastmod) : $is_now->($begin, $lastmod);
+		is(export($row->('a', $lastmod)), 'a.xml unchanged 1', 'the file is ours');
+	}
+
+	# two servers
+	my $published = q{SELECT 'sitemap.xml' AS name, 'x' AS content, '2026-01-01 00:00+00'::timestamptz AS lastmod};
+	my @found = map { fresh_directory(); export($published); (stat "$dir/sitemap.xml")[9] } 1 .. 2;
+	is("@found", '1767225600 1767225600', 'two servers agree');
+	return;
+}
+
 # What somebody else wrote or changed is not ours to remove.
 sub test_ownership
 {
@@ -194,11 +307,23 @@ sub test_ownership
 
 	begin_with_site();
 	spew('sitemap-1.xml', {content_of($site)}->{'sitemap-1.xml'});
-	done_is('sitemap-1.xml unchanged, sitemap-2.xml created, sitemap.xml created',
-		'a file that has the right content already');
+	done_is('sitemap-1.xml updated, sitemap-2.xml created, sitemap.xml created',
+		'a file that has the right content already is replaced, too');
 	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
-	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'is not ours');
-	ok(-e "$dir/sitemap-1.xml", 'it stays');
+	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged, sitemap-1.xml deleted',
+		'and is ours then');
+
+	# by size and time, without a look at the content
+	my @time = (stat "$dir/sitemap.xml")[8, 9];
+	my $size = -s "$dir/sitemap.xml";
+	utime $time[0], $time[1] + 1, "$dir/sitemap.xml" or die $!;
+	done_is('sitemap-2.xml unchanged, sitemap.xml updated', 'another time: not the file that we wrote');
+	@time = (stat "$dir/sitemap.xml")[8, 9];
+	spew('sitemap.xml', 'x' x $size);
+	utime @time, "$dir/sitemap.xml" or die $!;
+	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged',
+		'an edit that keeps size and time is not noticed');
+	is(slurp('sitemap.xml'), 'x' x $size, 'and stays');
 
 	unlink "$dir/sitemap-2.xml" or die $!;
 	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
@@ -212,6 +337,16 @@ sub test_ownership
 	($output, $errors) = export($site);
 	like($errors, qr/sitemap-1.xml" was not removed/, 'that is a directory now');
 	ok(-d "$dir/sitemap-1.xml", 'stays');
+
+	# a file that nobody could read to the end
+	begin_with_site();
+	done_is(all_files('created'), 'a file of ours');
+	truncate "$dir/sitemap-1.xml", 8 * 1024**4 or note "no file of 8 TB here: $!";
+	utime 0, 0, "$dir/sitemap-1.xml" or die $!;
+	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
+	($output, $errors) = export($site, q{SET statement_timeout = '60s'});
+	like($errors, qr/sitemap-1.xml" was not removed/, 'that is very large now');
+	ok(-e "$dir/sitemap-1.xml", 'stays');
 	return;
 }
 
@@ -221,35 +356,41 @@ sub test_manifest
 	begin_with_site();
 	done_is(all_files('created'), 'the manifest');
 	my $lines = slurp($manifest);
-	like($lines, qr/\A(?:[0-9a-f]{16} sitemap[^ ]*\.xml\n){3}\z/, 'has a line for each file');
+	like($lines, qr/\A(?:[0-9a-f]{16} \d+ \d+ sitemap[^ ]*\.xml\n){3}\z/, 'has a line for each file');
 
 	# a path that leads out of the directory, what is no line, and one that a crash tore
-	my ($digest) = $lines =~ /^(.*) sitemap-1\.xml$/m;
+	my ($version) = $lines =~ /^(.*) sitemap-1\.xml$/m;
+	my ($digest, $size, $mtime) = split / /, $version;
 	my $outside = "$root/outside.xml";
+	my @kept = qw(a.xsl a.xsl.g a b.xml c.xml d.xml e.xml f.xml);
 	append_to_file($outside, slurp('sitemap-1.xml'));
-	spew($_, slurp('sitemap-1.xml')) foreach qw(a.xsl a.xsl.g a);
+	spew($_, slurp('sitemap-1.xml')) foreach @kept;
+	utime $mtime, $mtime, $outside, map { "$dir/$_" } @kept or die $!;
 	spew($manifest,
-		"$digest ../outside.xml\n$digest $outside\n\n \n\0\n$lines$digest\nx\n$digest a\n$digest a.xsl.g\n$digest a.xsl");
+		"$version ../outside.xml\n$version $outside\n\n \n\0\n$lines$digest\nx\n$version a\n$version a.xsl.g\n"
+		  . "$digest b.xml\n$digest  $size $mtime b.xml\n0$version c.xml\n\U$version\E d.xml\n+$version d.xml\n"
+		  . "$digest $size\n$mtime e.xml\n$digest 99999999999999999999 $mtime e.xml\n$digest +$size $mtime e.xml\n"
+		  . "$version f.xml\0\n $version f.xml\n$version a.xsl");
 	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
 	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged, sitemap-1.xml deleted',
 		'lines that are wrong count for nothing');
-	ok(-e "$dir/a.xsl" && -e "$dir/a.xsl.g" && -e "$dir/a" && -e $outside, 'and remove nothing');
+	is(join(' ', grep { !-e } $outside, map { "$dir/$_" } @kept), '', 'and remove nothing');
 	is(slurp($manifest), $lines =~ s/^.*-1\.xml\n//mr, 'they are gone then');
 
 	# an export that came to its end, and one that did not
 	$lines = slurp($manifest);
 	my ($true) = $lines =~ /^(.* sitemap-2\.xml\n)/m;
-	my $false = ('0' x 16) . " sitemap-2.xml\n";
+	my $false = ('0' x 16) . " 1 1 sitemap-2.xml\n";
 	foreach my $journal ("$false$true", "$true$false", "$false$true$false", "$true$true")
 	{
-		spew($manifest, $journal);
+		spew($manifest, $lines =~ s/\Q$true/$journal/r);
 		done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'several lines for a name');
-		is(slurp($manifest), $true, 'the true one stays');
+		is(slurp($manifest), $lines, 'the true one stays');
 	}
 
 	unlink "$dir/$manifest" or die $!;
 	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
-	done_is('sitemap.xml unchanged', 'without a manifest nothing is ours');
+	done_is('sitemap.xml updated', 'without a manifest nothing is ours');
 	ok(-e "$dir/sitemap-2.xml", 'and nothing is removed');
 
 	unlink "$dir/$manifest" or die $!;
@@ -268,7 +409,7 @@ sub test_manifest
 		sql(q{UPDATE site SET content = content || '\x0a'});
 		my $before = slurp_file($outside);
 		my $holder = hold();
-		my $session = begin_export($waiting);
+		my $session = begin_export($site);
 		wait_for_lock($session);
 		unlink "$dir/$manifest" or die $!;
 		$put->("$dir/$manifest");
@@ -324,7 +465,7 @@ geteuid(void)
 			qr{^WARNING:  01000: file "\Q$dir/$manifest\E" was ignored\nDETAIL:  It does not belong},
 			'with a warning');
 		ok(-e "$dir/sitemap-1.xml", 'its files stay');
-		is(scalar(() = slurp($manifest) =~ /\n/g), 0, 'and it is replaced');
+		is(scalar(() = slurp($manifest) =~ /\n/g), 2, 'and it is replaced');
 		unlink $foreign or die $!;
 		done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'by one that is believed');
 		ok(-e "$dir/sitemap-1.xml", 'and says nothing of those files');
@@ -342,21 +483,21 @@ sub test_index_is_last
 	sql(q{UPDATE site SET content = content || '\x0a'});
 	my %new = content_of($site);
 
-	fails("($site) UNION ALL SELECT '/', NULL, ''", qr{22023: invalid file name "/"},
+	fails("($site) UNION ALL SELECT '/', NULL, '', ''", qr{22023: invalid file name "/"},
 		'an error in the last row');
-	same_files({ %new, 'sitemap.xml' => $old{'sitemap.xml'} },
-		'other files are new, but the index, in the first row, is old');
+	same_files(\%old, 'nothing has changed');
+	done_is(all_files('updated'), 'without it');
 
-	my $holder = hold();
 	sql(q{UPDATE site SET content = content || '\x0a'});
 	my %newer = content_of($site);
-	my $session = begin_export($waiting);
+	my $holder = hold();
+	my $session = begin_export($site);
 	wait_for_lock($session);
 	same_files(
 		{
 			'sitemap-1.xml' => $newer{'sitemap-1.xml'},
 			'sitemap-2.xml' => $new{'sitemap-2.xml'},
-			'sitemap.xml' => $old{'sitemap.xml'}
+			'sitemap.xml' => $new{'sitemap.xml'}
 		},
 		'the index is old while others are written');
 	$holder->quit;
@@ -400,6 +541,14 @@ sub test_refused_rows
 		[
 			'SELECT name, content, id AS kind FROM site',
 			'42804: column "kind" of the query must be of type text, not integer'
+		],
+		[
+			'SELECT name, content, id AS digest FROM site',
+			'42804: column "digest" of the query must be of type text, not integer'
+		],
+		[
+			'SELECT name, content, current_date AS lastmod FROM site',
+			'42804: column "lastmod" of the query must be of type timestamp with time zone, not date'
 		],
 		[
 			'SELECT name, content, name FROM site',
@@ -503,7 +652,7 @@ sub test_directories
 	symlink $old, $link or die $!;
 	$dir = "$link/.//";
 	my $holder = hold();
-	my $session = begin_export($waiting);
+	my $session = begin_export($site);
 	wait_for_lock($session);
 	unlink $link or die $!;
 	symlink $new, $link or die $!;
@@ -522,7 +671,7 @@ sub test_directories
 	my $elsewhere = fresh_directory();
 	$dir = $place;
 	$holder = hold();
-	$session = begin_export($waiting);
+	$session = begin_export($site);
 	wait_for_lock($session);
 	rename $dir, $moved or die $!;
 	symlink $elsewhere, $dir or die $!;
@@ -581,8 +730,13 @@ sub test_privileges
 sub test_sessions
 {
 	begin_with_site();
+
+	# whoever can read a directory can lock it
+	open(my $handle, '<', $dir) or die $!;
+	flock $handle, LOCK_EX or die $!;
+
 	my $holder = hold();
-	my $session = begin_export($waiting);
+	my $session = begin_export($site);
 	wait_for_lock($session);
 	fails(
 		$site,
@@ -590,11 +744,12 @@ sub test_sessions
 		'a second export to a directory is refused');
 	my $busy = $dir;
 	fresh_directory();
-	done_is(all_files('created'), 'another directory is free');
+	is(export(q{SELECT 'a.xml' AS name, 'x' AS content}), 'a.xml created 1', 'another directory is free');
 	$dir = $busy;
 	$holder->quit;
 	end_session($session);
 	same_files({ content_of($site) }, 'the first export comes to its end');
+	close $handle;
 
 	is( sql(
 			qq{
@@ -616,8 +771,8 @@ sub test_sessions
 sub test_interrupts
 {
 	my $size = 100000000;
-	my $endless = "SELECT 'large.txt' AS name, repeat('x', $size) AS content"
-	  . " UNION ALL SELECT 'next.txt', pg_sleep(1000)::text";
+	my $query = "SELECT 'large.txt' AS name, convert_to(repeat('x', $size), 'UTF8') AS content, 'x' AS digest"
+	  . " UNION ALL SELECT name, content, 'x' FROM site WHERE name = 'sitemap-2.xml'";
 
 	begin_with_site();
 	done_is(all_files('created'), 'an export');
@@ -626,11 +781,13 @@ sub test_interrupts
 		[ 'TERM', 'FATAL:  terminating connection due to administrator command' ])
 	{
 		my ($signal, $error) = @$_;
-		my $session = begin_export($endless);
+		my $holder = hold();
+		my $session = begin_export($query);
 
 		poll($session, sub { -s "$dir/$temporary" });
 		kill $signal, $session->{pid};
 		my ($output, $errors) = end_session($session);
+		$holder->quit;
 		like($errors, qr/$error/, "SIG$signal in the middle of a file");
 
 		# it may have come to the end of that file before the signal did
@@ -639,11 +796,13 @@ sub test_interrupts
 		same_files({ content_of($site) }, 'nor a temporary file');
 	}
 
+	sql(q{UPDATE site SET content = content || '\x0a'});
 	my $holder = hold();
-	fails($waiting, qr/57014: canceling statement due to statement timeout/,
-		'statement_timeout', q{SET statement_timeout = '10ms'});
+	fails($site, qr/57014: canceling statement due to statement timeout/,
+		'statement_timeout', q{SET statement_timeout = '1s'});
 	$holder->quit;
-	done_is(all_files('unchanged'), 'the directory is free');
+	done_is('sitemap-1.xml unchanged, sitemap-2.xml updated, sitemap.xml updated',
+		'the directory is free, and the next export goes on');
 	return;
 }
 
@@ -657,9 +816,9 @@ sub test_crashes
 	my %other = (a => 'b', b => 'a');
 	my $repeat = 1000000;
 	my $query = q{
-		SELECT name, replace(name, '.txt', '') AS kind, repeat(line, %d) AS content
+		SELECT name, replace(name, '.txt', '') AS kind, convert_to(repeat(line, %d), 'UTF8') AS content, md5(line) AS digest
 		  FROM version WHERE version = '%s' ORDER BY name};
-	my $endless = "($query) UNION ALL SELECT 'z.txt', 'z', pg_sleep(1000)::text";
+	my $endless = "($query) UNION ALL SELECT 'z.txt', 'z', content, 'z' FROM site WHERE name = 'sitemap-2.xml'";
 	my $leftovers = 0;
 	my $v = 'a';
 
@@ -669,7 +828,7 @@ sub test_crashes
 		sql("INSERT INTO version VALUES ('$version', '$_', '$files->{$_}')") foreach keys %$files;
 		$_ x= $repeat foreach values %$files;
 	}
-	fresh_directory();
+	begin_with_site();
 	export(sprintf $query, $repeat, $v);
 	spew('foreign', '');
 
@@ -688,6 +847,7 @@ sub test_crashes
 
 		# when the nth is there, and every other time in the middle of the next; or
 		# else when the index is there, if it is not all over by then
+		my $holder = hold();
 		my $session = begin_export(sprintf $at_index ? $query : $endless, $repeat, $v);
 		poll($session, sub { identity($nth) ne $old{$nth} });
 		poll($session, sub { -s "$dir/$temporary" || identity($next) ne $old{$next} })
@@ -698,6 +858,7 @@ sub test_crashes
 			$errors,
 			$at_index ? qr/^$|connection/ : qr/connection/,
 			"round $round: killed after $nth");
+		$holder->{run}->finish;
 		Session::wait_for_restart($node, $session->{pid});
 		$leftovers++ if -e "$dir/$temporary";
 
@@ -715,6 +876,98 @@ sub test_crashes
 			'the next export leaves what the query says, and no temporary file');
 	}
 	note "$leftovers times there was a temporary file";
+	return;
+}
+
+# kill -9 at every change that an export makes to the directory: a library counts them.
+sub test_crash_points
+{
+	my $library = preload(
+		q{
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void
+count(int dir)
+{
+	static int	n = 0;
+	int			last;
+	FILE	   *file;
+
+	if (dir == AT_FDCWD || (file = fopen(getenv("LAST"), "r")) == NULL)
+		return;
+	if (fscanf(file, "%d", &last) == 1 && ++n == last)
+		kill(getpid(), SIGKILL);
+	fclose(file);
+}
+
+int
+renameat(int from, const char *old, int to, const char *new)
+{
+	count(to);
+	return syscall(SYS_renameat2, from, old, to, new, 0);
+}
+
+int
+unlinkat(int dir, const char *name, int flags)
+{
+	count(dir);
+	return syscall(SYS_unlinkat, dir, name, flags);
+}
+
+int
+futimens(int fd, const struct timespec times[2])
+{
+	count(fd);
+	return syscall(SYS_utimensat, fd, NULL, times, 0);
+}
+});
+
+  SKIP:
+	{
+		skip 'there is no C compiler for a library to preload', 1 if !defined $library;
+		my $last = "$root/last";
+		my $killed = 1;
+
+		restart_with(LD_PRELOAD => $library, LAST => $last);
+		for (my $n = 1; $killed; $n++)
+		{
+			begin_with_site();
+			done_is(all_files('created'), "killed at change $n");
+			my %old = content_of($site);
+			sql(q{UPDATE site SET content = content || '\x0a';
+				  UPDATE site SET name = 'sitemap-3.xml' WHERE name = 'sitemap-1.xml'});
+			my %new = content_of($site);
+			append_to_file($last, $n);
+			my $session = begin_export($site);
+			my ($output, $errors) = end_session($session);
+			unlink $last or die $!;
+			$killed = $errors =~ /connection/;
+			Session::wait_for_restart($node, $session->{pid}) if $killed;
+
+			is(join(' ', grep { !is_whole($_, \%old, \%new) } files()), '', 'each file is whole, old or new');
+			my $is_new = slurp('sitemap.xml') eq $new{'sitemap.xml'};
+			is(join(' ', grep { !-e "$dir/$_" } sort keys %{ $is_new ? \%new : \%old }),
+				'', 'all files that the index lists are there');
+
+			# forth or back
+			sql('TRUNCATE site; INSERT INTO site TABLE original') if $n % 2;
+			($output, $errors) = export($site);
+			is($errors, '', 'the next export knows which files are ours');
+			same_files($n % 2 ? \%old : \%new, 'and leaves what the query says');
+			ok($n > 10, "there are $n changes") if !$killed;
+		}
+		restart_with();
+	}
 	return;
 }
 
@@ -778,7 +1031,7 @@ sub test_full_disk
 		my $there = qq{
 			SELECT name, md5(pg_read_binary_file('$dir/' || name))
 			  FROM pg_ls_dir('$dir') name
-			 WHERE name <> '$manifest'
+			 WHERE name NOT LIKE '.%'
 			 ORDER BY name};
 		my $full = qr{53100: could not write to file "\Q$dir/large.txt\E": No space left on device};
 
@@ -869,7 +1122,7 @@ sub make_fifo
 # The site with a file of 1.5 MB, which comes first.
 sub with_large_file
 {
-	return "SELECT 'large.txt' AS name, 'text' AS kind, decode(repeat('00', 1500000), 'hex') AS content"
+	return "SELECT 'large.txt' AS name, 'text' AS kind, decode(repeat('00', 1500000), 'hex') AS content, '' AS digest"
 	  . " UNION ALL ($site)";
 }
 
@@ -978,11 +1231,11 @@ sub files
 	return @files;
 }
 
-# Beside the manifest, the directory has these files and nothing else.
+# Beside the manifest and the lock, the directory has these files and nothing else.
 sub same_files
 {
 	my ($expected, $name) = @_;
-	my %actual = map { ($_ => slurp($_)) } grep { $_ ne $manifest } files();
+	my %actual = map { ($_ => slurp($_)) } grep { $_ ne $manifest && $_ ne $lock } files();
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	is( join(' ', map { "$_ " . length $actual{$_} } sort keys %actual),
@@ -1033,12 +1286,12 @@ sub spew
 	return;
 }
 
-# A session that has the lock that others wait for.
+# A session with a lock that others wait for to read the content of sitemap-2.xml.
 sub hold
 {
 	my $session = Session->start($node, 'postgres');
 
-	$session->query_safe('SELECT pg_advisory_lock(1)');
+	$session->query_safe("BEGIN; REINDEX TABLE $toast");
 	return $session;
 }
 
@@ -1085,7 +1338,7 @@ sub wait_for_lock
 			'postgres', qq{
 			SELECT count(*) = 1
 			  FROM pg_stat_activity
-			 WHERE pid = $session->{pid} AND wait_event_type = 'Lock' AND wait_event = 'advisory'}),
+			 WHERE pid = $session->{pid} AND wait_event_type = 'Lock' AND wait_event = 'relation'}),
 		'it waits in the middle');
 	return;
 }

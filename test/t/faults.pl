@@ -206,7 +206,7 @@ sub test_crash
 		'its set is whole');
 	is( join(' ', sort grep { !/^\.\.?$/ } directory()),
 		join(' ',
-			'.sitemap_export', sort split /\n/,
+			'.sitemap_export', '.sitemap_export.lock', sort split /\n/,
 			sql(
 				q{SELECT name FROM sitemap_files('TABLE public.waiting', 'http://a/', max_urls => 500)}
 			)),

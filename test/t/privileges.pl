@@ -142,7 +142,7 @@ sub test_directories
 	sql("SET ROLE heir; COPY file TO '$data/by_copy'");
 	sql("SET ROLE heir; SELECT sitemap_export('$data', 'SELECT ''by_export.txt'' AS name, content FROM file')");
 	ok(-e "$data/by_copy" && -e "$data/by_export.txt", 'the data directory is one of those, as with COPY');
-	unlink map { "$data/$_" } qw(by_copy by_export.txt .sitemap_export);
+	unlink map { "$data/$_" } qw(by_copy by_export.txt .sitemap_export .sitemap_export.lock);
 	return;
 }
 
@@ -339,5 +339,5 @@ sub files
 	my ($dir) = @_;
 
 	opendir my $handle, $dir or die "$dir: $!";
-	return sort grep { !/^\.(?:\.?|sitemap_export)$/ } readdir $handle;
+	return sort grep { !/^\.(?:\.?|sitemap_export(?:\.lock)?)$/ } readdir $handle;
 }

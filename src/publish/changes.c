@@ -160,7 +160,7 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 	{
 		const SmPublished *file = &target->files[i];
 
-		if (file->is_index || strcmp(file->section, options->section) != 0)
+		if (!sm_published_is_own(file, options->section))
 			continue;
 		if (!file->has_content || file->first_key == NULL ||
 			strcmp(file->recipe, recipe) != 0)

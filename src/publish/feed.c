@@ -18,7 +18,6 @@
 #include "publish/feed.h"
 
 #include "access/relation.h"
-#include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
@@ -27,7 +26,7 @@
 #include "core/xml.h"
 #include "files/gzip.h"
 #include "miscadmin.h"
-#include "server/query.h"
+#include "publish/table.h"
 #include "server/sort.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -45,9 +44,6 @@
  */
 #define BATCH_FILES	1000
 #define BATCH_BYTES	(16 * 1024 * 1024)
-
-/* rows of one INSERT */
-#define INSERT_ROWS	1000
 
 /* The columns of type sitemap_change. */
 enum
@@ -116,11 +112,19 @@ struct SmFeed
 	StringInfoData loc;			/* unescaped */
 };
 
+/* Has the caller a privilege on a table, or on a column of it? */
+static bool
+may(Oid relid, AclMode mode)
+{
+	return pg_class_aclcheck(relid, GetUserId(), mode) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_all(relid, GetUserId(), mode, ACLMASK_ANY) == ACLCHECK_OK;
+}
+
 /* Open and check the feed, with a lock. */
 static Relation
 open_feed(Oid relid, LOCKMODE lockmode)
 {
-	Relation	rel = sm_open_table(relid, lockmode, "feed");
+	Relation	rel = sm_table_open(relid, lockmode, "feed");
 
 	if (rel->rd_rel->relkind != RELKIND_RELATION &&
 		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE &&
@@ -130,12 +134,12 @@ open_feed(Oid relid, LOCKMODE lockmode)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
 				 errhint(FEED_HINT)));
-	if (pg_class_aclcheck(relid, GetUserId(), ACL_INSERT) != ACLCHECK_OK &&
-		pg_attribute_aclcheck_all(relid, GetUserId(), ACL_INSERT, ACLMASK_ANY) != ACLCHECK_OK)
+	if (!may(relid, ACL_INSERT) || !may(relid, ACL_SELECT))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for table %s", RelationGetRelationName(rel))));
-	sm_check_columns(rel, "feed", change_columns, CHANGE_NCOLUMNS, FEED_HINT);
+				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
+				 errdetail("A feed needs the privileges SELECT and INSERT.")));
+	sm_table_check_columns(rel, "feed", change_columns, CHANGE_NCOLUMNS, FEED_HINT);
 	return rel;
 }
 
@@ -168,6 +172,23 @@ sm_feed_create(Oid relid)
 												ALLOCSET_SMALL_SIZES);
 	initStringInfo(&feed->loc);
 	return feed;
+}
+
+bool
+sm_feed_has_section(const SmFeed *feed, const char *section)
+{
+	Relation	rel = open_feed(feed->relid, AccessShareLock);
+	RangeVar   *name = sm_table_name(rel);
+	bool		found;
+
+	SPI_execute(psprintf("SELECT FROM %s WHERE section OPERATOR(pg_catalog.=) %s LIMIT 1",
+						 sm_table_sql_name(name), quote_literal_cstr(section)),
+				false, 0);
+	found = SPI_processed > 0;
+	SPI_freetuptable(SPI_tuptable);
+	sm_table_check_name(feed->relid, name, "feed");
+	relation_close(rel, NoLock);
+	return found;
 }
 
 /* Raise an error about a file whose entries cannot be read. */
@@ -235,11 +256,18 @@ copy_content(struct varlena *content)
 	return sm_span(VARDATA(content), VARSIZE(content) - VARHDRSZ);
 }
 
-/* Begin to inflate a content, if it is gzipped. */
+/*
+ * Begin to inflate a content, if it is gzipped.  byte_count: bytes of the document, for
+ * which there has to be memory.
+ */
 static void
-begin_document(SmGunzip *gunzip, SmSpan content, int64 byte_count)
+begin_document(SmGunzip *gunzip, SmSpan content, int64 byte_count, const char *name)
 {
-	if (sm_is_gzip(content))
+	if (!sm_is_gzip(content))
+		return;
+	if (byte_count < 0 || byte_count > SM_MAX_BYTES)
+		not_ours(name);
+	else
 		sm_gunzip_begin(gunzip, content, byte_count);
 }
 
@@ -287,8 +315,8 @@ compare_file(SmFeed *feed, const Pair *pair, struct varlena *old)
 	next.name = pair->old ? pair->old->name : "";
 	next.old = copy_content(old);
 	next.new = copy_content(pair->new);
-	begin_document(next.old_gunzip, next.old, pair->old ? pair->old->byte_count : 0);
-	begin_document(next.new_gunzip, next.new, pair->byte_count);
+	begin_document(next.old_gunzip, next.old, pair->old ? pair->old->byte_count : 0, next.name);
+	begin_document(next.new_gunzip, next.new, pair->byte_count, next.name);
 	MemoryContextSwitchTo(oldcontext);
 
 	compare_this(feed);
@@ -309,7 +337,7 @@ compare_pairs(const void *a, const void *b)
 
 /* SmTakeContent: compare a file of the batch, which is sorted by name. */
 static void
-take_content(void *arg, char *name, Datum content, bool isnull)
+take_content(void *arg, const char *name, Datum content, bool isnull)
 {
 	SmFeed	   *feed = arg;
 	SmPublished named = {.name = name};
@@ -372,86 +400,38 @@ sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old, Datum 
 	feed->nbytes += nbytes;
 }
 
-/* Rows that are inserted together. */
-typedef struct Insert
-{
-	RangeVar   *name;			/* of the feed */
-	SPIPlanPtr	plan;			/* NULL before the first insert */
-	Datum		at;
-	Datum		section;
-	ArrayBuildState *locs;
-	ArrayBuildState *actions;
-	ArrayBuildState *lastmods;
-	int			nrows;
-	MemoryContext context;
-} Insert;
-
-static SPIPlanPtr
-prepare_insert(const RangeVar *feed)
-{
-	Oid			types[] = {TIMESTAMPTZOID, TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID};
-	char	   *name = quote_qualified_identifier(feed->schemaname, feed->relname);
-
-	return sm_prepare(psprintf("INSERT INTO %s (at, section, loc, action, lastmod)"
-							   " SELECT $1, $2, loc, action, lastmod"
-							   " FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($4),"
-							   " pg_catalog.unnest($5)) AS change (loc, action, lastmod)",
-							   name), lengthof(types), types, 0);
-}
-
-static void
-insert_rows(Insert *insert)
-{
-	Datum		values[5];
-
-	if (insert->nrows == 0)
-		return;
-	if (insert->plan == NULL)
-		insert->plan = prepare_insert(insert->name);
-	values[0] = insert->at;
-	values[1] = insert->section;
-	values[2] = makeArrayResult(insert->locs, insert->context);
-	values[3] = makeArrayResult(insert->actions, insert->context);
-	values[4] = makeArrayResult(insert->lastmods, insert->context);
-	if (SPI_execute_plan(insert->plan, values, NULL, false, 0) < 0)
-		elog(ERROR, "could not insert into the feed");
-	MemoryContextReset(insert->context);
-	insert->locs = insert->actions = insert->lastmods = NULL;
-	insert->nrows = 0;
-}
-
-/* The entries of one URL. */
+/* The entries of one URL that differ in the old and new versions of files. */
 typedef struct Url
 {
 	text	   *loc;
-	int			nold;
-	int			nnew;
-	uint64		difference;		/* sum of the digests of old entries minus
-								 * that of new entries: 0 if they are equal */
+	int64		count;			/* new entries minus old entries */
+	uint64		difference;		/* sum of the digests of new entries minus
+								 * that of old entries: 0 if they are equal */
 	text	   *lastmod;		/* lastmod of a new entry, or NULL */
 	MemoryContext context;
 } Url;
 
-/* Insert a row for a URL, if its entries differ. */
+/*
+ * Insert a row for a URL, if its entries differ.  A URL that the section lists more than
+ * once counts as added or removed if it is listed more or less often than before, which
+ * does not depend on the files that list it.
+ */
 static void
-put_url(Insert *insert, const Url *url)
+put_url(SmBatch *rows, Datum *values, const Url *url)
 {
+	bool		nulls[CHANGE_NCOLUMNS] = {false};
+	const char *action = url->count > 0 ? "added" : url->count < 0 ? "removed" : "changed";
 	MemoryContext oldcontext;
-	const char *action;
 
-	if (url->loc == NULL || (url->nold == url->nnew && url->difference == 0))
+	if (url->loc == NULL || (url->count == 0 && url->difference == 0))
 		return;
-	oldcontext = MemoryContextSwitchTo(insert->context);
-	action = url->nold == 0 ? "added" : url->nnew == 0 ? "removed" : "changed";
-	insert->locs = accumArrayResult(insert->locs, PointerGetDatum(url->loc), false, TEXTOID,
-									insert->context);
-	insert->actions = accumArrayResult(insert->actions, CStringGetTextDatum(action), false,
-									   TEXTOID, insert->context);
-	insert->lastmods = accumArrayResult(insert->lastmods, PointerGetDatum(url->lastmod),
-										url->lastmod == NULL, TEXTOID, insert->context);
+	oldcontext = MemoryContextSwitchTo(url->context);
+	values[CHANGE_LOC] = PointerGetDatum(url->loc);
+	values[CHANGE_ACTION] = CStringGetTextDatum(action);
+	values[CHANGE_LASTMOD] = PointerGetDatum(url->lastmod);
+	nulls[CHANGE_LASTMOD] = url->lastmod == NULL || url->count < 0;
+	sm_batch_put(rows, values, nulls);
 	MemoryContextSwitchTo(oldcontext);
-	if (++insert->nrows == INSERT_ROWS)
-		insert_rows(insert);
 }
 
 static bool
@@ -469,40 +449,45 @@ begin_url(Url *url, text *loc)
 	MemoryContextReset(url->context);
 	oldcontext = MemoryContextSwitchTo(url->context);
 	url->loc = DatumGetTextPCopy(PointerGetDatum(loc));
-	url->nold = url->nnew = 0;
+	url->count = 0;
 	url->difference = 0;
 	url->lastmod = NULL;
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/*
- * The time of the run, for the feed: later than every lastmod that the target had
- * before, even if the clock was set back.
- */
-static TimestampTz
-time_of_run(const SmTarget *target)
+/* Prepare a batch of rows for the feed. */
+static void
+init_rows(SmBatch *rows, const RangeVar *feed)
 {
-	TimestampTz at = target->now;
+	StringInfoData names;
+	StringInfoData values;
 
-	for (int i = 0; i < target->nfiles; i++)
-		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod) &&
-			IS_VALID_TIMESTAMP(target->files[i].lastmod + 1))
-			at = Max(at, target->files[i].lastmod + 1);
-	return at;
+	initStringInfo(&names);
+	initStringInfo(&values);
+	for (int i = 0; i < CHANGE_NCOLUMNS; i++)
+	{
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", change_columns[i].name);
+		appendStringInfo(&values, "%spg_catalog.unnest($%d)", i > 0 ? ", " : "", i + 1);
+	}
+	sm_batch_init(rows, psprintf("INSERT INTO %s (%s) SELECT %s", sm_table_sql_name(feed),
+								 names.data, values.data), false);
+	for (int i = 0; i < CHANGE_NCOLUMNS; i++)
+		sm_batch_add_column(rows, change_columns[i].type);
 }
 
 void
 sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
 {
 	Relation	rel = open_feed(feed->relid, RowExclusiveLock);
-	Insert		insert = {.name = sm_table_name(rel)};
+	RangeVar   *name = sm_table_name(rel);
+	SmBatch		rows;
+	Datum		row[CHANGE_NCOLUMNS];
 	Url			url = {0};
 	const Datum *values;
 
-	insert.at = TimestampTzGetDatum(time_of_run(target));
-	insert.section = CStringGetTextDatum(section);
-	insert.context = AllocSetContextCreate(target->context, "sitemap feed insert",
-										   ALLOCSET_DEFAULT_SIZES);
+	init_rows(&rows, name);
+	row[CHANGE_AT] = TimestampTzGetDatum(target->run);
+	row[CHANGE_SECTION] = CStringGetTextDatum(section);
 	url.context = AllocSetContextCreate(target->context, "sitemap feed url",
 										ALLOCSET_SMALL_SIZES);
 
@@ -514,17 +499,17 @@ sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
 
 		if (!is_url(&url, loc))
 		{
-			put_url(&insert, &url);
+			put_url(&rows, row, &url);
 			begin_url(&url, loc);
 		}
 		if (DatumGetInt64(values[ENTRY_IS_NEW]) == 0)
 		{
-			url.nold++;
-			url.difference += digest;
+			url.count--;
+			url.difference -= digest;
 			continue;
 		}
-		url.nnew++;
-		url.difference -= digest;
+		url.count++;
+		url.difference += digest;
 		if (url.lastmod == NULL && !sm_sort_is_null(&feed->sort, ENTRY_LASTMOD))
 		{
 			MemoryContext oldcontext = MemoryContextSwitchTo(url.context);
@@ -533,9 +518,9 @@ sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
 			MemoryContextSwitchTo(oldcontext);
 		}
 	}
-	put_url(&insert, &url);
-	insert_rows(&insert);
-	sm_check_name(feed->relid, insert.name, "feed");
+	put_url(&rows, row, &url);
+	sm_batch_flush(&rows);
+	sm_table_check_name(feed->relid, name, "feed");
 	sm_sort_end(&feed->sort);
 	relation_close(rel, NoLock);
 }

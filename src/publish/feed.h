@@ -11,10 +11,13 @@
 typedef struct SmFeed SmFeed;
 
 /*
- * Check that the caller may insert into a table, and that it has the columns of
- * sitemap_change.  No lock on it remains.
+ * Check that the caller may read and insert into a table, and that it has the columns
+ * of sitemap_change.  No lock on it remains.
  */
 extern SmFeed *sm_feed_create(Oid relid);
+
+/* Has the feed a row of the section?  SPI must be connected. */
+extern bool sm_feed_has_section(const SmFeed *feed, const char *section);
 
 /*
  * Take a file of the run before it is written.  old: the file in the target,
@@ -32,7 +35,7 @@ extern void sm_feed_flush(SmFeed *feed, const SmTarget *target);
 
 /*
  * Insert a row for each URL whose entries in the old and the new files differ.
- * Call this after the last file.
+ * Call this after the last file was written.
  */
 extern void sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section);
 

@@ -27,6 +27,7 @@
 #include "publish/feed.h"
 #include "publish/target.h"
 #include "server/argument.h"
+#include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -65,61 +66,43 @@ typedef struct IndexSink
 	ReturnSetInfo *result;
 } IndexSink;
 
+/* Add a file to the result. */
 static void
-put_result(ReturnSetInfo *result, const SmPublished *file, const char *action)
+put_result(ReturnSetInfo *result, Datum name, Datum kind, bool kind_isnull, const char *action,
+		   Datum url_count, Datum byte_count)
 {
-	Datum		values[5];
-	bool		nulls[5] = {false};
+	Datum		values[] = {name, kind, CStringGetTextDatum(action), url_count, byte_count};
+	bool		nulls[] = {false, kind_isnull, false, false, false};
 
-	values[0] = CStringGetTextDatum(file->name);
-	values[1] = CStringGetTextDatum(file->kind);
-	nulls[1] = file->kind[0] == '\0';
-	values[2] = CStringGetTextDatum(action);
-	values[3] = Int32GetDatum(file->url_count);
-	values[4] = Int64GetDatum(file->byte_count);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* Describe the file in a row of sitemap_file, in the current memory context. */
-static SmPublished
-describe_row(const Datum *values, const bool *nulls)
+/* Is the text that a row has in a column, "" for NULL, this one? */
+static bool
+is_text(const Datum *values, const bool *nulls, int column, const char *s)
 {
-	SmPublished file = {0};
-
-	file.section = TextDatumGetCString(values[SM_FILE_SECTION]);
-	file.name = TextDatumGetCString(values[SM_FILE_NAME]);
-	file.kind = TextDatumGetCString(values[SM_FILE_KIND]);
-	file.loc = TextDatumGetCString(values[SM_FILE_LOC]);
-	file.digest = TextDatumGetCString(values[SM_FILE_DIGEST]);
-	file.recipe = "";
-	if (!nulls[SM_FILE_FIRST_KEY])
-		file.first_key = TextDatumGetCString(values[SM_FILE_FIRST_KEY]);
-	if (!nulls[SM_FILE_RECIPE])
-		file.recipe = TextDatumGetCString(values[SM_FILE_RECIPE]);
-	file.is_index = strcmp(file.kind, SM_KIND_INDEX) == 0;
-	file.url_count = DatumGetInt32(values[SM_FILE_URL_COUNT]);
-	file.byte_count = DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
-	return file;
+	return strcmp(nulls[column] ? "" : TextDatumGetCString(values[column]), s) == 0;
 }
 
-/* Is a file in the target the same as a new one?  Their compression may differ. */
+/* Is a file in the target, NULL for none, that of a row? Their compression may differ. */
 static bool
-is_unchanged(const SmPublished *old, const SmPublished *file)
+is_unchanged(const SmPublished *old, const Datum *values, const bool *nulls)
 {
 	return old && old->has_content &&
-		strcmp(old->section, file->section) == 0 &&
-		strcmp(old->kind, file->kind) == 0 &&
-		strcmp(old->loc, file->loc) == 0 &&
-		strcmp(old->digest, file->digest) == 0 &&
-		old->url_count == file->url_count &&
-		old->byte_count == file->byte_count;
+		is_text(values, nulls, SM_FILE_SECTION, old->section) &&
+		is_text(values, nulls, SM_FILE_KIND, old->kind) &&
+		is_text(values, nulls, SM_FILE_LOC, old->loc) &&
+		is_text(values, nulls, SM_FILE_DIGEST, old->digest) &&
+		old->url_count == DatumGetInt32(values[SM_FILE_URL_COUNT]) &&
+		old->byte_count == DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
 }
 
-/* Is this a file of the section, and not of the index? */
-static bool
-is_own(const SmPublished *file, const SmOptions *options)
+/* Make the row of a file; its content is NULL if the target has the same file. */
+static void
+make_row(const SmTarget *target, const SmFile *file, const char *section, Datum *values, bool *nulls)
 {
-	return !file->is_index && strcmp(file->section, options->section) == 0;
+	sm_file_values(file, section, values, nulls);
+	nulls[SM_FILE_CONTENT] = is_unchanged(sm_target_find(target, file->name), values, nulls);
 }
 
 /* Put a file of the set into the tuplestore. */
@@ -129,85 +112,82 @@ put_set_file(SmFileSink *self, const SmFile *file)
 	SetSink    *set = (SetSink *) self;
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
-	SmPublished new;
 
 	set->url_count += file->url_count;
-	sm_file_values(file, set->options->section, values, nulls);
-	new = describe_row(values, nulls);
-	if (is_unchanged(sm_target_find(set->target, file->name), &new))
-		nulls[SM_FILE_CONTENT] = true;
+	make_row(set->target, file, set->options->section, values, nulls);
 	sm_file_store_put(set->store, file->kind, values, nulls);
 }
 
+/* Raise an error if a file in the target has the name of a file that is not the same section's. */
+static void
+check_owner(const SmTarget *target, const SmPublished *old, const Datum *values, const bool *nulls)
+{
+	bool		is_index = is_text(values, nulls, SM_FILE_KIND, SM_KIND_INDEX);
+
+	if (old->is_index == is_index &&
+		(is_index || is_text(values, nulls, SM_FILE_SECTION, old->section)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_OBJECT),
+			 errmsg("section \"%s\" cannot have a file named \"%s\"",
+					TextDatumGetCString(values[SM_FILE_SECTION]), old->name),
+			 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
+					   target->name->relname, old->section),
+			 errhint("Publish one of the sections under another name.")));
+}
+
 /*
- * Write a row of sitemap_file, unless the target has the same.  old: the file
- * of that name in the target, or NULL.
+ * Write a row of sitemap_file, unless the target has the same file.  The row has no content
+ * if the target had the same file before.
  */
 static void
-write_row(SmTarget *target, SmPublished *old, const SmPublished *file, Datum *values,
-		  bool *nulls, ReturnSetInfo *result)
+write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 {
-	TimestampTz lastmod = target->now;
-
-	if (is_unchanged(old, file))
-	{
-		if (!sm_published_has_same_key(old, file))
-			sm_target_update_key(target, values, nulls);
-		put_result(result, file, "unchanged");
-		return;
-	}
-	if (nulls[SM_FILE_CONTENT])
-		sm_target_changed(target, file->name);
-
-	/*
-	 * An unchanged document keeps its lastmod.  The lastmod of a changed
-	 * document never goes back, even if the clock does.
-	 */
-	if (old && strcmp(old->digest, file->digest) == 0 && !TIMESTAMP_NOT_FINITE(old->lastmod))
-		lastmod = old->lastmod;
-	else if (old && !TIMESTAMP_IS_NOEND(old->lastmod))
-		lastmod = Max(lastmod, old->lastmod);
-	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
-	nulls[SM_FILE_LASTMOD] = false;
-
-	if (old)
-		sm_target_update(target, values, nulls);
-	else
-		sm_target_insert(target, values, nulls);
-	put_result(result, file, old ? "updated" : "inserted");
-}
-
-/* Write a row of sitemap_file.  Raises an error if another section has a file of that name. */
-static void
-write_file(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
-{
-	SmPublished file = describe_row(values, nulls);
-	SmPublished *old = sm_target_find(target, file.name);
+	SmPublished *old = sm_target_find(target, TextDatumGetCString(values[SM_FILE_NAME]));
+	const char *action;
 
 	if (old)
 	{
-		if (old->is_index != file.is_index ||
-			(!file.is_index && strcmp(old->section, file.section) != 0))
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_OBJECT),
-					 errmsg("section \"%s\" cannot have a file named \"%s\"",
-							file.section, file.name),
-					 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
-							   target->name->relname, old->section),
-					 errhint("Publish one of the sections under another name.")));
+		check_owner(target, old, values, nulls);
 		old->kept = true;
 	}
-	write_row(target, old, &file, values, nulls, result);
+	if (is_unchanged(old, values, nulls))
+	{
+		action = "unchanged";
+		if (!is_text(values, nulls, SM_FILE_RECIPE, old->recipe) ||
+			nulls[SM_FILE_FIRST_KEY] != (old->first_key == NULL) ||
+			(old->first_key && !is_text(values, nulls, SM_FILE_FIRST_KEY, old->first_key)))
+			sm_target_update_key(target, values, nulls);
+	}
+	else if (nulls[SM_FILE_CONTENT])
+		sm_target_changed(target, TextDatumGetCString(values[SM_FILE_NAME]));
+	else
+	{
+		/* an unchanged document keeps its lastmod */
+		bool		keep = old && is_text(values, nulls, SM_FILE_DIGEST, old->digest) &&
+			!TIMESTAMP_NOT_FINITE(old->lastmod);
+		TimestampTz lastmod = keep ? old->lastmod : sm_target_lastmod(target, old);
+
+		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
+		nulls[SM_FILE_LASTMOD] = false;
+		action = old ? "updated" : "inserted";
+		if (old)
+			sm_target_update(target, values, nulls);
+		else
+			sm_target_insert(target, values, nulls);
+	}
+	put_result(result, values[SM_FILE_NAME], values[SM_FILE_KIND], false, action,
+			   values[SM_FILE_URL_COUNT], values[SM_FILE_BYTE_COUNT]);
 }
 
-/* Does the target have files of the section? */
-static bool
-has_files(const SmTarget *target, const SmOptions *options)
+/* Delete a file of the target. */
+static void
+delete_file(SmTarget *target, const SmPublished *file, ReturnSetInfo *result)
 {
-	for (int i = 0; i < target->nfiles; i++)
-		if (is_own(&target->files[i], options))
-			return true;
-	return false;
+	sm_target_delete(target, file);
+	put_result(result, CStringGetTextDatum(file->name), CStringGetTextDatum(file->kind),
+			   file->kind[0] == '\0', "deleted", Int32GetDatum(file->url_count),
+			   Int64GetDatum(file->byte_count));
 }
 
 typedef void (*VisitRow) (void *arg, Datum *values, bool *nulls);
@@ -248,13 +228,13 @@ static void
 feed_file(void *arg, Datum *values, bool *nulls)
 {
 	Destination *to = arg;
-	SmPublished file = describe_row(values, nulls);
-	SmPublished *old = sm_target_find(to->target, file.name);
+	SmPublished *old = sm_target_find(to->target, TextDatumGetCString(values[SM_FILE_NAME]));
 
 	if (old)
 		old->kept = true;
-	if (!nulls[SM_FILE_CONTENT] && !(old && strcmp(old->digest, file.digest) == 0))
-		sm_feed_put(to->feed, to->target, old, values[SM_FILE_CONTENT], file.byte_count);
+	if (!nulls[SM_FILE_CONTENT] && !(old && is_text(values, nulls, SM_FILE_DIGEST, old->digest)))
+		sm_feed_put(to->feed, to->target, old, values[SM_FILE_CONTENT],
+					DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
 }
 
 /* Give the feed all files that will be written or deleted, while the target still has the old contents. */
@@ -265,7 +245,8 @@ feed_set(SetSink *set, SmTarget *target, SmFeed *feed)
 
 	visit_set(set, feed_file, &to);
 	for (int i = 0; i < target->nfiles; i++)
-		if (!target->files[i].kept && is_own(&target->files[i], set->options))
+		if (!target->files[i].kept &&
+			sm_published_is_own(&target->files[i], set->options->section))
 			sm_feed_put(feed, target, &target->files[i], (Datum) 0, 0);
 	sm_feed_flush(feed, target);
 }
@@ -275,31 +256,20 @@ write_visited(void *arg, Datum *values, bool *nulls)
 {
 	Destination *to = arg;
 
-	write_file(to->target, values, nulls, to->result);
+	write_row(to->target, values, nulls, to->result);
 }
 
-/* Write the files of the set to the target. */
+/* Write the files of the set to the target, and delete the section's other files. */
 static void
 write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
 {
 	Destination to = {target, NULL, result};
 
 	visit_set(set, write_visited, &to);
-}
-
-/* Delete the section's files that are not in the new set. */
-static void
-delete_rest(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
-{
 	for (int i = 0; i < target->nfiles; i++)
-	{
-		SmPublished *file = &target->files[i];
-
-		if (file->kept || !is_own(file, options))
-			continue;
-		sm_target_delete(target, file);
-		put_result(result, file, "deleted");
-	}
+		if (!target->files[i].kept &&
+			sm_published_is_own(&target->files[i], set->options->section))
+			delete_file(target, &target->files[i], result);
 }
 
 /* Write a file of the index. */
@@ -310,8 +280,8 @@ put_index_file(SmFileSink *self, const SmFile *file)
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
-	sm_file_values(file, SM_INDEX_SECTION, values, nulls);
-	write_file(index->target, values, nulls, index->result);
+	make_row(index->target, file, SM_INDEX_SECTION, values, nulls);
+	write_row(index->target, values, nulls, index->result);
 }
 
 /* The order of files in an index: by section, then by name, -9 before -10. */
@@ -327,6 +297,17 @@ compare_for_index(const void *a, const void *b)
 	if (result == 0)
 		result = (left_len > right_len) - (left_len < right_len);
 	return result ? result : strcmp(left->name, right->name);
+}
+
+/* The loc of a file in UTF-8; as it is, for an error, if it has no such form. */
+static const char *
+in_utf8(const char *loc)
+{
+	SmSpan		span;
+
+	if (!sm_to_utf8(loc, strlen(loc), &span))
+		return loc;
+	return pnstrdup(span.s, span.len);
 }
 
 /*
@@ -346,19 +327,26 @@ publish_index(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
 	qsort(files, target->nfiles, sizeof(SmPublished *), compare_for_index);
 	for (int i = 0; i < target->nfiles; i++)
 		if (!files[i]->is_index && files[i]->loc[0] != '\0')
-			sm_index_add(index, files[i]->loc,
+			sm_index_add(index, in_utf8(files[i]->loc),
 						 TIMESTAMP_IS_NOBEGIN(files[i]->lastmod) ? NULL : &files[i]->lastmod);
 
 	sm_index_put(index, &options->base, &sink.sink);
 	for (int i = 0; i < target->nfiles; i++)
-	{
-		SmPublished *file = &target->files[i];
+		if (target->files[i].is_index && !target->files[i].kept)
+			delete_file(target, &target->files[i], result);
+}
 
-		if (!file->is_index || file->kept)
-			continue;
-		sm_target_delete(target, file);
-		put_result(result, file, "deleted");
-	}
+/*
+ * Is this the first run of the section?  Then all URLs would be new to the feed, so it gets
+ * none.  A section that was emptied has no file either, but its URLs are in the feed.
+ */
+static bool
+is_first_run(SmFeed *feed, const SmTarget *target, const SmOptions *options)
+{
+	for (int i = 0; i < target->nfiles; i++)
+		if (sm_published_is_own(&target->files[i], options->section))
+			return false;
+	return !sm_feed_has_section(feed, options->section);
 }
 
 /* Raise an error if the set lost too many URLs. */
@@ -368,7 +356,7 @@ check_shrink(const SmTarget *target, const SmOptions *options, int64 after, doub
 	int64		before = 0;
 
 	for (int i = 0; i < target->nfiles; i++)
-		if (is_own(&target->files[i], options))
+		if (sm_published_is_own(&target->files[i], options->section))
 			before += target->files[i].url_count;
 	if (before - after <= sm_decimal_share(before, max_shrink))
 		return;
@@ -492,20 +480,18 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	if (changes)
 		set.url_count += sm_changes_keep(changes, target);
 	check_shrink(target, options, set.url_count, max_shrink);
-	/* the first run of a section has no feed: all URLs would be new */
-	if (feed && has_files(target, options))
-		feed_set(&set, target, feed);
-	else
+	if (feed && is_first_run(feed, target, options))
 		feed = NULL;
-	write_set(&set, target, result);
-	delete_rest(target, options, result);
 	if (feed)
-		sm_feed_write(feed, target, options->section);
+		feed_set(&set, target, feed);
+	write_set(&set, target, result);
 	if (options->index != SM_INDEX_NEVER)
 	{
 		sm_target_read(target);
 		publish_index(target, options, result);
 	}
+	if (feed)
+		sm_feed_write(feed, target, options->section);
 	sm_target_close(target);
 
 	tuplestore_end(set.files);

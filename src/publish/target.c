@@ -23,8 +23,9 @@
  * 2 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
  * Statements on the target run through SPI with the caller's privileges, and fire
- * triggers.  Only a run with a feed reads content, which foreign partitions would have
- * to send.
+ * triggers.  Each is for one table, with values as parameters: this is what foreign
+ * partitions and sharded tables can take.  Only a run with a feed reads content, which
+ * foreign partitions would have to send.
  */
 #include "postgres.h"
 
@@ -32,24 +33,19 @@
 
 #include "access/relation.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
-#include "commands/tablecmds.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
+#include "publish/table.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
@@ -57,28 +53,8 @@
 
 #define TARGET_LOCK		ShareRowExclusiveLock
 
-/*
- * The most rows of one UPDATE or DELETE, and the most bytes of their content.
- * Many rows, since a statement may read the whole target if it has no index on
- * name; bounded bytes, since the content is in memory several times.
- */
-#define BATCH_ROWS		1000
-#define BATCH_BYTES		(8 * 1024 * 1024)
-
 #define TARGET_HINT \
 	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name))."
-
-Relation
-sm_open_table(Oid relid, LOCKMODE lockmode, const char *what)
-{
-	Relation	rel = try_relation_open(relid, lockmode);
-
-	if (rel == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the %s table does not exist", what)));
-	return rel;
-}
 
 /*
  * Raise an error unless the relation is a table that the caller may publish
@@ -111,67 +87,30 @@ check_table(Relation rel, const char *function)
 				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
 	if (!RelationUsesLocalBuffers(rel))
 		PreventCommandIfReadOnly(function);
-	CheckTableNotInUse(rel, "publish in");
-}
 
-void
-sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns, int ncolumns,
-				 const char *hint)
-{
-	for (int i = 0; i < ncolumns; i++)
-	{
-		const SmFileColumn *column = &columns[i];
-		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column->name);
-		Oid			type;
-
-		if (attnum == InvalidAttrNumber)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("the %s table \"%s\" has no column \"%s\"",
-							what, RelationGetRelationName(rel), column->name),
-					 errhint("%s", hint)));
-		type = get_atttype(RelationGetRelid(rel), attnum);
-		if (type != column->type)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the %s table \"%s\" must be of type %s, not %s",
-							column->name, what, RelationGetRelationName(rel),
-							format_type_be(column->type), format_type_be(type)),
-					 errhint("%s", hint)));
-	}
-}
-
-RangeVar *
-sm_table_name(Relation rel)
-{
-	return makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
-						pstrdup(RelationGetRelationName(rel)), -1);
-}
-
-void
-sm_check_name(Oid relid, const RangeVar *name, const char *what)
-{
-	AcceptInvalidationMessages();
-	if (RangeVarGetRelid(name, AccessShareLock, true) != relid)
+	/*
+	 * a statement that reads or writes the table would meet changes of ours
+	 * halfway
+	 */
+	if (rel->rd_refcnt != (rel->rd_isnailed ? 2 : 1))
 		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the schema of the %s table \"%s\" was renamed", what, name->relname),
-				 errhint("Publish again.")));
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot publish in \"%s\" because it is being used by active queries in this session",
+						RelationGetRelationName(rel))));
 }
 
 /* Open and check the table with a lock, and find its name. */
 static void
 open_target(SmTarget *target, LOCKMODE lockmode)
 {
-	Relation	rel = sm_open_table(target->relid, lockmode, "target");
+	Relation	rel = sm_table_open(target->relid, lockmode, "target");
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 
 	check_table(rel, target->function);
-	sm_check_columns(rel, "target", sm_file_columns, SM_FILE_NCOLUMNS, TARGET_HINT);
+	sm_table_check_columns(rel, "target", sm_file_columns, SM_FILE_NCOLUMNS, TARGET_HINT);
 	target->rel = rel;
 	target->name = sm_table_name(rel);
-	target->sql_name = quote_qualified_identifier(target->name->schemaname,
-												  target->name->relname);
+	target->sql_name = sm_table_sql_name(target->name);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -214,136 +153,197 @@ compare_names(const void *a, const void *b)
 SmPublished *
 sm_target_find(const SmTarget *target, const char *name)
 {
-	SmPublished key = {.name = unconstify(char *, name)};
+	SmPublished key = {.name = name};
 
 	return bsearch(&key, target->files, target->nfiles, sizeof(SmPublished), compare_names);
 }
 
-/* A column of a row that SPI fetched, in the memory context of the call; "" for NULL. */
-static char *
-text_column(const SmTarget *target, HeapTuple tuple, int column)
+bool
+sm_published_is_own(const SmPublished *file, const char *section)
 {
-	char	   *value = SPI_getvalue(tuple, SPI_tuptable->tupdesc, column);
-
-	return MemoryContextStrdup(target->context, value ? value : "");
+	return !file->is_index && strcmp(file->section, section) == 0;
 }
 
-/* A column of another type, in the memory of SPI's result; if_null for NULL. */
-static Datum
-column_value(HeapTuple tuple, int column, Datum if_null)
+/* Receives rows of the target. */
+typedef struct Reader
 {
-	bool		isnull;
-	Datum		value = SPI_getbinval(tuple, SPI_tuptable->tupdesc, column, &isnull);
+	SmReceiver	receiver;		/* must be first */
+	SmTarget   *target;
+	int			ncolumns;
+	const int  *columns;		/* of sitemap_file */
 
-	return isnull ? if_null : value;
-}
+	/* for contents */
+	SmTakeContent take;
+	void	   *arg;
+} Reader;
 
 /*
- * Raise an error unless a column that SPI fetched has this type.  Where the target's
+ * Raise an error unless the columns have the types of sitemap_file.  Where the target's
  * schema was renamed, its name can be that of a table with other types.
  */
 static void
-check_type(const SmTarget *target, int column, Oid type)
+check_types(SmReceiver *self, TupleDesc desc)
 {
-	if (SPI_gettypeid(SPI_tuptable->tupdesc, column) == type)
-		return;
-	sm_check_name(target->relid, target->name, "target");
-	elog(ERROR, "column %d of the target has another type than before", column);
-}
+	Reader	   *reader = (Reader *) self;
+	const SmTarget *target = reader->target;
 
-/* Run a SELECT on the target, with the active snapshot or a new one. */
-static void
-select_rows(const char *query, bool active_snapshot)
-{
-	if (SPI_execute(query, active_snapshot, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the target");
+	for (int i = 0; i < reader->ncolumns; i++)
+	{
+		if (TupleDescAttr(desc, i)->atttypid == sm_file_columns[reader->columns[i]].type)
+			continue;
+		sm_table_check_name(target->relid, target->name, "target");
+		elog(ERROR, "column \"%s\" of the target has another type than before",
+			 sm_file_columns[reader->columns[i]].name);
+	}
 }
 
 /*
- * Find the files without content.  The statement has "content IS NULL" in WHERE: as
- * a column, it would make foreign partitions send the content.
+ * Select columns of the target, with the active snapshot or a new one.  condition: WHERE
+ * and what follows, with the parameters.
  */
 static void
-read_missing_content(const SmTarget *target, SmPublished *files, int nfiles,
-					 bool active_snapshot)
+select_columns(Reader *reader, const char *condition, ParamListInfo params, bool active_snapshot)
 {
-	select_rows(psprintf("SELECT name FROM %s WHERE content IS NULL", target->sql_name),
-				active_snapshot);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		SmPublished key = {.name = SPI_getvalue(SPI_tuptable->vals[i],
-												SPI_tuptable->tupdesc, 1)};
-		SmPublished *file = bsearch(&key, files, nfiles, sizeof(SmPublished), compare_names);
+	SPIExecuteOptions options = {.params = params,.read_only = active_snapshot,
+	.dest = &reader->receiver.dest};
+	MemoryContext context = CurrentMemoryContext;
+	StringInfoData statement;
 
-		if (file)
-			file->has_content = false;
-	}
-	SPI_freetuptable(SPI_tuptable);
+	initStringInfo(&statement);
+	for (int i = 0; i < reader->ncolumns; i++)
+		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",",
+						 sm_file_columns[reader->columns[i]].name);
+	appendStringInfo(&statement, " FROM %s%s", reader->target->sql_name, condition);
+	SPI_execute_extended(statement.data, &options);
+	MemoryContextSwitchTo(context);
+}
+
+/*
+ * A text of a file, in the memory of the files.  last: the same text of the file read
+ * before; files share the texts that are mostly equal.
+ */
+static const char *
+keep_text(const SmTarget *target, const TupleTableSlot *slot, int i, const char *last)
+{
+	const char *s = slot->tts_isnull[i] ? "" : TextDatumGetCString(slot->tts_values[i]);
+
+	if (last && strcmp(s, last) == 0)
+		return last;
+	return MemoryContextStrdup(target->files_context, s);
+}
+
+/* Take a row of all columns but the content. */
+static bool
+receive_file(SmReceiver *self, TupleTableSlot *slot)
+{
+	SmTarget   *target = ((Reader *) self)->target;
+	const Datum *values = slot->tts_values;
+	const bool *nulls = slot->tts_isnull;
+	static const SmPublished none = {0};
+	const SmPublished *last;
+	SmPublished *file;
+
+	slot_getallattrs(slot);
+	if (nulls[SM_FILE_NAME])
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("the target table \"%s\" has a file without a name",
+						target->name->relname)));
+
+	/* the array grows where its size is a power of 2 */
+	if (target->files == NULL)
+		target->files = MemoryContextAlloc(target->files_context, sizeof(SmPublished));
+	else if ((target->nfiles & (target->nfiles - 1)) == 0)
+		target->files = repalloc_huge(target->files,
+									  2 * (Size) target->nfiles * sizeof(SmPublished));
+	file = &target->files[target->nfiles];
+	last = target->nfiles > 0 ? file - 1 : &none;
+
+	file->section = keep_text(target, slot, SM_FILE_SECTION, last->section);
+	file->name = keep_text(target, slot, SM_FILE_NAME, NULL);
+	file->kind = keep_text(target, slot, SM_FILE_KIND, last->kind);
+	file->loc = keep_text(target, slot, SM_FILE_LOC, NULL);
+	file->digest = keep_text(target, slot, SM_FILE_DIGEST, NULL);
+	file->first_key = nulls[SM_FILE_FIRST_KEY] ? NULL :
+		keep_text(target, slot, SM_FILE_FIRST_KEY, NULL);
+	file->recipe = keep_text(target, slot, SM_FILE_RECIPE, last->recipe);
+	file->is_index = strcmp(file->kind, SM_KIND_INDEX) == 0;
+	file->url_count = nulls[SM_FILE_URL_COUNT] ? 0 : DatumGetInt32(values[SM_FILE_URL_COUNT]);
+	file->byte_count = nulls[SM_FILE_BYTE_COUNT] ? 0 : DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
+	file->lastmod = nulls[SM_FILE_LASTMOD] ? DT_NOBEGIN : DatumGetTimestampTz(values[SM_FILE_LASTMOD]);
+	file->has_content = true;
+	file->kept = false;
+	target->nfiles++;
+	return true;
+}
+
+static bool
+receive_missing(SmReceiver *self, TupleTableSlot *slot)
+{
+	bool		isnull;
+	Datum		name = slot_getattr(slot, 1, &isnull);
+	SmPublished *file;
+
+	file = isnull ? NULL : sm_target_find(((Reader *) self)->target, TextDatumGetCString(name));
+	if (file)
+		file->has_content = false;
+	return true;
 }
 
 /*
  * Read the files of the target, with the active snapshot or a new one, in the
  * order of strcmp for sm_target_find.  Each name appears once.
+ *
+ * A second statement finds the files without content, with "content IS NULL" in WHERE:
+ * as a column, it would make foreign partitions send the content.
  */
-static SmPublished *
-read_files(const SmTarget *target, bool active_snapshot, int *nfiles)
+static void
+read_files(SmTarget *target, bool active_snapshot)
 {
-	SmPublished *files;
+	static const int columns[] = {
+		SM_FILE_SECTION, SM_FILE_NAME, SM_FILE_KIND, SM_FILE_LOC, SM_FILE_LASTMOD,
+		SM_FILE_URL_COUNT, SM_FILE_BYTE_COUNT, SM_FILE_DIGEST, SM_FILE_FIRST_KEY, SM_FILE_RECIPE
+	};
+	static const int name[] = {SM_FILE_NAME};
+	Reader		files = {.target = target,.ncolumns = lengthof(columns),.columns = columns};
+	Reader		missing = {.target = target,.ncolumns = lengthof(name),.columns = name};
 
-	select_rows(psprintf("SELECT section, name, kind, loc, digest, url_count, byte_count, lastmod, first_key, recipe FROM %s",
-						 target->sql_name),
-				active_snapshot);
-	check_type(target, 6, INT4OID);
-	check_type(target, 7, INT8OID);
-	check_type(target, 8, TIMESTAMPTZOID);
-	*nfiles = (int) Min(SPI_processed, INT_MAX);
-	files = MemoryContextAllocExtended(target->context, (Size) *nfiles * sizeof(SmPublished),
-									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (int i = 0; i < *nfiles; i++)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[i];
-		SmPublished *file = &files[i];
+	StaticAssertStmt(lengthof(columns) == SM_FILE_CONTENT, "all columns but the last");
+	target->files_context = AllocSetContextCreate(target->context, "sitemap_publish target",
+												  ALLOCSET_DEFAULT_SIZES);
+	target->files = NULL;
+	target->nfiles = 0;
+	sm_receiver_init(&files.receiver, check_types, receive_file);
+	select_columns(&files, "", NULL, active_snapshot);
 
-		CHECK_FOR_INTERRUPTS();
-		file->section = text_column(target, tuple, 1);
-		file->name = text_column(target, tuple, 2);
-		file->kind = text_column(target, tuple, 3);
-		file->loc = text_column(target, tuple, 4);
-		file->digest = text_column(target, tuple, 5);
-		file->is_index = strcmp(file->kind, SM_KIND_INDEX) == 0;
-		file->url_count = DatumGetInt32(column_value(tuple, 6, Int32GetDatum(0)));
-		file->byte_count = DatumGetInt64(column_value(tuple, 7, Int64GetDatum(0)));
-		file->lastmod = DatumGetTimestampTz(column_value(tuple, 8, TimestampTzGetDatum(DT_NOBEGIN)));
-		file->recipe = text_column(target, tuple, 10);
-		if (SPI_getvalue(tuple, SPI_tuptable->tupdesc, 9) != NULL)
-			file->first_key = text_column(target, tuple, 9);
-		file->has_content = true;
-
-		if (SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2) == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_NOT_NULL_VIOLATION),
-					 errmsg("the target table \"%s\" has a file without a name",
-							RelationGetRelationName(target->rel))));
-	}
-	SPI_freetuptable(SPI_tuptable);
-
-	qsort(files, *nfiles, sizeof(SmPublished), compare_names);
-	for (int i = 1; i < *nfiles; i++)
-		if (compare_names(&files[i - 1], &files[i]) == 0)
+	qsort(target->files, target->nfiles, sizeof(SmPublished), compare_names);
+	for (int i = 1; i < target->nfiles; i++)
+		if (compare_names(&target->files[i - 1], &target->files[i]) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNIQUE_VIOLATION),
 					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-							RelationGetRelationName(target->rel), sm_clip(files[i].name)),
+							target->name->relname, sm_clip(target->files[i].name)),
 					 errhint("Give it a primary key: PRIMARY KEY (name).")));
-	read_missing_content(target, files, *nfiles, active_snapshot);
-	return files;
+
+	sm_receiver_init(&missing.receiver, check_types, receive_missing);
+	select_columns(&missing, " WHERE content IS NULL", NULL, active_snapshot);
+}
+
+static void
+flush(SmTarget *target)
+{
+	sm_batch_flush(&target->inserts);
+	sm_batch_flush(&target->updates);
+	sm_batch_flush(&target->key_updates);
+	sm_batch_flush(&target->deletions);
 }
 
 void
 sm_target_read(SmTarget *target)
 {
-	sm_target_flush(target);
-	target->files = read_files(target, false, &target->nfiles);
+	flush(target);
+	MemoryContextDelete(target->files_context);
+	read_files(target, false);
 }
 
 /*
@@ -360,7 +360,7 @@ sm_target_peek(SmTarget *target)
 	PG_TRY();
 	{
 		SPI_connect();
-		sm_target_read(target);
+		read_files(target, false);
 		SPI_finish();
 	}
 	PG_FINALLY();
@@ -374,14 +374,6 @@ sm_target_peek(SmTarget *target)
 }
 
 bool
-sm_published_has_same_key(const SmPublished *a, const SmPublished *b)
-{
-	return strcmp(a->recipe, b->recipe) == 0 &&
-		(a->first_key == NULL) == (b->first_key == NULL) &&
-		(a->first_key == NULL || strcmp(a->first_key, b->first_key) == 0);
-}
-
-bool
 sm_published_is_same(const SmPublished *a, const SmPublished *b)
 {
 	return strcmp(a->section, b->section) == 0 &&
@@ -389,7 +381,9 @@ sm_published_is_same(const SmPublished *a, const SmPublished *b)
 		strcmp(a->kind, b->kind) == 0 &&
 		strcmp(a->loc, b->loc) == 0 &&
 		strcmp(a->digest, b->digest) == 0 &&
-		sm_published_has_same_key(a, b) &&
+		(a->first_key == NULL) == (b->first_key == NULL) &&
+		(a->first_key == NULL || strcmp(a->first_key, b->first_key) == 0) &&
+		strcmp(a->recipe, b->recipe) == 0 &&
 		a->url_count == b->url_count &&
 		a->byte_count == b->byte_count &&
 		a->lastmod == b->lastmod &&
@@ -403,22 +397,89 @@ sm_published_is_same(const SmPublished *a, const SmPublished *b)
 static void
 check_serializable(const SmTarget *target)
 {
-	SmPublished *latest;
-	int			nlatest;
+	SmTarget	latest = *target;
 	bool		same;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	latest = read_files(target, true, &nlatest);
+	read_files(&latest, true);
 	PopActiveSnapshot();
 
-	same = nlatest == target->nfiles;
-	for (int i = 0; same && i < nlatest; i++)
-		same = sm_published_is_same(&latest[i], &target->files[i]);
+	same = latest.nfiles == target->nfiles;
+	for (int i = 0; same && i < latest.nfiles; i++)
+		same = sm_published_is_same(&latest.files[i], &target->files[i]);
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-						RelationGetRelationName(target->rel))));
+						target->name->relname)));
+	MemoryContextDelete(latest.files_context);
+}
+
+typedef enum Change
+{
+	INSERT_ROWS,
+	UPDATE_ROWS,
+	DELETE_ROWS
+} Change;
+
+/*
+ * Prepare a batch of rows that have some columns of sitemap_file, name among them.
+ * Updates find their rows by name, and do not set it: a cluster sharded by name would
+ * refuse that.
+ */
+static void
+init_batch(const SmTarget *target, SmBatch *batch, Change change, const int *columns, int ncolumns)
+{
+	StringInfoData names;
+	StringInfoData values;
+	StringInfoData settings;
+	char	   *by_name = NULL;
+
+	initStringInfo(&names);
+	initStringInfo(&values);
+	initStringInfo(&settings);
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const char *name = sm_file_columns[columns[i]].name;
+		const char *comma = i > 0 ? ", " : "";
+
+		appendStringInfo(&names, "%s%s", comma, name);
+		appendStringInfo(&values, "%spg_catalog.unnest($%d) AS %s", comma, i + 1, name);
+		if (columns[i] == SM_FILE_NAME)
+			by_name = psprintf("old.name OPERATOR(pg_catalog.=) ANY ($%d)", i + 1);
+		else
+			appendStringInfo(&settings, "%s%s = new.%s", settings.len > 0 ? ", " : "", name, name);
+	}
+
+	if (change == INSERT_ROWS)
+		sm_batch_init(batch, psprintf("INSERT INTO %s (%s) SELECT %s",
+									  target->sql_name, names.data, values.data), true);
+	else if (change == UPDATE_ROWS)
+		sm_batch_init(batch, psprintf("UPDATE %s AS old SET %s FROM (SELECT %s) AS new"
+									  " WHERE old.name OPERATOR(pg_catalog.=) new.name AND %s",
+									  target->sql_name, settings.data, values.data, by_name), true);
+	else
+		sm_batch_init(batch, psprintf("DELETE FROM %s AS old WHERE %s",
+									  target->sql_name, by_name), true);
+	for (int i = 0; i < ncolumns; i++)
+		sm_batch_add_column(batch, sm_file_columns[columns[i]].type);
+}
+
+/* The columns of key_updates and of deletions. */
+static const int key_columns[] = {SM_FILE_NAME, SM_FILE_FIRST_KEY, SM_FILE_RECIPE};
+static const int name_column[] = {SM_FILE_NAME};
+
+static void
+init_batches(SmTarget *target)
+{
+	int			all_columns[SM_FILE_NCOLUMNS];
+
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		all_columns[i] = i;
+	init_batch(target, &target->inserts, INSERT_ROWS, all_columns, SM_FILE_NCOLUMNS);
+	init_batch(target, &target->updates, UPDATE_ROWS, all_columns, SM_FILE_NCOLUMNS);
+	init_batch(target, &target->key_updates, UPDATE_ROWS, key_columns, lengthof(key_columns));
+	init_batch(target, &target->deletions, DELETE_ROWS, name_column, lengthof(name_column));
 }
 
 void
@@ -433,14 +494,23 @@ sm_target_lock(SmTarget *target)
 
 	open_target(target, TARGET_LOCK);
 	find_all_inheritors(target->relid, TARGET_LOCK, NULL);
-	/* under the lock, so that this time is later than that of any earlier run */
-	target->now = GetCurrentTimestamp();
+	init_batches(target);
 
 	SPI_connect();
-	sm_check_name(target->relid, target->name, "target");
-	sm_target_read(target);
+	sm_table_check_name(target->relid, target->name, "target");
+	read_files(target, false);
 	if (IsolationUsesXactSnapshot())
 		check_serializable(target);
+
+	/*
+	 * under the lock, so that these times are later than those of any earlier
+	 * run
+	 */
+	target->now = target->run = GetCurrentTimestamp();
+	for (int i = 0; i < target->nfiles; i++)
+		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod) &&
+			IS_VALID_TIMESTAMP(target->files[i].lastmod + 1))
+			target->run = Max(target->run, target->files[i].lastmod + 1);
 }
 
 void
@@ -461,210 +531,84 @@ sm_target_check_base(const SmTarget *target, const SmUrlBase *base, const char *
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base_url \"%.*s\" is not that of the target's other files", (int) len, url),
 				 errdetail("A file of section \"%s\" has the loc \"%s\".", file->section,
-						   sm_for_message(sm_span(file->loc, strlen(file->loc)))),
+						   sm_clip(file->loc)),
 				 errhint("Use a table for each site, or one table with a partition for each site.")));
 	}
+}
+
+/* Receives a name and a content. */
+static bool
+receive_content(SmReceiver *self, TupleTableSlot *slot)
+{
+	Reader	   *reader = (Reader *) self;
+
+	slot_getallattrs(slot);
+	reader->take(reader->arg, TextDatumGetCString(slot->tts_values[0]), slot->tts_values[1],
+				 slot->tts_isnull[1]);
+	return true;
 }
 
 void
 sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take, void *arg)
 {
-	Oid			types[] = {TEXTARRAYOID};
-	MemoryContext context = CurrentMemoryContext;
-	SPITupleTable *table;
+	static const int columns[] = {SM_FILE_NAME, SM_FILE_CONTENT};
+	Reader		reader = {.target = unconstify(SmTarget *, target),.ncolumns = lengthof(columns),
+	.columns = columns,.take = take,.arg = arg};
+	ParamListInfo params = makeParamList(1);
 
-	if (SPI_execute_with_args(psprintf("SELECT name, content FROM %s"
-									   " WHERE name OPERATOR(pg_catalog.=) ANY ($1)",
-									   target->sql_name),
-							  1, types, &names, NULL, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the target");
-	check_type(target, 2, BYTEAOID);
-	MemoryContextSwitchTo(context);
-
-	table = SPI_tuptable;
-	for (uint64 i = 0; i < table->numvals; i++)
+	params->params[0] = (ParamExternData)
 	{
-		bool		isnull;
-		char	   *name = SPI_getvalue(table->vals[i], table->tupdesc, 1);
-		Datum		content = SPI_getbinval(table->vals[i], table->tupdesc, 2, &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		take(arg, name, content, isnull);
-		pfree(name);
-	}
-	SPI_freetuptable(table);
-}
-
-/* Run a prepared statement, which must change nrows rows of the target. */
-static void
-change_rows(const SmTarget *target, SPIPlanPtr plan, Datum *values, const char *nulls, int nrows)
-{
-	if (SPI_execute_plan(plan, values, nulls, false, 0) < 0)
-		elog(ERROR, "could not change the target");
-	if (SPI_processed != (uint64) nrows)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the target table \"%s\" could not be changed",
-						target->name->relname),
-				 errdetail("A statement changed " UINT64_FORMAT " rows instead of %d, which may be the doing of a trigger, a rule, or a function of the query.",
-						   SPI_processed, nrows)));
-}
-
-/* INSERT one row: $1 is the first column of sitemap_file, and so on. */
-static SPIPlanPtr
-prepare_insert(const SmTarget *target)
-{
-	Oid			types[SM_FILE_NCOLUMNS];
-	StringInfoData columns;
-	StringInfoData values;
-
-	initStringInfo(&columns);
-	initStringInfo(&values);
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-	{
-		const char *comma = i > 0 ? ", " : "";
-
-		types[i] = sm_file_columns[i].type;
-		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
-		appendStringInfo(&values, "%s$%d", comma, i + 1);
-	}
-	return sm_prepare(psprintf("INSERT INTO %s (%s) VALUES (%s)",
-							   target->sql_name, columns.data, values.data),
-					  SM_FILE_NCOLUMNS, types, 0);
+		.value = names,.pflags = PARAM_FLAG_CONST,.ptype = TEXTARRAYOID
+	};
+	sm_receiver_init(&reader.receiver, check_types, receive_content);
+	select_columns(&reader, " WHERE name OPERATOR(pg_catalog.=) ANY ($1)", params, false);
 }
 
 void
-sm_target_insert(SmTarget *target, Datum *values, const bool *isnull)
+sm_target_insert(SmTarget *target, const Datum *values, const bool *nulls)
 {
-	char		nulls[SM_FILE_NCOLUMNS];
-
-	if (target->insert == NULL)
-		target->insert = prepare_insert(target);
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		nulls[i] = isnull[i] ? 'n' : ' ';
-	change_rows(target, target->insert, values, nulls, 1);
-}
-
-/*
- * Prepare the statement for a batch: an UPDATE of the batch's columns in the rows of
- * its names, or a DELETE if names are all it has.  Each parameter is an array with the
- * values of a column.  A custom plan lets the planner see the names: it looks them up
- * in an index or a hash table, a foreign partition sends no other files, and a cluster
- * that is sharded by name finds the shards.
- */
-static SPIPlanPtr
-prepare_batch(const SmTarget *target, const SmBatch *batch)
-{
-	Oid			types[SM_FILE_NCOLUMNS];
-	int			ntypes = 0;
-	StringInfoData columns;
-	StringInfoData settings;
-	char	   *condition = NULL;
-	char	   *statement;
-
-	initStringInfo(&columns);
-	initStringInfo(&settings);
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-	{
-		const char *name = sm_file_columns[i].name;
-
-		if (batch->columns[i] == NULL)
-			continue;
-		appendStringInfo(&columns, "%spg_catalog.unnest($%d) AS %s",
-						 ntypes > 0 ? ", " : "", ntypes + 1, name);
-		types[ntypes++] = get_array_type(sm_file_columns[i].type);
-
-		/*
-		 * the name is not updated: a cluster sharded by it would refuse that
-		 */
-		if (i == SM_FILE_NAME)
-			condition = psprintf("old.name OPERATOR(pg_catalog.=) ANY ($%d)", ntypes);
-		else
-			appendStringInfo(&settings, "%s%s = new.%s", settings.len > 0 ? ", " : "", name, name);
-	}
-	if (settings.len == 0)
-		statement = psprintf("DELETE FROM %s AS old WHERE %s", target->sql_name, condition);
-	else
-		statement = psprintf("UPDATE %s AS old SET %s FROM (SELECT %s) AS new"
-							 " WHERE old.name OPERATOR(pg_catalog.=) new.name AND %s",
-							 target->sql_name, settings.data, columns.data, condition);
-	return sm_prepare(statement, ntypes, types, CURSOR_OPT_CUSTOM_PLAN);
-}
-
-/* Write the rows of a batch, and empty it. */
-static void
-flush_batch(const SmTarget *target, SmBatch *batch)
-{
-	Datum		arrays[SM_FILE_NCOLUMNS];
-	int			narrays = 0;
-	int			nrows = batch->nrows;
-
-	if (nrows == 0)
-		return;
-	if (batch->plan == NULL)
-		batch->plan = prepare_batch(target, batch);
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		if (batch->columns[i])
-			arrays[narrays++] = makeArrayResult(batch->columns[i], CurrentMemoryContext);
-	MemoryContextReset(batch->context);
-	memset(batch->columns, 0, sizeof(batch->columns));
-	batch->nrows = 0;
-	batch->nbytes = 0;
-	change_rows(target, batch->plan, arrays, NULL, nrows);
-}
-
-void
-sm_target_flush(SmTarget *target)
-{
-	flush_batch(target, &target->updates);
-	flush_batch(target, &target->key_updates);
-	flush_batch(target, &target->deletions);
-}
-
-/* Begin a row of a batch.  nbytes: bytes of its content. */
-static void
-add_row(const SmTarget *target, SmBatch *batch, int64 nbytes)
-{
-	if (batch->nrows == BATCH_ROWS || batch->nbytes + nbytes > BATCH_BYTES)
-		flush_batch(target, batch);
-	if (batch->context == NULL)
-		batch->context = AllocSetContextCreate(target->context, "sitemap_publish batch",
-											   ALLOCSET_DEFAULT_SIZES);
-	batch->nrows++;
-	batch->nbytes += nbytes;
-}
-
-/* Set a column of the newest row of a batch. */
-static void
-add_column(SmBatch *batch, int column, Datum value, bool isnull)
-{
-	batch->columns[column] = accumArrayResult(batch->columns[column], value, isnull,
-											  sm_file_columns[column].type, batch->context);
+	sm_batch_put(&target->inserts, values, nulls);
 }
 
 void
 sm_target_update(SmTarget *target, const Datum *values, const bool *nulls)
 {
-	add_row(target, &target->updates, VARSIZE_ANY(DatumGetPointer(values[SM_FILE_CONTENT])));
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		add_column(&target->updates, i, values[i], nulls[i]);
+	sm_batch_put(&target->updates, values, nulls);
 }
 
 void
 sm_target_update_key(SmTarget *target, const Datum *values, const bool *nulls)
 {
-	static const int columns[] = {SM_FILE_NAME, SM_FILE_FIRST_KEY, SM_FILE_RECIPE};
+	Datum		key_values[lengthof(key_columns)];
+	bool		key_nulls[lengthof(key_columns)];
 
-	add_row(target, &target->key_updates, 0);
-	for (int i = 0; i < (int) lengthof(columns); i++)
-		add_column(&target->key_updates, columns[i], values[columns[i]], nulls[columns[i]]);
+	for (int i = 0; i < (int) lengthof(key_columns); i++)
+	{
+		key_values[i] = values[key_columns[i]];
+		key_nulls[i] = nulls[key_columns[i]];
+	}
+	sm_batch_put(&target->key_updates, key_values, key_nulls);
 }
 
 void
 sm_target_delete(SmTarget *target, const SmPublished *file)
 {
-	add_row(target, &target->deletions, 0);
-	add_column(&target->deletions, SM_FILE_NAME, CStringGetTextDatum(file->name), false);
+	Datum		name = CStringGetTextDatum(file->name);
+	bool		isnull = false;
+
+	sm_batch_put(&target->deletions, &name, &isnull);
+}
+
+TimestampTz
+sm_target_lastmod(SmTarget *target, const SmPublished *old)
+{
+	TimestampTz lastmod = target->now;
+
+	if (old && !TIMESTAMP_NOT_FINITE(old->lastmod) &&
+		IS_VALID_TIMESTAMP(old->lastmod + USECS_PER_SEC))
+		lastmod = Max(lastmod, old->lastmod + USECS_PER_SEC);
+	target->run = Max(target->run, lastmod);
+	return lastmod;
 }
 
 void
@@ -681,8 +625,8 @@ sm_target_changed(const SmTarget *target, const char *name)
 void
 sm_target_close(SmTarget *target)
 {
-	sm_target_flush(target);
-	sm_check_name(target->relid, target->name, "target");
+	flush(target);
+	sm_table_check_name(target->relid, target->name, "target");
 	SPI_finish();
 	close_target(target, NoLock);
 }

@@ -6,20 +6,20 @@
 #define SM_PUBLISH_TARGET_H
 
 #include "core/url.h"
-#include "executor/spi.h"
 #include "files/file.h"
 #include "nodes/primnodes.h"
+#include "publish/batch.h"
 #include "utils/rel.h"
 
 /* A file in the target, without its content. */
 typedef struct SmPublished
 {
-	char	   *section;		/* in this and other texts, "" for NULL */
-	char	   *name;			/* never NULL */
-	char	   *kind;
-	char	   *loc;
-	char	   *digest;
-	char	   *first_key;		/* NULL, not "", for NULL */
+	const char *section;		/* in this and other texts, "" for NULL */
+	const char *name;			/* never NULL */
+	const char *kind;
+	const char *loc;
+	const char *digest;
+	const char *first_key;		/* NULL, not "", for NULL */
 	const char *recipe;
 	bool		is_index;
 	int			url_count;
@@ -29,22 +29,12 @@ typedef struct SmPublished
 	bool		kept;			/* is the file in the new set, too? */
 } SmPublished;
 
-/* Rows that wait to be written by one statement. */
-typedef struct SmBatch
-{
-	SPIPlanPtr	plan;
-	MemoryContext context;
-	struct ArrayBuildState *columns[SM_FILE_NCOLUMNS];	/* of the columns that
-														 * plan has */
-	int			nrows;
-	int64		nbytes;			/* of content */
-} SmBatch;
-
 typedef struct SmTarget
 {
 	Oid			relid;
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
+	MemoryContext files_context;
 	SmPublished *files;			/* files as last read, sorted by name */
 	int			nfiles;
 
@@ -53,34 +43,14 @@ typedef struct SmTarget
 	RangeVar   *name;			/* its name, with the schema */
 	char	   *sql_name;		/* the same name, quoted for statements */
 	TimestampTz now;			/* lastmod of files that change */
-	SPIPlanPtr	insert;
+	TimestampTz run;			/* not earlier than now and any lastmod that
+								 * the run writes, and later than any that it
+								 * found */
+	SmBatch		inserts;
 	SmBatch		updates;
 	SmBatch		key_updates;
 	SmBatch		deletions;
 } SmTarget;
-
-/*
- * Open a table with a lock.  Raises an error if it does not exist.  what: target or
- * feed, for the error.
- */
-extern Relation sm_open_table(Oid relid, LOCKMODE lockmode, const char *what);
-
-/*
- * Raise an error unless a table has these columns.  what: target or feed, for the
- * error.
- */
-extern void sm_check_columns(Relation rel, const char *what, const SmFileColumn *columns,
-							 int ncolumns, const char *hint);
-
-/* The name of an open table, with its schema. */
-extern RangeVar *sm_table_name(Relation rel);
-
-/*
- * Raise an error unless a name still finds the table.  A lock on a table does not
- * keep others from renaming its schema, and then another table can get the name.
- * what: target or feed, for the error.
- */
-extern void sm_check_name(Oid relid, const RangeVar *name, const char *what);
 
 /*
  * Check that the caller may publish in a table, and that it has the columns for
@@ -99,23 +69,34 @@ extern void sm_target_peek(SmTarget *target);
 
 /*
  * Take the lock on the table, to the end of the transaction, check the target
- * again and read its files.  SPI is connected from then until sm_target_close.
+ * again and read its files.  What sm_target_peek found stays in memory.
+ *
+ * SPI is connected from then until sm_target_close.
  */
 extern void sm_target_lock(SmTarget *target);
 
-/* Write the rows that wait, and read the files. */
+/* Write the rows that wait, and read the files again. */
 extern void sm_target_read(SmTarget *target);
 
 /*
  * Read the contents of the files of these names, a text[], and pass them on in any
  * order.
  */
-typedef void (*SmTakeContent) (void *arg, char *name, Datum content, bool isnull);
+typedef void (*SmTakeContent) (void *arg, const char *name, Datum content, bool isnull);
 extern void sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take,
 									void *arg);
 
 /* Find a file by its name, NULL if the target has none of that name. */
 extern SmPublished *sm_target_find(const SmTarget *target, const char *name);
+
+/* Is this a file of the section, and not of the index? */
+extern bool sm_published_is_own(const SmPublished *file, const char *section);
+
+/* Are two files equal, apart from their content? */
+extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);
+
+/* Raise an error: another session changed a file while the query ran. */
+pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
 
 /*
  * Raise an error unless the files of all sections but this one are served from below
@@ -126,23 +107,20 @@ extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
 
 /*
  * Write a row of sitemap_file: insert it, update the file of that name, or update only
- * the file's first_key and recipe.  sm_target_delete deletes a file.  Updates and
- * deletions wait in a batch, until sm_target_flush at the latest.
+ * the file's first_key and recipe.  sm_target_delete deletes a file.  Rows wait in
+ * batches, until sm_target_read or sm_target_close at the latest.
  */
-extern void sm_target_insert(SmTarget *target, Datum *values, const bool *isnull);
+extern void sm_target_insert(SmTarget *target, const Datum *values, const bool *nulls);
 extern void sm_target_update(SmTarget *target, const Datum *values, const bool *nulls);
 extern void sm_target_update_key(SmTarget *target, const Datum *values, const bool *nulls);
 extern void sm_target_delete(SmTarget *target, const SmPublished *file);
-extern void sm_target_flush(SmTarget *target);
 
-/* Do two files begin with the same key, and were they made with the same recipe? */
-extern bool sm_published_has_same_key(const SmPublished *a, const SmPublished *b);
-
-/* Are two files equal, apart from their content? */
-extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);
-
-/* Raise an error: another session changed a file while the query ran. */
-pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
+/*
+ * The lastmod of a file that the run changes: the time of the run, but at least one second
+ * after the old lastmod.  So it does not go back with the clock, and the index, where
+ * lastmod has no fractions of a second, always changes.  old: the file as it was, or NULL.
+ */
+extern TimestampTz sm_target_lastmod(SmTarget *target, const SmPublished *old);
 
 /*
  * Write what waits, and close the target.  Its lock stays to the end of the

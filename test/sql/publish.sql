@@ -236,6 +236,26 @@ SELECT operation, count(*) FROM publish_statement GROUP BY operation ORDER BY op
 DROP TABLE publish_many;
 DROP FUNCTION publish_count;
 
+-- Publishing is DML: a deferred trigger of a target can wait while another section is published.
+CREATE FUNCTION publish_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''% of %'', tg_op, NEW.name; RETURN NULL; END';
+CREATE CONSTRAINT TRIGGER late AFTER INSERT OR UPDATE ON publish_target DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (NEW.kind <> 'index') EXECUTE FUNCTION publish_late();
+TRUNCATE publish_target;
+BEGIN;
+SELECT name, action FROM pg_temp.pages(', compression => 0');
+SELECT name, action FROM pg_temp.articles(', compression => 0');
+COMMIT;
+DROP TRIGGER late ON publish_target;
+-- A file that changes twice within a second has another second in the index.
+BEGIN;
+UPDATE publish_article SET loc = loc || '?1';
+SELECT name, action FROM pg_temp.articles(', compression => 0');
+SELECT max(lastmod) AS before FROM publish_target WHERE section = 'articles' \gset
+UPDATE publish_article SET loc = loc || '?2';
+SELECT name, action FROM pg_temp.articles(', compression => 0');
+SELECT lastmod >= :'before'::timestamptz + interval '1 s' FROM publish_target WHERE section = 'articles';
+COMMIT;
+
 -- Names of a search_path do not count.
 CREATE SCHEMA publish_trap;
 CREATE FUNCTION publish_trap.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
@@ -255,3 +275,4 @@ RESET search_path;
 DROP SCHEMA publish_trap CASCADE;
 
 DROP TABLE publish_target, publish_page, publish_article, publish_before, "publish ""target" CASCADE;
+DROP FUNCTION publish_late;

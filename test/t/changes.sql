@@ -141,6 +141,8 @@ BEGIN
   COMMIT;
   FOR step IN 1 .. steps LOOP
     since := clock_timestamp();
+    UPDATE target SET lastmod = '2001-01-01 00:00Z';
+    UPDATE twin SET lastmod = '2001-01-01 00:00Z';
     FOR i IN 1 .. 1 + floor(random() * random() * 5)::int LOOP
       CALL edit(numbers, parts, kinds);
     END LOOP;

@@ -69,6 +69,24 @@ my %files = (
 	'extensions' => files($page),
 	'urls' => files("SELECT sitemap_url(loc, extensions => extensions) AS url FROM ($page) s"),);
 
+# An index lists a file that somebody else has put into a target.
+foreach my $encoding (qw(UTF8 LATIN1))
+{
+	my $database = lc $encoding;
+
+	is( value(
+			$database, q{
+			CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+			INSERT INTO target (section, name, kind, loc) VALUES ('blog', 'é.xml', 'urlset', 'http://www.example.com/é.xml');
+			SELECT name FROM sitemap_publish_index('target', 'http://www.example.com/');
+			SELECT encode(content, 'escape') FROM target WHERE kind = 'index'}) =~ /<loc>(.*)<\/loc>/,
+		1, "$encoding: a file by another hand");
+	is($1, 'http://www.example.com/%C3%A9.xml', "$encoding: its URL in the index");
+	my ($status, $stdout, $stderr) = $node->psql($database,
+		q{SET client_encoding = 'UTF8'; SELECT sitemap_publish_index('target', 'http://www.example.org/')});
+	like(decode_utf8($stderr), qr/^DETAIL: .*"http:\/\/www\.example\.com\/é\.xml"\.$/m, "$encoding: its URL in an error");
+}
+
 # In UTF8 they are what they should be.
 like(value('utf8', $elements{sitemap_image}),
 	qr/<image:geo_location>é</, 'text is as it is in UTF-8');

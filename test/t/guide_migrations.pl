@@ -37,7 +37,7 @@ SKIP:
 {
 	skip 'Active Record is not here', 1 unless $ruby;
 	write_rails();
-	check('ruby', (map { [ $ruby, "$folder/migrate.rb", $_ ] } 'up', 'down'), \&check_controller);
+	check('ruby', (map { [ $ruby, "$folder/migrate.rb", $_ ] } 'up', 'down'), \&check_rails);
 }
 $node->stop;
 done_testing();
@@ -69,11 +69,14 @@ sub write_django
 		"from django.db import migrations\n\n\nclass Migration(migrations.Migration):\n    pass\n");
 	append_to_file("$folder/shop/migrations/0002_sitemap.py", block('python', 'class Migration'));
 	append_to_file("$folder/shop/views.py", block('python', 'def sitemap'));
+	append_to_file("$folder/shop/publish.py", block('python', 'def publish'));
+	append_to_file("$folder/shop/models.py",
+		"from django.db import models\n\n\nclass Page(models.Model):\n    path = models.TextField()\n    changed = models.DateTimeField()\n");
 	append_to_file(
 		"$folder/settings.py", qq{
 SECRET_KEY = 'secret'
 INSTALLED_APPS = ['shop']
-MIDDLEWARE = ['django.middleware.http.ConditionalGetMiddleware']
+USE_TZ = True
 ROOT_URLCONF = 'shop.views'
 ALLOWED_HOSTS = ['testserver']
 DATABASES = {'default': {'ENGINE': 'django.db.backends.postgresql', 'NAME': 'python',
@@ -95,6 +98,7 @@ ActiveRecord::Base.establish_connection(
 
 	append_to_file("$folder/migrate.rb",
 		$connect . block('ruby', 'Migration') . "CreateSiteFiles.migrate(ARGV[0].to_sym)\n");
+	append_to_file("$folder/publish.rb", $connect . "class Page < ActiveRecord::Base\nend\n" . block('ruby', 'def publish') . "publish\n");
 	append_to_file("$folder/serve.rb",
 		$connect
 		  . q{
@@ -141,15 +145,32 @@ sub check
 	return;
 }
 
-# What both have to print: the index, the index again to a client that has it, a part and
-# a file that is not there.
+# What both have to print: the index, the index again to a client that has it, a part for
+# clients that take gzip and for others, and a file that is not there; then, for what the
+# query of the ORM found, the files of a run.
 sub serves
 {
 	my ($name, @command) = @_;
 	my ($output, $errors);
 
 	IPC::Run::run(\@command, '>', \$output, '2>', \$errors, IPC::Run::timeout($timeout)) or diag($errors);
-	is($output, "200 application/xml </sitemapindex>\n304\n200 gzip </urlset>\n404\n", $name);
+	is($output, "200 application/xml </sitemapindex>\n304\n200 gzip </urlset>\n200 </urlset>\n404\n", $name);
+	return;
+}
+
+# The call with the SQL of the ORM lists the pages of its query, whose values have quotes.
+sub publishes
+{
+	my ($database, $table, @command) = @_;
+	my $output;
+
+	$node->safe_psql($database, qq{SET ROLE shop_owner; DELETE FROM site_files;
+		CREATE TABLE $table (id bigint PRIMARY KEY, path text, changed timestamptz);
+		INSERT INTO $table VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', now()), (3, '/it''s/3', '2026-03-03 12:00Z')});
+	ok(IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: publish") or diag($output);
+	is($node->safe_psql($database, q{SELECT e.loc, e.lastmod FROM site_files, sitemap_parse(content) e WHERE kind <> 'index'}),
+		"https://www.example.com/it's/1|2026-03-01T12:00:00Z\nhttps://www.example.com/it's/3|2026-03-03T12:00:00Z",
+		"$database: the pages of the query");
 	return;
 }
 
@@ -168,10 +189,20 @@ client = Client()
 index = client.get('/sitemap.xml')
 print(index.status_code, index['Content-Type'], index.content[-15:].decode())
 print(client.get('/sitemap.xml', HTTP_IF_NONE_MATCH=index['ETag']).status_code)
-part = client.get('/sitemap-51d8e999.xml.gz')
+part = client.get('/sitemap-51d8e999.xml.gz', HTTP_ACCEPT_ENCODING='gzip')
 print(part.status_code, part['Content-Encoding'], gzip.decompress(part.content)[-9:].decode())
+part = client.get('/sitemap-51d8e999.xml.gz')
+print(part.status_code, part.content[-9:].decode())
 print(client.get('/other.xml').status_code)
 });
+	publishes('python', 'shop_page', $python, '-c', 'import django; django.setup(); from shop.publish import publish; publish()');
+	return;
+}
+
+sub check_rails
+{
+	check_controller();
+	publishes('ruby', 'pages', $ruby, "$folder/publish.rb");
 	return;
 }
 
@@ -190,8 +221,10 @@ end
 index = get('/sitemap.xml')
 puts "#{index[0]} #{index[1]['Content-Type']} #{index[2][-15..]}"
 puts get('/sitemap.xml', 'HTTP_IF_NONE_MATCH' => index[1]['ETag'])[0]
-part = get('/sitemap-51d8e999.xml.gz')
+part = get('/sitemap-51d8e999.xml.gz', 'HTTP_ACCEPT_ENCODING' => 'gzip')
 puts "#{part[0]} #{part[1]['Content-Encoding']} #{Zlib.gunzip(part[2])[-9..]}"
+part = get('/sitemap-51d8e999.xml.gz')
+puts "#{part[0]} #{part[2][-9..]}"
 begin
   get('/other.xml')
 rescue ActiveRecord::RecordNotFound

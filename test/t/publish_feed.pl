@@ -143,6 +143,56 @@ $node->safe_psql('postgres', "$publish)");
 is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || action, ', ' ORDER BY loc) FROM site_changes}),
 	'sitemap added, sitemap removed', 'the section is named');
 
+# A section that was emptied is not new when it is filled again.
+sub feed
+{
+	my ($section) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT string_agg(replace(loc, 'https://www.example.com/', '') || ' ' || action, ', ' ORDER BY at, loc) FROM site_changes WHERE section = '$section'");
+}
+
+sub publish_list
+{
+	my ($section, $list, $max_urls) = @_;
+
+	$node->safe_psql(
+		'postgres', qq{
+		DELETE FROM site_changes WHERE section <> '$section' OR action <> 'removed';
+		SELECT FROM sitemap_publish('site_files', \$\$SELECT '/' || p AS loc FROM unnest('{$list}'::text[]) WITH ORDINALITY l (p, n) ORDER BY n\$\$,
+		                            'https://www.example.com/', section => '$section', max_urls => $max_urls, max_shrink => 1,
+		                            split => 'full', feed => 'site_changes')});
+	return feed($section);
+}
+is(publish_list('refilled', 'a,b', 10), '', 'a section');
+is(publish_list('refilled', '', 10), 'a removed, b removed', 'is emptied');
+is(publish_list('refilled', 'b,c', 10), 'a removed, b removed, b added, c added', 'and filled again');
+
+# URLs that a section lists more than once: what counts is how often, not in which files.
+foreach my $max_urls (1, 2, 3, 10)
+{
+	my $section = "often$max_urls";
+	my $change = sub {
+		my ($list) = @_;
+
+		$node->safe_psql('postgres', 'TRUNCATE site_changes');
+		return publish_list($section, $list, $max_urls);
+	};
+
+	publish_list($section, 'c,d', $max_urls);
+	is($change->('d,d,c'), 'd added', "$max_urls URLs a file: listed more often");
+	is($change->('c,d,d'), '', "$max_urls URLs a file: moved");
+	is($change->('c,d,e,e'), 'd removed, e added', "$max_urls URLs a file: listed less often, and twice");
+	is($change->('c,d'), 'e removed', "$max_urls URLs a file: no longer listed");
+}
+
+# Two runs within a second.
+$node->safe_psql('postgres', "TRUNCATE site_changes; UPDATE page SET path = 'y1' WHERE id = 4; $publish); UPDATE page SET path = 'y2' WHERE id = 4; $publish)");
+is($node->safe_psql('postgres', q{
+	SELECT (SELECT max(at) FROM site_changes) >= (SELECT max(lastmod) FROM site_files) AND
+	       (SELECT max(at) FROM site_changes WHERE loc ~ 'y1' AND action = 'added') < (SELECT max(at) FROM site_changes WHERE loc ~ 'y2')}),
+	't', 'two runs within a second: "at" grows, and is not earlier than any lastmod');
+
 # No memory grows with the rows of a feed: as a trigger sees it at each INSERT.
 $node->safe_psql(
 	'postgres', q{
@@ -181,6 +231,16 @@ refused(q{0}, qr/the feed table does not exist/, 'no table');
 $node->safe_psql('postgres', q{UPDATE site_files SET content = 'nonsense' WHERE section = 'sitemap' AND kind = 'urlset'; UPDATE page SET path = 'w' WHERE id = 4});
 my ($status, $stdout, $stderr) = $node->psql('postgres', "$publish)");
 like($stderr, qr/ERROR:  file "sitemap-[0-9a-f]+\.xml\.gz" of the target is not as sitemap_publish writes it/, 'content by another hand');
+# A document cannot be larger than max_bytes can be: nobody gets memory for a forged size.
+$node->safe_psql('postgres', "DELETE FROM site_files WHERE section = 'sitemap'; $publish); UPDATE page SET path = 'v' WHERE id = 4;
+	UPDATE site_files SET byte_count = 900000000 WHERE section = 'sitemap' AND kind = 'urlset'");
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my ($pid) = $session->query('SELECT pg_backend_pid()') =~ /(\d+)/;
+my $before = memory($pid);
+$session->query("$publish)");
+like($session->{stderr}, qr/ERROR:  file "sitemap-[0-9a-f]+\.xml\.gz" of the target is not as sitemap_publish writes it/, 'a forged byte_count');
+cmp_ok(memory($pid) - $before, '<', 400 * 1024, 'takes no memory');
+$session->quit;
 foreach my $loc ('\377', '\303\274', '\000', 'https://www.example.com/\000', 'a</loc><lastmod>\377</lastmod><loc>')
 {
 	$node->safe_psql('postgres',
@@ -240,3 +300,14 @@ like($errors, qr/ERROR:  the schema of the target table "files" was renamed/, 'a
 
 $node->stop;
 done_testing();
+
+# The most memory that a process ever had, in kB; 0 if nobody says.
+sub memory
+{
+	my ($pid) = @_;
+
+	open(my $status, '<', "/proc/$pid/status") or return 0;
+	my ($kilobytes) = join('', <$status>) =~ /^VmPeak:\s+(\d+)/m;
+	close $status;
+	return $kilobytes // 0;
+}

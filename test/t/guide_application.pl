@@ -1,0 +1,86 @@
+# The guide's calls from an application, with psycopg 2, psycopg 3 and node-postgres.
+use strict;
+use warnings;
+
+use FindBin;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $timeout = $PostgreSQL::Test::Utils::timeout_default;
+my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## From an application\n(.*?)^## /ms
+  or die 'the guide has no such chapter';
+my $node = PostgreSQL::Test::Cluster->new('main');
+
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->start;
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
+	INSERT INTO page VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', '2026-03-02 12:00Z');
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name))}
+	  . ';' . block('pgsql', 'CREATE VIEW'));
+local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', PGUSER => scalar getpwuid($<));
+
+my %pages = (
+	pages => "https://www.example.com/|\nhttps://www.example.com/about|\n"
+	  . "https://www.example.com/it's/1|2026-03-01T12:00:00Z\nhttps://www.example.com/its/2|2026-03-02T12:00:00Z",
+	its => "https://www.example.com/it's/1|");
+
+foreach my $driver ('psycopg2', 'psycopg')
+{
+	my ($python) = grep { runs($_, '-c', "import $driver") } 'python3', '/usr/bin/python3';
+
+  SKIP:
+	{
+		skip "$driver is not here", 4 unless $python;
+		foreach my $call ([ 'section => %s', 'pages' ], [ 'starts_with', 'its' ])
+		{
+			publishes($driver, $call->[1], $python, '-c',
+				"import $driver\nconnection = $driver.connect('')\ncursor = connection.cursor()\n"
+				  . block('python', $call->[0]) . "connection.commit()\n");
+		}
+	}
+}
+SKIP:
+{
+	skip 'node or its package pg is not here', 2 unless runs('node', '-e', q{require('pg')});
+	publishes('node-postgres', 'pages', 'node', '-e',
+		"const client = new (require('pg').Client)();\n(async () => { await client.connect();\n"
+		  . block('javascript', 'client.query') . "await client.end(); })();");
+}
+$node->stop;
+done_testing();
+
+# What the section has, after a call by that program and no other.
+sub publishes
+{
+	my ($driver, $section, @command) = @_;
+	my $output;
+
+	$node->safe_psql('postgres', 'DELETE FROM site_files');
+	ok(IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$driver: $section") or diag($output);
+	is( $node->safe_psql('postgres',
+			"SELECT e.loc, e.lastmod FROM site_files, sitemap_parse(content) e WHERE section = '$section' AND kind = 'urlset'"),
+		$pages{$section},
+		"$driver: its pages");
+	return;
+}
+
+# The chapter's first block in that language that has this text.
+sub block
+{
+	my ($language, $text) = @_;
+	my ($block) = grep { /\Q$text\E/ } $chapter =~ /^```$language\n(.*?)^```$/msg;
+
+	return $block // die "the chapter has no $language with $text";
+}
+
+sub runs
+{
+	my (@command) = @_;
+
+	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
+}

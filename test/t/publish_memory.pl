@@ -1,0 +1,40 @@
+# The memory of sitemap_publish for each file of the target.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
+$node->start;
+
+# The memory when the index is written: the files were read, before the query and after it.
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE memory (run serial, bytes bigint);
+	CREATE FUNCTION measure() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+	  INSERT INTO memory (bytes) SELECT sum(total_bytes) FROM pg_backend_memory_contexts;
+	  RETURN NULL;
+	END
+	$$;
+	CREATE TRIGGER measure AFTER INSERT OR UPDATE ON target FOR EACH ROW WHEN (NEW.kind = 'index') EXECUTE FUNCTION measure()});
+
+my $files = 20000;
+foreach my $pages ($files, $files + 1)
+{
+	$node->safe_psql(
+		'postgres', qq{
+		SELECT FROM sitemap_publish('target', 'SELECT ''/x'' || n AS loc, n AS key FROM generate_series(1, $pages) n',
+		                            'http://www.example.com/', max_urls => 1, compression => 0)});
+}
+my $bytes = $node->safe_psql('postgres', 'SELECT max(bytes) - min(bytes) FROM memory') / $files;
+cmp_ok($bytes, '<', 750, "the files that are there: $bytes bytes each");
+
+$node->stop;
+done_testing();

@@ -60,6 +60,7 @@ typedef struct Audit
 	SmReceiver	receiver;		/* must be first */
 	const SmOptions *options;
 	SmQuery		query;
+	SmColumns	columns;
 	SmElementWriter writer;
 	SmRules		rules;			/* what the extensions of a row say */
 	SmDocument	doc;			/* holds the current entry only */
@@ -325,7 +326,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	}
 	audit->doc.buf.len = audit->doc.end;
 
-	status = sm_read_slot(slot, &audit->query.columns, &row, problems);
+	status = sm_read_slot(slot, &audit->columns, &row, problems);
 	if (status == SM_ROW_OK)
 	{
 		is_entry = sm_append_entry(&audit->writer, &row, &audit->doc.buf, &entry);
@@ -393,7 +394,7 @@ sitemap_audit(PG_FUNCTION_ARGS)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	audit = make_audit(fcinfo);
-	sm_query_open(&audit->query, audit->options->query, audit->options->kind);
+	sm_open_set_query(audit->options, &audit->query, &audit->columns);
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
 	sm_query_close(&audit->query);
 	check_set(audit);

@@ -246,7 +246,7 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 
 	doc = &state->doc;
 	more = &other->doc;
-	more_len = more->end - more->room;
+	more_len = more->end - more->begin;
 	state->nrows += other->nrows;
 	doc->totals.count += more->totals.count;
 	doc->totals.namespaces |= more->totals.namespaces;
@@ -255,7 +255,7 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 		limit_exceeded(doc, true);
 	if (sm_document_size(doc) + more_len > doc->max_bytes)
 		limit_exceeded(doc, false);
-	appendBinaryStringInfo(&doc->buf, more->buf.data + more->room, more_len);
+	appendBinaryStringInfo(&doc->buf, more->buf.data + more->begin, more_len);
 	doc->end = doc->buf.len;
 	PG_RETURN_POINTER(state);
 }
@@ -269,7 +269,7 @@ sitemap_agg_serialize(PG_FUNCTION_ARGS)
 {
 	AggState   *state = (AggState *) PG_GETARG_POINTER(0);
 	const SmDocument *doc = &state->doc;
-	int			len = doc->end - doc->room;
+	int			len = doc->end - doc->begin;
 	StringInfoData buf;
 
 	AssertCheckAggState(state);
@@ -281,7 +281,7 @@ sitemap_agg_serialize(PG_FUNCTION_ARGS)
 	pq_sendint32(&buf, doc->totals.namespaces);
 	pq_sendbyte(&buf, doc->kind);
 	pq_sendbyte(&buf, doc->totals.has_news);
-	pq_sendbytes(&buf, doc->buf.data + doc->room, len);
+	pq_sendbytes(&buf, doc->buf.data + doc->begin, len);
 	PG_RETURN_BYTEA_P(sm_toast_compress(pq_endtypsend(&buf)));
 }
 

@@ -2,8 +2,10 @@
  * document.c
  *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
  *
- * The namespaces that the header declares are known only after the last entry.
- * So entries are written first, behind room for the header.
+ * The namespaces that the header declares are known after the last entry, so the
+ * header is written when the document is closed.  The entries begin where they began
+ * in the document before, whose header mostly had the same namespaces.  If not, they
+ * move.
  */
 #include "postgres.h"
 
@@ -109,25 +111,16 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	}
 
 	initStringInfo(&doc->buf);
+	doc->begin = VARHDRSZ + header_size(doc, 0);
+	enlargeStringInfo(&doc->buf, doc->begin);
 	sm_document_reset(doc);
-	memset(doc->buf.data, 0, doc->room);
 }
 
 void
 sm_document_reset(SmDocument *doc)
 {
 	memset(&doc->totals, 0, sizeof(doc->totals));
-
-	/*
-	 * Reserve room for the largest header.  Choose it so that the varlena of
-	 * a document without extensions, the usual one, begins aligned:
-	 * sm_document_close need not move that document.
-	 */
-	doc->room = MAXALIGN(VARHDRSZ + header_size(doc, ~(uint32) 0)) +
-		VARHDRSZ + header_size(doc, 0);
-	doc->buf.len = 0;
-	enlargeStringInfo(&doc->buf, doc->room);
-	doc->end = doc->buf.len = doc->room;
+	doc->end = doc->buf.len = doc->begin;
 }
 
 void
@@ -155,7 +148,7 @@ sm_document_fits(const SmDocument *doc, const SmEntry *entry)
 {
 	return doc->totals.count < sm_document_max_entries(doc, entry->has_news) &&
 		(int64) header_size(doc, doc->totals.namespaces | entry->namespaces) +
-		doc->end - doc->room + entry->len + footer_size(doc) <= doc->max_bytes;
+		doc->end - doc->begin + entry->len + footer_size(doc) <= doc->max_bytes;
 }
 
 bool
@@ -189,35 +182,39 @@ sm_document_overhead(const SmDocument *doc, uint32 namespaces)
 int64
 sm_document_size(const SmDocument *doc)
 {
-	return (int64) header_size(doc, doc->totals.namespaces) + doc->end - doc->room +
+	return (int64) header_size(doc, doc->totals.namespaces) + doc->end - doc->begin +
 		footer_size(doc);
+}
+
+/* Move the entries to another place in the buffer. */
+static void
+move_entries(SmDocument *doc, int begin)
+{
+	int			distance = begin - doc->begin;
+
+	if (distance == 0)
+		return;
+	if (distance > 0)
+		enlargeStringInfo(&doc->buf, distance);
+	memmove(doc->buf.data + begin, doc->buf.data + doc->begin, doc->end - doc->begin);
+	doc->begin += distance;
+	doc->end += distance;
 }
 
 struct varlena *
 sm_document_close(SmDocument *doc)
 {
-	int			header = header_size(doc, doc->totals.namespaces);
-	int			size = VARHDRSZ + header + doc->end - doc->room + footer_size(doc);
-	char	   *start;
-	char	   *aligned;
+	struct varlena *result;
 
 	/* an entry after the end is dropped */
 	doc->buf.len = doc->end;
+	move_entries(doc, VARHDRSZ + header_size(doc, doc->totals.namespaces));
+	doc->buf.len = doc->end;
 	enlargeStringInfo(&doc->buf, footer_size(doc));
 
-	start = doc->buf.data + doc->room - header - VARHDRSZ;
-	aligned = (char *) TYPEALIGN_DOWN(ALIGNOF_INT, start);
-	Assert(doc->room > 0 && aligned >= doc->buf.data);
-
-	write_header(doc, start + VARHDRSZ);
+	write_header(doc, doc->buf.data + VARHDRSZ);
 	write_footer(doc, doc->buf.data + doc->end);
-	if (aligned != start)
-	{
-		memmove(aligned + VARHDRSZ, start + VARHDRSZ, size - VARHDRSZ);
-		doc->room -= start - aligned;
-		doc->end -= start - aligned;
-		doc->buf.len = doc->end;
-	}
-	SET_VARSIZE(aligned, size);
-	return (struct varlena *) aligned;
+	result = (struct varlena *) doc->buf.data;
+	SET_VARSIZE(result, doc->end + footer_size(doc));
+	return result;
 }

@@ -29,10 +29,10 @@ typedef struct SmDocument
 	int64		max_bytes;		/* of the whole document */
 
 	SmTotals	totals;
-	int			room;			/* bytes of buf kept free for the header */
-	StringInfoData buf;			/* room for the header, the entries, and maybe
-								 * an entry to be added */
-	int			end;			/* where the entries end in buf */
+	StringInfoData buf;			/* a place for the header, the entries, and
+								 * maybe an entry to be added */
+	int			begin;			/* where the entries begin in buf */
+	int			end;			/* where they end */
 } SmDocument;
 
 /* Begin a document in the current memory context, with the protocol's limits. */
@@ -71,9 +71,9 @@ extern int	sm_document_overhead(const SmDocument *doc, uint32 namespaces);
 extern int64 sm_document_size(const SmDocument *doc);
 
 /*
- * Complete the document in place, and return it as a varlena that is valid
- * until the next entry or reset.  Bytes of buf after the entries are overwritten.
- * More entries can follow, and another close.
+ * Write header and footer, and return the document as a varlena that is valid until
+ * the next entry or reset.  An entry that was not added is lost.  More entries can
+ * follow, and another close.
  */
 extern struct varlena *sm_document_close(SmDocument *doc);
 

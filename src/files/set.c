@@ -23,14 +23,22 @@
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/hsearch.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
+
+/* ranges of which the costs are looked at, at most */
+#define PLANNED_RANGES	10
+
+/*
+ * The most that ranges may cost, by the planner's estimates, where all rows cost 1.
+ * More than 1, since the planner does not know what it costs to make entries of rows,
+ * and guesses badly without statistics.
+ */
+#define MAX_RANGES_COST 2.0
 
 typedef struct HashCount
 {
@@ -46,7 +54,9 @@ struct SmSet
 	SmFileSink *sink;
 	MemoryContext context;		/* for all of the set */
 	SmQuery		query;
+	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
+	List	   *held;			/* the row types of the key (sm_hold_type) */
 	char	   *recipe;			/* NULL where the query has no column key */
 	SmElementWriter writer;
 	SmDocument	doc;			/* the file being written */
@@ -58,15 +68,15 @@ struct SmSet
 	/* the key of the newest row */
 	bool		has_key;
 	bool		starts_key;		/* no entry of this key has been added */
-	Datum		key;
-	StringInfoData key_buffer;	/* holds the key if it is passed by reference */
+	Datum		key;			/* a copy */
 
-	/* when a range of files is made */
+	/* when a range of old files is rebuilt */
+	const SmOldFiles *old;		/* NULL when all files are made */
+	int			next;			/* the first old file that the range has not
+								 * passed */
+	bool		ended;			/* the range ends where file next begins */
 	const Datum *from;			/* bounds of the rows, NULL for none */
 	const Datum *to;
-	SmStop		stop;			/* NULL for all rows */
-	void	   *stop_arg;
-	bool		stopped;
 
 	bool		progress;		/* this set fills the progress view */
 	uint64		nrows;
@@ -162,7 +172,7 @@ report_progress(const SmSet *set)
 
 	if (!set->progress)
 		return;
-	values[0] = set->nbytes + set->doc.end - set->doc.room;
+	values[0] = set->nbytes + set->doc.end - set->doc.begin;
 	values[1] = set->nrows - set->writer.problems.nrows;
 	values[2] = set->writer.problems.nrows;
 	pgstat_progress_update_multi_param(lengthof(params), params, values);
@@ -181,11 +191,11 @@ close_file(SmSet *set, bool is_part)
 	char	   *name;
 
 	if (set->key_type)
-		first_key = sm_key_to_text(set->key_type, sm_split_first_key(&set->split));
+		first_key = sm_key_to_text(set->key_type, set->split.first_key);
 	if (!is_part)
 		name = sm_only_name(options);
 	else if (options->stable)
-		name = next_name(set, (uint32) sm_split_first_hash(&set->split, doc));
+		name = next_name(set, (uint32) set->split.first_hash);
 	else
 		name = part_name(options, 0, ++set->nfiles);
 	sm_put_document(doc, &options->base, name, first_key, set->recipe, set->sink);
@@ -207,8 +217,28 @@ key_is_too_large(SmSet *set)
 }
 
 /*
+ * Does an old file that stays begin with this key?  The keys of the calls ascend.
+ */
+static bool
+meets_old_file(SmSet *set, Datum key)
+{
+	const SmOldFiles *old = set->old;
+
+	for (; set->next < old->nfiles; set->next++)
+	{
+		int			order = sm_key_compare(set->key_type, old->first_keys[set->next], key);
+
+		if (order == 0 && !old->files[set->next].touched)
+			return true;
+		if (order >= 0)
+			break;
+	}
+	return false;
+}
+
+/*
  * Close the file, since an entry does not fit, and begin the next.  Returns false
- * if the range ends here, because a file that stays begins with the next key.
+ * if the range ends here.
  */
 static bool
 cut_file(SmSet *set)
@@ -218,11 +248,9 @@ cut_file(SmSet *set)
 	if (!sm_split_cut(&set->split, &set->doc, &rest))
 		key_is_too_large(set);
 	close_file(set, true);
-	if (set->stop && set->stop(set->stop_arg, sm_split_next_key(&set->split)))
-	{
-		set->stopped = true;
+	set->ended = set->old && meets_old_file(set, sm_split_next_key(&set->split));
+	if (set->ended)
 		return false;
-	}
 	sm_split_resume(&set->split, &set->doc, &rest);
 	return true;
 }
@@ -249,25 +277,25 @@ put_entry(SmSet *set, const SmEntry *entry)
 	set->starts_key = set->key_type == NULL;
 }
 
+static void
+forget_key(SmSet *set)
+{
+	if (set->has_key)
+		sm_key_free(set->key_type, set->key);
+	set->has_key = false;
+	set->starts_key = true;
+}
+
 /* Keep a copy of the newest row's key. */
 static void
 keep_key(SmSet *set, Datum key)
 {
-	const SmKeyType *type = set->key_type;
+	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
+	forget_key(set);
+	set->key = sm_key_copy(set->key_type, key);
 	set->has_key = true;
-	set->starts_key = true;
-	if (type->by_value)
-		set->key = key;
-	else
-	{
-		if (type->len == -1)
-			key = PointerGetDatum(PG_DETOAST_DATUM_PACKED(key));
-		resetStringInfo(&set->key_buffer);
-		appendBinaryStringInfo(&set->key_buffer, DatumGetPointer(key),
-							   datumGetSize(key, false, type->len));
-		set->key = PointerGetDatum(set->key_buffer.data);
-	}
+	MemoryContextSwitchTo(oldcontext);
 }
 
 /* A bound of a range, for a message. */
@@ -305,7 +333,7 @@ check_range(SmSet *set, Datum key)
 static void
 take_key(SmSet *set, const TupleTableSlot *slot)
 {
-	int			index = set->query.columns.column[SM_COLUMN_KEY].index;
+	int			index = set->query.key_index;
 	Datum		key = slot->tts_values[index];
 	int			order;
 
@@ -329,7 +357,7 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 }
 
 static bool
-receive(SmReceiver *self, TupleTableSlot *slot)
+add_row(SmReceiver *self, TupleTableSlot *slot)
 {
 	SmSet	   *set = (SmSet *) self;
 	SmRow		row;
@@ -339,7 +367,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	set->writer.problems.row_number = ++set->nrows;
 
 	/* a row with a NULL loc is ignored, as in the aggregates */
-	status = sm_read_slot(slot, &set->query.columns, &row, &set->writer.problems);
+	status = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (status != SM_ROW_NULL && set->key_type)
 		take_key(set, slot);
 	if (status == SM_ROW_OK && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
@@ -347,7 +375,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 
 	if (set->nrows % PROGRESS_ROWS == 0)
 		report_progress(set);
-	return !set->stopped;
+	return !set->ended;
 }
 
 void
@@ -371,8 +399,6 @@ static char *
 make_recipe(const SmSet *set)
 {
 	const SmOptions *options = set->options;
-	const SmKeyType *key = set->key_type;
-	const char *collation = get_collation_name(key->collation);
 	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d",
 									SITEMAP_VERSION, options->kind, options->compression > 0,
 									options->stable, options->max_urls, options->max_bytes,
@@ -380,8 +406,7 @@ make_recipe(const SmSet *set)
 	const char *parts[] = {
 		settings, options->query, options->base.url[SM_FORM_PLAIN],
 		options->stylesheet ? options->stylesheet : "",
-		format_type_extended(key->type, -1, FORMAT_TYPE_FORCE_QUALIFY),
-		collation ? collation : ""
+		sm_key_describe_order(set->key_type)
 	};
 	uint64		digest = 0;
 	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
@@ -396,6 +421,14 @@ make_recipe(const SmSet *set)
 	return recipe;
 }
 
+void
+sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
+{
+	sm_query_open(query, options->query);
+	sm_find_columns(query->desc, options->kind, columns);
+	sm_query_set_key(query, columns->column[SM_COLUMN_KEY].index, &columns->key_type);
+}
+
 SmSet *
 sm_set_begin(const SmOptions *options, SmFileSink *sink)
 {
@@ -404,7 +437,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	SmSet	   *set = palloc0_object(SmSet);
 
-	sm_receiver_init(&set->receiver, NULL, receive);
+	sm_receiver_init(&set->receiver, NULL, add_row);
 	set->options = options;
 	set->sink = sink;
 	set->context = context;
@@ -412,12 +445,12 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	if (options->skip_invalid)
 		sm_problems_init_skip(&set->writer.problems);
 
-	sm_query_open(&set->query, options->query, options->kind);
-	if (sm_query_has_key(&set->query))
+	sm_open_set_query(options, &set->query, &set->columns);
+	if (set->query.key_index >= 0)
 	{
-		set->key_type = &set->query.columns.key_type;
+		set->key_type = &set->columns.key_type;
+		set->held = sm_hold_type(NIL, set->key_type->type);
 		set->recipe = make_recipe(set);
-		initStringInfo(&set->key_buffer);
 	}
 	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
@@ -462,19 +495,75 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-bool
-sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count, int64 byte_count)
+void
+sm_set_check_query(const SmSet *set)
 {
-	/*
-	 * The lengths of the files' headers are not known.  Assume the longest
-	 * header for each file, and the shortest for the one file, so that only
-	 * "true" can be wrong.  A wrong "true" makes one more file again; a wrong
-	 * "false" would keep a file that has to change.
-	 */
-	int64		saved = (int64) nfiles * sm_document_overhead(&set->doc, ~(uint32) 0) -
-		sm_document_overhead(&set->doc, 0);
+	sm_query_check(&set->query);
+}
 
-	return url_count <= set->doc.max_entries && byte_count - saved <= set->doc.max_bytes;
+SmRebuildLimits
+sm_set_limits(const SmSet *set)
+{
+	SmRebuildLimits limits = {
+		.max_urls = set->doc.max_entries,
+		.max_bytes = set->doc.max_bytes,
+		.most_overhead = sm_document_overhead(&set->doc, ~(uint32) 0),
+		.least_overhead = sm_document_overhead(&set->doc, 0)
+	};
+
+	return limits;
+}
+
+/*
+ * Bound the next rows by an old file's first key, and the first key of a later file.
+ * The first and the last file have no bound.
+ */
+static void
+set_bounds(SmSet *set, const SmOldFiles *old, int from, int to)
+{
+	set->from = from > 0 ? &old->first_keys[from] : NULL;
+	set->to = to < old->nfiles ? &old->first_keys[to] : NULL;
+}
+
+bool
+sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
+{
+	int			nranges = 0;
+	int			nplanned = 0;
+	int			every;
+	double		cost = 0;
+	double		cost_of_all;
+	int		   *ranges = palloc_array(int, old->nfiles);
+
+	for (int i = 0; i < old->nfiles;)
+		if (old->files[i].touched)
+		{
+			ranges[nranges++] = i;
+			i = sm_rebuild_piece(old->files, old->nfiles, i);
+		}
+		else
+			i++;
+	if (nranges <= 1)
+		return true;
+
+	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
+	every = (nranges - 1) / PLANNED_RANGES + 1;
+	for (int i = 0; i < nranges; i += every)
+	{
+		double		cost_of_range;
+
+		set_bounds(set, old, ranges[i], sm_rebuild_piece(old->files, old->nfiles, ranges[i]));
+		cost_of_range = sm_query_cost(&set->query, set->from, set->to);
+		nplanned++;
+
+		/*
+		 * Where the query passes $1 and $2 to a function, the planner knows
+		 * nothing of the bounds.  Then trust that the function uses them.
+		 */
+		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
+			cost += cost_of_range;
+	}
+	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 bool
@@ -487,30 +576,34 @@ sm_set_keep_file(SmSet *set, const char *name)
 		strcmp(name, next_name(set, hash)) == 0;
 }
 
-void
-sm_set_begin_range(SmSet *set, SmStop stop, void *stop_arg)
-{
-	set->stop = stop;
-	set->stop_arg = stop_arg;
-	set->stopped = false;
-	set->has_key = false;
-	set->starts_key = true;
-	sm_document_reset(&set->doc);
-	sm_split_reset(&set->split);
-}
-
-bool
-sm_set_make_range(SmSet *set, const Datum *from, const Datum *to)
+int
+sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
+	int			from = first;
 
-	set->from = from;
-	set->to = to;
-	sm_query_run(&set->query, from, to, &set->receiver);
-	if (to == NULL && !set->stopped && set->doc.totals.count > 0)
-		close_file(set, true);
+	set->old = old;
+	set->next = first + 1;
+	set->ended = false;
+	forget_key(set);
+	sm_document_reset(&set->doc);
+	sm_split_reset(&set->split);
+	while (!set->ended && from < old->nfiles)
+	{
+		int			to = sm_rebuild_piece(old->files, old->nfiles, from);
+
+		set_bounds(set, old, from, to);
+		sm_query_run(&set->query, set->from, set->to, &set->receiver);
+		from = to;
+	}
+	if (!set->ended)
+	{
+		if (set->doc.totals.count > 0)
+			close_file(set, true);
+		set->next = old->nfiles;
+	}
 	MemoryContextSwitchTo(oldcontext);
-	return !set->stopped && to != NULL;
+	return set->next;
 }
 
 void
@@ -519,6 +612,7 @@ sm_set_end(SmSet *set, const char *function)
 	if (set->progress)
 		pgstat_progress_end_command();
 	sm_query_close(&set->query);
+	sm_release_types(set->held);
 	if (function)
 		sm_problems_warn(&set->writer.problems, function);
 	MemoryContextDelete(set->context);

@@ -5,10 +5,12 @@
 #ifndef SM_SET_H
 #define SM_SET_H
 
+#include "core/rebuild.h"
 #include "entry/element.h"
+#include "entry/row.h"
 #include "files/file.h"
 #include "files/options.h"
-#include "server/key.h"
+#include "server/query.h"
 
 /*
  * Run the query of the options and put every file of the set, except indexes.
@@ -37,30 +39,39 @@ extern void sm_set_end(SmSet *set, const char *function);
 extern SmKeyType *sm_set_key_type(const SmSet *set);
 extern const char *sm_set_recipe(const SmSet *set);
 
-/*
- * Can the entries of nfiles files, with url_count URLs and byte_count bytes in
- * all, fit into one file of the set?
- */
-extern bool sm_set_fits_one_file(const SmSet *set, int nfiles, int64 url_count,
-								 int64 byte_count);
+/* Raise an error unless the set's query still has the same columns. */
+extern void sm_set_check_query(const SmSet *set);
+
+/* What fits into one file of the set. */
+extern SmRebuildLimits sm_set_limits(const SmSet *set);
+
+/* The files of an earlier run, in the order of the set. */
+typedef struct SmOldFiles
+{
+	int			nfiles;
+	Datum	   *first_keys;		/* ascending */
+	SmRebuildFile *files;
+} SmOldFiles;
 
 /*
- * To make only some files, walk through the files in the order of the set.  For
- * a file that stays, call sm_set_keep_file.  It returns false if the file would
- * have another name in this set.  For a range of keys whose files have to be
- * made, call sm_set_begin_range, and then sm_set_make_range for one piece of the
- * range after the other, until it returns false.
- *
- * A range begins with the first key of a file; at the start of the set it has no
- * lower bound.  Whenever a file ends, stop is asked whether a file that stays begins
- * with the next key.  The range ends at the first such key, or else with a piece that
- * has no upper bound.
+ * Should the touched files' ranges be read rather than all rows?  Not if the planner
+ * expects that they cost much more, as ranges without an index on the key do: each
+ * reads the whole table.
  */
-typedef bool (*SmStop) (void *arg, Datum key);
+extern bool sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old);
 
+/*
+ * To make only some files, walk through the old files.  For a file that stays, call
+ * sm_set_keep_file.  It returns false if the file would have another name in this
+ * set.  For a touched file, call sm_set_rebuild.  It makes files from that file on,
+ * until a file ends where a file begins that stays, and returns the number of the
+ * latter, or old->nfiles at the end of the set.
+ */
 extern bool sm_set_keep_file(SmSet *set, const char *name);
-extern void sm_set_begin_range(SmSet *set, SmStop stop, void *stop_arg);
-extern bool sm_set_make_range(SmSet *set, const Datum *from, const Datum *to);
+extern int	sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first);
+
+/* Open the query of the options, and find its columns. */
+extern void sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns);
 
 /*
  * Prepare to write entries of a set, and a document for them, according to the

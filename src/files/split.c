@@ -37,13 +37,15 @@
  * half of it.
  *
  * Rows with the same key stay together: a file begins with the first row of a key.
+ *
+ * In memory are the entries from the best place for a cut to the newest entry: of a
+ * full split, the entries of the newest key.
  */
 #include "postgres.h"
 
 #include "files/split.h"
 
 #include "core/digest.h"
-#include "utils/datum.h"
 
 /* a stable split looks for cuts in a file this full, in thousandths of a limit */
 #define MIN_FULLNESS	500
@@ -64,192 +66,155 @@ sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type)
 	memset(split, 0, sizeof(*split));
 	split->stable = stable;
 	split->key_type = key_type;
-	split->max_entries = 1024;
+	split->context = CurrentMemoryContext;
+	split->max_entries = 64;
 	split->entries = palloc_array(SmSplitEntry, split->max_entries);
-	initStringInfo(&split->keys);
-}
-
-/* Copy a key to split->keys and return its offset; a key by value is returned itself. */
-static Datum
-store_key(SmSplit *split, Datum key)
-{
-	const SmKeyType *type = split->key_type;
-	StringInfo	keys = &split->keys;
-	int			place = keys->len;
-	Size		size;
-
-	if (type->by_value)
-		return key;
-	if (type->len == -1)
-		key = PointerGetDatum(PG_DETOAST_DATUM_PACKED(key));
-	size = datumGetSize(key, false, type->len);
-	appendBinaryStringInfo(keys, DatumGetPointer(key), size);
-	appendStringInfoSpaces(keys, MAXALIGN(keys->len) - keys->len);
-	return Int32GetDatum(place);
 }
 
 static Datum
-load_key(const SmSplit *split, int n)
+copy_key(const SmSplit *split, Datum key)
 {
-	Datum		key = split->entries[n].key;
+	MemoryContext oldcontext = MemoryContextSwitchTo(split->context);
+	Datum		copy = sm_key_copy(split->key_type, key);
 
-	return split->key_type->by_value ? key : PointerGetDatum(split->keys.data + DatumGetInt32(key));
+	MemoryContextSwitchTo(oldcontext);
+	return copy;
 }
 
-/* Without keys, a full split needs no entries: each cut is before the newest one. */
-static inline bool
-keeps_entries(const SmSplit *split)
+static void
+forget_entries(SmSplit *split)
 {
-	return split->stable || split->key_type;
+	if (split->key_type && !split->key_type->by_value)
+		for (int i = 0; i < split->nentries; i++)
+			if (split->entries[i].starts_key)
+				sm_key_free(split->key_type, split->entries[i].key);
+	split->nentries = 0;
+}
+
+/* The hash of the loc of the next entry of the document. */
+static uint64
+hash_loc(const SmDocument *doc, const SmSplitEntry *next)
+{
+	return sm_digest(doc->buf.data + doc->end + next->entry.loc, next->entry.loc_len, 0);
+}
+
+/* Begin the document with its first entry. */
+static void
+begin_document(SmSplit *split, const SmDocument *doc, const SmSplitEntry *first)
+{
+	if (split->stable)
+		split->first_hash = hash_loc(doc, first);
+	if (split->key_type)
+	{
+		if (split->has_first_key)
+			sm_key_free(split->key_type, split->first_key);
+		split->first_key = copy_key(split, first->key);
+		split->has_first_key = true;
+	}
+}
+
+/* Is a cut before the next entry better than the best one so far? */
+static bool
+is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
+{
+	int			full = doc->totals.count > 0 ? fullness(doc) : 0;
+	uint64		distance;
+	uint64		weight;
+
+	/*
+	 * As long as the file is less than half full, the best place is before
+	 * the newest key.  That is where the file ends if a very large entry, one
+	 * with news, or many rows of that key do not fit.
+	 */
+	if (full < MIN_FULLNESS)
+		return split->weight == 0;
+
+	/*
+	 * distances have 28 bits and weights 36, so their products do not
+	 * overflow
+	 */
+	distance = ~hash_loc(doc, next) >> 36;
+	weight = full - MIN_FULLNESS + 1;
+	weight *= weight;
+	weight *= weight;
+	if (split->weight > 0 && distance * split->weight >= split->distance * weight)
+		return false;
+	split->distance = distance;
+	split->weight = weight;
+	return true;
 }
 
 /* Consider a cut before the next entry of the document. */
 static void
 consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 {
-	uint64		hash;
-	uint64		distance;
-	uint64		weight;
-	int			full;
-
-	if (next->starts_key)
-		split->last_start = doc->totals.count;
-	if (!split->stable || !next->starts_key || doc->totals.count == 0)
-		return;
-	full = fullness(doc);
-	if (full < MIN_FULLNESS)
-		return;
-
-	/*
-	 * distances have 28 bits and weights 36, so their products do not
-	 * overflow
-	 */
-	hash = sm_digest(doc->buf.data + doc->end + next->entry.loc, next->entry.loc_len, 0);
-	distance = ~hash >> 36;
-	weight = full - MIN_FULLNESS + 1;
-	weight *= weight;
-	weight *= weight;
-	if (split->cut == 0 || distance * split->weight < split->distance * weight)
+	if (doc->totals.count == 0)
+		begin_document(split, doc, next);
+	if (next->starts_key && (!split->stable || is_better(split, doc, next)))
 	{
-		split->cut = doc->totals.count;
-		split->distance = distance;
-		split->weight = weight;
+		split->before = doc->totals;
+		split->end = doc->end;
+		forget_entries(split);
 	}
+	if (split->nentries == split->max_entries)
+	{
+		split->max_entries *= 2;
+		split->entries = repalloc_array(split->entries, SmSplitEntry, split->max_entries);
+	}
+	split->entries[split->nentries++] = *next;
 }
 
 void
 sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,
 				  bool starts_key, Datum key)
 {
-	int			n = doc->totals.count;
+	SmSplitEntry next = {.entry = *entry,.starts_key = starts_key};
 
 	Assert(doc->buf.len == doc->end + entry->len);
 
-	if (!keeps_entries(split))
-		return;
-	if (n == split->max_entries)
-	{
-		split->max_entries *= 2;
-		split->entries = repalloc_array(split->entries, SmSplitEntry, split->max_entries);
-	}
-	split->entries[n].entry = *entry;
-	split->entries[n].starts_key = starts_key;
 	if (starts_key && split->key_type)
-		split->entries[n].key = store_key(split, key);
-	consider(split, doc, &split->entries[n]);
+		next.key = copy_key(split, key);
+	consider(split, doc, &next);
 }
 
 bool
 sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 {
-	int			n = doc->totals.count;
-
-	if (!keeps_entries(split))
-		split->last_start = n;
-
-	/*
-	 * A full split has no cut yet.  A stable split has none if the file was
-	 * less than half full when the newest key began: what does not fit is a
-	 * very large entry, one with news, or many rows of that key.  Cut before
-	 * the key.
-	 */
-	if (split->cut == 0)
-		split->cut = split->last_start;
-	if (split->cut == 0)
+	if (split->before.count == 0)
 		return false;
-
-	for (int i = split->cut; i < n; i++)
-		doc->end -= split->entries[i].entry.len;
-	if (split->cut < n)
-	{
-		memset(&doc->totals, 0, sizeof(doc->totals));
-		for (int i = 0; i < split->cut; i++)
-			sm_totals_add(&doc->totals, &split->entries[i].entry);
-	}
 	initStringInfo(rest);
-	appendBinaryStringInfo(rest, doc->buf.data + doc->end, doc->buf.len - doc->end);
-	split->nrest = n - split->cut;
+	appendBinaryStringInfo(rest, doc->buf.data + split->end, doc->buf.len - split->end);
+	doc->end = split->end;
+	doc->totals = split->before;
 	return true;
 }
 
 void
 sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 {
-	int			nrest = split->nrest;
+	SmSplitEntry *entries = split->entries;
+	int			nentries = split->nentries;
 
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
-	if (!keeps_entries(split))
-	{
-		split->cut = 0;
-		return;
-	}
 
-	/* + 1 for the entry that did not fit */
-	memmove(split->entries, split->entries + split->cut, (nrest + 1) * sizeof(SmSplitEntry));
-	if (split->key_type && !split->key_type->by_value)
+	/* consider() takes over the copies of keys */
+	split->entries = MemoryContextAlloc(split->context,
+										split->max_entries * sizeof(SmSplitEntry));
+	split->nentries = 0;
+	split->weight = 0;
+	for (int i = 0; i < nentries; i++)
 	{
-		int			place = DatumGetInt32(split->entries[0].key);
-
-		memmove(split->keys.data, split->keys.data + place, split->keys.len - place);
-		split->keys.len -= place;
-		for (int i = 0; i <= nrest; i++)
-			if (split->entries[i].starts_key)
-				split->entries[i].key = Int32GetDatum(DatumGetInt32(split->entries[i].key) - place);
+		consider(split, doc, &entries[i]);
+		if (i < nentries - 1)
+			sm_document_add(doc, &entries[i].entry);
 	}
-	split->cut = 0;
-	for (int i = 0; i <= nrest; i++)
-	{
-		consider(split, doc, &split->entries[i]);
-		if (i < nrest)
-			sm_document_add(doc, &split->entries[i].entry);
-	}
+	pfree(entries);
 }
 
 void
 sm_split_reset(SmSplit *split)
 {
-	split->cut = 0;
-	resetStringInfo(&split->keys);
-}
-
-uint64
-sm_split_first_hash(const SmSplit *split, const SmDocument *doc)
-{
-	const SmEntry *first = &split->entries[0].entry;
-
-	Assert(doc->totals.count > 0);
-	return sm_digest(doc->buf.data + doc->room + first->loc, first->loc_len, 0);
-}
-
-Datum
-sm_split_first_key(const SmSplit *split)
-{
-	return load_key(split, 0);
-}
-
-Datum
-sm_split_next_key(const SmSplit *split)
-{
-	return load_key(split, split->cut);
+	forget_entries(split);
+	split->weight = 0;
 }

@@ -14,8 +14,7 @@ typedef struct SmSplitEntry
 	SmEntry		entry;
 	bool		starts_key;		/* its key differs from that of the entry
 								 * before */
-	Datum		key;			/* if starts_key: the key itself, or the
-								 * offset in keys if passed by reference */
+	Datum		key;			/* a copy, if starts_key */
 } SmSplitEntry;
 
 typedef struct SmSplit
@@ -24,17 +23,24 @@ typedef struct SmSplit
 								 * full */
 	const SmKeyType *key_type;	/* NULL if there is no key: every entry starts
 								 * a key */
-	SmSplitEntry *entries;		/* entries of the document, and the next one */
-	int			max_entries;
-	StringInfoData keys;		/* each at an aligned place */
-	int			last_start;		/* the newest entry that starts a key */
+	MemoryContext context;		/* for copies of keys */
+	uint64		first_hash;		/* of the first loc, in a stable split */
+	bool		has_first_key;
+	Datum		first_key;		/* a copy */
 
-	/* the best cut so far */
-	int			cut;			/* number of entries before it; 0 for none */
-	uint64		distance;		/* distance of its hash from the highest
-								 * possible one */
-	uint64		weight;			/* grows with the fullness of the file */
-	int			nrest;			/* entries of the document after the cut */
+	/* the best place for a cut so far */
+	SmTotals	before;			/* over the entries before it; none if there
+								 * is no place */
+	int			end;			/* where these end in the document's buffer */
+	uint64		distance;		/* from the hash of the next loc to the
+								 * highest possible one */
+	uint64		weight;			/* grows with the fullness of the file; 0 for
+								 * a place that any other is better than */
+
+	/* the entries from that place on, the newest one included */
+	SmSplitEntry *entries;
+	int			nentries;
+	int			max_entries;
 } SmSplit;
 
 /* Begin a set, in the current memory context. */
@@ -42,7 +48,7 @@ extern void sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type
 
 /*
  * Consider a cut before an entry that stands at the end of the document's buffer,
- * is not yet added, and fits into an empty document.
+ * is not yet added, and fits into an empty document.  key: its key, if starts_key.
  */
 extern void sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,
 							  bool starts_key, Datum key);
@@ -60,17 +66,14 @@ extern bool sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest);
  */
 extern void sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest);
 
-/* Forget the document's entries. */
+/* Forget all entries. */
 extern void sm_split_reset(SmSplit *split);
 
-/* The hash of the first loc of the document. */
-extern uint64 sm_split_first_hash(const SmSplit *split, const SmDocument *doc);
-
-/*
- * The first key of the document; and, after a cut, that of the next document.
- * Both are valid until the next entry is considered.
- */
-extern Datum sm_split_first_key(const SmSplit *split);
-extern Datum sm_split_next_key(const SmSplit *split);
+/* After a cut: the first key of the next document, until the next entry is considered. */
+static inline Datum
+sm_split_next_key(const SmSplit *split)
+{
+	return split->entries[0].key;
+}
 
 #endif

@@ -1,74 +1,69 @@
 /*
  * changes.c
- *	  Makes again only the files of a section that changed since the last run.
+ *	  Rebuilds only the files of a section that changed since the last run.
  *
- * A stable split ends a file at a row that depends only on the file's window: the
- * rows from its first row to the first row that does not fit (split.c).  So a file
- * has to be made again if it holds a changed key, or if its window reaches a file
- * that does.  The window of a file h reaches a later file f if the files from h to
- * the one before f fit into one file together.  With files of at most 50 URLs:
+ * core/rebuild.c says which files have to be rebuilt, given the files that hold a
+ * changed key.  set.c rebuilds them.
  *
- *		file		a		b		c		d		e
- *		first key	1		48		91		140		182
- *		URLs		47		43		49		42		46
- *
- * A change of key 150 touches d.  The window of c has its own 49 URLs and 2 of d, so
- * c is made again, too.  The window of b, its 43 URLs and 8 of c, ends in c, so b
- * stays.  The query is run for keys from 91 on.  Suppose that c ends where it did.
- * The end of d is known after the first row that does not fit into d, which is a row
- * of e.  If d ends right before key 182, where e begins, then e and all later files
- * stay.  If d ends elsewhere, more files are made, until one ends right before the
- * first key of a file that is not touched.
- *
- * A file that stays has the same window as before, so a full run would make the
- * same file.
+ * The statement that names the changes can alter tables, types and settings.  So its
+ * rows wait in a tuplestore until it has ended.  Then the query is checked again, and
+ * the first keys of the files are read.  The row types of the keys and of the
+ * statement's columns are held meanwhile: altering them is an error (server/key.h).
  */
 #include "postgres.h"
 
 #include "publish/changes.h"
 
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "server/encoding.h"
 #include "server/query.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/resowner.h"
+#include "utils/tuplestore.h"
 
-/* A file of the section, in the order of the set. */
-typedef struct ChangedFile
+/* Receives the rows of the statement. */
+typedef struct Statement
 {
-	const SmPublished *published;
-	Datum		first_key;
-	int			changed_end;	/* number after the last file that ranges of
-								 * changes that begin in this file reach; 0 if
-								 * none begins here */
-	bool		touched;		/* the file has to be made again */
-	bool		kept;
-} ChangedFile;
+	SmReceiver	receiver;		/* must be first */
+	TupleDesc	desc;			/* NULL until it begins to run */
+	Tuplestorestate *rows;
+	List	   *held;			/* row types of its columns (sm_hold_type) */
+} Statement;
 
-/* A column that the statement returns. */
+/* How a column of the statement is read as a key. */
+typedef enum ColumnKind
+{
+	COLUMN_KEY,					/* has the type of column key */
+	COLUMN_TEXT,				/* text that the user wrote */
+	COLUMN_OTHER				/* becomes text, as first keys do */
+} ColumnKind;
+
 typedef struct ChangeColumn
 {
-	bool		is_key;			/* has the type of column key */
+	ColumnKind	kind;
 	FmgrInfo	output;
 } ChangeColumn;
 
+/* A file of the section. */
+typedef struct KeyedFile
+{
+	const SmPublished *published;
+	Datum		first_key;
+} KeyedFile;
+
 struct SmChanges
 {
-	SmReceiver	receiver;		/* must be first */
 	SmKeyType  *key_type;
-	int			ncolumns;
-	ChangeColumn columns[2];
-
-	bool		everything;		/* all files have to be made again */
-	ChangedFile *files;
-	int			nfiles;
-	int			next;			/* the first file that the range has not
-								 * passed */
-	bool		stopped;		/* the range ended before file next */
+	bool		everything;		/* all files have to be made */
+	KeyedFile  *files;			/* in the order of the set */
+	SmOldFiles	old;			/* the same files */
+	bool	   *kept;
 };
 
 static void
@@ -87,11 +82,72 @@ check_set(const SmSet *set, const SmOptions *options)
 				 errhint("Publish with split => 'stable'.")));
 }
 
+static void
+start_statement(SmReceiver *self, TupleDesc desc)
+{
+	Statement  *statement = (Statement *) self;
+
+	if (desc->natts < 1 || desc->natts > 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("changes must have one or two columns, not %d", desc->natts),
+				 errhint("One column is a key. Two columns are the first and the last key of a range.")));
+	statement->desc = CreateTupleDescCopy(desc);
+	for (int i = 0; i < desc->natts; i++)
+		statement->held = sm_hold_type(statement->held, TupleDescAttr(desc, i)->atttypid);
+}
+
+static bool
+store_change(SmReceiver *self, TupleTableSlot *slot)
+{
+	Statement  *statement = (Statement *) self;
+	Datum		values[2];
+
+	/* the statement may drop a table that large values are in */
+	slot_getallattrs(slot);
+	for (int i = 0; i < statement->desc->natts; i++)
+	{
+		values[i] = slot->tts_values[i];
+		if (!slot->tts_isnull[i] && TupleDescAttr(statement->desc, i)->attlen == -1)
+			values[i] = PointerGetDatum(PG_DETOAST_DATUM_PACKED(values[i]));
+	}
+	tuplestore_putvalues(statement->rows, statement->desc, values, slot->tts_isnull);
+	return true;
+}
+
+/* Run the statement, which may write. */
+static void
+run_statement(Statement *statement, const char *text)
+{
+	MemoryContext context = CurrentMemoryContext;
+	SPIExecuteOptions options = {.dest = &statement->receiver.dest};
+	SPIPlanPtr	plan;
+	List	   *sources;
+	int			result;
+
+	sm_receiver_init(&statement->receiver, start_statement, store_change);
+	statement->rows = tuplestore_begin_heap(false, false, work_mem);
+	SPI_connect();
+	plan = sm_prepare(text, 0, NULL, 0);
+	sources = SPI_plan_get_plan_sources(plan);
+	if (list_length(sources) != 1 ||
+		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+				 errmsg("changes must be one statement that returns rows"),
+				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
+	result = SPI_execute_plan_extended(plan, &options);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	SPI_finish();
+	MemoryContextSwitchTo(context);
+}
+
 static int
 compare_files(const void *a, const void *b, void *arg)
 {
-	return sm_key_compare(arg, ((const ChangedFile *) a)->first_key,
-						  ((const ChangedFile *) b)->first_key);
+	return sm_key_compare(arg, ((const KeyedFile *) a)->first_key,
+						  ((const KeyedFile *) b)->first_key);
 }
 
 /* Read the first keys of the files. */
@@ -100,15 +156,33 @@ read_first_keys(SmChanges *changes)
 {
 	int			level = sm_key_begin_text();
 
-	for (int i = 0; i < changes->nfiles; i++)
+	for (int i = 0; i < changes->old.nfiles; i++)
 		changes->files[i].first_key =
 			sm_key_from_text(changes->key_type, changes->files[i].published->first_key);
 	sm_key_end_text(level);
 }
 
+/* Does an error say something about a value, and not about the session or the server? */
+static bool
+is_about_value(int sqlerrcode)
+{
+	switch (ERRCODE_TO_CATEGORY(sqlerrcode))
+	{
+		case ERRCODE_TO_CATEGORY(ERRCODE_TRANSACTION_ROLLBACK):
+		case ERRCODE_TO_CATEGORY(ERRCODE_INSUFFICIENT_RESOURCES):
+		case ERRCODE_TO_CATEGORY(ERRCODE_OPERATOR_INTERVENTION):
+		case ERRCODE_TO_CATEGORY(ERRCODE_SYSTEM_ERROR):
+		case ERRCODE_TO_CATEGORY(ERRCODE_INTERNAL_ERROR):
+			return false;
+		default:
+			return true;
+	}
+}
+
 /*
- * Read the first keys in a subtransaction, since most types raise an error for
- * text that they cannot read.  Returns false for such text.
+ * Read the first keys in a subtransaction, since most types, and the CHECK of a
+ * domain, raise an error for text that they do not accept.  Returns false for such
+ * text.
  */
 static bool
 try_first_keys(SmChanges *changes)
@@ -127,16 +201,12 @@ try_first_keys(SmChanges *changes)
 	PG_CATCH();
 	{
 		ErrorData  *error;
-		int			category;
 
 		MemoryContextSwitchTo(oldcontext);
 		error = CopyErrorData();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
-		category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-		if (category != ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION) &&
-			category != ERRCODE_TO_CATEGORY(ERRCODE_FEATURE_NOT_SUPPORTED) &&
-			category != ERRCODE_TO_CATEGORY(ERRCODE_UNDEFINED_OBJECT))
+		if (!is_about_value(error->sqlerrcode))
 			ReThrowError(error);
 		ok = false;
 	}
@@ -148,14 +218,15 @@ try_first_keys(SmChanges *changes)
 
 /*
  * Sort the files of the section by their first keys.  Returns false if all files
- * have to be made again.
+ * have to be made.
  */
 static bool
 find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 		   const char *recipe)
 {
-	changes->files = palloc_extended(target->nfiles * sizeof(ChangedFile),
-									 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	SmOldFiles *old = &changes->old;
+
+	changes->files = palloc_extended(target->nfiles * sizeof(KeyedFile), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < target->nfiles; i++)
 	{
 		const SmPublished *file = &target->files[i];
@@ -165,16 +236,27 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 		if (!file->has_content || file->first_key == NULL ||
 			strcmp(file->recipe, recipe) != 0)
 			return false;
-		changes->files[changes->nfiles++].published = file;
+		changes->files[old->nfiles++].published = file;
 	}
-	if (changes->nfiles == 0 || !try_first_keys(changes))
+	if (old->nfiles == 0 || !try_first_keys(changes))
 		return false;
 
-	qsort_arg(changes->files, changes->nfiles, sizeof(ChangedFile), compare_files,
+	qsort_arg(changes->files, old->nfiles, sizeof(KeyedFile), compare_files,
 			  changes->key_type);
-	for (int i = 1; i < changes->nfiles; i++)
+	for (int i = 1; i < old->nfiles; i++)
 		if (compare_files(&changes->files[i - 1], &changes->files[i], changes->key_type) == 0)
 			return false;
+
+	old->first_keys = palloc_extended(old->nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
+	old->files = palloc_extended(old->nfiles * sizeof(SmRebuildFile),
+								 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	changes->kept = palloc_extended(old->nfiles * sizeof(bool), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (int i = 0; i < old->nfiles; i++)
+	{
+		old->first_keys[i] = changes->files[i].first_key;
+		old->files[i].url_count = Max(changes->files[i].published->url_count, 0);
+		old->files[i].byte_count = Max(changes->files[i].published->byte_count, 0);
+	}
 	return true;
 }
 
@@ -183,13 +265,13 @@ static int
 find_file(const SmChanges *changes, Datum key)
 {
 	int			low = 0;
-	int			high = changes->nfiles;
+	int			high = changes->old.nfiles;
 
 	while (high - low > 1)
 	{
 		int			middle = (low + high) / 2;
 
-		if (sm_key_compare(changes->key_type, changes->files[middle].first_key, key) <= 0)
+		if (sm_key_compare(changes->key_type, changes->old.first_keys[middle], key) <= 0)
 			low = middle;
 		else
 			high = middle;
@@ -197,150 +279,98 @@ find_file(const SmChanges *changes, Datum key)
 	return low;
 }
 
+/* Describe a column of the statement. */
 static void
-start(SmReceiver *self, TupleDesc desc)
+find_column(const SmChanges *changes, Oid type, ChangeColumn *column)
 {
-	SmChanges  *changes = (SmChanges *) self;
+	Oid			base = getBaseType(type);
+	Oid			output;
+	bool		is_varlena;
+	char		category;
+	bool		preferred;
 
-	if (desc->natts < 1 || desc->natts > 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("changes must have one or two columns, not %d", desc->natts),
-				 errhint("One column is a key. Two columns are the first and the last key of a range.")));
-	changes->ncolumns = desc->natts;
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Oid			type = getBaseType(TupleDescAttr(desc, i)->atttypid);
-		Oid			output;
-		bool		is_varlena;
-
-		changes->columns[i].is_key = type == changes->key_type->type;
-		getTypeOutputInfo(type, &output, &is_varlena);
-		fmgr_info(output, &changes->columns[i].output);
-	}
+	get_type_category_preferred(base, &category, &preferred);
+	column->kind = base == changes->key_type->type ? COLUMN_KEY :
+		category == TYPCATEGORY_STRING ? COLUMN_TEXT : COLUMN_OTHER;
+	getTypeOutputInfo(base, &output, &is_varlena);
+	fmgr_info(output, &column->output);
 }
 
 /* Convert a value that the statement returned to a key. */
 static Datum
-read_key(SmChanges *changes, const TupleTableSlot *slot, int column)
+read_key(SmChanges *changes, ChangeColumn *column, Datum value)
 {
-	Datum		value = slot->tts_values[column];
-
-	if (changes->columns[column].is_key)
+	if (column->kind == COLUMN_KEY)
 		return value;
-	return sm_key_from_text(changes->key_type,
-							OutputFunctionCall(&changes->columns[column].output, value));
+	return sm_key_from_text(changes->key_type, OutputFunctionCall(&column->output, value));
 }
 
-/*
- * Record a range of changed keys.  Only its first file is marked, so that the cost
- * does not depend on the number of files between the bounds.
- */
+/* Take a range of changed keys. */
 static void
-take_change(SmChanges *changes, const TupleTableSlot *slot)
+take_change(SmChanges *changes, ChangeColumn *columns, int ncolumns, TupleTableSlot *slot)
 {
-	int			last = changes->ncolumns - 1;
+	int			last = ncolumns - 1;
 	bool		has_from = !slot->tts_isnull[0];
 	bool		has_to = !slot->tts_isnull[last];
-	Datum		from = has_from ? read_key(changes, slot, 0) : (Datum) 0;
-	Datum		to = has_to ? read_key(changes, slot, last) : (Datum) 0;
-	ChangedFile *first_file;
-	int			last_file;
+	Datum		from = has_from ? read_key(changes, &columns[0], slot->tts_values[0]) : (Datum) 0;
+	Datum		to = has_to ? read_key(changes, &columns[last], slot->tts_values[last]) : (Datum) 0;
 
 	if (has_from && has_to && sm_key_compare(changes->key_type, from, to) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid range of changes: %s is greater than %s",
-						sm_key_to_text(changes->key_type, from),
-						sm_key_to_text(changes->key_type, to))));
-	if (changes->everything)
-		return;
-	first_file = &changes->files[has_from ? find_file(changes, from) : 0];
-	last_file = has_to ? find_file(changes, to) : changes->nfiles - 1;
-	first_file->changed_end = Max(first_file->changed_end, last_file + 1);
+						sm_clip(sm_key_to_text(changes->key_type, from)),
+						sm_clip(sm_key_to_text(changes->key_type, to)))));
+	if (!changes->everything)
+		sm_rebuild_change(changes->old.files, has_from ? find_file(changes, from) : 0,
+						  has_to ? find_file(changes, to) : changes->old.nfiles - 1);
 }
 
-static bool
-receive(SmReceiver *self, TupleTableSlot *slot)
-{
-	SmChanges  *changes = (SmChanges *) self;
-
-	slot_getallattrs(slot);
-	take_change(changes, slot);
-	return true;
-}
-
-/* Run the statement, which may write. */
+/* Take all rows that the statement returned. */
 static void
-run_statement(SmChanges *changes, const char *statement)
+take_changes(SmChanges *changes, const Statement *statement)
 {
-	MemoryContext context = CurrentMemoryContext;
-	SPIExecuteOptions options = {.dest = &changes->receiver.dest};
-	SPIPlanPtr	plan;
-	List	   *sources;
-	int			result;
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(statement->desc, &TTSOpsMinimalTuple);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish change",
+												  ALLOCSET_DEFAULT_SIZES);
+	ChangeColumn columns[2];
+	int			ncolumns = statement->desc->natts;
+	int			level;
 
-	SPI_connect();
-	plan = sm_prepare(statement, 0, NULL, 0);
-	sources = SPI_plan_get_plan_sources(plan);
-	if (list_length(sources) != 1 ||
-		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-				 errmsg("changes must be one statement that returns rows"),
-				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
-	result = SPI_execute_plan_extended(plan, &options);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-	SPI_finish();
-	MemoryContextSwitchTo(context);
+	for (int i = 0; i < ncolumns; i++)
+		find_column(changes, TupleDescAttr(statement->desc, i)->atttypid, &columns[i]);
+
+	/*
+	 * a value of any other type decides for both columns; NULL is of type
+	 * text
+	 */
+	if (columns[0].kind == COLUMN_OTHER || columns[ncolumns - 1].kind == COLUMN_OTHER)
+		level = sm_key_begin_text();
+	else
+		level = sm_key_begin_foreign_text();
+	while (tuplestore_gettupleslot(statement->rows, true, false, slot))
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		take_change(changes, columns, ncolumns, slot);
+		MemoryContextSwitchTo(oldcontext);
+		MemoryContextReset(context);
+	}
+	sm_key_end_text(level);
+	ExecDropSingleTupleTableSlot(slot);
+	MemoryContextDelete(context);
 }
 
-/*
- * Find the files to make again: files that hold a changed key, and files whose
- * windows reach such a file.  If these are too many, make all files again.
- */
+/* Find the files to rebuild.  If these are too many, make all files. */
 static void
 touch_files(SmChanges *changes, const SmSet *set)
 {
-	int			changed_end = 0;
-	int			ntouched = 0;
-	int			nbefore = 0;
-	int64		url_count = 0;
-	int64		byte_count = 0;
-	bool		in_reach = false;
+	SmRebuildLimits limits = sm_set_limits(set);
 
-	for (int i = 0; i < changes->nfiles; i++)
-	{
-		changed_end = Max(changed_end, changes->files[i].changed_end);
-		changes->files[i].touched = i < changed_end;
-	}
-
-	/*
-	 * From the last file to the first: add up the files before a changed
-	 * file, as long as they fit into one file together.
-	 */
-	for (int i = changes->nfiles - 1; i >= 0; i--)
-	{
-		ChangedFile *file = &changes->files[i];
-
-		if (file->touched)
-		{
-			in_reach = true;
-			nbefore = 0;
-			url_count = 0;
-			byte_count = 0;
-		}
-		else if (in_reach)
-		{
-			url_count += file->published->url_count;
-			byte_count += file->published->byte_count;
-			in_reach = sm_set_fits_one_file(set, ++nbefore, url_count, byte_count);
-			file->touched = in_reach;
-		}
-		ntouched += file->touched;
-	}
-	if (ntouched > changes->nfiles / 2)
+	if (sm_rebuild_touch(changes->old.files, changes->old.nfiles, &limits) >
+		(size_t) changes->old.nfiles / 2)
 		changes->everything = true;
 }
 
@@ -349,91 +379,39 @@ sm_changes_read(const char *statement, SmSet *set, const SmTarget *target,
 				const SmOptions *options)
 {
 	SmChanges  *changes = palloc0_object(SmChanges);
+	Statement	rows = {0};
 
 	check_set(set, options);
+	run_statement(&rows, statement);
+	sm_set_check_query(set);
 	changes->key_type = sm_set_key_type(set);
-	sm_receiver_init(&changes->receiver, start, receive);
 	changes->everything = !find_files(changes, target, options, sm_set_recipe(set));
-	run_statement(changes, statement);
+	if (rows.desc)
+		take_changes(changes, &rows);
+	tuplestore_end(rows.rows);
+	sm_release_types(rows.held);
 	if (!changes->everything)
 		touch_files(changes, set);
 	return changes;
 }
 
-/*
- * SmStop: does a file that stays begin with this key?  The keys of the calls
- * ascend.
- */
-static bool
-stop_at(void *arg, Datum key)
-{
-	SmChanges  *changes = arg;
-
-	for (; changes->next < changes->nfiles; changes->next++)
-	{
-		const ChangedFile *file = &changes->files[changes->next];
-		int			order = sm_key_compare(changes->key_type, file->first_key, key);
-
-		if (order == 0 && !file->touched)
-			changes->stopped = true;
-		if (order >= 0)
-			break;
-	}
-	return changes->stopped;
-}
-
-/*
- * Make the files of a range that begins with a touched file.  Run the query for the
- * touched files and one more, in which the window of the last touched file mostly
- * ends.  As long as the range has not ended, run the query for the files that come next:
- * the touched ones, and the one after them.
- */
-static void
-make_range(SmChanges *changes, SmSet *set, int first)
-{
-	int			from = first;
-	bool		goes_on = true;
-
-	changes->next = first + 1;
-	changes->stopped = false;
-	sm_set_begin_range(set, stop_at, changes);
-	while (goes_on)
-	{
-		const ChangedFile *files = changes->files;
-		int			to = from;
-
-		while (to < changes->nfiles && files[to].touched)
-			to++;
-		to++;
-		goes_on = sm_set_make_range(set, from > 0 ? &files[from].first_key : NULL,
-									to < changes->nfiles ? &files[to].first_key : NULL);
-		from = to;
-	}
-	if (!changes->stopped)
-		changes->next = changes->nfiles;
-}
-
 bool
 sm_changes_make(SmChanges *changes, SmSet *set)
 {
-	int			i = 0;
+	const SmOldFiles *old = &changes->old;
 
-	if (changes->everything)
+	if (changes->everything || !sm_set_prefers_ranges(set, old))
 		return false;
-	while (i < changes->nfiles)
+	for (int i = 0; i < old->nfiles;)
 	{
-		ChangedFile *file = &changes->files[i];
-
-		if (file->touched)
+		if (old->files[i].touched)
 		{
-			make_range(changes, set, i);
-			i = changes->next;
+			i = sm_set_rebuild(set, old, i);
 			continue;
 		}
-		if (!sm_set_keep_file(set, file->published->name))
+		if (!sm_set_keep_file(set, changes->files[i].published->name))
 			return false;
-		file->kept = true;
-		i++;
+		changes->kept[i++] = true;
 	}
 	return true;
 }
@@ -443,16 +421,16 @@ sm_changes_keep(const SmChanges *changes, const SmTarget *target)
 {
 	int64		url_count = 0;
 
-	for (int i = 0; i < changes->nfiles; i++)
+	for (int i = 0; i < changes->old.nfiles; i++)
 	{
-		const ChangedFile *file = &changes->files[i];
+		const SmPublished *file = changes->files[i].published;
 		SmPublished *now;
 
-		if (!file->kept)
+		if (!changes->kept[i])
 			continue;
-		now = sm_target_find(target, file->published->name);
-		if (now == NULL || !sm_published_is_same(now, file->published))
-			sm_target_changed(target, file->published->name);
+		now = sm_target_find(target, file->name);
+		if (now == NULL || !sm_published_is_same(now, file))
+			sm_target_changed(target, file->name);
 		now->kept = true;
 		url_count += now->url_count;
 	}

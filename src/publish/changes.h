@@ -1,6 +1,6 @@
 /*
  * changes.h
- *	  Makes again only the files of a section that changed since the last run.
+ *	  Rebuilds only the files of a section that changed since the last run.
  */
 #ifndef SM_PUBLISH_CHANGES_H
 #define SM_PUBLISH_CHANGES_H
@@ -20,15 +20,15 @@ extern SmChanges *sm_changes_read(const char *statement, SmSet *set, const SmTar
 								  const SmOptions *options);
 
 /*
- * Make the touched files again, in a set that is still empty.  Returns false if
- * the set has to be made as a whole: too many files are touched, a file has no first
+ * Rebuild the touched files, in a set that is still empty.  Returns false if the
+ * set has to be made as a whole: too many files are touched, a file has no first
  * key or was made with another recipe (see sm_set_recipe), or a file's name would
  * differ from that of a full run.
  */
 extern bool sm_changes_make(SmChanges *changes, SmSet *set);
 
 /*
- * Mark the files that were not made again as kept, in the target as last read.
+ * Mark the files that were not rebuilt as kept, in the target as last read.
  * Returns how many URLs they have.
  */
 extern int64 sm_changes_keep(const SmChanges *changes, const SmTarget *target);

@@ -7,11 +7,19 @@
 #include "server/key.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
@@ -56,25 +64,56 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 	fmgr_info(output, &key->output);
 }
 
+Datum
+sm_key_copy(const SmKeyType *key, Datum value)
+{
+	if (key->len == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	return datumCopy(value, key->by_value, key->len);
+}
+
+static void
+set_setting(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true,
+							 0, false);
+}
+
 int
 sm_key_begin_text(void)
 {
-	/* all settings on which the text of PostgreSQL's types depends */
+	/*
+	 * All settings that the output or input function of a type with a btree
+	 * operator class reads, except for three.  The order of day and month
+	 * (part of DateStyle) and timezone_abbreviations have no effect on text
+	 * in these settings; xmloption and xmlbinary are for type xml, which has
+	 * no such class.
+	 */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},
 		{"IntervalStyle", "postgres"},
 		{"TimeZone", "GMT"},
-		{"extra_float_digits", "3"},
+		{"array_nulls", "on"},
 		{"bytea_output", "hex"},
+		{"extra_float_digits", "3"},
 		{"lc_monetary", "C"},
 		{"quote_all_identifiers", "off"},
-		{"search_path", "pg_catalog"},
+		/* a temporary object must not hide what has its name */
+		{"search_path", "pg_catalog, pg_temp"},
 	};
 	int			level = NewGUCNestLevel();
 
 	for (size_t i = 0; i < lengthof(settings); i++)
-		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION,
-								 GUC_ACTION_SAVE, true, 0, false);
+		set_setting(settings[i][0], settings[i][1]);
+	return level;
+}
+
+int
+sm_key_begin_foreign_text(void)
+{
+	int			level = NewGUCNestLevel();
+
+	set_setting("array_nulls", "on");
 	return level;
 }
 
@@ -116,4 +155,193 @@ sm_key_operator(const SmKeyType *key, StrategyNumber strategy)
 					  NameStr(form->oprname));
 	ReleaseSysCache(tuple);
 	return result;
+}
+
+/* Append the columns of a catalog's row that this version of PostgreSQL has. */
+static void
+append_columns(StringInfo dst, int cache, Oid catalog, Oid oid, const char *const *columns)
+{
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(oid));
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for object %u of catalog %u", oid, catalog);
+	for (; *columns; columns++)
+	{
+		AttrNumber	number = get_attnum(catalog, *columns);
+		Oid			output;
+		bool		is_varlena;
+		bool		isnull;
+		Datum		value;
+
+		if (number == InvalidAttrNumber)
+			continue;
+		value = SysCacheGetAttr(cache, tuple, number, &isnull);
+		getTypeOutputInfo(get_atttype(catalog, number), &output, &is_varlena);
+		if (!isnull)
+			appendStringInfo(dst, " %s %s", *columns, OidOutputFunctionCall(output, value));
+	}
+	ReleaseSysCache(tuple);
+}
+
+/* The version of a locale's definitions in the library that provides it. */
+static void
+append_version(StringInfo dst, PGFunction function, Oid oid)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	Datum		version;
+
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = ObjectIdGetDatum(oid);
+	fcinfo->args[0].isnull = false;
+	version = function(fcinfo);
+	if (!fcinfo->isnull)
+		appendStringInfo(dst, " version %s", TextDatumGetCString(version));
+}
+
+static void
+append_collation(StringInfo dst, Oid collation)
+{
+	static const char *const columns[] = {
+		"collprovider", "collisdeterministic", "collcollate", "collctype", "colliculocale",
+		"colllocale", "collicurules", NULL
+	};
+	static const char *const database_columns[] = {
+		"datlocprovider", "datcollate", "datctype", "daticulocale", "datlocale",
+		"daticurules", NULL
+	};
+
+	if (!OidIsValid(collation))
+		return;
+	appendStringInfo(dst, " COLLATE %s", generate_collation_name(collation));
+	if (collation == DEFAULT_COLLATION_OID)
+	{
+		append_columns(dst, DATABASEOID, DatabaseRelationId, MyDatabaseId, database_columns);
+		append_version(dst, pg_database_collation_actual_version, MyDatabaseId);
+	}
+	else
+	{
+		append_columns(dst, COLLOID, CollationRelationId, collation, columns);
+		append_version(dst, pg_collation_actual_version, collation);
+	}
+}
+
+/* Part of a type. */
+typedef struct TypePart
+{
+	Oid			type;
+	Oid			collation;
+} TypePart;
+
+/*
+ * Find the types that a type consists of: its element or its range, subtype or
+ * columns.  relation: the row type, opened, or NULL if the type is none.
+ */
+static TypePart *
+find_parts(Oid type, Oid collation, Relation relation, int *nparts)
+{
+	TupleDesc	desc = relation ? RelationGetDescr(relation) : NULL;
+	TypePart   *parts = palloc_array(TypePart, desc ? desc->natts : 1);
+	Oid			element = get_element_type(type);
+	char		typtype = get_typtype(type);
+
+	*nparts = 1;
+	parts[0].collation = collation;
+	if (OidIsValid(element))
+		parts[0].type = element;
+	else if (typtype == TYPTYPE_RANGE)
+	{
+		parts[0].type = get_range_subtype(type);
+		parts[0].collation = get_range_collation(type);
+	}
+	else if (typtype == TYPTYPE_MULTIRANGE)
+		parts[0].type = get_multirange_range(type);
+	else
+		*nparts = 0;
+	for (int i = 0; desc && i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (att->attisdropped)
+			continue;
+		parts[*nparts].type = att->atttypid;
+		parts[(*nparts)++].collation = att->attcollation;
+	}
+	return parts;
+}
+
+/* Open the row type, or return NULL if a type is none. */
+static Relation
+open_row_type(Oid type)
+{
+	Oid			relid = get_typ_typrelid(type);
+	Relation	relation;
+
+	if (!OidIsValid(relid))
+		return NULL;
+	relation = try_relation_open(relid, AccessShareLock);
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("the row type of column \"key\" was dropped")));
+	return relation;
+}
+
+static void
+append_order(StringInfo dst, Oid type, Oid collation)
+{
+	Oid			base = getBaseType(type);
+	TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_LT_OPR);
+	Relation	relation = open_row_type(base);
+	int			nparts;
+	TypePart   *parts = find_parts(base, collation, relation, &nparts);
+
+	check_stack_depth();
+	appendStringInfo(dst, "%s by %s",
+					 format_type_extended(base, -1, FORMAT_TYPE_FORCE_QUALIFY),
+					 OidIsValid(entry->lt_opr) ? format_operator(entry->lt_opr) : "nothing");
+	append_collation(dst, collation);
+	appendStringInfoString(dst, " (");
+	for (int i = 0; i < nparts; i++)
+		append_order(dst, parts[i].type, parts[i].collation);
+	appendStringInfoString(dst, ")");
+	if (relation)
+		relation_close(relation, AccessShareLock);
+}
+
+char *
+sm_key_describe_order(const SmKeyType *key)
+{
+	StringInfoData order;
+	int			level = sm_key_begin_text();
+
+	initStringInfo(&order);
+	append_order(&order, key->type, key->collation);
+	sm_key_end_text(level);
+	return order.data;
+}
+
+List *
+sm_hold_type(List *held, Oid type)
+{
+	Oid			base = getBaseType(type);
+	Relation	relation = open_row_type(base);
+	int			nparts;
+	TypePart   *parts = find_parts(base, InvalidOid, relation, &nparts);
+
+	check_stack_depth();
+	if (relation)
+		held = lappend(held, relation);
+	for (int i = 0; i < nparts; i++)
+		held = sm_hold_type(held, parts[i].type);
+	return held;
+}
+
+void
+sm_release_types(List *held)
+{
+	ListCell   *lc;
+
+	foreach(lc, held)
+		relation_close(lfirst(lc), AccessShareLock);
+	list_free(held);
 }

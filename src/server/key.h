@@ -7,6 +7,7 @@
 
 #include "access/stratnum.h"
 #include "fmgr.h"
+#include "nodes/pg_list.h"
 #include "utils/sortsupport.h"
 
 typedef struct SmKeyType
@@ -36,13 +37,28 @@ sm_key_compare(SmKeyType *key, Datum a, Datum b)
 	return key->order.comparator(a, b, &key->order);
 }
 
+/* Copy a value in the current memory context, and free such a copy. */
+extern Datum sm_key_copy(const SmKeyType *key, Datum value);
+
+static inline void
+sm_key_free(const SmKeyType *key, Datum copy)
+{
+	if (!key->by_value)
+		pfree(DatumGetPointer(copy));
+}
+
 /*
- * Between these two calls, the text of a value does not depend on settings of
- * the session.  After an error the end of the (sub)transaction restores the
- * settings.
+ * Between these two calls, no setting of the session changes the text of a value.
+ * After an error the end of the (sub)transaction restores the settings.
  */
 extern int	sm_key_begin_text(void);
 extern void sm_key_end_text(int level);
+
+/*
+ * The same for text that a statement of the user's made.  It is read as a cast in this
+ * session would read it, except that NULL in an array always is a NULL.
+ */
+extern int	sm_key_begin_foreign_text(void);
 
 /* A value as text, in the current memory context. */
 extern char *sm_key_to_text(SmKeyType *key, Datum value);
@@ -53,7 +69,23 @@ extern char *sm_key_to_text(SmKeyType *key, Datum value);
  */
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 
+/*
+ * All that decides the order of the keys, as text: types, operators and collations,
+ * with their definitions and versions.
+ */
+extern char *sm_key_describe_order(const SmKeyType *key);
+
 /* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */
 extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);
+
+/*
+ * A row value is read by its type's current definition.  To keep values of a type in
+ * memory while statements run, hold the type: open all row types that are part of it,
+ * and add them to a list.  Until they are closed, ALTER and DROP of these types raise
+ * an error in this session and wait in others.  After an error the end of the
+ * (sub)transaction closes them.
+ */
+extern List *sm_hold_type(List *held, Oid type);
+extern void sm_release_types(List *held);
 
 #endif

@@ -75,7 +75,7 @@ check_plan(SPIPlanPtr plan)
 static void
 check_columns(const SmQuery *query, TupleDesc desc)
 {
-	TupleDesc	expected = query->columns.desc;
+	TupleDesc	expected = query->desc;
 
 	if (desc->natts != expected->natts)
 		ereport(ERROR,
@@ -93,9 +93,9 @@ check_columns(const SmQuery *query, TupleDesc desc)
 					 errmsg("column %d of the query is \"%s\" of type %s, and was \"%s\" of type %s when it was prepared",
 							i + 1, NameStr(is->attname), format_type_be(is->atttypid),
 							NameStr(was->attname), format_type_be(was->atttypid)),
-					 query->has_bounds ?
+					 query->nparameters > 0 ?
 					 errhint("The parameters have the type of the column \"key\". Cast them where another type is meant.") : 0));
-		if (i == query->columns.column[SM_COLUMN_KEY].index && is->attcollation != was->attcollation)
+		if (i == query->key_index && is->attcollation != was->attcollation)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"key\" of the query has another collation than when it was prepared")));
@@ -279,10 +279,10 @@ parameters_setup(ParseState *pstate, void *arg)
 
 /*
  * A query with parameters is prepared twice.  The first plan tells the type of
- * column key.  The second is made with parameters of that type.
+ * column key.  sm_query_set_key makes the second one with parameters of that type.
  */
 void
-sm_query_open(SmQuery *query, const char *text, SmKind kind)
+sm_query_open(SmQuery *query, const char *text)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Parameters	parameters = {0};
@@ -297,24 +297,49 @@ sm_query_open(SmQuery *query, const char *text, SmKind kind)
 	if (parameters.n == 0)
 		query->plan = sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 	source = check_plan(query->plan);
+	MemoryContextSwitchTo(context);
+
+	query->desc = CreateTupleDescCopy(source->resultDesc);
+	query->nparameters = parameters.n;
+	query->key_index = -1;
+}
+
+/* The plan's only statement. */
+static CachedPlanSource *
+plan_source(SPIPlanPtr plan)
+{
+	return linitial(SPI_plan_get_plan_sources(plan));
+}
+
+/* Prepare a statement that has the bounds of a range as parameters. */
+static SPIPlanPtr
+prepare_bounded(const SmQuery *query, const char *statement, int options)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[2] = {query->key_type->type, query->key_type->type};
+
+	/* a custom plan lets the planner see the values of the bounds */
+	SPIPlanPtr	plan = sm_prepare(statement, 2, types, options | CURSOR_OPT_CUSTOM_PLAN);
 
 	MemoryContextSwitchTo(context);
-	sm_find_columns(source->resultDesc, kind, &query->columns);
+	return plan;
+}
 
-	query->has_bounds = parameters.n > 0;
-	if (query->has_bounds)
+void
+sm_query_set_key(SmQuery *query, int index, const SmKeyType *type)
+{
+	query->key_index = index;
+	query->key_type = type;
+	if (query->nparameters > 2 || (query->nparameters > 0 && index < 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_PARAMETER),
+				 errmsg("there is no parameter $%d", index < 0 ? 1 : query->nparameters),
+				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.")));
+	if (query->nparameters > 0)
 	{
-		Oid			types[2] = {query->columns.key_type.type, query->columns.key_type.type};
-
-		if (!sm_query_has_key(query) || parameters.n > 2)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_PARAMETER),
-					 errmsg("there is no parameter $%d",
-							sm_query_has_key(query) ? parameters.n : 1),
-					 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.")));
-		query->plan = sm_prepare(text, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+		query->plan = prepare_bounded(query, plan_source(query->plan)->query_string,
+									  CURSOR_OPT_PARALLEL_OK);
 		check_plan(query->plan);
-		MemoryContextSwitchTo(context);
 	}
 }
 
@@ -327,50 +352,79 @@ sm_query_close(SmQuery *query)
 	MemoryContextSwitchTo(context);
 }
 
-/*
- * Return the plan for a range that has these bounds.  The query becomes a subquery,
- * and the planner pushes the comparisons into it.  A custom plan lets the planner
- * see the values of the bounds.
- */
-static SPIPlanPtr
-wrapped_plan(SmQuery *query, bool has_from, bool has_to)
+void
+sm_query_check(const SmQuery *query)
 {
-	SPIPlanPtr *plan = &query->ranges[has_from][has_to];
-	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
+	MemoryContext context = CurrentMemoryContext;
+	const char *text = plan_source(query->plan)->query_string;
+	SPIPlanPtr	plan = query->nparameters > 0 ? prepare_bounded(query, text, 0) :
+		sm_prepare(text, 0, NULL, 0);
+
+	check_columns(query, check_plan(plan)->resultDesc);
+	SPI_freeplan(plan);
+	MemoryContextSwitchTo(context);
+}
+
+/*
+ * Wrap the query with bounds: it becomes a subquery, and the planner pushes the
+ * comparisons into it.
+ */
+static char *
+wrap(const SmQuery *query, bool has_from, bool has_to)
+{
+	CachedPlanSource *source = plan_source(query->plan);
 	const RawStmt *stmt = source->raw_parse_tree;
 	const char *text = source->query_string + Max(stmt->stmt_location, 0);
 	int			len = stmt->stmt_len > 0 ? stmt->stmt_len : (int) strlen(text);
-	const SmKeyType *key = &query->columns.key_type;
-	Oid			types[2] = {key->type, key->type};
 	StringInfoData wrapped;
-
-	if (*plan)
-		return *plan;
 
 	/* the query may end with a comment, which the line feed ends */
 	initStringInfo(&wrapped);
 	appendStringInfo(&wrapped, "SELECT * FROM (%.*s\n) AS sitemap WHERE true", len, text);
 	if (has_from)
 		appendStringInfo(&wrapped, " AND key %s $1",
-						 sm_key_operator(key, BTGreaterEqualStrategyNumber));
+						 sm_key_operator(query->key_type, BTGreaterEqualStrategyNumber));
 	if (has_to)
-		appendStringInfo(&wrapped, " AND key %s $2", sm_key_operator(key, BTLessStrategyNumber));
-	*plan = sm_prepare(wrapped.data, 2, types, CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_CUSTOM_PLAN);
+		appendStringInfo(&wrapped, " AND key %s $2",
+						 sm_key_operator(query->key_type, BTLessStrategyNumber));
+	return wrapped.data;
+}
+
+/*
+ * The plan for the rows within bounds.  Ranges are small, so they are read without
+ * parallel workers.
+ */
+static SPIPlanPtr
+find_plan(SmQuery *query, bool has_from, bool has_to)
+{
+	SPIPlanPtr *plan = &query->ranges[has_from][has_to];
+
+	Assert(query->key_index >= 0 || !(has_from || has_to));
+	if (!has_from && !has_to)
+		return query->plan;
+	if (*plan == NULL)
+		*plan = prepare_bounded(query,
+								query->nparameters > 0 ? plan_source(query->plan)->query_string :
+								wrap(query, has_from, has_to), 0);
 	return *plan;
 }
 
+/* The parameters of find_plan's plan. */
 static ParamListInfo
-make_bounds(const SmKeyType *key, const Datum *from, const Datum *to)
+make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
 {
 	const Datum *bounds[] = {from, to};
-	ParamListInfo params = makeParamList(lengthof(bounds));
+	ParamListInfo params;
 
+	if (query->nparameters == 0 && from == NULL && to == NULL)
+		return NULL;
+	params = makeParamList(lengthof(bounds));
 	for (size_t i = 0; i < lengthof(bounds); i++)
 	{
 		params->params[i].value = bounds[i] ? *bounds[i] : (Datum) 0;
 		params->params[i].isnull = bounds[i] == NULL;
 		params->params[i].pflags = PARAM_FLAG_CONST;
-		params->params[i].ptype = key->type;
+		params->params[i].ptype = query->key_type->type;
 	}
 	return params;
 }
@@ -379,14 +433,19 @@ void
 sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *receiver)
 {
 	MemoryContext context = CurrentMemoryContext;
-	SPIPlanPtr	plan = query->plan;
 
-	Assert(sm_query_has_key(query) || (from == NULL && to == NULL));
-	if (!query->has_bounds && (from || to))
-		plan = wrapped_plan(query, from != NULL, to != NULL);
 	receiver->query = query;
-	execute(plan,
-			query->has_bounds || from || to ? make_bounds(&query->columns.key_type, from, to) : NULL,
-			receiver);
+	execute(find_plan(query, from != NULL, to != NULL), make_bounds(query, from, to), receiver);
 	MemoryContextSwitchTo(context);
+}
+
+double
+sm_query_cost(SmQuery *query, const Datum *from, const Datum *to)
+{
+	CachedPlan *plan = GetCachedPlan(plan_source(find_plan(query, from != NULL, to != NULL)),
+									 make_bounds(query, from, to), NULL, NULL);
+	double		cost = linitial_node(PlannedStmt, plan->stmt_list)->planTree->total_cost;
+
+	ReleaseCachedPlan(plan, NULL);
+	return cost;
 }

@@ -5,19 +5,20 @@
 #ifndef SM_QUERY_H
 #define SM_QUERY_H
 
-#include "entry/row.h"
 #include "executor/spi.h"
+#include "server/key.h"
 #include "tcop/dest.h"
 
 /* A query that makes a set, ready to be run, wholly or for ranges of keys. */
 typedef struct SmQuery
 {
-	SPIPlanPtr	plan;			/* for all rows; with has_bounds, for any
-								 * range */
-	bool		has_bounds;		/* its text has $1 or $2 */
-	SPIPlanPtr	ranges[2][2];	/* plans of the query wrapped with bounds:
-								 * [has a lower bound][has an upper bound] */
-	SmColumns	columns;
+	TupleDesc	desc;			/* of its rows */
+	int			nparameters;	/* 1 or 2 if its text has $1 or $2 */
+	int			key_index;		/* its column "key", -1 if it has none */
+	const SmKeyType *key_type;
+	SPIPlanPtr	plan;			/* for all rows */
+	SPIPlanPtr	ranges[2][2];	/* for rows within bounds: [has a lower
+								 * bound][has an upper bound] */
 } SmQuery;
 
 /* Receives the rows of a query.  It is the first member of a larger struct. */
@@ -52,24 +53,29 @@ extern SPIPlanPtr sm_prepare(const char *statement, int nargs, Oid *types, int o
 extern void sm_run_query(const char *query, SmReceiver *receiver);
 
 /*
- * The same in steps, for a query that makes a set.  sm_query_open finds the columns for
- * documents of this kind, SM_URLSET or SM_TEXT.  SPI is connected from sm_query_open to sm_query_close; after an
- * error the end of the (sub)transaction disconnects it.
+ * The same in steps, for a query that makes a set.  sm_query_open finds the query's
+ * columns.  Then sm_query_set_key says which of them is the key, if any: index is -1
+ * for none.  SPI is connected from sm_query_open to sm_query_close; after an error the
+ * end of the (sub)transaction disconnects it.
  */
-extern void sm_query_open(SmQuery *query, const char *text, SmKind kind);
+extern void sm_query_open(SmQuery *query, const char *text);
+extern void sm_query_set_key(SmQuery *query, int index, const SmKeyType *type);
 extern void sm_query_close(SmQuery *query);
 
-static inline bool
-sm_query_has_key(const SmQuery *query)
-{
-	return query->columns.column[SM_COLUMN_KEY].index >= 0;
-}
+/*
+ * Raise an error unless the query still has the columns that sm_query_open found.  A
+ * statement that has run since can have changed them.
+ */
+extern void sm_query_check(const SmQuery *query);
 
 /*
  * Give the receiver the rows with from <= key < to; NULL for no bound.  Only a query
- * with a column key can have bounds.
+ * with a key can have bounds.
  */
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 						 SmReceiver *receiver);
+
+/* What the planner expects that sm_query_run costs. */
+extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);
 
 #endif

@@ -246,6 +246,69 @@ foreach my $name (
 	$node->safe_psql('postgres', 'TRUNCATE input');
 }
 
+# A run with changes takes no more than about twice as long as a full run, whether the
+# query can use an index for ranges of keys or not.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE page AS SELECT n AS id, '/page-' || n AS path FROM generate_series(1, 60000) n;
+	CREATE TABLE indexed AS TABLE page;
+	ALTER TABLE indexed ADD PRIMARY KEY (id);
+	ANALYZE;
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE FUNCTION pages(first int, last int) RETURNS TABLE (loc text, key int) LANGUAGE plpgsql AS $$
+	BEGIN
+	  RETURN QUERY SELECT path, id FROM public.indexed WHERE id >= coalesce(first, 0) AND (last IS NULL OR id < last) ORDER BY id;
+	END
+	$$});
+my %changed = (
+	'a table without index' => 'SELECT path AS loc, id AS key FROM public.page ORDER BY id',
+	'bounds without index' => 'SELECT path AS loc, id AS key FROM public.page WHERE ($1 IS NULL OR id >= $1) AND ($2 IS NULL OR id < $2) ORDER BY id',
+	'an index' => 'SELECT path AS loc, id AS key FROM public.indexed ORDER BY id',
+	'an expression' => 'SELECT path AS loc, id + 0 AS key FROM public.indexed ORDER BY key',
+	'a window' => 'SELECT path AS loc, id AS key, count(*) OVER (PARTITION BY id / 10) % 1 + 0.5 AS priority FROM public.indexed ORDER BY id',
+	'UNION ALL, one part without index' => 'SELECT path AS loc, id AS key FROM public.indexed UNION ALL SELECT path, id FROM public.page WHERE id % 100 = 0 ORDER BY key',
+	'a function' => 'SELECT * FROM public.pages(NULL, NULL)',
+	'a function with bounds' => 'SELECT * FROM public.pages($1, $2)');
+foreach my $name (sort keys %changed)
+{
+	my $publish = "sitemap_publish('target', \$q\$$changed{$name}\$q\$, 'http://a/', max_urls => 50, max_shrink => 1, compression => 0, changes => '%s')";
+	my %state = (error => '');
+
+	$node->safe_psql('postgres', 'TRUNCATE target; SELECT ' . sprintf($publish, 'VALUES (NULL)'));
+	$state{session} = begin_session(\%state);
+	my %seconds;
+	foreach my $every ((60000, 2000, 200) x 3)
+	{
+		my $changes = $every == 60000 ? 'VALUES (NULL)' : "SELECT n FROM generate_series(1, 60000, $every) n";
+
+		$state{call} = 'SELECT count(*) FROM ' . sprintf($publish, $changes);
+		push @{ $seconds{$every} }, call(\%state, 0);
+	}
+	my $full = median(@{ $seconds{60000} });
+	foreach my $every (2000, 200)
+	{
+		my $partial = median(@{ $seconds{$every} });
+
+		cmp_ok($partial, '<=', 2.2 * $full,
+			sprintf '%s, a change in %d rows: %.3f s, a full run: %.3f s', $name, $every, $partial, $full);
+	}
+	$state{session}->quit;
+}
+$node->safe_psql('postgres', 'DROP TABLE target');
+
+# In a full split, memory has the keys of one row or two, not of a whole file; in a stable
+# split, the keys of a window.
+foreach my $split ('full', 'stable')
+{
+	my %state = (error => '');
+
+	$state{session} = begin_session(\%state);
+	$state{call} = "SELECT count(*) FROM sitemap_files('SELECT ''/'' || n AS loc, lpad(n::text, 22000, ''0'') AS key FROM generate_series(1, 20000) n', 'http://a/', split => '$split')";
+	my $memory = peak(\%state, 0);
+	cmp_ok($memory, '<', 32 * 1024, "$split split, long keys: $memory kB");
+	$state{session}->quit;
+}
+
 # What is quadratic is found: time, and memory of a text that has a byte for each pair.
 my %quadratic = (type => 'text', generate => q{repeat('x', size)}, error => '');
 my (%quadratic_time, %quadratic_memory);

@@ -1,0 +1,48 @@
+/*
+ * rebuild.h
+ *	  Plans a run that rebuilds only the files of a set that changed.
+ */
+#ifndef SM_REBUILD_H
+#define SM_REBUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file of the set, in the order of the set.  The caller sets the first two. */
+typedef struct SmRebuildFile
+{
+	int64_t		url_count;
+	int64_t		byte_count;		/* of the document */
+	size_t		changed_end;	/* number after the last file that a range of
+								 * changes reaches; 0 if none begins here */
+	bool		touched;		/* the file has to be rebuilt */
+} SmRebuildFile;
+
+/* What fits into one file. */
+typedef struct SmRebuildLimits
+{
+	int64_t		max_urls;
+	int64_t		max_bytes;
+	int64_t		most_overhead;	/* bytes of the longest header and footer */
+	int64_t		least_overhead; /* bytes of the shortest ones */
+} SmRebuildLimits;
+
+/* Record that keys of the files first to last changed. */
+extern void sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last);
+
+/*
+ * After all changes: find the files that have to be rebuilt, and return how many
+ * they are.
+ */
+extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles,
+							   const SmRebuildLimits *limits);
+
+/*
+ * A range is rebuilt piece by piece, until a file ends where a file begins that is
+ * not touched.  A piece begins with the file number from; the result is the number
+ * after its last file, at most nfiles.
+ */
+extern size_t sm_rebuild_piece(const SmRebuildFile *files, size_t nfiles, size_t from);
+
+#endif

@@ -33,11 +33,13 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "parser/parsetree.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/plancache.h"
 #include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(sitemap_audit);
@@ -66,6 +68,7 @@ typedef struct Audit
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	int64		nrows;
+	bool		lacks_order;	/* does a stable split lack an ORDER BY? */
 
 	int64		npages;			/* number of rows that could be read */
 	bool		is_uniform;		/* do all of them have the same lastmod? */
@@ -301,6 +304,9 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 
 	page = sm_site_page(&audit->site, url, audit->doc.kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML);
 	check_path(audit, page);
+	if (memchr(url.s, '#', url.len) != NULL)
+		add_problem(audit, SM_LOC_FRAGMENT,
+					"Search engines ignore what follows the \"#\" in the loc.");
 	sm_document_fits_alone(&audit->doc, entry, &audit->writer.problems);
 	sm_pages_add(audit->pages, audit->nrows, page);
 	sm_audit_robots_check(audit->robots, audit->nrows, NULL, page);
@@ -337,11 +343,63 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	return true;
 }
 
+/*
+ * The one view or subquery that a query selects from, NULL if it selects from anything
+ * else.
+ */
+static const Query *
+only_subquery(const Query *query)
+{
+	const RangeTblEntry *rte;
+
+	if (query->setOperations || list_length(query->jointree->fromlist) != 1 ||
+		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
+		return NULL;
+	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
+	if (rte->rtekind == RTE_SUBQUERY)
+		return rte->subquery;
+	if (rte->rtekind == RTE_CTE && rte->ctelevelsup == 0 && !rte->self_reference)
+	{
+		ListCell   *cell;
+
+		foreach(cell, query->cteList)
+		{
+			const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
+
+			if (strcmp(cte->ctename, rte->ctename) == 0)
+				return castNode(Query, cte->ctequery);
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Does the query have an order?  A view or a subquery in its place can have it.  Without
+ * FROM there is one row.
+ */
+static bool
+has_order(const SmQuery *set_query)
+{
+	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(set_query->plan));
+	const Query *query = linitial_node(Query, source->query_list);
+
+	while (query && query->sortClause == NIL)
+	{
+		if (!query->setOperations && query->jointree->fromlist == NIL)
+			return true;
+		query = only_subquery(query);
+	}
+	return query != NULL;
+}
+
 /* Check the set as a whole, after the last row. */
 static void
 check_set(Audit *audit)
 {
 	sm_pages_compare(audit->pages);
+	if (audit->lacks_order)
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
+						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	if (audit->is_uniform && audit->npages >= UNIFORM_ROWS)
 	{
 		char		lastmod[SM_W3C_SECONDS_LEN];
@@ -395,6 +453,8 @@ sitemap_audit(PG_FUNCTION_ARGS)
 	oldcontext = MemoryContextSwitchTo(context);
 	audit = make_audit(fcinfo);
 	sm_open_set_query(audit->options, &audit->query, &audit->columns);
+	audit->lacks_order = audit->options->stable && audit->query.key_index < 0 &&
+		!has_order(&audit->query);
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
 	sm_query_close(&audit->query);
 	check_set(audit);

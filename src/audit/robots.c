@@ -12,6 +12,7 @@
 
 #include "catalog/pg_type.h"
 #include "core/robots.h"
+#include "core/text.h"
 #include "entry/row.h"
 #include "entry/value.h"
 #include "files/index.h"
@@ -213,15 +214,40 @@ names_file(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 	return false;
 }
 
+/*
+ * What a text is that cannot be a robots.txt, as a program gets it that asks for one
+ * which is not there; NULL for any other text.
+ */
+static const char *
+describe_invalid(SmSpan text)
+{
+	if (sm_span_begins(text, "\xEF\xBB\xBF"))
+		text = sm_span(text.s + 3, text.len - 3);
+	text = sm_trim(text);
+
+	if (text.len == 0)
+		return "The text of robots.txt is empty.";
+	if (text.s[0] == '<')
+		return "The text of robots.txt is an HTML page or other markup.";
+	return NULL;
+}
+
 void
 sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64 npages)
 {
 	bool		is_small = npages <= options->max_urls && options->index != SM_INDEX_ALWAYS;
 	SmSpan		urls[3];
 	int			nurls = 0;
+	const char *invalid;
 
 	if (robots == NULL)
 		return;
+	invalid = describe_invalid(robots->rules.text);
+	if (invalid)
+	{
+		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, invalid);
+		return;
+	}
 
 	/* crawlers begin with the index, or with the only file of a small set */
 	urls[nurls++] = file_url(robots->site, &options->base, INDEX_NAME);

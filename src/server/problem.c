@@ -24,6 +24,7 @@ const char *const sm_problem_names[SM_NPROBLEMS] = {
 	[SM_EXTENSION_INVALID] = "extension_invalid",
 	[SM_LOC_CONTROL_CHARACTER] = "loc_control_character",
 	[SM_LOC_SUSPICIOUS] = "loc_suspicious",
+	[SM_LOC_FRAGMENT] = "loc_fragment",
 	[SM_LOC_DUPLICATE] = "loc_duplicate",
 	[SM_SCHEME_MIXED] = "scheme_mixed",
 	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
@@ -32,6 +33,8 @@ const char *const sm_problem_names[SM_NPROBLEMS] = {
 	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal",
 	[SM_ROBOTS_DISALLOWED] = "robots_disallowed",
 	[SM_LASTMOD_UNIFORM] = "lastmod_uniform",
+	[SM_ORDER_MISSING] = "order_missing",
+	[SM_ROBOTS_INVALID] = "robots_invalid",
 	[SM_ROBOTS_BLOCKS_SITEMAP] = "robots_blocks_sitemap",
 	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap"
 };

@@ -32,6 +32,7 @@ typedef enum SmProblemName
 	/* nothing is skipped for these: only sitemap_audit looks for them */
 	SM_LOC_CONTROL_CHARACTER,
 	SM_LOC_SUSPICIOUS,
+	SM_LOC_FRAGMENT,
 	SM_LOC_DUPLICATE,
 	SM_SCHEME_MIXED,
 	SM_LASTMOD_IN_FUTURE,
@@ -42,6 +43,8 @@ typedef enum SmProblemName
 
 	/* these are problems of the set as a whole */
 	SM_LASTMOD_UNIFORM,
+	SM_ORDER_MISSING,
+	SM_ROBOTS_INVALID,
 	SM_ROBOTS_BLOCKS_SITEMAP,
 	SM_ROBOTS_LACKS_SITEMAP,
 	SM_NPROBLEMS,

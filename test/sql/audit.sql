@@ -184,3 +184,38 @@ SELECT audit.names = files.names || '{robots,agents}' AS names, audit.arguments 
 
 -- A key is welcome.
 SELECT * FROM sitemap_audit('SELECT ''/a'' AS loc, 1 AS key', 'https://www.example.com/', section => 'news');
+
+-- A fragment is no part of what search engines fetch; a "#" in a segment is %23.
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$SELECT unnest('{/a#b,/c%23,/#,"/ #é",#x,/?q=#&r}'::text[]) AS loc$$, 'http://a/');
+SELECT row_number, loc, problem FROM sitemap_audit('SELECT sitemap_url(''http://a/#!/b'') AS url', 'http://a/');
+SELECT row_number, loc, problem FROM sitemap_audit('SELECT ''/#b'' AS loc', 'http://a/', format => 'txt');
+
+-- A stable split without an order: neither in the query nor in the view or subquery in its place.
+CREATE VIEW pg_temp.ordered AS SELECT loc FROM pg_temp.page ORDER BY id;
+CREATE VIEW pg_temp.unordered AS SELECT loc FROM pg_temp.page;
+CREATE VIEW pg_temp.twice AS SELECT loc FROM pg_temp.ordered;
+TRUNCATE page;
+SELECT * FROM sitemap_audit('SELECT loc FROM pg_temp.page', 'http://a/', split => 'stable');
+SELECT * FROM sitemap_audit('SELECT loc FROM pg_temp.page', 'http://a/');
+SELECT problem, query
+  FROM unnest(ARRAY[
+         'SELECT loc FROM pg_temp.page ORDER BY id',
+         'SELECT loc, id AS key FROM pg_temp.page',
+         'SELECT loc, id AS key FROM pg_temp.page WHERE id >= $1',
+         'TABLE pg_temp.ordered',
+         'TABLE pg_temp.twice',
+         'SELECT ''/'' || loc AS loc FROM pg_temp.ordered o WHERE loc > ''''',
+         'SELECT loc FROM (SELECT loc FROM pg_temp.page ORDER BY id) p',
+         'WITH p AS (SELECT loc FROM pg_temp.page ORDER BY id) SELECT loc FROM p',
+         'SELECT loc FROM pg_temp.page UNION ALL SELECT loc FROM pg_temp.page ORDER BY 1',
+         'SELECT ''/'' AS loc',
+         'TABLE pg_temp.unordered',
+         'SELECT o.loc FROM pg_temp.ordered o, pg_temp.unordered',
+         'SELECT o.loc FROM pg_temp.ordered o LEFT JOIN pg_temp.page p ON true',
+         'SELECT loc FROM pg_temp.ordered UNION ALL TABLE pg_temp.ordered',
+         'WITH p AS (SELECT loc FROM pg_temp.page) SELECT loc FROM p',
+         'WITH RECURSIVE p AS (SELECT ''/'' AS loc UNION ALL SELECT loc || ''a'' FROM p WHERE loc < ''/aa'') SELECT loc FROM p',
+         'SELECT loc FROM (SELECT loc FROM pg_temp.page) p',
+         'SELECT loc FROM (VALUES (''/'')) v (loc) WHERE EXISTS (SELECT FROM pg_temp.page ORDER BY id)']) query
+       LEFT JOIN LATERAL sitemap_audit(query, 'http://a/', split => 'stable') ON true;

@@ -85,6 +85,12 @@ SELECT robots, count(*)
        LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => robots) a
  WHERE problem = 'robots_disallowed' GROUP BY robots;
 
+-- What a program gets that asks for a robots.txt which is not there.
+SELECT to_json(robots), row_number, problem, detail
+  FROM unnest(ARRAY['', E' \r\n\t', chr(65279), chr(65279) || E'\n', '<!DOCTYPE html><title>404</title>', E'\n <HTML>', chr(65279) || '<html>',
+                    '#', 'a', E'User-agent: *\nDisallow: /<a']) robots,
+       LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => robots) a;
+
 -- Arguments.
 SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => %s)', agents))
   FROM unnest(ARRAY['NULL', '''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',

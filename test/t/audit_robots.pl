@@ -1,8 +1,10 @@
 # The rules of a robots.txt: random ones, and what RFC 9309 says about random URLs, by a
-# model that has regular expressions for rules and no regard to speed.
+# model that has regular expressions for rules and no regard to speed.  And the guide's
+# script that gets a robots.txt.
 use strict;
 use warnings;
 
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -64,6 +66,25 @@ foreach my $round (1 .. 20)
 		scalar @wanted, scalar @paths, scalar @robots, scalar @agents);
 }
 cmp_ok($decisions, '>', 300_000, "$decisions decisions");
+
+# The guide's script stops where there is no robots.txt.
+SKIP:
+{
+	skip 'curl is not here', 4 if system('curl --version >/dev/null 2>&1') != 0;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my ($script) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^```pgsql\n(\\set robots.*?)^```/ms;
+	$script =~ s{https://www\.example\.com/robots\.txt}{file://$dir/robots.txt};
+	$node->safe_psql('postgres', q{CREATE TABLE page AS SELECT 1 AS id, '/cart' AS path});
+
+	append_to_file("$dir/robots.txt", "User-agent: *\nDisallow: /cart\nSitemap: https://www.example.com/sitemap.xml\n");
+	my ($status, $stdout, $stderr) = $node->psql('postgres', $script);
+	like($stdout, qr{\A(?:1\|/cart\|robots_disallowed\|.*\n?){2}\z}, "the guide's script, with a robots.txt");
+	is($stderr, '', 'it says nothing else');
+	unlink "$dir/robots.txt";
+	($status, $stdout, $stderr) = $node->psql('postgres', $script);
+	is($stdout, '', 'without one, it audits nothing');
+	like($stderr, qr/^robots\.txt was not fetched$/m, 'and says so');
+}
 
 $node->stop;
 done_testing();

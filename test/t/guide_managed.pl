@@ -22,7 +22,7 @@ chmod 0600, "$dir/key.pem";
 my $service = PostgreSQL::Test::Cluster->new('service');
 my $publisher = PostgreSQL::Test::Cluster->new('publisher');
 
-$service->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$service->init(allows_streaming => 1, extra => [ '--encoding=UTF8', '--no-locale' ]);
 $service->append_conf('postgresql.conf', qq{
 fsync = off
 listen_addresses = 'localhost'
@@ -99,7 +99,7 @@ is(state(), $before, 'nothing has changed then, either');
 # The service commits and the publisher does not: the next run of all pages has the change.
 service('DELETE FROM page_change');
 age('postgres', 'site_files');
-is(actions($changed), 'updated', 'a change that only the queue has lost is missing, and the index is all that is written');
+is(actions($changed), 'unchanged', 'a change that only the queue has lost is missing');
 is(join(' ', grep { $_ eq 'updated' } split / /, actions($all)), 'updated updated', 'until all pages are read');
 
 # The reader can do nothing else, and TLS is verified.
@@ -110,8 +110,36 @@ like($errors, qr/permission denied for table page/, 'the reader cannot write');
 like($errors, qr/root certificate file "\/nonexistent" does not exist/, 'without the certificate there is no connection');
 
 test_program();
+test_standby();
 $_->stop foreach $service, $publisher;
 done_testing();
+
+# A standby serves all pages, and a condition instead of the queue, which it cannot empty.
+sub test_standby
+{
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	my $from = sub {
+		sql("ALTER SERVER shop OPTIONS (SET port '" . $_[0]->port . "')");
+	};
+	my ($condition) = $chapter =~ /`changes => '(SELECT id FROM shop\.page WHERE .*?)'`/;
+
+	$service->backup('backup');
+	$standby->init_from_backup($service, 'backup', has_streaming => 1);
+	$standby->start;
+	sql('IMPORT FOREIGN SCHEMA public LIMIT TO (page_change) FROM SERVER shop INTO shop');
+	$from->($service);
+	sql($all);
+	$from->($standby);
+	service(q{UPDATE page SET path = path || 's', changed = now() WHERE id = 9});
+	$service->wait_for_catchup($standby, 'replay', $service->lsn('insert'));
+	age('postgres', 'site_files');
+	is(actions($changed =~ s/changes => '.*?'(?=\))/changes => '$condition'/r), 'updated updated', 'a standby: a page that changed');
+	unlike(actions($all), qr/inserted|deleted|updated updated/, 'all pages');
+	my ($status, $output, $errors) = $publisher->psql('postgres', $changed);
+	like($errors, qr/cannot execute DELETE in a read-only transaction/, 'its queue cannot be emptied');
+	$standby->stop;
+	return;
+}
 
 # docker/publisher, in a database of its own.  The password has what a URL has to encode.
 sub test_program
@@ -168,12 +196,14 @@ sub sql
 	return $publisher->safe_psql('postgres', $_[0]);
 }
 
-# The index has seconds: what was changed long ago differs from what changes now.
+# Has all files be of long ago, in the index too, which has seconds.
 sub age
 {
 	my ($database, $target) = @_;
 
-	$publisher->safe_psql($database, "UPDATE $target SET lastmod = '2001-01-01 00:00Z'");
+	my $index = $target =~ s/site_files/sitemap_publish_index/r;
+
+	$publisher->safe_psql($database, "UPDATE $target SET lastmod = '2001-01-01 00:00Z'; SELECT $index('$target', 'https://www.example.com/')");
 	return;
 }
 

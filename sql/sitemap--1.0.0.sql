@@ -108,6 +108,13 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, text, text, text, text, text, text) IS
 '<news:news> element of a page, published at a time in W3C text';
 
+CREATE FUNCTION sitemap_encode(segment text)
+RETURNS text
+AS 'MODULE_PATHNAME'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_encode(text) IS
+'percent-encode one segment of a path or one value of a query string';
+
 CREATE FUNCTION sitemap_alternate(hreflang text, href text)
 RETURNS xml
 AS 'MODULE_PATHNAME'

@@ -24,12 +24,14 @@
 #define C_HEX		0x08
 #define C_ALPHA		0x10
 #define C_DIGIT		0x20
+#define C_PLAIN		0x40		/* unreserved */
 
 #define PCHAR		(C_PATH | C_QUERY)
-#define DIGIT		(PCHAR | C_USER | C_HEX | C_DIGIT)
-#define HEXALPHA	(PCHAR | C_USER | C_HEX | C_ALPHA)
-#define ALPHA		(PCHAR | C_USER | C_ALPHA)
-#define MARK		(PCHAR | C_USER)	/* - . _ ~, sub-delims, and the colon */
+#define DELIMITER	(PCHAR | C_USER)	/* sub-delims and the colon */
+#define MARK		(DELIMITER | C_PLAIN)	/* - . _ ~ */
+#define ALPHA		(MARK | C_ALPHA)
+#define HEXALPHA	(ALPHA | C_HEX)
+#define DIGIT		(MARK | C_HEX | C_DIGIT)
 
 static const unsigned char byte_class[256] = {
 	['0'] = DIGIT,['1'] = DIGIT,['2'] = DIGIT,['3'] = DIGIT,['4'] = DIGIT,
@@ -47,8 +49,9 @@ static const unsigned char byte_class[256] = {
 	['q'] = ALPHA,['r'] = ALPHA,['s'] = ALPHA,['t'] = ALPHA,['u'] = ALPHA,
 	['v'] = ALPHA,['w'] = ALPHA,['x'] = ALPHA,['y'] = ALPHA,['z'] = ALPHA,
 	['-'] = MARK,['.'] = MARK,['_'] = MARK,['~'] = MARK,
-	['!'] = MARK,['$'] = MARK,['('] = MARK,[')'] = MARK,['*'] = MARK,
-	['+'] = MARK,[','] = MARK,[';'] = MARK,['='] = MARK,[':'] = MARK,
+	['!'] = DELIMITER,['$'] = DELIMITER,['('] = DELIMITER,[')'] = DELIMITER,
+	['*'] = DELIMITER,['+'] = DELIMITER,[','] = DELIMITER,[';'] = DELIMITER,
+	['='] = DELIMITER,[':'] = DELIMITER,
 	['@'] = PCHAR,['/'] = PCHAR,['?'] = C_QUERY,
 };
 
@@ -56,6 +59,16 @@ static const unsigned char byte_class[256] = {
 
 /* The longest relative reference; removing its dot segments can make the URL shorter. */
 #define REFERENCE_MAX	4096
+
+/* Write the percent-encoding of a byte.  Returns its end. */
+static char *
+put_escape(char *d, unsigned char c)
+{
+	d[0] = '%';
+	d[1] = sm_hex_digit(c >> 4);
+	d[2] = sm_hex_digit(c);
+	return d + 3;
+}
 
 /*
  * Percent-encode the bytes from s to end.  component: C_PATH for a path, which a
@@ -133,10 +146,7 @@ encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
 				}
 				break;
 		}
-		*d++ = '%';
-		*d++ = sm_hex_digit((unsigned char) *s >> 4);
-		*d++ = sm_hex_digit((unsigned char) *s);
-		s++;
+		d = put_escape(d, *s++);
 	}
 	return d;
 }
@@ -650,6 +660,28 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	site_key(base->scheme_len == 5, authority.host, authority.host_len,
 			 sm_authority_port(&authority, base->scheme_len == 5), base->site);
 	return SM_URL_OK;
+}
+
+size_t
+sm_url_segment_length(const char *src, size_t len)
+{
+	size_t		result = len;
+
+	for (size_t i = 0; i < len; i++)
+		result += CLASS(src[i]) & C_PLAIN ? 0 : 2;
+	return result;
+}
+
+void
+sm_url_encode_segment(const char *src, size_t len, char *dst)
+{
+	for (size_t i = 0; i < len; i++)
+	{
+		if (CLASS(src[i]) & C_PLAIN)
+			*dst++ = src[i];
+		else
+			dst = put_escape(dst, src[i]);
+	}
 }
 
 size_t

@@ -115,6 +115,13 @@ extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len
  */
 extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 
+/*
+ * Percent-encode one segment of a path, or a value of a query string: everything but
+ * the unreserved characters of RFC 3986.  dst holds sm_url_segment_length bytes.
+ */
+extern size_t sm_url_segment_length(const char *src, size_t len);
+extern void sm_url_encode_segment(const char *src, size_t len, char *dst);
+
 /* Does a text begin like an absolute URL, with a scheme and "://"? */
 extern bool sm_url_begins(const char *s, size_t len);
 

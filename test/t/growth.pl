@@ -89,6 +89,7 @@ my @cases = (
 	[ 'sitemap_news, a long title', 'text', q{repeat('<', size)}, q{sitemap_news('n', 'en', '2026', v)} ],
 	[ 'sitemap_news, many genres', 'text', q{repeat('Blog,', size / 5) || 'Blog'}, q{sitemap_news('n', 'en', '2026', 't', genres => v)} ],
 	[ 'sitemap_news, many tickers', 'text', q{repeat('A:B,', size / 4)}, q{sitemap_news('n', 'en', '2026', 't', stock_tickers => v)}, error => '22023' ],
+	[ 'sitemap_encode', 'text', q{repeat('é', size / 2)}, q{sitemap_encode(v)} ],
 	[ 'sitemap_alternate, a long href', 'text', q{'http://a/' || repeat('%', size)}, q{sitemap_alternate('de', v)} ],
 	[ 'sitemap_alternate, a long hreflang', 'text', q{repeat('de-', size / 3)}, q{sitemap_alternate(v, 'http://a/')}, error => '22023' ],
 	[

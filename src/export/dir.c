@@ -44,6 +44,24 @@ raise_error(const SmDir *dir, const char *what, const char *name)
 			 errmsg("could not %s file \"%s\": %m", what, sm_dir_path(dir, name))));
 }
 
+/* Make a directory that a web server can read. */
+static void
+make_directory(const char *path)
+{
+	char	   *parent = pstrdup(path);
+	mode_t		oumask = umask(S_IWGRP | S_IWOTH);
+	int			result = mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO);
+
+	umask(oumask);
+	if (result != 0 && errno != EEXIST)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not create directory \"%s\": %m", sm_clip(path))));
+	canonicalize_path(parent);
+	get_parent_directory(parent);
+	fsync_fname_ext(parent, true, true, ERROR);
+}
+
 /*
  * Resolve symbolic links once.  All files then go to one directory, even if a
  * deployment changes a link meanwhile.
@@ -60,6 +78,11 @@ resolve_directory(const char *path)
 				 errmsg("relative path not allowed for sitemap_export"),
 				 errdetail("The directory is \"%s\".", sm_clip(path))));
 	resolved = realpath(path, NULL);
+	if (resolved == NULL && errno == ENOENT)
+	{
+		make_directory(path);
+		resolved = realpath(path, NULL);
+	}
 	if (resolved == NULL)
 	{
 		/* errcode_for_file_access has no code for these in some versions */

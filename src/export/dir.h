@@ -31,8 +31,8 @@ typedef struct SmDir
 
 /*
  * Open a directory, given by its absolute path, and lock it, until the current
- * memory context is reset.  Raises an error if there is no such directory, or if
- * another process has locked it.
+ * memory context is reset.  A directory is made if only the last part of the path is
+ * missing.  Raises an error if another process has locked it.
  */
 extern void sm_dir_open(SmDir *dir, const char *path);
 

@@ -56,14 +56,15 @@ enum
 	EXPORT_KIND,
 	EXPORT_DIGEST,
 	EXPORT_LASTMOD,
+	EXPORT_BASE_URL,
 	EXPORT_NCOLUMNS
 };
 
 static const char *const column_names[EXPORT_NCOLUMNS] = {
-	"name", "content", "kind", "digest", "lastmod"
+	"name", "content", "kind", "digest", "lastmod", "base_url"
 };
 static const char *const column_types[EXPORT_NCOLUMNS] = {
-	"text", "bytea, text or xml", "text", "text", "timestamp with time zone"
+	"text", "bytea, text or xml", "text", "text", "timestamp with time zone", "text"
 };
 
 typedef struct ExportColumn
@@ -82,6 +83,7 @@ typedef struct ExportState
 	ExportColumn column[EXPORT_NCOLUMNS];
 	Tuplestorestate *sitemaps;	/* rows of all files but the indexes */
 	Tuplestorestate *indexes;
+	char	   *base_url;		/* of the first row that has one, or NULL */
 	uint64		nrows;
 	uint64		nwritten;		/* files to be written */
 	ReturnSetInfo *result;
@@ -313,6 +315,26 @@ require(const ExportState *state, int which, bool isnull)
 				 errdetail("It is null in row " UINT64_FORMAT ".", state->nrows)));
 }
 
+/*
+ * Raise an error if a row is of another site than the rows before: two sites have the
+ * same names.
+ */
+static void
+check_site(ExportState *state, const char *base_url)
+{
+	if (base_url == NULL)
+		return;
+	if (state->base_url == NULL)
+		state->base_url = MemoryContextStrdup(state->receiver.context, base_url);
+	if (strcmp(state->base_url, base_url) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the query has files of two sites"),
+				 errdetail("Their base_url are \"%s\" and \"%s\".",
+						   sm_clip(state->base_url), sm_clip(base_url)),
+				 errhint("Export each site into a directory of its own, with WHERE base_url = ... in the query.")));
+}
+
 static bool
 receive(SmReceiver *self, TupleTableSlot *slot)
 {
@@ -330,6 +352,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 		return true;
 	require(state, EXPORT_NAME, name == NULL);
 	require(state, EXPORT_CONTENT, no_content);
+	check_site(state, get_text(state, slot, EXPORT_BASE_URL));
 
 	file = sm_list_find(&state->list, name);
 	if (file->action != SM_FILE_NONE)

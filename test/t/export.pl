@@ -580,6 +580,10 @@ sub test_refused_rows
 	}
 	fails("$row UNION ALL SELECT 'a', NULL", qr/.*\nDETAIL:  It is null in row 2\.\n/,
 		'an error names the row');
+	fails(
+		q{SELECT n || '.xml' AS name, '' AS content, 'http://' || n || '/' AS base_url FROM generate_series(1, 2) n},
+		qr{22023: the query has files of two sites\nDETAIL:  Their base_url are "http://1/" and "http://2/"\.\nHINT:  Export each},
+		'two sites');
 	is_deeply({ identities() }, \%before, 'no file was touched');
 
 	my $longest = ('x' x 251) . '.xml';
@@ -627,9 +631,12 @@ sub test_directories
 	begin_with_site();
 	spew('file', '');
 	my $base = $dir;
+	symlink 'nowhere', "$base/dangling" or die $!;
 
 	foreach (
-		[ "$base/missing", '58P01: could not open directory ".*": No such file or directory' ],
+		[ "$base/missing/sub", '58P01: could not create directory ".*": No such file or directory' ],
+		[ "$base/file/sub", '42809: could not open directory ".*": Not a directory' ],
+		[ "$base/dangling", '58P01: could not open directory ".*": No such file or directory' ],
 		[ "$base/file", '42809: could not open directory ".*": Not a directory' ],
 		[ 'relative', '42602: relative path not allowed for sitemap_export' ],
 		[ '', '42602: relative path not allowed for sitemap_export' ])
@@ -639,6 +646,18 @@ sub test_directories
 		$dir = $path;
 		fails($site, qr/$error/, "directory \"$path\"");
 	}
+	foreach my $path ("$base/new", "$base/other//")
+	{
+		$dir = $path;
+		done_is(all_files('created'), 'a directory that is missing');
+		same_files({ content_of($site) }, 'is made');
+		is(S_IMODE((stat $dir)[2]), 0755, 'and a web server can read it');
+	}
+	chmod 0555, $base or die $!;
+	$dir = "$base/third";
+	fails($site, qr{42501: could not create directory "\Q$dir\E": Permission denied}, 'if that is permitted');
+	chmod 0755, $base or die $!;
+
 	my $long = $base . ('/' . 'x' x 200) x 10;
 	system_or_bail('mkdir', '-p', $long);
 	$dir = $long;

@@ -25,7 +25,7 @@ my %tests = (
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
 	'could not lock directory' => \&directory_is_in_use,
-	'could not open directory, could not create file' => \&no_directory,
+	'could not create directory, could not create file' => \&no_directory,
 	'A run waits' => \&run_waits,
 	'The site has new pages and the sitemap has not' => \&nothing_runs,
 	'A page is missing' => \&page_is_missing,
@@ -174,7 +174,7 @@ sub directory_is_in_use
 
 sub no_directory
 {
-	fails('no directory', qr/could not open directory/, "SELECT sitemap_export('$folder/none', 'TABLE site_files')");
+	fails('no directory', qr/could not create directory/, "SELECT sitemap_export('$folder/none/none', 'TABLE site_files')");
 	mkdir "$folder/locked" or die $!;
 	chmod 0555, "$folder/locked" or die $!;
 	fails('no right to write', qr/could not create file .*Permission denied/,

@@ -99,10 +99,10 @@ sub test_directories
 		[ "$dir/loop", '42809' ],
 		[ "$dir/nowhere", '58P01' ],
 		[ "$dir/missing/..", '58P01' ],
-		[ "$dir/%s%n%d", '58P01' ],
-		[ "$dir/a\nb", '58P01' ],
-		[ "$dir\x01", '58P01' ],
-		[ "$dir/'\"; rm -rf /", '58P01' ],
+		[ "$dir/missing/%s%n%d", '58P01' ],
+		[ "$dir/missing/a\nb", '58P01' ],
+		[ "$dir/missing/\x01", '58P01' ],
+		[ "$dir/missing/'\"; rm -rf /", '58P01' ],
 		[ '/dev/null', '42809' ],
 		[ $dir . '/' . 'x' x 256, '42622' ],
 		[ $long, '42622' ],
@@ -126,7 +126,7 @@ sub test_directories
 		'22023', 'a device is not replaced');
 	is_deeply([ files($dir) ], \@before, 'nothing has changed');
 	is(slurp_file("$dir/file"), 'kept', 'in a file neither');
-	like(slurp_file($node->logfile), qr/could not open directory "\Q$dir\E\/%s%n%d"/,
+	like(slurp_file($node->logfile), qr/could not create directory "\Q$dir\E\/missing\/%s%n%d"/,
 		'the log has a path as it was given');
 
 	# ".." and links are what they are to the operating system

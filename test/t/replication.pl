@@ -85,6 +85,20 @@ sub test_standby
 	like($exported[0], qr/\|created\|/, 'sitemap_export: a directory');
 	is($exported[1], $exported[0], 'sitemap_export: a standby exports the same');
 	is_deeply(contents($dirs[1]), contents($dirs[0]), 'and has the same files');
+	is_deeply(times_of($dirs[1]), times_of($dirs[0]), 'with the same times');
+
+	# what changes has the same new time
+	my $before = times_of($dirs[0]);
+	$primary->safe_psql('postgres', q{UPDATE page SET loc = '/changed' WHERE id = 7} . ";$publish");
+	$primary->wait_for_catchup($standby);
+	@exported = map {
+		my ($node, $dir) = @$_;
+		$node->safe_psql('postgres', "SELECT * FROM sitemap_export('$dir', 'TABLE target')")
+	} ([ $primary, $dirs[0] ], [ $standby, $dirs[1] ]);
+	like($exported[0], qr/\|updated\|/, 'a page changes');
+	is($exported[1], $exported[0], 'a standby exports the same');
+	isnt(join(' ', %{ times_of($dirs[0]) }), join(' ', %$before), 'with new times');
+	is_deeply(times_of($dirs[1]), times_of($dirs[0]), 'that are the same');
 	return;
 }
 
@@ -248,4 +262,12 @@ sub contents
 	my %contents = map { ($_ => slurp_file("$dir/$_")) } grep { /^[^.]|tmp/ } readdir $handle;
 	closedir $handle;
 	return \%contents;
+}
+
+# Their times.
+sub times_of
+{
+	my ($dir) = @_;
+
+	return { map { ($_ => (stat "$dir/$_")[9]) } keys %{ contents($dir) } };
 }

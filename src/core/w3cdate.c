@@ -151,8 +151,34 @@ literal(const char **s, const char *end, char c)
 	return true;
 }
 
-SmW3cStatus
-sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
+/* Read an offset from UTC, in seconds; in JSON it may be missing or have seconds. */
+static bool
+offset(const char **s, const char *end, bool is_json, int *value)
+{
+	unsigned int hour;
+	unsigned int minute;
+	unsigned int second = 0;
+	bool		west = *s < end && **s == '-';
+
+	*value = 0;
+	if (literal(s, end, 'Z') || (is_json && *s == end))
+		return true;
+	if (!(literal(s, end, '+') || literal(s, end, '-')) ||
+		!digits(s, end, 2, &hour) || !literal(s, end, ':') || !digits(s, end, 2, &minute))
+		return false;
+	if (is_json && literal(s, end, ':') && !digits(s, end, 2, &second))
+		return false;
+
+	/* one that cannot be is out of range */
+	*value = minute > 59 || second > 59 ? SM_SECS_PER_DAY :
+		(int) (hour * 3600 + minute * 60 + second);
+	if (west)
+		*value = -*value;
+	return true;
+}
+
+static SmW3cStatus
+parse(const char *src, size_t len, bool is_json, bool *has_time, int64_t *seconds)
 {
 	const char *s = src;
 	const char *end = src + len;
@@ -162,9 +188,8 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 	unsigned int hour = 0;
 	unsigned int minute = 0;
 	unsigned int second = 0;
-	unsigned int zone_hour = 0;
-	unsigned int zone_minute = 0;
-	bool		west = false;
+	int			zone = 0;
+	int			max_zone = is_json ? 16 * 3600 - 1 : 14 * 3600;
 
 	if (!digits(&s, end, 4, &year))
 		return SM_W3C_SYNTAX;
@@ -172,7 +197,8 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 		return SM_W3C_SYNTAX;
 	if (s < end && (!literal(&s, end, '-') || !digits(&s, end, 2, &day)))
 		return SM_W3C_SYNTAX;
-	if (s < end)
+	*has_time = s < end;
+	if (*has_time)
 	{
 		if (!literal(&s, end, 'T') || !digits(&s, end, 2, &hour) ||
 			!literal(&s, end, ':') || !digits(&s, end, 2, &minute))
@@ -191,30 +217,18 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 					s++;
 			}
 		}
-		if (!literal(&s, end, 'Z'))
-		{
-			west = s < end && *s == '-';
-			if (!(literal(&s, end, '+') || literal(&s, end, '-')) ||
-				!digits(&s, end, 2, &zone_hour) || !literal(&s, end, ':') ||
-				!digits(&s, end, 2, &zone_minute))
-				return SM_W3C_SYNTAX;
-		}
-		if (s < end)
+		if (!offset(&s, end, is_json, &zone) || s < end)
 			return SM_W3C_SYNTAX;
 	}
 
 	if (year < 1 || month < 1 || month > 12 ||
 		day < 1 || day > days_in_month(year, month) ||
 		hour > 23 || minute > 59 || second > 59 ||
-		zone_minute > 59 || zone_hour * 60 + zone_minute > 14 * 60)
+		zone > max_zone || zone < -max_zone)
 		return SM_W3C_RANGE;
 
 	*seconds = day_of(year, month, day) * SM_SECS_PER_DAY +
-		hour * 3600 + minute * 60 + second;
-	if (west)
-		*seconds += zone_hour * 3600 + zone_minute * 60;
-	else
-		*seconds -= zone_hour * 3600 + zone_minute * 60;
+		hour * 3600 + minute * 60 + second - zone;
 
 	/*
 	 * the offset from UTC can move an instant out of the years that can be
@@ -224,6 +238,20 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 		*seconds >= (int64_t) (MAX_DAY + 1) * SM_SECS_PER_DAY)
 		return SM_W3C_RANGE;
 	return SM_W3C_OK;
+}
+
+SmW3cStatus
+sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
+{
+	bool		has_time;
+
+	return parse(src, len, false, &has_time, seconds);
+}
+
+SmW3cStatus
+sm_w3c_parse_json(const char *src, size_t len, bool *has_time, int64_t *seconds)
+{
+	return parse(src, len, true, has_time, seconds);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include "entry/alternate.h"
 
 #include "catalog/pg_type.h"
+#include "core/ascii.h"
 #include "core/iso.h"
 #include "core/text.h"
 #include "entry/row.h"
@@ -22,17 +23,47 @@
 PG_FUNCTION_INFO_V1(sitemap_alternate);
 PG_FUNCTION_INFO_V1(sitemap_alternates);
 
+/*
+ * What is meant by a value that is not an hreflang.  Some countries have a code other
+ * than their language, and the United Kingdom has one other than its abbreviation.
+ */
+static const char *
+hreflang_hint(SmSpan hreflang)
+{
+	static const struct
+	{
+		const char *code;
+		const char *hint;
+	}			languages[] = {
+		{"cn", "Chinese is zh."}, {"cz", "Czech is cs."}, {"dk", "Danish is da."},
+		{"gr", "Greek is el."}, {"jp", "Japanese is ja."}, {"kr", "Korean is ko."},
+		{"ua", "Ukrainian is uk."}
+	};
+	SmSpan		language = sm_span(hreflang.s, Min(hreflang.len, 2));
+
+	for (size_t i = 0; i < lengthof(languages); i++)
+		if (sm_equal_ignoring_case(language, sm_span_of(languages[i].code)) &&
+			(hreflang.len == 2 || hreflang.s[2] == '-'))
+			return languages[i].hint;
+	if (hreflang.len > 3 &&
+		sm_equal_ignoring_case(sm_span(hreflang.s + hreflang.len - 3, 3), sm_span_of("-UK")))
+		return "For the United Kingdom it is GB.";
+	return "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.";
+}
+
 bool
-sm_append_alternate(StringInfo buf, const SmLink *link, SmUrlCache *cache,
-					SmProblems *problems)
+sm_append_alternate(StringInfo buf, SmLink *link, const SmUrlBase *base,
+					SmUrlCache *cache, SmProblems *problems)
 {
 	SmSpan		hreflang = sm_trim(link->hreflang);
+	SmSpan		href = link->href;
 	int			start = buf->len;
+	SmUrlStatus status;
 
 	if (!sm_iso_hreflang(hreflang.s, hreflang.len))
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
-				   "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.",
+				   hreflang_hint(hreflang),
 				   "invalid hreflang \"%s\": must be x-default or a language code",
 				   sm_for_message(link->hreflang));
 		return false;
@@ -40,8 +71,10 @@ sm_append_alternate(StringInfo buf, const SmLink *link, SmUrlCache *cache,
 	sm_append(buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
 	sm_append(buf, hreflang.s, hreflang.len);
 	sm_append(buf, SM_LITERAL("\" href=\""));
-	if (!sm_append_url(buf, link->href, cache, problems, "href"))
+	status = sm_append_url(buf, &link->href, base, cache);
+	if (status != SM_URL_OK)
 	{
+		sm_append_url_problem(problems, SM_EXTENSION_INVALID, "href", href, status);
 		buf->len = start;
 		return false;
 	}
@@ -75,7 +108,7 @@ sitemap_alternate(PG_FUNCTION_ARGS)
 	cache.raw_len = 0;
 	initStringInfo(&buf);
 	buf.len = VARHDRSZ;
-	sm_append_alternate(&buf, &link, &cache, &problems);
+	sm_append_alternate(&buf, &link, NULL, &cache, &problems);
 	SET_VARSIZE(buf.data, buf.len);
 	PG_RETURN_XML_P(buf.data);
 }
@@ -98,7 +131,7 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 		CHECK_FOR_INTERRUPTS();
 
 		buf.len = VARHDRSZ;
-		sm_append_alternate(&buf, &links[i], &cache, &problems);
+		sm_append_alternate(&buf, &links[i], NULL, &cache, &problems);
 		SET_VARSIZE(buf.data, buf.len);
 		elements[i] = datumCopy(PointerGetDatum(buf.data), false, -1);
 	}

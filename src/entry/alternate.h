@@ -10,8 +10,11 @@
 #include "lib/stringinfo.h"
 #include "server/problem.h"
 
-/* Append a link.  Returns false for a problem; then buf is unchanged. */
-extern bool sm_append_alternate(StringInfo buf, const SmLink *link, SmUrlCache *cache,
-								SmProblems *problems);
+/*
+ * Append a link.  A relative href is resolved against base, if that is not NULL; the
+ * link then has the absolute one.  Returns false for a problem; then buf is unchanged.
+ */
+extern bool sm_append_alternate(StringInfo buf, SmLink *link, const SmUrlBase *base,
+								SmUrlCache *cache, SmProblems *problems);
 
 #endif

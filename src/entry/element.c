@@ -15,6 +15,7 @@
 #include "entry/alternate.h"
 #include "entry/fragment.h"
 #include "entry/item.h"
+#include "entry/json.h"
 #include "entry/row.h"
 #include "entry/value.h"
 #include "fmgr.h"
@@ -64,7 +65,7 @@ append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *en
 	sm_append(buf, SM_LITERAL("<lastmod>"));
 	content = buf->len;
 	sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
-				   &w->problems, "lastmod", &entry->has_lastmod, &entry->lastmod);
+				   &w->problems, SM_LASTMOD_INVALID, "lastmod", &entry->has_lastmod, &entry->lastmod);
 	if (!entry->has_lastmod)
 	{
 		buf->len = start;
@@ -153,7 +154,7 @@ append_alternates(SmElementWriter *w, Datum alternates, SmRules *rules, StringIn
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (sm_append_alternate(buf, &links[i], &w->link_cache, &w->problems) &&
+		if (sm_append_alternate(buf, &links[i], w->link_base, &w->link_cache, &w->problems) &&
 			!sm_rules_add_link(rules, &links[i], &w->problems))
 			buf->len = before;
 		if (is_too_large(w, buf, start))
@@ -162,37 +163,39 @@ append_alternates(SmElementWriter *w, Datum alternates, SmRules *rules, StringIn
 	return true;
 }
 
+/* Append images, videos and news. Returns false if the row cannot go on. */
 static bool
-append_images(SmElementWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
+append_items(SmElementWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
 {
-	SmItemWriter item = {buf, w->ascii, &w->link_cache, &w->problems};
+	SmItemWriter item = {
+		.buf = buf,.ascii = w->ascii,.base = w->link_base,.cache = &w->link_cache,
+		.rules = rules,.problems = &w->problems
+	};
 	int			start = buf->len;
 
 	for (int i = 0; i < row->nimages; i++)
 	{
-		int			before = buf->len;
-
 		CHECK_FOR_INTERRUPTS();
 
-		if (sm_append_image(&item, row->images[i]) &&
-			!sm_rules_add_image(rules, row->images[i], &w->problems))
-			buf->len = before;
+		sm_append_image(&item, row->images[i]);
 		if (is_too_large(w, buf, start))
 			return false;
 	}
-	return true;
+	if (row->image_items)
+		sm_append_json(&item, &sm_image, row->image_items);
+	if (row->videos)
+		sm_append_json(&item, &sm_video, row->videos);
+	if (row->news)
+		sm_append_json(&item, &sm_news, row->news);
+	return !is_too_large(w, buf, start);
 }
 
-/* Append ready-made XML. loc: offset of the page's loc in buf. */
+/* Append ready-made XML. Returns false if the row cannot go on. */
 static bool
-append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, int loc,
-				  SmRules *rules, StringInfo buf)
+append_extensions(SmElementWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
 {
 	int			start = buf->len;
 
-	/* a copy, since the buffer may move */
-	if (row->nextensions > 0)
-		rules->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
 	for (int i = 0; i < row->nextensions; i++)
 	{
 		sm_append_extension(buf, row->extensions[i], w->ascii, rules, &w->problems);
@@ -202,19 +205,22 @@ append_extensions(SmElementWriter *w, const SmRow *row, const SmEntry *entry, in
 	return true;
 }
 
-/* Has a row images, alternates or ready-made XML? */
+/* Does a row have extension elements? */
 static bool
 has_extensions(const SmRow *row, SmProblems *problems)
 {
 	SmLink	   *links;
 
 	return row->nimages > 0 || row->nextensions > 0 ||
-		(row->has_alternates &&
+		(row->image_items && !sm_json_is_empty(row->image_items)) ||
+		(row->videos && !sm_json_is_empty(row->videos)) ||
+		(row->news && !sm_json_is_empty(row->news)) ||
+		(row->alternates &&
 		 sm_read_alternates(row->alternates, &links, problems, "alternates") > 0);
 }
 
 /*
- * Append alternates, images and ready-made XML.  loc: offset of the page's loc
+ * Append alternates, images, videos, news and ready-made XML.  loc: offset of the page's loc
  * in buf.  Returns false if the row cannot go on.
  */
 static bool
@@ -231,10 +237,12 @@ append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo 
 					   "protocol 0.84 has no extension elements");
 		return true;
 	}
-	if (row->has_alternates && !append_alternates(w, row->alternates, rules, buf))
+	/* a copy, since the buffer may move */
+	if (row->videos || row->nextensions > 0)
+		rules->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
+	if (row->alternates && !append_alternates(w, row->alternates, rules, buf))
 		return false;
-	if (!append_images(w, row, rules, buf) ||
-		!append_extensions(w, row, entry, loc, rules, buf))
+	if (!append_items(w, row, rules, buf) || !append_extensions(w, row, rules, buf))
 		return false;
 	entry->namespaces = rules->namespaces;
 	entry->has_news = rules->has_news;
@@ -292,7 +300,8 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 			append_changefreq(w, row->changefreq, buf);
 		if (row->has_priority)
 			append_priority(w, row->priority, buf);
-		if ((row->has_alternates || row->nimages > 0 || row->nextensions > 0) &&
+		if ((row->alternates || row->nimages > 0 || row->image_items || row->videos ||
+			 row->news || row->nextensions > 0) &&
 			!append_all_extensions(w, row, loc_start, buf, entry))
 		{
 			buf->len = start;

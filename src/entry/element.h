@@ -18,6 +18,9 @@ typedef struct SmElementWriter
 	bool		ascii;			/* write characters outside ASCII as
 								 * references */
 	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
+	const SmUrlBase *link_base; /* relative URLs of images, videos and
+								 * alternates are resolved against it; NULL:
+								 * they are invalid */
 	SmProblems	problems;
 	SmRules    *rules;			/* receives what the extensions of a row say,
 								 * or NULL */

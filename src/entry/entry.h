@@ -65,8 +65,13 @@ typedef struct SmRow
 	SmSpan		changefreq;		/* empty for none */
 	bool		has_priority;
 	double		priority;
-	bool		has_alternates;
-	Datum		alternates;		/* jsonb, hreflang to URL */
+
+	/* jsonb, 0 for none */
+	Datum		alternates;		/* hreflang to URL */
+	Datum		image_items;
+	Datum		videos;
+	Datum		news;
+
 	int			nimages;
 	SmSpan	   *images;			/* URLs */
 	int			nextensions;

@@ -416,7 +416,7 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii, SmRules *rules,
 	}
 	sm_rules_begin(rules);
 	if (!read_extension(buf, xml, target_charset(ascii), &namespaces, rules, problems) ||
-		!sm_rules_add_facts(rules, problems))
+		!sm_rules_add_facts(rules, problems, SM_EXTENSION_INVALID))
 	{
 		buf->len = len;
 		return false;

@@ -179,7 +179,9 @@ make_item(FunctionCallInfo fcinfo, const SmItemType *type, SmValueType dates)
 	SmProblems	problems = {0};
 	SmUrlCache	cache;
 	StringInfoData buf;
-	SmItemWriter w = {&buf, sm_ascii_only(), &cache, &problems};
+	SmItemWriter w = {
+		.buf = &buf,.ascii = sm_ascii_only(),.cache = &cache,.problems = &problems
+	};
 	bool		is_null = true;
 
 	memset(values, 0, type->nfields * sizeof(SmValue));

@@ -21,12 +21,19 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 
-/* "name": noun phrase for an invalid value, which violates the rule of its field. */
-static bool
-refuse(SmItemWriter *w, const SmField *field, SmSpan value)
+/* How a message calls a field: videos.title in a column, title in a function. */
+static const char *
+label(const SmItemWriter *w, const SmField *field)
 {
-	sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-			   "invalid %s \"%s\": %s", field->name.s, sm_for_message(value), field->rule);
+	return w->rules ? field->path : field->name.s;
+}
+
+/* A value violates a rule. */
+static bool
+refuse(SmItemWriter *w, const SmField *field, SmSpan value, const char *rule)
+{
+	sm_problem(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			   "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
 	return false;
 }
 
@@ -34,8 +41,8 @@ refuse(SmItemWriter *w, const SmField *field, SmSpan value)
 static bool
 refuse_number(SmItemWriter *w, const SmField *field, const char *number)
 {
-	sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
-			   "invalid %s %s: %s", field->name.s, number, field->rule);
+	sm_problem(w->problems, w->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+			   "invalid %s %s: %s", label(w, field), number, field->rule);
 	return false;
 }
 
@@ -60,10 +67,10 @@ check_characters(SmItemWriter *w, const SmField *field, SmSpan value)
 	}
 	if (count <= (size_t) field->max)
 		return true;
-	sm_problem_with_detail(w->problems, SM_EXTENSION_INVALID, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
+	sm_problem_with_detail(w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
 						   psprintf("It has %zu.", count),
 						   psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
-									field->name.s, sm_for_message(value), field->max));
+									label(w, field), sm_for_message(value), field->max));
 	return false;
 }
 
@@ -74,9 +81,9 @@ append_text(SmItemWriter *w, const SmField *field, SmSpan text)
 
 	if (text.len > SM_MAX_BYTES)
 	{
-		sm_problem_with_detail(w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+		sm_problem_with_detail(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 							   psprintf("It has %zu bytes.", text.len),
-							   psprintf("%s is too long for a sitemap", field->name.s));
+							   psprintf("%s is too long for a sitemap", label(w, field)));
 		return false;
 	}
 	len = sm_xml_escape(text.s, text.len, SM_XML_VALUE,
@@ -84,8 +91,8 @@ append_text(SmItemWriter *w, const SmField *field, SmSpan text)
 						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
 	if (len == SM_XML_MALFORMED)
 	{
-		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-				   "invalid %s: not valid UTF-8", field->name.s);
+		sm_problem(w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+				   "invalid %s: not valid UTF-8", label(w, field));
 		return false;
 	}
 	w->buf->len += len;
@@ -109,7 +116,7 @@ append_choice(SmItemWriter *w, const SmField *field, SmSpan value)
 	const char *choice = find_choice(field->choices, sm_trim(value));
 
 	if (choice == NULL)
-		return refuse(w, field, value);
+		return refuse(w, field, value, field->rule);
 	sm_append(w->buf, choice, strlen(choice));
 	return true;
 }
@@ -164,7 +171,7 @@ append_list(SmItemWriter *w, const SmField *field, SmSpan list)
 			continue;
 		}
 		if (!field->valid(word) || (field->max > 0 && n > field->max))
-			return refuse(w, field, list);
+			return refuse(w, field, list, field->rule);
 		sm_append(w->buf, word.s, word.len);
 	}
 	return true;
@@ -206,7 +213,7 @@ append_integer(SmItemWriter *w, const SmField *field, const SmValue *value)
 	if (value->type == SM_VALUE_INTEGER)
 		n = value->v.integer;
 	else if (!read_integer(value->v.text, &n))
-		return refuse(w, field, value->v.text);
+		return refuse(w, field, value->v.text, "must be a whole number of up to 18 digits");
 	pg_lltoa(n, digits);
 	if (n < field->min || n > field->max)
 		return refuse_number(w, field, digits);
@@ -223,7 +230,7 @@ append_float(SmItemWriter *w, const SmField *field, const SmValue *value)
 	if (value->type == SM_VALUE_FLOAT)
 		number = value->v.number;
 	else if (!sm_decimal_read(sm_trim(value->v.text), &number))
-		return refuse(w, field, value->v.text);
+		return refuse(w, field, value->v.text, "must be a number");
 
 	/* NaN is refused, too */
 	if (!(number >= field->min && number <= field->max))
@@ -239,12 +246,7 @@ append_flag(SmItemWriter *w, const SmField *field, const SmValue *value)
 	const char *flag = find_choice(flags, sm_trim(value->v.text));
 
 	if (flag == NULL)
-	{
-		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "invalid %s \"%s\": must be yes or no",
-				   field->name.s, sm_for_message(value->v.text));
-		return false;
-	}
+		return refuse(w, field, value->v.text, "must be yes or no");
 	if (*flag == 'y' || *flag == 't')
 		sm_append(w->buf, SM_LITERAL("yes"));
 	else
@@ -258,13 +260,43 @@ append_date(SmItemWriter *w, const SmField *field, const SmValue *value)
 	SmLastmodType type = value->type == SM_VALUE_DAY ? SM_LASTMOD_DATE :
 		value->type == SM_VALUE_INSTANT ? SM_LASTMOD_TIMESTAMP : SM_LASTMOD_TEXT;
 	bool		is_text = type == SM_LASTMOD_TEXT;
+	int			start = w->buf->len;
 	bool		has_seconds;
 	int64		seconds;
 
 	sm_append_date(w->buf, type, is_text ? 0 : value->v.integer,
-				   is_text ? value->v.text : sm_no_span(), w->problems, field->name.s,
-				   &has_seconds, &seconds);
+				   is_text ? value->v.text : sm_no_span(), w->problems, w->problem,
+				   label(w, field), &has_seconds, &seconds);
+	if (has_seconds && w->rules && field->fact != SM_FACT_NONE)
+		sm_rules_note(w->rules, field->fact,
+					  sm_span(pnstrdup(w->buf->data + start, w->buf->len - start),
+							  w->buf->len - start), sm_no_span());
 	return has_seconds;
+}
+
+static bool
+append_url(SmItemWriter *w, const SmField *field, SmSpan url)
+{
+	int			start = w->buf->len;
+	SmSpan		given = url;
+	SmUrlStatus status = sm_append_url(w->buf, &url, w->base, w->cache);
+
+	if (status != SM_URL_OK)
+	{
+		sm_append_url_problem(w->problems, w->problem, label(w, field), given, status);
+		return false;
+	}
+	if (w->rules == NULL || field->fact == SM_FACT_NONE)
+		return true;
+	if (!sm_rules_check_url(w->rules, field->fact, field->path, given,
+							sm_span(w->buf->data + start, w->buf->len - start),
+							w->problems, w->problem))
+		return false;
+
+	/* the rule is checked already, so the URL is needed only if someone asks */
+	if (w->rules->found_media)
+		sm_rules_note(w->rules, field->fact, url, sm_no_span());
+	return true;
 }
 
 static bool
@@ -284,7 +316,7 @@ append_value(SmItemWriter *w, const SmField *field, const SmValue *value)
 				text = sm_trim(text);
 
 				if (!field->valid(text))
-					return refuse(w, field, text);
+					return refuse(w, field, text, field->rule);
 			}
 			if (field->max > 0 && !check_characters(w, field, text))
 				return false;
@@ -292,7 +324,7 @@ append_value(SmItemWriter *w, const SmField *field, const SmValue *value)
 		case SM_FIELD_LIST:
 			return append_list(w, field, value->v.text);
 		case SM_FIELD_URL:
-			return sm_append_url(w->buf, value->v.text, w->cache, w->problems, field->name.s);
+			return append_url(w, field, value->v.text);
 		case SM_FIELD_DATE:
 			return append_date(w, field, value);
 		case SM_FIELD_FLAG:
@@ -343,8 +375,8 @@ append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, 
 		}
 		if (tag.type == SM_VALUE_NONE)
 		{
-			sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-					   "%s is given without %s", field[k].name.s, field->name.s);
+			sm_problem(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					   "%s is given without %s", label(w, &field[k]), label(w, field));
 			return false;
 		}
 		sm_append(w->buf, field[k].open.s, field[k].open.len);
@@ -359,8 +391,8 @@ append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, 
 		return false;
 	if (missing)
 	{
-		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
-				   "%s \"%s\" needs %s", field->name.s, sm_for_message(tag.v.text), missing);
+		sm_problem(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+				   "%s \"%s\" needs %s", label(w, field), sm_for_message(tag.v.text), missing);
 		return false;
 	}
 	sm_append(w->buf, field->close.s, field->close.len);
@@ -377,10 +409,10 @@ append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
 	{
 		if (values[k].n == 0 || values[k].n == values[0].n)
 			continue;
-		sm_problem_with_detail(w->problems, SM_EXTENSION_INVALID, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+		sm_problem_with_detail(w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
 							   psprintf("They have %d and %d.", values[0].n, values[k].n),
 							   psprintf("%s and %s must have the same number of elements",
-										field->name.s, field[k].name.s));
+										label(w, field), label(w, &field[k])));
 		return false;
 	}
 	for (int i = 0; i < values[0].n; i++)
@@ -391,8 +423,8 @@ append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
 
 		if (text.s != NULL && field->max_tags > 0 && ++ntags > field->max_tags)
 		{
-			sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-					   "invalid %s \"%s\": %s", field->name.s, sm_for_message(text), field->rule);
+			sm_problem(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					   "invalid %s \"%s\": %s", label(w, field), sm_for_message(text), field->rule);
 			return false;
 		}
 		if (!append_tag(w, field, values, n, i))
@@ -413,16 +445,16 @@ check_required(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 
 		if (field->required && !field->is_attribute && values[i].type == SM_VALUE_NONE)
 		{
-			sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
-					   "%s is required, and must not be null or blank", field->required);
+			sm_problem(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+					   "%s is required, and must not be null or blank", label(w, field));
 			return false;
 		}
 	}
 	if (either[0] && values[either[0] - type->fields].type == SM_VALUE_NONE &&
 		values[either[1] - type->fields].type == SM_VALUE_NONE)
 	{
-		sm_problem(w->problems, SM_EXTENSION_INVALID, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
-				   "a %s needs %s or %s", type->name, either[0]->name.s, either[1]->name.s);
+		sm_problem(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+				   "a %s needs %s or %s", type->name, label(w, either[0]), label(w, either[1]));
 		return false;
 	}
 	return true;
@@ -447,20 +479,38 @@ append_fields(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 	return true;
 }
 
+/* Append an item, with what it says about the page; the caller restores buf. */
+static bool
+append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+{
+	if (!check_required(w, type, values))
+		return false;
+	sm_append(w->buf, type->open.s, type->open.len);
+	if (!append_fields(w, type, values))
+		return false;
+	sm_append(w->buf, type->close.s, type->close.len);
+	return w->rules == NULL || sm_rules_add_facts(w->rules, w->problems, type->problem);
+}
+
 bool
 sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 {
 	int			start = w->buf->len;
 
-	if (!check_required(w, type, values))
-		return false;
-	sm_append(w->buf, type->open.s, type->open.len);
-	if (!append_fields(w, type, values))
+	w->problem = type->problem;
+	if (w->rules)
+	{
+		sm_rules_begin(w->rules);
+		if (type->fact != SM_FACT_NONE)
+			sm_rules_note(w->rules, type->fact, sm_no_span(), sm_no_span());
+	}
+	if (!append_item(w, type, values))
 	{
 		w->buf->len = start;
 		return false;
 	}
-	sm_append(w->buf, type->close.s, type->close.len);
+	if (w->rules)
+		w->rules->namespaces |= type->ns;
 	return true;
 }
 
@@ -468,13 +518,18 @@ bool
 sm_append_image(SmItemWriter *w, SmSpan loc)
 {
 	int			start = w->buf->len;
+	SmSpan		given = loc;
+	SmUrlStatus status;
 
 	sm_append(w->buf, SM_LITERAL("<image:image><image:loc>"));
-	if (!sm_append_url(w->buf, loc, w->cache, w->problems, "image"))
+	status = sm_append_url(w->buf, &loc, w->base, w->cache);
+	if (status != SM_URL_OK)
+		sm_append_url_problem(w->problems, SM_IMAGE_INVALID, "image", given, status);
+	else if (sm_rules_add_image(w->rules, loc, w->problems, SM_IMAGE_INVALID))
 	{
-		w->buf->len = start;
-		return false;
+		sm_append(w->buf, SM_LITERAL("</image:loc></image:image>"));
+		return true;
 	}
-	sm_append(w->buf, SM_LITERAL("</image:loc></image:image>"));
-	return true;
+	w->buf->len = start;
+	return false;
 }

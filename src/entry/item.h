@@ -9,6 +9,7 @@
 
 #include "core/url.h"
 #include "entry/entry.h"
+#include "entry/rules.h"
 #include "lib/stringinfo.h"
 #include "server/problem.h"
 
@@ -33,8 +34,10 @@ typedef enum SmFieldType
  */
 typedef struct SmField
 {
-	SmSpan		name;			/* argument of the SQL function */
-	int			argument;		/* its number */
+	SmSpan		name;			/* argument of the SQL function, and key in
+								 * jsonb */
+	const char *path;			/* column and key */
+	int			argument;		/* number of the argument */
 	SmFieldType type;
 	SmSpan		open;			/* written before the value; ">" follows that
 								 * of a tag */
@@ -43,6 +46,7 @@ typedef struct SmField
 	bool		is_array;		/* one tag for each value; arrays of
 								 * attributes are parallel to that of their
 								 * tag */
+	SmFactName	fact;			/* what the value says about the page */
 	const char *required;		/* how to ask for a value that must not be
 								 * missing; NULL if it may be */
 
@@ -60,6 +64,10 @@ typedef struct SmField
 typedef struct SmItemType
 {
 	const char *name;
+	const char *column;
+	SmProblemName problem;		/* of items in that column */
+	uint32		ns;				/* namespace of the tags, SM_NS_… */
+	SmFactName	fact;			/* what an item says about the page */
 	SmSpan		open;
 	SmSpan		close;
 	int			nfields;
@@ -103,8 +111,13 @@ typedef struct SmItemWriter
 	StringInfo	buf;
 	bool		ascii;			/* write characters outside ASCII as
 								 * references */
+	const SmUrlBase *base;		/* relative URLs are resolved against it; NULL
+								 * for an argument of a function */
 	SmUrlCache *cache;
+	SmRules    *rules;			/* rules of the page; NULL for an argument of
+								 * a function */
 	SmProblems *problems;
+	SmProblemName problem;		/* set by sm_append_item */
 } SmItemWriter;
 
 /*
@@ -113,7 +126,7 @@ typedef struct SmItemWriter
  */
 extern bool sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values);
 
-/* Append an image that has only a URL. */
+/* Append an image of a column that has only a URL. */
 extern bool sm_append_image(SmItemWriter *w, SmSpan loc);
 
 #endif

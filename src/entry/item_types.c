@@ -9,29 +9,38 @@
 
 #include "core/ascii.h"
 #include "core/iso.h"
+#include "core/namespace.h"
 
-/* Name, number of the argument, and type of a field; for a tag also what is around it. */
-#define FIELD(name, argument, type) \
-	{SM_LITERAL(name)}, argument, SM_FIELD_##type
-#define TAG(item, name, argument, type) \
-	FIELD(name, argument, type), {SM_LITERAL("<" item ":" name)}, {SM_LITERAL("</" item ":" name ">")}, \
-	.is_attribute = false
+/*
+ * A field: its column and name, the number of the argument, its type; of a tag and of an
+ * attribute, also what is written around the value.
+ */
+#define FIELD(column, name, argument, type) \
+	{SM_LITERAL(name)}, column "." name, argument, SM_FIELD_##type
+#define TAG(column, prefix, name, argument, type) \
+	FIELD(column, name, argument, type), \
+	{SM_LITERAL("<" prefix ":" name)}, {SM_LITERAL("</" prefix ":" name ">")}, .is_attribute = false
+#define IMAGE(name, argument, type) TAG("images", "image", name, argument, type)
+#define VIDEO(name, argument, type) TAG("videos", "video", name, argument, type)
+#define NEWS(name, argument, type) TAG("news", "news", name, argument, type)
 #define ATTRIBUTE(attribute, name, argument, type) \
-	FIELD(name, argument, type), {SM_LITERAL(" " attribute "=\"")}, {SM_LITERAL("\"")}, .is_attribute = true
+	FIELD("videos", name, argument, type), \
+	{SM_LITERAL(" " attribute "=\"")}, {SM_LITERAL("\"")}, .is_attribute = true
 
 #define MAX_DURATION	28800	/* seconds */
 #define MAX_TAGS		32
 
 static const SmField image_fields[] = {
-	{TAG("image", "loc", 0, URL),.required = "loc"},
-	{TAG("image", "caption", 1, TEXT)},
-	{TAG("image", "geo_location", 2, TEXT)},
-	{TAG("image", "title", 3, TEXT)},
-	{TAG("image", "license", 4, URL)}
+	{IMAGE("loc", 0, URL),.fact = SM_FACT_IMAGE_LOC,.required = "loc"},
+	{IMAGE("caption", 1, TEXT)},
+	{IMAGE("geo_location", 2, TEXT)},
+	{IMAGE("title", 3, TEXT)},
+	{IMAGE("license", 4, URL)}
 };
 
 const SmItemType sm_image = {
-	"image", {SM_LITERAL("<image:image>")}, {SM_LITERAL("</image:image>")},
+	"image", "images", SM_IMAGE_INVALID, SM_NS_IMAGE, SM_FACT_IMAGE,
+	{SM_LITERAL("<image:image>")}, {SM_LITERAL("</image:image>")},
 	.nfields = lengthof(image_fields),.fields = image_fields
 };
 
@@ -85,33 +94,33 @@ static const char *const id_types[] = {
 };
 
 static const SmField video_fields[] = {
-	{TAG("video", "thumbnail_loc", 0, URL),.required = "thumbnail_loc"},
-	{TAG("video", "title", 1, TEXT),.required = "title",.max = 100},
-	{TAG("video", "description", 2, TEXT),.required = "description",.max = 2048},
-	{TAG("video", "content_loc", 3, URL)},
-	{TAG("video", "player_loc", 4, URL)},
+	{VIDEO("thumbnail_loc", 0, URL),.fact = SM_FACT_THUMBNAIL_LOC,.required = "thumbnail_loc"},
+	{VIDEO("title", 1, TEXT),.required = "title",.max = 100},
+	{VIDEO("description", 2, TEXT),.required = "description",.max = 2048},
+	{VIDEO("content_loc", 3, URL),.fact = SM_FACT_CONTENT_LOC},
+	{VIDEO("player_loc", 4, URL),.fact = SM_FACT_PLAYER_LOC},
 	{ATTRIBUTE("allow_embed", "player_loc_allow_embed", 22, FLAG)},
 	{ATTRIBUTE("autoplay", "player_loc_autoplay", 23, TEXT)},
-	{TAG("video", "duration", 5, INT4),.min = 1,.max = MAX_DURATION,
+	{VIDEO("duration", 5, INT4),.min = 1,.max = MAX_DURATION,
 	.rule = "must be from 1 to " SM_STRING(MAX_DURATION) " seconds"},
-	{TAG("video", "expiration_date", 6, DATE)},
-	{TAG("video", "rating", 7, FLOAT8),.max = 5,.rule = "must be from 0.0 to 5.0"},
-	{TAG("video", "content_segment_loc", 8, URL),.is_array = true},
+	{VIDEO("expiration_date", 6, DATE)},
+	{VIDEO("rating", 7, FLOAT8),.max = 5,.rule = "must be from 0.0 to 5.0"},
+	{VIDEO("content_segment_loc", 8, URL),.is_array = true},
 	{ATTRIBUTE("duration", "content_segment_loc_duration", 24, INT4),.is_array = true,
 	.min = 1,.max = MAX_DURATION,.rule = "must be from 1 to " SM_STRING(MAX_DURATION) " seconds"},
-	{TAG("video", "view_count", 9, INT8),.max = PG_INT64_MAX,.rule = "must not be negative"},
-	{TAG("video", "publication_date", 10, DATE)},
-	{TAG("video", "tag", 11, TEXT),.is_array = true,.max_tags = MAX_TAGS,
+	{VIDEO("view_count", 9, INT8),.max = PG_INT64_MAX,.rule = "must not be negative"},
+	{VIDEO("publication_date", 10, DATE)},
+	{VIDEO("tag", 11, TEXT),.is_array = true,.max_tags = MAX_TAGS,
 	.rule = "a video can have at most " SM_STRING(MAX_TAGS) " tags"},
-	{TAG("video", "category", 12, TEXT),.max = 256},
-	{TAG("video", "family_friendly", 13, FLAG)},
-	{TAG("video", "restriction", 14, LIST),.separator = ' ',.valid = is_country,
+	{VIDEO("category", 12, TEXT),.max = 256},
+	{VIDEO("family_friendly", 13, FLAG)},
+	{VIDEO("restriction", 14, LIST),.separator = ' ',.valid = is_country,
 	.rule = "must be ISO 3166 country codes, two capital letters each, with blanks between them"},
 	{ATTRIBUTE("relationship", "restriction_relationship", 25, TEXT),.choices = relationships,
 	.required = "restriction_relationship: allow or deny",.rule = "must be allow or deny"},
-	{TAG("video", "gallery_loc", 15, URL)},
+	{VIDEO("gallery_loc", 15, URL)},
 	{ATTRIBUTE("title", "gallery_loc_title", 26, TEXT)},
-	{TAG("video", "price", 16, TEXT),.is_array = true,.valid = is_price,
+	{VIDEO("price", 16, TEXT),.is_array = true,.valid = is_price,
 	.rule = "must be a number from 0 on"},
 	{ATTRIBUTE("currency", "price_currency", 27, TEXT),.is_array = true,
 		.required = "price_currency",.valid = is_currency,
@@ -120,15 +129,15 @@ static const SmField video_fields[] = {
 	.rule = "must be purchase or rent"},
 	{ATTRIBUTE("resolution", "price_resolution", 29, TEXT),.is_array = true,
 	.choices = resolutions,.rule = "must be SD or HD"},
-	{TAG("video", "requires_subscription", 17, FLAG)},
-	{TAG("video", "uploader", 18, TEXT),.max = 255},
-	{ATTRIBUTE("info", "uploader_info", 30, URL)},
-	{TAG("video", "platform", 19, LIST),.separator = ' ',.valid = is_platform,
+	{VIDEO("requires_subscription", 17, FLAG)},
+	{VIDEO("uploader", 18, TEXT),.max = 255},
+	{ATTRIBUTE("info", "uploader_info", 30, URL),.fact = SM_FACT_UPLOADER_INFO},
+	{VIDEO("platform", 19, LIST),.separator = ' ',.valid = is_platform,
 	.rule = "must be web, mobile or tv, with blanks between them"},
 	{ATTRIBUTE("relationship", "platform_relationship", 31, TEXT),.choices = relationships,
 	.required = "platform_relationship: allow or deny",.rule = "must be allow or deny"},
-	{TAG("video", "live", 20, FLAG)},
-	{TAG("video", "id", 21, TEXT),.is_array = true},
+	{VIDEO("live", 20, FLAG)},
+	{VIDEO("id", 21, TEXT),.is_array = true},
 	{ATTRIBUTE("type", "id_type", 32, TEXT),.is_array = true,.required = "id_type",
 		.choices = id_types,
 	.rule = "must be tms:series, tms:program, rovi:series, rovi:program, freebase or url"}
@@ -137,7 +146,8 @@ static const SmField video_fields[] = {
 StaticAssertDecl(lengthof(video_fields) <= SM_MAX_FIELDS, "SM_MAX_FIELDS is too small");
 
 const SmItemType sm_video = {
-	"video", {SM_LITERAL("<video:video>")}, {SM_LITERAL("</video:video>")},
+	"video", "videos", SM_VIDEO_INVALID, SM_NS_VIDEO, SM_FACT_NONE,
+	{SM_LITERAL("<video:video>")}, {SM_LITERAL("</video:video>")},
 	lengthof(video_fields), video_fields, {&video_fields[3], &video_fields[4]}
 };
 
@@ -176,24 +186,25 @@ static const char *const genres[] = {
 
 /* name and language are in an element of their own, publication */
 static const SmField news_fields[] = {
-	{FIELD("publication_name", 0, TEXT), {SM_LITERAL("<news:publication><news:name")},
+	{FIELD("news", "publication_name", 0, TEXT), {SM_LITERAL("<news:publication><news:name")},
 	{SM_LITERAL("</news:name>")},.required = "publication_name"},
-	{FIELD("publication_language", 1, TEXT), {SM_LITERAL("<news:language")},
+	{FIELD("news", "publication_language", 1, TEXT), {SM_LITERAL("<news:language")},
 	{SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
 	.valid = is_language,
 	.rule = "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters"},
-	{TAG("news", "access", 4, TEXT),.choices = access_choices,
+	{NEWS("access", 4, TEXT),.choices = access_choices,
 	.rule = "must be Subscription or Registration"},
-	{TAG("news", "genres", 5, LIST),.separator = ',',.choices = genres,
+	{NEWS("genres", 5, LIST),.separator = ',',.choices = genres,
 	.rule = "must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them"},
-	{TAG("news", "publication_date", 2, DATE),.required = "publication_date"},
-	{TAG("news", "title", 3, TEXT),.required = "title"},
-	{TAG("news", "keywords", 6, TEXT)},
-	{TAG("news", "stock_tickers", 7, LIST),.separator = ',',.max = 5,.valid = is_ticker,
+	{NEWS("publication_date", 2, DATE),.fact = SM_FACT_PUBLICATION_DATE,.required = "publication_date"},
+	{NEWS("title", 3, TEXT),.required = "title"},
+	{NEWS("keywords", 6, TEXT)},
+	{NEWS("stock_tickers", 7, LIST),.separator = ',',.max = 5,.valid = is_ticker,
 	.rule = "must be a list of at most five tickers such as NASDAQ:AMAT, with commas between them"}
 };
 
 const SmItemType sm_news = {
-	"news", {SM_LITERAL("<news:news>")}, {SM_LITERAL("</news:news>")},
+	"news", "news", SM_NEWS_INVALID, SM_NS_NEWS, SM_FACT_NEWS,
+	{SM_LITERAL("<news:news>")}, {SM_LITERAL("</news:news>")},
 	.nfields = lengthof(news_fields),.fields = news_fields
 };

@@ -21,17 +21,17 @@
 #include "utils/timestamp.h"
 
 #define COLUMNS_HINT \
-	"The columns are loc, lastmod, changefreq, priority, images, alternates, extensions and key, or url and key."
+	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions and key, or url and key."
 
 static const char *const column_names[SM_NCOLUMNS] = {
-	"loc", "lastmod", "changefreq", "priority", "alternates", "images", "extensions",
-	"url", "key"
+	"loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news",
+	"extensions", "url", "key"
 };
 
 static const char *const column_types[SM_NCOLUMNS] = {
 	"text", "timestamptz, timestamp, date or text", "text or an enum",
-	"float8, float4, numeric, bigint, int or smallint", "jsonb", "text[]",
-	"xml or xml[]", "xml", "any that can be sorted"
+	"float8, float4, numeric, bigint, int or smallint", "jsonb", "text[] or jsonb",
+	"jsonb", "jsonb", "xml or xml[]", "xml", "any that can be sorted"
 };
 
 void
@@ -58,7 +58,8 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 
 /* Read an array of text or xml, or of a domain over it, without its NULLs. */
 static int
-read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
+read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name,
+		   const char *what)
 {
 	ArrayIterator it = array_create_iterator(DatumGetArrayTypeP(array), 0, NULL);
 	Datum		value;
@@ -79,13 +80,13 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
 			continue;
 		if (n == SM_MAX_ITEMS)
 		{
-			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 					   "invalid %s: the array has more than %d values", what, SM_MAX_ITEMS);
 			break;
 		}
 		if (n == max)
 			*items = repalloc_array(*items, SmSpan, max *= 2);
-		sm_read_text(value, &(*items)[n], problems, SM_EXTENSION_INVALID, what);
+		sm_read_text(value, &(*items)[n], problems, name, what);
 		if ((*items)[n].s != NULL)
 			n++;
 	}
@@ -96,13 +97,13 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, const char *what)
 void
 sm_read_images(Datum array, SmRow *row, SmProblems *problems)
 {
-	row->nimages = read_array(array, &row->images, problems, "image");
+	row->nimages = read_array(array, &row->images, problems, SM_IMAGE_INVALID, "image");
 }
 
 void
 sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
 {
-	row->nextensions = read_array(array, &row->extensions, problems, "extension");
+	row->nextensions = read_array(array, &row->extensions, problems, SM_EXTENSION_INVALID, "extension");
 }
 
 /* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
@@ -207,9 +208,11 @@ type_is_allowed(SmColumnName name, Oid type)
 			return type == FLOAT8OID || type == FLOAT4OID || type == NUMERICOID ||
 				type == INT2OID || type == INT4OID || type == INT8OID;
 		case SM_COLUMN_ALTERNATES:
+		case SM_COLUMN_VIDEOS:
+		case SM_COLUMN_NEWS:
 			return type == JSONBOID;
 		case SM_COLUMN_IMAGES:
-			return type == TEXTARRAYOID;
+			return type == TEXTARRAYOID || type == JSONBOID;
 		case SM_COLUMN_EXTENSIONS:
 			return type == XMLOID || type == XMLARRAYOID;
 		case SM_COLUMN_URL:
@@ -254,7 +257,10 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 {
 	columns->desc = CreateTupleDescCopy(desc);
 	for (int name = 0; name < SM_NCOLUMNS; name++)
-		columns->column[name].index = -1;
+		columns->column[name] = (SmColumn)
+	{
+		.index = -1
+	};
 
 	for (int i = 0; i < desc->natts; i++)
 	{
@@ -333,6 +339,13 @@ read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName na
 	return sm_read_text(value, result, problems, problem, column_names[name]);
 }
 
+/* The value of a column of type jsonb, 0 for none. */
+static Datum
+jsonb_value(const TupleTableSlot *slot, const SmColumn *column)
+{
+	return has_value(slot, column) ? slot->tts_values[column->index] : (Datum) 0;
+}
+
 static double
 read_priority(Oid type, Datum value)
 {
@@ -375,7 +388,6 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 {
 	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
 	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
-	SmColumn   *alternates = &columns->column[SM_COLUMN_ALTERNATES];
 	SmColumn   *images = &columns->column[SM_COLUMN_IMAGES];
 	SmColumn   *extensions = &columns->column[SM_COLUMN_EXTENSIONS];
 
@@ -397,12 +409,12 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 		row->has_priority = true;
 		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
 	}
-	if (has_value(slot, alternates))
-	{
-		row->has_alternates = true;
-		row->alternates = slot->tts_values[alternates->index];
-	}
-	if (has_value(slot, images))
+	row->alternates = jsonb_value(slot, &columns->column[SM_COLUMN_ALTERNATES]);
+	row->videos = jsonb_value(slot, &columns->column[SM_COLUMN_VIDEOS]);
+	row->news = jsonb_value(slot, &columns->column[SM_COLUMN_NEWS]);
+	if (images->type == JSONBOID)
+		row->image_items = jsonb_value(slot, images);
+	else if (has_value(slot, images))
 		sm_read_images(slot->tts_values[images->index], row, problems);
 	if (has_value(slot, extensions))
 	{

@@ -21,12 +21,14 @@ typedef enum SmColumnName
 	SM_COLUMN_PRIORITY,
 	SM_COLUMN_ALTERNATES,
 	SM_COLUMN_IMAGES,
+	SM_COLUMN_VIDEOS,
+	SM_COLUMN_NEWS,
 	SM_COLUMN_EXTENSIONS,
 	SM_COLUMN_URL,
 	SM_COLUMN_KEY
 } SmColumnName;
 
-#define SM_NCOLUMNS		9
+#define SM_NCOLUMNS		11
 
 /* the most values of an array: our own limit */
 #define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)

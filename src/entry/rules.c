@@ -102,11 +102,11 @@ sm_rules_add_link(SmRules *rules, const SmLink *link, SmProblems *problems)
 }
 
 static bool
-add_image(SmRules *rules, SmProblems *problems)
+add_image(SmRules *rules, SmProblems *problems, SmProblemName name)
 {
 	if (rules->images == SM_MAX_IMAGES)
 	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 				   "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
 		return false;
 	}
@@ -115,9 +115,9 @@ add_image(SmRules *rules, SmProblems *problems)
 }
 
 bool
-sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems)
+sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems, SmProblemName name)
 {
-	if (!add_image(rules, problems))
+	if (!add_image(rules, problems, name))
 		return false;
 	rules->namespaces |= SM_NS_IMAGE;
 	if (rules->found_media)
@@ -126,11 +126,11 @@ sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems)
 }
 
 static bool
-add_news(SmRules *rules, SmProblems *problems)
+add_news(SmRules *rules, SmProblems *problems, SmProblemName name)
 {
 	if (rules->has_news)
 	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+		sm_problem(problems, name, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 				   "invalid extensions: a url can have at most one news element");
 		return false;
 	}
@@ -168,24 +168,6 @@ same_domain(SmSpan a, SmSpan b)
 		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
 }
 
-/* A URL in ready-made XML as it would be written; the URL itself if it is not valid. */
-static SmSpan
-encoded_url(SmSpan url)
-{
-	SmUrlCache	cache = {.raw_len = 0};
-	SmSpan		encoded;
-
-	return sm_encode_url(url, &cache, &encoded) ? encoded : url;
-}
-
-/* A page can have many URLs. */
-static void
-free_encoded_url(SmSpan encoded, SmSpan url)
-{
-	if (encoded.s != url.s)
-		pfree(unconstify(char *, encoded.s));
-}
-
 /* Are two URLs the same, ignoring the case of scheme and host? */
 static bool
 same_url(SmSpan a, SmSpan b)
@@ -198,65 +180,79 @@ same_url(SmSpan a, SmSpan b)
 		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
 }
 
-/* The uploader's URL must be on the domain of the page. */
-static bool
-check_uploader(const SmRules *rules, SmSpan info, SmProblems *problems)
+bool
+sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
+				   SmSpan given, SmSpan written, SmProblems *problems,
+				   SmProblemName problem)
 {
-	SmSpan		url = encoded_url(info);
 	SmSpan		host;
 	SmSpan		page_host;
+
+	/* in report mode a page can lack its loc */
+	if (rules->loc.len == 0)
+		return true;
+	if ((fact == SM_FACT_CONTENT_LOC || fact == SM_FACT_PLAYER_LOC) &&
+		same_url(written, rules->loc))
+	{
+		sm_problem(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "invalid %s \"%s\": must differ from the loc of the page",
+				   name, sm_for_message(given));
+		return false;
+	}
+	if (fact != SM_FACT_UPLOADER_INFO)
+		return true;
+	host.s = sm_url_host(written.s, written.len, &host.len);
+	page_host.s = sm_url_host(rules->loc.s, rules->loc.len, &page_host.len);
+	if (same_domain(page_host, host))
+		return true;
+	sm_problem(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			   "invalid %s \"%s\": must be on the domain of the page",
+			   name, sm_for_message(given));
+	return false;
+}
+
+/* Check a URL in ready-made XML, as it would be written if it is valid. */
+static bool
+check_given_url(const SmRules *rules, SmFactName fact, const char *name, SmSpan given,
+				SmProblems *problems, SmProblemName problem)
+{
+	SmUrlCache	cache = {.raw_len = 0};
+	SmSpan		url = given;
+	StringInfoData buf;
+	SmUrlStatus status;
 	bool		is_valid;
 
-	host.s = sm_url_host(url.s, url.len, &host.len);
-	page_host.s = sm_url_host(rules->loc.s, rules->loc.len, &page_host.len);
-	is_valid = same_domain(page_host, host);
-	free_encoded_url(url, info);
-	if (!is_valid)
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "invalid uploader_info \"%s\": must be on the domain of the page",
-				   sm_for_message(info));
+	if (rules->loc.len == 0)
+		return true;
+	initStringInfo(&buf);
+	status = sm_append_url(&buf, &url, NULL, &cache);
+	sm_url_check_memory(status);
+	is_valid = sm_rules_check_url(rules, fact, name, given,
+								  status == SM_URL_OK ? sm_span(buf.data, buf.len) : given,
+								  problems, problem);
+	pfree(buf.data);			/* a page can have many URLs */
 	return is_valid;
 }
 
-/* The URLs of a video must not be that of the page. */
+/* Check a fact against the rules, and count images, news and links. */
 static bool
-check_video(SmRules *rules, const char *name, SmSpan value, SmProblems *problems)
+add_fact(SmRules *rules, const SmFact *fact, SmProblems *problems, SmProblemName problem)
 {
-	SmSpan		url;
-	bool		is_page;
-
-	if (rules->loc_text.s == NULL)
-		rules->loc_text = sm_xml_resolve(rules->loc);
-	url = encoded_url(value);
-	is_page = same_url(url, rules->loc_text);
-	free_encoded_url(url, value);
-	if (is_page)
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "invalid %s \"%s\": must differ from the loc of the page",
-				   name, sm_for_message(value));
-	return !is_page;
-}
-
-static bool
-check_fact(SmRules *rules, const SmFact *fact, SmProblems *problems)
-{
-	/* in report mode a page can lack its loc */
-	bool		has_loc = rules->loc.len > 0;
-
 	switch (fact->name)
 	{
 		case SM_FACT_IMAGE:
-			return add_image(rules, problems);
+			return add_image(rules, problems, problem);
 		case SM_FACT_NEWS:
-			return add_news(rules, problems);
+			return add_news(rules, problems, problem);
 		case SM_FACT_LINK:
 			return add_alternate(rules, fact->value, fact->href, true, problems);
 		case SM_FACT_CONTENT_LOC:
-			return !has_loc || check_video(rules, "content_loc", fact->value, problems);
+			return check_given_url(rules, fact->name, "content_loc", fact->value, problems, problem);
 		case SM_FACT_PLAYER_LOC:
-			return !has_loc || check_video(rules, "player_loc", fact->value, problems);
+			return check_given_url(rules, fact->name, "player_loc", fact->value, problems, problem);
 		case SM_FACT_UPLOADER_INFO:
-			return !has_loc || check_uploader(rules, fact->value, problems);
+			return check_given_url(rules, fact->name, "uploader_info", fact->value, problems, problem);
+		case SM_FACT_NONE:
 		case SM_FACT_IMAGE_LOC:
 		case SM_FACT_THUMBNAIL_LOC:
 		case SM_FACT_PUBLICATION_DATE:
@@ -318,7 +314,7 @@ use_fact(SmRules *rules, const SmFact *fact)
 }
 
 bool
-sm_rules_add_facts(SmRules *rules, SmProblems *problems)
+sm_rules_add_facts(SmRules *rules, SmProblems *problems, SmProblemName name)
 {
 	int			nalternates = rules->nalternates;
 	int			images = rules->images;
@@ -326,7 +322,7 @@ sm_rules_add_facts(SmRules *rules, SmProblems *problems)
 
 	for (int i = 0; i < rules->nfacts; i++)
 	{
-		if (!check_fact(rules, &rules->facts[i], problems))
+		if (!add_fact(rules, &rules->facts[i], problems, name))
 		{
 			forget(rules, nalternates, images, has_news);
 			return false;

@@ -12,6 +12,7 @@
 /* What an extension element says about its page. */
 typedef enum SmFactName
 {
+	SM_FACT_NONE,
 	SM_FACT_IMAGE,
 	SM_FACT_IMAGE_LOC,
 	SM_FACT_THUMBNAIL_LOC,
@@ -48,8 +49,6 @@ typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
 typedef struct SmRules
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
-	SmSpan		loc_text;		/* loc with references resolved; s is NULL
-								 * until needed */
 	uint32		namespaces;		/* namespaces that the document has to
 								 * declare, SM_NS_… */
 	int			images;
@@ -72,19 +71,31 @@ typedef struct SmRules
 } SmRules;
 
 /* Add an image or a link of the page.  Returns false if it breaks a rule. */
-extern bool sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems);
+extern bool sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems,
+							   SmProblemName name);
 extern bool sm_rules_add_link(SmRules *rules, const SmLink *link, SmProblems *problems);
 
-/* Begin to note the facts of an extension. */
+/*
+ * Check the rule for a URL: that of a video must not be the page's, that of an uploader
+ * must be on the page's domain.  name: the URL's field or element.  given: the URL as
+ * it was given.  written: as it is written in XML.
+ */
+extern bool sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
+							   SmSpan given, SmSpan written, SmProblems *problems,
+							   SmProblemName problem);
+
+/* Begin to note the facts of an extension or item. */
 extern void sm_rules_begin(SmRules *rules);
 
-/* Note a fact.  Its spans must stay until the facts are added. */
+/*
+ * Note a fact.  Its spans must stay until the facts are added.
+ */
 extern void sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href);
 
 /*
- * Add the facts of an extension to those of the page.  Returns false if one breaks a
- * rule; then none is added.
+ * Add the facts of an extension or item to those of the page.  Returns false if one
+ * breaks a rule; then none is added, and the problem has this name.
  */
-extern bool sm_rules_add_facts(SmRules *rules, SmProblems *problems);
+extern bool sm_rules_add_facts(SmRules *rules, SmProblems *problems, SmProblemName name);
 
 #endif

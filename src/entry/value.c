@@ -105,31 +105,53 @@ sm_encode_url(SmSpan url, SmUrlCache *cache, SmSpan *encoded)
 	return true;
 }
 
-bool
-sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problems,
-			  const char *name)
+/* Resolve a relative URL. */
+static SmUrlStatus
+resolve_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
+{
+	char	   *absolute = palloc(sm_url_bound(url->len, base, SM_URL_UNLIMITED));
+	size_t		len;
+	SmUrlStatus status = sm_url_encode(url->s, url->len, base, cache, SM_FORM_PLAIN,
+									   SM_URL_UNLIMITED, absolute, &len);
+
+	if (status == SM_URL_OK)
+		*url = sm_span(absolute, len);
+	else
+		pfree(absolute);
+	return status;
+}
+
+SmUrlStatus
+sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
 {
 	SmUrlStatus status;
 	size_t		len;
 
 	/* too long for any document: stop before the size overflows */
-	if (url.len > SM_MAX_BYTES)
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "%s is too long for a sitemap: %zu bytes", name, url.len);
-		return false;
-	}
-	status = sm_url_encode(url.s, url.len, NULL, cache, SM_FORM_XML, SM_URL_UNLIMITED,
-						   sm_reserve(buf, sm_url_bound(url.len, NULL, SM_URL_UNLIMITED)),
+	if (url->len > SM_MAX_BYTES)
+		return SM_URL_TOO_LONG;
+	status = sm_url_encode(url->s, url->len, NULL, cache, SM_FORM_XML, SM_URL_UNLIMITED,
+						   sm_reserve(buf, sm_url_bound(url->len, NULL, SM_URL_UNLIMITED)),
 						   &len);
-	if (status != SM_URL_OK)
+	if (status == SM_URL_NO_SCHEME && base)
 	{
-		sm_url_problem(problems, SM_EXTENSION_INVALID,
-					   psprintf("%s \"%s\"", name, sm_for_message(url)), status);
-		return false;
+		status = resolve_url(url, base, cache);
+		return status == SM_URL_OK ? sm_append_url(buf, url, NULL, cache) : status;
 	}
-	buf->len += len;
-	return true;
+	if (status == SM_URL_OK)
+		buf->len += len;
+	return status;
+}
+
+void
+sm_append_url_problem(SmProblems *problems, SmProblemName name, const char *what,
+					  SmSpan url, SmUrlStatus status)
+{
+	if (url.len > SM_MAX_BYTES)
+		sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+				   "%s is too long for a sitemap: %zu bytes", what, url.len);
+	else
+		sm_url_problem(problems, name, psprintf("%s \"%s\"", what, sm_for_message(url)), status);
 }
 
 /*
@@ -139,7 +161,7 @@ sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache, SmProblems *problem
 #define DATE_TEXT_MAX	255
 
 static void
-append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
+append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemName name,
 				 const char *what, bool *has_seconds, int64 *seconds)
 {
 	int64_t		parsed;
@@ -149,7 +171,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 		return;
 	if (given.len > DATE_TEXT_MAX)
 	{
-		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 				   "invalid %s \"%s\": more than %d bytes",
 				   what, sm_for_message(given), DATE_TEXT_MAX);
 		return;
@@ -162,13 +184,13 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 			*seconds = parsed;
 			break;
 		case SM_W3C_SYNTAX:
-			sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_INVALID_DATETIME_FORMAT,
-					   "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone.",
+			sm_problem(problems, name, ERRCODE_INVALID_DATETIME_FORMAT,
+					   "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.",
 					   "invalid %s \"%s\": not a W3C datetime",
 					   what, sm_for_message(given));
 			break;
 		case SM_W3C_RANGE:
-			sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
+			sm_problem(problems, name, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
 					   "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
 					   what, sm_for_message(given));
 			break;
@@ -177,7 +199,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems,
 
 void
 sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
-			   SmProblems *problems, const char *what,
+			   SmProblems *problems, SmProblemName name, const char *what,
 			   bool *has_seconds, int64 *seconds)
 {
 	char	   *dst;
@@ -187,7 +209,7 @@ sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
 		return;
 	if (type == SM_LASTMOD_TEXT)
 	{
-		append_date_text(buf, text, problems, what, has_seconds, seconds);
+		append_date_text(buf, text, problems, name, what, has_seconds, seconds);
 		return;
 	}
 
@@ -207,7 +229,7 @@ sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
 		buf->len += *has_seconds ? SM_W3C_SECONDS_LEN : 0;
 	}
 	if (!*has_seconds)
-		sm_problem(problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
+		sm_problem(problems, name, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
 				   "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
 				   what);
 }

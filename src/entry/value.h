@@ -63,11 +63,17 @@ extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char 
 
 /*
  * Append the URL of an image, a link or the like.  Its length is limited only
- * by the document.  name: noun phrase for it in a problem.  Returns false for
- * a problem; then buf is unchanged.
+ * by the document.  A relative URL is resolved against base, if that is not NULL;
+ * *url is then the absolute one.  If the URL is refused, buf is unchanged.
  */
-extern bool sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache,
-						  SmProblems *problems, const char *name);
+extern SmUrlStatus sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *base,
+								 SmUrlCache *cache);
+
+/*
+ * Report that sm_append_url refused a URL.  what: noun phrase for the URL.
+ */
+extern void sm_append_url_problem(SmProblems *problems, SmProblemName name, const char *what,
+								  SmSpan url, SmUrlStatus status);
 
 /*
  * Append a date to buf in the form of the protocol, and store its instant in
@@ -76,7 +82,7 @@ extern bool sm_append_url(StringInfo buf, SmSpan url, SmUrlCache *cache,
  * for the date in a problem.
  */
 extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
-						   SmSpan text, SmProblems *problems,
+						   SmSpan text, SmProblems *problems, SmProblemName name,
 						   const char *what, bool *has_seconds, int64 *seconds);
 
 #endif

@@ -381,10 +381,17 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 void
 sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *doc)
 {
+	SmUrlBase  *link_base = palloc_object(SmUrlBase);
+
+	/* images and the like can be anywhere */
+	*link_base = options->base;
+	link_base->scope = SM_SCOPE_ANY;
+
 	sm_element_writer_init(writer, options->kind);
 	writer->ascii = false;		/* files are UTF-8 in every database */
 	writer->protocol = options->protocol;
 	writer->base = &options->base;
+	writer->link_base = link_base;
 
 	sm_document_init(doc, options->kind, options->protocol, options->stylesheet);
 	doc->max_entries = options->max_urls;

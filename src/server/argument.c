@@ -6,6 +6,8 @@
 
 #include "server/argument.h"
 
+#include "core/ascii.h"
+#include "core/text.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "server/encoding.h"
@@ -91,12 +93,13 @@ int
 sm_choice_argument(FunctionCallInfo fcinfo, int n, const char *name, const SmChoice *choices)
 {
 	char	   *value = sm_text_argument(fcinfo, n, name);
+	SmSpan		trimmed = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), name));
 	StringInfoData names;
 
 	initStringInfo(&names);
 	for (const SmChoice *c = choices; c->name; c++)
 	{
-		if (strcmp(c->name, value) == 0)
+		if (sm_equal_ignoring_case(trimmed, sm_span_of(c->name)))
 			return c->value;
 		appendStringInfo(&names, "%s%s", c == choices ? "" : c[1].name ? ", " : " or ", c->name);
 	}

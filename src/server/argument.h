@@ -11,7 +11,7 @@
 #include "server/problem.h"
 
 /*
- * A value that an argument may have.  An array of them ends with a NULL name.
+ * A value that an argument may have, ignoring case and the blanks around it.  An array of them ends with a NULL name.
  */
 typedef struct SmChoice
 {

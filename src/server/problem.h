@@ -27,6 +27,9 @@ typedef enum SmProblemName
 	SM_LASTMOD_INVALID,
 	SM_CHANGEFREQ_INVALID,
 	SM_PRIORITY_INVALID,
+	SM_IMAGE_INVALID,
+	SM_VIDEO_INVALID,
+	SM_NEWS_INVALID,
 	SM_EXTENSION_INVALID,
 
 	/* nothing is skipped for these: only sitemap_audit looks for them */
@@ -105,6 +108,13 @@ typedef struct SmProblems
 
 /* Begin skip mode, in the current memory context. */
 extern void sm_problems_init_skip(SmProblems *problems);
+
+/* Does a hint show?  If not, one that takes time to find can be NULL. */
+static inline bool
+sm_problems_use_hints(const SmProblems *problems)
+{
+	return !problems->skip;
+}
 
 /*
  * Raise, count or report a problem of the current row, with an SQLSTATE, a

@@ -48,6 +48,10 @@ SELECT h, pg_temp.brief(format('SELECT sitemap_alternate(%L, %L)', h, 'http://a/
     ('-de')
   ) v (h);
 SELECT pg_temp.error($$ SELECT sitemap_alternate('de_AT', 'http://a/') $$);
+SELECT pg_temp.error($$ SELECT sitemap_alternate('en-UK', 'http://a/') $$),
+       pg_temp.error($$ SELECT sitemap_alternate('cz', 'http://a/') $$),
+       pg_temp.error($$ SELECT sitemap_alternate('JP-jp', 'http://a/') $$),
+       pg_temp.error($$ SELECT sitemap_alternate('-uk', 'http://a/') $$);
 SELECT pg_temp.error($$ SELECT sitemap_alternate('de', '/a') $$),
        pg_temp.error($$ SELECT sitemap_alternate('de', '') $$);
 

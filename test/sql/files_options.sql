@@ -67,6 +67,9 @@ SELECT s, l, CASE WHEN e LIKE 'no error%' THEN 'fine' ELSE e END
  ORDER BY i, j;
 SELECT pg_temp.error($$ SELECT sitemap_files('SELECT ''http://b/'' AS loc', 'http://a/') $$);
 
+-- Case does not matter to an option of words, nor do the blanks around it.
+SELECT name FROM sitemap_files('SELECT ''/'' AS loc', 'http://a/', format => 'TXT', split => ' Full ', index => E'Never\n');
+
 -- Each option refuses what it cannot be.
 SELECT pg_temp.error(format('SELECT sitemap_files(''SELECT loc FROM page'', ''http://a/'', %s)', o))
   FROM (VALUES
@@ -78,7 +81,7 @@ SELECT pg_temp.error(format('SELECT sitemap_files(''SELECT loc FROM page'', ''ht
     ($$section => 'ü'$$),
     ($$section => repeat('x', 201)$$),
     ($$section => NULL$$),
-    ($$format => 'XML'$$),
+    ($$format => 'xm l'$$),
     ($$format => 'html'$$),
     ($$format => NULL$$),
     ($$compression => -1$$),

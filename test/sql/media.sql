@@ -53,13 +53,13 @@ SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT NULL::xml AS url, ''{
 -- What is not valid: an error, with the row.
 CREATE TEMP TABLE bad (id int GENERATED ALWAYS AS IDENTITY, images text[], alternates jsonb, extensions xml);
 INSERT INTO bad (images, alternates, extensions) VALUES
-  ('{/relative}', NULL, NULL),
+  ('{ftp:/relative}', NULL, NULL),
   ('{""}', NULL, NULL),
   ('{http://i/1,ftp://i/2,http://i/3}', NULL, NULL),
   (NULL, '["http://a/"]', NULL),
   (NULL, 'null', NULL),
   (NULL, '{"de": 1, "en": "http://a/en", "fr": {"a": ["b"]}}', NULL),
-  (NULL, '{"us": "http://a/us", "en": "/en", "": "http://a/", "fr": ""}', NULL),
+  (NULL, '{"us": "http://a/us", "en": "ftp:/en", "": "http://a/", "fr": ""}', NULL),
   (NULL, '{"de": "http://a/de", "DE": "http://a/DE"}', NULL),
   (NULL, '{"de": "http://a/de"}', sitemap_alternate('De', 'http://a/De')),
   ((SELECT array_agg('http://i/' || n) FROM generate_series(1, 1002) n), NULL, NULL),

@@ -172,6 +172,45 @@ test_all_days(void)
 	is_number(unread, 0, "every day from 0001 to 9999 is read");
 }
 
+/* A date of JSON: the instant and whether it has a time; NULL for none. */
+static void
+means_json(const char *text, const char *wanted, bool wanted_time)
+{
+	char	   *src = exactly(text, strlen(text));
+	char		dst[SM_W3C_SECONDS_LEN];
+	int64_t		seconds;
+	bool		has_time;
+	bool		is_valid = sm_w3c_parse_json(src, strlen(text), &has_time, &seconds) == SM_W3C_OK;
+
+	if (is_valid && wanted)
+		ok(sm_w3c_format_seconds(seconds, dst) && has_time == wanted_time &&
+		   memcmp(dst, wanted, sizeof(dst)) == 0, text);
+	else
+		ok(is_valid == (wanted != NULL), text);
+	free(src);
+}
+
+static void
+test_json(void)
+{
+	means_json("2026", "2026-01-01T00:00:00Z", false);
+	means_json("2026-01-02", "2026-01-02T00:00:00Z", false);
+	means_json("2026-01-02T03:04:05", "2026-01-02T03:04:05Z", true);
+	means_json("2026-01-02T03:04:05.6", "2026-01-02T03:04:05Z", true);
+	means_json("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z", true);
+	means_json("2026-01-02T03:04:05.6+05:45", "2026-01-01T21:19:05Z", true);
+	means_json("1880-01-01T00:00:00+00:53:28", "1879-12-31T23:06:32Z", true);
+	means_json("2026-01-02T03:04:05-15:59:59", "2026-01-02T19:04:04Z", true);
+	means_json("2026-01-02T03:04:05+16:00", NULL, false);
+	means_json("2026-01-02T03:04:05+00:60", NULL, false);
+	means_json("2026-01-02T03:04:05+00:00:60", NULL, false);
+	means_json("2026-01-02T03:04:05+01", NULL, false);
+	means_json("2026-01-02T03:04:05+", NULL, false);
+	means_json("2026-01-02T", NULL, false);
+	means_json("2026-01-02 03:04:05", NULL, false);
+	means_json("infinity", NULL, false);
+}
+
 int
 main(void)
 {
@@ -179,5 +218,6 @@ main(void)
 	test_range();
 	test_format();
 	test_all_days();
+	test_json();
 	return done();
 }

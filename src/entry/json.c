@@ -1,0 +1,337 @@
+/*
+ * json.c
+ *	  Reads items of a page from jsonb: the columns images, videos and news.
+ *
+ * The values of an object become the values that arguments of sitemap_image,
+ * sitemap_video and sitemap_news would be, so an item is the same from either.  An
+ * invalid item is one problem, and is left out by itself.
+ */
+#include "postgres.h"
+
+#include "entry/json.h"
+
+#include <limits.h>
+
+#include "core/text.h"
+#include "core/w3cdate.h"
+#include "entry/value.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "server/encoding.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/varlena.h"
+
+/* the most keys that a hint lists */
+#define MAX_NEAREST		3
+
+/* the part of an unknown key that is compared, in bytes */
+#define MAX_KEY			255
+
+/* An object being read. */
+typedef struct ItemReader
+{
+	SmItemWriter *w;
+	const SmItemType *type;
+	JsonbIterator *it;
+	bool		is_valid;		/* no problem so far */
+	bool		is_null;		/* no required value so far */
+	SmValue		values[SM_MAX_FIELDS];
+} ItemReader;
+
+/* Report a problem of a value, unless the object has one already. */
+static void
+refuse(ItemReader *r, const SmField *field, const char *what)
+{
+	if (r->is_valid)
+		sm_problem(r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "the value of \"%s\" in %s must be %s", field->name.s, r->type->column, what);
+	r->is_valid = false;
+}
+
+/* The keys that are nearest to one that is unknown, as a hint. */
+static const char *
+nearest_keys(const SmItemType *type, SmSpan key)
+{
+	const char *nearest[MAX_NEAREST];
+	int			n = 0;
+	int			best = INT_MAX;
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		SmSpan		name = type->fields[i].name;
+		int			distance = varstr_levenshtein(key.s, pg_mbcliplen(key.s, (int) key.len, MAX_KEY),
+												  name.s, (int) name.len, 1, 1, 1, true);
+
+		if (distance < best)
+			n = 0;
+		if (distance <= best && n < MAX_NEAREST)
+			nearest[n++] = name.s;
+		best = Min(best, distance);
+	}
+	if (n == 1)
+		return psprintf("The nearest key is \"%s\".", nearest[0]);
+	if (n == 2)
+		return psprintf("The nearest keys are \"%s\" and \"%s\".", nearest[0], nearest[1]);
+	return psprintf("The nearest keys are \"%s\", \"%s\" and \"%s\".",
+					nearest[0], nearest[1], nearest[2]);
+}
+
+/* Find the field of a key; NULL, and a problem, if there is none. */
+static const SmField *
+find_field(ItemReader *r, const JsonbValue *key)
+{
+	SmSpan		name = sm_span(key->val.string.val, key->val.string.len);
+	SmSpan		shown;
+
+	for (int i = 0; i < r->type->nfields; i++)
+		if (sm_span_equal(r->type->fields[i].name, name))
+			return &r->type->fields[i];
+
+	if (r->is_valid)
+	{
+		if (!sm_to_utf8(name.s, name.len, &shown))
+			shown = sm_span_of("");
+		sm_problem(r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+				   sm_problems_use_hints(r->w->problems) ? nearest_keys(r->type, name) : NULL,
+				   "unrecognized key \"%s\" in %s", sm_for_message(shown), r->type->column);
+	}
+	r->is_valid = false;
+	return NULL;
+}
+
+/* Read a string, number or boolean as text; s is NULL if it is null or blank. */
+static SmSpan
+read_scalar(ItemReader *r, const SmField *field, const JsonbValue *value)
+{
+	SmSpan text = sm_no_span();
+
+	switch (value->type)
+	{
+		case jbvNull:
+			break;
+		case jbvString:
+			if (sm_to_utf8(value->val.string.val, value->val.string.len, &text))
+				return sm_unless_blank(text);
+			text = sm_no_span();
+
+			if (r->is_valid)
+				sm_problem(r->w->problems, r->type->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+						   NULL, "invalid %s: cannot be converted to UTF-8", field->path);
+			r->is_valid = false;
+			break;
+		case jbvNumeric:
+			return sm_span_of(DatumGetCString(DirectFunctionCall1(numeric_out,
+																  NumericGetDatum(value->val.numeric))));
+		case jbvBool:
+			if (field->type == SM_FIELD_FLAG)
+				return sm_span_of(value->val.boolean ? "yes" : "no");
+			refuse(r, field, "a string or a number");
+			break;
+		default:
+			elog(ERROR, "unexpected type of a JSON value: %d", (int) value->type);
+	}
+	return text;
+}
+
+/* Read a date.  One with a time of day becomes an instant, in UTC if it has no zone. */
+static void
+set_date(SmValue *value, SmSpan text)
+{
+	SmSpan		date = sm_trim(text);
+	bool		has_time;
+	int64_t		seconds;
+
+	value->type = SM_VALUE_TEXT;
+	value->v.text = text;
+
+	if (sm_w3c_parse_json(date.s, date.len, &has_time, &seconds) == SM_W3C_OK && has_time)
+	{
+		value->type = SM_VALUE_INSTANT;
+		value->v.integer = (seconds - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+	}
+}
+
+/* Read the rest of an array or object that cannot be a value. */
+static void
+skip_container(ItemReader *r)
+{
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	int			depth = 1;
+
+	while (depth > 0 && (token = JsonbIteratorNext(&r->it, &value, false)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
+			depth++;
+		else if (token == WJB_END_ARRAY || token == WJB_END_OBJECT)
+			depth--;
+	}
+}
+
+/* Read an array of n values. */
+static void
+read_array(ItemReader *r, const SmField *field, int n, SmValue *value)
+{
+	JsonbIteratorToken token;
+	JsonbValue	item;
+
+	value->type = n > 0 ? SM_VALUE_ARRAY : SM_VALUE_NONE;
+	value->v.items = palloc_array(SmSpan, n);
+	while ((token = JsonbIteratorNext(&r->it, &item, false)) != WJB_END_ARRAY)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (token == WJB_ELEM)
+			value->v.items[value->n++] = read_scalar(r, field, &item);
+		else
+		{
+			refuse(r, field, "an array of strings or numbers");
+			skip_container(r);
+		}
+	}
+}
+
+/* Read the value of a key; field is NULL if the key is unknown. */
+static void
+read_value(ItemReader *r, const SmField *field)
+{
+	SmValue    *value = field ? &r->values[field - r->type->fields] : NULL;
+	JsonbValue	json;
+	JsonbIteratorToken token = JsonbIteratorNext(&r->it, &json, false);
+	SmSpan text;
+
+	if (field == NULL || (token != WJB_VALUE && (token != WJB_BEGIN_ARRAY || !field->is_array)))
+	{
+		if (field)
+			refuse(r, field, field->type == SM_FIELD_FLAG ? "true, false, or a string" :
+				   field->is_array ? "a string, a number, or an array of them" : "a string or a number");
+		if (token != WJB_VALUE)
+			skip_container(r);
+		return;
+	}
+	if (token == WJB_BEGIN_ARRAY)
+	{
+		read_array(r, field, json.val.array.nElems, value);
+		return;
+	}
+
+	text = read_scalar(r, field, &json);
+
+	if (text.s == NULL)
+		return;
+	r->is_null &= field->required == NULL || field->is_attribute;
+	if (field->is_array)
+	{
+		value->type = SM_VALUE_ARRAY;
+		value->n = 1;
+		value->v.items = palloc_object(SmSpan);
+		value->v.items[0] = text;
+	}
+	else if (field->type == SM_FIELD_DATE)
+		set_date(value, text);
+	else
+	{
+		value->type = SM_VALUE_TEXT;
+		value->v.text = text;
+	}
+}
+
+/* Read the object that has just begun, up to its end, and append its item. */
+static void
+append_object(SmItemWriter *w, const SmItemType *type, JsonbIterator **it)
+{
+	ItemReader	r;
+	JsonbValue	key;
+
+	r.w = w;
+	r.type = type;
+	r.it = *it;
+	r.is_valid = true;
+	r.is_null = true;
+	memset(r.values, 0, type->nfields * sizeof(SmValue));
+	while (JsonbIteratorNext(&r.it, &key, false) == WJB_KEY)
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_value(&r, find_field(&r, &key));
+	}
+	*it = r.it;
+	if (r.is_valid && !r.is_null)
+		sm_append_item(w, type, r.values);
+}
+
+/* Append an image that is a URL. */
+static void
+append_url(SmItemWriter *w, const JsonbValue *value)
+{
+	SmSpan		url;
+
+	if (sm_to_utf8(value->val.string.val, value->val.string.len, &url))
+		sm_append_image(w, url);
+	else
+		sm_problem(w->problems, SM_IMAGE_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+				   "invalid image: cannot be converted to UTF-8");
+}
+
+static void
+wrong_shape(SmItemWriter *w, const SmItemType *type)
+{
+	sm_problem(w->problems, type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+			   psprintf("The keys of an object are the parameters of sitemap_%s.", type->name),
+			   "%s must be %s", type->column,
+			   type == &sm_image ? "a URL, an object, or an array of them" :
+			   type == &sm_video ? "a JSON object or an array of objects" : "a JSON object");
+}
+
+void
+sm_append_json(SmItemWriter *w, const SmItemType *type, Datum value)
+{
+	Jsonb	   *jsonb = DatumGetJsonbP(value);
+	JsonbIterator *it = JsonbIteratorInit(&jsonb->root);
+	JsonbIteratorToken token;
+	JsonbValue	item;
+	int			start = w->buf->len;
+	int			depth = 0;
+
+	if (type == &sm_news && JB_ROOT_IS_ARRAY(jsonb) && !JB_ROOT_IS_SCALAR(jsonb))
+	{
+		wrong_shape(w, type);
+		return;
+	}
+	while (w->buf->len - start <= SM_MAX_BYTES &&
+		   (token = JsonbIteratorNext(&it, &item, false)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (token == WJB_BEGIN_OBJECT && depth <= 1)
+			append_object(w, type, &it);
+		else if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
+		{
+			/* an array of items, or something inside of an array of arrays */
+			if (depth++ == 1)
+				wrong_shape(w, type);
+		}
+		else if (token == WJB_END_ARRAY || token == WJB_END_OBJECT)
+			depth--;
+		else if (token != WJB_ELEM || depth > 1 || item.type == jbvNull)
+			continue;
+		else if (type == &sm_image && item.type == jbvString)
+			append_url(w, &item);
+		else
+			wrong_shape(w, type);
+	}
+}
+
+bool
+sm_json_is_empty(Datum value)
+{
+	Jsonb	   *jsonb = DatumGetJsonbP(value);
+	JsonbValue	scalar;
+
+	return JB_ROOT_COUNT(jsonb) == 0 ||
+		(JB_ROOT_IS_SCALAR(jsonb) && JsonbExtractScalar(&jsonb->root, &scalar) &&
+		 scalar.type == jbvNull);
+}

@@ -44,6 +44,19 @@ raise_error(const SmDir *dir, const char *what, const char *name)
 			 errmsg("could not %s file \"%s\": %m", what, sm_dir_path(dir, name))));
 }
 
+/* Raise an error for a system call that has set errno for the path of a directory. */
+pg_noreturn static void
+raise_path_error(const char *what, const char *path)
+{
+	/* errcode_for_file_access has no code for these in some versions */
+	int			code = errno == ELOOP ? ERRCODE_WRONG_OBJECT_TYPE :
+		errno == ENAMETOOLONG ? ERRCODE_NAME_TOO_LONG : 0;
+
+	ereport(ERROR,
+			(code != 0 ? errcode(code) : errcode_for_file_access(),
+			 errmsg("could not %s directory \"%s\": %m", what, sm_clip(path))));
+}
+
 /* Make a directory that a web server can read. */
 static void
 make_directory(const char *path)
@@ -54,9 +67,7 @@ make_directory(const char *path)
 
 	umask(oumask);
 	if (result != 0 && errno != EEXIST)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not create directory \"%s\": %m", sm_clip(path))));
+		raise_path_error("create", path);
 	canonicalize_path(parent);
 	get_parent_directory(parent);
 	fsync_fname_ext(parent, true, true, ERROR);
@@ -84,15 +95,7 @@ resolve_directory(const char *path)
 		resolved = realpath(path, NULL);
 	}
 	if (resolved == NULL)
-	{
-		/* errcode_for_file_access has no code for these in some versions */
-		int			code = errno == ELOOP ? ERRCODE_WRONG_OBJECT_TYPE :
-			errno == ENAMETOOLONG ? ERRCODE_NAME_TOO_LONG : 0;
-
-		ereport(ERROR,
-				(code != 0 ? errcode(code) : errcode_for_file_access(),
-				 errmsg("could not open directory \"%s\": %m", sm_clip(path))));
-	}
+		raise_path_error("open", path);
 	result = pstrdup(resolved);
 	free(resolved);
 	return result;
@@ -179,9 +182,7 @@ sm_dir_open(SmDir *dir, const char *path)
 
 	dir->fd = open_at(AT_FDCWD, dir->path, O_RDONLY | O_DIRECTORY, 0);
 	if (dir->fd < 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not open directory \"%s\": %m", dir->path)));
+		raise_path_error("open", dir->path);
 	lock_directory(dir);
 
 	/* a process that was killed may have left its temporary file */

@@ -155,6 +155,9 @@ sm_target_find(const SmTarget *target, const char *name)
 {
 	SmPublished key = {.name = name};
 
+	/* bsearch takes no null pointer */
+	if (target->nfiles == 0)
+		return NULL;
 	return bsearch(&key, target->files, target->nfiles, sizeof(SmPublished), compare_names);
 }
 

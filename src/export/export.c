@@ -98,7 +98,8 @@ check_privilege(void)
 				 errmsg("permission denied to export to a directory"),
 				 errdetail("Only roles with privileges of the \"%s\" role may export to a directory of the server.",
 						   "pg_write_server_files"),
-				 errhint("Anyone can read the files by a query, and write them on the client's side.")));
+				 errhint("A superuser can execute: GRANT pg_write_server_files TO %s. Without it, read the files by a query, and write them on the client's side.",
+						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
 }
 
 static bool

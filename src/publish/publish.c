@@ -366,7 +366,7 @@ check_shrink(const SmTarget *target, const SmOptions *options, int64 after, doub
 					options->section, before, before == 1 ? "URL" : "URLs", after),
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
 					   max_shrink * 100.0, target->name->relname),
-			 errhint("If the pages are really gone, publish with max_shrink => 1.")));
+			 errhint("If the pages are really gone, publish with max_shrink => 1. A site with few pages can do so in every run.")));
 }
 
 static double

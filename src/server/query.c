@@ -334,6 +334,8 @@ sm_query_set_key(SmQuery *query, int index, const SmKeyType *type)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_PARAMETER),
 				 errmsg("there is no parameter $%d", index < 0 ? 1 : query->nparameters),
+				 index < 0 ?
+				 errhint("Without a column \"key\" the query's text takes no parameters. Put values into it with format() and %%L.") :
 				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.")));
 	if (query->nparameters > 0)
 	{

@@ -24,6 +24,9 @@ my %tests = (
 	'permission denied for table, for function' => \&no_right,
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
+	'canceling statement due to statement timeout' => \&statement_timeout,
+	'out of shared memory' => \&too_many_locks,
+	'cannot add column to typed table' => \&typed_table,
 	'could not lock directory' => \&directory_is_in_use,
 	'could not create directory, could not create file' => \&no_directory,
 	'A run waits' => \&run_waits,
@@ -141,6 +144,50 @@ sub would_shrink
 	is(urls(), 100, 'nothing was changed');
 	is($node->psql('postgres', 'BEGIN; ' . $empty =~ s{/'\)}{/', max_shrink => 1)}r . '; ROLLBACK'),
 		0, 'max_shrink => 1 helps');
+	return;
+}
+
+sub statement_timeout
+{
+	my ($no_timeout) = $guide =~ /^(ALTER ROLE sitemap_job .*;)$/m;
+	my $slow = $publish =~ s/FROM public\.page ORDER BY id/FROM public.page, pg_sleep(0.02) ORDER BY id/r;
+	my $as_job = [ '-U', 'sitemap_job' ];
+
+	$node->safe_psql('postgres', q{CREATE ROLE sitemap_job LOGIN SUPERUSER; ALTER ROLE sitemap_job SET statement_timeout = '5ms'});
+	my ($status, undef, $stderr) = $node->psql('postgres', $slow, extra_params => $as_job);
+	like($stderr, qr/canceling statement due to statement timeout/, 'a timeout: the message');
+	is(urls(), 100, 'nothing was changed');
+	$node->safe_psql('postgres', $no_timeout);
+	is($node->psql('postgres', $slow, extra_params => $as_job), 0, 'without a timeout the run ends');
+	$node->safe_psql('postgres', 'DROP ROLE sitemap_job');
+	return;
+}
+
+# The server has the fewest locks possible until the guide's setting.
+sub too_many_locks
+{
+	my ($setting) = $guide =~ /^(max_locks_per_transaction = \d+)$/m;
+	my $read = 'SELECT count(*) FROM shop_files';
+
+	$node->append_conf('postgresql.conf', "max_locks_per_transaction = 10\nmax_connections = 10\nmax_wal_senders = 0");
+	$node->restart;
+	$node->safe_psql('postgres', 'CREATE TABLE shop_files (shop_id int PRIMARY KEY) PARTITION BY LIST (shop_id)');
+	$node->safe_psql('postgres', join '', map { "CREATE TABLE shop_files_$_ PARTITION OF shop_files FOR VALUES IN ($_);\n" } 1 .. 1500);
+	fails('many partitions', qr/out of shared memory/, $read);
+	is($node->psql('postgres', 'SELECT count(*) FROM shop_files_7'), 0, 'a single one is not too many');
+	is($node->psql('postgres', "$read WHERE shop_id = 7"), 0, 'by its key, too');
+	$node->append_conf('postgresql.conf', $setting);
+	$node->restart;
+	is($node->psql('postgres', $read), 0, 'the setting helps');
+	return;
+}
+
+sub typed_table
+{
+	my ($not_of, $add) = $guide =~ /^(ALTER TABLE site_files NOT OF;)\n(ALTER TABLE site_files ADD .*;)$/m;
+
+	fails('a column', qr/cannot add column to typed table/, $add);
+	is($node->safe_psql('postgres', "BEGIN; $not_of $add $publish; ROLLBACK"), '2', 'the ordinary table is a target');
 	return;
 }
 

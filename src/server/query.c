@@ -9,6 +9,7 @@
 #include <ctype.h>
 
 #include "access/xact.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_param.h"

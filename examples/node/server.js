@@ -126,7 +126,8 @@ async function respond({ method, url, headers }) {
   let file = await readFile(place, 0, 0);
   const isGzip = place.path.endsWith('.gz');
   const inflate = isGzip && !takesGzip(headers);
-  const common = { ...CACHE, ...(isGzip && { Vary: 'Accept-Encoding' }) };
+  // A sitemap is for crawlers, and no page to find.
+  const common = { ...CACHE, 'X-Robots-Tag': 'noindex', ...(isGzip && { Vary: 'Accept-Encoding' }) };
   const etag = () => `${inflate ? 'W/' : ''}"${file.digest}"`;
 
   if (file && isCurrent(file, headers)) return { status: 304, headers: { ETag: etag(), ...common }, body: [] };

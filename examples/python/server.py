@@ -156,6 +156,8 @@ def respond(environ):
         ('ETag', ('W/' if inflate else '') + f'"{file.digest}"'),
         ('Content-Length', str(file.byte_count if inflate else file.length)),
         CACHE,
+        # It is for crawlers, and no page to find.
+        ('X-Robots-Tag', 'noindex'),
     ]
     if is_gzip:
         headers.append(('Vary', 'Accept-Encoding'))

@@ -234,6 +234,7 @@ sub check_files
 			"$name: $file, Content-Encoding");
 		is($answer->{etag}, $etag, "$name: $file, ETag");
 		is($answer->{'cache-control'}, 'max-age=600', "$name: $file, Cache-Control");
+		is($answer->{'x-robots-tag'}, 'noindex', "$name: $file, X-Robots-Tag");
 		is($answer->{vary}, $is_gzip ? 'Accept-Encoding' : undef, "$name: $file, Vary");
 		check_head($name, $url, $answer, @takes_gzip);
 

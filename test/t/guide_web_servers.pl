@@ -138,6 +138,9 @@ sub start_apache
 	my $more = "Alias /default $folder/default\n<Directory $folder>\nRequire all granted\n</Directory>\n";
 	my $mine = settings('apache', $port) =~ s{(?=</VirtualHost>)}{$more}r;
 
+	# a2enmod headers
+	$mine = slurp_file('/etc/apache2/mods-available/headers.load') . $mine unless -e '/etc/apache2/mods-enabled/headers.load';
+
 	# By another path, so that the settings of the directory do not hold.
 	system('cp', '-r', $maps, "$folder/default") == 0 or die 'cp failed';
 	$main =~ s{^Include ports\.conf$}{ServerName localhost\nListen 127.0.0.1:$port}m
@@ -214,6 +217,7 @@ sub check_set
 		ok($answer->{body} eq $document, "$name: $path is the document");
 		like($answer->{etag}, qr/^(W\/)?"/, "$name: $path, ETag");
 		like($answer->{'last-modified'}, qr/ GMT$/, "$name: $path, Last-Modified");
+		is($answer->{'x-robots-tag'}, 'noindex', "$name: $path, X-Robots-Tag");
 		if ($path =~ /\.gz$/)
 		{
 			is($answer->{'content-encoding'}, 'gzip', "$name: $path, Content-Encoding");

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 
 use FindBin;
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -178,6 +179,25 @@ sub test_program
 	like($second, qr/\A\S+\|updated\nsitemap\.xml\|updated\n\S+\|updated\nsitemap\.xml\|updated\z/, 'it can be started again: one file changes, and the index');
 	my ($third, $third_errors) = run_command(\@program);
 	is($third . $third_errors, '', 'nothing changes');
+
+	# Without "once", it goes on with runs that read what changed, until it is told to end.
+	local $ENV{SITEMAP_EVERY} = 1;
+	my $loop = IPC::Run::start([ $program[0] ], '>', \my $output, '2>&1');
+	my $published = sub {
+		my ($loc) = @_;
+		$publisher->poll_query_until('program',
+			"SELECT EXISTS (SELECT FROM sitemap.site_files, sitemap.sitemap_parse(content) e WHERE kind = 'urlset' AND e.loc = 'https://www.example.com$loc')");
+	};
+	service(q{UPDATE page SET path = '/loop/1' WHERE id = 7});
+	ok($published->('/loop/1'), 'a run of all pages at its start');
+	my $log = log_of(sub {
+		service(q{UPDATE page SET path = '/loop/2' WHERE id = 7});
+		ok($published->('/loop/2'), 'then a run that reads what changed');
+	});
+	like($log, qr/WHERE \(\(key < \d+\)\)/, 'and a range of keys only');
+	$loop->signal('TERM');
+	$loop->finish;
+	is($loop->full_result(0), 0, 'SIGTERM ends it');
 
 	my (undef, $complaint) = do { local $ENV{SITEMAP_QUERY} = 'SELECT nothing FROM page'; run_command(\@program) };
 	like($complaint, qr/column "nothing" does not exist/, 'a query with a mistake');

@@ -338,8 +338,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 		is_entry = sm_append_entry(&audit->writer, &row, &audit->doc.buf, &entry);
 		check_row(audit, &row, &entry, is_entry);
 	}
-	if (status != SM_ROW_NULL)
-		sm_findings_add_loc(&audit->findings, audit->nrows, problems->loc);
+	sm_findings_add_loc(&audit->findings, audit->nrows, problems->loc);
 	return true;
 }
 

@@ -438,10 +438,14 @@ sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *p
 	bool		is_url = url->index >= 0;
 
 	slot_getallattrs(slot);
-	if (!has_value(slot, is_url ? url : &columns->column[SM_COLUMN_LOC]))
-		return SM_ROW_NULL;
-
 	problems->loc = sm_no_span();
+	if (!has_value(slot, is_url ? url : &columns->column[SM_COLUMN_LOC]))
+	{
+		sm_problem(problems, SM_LOC_NULL, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+				   "Leave out rows without a page with WHERE ... IS NOT NULL.",
+				   "%s is NULL", is_url ? "url" : "loc");
+		return SM_ROW_SKIPPED;
+	}
 	if (is_url)
 	{
 		SmSpan		xml;

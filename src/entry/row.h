@@ -53,7 +53,6 @@ typedef struct SmColumns
 typedef enum SmRowStatus
 {
 	SM_ROW_OK,
-	SM_ROW_NULL,				/* loc or url is NULL: the row has no page */
 	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
 } SmRowStatus;
 

@@ -57,7 +57,7 @@ struct SmSet
 	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
 	List	   *held;			/* the row types of the key (sm_hold_type) */
-	char	   *recipe;			/* NULL where the query has no column key */
+	char	   *recipe;			/* NULL for a full split without keys */
 	SmElementWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
@@ -365,10 +365,8 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 
 	set->writer.problems.row_number = ++set->nrows;
-
-	/* a row with a NULL loc is ignored, as in the aggregates */
 	status = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
-	if (status != SM_ROW_NULL && set->key_type)
+	if (set->key_type)
 		take_key(set, slot);
 	if (status == SM_ROW_OK && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
 		put_entry(set, &entry);
@@ -413,7 +411,7 @@ make_recipe(const SmSet *set)
 	const char *parts[] = {
 		settings, options->query, options->base.url[SM_FORM_PLAIN],
 		options->stylesheet ? options->stylesheet : "",
-		sm_key_describe_order(set->key_type)
+		set->key_type ? sm_key_describe_order(set->key_type) : ""
 	};
 	uint64		digest = 0;
 	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
@@ -457,8 +455,9 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	{
 		set->key_type = &set->columns.key_type;
 		set->held = sm_hold_type(NIL, set->key_type->type);
-		set->recipe = make_recipe(set);
 	}
+	if (set->key_type || options->stable)
+		set->recipe = make_recipe(set);
 	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
 

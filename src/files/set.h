@@ -32,11 +32,13 @@ extern void sm_set_make_all(SmSet *set, bool name_as_part);
 /* function: NULL for no warning about skipped rows. */
 extern void sm_set_end(SmSet *set, const char *function);
 
-/*
- * The type of a set's keys, and the set's recipe, a digest of the query's text and of
- * all options that shape files; NULL if it has no keys.
- */
+/* The type of a set's keys, NULL if it has none. */
 extern SmKeyType *sm_set_key_type(const SmSet *set);
+
+/*
+ * The set's recipe, a digest of the query's text and of all options that shape files;
+ * NULL for a full split without keys.
+ */
 extern const char *sm_set_recipe(const SmSet *set);
 
 /* Raise an error unless the set's query still has the same columns. */

@@ -60,7 +60,8 @@ typedef struct KeyedFile
 struct SmChanges
 {
 	SmKeyType  *key_type;
-	bool		everything;		/* all files have to be made */
+	const char *reason;			/* why all files have to be made; NULL if they
+								 * need not */
 	KeyedFile  *files;			/* in the order of the set */
 	SmOldFiles	old;			/* the same files */
 	bool	   *kept;
@@ -217,10 +218,10 @@ try_first_keys(SmChanges *changes)
 }
 
 /*
- * Sort the files of the section by their first keys.  Returns false if all files
+ * Sort the files of the section by their first keys.  Returns NULL, or why all files
  * have to be made.
  */
-static bool
+static const char *
 find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 		   const char *recipe)
 {
@@ -233,19 +234,24 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 
 		if (!sm_published_is_own(file, options->section))
 			continue;
-		if (!file->has_content || file->first_key == NULL ||
-			strcmp(file->recipe, recipe) != 0)
-			return false;
+		if (!file->has_content)
+			return psprintf("file \"%s\" has no content", file->name);
+		if (file->first_key == NULL)
+			return psprintf("file \"%s\" has no first_key", file->name);
+		if (strcmp(file->recipe, recipe) != 0)
+			return "the query, an option, or what decides the order of keys has changed";
 		changes->files[old->nfiles++].published = file;
 	}
-	if (old->nfiles == 0 || !try_first_keys(changes))
-		return false;
+	if (old->nfiles == 0)
+		return "the section has no files";
+	if (!try_first_keys(changes))
+		return "a first_key cannot be read";
 
 	qsort_arg(changes->files, old->nfiles, sizeof(KeyedFile), compare_files,
 			  changes->key_type);
 	for (int i = 1; i < old->nfiles; i++)
 		if (compare_files(&changes->files[i - 1], &changes->files[i], changes->key_type) == 0)
-			return false;
+			return "two files have the same first_key";
 
 	old->first_keys = palloc_extended(old->nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
 	old->files = palloc_extended(old->nfiles * sizeof(SmRebuildFile),
@@ -257,7 +263,7 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 		old->files[i].url_count = Max(changes->files[i].published->url_count, 0);
 		old->files[i].byte_count = Max(changes->files[i].published->byte_count, 0);
 	}
-	return true;
+	return NULL;
 }
 
 /* Find the file that a key belongs to: the last whose first key is not greater. */
@@ -321,7 +327,7 @@ take_change(SmChanges *changes, ChangeColumn *columns, int ncolumns, TupleTableS
 				 errmsg("invalid range of changes: %s is greater than %s",
 						sm_clip(sm_key_to_text(changes->key_type, from)),
 						sm_clip(sm_key_to_text(changes->key_type, to)))));
-	if (!changes->everything)
+	if (changes->reason == NULL)
 		sm_rebuild_change(changes->old.files, has_from ? find_file(changes, from) : 0,
 						  has_to ? find_file(changes, to) : changes->old.nfiles - 1);
 }
@@ -368,10 +374,11 @@ static void
 touch_files(SmChanges *changes, const SmSet *set)
 {
 	SmRebuildLimits limits = sm_set_limits(set);
+	int			nfiles = changes->old.nfiles;
+	int			ntouched = (int) sm_rebuild_touch(changes->old.files, nfiles, &limits);
 
-	if (sm_rebuild_touch(changes->old.files, changes->old.nfiles, &limits) >
-		(size_t) changes->old.nfiles / 2)
-		changes->everything = true;
+	if (ntouched > nfiles / 2)
+		changes->reason = psprintf("%d of %d files would have to be rebuilt", ntouched, nfiles);
 }
 
 SmChanges *
@@ -385,23 +392,24 @@ sm_changes_read(const char *statement, SmSet *set, const SmTarget *target,
 	run_statement(&rows, statement);
 	sm_set_check_query(set);
 	changes->key_type = sm_set_key_type(set);
-	changes->everything = !find_files(changes, target, options, sm_set_recipe(set));
+	changes->reason = find_files(changes, target, options, sm_set_recipe(set));
 	if (rows.desc)
 		take_changes(changes, &rows);
 	tuplestore_end(rows.rows);
 	sm_release_types(rows.held);
-	if (!changes->everything)
+	if (changes->reason == NULL)
 		touch_files(changes, set);
 	return changes;
 }
 
-bool
-sm_changes_make(SmChanges *changes, SmSet *set)
+/* Rebuild the touched files.  Returns NULL, or why all files have to be made. */
+static const char *
+rebuild(SmChanges *changes, SmSet *set)
 {
 	const SmOldFiles *old = &changes->old;
 
-	if (changes->everything || !sm_set_prefers_ranges(set, old))
-		return false;
+	if (!sm_set_prefers_ranges(set, old))
+		return "to read the changed ranges of keys would cost more than to read all rows";
 	for (int i = 0; i < old->nfiles;)
 	{
 		if (old->files[i].touched)
@@ -410,10 +418,23 @@ sm_changes_make(SmChanges *changes, SmSet *set)
 			continue;
 		}
 		if (!sm_set_keep_file(set, changes->files[i].published->name))
-			return false;
+			return psprintf("file \"%s\" gets another name",
+							changes->files[i].published->name);
 		changes->kept[i++] = true;
 	}
-	return true;
+	return NULL;
+}
+
+bool
+sm_changes_make(SmChanges *changes, SmSet *set)
+{
+	if (changes->reason == NULL)
+		changes->reason = rebuild(changes, set);
+	if (changes->reason == NULL)
+		return true;
+	ereport(NOTICE,
+			(errmsg("reading all rows, not only what changed: %s", changes->reason)));
+	return false;
 }
 
 int64

@@ -51,6 +51,7 @@ typedef struct SetSink
 	const SmOptions *options;
 	const SmTarget *target;		/* as read before the query ran */
 	int64		url_count;		/* of all files */
+	char	   *recipe;			/* of a stable split without keys, else NULL */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
@@ -259,6 +260,43 @@ write_visited(void *arg, Datum *values, bool *nulls)
 	write_row(to->target, values, nulls, to->result);
 }
 
+/*
+ * Warn if most files of a stable split get other names, though the set is much the same:
+ * then the rows come in another order in each run.  A key would make that an error.
+ */
+static void
+warn_of_order(const SetSink *set, const SmTarget *target)
+{
+	const char *section = set->options->section;
+	int64		url_count = 0;
+	int			nfiles = 0;
+	int			ngone = 0;
+	int64		change;
+
+	if (set->recipe == NULL)
+		return;
+	for (int i = 0; i < target->nfiles; i++)
+	{
+		const SmPublished *file = &target->files[i];
+
+		if (!sm_published_is_own(file, section))
+			continue;
+		if (strcmp(file->recipe, set->recipe) != 0)
+			return;
+		url_count += file->url_count;
+		nfiles++;
+		ngone += !file->kept;
+	}
+	change = set->url_count - url_count;
+	if (ngone <= nfiles / 2 || Max(change, -change) * 10 >= url_count)
+		return;
+	ereport(WARNING,
+			(errmsg("%d of %d files of section \"%s\" get other names", ngone, nfiles, section),
+			 errdetail("The section had " INT64_FORMAT " URLs and has " INT64_FORMAT ". In a stable split, a file keeps its name as long as the rows come in the same order.",
+					   url_count, set->url_count),
+			 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
+}
+
 /* Write the files of the set to the target, and delete the section's other files. */
 static void
 write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
@@ -266,6 +304,7 @@ write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
 	Destination to = {target, NULL, result};
 
 	visit_set(set, write_visited, &to);
+	warn_of_order(set, target);
 	for (int i = 0; i < target->nfiles; i++)
 		if (!target->files[i].kept &&
 			sm_published_is_own(&target->files[i], set->options->section))
@@ -439,6 +478,8 @@ make_set(SetSink *sink, const char *statement)
 		sm_set_make_all(set, true);
 	sm_file_store_finish(sink->store);
 	PopActiveSnapshot();
+	if (sink->options->stable && sm_set_key_type(set) == NULL)
+		sink->recipe = pstrdup(sm_set_recipe(set));
 	sm_set_end(set, "sitemap_publish");
 	return changes;
 }

@@ -14,6 +14,7 @@
 
 const char *const sm_problem_names[SM_NPROBLEMS] = {
 	[SM_URL_ELEMENT_INVALID] = "url_element_invalid",
+	[SM_LOC_NULL] = "loc_null",
 	[SM_LOC_INVALID] = "loc_invalid",
 	[SM_LOC_TOO_LONG] = "loc_too_long",
 	[SM_LOC_OUTSIDE] = "loc_outside",

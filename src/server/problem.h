@@ -18,6 +18,7 @@ typedef enum SmProblemName
 {
 	/* the row is skipped for these */
 	SM_URL_ELEMENT_INVALID,
+	SM_LOC_NULL,
 	SM_LOC_INVALID,
 	SM_LOC_TOO_LONG,
 	SM_LOC_OUTSIDE,

@@ -127,7 +127,10 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 
 	MemoryContextReset(receiver->row_context);
 	oldcontext = MemoryContextSwitchTo(receiver->row_context);
+	receiver->nrows++;
+	receiver->is_receiving = true;
 	wants_more = receiver->receive(receiver, slot);
+	receiver->is_receiving = false;
 	MemoryContextSwitchTo(oldcontext);
 	return wants_more;
 }
@@ -154,6 +157,8 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	receiver->context = CurrentMemoryContext;
 	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
 												  ALLOCSET_DEFAULT_SIZES);
+	receiver->nrows = 0;
+	receiver->is_receiving = false;
 }
 
 /*
@@ -218,6 +223,22 @@ sm_prepare(const char *statement, int nargs, Oid *types, int options)
 	return plan;
 }
 
+/* Callback of an error: where the query raised it. */
+static void
+add_context(void *arg)
+{
+	const SmReceiver *receiver = arg;
+
+	if (receiver->is_receiving)
+		return;
+	if (receiver->nrows == 0)
+		errcontext("before the first row of the query");
+	else if (receiver->nrows == 1)
+		errcontext("after 1 row of the query");
+	else
+		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
+}
+
 static void
 execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 {
@@ -225,6 +246,7 @@ execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &receiver->dest};
 	bool		was_read_only = XactReadOnly;
 	int			level = NewGUCNestLevel();
+	ErrorContextCallback context = {.callback = add_context,.arg = receiver};
 	struct config_generic *setting;
 	int			result;
 
@@ -234,7 +256,10 @@ execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 	 * tables.  After an error the end of the (sub)transaction restores it.
 	 */
 	XactReadOnly = true;
+	context.previous = error_context_stack;
+	error_context_stack = &context;
 	result = SPI_execute_plan_extended(plan, &options);
+	error_context_stack = context.previous;
 
 	/*
 	 * A function of the query may have set transaction_read_only itself, to

@@ -33,6 +33,8 @@ struct SmReceiver
 	MemoryContext context;		/* current while start runs */
 	MemoryContext row_context;	/* current while receive runs; reset before
 								 * each row */
+	uint64		nrows;			/* received so far */
+	bool		is_receiving;	/* does receive run? */
 };
 
 /*

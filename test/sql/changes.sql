@@ -185,6 +185,23 @@ SELECT pg_temp.publish(query, NULL) LIKE 'no error%' AS published, pg_temp.publi
 RESET search_path;
 DROP SCHEMA changes_a, changes_b CASCADE;
 
+-- A run that reads all rows says why.
+SET client_min_messages = notice;
+TRUNCATE changes_target;
+UPDATE changes_page SET loc = '/5000' WHERE id = 5000;
+SELECT pg_temp.run(', changes => ''SELECT 5000''');
+SELECT pg_temp.run(', changes => ''SELECT 5000''');
+SELECT pg_temp.run(', max_bytes => 52428799, changes => ''SELECT 5000''');
+SELECT pg_temp.run(', max_bytes => 52428799, changes => ''SELECT min(id), max(id) * 55 / 100 FROM changes_page''');
+UPDATE changes_target SET first_key = 'x' WHERE first_key = (SELECT max(first_key) FROM changes_target);
+SELECT pg_temp.run(', max_bytes => 52428799, changes => ''SELECT 5000''');
+TRUNCATE changes_target;
+\set window 'SELECT loc, id AS key, 0.5 * least(count(*) OVER (), 1) AS priority FROM changes_page ORDER BY id'
+SELECT pg_temp.run('', :'window');
+SELECT pg_temp.run(', changes => ''VALUES (1000), (6000)''', :'window');
+SELECT pg_temp.run(', changes => ''VALUES (1000), (6000), (11000)''', :'window');
+SET client_min_messages = warning;
+
 -- Not in a transaction that is read-only.
 BEGIN READ ONLY;
 SELECT pg_temp.brief($$ SELECT pg_temp.run(', changes => ''SELECT 1''') $$);

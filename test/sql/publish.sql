@@ -276,3 +276,24 @@ DROP SCHEMA publish_trap CASCADE;
 
 DROP TABLE publish_target, publish_page, publish_article, publish_before, "publish ""target" CASCADE;
 DROP FUNCTION publish_late;
+
+-- Most files get other names though their URLs are much the same: the order is missing.
+CREATE TABLE publish_order AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 1000) n;
+CREATE TABLE publish_ordered OF sitemap_file (PRIMARY KEY (name));
+CREATE FUNCTION pg_temp.order_by(round int) RETURNS int LANGUAGE sql AS $$
+  SELECT set_config('publish.round', round::text, false)::int
+$$;
+\set unordered 'SELECT loc FROM publish_order ORDER BY CASE current_setting(''publish.round'') WHEN ''1'' THEN id ELSE id * 7919 % 1009 END'
+SELECT pg_temp.order_by(1);
+SELECT count(*) > 10 FROM sitemap_publish('publish_ordered', :'unordered', 'http://a/', max_urls => 100);
+SELECT pg_temp.order_by(2);
+SELECT count(*) > 10 FROM sitemap_publish('publish_ordered', :'unordered', 'http://a/', max_urls => 100);
+SELECT count(*) > 10 FROM sitemap_publish('publish_ordered', :'unordered', 'http://a/', max_urls => 100);
+-- Not so with other options, another section, a full split, or a tenth of the URLs more.
+SELECT count(*) > 10 FROM sitemap_publish('publish_ordered', :'unordered', 'http://a/', max_urls => 90);
+SELECT count(*) > 10 FROM sitemap_publish('publish_ordered', :'unordered', 'http://a/', max_urls => 100, split => 'full');
+SELECT count(*) > 10 FROM sitemap_publish('publish_ordered', :'unordered', 'http://a/', max_urls => 90);
+SELECT pg_temp.order_by(1);
+INSERT INTO publish_order SELECT n, '/' || n FROM generate_series(1001, 1200) n;
+SELECT count(*) > 10 FROM sitemap_publish('publish_ordered', :'unordered', 'http://a/', max_urls => 90);
+DROP TABLE publish_order, publish_ordered;

@@ -152,10 +152,10 @@ foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes
 	is( $node->safe_psql(
 			'postgres', qq{
 			WITH problem AS MATERIALIZED (
-				SELECT *, bool_or(problem ~ '^(loc_(invalid|too_long|outside)|url_element_invalid)\$')
+				SELECT *, bool_or(problem ~ '^(loc_(null|invalid|too_long|outside)|url_element_invalid)\$')
 				          OVER (PARTITION BY row_number) AS unread
 				  FROM sitemap_audit($call))
-			SELECT (SELECT count(loc) FROM page) - count(DISTINCT row_number) FILTER (WHERE unread OR problem = 'entry_too_large'),
+			SELECT (SELECT count(*) FROM page) - count(DISTINCT row_number) FILTER (WHERE unread OR problem = 'entry_too_large'),
 			       count(DISTINCT row_number) FILTER (WHERE unread OR problem = 'entry_too_large'),
 			       count(*) FILTER (WHERE NOT unread AND problem ~ '^(lastmod|changefreq|priority|extension)_invalid\$')
 			  FROM problem}),
@@ -170,8 +170,8 @@ foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes
 			  FROM (SELECT *, row_number() OVER (ORDER BY id) FROM page) p
 			 WHERE row_number NOT IN (SELECT row_number
 			                            FROM sitemap_audit($call)
-			                           WHERE problem ~ '_(invalid|too_long|outside|too_large)\$');
-			SELECT sum(url_count) = (SELECT count(loc) FROM good)
+			                           WHERE problem ~ '_(null|invalid|too_long|outside|too_large)\$');
+			SELECT sum(url_count) = (SELECT count(*) FROM good)
 			  FROM sitemap_files(replace($query, 'public.page', 'public.good'), 'http://a/', index => 'never'$arguments);
 			DROP TABLE good}),
 		't',

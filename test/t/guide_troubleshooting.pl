@@ -271,8 +271,9 @@ sub page_is_missing
 	my $query = query_of_guide('sitemap_parse') =~ s{article/60000}{page/7}r;
 
 	is($node->safe_psql('postgres', $query), 'sitemap-51d8e999.xml.gz', 'the query finds the file of a page');
-	$node->safe_psql('postgres', "UPDATE page SET path = NULL WHERE id = 7; $publish");
-	is($node->safe_psql('postgres', $query), '', 'and none for a row whose loc is NULL');
+	my $skipping = $publish =~ s/\)\s*$/, on_invalid => 'skip')/r;
+	$node->safe_psql('postgres', "UPDATE page SET path = NULL WHERE id = 7; $skipping");
+	is($node->safe_psql('postgres', $query), '', 'and none for a row whose loc is NULL, which was left out');
 	$node->safe_psql('postgres', "UPDATE page SET path = '/page/7' WHERE id = 7; $publish");
 	return;
 }
@@ -302,7 +303,7 @@ sub search_console
 		'Invalid date: an entry of others is found');
 	fails('Sitemap is HTML', qr/sitemap/, q{SELECT * FROM sitemap_parse('<html><body>Log in</body></html>'::text)});
 	my ($status, $empty) = $node->psql('postgres',
-		q{SELECT count(*) FROM sitemap_files('SELECT NULL::text AS loc', 'https://www.example.com/')});
+		q{SELECT count(*) FROM sitemap_files('SELECT NULL::text AS loc WHERE false', 'https://www.example.com/')});
 	is("$status $empty", '0 0', 'Empty sitemap: there is no file without entries');
 	return;
 }

@@ -133,7 +133,7 @@ sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, SmSpan other)
 	put_link(&pages->sort, other, page, row_number);
 }
 
-/* The page whose rows are being read from the sort. */
+/* The page that the sort has come to. */
 typedef struct CurrentPage
 {
 	int64		hash;			/* hash of the page */

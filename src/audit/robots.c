@@ -4,7 +4,7 @@
  *	  and the files of the set.
  *
  * A robots.txt is for one scheme, host and port, those of base_url; other URLs are
- * not looked at.
+ * ignored.
  */
 #include "postgres.h"
 

@@ -4,7 +4,7 @@
  *
  * The path of a rule and a URL are brought to one form, that of section 2.2.2:
  * escapes of unreserved octets are decoded, other escapes get upper-case digits,
- * and octets that a URL cannot contain are escaped, and so are "*" and "$" except
+ * octets that a URL cannot contain are escaped, and so are "*" and "$" except
  * where they are wildcards.
  *
  * The rules of all crawlers are in one list, longest first, and each knows which crawlers
@@ -405,9 +405,9 @@ sm_robots_compile(SmRobots *robots, void *memory)
 #define CHECK_STEPS		1000000
 
 /*
- * Does a rule match a URL in symbols?  What follows a "*" in the key is looked for from
- * each octet on.  To find its first place is enough, since a "*" that comes later takes
- * any octets.
+ * Does a rule match a URL in symbols?  What follows a "*" in the rule is tried at each
+ * octet of the URL, up to its first match.  A later match is never needed: the next "*"
+ * can skip whatever octets are between.
  */
 static bool
 matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
@@ -415,7 +415,7 @@ matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
 	const uint8_t *key = rule->key;
 	const uint8_t *key_end = key + rule->key_len;
 	const uint8_t *after_any = NULL;	/* the key after its last "*" so far */
-	const uint8_t *tried = NULL;	/* where in the path that is looked for */
+	const uint8_t *tried = NULL;	/* the octet where it is being tried */
 
 	while (key < key_end)
 	{
@@ -430,8 +430,8 @@ matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
 			path++;
 		}
 		else if (after_any == NULL || *path == END)
-			return false;		/* at the end, too little is left for any
-								 * other place */
+			return false;		/* the rest of the URL is too short, and
+								 * shorter at each later octet */
 		else
 		{
 			robots->steps += path - tried + 1;

@@ -12,7 +12,7 @@
 #include "core/span.h"
 
 /*
- * Longest robots.txt accepted; it keeps all sizes in here far from their limits.
+ * The longest robots.txt.  With it all sizes here are far from the limits of their types.
  * RFC 9309 asks for 500 KiB at least; Google reads no more than that.
  */
 #define SM_ROBOTS_MAX	(4 * 1024 * 1024)
@@ -37,11 +37,9 @@ typedef struct SmRobotsReader
 	const char *end;
 } SmRobotsReader;
 
-/* The most agents */
-#define SM_ROBOTS_MAX_AGENTS	(64 * SM_ROBOTS_AGENT_WORDS)
-
 /* A set of agents: a bit for each. */
 #define SM_ROBOTS_AGENT_WORDS	2
+#define SM_ROBOTS_MAX_AGENTS	(64 * SM_ROBOTS_AGENT_WORDS)
 
 typedef struct SmRobotsAgents
 {
@@ -59,7 +57,7 @@ typedef struct SmRobotsRule
 {
 	/* private */
 	SmRobotsContents contents;	/* of key */
-	SmRobotsAgents agents;		/* the agents that obey the rule */
+	SmRobotsAgents agents;		/* agents that obey the rule */
 	const uint8_t *key;			/* the path in symbols, see robots.c */
 	uint32_t	key_len;
 	uint32_t	length;			/* octets of the encoded path: the longest
@@ -89,7 +87,8 @@ typedef struct SmRobots
 
 	/* private */
 	SmRobotsAgents all;
-	SmRobotsAgents unnamed;		/* those that no group names: they obey "*" */
+	SmRobotsAgents unnamed;		/* agents that no group names: they obey the
+								 * groups of "*" */
 	uint32_t	nrules;
 	SmRobotsRule *rules;		/* rules that an agent obeys; among the rules
 								 * that match a URL, its first decides */
@@ -121,9 +120,9 @@ extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
 extern void sm_robots_compile(SmRobots *robots, void *memory);
 
 /*
- * Find the rule of each agent that decides on a URL.  path is the URL from its path
- * on, percent-encoded or not; its fragment is passed over.  room: for
- * SM_ROBOTS_ROOM(len) bytes.
+ * Find the rule of each agent that decides on a URL.  path: path, query and fragment of
+ * the URL, percent-encoded or not; the fragment is ignored.  room: SM_ROBOTS_ROOM(len)
+ * bytes to work in.
  */
 #define SM_ROBOTS_ROOM(len)	(3 * (len) + 2)
 

@@ -24,6 +24,7 @@
 #include "access/xact.h"
 #include "audit/pages.h"
 #include "audit/robots.h"
+#include "catalog/pg_type.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
@@ -37,6 +38,7 @@
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
@@ -411,6 +413,18 @@ check_set(Audit *audit)
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->npages);
 }
 
+/* The argument agents, an array of texts; NULL stands for its default. */
+static Datum
+agents_argument(FunctionCallInfo fcinfo, int n)
+{
+	Datum		agents[] = {CStringGetTextDatum("Googlebot"), CStringGetTextDatum("Bingbot")};
+
+	if (!PG_ARGISNULL(n))
+		return PG_GETARG_DATUM(n);
+	return PointerGetDatum(construct_array(agents, lengthof(agents), TEXTOID, -1, false,
+										   TYPALIGN_INT));
+}
+
 static Audit *
 make_audit(FunctionCallInfo fcinfo)
 {
@@ -420,14 +434,13 @@ make_audit(FunctionCallInfo fcinfo)
 
 	sm_receiver_init(&audit->receiver, NULL, receive);
 
-	audit->options = sm_read_options(fcinfo, 0);
-	sm_require_argument(fcinfo, agents, "agents");
+	audit->options = sm_read_options(fcinfo, 0, &sm_files_defaults);
 	sm_site_init(&audit->site, &audit->options->base);
 	sm_findings_begin(&audit->findings);
 	audit->pages = sm_pages_begin(audit->options->base.scheme_len == strlen("https"),
 								  &audit->findings);
 	audit->robots = sm_audit_robots_begin(PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
-										  PG_GETARG_DATUM(agents), &audit->site, &audit->findings);
+										  agents_argument(fcinfo, agents), &audit->site, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.rules = &audit->rules;

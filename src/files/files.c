@@ -81,7 +81,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	options = sm_read_options(fcinfo, 0);
+	options = sm_read_options(fcinfo, 0, &sm_files_defaults);
 	state.section = options->section;
 	state.gzipped = options->compression > 0;
 	state.store = sm_file_store_create(rsinfo->setResult, rsinfo->setDesc, options->compression);

@@ -1,6 +1,6 @@
 /*
  * options.c
- *	  The arguments that sitemap_files shares with other functions, read and checked.
+ *	  Reads and checks the arguments that sitemap_files shares with other functions.
  */
 #include "postgres.h"
 
@@ -32,6 +32,8 @@ enum
 	OPTION_PROTOCOL
 };
 
+const SmOptionDefaults sm_files_defaults = {.compression = 0,.stable = false};
+
 /* longest section: a file's name adds a number and endings, and has at most 255 bytes */
 #define MAX_SECTION		200
 
@@ -45,9 +47,13 @@ enum
 static char *
 section_option(FunctionCallInfo fcinfo, int n)
 {
-	char	   *section = sm_text_argument(fcinfo, n, "section");
-	size_t		len = strlen(section);
+	char	   *section;
+	size_t		len;
 
+	if (PG_ARGISNULL(n))
+		return pstrdup(SM_INDEX_SECTION);
+	section = text_to_cstring(PG_GETARG_TEXT_PP(n));
+	len = strlen(section);
 	if (len == 0 || len > MAX_SECTION || section[0] == '.' ||
 		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
 		sm_invalid_argument("section", section,
@@ -56,6 +62,41 @@ section_option(FunctionCallInfo fcinfo, int n)
 		sm_invalid_argument("section", section,
 							"Names such as " SM_FURTHER_INDEX "-2.xml are those of further files of the index.");
 	return section;
+}
+
+/* Does the path of a URL reference, without query and fragment, have this ending? */
+static bool
+path_ends_with(SmSpan href, const char *ending)
+{
+	size_t		len = strcspn(pnstrdup(href.s, href.len), "?#");
+	size_t		ending_len = strlen(ending);
+
+	return len > ending_len &&
+		pg_strncasecmp(href.s + len - ending_len, ending, ending_len) == 0;
+}
+
+pg_noreturn static void
+refuse_base_url(SmSpan url, const char *reason)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid base_url \"%s\": %s", sm_for_message(url), reason),
+			 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
+}
+
+/* Does the path of a base URL look like that of a sitemap, without a slash at its end? */
+static bool
+names_file(SmSpan url, const SmUrlBase *base)
+{
+	static const char *const endings[] = {".xml", ".xml.gz", ".txt", ".txt.gz"};
+
+	url = sm_trim(url);
+	if (base->len[SM_FORM_PLAIN] == base->origin_len + 1)
+		return false;
+	for (size_t i = 0; i < lengthof(endings); i++)
+		if (path_ends_with(url, endings[i]))
+			return true;
+	return false;
 }
 
 static void
@@ -68,28 +109,15 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 	url = sm_read_argument(PG_GETARG_DATUM(n), "base_url");
 	status = sm_url_base_init(base, url.s, url.len, scope);
 	sm_url_check_memory(status);
+	if (status == SM_URL_OK && names_file(url, base))
+		refuse_base_url(url, "it is the URL of a file");
 	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base_url is longer than %d characters", SM_URL_MAX - MAX_NAME),
 				 errdetail("The URLs of the files need room for their names.")));
 	if (status != SM_URL_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid base_url \"%s\": %s", sm_for_message(url),
-						sm_url_message(status)),
-				 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
-}
-
-/* Does the path of a URL reference, without query and fragment, have this ending? */
-static bool
-path_ends_with(SmSpan href, const char *ending)
-{
-	size_t		len = strcspn(pnstrdup(href.s, href.len), "?#");
-	size_t		ending_len = strlen(ending);
-
-	return len > ending_len &&
-		pg_strncasecmp(href.s + len - ending_len, ending, ending_len) == 0;
+		refuse_base_url(url, sm_url_message(status));
 }
 
 /* The processing instruction of a stylesheet, NULL for none. */
@@ -129,11 +157,11 @@ protocol_option(FunctionCallInfo fcinfo, int n)
 		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
 	};
 
-	return sm_choice_argument(fcinfo, n, "protocol", protocols);
+	return sm_choice_option(fcinfo, n, "protocol", protocols, SM_PROTOCOL_09);
 }
 
 SmOptions *
-sm_read_options(FunctionCallInfo fcinfo, int first)
+sm_read_options(FunctionCallInfo fcinfo, int first, const SmOptionDefaults *defaults)
 {
 	static const SmChoice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
 	static const SmChoice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
@@ -148,21 +176,23 @@ sm_read_options(FunctionCallInfo fcinfo, int first)
 	SmUrlScope	scope;
 
 	options->query = sm_text_argument(fcinfo, first + OPTION_QUERY, "query");
-	scope = sm_choice_argument(fcinfo, first + OPTION_SCOPE, "scope", scopes);
+	scope = sm_choice_option(fcinfo, first + OPTION_SCOPE, "scope", scopes, SM_SCOPE_HOST);
 	base_url_option(fcinfo, first + OPTION_BASE_URL, scope, &options->base);
 	options->section = section_option(fcinfo, first + OPTION_SECTION);
-	options->kind = sm_choice_argument(fcinfo, first + OPTION_FORMAT, "format", formats);
+	options->kind = sm_choice_option(fcinfo, first + OPTION_FORMAT, "format", formats, SM_URLSET);
 
-	options->compression = sm_int32_argument(fcinfo, first + OPTION_COMPRESSION,
-											 "compression", 0, 9);
-	options->max_urls = sm_int32_argument(fcinfo, first + OPTION_MAX_URLS,
-										  "max_urls", 1, SM_MAX_ENTRIES);
-	options->max_bytes = sm_int64_argument(fcinfo, first + OPTION_MAX_BYTES,
-										   "max_bytes", 1, SM_MAX_BYTES);
-	options->stable = sm_choice_argument(fcinfo, first + OPTION_SPLIT, "split", splits);
-	options->index = sm_choice_argument(fcinfo, first + OPTION_INDEX, "index", indexes);
-	options->skip_invalid = sm_choice_argument(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
-											   on_invalids);
+	options->compression = sm_int32_option(fcinfo, first + OPTION_COMPRESSION, "compression",
+										   0, 9, defaults->compression);
+	options->max_urls = sm_int32_option(fcinfo, first + OPTION_MAX_URLS, "max_urls",
+										1, SM_MAX_ENTRIES, SM_MAX_ENTRIES);
+	options->max_bytes = sm_int64_option(fcinfo, first + OPTION_MAX_BYTES, "max_bytes",
+										 1, SM_MAX_BYTES, SM_MAX_BYTES);
+	options->stable = sm_choice_option(fcinfo, first + OPTION_SPLIT, "split", splits,
+									   defaults->stable);
+	options->index = sm_choice_option(fcinfo, first + OPTION_INDEX, "index", indexes,
+									  SM_INDEX_AUTO);
+	options->skip_invalid = sm_choice_option(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
+											 on_invalids, false);
 	options->stylesheet = stylesheet_option(fcinfo, first + OPTION_STYLESHEET);
 	options->protocol = protocol_option(fcinfo, first + OPTION_PROTOCOL);
 	return options;

@@ -1,6 +1,6 @@
 /*
  * options.h
- *	  The arguments that sitemap_files shares with other functions, read and checked.
+ *	  Reads and checks the arguments that sitemap_files shares with other functions.
  */
 #ifndef SM_OPTIONS_H
 #define SM_OPTIONS_H
@@ -32,11 +32,23 @@ typedef struct SmOptions
 	SmProtocol	protocol;
 } SmOptions;
 
+/* Defaults of the options that have different defaults in sitemap_publish. */
+typedef struct SmOptionDefaults
+{
+	int			compression;
+	bool		stable;
+} SmOptionDefaults;
+
+/* for sitemap_files and sitemap_audit */
+extern const SmOptionDefaults sm_files_defaults;
+
 /*
- * Read the arguments, query first, into the current memory context.  first:
- * number of argument query.  Raises an error if one is not valid.
+ * Read the arguments, query first, into the current memory context.  first: number of
+ * argument query.  An option that is NULL gets its default.  Raises an error if an
+ * argument is not valid.
  */
-extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, int first);
+extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, int first,
+								  const SmOptionDefaults *defaults);
 
 /* The same for sitemap_publish_index.  first: number of argument base_url. */
 extern SmOptions *sm_read_index_options(FunctionCallInfo fcinfo, int first);

@@ -250,8 +250,8 @@ parse_document(FunctionCallInfo fcinfo, bool is_text)
 {
 	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	int64		max_bytes = sm_int64_argument(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX);
-	bool		skip = sm_choice_argument(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid);
+	int64		max_bytes = sm_int64_option(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
+	bool		skip = sm_choice_option(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid, false);
 	MemoryContext context;
 	MemoryContext oldcontext;
 	ParseState	state = {0};

@@ -413,7 +413,8 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 {
 	double		max_shrink;
 
-	sm_require_argument(fcinfo, ARG_MAX_SHRINK, "max_shrink");
+	if (PG_ARGISNULL(ARG_MAX_SHRINK))
+		return 0.5;
 	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
 	/* written so that NaN is refused, too */
 	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
@@ -487,6 +488,7 @@ make_set(SetSink *sink, const char *statement)
 Datum
 sitemap_publish(PG_FUNCTION_ARGS)
 {
+	static const SmOptionDefaults defaults = {.compression = 6,.stable = true};
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	MemoryContext context;
 	MemoryContext oldcontext;
@@ -504,7 +506,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	options = sm_read_options(fcinfo, ARG_QUERY);
+	options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
 	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), "sitemap_publish()");
 	if (!PG_ARGISNULL(ARG_FEED))

@@ -74,28 +74,37 @@ check_range(const char *name, int64 value, int64 min, int64 max)
 }
 
 int32
-sm_int32_argument(FunctionCallInfo fcinfo, int n, const char *name, int32 min, int32 max)
+sm_int32_option(FunctionCallInfo fcinfo, int n, const char *name, int32 min, int32 max,
+				int32 default_value)
 {
-	sm_require_argument(fcinfo, n, name);
+	if (PG_ARGISNULL(n))
+		return default_value;
 	check_range(name, PG_GETARG_INT32(n), min, max);
 	return PG_GETARG_INT32(n);
 }
 
 int64
-sm_int64_argument(FunctionCallInfo fcinfo, int n, const char *name, int64 min, int64 max)
+sm_int64_option(FunctionCallInfo fcinfo, int n, const char *name, int64 min, int64 max,
+				int64 default_value)
 {
-	sm_require_argument(fcinfo, n, name);
+	if (PG_ARGISNULL(n))
+		return default_value;
 	check_range(name, PG_GETARG_INT64(n), min, max);
 	return PG_GETARG_INT64(n);
 }
 
 int
-sm_choice_argument(FunctionCallInfo fcinfo, int n, const char *name, const SmChoice *choices)
+sm_choice_option(FunctionCallInfo fcinfo, int n, const char *name, const SmChoice *choices,
+				 int default_value)
 {
-	char	   *value = sm_text_argument(fcinfo, n, name);
-	SmSpan		trimmed = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), name));
+	char	   *value;
+	SmSpan		trimmed;
 	StringInfoData names;
 
+	if (PG_ARGISNULL(n))
+		return default_value;
+	value = text_to_cstring(PG_GETARG_TEXT_PP(n));
+	trimmed = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), name));
 	initStringInfo(&names);
 	for (const SmChoice *c = choices; c->name; c++)
 	{

@@ -38,17 +38,19 @@ extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
  */
 extern SmSpan sm_read_argument(Datum value, const char *name);
 
-/*
- * Read argument n.  name: its name, for messages.  All of these raise an error if
- * the argument is NULL, outside of min to max, or not one of the choices.
- */
+/* Read argument n, and raise an error if it is NULL.  name: its name, for messages. */
 extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);
-extern int32 sm_int32_argument(FunctionCallInfo fcinfo, int n, const char *name,
-							   int32 min, int32 max);
-extern int64 sm_int64_argument(FunctionCallInfo fcinfo, int n, const char *name,
-							   int64 min, int64 max);
-extern int	sm_choice_argument(FunctionCallInfo fcinfo, int n, const char *name,
-							   const SmChoice *choices);
+
+/*
+ * Read argument n, an option: NULL stands for its default.  Raise an error if the value
+ * is outside of min to max, or is none of the choices, whose case does not matter.
+ */
+extern int32 sm_int32_option(FunctionCallInfo fcinfo, int n, const char *name,
+							 int32 min, int32 max, int32 default_value);
+extern int64 sm_int64_option(FunctionCallInfo fcinfo, int n, const char *name,
+							 int64 min, int64 max, int64 default_value);
+extern int	sm_choice_option(FunctionCallInfo fcinfo, int n, const char *name,
+							 const SmChoice *choices, int default_value);
 
 #endif

@@ -93,8 +93,9 @@ SELECT to_json(robots), row_number, problem, detail
 
 -- Arguments.
 SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => %s)', agents))
-  FROM unnest(ARRAY['NULL', '''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',
+  FROM unnest(ARRAY['''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',
                     '''{"Google bot"}''', '''{é}''', '''{{Googlebot},{bot1}}''']) agents;
+SELECT loc, problem, detail FROM sitemap_audit('SELECT ''/a''::text AS loc', 'http://a/', robots => E'User-agent: Bingbot\nDisallow: /', agents => NULL);
 SELECT length(pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => ARRAY[repeat(''1'', 1000)])')) < 400 AS clipped;
 SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', agents => array_fill('a'::text, '{100}'));
 SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => array_fill(''a''::text, ''{101}''))');

@@ -80,30 +80,20 @@ SELECT pg_temp.error(format('SELECT sitemap_files(''SELECT loc FROM page'', ''ht
     ($$section => '..'$$),
     ($$section => 'ü'$$),
     ($$section => repeat('x', 201)$$),
-    ($$section => NULL$$),
     ($$format => 'xm l'$$),
     ($$format => 'html'$$),
-    ($$format => NULL$$),
     ($$compression => -1$$),
     ($$compression => 10$$),
-    ($$compression => NULL$$),
     ($$max_urls => 0$$),
     ($$max_urls => 50001$$),
-    ($$max_urls => NULL$$),
     ($$max_bytes => 0$$),
     ($$max_bytes => 52428801$$),
-    ($$max_bytes => NULL$$),
     ($$split => 'half'$$),
-    ($$split => NULL$$),
     ($$index => 'yes'$$),
-    ($$index => NULL$$),
     ($$on_invalid => 'ignore'$$),
-    ($$on_invalid => NULL$$),
     ($$scope => 'site'$$),
-    ($$scope => NULL$$),
     ($$protocol => '0.90'$$),
-    ($$protocol => '1.0'$$),
-    ($$protocol => NULL$$)
+    ($$protocol => '1.0'$$)
   ) v (o);
 SELECT pg_temp.error('SELECT sitemap_files(''SELECT loc FROM page'', ' || b || ')')
   FROM (VALUES
@@ -116,9 +106,25 @@ SELECT pg_temp.error('SELECT sitemap_files(''SELECT loc FROM page'', ' || b || '
     ($$'http://a/?x'$$),
     ($$'http://a/#x'$$),
     ($$'http://u@a/'$$),
-    ($$'http://a/' || repeat('x', 1900)$$)
+    ($$'http://a/' || repeat('x', 1900)$$),
+    ($$'https://www.example.com/sitemap.xml'$$),
+    ($$' http://a/b/Sitemap-1.XML.gz '$$),
+    ($$'http://a/sitemap.txt'$$),
+    ($$'http://a/sitemap.txt.gz'$$),
+    ($$'sitemap.xml'$$)
   ) v (b);
 SELECT pg_temp.error('SELECT sitemap_files(NULL, ''http://a/'')');
+-- A directory can have such a name, with a slash, and so can a host.
+SELECT b, loc
+  FROM unnest('{http://a/sitemap.xml/,http://a.txt,http://a/xml,http://a/b.xml/c}'::text[]) b,
+       sitemap_files('SELECT ''/''::text AS loc', b);
+
+-- An option that is NULL has its default.
+SELECT count(*), sum((a = b)::int)
+  FROM (SELECT row_number() OVER (), f::text AS a
+          FROM sitemap_files('SELECT loc FROM page', 'http://a/', section => NULL, format => NULL, compression => NULL, max_urls => NULL, max_bytes => NULL,
+                             split => NULL, index => NULL, on_invalid => NULL, scope => NULL, stylesheet => NULL, protocol => NULL) f) given
+  FULL JOIN (SELECT row_number() OVER (), f::text AS b FROM sitemap_files('SELECT loc FROM page', 'http://a/') f) missing USING (row_number);
 
 -- Of a long value a message shows the beginning.
 SELECT o, length(pg_temp.brief(format('SELECT sitemap_files(''SELECT 1'', ''http://a/'', %s => repeat(''é'', 1000000))', o)))

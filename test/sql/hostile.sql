@@ -114,10 +114,10 @@ INSERT INTO place VALUES
   ('query changefreq', 'token', 'SELECT pg_temp.text(content) FROM sitemap_files(format(''SELECT ''''/''''::text AS loc, %L::text AS changefreq'', $1), ''http://a/'')', '//*[local-name()="changefreq"]', '', ''),
   ('base_url: of a page', 'resolved', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', left($1, -1))', '//*[local-name()="loc"]', 'http://a/', '/p'),
   ('base_url: of the index', 'resolved', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', left($1, -13), index => ''always'') WHERE kind = ''index''', '//*[local-name()="loc"]', 'http://a/', '/sitemap-1.xml'),
-  ('section', 'token', 'SELECT xmlelement(name name, left(name, -4)) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', section => $1)', '/name', '', ''),
+  ('section', 'token', 'SELECT xmlelement(name name, left(name, -4)) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', section => $1) WHERE $1 IS NOT NULL', '/name', '', ''),
   ('stylesheet', 'stylesheet', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', stylesheet => $1)', '/processing-instruction()', '/', '.css');
 INSERT INTO place
-SELECT argument, 'token', format('SELECT count(*) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', %s => $1)', argument), NULL
+SELECT argument, 'token', format('SELECT xmlelement(name name, name) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', %s => $1) WHERE $1 IS NOT NULL', argument), '/name'
   FROM unnest('{format,split,index,on_invalid,scope,protocol}'::text[]) argument;
 
 -- A URL without its percent-encoding.

@@ -40,9 +40,10 @@ SELECT b, sitemap_parse(d || 'http://a/'::bytea)
 -- Arguments.
 SELECT count(*) FROM sitemap_parse(NULL::text);
 SELECT count(*) FROM sitemap_parse(NULL::bytea);
-SELECT pg_temp.error($$ SELECT sitemap_parse('a', max_bytes => NULL) $$);
 SELECT pg_temp.error($$ SELECT sitemap_parse('a', max_bytes => 0) $$);
-SELECT pg_temp.error($$ SELECT sitemap_parse('a', on_invalid => NULL) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse(E'http://a/\nb', max_bytes => NULL, on_invalid => NULL) $$);
+SELECT pg_temp.error($$ SELECT sitemap_parse('http://a/' || repeat(' ', 52428791 + 1), max_bytes => NULL) $$);
+SELECT sitemap_parse('http://a/', max_bytes => NULL, on_invalid => NULL);
 SELECT pg_temp.error($$ SELECT sitemap_parse('a', on_invalid => 'partial') $$);
 
 -- No more than max_bytes.

@@ -256,6 +256,14 @@ SELECT name, action FROM pg_temp.articles(', compression => 0');
 SELECT lastmod >= :'before'::timestamptz + interval '1 s' FROM publish_target WHERE section = 'articles';
 COMMIT;
 
+-- An option that is NULL has its default.
+SELECT name, action
+  FROM sitemap_publish('publish_target', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', section => 'null');
+SELECT name, action
+  FROM sitemap_publish('publish_target', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', section => 'null', format => NULL,
+                       compression => NULL, max_urls => NULL, max_bytes => NULL, split => NULL, index => NULL, on_invalid => NULL, scope => NULL,
+                       stylesheet => NULL, protocol => NULL, max_shrink => NULL, changes => NULL, feed => NULL);
+
 -- Names of a search_path do not count.
 CREATE SCHEMA publish_trap;
 CREATE FUNCTION publish_trap.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';

@@ -32,7 +32,7 @@ SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refu
 ROLLBACK;
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 29', ', max_shrink => 0.7');
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', max_shrink => ' || m)
-  FROM (VALUES ('NULL'), ('-0.1'), ('1.1'), ('''NaN''')) v (m);
+  FROM (VALUES ('-0.1'), ('1.1'), ('''NaN''')) v (m);
 
 -- A row that is not valid, in the last file.
 SELECT pg_temp.publish('refused_target', 'SELECT CASE id WHEN 100 THEN ''ftp://a/'' ELSE loc || ''x'' END AS loc FROM refused_page ORDER BY id');

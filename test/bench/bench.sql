@@ -26,6 +26,16 @@ SELECT loc, lastmod, changefreq, priority,
 CREATE VIEW page_with_images AS
 SELECT loc, lastmod, changefreq, priority, ARRAY[loc || '.jpg'] AS images
   FROM page;
+CREATE VIEW page_with_video AS
+SELECT loc, lastmod,
+       jsonb_build_object('thumbnail_loc', loc || '.jpg', 'title', 'Tom & Jerry', 'description', 'A cat and a mouse',
+                          'content_loc', loc || '.mp4', 'duration', 60 + shop, 'publication_date', lastmod) AS videos
+  FROM page;
+CREATE VIEW page_with_news AS
+SELECT loc, lastmod,
+       jsonb_build_object('publication_name', 'The Example Times', 'publication_language', 'en',
+                          'publication_date', lastmod, 'title', 'Tom & Jerry') AS news
+  FROM page;
 VACUUM ANALYZE page;
 
 -- The build without libdeflate, beside the one that is installed.
@@ -66,7 +76,15 @@ INSERT INTO work (name, beside, goal, statement) VALUES
 ('`COPY` of a query with a column `images`', NULL, NULL,
  $$COPY (TABLE page_with_images) TO '/dev/null'$$),
 ('`sitemap_files`, an image in the column `images`', '`COPY` of a query with a column `images`', '1.0',
- files('', 'TABLE public.page_with_images'));
+ files('', 'TABLE public.page_with_images')),
+('`COPY` of a query with a column `videos`', NULL, NULL,
+ $$COPY (TABLE page_with_video) TO '/dev/null'$$),
+('`sitemap_files`, a video in the column `videos`', '`COPY` of a query with a column `videos`', '1.0',
+ files('', 'TABLE public.page_with_video')),
+('`COPY` of a query with a column `news`', NULL, NULL,
+ $$COPY (TABLE page_with_news) TO '/dev/null'$$),
+('`sitemap_files`, a news article in the column `news`', '`COPY` of a query with a column `news`', '1.0',
+ files('', 'TABLE public.page_with_news'));
 
 -- The audit, and 50 rules of a robots.txt.
 CREATE FUNCTION audit(options text) RETURNS text

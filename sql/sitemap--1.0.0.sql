@@ -131,329 +131,309 @@ COMMENT ON FUNCTION sitemap_alternates(jsonb) IS
 
 -- Aggregates: rows become one document
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text)
 RETURNS internal
-AS 'MODULE_PATHNAME'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamptz)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_agg: adds a row';
-
-CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamp)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamptz)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text, date)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamp)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, date)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text, text)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, text)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamptz, text, float8)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamptz, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamptz, text, float8) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text, timestamp, text, float8)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamp, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, timestamp, text, float8) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text, date, text, float8)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, date, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, date, text, float8) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, text, text, text, float8)
+CREATE FUNCTION _sitemap_agg_transfn(internal, text, text, text, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, text, text, text, float8) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_transfn(internal, xml)
+CREATE FUNCTION _sitemap_agg_transfn(internal, xml)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_url_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_transfn(internal, xml) IS 'support function of sitemap_agg: adds a row';
 
-CREATE FUNCTION sitemap_index_agg_transfn(internal, text)
+CREATE FUNCTION _sitemap_index_agg_transfn(internal, text)
 RETURNS internal
-AS 'MODULE_PATHNAME'
+AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text) IS 'support function of sitemap_index_agg: adds a row';
 
-CREATE FUNCTION sitemap_index_agg_transfn(internal, text, timestamptz)
+CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, timestamptz)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamptz) IS 'support function of sitemap_index_agg: adds a row';
 
-CREATE FUNCTION sitemap_index_agg_transfn(internal, text, timestamp)
+CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, timestamp)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, timestamp) IS 'support function of sitemap_index_agg: adds a row';
 
-CREATE FUNCTION sitemap_index_agg_transfn(internal, text, date)
+CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, date)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_date_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, date) IS 'support function of sitemap_index_agg: adds a row';
 
-CREATE FUNCTION sitemap_index_agg_transfn(internal, text, text)
+CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, text)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_index_agg_text_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_index_agg_transfn(internal, text, text) IS 'support function of sitemap_index_agg: adds a row';
 
-CREATE FUNCTION sitemap_text_agg_transfn(internal, text)
+CREATE FUNCTION _sitemap_text_agg_transfn(internal, text)
 RETURNS internal
-AS 'MODULE_PATHNAME'
+AS 'MODULE_PATHNAME', 'sitemap_text_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_text_agg_transfn(internal, text) IS 'support function of sitemap_text_agg: adds a row';
 
-CREATE FUNCTION sitemap_agg_combine(internal, internal)
+CREATE FUNCTION _sitemap_agg_combine(internal, internal)
 RETURNS internal
-AS 'MODULE_PATHNAME'
+AS 'MODULE_PATHNAME', 'sitemap_agg_combine'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_combine(internal, internal) IS 'support function of the sitemap aggregates: combines two states';
 
-CREATE FUNCTION sitemap_agg_serialize(internal)
+CREATE FUNCTION _sitemap_agg_serialize(internal)
 RETURNS bytea
-AS 'MODULE_PATHNAME'
+AS 'MODULE_PATHNAME', 'sitemap_agg_serialize'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_serialize(internal) IS 'support function of the sitemap aggregates: serializes a state';
 
-CREATE FUNCTION sitemap_agg_deserialize(bytea, internal)
+CREATE FUNCTION _sitemap_agg_deserialize(bytea, internal)
 RETURNS internal
-AS 'MODULE_PATHNAME'
+AS 'MODULE_PATHNAME', 'sitemap_agg_deserialize'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_deserialize(bytea, internal) IS 'support function of the sitemap aggregates: deserializes a state';
 
-CREATE FUNCTION sitemap_agg_finalfn(internal)
+CREATE FUNCTION _sitemap_agg_finalfn(internal)
 RETURNS text
-AS 'MODULE_PATHNAME'
+AS 'MODULE_PATHNAME', 'sitemap_agg_finalfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_agg_finalfn(internal) IS 'support function of the sitemap aggregates: returns the document';
 
 CREATE AGGREGATE sitemap_agg(loc text) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text) IS
 'aggregate URLs into a sitemap';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz) IS
 'aggregate URLs into a sitemap, with lastmod as an instant';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp) IS
 'aggregate URLs into a sitemap, with lastmod in UTC';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date) IS
 'aggregate URLs into a sitemap, with lastmod as a date';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text) IS
 'aggregate URLs into a sitemap, with lastmod as W3C text';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, priority float8) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamptz, text, float8) IS
 'aggregate URLs into a sitemap, with lastmod as an instant, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, priority float8) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, timestamp, text, float8) IS
 'aggregate URLs into a sitemap, with lastmod in UTC, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority float8) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, date, text, float8) IS
 'aggregate URLs into a sitemap, with lastmod as a date, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority float8) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(text, text, text, float8) IS
 'aggregate URLs into a sitemap, with lastmod as W3C text, changefreq, priority';
 
 CREATE AGGREGATE sitemap_agg(url xml) (
-	SFUNC = sitemap_agg_transfn,
+	SFUNC = _sitemap_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_agg(xml) IS
 'aggregate <url> elements of sitemap_url into a sitemap';
 
 CREATE AGGREGATE sitemap_index_agg(loc text) (
-	SFUNC = sitemap_index_agg_transfn,
+	SFUNC = _sitemap_index_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text) IS
 'aggregate URLs of sitemaps into a sitemap index';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
-	SFUNC = sitemap_index_agg_transfn,
+	SFUNC = _sitemap_index_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamptz) IS
 'aggregate URLs of sitemaps into a sitemap index, with lastmod as an instant';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
-	SFUNC = sitemap_index_agg_transfn,
+	SFUNC = _sitemap_index_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, timestamp) IS
 'aggregate URLs of sitemaps into a sitemap index, with lastmod in UTC';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
-	SFUNC = sitemap_index_agg_transfn,
+	SFUNC = _sitemap_index_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, date) IS
 'aggregate URLs of sitemaps into a sitemap index, with lastmod as a date';
 
 CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
-	SFUNC = sitemap_index_agg_transfn,
+	SFUNC = _sitemap_index_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_index_agg(text, text) IS
 'aggregate URLs of sitemaps into a sitemap index, with lastmod as W3C text';
 
 CREATE AGGREGATE sitemap_text_agg(loc text) (
-	SFUNC = sitemap_text_agg_transfn,
+	SFUNC = _sitemap_text_agg_transfn,
 	STYPE = internal,
 	SSPACE = 65536,
-	FINALFUNC = sitemap_agg_finalfn,
-	COMBINEFUNC = sitemap_agg_combine,
-	SERIALFUNC = sitemap_agg_serialize,
-	DESERIALFUNC = sitemap_agg_deserialize,
+	FINALFUNC = _sitemap_agg_finalfn,
+	COMBINEFUNC = _sitemap_agg_combine,
+	SERIALFUNC = _sitemap_agg_serialize,
+	DESERIALFUNC = _sitemap_agg_deserialize,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE sitemap_text_agg(text) IS
@@ -476,6 +456,17 @@ CREATE TYPE sitemap_file AS (
 );
 COMMENT ON TYPE sitemap_file IS
 'file of a set of sitemaps, with its URL, counts, digest and content';
+COMMENT ON COLUMN sitemap_file.section IS 'section of the site that the file belongs to';
+COMMENT ON COLUMN sitemap_file.name IS 'file name, with its suffixes';
+COMMENT ON COLUMN sitemap_file.kind IS 'urlset, text or index';
+COMMENT ON COLUMN sitemap_file.loc IS 'URL of the file';
+COMMENT ON COLUMN sitemap_file.lastmod IS 'newest lastmod in the file; in a target, when the content last changed';
+COMMENT ON COLUMN sitemap_file.url_count IS 'number of entries';
+COMMENT ON COLUMN sitemap_file.byte_count IS 'size in bytes before compression';
+COMMENT ON COLUMN sitemap_file.digest IS 'hash of the document before compression, in hex, fit for an ETag';
+COMMENT ON COLUMN sitemap_file.first_key IS 'key of the first row, as text; NULL without a column key';
+COMMENT ON COLUMN sitemap_file.recipe IS 'digest of the query and of the options that shape files';
+COMMENT ON COLUMN sitemap_file.content IS 'the document in UTF-8, compressed if its name ends in .gz';
 
 -- Not PARALLEL SAFE: in a parallel worker, the function's query could not be parallel.
 CREATE FUNCTION sitemap_files(query text, base_url text, section text DEFAULT 'sitemap',
@@ -499,6 +490,11 @@ CREATE TYPE sitemap_change AS (
 );
 COMMENT ON TYPE sitemap_change IS
 'row of a feed: a URL that sitemap_publish added, changed or removed';
+COMMENT ON COLUMN sitemap_change.at IS 'time of the run; it grows from run to run';
+COMMENT ON COLUMN sitemap_change.section IS 'section of the site';
+COMMENT ON COLUMN sitemap_change.loc IS 'URL of the page';
+COMMENT ON COLUMN sitemap_change.action IS 'added, changed or removed';
+COMMENT ON COLUMN sitemap_change.lastmod IS 'lastmod of the page as its entry has it';
 
 CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	format text DEFAULT 'xml', compression int DEFAULT 6, max_urls int DEFAULT 50000,

@@ -39,10 +39,11 @@ SELECT pg_get_function_arguments(oid)
  WHERE proname IN ('sitemap_files', 'sitemap_image')
  ORDER BY 1;
 
--- Each has a comment, and one that says something of its own.
+-- Each has a comment, and one that says something of its own; support functions have none.
 SELECT oid::regprocedure
   FROM member_function
- WHERE coalesce(length(obj_description(oid, 'pg_proc')), 0) < 20;
+ WHERE NOT support
+   AND coalesce(length(obj_description(oid, 'pg_proc')), 0) < 20;
 SELECT oid::regprocedure
   FROM member_function
  WHERE obj_description(oid, 'pg_proc') ~ '[{}]|  ';
@@ -51,6 +52,18 @@ SELECT obj_description(oid, 'pg_proc'), array_agg(oid::regprocedure ORDER BY oid
  WHERE NOT support
  GROUP BY 1
 HAVING count(*) > 1;
+
+-- What is not for users is out of the way of \df sitemap*.
+SELECT DISTINCT proname FROM member_function WHERE support AND proname !~ '^_sitemap_';
+
+-- The columns of row types have comments.
+SELECT c.relname, a.attname
+  FROM pg_type t
+  JOIN member ON classid = 'pg_type'::regclass AND objid = t.oid
+  JOIN pg_class c ON c.oid = t.typrelid
+  JOIN pg_attribute a ON a.attrelid = c.oid
+ WHERE coalesce(length(col_description(c.oid, a.attnum)), 0) NOT BETWEEN 5 AND 80
+ ORDER BY c.relname, a.attnum;
 
 -- The type of a file's row.
 SELECT typname,

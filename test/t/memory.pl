@@ -109,7 +109,7 @@ foreach my $type ('text', 'bytea')
 }
 
 # What only an aggregate calls, in the plans of workers, too.
-my $inner = 'sitemap_(text_|index_)?agg_(transfn|combine|serialize|deserialize|finalfn)';
+my $inner = '_sitemap_(text_|index_)?agg_(transfn|combine|serialize|deserialize|finalfn)';
 
 is( $node->safe_psql(
 		'postgres', qq{

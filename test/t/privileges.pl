@@ -277,9 +277,9 @@ sub test_owner_of_a_database
 	is( $owner->(
 			q{
 			CREATE SCHEMA own;
-			CREATE FUNCTION own.sitemap_agg_transfn(anyelement, text) RETURNS anyelement LANGUAGE plpgsql
+			CREATE FUNCTION own._sitemap_agg_transfn(anyelement, text) RETURNS anyelement LANGUAGE plpgsql
 			AS $$BEGIN RAISE 'taken for another'; END$$;
-			CREATE FUNCTION own.sitemap_agg_finalfn(anyelement) RETURNS text LANGUAGE sql AS $$SELECT 'taken for another'$$;
+			CREATE FUNCTION own._sitemap_agg_finalfn(anyelement) RETURNS text LANGUAGE sql AS $$SELECT 'taken for another'$$;
 			CREATE FUNCTION own.sitemap_export(text, varchar) RETURNS text LANGUAGE sql AS $$SELECT 'taken for another'$$;
 			CREATE DOMAIN own.text AS pg_catalog.text;
 			ALTER ROLE owner SET search_path = own, pg_catalog;

@@ -189,5 +189,33 @@ my $all = $node->safe_psql('postgres', 'SELECT publish_ranges(3000000)');
 note(sprintf('200,000 ranges over one file take %.0f ms, over all files %.0f ms', $one, $all));
 cmp_ok($all, '<', 2.5 * $one, 'ranges over many files cost no more than ranges over one');
 
+# Ranges are read without parallel workers, all rows with them: each loc says whether the
+# leader made it.
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION leader_is_here() RETURNS bool PARALLEL SAFE LANGUAGE plpgsql AS $$
+	BEGIN
+	  RETURN pg_backend_pid() = current_setting('test.leader')::int;
+	END
+	$$;
+	CREATE TABLE parallel_files OF sitemap_file (PRIMARY KEY (name))});
+my $by_leader = q{SELECT count(*) FILTER (WHERE p.loc ~ 'true$') FROM parallel_files f, sitemap_parse(f.content) p WHERE f.kind <> 'index'};
+my $parallel = q{sitemap_publish('parallel_files', 'SELECT path || ''/'' || public.leader_is_here() AS loc, id AS key FROM public.page ORDER BY id', 'https://www.example.com/', max_urls => 1000, compression => 0};
+my $rows = $node->safe_psql(
+	'postgres', qq{
+	SET parallel_setup_cost = 0;
+	SET parallel_tuple_cost = 0;
+	SET min_parallel_table_scan_size = 0;
+	SET min_parallel_index_scan_size = 0;
+	SET parallel_leader_participation = off;
+	SET enable_indexscan = off;
+	SELECT set_config('test.leader', pg_backend_pid()::text, false);
+	SELECT count(*) > 10 FROM $parallel);
+	$by_leader;
+	SELECT count(*) FROM $parallel, changes => 'SELECT 5000000');
+	SELECT ($by_leader) > 500;
+});
+like($rows, qr/^t\n0\n\d+\nt$/m, 'workers read all rows, and none reads a range');
+
 $node->stop;
 done_testing();

@@ -155,7 +155,8 @@ write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 	if (is_unchanged(old, values, nulls))
 	{
 		action = "unchanged";
-		if (!is_text(values, nulls, SM_FILE_RECIPE, old->recipe) ||
+		/* a recipe alone is not worth a write where there are no keys */
+		if ((old->first_key && !is_text(values, nulls, SM_FILE_RECIPE, old->recipe)) ||
 			nulls[SM_FILE_FIRST_KEY] != (old->first_key == NULL) ||
 			(old->first_key && !is_text(values, nulls, SM_FILE_FIRST_KEY, old->first_key)))
 			sm_target_update_key(target, values, nulls);
@@ -281,7 +282,7 @@ warn_of_order(const SetSink *set, const SmTarget *target)
 
 		if (!sm_published_is_own(file, section))
 			continue;
-		if (strcmp(file->recipe, set->recipe) != 0)
+		if (!file->kept && strcmp(file->recipe, set->recipe) != 0)
 			return;
 		url_count += file->url_count;
 		nfiles++;

@@ -10,8 +10,6 @@
 
 #include "entry/json.h"
 
-#include <limits.h>
-
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "entry/value.h"
@@ -56,13 +54,14 @@ nearest_keys(const SmItemType *type, SmSpan key)
 {
 	const char *nearest[MAX_NEAREST];
 	int			n = 0;
-	int			best = INT_MAX;
+	int			best = MAX_KEY;
+	int			len = pg_mbcliplen(key.s, (int) key.len, MAX_KEY);
 
 	for (int i = 0; i < type->nfields; i++)
 	{
 		SmSpan		name = type->fields[i].name;
-		int			distance = varstr_levenshtein(key.s, pg_mbcliplen(key.s, (int) key.len, MAX_KEY),
-												  name.s, (int) name.len, 1, 1, 1, true);
+		int			distance = varstr_levenshtein_less_equal(key.s, len, name.s, (int) name.len,
+															 1, 1, 1, best, true);
 
 		if (distance < best)
 			n = 0;

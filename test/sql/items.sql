@@ -106,6 +106,30 @@ SELECT pg_temp.text(content) FROM sitemap_files('SELECT ''/'' AS loc, ''[1]''::j
 SELECT v, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', protocol => ''0.84'')', 'SELECT ''/'' AS loc, ' || v))
   FROM unnest(ARRAY['jsonb ''[]'' AS videos', 'jsonb ''null'' AS news', 'jsonb ''{}'' AS images', 'jsonb ''[1]'' AS videos']) v;
 
+-- Whatever the values, a query is read to its end, and what is written is well-formed.
+CREATE TEMP TABLE odd AS
+SELECT row_number() OVER (ORDER BY c, k, v) AS id, c AS col, jsonb_build_object('thumbnail_loc', '/t', 'title', 't', 'description', 'd', 'content_loc', '/c') || jsonb_build_object(k, v) AS video,
+       jsonb_build_object('publication_name', 'n', 'publication_language', 'en', 'publication_date', '2026', 'title', 't') || jsonb_build_object(k, v) AS news,
+       jsonb_build_object('loc', '/i') || jsonb_build_object(k, v) AS image
+  FROM (SELECT p.proname AS c, a.k
+          FROM pg_proc p, unnest(p.proargnames) a (k)
+         WHERE p.proname IN ('sitemap_image', 'sitemap_video', 'sitemap_news')
+         GROUP BY 1, 2) f,
+       unnest(ARRAY['null', 'true', 'false', '""', '" "', '"\u0001"', '"\uffff x"', '"a\\b"', '"<&\"''>"', '"http://a/?x&y"', '"//b/c"', '"/x"', '0', '-1', '1', '1.0', '1e300', '0.1',
+                    '12345678901234567890', '"2026-01-02T03:04:05.6"', '"DE"', '"allow"', '"web tv"', '[]', '[null]', '["", null]', '["a", "b"]', '[1, [2]]', '[{}]', '{}', '{"a": {"b": []}}']::jsonb[]) v;
+SELECT col, count(*), count(*) FILTER (WHERE extensions IS NOT NULL) AS written
+  FROM odd JOIN (SELECT e.*
+                   FROM sitemap_files('SELECT ''/'' || id AS loc, CASE col WHEN ''sitemap_video'' THEN video END AS videos, CASE col WHEN ''sitemap_news'' THEN news END AS news,
+                                              CASE col WHEN ''sitemap_image'' THEN image END AS images
+                                         FROM pg_temp.odd ORDER BY id', 'http://a/', on_invalid => 'skip') f, sitemap_parse(f.content) e
+                  WHERE kind = 'urlset') e ON e.loc = 'http://a/' || odd.id
+ GROUP BY col ORDER BY col;
+SELECT problem, count(*)
+  FROM sitemap_audit('SELECT ''/'' || id AS loc, CASE col WHEN ''sitemap_video'' THEN video END AS videos, CASE col WHEN ''sitemap_news'' THEN news END AS news,
+                             CASE col WHEN ''sitemap_image'' THEN image END AS images
+                        FROM pg_temp.odd ORDER BY id', 'http://a/')
+ GROUP BY problem ORDER BY problem;
+
 -- A file with news in it closes at 1,000 URLs.
 CREATE TEMP TABLE article AS
 SELECT '/' || n AS loc,

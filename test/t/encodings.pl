@@ -67,6 +67,10 @@ my %files = (
 		  FROM sitemap_files($$ SELECT 'é' AS loc $$, 'http://www.example.com/é',
 		                     stylesheet => '×.css')},
 	'extensions' => files($page),
+	'items' => files(q{
+		SELECT '/é' AS loc, '["/é", {"loc": "http://i/§", "title": "×"}]'::jsonb AS images,
+		       jsonb_build_object('thumbnail_loc', '/é', 'title', 'é§×', 'description', '×', 'content_loc', '/c', 'tag', ARRAY['é']) AS videos,
+		       jsonb_build_object('publication_name', 'Le é', 'publication_language', 'fr', 'publication_date', '2026', 'title', '§') AS news}),
 	'urls' => files("SELECT sitemap_url(loc, extensions => extensions) AS url FROM ($page) s"),);
 
 # An index lists a file that somebody else has put into a target.

@@ -150,6 +150,9 @@ my @cases = (
 	query('elements that are skipped', 2_000, q{SELECT '/' AS loc, xmls('<a/>', 500) AS extensions}),
 	query('images', 2_000, q{SELECT '/' || n AS loc, array_fill('http://a/1.jpg'::text, '{100}') AS images}),
 	query('alternates', 200, q{SELECT '/' || n AS loc, '{"de": "http://a/", "en": "http://b/"}'::jsonb AS alternates}),
+	query('videos', 300, q{SELECT '/' || n AS loc, '[{"thumbnail_loc": "/t", "title": "t", "description": "d", "content_loc": "/c", "tag": ["a", "b"]}]'::jsonb AS videos}),
+	query('items of a page', 20_000, q{SELECT '/' || n AS loc, (SELECT jsonb_agg(jsonb_build_object('thumbnail_loc', '/t', 'title', m, 'description', 'd', 'content_loc', '/c')) FROM generate_series(1, 100) m) AS videos}),
+	query('unknown keys', 20, q{SELECT '/' || n AS loc, jsonb_build_object(repeat('x', 300), 1) AS videos}, 'sitemap_audit'),
 	query('duplicates', 20, q{SELECT '/' AS loc}, 'sitemap_audit'),
 	query('pages of the future', 20, q{SELECT '/' || n AS loc, '2999-01-01'::date AS lastmod}, 'sitemap_audit'),
 	[

@@ -662,6 +662,57 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	return SM_URL_OK;
 }
 
+/* Make the port of a key, without leading zeros. */
+static void
+key_to_port(char *key)
+{
+	const char *port = strrchr(key, ':') + 1;
+
+	port += strspn(port, "0");
+	memmove(key, port, strlen(port) + 1);
+}
+
+const char *
+sm_url_difference(const char *src, size_t len, const SmUrlBase *base,
+				  char given[SM_ORIGIN_MAX], char wanted[SM_ORIGIN_MAX])
+{
+	SmSpan		url = sm_trim(sm_span(src, len));
+	size_t		scheme = scheme_length(url.s, url.len);
+	bool		https = (scheme > 0 ? scheme : base->scheme_len) == 5;
+	size_t		start = scheme > 0 ? scheme + 3 : 2;	/* "//host/path" */
+	size_t		given_len;
+	size_t		wanted_len;
+	SmAuthority authority;
+	char		host[SM_HOST_MAX];
+	size_t		host_len;
+
+	(void) sm_authority_split(url.s + start, sm_authority_length(url.s + start, url.len - start),
+							  &authority);
+	(void) sm_host_encode(authority.host, authority.host_len, host, &host_len);
+	site_key(https, host, host_len, sm_authority_port(&authority, https), given);
+	memcpy(wanted, base->site, SM_ORIGIN_MAX);
+
+	/* a key is 's' or 'h', then the host, ':' and the port in five digits */
+	given_len = strlen(given) - 6;
+	wanted_len = strlen(wanted) - 6;
+	if (!sm_span_equal(sm_span(given + 1, given_len - 1), sm_span(wanted + 1, wanted_len - 1)))
+	{
+		given[given_len] = wanted[wanted_len] = '\0';
+		memmove(given, given + 1, given_len);
+		memmove(wanted, wanted + 1, wanted_len);
+		return "host";
+	}
+	if (given[0] != wanted[0])
+	{
+		strcpy(given, https ? "https" : "http");
+		strcpy(wanted, https ? "http" : "https");
+		return "scheme";
+	}
+	key_to_port(given);
+	key_to_port(wanted);
+	return "port";
+}
+
 size_t
 sm_url_segment_length(const char *src, size_t len)
 {
@@ -760,9 +811,7 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_BAD_PORT] = "the port is not a number from 1 to 65535",
 		[SM_URL_TOO_LONG] = "longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding",
 		[SM_URL_LONG_AUTHORITY] = "user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes",
-		[SM_URL_BAD_BASE] = "user, query and fragment are not allowed",
-		[SM_URL_OTHER_SITE] = "scheme, host or port differs from the base URL",
-		[SM_URL_OTHER_PATH] = "not below the path of the base URL"
+		[SM_URL_BAD_BASE] = "user, query and fragment are not allowed"
 	};
 
 	return messages[status];

@@ -139,7 +139,17 @@ extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
  */
 extern size_t sm_url_page(const char *url, size_t len, char *dst);
 
-/* What is wrong, in words that follow "invalid loc: ". */
+/*
+ * Which part of a URL is the reason for SM_URL_OTHER_SITE: "host", "scheme" or "port",
+ * and the values of that part in the URL and in the base.
+ */
+extern const char *sm_url_difference(const char *src, size_t len, const SmUrlBase *base,
+									 char given[SM_ORIGIN_MAX], char wanted[SM_ORIGIN_MAX]);
+
+/*
+ * What is wrong, in words that follow "invalid loc: ".  There are none for URLs outside
+ * of the scope.
+ */
 extern const char *sm_url_message(SmUrlStatus status);
 
 #endif

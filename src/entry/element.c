@@ -45,15 +45,27 @@ sm_element_writer_init(SmElementWriter *w, SmKind kind)
 
 /* Report that a loc is refused. */
 static pg_noinline bool
-loc_problem(SmProblems *problems, SmUrlStatus status)
+loc_problem(SmElementWriter *w, SmSpan loc, SmUrlStatus status)
 {
-	SmProblemName name = SM_LOC_INVALID;
+	if (status == SM_URL_OTHER_SITE)
+	{
+		char		given[SM_ORIGIN_MAX];
+		char		wanted[SM_ORIGIN_MAX];
+		const char *part = sm_url_difference(loc.s, loc.len, w->base, given, wanted);
 
-	if (status == SM_URL_TOO_LONG)
-		name = SM_LOC_TOO_LONG;
-	else if (status == SM_URL_OTHER_SITE || status == SM_URL_OTHER_PATH)
-		name = SM_LOC_OUTSIDE;
-	return sm_url_problem(problems, name, "loc", status);
+		return sm_problem(&w->problems, SM_LOC_OUTSIDE, ERRCODE_INVALID_PARAMETER_VALUE,
+						  "If both mean the same site, write the loc as a path, such as \"/page\", or correct base_url. If the set may have URLs of other sites, use scope => 'any'.",
+						  "invalid loc: the %s is \"%s\", that of base_url is \"%s\"",
+						  part, given, wanted);
+	}
+	if (status == SM_URL_OTHER_PATH)
+		return sm_problem(&w->problems, SM_LOC_OUTSIDE, ERRCODE_INVALID_PARAMETER_VALUE,
+						  "Give base_url a directory that contains all pages. If the host's robots.txt lists the sitemap, use scope => 'host'.",
+						  "invalid loc: not below \"%s\", the path of base_url",
+						  sm_for_message(sm_span(w->base->url[SM_FORM_PLAIN] + w->base->origin_len,
+												 w->base->len[SM_FORM_PLAIN] - w->base->origin_len)));
+	return sm_url_problem(&w->problems, status == SM_URL_TOO_LONG ? SM_LOC_TOO_LONG : SM_LOC_INVALID,
+						  "loc", status);
 }
 
 static void
@@ -273,7 +285,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 	if (unlikely(status != SM_URL_OK))
 	{
 		/* a loc that could not be read is reported already */
-		if (row->loc.s != NULL && !loc_problem(&w->problems, status))
+		if (row->loc.s != NULL && !loc_problem(w, row->loc, status))
 		{
 			buf->len = start;
 			return false;

@@ -75,11 +75,6 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 			sqlerrcode = ERRCODE_FEATURE_NOT_SUPPORTED;
 			hint = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...).";
 			break;
-		case SM_URL_OTHER_SITE:
-		case SM_URL_OTHER_PATH:
-			sqlerrcode = ERRCODE_INVALID_PARAMETER_VALUE;
-			hint = "The argument scope says which URLs belong to the set: host, path or any.";
-			break;
 		default:
 			break;
 	}

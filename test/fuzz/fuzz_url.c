@@ -41,6 +41,14 @@ encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *cache,
 	e.status = sm_url_encode(src, len, base, cache, form, max, e.dst, &e.len);
 	if (e.status == SM_URL_OK)
 		CHECK(e.len <= bound);
+	if (e.status == SM_URL_OTHER_SITE)
+	{
+		char		given[SM_ORIGIN_MAX];
+		char		wanted[SM_ORIGIN_MAX];
+
+		CHECK(sm_url_difference(src, len, base, given, wanted) != NULL);
+		CHECK(given[0] != '\0' && strcmp(given, wanted) != 0);
+	}
 	return e;
 }
 

@@ -101,6 +101,23 @@ fails_in(const char *src, const SmUrlBase *base, SmUrlStatus wanted)
 	is_status(status_of(src, strlen(src), base, MAX), wanted, src);
 }
 
+/* As "part: value in src, value in base". */
+static void
+differs(const char *src, const SmUrlBase *base, const char *wanted)
+{
+	char	   *copy = exactly(src, strlen(src));
+	char		given[SM_ORIGIN_MAX];
+	char		in_base[SM_ORIGIN_MAX];
+	char		got[3 * SM_ORIGIN_MAX];
+	const char *part;
+
+	fails_in(src, base, SM_URL_OTHER_SITE);
+	part = sm_url_difference(copy, strlen(src), base, given, in_base);
+	snprintf(got, sizeof(got), "%s: %s, %s", part, given, in_base);
+	ok(strcmp(got, wanted) == 0, got);
+	free(copy);
+}
+
 static void
 fails(const char *src, SmUrlStatus wanted)
 {
@@ -708,15 +725,16 @@ test_scope_host(void)
 	within(base, "//www.example.com/x");
 	within(base, "/x");
 	within(base, "../../x");
-	fails_in("https://www.example.com/", base, SM_URL_OTHER_SITE);
-	fails_in("http://example.com/", base, SM_URL_OTHER_SITE);
-	fails_in("http://www.example.com.evil.org/", base, SM_URL_OTHER_SITE);
-	fails_in("http://www.example.co/", base, SM_URL_OTHER_SITE);
-	fails_in("http://www.example.com:8080/", base, SM_URL_OTHER_SITE);
-	fails_in("http://www.example.com:443/", base, SM_URL_OTHER_SITE);
-	fails_in("http://www.example.com@evil.org/", base, SM_URL_OTHER_SITE);
-	fails_in("http://evil.org/http://www.example.com/", base, SM_URL_OTHER_SITE);
-	fails_in("//evil.org/", base, SM_URL_OTHER_SITE);
+	differs("https://www.example.com/", base, "scheme: https, http");
+	differs(" HTTP://Example.com./", base, "host: example.com, www.example.com");
+	differs("https://example.com:81/", base, "host: example.com, www.example.com");
+	differs("http://www.example.com.evil.org/", base, "host: www.example.com.evil.org, www.example.com");
+	differs("http://www.example.co/", base, "host: www.example.co, www.example.com");
+	differs("http://www.example.com:8080/", base, "port: 8080, 80");
+	differs("http://www.example.com:443/", base, "port: 443, 80");
+	differs("http://www.example.com@evil.org/", base, "host: evil.org, www.example.com");
+	differs("http://evil.org/http://www.example.com/", base, "host: evil.org, www.example.com");
+	differs("//evil.org", base, "host: evil.org, www.example.com");
 
 	base = base_of("HTTPS://H.example:443", SM_SCOPE_HOST);
 	within(base, "https://h.example/");
@@ -1164,7 +1182,7 @@ test_helpers(void)
 	host_is("/a", "");
 	host_is("", "");
 
-	for (int status = SM_URL_OK + 1; status <= SM_URL_OTHER_PATH; status++)
+	for (int status = SM_URL_OK + 1; status < SM_URL_OTHER_SITE; status++)
 		ok(sm_url_message((SmUrlStatus) status) != NULL, "each status has a message");
 }
 

@@ -552,6 +552,82 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION sitemap_unwatch(regclass, regclass) IS
 'drop the triggers that sitemap_watch created';
 
+-- Jobs: rows that say what to publish, and a call that publishes what is due
+
+CREATE TYPE sitemap_job AS (
+	target regclass,
+	query text,
+	base_url text,
+	section text,
+	format text,
+	compression int,
+	max_urls int,
+	max_bytes bigint,
+	split text,
+	index text,
+	on_invalid text,
+	scope text,
+	stylesheet text,
+	protocol text,
+	max_shrink float8,
+	changes text,
+	feed regclass,
+	directory text,
+	every interval,
+	full_every interval,
+	started timestamptz,
+	finished timestamptz,
+	full_at timestamptz,
+	exported timestamptz,
+	urls bigint,
+	files int,
+	written int,
+	seconds float8,
+	reason text,
+	error text,
+	failures int
+);
+COMMENT ON TYPE sitemap_job IS
+'row of a table of jobs: what sitemap_run publishes, and how that went';
+
+COMMENT ON COLUMN sitemap_job.target IS 'table to publish in';
+COMMENT ON COLUMN sitemap_job.query IS 'rows of the section';
+COMMENT ON COLUMN sitemap_job.base_url IS 'URL of the directory that the files are served from';
+COMMENT ON COLUMN sitemap_job.section IS 'section of the site';
+COMMENT ON COLUMN sitemap_job.format IS 'xml or txt';
+COMMENT ON COLUMN sitemap_job.compression IS '0 none, 1 to 9 gzip';
+COMMENT ON COLUMN sitemap_job.max_urls IS 'most URLs of a file';
+COMMENT ON COLUMN sitemap_job.max_bytes IS 'most bytes of a file before compression';
+COMMENT ON COLUMN sitemap_job.split IS 'full or stable';
+COMMENT ON COLUMN sitemap_job.index IS 'auto, always or never';
+COMMENT ON COLUMN sitemap_job.on_invalid IS 'error or skip';
+COMMENT ON COLUMN sitemap_job.scope IS 'host, path or any';
+COMMENT ON COLUMN sitemap_job.stylesheet IS 'URL of a stylesheet';
+COMMENT ON COLUMN sitemap_job.protocol IS '0.9 or 0.84';
+COMMENT ON COLUMN sitemap_job.max_shrink IS 'share of its URLs that the section may lose';
+COMMENT ON COLUMN sitemap_job.changes IS 'statement that returns the keys of changed pages';
+COMMENT ON COLUMN sitemap_job.feed IS 'table that gets the URLs that changed';
+COMMENT ON COLUMN sitemap_job.directory IS 'directory of the server to export the site to; NULL: none';
+COMMENT ON COLUMN sitemap_job.every IS 'time between runs; NULL: at each call';
+COMMENT ON COLUMN sitemap_job.full_every IS 'with changes, time between runs of all pages; NULL: a day';
+COMMENT ON COLUMN sitemap_job.started IS 'when the last run began';
+COMMENT ON COLUMN sitemap_job.finished IS 'when the last successful run ended';
+COMMENT ON COLUMN sitemap_job.full_at IS 'when the last run of all pages ended';
+COMMENT ON COLUMN sitemap_job.exported IS 'when the site was exported; NULL: an export is due';
+COMMENT ON COLUMN sitemap_job.urls IS 'URLs of the section';
+COMMENT ON COLUMN sitemap_job.files IS 'files of the section';
+COMMENT ON COLUMN sitemap_job.written IS 'files that the last run wrote or deleted';
+COMMENT ON COLUMN sitemap_job.seconds IS 'time that the last run took';
+COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all pages';
+COMMENT ON COLUMN sitemap_job.error IS 'message and detail of the last failure; NULL after a success';
+COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
+
+CREATE PROCEDURE sitemap_run(jobs regclass)
+AS 'MODULE_PATHNAME'
+LANGUAGE C;
+COMMENT ON PROCEDURE sitemap_run(regclass) IS
+'run the jobs of a table that are due: publish and export';
+
 -- Audit: the problems of the rows of a query
 
 -- Not PARALLEL SAFE: in a parallel worker, the function's query could not be parallel.

@@ -96,6 +96,16 @@ CREATE TABLE inherited (shop int DEFAULT 7, PRIMARY KEY (name)) INHERITS (parent
 CREATE VIEW target AS
 VALUES ('typed'::regclass), ('plain'::regclass), ('partitioned'::regclass), ('inherited'::regclass);
 
+-- A table that is watched, and jobs.
+CREATE TABLE watched (id int PRIMARY KEY, title text);
+CREATE TABLE queue (id int);
+SELECT sitemap_watch('watched', 'id', 'queue', '{title}');
+CREATE FUNCTION watch() RETURNS void BEGIN ATOMIC
+  SELECT sitemap_watch('watched', 'id', 'queue', '{title}');
+  SELECT sitemap_unwatch('watched', 'queue');
+END;
+CREATE TABLE job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
+
 -- The row type as a column, in an array and in a composite type.
 CREATE TYPE version AS (number int, file sitemap_file);
 CREATE TABLE archive (file sitemap_file, files sitemap_file[], version version);
@@ -103,6 +113,7 @@ CREATE TABLE archive (file sitemap_file, files sitemap_file[], version version);
 -- Views of every function, with every overload.
 CREATE VIEW element AS
 SELECT p.id,
+       sitemap_encode(p.path) AS segment,
        sitemap_url('https://www.example.com/', p.changed) AS url_timestamptz,
        sitemap_url('https://www.example.com/', p.changed AT TIME ZONE 'UTC', 'daily') AS url_timestamp,
        sitemap_url('https://www.example.com/', (p.changed AT TIME ZONE 'UTC')::date, priority => 0.7) AS url_date,

@@ -1,0 +1,458 @@
+/*
+ * run.c
+ *	  sitemap_run, a procedure that runs the jobs of a table.
+ *
+ * Transactions of a call:
+ *
+ *	1. List the due jobs, the one that has waited longest first.
+ *	2. For each job, set started, so that other sessions see that it runs.
+ *	3. For each job, lock its row, publish in a subtransaction, and record success or
+ *	   failure.
+ *	4. List the due exports.
+ *	5. For each site, export in a subtransaction, and record success or failure.
+ *
+ * Locks: a job's row is locked in transactions 2 and 3, and after an export.  A session
+ * never waits for it (SKIP LOCKED), so calls at the same time share the jobs.  A call
+ * goes on with a job in transaction 3 only if started is still what it wrote in 2.
+ *
+ * Security: statements of a job, and those on the table of jobs, run as the owner of
+ * the table.  If that is not the session's user, they are a security-restricted
+ * operation, as REFRESH MATERIALIZED VIEW is: they cannot change the role, leave
+ * temporary tables, prepared statements or open cursors, nor queue a trigger to the
+ * commit.  The operation ends before each commit, and settings get their values back.
+ * After each commit the table and its owner are checked again.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "jobs/table.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "server/argument.h"
+#include "tcop/dest.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/portal.h"
+#include "utils/resowner.h"
+#include "utils/rls.h"
+#include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(sitemap_run);
+
+typedef struct Run
+{
+	Oid			relid;			/* the table of jobs */
+	char	   *schema;			/* of the extension, quoted */
+	SmJobTable	table;			/* with its name in this transaction */
+	MemoryContext context;		/* to the end of the call */
+	MemoryContext job_context;	/* of one transaction */
+	TimestampTz call;			/* when the call began */
+	int			failures;
+
+	/* in a transaction */
+	bool		is_owner;		/* has the owner's rights now */
+	Oid			user;
+	int			sec_context;
+	int			guc_level;
+} Run;
+
+/* What sitemap_publish says before the reason for reading all pages. */
+#define SM_REASON_NOTICE	"reading all rows, not only what changed: "
+
+/* Work to do in a subtransaction. */
+typedef struct Work
+{
+	Run		   *run;
+	SmJob	   *job;
+	SmJobResult result;
+	const SmJobExport *export;
+} Work;
+
+/* Check the table and become its owner. */
+static void
+become_owner(Run *run)
+{
+	Relation	rel = try_relation_open(run->relid, RowExclusiveLock);
+	Oid			owner;
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the table of jobs does not exist")));
+	owner = rel->rd_rel->relowner;
+	if (!has_privs_of_role(GetUserId(), owner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	sm_jobs_check(rel);
+	if (check_enable_rls(run->relid, owner, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("row security applies to the owner of the table of jobs \"%s\"",
+						RelationGetRelationName(rel))));
+	run->table.name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+											RelationGetRelationName(rel));
+	relation_close(rel, NoLock);
+
+	GetUserIdAndSecContext(&run->user, &run->sec_context);
+	run->guc_level = NewGUCNestLevel();
+	run->is_owner = true;
+	if (owner == run->user && owner == GetSessionUserId())
+		return;
+	/* a trigger that waits for the commit would run without the restrictions */
+	SetUserIdAndSecContext(owner, run->sec_context | SECURITY_RESTRICTED_OPERATION);
+	if (SPI_execute("SET CONSTRAINTS ALL IMMEDIATE", false, 0) != SPI_OK_UTILITY)
+		elog(ERROR, "could not set constraints");
+}
+
+/* Become the caller again. */
+static void
+become_caller(Run *run)
+{
+	if (!run->is_owner)
+		return;
+	run->is_owner = false;
+	AtEOXact_GUC(false, run->guc_level);
+	SetUserIdAndSecContext(run->user, run->sec_context);
+}
+
+/* Commit, and begin a transaction as the owner of the table. */
+static void
+next_transaction(Run *run)
+{
+	become_caller(run);
+	SPI_commit();
+	MemoryContextReset(run->job_context);
+	MemoryContextSwitchTo(run->job_context);
+	/* another isolation level would fail where other sessions run jobs, too */
+	if (XactIsoLevel != XACT_READ_COMMITTED)
+		(void) set_config_option("transaction_isolation", "read committed", PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	become_owner(run);
+}
+
+/*
+ * Do work in a subtransaction.  Returns its error, NULL for none.  A cancel request or a
+ * timeout ends the call.
+ */
+static ErrorData *
+try(void (*work) (Work *arg), Work *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile error = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		work(arg);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	if (error && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		ReThrowError(error);
+	return error;
+}
+
+/*
+ * Error context while a job publishes: keeps why a run with changes reads all pages,
+ * which sitemap_publish tells in a NOTICE.  A callback is the place where the message is
+ * to be had, and CopyErrorData needs a memory context that lasts.
+ */
+static void
+keep_reason(void *arg)
+{
+	Work	   *work = arg;
+	MemoryContext oldcontext = MemoryContextSwitchTo(work->run->job_context);
+	ErrorData  *error = CopyErrorData();
+
+	MemoryContextSwitchTo(oldcontext);
+	if (error->elevel == NOTICE &&
+		strncmp(error->message, SM_REASON_NOTICE, strlen(SM_REASON_NOTICE)) == 0)
+		work->result.reason = error->message + strlen(SM_REASON_NOTICE);
+	else
+		FreeErrorData(error);
+}
+
+/* Run a query of one row, which stays in SPI_tuptable. */
+static void
+query_row(const char *query, int nargs, Oid *types, const Datum *values)
+{
+	if (SPI_execute_with_args(query, nargs, types, unconstify(Datum *, values), NULL, false, 0) != SPI_OK_SELECT ||
+		SPI_processed != 1)
+		elog(ERROR, "unexpected result of a query of sitemap_run");
+}
+
+static int64
+get_count(int column)
+{
+	bool		isnull;
+	Datum		count = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(count);
+}
+
+/* The name of a target. */
+static char *
+target_name(Oid target)
+{
+	char	   *name = get_rel_name(target);
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the target table does not exist")));
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(target)), name);
+}
+
+/* Before a full run, empty the queue: the run reads all pages anyway. */
+static void
+run_changes(const char *changes)
+{
+	SPIExecuteOptions options = {.dest = None_Receiver};
+	SPIPlanPtr	plan = SPI_prepare(changes, 0, NULL);
+	List	   *sources;
+
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	sources = SPI_plan_get_plan_sources(plan);
+	if (list_length(sources) != 1 ||
+		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+				 errmsg("changes must be one statement that returns rows")));
+	if (SPI_execute_plan_extended(plan, &options) < 0)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(SPI_result));
+	SPI_freeplan(plan);
+}
+
+/* Call sitemap_publish with the columns of a job, and count what it did. */
+static void
+publish(Work *work)
+{
+	SmJob	   *job = work->job;
+	Oid			types[SM_JOB_NOPTIONS];
+	char		nulls[SM_JOB_NOPTIONS];
+	StringInfoData query;
+	ErrorContextCallback callback = {error_context_stack, keep_reason, work};
+
+	initStringInfo(&query);
+	appendStringInfo(&query, "SELECT pg_catalog.count(*) FILTER (WHERE r.action OPERATOR(pg_catalog.<>) 'unchanged')"
+					 " FROM %s.sitemap_publish(", work->run->schema);
+	for (int i = 0; i < SM_JOB_NOPTIONS; i++)
+	{
+		types[i] = sm_job_columns[i].type;
+		nulls[i] = job->nulls[i] ? 'n' : ' ';
+		appendStringInfo(&query, "%s%s => $%d", i > 0 ? ", " : "", sm_job_columns[i].name, i + 1);
+	}
+	appendStringInfoString(&query, ") r");
+	if (job->full && !job->nulls[SM_JOB_CHANGES])
+	{
+		run_changes(TextDatumGetCString(job->values[SM_JOB_CHANGES]));
+		nulls[SM_JOB_CHANGES] = 'n';
+	}
+	error_context_stack = &callback;
+	if (SPI_execute_plan(sm_jobs_plan(&work->run->table, query.data, SM_JOB_NOPTIONS, types),
+						 job->values, nulls, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not call sitemap_publish");
+	error_context_stack = callback.previous;
+	work->result.written = (int) get_count(1);
+	SPI_freetuptable(SPI_tuptable);
+
+	query_row(psprintf("SELECT pg_catalog.sum(url_count), pg_catalog.count(*) FROM %s"
+					   " WHERE section OPERATOR(pg_catalog.=) $1"
+					   " AND kind OPERATOR(pg_catalog.<>) 'index'",
+					   target_name(DatumGetObjectId(job->values[SM_JOB_TARGET]))),
+			  1, &types[SM_JOB_SECTION], &job->values[SM_JOB_SECTION]);
+	work->result.urls = get_count(1);
+	work->result.files = (int) get_count(2);
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* Record a failure, and warn of it. */
+static void
+fail(Run *run, const SmJobName *name, const ErrorData *error)
+{
+	sm_job_failed(&run->table, name,
+				  error->detail ? psprintf("%s\n%s", error->message, error->detail) : error->message);
+	run->failures++;
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("job of section \"%s\" of %s failed: %s", name->section, name->base_url,
+					error->message),
+			 error->detail ? errdetail_internal("%s", error->detail) : 0));
+}
+
+static void
+run_job(Run *run, const SmJobName *name)
+{
+	TimestampTz started;
+	SmJob		job;
+	Work		work = {.run = run,.job = &job};
+
+	next_transaction(run);
+	if (!sm_job_start(&run->table, name, run->call, &started))
+		return;
+	next_transaction(run);
+	if (sm_job_lock(&run->table, name, started, &job))
+	{
+		ErrorData  *error = try(publish, &work);
+
+		if (error)
+			fail(run, name, error);
+		else
+			sm_job_succeeded(&run->table, &job, &work.result,
+							 (GetCurrentTimestamp() - started) / 1000000.0);
+	}
+	SPI_freetuptable(job.rows);
+}
+
+static void
+export(Work *work)
+{
+	const SmJobExport *export = work->export;
+	Oid			types[] = {TEXTOID, TEXTOID};
+	Datum		values[2];
+
+	if (!sm_jobs_share_site(&work->run->table, export))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("directory \"%s\" is that of two sites", export->directory),
+				 errdetail("An export of one site removes the files of the other.")));
+	values[0] = CStringGetTextDatum(export->directory);
+	values[1] = CStringGetTextDatum(psprintf("TABLE %s", target_name(export->target)));
+	query_row(psprintf("SELECT pg_catalog.count(*) FROM %s.sitemap_export($1, $2)",
+					   work->run->schema), 2, types, values);
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* Export a site, and record that for its jobs. */
+static void
+run_export(Run *run, const SmJobExport *exports, int count)
+{
+	Work		work = {.run = run,.export = exports};
+	ErrorData  *error;
+
+	next_transaction(run);
+	error = try(export, &work);
+	/* another session exports there: the next call does it */
+	if (error && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		return;
+	for (int i = 0; i < count; i++)
+	{
+		if (!sm_job_lock_exported(&run->table, &exports[i]))
+			continue;
+		if (error)
+			fail(run, &exports[i].name, error);
+		else
+			sm_job_exported(&run->table, &exports[i].name);
+	}
+}
+
+/* Are two exports one: of the same site to the same directory? */
+static bool
+is_same(const SmJobExport *a, const SmJobExport *b)
+{
+	return a->target == b->target && strcmp(a->directory, b->directory) == 0 &&
+		strcmp(a->name.base_url, b->name.base_url) == 0;
+}
+
+static void
+run_exports(Run *run)
+{
+	SmJobExport *exports;
+	int			count;
+	int			end;
+
+	next_transaction(run);
+	MemoryContextSwitchTo(run->context);
+	count = sm_jobs_to_export(&run->table, &exports);
+	for (int i = 0; i < count; i = end)
+	{
+		for (end = i + 1; end < count && is_same(&exports[i], &exports[end]); end++)
+			;
+		run_export(run, &exports[i], end - i);
+	}
+}
+
+static void
+run_jobs(Run *run)
+{
+	SmJobName  *jobs;
+	int			count;
+
+	next_transaction(run);
+	MemoryContextSwitchTo(run->context);
+	run->call = GetCurrentTimestamp();
+	count = sm_jobs_due(&run->table, run->call, &jobs);
+	for (int i = 0; i < count; i++)
+		run_job(run, &jobs[i]);
+}
+
+Datum
+sitemap_run(PG_FUNCTION_ARGS)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	MemoryContext context;
+	Run		   *run;
+	int			failures;
+
+	if (fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
+		castNode(CallContext, fcinfo->context)->atomic)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
+				 errmsg("sitemap_run() cannot run inside a transaction block or a function"),
+				 errdetail("It commits after each job."),
+				 errhint("CALL it as a statement of its own.")));
+	sm_require_argument(fcinfo, 0, "jobs");
+	PreventCommandDuringRecovery("sitemap_run()");
+	PreventCommandIfReadOnly("sitemap_run()");
+
+	/* plans are freed when the memory context is deleted, after an error, too */
+	context = AllocSetContextCreate(PortalContext, "sitemap_run", ALLOCSET_DEFAULT_SIZES);
+	run = MemoryContextAllocZero(context, sizeof(Run));
+	run->relid = PG_GETARG_OID(0);
+	run->context = context;
+	run->job_context = AllocSetContextCreate(run->context, "sitemap_run job", ALLOCSET_DEFAULT_SIZES);
+	sm_jobs_init(&run->table, run->context);
+	MemoryContextSwitchTo(run->context);
+	run->schema = pstrdup(quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid))));
+	SPI_connect_ext(SPI_OPT_NONATOMIC);
+	MemoryContextSwitchTo(run->context);
+
+	run_jobs(run);
+	run_exports(run);
+	become_caller(run);
+	SPI_commit();
+
+	MemoryContextSwitchTo(run->context);
+	SPI_finish();
+	MemoryContextSwitchTo(oldcontext);
+	failures = run->failures;
+	MemoryContextDelete(context);
+	if (failures > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg_plural("%d job failed", "%d jobs failed", failures, failures),
+				 errdetail("All other jobs that were due have run."),
+				 errhint("The columns \"error\" and \"failures\" of the table say more.")));
+	return (Datum) 0;
+}

@@ -1,0 +1,419 @@
+/*
+ * table.c
+ *	  The table of jobs: its columns, and the statements on it.
+ *
+ * A job's row is locked while the job runs, so other sessions pass it over.  A status
+ * is written by an UPDATE of columns that no index of ours has: with room in the page
+ * it is a HOT update.
+ */
+#include "postgres.h"
+
+#include "jobs/table.h"
+
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#define TABLE_HINT \
+	"Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section))."
+
+const SmJobColumnInfo sm_job_columns[SM_JOB_NCOLUMNS] = {
+	{"target", REGCLASSOID},
+	{"query", TEXTOID},
+	{"base_url", TEXTOID},
+	{"section", TEXTOID},
+	{"format", TEXTOID},
+	{"compression", INT4OID},
+	{"max_urls", INT4OID},
+	{"max_bytes", INT8OID},
+	{"split", TEXTOID},
+	{"index", TEXTOID},
+	{"on_invalid", TEXTOID},
+	{"scope", TEXTOID},
+	{"stylesheet", TEXTOID},
+	{"protocol", TEXTOID},
+	{"max_shrink", FLOAT8OID},
+	{"changes", TEXTOID},
+	{"feed", REGCLASSOID},
+	{"directory", TEXTOID},
+	{"every", INTERVALOID},
+	{"full_every", INTERVALOID},
+	{"started", TIMESTAMPTZOID},
+	{"finished", TIMESTAMPTZOID},
+	{"full_at", TIMESTAMPTZOID},
+	{"exported", TIMESTAMPTZOID},
+	{"urls", INT8OID},
+	{"files", INT4OID},
+	{"written", INT4OID},
+	{"seconds", FLOAT8OID},
+	{"reason", TEXTOID},
+	{"error", TEXTOID},
+	{"failures", INT4OID},
+};
+
+/*
+ * Has an interval passed since a time?  A time in the future does not count: the clock
+ * was set back.  Intervals that timestamptz could not add are never over.
+ */
+#define PASSED(time, interval, now) \
+	"CASE WHEN " time " IS NULL OR " interval " IS NULL" \
+	" OR " time " OPERATOR(pg_catalog.>) " now \
+	" OR " interval " OPERATOR(pg_catalog.<=) '0'::pg_catalog.interval THEN true" \
+	" WHEN " interval " OPERATOR(pg_catalog.>) '1000 years'::pg_catalog.interval THEN false" \
+	" ELSE " time " OPERATOR(pg_catalog.+) " interval " OPERATOR(pg_catalog.<=) " now " END"
+
+/* $1: now */
+#define DUE \
+	"(failures OPERATOR(pg_catalog.>) 0 OR " PASSED("finished", "every", "$1") ")"
+#define FULL_DUE \
+	PASSED("full_at", "coalesce(full_every, '1 day'::pg_catalog.interval)", "$1")
+
+#define NAMED \
+	"base_url OPERATOR(pg_catalog.=) $2 AND section OPERATOR(pg_catalog.=) $3"
+
+/* Has the table this primary key: base_url and section, in any order? */
+static bool
+has_primary_key(Relation rel)
+{
+	AttrNumber	base_url = get_attnum(RelationGetRelid(rel), "base_url");
+	AttrNumber	section = get_attnum(RelationGetRelid(rel), "section");
+	bool		found = false;
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(rel))
+	{
+		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(lc)));
+		Form_pg_index index;
+
+		if (!HeapTupleIsValid(tuple))
+			elog(ERROR, "cache lookup failed for index %u", lfirst_oid(lc));
+		index = (Form_pg_index) GETSTRUCT(tuple);
+		if (index->indisprimary && index->indnkeyatts == 2)
+			found = (index->indkey.values[0] == base_url && index->indkey.values[1] == section) ||
+				(index->indkey.values[0] == section && index->indkey.values[1] == base_url);
+		ReleaseSysCache(tuple);
+		if (found)
+			break;
+	}
+	return found;
+}
+
+void
+sm_jobs_check(Relation rel)
+{
+	if (rel->rd_rel->relkind != RELKIND_RELATION &&
+		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
+				 errhint(TABLE_HINT)));
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+	{
+		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), sm_job_columns[i].name);
+
+		if (attnum == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("the table of jobs \"%s\" has no column \"%s\"",
+							RelationGetRelationName(rel), sm_job_columns[i].name),
+					 errhint(TABLE_HINT)));
+		if (get_atttype(RelationGetRelid(rel), attnum) != sm_job_columns[i].type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the table of jobs \"%s\" must be of type %s",
+							sm_job_columns[i].name, RelationGetRelationName(rel),
+							format_type_be(sm_job_columns[i].type)),
+					 errhint(TABLE_HINT)));
+	}
+	if (!has_primary_key(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the table of jobs \"%s\" has no primary key of base_url and section",
+						RelationGetRelationName(rel)),
+				 errhint(TABLE_HINT)));
+}
+
+static void
+free_plans(void *arg)
+{
+	SmJobTable *table = arg;
+
+	for (int i = 0; i < table->nplans; i++)
+		SPI_freeplan(table->plans[i].plan);
+	table->nplans = 0;
+}
+
+void
+sm_jobs_init(SmJobTable *table, MemoryContext context)
+{
+	table->context = context;
+	table->callback.func = free_plans;
+	table->callback.arg = table;
+	MemoryContextRegisterResetCallback(context, &table->callback);
+}
+
+SPIPlanPtr
+sm_jobs_plan(SmJobTable *table, const char *statement, int nargs, const Oid *types)
+{
+	SPIPlanPtr	plan;
+	char	   *copy;
+
+	for (int i = 0; i < table->nplans; i++)
+		if (strcmp(table->plans[i].statement, statement) == 0)
+			return table->plans[i].plan;
+
+	/* the table is renamed while the call goes on, again and again */
+	if (table->nplans == SM_JOBS_MAX_PLANS)
+		free_plans(table);
+	plan = SPI_prepare(statement, nargs, unconstify(Oid *, types));
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	copy = MemoryContextStrdup(table->context, statement);
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "SPI_keepplan failed");
+	table->plans[table->nplans].statement = copy;
+	table->plans[table->nplans].plan = plan;
+	table->nplans++;
+	return plan;
+}
+
+/*
+ * Run a statement.  Its parameters are: $1, a time; $2 and $3, a job's name, NULL for
+ * none; $4 and up, more of them.  Returns how many rows it has returned or changed.
+ * The rows are in SPI_tuptable, which has to be freed: SPI would keep it to the end of
+ * the call.
+ */
+static uint64
+execute(SmJobTable *table, const char *statement, TimestampTz time, const SmJobName *name,
+		int nmore, const Oid *more_types, const Datum *more)
+{
+	Oid			types[12] = {TIMESTAMPTZOID, TEXTOID, TEXTOID};
+	Datum		values[12] = {TimestampTzGetDatum(time)};
+	int			result;
+
+	Assert(nmore <= 9);
+	if (name)
+	{
+		values[1] = CStringGetTextDatum(name->base_url);
+		values[2] = CStringGetTextDatum(name->section);
+	}
+	for (int i = 0; i < nmore; i++)
+	{
+		types[3 + i] = more_types[i];
+		values[3 + i] = more[i];
+	}
+	result = SPI_execute_plan(sm_jobs_plan(table, statement, name ? 3 + nmore : 1, types),
+							  values, NULL, false, 0);
+	if (result < 0)
+		elog(ERROR, "could not use the table of jobs: %s", SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+static bool
+get_bool(HeapTuple row, int column)
+{
+	bool		isnull;
+	Datum		value = SPI_getbinval(row, SPI_tuptable->tupdesc, column, &isnull);
+
+	return !isnull && DatumGetBool(value);
+}
+
+/* Text of a result, in the memory context. */
+static char *
+get_text(MemoryContext context, uint64 row, int column)
+{
+	return MemoryContextStrdup(context, SPI_getvalue(SPI_tuptable->vals[row],
+													 SPI_tuptable->tupdesc, column));
+}
+
+int
+sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
+{
+	MemoryContext context = CurrentMemoryContext;
+	uint64		count;
+
+	count = execute(table, psprintf("SELECT base_url, section FROM %s WHERE " DUE
+							 " ORDER BY CASE WHEN started OPERATOR(pg_catalog.<=) $1 THEN started END NULLS FIRST,"
+							 " base_url, section", table->name),
+					call, NULL, 0, NULL, NULL);
+	*jobs = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobName));
+	for (uint64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(*jobs)[i].base_url = get_text(context, i, 1);
+		(*jobs)[i].section = get_text(context, i, 2);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return (int) Min(count, INT_MAX);
+}
+
+bool
+sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call, TimestampTz *started)
+{
+	Oid			type = TIMESTAMPTZOID;
+	Datum		begun = TimestampTzGetDatum(call);
+	uint64		found;
+
+	*started = GetCurrentTimestamp();
+	found = execute(table, psprintf("SELECT FROM %s WHERE " NAMED " AND " DUE
+							 " AND (started IS NULL OR started OPERATOR(pg_catalog.<) $4"
+							 " OR started OPERATOR(pg_catalog.>) $1)"
+							 " FOR UPDATE SKIP LOCKED", table->name),
+					*started, name, 1, &type, &begun);
+	SPI_freetuptable(SPI_tuptable);
+	if (found == 0)
+		return false;
+	return execute(table, psprintf("UPDATE %s SET started = $1 WHERE " NAMED, table->name),
+				   *started, name, 0, NULL, NULL) == 1;
+}
+
+bool
+sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob *job)
+{
+	Oid			type = TIMESTAMPTZOID;
+	Datum		now = TimestampTzGetDatum(started);
+	StringInfoData columns;
+	HeapTuple	row;
+	uint64		found;
+
+	initStringInfo(&columns);
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+		appendStringInfo(&columns, "%s, ", sm_job_columns[i].name);
+	found = execute(table, psprintf("SELECT %s" FULL_DUE " FROM %s WHERE " NAMED
+							 " AND started OPERATOR(pg_catalog.=) $4 FOR UPDATE SKIP LOCKED",
+							 columns.data, table->name),
+					GetCurrentTimestamp(), name, 1, &type, &now);
+	job->rows = SPI_tuptable;
+	if (found == 0)
+		return false;
+	job->name = *name;
+	row = job->rows->vals[0];
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+		job->values[i] = SPI_getbinval(row, SPI_tuptable->tupdesc, i + 1, &job->nulls[i]);
+	job->full = get_bool(row, SM_JOB_NCOLUMNS + 1);
+	return true;
+}
+
+/*
+ * A job that still has to be exported keeps its error and its failures: they can be
+ * those of the export.
+ */
+void
+sm_job_succeeded(SmJobTable *table, const SmJob *job, const SmJobResult *result, double seconds)
+{
+	static const Oid types[] = {INT8OID, INT4OID, INT4OID, FLOAT8OID, BOOLOID, BOOLOID, TEXTOID};
+	bool		has_directory = !job->nulls[SM_JOB_DIRECTORY];
+	bool		exports = has_directory && (result->written > 0 || job->nulls[SM_JOB_EXPORTED]);
+	Datum		values[] = {
+		Int64GetDatum(result->urls),
+		Int32GetDatum(result->files),
+		Int32GetDatum(result->written),
+		Float8GetDatum(seconds),
+		BoolGetDatum(job->full || job->nulls[SM_JOB_CHANGES] || result->reason),
+		BoolGetDatum(exports),
+		CStringGetTextDatum(result->reason ? result->reason : ""),
+	};
+
+	execute(table, psprintf("UPDATE %s SET finished = $1, urls = $4, files = $5, written = $6, seconds = $7,"
+					 " full_at = CASE WHEN $8 THEN $1 ELSE full_at END,"
+					 " exported = CASE WHEN $9 THEN NULL ELSE exported END,"
+					 " error = CASE WHEN $9 THEN error END,"
+					 " failures = CASE WHEN $9 THEN failures ELSE 0 END,"
+					 " reason = CASE WHEN $10 OPERATOR(pg_catalog.<>) '' THEN $10 END"
+					 " WHERE " NAMED, table->name),
+			GetCurrentTimestamp(), &job->name, lengthof(values), types, values);
+}
+
+void
+sm_job_failed(SmJobTable *table, const SmJobName *name, const char *error)
+{
+	Oid			type = TEXTOID;
+	Datum		value = CStringGetTextDatum(error);
+
+	execute(table, psprintf("UPDATE %s SET error = $4,"
+					 " failures = CASE WHEN failures OPERATOR(pg_catalog.>) 0 AND failures OPERATOR(pg_catalog.<) 2147483647"
+					 " THEN failures OPERATOR(pg_catalog.+) 1 ELSE 1 END"
+					 " WHERE " NAMED, table->name),
+			GetCurrentTimestamp(), name, 1, &type, &value);
+}
+
+int
+sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
+{
+	MemoryContext context = CurrentMemoryContext;
+	uint64		count;
+
+	count = execute(table, psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished FROM %s"
+							 " WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
+							 " AND finished IS NOT NULL"
+							 " ORDER BY directory, 3, base_url, section", table->name),
+					0, NULL, 0, NULL, NULL);
+	*exports = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobExport));
+	for (uint64 i = 0; i < count; i++)
+	{
+		SmJobExport *export = &(*exports)[i];
+		HeapTuple	row = SPI_tuptable->vals[i];
+		bool		isnull;
+
+		CHECK_FOR_INTERRUPTS();
+		export->name.base_url = get_text(context, i, 1);
+		export->name.section = get_text(context, i, 2);
+		export->target = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
+		export->directory = get_text(context, i, 4);
+		export->finished = DatumGetTimestampTz(SPI_getbinval(row, SPI_tuptable->tupdesc, 5, &isnull));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return (int) Min(count, INT_MAX);
+}
+
+bool
+sm_jobs_share_site(SmJobTable *table, const SmJobExport *export)
+{
+	static const Oid types[] = {OIDOID, TEXTOID};
+	Datum		values[] = {ObjectIdGetDatum(export->target),
+	CStringGetTextDatum(export->directory)};
+	uint64		found;
+
+	found = execute(table, psprintf("SELECT FROM %s WHERE directory OPERATOR(pg_catalog.=) $5"
+							 " AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
+							 " AND base_url OPERATOR(pg_catalog.=) $2) LIMIT 1", table->name),
+					0, &export->name, lengthof(values), types, values);
+	SPI_freetuptable(SPI_tuptable);
+	return found == 0;
+}
+
+bool
+sm_job_lock_exported(SmJobTable *table, const SmJobExport *export)
+{
+	static const Oid types[] = {OIDOID, TEXTOID};
+	Datum		values[] = {ObjectIdGetDatum(export->target),
+	CStringGetTextDatum(export->directory)};
+	uint64		found;
+
+	found = execute(table, psprintf("SELECT FROM %s WHERE " NAMED
+							 " AND finished OPERATOR(pg_catalog.=) $1"
+							 " AND target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
+							 " AND directory OPERATOR(pg_catalog.=) $5 FOR UPDATE SKIP LOCKED", table->name),
+					export->finished, &export->name, lengthof(values), types, values);
+	SPI_freetuptable(SPI_tuptable);
+	return found > 0;
+}
+
+/* The error and the failures can be those of a run that failed before the export. */
+void
+sm_job_exported(SmJobTable *table, const SmJobName *name)
+{
+	execute(table, psprintf("UPDATE %s SET exported = $1,"
+					 " error = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN error END,"
+					 " failures = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN failures ELSE 0 END"
+					 " WHERE " NAMED, table->name),
+			GetCurrentTimestamp(), name, 0, NULL, NULL);
+}

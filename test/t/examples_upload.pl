@@ -1,8 +1,8 @@
 # examples/s3/upload.sh: what changed goes into a bucket, the index last, and what is
 # gone is removed.
 #
-# Where the AWS command line and s3rver are, an S3 server takes the files.  In any case
-# they go to a program that stands for the command line, and writes down what it is
+# Where the AWS command line and moto_server are, an S3 server takes the files.  In any
+# case they go to a program that stands for the command line, and writes down what it is
 # asked for.
 
 use strict;
@@ -20,7 +20,7 @@ my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $script = "$FindBin::RealBin/../../examples/s3/upload.sh";
 my $folder = PostgreSQL::Test::Utils::tempdir();
 
-foreach my $program (qw(awk base64 bash))
+foreach my $program (qw(base64 bash))
 {
 	plan skip_all => "$program is not here" unless has_program($program);
 }
@@ -75,7 +75,7 @@ sub upload
 
 	IPC::Run::run([ $script, 'the files', 'the uploaded', $bucket ],
 		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($timeout));
-	my $status = $? >> 8;
+	my $status = $? & 127 || $? >> 8;
 	note($stderr) if $stderr;
 	return "$status: " . $stdout =~ s/\n/, /gr;
 }
@@ -130,7 +130,8 @@ sub check_bucket
 }
 
 # A program "aws" that copies files into a folder and writes down what it is asked for.
-# While there is a file "broken", every other call fails.
+# While there is a file "broken", every other call fails.  A file "killed" says after
+# every how many calls the caller is killed.
 sub check_with_stub
 {
 	my $bucket = "$folder/bucket";
@@ -150,18 +151,19 @@ echo "\$*" >>"$log"
 [ "\$1" = s3 ] || shift 2
 case "\$2" in
 	cp) cp "\$4"* "$bucket" ;;
-	rm) rm "$bucket/\${3##*/}" ;;
+	rm) rm -f "$bucket/\${3##*/}" ;;
 esac
+[ ! -e "$folder/killed" ] || [ \$((\$(wc -l <"$log") % \$(cat "$folder/killed"))) != 0 ] || kill -9 \$PPID
 });
 	chmod 0755, "$folder/bin/aws" or die $!;
 
 	check_bucket('stub', 's3://site/', $read);
 	my $calls = slurp_file($log);
-	like($calls, qr{^s3 cp --recursive \S+/txt/ s3://site/ --content-type text/plain; charset=utf-8 --only-show-errors$}m,
+	like($calls, qr{^s3 cp --recursive \S+/files/ s3://site/ --cache-control max-age=600 --content-type text/plain; charset=utf-8 --only-show-errors$}m,
 		'stub: the call for texts');
-	like($calls, qr{^s3 cp --recursive \S+/xml\.gz/ s3://site/ --content-type application/xml --content-encoding gzip --only-show-errors$}m,
+	like($calls, qr{^s3 cp --recursive \S+/files/ s3://site/ --cache-control max-age=600 --content-type application/xml --content-encoding gzip --only-show-errors$}m,
 		'stub: the call for gzipped parts');
-	like($calls, qr{^s3 cp --recursive \S+/index/ s3://site/ --content-type application/xml --only-show-errors$}m,
+	like($calls, qr{^s3 cp --recursive \S+/files/ s3://site/ --cache-control max-age=600 --content-type application/xml --only-show-errors$}m,
 		'stub: the call for the index');
 	like($calls, qr{^s3 rm s3://site/sitemap-\w+\.xml\.gz --only-show-errors$}m, 'stub: the call for what is gone');
 
@@ -182,6 +184,35 @@ esac
 	is_deeply($read->(), in_table(), 'stub: in the end the bucket has what the table has');
 	unlink "$folder/broken" or die $!;
 
+	# A run that is killed after each object, and another table between: what a bucket
+	# has is known.  With batches of a file each, the next run goes on.
+	local $ENV{BATCH_MB} = 0;
+	my @version;
+	foreach my $version ('a', 'b')
+	{
+		$node->safe_psql('postgres', "UPDATE page SET path = '/$version/' || id");
+		publish();
+		push @version, in_table();
+		$node->safe_psql('postgres', 'CREATE TABLE first AS TABLE "the files"') if $version eq 'a';
+		append_to_file("$folder/killed", '1') if $version eq 'b';
+		is(upload('s3://site') =~ s/:.*//r, $version eq 'a' ? 0 : 9, "stub: version $version");
+	}
+	unlink "$folder/killed" or die $!;
+	my $now = $read->();
+	my @written = grep { $now->{$_} ne ($version[0]{$_} // '') } keys %$now;
+	is(scalar @written, 1, 'stub: killed after the first object');
+	$node->safe_psql('postgres', 'BEGIN; TRUNCATE "the files"; INSERT INTO "the files" TABLE first; DROP TABLE first; COMMIT');
+	like(upload('s3://site'), qr/^0: (?:uploaded|removed) $written[0], $/, 'stub: which is put right');
+	is_deeply($read->(), $version[0], 'stub: the bucket has what the table has');
+	publish();
+	append_to_file("$folder/killed", '2');
+	my @results;
+	push @results, upload('s3://site') until @results && $results[-1] eq '0: ' || @results > 50;
+	unlink "$folder/killed" or die $!;
+	is($results[-1], '0: ', 'stub: each run that is killed gets further');
+	cmp_ok(scalar(grep { /^9/ } @results), '>', 1, 'stub: by a file');
+	is_deeply($read->(), in_table(), 'stub: and the bucket has what the table has');
+
 	# Another store.  No table, nothing uploaded.
 	local $ENV{S3_ENDPOINT} = 'http://store.example';
 	$node->safe_psql('postgres', q{UPDATE page SET path = '/another' WHERE id = 1});
@@ -199,24 +230,28 @@ sub check_with_server
 {
   SKIP:
 	{
-		skip 'aws or s3rver is not here', 1 unless has_program('aws') && has_program('s3rver');
+		skip 'aws or moto_server is not here', 1 unless has_program('aws') && has_program('moto_server');
 		my $port = PostgreSQL::Test::Cluster::get_free_port();
 		my $end = time + $timeout;
 		my $http = HTTP::Tiny->new(proxy => undef, http_proxy => undef);
 		my $url = "http://127.0.0.1:$port";
 		local @ENV{qw(AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_DEFAULT_REGION)} =
-		  qw(S3RVER S3RVER us-east-1);
+		  qw(key secret us-east-1);
 		local $ENV{S3_ENDPOINT} = $url;
 		local $ENV{HOME} = $folder;
 		my $server = IPC::Run::start(
-			[ 's3rver', '-d', "$folder/s3", '-a', '127.0.0.1', '-p', $port, '--configure-bucket', 'site' ],
-			'<', \undef, '>', "$PostgreSQL::Test::Utils::log_path/examples_upload_s3rver.log", '2>&1');
+			[ 'moto_server', '-H', '127.0.0.1', '-p', $port ],
+			'<', \undef, '>', "$PostgreSQL::Test::Utils::log_path/examples_upload_moto_server.log", '2>&1');
 
 		until (IO::Socket::INET->new("127.0.0.1:$port"))
 		{
-			die 's3rver does not start' if time > $end;
+			die 'moto_server does not start' if time > $end;
 			usleep(10_000);
 		}
+		my $policy = q({"Statement": [{"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject", "s3:ListBucket"],)
+		  . q( "Resource": ["arn:aws:s3:::site", "arn:aws:s3:::site/*"]}]});
+		is($http->put("$url/site")->{status}, 200, 'server: a bucket');
+		like($http->put("$url/site?policy", { content => $policy })->{status}, qr/^2/, 'server: that everybody can read');
 		my $read = sub {
 			my @names = $http->get("$url/site?list-type=2")->{content} =~ m{<Key>([^<]*)</Key>}g;
 
@@ -224,7 +259,7 @@ sub check_with_server
 		};
 		check_bucket('server', 's3://site', $read);
 		my $headers = $http->get("$url/site/sitemap-51d8e999.xml.gz")->{headers};
-		is("@{$headers}{qw(content-type content-encoding)}", 'application/xml gzip', 'server: a gzipped part');
+		is("@{$headers}{qw(content-type content-encoding cache-control)}", 'application/xml gzip max-age=600', 'server: a gzipped part');
 		is($http->get("$url/site/sitemap.xml")->{headers}{'content-type'}, 'application/xml', 'server: the index');
 		$server->signal('TERM');
 		$server->finish;

@@ -1,5 +1,5 @@
-# The guide's command that exports a published set from a client: every byte, and
-# flat memory, with 5 million URLs.
+# examples/psql/export.sh, which mirrors a published set into a directory of a client:
+# every byte, what changed and nothing else, in the memory of one file.
 use strict;
 use warnings;
 
@@ -10,61 +10,330 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# What the set has in URLs, and what each process of the client may take, in kB.
+# What the large set has in URLs, and what each process of the client may take, in kB.
 my $urls = 5_000_000;
 my $memory = 200_000;
 
-foreach my $program (qw(awk base64 bash))
-{
-	plan skip_all => "there is no $program here"
-	  unless grep { -x "$_/$program" } split /:/, $ENV{PATH};
-}
+my $script = "$FindBin::RealBin/../../examples/psql/export.sh";
+my $list = '.sitemap_files';
 
-my ($command) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^(set -o pipefail\npsql -c "COPY.*?)^ls\n```$/ms;
-like($command, qr/^psql .*\|\n\tawk /ms, 'the guide has the command');
+foreach my $program (qw(awk base64 bash flock))
+{
+	plan skip_all => "there is no $program here" unless has_program($program);
+}
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->init(allows_streaming => 1, extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->append_conf('postgresql.conf', "fsync = off\nmax_wal_size = 4GB\n");
 $node->start;
-$node->safe_psql(
-	'postgres', q{
+
+# The client's role may read the target, and nothing else.
+sql(
+	q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
-	ALTER TABLE site_files ALTER COLUMN content SET STORAGE EXTERNAL});
+	ALTER TABLE site_files ALTER COLUMN content SET STORAGE EXTERNAL;
+	CREATE TABLE page AS SELECT n AS id, '/page/' || n AS path FROM generate_series(1, 3000) n;
+	CREATE ROLE reader LOGIN;
+	REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC;
+	GRANT SELECT ON site_files TO reader});
 
-local $ENV{PGHOST} = $node->host;
-local $ENV{PGPORT} = $node->port;
-local $ENV{PGDATABASE} = 'postgres';
+local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 
-foreach my $case ('gzipped', 'plain', 'text')
-{
-	my $compression = $case eq 'gzipped' ? 6 : 0;
-	my $format = $case eq 'text' ? 'txt' : 'xml';
-	my $folder = PostgreSQL::Test::Utils::tempdir();
-	my ($count, $bytes) = split /\|/,
-	  $node->safe_psql(
-		'postgres', qq{
-		TRUNCATE site_files;
-		SELECT count(*) FROM sitemap_publish('site_files',
-		  'SELECT ''/category/item-'' || n || ''?x=1&y=2'' AS loc FROM (SELECT generate_series(1, $urls) AS n) s',
-		  'https://www.example.com/', compression => $compression, format => '$format');
-		SELECT count(*), sum(byte_count) FROM site_files}) =~ s/.*\n//r;
+our $dir = PostgreSQL::Test::Utils::tempdir() . '/a directory';
+our $query = 'TABLE site_files';
 
-	ok(IPC::Run::run(['bash'],
-			'<', \"ulimit -v $memory\n$command",
-			init => sub { chdir $folder or die "chdir $folder: $!" }),
-		"$case: a set of $count files and $bytes bytes, with $memory kB");
-	cmp_ok($bytes, '>', $memory * 1024, "$case: which is more than the client may take");
-
-	my $expected = $node->safe_psql('postgres',
-		q{SELECT string_agg(name || ' ' || md5(content), E'\n' ORDER BY name COLLATE "C") FROM site_files});
-	my @names = sort { $a cmp $b } map { s{.*/}{}r } glob("$folder/* $folder/.*[!.]*");
-	is(join("\n", map { "$_ " . md5("$folder/$_") } @names), $expected, "$case: byte for byte, and nothing else");
-}
-
+test_changes();
+test_times();
+test_errors();
+test_crashes();
+test_standby();
+test_memory();
 $node->stop;
 done_testing();
+
+# A directory that is missing, a change, a page less.
+sub test_changes
+{
+	publish();
+	my @names = names();
+	cmp_ok(scalar @names, '>', 3, 'a set of files and an index');
+	is(run(), '0: ' . join('', map { "wrote $_, " } grep({ !/^sitemap\.xml/ } @names), 'sitemap.xml'),
+		'the first run writes all, the index last');
+	same_files('byte for byte');
+	my %before = identities();
+	is(run(), '0: ', 'the second writes nothing');
+	is_deeply({ identities() }, \%before, 'not even the list');
+
+	sql(q{UPDATE page SET path = '/other' WHERE id = 1500});
+	publish();
+	my @changed = split /\n/, sql(q{SELECT name FROM site_files WHERE kind <> 'index' AND lastmod = (SELECT max(lastmod) FROM site_files) ORDER BY name});
+	like(run(), qr/^0: wrote $changed[0], (?:wrote sitemap\.xml, )?$/, 'a page has changed: its file is written');
+	same_files('byte for byte');
+
+	sql(q{DELETE FROM page WHERE id > 1000});
+	publish();
+	my %now = map { $_ => 1 } names();
+	my @gone = grep { !$now{$_} } @names;
+	cmp_ok(scalar @gone, '>', 0, 'files are gone');
+	spew('mine.xml', 'foreign');
+	like(run(), qr/^0: (?:wrote \S+, )+@{[ join '', map { "removed $_, " } @gone ]}$/, 'they are removed, last');
+	is(slurp_file("$dir/mine.xml"), 'foreign', 'a file of somebody else stays');
+	unlink "$dir/mine.xml" or die $!;
+	same_files('byte for byte');
+
+	unlink "$dir/sitemap.xml" or die $!;
+	is(run(), '0: wrote sitemap.xml, ', 'a file that was lost is written again');
+	unlink "$dir/$list" or die $!;
+	%before = identities();
+	is(run(), '0: ', 'without the list, contents are compared');
+	delete $before{$list};
+	my %after = identities();
+	delete $after{$list};
+	is_deeply(\%after, \%before, 'and what is right is not touched');
+	return;
+}
+
+# A file's time is its lastmod, unless a cache would take it for the old file.
+sub test_times
+{
+	my $mtime = sub { return (stat "$dir/sitemap.xml")[9] };
+	my $set = sub {
+		my ($content, $lastmod) = @_;
+		sql("UPDATE site_files SET content = '$content', digest = md5('$content'), lastmod = $lastmod WHERE kind = 'index'");
+		like(run(), qr/^0: wrote sitemap\.xml, $/, "an index with lastmod $lastmod");
+	};
+	my $begin = time;
+
+	is($mtime->(), sql(q{SELECT floor(extract(epoch FROM lastmod)) FROM site_files WHERE kind = 'index'}),
+		'the time of a file is lastmod');
+	$set->('a', q{'2030-01-01 00:00:01.9+00'});
+	is($mtime->(), 1893456001, 'in whole seconds');
+	utime 1, 1, "$dir/sitemap.xml" or die $!;
+	$set->('b', q{'1970-01-01 00:00:01+00'});
+	cmp_ok($mtime->(), '>=', $begin, 'unless it is not later than that of the old file');
+	foreach my $lastmod ('NULL', q{'infinity'}, q{'-infinity'}, q{'1969-01-01'}, q{'2300-01-01'})
+	{
+		utime 1, 1, "$dir/sitemap.xml" or die $!;
+		$set->("c $lastmod" =~ s/'//gr, $lastmod);
+		cmp_ok($mtime->(), '>=', $begin, 'now');
+	}
+	$set->('d', 'now()');
+	return;
+}
+
+# Nothing is lost by an error.
+sub test_errors
+{
+	my %before = identities();
+
+	foreach (
+		[ 'TABLE nothing', qr/relation "nothing" does not exist/ ],
+		[ 'TABLE site_files LIMIT 0', qr/the query has no files/ ],
+		[ q{SELECT '../x.xml' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
+		[ q{SELECT '.htaccess' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
+		[ q{SELECT E'a\tb' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
+		[ q{SELECT E'a\\\\b' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
+		# the contents come, but not all
+		[ q{SELECT name, kind, digest || 'x' AS digest, lastmod, CASE WHEN pg_backend_pid() % 1 = 0 THEN decode(repeat('x', 3), 'hex') END AS content FROM site_files}, qr/invalid hexadecimal/ ],
+		# they are other ones each time
+		[ q{SELECT name, kind, random()::text AS digest, lastmod, content FROM site_files}, qr/change faster/ ])
+	{
+		my ($wrong, $error) = @$_;
+		local $query = $wrong;
+		my ($result, $errors) = run();
+
+		like($errors, $error, $wrong);
+		like($result, qr/^[13]: $/, 'is an error');
+	}
+	sql(q{INSERT INTO site_files (name, kind, loc) VALUES ('blog', 'urlset', 'https://www.example.com/blog.xml')});
+	is(run(), '0: ', q{a sitemap of another program is left alone});
+	sql(q{DELETE FROM site_files WHERE name = 'blog'});
+	is_deeply({ identities() }, \%before, 'nothing has changed');
+
+	# one run at a time
+	open(my $lock, '>', "$dir/.sitemap_files.lock") or die $!;
+	flock $lock, 2 or die $!;
+	like((run())[1], qr/another run writes/, 'a second run at a time is refused');
+	close $lock;
+	return;
+}
+
+# Runs that are killed anywhere; the last one completes the work.
+sub test_crashes
+{
+	my $bin = PostgreSQL::Test::Utils::tempdir();
+	my $count = "$bin/count";
+	my ($mv) = map { "$_/mv" } grep { -x "$_/mv" } split /:/, $ENV{PATH};
+	my $killed = 0;
+
+	# mv that kills the script before or after its work
+	append_to_file("$bin/mv", qq{#!/bin/sh
+n=\$((\$(cat "$count") - 2))
+echo \$n >"$count"
+[ \$n != -1 ] || { kill -9 \$PPID; exit; }
+$mv "\$@"
+[ \$n != 0 ] || kill -9 \$PPID
+});
+	chmod 0755, "$bin/mv" or die $!;
+	for (my $n = 1; ; $n++)
+	{
+		# from one version to another, and back
+		my @versions = map { sql("UPDATE page SET path = '/$_/' || id"); publish(); +{ contents() } } 'a', 'b';
+		my $unchanged = run();
+		sql(q{UPDATE page SET path = '/c/' || id});
+		publish();
+		push @versions, {contents()};
+		{
+			local $ENV{PATH} = "$bin:$ENV{PATH}";
+			unlink $count;
+			append_to_file($count, $n);
+			$killed = run() !~ /^0: /;
+		}
+		is( join(' ', grep { my $name = $_; my $has = slurp_file("$dir/$name"); !grep { ($_->{$name} // '') eq $has } @versions } files()),
+			'', "killed at $n: each file is whole, old or new");
+		if ($n % 2)
+		{
+			sql(q{UPDATE page SET path = '/b/' || id});
+			publish();
+		}
+		like(run(), qr/^0: /, 'the next run');
+		same_files('completes the work');
+		if (!$killed)
+		{
+			cmp_ok($n, '>', 6, "there are $n places");
+			last;
+		}
+	}
+	return;
+}
+
+# A standby takes no temporary tables.
+sub test_standby
+{
+	$node->backup('backup');
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	$standby->init_from_backup($node, 'backup', has_streaming => 1);
+	$standby->start;
+	local $dir = PostgreSQL::Test::Utils::tempdir();
+
+	sql(q{UPDATE page SET path = '/standby/' || id});
+	publish();
+	$node->wait_for_catchup($standby);
+	{
+		local @ENV{qw(PGHOST PGPORT)} = ($standby->host, $standby->port);
+		like(run(), qr/^0: wrote /, 'a standby');
+		same_files('has all files');
+	}
+	my %time = map { $_ => (stat "$dir/$_")[9] } files();
+	$dir = PostgreSQL::Test::Utils::tempdir();
+	run();
+	is_deeply({ map { $_ => (stat "$dir/$_")[9] } files() }, \%time, 'with the same times');
+	$standby->stop;
+	return;
+}
+
+# 5 million URLs, of which the client never has more than a file.
+sub test_memory
+{
+	foreach my $case ('gzipped', 'plain', 'text')
+	{
+		my $compression = $case eq 'gzipped' ? 6 : 0;
+		my $format = $case eq 'text' ? 'txt' : 'xml';
+		my ($count, $bytes) = split /\|/, sql(
+			qq{
+			TRUNCATE site_files;
+			SELECT count(*) FROM sitemap_publish('site_files',
+			  'SELECT ''/category/item-'' || n || ''?x=1&y=2'' AS loc FROM (SELECT generate_series(1, $urls) AS n) s',
+			  'https://www.example.com/', compression => $compression, format => '$format');
+			SELECT count(*), sum(byte_count) FROM site_files}) =~ s/.*\n//r;
+
+		$dir = PostgreSQL::Test::Utils::tempdir();
+		like(run('bash', '-c', "ulimit -v $memory; exec \"\$@\"", '-'),
+			qr/^0: wrote /, "$case: a set of $count files and $bytes bytes, with $memory kB");
+		cmp_ok($bytes, '>', $memory * 1024, "$case: which is more than the client may take");
+		my $expected = sql(q{SELECT string_agg(name || ' ' || md5(content), E'\n' ORDER BY name COLLATE "C") FROM site_files});
+		is(join("\n", map { "$_ " . md5("$dir/$_") } files()), $expected, "$case: byte for byte, and nothing else");
+	}
+	return;
+}
+
+sub has_program
+{
+	my ($program) = @_;
+
+	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
+}
+
+sub sql
+{
+	my ($statements) = @_;
+
+	return $node->safe_psql('postgres', $statements);
+}
+
+sub publish
+{
+	sql(q{SELECT FROM sitemap_publish('site_files', 'SELECT path AS loc FROM page ORDER BY id',
+	                                  'https://www.example.com/', max_urls => 1000, max_shrink => 1)});
+	return;
+}
+
+# Run the script, by another program if one is given: its exit status and what it says,
+# and its errors.
+sub run
+{
+	my (@by) = @_;
+	my ($stdout, $stderr);
+	local $ENV{PGUSER} = 'reader';
+
+	IPC::Run::run([ @by, $script, $query, $dir ],
+		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	my $result = (($? & 127) || $? >> 8) . ': ' . $stdout =~ s/\n/, /gr;
+	note($stderr) if $stderr;
+	return wantarray ? ($result, $stderr) : $result;
+}
+
+# The files of the set, the index last as the script has it.
+sub names
+{
+	return split /\n/, sql(q{SELECT name FROM site_files ORDER BY kind = 'index', name COLLATE "C"});
+}
+
+sub contents
+{
+	return map { my ($name, $hex) = split /\|/; ($name => pack('H*', $hex)) }
+	  split /\n/, sql(q{SELECT name, encode(content, 'hex') FROM site_files});
+}
+
+# The files of the directory, without those of the script.
+sub files
+{
+	opendir(my $handle, $dir) or die "$dir: $!";
+	return sort grep { !/^\.(?:\.?|sitemap_files(?:\.\w+)?)$/ } readdir $handle;
+}
+
+sub same_files
+{
+	my ($name) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	is_deeply({ map { $_ => slurp_file("$dir/$_") } files() }, {contents()}, $name);
+	return;
+}
+
+sub identities
+{
+	return map { my @stat = stat "$dir/$_"; ($_ => "$stat[1] $stat[9]") } files(), $list;
+}
+
+sub spew
+{
+	my ($name, $content) = @_;
+
+	append_to_file("$dir/$name", $content);
+	return;
+}
 
 sub md5
 {

@@ -318,6 +318,10 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 	if (kind == SM_TEXT)
 		for (int name = SM_COLUMN_CHANGEFREQ; name <= SM_COLUMN_EXTENSIONS; name++)
 			columns->column[name].index = -1;
+
+	columns->has_elements = false;
+	for (int name = SM_COLUMN_ALTERNATES; name <= SM_COLUMN_EXTENSIONS; name++)
+		columns->has_elements |= columns->column[name].index >= 0;
 }
 
 /* Does the row have a value in this column?  The slot is deformed. */
@@ -381,34 +385,14 @@ lastmod_type(Oid type)
 	}
 }
 
-/* Read the columns other than loc. A value that cannot be read is left out. */
+/* Read the columns of extension elements. A value that cannot be read is left out. */
 static void
-read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
-					  SmProblems *problems)
+read_element_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+					 SmProblems *problems)
 {
-	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
-	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
 	SmColumn   *images = &columns->column[SM_COLUMN_IMAGES];
 	SmColumn   *extensions = &columns->column[SM_COLUMN_EXTENSIONS];
 
-	if (has_value(slot, lastmod))
-	{
-		row->lastmod_type = lastmod_type(lastmod->type);
-		if (row->lastmod_type == SM_LASTMOD_TEXT)
-			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
-							 SM_LASTMOD_INVALID, &row->lastmod_text);
-		else
-			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems,
-							"lastmod");
-	}
-	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
-		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,
-						 SM_CHANGEFREQ_INVALID, &row->changefreq);
-	if (has_value(slot, priority))
-	{
-		row->has_priority = true;
-		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
-	}
 	row->alternates = jsonb_value(slot, &columns->column[SM_COLUMN_ALTERNATES]);
 	row->videos = jsonb_value(slot, &columns->column[SM_COLUMN_VIDEOS]);
 	row->news = jsonb_value(slot, &columns->column[SM_COLUMN_NEWS]);
@@ -429,6 +413,36 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 			row->nextensions = row->extensions->s != NULL;
 		}
 	}
+}
+
+/* Read the columns other than loc. A value that cannot be read is left out. */
+static void
+read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+					  SmProblems *problems)
+{
+	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
+	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
+
+	if (has_value(slot, lastmod))
+	{
+		row->lastmod_type = lastmod_type(lastmod->type);
+		if (row->lastmod_type == SM_LASTMOD_TEXT)
+			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
+							 SM_LASTMOD_INVALID, &row->lastmod_text);
+		else
+			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems,
+							"lastmod");
+	}
+	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
+		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,
+						 SM_CHANGEFREQ_INVALID, &row->changefreq);
+	if (has_value(slot, priority))
+	{
+		row->has_priority = true;
+		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
+	}
+	if (columns->has_elements)
+		read_element_columns(slot, columns, row, problems);
 }
 
 SmRowStatus

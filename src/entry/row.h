@@ -45,6 +45,7 @@ typedef struct SmColumn
 typedef struct SmColumns
 {
 	SmColumn	column[SM_NCOLUMNS];
+	bool		has_elements;	/* columns from alternates to extensions */
 	SmKeyType	key_type;		/* where there is a column key */
 	TupleDesc	desc;			/* of the query's rows */
 } SmColumns;

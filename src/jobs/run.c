@@ -98,7 +98,7 @@ become_owner(Run *run)
 				 errmsg("row security applies to the owner of the table of jobs \"%s\"",
 						RelationGetRelationName(rel))));
 	run->table.name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-											RelationGetRelationName(rel));
+												 RelationGetRelationName(rel));
 	relation_close(rel, NoLock);
 
 	GetUserIdAndSecContext(&run->user, &run->sec_context);

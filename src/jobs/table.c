@@ -241,8 +241,8 @@ sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
 	uint64		count;
 
 	count = execute(table, psprintf("SELECT base_url, section FROM %s WHERE " DUE
-							 " ORDER BY CASE WHEN started OPERATOR(pg_catalog.<=) $1 THEN started END NULLS FIRST,"
-							 " base_url, section", table->name),
+									" ORDER BY CASE WHEN started OPERATOR(pg_catalog.<=) $1 THEN started END NULLS FIRST,"
+									" base_url, section", table->name),
 					call, NULL, 0, NULL, NULL);
 	*jobs = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobName));
 	for (uint64 i = 0; i < count; i++)
@@ -264,9 +264,9 @@ sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call, Timesta
 
 	*started = GetCurrentTimestamp();
 	found = execute(table, psprintf("SELECT FROM %s WHERE " NAMED " AND " DUE
-							 " AND (started IS NULL OR started OPERATOR(pg_catalog.<) $4"
-							 " OR started OPERATOR(pg_catalog.>) $1)"
-							 " FOR UPDATE SKIP LOCKED", table->name),
+									" AND (started IS NULL OR started OPERATOR(pg_catalog.<) $4"
+									" OR started OPERATOR(pg_catalog.>) $1)"
+									" FOR UPDATE SKIP LOCKED", table->name),
 					*started, name, 1, &type, &begun);
 	SPI_freetuptable(SPI_tuptable);
 	if (found == 0)
@@ -288,8 +288,8 @@ sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob
 	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
 		appendStringInfo(&columns, "%s, ", sm_job_columns[i].name);
 	found = execute(table, psprintf("SELECT %s" FULL_DUE " FROM %s WHERE " NAMED
-							 " AND started OPERATOR(pg_catalog.=) $4 FOR UPDATE SKIP LOCKED",
-							 columns.data, table->name),
+									" AND started OPERATOR(pg_catalog.=) $4 FOR UPDATE SKIP LOCKED",
+									columns.data, table->name),
 					GetCurrentTimestamp(), name, 1, &type, &now);
 	job->rows = SPI_tuptable;
 	if (found == 0)
@@ -323,12 +323,12 @@ sm_job_succeeded(SmJobTable *table, const SmJob *job, const SmJobResult *result,
 	};
 
 	execute(table, psprintf("UPDATE %s SET finished = $1, urls = $4, files = $5, written = $6, seconds = $7,"
-					 " full_at = CASE WHEN $8 THEN $1 ELSE full_at END,"
-					 " exported = CASE WHEN $9 THEN NULL ELSE exported END,"
-					 " error = CASE WHEN $9 THEN error END,"
-					 " failures = CASE WHEN $9 THEN failures ELSE 0 END,"
-					 " reason = CASE WHEN $10 OPERATOR(pg_catalog.<>) '' THEN $10 END"
-					 " WHERE " NAMED, table->name),
+							" full_at = CASE WHEN $8 THEN $1 ELSE full_at END,"
+							" exported = CASE WHEN $9 THEN NULL ELSE exported END,"
+							" error = CASE WHEN $9 THEN error END,"
+							" failures = CASE WHEN $9 THEN failures ELSE 0 END,"
+							" reason = CASE WHEN $10 OPERATOR(pg_catalog.<>) '' THEN $10 END"
+							" WHERE " NAMED, table->name),
 			GetCurrentTimestamp(), &job->name, lengthof(values), types, values);
 }
 
@@ -339,9 +339,9 @@ sm_job_failed(SmJobTable *table, const SmJobName *name, const char *error)
 	Datum		value = CStringGetTextDatum(error);
 
 	execute(table, psprintf("UPDATE %s SET error = $4,"
-					 " failures = CASE WHEN failures OPERATOR(pg_catalog.>) 0 AND failures OPERATOR(pg_catalog.<) 2147483647"
-					 " THEN failures OPERATOR(pg_catalog.+) 1 ELSE 1 END"
-					 " WHERE " NAMED, table->name),
+							" failures = CASE WHEN failures OPERATOR(pg_catalog.>) 0 AND failures OPERATOR(pg_catalog.<) 2147483647"
+							" THEN failures OPERATOR(pg_catalog.+) 1 ELSE 1 END"
+							" WHERE " NAMED, table->name),
 			GetCurrentTimestamp(), name, 1, &type, &value);
 }
 
@@ -352,9 +352,9 @@ sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 	uint64		count;
 
 	count = execute(table, psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished FROM %s"
-							 " WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
-							 " AND finished IS NOT NULL"
-							 " ORDER BY directory, 3, base_url, section", table->name),
+									" WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
+									" AND finished IS NOT NULL"
+									" ORDER BY directory, 3, base_url, section", table->name),
 					0, NULL, 0, NULL, NULL);
 	*exports = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobExport));
 	for (uint64 i = 0; i < count; i++)
@@ -383,8 +383,8 @@ sm_jobs_share_site(SmJobTable *table, const SmJobExport *export)
 	uint64		found;
 
 	found = execute(table, psprintf("SELECT FROM %s WHERE directory OPERATOR(pg_catalog.=) $5"
-							 " AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
-							 " AND base_url OPERATOR(pg_catalog.=) $2) LIMIT 1", table->name),
+									" AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
+									" AND base_url OPERATOR(pg_catalog.=) $2) LIMIT 1", table->name),
 					0, &export->name, lengthof(values), types, values);
 	SPI_freetuptable(SPI_tuptable);
 	return found == 0;
@@ -399,9 +399,9 @@ sm_job_lock_exported(SmJobTable *table, const SmJobExport *export)
 	uint64		found;
 
 	found = execute(table, psprintf("SELECT FROM %s WHERE " NAMED
-							 " AND finished OPERATOR(pg_catalog.=) $1"
-							 " AND target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
-							 " AND directory OPERATOR(pg_catalog.=) $5 FOR UPDATE SKIP LOCKED", table->name),
+									" AND finished OPERATOR(pg_catalog.=) $1"
+									" AND target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
+									" AND directory OPERATOR(pg_catalog.=) $5 FOR UPDATE SKIP LOCKED", table->name),
 					export->finished, &export->name, lengthof(values), types, values);
 	SPI_freetuptable(SPI_tuptable);
 	return found > 0;
@@ -412,8 +412,8 @@ void
 sm_job_exported(SmJobTable *table, const SmJobName *name)
 {
 	execute(table, psprintf("UPDATE %s SET exported = $1,"
-					 " error = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN error END,"
-					 " failures = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN failures ELSE 0 END"
-					 " WHERE " NAMED, table->name),
+							" error = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN error END,"
+							" failures = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN failures ELSE 0 END"
+							" WHERE " NAMED, table->name),
 			GetCurrentTimestamp(), name, 0, NULL, NULL);
 }

@@ -73,7 +73,7 @@ typedef struct SmJob
 	Datum		values[SM_JOB_NCOLUMNS];
 	bool		nulls[SM_JOB_NCOLUMNS];
 	bool		full;			/* a full run is due */
-	SPITupleTable *rows; /* that the values are in, to be freed */
+	SPITupleTable *rows;		/* that the values are in, to be freed */
 } SmJob;
 
 /* What a run of a job did. */

@@ -347,7 +347,7 @@ make_url(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
 		PG_RETURN_NULL();
 
 	sm_element_writer_init(&w, SM_URLSET);
-	sm_read_arguments(fcinfo, 0, lastmod_type, &row, &w.problems);
+	sm_read_row_arguments(fcinfo, 0, lastmod_type, &row, &w.problems);
 
 	initStringInfo(&buf);
 	appendStringInfoSpaces(&buf, VARHDRSZ);

@@ -1,6 +1,6 @@
 /*
  * reader.c
- *	  Reads entries of a sitemap in XML into rows.
+ *	  Reads entries of a sitemap in XML into rows, and the text of their elements.
  */
 #include "postgres.h"
 

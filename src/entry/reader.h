@@ -1,9 +1,9 @@
 /*
  * reader.h
- *	  Reads entries of a sitemap in XML into rows.
+ *	  Reads entries of a sitemap in XML into rows, and the text of their elements.
  */
-#ifndef SM_XMLENTRY_H
-#define SM_XMLENTRY_H
+#ifndef SM_READER_H
+#define SM_READER_H
 
 #include "core/xmlreader.h"
 #include "entry/entry.h"

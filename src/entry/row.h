@@ -85,7 +85,7 @@ extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
  * function, which may lack the last ones.  first: number of argument loc.  The
  * caller has checked that loc is not NULL.  Raises an error if a text cannot be read.
  */
-extern void sm_read_arguments(FunctionCallInfo fcinfo, int first,
+extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
 							  SmLastmodType lastmod_type, SmRow *row,
 							  SmProblems *problems);
 

@@ -153,7 +153,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 		sm_read_url(xml, &row, problems);
 	}
 	else
-		sm_read_arguments(fcinfo, 1, lastmod_type, &row, problems);
+		sm_read_row_arguments(fcinfo, 1, lastmod_type, &row, problems);
 
 	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
 	take_entry(&state->doc, &entry, problems);

@@ -161,7 +161,7 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 
 void
 sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type,
-				  SmRow *row, SmProblems *problems)
+					  SmRow *row, SmProblems *problems)
 {
 	int			nargs = PG_NARGS() - first;
 

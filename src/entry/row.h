@@ -86,8 +86,8 @@ extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
  * caller has checked that loc is not NULL.  Raises an error if a text cannot be read.
  */
 extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
-							  SmLastmodType lastmod_type, SmRow *row,
-							  SmProblems *problems);
+								  SmLastmodType lastmod_type, SmRow *row,
+								  SmProblems *problems);
 
 /*
  * Find the columns of a query by their names.  Raises an error for an unknown

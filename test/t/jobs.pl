@@ -273,8 +273,8 @@ my %refused = (
 	q{LISTEN x} => 'cannot execute LISTEN within security-restricted operation',
 	q{DECLARE c CURSOR WITH HOLD FOR SELECT app.who('cursor')} => 'cannot create a cursor WITH HOLD within security-restricted operation',
 	q{SET CONSTRAINTS ALL DEFERRED; UPDATE app.job SET error = 'x'} => 'cannot fire deferred trigger within security-restricted operation',
-	q{ALTER ROLE app SUPERUSER} => 'permission denied to alter role',
-	q{COPY app.log TO PROGRAM 'true'} => 'permission denied to COPY to or from an external program',
+	q{COPY app.log TO PROGRAM 'true'} => '(?:permission denied|must be superuser)',
+	q{ALTER ROLE app SUPERUSER} => '(?:permission denied|must be superuser)',
 );
 foreach my $statement (sort keys %refused)
 {
@@ -287,7 +287,7 @@ foreach my $statement (sort keys %refused)
 		$columns{$column} = $column eq 'query' ? "SELECT app.try('$quoted') AS loc, 1 AS key" : "SELECT 1 FROM app.try('$quoted')";
 		$node->safe_psql('postgres', "SET ROLE app; UPDATE app.job SET query = \$q\$$columns{query}\$q\$, changes = \$q\$$columns{changes}\$q\$, full_at = NULL, error = NULL");
 		$node->psql('postgres', q{CALL sitemap_run('app.job'); }, stderr => \my $stderr);
-		like($node->safe_psql('postgres', 'SELECT error FROM app.job'), qr/^\Q$refused{$statement}\E/, "$column: $statement");
+		like($node->safe_psql('postgres', 'SELECT error FROM app.job'), qr/^$refused{$statement}/, "$column: $statement");
 	}
 }
 is($node->safe_psql('postgres', q{SELECT count(*) FROM app.log WHERE who <> 'app'}), '0', 'nothing ran as the caller');

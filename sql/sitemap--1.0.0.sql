@@ -442,6 +442,7 @@ COMMENT ON AGGREGATE sitemap_text_agg(text) IS
 -- Sets: a query becomes all files of a set
 
 CREATE TYPE sitemap_file AS (
+	base_url text,
 	section text,
 	name text,
 	kind text,
@@ -456,6 +457,7 @@ CREATE TYPE sitemap_file AS (
 );
 COMMENT ON TYPE sitemap_file IS
 'file of a set of sitemaps, with its URL, counts, digest and content';
+COMMENT ON COLUMN sitemap_file.base_url IS 'URL of the directory of the site';
 COMMENT ON COLUMN sitemap_file.section IS 'section of the site that the file belongs to';
 COMMENT ON COLUMN sitemap_file.name IS 'file name, with its suffixes';
 COMMENT ON COLUMN sitemap_file.kind IS 'urlset, text or index';
@@ -463,7 +465,7 @@ COMMENT ON COLUMN sitemap_file.loc IS 'URL of the file';
 COMMENT ON COLUMN sitemap_file.lastmod IS 'newest lastmod in the file; in a target, when the content last changed';
 COMMENT ON COLUMN sitemap_file.url_count IS 'number of entries';
 COMMENT ON COLUMN sitemap_file.byte_count IS 'size in bytes before compression';
-COMMENT ON COLUMN sitemap_file.digest IS 'hash of the document before compression, in hex, fit for an ETag';
+COMMENT ON COLUMN sitemap_file.digest IS 'hash of the document, in hex, fit for an ETag; NULL if made elsewhere';
 COMMENT ON COLUMN sitemap_file.first_key IS 'key of the first row, as text; NULL without a column key';
 COMMENT ON COLUMN sitemap_file.recipe IS 'digest of the query and of the options that shape files';
 COMMENT ON COLUMN sitemap_file.content IS 'the document in UTF-8, compressed if its name ends in .gz';
@@ -482,6 +484,7 @@ COMMENT ON FUNCTION sitemap_files(text, text, text, text, int, int, bigint, text
 'make the files of a sitemap set from the rows of a query, the index last';
 
 CREATE TYPE sitemap_change AS (
+	base_url text,
 	at timestamptz,
 	section text,
 	loc text,
@@ -490,6 +493,7 @@ CREATE TYPE sitemap_change AS (
 );
 COMMENT ON TYPE sitemap_change IS
 'row of a feed: a URL that sitemap_publish added, changed or removed';
+COMMENT ON COLUMN sitemap_change.base_url IS 'URL of the directory of the site';
 COMMENT ON COLUMN sitemap_change.at IS 'time of the run; it grows from run to run';
 COMMENT ON COLUMN sitemap_change.section IS 'section of the site';
 COMMENT ON COLUMN sitemap_change.loc IS 'URL of the page';

@@ -1,4 +1,4 @@
-// Serves a table of sitemap files over HTTP, each at the host and path of its loc,
+// Serves a table of sitemap files over HTTP, each at its base_url and name,
 // and a robots.txt that tells crawlers where to begin.
 'use strict';
 
@@ -26,17 +26,17 @@ const FILE = `
            to_char(lastmod AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified,
            substring(content FROM $3 FOR $4) AS piece
       FROM ${table}
-     WHERE name = $1 AND loc = ANY ($2)`;
+     WHERE base_url = ANY ($2) AND name = $1 AND digest IS NOT NULL`;
 
 // Name the index of a host, or if there is none all its files.
 const ROBOTS = `
     WITH file AS (SELECT kind, name, loc
                     FROM ${table}
-                   WHERE starts_with(loc, $1) OR starts_with(loc, $2))
+                   WHERE starts_with(base_url, $1) OR starts_with(base_url, $2))
     SELECT loc
       FROM file
      WHERE kind = 'index' OR NOT EXISTS (SELECT FROM file WHERE kind = 'index')
-     ORDER BY name`;
+     ORDER BY name, loc`;
 
 // PGHOST, PGDATABASE and so on name the database.  bytea_output=escape, which a role
 // may have set, is slow to read.
@@ -46,16 +46,16 @@ const pool = new Pool({ connectionTimeoutMillis: 5000, options: '-c bytea_output
 // would end the program.
 pool.on('error', (error) => console.error(error.stack));
 
-// A proxy in front may speak https for us.  A loc and what a client asks for are both
+// A proxy in front may speak https for us.  A base_url and what a client asks for are both
 // percent-encoded, and compared as they are.
 const urls = (host, path) => [`https://${host}${path}`, `http://${host}${path}`];
 
 // The file, with so many bytes of its content from an offset on.
 async function readFile({ host, path }, offset, length) {
   // The characters that names of sitemap files have.  No other text gets to the database.
-  const name = /\/([\w.~-]+)$/.exec(path)?.[1];
+  const [, directory, name] = /^(.*\/)([\w.~-]+)$/.exec(path) ?? [];
   if (name === undefined) return undefined;
-  return (await pool.query(FILE, [name, urls(host, path), offset + 1, length])).rows[0];
+  return (await pool.query(FILE, [name, urls(host, directory), offset + 1, length])).rows[0];
 }
 
 // The whole content, in pieces.  No connection waits for a slow client, so the file

@@ -1,4 +1,4 @@
-"""Serves a table of sitemap files over HTTP, each at the host and path of its loc,
+"""Serves a table of sitemap files over HTTP, each at its base_url and name,
 and a robots.txt that tells crawlers where to begin.
 
 application() is a WSGI application; run as a program, this file serves it.
@@ -41,17 +41,17 @@ FILE = """
            to_char(lastmod AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified,
            substring(content FROM %s FOR %s) AS piece
       FROM {table}
-     WHERE name = %s AND loc = ANY (%s)"""
+     WHERE base_url = ANY (%s) AND name = %s AND digest IS NOT NULL"""
 
 # Name the index of a host, or if there is none all its files.
 ROBOTS = """
     WITH file AS (SELECT kind, name, loc
                     FROM {table}
-                   WHERE starts_with(loc, %s) OR starts_with(loc, %s))
+                   WHERE starts_with(base_url, %s) OR starts_with(base_url, %s))
     SELECT loc
       FROM file
      WHERE kind = 'index' OR NOT EXISTS (SELECT FROM file WHERE kind = 'index')
-     ORDER BY name"""
+     ORDER BY name, loc"""
 
 
 def run(statement, parameters):
@@ -69,11 +69,11 @@ def urls(host, path):
 
 def read_file(host, path, offset, length):
     """The file, with so many bytes of its content from an offset on."""
-    name = path.rpartition('/')[2]
+    directory, slash, name = path.rpartition('/')
     # The characters that names of sitemap files have.  No other text gets to the database.
     if not re.fullmatch(r'[\w.~-]+', name, re.ASCII):
         return None
-    rows = run(FILE, [offset + 1, length, name, urls(host, path)])
+    rows = run(FILE, [offset + 1, length, urls(host, directory + slash), name])
     return rows[0] if rows else None
 
 

@@ -11,6 +11,7 @@
 #include "utils/timestamp.h"
 
 const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
+	[SM_FILE_BASE_URL] = {"base_url", TEXTOID},
 	[SM_FILE_SECTION] = {"section", TEXTOID},
 	[SM_FILE_NAME] = {"name", TEXTOID},
 	[SM_FILE_KIND] = {"kind", TEXTOID},
@@ -38,7 +39,8 @@ sm_put_document(SmDocument *doc, const SmUrlBase *base, const char *name,
 
 	file.kind = doc->kind;
 	file.name = name;
-	file.loc = psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN], base->url[SM_FORM_PLAIN], name);
+	file.base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
+	file.loc = psprintf("%s%s", file.base_url, name);
 	file.lastmod = doc->totals.has_lastmod ? &lastmod : NULL;
 	file.url_count = doc->totals.count;
 	file.first_key = first_key;
@@ -53,6 +55,7 @@ void
 sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls)
 {
 	memset(nulls, 0, SM_FILE_NCOLUMNS * sizeof(bool));
+	values[SM_FILE_BASE_URL] = CStringGetTextDatum(file->base_url);
 	values[SM_FILE_SECTION] = CStringGetTextDatum(section);
 	values[SM_FILE_NAME] = CStringGetTextDatum(file->name);
 	values[SM_FILE_KIND] = CStringGetTextDatum(kind_names[file->kind]);

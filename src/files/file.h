@@ -13,6 +13,7 @@
 typedef struct SmFile
 {
 	SmKind		kind;
+	const char *base_url;
 	const char *name;
 	const char *loc;			/* URL that it will be served from */
 	const TimestampTz *lastmod; /* newest lastmod of its entries, or NULL */
@@ -44,6 +45,7 @@ extern void sm_put_document(SmDocument *doc, const SmUrlBase *base, const char *
 /* The columns of type sitemap_file. */
 enum
 {
+	SM_FILE_BASE_URL,
 	SM_FILE_SECTION,
 	SM_FILE_NAME,
 	SM_FILE_KIND,

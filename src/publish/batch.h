@@ -7,7 +7,7 @@
 
 #include "executor/spi.h"
 
-#define SM_BATCH_MAX_COLUMNS	11
+#define SM_BATCH_MAX_COLUMNS	12
 
 typedef struct SmBatch
 {

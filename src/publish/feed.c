@@ -48,6 +48,7 @@
 /* The columns of type sitemap_change. */
 enum
 {
+	CHANGE_BASE_URL,
 	CHANGE_AT,
 	CHANGE_SECTION,
 	CHANGE_LOC,
@@ -57,6 +58,7 @@ enum
 };
 
 static const SmFileColumn change_columns[CHANGE_NCOLUMNS] = {
+	[CHANGE_BASE_URL] = {"base_url", TEXTOID},
 	[CHANGE_AT] = {"at", TIMESTAMPTZOID},
 	[CHANGE_SECTION] = {"section", TEXTOID},
 	[CHANGE_LOC] = {"loc", TEXTOID},
@@ -175,14 +177,14 @@ sm_feed_create(Oid relid)
 }
 
 bool
-sm_feed_has_section(const SmFeed *feed, const char *section)
+sm_feed_has_section(const SmFeed *feed, const SmTarget *target, const char *section)
 {
 	Relation	rel = open_feed(feed->relid, AccessShareLock);
 	RangeVar   *name = sm_table_name(rel);
 	bool		found;
 
-	SPI_execute(psprintf("SELECT FROM %s WHERE section OPERATOR(pg_catalog.=) %s LIMIT 1",
-						 sm_table_sql_name(name), quote_literal_cstr(section)),
+	SPI_execute(psprintf("SELECT FROM %s WHERE %s AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
+						 sm_table_sql_name(name), target->of_site, quote_literal_cstr(section)),
 				false, 0);
 	found = SPI_processed > 0;
 	SPI_freetuptable(SPI_tuptable);
@@ -486,6 +488,7 @@ sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
 	const Datum *values;
 
 	init_rows(&rows, name);
+	row[CHANGE_BASE_URL] = CStringGetTextDatum(target->base_url);
 	row[CHANGE_AT] = TimestampTzGetDatum(target->run);
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
 	url.context = AllocSetContextCreate(target->context, "sitemap feed url",

@@ -16,8 +16,8 @@ typedef struct SmFeed SmFeed;
  */
 extern SmFeed *sm_feed_create(Oid relid);
 
-/* Has the feed a row of the section?  SPI must be connected. */
-extern bool sm_feed_has_section(const SmFeed *feed, const char *section);
+/* Has the feed a row of the section of the site?  SPI must be connected. */
+extern bool sm_feed_has_section(const SmFeed *feed, const SmTarget *target, const char *section);
 
 /*
  * Take a file of the run before it is written.  old: the file in the target,

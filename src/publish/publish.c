@@ -2,15 +2,15 @@
  * publish.c
  *	  sitemap_publish, which makes the files of a section from a query and writes
  *	  them to the target, a table of the user's; and sitemap_publish_index, which
- *	  makes the index of all files in the target.
+ *	  makes the index of all files of a site in the target.
  *
  * Given "changes", changes.c makes only some files of the set.
  *
  * While the query runs, nothing is written and the target is not locked, so that the
  * query can use parallel workers.  The files of the set wait in a tuplestore; a file
- * that is already in the target waits without its content.  Then the target is locked
+ * that is already in the target waits without its content.  Then the site is locked
  * and read again.  Files that differ are written, files of the section that are not
- * in the new set are deleted, and the index is made of all files in the target.
+ * in the new set are deleted, and the index is made of all files of the site.
  * target.c has the locks and the statements.
  */
 #include "postgres.h"
@@ -125,7 +125,7 @@ check_owner(const SmTarget *target, const SmPublished *old, const Datum *values,
 {
 	bool		is_index = is_text(values, nulls, SM_FILE_KIND, SM_KIND_INDEX);
 
-	if (old->is_index == is_index &&
+	if (old->is_index == is_index && old->digest[0] != '\0' &&
 		(is_index || is_text(values, nulls, SM_FILE_SECTION, old->section)))
 		return;
 	ereport(ERROR,
@@ -146,13 +146,16 @@ write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 {
 	SmPublished *old = sm_target_find(target, TextDatumGetCString(values[SM_FILE_NAME]));
 	const char *action;
+	bool		unchanged = is_unchanged(old, values, nulls);
 
+	if (!unchanged && nulls[SM_FILE_CONTENT])
+		sm_target_changed(target, TextDatumGetCString(values[SM_FILE_NAME]));
 	if (old)
 	{
 		check_owner(target, old, values, nulls);
 		old->kept = true;
 	}
-	if (is_unchanged(old, values, nulls))
+	if (unchanged)
 	{
 		action = "unchanged";
 		/* a recipe alone is not worth a write where there are no keys */
@@ -161,8 +164,6 @@ write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 			(old->first_key && !is_text(values, nulls, SM_FILE_FIRST_KEY, old->first_key)))
 			sm_target_update_key(target, values, nulls);
 	}
-	else if (nulls[SM_FILE_CONTENT])
-		sm_target_changed(target, TextDatumGetCString(values[SM_FILE_NAME]));
 	else
 	{
 		/* an unchanged document keeps its lastmod */
@@ -351,24 +352,63 @@ in_utf8(const char *loc)
 }
 
 /*
- * Write the index of all files in the target.  Without files there is no
+ * Raise an error unless the index can list a file: it must be on the site, and a file that
+ * another program makes must be no index.  loc: its URL, UTF-8.
+ */
+static void
+check_listed(const SmPublished *file, const char *loc, const SmUrlBase *site)
+{
+	SmUrlCache *cache = palloc0_object(SmUrlCache);
+	size_t		len = strlen(loc);
+	char	   *url = palloc(sm_url_bound(len, site, SM_URL_MAX));
+
+	if (file->is_index && file->digest[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an index cannot list another index"),
+				 errdetail("In the target, file \"%s\" is of kind \"index\" and has no digest.",
+						   file->name),
+				 errhint("Add the sitemaps of that index one by one.")));
+	if (sm_url_encode(loc, len, site, cache, SM_FORM_PLAIN, SM_URL_MAX, url, &len) == SM_URL_OTHER_SITE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an index cannot list a sitemap of another host"),
+				 errdetail("In the target, file \"%s\" of the site \"%.*s\" has the loc \"%s\".",
+						   file->name, (int) site->len[SM_FORM_PLAIN], site->url[SM_FORM_PLAIN],
+						   sm_clip(file->loc)),
+				 errhint("Scheme, host and port of loc and base_url must be the same.")));
+	pfree(cache);
+	pfree(url);
+}
+
+/*
+ * Write the index of all files of the site.  Without files there is no
  * index.
  */
 static void
 publish_index(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
 {
 	IndexSink	sink = {{put_index_file}, target, result};
+	SmUrlBase  *site = palloc_object(SmUrlBase);
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
 	SmPublished **files = palloc_extended(target->nfiles * sizeof(SmPublished *),
 										  MCXT_ALLOC_HUGE);
 
+	*site = options->base;
+	site->scope = SM_SCOPE_HOST;
 	for (int i = 0; i < target->nfiles; i++)
 		files[i] = &target->files[i];
 	qsort(files, target->nfiles, sizeof(SmPublished *), compare_for_index);
 	for (int i = 0; i < target->nfiles; i++)
-		if (!files[i]->is_index && files[i]->loc[0] != '\0')
-			sm_index_add(index, in_utf8(files[i]->loc),
-						 TIMESTAMP_IS_NOBEGIN(files[i]->lastmod) ? NULL : &files[i]->lastmod);
+	{
+		const SmPublished *file = files[i];
+		const char *loc = in_utf8(file->loc);
+
+		CHECK_FOR_INTERRUPTS();
+		check_listed(file, loc, site);
+		if (!file->is_index && loc[0] != '\0')
+			sm_index_add(index, loc, TIMESTAMP_IS_NOBEGIN(file->lastmod) ? NULL : &file->lastmod);
+	}
 
 	sm_index_put(index, &options->base, &sink.sink);
 	for (int i = 0; i < target->nfiles; i++)
@@ -386,7 +426,7 @@ is_first_run(SmFeed *feed, const SmTarget *target, const SmOptions *options)
 	for (int i = 0; i < target->nfiles; i++)
 		if (sm_published_is_own(&target->files[i], options->section))
 			return false;
-	return !sm_feed_has_section(feed, options->section);
+	return !sm_feed_has_section(feed, target, options->section);
 }
 
 /* Raise an error if the set lost too many URLs. */
@@ -509,18 +549,16 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
-	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), "sitemap_publish()");
+	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, "sitemap_publish()");
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
 	sm_target_lock_section(target, options->section);
 	sm_target_peek(target);
-	sm_target_check_base(target, &options->base, options->section);
 
 	init_set_sink(&set, options, target);
 	changes = make_set(&set, statement);
 
 	sm_target_lock(target);
-	sm_target_check_base(target, &options->base, options->section);
 	if (changes)
 		set.url_count += sm_changes_keep(changes, target);
 	check_shrink(target, options, set.url_count, max_shrink);
@@ -559,9 +597,8 @@ sitemap_publish_index(PG_FUNCTION_ARGS)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
-	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), "sitemap_publish_index()");
+	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, "sitemap_publish_index()");
 	sm_target_lock(target);
-	sm_target_check_base(target, &options->base, NULL);
 	publish_index(target, options, (ReturnSetInfo *) fcinfo->resultinfo);
 	sm_target_close(target);
 

@@ -9,17 +9,21 @@
  *	   dropped while a query runs, and so that a caller without the privileges
  *	   cannot block others.
  *	2. ExclusiveLock on the section: on a database object with the table's OID and
- *	   16 bits of a hash of the section's name.  It is held to the end of the
+ *	   15 bits of a hash of base_url and section.  It is held to the end of the
  *	   transaction.  Runs of one section queue up here before they take a snapshot,
- *	   so a run sees all that earlier runs saw.  Nothing else takes such a lock.
- *	   Two sections with the same hash wait for each other, which is harmless.
- *	3. ShareRowExclusiveLock on the table and its partitions or children.  It is
- *	   taken when the query has ended, and held to the end of the transaction.  It
- *	   conflicts with itself, writers and VACUUM, not with readers.  Under this lock
- *	   the files are read again and compared with the new ones.
+ *	   so a run sees all that earlier runs saw.
+ *	3. ExclusiveLock on the site: the same with a hash of base_url.  It is taken when
+ *	   the query has ended, and held to the end of the transaction.  Under this lock
+ *	   the files of the site are read again and compared with the new ones.
+ *	4. RowExclusiveLock on the table, as INSERT, UPDATE and DELETE take it.  It
+ *	   conflicts neither with runs of other sites nor with VACUUM.
  *
- * A transaction that publishes two sections holds lock 3 when it waits for lock 2 of
- * the second section.  If another session runs the second section, it holds its lock
+ * Nothing else takes locks such as 2 and 3.  Two sections, or two sites, that have the
+ * same hash wait for each other, which is harmless.  Hashes of sections are odd and those
+ * of sites are even, so no section waits for a site.
+ *
+ * A transaction that publishes two sections of a site holds lock 3 when it waits for lock
+ * 2 of the second section.  If another session runs the second section, it holds its lock
  * 2 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
  * Statements on the target run through SPI with the caller's privileges, and fire
@@ -31,10 +35,10 @@
 
 #include "publish/target.h"
 
+#include "access/genam.h"
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"
@@ -46,15 +50,14 @@
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#define TARGET_LOCK		ShareRowExclusiveLock
-
 #define TARGET_HINT \
-	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (name))."
+	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (base_url, name))."
 
 /*
  * Raise an error unless the relation is a table that the caller may publish
@@ -111,6 +114,8 @@ open_target(SmTarget *target, LOCKMODE lockmode)
 	target->rel = rel;
 	target->name = sm_table_name(rel);
 	target->sql_name = sm_table_sql_name(target->name);
+	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
+							   quote_literal_cstr(target->base_url));
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -123,11 +128,12 @@ close_target(SmTarget *target, LOCKMODE lockmode)
 }
 
 SmTarget *
-sm_target_create(Oid relid, const char *function)
+sm_target_create(Oid relid, const SmUrlBase *base, const char *function)
 {
 	SmTarget   *target = palloc0_object(SmTarget);
 
 	target->relid = relid;
+	target->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 	target->function = function;
 	target->context = CurrentMemoryContext;
 	PreventCommandDuringRecovery(function);
@@ -136,12 +142,21 @@ sm_target_create(Oid relid, const char *function)
 	return target;
 }
 
+/* Lock an object of the table: a section or, for NULL, the site. */
+static void
+lock_object(const SmTarget *target, const char *section)
+{
+	char	   *object = psprintf("%s %s", target->base_url, section ? section : "");
+	uint32		hash = hash_bytes((const unsigned char *) object, strlen(object));
+
+	LockDatabaseObject(RelationRelationId, target->relid,
+					   (uint16) (section ? hash | 1 : hash & ~1), ExclusiveLock);
+}
+
 void
 sm_target_lock_section(const SmTarget *target, const char *section)
 {
-	uint32		hash = hash_bytes((const unsigned char *) section, strlen(section));
-
-	LockDatabaseObject(RelationRelationId, target->relid, (uint16) hash, ExclusiveLock);
+	lock_object(target, section);
 }
 
 static int
@@ -164,7 +179,7 @@ sm_target_find(const SmTarget *target, const char *name)
 bool
 sm_published_is_own(const SmPublished *file, const char *section)
 {
-	return !file->is_index && strcmp(file->section, section) == 0;
+	return !file->is_index && file->digest[0] != '\0' && strcmp(file->section, section) == 0;
 }
 
 /* Receives rows of the target. */
@@ -201,8 +216,8 @@ check_types(SmReceiver *self, TupleDesc desc)
 }
 
 /*
- * Select columns of the target, with the active snapshot or a new one.  condition: WHERE
- * and what follows, with the parameters.
+ * Select columns of the site's files, with the active snapshot or a new one.  condition:
+ * AND and what follows, with the parameters.
  */
 static void
 select_columns(Reader *reader, const char *condition, ParamListInfo params, bool active_snapshot)
@@ -216,7 +231,8 @@ select_columns(Reader *reader, const char *condition, ParamListInfo params, bool
 	for (int i = 0; i < reader->ncolumns; i++)
 		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",",
 						 sm_file_columns[reader->columns[i]].name);
-	appendStringInfo(&statement, " FROM %s%s", reader->target->sql_name, condition);
+	appendStringInfo(&statement, " FROM %s WHERE %s%s", reader->target->sql_name,
+					 reader->target->of_site, condition);
 	SPI_execute_extended(statement.data, &options);
 	MemoryContextSwitchTo(context);
 }
@@ -294,7 +310,7 @@ receive_missing(SmReceiver *self, TupleTableSlot *slot)
 }
 
 /*
- * Read the files of the target, with the active snapshot or a new one, in the
+ * Read the files of the site, with the active snapshot or a new one, in the
  * order of strcmp for sm_target_find.  Each name appears once.
  *
  * A second statement finds the files without content, with "content IS NULL" in WHERE:
@@ -304,8 +320,8 @@ static void
 read_files(SmTarget *target, bool active_snapshot)
 {
 	static const int columns[] = {
-		SM_FILE_SECTION, SM_FILE_NAME, SM_FILE_KIND, SM_FILE_LOC, SM_FILE_LASTMOD,
-		SM_FILE_URL_COUNT, SM_FILE_BYTE_COUNT, SM_FILE_DIGEST, SM_FILE_FIRST_KEY, SM_FILE_RECIPE
+		SM_FILE_BASE_URL, SM_FILE_SECTION, SM_FILE_NAME, SM_FILE_KIND, SM_FILE_LOC,
+		SM_FILE_LASTMOD, SM_FILE_URL_COUNT, SM_FILE_BYTE_COUNT, SM_FILE_DIGEST, SM_FILE_FIRST_KEY, SM_FILE_RECIPE
 	};
 	static const int name[] = {SM_FILE_NAME};
 	Reader		files = {.target = target,.ncolumns = lengthof(columns),.columns = columns};
@@ -326,10 +342,10 @@ read_files(SmTarget *target, bool active_snapshot)
 					(errcode(ERRCODE_UNIQUE_VIOLATION),
 					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
 							target->name->relname, sm_clip(target->files[i].name)),
-					 errhint("Give it a primary key: PRIMARY KEY (name).")));
+					 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
 
 	sm_receiver_init(&missing.receiver, check_types, receive_missing);
-	select_columns(&missing, " WHERE content IS NULL", NULL, active_snapshot);
+	select_columns(&missing, " AND content IS NULL", NULL, active_snapshot);
 }
 
 static void
@@ -349,6 +365,46 @@ sm_target_read(SmTarget *target)
 	read_files(target, false);
 }
 
+/* Has the table a unique index on name alone? */
+static bool
+is_for_one_site(Relation rel)
+{
+	AttrNumber	name = get_attnum(RelationGetRelid(rel), sm_file_columns[SM_FILE_NAME].name);
+	List	   *indexes = RelationGetIndexList(rel);
+	bool		found = false;
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		found |= index->rd_index->indisunique && index->rd_index->indnkeyatts == 1 &&
+			index->rd_index->indkey.values[0] == name && RelationGetIndexPredicate(index) == NIL;
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+	return found;
+}
+
+/* Raise an error if the table is for one site, and has files of another. */
+static void
+check_site(const SmTarget *target)
+{
+	if (!is_for_one_site(target->rel))
+		return;
+	SPI_execute(psprintf("SELECT base_url FROM %s WHERE NOT (%s) LIMIT 1",
+						 target->sql_name, target->of_site),
+				false, 0);
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("base_url \"%s\" is not that of the target's other files", target->base_url),
+				 errdetail("The target table \"%s\" has files of \"%s\", and its names are unique.",
+						   target->name->relname,
+						   sm_clip(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1))),
+				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
+}
+
 /*
  * Read in a subtransaction and roll it back, to release the locks that reading took.
  */
@@ -363,6 +419,7 @@ sm_target_peek(SmTarget *target)
 	PG_TRY();
 	{
 		SPI_connect();
+		check_site(target);
 		read_files(target, false);
 		SPI_finish();
 	}
@@ -427,8 +484,8 @@ typedef enum Change
 
 /*
  * Prepare a batch of rows that have some columns of sitemap_file, name among them.
- * Updates find their rows by name, and do not set it: a cluster sharded by name would
- * refuse that.
+ * Updates find their rows by base_url and name, and do not set these: a cluster that is
+ * sharded by them would refuse that.
  */
 static void
 init_batch(const SmTarget *target, SmBatch *batch, Change change, const int *columns, int ncolumns)
@@ -449,8 +506,9 @@ init_batch(const SmTarget *target, SmBatch *batch, Change change, const int *col
 		appendStringInfo(&names, "%s%s", comma, name);
 		appendStringInfo(&values, "%spg_catalog.unnest($%d) AS %s", comma, i + 1, name);
 		if (columns[i] == SM_FILE_NAME)
-			by_name = psprintf("old.name OPERATOR(pg_catalog.=) ANY ($%d)", i + 1);
-		else
+			by_name = psprintf("old.%s AND old.name OPERATOR(pg_catalog.=) ANY ($%d)",
+							   target->of_site, i + 1);
+		else if (columns[i] != SM_FILE_BASE_URL)
 			appendStringInfo(&settings, "%s%s = new.%s", settings.len > 0 ? ", " : "", name, name);
 	}
 
@@ -495,12 +553,13 @@ sm_target_lock(SmTarget *target)
 	open_target(target, AccessShareLock);
 	close_target(target, AccessShareLock);
 
-	open_target(target, TARGET_LOCK);
-	find_all_inheritors(target->relid, TARGET_LOCK, NULL);
+	lock_object(target, NULL);
+	open_target(target, RowExclusiveLock);
 	init_batches(target);
 
 	SPI_connect();
 	sm_table_check_name(target->relid, target->name, "target");
+	check_site(target);
 	read_files(target, false);
 	if (IsolationUsesXactSnapshot())
 		check_serializable(target);
@@ -514,29 +573,6 @@ sm_target_lock(SmTarget *target)
 		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod) &&
 			IS_VALID_TIMESTAMP(target->files[i].lastmod + 1))
 			target->run = Max(target->run, target->files[i].lastmod + 1);
-}
-
-void
-sm_target_check_base(const SmTarget *target, const SmUrlBase *base, const char *section)
-{
-	const char *url = base->url[SM_FORM_PLAIN];
-	size_t		len = base->len[SM_FORM_PLAIN];
-
-	for (int i = 0; i < target->nfiles; i++)
-	{
-		const SmPublished *file = &target->files[i];
-
-		if (file->is_index || file->loc[0] == '\0' ||
-			(section && strcmp(file->section, section) == 0) ||
-			(strncmp(file->loc, url, len) == 0 && strcmp(file->loc + len, file->name) == 0))
-			continue;
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("base_url \"%.*s\" is not that of the target's other files", (int) len, url),
-				 errdetail("A file of section \"%s\" has the loc \"%s\".", file->section,
-						   sm_clip(file->loc)),
-				 errhint("Use a table for each site, or one table with a partition for each site.")));
-	}
 }
 
 /* Receives a name and a content. */
@@ -564,7 +600,7 @@ sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take,
 		.value = names,.pflags = PARAM_FLAG_CONST,.ptype = TEXTARRAYOID
 	};
 	sm_receiver_init(&reader.receiver, check_types, receive_content);
-	select_columns(&reader, " WHERE name OPERATOR(pg_catalog.=) ANY ($1)", params, false);
+	select_columns(&reader, " AND name OPERATOR(pg_catalog.=) ANY ($1)", params, false);
 }
 
 void

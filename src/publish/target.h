@@ -11,14 +11,14 @@
 #include "publish/batch.h"
 #include "utils/rel.h"
 
-/* A file in the target, without its content. */
+/* A file of the site in the target, without its content. */
 typedef struct SmPublished
 {
 	const char *section;		/* in this and other texts, "" for NULL */
 	const char *name;			/* never NULL */
 	const char *kind;
 	const char *loc;
-	const char *digest;
+	const char *digest;			/* "" if another program makes the file */
 	const char *first_key;		/* NULL, not "", for NULL */
 	const char *recipe;
 	bool		is_index;
@@ -32,16 +32,19 @@ typedef struct SmPublished
 typedef struct SmTarget
 {
 	Oid			relid;
+	const char *base_url;		/* of the site whose files are meant */
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
 	MemoryContext files_context;
-	SmPublished *files;			/* files as last read, sorted by name */
+	SmPublished *files;			/* files of the site as last read, sorted by
+								 * name */
 	int			nfiles;
 
 	/* from sm_target_lock on */
 	Relation	rel;
 	RangeVar   *name;			/* its name, with the schema */
 	char	   *sql_name;		/* the same name, quoted for statements */
+	char	   *of_site;		/* condition for statements */
 	TimestampTz now;			/* lastmod of files that change */
 	TimestampTz run;			/* not earlier than now and any lastmod that
 								 * the run writes, and later than any that it
@@ -56,20 +59,20 @@ typedef struct SmTarget
  * Check that the caller may publish in a table, and that it has the columns for
  * that.  No lock on it remains.
  */
-extern SmTarget *sm_target_create(Oid relid, const char *function);
+extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *function);
 
 /* Take the lock of a section, to the end of the transaction. */
 extern void sm_target_lock_section(const SmTarget *target, const char *section);
 
 /*
- * Read the files of the target, without keeping a lock: they can change before
+ * Read the files of the site, without keeping a lock: they can change before
  * sm_target_lock, which reads them again.
  */
 extern void sm_target_peek(SmTarget *target);
 
 /*
- * Take the lock on the table, to the end of the transaction, check the target
- * again and read its files.  What sm_target_peek found stays in memory.
+ * Take the lock of the site, to the end of the transaction, check the target
+ * again and read the files.  What sm_target_peek found stays in memory.
  *
  * SPI is connected from then until sm_target_close.
  */
@@ -86,10 +89,10 @@ typedef void (*SmTakeContent) (void *arg, const char *name, Datum content, bool 
 extern void sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take,
 									void *arg);
 
-/* Find a file by its name, NULL if the target has none of that name. */
+/* Find a file by its name, NULL if the site has none of that name. */
 extern SmPublished *sm_target_find(const SmTarget *target, const char *name);
 
-/* Is this a file of the section, and not of the index? */
+/* Is this a file of the section: not of the index, nor one that another program makes? */
 extern bool sm_published_is_own(const SmPublished *file, const char *section);
 
 /* Are two files equal, apart from their content? */
@@ -97,13 +100,6 @@ extern bool sm_published_is_same(const SmPublished *a, const SmPublished *b);
 
 /* Raise an error: another session changed a file while the query ran. */
 pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
-
-/*
- * Raise an error unless the files of all sections but this one are served from below
- * base.  section: NULL to check all sections.  Indexes are not checked.
- */
-extern void sm_target_check_base(const SmTarget *target, const SmUrlBase *base,
-								 const char *section);
 
 /*
  * Write a row of sitemap_file: insert it, update the file of that name, or update only
@@ -123,7 +119,7 @@ extern void sm_target_delete(SmTarget *target, const SmPublished *file);
 extern TimestampTz sm_target_lastmod(SmTarget *target, const SmPublished *old);
 
 /*
- * Write what waits, and close the target.  Its lock stays to the end of the
+ * Write what waits, and close the target.  The locks stay to the end of the
  * transaction.
  */
 extern void sm_target_close(SmTarget *target);

@@ -148,8 +148,8 @@ SELECT format('`xmlagg`, %s rows', rows), CASE rows WHEN '20,000' THEN '`xmlagg`
 
 -- A short section in a target of its own, and in one whose other section is being published all the
 -- time: its query does nothing but wait.
-CREATE TABLE alone OF sitemap_file (PRIMARY KEY (name));
-CREATE TABLE shared OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE alone OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE shared OF sitemap_file (PRIMARY KEY (base_url, name));
 \! psql -X -q -c "SELECT FROM sitemap_publish('shared', 'SELECT loc FROM public.page WHERE pg_sleep(86400) IS NULL', 'https://www.example.com/', section => 'long')" >/dev/null 2>&1 &
 DO $$
 BEGIN

@@ -18,7 +18,7 @@ INSERT INTO page SELECT n, timestamptz '2026-01-01 00:00:00Z' + n * interval '37
 ALTER TABLE page ADD PRIMARY KEY (id);
 VACUUM ANALYZE page;
 CREATE TABLE queue (id bigint);
-CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 ALTER TABLE target ALTER content SET STORAGE EXTERNAL;
 
 CREATE TABLE result (max_urls int, name text, seconds float8, files int, written int, wal numeric);

@@ -40,7 +40,7 @@ SELECT name, translate(encode(content, 'base64'), E'\n', '') AS base64
 -- Published into a table, which knows what each file begins with: then one page
 -- changes, and a run looks at no more than it takes.
 CREATE INDEX ON page (loc);
-CREATE TABLE published OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE published OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE page_change (loc text);
 \set query 'SELECT loc, lastmod, loc AS key FROM public.page ORDER BY loc'
 

@@ -88,9 +88,9 @@ END
 $$;
 
 -- One is split full, one stable, and one is partitioned and not compressed.
-CREATE TABLE load.target_1 OF sitemap_file (PRIMARY KEY (name));
-CREATE TABLE load.target_2 OF sitemap_file (PRIMARY KEY (name));
-CREATE TABLE load.target_3 OF sitemap_file (PRIMARY KEY (name)) PARTITION BY HASH (name);
+CREATE TABLE load.target_1 OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE load.target_2 OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE load.target_3 OF sitemap_file (PRIMARY KEY (base_url, name)) PARTITION BY HASH (name);
 CREATE TABLE load.target_3a PARTITION OF load.target_3 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE load.target_3b PARTITION OF load.target_3 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 

@@ -9,7 +9,7 @@
 CREATE TABLE changes_page AS SELECT n * 10 AS id, '/p/' || n AS loc FROM generate_series(1, 1000) n;
 ALTER TABLE changes_page ADD PRIMARY KEY (id);
 CREATE TABLE changes_queue (id int);
-CREATE TABLE changes_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE changes_target OF sitemap_file (PRIMARY KEY (base_url, name));
 -- What a run did, without names and without the index, which has times; the options are in SQL.
 CREATE FUNCTION pg_temp.run(options text DEFAULT '', query text DEFAULT 'SELECT loc, id AS key FROM changes_page ORDER BY id')
 RETURNS text LANGUAGE plpgsql AS $$

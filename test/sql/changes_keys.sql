@@ -7,7 +7,7 @@
 \i :helpers
 
 CREATE SCHEMA changes_keys;
-CREATE TABLE changes_keys.target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE changes_keys.target OF sitemap_file (PRIMARY KEY (base_url, name));
 -- What a run did, without names and without the index; or its error.
 CREATE FUNCTION pg_temp.run(query text, changes text DEFAULT NULL, options text DEFAULT ', max_urls => 10') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

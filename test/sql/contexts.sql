@@ -7,7 +7,7 @@
 \i :helpers
 
 CREATE TABLE context_page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 5) n;
-CREATE TABLE context_target (LIKE sitemap_file, PRIMARY KEY (name));
+CREATE TABLE context_target (LIKE sitemap_file, PRIMARY KEY (base_url, name));
 
 -- The lines of a plan that tell of something.
 CREATE FUNCTION pg_temp.plan(statement text, what text) RETURNS SETOF text LANGUAGE plpgsql AS $$

@@ -220,7 +220,7 @@ SELECT DISTINCT pg_temp.state(format('SELECT %s(%s)', proname, array_to_string(a
  WHERE support;
 
 -- The ends of each type, in each argument; all others are as they should be.
-CREATE TABLE hostile_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE hostile_target OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE hostile_queue (name text);
 CREATE TEMP TABLE extreme (type regtype, given text);
 INSERT INTO extreme

@@ -95,7 +95,7 @@ SELECT row_number, problem, detail
          'http://a/', agents => '{x}', robots => E'User-agent: *\nDisallow: /private\nSitemap: http://a/sitemap.xml');
 
 -- Published: one changed image changes one file.
-CREATE TEMP TABLE files OF sitemap_file (PRIMARY KEY (name));
+CREATE TEMP TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));
 SELECT action, sum(url_count) FROM sitemap_publish('files', 'SELECT loc, images, alternates FROM pg_temp.page ORDER BY id', 'http://a/', max_urls => 100) WHERE kind = 'urlset' GROUP BY action;
 UPDATE page SET images[1] = 'http://i/new' WHERE id = 250;
 SELECT action, kind, count(*) FROM sitemap_publish('files', 'SELECT loc, images, alternates FROM pg_temp.page ORDER BY id', 'http://a/', max_urls => 100) WHERE kind = 'urlset' GROUP BY action, kind ORDER BY action, kind;

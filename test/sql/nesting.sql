@@ -7,7 +7,7 @@
 \i :helpers
 
 CREATE TABLE nest_page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 9) n;
-CREATE TABLE nest_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE nest_target OF sitemap_file (PRIMARY KEY (base_url, name));
 SELECT count(*) FROM sitemap_publish('nest_target', 'SELECT loc FROM nest_page WHERE id < 9 ORDER BY id', 'http://a/', max_urls => 2);
 CREATE TABLE nest_before AS SELECT ctid AS place, xmin AS writer, name FROM nest_target;
 
@@ -98,7 +98,7 @@ DELETE FROM nest_page WHERE false;
 COMMIT;
 
 -- A temporary target can be written to even there.  What counts is the state after the query.
-CREATE TEMP TABLE nest_temp OF sitemap_file (PRIMARY KEY (name));
+CREATE TEMP TABLE nest_temp OF sitemap_file (PRIMARY KEY (base_url, name));
 SELECT name, action FROM sitemap_publish('nest_temp', 'SELECT loc FROM nest_page ORDER BY id', 'http://a/');
 SELECT statement, pg_temp.error(format('SELECT sitemap_publish(''nest_temp'', %L, ''http://a/'', max_shrink => 1)',
                                        pg_temp.query(statement)))

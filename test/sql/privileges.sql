@@ -14,10 +14,10 @@ CREATE TABLE privilege_secret AS SELECT '/secret' AS loc;
 SET ROLE regress_sitemap_owner;
 CREATE TABLE privilege.page (id int PRIMARY KEY, loc text, note text);
 INSERT INTO privilege.page SELECT n, '/' || n, 'daily' FROM generate_series(1, 4) n;
-CREATE TABLE privilege.target OF sitemap_file (PRIMARY KEY (name));
-CREATE TABLE privilege.defined OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE privilege.target OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE privilege.defined OF sitemap_file (PRIMARY KEY (base_url, name));
 RESET ROLE;
-CREATE TABLE privilege_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE privilege_target OF sitemap_file (PRIMARY KEY (base_url, name));
 
 -- The URLs that sitemap_files finds, and how the functions that take a query end.
 CREATE FUNCTION pg_temp.urls(query text) RETURNS text LANGUAGE sql AS $$
@@ -217,7 +217,7 @@ ROLLBACK;
 
 -- It takes the schema's as well, also where the target is given by its OID.
 CREATE SCHEMA privilege_closed;
-CREATE TABLE privilege_closed.target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE privilege_closed.target OF sitemap_file (PRIMARY KEY (base_url, name));
 GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_closed.target TO regress_sitemap_caller;
 SELECT 'privilege_closed.target'::regclass::oid AS closed \gset
 SET ROLE regress_sitemap_caller;
@@ -227,7 +227,7 @@ RESET ROLE;
 SELECT count(*) FROM privilege_closed.target;
 
 -- And the sequence's that a column of one's own takes its default from, as INSERT does.
-CREATE TABLE privilege_serial (LIKE sitemap_file, PRIMARY KEY (name), id serial);
+CREATE TABLE privilege_serial (LIKE sitemap_file, PRIMARY KEY (base_url, name), id serial);
 GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_serial TO regress_sitemap_caller;
 SET ROLE regress_sitemap_caller;
 SELECT pg_temp.publish('privilege_serial');
@@ -238,11 +238,11 @@ SELECT pg_temp.publish('privilege_serial');
 RESET ROLE;
 
 -- Those on a partitioned table do for its partitions, not the other way round; so with children.
-CREATE TABLE privilege_parent (LIKE sitemap_file, PRIMARY KEY (name)) PARTITION BY HASH (name);
+CREATE TABLE privilege_parent (LIKE sitemap_file, PRIMARY KEY (base_url, name)) PARTITION BY HASH (name);
 CREATE TABLE privilege_part PARTITION OF privilege_parent FOR VALUES WITH (MODULUS 1, REMAINDER 0);
-CREATE TABLE privilege_old (LIKE sitemap_file, PRIMARY KEY (name));
+CREATE TABLE privilege_old (LIKE sitemap_file, PRIMARY KEY (base_url, name));
 CREATE TABLE privilege_child () INHERITS (privilege_old);
-INSERT INTO privilege_child (section, name, kind, url_count) VALUES ('sitemap', 'sitemap-1.xml', 'urlset', 1);
+INSERT INTO privilege_child (base_url, section, name, kind, url_count, digest) VALUES ('http://a/', 'sitemap', 'sitemap-1.xml', 'urlset', 1, 'x');
 GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_part, privilege_child TO regress_sitemap_caller;
 SET ROLE regress_sitemap_caller;
 SELECT t, pg_temp.publish(t) FROM unnest('{privilege_parent,privilege_old}'::text[]) t;

@@ -5,7 +5,7 @@
 \set helpers :abs_srcdir /sql/include/helpers.sql
 \i :helpers
 
-CREATE TABLE publish_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE publish_target OF sitemap_file (PRIMARY KEY (base_url, name));
 ALTER TABLE publish_target ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE TABLE publish_page AS
 SELECT n AS id, '/p/' || n AS loc, timestamptz '2026-01-01 00:00Z' + n * interval '1 hour' AS lastmod
@@ -104,26 +104,41 @@ SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
 SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com');
--- The index has the files that are there, whoever wrote them, in the order of sections and numbers.
+-- The index has the files that are there, whoever makes them, in the order of sections and numbers; of this site.
 DELETE FROM publish_target WHERE name = 'sitemap-1.xml';
-INSERT INTO publish_target (section, name, kind, loc, lastmod)
-VALUES ('sitemap', 'sitemap-10.xml', 'urlset', 'http://www.example.com/sitemap-10.xml', '2026-01-01 00:00Z'),
-       (NULL, 'mine.xml', 'urlset', 'http://www.example.com/mine.xml', NULL), (NULL, 'nowhere.xml', NULL, NULL, NULL);
+INSERT INTO publish_target (base_url, section, name, kind, loc, lastmod)
+VALUES ('http://www.example.com/', 'sitemap', 'sitemap-10.xml', 'urlset', 'http://www.example.com/sitemap-10.xml', '2026-01-01 00:00Z'),
+       ('http://www.example.com/', NULL, 'mine.xml', 'urlset', 'http://www.example.com/mine.xml', NULL),
+       ('http://www.example.com/', NULL, 'nowhere.xml', NULL, NULL, NULL),
+       ('http://www.example.org/', NULL, 'mine.xml', 'urlset', 'http://www.example.org/mine.xml', NULL);
 UPDATE publish_target SET lastmod = '2026-01-02 00:00Z' WHERE lastmod > '2026-01-02 00:00Z';
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', '/map.css');
 SELECT pg_temp.text(content) FROM publish_target WHERE kind = 'index';
 -- A second index, and one of another name, are deleted when they are not needed.
-INSERT INTO publish_target (section, name, kind, loc) VALUES
-  ('sitemap', 'sitemap-index-2.xml', 'index', 'http://www.example.com/sitemap-index-2.xml'),
-  ('old', 'old.xml.gz', 'index', 'http://www.example.com/old.xml.gz');
+INSERT INTO publish_target (base_url, section, name, kind, loc, digest) VALUES
+  ('http://www.example.com/', 'sitemap', 'sitemap-index-2.xml', 'index', 'http://www.example.com/sitemap-index-2.xml', 'old'),
+  ('http://www.example.com/', 'old', 'old.xml.gz', 'index', 'http://www.example.com/old.xml.gz', 'old');
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', '/map.css');
--- A target without files has no index.
+-- A sitemap that another program makes: no run touches it, and no section can have its name.
+SELECT name, action FROM pg_temp.pages(', compression => 0, split => ''full'', max_shrink => 1') ORDER BY name;
+SELECT name, action, kind FROM sitemap_publish('publish_target', 'SELECT loc FROM publish_article WHERE false', 'http://www.example.com/', section => 'sitemap', max_shrink => 1);
+SELECT name, loc FROM publish_target WHERE digest IS NULL ORDER BY base_url, name COLLATE "C";
+SELECT pg_temp.error($$ SELECT sitemap_publish('publish_target', 'SELECT loc FROM publish_page', 'http://www.example.com/', max_urls => 2, split => 'full', compression => 0) $$);
+-- It must be on the site that lists it, and be no index.
+UPDATE publish_target SET loc = 'https://www.example.com/mine.xml' WHERE name = 'mine.xml' AND base_url = 'http://www.example.com/';
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('publish_target', 'http://www.example.com/') $$);
+UPDATE publish_target SET loc = 'http://www.example.com/mine.xml', kind = 'index' WHERE name = 'mine.xml' AND base_url = 'http://www.example.com/';
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('publish_target', 'http://www.example.com/') $$);
+UPDATE publish_target SET kind = 'text', loc = 'HTTP://www.example.com:80/blog/mine.txt' WHERE name = 'mine.xml' AND base_url = 'http://www.example.com/';
+SELECT name, action FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
+SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
+-- A site without files has no index.
 DELETE FROM publish_target WHERE kind IS DISTINCT FROM 'index';
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
 -- Where one index cannot hold all files, there are more; protocol 0.84 allows 1,000 files each.
-INSERT INTO publish_target (section, name, kind, loc)
-SELECT 'many', 'many-' || n || '.xml', 'urlset', 'http://www.example.com/many-' || n || '.xml' FROM generate_series(1, 2001) n;
+INSERT INTO publish_target (base_url, section, name, kind, loc)
+SELECT 'http://www.example.com/', 'many', 'many-' || n || '.xml', 'urlset', 'http://www.example.com/many-' || n || '.xml' FROM generate_series(1, 2001) n;
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', protocol => '0.84');
 SELECT name, section, (SELECT count(*) FROM regexp_matches(pg_temp.text(content), '<sitemap>', 'g'))
   FROM publish_target WHERE kind = 'index' ORDER BY name COLLATE "C";
@@ -153,9 +168,9 @@ UPDATE publish_target SET lastmod = '2001-01-01 00:00Z' WHERE section = 'article
 UPDATE publish_page SET lastmod = '2026-04-01 00:00Z' WHERE id = 1;
 SELECT name, action FROM pg_temp.pages(', compression => 0');
 SELECT name, loc, lastmod AT TIME ZONE 'UTC' FROM publish_target WHERE kind <> 'index' ORDER BY name;
--- A new base_url: the files' locs first, by hand, then each section. The documents stay, and so does their lastmod.
+-- A new base_url: that of the files first, by hand, then each section. The documents stay, and so does their lastmod.
 BEGIN;
-UPDATE publish_target SET loc = 'http://files.example.com/' || name;
+UPDATE publish_target SET base_url = 'http://files.example.com/', loc = 'http://files.example.com/' || name;
 SELECT name, action
   FROM sitemap_publish('publish_target', 'SELECT ''http://www.example.com'' || loc AS loc FROM publish_article ORDER BY id',
                        'http://files.example.com/', section => 'articles', compression => 1, scope => 'any');
@@ -164,16 +179,14 @@ SELECT name, action
   FROM sitemap_publish('publish_target', 'SELECT ''http://www.example.com'' || loc AS loc, lastmod FROM publish_page ORDER BY id',
                        'http://files.example.com/', compression => 0, scope => 'any');
 ROLLBACK;
--- A section that is alone has its own files renamed.
-SELECT name, action
-  FROM sitemap_publish('publish_target', 'SELECT ''/a'' AS loc WHERE false', 'http://www.example.com/', section => 'articles', max_shrink => 1);
+-- Without that, it is another site: the old set stays until it is deleted.
+BEGIN;
 SELECT name, action
   FROM sitemap_publish('publish_target', 'SELECT ''http://www.example.com'' || loc AS loc, lastmod FROM publish_page ORDER BY id',
                        'http://files.example.com/', compression => 0, scope => 'any');
-SELECT name, loc, lastmod AT TIME ZONE 'UTC' FROM publish_target WHERE kind <> 'index' ORDER BY name;
-SELECT pg_temp.text(content) ~ '<loc>http://files.example.com/sitemap-51d8e999.xml</loc>' FROM publish_target WHERE kind = 'index';
-SELECT count(*) FROM pg_temp.pages(', compression => 0');
-SELECT count(*) FROM pg_temp.articles(', compression => 1');
+SELECT base_url, name, replace(loc, base_url || name, '') FROM publish_target ORDER BY base_url, name;
+SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index' ORDER BY base_url;
+ROLLBACK;
 -- What has lost its content, or its kind, gets it back; with the lastmod that it has.
 UPDATE publish_target SET content = NULL WHERE section = 'sitemap' AND kind <> 'index';
 UPDATE publish_target SET kind = NULL WHERE section = 'articles' OR kind = 'index';
@@ -184,7 +197,7 @@ SELECT count(*) FROM publish_target WHERE content IS NULL;
 -- Targets of other kinds: with more columns, partitioned, temporary; names that need quotes.
 CREATE TABLE "publish ""target" (
   id int GENERATED ALWAYS AS IDENTITY, content bytea, recipe text, digest text, first_key text, byte_count bigint, url_count int,
-  lastmod timestamptz, loc text, kind text, name text, section text, note text DEFAULT 'ours'
+  lastmod timestamptz, loc text, kind text, name text, section text, base_url text, note text DEFAULT 'ours'
 ) PARTITION BY HASH (name);
 CREATE TABLE publish_part0 PARTITION OF "publish ""target" FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE publish_part1 PARTITION OF "publish ""target" FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -287,7 +300,7 @@ DROP FUNCTION publish_late;
 
 -- Most files get other names though their URLs are much the same: the order is missing.
 CREATE TABLE publish_order AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 1000) n;
-CREATE TABLE publish_ordered OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE publish_ordered OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE FUNCTION pg_temp.order_by(round int) RETURNS int LANGUAGE sql AS $$
   SELECT set_config('publish.round', round::text, false)::int
 $$;

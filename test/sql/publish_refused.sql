@@ -5,7 +5,7 @@
 \set helpers :abs_srcdir /sql/include/helpers.sql
 \i :helpers
 
-CREATE TABLE refused_target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE refused_target OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE refused_page AS SELECT n AS id, '/p/' || n AS loc FROM generate_series(1, 100) n;
 CREATE FUNCTION pg_temp.publish(target text, query text, options text DEFAULT '') RETURNS text
 LANGUAGE sql AS $$
@@ -46,17 +46,17 @@ SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', comp
 
 -- Targets that are none.
 CREATE VIEW refused_view AS TABLE refused_target;
-CREATE TABLE refused_columns AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe FROM refused_target;
-CREATE TABLE refused_types AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, ''::text AS content FROM refused_target;
+CREATE TABLE refused_columns AS SELECT base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe FROM refused_target;
+CREATE TABLE refused_types AS SELECT base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, ''::text AS content FROM refused_target;
 SELECT pg_temp.publish(t, 'SELECT loc FROM refused_page')
   FROM (VALUES ('refused_view'), ('refused_columns'), ('refused_types'), ('refused_nowhere'), ('0')) v (t);
 
 -- A name that another section's file has; one that an index has; and the index's, which a file has.
-CREATE TABLE refused_names OF sitemap_file (PRIMARY KEY (name));
-INSERT INTO refused_names (section, name, kind, loc) VALUES
-  ('other', 'sitemap-51d8e999.xml.gz', 'urlset', 'http://www.example.com/sitemap-51d8e999.xml.gz'),
-  ('sitemap', 'new-1.xml', 'index', 'http://www.example.com/new-1.xml'),
-  ('other', 'sitemap.xml', 'urlset', 'http://www.example.com/sitemap.xml');
+CREATE TABLE refused_names OF sitemap_file (PRIMARY KEY (base_url, name));
+INSERT INTO refused_names (base_url, section, name, kind, loc, digest) VALUES
+  ('http://www.example.com/', 'other', 'sitemap-51d8e999.xml.gz', 'urlset', 'http://www.example.com/sitemap-51d8e999.xml.gz', 'x'),
+  ('http://www.example.com/', 'sitemap', 'new-1.xml', 'index', 'http://www.example.com/new-1.xml', 'x'),
+  ('http://www.example.com/', 'other', 'sitemap.xml', 'urlset', 'http://www.example.com/sitemap.xml', 'x');
 SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1');
 SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''new'', split => ''full'', compression => 0');
 SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''new''');
@@ -64,10 +64,13 @@ SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_names', 'http://ww
 -- The names of further indexes, which this section's files would have.
 SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''sitemap-index''');
 SELECT section, name FROM refused_names ORDER BY name COLLATE "C";
--- Another site's files, whether or not the index is written.
+-- With unique names, a table is for one site: another is refused before the query runs, whether or not the index is written.
+ALTER TABLE refused_target ADD UNIQUE (name);
+SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', 'SELECT 1 / 0 AS loc', 'http://www.example.org/') $$);
 SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', 'SELECT loc FROM refused_page', 'http://www.example.com/shop/', section => 'shop') $$);
 SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', 'SELECT loc FROM refused_page', 'https://www.example.com/', section => 'shop', index => 'never') $$);
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.org/') $$);
+ALTER TABLE refused_target DROP CONSTRAINT refused_target_name_key;
 -- Other arguments of sitemap_publish_index.
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/', 'x') $$);
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/', protocol => '1') $$);
@@ -80,7 +83,7 @@ INSERT INTO refused_twice TABLE refused_target;
 INSERT INTO refused_twice SELECT * FROM refused_target LIMIT 1;
 SELECT pg_temp.publish('refused_twice', 'SELECT loc FROM refused_page');
 TRUNCATE refused_twice;
-INSERT INTO refused_twice (section) VALUES ('sitemap');
+INSERT INTO refused_twice (base_url, section) VALUES ('http://www.example.com/', 'sitemap');
 SELECT pg_temp.publish('refused_twice', 'SELECT loc FROM refused_page');
 -- Names that go away: by a trigger, and by the query, which can write to a temporary table.
 CREATE TABLE refused_nameless OF sitemap_file;
@@ -88,7 +91,7 @@ CREATE FUNCTION refused_name() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.na
 CREATE TRIGGER nameless BEFORE INSERT ON refused_nameless FOR EACH ROW EXECUTE FUNCTION refused_name();
 SELECT pg_temp.brief($$ SELECT sitemap_publish('refused_nameless', 'SELECT loc FROM refused_page', 'http://a/', index => 'always') $$);
 CREATE TEMP TABLE refused_temp OF sitemap_file;
-INSERT INTO refused_temp (section, name, kind, loc) VALUES ('other', 'other.xml', 'urlset', 'http://a/other.xml');
+INSERT INTO refused_temp (base_url, section, name, kind, loc) VALUES ('http://a/', 'other', 'other.xml', 'urlset', 'http://a/other.xml');
 CREATE FUNCTION refused_forget(loc text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE refused_temp SET name = NULL;

@@ -67,7 +67,7 @@ FETCH ALL FROM files;
 COMMIT;
 
 -- Its rows go into a table of their type.
-CREATE TABLE query_files OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE query_files OF sitemap_file (PRIMARY KEY (base_url, name));
 INSERT INTO query_files
 SELECT * FROM sitemap_files('TABLE query_view', 'http://a/', max_urls => 2);
 SELECT name, pg_temp.text(content) FROM query_files ORDER BY name;

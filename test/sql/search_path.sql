@@ -10,7 +10,7 @@ CREATE ROLE regress_sitemap_attacker;
 CREATE SCHEMA attack AUTHORIZATION regress_sitemap_attacker;
 CREATE SCHEMA victim;
 CREATE TABLE victim.page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 30) n;
-CREATE TABLE victim.target OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE victim.target OF sitemap_file (PRIMARY KEY (base_url, name));
 
 --
 -- Names
@@ -131,7 +131,7 @@ BEGIN
   FOREACH schema IN ARRAY hostile LOOP
     EXECUTE format('CREATE SCHEMA %I', schema);
     FOREACH target IN ARRAY hostile LOOP
-      EXECUTE format('CREATE TABLE %I.%I OF sitemap_file (PRIMARY KEY (name))', schema, target);
+      EXECUTE format('CREATE TABLE %I.%I OF sitemap_file (PRIMARY KEY (base_url, name))', schema, target);
       EXECUTE format('SELECT array_agg(p.name || p.action) FROM sitemap_publish(%L, %L, %L, compression => 0, index => ''never'') p',
                      format('%I.%I', schema, target), 'SELECT loc FROM victim.page ORDER BY id', 'http://a/') INTO result;
       ASSERT result = '{sitemap-51d8e999.xmlinserted}', format('%I.%I: %s', schema, target, result);
@@ -170,7 +170,7 @@ $$;
 DROP TABLE attack.target;
 CREATE TABLE attack.target (
   LIKE public.sitemap_file,
-  PRIMARY KEY (name),
+  PRIMARY KEY (base_url, name),
   own text DEFAULT attack.run('default'),
   made text GENERATED ALWAYS AS (attack.pretend('generated column', name)) STORED,
   CHECK (attack.pretend('check constraint', name) IS NOT NULL)
@@ -184,7 +184,7 @@ ALTER TABLE attack.target ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON attack.target USING (attack.run('policy') IS NOT NULL);
 RESET ROLE;
 
-INSERT INTO attack.target (section, name, kind, url_count) VALUES ('sitemap', 'sitemap-1.xml', 'urlset', 1);
+INSERT INTO attack.target (base_url, section, name, kind, url_count) VALUES ('http://a/', 'sitemap', 'sitemap-1.xml', 'urlset', 1);
 SELECT count(content) FROM attack.target;
 UPDATE attack.target SET content = '' WHERE name = 'sitemap-1.xml';
 DELETE FROM attack.target WHERE name = 'sitemap-1.xml';

@@ -9,8 +9,8 @@ SET search_path = :schema, public;
 CREATE FUNCTION key(n int) RETURNS :type IMMUTABLE LANGUAGE sql RETURN :key;
 CREATE TABLE page (key :column, part int, loc text, kind text DEFAULT 'page', PRIMARY KEY (key, part));
 CREATE TABLE change (from_key :column, to_key :column);
-CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
-CREATE TABLE twin OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE twin OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE other_page (loc text);
 
 CREATE FUNCTION note_new() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -94,7 +94,7 @@ sub test_publish
 	my $create = { reference => q{create_reference_table('target')},
 		distributed => q{create_distributed_table('target', 'name')} }->{$kind};
 
-	sql(qq{CREATE TABLE target OF sitemap_file (PRIMARY KEY (name)); SELECT $create});
+	sql(qq{CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name)); SELECT $create});
 	is(publish('max_urls => 700'), 'inserted', "$kind target: new");
 	is(publish('max_urls => 700'), 'unchanged', "$kind target: nothing to do");
 	sql(q{UPDATE spread SET loc = loc || 'y' WHERE id = 2500});

@@ -83,16 +83,16 @@ CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 
 -- Targets of every kind.
-CREATE TABLE typed OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE typed OF sitemap_file (PRIMARY KEY (base_url, name));
 ALTER TABLE typed ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE TRIGGER loc BEFORE INSERT OR UPDATE ON typed
 FOR EACH ROW WHEN (sitemap_url(NEW.loc) IS NULL) EXECUTE FUNCTION refuse();
-CREATE TABLE plain (LIKE sitemap_file, note text DEFAULT 'ours', PRIMARY KEY (name));
-CREATE TABLE partitioned OF sitemap_file (PRIMARY KEY (name)) PARTITION BY HASH (name);
+CREATE TABLE plain (LIKE sitemap_file, note text DEFAULT 'ours', PRIMARY KEY (base_url, name));
+CREATE TABLE partitioned OF sitemap_file (PRIMARY KEY (base_url, name)) PARTITION BY HASH (name);
 CREATE TABLE partitioned_0 PARTITION OF partitioned FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE partitioned_1 PARTITION OF partitioned FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TABLE parent (LIKE sitemap_file);
-CREATE TABLE inherited (shop int DEFAULT 7, PRIMARY KEY (name)) INHERITS (parent);
+CREATE TABLE inherited (shop int DEFAULT 7, PRIMARY KEY (base_url, name)) INHERITS (parent);
 CREATE VIEW target AS
 VALUES ('typed'::regclass), ('plain'::regclass), ('partitioned'::regclass), ('inherited'::regclass);
 

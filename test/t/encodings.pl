@@ -80,14 +80,15 @@ foreach my $encoding (qw(UTF8 LATIN1))
 
 	is( value(
 			$database, q{
-			CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
-			INSERT INTO target (section, name, kind, loc) VALUES ('blog', 'é.xml', 'urlset', 'http://www.example.com/é.xml');
+			CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
+			INSERT INTO target (base_url, section, name, kind, loc) VALUES ('http://www.example.com/', 'blog', 'é.xml', 'urlset', 'http://www.example.com/é.xml');
 			SELECT name FROM sitemap_publish_index('target', 'http://www.example.com/');
 			SELECT encode(content, 'escape') FROM target WHERE kind = 'index'}) =~ /<loc>(.*)<\/loc>/,
 		1, "$encoding: a file by another hand");
 	is($1, 'http://www.example.com/%C3%A9.xml', "$encoding: its URL in the index");
 	my ($status, $stdout, $stderr) = $node->psql($database,
-		q{SET client_encoding = 'UTF8'; SELECT sitemap_publish_index('target', 'http://www.example.org/')});
+		q{SET client_encoding = 'UTF8'; UPDATE target SET base_url = 'http://www.example.org/';
+		  SELECT sitemap_publish_index('target', 'http://www.example.org/')});
 	like(decode_utf8($stderr), qr/^DETAIL: .*"http:\/\/www\.example\.com\/é\.xml"\.$/m, "$encoding: its URL in an error");
 }
 

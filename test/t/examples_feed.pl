@@ -121,7 +121,7 @@ sub change
 	my (@urls) = @_;
 
 	$node->safe_psql('postgres',
-		"INSERT INTO site_changes SELECT now(), 'sitemap', loc, 'changed', NULL FROM unnest('{"
+		"INSERT INTO site_changes SELECT 'https://www.example.com/', now(), 'sitemap', loc, 'changed', NULL FROM unnest('{"
 		  . join(',', @urls)
 		  . "}'::text[]) AS loc");
 	return;
@@ -225,7 +225,7 @@ sub check_publish
 
 	$node->safe_psql(
 		'postgres', qq{
-		CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+		CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 		CREATE TABLE page AS SELECT n AS id, '/' || n AS path, date '2026-03-01' AS changed FROM generate_series(1, 100) n;
 		$publish});
 	is(run('indexnow'), "0\n", 'the first run of sitemap_publish has changed nothing');
@@ -281,7 +281,7 @@ sub check_batches
 	$node->safe_psql(
 		'postgres', q{
 		INSERT INTO "The Site"."Changes"
-		SELECT now(), section, 'https://c.example/' || section || n, 'added', NULL
+		SELECT 'https://c.example/', now(), section, 'https://c.example/' || section || n, 'added', NULL
 		  FROM unnest('{one,two}'::text[]) AS section, generate_series(1, 40) n});
 	is( run_for('The Site.Changes', 'purge'), "0\n"
 		  . "https://c.example: URLs taken: 30\n" x 2

@@ -46,16 +46,14 @@ $node->start;
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	ALTER TABLE site_files ALTER COLUMN content SET STORAGE EXTERNAL;
 	CREATE SCHEMA "The Site";
-	CREATE TABLE "The Site"."""files""" OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE "The Site"."""files""" OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE ROLE web LOGIN;
 	GRANT USAGE ON SCHEMA "The Site" TO web;
-	CREATE TABLE tenant_files (LIKE sitemap_file, tenant int, PRIMARY KEY (tenant, name)) PARTITION BY LIST (tenant);
-	CREATE INDEX ON tenant_files (loc text_pattern_ops);
-	CREATE TABLE tenant_1 PARTITION OF tenant_files (tenant DEFAULT 1) FOR VALUES IN (1);
-	CREATE TABLE tenant_2 PARTITION OF tenant_files (tenant DEFAULT 2) FOR VALUES IN (2);
+	CREATE TABLE tenant_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE INDEX ON tenant_files (base_url text_pattern_ops);
 	GRANT SELECT ON site_files, "The Site"."""files""", tenant_files TO web;
 	ALTER ROLE web SET DateStyle = 'German';
 	ALTER ROLE web SET TimeZone = 'Asia/Kolkata';
@@ -281,22 +279,24 @@ sub check_tenants
 {
 	my ($name) = @_;
 	my @hosts = qw(tea.example coffee.example:8443);
+	my @directories = qw(/ /en/);
 
 	foreach my $tenant (1, 2)
 	{
 		$node->safe_psql(
 			'postgres', qq{
-			SELECT sitemap_publish('tenant_$tenant', 'SELECT ''/$tenant-'' || n AS loc FROM generate_series(1, 30) n ORDER BY n',
-			                       'https://$hosts[$tenant - 1]/', max_urls => 20)});
+			SELECT sitemap_publish('tenant_files', 'SELECT ''/$tenant-'' || n AS loc FROM generate_series(1, 30) n ORDER BY n',
+			                       'https://$hosts[$tenant - 1]$directories[$tenant - 1]', max_urls => 20)});
 	}
 	foreach my $tenant (1, 2)
 	{
 		my @host = ('-H', 'Host: ' . uc $hosts[ $tenant - 1 ]);
 		my $site = "https://$hosts[$tenant - 1]";
+		my $directory = $directories[ $tenant - 1 ];
 		my @sitemaps = fetch('/robots.txt', @host)->{body} =~ /^Sitemap: (.*)$/gm;
 
-		is_deeply(\@sitemaps, ["$site/sitemap.xml"], "$name: robots.txt of tenant $tenant");
-		my @listed = fetch('/sitemap.xml', @host)->{body} =~ m{<loc>([^<]*)</loc>}g;
+		is_deeply(\@sitemaps, ["$site${directory}sitemap.xml"], "$name: robots.txt of tenant $tenant");
+		my @listed = fetch("${directory}sitemap.xml", @host)->{body} =~ m{<loc>([^<]*)</loc>}g;
 		cmp_ok(scalar @listed, '>=', 2, "$name: the index of tenant $tenant");
 		my $pages = join '', map { fetch(s/^\Q$site\E//r, @host)->{body} } @listed;
 		is_deeply(

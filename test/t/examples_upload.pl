@@ -33,7 +33,7 @@ $node->start;
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;
-	CREATE TABLE "the files" OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE "the files" OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE "the uploaded" (name text PRIMARY KEY, digest text NOT NULL);
 	CREATE TABLE page (id int PRIMARY KEY, path text);
 	INSERT INTO page SELECT n, '/page/' || n FROM generate_series(1, 3000) n;

@@ -37,7 +37,7 @@ sql(
 	q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 2500) n;
-	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 
 	CREATE FUNCTION page_of(id int, loc text) RETURNS text LANGUAGE plpgsql AS $$
 	BEGIN

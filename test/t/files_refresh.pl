@@ -119,7 +119,7 @@ SKIP:
 	$node->safe_psql(
 		'postgres', q{
 		CREATE EXTENSION pg_cron;
-		CREATE TABLE target OF extensions.sitemap_file (PRIMARY KEY (name));
+		CREATE TABLE target OF extensions.sitemap_file (PRIMARY KEY (base_url, name));
 		CREATE VIEW site_files AS SELECT name, content, ctid AS place FROM target;
 		INSERT INTO page SELECT '/more/' || n, '2026-01-01 00:00+00' FROM generate_series(1, 40) n;
 		CREATE PROCEDURE publish() LANGUAGE sql AS $$

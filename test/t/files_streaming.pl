@@ -39,7 +39,7 @@ is($leader, 'f', 'and it was not the leader');
 # sitemap_publish writes, but not while they run.
 is( $node->safe_psql(
 		'postgres', q{
-		CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+		CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 		SET max_parallel_workers_per_gather = 2;
 		SET parallel_leader_participation = off;
 		SET parallel_setup_cost = 0;

@@ -258,7 +258,7 @@ $node->safe_psql(
 	CREATE TABLE indexed AS TABLE page;
 	ALTER TABLE indexed ADD PRIMARY KEY (id);
 	ANALYZE;
-	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE FUNCTION pages(first int, last int) RETURNS TABLE (loc text, key int) LANGUAGE plpgsql AS $$
 	BEGIN
 	  RETURN QUERY SELECT path, id FROM public.indexed WHERE id >= coalesce(first, 0) AND (last IS NULL OR id < last) ORDER BY id;

@@ -20,7 +20,7 @@ $node->safe_psql(
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
 	INSERT INTO page VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', '2026-03-02 12:00Z');
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name))}
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name))}
 	  . ';' . block('pgsql', 'CREATE VIEW'));
 local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', PGUSER => scalar getpwuid($<));
 

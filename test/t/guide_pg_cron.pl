@@ -39,7 +39,7 @@ foreach my $case (@cases)
 		CREATE EXTENSION sitemap;
 		CREATE TABLE page (id int PRIMARY KEY, path text);
 		INSERT INTO page SELECT n, '/page/' || n FROM generate_series(1, 10) n;
-		CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+		CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 		SELECT cron.schedule('publish', '* * * * *', \$job\$$publish\$job\$)});
 }
 foreach my $case (@cases)

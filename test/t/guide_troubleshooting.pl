@@ -45,7 +45,7 @@ $node->safe_psql(
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
 	INSERT INTO page SELECT n, '/page/' || n, timestamptz '2026-01-01 00:00+00' FROM generate_series(1, 100) n;
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	$publish;
 	CREATE DATABASE other;
 	CREATE ROLE shop_owner LOGIN});

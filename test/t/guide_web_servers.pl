@@ -46,7 +46,7 @@ append_to_file("$site/robots.txt", "Sitemap: https://www.example.com/sitemap.xml
 $node->safe_psql(
 	'postgres', qq{
 	CREATE EXTENSION sitemap;
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	SELECT sitemap_publish('site_files', 'SELECT ''/news/1'' AS loc',
 	                       'https://www.example.com/', section => 'news', compression => 0);
 	SELECT sitemap_publish('site_files', 'SELECT ''/page/'' || n AS loc FROM generate_series(1, 25000) n ORDER BY n',

@@ -120,7 +120,7 @@ is( $node->safe_psql(
 		       AND objid::regprocedure::text !~ '^$inner'}),
 	join("\n", sort keys %calls),
 	'each function is called');
-$session->query_safe('CREATE TABLE target OF sitemap_file (PRIMARY KEY (name))');
+$session->query_safe('CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name))');
 
 foreach my $function (sort keys %calls)
 {

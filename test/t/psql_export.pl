@@ -31,7 +31,7 @@ $node->start;
 sql(
 	q{
 	CREATE EXTENSION sitemap;
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	ALTER TABLE site_files ALTER COLUMN content SET STORAGE EXTERNAL;
 	CREATE TABLE page AS SELECT n AS id, '/page/' || n AS path FROM generate_series(1, 3000) n;
 	CREATE ROLE reader LOGIN;

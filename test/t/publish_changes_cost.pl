@@ -26,7 +26,7 @@ $node->safe_psql(
 	CREATE TABLE archived (id bigint PRIMARY KEY, path text NOT NULL);
 	INSERT INTO archived SELECT id + 50, '/archive' || path FROM page WHERE id % 1000 = 0;
 	VACUUM ANALYZE;
-	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 
 	-- Rows that this transaction has read of a table so far, by scans of all of it and by an index.
 	CREATE FUNCTION rows_read(relation regclass, OUT scanned bigint, OUT fetched bigint) LANGUAGE sql AS $$
@@ -166,7 +166,7 @@ foreach my $name (sort keys %queries)
 # again, for the last change.
 $node->safe_psql(
 	'postgres', q{
-	CREATE TABLE small_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE small_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE FUNCTION publish_ranges(last_key bigint, OUT milliseconds float8) LANGUAGE plpgsql AS $$
 	BEGIN
 	  FOR i IN 1 .. 3 LOOP
@@ -198,7 +198,7 @@ $node->safe_psql(
 	  RETURN pg_backend_pid() = current_setting('test.leader')::int;
 	END
 	$$;
-	CREATE TABLE parallel_files OF sitemap_file (PRIMARY KEY (name))});
+	CREATE TABLE parallel_files OF sitemap_file (PRIMARY KEY (base_url, name))});
 my $by_leader = q{SELECT count(*) FILTER (WHERE p.loc ~ 'true$') FROM parallel_files f, sitemap_parse(f.content) p WHERE f.kind <> 'index'};
 my $parallel = q{sitemap_publish('parallel_files', 'SELECT path || ''/'' || public.leader_is_here() AS loc, id AS key FROM public.page ORDER BY id', 'https://www.example.com/', max_urls => 1000, compression => 0};
 my $rows = $node->safe_psql(

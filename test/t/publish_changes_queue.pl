@@ -25,7 +25,7 @@ $node->safe_psql(
 	CREATE TABLE page (id bigint PRIMARY KEY, path text NOT NULL);
 	INSERT INTO page SELECT n * 10, '/page-' || n FROM generate_series(1, 20000) n;
 	CREATE TABLE page_change (id bigint);
-	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 
 	CREATE FUNCTION note_page() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN

@@ -21,7 +21,7 @@ $node->start;
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;
-	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE FUNCTION wait_for(lock int, loc text) RETURNS text LANGUAGE plpgsql AS $$
 	BEGIN
 	  PERFORM pg_catalog.pg_advisory_xact_lock_shared(lock);
@@ -48,7 +48,7 @@ my %wait = (
 		section => 'slow',
 		event => 'object'
 	},
-	'for the lock of the table' => {
+	'for the lock of its site' => {
 		before => sub {
 			my $session = session();
 
@@ -56,7 +56,7 @@ my %wait = (
 			return $session;
 		},
 		section => 'slow',
-		event => 'relation'
+		event => 'object'
 	},
 	'with its section written and the index not committed' => {
 		before => sub { },
@@ -106,8 +106,8 @@ foreach my $where (sort keys %wait)
 		{
 			is(sql("SELECT count(*) FROM pg_locks WHERE pid = $pid AND locktype <> 'virtualxid'"), 0, "$name: no lock is held");
 			is(state(), $before, "$name: nothing has changed");
-			$holder->quit if $holder;
 			finish($other) if ref $other;
+			$holder->quit if $holder;
 			$session->quit;
 		}
 		is(state(), $before, "$name: nothing has changed after all");

@@ -27,7 +27,7 @@ $node->safe_psql(
 	SELECT 'https://www.example.com/' || path AS loc, lastmod, priority, images,
 	       CASE WHEN extension IS NOT NULL THEN ARRAY[extension] END AS extensions, id AS key
 	  FROM public.page ORDER BY id;
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE site_changes OF sitemap_change;
 	CREATE TABLE page_change (id int);
 	CREATE TABLE listed (loc text, entry text);
@@ -196,7 +196,7 @@ is($node->safe_psql('postgres', q{
 # No memory grows with the rows of a feed: as a trigger sees it at each INSERT.
 $node->safe_psql(
 	'postgres', q{
-	CREATE TABLE many_files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE many_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE many_changes OF sitemap_change;
 	CREATE TABLE memory (bytes bigint);
 	CREATE FUNCTION measure() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -222,7 +222,7 @@ sub refused
 	like($stderr, $pattern, $test);
 	return;
 }
-$node->safe_psql('postgres', q{CREATE TABLE other (at timestamptz, section text, loc text, action int, lastmod text);
+$node->safe_psql('postgres', q{CREATE TABLE other (base_url text, at timestamptz, section text, loc text, action int, lastmod text);
 	CREATE SEQUENCE counter});
 refused(q{'site_files'}, qr/the feed table "site_files" has no column "at"/, 'a feed that is the target');
 refused(q{'other'}, qr/column "action" of the feed table "other" must be of type text, not integer/, 'a column of another type');
@@ -259,7 +259,7 @@ like($stderr, qr/permission denied for table site_changes/, 'a feed that the cal
 $node->safe_psql(
 	'postgres', q{
 	CREATE SCHEMA live;
-	CREATE TABLE live.files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE live.files OF sitemap_file (PRIMARY KEY (base_url, name));
 	ALTER TABLE live.files ALTER content SET STORAGE EXTERNAL;
 	SELECT FROM sitemap_publish('live.files', $$SELECT '/' || repeat('x', 120) || n AS loc, date '2026-01-01' AS lastmod
 	                                              FROM generate_series(1, 400000) n$$, 'https://www.example.com/', compression => 0);
@@ -271,7 +271,7 @@ $node->safe_psql(
 	$$;
 	CREATE TRIGGER waits BEFORE INSERT ON site_changes FOR EACH STATEMENT EXECUTE FUNCTION wait();
 	CREATE SCHEMA other;
-	CREATE TABLE other.files AS SELECT section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, 12345::bigint AS content FROM live.files});
+	CREATE TABLE other.files AS SELECT base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, 12345::bigint AS content FROM live.files});
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('SELECT pg_advisory_lock(1)');
 my $run = IPC::Run::start(
@@ -288,7 +288,7 @@ $node->safe_psql(
 	  target oid := 'live.files'::regclass;
 	BEGIN
 	  LOOP
-	    EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE relation = target AND mode = 'ShareRowExclusiveLock' AND granted);
+	    EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE relation = target AND mode = 'RowExclusiveLock' AND granted);
 	  END LOOP;
 	  ALTER SCHEMA live RENAME TO former;
 	  ALTER SCHEMA other RENAME TO live;

@@ -15,7 +15,7 @@ $node->start;
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;
-	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE memory (run serial, bytes bigint);
 	CREATE FUNCTION measure() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN

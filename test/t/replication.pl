@@ -20,7 +20,7 @@ $primary->safe_psql(
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, loc text, lastmod timestamptz);
 	INSERT INTO page SELECT n, '/' || n, '2026-01-01 00:00+00' FROM generate_series(1, 25) n;
-	CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE FUNCTION wait(loc text) RETURNS text LANGUAGE plpgsql AS $$
 	BEGIN
 	  PERFORM pg_catalog.pg_advisory_xact_lock_shared(1);
@@ -188,7 +188,7 @@ sub test_subscriber
 		                   url text GENERATED ALWAYS AS (sitemap_url('http://a' || loc, lastmod)::text) STORED,
 		                   document text);
 		CREATE INDEX ON page ((sitemap_url('http://a' || loc, lastmod)::text));
-		CREATE TABLE target OF sitemap_file (PRIMARY KEY (name));
+		CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 		CREATE FUNCTION set_document() RETURNS trigger LANGUAGE plpgsql AS \$\$
 		BEGIN
 		  NEW.document := (SELECT public.sitemap_agg('http://a' || NEW.loc, NEW.lastmod));

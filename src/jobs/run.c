@@ -27,12 +27,14 @@
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "core/url.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "jobs/table.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "server/argument.h"
+#include "server/encoding.h"
 #include "tcop/dest.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -244,6 +246,19 @@ run_changes(const char *changes)
 	SPI_freeplan(plan);
 }
 
+/* The base_url of a site as the site's files have it: percent-encoded, a slash at its end. */
+static char *
+site_base_url(char *base_url)
+{
+	SmUrlBase  *base = palloc_object(SmUrlBase);
+	SmSpan		text;
+
+	if (!sm_to_utf8(base_url, strlen(base_url), &text) ||
+		sm_url_base_init(base, text.s, text.len, SM_SCOPE_HOST) != SM_URL_OK)
+		return base_url;
+	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
+}
+
 /* Call sitemap_publish with the columns of a job, and count what it did. */
 static void
 publish(Work *work)
@@ -278,9 +293,11 @@ publish(Work *work)
 	SPI_freetuptable(SPI_tuptable);
 
 	query_row(psprintf("SELECT pg_catalog.sum(url_count), pg_catalog.count(*) FROM %s"
-					   " WHERE section OPERATOR(pg_catalog.=) $1"
-					   " AND kind OPERATOR(pg_catalog.<>) 'index'",
-					   target_name(DatumGetObjectId(job->values[SM_JOB_TARGET]))),
+					   " WHERE base_url OPERATOR(pg_catalog.=) %s"
+					   " AND section OPERATOR(pg_catalog.=) $1"
+					   " AND kind OPERATOR(pg_catalog.<>) 'index' AND digest IS NOT NULL",
+					   target_name(DatumGetObjectId(job->values[SM_JOB_TARGET])),
+					   quote_literal_cstr(site_base_url(TextDatumGetCString(job->values[SM_JOB_BASE_URL])))),
 			  1, &types[SM_JOB_SECTION], &job->values[SM_JOB_SECTION]);
 	work->result.urls = get_count(1);
 	work->result.files = (int) get_count(2);
@@ -338,7 +355,9 @@ export(Work *work)
 				 errmsg("directory \"%s\" is that of two sites", export->directory),
 				 errdetail("An export of one site removes the files of the other.")));
 	values[0] = CStringGetTextDatum(export->directory);
-	values[1] = CStringGetTextDatum(psprintf("TABLE %s", target_name(export->target)));
+	values[1] = CStringGetTextDatum(psprintf("SELECT * FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s",
+											 target_name(export->target),
+											 quote_literal_cstr(site_base_url(export->name.base_url))));
 	query_row(psprintf("SELECT pg_catalog.count(*) FROM %s.sitemap_export($1, $2)",
 					   work->run->schema), 2, types, values);
 	SPI_freetuptable(SPI_tuptable);

@@ -5,7 +5,7 @@
 \set VERBOSITY default
 CREATE TABLE job_page AS SELECT n AS id, '/page-' || n AS path FROM generate_series(1, 300) n;
 CREATE TABLE job_queue (id int);
-CREATE TABLE job_files OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE job_files OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
 -- What the last call did, and what is to be done; times are compared, not shown.
 CREATE VIEW job_state AS
@@ -123,7 +123,7 @@ DELETE FROM job_page WHERE id > 200;
 CALL sitemap_run('job');
 TABLE job_exported;
 -- Two sites in one directory would remove each other's files.
-CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (base_url, name));
 INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory');
 UPDATE job SET exported = NULL;
 \set VERBOSITY sqlstate
@@ -172,7 +172,7 @@ RESET default_transaction_isolation;
 CREATE SCHEMA "a ""b""";
 CREATE TABLE "a ""b"""."JOB" (LIKE sitemap_job, "more" int DEFAULT 1, PRIMARY KEY (section, base_url)) PARTITION BY LIST (base_url);
 CREATE TABLE job_part PARTITION OF "a ""b"""."JOB" DEFAULT;
-CREATE TABLE "a ""b"""."FILES" OF sitemap_file (PRIMARY KEY (name));
+CREATE TABLE "a ""b"""."FILES" OF sitemap_file (PRIMARY KEY (base_url, name));
 INSERT INTO "a ""b"""."JOB" (target, base_url, section, query) VALUES ('"a ""b"""."FILES"', 'http://a/', 'its', 'SELECT ''/'' AS loc');
 CALL sitemap_run('"a ""b"""."JOB"');
 SELECT section, urls, files, error FROM "a ""b"""."JOB";

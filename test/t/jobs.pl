@@ -24,7 +24,7 @@ $node->safe_psql(
 	INSERT INTO page SELECT n, '/page-' || n FROM generate_series(1, 1000) n;
 	CREATE TABLE queue (id int);
 	SELECT sitemap_watch('page', 'id', 'queue');
-	CREATE TABLE files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE job OF sitemap_job (PRIMARY KEY (base_url, section));
 
 	-- Where a run can wait: in its query, or when it writes.
@@ -199,7 +199,7 @@ foreach (1 .. 5)
 my ($best) = sort { $a <=> $b } @times;
 note(sprintf('10,000 jobs of which none is due: %.1f ms', $best * 1000));
 cmp_ok($best, '<', 1, '10,000 jobs of which none is due');
-$node->safe_psql('postgres', q{CREATE TABLE small OF sitemap_file (PRIMARY KEY (name)); DELETE FROM tenant WHERE section <> 'tenant-1'; UPDATE tenant SET target = 'small', every = NULL; VACUUM FULL tenant});
+$node->safe_psql('postgres', q{CREATE TABLE small OF sitemap_file (PRIMARY KEY (base_url, name)); DELETE FROM tenant WHERE section <> 'tenant-1'; UPDATE tenant SET target = 'small', every = NULL; VACUUM FULL tenant});
 $session->query_safe(q{CALL sitemap_run('tenant')}) foreach 1 .. 1000;
 $session->quit;
 my $growth = $node->safe_psql('postgres', q{SELECT pg_relation_size('tenant')});
@@ -223,7 +223,7 @@ $node->safe_psql(
 	CREATE SCHEMA app AUTHORIZATION app; GRANT USAGE ON SCHEMA app TO stranger, member;
 	SET ROLE app;
 	CREATE TABLE app.log (place text, who text, n int DEFAULT 1);
-	CREATE TABLE app.files OF sitemap_file (PRIMARY KEY (name));
+	CREATE TABLE app.files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE app.job OF sitemap_job (PRIMARY KEY (base_url, section));
 	CREATE FUNCTION app.note() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN

@@ -146,7 +146,7 @@ sub test_errors
 		like($errors, $error, $wrong);
 		like($result, qr/^[13]: $/, 'is an error');
 	}
-	sql(q{INSERT INTO site_files (name, kind, loc) VALUES ('blog', 'urlset', 'https://www.example.com/blog.xml')});
+	sql(q{INSERT INTO site_files (base_url, name, kind, loc) VALUES ('https://www.example.com/', 'blog', 'urlset', 'https://www.example.com/blog.xml')});
 	is(run(), '0: ', q{a sitemap of another program is left alone});
 	sql(q{DELETE FROM site_files WHERE name = 'blog'});
 	is_deeply({ identities() }, \%before, 'nothing has changed');

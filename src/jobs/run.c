@@ -251,7 +251,7 @@ static char *
 site_base_url(char *base_url)
 {
 	SmUrlBase  *base = palloc_object(SmUrlBase);
-	SmSpan		text;
+	SmSpan text;
 
 	if (!sm_to_utf8(base_url, strlen(base_url), &text) ||
 		sm_url_base_init(base, text.s, text.len, SM_SCOPE_HOST) != SM_URL_OK)

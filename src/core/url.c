@@ -809,8 +809,8 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_NO_IDNA] = "this build has no libidn2 to encode the non-ASCII host",
 		[SM_URL_NO_MEMORY] = "no memory to encode the non-ASCII host",
 		[SM_URL_BAD_PORT] = "the port is not a number from 1 to 65535",
-		[SM_URL_TOO_LONG] = "longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding",
-		[SM_URL_LONG_AUTHORITY] = "user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes",
+		[SM_URL_TOO_LONG] = ("longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding"),
+		[SM_URL_LONG_AUTHORITY] = ("user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes"),
 		[SM_URL_BAD_BASE] = "user, query and fragment are not allowed"
 	};
 

@@ -356,7 +356,7 @@ read_extension(StringInfo buf, SmSpan xml, SmXmlCharset charset, uint32 *namespa
 	SmXmlReader r;
 	SmXmlToken	token;
 	bool		clean = is_clean(xml, charset);
-	const char *start = NULL;	/* the part of an element that is not yet
+	const char *start = xml.s;	/* the part of an element that is not yet
 								 * written */
 
 	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, namespaces);

@@ -342,7 +342,7 @@ append_value(SmItemWriter *w, const SmField *field, const SmValue *value)
 static SmValue
 value_at(const SmField *field, const SmValue *value, int i)
 {
-	SmValue		item = {SM_VALUE_NONE};
+	SmValue		item = {.type = SM_VALUE_NONE};
 
 	if (!field->is_array)
 		return *value;

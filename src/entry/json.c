@@ -53,6 +53,7 @@ static const char *
 nearest_keys(const SmItemType *type, SmSpan key)
 {
 	const char *nearest[MAX_NEAREST];
+	StringInfoData hint;
 	int			n = 0;
 	int			best = MAX_KEY;
 	int			len = pg_mbcliplen(key.s, (int) key.len, MAX_KEY);
@@ -69,12 +70,13 @@ nearest_keys(const SmItemType *type, SmSpan key)
 			nearest[n++] = name.s;
 		best = Min(best, distance);
 	}
-	if (n == 1)
-		return psprintf("The nearest key is \"%s\".", nearest[0]);
-	if (n == 2)
-		return psprintf("The nearest keys are \"%s\" and \"%s\".", nearest[0], nearest[1]);
-	return psprintf("The nearest keys are \"%s\", \"%s\" and \"%s\".",
-					nearest[0], nearest[1], nearest[2]);
+
+	initStringInfo(&hint);
+	appendStringInfo(&hint, "The nearest %s", n == 1 ? "key is" : "keys are");
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&hint, "%s \"%s\"", i == 0 ? "" : i == n - 1 ? " and" : ",", nearest[i]);
+	appendStringInfoChar(&hint, '.');
+	return hint.data;
 }
 
 /* Find the field of a key; NULL, and a problem, if there is none. */

@@ -75,7 +75,7 @@ my $options = 'text,integer,integer,bigint,text,text,text,text,text,text';
 call("sitemap_files(text,text,text,$options)",
 	"sitemap_files($query, 'http://a/', compression => n % 2)",
 	"sitemap_files($refused, 'http://a/', compression => 1)");
-call("sitemap_audit(text,text,text,$options,double precision,text,regclass,text,text[])",
+call("sitemap_audit(text,text,text,$options,text,text[])",
 	"sitemap_audit($refused, 'http://a/')",
 	"sitemap_audit('SELECT 1 / 0 AS loc', 'http://a/')");
 call(
@@ -85,7 +85,7 @@ call(
 call(
 	'sitemap_publish_index(regclass,text,text,text)',
 	"sitemap_publish_index('target', 'http://a/')",
-	"sitemap_publish_index('target', 'http://b/')");
+	"sitemap_publish_index('target', 'ftp://b/')");
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $export = "sitemap_export('$dir', %s)";
@@ -108,6 +108,16 @@ foreach my $type ('text', 'bytea')
 		"1 / coalesce(length(sitemap_kind(${to}'<!DOCTYPE html>'$end)), 0)");
 }
 
+call(
+	'sitemap_watch(regclass,name,regclass,name[])',
+	q{concat(sitemap_watch('page', 'id', 'queue'))},
+	q{sitemap_watch('page', 'none', 'queue')});
+call(
+	'sitemap_unwatch(regclass,regclass)',
+	q{concat(sitemap_watch('page', 'id', 'queue'), sitemap_unwatch('page', 'queue'))},
+	q{sitemap_unwatch('queue', 'page')});
+call('_sitemap_watch()', q{write_page('watched')}, q{write_page('without_queue')});
+
 # What only an aggregate calls, in the plans of workers, too.
 my $inner = '_sitemap_(text_|index_)?agg_(transfn|combine|serialize|deserialize|finalfn)';
 
@@ -116,39 +126,83 @@ is( $node->safe_psql(
 		SELECT string_agg(objid::regprocedure::text, E'\\n' ORDER BY objid::regprocedure::text COLLATE "C")
 		  FROM pg_depend
 		 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND classid = 'pg_proc'::regclass
+		       AND objid <> 'sitemap_run'::regproc
 		       AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sitemap')
 		       AND objid::regprocedure::text !~ '^$inner'}),
 	join("\n", sort keys %calls),
 	'each function is called');
 $session->query_safe('CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name))');
+$session->query_safe(q{
+	CREATE TABLE page (id int);
+	CREATE TABLE watched (id int);
+	CREATE TABLE without_queue (id int);
+	CREATE TABLE queue (id int);
+	CREATE TABLE other_queue (id int);
+	SELECT sitemap_watch('watched', 'id', 'queue');
+	SELECT sitemap_watch('without_queue', 'id', 'other_queue');
+	DROP TABLE other_queue;
+	CREATE FUNCTION write_page(name text) RETURNS int LANGUAGE plpgsql AS $$
+	BEGIN
+	  EXECUTE format('INSERT INTO %I VALUES (1)', name);
+	  EXECUTE format('UPDATE %I SET id = 2', name);
+	  EXECUTE format('DELETE FROM %I', name);
+	  DELETE FROM queue;
+	  RETURN 1;
+	END $$});
 
 foreach my $function (sort keys %calls)
 {
 	my ($good, $bad) = @{ $calls{$function} };
-	my $number = $function =~ /^sitemap_publish/ ? 10000 : 100000;
+	my $number = $function =~ /watch\(/ ? 2000 : $function =~ /^sitemap_publish/ ? 10000 : 100000;
+
+	check_growth("$function: $number calls", sub { run($good, $bad, $number / 10) });
+}
+
+# A procedure that commits: not in a query.
+$session->query_safe(q{
+	CREATE TABLE job_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE TABLE job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
+	CREATE TABLE bad_job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
+	INSERT INTO job (target, base_url, query) VALUES ('job_files', 'http://a/', 'SELECT ''/'' AS loc');
+	INSERT INTO bad_job (target, base_url, query) VALUES ('job_files', 'http://b/', 'SELECT ''ftp://a/'' AS loc')});
+check_growth(
+	'sitemap_run(regclass): 2000 calls',
+	sub {
+		foreach (1 .. 100)
+		{
+			$session->query_safe("CALL sitemap_run('job')");
+			$session->query("CALL sitemap_run('bad_job')");
+		}
+	});
+
+$session->quit;
+$node->stop;
+done_testing();
+
+# Check that memory does not grow in ten rounds.
+sub check_growth
+{
+	my ($name, $round) = @_;
 
 	# Rounds alike: what malloc keeps for the next one is there after two.
-	run($good, $bad, $number / 10) foreach 1 .. 2;
+	$round->() foreach 1 .. 2;
 	my ($resident, $contexts) = (resident(), contexts());
-	run($good, $bad, $number / 10) foreach 3 .. 10;
+	$round->() foreach 3 .. 10;
 	my $growth = resident() - $resident;
 
 	# A block that malloc takes once can be larger than the limit: a leak goes on.
 	if ($growth >= 1024)
 	{
-		note("$function: $growth kB at first");
+		note("$name: $growth kB at first");
 		$resident = resident();
-		run($good, $bad, $number / 10) foreach 1 .. 8;
+		$round->() foreach 1 .. 8;
 		$growth = resident() - $resident;
 	}
 
-	cmp_ok($growth, '<', 1024, "$function: $number calls, $growth kB");
+	cmp_ok($growth, '<', 1024, "$name, $growth kB");
 	cmp_ok(contexts() - $contexts, '<=', 16384, 'nor do the memory contexts grow');
+	return;
 }
-
-$session->quit;
-$node->stop;
-done_testing();
 
 sub call
 {

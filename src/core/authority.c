@@ -4,10 +4,10 @@
  *
  * A host is a DNS name, an IPv4 address, or an IPv6 address in brackets.
  *
- * libidn2, if the build has it, converts a host to ASCII.  It allows the
- * characters of IDNA2008.  Browsers allow those of UTS #46, which are more, such
- * as emojis.  A host with an emoji has to be given in its ASCII form.  So an
- * "xn--" label is accepted even if libidn2 does not allow its characters.
+ * libidn2, if the build has it, converts a host to ASCII.  It allows only the
+ * characters of IDNA2008.  Browsers follow UTS #46, which allows more, such as
+ * emojis.  A host with an emoji has to be given in its ASCII form, so an "xn--" label
+ * is accepted even if libidn2 does not allow its characters.
  */
 #include "core/authority.h"
 
@@ -198,8 +198,8 @@ punycode_digit(char c)
 }
 
 /*
- * Can a character beyond ASCII be in a host?  Not control characters, surrogates,
- * private use, and planes without letters.
+ * Can a character beyond ASCII be in a host?  Control characters, surrogates,
+ * characters of private use and planes without letters cannot.
  */
 static bool
 may_be_in_host(uint32_t c)
@@ -246,8 +246,8 @@ punycode_decode(const char *src, size_t len, uint32_t dst[SM_LABEL_MAX])
 			uint32_t	digit = i < len ? punycode_digit(src[i++]) : 36;
 
 			/*
-			 * the limit is more than any character and position need, and too
-			 * small for the sum over a label to overflow
+			 * the limit exceeds what any character and position need, and is
+			 * too small for the sum over a label to overflow
 			 */
 			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * SM_LABEL_MAX)
 				return 0;
@@ -289,8 +289,8 @@ sm_idna_valid_label(const char *label, size_t len)
 }
 
 /*
- * May a label have this character?  These are the unreserved characters of RFC
- * 3986 without the dot, more than DNS allows.
+ * May a label have this character?  Allowed are the unreserved characters of RFC 3986
+ * except the dot, which is more than DNS allows.
  */
 static bool
 is_label_char(char c)

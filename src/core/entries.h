@@ -39,7 +39,10 @@ extern bool sm_entries_init(SmEntries *e, SmSpan document);
 /* Read the next entry. */
 extern SmEntriesStatus sm_entries_next(SmEntries *e, SmListed *entry);
 
-/* Receives an entry that differs between two versions; is_new: from the new one. */
+/*
+ * Receives an entry that differs between two versions.  is_new: it is in the new
+ * version.
+ */
 typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
 							  const SmListed *entry);
 

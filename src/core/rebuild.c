@@ -5,8 +5,8 @@
  * A stable split ends a file at a row that depends only on the file's window: the
  * rows from its first row to the first row that does not fit (split.c).  So a file
  * has to be rebuilt if it holds a changed key, or if its window reaches a file that
- * does.  The window of file h reaches a later file f if the files from h to the one
- * before f fit into one file together.  With files of at most 50 URLs:
+ * holds one.  The window of file h reaches a later file f if the files from h to the
+ * one before f fit into one file together.  With files of at most 50 URLs:
  *
  *		file		a		b		c		d		e
  *		first key	1		48		91		140		182
@@ -81,8 +81,8 @@ sm_rebuild_touch(SmRebuildFile *files, size_t nfiles, const SmRebuildLimits *lim
 	touch_changed(files, nfiles);
 
 	/*
-	 * From the last file to the first: add up the files before a changed
-	 * file, as long as they fit into one file together.
+	 * Go from the last file to the first, and add up the files before a
+	 * changed file as long as they fit into one file together.
 	 */
 	for (size_t i = nfiles; i-- > 0;)
 	{

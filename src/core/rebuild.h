@@ -9,13 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file of the set, in the order of the set.  The caller sets the first two. */
+/*
+ * A file of the set, in the order of the set.  The caller sets url_count and
+ * byte_count.
+ */
 typedef struct SmRebuildFile
 {
 	int64_t		url_count;
 	int64_t		byte_count;		/* of the document */
-	size_t		changed_end;	/* number after the last file that a range of
-								 * changes reaches; 0 if none begins here */
+	size_t		changed_end;	/* if a range of changes begins in this file:
+								 * number of the range's last file, plus 1;
+								 * else 0 */
 	bool		touched;		/* the file has to be rebuilt */
 } SmRebuildFile;
 
@@ -32,16 +36,15 @@ typedef struct SmRebuildLimits
 extern void sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last);
 
 /*
- * After all changes: find the files that have to be rebuilt, and return how many
- * they are.
+ * After all changes, find the files that have to be rebuilt, and return their number.
  */
 extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles,
 							   const SmRebuildLimits *limits);
 
 /*
- * A range is rebuilt piece by piece, until a file ends where a file begins that is
- * not touched.  A piece begins with the file number from; the result is the number
- * after its last file, at most nfiles.
+ * Find a piece of a range to rebuild.  A range is rebuilt piece by piece, until a new
+ * file ends where an untouched file begins.  from: number of the first file of the
+ * piece.  Returns the number of its last file, plus 1.
  */
 extern size_t sm_rebuild_piece(const SmRebuildFile *files, size_t nfiles, size_t from);
 

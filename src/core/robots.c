@@ -2,30 +2,31 @@
  * robots.c
  *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL.
  *
- * The path of a rule and a URL are brought to one form, that of section 2.2.2:
- * escapes of unreserved octets are decoded, other escapes get upper-case digits,
- * octets that a URL cannot contain are escaped, and so are "*" and "$" except
- * where they are wildcards.
+ * The path of a rule and a URL are brought to the form of section 2.2.2: escapes of
+ * unreserved octets are decoded, other escapes get upper-case digits, octets that a
+ * URL cannot contain are escaped, and so are "*" and "$" except where they are
+ * wildcards.
  *
- * The rules of all crawlers are in one list, longest first, and each knows which crawlers
- * obey it.  A URL is compared with one rule after the other, until a rule is found for
- * each crawler.
+ * The rules of all crawlers are in one list, longest first, and each records which
+ * crawlers obey it.  A URL is compared with one rule after another, until the rule of
+ * each crawler is found.
  *
- * Nearly all rules are passed over without a comparison, since the URL lacks an octet of
- * the rule, or a pair of neighbouring octets.  The octets and pairs of a text are two sets
- * of 64 bits.  Different octets can share a bit, so the sets only say what cannot match.
+ * Nearly all rules are skipped without a comparison, because the URL lacks one of the
+ * rule's octets or pairs of neighbouring octets.  The octets and pairs of a text are
+ * two sets of 64 bits.  Different octets can share a bit, so the sets only say what
+ * cannot match.
  *
  * Example: the rules of crawlers A and B, and the URL /abcde.
  *
  *	  rule		obeyed by
- *	  /a*c*e$	A			the URL has the pairs "/a" and "e$": compared, and A's rule
+ *	  /a*c*e$	A			the URL has the pairs "/a" and "e$": compared: it decides for A
  *	  /a*x		A B			no "x"
  *	  /ba		B			no pair "/b"
- *	  /a		A B			compared, and B's rule; A has one already
+ *	  /a		A B			compared: it decides for B, since A has its rule
  *	  /			B			not reached
  *
- * So a rule costs a URL about a nanosecond.  A comparison takes at most the length of
- * the URL times that of the rule.
+ * So a rule costs a URL about a nanosecond.  A comparison takes at most (length of
+ * the URL) * (length of the rule) steps.
  */
 #include "core/robots.h"
 
@@ -188,7 +189,7 @@ has_agent(const SmRobotsAgents *agents, uint32_t n)
 	return agents->bits[n / 64] >> n % 64 & 1;
 }
 
-/* A User-agent line for all crawlers that no group names. */
+/* Is it the User-agent "*", for all crawlers that no group names? */
 static bool
 is_everybody(SmSpan value)
 {
@@ -290,7 +291,7 @@ make_key(SmSpan path, uint8_t *dst, uint32_t *length)
 	return n;
 }
 
-/* What a key has, or a URL in symbols. */
+/* The octets and pairs of octets in a key, or in a URL in symbols. */
 static SmRobotsContents
 contents_of(const uint8_t *symbols, size_t n)
 {
@@ -365,8 +366,9 @@ sm_robots_compile(SmRobots *robots, void *memory)
 	SmRobotsRule *rule = memory;
 	uint8_t    *key = (uint8_t *) (rule + robots->nrules);
 	SmRobotsAgents group = {0}; /* agents of the group that the line is in */
-	bool		has_rules = false;	/* has the group a rule?  Then the next
-									 * User-agent line begins another. */
+	bool		has_rules = false;	/* does the group have a rule?  Then the
+									 * next User-agent line begins another
+									 * group. */
 	SmRobotsReader r;
 
 	robots->rules = rule;
@@ -405,9 +407,9 @@ sm_robots_compile(SmRobots *robots, void *memory)
 #define CHECK_STEPS		1000000
 
 /*
- * Does a rule match a URL in symbols?  What follows a "*" in the rule is tried at each
- * octet of the URL, up to its first match.  A later match is never needed: the next "*"
- * can skip whatever octets are between.
+ * Does a rule match a URL in symbols?  What follows a "*" in the rule is tried at
+ * each octet of the URL, up to its first match.  A later match is never needed: the
+ * next "*" can skip all octets in between.
  */
 static bool
 matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
@@ -415,7 +417,8 @@ matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
 	const uint8_t *key = rule->key;
 	const uint8_t *key_end = key + rule->key_len;
 	const uint8_t *after_any = NULL;	/* the key after its last "*" so far */
-	const uint8_t *tried = NULL;	/* the octet where it is being tried */
+	const uint8_t *tried = NULL;	/* the octet of the URL where it is being
+									 * tried */
 
 	while (key < key_end)
 	{

@@ -2,7 +2,7 @@
  * robots.h
  *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL.
  *
- * Nothing is allocated: the caller gives the memory, and keeps the text.
+ * Nothing is allocated: the caller provides the memory, and keeps the text.
  */
 #ifndef SM_ROBOTS_H
 #define SM_ROBOTS_H
@@ -12,8 +12,9 @@
 #include "core/span.h"
 
 /*
- * The longest robots.txt.  With it all sizes here are far from the limits of their types.
- * RFC 9309 asks for 500 KiB at least; Google reads no more than that.
+ * The longest robots.txt.  Within it, no size here comes near the limit of its type.
+ * RFC 9309 requires crawlers to read at least 500 KiB; Google reads no more than
+ * that.
  */
 #define SM_ROBOTS_MAX	(4 * 1024 * 1024)
 
@@ -29,7 +30,8 @@ typedef struct SmRobotsReader
 {
 	/* the line just read */
 	SmRobotsKey key;
-	SmSpan		value;			/* without blanks around it and the comment */
+	SmSpan		value;			/* without the comment and the blanks around
+								 * it */
 	uint32_t	line;			/* its number, counted from 1 */
 
 	/* private */
@@ -88,7 +90,7 @@ typedef struct SmRobots
 	/* private */
 	SmRobotsAgents all;
 	SmRobotsAgents unnamed;		/* agents that no group names: they obey the
-								 * groups of "*" */
+								 * groups for "*" */
 	uint32_t	nrules;
 	SmRobotsRule *rules;		/* rules that an agent obeys; among the rules
 								 * that match a URL, its first decides */
@@ -103,14 +105,14 @@ extern void sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t le
 /* Read the next line that has one of the keys; false at the end. */
 extern bool sm_robots_next(SmRobotsReader *r);
 
-/* Is it a product token, the name that a crawler has in a robots.txt? */
+/* Is it a product token, the name of a crawler in a robots.txt? */
 extern bool sm_robots_is_token(const char *s, size_t len);
 
 /*
- * Begin with a robots.txt; len is at most SM_ROBOTS_MAX.  agents: at most
- * SM_ROBOTS_MAX_AGENTS, each with its name.  check_interrupts: called now and then,
- * NULL for none; if it does not return, robots cannot be used again.  Returns how many
- * bytes of memory the rules need, at most 10 times len.
+ * Read a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: at most
+ * SM_ROBOTS_MAX_AGENTS, with their names set.  check_interrupts: function to call
+ * every millisecond or so, or NULL; if it does not return, robots cannot be used
+ * again.  Returns how many bytes of memory the rules need, at most 10 times len.
  */
 extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
 							 SmRobotsAgent *agents, uint32_t nagents,

@@ -17,7 +17,9 @@
 #include "core/authority.h"
 #include "core/text.h"
 
-/* Classes of bytes: where they need no encoding, and what they are. */
+/*
+ * Classes of bytes: the components in which a byte needs no encoding, and its kind.
+ */
 #define C_PATH		0x01		/* in a path, except & and ' */
 #define C_QUERY		0x02		/* in a query or fragment, except & and ' */
 #define C_USER		0x04		/* in user information, except & and ' */
@@ -192,9 +194,9 @@ is_port(const char *s, size_t len)
 }
 
 /*
- * Write the key of a site, the same for all URLs of that site: scheme, host
- * and port in canonical form (RFC 3986, 6.2.2.1 and 6.2.3).  Both
- * "https://Example.com" and "https://example.com.:443" give "sexample.com:00443".
+ * Write the key of a site, which is the same for all its URLs: scheme, host and port
+ * in canonical form (RFC 3986, 6.2.2.1 and 6.2.3).  Both "https://Example.com" and
+ * "https://example.com.:443" give "sexample.com:00443".
  */
 static void
 site_key(bool https, const char *host, size_t host_len, int port, char key[SM_ORIGIN_MAX])

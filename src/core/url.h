@@ -94,7 +94,7 @@ typedef struct SmUrlCache
 extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
 
 /*
- * Make a URL of a text: write it to dst without a terminator, and its length to
+ * Make a URL from a text: write it to dst without a terminator, and its length to
  * *dst_len.  Blanks at both ends are dropped, a relative reference is resolved
  * against base (it is an error if base is NULL), a non-ASCII host gets its IDNA2008
  * form, and each component is percent-encoded.  max: the longest URL accepted, in
@@ -147,8 +147,8 @@ extern const char *sm_url_difference(const char *src, size_t len, const SmUrlBas
 									 char given[SM_ORIGIN_MAX], char wanted[SM_ORIGIN_MAX]);
 
 /*
- * What is wrong, in words that follow "invalid loc: ".  There are none for URLs outside
- * of the scope.
+ * Describe a status in words that follow "invalid loc: ".  There are no words for a
+ * URL outside of the scope.
  */
 extern const char *sm_url_message(SmUrlStatus status);
 

@@ -83,7 +83,10 @@ sm_w3c_format_day(int64_t day, char *dst)
 	year_of_century = (uint32_t) (product >> 32);
 	day_of_year = (uint32_t) product / 2939745 / 4;
 
-	/* the era's years begin on 1 March: January and February are of the next */
+	/*
+	 * the era's years begin on 1 March: January and February belong to the
+	 * next calendar year
+	 */
 	next_year = day_of_year >= 306;
 	month = 2141 * day_of_year + 197913;
 	if (year_of_century == 99 && next_year)
@@ -169,7 +172,7 @@ offset(const char **s, const char *end, bool is_json, int *value)
 	if (is_json && literal(s, end, ':') && !digits(s, end, 2, &second))
 		return false;
 
-	/* one that cannot be is out of range */
+	/* an impossible offset becomes one that is out of range */
 	*value = minute > 59 || second > 59 ? SM_SECS_PER_DAY :
 		(int) (hour * 3600 + minute * 60 + second);
 	if (west)
@@ -230,10 +233,7 @@ parse(const char *src, size_t len, bool is_json, bool *has_time, int64_t *second
 	*seconds = day_of(year, month, day) * SM_SECS_PER_DAY +
 		hour * 3600 + minute * 60 + second - zone;
 
-	/*
-	 * the offset from UTC can move an instant out of the years that can be
-	 * written
-	 */
+	/* the offset from UTC can move an instant out of the range of years */
 	if (*seconds < (int64_t) MIN_DAY * SM_SECS_PER_DAY ||
 		*seconds >= (int64_t) (MAX_DAY + 1) * SM_SECS_PER_DAY)
 		return SM_W3C_RANGE;

@@ -53,13 +53,13 @@ extern SmW3cStatus sm_w3c_parse_json(const char *src, size_t len, bool *has_time
 
 /*
  * Write a date of RSS or Atom as a W3C date: the same day and time with the same
- * offset from UTC.  dst needs SM_FEED_DATE_MAX bytes; no terminator.  Returns the
- * length, 0 for a text that is no date or a date that does not exist.
+ * offset from UTC.  dst needs SM_FEED_DATE_MAX bytes; no terminator is written.
+ * Returns the length, 0 if the text is not a date or the date does not exist.
  *
- * RSS has dates of RFC 822, with a year of two or four digits: "Sat, 07 Sep 2002
+ * Dates of RSS follow RFC 822, with a year of two or four digits: "Sat, 07 Sep 2002
  * 09:42:31 +0200" becomes "2002-09-07T09:42:31+02:00".  The day of the week, the
- * seconds and the time may be missing.  Atom has dates of RFC 3339.  They are W3C dates,
- * except that they may have small letters and a blank before the time.
+ * seconds and the time may be missing.  Dates of Atom follow RFC 3339.  They are W3C
+ * dates, except that "t" or a blank may stand for "T", and "z" for "Z".
  */
 extern size_t sm_feed_date(SmSpan text, char *dst);
 

@@ -2,7 +2,7 @@
  * xml.h
  *	  XML 1.0 text: escaping, unescaping, and which characters are legal.
  *
- * Everything is UTF-8.  The caller gives the buffers.
+ * Everything is UTF-8.  The caller provides the buffers.
  */
 #ifndef SM_XML_H
 #define SM_XML_H
@@ -20,7 +20,7 @@
 /* May XML 1.0 carry this character at all?  Production [2]. */
 extern bool sm_xml_legal(uint32_t c);
 
-/* What text to escape is. */
+/* The kind of a text to escape. */
 typedef enum SmXmlPart
 {
 	SM_XML_VALUE,				/* no XML: a value for text content or an

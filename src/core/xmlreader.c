@@ -142,7 +142,7 @@ static const unsigned char byte_class[256] = {
 
 #define CLASS(c)	(byte_class[(unsigned char) (c)])
 
-/* XML 1.0, fifth edition, production [4], as far as it is outside ASCII. */
+/* XML 1.0, fifth edition, production [4]: the part outside ASCII. */
 static bool
 is_name_start(uint32_t c)
 {
@@ -154,7 +154,7 @@ is_name_start(uint32_t c)
 		(c >= 0xFDF0 && c <= 0xFFFD) || (c >= 0x10000 && c <= 0xEFFFF);
 }
 
-/* Production [4a], as far as it is outside ASCII. */
+/* Production [4a]: the part outside ASCII. */
 static bool
 is_name_char(uint32_t c)
 {
@@ -228,7 +228,7 @@ skip_until(SmXmlReader *r, const char *terminator)
 	return "unexpected end";
 }
 
-/* What is wrong with the "&" at s, which begins no reference that XML knows? */
+/* What is wrong with the "&" at s, which does not begin a valid reference? */
 static const char *
 bad_reference(const char *s, const char *end)
 {
@@ -316,8 +316,8 @@ resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 }
 
 /*
- * Namespaces are compared by their names as written, so each must be written in one way
- * only: "&amp;" is the only reference allowed, and a space the only blank.
+ * Namespace names are compared as written, so each must have only one spelling:
+ * "&amp;" is the only reference allowed, and a space the only blank.
  */
 static bool
 is_namespace_name(SmSpan value)
@@ -350,10 +350,7 @@ declare_namespaces(SmXmlReader *r)
 			return "the name of a namespace has a reference, a tab or a line break";
 		if (sm_span_is(a->name, "xml") || sm_span_is(a->value, XML_URI))
 		{
-			/*
-			 * the prefix xml may be bound to its own namespace, and to no
-			 * other
-			 */
+			/* the prefix xml may be bound only to its own namespace */
 			if (is_default || !sm_span_is(a->name, "xml") || !sm_span_is(a->value, XML_URI))
 				return "declaration of the reserved prefix \"xml\" or its namespace";
 			continue;
@@ -364,8 +361,8 @@ declare_namespaces(SmXmlReader *r)
 			return "declaration of a prefix for the reserved namespace of \"xmlns\"";
 
 		/*
-		 * names of namespaces are compared for each attribute, so their
-		 * length has to be limited
+		 * namespace names are compared for each attribute, so their length
+		 * has to be limited
 		 */
 		if (a->value.len > SM_XML_URI_MAX)
 			return "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes";

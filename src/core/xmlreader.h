@@ -2,13 +2,13 @@
  * xmlreader.h
  *	  A pull parser for XML 1.0 with namespaces, UTF-8: fragments and documents.
  *
- * Ready-made XML must not break the document that it goes into.  PostgreSQL's xml type
- * lets through control characters, undeclared entities and undeclared prefixes, and a
- * server built without libxml has no parser.  So the reader accepts what a
- * namespace-aware parser accepts as element content or as a document, up to the limits
- * below and with two exceptions.  A document type declaration is refused, since it could
- * define entities.  The name of a namespace must have no line break, no tab, and no
- * reference other than "&amp;".
+ * Ready-made XML must not break the document that it goes into.  PostgreSQL's xml
+ * type lets through control characters, undeclared entities and undeclared prefixes,
+ * and a server built without libxml has no parser.  So the reader accepts what a
+ * namespace-aware parser accepts as element content or as a document, up to the
+ * limits below and with two exceptions.  A document type declaration is refused,
+ * since it could define entities.  A namespace name must not contain a line break, a
+ * tab, or a reference other than "&amp;".
  *
  * Nothing is allocated: tokens point into the input.
  */
@@ -22,7 +22,7 @@
 									 * document */
 #define SM_XML_ATTRIBUTES_MAX	64	/* on one element */
 #define SM_XML_BINDINGS_MAX		64	/* namespaces in scope */
-#define SM_XML_URI_MAX			256 /* bytes in the name of a namespace */
+#define SM_XML_URI_MAX			256 /* bytes in a namespace name */
 
 typedef struct SmXmlAttribute
 {
@@ -71,10 +71,10 @@ typedef struct SmXmlReader
 	SmXmlAttribute attributes[SM_XML_ATTRIBUTES_MAX];
 
 	/*
-	 * SM_XML_START: a prefix of the tag that nothing declares, if possible
-	 * that of the element itself; s is NULL for none.  Such a prefix is an
-	 * error in a fragment.  In a document it stands for itself, so that the
-	 * caller can skip what the prefix belongs to.
+	 * SM_XML_START: an undeclared prefix of the tag, preferably the prefix of
+	 * the element itself; s is NULL for none.  Such a prefix is an error in a
+	 * fragment.  In a document its URI is the prefix itself, so that the
+	 * caller can skip the element or attribute.
 	 */
 	SmSpan		undeclared;
 	const char *message;		/* SM_XML_ERROR: what is wrong */
@@ -114,7 +114,9 @@ extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
  */
 extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len);
 
-/* Read the next token; after SM_XML_ERROR or SM_XML_END_OF_INPUT read no more. */
+/*
+ * Read the next token.  Do not call this after SM_XML_ERROR or SM_XML_END_OF_INPUT.
+ */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
 
 /*

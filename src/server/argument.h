@@ -11,7 +11,8 @@
 #include "server/problem.h"
 
 /*
- * A value that an argument may have, ignoring case and the blanks around it.  An array of them ends with a NULL name.
+ * An allowed value of an argument; case and blanks around it are ignored.  An array
+ * of choices ends with a NULL name.
  */
 typedef struct SmChoice
 {
@@ -43,8 +44,8 @@ extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name
 extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);
 
 /*
- * Read argument n, an option: NULL stands for its default.  Raise an error if the value
- * is outside of min to max, or is none of the choices, whose case does not matter.
+ * Read argument n, an option: NULL stands for its default.  Raise an error if the
+ * value is outside of min to max, or is none of the choices.
  */
 extern int32 sm_int32_option(FunctionCallInfo fcinfo, int n, const char *name,
 							 int32 min, int32 max, int32 default_value);

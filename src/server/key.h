@@ -37,7 +37,7 @@ sm_key_compare(SmKeyType *key, Datum a, Datum b)
 	return key->order.comparator(a, b, &key->order);
 }
 
-/* Copy a value in the current memory context, and free such a copy. */
+/* Copy a value into the current memory context, and free such a copy. */
 extern Datum sm_key_copy(const SmKeyType *key, Datum value);
 
 static inline void
@@ -55,8 +55,8 @@ extern int	sm_key_begin_text(void);
 extern void sm_key_end_text(int level);
 
 /*
- * The same for text that a statement of the user's made.  It is read as a cast in this
- * session would read it, except that NULL in an array always is a NULL.
+ * The same for text from a user's statement.  It is read as a cast in this session
+ * would read it, except that NULL in an array is always null.
  */
 extern int	sm_key_begin_foreign_text(void);
 
@@ -64,14 +64,14 @@ extern int	sm_key_begin_foreign_text(void);
 extern char *sm_key_to_text(SmKeyType *key, Datum value);
 
 /*
- * Read a value from text, in any form that the type accepts.  Text that
- * sm_key_to_text made has to be read between the two calls above.
+ * Read a value from text, in any form that the type accepts.  Text from
+ * sm_key_to_text has to be read between sm_key_begin_text and sm_key_end_text.
  */
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 
 /*
- * All that decides the order of the keys, as text: types, operators and collations,
- * with their definitions and versions.
+ * Everything that determines the order of the keys, as text: types, operators and
+ * collations, with their definitions and versions.
  */
 extern char *sm_key_describe_order(const SmKeyType *key);
 

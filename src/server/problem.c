@@ -148,7 +148,10 @@ goes_on(const SmProblems *problems, SmProblemName name)
 	return problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
 }
 
-/* Count what a problem loses.  Only the reader of a document knows what that loses. */
+/*
+ * Count the row or element that is skipped for a problem.  For a problem of a whole
+ * document, only its reader knows what is lost.
+ */
 static void
 count_loss(SmProblems *problems, const SmProblem *problem)
 {

@@ -110,7 +110,7 @@ typedef struct SmProblems
 /* Begin skip mode, in the current memory context. */
 extern void sm_problems_init_skip(SmProblems *problems);
 
-/* Does a hint show?  If not, one that takes time to find can be NULL. */
+/* Are hints shown?  If not, a hint that takes time to find may be NULL. */
 static inline bool
 sm_problems_use_hints(const SmProblems *problems)
 {

@@ -70,8 +70,9 @@ check_plan(SPIPlanPtr plan)
 
 /*
  * Raise an error unless a query that is about to run has the columns that
- * sm_query_open has found.  It can have others: with parameters it is prepared again,
- * and whenever a table, a function or search_path has changed.
+ * sm_query_open has found.  It can have other columns: a query with parameters is
+ * prepared a second time, and any query is prepared again after a change of a table,
+ * a function or search_path.
  */
 static void
 check_columns(const SmQuery *query, TupleDesc desc)
@@ -223,7 +224,7 @@ sm_prepare(const char *statement, int nargs, Oid *types, int options)
 	return plan;
 }
 
-/* Callback of an error: where the query raised it. */
+/* Error context: how many rows the query returned before the error. */
 static void
 add_context(void *arg)
 {

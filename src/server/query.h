@@ -9,7 +9,9 @@
 #include "server/key.h"
 #include "tcop/dest.h"
 
-/* A query that makes a set, ready to be run, wholly or for ranges of keys. */
+/*
+ * A query that makes a set, ready to be run as a whole or for ranges of keys.
+ */
 typedef struct SmQuery
 {
 	TupleDesc	desc;			/* of its rows */
@@ -26,8 +28,8 @@ typedef struct SmReceiver SmReceiver;
 struct SmReceiver
 {
 	DestReceiver dest;			/* must be first */
-	const SmQuery *query;		/* whose columns the rows must have; NULL for
-								 * none */
+	const SmQuery *query;		/* query that the rows' columns must match;
+								 * NULL for no check */
 	void		(*start) (SmReceiver *self, TupleDesc desc);
 	bool		(*receive) (SmReceiver *self, TupleTableSlot *slot);
 	MemoryContext context;		/* current while start runs */
@@ -77,7 +79,7 @@ extern void sm_query_check(const SmQuery *query);
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 						 SmReceiver *receiver);
 
-/* What the planner expects that sm_query_run costs. */
+/* The planner's estimate of the cost of sm_query_run. */
 extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);
 
 #endif

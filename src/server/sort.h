@@ -33,10 +33,10 @@ extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
 extern Datum *sm_sort_row(SmSort *sort);
 extern void sm_sort_put(SmSort *sort);
 
-/* Sort the rows, after the last one. */
+/* Sort the rows.  Call this after the last row was put. */
 extern void sm_sort_perform(SmSort *sort);
 
-/* The next row, valid until the one after it is read; NULL at the end. */
+/* The next row, valid until the next call; NULL at the end. */
 extern const Datum *sm_sort_next(SmSort *sort);
 
 /* Is a column NULL in the row that sm_sort_next returned? */

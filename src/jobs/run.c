@@ -4,23 +4,24 @@
  *
  * Transactions of a call:
  *
- *	1. List the due jobs, the one that has waited longest first.
+ *	1. List the due jobs; the job that has waited longest comes first.
  *	2. For each job, set started, so that other sessions see that it runs.
  *	3. For each job, lock its row, publish in a subtransaction, and record success or
  *	   failure.
  *	4. List the due exports.
  *	5. For each site, export in a subtransaction, and record success or failure.
  *
- * Locks: a job's row is locked in transactions 2 and 3, and after an export.  A session
- * never waits for it (SKIP LOCKED), so calls at the same time share the jobs.  A call
- * goes on with a job in transaction 3 only if started is still what it wrote in 2.
+ * Locks: a job's row is locked in transactions 2 and 3, and after an export.  A
+ * session never waits for it (SKIP LOCKED), so concurrent calls share the jobs.  A
+ * call continues with a job in transaction 3 only if started still has the value that
+ * it wrote in transaction 2.
  *
  * Security: statements of a job, and those on the table of jobs, run as the owner of
  * the table.  If that is not the session's user, they are a security-restricted
  * operation, as REFRESH MATERIALIZED VIEW is: they cannot change the role, leave
- * temporary tables, prepared statements or open cursors, nor queue a trigger to the
- * commit.  The operation ends before each commit, and settings get their values back.
- * After each commit the table and its owner are checked again.
+ * temporary tables, prepared statements or open cursors, nor defer a trigger to the
+ * commit.  The operation ends before each commit, and settings are restored.  After
+ * each commit the table and its owner are checked again.
  */
 #include "postgres.h"
 
@@ -67,7 +68,9 @@ typedef struct Run
 	int			guc_level;
 } Run;
 
-/* What sitemap_publish says before the reason for reading all pages. */
+/*
+ * The words before the reason in sitemap_publish's NOTICE that it reads all rows.
+ */
 #define SM_REASON_NOTICE	"reading all rows, not only what changed: "
 
 /* Work to do in a subtransaction. */
@@ -133,7 +136,11 @@ next_transaction(Run *run)
 	SPI_commit();
 	MemoryContextReset(run->job_context);
 	MemoryContextSwitchTo(run->job_context);
-	/* another isolation level would fail where other sessions run jobs, too */
+
+	/*
+	 * another isolation level would raise errors if other sessions run jobs,
+	 * too
+	 */
 	if (XactIsoLevel != XACT_READ_COMMITTED)
 		(void) set_config_option("transaction_isolation", "read committed", PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
@@ -175,9 +182,9 @@ try(void (*work) (Work *arg), Work *arg)
 }
 
 /*
- * Error context while a job publishes: keeps why a run with changes reads all pages,
- * which sitemap_publish tells in a NOTICE.  A callback is the place where the message is
- * to be had, and CopyErrorData needs a memory context that lasts.
+ * Error context while a job publishes: keeps the reason why a run with changes reads
+ * all rows, from the NOTICE of sitemap_publish.  Only a callback can see that
+ * message.  CopyErrorData needs a memory context that outlives the callback.
  */
 static void
 keep_reason(void *arg)
@@ -225,7 +232,7 @@ target_name(Oid target)
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(target)), name);
 }
 
-/* Before a full run, empty the queue: the run reads all pages anyway. */
+/* Before a full run, empty the queue: the run reads all rows anyway. */
 static void
 run_changes(const char *changes)
 {
@@ -304,7 +311,7 @@ publish(Work *work)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Record a failure, and warn of it. */
+/* Record a failure, and warn about it. */
 static void
 fail(Run *run, const SmJobName *name, const ErrorData *error)
 {
@@ -363,7 +370,7 @@ export(Work *work)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Export a site, and record that for its jobs. */
+/* Export a site, and record the result for its jobs. */
 static void
 run_export(Run *run, const SmJobExport *exports, int count)
 {
@@ -386,7 +393,7 @@ run_export(Run *run, const SmJobExport *exports, int count)
 	}
 }
 
-/* Are two exports one: of the same site to the same directory? */
+/* Are two exports the same, of one site to one directory? */
 static bool
 is_same(const SmJobExport *a, const SmJobExport *b)
 {
@@ -445,7 +452,9 @@ sitemap_run(PG_FUNCTION_ARGS)
 	PreventCommandDuringRecovery("sitemap_run()");
 	PreventCommandIfReadOnly("sitemap_run()");
 
-	/* plans are freed when the memory context is deleted, after an error, too */
+	/*
+	 * plans are freed when the memory context is deleted, even after an error
+	 */
 	context = AllocSetContextCreate(PortalContext, "sitemap_run", ALLOCSET_DEFAULT_SIZES);
 	run = MemoryContextAllocZero(context, sizeof(Run));
 	run->relid = PG_GETARG_OID(0);

@@ -3,8 +3,8 @@
  *	  The table of jobs: its columns, and the statements on it.
  *
  * A job's row is locked while the job runs, so other sessions pass it over.  A status
- * is written by an UPDATE of columns that no index of ours has: with room in the page
- * it is a HOT update.
+ * is written by an UPDATE of columns that are not in the primary key.  If the heap
+ * page has room, it is a HOT update.
  */
 #include "postgres.h"
 
@@ -60,8 +60,9 @@ const SmJobColumnInfo sm_job_columns[SM_JOB_NCOLUMNS] = {
 };
 
 /*
- * Has an interval passed since a time?  A time in the future does not count: the clock
- * was set back.  Intervals that timestamptz could not add are never over.
+ * Has an interval passed since a time?  A time in the future does not count: the
+ * clock was set back.  An interval too long to be added to a timestamptz never
+ * passes.
  */
 #define PASSED(time, interval, now) \
 	"CASE WHEN " time " IS NULL OR " interval " IS NULL" \
@@ -79,7 +80,7 @@ const SmJobColumnInfo sm_job_columns[SM_JOB_NCOLUMNS] = {
 #define NAMED \
 	"base_url OPERATOR(pg_catalog.=) $2 AND section OPERATOR(pg_catalog.=) $3"
 
-/* Has the table this primary key: base_url and section, in any order? */
+/* Does the table have the primary key (base_url, section), in either order? */
 static bool
 has_primary_key(Relation rel)
 {
@@ -170,7 +171,7 @@ sm_jobs_plan(SmJobTable *table, const char *statement, int nargs, const Oid *typ
 		if (strcmp(table->plans[i].statement, statement) == 0)
 			return table->plans[i].plan;
 
-	/* the table is renamed while the call goes on, again and again */
+	/* happens only if the table is renamed again and again during the call */
 	if (table->nplans == SM_JOBS_MAX_PLANS)
 		free_plans(table);
 	plan = SPI_prepare(statement, nargs, unconstify(Oid *, types));
@@ -187,9 +188,9 @@ sm_jobs_plan(SmJobTable *table, const char *statement, int nargs, const Oid *typ
 
 /*
  * Run a statement.  Its parameters are: $1, a time; $2 and $3, a job's name, NULL for
- * none; $4 and up, more of them.  Returns how many rows it has returned or changed.
- * The rows are in SPI_tuptable, which has to be freed: SPI would keep it to the end of
- * the call.
+ * none; $4 and up, the values in more.  Returns how many rows the statement returned
+ * or changed.  The rows are in SPI_tuptable.  It has to be freed, since SPI would
+ * keep it until the end of the call.
  */
 static uint64
 execute(SmJobTable *table, const char *statement, TimestampTz time, const SmJobName *name,

@@ -73,7 +73,8 @@ typedef struct SmJob
 	Datum		values[SM_JOB_NCOLUMNS];
 	bool		nulls[SM_JOB_NCOLUMNS];
 	bool		full;			/* a full run is due */
-	SPITupleTable *rows;		/* that the values are in, to be freed */
+	SPITupleTable *rows;		/* memory of these values, for the caller to
+								 * free */
 } SmJob;
 
 /* What a run of a job did. */
@@ -82,7 +83,7 @@ typedef struct SmJobResult
 	int			written;
 	int64		urls;
 	int			files;
-	const char *reason;			/* why a run with changes read all pages, or
+	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
 } SmJobResult;
 
@@ -118,22 +119,22 @@ extern void sm_jobs_init(SmJobTable *table, MemoryContext context);
 extern SPIPlanPtr sm_jobs_plan(SmJobTable *table, const char *statement, int nargs,
 							   const Oid *types);
 
-/* Raise an error unless the table is one of jobs. */
+/* Raise an error unless the table is a table of jobs. */
 extern void sm_jobs_check(Relation rel);
 
 /* The jobs that are due, in the order in which to run them.  Returns how many. */
 extern int	sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs);
 
 /*
- * Set started, if the job is due, has not been started since the call began, and no
- * other session holds its row.
+ * Set started.  Returns false, and changes nothing, if the job is not due, was
+ * started since the call began, or another session holds its row.
  */
 extern bool sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call,
 						 TimestampTz *started);
 
 /*
  * Lock the row of a job that this call has started, and read it.  Returns false if
- * another session holds, has deleted or has started it.
+ * another session holds, deleted or started it.
  */
 extern bool sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob *job);
 
@@ -142,7 +143,7 @@ extern void sm_job_succeeded(SmJobTable *table, const SmJob *job, const SmJobRes
 							 double seconds);
 extern void sm_job_failed(SmJobTable *table, const SmJobName *name, const char *error);
 
-/* The jobs with a due export, those of one target, base_url and directory in a row. */
+/* The jobs with a due export, grouped by target, base_url and directory. */
 extern int	sm_jobs_to_export(SmJobTable *table, SmJobExport **exports);
 
 /* Do all jobs with this directory publish the same site? */

@@ -14,13 +14,13 @@
  *		3, '/c', 10		4, '/c', 10		different				3, 4
  *
  * The rows of a pair need not belong together: a trigger can keep a row from entering
- * the partition it was moved to, and then the new rows lack that row.  Equal rows that
- * are dropped from both sides never hide a change, so keys can be added without need,
- * but none is missed.
+ * the partition it was moved to, and then the new rows lack that row.  Equal rows
+ * that are dropped from both sides never hide a change, so a key may be added
+ * needlessly, but none is missed.
  *
- * The plans of the INSERT statements are kept for the session, as the plans of foreign
- * keys are (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is altered,
- * and then the queue's name is looked up again.
+ * The plans of the INSERT statements are kept for the session, like the plans of
+ * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is
+ * altered, and then the queue's name is looked up again.
  */
 #include "postgres.h"
 
@@ -92,7 +92,10 @@ sm_qualified_name(Relation rel)
 									  RelationGetRelationName(rel));
 }
 
-/* A hint for errors that a write to the source raises, because it is watched. */
+/*
+ * The hint for an error that a write to the source raises because the source is
+ * watched.
+ */
 static int
 hint_at_trigger(const Trigger *trigger, Relation source)
 {
@@ -141,7 +144,9 @@ sm_watch_queue(const char *name)
 	return fcinfo->isnull ? InvalidOid : DatumGetObjectId(queue);
 }
 
-/* Error context of the INSERT: PostgreSQL's messages know nothing of the source. */
+/*
+ * Error context of the INSERT: PostgreSQL's messages do not name the source.
+ */
 static void
 insert_error(void *arg)
 {

@@ -6,8 +6,8 @@
  * The triggers are ordinary ones, created with the caller's privileges.  Their
  * arguments (watch.h) are names, which pg_dump writes as they are.
  *
- * A statement fires statement triggers of the table that it names, and of no partition
- * or child.  So each partition and each child gets triggers, too.
+ * A statement fires the statement triggers of the table that it names, but not of its
+ * partitions and children.  So each partition and each child gets triggers, too.
  */
 #include "postgres.h"
 
@@ -47,7 +47,7 @@ PG_FUNCTION_INFO_V1(sitemap_unwatch);
 #define QUEUE_HINT \
 	"Create the queue with CREATE TABLE ... (key ...), the column of the type of the key."
 
-/* The events that are watched, by a trigger each. */
+/* The watched events.  Each has its own trigger. */
 static const struct
 {
 	const char *name;
@@ -143,7 +143,7 @@ check_queue(Relation queue, Relation source, int key)
 						NameStr(attribute->attname), RelationGetRelationName(queue)),
 				 errdetail("A TRUNCATE of the watched table adds NULL, which stands for all keys.")));
 
-	/* whether the types fit is for the parser to say */
+	/* the parser checks that the types fit */
 	plan = SPI_prepare(psprintf("INSERT INTO %s VALUES ($1)", sm_qualified_name(queue)), 1, &type);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
@@ -171,8 +171,8 @@ run(const char *statement)
 }
 
 /*
- * Drop the triggers of a table that fill a queue, or a queue that does not exist any
- * more.  key: NULL for any.  Returns how many fill the queue.
+ * Drop a table's triggers that fill this queue, or a queue that no longer exists.
+ * key: NULL for any.  Returns how many triggers filled this queue.
  */
 static int
 drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)

@@ -13,9 +13,9 @@
 
 /*
  * Arguments of a trigger: the column of the source that has the key, the queue's name
- * with its schema, quoted, and for UPDATE the watched columns apart from the key.  The
- * key's column instead of these means that no other column is watched.  No argument
- * means that all columns are.
+ * with its schema, quoted, and for UPDATE the watched columns.  The key is always
+ * watched: its column is given if no other column is watched.  Without columns, all
+ * are watched.
  */
 #define SM_WATCH_KEY		0
 #define SM_WATCH_QUEUE		1

@@ -1,11 +1,11 @@
 /*
  * feed.c
- *	  Writes to a feed, a table of sitemap_change, the URLs that a run added, changed or
- *	  removed.
+ *	  Writes the URLs that a run added, changed or removed to a feed, a table with the
+ *	  columns of sitemap_change.
  *
- * For each file that the run writes or deletes, its old and new versions are compared,
- * and the entries that differ are sorted by URL.  So the two entries of a URL that
- * moved from one file to another come together.
+ * For each file that the run writes or deletes, its old and new versions are
+ * compared, and the entries that differ are sorted by URL.  So the two entries of a
+ * URL that moved from one file to another are next to each other.
  *
  * Example: file 1 had the pages A and B, file 2 had C and D.  A was edited, B was
  * deleted, and C moved to file 1.  The sort gets A (old), A (new), B (old), C (new)
@@ -114,7 +114,7 @@ struct SmFeed
 	StringInfoData loc;			/* unescaped */
 };
 
-/* Has the caller a privilege on a table, or on a column of it? */
+/* Does the caller have a privilege on a table, or on a column of it? */
 static bool
 may(Oid relid, AclMode mode)
 {
@@ -204,7 +204,9 @@ not_ours(const char *name)
 			 errhint("Publish once without feed.")));
 }
 
-/* Is this text of the characters that every URL and date of ours has? */
+/*
+ * Does a text consist of printable ASCII, as every URL and date that we write does?
+ */
 static bool
 is_printable_ascii(SmSpan text)
 {
@@ -248,7 +250,7 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 	MemoryContextReset(feed->entry_context);
 }
 
-/* The bytes of a content, copied; none for NULL. */
+/* Copy the bytes of a content.  NULL has none. */
 static SmSpan
 copy_content(struct varlena *content)
 {
@@ -259,8 +261,8 @@ copy_content(struct varlena *content)
 }
 
 /*
- * Begin to inflate a content, if it is gzipped.  byte_count: bytes of the document, for
- * which there has to be memory.
+ * Begin to inflate a content, if it is gzipped.  byte_count: bytes of the document,
+ * to allocate.
  */
 static void
 begin_document(SmGunzip *gunzip, SmSpan content, int64 byte_count, const char *name)
@@ -303,8 +305,8 @@ compare_this(SmFeed *feed)
 }
 
 /*
- * Begin to compare a file, and compare the one before.  old: the old content,
- * NULL for none.
+ * Begin to compare a file, and finish the file before it.  old: the old content, NULL
+ * for none.
  */
 static void
 compare_file(SmFeed *feed, const Pair *pair, struct varlena *old)
@@ -407,16 +409,17 @@ typedef struct Url
 {
 	text	   *loc;
 	int64		count;			/* new entries minus old entries */
-	uint64		difference;		/* sum of the digests of new entries minus
-								 * that of old entries: 0 if they are equal */
+	uint64		difference;		/* sum of the digests of new entries minus sum
+								 * of the digests of old entries: 0 if they
+								 * are equal */
 	text	   *lastmod;		/* lastmod of a new entry, or NULL */
 	MemoryContext context;
 } Url;
 
 /*
- * Insert a row for a URL, if its entries differ.  A URL that the section lists more than
- * once counts as added or removed if it is listed more or less often than before, which
- * does not depend on the files that list it.
+ * Insert a row for a URL, if its entries differ.  A URL that the section lists more
+ * than once counts as added or removed if it is listed more or less often than
+ * before, in whichever files.
  */
 static void
 put_url(SmBatch *rows, Datum *values, const Url *url)

@@ -1,7 +1,7 @@
 /*
  * feed.h
- *	  Writes to a feed, a table of sitemap_change, the URLs that a run added, changed or
- *	  removed.
+ *	  Writes the URLs that a run added, changed or removed to a feed, a table with the
+ *	  columns of sitemap_change.
  */
 #ifndef SM_PUBLISH_FEED_H
 #define SM_PUBLISH_FEED_H
@@ -16,7 +16,9 @@ typedef struct SmFeed SmFeed;
  */
 extern SmFeed *sm_feed_create(Oid relid);
 
-/* Has the feed a row of the section of the site?  SPI must be connected. */
+/*
+ * Does the feed have a row of this section of the site?  SPI must be connected.
+ */
 extern bool sm_feed_has_section(const SmFeed *feed, const SmTarget *target, const char *section);
 
 /*

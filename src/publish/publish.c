@@ -1,8 +1,8 @@
 /*
  * publish.c
- *	  sitemap_publish, which makes the files of a section from a query and writes
- *	  them to the target, a table of the user's; and sitemap_publish_index, which
- *	  makes the index of all files of a site in the target.
+ *	  sitemap_publish, which makes the files of a section from a query and writes them
+ *	  to the target, a user's table; and sitemap_publish_index, which makes the index
+ *	  of all files of a site in the target.
  *
  * Given "changes", changes.c makes only some files of the set.
  *
@@ -10,8 +10,8 @@
  * query can use parallel workers.  The files of the set wait in a tuplestore; a file
  * that is already in the target waits without its content.  Then the site is locked
  * and read again.  Files that differ are written, files of the section that are not
- * in the new set are deleted, and the index is made of all files of the site.
- * target.c has the locks and the statements.
+ * in the new set are deleted, and the index is made from all files of the site.
+ * Locks and statements are in target.c.
  */
 #include "postgres.h"
 
@@ -78,14 +78,17 @@ put_result(ReturnSetInfo *result, Datum name, Datum kind, bool kind_isnull, cons
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* Is the text that a row has in a column, "" for NULL, this one? */
+/* Is a row's text in a column equal to s?  NULL counts as "". */
 static bool
 is_text(const Datum *values, const bool *nulls, int column, const char *s)
 {
 	return strcmp(nulls[column] ? "" : TextDatumGetCString(values[column]), s) == 0;
 }
 
-/* Is a file in the target, NULL for none, that of a row? Their compression may differ. */
+/*
+ * Does the target have the file of a row?  old: file in the target, or NULL.  The
+ * compression may differ.
+ */
 static bool
 is_unchanged(const SmPublished *old, const Datum *values, const bool *nulls)
 {
@@ -119,7 +122,10 @@ put_set_file(SmFileSink *self, const SmFile *file)
 	sm_file_store_put(set->store, file->kind, values, nulls);
 }
 
-/* Raise an error if a file in the target has the name of a file that is not the same section's. */
+/*
+ * Raise an error unless the row may replace old, a file of the same name: both are
+ * indexes, or both are of one section, and no other program makes old.
+ */
 static void
 check_owner(const SmTarget *target, const SmPublished *old, const Datum *values, const bool *nulls)
 {
@@ -138,8 +144,8 @@ check_owner(const SmTarget *target, const SmPublished *old, const Datum *values,
 }
 
 /*
- * Write a row of sitemap_file, unless the target has the same file.  The row has no content
- * if the target had the same file before.
+ * Write a row of sitemap_file, unless the target has the same file.  The row has no
+ * content if the target had the same file before the query ran.
  */
 static void
 write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
@@ -158,7 +164,7 @@ write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 	if (unchanged)
 	{
 		action = "unchanged";
-		/* a recipe alone is not worth a write where there are no keys */
+		/* without keys, a new recipe alone is not worth a write */
 		if ((old->first_key && !is_text(values, nulls, SM_FILE_RECIPE, old->recipe)) ||
 			nulls[SM_FILE_FIRST_KEY] != (old->first_key == NULL) ||
 			(old->first_key && !is_text(values, nulls, SM_FILE_FIRST_KEY, old->first_key)))
@@ -263,8 +269,9 @@ write_visited(void *arg, Datum *values, bool *nulls)
 }
 
 /*
- * Warn if most files of a stable split get other names, though the set is much the same:
- * then the rows come in another order in each run.  A key would make that an error.
+ * Warn if most files of a stable split get new names although the number of URLs is
+ * nearly the same: the rows probably come in a different order in each run.  With a
+ * column key, that is an error.
  */
 static void
 warn_of_order(const SetSink *set, const SmTarget *target)
@@ -340,7 +347,10 @@ compare_for_index(const void *a, const void *b)
 	return result ? result : strcmp(left->name, right->name);
 }
 
-/* The loc of a file in UTF-8; as it is, for an error, if it has no such form. */
+/*
+ * The loc of a file in UTF-8.  A loc that cannot be converted is returned as it is,
+ * for the index to refuse.
+ */
 static const char *
 in_utf8(const char *loc)
 {
@@ -352,8 +362,8 @@ in_utf8(const char *loc)
 }
 
 /*
- * Raise an error unless the index can list a file: it must be on the site, and a file that
- * another program makes must be no index.  loc: its URL, UTF-8.
+ * Raise an error unless the index can list a file: it must be on the site, and a file
+ * that another program makes must not be an index.  loc: its URL, UTF-8.
  */
 static void
 check_listed(const SmPublished *file, const char *loc, const SmUrlBase *site)
@@ -417,8 +427,9 @@ publish_index(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
 }
 
 /*
- * Is this the first run of the section?  Then all URLs would be new to the feed, so it gets
- * none.  A section that was emptied has no file either, but its URLs are in the feed.
+ * Is this the first run of the section?  Then every URL would be new, so the run
+ * writes nothing to the feed.  A section that was emptied has no file either, but its
+ * URLs are in the feed.
  */
 static bool
 is_first_run(SmFeed *feed, const SmTarget *target, const SmOptions *options)
@@ -481,7 +492,7 @@ init_set_sink(SetSink *set, const SmOptions *options, const SmTarget *target)
 	set->store = sm_file_store_create(set->files, set->desc, options->compression);
 }
 
-/* Reset the sink, before the set is made again. */
+/* Reset the sink, to make the set from its beginning. */
 static void
 reset_set_sink(SetSink *sink)
 {

@@ -12,23 +12,23 @@
  *	   15 bits of a hash of base_url and section.  It is held to the end of the
  *	   transaction.  Runs of one section queue up here before they take a snapshot,
  *	   so a run sees all that earlier runs saw.
- *	3. ExclusiveLock on the site: the same with a hash of base_url.  It is taken when
- *	   the query has ended, and held to the end of the transaction.  Under this lock
- *	   the files of the site are read again and compared with the new ones.
+ *	3. ExclusiveLock on the site: the same with a hash of base_url.  It is taken after
+ *	   the query, and held to the end of the transaction.  Under this lock the files
+ *	   of the site are read again and compared with the new ones.
  *	4. RowExclusiveLock on the table, as INSERT, UPDATE and DELETE take it.  It
  *	   conflicts neither with runs of other sites nor with VACUUM.
  *
- * Nothing else takes locks such as 2 and 3.  Two sections, or two sites, that have the
- * same hash wait for each other, which is harmless.  Hashes of sections are odd and those
- * of sites are even, so no section waits for a site.
+ * Nothing else takes locks such as 2 and 3.  Two sections, or two sites, that have
+ * the same hash wait for each other, which is harmless.  The hash of a section is odd
+ * and the hash of a site is even, so no section waits for a site.
  *
  * A transaction that publishes two sections of a site holds lock 3 when it waits for lock
  * 2 of the second section.  If another session runs the second section, it holds its lock
  * 2 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
  * Statements on the target run through SPI with the caller's privileges, and fire
- * triggers.  Each is for one table, with values as parameters: this is what foreign
- * partitions and sharded tables can take.  Only a run with a feed reads content, which
+ * triggers.  Each names one table and has its values as parameters, which foreign
+ * partitions and sharded tables support.  Only a run with a feed reads content, which
  * foreign partitions would have to send.
  */
 #include "postgres.h"
@@ -92,8 +92,8 @@ check_table(Relation rel, const char *function)
 		PreventCommandIfReadOnly(function);
 
 	/*
-	 * a statement that reads or writes the table would meet changes of ours
-	 * halfway
+	 * a statement that is reading or writing the table would see some of our
+	 * changes, and not others
 	 */
 	if (rel->rd_refcnt != (rel->rd_isnailed ? 2 : 1))
 		ereport(ERROR,
@@ -196,8 +196,9 @@ typedef struct Reader
 } Reader;
 
 /*
- * Raise an error unless the columns have the types of sitemap_file.  Where the target's
- * schema was renamed, its name can be that of a table with other types.
+ * Raise an error unless the columns have the types of sitemap_file.  After the
+ * target's schema was renamed, the target's name can find another table with other
+ * types.
  */
 static void
 check_types(SmReceiver *self, TupleDesc desc)
@@ -216,8 +217,8 @@ check_types(SmReceiver *self, TupleDesc desc)
 }
 
 /*
- * Select columns of the site's files, with the active snapshot or a new one.  condition:
- * AND and what follows, with the parameters.
+ * Select columns of the site's files, with the active snapshot or a new one.
+ * condition: text that follows the condition of_site, with parameters from params.
  */
 static void
 select_columns(Reader *reader, const char *condition, ParamListInfo params, bool active_snapshot)
@@ -239,7 +240,7 @@ select_columns(Reader *reader, const char *condition, ParamListInfo params, bool
 
 /*
  * A text of a file, in the memory of the files.  last: the same text of the file read
- * before; files share the texts that are mostly equal.
+ * before, reused if equal, as it mostly is.
  */
 static const char *
 keep_text(const SmTarget *target, const TupleTableSlot *slot, int i, const char *last)
@@ -269,7 +270,7 @@ receive_file(SmReceiver *self, TupleTableSlot *slot)
 				 errmsg("the target table \"%s\" has a file without a name",
 						target->name->relname)));
 
-	/* the array grows where its size is a power of 2 */
+	/* the array doubles when its size is a power of 2 */
 	if (target->files == NULL)
 		target->files = MemoryContextAlloc(target->files_context, sizeof(SmPublished));
 	else if ((target->nfiles & (target->nfiles - 1)) == 0)
@@ -564,10 +565,7 @@ sm_target_lock(SmTarget *target)
 	if (IsolationUsesXactSnapshot())
 		check_serializable(target);
 
-	/*
-	 * under the lock, so that these times are later than those of any earlier
-	 * run
-	 */
+	/* set under the lock, to be later than the times of any earlier run */
 	target->now = target->run = GetCurrentTimestamp();
 	for (int i = 0; i < target->nfiles; i++)
 		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod) &&

@@ -40,15 +40,15 @@ typedef struct SmTarget
 								 * name */
 	int			nfiles;
 
-	/* from sm_target_lock on */
+	/* set by sm_target_lock */
 	Relation	rel;
 	RangeVar   *name;			/* its name, with the schema */
 	char	   *sql_name;		/* the same name, quoted for statements */
 	char	   *of_site;		/* condition for statements */
 	TimestampTz now;			/* lastmod of files that change */
-	TimestampTz run;			/* not earlier than now and any lastmod that
-								 * the run writes, and later than any that it
-								 * found */
+	TimestampTz run;			/* time of the run: at least now and every
+								 * lastmod that the run writes, and later than
+								 * every lastmod that it found */
 	SmBatch		inserts;
 	SmBatch		updates;
 	SmBatch		key_updates;
@@ -74,7 +74,7 @@ extern void sm_target_peek(SmTarget *target);
  * Take the lock of the site, to the end of the transaction, check the target
  * again and read the files.  What sm_target_peek found stays in memory.
  *
- * SPI is connected from then until sm_target_close.
+ * SPI stays connected until sm_target_close.
  */
 extern void sm_target_lock(SmTarget *target);
 
@@ -89,10 +89,13 @@ typedef void (*SmTakeContent) (void *arg, const char *name, Datum content, bool 
 extern void sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take,
 									void *arg);
 
-/* Find a file by its name, NULL if the site has none of that name. */
+/* Find a file by its name; NULL if the site has no such file. */
 extern SmPublished *sm_target_find(const SmTarget *target, const char *name);
 
-/* Is this a file of the section: not of the index, nor one that another program makes? */
+/*
+ * Was this file made by a run of the section?  False for an index and for a file that
+ * another program makes.
+ */
 extern bool sm_published_is_own(const SmPublished *file, const char *section);
 
 /* Are two files equal, apart from their content? */
@@ -112,9 +115,10 @@ extern void sm_target_update_key(SmTarget *target, const Datum *values, const bo
 extern void sm_target_delete(SmTarget *target, const SmPublished *file);
 
 /*
- * The lastmod of a file that the run changes: the time of the run, but at least one second
- * after the old lastmod.  So it does not go back with the clock, and the index, where
- * lastmod has no fractions of a second, always changes.  old: the file as it was, or NULL.
+ * The lastmod of a file that the run changes: the time of the run, but at least one
+ * second after the old lastmod.  So lastmod does not go back when the clock does, and
+ * the index always changes, although lastmod has no fractions of a second there.
+ * old: the file as it was, or NULL.
  */
 extern TimestampTz sm_target_lastmod(SmTarget *target, const SmPublished *old);
 

@@ -2,12 +2,12 @@
  * dir.c
  *	  A directory of the server: locked, and the files in it replaced.
  *
- * The lock is an flock() on a file that nobody else may open: whoever can read a
- * directory can lock the directory itself.  Since one export at a time writes to a
- * directory, one temporary name is enough.
+ * The lock is an flock() on a file that nobody else may open.  It is not on the
+ * directory, which anybody who can read it can lock.  Since one export at a time
+ * writes to a directory, one temporary name is enough.
  *
  * A callback of the memory context closes what is open and removes the temporary
- * file.  It runs after an error and when the session is terminated, too.
+ * file.  It also runs after an error and when the session is terminated.
  */
 #include "postgres.h"
 
@@ -152,7 +152,10 @@ lock_directory(SmDir *dir)
 	{
 		int			save_errno = errno;
 
-		/* where nothing can be written, perhaps nothing has to be */
+		/*
+		 * where nothing can be written, an export without changes needs no
+		 * lock
+		 */
 		if (save_errno == EROFS ||
 			(save_errno == EACCES && faccessat(dir->fd, ".", W_OK, AT_EACCESS) != 0))
 			return;

@@ -30,8 +30,8 @@ typedef struct SmDir
 } SmDir;
 
 /*
- * Open a directory, given by its absolute path, and lock it, until the current
- * memory context is reset.  A directory is made if only the last part of the path is
+ * Open a directory, given by its absolute path, and lock it, until the current memory
+ * context is reset.  The directory is created if only the last part of the path is
  * missing.  Raises an error if another process has locked it.
  */
 extern void sm_dir_open(SmDir *dir, const char *path);
@@ -52,14 +52,14 @@ extern bool sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat 
 extern bool sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst);
 
 /*
- * Create a file, or replace it atomically, with its content flushed to disk.  Sets its
- * mtime, in seconds, and returns the one that it has then: the file system may have
- * changed it to one that it can store.
+ * Create a file, or replace it atomically, with its content flushed to disk.  Sets
+ * its mtime, in seconds.  Returns the mtime that the file system stored, which may
+ * differ.
  */
 extern int64 sm_dir_replace(SmDir *dir, const char *name, SmSpan content,
 							mode_t mode, int64 mtime);
 
-/* Remove a file.  Raises an error if there is none. */
+/* Remove a file.  Raises an error if it does not exist. */
 extern void sm_dir_remove(const SmDir *dir, const char *name);
 
 /* Flush to disk which files were replaced and removed. */

@@ -3,19 +3,19 @@
  *	  sitemap_export: a query's rows → files in a directory of the server.
  *
  * 1. The query runs.  Each row is compared with the list of files that exports have
- *	  written.  A file is ours and unchanged if its size and mtime are the listed
- *	  ones and the listed digest is that of the row.
+ *	  written.  A file is ours and unchanged if its size and mtime match the list, and
+ *	  the row's digest matches the listed digest.
  * 2. The list is written, with the old and the new version of each file.
- * 3. Changed files are written; then indexes, which must not list files that are not
- *	  there yet; then our files that the query does not have are removed.
+ * 3. Changed files are written; then indexes, which must not list files that do not
+ *	  exist yet; then our files that the query did not return are removed.
  * 4. The list is written, with the new versions.
  *
  * If the query fails, nothing has changed.  At any moment, and after any crash, each
  * file in the directory is whole, old or new, and the list says which are ours.
  *
  * Rows are kept as the query gives them, so a content in a TOAST table is a pointer
- * until it is read, and that of an unchanged file is never read.  The snapshot of the
- * calling statement, which is also the query's, keeps the contents there.
+ * until it is read, and the content of an unchanged file is never read.  The snapshot
+ * of the calling statement, which is also the query's, keeps the contents there.
  */
 #include "postgres.h"
 
@@ -240,7 +240,9 @@ content_size(ExportState *state, TupleTableSlot *slot, const char *name)
 	return read_content(state, slot, name).len;
 }
 
-/* A row's digest: ours as the number that it is, any other by its hash. */
+/*
+ * A row's digest as a number: a digest of our form is read, any other text is hashed.
+ */
 static uint64
 read_digest(const char *digest)
 {
@@ -252,10 +254,10 @@ read_digest(const char *digest)
 }
 
 /*
- * The mtime of a file to be written, old being the file that it replaces, NULL if
- * none: the row's lastmod, so that servers which export the same rows agree on it.
- * It has to be later than that of the old file, or a cache would take the one for
- * the other.
+ * The mtime of a file to be written: the row's lastmod, so that servers that export
+ * the same rows agree on it.  It is always later than the mtime of the file that it
+ * replaces, or a cache would mistake the new file for the old one.  old: the file to
+ * be replaced, NULL for none.
  */
 static int64
 new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
@@ -278,7 +280,9 @@ new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
 	return old == NULL ? now : Max(now, old->st_mtime + 1);
 }
 
-/* Compare a row with its file.  digest: NULL for that of the content. */
+/*
+ * Compare a row with its file.  digest: NULL to compute it from the content.
+ */
 static void
 compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmListFile *file)
 {
@@ -317,8 +321,8 @@ require(const ExportState *state, int which, bool isnull)
 }
 
 /*
- * Raise an error if a row is of another site than the rows before: two sites have the
- * same names.
+ * Raise an error if a row's site differs from the site of the rows before: sites use
+ * the same file names.
  */
 static void
 check_site(ExportState *state, const char *base_url)
@@ -348,7 +352,7 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 
 	state->nrows++;
 	(void) get_column(state, slot, EXPORT_CONTENT, &no_content);
-	/* a sitemap from elsewhere, which a target lists */
+	/* a sitemap that another program makes, listed in a target */
 	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)
 		return true;
 	require(state, EXPORT_NAME, name == NULL);
@@ -422,8 +426,8 @@ write_files(ExportState *state, Tuplestorestate *rows)
 }
 
 /*
- * Remove the listed files that the query does not have.  One that somebody else has
- * changed stays, with a warning.  Returns whether any file leaves the list.
+ * Remove the listed files that the query did not return.  A file that somebody else
+ * has changed stays, with a warning.  Returns whether any file leaves the list.
  */
 static bool
 remove_files(ExportState *state)

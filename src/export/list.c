@@ -13,9 +13,9 @@
  *		0123456789abcdef 266 1767225600 a.xml
  *		fedcba9876543210 285 1767312000 a.xml
  *
- * and after the file itself the second line only.  A crash in between leaves both
- * lines, and the size and mtime of the file say which is true.  They always differ,
- * since a new mtime is later than the old one.
+ * and, after it has replaced the file, only the second line.  A crash in between
+ * leaves both lines, and the size and mtime of the file say which is true.  They
+ * always differ, since a new mtime is later than the old one.
  *
  * A list decides which files are removed.  So it is ignored unless it belongs to
  * the user that the server runs as.
@@ -32,7 +32,7 @@
 
 #define LIST_NAME	".sitemap_export"
 
-/* Does a name have this ending, with or without ".gz" behind it? */
+/* Does a name have this ending, with or without ".gz" after it? */
 static bool
 ends_in(const char *name, const char *ending)
 {
@@ -109,8 +109,8 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 
 /*
  * Read a line of the list, len bytes that end with a line feed unless a crash cut
- * them off.  Returns false if a new list would leave the line out: it is not as we
- * write it, or the file has another line.
+ * them off.  Returns false if a new list would leave the line out: it is malformed,
+ * or the file has another line.
  */
 static bool
 read_line(SmList *list, char *line, size_t len)
@@ -139,7 +139,10 @@ read_line(SmList *list, char *line, size_t len)
 	if (!is_valid)
 		return false;
 
-	/* of several lines for a file, the one that describes it counts */
+	/*
+	 * if a file has several lines, the line that matches the file on disk
+	 * counts
+	 */
 	file = find(list, name);
 	is_first = !file->is_listed;
 	if (is_first || !sm_dir_stat(list->dir, name, &st) || !sm_list_is_ours(file, &st))

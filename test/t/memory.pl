@@ -17,7 +17,7 @@ $node->append_conf('postgresql.conf', "fsync = off\njit = off\nautovacuum = off\
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
-my $session = Session->start($node, 'postgres');
+my $session = Session->start($node, 'postgres', on_error_stop => 0);
 my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 plan skip_all => 'no /proc here' unless defined resident();
@@ -172,6 +172,8 @@ check_growth(
 		{
 			$session->query_safe("CALL sitemap_run('job')");
 			$session->query("CALL sitemap_run('bad_job')");
+			die 'a bad job has no error' if $session->{stderr} !~ /1 job failed/;
+			$session->{stderr} = '';
 		}
 	});
 

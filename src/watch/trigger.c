@@ -362,8 +362,10 @@ find_plans(const char *queue, Oid type)
 }
 
 /*
- * Return a plan that is kept for the session, prepared anew if it is not valid.
- * source: what comes after the queue's name in the INSERT statement.
+ * Return a plan that is kept for the session.  SPI prepares an invalid plan anew.  It is
+ * not freed here: a trigger of the queue can write to a watched table, and then the plan
+ * is still being executed.  source: what comes after the queue's name in the INSERT
+ * statement.
  */
 static SPIPlanPtr
 keep_plan(SPIPlanPtr *plan, const TriggerData *data, const char *source, int nargs, Oid type)
@@ -373,17 +375,14 @@ keep_plan(SPIPlanPtr *plan, const TriggerData *data, const char *source, int nar
 
 	if (*plan && SPI_plan_is_valid(*plan))
 		return *plan;
-	if (*plan)
-	{
-		SPI_freeplan(*plan);
-		*plan = NULL;
-	}
 	if (!OidIsValid(sm_watch_queue(queue)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the queue %s of the watched table \"%s\" does not exist",
 						queue, RelationGetRelationName(data->tg_relation)),
 				 hint_at_trigger(data->tg_trigger, data->tg_relation)));
+	if (*plan)
+		return *plan;
 	new = SPI_prepare(psprintf("INSERT INTO %s %s", queue, source), nargs, &type);
 	if (new == NULL || SPI_keepplan(new) != 0)
 		elog(ERROR, "could not prepare the INSERT of sitemap_watch: %s",

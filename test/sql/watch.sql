@@ -233,6 +233,27 @@ SET ROLE regress_writer;
 INSERT INTO page VALUES (101);
 RESET ROLE;
 SELECT take();
+
+-- A trigger of the queue writes to the watched table, when the plan that fires it is not
+-- valid any more.
+CREATE TABLE nested (id int, title text);
+CREATE TABLE nested_queue (id int);
+SELECT sitemap_watch('nested', 'id', 'nested_queue');
+CREATE FUNCTION write_again() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.id = 1 THEN
+    DISCARD PLANS;
+    UPDATE nested SET title = title || '!' WHERE id = 2;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER again BEFORE INSERT ON nested_queue FOR EACH ROW EXECUTE FUNCTION write_again();
+INSERT INTO nested VALUES (2, 'b');
+INSERT INTO nested VALUES (1, 'a');
+INSERT INTO nested VALUES (3, 'c');
+SELECT id, count(*) FROM nested_queue GROUP BY id ORDER BY id;
+DROP TABLE nested, nested_queue;
+DROP FUNCTION write_again;
 DROP TABLE page, queue;
 DROP FUNCTION take;
 DROP ROLE regress_writer;

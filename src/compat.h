@@ -47,6 +47,13 @@ find_option(const char *name, bool create_placeholders, bool skip_errors, int el
 }
 #endif
 
+/* before 17 a subtransaction cannot begin while a parallel plan runs */
+#if PG_VERSION_NUM >= 170000
+#define sm_can_begin_subtransaction() true
+#else
+#define sm_can_begin_subtransaction() (!IsInParallelMode())
+#endif
+
 /* 18 and later have virtual generated columns */
 #if PG_VERSION_NUM >= 180000
 #define sm_is_virtual(attribute) ((attribute)->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)

@@ -191,7 +191,7 @@ close_file(SmSet *set, bool is_part)
 	char	   *name;
 
 	if (set->key_type)
-		first_key = sm_key_to_text(set->key_type, set->split.first_key);
+		first_key = sm_key_to_exact_text(set->key_type, set->split.first_key);
 	if (!is_part)
 		name = sm_only_name(options);
 	else if (options->stable)
@@ -502,9 +502,13 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 }
 
 void
-sm_set_check_query(const SmSet *set)
+sm_set_check_query(SmSet *set)
 {
+	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
+
 	sm_query_check(&set->query);
+	set->recipe = make_recipe(set);
+	MemoryContextSwitchTo(oldcontext);
 }
 
 SmRebuildLimits

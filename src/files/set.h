@@ -41,8 +41,11 @@ extern SmKeyType *sm_set_key_type(const SmSet *set);
  */
 extern const char *sm_set_recipe(const SmSet *set);
 
-/* Raise an error unless the set's query still has the same columns. */
-extern void sm_set_check_query(const SmSet *set);
+/*
+ * After a statement that may have altered what the set uses: raise an error unless the
+ * query still has the same columns, and make the recipe again.
+ */
+extern void sm_set_check_query(SmSet *set);
 
 /* What fits into one file of the set. */
 extern SmRebuildLimits sm_set_limits(const SmSet *set);

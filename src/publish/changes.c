@@ -14,7 +14,6 @@
 
 #include "publish/changes.h"
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -24,7 +23,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
-#include "utils/resowner.h"
+#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 /* Receives the rows of the statement. */
@@ -95,7 +94,18 @@ start_statement(SmReceiver *self, TupleDesc desc)
 				 errhint("One column is a key. Two columns are the first and the last key of a range.")));
 	statement->desc = CreateTupleDescCopy(desc);
 	for (int i = 0; i < desc->natts; i++)
-		statement->held = sm_hold_type(statement->held, TupleDescAttr(desc, i)->atttypid);
+	{
+		Oid			type = TupleDescAttr(desc, i)->atttypid;
+		Oid			pseudo_type = sm_find_pseudo_type(type);
+
+		if (OidIsValid(pseudo_type))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column %d of changes must not be of the pseudo-type %s", i + 1,
+							format_type_be(pseudo_type)),
+					 errhint("Cast the column to the type of column \"key\" of the query, or to text.")));
+		statement->held = sm_hold_type(statement->held, type);
+	}
 }
 
 static bool
@@ -151,69 +161,22 @@ compare_files(const void *a, const void *b, void *arg)
 						  ((const KeyedFile *) b)->first_key);
 }
 
-/* Read the first keys of the files. */
-static void
+/* Read the first keys of the files.  Returns false if one cannot be read. */
+static bool
 read_first_keys(SmChanges *changes)
 {
-	int			level = sm_key_begin_text();
+	int			nfiles = changes->old.nfiles;
+	const char **texts = palloc_extended(nfiles * sizeof(char *), MCXT_ALLOC_HUGE);
+	Datum	   *values = palloc_extended(nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
+	bool		ok;
 
-	for (int i = 0; i < changes->old.nfiles; i++)
-		changes->files[i].first_key =
-			sm_key_from_text(changes->key_type, changes->files[i].published->first_key);
-	sm_key_end_text(level);
-}
-
-/* Does an error say something about a value, and not about the session or the server? */
-static bool
-is_about_value(int sqlerrcode)
-{
-	switch (ERRCODE_TO_CATEGORY(sqlerrcode))
-	{
-		case ERRCODE_TO_CATEGORY(ERRCODE_TRANSACTION_ROLLBACK):
-		case ERRCODE_TO_CATEGORY(ERRCODE_INSUFFICIENT_RESOURCES):
-		case ERRCODE_TO_CATEGORY(ERRCODE_OPERATOR_INTERVENTION):
-		case ERRCODE_TO_CATEGORY(ERRCODE_SYSTEM_ERROR):
-		case ERRCODE_TO_CATEGORY(ERRCODE_INTERNAL_ERROR):
-			return false;
-		default:
-			return true;
-	}
-}
-
-/*
- * Read the first keys in a subtransaction, since most types, and the CHECK of a
- * domain, raise an error for text that they do not accept.  Returns false for such
- * text.
- */
-static bool
-try_first_keys(SmChanges *changes)
-{
-	MemoryContext oldcontext = CurrentMemoryContext;
-	ResourceOwner oldowner = CurrentResourceOwner;
-	volatile bool ok = true;
-
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(oldcontext);
-	PG_TRY();
-	{
-		read_first_keys(changes);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(oldcontext);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		if (!is_about_value(error->sqlerrcode))
-			ReThrowError(error);
-		ok = false;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(oldcontext);
-	CurrentResourceOwner = oldowner;
+	for (int i = 0; i < nfiles; i++)
+		texts[i] = changes->files[i].published->first_key;
+	ok = sm_key_try_from_texts(changes->key_type, texts, nfiles, values);
+	for (int i = 0; ok && i < nfiles; i++)
+		changes->files[i].first_key = values[i];
+	pfree(texts);
+	pfree(values);
 	return ok;
 }
 
@@ -244,7 +207,7 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 	}
 	if (old->nfiles == 0)
 		return "the section has no files";
-	if (!try_first_keys(changes))
+	if (!read_first_keys(changes))
 		return "a first_key cannot be read";
 
 	qsort_arg(changes->files, old->nfiles, sizeof(KeyedFile), compare_files,
@@ -289,12 +252,18 @@ find_file(const SmChanges *changes, Datum key)
 static void
 find_column(const SmChanges *changes, Oid type, ChangeColumn *column)
 {
-	Oid			base = getBaseType(type);
+	Oid			base;
 	Oid			output;
 	bool		is_varlena;
 	char		category;
 	bool		preferred;
 
+	/* the statement cannot drop row types, which are held, but others */
+	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("changes dropped the type of a column that it returned")));
+	base = getBaseType(type);
 	get_type_category_preferred(base, &category, &preferred);
 	column->kind = base == changes->key_type->type ? COLUMN_KEY :
 		category == TYPCATEGORY_STRING ? COLUMN_TEXT : COLUMN_OTHER;

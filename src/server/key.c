@@ -6,28 +6,143 @@
 
 #include "server/key.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
+#include "catalog/pg_enum.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_range.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/ruleutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+
+/* Part of a type. */
+typedef struct TypePart
+{
+	Oid			type;
+	Oid			collation;
+} TypePart;
+
+/*
+ * Find the types that a type consists of: its element or its range, subtype or
+ * columns.  relation: the row type, opened, or NULL if the type is none.
+ */
+static TypePart *
+find_parts(Oid type, Oid collation, Relation relation, int *nparts)
+{
+	TupleDesc	desc = relation ? RelationGetDescr(relation) : NULL;
+	TypePart   *parts = palloc_array(TypePart, desc ? desc->natts : 1);
+	Oid			element = get_element_type(type);
+	char		typtype = get_typtype(type);
+
+	*nparts = 1;
+	parts[0].collation = collation;
+	if (OidIsValid(element))
+		parts[0].type = element;
+	else if (typtype == TYPTYPE_RANGE)
+	{
+		parts[0].type = get_range_subtype(type);
+		parts[0].collation = get_range_collation(type);
+	}
+	else if (typtype == TYPTYPE_MULTIRANGE)
+		parts[0].type = get_multirange_range(type);
+	else
+		*nparts = 0;
+	for (int i = 0; desc && i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (att->attisdropped)
+			continue;
+		parts[*nparts].type = att->atttypid;
+		parts[(*nparts)++].collation = att->attcollation;
+	}
+	return parts;
+}
+
+/* Open the row type, or return NULL if a type is none. */
+static Relation
+open_row_type(Oid type)
+{
+	Oid			relid = get_typ_typrelid(type);
+	Relation	relation;
+
+	if (!OidIsValid(relid))
+		return NULL;
+	relation = try_relation_open(relid, AccessShareLock);
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("the row type of column \"key\" was dropped")));
+	return relation;
+}
+
+/*
+ * Find a type for which a test is true: a type, or a type that is part of it.  Returns
+ * InvalidOid if there is none.
+ */
+static Oid
+find_part(Oid type, bool (*test) (Oid type))
+{
+	Oid			base = getBaseType(type);
+	Relation	relation = open_row_type(base);
+	int			nparts;
+	TypePart   *parts = find_parts(base, InvalidOid, relation, &nparts);
+	Oid			found = test(base) ? base : InvalidOid;
+
+	check_stack_depth();
+	for (int i = 0; i < nparts && !OidIsValid(found); i++)
+		found = find_part(parts[i].type, test);
+	if (relation)
+		relation_close(relation, AccessShareLock);
+	return found;
+}
+
+static bool
+is_pseudo_type(Oid type)
+{
+	return get_typtype(type) == TYPTYPE_PSEUDO;
+}
+
+/*
+ * Is a type the OID of an object, and its text the object's name?  regclass and its
+ * like have no operator class of their own.
+ */
+static bool
+is_object_name(Oid type)
+{
+	return type != OIDOID &&
+		lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opintype == OIDOID;
+}
+
+Oid
+sm_find_pseudo_type(Oid type)
+{
+	return find_part(type, is_pseudo_type);
+}
 
 void
 sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 {
 	Oid			base = getBaseType(type);
 	TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_LT_OPR | TYPECACHE_BTREE_OPFAMILY);
+	Oid			part;
 	Oid			output;
 	Oid			input;
 	bool		is_varlena;
@@ -40,12 +155,23 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 				 errdetail("Type %s has no default operator class for access method \"btree\".",
 						   format_type_be(type))));
 
-	if (get_typtype(base) == TYPTYPE_PSEUDO)
+	part = sm_find_pseudo_type(base);
+	if (OidIsValid(part))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"key\" of the query must not be of the pseudo-type %s",
-						format_type_be(type)),
+						format_type_be(part)),
 				 errdetail("A key is stored as text, and no value of this type can be read from text.")));
+	part = find_part(base, is_object_name);
+	if (OidIsValid(part))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"key\" of the query must not have values of type %s",
+						format_type_be(part)),
+				 errdetail("A key is stored as text, and the text of type %s is a name, which another object can get.",
+						   format_type_be(part)),
+				 errhint("Cast the values to oid or text.")));
+
 	memset(key, 0, sizeof(*key));
 	key->type = base;
 	key->collation = collation;
@@ -139,6 +265,95 @@ sm_key_from_text(SmKeyType *key, const char *text)
 	return InputFunctionCall(&key->input, unconstify(char *, text), key->io_param, -1);
 }
 
+/* Does an error say something about a value, and not about the session or the server? */
+static bool
+is_about_value(int sqlerrcode)
+{
+	switch (ERRCODE_TO_CATEGORY(sqlerrcode))
+	{
+		case ERRCODE_TO_CATEGORY(ERRCODE_TRANSACTION_ROLLBACK):
+		case ERRCODE_TO_CATEGORY(ERRCODE_INSUFFICIENT_RESOURCES):
+		case ERRCODE_TO_CATEGORY(ERRCODE_OPERATOR_INTERVENTION):
+		case ERRCODE_TO_CATEGORY(ERRCODE_SYSTEM_ERROR):
+		case ERRCODE_TO_CATEGORY(ERRCODE_INTERNAL_ERROR):
+			return false;
+		default:
+			return true;
+	}
+}
+
+/*
+ * Most types, and the CHECK of a domain, raise an error for text that they do not
+ * accept.  So the texts are read in a subtransaction.
+ */
+bool
+sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int ntexts, Datum *values)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	ResourceOwner oldowner = CurrentResourceOwner;
+	volatile bool ok = true;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(oldcontext);
+	PG_TRY();
+	{
+		int			level = sm_key_begin_text();
+
+		for (int i = 0; i < ntexts; i++)
+			values[i] = sm_key_from_text(key, texts[i]);
+		sm_key_end_text(level);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(oldcontext);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		if (!is_about_value(error->sqlerrcode))
+			ReThrowError(error);
+		ok = false;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(oldcontext);
+	CurrentResourceOwner = oldowner;
+	return ok;
+}
+
+/* Can the value be read from its text? */
+static bool
+is_exact(SmKeyType *key, Datum value, const char *text)
+{
+	Datum		read;
+
+	/* the types of PostgreSQL itself lose nothing */
+	if (key->type < FirstNormalObjectId)
+		return true;
+	if (sm_can_begin_subtransaction())
+	{
+		if (!sm_key_try_from_texts(key, &text, 1, &read))
+			return false;
+	}
+	else
+	{
+		int			level = sm_key_begin_text();
+
+		read = sm_key_from_text(key, text);
+		sm_key_end_text(level);
+	}
+	return sm_key_compare(key, value, read) == 0;
+}
+
+char *
+sm_key_to_exact_text(SmKeyType *key, Datum value)
+{
+	char	   *text = sm_key_to_text(key, value);
+
+	return is_exact(key, value, text) ? text : NULL;
+}
+
 char *
 sm_key_operator(const SmKeyType *key, StrategyNumber strategy)
 {
@@ -225,65 +440,43 @@ append_collation(StringInfo dst, Oid collation)
 	}
 }
 
-/* Part of a type. */
-typedef struct TypePart
+/* The labels of an enum, in their order. */
+static void
+append_labels(StringInfo dst, Oid type)
 {
-	Oid			type;
-	Oid			collation;
-} TypePart;
+	Relation	catalog = table_open(EnumRelationId, AccessShareLock);
+	Relation	index = index_open(EnumTypIdSortOrderIndexId, AccessShareLock);
+	ScanKeyData scan_key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
 
-/*
- * Find the types that a type consists of: its element or its range, subtype or
- * columns.  relation: the row type, opened, or NULL if the type is none.
- */
-static TypePart *
-find_parts(Oid type, Oid collation, Relation relation, int *nparts)
-{
-	TupleDesc	desc = relation ? RelationGetDescr(relation) : NULL;
-	TypePart   *parts = palloc_array(TypePart, desc ? desc->natts : 1);
-	Oid			element = get_element_type(type);
-	char		typtype = get_typtype(type);
-
-	*nparts = 1;
-	parts[0].collation = collation;
-	if (OidIsValid(element))
-		parts[0].type = element;
-	else if (typtype == TYPTYPE_RANGE)
-	{
-		parts[0].type = get_range_subtype(type);
-		parts[0].collation = get_range_collation(type);
-	}
-	else if (typtype == TYPTYPE_MULTIRANGE)
-		parts[0].type = get_multirange_range(type);
-	else
-		*nparts = 0;
-	for (int i = 0; desc && i < desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-
-		if (att->attisdropped)
-			continue;
-		parts[*nparts].type = att->atttypid;
-		parts[(*nparts)++].collation = att->attcollation;
-	}
-	return parts;
+	ScanKeyInit(&scan_key, Anum_pg_enum_enumtypid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(type));
+	scan = systable_beginscan_ordered(catalog, index, NULL, 1, &scan_key);
+	while (HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
+		appendStringInfo(dst, " %s",
+						 quote_literal_cstr(NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel)));
+	systable_endscan_ordered(scan);
+	index_close(index, AccessShareLock);
+	table_close(catalog, AccessShareLock);
 }
 
-/* Open the row type, or return NULL if a type is none. */
-static Relation
-open_row_type(Oid type)
+/* The operator that orders the bounds of a range, which its type can choose. */
+static void
+append_bound_operator(StringInfo dst, Oid range)
 {
-	Oid			relid = get_typ_typrelid(type);
-	Relation	relation;
+	HeapTuple	tuple = SearchSysCache1(RANGETYPE, ObjectIdGetDatum(range));
+	Oid			opclass;
+	Oid			operand;
 
-	if (!OidIsValid(relid))
-		return NULL;
-	relation = try_relation_open(relid, AccessShareLock);
-	if (relation == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("the row type of column \"key\" was dropped")));
-	return relation;
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for range type %u", range);
+	opclass = ((Form_pg_range) GETSTRUCT(tuple))->rngsubopc;
+	ReleaseSysCache(tuple);
+	operand = get_opclass_input_type(opclass);
+	appendStringInfo(dst, " of bounds by %s",
+					 format_operator(get_opfamily_member(get_opclass_family(opclass), operand,
+														 operand, BTLessStrategyNumber)));
 }
 
 static void
@@ -300,6 +493,10 @@ append_order(StringInfo dst, Oid type, Oid collation)
 					 format_type_extended(base, -1, FORMAT_TYPE_FORCE_QUALIFY),
 					 OidIsValid(entry->lt_opr) ? format_operator(entry->lt_opr) : "nothing");
 	append_collation(dst, collation);
+	if (entry->typtype == TYPTYPE_ENUM)
+		append_labels(dst, base);
+	else if (entry->typtype == TYPTYPE_RANGE)
+		append_bound_operator(dst, base);
 	appendStringInfoString(dst, " (");
 	for (int i = 0; i < nparts; i++)
 		append_order(dst, parts[i].type, parts[i].collation);

@@ -26,7 +26,8 @@ typedef struct SmKeyType
 
 /*
  * Prepare to use keys of a type and collation.  Raises an error if the type
- * has no default btree operator class, or is a pseudo-type.
+ * has no default btree operator class, or if it is or contains a pseudo-type or a type
+ * whose text is the name of an object.
  */
 extern void sm_key_type_init(SmKeyType *key, Oid type, Oid collation);
 
@@ -70,8 +71,21 @@ extern char *sm_key_to_text(SmKeyType *key, Datum value);
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 
 /*
- * Everything that determines the order of the keys, as text: types, operators and
- * collations, with their definitions and versions.
+ * Read values from texts that sm_key_to_text made.  Returns false if the type does not
+ * accept one of them.
+ */
+extern bool sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int ntexts,
+								  Datum *values);
+
+/*
+ * The same as sm_key_to_text, or NULL if that text is not the text of an equal value: a
+ * type of the user's can round its values.
+ */
+extern char *sm_key_to_exact_text(SmKeyType *key, Datum value);
+
+/*
+ * Everything that determines the order of the keys, as text: types, operators, labels of
+ * enums, and collations, with their definitions and versions.
  */
 extern char *sm_key_describe_order(const SmKeyType *key);
 
@@ -87,5 +101,12 @@ extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);
  */
 extern List *sm_hold_type(List *held, Oid type);
 extern void sm_release_types(List *held);
+
+/*
+ * Find a pseudo-type that a type is or contains, such as record.  Returns InvalidOid if
+ * there is none.  What types are in a value of a pseudo-type is not known, so
+ * sm_hold_type cannot hold them.
+ */
+extern Oid	sm_find_pseudo_type(Oid type);
 
 #endif

@@ -24,8 +24,8 @@ PG_FUNCTION_INFO_V1(sitemap_alternate);
 PG_FUNCTION_INFO_V1(sitemap_alternates);
 
 /*
- * What is meant by a value that is not an hreflang.  Some countries have a code other
- * than their language, and the United Kingdom has one other than its abbreviation.
+ * The hreflang that an invalid value probably stands for.  Common mistakes are a
+ * country's code for a language's, as cn for zh, and UK for GB.
  */
 static const char *
 hreflang_hint(SmSpan hreflang)

@@ -11,8 +11,8 @@
 #include "server/problem.h"
 
 /*
- * Append a link.  A relative href is resolved against base, if that is not NULL; the
- * link then has the absolute one.  Returns false for a problem; then buf is unchanged.
+ * Append a link.  A relative href is resolved against base, unless base is NULL; then
+ * link->href becomes absolute.  Returns false for a problem; then buf is unchanged.
  */
 extern bool sm_append_alternate(StringInfo buf, SmLink *link, const SmUrlBase *base,
 								SmUrlCache *cache, SmProblems *problems);

@@ -2,8 +2,8 @@
  * element.c
  *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
  *
- * Writing a large site spends nearly all of its time here.  So an ordinary row goes
- * the shortest way: space for the longest form of a value is reserved once, and the
+ * Writing a large site spends nearly all of its time here.  So an ordinary row takes
+ * the shortest path: space for the longest form of a value is reserved once, and the
  * value is written straight into the buffer.
  */
 #include "postgres.h"
@@ -140,7 +140,7 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 	sm_append(buf, SM_LITERAL("</priority>"));
 }
 
-/* Are the extensions of an entry too large for any document? */
+/* Are the extension elements of an entry too large for any document? */
 static bool
 is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
 {

@@ -22,8 +22,8 @@ typedef struct SmElementWriter
 								 * alternates are resolved against it; NULL:
 								 * they are invalid */
 	SmProblems	problems;
-	SmRules    *rules;			/* receives what the extensions of a row say,
-								 * or NULL */
+	SmRules    *rules;			/* receives what a row's extension elements
+								 * say, or NULL */
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of images and alternates */
 } SmElementWriter;
@@ -36,9 +36,8 @@ extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
 
 /*
  * Append a row to buf, checked, encoded and escaped, and describe it in entry.
- * Returns false if the row cannot be written; then buf is unchanged.  In
- * report mode the rest of the row is checked all the same, and entry has its
- * lastmod.
+ * Returns false if the row cannot be written; then buf is unchanged.  In report mode
+ * the rest of the row is still checked, and entry gets its lastmod.
  */
 extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
 							SmEntry *entry);

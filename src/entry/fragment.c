@@ -1,6 +1,6 @@
 /*
  * fragment.c
- *	  Elements of extensions, given as xml values, are copied into a document.
+ *	  Copies extension elements from xml values into a document.
  *
  * PostgreSQL accepts xml values that no XML parser would.  So each value is read
  * token by token, and only tokens that are well-formed are written to a document.
@@ -33,7 +33,7 @@ target_charset(bool ascii)
 /* Ends an entry, so nothing inside an entry may look like it: see core/entries.c. */
 #define END_OF_ENTRY	"</url>"
 
-/* Can raw XML be copied into a document byte for byte? */
+/* Can raw XML be copied into a document unchanged? */
 static bool
 is_clean(SmSpan raw, SmXmlCharset charset)
 {
@@ -171,9 +171,8 @@ beyond_ascii(SmProblems *problems)
 }
 
 /*
- * Check the names of the namespaces that a tag declares.  A name has no references,
- * since it would have several spellings then.  So it must not have a character that
- * is written as one.
+ * Check the names of the namespaces that a tag declares.  A name must have only one
+ * spelling, so it must not contain a character that would be written as a reference.
  */
 static bool
 check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *problems)
@@ -199,9 +198,10 @@ check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *probl
 }
 
 /*
- * Check a token by itself: text only inside of elements, elements only in namespaces
- * that are not that of sitemaps, which an element without a namespace would inherit
- * in a document.  is_changed: the token will be rewritten.
+ * Check a token by itself: text is allowed only inside of elements, and elements only
+ * in namespaces other than that of sitemaps.  An element without a namespace is
+ * refused, since it would inherit the namespace of sitemaps.  is_changed: the token
+ * will be rewritten.
  */
 static bool
 check_token(const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset, bool is_changed,
@@ -252,11 +252,11 @@ static const ValueElement value_elements[] = {
 	{SM_NS_NEWS, true, "publication_date", SM_FACT_PUBLICATION_DATE}
 };
 
-/* Collects the facts of an extension. */
+/* Collects the facts of an xml value. */
 typedef struct Facts
 {
 	SmRules    *rules;
-	SmSpan		xml;			/* the extension */
+	SmSpan		xml;			/* the whole value */
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
 	const ValueElement *inside; /* the child whose value is being read, or
 								 * NULL */
@@ -306,7 +306,10 @@ note_child(Facts *facts, const SmXmlReader *r)
 		if (element->ns == facts->top && (element->has_rule || rules->found_media) &&
 			sm_span_is(r->name, element->name))
 		{
-			/* values are never longer than the XML, so they do not move */
+			/*
+			 * the values together are never longer than the XML, so they do
+			 * not move
+			 */
 			if (rules->values.data == NULL)
 				initStringInfo(&rules->values);
 			enlargeStringInfo(&rules->values, facts->xml.len - rules->values.len);
@@ -345,8 +348,8 @@ note_token(Facts *facts, const SmXmlReader *r, SmXmlToken token)
 }
 
 /*
- * Read an extension once: check its tokens, append them to buf, and collect its facts.
- * Returns false for a problem; the caller then restores buf.
+ * Read an xml value once: check its tokens, append them to buf, and collect its
+ * facts.  Returns false for a problem; the caller then restores buf.
  */
 static bool
 read_extension(StringInfo buf, SmSpan xml, SmXmlCharset charset, uint32 *namespaces,

@@ -1,6 +1,6 @@
 /*
  * fragment.h
- *	  Copies elements of extensions from xml values into a document.
+ *	  Copies extension elements from xml values into a document.
  */
 #ifndef SM_FRAGMENT_H
 #define SM_FRAGMENT_H
@@ -11,13 +11,13 @@
 #include "server/problem.h"
 
 /*
- * Append an extension to buf: well-formed XML whose elements are all in a namespace
- * that is not that of sitemaps.  Line breaks and tabs become references in text and
- * spaces in tags, backslashes become references; comments and instructions that have
- * any of these are dropped.  ascii: write characters outside ASCII as references, too.
- * If a database that is not UTF-8 makes a file, references to such characters become
- * characters, so that the file is the same from any database.  Returns false for a
- * problem; then buf is unchanged, and rules has nothing of the extension.
+ * Append ready-made XML to buf.  It has to be well-formed, with all elements in
+ * namespaces other than that of sitemaps.  Line breaks and tabs become references in
+ * text and spaces in tags; backslashes become references.  Comments and instructions
+ * with any of these are dropped.  ascii: write characters outside ASCII as
+ * references, too.  If a database that is not UTF-8 makes a file, references to such
+ * characters become characters, so that the file is the same from any database.
+ * Returns false for a problem; then buf and the facts in rules are unchanged.
  */
 extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
 								SmRules *rules, SmProblems *problems);

@@ -72,7 +72,7 @@ read_array(Datum array, const char *name, SmValue *value)
 	}
 }
 
-/* Read an argument of type "any", which has a text or a literal. */
+/* Read an argument of type "any" that is text or a literal. */
 static void
 read_any_text(FunctionCallInfo fcinfo, int n, const char *name, Oid type, SmValue *value)
 {

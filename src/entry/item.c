@@ -28,7 +28,7 @@ label(const SmItemWriter *w, const SmField *field)
 	return w->rules ? field->path : field->name.s;
 }
 
-/* A value violates a rule. */
+/* Report a value that violates a rule. */
 static bool
 refuse(SmItemWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
@@ -37,7 +37,7 @@ refuse(SmItemWriter *w, const SmField *field, SmSpan value, const char *rule)
 	return false;
 }
 
-/* A number that is out of its range. */
+/* Report a number that is out of its range. */
 static bool
 refuse_number(SmItemWriter *w, const SmField *field, const char *number)
 {
@@ -354,7 +354,7 @@ value_at(const SmField *field, const SmValue *value, int i)
 	return item;
 }
 
-/* Append a tag with its attributes.  n: how many fields they are together. */
+/* Append a tag with its attributes.  n: number of fields, the tag included. */
 static bool
 append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, int i)
 {
@@ -433,7 +433,7 @@ append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
 	return true;
 }
 
-/* Is everything given that an item must have? */
+/* Are all required values of an item given? */
 static bool
 check_required(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 {
@@ -479,7 +479,10 @@ append_fields(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 	return true;
 }
 
-/* Append an item, with what it says about the page; the caller restores buf. */
+/*
+ * Append an item and the facts that it states about the page.  After a failure the
+ * caller restores buf.
+ */
 static bool
 append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 {

@@ -1,8 +1,7 @@
 /*
  * item.h
- *	  Items of a page: images, videos and news.  Tables say which tags and
- *	  attributes an item has and what values these take; one function checks and
- *	  writes all items.
+ *	  Items of a page: images, videos and news.  Tables list the tags and attributes
+ *	  of an item and their allowed values; one function checks and writes all items.
  */
 #ifndef SM_ITEM_H
 #define SM_ITEM_H
@@ -39,13 +38,12 @@ typedef struct SmField
 	const char *path;			/* column and key */
 	int			argument;		/* number of the argument */
 	SmFieldType type;
-	SmSpan		open;			/* written before the value; ">" follows that
-								 * of a tag */
+	SmSpan		open;			/* written before the value; for a tag,
+								 * without its ">" */
 	SmSpan		close;			/* written after it */
 	bool		is_attribute;
-	bool		is_array;		/* one tag for each value; arrays of
-								 * attributes are parallel to that of their
-								 * tag */
+	bool		is_array;		/* one tag for each value; an attribute's
+								 * array is parallel to its tag's array */
 	SmFactName	fact;			/* what the value says about the page */
 	const char *required;		/* how to ask for a value that must not be
 								 * missing; NULL if it may be */

@@ -12,8 +12,8 @@
 #include "core/namespace.h"
 
 /*
- * A field: its column and name, the number of the argument, its type; of a tag and of an
- * attribute, also what is written around the value.
+ * A field: its column and name, the number of the argument, and its type.  A tag and
+ * an attribute add the text written around the value.
  */
 #define FIELD(column, name, argument, type) \
 	{SM_LITERAL(name)}, column "." name, argument, SM_FIELD_##type
@@ -44,7 +44,10 @@ const SmItemType sm_image = {
 	.nfields = lengthof(image_fields),.fields = image_fields
 };
 
-/* A decimal number without sign, as numeric's output is for numbers from 0 to infinity. */
+/*
+ * Is it a decimal number without sign, as the output function of numeric writes
+ * finite numbers from 0?
+ */
 static bool
 is_price(SmSpan value)
 {

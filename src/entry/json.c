@@ -4,7 +4,7 @@
  *
  * The values of an object become the values that arguments of sitemap_image,
  * sitemap_video and sitemap_news would be, so an item is the same from either.  An
- * invalid item is one problem, and is left out by itself.
+ * invalid item is one problem, and only that item is left out.
  */
 #include "postgres.h"
 
@@ -48,7 +48,7 @@ refuse(ItemReader *r, const SmField *field, const char *what)
 	r->is_valid = false;
 }
 
-/* The keys that are nearest to one that is unknown, as a hint. */
+/* The known keys nearest to an unknown key, as a hint. */
 static const char *
 nearest_keys(const SmItemType *type, SmSpan key)
 {

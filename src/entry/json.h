@@ -8,10 +8,10 @@
 #include "entry/item.h"
 
 /*
- * Append the items of a jsonb value.  An item is an object whose keys are the names of
- * fields; videos and images can be an array of objects, and an image can be a URL.  null
- * is no item, and so is an object that has none of the required values.  Stops after
- * the item that makes the entry too large for any document.
+ * Append the items of a jsonb value.  An item is an object whose keys are the names
+ * of fields; videos and images can be an array of objects, and an image can be a URL.
+ * null is no item, and neither is an object without any of the required values.
+ * Stops after the item that makes the entry too large for any document.
  */
 extern void sm_append_json(SmItemWriter *w, const SmItemType *type, Datum value);
 

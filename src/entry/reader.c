@@ -275,7 +275,10 @@ read_raw(void *arg, SmSpan *extension)
 	return true;
 }
 
-/* The next token outside of the <url> element, except blanks, comments and PIs. */
+/*
+ * The next token outside of the <url> element, except blanks, comments and processing
+ * instructions.
+ */
 static SmXmlToken
 next_outside(SmXmlReader *r)
 {

@@ -15,7 +15,8 @@
 
 /*
  * Reads an extension element that has just begun, up to its end.  Leaves *extension
- * for an element that is left out.  Returns false if the entry cannot be read.
+ * unchanged if the element is to be left out.  Returns false if the entry cannot be
+ * read.
  */
 typedef bool (*SmReadExtension) (void *arg, SmSpan *extension);
 
@@ -41,10 +42,10 @@ typedef struct SmEntryReader
 } SmEntryReader;
 
 /*
- * Read the entry that has just begun into a row, whose spans are in the document
- * or in the current memory context.  Returns true at the end of the entry.  In
- * report mode the row can lack its loc; that was then reported.  Returns false
- * if the entry is skipped for a problem, or is not well-formed; in the latter case
+ * Read the entry that has just begun into a row, whose spans are in the document or
+ * in the current memory context.  Returns true at the end of the entry.  In report
+ * mode the row can lack its loc, which has then been reported.  Returns false if the
+ * entry is skipped for a problem, or is not well-formed; in the latter case
  * reader->message says why.
  */
 extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
@@ -83,10 +84,7 @@ extern SmSpan sm_xml_resolve(SmSpan raw);
 /* Report an undeclared prefix of the tag just read from a document.  Returns false. */
 extern bool sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name);
 
-/*
- * Report that XML cannot be read, for the reason that the reader has.  Returns
- * false.
- */
+/* Report that XML cannot be read; the reader's message says why.  Returns false. */
 extern bool sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
 							 const char *what);
 

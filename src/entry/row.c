@@ -68,8 +68,8 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name
 	int			max = 8;
 
 	/*
-	 * Allocate memory as values come, and not for the number of elements: an
-	 * array of NULLs, which take a bit each, can have very many.
+	 * Allocate memory as values come, and not for all elements: an array can
+	 * have very many NULLs, which take a bit each.
 	 */
 	*items = palloc_array(SmSpan, max);
 	while (array_iterate(it, &value, &isnull))

@@ -63,7 +63,7 @@ extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
 
 /*
  * Read an array of text as the images of a row.  NULLs in the array are skipped.
- * More values than SM_MAX_ITEMS are a problem, and only these are read.
+ * More than SM_MAX_ITEMS values are a problem, and the rest is not read.
  */
 extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);
 
@@ -90,10 +90,10 @@ extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
 								  SmProblems *problems);
 
 /*
- * Find the columns of a query by their names.  Raises an error for an unknown
- * column, a wrong type, a name that appears twice, a query that has neither loc
- * nor url, and one that has other columns than key beside url.  kind: SM_TEXT to leave
- * out the columns that only XML can show.
+ * Find the columns of a query by their names.  Raises an error for an unknown column,
+ * a wrong type, a name that appears twice, a query that has neither loc nor url, and
+ * a column other than key in a query with url.  kind: SM_TEXT to leave out the
+ * columns that only XML can show.
  */
 extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);
 

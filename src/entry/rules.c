@@ -211,7 +211,10 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 	return false;
 }
 
-/* Check a URL in ready-made XML, as it would be written if it is valid. */
+/*
+ * Check the rule for a URL in ready-made XML.  A valid URL is checked in the form
+ * that this extension would write.
+ */
 static bool
 check_given_url(const SmRules *rules, SmFactName fact, const char *name, SmSpan given,
 				SmProblems *problems, SmProblemName problem)
@@ -287,7 +290,7 @@ sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href)
 	fact->href = href;
 }
 
-/* Forget the links, images and news since there were so many. */
+/* Forget the links, images and news that were added after these numbers. */
 static void
 forget(SmRules *rules, int nalternates, int images, bool has_news)
 {

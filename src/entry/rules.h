@@ -27,8 +27,8 @@ typedef enum SmFactName
 typedef struct SmFact
 {
 	SmFactName	name;
-	SmSpan		value;			/* a URL or a date; of a link, its hreflang as
-								 * in XML, references and all */
+	SmSpan		value;			/* a URL or a date; for a link, the hreflang
+								 * as in XML, with references */
 	SmSpan		href;			/* of a link, as in XML; s is NULL for none */
 } SmFact;
 
@@ -37,7 +37,7 @@ typedef struct SmAlternate
 {
 	SmSpan		hreflang;		/* in lower case */
 	SmSpan		href;			/* s is NULL if there is none */
-	bool		is_raw;			/* href is as in XML, references and all */
+	bool		is_raw;			/* href is as in XML, with references */
 } SmAlternate;
 
 /*
@@ -45,7 +45,7 @@ typedef struct SmAlternate
  */
 typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
 
-/* What all extension elements of a page say.  Begins as all zeros. */
+/* What all extension elements of a page say.  Initially all zeros. */
 typedef struct SmRules
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */
@@ -63,7 +63,7 @@ typedef struct SmRules
 	SmFoundMedia found_media;	/* NULL if URLs of media are not needed */
 	void	   *found_media_arg;
 
-	/* facts of the extension that is being read, not yet checked */
+	/* facts of the extension or item that is being read, not yet checked */
 	int			nfacts;
 	int			max_facts;
 	SmFact	   *facts;
@@ -76,9 +76,9 @@ extern bool sm_rules_add_image(SmRules *rules, SmSpan url, SmProblems *problems,
 extern bool sm_rules_add_link(SmRules *rules, const SmLink *link, SmProblems *problems);
 
 /*
- * Check the rule for a URL: that of a video must not be the page's, that of an uploader
- * must be on the page's domain.  name: the URL's field or element.  given: the URL as
- * it was given.  written: as it is written in XML.
+ * Check the rule for a URL: a video's URL must not be the page's, and an uploader's
+ * URL must be on the page's domain.  name: the URL's field or element.  given: the
+ * URL as it was given.  written: as it is written in XML.
  */
 extern bool sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 							   SmSpan given, SmSpan written, SmProblems *problems,

@@ -12,7 +12,7 @@
 #include "utils/memutils.h"
 
 /*
- * Make room for size more bytes at the end of buf, and return a pointer to it.
+ * Make room for size more bytes at the end of buf, and return a pointer to that end.
  * The contents of buf may move.
  */
 static inline char *
@@ -62,9 +62,9 @@ extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char 
 						   SmUrlStatus status);
 
 /*
- * Append the URL of an image, a link or the like.  Its length is limited only
- * by the document.  A relative URL is resolved against base, if that is not NULL;
- * *url is then the absolute one.  If the URL is refused, buf is unchanged.
+ * Append the URL of an image, a link or the like.  Its length is limited only by the
+ * document.  A relative URL is resolved against base, unless base is NULL; then *url
+ * becomes absolute.  If the URL is refused, buf is unchanged.
  */
 extern SmUrlStatus sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *base,
 								 SmUrlCache *cache);

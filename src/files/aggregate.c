@@ -3,8 +3,8 @@
  *	  The SQL aggregates: rows → one document.
  *
  * The state of every aggregate is an AggState: a document that grows in the
- * aggregate's memory context.  It has everything that a transition needs from one
- * row to the next: nothing is kept in FmgrInfo, since Citus calls the transition
+ * aggregate's memory context.  It holds everything that a transition needs from one
+ * row to the next.  Nothing is kept in FmgrInfo, since Citus calls the transition
  * function with a fresh one for each row.
  */
 #include "postgres.h"
@@ -38,7 +38,7 @@ typedef struct AggState
 {
 	SmDocument	doc;
 	SmElementWriter writer;
-	uint64		nrows;			/* rows so far, those with a NULL included */
+	uint64		nrows;			/* rows so far, including rows with a NULL */
 } AggState;
 
 #define AssertCheckAggState(state) \

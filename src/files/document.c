@@ -3,9 +3,9 @@
  *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
  *
  * The namespaces that the header declares are known after the last entry, so the
- * header is written when the document is closed.  The entries begin where they began
- * in the document before, whose header mostly had the same namespaces.  If not, they
- * move.
+ * header is written when the document is closed.  The entries begin where the entries
+ * of the previous document began, since most headers declare the same namespaces.  If
+ * this header differs, the entries move.
  */
 #include "postgres.h"
 

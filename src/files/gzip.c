@@ -115,9 +115,9 @@ thread_destroy(void *arg)
 }
 
 /*
- * Prepare for work in the current memory context.  If a thread still works when the
- * context is to be freed, even after an error, it finishes its present step and ends
- * before that.
+ * Prepare for work in the current memory context.  If a thread is still working when
+ * the context is freed, even after an error, the thread first finishes its present
+ * step and ends.
  */
 static Thread *
 thread_create(void)

@@ -17,9 +17,10 @@ typedef struct SmGzip SmGzip;
 extern SmGzip *sm_gzip_create(int level);
 
 /*
- * Begin to compress len bytes into a gzip member without name and time, so that
- * the result depends on nothing else.  A large document is copied and compressed in
- * a thread while the caller goes on, unless max_parallel_workers_per_gather is 0.
+ * Begin to compress len bytes into a gzip member without name and time, so that the
+ * result depends only on the data and the level.  A large document is copied and
+ * compressed in a thread while the caller goes on, unless
+ * max_parallel_workers_per_gather is 0.
  */
 extern void sm_gzip_begin(SmGzip *gzip, const char *data, size_t len);
 

@@ -14,9 +14,7 @@
  */
 #define SM_INDEX_SECTION	"sitemap"
 
-/*
- * Not allowed as a section: its files would be named like further indexes.
- */
+/* Not allowed as a section: its files would have the names of further indexes. */
 #define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
 
 typedef struct SmIndex

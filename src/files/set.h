@@ -59,18 +59,18 @@ typedef struct SmOldFiles
 } SmOldFiles;
 
 /*
- * Should the touched files' ranges be read rather than all rows?  Not if the planner
- * expects that they cost much more, as ranges without an index on the key do: each
- * reads the whole table.
+ * Should only the ranges of the touched files be read, and not all rows?  False if
+ * the planner expects the ranges to cost much more, as they do without an index on
+ * the key: each range then reads the whole table.
  */
 extern bool sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old);
 
 /*
  * To make only some files, walk through the old files.  For a file that stays, call
  * sm_set_keep_file.  It returns false if the file would have another name in this
- * set.  For a touched file, call sm_set_rebuild.  It makes files from that file on,
- * until a file ends where a file begins that stays, and returns the number of the
- * latter, or old->nfiles at the end of the set.
+ * set.  For a touched file, call sm_set_rebuild.  It makes files, beginning where
+ * that file begins, until a new file ends where an old file that stays begins.  It
+ * returns the number of that old file, or old->nfiles at the end of the set.
  */
 extern bool sm_set_keep_file(SmSet *set, const char *name);
 extern int	sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first);

@@ -38,8 +38,8 @@
  *
  * Rows with the same key stay together: a file begins with the first row of a key.
  *
- * In memory are the entries from the best place for a cut to the newest entry: of a
- * full split, the entries of the newest key.
+ * The entries from the best place for a cut to the newest entry are kept in memory;
+ * in a full split, these are the entries of the newest key.
  */
 #include "postgres.h"
 
@@ -123,7 +123,7 @@ is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 
 	/*
 	 * As long as the file is less than half full, the best place is before
-	 * the newest key.  That is where the file ends if a very large entry, one
+	 * the newest key.  The file ends there if a very large entry, an entry
 	 * with news, or many rows of that key do not fit.
 	 */
 	if (full < MIN_FULLNESS)

@@ -35,9 +35,9 @@ typedef struct SmSplit
 	uint64		distance;		/* from the hash of the next loc to the
 								 * highest possible one */
 	uint64		weight;			/* grows with the fullness of the file; 0 for
-								 * a place that any other is better than */
+								 * a place that any other place beats */
 
-	/* the entries from that place on, the newest one included */
+	/* the entries after that place, including the newest */
 	SmSplitEntry *entries;
 	int			nentries;
 	int			max_entries;

@@ -17,8 +17,8 @@ typedef struct SmFileStore SmFileStore;
 extern SmFileStore *sm_file_store_create(Tuplestorestate *rows, TupleDesc desc, int compression);
 
 /*
- * Put a row.  Its content is compressed, unless it is NULL or the row is an
- * index.  The row may wait for that while the caller goes on.
+ * Put a row.  Its content is compressed, unless it is NULL or the row is an index.
+ * The row may wait for the compression while the caller goes on.
  */
 extern void sm_file_store_put(SmFileStore *store, SmKind kind, const Datum *values,
 							  const bool *nulls);

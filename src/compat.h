@@ -61,7 +61,7 @@ find_option(const char *name, bool create_placeholders, bool skip_errors, int el
 #define sm_is_virtual(attribute) false
 #endif
 
-/* 18 and later have this macro, which stands before a declaration */
+/* 18 and later have this macro, to be put before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
 #endif

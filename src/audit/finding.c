@@ -1,6 +1,6 @@
 /*
  * finding.c
- *	  The problems that an audit finds, in any order, become its result: in the order
+ *	  The problems that an audit finds, in any order, become its result, in the order
  *	  of the rows, each with the loc of its row.
  *
  * Problems between rows are found after the last row, so all problems are sorted by row.

@@ -1,6 +1,6 @@
 /*
  * finding.h
- *	  The problems that an audit finds, in any order, become its result: in the order
+ *	  The problems that an audit finds, in any order, become its result, in the order
  *	  of the rows, each with the loc of its row.
  */
 #ifndef SM_FINDING_H

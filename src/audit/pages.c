@@ -3,9 +3,9 @@
  *	  What the pages of a set show together: duplicates, http among https, and
  *	  links to other languages that are not returned.
  *
- * Each page goes into a sort.  Each link between two pages goes into it twice, once for
- * either page.  So the sort has everything about a page together: first the rows that
- * are this page; then, for each other page, whether this page links to it, and the rows
+ * Each page goes into a sort.  Each link between two pages goes into it twice, once
+ * for each page.  So everything about a page comes together: first the rows that are
+ * this page; then, for each other page, whether this page links to it, and the rows
  * of the other page that link to this one.
  *
  * Example: row 1 is the page E and links to D; row 2 is D without a link; row 3 is E

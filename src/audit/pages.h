@@ -10,7 +10,7 @@
 
 typedef struct SmPages SmPages;
 
-/* Begin; is_https: whether base_url is.  Problems go to findings. */
+/* Begin.  is_https: is base_url https?  Problems go to findings. */
 extern SmPages *sm_pages_begin(bool is_https, SmFindings *findings);
 
 /* Add the page of a row, as a URL in canonical form. */

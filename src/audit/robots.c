@@ -3,8 +3,8 @@
  *	  What a robots.txt forbids: pages of a set, their images, videos and alternates,
  *	  and the files of the set.
  *
- * A robots.txt is for one scheme, host and port, those of base_url; other URLs are
- * ignored.
+ * A robots.txt applies to one scheme, host and port, here base_url's.  Other URLs
+ * are ignored.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@
 
 #define INDEX_NAME	SM_INDEX_SECTION ".xml"
 
-/* The names of a robots.txt are compared with each agent. */
+/* A limit, since each name in a robots.txt is compared with each agent. */
 #define MAX_AGENTS	100
 
 struct SmAuditRobots
@@ -215,8 +215,8 @@ names_file(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 }
 
 /*
- * What a text is that cannot be a robots.txt, as a program gets it that asks for one
- * which is not there; NULL for any other text.
+ * Describe a text that cannot be a robots.txt, such as the error page that a server
+ * returns if there is none.  NULL for any other text.
  */
 static const char *
 describe_invalid(SmSpan text)

@@ -13,9 +13,9 @@
 typedef struct SmAuditRobots SmAuditRobots;
 
 /*
- * Compile a robots.txt for the agents, an array of text; NULL for no robots.txt.  Raises
- * an error if it is too long, or if an agent is no product token.  Problems of URLs of
- * the site go to findings.
+ * Compile a robots.txt for the agents, an array of text; NULL for no robots.txt.
+ * Raises an error if it is too long, or if an agent is not a product token.  Problems
+ * of URLs of the site go to findings.
  */
 extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site,
 											SmFindings *findings);
@@ -27,7 +27,10 @@ extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum agents
 extern void sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, const char *what,
 								  SmSpan url);
 
-/* Check the set as a whole: its files, for so many pages, and the Sitemap lines. */
+/*
+ * Check the set as a whole: its files and the Sitemap lines.  npages: number of its
+ * pages.
+ */
 extern void sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options,
 									  int64 npages);
 

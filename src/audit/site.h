@@ -9,7 +9,7 @@
 #include "core/span.h"
 #include "core/url.h"
 
-/* The site that base_url is of: its scheme, host and port. */
+/* The site of base_url: its scheme, host and port. */
 typedef struct SmSite
 {
 	SmSpan		origin;			/* in canonical form */
@@ -33,8 +33,8 @@ extern SmSpan sm_site_page(const SmSite *site, SmSpan url, SmUrlForm form);
 extern bool sm_site_read(SmSite *site, SmSpan text, SmSpan *page);
 
 /*
- * Where the path of a URL of the site begins, whatever user the URL names; 0 for a URL
- * of another site.  url: in canonical form.
+ * Where the path of a URL of the site begins, with or without a user in the URL; 0
+ * for a URL of another site.  url: in canonical form.
  */
 extern size_t sm_site_path(const SmSite *site, SmSpan url);
 

@@ -4,9 +4,9 @@
  *	  sitemap_kind, which tells what kind of document it is.
  *
  * input.c inflates the document and converts it to UTF-8.  Entries are read one after
- * the other, of XML by xml.c.  The whole document is in memory, an entry only until
- * its row is stored.  An invalid entry is an error, or is skipped and counted in one
- * warning.
+ * another; xml.c reads those in XML.  The whole document is in memory, an entry only
+ * until its row is stored.  An invalid entry is an error, or is skipped and counted
+ * in one warning.
  *
  * A text sitemap has a URL on each line.  Lines end in LF, CR or both.  A line has to
  * begin with a scheme and "://", which tells a text sitemap from an error page or

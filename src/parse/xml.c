@@ -22,8 +22,7 @@
  * repeats the URI.  So the total length of the copies is limited, in proportion to the
  * length of the document.
  *
- * RSS and Atom give the URL of a page and the date of its last change.  Nothing else of
- * them is read.
+ * From RSS and Atom, only the URL of a page and the date of its last change are read.
  */
 #include "postgres.h"
 
@@ -70,7 +69,7 @@ typedef struct Kind
 	ReadEntry	read_entry;
 } Kind;
 
-/* The declarations that a copy needs besides its own. */
+/* The declarations that a copy needs in addition to its own. */
 typedef struct Declarations
 {
 	int			nbindings;		/* number of namespaces in scope around the

@@ -51,6 +51,8 @@ find_parts(Oid type, Oid collation, Relation relation, int *nparts)
 	Oid			element = get_element_type(type);
 	char		typtype = get_typtype(type);
 
+	CHECK_FOR_INTERRUPTS();
+
 	*nparts = 1;
 	parts[0].collation = collation;
 	if (OidIsValid(element))
@@ -328,8 +330,8 @@ is_exact(SmKeyType *key, Datum value, const char *text)
 {
 	Datum		read;
 
-	/* the types of PostgreSQL itself lose nothing */
-	if (key->type < FirstNormalObjectId)
+	/* of PostgreSQL's own types, only tsquery loses something: its nesting */
+	if (key->type < FirstNormalObjectId && key->type != TSQUERYOID)
 		return true;
 	if (sm_can_begin_subtransaction())
 	{

@@ -302,6 +302,11 @@ $$;
 SELECT output, factor, l.*
   FROM (VALUES ('int8out', 1), ('int4out', 1), ('int4out', 1::bigint << 30), ('boolout', 1)) v (output, factor), LATERAL pg_temp.lossy(output, factor) l;
 
+-- Of PostgreSQL's own types, tsquery loses its nesting.
+TRUNCATE changes_keys.target;
+SELECT pg_temp.run($$ SELECT loc, format('a | (b | k%s)', loc)::tsquery AS key FROM (VALUES ('1'), ('2')) v (loc) ORDER BY 2 $$);
+SELECT count(first_key), count(*) FROM changes_keys.target WHERE kind <> 'index';
+
 -- Of a long key a message shows the beginning.
 TRUNCATE changes_keys.target;
 SELECT pg_temp.run('SELECT loc, loc AS key FROM changes_keys.page ORDER BY loc');

@@ -347,7 +347,7 @@ test_many_agents(void)
 	{
 		bool		right = true;
 
-		snprintf(path, sizeof(path), "/%s", names[i]);
+		snprintf(path, sizeof(path), "/%.3s", names[i]);
 		sm_robots_match(&robots, path, strlen(path), room);
 		for (int k = 0; k < SM_ROBOTS_MAX_AGENTS; k++)
 		{

@@ -30,10 +30,12 @@ SELECT * FROM load.log
  WHERE backend = 'autovacuum worker' AND
        message ~ '^(skipping (vacuum|analyze) of "target_.*" --- lock not available|canceling autovacuum task)$';
 
--- What else is in the log, apart from a server's ordinary life.
+-- What else is in the log, apart from a server's ordinary life, and from a warning that small
+-- sections get when edits rename most of their few files.
 CREATE VIEW load.unexpected AS
 SELECT * FROM load.log
  WHERE NOT (severity = 'ERROR' AND backend = 'client backend') AND
+       NOT (severity = 'WARNING' AND message ~ '^[0-9]+ of [0-9]+ files of section "[a-z]+" get other names$') AND
        NOT (severity = 'LOG' AND message ~ '^(starting |listening |database system (was|is) |.* (still waiting for|acquired) .* after )')
 EXCEPT ALL
 TABLE load.put_off;

@@ -111,11 +111,11 @@ sub test_publish
 	return;
 }
 
-# Each shard publishes its own pages, as the guide has it, and the index is made at the end.
+# Each shard publishes its own pages, as doc/shards.md has it, and the index is made at the end.
 sub test_shards
 {
-	my ($guide) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^#### Citus\n(.*?)^#/ms;
-	my ($setup, $run) = $guide =~ /^```pgsql\n(.*?)^```\n/msg;
+	my ($recipe) = slurp_file("$FindBin::RealBin/../../doc/shards.md") =~ /^## Citus\n(.*?)^#/ms;
+	my ($setup, $run) = $recipe =~ /^```pgsql\n(.*?)^```\n/msg;
 	my $action = sub { join ' ', map { (split /\|/)[2] } sort split /\n/, sql($_[0]) };
 	my $state = sub { sql('SELECT name, xmin, digest FROM site_files ORDER BY name') };
 
@@ -184,8 +184,8 @@ sub test_shards
 # at first, when the empty shards get pages, and after a shard has lost all of its own.
 sub test_many_shards
 {
-	my ($guide) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^#### Citus\n(.*?)^#/ms;
-	my ($setup, $run) = $guide =~ /^```pgsql\n(.*?)^```\n/msg;
+	my ($recipe) = slurp_file("$FindBin::RealBin/../../doc/shards.md") =~ /^## Citus\n(.*?)^#/ms;
+	my ($setup, $run) = $recipe =~ /^```pgsql\n(.*?)^```\n/msg;
 	my $published = q{SELECT sum(url_count), count(*), count(DISTINCT anchor) FROM site_files WHERE kind <> 'index'};
 	my $there = q{SELECT count(*), count(DISTINCT get_shard_id_for_distribution_column('page', id)),
 	                     count(DISTINCT get_shard_id_for_distribution_column('page', id)) FROM page};

@@ -1,5 +1,5 @@
 # Two nodes with pages and files of their own, and a coordinator with the index:
-# the guide's recipe for postgres_fdw, statement by statement.
+# the recipe of doc/shards.md for postgres_fdw, statement by statement.
 use strict;
 use warnings;
 
@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($node_setup, $setup, $run) = recipe('postgres_fdw');
+my ($node_setup, $setup, $run, $job) = recipe('postgres_fdw');
 my ($coordinator, @nodes) = map { new_node($_) } 'coordinator', 'node1', 'node2';
 
 plan skip_all => 'postgres_fdw is not here'
@@ -109,6 +109,13 @@ like(sql($index), qr/^sitemap\.xml\|index\|updated\|${\ scalar @files}\|\d+$/, '
 is_deeply([ listed() ], \@files, 'lists the files that are there');
 is_deeply([ grep { !/\|unchanged\|/ } rows($run) ], [], 'which are those of a run');
 
+# A job instead of the view.
+age();
+$nodes[0]->safe_psql('postgres', q{DROP VIEW publish_node; UPDATE page SET path = path || 'z' WHERE id = 3});
+is($nodes[0]->safe_psql('postgres', "$job CALL sitemap_run('site'); SELECT written > 0, error IS NULL FROM site"), 't|t', 'a job of a node');
+like(sql($index), qr/\|updated\|/, 'the index of what it has written');
+is_deeply([ listed() ], [ files() ], 'lists the files that are there');
+
 $_->stop foreach $coordinator, @nodes;
 done_testing();
 
@@ -120,12 +127,12 @@ sub age
 	return;
 }
 
-# The blocks of a recipe in the guide, below the heading of that name.
+# The blocks of a recipe in doc/shards.md, below the heading of that name.
 sub recipe
 {
 	my ($heading) = @_;
-	my ($text) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^#### \Q$heading\E\n(.*?)^#/ms
-	  or die "the guide has no recipe for $heading";
+	my ($text) = slurp_file("$FindBin::RealBin/../../doc/shards.md") =~ /^## \Q$heading\E\n(.*?)^#/ms
+	  or die "the document has no recipe for $heading";
 
 	return $text =~ /^```pgsql\n(.*?)^```\n/msg;
 }

@@ -411,7 +411,7 @@ make_recipe(const SmSet *set)
 	const char *parts[] = {
 		settings, options->query, options->base.url[SM_FORM_PLAIN],
 		options->stylesheet ? options->stylesheet : "",
-		set->key_type ? sm_key_describe_order(set->key_type) : ""
+		set->key_type ? sm_describe_order(set->held) : ""
 	};
 	uint64		digest = 0;
 	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
@@ -454,7 +454,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	if (set->query.key_index >= 0)
 	{
 		set->key_type = &set->columns.key_type;
-		set->held = sm_hold_type(NIL, set->key_type->type);
+		set->held = sm_hold_type(NIL, set->key_type->type, set->key_type->collation);
 	}
 	if (set->key_type || options->stable)
 		set->recipe = make_recipe(set);

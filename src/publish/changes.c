@@ -95,16 +95,17 @@ start_statement(SmReceiver *self, TupleDesc desc)
 	statement->desc = CreateTupleDescCopy(desc);
 	for (int i = 0; i < desc->natts; i++)
 	{
-		Oid			type = TupleDescAttr(desc, i)->atttypid;
-		Oid			pseudo_type = sm_find_pseudo_type(type);
+		Oid			pseudo_type;
 
+		statement->held = sm_hold_type(statement->held, TupleDescAttr(desc, i)->atttypid,
+									   InvalidOid);
+		pseudo_type = sm_find_pseudo_type(statement->held);
 		if (OidIsValid(pseudo_type))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column %d of changes must not be of the pseudo-type %s", i + 1,
 							format_type_be(pseudo_type)),
 					 errhint("Cast the column to the type of column \"key\" of the query, or to text.")));
-		statement->held = sm_hold_type(statement->held, type);
 	}
 }
 

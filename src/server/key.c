@@ -32,88 +32,120 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* Part of a type. */
+/* A type that is part of a key's type, or that type itself. */
 typedef struct TypePart
 {
-	Oid			type;
+	Oid			type;			/* domains resolved */
 	Oid			collation;
+	Relation	relation;		/* the row type, opened; NULL for any other
+								 * type */
+	List	   *parts;			/* what it consists of, as numbers in the list
+								 * of parts */
 } TypePart;
 
-/*
- * Find the types that a type consists of: its element or its range, subtype or
- * columns.  relation: the row type, opened, or NULL if the type is none.
- */
-static TypePart *
-find_parts(Oid type, Oid collation, Relation relation, int *nparts)
+/* Add a part to the list, unless it is there.  Returns its number. */
+static int
+add_part(List **parts, Oid type, Oid collation)
 {
-	TupleDesc	desc = relation ? RelationGetDescr(relation) : NULL;
-	TypePart   *parts = palloc_array(TypePart, desc ? desc->natts : 1);
-	Oid			element = get_element_type(type);
-	char		typtype = get_typtype(type);
+	Oid			base = getBaseType(type);
+	Oid			relid = get_typ_typrelid(base);
+	TypePart   *part;
+	ListCell   *lc;
 
-	CHECK_FOR_INTERRUPTS();
-
-	*nparts = 1;
-	parts[0].collation = collation;
-	if (OidIsValid(element))
-		parts[0].type = element;
-	else if (typtype == TYPTYPE_RANGE)
+	foreach(lc, *parts)
 	{
-		parts[0].type = get_range_subtype(type);
-		parts[0].collation = get_range_collation(type);
+		part = lfirst(lc);
+		if (part->type == base && part->collation == collation)
+			return foreach_current_index(lc);
 	}
-	else if (typtype == TYPTYPE_MULTIRANGE)
-		parts[0].type = get_multirange_range(type);
-	else
-		*nparts = 0;
+	part = palloc0_object(TypePart);
+	part->type = base;
+	part->collation = collation;
+	if (OidIsValid(relid))
+	{
+		part->relation = try_relation_open(relid, AccessShareLock);
+		if (part->relation == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("the row type of column \"key\" was dropped")));
+	}
+	*parts = lappend(*parts, part);
+	return list_length(*parts) - 1;
+}
+
+/* Add what a part consists of: its element or its range, subtype or columns. */
+static void
+add_parts_of(List **parts, TypePart *part)
+{
+	TupleDesc	desc = part->relation ? RelationGetDescr(part->relation) : NULL;
+	Oid			type = get_element_type(part->type);
+	Oid			collation = part->collation;
+
+	switch (get_typtype(part->type))
+	{
+		case TYPTYPE_RANGE:
+			type = get_range_subtype(part->type);
+			collation = get_range_collation(part->type);
+			break;
+		case TYPTYPE_MULTIRANGE:
+			type = get_multirange_range(part->type);
+			break;
+	}
+	if (OidIsValid(type))
+		part->parts = list_make1_int(add_part(parts, type, collation));
 	for (int i = 0; desc && i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		if (att->attisdropped)
-			continue;
-		parts[*nparts].type = att->atttypid;
-		parts[(*nparts)++].collation = att->attcollation;
+		if (!att->attisdropped)
+			part->parts = lappend_int(part->parts,
+									  add_part(parts, att->atttypid, att->attcollation));
 	}
-	return parts;
 }
 
-/* Open the row type, or return NULL if a type is none. */
-static Relation
-open_row_type(Oid type)
+List *
+sm_hold_type(List *held, Oid type, Oid collation)
 {
-	Oid			relid = get_typ_typrelid(type);
-	Relation	relation;
+	int			i = list_length(held);
 
-	if (!OidIsValid(relid))
-		return NULL;
-	relation = try_relation_open(relid, AccessShareLock);
-	if (relation == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("the row type of column \"key\" was dropped")));
-	return relation;
+	add_part(&held, type, collation);
+	for (; i < list_length(held); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_parts_of(&held, list_nth(held, i));
+	}
+	return held;
 }
 
-/*
- * Find a type for which a test is true: a type, or a type that is part of it.  Returns
- * InvalidOid if there is none.
- */
+void
+sm_release_types(List *held)
+{
+	ListCell   *lc;
+
+	foreach(lc, held)
+	{
+		TypePart   *part = lfirst(lc);
+
+		if (part->relation)
+			relation_close(part->relation, AccessShareLock);
+	}
+	list_free(held);
+}
+
+/* Find a part for which a test is true.  Returns InvalidOid if there is none. */
 static Oid
-find_part(Oid type, bool (*test) (Oid type))
+find_part(List *parts, bool (*test) (Oid type))
 {
-	Oid			base = getBaseType(type);
-	Relation	relation = open_row_type(base);
-	int			nparts;
-	TypePart   *parts = find_parts(base, InvalidOid, relation, &nparts);
-	Oid			found = test(base) ? base : InvalidOid;
+	ListCell   *lc;
 
-	check_stack_depth();
-	for (int i = 0; i < nparts && !OidIsValid(found); i++)
-		found = find_part(parts[i].type, test);
-	if (relation)
-		relation_close(relation, AccessShareLock);
-	return found;
+	foreach(lc, parts)
+	{
+		TypePart   *part = lfirst(lc);
+
+		if (test(part->type))
+			return part->type;
+	}
+	return InvalidOid;
 }
 
 static bool
@@ -134,9 +166,9 @@ is_object_name(Oid type)
 }
 
 Oid
-sm_find_pseudo_type(Oid type)
+sm_find_pseudo_type(List *held)
 {
-	return find_part(type, is_pseudo_type);
+	return find_part(held, is_pseudo_type);
 }
 
 void
@@ -144,6 +176,7 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 {
 	Oid			base = getBaseType(type);
 	TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_LT_OPR | TYPECACHE_BTREE_OPFAMILY);
+	List	   *parts;
 	Oid			part;
 	Oid			output;
 	Oid			input;
@@ -157,14 +190,15 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 				 errdetail("Type %s has no default operator class for access method \"btree\".",
 						   format_type_be(type))));
 
-	part = sm_find_pseudo_type(base);
+	parts = sm_hold_type(NIL, base, collation);
+	part = sm_find_pseudo_type(parts);
 	if (OidIsValid(part))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"key\" of the query must not be of the pseudo-type %s",
 						format_type_be(part)),
 				 errdetail("A key is stored as text, and no value of this type can be read from text.")));
-	part = find_part(base, is_object_name);
+	part = find_part(parts, is_object_name);
 	if (OidIsValid(part))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -173,6 +207,7 @@ sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
 				 errdetail("A key is stored as text, and the text of type %s is a name, which another object can get.",
 						   format_type_be(part)),
 				 errhint("Cast the values to oid or text.")));
+	sm_release_types(parts);
 
 	memset(key, 0, sizeof(*key));
 	key->type = base;
@@ -226,7 +261,7 @@ sm_key_begin_text(void)
 		{"extra_float_digits", "3"},
 		{"lc_monetary", "C"},
 		{"quote_all_identifiers", "off"},
-		/* a temporary object must not hide what has its name */
+		/* a temporary object must not hide a built-in one of the same name */
 		{"search_path", "pg_catalog, pg_temp"},
 	};
 	int			level = NewGUCNestLevel();
@@ -481,66 +516,36 @@ append_bound_operator(StringInfo dst, Oid range)
 														 operand, BTLessStrategyNumber)));
 }
 
+/* What determines the order of values of a part. */
 static void
-append_order(StringInfo dst, Oid type, Oid collation)
+append_order(StringInfo dst, const TypePart *part)
 {
-	Oid			base = getBaseType(type);
-	TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_LT_OPR);
-	Relation	relation = open_row_type(base);
-	int			nparts;
-	TypePart   *parts = find_parts(base, collation, relation, &nparts);
+	TypeCacheEntry *entry = lookup_type_cache(part->type, TYPECACHE_LT_OPR);
+	ListCell   *lc;
 
-	check_stack_depth();
 	appendStringInfo(dst, "%s by %s",
-					 format_type_extended(base, -1, FORMAT_TYPE_FORCE_QUALIFY),
+					 format_type_extended(part->type, -1, FORMAT_TYPE_FORCE_QUALIFY),
 					 OidIsValid(entry->lt_opr) ? format_operator(entry->lt_opr) : "nothing");
-	append_collation(dst, collation);
+	append_collation(dst, part->collation);
 	if (entry->typtype == TYPTYPE_ENUM)
-		append_labels(dst, base);
+		append_labels(dst, part->type);
 	else if (entry->typtype == TYPTYPE_RANGE)
-		append_bound_operator(dst, base);
-	appendStringInfoString(dst, " (");
-	for (int i = 0; i < nparts; i++)
-		append_order(dst, parts[i].type, parts[i].collation);
-	appendStringInfoString(dst, ")");
-	if (relation)
-		relation_close(relation, AccessShareLock);
+		append_bound_operator(dst, part->type);
+	foreach(lc, part->parts)
+		appendStringInfo(dst, " %d", lfirst_int(lc));
+	appendStringInfoString(dst, ";");
 }
 
 char *
-sm_key_describe_order(const SmKeyType *key)
+sm_describe_order(List *held)
 {
 	StringInfoData order;
+	ListCell   *lc;
 	int			level = sm_key_begin_text();
 
 	initStringInfo(&order);
-	append_order(&order, key->type, key->collation);
+	foreach(lc, held)
+		append_order(&order, lfirst(lc));
 	sm_key_end_text(level);
 	return order.data;
-}
-
-List *
-sm_hold_type(List *held, Oid type)
-{
-	Oid			base = getBaseType(type);
-	Relation	relation = open_row_type(base);
-	int			nparts;
-	TypePart   *parts = find_parts(base, InvalidOid, relation, &nparts);
-
-	check_stack_depth();
-	if (relation)
-		held = lappend(held, relation);
-	for (int i = 0; i < nparts; i++)
-		held = sm_hold_type(held, parts[i].type);
-	return held;
-}
-
-void
-sm_release_types(List *held)
-{
-	ListCell   *lc;
-
-	foreach(lc, held)
-		relation_close(lfirst(lc), AccessShareLock);
-	list_free(held);
 }

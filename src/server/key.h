@@ -83,30 +83,33 @@ extern bool sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int 
  */
 extern char *sm_key_to_exact_text(SmKeyType *key, Datum value);
 
-/*
- * Everything that determines the order of the keys, as text: types, operators, labels of
- * enums, and collations, with their definitions and versions.
- */
-extern char *sm_key_describe_order(const SmKeyType *key);
-
 /* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */
 extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);
 
 /*
  * A row value is read by its type's current definition.  To keep values of a type in
- * memory while statements run, hold the type: open all row types that are part of it,
- * and add them to a list.  Until they are closed, ALTER and DROP of these types raise
- * an error in this session and wait in others.  After an error the end of the
+ * memory while statements run, hold the type: list the types that it consists of, and
+ * open the row types among them.  Until they are closed, ALTER and DROP of these types
+ * raise an error in this session and wait in others.  After an error the end of the
  * (sub)transaction closes them.
+ *
+ * Each type is listed once for each collation.  E.g. the row type (int, text[], int)
+ * gives itself, int, text[] and text.
  */
-extern List *sm_hold_type(List *held, Oid type);
+extern List *sm_hold_type(List *held, Oid type, Oid collation);
 extern void sm_release_types(List *held);
 
 /*
- * Find a pseudo-type that a type is or contains, such as record.  Returns InvalidOid if
- * there is none.  What types are in a value of a pseudo-type is not known, so
- * sm_hold_type cannot hold them.
+ * Find a pseudo-type among held types, such as record.  Returns InvalidOid if there is
+ * none.  What types are in a value of a pseudo-type is not known, so sm_hold_type
+ * cannot hold them.
  */
-extern Oid	sm_find_pseudo_type(Oid type);
+extern Oid	sm_find_pseudo_type(List *held);
+
+/*
+ * Everything that determines the order of values of the first held type, as text: types,
+ * operators, labels of enums, and collations, with their definitions and versions.
+ */
+extern char *sm_describe_order(List *held);
 
 #endif

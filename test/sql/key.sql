@@ -147,3 +147,21 @@ DROP TYPE key_enum, key_pair;
 
 -- Of a long key a message shows the beginning.
 SELECT length(pg_temp.error($$ SELECT sitemap_files('SELECT repeat(k, 1000000) AS key, ''/'' AS loc FROM unnest(''{b,a}''::text[]) k', 'http://a/') $$));
+
+-- A type that contains another type many times is read in time: 2 ^ 40 ways to the innermost columns.
+DO $$
+BEGIN
+  FOR n IN 0..40 LOOP
+    EXECUTE format('CREATE TYPE key_nested_%s AS ()', n);
+  END LOOP;
+  FOR n IN REVERSE 40..1 LOOP
+    EXECUTE format('ALTER TYPE key_nested_%s ADD ATTRIBUTE a key_nested_%s, ADD ATTRIBUTE b key_nested_%2$s', n, n - 1);
+  END LOOP;
+END
+$$;
+ALTER TYPE key_nested_0 ADD ATTRIBUTE a text;
+SET statement_timeout = '1min';
+SELECT name, first_key FROM sitemap_files('SELECT ''/'' AS loc, ''(,)''::key_nested_40 AS key', 'http://a/', index => 'never');
+RESET statement_timeout;
+SET client_min_messages = 'warning';
+DROP TYPE key_nested_0 CASCADE;

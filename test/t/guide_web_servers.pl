@@ -1,5 +1,6 @@
 # The guide's settings for nginx and Apache, in the configuration that Debian
-# brings: an exported set, from robots.txt to every file, as a crawler reads it.
+# brings: an exported set, from robots.txt to every file, as a crawler reads it.  Then
+# the settings for many tenants, on the same server.
 #
 # Only the paths and the port are others than in the guide.
 
@@ -53,8 +54,19 @@ $node->safe_psql(
 	                       'https://www.example.com/', max_urls => 10000);
 	SELECT sitemap_export('$maps', 'TABLE site_files')});
 
-# What runs, and where.
+# Two hosts, one of which has a site at its root and one below a path.
+mkdir $_ or die "$_: $!" foreach "$folder/tenants", "$folder/tenants/coffee.example";
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE shop (base_url text);
+	INSERT INTO shop VALUES ('https://coffee.example/en/'), ('https://tea.example/'), ('https://coffee.example/');
+	CREATE TABLE shop_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	SELECT sitemap_publish('shop_files', format('SELECT %L || n AS loc FROM generate_series(1, 3) n', base_url), base_url) FROM shop});
+$node->safe_psql('postgres', block('pgsql', 'shop_files') =~ s{/var/www/sitemaps}{$folder/tenants}gr);
+
+# What runs, and where; the host that curl asks for.
 my ($process, $base);
+our $host = 'www.example.com';
 
 foreach (@servers)
 {
@@ -69,6 +81,7 @@ foreach (@servers)
 		check_set($name);
 		check_conditions($name);
 		check_refusals($name);
+		check_tenants($name);
 		is(fetch("/default/" . part())->{'content-type'},
 			$default, "$name: without these settings a part is a download");
 		stop($name);
@@ -91,17 +104,27 @@ sub has_program
 	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
 }
 
-# The block of that language in the guide, with this test's paths and port.
+# The guide's block in that language that has this text.
+sub block
+{
+	my ($language, $text) = @_;
+	my ($block) = grep { /\Q$text\E/ } $guide =~ /^```$language\n(.*?)^```$/msg;
+
+	return $block // die "the guide has no $language with $text";
+}
+
+# The settings of both chapters, with this test's paths and port.
 sub settings
 {
-	my ($language, $port) = @_;
-	my ($text) = $guide =~ /^```$language\n(.*?)^```$/ms or die "the guide has no $language";
+	my ($language, $port, $more) = @_;
+	my $text = block($language, 'www.example.com') =~ s{(?=^(?:\}|</VirtualHost>)$)}{$more}mr;
 
 	$text =~ s{/var/www/sitemaps}{$maps}g;
+	$text .= block($language, 'coffee.example') =~ s{/var/www/sitemaps}{$folder/tenants}gr;
 	$text =~ s{/var/www/html}{$site}g;
-	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;};
-	$text =~ s{\blisten \[::\]:80;}{};
-	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>};
+	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;}g;
+	$text =~ s{\blisten \[::\]:80;}{}g;
+	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>}g;
 	return $text;
 }
 
@@ -113,7 +136,7 @@ sub start_nginx
 
 	return unless has_program('nginx') && -e $debian;
 	my $main = slurp_file($debian);
-	my $mine = settings('nginx', $port) =~ s/\}\s*\z/location \/default\/ { alias $maps\/; }\n}\n/r;
+	my $mine = settings('nginx', $port, "location /default/ { alias $maps/; }\n");
 
 	# The modules that somebody has enabled are no part of this.
 	$main =~ s{^(?:user|pid|error_log|include /etc/nginx/modules).*$}{}gm;
@@ -136,10 +159,13 @@ sub start_apache
 	return unless has_program('apache2') && -e $debian;
 	my $main = slurp_file($debian);
 	my $more = "Alias /default $folder/default\n<Directory $folder>\nRequire all granted\n</Directory>\n";
-	my $mine = settings('apache', $port) =~ s{(?=</VirtualHost>)}{$more}r;
+	my $mine = settings('apache', $port, $more);
 
-	# a2enmod headers
-	$mine = slurp_file('/etc/apache2/mods-available/headers.load') . $mine unless -e '/etc/apache2/mods-enabled/headers.load';
+	# a2enmod headers rewrite
+	foreach my $module ('headers', 'rewrite')
+	{
+		$mine = slurp_file("/etc/apache2/mods-available/$module.load") . $mine unless -e "/etc/apache2/mods-enabled/$module.load";
+	}
 
 	# By another path, so that the settings of the directory do not hold.
 	system('cp', '-r', $maps, "$folder/default") == 0 or die 'cp failed';
@@ -278,6 +304,48 @@ sub check_refusals
 	return;
 }
 
+# Each tenant has its own files, by host and path.
+sub check_tenants
+{
+	my ($name) = @_;
+	my @files = map { [ split /\|/ ] }
+	  split /\n/, $node->safe_psql('postgres', q{SELECT base_url, name, encode(content, 'hex') FROM shop_files ORDER BY base_url, name});
+
+	cmp_ok(scalar @files, '==', 6, "$name: three tenants of two files");
+	foreach (@files)
+	{
+		my ($base_url, $file, $content) = @$_;
+		local $host = $base_url =~ s{^https://|/.*}{}gr;
+		my $path = $base_url =~ s{^https://[^/]*}{}r;
+		my $answer = fetch("$path$file", '-H', 'Accept-Encoding: gzip');
+
+		# Apache compresses an index.
+		if ($file !~ /\.gz$/)
+		{
+			is(unpack('H*', fetch("$path$file")->{body}), $content, "$name: $base_url$file");
+		}
+		else
+		{
+			is(unpack('H*', $answer->{body}), $content, "$name: $base_url$file");
+			is($answer->{'content-encoding'}, 'gzip', "$name: $base_url$file, Content-Encoding");
+			like(fetch("$path$file")->{body}, qr/^<\?xml/, "$name: $base_url$file, without gzip");
+		}
+		is($answer->{'content-type'}, 'application/xml', "$name: $base_url$file, Content-Type");
+		is(fetch("$path$file", '-H', 'Accept-Encoding: gzip', '-H', "If-None-Match: $answer->{etag}")->{status},
+			304, "$name: $base_url$file, If-None-Match");
+		is(fetch("${path}de/$file")->{status}, 404, "$name: ${base_url}de/$file is none");
+		like(fetch("$path.sitemap_export")->{status}, qr/^40[34]$/, "$name: ${base_url}.sitemap_export is none");
+	}
+	local $host = 'Coffee.Example:8080';
+	is(fetch('/en/sitemap.xml')->{status}, 200, "$name: a host in capitals, with a port");
+	foreach my $other ('tea.example', 'www.example.com', '..')
+	{
+		$host = $other;
+		like(fetch('/en/sitemap.xml')->{status}, qr/^40[04]$/, "$name: no /en/sitemap.xml of $host");
+	}
+	return;
+}
+
 # What curl gets for a path: a hash with the status, the body, and each header line
 # by its name in lower case.
 sub fetch
@@ -285,7 +353,7 @@ sub fetch
 	my ($path, @options) = @_;
 	my @command = (
 		'curl', '-q', '-sS', '-i', '--noproxy', '*', '--path-as-is',
-		'-H', 'Host: www.example.com', @options, $base . $path);
+		'-H', "Host: $host", @options, $base . $path);
 	my ($stdout, $stderr);
 
 	IPC::Run::run(\@command, '>', \$stdout, '2>', \$stderr, IPC::Run::timeout($timeout))

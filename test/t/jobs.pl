@@ -299,9 +299,9 @@ $node->safe_psql('postgres', q{
 	  changes = 'SELECT 1 FROM set_config(''search_path'', ''app'', false) a, set_config(''work_mem'', ''64kB'', false) b, set_config(''app.mine'', ''set'', false) c'});
 is($node->safe_psql('postgres', q{
 	CALL sitemap_run('app.job');
-	SELECT current_user, current_setting('search_path'), current_setting('work_mem'), coalesce(current_setting('app.mine', true), ''),
+	SELECT current_user = session_user, current_setting('search_path'), current_setting('work_mem'), coalesce(current_setting('app.mine', true), ''),
 	       (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors)}),
-	'postgres|"$user", public|4MB||0|0', 'settings after the call');
+	't|"$user", public|4MB||0|0', 'settings after the call');
 
 # A role of which the caller is no member any more, and row security that applies to the owner.
 $node->safe_psql('postgres', q{REVOKE app FROM member; ALTER TABLE app.job ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY});

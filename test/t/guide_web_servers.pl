@@ -62,7 +62,7 @@ $node->safe_psql(
 	INSERT INTO shop VALUES ('https://coffee.example/en/'), ('https://tea.example/'), ('https://coffee.example/');
 	CREATE TABLE shop_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	SELECT sitemap_publish('shop_files', format('SELECT %L || n AS loc FROM generate_series(1, 3) n', base_url), base_url) FROM shop});
-$node->safe_psql('postgres', block('pgsql', 'shop_files') =~ s{/var/www/sitemaps}{$folder/tenants}gr);
+$node->safe_psql('postgres', block('pgsql', 'SELECT DISTINCT base_url FROM shop_files') =~ s{/var/www/sitemaps}{$folder/tenants}gr);
 
 # What runs, and where; the host that curl asks for.
 my ($process, $base);

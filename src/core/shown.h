@@ -1,0 +1,79 @@
+/*
+ * shown.h
+ *	  What a target remembers of the pages of a file: for each page, a digest of what
+ *	  it shows, its URL, and its lastmod.
+ *
+ * The states of a file's pages are a header and 16 bytes for each page, in the order of
+ * the file's entries.
+ */
+#ifndef SM_SHOWN_H
+#define SM_SHOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SM_SHOWN_HEADER_LEN	16
+#define SM_SHOWN_PAGE_LEN	16
+
+/* the most pages of a file */
+#define SM_SHOWN_MAX_PAGES	50000
+
+typedef struct SmShownPage
+{
+	uint64_t	digest;			/* of what the page shows */
+	uint32_t	url;			/* hash of its URL */
+	uint32_t	lastmod;		/* seconds since 1970-01-01 UTC, 0 for none */
+} SmShownPage;
+
+/* Write a page, in SM_SHOWN_PAGE_LEN bytes. */
+extern void sm_shown_put(char *dst, const SmShownPage *page);
+
+/*
+ * Write the header of states whose pages are written already, and return a checksum of
+ * the states.  states: the header's place, before the pages; order: digest of what
+ * decides the order of the pages' keys.
+ */
+extern uint64_t sm_shown_seal(char *states, size_t npages, uint64_t order);
+
+/* Reads the states of a file. */
+typedef struct SmShown
+{
+	const char *pages;			/* NULL if there are no states */
+	uint32_t	npages;
+	uint64_t	checksum;
+	uint32_t	next;			/* the page after the one found last */
+	bool		is_sorted;
+	bool		has_equals;		/* are two pages equal, apart from lastmod? */
+	uint32_t   *sorted;			/* numbers of the pages, in the order of URL,
+								 * digest and number */
+	uint32_t   *found;			/* how often equal pages were found: at the
+								 * place in sorted of the first of them */
+} SmShown;
+
+/* Numbers that the caller provides for sorting. */
+#define SM_SHOWN_SPACE		(2 * SM_SHOWN_MAX_PAGES)
+
+/*
+ * Begin to read states, which must stay as they are meanwhile.  Returns false, with no
+ * states, unless they are as sm_shown_seal left them with the same order.  space:
+ * SM_SHOWN_SPACE numbers.
+ */
+extern bool sm_shown_open(SmShown *shown, const char *states, size_t len, uint64_t order,
+						  uint32_t *space);
+
+typedef enum SmShownStatus
+{
+	SM_SHOWN_NEW,				/* the file had no page of this URL */
+	SM_SHOWN_CHANGED,			/* it had one that showed something else */
+	SM_SHOWN_SAME
+} SmShownStatus;
+
+/*
+ * Find a page by URL and digest; if it is the same, set its lastmod.  If a file lists a
+ * page more than once, the first call finds its first state, the second call the
+ * second one, and so on; calls after the last one find that again.
+ */
+extern SmShownStatus sm_shown_find(SmShown *shown, SmShownPage *page);
+
+#endif

@@ -116,16 +116,28 @@ sub no_right
 {
 	my $directory = PostgreSQL::Test::Utils::tempdir();
 	my $export = "SELECT count(*) FROM sitemap_export('$directory', 'TABLE public.site_files')";
+	my $run = q{CALL sitemap_run('site')};
 	my ($role, $rights) =
-	  slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^(CREATE ROLE sitemap_job .*?;)\n(.*?)^```$/ms;
+	  slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^(CREATE ROLE site_owner .*?;)\n(.*?)^```$/ms;
 
-	$node->safe_psql('postgres', "$role GRANT SELECT ON page TO sitemap_job");
-	fails('no right to publish', qr/permission denied for table site_files/, "SET ROLE sitemap_job; $publish");
-	fails('no right to export', qr/permission denied for function sitemap_export/, "SET ROLE sitemap_job; $export");
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE TABLE page_change (id int);
+		CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
+		INSERT INTO site (target, base_url, section, query, changes, directory)
+		VALUES ('site_files', 'https://www.example.com/', 'sitemap', 'SELECT path AS loc, changed AS lastmod, id AS key FROM public.page ORDER BY id',
+		        'DELETE FROM public.page_change RETURNING id', '$directory/run');
+		$role GRANT SELECT ON page TO site_owner});
+	fails('no right to publish', qr/permission denied for table site_files/, "SET ROLE site_owner; $publish");
+	fails('no right to export', qr/permission denied for function sitemap_export/, "SET ROLE site_owner; $export");
+	fails('no right to run jobs', qr/must be owner of table site/, "SET ROLE site_owner; $run");
 	$node->safe_psql('postgres', $rights);
-	is($node->safe_psql('postgres', "SET ROLE sitemap_job; $publish; $export"),
+	is($node->safe_psql('postgres', "SET ROLE site_owner; $publish; $export"),
 		"2\n2", 'with the rights of the guide it does both');
-	$node->safe_psql('postgres', 'DROP OWNED BY sitemap_job; DROP ROLE sitemap_job');
+	$node->safe_psql('postgres', $_) foreach $run, "SET ROLE site_owner; $run";
+	is($node->safe_psql('postgres', 'SELECT urls, exported IS NOT NULL, error IS NULL FROM site'),
+		'100|t|t', 'and runs the job, whoever calls');
+	$node->safe_psql('postgres', 'DROP TABLE site; DROP OWNED BY site_owner; DROP ROLE site_owner; DROP TABLE page_change');
 	return;
 }
 
@@ -149,17 +161,17 @@ sub would_shrink
 
 sub statement_timeout
 {
-	my ($no_timeout) = $guide =~ /^(ALTER ROLE sitemap_job .*;)$/m;
+	my ($no_timeout) = $guide =~ /^(ALTER ROLE site_owner .*;)$/m;
 	my $slow = $publish =~ s/FROM public\.page ORDER BY id/FROM public.page, pg_sleep(0.02) ORDER BY id/r;
-	my $as_job = [ '-U', 'sitemap_job' ];
+	my $as_job = [ '-U', 'site_owner' ];
 
-	$node->safe_psql('postgres', q{CREATE ROLE sitemap_job LOGIN SUPERUSER; ALTER ROLE sitemap_job SET statement_timeout = '5ms'});
+	$node->safe_psql('postgres', q{CREATE ROLE site_owner LOGIN SUPERUSER; ALTER ROLE site_owner SET statement_timeout = '5ms'});
 	my ($status, undef, $stderr) = $node->psql('postgres', $slow, extra_params => $as_job);
 	like($stderr, qr/canceling statement due to statement timeout/, 'a timeout: the message');
 	is(urls(), 100, 'nothing was changed');
 	$node->safe_psql('postgres', $no_timeout);
 	is($node->psql('postgres', $slow, extra_params => $as_job), 0, 'without a timeout the run ends');
-	$node->safe_psql('postgres', 'DROP ROLE sitemap_job');
+	$node->safe_psql('postgres', 'DROP ROLE site_owner');
 	return;
 }
 

@@ -58,11 +58,13 @@ $node->safe_psql(
 mkdir $_ or die "$_: $!" foreach "$folder/tenants", "$folder/tenants/coffee.example";
 $node->safe_psql(
 	'postgres', q{
-	CREATE TABLE shop (base_url text);
-	INSERT INTO shop VALUES ('https://coffee.example/en/'), ('https://tea.example/'), ('https://coffee.example/');
 	CREATE TABLE shop_files OF sitemap_file (PRIMARY KEY (base_url, name));
-	SELECT sitemap_publish('shop_files', format('SELECT %L || n AS loc FROM generate_series(1, 3) n', base_url), base_url) FROM shop});
-$node->safe_psql('postgres', block('pgsql', 'SELECT DISTINCT base_url FROM shop_files') =~ s{/var/www/sitemaps}{$folder/tenants}gr);
+	CREATE TABLE shop_site OF sitemap_job (PRIMARY KEY (base_url, section));
+	INSERT INTO shop_site (target, base_url, section, query)
+	SELECT 'shop_files', base_url, 'products', format('SELECT %L || n AS loc FROM generate_series(1, 3) n', base_url)
+	  FROM (VALUES ('https://coffee.example/en/'), ('https://tea.example/'), ('https://coffee.example/')) shop (base_url)});
+$node->safe_psql('postgres', $_) foreach q{CALL sitemap_run('shop_site')},
+  block('pgsql', 'UPDATE shop_site') =~ s{/var/www/sitemaps}{$folder/tenants}gr, q{CALL sitemap_run('shop_site')};
 
 # What runs, and where; the host that curl asks for.
 my ($process, $base);

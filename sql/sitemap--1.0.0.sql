@@ -513,6 +513,20 @@ COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass) IS
 'make the files of a section from a query, and publish them in a table';
 
+-- The same for sitemap_run: a summary instead of the files
+CREATE FUNCTION _sitemap_publish(target regclass, query text, base_url text, section text DEFAULT NULL,
+	format text DEFAULT NULL, compression int DEFAULT NULL, max_urls int DEFAULT NULL,
+	max_bytes bigint DEFAULT NULL, split text DEFAULT NULL, index text DEFAULT NULL,
+	on_invalid text DEFAULT NULL, scope text DEFAULT NULL, stylesheet text DEFAULT NULL,
+	protocol text DEFAULT NULL, max_shrink float8 DEFAULT NULL, changes text DEFAULT NULL,
+	feed regclass DEFAULT NULL,
+	OUT written int, OUT urls bigint, OUT files int, OUT reason text)
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+COST 100000;
+COMMENT ON FUNCTION _sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass) IS
+'publish a section for sitemap_run';
+
 CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,
 	protocol text DEFAULT '0.9')
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)

@@ -68,11 +68,6 @@ typedef struct Run
 	int			guc_level;
 } Run;
 
-/*
- * The words before the reason in sitemap_publish's NOTICE that it reads all rows.
- */
-#define SM_REASON_NOTICE	"reading all rows, not only what changed: "
-
 /* Work to do in a subtransaction. */
 typedef struct Work
 {
@@ -181,44 +176,6 @@ try(void (*work) (Work *arg), Work *arg)
 	return error;
 }
 
-/*
- * Error context while a job publishes: keeps the reason why a run with changes reads
- * all rows, from the NOTICE of sitemap_publish.  Only a callback can see that
- * message.  CopyErrorData needs a memory context that outlives the callback.
- */
-static void
-keep_reason(void *arg)
-{
-	Work	   *work = arg;
-	MemoryContext oldcontext = MemoryContextSwitchTo(work->run->job_context);
-	ErrorData  *error = CopyErrorData();
-
-	MemoryContextSwitchTo(oldcontext);
-	if (error->elevel == NOTICE &&
-		strncmp(error->message, SM_REASON_NOTICE, strlen(SM_REASON_NOTICE)) == 0)
-		work->result.reason = error->message + strlen(SM_REASON_NOTICE);
-	else
-		FreeErrorData(error);
-}
-
-/* Run a query of one row, which stays in SPI_tuptable. */
-static void
-query_row(const char *query, int nargs, Oid *types, const Datum *values)
-{
-	if (SPI_execute_with_args(query, nargs, types, unconstify(Datum *, values), NULL, false, 0) != SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "unexpected result of a query of sitemap_run");
-}
-
-static int64
-get_count(int column)
-{
-	bool		isnull;
-	Datum		count = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull);
-
-	return isnull ? 0 : DatumGetInt64(count);
-}
-
 /* The name of a target. */
 static char *
 target_name(Oid target)
@@ -266,48 +223,43 @@ site_base_url(char *base_url)
 	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 }
 
-/* Call sitemap_publish with the columns of a job, and count what it did. */
+/* Publish with the columns of a job. */
 static void
 publish(Work *work)
 {
 	SmJob	   *job = work->job;
+	SmJobResult *result = &work->result;
 	Oid			types[SM_JOB_NOPTIONS];
 	char		nulls[SM_JOB_NOPTIONS];
 	StringInfoData query;
-	ErrorContextCallback callback = {error_context_stack, keep_reason, work};
+	HeapTuple	row;
+	TupleDesc	desc;
+	bool		isnull;
 
 	initStringInfo(&query);
-	appendStringInfo(&query, "SELECT pg_catalog.count(*) FILTER (WHERE r.action OPERATOR(pg_catalog.<>) 'unchanged')"
-					 " FROM %s.sitemap_publish(", work->run->schema);
+	appendStringInfo(&query, "SELECT written, urls, files, reason FROM %s._sitemap_publish(",
+					 work->run->schema);
 	for (int i = 0; i < SM_JOB_NOPTIONS; i++)
 	{
 		types[i] = sm_job_columns[i].type;
 		nulls[i] = job->nulls[i] ? 'n' : ' ';
 		appendStringInfo(&query, "%s%s => $%d", i > 0 ? ", " : "", sm_job_columns[i].name, i + 1);
 	}
-	appendStringInfoString(&query, ") r");
+	appendStringInfoString(&query, ")");
 	if (job->full && !job->nulls[SM_JOB_CHANGES])
 	{
 		run_changes(TextDatumGetCString(job->values[SM_JOB_CHANGES]));
 		nulls[SM_JOB_CHANGES] = 'n';
 	}
-	error_context_stack = &callback;
 	if (SPI_execute_plan(sm_jobs_plan(&work->run->table, query.data, SM_JOB_NOPTIONS, types),
-						 job->values, nulls, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not call sitemap_publish");
-	error_context_stack = callback.previous;
-	work->result.written = (int) get_count(1);
-	SPI_freetuptable(SPI_tuptable);
-
-	query_row(psprintf("SELECT pg_catalog.sum(url_count), pg_catalog.count(*) FROM %s"
-					   " WHERE base_url OPERATOR(pg_catalog.=) %s"
-					   " AND section OPERATOR(pg_catalog.=) $1"
-					   " AND kind OPERATOR(pg_catalog.<>) 'index' AND digest IS NOT NULL",
-					   target_name(DatumGetObjectId(job->values[SM_JOB_TARGET])),
-					   quote_literal_cstr(site_base_url(TextDatumGetCString(job->values[SM_JOB_BASE_URL])))),
-			  1, &types[SM_JOB_SECTION], &job->values[SM_JOB_SECTION]);
-	work->result.urls = get_count(1);
-	work->result.files = (int) get_count(2);
+						 job->values, nulls, false, 0) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "could not call _sitemap_publish");
+	row = SPI_tuptable->vals[0];
+	desc = SPI_tuptable->tupdesc;
+	result->written = DatumGetInt32(SPI_getbinval(row, desc, 1, &isnull));
+	result->urls = DatumGetInt64(SPI_getbinval(row, desc, 2, &isnull));
+	result->files = DatumGetInt32(SPI_getbinval(row, desc, 3, &isnull));
+	result->reason = SPI_getvalue(row, desc, 4);
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -365,8 +317,10 @@ export(Work *work)
 	values[1] = CStringGetTextDatum(psprintf("SELECT * FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s",
 											 target_name(export->target),
 											 quote_literal_cstr(site_base_url(export->name.base_url))));
-	query_row(psprintf("SELECT pg_catalog.count(*) FROM %s.sitemap_export($1, $2)",
-					   work->run->schema), 2, types, values);
+	if (SPI_execute_with_args(psprintf("SELECT pg_catalog.count(*) FROM %s.sitemap_export($1, $2)",
+									   work->run->schema),
+							  lengthof(types), types, values, NULL, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not call sitemap_export");
 	SPI_freetuptable(SPI_tuptable);
 }
 

@@ -395,23 +395,20 @@ rebuild(SmChanges *changes, SmSet *set)
 	return NULL;
 }
 
-bool
+const char *
 sm_changes_make(SmChanges *changes, SmSet *set)
 {
 	if (changes->reason == NULL)
 		changes->reason = rebuild(changes, set);
-	if (changes->reason == NULL)
-		return true;
-	ereport(NOTICE,
-			(errmsg("reading all rows, not only what changed: %s", changes->reason)));
-	return false;
+	if (changes->reason)
+		ereport(NOTICE,
+				(errmsg("reading all rows, not only what changed: %s", changes->reason)));
+	return changes->reason;
 }
 
-int64
-sm_changes_keep(const SmChanges *changes, const SmTarget *target)
+void
+sm_changes_keep(const SmChanges *changes, const SmTarget *target, int64 *url_count, int *nfiles)
 {
-	int64		url_count = 0;
-
 	for (int i = 0; i < changes->old.nfiles; i++)
 	{
 		const SmPublished *file = changes->files[i].published;
@@ -423,7 +420,7 @@ sm_changes_keep(const SmChanges *changes, const SmTarget *target)
 		if (now == NULL || !sm_published_is_same(now, file))
 			sm_target_changed(target, file->name);
 		now->kept = true;
-		url_count += now->url_count;
+		*url_count += now->url_count;
+		(*nfiles)++;
 	}
-	return url_count;
 }

@@ -20,17 +20,18 @@ extern SmChanges *sm_changes_read(const char *statement, SmSet *set, const SmTar
 								  const SmOptions *options);
 
 /*
- * Rebuild the touched files, in a set that is still empty.  Returns false if the
+ * Rebuild the touched files, in a set that is still empty.  Returns NULL, or why the
  * set has to be made as a whole: too many files are touched, a file has no first
  * key or was made with another recipe (see sm_set_recipe), or a file's name would
  * differ from that of a full run.
  */
-extern bool sm_changes_make(SmChanges *changes, SmSet *set);
+extern const char *sm_changes_make(SmChanges *changes, SmSet *set);
 
 /*
- * Mark the files that were not rebuilt as kept, in the target as last read.
- * Returns how many URLs they have.
+ * Mark the files that were not rebuilt as kept, in the target as last read.  Adds
+ * them and their URLs to the counts.
  */
-extern int64 sm_changes_keep(const SmChanges *changes, const SmTarget *target);
+extern void sm_changes_keep(const SmChanges *changes, const SmTarget *target,
+							int64 *url_count, int *nfiles);
 
 #endif

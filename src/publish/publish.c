@@ -15,6 +15,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "core/decimal.h"
 #include "executor/tuptable.h"
 #include "files/index.h"
@@ -35,6 +36,7 @@
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_publish);
+PG_FUNCTION_INFO_V1(_sitemap_publish);
 PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
 /* Positions of the query, and of the arguments that sitemap_files does not have. */
@@ -44,6 +46,17 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define ARG_CHANGES		15
 #define ARG_FEED		16
 
+/* What a run did. */
+typedef struct Outcome
+{
+	ReturnSetInfo *rows;		/* a row for each file; NULL for none */
+	int			written;		/* files inserted, updated or deleted */
+	int			nfiles;			/* of the section */
+	int64		url_count;		/* of these files */
+	const char *reason;			/* why a run with changes read all rows, or
+								 * NULL */
+} Outcome;
+
 /* Sink that keeps the files of the set while the query runs. */
 typedef struct SetSink
 {
@@ -51,6 +64,7 @@ typedef struct SetSink
 	const SmOptions *options;
 	const SmTarget *target;		/* as read before the query ran */
 	int64		url_count;		/* of all files */
+	int			nfiles;
 	char	   *recipe;			/* of a stable split without keys, else NULL */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
@@ -64,18 +78,20 @@ typedef struct IndexSink
 {
 	SmFileSink	sink;			/* must be first */
 	SmTarget   *target;			/* locked */
-	ReturnSetInfo *result;
+	Outcome    *result;
 } IndexSink;
 
 /* Add a file to the result. */
 static void
-put_result(ReturnSetInfo *result, Datum name, Datum kind, bool kind_isnull, const char *action,
+put_result(Outcome *result, Datum name, Datum kind, bool kind_isnull, const char *action,
 		   Datum url_count, Datum byte_count)
 {
 	Datum		values[] = {name, kind, CStringGetTextDatum(action), url_count, byte_count};
 	bool		nulls[] = {false, kind_isnull, false, false, false};
 
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	result->written += strcmp(action, "unchanged") != 0;
+	if (result->rows)
+		tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
 }
 
 /* Is a row's text in a column equal to s?  NULL counts as "". */
@@ -118,6 +134,7 @@ put_set_file(SmFileSink *self, const SmFile *file)
 	bool		nulls[SM_FILE_NCOLUMNS];
 
 	set->url_count += file->url_count;
+	set->nfiles++;
 	make_row(set->target, file, set->options->section, values, nulls);
 	sm_file_store_put(set->store, file->kind, values, nulls);
 }
@@ -148,7 +165,7 @@ check_owner(const SmTarget *target, const SmPublished *old, const Datum *values,
  * content if the target had the same file before the query ran.
  */
 static void
-write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
+write_row(SmTarget *target, Datum *values, bool *nulls, Outcome *result)
 {
 	SmPublished *old = sm_target_find(target, TextDatumGetCString(values[SM_FILE_NAME]));
 	const char *action;
@@ -191,7 +208,7 @@ write_row(SmTarget *target, Datum *values, bool *nulls, ReturnSetInfo *result)
 
 /* Delete a file of the target. */
 static void
-delete_file(SmTarget *target, const SmPublished *file, ReturnSetInfo *result)
+delete_file(SmTarget *target, const SmPublished *file, Outcome *result)
 {
 	sm_target_delete(target, file);
 	put_result(result, CStringGetTextDatum(file->name), CStringGetTextDatum(file->kind),
@@ -229,7 +246,7 @@ typedef struct Destination
 {
 	SmTarget   *target;
 	SmFeed	   *feed;
-	ReturnSetInfo *result;
+	Outcome    *result;
 } Destination;
 
 /* Give a file to the feed, unless the target has the same document. */
@@ -308,7 +325,7 @@ warn_of_order(const SetSink *set, const SmTarget *target)
 
 /* Write the files of the set to the target, and delete the section's other files. */
 static void
-write_set(SetSink *set, SmTarget *target, ReturnSetInfo *result)
+write_set(SetSink *set, SmTarget *target, Outcome *result)
 {
 	Destination to = {target, NULL, result};
 
@@ -396,7 +413,7 @@ check_listed(const SmPublished *file, const char *loc, const SmUrlBase *site)
  * index.
  */
 static void
-publish_index(SmTarget *target, const SmOptions *options, ReturnSetInfo *result)
+publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
 {
 	IndexSink	sink = {{put_index_file}, target, result};
 	SmUrlBase  *site = palloc_object(SmUrlBase);
@@ -497,6 +514,7 @@ static void
 reset_set_sink(SetSink *sink)
 {
 	sink->url_count = 0;
+	sink->nfiles = 0;
 	sm_file_store_finish(sink->store);
 	tuplestore_clear(sink->files);
 }
@@ -504,10 +522,11 @@ reset_set_sink(SetSink *sink)
 /*
  * Make the files of the set, and put them into the sink's tuplestore.  statement:
  * argument "changes", or NULL.  If only some files were made, the result says which
- * files stay; it is NULL if all files were made.
+ * files stay; it is NULL if all files were made.  Sets reason, to NULL unless a run with
+ * changes has to make all files.
  */
 static SmChanges *
-make_set(SetSink *sink, const char *statement)
+make_set(SetSink *sink, const char *statement, const char **reason)
 {
 	SmSet	   *set = sm_set_begin(sink->options, &sink->sink);
 	SmChanges  *changes = NULL;
@@ -520,7 +539,8 @@ make_set(SetSink *sink, const char *statement)
 	 * sees all that the section's last run saw.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (changes && !sm_changes_make(changes, set))
+	*reason = changes ? sm_changes_make(changes, set) : NULL;
+	if (*reason)
 	{
 		changes = NULL;
 		sm_set_end(set, NULL);
@@ -537,13 +557,11 @@ make_set(SetSink *sink, const char *statement)
 	return changes;
 }
 
-Datum
-sitemap_publish(PG_FUNCTION_ARGS)
+/* Publish a section, in the current memory context. */
+static void
+publish(FunctionCallInfo fcinfo, Outcome *result)
 {
 	static const SmOptionDefaults defaults = {.compression = 6,.stable = true};
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext context;
-	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmTarget   *target;
 	SetSink		set = {0};
@@ -553,11 +571,6 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	double		max_shrink = max_shrink_argument(fcinfo);
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	InitMaterializedSRF(fcinfo, 0);
-
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
 	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, "sitemap_publish()");
@@ -567,11 +580,11 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	sm_target_peek(target);
 
 	init_set_sink(&set, options, target);
-	changes = make_set(&set, statement);
+	changes = make_set(&set, statement, &result->reason);
 
 	sm_target_lock(target);
 	if (changes)
-		set.url_count += sm_changes_keep(changes, target);
+		sm_changes_keep(changes, target, &set.url_count, &set.nfiles);
 	check_shrink(target, options, set.url_count, max_shrink);
 	if (feed && is_first_run(feed, target, options))
 		feed = NULL;
@@ -588,10 +601,58 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	sm_target_close(target);
 
 	tuplestore_end(set.files);
+	result->url_count = set.url_count;
+	result->nfiles = set.nfiles;
+}
+
+static MemoryContext
+create_context(void)
+{
+	return AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
+								 ALLOCSET_DEFAULT_SIZES);
+}
+
+Datum
+sitemap_publish(PG_FUNCTION_ARGS)
+{
+	Outcome		result = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
+	MemoryContext context = create_context();
+	MemoryContext oldcontext;
+
+	InitMaterializedSRF(fcinfo, 0);
+	oldcontext = MemoryContextSwitchTo(context);
+	publish(fcinfo, &result);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
 }
+
+/* The same for sitemap_run, which wants a summary instead of the files. */
+Datum
+_sitemap_publish(PG_FUNCTION_ARGS)
+{
+	Outcome		result = {.rows = NULL};
+	MemoryContext context = create_context();
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	Datum		values[4];
+	bool		nulls[4] = {false};
+	TupleDesc	desc;
+	HeapTuple	tuple;
+
+	publish(fcinfo, &result);
+	MemoryContextSwitchTo(oldcontext);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Int32GetDatum(result.written);
+	values[1] = Int64GetDatum(result.url_count);
+	values[2] = Int32GetDatum(result.nfiles);
+	values[3] = CStringGetTextDatum(result.reason ? result.reason : "");
+	nulls[3] = result.reason == NULL;
+	tuple = heap_form_tuple(desc, values, nulls);
+	MemoryContextDelete(context);
+	return HeapTupleGetDatum(tuple);
+}
+
 
 Datum
 sitemap_publish_index(PG_FUNCTION_ARGS)
@@ -600,6 +661,7 @@ sitemap_publish_index(PG_FUNCTION_ARGS)
 	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmTarget   *target;
+	Outcome		result = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	InitMaterializedSRF(fcinfo, 0);
@@ -610,7 +672,7 @@ sitemap_publish_index(PG_FUNCTION_ARGS)
 	options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
 	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, "sitemap_publish_index()");
 	sm_target_lock(target);
-	publish_index(target, options, (ReturnSetInfo *) fcinfo->resultinfo);
+	publish_index(target, options, &result);
 	sm_target_close(target);
 
 	MemoryContextSwitchTo(oldcontext);

@@ -247,13 +247,13 @@ INSERT INTO base VALUES
   ('sitemap_video', 'thumbnail_loc', '''http://t/'''), ('sitemap_video', 'title', '''t'''),
   ('sitemap_video', 'description', '''d'''), ('sitemap_video', 'content_loc', '''http://c/'''),
   ('sitemap_parse', 'document', '''http://a/''::text'),
-  ('sitemap_publish', 'target', '''hostile_target'''),
+  ('sitemap_publish', 'target', '''hostile_target'''), ('_sitemap_publish', 'target', '''hostile_target'''),
   ('sitemap_watch', 'source', '''hostile_target'''), ('sitemap_watch', 'key', '''name'''), ('sitemap_watch', 'queue', '''hostile_queue'''),
   ('sitemap_unwatch', 'source', '''hostile_target'''), ('sitemap_unwatch', 'queue', '''hostile_queue'''),
   ('sitemap_publish_index', 'target', '''hostile_target'''), ('sitemap_publish_index', 'base_url', '''http://a/''');
 INSERT INTO base
 SELECT function, argument, given
-  FROM unnest('{sitemap_files,sitemap_audit,sitemap_publish}'::text[]) function,
+  FROM unnest('{sitemap_files,sitemap_audit,sitemap_publish,_sitemap_publish}'::text[]) function,
        (VALUES ('query', '''SELECT ''''/'''' AS loc'''), ('base_url', '''http://a/''')) v (argument, given);
 CREATE TEMP VIEW argument AS
 SELECT proname, name, type::regtype

@@ -52,6 +52,12 @@ CALL sitemap_run('job');
 SELECT "full", reason FROM job_state;
 CALL sitemap_run('job');
 SELECT "full", reason FROM job_state;
+-- Also where notices are not shown.
+UPDATE job SET max_urls = 50;
+SET client_min_messages = error;
+CALL sitemap_run('job');
+RESET client_min_messages;
+SELECT "full", reason FROM job_state;
 
 -- Due: never, once an hour, in the future; intervals and times that cannot be added.
 UPDATE job SET changes = NULL, written = -1, every = '1 hour';

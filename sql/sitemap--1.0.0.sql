@@ -76,7 +76,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date timestamptz, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news_timestamp'
+AS 'MODULE_PATHNAME', 'sitemap_news'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, timestamptz, text, text, text, text, text) IS
 '<news:news> element of a page, published at an instant';
@@ -85,7 +85,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date timestamp, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news_timestamp'
+AS 'MODULE_PATHNAME', 'sitemap_news'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, timestamp, text, text, text, text, text) IS
 '<news:news> element of a page, published at a time in UTC';
@@ -94,7 +94,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date date, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news_date'
+AS 'MODULE_PATHNAME', 'sitemap_news'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, date, text, text, text, text, text) IS
 '<news:news> element of a page, published on a date';
@@ -103,7 +103,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date text, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news_text'
+AS 'MODULE_PATHNAME', 'sitemap_news'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, text, text, text, text, text, text) IS
 '<news:news> element of a page, published at a time in W3C text';
@@ -665,7 +665,7 @@ COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text
 
 CREATE FUNCTION sitemap_parse(document bytea, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
-AS 'MODULE_PATHNAME', 'sitemap_parse_bytea'
+AS 'MODULE_PATHNAME', 'sitemap_parse'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
@@ -673,21 +673,21 @@ COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
 
 CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
-AS 'MODULE_PATHNAME', 'sitemap_parse_text'
+AS 'MODULE_PATHNAME', 'sitemap_parse'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
 'entries of a sitemap, an index, a text sitemap or a feed, as rows';
 
 CREATE FUNCTION sitemap_kind(document bytea) RETURNS text
-AS 'MODULE_PATHNAME', 'sitemap_kind_bytea'
+AS 'MODULE_PATHNAME', 'sitemap_kind'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(bytea) IS
 'kind of a document: urlset, index, text, rss, atom, or NULL for any other';
 
 CREATE FUNCTION sitemap_kind(document text) RETURNS text
-AS 'MODULE_PATHNAME', 'sitemap_kind_text'
+AS 'MODULE_PATHNAME', 'sitemap_kind'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(text) IS

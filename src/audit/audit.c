@@ -35,7 +35,6 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "parser/parsetree.h"
-#include "server/argument.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/array.h"

@@ -13,7 +13,6 @@
 #include "catalog/pg_type.h"
 #include "core/robots.h"
 #include "core/text.h"
-#include "entry/row.h"
 #include "entry/value.h"
 #include "files/index.h"
 #include "files/set.h"

@@ -24,9 +24,7 @@
 
 PG_FUNCTION_INFO_V1(sitemap_image);
 PG_FUNCTION_INFO_V1(sitemap_video);
-PG_FUNCTION_INFO_V1(sitemap_news_timestamp);
-PG_FUNCTION_INFO_V1(sitemap_news_date);
-PG_FUNCTION_INFO_V1(sitemap_news_text);
+PG_FUNCTION_INFO_V1(sitemap_news);
 
 static void
 set_text(SmValue *value, SmSpan text)
@@ -88,7 +86,7 @@ read_any_text(FunctionCallInfo fcinfo, int n, const char *name, Oid type, SmValu
 	set_text(value, text);
 }
 
-/* Read an argument of type "any": a date, a flag, or the text of one. */
+/* Read an argument that is a date, a flag, or the text of one. */
 static void
 read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 {
@@ -123,9 +121,9 @@ read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 						"timestamptz, timestamp, date or text", format_type_be(type))));
 }
 
-/* Read the argument of a field, which is not NULL.  dates: type of dates. */
+/* Read the argument of a field, which is not NULL. */
 static void
-read_value(FunctionCallInfo fcinfo, const SmField *field, SmValueType dates, SmValue *value)
+read_value(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 {
 	Datum		datum = PG_GETARG_DATUM(field->argument);
 
@@ -142,17 +140,6 @@ read_value(FunctionCallInfo fcinfo, const SmField *field, SmValueType dates, SmV
 			set_text(value, sm_read_argument(datum, field->name.s));
 			break;
 		case SM_FIELD_DATE:
-			if (dates == SM_VALUE_NONE)
-				read_any(fcinfo, field, value);
-			else if (dates == SM_VALUE_TEXT)
-				set_text(value, sm_read_argument(datum, field->name.s));
-			else
-			{
-				value->type = dates;
-				value->v.integer = dates == SM_VALUE_DAY ? DatumGetDateADT(datum) :
-					DatumGetTimestamp(datum);
-			}
-			break;
 		case SM_FIELD_FLAG:
 			read_any(fcinfo, field, value);
 			break;
@@ -171,9 +158,8 @@ read_value(FunctionCallInfo fcinfo, const SmField *field, SmValueType dates, SmV
 	}
 }
 
-/* Make an item.  dates: type of arguments that are dates; NONE for type "any". */
 static Datum
-make_item(FunctionCallInfo fcinfo, const SmItemType *type, SmValueType dates)
+make_item(FunctionCallInfo fcinfo, const SmItemType *type)
 {
 	SmValue		values[SM_MAX_FIELDS];
 	SmProblems	problems = {0};
@@ -192,7 +178,7 @@ make_item(FunctionCallInfo fcinfo, const SmItemType *type, SmValueType dates)
 		if (PG_ARGISNULL(field->argument))
 			continue;
 		is_null &= field->required == NULL || field->is_attribute;
-		read_value(fcinfo, field, dates, &values[i]);
+		read_value(fcinfo, field, &values[i]);
 	}
 	if (is_null)
 		PG_RETURN_NULL();
@@ -208,29 +194,17 @@ make_item(FunctionCallInfo fcinfo, const SmItemType *type, SmValueType dates)
 Datum
 sitemap_image(PG_FUNCTION_ARGS)
 {
-	return make_item(fcinfo, &sm_image, SM_VALUE_NONE);
+	return make_item(fcinfo, &sm_image);
 }
 
 Datum
 sitemap_video(PG_FUNCTION_ARGS)
 {
-	return make_item(fcinfo, &sm_video, SM_VALUE_NONE);
+	return make_item(fcinfo, &sm_video);
 }
 
 Datum
-sitemap_news_timestamp(PG_FUNCTION_ARGS)
+sitemap_news(PG_FUNCTION_ARGS)
 {
-	return make_item(fcinfo, &sm_news, SM_VALUE_INSTANT);
-}
-
-Datum
-sitemap_news_date(PG_FUNCTION_ARGS)
-{
-	return make_item(fcinfo, &sm_news, SM_VALUE_DAY);
-}
-
-Datum
-sitemap_news_text(PG_FUNCTION_ARGS)
-{
-	return make_item(fcinfo, &sm_news, SM_VALUE_TEXT);
+	return make_item(fcinfo, &sm_news);
 }

@@ -13,7 +13,6 @@
 #include "core/namespace.h"
 #include "core/text.h"
 #include "core/url.h"
-#include "core/xml.h"
 #include "entry/reader.h"
 #include "entry/value.h"
 #include "server/encoding.h"

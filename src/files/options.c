@@ -7,7 +7,6 @@
 #include "files/options.h"
 
 #include "core/text.h"
-#include "entry/row.h"
 #include "entry/value.h"
 #include "files/index.h"
 #include "server/argument.h"

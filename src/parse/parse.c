@@ -17,7 +17,6 @@
 #include "catalog/pg_type.h"
 #include "core/text.h"
 #include "core/url.h"
-#include "entry/row.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
@@ -28,13 +27,12 @@
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-PG_FUNCTION_INFO_V1(sitemap_parse_bytea);
-PG_FUNCTION_INFO_V1(sitemap_parse_text);
-PG_FUNCTION_INFO_V1(sitemap_kind_bytea);
-PG_FUNCTION_INFO_V1(sitemap_kind_text);
+PG_FUNCTION_INFO_V1(sitemap_parse);
+PG_FUNCTION_INFO_V1(sitemap_kind);
 
 /* the most bytes of a document that sitemap_kind looks at */
 #define KIND_BYTES	1048576
@@ -238,15 +236,27 @@ parse(ParseState *state)
 	sm_problems_warn(problems, "sitemap_parse");
 }
 
+/* Read the document, of type text or bytea.  A bytea is read up to max_len, if not 0. */
 static SmSpan
-read_document_bytes(const bytea *document)
+read_document(FunctionCallInfo fcinfo, int32 max_len, bool *is_text)
 {
-	return sm_span(VARDATA_ANY(document), VARSIZE_ANY_EXHDR(document));
+	Datum		document = PG_GETARG_DATUM(ARG_DOCUMENT);
+	Oid		   *types;
+	int			nargs;
+	struct varlena *bytes;
+
+	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &nargs);
+	*is_text = types[ARG_DOCUMENT] == TEXTOID;
+	if (*is_text)
+		return sm_read_argument(document, "document");
+	bytes = max_len > 0 ? PG_DETOAST_DATUM_SLICE(document, 0, max_len) :
+		PG_DETOAST_DATUM_PACKED(document);
+	return sm_span(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
 /* sitemap_parse(document, max_bytes, on_invalid) */
-static Datum
-parse_document(FunctionCallInfo fcinfo, bool is_text)
+Datum
+sitemap_parse(PG_FUNCTION_ARGS)
 {
 	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
@@ -255,6 +265,8 @@ parse_document(FunctionCallInfo fcinfo, bool is_text)
 	MemoryContext context;
 	MemoryContext oldcontext;
 	ParseState	state = {0};
+	SmSpan		document;
+	bool		is_text;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(ARG_DOCUMENT))
@@ -270,27 +282,13 @@ parse_document(FunctionCallInfo fcinfo, bool is_text)
 	if (skip)
 		sm_problems_init_skip(&state.problems);
 	state.problems.in_document = true;
-	sm_input_prepare(&state.input,
-					 is_text ? sm_read_argument(PG_GETARG_DATUM(ARG_DOCUMENT), "document") :
-					 read_document_bytes(PG_GETARG_BYTEA_PP(ARG_DOCUMENT)),
-					 is_text, max_bytes, &state.problems);
+	document = read_document(fcinfo, 0, &is_text);
+	sm_input_prepare(&state.input, document, is_text, max_bytes, &state.problems);
 	parse(&state);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
-}
-
-Datum
-sitemap_parse_bytea(PG_FUNCTION_ARGS)
-{
-	return parse_document(fcinfo, false);
-}
-
-Datum
-sitemap_parse_text(PG_FUNCTION_ARGS)
-{
-	return parse_document(fcinfo, true);
 }
 
 /* The kind of a document; NULL if it is of no kind that sitemap_parse reads. */
@@ -310,34 +308,19 @@ kind_of(SmSpan document, bool is_text)
 }
 
 /* sitemap_kind(document) */
-static Datum
-document_kind(FunctionCallInfo fcinfo, bool is_text)
+Datum
+sitemap_kind(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_kind",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	SmSpan		document;
-	const char *kind;
+	bool		is_text;
+	SmSpan		document = read_document(fcinfo, KIND_BYTES, &is_text);
+	const char *kind = kind_of(document, is_text);
 
-	/* detoast only the beginning of a long bytea */
-	document = is_text ? sm_read_argument(PG_GETARG_DATUM(0), "document") :
-		read_document_bytes(PG_GETARG_BYTEA_P_SLICE(0, 0, KIND_BYTES));
-	kind = kind_of(document, is_text);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	if (kind == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(kind));
-}
-
-Datum
-sitemap_kind_bytea(PG_FUNCTION_ARGS)
-{
-	return document_kind(fcinfo, false);
-}
-
-Datum
-sitemap_kind_text(PG_FUNCTION_ARGS)
-{
-	return document_kind(fcinfo, true);
 }

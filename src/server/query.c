@@ -6,13 +6,12 @@
 
 #include "server/query.h"
 
-#include <ctype.h>
-
 #include "access/xact.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_param.h"
+#include "server/argument.h"
 #include "utils/builtins.h"
 #include "utils/guc_tables.h"
 #include "utils/memutils.h"
@@ -163,51 +162,13 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 }
 
 /*
- * Does the text look like a table's name, with or without a schema?  Before
- * PostgreSQL 16, to_regclass raises an error for other text.
- */
-static bool
-is_name(const char *s)
-{
-	for (int part = 1; part <= 2; part++)
-	{
-		const char *begin = s;
-
-		if (*s == '"')
-		{
-			do
-				s = strchr(s + 1, '"');
-			while (s != NULL && *++s == '"');
-			if (s == NULL || s - begin == 2)
-				return false;
-		}
-		else
-			while (isalnum((unsigned char) *s) || IS_HIGHBIT_SET(*s) || *s == '_' || *s == '$')
-				s++;
-		if (*s == '\0')
-			return s > begin;
-		if (s == begin || *s++ != '.')
-			return false;
-	}
-	return false;
-}
-
-/*
  * Raise an error if the text is only the name of a table.  This is a common
  * mistake, and the parser's error does not explain it.
  */
 static void
 refuse_table_name(const char *text)
 {
-	LOCAL_FCINFO(fcinfo, 1);
-
-	if (!is_name(text))
-		return;
-	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = CStringGetTextDatum(text);
-	fcinfo->args[0].isnull = false;
-	to_regclass(fcinfo);
-	if (!fcinfo->isnull)
+	if (OidIsValid(sm_find_table(text)))
 		ereport(ERROR,
 				(errcode(ERRCODE_SYNTAX_ERROR),
 				 errmsg("the query must be a SELECT, TABLE or WITH statement"),

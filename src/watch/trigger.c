@@ -31,6 +31,7 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "server/argument.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/hsearch.h"
@@ -129,19 +130,6 @@ sm_watch_column(Relation source, const char *name, const Trigger *trigger)
 			 errmsg("table \"%s\" has no column \"%s\" to watch",
 					RelationGetRelationName(source), name),
 			 trigger ? hint_at_trigger(trigger, source) : 0));
-}
-
-Oid
-sm_watch_queue(const char *name)
-{
-	LOCAL_FCINFO(fcinfo, 1);
-	Datum		queue;
-
-	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = CStringGetTextDatum(name);
-	fcinfo->args[0].isnull = false;
-	queue = to_regclass(fcinfo);
-	return fcinfo->isnull ? InvalidOid : DatumGetObjectId(queue);
 }
 
 /*
@@ -375,7 +363,7 @@ keep_plan(SPIPlanPtr *plan, const TriggerData *data, const char *source, int nar
 
 	if (*plan && SPI_plan_is_valid(*plan))
 		return *plan;
-	if (!OidIsValid(sm_watch_queue(queue)))
+	if (!OidIsValid(sm_find_table(queue)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the queue %s of the watched table \"%s\" does not exist",

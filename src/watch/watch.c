@@ -190,7 +190,7 @@ drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
 
 		if (!is_ours(trigger, schema))
 			continue;
-		fills = sm_watch_queue(trigger->tgargs[SM_WATCH_QUEUE]);
+		fills = sm_find_table(trigger->tgargs[SM_WATCH_QUEUE]);
 		if (OidIsValid(fills) &&
 			(fills != queue || (key && strcmp(key, trigger->tgargs[SM_WATCH_KEY]) != 0)))
 			continue;

@@ -28,9 +28,6 @@
  */
 extern int	sm_watch_column(Relation source, const char *name, const Trigger *trigger);
 
-/* OID of the queue that a trigger's argument names, InvalidOid if there is none. */
-extern Oid	sm_watch_queue(const char *name);
-
 /* The name of a table with its schema, quoted. */
 extern char *sm_qualified_name(Relation rel);
 

@@ -5,9 +5,9 @@
  * The rows come one by one through a DestReceiver.  So only the file that is
  * being written is in memory, and the query may use parallel workers.
  *
- * The only file of a set has another name than the first of several files.  A
- * file is closed when the next entry does not fit or the query has ended, and
- * then it is known which name is right.
+ * The only file of a set and the first of several files have different names.  A file
+ * is closed when the next entry does not fit or the query has ended, and only then
+ * is its name known.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
 
-/* ranges of which the costs are looked at, at most */
+/* the most ranges to estimate the cost of */
 #define PLANNED_RANGES	10
 
 /*
@@ -92,9 +92,9 @@ make_name(const SmOptions *options, const char *middle, const char *ending)
 }
 
 /*
- * The name of a part of a set.  number: number of the part, from 1 on.  In a stable
- * split, its number among the parts with the same hash: 1, unless first locs are
- * equal or hashes collide.
+ * The name of a part of a set.  number: number of the part, starting at 1.  In a
+ * stable split, its number among the parts with the same hash: 1, unless first locs
+ * are equal or hashes collide.
  *
  * The name has the low half of the hash.  The high halves are much alike, since a
  * stable split cuts at the highest hashes.
@@ -179,8 +179,8 @@ report_progress(const SmSet *set)
 }
 
 /*
- * Close the file that is being written, and put it to the sink.  is_part: name it
- * as one of several files.
+ * Close the file that is being written, and pass it to the sink.  is_part: name it as
+ * one of several files.
  */
 static void
 close_file(SmSet *set, bool is_part)
@@ -397,8 +397,8 @@ sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *
 }
 
 /*
- * A digest of everything that decides a file's content and name, except the rows
- * and the section.  A set with the same recipe makes the same files of the same rows.
+ * A digest of everything that decides a file's content and name, except the rows and
+ * the section.  A set with the same recipe makes the same files from the same rows.
  */
 static char *
 make_recipe(const SmSet *set)

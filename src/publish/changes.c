@@ -339,7 +339,9 @@ take_changes(SmChanges *changes, const Statement *statement)
 	MemoryContextDelete(context);
 }
 
-/* Find the files to rebuild.  If these are too many, make all files. */
+/*
+ * Find the files to rebuild.  If there are too many, all files have to be made.
+ */
 static void
 touch_files(SmChanges *changes, const SmSet *set)
 {

@@ -19,15 +19,28 @@
  * Security: statements of a job, and those on the table of jobs, run as the owner of
  * the table.  If that is not the session's user, they are a security-restricted
  * operation, as REFRESH MATERIALIZED VIEW is: they cannot change the role, leave
- * temporary tables, prepared statements or open cursors, nor defer a trigger to the
+ * temporary objects, prepared statements or open cursors, nor defer a trigger to the
  * commit.  The operation ends before each commit, and settings are restored.  After
  * each commit the table and its owner are checked again.
+ *
+ * PostgreSQL refuses most of this itself, in a security-restricted operation.  Two
+ * things are left to leave_operation: functions, types and other objects without rows in
+ * pg_temp, where the session looks for types before it looks anywhere else; and
+ * cursors that a procedural language keeps open, which a commit reads to their end.
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/table.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "commands/trigger.h"
 #include "core/url.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -40,6 +53,7 @@
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -107,9 +121,51 @@ become_owner(Run *run)
 	if (owner == run->user && owner == GetSessionUserId())
 		return;
 	/* a trigger that waits for the commit would run without the restrictions */
+	AfterTriggerSetState(makeNode(ConstraintsSetStmt));
 	SetUserIdAndSecContext(owner, run->sec_context | SECURITY_RESTRICTED_OPERATION);
-	if (SPI_execute("SET CONSTRAINTS ALL IMMEDIATE", false, 0) != SPI_OK_UTILITY)
-		elog(ERROR, "could not set constraints");
+}
+
+/*
+ * Raise an error if the transaction has created an object in pg_temp.  Each such object
+ * depends on that schema.
+ */
+static void
+refuse_temporary_objects(void)
+{
+	Oid			schema;
+	Oid			toast_schema;
+	Relation	rel;
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	GetTempNamespaceState(&schema, &toast_schema);
+	if (!OidIsValid(schema))
+		return;
+	CommandCounterIncrement();
+	rel = table_open(DependRelationId, AccessShareLock);
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(NamespaceRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(schema));
+	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, lengthof(keys), keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		if (TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("cannot create temporary objects within security-restricted operation")));
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+}
+
+/* See to it that nothing is left behind by which the owner could act as the caller. */
+static void
+leave_operation(void)
+{
+	if (!InSecurityRestrictedOperation())
+		return;
+	HoldPinnedPortals();
+	refuse_temporary_objects();
 }
 
 /* Become the caller again. */
@@ -118,6 +174,7 @@ become_caller(Run *run)
 {
 	if (!run->is_owner)
 		return;
+	leave_operation();
 	run->is_owner = false;
 	AtEOXact_GUC(false, run->guc_level);
 	SetUserIdAndSecContext(run->user, run->sec_context);
@@ -158,6 +215,7 @@ try(void (*work) (Work *arg), Work *arg)
 	PG_TRY();
 	{
 		work(arg);
+		leave_operation();
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();

@@ -1,0 +1,78 @@
+# Random rows of all columns, made into files, and read by two programs that are not ours:
+# Python's ElementTree, and the parser of sitemap.js where node finds the npm package
+# sitemap.  SITEMAP_ROWS is the number of rows.
+use strict;
+use warnings;
+
+use FindBin;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $timeout = 10 * $PostgreSQL::Test::Utils::timeout_default;
+my $rows = $ENV{SITEMAP_ROWS} || 4000;
+my $seed = 20261122;
+my $here = $FindBin::RealBin;
+
+plan skip_all => 'python3 is not here' unless runs('python3', '--version');
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
+$node->start;
+local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', PGUSER => scalar getpwuid($<));
+
+# Without the server's libxml there is no ready-made XML.
+my $extensions = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0 ? 'extensions' : 'none';
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my @arguments = ($rows, $seed, $extensions);
+
+IPC::Run::run(
+	[ 'python3', "$here/readers_rows.py", 'rows', @arguments ], '|',
+	[
+		'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', 'CREATE TABLE given (id int GENERATED ALWAYS AS IDENTITY, page jsonb)',
+		'-c', q{COPY given (page) FROM STDIN (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')}
+	],
+	IPC::Run::timeout($timeout)) or die 'no rows';
+$node->safe_psql(
+	'postgres', qq{
+	CREATE EXTENSION sitemap;
+	CREATE VIEW page AS
+	SELECT page->>'loc' AS loc, page->>'lastmod' AS lastmod, page->>'changefreq' AS changefreq, (page->>'priority')::float8 AS priority,
+	       page->'images' AS images, page->'alternates' AS alternates, page->'videos' AS videos, page->'news' AS news,
+	       (SELECT array_agg(x::xml ORDER BY n) FROM jsonb_array_elements_text(page->'extensions') WITH ORDINALITY e (x, n)) AS extensions,
+	       id AS key
+	  FROM given
+	 ORDER BY id;
+	CREATE TABLE file AS SELECT * FROM sitemap_files('TABLE public.page', 'https://www.example.com/shop/', compression => 6);
+	SELECT sitemap_export('$folder', 'TABLE file')});
+is($node->safe_psql('postgres', q{SELECT sum(url_count) FROM file WHERE kind = 'urlset'}), $rows, "$rows rows, with $extensions");
+
+agrees('elementtree', 'python3', "$here/readers_elementtree.py");
+SKIP:
+{
+	skip 'node or its package sitemap is not here', 1 unless runs('node', '-e', q{require('sitemap')});
+	agrees('sitemap.js', 'node', "$here/readers_sitemap.js");
+}
+$node->stop;
+done_testing();
+
+# A program reads the same as was given.
+sub agrees
+{
+	my ($reader, @command) = @_;
+	my $output;
+
+	IPC::Run::run([ @command, $folder ], '|', [ 'python3', "$here/readers_rows.py", $reader, @arguments ],
+		'>', \$output, '2>&1', IPC::Run::timeout($timeout));
+	is($output, "$rows entries, 0 differences\n", "$reader reads what was given");
+	return;
+}
+
+sub runs
+{
+	my (@command) = @_;
+
+	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
+}

@@ -1,70 +1,49 @@
--- Run by test/demo/run, which feeds the list of files to \copy and sets the
--- environment variable "out", the folder to write to.
+-- Run by test/demo/run, which feeds the list of files to \copy.  The job exports to
+-- the folder "sitemaps" beside the server's socket.
 \pset footer off
+\getenv host PGHOST
+SET client_min_messages = warning;
 CREATE EXTENSION sitemap;
 
 CREATE TABLE file (modified float8, path text);
 \copy file FROM pstdin
+SELECT count(*) = 0 AS is_empty FROM file \gset
+\if :is_empty
+	\quit
+\endif
 
 -- A path is no URL yet: "%", "?" and "#" have a meaning in one.  Whatever else
--- a URL or XML cannot have, sitemap_files takes care of.
+-- a URL or XML cannot have, sitemap_publish takes care of.
 CREATE TABLE page AS
 SELECT '/' || replace(replace(replace(path, '%', '%25'), '?', '%3F'), '#', '%23') AS loc,
        to_timestamp(modified) AS lastmod
   FROM file;
+CREATE INDEX ON page (loc);
 ANALYZE page;
 
-SELECT clock_timestamp() AS started \gset
-
-CREATE TABLE site_files AS
-SELECT *
-  FROM sitemap_files(query => 'SELECT loc, lastmod FROM public.page ORDER BY loc',
-                     base_url => 'https://www.example.com/',
-                     compression => 6,
-                     max_urls => 2500);
-
-SELECT extract(epoch FROM clock_timestamp() - :'started') AS seconds \gset
+CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
+INSERT INTO site (target, base_url, section, query, max_urls, directory)
+VALUES ('site_files', 'https://www.example.com/', 'files',
+        'SELECT loc, lastmod, loc AS key FROM public.page ORDER BY loc', 2500, :'host' || '/sitemaps');
+CALL sitemap_run('site');
 
 \echo
-SELECT name, kind, url_count, lastmod, byte_count AS bytes, length(content) AS compressed
-  FROM site_files;
-
-SELECT sum(url_count) AS urls, round(:seconds, 3) AS seconds,
-       round(sum(url_count) / :seconds) AS urls_per_second
-  FROM site_files WHERE kind = 'urlset';
-
-SELECT name, translate(encode(content, 'base64'), E'\n', '') AS base64
+SELECT name, kind, url_count, byte_count AS bytes, length(content) AS compressed
   FROM site_files
-\g (format=unaligned tuples_only=on fieldsep=' ') | while read -r name base64; do echo "$base64" | base64 -d >"$out/$name"; done
+ ORDER BY kind, first_key;
 
--- Published into a table, which knows what each file begins with: then one page
--- changes, and a run looks at no more than it takes.
-CREATE INDEX ON page (loc);
-CREATE TABLE published OF sitemap_file (PRIMARY KEY (base_url, name));
+SELECT urls, files, round(seconds::numeric, 3) AS seconds, round(urls / seconds) AS urls_per_second
+  FROM site;
+
+-- One page changes, and the next run reads no more than it has to.
 CREATE TABLE page_change (loc text);
-\set query 'SELECT loc, lastmod, loc AS key FROM public.page ORDER BY loc'
-
-SELECT clock_timestamp() AS started \gset
-SELECT count(*) AS files
-  FROM sitemap_publish('published', :'query', 'https://www.example.com/', max_urls => 500) \gset
-SELECT extract(epoch FROM clock_timestamp() - :'started') AS seconds \gset
-
-WITH changed AS (
-	UPDATE page SET lastmod = now()
-	 WHERE loc = (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY loc) FROM page)
-	RETURNING loc)
-INSERT INTO page_change SELECT loc FROM changed;
-
-SELECT clock_timestamp() AS started \gset
-CREATE TABLE second_run AS
-SELECT *
-  FROM sitemap_publish('published', :'query', 'https://www.example.com/', max_urls => 500,
-                       changes => 'DELETE FROM public.page_change RETURNING loc');
-SELECT extract(epoch FROM clock_timestamp() - :'started') AS seconds_changed \gset
+SELECT sitemap_watch('page', 'loc', 'page_change') \g /dev/null
+UPDATE site SET changes = 'DELETE FROM public.page_change RETURNING loc';
+UPDATE page SET lastmod = now()
+ WHERE loc = (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY loc) FROM page);
+CALL sitemap_run('site');
 
 \echo One page changes:
-SELECT name, kind, action, url_count FROM second_run;
-
-SELECT :files AS "files of the full run", round(:seconds, 3) AS seconds,
-       count(*) AS "files looked at after the change", round(:seconds_changed, 3) AS "seconds then"
-  FROM second_run;
+SELECT urls, files, written, round(seconds::numeric, 3) AS seconds
+  FROM site;

@@ -12,8 +12,12 @@ use Test::More;
 
 my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## Managed services\n(.*?)^## /ms
   or die 'the guide has no such chapter';
-my ($role, $queue, $setup, $all, $changed) = $chapter =~ /^```pgsql\n(.*?)^```\n/msg;
+my ($role, $queue, $setup, $call) = $chapter =~ /^```pgsql\n(.*?)^```\n/msg;
 my $dir = PostgreSQL::Test::Utils::tempdir();
+
+# Runs of the job that say what they do: of all pages, and of what changed.
+my $all = 'SELECT p.* FROM site j CROSS JOIN LATERAL sitemap_publish(j.target, j.query, j.base_url, section => j.section) p';
+my $changed = $all =~ s/j\.section\)/j.section, changes => j.changes)/r;
 
 # A certificate of its own, for localhost.
 plan skip_all => 'no openssl to make a certificate'
@@ -49,7 +53,19 @@ $service->safe_psql(
 service($role);
 service($queue);
 my $port = $service->port;
-sql($setup =~ s/db\.example\.com/localhost/r =~ s/port '5432'/port '$port'/r =~ s{/etc/ssl/service\.pem}{$dir/cert.pem}r);
+sql($setup =~ s/db\.example\.com/localhost/r =~ s/port '5432'/port '$port'/r =~ s{/etc/ssl/service\.pem}{$dir/cert.pem}r
+	  =~ s{/var/www/sitemaps}{$dir/sitemaps}r);
+
+# The job: all pages, then what changed.
+my $status = 'SELECT urls, written, error IS NULL FROM site';
+sql($call);
+is(sql($status), '120000|4|t', 'the job publishes');
+ok(-s "$dir/sitemaps/sitemap.xml", 'and exports');
+age('postgres', 'site_files');
+service(q{UPDATE page SET path = path || 'j' WHERE id = 7});
+like(log_of(sub { sql($call) }), qr/DELETE FROM public\.page_change RETURNING id/, 'the queue is emptied by one statement');
+is(sql($status), '120000|2|t', 'a page changes: its file and the index');
+sql('DELETE FROM site_files');
 
 # Runs of all pages.
 is(actions($all), 'inserted inserted inserted inserted', 'a run of all pages');
@@ -60,7 +76,7 @@ is_deeply(
 	[
 		rows(q{CREATE TEMPORARY TABLE page AS TABLE shop.page;
 		       SELECT name, digest FROM sitemap_files('SELECT path AS loc, changed AS lastmod FROM page ORDER BY id', 'https://www.example.com/',
-		                                              split => 'stable', compression => 6, index => 'always') WHERE kind <> 'index'})
+		                                              split => 'stable', compression => 6, index => 'always', section => 'pages') WHERE kind <> 'index'})
 	],
 	'the files are those of a local table');
 
@@ -83,14 +99,14 @@ is(actions($all), 'unchanged unchanged unchanged unchanged', 'a run of all pages
 service(q{UPDATE page SET path = path || 'x' WHERE id = 99});
 my $before = state();
 sql('ALTER TABLE site_files ADD CONSTRAINT never CHECK (length(name) < 0) NOT VALID');
-my ($status, $output, $errors) = $publisher->psql('postgres', $changed);
+(undef, my $output, my $errors) = $publisher->psql('postgres', $changed);
 like($errors, qr/violates check constraint "never"/, 'a run that the publisher cannot write');
 sql('ALTER TABLE site_files DROP CONSTRAINT never');
 is(state(), $before, 'nothing has changed at either side');
 service(q{ALTER ROLE sitemap_reader SET statement_timeout = '100ms'});
 my $lock = $service->background_psql('shop');
 $lock->query_safe('BEGIN; LOCK TABLE page');
-($status, $output, $errors) = $publisher->psql('postgres', $changed);
+(undef, $output, $errors) = $publisher->psql('postgres', $changed);
 like($errors, qr/canceling statement due to statement timeout/, 'the timeout of the service');
 $lock->query_safe('COMMIT');
 $lock->quit;
@@ -104,9 +120,9 @@ is(actions($changed), 'unchanged', 'a change that only the queue has lost is mis
 is(join(' ', grep { $_ eq 'updated' } split / /, actions($all)), 'updated updated', 'until all pages are read');
 
 # The reader can do nothing else, and TLS is verified.
-($status, $output, $errors) = $publisher->psql('postgres', q{UPDATE shop.page SET path = ''});
+(undef, $output, $errors) = $publisher->psql('postgres', q{UPDATE shop.page SET path = ''});
 like($errors, qr/permission denied for table page/, 'the reader cannot write');
-($status, $output, $errors) = $publisher->psql('postgres',
+(undef, $output, $errors) = $publisher->psql('postgres',
 	q{ALTER SERVER shop OPTIONS (SET sslrootcert '/nonexistent'); SELECT 1 FROM shop.page LIMIT 1});
 like($errors, qr/root certificate file "\/nonexistent" does not exist/, 'without the certificate there is no connection');
 
@@ -122,7 +138,7 @@ sub test_standby
 	my $from = sub {
 		sql("ALTER SERVER shop OPTIONS (SET port '" . $_[0]->port . "')");
 	};
-	my ($condition) = $chapter =~ /`changes => '(SELECT id FROM shop\.page WHERE .*?)'`/;
+	my ($condition) = $chapter =~ /`(SELECT id FROM shop\.page WHERE .*?)`/;
 
 	$service->backup('backup');
 	$standby->init_from_backup($service, 'backup', has_streaming => 1);
@@ -134,9 +150,9 @@ sub test_standby
 	service(q{UPDATE page SET path = path || 's', changed = now() WHERE id = 9});
 	$service->wait_for_catchup($standby, 'replay', $service->lsn('insert'));
 	age('postgres', 'site_files');
-	is(actions($changed =~ s/changes => '.*?'(?=\))/changes => '$condition'/r), 'updated updated', 'a standby: a page that changed');
+	is(actions($changed =~ s/j\.changes/\$\$$condition\$\$/r), 'updated updated', 'a standby: a page that changed');
 	unlike(actions($all), qr/inserted|deleted|updated updated/, 'all pages');
-	my ($status, $output, $errors) = $publisher->psql('postgres', $changed);
+	my (undef, $output, $errors) = $publisher->psql('postgres', $changed);
 	like($errors, qr/cannot execute DELETE in a read-only transaction/, 'its queue cannot be emptied');
 	$standby->stop;
 	return;

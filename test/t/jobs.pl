@@ -27,7 +27,7 @@ $node->safe_psql(
 	CREATE TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE job OF sitemap_job (PRIMARY KEY (base_url, section));
 
-	-- Where a run can wait: in its query, or when it writes.
+	-- Where a run can wait: in its query, when it writes, or when it sets a column of its row.
 	CREATE FUNCTION wait_at(place text) RETURNS bool VOLATILE LANGUAGE plpgsql AS \$\$
 	BEGIN
 	  IF current_setting('test.wait', true) = place THEN
@@ -43,6 +43,15 @@ $node->safe_psql(
 	END
 	\$\$;
 	CREATE TRIGGER wait BEFORE UPDATE ON files FOR EACH ROW WHEN (NEW.kind = 'index') EXECUTE FUNCTION wait_to_write();
+	CREATE FUNCTION wait_to_note() RETURNS trigger LANGUAGE plpgsql AS \$\$
+	BEGIN
+	  PERFORM wait_at('started') WHERE NEW.started IS DISTINCT FROM OLD.started;
+	  PERFORM wait_at('finished') WHERE NEW.finished IS DISTINCT FROM OLD.finished;
+	  PERFORM wait_at('exported') WHERE NEW.exported IS DISTINCT FROM OLD.exported AND NEW.exported IS NOT NULL;
+	  RETURN NEW;
+	END
+	\$\$;
+	CREATE TRIGGER wait BEFORE UPDATE ON job FOR EACH ROW EXECUTE FUNCTION wait_to_note();
 	INSERT INTO job (target, base_url, section, query, changes, max_urls, directory)
 	VALUES ('files', 'https://www.example.com/', 'pages', 'SELECT path AS loc, id AS key FROM public.page WHERE public.wait_at(''query'') ORDER BY id',
 	        'DELETE FROM public.queue RETURNING id', 100, '$directory');
@@ -63,8 +72,9 @@ sub exported
 }
 is(exported(), 't', 'the first call exports');
 
-# Ends of a call that are none: the queue, the files and the status stay, but started.
-foreach my $place ('query', 'write')
+# Ends of a call that are none.  Before the run is committed the queue, the files and the
+# status stay, but started; after it, all is written but exported.
+foreach my $place ('started', 'query', 'write', 'finished', 'exported')
 {
 	foreach my $how ('kill -9', 'cancel', 'terminate', 'timeout')
 	{
@@ -83,7 +93,7 @@ foreach my $place ('query', 'write')
 		{
 			$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid")
 			  or die 'it does not wait';
-			is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), 't', "a run that waits to $place can be seen");
+			is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), $place =~ /started|exported/ ? 'f' : 't', "a run that waits at $place can be seen");
 		}
 
 		if ($how eq 'kill -9')
@@ -99,10 +109,18 @@ foreach my $place ('query', 'write')
 			eval { $session->quit };
 			$holder->quit;
 		}
-		is($node->safe_psql('postgres', $state), $before, "$how where it waits to $place: nothing is changed, nothing is lost");
-		is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), 't', 'but started');
+		if ($place eq 'exported')
+		{
+			is($node->safe_psql('postgres', 'SELECT written > 0, exported IS NULL, started < finished FROM job'), 't|t|t', "$how where it waits at $place: the run is committed");
+		}
+		else
+		{
+			is($node->safe_psql('postgres', $state), $before, "$how where it waits at $place: nothing is changed, nothing is lost");
+			is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), $place eq 'started' ? 'f' : 't', 'but started');
+		}
 		$node->safe_psql('postgres', q{CALL sitemap_run('job')});
-		is($node->safe_psql('postgres', 'SELECT written > 0, started < finished, queue IS NULL FROM job LEFT JOIN queue ON true'), 't|t|t', 'the next call has it');
+		is($node->safe_psql('postgres', 'SELECT written > 0, started < finished, exported >= finished, queue IS NULL FROM job LEFT JOIN queue ON true'),
+			$place eq 'exported' ? 'f|t|t|t' : 't|t|t|t', 'the next call has it');
 		is($node->safe_psql('postgres', $same), '0', 'and a full run nothing more');
 		is(exported(), 't', 'and exports it');
 	}
@@ -129,6 +147,45 @@ $node->safe_psql('postgres', q{
 	is(exported(), 'f', 'so the directory has the old files');
 	$node->safe_psql('postgres', q{UPDATE job SET every = '1 day'; CALL sitemap_run('job')});
 	is(exported(), 't', 'the next call exports, though the job is not due');
+}
+
+# The same in an export, which waits for a table that another session locks.
+$node->safe_psql('postgres', q{
+	CREATE TABLE other_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	UPDATE job SET query = replace(query, '''query''', '''last'''), target = 'other_files', base_url = 'https://other.example.com/' WHERE section = 'wait';
+	UPDATE job SET every = NULL});
+foreach my $how ('kill -9', 'cancel')
+{
+	my ($holder, $locker, $session) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 3;
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+
+	$node->safe_psql('postgres', q{
+		UPDATE job SET started = CASE section WHEN 'pages' THEN '2000-01-01' ELSE '2000-01-02' END::timestamptz;
+		UPDATE page SET path = path || '-x' WHERE id = 400});
+	$holder->query_safe('SELECT pg_advisory_lock(1)');
+	$session->query_until(qr/started/, "SET test.wait = 'last';\n\\echo started\nCALL sitemap_run('job');\n");
+	$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid") or die 'it does not wait';
+	$locker->query_safe('BEGIN; LOCK files');
+	$holder->query_safe('SELECT pg_advisory_unlock(1)');
+	$node->poll_query_until('postgres', "SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = $pid") or die 'the export does not wait';
+	if ($how eq 'kill -9')
+	{
+		kill 'KILL', $pid;
+		Session::wait_for_restart($node, $pid);
+		eval { $_->{run}->finish } foreach $holder, $locker, $session;
+	}
+	else
+	{
+		$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+		$session->query('SELECT 1');
+		$locker->query_safe('ROLLBACK');
+		$_->quit foreach $holder, $locker, $session;
+	}
+	is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, finished > started, failures), ', ' ORDER BY section) FROM job}),
+		'pages t 0, wait t 0', "$how in an export: the runs are committed");
+	is(exported(), 'f', 'the directory has the old files');
+	$node->safe_psql('postgres', q{UPDATE job SET every = '1 day'; CALL sitemap_run('job'); UPDATE job SET every = NULL});
+	is(exported(), 't', 'until the next call');
 }
 
 # A directory that another session exports: no error, and the next call does it.

@@ -1,0 +1,137 @@
+# Calls of sitemap_run at the same time: each job runs once, and no call is left without
+# one.  Deadlocks and serialization failures: recorded, counted, and over at the next call.
+use strict;
+use warnings;
+
+use FindBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use lib $FindBin::RealBin;
+use Session;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "jit = off\n");
+$node->start;
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE TABLE job OF sitemap_job (PRIMARY KEY (base_url, section));
+	CREATE TABLE run (section text, pid int);
+
+	-- Waits as long as another session holds the lock.
+	CREATE FUNCTION wait_for(lock int) RETURNS text VOLATILE LANGUAGE plpgsql AS $$
+	BEGIN
+	  PERFORM pg_advisory_xact_lock_shared(lock);
+	  RETURN '/';
+	END
+	$$;
+	CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+	  INSERT INTO run VALUES (NEW.section, pg_backend_pid());
+	  RETURN NEW;
+	END
+	$$;
+	CREATE TRIGGER note BEFORE UPDATE ON job FOR EACH ROW WHEN (NEW.finished IS DISTINCT FROM OLD.finished) EXECUTE FUNCTION note()});
+
+# Two calls, and four.  All wait in their first job until each has one.  Due at each call, a
+# job that had started before a later call began can run once more, in that call.
+foreach my $calls (2, 4)
+{
+	foreach my $every (q{'1 hour'}, 'NULL')
+	{
+		$node->safe_psql('postgres', qq{
+			TRUNCATE job, files, run;
+			INSERT INTO job (target, base_url, section, query, index, every)
+			SELECT 'files', 'https://www.example.com/', 'section-' || n, 'SELECT public.wait_for(1) AS loc', 'never', $every FROM generate_series(1, 40) n});
+		my $holder = Session->start($node, 'postgres');
+		$holder->query_safe('SELECT pg_advisory_lock(1)');
+		my @sessions = map { Session->start($node, 'postgres') } 1 .. $calls;
+		foreach (@sessions)
+		{
+			$_->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
+		}
+		$node->poll_query_until('postgres', qq{SELECT count(*) = $calls FROM pg_stat_activity WHERE wait_event = 'advisory'})
+		  or die 'not all calls have a job';
+		is($node->safe_psql('postgres', 'SELECT count(*) FROM job WHERE started IS NOT NULL AND finished IS NULL'),
+			$calls, "$calls calls run $calls jobs at the same time, with every $every");
+		$holder->query_safe('SELECT pg_advisory_unlock(1)');
+		foreach (@sessions)
+		{
+			$_->query_safe('SELECT 1');
+			$_->quit;
+		}
+		$holder->quit;
+		my $more = $every eq 'NULL' ? $calls - 1 : 0;
+		is($node->safe_psql('postgres', "SELECT count(*) BETWEEN 40 AND 40 + $more, count(DISTINCT section), count(DISTINCT pid) FROM run"),
+			"t|40|$calls", 'each job runs once, each call has at least one');
+		is($node->safe_psql('postgres', 'SELECT count(*) FROM job WHERE finished > started AND urls = 1 AND error IS NULL AND failures = 0'),
+			'40', 'all succeed');
+	}
+}
+
+# A deadlock.  The job has lock 1, and waits for lock 2 of a session that waits for lock 1;
+# only the session of the job looks for deadlocks.
+$node->safe_psql('postgres', q{
+	TRUNCATE job, files;
+	CREATE FUNCTION deadlock() RETURNS text VOLATILE LANGUAGE plpgsql AS $$
+	BEGIN
+	  PERFORM pg_advisory_xact_lock(1);
+	  PERFORM wait_for(3);
+	  PERFORM pg_advisory_xact_lock(2);
+	  RETURN '/';
+	END
+	$$;
+	INSERT INTO job (target, base_url, section, query, index, every) VALUES
+	  ('files', 'https://www.example.com/', 'a', 'SELECT public.deadlock() AS loc', 'never', '1 hour'),
+	  ('files', 'https://www.example.com/', 'b', 'SELECT ''/'' AS loc', 'never', '1 hour')});
+my $status = q{SELECT string_agg(concat_ws(' ', section, urls, failures, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM job};
+{
+	my ($other, $gate, $caller) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 3;
+
+	$other->query_safe(q{SET deadlock_timeout = '1h'; BEGIN; SELECT pg_advisory_xact_lock(2)});
+	$gate->query_safe('SELECT pg_advisory_lock(3)');
+	$caller->query_safe(q{SET deadlock_timeout = '10ms'});
+	my $pid = $other->query_safe('SELECT pg_backend_pid()');
+	my $waiting = 'SELECT count(*) = %d FROM pg_locks WHERE NOT granted';
+	$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
+	$node->poll_query_until('postgres', sprintf($waiting, 1)) or die 'the job does not wait';
+	$other->query_until(qr/started/, "\\echo started\nSELECT pg_advisory_xact_lock(1);\n");
+	$node->poll_query_until('postgres', sprintf($waiting, 2)) or die 'the other session does not wait';
+	$gate->query_safe('SELECT pg_advisory_unlock(3)');
+	$caller->query('SELECT 1');
+	like($caller->{stderr}, qr/job of section "a" of .* failed: deadlock detected.*ERROR:  1 job failed/s, 'a deadlock');
+	$other->query_safe('COMMIT');
+	$_->quit foreach $other, $gate, $caller;
+}
+is($node->safe_psql('postgres', $status), 'a 1 deadlock detected, b 1 0', 'is recorded, and the other job runs');
+$node->safe_psql('postgres', q{TRUNCATE run; CALL sitemap_run('job')});
+is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries again');
+is($node->safe_psql('postgres', 'SELECT string_agg(section, $$ $$) FROM run'), 'a', 'only the job that failed');
+
+# A serialization failure: another session writes a file of the section while the query runs.
+$node->safe_psql('postgres', q{UPDATE job SET query = 'SELECT public.wait_for(1) AS loc', finished = NULL WHERE section = 'a'});
+foreach my $failures (1, 2)
+{
+	my ($holder, $caller) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 2;
+
+	$holder->query_safe('SELECT pg_advisory_lock(1)');
+	$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
+	$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'advisory'});
+	$node->safe_psql('postgres', q{UPDATE files SET digest = digest || 'x' WHERE section = 'a'});
+	$holder->query_safe('SELECT pg_advisory_unlock(1)');
+	$caller->query('SELECT 1');
+	like($caller->{stderr}, qr/failed: could not serialize access due to concurrent update.*ERROR:  1 job failed/s, 'a serialization failure');
+	is($node->safe_psql('postgres', $status), "a 1 $failures could not serialize access due to concurrent update of the target table \"files\", b 1 0",
+		"is recorded, and counted: $failures");
+	$node->safe_psql('postgres', q{UPDATE files SET digest = rtrim(digest, 'x')});
+	$_->quit foreach $holder, $caller;
+}
+$node->safe_psql('postgres', q{CALL sitemap_run('job')});
+is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries again');
+
+$node->stop;
+done_testing();

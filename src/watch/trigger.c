@@ -18,6 +18,11 @@
  * that are dropped from both sides never hide a change, so a key may be added
  * needlessly, but none is missed.
  *
+ * The exception is a bug of PostgreSQL 15 to 19: after a MERGE into a partitioned table
+ * has inserted a row, transition_capture->tcs_original_insert_tuple stays set, and the
+ * new row of each following UPDATE is the inserted one.  The keys of that row and of the
+ * old row are added, but not the new key of a row that the MERGE gave another key.
+ *
  * The plans of the INSERT statements are kept for the session, like the plans of
  * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is
  * altered, and then the queue's name is looked up again.

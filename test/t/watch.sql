@@ -73,9 +73,11 @@ BEGIN
     WHEN 9 THEN
       RETURN format('MERGE INTO page USING (%s) s ON page.rid = s.rid AND page.region = s.region
                      WHEN MATCHED AND s.rid %% 3 = 0 THEN DELETE
-                     WHEN MATCHED THEN UPDATE SET path = s.path, body = s.body
+                     WHEN MATCHED THEN UPDATE SET path = %s, body = s.body
                      WHEN NOT MATCHED THEN INSERT %s VALUES (s.rid, s.region, s.k, s.path, s.title, s.body, s.category)',
-                    new_rows(1 + below(20)), columns);
+                    new_rows(1 + below(20)),
+                    -- a bug of PostgreSQL hides keys that change in partitions (trigger.c)
+                    CASE WHEN array_length(tables, 1) > 1 THEN 'replace(s.path, ''/shift'', ''/a'')' ELSE 's.path' END, columns);
     WHEN 10 THEN RETURN pick('UPDATE category SET id = id + 10 WHERE id % 2 = 0', 'DELETE FROM category WHERE id % 3 = 0',
                              'INSERT INTO category SELECT coalesce(max(id), 0) + 1 FROM category');
     WHEN 11 THEN

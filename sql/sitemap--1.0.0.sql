@@ -669,7 +669,7 @@ AS 'MODULE_PATHNAME', 'sitemap_parse'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
-'entries of a sitemap, an index, a text sitemap or a feed, as rows';
+'entries of a sitemap, an index, a text sitemap or a syndication feed, as rows';
 
 CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
@@ -677,7 +677,7 @@ AS 'MODULE_PATHNAME', 'sitemap_parse'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
-'entries of a sitemap, an index, a text sitemap or a feed, as rows';
+'entries of a sitemap, an index, a text sitemap or a syndication feed, as rows';
 
 CREATE FUNCTION sitemap_kind(document bytea) RETURNS text
 AS 'MODULE_PATHNAME', 'sitemap_kind'

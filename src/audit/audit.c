@@ -64,7 +64,7 @@ typedef struct Audit
 	const SmOptions *options;
 	SmQuery		query;
 	SmColumns	columns;
-	SmElementWriter writer;
+	SmEntryWriter writer;
 	SmRules		rules;			/* what the extensions of a row say */
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
@@ -90,7 +90,7 @@ add_problem(Audit *audit, SmProblemName name, const char *detail)
 
 /* SmReport: add a problem of the current row, as a sentence with its hint. */
 static void
-report(void *arg, const SmProblem *problem)
+add_reported(void *arg, const SmProblem *problem)
 {
 	Audit	   *audit = arg;
 	char	   *detail = psprintf("%c%s.%s%s", pg_toupper((unsigned char) problem->message[0]),
@@ -303,7 +303,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	if (!is_entry)
 		return;
 
-	page = sm_site_page(&audit->site, url, audit->doc.kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML);
+	page = sm_site_canonical(&audit->site, url, audit->doc.kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML);
 	check_path(audit, page);
 	if (memchr(url.s, '#', url.len) != NULL)
 		add_problem(audit, SM_LOC_FRAGMENT,
@@ -315,7 +315,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 }
 
 static bool
-receive(SmReceiver *self, TupleTableSlot *slot)
+audit_row(SmReceiver *self, TupleTableSlot *slot)
 {
 	Audit	   *audit = (Audit *) self;
 	SmProblems *problems = &audit->writer.problems;
@@ -431,7 +431,7 @@ make_audit(FunctionCallInfo fcinfo)
 	int			robots = PG_NARGS() - 2;
 	int			agents = PG_NARGS() - 1;
 
-	sm_receiver_init(&audit->receiver, NULL, receive);
+	sm_receiver_init(&audit->receiver, NULL, audit_row);
 
 	audit->options = sm_read_options(fcinfo, 0, &sm_files_defaults);
 	sm_site_init(&audit->site, &audit->options->base);
@@ -443,7 +443,7 @@ make_audit(FunctionCallInfo fcinfo)
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.rules = &audit->rules;
-	audit->writer.problems.report = report;
+	audit->writer.problems.report = add_reported;
 	audit->writer.problems.report_arg = audit;
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;
 	return audit;

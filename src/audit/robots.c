@@ -109,7 +109,7 @@ sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site, SmFind
 
 /* Find the rules that decide on a URL.  Returns false if it is of another site. */
 static bool
-match(SmAuditRobots *robots, SmSpan url)
+match_rules(SmAuditRobots *robots, SmSpan url)
 {
 	size_t		start = sm_site_path(robots->site, url);
 	size_t		len = url.len - start;
@@ -142,7 +142,7 @@ put_problem(SmAuditRobots *robots, int64 row_number, SmProblemName name,
 void
 sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, const char *what, SmSpan url)
 {
-	if (robots == NULL || !match(robots, url))
+	if (robots == NULL || !match_rules(robots, url))
 		return;
 	for (uint32 i = 0; i < robots->rules.nagents; i++)
 	{
@@ -175,7 +175,7 @@ check_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 
 	for (int n = 0; n < nurls; n++)
 	{
-		if (!match(robots, urls[n]))
+		if (!match_rules(robots, urls[n]))
 			continue;
 		for (uint32 i = 0; i < robots->rules.nagents; i++)
 		{

@@ -16,7 +16,7 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 	size_t		len = base->len[SM_FORM_PLAIN];
 	char	   *page = palloc(len + 1);
 
-	sm_url_page(base->url[SM_FORM_PLAIN], len, page);
+	sm_url_canonical(base->url[SM_FORM_PLAIN], len, page);
 	site->scheme_len = base->scheme_len;
 	/* the path begins at the first slash after "https://" */
 	site->origin = sm_span(page, strcspn(page + base->scheme_len + 3, "/") + base->scheme_len + 3);
@@ -32,7 +32,7 @@ begins_with_origin(const SmSite *site, SmSpan url)
 }
 
 SmSpan
-sm_site_page(const SmSite *site, SmSpan url, SmUrlForm form)
+sm_site_canonical(const SmSite *site, SmSpan url, SmUrlForm form)
 {
 	SmSpan		page = url;
 	bool		is_escaped = form == SM_FORM_XML && memchr(url.s, '&', url.len) != NULL;
@@ -46,7 +46,7 @@ sm_site_page(const SmSite *site, SmSpan url, SmUrlForm form)
 		return page;
 	}
 	page.s = palloc(url.len + 1);
-	page.len = sm_url_page(url.s, url.len, unconstify(char *, page.s));
+	page.len = sm_url_canonical(url.s, url.len, unconstify(char *, page.s));
 	if (is_escaped)
 		page.len = sm_xml_unescape(page.s, page.len, unconstify(char *, page.s));
 	return page;
@@ -59,7 +59,7 @@ sm_site_read(SmSite *site, SmSpan text, SmSpan *page)
 
 	if (!sm_encode_url(text, &site->cache, &url))
 		return false;
-	*page = sm_site_page(site, url, SM_FORM_PLAIN);
+	*page = sm_site_canonical(site, url, SM_FORM_PLAIN);
 	if (page->s != url.s)
 		pfree(unconstify(char *, url.s));
 	return true;

@@ -24,7 +24,7 @@ extern void sm_site_init(SmSite *site, const SmUrlBase *base);
  * The canonical form of a URL that sm_url_encode wrote: the start of the URL itself
  * where possible, else a copy in the current memory context.
  */
-extern SmSpan sm_site_page(const SmSite *site, SmSpan url, SmUrlForm form);
+extern SmSpan sm_site_canonical(const SmSite *site, SmSpan url, SmUrlForm form);
 
 /*
  * The same for a URL that a user gave, always a copy.  Returns false if the text is not

@@ -761,7 +761,7 @@ sm_url_host(const char *url, size_t len, size_t *host_len)
 }
 
 size_t
-sm_url_page(const char *url, size_t len, char *dst)
+sm_url_canonical(const char *url, size_t len, char *dst)
 {
 	size_t		start = scheme_length(url, len) + 3;
 	const char *rest = url + start + sm_authority_length(url + start, len - start);

@@ -137,7 +137,7 @@ extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
  * zeros, a slash for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3).
  * Escapes stay as they are.  Returns its length; dst needs len + 1 bytes.
  */
-extern size_t sm_url_page(const char *url, size_t len, char *dst);
+extern size_t sm_url_canonical(const char *url, size_t len, char *dst);
 
 /*
  * Which part of a URL is the reason for SM_URL_OTHER_SITE: "host", "scheme" or "port",

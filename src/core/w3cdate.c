@@ -181,7 +181,7 @@ offset(const char **s, const char *end, bool is_json, int *value)
 }
 
 static SmW3cStatus
-parse(const char *src, size_t len, bool is_json, bool *has_time, int64_t *seconds)
+parse_date(const char *src, size_t len, bool is_json, bool *has_time, int64_t *seconds)
 {
 	const char *s = src;
 	const char *end = src + len;
@@ -245,13 +245,13 @@ sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
 {
 	bool		has_time;
 
-	return parse(src, len, false, &has_time, seconds);
+	return parse_date(src, len, false, &has_time, seconds);
 }
 
 SmW3cStatus
 sm_w3c_parse_json(const char *src, size_t len, bool *has_time, int64_t *seconds)
 {
-	return parse(src, len, true, has_time, seconds);
+	return parse_date(src, len, true, has_time, seconds);
 }
 
 static void
@@ -419,7 +419,7 @@ from_rfc822(SmSpan text, char *dst)
 static size_t
 from_rfc3339(SmSpan text, char *dst)
 {
-	if (text.len > SM_FEED_DATE_MAX)
+	if (text.len > SM_SYNDICATION_DATE_MAX)
 		return 0;
 	memcpy(dst, text.s, text.len);
 	if (text.len > 10 && (dst[10] == 't' || dst[10] == ' '))
@@ -430,7 +430,7 @@ from_rfc3339(SmSpan text, char *dst)
 }
 
 size_t
-sm_feed_date(SmSpan text, char *dst)
+sm_syndication_date(SmSpan text, char *dst)
 {
 	bool		is_rfc3339 = text.len >= 4 && sm_is_digit(text.s[2]) && sm_is_digit(text.s[3]);
 	size_t		len = is_rfc3339 ? from_rfc3339(text, dst) : from_rfc822(text, dst);

@@ -49,11 +49,11 @@ extern SmW3cStatus sm_w3c_parse_json(const char *src, size_t len, bool *has_time
 									 int64_t *seconds);
 
 /* longest RFC 3339 date that is read, and longest date that is written */
-#define SM_FEED_DATE_MAX	64
+#define SM_SYNDICATION_DATE_MAX	64
 
 /*
  * Write a date of RSS or Atom as a W3C date: the same day and time with the same
- * offset from UTC.  dst needs SM_FEED_DATE_MAX bytes; no terminator is written.
+ * offset from UTC.  dst needs SM_SYNDICATION_DATE_MAX bytes; no terminator is written.
  * Returns the length, 0 if the text is not a date or the date does not exist.
  *
  * Dates of RSS follow RFC 822, with a year of two or four digits: "Sat, 07 Sep 2002
@@ -61,6 +61,6 @@ extern SmW3cStatus sm_w3c_parse_json(const char *src, size_t len, bool *has_time
  * seconds and the time may be missing.  Dates of Atom follow RFC 3339.  They are W3C
  * dates, except that "t" or a blank may stand for "T", and "z" for "Z".
  */
-extern size_t sm_feed_date(SmSpan text, char *dst);
+extern size_t sm_syndication_date(SmSpan text, char *dst);
 
 #endif

@@ -352,8 +352,8 @@ note_token(Facts *facts, const SmXmlReader *r, SmXmlToken token)
  * facts.  Returns false for a problem; the caller then restores buf.
  */
 static bool
-read_extension(StringInfo buf, SmSpan xml, SmXmlCharset charset, uint32 *namespaces,
-			   SmRules *rules, SmProblems *problems)
+read_fragment(StringInfo buf, SmSpan xml, SmXmlCharset charset, uint32 *namespaces,
+			  SmRules *rules, SmProblems *problems)
 {
 	Facts		facts = {.rules = rules,.xml = xml};
 	SmXmlReader r;
@@ -404,8 +404,8 @@ read_extension(StringInfo buf, SmSpan xml, SmXmlCharset charset, uint32 *namespa
 }
 
 bool
-sm_append_extension(StringInfo buf, SmSpan xml, bool ascii, SmRules *rules,
-					SmProblems *problems)
+sm_append_fragment(StringInfo buf, SmSpan xml, bool ascii, SmRules *rules,
+				   SmProblems *problems)
 {
 	uint32		namespaces = 0;
 	int			len = buf->len;
@@ -418,7 +418,7 @@ sm_append_extension(StringInfo buf, SmSpan xml, bool ascii, SmRules *rules,
 		return false;
 	}
 	sm_rules_begin(rules);
-	if (!read_extension(buf, xml, target_charset(ascii), &namespaces, rules, problems) ||
+	if (!read_fragment(buf, xml, target_charset(ascii), &namespaces, rules, problems) ||
 		!sm_rules_add_facts(rules, problems, SM_EXTENSION_INVALID))
 	{
 		buf->len = len;

@@ -19,7 +19,7 @@
  * characters become characters, so that the file is the same from any database.
  * Returns false for a problem; then buf and the facts in rules are unchanged.
  */
-extern bool sm_append_extension(StringInfo buf, SmSpan xml, bool ascii,
-								SmRules *rules, SmProblems *problems);
+extern bool sm_append_fragment(StringInfo buf, SmSpan xml, bool ascii,
+							   SmRules *rules, SmProblems *problems);
 
 #endif

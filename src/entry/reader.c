@@ -176,16 +176,16 @@ field_of(SmSpan name, SmRow *row, SmSpan *priority)
 	return NULL;
 }
 
-/* Make room for one more extension in a row. */
+/* Make room for one more extension element in a row. */
 static SmSpan *
-next_extension(SmRow *row, int *max_extensions)
+next_element(SmRow *row, int *max_elements)
 {
-	if (row->nextensions == *max_extensions)
+	if (row->nextensions == *max_elements)
 	{
-		*max_extensions = Max(8, 2 * *max_extensions);
+		*max_elements = Max(8, 2 * *max_elements);
 		row->extensions = row->extensions ?
-			repalloc_array(row->extensions, SmSpan, *max_extensions) :
-			palloc_array(SmSpan, *max_extensions);
+			repalloc_array(row->extensions, SmSpan, *max_elements) :
+			palloc_array(SmSpan, *max_elements);
 	}
 	return &row->extensions[row->nextensions];
 }
@@ -194,7 +194,7 @@ bool
 sm_entry_read(SmEntryReader *e, SmRow *row)
 {
 	SmXmlReader *r = e->reader;
-	int			max_extensions = 0;
+	int			max_elements = 0;
 	SmSpan		priority = sm_no_span();
 	SmXmlToken	token;
 
@@ -217,12 +217,12 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 
 		if (!sm_entry_is_own(e))
 		{
-			SmSpan	   *extension = next_extension(row, &max_extensions);
+			SmSpan	   *element = next_element(row, &max_elements);
 
-			*extension = sm_no_span();
-			if (!e->read_extension(e->read_extension_arg, extension))
+			*element = sm_no_span();
+			if (!e->read_element(e->read_element_arg, element))
 				return false;
-			row->nextensions += extension->s != NULL;
+			row->nextensions += element->s != NULL;
 			continue;
 		}
 		field = field_of(r->name, row, &priority);
@@ -262,16 +262,16 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 	return true;
 }
 
-/* SmReadExtension: the element as it is written. arg: an SmEntryReader. */
+/* SmReadElement: the element as it is written. arg: an SmEntryReader. */
 static bool
-read_raw(void *arg, SmSpan *extension)
+read_raw(void *arg, SmSpan *element)
 {
 	SmEntryReader *e = arg;
 
-	*extension = e->reader->raw;
+	*element = e->reader->raw;
 	if (!sm_entry_skip(e))
 		return false;
-	extension->len = e->reader->raw.s + e->reader->raw.len - extension->s;
+	element->len = e->reader->raw.s + e->reader->raw.len - element->s;
 	return true;
 }
 
@@ -300,7 +300,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	SmEntryReader e = {
 		.reader = &r,.problems = problems,.strict = true,.prefix = "invalid url: ",
 		.sqlerrcode = ERRCODE_INVALID_XML_CONTENT,
-		.read_extension = read_raw,.read_extension_arg = &e
+		.read_element = read_raw,.read_element_arg = &e
 	};
 	uint32		used = 0;
 	SmXmlToken	token;

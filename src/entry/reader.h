@@ -14,11 +14,11 @@
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
 
 /*
- * Reads an extension element that has just begun, up to its end.  Leaves *extension
- * unchanged if the element is to be left out.  Returns false if the entry cannot be
+ * Reads an extension element that has just begun, up to its end.  Leaves *element
+ * unchanged if it is to be left out.  Returns false if the entry cannot be
  * read.
  */
-typedef bool (*SmReadExtension) (void *arg, SmSpan *extension);
+typedef bool (*SmReadElement) (void *arg, SmSpan *element);
 
 /*
  * How entries are read.  A strict reader, for the values of a query, accepts
@@ -35,8 +35,8 @@ typedef struct SmEntryReader
 	SmSpan		entry_name;		/* name of the element, such as "url" */
 	SmSpan		own_uri;		/* URI of the document's root element, which
 								 * counts as a namespace of sitemaps, too */
-	SmReadExtension read_extension;
-	void	   *read_extension_arg;
+	SmReadElement read_element;
+	void	   *read_element_arg;
 	bool		has_entry_inside;	/* the entry just read contains another
 									 * entry; never set if strict */
 } SmEntryReader;

@@ -145,7 +145,7 @@ set_column(ExportColumn *column, int which, int index, Oid atttypid)
 }
 
 static void
-start(SmReceiver *self, TupleDesc desc)
+find_columns(SmReceiver *self, TupleDesc desc)
 {
 	ExportState *state = (ExportState *) self;
 
@@ -310,7 +310,7 @@ compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmLis
 
 /* Raise an error for a column of the row that must not be null. */
 static void
-require(const ExportState *state, int which, bool isnull)
+check_not_null(const ExportState *state, int which, bool isnull)
 {
 	if (isnull)
 		ereport(ERROR,
@@ -341,7 +341,7 @@ check_site(ExportState *state, const char *base_url)
 }
 
 static bool
-receive(SmReceiver *self, TupleTableSlot *slot)
+add_row(SmReceiver *self, TupleTableSlot *slot)
 {
 	ExportState *state = (ExportState *) self;
 	char	   *name = get_text(state, slot, EXPORT_NAME);
@@ -355,8 +355,8 @@ receive(SmReceiver *self, TupleTableSlot *slot)
 	/* a sitemap that another program makes, listed in a target */
 	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)
 		return true;
-	require(state, EXPORT_NAME, name == NULL);
-	require(state, EXPORT_CONTENT, no_content);
+	check_not_null(state, EXPORT_NAME, name == NULL);
+	check_not_null(state, EXPORT_CONTENT, no_content);
 	check_site(state, get_text(state, slot, EXPORT_BASE_URL));
 
 	file = sm_list_find(&state->list, name);
@@ -465,7 +465,7 @@ remove_files(ExportState *state)
 static void
 init_state(ExportState *state, const char *directory, ReturnSetInfo *rsinfo)
 {
-	sm_receiver_init(&state->receiver, start, receive);
+	sm_receiver_init(&state->receiver, find_columns, add_row);
 	sm_dir_open(&state->dir, directory);
 	sm_list_read(&state->list, &state->dir);
 	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);

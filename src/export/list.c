@@ -68,7 +68,7 @@ name_problem(const char *name)
 }
 
 static SmListFile *
-find(SmList *list, const char *name)
+find_or_add(SmList *list, const char *name)
 {
 	bool		found;
 	SmListFile *file = hash_search(list->files, name, HASH_ENTER, &found);
@@ -92,7 +92,7 @@ sm_list_find(SmList *list, const char *name)
 				 errmsg("invalid file name \"%.*s\"",
 						pg_mbcliplen(name, strlen(name), SM_NAME_MAX), name),
 				 errdetail("%s", problem)));
-	return find(list, name);
+	return find_or_add(list, name);
 }
 
 /* A line of the list. */
@@ -143,7 +143,7 @@ read_line(SmList *list, char *line, size_t len)
 	 * if a file has several lines, the line that matches the file on disk
 	 * counts
 	 */
-	file = find(list, name);
+	file = find_or_add(list, name);
 	is_first = !file->is_listed;
 	if (is_first || !sm_dir_stat(list->dir, name, &st) || !sm_list_is_ours(file, &st))
 		file->listed = version;

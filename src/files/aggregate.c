@@ -10,9 +10,9 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "entry/element.h"
 #include "entry/reader.h"
 #include "entry/row.h"
+#include "entry/writer.h"
 #include "files/document.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
@@ -37,7 +37,7 @@ PG_FUNCTION_INFO_V1(sitemap_agg_finalfn);
 typedef struct AggState
 {
 	SmDocument	doc;
-	SmElementWriter writer;
+	SmEntryWriter writer;
 	uint64		nrows;			/* rows so far, including rows with a NULL */
 } AggState;
 
@@ -53,7 +53,7 @@ make_state(MemoryContext aggcontext, SmKind kind)
 	AggState   *state = palloc(sizeof(AggState));
 
 	sm_document_init(&state->doc, kind, SM_PROTOCOL_09, NULL);
-	sm_element_writer_init(&state->writer, kind);
+	sm_entry_writer_init(&state->writer, kind);
 	state->nrows = 0;
 	MemoryContextSwitchTo(oldcontext);
 	return state;

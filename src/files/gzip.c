@@ -253,7 +253,7 @@ free_compressor(void *arg)
 }
 
 static size_t
-begin_document(SmGzip *gzip)
+bound_result(SmGzip *gzip)
 {
 	return libdeflate_gzip_compress_bound(gzip->compressor, gzip->len);
 }
@@ -316,7 +316,7 @@ free_compressor(void *arg)
 }
 
 static size_t
-begin_document(SmGzip *gzip)
+bound_result(SmGzip *gzip)
 {
 	/* first, since deflateBound depends on the state of the stream */
 	deflateReset(&gzip->stream);
@@ -426,7 +426,7 @@ sm_gzip_begin(SmGzip *gzip, const char *data, size_t len)
 
 	gzip->data = data;
 	gzip->len = len;
-	reserve(gzip->context, &gzip->result, VARHDRSZ + begin_document(gzip));
+	reserve(gzip->context, &gzip->result, VARHDRSZ + bound_result(gzip));
 	if (in_thread)
 	{
 		reserve(gzip->context, &gzip->copy, len);

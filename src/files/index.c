@@ -10,7 +10,7 @@
 #include "files/index.h"
 
 static SmDocument *
-begin_document(SmIndex *index)
+add_document(SmIndex *index)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(index->context);
 	SmDocument *doc = palloc_object(SmDocument);
@@ -29,7 +29,7 @@ sm_index_create(SmProtocol protocol, const char *stylesheet)
 	index->context = CurrentMemoryContext;
 	index->protocol = protocol;
 	index->stylesheet = stylesheet;
-	sm_element_writer_init(&index->writer, SM_INDEX);
+	sm_entry_writer_init(&index->writer, SM_INDEX);
 	index->writer.ascii = false;	/* files are UTF-8 in every database */
 	return index;
 }
@@ -38,7 +38,7 @@ void
 sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod)
 {
 	SmRow		row = {.loc = sm_span(loc, strlen(loc))};
-	SmDocument *doc = index->documents != NIL ? llast(index->documents) : begin_document(index);
+	SmDocument *doc = index->documents != NIL ? llast(index->documents) : add_document(index);
 	SmEntry		entry;
 
 	if (lastmod)
@@ -51,7 +51,7 @@ sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod)
 	if (!sm_document_fits(doc, &entry))
 	{
 		doc->buf.len = doc->end;
-		doc = begin_document(index);
+		doc = add_document(index);
 		sm_append_entry(&index->writer, &row, &doc->buf, &entry);
 	}
 	sm_document_add(doc, &entry);

@@ -5,7 +5,7 @@
 #ifndef SM_INDEX_H
 #define SM_INDEX_H
 
-#include "entry/element.h"
+#include "entry/writer.h"
 #include "files/file.h"
 #include "nodes/pg_list.h"
 
@@ -22,7 +22,7 @@ typedef struct SmIndex
 	MemoryContext context;
 	SmProtocol	protocol;
 	const char *stylesheet;
-	SmElementWriter writer;
+	SmEntryWriter writer;
 	List	   *documents;		/* of SmDocument; all but the last one are
 								 * full */
 } SmIndex;

@@ -15,7 +15,7 @@
 
 #include "commands/progress.h"
 #include "core/digest.h"
-#include "entry/element.h"
+#include "entry/writer.h"
 #include "files/split.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
@@ -58,7 +58,7 @@ struct SmSet
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
 	List	   *held;			/* the row types of the key (sm_hold_type) */
 	char	   *recipe;			/* NULL for a full split without keys */
-	SmElementWriter writer;
+	SmEntryWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
 	int			nfiles;			/* closed or kept so far */
@@ -377,7 +377,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 }
 
 void
-sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *doc)
+sm_begin_entries(const SmOptions *options, SmEntryWriter *writer, SmDocument *doc)
 {
 	SmUrlBase  *link_base = palloc_object(SmUrlBase);
 
@@ -385,7 +385,7 @@ sm_begin_entries(const SmOptions *options, SmElementWriter *writer, SmDocument *
 	*link_base = options->base;
 	link_base->scope = SM_SCOPE_ANY;
 
-	sm_element_writer_init(writer, options->kind);
+	sm_entry_writer_init(writer, options->kind);
 	writer->ascii = false;		/* files are UTF-8 in every database */
 	writer->protocol = options->protocol;
 	writer->base = &options->base;

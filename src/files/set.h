@@ -6,8 +6,8 @@
 #define SM_SET_H
 
 #include "core/rebuild.h"
-#include "entry/element.h"
 #include "entry/row.h"
+#include "entry/writer.h"
 #include "files/file.h"
 #include "files/options.h"
 #include "server/query.h"
@@ -82,7 +82,7 @@ extern void sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumn
  * Prepare to write entries of a set, and a document for them, according to the
  * options.  Problems are raised.
  */
-extern void sm_begin_entries(const SmOptions *options, SmElementWriter *writer,
+extern void sm_begin_entries(const SmOptions *options, SmEntryWriter *writer,
 							 SmDocument *doc);
 
 /* The name of the only file of a set, and of the first of several files. */

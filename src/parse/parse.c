@@ -208,7 +208,7 @@ put_entry(ParseState *state, const SmRow *row)
 }
 
 static void
-parse(ParseState *state)
+parse_entries(ParseState *state)
 {
 	const SmInput *input = &state->input;
 	SmProblems *problems = &state->problems;
@@ -284,7 +284,7 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	state.problems.in_document = true;
 	document = read_document(fcinfo, 0, &is_text);
 	sm_input_prepare(&state.input, document, is_text, max_bytes, &state.problems);
-	parse(&state);
+	parse_entries(&state);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

@@ -243,11 +243,11 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 }
 
 /*
- * SmReadExtension: copy the element that has just begun into the current memory
+ * SmReadElement: copy the element that has just begun into the current memory
  * context.  arg: an SmXmlParser.
  */
 static bool
-copy_extension(void *arg, SmSpan *copy)
+copy_extension_element(void *arg, SmSpan *copy)
 {
 	SmXmlParser *p = arg;
 	const SmXmlReader *r = &p->reader;
@@ -287,12 +287,12 @@ copy_extension(void *arg, SmSpan *copy)
 static void
 put_date(SmRow *row, SmSpan text)
 {
-	char	   *date = palloc(SM_FEED_DATE_MAX);
+	char	   *date = palloc(SM_SYNDICATION_DATE_MAX);
 	size_t		len;
 
 	text = sm_trim(text);
 
-	len = sm_feed_date(text, date);
+	len = sm_syndication_date(text, date);
 	row->lastmod_type = SM_LASTMOD_TEXT;
 	row->lastmod_text = len > 0 ? sm_span(date, len) : text;
 }
@@ -407,8 +407,8 @@ sm_xml_parser_create(const SmInput *input, SmProblems *problems)
 	p->entries.problems = problems;
 	p->entries.prefix = "";
 	p->entries.sqlerrcode = ERRCODE_INVALID_XML_DOCUMENT;
-	p->entries.read_extension = copy_extension;
-	p->entries.read_extension_arg = p;
+	p->entries.read_element = copy_extension_element;
+	p->entries.read_element_arg = p;
 	p->allowed = COPIED_ALWAYS + (uint64) COPIED_RATIO_MAX * input->content.len;
 	initStringInfo(&p->declarations.text);
 	return p;
@@ -428,7 +428,7 @@ find_kind(const SmXmlReader *r)
 
 /* Stop at an error: the document cannot be read further. Returns false. */
 static bool
-stop(SmXmlParser *p)
+stop_reading(SmXmlParser *p)
 {
 	const SmXmlReader *r = &p->reader;
 
@@ -504,7 +504,7 @@ read_entry(SmXmlParser *p, SmRow *row)
 
 /* Skip the rest of the element at this depth. */
 static bool
-leave(SmXmlReader *r, int depth)
+leave_element(SmXmlReader *r, int depth)
 {
 	while (r->nopen > depth)
 	{
@@ -541,7 +541,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 
 		CHECK_FOR_INTERRUPTS();
 		if (token == SM_XML_ERROR)
-			return stop(p);
+			return stop_reading(p);
 		if (token == SM_XML_END_OF_INPUT)
 			return false;
 		if (token != SM_XML_START)
@@ -573,8 +573,8 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 
 		/* free what was allocated for the entry, which is skipped */
 		MemoryContextReset(CurrentMemoryContext);
-		if (r->message || !leave(r, depth))
-			return stop(p);
+		if (r->message || !leave_element(r, depth))
+			return stop_reading(p);
 	}
 }
 

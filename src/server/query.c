@@ -202,7 +202,7 @@ add_context(void *arg)
 }
 
 static void
-execute(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
+execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 {
 	/* no limit of rows, which would forbid parallel workers */
 	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &receiver->dest};
@@ -246,7 +246,7 @@ sm_run_query(const char *query, SmReceiver *receiver)
 	SPI_connect();
 	plan = sm_prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 	check_plan(plan);
-	execute(plan, NULL, receiver);
+	execute_plan(plan, NULL, receiver);
 	SPI_finish();
 }
 
@@ -360,7 +360,7 @@ sm_query_check(const SmQuery *query)
  * comparisons into it.
  */
 static char *
-wrap(const SmQuery *query, bool has_from, bool has_to)
+wrap_query(const SmQuery *query, bool has_from, bool has_to)
 {
 	CachedPlanSource *source = plan_source(query->plan);
 	const RawStmt *stmt = source->raw_parse_tree;
@@ -395,7 +395,7 @@ find_plan(SmQuery *query, bool has_from, bool has_to)
 	if (*plan == NULL)
 		*plan = prepare_bounded(query,
 								query->nparameters > 0 ? plan_source(query->plan)->query_string :
-								wrap(query, has_from, has_to), 0);
+								wrap_query(query, has_from, has_to), 0);
 	return *plan;
 }
 
@@ -425,7 +425,7 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	MemoryContext context = CurrentMemoryContext;
 
 	receiver->query = query;
-	execute(find_plan(query, from != NULL, to != NULL), make_bounds(query, from, to), receiver);
+	execute_plan(find_plan(query, from != NULL, to != NULL), make_bounds(query, from, to), receiver);
 	MemoryContextSwitchTo(context);
 }
 

@@ -162,7 +162,7 @@ is_ours(const Trigger *trigger, Oid schema)
 }
 
 static void
-run(const char *statement)
+run_statements(const char *statement)
 {
 	int			result = SPI_execute(statement, false, 0);
 
@@ -201,7 +201,7 @@ drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
 	/* DROP TRIGGER is refused while the table is open here */
 	table_close(table, NoLock);
 	if (statements.len > 0)
-		run(statements.data);
+		run_statements(statements.data);
 	return count;
 }
 
@@ -234,13 +234,13 @@ create_triggers(Oid relid, Relation queue, const char *key, const char *columns,
 				 errmsg("cannot watch the foreign table \"%s\"", RelationGetRelationName(table)),
 				 errdetail("Triggers with transition tables cannot see its rows.")));
 	for (size_t i = 0; i < lengthof(events); i++)
-		run(psprintf("CREATE TRIGGER %s AFTER %s ON %s %s FOR EACH STATEMENT"
-					 " EXECUTE FUNCTION %s(%s, %s%s)",
-					 quote_identifier(trigger_name(table, queue, key, events[i].name)),
-					 events[i].name, sm_qualified_name(table), events[i].tables,
-					 quote_qualified_identifier(get_namespace_name(schema), SM_WATCH_FUNCTION),
-					 quote_literal_cstr(key), quote_literal_cstr(sm_qualified_name(queue)),
-					 events[i].has_columns ? columns : ""));
+		run_statements(psprintf("CREATE TRIGGER %s AFTER %s ON %s %s FOR EACH STATEMENT"
+								" EXECUTE FUNCTION %s(%s, %s%s)",
+								quote_identifier(trigger_name(table, queue, key, events[i].name)),
+								events[i].name, sm_qualified_name(table), events[i].tables,
+								quote_qualified_identifier(get_namespace_name(schema), SM_WATCH_FUNCTION),
+								quote_literal_cstr(key), quote_literal_cstr(sm_qualified_name(queue)),
+								events[i].has_columns ? columns : ""));
 	table_close(table, NoLock);
 }
 

@@ -179,11 +179,11 @@ static void
 check_page(const Encoded *url)
 {
 	char	   *page = exactly(NULL, url->len + 1);
-	size_t		len = sm_url_page(url->dst, url->len, page);
+	size_t		len = sm_url_canonical(url->dst, url->len, page);
 	char	   *again = exactly(NULL, len + 1);
 
 	CHECK(len <= url->len + 1);
-	CHECK(sm_url_page(page, len, again) == len && memcmp(page, again, len) == 0);
+	CHECK(sm_url_canonical(page, len, again) == len && memcmp(page, again, len) == 0);
 	free(page);
 	free(again);
 }

@@ -1126,11 +1126,11 @@ page_is(const char *url, const char *wanted)
 	char	   *copy = exactly(url, len);
 	char	   *page = malloc(len + 1);
 	char	   *again;
-	size_t		n = sm_url_page(copy, len, page);
+	size_t		n = sm_url_canonical(copy, len, page);
 
 	is(page, n, wanted, strlen(wanted), url);
 	again = malloc(n + 1);
-	is(again, sm_url_page(page, n, again), wanted, strlen(wanted), "the page of a page");
+	is(again, sm_url_canonical(page, n, again), wanted, strlen(wanted), "the page of a page");
 	free(again);
 	free(page);
 	free(copy);

@@ -1,9 +1,9 @@
 /*
- * element.h
+ * writer.h
  *	  Writes a row as an entry: a <url>, a <sitemap>, or a line of a text sitemap.
  */
-#ifndef SM_ELEMENT_H
-#define SM_ELEMENT_H
+#ifndef SM_WRITER_H
+#define SM_WRITER_H
 
 #include "core/url.h"
 #include "entry/entry.h"
@@ -11,7 +11,7 @@
 #include "lib/stringinfo.h"
 #include "server/problem.h"
 
-typedef struct SmElementWriter
+typedef struct SmEntryWriter
 {
 	SmKind		kind;
 	SmProtocol	protocol;
@@ -26,20 +26,20 @@ typedef struct SmElementWriter
 								 * say, or NULL */
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of images and alternates */
-} SmElementWriter;
+} SmEntryWriter;
 
 /*
  * Prepare to write entries into an SQL value, in the encoding of the database.
  * Problems are raised as errors.
  */
-extern void sm_element_writer_init(SmElementWriter *w, SmKind kind);
+extern void sm_entry_writer_init(SmEntryWriter *w, SmKind kind);
 
 /*
  * Append a row to buf, checked, encoded and escaped, and describe it in entry.
  * Returns false if the row cannot be written; then buf is unchanged.  In report mode
  * the rest of the row is still checked, and entry gets its lastmod.
  */
-extern bool sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf,
+extern bool sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf,
 							SmEntry *entry);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * element.c
+ * writer.c
  *	  A row becomes an entry: a <url>, a <sitemap>, or a line of a text sitemap.
  *
  * Writing a large site spends nearly all of its time here.  So an ordinary row takes
@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "entry/element.h"
+#include "entry/writer.h"
 
 #include "core/decimal.h"
 #include "core/text.h"
@@ -34,9 +34,9 @@ static const SmSpan changefreqs[] = {
 };
 
 void
-sm_element_writer_init(SmElementWriter *w, SmKind kind)
+sm_entry_writer_init(SmEntryWriter *w, SmKind kind)
 {
-	memset(w, 0, offsetof(SmElementWriter, cache));
+	memset(w, 0, offsetof(SmEntryWriter, cache));
 	w->cache.raw_len = 0;
 	w->link_cache.raw_len = 0;
 	w->kind = kind;
@@ -45,7 +45,7 @@ sm_element_writer_init(SmElementWriter *w, SmKind kind)
 
 /* Report that a loc is refused. */
 static pg_noinline bool
-loc_problem(SmElementWriter *w, SmSpan loc, SmUrlStatus status)
+loc_problem(SmEntryWriter *w, SmSpan loc, SmUrlStatus status)
 {
 	if (status == SM_URL_OTHER_SITE)
 	{
@@ -69,7 +69,7 @@ loc_problem(SmElementWriter *w, SmSpan loc, SmUrlStatus status)
 }
 
 static void
-append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
+append_lastmod(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
 {
 	int			start = buf->len;
 	int			content;
@@ -99,7 +99,7 @@ append_lastmod(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *en
 }
 
 static void
-append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
+append_changefreq(SmEntryWriter *w, SmSpan given, StringInfo buf)
 {
 	SmSpan		value = sm_trim(given);
 
@@ -123,7 +123,7 @@ append_changefreq(SmElementWriter *w, SmSpan given, StringInfo buf)
 }
 
 static void
-append_priority(SmElementWriter *w, double priority, StringInfo buf)
+append_priority(SmEntryWriter *w, double priority, StringInfo buf)
 {
 	char		digits[SM_DECIMAL_MAX];
 
@@ -142,7 +142,7 @@ append_priority(SmElementWriter *w, double priority, StringInfo buf)
 
 /* Are the extension elements of an entry too large for any document? */
 static bool
-is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
+is_too_large(SmEntryWriter *w, const StringInfoData *buf, int start)
 {
 	if (buf->len - start <= SM_MAX_BYTES)
 		return false;
@@ -154,7 +154,7 @@ is_too_large(SmElementWriter *w, const StringInfoData *buf, int start)
 
 /* Append the alternates of a row. Returns false if the row cannot go on. */
 static bool
-append_alternates(SmElementWriter *w, Datum alternates, SmRules *rules, StringInfo buf)
+append_alternates(SmEntryWriter *w, Datum alternates, SmRules *rules, StringInfo buf)
 {
 	int			start = buf->len;
 	SmLink	   *links;
@@ -177,7 +177,7 @@ append_alternates(SmElementWriter *w, Datum alternates, SmRules *rules, StringIn
 
 /* Append images, videos and news. Returns false if the row cannot go on. */
 static bool
-append_items(SmElementWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
+append_items(SmEntryWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
 {
 	SmItemWriter item = {
 		.buf = buf,.ascii = w->ascii,.base = w->link_base,.cache = &w->link_cache,
@@ -204,13 +204,13 @@ append_items(SmElementWriter *w, const SmRow *row, SmRules *rules, StringInfo bu
 
 /* Append ready-made XML. Returns false if the row cannot go on. */
 static bool
-append_extensions(SmElementWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
+append_extensions(SmEntryWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
 {
 	int			start = buf->len;
 
 	for (int i = 0; i < row->nextensions; i++)
 	{
-		sm_append_extension(buf, row->extensions[i], w->ascii, rules, &w->problems);
+		sm_append_fragment(buf, row->extensions[i], w->ascii, rules, &w->problems);
 		if (is_too_large(w, buf, start))
 			return false;
 	}
@@ -219,7 +219,7 @@ append_extensions(SmElementWriter *w, const SmRow *row, SmRules *rules, StringIn
 
 /* Does a row have extension elements? */
 static bool
-has_extensions(const SmRow *row, SmProblems *problems)
+has_elements(const SmRow *row, SmProblems *problems)
 {
 	SmLink	   *links;
 
@@ -236,15 +236,15 @@ has_extensions(const SmRow *row, SmProblems *problems)
  * in buf.  Returns false if the row cannot go on.
  */
 static bool
-append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo buf,
-					  SmEntry *entry)
+append_elements(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf,
+				SmEntry *entry)
 {
 	SmRules		own = {0};
 	SmRules    *rules = w->rules ? w->rules : &own;
 
 	if (w->protocol == SM_PROTOCOL_084)
 	{
-		if (has_extensions(row, &w->problems))
+		if (has_elements(row, &w->problems))
 			sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
 					   "protocol 0.84 has no extension elements");
 		return true;
@@ -262,7 +262,7 @@ append_all_extensions(SmElementWriter *w, const SmRow *row, int loc, StringInfo 
 }
 
 bool
-sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
+sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
 {
 	int			start = buf->len;
 	int			loc_start;
@@ -314,7 +314,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 			append_priority(w, row->priority, buf);
 		if ((row->alternates || row->nimages > 0 || row->image_items || row->videos ||
 			 row->news || row->nextensions > 0) &&
-			!append_all_extensions(w, row, loc_start, buf, entry))
+			!append_elements(w, row, loc_start, buf, entry))
 		{
 			buf->len = start;
 			return false;
@@ -338,7 +338,7 @@ sm_append_entry(SmElementWriter *w, const SmRow *row, StringInfo buf, SmEntry *e
 static Datum
 make_url(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
 {
-	SmElementWriter w;
+	SmEntryWriter w;
 	SmRow		row;
 	SmEntry		entry;
 	StringInfoData buf;
@@ -346,7 +346,7 @@ make_url(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 
-	sm_element_writer_init(&w, SM_URLSET);
+	sm_entry_writer_init(&w, SM_URLSET);
 	sm_read_row_arguments(fcinfo, 0, lastmod_type, &row, &w.problems);
 
 	initStringInfo(&buf);

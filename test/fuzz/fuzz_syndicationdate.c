@@ -1,6 +1,6 @@
 /*
- * fuzz_feeddate.c
- *	  Fuzzes sm_feed_date.
+ * fuzz_syndicationdate.c
+ *	  Fuzzes sm_syndication_date.
  *
  * What is written is a W3C date, and that stands for itself, as every W3C date
  * does that is not too long.
@@ -13,20 +13,20 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char	   *src = exactly(data, size);
-	char	   *date = exactly(NULL, SM_FEED_DATE_MAX);
-	char	   *again = exactly(NULL, SM_FEED_DATE_MAX);
-	size_t		len = sm_feed_date(sm_span(src, size), date);
+	char	   *date = exactly(NULL, SM_SYNDICATION_DATE_MAX);
+	char	   *again = exactly(NULL, SM_SYNDICATION_DATE_MAX);
+	size_t		len = sm_syndication_date(sm_span(src, size), date);
 	bool		is_w3c;
 	int64_t		seconds;
 
-	CHECK(len <= SM_FEED_DATE_MAX);
+	CHECK(len <= SM_SYNDICATION_DATE_MAX);
 	if (len > 0)
 	{
 		CHECK(sm_w3c_parse(date, len, &seconds) == SM_W3C_OK);
-		CHECK(equal(date, len, again, sm_feed_date(sm_span(date, len), again)));
+		CHECK(equal(date, len, again, sm_syndication_date(sm_span(date, len), again)));
 	}
 	is_w3c = sm_w3c_parse(src, size, &seconds) == SM_W3C_OK;
-	if (is_w3c && size <= SM_FEED_DATE_MAX)
+	if (is_w3c && size <= SM_SYNDICATION_DATE_MAX)
 		CHECK(equal(date, len, src, size));
 	free(src);
 	free(date);

@@ -1,6 +1,6 @@
 /*
- * test_feeddate.c
- *	  Unit tests of sm_feed_date: dates of RSS and Atom as W3C dates.
+ * test_syndicationdate.c
+ *	  Unit tests of sm_syndication_date: dates of RSS and Atom as W3C dates.
  */
 #include "core/w3cdate.h"
 
@@ -11,9 +11,9 @@ static void
 becomes(const char *text, const char *wanted)
 {
 	char	   *src = exactly(text, strlen(text));
-	char	   *dst = exactly(NULL, SM_FEED_DATE_MAX);
+	char	   *dst = exactly(NULL, SM_SYNDICATION_DATE_MAX);
 
-	is(dst, sm_feed_date(sm_span(src, strlen(text)), dst), wanted, strlen(wanted), text);
+	is(dst, sm_syndication_date(sm_span(src, strlen(text)), dst), wanted, strlen(wanted), text);
 	free(src);
 	free(dst);
 }

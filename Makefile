@@ -111,10 +111,15 @@ $(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
 FUZZ_LIBS = $(CORE_LIBS) $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0)) -lm
 CORE_CFLAGS = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS)
 
+# The tests of src/core are also rebuilt when their compiler or its sanitizers change.
+build/sanitize: FORCE
+	@mkdir -p build
+	@echo '$(CC) $(FUZZ_CC) $(SANITIZE)' | cmp -s - $@ || echo '$(CC) $(FUZZ_CC) $(SANITIZE)' >$@
+
 # src/core is compiled once for all unit tests, once for all fuzzers.
 UNIT_BUILD = $(QUIET)$(CC) $(SANITIZE) $(CORE_CFLAGS) -o $@
 UNIT_CORE = $(CORE:src/%=build/unit/%)
-$(UNIT_CORE): build/unit/%.o: src/%.c $(HEADER_FILES) build/config
+$(UNIT_CORE): build/unit/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
 	@mkdir -p $(@D)
 	$(UNIT_BUILD) -c $<
 
@@ -130,7 +135,7 @@ $(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $
 
 FUZZ_BUILD = $(QUIET)$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_CFLAGS) -o $@
 FUZZ_CORE = $(CORE:src/%=build/fuzz/%)
-$(FUZZ_CORE): build/fuzz/%.o: src/%.c $(HEADER_FILES) build/config
+$(FUZZ_CORE): build/fuzz/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
 	@mkdir -p $(@D)
 	$(FUZZ_BUILD) -c $<
 

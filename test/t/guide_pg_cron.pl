@@ -1,5 +1,6 @@
 # pg_cron with the pg_hba.conf that Debian brings: a job fails, as the guide's
-# troubleshooting says, and each of the three ways out makes it run.
+# troubleshooting says, and each of the three ways out makes it run.  So does a call of
+# sitemap_run, which commits: with a job that fails, pg_cron says so, and keeps the others.
 #
 # Each case has a server of its own, so that all of them wait for the same minute: an
 # interval of seconds takes pg_cron 1.5.
@@ -40,14 +41,21 @@ foreach my $case (@cases)
 		CREATE TABLE page (id int PRIMARY KEY, path text);
 		INSERT INTO page SELECT n, '/page/' || n FROM generate_series(1, 10) n;
 		CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
-		SELECT cron.schedule('publish', '* * * * *', \$job\$$publish\$job\$)});
+		SELECT cron.schedule('publish', '* * * * *', \$job\$$publish\$job\$);
+		CREATE TABLE job_files OF sitemap_file (PRIMARY KEY (base_url, name));
+		CREATE TABLE job OF sitemap_job (PRIMARY KEY (base_url, section));
+		INSERT INTO job (target, base_url, section, query) VALUES
+		  ('job_files', 'https://www.example.com/', 'a-fails', 'SELECT (1 / (id - 5))::text AS loc FROM public.page'),
+		  ('job_files', 'https://www.example.com/', 'b-works', 'SELECT path AS loc FROM public.page ORDER BY id');
+		SELECT cron.schedule('run', '* * * * *', 'CALL public.sitemap_run(''public.job'')')});
 }
 foreach my $case (@cases)
 {
 	my ($name, $node) = @{$case}{qw(name node)};
-	my $runs = q{FROM cron.job_run_details WHERE status IN ('failed', 'succeeded')};
+	my $runs = q{FROM cron.job_run_details WHERE status IN ('failed', 'succeeded') AND command LIKE '%sitemap_publish%'};
+	my $calls = q{FROM cron.job_run_details WHERE status IN ('failed', 'succeeded') AND command LIKE 'CALL %'};
 
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 $runs") or die "$name: no job has run";
+	$node->poll_query_until('postgres', "SELECT (SELECT count(*) > 0 $runs) AND (SELECT count(*) > 0 $calls)") or die "$name: no job has run";
 	my $result = $node->safe_psql('postgres',
 		"SELECT status || ': ' || return_message $runs ORDER BY runid LIMIT 1");
 	my $files = $node->safe_psql('postgres', 'SELECT count(*) FROM site_files');
@@ -61,6 +69,10 @@ foreach my $case (@cases)
 	{
 		like($result, qr/^succeeded: /, "$name: the job runs");
 		is($files, 2, "$name: it has published");
+		like($node->safe_psql('postgres', "SELECT status || ': ' || return_message $calls ORDER BY runid LIMIT 1"),
+			qr/^failed: .*1 job failed/, "$name: a call of sitemap_run with a failed job");
+		is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls, failures > 0, error), ', ' ORDER BY section) FROM job}),
+			'a-fails t division by zero, b-works 10 f', "$name: the other job is kept");
 	}
 	$node->stop;
 }

@@ -97,7 +97,7 @@ ActiveRecord::Base.establish_connection(
 };
 
 	append_to_file("$folder/migrate.rb",
-		$connect . block('ruby', 'Migration') . "CreateSiteFiles.migrate(ARGV[0].to_sym)\n");
+		$connect . block('ruby', 'Migration') . "CreateSite.migrate(ARGV[0].to_sym)\n");
 	append_to_file("$folder/publish.rb", $connect . "class Page < ActiveRecord::Base\nend\n" . block('ruby', 'def publish') . "publish\n");
 	append_to_file("$folder/serve.rb",
 		$connect
@@ -121,23 +121,21 @@ sub check
 	my ($database, $up, $down, $while_up) = @_;
 	my $left = q{
 		SELECT (SELECT count(*) FROM pg_extension WHERE extname = 'sitemap'),
-		       (SELECT count(*) FROM pg_class WHERE relname = 'site_files')};
+		       (SELECT count(*) FROM pg_class WHERE relname IN ('site', 'site_files'))};
 	my $output;
 
 	ok(IPC::Run::run($up, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: up")
 	  or diag($output);
-	is($node->safe_psql($database, $left), '1|1', "$database: the extension and the table");
+	is($node->safe_psql($database, $left), '1|2', "$database: the extension and the tables");
 	is( $node->safe_psql(
 			$database, q{
 			SET ROLE shop_owner;
-			SELECT action
-			  FROM sitemap_publish('site_files', 'SELECT ''/'' AS loc', 'https://www.example.com/')}),
-		"inserted\ninserted",
-		"$database: the owner can publish");
-	is( $node->safe_psql(
-			$database,
-			q{SELECT attstorage FROM pg_attribute WHERE attrelid = 'site_files'::regclass AND attname = 'content'}),
-		'e', "$database: content is stored as it is");
+			CREATE VIEW sitemap_page AS SELECT '/' AS loc, 1 AS key;
+			CALL sitemap_run('site');
+			DROP VIEW sitemap_page;
+			SELECT urls, written, error IS NULL FROM site}),
+		'1|2|t',
+		"$database: the owner can run the job");
 	$while_up->() if $while_up;
 	ok(IPC::Run::run($down, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: down")
 	  or diag($output);
@@ -189,9 +187,9 @@ client = Client()
 index = client.get('/sitemap.xml')
 print(index.status_code, index['Content-Type'], index.content[-15:].decode())
 print(client.get('/sitemap.xml', HTTP_IF_NONE_MATCH=index['ETag']).status_code)
-part = client.get('/sitemap-51d8e999.xml.gz', HTTP_ACCEPT_ENCODING='gzip')
+part = client.get('/pages-51d8e999.xml.gz', HTTP_ACCEPT_ENCODING='gzip')
 print(part.status_code, part['Content-Encoding'], gzip.decompress(part.content)[-9:].decode())
-part = client.get('/sitemap-51d8e999.xml.gz')
+part = client.get('/pages-51d8e999.xml.gz')
 print(part.status_code, part.content[-9:].decode())
 print(client.get('/other.xml').status_code)
 });
@@ -221,9 +219,9 @@ end
 index = get('/sitemap.xml')
 puts "#{index[0]} #{index[1]['Content-Type']} #{index[2][-15..]}"
 puts get('/sitemap.xml', 'HTTP_IF_NONE_MATCH' => index[1]['ETag'])[0]
-part = get('/sitemap-51d8e999.xml.gz', 'HTTP_ACCEPT_ENCODING' => 'gzip')
+part = get('/pages-51d8e999.xml.gz', 'HTTP_ACCEPT_ENCODING' => 'gzip')
 puts "#{part[0]} #{part[1]['Content-Encoding']} #{Zlib.gunzip(part[2])[-9..]}"
-part = get('/sitemap-51d8e999.xml.gz')
+part = get('/pages-51d8e999.xml.gz')
 puts "#{part[0]} #{part[2][-9..]}"
 begin
   get('/other.xml')

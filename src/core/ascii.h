@@ -5,7 +5,33 @@
 #ifndef SM_ASCII_H
 #define SM_ASCII_H
 
+#include <stdint.h>
+
 #include "core/span.h"
+
+/*
+ * Classes of characters in URLs, RFC 3986: what needs no encoding in a component.  "&"
+ * and "'" are in no component, since XML needs entities for them.
+ */
+#define SM_IN_PATH		0x01
+#define SM_IN_QUERY		0x02	/* or a fragment */
+#define SM_IN_USER		0x04	/* user information */
+#define SM_UNRESERVED	0x08
+
+/* in a robots.txt: reserved characters that are written as they are */
+#define SM_ROBOTS_AS_IS	0x10
+
+/* in XML: a letter or underscore, which begins a name; what may follow */
+#define SM_NAME_START	0x20
+#define SM_NAME			0x40
+
+/* in XML: what text may have without a further check */
+#define SM_PLAIN_TEXT	0x80
+
+extern const uint8_t sm_ascii_classes[256];
+
+/* The classes of a byte; none for a byte outside ASCII. */
+#define SM_CLASSES(c)	(sm_ascii_classes[(unsigned char) (c)])
 
 static inline char
 sm_lower(char c)

@@ -91,17 +91,17 @@ sm_authority_port(const SmAuthority *a, bool https)
 
 #include <idn2.h>
 
-SmHostStatus
+SmUrlStatus
 sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *dst_len)
 {
 	/* libidn2 takes strings; a DNS name in UTF-8 is never this long */
 	char		name[4 * 255 + 1];
 	char	   *ascii = NULL;
-	SmHostStatus status = SM_HOST_BAD;
+	SmUrlStatus status = SM_URL_BAD_HOST;
 	int			result;
 
 	if (len >= sizeof(name) || memchr(host, '\0', len) != NULL)
-		return SM_HOST_BAD;
+		return SM_URL_BAD_HOST;
 	memcpy(name, host, len);
 	name[len] = '\0';
 
@@ -111,17 +111,17 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	 */
 	result = idn2_to_ascii_8z(name, &ascii, IDN2_NONTRANSITIONAL);
 	if (result == IDN2_MALLOC)
-		return SM_HOST_NO_MEMORY;
+		return SM_URL_NO_MEMORY;
 	if (result == IDN2_DISALLOWED || result == IDN2_UNASSIGNED)
-		return SM_HOST_NOT_IDNA2008;
+		return SM_URL_NOT_IDNA2008;
 	if (result != IDN2_OK)
-		return SM_HOST_BAD;
+		return SM_URL_BAD_HOST;
 
 	*dst_len = strlen(ascii);
 	if (*dst_len > 0 && *dst_len <= size)
 	{
 		memcpy(dst, ascii, *dst_len);
-		status = SM_HOST_OK;
+		status = SM_URL_OK;
 	}
 	idn2_free(ascii);
 	return status;
@@ -166,7 +166,7 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 
 #else
 
-SmHostStatus
+SmUrlStatus
 sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *dst_len)
 {
 	(void) host;
@@ -174,7 +174,7 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	(void) dst;
 	(void) size;
 	(void) dst_len;
-	return SM_HOST_NO_IDNA;
+	return SM_URL_NO_IDNA;
 }
 
 static bool
@@ -419,20 +419,20 @@ is_ascii(const char *s, size_t len)
 	return true;
 }
 
-SmHostStatus
+SmUrlStatus
 sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len)
 {
 	bool		is_ipv6 = len > 0 && host[0] == '[';
-	SmHostStatus status;
+	SmUrlStatus status;
 
 	if (is_ipv6 ? valid_ipv6(host, len) : valid_name(host, len))
 	{
 		memcpy(dst, host, len);
 		*dst_len = len;
-		return SM_HOST_OK;
+		return SM_URL_OK;
 	}
 	if (is_ipv6 || is_ascii(host, len))
-		return SM_HOST_BAD;
+		return SM_URL_BAD_HOST;
 	status = sm_idna_to_ascii(host, len, dst, SM_HOST_MAX, dst_len);
-	return status == SM_HOST_OK && !valid_name(dst, *dst_len) ? SM_HOST_BAD : status;
+	return status == SM_URL_OK && !valid_name(dst, *dst_len) ? SM_URL_BAD_HOST : status;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/urlstatus.h"
+
 /* longest host in ASCII: a DNS name with a dot at its end */
 #define SM_HOST_MAX		254
 
@@ -25,16 +27,6 @@ typedef struct SmAuthority
 	size_t		port_len;
 } SmAuthority;
 
-typedef enum SmHostStatus
-{
-	SM_HOST_OK,
-	SM_HOST_BAD,				/* browsers cannot open it */
-	SM_HOST_NOT_IDNA2008,		/* has a character that IDNA2008 does not
-								 * allow, though browsers may */
-	SM_HOST_NO_IDNA,			/* not ASCII, in a build without libidn2 */
-	SM_HOST_NO_MEMORY			/* libidn2 ran out of memory */
-} SmHostStatus;
-
 /* The length of the authority at s, which ends before the path, query or fragment. */
 extern size_t sm_authority_length(const char *s, size_t len);
 
@@ -48,15 +40,15 @@ extern bool sm_authority_split(const char *s, size_t len, SmAuthority *a);
 extern int	sm_authority_port(const SmAuthority *a, bool https);
 
 /* Check a host, and write it in ASCII to dst, which holds SM_HOST_MAX bytes. */
-extern SmHostStatus sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len);
+extern SmUrlStatus sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len);
 
 /*
  * Write the ASCII form of a UTF-8 host to dst of size bytes: IDNA2008, after the
  * mapping of UTS #46 (non-transitional).  The caller checks whether the ASCII
  * characters make a host name.
  */
-extern SmHostStatus sm_idna_to_ascii(const char *host, size_t len,
-									 char *dst, size_t size, size_t *dst_len);
+extern SmUrlStatus sm_idna_to_ascii(const char *host, size_t len,
+									char *dst, size_t size, size_t *dst_len);
 
 /*
  * Can browsers open a host with this ASCII label?  They cannot if the label begins

@@ -41,35 +41,6 @@
 #define ANY			0
 #define END			1
 
-/* How an octet outside of an escape is written. */
-#define ESCAPED		0
-#define AS_IS		1			/* in the reserved set */
-#define UNRESERVED	2			/* as it is; its escape is decoded */
-
-static const unsigned char octet_class[256] = {
-	['0'] = UNRESERVED,['1'] = UNRESERVED,['2'] = UNRESERVED,['3'] = UNRESERVED,
-	['4'] = UNRESERVED,['5'] = UNRESERVED,['6'] = UNRESERVED,['7'] = UNRESERVED,
-	['8'] = UNRESERVED,['9'] = UNRESERVED,
-	['A'] = UNRESERVED,['B'] = UNRESERVED,['C'] = UNRESERVED,['D'] = UNRESERVED,
-	['E'] = UNRESERVED,['F'] = UNRESERVED,['G'] = UNRESERVED,['H'] = UNRESERVED,
-	['I'] = UNRESERVED,['J'] = UNRESERVED,['K'] = UNRESERVED,['L'] = UNRESERVED,
-	['M'] = UNRESERVED,['N'] = UNRESERVED,['O'] = UNRESERVED,['P'] = UNRESERVED,
-	['Q'] = UNRESERVED,['R'] = UNRESERVED,['S'] = UNRESERVED,['T'] = UNRESERVED,
-	['U'] = UNRESERVED,['V'] = UNRESERVED,['W'] = UNRESERVED,['X'] = UNRESERVED,
-	['Y'] = UNRESERVED,['Z'] = UNRESERVED,
-	['a'] = UNRESERVED,['b'] = UNRESERVED,['c'] = UNRESERVED,['d'] = UNRESERVED,
-	['e'] = UNRESERVED,['f'] = UNRESERVED,['g'] = UNRESERVED,['h'] = UNRESERVED,
-	['i'] = UNRESERVED,['j'] = UNRESERVED,['k'] = UNRESERVED,['l'] = UNRESERVED,
-	['m'] = UNRESERVED,['n'] = UNRESERVED,['o'] = UNRESERVED,['p'] = UNRESERVED,
-	['q'] = UNRESERVED,['r'] = UNRESERVED,['s'] = UNRESERVED,['t'] = UNRESERVED,
-	['u'] = UNRESERVED,['v'] = UNRESERVED,['w'] = UNRESERVED,['x'] = UNRESERVED,
-	['y'] = UNRESERVED,['z'] = UNRESERVED,
-	['-'] = UNRESERVED,['.'] = UNRESERVED,['_'] = UNRESERVED,['~'] = UNRESERVED,
-	['!'] = AS_IS,['&'] = AS_IS,['\''] = AS_IS,['('] = AS_IS,[')'] = AS_IS,
-	['+'] = AS_IS,[','] = AS_IS,['/'] = AS_IS,[':'] = AS_IS,[';'] = AS_IS,
-	['='] = AS_IS,['?'] = AS_IS,['@'] = AS_IS,
-};
-
 static bool
 is_blank(char c)
 {
@@ -228,7 +199,7 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 	{
 		octet = high << 4 | low;
 		*s += 3;
-		if (octet_class[octet] == UNRESERVED)
+		if (SM_CLASSES(octet) & SM_UNRESERVED)
 		{
 			dst[0] = octet;
 			return 1;
@@ -237,7 +208,7 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 	else
 	{
 		*s += 1;
-		if (octet_class[octet] != ESCAPED)
+		if (SM_CLASSES(octet) & (SM_UNRESERVED | SM_ROBOTS_AS_IS))
 		{
 			dst[0] = octet;
 			return 1;

@@ -3,155 +3,20 @@
  *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
  *
  * A URL is split into scheme, user, host, port and the rest, because each of
- * these is encoded in its own way.  The rest (path, query, fragment) is encoded
- * byte by byte, as RFC 3987 does with UTF-8.
+ * these is encoded in its own way: the host by authority.c, user and rest by escape.c.
  *
- * Two things make this fast: the origin of the last URL is remembered, and bytes that
- * need no encoding are copied eight at a time.
+ * The origin of the last URL is remembered, since nearly all URLs of a set share it.
  */
 #include "core/url.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/ascii.h"
-#include "core/authority.h"
 #include "core/text.h"
-
-/*
- * Classes of bytes: the components in which a byte needs no encoding, and its kind.
- */
-#define C_PATH		0x01		/* in a path, except & and ' */
-#define C_QUERY		0x02		/* in a query or fragment, except & and ' */
-#define C_USER		0x04		/* in user information, except & and ' */
-#define C_HEX		0x08
-#define C_ALPHA		0x10
-#define C_DIGIT		0x20
-#define C_PLAIN		0x40		/* unreserved */
-
-#define PCHAR		(C_PATH | C_QUERY)
-#define DELIMITER	(PCHAR | C_USER)	/* sub-delims and the colon */
-#define MARK		(DELIMITER | C_PLAIN)	/* - . _ ~ */
-#define ALPHA		(MARK | C_ALPHA)
-#define HEXALPHA	(ALPHA | C_HEX)
-#define DIGIT		(MARK | C_HEX | C_DIGIT)
-
-static const unsigned char byte_class[256] = {
-	['0'] = DIGIT,['1'] = DIGIT,['2'] = DIGIT,['3'] = DIGIT,['4'] = DIGIT,
-	['5'] = DIGIT,['6'] = DIGIT,['7'] = DIGIT,['8'] = DIGIT,['9'] = DIGIT,
-	['A'] = HEXALPHA,['B'] = HEXALPHA,['C'] = HEXALPHA,
-	['D'] = HEXALPHA,['E'] = HEXALPHA,['F'] = HEXALPHA,
-	['a'] = HEXALPHA,['b'] = HEXALPHA,['c'] = HEXALPHA,
-	['d'] = HEXALPHA,['e'] = HEXALPHA,['f'] = HEXALPHA,
-	['G'] = ALPHA,['H'] = ALPHA,['I'] = ALPHA,['J'] = ALPHA,['K'] = ALPHA,
-	['L'] = ALPHA,['M'] = ALPHA,['N'] = ALPHA,['O'] = ALPHA,['P'] = ALPHA,
-	['Q'] = ALPHA,['R'] = ALPHA,['S'] = ALPHA,['T'] = ALPHA,['U'] = ALPHA,
-	['V'] = ALPHA,['W'] = ALPHA,['X'] = ALPHA,['Y'] = ALPHA,['Z'] = ALPHA,
-	['g'] = ALPHA,['h'] = ALPHA,['i'] = ALPHA,['j'] = ALPHA,['k'] = ALPHA,
-	['l'] = ALPHA,['m'] = ALPHA,['n'] = ALPHA,['o'] = ALPHA,['p'] = ALPHA,
-	['q'] = ALPHA,['r'] = ALPHA,['s'] = ALPHA,['t'] = ALPHA,['u'] = ALPHA,
-	['v'] = ALPHA,['w'] = ALPHA,['x'] = ALPHA,['y'] = ALPHA,['z'] = ALPHA,
-	['-'] = MARK,['.'] = MARK,['_'] = MARK,['~'] = MARK,
-	['!'] = DELIMITER,['$'] = DELIMITER,['('] = DELIMITER,[')'] = DELIMITER,
-	['*'] = DELIMITER,['+'] = DELIMITER,[','] = DELIMITER,[';'] = DELIMITER,
-	['='] = DELIMITER,[':'] = DELIMITER,
-	['@'] = PCHAR,['/'] = PCHAR,['?'] = C_QUERY,
-};
-
-#define CLASS(c)	(byte_class[(unsigned char) (c)])
 
 /* The longest relative reference; removing its dot segments can make the URL shorter. */
 #define REFERENCE_MAX	4096
-
-/* Write the percent-encoding of a byte.  Returns its end. */
-static char *
-put_escape(char *d, unsigned char c)
-{
-	d[0] = '%';
-	d[1] = sm_hex_digit(c >> 4);
-	d[2] = sm_hex_digit(c);
-	return d + 3;
-}
-
-/*
- * Percent-encode the bytes from s to end.  component: C_PATH for a path, which a
- * query and a fragment may follow, or C_USER for user information.  *entity_bytes
- * grows by the extra bytes of entities, which do not count as characters of the
- * URL.
- */
-static char *
-encode(const char *s, const char *end, unsigned char component, SmUrlForm form,
-	   char *d, size_t *entity_bytes)
-{
-	bool		in_fragment = false;
-
-	while (s < end)
-	{
-		while (end - s >= 8 &&
-			   (CLASS(s[0]) & CLASS(s[1]) & CLASS(s[2]) & CLASS(s[3]) &
-				CLASS(s[4]) & CLASS(s[5]) & CLASS(s[6]) & CLASS(s[7]) & component))
-		{
-			memcpy(d, s, 8);
-			d += 8;
-			s += 8;
-		}
-		while (s < end && (CLASS(*s) & component))
-			*d++ = *s++;
-		if (s == end)
-			break;
-
-		switch (*s)
-		{
-			case '&':
-				if (form == SM_FORM_XML)
-				{
-					memcpy(d, "&amp;", 5);
-					d += 5;
-					*entity_bytes += 4;
-				}
-				else
-					*d++ = '&';
-				s++;
-				continue;
-			case '\'':
-				if (form == SM_FORM_XML)
-				{
-					memcpy(d, "&apos;", 6);
-					d += 6;
-					*entity_bytes += 5;
-				}
-				else
-					*d++ = '\'';
-				s++;
-				continue;
-			case '%':
-				if (end - s >= 3 && (CLASS(s[1]) & C_HEX) && (CLASS(s[2]) & C_HEX))
-				{
-					*d++ = *s++;
-					continue;
-				}
-				break;
-			case '?':
-				if (component == C_PATH)
-				{
-					component = C_QUERY;
-					*d++ = *s++;
-					continue;
-				}
-				break;
-			case '#':
-				if (component != C_USER && !in_fragment)
-				{
-					component = C_QUERY;
-					in_fragment = true;
-					*d++ = *s++;
-					continue;
-				}
-				break;
-		}
-		d = put_escape(d, *s++);
-	}
-	return d;
-}
 
 /* Length of the scheme that a text begins with, before its colon; 0 if there is none. */
 static size_t
@@ -159,13 +24,13 @@ scheme_length(const char *s, size_t len)
 {
 	size_t		i;
 
-	if (len == 0 || !(CLASS(s[0]) & C_ALPHA))
+	if (len == 0 || !sm_is_letter(s[0]))
 		return 0;
 	for (i = 1; i < len; i++)
 	{
 		if (s[i] == ':')
 			return i;
-		if (!(CLASS(s[i]) & (C_ALPHA | C_DIGIT)) &&
+		if (!sm_is_letter(s[i]) && !sm_is_digit(s[i]) &&
 			s[i] != '+' && s[i] != '-' && s[i] != '.')
 			return 0;
 	}
@@ -188,45 +53,49 @@ is_port(const char *s, size_t len)
 {
 	size_t		i = 0;
 
-	while (i < len && (CLASS(s[i]) & C_DIGIT))
+	while (i < len && sm_is_digit(s[i]))
 		i++;
 	return i > 0 && i < len && s[i] == '/';
 }
 
 /*
- * Write the key of a site, which is the same for all its URLs: scheme, host and port
- * in canonical form (RFC 3986, 6.2.2.1 and 6.2.3).  Both "https://Example.com" and
- * "https://example.com.:443" give "sexample.com:00443".
+ * Make the origin of a URL in canonical form: both "https://Example.com" and
+ * "https://example.com.:443" give https, example.com and 443.
  */
-static void
-site_key(bool https, const char *host, size_t host_len, int port, char key[SM_ORIGIN_MAX])
+static SmOrigin
+make_origin(bool https, const char *host, size_t host_len, int port)
 {
-	char	   *p = key;
-	int			divisor;
+	SmOrigin	origin = {.https = https,.port = port,.host_len = host_len};
 
-	*p++ = https ? 's' : 'h';
 	for (size_t i = 0; i < host_len; i++)
-		*p++ = sm_lower(host[i]);
-	if (p[-1] == '.')
-		p--;					/* a final dot stands for the DNS root */
-	*p++ = ':';
-	for (divisor = 10000; divisor > 0; divisor /= 10)
-		*p++ = '0' + port / divisor % 10;
-	*p = '\0';
+		origin.host[i] = sm_lower(host[i]);
+	if (host[host_len - 1] == '.')
+		origin.host_len--;		/* a final dot stands for the DNS root */
+	return origin;
 }
 
-static SmUrlStatus
-host_status(SmHostStatus status)
+/* The first part in which two origins differ; NULL if they are equal. */
+static const char *
+different_part(const SmOrigin *a, const SmOrigin *b)
 {
-	static const SmUrlStatus statuses[] = {
-		[SM_HOST_OK] = SM_URL_OK,
-		[SM_HOST_BAD] = SM_URL_BAD_HOST,
-		[SM_HOST_NOT_IDNA2008] = SM_URL_NOT_IDNA2008,
-		[SM_HOST_NO_IDNA] = SM_URL_NO_IDNA,
-		[SM_HOST_NO_MEMORY] = SM_URL_NO_MEMORY
-	};
+	if (!sm_span_equal(sm_span(a->host, a->host_len), sm_span(b->host, b->host_len)))
+		return "host";
+	if (a->https != b->https)
+		return "scheme";
+	return a->port != b->port ? "port" : NULL;
+}
 
-	return statuses[status];
+/*
+ * Find the parts of the authority of a valid URL.  start: where it begins.  Returns its
+ * end, where path, query and fragment begin.
+ */
+static const char *
+split_url(const char *url, size_t len, size_t start, SmAuthority *authority)
+{
+	size_t		n = sm_authority_length(url + start, len - start);
+
+	(void) sm_authority_split(url + start, n, authority);
+	return url + start + n;
 }
 
 /*
@@ -271,7 +140,7 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		return SM_URL_NO_HOST;
 	*raw_len = scheme + 3 + authority_len;
 
-	status = host_status(sm_host_encode(authority.host, authority.host_len, host, &host_len));
+	status = sm_host_encode(authority.host, authority.host_len, host, &host_len);
 	if (status != SM_URL_OK)
 		return status;
 	port = sm_authority_port(&authority, https);
@@ -282,8 +151,8 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	p += scheme + 3;
 	if (authority.user)
 	{
-		p = encode(authority.user, authority.user + authority.user_len, C_USER,
-				   form, p, entity_bytes);
+		p = sm_escape(authority.user, authority.user + authority.user_len, SM_IN_USER,
+					  form, p, entity_bytes);
 		*p++ = '@';
 	}
 	memcpy(p, host, host_len);
@@ -299,10 +168,9 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	status = SM_URL_OK;
 	if (base && base->scope != SM_SCOPE_ANY)
 	{
-		char		key[SM_ORIGIN_MAX];
+		SmOrigin	origin = make_origin(https, host, host_len, port);
 
-		site_key(https, host, host_len, port, key);
-		if (strcmp(key, base->site) != 0)
+		if (different_part(&origin, &base->origin))
 			status = SM_URL_OTHER_SITE;
 	}
 
@@ -602,7 +470,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 		return status;
 	origin_len = d - dst;
 
-	d = encode(s + raw_len, end, C_PATH, form, d, &entity_bytes);
+	d = sm_escape(s + raw_len, end, SM_IN_PATH, form, d, &entity_bytes);
 	*dst_len = d - dst;
 
 	if (*dst_len - entity_bytes > max)
@@ -618,8 +486,6 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 {
 	SmSpan		given = sm_trim(sm_span(src, len));
 	SmUrlCache	cache;
-	SmAuthority authority;
-	size_t		host = 0;
 	SmUrlStatus status;
 
 	src = given.s;
@@ -627,12 +493,13 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	if (len > SM_URL_MAX)
 		return SM_URL_TOO_LONG;
 
-	/* plain last: origin_len below is that of the plain form */
 	for (int form = SM_FORM_XML; form >= SM_FORM_PLAIN; form--)
 	{
 		char		buffer[6 * SM_URL_MAX + SM_ORIGIN_MAX];
 		size_t		url_len;
 		size_t		path_len;
+		bool		https;
+		SmAuthority authority;
 
 		cache.raw_len = 0;
 		status = sm_url_encode(src, len, NULL, &cache, (SmUrlForm) form,
@@ -645,8 +512,17 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 			buffer[url_len++] = '/';
 
 		base->scheme_len = scheme_length(buffer, url_len);
-		host = base->scheme_len + 3;
-		base->origin_len = host + sm_authority_length(buffer + host, url_len - host);
+		base->origin_len = split_url(buffer, url_len, base->scheme_len + 3, &authority) - buffer;
+
+		/*
+		 * without a user the origin has no entities: it is the same in both
+		 * forms
+		 */
+		if (authority.user)
+			return SM_URL_BAD_BASE;
+		https = base->scheme_len == 5;
+		base->origin = make_origin(https, authority.host, authority.host_len,
+								   sm_authority_port(&authority, https));
 		path_len = url_len - base->origin_len;
 		remove_dots(buffer + base->origin_len, &path_len);
 
@@ -655,23 +531,18 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	}
 
 	base->scope = scope;
-	(void) sm_authority_split(base->url[SM_FORM_PLAIN] + host, base->origin_len - host, &authority);
-	/* without a user the origin has no entities: it is the same in both forms */
-	if (authority.user)
-		return SM_URL_BAD_BASE;
-	site_key(base->scheme_len == 5, authority.host, authority.host_len,
-			 sm_authority_port(&authority, base->scheme_len == 5), base->site);
 	return SM_URL_OK;
 }
 
-/* Make the port of a key, without leading zeros. */
 static void
-key_to_port(char *key)
+write_part(const char *part, const SmOrigin *origin, char dst[SM_ORIGIN_MAX])
 {
-	const char *port = strrchr(key, ':') + 1;
-
-	port += strspn(port, "0");
-	memmove(key, port, strlen(port) + 1);
+	if (*part == 'h')
+		*sm_put(dst, origin->host, origin->host_len) = '\0';
+	else if (*part == 's')
+		strcpy(dst, origin->https ? "https" : "http");
+	else
+		snprintf(dst, SM_ORIGIN_MAX, "%d", origin->port);
 }
 
 const char *
@@ -681,68 +552,20 @@ sm_url_difference(const char *src, size_t len, const SmUrlBase *base,
 	SmSpan		url = sm_trim(sm_span(src, len));
 	size_t		scheme = scheme_length(url.s, url.len);
 	bool		https = (scheme > 0 ? scheme : base->scheme_len) == 5;
-	size_t		start = scheme > 0 ? scheme + 3 : 2;	/* "//host/path" */
-	size_t		given_len;
-	size_t		wanted_len;
 	SmAuthority authority;
 	char		host[SM_HOST_MAX];
 	size_t		host_len;
+	SmOrigin	origin;
+	const char *part;
 
-	(void) sm_authority_split(url.s + start, sm_authority_length(url.s + start, url.len - start),
-							  &authority);
+	/* without a scheme it is "//host/path" */
+	split_url(url.s, url.len, scheme > 0 ? scheme + 3 : 2, &authority);
 	(void) sm_host_encode(authority.host, authority.host_len, host, &host_len);
-	site_key(https, host, host_len, sm_authority_port(&authority, https), given);
-	memcpy(wanted, base->site, SM_ORIGIN_MAX);
-
-	/* a key is 's' or 'h', then the host, ':' and the port in five digits */
-	given_len = strlen(given) - 6;
-	wanted_len = strlen(wanted) - 6;
-	if (!sm_span_equal(sm_span(given + 1, given_len - 1), sm_span(wanted + 1, wanted_len - 1)))
-	{
-		given[given_len] = wanted[wanted_len] = '\0';
-		memmove(given, given + 1, given_len);
-		memmove(wanted, wanted + 1, wanted_len);
-		return "host";
-	}
-	if (given[0] != wanted[0])
-	{
-		strcpy(given, https ? "https" : "http");
-		strcpy(wanted, https ? "http" : "https");
-		return "scheme";
-	}
-	key_to_port(given);
-	key_to_port(wanted);
-	return "port";
-}
-
-size_t
-sm_url_segment_length(const char *src, size_t len)
-{
-	size_t		result = len;
-
-	for (size_t i = 0; i < len; i++)
-		result += CLASS(src[i]) & C_PLAIN ? 0 : 2;
-	return result;
-}
-
-void
-sm_url_encode_segment(const char *src, size_t len, char *dst)
-{
-	for (size_t i = 0; i < len; i++)
-	{
-		if (CLASS(src[i]) & C_PLAIN)
-			*dst++ = src[i];
-		else
-			dst = put_escape(dst, src[i]);
-	}
-}
-
-size_t
-sm_url_encode_reference(const char *src, size_t len, char *dst)
-{
-	size_t		entity_bytes = 0;
-
-	return encode(src, src + len, C_PATH, SM_FORM_XML, dst, &entity_bytes) - dst;
+	origin = make_origin(https, host, host_len, sm_authority_port(&authority, https));
+	part = different_part(&origin, &base->origin);
+	write_part(part, &origin, given);
+	write_part(part, &base->origin, wanted);
+	return part;
 }
 
 const char *
@@ -763,36 +586,24 @@ sm_url_host(const char *url, size_t len, size_t *host_len)
 size_t
 sm_url_canonical(const char *url, size_t len, char *dst)
 {
-	size_t		start = scheme_length(url, len) + 3;
-	const char *rest = url + start + sm_authority_length(url + start, len - start);
-	const char *hash = memchr(rest, '#', url + len - rest);
+	size_t		scheme = scheme_length(url, len);
+	bool		https = scheme == 5;
 	SmAuthority authority;
-	char	   *d = dst;
+	const char *rest = split_url(url, len, scheme + 3, &authority);
+	const char *hash = memchr(rest, '#', url + len - rest);
+	const char *end = hash ? hash : url + len;
+	SmOrigin	origin = make_origin(https, authority.host, authority.host_len,
+									 sm_authority_port(&authority, https));
+	char	   *d = https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
 
-	if (hash)
-		len = hash - url;
-	(void) sm_authority_split(url + start, rest - url - start, &authority);
-	for (const char *s = url; s < url + start; s++)
-		*d++ = sm_lower(*s);
 	if (authority.user)
 		d = sm_put(d, authority.user, authority.user_len + 1);
-	for (size_t i = 0; i < authority.host_len; i++)
-		*d++ = sm_lower(authority.host[i]);
-	if (d[-1] == '.')
-		d--;					/* a final dot stands for the DNS root */
-	if (authority.port_len > 0 && sm_authority_port(&authority, start == 8) != (start == 8 ? 443 : 80))
-	{
-		while (*authority.port == '0')
-		{
-			authority.port++;
-			authority.port_len--;
-		}
-		*d++ = ':';
-		d = sm_put(d, authority.port, authority.port_len);
-	}
-	if (rest == url + len || *rest != '/')
+	d = sm_put(d, origin.host, origin.host_len);
+	if (origin.port != (https ? 443 : 80))
+		d += sprintf(d, ":%d", origin.port);
+	if (rest == end || *rest != '/')
 		*d++ = '/';
-	return sm_put(d, rest, url + len - rest) - dst;
+	return sm_put(d, rest, end - rest) - dst;
 }
 
 const char *

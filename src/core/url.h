@@ -8,8 +8,8 @@
 #ifndef SM_URL_H
 #define SM_URL_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/authority.h"
+#include "core/escape.h"
 
 /* "fewer than 2,048 characters" (sitemaps.org), counted after percent-encoding */
 #define SM_URL_MAX			2047
@@ -23,30 +23,6 @@
 /* room for "https://" + a DNS name + ":65535" */
 #define SM_ORIGIN_MAX		288
 
-typedef enum SmUrlStatus
-{
-	SM_URL_OK,
-	SM_URL_EMPTY,				/* nothing but blanks */
-	SM_URL_NO_SCHEME,			/* relative, and there is no base URL */
-	SM_URL_LOST_SCHEME,			/* "www.example.com/a": looks relative */
-	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
-	SM_URL_BAD_SCHEME,			/* neither http nor https */
-	SM_URL_NO_HOST,
-	SM_URL_BAD_HOST,
-	SM_URL_BACKSLASH,			/* before the path */
-	SM_URL_NOT_IDNA2008,		/* a host that has to be given in its ASCII
-								 * form */
-	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */
-	SM_URL_NO_MEMORY,			/* libidn2 ran out of memory */
-	SM_URL_BAD_PORT,
-	SM_URL_TOO_LONG,
-	SM_URL_LONG_AUTHORITY,
-	SM_URL_BAD_BASE,			/* a base URL with a user, a query or a
-								 * fragment */
-	SM_URL_OTHER_SITE,			/* outside of SM_SCOPE_HOST */
-	SM_URL_OTHER_PATH			/* outside of SM_SCOPE_PATH */
-} SmUrlStatus;
-
 /* which URLs belong to the set that is served from the base URL */
 typedef enum SmUrlScope
 {
@@ -55,13 +31,14 @@ typedef enum SmUrlScope
 	SM_SCOPE_PATH				/* and below the base URL's path */
 } SmUrlScope;
 
-/* how the URL is written */
-typedef enum SmUrlForm
+/* The origin of all URLs of a site, in canonical form (RFC 3986, 6.2.2.1 and 6.2.3). */
+typedef struct SmOrigin
 {
-	SM_FORM_PLAIN,				/* percent-encoded only */
-	SM_FORM_XML					/* percent-encoded, "&" and "'" as entities;
-								 * no other special character is left */
-} SmUrlForm;
+	bool		https;
+	int			port;
+	size_t		host_len;
+	char		host[SM_HOST_MAX];	/* in lower case, without a final dot */
+} SmOrigin;
 
 /* The URL of a directory, with a slash at its end; references are resolved against it. */
 typedef struct SmUrlBase
@@ -71,7 +48,7 @@ typedef struct SmUrlBase
 	size_t		origin_len;		/* of "https://www.example.com" */
 	size_t		len[2];
 	char		url[2][6 * SM_URL_MAX + 1]; /* by SmUrlForm */
-	char		site[SM_ORIGIN_MAX];	/* key of the site, see site_key */
+	SmOrigin	origin;
 } SmUrlBase;
 
 /*
@@ -108,19 +85,6 @@ extern SmUrlStatus sm_url_encode(const char *src, size_t len,
 /* Prepare a base URL: without dot segments, and with a slash at its end. */
 extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len,
 									SmUrlScope scope);
-
-/*
- * Percent-encode a reference, relative or absolute, without splitting it into its
- * parts: for the href of a stylesheet.  dst needs 6 * len bytes.
- */
-extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
-
-/*
- * Percent-encode one segment of a path, or a value of a query string: everything but
- * the unreserved characters of RFC 3986.  dst holds sm_url_segment_length bytes.
- */
-extern size_t sm_url_segment_length(const char *src, size_t len);
-extern void sm_url_encode_segment(const char *src, size_t len, char *dst);
 
 /* Does a text begin like an absolute URL, with a scheme and "://"? */
 extern bool sm_url_begins(const char *s, size_t len);

@@ -105,43 +105,6 @@ sm_xml_declaration(SmSpan text, SmSpan *encoding)
 	return s + 2 - text.s;
 }
 
-/*
- * Classes of ASCII bytes: a letter or underscore, which begins a name; another
- * character of a name; a character that text may have without a further check.
- */
-#define NAME_START	0x01
-#define NAME_CHAR	0x02
-#define PLAIN_TEXT	0x04
-
-#define LETTER		(NAME_START | NAME_CHAR | PLAIN_TEXT)
-#define NAMED		(NAME_CHAR | PLAIN_TEXT)
-
-static const unsigned char byte_class[256] = {
-	[' '] = PLAIN_TEXT,['!'] = PLAIN_TEXT,['#'] = PLAIN_TEXT,['$'] = PLAIN_TEXT,
-	['%'] = PLAIN_TEXT,['('] = PLAIN_TEXT,[')'] = PLAIN_TEXT,['*'] = PLAIN_TEXT,
-	['+'] = PLAIN_TEXT,[','] = PLAIN_TEXT,['-'] = NAMED,['.'] = NAMED,
-	['/'] = PLAIN_TEXT,['0'] = NAMED,['1'] = NAMED,['2'] = NAMED,['3'] = NAMED,
-	['4'] = NAMED,['5'] = NAMED,['6'] = NAMED,['7'] = NAMED,['8'] = NAMED,
-	['9'] = NAMED,[':'] = PLAIN_TEXT,[';'] = PLAIN_TEXT,['='] = PLAIN_TEXT,
-	['>'] = PLAIN_TEXT,['?'] = PLAIN_TEXT,['@'] = PLAIN_TEXT,
-	['A'] = LETTER,['B'] = LETTER,['C'] = LETTER,['D'] = LETTER,['E'] = LETTER,
-	['F'] = LETTER,['G'] = LETTER,['H'] = LETTER,['I'] = LETTER,['J'] = LETTER,
-	['K'] = LETTER,['L'] = LETTER,['M'] = LETTER,['N'] = LETTER,['O'] = LETTER,
-	['P'] = LETTER,['Q'] = LETTER,['R'] = LETTER,['S'] = LETTER,['T'] = LETTER,
-	['U'] = LETTER,['V'] = LETTER,['W'] = LETTER,['X'] = LETTER,['Y'] = LETTER,
-	['Z'] = LETTER,['['] = PLAIN_TEXT,['\\'] = PLAIN_TEXT,['^'] = PLAIN_TEXT,
-	['_'] = LETTER,['`'] = PLAIN_TEXT,
-	['a'] = LETTER,['b'] = LETTER,['c'] = LETTER,['d'] = LETTER,['e'] = LETTER,
-	['f'] = LETTER,['g'] = LETTER,['h'] = LETTER,['i'] = LETTER,['j'] = LETTER,
-	['k'] = LETTER,['l'] = LETTER,['m'] = LETTER,['n'] = LETTER,['o'] = LETTER,
-	['p'] = LETTER,['q'] = LETTER,['r'] = LETTER,['s'] = LETTER,['t'] = LETTER,
-	['u'] = LETTER,['v'] = LETTER,['w'] = LETTER,['x'] = LETTER,['y'] = LETTER,
-	['z'] = LETTER,['{'] = PLAIN_TEXT,['|'] = PLAIN_TEXT,['}'] = PLAIN_TEXT,
-	['~'] = PLAIN_TEXT,
-};
-
-#define CLASS(c)	(byte_class[(unsigned char) (c)])
-
 /* XML 1.0, fifth edition, production [4]: the part outside ASCII. */
 static bool
 is_name_start(uint32_t c)
@@ -172,13 +135,13 @@ read_ncname(SmXmlReader *r, SmSpan *name)
 	name->len = 0;
 	if (r->p == r->end)
 		return false;
-	if (CLASS(*r->p) & NAME_START)
+	if (SM_CLASSES(*r->p) & SM_NAME_START)
 		n = 1;
 	else if ((n = sm_utf8_decode(r->p, r->end, &c)) == 0 || !is_name_start(c))
 		return false;
 	for (r->p += n; r->p < r->end; r->p += n)
 	{
-		if (CLASS(*r->p) & NAME_CHAR)
+		if (SM_CLASSES(*r->p) & SM_NAME)
 			n = 1;
 		else if ((unsigned char) *r->p < 0x80 ||
 				 (n = sm_utf8_decode(r->p, r->end, &c)) == 0 || !is_name_char(c))
@@ -234,7 +197,7 @@ bad_reference(const char *s, const char *end)
 {
 	const char *name = s + 1;
 
-	for (s = name; s < end && (*s == '#' || CLASS(*s) & NAME_CHAR); s++)
+	for (s = name; s < end && (*s == '#' || SM_CLASSES(*s) & SM_NAME); s++)
 		;
 	if (s == name || s == end || *s != ';')
 		return "\"&\" begins no reference; write \"&amp;\"";
@@ -255,7 +218,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 		uint32_t	c;
 		size_t		n;
 
-		if (CLASS(*r->p) & PLAIN_TEXT)
+		if (SM_CLASSES(*r->p) & SM_PLAIN_TEXT)
 		{
 			r->p++;
 			continue;
@@ -657,7 +620,7 @@ sm_xml_next(SmXmlReader *r)
 	}
 	if (*r->p != '<')
 		return read_text(r);
-	if (r->end - r->p > 1 && (CLASS(r->p[1]) & NAME_START))
+	if (r->end - r->p > 1 && (SM_CLASSES(r->p[1]) & SM_NAME_START))
 		return read_start(r);
 	if (looking_at(r, "</"))
 		return read_end(r);

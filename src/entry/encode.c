@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "core/url.h"
+#include "core/escape.h"
 #include "fmgr.h"
 #include "server/argument.h"
 #include "utils/memutils.h"

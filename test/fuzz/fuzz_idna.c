@@ -46,7 +46,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char	   *ascii = exactly(NULL, 255);
 	size_t		len;
 
-	if (sm_idna_to_ascii(src, size, ascii, 255, &len) == SM_HOST_OK)
+	if (sm_idna_to_ascii(src, size, ascii, 255, &len) == SM_URL_OK)
 	{
 		char	   *again = exactly(NULL, len);
 		size_t		again_len;
@@ -54,16 +54,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(len > 0 && len <= 255);
 		for (size_t i = 0; i < len; i++)
 			CHECK(ascii[i] > 0);
-		CHECK(sm_idna_to_ascii(src, size, again, len, &again_len) == SM_HOST_OK);
+		CHECK(sm_idna_to_ascii(src, size, again, len, &again_len) == SM_URL_OK);
 		CHECK(equal(again, again_len, ascii, len));
-		CHECK(sm_idna_to_ascii(src, size, again, len - 1, &again_len) == SM_HOST_BAD);
+		CHECK(sm_idna_to_ascii(src, size, again, len - 1, &again_len) == SM_URL_BAD_HOST);
 
 		/* with no hyphen, not even a full-width one, no label claims to be Punycode */
 		if (memchr(src, '-', size) == NULL && memchr(src, 0xEF, size) == NULL)
 			CHECK(labels_are_valid(ascii, len));
 
 		/* labels that claim to be Punycode are believed, and perhaps too long */
-		if (sm_idna_to_ascii(ascii, len, again, len, &again_len) == SM_HOST_OK)
+		if (sm_idna_to_ascii(ascii, len, again, len, &again_len) == SM_URL_OK)
 			CHECK(equal(again, again_len, ascii, len));
 		free(again);
 	}

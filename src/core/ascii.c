@@ -1,0 +1,39 @@
+/*
+ * ascii.c
+ *	  The classes of ASCII characters.
+ */
+#include "core/ascii.h"
+
+#define PCHAR		(SM_IN_PATH | SM_IN_QUERY | SM_PLAIN_TEXT)
+#define DELIMITER	(PCHAR | SM_IN_USER)
+#define RESERVED	(DELIMITER | SM_ROBOTS_AS_IS)
+#define MARK		(DELIMITER | SM_UNRESERVED)
+#define NAMED		(MARK | SM_NAME)
+#define LETTER		(NAMED | SM_NAME_START)
+
+const uint8_t sm_ascii_classes[256] = {
+	[' '] = SM_PLAIN_TEXT,['!'] = RESERVED,['#'] = SM_PLAIN_TEXT,['$'] = DELIMITER,
+	['%'] = SM_PLAIN_TEXT,['&'] = SM_ROBOTS_AS_IS,['\''] = SM_ROBOTS_AS_IS,
+	['('] = RESERVED,[')'] = RESERVED,['*'] = DELIMITER,['+'] = RESERVED,
+	[','] = RESERVED,['-'] = NAMED,['.'] = NAMED,['/'] = PCHAR | SM_ROBOTS_AS_IS,
+	['0'] = NAMED,['1'] = NAMED,['2'] = NAMED,['3'] = NAMED,['4'] = NAMED,
+	['5'] = NAMED,['6'] = NAMED,['7'] = NAMED,['8'] = NAMED,['9'] = NAMED,
+	[':'] = RESERVED,[';'] = RESERVED,['='] = RESERVED,['>'] = SM_PLAIN_TEXT,
+	['?'] = SM_IN_QUERY | SM_PLAIN_TEXT | SM_ROBOTS_AS_IS,
+	['@'] = PCHAR | SM_ROBOTS_AS_IS,
+	['A'] = LETTER,['B'] = LETTER,['C'] = LETTER,['D'] = LETTER,['E'] = LETTER,
+	['F'] = LETTER,['G'] = LETTER,['H'] = LETTER,['I'] = LETTER,['J'] = LETTER,
+	['K'] = LETTER,['L'] = LETTER,['M'] = LETTER,['N'] = LETTER,['O'] = LETTER,
+	['P'] = LETTER,['Q'] = LETTER,['R'] = LETTER,['S'] = LETTER,['T'] = LETTER,
+	['U'] = LETTER,['V'] = LETTER,['W'] = LETTER,['X'] = LETTER,['Y'] = LETTER,
+	['Z'] = LETTER,
+	['['] = SM_PLAIN_TEXT,['\\'] = SM_PLAIN_TEXT,['^'] = SM_PLAIN_TEXT,
+	['_'] = LETTER,['`'] = SM_PLAIN_TEXT,
+	['a'] = LETTER,['b'] = LETTER,['c'] = LETTER,['d'] = LETTER,['e'] = LETTER,
+	['f'] = LETTER,['g'] = LETTER,['h'] = LETTER,['i'] = LETTER,['j'] = LETTER,
+	['k'] = LETTER,['l'] = LETTER,['m'] = LETTER,['n'] = LETTER,['o'] = LETTER,
+	['p'] = LETTER,['q'] = LETTER,['r'] = LETTER,['s'] = LETTER,['t'] = LETTER,
+	['u'] = LETTER,['v'] = LETTER,['w'] = LETTER,['x'] = LETTER,['y'] = LETTER,
+	['z'] = LETTER,
+	['{'] = SM_PLAIN_TEXT,['|'] = SM_PLAIN_TEXT,['}'] = SM_PLAIN_TEXT,['~'] = MARK,
+};

@@ -1,0 +1,116 @@
+/*
+ * escape.c
+ *	  Percent-encoding of parts of a URL, RFC 3986, byte by byte as RFC 3987 does it
+ *	  with UTF-8.
+ *
+ * Bytes that need no encoding are copied eight at a time.
+ */
+#include "core/escape.h"
+
+#include "core/ascii.h"
+
+/* Write the percent-encoding of a byte.  Returns its end. */
+static char *
+put_escape(char *d, unsigned char c)
+{
+	d[0] = '%';
+	d[1] = sm_hex_digit(c >> 4);
+	d[2] = sm_hex_digit(c);
+	return d + 3;
+}
+
+char *
+sm_escape(const char *s, const char *end, unsigned int component, SmUrlForm form,
+		  char *d, size_t *entity_bytes)
+{
+	bool		in_fragment = false;
+
+	while (s < end)
+	{
+		while (end - s >= 8 &&
+			   (SM_CLASSES(s[0]) & SM_CLASSES(s[1]) & SM_CLASSES(s[2]) & SM_CLASSES(s[3]) &
+				SM_CLASSES(s[4]) & SM_CLASSES(s[5]) & SM_CLASSES(s[6]) & SM_CLASSES(s[7]) & component))
+		{
+			memcpy(d, s, 8);
+			d += 8;
+			s += 8;
+		}
+		while (s < end && (SM_CLASSES(*s) & component))
+			*d++ = *s++;
+		if (s == end)
+			break;
+
+		switch (*s)
+		{
+			case '&':
+			case '\'':
+				if (form == SM_FORM_XML)
+				{
+					SmSpan		entity = sm_span_of(*s == '&' ? "&amp;" : "&apos;");
+
+					d = sm_put(d, entity.s, entity.len);
+					*entity_bytes += entity.len - 1;
+				}
+				else
+					*d++ = *s;
+				s++;
+				continue;
+			case '%':
+				if (end - s >= 3 && sm_hex_value(s[1]) >= 0 && sm_hex_value(s[2]) >= 0)
+				{
+					*d++ = *s++;
+					continue;
+				}
+				break;
+			case '?':
+				if (component == SM_IN_PATH)
+				{
+					component = SM_IN_QUERY;
+					*d++ = *s++;
+					continue;
+				}
+				break;
+			case '#':
+				if (component != SM_IN_USER && !in_fragment)
+				{
+					component = SM_IN_QUERY;
+					in_fragment = true;
+					*d++ = *s++;
+					continue;
+				}
+				break;
+		}
+		d = put_escape(d, *s++);
+	}
+	return d;
+}
+
+size_t
+sm_url_segment_length(const char *src, size_t len)
+{
+	size_t		result = len;
+
+	for (size_t i = 0; i < len; i++)
+		result += SM_CLASSES(src[i]) & SM_UNRESERVED ? 0 : 2;
+	return result;
+}
+
+void
+sm_url_encode_segment(const char *src, size_t len, char *dst)
+{
+	for (size_t i = 0; i < len; i++)
+	{
+		if (SM_CLASSES(src[i]) & SM_UNRESERVED)
+			*dst++ = src[i];
+		else
+			dst = put_escape(dst, src[i]);
+	}
+}
+
+size_t
+sm_url_encode_reference(const char *src, size_t len, char *dst)
+{
+	size_t		entity_bytes = 0;
+
+	return sm_escape(src, src + len, SM_IN_PATH, SM_FORM_XML, dst, &entity_bytes) - dst;
+}

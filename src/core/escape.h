@@ -1,0 +1,40 @@
+/*
+ * escape.h
+ *	  Percent-encoding of parts of a URL.
+ */
+#ifndef SM_ESCAPE_H
+#define SM_ESCAPE_H
+
+#include <stddef.h>
+
+/* how the URL is written */
+typedef enum SmUrlForm
+{
+	SM_FORM_PLAIN,				/* percent-encoded only */
+	SM_FORM_XML					/* percent-encoded, "&" and "'" as entities;
+								 * no other special character is left */
+} SmUrlForm;
+
+/*
+ * Percent-encode the bytes from s to end, and return the end of what was written to d,
+ * at most 6 bytes for each.  component: SM_IN_PATH for a path, which a query and a
+ * fragment may follow, or SM_IN_USER.  *entity_bytes grows by the extra bytes of
+ * entities, which do not count as characters of the URL.
+ */
+extern char *sm_escape(const char *s, const char *end, unsigned int component,
+					   SmUrlForm form, char *d, size_t *entity_bytes);
+
+/*
+ * Percent-encode a reference, relative or absolute, without splitting it into its
+ * parts: for the href of a stylesheet.  dst needs 6 * len bytes.
+ */
+extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
+
+/*
+ * Percent-encode one segment of a path, or a value of a query string: everything but
+ * the unreserved characters of RFC 3986.  dst holds sm_url_segment_length bytes.
+ */
+extern size_t sm_url_segment_length(const char *src, size_t len);
+extern void sm_url_encode_segment(const char *src, size_t len, char *dst);
+
+#endif

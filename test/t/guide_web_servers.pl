@@ -122,11 +122,26 @@ sub settings
 	my $text = block($language, 'www.example.com') =~ s{(?=^(?:\}|</VirtualHost>)$)}{$more}mr;
 
 	$text =~ s{/var/www/sitemaps}{$maps}g;
-	$text .= block($language, 'coffee.example') =~ s{/var/www/sitemaps}{$folder/tenants}gr;
+	$text .= settings_for_tenants($language) =~ s{/var/www/sitemaps}{$folder/tenants}gr;
 	$text =~ s{/var/www/html}{$site}g;
 	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;}g;
 	$text =~ s{\blisten \[::\]:80;}{}g;
 	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>}g;
+	return $text;
+}
+
+# The settings with what the guide says of tenants.
+sub settings_for_tenants
+{
+	my ($language) = @_;
+	my $text = block($language, 'www.example.com');
+	my ($names, $root, @patterns) = $guide =~ /`(server_name tea\.example .*?)`.*?`(root \S+;)`.*?`(\S+)` and `(\S+)`/s;
+
+	$text =~ s/server_name .*/$names/;
+	$text =~ s/\troot \S+sitemaps;/\t$root/g;
+	$text =~ s/location ~ \S+ /'location ~ ' . shift(@patterns) . ' '/eg;
+	$text =~ s/ServerName .*/ServerName tea.example\n\tServerAlias coffee.example/;
+	$text =~ s/^\s*AliasMatch .*\n/block('apache', 'RewriteRule')/me;
 	return $text;
 }
 

@@ -1,0 +1,138 @@
+# What the guide says of operations: the preview is what a run does, VACUUM keeps the
+# target small, a restored database goes on, and the tables can outlive the extension.
+use strict;
+use warnings;
+
+use FindBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = $ENV{SEED} // 1;
+my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## Operations\n(.*?)^## /ms
+  or die 'the guide has no such chapter';
+my $node = PostgreSQL::Test::Cluster->new('main');
+
+note("SEED=$seed");
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
+$node->start;
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION sitemap;
+	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
+	INSERT INTO page SELECT n, '/p/' || n, timestamptz '2026-01-01 00:00Z' + n * interval '1 minute' FROM generate_series(1, 30000) n;
+	CREATE TABLE page_change (id int);
+	SELECT sitemap_watch('page', 'id', 'page_change');
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE TABLE site_changes OF sitemap_change;
+	CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
+	INSERT INTO site (target, base_url, section, max_urls, query, changes, feed)
+	VALUES ('site_files', 'https://www.example.com/', 'articles', 1000,
+	        'SELECT path AS loc, changed AS lastmod, id AS key FROM public.page ORDER BY id',
+	        'DELETE FROM public.page_change RETURNING id', 'site_changes');
+	CALL sitemap_run('site')});
+
+test_preview();
+test_vacuum();
+test_restore();
+test_leaving();
+$node->stop;
+done_testing();
+
+# The chapter's block in that language that has this text.
+sub block
+{
+	my ($language, $text) = @_;
+	my ($block) = grep { /\Q$text\E/ } $chapter =~ /^```$language\n(.*?)^```$/msg;
+
+	return $block // die "the chapter has no $language with $text";
+}
+
+# Before each run, both previews have the files that the run then writes.
+sub test_preview
+{
+	my ($preview) = block('sql', 'FULL JOIN') =~ /^(SELECT name, CASE.*)/ms;
+	my $rollback = block('sql', 'ROLLBACK');
+
+	$preview =~ s/max_urls => 10000/max_urls => 1000/ or die 'the preview has no max_urls';
+	srand($seed);
+	foreach my $step (1 .. 20)
+	{
+		my $id = 1 + int rand 30000;
+		my $last = $id + int rand 300;
+
+		$node->safe_psql('postgres', (
+				"UPDATE page SET path = path || 'x' WHERE id = $id",
+				"DELETE FROM page WHERE id BETWEEN $id AND $last",
+				"INSERT INTO page SELECT n, '/n/' || n FROM generate_series($id, $last) n ON CONFLICT (id) DO UPDATE SET path = excluded.path",
+				'SELECT'
+			)[ rand 4 ]);
+		my $expected = join "\n", sort split /\n/, $node->safe_psql('postgres', "BEGIN READ ONLY; $preview; COMMIT");
+		is(join("\n", sort split /\n/, $node->safe_psql('postgres', $rollback)), $expected, "step $step: the previews agree");
+		my $before = 'CREATE TABLE before AS SELECT name, digest FROM site_files';
+		my $actions = q{
+			SELECT name, CASE WHEN b.name IS NULL THEN 'inserted' WHEN f.name IS NULL THEN 'deleted' ELSE 'updated' END
+			  FROM before b FULL JOIN site_files f USING (name)
+			 WHERE f.digest IS DISTINCT FROM b.digest AND name <> 'sitemap.xml'};
+		$node->safe_psql('postgres', $_) foreach $before, q{CALL sitemap_run('site')};
+		is(join("\n", sort split /\n/, $node->safe_psql('postgres', "$actions; DROP TABLE before")), $expected, "step $step: and so does the run");
+		is($node->safe_psql('postgres', $preview), '', "step $step: after which there is no drift");
+	}
+	$node->safe_psql('postgres', q{SET session_replication_role = replica; UPDATE page SET path = '/drift' WHERE id = (SELECT min(id) FROM page)});
+	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
+	like($node->safe_psql('postgres', $preview), qr/^\S+\|updated$/, 'a change that no trigger saw is drift');
+	$node->safe_psql('postgres', q{UPDATE site SET full_every = '0'; CALL sitemap_run('site')});
+	is($node->safe_psql('postgres', $preview), '', 'until all pages are read');
+	return;
+}
+
+# Without autovacuum, a VACUUM after each run keeps the target within twice its live size.
+sub test_vacuum
+{
+	my $size = q{SELECT pg_total_relation_size('site_files')};
+
+	$node->safe_psql('postgres', 'VACUUM FULL site_files');
+	my $live = $node->safe_psql('postgres', $size);
+	foreach (1 .. 10)
+	{
+		$node->safe_psql('postgres', $_)
+		  foreach q{UPDATE page SET changed = changed + '1 minute'}, q{CALL sitemap_run('site')}, 'VACUUM site_files';
+	}
+	cmp_ok($node->safe_psql('postgres', $size), '<=', 2.2 * $live, 'VACUUM after each run: twice the size');
+	return;
+}
+
+# A dump, restored into a database of another name.
+sub test_restore
+{
+	my $dump = "$PostgreSQL::Test::Utils::tmp_check/shop.dump";
+
+	$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $node->connstr('postgres') ], 'pg_dump');
+	$node->safe_psql('postgres', 'CREATE DATABASE other');
+	$node->command_ok([ 'pg_restore', '-d', $node->connstr('other'), $dump ], 'pg_restore');
+	$node->safe_psql('other', $_)
+	  foreach q{UPDATE site SET full_every = NULL}, q{CALL sitemap_run('site')},
+	  q{TRUNCATE site_changes; UPDATE page SET path = '/restored' WHERE id = (SELECT max(id) FROM page)},
+	  q{CALL sitemap_run('site')};
+	is($node->safe_psql('other', 'SELECT written, reason IS NULL, error IS NULL FROM site'), '2|t|t', 'the next call goes on there');
+	is($node->safe_psql('other', q{SELECT string_agg(action, ' ' ORDER BY action) FROM site_changes}), 'added removed', 'with its feed');
+	return;
+}
+
+sub test_leaving
+{
+	my $files = q{SELECT count(*), md5(string_agg(name || digest, ' ' ORDER BY name)) FROM site_files};
+	my $before = $node->safe_psql('postgres', $files);
+	my ($status, undef, $errors) = $node->psql('postgres', 'DROP EXTENSION sitemap');
+
+	like($errors, qr/table site_files depends on type sitemap_file/, 'DROP EXTENSION says what depends on it');
+	$node->safe_psql('postgres', block('pgsql', 'DROP EXTENSION'));
+	is($node->safe_psql('postgres', $files), $before, 'the files stay');
+	is($node->safe_psql('postgres', q{UPDATE page SET path = '/left' WHERE id = 5; SELECT count(*) FROM site, pg_extension WHERE extname = 'sitemap'}),
+		'0', 'and the pages can be written');
+	$node->safe_psql('other', 'DROP EXTENSION sitemap CASCADE');
+	is($node->safe_psql('other', q{SELECT to_regclass('site_files'), to_regclass('site'), to_regclass('site_changes'), to_regclass('page_change')}),
+		'|||page_change', 'CASCADE drops the typed tables');
+	return;
+}

@@ -55,9 +55,9 @@ sm_site_canonical(const SmSite *site, SmSpan url, SmUrlForm form)
 bool
 sm_site_read(SmSite *site, SmSpan text, SmSpan *page)
 {
-	SmSpan		url;
+	SmSpan		url = text;
 
-	if (!sm_encode_url(text, &site->cache, &url))
+	if (sm_encode_url(&url, NULL, &site->cache) != SM_URL_OK)
 		return false;
 	*page = sm_site_canonical(site, url, SM_FORM_PLAIN);
 	if (page->s != url.s)

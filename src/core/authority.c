@@ -169,20 +169,12 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 SmUrlStatus
 sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *dst_len)
 {
-	(void) host;
-	(void) len;
-	(void) dst;
-	(void) size;
-	(void) dst_len;
 	return SM_URL_NO_IDNA;
 }
 
 static bool
 has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 {
-	(void) characters;
-	(void) label;
-	(void) len;
 	return true;
 }
 

@@ -634,3 +634,12 @@ sm_xml_next(SmXmlReader *r)
 		return read_pi(r);
 	return read_start(r);
 }
+
+SmSpan
+sm_xml_attribute(const SmXmlReader *r, const char *name)
+{
+	for (int i = 0; i < r->nattributes; i++)
+		if (r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, name))
+			return r->attributes[i].value;
+	return sm_no_span();
+}

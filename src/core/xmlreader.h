@@ -119,6 +119,9 @@ extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t 
  */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
 
+/* The raw value of an attribute without prefix of the tag just read; s is NULL for none. */
+extern SmSpan sm_xml_attribute(const SmXmlReader *r, const char *name);
+
 /*
  * The XML declaration that a text begins with: its length, 0 if it is malformed or
  * if there is none.  *encoding: the encoding that the declaration names; s is

@@ -263,16 +263,6 @@ typedef struct Facts
 	int			value;			/* where its value begins in rules->values */
 } Facts;
 
-/* The value of an attribute without prefix, raw; s is NULL if it has none. */
-static SmSpan
-attribute_value(const SmXmlReader *r, const char *name)
-{
-	for (int i = 0; i < r->nattributes; i++)
-		if (r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, name))
-			return r->attributes[i].value;
-	return sm_no_span();
-}
-
 /* An outermost element begins. */
 static void
 note_element(Facts *facts, const SmXmlReader *r)
@@ -284,10 +274,10 @@ note_element(Facts *facts, const SmXmlReader *r)
 		sm_rules_note(facts->rules, SM_FACT_NEWS, sm_no_span(), sm_no_span());
 	else if (facts->top == SM_NS_XHTML && sm_span_is(r->name, "link"))
 	{
-		SmSpan		hreflang = attribute_value(r, "hreflang");
+		SmSpan		hreflang = sm_xml_attribute(r, "hreflang");
 
 		if (hreflang.s != NULL)
-			sm_rules_note(facts->rules, SM_FACT_LINK, hreflang, attribute_value(r, "href"));
+			sm_rules_note(facts->rules, SM_FACT_LINK, hreflang, sm_xml_attribute(r, "href"));
 	}
 }
 
@@ -319,7 +309,7 @@ note_child(Facts *facts, const SmXmlReader *r)
 	}
 	if (facts->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader"))
 	{
-		SmSpan		info = attribute_value(r, "info");
+		SmSpan		info = sm_xml_attribute(r, "info");
 
 		if (info.s != NULL)
 			sm_rules_note(rules, SM_FACT_UPLOADER_INFO, sm_xml_resolve(info), sm_no_span());

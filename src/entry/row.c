@@ -34,9 +34,8 @@ static const char *const column_types[SM_NCOLUMNS] = {
 	"jsonb", "jsonb", "xml or xml[]", "xml", "any that can be sorted"
 };
 
-void
-sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems,
-				const char *what)
+static void
+read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems)
 {
 	row->lastmod_type = type;
 	switch (type)
@@ -51,7 +50,7 @@ sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problem
 			break;
 		case SM_LASTMOD_TEXT:
 			/* text that cannot be read counts as no lastmod */
-			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, what);
+			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, "lastmod");
 			break;
 	}
 }
@@ -92,18 +91,6 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name
 	}
 	array_free_iterator(it);
 	return n;
-}
-
-void
-sm_read_images(Datum array, SmRow *row, SmProblems *problems)
-{
-	row->nimages = read_array(array, &row->images, problems, SM_IMAGE_INVALID, "image");
-}
-
-void
-sm_read_extensions(Datum array, SmRow *row, SmProblems *problems)
-{
-	row->nextensions = read_array(array, &row->extensions, problems, SM_EXTENSION_INVALID, "extension");
 }
 
 /* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
@@ -169,7 +156,7 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_
 	sm_read_text(PG_GETARG_DATUM(first), &row->loc, problems, SM_LOC_INVALID, "loc");
 	problems->loc = row->loc;
 	if (nargs > 1 && !PG_ARGISNULL(first + 1))
-		sm_read_lastmod(PG_GETARG_DATUM(first + 1), lastmod_type, row, problems, "lastmod");
+		read_lastmod(PG_GETARG_DATUM(first + 1), lastmod_type, row, problems);
 	if (nargs > 2 && !PG_ARGISNULL(first + 2))
 		sm_read_text(PG_GETARG_DATUM(first + 2), &row->changefreq, problems,
 					 SM_CHANGEFREQ_INVALID, "changefreq");
@@ -179,7 +166,8 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_
 		row->priority = PG_GETARG_FLOAT8(first + 3);
 	}
 	if (nargs > 4 && !PG_ARGISNULL(first + 4))
-		sm_read_extensions(PG_GETARG_DATUM(first + 4), row, problems);
+		row->nextensions = read_array(PG_GETARG_DATUM(first + 4), &row->extensions, problems,
+									  SM_EXTENSION_INVALID, "extension");
 }
 
 /* Is this a type of strings, or an enum, whose output function makes strings? */
@@ -399,13 +387,15 @@ read_element_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 	if (images->type == JSONBOID)
 		row->image_items = jsonb_value(slot, images);
 	else if (has_value(slot, images))
-		sm_read_images(slot->tts_values[images->index], row, problems);
+		row->nimages = read_array(slot->tts_values[images->index], &row->images, problems,
+								  SM_IMAGE_INVALID, "image");
 	if (has_value(slot, extensions))
 	{
 		Datum		value = slot->tts_values[extensions->index];
 
 		if (extensions->type == XMLARRAYOID)
-			sm_read_extensions(value, row, problems);
+			row->nextensions = read_array(value, &row->extensions, problems,
+										  SM_EXTENSION_INVALID, "extension");
 		else
 		{
 			row->extensions = palloc_object(SmSpan);
@@ -430,8 +420,7 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
 							 SM_LASTMOD_INVALID, &row->lastmod_text);
 		else
-			sm_read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems,
-							"lastmod");
+			read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems);
 	}
 	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
 		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,

@@ -57,28 +57,12 @@ typedef enum SmRowStatus
 	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
 } SmRowStatus;
 
-/* Read a lastmod of the given type. what: noun phrase for it in a problem. */
-extern void sm_read_lastmod(Datum value, SmLastmodType type, SmRow *row,
-							SmProblems *problems, const char *what);
-
-/*
- * Read an array of text as the images of a row.  NULLs in the array are skipped.
- * More than SM_MAX_ITEMS values are a problem, and the rest is not read.
- */
-extern void sm_read_images(Datum array, SmRow *row, SmProblems *problems);
-
 /*
  * Read a JSON object of languages and URLs, and return the number of links; a
  * null URL is left out.  what: noun phrase for the object in a problem.
  */
 extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
 							   const char *what);
-
-/*
- * Read an array of xml as the extensions of a row.  NULLs in the array are
- * skipped.
- */
-extern void sm_read_extensions(Datum array, SmRow *row, SmProblems *problems);
 
 /*
  * Read the arguments loc, lastmod, changefreq, priority and extensions of a

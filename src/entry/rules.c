@@ -215,9 +215,13 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
  * that this extension would write.
  */
 static bool
-check_given_url(const SmRules *rules, SmFactName fact, const char *name, SmSpan given,
+check_given_url(const SmRules *rules, SmFactName fact, SmSpan given,
 				SmProblems *problems, SmProblemName problem)
 {
+	static const char *const names[] = {
+		[SM_FACT_CONTENT_LOC] = "content_loc",[SM_FACT_PLAYER_LOC] = "player_loc",
+		[SM_FACT_UPLOADER_INFO] = "uploader_info"
+	};
 	SmUrlCache	cache = {.raw_len = 0};
 	SmSpan		url = given;
 	StringInfoData buf;
@@ -229,7 +233,7 @@ check_given_url(const SmRules *rules, SmFactName fact, const char *name, SmSpan 
 	initStringInfo(&buf);
 	status = sm_append_url(&buf, &url, NULL, &cache);
 	sm_url_check_memory(status);
-	is_valid = sm_rules_check_url(rules, fact, name, given,
+	is_valid = sm_rules_check_url(rules, fact, names[fact], given,
 								  status == SM_URL_OK ? sm_span(buf.data, buf.len) : given,
 								  problems, problem);
 	pfree(buf.data);			/* a page can have many URLs */
@@ -249,11 +253,9 @@ add_fact(SmRules *rules, const SmFact *fact, SmProblems *problems, SmProblemName
 		case SM_FACT_LINK:
 			return add_alternate(rules, fact->value, fact->href, true, problems);
 		case SM_FACT_CONTENT_LOC:
-			return check_given_url(rules, fact->name, "content_loc", fact->value, problems, problem);
 		case SM_FACT_PLAYER_LOC:
-			return check_given_url(rules, fact->name, "player_loc", fact->value, problems, problem);
 		case SM_FACT_UPLOADER_INFO:
-			return check_given_url(rules, fact->name, "uploader_info", fact->value, problems, problem);
+			return check_given_url(rules, fact->name, fact->value, problems, problem);
 		case SM_FACT_NONE:
 		case SM_FACT_IMAGE_LOC:
 		case SM_FACT_THUMBNAIL_LOC:

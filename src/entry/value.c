@@ -82,37 +82,19 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 					  what, sm_url_message(status));
 }
 
-bool
-sm_encode_url(SmSpan url, SmUrlCache *cache, SmSpan *encoded)
+SmUrlStatus
+sm_encode_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
 {
-	size_t		len;
-	char	   *dst = palloc(sm_url_bound(url.len, NULL, SM_URL_UNLIMITED));
-	SmUrlStatus status = sm_url_encode(url.s, url.len, NULL, cache, SM_FORM_PLAIN,
-									   SM_URL_UNLIMITED, dst, &len);
-
-	sm_url_check_memory(status);
-	if (status != SM_URL_OK)
-	{
-		pfree(dst);
-		return false;
-	}
-	*encoded = sm_span(dst, len);
-	return true;
-}
-
-/* Resolve a relative URL. */
-static SmUrlStatus
-resolve_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
-{
-	char	   *absolute = palloc(sm_url_bound(url->len, base, SM_URL_UNLIMITED));
+	char	   *encoded = palloc(sm_url_bound(url->len, base, SM_URL_UNLIMITED));
 	size_t		len;
 	SmUrlStatus status = sm_url_encode(url->s, url->len, base, cache, SM_FORM_PLAIN,
-									   SM_URL_UNLIMITED, absolute, &len);
+									   SM_URL_UNLIMITED, encoded, &len);
 
+	sm_url_check_memory(status);
 	if (status == SM_URL_OK)
-		*url = sm_span(absolute, len);
+		*url = sm_span(encoded, len);
 	else
-		pfree(absolute);
+		pfree(encoded);
 	return status;
 }
 
@@ -130,7 +112,7 @@ sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *base, SmUrlCache *ca
 						   &len);
 	if (status == SM_URL_NO_SCHEME && base)
 	{
-		status = resolve_url(url, base, cache);
+		status = sm_encode_url(url, base, cache);
 		return status == SM_URL_OK ? sm_append_url(buf, url, NULL, cache) : status;
 	}
 	if (status == SM_URL_OK)

@@ -49,10 +49,10 @@ extern SmSpan sm_unless_blank(SmSpan value);
 extern void sm_url_check_memory(SmUrlStatus status);
 
 /*
- * Encode an absolute URL of any length, in the current memory context.  Returns false
- * if it is not valid.
+ * Encode a URL of any length: *url becomes absolute, in the current memory context, if
+ * it is valid.  base: NULL to accept only absolute URLs.
  */
-extern bool sm_encode_url(SmSpan url, SmUrlCache *cache, SmSpan *encoded);
+extern SmUrlStatus sm_encode_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache);
 
 /*
  * Report that a URL was refused, with the SQLSTATE and hint for the status.

@@ -11,6 +11,9 @@
 
 #include "files/document.h"
 
+/* more bytes than a header has without stylesheet and namespaces */
+#define HEADER_MAX		256
+
 #define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 
 static SmSpan
@@ -33,17 +36,12 @@ put_span(char *dst, SmSpan span)
 	return sm_put(dst, span.s, span.len);
 }
 
+/* Bytes of the header of a document with these namespaces. */
 static int
 header_size(const SmDocument *doc, uint32 namespaces)
 {
-	int			size;
+	int			size = doc->header;
 
-	if (doc->kind == SM_TEXT)
-		return 0;
-
-	size = strlen(XML_DECLARATION) +
-		(doc->stylesheet ? strlen(doc->stylesheet) : 0) +
-		strlen("< xmlns=\"\">") + root_name(doc).len + root_namespace(doc).len;
 	if (namespaces != 0)
 		for (int i = 0; i < SM_NNAMESPACES; i++)
 			if (namespaces & sm_namespaces[i].flag)
@@ -77,12 +75,6 @@ write_header(const SmDocument *doc, char *dst)
 	return sm_put(dst, SM_LITERAL("\">"));
 }
 
-static int
-footer_size(const SmDocument *doc)
-{
-	return doc->kind == SM_TEXT ? 0 : strlen("</>") + root_name(doc).len;
-}
-
 static char *
 write_footer(const SmDocument *doc, char *dst)
 {
@@ -111,8 +103,10 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	}
 
 	initStringInfo(&doc->buf);
-	doc->begin = VARHDRSZ + header_size(doc, 0);
-	enlargeStringInfo(&doc->buf, doc->begin);
+	enlargeStringInfo(&doc->buf, HEADER_MAX + (stylesheet ? strlen(stylesheet) : 0));
+	doc->header = write_header(doc, doc->buf.data) - doc->buf.data;
+	doc->footer = write_footer(doc, doc->buf.data) - doc->buf.data;
+	doc->begin = VARHDRSZ + doc->header;
 	sm_document_reset(doc);
 }
 
@@ -148,14 +142,14 @@ sm_document_fits(const SmDocument *doc, const SmEntry *entry)
 {
 	return doc->totals.count < sm_document_max_entries(doc, entry->has_news) &&
 		(int64) header_size(doc, doc->totals.namespaces | entry->namespaces) +
-		doc->end - doc->begin + entry->len + footer_size(doc) <= doc->max_bytes;
+		doc->end - doc->begin + entry->len + doc->footer <= doc->max_bytes;
 }
 
 bool
 sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 {
 	if ((int64) header_size(doc, entry->namespaces) + entry->len +
-		footer_size(doc) <= doc->max_bytes)
+		doc->footer <= doc->max_bytes)
 		return true;
 	doc->buf.len = doc->end;
 	sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
@@ -176,14 +170,14 @@ sm_document_add(SmDocument *doc, const SmEntry *entry)
 int
 sm_document_overhead(const SmDocument *doc, uint32 namespaces)
 {
-	return header_size(doc, namespaces) + footer_size(doc);
+	return header_size(doc, namespaces) + doc->footer;
 }
 
 int64
 sm_document_size(const SmDocument *doc)
 {
 	return (int64) header_size(doc, doc->totals.namespaces) + doc->end - doc->begin +
-		footer_size(doc);
+		doc->footer;
 }
 
 /* Move the entries to another place in the buffer. */
@@ -210,11 +204,11 @@ sm_document_close(SmDocument *doc)
 	doc->buf.len = doc->end;
 	move_entries(doc, VARHDRSZ + header_size(doc, doc->totals.namespaces));
 	doc->buf.len = doc->end;
-	enlargeStringInfo(&doc->buf, footer_size(doc));
+	enlargeStringInfo(&doc->buf, doc->footer);
 
 	write_header(doc, doc->buf.data + VARHDRSZ);
 	write_footer(doc, doc->buf.data + doc->end);
 	result = (struct varlena *) doc->buf.data;
-	SET_VARSIZE(result, doc->end + footer_size(doc));
+	SET_VARSIZE(result, doc->end + doc->footer);
 	return result;
 }

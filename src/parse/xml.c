@@ -297,23 +297,13 @@ put_date(SmRow *row, SmSpan text)
 	row->lastmod_text = len > 0 ? sm_span(date, len) : text;
 }
 
-/* An attribute of the element that has just begun; s is NULL if there is none. */
-static SmSpan
-attribute(const SmXmlReader *r, const char *name)
-{
-	for (int i = 0; i < r->nattributes; i++)
-		if (r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, name))
-			return sm_xml_resolve(r->attributes[i].value);
-	return sm_no_span();
-}
-
 /* Does an attribute of the element that has just begun have this value, or is it missing? */
 static bool
 is_or_lacks(const SmXmlReader *r, const char *name, const char *value)
 {
-	SmSpan		given = attribute(r, name);
+	SmSpan		given = sm_xml_attribute(r, name);
 
-	return given.s == NULL || sm_span_is(given, value);
+	return given.s == NULL || sm_span_is(sm_xml_resolve(given), value);
 }
 
 /* <item><link>http://www.example.com/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate> */
@@ -335,7 +325,11 @@ static SmSpan *
 atom_field(const SmXmlReader *r, SmRow *row, SmSpan *date)
 {
 	if (sm_span_is(r->name, "link") && row->loc.len == 0 && is_or_lacks(r, "rel", "alternate"))
-		row->loc = attribute(r, "href");
+	{
+		SmSpan		href = sm_xml_attribute(r, "href");
+
+		row->loc = href.s ? sm_xml_resolve(href) : href;
+	}
 	return sm_span_is(r->name, "updated") || sm_span_is(r->name, "modified") ? date : NULL;
 }
 

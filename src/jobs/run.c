@@ -4,17 +4,16 @@
  *
  * Transactions of a call:
  *
- *	1. List the due jobs; the job that has waited longest comes first.
- *	2. For each job, set started, so that other sessions see that it runs.
- *	3. For each job, lock its row, publish in a subtransaction, and record success or
- *	   failure.
- *	4. List the due exports.
- *	5. For each site, export in a subtransaction, and record success or failure.
+ *	1. List the due jobs; the job that has waited longest comes first.  Start the first
+ *	   one: set started, so that other sessions see that it runs.
+ *	2. For each job, lock its row, publish in a subtransaction, and record success or
+ *	   failure.  Start the next job, in a subtransaction.
+ *	3. List the due exports.
+ *	4. For each site, export in a subtransaction, and record success or failure.
  *
- * Locks: a job's row is locked in transactions 2 and 3, and after an export.  A
- * session never waits for it (SKIP LOCKED), so concurrent calls share the jobs.  A
- * call continues with a job in transaction 3 only if started still has the value that
- * it wrote in transaction 2.
+ * Locks: a job's row is locked when it starts, while it runs, and after an export.  A
+ * session never waits for it (SKIP LOCKED), so concurrent calls share the jobs.  A call
+ * runs a job only if started still has the value that it wrote.
  *
  * Security: statements of a job, and those on the table of jobs, run as the owner of
  * the table.  If that is not the session's user, they are a security-restricted
@@ -86,7 +85,10 @@ typedef struct Run
 typedef struct Work
 {
 	Run		   *run;
-	SmJob	   *job;
+	const SmJobName *name;		/* of a job to start */
+	bool		is_started;
+	TimestampTz started;
+	SmJob	   *job;			/* to publish */
 	SmJobResult result;
 	const SmJobExport *export;
 } Work;
@@ -111,8 +113,7 @@ become_owner(Run *run)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("row security applies to the owner of the table of jobs \"%s\"",
 						RelationGetRelationName(rel))));
-	run->table.name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-												 RelationGetRelationName(rel));
+	sm_jobs_set_name(&run->table, rel);
 	relation_close(rel, NoLock);
 
 	GetUserIdAndSecContext(&run->user, &run->sec_context);
@@ -281,36 +282,47 @@ site_base_url(char *base_url)
 	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 }
 
-/* Publish with the columns of a job. */
+/* Prepare the statement that publishes with the columns of a job. */
+static void
+prepare_publish(Run *run)
+{
+	Oid			types[SM_JOB_NOPTIONS];
+	StringInfoData query;
+
+	initStringInfo(&query);
+	appendStringInfo(&query, "SELECT written, urls, files, reason FROM %s._sitemap_publish(",
+					 run->schema);
+	for (int i = 0; i < SM_JOB_NOPTIONS; i++)
+	{
+		types[i] = sm_job_columns[i].type;
+		appendStringInfo(&query, "%s%s => $%d", i > 0 ? ", " : "", sm_job_columns[i].name, i + 1);
+	}
+	appendStringInfoString(&query, ")");
+	sm_jobs_prepare(&run->table, SM_JOB_PUBLISH, query.data, SM_JOB_NOPTIONS, types);
+}
+
 static void
 publish(Work *work)
 {
 	SmJob	   *job = work->job;
 	SmJobResult *result = &work->result;
-	Oid			types[SM_JOB_NOPTIONS];
+	SPIPlanPtr *plan = &work->run->table.plans[SM_JOB_PUBLISH];
 	char		nulls[SM_JOB_NOPTIONS];
-	StringInfoData query;
 	HeapTuple	row;
 	TupleDesc	desc;
 	bool		isnull;
 
-	initStringInfo(&query);
-	appendStringInfo(&query, "SELECT written, urls, files, reason FROM %s._sitemap_publish(",
-					 work->run->schema);
 	for (int i = 0; i < SM_JOB_NOPTIONS; i++)
-	{
-		types[i] = sm_job_columns[i].type;
 		nulls[i] = job->nulls[i] ? 'n' : ' ';
-		appendStringInfo(&query, "%s%s => $%d", i > 0 ? ", " : "", sm_job_columns[i].name, i + 1);
-	}
-	appendStringInfoString(&query, ")");
 	if (job->full && !job->nulls[SM_JOB_CHANGES])
 	{
 		run_changes(TextDatumGetCString(job->values[SM_JOB_CHANGES]));
 		nulls[SM_JOB_CHANGES] = 'n';
 	}
-	if (SPI_execute_plan(sm_jobs_plan(&work->run->table, query.data, SM_JOB_NOPTIONS, types),
-						 job->values, nulls, false, 0) != SPI_OK_SELECT || SPI_processed != 1)
+	if (*plan == NULL)
+		prepare_publish(work->run);
+	if (SPI_execute_plan(*plan, job->values, nulls, false, 0) != SPI_OK_SELECT ||
+		SPI_processed != 1)
 		elog(ERROR, "could not call _sitemap_publish");
 	row = SPI_tuptable->vals[0];
 	desc = SPI_tuptable->tupdesc;
@@ -321,12 +333,10 @@ publish(Work *work)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Record a failure, and warn about it. */
+/* Count a failure, and warn about it. */
 static void
-fail(Run *run, const SmJobName *name, const ErrorData *error)
+warn(Run *run, const SmJobName *name, const ErrorData *error)
 {
-	sm_job_failed(&run->table, name,
-				  error->detail ? psprintf("%s\n%s", error->message, error->detail) : error->message);
 	run->failures++;
 	ereport(WARNING,
 			(errcode(error->sqlerrcode),
@@ -335,17 +345,44 @@ fail(Run *run, const SmJobName *name, const ErrorData *error)
 			 error->detail ? errdetail_internal("%s", error->detail) : 0));
 }
 
+/* Record a failure. */
 static void
-run_job(Run *run, const SmJobName *name)
+fail(Run *run, const SmJobName *name, const ErrorData *error)
 {
-	TimestampTz started;
+	sm_job_failed(&run->table, name,
+				  error->detail ? psprintf("%s\n%s", error->message, error->detail) : error->message);
+	warn(run, name, error);
+}
+
+static void
+start(Work *work)
+{
+	work->is_started = sm_job_start(&work->run->table, work->name, work->run->call, &work->started);
+}
+
+/*
+ * Start a job, in the transaction that ended the one before.  Returns false if it is not
+ * to be run.  A trigger of the table can raise an error here, which must not undo that
+ * other job.
+ */
+static bool
+start_job(Run *run, const SmJobName *name, TimestampTz *started)
+{
+	Work		work = {.run = run,.name = name};
+	ErrorData  *error = try(start, &work);
+
+	if (error)
+		warn(run, name, error);
+	*started = work.started;
+	return error == NULL && work.is_started;
+}
+
+static void
+run_job(Run *run, const SmJobName *name, TimestampTz started)
+{
 	SmJob		job;
 	Work		work = {.run = run,.job = &job};
 
-	next_transaction(run);
-	if (!sm_job_start(&run->table, name, run->call, &started))
-		return;
-	next_transaction(run);
 	if (sm_job_lock(&run->table, name, started, &job))
 	{
 		ErrorData  *error = try(publish, &work);
@@ -442,7 +479,15 @@ run_jobs(Run *run)
 	run->call = GetCurrentTimestamp();
 	count = sm_jobs_due(&run->table, run->call, &jobs);
 	for (int i = 0; i < count; i++)
-		run_job(run, &jobs[i]);
+	{
+		TimestampTz started;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!start_job(run, &jobs[i], &started))
+			continue;
+		next_transaction(run);
+		run_job(run, &jobs[i], started);
+	}
 }
 
 Datum

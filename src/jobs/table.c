@@ -107,6 +107,18 @@ has_primary_key(Relation rel)
 	return found;
 }
 
+/* Find a column, mostly where the type sitemap_job has it. */
+static AttrNumber
+find_column(Relation rel, int column)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+
+	if (column < desc->natts && !TupleDescAttr(desc, column)->attisdropped &&
+		strcmp(NameStr(TupleDescAttr(desc, column)->attname), sm_job_columns[column].name) == 0)
+		return column + 1;
+	return get_attnum(RelationGetRelid(rel), sm_job_columns[column].name);
+}
+
 void
 sm_jobs_check(Relation rel)
 {
@@ -118,7 +130,7 @@ sm_jobs_check(Relation rel)
 				 errhint(TABLE_HINT)));
 	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
 	{
-		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), sm_job_columns[i].name);
+		AttrNumber	attnum = find_column(rel, i);
 
 		if (attnum == InvalidAttrNumber)
 			ereport(ERROR,
@@ -126,7 +138,7 @@ sm_jobs_check(Relation rel)
 					 errmsg("the table of jobs \"%s\" has no column \"%s\"",
 							RelationGetRelationName(rel), sm_job_columns[i].name),
 					 errhint(TABLE_HINT)));
-		if (get_atttype(RelationGetRelid(rel), attnum) != sm_job_columns[i].type)
+		if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid != sm_job_columns[i].type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of the table of jobs \"%s\" must be of type %s",
@@ -147,53 +159,131 @@ free_plans(void *arg)
 {
 	SmJobTable *table = arg;
 
-	for (int i = 0; i < table->nplans; i++)
-		SPI_freeplan(table->plans[i].plan);
-	table->nplans = 0;
+	for (int i = 0; i < SM_JOB_NSTATEMENTS; i++)
+	{
+		if (table->plans[i])
+			SPI_freeplan(table->plans[i]);
+		table->plans[i] = NULL;
+	}
 }
 
 void
 sm_jobs_init(SmJobTable *table, MemoryContext context)
 {
+	table->name = MemoryContextStrdup(context, "");
 	table->context = context;
 	table->callback.func = free_plans;
 	table->callback.arg = table;
 	MemoryContextRegisterResetCallback(context, &table->callback);
 }
 
-SPIPlanPtr
-sm_jobs_plan(SmJobTable *table, const char *statement, int nargs, const Oid *types)
+void
+sm_jobs_set_name(SmJobTable *table, Relation rel)
 {
-	SPIPlanPtr	plan;
-	char	   *copy;
+	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+												  RelationGetRelationName(rel));
 
-	for (int i = 0; i < table->nplans; i++)
-		if (strcmp(table->plans[i].statement, statement) == 0)
-			return table->plans[i].plan;
+	if (strcmp(table->name, name) == 0)
+		return;
+	free_plans(table);
+	table->name = MemoryContextStrdup(table->context, name);
+}
 
-	/* happens only if the table is renamed again and again during the call */
-	if (table->nplans == SM_JOBS_MAX_PLANS)
-		free_plans(table);
-	plan = SPI_prepare(statement, nargs, unconstify(Oid *, types));
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	copy = MemoryContextStrdup(table->context, statement);
-	if (SPI_keepplan(plan) != 0)
-		elog(ERROR, "SPI_keepplan failed");
-	table->plans[table->nplans].statement = copy;
-	table->plans[table->nplans].plan = plan;
-	table->nplans++;
-	return plan;
+void
+sm_jobs_prepare(SmJobTable *table, SmJobStatement statement, const char *text, int nargs,
+				const Oid *types)
+{
+	SPIPlanPtr	plan = SPI_prepare(text, nargs, unconstify(Oid *, types));
+
+	if (plan == NULL || SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not prepare a statement of sitemap_run: %s",
+			 SPI_result_code_string(SPI_result));
+	table->plans[statement] = plan;
+}
+
+/* The names of all columns, each with a comma after it. */
+static char *
+all_columns(void)
+{
+	StringInfoData columns;
+
+	initStringInfo(&columns);
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+		appendStringInfo(&columns, "%s, ", sm_job_columns[i].name);
+	return columns.data;
 }
 
 /*
- * Run a statement.  Its parameters are: $1, a time; $2 and $3, a job's name, NULL for
- * none; $4 and up, the values in more.  Returns how many rows the statement returned
- * or changed.  The rows are in SPI_tuptable.  It has to be freed, since SPI would
- * keep it until the end of the call.
+ * The text of a statement on the table.  Its parameters are: $1, a time; $2 and $3, a
+ * job's name, for all statements but those on all jobs; $4 and up, see the callers of
+ * execute.
+ */
+static char *
+statement_text(SmJobStatement statement, const char *name)
+{
+	switch (statement)
+	{
+		case SM_JOBS_DUE:
+			return psprintf("SELECT base_url, section FROM %s WHERE " DUE
+							" ORDER BY CASE WHEN started OPERATOR(pg_catalog.<=) $1 THEN started END NULLS FIRST,"
+							" base_url, section", name);
+		case SM_JOB_IS_DUE:
+			return psprintf("SELECT FROM %s WHERE " NAMED " AND " DUE
+							" AND (started IS NULL OR started OPERATOR(pg_catalog.<) $4"
+							" OR started OPERATOR(pg_catalog.>) $1)"
+							" FOR UPDATE SKIP LOCKED", name);
+		case SM_JOB_START:
+			return psprintf("UPDATE %s SET started = $1 WHERE " NAMED, name);
+		case SM_JOB_LOCK:
+			return psprintf("SELECT %s" FULL_DUE " FROM %s WHERE " NAMED
+							" AND started OPERATOR(pg_catalog.=) $4 FOR UPDATE SKIP LOCKED",
+							all_columns(), name);
+		case SM_JOB_SUCCEEDED:
+			return psprintf("UPDATE %s SET finished = $1, urls = $4, files = $5, written = $6, seconds = $7,"
+							" full_at = CASE WHEN $8 THEN $1 ELSE full_at END,"
+							" exported = CASE WHEN $9 THEN NULL ELSE exported END,"
+							" error = CASE WHEN $9 THEN error END,"
+							" failures = CASE WHEN $9 THEN failures ELSE 0 END,"
+							" reason = CASE WHEN $10 OPERATOR(pg_catalog.<>) '' THEN $10 END"
+							" WHERE " NAMED, name);
+		case SM_JOB_FAILED:
+			return psprintf("UPDATE %s SET error = $4,"
+							" failures = CASE WHEN failures OPERATOR(pg_catalog.>) 0 AND failures OPERATOR(pg_catalog.<) 2147483647"
+							" THEN failures OPERATOR(pg_catalog.+) 1 ELSE 1 END"
+							" WHERE " NAMED, name);
+		case SM_JOBS_TO_EXPORT:
+			return psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished FROM %s"
+							" WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
+							" AND finished IS NOT NULL"
+							" ORDER BY directory, 3, base_url, section", name);
+		case SM_JOBS_OF_OTHER_SITE:
+			return psprintf("SELECT FROM %s WHERE directory OPERATOR(pg_catalog.=) $5"
+							" AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
+							" AND base_url OPERATOR(pg_catalog.=) $2) LIMIT 1", name);
+		case SM_JOB_LOCK_EXPORTED:
+			return psprintf("SELECT FROM %s WHERE " NAMED
+							" AND finished OPERATOR(pg_catalog.=) $1"
+							" AND target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
+							" AND directory OPERATOR(pg_catalog.=) $5 FOR UPDATE SKIP LOCKED", name);
+		case SM_JOB_SET_EXPORTED:
+			return psprintf("UPDATE %s SET exported = $1,"
+							" error = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN error END,"
+							" failures = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN failures ELSE 0 END"
+							" WHERE " NAMED, name);
+		case SM_JOB_PUBLISH:
+		case SM_JOB_NSTATEMENTS:
+			break;
+	}
+	elog(ERROR, "unexpected statement of sitemap_run: %d", statement);
+}
+
+/*
+ * Run a statement.  name: NULL for a statement on all jobs; more: the values of $4 and
+ * up.  Returns how many rows the statement returned or changed.  The rows are in
+ * SPI_tuptable.  It has to be freed, since SPI would keep it until the end of the call.
  */
 static uint64
-execute(SmJobTable *table, const char *statement, TimestampTz time, const SmJobName *name,
+execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJobName *name,
 		int nmore, const Oid *more_types, const Datum *more)
 {
 	Oid			types[12] = {TIMESTAMPTZOID, TEXTOID, TEXTOID};
@@ -211,8 +301,10 @@ execute(SmJobTable *table, const char *statement, TimestampTz time, const SmJobN
 		types[3 + i] = more_types[i];
 		values[3 + i] = more[i];
 	}
-	result = SPI_execute_plan(sm_jobs_plan(table, statement, name ? 3 + nmore : 1, types),
-							  values, NULL, false, 0);
+	if (table->plans[statement] == NULL)
+		sm_jobs_prepare(table, statement, statement_text(statement, table->name),
+						name ? 3 + nmore : 1, types);
+	result = SPI_execute_plan(table->plans[statement], values, NULL, false, 0);
 	if (result < 0)
 		elog(ERROR, "could not use the table of jobs: %s", SPI_result_code_string(result));
 	return SPI_processed;
@@ -241,9 +333,7 @@ sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
 	MemoryContext context = CurrentMemoryContext;
 	uint64		count;
 
-	count = execute(table, psprintf("SELECT base_url, section FROM %s WHERE " DUE
-									" ORDER BY CASE WHEN started OPERATOR(pg_catalog.<=) $1 THEN started END NULLS FIRST,"
-									" base_url, section", table->name),
+	count = execute(table, SM_JOBS_DUE,
 					call, NULL, 0, NULL, NULL);
 	*jobs = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobName));
 	for (uint64 i = 0; i < count; i++)
@@ -264,15 +354,12 @@ sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call, Timesta
 	uint64		found;
 
 	*started = GetCurrentTimestamp();
-	found = execute(table, psprintf("SELECT FROM %s WHERE " NAMED " AND " DUE
-									" AND (started IS NULL OR started OPERATOR(pg_catalog.<) $4"
-									" OR started OPERATOR(pg_catalog.>) $1)"
-									" FOR UPDATE SKIP LOCKED", table->name),
+	found = execute(table, SM_JOB_IS_DUE,
 					*started, name, 1, &type, &begun);
 	SPI_freetuptable(SPI_tuptable);
 	if (found == 0)
 		return false;
-	return execute(table, psprintf("UPDATE %s SET started = $1 WHERE " NAMED, table->name),
+	return execute(table, SM_JOB_START,
 				   *started, name, 0, NULL, NULL) == 1;
 }
 
@@ -281,16 +368,10 @@ sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob
 {
 	Oid			type = TIMESTAMPTZOID;
 	Datum		now = TimestampTzGetDatum(started);
-	StringInfoData columns;
 	HeapTuple	row;
 	uint64		found;
 
-	initStringInfo(&columns);
-	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
-		appendStringInfo(&columns, "%s, ", sm_job_columns[i].name);
-	found = execute(table, psprintf("SELECT %s" FULL_DUE " FROM %s WHERE " NAMED
-									" AND started OPERATOR(pg_catalog.=) $4 FOR UPDATE SKIP LOCKED",
-									columns.data, table->name),
+	found = execute(table, SM_JOB_LOCK,
 					GetCurrentTimestamp(), name, 1, &type, &now);
 	job->rows = SPI_tuptable;
 	if (found == 0)
@@ -323,13 +404,7 @@ sm_job_succeeded(SmJobTable *table, const SmJob *job, const SmJobResult *result,
 		CStringGetTextDatum(result->reason ? result->reason : ""),
 	};
 
-	execute(table, psprintf("UPDATE %s SET finished = $1, urls = $4, files = $5, written = $6, seconds = $7,"
-							" full_at = CASE WHEN $8 THEN $1 ELSE full_at END,"
-							" exported = CASE WHEN $9 THEN NULL ELSE exported END,"
-							" error = CASE WHEN $9 THEN error END,"
-							" failures = CASE WHEN $9 THEN failures ELSE 0 END,"
-							" reason = CASE WHEN $10 OPERATOR(pg_catalog.<>) '' THEN $10 END"
-							" WHERE " NAMED, table->name),
+	execute(table, SM_JOB_SUCCEEDED,
 			GetCurrentTimestamp(), &job->name, lengthof(values), types, values);
 }
 
@@ -339,10 +414,7 @@ sm_job_failed(SmJobTable *table, const SmJobName *name, const char *error)
 	Oid			type = TEXTOID;
 	Datum		value = CStringGetTextDatum(error);
 
-	execute(table, psprintf("UPDATE %s SET error = $4,"
-							" failures = CASE WHEN failures OPERATOR(pg_catalog.>) 0 AND failures OPERATOR(pg_catalog.<) 2147483647"
-							" THEN failures OPERATOR(pg_catalog.+) 1 ELSE 1 END"
-							" WHERE " NAMED, table->name),
+	execute(table, SM_JOB_FAILED,
 			GetCurrentTimestamp(), name, 1, &type, &value);
 }
 
@@ -352,10 +424,7 @@ sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 	MemoryContext context = CurrentMemoryContext;
 	uint64		count;
 
-	count = execute(table, psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished FROM %s"
-									" WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
-									" AND finished IS NOT NULL"
-									" ORDER BY directory, 3, base_url, section", table->name),
+	count = execute(table, SM_JOBS_TO_EXPORT,
 					0, NULL, 0, NULL, NULL);
 	*exports = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobExport));
 	for (uint64 i = 0; i < count; i++)
@@ -383,9 +452,7 @@ sm_jobs_share_site(SmJobTable *table, const SmJobExport *export)
 	CStringGetTextDatum(export->directory)};
 	uint64		found;
 
-	found = execute(table, psprintf("SELECT FROM %s WHERE directory OPERATOR(pg_catalog.=) $5"
-									" AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
-									" AND base_url OPERATOR(pg_catalog.=) $2) LIMIT 1", table->name),
+	found = execute(table, SM_JOBS_OF_OTHER_SITE,
 					0, &export->name, lengthof(values), types, values);
 	SPI_freetuptable(SPI_tuptable);
 	return found == 0;
@@ -399,10 +466,7 @@ sm_job_lock_exported(SmJobTable *table, const SmJobExport *export)
 	CStringGetTextDatum(export->directory)};
 	uint64		found;
 
-	found = execute(table, psprintf("SELECT FROM %s WHERE " NAMED
-									" AND finished OPERATOR(pg_catalog.=) $1"
-									" AND target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
-									" AND directory OPERATOR(pg_catalog.=) $5 FOR UPDATE SKIP LOCKED", table->name),
+	found = execute(table, SM_JOB_LOCK_EXPORTED,
 					export->finished, &export->name, lengthof(values), types, values);
 	SPI_freetuptable(SPI_tuptable);
 	return found > 0;
@@ -412,9 +476,6 @@ sm_job_lock_exported(SmJobTable *table, const SmJobExport *export)
 void
 sm_job_exported(SmJobTable *table, const SmJobName *name)
 {
-	execute(table, psprintf("UPDATE %s SET exported = $1,"
-							" error = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN error END,"
-							" failures = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN failures ELSE 0 END"
-							" WHERE " NAMED, table->name),
+	execute(table, SM_JOB_SET_EXPORTED,
 			GetCurrentTimestamp(), name, 0, NULL, NULL);
 }

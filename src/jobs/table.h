@@ -96,28 +96,41 @@ typedef struct SmJobExport
 	TimestampTz finished;
 } SmJobExport;
 
-/* A table of jobs, and the plans of statements, kept to the end of the call. */
-#define SM_JOBS_MAX_PLANS	16
+/* The statements of a call. */
+typedef enum SmJobStatement
+{
+	SM_JOBS_DUE,
+	SM_JOB_IS_DUE,
+	SM_JOB_START,
+	SM_JOB_LOCK,
+	SM_JOB_PUBLISH,
+	SM_JOB_SUCCEEDED,
+	SM_JOB_FAILED,
+	SM_JOBS_TO_EXPORT,
+	SM_JOBS_OF_OTHER_SITE,
+	SM_JOB_LOCK_EXPORTED,
+	SM_JOB_SET_EXPORTED,
+	SM_JOB_NSTATEMENTS
+} SmJobStatement;
 
+/* A table of jobs, and the plans of statements, kept to the end of the call. */
 typedef struct SmJobTable
 {
-	char	   *name;			/* with the schema, quoted */
+	char	   *name;			/* with the schema, quoted; "" at first */
 	MemoryContext context;		/* of the call */
 	MemoryContextCallback callback;
-	int			nplans;
-	struct
-	{
-		char	   *statement;
-		SPIPlanPtr	plan;
-	}			plans[SM_JOBS_MAX_PLANS];
+	SPIPlanPtr	plans[SM_JOB_NSTATEMENTS];	/* NULL before they are used */
 } SmJobTable;
 
 /* Begin to keep plans, until the memory context is deleted. */
 extern void sm_jobs_init(SmJobTable *table, MemoryContext context);
 
-/* The plan of a statement with parameters of these types. */
-extern SPIPlanPtr sm_jobs_plan(SmJobTable *table, const char *statement, int nargs,
-							   const Oid *types);
+/* Name the table, which may have been renamed. */
+extern void sm_jobs_set_name(SmJobTable *table, Relation rel);
+
+/* Prepare a statement with parameters of these types, and keep its plan. */
+extern void sm_jobs_prepare(SmJobTable *table, SmJobStatement statement, const char *text,
+							int nargs, const Oid *types);
 
 /* Raise an error unless the table is a table of jobs. */
 extern void sm_jobs_check(Relation rel);

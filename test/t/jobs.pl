@@ -261,6 +261,19 @@ $session->query_safe(q{CALL sitemap_run('tenant')}) foreach 1 .. 1000;
 $session->quit;
 my $growth = $node->safe_psql('postgres', q{SELECT pg_relation_size('tenant')});
 cmp_ok($growth, '<=', 65536, "1,000 runs leave the table small: $growth bytes");
+is($node->safe_psql('postgres', q{SELECT count(*) FROM (SELECT pg_stat_get_tuples_updated(c), pg_stat_get_tuples_hot_updated(c) FROM (VALUES ('tenant'::regclass)) v (c)) s (updated, hot)
+	WHERE updated >= 2000 AND hot >= 0.99 * updated}), '1', 'nearly all updates are HOT');
+
+# A job whose row cannot be updated does not undo the one before, nor keep others from running.
+$node->safe_psql('postgres', q{
+	TRUNCATE tenant;
+	INSERT INTO tenant (target, base_url, section, query, index, started)
+	SELECT 'small', 'https://www.example.com/', name, 'SELECT ''/'' AS loc', 'never', '2000-01-01'::date + n FROM (VALUES ('a', 1), ('stuck', 2), ('z', 3)) v (name, n);
+	CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''not this one''; END';
+	CREATE TRIGGER refuse BEFORE UPDATE ON tenant FOR EACH ROW WHEN (NEW.section = 'stuck') EXECUTE FUNCTION refuse()});
+$node->psql('postgres', q{CALL sitemap_run('tenant')}, stderr => \my $stuck);
+like($stuck, qr/WARNING:  job of section "stuck" of .* failed: not this one.*ERROR:  1 job failed/s, 'a row that cannot be updated');
+is($node->safe_psql('postgres', q{SELECT string_agg(section, ' ' ORDER BY section) FROM tenant WHERE urls = 1}), 'a z', 'the other jobs run');
 
 # Not on a standby.
 $node->backup('backup');
@@ -371,7 +384,7 @@ foreach my $statement (sort keys %refused)
 }
 is($node->safe_psql('postgres', q{SELECT count(*) FROM app.log WHERE who <> 'app'}), '0', 'nothing ran as the caller');
 
-# The same by a trigger of the table of jobs, where no job can record it: the call ends.  The caller's own
+# The same by a trigger that fires when the run is recorded, which nothing could record: the call ends.  The caller's own
 # temporary objects are no hindrance.
 $node->safe_psql('postgres', q{
 	SET ROLE app;
@@ -382,7 +395,7 @@ $node->safe_psql('postgres', q{
 	  RETURN NEW;
 	END
 	$$;
-	CREATE TRIGGER leave BEFORE UPDATE ON app.job FOR EACH ROW WHEN (OLD.started IS DISTINCT FROM NEW.started) EXECUTE FUNCTION app.leave()});
+	CREATE TRIGGER leave BEFORE UPDATE ON app.job FOR EACH ROW WHEN (OLD.finished IS DISTINCT FROM NEW.finished) EXECUTE FUNCTION app.leave()});
 $node->psql('postgres', q{
 	CALL sitemap_run('app.job');
 	SELECT 'x'::text}, stderr => \my $left);

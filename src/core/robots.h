@@ -89,11 +89,11 @@ typedef struct SmRobots
 
 	/* private */
 	SmRobotsAgents all;
-	SmRobotsAgents unnamed;		/* agents that no group names: they obey the
-								 * groups for "*" */
+	SmRobotsAgents unnamed;		/* agents that no group names, so that they
+								 * obey the groups for "*" */
 	uint32_t	nrules;
-	SmRobotsRule *rules;		/* rules that an agent obeys; among the rules
-								 * that match a URL, its first decides */
+	SmRobotsRule *rules;		/* sorted: of the rules that match a URL, the
+								 * first that an agent obeys decides */
 	uint64_t	steps;			/* steps of comparisons since the last check
 								 * for interrupts */
 	void		(*check_interrupts) (void);

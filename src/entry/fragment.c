@@ -199,9 +199,8 @@ check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *probl
 
 /*
  * Check a token by itself: text is allowed only inside of elements, and elements only
- * in namespaces other than that of sitemaps.  An element without a namespace is
- * refused, since it would inherit the namespace of sitemaps.  is_changed: the token
- * will be rewritten.
+ * in namespaces other than the namespace of sitemaps, which an element without a
+ * namespace would inherit.  is_changed: the token will be rewritten.
  */
 static bool
 check_token(const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset, bool is_changed,
@@ -232,7 +231,7 @@ check_token(const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset, bool i
 }
 
 /*
- * A child of the outermost element, in the same namespace, whose value is a fact about
+ * A child of the outermost element, in the same namespace.  Its value is a fact about
  * the page.  has_rule: the value is needed for a rule, whether or not found_media is
  * set.
  */
@@ -258,8 +257,7 @@ typedef struct Facts
 	SmRules    *rules;
 	SmSpan		xml;			/* the whole value */
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	const ValueElement *inside; /* the child whose value is being read, or
-								 * NULL */
+	const ValueElement *inside; /* the child that is being read, or NULL */
 	int			value;			/* where its value begins in rules->values */
 } Facts;
 

@@ -11,11 +11,11 @@
 #include "server/problem.h"
 
 /*
- * Append ready-made XML to buf.  It has to be well-formed, with all elements in
- * namespaces other than that of sitemaps.  Line breaks and tabs become references in
+ * Append ready-made XML to buf.  It has to be well-formed, without elements in
+ * the namespace of sitemaps.  Line breaks and tabs become references in
  * text and spaces in tags; backslashes become references.  Comments and instructions
- * with any of these are dropped.  ascii: write characters outside ASCII as
- * references, too.  If a database that is not UTF-8 makes a file, references to such
+ * with any of these are dropped.  ascii: also write characters outside ASCII as
+ * references.  If a database that is not UTF-8 makes a file, references to such
  * characters become characters, so that the file is the same from any database.
  * Returns false for a problem; then buf and the facts in rules are unchanged.
  */

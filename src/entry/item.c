@@ -46,7 +46,7 @@ refuse_number(SmItemWriter *w, const SmField *field, const char *number)
 	return false;
 }
 
-/* Check the number of characters, without those that XML cannot carry. */
+/* Check the number of characters, not counting characters that XML cannot carry. */
 static bool
 check_characters(SmItemWriter *w, const SmField *field, SmSpan value)
 {
@@ -232,7 +232,7 @@ append_float(SmItemWriter *w, const SmField *field, const SmValue *value)
 	else if (!sm_decimal_read(sm_trim(value->v.text), &number))
 		return refuse(w, field, value->v.text, "must be a number");
 
-	/* NaN is refused, too */
+	/* this form also refuses NaN */
 	if (!(number >= field->min && number <= field->max))
 		return refuse_number(w, field, float8out_internal(number));
 	sm_append(w->buf, digits, sm_decimal_format(number, digits));

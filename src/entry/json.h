@@ -8,8 +8,8 @@
 #include "entry/item.h"
 
 /*
- * Append the items of a jsonb value.  An item is an object whose keys are the names
- * of fields; videos and images can be an array of objects, and an image can be a URL.
+ * Append the items of a jsonb value.  An item is an object, with names of fields as
+ * its keys; videos and images can be an array of objects, and an image can be a URL.
  * null is no item, and neither is an object without any of the required values.
  * Stops after the item that makes the entry too large for any document.
  */

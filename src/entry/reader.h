@@ -34,7 +34,7 @@ typedef struct SmEntryReader
 	int			sqlerrcode;		/* SQLSTATE for invalid entries */
 	SmSpan		entry_name;		/* name of the element, such as "url" */
 	SmSpan		own_uri;		/* URI of the document's root element, which
-								 * counts as a namespace of sitemaps, too */
+								 * also counts as a namespace of sitemaps */
 	SmReadElement read_element;
 	void	   *read_element_arg;
 	bool		has_entry_inside;	/* the entry just read contains another
@@ -42,8 +42,8 @@ typedef struct SmEntryReader
 } SmEntryReader;
 
 /*
- * Read the entry that has just begun into a row, whose spans are in the document or
- * in the current memory context.  Returns true at the end of the entry.  In report
+ * Read the entry that has just begun into a row.  Its spans are in the document or in
+ * the current memory context.  Returns true at the end of the entry.  In report
  * mode the row can lack its loc, which has then been reported.  Returns false if the
  * entry is skipped for a problem, or is not well-formed; in the latter case
  * reader->message says why.

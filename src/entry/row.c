@@ -170,7 +170,7 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_
 									  SM_EXTENSION_INVALID, "extension");
 }
 
-/* Is this a type of strings, or an enum, whose output function makes strings? */
+/* Is it a type of strings, or an enum, which is written as a string? */
 static bool
 is_text_like(Oid type)
 {

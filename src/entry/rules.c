@@ -1,8 +1,8 @@
 /*
  * rules.c
  *	  Rules that concern a page and all its extension elements together: how many
- *	  images and news it may have, one link for each language, no video whose URL is
- *	  the page's.
+ *	  images and news it may have, one link for each language, no video at the URL
+ *	  of the page.
  */
 #include "postgres.h"
 

@@ -63,7 +63,7 @@ typedef struct SmRules
 	SmFoundMedia found_media;	/* NULL if URLs of media are not needed */
 	void	   *found_media_arg;
 
-	/* facts of the extension or item that is being read, not yet checked */
+	/* facts of the element or item that is being read, not yet checked */
 	int			nfacts;
 	int			max_facts;
 	SmFact	   *facts;
@@ -84,7 +84,7 @@ extern bool sm_rules_check_url(const SmRules *rules, SmFactName fact, const char
 							   SmSpan given, SmSpan written, SmProblems *problems,
 							   SmProblemName problem);
 
-/* Begin to note the facts of an extension or item. */
+/* Begin to note the facts of an extension element or an item. */
 extern void sm_rules_begin(SmRules *rules);
 
 /*
@@ -93,8 +93,8 @@ extern void sm_rules_begin(SmRules *rules);
 extern void sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href);
 
 /*
- * Add the facts of an extension or item to those of the page.  Returns false if one
- * breaks a rule; then none is added, and the problem has this name.
+ * Add the noted facts to the facts of the page.  Returns false if a fact breaks a
+ * rule; then none is added, and the problem has this name.
  */
 extern bool sm_rules_add_facts(SmRules *rules, SmProblems *problems, SmProblemName name);
 

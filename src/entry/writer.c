@@ -127,7 +127,7 @@ append_priority(SmEntryWriter *w, double priority, StringInfo buf)
 {
 	char		digits[SM_DECIMAL_MAX];
 
-	/* NaN is refused, too */
+	/* this form also refuses NaN */
 	if (!(priority >= 0.0 && priority <= 1.0))
 	{
 		sm_problem(&w->problems, SM_PRIORITY_INVALID, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,

@@ -73,8 +73,8 @@ sm_list_is_written(const SmListFile *file)
 extern List *sm_list_files(const SmList *list);
 
 /*
- * Write the list to disk, with the versions of the query's files.  with_old: write
- * all listed versions, too.
+ * Write the list to disk, with the versions of the query's files.  with_old: also
+ * write all listed versions.
  */
 extern void sm_list_write(SmList *list, bool with_old);
 

@@ -83,7 +83,7 @@ refuse_base_url(SmSpan url, const char *reason)
 			 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
 }
 
-/* Does the path of a base URL look like that of a sitemap, without a slash at its end? */
+/* Does a base URL look like the URL of a sitemap, without a slash at its end? */
 static bool
 names_file(SmSpan url, const SmUrlBase *base)
 {

@@ -298,7 +298,7 @@ kind_of(SmSpan document, bool is_text)
 	SmProblems	problems;
 	SmInput		input;
 
-	/* skip mode: an invalid document has a kind, too */
+	/* skip mode, since an invalid document also has a kind */
 	sm_problems_init_skip(&problems);
 	problems.in_document = true;
 	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);

@@ -18,7 +18,7 @@
  * outside ASCII.
  *
  * A copy can be much longer than its slice.  In a document that declares a prefix for
- * a URI of 256 bytes once, each <x:a/> of 6 bytes is an extension element whose copy
+ * a URI of 256 bytes once, each <x:a/> of 6 bytes is an extension element, and its copy
  * repeats the URI.  So the total length of the copies is limited, in proportion to the
  * length of the document.
  *

@@ -27,7 +27,7 @@ typedef struct SmKeyType
 /*
  * Prepare to use keys of a type and collation.  Raises an error if the type
  * has no default btree operator class, or if it is or contains a pseudo-type or a type
- * whose text is the name of an object.
+ * of objects, such as regclass, whose text is a name.
  */
 extern void sm_key_type_init(SmKeyType *key, Oid type, Oid collation);
 

@@ -214,8 +214,9 @@ execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 
 	/*
 	 * SPI's read_only keeps the statement from writing, but not the functions
-	 * that it calls.  XactReadOnly stops those, too, except on temporary
-	 * tables.  After an error the end of the (sub)transaction restores it.
+	 * that it calls.  XactReadOnly also stops the functions, except on
+	 * temporary tables.  After an error the end of the (sub)transaction
+	 * restores it.
 	 */
 	XactReadOnly = true;
 	context.previous = error_context_stack;

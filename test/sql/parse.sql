@@ -121,8 +121,8 @@ SELECT *
                      '<s:url><s:loc>a</s:loc><s:priority>1</s:priority></s:url></s:urlset>');
 SELECT count(*) FROM sitemap_parse('<urlset/>');
 
--- Extensions: each an element that stands alone, with what the document has in it but for
--- comments, instructions and indentation.
+-- Each extension element declares its own namespaces, and has no comments, instructions
+-- or indentation.
 SELECT loc, e
   FROM sitemap_parse($$<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
   xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"

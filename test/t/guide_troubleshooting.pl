@@ -298,7 +298,7 @@ sub search_console
 
 	foreach my $message ("Couldn't fetch", 'URL not allowed', 'Invalid date', 'Unsupported format')
 	{
-		like($table, qr/^\| \Q$message\E/m, "the guide explains: $message");
+		like($table, qr/^- \*\*\Q$message\E/m, "the guide explains: $message");
 	}
 	foreach my $other ('https://example.com/', 'http://www.example.com/', 'https://www.example.com:8443/')
 	{

@@ -31,45 +31,76 @@ static const char *const kind_names[] = {
 };
 
 void
-sm_put_document(SmDocument *doc, const SmUrlBase *base, const char *name,
-				const char *first_key, const char *recipe, SmFileSink *sink)
+sm_put_document(SmDocument *doc, const SmUrlBase *base, SmFile *file, SmFileSink *sink)
 {
-	SmFile		file = {0};
-	TimestampTz lastmod = (doc->totals.lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+	char		digest[SM_DIGEST_HEX_LEN + 1] = "";
 
-	file.kind = doc->kind;
-	file.name = name;
-	file.base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
-	file.loc = psprintf("%s%s", file.base_url, name);
-	file.lastmod = doc->totals.has_lastmod ? &lastmod : NULL;
-	file.url_count = doc->totals.count;
-	file.first_key = first_key;
-	file.recipe = recipe;
-	file.document = sm_document_close(doc);
-	file.byte_count = VARSIZE(file.document) - VARHDRSZ;
-	sm_digest_hex(sm_digest(VARDATA(file.document), file.byte_count, 0), file.digest);
-	sink->put(sink, &file);
+	file->kind = kind_names[doc->kind];
+	file->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
+	file->loc = psprintf("%s%s", file->base_url, file->name);
+	file->lastmod = DT_NOBEGIN;
+	if (doc->totals.has_lastmod)
+		file->lastmod = (doc->totals.lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+	file->url_count = doc->totals.count;
+	file->content = sm_document_close(doc);
+	file->byte_count = VARSIZE(file->content) - VARHDRSZ;
+	sm_digest_hex(sm_digest(VARDATA(file->content), file->byte_count, 0), digest);
+	file->digest = digest;
+	sink->put(sink, file);
+}
+
+static void
+set_text(Datum *values, bool *nulls, int column, const char *s)
+{
+	nulls[column] = s[0] == '\0';
+	if (!nulls[column])
+		values[column] = CStringGetTextDatum(s);
+}
+
+static const char *
+get_text(const Datum *values, const bool *nulls, int column)
+{
+	return nulls[column] ? "" : TextDatumGetCString(values[column]);
 }
 
 void
-sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls)
+sm_file_to_row(const SmFile *file, Datum *values, bool *nulls)
 {
 	memset(nulls, 0, SM_FILE_NCOLUMNS * sizeof(bool));
-	values[SM_FILE_BASE_URL] = CStringGetTextDatum(file->base_url);
-	values[SM_FILE_SECTION] = CStringGetTextDatum(section);
-	values[SM_FILE_NAME] = CStringGetTextDatum(file->name);
-	values[SM_FILE_KIND] = CStringGetTextDatum(kind_names[file->kind]);
-	values[SM_FILE_LOC] = CStringGetTextDatum(file->loc);
-	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(file->lastmod ? *file->lastmod : 0);
-	nulls[SM_FILE_LASTMOD] = file->lastmod == NULL;
+	set_text(values, nulls, SM_FILE_BASE_URL, file->base_url);
+	set_text(values, nulls, SM_FILE_SECTION, file->section);
+	set_text(values, nulls, SM_FILE_NAME, file->name);
+	set_text(values, nulls, SM_FILE_KIND, file->kind);
+	set_text(values, nulls, SM_FILE_LOC, file->loc);
+	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(file->lastmod);
+	nulls[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(file->lastmod);
 	values[SM_FILE_URL_COUNT] = Int32GetDatum(file->url_count);
 	values[SM_FILE_BYTE_COUNT] = Int64GetDatum(file->byte_count);
-	values[SM_FILE_DIGEST] = CStringGetTextDatum(file->digest);
+	set_text(values, nulls, SM_FILE_DIGEST, file->digest);
 	if (file->first_key)
 		values[SM_FILE_FIRST_KEY] = CStringGetTextDatum(file->first_key);
 	nulls[SM_FILE_FIRST_KEY] = file->first_key == NULL;
-	if (file->recipe)
-		values[SM_FILE_RECIPE] = CStringGetTextDatum(file->recipe);
-	nulls[SM_FILE_RECIPE] = file->recipe == NULL;
-	values[SM_FILE_CONTENT] = PointerGetDatum(file->document);
+	set_text(values, nulls, SM_FILE_RECIPE, file->recipe);
+	values[SM_FILE_CONTENT] = PointerGetDatum(file->content);
+	nulls[SM_FILE_CONTENT] = file->content == NULL;
+}
+
+void
+sm_file_from_row(SmFile *file, const Datum *values, const bool *nulls)
+{
+	file->base_url = get_text(values, nulls, SM_FILE_BASE_URL);
+	file->section = get_text(values, nulls, SM_FILE_SECTION);
+	file->name = get_text(values, nulls, SM_FILE_NAME);
+	file->kind = get_text(values, nulls, SM_FILE_KIND);
+	file->loc = get_text(values, nulls, SM_FILE_LOC);
+	file->lastmod = nulls[SM_FILE_LASTMOD] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[SM_FILE_LASTMOD]);
+	file->url_count = nulls[SM_FILE_URL_COUNT] ? 0 : DatumGetInt32(values[SM_FILE_URL_COUNT]);
+	file->byte_count = nulls[SM_FILE_BYTE_COUNT] ? 0 : DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
+	file->digest = get_text(values, nulls, SM_FILE_DIGEST);
+	file->first_key = nulls[SM_FILE_FIRST_KEY] ? NULL :
+		TextDatumGetCString(values[SM_FILE_FIRST_KEY]);
+	file->recipe = get_text(values, nulls, SM_FILE_RECIPE);
+	file->content = nulls[SM_FILE_CONTENT] ? NULL :
+		(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]);
 }

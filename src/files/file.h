@@ -9,25 +9,36 @@
 #include "core/url.h"
 #include "files/document.h"
 
-/* A complete file, not yet compressed. */
+/*
+ * A file of a set or of a target, as a row of type sitemap_file.  In texts and in
+ * lastmod, "" and DT_NOBEGIN stand for NULL.
+ */
 typedef struct SmFile
 {
-	SmKind		kind;
 	const char *base_url;
+	const char *section;
 	const char *name;
-	const char *loc;			/* URL that it will be served from */
-	const TimestampTz *lastmod; /* newest lastmod of its entries, or NULL */
+	const char *kind;
+	const char *loc;			/* URL that it is served from */
+	TimestampTz lastmod;		/* newest lastmod of its entries; in a target,
+								 * when the file last changed */
 	int			url_count;
-	int64		byte_count;
-	char		digest[SM_DIGEST_HEX_LEN + 1];
-	const char *first_key;		/* the key of its first row, or NULL */
-	const char *recipe;			/* recipe of the set (set.c), or NULL */
-	struct varlena *document;	/* byte_count bytes */
+	int64		byte_count;		/* of the document, uncompressed */
+	const char *digest;			/* of the document; "" if another program
+								 * makes the file */
+	const char *first_key;		/* the key of its first row; NULL, not "", for
+								 * NULL */
+	const char *recipe;			/* recipe of the set (set.c) */
+	struct varlena *content;	/* the document, maybe gzipped; or NULL */
+
+	/* of a file in a target */
+	bool		has_content;	/* where content is not read */
+	bool		kept;			/* the new set has the file, too */
 } SmFile;
 
 /*
- * Receives files.  put is called in a short-lived memory context, and its file
- * is valid during the call only.
+ * Receives files with their documents.  put is called in a short-lived memory context,
+ * and its file is valid during the call only.
  */
 typedef struct SmFileSink SmFileSink;
 struct SmFileSink
@@ -36,11 +47,11 @@ struct SmFileSink
 };
 
 /*
- * Complete a document and pass it to a sink as a file with this name, below
- * base.
+ * Complete a document and pass it to a sink.  file: section, name, first_key and
+ * recipe, to which this adds the rest; base: directory that the file is served from.
  */
-extern void sm_put_document(SmDocument *doc, const SmUrlBase *base, const char *name,
-							const char *first_key, const char *recipe, SmFileSink *sink);
+extern void sm_put_document(SmDocument *doc, const SmUrlBase *base, SmFile *file,
+							SmFileSink *sink);
 
 /* The columns of type sitemap_file. */
 enum
@@ -71,10 +82,17 @@ extern const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS];
 /* value of column kind for an index */
 #define SM_KIND_INDEX	"index"
 
+static inline bool
+sm_file_is_index(const SmFile *file)
+{
+	return strcmp(file->kind, SM_KIND_INDEX) == 0;
+}
+
 /*
- * Make the values of columns for a file, with uncompressed content, in the
- * current memory context.  Some point into the file.
+ * Make the row of a file, or the file of a row, in the current memory context.  Both
+ * have the same content.
  */
-extern void sm_file_values(const SmFile *file, const char *section, Datum *values, bool *nulls);
+extern void sm_file_to_row(const SmFile *file, Datum *values, bool *nulls);
+extern void sm_file_from_row(SmFile *file, const Datum *values, const bool *nulls);
 
 #endif

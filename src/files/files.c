@@ -18,27 +18,24 @@ PG_FUNCTION_INFO_V1(sitemap_files);
 typedef struct FilesState
 {
 	SmFileSink	sink;			/* must be first */
-	const char *section;
 	SmIndex    *index;			/* the index of the set, NULL for none */
 	int			nfiles;			/* files so far, without indexes */
 	bool		gzipped;		/* are files compressed? (indexes never are) */
 	SmFileStore *store;			/* for the rows of the result */
 } FilesState;
 
-/* Add a file to the result, as a row. */
+/* Add a file to the result. */
 static void
-put_row(SmFileSink *self, const SmFile *file)
+put_file(SmFileSink *self, const SmFile *file)
 {
 	FilesState *state = (FilesState *) self;
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		nulls[SM_FILE_NCOLUMNS];
+	SmFile		stored = *file;
 
-	sm_file_values(file, state->section, values, nulls);
-	if (!state->gzipped || file->kind == SM_INDEX)
-		values[SM_FILE_CONTENT] = PointerGetDatum(sm_toast_compress(file->document));
-	sm_file_store_put(state->store, file->kind, values, nulls);
+	if (!state->gzipped || sm_file_is_index(file))
+		stored.content = sm_toast_compress(file->content);
+	sm_file_store_put(state->store, &stored);
 
-	if (file->kind != SM_INDEX)
+	if (!sm_file_is_index(file))
 	{
 		state->nfiles++;
 		if (state->index)
@@ -73,7 +70,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	MemoryContext context;
 	MemoryContext oldcontext;
 	SmOptions  *options;
-	FilesState	state = {.sink = {.put = put_row}};
+	FilesState	state = {.sink = {.put = put_file}};
 
 	InitMaterializedSRF(fcinfo, 0);
 	check_result_type(rsinfo->setDesc);
@@ -82,7 +79,6 @@ sitemap_files(PG_FUNCTION_ARGS)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(fcinfo, 0, &sm_files_defaults);
-	state.section = options->section;
 	state.gzipped = options->compression > 0;
 	state.store = sm_file_store_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
 	if (options->index != SM_INDEX_NEVER)
@@ -90,7 +86,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 
 	sm_make_set(options, options->index == SM_INDEX_ALWAYS, &state.sink, "sitemap_files");
 	if (state.index && (state.nfiles > 1 || options->index == SM_INDEX_ALWAYS))
-		sm_index_put(state.index, &options->base, &state.sink);
+		sm_index_put(state.index, &options->base, options->section, &state.sink);
 	sm_file_store_finish(state.store);
 
 	MemoryContextSwitchTo(oldcontext);

@@ -9,6 +9,8 @@
 
 #include "files/index.h"
 
+#include "utils/timestamp.h"
+
 static SmDocument *
 add_document(SmIndex *index)
 {
@@ -35,16 +37,16 @@ sm_index_create(SmProtocol protocol, const char *stylesheet)
 }
 
 void
-sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod)
+sm_index_add(SmIndex *index, const char *loc, TimestampTz lastmod)
 {
 	SmRow		row = {.loc = sm_span(loc, strlen(loc))};
 	SmDocument *doc = index->documents != NIL ? llast(index->documents) : add_document(index);
 	SmEntry		entry;
 
-	if (lastmod)
+	if (!TIMESTAMP_IS_NOBEGIN(lastmod))
 	{
 		row.lastmod_type = SM_LASTMOD_TIMESTAMP;
-		row.lastmod = *lastmod;
+		row.lastmod = lastmod;
 	}
 
 	sm_append_entry(&index->writer, &row, &doc->buf, &entry);
@@ -58,17 +60,17 @@ sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod)
 }
 
 void
-sm_index_put(SmIndex *index, const SmUrlBase *base, SmFileSink *sink)
+sm_index_put(SmIndex *index, const SmUrlBase *base, const char *section, SmFileSink *sink)
 {
 	ListCell   *lc;
 
 	foreach(lc, index->documents)
 	{
 		int			number = foreach_current_index(lc) + 1;
-		const char *name = SM_INDEX_SECTION ".xml";
+		SmFile		file = {.section = section,.name = SM_INDEX_SECTION ".xml",.recipe = ""};
 
 		if (number > 1)
-			name = psprintf(SM_FURTHER_INDEX "-%d.xml", number);
-		sm_put_document(lfirst(lc), base, name, NULL, NULL, sink);
+			file.name = psprintf(SM_FURTHER_INDEX "-%d.xml", number);
+		sm_put_document(lfirst(lc), base, &file, sink);
 	}
 }

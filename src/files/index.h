@@ -31,12 +31,16 @@ typedef struct SmIndex
 extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
 
 /*
- * Add a file by its URL.  lastmod: NULL if unknown.  Begins another document if the
- * last one is full.
+ * Add a file by its URL, UTF-8.  lastmod: DT_NOBEGIN if unknown.  Begins another
+ * document if the last one is full.
  */
-extern void sm_index_add(SmIndex *index, const char *loc, const TimestampTz *lastmod);
+extern void sm_index_add(SmIndex *index, const char *loc, TimestampTz lastmod);
 
-/* Put the files of the index, sitemap.xml first; none if nothing was added. */
-extern void sm_index_put(SmIndex *index, const SmUrlBase *base, SmFileSink *sink);
+/*
+ * Put the files of the index, sitemap.xml first; none if nothing was added.  section:
+ * their section.
+ */
+extern void sm_index_put(SmIndex *index, const SmUrlBase *base, const char *section,
+						 SmFileSink *sink);
 
 #endif

@@ -57,7 +57,7 @@ struct SmSet
 	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
 	List	   *held;			/* the row types of the key (sm_hold_type) */
-	char	   *recipe;			/* NULL for a full split without keys */
+	const char *recipe;			/* "" for a full split without keys */
 	SmEntryWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
@@ -187,18 +187,17 @@ close_file(SmSet *set, bool is_part)
 {
 	const SmOptions *options = set->options;
 	SmDocument *doc = &set->doc;
-	char	   *first_key = NULL;
-	char	   *name;
+	SmFile		file = {.section = options->section,.recipe = set->recipe};
 
 	if (set->key_type)
-		first_key = sm_key_to_exact_text(set->key_type, set->split.first_key);
+		file.first_key = sm_key_to_exact_text(set->key_type, set->split.first_key);
 	if (!is_part)
-		name = sm_only_name(options);
+		file.name = sm_only_name(options);
 	else if (options->stable)
-		name = next_name(set, (uint32) set->split.first_hash);
+		file.name = next_name(set, (uint32) set->split.first_hash);
 	else
-		name = part_name(options, 0, ++set->nfiles);
-	sm_put_document(doc, &options->base, name, first_key, set->recipe, set->sink);
+		file.name = part_name(options, 0, ++set->nfiles);
+	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
 	sm_document_reset(doc);
 	report_progress(set);
@@ -456,8 +455,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 		set->key_type = &set->columns.key_type;
 		set->held = sm_hold_type(NIL, set->key_type->type, set->key_type->collation);
 	}
-	if (set->key_type || options->stable)
-		set->recipe = make_recipe(set);
+	set->recipe = set->key_type || options->stable ? make_recipe(set) : "";
 	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
 

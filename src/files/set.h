@@ -37,7 +37,7 @@ extern SmKeyType *sm_set_key_type(const SmSet *set);
 
 /*
  * The set's recipe, a digest of the query's text and of all options that shape files;
- * NULL for a full split without keys.
+ * "" for a full split without keys.
  */
 extern const char *sm_set_recipe(const SmSet *set);
 

@@ -1,9 +1,9 @@
 /*
  * store.c
- *	  Rows of type sitemap_file, gzipped and put into a tuplestore.
+ *	  Gzips files and puts them into a tuplestore, as rows of type sitemap_file.
  *
- * A row waits while its content is compressed in a thread, and the query goes on to
- * the next files.  Rows come into the tuplestore in the order in which they were put.
+ * A file waits while its content is compressed in a thread, and the query goes on to
+ * the next files.  Files come into the tuplestore in the order in which they were put.
  */
 #include "postgres.h"
 
@@ -11,13 +11,12 @@
 
 #include "files/gzip.h"
 #include "optimizer/cost.h"
-#include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* the most rows that wait, each with a document and its compressed form */
+/* the most files that wait, each with a document and its compressed form */
 #define MAX_WAITING_FILES		2
 
-/* A row that waits. */
+/* A file that waits, as a row. */
 typedef struct Waiting
 {
 	SmGzip	   *gzip;
@@ -33,7 +32,7 @@ struct SmFileStore
 	bool		compress;
 	Waiting		waiting[MAX_WAITING_FILES]; /* a ring */
 	int			size;			/* used part of the ring */
-	int			first;			/* the row that has waited longest */
+	int			first;			/* the file that has waited longest */
 	int			nwaiting;
 };
 
@@ -56,7 +55,7 @@ sm_file_store_create(Tuplestorestate *rows, TupleDesc desc, int compression)
 	return store;
 }
 
-/* Wait for the row that has waited longest, and put it. */
+/* Wait for the file that has waited longest, and put it. */
 static void
 put_first(SmFileStore *store)
 {
@@ -70,46 +69,36 @@ put_first(SmFileStore *store)
 	store->nwaiting--;
 }
 
-/* Let a row wait, while its content, unless NULL, is compressed. */
+/* Let a file wait while its content, unless NULL, is compressed. */
 static void
-add_waiting(SmFileStore *store, const Datum *values, const bool *nulls)
+add_waiting(SmFileStore *store, const SmFile *file)
 {
 	Waiting    *row = &store->waiting[(store->first + store->nwaiting) % store->size];
 	MemoryContext oldcontext = MemoryContextSwitchTo(row->context);
 
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(store->desc, i);
-
-		row->nulls[i] = nulls[i];
-		if (i != SM_FILE_CONTENT && !nulls[i])
-			row->values[i] = datumCopy(values[i], att->attbyval, att->attlen);
-	}
+	sm_file_to_row(file, row->values, row->nulls);
 	MemoryContextSwitchTo(oldcontext);
-	if (!nulls[SM_FILE_CONTENT])
-	{
-		struct varlena *document = (struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]);
-
-		sm_gzip_begin(row->gzip, VARDATA(document), VARSIZE(document) - VARHDRSZ);
-	}
+	if (file->content)
+		sm_gzip_begin(row->gzip, VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ);
 	store->nwaiting++;
 }
 
 void
-sm_file_store_put(SmFileStore *store, SmKind kind, const Datum *values, const bool *nulls)
+sm_file_store_put(SmFileStore *store, const SmFile *file)
 {
-	if (store->compress && kind != SM_INDEX)
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+
+	if (store->compress && !sm_file_is_index(file))
 	{
 		if (store->nwaiting == store->size)
 			put_first(store);
-		add_waiting(store, values, nulls);
+		add_waiting(store, file);
+		return;
 	}
-	else
-	{
-		sm_file_store_finish(store);
-		tuplestore_putvalues(store->rows, store->desc, unconstify(Datum *, values),
-							 unconstify(bool *, nulls));
-	}
+	sm_file_store_finish(store);
+	sm_file_to_row(file, values, nulls);
+	tuplestore_putvalues(store->rows, store->desc, values, nulls);
 }
 
 void

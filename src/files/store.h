@@ -1,6 +1,6 @@
 /*
  * store.h
- *	  Rows of type sitemap_file, gzipped and put into a tuplestore.
+ *	  Gzips files and puts them into a tuplestore, as rows of type sitemap_file.
  */
 #ifndef SM_FILE_STORE_H
 #define SM_FILE_STORE_H
@@ -17,13 +17,12 @@ typedef struct SmFileStore SmFileStore;
 extern SmFileStore *sm_file_store_create(Tuplestorestate *rows, TupleDesc desc, int compression);
 
 /*
- * Put a row.  Its content is compressed, unless it is NULL or the row is an index.
- * The row may wait for the compression while the caller goes on.
+ * Put a file.  Its content is compressed, unless it is NULL or the file is an index.
+ * The file may wait for the compression while the caller goes on.
  */
-extern void sm_file_store_put(SmFileStore *store, SmKind kind, const Datum *values,
-							  const bool *nulls);
+extern void sm_file_store_put(SmFileStore *store, const SmFile *file);
 
-/* Put the rows that still wait. Call this before the tuplestore is read. */
+/* Put the files that still wait.  Call this before the tuplestore is read. */
 extern void sm_file_store_finish(SmFileStore *store);
 
 #endif

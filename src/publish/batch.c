@@ -12,12 +12,11 @@
 #include "publish/batch.h"
 
 #include "server/query.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /*
- * The most rows of one statement, and the most bytes of their values.  Many rows, since
+ * A batch with this many rows, or this many bytes of values, is full.  Many rows, since
  * a statement may read the whole table if there is no index on name; bounded bytes, since
  * the values are in memory several times.
  */
@@ -25,36 +24,78 @@
 #define MAX_BYTES	(8 * 1024 * 1024)
 
 void
-sm_batch_init(SmBatch *batch, const char *statement, bool counted)
+sm_batch_init(SmBatch *batch, const char *statement, bool counted,
+			  const SmFileColumn *columns, int ncolumns)
 {
 	memset(batch, 0, sizeof(*batch));
 	batch->statement = statement;
 	batch->counted = counted;
+	batch->columns = columns;
+	batch->ncolumns = ncolumns;
 	batch->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish batch",
 										   ALLOCSET_DEFAULT_SIZES);
 }
 
-void
-sm_batch_add_column(SmBatch *batch, Oid type)
+char *
+sm_batch_subquery(const SmFileColumn *columns, int ncolumns)
 {
-	Assert(batch->ncolumns < SM_BATCH_MAX_COLUMNS);
-	batch->types[batch->ncolumns++] = type;
+	StringInfoData subquery;
+
+	initStringInfo(&subquery);
+	for (int i = 0; i < ncolumns; i++)
+		appendStringInfo(&subquery, "%s pg_catalog.unnest($%d) AS %s",
+						 i == 0 ? "SELECT" : ",", i + 1, columns[i].name);
+	return subquery.data;
+}
+
+void
+sm_batch_init_insert(SmBatch *batch, const SmTable *table, bool counted)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < table->ncolumns; i++)
+		appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
+	sm_batch_init(batch, psprintf("INSERT INTO %s (%s) %s", table->sql_name, names.data,
+								  sm_batch_subquery(table->columns, table->ncolumns)),
+				  counted, table->columns, table->ncolumns);
+}
+
+void
+sm_batch_put(SmBatch *batch, const Datum *values, const bool *nulls)
+{
+	for (int i = 0; i < batch->ncolumns; i++)
+	{
+		Oid			type = batch->columns[i].type;
+
+		if (!nulls[i] && get_typlen(type) == -1)
+			batch->nbytes += VARSIZE_ANY(DatumGetPointer(values[i]));
+		batch->values[i] = accumArrayResult(batch->values[i], values[i], nulls[i], type,
+											batch->context);
+	}
+	batch->nrows++;
+}
+
+bool
+sm_batch_is_full(const SmBatch *batch)
+{
+	return batch->nrows >= MAX_ROWS || batch->nbytes >= MAX_BYTES;
 }
 
 static SPIPlanPtr
 prepare(const SmBatch *batch)
 {
-	Oid			arrays[SM_BATCH_MAX_COLUMNS];
+	Oid			types[SM_FILE_NCOLUMNS];
 
 	for (int i = 0; i < batch->ncolumns; i++)
-		arrays[i] = get_array_type(batch->types[i]);
-	return sm_prepare(batch->statement, batch->ncolumns, arrays, CURSOR_OPT_CUSTOM_PLAN);
+		types[i] = get_array_type(batch->columns[i].type);
+	return sm_prepare(batch->statement, batch->ncolumns, types, CURSOR_OPT_CUSTOM_PLAN);
 }
 
 void
 sm_batch_flush(SmBatch *batch)
 {
-	Datum		arrays[SM_BATCH_MAX_COLUMNS];
+	Datum		arrays[SM_FILE_NCOLUMNS];
 	int			nrows = batch->nrows;
 	MemoryContext context;
 
@@ -66,9 +107,9 @@ sm_batch_flush(SmBatch *batch)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish arrays",
 									ALLOCSET_DEFAULT_SIZES);
 	for (int i = 0; i < batch->ncolumns; i++)
-		arrays[i] = makeArrayResult(batch->columns[i], context);
+		arrays[i] = makeArrayResult(batch->values[i], context);
 	MemoryContextReset(batch->context);
-	memset(batch->columns, 0, sizeof(batch->columns));
+	memset(batch->values, 0, sizeof(batch->values));
 	batch->nrows = 0;
 	batch->nbytes = 0;
 	SPI_execute_plan(batch->plan, arrays, NULL, false, 0);
@@ -78,22 +119,4 @@ sm_batch_flush(SmBatch *batch)
 				 errmsg("a trigger, rule or function interfered: %d rows expected, " UINT64_FORMAT " changed",
 						nrows, SPI_processed)));
 	MemoryContextDelete(context);
-}
-
-void
-sm_batch_put(SmBatch *batch, const Datum *values, const bool *nulls)
-{
-	int64		nbytes = 0;
-
-	for (int i = 0; i < batch->ncolumns; i++)
-		if (!nulls[i] && get_typlen(batch->types[i]) == -1)
-			nbytes += VARSIZE_ANY(DatumGetPointer(values[i]));
-	if (batch->nrows == MAX_ROWS || batch->nbytes + nbytes > MAX_BYTES)
-		sm_batch_flush(batch);
-
-	for (int i = 0; i < batch->ncolumns; i++)
-		batch->columns[i] = accumArrayResult(batch->columns[i], values[i], nulls[i],
-											 batch->types[i], batch->context);
-	batch->nrows++;
-	batch->nbytes += nbytes;
 }

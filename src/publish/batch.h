@@ -6,18 +6,18 @@
 #define SM_PUBLISH_BATCH_H
 
 #include "executor/spi.h"
-
-#define SM_BATCH_MAX_COLUMNS	12
+#include "publish/table.h"
+#include "utils/array.h"
 
 typedef struct SmBatch
 {
 	const char *statement;
 	bool		counted;		/* must the statement change every row? */
+	const SmFileColumn *columns;
 	int			ncolumns;
-	Oid			types[SM_BATCH_MAX_COLUMNS];
 	SPIPlanPtr	plan;			/* NULL before the first statement */
 	MemoryContext context;		/* for the values */
-	struct ArrayBuildState *columns[SM_BATCH_MAX_COLUMNS];
+	ArrayBuildState *values[SM_FILE_NCOLUMNS];	/* of each column */
 	int			nrows;
 	int64		nbytes;			/* of values that are passed by reference */
 } SmBatch;
@@ -27,13 +27,27 @@ typedef struct SmBatch
  * column of the rows: $1, $2, and so on.  counted: raise an error unless the statement
  * changes as many rows as the batch has.
  */
-extern void sm_batch_init(SmBatch *batch, const char *statement, bool counted);
+extern void sm_batch_init(SmBatch *batch, const char *statement, bool counted,
+						  const SmFileColumn *columns, int ncolumns);
 
-/* Add a column of this type. */
-extern void sm_batch_add_column(SmBatch *batch, Oid type);
+/* The same, to insert rows into a table. */
+extern void sm_batch_init_insert(SmBatch *batch, const SmTable *table, bool counted);
 
-/* Add a row.  If the batch is full, the rows before it are written. */
+/* A subquery for the statement, whose columns are those of the rows. */
+extern char *sm_batch_subquery(const SmFileColumn *columns, int ncolumns);
+
+/* Add a row.  If the batch is full then, it must be flushed. */
 extern void sm_batch_put(SmBatch *batch, const Datum *values, const bool *nulls);
+extern bool sm_batch_is_full(const SmBatch *batch);
+
+/* The newest row's value of a column, which is not NULL. */
+static inline Datum
+sm_batch_newest(const SmBatch *batch, int column)
+{
+	const ArrayBuildState *values = batch->values[column];
+
+	return values->dvalues[values->nelems - 1];
+}
 
 /* Write the rows that wait. */
 extern void sm_batch_flush(SmBatch *batch);

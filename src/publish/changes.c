@@ -49,10 +49,10 @@ typedef struct ChangeColumn
 	FmgrInfo	output;
 } ChangeColumn;
 
-/* A file of the section. */
+/* A file of the section, and its first key. */
 typedef struct KeyedFile
 {
-	const SmPublished *published;
+	SmFile	   *file;
 	Datum		first_key;
 } KeyedFile;
 
@@ -63,7 +63,6 @@ struct SmChanges
 								 * need not */
 	KeyedFile  *files;			/* in the order of the set */
 	SmOldFiles	old;			/* the same files */
-	bool	   *kept;
 };
 
 static void
@@ -172,7 +171,7 @@ read_first_keys(SmChanges *changes)
 	bool		ok;
 
 	for (int i = 0; i < nfiles; i++)
-		texts[i] = changes->files[i].published->first_key;
+		texts[i] = changes->files[i].file->first_key;
 	ok = sm_key_try_from_texts(changes->key_type, texts, nfiles, values);
 	for (int i = 0; ok && i < nfiles; i++)
 		changes->files[i].first_key = values[i];
@@ -186,17 +185,16 @@ read_first_keys(SmChanges *changes)
  * have to be made.
  */
 static const char *
-find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
-		   const char *recipe)
+find_files(SmChanges *changes, const SmFileList *list, const char *section, const char *recipe)
 {
 	SmOldFiles *old = &changes->old;
 
-	changes->files = palloc_extended(target->nfiles * sizeof(KeyedFile), MCXT_ALLOC_HUGE);
-	for (int i = 0; i < target->nfiles; i++)
+	changes->files = palloc_extended(list->nfiles * sizeof(KeyedFile), MCXT_ALLOC_HUGE);
+	for (int i = 0; i < list->nfiles; i++)
 	{
-		const SmPublished *file = &target->files[i];
+		SmFile	   *file = &list->files[i];
 
-		if (!sm_published_is_own(file, options->section))
+		if (!sm_file_is_of_section(file, section))
 			continue;
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
@@ -204,7 +202,7 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 			return psprintf("file \"%s\" has no first_key", file->name);
 		if (strcmp(file->recipe, recipe) != 0)
 			return "the query, an option, or what decides the order of keys has changed";
-		changes->files[old->nfiles++].published = file;
+		changes->files[old->nfiles++].file = file;
 	}
 	if (old->nfiles == 0)
 		return "the section has no files";
@@ -220,12 +218,11 @@ find_files(SmChanges *changes, const SmTarget *target, const SmOptions *options,
 	old->first_keys = palloc_extended(old->nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
 	old->files = palloc_extended(old->nfiles * sizeof(SmRebuildFile),
 								 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	changes->kept = palloc_extended(old->nfiles * sizeof(bool), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < old->nfiles; i++)
 	{
 		old->first_keys[i] = changes->files[i].first_key;
-		old->files[i].url_count = Max(changes->files[i].published->url_count, 0);
-		old->files[i].byte_count = Max(changes->files[i].published->byte_count, 0);
+		old->files[i].url_count = Max(changes->files[i].file->url_count, 0);
+		old->files[i].byte_count = Max(changes->files[i].file->byte_count, 0);
 	}
 	return NULL;
 }
@@ -354,7 +351,7 @@ touch_files(SmChanges *changes, const SmSet *set)
 }
 
 SmChanges *
-sm_changes_read(const char *statement, SmSet *set, const SmTarget *target,
+sm_changes_read(const char *statement, SmSet *set, const SmFileList *list,
 				const SmOptions *options)
 {
 	SmChanges  *changes = palloc0_object(SmChanges);
@@ -364,7 +361,7 @@ sm_changes_read(const char *statement, SmSet *set, const SmTarget *target,
 	run_statement(&rows, statement);
 	sm_set_check_query(set);
 	changes->key_type = sm_set_key_type(set);
-	changes->reason = find_files(changes, target, options, sm_set_recipe(set));
+	changes->reason = find_files(changes, list, options->section, sm_set_recipe(set));
 	if (rows.desc)
 		take_changes(changes, &rows);
 	tuplestore_end(rows.rows);
@@ -384,15 +381,17 @@ rebuild(SmChanges *changes, SmSet *set)
 		return "to read the changed ranges of keys would cost more than to read all rows";
 	for (int i = 0; i < old->nfiles;)
 	{
+		SmFile	   *file = changes->files[i].file;
+
 		if (old->files[i].touched)
 		{
 			i = sm_set_rebuild(set, old, i);
 			continue;
 		}
-		if (!sm_set_keep_file(set, changes->files[i].published->name))
-			return psprintf("file \"%s\" gets another name",
-							changes->files[i].published->name);
-		changes->kept[i++] = true;
+		if (!sm_set_keep_file(set, file->name))
+			return psprintf("file \"%s\" gets another name", file->name);
+		file->kept = true;
+		i++;
 	}
 	return NULL;
 }
@@ -406,23 +405,4 @@ sm_changes_make(SmChanges *changes, SmSet *set)
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", changes->reason)));
 	return changes->reason;
-}
-
-void
-sm_changes_keep(const SmChanges *changes, const SmTarget *target, int64 *url_count, int *nfiles)
-{
-	for (int i = 0; i < changes->old.nfiles; i++)
-	{
-		const SmPublished *file = changes->files[i].published;
-		SmPublished *now;
-
-		if (!changes->kept[i])
-			continue;
-		now = sm_target_find(target, file->name);
-		if (now == NULL || !sm_published_is_same(now, file))
-			sm_target_changed(target, file->name);
-		now->kept = true;
-		*url_count += now->url_count;
-		(*nfiles)++;
-	}
 }

@@ -26,7 +26,7 @@
 #include "core/xml.h"
 #include "files/gzip.h"
 #include "miscadmin.h"
-#include "publish/table.h"
+#include "publish/batch.h"
 #include "server/sort.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -35,15 +35,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
-
-#define FEED_HINT	"Create the feed with CREATE TABLE ... OF sitemap_change."
-
-/*
- * The most files of a batch, and the most bytes of their new contents and old
- * documents.
- */
-#define BATCH_FILES	1000
-#define BATCH_BYTES	(16 * 1024 * 1024)
 
 /* The columns of type sitemap_change. */
 enum
@@ -66,6 +57,13 @@ static const SmFileColumn change_columns[CHANGE_NCOLUMNS] = {
 	[CHANGE_LASTMOD] = {"lastmod", TEXTOID}
 };
 
+static const SmTable feed_table = {
+	.what = "feed",
+	.columns = change_columns,
+	.ncolumns = CHANGE_NCOLUMNS,
+	.hint = "Create the feed with CREATE TABLE ... OF sitemap_change."
+};
+
 /* Columns of the sort. */
 enum
 {
@@ -76,38 +74,15 @@ enum
 	ENTRY_NCOLUMNS
 };
 
-/* A file that waits to be compared: its old and new versions. */
-typedef struct Pair
-{
-	const SmPublished *old;		/* NULL for none */
-	struct varlena *new;		/* NULL for none */
-	int64		byte_count;		/* of the new document */
-} Pair;
-
-/* A file being compared: its two versions, inflated in threads. */
-typedef struct Comparison
-{
-	const char *name;			/* NULL for no file */
-	SmGunzip   *old_gunzip;
-	SmGunzip   *new_gunzip;
-	SmSpan		old;			/* contents */
-	SmSpan		new;
-	MemoryContext context;		/* for the contents */
-} Comparison;
-
 struct SmFeed
 {
-	Oid			relid;
+	SmTable		table;
 	SmSort		sort;
 
-	MemoryContext batch_context;
-	Pair		batch[BATCH_FILES];
-	int			nfiles;
-	int64		nbytes;
-
-	/* the next file is inflated while this one is compared */
-	Comparison	this;
-	Comparison	next;
+	/* the file being compared, whose two versions are inflated in threads */
+	const char *name;
+	SmGunzip   *old_gunzip;
+	SmGunzip   *new_gunzip;
 
 	/* the entry being taken */
 	MemoryContext entry_context;
@@ -123,35 +98,34 @@ may(Oid relid, AclMode mode)
 }
 
 /* Open and check the feed, with a lock. */
-static Relation
-open_feed(Oid relid, LOCKMODE lockmode)
+static void
+open_feed(SmFeed *feed, LOCKMODE lockmode)
 {
-	Relation	rel = sm_table_open(relid, lockmode, "feed");
+	SmTable    *table = &feed->table;
+	char		relkind;
 
-	if (rel->rd_rel->relkind != RELKIND_RELATION &&
-		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE &&
-		rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE &&
-		rel->rd_rel->relkind != RELKIND_VIEW)
+	sm_table_open(table, lockmode);
+	relkind = table->rel->rd_rel->relkind;
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE &&
+		relkind != RELKIND_FOREIGN_TABLE && relkind != RELKIND_VIEW)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
-				 errhint(FEED_HINT)));
-	if (!may(relid, ACL_INSERT) || !may(relid, ACL_SELECT))
+				 errmsg("\"%s\" is not a table", table->name->relname),
+				 errhint("%s", table->hint)));
+	if (!may(table->relid, ACL_INSERT) || !may(table->relid, ACL_SELECT))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
+				 errmsg("permission denied for table %s", table->name->relname),
 				 errdetail("A feed needs the privileges SELECT and INSERT.")));
-	sm_table_check_columns(rel, "feed", change_columns, CHANGE_NCOLUMNS, FEED_HINT);
-	return rel;
+	sm_table_check_columns(table);
 }
 
+/* Close the feed, and keep its lock. */
 static void
-init_comparison(Comparison *comparison)
+close_feed(SmFeed *feed)
 {
-	comparison->old_gunzip = sm_gunzip_create();
-	comparison->new_gunzip = sm_gunzip_create();
-	comparison->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
-												ALLOCSET_DEFAULT_SIZES);
+	sm_table_check_name(&feed->table);
+	relation_close(feed->table.rel, NoLock);
 }
 
 SmFeed *
@@ -163,13 +137,13 @@ sm_feed_create(Oid relid)
 	};
 	SmFeed	   *feed = palloc0_object(SmFeed);
 
-	relation_close(open_feed(relid, AccessShareLock), AccessShareLock);
-	feed->relid = relid;
+	feed->table = feed_table;
+	feed->table.relid = relid;
+	open_feed(feed, AccessShareLock);
+	relation_close(feed->table.rel, AccessShareLock);
 	sm_sort_begin(&feed->sort, ENTRY_NCOLUMNS, types, ENTRY_IS_NEW + 1);
-	feed->batch_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed batch",
-												ALLOCSET_DEFAULT_SIZES);
-	init_comparison(&feed->this);
-	init_comparison(&feed->next);
+	feed->old_gunzip = sm_gunzip_create();
+	feed->new_gunzip = sm_gunzip_create();
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
 												ALLOCSET_SMALL_SIZES);
 	initStringInfo(&feed->loc);
@@ -177,29 +151,29 @@ sm_feed_create(Oid relid)
 }
 
 bool
-sm_feed_has_section(const SmFeed *feed, const SmTarget *target, const char *section)
+sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section)
 {
-	Relation	rel = open_feed(feed->relid, AccessShareLock);
-	RangeVar   *name = sm_table_name(rel);
 	bool		found;
 
-	SPI_execute(psprintf("SELECT FROM %s WHERE %s AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
-						 sm_table_sql_name(name), target->of_site, quote_literal_cstr(section)),
+	open_feed(feed, AccessShareLock);
+	SPI_execute(psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
+						 " AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
+						 feed->table.sql_name, quote_literal_cstr(base_url),
+						 quote_literal_cstr(section)),
 				false, 0);
 	found = SPI_processed > 0;
 	SPI_freetuptable(SPI_tuptable);
-	sm_table_check_name(feed->relid, name, "feed");
-	relation_close(rel, NoLock);
+	close_feed(feed);
 	return found;
 }
 
-/* Raise an error about a file whose entries cannot be read. */
+/* Raise an error about the file being compared: its entries cannot be read. */
 pg_noreturn static void
-not_ours(const char *name)
+not_ours(const SmFeed *feed)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", name),
+			 errmsg("file \"%s\" of the target is not as sitemap_publish writes it", feed->name),
 			 errdetail("The feed needs its URLs."),
 			 errhint("Publish once without feed.")));
 }
@@ -235,7 +209,7 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 		loc = sm_span(feed->loc.data, sm_xml_unescape(loc.s, loc.len, feed->loc.data));
 	}
 	if (!is_printable_ascii(loc) || !is_printable_ascii(entry->lastmod))
-		not_ours(feed->this.name);
+		not_ours(feed);
 	loc_text = cstring_to_text_with_len(loc.s, loc.len);
 	if (entry->lastmod.s)
 		lastmod_text = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
@@ -250,158 +224,60 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 	MemoryContextReset(feed->entry_context);
 }
 
-/* Copy the bytes of a content.  NULL has none. */
-static SmSpan
-copy_content(struct varlena *content)
+/* A version of a file: its content and, after read_version, its entries. */
+typedef struct Version
 {
-	if (content == NULL)
-		return sm_span("", 0);
-	content = PG_DETOAST_DATUM_COPY(PointerGetDatum(content));
-	return sm_span(VARDATA(content), VARSIZE(content) - VARHDRSZ);
-}
-
-/*
- * Begin to inflate a content, if it is gzipped.  byte_count: bytes of the document,
- * to allocate.
- */
-static void
-begin_document(SmGunzip *gunzip, SmSpan content, int64 byte_count, const char *name)
-{
-	if (!sm_is_gzip(content))
-		return;
-	if (byte_count < 0 || byte_count > SM_MAX_BYTES)
-		not_ours(name);
-	else
-		sm_gunzip_begin(gunzip, content, byte_count);
-}
-
-/* Begin to read the document of that content. */
-static SmEntries
-begin_entries(SmGunzip *gunzip, SmSpan content, const char *name)
-{
-	SmSpan		document = sm_is_gzip(content) ? sm_gunzip_end(gunzip) : content;
+	SmSpan		content;
+	SmGunzip   *gunzip;			/* NULL if the content is not gzipped */
 	SmEntries	entries;
+} Version;
 
-	if (document.s == NULL || !sm_entries_init(&entries, document))
-		not_ours(name);
-	return entries;
-}
-
-/* Compare the two versions of the file in feed->this, if it has one. */
-static void
-compare_this(SmFeed *feed)
+/* Begin to inflate the content of a version, NULL for none, if it is gzipped. */
+static Version
+begin_version(SmFeed *feed, const SmFile *file, SmGunzip *gunzip)
 {
-	Comparison *this = &feed->this;
-	SmEntries	old;
-	SmEntries	new;
+	Version		version = {.content = sm_span("", 0)};
 
-	if (this->name == NULL)
-		return;
-	old = begin_entries(this->old_gunzip, this->old, this->name);
-	new = begin_entries(this->new_gunzip, this->new, this->name);
-	if (!sm_entries_compare(&old, &new, take_entry, feed))
-		not_ours(this->name);
-	this->name = NULL;
-}
-
-/*
- * Begin to compare a file, and finish the file before it.  old: the old content, NULL
- * for none.
- */
-static void
-compare_file(SmFeed *feed, const Pair *pair, struct varlena *old)
-{
-	Comparison	next = feed->next;
-	MemoryContext oldcontext;
-
-	MemoryContextReset(next.context);
-	oldcontext = MemoryContextSwitchTo(next.context);
-	next.name = pair->old ? pair->old->name : "";
-	next.old = copy_content(old);
-	next.new = copy_content(pair->new);
-	begin_document(next.old_gunzip, next.old, pair->old ? pair->old->byte_count : 0, next.name);
-	begin_document(next.new_gunzip, next.new, pair->byte_count, next.name);
-	MemoryContextSwitchTo(oldcontext);
-
-	compare_this(feed);
-	feed->next = feed->this;
-	feed->this = next;
-}
-
-static int
-compare_pairs(const void *a, const void *b)
-{
-	const SmPublished *left = ((const Pair *) a)->old;
-	const SmPublished *right = ((const Pair *) b)->old;
-
-	if (left == NULL || right == NULL)
-		return (left != NULL) - (right != NULL);
-	return strcmp(left->name, right->name);
-}
-
-/* SmTakeContent: compare a file of the batch, which is sorted by name. */
-static void
-take_content(void *arg, const char *name, Datum content, bool isnull)
-{
-	SmFeed	   *feed = arg;
-	SmPublished named = {.name = name};
-	Pair		key = {.old = &named};
-	Pair	   *pair = bsearch(&key, feed->batch, feed->nfiles, sizeof(Pair), compare_pairs);
-
-	if (pair)
-		compare_file(feed, pair, isnull ? NULL : (struct varlena *) DatumGetPointer(content));
-}
-
-/* Compare the files of the batch, whose old contents are read together. */
-static void
-flush_batch(SmFeed *feed, const SmTarget *target)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(feed->batch_context);
-	ArrayBuildState *names = NULL;
-
-	qsort(feed->batch, feed->nfiles, sizeof(Pair), compare_pairs);
-	for (int i = 0; i < feed->nfiles; i++)
+	if (file && file->content)
 	{
-		if (feed->batch[i].old == NULL)
-			compare_file(feed, &feed->batch[i], NULL);
-		else
-			names = accumArrayResult(names, CStringGetTextDatum(feed->batch[i].old->name), false,
-									 TEXTOID, CurrentMemoryContext);
+		struct varlena *content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(file->content));
+
+		version.content = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
 	}
-	if (names)
-		sm_target_read_contents(target, makeArrayResult(names, CurrentMemoryContext),
-								take_content, feed);
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(feed->batch_context);
-	feed->nfiles = 0;
-	feed->nbytes = 0;
+	if (!sm_is_gzip(version.content))
+		return version;
+
+	/* byte_count is memory to allocate */
+	if (file->byte_count < 0 || file->byte_count > SM_MAX_BYTES)
+		not_ours(feed);
+	version.gunzip = gunzip;
+	sm_gunzip_begin(gunzip, version.content, file->byte_count);
+	return version;
+}
+
+/* Begin to read the entries of a version. */
+static void
+read_version(SmFeed *feed, Version *version)
+{
+	SmSpan		document = version->gunzip ? sm_gunzip_end(version->gunzip) : version->content;
+
+	if (document.s == NULL || !sm_entries_init(&version->entries, document))
+		not_ours(feed);
 }
 
 void
-sm_feed_flush(SmFeed *feed, const SmTarget *target)
+sm_feed_compare(SmFeed *feed, const SmFile *old, const SmFile *new)
 {
-	flush_batch(feed, target);
-	compare_this(feed);
-}
+	Version		old_version;
+	Version		new_version;
 
-void
-sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old, Datum content,
-			int64 byte_count)
-{
-	Pair		pair = {.old = old,.byte_count = byte_count};
-	struct varlena *new = (struct varlena *) DatumGetPointer(content);
-	int64		nbytes = (new ? VARSIZE_ANY(new) : 0) + (old ? old->byte_count : 0);
-
-	if (feed->nfiles == BATCH_FILES ||
-		(feed->nfiles > 0 && feed->nbytes + nbytes > BATCH_BYTES))
-		flush_batch(feed, target);
-	if (new)
-	{
-		pair.new = MemoryContextAlloc(feed->batch_context, VARSIZE_ANY(new));
-		memcpy(pair.new, new, VARSIZE_ANY(new));
-	}
-	feed->batch[feed->nfiles++] = pair;
-	feed->nbytes += nbytes;
+	feed->name = new->name;
+	old_version = begin_version(feed, old, feed->old_gunzip);
+	new_version = begin_version(feed, new, feed->new_gunzip);
+	read_version(feed, &old_version);
+	read_version(feed, &new_version);
+	if (!sm_entries_compare(&old_version.entries, &new_version.entries, take_entry, feed))
+		not_ours(feed);
 }
 
 /* The entries of one URL that differ in the old and new versions of files. */
@@ -436,6 +312,8 @@ put_url(SmBatch *rows, Datum *values, const Url *url)
 	values[CHANGE_LASTMOD] = PointerGetDatum(url->lastmod);
 	nulls[CHANGE_LASTMOD] = url->lastmod == NULL || url->count < 0;
 	sm_batch_put(rows, values, nulls);
+	if (sm_batch_is_full(rows))
+		sm_batch_flush(rows);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -460,41 +338,20 @@ begin_url(Url *url, text *loc)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Prepare a batch of rows for the feed. */
-static void
-init_rows(SmBatch *rows, const RangeVar *feed)
-{
-	StringInfoData names;
-	StringInfoData values;
-
-	initStringInfo(&names);
-	initStringInfo(&values);
-	for (int i = 0; i < CHANGE_NCOLUMNS; i++)
-	{
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", change_columns[i].name);
-		appendStringInfo(&values, "%spg_catalog.unnest($%d)", i > 0 ? ", " : "", i + 1);
-	}
-	sm_batch_init(rows, psprintf("INSERT INTO %s (%s) SELECT %s", sm_table_sql_name(feed),
-								 names.data, values.data), false);
-	for (int i = 0; i < CHANGE_NCOLUMNS; i++)
-		sm_batch_add_column(rows, change_columns[i].type);
-}
-
 void
-sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
+sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
 {
-	Relation	rel = open_feed(feed->relid, RowExclusiveLock);
-	RangeVar   *name = sm_table_name(rel);
 	SmBatch		rows;
 	Datum		row[CHANGE_NCOLUMNS];
 	Url			url = {0};
 	const Datum *values;
 
-	init_rows(&rows, name);
-	row[CHANGE_BASE_URL] = CStringGetTextDatum(target->base_url);
-	row[CHANGE_AT] = TimestampTzGetDatum(target->run);
+	open_feed(feed, RowExclusiveLock);
+	sm_batch_init_insert(&rows, &feed->table, false);
+	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
+	row[CHANGE_AT] = TimestampTzGetDatum(run_at);
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
-	url.context = AllocSetContextCreate(target->context, "sitemap feed url",
+	url.context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",
 										ALLOCSET_SMALL_SIZES);
 
 	sm_sort_perform(&feed->sort);
@@ -526,7 +383,6 @@ sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section)
 	}
 	put_url(&rows, row, &url);
 	sm_batch_flush(&rows);
-	sm_table_check_name(feed->relid, name, "feed");
 	sm_sort_end(&feed->sort);
-	relation_close(rel, NoLock);
+	close_feed(feed);
 }

@@ -6,7 +6,7 @@
 #ifndef SM_PUBLISH_FEED_H
 #define SM_PUBLISH_FEED_H
 
-#include "publish/target.h"
+#include "files/file.h"
 
 typedef struct SmFeed SmFeed;
 
@@ -19,26 +19,19 @@ extern SmFeed *sm_feed_create(Oid relid);
 /*
  * Does the feed have a row of this section of the site?  SPI must be connected.
  */
-extern bool sm_feed_has_section(const SmFeed *feed, const SmTarget *target, const char *section);
+extern bool sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section);
 
 /*
- * Take a file of the run before it is written.  old: the file in the target,
- * or NULL; content: the new content, or 0 if the file is deleted; byte_count:
- * bytes of the new document.  Files wait, so that the old contents of several
- * files are read together.
+ * Find the entries in which two versions of a file differ.  old: NULL for a file that
+ * is new; without content, a version has no entries.
  */
-extern void sm_feed_put(SmFeed *feed, const SmTarget *target, const SmPublished *old,
-						Datum content, int64 byte_count);
-
-/*
- * Compare the files that still wait.  Call this before any of them is written.
- */
-extern void sm_feed_flush(SmFeed *feed, const SmTarget *target);
+extern void sm_feed_compare(SmFeed *feed, const SmFile *old, const SmFile *new);
 
 /*
  * Insert a row for each URL whose entries in the old and the new files differ.
- * Call this after the last file was written.
+ * run_at: time of the run.  Call this after the last file was compared.
  */
-extern void sm_feed_write(SmFeed *feed, const SmTarget *target, const char *section);
+extern void sm_feed_write(SmFeed *feed, const char *base_url, const char *section,
+						  TimestampTz run_at);
 
 #endif

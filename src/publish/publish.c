@@ -62,7 +62,7 @@ typedef struct SetSink
 {
 	SmFileSink	sink;			/* must be first */
 	const SmOptions *options;
-	const SmTarget *target;		/* as read before the query ran */
+	SmFileList *before;			/* files of the target before the query ran */
 	int64		url_count;		/* of all files */
 	int			nfiles;
 	char	   *recipe;			/* of a stable split without keys, else NULL */
@@ -81,208 +81,96 @@ typedef struct IndexSink
 	Outcome    *result;
 } IndexSink;
 
+/* Put a file of the set into the tuplestore. */
+static void
+put_set_file(SmFileSink *self, const SmFile *file)
+{
+	SetSink    *set = (SetSink *) self;
+	SmFile		stored = *file;
+
+	set->url_count += file->url_count;
+	set->nfiles++;
+	if (sm_file_is_unchanged(sm_find_file(set->before, file->name), file))
+		stored.content = NULL;
+	sm_file_store_put(set->store, &stored);
+}
+
 /* Add a file to the result. */
 static void
-put_result(Outcome *result, Datum name, Datum kind, bool kind_isnull, const char *action,
-		   Datum url_count, Datum byte_count)
+put_result(Outcome *result, const SmFile *file, const char *action)
 {
-	Datum		values[] = {name, kind, CStringGetTextDatum(action), url_count, byte_count};
-	bool		nulls[] = {false, kind_isnull, false, false, false};
+	Datum		values[] = {
+		CStringGetTextDatum(file->name), CStringGetTextDatum(file->kind),
+		CStringGetTextDatum(action), Int32GetDatum(file->url_count),
+		Int64GetDatum(file->byte_count)
+	};
+	bool		nulls[] = {false, file->kind[0] == '\0', false, false, false};
 
 	result->written += strcmp(action, "unchanged") != 0;
 	if (result->rows)
 		tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
 }
 
-/* Is a row's text in a column equal to s?  NULL counts as "". */
-static bool
-is_text(const Datum *values, const bool *nulls, int column, const char *s)
-{
-	return strcmp(nulls[column] ? "" : TextDatumGetCString(values[column]), s) == 0;
-}
-
 /*
- * Does the target have the file of a row?  old: file in the target, or NULL.  The
- * compression may differ.
- */
-static bool
-is_unchanged(const SmPublished *old, const Datum *values, const bool *nulls)
-{
-	return old && old->has_content &&
-		is_text(values, nulls, SM_FILE_SECTION, old->section) &&
-		is_text(values, nulls, SM_FILE_KIND, old->kind) &&
-		is_text(values, nulls, SM_FILE_LOC, old->loc) &&
-		is_text(values, nulls, SM_FILE_DIGEST, old->digest) &&
-		old->url_count == DatumGetInt32(values[SM_FILE_URL_COUNT]) &&
-		old->byte_count == DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
-}
-
-/* Make the row of a file; its content is NULL if the target has the same file. */
-static void
-make_row(const SmTarget *target, const SmFile *file, const char *section, Datum *values, bool *nulls)
-{
-	sm_file_values(file, section, values, nulls);
-	nulls[SM_FILE_CONTENT] = is_unchanged(sm_target_find(target, file->name), values, nulls);
-}
-
-/* Put a file of the set into the tuplestore. */
-static void
-put_set_file(SmFileSink *self, const SmFile *file)
-{
-	SetSink    *set = (SetSink *) self;
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		nulls[SM_FILE_NCOLUMNS];
-
-	set->url_count += file->url_count;
-	set->nfiles++;
-	make_row(set->target, file, set->options->section, values, nulls);
-	sm_file_store_put(set->store, file->kind, values, nulls);
-}
-
-/*
- * Raise an error unless the row may replace old, a file of the same name: both are
+ * Raise an error unless a file may replace old, the file of that name: both are
  * indexes, or both are of one section, and no other program makes old.
  */
 static void
-check_owner(const SmTarget *target, const SmPublished *old, const Datum *values, const bool *nulls)
+check_owner(const SmTarget *target, const SmFile *old, const SmFile *file)
 {
-	bool		is_index = is_text(values, nulls, SM_FILE_KIND, SM_KIND_INDEX);
-
-	if (old->is_index == is_index && old->digest[0] != '\0' &&
-		(is_index || is_text(values, nulls, SM_FILE_SECTION, old->section)))
+	if (sm_file_is_index(file) ? sm_file_is_index(old) && old->digest[0] != '\0' :
+		sm_file_is_of_section(old, file->section))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DUPLICATE_OBJECT),
-			 errmsg("section \"%s\" cannot have a file named \"%s\"",
-					TextDatumGetCString(values[SM_FILE_SECTION]), old->name),
+			 errmsg("section \"%s\" cannot have a file named \"%s\"", file->section, old->name),
 			 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
-					   target->name->relname, old->section),
+					   target->table.name->relname, old->section),
 			 errhint("Publish one of the sections under another name.")));
 }
 
 /*
- * Write a row of sitemap_file, unless the target has the same file.  The row has no
- * content if the target had the same file before the query ran.
+ * Write a file, unless the target has the same.  The file has no content if the target
+ * had the same before the query ran.
  */
 static void
-write_row(SmTarget *target, Datum *values, bool *nulls, Outcome *result)
+write_file(SmTarget *target, SmFile *file, Outcome *result)
 {
-	SmPublished *old = sm_target_find(target, TextDatumGetCString(values[SM_FILE_NAME]));
-	const char *action;
-	bool		unchanged = is_unchanged(old, values, nulls);
+	SmFile	   *old = sm_find_file(target->list, file->name);
+	bool		unchanged = sm_file_is_unchanged(old, file);
 
-	if (!unchanged && nulls[SM_FILE_CONTENT])
-		sm_target_changed(target, TextDatumGetCString(values[SM_FILE_NAME]));
+	if (!unchanged && file->content == NULL)
+		sm_target_changed(target, file->name);
 	if (old)
 	{
-		check_owner(target, old, values, nulls);
+		check_owner(target, old, file);
 		old->kept = true;
 	}
 	if (unchanged)
 	{
-		action = "unchanged";
-		/* without keys, a new recipe alone is not worth a write */
-		if ((old->first_key && !is_text(values, nulls, SM_FILE_RECIPE, old->recipe)) ||
-			nulls[SM_FILE_FIRST_KEY] != (old->first_key == NULL) ||
-			(old->first_key && !is_text(values, nulls, SM_FILE_FIRST_KEY, old->first_key)))
-			sm_target_update_key(target, values, nulls);
+		file->content = NULL;
+		file->lastmod = old->lastmod;
+		if (!sm_file_has_same_key(old, file))
+			sm_target_write(target, old, file);
 	}
 	else
 	{
 		/* an unchanged document keeps its lastmod */
-		bool		keep = old && is_text(values, nulls, SM_FILE_DIGEST, old->digest) &&
+		bool		keep = old && strcmp(old->digest, file->digest) == 0 &&
 			!TIMESTAMP_NOT_FINITE(old->lastmod);
-		TimestampTz lastmod = keep ? old->lastmod : sm_target_lastmod(target, old);
 
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
-		nulls[SM_FILE_LASTMOD] = false;
-		action = old ? "updated" : "inserted";
-		if (old)
-			sm_target_update(target, values, nulls);
-		else
-			sm_target_insert(target, values, nulls);
+		file->lastmod = keep ? old->lastmod : sm_target_lastmod(target, old);
+		sm_target_write(target, old, file);
 	}
-	put_result(result, values[SM_FILE_NAME], values[SM_FILE_KIND], false, action,
-			   values[SM_FILE_URL_COUNT], values[SM_FILE_BYTE_COUNT]);
+	put_result(result, file, unchanged ? "unchanged" : old ? "updated" : "inserted");
 }
 
 /* Delete a file of the target. */
 static void
-delete_file(SmTarget *target, const SmPublished *file, Outcome *result)
+delete_file(SmTarget *target, SmFile *file, Outcome *result)
 {
 	sm_target_delete(target, file);
-	put_result(result, CStringGetTextDatum(file->name), CStringGetTextDatum(file->kind),
-			   file->kind[0] == '\0', "deleted", Int32GetDatum(file->url_count),
-			   Int64GetDatum(file->byte_count));
-}
-
-typedef void (*VisitRow) (void *arg, Datum *values, bool *nulls);
-
-/* Call a function for each row in the tuplestore of the set. */
-static void
-visit_set(SetSink *set, VisitRow visit, void *arg)
-{
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(set->desc, &TTSOpsMinimalTuple);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
-												  ALLOCSET_DEFAULT_SIZES);
-
-	tuplestore_rescan(set->files);
-	while (tuplestore_gettupleslot(set->files, true, false, slot))
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(context);
-
-		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
-		visit(arg, slot->tts_values, slot->tts_isnull);
-		MemoryContextSwitchTo(oldcontext);
-		MemoryContextReset(context);
-	}
-	ExecDropSingleTupleTableSlot(slot);
-	MemoryContextDelete(context);
-}
-
-/* Argument of the functions that visit_set calls. */
-typedef struct Destination
-{
-	SmTarget   *target;
-	SmFeed	   *feed;
-	Outcome    *result;
-} Destination;
-
-/* Give a file to the feed, unless the target has the same document. */
-static void
-feed_file(void *arg, Datum *values, bool *nulls)
-{
-	Destination *to = arg;
-	SmPublished *old = sm_target_find(to->target, TextDatumGetCString(values[SM_FILE_NAME]));
-
-	if (old)
-		old->kept = true;
-	if (!nulls[SM_FILE_CONTENT] && !(old && is_text(values, nulls, SM_FILE_DIGEST, old->digest)))
-		sm_feed_put(to->feed, to->target, old, values[SM_FILE_CONTENT],
-					DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
-}
-
-/* Give the feed all files that will be written or deleted, while the target still has the old contents. */
-static void
-feed_set(SetSink *set, SmTarget *target, SmFeed *feed)
-{
-	Destination to = {target, feed, NULL};
-
-	visit_set(set, feed_file, &to);
-	for (int i = 0; i < target->nfiles; i++)
-		if (!target->files[i].kept &&
-			sm_published_is_own(&target->files[i], set->options->section))
-			sm_feed_put(feed, target, &target->files[i], (Datum) 0, 0);
-	sm_feed_flush(feed, target);
-}
-
-static void
-write_visited(void *arg, Datum *values, bool *nulls)
-{
-	Destination *to = arg;
-
-	write_row(to->target, values, nulls, to->result);
+	put_result(result, file, "deleted");
 }
 
 /*
@@ -301,11 +189,11 @@ warn_of_order(const SetSink *set, const SmTarget *target)
 
 	if (set->recipe == NULL)
 		return;
-	for (int i = 0; i < target->nfiles; i++)
+	for (int i = 0; i < target->list->nfiles; i++)
 	{
-		const SmPublished *file = &target->files[i];
+		const SmFile *file = &target->list->files[i];
 
-		if (!sm_published_is_own(file, section))
+		if (!sm_file_is_of_section(file, section))
 			continue;
 		if (!file->kept && strcmp(file->recipe, set->recipe) != 0)
 			return;
@@ -327,14 +215,34 @@ warn_of_order(const SetSink *set, const SmTarget *target)
 static void
 write_set(SetSink *set, SmTarget *target, Outcome *result)
 {
-	Destination to = {target, NULL, result};
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(set->desc, &TTSOpsMinimalTuple);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
+												  ALLOCSET_DEFAULT_SIZES);
 
-	visit_set(set, write_visited, &to);
+	while (tuplestore_gettupleslot(set->files, true, false, slot))
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(context);
+		SmFile		file;
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
+		write_file(target, &file, result);
+		MemoryContextSwitchTo(oldcontext);
+		MemoryContextReset(context);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	MemoryContextDelete(context);
+
 	warn_of_order(set, target);
-	for (int i = 0; i < target->nfiles; i++)
-		if (!target->files[i].kept &&
-			sm_published_is_own(&target->files[i], set->options->section))
-			delete_file(target, &target->files[i], result);
+	for (int i = 0; i < target->list->nfiles; i++)
+	{
+		SmFile	   *file = &target->list->files[i];
+
+		if (!file->kept && sm_file_is_of_section(file, set->options->section))
+			delete_file(target, file, result);
+	}
+	sm_target_flush(target);
 }
 
 /* Write a file of the index. */
@@ -342,19 +250,17 @@ static void
 put_index_file(SmFileSink *self, const SmFile *file)
 {
 	IndexSink  *index = (IndexSink *) self;
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		nulls[SM_FILE_NCOLUMNS];
+	SmFile		written = *file;
 
-	make_row(index->target, file, SM_INDEX_SECTION, values, nulls);
-	write_row(index->target, values, nulls, index->result);
+	write_file(index->target, &written, index->result);
 }
 
 /* The order of files in an index: by section, then by name, -9 before -10. */
 static int
 compare_for_index(const void *a, const void *b)
 {
-	const SmPublished *left = *(SmPublished *const *) a;
-	const SmPublished *right = *(SmPublished *const *) b;
+	const SmFile *left = *(SmFile *const *) a;
+	const SmFile *right = *(SmFile *const *) b;
 	size_t		left_len = strlen(left->name);
 	size_t		right_len = strlen(right->name);
 	int			result = strcmp(left->section, right->section);
@@ -383,13 +289,13 @@ in_utf8(const char *loc)
  * that another program makes must not be an index.  loc: its URL, UTF-8.
  */
 static void
-check_listed(const SmPublished *file, const char *loc, const SmUrlBase *site)
+check_listed(const SmFile *file, const char *loc, const SmUrlBase *site)
 {
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
 	size_t		len = strlen(loc);
 	char	   *url = palloc(sm_url_bound(len, site, SM_URL_MAX));
 
-	if (file->is_index && file->digest[0] == '\0')
+	if (sm_file_is_index(file) && file->digest[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("an index cannot list another index"),
@@ -408,64 +314,83 @@ check_listed(const SmPublished *file, const char *loc, const SmUrlBase *site)
 	pfree(url);
 }
 
-/*
- * Write the index of all files of the site.  Without files there is no
- * index.
- */
+/* Write the index of all files of the site.  Without files there is no index. */
 static void
 publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
 {
 	IndexSink	sink = {{put_index_file}, target, result};
-	SmUrlBase  *site = palloc_object(SmUrlBase);
+	SmUrlBase	site = options->base;
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
-	SmPublished **files = palloc_extended(target->nfiles * sizeof(SmPublished *),
-										  MCXT_ALLOC_HUGE);
+	int			nfiles = target->list->nfiles;
+	SmFile	  **files = palloc_extended(nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
 
-	*site = options->base;
-	site->scope = SM_SCOPE_HOST;
-	for (int i = 0; i < target->nfiles; i++)
-		files[i] = &target->files[i];
-	qsort(files, target->nfiles, sizeof(SmPublished *), compare_for_index);
-	for (int i = 0; i < target->nfiles; i++)
+	site.scope = SM_SCOPE_HOST;
+	for (int i = 0; i < nfiles; i++)
+		files[i] = &target->list->files[i];
+	qsort(files, nfiles, sizeof(SmFile *), compare_for_index);
+	for (int i = 0; i < nfiles; i++)
 	{
-		const SmPublished *file = files[i];
-		const char *loc = in_utf8(file->loc);
+		const char *loc = in_utf8(files[i]->loc);
 
 		CHECK_FOR_INTERRUPTS();
-		check_listed(file, loc, site);
-		if (!file->is_index && loc[0] != '\0')
-			sm_index_add(index, loc, TIMESTAMP_IS_NOBEGIN(file->lastmod) ? NULL : &file->lastmod);
+		check_listed(files[i], loc, &site);
+		if (!sm_file_is_index(files[i]) && loc[0] != '\0')
+			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
-	sm_index_put(index, &options->base, &sink.sink);
-	for (int i = 0; i < target->nfiles; i++)
-		if (target->files[i].is_index && !target->files[i].kept)
-			delete_file(target, &target->files[i], result);
+	sm_index_put(index, &options->base, SM_INDEX_SECTION, &sink.sink);
+	for (int i = 0; i < nfiles; i++)
+		if (sm_file_is_index(files[i]) && !files[i]->kept)
+			delete_file(target, files[i], result);
 }
 
 /*
- * Is this the first run of the section?  Then every URL would be new, so the run
- * writes nothing to the feed.  A section that was emptied has no file either, but its
- * URLs are in the feed.
+ * Count the files that a rebuild kept among those of the set.  Raises an error unless
+ * the target has them as they were before the query ran.
  */
-static bool
-is_first_run(SmFeed *feed, const SmTarget *target, const SmOptions *options)
+static void
+keep_files(SetSink *set, const SmTarget *target)
 {
-	for (int i = 0; i < target->nfiles; i++)
-		if (sm_published_is_own(&target->files[i], options->section))
-			return false;
-	return !sm_feed_has_section(feed, target, options->section);
+	for (int i = 0; i < set->before->nfiles; i++)
+	{
+		const SmFile *file = &set->before->files[i];
+		SmFile	   *now;
+
+		if (!file->kept)
+			continue;
+		now = sm_find_file(target->list, file->name);
+		if (now == NULL || !sm_file_is_same(now, file))
+			sm_target_changed(target, file->name);
+		now->kept = true;
+		set->url_count += now->url_count;
+		set->nfiles++;
+	}
+}
+
+/* The files and the URLs that the section has in the target. */
+static int
+count_files(const SmTarget *target, const char *section, int64 *url_count)
+{
+	int			nfiles = 0;
+
+	*url_count = 0;
+	for (int i = 0; i < target->list->nfiles; i++)
+	{
+		const SmFile *file = &target->list->files[i];
+
+		if (!sm_file_is_of_section(file, section))
+			continue;
+		*url_count += file->url_count;
+		nfiles++;
+	}
+	return nfiles;
 }
 
 /* Raise an error if the set lost too many URLs. */
 static void
-check_shrink(const SmTarget *target, const SmOptions *options, int64 after, double max_shrink)
+check_shrink(const SmTarget *target, const SmOptions *options, int64 before, int64 after,
+			 double max_shrink)
 {
-	int64		before = 0;
-
-	for (int i = 0; i < target->nfiles; i++)
-		if (sm_published_is_own(&target->files[i], options->section))
-			before += target->files[i].url_count;
 	if (before - after <= sm_decimal_share(before, max_shrink))
 		return;
 	ereport(ERROR,
@@ -473,7 +398,7 @@ check_shrink(const SmTarget *target, const SmOptions *options, int64 after, doub
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
 					options->section, before, before == 1 ? "URL" : "URLs", after),
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
-					   max_shrink * 100.0, target->name->relname),
+					   max_shrink * 100.0, target->table.name->relname),
 			 errhint("If the pages are really gone, publish with max_shrink => 1. A site with few pages can do so in every run.")));
 }
 
@@ -495,12 +420,12 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 }
 
 static void
-init_set_sink(SetSink *set, const SmOptions *options, const SmTarget *target)
+init_set_sink(SetSink *set, const SmOptions *options, SmFileList *before)
 {
 	set->sink.put = put_set_file;
 	set->options = options;
-	set->target = target;
-	set->files = tuplestore_begin_heap(true, false, work_mem);
+	set->before = before;
+	set->files = tuplestore_begin_heap(false, false, work_mem);
 	set->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 		TupleDescInitEntry(set->desc, i + 1, sm_file_columns[i].name,
@@ -511,50 +436,52 @@ init_set_sink(SetSink *set, const SmOptions *options, const SmTarget *target)
 
 /* Reset the sink, to make the set from its beginning. */
 static void
-reset_set_sink(SetSink *sink)
+reset_set_sink(SetSink *set)
 {
-	sink->url_count = 0;
-	sink->nfiles = 0;
-	sm_file_store_finish(sink->store);
-	tuplestore_clear(sink->files);
+	set->url_count = 0;
+	set->nfiles = 0;
+	sm_file_store_finish(set->store);
+	tuplestore_clear(set->files);
+	for (int i = 0; i < set->before->nfiles; i++)
+		set->before->files[i].kept = false;
 }
 
 /*
  * Make the files of the set, and put them into the sink's tuplestore.  statement:
- * argument "changes", or NULL.  If only some files were made, the result says which
- * files stay; it is NULL if all files were made.  Sets reason, to NULL unless a run with
- * changes has to make all files.
+ * argument "changes", or NULL.  If only some files are made, the others are marked as
+ * kept in the list.  Returns why a run with changes made all files, or NULL.
  */
-static SmChanges *
-make_set(SetSink *sink, const char *statement, const char **reason)
+static const char *
+make_set(SetSink *sink, const char *statement)
 {
 	SmSet	   *set = sm_set_begin(sink->options, &sink->sink);
 	SmChanges  *changes = NULL;
+	const char *reason = NULL;
 
 	if (statement)
-		changes = sm_changes_read(statement, set, sink->target, sink->options);
+		changes = sm_changes_read(statement, set, sink->before, sink->options);
 
 	/*
 	 * At READ COMMITTED, take a new snapshot under the section's lock: it
 	 * sees all that the section's last run saw.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	*reason = changes ? sm_changes_make(changes, set) : NULL;
-	if (*reason)
+	if (changes)
+		reason = sm_changes_make(changes, set);
+	if (reason)
 	{
-		changes = NULL;
 		sm_set_end(set, NULL);
 		reset_set_sink(sink);
 		set = sm_set_begin(sink->options, &sink->sink);
 	}
-	if (changes == NULL)
+	if (changes == NULL || reason)
 		sm_set_make_all(set, true);
 	sm_file_store_finish(sink->store);
 	PopActiveSnapshot();
 	if (sink->options->stable && sm_set_key_type(set) == NULL)
 		sink->recipe = pstrdup(sm_set_recipe(set));
 	sm_set_end(set, "sitemap_publish");
-	return changes;
+	return reason;
 }
 
 /* Publish a section, in the current memory context. */
@@ -565,10 +492,11 @@ publish(FunctionCallInfo fcinfo, Outcome *result)
 	SmOptions  *options;
 	SmTarget   *target;
 	SetSink		set = {0};
-	SmChanges  *changes;
 	SmFeed	   *feed = NULL;
 	char	   *statement;
 	double		max_shrink = max_shrink_argument(fcinfo);
+	int			nfiles;
+	int64		url_count;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
@@ -577,27 +505,30 @@ publish(FunctionCallInfo fcinfo, Outcome *result)
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
 	sm_target_lock_section(target, options->section);
-	sm_target_peek(target);
 
-	init_set_sink(&set, options, target);
-	changes = make_set(&set, statement, &result->reason);
+	init_set_sink(&set, options, sm_target_peek(target));
+	result->reason = make_set(&set, statement);
 
 	sm_target_lock(target);
-	if (changes)
-		sm_changes_keep(changes, target, &set.url_count, &set.nfiles);
-	check_shrink(target, options, set.url_count, max_shrink);
-	if (feed && is_first_run(feed, target, options))
-		feed = NULL;
-	if (feed)
-		feed_set(&set, target, feed);
+	keep_files(&set, target);
+	nfiles = count_files(target, options->section, &url_count);
+	check_shrink(target, options, url_count, set.url_count, max_shrink);
+
+	/*
+	 * At the first run of the section every URL would be new, so the feed
+	 * gets nothing.  A section that was emptied has no files either, but its
+	 * URLs are in the feed.
+	 */
+	if (feed && (nfiles > 0 || sm_feed_has_section(feed, target->base_url, options->section)))
+		target->feed = feed;
 	write_set(&set, target, result);
 	if (options->index != SM_INDEX_NEVER)
 	{
 		sm_target_read(target);
 		publish_index(target, options, result);
 	}
-	if (feed)
-		sm_feed_write(feed, target, options->section);
+	if (target->feed)
+		sm_feed_write(feed, target->base_url, options->section, target->run_at);
 	sm_target_close(target);
 
 	tuplestore_end(set.files);
@@ -653,21 +584,18 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 	return HeapTupleGetDatum(tuple);
 }
 
-
 Datum
 sitemap_publish_index(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	Outcome		result = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
+	MemoryContext context = create_context();
 	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmTarget   *target;
-	Outcome		result = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	InitMaterializedSRF(fcinfo, 0);
 
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish_index",
-									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
 	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, "sitemap_publish_index()");

@@ -1,6 +1,6 @@
 /*
  * table.c
- *	  Checks of a user's table: the target that files are published in, or the feed.
+ *	  A user's table that a run writes to: the target or the feed.
  */
 #include "postgres.h"
 
@@ -13,65 +13,55 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 
-Relation
-sm_table_open(Oid relid, LOCKMODE lockmode, const char *what)
+void
+sm_table_open(SmTable *table, LOCKMODE lockmode)
 {
-	Relation	rel = try_relation_open(relid, lockmode);
+	Relation	rel = try_relation_open(table->relid, lockmode);
 
 	if (rel == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the %s table does not exist", what)));
-	return rel;
+				 errmsg("the %s table does not exist", table->what)));
+	table->rel = rel;
+	table->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
+							   pstrdup(RelationGetRelationName(rel)), -1);
+	table->sql_name = quote_qualified_identifier(table->name->schemaname, table->name->relname);
 }
 
 void
-sm_table_check_columns(Relation rel, const char *what, const SmFileColumn *columns,
-					   int ncolumns, const char *hint)
+sm_table_check_columns(const SmTable *table)
 {
-	for (int i = 0; i < ncolumns; i++)
+	for (int i = 0; i < table->ncolumns; i++)
 	{
-		const SmFileColumn *column = &columns[i];
-		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column->name);
+		const SmFileColumn *column = &table->columns[i];
+		AttrNumber	attnum = get_attnum(table->relid, column->name);
 		Oid			type;
 
 		if (attnum == InvalidAttrNumber)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("the %s table \"%s\" has no column \"%s\"",
-							what, RelationGetRelationName(rel), column->name),
-					 errhint("%s", hint)));
-		type = get_atttype(RelationGetRelid(rel), attnum);
+							table->what, table->name->relname, column->name),
+					 errhint("%s", table->hint)));
+		type = get_atttype(table->relid, attnum);
 		if (type != column->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of the %s table \"%s\" must be of type %s, not %s",
-							column->name, what, RelationGetRelationName(rel),
+							column->name, table->what, table->name->relname,
 							format_type_be(column->type), format_type_be(type)),
-					 errhint("%s", hint)));
+					 errhint("%s", table->hint)));
 	}
 }
 
-RangeVar *
-sm_table_name(Relation rel)
-{
-	return makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
-						pstrdup(RelationGetRelationName(rel)), -1);
-}
-
-char *
-sm_table_sql_name(const RangeVar *name)
-{
-	return quote_qualified_identifier(name->schemaname, name->relname);
-}
-
 void
-sm_table_check_name(Oid relid, const RangeVar *name, const char *what)
+sm_table_check_name(const SmTable *table)
 {
 	AcceptInvalidationMessages();
-	if (RangeVarGetRelid(name, AccessShareLock, true) != relid)
+	if (RangeVarGetRelid(table->name, AccessShareLock, true) != table->relid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the schema of the %s table \"%s\" was renamed", what, name->relname),
+				 errmsg("the schema of the %s table \"%s\" was renamed", table->what,
+						table->name->relname),
 				 errhint("Publish again.")));
 }

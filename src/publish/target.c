@@ -43,7 +43,6 @@
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "publish/table.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "storage/lmgr.h"
@@ -56,16 +55,21 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#define TARGET_HINT \
-	"Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (base_url, name))."
+static const SmTable target_table = {
+	.what = "target",
+	.columns = sm_file_columns,
+	.ncolumns = SM_FILE_NCOLUMNS,
+	.hint = "Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (base_url, name))."
+};
 
 /*
  * Raise an error unless the relation is a table that the caller may publish
  * in.
  */
 static void
-check_table(Relation rel, const char *function)
+check_table(const SmTarget *target)
 {
+	Relation	rel = target->table.rel;
 	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
 	Oid			relid = RelationGetRelid(rel);
 
@@ -79,7 +83,7 @@ check_table(Relation rel, const char *function)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
-				 errhint(TARGET_HINT)));
+				 errhint("%s", target->table.hint)));
 
 	/* a policy could hide files, which the index would then leave out */
 	if (check_enable_rls(relid, InvalidOid, false) == RLS_ENABLED)
@@ -89,7 +93,7 @@ check_table(Relation rel, const char *function)
 						RelationGetRelationName(rel)),
 				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
 	if (!RelationUsesLocalBuffers(rel))
-		PreventCommandIfReadOnly(function);
+		PreventCommandIfReadOnly(target->function);
 
 	/*
 	 * a statement that is reading or writing the table would see some of our
@@ -102,29 +106,16 @@ check_table(Relation rel, const char *function)
 						RelationGetRelationName(rel))));
 }
 
-/* Open and check the table with a lock, and find its name. */
+/* Open and check the table with a lock. */
 static void
 open_target(SmTarget *target, LOCKMODE lockmode)
 {
-	Relation	rel = sm_table_open(target->relid, lockmode, "target");
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 
-	check_table(rel, target->function);
-	sm_table_check_columns(rel, "target", sm_file_columns, SM_FILE_NCOLUMNS, TARGET_HINT);
-	target->rel = rel;
-	target->name = sm_table_name(rel);
-	target->sql_name = sm_table_sql_name(target->name);
-	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
-							   quote_literal_cstr(target->base_url));
+	sm_table_open(&target->table, lockmode);
+	check_table(target);
+	sm_table_check_columns(&target->table);
 	MemoryContextSwitchTo(oldcontext);
-}
-
-/* Close the table, and release its lock; NoLock keeps the lock. */
-static void
-close_target(SmTarget *target, LOCKMODE lockmode)
-{
-	relation_close(target->rel, lockmode);
-	target->rel = NULL;
 }
 
 SmTarget *
@@ -132,13 +123,16 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *function)
 {
 	SmTarget   *target = palloc0_object(SmTarget);
 
-	target->relid = relid;
+	target->table = target_table;
+	target->table.relid = relid;
 	target->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
+	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
+							   quote_literal_cstr(target->base_url));
 	target->function = function;
 	target->context = CurrentMemoryContext;
 	PreventCommandDuringRecovery(function);
 	open_target(target, AccessShareLock);
-	close_target(target, AccessShareLock);
+	relation_close(target->table.rel, AccessShareLock);
 	return target;
 }
 
@@ -149,7 +143,7 @@ lock_object(const SmTarget *target, const char *section)
 	char	   *object = psprintf("%s %s", target->base_url, section ? section : "");
 	uint32		hash = hash_bytes((const unsigned char *) object, strlen(object));
 
-	LockDatabaseObject(RelationRelationId, target->relid,
+	LockDatabaseObject(RelationRelationId, target->table.relid,
 					   (uint16) (section ? hash | 1 : hash & ~1), ExclusiveLock);
 }
 
@@ -162,37 +156,66 @@ sm_target_lock_section(const SmTarget *target, const char *section)
 static int
 compare_names(const void *a, const void *b)
 {
-	return strcmp(((const SmPublished *) a)->name, ((const SmPublished *) b)->name);
+	return strcmp(((const SmFile *) a)->name, ((const SmFile *) b)->name);
 }
 
-SmPublished *
-sm_target_find(const SmTarget *target, const char *name)
+SmFile *
+sm_find_file(const SmFileList *list, const char *name)
 {
-	SmPublished key = {.name = name};
+	SmFile		key = {.name = name};
 
 	/* bsearch takes no null pointer */
-	if (target->nfiles == 0)
+	if (list->nfiles == 0)
 		return NULL;
-	return bsearch(&key, target->files, target->nfiles, sizeof(SmPublished), compare_names);
+	return bsearch(&key, list->files, list->nfiles, sizeof(SmFile), compare_names);
 }
 
 bool
-sm_published_is_own(const SmPublished *file, const char *section)
+sm_file_is_of_section(const SmFile *file, const char *section)
 {
-	return !file->is_index && file->digest[0] != '\0' && strcmp(file->section, section) == 0;
+	return !sm_file_is_index(file) && file->digest[0] != '\0' &&
+		strcmp(file->section, section) == 0;
 }
 
-/* Receives rows of the target. */
+static bool
+is_same_document(const SmFile *a, const SmFile *b)
+{
+	return strcmp(a->section, b->section) == 0 &&
+		strcmp(a->kind, b->kind) == 0 &&
+		strcmp(a->loc, b->loc) == 0 &&
+		strcmp(a->digest, b->digest) == 0 &&
+		a->url_count == b->url_count &&
+		a->byte_count == b->byte_count;
+}
+
+bool
+sm_file_is_unchanged(const SmFile *old, const SmFile *file)
+{
+	return old && old->has_content && is_same_document(old, file);
+}
+
+bool
+sm_file_has_same_key(const SmFile *a, const SmFile *b)
+{
+	if (a->first_key == NULL || b->first_key == NULL)
+		return a->first_key == b->first_key;
+	return strcmp(a->first_key, b->first_key) == 0 && strcmp(a->recipe, b->recipe) == 0;
+}
+
+bool
+sm_file_is_same(const SmFile *a, const SmFile *b)
+{
+	return strcmp(a->name, b->name) == 0 && is_same_document(a, b) &&
+		sm_file_has_same_key(a, b) && a->lastmod == b->lastmod &&
+		a->has_content == b->has_content;
+}
+
+/* Receives files of the target. */
 typedef struct Reader
 {
 	SmReceiver	receiver;		/* must be first */
-	SmTarget   *target;
-	int			ncolumns;
-	const int  *columns;		/* of sitemap_file */
-
-	/* for contents */
-	SmTakeContent take;
-	void	   *arg;
+	const SmTarget *target;
+	SmFileList *list;			/* gets the files */
 } Reader;
 
 /*
@@ -203,167 +226,117 @@ typedef struct Reader
 static void
 check_types(SmReceiver *self, TupleDesc desc)
 {
-	Reader	   *reader = (Reader *) self;
-	const SmTarget *target = reader->target;
+	const SmTable *table = &((Reader *) self)->target->table;
 
-	for (int i = 0; i < reader->ncolumns; i++)
+	for (int i = 0; i < table->ncolumns; i++)
 	{
-		if (TupleDescAttr(desc, i)->atttypid == sm_file_columns[reader->columns[i]].type)
+		if (TupleDescAttr(desc, i)->atttypid == table->columns[i].type)
 			continue;
-		sm_table_check_name(target->relid, target->name, "target");
+		sm_table_check_name(table);
 		elog(ERROR, "column \"%s\" of the target has another type than before",
-			 sm_file_columns[reader->columns[i]].name);
+			 table->columns[i].name);
 	}
 }
 
-/*
- * Select columns of the site's files, with the active snapshot or a new one.
- * condition: text that follows the condition of_site, with parameters from params.
- */
-static void
-select_columns(Reader *reader, const char *condition, ParamListInfo params, bool active_snapshot)
+/* SELECT for the files of the site, with an expression for their content. */
+static char *
+select_files(const SmTarget *target, const char *content)
 {
-	SPIExecuteOptions options = {.params = params,.read_only = active_snapshot,
-	.dest = &reader->receiver.dest};
-	MemoryContext context = CurrentMemoryContext;
 	StringInfoData statement;
 
 	initStringInfo(&statement);
-	for (int i = 0; i < reader->ncolumns; i++)
-		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",",
-						 sm_file_columns[reader->columns[i]].name);
-	appendStringInfo(&statement, " FROM %s WHERE %s%s", reader->target->sql_name,
-					 reader->target->of_site, condition);
-	SPI_execute_extended(statement.data, &options);
-	MemoryContextSwitchTo(context);
+	for (int i = 0; i < SM_FILE_CONTENT; i++)
+		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",", sm_file_columns[i].name);
+	appendStringInfo(&statement, ", %s FROM %s WHERE %s", content, target->table.sql_name,
+					 target->of_site);
+	return statement.data;
 }
 
 /*
- * A text of a file, in the memory of the files.  last: the same text of the file read
+ * A text of a file, in the memory of the list.  last: the same text of the file read
  * before, reused if equal, as it mostly is.
  */
 static const char *
-keep_text(const SmTarget *target, const TupleTableSlot *slot, int i, const char *last)
+keep_text(const SmFileList *list, const char *s, const char *last)
 {
-	const char *s = slot->tts_isnull[i] ? "" : TextDatumGetCString(slot->tts_values[i]);
-
-	if (last && strcmp(s, last) == 0)
-		return last;
-	return MemoryContextStrdup(target->files_context, s);
+	if (s == NULL || (last && strcmp(s, last) == 0))
+		return s ? last : NULL;
+	return MemoryContextStrdup(list->context, s);
 }
 
-/* Take a row of all columns but the content. */
+/* Add a row to the list. */
 static bool
 receive_file(SmReceiver *self, TupleTableSlot *slot)
 {
-	SmTarget   *target = ((Reader *) self)->target;
-	const Datum *values = slot->tts_values;
-	const bool *nulls = slot->tts_isnull;
-	static const SmPublished none = {0};
-	const SmPublished *last;
-	SmPublished *file;
+	const SmTarget *target = ((Reader *) self)->target;
+	SmFileList *list = ((Reader *) self)->list;
+	static const SmFile none = {0};
+	const SmFile *last;
+	SmFile	   *file;
 
 	slot_getallattrs(slot);
-	if (nulls[SM_FILE_NAME])
+	if (slot->tts_isnull[SM_FILE_NAME])
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
 				 errmsg("the target table \"%s\" has a file without a name",
-						target->name->relname)));
+						target->table.name->relname)));
 
 	/* the array doubles when its size is a power of 2 */
-	if (target->files == NULL)
-		target->files = MemoryContextAlloc(target->files_context, sizeof(SmPublished));
-	else if ((target->nfiles & (target->nfiles - 1)) == 0)
-		target->files = repalloc_huge(target->files,
-									  2 * (Size) target->nfiles * sizeof(SmPublished));
-	file = &target->files[target->nfiles];
-	last = target->nfiles > 0 ? file - 1 : &none;
+	if (list->files == NULL)
+		list->files = MemoryContextAlloc(list->context, sizeof(SmFile));
+	else if ((list->nfiles & (list->nfiles - 1)) == 0)
+		list->files = repalloc_huge(list->files, 2 * (Size) list->nfiles * sizeof(SmFile));
+	file = &list->files[list->nfiles];
+	last = list->nfiles > 0 ? file - 1 : &none;
 
-	file->section = keep_text(target, slot, SM_FILE_SECTION, last->section);
-	file->name = keep_text(target, slot, SM_FILE_NAME, NULL);
-	file->kind = keep_text(target, slot, SM_FILE_KIND, last->kind);
-	file->loc = keep_text(target, slot, SM_FILE_LOC, NULL);
-	file->digest = keep_text(target, slot, SM_FILE_DIGEST, NULL);
-	file->first_key = nulls[SM_FILE_FIRST_KEY] ? NULL :
-		keep_text(target, slot, SM_FILE_FIRST_KEY, NULL);
-	file->recipe = keep_text(target, slot, SM_FILE_RECIPE, last->recipe);
-	file->is_index = strcmp(file->kind, SM_KIND_INDEX) == 0;
-	file->url_count = nulls[SM_FILE_URL_COUNT] ? 0 : DatumGetInt32(values[SM_FILE_URL_COUNT]);
-	file->byte_count = nulls[SM_FILE_BYTE_COUNT] ? 0 : DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
-	file->lastmod = nulls[SM_FILE_LASTMOD] ? DT_NOBEGIN : DatumGetTimestampTz(values[SM_FILE_LASTMOD]);
-	file->has_content = true;
+	sm_file_from_row(file, slot->tts_values, slot->tts_isnull);
+	file->base_url = target->base_url;
+	file->section = keep_text(list, file->section, last->section);
+	file->name = keep_text(list, file->name, NULL);
+	file->kind = keep_text(list, file->kind, last->kind);
+	file->loc = keep_text(list, file->loc, NULL);
+	file->digest = keep_text(list, file->digest, NULL);
+	file->first_key = keep_text(list, file->first_key, NULL);
+	file->recipe = keep_text(list, file->recipe, last->recipe);
+	file->has_content = file->content != NULL;
+	file->content = NULL;
 	file->kept = false;
-	target->nfiles++;
-	return true;
-}
-
-static bool
-receive_missing(SmReceiver *self, TupleTableSlot *slot)
-{
-	bool		isnull;
-	Datum		name = slot_getattr(slot, 1, &isnull);
-	SmPublished *file;
-
-	file = isnull ? NULL : sm_target_find(((Reader *) self)->target, TextDatumGetCString(name));
-	if (file)
-		file->has_content = false;
+	list->nfiles++;
 	return true;
 }
 
 /*
- * Read the files of the site, with the active snapshot or a new one, in the
- * order of strcmp for sm_target_find.  Each name appears once.
+ * Read the files of the site, with the active snapshot or a new one.
  *
- * A second statement finds the files without content, with "content IS NULL" in WHERE:
- * as a column, it would make foreign partitions send the content.
+ * A row with content has an empty one in the list's SELECT.  The test for NULL is in
+ * WHERE, twice: as a column, it would make foreign partitions send the content.
  */
-static void
-read_files(SmTarget *target, bool active_snapshot)
+static SmFileList *
+read_files(const SmTarget *target, bool active_snapshot)
 {
-	static const int columns[] = {
-		SM_FILE_BASE_URL, SM_FILE_SECTION, SM_FILE_NAME, SM_FILE_KIND, SM_FILE_LOC,
-		SM_FILE_LASTMOD, SM_FILE_URL_COUNT, SM_FILE_BYTE_COUNT, SM_FILE_DIGEST, SM_FILE_FIRST_KEY, SM_FILE_RECIPE
-	};
-	static const int name[] = {SM_FILE_NAME};
-	Reader		files = {.target = target,.ncolumns = lengthof(columns),.columns = columns};
-	Reader		missing = {.target = target,.ncolumns = lengthof(name),.columns = name};
+	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+	SmFileList *list = palloc0_object(SmFileList);
+	Reader		reader = {.target = target,.list = list};
+	SPIExecuteOptions options = {.read_only = active_snapshot,.dest = &reader.receiver.dest};
 
-	StaticAssertStmt(lengthof(columns) == SM_FILE_CONTENT, "all columns but the last");
-	target->files_context = AllocSetContextCreate(target->context, "sitemap_publish target",
-												  ALLOCSET_DEFAULT_SIZES);
-	target->files = NULL;
-	target->nfiles = 0;
-	sm_receiver_init(&files.receiver, check_types, receive_file);
-	select_columns(&files, "", NULL, active_snapshot);
+	list->context = AllocSetContextCreate(target->context, "sitemap_publish target",
+										  ALLOCSET_DEFAULT_SIZES);
+	sm_receiver_init(&reader.receiver, check_types, receive_file);
+	SPI_execute_extended(psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
+								  select_files(target, "NULL::pg_catalog.bytea"),
+								  select_files(target, "''::pg_catalog.bytea")),
+						 &options);
+	MemoryContextSwitchTo(oldcontext);
 
-	qsort(target->files, target->nfiles, sizeof(SmPublished), compare_names);
-	for (int i = 1; i < target->nfiles; i++)
-		if (compare_names(&target->files[i - 1], &target->files[i]) == 0)
+	qsort(list->files, list->nfiles, sizeof(SmFile), compare_names);
+	for (int i = 1; i < list->nfiles; i++)
+		if (compare_names(&list->files[i - 1], &list->files[i]) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNIQUE_VIOLATION),
 					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-							target->name->relname, sm_clip(target->files[i].name)),
+							target->table.name->relname, sm_clip(list->files[i].name)),
 					 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
-
-	sm_receiver_init(&missing.receiver, check_types, receive_missing);
-	select_columns(&missing, " AND content IS NULL", NULL, active_snapshot);
-}
-
-static void
-flush(SmTarget *target)
-{
-	sm_batch_flush(&target->inserts);
-	sm_batch_flush(&target->updates);
-	sm_batch_flush(&target->key_updates);
-	sm_batch_flush(&target->deletions);
-}
-
-void
-sm_target_read(SmTarget *target)
-{
-	flush(target);
-	MemoryContextDelete(target->files_context);
-	read_files(target, false);
+	return list;
 }
 
 /* Has the table a unique index on name alone? */
@@ -391,17 +364,17 @@ is_for_one_site(Relation rel)
 static void
 check_site(const SmTarget *target)
 {
-	if (!is_for_one_site(target->rel))
+	if (!is_for_one_site(target->table.rel))
 		return;
 	SPI_execute(psprintf("SELECT base_url FROM %s WHERE NOT (%s) LIMIT 1",
-						 target->sql_name, target->of_site),
+						 target->table.sql_name, target->of_site),
 				false, 0);
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base_url \"%s\" is not that of the target's other files", target->base_url),
 				 errdetail("The target table \"%s\" has files of \"%s\", and its names are unique.",
-						   target->name->relname,
+						   target->table.name->relname,
 						   sm_clip(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1))),
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
@@ -409,11 +382,12 @@ check_site(const SmTarget *target)
 /*
  * Read in a subtransaction and roll it back, to release the locks that reading took.
  */
-void
+SmFileList *
 sm_target_peek(SmTarget *target)
 {
 	MemoryContext oldcontext = CurrentMemoryContext;
 	ResourceOwner oldowner = CurrentResourceOwner;
+	SmFileList *volatile list = NULL;
 
 	open_target(target, AccessShareLock);
 	BeginInternalSubTransaction(NULL);
@@ -421,7 +395,7 @@ sm_target_peek(SmTarget *target)
 	{
 		SPI_connect();
 		check_site(target);
-		read_files(target, false);
+		list = read_files(target, false);
 		SPI_finish();
 	}
 	PG_FINALLY();
@@ -431,24 +405,8 @@ sm_target_peek(SmTarget *target)
 		CurrentResourceOwner = oldowner;
 	}
 	PG_END_TRY();
-	close_target(target, AccessShareLock);
-}
-
-bool
-sm_published_is_same(const SmPublished *a, const SmPublished *b)
-{
-	return strcmp(a->section, b->section) == 0 &&
-		strcmp(a->name, b->name) == 0 &&
-		strcmp(a->kind, b->kind) == 0 &&
-		strcmp(a->loc, b->loc) == 0 &&
-		strcmp(a->digest, b->digest) == 0 &&
-		(a->first_key == NULL) == (b->first_key == NULL) &&
-		(a->first_key == NULL || strcmp(a->first_key, b->first_key) == 0) &&
-		strcmp(a->recipe, b->recipe) == 0 &&
-		a->url_count == b->url_count &&
-		a->byte_count == b->byte_count &&
-		a->lastmod == b->lastmod &&
-		a->has_content == b->has_content;
+	relation_close(target->table.rel, AccessShareLock);
+	return list;
 }
 
 /*
@@ -458,90 +416,54 @@ sm_published_is_same(const SmPublished *a, const SmPublished *b)
 static void
 check_serializable(const SmTarget *target)
 {
-	SmTarget	latest = *target;
+	const SmFileList *list = target->list;
+	SmFileList *latest;
 	bool		same;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	read_files(&latest, true);
+	latest = read_files(target, true);
 	PopActiveSnapshot();
 
-	same = latest.nfiles == target->nfiles;
-	for (int i = 0; same && i < latest.nfiles; i++)
-		same = sm_published_is_same(&latest.files[i], &target->files[i]);
+	same = latest->nfiles == list->nfiles;
+	for (int i = 0; same && i < list->nfiles; i++)
+		same = sm_file_is_same(&latest->files[i], &list->files[i]);
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-						target->name->relname)));
-	MemoryContextDelete(latest.files_context);
+						target->table.name->relname)));
+	MemoryContextDelete(latest->context);
 }
-
-typedef enum Change
-{
-	INSERT_ROWS,
-	UPDATE_ROWS,
-	DELETE_ROWS
-} Change;
 
 /*
- * Prepare a batch of rows that have some columns of sitemap_file, name among them.
- * Updates find their rows by base_url and name, and do not set these: a cluster that is
- * sharded by them would refuse that.
+ * Prepare the batches.  Updates find their rows by base_url and name, and do not set
+ * these: a cluster that is sharded by them would refuse that.
  */
-static void
-init_batch(const SmTarget *target, SmBatch *batch, Change change, const int *columns, int ncolumns)
-{
-	StringInfoData names;
-	StringInfoData values;
-	StringInfoData settings;
-	char	   *by_name = NULL;
-
-	initStringInfo(&names);
-	initStringInfo(&values);
-	initStringInfo(&settings);
-	for (int i = 0; i < ncolumns; i++)
-	{
-		const char *name = sm_file_columns[columns[i]].name;
-		const char *comma = i > 0 ? ", " : "";
-
-		appendStringInfo(&names, "%s%s", comma, name);
-		appendStringInfo(&values, "%spg_catalog.unnest($%d) AS %s", comma, i + 1, name);
-		if (columns[i] == SM_FILE_NAME)
-			by_name = psprintf("old.%s AND old.name OPERATOR(pg_catalog.=) ANY ($%d)",
-							   target->of_site, i + 1);
-		else if (columns[i] != SM_FILE_BASE_URL)
-			appendStringInfo(&settings, "%s%s = new.%s", settings.len > 0 ? ", " : "", name, name);
-	}
-
-	if (change == INSERT_ROWS)
-		sm_batch_init(batch, psprintf("INSERT INTO %s (%s) SELECT %s",
-									  target->sql_name, names.data, values.data), true);
-	else if (change == UPDATE_ROWS)
-		sm_batch_init(batch, psprintf("UPDATE %s AS old SET %s FROM (SELECT %s) AS new"
-									  " WHERE old.name OPERATOR(pg_catalog.=) new.name AND %s",
-									  target->sql_name, settings.data, values.data, by_name), true);
-	else
-		sm_batch_init(batch, psprintf("DELETE FROM %s AS old WHERE %s",
-									  target->sql_name, by_name), true);
-	for (int i = 0; i < ncolumns; i++)
-		sm_batch_add_column(batch, sm_file_columns[columns[i]].type);
-}
-
-/* The columns of key_updates and of deletions. */
-static const int key_columns[] = {SM_FILE_NAME, SM_FILE_FIRST_KEY, SM_FILE_RECIPE};
-static const int name_column[] = {SM_FILE_NAME};
-
 static void
 init_batches(SmTarget *target)
 {
-	int			all_columns[SM_FILE_NCOLUMNS];
+	const SmTable *table = &target->table;
+	StringInfoData settings;
 
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		all_columns[i] = i;
-	init_batch(target, &target->inserts, INSERT_ROWS, all_columns, SM_FILE_NCOLUMNS);
-	init_batch(target, &target->updates, UPDATE_ROWS, all_columns, SM_FILE_NCOLUMNS);
-	init_batch(target, &target->key_updates, UPDATE_ROWS, key_columns, lengthof(key_columns));
-	init_batch(target, &target->deletions, DELETE_ROWS, name_column, lengthof(name_column));
+	initStringInfo(&settings);
+	for (int i = 0; i < SM_FILE_CONTENT; i++)
+		if (i != SM_FILE_BASE_URL && i != SM_FILE_NAME)
+			appendStringInfo(&settings, "%s = new.%s, ", sm_file_columns[i].name,
+							 sm_file_columns[i].name);
+
+	sm_batch_init_insert(&target->inserts, table, true);
+	sm_batch_init(&target->updates,
+				  psprintf("UPDATE %s AS old SET %s content = COALESCE(new.content, old.content) FROM (%s) AS new"
+						   " WHERE old.name OPERATOR(pg_catalog.=) new.name AND old.%s"
+						   " AND old.name OPERATOR(pg_catalog.=) ANY ($%d)",
+						   table->sql_name, settings.data,
+						   sm_batch_subquery(sm_file_columns, SM_FILE_NCOLUMNS),
+						   target->of_site, SM_FILE_NAME + 1),
+				  true, sm_file_columns, SM_FILE_NCOLUMNS);
+	sm_batch_init(&target->deletions,
+				  psprintf("DELETE FROM %s WHERE %s AND name OPERATOR(pg_catalog.=) ANY ($1)",
+						   table->sql_name, target->of_site),
+				  true, &sm_file_columns[SM_FILE_NAME], 1);
 }
 
 void
@@ -552,99 +474,143 @@ sm_target_lock(SmTarget *target)
 	 * changed the role.
 	 */
 	open_target(target, AccessShareLock);
-	close_target(target, AccessShareLock);
+	relation_close(target->table.rel, AccessShareLock);
 
 	lock_object(target, NULL);
 	open_target(target, RowExclusiveLock);
 	init_batches(target);
 
 	SPI_connect();
-	sm_table_check_name(target->relid, target->name, "target");
+	sm_table_check_name(&target->table);
 	check_site(target);
-	read_files(target, false);
+	target->list = read_files(target, false);
 	if (IsolationUsesXactSnapshot())
 		check_serializable(target);
 
 	/* set under the lock, to be later than the times of any earlier run */
-	target->now = target->run = GetCurrentTimestamp();
-	for (int i = 0; i < target->nfiles; i++)
-		if (!TIMESTAMP_NOT_FINITE(target->files[i].lastmod) &&
-			IS_VALID_TIMESTAMP(target->files[i].lastmod + 1))
-			target->run = Max(target->run, target->files[i].lastmod + 1);
+	target->now = target->run_at = GetCurrentTimestamp();
+	for (int i = 0; i < target->list->nfiles; i++)
+	{
+		TimestampTz lastmod = target->list->files[i].lastmod;
+
+		if (!TIMESTAMP_NOT_FINITE(lastmod) && IS_VALID_TIMESTAMP(lastmod + 1))
+			target->run_at = Max(target->run_at, lastmod + 1);
+	}
 }
 
-/* Receives a name and a content. */
+/* Give the feed the old and the new version of a file that waits. */
 static bool
 receive_content(SmReceiver *self, TupleTableSlot *slot)
 {
-	Reader	   *reader = (Reader *) self;
+	const SmTarget *target = ((Reader *) self)->target;
+	SmFile	   *waiting;
+	SmFile		old;
 
 	slot_getallattrs(slot);
-	reader->take(reader->arg, TextDatumGetCString(slot->tts_values[0]), slot->tts_values[1],
-				 slot->tts_isnull[1]);
+	sm_file_from_row(&old, slot->tts_values, slot->tts_isnull);
+	waiting = sm_find_file(target->list, old.name);
+	if (waiting)
+		sm_feed_compare(target->feed, &old, waiting);
 	return true;
 }
 
-void
-sm_target_read_contents(const SmTarget *target, Datum names, SmTakeContent take, void *arg)
+/*
+ * Give the feed the files of the batches that it compares, with their old contents.
+ */
+static void
+compare_waiting(SmTarget *target)
 {
-	static const int columns[] = {SM_FILE_NAME, SM_FILE_CONTENT};
-	Reader		reader = {.target = unconstify(SmTarget *, target),.ncolumns = lengthof(columns),
-	.columns = columns,.take = take,.arg = arg};
+	Reader		reader = {.target = target};
 	ParamListInfo params = makeParamList(1);
+	SPIExecuteOptions options = {.params = params,.dest = &reader.receiver.dest};
+	MemoryContext context = CurrentMemoryContext;
 
-	params->params[0] = (ParamExternData)
-	{
-		.value = names,.pflags = PARAM_FLAG_CONST,.ptype = TEXTARRAYOID
-	};
+	if (target->compared == NULL)
+		return;
+	params->params[0].value = makeArrayResult(target->compared, context);
+	params->params[0].isnull = false;
+	params->params[0].pflags = PARAM_FLAG_CONST;
+	params->params[0].ptype = TEXTARRAYOID;
 	sm_receiver_init(&reader.receiver, check_types, receive_content);
-	select_columns(&reader, " AND name OPERATOR(pg_catalog.=) ANY ($1)", params, false);
+	SPI_execute_extended(psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
+								  select_files(target, "content")), &options);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(reader.receiver.row_context);
+	target->compared = NULL;
 }
 
 void
-sm_target_insert(SmTarget *target, const Datum *values, const bool *nulls)
+sm_target_flush(SmTarget *target)
 {
-	sm_batch_put(&target->inserts, values, nulls);
+	compare_waiting(target);
+	sm_batch_flush(&target->inserts);
+	sm_batch_flush(&target->updates);
+	sm_batch_flush(&target->deletions);
+}
+
+/* Write the files that wait, if a batch is full. */
+static void
+flush_full(SmTarget *target)
+{
+	if (sm_batch_is_full(&target->inserts) || sm_batch_is_full(&target->updates) ||
+		sm_batch_is_full(&target->deletions))
+		sm_target_flush(target);
+}
+
+/* Let the feed compare a file that waits, before the target's version is lost. */
+static void
+compare_later(SmTarget *target, const SmFile *file)
+{
+	target->compared = accumArrayResult(target->compared, CStringGetTextDatum(file->name),
+										false, TEXTOID, target->context);
 }
 
 void
-sm_target_update(SmTarget *target, const Datum *values, const bool *nulls)
+sm_target_write(SmTarget *target, SmFile *old, const SmFile *file)
 {
-	sm_batch_put(&target->updates, values, nulls);
-}
+	SmBatch    *batch = old ? &target->updates : &target->inserts;
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
 
-void
-sm_target_update_key(SmTarget *target, const Datum *values, const bool *nulls)
-{
-	Datum		key_values[lengthof(key_columns)];
-	bool		key_nulls[lengthof(key_columns)];
-
-	for (int i = 0; i < (int) lengthof(key_columns); i++)
+	sm_file_to_row(file, values, nulls);
+	sm_batch_put(batch, values, nulls);
+	if (target->feed && file->content && !sm_file_is_index(file) &&
+		!(old && strcmp(old->digest, file->digest) == 0))
 	{
-		key_values[i] = values[key_columns[i]];
-		key_nulls[i] = nulls[key_columns[i]];
+		if (old)
+		{
+			/* in the list, the new version takes the place of the old one */
+			old->byte_count = file->byte_count;
+			old->content = (struct varlena *) DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
+			compare_later(target, old);
+		}
+		else
+			sm_feed_compare(target->feed, NULL, file);
 	}
-	sm_batch_put(&target->key_updates, key_values, key_nulls);
+	flush_full(target);
 }
 
 void
-sm_target_delete(SmTarget *target, const SmPublished *file)
+sm_target_delete(SmTarget *target, SmFile *old)
 {
-	Datum		name = CStringGetTextDatum(file->name);
+	Datum		name = CStringGetTextDatum(old->name);
 	bool		isnull = false;
 
 	sm_batch_put(&target->deletions, &name, &isnull);
+	if (target->feed && !sm_file_is_index(old))
+		compare_later(target, old);
+	flush_full(target);
 }
 
 TimestampTz
-sm_target_lastmod(SmTarget *target, const SmPublished *old)
+sm_target_lastmod(SmTarget *target, const SmFile *old)
 {
 	TimestampTz lastmod = target->now;
 
 	if (old && !TIMESTAMP_NOT_FINITE(old->lastmod) &&
 		IS_VALID_TIMESTAMP(old->lastmod + USECS_PER_SEC))
 		lastmod = Max(lastmod, old->lastmod + USECS_PER_SEC);
-	target->run = Max(target->run, lastmod);
+	target->run_at = Max(target->run_at, lastmod);
 	return lastmod;
 }
 
@@ -654,16 +620,23 @@ sm_target_changed(const SmTarget *target, const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					target->name->relname),
+					target->table.name->relname),
 			 errdetail("File \"%s\" was changed while the query ran.", name),
 			 errhint("Publish again.")));
 }
 
 void
+sm_target_read(SmTarget *target)
+{
+	MemoryContextDelete(target->list->context);
+	target->list = read_files(target, false);
+}
+
+void
 sm_target_close(SmTarget *target)
 {
-	flush(target);
-	sm_table_check_name(target->relid, target->name, "target");
+	sm_target_flush(target);
+	sm_table_check_name(&target->table);
 	SPI_finish();
-	close_target(target, NoLock);
+	relation_close(target->table.rel, NoLock);
 }

@@ -29,8 +29,8 @@ PG_FUNCTION_INFO_V1(sitemap_news);
 static void
 set_text(SmValue *value, SmSpan text)
 {
-	value->v.text = sm_unless_blank(text);
-	value->type = value->v.text.s ? SM_VALUE_TEXT : SM_VALUE_NONE;
+	value->v.span = sm_unless_blank(text);
+	value->type = value->v.span.s ? SM_VALUE_TEXT : SM_VALUE_NONE;
 }
 
 /* Read an array of any type. */
@@ -70,22 +70,6 @@ read_array(Datum array, const char *name, SmValue *value)
 	}
 }
 
-/* Read an argument of type "any" that is text or a literal. */
-static void
-read_any_text(FunctionCallInfo fcinfo, int n, const char *name, Oid type, SmValue *value)
-{
-	SmSpan text;
-
-	if (type != UNKNOWNOID)
-		text = sm_read_argument(PG_GETARG_DATUM(n), name);
-
-	else if (!sm_to_utf8(PG_GETARG_CSTRING(n), strlen(PG_GETARG_CSTRING(n)), &text))
-		ereport(ERROR,
-				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-				 errmsg("invalid %s: cannot be converted to UTF-8", name)));
-	set_text(value, text);
-}
-
 /* Read an argument that is a date, a flag, or the text of one. */
 static void
 read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
@@ -99,8 +83,10 @@ read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 				 errmsg("could not determine the type of %s", name)));
 	type = getBaseType(type);
-	if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == UNKNOWNOID)
-		read_any_text(fcinfo, n, name, type, value);
+	if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID)
+		set_text(value, sm_read_argument(PG_GETARG_DATUM(n), name));
+	else if (type == UNKNOWNOID)
+		set_text(value, sm_read_argument(CStringGetTextDatum(PG_GETARG_CSTRING(n)), name));
 	else if (field->type == SM_FIELD_FLAG && type == BOOLOID)
 		set_text(value, sm_span_of(PG_GETARG_BOOL(n) ? "yes" : "no"));
 	else if (field->type == SM_FIELD_DATE && (type == TIMESTAMPTZOID || type == TIMESTAMPOID))

@@ -179,15 +179,15 @@ append_list(SmItemWriter *w, const SmField *field, SmSpan list)
 
 /* Read a whole number, with zeros after its point or without a point. */
 static bool
-read_integer(SmSpan text, int64 *n)
+read_integer(SmSpan string, int64 *n)
 {
 	const char *s;
 	const char *end;
 	bool		negative;
 
-	text = sm_trim(text);
-	s = text.	s;
-	end = s + text.len;
+	string = sm_trim(string);
+	s = string.s;
+	end = s + string.len;
 
 	negative = s < end && *s == '-';
 	s += negative;
@@ -212,8 +212,8 @@ append_integer(SmItemWriter *w, const SmField *field, const SmValue *value)
 
 	if (value->type == SM_VALUE_INTEGER)
 		n = value->v.integer;
-	else if (!read_integer(value->v.text, &n))
-		return refuse(w, field, value->v.text, "must be a whole number of up to 18 digits");
+	else if (!read_integer(value->v.span, &n))
+		return refuse(w, field, value->v.span, "must be a whole number of up to 18 digits");
 	pg_lltoa(n, digits);
 	if (n < field->min || n > field->max)
 		return refuse_number(w, field, digits);
@@ -229,8 +229,8 @@ append_float(SmItemWriter *w, const SmField *field, const SmValue *value)
 
 	if (value->type == SM_VALUE_FLOAT)
 		number = value->v.number;
-	else if (!sm_decimal_read(sm_trim(value->v.text), &number))
-		return refuse(w, field, value->v.text, "must be a number");
+	else if (!sm_decimal_read(sm_trim(value->v.span), &number))
+		return refuse(w, field, value->v.span, "must be a number");
 
 	/* this form also refuses NaN */
 	if (!(number >= field->min && number <= field->max))
@@ -243,10 +243,10 @@ static bool
 append_flag(SmItemWriter *w, const SmField *field, const SmValue *value)
 {
 	static const char *const flags[] = {"yes", "no", "true", "false", NULL};
-	const char *flag = find_choice(flags, sm_trim(value->v.text));
+	const char *flag = find_choice(flags, sm_trim(value->v.span));
 
 	if (flag == NULL)
-		return refuse(w, field, value->v.text, "must be yes or no");
+		return refuse(w, field, value->v.span, "must be yes or no");
 	if (*flag == 'y' || *flag == 't')
 		sm_append(w->buf, SM_LITERAL("yes"));
 	else
@@ -265,7 +265,7 @@ append_date(SmItemWriter *w, const SmField *field, const SmValue *value)
 	int64		seconds;
 
 	sm_append_date(w->buf, type, is_text ? 0 : value->v.integer,
-				   is_text ? value->v.text : sm_no_span(), w->problems, w->problem,
+				   is_text ? value->v.span : sm_no_span(), w->problems, w->problem,
 				   label(w, field), &has_seconds, &seconds);
 	if (has_seconds && w->rules && field->fact != SM_FACT_NONE)
 		sm_rules_note(w->rules, field->fact,
@@ -302,29 +302,27 @@ append_url(SmItemWriter *w, const SmField *field, SmSpan url)
 static bool
 append_value(SmItemWriter *w, const SmField *field, const SmValue *value)
 {
-	SmSpan text;
+	SmSpan		string;
 
 	switch (field->type)
 	{
 		case SM_FIELD_TEXT:
-			text = value->v.text;
-
+			string = value->v.span;
 			if (field->choices)
-				return append_choice(w, field, text);
+				return append_choice(w, field, string);
 			if (field->valid)
 			{
-				text = sm_trim(text);
-
-				if (!field->valid(text))
-					return refuse(w, field, text, field->rule);
+				string = sm_trim(string);
+				if (!field->valid(string))
+					return refuse(w, field, string, field->rule);
 			}
-			if (field->max > 0 && !check_characters(w, field, text))
+			if (field->max > 0 && !check_characters(w, field, string))
 				return false;
-			return append_text(w, field, text);
+			return append_text(w, field, string);
 		case SM_FIELD_LIST:
-			return append_list(w, field, value->v.text);
+			return append_list(w, field, value->v.span);
 		case SM_FIELD_URL:
-			return append_url(w, field, value->v.text);
+			return append_url(w, field, value->v.span);
 		case SM_FIELD_DATE:
 			return append_date(w, field, value);
 		case SM_FIELD_FLAG:
@@ -349,7 +347,7 @@ value_at(const SmField *field, const SmValue *value, int i)
 	if (i < value->n && value->v.items[i].s != NULL)
 	{
 		item.type = SM_VALUE_TEXT;
-		item.v.text = value->v.items[i];
+		item.v.span = value->v.items[i];
 	}
 	return item;
 }
@@ -392,7 +390,7 @@ append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, 
 	if (missing)
 	{
 		sm_problem(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
-				   "%s \"%s\" needs %s", label(w, field), sm_for_message(tag.v.text), missing);
+				   "%s \"%s\" needs %s", label(w, field), sm_for_message(tag.v.span), missing);
 		return false;
 	}
 	sm_append(w->buf, field->close.s, field->close.len);
@@ -417,14 +415,14 @@ append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
 	}
 	for (int i = 0; i < values[0].n; i++)
 	{
-		SmSpan text = values[0].v.items[i];
+		SmSpan		string = values[0].v.items[i];
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (text.s != NULL && field->max_tags > 0 && ++ntags > field->max_tags)
+		if (string.s != NULL && field->max_tags > 0 && ++ntags > field->max_tags)
 		{
 			sm_problem(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-					   "invalid %s \"%s\": %s", label(w, field), sm_for_message(text), field->rule);
+					   "invalid %s \"%s\": %s", label(w, field), sm_for_message(string), field->rule);
 			return false;
 		}
 		if (!append_tag(w, field, values, n, i))

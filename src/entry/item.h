@@ -96,7 +96,7 @@ typedef struct SmValue
 	int			n;				/* of an array */
 	union
 	{
-		SmSpan text;			/* UTF-8 */
+		SmSpan		span;		/* UTF-8 */
 		int64		integer;
 		double		number;
 		SmSpan	   *items;

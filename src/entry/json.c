@@ -16,6 +16,7 @@
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -106,22 +107,19 @@ find_field(ItemReader *r, const JsonbValue *key)
 static SmSpan
 read_scalar(ItemReader *r, const SmField *field, const JsonbValue *value)
 {
-	SmSpan text = sm_no_span();
+	SmSpan		string = sm_no_span();
 
 	switch (value->type)
 	{
 		case jbvNull:
 			break;
 		case jbvString:
-			if (sm_to_utf8(value->val.string.val, value->val.string.len, &text))
-				return sm_unless_blank(text);
-			text = sm_no_span();
-
-			if (r->is_valid)
-				sm_problem(r->w->problems, r->type->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
-						   NULL, "invalid %s: cannot be converted to UTF-8", field->path);
-			r->is_valid = false;
-			break;
+			if (!r->is_valid)
+				break;
+			sm_read_string(value->val.string.val, value->val.string.len, &string,
+						   r->w->problems, r->type->problem, field->path);
+			r->is_valid = string.s != NULL;
+			return sm_unless_blank(string);
 		case jbvNumeric:
 			return sm_span_of(DatumGetCString(DirectFunctionCall1(numeric_out,
 																  NumericGetDatum(value->val.numeric))));
@@ -133,7 +131,7 @@ read_scalar(ItemReader *r, const SmField *field, const JsonbValue *value)
 		default:
 			elog(ERROR, "unexpected type of a JSON value: %d", (int) value->type);
 	}
-	return text;
+	return string;
 }
 
 /* Read a date.  One with a time of day becomes an instant, in UTC if it has no zone. */
@@ -145,7 +143,7 @@ set_date(SmValue *value, SmSpan text)
 	int64_t		seconds;
 
 	value->type = SM_VALUE_TEXT;
-	value->v.text = text;
+	value->v.span = text;
 
 	if (sm_w3c_parse_json(date.s, date.len, &has_time, &seconds) == SM_W3C_OK && has_time)
 	{
@@ -203,7 +201,7 @@ read_value(ItemReader *r, const SmField *field)
 	SmValue    *value = field ? &r->values[field - r->type->fields] : NULL;
 	JsonbValue	json;
 	JsonbIteratorToken token = JsonbIteratorNext(&r->it, &json, false);
-	SmSpan text;
+	SmSpan		string;
 
 	if (field == NULL || (token != WJB_VALUE && (token != WJB_BEGIN_ARRAY || !field->is_array)))
 	{
@@ -220,9 +218,8 @@ read_value(ItemReader *r, const SmField *field)
 		return;
 	}
 
-	text = read_scalar(r, field, &json);
-
-	if (text.s == NULL)
+	string = read_scalar(r, field, &json);
+	if (string.s == NULL)
 		return;
 	r->is_null &= field->required == NULL || field->is_attribute;
 	if (field->is_array)
@@ -230,14 +227,14 @@ read_value(ItemReader *r, const SmField *field)
 		value->type = SM_VALUE_ARRAY;
 		value->n = 1;
 		value->v.items = palloc_object(SmSpan);
-		value->v.items[0] = text;
+		value->v.items[0] = string;
 	}
 	else if (field->type == SM_FIELD_DATE)
-		set_date(value, text);
+		set_date(value, string);
 	else
 	{
 		value->type = SM_VALUE_TEXT;
-		value->v.text = text;
+		value->v.span = string;
 	}
 }
 
@@ -270,11 +267,10 @@ append_url(SmItemWriter *w, const JsonbValue *value)
 {
 	SmSpan		url;
 
-	if (sm_to_utf8(value->val.string.val, value->val.string.len, &url))
+	sm_read_string(value->val.string.val, value->val.string.len, &url, w->problems,
+				   SM_IMAGE_INVALID, "image");
+	if (url.s != NULL)
 		sm_append_image(w, url);
-	else
-		sm_problem(w->problems, SM_IMAGE_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-				   "invalid image: cannot be converted to UTF-8");
 }
 
 static void

@@ -95,16 +95,12 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name
 
 /* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
 static SmSpan
-read_string(const JsonbValue *value, SmProblems *problems, const char *what)
+read_json_string(const JsonbValue *value, SmProblems *problems, const char *what)
 {
 	SmSpan		result;
 
-	if (!sm_to_utf8(value->val.string.val, value->val.string.len, &result))
-	{
-		result = sm_no_span();
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-				   "invalid %s: cannot be converted to UTF-8", what);
-	}
+	sm_read_string(value->val.string.val, value->val.string.len, &result, problems,
+				   SM_EXTENSION_INVALID, what);
 	return result;
 }
 
@@ -133,14 +129,14 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 		CHECK_FOR_INTERRUPTS();
 
 		if (token == WJB_KEY)
-			link.hreflang = read_string(&value, problems, "hreflang");
+			link.hreflang = read_json_string(&value, problems, "hreflang");
 		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
 			continue;
 		if (value.type != jbvString)
 			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 					   "the value of \"%s\" in %s must be a string",
 					   sm_for_message(link.hreflang), what);
-		else if ((link.href = read_string(&value, problems, "href")).s != NULL)
+		else if ((link.href = read_json_string(&value, problems, "href")).s != NULL)
 			(*links)[n++] = link;
 	}
 	return n;

@@ -26,17 +26,25 @@ sm_invalid_argument(const char *name, const char *value, const char *detail)
 }
 
 bool
-sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
-			 const char *what)
+sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
+			   SmProblemName name, const char *what)
 {
-	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
-
-	if (sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result))
+	if (sm_to_utf8(s, len, result))
 		return true;
 	*result = sm_no_span();
 	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 					  "invalid %s: bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
 					  what, GetDatabaseEncodingName());
+}
+
+bool
+sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
+			 const char *what)
+{
+	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
+
+	return sm_read_string(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result, problems,
+						  name, what);
 }
 
 SmSpan

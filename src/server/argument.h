@@ -25,11 +25,15 @@ pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
 											const char *detail);
 
 /*
- * Read a text or xml value as UTF-8.  The result may point into the value or into the
- * current memory context.  A value that cannot be read is reported as the problem
+ * Read a string of the database as UTF-8.  The result may point into the string or into
+ * the current memory context.  A string that cannot be read is reported as the problem
  * called name, and s of the result is NULL.  what: noun phrase for the value.  Returns
  * whether the row may go on.
  */
+extern bool sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
+						   SmProblemName name, const char *what);
+
+/* The same for a text or xml value. */
 extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
 						 SmProblemName name, const char *what);
 

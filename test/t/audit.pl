@@ -214,6 +214,17 @@ is( $node->safe_psql(
 		'1|t|lastmod_invalid|Invalid lastmod: bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
 		'1|t|changefreq_invalid|Invalid changefreq "x". It can be always, hourly, daily, weekly, monthly, yearly or never.'),
 	'a loc that is no text');
+is( $node->safe_psql(
+		'bytes', q{
+		SELECT problem, detail
+		  FROM sitemap_audit($$SELECT '/' AS loc, to_jsonb(E'/\\xFF'::text) AS images,
+		                              jsonb_build_object('title', E'\\xFF') AS videos,
+		                              jsonb_build_object('de', E'/\\xFF', E'\\xFE', '/') AS alternates$$, 'http://a/')}),
+	join("\n",
+		map { "$_: bytes that are not text in encoding \"SQL_ASCII\" or have no counterpart in UTF-8." }
+		  'image_invalid|Invalid image', 'video_invalid|Invalid videos.title',
+		'extension_invalid|Invalid href', 'extension_invalid|Invalid hreflang'),
+	'jsonb that is no text');
 SKIP:
 {
 	skip 'no libxml here', 1 if $node->psql('latin1', q{SELECT '<a/>'::xml}) != 0;

@@ -335,7 +335,7 @@ publish(Work *work)
 
 /* Count a failure, and warn about it. */
 static void
-warn(Run *run, const SmJobName *name, const ErrorData *error)
+warn_of_failure(Run *run, const SmJobName *name, const ErrorData *error)
 {
 	run->failures++;
 	ereport(WARNING,
@@ -351,11 +351,11 @@ fail(Run *run, const SmJobName *name, const ErrorData *error)
 {
 	sm_job_failed(&run->table, name,
 				  error->detail ? psprintf("%s\n%s", error->message, error->detail) : error->message);
-	warn(run, name, error);
+	warn_of_failure(run, name, error);
 }
 
 static void
-start(Work *work)
+set_started(Work *work)
 {
 	work->is_started = sm_job_start(&work->run->table, work->name, work->run->call, &work->started);
 }
@@ -369,10 +369,10 @@ static bool
 start_job(Run *run, const SmJobName *name, TimestampTz *started)
 {
 	Work		work = {.run = run,.name = name};
-	ErrorData  *error = try(start, &work);
+	ErrorData  *error = try(set_started, &work);
 
 	if (error)
-		warn(run, name, error);
+		warn_of_failure(run, name, error);
 	*started = work.started;
 	return error == NULL && work.is_started;
 }

@@ -5,6 +5,9 @@
  * The triggers fire once for a statement.  Row triggers would add more than a
  * microsecond for each row, since each would run an INSERT.
  *
+ * After an INSERT or a DELETE of many rows, one INSERT reads the keys from the
+ * transition table.
+ *
  * After an UPDATE, the old and the new rows are read side by side.  A pair whose
  * watched columns are equal adds nothing; of any other pair both keys are added:
  *
@@ -25,7 +28,8 @@
  *
  * The plans of the INSERT statements are kept for the session, like the plans of
  * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is
- * altered, and then the queue's name is looked up again.
+ * altered, and then the queue's name is looked up again.  Plans of queues and tables
+ * that were dropped are freed when there are twice as many plans as were in use before.
  */
 #include "postgres.h"
 
@@ -41,35 +45,42 @@
 #include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
+#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_watch);
 
-/* Relation of more than one key, in an INSERT. */
-#define KEYS	"sitemap_watch_keys"
+/* Relation of more than one row, in an INSERT. */
+#define ROWS	"sitemap_watch_rows"
 
-/* What the plans depend on. */
+/* What a plan depends on. */
 typedef struct PlanKey
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
 	Oid			type;			/* of the key */
+	Oid			source;			/* table that ROWS has rows of; InvalidOid if
+								 * they are keys, or there are none */
+	int			column;			/* of ROWS; -1 for $1 instead */
 } PlanKey;
 
 typedef struct PlanEntry
 {
 	PlanKey		key;			/* must be first */
-	SPIPlanPtr	one;			/* adds $1 */
-	SPIPlanPtr	many;			/* adds the rows of KEYS */
+	Oid			queue;
+	SPIPlanPtr	plan;			/* NULL at first */
 } PlanEntry;
 
+/* Fewer plans than this are not worth a look. */
+#define MIN_PLANS	16
+
 static HTAB *plans = NULL;
+static long max_plans = MIN_PLANS;	/* when to free plans that are of no more
+									 * use */
 
 /* Keys to add.  The first one is apart, as most statements change one row. */
 typedef struct Keys
 {
 	Form_pg_attribute attribute;	/* of the source's key */
-	MemoryContext context;
 	int64		count;
 	Datum		first;
 	Tuplestorestate *store;		/* all keys, if there are more than one */
@@ -331,11 +342,31 @@ find_keys(const TriggerData *data, int key, const Columns *columns, Keys *keys)
 	rows_end(&new);
 }
 
-/* Find the session's plans for a queue. */
-static PlanEntry *
-find_plans(const char *queue, Oid type)
+/* Free the plans of queues and tables that no longer exist. */
+static void
+free_plans(void)
 {
-	PlanKey		key;
+	HASH_SEQ_STATUS status;
+	PlanEntry  *entry;
+
+	hash_seq_init(&status, plans);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->queue)) &&
+			(!OidIsValid(entry->key.source) ||
+			 SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->key.source))))
+			continue;
+		if (entry->plan)
+			SPI_freeplan(entry->plan);
+		hash_search(plans, &entry->key, HASH_REMOVE, NULL);
+	}
+	max_plans = Max(MIN_PLANS, 2 * hash_get_num_entries(plans));
+}
+
+/* Find the session's entry of a plan, or make one. */
+static PlanEntry *
+find_plan(const PlanKey *key)
+{
 	PlanEntry  *entry;
 	bool		found;
 
@@ -343,104 +374,148 @@ find_plans(const char *queue, Oid type)
 	{
 		HASHCTL		control = {.keysize = sizeof(PlanKey),.entrysize = sizeof(PlanEntry)};
 
-		plans = hash_create("sitemap_watch plans", 16, &control, HASH_ELEM | HASH_BLOBS);
+		plans = hash_create("sitemap_watch plans", MIN_PLANS, &control, HASH_ELEM | HASH_BLOBS);
 	}
-	memset(&key, 0, sizeof(key));
-	strlcpy(key.queue, queue, sizeof(key.queue));
-	key.type = type;
-	entry = hash_search(plans, &key, HASH_ENTER, &found);
-	if (!found)
-		entry->one = entry->many = NULL;
+	entry = hash_search(plans, key, HASH_FIND, NULL);
+	if (entry)
+		return entry;
+
+	/* within another trigger, a plan can be the one that is being executed */
+	if (hash_get_num_entries(plans) >= max_plans &&
+		DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) == 1)
+		free_plans();
+	entry = hash_search(plans, key, HASH_ENTER, &found);
+	entry->queue = InvalidOid;
+	entry->plan = NULL;
 	return entry;
 }
 
-/*
- * Return a plan that is kept for the session.  SPI prepares an invalid plan anew.  It is
- * not freed here: a trigger of the queue can write to a watched table, and then the plan
- * is still being executed.  source: what comes after the queue's name in the INSERT
- * statement.
- */
-static SPIPlanPtr
-keep_plan(SPIPlanPtr *plan, const TriggerData *data, const char *source, int nargs, Oid type)
+/* The INSERT of a plan.  It names no column: the key goes into the queue's first one. */
+static char *
+insert_statement(const PlanKey *key, const TriggerData *data)
 {
-	const char *queue = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
-	SPIPlanPtr	new;
+	const char *column = "key";
 
-	if (*plan && SPI_plan_is_valid(*plan))
-		return *plan;
-	if (!OidIsValid(sm_find_table(queue)))
+	if (key->column < 0)
+		return psprintf("INSERT INTO %s VALUES ($1)", key->queue);
+	if (OidIsValid(key->source))
+		column = quote_identifier(NameStr(TupleDescAttr(RelationGetDescr(data->tg_relation),
+														key->column)->attname));
+	/* IS NOT NULL would look into the columns of a composite key */
+	return psprintf("INSERT INTO %s SELECT %s FROM " ROWS " WHERE %s IS DISTINCT FROM NULL",
+					key->queue, column, column);
+}
+
+/* Prepare the plan of an entry, unless it is there.  SPI prepares an invalid plan anew. */
+static SPIPlanPtr
+keep_plan(PlanEntry *entry, const TriggerData *data)
+{
+	int			nargs = entry->key.column < 0 ? 1 : 0;
+	SPIPlanPtr	plan;
+
+	if (entry->plan && SPI_plan_is_valid(entry->plan))
+		return entry->plan;
+	entry->queue = sm_find_table(entry->key.queue);
+	if (!OidIsValid(entry->queue))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the queue %s of the watched table \"%s\" does not exist",
-						queue, RelationGetRelationName(data->tg_relation)),
+						entry->key.queue, RelationGetRelationName(data->tg_relation)),
 				 hint_at_trigger(data->tg_trigger, data->tg_relation)));
-	if (*plan)
-		return *plan;
-	new = SPI_prepare(psprintf("INSERT INTO %s %s", queue, source), nargs, &type);
-	if (new == NULL || SPI_keepplan(new) != 0)
+	if (entry->plan)
+		return entry->plan;
+	plan = SPI_prepare(insert_statement(&entry->key, data), nargs, &entry->key.type);
+	if (plan == NULL || SPI_keepplan(plan) != 0)
 		elog(ERROR, "could not prepare the INSERT of sitemap_watch: %s",
 			 SPI_result_code_string(SPI_result));
-	*plan = new;
-	return new;
+	entry->plan = plan;
+	return plan;
 }
 
 /*
- * Add keys to the queue, by one INSERT.  The statement names no column: the key goes
- * into the queue's first column.
+ * Run an INSERT.  relation: ROWS, with the table or the description of its rows; NULL
+ * for one key, NULL if isnull.
  */
 static void
-insert_keys(const TriggerData *data, Oid type, Keys *keys, bool everything)
+insert_keys(const TriggerData *data, Oid type, int column, EphemeralNamedRelation relation,
+			Datum one, bool isnull)
 {
-	PlanEntry  *entry = find_plans(data->tg_trigger->tgargs[SM_WATCH_QUEUE], type);
-	EphemeralNamedRelationData relation = {.reldata = keys->store};
 	ErrorContextCallback callback = {error_context_stack, insert_error,
 	unconstify(TriggerData *, data)};
+	PlanKey		key;
 	int			result;
+
+	memset(&key, 0, sizeof(key));
+	strlcpy(key.queue, data->tg_trigger->tgargs[SM_WATCH_QUEUE], sizeof(key.queue));
+	key.type = type;
+	key.source = relation ? relation->md.reliddesc : InvalidOid;
+	key.column = relation ? column : -1;
 
 	error_context_stack = &callback;
 	SPI_connect();
-	if (keys->store == NULL)
-		result = SPI_execute_plan(keep_plan(&entry->one, data, "VALUES ($1)", 1, type),
-								  &keys->first, everything ? "n" : NULL, false, 0);
-	else
+	if (relation)
 	{
-		relation.md.name = KEYS;
-		relation.md.reliddesc = InvalidOid;
-		relation.md.tupdesc = keys->desc;
-		relation.md.enrtype = ENR_NAMED_TUPLESTORE;
-		relation.md.enrtuples = keys->count;
-		SPI_register_relation(&relation);
-		result = SPI_execute_plan(keep_plan(&entry->many, data, "SELECT key FROM " KEYS, 0, InvalidOid),
-								  NULL, NULL, false, 0);
+		relation->md.name = ROWS;
+		relation->md.enrtype = ENR_NAMED_TUPLESTORE;
+		relation->md.enrtuples = tuplestore_tuple_count(relation->reldata);
+		SPI_register_relation(relation);
 	}
+	result = SPI_execute_plan(keep_plan(find_plan(&key), data), &one, isnull ? "n" : NULL, false, 0);
 	if (result < 0)
 		elog(ERROR, "could not add keys to the queue: %s", SPI_result_code_string(result));
 	SPI_finish();
 	error_context_stack = callback.previous;
 }
 
+/* Add the keys of all rows of a transition table. */
+static void
+insert_rows(const TriggerData *data, Tuplestorestate *rows, Oid type, int key)
+{
+	EphemeralNamedRelationData relation = {
+		.md.reliddesc = RelationGetRelid(data->tg_relation),.reldata = rows
+	};
+
+	insert_keys(data, type, key, &relation, (Datum) 0, false);
+}
+
+/* Add the keys of the rows that a statement changed. */
+static void
+insert_changed(const TriggerData *data, Oid type, int key)
+{
+	Keys		keys = {.attribute = TupleDescAttr(RelationGetDescr(data->tg_relation), key)};
+	Columns		columns = find_columns(data, key);
+	EphemeralNamedRelationData relation = {.md.reliddesc = InvalidOid};
+
+	find_keys(data, key, &columns, &keys);
+	if (keys.count == 1)
+		insert_keys(data, type, 0, NULL, keys.first, false);
+	else if (keys.count > 1)
+	{
+		relation.md.tupdesc = keys.desc;
+		relation.reldata = keys.store;
+		insert_keys(data, type, 0, &relation, (Datum) 0, false);
+		tuplestore_end(keys.store);
+	}
+}
+
 Datum
 _sitemap_watch(PG_FUNCTION_ARGS)
 {
 	TriggerData *data = (TriggerData *) fcinfo->context;
-	bool		everything;
+	Tuplestorestate *rows;
 	int			key;
-	Columns		columns;
-	Keys		keys = {0};
+	Oid			type;
 
 	check_call(fcinfo);
-	everything = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
+	rows = data->tg_newtable ? data->tg_newtable : data->tg_oldtable;
 	key = sm_watch_column(data->tg_relation, data->tg_trigger->tgargs[SM_WATCH_KEY],
 						  data->tg_trigger);
-	keys.attribute = TupleDescAttr(RelationGetDescr(data->tg_relation), key);
-	if (!everything)
-	{
-		columns = find_columns(data, key);
-		find_keys(data, key, &columns, &keys);
-	}
-	if (everything || keys.count > 0)
-		insert_keys(data, keys.attribute->atttypid, &keys, everything);
-	if (keys.store)
-		tuplestore_end(keys.store);
+	type = TupleDescAttr(RelationGetDescr(data->tg_relation), key)->atttypid;
+	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+		insert_keys(data, type, 0, NULL, (Datum) 0, true);
+	else if (!TRIGGER_FIRED_BY_UPDATE(data->tg_event) && tuplestore_tuple_count(rows) > 1)
+		insert_rows(data, rows, type, key);
+	else
+		insert_changed(data, type, key);
 	return PointerGetDatum(NULL);
 }

@@ -97,6 +97,21 @@ $session->quit;
 is($node->safe_psql('postgres', q{CREATE TABLE app.third (id bigint); SELECT sitemap_watch('other.article', 'id', 'app.third');
 	SELECT count(*) FROM pg_trigger WHERE tgrelid = 'other.article'::regclass AND NOT tgisinternal}), "\n4", 'watching again drops the triggers of the lost queue');
 
+# A session does not keep the plans of queues and of tables that were dropped.
+$session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe('CREATE TABLE app.kept (id int); CREATE TABLE app.kept_queue (id int)');
+$session->query_safe(q{SELECT sitemap_watch('app.kept', 'id', 'app.kept_queue')});
+$session->query_safe(qq{
+	CREATE TABLE app.lost_$_ (id int); CREATE TABLE app.lost_queue_$_ (id int);
+	SELECT sitemap_watch('app.lost_$_', 'id', 'app.lost_queue_$_');
+	INSERT INTO app.lost_$_ VALUES (1); INSERT INTO app.lost_$_ VALUES (2), (3); UPDATE app.lost_$_ SET id = -id;
+	INSERT INTO app.kept VALUES ($_);
+	DROP TABLE app.lost_$_, app.lost_queue_$_}) foreach 1 .. 40;
+cmp_ok($session->query_safe(q{SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'CachedPlanSource' AND ident LIKE 'INSERT INTO app.%queue%'}),
+	'<=', 20, 'few plans are kept');
+is($session->query_safe('SELECT count(*) FROM app.kept_queue'), 40, 'and those of a queue in use');
+$session->quit;
+
 # From 18 on, a generated column can be virtual: a transition table lacks its values.
 SKIP:
 {

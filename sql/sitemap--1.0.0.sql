@@ -545,8 +545,6 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_export(text, text) IS
 'write the files of a query to a directory of the server, and remove old ones';
-REVOKE ALL ON FUNCTION sitemap_export(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sitemap_export(text, text) TO pg_write_server_files;
 
 -- Watching tables: triggers add the keys of changed rows to a queue
 

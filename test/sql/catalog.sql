@@ -98,9 +98,6 @@ SELECT count(*),
   FROM pg_aggregate
   JOIN member_function p ON p.oid = aggfnoid;
 
--- Everybody may call them, with their own rights; who writes files takes a role for that.
+-- Everybody may call them, with their own rights.
 SELECT bool_or(prosecdef) FROM member_function;
-SELECT proname,
-       has_function_privilege('pg_write_server_files', oid, 'EXECUTE')
-  FROM member_function
- WHERE NOT has_function_privilege('pg_monitor', oid, 'EXECUTE');
+SELECT proname FROM member_function WHERE NOT has_function_privilege('pg_monitor', oid, 'EXECUTE');

@@ -21,7 +21,7 @@ my $publish = q{
 my %tests = (
 	'connection failed' => 'test/t/guide_pg_cron.pl',
 	'permission denied to create extension "sitemap"' => \&no_permission,
-	'permission denied for table, for function' => \&no_right,
+	'permission denied for table, to export' => \&no_right,
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
 	'canceling statement due to statement timeout' => \&statement_timeout,
@@ -129,7 +129,7 @@ sub no_right
 		        'DELETE FROM public.page_change RETURNING id', '$directory/run');
 		$role GRANT SELECT ON page TO site_owner});
 	fails('no right to publish', qr/permission denied for table site_files/, "SET ROLE site_owner; $publish");
-	fails('no right to export', qr/permission denied for function sitemap_export/, "SET ROLE site_owner; $export");
+	fails('no right to export', qr/permission denied to export to a directory/, "SET ROLE site_owner; $export");
 	fails('no right to run jobs', qr/must be owner of table site/, "SET ROLE site_owner; $run");
 	$node->safe_psql('postgres', $rights);
 	is($node->safe_psql('postgres', "SET ROLE site_owner; $publish; $export"),

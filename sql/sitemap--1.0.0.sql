@@ -8,7 +8,7 @@
 CREATE FUNCTION sitemap_url(loc text, lastmod timestamptz DEFAULT NULL, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_url_timestamp'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, timestamptz, text, float8, xml[]) IS
 '<url> element of a page, with lastmod as an instant';
@@ -16,7 +16,7 @@ COMMENT ON FUNCTION sitemap_url(text, timestamptz, text, float8, xml[]) IS
 CREATE FUNCTION sitemap_url(loc text, lastmod timestamp, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_url_timestamp'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, timestamp, text, float8, xml[]) IS
 '<url> element of a page, with lastmod in UTC';
@@ -24,7 +24,7 @@ COMMENT ON FUNCTION sitemap_url(text, timestamp, text, float8, xml[]) IS
 CREATE FUNCTION sitemap_url(loc text, lastmod date, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_url_date'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, date, text, float8, xml[]) IS
 '<url> element of a page, with lastmod as a date';
@@ -32,7 +32,7 @@ COMMENT ON FUNCTION sitemap_url(text, date, text, float8, xml[]) IS
 CREATE FUNCTION sitemap_url(loc text, lastmod text, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_url_text'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_url(text, text, text, float8, xml[]) IS
 '<url> element of a page, with lastmod as W3C text';
@@ -76,7 +76,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date timestamptz, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, timestamptz, text, text, text, text, text) IS
 '<news:news> element of a page, published at an instant';
@@ -85,7 +85,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date timestamp, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, timestamp, text, text, text, text, text) IS
 '<news:news> element of a page, published at a time in UTC';
@@ -94,7 +94,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date date, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, date, text, text, text, text, text) IS
 '<news:news> element of a page, published on a date';
@@ -103,7 +103,7 @@ CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
 	publication_date text, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
-AS 'MODULE_PATHNAME', 'sitemap_news'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, text, text, text, text, text, text) IS
 '<news:news> element of a page, published at a time in W3C text';
@@ -138,47 +138,47 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamptz)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamp)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, date)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, text)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamptz, text, float8)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamp, text, float8)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_timestamp_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, date, text, float8)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_date_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, text, text, text, float8)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_text_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_agg_transfn(internal, xml)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_url_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_index_agg_transfn(internal, text)
@@ -188,22 +188,22 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, timestamptz)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, timestamp)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_timestamp_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, date)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_date_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, text)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_text_transfn'
+AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION _sitemap_text_agg_transfn(internal, text)
@@ -663,7 +663,7 @@ COMMENT ON FUNCTION sitemap_audit(text, text, text, text, int, int, bigint, text
 
 CREATE FUNCTION sitemap_parse(document bytea, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
-AS 'MODULE_PATHNAME', 'sitemap_parse'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
@@ -671,21 +671,21 @@ COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
 
 CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
-AS 'MODULE_PATHNAME', 'sitemap_parse'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
 'entries of a sitemap, an index, a text sitemap or a syndication feed, as rows';
 
 CREATE FUNCTION sitemap_kind(document bytea) RETURNS text
-AS 'MODULE_PATHNAME', 'sitemap_kind'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(bytea) IS
 'kind of a document: urlset, index, text, rss, atom, or NULL for any other';
 
 CREATE FUNCTION sitemap_kind(document text) RETURNS text
-AS 'MODULE_PATHNAME', 'sitemap_kind'
+AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(text) IS

@@ -76,13 +76,8 @@ read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 {
 	int			n = field->argument;
 	const char *name = field->name.s;
-	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, n);
+	Oid			type = getBaseType(sm_argument_type(fcinfo, n));
 
-	if (!OidIsValid(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
-				 errmsg("could not determine the type of %s", name)));
-	type = getBaseType(type);
 	if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID)
 		set_text(value, sm_read_argument(PG_GETARG_DATUM(n), name));
 	else if (type == UNKNOWNOID)

@@ -142,6 +142,21 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 	return n;
 }
 
+SmLastmodType
+sm_lastmod_type(Oid type)
+{
+	switch (type)
+	{
+		case TIMESTAMPTZOID:
+		case TIMESTAMPOID:
+			return SM_LASTMOD_TIMESTAMP;
+		case DATEOID:
+			return SM_LASTMOD_DATE;
+		default:
+			return SM_LASTMOD_TEXT;
+	}
+}
+
 void
 sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type,
 					  SmRow *row, SmProblems *problems)
@@ -354,21 +369,6 @@ read_priority(Oid type, Datum value)
 	}
 }
 
-static SmLastmodType
-lastmod_type(Oid type)
-{
-	switch (type)
-	{
-		case TIMESTAMPTZOID:
-		case TIMESTAMPOID:
-			return SM_LASTMOD_TIMESTAMP;
-		case DATEOID:
-			return SM_LASTMOD_DATE;
-		default:
-			return SM_LASTMOD_TEXT;
-	}
-}
-
 /* Read the columns of extension elements. A value that cannot be read is left out. */
 static void
 read_element_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
@@ -411,7 +411,7 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 
 	if (has_value(slot, lastmod))
 	{
-		row->lastmod_type = lastmod_type(lastmod->type);
+		row->lastmod_type = sm_lastmod_type(lastmod->type);
 		if (row->lastmod_type == SM_LASTMOD_TEXT)
 			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
 							 SM_LASTMOD_INVALID, &row->lastmod_text);

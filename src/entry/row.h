@@ -64,6 +64,9 @@ typedef enum SmRowStatus
 extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
 							   const char *what);
 
+/* How a lastmod of an SQL type is read. */
+extern SmLastmodType sm_lastmod_type(Oid type);
+
 /*
  * Read the arguments loc, lastmod, changefreq, priority and extensions of a
  * function, which may lack the last ones.  first: number of argument loc.  The

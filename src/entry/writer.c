@@ -20,13 +20,12 @@
 #include "entry/value.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/float.h"
 #include "utils/xml.h"
 
-PG_FUNCTION_INFO_V1(sitemap_url_timestamp);
-PG_FUNCTION_INFO_V1(sitemap_url_date);
-PG_FUNCTION_INFO_V1(sitemap_url_text);
+PG_FUNCTION_INFO_V1(sitemap_url);
 
 static const SmSpan changefreqs[] = {
 	{SM_LITERAL("always")}, {SM_LITERAL("hourly")}, {SM_LITERAL("daily")}, {SM_LITERAL("weekly")},
@@ -335,8 +334,8 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 }
 
 /* sitemap_url(loc, lastmod, changefreq, priority, extensions) */
-static Datum
-make_url(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
+Datum
+sitemap_url(PG_FUNCTION_ARGS)
 {
 	SmEntryWriter w;
 	SmRow		row;
@@ -347,29 +346,12 @@ make_url(FunctionCallInfo fcinfo, SmLastmodType lastmod_type)
 		PG_RETURN_NULL();
 
 	sm_entry_writer_init(&w, SM_URLSET);
-	sm_read_row_arguments(fcinfo, 0, lastmod_type, &row, &w.problems);
+	sm_read_row_arguments(fcinfo, 0, sm_lastmod_type(sm_argument_type(fcinfo, 1)), &row,
+						  &w.problems);
 
 	initStringInfo(&buf);
 	appendStringInfoSpaces(&buf, VARHDRSZ);
 	sm_append_entry(&w, &row, &buf, &entry);
 	SET_VARSIZE(buf.data, buf.len);
 	PG_RETURN_XML_P(buf.data);
-}
-
-Datum
-sitemap_url_timestamp(PG_FUNCTION_ARGS)
-{
-	return make_url(fcinfo, SM_LASTMOD_TIMESTAMP);
-}
-
-Datum
-sitemap_url_date(PG_FUNCTION_ARGS)
-{
-	return make_url(fcinfo, SM_LASTMOD_DATE);
-}
-
-Datum
-sitemap_url_text(PG_FUNCTION_ARGS)
-{
-	return make_url(fcinfo, SM_LASTMOD_TEXT);
 }

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "entry/reader.h"
 #include "entry/row.h"
 #include "entry/writer.h"
@@ -20,14 +21,7 @@
 #include "server/toast.h"
 
 PG_FUNCTION_INFO_V1(sitemap_agg_transfn);
-PG_FUNCTION_INFO_V1(sitemap_agg_timestamp_transfn);
-PG_FUNCTION_INFO_V1(sitemap_agg_date_transfn);
-PG_FUNCTION_INFO_V1(sitemap_agg_text_transfn);
-PG_FUNCTION_INFO_V1(sitemap_agg_url_transfn);
 PG_FUNCTION_INFO_V1(sitemap_index_agg_transfn);
-PG_FUNCTION_INFO_V1(sitemap_index_agg_timestamp_transfn);
-PG_FUNCTION_INFO_V1(sitemap_index_agg_date_transfn);
-PG_FUNCTION_INFO_V1(sitemap_index_agg_text_transfn);
 PG_FUNCTION_INFO_V1(sitemap_text_agg_transfn);
 PG_FUNCTION_INFO_V1(sitemap_agg_combine);
 PG_FUNCTION_INFO_V1(sitemap_agg_serialize);
@@ -39,6 +33,11 @@ typedef struct AggState
 	SmDocument	doc;
 	SmEntryWriter writer;
 	uint64		nrows;			/* rows so far, including rows with a NULL */
+
+	/* types of the arguments; a state that combines others does not need them */
+	bool		is_xml;			/* a row is a <url>, not a loc and other
+								 * values */
+	SmLastmodType lastmod_type;
 } AggState;
 
 #define AssertCheckAggState(state) \
@@ -55,6 +54,8 @@ make_state(MemoryContext aggcontext, SmKind kind)
 	sm_document_init(&state->doc, kind, SM_PROTOCOL_09, NULL);
 	sm_entry_writer_init(&state->writer, kind);
 	state->nrows = 0;
+	state->is_xml = false;
+	state->lastmod_type = SM_LASTMOD_NONE;
 	MemoryContextSwitchTo(oldcontext);
 	return state;
 }
@@ -116,12 +117,12 @@ take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 }
 
 /*
- * Add a row.  Argument 1 is its loc, or with is_xml its <url>. A row with a
- * NULL there is ignored, as in other aggregates.  The caller resets the
- * current memory context after each row.
+ * Add a row.  Argument 1 is its loc or its <url>. A row with a NULL there is ignored,
+ * as in other aggregates.  The caller resets the current memory context after each
+ * row.
  */
 static Datum
-transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, bool is_xml)
+transition(FunctionCallInfo fcinfo, SmKind kind)
 {
 	MemoryContext aggcontext = aggregate_context(fcinfo);
 	AggState   *state;
@@ -130,7 +131,12 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 	SmEntry		entry;
 
 	if (PG_ARGISNULL(0))
+	{
 		state = make_state(aggcontext, kind);
+		state->is_xml = sm_argument_type(fcinfo, 1) == XMLOID;
+		if (PG_NARGS() > 2)
+			state->lastmod_type = sm_lastmod_type(sm_argument_type(fcinfo, 2));
+	}
 	else
 		state = (AggState *) PG_GETARG_POINTER(0);
 	AssertCheckAggState(state);
@@ -145,7 +151,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 	problems->grouped = true;
 	problems->loc = sm_no_span();
 
-	if (is_xml)
+	if (state->is_xml)
 	{
 		SmSpan		xml;
 
@@ -153,7 +159,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 		sm_read_url(xml, &row, problems);
 	}
 	else
-		sm_read_row_arguments(fcinfo, 1, lastmod_type, &row, problems);
+		sm_read_row_arguments(fcinfo, 1, state->lastmod_type, &row, problems);
 
 	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
 	take_entry(&state->doc, &entry, problems);
@@ -163,61 +169,19 @@ transition(FunctionCallInfo fcinfo, SmKind kind, SmLastmodType lastmod_type, boo
 Datum
 sitemap_agg_transfn(PG_FUNCTION_ARGS)
 {
-	return transition(fcinfo, SM_URLSET, SM_LASTMOD_NONE, false);
-}
-
-Datum
-sitemap_agg_timestamp_transfn(PG_FUNCTION_ARGS)
-{
-	return transition(fcinfo, SM_URLSET, SM_LASTMOD_TIMESTAMP, false);
-}
-
-Datum
-sitemap_agg_date_transfn(PG_FUNCTION_ARGS)
-{
-	return transition(fcinfo, SM_URLSET, SM_LASTMOD_DATE, false);
-}
-
-Datum
-sitemap_agg_text_transfn(PG_FUNCTION_ARGS)
-{
-	return transition(fcinfo, SM_URLSET, SM_LASTMOD_TEXT, false);
-}
-
-Datum
-sitemap_agg_url_transfn(PG_FUNCTION_ARGS)
-{
-	return transition(fcinfo, SM_URLSET, SM_LASTMOD_NONE, true);
+	return transition(fcinfo, SM_URLSET);
 }
 
 Datum
 sitemap_index_agg_transfn(PG_FUNCTION_ARGS)
 {
-	return transition(fcinfo, SM_INDEX, SM_LASTMOD_NONE, false);
-}
-
-Datum
-sitemap_index_agg_timestamp_transfn(PG_FUNCTION_ARGS)
-{
-	return transition(fcinfo, SM_INDEX, SM_LASTMOD_TIMESTAMP, false);
-}
-
-Datum
-sitemap_index_agg_date_transfn(PG_FUNCTION_ARGS)
-{
-	return transition(fcinfo, SM_INDEX, SM_LASTMOD_DATE, false);
-}
-
-Datum
-sitemap_index_agg_text_transfn(PG_FUNCTION_ARGS)
-{
-	return transition(fcinfo, SM_INDEX, SM_LASTMOD_TEXT, false);
+	return transition(fcinfo, SM_INDEX);
 }
 
 Datum
 sitemap_text_agg_transfn(PG_FUNCTION_ARGS)
 {
-	return transition(fcinfo, SM_TEXT, SM_LASTMOD_NONE, false);
+	return transition(fcinfo, SM_TEXT);
 }
 
 /*

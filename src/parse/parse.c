@@ -27,7 +27,6 @@
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
@@ -241,12 +240,9 @@ static SmSpan
 read_document(FunctionCallInfo fcinfo, int32 max_len, bool *is_text)
 {
 	Datum		document = PG_GETARG_DATUM(ARG_DOCUMENT);
-	Oid		   *types;
-	int			nargs;
 	struct varlena *bytes;
 
-	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &nargs);
-	*is_text = types[ARG_DOCUMENT] == TEXTOID;
+	*is_text = sm_argument_type(fcinfo, ARG_DOCUMENT) == TEXTOID;
 	if (*is_text)
 		return sm_read_argument(document, "document");
 	bytes = max_len > 0 ? PG_DETOAST_DATUM_SLICE(document, 0, max_len) :

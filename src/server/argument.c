@@ -14,6 +14,7 @@
 #include "nodes/makefuncs.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/varlena.h"
 
 void
@@ -56,6 +57,22 @@ sm_read_argument(Datum value, const char *name)
 	/* any name of a problem will do: an error does not show it */
 	sm_read_text(value, &result, &problems, SM_LOC_INVALID, name);
 	return result;
+}
+
+Oid
+sm_argument_type(FunctionCallInfo fcinfo, int n)
+{
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, n);
+	Oid		   *types;
+	int			nargs;
+
+	/* without an expression, as in a call by Citus, ask the catalog */
+	if (!OidIsValid(type))
+	{
+		(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &nargs);
+		type = types[n];
+	}
+	return type;
 }
 
 void

@@ -43,6 +43,9 @@ extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
  */
 extern SmSpan sm_read_argument(Datum value, const char *name);
 
+/* The type of argument n: which of the functions with this name is called? */
+extern Oid	sm_argument_type(FunctionCallInfo fcinfo, int n);
+
 /* Read argument n, and raise an error if it is NULL.  name: its name, for messages. */
 extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);

@@ -453,6 +453,7 @@ CREATE TYPE sitemap_file AS (
 	digest text,
 	first_key text,
 	recipe text,
+	shown bytea,
 	content bytea
 );
 COMMENT ON TYPE sitemap_file IS
@@ -468,6 +469,7 @@ COMMENT ON COLUMN sitemap_file.byte_count IS 'size in bytes before compression';
 COMMENT ON COLUMN sitemap_file.digest IS 'hash of the document, in hex, fit for an ETag; NULL if made elsewhere';
 COMMENT ON COLUMN sitemap_file.first_key IS 'key of the first row, as text; NULL without a column key';
 COMMENT ON COLUMN sitemap_file.recipe IS 'digest of the query and of the options that shape files';
+COMMENT ON COLUMN sitemap_file.shown IS 'what a run remembers of each page; NULL without a column shown';
 COMMENT ON COLUMN sitemap_file.content IS 'the document in UTF-8, compressed if its name ends in .gz';
 
 -- Not PARALLEL SAFE: in a parallel worker, the function's query could not be parallel.

@@ -32,20 +32,28 @@
 #define URL_BYTE	8
 #define COMPARED	12
 
-static void
-store(char *dst, uint64_t value, int nbytes)
+static inline void
+store(char *dst, uint64_t value, size_t nbytes)
 {
-	for (int i = 0; i < nbytes; i++)
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(dst, &value, nbytes);
+#else
+	for (size_t i = 0; i < nbytes; i++)
 		dst[i] = (char) (value >> 8 * i);
+#endif
 }
 
-static uint64_t
-load(const char *src, int nbytes)
+static inline uint64_t
+load(const char *src, size_t nbytes)
 {
 	uint64_t	value = 0;
 
-	for (int i = 0; i < nbytes; i++)
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(&value, src, nbytes);
+#else
+	for (size_t i = 0; i < nbytes; i++)
 		value |= (uint64_t) (unsigned char) src[i] << 8 * i;
+#endif
 	return value;
 }
 

@@ -7,6 +7,7 @@
 #define SM_ENTRY_H
 
 #include "compat.h"
+#include "core/shown.h"
 #include "core/span.h"
 #include "datatype/timestamp.h"
 
@@ -66,6 +67,11 @@ typedef struct SmRow
 	bool		has_priority;
 	double		priority;
 
+	/* of a query with a column shown */
+	bool		has_instant;	/* lastmod is written as an instant */
+	bool		has_shown;		/* the column is not NULL */
+	uint64		shown;			/* digest of its value */
+
 	/* jsonb, 0 for none */
 	Datum		alternates;		/* hreflang to URL */
 	Datum		image_items;
@@ -88,6 +94,8 @@ typedef struct SmEntry
 	bool		has_news;
 	bool		has_lastmod;
 	int64		lastmod;		/* seconds since 1970-01-01 UTC */
+	bool		has_shown;		/* does the row have a value in column shown? */
+	SmShownPage shown;			/* to remember, if so */
 } SmEntry;
 
 /* Seconds from 1970-01-01 to PostgreSQL's epoch, 2000-01-01 */

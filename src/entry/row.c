@@ -8,6 +8,7 @@
 #include "entry/row.h"
 
 #include "catalog/pg_type.h"
+#include "core/digest.h"
 #include "entry/reader.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
@@ -21,17 +22,17 @@
 #include "utils/timestamp.h"
 
 #define COLUMNS_HINT \
-	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions and key, or url and key."
+	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."
 
 static const char *const column_names[SM_NCOLUMNS] = {
 	"loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news",
-	"extensions", "url", "key"
+	"extensions", "url", "key", "shown"
 };
 
 static const char *const column_types[SM_NCOLUMNS] = {
 	"text", "timestamptz, timestamp, date or text", "text or an enum",
 	"float8, float4, numeric, bigint, int or smallint", "jsonb", "text[] or jsonb",
-	"jsonb", "jsonb", "xml or xml[]", "xml", "any that can be sorted"
+	"jsonb", "jsonb", "xml or xml[]", "xml", "any that can be sorted", "text or bytea"
 };
 
 static void
@@ -218,6 +219,8 @@ type_is_allowed(SmColumnName name, Oid type)
 			return type == XMLOID;
 		case SM_COLUMN_KEY:
 			return true;		/* sm_key_type_init checks the type */
+		case SM_COLUMN_SHOWN:
+			return type == BYTEAOID || is_text_like(type);
 	}
 	return false;
 }
@@ -237,6 +240,32 @@ base_type(Oid type)
 	if (OidIsValid(element) && IsBinaryCoercible(getBaseType(element), TEXTOID))
 		return TEXTARRAYOID;
 	return base;
+}
+
+/* Raise an error if there is a column shown, and the query cannot have it. */
+static void
+check_shown(const SmColumns *columns, SmKind kind)
+{
+	if (columns->column[SM_COLUMN_SHOWN].index < 0)
+		return;
+	if (kind == SM_TEXT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the query of a text sitemap must not have a column \"shown\""),
+				 errdetail("It decides the lastmod of pages, which a text sitemap does not have."),
+				 errhint("Leave the column out, or publish with format => 'xml'.")));
+	if (columns->column[SM_COLUMN_URL].index >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a query with a column \"url\" must not have a column \"shown\""),
+				 errdetail("It decides the lastmod of pages, which is in their url elements already."),
+				 errhint("Give the page's values in columns loc, lastmod and so on.")));
+	if (columns->column[SM_COLUMN_KEY].index < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a query with a column \"shown\" must have a column \"key\""),
+				 errdetail("What a page showed before is found by its key."),
+				 errhint("Add a column \"key\", and order the rows by it.")));
 }
 
 /* Find a name in column_names; SM_NCOLUMNS if it is not there. */
@@ -306,6 +335,7 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the query has no column \"loc\""),
 				 errhint(COLUMNS_HINT)));
+	check_shown(columns, kind);
 	if (columns->column[SM_COLUMN_URL].index >= 0 &&
 		desc->natts > (columns->column[SM_COLUMN_KEY].index >= 0 ? 2 : 1))
 		ereport(ERROR,
@@ -401,6 +431,22 @@ read_element_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 	}
 }
 
+/* A digest of a value of column shown: of text in UTF-8, if it can be converted. */
+static uint64
+digest_shown(Datum value, SmColumn *column)
+{
+	struct varlena *bytes;
+	SmSpan		span;
+
+	if (column->type != BYTEAOID && !column->is_text)
+		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
+	bytes = PG_DETOAST_DATUM_PACKED(value);
+	if (column->type == BYTEAOID ||
+		!sm_to_utf8(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &span))
+		span = sm_span(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	return sm_digest(span.s, span.len, 0);
+}
+
 /* Read the columns other than loc. A value that cannot be read is left out. */
 static void
 read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
@@ -408,7 +454,12 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 {
 	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
 	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
+	SmColumn   *shown = &columns->column[SM_COLUMN_SHOWN];
 
+	row->has_instant = shown->index >= 0;
+	row->has_shown = has_value(slot, shown);
+	if (row->has_shown)
+		row->shown = digest_shown(slot->tts_values[shown->index], shown);
 	if (has_value(slot, lastmod))
 	{
 		row->lastmod_type = sm_lastmod_type(lastmod->type);

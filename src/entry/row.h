@@ -25,10 +25,11 @@ typedef enum SmColumnName
 	SM_COLUMN_NEWS,
 	SM_COLUMN_EXTENSIONS,
 	SM_COLUMN_URL,
-	SM_COLUMN_KEY
+	SM_COLUMN_KEY,
+	SM_COLUMN_SHOWN
 } SmColumnName;
 
-#define SM_NCOLUMNS		11
+#define SM_NCOLUMNS		12
 
 /* the most values of an array: our own limit */
 #define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
@@ -78,8 +79,9 @@ extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
 
 /*
  * Find the columns of a query by their names.  Raises an error for an unknown column,
- * a wrong type, a name that appears twice, a query that has neither loc nor url, and
- * a column other than key in a query with url.  kind: SM_TEXT to leave out the
+ * a wrong type, a name that appears twice, a query that has neither loc nor url, a
+ * column other than key in a query with url, and a column shown in a query without key or
+ * for a text sitemap.  kind: SM_TEXT to leave out the
  * columns that only XML can show.
  */
 extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);

@@ -201,7 +201,7 @@ sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
 	}
 	else if (type == SM_LASTMOD_TIMESTAMP && !TIMESTAMP_NOT_FINITE((Timestamp) value))
 	{
-		*seconds = value / USECS_PER_SEC - (value % USECS_PER_SEC < 0) + SM_POSTGRES_EPOCH;
+		*seconds = sm_timestamp_seconds(value);
 		*has_seconds = sm_w3c_format_seconds(*seconds, dst);
 		buf->len += *has_seconds ? SM_W3C_SECONDS_LEN : 0;
 	}

@@ -75,6 +75,13 @@ extern SmUrlStatus sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *b
 extern void sm_append_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 								  SmSpan url, SmUrlStatus status);
 
+/* Seconds from 1970-01-01 UTC to a timestamp, without a fraction. */
+static inline int64
+sm_timestamp_seconds(Timestamp value)
+{
+	return value / USECS_PER_SEC - (value % USECS_PER_SEC < 0) + SM_POSTGRES_EPOCH;
+}
+
 /*
  * Append a date to buf in the form of the protocol, and store its instant in
  * *seconds.  *has_seconds is false if nothing was appended, because the

@@ -11,7 +11,9 @@
 #include "entry/writer.h"
 
 #include "core/decimal.h"
+#include "core/digest.h"
 #include "core/text.h"
+#include "core/w3cdate.h"
 #include "entry/alternate.h"
 #include "entry/fragment.h"
 #include "entry/item.h"
@@ -94,6 +96,70 @@ append_lastmod(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entr
 				   sm_for_message(row->lastmod_text));
 		return;
 	}
+	sm_append(buf, SM_LITERAL("</lastmod>"));
+}
+
+/*
+ * The lastmod of a row as an instant, in seconds since 1970-01-01 UTC; 0 if it has
+ * none.
+ */
+static uint32
+read_instant(SmEntryWriter *w, const SmRow *row, StringInfo buf)
+{
+	int			start = buf->len;
+	bool		has_seconds = true;
+	int64		seconds;
+
+	if (row->lastmod_type == SM_LASTMOD_TIMESTAMP && !TIMESTAMP_NOT_FINITE(row->lastmod))
+		seconds = sm_timestamp_seconds(row->lastmod);
+	else
+		sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
+					   &w->problems, SM_LASTMOD_INVALID, "lastmod", &has_seconds, &seconds);
+	buf->len = start;
+	if (!has_seconds)
+		return 0;
+	if (seconds > 0 && seconds <= PG_UINT32_MAX)
+		return (uint32) seconds;
+	sm_problem(&w->problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
+			   "invalid lastmod: with a column \"shown\" it must be from 1970-01-01T00:00:01Z to 2106-02-07T06:28:15Z");
+	return 0;
+}
+
+/* The hash of a page's URL, without the origin of the site. */
+static uint32
+hash_url(const SmUrlBase *base, const char *url, size_t len)
+{
+	size_t		origin = base->origin_len;
+
+	if (len < origin || memcmp(url, base->url[SM_FORM_PLAIN], origin) != 0)
+		origin = 0;
+	return (uint32) sm_digest(url + origin, len - origin, 0);
+}
+
+/*
+ * Append the lastmod of a page of a query with a column shown.  loc: offset of the
+ * page's loc in buf.
+ */
+static void
+append_instant(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf, SmEntry *entry)
+{
+	SmShownPage page = {.digest = row->shown,.lastmod = read_instant(w, row, buf)};
+
+	if (row->has_shown)
+	{
+		page.url = hash_url(w->base, buf->data + loc, entry->loc_len);
+		if (w->find_lastmod)
+			w->find_lastmod(w->find_lastmod_arg, &page);
+		entry->has_shown = true;
+		entry->shown = page;
+	}
+	if (page.lastmod == 0)
+		return;
+	entry->has_lastmod = true;
+	entry->lastmod = page.lastmod;
+	sm_append(buf, SM_LITERAL("<lastmod>"));
+	sm_w3c_format_seconds(entry->lastmod, sm_reserve(buf, SM_W3C_SECONDS_LEN));
+	buf->len += SM_W3C_SECONDS_LEN;
 	sm_append(buf, SM_LITERAL("</lastmod>"));
 }
 
@@ -305,7 +371,9 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 	else
 	{
 		sm_append(buf, SM_LITERAL("</loc>"));
-		if (row->lastmod_type != SM_LASTMOD_NONE)
+		if (row->has_instant)
+			append_instant(w, row, loc_start, buf, entry);
+		else if (row->lastmod_type != SM_LASTMOD_NONE)
 			append_lastmod(w, row, buf, entry);
 		if (row->changefreq.len > 0)
 			append_changefreq(w, row->changefreq, buf);

@@ -11,6 +11,12 @@
 #include "lib/stringinfo.h"
 #include "server/problem.h"
 
+/*
+ * Called for a page whose row has a value in column shown.  page->lastmod is that of the
+ * row, 0 for none, and becomes that of the page.
+ */
+typedef void (*SmFindLastmod) (void *arg, SmShownPage *page);
+
 typedef struct SmEntryWriter
 {
 	SmKind		kind;
@@ -24,6 +30,8 @@ typedef struct SmEntryWriter
 	SmProblems	problems;
 	SmRules    *rules;			/* receives what a row's extension elements
 								 * say, or NULL */
+	SmFindLastmod find_lastmod; /* or NULL */
+	void	   *find_lastmod_arg;
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of images and alternates */
 } SmEntryWriter;

@@ -110,9 +110,22 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	sm_document_reset(doc);
 }
 
+/* bytes before the states of entries */
+#define SHOWN_BEGIN		(VARHDRSZ + SM_SHOWN_HEADER_LEN)
+
+void
+sm_document_keep_shown(SmDocument *doc)
+{
+	initStringInfo(&doc->shown);
+	enlargeStringInfo(&doc->shown, SHOWN_BEGIN);
+	doc->shown.len = SHOWN_BEGIN;
+}
+
 void
 sm_document_reset(SmDocument *doc)
 {
+	if (doc->shown.data)
+		doc->shown.len = SHOWN_BEGIN;
 	memset(&doc->totals, 0, sizeof(doc->totals));
 	doc->end = doc->buf.len = doc->begin;
 }
@@ -123,6 +136,7 @@ sm_totals_add(SmTotals *totals, const SmEntry *entry)
 	totals->count++;
 	totals->namespaces |= entry->namespaces;
 	totals->has_news |= entry->has_news;
+	totals->nshown += entry->has_shown;
 	if (entry->has_lastmod && (!totals->has_lastmod || entry->lastmod > totals->lastmod))
 	{
 		totals->has_lastmod = true;
@@ -165,6 +179,12 @@ sm_document_add(SmDocument *doc, const SmEntry *entry)
 
 	doc->end += entry->len;
 	sm_totals_add(&doc->totals, entry);
+	if (entry->has_shown && doc->shown.data)
+	{
+		enlargeStringInfo(&doc->shown, SM_SHOWN_PAGE_LEN);
+		sm_shown_put(doc->shown.data + doc->shown.len, &entry->shown);
+		doc->shown.len += SM_SHOWN_PAGE_LEN;
+	}
 }
 
 int
@@ -210,5 +230,18 @@ sm_document_close(SmDocument *doc)
 	write_footer(doc, doc->buf.data + doc->end);
 	result = (struct varlena *) doc->buf.data;
 	SET_VARSIZE(result, doc->end + doc->footer);
+	return result;
+}
+
+struct varlena *
+sm_document_shown(SmDocument *doc, uint64 order, uint64 *checksum)
+{
+	struct varlena *result = (struct varlena *) doc->shown.data;
+
+	if (result == NULL)
+		return NULL;
+	/* states after the end belong to entries that were dropped */
+	*checksum = sm_shown_seal(VARDATA(result), doc->totals.nshown, order);
+	SET_VARSIZE(result, SHOWN_BEGIN + doc->totals.nshown * SM_SHOWN_PAGE_LEN);
 	return result;
 }

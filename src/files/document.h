@@ -18,6 +18,7 @@ typedef struct SmTotals
 	bool		has_news;
 	bool		has_lastmod;
 	int64		lastmod;		/* the newest, seconds since 1970-01-01 UTC */
+	int			nshown;			/* entries with a state to remember */
 } SmTotals;
 
 typedef struct SmDocument
@@ -35,11 +36,16 @@ typedef struct SmDocument
 								 * maybe an entry to be added */
 	int			begin;			/* where the entries begin in buf */
 	int			end;			/* where they end */
+	StringInfoData shown;		/* states of the entries (core/shown.h); data
+								 * is NULL if there is nothing to remember */
 } SmDocument;
 
 /* Begin a document in the current memory context, with the protocol's limits. */
 extern void sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 							 const char *stylesheet);
+
+/* Keep the states of entries, beginning with the next. */
+extern void sm_document_keep_shown(SmDocument *doc);
 
 /* Forget all entries but keep the memory. */
 extern void sm_document_reset(SmDocument *doc);
@@ -78,5 +84,11 @@ extern int64 sm_document_size(const SmDocument *doc);
  * follow, and another close.
  */
 extern struct varlena *sm_document_close(SmDocument *doc);
+
+/*
+ * The states of the entries, as a varlena that is valid as long; NULL if they are not
+ * kept.  order: see sm_shown_seal; checksum: receives that of the states.
+ */
+extern struct varlena *sm_document_shown(SmDocument *doc, uint64 order, uint64 *checksum);
 
 #endif

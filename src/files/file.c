@@ -22,6 +22,7 @@ const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
 	[SM_FILE_DIGEST] = {"digest", TEXTOID},
 	[SM_FILE_FIRST_KEY] = {"first_key", TEXTOID},
 	[SM_FILE_RECIPE] = {"recipe", TEXTOID},
+	[SM_FILE_SHOWN] = {"shown", BYTEAOID,.optional = true},
 	[SM_FILE_CONTENT] = {"content", BYTEAOID}
 };
 
@@ -81,6 +82,8 @@ sm_file_to_row(const SmFile *file, Datum *values, bool *nulls)
 		values[SM_FILE_FIRST_KEY] = CStringGetTextDatum(file->first_key);
 	nulls[SM_FILE_FIRST_KEY] = file->first_key == NULL;
 	set_text(values, nulls, SM_FILE_RECIPE, file->recipe);
+	values[SM_FILE_SHOWN] = PointerGetDatum(file->shown);
+	nulls[SM_FILE_SHOWN] = file->shown == NULL;
 	values[SM_FILE_CONTENT] = PointerGetDatum(file->content);
 	nulls[SM_FILE_CONTENT] = file->content == NULL;
 }
@@ -101,6 +104,8 @@ sm_file_from_row(SmFile *file, const Datum *values, const bool *nulls)
 	file->first_key = nulls[SM_FILE_FIRST_KEY] ? NULL :
 		TextDatumGetCString(values[SM_FILE_FIRST_KEY]);
 	file->recipe = get_text(values, nulls, SM_FILE_RECIPE);
+	file->shown = nulls[SM_FILE_SHOWN] ? NULL :
+		(struct varlena *) DatumGetPointer(values[SM_FILE_SHOWN]);
 	file->content = nulls[SM_FILE_CONTENT] ? NULL :
 		(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]);
 }

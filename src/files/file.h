@@ -29,6 +29,8 @@ typedef struct SmFile
 	const char *first_key;		/* the key of its first row; NULL, not "", for
 								 * NULL */
 	const char *recipe;			/* recipe of the set (set.c) */
+	struct varlena *shown;		/* states of its pages (core/shown.h), or NULL */
+	uint64		shown_checksum; /* of the states; 0 if there are none */
 	struct varlena *content;	/* the document, maybe gzipped; or NULL */
 
 	/* of a file in a target */
@@ -67,6 +69,7 @@ enum
 	SM_FILE_DIGEST,
 	SM_FILE_FIRST_KEY,
 	SM_FILE_RECIPE,
+	SM_FILE_SHOWN,
 	SM_FILE_CONTENT,
 	SM_FILE_NCOLUMNS
 };
@@ -75,6 +78,7 @@ typedef struct SmFileColumn
 {
 	const char *name;
 	Oid			type;
+	bool		optional;		/* a table need not have it */
 } SmFileColumn;
 
 extern const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS];

@@ -78,6 +78,14 @@ struct SmSet
 	const Datum *from;			/* bounds of the rows, NULL for none */
 	const Datum *to;
 
+	/* what is remembered of the pages, in a query with a column shown */
+	SmPast	   *past;			/* NULL until sm_set_remember */
+	int			past_first;		/* the first file of the rows that are read */
+	int			past_file;		/* file of the newest key, or the one before
+								 * past_first */
+	bool		is_known;		/* does that file have states? */
+	SmShown		shown;			/* these */
+
 	bool		progress;		/* this set fills the progress view */
 	uint64		nrows;
 	uint64		nbytes;			/* of closed files, uncompressed */
@@ -197,6 +205,8 @@ close_file(SmSet *set, bool is_part)
 		file.name = next_name(set, (uint32) set->split.first_hash);
 	else
 		file.name = part_name(options, 0, ++set->nfiles);
+	if (set->past)
+		file.shown = sm_document_shown(doc, set->past->order, &file.shown_checksum);
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
 	sm_document_reset(doc);
@@ -297,6 +307,41 @@ keep_key(SmSet *set, Datum key)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* Find the file that would have had the newest key in the past, and open its states. */
+static void
+find_past(SmSet *set)
+{
+	SmPast	   *past = set->past;
+	int			file = set->past_file;
+
+	while (file + 1 < past->nfiles &&
+		   (file + 1 == set->past_first ||
+			sm_key_compare(set->key_type, past->first_keys[file + 1], set->key) <= 0))
+		file++;
+	if (file == set->past_file)
+		return;
+	set->past_file = file;
+	set->is_known = past->open(past, file, &set->shown);
+}
+
+/*
+ * SmFindLastmod: a page that shows what it showed keeps its lastmod.  A page that is
+ * new has the lastmod of its row, which is the only one for pages of a file without
+ * states.
+ */
+static void
+find_lastmod(void *arg, SmShownPage *page)
+{
+	SmSet	   *set = arg;
+	SmShownStatus status;
+
+	if (!set->is_known)
+		return;
+	status = sm_shown_find(&set->shown, page);
+	if (status == SM_SHOWN_CHANGED || (status == SM_SHOWN_NEW && page->lastmod == 0))
+		page->lastmod = set->past->now;
+}
+
 /* A bound of a range, for a message. */
 static const char *
 describe_bound(SmSet *set, const Datum *bound, const char *none)
@@ -351,8 +396,11 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 						   sm_clip(sm_key_to_text(set->key_type, key)),
 						   sm_clip(sm_key_to_text(set->key_type, set->key))),
 				 errhint("End the query with ORDER BY key.")));
-	if (order < 0)
-		keep_key(set, key);
+	if (order >= 0)
+		return;
+	keep_key(set, key);
+	if (set->past)
+		find_past(set);
 }
 
 static bool
@@ -488,12 +536,52 @@ sm_set_recipe(const SmSet *set)
 	return set->recipe;
 }
 
+bool
+sm_set_has_shown(const SmSet *set)
+{
+	return set->columns.column[SM_COLUMN_SHOWN].index >= 0;
+}
+
+void
+sm_set_remember(SmSet *set, SmPast *past)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
+
+	set->past = past;
+	set->writer.find_lastmod = find_lastmod;
+	set->writer.find_lastmod_arg = set;
+	sm_document_keep_shown(&set->doc);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/*
+ * Read the rows of old files first to end - 1.  What a page shows must not depend on
+ * the settings of the session: in another time zone, all pages would change.
+ */
+static void
+read_rows(SmSet *set, int first, int end)
+{
+	int			level = 0;
+
+	if (set->past)
+	{
+		set->past->begin(set->past, first, end);
+		set->past_first = first;
+		set->past_file = first - 1;
+		set->is_known = false;
+		level = sm_key_begin_values();
+	}
+	sm_query_run(&set->query, set->from, set->to, &set->receiver);
+	if (set->past)
+		sm_key_end_text(level);
+}
+
 void
 sm_set_make_all(SmSet *set, bool name_as_part)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
-	sm_query_run(&set->query, NULL, NULL, &set->receiver);
+	read_rows(set, 0, set->past ? set->past->nfiles : 0);
 	if (set->doc.totals.count > 0)
 		close_file(set, set->nfiles > 0 || name_as_part);
 	MemoryContextSwitchTo(oldcontext);
@@ -601,7 +689,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first)
 		int			to = sm_rebuild_piece(old->files, old->nfiles, from);
 
 		set_bounds(set, old, from, to);
-		sm_query_run(&set->query, set->from, set->to, &set->receiver);
+		read_rows(set, from, to);
 		from = to;
 	}
 	if (!set->ended)
@@ -631,6 +719,12 @@ sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink *sink, const
 {
 	SmSet	   *set = sm_set_begin(options, sink);
 
+	if (sm_set_has_shown(set))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a query with a column \"shown\" needs a target"),
+				 errdetail("The target remembers what each page shows, and since when."),
+				 errhint("Publish with sitemap_publish, or leave the column out.")));
 	sm_set_make_all(set, name_as_part);
 	sm_set_end(set, function);
 }

@@ -50,6 +50,34 @@ extern void sm_set_check_query(SmSet *set);
 /* What fits into one file of the set. */
 extern SmRebuildLimits sm_set_limits(const SmSet *set);
 
+/*
+ * What is remembered of the pages of an earlier run, for a query with a column shown.
+ * Its files are in the order of their first keys.
+ */
+typedef struct SmPast SmPast;
+struct SmPast
+{
+	int			nfiles;
+	const Datum *first_keys;	/* ascending */
+	uint64		order;			/* see sm_shown_seal */
+	uint32		now;			/* lastmod of pages that change in this run */
+
+	/* Called before the rows of files first to end - 1 are read. */
+	void		(*begin) (SmPast *self, int first, int end);
+
+	/*
+	 * Begin to read the states of one of these files; their numbers ascend.
+	 * The states last until the next call.  Returns false if there are none.
+	 */
+	bool		(*open) (SmPast *self, int file, SmShown *shown);
+};
+
+/* Does the query have a column shown? */
+extern bool sm_set_has_shown(const SmSet *set);
+
+/* Before files are made: give a set of such a query its past. */
+extern void sm_set_remember(SmSet *set, SmPast *past);
+
 /* The files of an earlier run, in the order of the set. */
 typedef struct SmOldFiles
 {

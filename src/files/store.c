@@ -11,6 +11,7 @@
 
 #include "files/gzip.h"
 #include "optimizer/cost.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 
 /* the most files that wait, each with a document and its compressed form */
@@ -77,6 +78,8 @@ add_waiting(SmFileStore *store, const SmFile *file)
 	MemoryContext oldcontext = MemoryContextSwitchTo(row->context);
 
 	sm_file_to_row(file, row->values, row->nulls);
+	if (file->shown)
+		row->values[SM_FILE_SHOWN] = datumCopy(PointerGetDatum(file->shown), false, -1);
 	MemoryContextSwitchTo(oldcontext);
 	if (file->content)
 		sm_gzip_begin(row->gzip, VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ);

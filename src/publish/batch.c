@@ -37,14 +37,15 @@ sm_batch_init(SmBatch *batch, const char *statement, bool counted,
 }
 
 char *
-sm_batch_subquery(const SmFileColumn *columns, int ncolumns)
+sm_batch_subquery(const SmTable *table)
 {
 	StringInfoData subquery;
 
 	initStringInfo(&subquery);
-	for (int i = 0; i < ncolumns; i++)
-		appendStringInfo(&subquery, "%s pg_catalog.unnest($%d) AS %s",
-						 i == 0 ? "SELECT" : ",", i + 1, columns[i].name);
+	for (int i = 0; i < table->ncolumns; i++)
+		if (sm_table_has_column(table, i))
+			appendStringInfo(&subquery, "%s pg_catalog.unnest($%d) AS %s",
+							 i == 0 ? "SELECT" : ",", i + 1, table->columns[i].name);
 	return subquery.data;
 }
 
@@ -55,9 +56,10 @@ sm_batch_init_insert(SmBatch *batch, const SmTable *table, bool counted)
 
 	initStringInfo(&names);
 	for (int i = 0; i < table->ncolumns; i++)
-		appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
+		if (sm_table_has_column(table, i))
+			appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
 	sm_batch_init(batch, psprintf("INSERT INTO %s (%s) %s", table->sql_name, names.data,
-								  sm_batch_subquery(table->columns, table->ncolumns)),
+								  sm_batch_subquery(table)),
 				  counted, table->columns, table->ncolumns);
 }
 

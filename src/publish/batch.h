@@ -33,8 +33,11 @@ extern void sm_batch_init(SmBatch *batch, const char *statement, bool counted,
 /* The same, to insert rows into a table. */
 extern void sm_batch_init_insert(SmBatch *batch, const SmTable *table, bool counted);
 
-/* A subquery for the statement, whose columns are those of the rows. */
-extern char *sm_batch_subquery(const SmFileColumn *columns, int ncolumns);
+/*
+ * A subquery for the statement, of rows that have all columns of a table, except the
+ * optional columns that the table lacks.
+ */
+extern char *sm_batch_subquery(const SmTable *table);
 
 /* Add a row.  If the batch is full then, it must be flushed. */
 extern void sm_batch_put(SmBatch *batch, const Datum *values, const bool *nulls);

@@ -17,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "publish/section.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/builtins.h"
@@ -49,19 +50,12 @@ typedef struct ChangeColumn
 	FmgrInfo	output;
 } ChangeColumn;
 
-/* A file of the section, and its first key. */
-typedef struct KeyedFile
-{
-	SmFile	   *file;
-	Datum		first_key;
-} KeyedFile;
-
 struct SmChanges
 {
 	SmKeyType  *key_type;
 	const char *reason;			/* why all files have to be made; NULL if they
 								 * need not */
-	KeyedFile  *files;			/* in the order of the set */
+	SmSection	section;
 	SmOldFiles	old;			/* the same files */
 };
 
@@ -154,75 +148,39 @@ run_statement(Statement *statement, const char *text)
 	MemoryContextSwitchTo(context);
 }
 
-static int
-compare_files(const void *a, const void *b, void *arg)
-{
-	return sm_key_compare(arg, ((const KeyedFile *) a)->first_key,
-						  ((const KeyedFile *) b)->first_key);
-}
-
-/* Read the first keys of the files.  Returns false if one cannot be read. */
-static bool
-read_first_keys(SmChanges *changes)
-{
-	int			nfiles = changes->old.nfiles;
-	const char **texts = palloc_extended(nfiles * sizeof(char *), MCXT_ALLOC_HUGE);
-	Datum	   *values = palloc_extended(nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
-	bool		ok;
-
-	for (int i = 0; i < nfiles; i++)
-		texts[i] = changes->files[i].file->first_key;
-	ok = sm_key_try_from_texts(changes->key_type, texts, nfiles, values);
-	for (int i = 0; ok && i < nfiles; i++)
-		changes->files[i].first_key = values[i];
-	pfree(texts);
-	pfree(values);
-	return ok;
-}
-
 /*
- * Sort the files of the section by their first keys.  Returns NULL, or why all files
- * have to be made.
+ * Find the files of the section, in the order of their first keys.  Returns NULL, or why
+ * all files have to be made.
  */
 static const char *
 find_files(SmChanges *changes, const SmFileList *list, const char *section, const char *recipe)
 {
 	SmOldFiles *old = &changes->old;
+	const char *reason;
 
-	changes->files = palloc_extended(list->nfiles * sizeof(KeyedFile), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		SmFile	   *file = &list->files[i];
+		const SmFile *file = &list->files[i];
 
 		if (!sm_file_is_of_section(file, section))
 			continue;
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
-		if (file->first_key == NULL)
-			return psprintf("file \"%s\" has no first_key", file->name);
-		if (strcmp(file->recipe, recipe) != 0)
+		if (file->first_key && strcmp(file->recipe, recipe) != 0)
 			return "the query, an option, or what decides the order of keys has changed";
-		changes->files[old->nfiles++].file = file;
 	}
-	if (old->nfiles == 0)
-		return "the section has no files";
-	if (!read_first_keys(changes))
-		return "a first_key cannot be read";
+	reason = sm_section_read(&changes->section, list, section, changes->key_type);
+	if (reason)
+		return reason;
 
-	qsort_arg(changes->files, old->nfiles, sizeof(KeyedFile), compare_files,
-			  changes->key_type);
-	for (int i = 1; i < old->nfiles; i++)
-		if (compare_files(&changes->files[i - 1], &changes->files[i], changes->key_type) == 0)
-			return "two files have the same first_key";
-
-	old->first_keys = palloc_extended(old->nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
+	old->nfiles = changes->section.nfiles;
+	old->first_keys = changes->section.first_keys;
 	old->files = palloc_extended(old->nfiles * sizeof(SmRebuildFile),
 								 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < old->nfiles; i++)
 	{
-		old->first_keys[i] = changes->files[i].first_key;
-		old->files[i].url_count = Max(changes->files[i].file->url_count, 0);
-		old->files[i].byte_count = Max(changes->files[i].file->byte_count, 0);
+		old->files[i].url_count = Max(changes->section.files[i]->url_count, 0);
+		old->files[i].byte_count = Max(changes->section.files[i]->byte_count, 0);
 	}
 	return NULL;
 }
@@ -381,7 +339,7 @@ rebuild(SmChanges *changes, SmSet *set)
 		return "to read the changed ranges of keys would cost more than to read all rows";
 	for (int i = 0; i < old->nfiles;)
 	{
-		SmFile	   *file = changes->files[i].file;
+		SmFile	   *file = changes->section.files[i];
 
 		if (old->files[i].touched)
 		{

@@ -26,6 +26,7 @@
 #include "miscadmin.h"
 #include "publish/changes.h"
 #include "publish/feed.h"
+#include "publish/past.h"
 #include "publish/target.h"
 #include "server/argument.h"
 #include "server/encoding.h"
@@ -81,17 +82,32 @@ typedef struct IndexSink
 	Outcome    *result;
 } IndexSink;
 
+/* Stands for the states that the file in the target has. */
+static struct varlena *
+no_states(void)
+{
+	struct varlena *empty = palloc(VARHDRSZ);
+
+	SET_VARSIZE(empty, VARHDRSZ);
+	return empty;
+}
+
 /* Put a file of the set into the tuplestore. */
 static void
 put_set_file(SmFileSink *self, const SmFile *file)
 {
 	SetSink    *set = (SetSink *) self;
+	const SmFile *old = sm_find_file(set->before, file->name);
 	SmFile		stored = *file;
 
 	set->url_count += file->url_count;
 	set->nfiles++;
-	if (sm_file_is_unchanged(sm_find_file(set->before, file->name), file))
+	if (sm_file_is_unchanged(old, file))
+	{
 		stored.content = NULL;
+		if (file->shown && file->shown_checksum == old->shown_checksum)
+			stored.shown = no_states();
+	}
 	sm_file_store_put(set->store, &stored);
 }
 
@@ -150,7 +166,8 @@ write_file(SmTarget *target, SmFile *file, Outcome *result)
 	{
 		file->content = NULL;
 		file->lastmod = old->lastmod;
-		if (!sm_file_has_same_key(old, file))
+		if (!sm_file_has_same_key(old, file) ||
+			(file->shown && VARSIZE_ANY_EXHDR(file->shown) > 0))
 			sm_target_write(target, old, file);
 	}
 	else
@@ -452,10 +469,13 @@ reset_set_sink(SetSink *set)
  * kept in the list.  Returns why a run with changes made all files, or NULL.
  */
 static const char *
-make_set(SetSink *sink, const char *statement)
+make_set(SetSink *sink, SmTarget *target, const char *statement)
 {
+	const char *section = sink->options->section;
+	TimestampTz now = sm_past_now(sink->before, section);
 	SmSet	   *set = sm_set_begin(sink->options, &sink->sink);
 	SmChanges  *changes = NULL;
+	SmPast	   *past = NULL;
 	const char *reason = NULL;
 
 	if (statement)
@@ -466,13 +486,18 @@ make_set(SetSink *sink, const char *statement)
 	 * sees all that the section's last run saw.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
+	if (sm_set_has_shown(set))
+		past = sm_past_remember(set, target, sink->before, section, now);
 	if (changes)
 		reason = sm_changes_make(changes, set);
 	if (reason)
 	{
 		sm_set_end(set, NULL);
+		sm_past_end(past);
 		reset_set_sink(sink);
 		set = sm_set_begin(sink->options, &sink->sink);
+		if (past)
+			past = sm_past_remember(set, target, sink->before, section, now);
 	}
 	if (changes == NULL || reason)
 		sm_set_make_all(set, true);
@@ -481,6 +506,7 @@ make_set(SetSink *sink, const char *statement)
 	if (sink->options->stable && sm_set_key_type(set) == NULL)
 		sink->recipe = pstrdup(sm_set_recipe(set));
 	sm_set_end(set, "sitemap_publish");
+	sm_past_end(past);
 	return reason;
 }
 
@@ -507,7 +533,7 @@ publish(FunctionCallInfo fcinfo, Outcome *result)
 	sm_target_lock_section(target, options->section);
 
 	init_set_sink(&set, options, sm_target_peek(target));
-	result->reason = make_set(&set, statement);
+	result->reason = make_set(&set, target, statement);
 
 	sm_target_lock(target);
 	keep_files(&set, target);

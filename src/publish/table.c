@@ -28,6 +28,12 @@ sm_table_open(SmTable *table, LOCKMODE lockmode)
 	table->sql_name = quote_qualified_identifier(table->name->schemaname, table->name->relname);
 }
 
+bool
+sm_table_has_column(const SmTable *table, int column)
+{
+	return get_attnum(table->relid, table->columns[column].name) != InvalidAttrNumber;
+}
+
 void
 sm_table_check_columns(const SmTable *table)
 {
@@ -37,6 +43,8 @@ sm_table_check_columns(const SmTable *table)
 		AttrNumber	attnum = get_attnum(table->relid, column->name);
 		Oid			type;
 
+		if (attnum == InvalidAttrNumber && column->optional)
+			continue;
 		if (attnum == InvalidAttrNumber)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),

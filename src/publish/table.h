@@ -13,7 +13,8 @@ typedef struct SmTable
 {
 	Oid			relid;
 	const char *what;			/* "target" or "feed", for errors */
-	const SmFileColumn *columns;	/* that the table must have */
+	const SmFileColumn *columns;	/* that the table must have, unless they
+									 * are optional */
 	int			ncolumns;
 	const char *hint;			/* how to create the table */
 
@@ -28,6 +29,9 @@ extern void sm_table_open(SmTable *table, LOCKMODE lockmode);
 
 /* Raise an error unless the table, which is open, has its columns. */
 extern void sm_table_check_columns(const SmTable *table);
+
+/* Has the open table a column, by its number in columns? */
+extern bool sm_table_has_column(const SmTable *table, int column);
 
 /*
  * Raise an error unless the name still finds the table.  A lock on a table does not

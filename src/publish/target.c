@@ -129,6 +129,7 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *function)
 	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
 							   quote_literal_cstr(target->base_url));
 	target->function = function;
+	target->earliest = DT_NOBEGIN;
 	target->context = CurrentMemoryContext;
 	PreventCommandDuringRecovery(function);
 	open_target(target, AccessShareLock);
@@ -216,6 +217,8 @@ typedef struct Reader
 	SmReceiver	receiver;		/* must be first */
 	const SmTarget *target;
 	SmFileList *list;			/* gets the files */
+	SmTakeFile	take;			/* or gets them one by one */
+	void	   *arg;
 } Reader;
 
 /*
@@ -238,17 +241,19 @@ check_types(SmReceiver *self, TupleDesc desc)
 	}
 }
 
-/* SELECT for the files of the site, with an expression for their content. */
+#define NO_BYTES	"NULL::pg_catalog.bytea"
+
+/* SELECT for the files of the site, with expressions for their states and content. */
 static char *
-select_files(const SmTarget *target, const char *content)
+select_files(const SmTarget *target, const char *shown, const char *content)
 {
 	StringInfoData statement;
 
 	initStringInfo(&statement);
-	for (int i = 0; i < SM_FILE_CONTENT; i++)
+	for (int i = 0; i < SM_FILE_SHOWN; i++)
 		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",", sm_file_columns[i].name);
-	appendStringInfo(&statement, ", %s FROM %s WHERE %s", content, target->table.sql_name,
-					 target->of_site);
+	appendStringInfo(&statement, ", %s, %s FROM %s WHERE %s", shown, content,
+					 target->table.sql_name, target->of_site);
 	return statement.data;
 }
 
@@ -298,6 +303,7 @@ receive_file(SmReceiver *self, TupleTableSlot *slot)
 	file->digest = keep_text(list, file->digest, NULL);
 	file->first_key = keep_text(list, file->first_key, NULL);
 	file->recipe = keep_text(list, file->recipe, last->recipe);
+	file->shown_checksum = 0;
 	file->has_content = file->content != NULL;
 	file->content = NULL;
 	file->kept = false;
@@ -323,8 +329,8 @@ read_files(const SmTarget *target, bool active_snapshot)
 										  ALLOCSET_DEFAULT_SIZES);
 	sm_receiver_init(&reader.receiver, check_types, receive_file);
 	SPI_execute_extended(psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
-								  select_files(target, "NULL::pg_catalog.bytea"),
-								  select_files(target, "''::pg_catalog.bytea")),
+								  select_files(target, NO_BYTES, NO_BYTES),
+								  select_files(target, NO_BYTES, "''::pg_catalog.bytea")),
 						 &options);
 	MemoryContextSwitchTo(oldcontext);
 
@@ -379,23 +385,23 @@ check_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
+typedef void (*Read) (SmTarget *target, void *arg);
+
 /*
  * Read in a subtransaction and roll it back, to release the locks that reading took.
  */
-SmFileList *
-sm_target_peek(SmTarget *target)
+static void
+peek(SmTarget *target, Read read, void *arg)
 {
 	MemoryContext oldcontext = CurrentMemoryContext;
 	ResourceOwner oldowner = CurrentResourceOwner;
-	SmFileList *volatile list = NULL;
 
 	open_target(target, AccessShareLock);
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
 	{
 		SPI_connect();
-		check_site(target);
-		list = read_files(target, false);
+		read(target, arg);
 		SPI_finish();
 	}
 	PG_FINALLY();
@@ -406,7 +412,92 @@ sm_target_peek(SmTarget *target)
 	}
 	PG_END_TRY();
 	relation_close(target->table.rel, AccessShareLock);
+}
+
+/* Read: the files of the site, into a list. */
+static void
+read_list(SmTarget *target, void *list)
+{
+	check_site(target);
+	*(SmFileList **) list = read_files(target, false);
+}
+
+SmFileList *
+sm_target_peek(SmTarget *target)
+{
+	SmFileList *list;
+
+	peek(target, read_list, &list);
 	return list;
+}
+
+static bool
+take_file(SmReceiver *self, TupleTableSlot *slot)
+{
+	Reader	   *reader = (Reader *) self;
+	SmFile		file;
+
+	slot_getallattrs(slot);
+	sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
+	reader->take(reader->arg, &file);
+	return true;
+}
+
+/* Run a SELECT for files of these names, a text[], and pass them on. */
+static void
+select_named(const SmTarget *target, const char *select, Datum names, SmTakeFile take, void *arg)
+{
+	Reader		reader = {.target = target,.take = take,.arg = arg};
+	ParamListInfo params = makeParamList(1);
+	SPIExecuteOptions options = {.params = params,.dest = &reader.receiver.dest};
+	MemoryContext context = CurrentMemoryContext;
+
+	params->params[0].value = names;
+	params->params[0].isnull = false;
+	params->params[0].pflags = PARAM_FLAG_CONST;
+	params->params[0].ptype = TEXTARRAYOID;
+	sm_receiver_init(&reader.receiver, check_types, take_file);
+	SPI_execute_extended(psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)", select), &options);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(reader.receiver.row_context);
+}
+
+/* Arguments of sm_target_peek_shown. */
+typedef struct PeekShown
+{
+	Datum		names;
+	SmTakeFile	take;
+	void	   *arg;
+} PeekShown;
+
+/* Read: files with their states. */
+static void
+read_shown(SmTarget *target, void *arg)
+{
+	const PeekShown *peeked = arg;
+
+	select_named(target, select_files(target, "shown", NO_BYTES), peeked->names, peeked->take,
+				 peeked->arg);
+}
+
+void
+sm_target_peek_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
+{
+	PeekShown	peeked = {names, take, arg};
+
+	peek(target, read_shown, &peeked);
+}
+
+void
+sm_target_require_shown(const SmTarget *target)
+{
+	if (!sm_table_has_column(&target->table, SM_FILE_SHOWN))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the target table \"%s\" has no column \"shown\"",
+						target->table.name->relname),
+				 errdetail("A query with a column \"shown\" needs it."),
+				 errhint("Add it with ALTER TABLE ... ADD COLUMN shown bytea.")));
 }
 
 /*
@@ -446,10 +537,14 @@ init_batches(SmTarget *target)
 	StringInfoData settings;
 
 	initStringInfo(&settings);
-	for (int i = 0; i < SM_FILE_CONTENT; i++)
+	for (int i = 0; i < SM_FILE_SHOWN; i++)
 		if (i != SM_FILE_BASE_URL && i != SM_FILE_NAME)
 			appendStringInfo(&settings, "%s = new.%s, ", sm_file_columns[i].name,
 							 sm_file_columns[i].name);
+	if (sm_table_has_column(table, SM_FILE_SHOWN))
+		appendStringInfoString(&settings,
+							   "shown = CASE WHEN pg_catalog.octet_length(new.shown) OPERATOR(pg_catalog.=) 0"
+							   " THEN old.shown ELSE new.shown END, ");
 
 	sm_batch_init_insert(&target->inserts, table, true);
 	sm_batch_init(&target->updates,
@@ -457,7 +552,7 @@ init_batches(SmTarget *target)
 						   " WHERE old.name OPERATOR(pg_catalog.=) new.name AND old.%s"
 						   " AND old.name OPERATOR(pg_catalog.=) ANY ($%d)",
 						   table->sql_name, settings.data,
-						   sm_batch_subquery(sm_file_columns, SM_FILE_NCOLUMNS),
+						   sm_batch_subquery(table),
 						   target->of_site, SM_FILE_NAME + 1),
 				  true, sm_file_columns, SM_FILE_NCOLUMNS);
 	sm_batch_init(&target->deletions,
@@ -488,7 +583,7 @@ sm_target_lock(SmTarget *target)
 		check_serializable(target);
 
 	/* set under the lock, to be later than the times of any earlier run */
-	target->now = target->run_at = GetCurrentTimestamp();
+	target->now = target->run_at = Max(GetCurrentTimestamp(), target->earliest);
 	for (int i = 0; i < target->list->nfiles; i++)
 	{
 		TimestampTz lastmod = target->list->files[i].lastmod;
@@ -498,20 +593,15 @@ sm_target_lock(SmTarget *target)
 	}
 }
 
-/* Give the feed the old and the new version of a file that waits. */
-static bool
-receive_content(SmReceiver *self, TupleTableSlot *slot)
+/* SmTakeFile: give the feed the old and the new version of a file that waits. */
+static void
+compare_file(void *arg, const SmFile *old)
 {
-	const SmTarget *target = ((Reader *) self)->target;
-	SmFile	   *waiting;
-	SmFile		old;
+	const SmTarget *target = arg;
+	const SmFile *waiting = sm_find_file(target->list, old->name);
 
-	slot_getallattrs(slot);
-	sm_file_from_row(&old, slot->tts_values, slot->tts_isnull);
-	waiting = sm_find_file(target->list, old.name);
 	if (waiting)
-		sm_feed_compare(target->feed, &old, waiting);
-	return true;
+		sm_feed_compare(target->feed, old, waiting);
 }
 
 /*
@@ -520,22 +610,10 @@ receive_content(SmReceiver *self, TupleTableSlot *slot)
 static void
 compare_waiting(SmTarget *target)
 {
-	Reader		reader = {.target = target};
-	ParamListInfo params = makeParamList(1);
-	SPIExecuteOptions options = {.params = params,.dest = &reader.receiver.dest};
-	MemoryContext context = CurrentMemoryContext;
-
-	if (target->compared == NULL)
-		return;
-	params->params[0].value = makeArrayResult(target->compared, context);
-	params->params[0].isnull = false;
-	params->params[0].pflags = PARAM_FLAG_CONST;
-	params->params[0].ptype = TEXTARRAYOID;
-	sm_receiver_init(&reader.receiver, check_types, receive_content);
-	SPI_execute_extended(psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
-								  select_files(target, "content")), &options);
-	MemoryContextSwitchTo(context);
-	MemoryContextDelete(reader.receiver.row_context);
+	if (target->compared)
+		select_named(target, select_files(target, NO_BYTES, "content"),
+					 makeArrayResult(target->compared, CurrentMemoryContext),
+					 compare_file, target);
 	target->compared = NULL;
 }
 

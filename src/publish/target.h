@@ -30,6 +30,8 @@ typedef struct SmTarget
 	MemoryContext context;		/* for all of the call */
 	char	   *of_site;		/* condition for statements */
 
+	TimestampTz earliest;		/* no file of the run gets an earlier lastmod */
+
 	/* set by sm_target_lock */
 	SmFileList *list;			/* files of the site as last read */
 	TimestampTz now;			/* lastmod of files that change */
@@ -58,6 +60,19 @@ extern void sm_target_lock_section(const SmTarget *target, const char *section);
 extern SmFileList *sm_target_peek(SmTarget *target);
 
 /*
+ * For a query with a column shown: raise an error unless the table, which is not
+ * locked, has the column.
+ */
+extern void sm_target_require_shown(const SmTarget *target);
+
+/*
+ * Read the files of these names, a text[], with their states and without content, and
+ * pass them on in any order.  No lock on the table remains.
+ */
+typedef void (*SmTakeFile) (void *arg, const SmFile *file);
+extern void sm_target_peek_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg);
+
+/*
  * Take the lock of the site, to the end of the transaction, check the target again
  * and read the files.
  *
@@ -67,7 +82,7 @@ extern void sm_target_lock(SmTarget *target);
 
 /*
  * Write a file: insert it, or update old, the file of that name in the target.  A file
- * without content keeps old's content.  Files wait in batches, until sm_target_flush at
+ * without content keeps old's content, and one whose states are empty keeps old's states.  Files wait in batches, until sm_target_flush at
  * the latest.
  */
 extern void sm_target_write(SmTarget *target, SmFile *old, const SmFile *file);

@@ -12,10 +12,12 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/objectaddress.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_enum.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_opfamily.h"
 #include "catalog/pg_range.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
@@ -243,7 +245,7 @@ set_setting(const char *name, const char *value)
 }
 
 int
-sm_key_begin_text(void)
+sm_key_begin_values(void)
 {
 	/*
 	 * All settings that the output or input function of a type with a btree
@@ -261,13 +263,21 @@ sm_key_begin_text(void)
 		{"extra_float_digits", "3"},
 		{"lc_monetary", "C"},
 		{"quote_all_identifiers", "off"},
-		/* a temporary object must not hide a built-in one of the same name */
-		{"search_path", "pg_catalog, pg_temp"},
 	};
 	int			level = NewGUCNestLevel();
 
 	for (size_t i = 0; i < lengthof(settings); i++)
 		set_setting(settings[i][0], settings[i][1]);
+	return level;
+}
+
+int
+sm_key_begin_text(void)
+{
+	int			level = sm_key_begin_values();
+
+	/* a temporary object must not hide a built-in one of the same name */
+	set_setting("search_path", "pg_catalog, pg_temp");
 	return level;
 }
 
@@ -451,7 +461,7 @@ append_version(StringInfo dst, PGFunction function, Oid oid)
 }
 
 static void
-append_collation(StringInfo dst, Oid collation)
+append_collation(StringInfo dst, Oid collation, bool with_version)
 {
 	static const char *const columns[] = {
 		"collprovider", "collisdeterministic", "collcollate", "collctype", "colliculocale",
@@ -468,12 +478,14 @@ append_collation(StringInfo dst, Oid collation)
 	if (collation == DEFAULT_COLLATION_OID)
 	{
 		append_columns(dst, DATABASEOID, DatabaseRelationId, MyDatabaseId, database_columns);
-		append_version(dst, pg_database_collation_actual_version, MyDatabaseId);
+		if (with_version)
+			append_version(dst, pg_database_collation_actual_version, MyDatabaseId);
 	}
 	else
 	{
 		append_columns(dst, COLLOID, CollationRelationId, collation, columns);
-		append_version(dst, pg_collation_actual_version, collation);
+		if (with_version)
+			append_version(dst, pg_collation_actual_version, collation);
 	}
 }
 
@@ -526,7 +538,7 @@ append_order(StringInfo dst, const TypePart *part)
 	appendStringInfo(dst, "%s by %s",
 					 format_type_extended(part->type, -1, FORMAT_TYPE_FORCE_QUALIFY),
 					 OidIsValid(entry->lt_opr) ? format_operator(entry->lt_opr) : "nothing");
-	append_collation(dst, part->collation);
+	append_collation(dst, part->collation, true);
 	if (entry->typtype == TYPTYPE_ENUM)
 		append_labels(dst, part->type);
 	else if (entry->typtype == TYPTYPE_RANGE)
@@ -534,6 +546,25 @@ append_order(StringInfo dst, const TypePart *part)
 	foreach(lc, part->parts)
 		appendStringInfo(dst, " %d", lfirst_int(lc));
 	appendStringInfoString(dst, ";");
+}
+
+char *
+sm_key_describe_family(const SmKeyType *key)
+{
+	ObjectAddress family;
+	StringInfoData result;
+	int			level = sm_key_begin_text();
+
+	ObjectAddressSet(family, OperatorFamilyRelationId, key->family);
+	initStringInfo(&result);
+	appendStringInfoString(&result, getObjectIdentity(&family, false));
+	/* arrays, enums, ranges and rows have a family for all types */
+	if (get_typtype(key->operand) == TYPTYPE_PSEUDO)
+		appendStringInfo(&result, " of %s",
+						 format_type_extended(key->type, -1, FORMAT_TYPE_FORCE_QUALIFY));
+	append_collation(&result, key->collation, false);
+	sm_key_end_text(level);
+	return result.data;
 }
 
 char *

@@ -56,6 +56,12 @@ extern int	sm_key_begin_text(void);
 extern void sm_key_end_text(int level);
 
 /*
+ * The same as sm_key_begin_text, except that search_path stays as it is: for statements of
+ * the user's.
+ */
+extern int	sm_key_begin_values(void);
+
+/*
  * The same for text from a user's statement.  It is read as a cast in this session
  * would read it, except that NULL in an array is always null.
  */
@@ -82,6 +88,13 @@ extern bool sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int 
  * type of the user's can round its values.
  */
 extern char *sm_key_to_exact_text(SmKeyType *key, Datum value);
+
+/*
+ * What determines the order of the keys, as text.  Equal texts stand for the same order,
+ * apart from versions of collations and changes of types.  So smallint, int and bigint
+ * have the same text.
+ */
+extern char *sm_key_describe_family(const SmKeyType *key);
 
 /* The comparison that a btree strategy stands for, as OPERATOR(schema.name). */
 extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);

@@ -1,0 +1,218 @@
+/*
+ * past.c
+ *	  What the target remembers of the pages of a section.
+ *
+ * The states of files are read before the query is run for the rows of these files, and
+ * wait in a tuplestore.  So no lock on the target is held while the query runs, and the
+ * query can use parallel workers.
+ */
+#include "postgres.h"
+
+#include "publish/past.h"
+
+#include "catalog/pg_type.h"
+#include "core/digest.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "publish/section.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+/* The files that one statement reads: their number, and about the bytes of their states */
+#define BATCH_FILES		1000
+#define BATCH_BYTES		(4 * 1024 * 1024)
+
+typedef struct TargetPast
+{
+	SmPast		past;			/* must be first */
+	SmTarget   *target;
+	SmSection	section;
+	MemoryContext context;		/* for a batch */
+	Tuplestorestate *states;	/* of files, in their order, each a row */
+	TupleTableSlot *slot;
+	int			next;			/* the file whose states are next in there */
+	uint32		space[SM_SHOWN_SPACE];
+} TargetPast;
+
+/* Files whose states are read together. */
+typedef struct BatchFile
+{
+	const char *name;
+	struct varlena *states;		/* NULL for none */
+} BatchFile;
+
+typedef struct Batch
+{
+	MemoryContext context;
+	int			nfiles;
+	BatchFile	files[BATCH_FILES]; /* in the order of the section */
+	BatchFile  *by_name[BATCH_FILES];
+} Batch;
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp((*(BatchFile *const *) a)->name, (*(BatchFile *const *) b)->name);
+}
+
+/* SmTakeFile */
+static void
+take_states(void *arg, const SmFile *file)
+{
+	Batch	   *batch = arg;
+	BatchFile	named = {.name = file->name};
+	BatchFile  *key = &named;
+	BatchFile **found = bsearch(&key, batch->by_name, batch->nfiles, sizeof(BatchFile *),
+								compare_names);
+
+	if (found && file->shown)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+
+		(*found)->states = PG_DETOAST_DATUM_COPY(PointerGetDatum(file->shown));
+		MemoryContextSwitchTo(oldcontext);
+	}
+}
+
+/* Read the states of a batch of files.  Returns the number of the file after it. */
+static int
+read_batch(TargetPast *past, int first, int end)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
+	Batch	   *batch = palloc_object(Batch);
+	ArrayBuildState *names = NULL;
+	int64		nbytes = 0;
+	int			next;
+
+	batch->context = past->context;
+	batch->nfiles = 0;
+	for (next = first; next < end && batch->nfiles < BATCH_FILES && nbytes < BATCH_BYTES; next++)
+	{
+		const SmFile *file = past->section.files[next];
+
+		batch->files[batch->nfiles] = (BatchFile)
+		{
+			.name = file->name
+		};
+		batch->by_name[batch->nfiles] = &batch->files[batch->nfiles];
+		batch->nfiles++;
+		names = accumArrayResult(names, CStringGetTextDatum(file->name), false, TEXTOID,
+								 CurrentMemoryContext);
+		nbytes += (int64) Max(file->url_count, 0) * SM_SHOWN_PAGE_LEN;
+	}
+	qsort(batch->by_name, batch->nfiles, sizeof(BatchFile *), compare_names);
+	sm_target_peek_shown(past->target, makeArrayResult(names, CurrentMemoryContext),
+						 take_states, batch);
+	for (int i = 0; i < batch->nfiles; i++)
+	{
+		Datum		value = PointerGetDatum(batch->files[i].states);
+		bool		isnull = batch->files[i].states == NULL;
+
+		tuplestore_putvalues(past->states, past->slot->tts_tupleDescriptor, &value, &isnull);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(past->context);
+	return next;
+}
+
+/* SmPast.begin */
+static void
+begin_files(SmPast *self, int first, int end)
+{
+	TargetPast *past = (TargetPast *) self;
+
+	ExecClearTuple(past->slot);
+	tuplestore_clear(past->states);
+	past->next = first;
+	while (first < end)
+	{
+		CHECK_FOR_INTERRUPTS();
+		first = read_batch(past, first, end);
+	}
+}
+
+/* SmPast.open: states that are cut or forged count as none. */
+static bool
+open_states(SmPast *self, int file, SmShown *shown)
+{
+	TargetPast *past = (TargetPast *) self;
+	MemoryContext oldcontext = MemoryContextSwitchTo(past->slot->tts_mcxt);
+	struct varlena *states;
+	bool		isnull;
+	Datum		value;
+
+	for (; past->next <= file; past->next++)
+		if (!tuplestore_gettupleslot(past->states, true, false, past->slot))
+			elog(ERROR, "the states of file %d were not read", file);
+	MemoryContextSwitchTo(oldcontext);
+	value = slot_getattr(past->slot, 1, &isnull);
+	if (isnull)
+		return false;
+	states = (struct varlena *) DatumGetPointer(value);
+	if (!sm_shown_open(shown, VARDATA_ANY(states), VARSIZE_ANY_EXHDR(states), self->order,
+					   past->space))
+		return false;
+	past->section.files[file]->shown_checksum = shown->checksum;
+	return true;
+}
+
+TimestampTz
+sm_past_now(const SmFileList *list, const char *section)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	const TimestampTz last = (PG_UINT32_MAX - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+
+	for (int i = 0; i < list->nfiles; i++)
+	{
+		const SmFile *file = &list->files[i];
+
+		/* a lastmod after the last time that fits into a state is not ours */
+		if (sm_file_is_of_section(file, section) && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
+			file->lastmod < last)
+			now = Max(now, file->lastmod + USECS_PER_SEC);
+	}
+	return now / USECS_PER_SEC * USECS_PER_SEC;
+}
+
+SmPast *
+sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *list, const char *section,
+				 TimestampTz now)
+{
+	TargetPast *past = palloc0_object(TargetPast);
+	SmKeyType  *key_type = sm_set_key_type(set);
+	const char *order = sm_key_describe_family(key_type);
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
+
+	sm_target_require_shown(target);
+	past->past.begin = begin_files;
+	past->past.open = open_states;
+	past->past.order = sm_digest(order, strlen(order), 0);
+	past->past.now = (uint32) (now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
+	past->target = target;
+	sm_section_read(&past->section, list, section, key_type);
+	past->past.nfiles = past->section.nfiles;
+	past->past.first_keys = past->section.first_keys;
+	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
+										  ALLOCSET_DEFAULT_SIZES);
+	past->states = tuplestore_begin_heap(false, false, work_mem);
+	TupleDescInitEntry(desc, 1, "shown", BYTEAOID, -1, 0);
+	TupleDescFinalize(desc);
+	past->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	target->earliest = now;
+	sm_set_remember(set, &past->past);
+	return &past->past;
+}
+
+void
+sm_past_end(SmPast *self)
+{
+	TargetPast *past = (TargetPast *) self;
+
+	if (past == NULL)
+		return;
+	ExecDropSingleTupleTableSlot(past->slot);
+	tuplestore_end(past->states);
+}

@@ -1,0 +1,28 @@
+/*
+ * past.h
+ *	  What the target remembers of the pages of a section.
+ */
+#ifndef SM_PUBLISH_PAST_H
+#define SM_PUBLISH_PAST_H
+
+#include "files/set.h"
+#include "publish/target.h"
+
+/*
+ * The time of a run, for the lastmod of pages: at least a second after every file of the
+ * section in the list.  So two runs have different times, and no time goes back when
+ * the clock does.
+ */
+extern TimestampTz sm_past_now(const SmFileList *list, const char *section);
+
+/*
+ * Give a set of a query with a column shown its past: what the section's files in the
+ * target say of their pages.  list: the files of the target; now: see sm_past_now.
+ */
+extern SmPast *sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *list,
+								const char *section, TimestampTz now);
+
+/* After sm_set_end: forget it, unless it is NULL. */
+extern void sm_past_end(SmPast *past);
+
+#endif

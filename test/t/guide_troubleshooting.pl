@@ -33,7 +33,7 @@ my %tests = (
 	'The site has new pages and the sitemap has not' => \&nothing_runs,
 	'A page is missing' => \&page_is_missing,
 	'The browser downloads the file' => 'test/t/guide_web_servers.pl',
-	'The browser shows one run of text' => 'test/t/examples_stylesheet.pl',
+	'The browser shows text without line breaks' => 'test/t/examples_stylesheet.pl',
 	'What Search Console says' => \&search_console,);
 
 my $node = PostgreSQL::Test::Cluster->new('main');

@@ -37,9 +37,9 @@ sm_index_create(SmProtocol protocol, const char *stylesheet)
 }
 
 void
-sm_index_add(SmIndex *index, const char *loc, TimestampTz lastmod)
+sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod)
 {
-	SmRow		row = {.loc = sm_span(loc, strlen(loc))};
+	SmRow		row = {.loc = loc};
 	SmDocument *doc = index->documents != NIL ? llast(index->documents) : add_document(index);
 	SmEntry		entry;
 

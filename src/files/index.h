@@ -34,7 +34,7 @@ extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
  * Add a file by its URL, UTF-8.  lastmod: DT_NOBEGIN if unknown.  Begins another
  * document if the last one is full.
  */
-extern void sm_index_add(SmIndex *index, const char *loc, TimestampTz lastmod);
+extern void sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod);
 
 /*
  * Put the files of the index, sitemap.xml first; none if nothing was added.  section:

@@ -99,6 +99,7 @@ sm_batch_flush(SmBatch *batch)
 {
 	Datum		arrays[SM_FILE_NCOLUMNS];
 	int			nrows = batch->nrows;
+	MemoryContext oldcontext = CurrentMemoryContext;
 	MemoryContext context;
 
 	if (nrows == 0)
@@ -115,6 +116,8 @@ sm_batch_flush(SmBatch *batch)
 	batch->nrows = 0;
 	batch->nbytes = 0;
 	SPI_execute_plan(batch->plan, arrays, NULL, false, 0);
+	/* SPI leaves its own context as the current one */
+	MemoryContextSwitchTo(oldcontext);
 	if (batch->counted && SPI_processed != (uint64) nrows)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

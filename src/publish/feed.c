@@ -31,6 +31,7 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -289,7 +290,6 @@ typedef struct Url
 								 * of the digests of old entries: 0 if they
 								 * are equal */
 	text	   *lastmod;		/* lastmod of a new entry, or NULL */
-	MemoryContext context;
 } Url;
 
 /*
@@ -302,11 +302,9 @@ put_url(SmBatch *rows, Datum *values, const Url *url)
 {
 	bool		nulls[CHANGE_NCOLUMNS] = {false};
 	const char *action = url->count > 0 ? "added" : url->count < 0 ? "removed" : "changed";
-	MemoryContext oldcontext;
 
-	if (url->loc == NULL || (url->count == 0 && url->difference == 0))
+	if (url->count == 0 && url->difference == 0)
 		return;
-	oldcontext = MemoryContextSwitchTo(url->context);
 	values[CHANGE_LOC] = PointerGetDatum(url->loc);
 	values[CHANGE_ACTION] = CStringGetTextDatum(action);
 	values[CHANGE_LASTMOD] = PointerGetDatum(url->lastmod);
@@ -314,28 +312,6 @@ put_url(SmBatch *rows, Datum *values, const Url *url)
 	sm_batch_put(rows, values, nulls);
 	if (sm_batch_is_full(rows))
 		sm_batch_flush(rows);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-static bool
-is_url(const Url *url, const text *loc)
-{
-	return url->loc && VARSIZE_ANY_EXHDR(url->loc) == VARSIZE_ANY_EXHDR(loc) &&
-		memcmp(VARDATA_ANY(url->loc), VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc)) == 0;
-}
-
-static void
-begin_url(Url *url, text *loc)
-{
-	MemoryContext oldcontext;
-
-	MemoryContextReset(url->context);
-	oldcontext = MemoryContextSwitchTo(url->context);
-	url->loc = DatumGetTextPCopy(PointerGetDatum(loc));
-	url->count = 0;
-	url->difference = 0;
-	url->lastmod = NULL;
-	MemoryContextSwitchTo(oldcontext);
 }
 
 void
@@ -345,25 +321,32 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 	Datum		row[CHANGE_NCOLUMNS];
 	Url			url = {0};
 	const Datum *values;
+	MemoryContext context;
+	MemoryContext oldcontext;
 
 	open_feed(feed, RowExclusiveLock);
 	sm_batch_init_insert(&rows, &feed->table, false);
 	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
 	row[CHANGE_AT] = TimestampTzGetDatum(run_at);
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
-	url.context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",
-										ALLOCSET_SMALL_SIZES);
-
 	sm_sort_perform(&feed->sort);
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",
+									ALLOCSET_SMALL_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
 	while ((values = sm_sort_next(&feed->sort)) != NULL)
 	{
-		text	   *loc = DatumGetTextPP(values[ENTRY_LOC]);
 		uint64		digest = (uint64) DatumGetInt64(values[ENTRY_DIGEST]);
 
-		if (!is_url(&url, loc))
+		if (url.loc == NULL ||
+			!datum_image_eq(values[ENTRY_LOC], PointerGetDatum(url.loc), false, -1))
 		{
 			put_url(&rows, row, &url);
-			begin_url(&url, loc);
+			MemoryContextReset(context);
+			url = (Url)
+			{
+				.loc = DatumGetTextPCopy(values[ENTRY_LOC])
+			};
 		}
 		if (DatumGetInt64(values[ENTRY_IS_NEW]) == 0)
 		{
@@ -374,14 +357,10 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		url.count++;
 		url.difference += digest;
 		if (url.lastmod == NULL && !sm_sort_is_null(&feed->sort, ENTRY_LASTMOD))
-		{
-			MemoryContext oldcontext = MemoryContextSwitchTo(url.context);
-
 			url.lastmod = DatumGetTextPCopy(values[ENTRY_LASTMOD]);
-			MemoryContextSwitchTo(oldcontext);
-		}
 	}
 	put_url(&rows, row, &url);
+	MemoryContextSwitchTo(oldcontext);
 	sm_batch_flush(&rows);
 	sm_sort_end(&feed->sort);
 	close_feed(feed);

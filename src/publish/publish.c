@@ -66,6 +66,8 @@ typedef struct SetSink
 	SmFileList *before;			/* files of the target before the query ran */
 	int64		url_count;		/* of all files */
 	int			nfiles;
+	int64		old_url_count;	/* the same of the section in the target */
+	int			old_nfiles;
 	char	   *recipe;			/* of a stable split without keys, else NULL */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
@@ -193,38 +195,20 @@ delete_file(SmTarget *target, SmFile *file, Outcome *result)
 /*
  * Warn if most files of a stable split get new names although the number of URLs is
  * nearly the same: the rows probably come in a different order in each run.  With a
- * column key, that is an error.
+ * column key, that is an error.  ndeleted: files of the section whose names are gone.
  */
 static void
-warn_of_order(const SetSink *set, const SmTarget *target)
+warn_of_order(const SetSink *set, int ndeleted)
 {
-	const char *section = set->options->section;
-	int64		url_count = 0;
-	int			nfiles = 0;
-	int			ngone = 0;
-	int64		change;
+	int64		change = set->url_count - set->old_url_count;
 
-	if (set->recipe == NULL)
-		return;
-	for (int i = 0; i < target->list->nfiles; i++)
-	{
-		const SmFile *file = &target->list->files[i];
-
-		if (!sm_file_is_of_section(file, section))
-			continue;
-		if (!file->kept && strcmp(file->recipe, set->recipe) != 0)
-			return;
-		url_count += file->url_count;
-		nfiles++;
-		ngone += !file->kept;
-	}
-	change = set->url_count - url_count;
-	if (ngone <= nfiles / 2 || Max(change, -change) * 10 >= url_count)
+	if (ndeleted <= set->old_nfiles / 2 || Max(change, -change) * 10 >= set->old_url_count)
 		return;
 	ereport(WARNING,
-			(errmsg("%d of %d files of section \"%s\" get other names", ngone, nfiles, section),
+			(errmsg("%d of %d files of section \"%s\" get other names", ndeleted,
+					set->old_nfiles, set->options->section),
 			 errdetail("The section had " INT64_FORMAT " URLs and has " INT64_FORMAT ". In a stable split, a file keeps its name as long as the rows come in the same order.",
-					   url_count, set->url_count),
+					   set->old_url_count, set->url_count),
 			 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
 }
 
@@ -235,6 +219,8 @@ write_set(SetSink *set, SmTarget *target, Outcome *result)
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(set->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
+	int			ndeleted = 0;
+	bool		same_recipe = set->recipe != NULL;
 
 	while (tuplestore_gettupleslot(set->files, true, false, slot))
 	{
@@ -251,15 +237,19 @@ write_set(SetSink *set, SmTarget *target, Outcome *result)
 	ExecDropSingleTupleTableSlot(slot);
 	MemoryContextDelete(context);
 
-	warn_of_order(set, target);
 	for (int i = 0; i < target->list->nfiles; i++)
 	{
 		SmFile	   *file = &target->list->files[i];
 
-		if (!file->kept && sm_file_is_of_section(file, set->options->section))
-			delete_file(target, file, result);
+		if (file->kept || !sm_file_is_of_section(file, set->options->section))
+			continue;
+		delete_file(target, file, result);
+		ndeleted++;
+		same_recipe = same_recipe && strcmp(file->recipe, set->recipe) == 0;
 	}
 	sm_target_flush(target);
+	if (same_recipe)
+		warn_of_order(set, ndeleted);
 }
 
 /* Write a file of the index. */
@@ -288,29 +278,15 @@ compare_for_index(const void *a, const void *b)
 }
 
 /*
- * The loc of a file in UTF-8.  A loc that cannot be converted is returned as it is,
- * for the index to refuse.
- */
-static const char *
-in_utf8(const char *loc)
-{
-	SmSpan		span;
-
-	if (!sm_to_utf8(loc, strlen(loc), &span))
-		return loc;
-	return pnstrdup(span.s, span.len);
-}
-
-/*
  * Raise an error unless the index can list a file: it must be on the site, and a file
  * that another program makes must not be an index.  loc: its URL, UTF-8.
  */
 static void
-check_listed(const SmFile *file, const char *loc, const SmUrlBase *site)
+check_listed(const SmFile *file, SmSpan loc, const SmUrlBase *site)
 {
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
-	size_t		len = strlen(loc);
-	char	   *url = palloc(sm_url_bound(len, site, SM_URL_MAX));
+	char	   *url = palloc(sm_url_bound(loc.len, site, SM_URL_MAX));
+	size_t		len;
 
 	if (sm_file_is_index(file) && file->digest[0] == '\0')
 		ereport(ERROR,
@@ -319,7 +295,7 @@ check_listed(const SmFile *file, const char *loc, const SmUrlBase *site)
 				 errdetail("In the target, file \"%s\" is of kind \"index\" and has no digest.",
 						   file->name),
 				 errhint("Add the sitemaps of that index one by one.")));
-	if (sm_url_encode(loc, len, site, cache, SM_FORM_PLAIN, SM_URL_MAX, url, &len) == SM_URL_OTHER_SITE)
+	if (sm_url_encode(loc.s, loc.len, site, cache, SM_FORM_PLAIN, SM_URL_MAX, url, &len) == SM_URL_OTHER_SITE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("an index cannot list a sitemap of another host"),
@@ -347,11 +323,15 @@ publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
 	qsort(files, nfiles, sizeof(SmFile *), compare_for_index);
 	for (int i = 0; i < nfiles; i++)
 	{
-		const char *loc = in_utf8(files[i]->loc);
+		const char *text = files[i]->loc;
+		SmSpan		loc;
 
 		CHECK_FOR_INTERRUPTS();
+		/* the index refuses a loc that cannot be converted */
+		if (!sm_to_utf8(text, strlen(text), &loc))
+			loc = sm_span(text, strlen(text));
 		check_listed(files[i], loc, &site);
-		if (!sm_file_is_index(files[i]) && loc[0] != '\0')
+		if (!sm_file_is_index(files[i]) && loc.len > 0)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
@@ -384,36 +364,34 @@ keep_files(SetSink *set, const SmTarget *target)
 	}
 }
 
-/* The files and the URLs that the section has in the target. */
-static int
-count_files(const SmTarget *target, const char *section, int64 *url_count)
+/* Count the files and URLs of the section in the target. */
+static void
+count_old_files(SetSink *set, const SmTarget *target)
 {
-	int			nfiles = 0;
-
-	*url_count = 0;
 	for (int i = 0; i < target->list->nfiles; i++)
 	{
 		const SmFile *file = &target->list->files[i];
 
-		if (!sm_file_is_of_section(file, section))
+		if (!sm_file_is_of_section(file, set->options->section))
 			continue;
-		*url_count += file->url_count;
-		nfiles++;
+		set->old_url_count += file->url_count;
+		set->old_nfiles++;
 	}
-	return nfiles;
 }
 
 /* Raise an error if the set lost too many URLs. */
 static void
-check_shrink(const SmTarget *target, const SmOptions *options, int64 before, int64 after,
-			 double max_shrink)
+check_shrink(const SetSink *set, const SmTarget *target, double max_shrink)
 {
+	int64		before = set->old_url_count;
+	int64		after = set->url_count;
+
 	if (before - after <= sm_decimal_share(before, max_shrink))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
-					options->section, before, before == 1 ? "URL" : "URLs", after),
+					set->options->section, before, before == 1 ? "URL" : "URLs", after),
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
 					   max_shrink * 100.0, target->table.name->relname),
 			 errhint("If the pages are really gone, publish with max_shrink => 1. A site with few pages can do so in every run.")));
@@ -521,8 +499,6 @@ publish(FunctionCallInfo fcinfo, Outcome *result)
 	SmFeed	   *feed = NULL;
 	char	   *statement;
 	double		max_shrink = max_shrink_argument(fcinfo);
-	int			nfiles;
-	int64		url_count;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
@@ -537,15 +513,15 @@ publish(FunctionCallInfo fcinfo, Outcome *result)
 
 	sm_target_lock(target);
 	keep_files(&set, target);
-	nfiles = count_files(target, options->section, &url_count);
-	check_shrink(target, options, url_count, set.url_count, max_shrink);
+	count_old_files(&set, target);
+	check_shrink(&set, target, max_shrink);
 
 	/*
 	 * At the first run of the section every URL would be new, so the feed
 	 * gets nothing.  A section that was emptied has no files either, but its
 	 * URLs are in the feed.
 	 */
-	if (feed && (nfiles > 0 || sm_feed_has_section(feed, target->base_url, options->section)))
+	if (feed && (set.old_nfiles > 0 || sm_feed_has_section(feed, target->base_url, options->section)))
 		target->feed = feed;
 	write_set(&set, target, result);
 	if (options->index != SM_INDEX_NEVER)

@@ -152,7 +152,7 @@ compare_page(SmPages *pages, CurrentPage *current, int64 row_number, bool is_mix
 		current->first_row = row_number;
 	else
 		sm_findings_add(pages->findings, row_number, SM_LOC_DUPLICATE,
-						psprintf("The loc repeats that of row " INT64_FORMAT ".", current->first_row));
+						psprintf("The loc repeats the loc of row " INT64_FORMAT ".", current->first_row));
 	if (is_mixed)
 		sm_findings_add(pages->findings, row_number, SM_SCHEME_MIXED,
 						"The scheme is http, while base_url or other pages have https.");

@@ -217,7 +217,7 @@ check_token(const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset, bool i
 	{
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 				   SM_DECLARE_HINT,
-				   "invalid extension: the element \"%s\" has no namespace, or that of sitemaps",
+				   "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
 				   sm_for_message(r->name));
 		return false;
 	}

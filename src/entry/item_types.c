@@ -51,17 +51,13 @@ const SmItemType sm_image = {
 static bool
 is_price(SmSpan value)
 {
-	size_t		i = 0;
+	const char *end = value.s + value.len;
+	const char *point = memchr(value.s, '.', value.len);
 
-	while (i < value.len && sm_is_digit(value.s[i]))
-		i++;
-	if (i == 0 || i == value.len)
-		return i > 0;
-	if (value.s[i++] != '.' || i == value.len)
-		return false;
-	while (i < value.len && sm_is_digit(value.s[i]))
-		i++;
-	return i == value.len;
+	for (const char *s = value.s; s < end; s++)
+		if (!sm_is_digit(*s) && s != point)
+			return false;
+	return value.len > 0 && point != value.s && point != end - 1;
 }
 
 static bool

@@ -209,7 +209,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		if (e->strict && (token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
 		{
 			sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
-					   "%sthere is text beside the elements", e->prefix);
+					   "%sthere is text between the elements", e->prefix);
 			return false;
 		}
 		if (token != SM_XML_START)

@@ -340,7 +340,7 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 		desc->natts > (columns->column[SM_COLUMN_KEY].index >= 0 ? 2 : 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-				 errmsg("column \"url\" of the query must be the only one beside \"key\""),
+				 errmsg("column \"url\" of the query can be combined only with \"key\""),
 				 errdetail("A url element contains loc, lastmod and all other values of a row.")));
 
 	/* these columns are checked for a text sitemap, and not read */

@@ -56,7 +56,7 @@ loc_problem(SmEntryWriter *w, SmSpan loc, SmUrlStatus status)
 
 		return sm_problem(&w->problems, SM_LOC_OUTSIDE, ERRCODE_INVALID_PARAMETER_VALUE,
 						  "If both mean the same site, write the loc as a path, such as \"/page\", or correct base_url. If the set may have URLs of other sites, use scope => 'any'.",
-						  "invalid loc: the %s is \"%s\", that of base_url is \"%s\"",
+						  "invalid loc: the %s is \"%s\", not \"%s\" as in base_url",
 						  part, given, wanted);
 	}
 	if (status == SM_URL_OTHER_PATH)

@@ -59,7 +59,7 @@ section_option(FunctionCallInfo fcinfo, int n)
 							"It must be 1 to " SM_STRING(MAX_SECTION) " letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
 	if (strcmp(section, SM_FURTHER_INDEX) == 0)
 		sm_invalid_argument("section", section,
-							"Names such as " SM_FURTHER_INDEX "-2.xml are those of further files of the index.");
+							"Names such as " SM_FURTHER_INDEX "-2.xml are the names of further files of the index.");
 	return section;
 }
 

@@ -204,7 +204,7 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 		if (token == SM_XML_ERROR)
 			return false;
 		if (out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
-			return too_large(p, "the extensions of an entry are longer than a sitemap can be");
+			return too_large(p, "the extension elements of an entry are longer than a sitemap can be");
 		if (token == SM_XML_TEXT)
 		{
 			put_part(out, r->raw, SM_XML_IN_TEXT);
@@ -257,7 +257,7 @@ copy_extension_element(void *arg, SmSpan *copy)
 	StringInfoData out;
 
 	if (++p->entry_count > EXTENSIONS_MAX)
-		return too_large(p, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extensions");
+		return too_large(p, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extension elements");
 	p->declarations.nbindings = r->open[r->depth].nbindings;
 	memset(p->declarations.is_used, false, sizeof(p->declarations.is_used));
 	resetStringInfo(declarations);
@@ -276,9 +276,9 @@ copy_extension_element(void *arg, SmSpan *copy)
 	p->entry_bytes += out.len;
 	p->copied += out.len;
 	if (p->entry_bytes > EXTENSIONS_BYTES_MAX)
-		return too_large(p, "the extensions of an entry are longer than a sitemap can be");
+		return too_large(p, "the extension elements of an entry are longer than a sitemap can be");
 	if (p->copied > p->allowed)
-		return too_large(p, "the extensions are more than " SM_STRING(COPIED_RATIO_MAX)
+		return too_large(p, "the extension elements are more than " SM_STRING(COPIED_RATIO_MAX)
 						 " times as long as the document");
 	return true;
 }

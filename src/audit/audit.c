@@ -25,6 +25,7 @@
 #include "audit/pages.h"
 #include "audit/robots.h"
 #include "catalog/pg_type.h"
+#include "core/ascii.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
@@ -189,8 +190,7 @@ is_missing_value(SmSpan segment)
 	static const char *const words[] = {"None", "null", "undefined", "nan"};
 
 	for (size_t i = 0; i < lengthof(words); i++)
-		if (segment.len == strlen(words[i]) &&
-			pg_strncasecmp(segment.s, words[i], segment.len) == 0)
+		if (sm_equal_ignoring_case(segment, sm_span_of(words[i])))
 			return true;
 	return false;
 }

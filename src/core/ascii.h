@@ -76,6 +76,16 @@ sm_hex_digit(unsigned int value)
 	return "0123456789ABCDEF"[value & 15];
 }
 
+/* Are all of these bytes ASCII? */
+static inline bool
+sm_is_ascii(SmSpan span)
+{
+	for (size_t i = 0; i < span.len; i++)
+		if ((unsigned char) span.s[i] >= 0x80)
+			return false;
+	return true;
+}
+
 static inline bool
 sm_equal_ignoring_case(SmSpan a, SmSpan b)
 {

@@ -402,15 +402,6 @@ valid_ipv6(const char *host, size_t len)
 	return inet_pton(AF_INET6, address, &parsed) == 1;
 }
 
-static bool
-is_ascii(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char) s[i] >= 0x80)
-			return false;
-	return true;
-}
-
 SmUrlStatus
 sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len)
 {
@@ -423,7 +414,7 @@ sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len)
 		*dst_len = len;
 		return SM_URL_OK;
 	}
-	if (is_ipv6 || is_ascii(host, len))
+	if (is_ipv6 || sm_is_ascii(sm_span(host, len)))
 		return SM_URL_BAD_HOST;
 	status = sm_idna_to_ascii(host, len, dst, SM_HOST_MAX, dst_len);
 	return status == SM_URL_OK && !valid_name(dst, *dst_len) ? SM_URL_BAD_HOST : status;

@@ -190,9 +190,8 @@ check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *probl
 					   sm_for_message(a->value));
 			return false;
 		}
-		for (size_t j = 0; charset == SM_XML_AS_REFERENCES && j < a->value.len; j++)
-			if (IS_HIGHBIT_SET(a->value.s[j]))
-				return beyond_ascii(problems);
+		if (charset == SM_XML_AS_REFERENCES && !sm_is_ascii(a->value))
+			return beyond_ascii(problems);
 	}
 	return true;
 }

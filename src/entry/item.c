@@ -104,8 +104,7 @@ static const char *
 find_choice(const char *const *choices, SmSpan value)
 {
 	for (; *choices; choices++)
-		if (strlen(*choices) == value.len &&
-			pg_strncasecmp(*choices, value.s, value.len) == 0)
+		if (sm_equal_ignoring_case(sm_span_of(*choices), value))
 			return *choices;
 	return NULL;
 }

@@ -28,6 +28,7 @@
 
 #include "parse/xml.h"
 
+#include "core/ascii.h"
 #include "core/namespace.h"
 #include "core/text.h"
 #include "core/url.h"
@@ -516,8 +517,7 @@ is_like_entry(const SmXmlReader *r)
 	static const char *const names[] = {"url", "sitemap"};
 
 	for (size_t i = 0; i < lengthof(names); i++)
-		if (r->name.len == strlen(names[i]) &&
-			pg_strncasecmp(r->name.s, names[i], r->name.len) == 0)
+		if (sm_equal_ignoring_case(r->name, sm_span_of(names[i])))
 			return true;
 	return false;
 }

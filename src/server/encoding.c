@@ -13,6 +13,7 @@
 #include <limits.h>
 
 #include "catalog/namespace.h"
+#include "core/ascii.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
@@ -23,15 +24,6 @@ bool
 sm_ascii_only(void)
 {
 	return GetDatabaseEncoding() != PG_UTF8;
-}
-
-static bool
-all_ascii(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (IS_HIGHBIT_SET(s[i]))
-			return false;
-	return true;
 }
 
 /*
@@ -72,7 +64,7 @@ sm_to_utf8(const char *s, size_t len, SmSpan *result)
 
 	result->s = s;
 	result->len = len;
-	if (encoding == PG_UTF8 || all_ascii(s, len))
+	if (encoding == PG_UTF8 || sm_is_ascii(sm_span(s, len)))
 		return true;
 	if (encoding == PG_SQL_ASCII)
 		return pg_verify_mbstr(PG_UTF8, s, len, true);
@@ -104,7 +96,7 @@ sm_to_text(SmSpan value)
 	size_t		done = value.len;
 	SmSpan		result = value;
 
-	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !all_ascii(value.s, value.len))
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !sm_is_ascii(value))
 		result = convert(value.s, value.len, PG_UTF8, encoding, &done);
 	return done == value.len ? cstring_to_text_with_len(result.s, (int) result.len) : NULL;
 }
@@ -120,7 +112,7 @@ sm_for_message(SmSpan value)
 	size_t		done;
 	char	   *result;
 
-	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !all_ascii(value.s, clipped))
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !sm_is_ascii(shown))
 	{
 		shown = convert(value.s, clipped, PG_UTF8, encoding, &done);
 		whole = whole && done == clipped;

@@ -1,6 +1,5 @@
-# What the guide says of monitoring and operations: the alerts, the preview, which is what
-# a run does, VACUUM, which keeps the target small, a restored database, which goes on,
-# and the tables, which can outlive the extension.
+# What the guide says of operations: the preview is what a run does, VACUUM keeps the
+# target small, a restored database goes on, and the tables can outlive the extension.
 use strict;
 use warnings;
 
@@ -10,8 +9,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seed = $ENV{SEED} // 1;
-my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^(## Monitoring\n.*?^## Operations\n.*?)^## /ms
-  or die 'the guide has no such chapters';
+my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## Operations\n(.*?)^## /ms
+  or die 'the guide has no such chapter';
 my $node = PostgreSQL::Test::Cluster->new('main');
 
 note("SEED=$seed");
@@ -34,7 +33,6 @@ $node->safe_psql(
 	        'DELETE FROM public.page_change RETURNING id', 'site_changes');
 	CALL sitemap_run('site')});
 
-test_alerts();
 test_preview();
 test_vacuum();
 test_restore();
@@ -49,33 +47,6 @@ sub block
 	my ($block) = grep { /\Q$text\E/ } $chapter =~ /^```$language\n(.*?)^```$/msg;
 
 	return $block // die "the chapter has no $language with $text";
-}
-
-# Each alert has its row, and the metrics have what the table of jobs has.
-sub test_alerts
-{
-	my $alerts = block('sql', 'alert');
-	my $metrics = block('sql', 'site_metric');
-	my $later = $alerts =~ s/now\(\)/(now() + '1 day'::interval)/r;
-
-	is($node->safe_psql('postgres', $alerts =~ s/100000/30000/r), '', 'no alert');
-	is($node->safe_psql('postgres', $alerts), 'https://www.example.com/|articles|has only 30000 URLs', 'too few URLs');
-	like($node->safe_psql('postgres', $later =~ s/100000/30000/r), qr/^https:\S+\|articles\|no success since 2\S+ /, 'no success for long');
-	is($node->safe_psql('postgres', "BEGIN; UPDATE site SET every = '12 hours'; " . $later =~ s/100000/30000/r . '; ROLLBACK'), '', 'not so long for such a job');
-	$node->safe_psql('postgres', $metrics);
-	my $lines = q{SELECT regexp_replace(line, '(age\S+) [0-9]+$', '\1 N') FROM site_metric ORDER BY line COLLATE "C"};
-	my $labels = '{base_url="https://www.example.com/",section="articles"}';
-	is($node->safe_psql('postgres', $lines), "sitemap_age_seconds$labels N\nsitemap_failures$labels 0\nsitemap_queue 0\nsitemap_urls$labels 30000", 'metrics');
-
-	$node->safe_psql('postgres', q{UPDATE page SET path = 'ftp://a/' WHERE id = 9});
-	my ($status) = $node->psql('postgres', q{CALL sitemap_run('site')});
-	isnt($status, 0, 'a job fails');
-	like($node->safe_psql('postgres', $alerts =~ s/100000/30000/r), qr/^https:\S+\|articles\|fails: invalid loc: the scheme/, 'an alert');
-	like($node->safe_psql('postgres', $lines), qr/failures\S+ 1\nsitemap_queue 1\n/, 'and metrics');
-	$node->safe_psql('postgres', q{UPDATE page SET path = '/p/9' WHERE id = 9});
-	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
-	is($node->safe_psql('postgres', $alerts =~ s/100000/30000/r), '', 'no more');
-	return;
 }
 
 # Before each run, both previews have the files that the run then writes.

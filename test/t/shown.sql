@@ -73,7 +73,7 @@ DECLARE
 BEGIN
   CASE
   WHEN what < 0.25 THEN
-    UPDATE page SET shown = some_text(), changed = some_time() WHERE key = k;
+    UPDATE page SET shown = some_text(), changed = CASE WHEN random() < 0.5 THEN changed ELSE some_time() END WHERE key = k;
   WHEN what < 0.35 THEN
     UPDATE page SET visits = visits + 1, changed = some_time() WHERE key = k;
   WHEN what < 0.45 THEN

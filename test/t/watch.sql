@@ -29,7 +29,7 @@ $$;
 :tables
 -- The watched values of each row, and which row it is.
 CREATE VIEW seen AS
-SELECT rid, k, path, loud, category, md5(body) AS body FROM page;
+SELECT rid, region, k, ROW(rid, k, path, loud, category, md5(body))::text AS watched FROM page;
 CREATE TEMP TABLE before AS TABLE seen;
 
 CREATE FUNCTION pick(VARIADIC choices text[]) RETURNS text LANGUAGE sql AS
@@ -110,12 +110,15 @@ BEGIN
         statement := statement || ' -- ' || sqlerrm;
     END;
     WITH changed AS (
-      SELECT k FROM (TABLE before EXCEPT ALL TABLE seen) gone
+      SELECT k FROM (SELECT k, watched FROM before EXCEPT ALL SELECT k, watched FROM seen) gone
       UNION
-      SELECT k FROM (TABLE seen EXCEPT ALL TABLE before) come)
+      SELECT k FROM (SELECT k, watched FROM seen EXCEPT ALL SELECT k, watched FROM before) come),
+    -- a row whose values become those of another row in another region
+    shifted AS (
+      SELECT unnest(ARRAY[b.k, s.k]) AS k FROM before b JOIN seen s USING (rid, region) WHERE b.watched <> s.watched)
     SELECT (SELECT string_agg(k::text, ' ') FROM changed WHERE k IS NOT NULL AND k NOT IN (SELECT q.k FROM queue q WHERE q.k IS NOT NULL)
                                                            AND NOT EXISTS (SELECT FROM queue q WHERE q.k IS NULL)),
-           (SELECT string_agg(coalesce(q.k::text, 'NULL'), ' ') FROM queue q WHERE q.k IS NULL OR NOT EXISTS (SELECT FROM changed c WHERE c.k = q.k))
+           (SELECT string_agg(coalesce(q.k::text, 'NULL'), ' ') FROM queue q WHERE q.k IS NULL OR NOT EXISTS (SELECT FROM (TABLE changed UNION TABLE shifted) c WHERE c.k = q.k))
       INTO missing, added;
     IF statement LIKE 'TRUNCATE%' OR statement LIKE 'WITH%' OR NOT exact THEN
       added := NULL;

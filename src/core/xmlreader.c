@@ -131,8 +131,7 @@ read_ncname(SmXmlReader *r, SmSpan *name)
 	uint32_t	c;
 	size_t		n;
 
-	name->s = r->p;
-	name->len = 0;
+	*name = sm_span(r->p, 0);
 	if (r->p == r->end)
 		return false;
 	if (SM_CLASSES(*r->p) & SM_NAME_START)
@@ -154,8 +153,7 @@ read_ncname(SmXmlReader *r, SmSpan *name)
 static bool
 read_qname(SmXmlReader *r, SmSpan *prefix, SmSpan *name)
 {
-	prefix->s = r->p;
-	prefix->len = 0;
+	*prefix = sm_span(r->p, 0);
 	if (!read_ncname(r, name))
 		return false;
 	if (r->p < r->end && *r->p == ':')
@@ -264,8 +262,7 @@ resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 			return true;
 		}
 	}
-	uri->s = "";
-	uri->len = 0;
+	*uri = sm_span("", 0);
 	if (prefix.len == 0)
 		return true;
 	if (sm_span_is(prefix, "xml"))
@@ -332,13 +329,7 @@ declare_namespaces(SmXmlReader *r)
 		if (r->nbindings == SM_XML_BINDINGS_MAX)
 			return "more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces in scope";
 
-		if (is_default)
-		{
-			binding->prefix.s = "";
-			binding->prefix.len = 0;
-		}
-		else
-			binding->prefix = a->name;
+		binding->prefix = is_default ? sm_span("", 0) : a->name;
 		binding->uri = a->value;
 		r->nbindings++;
 	}
@@ -355,8 +346,7 @@ check_attributes(SmXmlReader *r)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
 
-		uris[i].s = "";
-		uris[i].len = 0;
+		uris[i] = sm_span("", 0);
 		if (sm_span_is(a->prefix, "xmlns"))
 			uris[i] = sm_span_of(XMLNS_URI);
 		else if (a->prefix.len > 0 && !resolve_prefix(r, a->prefix, &uris[i]))
@@ -426,8 +416,7 @@ read_start(SmXmlReader *r)
 		r->pending_end = true;
 	}
 	r->p++;						/* ">" */
-	r->raw.s = tag;
-	r->raw.len = r->p - tag;
+	r->raw = sm_span(tag, r->p - tag);
 
 	if (r->is_document && r->nopen == 0 && r->had_root)
 		return fail(r, "second root element");
@@ -487,8 +476,7 @@ read_end(SmXmlReader *r)
 	r->p++;
 	if (r->nopen == 0 || !sm_span_equal(qname, r->open[r->nopen - 1].qname))
 		return fail(r, "tags do not match");
-	r->raw.s = tag;
-	r->raw.len = r->p - tag;
+	r->raw = sm_span(tag, r->p - tag);
 	return close_element(r);
 }
 
@@ -606,8 +594,7 @@ sm_xml_next(SmXmlReader *r)
 	if (r->pending_end)
 	{
 		r->pending_end = false;
-		r->raw.s = r->p;
-		r->raw.len = 0;
+		r->raw = sm_span(r->p, 0);
 		return close_element(r);
 	}
 	if (r->p == r->end)

@@ -56,7 +56,7 @@ struct SmSet
 	SmQuery		query;
 	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
-	List	   *held;			/* the row types of the key (sm_hold_type) */
+	List	   *held;			/* the types of the key (sm_hold_type) */
 	const char *recipe;			/* "" for a full split without keys */
 	SmEntryWriter writer;
 	SmDocument	doc;			/* the file being written */

@@ -33,7 +33,7 @@ typedef struct Statement
 	SmReceiver	receiver;		/* must be first */
 	TupleDesc	desc;			/* NULL until it begins to run */
 	Tuplestorestate *rows;
-	List	   *held;			/* row types of its columns (sm_hold_type) */
+	List	   *held;			/* types of its columns (sm_hold_type) */
 } Statement;
 
 /* How a column of the statement is read as a key. */

@@ -107,7 +107,17 @@ sub test_publish
 	is( sql(q{SELECT name, digest FROM target WHERE kind <> 'index' ORDER BY name COLLATE "C"}),
 		files('spread', q{max_urls => 500, split => 'stable', compression => 6, index => 'never'}),
 		"$kind target: its files are those of sitemap_files");
-	sql(q{DROP TABLE target; UPDATE spread SET loc = rtrim(loc, 'y') WHERE id = 2500});
+	my $shown = q{
+		SELECT string_agg(DISTINCT action, ' ' ORDER BY action)
+		  FROM sitemap_publish('target', 'SELECT ''/shown/'' || id AS loc, id AS key, loc AS shown FROM spread ORDER BY id',
+		                       'http://a/', section => 'shown', max_urls => 700)
+		 WHERE kind <> 'index'};
+	is(sql($shown), 'inserted', "$kind target: what pages show");
+	sql(q{UPDATE spread SET loc = loc || 'z' WHERE id = 77});
+	is(sql($shown), 'unchanged updated', "$kind target: a page shows something else");
+	is(sql(q{SELECT p.loc FROM target t, sitemap_parse(t.content) p WHERE t.section = 'shown' AND p.lastmod IS NOT NULL}),
+		'http://a/shown/77', "$kind target: that page has a lastmod");
+	sql(q{DROP TABLE target; UPDATE spread SET loc = rtrim(loc, 'yz') WHERE id IN (77, 2500)});
 	return;
 }
 

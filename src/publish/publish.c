@@ -99,7 +99,7 @@ static void
 put_set_file(SmFileSink *self, const SmFile *file)
 {
 	SetSink    *set = (SetSink *) self;
-	const SmFile *old = sm_find_file(set->before, file->name);
+	const SmFile *old = sm_file_list_find(set->before, file->name);
 	SmFile		stored = *file;
 
 	set->url_count += file->url_count;
@@ -154,7 +154,7 @@ check_owner(const SmTarget *target, const SmFile *old, const SmFile *file)
 static void
 write_file(SmTarget *target, SmFile *file, Outcome *result)
 {
-	SmFile	   *old = sm_find_file(target->list, file->name);
+	SmFile	   *old = sm_file_list_find(target->list, file->name);
 	bool		unchanged = sm_file_is_unchanged(old, file);
 
 	if (!unchanged && file->content == NULL)
@@ -355,7 +355,7 @@ keep_files(SetSink *set, const SmTarget *target)
 
 		if (!file->kept)
 			continue;
-		now = sm_find_file(target->list, file->name);
+		now = sm_file_list_find(target->list, file->name);
 		if (now == NULL || !sm_file_is_same(now, file))
 			sm_target_changed(target, file->name);
 		now->kept = true;

@@ -154,70 +154,12 @@ sm_target_lock_section(const SmTarget *target, const char *section)
 	lock_object(target, section);
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(((const SmFile *) a)->name, ((const SmFile *) b)->name);
-}
-
-SmFile *
-sm_find_file(const SmFileList *list, const char *name)
-{
-	SmFile		key = {.name = name};
-
-	/* bsearch takes no null pointer */
-	if (list->nfiles == 0)
-		return NULL;
-	return bsearch(&key, list->files, list->nfiles, sizeof(SmFile), compare_names);
-}
-
-bool
-sm_file_is_of_section(const SmFile *file, const char *section)
-{
-	return !sm_file_is_index(file) && file->digest[0] != '\0' &&
-		strcmp(file->section, section) == 0;
-}
-
-static bool
-is_same_document(const SmFile *a, const SmFile *b)
-{
-	return strcmp(a->section, b->section) == 0 &&
-		strcmp(a->kind, b->kind) == 0 &&
-		strcmp(a->loc, b->loc) == 0 &&
-		strcmp(a->digest, b->digest) == 0 &&
-		a->url_count == b->url_count &&
-		a->byte_count == b->byte_count;
-}
-
-bool
-sm_file_is_unchanged(const SmFile *old, const SmFile *file)
-{
-	return old && old->has_content && is_same_document(old, file);
-}
-
-bool
-sm_file_has_same_key(const SmFile *a, const SmFile *b)
-{
-	if (a->first_key == NULL || b->first_key == NULL)
-		return a->first_key == b->first_key;
-	return strcmp(a->first_key, b->first_key) == 0 && strcmp(a->recipe, b->recipe) == 0;
-}
-
-bool
-sm_file_is_same(const SmFile *a, const SmFile *b)
-{
-	return strcmp(a->name, b->name) == 0 && is_same_document(a, b) &&
-		sm_file_has_same_key(a, b) && a->lastmod == b->lastmod &&
-		a->has_content == b->has_content;
-}
-
-/* Receives files of the target. */
+/* Receives files of the target, and passes them on. */
 typedef struct Reader
 {
 	SmReceiver	receiver;		/* must be first */
 	const SmTarget *target;
-	SmFileList *list;			/* gets the files */
-	SmTakeFile	take;			/* or gets them one by one */
+	SmTakeFile	take;
 	void	   *arg;
 } Reader;
 
@@ -241,11 +183,39 @@ check_types(SmReceiver *self, TupleDesc desc)
 	}
 }
 
+static bool
+receive_file(SmReceiver *self, TupleTableSlot *slot)
+{
+	Reader	   *reader = (Reader *) self;
+	SmFile		file;
+
+	slot_getallattrs(slot);
+	sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
+	reader->take(reader->arg, &file);
+	return true;
+}
+
+/* Run a SELECT for files, with the active snapshot or a new one. */
+static void
+select_files(const SmTarget *target, const char *statement, ParamListInfo params,
+			 bool active_snapshot, SmTakeFile take, void *arg)
+{
+	Reader		reader = {.target = target,.take = take,.arg = arg};
+	SPIExecuteOptions options = {.params = params,.read_only = active_snapshot,
+	.dest = &reader.receiver.dest};
+	MemoryContext context = CurrentMemoryContext;
+
+	sm_receiver_init(&reader.receiver, check_types, receive_file);
+	SPI_execute_extended(statement, &options);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(reader.receiver.row_context);
+}
+
 #define NO_BYTES	"NULL::pg_catalog.bytea"
 
 /* SELECT for the files of the site, with expressions for their states and content. */
 static char *
-select_files(const SmTarget *target, const char *shown, const char *content)
+make_select(const SmTarget *target, const char *shown, const char *content)
 {
 	StringInfoData statement;
 
@@ -257,58 +227,27 @@ select_files(const SmTarget *target, const char *shown, const char *content)
 	return statement.data;
 }
 
-/*
- * A text of a file, in the memory of the list.  last: the same text of the file read
- * before, reused if equal, as it mostly is.
- */
-static const char *
-keep_text(const SmFileList *list, const char *s, const char *last)
+/* Read the files of these names, a text[], and pass them on. */
+static void
+read_named(const SmTarget *target, const char *shown, const char *content, Datum names,
+		   SmTakeFile take, void *arg)
 {
-	if (s == NULL || (last && strcmp(s, last) == 0))
-		return s ? last : NULL;
-	return MemoryContextStrdup(list->context, s);
+	ParamListInfo params = makeParamList(1);
+
+	params->params[0].value = names;
+	params->params[0].isnull = false;
+	params->params[0].pflags = PARAM_FLAG_CONST;
+	params->params[0].ptype = TEXTARRAYOID;
+	select_files(target, psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
+								  make_select(target, shown, content)),
+				 params, false, take, arg);
 }
 
-/* Add a row to the list. */
-static bool
-receive_file(SmReceiver *self, TupleTableSlot *slot)
+/* SmTakeFile: add a file to a list. */
+static void
+add_file(void *list, const SmFile *file)
 {
-	const SmTarget *target = ((Reader *) self)->target;
-	SmFileList *list = ((Reader *) self)->list;
-	static const SmFile none = {0};
-	const SmFile *last;
-	SmFile	   *file;
-
-	slot_getallattrs(slot);
-	if (slot->tts_isnull[SM_FILE_NAME])
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("the target table \"%s\" has a file without a name",
-						target->table.name->relname)));
-
-	/* the array doubles when its size is a power of 2 */
-	if (list->files == NULL)
-		list->files = MemoryContextAlloc(list->context, sizeof(SmFile));
-	else if ((list->nfiles & (list->nfiles - 1)) == 0)
-		list->files = repalloc_huge(list->files, 2 * (Size) list->nfiles * sizeof(SmFile));
-	file = &list->files[list->nfiles];
-	last = list->nfiles > 0 ? file - 1 : &none;
-
-	sm_file_from_row(file, slot->tts_values, slot->tts_isnull);
-	file->base_url = target->base_url;
-	file->section = keep_text(list, file->section, last->section);
-	file->name = keep_text(list, file->name, NULL);
-	file->kind = keep_text(list, file->kind, last->kind);
-	file->loc = keep_text(list, file->loc, NULL);
-	file->digest = keep_text(list, file->digest, NULL);
-	file->first_key = keep_text(list, file->first_key, NULL);
-	file->recipe = keep_text(list, file->recipe, last->recipe);
-	file->shown_checksum = 0;
-	file->has_content = file->content != NULL;
-	file->content = NULL;
-	file->kept = false;
-	list->nfiles++;
-	return true;
+	sm_file_list_add(list, file);
 }
 
 /*
@@ -321,27 +260,27 @@ static SmFileList *
 read_files(const SmTarget *target, bool active_snapshot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
-	SmFileList *list = palloc0_object(SmFileList);
-	Reader		reader = {.target = target,.list = list};
-	SPIExecuteOptions options = {.read_only = active_snapshot,.dest = &reader.receiver.dest};
+	SmFileList *list = sm_file_list_create();
+	const char *twice;
 
-	list->context = AllocSetContextCreate(target->context, "sitemap_publish target",
-										  ALLOCSET_DEFAULT_SIZES);
-	sm_receiver_init(&reader.receiver, check_types, receive_file);
-	SPI_execute_extended(psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
-								  select_files(target, NO_BYTES, NO_BYTES),
-								  select_files(target, NO_BYTES, "''::pg_catalog.bytea")),
-						 &options);
+	select_files(target, psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
+								  make_select(target, NO_BYTES, NO_BYTES),
+								  make_select(target, NO_BYTES, "''::pg_catalog.bytea")),
+				 NULL, active_snapshot, add_file, list);
 	MemoryContextSwitchTo(oldcontext);
 
-	qsort(list->files, list->nfiles, sizeof(SmFile), compare_names);
-	for (int i = 1; i < list->nfiles; i++)
-		if (compare_names(&list->files[i - 1], &list->files[i]) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNIQUE_VIOLATION),
-					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-							target->table.name->relname, sm_clip(list->files[i].name)),
-					 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
+	twice = sm_file_list_sort(list);
+	if (sm_file_list_find(list, ""))
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("the target table \"%s\" has a file without a name",
+						target->table.name->relname)));
+	if (twice)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNIQUE_VIOLATION),
+				 errmsg("the target table \"%s\" has more than one file named \"%s\"",
+						target->table.name->relname, sm_clip(twice)),
+				 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
 	return list;
 }
 
@@ -385,23 +324,28 @@ check_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
-typedef void (*Read) (SmTarget *target, void *arg);
-
 /*
  * Read in a subtransaction and roll it back, to release the locks that reading took.
+ * Reads the files of these names with their states and passes them on, or, if names is
+ * 0, returns a list of all files.
  */
-static void
-peek(SmTarget *target, Read read, void *arg)
+static SmFileList *
+peek(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 {
 	MemoryContext oldcontext = CurrentMemoryContext;
 	ResourceOwner oldowner = CurrentResourceOwner;
+	SmFileList *volatile list = NULL;
 
 	open_target(target, AccessShareLock);
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
 	{
 		SPI_connect();
-		read(target, arg);
+		check_site(target);
+		if (names)
+			read_named(target, "shown", NO_BYTES, names, take, arg);
+		else
+			list = read_files(target, false);
 		SPI_finish();
 	}
 	PG_FINALLY();
@@ -412,80 +356,19 @@ peek(SmTarget *target, Read read, void *arg)
 	}
 	PG_END_TRY();
 	relation_close(target->table.rel, AccessShareLock);
-}
-
-/* Read: the files of the site, into a list. */
-static void
-read_list(SmTarget *target, void *list)
-{
-	check_site(target);
-	*(SmFileList **) list = read_files(target, false);
+	return list;
 }
 
 SmFileList *
 sm_target_peek(SmTarget *target)
 {
-	SmFileList *list;
-
-	peek(target, read_list, &list);
-	return list;
-}
-
-static bool
-take_file(SmReceiver *self, TupleTableSlot *slot)
-{
-	Reader	   *reader = (Reader *) self;
-	SmFile		file;
-
-	slot_getallattrs(slot);
-	sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
-	reader->take(reader->arg, &file);
-	return true;
-}
-
-/* Run a SELECT for files of these names, a text[], and pass them on. */
-static void
-select_named(const SmTarget *target, const char *select, Datum names, SmTakeFile take, void *arg)
-{
-	Reader		reader = {.target = target,.take = take,.arg = arg};
-	ParamListInfo params = makeParamList(1);
-	SPIExecuteOptions options = {.params = params,.dest = &reader.receiver.dest};
-	MemoryContext context = CurrentMemoryContext;
-
-	params->params[0].value = names;
-	params->params[0].isnull = false;
-	params->params[0].pflags = PARAM_FLAG_CONST;
-	params->params[0].ptype = TEXTARRAYOID;
-	sm_receiver_init(&reader.receiver, check_types, take_file);
-	SPI_execute_extended(psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)", select), &options);
-	MemoryContextSwitchTo(context);
-	MemoryContextDelete(reader.receiver.row_context);
-}
-
-/* Arguments of sm_target_peek_shown. */
-typedef struct PeekShown
-{
-	Datum		names;
-	SmTakeFile	take;
-	void	   *arg;
-} PeekShown;
-
-/* Read: files with their states. */
-static void
-read_shown(SmTarget *target, void *arg)
-{
-	const PeekShown *peeked = arg;
-
-	select_named(target, select_files(target, "shown", NO_BYTES), peeked->names, peeked->take,
-				 peeked->arg);
+	return peek(target, (Datum) 0, NULL, NULL);
 }
 
 void
 sm_target_peek_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 {
-	PeekShown	peeked = {names, take, arg};
-
-	peek(target, read_shown, &peeked);
+	peek(target, names, take, arg);
 }
 
 void
@@ -598,7 +481,7 @@ static void
 compare_file(void *arg, const SmFile *old)
 {
 	const SmTarget *target = arg;
-	const SmFile *waiting = sm_find_file(target->list, old->name);
+	const SmFile *waiting = sm_file_list_find(target->list, old->name);
 
 	if (waiting)
 		sm_feed_compare(target->feed, old, waiting);
@@ -611,9 +494,9 @@ static void
 compare_waiting(SmTarget *target)
 {
 	if (target->compared)
-		select_named(target, select_files(target, NO_BYTES, "content"),
-					 makeArrayResult(target->compared, CurrentMemoryContext),
-					 compare_file, target);
+		read_named(target, NO_BYTES, "content",
+				   makeArrayResult(target->compared, CurrentMemoryContext),
+				   compare_file, target);
 	target->compared = NULL;
 }
 

@@ -6,21 +6,10 @@
 #define SM_PUBLISH_TARGET_H
 
 #include "core/url.h"
-#include "files/file.h"
 #include "publish/batch.h"
 #include "publish/feed.h"
+#include "publish/filelist.h"
 #include "publish/table.h"
-
-/*
- * The files of a site in the target, sorted by name.  Each name appears once.  The
- * files have no content: has_content says whether the target has it.
- */
-typedef struct SmFileList
-{
-	SmFile	   *files;
-	int			nfiles;
-	MemoryContext context;		/* for the files */
-} SmFileList;
 
 typedef struct SmTarget
 {
@@ -82,8 +71,8 @@ extern void sm_target_lock(SmTarget *target);
 
 /*
  * Write a file: insert it, or update old, the file of that name in the target.  A file
- * without content keeps old's content, and one whose states are empty keeps old's states.  Files wait in batches, until sm_target_flush at
- * the latest.
+ * without content keeps old's content, and a file whose states are empty keeps old's
+ * states.  Files wait in batches, until sm_target_flush at the latest.
  */
 extern void sm_target_write(SmTarget *target, SmFile *old, const SmFile *file);
 extern void sm_target_delete(SmTarget *target, SmFile *old);
@@ -110,26 +99,5 @@ extern void sm_target_close(SmTarget *target);
 
 /* Raise an error: another session changed a file while the query ran. */
 pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
-
-/* Find a file by its name; NULL if the site has no such file. */
-extern SmFile *sm_find_file(const SmFileList *list, const char *name);
-
-/*
- * Was this file made by a run of the section?  False for an index and for a file that
- * another program makes.
- */
-extern bool sm_file_is_of_section(const SmFile *file, const char *section);
-
-/*
- * Does the target have this document, under the same URL?  old: file in the target, or
- * NULL.  The compression may differ.
- */
-extern bool sm_file_is_unchanged(const SmFile *old, const SmFile *file);
-
-/* Do two files have the same first key and, if there is one, the same recipe? */
-extern bool sm_file_has_same_key(const SmFile *a, const SmFile *b);
-
-/* Are two files of the target equal? */
-extern bool sm_file_is_same(const SmFile *a, const SmFile *b);
 
 #endif

@@ -1,0 +1,133 @@
+/*
+ * filelist.c
+ *	  The files of a site in the target.
+ *
+ * A list is all that memory holds for each file of a site.  So texts that most files
+ * share are kept once.
+ */
+#include "postgres.h"
+
+#include "publish/filelist.h"
+
+#include "utils/memutils.h"
+
+SmFileList *
+sm_file_list_create(void)
+{
+	SmFileList *list = palloc0_object(SmFileList);
+
+	list->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
+										  ALLOCSET_DEFAULT_SIZES);
+	return list;
+}
+
+/*
+ * Copy a text of a file.  last: the same text of the file added before, used again if it
+ * is equal.
+ */
+static const char *
+keep_text(const SmFileList *list, const char *s, const char *last)
+{
+	if (s == NULL || (last && strcmp(s, last) == 0))
+		return s ? last : NULL;
+	return MemoryContextStrdup(list->context, s);
+}
+
+void
+sm_file_list_add(SmFileList *list, const SmFile *file)
+{
+	static const SmFile none = {0};
+	const SmFile *last;
+	SmFile	   *copy;
+
+	/* the array doubles when its size is a power of 2 */
+	if (list->files == NULL)
+		list->files = MemoryContextAlloc(list->context, sizeof(SmFile));
+	else if ((list->nfiles & (list->nfiles - 1)) == 0)
+		list->files = repalloc_huge(list->files, 2 * (Size) list->nfiles * sizeof(SmFile));
+	copy = &list->files[list->nfiles];
+	last = list->nfiles > 0 ? copy - 1 : &none;
+
+	*copy = *file;
+	copy->base_url = keep_text(list, file->base_url, last->base_url);
+	copy->section = keep_text(list, file->section, last->section);
+	copy->name = keep_text(list, file->name, NULL);
+	copy->kind = keep_text(list, file->kind, last->kind);
+	copy->loc = keep_text(list, file->loc, NULL);
+	copy->digest = keep_text(list, file->digest, NULL);
+	copy->first_key = keep_text(list, file->first_key, NULL);
+	copy->recipe = keep_text(list, file->recipe, last->recipe);
+	copy->shown = NULL;
+	copy->shown_checksum = 0;
+	copy->has_content = file->content != NULL;
+	copy->content = NULL;
+	copy->kept = false;
+	list->nfiles++;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(((const SmFile *) a)->name, ((const SmFile *) b)->name);
+}
+
+const char *
+sm_file_list_sort(SmFileList *list)
+{
+	qsort(list->files, list->nfiles, sizeof(SmFile), compare_names);
+	for (int i = 1; i < list->nfiles; i++)
+		if (compare_names(&list->files[i - 1], &list->files[i]) == 0)
+			return list->files[i].name;
+	return NULL;
+}
+
+SmFile *
+sm_file_list_find(const SmFileList *list, const char *name)
+{
+	SmFile		key = {.name = name};
+
+	/* bsearch takes no null pointer */
+	if (list->nfiles == 0)
+		return NULL;
+	return bsearch(&key, list->files, list->nfiles, sizeof(SmFile), compare_names);
+}
+
+bool
+sm_file_is_of_section(const SmFile *file, const char *section)
+{
+	return !sm_file_is_index(file) && file->digest[0] != '\0' &&
+		strcmp(file->section, section) == 0;
+}
+
+static bool
+is_same_document(const SmFile *a, const SmFile *b)
+{
+	return strcmp(a->section, b->section) == 0 &&
+		strcmp(a->kind, b->kind) == 0 &&
+		strcmp(a->loc, b->loc) == 0 &&
+		strcmp(a->digest, b->digest) == 0 &&
+		a->url_count == b->url_count &&
+		a->byte_count == b->byte_count;
+}
+
+bool
+sm_file_is_unchanged(const SmFile *old, const SmFile *file)
+{
+	return old && old->has_content && is_same_document(old, file);
+}
+
+bool
+sm_file_has_same_key(const SmFile *a, const SmFile *b)
+{
+	if (a->first_key == NULL || b->first_key == NULL)
+		return a->first_key == b->first_key;
+	return strcmp(a->first_key, b->first_key) == 0 && strcmp(a->recipe, b->recipe) == 0;
+}
+
+bool
+sm_file_is_same(const SmFile *a, const SmFile *b)
+{
+	return strcmp(a->name, b->name) == 0 && is_same_document(a, b) &&
+		sm_file_has_same_key(a, b) && a->lastmod == b->lastmod &&
+		a->has_content == b->has_content;
+}

@@ -33,21 +33,21 @@ sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last)
 	 * Only the first file is marked, so that the cost does not depend on the
 	 * number of files in the range.
 	 */
-	if (files[first].changed_end < last + 1)
-		files[first].changed_end = last + 1;
+	if (files[first].after_change < last + 1)
+		files[first].after_change = last + 1;
 }
 
 /* Mark the files that hold a changed key. */
 static void
 touch_changed(SmRebuildFile *files, size_t nfiles)
 {
-	size_t		changed_end = 0;
+	size_t		after_change = 0;
 
 	for (size_t i = 0; i < nfiles; i++)
 	{
-		if (changed_end < files[i].changed_end)
-			changed_end = files[i].changed_end;
-		files[i].touched = i < changed_end;
+		if (after_change < files[i].after_change)
+			after_change = files[i].after_change;
+		files[i].touched = i < after_change;
 	}
 }
 

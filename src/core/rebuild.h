@@ -17,9 +17,8 @@ typedef struct SmRebuildFile
 {
 	int64_t		url_count;
 	int64_t		byte_count;		/* of the document */
-	size_t		changed_end;	/* if a range of changes begins in this file:
-								 * number of the range's last file, plus 1;
-								 * else 0 */
+	size_t		after_change;	/* if a range of changes begins in this file:
+								 * number of the file after the range; else 0 */
 	bool		touched;		/* the file has to be rebuilt */
 } SmRebuildFile;
 

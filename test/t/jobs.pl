@@ -423,6 +423,23 @@ SKIP:
 	is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT who, ' ') FROM app.log}), 'app', 'as the owner') or diag($stderr);
 }
 
+# A loop of the caller over a cursor, which the first commit reads to its end: as the caller.
+$node->safe_psql('postgres', q{SET ROLE app; UPDATE app.job SET query = 'SELECT ''/'' AS loc', changes = NULL});
+is($node->safe_psql('postgres', q{
+	CREATE TEMP TABLE who (who text, path text);
+	DO $$
+	DECLARE
+	  r record;
+	BEGIN
+	  FOR r IN SELECT current_user AS who FROM generate_series(1, 60) LOOP
+	    CALL public.sitemap_run('app.job');
+	    INSERT INTO who VALUES (r.who, current_setting('search_path'));
+	    EXIT WHEN (SELECT count(*) >= 3 FROM who);
+	  END LOOP;
+	END
+	$$;
+	SELECT who, path, count(*) FROM who GROUP BY 1, 2}), 'postgres|"$user", public|3', 'a cursor of the caller');
+
 # Settings get their values back, whatever a job or a trigger of the table sets.
 $node->safe_psql('postgres', q{
 	SET ROLE app;

@@ -243,7 +243,7 @@ statement_text(SmJobStatement statement, const char *name)
 							" full_at = CASE WHEN $8 THEN $1 ELSE full_at END,"
 							" exported = CASE WHEN $9 THEN NULL ELSE exported END,"
 							" error = CASE WHEN $9 THEN error END,"
-							" failures = CASE WHEN $9 THEN failures ELSE 0 END,"
+							" failures = CASE WHEN $9 THEN coalesce(failures, 0) ELSE 0 END,"
 							" reason = CASE WHEN $10 OPERATOR(pg_catalog.<>) '' THEN $10 END"
 							" WHERE " NAMED, name);
 		case SM_JOB_FAILED:
@@ -255,6 +255,7 @@ statement_text(SmJobStatement statement, const char *name)
 			return psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished FROM %s"
 							" WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
 							" AND finished IS NOT NULL"
+							" AND (files OPERATOR(pg_catalog.>) 0 OR written OPERATOR(pg_catalog.>) 0)"
 							" ORDER BY directory, 3, base_url, section", name);
 		case SM_JOBS_OF_OTHER_SITE:
 			return psprintf("SELECT FROM %s WHERE directory OPERATOR(pg_catalog.=) $5"

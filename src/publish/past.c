@@ -29,7 +29,8 @@ typedef struct TargetPast
 {
 	SmPast		past;			/* must be first */
 	SmTarget   *target;
-	SmSection	section;
+	const SmFileList *list;
+	SmSection	section;		/* files of the list */
 	MemoryContext context;		/* for a batch */
 	Tuplestorestate *states;	/* of files, in their order, each a row */
 	TupleTableSlot *slot;
@@ -37,42 +38,18 @@ typedef struct TargetPast
 	uint32		space[SM_SHOWN_SPACE];
 } TargetPast;
 
-/* Files whose states are read together. */
-typedef struct BatchFile
-{
-	const char *name;
-	struct varlena *states;		/* NULL for none */
-} BatchFile;
-
-typedef struct Batch
-{
-	MemoryContext context;
-	int			nfiles;
-	BatchFile	files[BATCH_FILES]; /* in the order of the section */
-	BatchFile  *by_name[BATCH_FILES];
-} Batch;
-
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp((*(BatchFile *const *) a)->name, (*(BatchFile *const *) b)->name);
-}
-
-/* SmTakeFile */
+/* SmTakeFile: let a file of the list have its states, until read_batch stores them. */
 static void
 take_states(void *arg, const SmFile *file)
 {
-	Batch	   *batch = arg;
-	BatchFile	named = {.name = file->name};
-	BatchFile  *key = &named;
-	BatchFile **found = bsearch(&key, batch->by_name, batch->nfiles, sizeof(BatchFile *),
-								compare_names);
+	TargetPast *past = arg;
+	SmFile	   *found = sm_file_list_find(past->list, file->name);
 
 	if (found && file->shown)
 	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+		MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
 
-		(*found)->states = PG_DETOAST_DATUM_COPY(PointerGetDatum(file->shown));
+		found->shown = PG_DETOAST_DATUM_COPY(PointerGetDatum(file->shown));
 		MemoryContextSwitchTo(oldcontext);
 	}
 }
@@ -82,36 +59,26 @@ static int
 read_batch(TargetPast *past, int first, int end)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
-	Batch	   *batch = palloc_object(Batch);
+	SmFile	  **files = past->section.files;
 	ArrayBuildState *names = NULL;
 	int64		nbytes = 0;
-	int			next;
+	int			next = first;
 
-	batch->context = past->context;
-	batch->nfiles = 0;
-	for (next = first; next < end && batch->nfiles < BATCH_FILES && nbytes < BATCH_BYTES; next++)
+	for (; next < end && next - first < BATCH_FILES && nbytes < BATCH_BYTES; next++)
 	{
-		const SmFile *file = past->section.files[next];
-
-		batch->files[batch->nfiles] = (BatchFile)
-		{
-			.name = file->name
-		};
-		batch->by_name[batch->nfiles] = &batch->files[batch->nfiles];
-		batch->nfiles++;
-		names = accumArrayResult(names, CStringGetTextDatum(file->name), false, TEXTOID,
+		names = accumArrayResult(names, CStringGetTextDatum(files[next]->name), false, TEXTOID,
 								 CurrentMemoryContext);
-		nbytes += (int64) Max(file->url_count, 0) * SM_SHOWN_PAGE_LEN;
+		nbytes += (int64) Max(files[next]->url_count, 0) * SM_SHOWN_PAGE_LEN;
 	}
-	qsort(batch->by_name, batch->nfiles, sizeof(BatchFile *), compare_names);
 	sm_target_peek_shown(past->target, makeArrayResult(names, CurrentMemoryContext),
-						 take_states, batch);
-	for (int i = 0; i < batch->nfiles; i++)
+						 take_states, past);
+	for (int i = first; i < next; i++)
 	{
-		Datum		value = PointerGetDatum(batch->files[i].states);
-		bool		isnull = batch->files[i].states == NULL;
+		Datum		value = PointerGetDatum(files[i]->shown);
+		bool		isnull = files[i]->shown == NULL;
 
 		tuplestore_putvalues(past->states, past->slot->tts_tupleDescriptor, &value, &isnull);
+		files[i]->shown = NULL;
 	}
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(past->context);
@@ -192,6 +159,7 @@ sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *list, const cha
 	past->past.order = sm_digest(order, strlen(order), 0);
 	past->past.now = (uint32) (now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->target = target;
+	past->list = list;
 	sm_section_read(&past->section, list, section, key_type);
 	past->past.nfiles = past->section.nfiles;
 	past->past.first_keys = past->section.first_keys;

@@ -39,8 +39,10 @@ extern void sm_batch_init_insert(SmBatch *batch, const SmTable *table, bool coun
  */
 extern char *sm_batch_subquery(const SmTable *table);
 
-/* Add a row.  If the batch is full then, it must be flushed. */
+/* Add a row. */
 extern void sm_batch_put(SmBatch *batch, const Datum *values, const bool *nulls);
+
+/* Is the batch so large that it must be flushed before another row is added? */
 extern bool sm_batch_is_full(const SmBatch *batch);
 
 /* The newest row's value of a column, which is not NULL. */

@@ -8,8 +8,8 @@
 #include "files/file.h"
 
 /*
- * Files sorted by name, without states and content: has_content says whether the target
- * has content.
+ * Files sorted by name.  Their states and content are NULL; has_content says whether the
+ * target has content.
  */
 typedef struct SmFileList
 {
@@ -21,7 +21,10 @@ typedef struct SmFileList
 /* Create an empty list in the current memory context, with a context for its files. */
 extern SmFileList *sm_file_list_create(void);
 
-/* Add a copy of a file.  Its content, which is not kept, is NULL if the target has none. */
+/*
+ * Add a copy of a file, without states and content.  file has content if the target has
+ * content, the same or any other.
+ */
 extern void sm_file_list_add(SmFileList *list, const SmFile *file);
 
 /*

@@ -28,8 +28,11 @@
  *
  * Statements on the target run through SPI with the caller's privileges, and fire
  * triggers.  Each names one table and has its values as parameters, which foreign
- * partitions and sharded tables support.  Only a run with a feed reads content, which
- * foreign partitions would have to send.
+ * partitions and sharded tables support.  A tuplestore registered as a named relation
+ * would do without batches, but Citus cannot join it with a sharded table.
+ *
+ * Content, which foreign partitions would have to send, is read only for a feed, and
+ * states of pages only for a query with a column shown.
  */
 #include "postgres.h"
 

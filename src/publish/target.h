@@ -31,9 +31,10 @@ typedef struct SmTarget
 	SmBatch		updates;
 	SmBatch		deletions;
 
-	SmFeed	   *feed;			/* gets the files that change; NULL for none */
-	ArrayBuildState *compared;	/* names of files that wait, and that the feed
-								 * compares */
+	SmFeed	   *feed;			/* compares the files that change; NULL for
+								 * none */
+	ArrayBuildState *compared;	/* names of the files in the batches that the
+								 * feed compares with their old versions */
 } SmTarget;
 
 /*
@@ -45,7 +46,7 @@ extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *
 /* Take the lock of a section, to the end of the transaction. */
 extern void sm_target_lock_section(const SmTarget *target, const char *section);
 
-/* Read the files of the site, without keeping a lock: they can change afterwards. */
+/* Read the files of the site.  No lock remains, so the files can change afterwards. */
 extern SmFileList *sm_target_peek(SmTarget *target);
 
 /*
@@ -75,6 +76,8 @@ extern void sm_target_lock(SmTarget *target);
  * states.  Files wait in batches, until sm_target_flush at the latest.
  */
 extern void sm_target_write(SmTarget *target, SmFile *old, const SmFile *file);
+
+/* Delete a file of the target.  It waits as well. */
 extern void sm_target_delete(SmTarget *target, SmFile *old);
 
 /*
@@ -85,7 +88,7 @@ extern void sm_target_delete(SmTarget *target, SmFile *old);
  */
 extern TimestampTz sm_target_lastmod(SmTarget *target, const SmFile *old);
 
-/* Write the files that wait, after the feed has compared them. */
+/* Let the feed compare the files that wait, and write them. */
 extern void sm_target_flush(SmTarget *target);
 
 /* Read the files of the site again. */

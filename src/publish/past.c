@@ -35,7 +35,7 @@ typedef struct TargetPast
 	Tuplestorestate *states;	/* of files, in their order, each a row */
 	TupleTableSlot *slot;
 	int			next;			/* the file whose states are next in there */
-	uint32		space[SM_SHOWN_SPACE];
+	uint32	   *space;			/* SM_SHOWN_SPACE numbers */
 } TargetPast;
 
 /* SmTakeFile: let a file of the list have its states, until read_batch stores them. */
@@ -160,6 +160,7 @@ sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *list, const cha
 	past->past.now = (uint32) (now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->target = target;
 	past->list = list;
+	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
 	sm_section_read(&past->section, list, section, key_type);
 	past->past.nfiles = past->section.nfiles;
 	past->past.first_keys = past->section.first_keys;

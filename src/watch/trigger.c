@@ -27,9 +27,10 @@
  * old row are added, but not the new key of a row that the MERGE gave another key.
  *
  * The plans of the INSERT statements are kept for the session, like the plans of
- * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is
- * altered, and then the queue's name is looked up again.  Plans of queues and tables
- * that were dropped are freed when there are twice as many plans as were in use before.
+ * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue or the
+ * watched table is altered, and then the names in the INSERT are looked up again.  Plans
+ * of queues and tables that were dropped are freed when there are twice as many plans as
+ * were in use before.
  */
 #include "postgres.h"
 
@@ -60,7 +61,7 @@ typedef struct PlanKey
 	Oid			type;			/* of the key */
 	Oid			source;			/* table that ROWS has rows of; InvalidOid if
 								 * they are keys, or there are none */
-	int			column;			/* of ROWS; -1 for $1 instead */
+	NameData	column;			/* of ROWS; empty for $1 instead */
 } PlanKey;
 
 typedef struct PlanEntry
@@ -392,15 +393,12 @@ find_plan(const PlanKey *key)
 
 /* The INSERT of a plan.  It names no column: the key goes into the queue's first one. */
 static char *
-insert_statement(const PlanKey *key, const TriggerData *data)
+insert_statement(const PlanKey *key)
 {
-	const char *column = "key";
+	const char *column = quote_identifier(NameStr(key->column));
 
-	if (key->column < 0)
+	if (NameStr(key->column)[0] == '\0')
 		return psprintf("INSERT INTO %s VALUES ($1)", key->queue);
-	if (OidIsValid(key->source))
-		column = quote_identifier(NameStr(TupleDescAttr(RelationGetDescr(data->tg_relation),
-														key->column)->attname));
 	/* IS NOT NULL would look into the columns of a composite key */
 	return psprintf("INSERT INTO %s SELECT %s FROM " ROWS " WHERE %s IS DISTINCT FROM NULL",
 					key->queue, column, column);
@@ -410,7 +408,7 @@ insert_statement(const PlanKey *key, const TriggerData *data)
 static SPIPlanPtr
 keep_plan(PlanEntry *entry, const TriggerData *data)
 {
-	int			nargs = entry->key.column < 0 ? 1 : 0;
+	int			nargs = NameStr(entry->key.column)[0] == '\0' ? 1 : 0;
 	SPIPlanPtr	plan;
 
 	if (entry->plan && SPI_plan_is_valid(entry->plan))
@@ -424,7 +422,7 @@ keep_plan(PlanEntry *entry, const TriggerData *data)
 				 hint_at_trigger(data->tg_trigger, data->tg_relation)));
 	if (entry->plan)
 		return entry->plan;
-	plan = SPI_prepare(insert_statement(&entry->key, data), nargs, &entry->key.type);
+	plan = SPI_prepare(insert_statement(&entry->key), nargs, &entry->key.type);
 	if (plan == NULL || SPI_keepplan(plan) != 0)
 		elog(ERROR, "could not prepare the INSERT of sitemap_watch: %s",
 			 SPI_result_code_string(SPI_result));
@@ -433,11 +431,11 @@ keep_plan(PlanEntry *entry, const TriggerData *data)
 }
 
 /*
- * Run an INSERT.  relation: ROWS, with the table or the description of its rows; NULL
- * for one key, NULL if isnull.
+ * Run an INSERT.  relation: ROWS, with the table or the description of its rows, and
+ * column, its key; NULL for one key, NULL if isnull.
  */
 static void
-insert_keys(const TriggerData *data, Oid type, int column, EphemeralNamedRelation relation,
+insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralNamedRelation relation,
 			Datum one, bool isnull)
 {
 	ErrorContextCallback callback = {error_context_stack, insert_error,
@@ -449,7 +447,7 @@ insert_keys(const TriggerData *data, Oid type, int column, EphemeralNamedRelatio
 	strlcpy(key.queue, data->tg_trigger->tgargs[SM_WATCH_QUEUE], sizeof(key.queue));
 	key.type = type;
 	key.source = relation ? relation->md.reliddesc : InvalidOid;
-	key.column = relation ? column : -1;
+	namestrcpy(&key.column, relation ? column : "");
 
 	error_context_stack = &callback;
 	SPI_connect();
@@ -469,13 +467,13 @@ insert_keys(const TriggerData *data, Oid type, int column, EphemeralNamedRelatio
 
 /* Add the keys of all rows of a transition table. */
 static void
-insert_rows(const TriggerData *data, Tuplestorestate *rows, Oid type, int key)
+insert_rows(const TriggerData *data, Tuplestorestate *rows, Oid type)
 {
 	EphemeralNamedRelationData relation = {
 		.md.reliddesc = RelationGetRelid(data->tg_relation),.reldata = rows
 	};
 
-	insert_keys(data, type, key, &relation, (Datum) 0, false);
+	insert_keys(data, type, data->tg_trigger->tgargs[SM_WATCH_KEY], &relation, (Datum) 0, false);
 }
 
 /* Add the keys of the rows that a statement changed. */
@@ -488,12 +486,12 @@ insert_changed(const TriggerData *data, Oid type, int key)
 
 	find_keys(data, key, &columns, &keys);
 	if (keys.count == 1)
-		insert_keys(data, type, 0, NULL, keys.first, false);
+		insert_keys(data, type, NULL, NULL, keys.first, false);
 	else if (keys.count > 1)
 	{
 		relation.md.tupdesc = keys.desc;
 		relation.reldata = keys.store;
-		insert_keys(data, type, 0, &relation, (Datum) 0, false);
+		insert_keys(data, type, "key", &relation, (Datum) 0, false);
 		tuplestore_end(keys.store);
 	}
 }
@@ -512,9 +510,9 @@ _sitemap_watch(PG_FUNCTION_ARGS)
 						  data->tg_trigger);
 	type = TupleDescAttr(RelationGetDescr(data->tg_relation), key)->atttypid;
 	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
-		insert_keys(data, type, 0, NULL, (Datum) 0, true);
+		insert_keys(data, type, NULL, NULL, (Datum) 0, true);
 	else if (!TRIGGER_FIRED_BY_UPDATE(data->tg_event) && tuplestore_tuple_count(rows) > 1)
-		insert_rows(data, rows, type, key);
+		insert_rows(data, rows, type);
 	else
 		insert_changed(data, type, key);
 	return PointerGetDatum(NULL);

@@ -254,6 +254,24 @@ INSERT INTO nested VALUES (3, 'c');
 SELECT id, count(*) FROM nested_queue GROUP BY id ORDER BY id;
 DROP TABLE nested, nested_queue;
 DROP FUNCTION write_again;
+
+-- The key is renamed, and another column gets its name, while the session has plans for
+-- many rows.
+CREATE TABLE renamed (id int, other int);
+CREATE TABLE renamed_queue (id int);
+SELECT sitemap_watch('renamed', 'id', 'renamed_queue');
+INSERT INTO renamed VALUES (1, 101), (2, 102);
+ALTER TABLE renamed RENAME id TO key;
+SELECT sitemap_unwatch('renamed', 'renamed_queue');
+SELECT sitemap_watch('renamed', 'key', 'renamed_queue');
+INSERT INTO renamed VALUES (3, 103), (4, 104);
+ALTER TABLE renamed RENAME other TO id;
+INSERT INTO renamed VALUES (5, 105), (6, 106);
+SELECT sitemap_unwatch('renamed', 'renamed_queue');
+SELECT sitemap_watch('renamed', 'id', 'renamed_queue');
+INSERT INTO renamed VALUES (7, 107), (8, 108);
+SELECT id FROM renamed_queue ORDER BY id;
+DROP TABLE renamed, renamed_queue;
 DROP TABLE page, queue;
 DROP FUNCTION take;
 DROP ROLE regress_writer;

@@ -451,10 +451,11 @@ static char *
 make_recipe(const SmSet *set)
 {
 	const SmOptions *options = set->options;
-	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d",
+	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d%s",
 									SITEMAP_VERSION, options->kind, options->compression > 0,
 									options->stable, options->max_urls, options->max_bytes,
-									options->skip_invalid, options->base.scope, options->protocol);
+									options->skip_invalid, options->base.scope, options->protocol,
+									sm_set_has_shown(set) ? " shown" : "");
 	const char *parts[] = {
 		settings, options->query, options->base.url[SM_FORM_PLAIN],
 		options->stylesheet ? options->stylesheet : "",
@@ -481,6 +482,24 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 	sm_query_set_key(query, columns->column[SM_COLUMN_KEY].index, &columns->key_type);
 }
 
+/*
+ * A query with a column shown is planned and run under fixed settings: what a page shows
+ * must not depend on the settings of the session.  In another time zone, all pages would
+ * change.  The planner makes constants of literals such as '2026-01-01'.
+ */
+static int
+begin_settings(const SmSet *set)
+{
+	return sm_set_has_shown(set) ? sm_key_begin_values() : 0;
+}
+
+static void
+end_settings(const SmSet *set, int level)
+{
+	if (sm_set_has_shown(set))
+		sm_key_end_text(level);
+}
+
 SmSet *
 sm_set_begin(const SmOptions *options, SmFileSink *sink)
 {
@@ -498,6 +517,14 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 		sm_problems_init_skip(&set->writer.problems);
 
 	sm_open_set_query(options, &set->query, &set->columns);
+	if (sm_set_has_shown(set))
+	{
+		int			level = begin_settings(set);
+
+		sm_query_close(&set->query);
+		sm_open_set_query(options, &set->query, &set->columns);
+		end_settings(set, level);
+	}
 	if (set->query.key_index >= 0)
 	{
 		set->key_type = &set->columns.key_type;
@@ -554,14 +581,11 @@ sm_set_remember(SmSet *set, SmPast *past)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/*
- * Read the rows of old files first to end - 1.  What a page shows must not depend on
- * the settings of the session: in another time zone, all pages would change.
- */
+/* Read the rows of old files first to end - 1. */
 static void
 read_rows(SmSet *set, int first, int end)
 {
-	int			level = 0;
+	int			level;
 
 	if (set->past)
 	{
@@ -569,11 +593,10 @@ read_rows(SmSet *set, int first, int end)
 		set->past_first = first;
 		set->past_file = first - 1;
 		set->is_known = false;
-		level = sm_key_begin_values();
 	}
+	level = begin_settings(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
-	if (set->past)
-		sm_key_end_text(level);
+	end_settings(set, level);
 }
 
 void
@@ -591,8 +614,10 @@ void
 sm_set_check_query(SmSet *set)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
+	int			level = begin_settings(set);
 
 	sm_query_check(&set->query);
+	end_settings(set, level);
 	set->recipe = make_recipe(set);
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -629,6 +654,7 @@ sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
 	int			every;
 	double		cost = 0;
 	double		cost_of_all;
+	int			level;
 	int		   *ranges = palloc_array(int, old->nfiles);
 
 	for (int i = 0; i < old->nfiles;)
@@ -642,6 +668,7 @@ sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
 	if (nranges <= 1)
 		return true;
 
+	level = begin_settings(set);
 	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
 	every = (nranges - 1) / PLANNED_RANGES + 1;
 	for (int i = 0; i < nranges; i += every)
@@ -659,6 +686,7 @@ sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
+	end_settings(set, level);
 	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 

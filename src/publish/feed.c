@@ -50,12 +50,12 @@ enum
 };
 
 static const SmFileColumn change_columns[CHANGE_NCOLUMNS] = {
-	[CHANGE_BASE_URL] = {"base_url", TEXTOID},
-	[CHANGE_AT] = {"at", TIMESTAMPTZOID},
-	[CHANGE_SECTION] = {"section", TEXTOID},
-	[CHANGE_LOC] = {"loc", TEXTOID},
-	[CHANGE_ACTION] = {"action", TEXTOID},
-	[CHANGE_LASTMOD] = {"lastmod", TEXTOID}
+	[CHANGE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
+	[CHANGE_AT] = {.name = "at",.type = TIMESTAMPTZOID},
+	[CHANGE_SECTION] = {.name = "section",.type = TEXTOID},
+	[CHANGE_LOC] = {.name = "loc",.type = TEXTOID},
+	[CHANGE_ACTION] = {.name = "action",.type = TEXTOID},
+	[CHANGE_LASTMOD] = {.name = "lastmod",.type = TEXTOID}
 };
 
 static const SmTable feed_table = {
@@ -238,13 +238,12 @@ static Version
 begin_version(SmFeed *feed, const SmFile *file, SmGunzip *gunzip)
 {
 	Version		version = {.content = sm_span("", 0)};
+	struct varlena *content;
 
-	if (file && file->content)
-	{
-		struct varlena *content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(file->content));
-
-		version.content = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
-	}
+	if (file == NULL || file->content == NULL)
+		return version;
+	content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(file->content));
+	version.content = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
 	if (!sm_is_gzip(version.content))
 		return version;
 

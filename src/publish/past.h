@@ -23,6 +23,6 @@ extern SmPast *sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *
 								const char *section, TimestampTz now);
 
 /* After sm_set_end: forget it, unless it is NULL. */
-extern void sm_past_end(SmPast *past);
+extern void sm_past_end(SmPast *self);
 
 #endif

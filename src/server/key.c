@@ -249,10 +249,9 @@ sm_key_begin_values(void)
 {
 	/*
 	 * All settings that the output or input function of a type with a btree
-	 * operator class reads, except for three.  The order of day and month
-	 * (part of DateStyle) and timezone_abbreviations have no effect on text
-	 * in these settings; xmloption and xmlbinary are for type xml, which has
-	 * no such class.
+	 * operator class reads, except for two.  The order of day and month (part
+	 * of DateStyle) and timezone_abbreviations have no effect on text in
+	 * these settings.  xmlbinary is for statements of the user's.
 	 */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},
@@ -263,6 +262,7 @@ sm_key_begin_values(void)
 		{"extra_float_digits", "3"},
 		{"lc_monetary", "C"},
 		{"quote_all_identifiers", "off"},
+		{"xmlbinary", "base64"},
 	};
 	int			level = NewGUCNestLevel();
 

@@ -209,6 +209,33 @@ SELECT row_number, problem, detail
   FROM sitemap_audit('SELECT path AS loc, CASE WHEN id = 1 THEN timestamp ''infinity'' WHEN id = 2 THEN ''1969-12-31'' ELSE ''2020-01-01'' END AS lastmod, id AS key, title AS shown FROM public.page ORDER BY id',
                      'https://www.example.com/');
 
+-- The session's settings do not change how a literal in the query is read, in a full run
+-- and in one with changes.
+DELETE FROM files;
+CREATE TABLE dated AS SELECT n AS id, '2020-01-01 00:00Z'::timestamptz + n * interval '6 hours' AS at FROM generate_series(1, 20) n;
+\set literal 'SELECT ''/'' || id AS loc, id AS key, (at < ''2020-01-03 00:00'')::text AS shown FROM public.dated WHERE at < ''2020-01-05 00:00'' ORDER BY id'
+SELECT publish(:'literal', max_urls => 5);
+SELECT sum(url_count) FROM files WHERE kind = 'urlset';
+SET TimeZone = 'Asia/Tokyo';
+SELECT publish(:'literal', 'SELECT 9', max_urls => 5);
+SELECT publish(:'literal', 'VALUES (6), (14)', max_urls => 5);
+SELECT publish(:'literal', max_urls => 5);
+SET TimeZone = 'UTC';
+DROP TABLE dated;
+
+-- A view loses the column, then gets it again: the text of the query stays the same.
+CREATE VIEW listed AS SELECT path AS loc, id AS key, title AS shown FROM page ORDER BY id;
+SELECT publish('TABLE public.listed');
+DROP VIEW listed;
+CREATE VIEW listed AS SELECT path AS loc, id AS key FROM page ORDER BY id;
+SELECT publish('TABLE public.listed', 'SELECT 1');
+SELECT count(*) FILTER (WHERE shown IS NOT NULL) AS with_states FROM files;
+DROP VIEW listed;
+CREATE VIEW listed AS SELECT path AS loc, id AS key, title AS shown FROM page ORDER BY id;
+SELECT publish('TABLE public.listed', 'SELECT 1');
+SELECT count(*) FILTER (WHERE shown IS NULL) AS without_states FROM files WHERE kind = 'urlset';
+DROP VIEW listed;
+
 -- A target without the column serves queries without the column.
 CREATE TABLE older (LIKE files, PRIMARY KEY (base_url, name));
 ALTER TABLE older DROP COLUMN shown;

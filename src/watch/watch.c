@@ -171,8 +171,9 @@ run_statements(const char *statement)
 }
 
 /*
- * Drop a table's triggers that fill this queue, or a queue that no longer exists.
- * key: NULL for any.  Returns how many triggers filled this queue.
+ * Drop a table's triggers that fill this queue with this key or with one that no longer
+ * exists, and those that fill a queue that no longer exists.  key: NULL for any.
+ * Returns how many triggers filled this queue.
  */
 static int
 drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
@@ -186,13 +187,16 @@ drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
 	for (int i = 0; triggers && i < triggers->numtriggers; i++)
 	{
 		const Trigger *trigger = &triggers->triggers[i];
+		const char *its_key;
 		Oid			fills;
 
 		if (!is_ours(trigger, schema))
 			continue;
+		its_key = trigger->tgargs[SM_WATCH_KEY];
 		fills = sm_find_table(trigger->tgargs[SM_WATCH_QUEUE]);
 		if (OidIsValid(fills) &&
-			(fills != queue || (key && strcmp(key, trigger->tgargs[SM_WATCH_KEY]) != 0)))
+			(fills != queue ||
+			 (key && strcmp(key, its_key) != 0 && get_attnum(relid, its_key) != InvalidAttrNumber)))
 			continue;
 		appendStringInfo(&statements, "DROP TRIGGER %s ON %s;",
 						 quote_identifier(trigger->tgname), sm_qualified_name(table));

@@ -255,6 +255,23 @@ SELECT id, count(*) FROM nested_queue GROUP BY id ORDER BY id;
 DROP TABLE nested, nested_queue;
 DROP FUNCTION write_again;
 
+-- Watching again mends a key that was renamed or dropped, and keeps the triggers of other
+-- keys.
+CREATE TABLE mended (id int, parent int);
+CREATE TABLE mended_queue (id int);
+SELECT sitemap_watch('mended', 'id', 'mended_queue');
+SELECT sitemap_watch('mended', 'parent', 'mended_queue');
+ALTER TABLE mended RENAME id TO key;
+INSERT INTO mended VALUES (1, 10), (2, 20);
+SELECT sitemap_watch('mended', 'key', 'mended_queue');
+INSERT INTO mended VALUES (1, 10), (2, 20);
+ALTER TABLE mended DROP key, ADD number int;
+SELECT sitemap_watch('mended', 'number', 'mended_queue');
+INSERT INTO mended VALUES (30, 3), (40, 4);
+SELECT id FROM mended_queue ORDER BY id;
+SELECT tgname FROM pg_trigger WHERE tgrelid = 'mended'::regclass ORDER BY tgname COLLATE "C";
+DROP TABLE mended, mended_queue;
+
 -- The key is renamed, and another column gets its name, while the session has plans for
 -- many rows.
 CREATE TABLE renamed (id int, other int);

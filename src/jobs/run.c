@@ -93,6 +93,13 @@ typedef struct Work
 	const SmJobExport *export;
 } Work;
 
+/* SET CONSTRAINTS ALL IMMEDIATE */
+static void
+check_constraints(void)
+{
+	AfterTriggerSetState(makeNode(ConstraintsSetStmt));
+}
+
 /* Check the table and become its owner. */
 static void
 become_owner(Run *run)
@@ -122,7 +129,7 @@ become_owner(Run *run)
 	if (owner == run->user && owner == GetSessionUserId())
 		return;
 	/* a trigger that waits for the commit would run without the restrictions */
-	AfterTriggerSetState(makeNode(ConstraintsSetStmt));
+	check_constraints();
 	SetUserIdAndSecContext(owner, run->sec_context | SECURITY_RESTRICTED_OPERATION);
 }
 
@@ -201,8 +208,9 @@ next_transaction(Run *run)
 }
 
 /*
- * Do work in a subtransaction.  Returns its error, NULL for none.  A cancel request or a
- * timeout ends the call.
+ * Do work in a subtransaction, and check deferred constraints, which the commit would
+ * check too late.  Returns the error, NULL for none.  A cancel request or a timeout ends
+ * the call.
  */
 static ErrorData *
 try(void (*work) (Work *arg), Work *arg)
@@ -216,6 +224,7 @@ try(void (*work) (Work *arg), Work *arg)
 	PG_TRY();
 	{
 		work(arg);
+		check_constraints();
 		leave_operation();
 		ReleaseCurrentSubTransaction();
 	}

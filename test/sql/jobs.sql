@@ -187,6 +187,15 @@ DROP SCHEMA "a ""b""" CASCADE;
 -- A DO block is a statement of its own.
 DO $$ BEGIN CALL sitemap_run('job'); END $$;
 
+-- A deferred constraint is checked before the run is recorded.
+CREATE TABLE job_tenant (base_url text PRIMARY KEY);
+INSERT INTO job_tenant VALUES ('http://a/'), ('http://c/');
+CREATE TABLE job_checked OF sitemap_file (PRIMARY KEY (base_url, name), FOREIGN KEY (base_url) REFERENCES job_tenant DEFERRABLE INITIALLY DEFERRED);
+TRUNCATE job;
+INSERT INTO job (target, query, base_url) SELECT 'job_checked', 'SELECT ''/'' AS loc', 'http://' || site || '/' FROM unnest('{a,b,c}'::text[]) site;
+CALL sitemap_run('job');
+SELECT base_url, finished IS NOT NULL AS success, urls, error, failures FROM job ORDER BY base_url;
+SELECT base_url, url_count FROM job_checked WHERE kind = 'urlset' ORDER BY base_url;
 DROP VIEW job_state;
-DROP TABLE job, job_files, job_page, job_queue;
+DROP TABLE job, job_files, job_page, job_queue, job_checked, job_tenant;
 DROP FUNCTION fail;

@@ -17,7 +17,7 @@
  * compress the states, slowly and in vain.
  *
  * Most pages are asked for in the order of the states, and then each call compares one
- * page.  After the first call that does not, the pages are sorted.  Radix sort and
+ * page.  At the first call for another page, the pages are sorted.  Radix sort and
  * binary search take no longer for hashes that someone made equal on purpose.
  */
 #include "core/shown.h"
@@ -174,7 +174,7 @@ sort(SmShown *shown)
 	}
 	shown->is_sorted = true;
 
-	/* the pages before next were found, one after the other */
+	/* so far the pages 0 to next - 1 were found in order: count them */
 	memset(shown->found, 0, shown->npages * sizeof(uint32_t));
 	for (uint32_t i = 0; i < shown->npages; i++)
 	{

@@ -47,8 +47,9 @@ typedef struct SmShown
 	bool		has_equals;		/* are two pages equal, apart from lastmod? */
 	uint32_t   *sorted;			/* numbers of the pages, in the order of URL,
 								 * digest and number */
-	uint32_t   *found;			/* how often equal pages were found: at the
-								 * place in sorted of the first of them */
+	uint32_t   *found;			/* found[i]: if a group of equal pages begins
+								 * at sorted[i], how many of the group were
+								 * found */
 } SmShown;
 
 /* Numbers that the caller provides for sorting. */

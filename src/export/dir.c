@@ -167,7 +167,7 @@ lock_directory(SmDir *dir)
 		if (errno != EWOULDBLOCK)
 			raise_error(dir, "lock", LOCK_NAME);
 		ereport(ERROR,
-				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("could not lock directory \"%s\"", dir->path),
 				 errdetail("Another sitemap_export is writing to it.")));
 	}

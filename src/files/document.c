@@ -116,6 +116,8 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 void
 sm_document_keep_shown(SmDocument *doc)
 {
+	StaticAssertStmt(SM_SHOWN_MAX_PAGES == SM_MAX_ENTRIES, "a file can have more pages than states");
+
 	initStringInfo(&doc->shown);
 	enlargeStringInfo(&doc->shown, SHOWN_BEGIN);
 	doc->shown.len = SHOWN_BEGIN;

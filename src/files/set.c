@@ -81,10 +81,10 @@ struct SmSet
 	/* what is remembered of the pages, in a query with a column shown */
 	SmPast	   *past;			/* NULL until sm_set_remember */
 	int			past_first;		/* the first file of the rows that are read */
-	int			past_file;		/* file of the newest key, or the one before
-								 * past_first */
+	int			past_file;		/* old file in whose range the newest key is;
+								 * past_first - 1 before the first row */
 	bool		is_known;		/* does that file have states? */
-	SmShown		shown;			/* these */
+	SmShown		shown;			/* the states of that file */
 
 	bool		progress;		/* this set fills the progress view */
 	uint64		nrows;
@@ -325,9 +325,9 @@ find_past(SmSet *set)
 }
 
 /*
- * SmFindLastmod: a page that shows what it showed keeps its lastmod.  A page that is
- * new has the lastmod of its row, which is the only one for pages of a file without
- * states.
+ * SmFindLastmod: a page that shows what it showed keeps its lastmod.  A new page gets the
+ * lastmod of its row, or else the time of the run.  If the file has no states, each page
+ * keeps the lastmod of its row, even if there is none.
  */
 static void
 find_lastmod(void *arg, SmShownPage *page)

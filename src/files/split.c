@@ -32,9 +32,8 @@
  *
  * A cut depends only on the rows from the first one of the file to the first one that
  * does not fit.  sitemap_publish with changes relies on that: a file in which these
- * rows are the same ends at the same row as before.  So sm_split_resume also considers
- * the rows after a cut as ends of the next file, although they mostly fill less than
- * half of it.
+ * rows are the same ends at the same row as before.  The rows after a cut are part of
+ * the next file's rows, so sm_split_resume considers them again as ends of that file.
  *
  * Rows with the same key stay together: a file begins with the first row of a key.
  *

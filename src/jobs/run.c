@@ -257,7 +257,10 @@ target_name(Oid target)
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(target)), name);
 }
 
-/* Before a full run, empty the queue: the run reads all rows anyway. */
+/*
+ * Run the statement of column changes, and discard its rows: a full run needs no list of
+ * changes, but the statement empties the queue.
+ */
 static void
 run_changes(const char *changes)
 {
@@ -438,7 +441,7 @@ run_export(Run *run, const SmJobExport *exports, int count)
 	next_transaction(run);
 	error = try(export, &work);
 	/* another session exports there: the next call does it */
-	if (error && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+	if (error && error->sqlerrcode == ERRCODE_OBJECT_IN_USE)
 		return;
 	for (int i = 0; i < count; i++)
 	{

@@ -289,6 +289,7 @@ execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJ
 {
 	Oid			types[12] = {TIMESTAMPTZOID, TEXTOID, TEXTOID};
 	Datum		values[12] = {TimestampTzGetDatum(time)};
+	MemoryContext oldcontext = CurrentMemoryContext;
 	int			result;
 
 	Assert(nmore <= 9);
@@ -306,6 +307,8 @@ execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJ
 		sm_jobs_prepare(table, statement, statement_text(statement, table->name),
 						name ? 3 + nmore : 1, types);
 	result = SPI_execute_plan(table->plans[statement], values, NULL, false, 0);
+	/* SPI leaves its own context as the current one */
+	MemoryContextSwitchTo(oldcontext);
 	if (result < 0)
 		elog(ERROR, "could not use the table of jobs: %s", SPI_result_code_string(result));
 	return SPI_processed;

@@ -101,6 +101,7 @@ sm_batch_flush(SmBatch *batch)
 	int			nrows = batch->nrows;
 	MemoryContext oldcontext = CurrentMemoryContext;
 	MemoryContext context;
+	int			result;
 
 	if (nrows == 0)
 		return;
@@ -115,9 +116,11 @@ sm_batch_flush(SmBatch *batch)
 	memset(batch->values, 0, sizeof(batch->values));
 	batch->nrows = 0;
 	batch->nbytes = 0;
-	SPI_execute_plan(batch->plan, arrays, NULL, false, 0);
+	result = SPI_execute_plan(batch->plan, arrays, NULL, false, 0);
 	/* SPI leaves its own context as the current one */
 	MemoryContextSwitchTo(oldcontext);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_plan failed: %s", SPI_result_code_string(result));
 	if (batch->counted && SPI_processed != (uint64) nrows)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

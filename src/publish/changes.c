@@ -272,8 +272,8 @@ take_changes(SmChanges *changes, const Statement *statement)
 		find_column(changes, TupleDescAttr(statement->desc, i)->atttypid, &columns[i]);
 
 	/*
-	 * a value of any other type decides for both columns; NULL is of type
-	 * text
+	 * Values that are neither keys nor text are made text here, and then both
+	 * columns are read with our settings.  Otherwise the text is the user's.
 	 */
 	if (columns[0].kind == COLUMN_OTHER || columns[ncolumns - 1].kind == COLUMN_OTHER)
 		level = sm_key_begin_text();

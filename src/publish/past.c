@@ -106,6 +106,8 @@ static bool
 open_states(SmPast *self, int file, SmShown *shown)
 {
 	TargetPast *past = (TargetPast *) self;
+
+	/* a tuple from disk must live as long as the slot, which frees it */
 	MemoryContext oldcontext = MemoryContextSwitchTo(past->slot->tts_mcxt);
 	struct varlena *states;
 	bool		isnull;
@@ -139,7 +141,7 @@ sm_past_now(const SmFileList *list, const char *section)
 		/* a lastmod after the last time that fits into a state is not ours */
 		if (sm_file_is_of_section(file, section) && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
 			file->lastmod < last)
-			now = Max(now, file->lastmod + USECS_PER_SEC);
+			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
 	}
 	return now / USECS_PER_SEC * USECS_PER_SEC;
 }

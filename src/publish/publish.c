@@ -65,10 +65,10 @@ typedef struct SetSink
 	SmFileSink	sink;			/* must be first */
 	const SmOptions *options;
 	SmFileList *before;			/* files of the target before the query ran */
-	int64		url_count;		/* of all files */
-	int			nfiles;
-	int64		old_url_count;	/* the same of the section in the target */
-	int			old_nfiles;
+	int64		url_count;		/* URLs of the new set */
+	int			nfiles;			/* its files */
+	int64		old_url_count;	/* URLs that the section has in the target */
+	int			old_nfiles;		/* its files there */
 	char	   *recipe;			/* of a stable split without keys, else NULL */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */

@@ -18,6 +18,9 @@
  *	4. RowExclusiveLock on the table, as INSERT, UPDATE and DELETE take it.  It
  *	   conflicts neither with runs of other sites nor with VACUUM.
  *
+ * A feed is locked in the same way: AccessShareLock before the query, RowExclusiveLock
+ * after it.  Row types of keys are held with AccessShareLock while the query runs (key.h).
+ *
  * Nothing else takes locks such as 2 and 3.  Two sections, or two sites, that have
  * the same hash wait for each other, which is harmless.  The hash of a section is odd
  * and the hash of a site is even, so no section waits for a site.
@@ -256,8 +259,9 @@ add_file(void *list, const SmFile *file)
 /*
  * Read the files of the site, with the active snapshot or a new one.
  *
- * A row with content has an empty one in the list's SELECT.  The test for NULL is in
- * WHERE, twice: as a column, it would make foreign partitions send the content.
+ * Of the content, the list only needs whether it is NULL.  Two SELECTs with that test in
+ * WHERE return an empty content or NULL.  As an output column, the test would make foreign
+ * partitions send the content.
  */
 static SmFileList *
 read_files(const SmTarget *target, bool active_snapshot)

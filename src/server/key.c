@@ -249,9 +249,9 @@ sm_key_begin_values(void)
 {
 	/*
 	 * All settings that the output or input function of a type with a btree
-	 * operator class reads, except for two.  The order of day and month (part
-	 * of DateStyle) and timezone_abbreviations have no effect on text in
-	 * these settings.  xmlbinary is for statements of the user's.
+	 * operator class reads, except timezone_abbreviations and the order of
+	 * day and month in DateStyle, which have no effect on text in these
+	 * settings.  xmlbinary is for queries of users.
 	 */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},
@@ -376,7 +376,8 @@ is_exact(SmKeyType *key, Datum value, const char *text)
 	Datum		read;
 
 	/* of PostgreSQL's own types, only tsquery loses something: its nesting */
-	if (key->type < FirstNormalObjectId && key->type != TSQUERYOID)
+	if (key->type < FirstNormalObjectId && key->type != TSQUERYOID &&
+		get_element_type(key->type) != TSQUERYOID)
 		return true;
 	if (sm_can_begin_subtransaction())
 	{

@@ -56,8 +56,7 @@ extern int	sm_key_begin_text(void);
 extern void sm_key_end_text(int level);
 
 /*
- * The same as sm_key_begin_text, except that search_path stays as it is: for statements of
- * the user's.
+ * The same, for running a user's query: search_path stays as it is.
  */
 extern int	sm_key_begin_values(void);
 

@@ -70,8 +70,8 @@ check_plan(SPIPlanPtr plan)
 /*
  * Raise an error unless a query that is about to run has the columns that
  * sm_query_open has found.  It can have other columns: a query with parameters is
- * prepared a second time, and any query is prepared again after a change of a table,
- * a function or search_path.
+ * prepared a second time, and any query is prepared again after a change of search_path
+ * and by sm_query_check.
  */
 static void
 check_columns(const SmQuery *query, TupleDesc desc)
@@ -225,9 +225,9 @@ execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 	error_context_stack = context.previous;
 
 	/*
-	 * A function of the query may have set transaction_read_only itself, to
-	 * "on", as PostgreSQL refuses "off" here.  Then it stays on.  In some
-	 * versions RESET turns it off.
+	 * PostgreSQL does not let GUC_ACTION_SAVE restore this setting.  If a
+	 * function of the query has itself set it to "on", the only value that
+	 * PostgreSQL accepts here, it stays on.
 	 */
 	setting = find_option("transaction_read_only", false, false, ERROR);
 	XactReadOnly = was_read_only ||
@@ -344,15 +344,17 @@ sm_query_close(SmQuery *query)
 }
 
 void
-sm_query_check(const SmQuery *query)
+sm_query_check(SmQuery *query)
 {
 	MemoryContext context = CurrentMemoryContext;
 	const char *text = plan_source(query->plan)->query_string;
-	SPIPlanPtr	plan = query->nparameters > 0 ? prepare_bounded(query, text, 0) :
-		sm_prepare(text, 0, NULL, 0);
+	SPIPlanPtr	plan = query->nparameters > 0 ?
+		prepare_bounded(query, text, CURSOR_OPT_PARALLEL_OK) :
+		sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 
 	check_columns(query, check_plan(plan)->resultDesc);
-	SPI_freeplan(plan);
+	SPI_freeplan(query->plan);
+	query->plan = plan;
 	MemoryContextSwitchTo(context);
 }
 

@@ -70,7 +70,7 @@ extern void sm_query_close(SmQuery *query);
  * Raise an error unless the query still has the columns that sm_query_open found.  A
  * statement that has run since can have changed them.
  */
-extern void sm_query_check(const SmQuery *query);
+extern void sm_query_check(SmQuery *query);
 
 /*
  * Give the receiver the rows with from <= key < to; NULL for no bound.  Only a query

@@ -92,6 +92,11 @@ SELECT pg_temp.run('TABLE changes_keys.view');
 SELECT pg_temp.try('TABLE changes_keys.view',
                    $$ SELECT changes_keys.execute('DROP VIEW changes_keys.view; CREATE VIEW changes_keys.view AS SELECT loc, id::text AS key FROM changes_keys.page ORDER BY id', '5') $$);
 TRUNCATE changes_keys.target;
+SELECT pg_temp.run('TABLE changes_keys.view', NULL, ', max_urls => 60');
+SELECT pg_temp.run('TABLE changes_keys.view',
+                   $$ SELECT changes_keys.execute('CREATE OR REPLACE VIEW changes_keys.view AS SELECT ''/new'' || loc AS loc, id AS key FROM changes_keys.page ORDER BY id', '5') $$, ', max_urls => 60');
+SELECT bool_and(p.loc LIKE 'http://a/new/%') AS new FROM changes_keys.target, sitemap_parse(content) p WHERE kind <> 'index';
+TRUNCATE changes_keys.target;
 SELECT pg_temp.run('SELECT loc, changes_keys.word(id) AS key FROM changes_keys.page ORDER BY id', NULL, ', max_urls => 50');
 SELECT pg_temp.brief(format('SELECT pg_temp.run(%L, %L, %L)', 'SELECT loc, changes_keys.word(id) AS key FROM changes_keys.page ORDER BY id',
                             $$ SELECT changes_keys.execute('DROP TYPE changes_keys.word CASCADE', 'a') $$, ', max_urls => 50'));
@@ -305,6 +310,9 @@ SELECT output, factor, l.*
 -- Of PostgreSQL's own types, tsquery loses its nesting.
 TRUNCATE changes_keys.target;
 SELECT pg_temp.run($$ SELECT loc, format('a | (b | k%s)', loc)::tsquery AS key FROM (VALUES ('1'), ('2')) v (loc) ORDER BY 2 $$);
+SELECT count(first_key), count(*) FROM changes_keys.target WHERE kind <> 'index';
+TRUNCATE changes_keys.target;
+SELECT pg_temp.run($$ SELECT loc, ARRAY[format('a | (b | k%s)', loc)::tsquery] AS key FROM (VALUES ('1'), ('2')) v (loc) ORDER BY 2 $$);
 SELECT count(first_key), count(*) FROM changes_keys.target WHERE kind <> 'index';
 
 -- Of a long key a message shows the beginning.

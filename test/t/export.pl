@@ -697,7 +697,7 @@ sub test_directories
 	$dir = $moved;
 	fails(
 		$site,
-		qr{55P03: could not lock directory "\Q$moved\E"},
+		qr{55006: could not lock directory "\Q$moved\E"},
 		'has its lock under its new name');
 	$holder->quit;
 	my (undef, $errors) = end_session($session);
@@ -755,7 +755,7 @@ sub test_sessions
 	wait_for_lock($session);
 	fails(
 		$site,
-		qr{55P03: could not lock directory "\Q$dir\E"\nDETAIL:  Another sitemap_export is writing},
+		qr{55006: could not lock directory "\Q$dir\E"\nDETAIL:  Another sitemap_export is writing},
 		'a second export to a directory is refused');
 	my $busy = $dir;
 	fresh_directory();
@@ -778,7 +778,7 @@ sub test_sessions
 			SELECT count(*) FROM sitemap_export('$dir', 'TABLE site')}),
 		3, 'after an error in a block with EXCEPTION the session can export');
 	fails("SELECT name, action AS content FROM sitemap_export('$dir', 'TABLE site')",
-		qr/55P03: could not lock directory/, 'an export in the query of an export');
+		qr/55006: could not lock directory/, 'an export in the query of an export');
 	return;
 }
 

@@ -179,7 +179,8 @@ static int
 drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
 {
 	Relation	table = table_open(relid, NoLock);
-	/* a copy, since looking up names can build the relation's cache entry anew */
+
+	/* a copy, since looking up names can free what is in the cache */
 	TriggerDesc *triggers = CopyTriggerDesc(table->trigdesc);
 	StringInfoData statements;
 	int			count = 0;

@@ -447,6 +447,9 @@ run_export(Run *run, const SmJobExport *exports, int count)
 	{
 		if (!sm_job_lock_exported(&run->table, &exports[i]))
 			continue;
+		/* a job whose run failed keeps that error, and is counted once */
+		if (error && exports[i].failed)
+			continue;
 		if (error)
 			fail(run, &exports[i].name, error);
 		else

@@ -252,7 +252,8 @@ statement_text(SmJobStatement statement, const char *name)
 							" THEN failures OPERATOR(pg_catalog.+) 1 ELSE 1 END"
 							" WHERE " NAMED, name);
 		case SM_JOBS_TO_EXPORT:
-			return psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished FROM %s"
+			return psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished,"
+							" started OPERATOR(pg_catalog.>) finished FROM %s"
 							" WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
 							" AND finished IS NOT NULL"
 							" AND (files OPERATOR(pg_catalog.>) 0 OR written OPERATOR(pg_catalog.>) 0)"
@@ -443,6 +444,7 @@ sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 		export->target = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
 		export->directory = get_text(context, i, 4);
 		export->finished = DatumGetTimestampTz(SPI_getbinval(row, SPI_tuptable->tupdesc, 5, &isnull));
+		export->failed = get_bool(row, 6);
 	}
 	SPI_freetuptable(SPI_tuptable);
 	return (int) Min(count, INT_MAX);

@@ -94,6 +94,7 @@ typedef struct SmJobExport
 	Oid			target;
 	char	   *directory;
 	TimestampTz finished;
+	bool		failed;			/* the job's last run, after finished */
 } SmJobExport;
 
 /* The statements of a call. */

@@ -6,10 +6,12 @@
  *
  *	1. List the due jobs; the job that has waited longest comes first.  Start the first
  *	   one: set started, so that other sessions see that it runs.
- *	2. For each job, lock its row, publish in a subtransaction, and record success or
- *	   failure.  Start the next job, in a subtransaction.
+ *	2. For each job, lock its row, and publish and record success in a subtransaction.
+ *	   If that fails, record the failure in another one.  Start the next job, in a
+ *	   subtransaction.
  *	3. List the due exports.
- *	4. For each site, export in a subtransaction, and record success or failure.
+ *	4. For each site, export in a subtransaction, and record success or failure of each
+ *	   of its jobs in another one.
  *
  * Locks: a job's row is locked when it starts, while it runs, and after an export.  A
  * session never waits for it (SKIP LOCKED), so concurrent calls share the jobs.  A call
@@ -85,12 +87,12 @@ typedef struct Run
 typedef struct Work
 {
 	Run		   *run;
-	const SmJobName *name;		/* of a job to start */
+	const SmJobName *name;		/* of a job to start, or to record */
 	bool		is_started;
 	TimestampTz started;
 	SmJob	   *job;			/* to publish */
-	SmJobResult result;
 	const SmJobExport *export;
+	const char *error;			/* to record */
 } Work;
 
 /* SET CONSTRAINTS ALL IMMEDIATE */
@@ -313,11 +315,12 @@ prepare_publish(Run *run)
 	sm_jobs_prepare(&run->table, SM_JOB_PUBLISH, query.data, SM_JOB_NOPTIONS, types);
 }
 
+/* Publish, and record the success. */
 static void
 publish(Work *work)
 {
 	SmJob	   *job = work->job;
-	SmJobResult *result = &work->result;
+	SmJobResult result;
 	SPIPlanPtr *plan = &work->run->table.plans[SM_JOB_PUBLISH];
 	char		nulls[SM_JOB_NOPTIONS];
 	HeapTuple	row;
@@ -338,11 +341,14 @@ publish(Work *work)
 		elog(ERROR, "could not call _sitemap_publish");
 	row = SPI_tuptable->vals[0];
 	desc = SPI_tuptable->tupdesc;
-	result->written = DatumGetInt32(SPI_getbinval(row, desc, 1, &isnull));
-	result->urls = DatumGetInt64(SPI_getbinval(row, desc, 2, &isnull));
-	result->files = DatumGetInt32(SPI_getbinval(row, desc, 3, &isnull));
-	result->reason = SPI_getvalue(row, desc, 4);
+	result.written = DatumGetInt32(SPI_getbinval(row, desc, 1, &isnull));
+	result.urls = DatumGetInt64(SPI_getbinval(row, desc, 2, &isnull));
+	result.files = DatumGetInt32(SPI_getbinval(row, desc, 3, &isnull));
+	result.reason = SPI_getvalue(row, desc, 4);
 	SPI_freetuptable(SPI_tuptable);
+	check_constraints();
+	sm_job_succeeded(&work->run->table, job, &result,
+					 (GetCurrentTimestamp() - work->started) / 1000000.0);
 }
 
 /* Count a failure, and warn about it. */
@@ -357,13 +363,33 @@ warn_of_failure(Run *run, const SmJobName *name, const ErrorData *error)
 			 error->detail ? errdetail_internal("%s", error->detail) : 0));
 }
 
+static void
+set_failed(Work *work)
+{
+	sm_job_failed(&work->run->table, work->name, work->error);
+}
+
+static void
+set_exported(Work *work)
+{
+	sm_job_exported(&work->run->table, work->name);
+}
+
 /* Record a failure. */
 static void
 fail(Run *run, const SmJobName *name, const ErrorData *error)
 {
-	sm_job_failed(&run->table, name,
-				  error->detail ? psprintf("%s\n%s", error->message, error->detail) : error->message);
+	Work		work = {.run = run,.name = name,.error = error->message};
+	ErrorData  *refusal;
+
+	if (error->detail)
+		work.error = psprintf("%s\n%s", error->message, error->detail);
+	refusal = try(set_failed, &work);
 	warn_of_failure(run, name, error);
+	if (refusal)
+		ereport(WARNING,
+				(errcode(refusal->sqlerrcode),
+				 errmsg("could not record this failure: %s", refusal->message)));
 }
 
 static void
@@ -393,7 +419,7 @@ static void
 run_job(Run *run, const SmJobName *name, TimestampTz started)
 {
 	SmJob		job;
-	Work		work = {.run = run,.job = &job};
+	Work		work = {.run = run,.started = started,.job = &job};
 
 	if (sm_job_lock(&run->table, name, started, &job))
 	{
@@ -401,9 +427,6 @@ run_job(Run *run, const SmJobName *name, TimestampTz started)
 
 		if (error)
 			fail(run, name, error);
-		else
-			sm_job_succeeded(&run->table, &job, &work.result,
-							 (GetCurrentTimestamp() - started) / 1000000.0);
 	}
 	SPI_freetuptable(job.rows);
 }
@@ -445,15 +468,16 @@ run_export(Run *run, const SmJobExport *exports, int count)
 		return;
 	for (int i = 0; i < count; i++)
 	{
+		ErrorData  *failure = error;
+
 		if (!sm_job_lock_exported(&run->table, &exports[i]))
 			continue;
+		work.name = &exports[i].name;
+		if (failure == NULL)
+			failure = try(set_exported, &work);
 		/* a job whose run failed keeps that error, and is counted once */
-		if (error && exports[i].failed)
-			continue;
-		if (error)
-			fail(run, &exports[i].name, error);
-		else
-			sm_job_exported(&run->table, &exports[i].name);
+		if (failure && !exports[i].failed)
+			fail(run, work.name, failure);
 	}
 }
 

@@ -196,6 +196,18 @@ INSERT INTO job (target, query, base_url) SELECT 'job_checked', 'SELECT ''/'' AS
 CALL sitemap_run('job');
 SELECT base_url, finished IS NOT NULL AS success, urls, error, failures FROM job ORDER BY base_url;
 SELECT base_url, url_count FROM job_checked WHERE kind = 'urlset' ORDER BY base_url;
+-- A status that the table refuses: a success becomes a failure, without its files, and the
+-- other jobs run.
+UPDATE job SET finished = NULL, urls = NULL, error = NULL, failures = 0;
+DELETE FROM job_checked;
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused: %', NEW.base_url; END $$;
+CREATE TRIGGER refuse BEFORE UPDATE ON job FOR EACH ROW
+  WHEN (NEW.base_url = 'http://a/' AND NEW.finished IS NOT NULL OR NEW.base_url = 'http://b/' AND NEW.error IS NOT NULL) EXECUTE FUNCTION refuse();
+CALL sitemap_run('job');
+SELECT base_url, finished IS NOT NULL AS success, urls, error, failures FROM job ORDER BY base_url;
+SELECT base_url, url_count FROM job_checked WHERE kind = 'urlset' ORDER BY base_url;
+DROP TRIGGER refuse ON job;
+DROP FUNCTION refuse;
 DROP VIEW job_state;
 DROP TABLE job, job_files, job_page, job_queue, job_checked, job_tenant;
 DROP FUNCTION fail;

@@ -295,6 +295,18 @@ $node->psql('postgres', q{CALL sitemap_run('tenant')}, stderr => \my $stuck);
 like($stuck, qr/WARNING:  job of section "stuck" of .* failed: not this one.*ERROR:  1 job failed/s, 'a row that cannot be updated');
 is($node->safe_psql('postgres', q{SELECT string_agg(section, ' ' ORDER BY section) FROM tenant WHERE urls = 1}), 'a z', 'the other jobs run');
 
+# An export that cannot be recorded fails only its job.
+my $exports = PostgreSQL::Test::Utils::tempdir();
+$node->safe_psql('postgres', qq{
+	DROP TRIGGER refuse ON tenant;
+	UPDATE tenant SET base_url = 'https://' || section || '.example/', directory = '$exports/' || section;
+	CREATE TRIGGER refuse BEFORE UPDATE ON tenant FOR EACH ROW WHEN (NEW.section = 'a' AND NEW.exported IS NOT NULL) EXECUTE FUNCTION refuse()});
+mkdir("$exports/$_") foreach ('a', 'stuck', 'z');
+$node->psql('postgres', q{CALL sitemap_run('tenant')}, stderr => \$stuck);
+like($stuck, qr/WARNING:  job of section "a" of .* failed: not this one.*ERROR:  1 job failed/s, 'an export that cannot be recorded');
+is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, exported IS NOT NULL, error), ', ' ORDER BY section) FROM tenant}),
+	'a f not this one, stuck t, z t', 'the other exports are');
+
 # Not on a standby.
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -405,8 +417,18 @@ foreach my $statement (sort keys %refused)
 }
 is($node->safe_psql('postgres', q{SELECT count(*) FROM app.log WHERE who <> 'app'}), '0', 'nothing ran as the caller');
 
-# The same by a trigger that fires when the run is recorded, which nothing could record: the call ends.  The caller's own
-# temporary objects are no hindrance.
+# Constraints that a job defers are immediate again when its run is recorded.
+my $deferring;
+$node->safe_psql('postgres', q{
+	SET ROLE app;
+	UPDATE app.job SET query = 'SELECT ''/'' AS loc, 1 AS key', changes = 'SELECT 1', full_at = NULL;
+	CALL public.sitemap_run('app.job');
+	-- this run writes no file: the first constraint to fire is that of app.job
+	UPDATE app.job SET changes = 'SELECT 1 FROM app.try(''SET CONSTRAINTS ALL DEFERRED'')'});
+is($node->psql('postgres', q{CALL sitemap_run('app.job')}, stderr => \$deferring), 0, 'a job that defers constraints') or diag($deferring);
+
+# The same by a trigger that fires when the success is recorded: the job fails.  The caller's own temporary objects are no
+# hindrance.
 $node->safe_psql('postgres', q{
 	SET ROLE app;
 	UPDATE app.job SET query = 'SELECT ''/'' AS loc', changes = NULL, error = NULL, failures = 0;
@@ -420,7 +442,8 @@ $node->safe_psql('postgres', q{
 $node->psql('postgres', q{
 	CALL sitemap_run('app.job');
 	SELECT 'x'::text}, stderr => \my $left);
-like($left, qr/ERROR:  $temporary/, 'a trigger of the table that leaves a type in pg_temp');
+like($left, qr/WARNING:  job of section "pages" of .* failed: $temporary/, 'a trigger of the table that leaves a type in pg_temp');
+like($node->safe_psql('postgres', 'SELECT error, failures FROM app.job'), qr/^$temporary\|1$/, 'is recorded');
 is($node->safe_psql('postgres', q{
 	DROP TRIGGER leave ON app.job;
 	CREATE DOMAIN pg_temp.mine AS int; CREATE TEMP TABLE pg_class (a int);

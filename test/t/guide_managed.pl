@@ -165,12 +165,16 @@ sub test_program
 	mkdir $web;
 	service(q{ALTER ROLE sitemap_reader PASSWORD 'a/b@c %:d'; CREATE SCHEMA "Shop"; GRANT USAGE ON SCHEMA "Shop" TO sitemap_reader;
 	          CREATE VIEW "Shop"."all pages" AS SELECT path AS loc, changed AS lastmod, id AS key FROM page;
-	          GRANT SELECT ON "Shop"."all pages" TO sitemap_reader});
+	          GRANT SELECT ON "Shop"."all pages" TO sitemap_reader;
+	          -- a type that the publisher lacks, in a column that the query does not read
+	          CREATE TYPE status AS ENUM ('live');
+	          CREATE VIEW "Shop".with_status AS SELECT loc, lastmod, 'live'::public.status AS status, key FROM "Shop"."all pages";
+	          GRANT SELECT ON "Shop".with_status TO sitemap_reader});
 	sql('CREATE DATABASE program');
 	local %ENV = (
 		%ENV,
 		DATABASE_URL => "postgres://sitemap_reader:a%2Fb%40c%20%25%3Ad\@localhost:$port/shop?sslmode=verify-full&sslrootcert=$dir/cert.pem",
-		SITEMAP_QUERY => 'SELECT * FROM "Shop"."all pages" ORDER BY key;',
+		SITEMAP_QUERY => 'SELECT loc, lastmod, key FROM "Shop".with_status ORDER BY key;',
 		SITEMAP_BASE_URL => 'https://www.example.com/',
 		SITEMAP_QUEUE => 'public.page_change',
 		SITEMAP_DIRECTORY => $web,
@@ -196,6 +200,18 @@ sub test_program
 	is($second, 'https://www.example.com/: 120000 URLs in 3 files, 2 written', 'it can be started again: one file changes, and the index');
 	my ($third, $third_errors) = run_command(\@program);
 	is($third . $third_errors, '', 'nothing changes');
+	foreach my $wrong ([ SITEMAP_EVERY => '5 minutes', qr/SITEMAP_EVERY must be a number of seconds, not "5 minutes"/ ],
+		[ DATABASE_URL => "host=localhost port=$port dbname=shop user=sitemap_reader password='a/b\@c %:d' sslmode=verify-full sslrootcert=$dir/cert.pem",
+			qr/DATABASE_URL must be postgres:/ ])
+	{
+		my ($name, $value, $message) = @$wrong;
+		local $ENV{$name} = $value;
+		my (undef, $refused) = run_command(\@program);
+		like($refused, $message, "$name is checked");
+	}
+	my ($empty) = do { local $ENV{SITEMAP_QUERY} = 'SELECT loc, lastmod, key FROM "Shop".with_status WHERE false';
+		local $ENV{SITEMAP_BASE_URL} = 'https://new.example.com/'; run_command(\@program) };
+	is($empty, 'https://new.example.com/: 0 URLs in 0 files, 0 written', 'a site without pages is reported');
 
 	# Without "once", it goes on with runs that read what changed, until it is told to end.
 	local $ENV{SITEMAP_EVERY} = 1;

@@ -360,7 +360,8 @@ warn_of_failure(Run *run, const SmJobName *name, const ErrorData *error)
 			(errcode(error->sqlerrcode),
 			 errmsg("job of section \"%s\" of %s failed: %s", name->section, name->base_url,
 					error->message),
-			 error->detail ? errdetail_internal("%s", error->detail) : 0));
+			 error->detail ? errdetail_internal("%s", error->detail) : 0,
+			 error->hint ? errhint_internal("%s", error->hint) : 0));
 }
 
 static void
@@ -379,11 +380,19 @@ set_exported(Work *work)
 static void
 fail(Run *run, const SmJobName *name, const ErrorData *error)
 {
-	Work		work = {.run = run,.name = name,.error = error->message};
+	Work		work = {.run = run,.name = name};
+	StringInfoData text;
 	ErrorData  *refusal;
 
+	initStringInfo(&text);
+	appendStringInfoString(&text, error->message);
 	if (error->detail)
-		work.error = psprintf("%s\n%s", error->message, error->detail);
+		appendStringInfo(&text, "\n%s", error->detail);
+	if (error->hint)
+		appendStringInfo(&text, "\n%s", error->hint);
+
+	work.error = text.data;
+
 	refusal = try(set_failed, &work);
 	warn_of_failure(run, name, error);
 	if (refusal)
@@ -535,6 +544,7 @@ sitemap_run(PG_FUNCTION_ARGS)
 	MemoryContext oldcontext = CurrentMemoryContext;
 	MemoryContext context;
 	Run		   *run;
+	char	   *table;
 	int			failures;
 
 	if (fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
@@ -571,12 +581,13 @@ sitemap_run(PG_FUNCTION_ARGS)
 	SPI_finish();
 	MemoryContextSwitchTo(oldcontext);
 	failures = run->failures;
+	table = pstrdup(run->table.name);
 	MemoryContextDelete(context);
 	if (failures > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg_plural("%d job failed", "%d jobs failed", failures, failures),
 				 errdetail("All other jobs that were due have run."),
-				 errhint("The columns \"error\" and \"failures\" of the table say more.")));
+				 errhint("The columns \"error\" and \"failures\" of the table %s say more.", table)));
 	return (Datum) 0;
 }

@@ -361,7 +361,7 @@ warn_of_failure(Run *run, const SmJobName *name, const ErrorData *error)
 			 errmsg("job of section \"%s\" of %s failed: %s", name->section, name->base_url,
 					error->message),
 			 error->detail ? errdetail_internal("%s", error->detail) : 0,
-			 error->hint ? errhint_internal("%s", error->hint) : 0));
+			 error->hint ? errhint("%s", error->hint) : 0));
 }
 
 static void

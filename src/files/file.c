@@ -11,19 +11,19 @@
 #include "utils/timestamp.h"
 
 const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
-	[SM_FILE_BASE_URL] = {"base_url", TEXTOID},
-	[SM_FILE_SECTION] = {"section", TEXTOID},
-	[SM_FILE_NAME] = {"name", TEXTOID},
-	[SM_FILE_KIND] = {"kind", TEXTOID},
-	[SM_FILE_LOC] = {"loc", TEXTOID},
-	[SM_FILE_LASTMOD] = {"lastmod", TIMESTAMPTZOID},
-	[SM_FILE_URL_COUNT] = {"url_count", INT4OID},
-	[SM_FILE_BYTE_COUNT] = {"byte_count", INT8OID},
-	[SM_FILE_DIGEST] = {"digest", TEXTOID},
-	[SM_FILE_FIRST_KEY] = {"first_key", TEXTOID},
-	[SM_FILE_RECIPE] = {"recipe", TEXTOID},
-	[SM_FILE_SHOWN] = {"shown", BYTEAOID,.optional = true},
-	[SM_FILE_CONTENT] = {"content", BYTEAOID}
+	[SM_FILE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
+	[SM_FILE_SECTION] = {.name = "section",.type = TEXTOID},
+	[SM_FILE_NAME] = {.name = "name",.type = TEXTOID},
+	[SM_FILE_KIND] = {.name = "kind",.type = TEXTOID},
+	[SM_FILE_LOC] = {.name = "loc",.type = TEXTOID},
+	[SM_FILE_LASTMOD] = {.name = "lastmod",.type = TIMESTAMPTZOID},
+	[SM_FILE_URL_COUNT] = {.name = "url_count",.type = INT4OID},
+	[SM_FILE_BYTE_COUNT] = {.name = "byte_count",.type = INT8OID},
+	[SM_FILE_DIGEST] = {.name = "digest",.type = TEXTOID},
+	[SM_FILE_FIRST_KEY] = {.name = "first_key",.type = TEXTOID},
+	[SM_FILE_RECIPE] = {.name = "recipe",.type = TEXTOID},
+	[SM_FILE_SHOWN] = {.name = "shown",.type = BYTEAOID,.optional = true},
+	[SM_FILE_CONTENT] = {.name = "content",.type = BYTEAOID}
 };
 
 /* Values of column kind. */

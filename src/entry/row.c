@@ -283,7 +283,6 @@ find_name(const char *name)
 void
 sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 {
-	columns->desc = CreateTupleDescCopy(desc);
 	for (int name = 0; name < SM_NCOLUMNS; name++)
 		columns->column[name] = (SmColumn)
 	{

@@ -48,7 +48,6 @@ typedef struct SmColumns
 	SmColumn	column[SM_NCOLUMNS];
 	bool		has_elements;	/* columns from alternates to extensions */
 	SmKeyType	key_type;		/* where there is a column key */
-	TupleDesc	desc;			/* of the query's rows */
 } SmColumns;
 
 /* The result of reading a row. */

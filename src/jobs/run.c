@@ -390,7 +390,6 @@ fail(Run *run, const SmJobName *name, const ErrorData *error)
 		appendStringInfo(&text, "\n%s", error->detail);
 	if (error->hint)
 		appendStringInfo(&text, "\n%s", error->hint);
-
 	work.error = text.data;
 
 	refusal = try(set_failed, &work);

@@ -413,7 +413,7 @@ sm_xml_parser_create(const SmInput *input, SmProblems *problems)
 static const Kind *
 find_kind(const SmXmlReader *r)
 {
-	/* the prefix of the root is the one that is not declared */
+	/* the root's own prefix is not declared */
 	if (r->undeclared.s == r->prefix.s)
 		return NULL;
 	for (size_t i = 0; i < lengthof(kinds); i++)

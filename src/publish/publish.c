@@ -283,9 +283,8 @@ compare_for_index(const void *a, const void *b)
  * that another program makes must not be an index.  loc: its URL, UTF-8.
  */
 static void
-check_listed(const SmFile *file, SmSpan loc, const SmUrlBase *site)
+check_listed(const SmFile *file, SmSpan loc, const SmUrlBase *site, SmUrlCache *cache)
 {
-	SmUrlCache *cache = palloc0_object(SmUrlCache);
 	char	   *url = palloc(sm_url_bound(loc.len, site, SM_URL_MAX));
 	size_t		len;
 
@@ -304,7 +303,6 @@ check_listed(const SmFile *file, SmSpan loc, const SmUrlBase *site)
 						   file->name, (int) site->len[SM_FORM_PLAIN], site->url[SM_FORM_PLAIN],
 						   sm_clip(file->loc)),
 				 errhint("Scheme, host and port of loc and base_url must be the same.")));
-	pfree(cache);
 	pfree(url);
 }
 
@@ -314,6 +312,7 @@ publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
 {
 	IndexSink	sink = {{put_index_file}, target, result};
 	SmUrlBase	site = options->base;
+	SmUrlCache *cache = palloc0_object(SmUrlCache);
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
 	int			nfiles = target->list->nfiles;
 	SmFile	  **files = palloc_extended(nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
@@ -331,7 +330,7 @@ publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
 		/* the index refuses a loc that cannot be converted */
 		if (!sm_to_utf8(text, strlen(text), &loc))
 			loc = sm_span(text, strlen(text));
-		check_listed(files[i], loc, &site);
+		check_listed(files[i], loc, &site, cache);
 		if (!sm_file_is_index(files[i]) && loc.len > 0)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}

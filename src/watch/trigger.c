@@ -381,7 +381,7 @@ find_plan(const PlanKey *key)
 	if (entry)
 		return entry;
 
-	/* within another trigger, a plan can be the one that is being executed */
+	/* inside another trigger, one of the plans may be running */
 	if (hash_get_num_entries(plans) >= max_plans &&
 		DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) == 1)
 		free_plans();

@@ -171,9 +171,9 @@ run_statements(const char *statement)
 }
 
 /*
- * Drop a table's triggers that fill this queue with this key or with one that no longer
- * exists, and those that fill a queue that no longer exists.  key: NULL for any.
- * Returns how many triggers filled this queue.
+ * Drop triggers of a table: the triggers that fill this queue and have this key, NULL for
+ * any, or a key that was dropped; and the triggers of queues that were dropped.  Returns
+ * how many triggers filled this queue.
  */
 static int
 drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)

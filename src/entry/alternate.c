@@ -61,13 +61,10 @@ sm_append_alternate(StringInfo buf, SmLink *link, const SmUrlBase *base,
 	SmUrlStatus status;
 
 	if (!sm_iso_hreflang(hreflang.s, hreflang.len))
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
-				   hreflang_hint(hreflang),
-				   "invalid hreflang \"%s\": must be x-default or a language code",
-				   sm_for_message(link->hreflang));
-		return false;
-	}
+		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
+						 hreflang_hint(hreflang),
+						 "invalid hreflang \"%s\": must be x-default or a language code",
+						 sm_for_message(link->hreflang));
 	sm_append(buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
 	sm_append(buf, hreflang.s, hreflang.len);
 	sm_append(buf, SM_LITERAL("\" href=\""));

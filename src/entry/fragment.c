@@ -164,10 +164,9 @@ append_without_own(StringInfo buf, const SmXmlReader *r, SmXmlCharset charset)
 static bool
 beyond_ascii(SmProblems *problems)
 {
-	sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-			   "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
-			   GetDatabaseEncodingName());
-	return false;
+	return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+					 "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+					 GetDatabaseEncodingName());
 }
 
 /*
@@ -184,12 +183,9 @@ check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *probl
 		if (!sm_span_is(a->prefix, "xmlns") && !sm_span_is(a->name, "xmlns"))
 			continue;
 		if (memchr(a->value.s, '\\', a->value.len))
-		{
-			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-					   "invalid extension: the name of the namespace \"%s\" has a backslash",
-					   sm_for_message(a->value));
-			return false;
-		}
+			return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+							 "invalid extension: the name of the namespace \"%s\" has a backslash",
+							 sm_for_message(a->value));
 		if (charset == SM_XML_AS_REFERENCES && !sm_is_ascii(a->value))
 			return beyond_ascii(problems);
 	}
@@ -207,19 +203,13 @@ check_token(const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset, bool i
 {
 	if (r->depth == 0 &&
 		(token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-				   "invalid extension: text outside of the elements");
-		return false;
-	}
+		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+						 "invalid extension: text outside of the elements");
 	if (token == SM_XML_START && sm_namespace_is_sitemap(r->uri))
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
-				   SM_DECLARE_HINT,
-				   "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
-				   sm_for_message(r->name));
-		return false;
-	}
+		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+						 SM_DECLARE_HINT,
+						 "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
+						 sm_for_message(r->name));
 	if (!is_changed)
 		return true;
 	if (token == SM_XML_START && !check_declarations(r, charset, problems))
@@ -398,12 +388,9 @@ sm_append_fragment(StringInfo buf, SmSpan xml, bool ascii, SmRules *rules,
 	int			len = buf->len;
 
 	if (xml.len > SM_MAX_BYTES)
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid extension: %zu bytes are more than a sitemap can have",
-				   xml.len);
-		return false;
-	}
+		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid extension: %zu bytes are more than a sitemap can have",
+						 xml.len);
 	sm_rules_begin(rules);
 	if (!read_fragment(buf, xml, target_charset(ascii), &namespaces, rules, problems) ||
 		!sm_rules_add_facts(rules, problems, SM_EXTENSION_INVALID))

@@ -32,18 +32,16 @@ label(const SmItemWriter *w, const SmField *field)
 static bool
 refuse(SmItemWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
-	sm_problem(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-			   "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
-	return false;
+	return sm_refuse(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					 "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
 }
 
 /* Report a number that is out of its range. */
 static bool
 refuse_number(SmItemWriter *w, const SmField *field, const char *number)
 {
-	sm_problem(w->problems, w->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
-			   "invalid %s %s: %s", label(w, field), number, field->rule);
-	return false;
+	return sm_refuse(w->problems, w->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+					 "invalid %s %s: %s", label(w, field), number, field->rule);
 }
 
 /* Check the number of characters, not counting characters that XML cannot carry. */
@@ -90,11 +88,8 @@ append_text(SmItemWriter *w, const SmField *field, SmSpan text)
 						w->ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
 						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
 	if (len == SM_XML_MALFORMED)
-	{
-		sm_problem(w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-				   "invalid %s: not valid UTF-8", label(w, field));
-		return false;
-	}
+		return sm_refuse(w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+						 "invalid %s: not valid UTF-8", label(w, field));
 	w->buf->len += len;
 	return true;
 }
@@ -371,11 +366,8 @@ append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, 
 			continue;
 		}
 		if (tag.type == SM_VALUE_NONE)
-		{
-			sm_problem(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-					   "%s is given without %s", label(w, &field[k]), label(w, field));
-			return false;
-		}
+			return sm_refuse(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+							 "%s is given without %s", label(w, &field[k]), label(w, field));
 		sm_append(w->buf, field[k].open.s, field[k].open.len);
 		if (!append_value(w, &field[k], &attribute))
 			return false;
@@ -387,11 +379,8 @@ append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, 
 	if (!append_value(w, field, &tag))
 		return false;
 	if (missing)
-	{
-		sm_problem(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
-				   "%s \"%s\" needs %s", label(w, field), sm_for_message(tag.v.span), missing);
-		return false;
-	}
+		return sm_refuse(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+						 "%s \"%s\" needs %s", label(w, field), sm_for_message(tag.v.span), missing);
 	sm_append(w->buf, field->close.s, field->close.len);
 	return true;
 }
@@ -419,11 +408,8 @@ append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
 		CHECK_FOR_INTERRUPTS();
 
 		if (string.s != NULL && field->max_tags > 0 && ++ntags > field->max_tags)
-		{
-			sm_problem(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-					   "invalid %s \"%s\": %s", label(w, field), sm_for_message(string), field->rule);
-			return false;
-		}
+			return sm_refuse(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+							 "invalid %s \"%s\": %s", label(w, field), sm_for_message(string), field->rule);
 		if (!append_tag(w, field, values, n, i))
 			return false;
 	}
@@ -441,19 +427,13 @@ check_required(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 		const SmField *field = &type->fields[i];
 
 		if (field->required && !field->is_attribute && values[i].type == SM_VALUE_NONE)
-		{
-			sm_problem(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
-					   "%s is required, and must not be null or blank", label(w, field));
-			return false;
-		}
+			return sm_refuse(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+							 "%s is required, and must not be null or blank", label(w, field));
 	}
 	if (either[0] && values[either[0] - type->fields].type == SM_VALUE_NONE &&
 		values[either[1] - type->fields].type == SM_VALUE_NONE)
-	{
-		sm_problem(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
-				   "a %s needs %s or %s", type->name, label(w, either[0]), label(w, either[1]));
-		return false;
-	}
+		return sm_refuse(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+						 "a %s needs %s or %s", type->name, label(w, either[0]), label(w, either[1]));
 	return true;
 }
 

@@ -18,22 +18,19 @@ sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,
 				 const char *what)
 {
 	if (r->undeclared.s)
-		sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, SM_DECLARE_HINT,
-				   "invalid %s: the namespace prefix \"%s\" is not declared",
-				   what, sm_for_message(r->undeclared));
-	else
-		sm_problem(problems, name, ERRCODE_INVALID_XML_CONTENT, NULL,
-				   "invalid %s: %s", what, r->message);
-	return false;
+		return sm_refuse(problems, name, ERRCODE_INVALID_XML_CONTENT, SM_DECLARE_HINT,
+						 "invalid %s: the namespace prefix \"%s\" is not declared",
+						 what, sm_for_message(r->undeclared));
+	return sm_refuse(problems, name, ERRCODE_INVALID_XML_CONTENT, NULL,
+					 "invalid %s: %s", what, r->message);
 }
 
 bool
 sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name)
 {
 	problems->place = r->raw.s;
-	sm_problem(problems, name, ERRCODE_INVALID_XML_DOCUMENT, NULL,
-			   "the namespace prefix \"%s\" is not declared", sm_for_message(r->undeclared));
-	return false;
+	return sm_refuse(problems, name, ERRCODE_INVALID_XML_DOCUMENT, NULL,
+					 "the namespace prefix \"%s\" is not declared", sm_for_message(r->undeclared));
 }
 
 void
@@ -122,12 +119,9 @@ sm_entry_read_text(SmEntryReader *e, SmSpan *text)
 		if (token == SM_XML_ERROR)
 			return false;
 		if (token == SM_XML_START && e->strict)
-		{
-			sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
-					   "%selement \"%s\" has an element inside", e->prefix,
-					   sm_for_message(r->open[depth].name));
-			return false;
-		}
+			return sm_refuse(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
+							 "%selement \"%s\" has an element inside", e->prefix,
+							 sm_for_message(r->open[depth].name));
 		if ((token != SM_XML_TEXT && token != SM_XML_CDATA) || r->depth != depth + 1)
 			continue;
 
@@ -207,11 +201,8 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		if (token == SM_XML_ERROR)
 			return false;
 		if (e->strict && (token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
-		{
-			sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
-					   "%sthere is text between the elements", e->prefix);
-			return false;
-		}
+			return sm_refuse(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
+							 "%sthere is text between the elements", e->prefix);
 		if (token != SM_XML_START)
 			continue;
 
@@ -307,12 +298,9 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 
 	memset(row, 0, sizeof(*row));
 	if (xml.len > SM_MAX_BYTES)
-	{
-		sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid url: %zu bytes are more than a sitemap can have",
-				   xml.len);
-		return false;
-	}
+		return sm_refuse(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid url: %zu bytes are more than a sitemap can have",
+						 xml.len);
 	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, &used);
 
 	token = next_outside(&r);

@@ -50,18 +50,12 @@ add_alternate(SmRules *rules, SmSpan given, SmSpan href, bool is_raw, SmProblems
 	bool		found;
 
 	if (rules->nalternates == SM_MAX_ALTERNATES)
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
-		return false;
-	}
+		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
 	if (given.len > MAX_HREFLANG)
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid hreflang \"%s\": more than %d bytes",
-				   sm_for_message(given), MAX_HREFLANG);
-		return false;
-	}
+		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid hreflang \"%s\": more than %d bytes",
+						 sm_for_message(given), MAX_HREFLANG);
 	hreflang = is_raw ? sm_xml_resolve(given) :
 		sm_trim(sm_span(pnstrdup(given.s, given.len), given.len));
 	for (char *c = unconstify(char *, hreflang.s); c < hreflang.s + hreflang.len; c++)
@@ -70,12 +64,9 @@ add_alternate(SmRules *rules, SmSpan given, SmSpan href, bool is_raw, SmProblems
 		rules->languages = languages_create(CurrentMemoryContext, 16, NULL);
 	languages_insert(rules->languages, hreflang, &found);
 	if (found)
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "invalid hreflang \"%s\": a url can have one alternate for each language",
-				   sm_for_message(given));
-		return false;
-	}
+		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						 "invalid hreflang \"%s\": a url can have one alternate for each language",
+						 sm_for_message(given));
 
 	if (rules->nalternates == rules->max_alternates)
 	{
@@ -104,11 +95,8 @@ static bool
 add_image(SmRules *rules, SmProblems *problems, SmProblemName name)
 {
 	if (rules->images == SM_MAX_IMAGES)
-	{
-		sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
-		return false;
-	}
+		return sm_refuse(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
 	rules->images++;
 	return true;
 }
@@ -128,11 +116,8 @@ static bool
 add_news(SmRules *rules, SmProblems *problems, SmProblemName name)
 {
 	if (rules->has_news)
-	{
-		sm_problem(problems, name, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "invalid extensions: a url can have at most one news element");
-		return false;
-	}
+		return sm_refuse(problems, name, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						 "invalid extensions: a url can have at most one news element");
 	rules->has_news = true;
 	return true;
 }
@@ -192,22 +177,18 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 		return true;
 	if ((fact == SM_FACT_CONTENT_LOC || fact == SM_FACT_PLAYER_LOC) &&
 		same_url(written, rules->loc))
-	{
-		sm_problem(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "invalid %s \"%s\": must differ from the loc of the page",
-				   name, sm_for_message(given));
-		return false;
-	}
+		return sm_refuse(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						 "invalid %s \"%s\": must differ from the loc of the page",
+						 name, sm_for_message(given));
 	if (fact != SM_FACT_UPLOADER_INFO)
 		return true;
 	host.s = sm_url_host(written.s, written.len, &host.len);
 	page_host.s = sm_url_host(rules->loc.s, rules->loc.len, &page_host.len);
 	if (same_domain(page_host, host))
 		return true;
-	sm_problem(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-			   "invalid %s \"%s\": must be on the domain of the page",
-			   name, sm_for_message(given));
-	return false;
+	return sm_refuse(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					 "invalid %s \"%s\": must be on the domain of the page",
+					 name, sm_for_message(given));
 }
 
 /*

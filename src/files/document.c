@@ -168,10 +168,9 @@ sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *proble
 		doc->footer <= doc->max_bytes)
 		return true;
 	doc->buf.len = doc->end;
-	sm_problem(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-			   "invalid url: an entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
-			   entry->len, doc->max_bytes);
-	return false;
+	return sm_refuse(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					 "invalid url: an entry of %d bytes does not fit into a sitemap of " INT64_FORMAT " bytes",
+					 entry->len, doc->max_bytes);
 }
 
 void

@@ -126,7 +126,10 @@ sm_problems_use_hints(const SmProblems *problems)
 extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);
 
-/* The same for a problem with a detail, a sentence. */
+/* The same, but always false: for a caller that cannot go on with the element. */
+#define sm_refuse(...)	(sm_problem(__VA_ARGS__), false)
+
+/* The same as sm_problem, for a problem with a detail, a sentence. */
 extern bool sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
 								   const char *detail, const char *message);
 

@@ -1,4 +1,5 @@
-# The guide's calls from an application, with psycopg 2, psycopg 3 and node-postgres.
+# The guide's calls from an application, of jobs and without, with psycopg 2, psycopg 3 and
+# node-postgres.
 use strict;
 use warnings;
 
@@ -20,7 +21,10 @@ $node->safe_psql(
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
 	INSERT INTO page VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', '2026-03-02 12:00Z');
-	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name))}
+	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
+	INSERT INTO site (target, base_url, section, query)
+	VALUES ('site_files', 'https://www.example.com/', 'pages', 'SELECT * FROM public.sitemap_page ORDER BY key')}
 	  . ';' . block('pgsql', 'CREATE VIEW'));
 local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', PGUSER => scalar getpwuid($<));
 
@@ -35,21 +39,30 @@ foreach my $driver ('psycopg2', 'psycopg')
 
   SKIP:
 	{
-		skip "$driver is not here", 4 unless $python;
+		skip "$driver is not here", 8 unless $python;
+		my $connect = "import $driver\nconnection = $driver.connect('')\n";
+		my $run = block('python', 'CALL sitemap_run');
+
+		publishes($driver, 'pages', $python, '-c', "$connect$run");
+		refused($driver, $python, '-c', $connect . $run =~ s/^.*autocommit.*\n//r);
 		foreach my $call ([ 'section => %s', 'pages' ], [ 'starts_with', 'its' ])
 		{
 			publishes($driver, $call->[1], $python, '-c',
-				"import $driver\nconnection = $driver.connect('')\ncursor = connection.cursor()\n"
+				$connect
+				  . "cursor = connection.cursor()\n"
 				  . block('python', $call->[0]) . "connection.commit()\n");
 		}
 	}
 }
 SKIP:
 {
-	skip 'node or its package pg is not here', 2 unless runs('node', '-e', q{require('pg')});
-	publishes('node-postgres', 'pages', 'node', '-e',
-		"const client = new (require('pg').Client)();\n(async () => { await client.connect();\n"
-		  . block('javascript', 'client.query') . "await client.end(); })();");
+	skip 'node or its package pg is not here', 6 unless runs('node', '-e', q{require('pg')});
+	my @call = map { "const client = new (require('pg').Client)();\n(async () => { await client.connect();\n$_\nawait client.end(); })();" }
+	  block('javascript', 'client.query'), map { "$_ await client.query(\"CALL sitemap_run('site')\");" } '', 'await client.query("BEGIN");';
+
+	publishes('node-postgres', 'pages', 'node', '-e', $call[0]);
+	publishes('node-postgres, sitemap_run', 'pages', 'node', '-e', $call[1]);
+	refused('node-postgres', 'node', '-e', $call[2]);
 }
 $node->stop;
 done_testing();
@@ -66,6 +79,17 @@ sub publishes
 			"SELECT e.loc, e.lastmod FROM site_files, sitemap_parse(content) e WHERE section = '$section' AND kind = 'urlset'"),
 		$pages{$section},
 		"$driver: its pages");
+	return;
+}
+
+# The same call in a transaction block.
+sub refused
+{
+	my ($driver, @command) = @_;
+	my $output;
+
+	ok(!IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$driver: in a transaction block");
+	like($output, qr/cannot run inside a transaction block/, "$driver: sitemap_run is refused");
 	return;
 }
 

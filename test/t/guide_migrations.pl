@@ -1,5 +1,5 @@
-# The guide's migrations in Django and Rails, forth and back, as the owner of a database
-# who is no superuser, and what serves the files in both.
+# The guide's migration in Django, Rails and Alembic, forth and back, as the owner of a database
+# who is no superuser; what calls sitemap_run and serves the files in Django and Rails.
 
 use strict;
 use warnings;
@@ -13,16 +13,30 @@ my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $guide = slurp_file("$FindBin::RealBin/../../doc/guide.md");
 my $folder = PostgreSQL::Test::Utils::tempdir();
 
-my ($python) = grep { runs($_, '-c', 'import django, psycopg2') } 'python3', '/usr/bin/python3';
+my ($python) = python_with('django');
+my ($alembic) = python_with('alembic');
 my ($ruby) = grep { runs($_, '-e', 'require "active_record"; require "pg"') } 'ruby', '/usr/bin/ruby';
 my $has_action_pack = $ruby && runs($ruby, '-e', 'require "action_controller"');
-plan skip_all => 'neither Django nor Active Record is here' unless $python || $ruby;
+plan skip_all => 'neither Django nor Alembic nor Active Record is here' unless $python || $alembic || $ruby;
+
+# What the guide's migration executes, with its view, and the reverse.
+my %statements = (
+	up => block('pgsql', 'CREATE VIEW sitemap_page') . block('pgsql', 'CREATE TABLE page_change (id bigint)'),
+	down => block('pgsql', 'DROP TABLE site, site_files, page_change') . "DROP VIEW sitemap_page;\n");
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
-$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER shop_owner") foreach qw(python ruby);
+foreach (qw(python ruby alembic))
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER shop_owner");
+	$node->safe_psql(
+		$_, q{
+		SET ROLE shop_owner;
+		CREATE TABLE page (id bigint PRIMARY KEY, path text, changed timestamptz);
+		INSERT INTO page VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', now()), (3, '/it''s/3', '2026-03-03 12:00Z')});
+}
 
 SKIP:
 {
@@ -38,6 +52,12 @@ SKIP:
 	skip 'Active Record is not here', 1 unless $ruby;
 	write_rails();
 	check('ruby', (map { [ $ruby, "$folder/migrate.rb", $_ ] } 'up', 'down'), \&check_rails);
+}
+SKIP:
+{
+	skip 'Alembic is not here', 1 unless $alembic;
+	write_alembic();
+	check('alembic', (map { [ $alembic, "$folder/migrate.py", $_ ] } 'up', 'down'), \&check_autogenerate);
 }
 $node->stop;
 done_testing();
@@ -58,6 +78,14 @@ sub block
 	return $block // die "the guide has no $language with $text";
 }
 
+# The Pythons that have a module, and psycopg2.
+sub python_with
+{
+	my ($module) = @_;
+
+	return grep { runs($_, '-c', "import $module, psycopg2") } 'python3', '/usr/bin/python3';
+}
+
 sub write_django
 {
 	my $host = $node->host;
@@ -67,11 +95,21 @@ sub write_django
 	append_to_file("$folder/shop/$_", '') foreach '__init__.py', 'migrations/__init__.py';
 	append_to_file("$folder/shop/migrations/0001_initial.py",
 		"from django.db import migrations\n\n\nclass Migration(migrations.Migration):\n    pass\n");
-	append_to_file("$folder/shop/migrations/0002_sitemap.py", block('python', 'class Migration'));
+	append_to_file(
+		"$folder/shop/migrations/0002_sitemap.py", qq{
+from django.db import migrations
+
+statements = """$statements{up}"""
+reverse = """$statements{down}"""
+
+class Migration(migrations.Migration):
+    dependencies = [("shop", "0001_initial")]
+    operations = [migrations.RunSQL(statements, reverse_sql=reverse)]
+});
 	append_to_file("$folder/shop/views.py", block('python', 'def sitemap'));
 	append_to_file("$folder/shop/publish.py", block('python', 'def publish'));
 	append_to_file("$folder/shop/models.py",
-		"from django.db import models\n\n\nclass Page(models.Model):\n    path = models.TextField()\n    changed = models.DateTimeField()\n");
+		"from django.db import models\n\n\nclass Page(models.Model):\n    path = models.TextField()\n    changed = models.DateTimeField()\n\n    class Meta:\n        db_table = 'page'\n");
 	append_to_file(
 		"$folder/settings.py", qq{
 SECRET_KEY = 'secret'
@@ -97,8 +135,27 @@ ActiveRecord::Base.establish_connection(
 };
 
 	append_to_file("$folder/migrate.rb",
-		$connect . block('ruby', 'Migration') . "CreateSite.migrate(ARGV[0].to_sym)\n");
-	append_to_file("$folder/publish.rb", $connect . "class Page < ActiveRecord::Base\nend\n" . block('ruby', 'def publish') . "publish\n");
+		$connect
+		  . qq{
+class CreateSite < ActiveRecord::Migration[6.1]
+  def up
+    execute <<~SQL
+$statements{up}
+SQL
+  end
+
+  def down
+    execute <<~SQL
+$statements{down}
+SQL
+  end
+end
+
+CreateSite.migrate(ARGV[0].to_sym)
+});
+	append_to_file("$folder/publish.rb",
+		$connect . "class Page < ActiveRecord::Base\n  self.table_name = 'page'\nend\n" . block('ruby', 'def publish') . "publish\n");
+	append_to_file("$folder/connect.rb", $connect);
 	append_to_file("$folder/serve.rb",
 		$connect
 		  . q{
@@ -115,31 +172,55 @@ end
 	return;
 }
 
+sub write_alembic
+{
+	my $host = $node->host;
+	my $port = $node->port;
+
+	append_to_file(
+		"$folder/migrate.py", qq{
+import sys
+import sqlalchemy
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+
+engine = sqlalchemy.create_engine("postgresql+psycopg2://shop_owner@/alembic?host=$host&port=$port")
+
+
+def configure(connection, **options):
+    return MigrationContext.configure(connection, opts=options)
+
+
+if __name__ == "__main__":
+    with engine.begin() as connection:
+        Operations(configure(connection)).execute(
+            """$statements{up}""" if sys.argv[1] == "up" else """$statements{down}""")
+});
+	return;
+}
+
 # Up: the owner can publish.  Down: nothing is left.  $while_up is called in between.
 sub check
 {
 	my ($database, $up, $down, $while_up) = @_;
 	my $left = q{
 		SELECT (SELECT count(*) FROM pg_extension WHERE extname = 'sitemap'),
-		       (SELECT count(*) FROM pg_class WHERE relname IN ('site', 'site_files'))};
+		       (SELECT count(*) FROM pg_class WHERE relname IN ('site', 'site_files', 'page_change', 'sitemap_page')),
+		       (SELECT count(*) > 0 FROM pg_trigger WHERE tgrelid = 'page'::regclass)};
+	my $run = q{SET ROLE shop_owner; CALL sitemap_run('site'); SELECT urls, written, error IS NULL FROM site};
 	my $output;
 
 	ok(IPC::Run::run($up, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: up")
 	  or diag($output);
-	is($node->safe_psql($database, $left), '1|2', "$database: the extension and the tables");
-	is( $node->safe_psql(
-			$database, q{
-			SET ROLE shop_owner;
-			CREATE VIEW sitemap_page AS SELECT '/' AS loc, 1 AS key;
-			CALL sitemap_run('site');
-			DROP VIEW sitemap_page;
-			SELECT urls, written, error IS NULL FROM site}),
-		'1|2|t',
-		"$database: the owner can run the job");
-	$while_up->() if $while_up;
+	is($node->safe_psql($database, $left), '1|4|t', "$database: the extension, the tables, the view and the triggers");
+	is($node->safe_psql($database, $run), '5|2|t', "$database: the owner can run the job");
+	$node->safe_psql($database, 'UPDATE page SET changed = now() WHERE id = 2');
+	is($node->safe_psql($database, 'TABLE page_change'), 2, "$database: a change is in the queue");
+	is($node->safe_psql($database, $run), '5|2|t', "$database: and after the next run in the sitemap");
+	$while_up->();
 	ok(IPC::Run::run($down, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: down")
 	  or diag($output);
-	is($node->safe_psql($database, $left), '0|0', "$database: nothing is left");
+	is($node->safe_psql($database, $left), '0|0|f', "$database: nothing is left");
 	return;
 }
 
@@ -159,16 +240,29 @@ sub serves
 # The call with the SQL of the ORM lists the pages of its query, whose values have quotes.
 sub publishes
 {
-	my ($database, $table, @command) = @_;
+	my ($database, @command) = @_;
 	my $output;
 
-	$node->safe_psql($database, qq{SET ROLE shop_owner; DELETE FROM site_files;
-		CREATE TABLE $table (id bigint PRIMARY KEY, path text, changed timestamptz);
-		INSERT INTO $table VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', now()), (3, '/it''s/3', '2026-03-03 12:00Z')});
+	$node->safe_psql($database, q{SET ROLE shop_owner; DELETE FROM site_files});
 	ok(IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: publish") or diag($output);
 	is($node->safe_psql($database, q{SELECT e.loc, e.lastmod FROM site_files, sitemap_parse(content) e WHERE kind <> 'index'}),
 		"https://www.example.com/it's/1|2026-03-01T12:00:00Z\nhttps://www.example.com/it's/3|2026-03-03T12:00:00Z",
 		"$database: the pages of the query");
+	return;
+}
+
+# sitemap_run outside of a transaction, with the call given, runs the job; in the other it is refused.
+sub calls
+{
+	my ($database, $outside, $inside) = @_;
+	my $started = q{SELECT started FROM site};
+	my $before = $node->safe_psql($database, $started);
+	my $output;
+
+	ok(IPC::Run::run($outside, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: sitemap_run") or diag($output);
+	isnt($node->safe_psql($database, $started), $before, "$database: has run the job");
+	ok(!IPC::Run::run($inside, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: in a transaction");
+	like($output, qr/cannot run inside a transaction block/, "$database: it is refused");
 	return;
 }
 
@@ -193,14 +287,52 @@ part = client.get('/pages-51d8e999.xml.gz')
 print(part.status_code, part.content[-9:].decode())
 print(client.get('/other.xml').status_code)
 });
-	publishes('python', 'shop_page', $python, '-c', 'import django; django.setup(); from shop.publish import publish; publish()');
+	publishes('python', $python, '-c', 'import django; django.setup(); from shop.publish import publish; publish()');
+	my $setup = "import django; django.setup()\nfrom django.db import connection, transaction\n";
+	my $call = q{connection.cursor().execute("CALL sitemap_run('site')")};
+	calls('python', [ $python, '-c', "$setup$call" ], [ $python, '-c', "${setup}with transaction.atomic():\n    $call" ]);
 	return;
 }
 
 sub check_rails
 {
 	check_controller();
-	publishes('ruby', 'pages', $ruby, "$folder/publish.rb");
+	publishes('ruby', $ruby, "$folder/publish.rb");
+	my $call = q{ActiveRecord::Base.connection.execute("CALL sitemap_run('site')")};
+	calls('ruby', (map { [ $ruby, '-r', "$folder/connect.rb", '-e', $_ ] } $call, "ActiveRecord::Base.transaction { $call }"));
+
+	# What the guide says of db/schema.rb.
+	my $schema;
+	IPC::Run::run([ $ruby, '-r', "$folder/connect.rb", '-e', 'ActiveRecord::SchemaDumper.dump' ], '>', \$schema, '2>', \my $stderr);
+	like($schema, qr/create_table "page_change"/, 'ruby: schema.rb has other tables');
+	unlike($schema, qr/create_table "site"|trigger|sitemap_watch/, 'ruby: but neither the jobs nor the triggers');
+	return;
+}
+
+sub check_autogenerate
+{
+	my ($output, $errors);
+	local $ENV{PYTHONPATH} = $folder;
+
+	IPC::Run::run(
+		[
+			$alembic, '-c', q{
+import sqlalchemy
+from alembic.autogenerate import compare_metadata
+from migrate import configure, engine
+
+ours = {"site", "site_files", "page_change"}
+for options in {}, {"include_name": lambda name, type_, parents: type_ != "table" or name not in ours}:
+    with engine.connect() as connection:
+        print(*sorted(f"{d[0]} {d[1].name}" for d in compare_metadata(configure(connection, **options), sqlalchemy.MetaData())))
+}
+		],
+		'>', \$output, '2>', \$errors, IPC::Run::timeout($timeout)) or diag($errors);
+	is($output, "remove_table page remove_table page_change remove_table site remove_table site_files\nremove_table page\n",
+		'alembic: include_name keeps the tables');
+	my $set_up = q{import sqlalchemy; from migrate import engine;};
+	my $call = q{connection.execute(sqlalchemy.text("CALL sitemap_run('site')"))};
+	calls('alembic', map { [ $alembic, '-c', "$set_up\nwith engine.connect()$_ as connection:\n    $call" ] } '.execution_options(isolation_level="AUTOCOMMIT")', '');
 	return;
 }
 

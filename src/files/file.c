@@ -10,7 +10,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
+const SmTableColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
 	[SM_FILE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
 	[SM_FILE_SECTION] = {.name = "section",.type = TEXTOID},
 	[SM_FILE_NAME] = {.name = "name",.type = TEXTOID},

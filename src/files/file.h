@@ -8,6 +8,7 @@
 #include "core/digest.h"
 #include "core/url.h"
 #include "files/document.h"
+#include "server/table.h"
 
 /*
  * A file of a set or of a target, as a row of type sitemap_file.  In texts and in
@@ -74,14 +75,7 @@ enum
 	SM_FILE_NCOLUMNS
 };
 
-typedef struct SmFileColumn
-{
-	const char *name;
-	Oid			type;
-	bool		optional;		/* a table need not have it */
-} SmFileColumn;
-
-extern const SmFileColumn sm_file_columns[SM_FILE_NCOLUMNS];
+extern const SmTableColumn sm_file_columns[SM_FILE_NCOLUMNS];
 
 /* value of column kind for an index */
 #define SM_KIND_INDEX	"index"

@@ -106,24 +106,22 @@ check_constraints(void)
 static void
 become_owner(Run *run)
 {
-	Relation	rel = try_relation_open(run->relid, RowExclusiveLock);
+	SmTable		table = sm_jobs_table;
 	Oid			owner;
 
-	if (rel == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the table of jobs does not exist")));
-	owner = rel->rd_rel->relowner;
+	table.relid = run->relid;
+	sm_table_open(&table, RowExclusiveLock);
+	owner = table.rel->rd_rel->relowner;
 	if (!has_privs_of_role(GetUserId(), owner))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
-	sm_jobs_check(rel);
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, table.name->relname);
+	sm_jobs_check(&table);
 	if (check_enable_rls(run->relid, owner, true) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("row security applies to the owner of the table of jobs \"%s\"",
-						RelationGetRelationName(rel))));
-	sm_jobs_set_name(&run->table, rel);
-	relation_close(rel, NoLock);
+						table.name->relname)));
+	sm_jobs_set_name(&run->table, table.sql_name);
+	relation_close(table.rel, NoLock);
 
 	GetUserIdAndSecContext(&run->user, &run->sec_context);
 	run->guc_level = NewGUCNestLevel();

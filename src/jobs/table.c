@@ -10,53 +10,53 @@
 
 #include "jobs/table.h"
 
-#include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#define TABLE_HINT \
-	"Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section))."
+const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
+	{.name = "target",.type = REGCLASSOID},
+	{.name = "query",.type = TEXTOID},
+	{.name = "base_url",.type = TEXTOID},
+	{.name = "section",.type = TEXTOID},
+	{.name = "format",.type = TEXTOID},
+	{.name = "compression",.type = INT4OID},
+	{.name = "max_urls",.type = INT4OID},
+	{.name = "max_bytes",.type = INT8OID},
+	{.name = "split",.type = TEXTOID},
+	{.name = "index",.type = TEXTOID},
+	{.name = "on_invalid",.type = TEXTOID},
+	{.name = "scope",.type = TEXTOID},
+	{.name = "stylesheet",.type = TEXTOID},
+	{.name = "protocol",.type = TEXTOID},
+	{.name = "max_shrink",.type = FLOAT8OID},
+	{.name = "changes",.type = TEXTOID},
+	{.name = "feed",.type = REGCLASSOID},
+	{.name = "directory",.type = TEXTOID},
+	{.name = "every",.type = INTERVALOID},
+	{.name = "full_every",.type = INTERVALOID},
+	{.name = "started",.type = TIMESTAMPTZOID},
+	{.name = "finished",.type = TIMESTAMPTZOID},
+	{.name = "full_at",.type = TIMESTAMPTZOID},
+	{.name = "exported",.type = TIMESTAMPTZOID},
+	{.name = "urls",.type = INT8OID},
+	{.name = "files",.type = INT4OID},
+	{.name = "written",.type = INT4OID},
+	{.name = "seconds",.type = FLOAT8OID},
+	{.name = "reason",.type = TEXTOID},
+	{.name = "error",.type = TEXTOID},
+	{.name = "failures",.type = INT4OID},
+};
 
-const SmJobColumnInfo sm_job_columns[SM_JOB_NCOLUMNS] = {
-	{"target", REGCLASSOID},
-	{"query", TEXTOID},
-	{"base_url", TEXTOID},
-	{"section", TEXTOID},
-	{"format", TEXTOID},
-	{"compression", INT4OID},
-	{"max_urls", INT4OID},
-	{"max_bytes", INT8OID},
-	{"split", TEXTOID},
-	{"index", TEXTOID},
-	{"on_invalid", TEXTOID},
-	{"scope", TEXTOID},
-	{"stylesheet", TEXTOID},
-	{"protocol", TEXTOID},
-	{"max_shrink", FLOAT8OID},
-	{"changes", TEXTOID},
-	{"feed", REGCLASSOID},
-	{"directory", TEXTOID},
-	{"every", INTERVALOID},
-	{"full_every", INTERVALOID},
-	{"started", TIMESTAMPTZOID},
-	{"finished", TIMESTAMPTZOID},
-	{"full_at", TIMESTAMPTZOID},
-	{"exported", TIMESTAMPTZOID},
-	{"urls", INT8OID},
-	{"files", INT4OID},
-	{"written", INT4OID},
-	{"seconds", FLOAT8OID},
-	{"reason", TEXTOID},
-	{"error", TEXTOID},
-	{"failures", INT4OID},
+const SmTable sm_jobs_table = {
+	.what = "table of jobs",
+	.columns = sm_job_columns,
+	.ncolumns = SM_JOB_NCOLUMNS,
+	.hint = "Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section))."
 };
 
 /*
@@ -80,78 +80,31 @@ const SmJobColumnInfo sm_job_columns[SM_JOB_NCOLUMNS] = {
 #define NAMED \
 	"base_url OPERATOR(pg_catalog.=) $2 AND section OPERATOR(pg_catalog.=) $3"
 
-/* Does the table have the primary key (base_url, section), in either order? */
+/* Is an index the primary key (base_url, section), in either order? */
 static bool
-has_primary_key(Relation rel)
+is_primary_key(Relation index)
 {
-	AttrNumber	base_url = get_attnum(RelationGetRelid(rel), "base_url");
-	AttrNumber	section = get_attnum(RelationGetRelid(rel), "section");
-	bool		found = false;
-	ListCell   *lc;
+	Form_pg_index form = index->rd_index;
+	AttrNumber	base_url = get_attnum(form->indrelid, "base_url");
+	AttrNumber	section = get_attnum(form->indrelid, "section");
+	const int16 *columns = form->indkey.values;
 
-	foreach(lc, RelationGetIndexList(rel))
-	{
-		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(lc)));
-		Form_pg_index index;
-
-		if (!HeapTupleIsValid(tuple))
-			elog(ERROR, "cache lookup failed for index %u", lfirst_oid(lc));
-		index = (Form_pg_index) GETSTRUCT(tuple);
-		if (index->indisprimary && index->indnkeyatts == 2)
-			found = (index->indkey.values[0] == base_url && index->indkey.values[1] == section) ||
-				(index->indkey.values[0] == section && index->indkey.values[1] == base_url);
-		ReleaseSysCache(tuple);
-		if (found)
-			break;
-	}
-	return found;
-}
-
-/* Find a column, mostly where the type sitemap_job has it. */
-static AttrNumber
-find_column(Relation rel, int column)
-{
-	TupleDesc	desc = RelationGetDescr(rel);
-
-	if (column < desc->natts && !TupleDescAttr(desc, column)->attisdropped &&
-		strcmp(NameStr(TupleDescAttr(desc, column)->attname), sm_job_columns[column].name) == 0)
-		return column + 1;
-	return get_attnum(RelationGetRelid(rel), sm_job_columns[column].name);
+	return form->indisprimary && form->indnkeyatts == 2 &&
+		((columns[0] == base_url && columns[1] == section) ||
+		 (columns[0] == section && columns[1] == base_url));
 }
 
 void
-sm_jobs_check(Relation rel)
+sm_jobs_check(const SmTable *table)
 {
-	if (rel->rd_rel->relkind != RELKIND_RELATION &&
-		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
-				 errhint(TABLE_HINT)));
-	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
-	{
-		AttrNumber	attnum = find_column(rel, i);
-
-		if (attnum == InvalidAttrNumber)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("the table of jobs \"%s\" has no column \"%s\"",
-							RelationGetRelationName(rel), sm_job_columns[i].name),
-					 errhint(TABLE_HINT)));
-		if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid != sm_job_columns[i].type)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the table of jobs \"%s\" must be of type %s",
-							sm_job_columns[i].name, RelationGetRelationName(rel),
-							format_type_be(sm_job_columns[i].type)),
-					 errhint(TABLE_HINT)));
-	}
-	if (!has_primary_key(rel))
+	sm_table_check_kind(table);
+	sm_table_check_columns(table);
+	if (!OidIsValid(sm_find_index(table->rel, is_primary_key)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the table of jobs \"%s\" has no primary key of base_url and section",
-						RelationGetRelationName(rel)),
-				 errhint(TABLE_HINT)));
+						table->name->relname),
+				 errhint("%s", table->hint)));
 }
 
 static void
@@ -178,11 +131,8 @@ sm_jobs_init(SmJobTable *table, MemoryContext context)
 }
 
 void
-sm_jobs_set_name(SmJobTable *table, Relation rel)
+sm_jobs_set_name(SmJobTable *table, const char *name)
 {
-	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-												  RelationGetRelationName(rel));
-
 	if (strcmp(table->name, name) == 0)
 		return;
 	free_plans(table);

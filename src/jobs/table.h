@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "datatype/timestamp.h"
 #include "executor/spi.h"
-#include "utils/rel.h"
+#include "server/table.h"
 
 /* Columns of sitemap_job.  Those before SM_JOB_DIRECTORY are arguments of sitemap_publish. */
 typedef enum SmJobColumn
@@ -51,13 +51,10 @@ typedef enum SmJobColumn
 
 #define SM_JOB_NOPTIONS	SM_JOB_DIRECTORY
 
-typedef struct SmJobColumnInfo
-{
-	const char *name;
-	Oid			type;
-} SmJobColumnInfo;
+extern const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS];
 
-extern const SmJobColumnInfo sm_job_columns[SM_JOB_NCOLUMNS];
+/* A table of jobs, not yet opened and without its OID. */
+extern const SmTable sm_jobs_table;
 
 /* A job's name: its primary key. */
 typedef struct SmJobName
@@ -126,15 +123,15 @@ typedef struct SmJobTable
 /* Begin to keep plans, until the memory context is deleted. */
 extern void sm_jobs_init(SmJobTable *table, MemoryContext context);
 
-/* Name the table, which may have been renamed. */
-extern void sm_jobs_set_name(SmJobTable *table, Relation rel);
+/* Name the table, which may have been renamed.  name: with the schema, quoted. */
+extern void sm_jobs_set_name(SmJobTable *table, const char *name);
 
 /* Prepare a statement with parameters of these types, and keep its plan. */
 extern void sm_jobs_prepare(SmJobTable *table, SmJobStatement statement, const char *text,
 							int nargs, const Oid *types);
 
-/* Raise an error unless the table is a table of jobs. */
-extern void sm_jobs_check(Relation rel);
+/* Raise an error unless the open table is a table of jobs. */
+extern void sm_jobs_check(const SmTable *table);
 
 /* The jobs that are due, in the order in which to run them.  Returns how many. */
 extern int	sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs);

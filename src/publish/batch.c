@@ -25,7 +25,7 @@
 
 void
 sm_batch_init(SmBatch *batch, const char *statement, bool counted,
-			  const SmFileColumn *columns, int ncolumns)
+			  const SmTableColumn *columns, int ncolumns)
 {
 	memset(batch, 0, sizeof(*batch));
 	batch->statement = statement;

@@ -6,14 +6,14 @@
 #define SM_PUBLISH_BATCH_H
 
 #include "executor/spi.h"
-#include "publish/table.h"
+#include "files/file.h"
 #include "utils/array.h"
 
 typedef struct SmBatch
 {
 	const char *statement;
 	bool		counted;		/* must the statement change every row? */
-	const SmFileColumn *columns;
+	const SmTableColumn *columns;
 	int			ncolumns;
 	SPIPlanPtr	plan;			/* NULL before the first statement */
 	MemoryContext context;		/* for the values */
@@ -28,7 +28,7 @@ typedef struct SmBatch
  * changes as many rows as the batch has.
  */
 extern void sm_batch_init(SmBatch *batch, const char *statement, bool counted,
-						  const SmFileColumn *columns, int ncolumns);
+						  const SmTableColumn *columns, int ncolumns);
 
 /* The same, to insert rows into a table. */
 extern void sm_batch_init_insert(SmBatch *batch, const SmTable *table, bool counted);

@@ -49,7 +49,7 @@ enum
 	CHANGE_NCOLUMNS
 };
 
-static const SmFileColumn change_columns[CHANGE_NCOLUMNS] = {
+static const SmTableColumn change_columns[CHANGE_NCOLUMNS] = {
 	[CHANGE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
 	[CHANGE_AT] = {.name = "at",.type = TIMESTAMPTZOID},
 	[CHANGE_SECTION] = {.name = "section",.type = TEXTOID},
@@ -59,7 +59,7 @@ static const SmFileColumn change_columns[CHANGE_NCOLUMNS] = {
 };
 
 static const SmTable feed_table = {
-	.what = "feed",
+	.what = "feed table",
 	.columns = change_columns,
 	.ncolumns = CHANGE_NCOLUMNS,
 	.hint = "Create the feed with CREATE TABLE ... OF sitemap_change."
@@ -107,12 +107,8 @@ open_feed(SmFeed *feed, LOCKMODE lockmode)
 
 	sm_table_open(table, lockmode);
 	relkind = table->rel->rd_rel->relkind;
-	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE &&
-		relkind != RELKIND_FOREIGN_TABLE && relkind != RELKIND_VIEW)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", table->name->relname),
-				 errhint("%s", table->hint)));
+	if (relkind != RELKIND_FOREIGN_TABLE && relkind != RELKIND_VIEW)
+		sm_table_check_kind(table);
 	if (!may(table->relid, ACL_INSERT) || !may(table->relid, ACL_SELECT))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

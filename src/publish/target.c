@@ -41,7 +41,6 @@
 
 #include "publish/target.h"
 
-#include "access/genam.h"
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
@@ -62,7 +61,7 @@
 #include "utils/timestamp.h"
 
 static const SmTable target_table = {
-	.what = "target",
+	.what = "target table",
 	.columns = sm_file_columns,
 	.ncolumns = SM_FILE_NCOLUMNS,
 	.hint = "Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (base_url, name))."
@@ -84,12 +83,7 @@ check_table(const SmTarget *target)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
 				 errdetail("Publishing in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
-	if (rel->rd_rel->relkind != RELKIND_RELATION &&
-		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
-				 errhint("%s", target->table.hint)));
+	sm_table_check_kind(&target->table);
 
 	/* a policy could hide files, which the index would then leave out */
 	if (check_enable_rls(relid, InvalidOid, false) == RLS_ENABLED)
@@ -291,32 +285,22 @@ read_files(const SmTarget *target, bool active_snapshot)
 	return list;
 }
 
-/* Has the table a unique index on name alone? */
+/* Is an index unique and on name alone? */
 static bool
-is_for_one_site(Relation rel)
+is_for_one_site(Relation index)
 {
-	AttrNumber	name = get_attnum(RelationGetRelid(rel), sm_file_columns[SM_FILE_NAME].name);
-	List	   *indexes = RelationGetIndexList(rel);
-	bool		found = false;
-	ListCell   *lc;
+	Form_pg_index form = index->rd_index;
 
-	foreach(lc, indexes)
-	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-
-		found |= index->rd_index->indisunique && index->rd_index->indnkeyatts == 1 &&
-			index->rd_index->indkey.values[0] == name && RelationGetIndexPredicate(index) == NIL;
-		index_close(index, AccessShareLock);
-	}
-	list_free(indexes);
-	return found;
+	return form->indisunique && form->indnkeyatts == 1 &&
+		form->indkey.values[0] == get_attnum(form->indrelid, "name") &&
+		RelationGetIndexPredicate(index) == NIL;
 }
 
 /* Raise an error if the table is for one site, and has files of another. */
 static void
 check_site(const SmTarget *target)
 {
-	if (!is_for_one_site(target->table.rel))
+	if (!OidIsValid(sm_find_index(target->table.rel, is_for_one_site)))
 		return;
 	SPI_execute(psprintf("SELECT base_url FROM %s WHERE NOT (%s) LIMIT 1",
 						 target->table.sql_name, target->of_site),

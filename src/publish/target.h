@@ -9,7 +9,6 @@
 #include "publish/batch.h"
 #include "publish/feed.h"
 #include "publish/filelist.h"
-#include "publish/table.h"
 
 typedef struct SmTarget
 {

@@ -6,16 +6,13 @@
 
 #include "server/argument.h"
 
-#include "catalog/namespace.h"
 #include "core/ascii.h"
 #include "core/text.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
-#include "nodes/makefuncs.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/varlena.h"
 
 void
 sm_invalid_argument(const char *name, const char *value, const char *detail)
@@ -89,20 +86,6 @@ sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	sm_require_argument(fcinfo, n, name);
 	return text_to_cstring(PG_GETARG_TEXT_PP(n));
-}
-
-Oid
-sm_find_table(const char *name)
-{
-	List	   *parts;
-	int			n;
-
-	if (!SplitIdentifierString(pstrdup(name), '.', &parts))
-		return InvalidOid;
-	n = list_length(parts);
-	return n == 1 || n == 2 ?
-		RangeVarGetRelid(makeRangeVar(n == 2 ? linitial(parts) : NULL, llast(parts), -1),
-						 NoLock, true) : InvalidOid;
 }
 
 static void

@@ -51,12 +51,6 @@ extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name
 extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);
 
 /*
- * Find a table by its name, with or without a schema and in SQL's form.  Returns
- * InvalidOid if there is none, or if the text is no such name.
- */
-extern Oid	sm_find_table(const char *name);
-
-/*
  * Read argument n, an option: NULL stands for its default.  Raise an error if the
  * value is outside of min to max, or is none of the choices.
  */

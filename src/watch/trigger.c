@@ -41,7 +41,7 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "server/argument.h"
+#include "server/table.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/hsearch.h"
@@ -103,13 +103,6 @@ typedef struct Columns
 	int			needed;			/* attributes of a row to read */
 } Columns;
 
-char *
-sm_qualified_name(Relation rel)
-{
-	return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-									  RelationGetRelationName(rel));
-}
-
 /*
  * The hint for an error that a write to the source raises because the source is
  * watched.
@@ -125,28 +118,24 @@ int
 sm_watch_column(Relation source, const char *name, const Trigger *trigger)
 {
 	TupleDesc	desc = RelationGetDescr(source);
+	int			number = SPI_fnumber(desc, name);
 
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(desc, i);
-
-		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), name) != 0)
-			continue;
-		if (sm_is_virtual(attribute))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot watch column \"%s\" of table \"%s\"",
-							name, RelationGetRelationName(source)),
-					 errdetail("It is a virtual generated column. Its values are not stored."),
-					 trigger ? hint_at_trigger(trigger, source) :
-					 errhint("Watch the columns that it is generated from.")));
-		return i;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("table \"%s\" has no column \"%s\" to watch",
-					RelationGetRelationName(source), name),
-			 trigger ? hint_at_trigger(trigger, source) : 0));
+	/* a system column has a negative number */
+	if (number <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("table \"%s\" has no column \"%s\" to watch",
+						RelationGetRelationName(source), name),
+				 trigger ? hint_at_trigger(trigger, source) : 0));
+	if (sm_is_virtual(TupleDescAttr(desc, number - 1)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot watch column \"%s\" of table \"%s\"",
+						name, RelationGetRelationName(source)),
+				 errdetail("It is a virtual generated column. Its values are not stored."),
+				 trigger ? hint_at_trigger(trigger, source) :
+				 errhint("Watch the columns that it is generated from.")));
+	return number - 1;
 }
 
 /*

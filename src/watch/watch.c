@@ -17,7 +17,6 @@
 #include "access/table.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
@@ -27,13 +26,14 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"
+#include "server/query.h"
+#include "server/table.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 PG_FUNCTION_INFO_V1(sitemap_watch);
 PG_FUNCTION_INFO_V1(sitemap_unwatch);
@@ -64,45 +64,19 @@ static const struct
 static Relation
 open_table(FunctionCallInfo fcinfo, int n, const char *name)
 {
-	Relation	rel;
+	SmTable		table = {.what = psprintf("%s table", name)};
 
 	sm_require_argument(fcinfo, n, name);
-	rel = try_relation_open(PG_GETARG_OID(n), AccessShareLock);
-	if (rel == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the %s table does not exist", name)));
-	if (rel->rd_rel->relkind != RELKIND_RELATION &&
-		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
-	return rel;
+	table.relid = PG_GETARG_OID(n);
+	sm_table_open(&table, AccessShareLock);
+	sm_table_check_kind(&table);
+	return table.rel;
 }
 
-/* Raise an error if the queue has a unique index. */
-static void
-check_indexes(Relation queue)
+static bool
+is_unique(Relation index)
 {
-	ListCell   *lc;
-
-	foreach(lc, RelationGetIndexList(queue))
-	{
-		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(lc)));
-		bool		is_unique;
-
-		if (!HeapTupleIsValid(tuple))
-			elog(ERROR, "cache lookup failed for index %u", lfirst_oid(lc));
-		is_unique = ((Form_pg_index) GETSTRUCT(tuple))->indisunique;
-		ReleaseSysCache(tuple);
-		if (is_unique)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("the queue \"%s\" has a unique index, \"%s\"",
-							RelationGetRelationName(queue), get_rel_name(lfirst_oid(lc))),
-					 errdetail("Writes to the watched table would fail for a key that the queue has."),
-					 errhint("Drop the index. A queue may have a key more than once.")));
-	}
+	return index->rd_index->indisunique;
 }
 
 /* Raise an error unless keys of the source, and NULL, can be added to the queue. */
@@ -113,7 +87,7 @@ check_queue(Relation queue, Relation source, int key)
 	Oid			type = TupleDescAttr(RelationGetDescr(source), key)->atttypid;
 	int			first = 0;
 	Form_pg_attribute attribute;
-	SPIPlanPtr	plan;
+	Oid			unique;
 
 	if (RelationGetRelid(queue) == RelationGetRelid(source))
 		ereport(ERROR,
@@ -126,7 +100,14 @@ check_queue(Relation queue, Relation source, int key)
 						RelationGetRelationName(queue)),
 				 errdetail("Other sessions that write to the watched table could not add keys to it.")));
 
-	check_indexes(queue);
+	unique = sm_find_index(queue, is_unique);
+	if (OidIsValid(unique))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the queue \"%s\" has a unique index, \"%s\"",
+						RelationGetRelationName(queue), get_rel_name(unique)),
+				 errdetail("Writes to the watched table would fail for a key that the queue has."),
+				 errhint("Drop the index. A queue may have a key more than once.")));
 
 	while (first < desc->natts && TupleDescAttr(desc, first)->attisdropped)
 		first++;
@@ -144,10 +125,7 @@ check_queue(Relation queue, Relation source, int key)
 				 errdetail("A TRUNCATE of the watched table adds NULL, which stands for all keys.")));
 
 	/* the parser checks that the types fit */
-	plan = SPI_prepare(psprintf("INSERT INTO %s VALUES ($1)", sm_qualified_name(queue)), 1, &type);
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	SPI_freeplan(plan);
+	sm_prepare(psprintf("INSERT INTO %s VALUES ($1)", sm_qualified_name(queue)), 1, &type, 0);
 }
 
 /* Does a trigger call our function? */

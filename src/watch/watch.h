@@ -28,7 +28,4 @@
  */
 extern int	sm_watch_column(Relation source, const char *name, const Trigger *trigger);
 
-/* The name of a table with its schema, quoted. */
-extern char *sm_qualified_name(Relation rel);
-
 #endif

@@ -1,0 +1,135 @@
+/*
+ * table.c
+ *	  A user's table that a function reads or writes: its name, columns and indexes.
+ */
+#include "postgres.h"
+
+#include "server/table.h"
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "nodes/makefuncs.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/varlena.h"
+
+char *
+sm_qualified_name(Relation rel)
+{
+	return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+									  RelationGetRelationName(rel));
+}
+
+void
+sm_table_open(SmTable *table, LOCKMODE lockmode)
+{
+	Relation	rel = try_relation_open(table->relid, lockmode);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the %s does not exist", table->what)));
+	table->rel = rel;
+	table->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
+							   pstrdup(RelationGetRelationName(rel)), -1);
+	table->sql_name = sm_qualified_name(rel);
+}
+
+void
+sm_table_check_kind(const SmTable *table)
+{
+	char		relkind = table->rel->rd_rel->relkind;
+
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", table->name->relname),
+				 table->hint ? errhint("%s", table->hint) : 0));
+}
+
+bool
+sm_table_has_column(const SmTable *table, int column)
+{
+	return get_attnum(table->relid, table->columns[column].name) != InvalidAttrNumber;
+}
+
+void
+sm_table_check_columns(const SmTable *table)
+{
+	TupleDesc	desc = RelationGetDescr(table->rel);
+
+	for (int i = 0; i < table->ncolumns; i++)
+	{
+		const SmTableColumn *column = &table->columns[i];
+		int			number = SPI_fnumber(desc, column->name);
+		Oid			type;
+
+		if (number == SPI_ERROR_NOATTRIBUTE && column->optional)
+			continue;
+		if (number == SPI_ERROR_NOATTRIBUTE)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("the %s \"%s\" has no column \"%s\"",
+							table->what, table->name->relname, column->name),
+					 errhint("%s", table->hint)));
+		type = SPI_gettypeid(desc, number);
+		if (type != column->type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the %s \"%s\" must be of type %s, not %s",
+							column->name, table->what, table->name->relname,
+							format_type_be(column->type), format_type_be(type)),
+					 errhint("%s", table->hint)));
+	}
+}
+
+void
+sm_table_check_name(const SmTable *table)
+{
+	AcceptInvalidationMessages();
+	if (RangeVarGetRelid(table->name, AccessShareLock, true) != table->relid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the schema of the %s \"%s\" was renamed", table->what,
+						table->name->relname),
+				 errhint("Publish again.")));
+}
+
+Oid
+sm_find_table(const char *name)
+{
+	List	   *parts;
+	int			n;
+
+	if (!SplitIdentifierString(pstrdup(name), '.', &parts))
+		return InvalidOid;
+	n = list_length(parts);
+	return n == 1 || n == 2 ?
+		RangeVarGetRelid(makeRangeVar(n == 2 ? linitial(parts) : NULL, llast(parts), -1),
+						 NoLock, true) : InvalidOid;
+}
+
+Oid
+sm_find_index(Relation rel, bool (*test) (Relation index))
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	Oid			found = InvalidOid;
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (test(index))
+			found = lfirst_oid(lc);
+		index_close(index, AccessShareLock);
+		if (OidIsValid(found))
+			break;
+	}
+	list_free(indexes);
+	return found;
+}

@@ -1,0 +1,63 @@
+/*
+ * table.h
+ *	  A user's table that a function reads or writes: its name, columns and indexes.
+ */
+#ifndef SM_TABLE_H
+#define SM_TABLE_H
+
+#include "nodes/primnodes.h"
+#include "utils/rel.h"
+
+typedef struct SmTableColumn
+{
+	const char *name;
+	Oid			type;
+	bool		optional;		/* a table need not have it */
+} SmTableColumn;
+
+typedef struct SmTable
+{
+	Oid			relid;
+	const char *what;			/* noun phrase for errors: "target table" */
+	const SmTableColumn *columns;	/* that the table must have, unless they
+									 * are optional */
+	int			ncolumns;
+	const char *hint;			/* how to create the table; NULL for none */
+
+	/* set by sm_table_open */
+	Relation	rel;
+	RangeVar   *name;			/* with the schema */
+	char	   *sql_name;		/* the same name, quoted for statements */
+} SmTable;
+
+/* Open the table with a lock.  Raises an error if it does not exist. */
+extern void sm_table_open(SmTable *table, LOCKMODE lockmode);
+
+/* Raise an error unless the open table is an ordinary or a partitioned table. */
+extern void sm_table_check_kind(const SmTable *table);
+
+/* Raise an error unless the open table has its columns. */
+extern void sm_table_check_columns(const SmTable *table);
+
+/* Does the table have a column?  column: its index in columns. */
+extern bool sm_table_has_column(const SmTable *table, int column);
+
+/*
+ * Raise an error unless the name still finds the table.  A lock on a table does not
+ * keep others from renaming its schema, and then another table can get the name.
+ */
+extern void sm_table_check_name(const SmTable *table);
+
+/* The name of a table with its schema, quoted. */
+extern char *sm_qualified_name(Relation rel);
+
+/*
+ * Find a table by its name, with or without a schema and in SQL's form.  Returns
+ * InvalidOid if there is none, or if the text is not such a name.
+ */
+extern Oid	sm_find_table(const char *name);
+
+/* Find an index of a table that passes a test.  Returns InvalidOid if there is none. */
+extern Oid	sm_find_index(Relation rel, bool (*test) (Relation index));
+
+#endif

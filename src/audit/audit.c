@@ -288,6 +288,15 @@ check_media(void *arg, const char *what, SmSpan url)
 	}
 }
 
+/* A URL that an entry has in XML, without entities. */
+static SmSpan
+unescape(SmSpan url)
+{
+	char	   *plain = palloc(url.len);
+
+	return sm_span(plain, sm_xml_unescape(url.s, url.len, plain));
+}
+
 /* Check a row that was read. is_entry: it was written as an entry. */
 static void
 check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
@@ -303,7 +312,9 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	if (!is_entry)
 		return;
 
-	page = sm_site_canonical(&audit->site, url, audit->doc.kind == SM_TEXT ? SM_FORM_PLAIN : SM_FORM_XML);
+	if (audit->doc.kind != SM_TEXT && memchr(url.s, '&', url.len) != NULL)
+		url = unescape(url);
+	page = sm_site_canonical(&audit->site, url);
 	check_path(audit, page);
 	if (memchr(url.s, '#', url.len) != NULL)
 		add_problem(audit, SM_LOC_FRAGMENT,

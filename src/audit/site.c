@@ -7,7 +7,6 @@
 
 #include "audit/site.h"
 
-#include "core/xml.h"
 #include "entry/value.h"
 
 void
@@ -17,39 +16,34 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 	char	   *page = palloc(len + 1);
 
 	sm_url_canonical(base->url[SM_FORM_PLAIN], len, page);
-	site->scheme_len = base->scheme_len;
-	/* the path begins at the first slash after "https://" */
-	site->origin = sm_span(page, strcspn(page + base->scheme_len + 3, "/") + base->scheme_len + 3);
+	site->host.s = page + base->scheme_len + strlen("://");
+	site->host.len = strcspn(site->host.s, "/");
+	site->origin = sm_span(page, site->host.s + site->host.len - page);
 	site->cache.raw_len = 0;
 }
 
-/* Does a URL begin with the origin, as nearly all URLs of a set do? */
+/* Does a URL, or the part after its user, begin with a site's origin or host? */
 static bool
-begins_with_origin(const SmSite *site, SmSpan url)
+begins_with(SmSpan url, SmSpan site)
 {
-	return url.len > site->origin.len && url.s[site->origin.len] == '/' &&
-		memcmp(url.s, site->origin.s, site->origin.len) == 0;
+	return url.len > site.len && url.s[site.len] == '/' &&
+		memcmp(url.s, site.s, site.len) == 0;
 }
 
 SmSpan
-sm_site_canonical(const SmSite *site, SmSpan url, SmUrlForm form)
+sm_site_canonical(const SmSite *site, SmSpan url)
 {
-	SmSpan		page = url;
-	bool		is_escaped = form == SM_FORM_XML && memchr(url.s, '&', url.len) != NULL;
+	const char *hash;
 
-	if (begins_with_origin(site, url) && !is_escaped)
+	/* nearly all URLs of a set begin with its origin */
+	if (!begins_with(url, site->origin))
 	{
-		const char *hash = memchr(url.s, '#', url.len);
+		char	   *page = palloc(url.len + 1);
 
-		if (hash)
-			page.len = hash - url.s;
-		return page;
+		return sm_span(page, sm_url_canonical(url.s, url.len, page));
 	}
-	page.s = palloc(url.len + 1);
-	page.len = sm_url_canonical(url.s, url.len, unconstify(char *, page.s));
-	if (is_escaped)
-		page.len = sm_xml_unescape(page.s, page.len, unconstify(char *, page.s));
-	return page;
+	hash = memchr(url.s, '#', url.len);
+	return sm_span(url.s, hash ? (size_t) (hash - url.s) : url.len);
 }
 
 bool
@@ -59,7 +53,7 @@ sm_site_read(SmSite *site, SmSpan text, SmSpan *page)
 
 	if (sm_encode_url(&url, NULL, &site->cache) != SM_URL_OK)
 		return false;
-	*page = sm_site_canonical(site, url, SM_FORM_PLAIN);
+	*page = sm_site_canonical(site, url);
 	if (page->s != url.s)
 		pfree(unconstify(char *, url.s));
 	return true;
@@ -68,19 +62,13 @@ sm_site_read(SmSite *site, SmSpan text, SmSpan *page)
 size_t
 sm_site_path(const SmSite *site, SmSpan url)
 {
-	size_t		scheme_len = site->scheme_len + 3;
-	size_t		site_len = site->origin.len - scheme_len;
-	size_t		host_len;
-	const char *host;
-	const char *end = url.s + url.len;
+	SmSpan		rest;
 
-	if (begins_with_origin(site, url))
+	if (begins_with(url, site->origin))
 		return site->origin.len;
-	if (memcmp(url.s, site->origin.s, scheme_len) != 0)
+	rest.s = sm_url_host(url).s;
+	rest.len = url.s + url.len - rest.s;
+	if (sm_is_https(url) != sm_is_https(site->origin) || !begins_with(rest, site->host))
 		return 0;
-	host = sm_url_host(url.s, url.len, &host_len);
-	if ((size_t) (end - host) <= site_len || host[site_len] != '/' ||
-		memcmp(host, site->origin.s + scheme_len, site_len) != 0)
-		return 0;
-	return host + site_len - url.s;
+	return rest.s + site->host.len - url.s;
 }

@@ -13,7 +13,7 @@
 typedef struct SmSite
 {
 	SmSpan		origin;			/* in canonical form */
-	size_t		scheme_len;
+	SmSpan		host;			/* the origin's host and port */
 	SmUrlCache	cache;			/* for URLs other than locs */
 } SmSite;
 
@@ -21,10 +21,10 @@ typedef struct SmSite
 extern void sm_site_init(SmSite *site, const SmUrlBase *base);
 
 /*
- * The canonical form of a URL that sm_url_encode wrote: the start of the URL itself
- * where possible, else a copy in the current memory context.
+ * The canonical form of a URL that sm_url_encode wrote in plain form: the start of the
+ * URL itself where possible, else a copy in the current memory context.
  */
-extern SmSpan sm_site_canonical(const SmSite *site, SmSpan url, SmUrlForm form);
+extern SmSpan sm_site_canonical(const SmSite *site, SmSpan url);
 
 /*
  * The same for a URL that a user gave, always a copy.  Returns false if the text is not

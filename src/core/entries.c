@@ -152,19 +152,19 @@ common_length(const char *a, const char *b, size_t len)
 
 /* Skip the next entries as long as both versions have the same bytes. */
 static void
-skip_common(SmEntries *old, SmEntries *new)
+skip_common(SmEntries *a, SmEntries *b)
 {
-	size_t		old_len = old->end - old->p;
-	size_t		new_len = new->end - new->p;
-	size_t		len = common_length(old->p, new->p, old_len < new_len ? old_len : new_len);
-	SmSpan		last = terminator(old);
+	size_t		a_len = a->end - a->p;
+	size_t		b_len = b->end - b->p;
+	size_t		len = common_length(a->p, b->p, a_len < b_len ? a_len : b_len);
+	SmSpan		last = terminator(a);
 
-	while (len >= last.len && memcmp(old->p + len - last.len, last.s, last.len) != 0)
+	while (len >= last.len && memcmp(a->p + len - last.len, last.s, last.len) != 0)
 		len--;
 	if (len < last.len)
 		return;
-	old->p += len;
-	new->p += len;
+	a->p += len;
+	b->p += len;
 }
 
 static bool
@@ -179,7 +179,7 @@ take_rest(SmEntries *e, bool is_new, SmEntryTaker take, void *arg)
 }
 
 bool
-sm_entries_compare(SmEntries *old, SmEntries *new, SmEntryTaker take, void *arg)
+sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryTaker take, void *arg)
 {
 	for (;;)
 	{
@@ -188,33 +188,26 @@ sm_entries_compare(SmEntries *old, SmEntries *new, SmEntryTaker take, void *arg)
 		SmListed	old_entry;
 		SmListed	new_entry;
 
-		if (old->is_text == new->is_text)
-			skip_common(old, new);
-		if (old->p == old->end || new->p == new->end)
+		if (old_version->is_text == new_version->is_text)
+			skip_common(old_version, new_version);
+		if (old_version->p == old_version->end || new_version->p == new_version->end)
 			break;
 
-		old_place = *old;
-		new_place = *new;
-		if (sm_entries_next(old, &old_entry) != SM_ENTRIES_ENTRY ||
-			sm_entries_next(new, &new_entry) != SM_ENTRIES_ENTRY)
+		old_place = *old_version;
+		new_place = *new_version;
+		if (sm_entries_next(old_version, &old_entry) != SM_ENTRIES_ENTRY ||
+			sm_entries_next(new_version, &new_entry) != SM_ENTRIES_ENTRY)
 			return false;
-		if (!sm_span_equal(old_entry.loc, new_entry.loc))
+		if (!sm_span_equal(old_entry.loc, new_entry.loc) &&
+			(skip_to(&new_place, old_entry.loc, true, take, arg) ||
+			 skip_to(&old_place, new_entry.loc, false, take, arg)))
 		{
-			if (skip_to(&new_place, old_entry.loc, true, take, arg))
-			{
-				*new = new_place;
-				*old = old_place;
-				continue;
-			}
-			if (skip_to(&old_place, new_entry.loc, false, take, arg))
-			{
-				*old = old_place;
-				*new = new_place;
-				continue;
-			}
+			*old_version = old_place;
+			*new_version = new_place;
+			continue;
 		}
-		take(arg, false, old, &old_entry);
-		take(arg, true, new, &new_entry);
+		take(arg, false, old_version, &old_entry);
+		take(arg, true, new_version, &new_entry);
 	}
-	return take_rest(old, false, take, arg) && take_rest(new, true, take, arg);
+	return take_rest(old_version, false, take, arg) && take_rest(new_version, true, take, arg);
 }

@@ -51,6 +51,7 @@ typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
  * entry that has only moved may be passed twice, as old and as new.  Returns false if a
  * version is broken.
  */
-extern bool sm_entries_compare(SmEntries *old, SmEntries *new, SmEntryTaker take, void *arg);
+extern bool sm_entries_compare(SmEntries *old_version, SmEntries *new_version,
+							   SmEntryTaker take, void *arg);
 
 #endif

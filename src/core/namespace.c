@@ -23,12 +23,12 @@ sm_namespace_by_prefix(SmSpan prefix)
 const SmSpan *
 sm_namespace_lookup(void *used, SmSpan prefix)
 {
-	const SmNamespace *namespace = sm_namespace_by_prefix(prefix);
+	const SmNamespace *found = sm_namespace_by_prefix(prefix);
 
-	if (namespace == NULL)
+	if (found == NULL)
 		return NULL;
-	*(uint32_t *) used |= namespace->flag;
-	return &namespace->uri;
+	*(uint32_t *) used |= found->flag;
+	return &found->uri;
 }
 
 uint32_t

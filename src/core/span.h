@@ -46,10 +46,11 @@ sm_no_span(void)
 	return sm_span(NULL, 0);
 }
 
+/* An empty span can have no pointer, which memcmp does not take. */
 static inline bool
 sm_span_equal(SmSpan a, SmSpan b)
 {
-	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
+	return a.len == b.len && (a.len == 0 || memcmp(a.s, b.s, a.len) == 0);
 }
 
 /* Does a span equal a string?  The compiler knows the length of a literal. */

@@ -62,57 +62,41 @@ sm_utf8_encode(char *dst, uint32_t c)
 	return dst;
 }
 
-/*
- * The length in bytes of the Unicode White_Space character at s, or, if
- * backward, before s; 0 if there is none.
- */
-static size_t
-blank_at(const unsigned char *s, size_t len, bool backward)
+/* Does a character have the Unicode property White_Space? */
+static bool
+is_white_space(uint32_t c)
 {
-	const unsigned char *p;
+	return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+		(c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+		c == 0x205F || c == 0x3000;
+}
 
-	if (len >= 1)
-	{
-		p = backward ? s - 1 : s;
-		if ((p[0] >= 0x09 && p[0] <= 0x0D) || p[0] == 0x20)
-			return 1;
-	}
-	if (len >= 2)
-	{
-		p = backward ? s - 2 : s;
-		if (p[0] == 0xC2 && (p[1] == 0x85 || p[1] == 0xA0))
-			return 2;			/* NEL, NBSP */
-	}
-	if (len >= 3)
-	{
-		p = backward ? s - 3 : s;
-		if (p[0] == 0xE2 && p[1] == 0x80 &&
-			((p[2] >= 0x80 && p[2] <= 0x8A) ||	/* U+2000 to U+200A */
-			 p[2] == 0xA8 || p[2] == 0xA9 || p[2] == 0xAF))
-			return 3;
-		if ((p[0] == 0xE1 && p[1] == 0x9A && p[2] == 0x80) ||	/* U+1680 */
-			(p[0] == 0xE2 && p[1] == 0x81 && p[2] == 0x9F) ||	/* U+205F */
-			(p[0] == 0xE3 && p[1] == 0x80 && p[2] == 0x80)) /* U+3000 */
-			return 3;
-	}
-	return 0;
+/* May a character with this first or last byte be white space? */
+static inline bool
+may_be_blank(unsigned char byte)
+{
+	return byte <= 0x20 || byte >= 0x80;
 }
 
 SmSpan
 sm_trim(SmSpan text)
 {
-	const unsigned char *s = (const unsigned char *) text.s;
-	size_t		n = text.len;
-	size_t		blank;
+	uint32_t	c;
+	size_t		n;
 
-	while (n > 0 && (*s <= 0x20 || *s >= 0x80) &&
-		   (blank = blank_at(s, n, false)) > 0)
+	while (text.len > 0 && may_be_blank(text.s[0]) &&
+		   (n = sm_utf8_decode(text.s, text.s + text.len, &c)) > 0 && is_white_space(c))
+		text = sm_span(text.s + n, text.len - n);
+	while (text.len > 0 && may_be_blank(text.s[text.len - 1]))
 	{
-		s += blank;
-		n -= blank;
+		const char *end = text.s + text.len;
+		const char *last = end - 1; /* the last character */
+
+		while (last > text.s && (*last & 0xC0) == 0x80)
+			last--;
+		if (sm_utf8_decode(last, end, &c) != (size_t) (end - last) || !is_white_space(c))
+			break;
+		text.len = last - text.s;
 	}
-	while (n > 0 && (s[n - 1] <= 0x20 || s[n - 1] >= 0x80) &&
-		   (blank = blank_at(s + n, n, true)) > 0)
-		n -= blank;
-	return sm_span((const char *) s, n);
+	return text;
 }

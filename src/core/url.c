@@ -3,7 +3,7 @@
  *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
  *
  * A URL is split into scheme, user, host, port and the rest, because each of
- * these is encoded in its own way: the host by authority.c, user and rest by escape.c.
+ * these is encoded in its own way: the host by host.c, user and rest by escape.c.
  *
  * The origin of the last URL is remembered, since nearly all URLs of a set share it.
  */
@@ -58,18 +58,105 @@ is_port(const char *s, size_t len)
 	return i > 0 && i < len && s[i] == '/';
 }
 
+/* The parts of a URL "https://user@host:port/path?query#fragment", as it is written. */
+typedef struct Parts
+{
+	bool		https;
+	SmSpan		authority;		/* "user@host:port" */
+	SmSpan		user;			/* s is NULL for none */
+	SmSpan		host;			/* with the brackets of an IPv6 address */
+	SmSpan		port;			/* s is NULL if there is no colon */
+	const char *rest;			/* path, query and fragment */
+} Parts;
+
+/* Length up to the first slash or the end of the path: of a segment or an authority. */
+static size_t
+segment_length(const char *s, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		if (s[i] == '/' || s[i] == '?' || s[i] == '#')
+			break;
+	return i;
+}
+
 /*
- * Make the origin of a URL in canonical form: both "https://Example.com" and
+ * Split a URL, which begins with a scheme and "://" or with "//".  Returns false if
+ * anything but a port follows the bracket of an IPv6 address.
+ */
+static bool
+split(const char *url, size_t len, Parts *parts)
+{
+	size_t		scheme = scheme_length(url, len);
+	size_t		start = scheme > 0 ? scheme + 3 : 2;
+	const char *s = url + start;
+	const char *end = s + segment_length(s, len - start);
+
+	memset(parts, 0, sizeof(*parts));
+	parts->https = scheme == 5;
+	parts->authority = sm_span(s, end - s);
+	parts->rest = end;
+	if (memchr(s, '@', end - s) != NULL)
+	{
+		const char *at = end - 1;
+
+		/* an "@" in a password is common, so the last one delimits */
+		while (*at != '@')
+			at--;
+		parts->user = sm_span(s, at - s);
+		s = at + 1;
+	}
+
+	parts->host.s = s;
+	if (s < end && *s == '[')
+	{
+		while (s < end && *s++ != ']')
+			;
+	}
+	else
+	{
+		s = memchr(s, ':', end - s);
+		if (s == NULL)
+			s = end;
+	}
+	parts->host.len = s - parts->host.s;
+	if (s < end && *s == ':')
+		parts->port = sm_span(s + 1, end - s - 1);
+	return s == end || *s == ':';
+}
+
+/* The port as a number: the scheme's default if none is given, 0 for a bad port. */
+static int
+port_of(const Parts *parts)
+{
+	int			port = 0;
+
+	if (parts->port.len == 0)
+		return parts->https ? 443 : 80;
+	if (parts->port.len > 5)
+		return 0;
+	for (size_t i = 0; i < parts->port.len; i++)
+	{
+		if (!sm_is_digit(parts->port.s[i]))
+			return 0;
+		port = port * 10 + (parts->port.s[i] - '0');
+	}
+	return port <= 65535 ? port : 0;
+}
+
+/*
+ * The origin of a URL with this host in ASCII: both "https://Example.com" and
  * "https://example.com.:443" give https, example.com and 443.
  */
 static SmOrigin
-make_origin(bool https, const char *host, size_t host_len, int port)
+make_origin(const Parts *parts, SmSpan host)
 {
-	SmOrigin	origin = {.https = https,.port = port,.host_len = host_len};
+	SmOrigin	origin = {.https = parts->https,.port = port_of(parts),.host_len = host.len};
 
-	for (size_t i = 0; i < host_len; i++)
-		origin.host[i] = sm_lower(host[i]);
-	if (host[host_len - 1] == '.')
+	for (size_t i = 0; i < host.len; i++)
+		origin.host[i] = sm_lower(host.s[i]);
+	if (host.s[host.len - 1] == '.')
 		origin.host_len--;		/* a final dot stands for the DNS root */
 	return origin;
 }
@@ -86,19 +173,6 @@ different_part(const SmOrigin *a, const SmOrigin *b)
 }
 
 /*
- * Find the parts of the authority of a valid URL.  start: where it begins.  Returns its
- * end, where path, query and fragment begin.
- */
-static const char *
-split_url(const char *url, size_t len, size_t start, SmAuthority *authority)
-{
-	size_t		n = sm_authority_length(url + start, len - start);
-
-	(void) sm_authority_split(url + start, n, authority);
-	return url + start + n;
-}
-
-/*
  * Encode the origin of a URL to *d, and store the length of
  * "scheme://authority" in *raw_len.  An origin goes into the cache unless it
  * is too long or has user information.
@@ -107,74 +181,62 @@ static SmUrlStatus
 encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
 			  SmUrlForm form, size_t *raw_len, char **d, size_t *entity_bytes)
 {
-	size_t		scheme = scheme_length(s, len);
-	bool		https;
-	size_t		authority_len;
-	SmAuthority authority;
+	SmSpan		scheme = sm_span(s, scheme_length(s, len));
+	Parts		parts;
+	bool		is_split;
 	char		host[SM_HOST_MAX];
 	size_t		host_len;
-	int			port;
 	char	   *start = *d;
-	char	   *p = *d;
+	char	   *p;
 	SmUrlStatus status;
 
-	https = scheme == 5;
-	if (scheme == 0)
+	if (scheme.len == 0)
 		return SM_URL_NO_SCHEME;
-	if (!sm_equal_ignoring_case(sm_span(s, scheme), sm_span_of("https")) &&
-		!sm_equal_ignoring_case(sm_span(s, scheme), sm_span_of("http")))
-		return is_port(s + scheme + 1, len - scheme - 1) ?
+	if (!sm_equal_ignoring_case(scheme, sm_span_of("https")) &&
+		!sm_equal_ignoring_case(scheme, sm_span_of("http")))
+		return is_port(s + scheme.len + 1, len - scheme.len - 1) ?
 			SM_URL_LOST_SCHEME : SM_URL_BAD_SCHEME;
-	if (len < scheme + 3 || s[scheme + 1] != '/' || s[scheme + 2] != '/')
+	if (!sm_url_begins(s, len))
 		return SM_URL_NO_HOST;
 
-	authority_len = sm_authority_length(s + scheme + 3, len - scheme - 3);
-	if (authority_len > SM_AUTHORITY_MAX)
+	is_split = split(s, len, &parts);
+	if (parts.authority.len > SM_AUTHORITY_MAX)
 		return SM_URL_LONG_AUTHORITY;
 	/* in "https://a\@b/" browsers find the host a, many libraries b */
-	if (memchr(s + scheme + 3, '\\', authority_len) != NULL)
+	if (memchr(parts.authority.s, '\\', parts.authority.len) != NULL)
 		return SM_URL_BACKSLASH;
-	if (!sm_authority_split(s + scheme + 3, authority_len, &authority))
+	if (!is_split)
 		return SM_URL_BAD_HOST;
-	if (authority.host_len == 0)
+	if (parts.host.len == 0)
 		return SM_URL_NO_HOST;
-	*raw_len = scheme + 3 + authority_len;
-
-	status = sm_host_encode(authority.host, authority.host_len, host, &host_len);
+	status = sm_host_encode(parts.host, host, &host_len);
 	if (status != SM_URL_OK)
 		return status;
-	port = sm_authority_port(&authority, https);
-	if (port == 0)
+	if (port_of(&parts) == 0)
 		return SM_URL_BAD_PORT;
 
-	memcpy(p, s, scheme + 3);
-	p += scheme + 3;
-	if (authority.user)
+	p = sm_put(start, s, scheme.len + 3);
+	if (parts.user.s)
 	{
-		p = sm_escape(authority.user, authority.user + authority.user_len, SM_IN_USER,
+		p = sm_escape(parts.user.s, parts.user.s + parts.user.len, SM_IN_USER,
 					  form, p, entity_bytes);
 		*p++ = '@';
 	}
-	memcpy(p, host, host_len);
-	p += host_len;
-	if (authority.port)
-	{
-		*p++ = ':';
-		memcpy(p, authority.port, authority.port_len);
-		p += authority.port_len;
-	}
+	p = sm_put(p, host, host_len);
+	if (parts.port.s)
+		p = sm_put(p, parts.port.s - 1, parts.port.len + 1);	/* and the colon */
 	*d = p;
+	*raw_len = parts.rest - s;
 
-	status = SM_URL_OK;
 	if (base && base->scope != SM_SCOPE_ANY)
 	{
-		SmOrigin	origin = make_origin(https, host, host_len, port);
+		SmOrigin	origin = make_origin(&parts, sm_span(host, host_len));
 
 		if (different_part(&origin, &base->origin))
 			status = SM_URL_OTHER_SITE;
 	}
 
-	if (!authority.user && *raw_len <= SM_ORIGIN_MAX)
+	if (!parts.user.s && *raw_len <= SM_ORIGIN_MAX)
 	{
 		cache->raw_len = *raw_len;
 		memcpy(cache->raw, s, *raw_len);
@@ -205,7 +267,7 @@ path_length(const char *s, size_t len)
 static SmUrlStatus
 check_reference(const char *s, size_t len)
 {
-	size_t		segment = sm_authority_length(s, len);
+	size_t		segment = segment_length(s, len);
 	const char *colon = memchr(s, ':', segment);
 
 	if (colon == NULL)
@@ -337,10 +399,9 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	 */
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
-		size_t		segment = sm_authority_length(s, len);
-		SmSpan		host;
+		size_t		segment = segment_length(s, len);
+		SmSpan		host = sm_url_host(sm_span(url, base->origin_len));
 
-		host.s = sm_url_host(url, base->origin_len, &host.len);
 		if (has_www(host))
 			host = sm_span(host.s + 4, host.len - 4);
 		if (has_www(sm_span(s, segment)) || sm_equal_ignoring_case(sm_span(s, segment), host))
@@ -360,9 +421,9 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 }
 
 /*
- * Is the path of an encoded URL below the path of the base, both as it is and with
- * its dot segments removed?  The caller has compared the origins, which can be
- * spelled in many ways.
+ * Is the path of an encoded URL below the path of the base, and does no dot segment
+ * lead out of that path?  The caller has compared the origins, which can be spelled in
+ * many ways.
  */
 static bool
 below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
@@ -485,52 +546,39 @@ SmUrlStatus
 sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 {
 	SmSpan		given = sm_trim(sm_span(src, len));
-	SmUrlCache	cache;
+	SmUrlCache	cache = {.raw_len = 0};
+	char		url[6 * SM_URL_MAX + SM_ORIGIN_MAX];
+	char	   *xml = base->url[SM_FORM_XML];
+	size_t		entity_bytes = 0;
+	Parts		parts;
 	SmUrlStatus status;
 
-	src = given.s;
-	len = given.len;
-	if (len > SM_URL_MAX)
+	if (given.len > SM_URL_MAX)
 		return SM_URL_TOO_LONG;
-
-	for (int form = SM_FORM_XML; form >= SM_FORM_PLAIN; form--)
-	{
-		char		buffer[6 * SM_URL_MAX + SM_ORIGIN_MAX];
-		size_t		url_len;
-		size_t		path_len;
-		bool		https;
-		SmAuthority authority;
-
-		cache.raw_len = 0;
-		status = sm_url_encode(src, len, NULL, &cache, (SmUrlForm) form,
-							   SM_URL_MAX - 1, buffer, &url_len);
-		if (status != SM_URL_OK)
-			return status;
-		if (path_length(buffer, url_len) != url_len)
-			return SM_URL_BAD_BASE;
-		if (buffer[url_len - 1] != '/')
-			buffer[url_len++] = '/';
-
-		base->scheme_len = scheme_length(buffer, url_len);
-		base->origin_len = split_url(buffer, url_len, base->scheme_len + 3, &authority) - buffer;
-
-		/*
-		 * without a user the origin has no entities: it is the same in both
-		 * forms
-		 */
-		if (authority.user)
-			return SM_URL_BAD_BASE;
-		https = base->scheme_len == 5;
-		base->origin = make_origin(https, authority.host, authority.host_len,
-								   sm_authority_port(&authority, https));
-		path_len = url_len - base->origin_len;
-		remove_dots(buffer + base->origin_len, &path_len);
-
-		base->len[form] = base->origin_len + path_len;
-		memcpy(base->url[form], buffer, base->len[form]);
-	}
+	status = sm_url_encode(given.s, given.len, NULL, &cache, SM_FORM_PLAIN, SM_URL_MAX - 1,
+						   url, &len);
+	if (status != SM_URL_OK)
+		return status;
+	split(url, len, &parts);
+	if (parts.user.s || path_length(url, len) != len)
+		return SM_URL_BAD_BASE;
+	if (url[len - 1] != '/')
+		url[len++] = '/';
 
 	base->scope = scope;
+	base->scheme_len = scheme_length(url, len);
+	base->origin_len = parts.rest - url;
+	base->origin = make_origin(&parts, parts.host);
+	len -= base->origin_len;
+	remove_dots(url + base->origin_len, &len);
+	len += base->origin_len;
+
+	memcpy(base->url[SM_FORM_PLAIN], url, len);
+	base->len[SM_FORM_PLAIN] = len;
+	/* the origin has no entities, and escapes in the path stay as they are */
+	xml = sm_put(xml, url, base->origin_len);
+	xml = sm_escape(url + base->origin_len, url + len, SM_IN_PATH, SM_FORM_XML, xml, &entity_bytes);
+	base->len[SM_FORM_XML] = xml - base->url[SM_FORM_XML];
 	return SM_URL_OK;
 }
 
@@ -550,60 +598,55 @@ sm_url_difference(const char *src, size_t len, const SmUrlBase *base,
 				  char given[SM_ORIGIN_MAX], char wanted[SM_ORIGIN_MAX])
 {
 	SmSpan		url = sm_trim(sm_span(src, len));
-	size_t		scheme = scheme_length(url.s, url.len);
-	bool		https = (scheme > 0 ? scheme : base->scheme_len) == 5;
-	SmAuthority authority;
+	Parts		parts;
 	char		host[SM_HOST_MAX];
 	size_t		host_len;
 	SmOrigin	origin;
 	const char *part;
 
-	/* without a scheme it is "//host/path" */
-	split_url(url.s, url.len, scheme > 0 ? scheme + 3 : 2, &authority);
-	(void) sm_host_encode(authority.host, authority.host_len, host, &host_len);
-	origin = make_origin(https, host, host_len, sm_authority_port(&authority, https));
+	split(url.s, url.len, &parts);
+	if (url.s[0] == '/')		/* "//host/path" */
+		parts.https = base->origin.https;
+	(void) sm_host_encode(parts.host, host, &host_len);
+	origin = make_origin(&parts, sm_span(host, host_len));
 	part = different_part(&origin, &base->origin);
 	write_part(part, &origin, given);
 	write_part(part, &base->origin, wanted);
 	return part;
 }
 
-const char *
-sm_url_host(const char *url, size_t len, size_t *host_len)
+SmSpan
+sm_url_host(SmSpan url)
 {
-	size_t		scheme = scheme_length(url, len);
-	SmAuthority authority;
+	Parts		parts;
 
-	*host_len = 0;
-	if (scheme == 0 || len < scheme + 3)
-		return url;
-	if (sm_authority_split(url + scheme + 3,
-						   sm_authority_length(url + scheme + 3, len - scheme - 3), &authority))
-		*host_len = authority.host_len;
-	return authority.host;
+	return sm_url_begins(url.s, url.len) && split(url.s, url.len, &parts) ?
+		parts.host : sm_span(url.s, 0);
 }
 
 size_t
 sm_url_canonical(const char *url, size_t len, char *dst)
 {
-	size_t		scheme = scheme_length(url, len);
-	bool		https = scheme == 5;
-	SmAuthority authority;
-	const char *rest = split_url(url, len, scheme + 3, &authority);
-	const char *hash = memchr(rest, '#', url + len - rest);
-	const char *end = hash ? hash : url + len;
-	SmOrigin	origin = make_origin(https, authority.host, authority.host_len,
-									 sm_authority_port(&authority, https));
-	char	   *d = https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
+	const char *end = url + len;
+	const char *hash;
+	Parts		parts;
+	SmOrigin	origin;
+	char	   *d;
 
-	if (authority.user)
-		d = sm_put(d, authority.user, authority.user_len + 1);
+	split(url, len, &parts);
+	origin = make_origin(&parts, parts.host);
+	d = parts.https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
+	if (parts.user.s)
+		d = sm_put(d, parts.user.s, parts.user.len + 1);	/* and the "@" */
 	d = sm_put(d, origin.host, origin.host_len);
-	if (origin.port != (https ? 443 : 80))
+	if (origin.port != (parts.https ? 443 : 80))
 		d += sprintf(d, ":%d", origin.port);
-	if (rest == end || *rest != '/')
+	hash = memchr(parts.rest, '#', end - parts.rest);
+	if (hash)
+		end = hash;
+	if (parts.rest == end || *parts.rest != '/')
 		*d++ = '/';
-	return sm_put(d, rest, end - rest) - dst;
+	return sm_put(d, parts.rest, end - parts.rest) - dst;
 }
 
 const char *

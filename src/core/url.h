@@ -8,8 +8,8 @@
 #ifndef SM_URL_H
 #define SM_URL_H
 
-#include "core/authority.h"
 #include "core/escape.h"
+#include "core/host.h"
 
 /* "fewer than 2,048 characters" (sitemaps.org), counted after percent-encoding */
 #define SM_URL_MAX			2047
@@ -90,10 +90,10 @@ extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len
 extern bool sm_url_begins(const char *s, size_t len);
 
 /*
- * Find the host in a URL of either form, without user and port.  Returns a pointer
- * into url.  *host_len is 0 if there is no host.  The host is not checked.
+ * The host in a URL of either form, without user and port; empty if there is none.  The
+ * host is not checked.
  */
-extern const char *sm_url_host(const char *url, size_t len, size_t *host_len);
+extern SmSpan sm_url_host(SmSpan url);
 
 /*
  * Write the canonical form of a URL that sm_url_encode wrote: scheme and host in

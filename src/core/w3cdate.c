@@ -7,6 +7,7 @@
  */
 #include "core/w3cdate.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "core/ascii.h"
@@ -28,6 +29,20 @@ put2(char *dst, unsigned int n)
 		"75767778798081828384858687888990919293949596979899";
 
 	memcpy(dst, digits + 2 * n, 2);
+}
+
+/* Write a day as YYYY-MM-DD.  Returns its end. */
+static char *
+put_day(char *dst, unsigned int century, unsigned int year_of_century,
+		unsigned int month, unsigned int day)
+{
+	put2(dst, century);
+	put2(dst + 2, year_of_century);
+	dst[4] = '-';
+	put2(dst + 5, month);
+	dst[7] = '-';
+	put2(dst + 8, day);
+	return dst + SM_W3C_DATE_LEN;
 }
 
 static int64_t
@@ -97,12 +112,8 @@ sm_w3c_format_day(int64_t day, char *dst)
 	else
 		year_of_century += next_year;
 
-	put2(dst, century);
-	put2(dst + 2, year_of_century);
-	dst[4] = '-';
-	put2(dst + 5, next_year ? (month >> 16) - 12 : month >> 16);
-	dst[7] = '-';
-	put2(dst + 8, (month & 0xFFFF) / 2141 + 1);
+	put_day(dst, century, year_of_century, next_year ? (month >> 16) - 12 : month >> 16,
+			(month & 0xFFFF) / 2141 + 1);
 	return true;
 }
 
@@ -131,18 +142,27 @@ sm_w3c_format_seconds(int64_t seconds, char *dst)
 	return true;
 }
 
-/* Read exactly n digits at *s and move past them; false if they are not there. */
+/*
+ * The functions that read a part of a date move *s past it.  They return false if the
+ * part is not there.
+ */
+
+/* Read a number of min to max digits, with no digit after them. */
 static bool
-digits(const char **s, const char *end, int n, unsigned int *value)
+number(const char **s, const char *end, int min, int max, unsigned int *value)
 {
+	int			n = 0;
+
 	*value = 0;
-	for (; n > 0; n--, (*s)++)
-	{
-		if (*s == end || !sm_is_digit(**s))
-			return false;
-		*value = *value * 10 + (**s - '0');
-	}
-	return true;
+	for (; n < max && *s < end && sm_is_digit(**s); n++)
+		*value = *value * 10 + (*(*s)++ - '0');
+	return n >= min && (*s == end || !sm_is_digit(**s));
+}
+
+static bool
+two_digits(const char **s, const char *end, unsigned int *value)
+{
+	return number(s, end, 2, 2, value);
 }
 
 static bool
@@ -167,9 +187,8 @@ offset(const char **s, const char *end, bool is_json, int *value)
 	if (literal(s, end, 'Z') || (is_json && *s == end))
 		return true;
 	if (!(literal(s, end, '+') || literal(s, end, '-')) ||
-		!digits(s, end, 2, &hour) || !literal(s, end, ':') || !digits(s, end, 2, &minute))
-		return false;
-	if (is_json && literal(s, end, ':') && !digits(s, end, 2, &second))
+		!two_digits(s, end, &hour) || !literal(s, end, ':') || !two_digits(s, end, &minute) ||
+		(is_json && literal(s, end, ':') && !two_digits(s, end, &second)))
 		return false;
 
 	/* an impossible offset becomes one that is out of range */
@@ -191,35 +210,24 @@ parse_date(const char *src, size_t len, bool is_json, bool *has_time, int64_t *s
 	unsigned int hour = 0;
 	unsigned int minute = 0;
 	unsigned int second = 0;
+	unsigned int fraction;
 	int			zone = 0;
 	int			max_zone = is_json ? 16 * 3600 - 1 : 14 * 3600;
 
-	if (!digits(&s, end, 4, &year))
-		return SM_W3C_SYNTAX;
-	if (s < end && (!literal(&s, end, '-') || !digits(&s, end, 2, &month)))
-		return SM_W3C_SYNTAX;
-	if (s < end && (!literal(&s, end, '-') || !digits(&s, end, 2, &day)))
+	if (!number(&s, end, 4, 4, &year) ||
+		(s < end && (!literal(&s, end, '-') || !two_digits(&s, end, &month))) ||
+		(s < end && (!literal(&s, end, '-') || !two_digits(&s, end, &day))))
 		return SM_W3C_SYNTAX;
 	*has_time = s < end;
 	if (*has_time)
 	{
-		if (!literal(&s, end, 'T') || !digits(&s, end, 2, &hour) ||
-			!literal(&s, end, ':') || !digits(&s, end, 2, &minute))
+		if (!literal(&s, end, 'T') || !two_digits(&s, end, &hour) ||
+			!literal(&s, end, ':') || !two_digits(&s, end, &minute))
 			return SM_W3C_SYNTAX;
-		if (literal(&s, end, ':'))
-		{
-			if (!digits(&s, end, 2, &second))
-				return SM_W3C_SYNTAX;
-			if (literal(&s, end, '.'))
-			{
-				unsigned int ignored;
-
-				if (!digits(&s, end, 1, &ignored))
-					return SM_W3C_SYNTAX;
-				while (s < end && sm_is_digit(*s))
-					s++;
-			}
-		}
+		if (literal(&s, end, ':') &&
+			(!two_digits(&s, end, &second) ||
+			 (literal(&s, end, '.') && !number(&s, end, 1, INT_MAX, &fraction))))
+			return SM_W3C_SYNTAX;
 		if (!offset(&s, end, is_json, &zone) || s < end)
 			return SM_W3C_SYNTAX;
 	}
@@ -270,18 +278,6 @@ letters(const char **s, const char *end)
 	while (*s < end && sm_is_letter(**s))
 		(*s)++;
 	return sm_span(start, *s - start);
-}
-
-/* Read a number of min to max digits; false if the text has fewer or more. */
-static bool
-number(const char **s, const char *end, int min, int max, unsigned int *value)
-{
-	int			n = 0;
-
-	*value = 0;
-	for (; n < max && *s < end && sm_is_digit(**s); n++)
-		*value = *value * 10 + (*(*s)++ - '0');
-	return n >= min && (*s == end || !sm_is_digit(**s));
 }
 
 /* The month that begins with the same three letters as a word; 0 for none. */
@@ -335,7 +331,7 @@ time_zone(const char **s, const char *end, bool *west, unsigned int *offset)
 		return false;
 	if (end - *s != 5 || (*s)[2] != ':')
 		return number(s, end, 4, 4, offset);
-	if (!number(s, end, 2, 2, offset) || !literal(s, end, ':') || !number(s, end, 2, 2, &minutes))
+	if (!two_digits(s, end, offset) || !literal(s, end, ':') || !two_digits(s, end, &minutes))
 		return false;
 	*offset = *offset * 100 + minutes;
 	return true;
@@ -373,13 +369,7 @@ from_rfc822(SmSpan text, char *dst)
 	if (s - start == 2)
 		year += year < 50 ? 2000 : 1900;
 
-	put2(d, year / 100);
-	put2(d + 2, year % 100);
-	d[4] = '-';
-	put2(d + 5, month);
-	d[7] = '-';
-	put2(d + 8, day);
-	d += 10;
+	d = put_day(d, year / 100, year % 100, month, day);
 	skip_blanks(&s, end);
 	if (s == end)
 		return d - dst;
@@ -393,7 +383,7 @@ from_rfc822(SmSpan text, char *dst)
 	{
 		if (i == 1 && !literal(&s, end, ':'))
 			break;				/* no seconds */
-		if (!number(&s, end, 2, 2, &value))
+		if (!two_digits(&s, end, &value))
 			return 0;
 		*d = ':';
 		put2(d + 1, value);

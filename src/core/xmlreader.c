@@ -39,9 +39,7 @@ skip_space(SmXmlReader *r)
 static inline bool
 looking_at(const SmXmlReader *r, const char *string)
 {
-	size_t		len = strlen(string);
-
-	return (size_t) (r->end - r->p) >= len && memcmp(r->p, string, len) == 0;
+	return sm_span_begins(sm_span(r->p, r->end - r->p), string);
 }
 
 /*

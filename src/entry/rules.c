@@ -156,8 +156,8 @@ same_domain(SmSpan a, SmSpan b)
 static bool
 same_url(SmSpan a, SmSpan b)
 {
-	size_t		host_len;
-	size_t		origin_len = sm_url_host(a.s, a.len, &host_len) + host_len - a.s;
+	SmSpan		host = sm_url_host(a);
+	size_t		origin_len = host.s + host.len - a.s;
 
 	return a.len == b.len &&
 		pg_strncasecmp(a.s, b.s, origin_len) == 0 &&
@@ -169,9 +169,6 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 				   SmSpan given, SmSpan written, SmProblems *problems,
 				   SmProblemName problem)
 {
-	SmSpan		host;
-	SmSpan		page_host;
-
 	/* in report mode a page can lack its loc */
 	if (rules->loc.len == 0)
 		return true;
@@ -182,9 +179,7 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 						 name, sm_for_message(given));
 	if (fact != SM_FACT_UPLOADER_INFO)
 		return true;
-	host.s = sm_url_host(written.s, written.len, &host.len);
-	page_host.s = sm_url_host(rules->loc.s, rules->loc.len, &page_host.len);
-	if (same_domain(page_host, host))
+	if (same_domain(sm_url_host(rules->loc), sm_url_host(written)))
 		return true;
 	return sm_refuse(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 					 "invalid %s \"%s\": must be on the domain of the page",

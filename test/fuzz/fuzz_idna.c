@@ -1,12 +1,12 @@
 /*
  * fuzz_idna.c
- *	  Fuzzes core/authority: hosts in ASCII.
+ *	  Fuzzes core/host: hosts in ASCII.
  *
  * The ASCII form of a host is ASCII, stays within its buffer, is the same with
  * just as much room as it needs, and has itself as its form.  A label that was
  * encoded is valid, and letters in upper case make no other label.
  */
-#include "core/authority.h"
+#include "core/host.h"
 
 #include "core/ascii.h"
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /*
  * fuzz_url.c
- *	  Fuzzes core/url, core/host and core/path.
+ *	  Fuzzes core/url and core/host.
  *
  * The input is a byte of options, a base URL, a NUL and a reference; an option
  * is to put "http://" before either, so that much gets beyond that.  Whatever
@@ -14,7 +14,7 @@
 
 #include <arpa/inet.h>
 
-#include "core/authority.h"
+#include "core/host.h"
 #include "core/text.h"
 #include "core/xml.h"
 #include "fuzz.h"
@@ -105,8 +105,7 @@ static void
 check_url(const Encoded *plain, const Encoded *xml, size_t max)
 {
 	char	   *unescaped = exactly(NULL, xml->len);
-	size_t		host_len;
-	const char *host;
+	SmSpan		host;
 
 	CHECK(plain->len > 0 && plain->len <= max);
 	for (size_t i = 0; i < plain->len; i++)
@@ -115,10 +114,10 @@ check_url(const Encoded *plain, const Encoded *xml, size_t max)
 	CHECK(equal(unescaped, sm_xml_unescape(xml->dst, xml->len, unescaped),
 				plain->dst, plain->len));
 
-	host = sm_url_host(plain->dst, plain->len, &host_len);
-	CHECK(host_len > 0 && host > plain->dst && host + host_len <= plain->dst + plain->len);
-	if (*host != '[')
-		check_host(host, host_len);
+	host = sm_url_host(sm_span(plain->dst, plain->len));
+	CHECK(host.len > 0 && host.s > plain->dst && host.s + host.len <= plain->dst + plain->len);
+	if (*host.s != '[')
+		check_host(host.s, host.len);
 	free(unescaped);
 }
 

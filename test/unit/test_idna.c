@@ -1,6 +1,6 @@
 /*
  * test_idna.c
- *	  Unit tests of core/authority: what becomes of libidn2's own failures.
+ *	  Unit tests of core/host: what becomes of libidn2's own failures.
  */
 #include "core/url.h"
 

@@ -1,6 +1,6 @@
 /*
  * test_text.c
- *	  Unit tests of core/text: decoding UTF-8, dropping blanks.
+ *	  Unit tests of core/text and core/span: decoding UTF-8, dropping blanks, comparing.
  */
 #include "core/text.h"
 
@@ -94,11 +94,23 @@ test_trim(void)
 	}
 }
 
+/* memcmp takes no NULL, which UndefinedBehaviorSanitizer would report. */
+static void
+test_no_span(void)
+{
+	const char *volatile null = NULL;
+	const char *volatile empty = "";
+
+	ok(sm_span_equal(sm_span(null, 0), sm_span(empty, 0)), "no span equals an empty one");
+	ok(sm_span_is(sm_span(null, 0), empty), "and an empty string");
+}
+
 int
 main(void)
 {
 	test_every_character();
 	test_malformed();
 	test_trim();
+	test_no_span();
 	return done();
 }

@@ -1,6 +1,6 @@
 /*
- * authority.c
- *	  The authority of a URL, "user@host:port", and the host in ASCII.
+ * host.c
+ *	  The host of a URL in ASCII.
  *
  * A host is a DNS name, an IPv4 address, or an IPv6 address in brackets.
  *
@@ -9,83 +9,13 @@
  * emojis.  A host with an emoji has to be given in its ASCII form, so an "xn--" label
  * is accepted even if libidn2 does not allow its characters.
  */
-#include "core/authority.h"
+#include "core/host.h"
 
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "core/ascii.h"
-
-size_t
-sm_authority_length(const char *s, size_t len)
-{
-	size_t		i;
-
-	for (i = 0; i < len; i++)
-		if (s[i] == '/' || s[i] == '?' || s[i] == '#')
-			break;
-	return i;
-}
-
-bool
-sm_authority_split(const char *s, size_t len, SmAuthority *a)
-{
-	const char *end = s + len;
-	const char *p;
-
-	memset(a, 0, sizeof(*a));
-
-	if (memchr(s, '@', len) != NULL)
-	{
-		/* an "@" in a password is common, so the last one delimits */
-		for (p = end; p[-1] != '@'; p--)
-			;
-		a->user = s;
-		a->user_len = p - 1 - s;
-		s = p;
-	}
-
-	a->host = s;
-	if (s < end && *s == '[')
-	{
-		while (s < end && *s != ']')
-			s++;
-		if (s < end)
-			s++;
-	}
-	else
-	{
-		p = memchr(s, ':', end - s);
-		s = p ? p : end;
-	}
-	a->host_len = s - a->host;
-	if (s == end)
-		return true;
-	if (*s != ':')
-		return false;
-	a->port = s + 1;
-	a->port_len = end - a->port;
-	return true;
-}
-
-int
-sm_authority_port(const SmAuthority *a, bool https)
-{
-	int			port = 0;
-
-	if (a->port_len == 0)
-		return https ? 443 : 80;
-	if (a->port_len > 5)
-		return 0;
-	for (size_t i = 0; i < a->port_len; i++)
-	{
-		if (!sm_is_digit(a->port[i]))
-			return 0;
-		port = port * 10 + (a->port[i] - '0');
-	}
-	return port <= 65535 ? port : 0;
-}
 
 #ifdef USE_LIBIDN2
 
@@ -403,19 +333,19 @@ valid_ipv6(const char *host, size_t len)
 }
 
 SmUrlStatus
-sm_host_encode(const char *host, size_t len, char *dst, size_t *dst_len)
+sm_host_encode(SmSpan host, char *dst, size_t *dst_len)
 {
-	bool		is_ipv6 = len > 0 && host[0] == '[';
+	bool		is_ipv6 = host.len > 0 && host.s[0] == '[';
 	SmUrlStatus status;
 
-	if (is_ipv6 ? valid_ipv6(host, len) : valid_name(host, len))
+	if (is_ipv6 ? valid_ipv6(host.s, host.len) : valid_name(host.s, host.len))
 	{
-		memcpy(dst, host, len);
-		*dst_len = len;
+		memcpy(dst, host.s, host.len);
+		*dst_len = host.len;
 		return SM_URL_OK;
 	}
-	if (is_ipv6 || sm_is_ascii(sm_span(host, len)))
+	if (is_ipv6 || sm_is_ascii(host))
 		return SM_URL_BAD_HOST;
-	status = sm_idna_to_ascii(host, len, dst, SM_HOST_MAX, dst_len);
+	status = sm_idna_to_ascii(host.s, host.len, dst, SM_HOST_MAX, dst_len);
 	return status == SM_URL_OK && !valid_name(dst, *dst_len) ? SM_URL_BAD_HOST : status;
 }

@@ -34,8 +34,10 @@ typedef struct SmFile
 	uint64		shown_checksum; /* of the states; 0 if there are none */
 	struct varlena *content;	/* the document, maybe gzipped; or NULL */
 
-	/* of a file in a target */
+	/* of a file in a target (publish/filelist.h) */
+	Datum		key;			/* the value of first_key, when it is read */
 	bool		has_content;	/* where content is not read */
+	bool		of_section;		/* earlier runs of the section made the file */
 	bool		kept;			/* the new set has the file, too */
 } SmFile;
 

@@ -70,8 +70,9 @@ struct SmSet
 	bool		starts_key;		/* no entry of this key has been added */
 	Datum		key;			/* a copy */
 
+	const SmOldFiles *old;		/* of an earlier run */
+
 	/* when a range of old files is rebuilt */
-	const SmOldFiles *old;		/* NULL when all files are made */
 	int			next;			/* the first old file that the range has not
 								 * passed */
 	bool		ended;			/* the range ends where file next begins */
@@ -91,11 +92,12 @@ struct SmSet
 	uint64		nbytes;			/* of closed files, uncompressed */
 };
 
-/* The name of a file: section, middle, ending, and ".gz" if compressed. */
+/* The name of a file: section, middle, and endings. */
 static char *
-make_name(const SmOptions *options, const char *middle, const char *ending)
+make_name(const SmOptions *options, const char *middle)
 {
-	return psprintf("%s%s%s%s", options->section, middle, ending,
+	return psprintf("%s%s%s%s", options->section, middle,
+					options->kind == SM_TEXT ? ".txt" : ".xml",
 					options->compression > 0 ? ".gz" : "");
 }
 
@@ -118,7 +120,7 @@ part_name(const SmOptions *options, uint32 hash, int number)
 		middle = psprintf("-%08x", hash);
 	else
 		middle = psprintf("-%08x-%d", hash, number);
-	return make_name(options, middle, options->kind == SM_TEXT ? ".txt" : ".xml");
+	return make_name(options, middle);
 }
 
 /* The hash in the name of the first file of a stable split. */
@@ -131,7 +133,7 @@ first_file_hash(void)
 char *
 sm_only_name(const SmOptions *options)
 {
-	return make_name(options, "", options->kind == SM_TEXT ? ".txt" : ".xml");
+	return make_name(options, "");
 }
 
 char *
@@ -160,13 +162,17 @@ count_hash(SmSet *set, uint32 hash)
 	return entry->count;
 }
 
-/* The name of the next file of a stable split, whose first loc has this hash. */
+/* The name of the next part of the set.  hash: of its first loc, in a stable split. */
 static char *
 next_name(SmSet *set, uint32 hash)
 {
-	if (set->nfiles++ == 0)
+	int			number = ++set->nfiles;
+
+	if (number == 1)
 		hash = first_file_hash();
-	return part_name(set->options, hash, count_hash(set, hash));
+	if (set->options->stable)
+		number = count_hash(set, hash);
+	return part_name(set->options, hash, number);
 }
 
 static void
@@ -199,12 +205,7 @@ close_file(SmSet *set, bool is_part)
 
 	if (set->key_type)
 		file.first_key = sm_key_to_exact_text(set->key_type, set->split.first_key);
-	if (!is_part)
-		file.name = sm_only_name(options);
-	else if (options->stable)
-		file.name = next_name(set, (uint32) set->split.first_hash);
-	else
-		file.name = part_name(options, 0, ++set->nfiles);
+	file.name = is_part ? next_name(set, (uint32) set->split.first_hash) : sm_only_name(options);
 	if (set->past)
 		file.shown = sm_document_shown(doc, set->past->order, &file.shown_checksum);
 	sm_put_document(doc, &options->base, &file, set->sink);
@@ -235,9 +236,9 @@ meets_old_file(SmSet *set, Datum key)
 
 	for (; set->next < old->nfiles; set->next++)
 	{
-		int			order = sm_key_compare(set->key_type, old->first_keys[set->next], key);
+		int			order = sm_key_compare(set->key_type, old->files[set->next]->key, key);
 
-		if (order == 0 && !old->files[set->next].touched)
+		if (order == 0 && !old->rebuild[set->next].touched)
 			return true;
 		if (order >= 0)
 			break;
@@ -257,7 +258,7 @@ cut_file(SmSet *set)
 	if (!sm_split_cut(&set->split, &set->doc, &rest))
 		key_is_too_large(set);
 	close_file(set, true);
-	set->ended = set->old && meets_old_file(set, sm_split_next_key(&set->split));
+	set->ended = meets_old_file(set, sm_split_next_key(&set->split));
 	if (set->ended)
 		return false;
 	sm_split_resume(&set->split, &set->doc, &rest);
@@ -311,17 +312,17 @@ keep_key(SmSet *set, Datum key)
 static void
 find_past(SmSet *set)
 {
-	SmPast	   *past = set->past;
+	const SmOldFiles *old = set->old;
 	int			file = set->past_file;
 
-	while (file + 1 < past->nfiles &&
+	while (file + 1 < old->nfiles &&
 		   (file + 1 == set->past_first ||
-			sm_key_compare(set->key_type, past->first_keys[file + 1], set->key) <= 0))
+			sm_key_compare(set->key_type, old->files[file + 1]->key, set->key) <= 0))
 		file++;
 	if (file == set->past_file)
 		return;
 	set->past_file = file;
-	set->is_known = past->open(past, file, &set->shown);
+	set->is_known = set->past->open(set->past, file, &set->shown);
 }
 
 /*
@@ -506,12 +507,14 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap set",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	static const SmOldFiles none = {0};
 	SmSet	   *set = palloc0_object(SmSet);
 
 	sm_receiver_init(&set->receiver, NULL, add_row);
 	set->options = options;
 	set->sink = sink;
 	set->context = context;
+	set->old = &none;
 	sm_begin_entries(options, &set->writer, &set->doc);
 	if (options->skip_invalid)
 		sm_problems_init_skip(&set->writer.problems);
@@ -575,6 +578,8 @@ sm_set_remember(SmSet *set, SmPast *past)
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
 	set->past = past;
+	set->old = past->old;
+	set->next = set->old->nfiles;
 	set->writer.find_lastmod = find_lastmod;
 	set->writer.find_lastmod_arg = set;
 	sm_document_keep_shown(&set->doc);
@@ -604,7 +609,7 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
-	read_rows(set, 0, set->past ? set->past->nfiles : 0);
+	read_rows(set, 0, set->old->nfiles);
 	if (set->doc.totals.count > 0)
 		close_file(set, set->nfiles > 0 || name_as_part);
 	MemoryContextSwitchTo(oldcontext);
@@ -622,33 +627,26 @@ sm_set_check_query(SmSet *set)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-SmRebuildLimits
-sm_set_limits(const SmSet *set)
-{
-	SmRebuildLimits limits = {
-		.max_urls = set->doc.max_entries,
-		.max_bytes = set->doc.max_bytes,
-		.most_overhead = sm_document_overhead(&set->doc, ~(uint32) 0),
-		.least_overhead = sm_document_overhead(&set->doc, 0)
-	};
-
-	return limits;
-}
-
 /*
  * Bound the next rows by an old file's first key, and the first key of a later file.
  * The first and the last file have no bound.
  */
 static void
-set_bounds(SmSet *set, const SmOldFiles *old, int from, int to)
+set_bounds(SmSet *set, int from, int to)
 {
-	set->from = from > 0 ? &old->first_keys[from] : NULL;
-	set->to = to < old->nfiles ? &old->first_keys[to] : NULL;
+	set->from = from > 0 ? &set->old->files[from]->key : NULL;
+	set->to = to < set->old->nfiles ? &set->old->files[to]->key : NULL;
 }
 
-bool
-sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
+/*
+ * Should only the ranges of the touched files be read, and not all rows?  False if
+ * the planner expects the ranges to cost much more, as they do without an index on
+ * the key: each range then reads the whole table.
+ */
+static bool
+prefers_ranges(SmSet *set)
 {
+	const SmOldFiles *old = set->old;
 	int			nranges = 0;
 	int			nplanned = 0;
 	int			every;
@@ -658,10 +656,10 @@ sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
 	int		   *ranges = palloc_array(int, old->nfiles);
 
 	for (int i = 0; i < old->nfiles;)
-		if (old->files[i].touched)
+		if (old->rebuild[i].touched)
 		{
 			ranges[nranges++] = i;
-			i = sm_rebuild_piece(old->files, old->nfiles, i);
+			i = sm_rebuild_piece(old->rebuild, old->nfiles, i);
 		}
 		else
 			i++;
@@ -675,7 +673,7 @@ sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
 	{
 		double		cost_of_range;
 
-		set_bounds(set, old, ranges[i], sm_rebuild_piece(old->files, old->nfiles, ranges[i]));
+		set_bounds(set, ranges[i], sm_rebuild_piece(old->rebuild, old->nfiles, ranges[i]));
 		cost_of_range = sm_query_cost(&set->query, set->from, set->to);
 		nplanned++;
 
@@ -690,8 +688,9 @@ sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old)
 	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
-bool
-sm_set_keep_file(SmSet *set, const char *name)
+/* Is this the name of the next part of the set? */
+static bool
+is_next_name(SmSet *set, const char *name)
 {
 	size_t		section_len = strlen(set->options->section);
 	unsigned int hash;
@@ -700,13 +699,18 @@ sm_set_keep_file(SmSet *set, const char *name)
 		strcmp(name, next_name(set, hash)) == 0;
 }
 
-int
-sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first)
+/*
+ * Make files, beginning where a touched old file begins, until a new file ends where an
+ * old file that stays begins.  Returns the number of that old file, or the number of old
+ * files at the end of the set.
+ */
+static int
+rebuild_range(SmSet *set, int first)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
+	const SmOldFiles *old = set->old;
 	int			from = first;
 
-	set->old = old;
 	set->next = first + 1;
 	set->ended = false;
 	forget_key(set);
@@ -714,9 +718,9 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first)
 	sm_split_reset(&set->split);
 	while (!set->ended && from < old->nfiles)
 	{
-		int			to = sm_rebuild_piece(old->files, old->nfiles, from);
+		int			to = sm_rebuild_piece(old->rebuild, old->nfiles, from);
 
-		set_bounds(set, old, from, to);
+		set_bounds(set, from, to);
 		read_rows(set, from, to);
 		from = to;
 	}
@@ -728,6 +732,39 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first)
 	}
 	MemoryContextSwitchTo(oldcontext);
 	return set->next;
+}
+
+const char *
+sm_set_rebuild(SmSet *set, const SmOldFiles *old)
+{
+	SmRebuildLimits limits = {
+		.max_urls = set->doc.max_entries,
+		.max_bytes = set->doc.max_bytes,
+		.most_overhead = sm_document_overhead(&set->doc, ~(uint32) 0),
+		.least_overhead = sm_document_overhead(&set->doc, 0)
+	};
+	int			ntouched = (int) sm_rebuild_touch(old->rebuild, old->nfiles, &limits);
+
+	if (ntouched > old->nfiles / 2)
+		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
+	set->old = old;
+	if (!prefers_ranges(set))
+		return "to read the changed ranges of keys would cost more than to read all rows";
+	for (int i = 0; i < old->nfiles;)
+	{
+		SmFile	   *file = old->files[i];
+
+		if (old->rebuild[i].touched)
+		{
+			i = rebuild_range(set, i);
+			continue;
+		}
+		if (!is_next_name(set, file->name))
+			return psprintf("file \"%s\" gets another name", file->name);
+		file->kept = true;
+		i++;
+	}
+	return NULL;
 }
 
 void

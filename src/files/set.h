@@ -47,18 +47,19 @@ extern const char *sm_set_recipe(const SmSet *set);
  */
 extern void sm_set_check_query(SmSet *set);
 
-/* What fits into one file of the set. */
-extern SmRebuildLimits sm_set_limits(const SmSet *set);
+/* The files of an earlier run, with their keys and in the order of these. */
+typedef struct SmOldFiles
+{
+	int			nfiles;
+	SmFile	  **files;
+	SmRebuildFile *rebuild;		/* what changed in them, for sm_set_rebuild */
+} SmOldFiles;
 
-/*
- * What is remembered of the pages of an earlier run, for a query with a column shown.
- * Its files are in the order of their first keys.
- */
+/* What is remembered of the pages of old files, for a query with a column shown. */
 typedef struct SmPast SmPast;
 struct SmPast
 {
-	int			nfiles;
-	const Datum *first_keys;	/* ascending */
+	const SmOldFiles *old;
 	uint64		order;			/* see sm_shown_seal */
 	uint32		now;			/* lastmod of pages that change in this run */
 
@@ -78,30 +79,11 @@ extern bool sm_set_has_shown(const SmSet *set);
 /* Before files are made: give a set of such a query its past. */
 extern void sm_set_remember(SmSet *set, SmPast *past);
 
-/* The files of an earlier run, in the order of the set. */
-typedef struct SmOldFiles
-{
-	int			nfiles;
-	Datum	   *first_keys;		/* ascending */
-	SmRebuildFile *files;
-} SmOldFiles;
-
 /*
- * Should only the ranges of the touched files be read, and not all rows?  False if
- * the planner expects the ranges to cost much more, as they do without an index on
- * the key: each range then reads the whole table.
+ * Make only the files that have to change, and mark the other old files as kept.
+ * Returns NULL, or why all files have to be made, by another SmSet.
  */
-extern bool sm_set_prefers_ranges(SmSet *set, const SmOldFiles *old);
-
-/*
- * To make only some files, walk through the old files.  For a file that stays, call
- * sm_set_keep_file.  It returns false if the file would have another name in this
- * set.  For a touched file, call sm_set_rebuild.  It makes files, beginning where
- * that file begins, until a new file ends where an old file that stays begins.  It
- * returns the number of that old file, or old->nfiles at the end of the set.
- */
-extern bool sm_set_keep_file(SmSet *set, const char *name);
-extern int	sm_set_rebuild(SmSet *set, const SmOldFiles *old, int first);
+extern const char *sm_set_rebuild(SmSet *set, const SmOldFiles *old);
 
 /* Open the query of the options, and find its columns. */
 extern void sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns);

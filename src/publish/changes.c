@@ -1,6 +1,6 @@
 /*
  * changes.c
- *	  Rebuilds only the files of a section that changed since the last run.
+ *	  Finds the files of a section that changed since the last run.
  *
  * core/rebuild.c says which files have to be rebuilt, given the files that hold a
  * changed key.  set.c rebuilds them.
@@ -17,7 +17,6 @@
 #include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "publish/section.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/builtins.h"
@@ -50,14 +49,12 @@ typedef struct ChangeColumn
 	FmgrInfo	output;
 } ChangeColumn;
 
-struct SmChanges
+/* The keys of the set, and its old files. */
+typedef struct Changes
 {
 	SmKeyType  *key_type;
-	const char *reason;			/* why all files have to be made; NULL if they
-								 * need not */
-	SmSection	section;
-	SmOldFiles	old;			/* the same files */
-};
+	SmOldFiles *old;
+} Changes;
 
 static void
 check_set(const SmSet *set, const SmOptions *options)
@@ -148,55 +145,49 @@ run_statement(Statement *statement, const char *text)
 	MemoryContextSwitchTo(context);
 }
 
-/*
- * Find the files of the section, in the order of their first keys.  Returns NULL, or why
- * all files have to be made.
- */
+/* Why the section's files cannot be rebuilt one by one, or NULL. */
 static const char *
-find_files(SmChanges *changes, const SmFileList *list, const char *section, const char *recipe)
+check_files(const SmFileList *list, const char *recipe)
 {
-	SmOldFiles *old = &changes->old;
-	const char *reason;
-
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		const SmFile *file = &list->files[i];
+		const SmFile *file = list->files[i];
 
-		if (!sm_file_is_of_section(file, section))
+		if (!file->of_section)
 			continue;
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
 		if (file->first_key && strcmp(file->recipe, recipe) != 0)
 			return "the query, an option, or what decides the order of keys has changed";
 	}
-	reason = sm_section_read(&changes->section, list, section, changes->key_type);
-	if (reason)
-		return reason;
+	return NULL;
+}
 
-	old->nfiles = changes->section.nfiles;
-	old->first_keys = changes->section.first_keys;
-	old->files = palloc_extended(old->nfiles * sizeof(SmRebuildFile),
-								 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+/* Prepare to mark the old files that hold a changed key. */
+static void
+init_rebuild(SmOldFiles *old)
+{
+	old->rebuild = palloc_extended(old->nfiles * sizeof(SmRebuildFile),
+								   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < old->nfiles; i++)
 	{
-		old->files[i].url_count = Max(changes->section.files[i]->url_count, 0);
-		old->files[i].byte_count = Max(changes->section.files[i]->byte_count, 0);
+		old->rebuild[i].url_count = Max(old->files[i]->url_count, 0);
+		old->rebuild[i].byte_count = Max(old->files[i]->byte_count, 0);
 	}
-	return NULL;
 }
 
 /* Find the file that a key belongs to: the last whose first key is not greater. */
 static int
-find_file(const SmChanges *changes, Datum key)
+find_file(const Changes *changes, Datum key)
 {
 	int			low = 0;
-	int			high = changes->old.nfiles;
+	int			high = changes->old->nfiles;
 
 	while (high - low > 1)
 	{
 		int			middle = (low + high) / 2;
 
-		if (sm_key_compare(changes->key_type, changes->old.first_keys[middle], key) <= 0)
+		if (sm_key_compare(changes->key_type, changes->old->files[middle]->key, key) <= 0)
 			low = middle;
 		else
 			high = middle;
@@ -206,7 +197,7 @@ find_file(const SmChanges *changes, Datum key)
 
 /* Describe a column of the statement. */
 static void
-find_column(const SmChanges *changes, Oid type, ChangeColumn *column)
+find_column(const Changes *changes, Oid type, ChangeColumn *column)
 {
 	Oid			base;
 	Oid			output;
@@ -229,7 +220,7 @@ find_column(const SmChanges *changes, Oid type, ChangeColumn *column)
 
 /* Convert a value that the statement returned to a key. */
 static Datum
-read_key(SmChanges *changes, ChangeColumn *column, Datum value)
+read_key(const Changes *changes, ChangeColumn *column, Datum value)
 {
 	if (column->kind == COLUMN_KEY)
 		return value;
@@ -238,7 +229,7 @@ read_key(SmChanges *changes, ChangeColumn *column, Datum value)
 
 /* Take a range of changed keys. */
 static void
-take_change(SmChanges *changes, ChangeColumn *columns, int ncolumns, TupleTableSlot *slot)
+take_change(const Changes *changes, ChangeColumn *columns, int ncolumns, TupleTableSlot *slot)
 {
 	int			last = ncolumns - 1;
 	bool		has_from = !slot->tts_isnull[0];
@@ -252,14 +243,14 @@ take_change(SmChanges *changes, ChangeColumn *columns, int ncolumns, TupleTableS
 				 errmsg("invalid range of changes: %s is greater than %s",
 						sm_clip(sm_key_to_text(changes->key_type, from)),
 						sm_clip(sm_key_to_text(changes->key_type, to)))));
-	if (changes->reason == NULL)
-		sm_rebuild_change(changes->old.files, has_from ? find_file(changes, from) : 0,
-						  has_to ? find_file(changes, to) : changes->old.nfiles - 1);
+	if (changes->old->nfiles > 0)
+		sm_rebuild_change(changes->old->rebuild, has_from ? find_file(changes, from) : 0,
+						  has_to ? find_file(changes, to) : changes->old->nfiles - 1);
 }
 
 /* Take all rows that the statement returned. */
 static void
-take_changes(SmChanges *changes, const Statement *statement)
+take_changes(const Changes *changes, const Statement *statement)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(statement->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish change",
@@ -294,73 +285,25 @@ take_changes(SmChanges *changes, const Statement *statement)
 	MemoryContextDelete(context);
 }
 
-/*
- * Find the files to rebuild.  If there are too many, all files have to be made.
- */
-static void
-touch_files(SmChanges *changes, const SmSet *set)
-{
-	SmRebuildLimits limits = sm_set_limits(set);
-	int			nfiles = changes->old.nfiles;
-	int			ntouched = (int) sm_rebuild_touch(changes->old.files, nfiles, &limits);
-
-	if (ntouched > nfiles / 2)
-		changes->reason = psprintf("%d of %d files would have to be rebuilt", ntouched, nfiles);
-}
-
-SmChanges *
+const char *
 sm_changes_read(const char *statement, SmSet *set, const SmFileList *list,
-				const SmOptions *options)
+				const SmOptions *options, SmOldFiles *old)
 {
-	SmChanges  *changes = palloc0_object(SmChanges);
+	Changes		changes = {.old = old};
 	Statement	rows = {0};
+	const char *reason;
+	const char *order_reason;
 
 	check_set(set, options);
 	run_statement(&rows, statement);
 	sm_set_check_query(set);
-	changes->key_type = sm_set_key_type(set);
-	changes->reason = find_files(changes, list, options->section, sm_set_recipe(set));
+	changes.key_type = sm_set_key_type(set);
+	reason = check_files(list, sm_set_recipe(set));
+	order_reason = sm_file_list_order(list, changes.key_type, old);
+	init_rebuild(old);
 	if (rows.desc)
-		take_changes(changes, &rows);
+		take_changes(&changes, &rows);
 	tuplestore_end(rows.rows);
 	sm_release_types(rows.held);
-	if (changes->reason == NULL)
-		touch_files(changes, set);
-	return changes;
-}
-
-/* Rebuild the touched files.  Returns NULL, or why all files have to be made. */
-static const char *
-rebuild(SmChanges *changes, SmSet *set)
-{
-	const SmOldFiles *old = &changes->old;
-
-	if (!sm_set_prefers_ranges(set, old))
-		return "to read the changed ranges of keys would cost more than to read all rows";
-	for (int i = 0; i < old->nfiles;)
-	{
-		SmFile	   *file = changes->section.files[i];
-
-		if (old->files[i].touched)
-		{
-			i = sm_set_rebuild(set, old, i);
-			continue;
-		}
-		if (!sm_set_keep_file(set, file->name))
-			return psprintf("file \"%s\" gets another name", file->name);
-		file->kept = true;
-		i++;
-	}
-	return NULL;
-}
-
-const char *
-sm_changes_make(SmChanges *changes, SmSet *set)
-{
-	if (changes->reason == NULL)
-		changes->reason = rebuild(changes, set);
-	if (changes->reason)
-		ereport(NOTICE,
-				(errmsg("reading all rows, not only what changed: %s", changes->reason)));
-	return changes->reason;
+	return reason ? reason : order_reason;
 }

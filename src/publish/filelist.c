@@ -12,10 +12,11 @@
 #include "utils/memutils.h"
 
 SmFileList *
-sm_file_list_create(void)
+sm_file_list_create(const char *section)
 {
 	SmFileList *list = palloc0_object(SmFileList);
 
+	list->section = section;
 	list->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
 										  ALLOCSET_DEFAULT_SIZES);
 	return list;
@@ -37,16 +38,15 @@ void
 sm_file_list_add(SmFileList *list, const SmFile *file)
 {
 	static const SmFile none = {0};
-	const SmFile *last;
-	SmFile	   *copy;
+	const SmFile *last = list->nfiles > 0 ? list->files[list->nfiles - 1] : &none;
+	SmFile	   *copy = MemoryContextAlloc(list->context, sizeof(SmFile));
 
 	/* the array doubles when its size is a power of 2 */
 	if (list->files == NULL)
-		list->files = MemoryContextAlloc(list->context, sizeof(SmFile));
+		list->files = MemoryContextAlloc(list->context, sizeof(SmFile *));
 	else if ((list->nfiles & (list->nfiles - 1)) == 0)
-		list->files = repalloc_huge(list->files, 2 * (Size) list->nfiles * sizeof(SmFile));
-	copy = &list->files[list->nfiles];
-	last = list->nfiles > 0 ? copy - 1 : &none;
+		list->files = repalloc_huge(list->files, 2 * (Size) list->nfiles * sizeof(SmFile *));
+	list->files[list->nfiles++] = copy;
 
 	*copy = *file;
 	copy->base_url = keep_text(list, file->base_url, last->base_url);
@@ -62,41 +62,87 @@ sm_file_list_add(SmFileList *list, const SmFile *file)
 	copy->has_content = file->content != NULL;
 	copy->content = NULL;
 	copy->kept = false;
-	list->nfiles++;
+
+	/* false for an index and for a file that another program makes */
+	copy->of_section = list->section && !sm_file_is_index(file) && file->digest[0] != '\0' &&
+		strcmp(file->section, list->section) == 0;
+	if (copy->of_section)
+	{
+		list->section_nfiles++;
+		list->section_urls += file->url_count;
+	}
 }
 
 static int
 compare_names(const void *a, const void *b)
 {
-	return strcmp(((const SmFile *) a)->name, ((const SmFile *) b)->name);
+	return strcmp((*(SmFile *const *) a)->name, (*(SmFile *const *) b)->name);
 }
 
 const char *
 sm_file_list_sort(SmFileList *list)
 {
-	qsort(list->files, list->nfiles, sizeof(SmFile), compare_names);
+	qsort(list->files, list->nfiles, sizeof(SmFile *), compare_names);
 	for (int i = 1; i < list->nfiles; i++)
 		if (compare_names(&list->files[i - 1], &list->files[i]) == 0)
-			return list->files[i].name;
+			return list->files[i]->name;
 	return NULL;
 }
 
 SmFile *
 sm_file_list_find(const SmFileList *list, const char *name)
 {
-	SmFile		key = {.name = name};
+	const SmFile wanted = {.name = name};
+	const SmFile *key = &wanted;
+	SmFile	  **found = NULL;
 
 	/* bsearch takes no null pointer */
-	if (list->nfiles == 0)
-		return NULL;
-	return bsearch(&key, list->files, list->nfiles, sizeof(SmFile), compare_names);
+	if (list->nfiles > 0)
+		found = bsearch(&key, list->files, list->nfiles, sizeof(SmFile *), compare_names);
+	return found ? *found : NULL;
 }
 
-bool
-sm_file_is_of_section(const SmFile *file, const char *section)
+static int
+compare_keys(const void *a, const void *b, void *key_type)
 {
-	return !sm_file_is_index(file) && file->digest[0] != '\0' &&
-		strcmp(file->section, section) == 0;
+	return sm_key_compare(key_type, (*(SmFile *const *) a)->key, (*(SmFile *const *) b)->key);
+}
+
+const char *
+sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
+{
+	int			nfiles = list->section_nfiles;
+	SmFile	  **files = palloc_extended(nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
+	const char **texts = palloc_extended(nfiles * sizeof(char *), MCXT_ALLOC_HUGE);
+	Datum	   *keys = palloc_extended(nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
+	int			n = 0;
+
+	old->nfiles = 0;
+	for (int i = 0; i < list->nfiles; i++)
+	{
+		SmFile	   *file = list->files[i];
+
+		if (!file->of_section)
+			continue;
+		if (file->first_key == NULL)
+			return psprintf("file \"%s\" has no first_key", file->name);
+		files[n] = file;
+		texts[n++] = file->first_key;
+	}
+	if (n == 0)
+		return "the section has no files";
+	if (!sm_key_try_from_texts(key_type, texts, n, keys))
+		return "a first_key cannot be read";
+	for (int i = 0; i < n; i++)
+		files[i]->key = keys[i];
+
+	qsort_arg(files, n, sizeof(SmFile *), compare_keys, key_type);
+	for (int i = 1; i < n; i++)
+		if (compare_keys(&files[i - 1], &files[i], key_type) == 0)
+			return "two files have the same first_key";
+	old->nfiles = n;
+	old->files = files;
+	return NULL;
 }
 
 static bool

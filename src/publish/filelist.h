@@ -5,7 +5,7 @@
 #ifndef SM_PUBLISH_FILELIST_H
 #define SM_PUBLISH_FILELIST_H
 
-#include "files/file.h"
+#include "files/set.h"
 
 /*
  * Files sorted by name.  Their states and content are NULL; has_content says whether the
@@ -13,13 +13,18 @@
  */
 typedef struct SmFileList
 {
-	SmFile	   *files;
+	SmFile	  **files;
 	int			nfiles;
 	MemoryContext context;		/* for the files */
+
+	/* the section that is published: its files are marked of_section */
+	const char *section;		/* NULL for none */
+	int			section_nfiles;
+	int64		section_urls;
 } SmFileList;
 
 /* Create an empty list in the current memory context, with a context for its files. */
-extern SmFileList *sm_file_list_create(void);
+extern SmFileList *sm_file_list_create(const char *section);
 
 /*
  * Add a copy of a file, without states and content.  file has content if the target has
@@ -37,10 +42,11 @@ extern const char *sm_file_list_sort(SmFileList *list);
 extern SmFile *sm_file_list_find(const SmFileList *list, const char *name);
 
 /*
- * Was this file made by a run of the section?  False for an index and for a file that
- * another program makes.
+ * Read the first keys of the section's files, and put these files into the order of the
+ * keys.  Returns NULL, or why they have no order: then there are no old files.
  */
-extern bool sm_file_is_of_section(const SmFile *file, const char *section);
+extern const char *sm_file_list_order(const SmFileList *list, SmKeyType *key_type,
+									  SmOldFiles *old);
 
 /*
  * Does the target have this document, under the same URL?  old: file in the target, or

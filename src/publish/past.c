@@ -14,7 +14,6 @@
 #include "core/digest.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "publish/section.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -30,7 +29,6 @@ typedef struct TargetPast
 	SmPast		past;			/* must be first */
 	SmTarget   *target;
 	const SmFileList *list;
-	SmSection	section;		/* files of the list */
 	MemoryContext context;		/* for a batch */
 	Tuplestorestate *states;	/* of files, in their order, each a row */
 	TupleTableSlot *slot;
@@ -59,7 +57,7 @@ static int
 read_batch(TargetPast *past, int first, int end)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
-	SmFile	  **files = past->section.files;
+	SmFile	  **files = past->past.old->files;
 	ArrayBuildState *names = NULL;
 	int64		nbytes = 0;
 	int			next = first;
@@ -124,22 +122,22 @@ open_states(SmPast *self, int file, SmShown *shown)
 	if (!sm_shown_open(shown, VARDATA_ANY(states), VARSIZE_ANY_EXHDR(states), self->order,
 					   past->space))
 		return false;
-	past->section.files[file]->shown_checksum = shown->checksum;
+	self->old->files[file]->shown_checksum = shown->checksum;
 	return true;
 }
 
 TimestampTz
-sm_past_now(const SmFileList *list, const char *section)
+sm_past_now(const SmFileList *list)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	const TimestampTz last = (PG_UINT32_MAX - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
 
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		const SmFile *file = &list->files[i];
+		const SmFile *file = list->files[i];
 
 		/* a lastmod after the last time that fits into a state is not ours */
-		if (sm_file_is_of_section(file, section) && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
+		if (file->of_section && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
 			file->lastmod < last)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
 	}
@@ -147,15 +145,15 @@ sm_past_now(const SmFileList *list, const char *section)
 }
 
 SmPast *
-sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *list, const char *section,
-				 TimestampTz now)
+sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldFiles *old,
+			  TimestampTz now)
 {
 	TargetPast *past = palloc0_object(TargetPast);
-	SmKeyType  *key_type = sm_set_key_type(set);
-	const char *order = sm_key_describe_family(key_type);
+	const char *order = sm_key_describe_family(sm_set_key_type(set));
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
 	sm_target_require_shown(target);
+	past->past.old = old;
 	past->past.begin = begin_files;
 	past->past.open = open_states;
 	past->past.order = sm_digest(order, strlen(order), 0);
@@ -163,9 +161,6 @@ sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *list, const cha
 	past->target = target;
 	past->list = list;
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
-	sm_section_read(&past->section, list, section, key_type);
-	past->past.nfiles = past->section.nfiles;
-	past->past.first_keys = past->section.first_keys;
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
 										  ALLOCSET_DEFAULT_SIZES);
 	past->states = tuplestore_begin_heap(false, false, work_mem);

@@ -13,14 +13,14 @@
  * section in the list.  So two runs have different times, and no time goes back when
  * the clock does.
  */
-extern TimestampTz sm_past_now(const SmFileList *list, const char *section);
+extern TimestampTz sm_past_now(const SmFileList *list);
 
 /*
- * Give a set of a query with a column shown its past: what the section's files in the
- * target say of their pages.  list: the files of the target; now: see sm_past_now.
+ * Give a set of a query with a column shown its past: what old files in the target say of
+ * their pages.  list: the files of the target; now: see sm_past_now.
  */
-extern SmPast *sm_past_remember(SmSet *set, SmTarget *target, const SmFileList *list,
-								const char *section, TimestampTz now);
+extern SmPast *sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list,
+							 const SmOldFiles *old, TimestampTz now);
 
 /* After sm_set_end: forget it, unless it is NULL. */
 extern void sm_past_end(SmPast *self);

@@ -48,42 +48,31 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define ARG_CHANGES		15
 #define ARG_FEED		16
 
-/* What a run did. */
-typedef struct Outcome
+/* A run of sitemap_publish, or of sitemap_publish_index, which has no set. */
+typedef struct Run
 {
-	ReturnSetInfo *rows;		/* a row for each file; NULL for none */
-	int			written;		/* files inserted, updated or deleted */
-	int			nfiles;			/* of the section */
-	int64		url_count;		/* of these files */
-	const char *reason;			/* why a run with changes read all rows, or
-								 * NULL */
-} Outcome;
-
-/* Sink that keeps the files of the set while the query runs. */
-typedef struct SetSink
-{
-	SmFileSink	sink;			/* must be first */
+	SmFileSink	sink;			/* must be first; receives the files of the
+								 * set and of the index */
 	const SmOptions *options;
+	SmTarget   *target;
+
+	/* the set, which waits in a tuplestore while the query runs */
 	SmFileList *before;			/* files of the target before the query ran */
-	int64		url_count;		/* URLs of the new set */
-	int			nfiles;			/* its files */
-	int64		old_url_count;	/* URLs that the section has in the target */
-	int			old_nfiles;		/* its files there */
-	char	   *recipe;			/* of a stable split without keys, else NULL */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
 	SmFileStore *store;			/* compresses contents on their way to the
 								 * tuplestore */
-} SetSink;
+	int			nfiles;
+	int64		url_count;
+	char	   *recipe;			/* of a stable split without keys, else NULL */
 
-/* Sink that writes the files of the index. */
-typedef struct IndexSink
-{
-	SmFileSink	sink;			/* must be first */
-	SmTarget   *target;			/* locked */
-	Outcome    *result;
-} IndexSink;
+	/* the result */
+	ReturnSetInfo *rows;		/* a row for each file; NULL for none */
+	int			written;		/* files inserted, updated or deleted */
+	const char *reason;			/* why a run with changes read all rows, or
+								 * NULL */
+} Run;
 
 /* Stands for the states that the file in the target has. */
 static struct varlena *
@@ -95,28 +84,9 @@ no_states(void)
 	return empty;
 }
 
-/* Put a file of the set into the tuplestore. */
-static void
-put_set_file(SmFileSink *self, const SmFile *file)
-{
-	SetSink    *set = (SetSink *) self;
-	const SmFile *old = sm_file_list_find(set->before, file->name);
-	SmFile		stored = *file;
-
-	set->url_count += file->url_count;
-	set->nfiles++;
-	if (sm_file_is_unchanged(old, file))
-	{
-		stored.content = NULL;
-		if (file->shown && file->shown_checksum == old->shown_checksum)
-			stored.shown = no_states();
-	}
-	sm_file_store_put(set->store, &stored);
-}
-
 /* Add a file to the result. */
 static void
-put_result(Outcome *result, const SmFile *file, const char *action)
+put_result(Run *run, const SmFile *file, const char *action)
 {
 	Datum		values[] = {
 		CStringGetTextDatum(file->name), CStringGetTextDatum(file->kind),
@@ -125,72 +95,51 @@ put_result(Outcome *result, const SmFile *file, const char *action)
 	};
 	bool		nulls[] = {false, file->kind[0] == '\0', false, false, false};
 
-	result->written += strcmp(action, "unchanged") != 0;
-	if (result->rows)
-		tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
+	run->written += strcmp(action, "unchanged") != 0;
+	if (run->rows)
+		tuplestore_putvalues(run->rows->setResult, run->rows->setDesc, values, nulls);
 }
 
-/*
- * Raise an error unless a file may replace old, the file of that name: both are
- * indexes, or both are of one section, and no other program makes old.
- */
+/* Write a file to the target. */
 static void
-check_owner(const SmTarget *target, const SmFile *old, const SmFile *file)
+write_file(Run *run, SmFile *file)
 {
-	if (sm_file_is_index(file) ? sm_file_is_index(old) && old->digest[0] != '\0' :
-		sm_file_is_of_section(old, file->section))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DUPLICATE_OBJECT),
-			 errmsg("section \"%s\" cannot have a file named \"%s\"", file->section, old->name),
-			 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
-					   target->table.name->relname, old->section),
-			 errhint("Publish one of the sections under another name.")));
-}
+	const char *action = sm_target_write(run->target, file);
 
-/*
- * Write a file, unless the target has the same.  The file has no content if the target
- * had the same before the query ran.
- */
-static void
-write_file(SmTarget *target, SmFile *file, Outcome *result)
-{
-	SmFile	   *old = sm_file_list_find(target->list, file->name);
-	bool		unchanged = sm_file_is_unchanged(old, file);
-
-	if (!unchanged && file->content == NULL)
-		sm_target_changed(target, file->name);
-	if (old)
-	{
-		check_owner(target, old, file);
-		old->kept = true;
-	}
-	if (unchanged)
-	{
-		file->content = NULL;
-		file->lastmod = old->lastmod;
-		if (!sm_file_has_same_key(old, file) ||
-			(file->shown && VARSIZE_ANY_EXHDR(file->shown) > 0))
-			sm_target_write(target, old, file);
-	}
-	else
-	{
-		/* an unchanged document keeps its lastmod */
-		bool		keep = old && strcmp(old->digest, file->digest) == 0 &&
-			!TIMESTAMP_NOT_FINITE(old->lastmod);
-
-		file->lastmod = keep ? old->lastmod : sm_target_lastmod(target, old);
-		sm_target_write(target, old, file);
-	}
-	put_result(result, file, unchanged ? "unchanged" : old ? "updated" : "inserted");
+	put_result(run, file, action);
 }
 
 /* Delete a file of the target. */
 static void
-delete_file(SmTarget *target, SmFile *file, Outcome *result)
+delete_file(Run *run, const SmFile *file)
 {
-	sm_target_delete(target, file);
-	put_result(result, file, "deleted");
+	sm_target_delete(run->target, file);
+	put_result(run, file, "deleted");
+}
+
+/* Receive a file: of the index, which is written, or of the set, which waits. */
+static void
+put_file(SmFileSink *self, const SmFile *file)
+{
+	Run		   *run = (Run *) self;
+	SmFile		copy = *file;
+	const SmFile *old;
+
+	if (sm_file_is_index(file))
+	{
+		write_file(run, &copy);
+		return;
+	}
+	run->url_count += file->url_count;
+	run->nfiles++;
+	old = sm_file_list_find(run->before, file->name);
+	if (sm_file_is_unchanged(old, file))
+	{
+		copy.content = NULL;
+		if (file->shown && file->shown_checksum == old->shown_checksum)
+			copy.shown = no_states();
+	}
+	sm_file_store_put(run->store, &copy);
 }
 
 /*
@@ -199,31 +148,33 @@ delete_file(SmTarget *target, SmFile *file, Outcome *result)
  * column key, that is an error.  ndeleted: files of the section whose names are gone.
  */
 static void
-warn_of_order(const SetSink *set, int ndeleted)
+warn_of_order(const Run *run, int ndeleted)
 {
-	int64		change = set->url_count - set->old_url_count;
+	const SmFileList *list = run->target->list;
+	int64		change = run->url_count - list->section_urls;
 
-	if (ndeleted <= set->old_nfiles / 2 || Max(change, -change) * 10 >= set->old_url_count)
+	if (ndeleted <= list->section_nfiles / 2 || Max(change, -change) * 10 >= list->section_urls)
 		return;
 	ereport(WARNING,
 			(errmsg("%d of %d files of section \"%s\" get other names", ndeleted,
-					set->old_nfiles, set->options->section),
+					list->section_nfiles, list->section),
 			 errdetail("The section had " INT64_FORMAT " URLs and has " INT64_FORMAT ". In a stable split, a file keeps its name as long as the rows come in the same order.",
-					   set->old_url_count, set->url_count),
+					   list->section_urls, run->url_count),
 			 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
 }
 
 /* Write the files of the set to the target, and delete the section's other files. */
 static void
-write_set(SetSink *set, SmTarget *target, Outcome *result)
+write_set(Run *run)
 {
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(set->desc, &TTSOpsMinimalTuple);
+	const SmFileList *list = run->target->list;
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(run->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
 	int			ndeleted = 0;
-	bool		same_recipe = set->recipe != NULL;
+	bool		same_recipe = run->recipe != NULL;
 
-	while (tuplestore_gettupleslot(set->files, true, false, slot))
+	while (tuplestore_gettupleslot(run->files, true, false, slot))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(context);
 		SmFile		file;
@@ -231,36 +182,26 @@ write_set(SetSink *set, SmTarget *target, Outcome *result)
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
 		sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
-		write_file(target, &file, result);
+		write_file(run, &file);
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(context);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	MemoryContextDelete(context);
 
-	for (int i = 0; i < target->list->nfiles; i++)
+	for (int i = 0; i < list->nfiles; i++)
 	{
-		SmFile	   *file = &target->list->files[i];
+		const SmFile *file = list->files[i];
 
-		if (file->kept || !sm_file_is_of_section(file, set->options->section))
+		if (file->kept || !file->of_section)
 			continue;
-		delete_file(target, file, result);
+		delete_file(run, file);
 		ndeleted++;
-		same_recipe = same_recipe && strcmp(file->recipe, set->recipe) == 0;
+		same_recipe = same_recipe && strcmp(file->recipe, run->recipe) == 0;
 	}
-	sm_target_flush(target);
+	sm_target_flush(run->target);
 	if (same_recipe)
-		warn_of_order(set, ndeleted);
-}
-
-/* Write a file of the index. */
-static void
-put_index_file(SmFileSink *self, const SmFile *file)
-{
-	IndexSink  *index = (IndexSink *) self;
-	SmFile		written = *file;
-
-	write_file(index->target, &written, index->result);
+		warn_of_order(run, ndeleted);
 }
 
 /* The order of files in an index: by section, then by name, -9 before -10. */
@@ -308,20 +249,20 @@ check_listed(const SmFile *file, SmSpan loc, const SmUrlBase *site, SmUrlCache *
 
 /* Write the index of all files of the site.  Without files there is no index. */
 static void
-publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
+write_index(Run *run)
 {
-	IndexSink	sink = {{put_index_file}, target, result};
+	const SmOptions *options = run->options;
+	const SmFileList *list = run->target->list;
 	SmUrlBase	site = options->base;
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
-	int			nfiles = target->list->nfiles;
-	SmFile	  **files = palloc_extended(nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
+	SmFile	  **files = palloc_extended(list->nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
 
 	site.scope = SM_SCOPE_HOST;
-	for (int i = 0; i < nfiles; i++)
-		files[i] = &target->list->files[i];
-	qsort(files, nfiles, sizeof(SmFile *), compare_for_index);
-	for (int i = 0; i < nfiles; i++)
+	for (int i = 0; i < list->nfiles; i++)
+		files[i] = list->files[i];
+	qsort(files, list->nfiles, sizeof(SmFile *), compare_for_index);
+	for (int i = 0; i < list->nfiles; i++)
 	{
 		const char *text = files[i]->loc;
 		SmSpan		loc;
@@ -335,10 +276,10 @@ publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
-	sm_index_put(index, &options->base, SM_INDEX_SECTION, &sink.sink);
-	for (int i = 0; i < nfiles; i++)
+	sm_index_put(index, &options->base, SM_INDEX_SECTION, &run->sink);
+	for (int i = 0; i < list->nfiles; i++)
 		if (sm_file_is_index(files[i]) && !files[i]->kept)
-			delete_file(target, files[i], result);
+			delete_file(run, files[i]);
 }
 
 /*
@@ -346,54 +287,35 @@ publish_index(SmTarget *target, const SmOptions *options, Outcome *result)
  * the target has them as they were before the query ran.
  */
 static void
-keep_files(SetSink *set, const SmTarget *target)
+keep_files(Run *run)
 {
-	for (int i = 0; i < set->before->nfiles; i++)
+	for (int i = 0; i < run->before->nfiles; i++)
 	{
-		const SmFile *file = &set->before->files[i];
-		SmFile	   *now;
+		const SmFile *file = run->before->files[i];
 
 		if (!file->kept)
 			continue;
-		now = sm_file_list_find(target->list, file->name);
-		if (now == NULL || !sm_file_is_same(now, file))
-			sm_target_changed(target, file->name);
-		now->kept = true;
-		set->url_count += now->url_count;
-		set->nfiles++;
-	}
-}
-
-/* Count the files and URLs of the section in the target. */
-static void
-count_old_files(SetSink *set, const SmTarget *target)
-{
-	for (int i = 0; i < target->list->nfiles; i++)
-	{
-		const SmFile *file = &target->list->files[i];
-
-		if (!sm_file_is_of_section(file, set->options->section))
-			continue;
-		set->old_url_count += file->url_count;
-		set->old_nfiles++;
+		sm_target_keep(run->target, file);
+		run->url_count += file->url_count;
+		run->nfiles++;
 	}
 }
 
 /* Raise an error if the set lost too many URLs. */
 static void
-check_shrink(const SetSink *set, const SmTarget *target, double max_shrink)
+check_shrink(const Run *run, double max_shrink)
 {
-	int64		before = set->old_url_count;
-	int64		after = set->url_count;
+	int64		before = run->target->list->section_urls;
+	int64		after = run->url_count;
 
 	if (before - after <= sm_decimal_share(before, max_shrink))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
-					set->options->section, before, before == 1 ? "URL" : "URLs", after),
+					run->options->section, before, before == 1 ? "URL" : "URLs", after),
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
-					   max_shrink * 100.0, target->table.name->relname),
+					   max_shrink * 100.0, run->target->table.name->relname),
 			 errhint("If the pages are really gone, publish with max_shrink => 1. A site with few pages can do so in every run.")));
 }
 
@@ -414,50 +336,47 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 	return max_shrink;
 }
 
+/* Prepare to store the files of the set. */
 static void
-init_set_sink(SetSink *set, const SmOptions *options, SmFileList *before)
+begin_files(Run *run)
 {
-	set->sink.put = put_set_file;
-	set->options = options;
-	set->before = before;
-	set->files = tuplestore_begin_heap(false, false, work_mem);
-	set->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
+	run->files = tuplestore_begin_heap(false, false, work_mem);
+	run->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		TupleDescInitEntry(set->desc, i + 1, sm_file_columns[i].name,
+		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name,
 						   sm_file_columns[i].type, -1, 0);
-	TupleDescFinalize(set->desc);
-	set->store = sm_file_store_create(set->files, set->desc, options->compression);
+	TupleDescFinalize(run->desc);
+	run->store = sm_file_store_create(run->files, run->desc, run->options->compression);
 }
 
-/* Reset the sink, to make the set from its beginning. */
+/* Forget the files of the set, to make it from its beginning. */
 static void
-reset_set_sink(SetSink *set)
+forget_files(Run *run)
 {
-	set->url_count = 0;
-	set->nfiles = 0;
-	sm_file_store_finish(set->store);
-	tuplestore_clear(set->files);
-	for (int i = 0; i < set->before->nfiles; i++)
-		set->before->files[i].kept = false;
+	run->url_count = 0;
+	run->nfiles = 0;
+	sm_file_store_finish(run->store);
+	tuplestore_clear(run->files);
+	for (int i = 0; i < run->before->nfiles; i++)
+		run->before->files[i]->kept = false;
 }
 
 /*
- * Make the files of the set, and put them into the sink's tuplestore.  statement:
- * argument "changes", or NULL.  If only some files are made, the others are marked as
- * kept in the list.  Returns why a run with changes made all files, or NULL.
+ * Make the files of the set, and store them.  statement: argument "changes", or NULL.  If
+ * only some files are made, the others are marked as kept in the list.
  */
-static const char *
-make_set(SetSink *sink, SmTarget *target, const char *statement)
+static void
+make_set(Run *run, const char *statement)
 {
-	const char *section = sink->options->section;
-	TimestampTz now = sm_past_now(sink->before, section);
-	SmSet	   *set = sm_set_begin(sink->options, &sink->sink);
-	SmChanges  *changes = NULL;
+	TimestampTz now = sm_past_now(run->before);
+	SmSet	   *set = sm_set_begin(run->options, &run->sink);
+	SmOldFiles	old = {0};
 	SmPast	   *past = NULL;
-	const char *reason = NULL;
 
 	if (statement)
-		changes = sm_changes_read(statement, set, sink->before, sink->options);
+		run->reason = sm_changes_read(statement, set, run->before, run->options, &old);
+	else if (sm_set_has_shown(set))
+		sm_file_list_order(run->before, sm_set_key_type(set), &old);
 
 	/*
 	 * At READ COMMITTED, take a new snapshot under the section's lock: it
@@ -465,77 +384,76 @@ make_set(SetSink *sink, SmTarget *target, const char *statement)
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (sm_set_has_shown(set))
-		past = sm_past_remember(set, target, sink->before, section, now);
-	if (changes)
-		reason = sm_changes_make(changes, set);
-	if (reason)
+		past = sm_past_begin(set, run->target, run->before, &old, now);
+	if (statement && run->reason == NULL)
+		run->reason = sm_set_rebuild(set, &old);
+	if (run->reason)
 	{
+		ereport(NOTICE,
+				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 		sm_set_end(set, NULL);
 		sm_past_end(past);
-		reset_set_sink(sink);
-		set = sm_set_begin(sink->options, &sink->sink);
+		forget_files(run);
+		set = sm_set_begin(run->options, &run->sink);
 		if (past)
-			past = sm_past_remember(set, target, sink->before, section, now);
+			past = sm_past_begin(set, run->target, run->before, &old, now);
 	}
-	if (changes == NULL || reason)
+	if (statement == NULL || run->reason)
 		sm_set_make_all(set, true);
-	sm_file_store_finish(sink->store);
+	sm_file_store_finish(run->store);
 	PopActiveSnapshot();
-	if (sink->options->stable && sm_set_key_type(set) == NULL)
-		sink->recipe = pstrdup(sm_set_recipe(set));
+	if (run->options->stable && sm_set_key_type(set) == NULL)
+		run->recipe = pstrdup(sm_set_recipe(set));
 	sm_set_end(set, "sitemap_publish");
 	sm_past_end(past);
-	return reason;
 }
 
 /* Publish a section, in the current memory context. */
 static void
-publish(FunctionCallInfo fcinfo, Outcome *result)
+publish(FunctionCallInfo fcinfo, Run *run)
 {
 	static const SmOptionDefaults defaults = {.compression = 6,.stable = true};
-	SmOptions  *options;
-	SmTarget   *target;
-	SetSink		set = {0};
-	SmFeed	   *feed = NULL;
-	char	   *statement;
 	double		max_shrink = max_shrink_argument(fcinfo);
+	char	   *statement;
+	const SmOptions *options;
+	SmTarget   *target;
+	SmFeed	   *feed = NULL;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
+	options = run->options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
-	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, "sitemap_publish()");
+	target = run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base,
+											options->section, "sitemap_publish()");
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
-	sm_target_lock_section(target, options->section);
+	sm_target_lock_section(target);
 
-	init_set_sink(&set, options, sm_target_peek(target));
-	result->reason = make_set(&set, target, statement);
+	run->before = sm_target_peek(target);
+	begin_files(run);
+	make_set(run, statement);
 
 	sm_target_lock(target);
-	keep_files(&set, target);
-	count_old_files(&set, target);
-	check_shrink(&set, target, max_shrink);
+	keep_files(run);
+	check_shrink(run, max_shrink);
 
 	/*
 	 * At the first run of the section every URL would be new, so the feed
 	 * gets nothing.  A section that was emptied has no files either, but its
 	 * URLs are in the feed.
 	 */
-	if (feed && (set.old_nfiles > 0 || sm_feed_has_section(feed, target->base_url, options->section)))
+	if (feed && (target->list->section_nfiles > 0 ||
+				 sm_feed_has_section(feed, target->base_url, options->section)))
 		target->feed = feed;
-	write_set(&set, target, result);
+	write_set(run);
 	if (options->index != SM_INDEX_NEVER)
 	{
 		sm_target_read(target);
-		publish_index(target, options, result);
+		write_index(run);
 	}
 	if (target->feed)
 		sm_feed_write(feed, target->base_url, options->section, target->run_at);
 	sm_target_close(target);
-
-	tuplestore_end(set.files);
-	result->url_count = set.url_count;
-	result->nfiles = set.nfiles;
+	tuplestore_end(run->files);
 }
 
 static MemoryContext
@@ -548,13 +466,13 @@ create_context(void)
 Datum
 sitemap_publish(PG_FUNCTION_ARGS)
 {
-	Outcome		result = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
+	Run			run = {.sink = {.put = put_file},.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 	MemoryContext context = create_context();
 	MemoryContext oldcontext;
 
 	InitMaterializedSRF(fcinfo, 0);
 	oldcontext = MemoryContextSwitchTo(context);
-	publish(fcinfo, &result);
+	publish(fcinfo, &run);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
@@ -564,7 +482,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 Datum
 _sitemap_publish(PG_FUNCTION_ARGS)
 {
-	Outcome		result = {.rows = NULL};
+	Run			run = {.sink = {.put = put_file}};
 	MemoryContext context = create_context();
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	Datum		values[4];
@@ -572,15 +490,15 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 	TupleDesc	desc;
 	HeapTuple	tuple;
 
-	publish(fcinfo, &result);
+	publish(fcinfo, &run);
 	MemoryContextSwitchTo(oldcontext);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	values[0] = Int32GetDatum(result.written);
-	values[1] = Int64GetDatum(result.url_count);
-	values[2] = Int32GetDatum(result.nfiles);
-	values[3] = CStringGetTextDatum(result.reason ? result.reason : "");
-	nulls[3] = result.reason == NULL;
+	values[0] = Int32GetDatum(run.written);
+	values[1] = Int64GetDatum(run.url_count);
+	values[2] = Int32GetDatum(run.nfiles);
+	values[3] = CStringGetTextDatum(run.reason ? run.reason : "");
+	nulls[3] = run.reason == NULL;
 	tuple = heap_form_tuple(desc, values, nulls);
 	MemoryContextDelete(context);
 	return HeapTupleGetDatum(tuple);
@@ -589,21 +507,20 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 Datum
 sitemap_publish_index(PG_FUNCTION_ARGS)
 {
-	Outcome		result = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
+	Run			run = {.sink = {.put = put_file},.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 	MemoryContext context = create_context();
 	MemoryContext oldcontext;
-	SmOptions  *options;
-	SmTarget   *target;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	InitMaterializedSRF(fcinfo, 0);
 
 	oldcontext = MemoryContextSwitchTo(context);
-	options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
-	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, "sitemap_publish_index()");
-	sm_target_lock(target);
-	publish_index(target, options, &result);
-	sm_target_close(target);
+	run.options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
+	run.target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run.options->base, NULL,
+								  "sitemap_publish_index()");
+	sm_target_lock(run.target);
+	write_index(&run);
+	sm_target_close(run.target);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

@@ -119,12 +119,13 @@ open_target(SmTarget *target, LOCKMODE lockmode)
 }
 
 SmTarget *
-sm_target_create(Oid relid, const SmUrlBase *base, const char *function)
+sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const char *function)
 {
 	SmTarget   *target = palloc0_object(SmTarget);
 
 	target->table = target_table;
 	target->table.relid = relid;
+	target->section = section;
 	target->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
 							   quote_literal_cstr(target->base_url));
@@ -149,9 +150,9 @@ lock_object(const SmTarget *target, const char *section)
 }
 
 void
-sm_target_lock_section(const SmTarget *target, const char *section)
+sm_target_lock_section(const SmTarget *target)
 {
-	lock_object(target, section);
+	lock_object(target, target->section);
 }
 
 /* Receives files of the target, and passes them on. */
@@ -261,7 +262,7 @@ static SmFileList *
 read_files(const SmTarget *target, bool active_snapshot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
-	SmFileList *list = sm_file_list_create();
+	SmFileList *list = sm_file_list_create(target->section);
 	const char *twice;
 
 	select_files(target, psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
@@ -391,7 +392,7 @@ check_serializable(const SmTarget *target)
 
 	same = latest->nfiles == list->nfiles;
 	for (int i = 0; same && i < list->nfiles; i++)
-		same = sm_file_is_same(&latest->files[i], &list->files[i]);
+		same = sm_file_is_same(latest->files[i], list->files[i]);
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -460,7 +461,7 @@ sm_target_lock(SmTarget *target)
 	target->now = target->run_at = Max(GetCurrentTimestamp(), target->earliest);
 	for (int i = 0; i < target->list->nfiles; i++)
 	{
-		TimestampTz lastmod = target->list->files[i].lastmod;
+		TimestampTz lastmod = target->list->files[i]->lastmod;
 
 		if (!TIMESTAMP_NOT_FINITE(lastmod) && IS_VALID_TIMESTAMP(lastmod + 1))
 			target->run_at = Max(target->run_at, lastmod + 1);
@@ -472,10 +473,12 @@ static void
 compare_file(void *arg, const SmFile *old)
 {
 	const SmTarget *target = arg;
-	const SmFile *waiting = sm_file_list_find(target->list, old->name);
+	SmFile	   *waiting = sm_file_list_find(target->list, old->name);
 
-	if (waiting)
-		sm_feed_compare(target->feed, old, waiting);
+	if (waiting == NULL)
+		return;
+	sm_feed_compare(target->feed, old, waiting);
+	waiting->content = NULL;
 }
 
 /*
@@ -517,45 +520,43 @@ compare_later(SmTarget *target, const SmFile *file)
 										false, TEXTOID, target->context);
 }
 
-void
-sm_target_write(SmTarget *target, SmFile *old, const SmFile *file)
+pg_noreturn static void
+changed_meanwhile(const SmTarget *target, const SmFile *file)
 {
-	SmBatch    *batch = old ? &target->updates : &target->inserts;
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		nulls[SM_FILE_NCOLUMNS];
-
-	sm_file_to_row(file, values, nulls);
-	sm_batch_put(batch, values, nulls);
-	if (target->feed && file->content && !sm_file_is_index(file) &&
-		!(old && strcmp(old->digest, file->digest) == 0))
-	{
-		if (old)
-		{
-			/* in the list, the new version takes the place of the old one */
-			old->byte_count = file->byte_count;
-			old->content = (struct varlena *) DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
-			compare_later(target, old);
-		}
-		else
-			sm_feed_compare(target->feed, NULL, file);
-	}
-	flush_full(target);
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+					target->table.name->relname),
+			 errdetail("File \"%s\" was changed while the query ran.", file->name),
+			 errhint("Publish again.")));
 }
 
-void
-sm_target_delete(SmTarget *target, SmFile *old)
+/*
+ * Raise an error unless a file may replace old, the file of that name: both are
+ * indexes, or both are of the section, and no other program makes old.
+ */
+static void
+check_owner(const SmTarget *target, const SmFile *old, const SmFile *file)
 {
-	Datum		name = CStringGetTextDatum(old->name);
-	bool		isnull = false;
-
-	sm_batch_put(&target->deletions, &name, &isnull);
-	if (target->feed && !sm_file_is_index(old))
-		compare_later(target, old);
-	flush_full(target);
+	if (sm_file_is_index(file) ? sm_file_is_index(old) && old->digest[0] != '\0' :
+		old->of_section)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_OBJECT),
+			 errmsg("section \"%s\" cannot have a file named \"%s\"", file->section, old->name),
+			 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
+					   target->table.name->relname, old->section),
+			 errhint("Publish one of the sections under another name.")));
 }
 
-TimestampTz
-sm_target_lastmod(SmTarget *target, const SmFile *old)
+/*
+ * The lastmod of a file that the run changes: the time of the run, but at least one
+ * second after the old lastmod.  So lastmod does not go back when the clock does, and
+ * the index always changes, although lastmod has no fractions of a second there.
+ * old: the file as it was, or NULL.
+ */
+static TimestampTz
+next_lastmod(SmTarget *target, const SmFile *old)
 {
 	TimestampTz lastmod = target->now;
 
@@ -566,15 +567,88 @@ sm_target_lastmod(SmTarget *target, const SmFile *old)
 	return lastmod;
 }
 
-void
-sm_target_changed(const SmTarget *target, const char *name)
+/* Add a row to a batch. */
+static void
+put_row(SmBatch *batch, const SmFile *file)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					target->table.name->relname),
-			 errdetail("File \"%s\" was changed while the query ran.", name),
-			 errhint("Publish again.")));
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+
+	sm_file_to_row(file, values, nulls);
+	sm_batch_put(batch, values, nulls);
+}
+
+/* Write a document that the target does not have.  old: the file as it was, or NULL. */
+static void
+write_document(SmTarget *target, SmFile *old, SmFile *file)
+{
+	SmBatch    *batch = old ? &target->updates : &target->inserts;
+	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
+
+	/* an unchanged document keeps its lastmod */
+	file->lastmod = same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod) ? old->lastmod :
+		next_lastmod(target, old);
+	put_row(batch, file);
+	if (target->feed == NULL || same_digest || sm_file_is_index(file))
+		return;
+	if (old == NULL)
+	{
+		sm_feed_compare(target->feed, NULL, file);
+		return;
+	}
+	/* in the list, the new version takes the place of the old one */
+	old->byte_count = file->byte_count;
+	old->content = (struct varlena *) DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
+	compare_later(target, old);
+}
+
+const char *
+sm_target_write(SmTarget *target, SmFile *file)
+{
+	SmFile	   *old = sm_file_list_find(target->list, file->name);
+	bool		unchanged = sm_file_is_unchanged(old, file);
+
+	if (!unchanged && file->content == NULL)
+		changed_meanwhile(target, file);
+	if (old)
+	{
+		check_owner(target, old, file);
+		old->kept = true;
+	}
+	if (!unchanged)
+		write_document(target, old, file);
+	else if (!sm_file_has_same_key(old, file) ||
+			 (file->shown && VARSIZE_ANY_EXHDR(file->shown) > 0))
+	{
+		/* the statement keeps the content */
+		file->content = NULL;
+		file->lastmod = old->lastmod;
+		put_row(&target->updates, file);
+	}
+	flush_full(target);
+	return unchanged ? "unchanged" : old ? "updated" : "inserted";
+}
+
+void
+sm_target_keep(SmTarget *target, const SmFile *file)
+{
+	SmFile	   *now = sm_file_list_find(target->list, file->name);
+
+	if (now == NULL || !sm_file_is_same(now, file))
+		changed_meanwhile(target, file);
+	now->kept = true;
+}
+
+void
+sm_target_delete(SmTarget *target, const SmFile *file)
+{
+	Datum		name = CStringGetTextDatum(file->name);
+	bool		isnull = false;
+
+	sm_batch_put(&target->deletions, &name, &isnull);
+	if (target->feed && !sm_file_is_index(file))
+		compare_later(target, file);
+	flush_full(target);
 }
 
 void

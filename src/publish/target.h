@@ -14,6 +14,7 @@ typedef struct SmTarget
 {
 	SmTable		table;
 	const char *base_url;		/* of the site whose files are meant */
+	const char *section;		/* the section to publish, NULL for none */
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
 	char	   *of_site;		/* condition for statements */
@@ -38,12 +39,13 @@ typedef struct SmTarget
 
 /*
  * Check that the caller may publish in a table, and that it has the columns for
- * that.  No lock on it remains.
+ * that.  No lock on it remains.  section: NULL to publish only the index.
  */
-extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *function);
+extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *section,
+								  const char *function);
 
-/* Take the lock of a section, to the end of the transaction. */
-extern void sm_target_lock_section(const SmTarget *target, const char *section);
+/* Take the lock of the section, to the end of the transaction. */
+extern void sm_target_lock_section(const SmTarget *target);
 
 /* Read the files of the site.  No lock remains, so the files can change afterwards. */
 extern SmFileList *sm_target_peek(SmTarget *target);
@@ -70,22 +72,17 @@ extern void sm_target_peek_shown(SmTarget *target, Datum names, SmTakeFile take,
 extern void sm_target_lock(SmTarget *target);
 
 /*
- * Write a file: insert it, or update old, the file of that name in the target.  A file
- * without content keeps old's content, and a file whose states are empty keeps old's
- * states.  Files wait in batches, until sm_target_flush at the latest.
+ * Write a file of the section or the index, unless the target has the same, and return
+ * what happens to it.  A file without content, or with empty states, was in the target
+ * before the query ran.  Files wait in batches, until sm_target_flush at the latest.
  */
-extern void sm_target_write(SmTarget *target, SmFile *old, const SmFile *file);
+extern const char *sm_target_write(SmTarget *target, SmFile *file);
+
+/* Keep a file: raise an error unless the target has it as it was before the query ran. */
+extern void sm_target_keep(SmTarget *target, const SmFile *file);
 
 /* Delete a file of the target.  It waits as well. */
-extern void sm_target_delete(SmTarget *target, SmFile *old);
-
-/*
- * The lastmod of a file that the run changes: the time of the run, but at least one
- * second after the old lastmod.  So lastmod does not go back when the clock does, and
- * the index always changes, although lastmod has no fractions of a second there.
- * old: the file as it was, or NULL.
- */
-extern TimestampTz sm_target_lastmod(SmTarget *target, const SmFile *old);
+extern void sm_target_delete(SmTarget *target, const SmFile *file);
 
 /* Let the feed compare the files that wait, and write them. */
 extern void sm_target_flush(SmTarget *target);
@@ -98,8 +95,5 @@ extern void sm_target_read(SmTarget *target);
  * transaction.
  */
 extern void sm_target_close(SmTarget *target);
-
-/* Raise an error: another session changed a file while the query ran. */
-pg_noreturn extern void sm_target_changed(const SmTarget *target, const char *name);
 
 #endif

@@ -491,14 +491,14 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 static int
 begin_settings(const SmSet *set)
 {
-	return sm_set_has_shown(set) ? sm_key_begin_values() : 0;
+	return sm_set_has_shown(set) ? sm_fix_query_settings() : 0;
 }
 
 static void
 end_settings(const SmSet *set, int level)
 {
 	if (sm_set_has_shown(set))
-		sm_key_end_text(level);
+		sm_restore_settings(level);
 }
 
 SmSet *

@@ -50,6 +50,8 @@
 #include "nodes/parsenodes.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "server/query.h"
+#include "server/subtransaction.h"
 #include "tcop/dest.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -58,9 +60,7 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/plancache.h"
 #include "utils/portal.h"
-#include "utils/resowner.h"
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
@@ -84,16 +84,18 @@ typedef struct Run
 } Run;
 
 /* Work to do in a subtransaction. */
-typedef struct Work
+typedef struct Work Work;
+struct Work
 {
+	void		(*function) (Work *work);
+	bool		undo;			/* set by the function: roll back */
 	Run		   *run;
 	const SmJobName *name;		/* of a job to start, or to record */
-	bool		is_started;
 	TimestampTz started;
 	SmJob	   *job;			/* to publish */
 	const SmJobExport *export;
 	const char *error;			/* to record */
-} Work;
+};
 
 /* SET CONSTRAINTS ALL IMMEDIATE */
 static void
@@ -207,38 +209,29 @@ next_transaction(Run *run)
 	become_owner(run);
 }
 
+/* Work for sm_try.  Deferred constraints are checked, since the commit would do it too late. */
+static bool
+do_work(void *arg)
+{
+	Work	   *work = arg;
+
+	work->function(work);
+	check_constraints();
+	leave_operation();
+	return !work->undo;
+}
+
 /*
- * Do work in a subtransaction, and check deferred constraints, which the commit would
- * check too late.  Returns the error, NULL for none.  A cancel request or a timeout ends
- * the call.
+ * Do work in a subtransaction.  Returns the error, NULL for none.  A cancel request or a
+ * timeout ends the call.
  */
 static ErrorData *
-try(void (*work) (Work *arg), Work *arg)
+try_work(void (*function) (Work *work), Work *work)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData  *volatile error = NULL;
+	ErrorData  *error;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		work(arg);
-		check_constraints();
-		leave_operation();
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-
+	work->function = function;
+	error = sm_try(do_work, work);
 	if (error && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		ReThrowError(error);
 	return error;
@@ -255,30 +248,6 @@ target_name(Oid target)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the target table does not exist")));
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(target)), name);
-}
-
-/*
- * Run the statement of column changes, and discard its rows: a full run needs no list of
- * changes, but the statement empties the queue.
- */
-static void
-run_changes(const char *changes)
-{
-	SPIExecuteOptions options = {.dest = None_Receiver};
-	SPIPlanPtr	plan = SPI_prepare(changes, 0, NULL);
-	List	   *sources;
-
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	sources = SPI_plan_get_plan_sources(plan);
-	if (list_length(sources) != 1 ||
-		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-				 errmsg("changes must be one statement that returns rows")));
-	if (SPI_execute_plan_extended(plan, &options) < 0)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(SPI_result));
-	SPI_freeplan(plan);
 }
 
 /* The base_url of a site as the site's files have it: percent-encoded, a slash at its end. */
@@ -329,7 +298,8 @@ publish(Work *work)
 		nulls[i] = job->nulls[i] ? 'n' : ' ';
 	if (job->full && !job->nulls[SM_JOB_CHANGES])
 	{
-		run_changes(TextDatumGetCString(job->values[SM_JOB_CHANGES]));
+		/* a full run needs no list of changes, but empties the queue */
+		sm_run_changes(TextDatumGetCString(job->values[SM_JOB_CHANGES]), None_Receiver);
 		nulls[SM_JOB_CHANGES] = 'n';
 	}
 	if (*plan == NULL)
@@ -390,7 +360,7 @@ fail(Run *run, const SmJobName *name, const ErrorData *error)
 		appendStringInfo(&text, "\n%s", error->hint);
 	work.error = text.data;
 
-	refusal = try(set_failed, &work);
+	refusal = try_work(set_failed, &work);
 	warn_of_failure(run, name, error);
 	if (refusal)
 		ereport(WARNING,
@@ -401,24 +371,25 @@ fail(Run *run, const SmJobName *name, const ErrorData *error)
 static void
 set_started(Work *work)
 {
-	work->is_started = sm_job_start(&work->run->table, work->name, work->run->call, &work->started);
+	work->undo = !sm_job_start(&work->run->table, work->name, work->run->call, &work->started);
 }
 
 /*
  * Start a job, in the transaction that ended the one before.  Returns false if it is not
  * to be run.  A trigger of the table can raise an error here, which must not undo that
- * other job.
+ * other job.  If the job is not started, its row must not stay locked: the session that
+ * has just started it would skip it.
  */
 static bool
 start_job(Run *run, const SmJobName *name, TimestampTz *started)
 {
 	Work		work = {.run = run,.name = name};
-	ErrorData  *error = try(set_started, &work);
+	ErrorData  *error = try_work(set_started, &work);
 
 	if (error)
 		warn_of_failure(run, name, error);
 	*started = work.started;
-	return error == NULL && work.is_started;
+	return error == NULL && !work.undo;
 }
 
 static void
@@ -429,7 +400,7 @@ run_job(Run *run, const SmJobName *name, TimestampTz started)
 
 	if (sm_job_lock(&run->table, name, started, &job))
 	{
-		ErrorData  *error = try(publish, &work);
+		ErrorData  *error = try_work(publish, &work);
 
 		if (error)
 			fail(run, name, error);
@@ -468,7 +439,7 @@ run_export(Run *run, const SmJobExport *exports, int count)
 	ErrorData  *error;
 
 	next_transaction(run);
-	error = try(export, &work);
+	error = try_work(export, &work);
 	/* another session exports there: the next call does it */
 	if (error && error->sqlerrcode == ERRCODE_OBJECT_IN_USE)
 		return;
@@ -480,7 +451,7 @@ run_export(Run *run, const SmJobExport *exports, int count)
 			continue;
 		work.name = &exports[i].name;
 		if (failure == NULL)
-			failure = try(set_exported, &work);
+			failure = try_work(set_exported, &work);
 		/* a job whose run failed keeps that error, and is counted once */
 		if (failure && !exports[i].failed)
 			fail(run, work.name, failure);

@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "server/query.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -143,12 +144,8 @@ void
 sm_jobs_prepare(SmJobTable *table, SmJobStatement statement, const char *text, int nargs,
 				const Oid *types)
 {
-	SPIPlanPtr	plan = SPI_prepare(text, nargs, unconstify(Oid *, types));
-
-	if (plan == NULL || SPI_keepplan(plan) != 0)
-		elog(ERROR, "could not prepare a statement of sitemap_run: %s",
-			 SPI_result_code_string(SPI_result));
-	table->plans[statement] = plan;
+	table->plans[statement] = sm_prepare(text, nargs, types, 0);
+	SPI_keepplan(table->plans[statement]);
 }
 
 /* The names of all columns, each with a comma after it. */
@@ -240,8 +237,6 @@ execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJ
 {
 	Oid			types[12] = {TIMESTAMPTZOID, TEXTOID, TEXTOID};
 	Datum		values[12] = {TimestampTzGetDatum(time)};
-	MemoryContext oldcontext = CurrentMemoryContext;
-	int			result;
 
 	Assert(nmore <= 9);
 	if (name)
@@ -257,12 +252,7 @@ execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJ
 	if (table->plans[statement] == NULL)
 		sm_jobs_prepare(table, statement, statement_text(statement, table->name),
 						name ? 3 + nmore : 1, types);
-	result = SPI_execute_plan(table->plans[statement], values, NULL, false, 0);
-	/* SPI leaves its own context as the current one */
-	MemoryContextSwitchTo(oldcontext);
-	if (result < 0)
-		elog(ERROR, "could not use the table of jobs: %s", SPI_result_code_string(result));
-	return SPI_processed;
+	return sm_execute(table->plans[statement], values, NULL);
 }
 
 static bool

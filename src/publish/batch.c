@@ -99,9 +99,8 @@ sm_batch_flush(SmBatch *batch)
 {
 	Datum		arrays[SM_FILE_NCOLUMNS];
 	int			nrows = batch->nrows;
-	MemoryContext oldcontext = CurrentMemoryContext;
+	uint64		changed;
 	MemoryContext context;
-	int			result;
 
 	if (nrows == 0)
 		return;
@@ -116,15 +115,11 @@ sm_batch_flush(SmBatch *batch)
 	memset(batch->values, 0, sizeof(batch->values));
 	batch->nrows = 0;
 	batch->nbytes = 0;
-	result = SPI_execute_plan(batch->plan, arrays, NULL, false, 0);
-	/* SPI leaves its own context as the current one */
-	MemoryContextSwitchTo(oldcontext);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan failed: %s", SPI_result_code_string(result));
-	if (batch->counted && SPI_processed != (uint64) nrows)
+	changed = sm_execute(batch->plan, arrays, NULL);
+	if (batch->counted && changed != (uint64) nrows)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("a trigger, rule or function interfered: %d rows expected, " UINT64_FORMAT " changed",
-						nrows, SPI_processed)));
+						nrows, changed)));
 	MemoryContextDelete(context);
 }

@@ -22,7 +22,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/plancache.h"
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
@@ -121,28 +120,9 @@ store_change(SmReceiver *self, TupleTableSlot *slot)
 static void
 run_statement(Statement *statement, const char *text)
 {
-	MemoryContext context = CurrentMemoryContext;
-	SPIExecuteOptions options = {.dest = &statement->receiver.dest};
-	SPIPlanPtr	plan;
-	List	   *sources;
-	int			result;
-
 	sm_receiver_init(&statement->receiver, start_statement, store_change);
 	statement->rows = tuplestore_begin_heap(false, false, work_mem);
-	SPI_connect();
-	plan = sm_prepare(text, 0, NULL, 0);
-	sources = SPI_plan_get_plan_sources(plan);
-	if (list_length(sources) != 1 ||
-		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-				 errmsg("changes must be one statement that returns rows"),
-				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
-	result = SPI_execute_plan_extended(plan, &options);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-	SPI_finish();
-	MemoryContextSwitchTo(context);
+	sm_run_changes(text, &statement->receiver.dest);
 }
 
 /* Why the section's files cannot be rebuilt one by one, or NULL. */
@@ -267,9 +247,9 @@ take_changes(const Changes *changes, const Statement *statement)
 	 * columns are read with our settings.  Otherwise the text is the user's.
 	 */
 	if (columns[0].kind == COLUMN_OTHER || columns[ncolumns - 1].kind == COLUMN_OTHER)
-		level = sm_key_begin_text();
+		level = sm_fix_text_settings();
 	else
-		level = sm_key_begin_foreign_text();
+		level = sm_fix_input_settings();
 	while (tuplestore_gettupleslot(statement->rows, true, false, slot))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(context);
@@ -280,7 +260,7 @@ take_changes(const Changes *changes, const Statement *statement)
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(context);
 	}
-	sm_key_end_text(level);
+	sm_restore_settings(level);
 	ExecDropSingleTupleTableSlot(slot);
 	MemoryContextDelete(context);
 }

@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "miscadmin.h"
+#include "server/subtransaction.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -29,7 +30,6 @@
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 #include "utils/ruleutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -245,7 +245,7 @@ set_setting(const char *name, const char *value)
 }
 
 int
-sm_key_begin_values(void)
+sm_fix_query_settings(void)
 {
 	/*
 	 * All settings that the output or input function of a type with a btree
@@ -272,9 +272,9 @@ sm_key_begin_values(void)
 }
 
 int
-sm_key_begin_text(void)
+sm_fix_text_settings(void)
 {
-	int			level = sm_key_begin_values();
+	int			level = sm_fix_query_settings();
 
 	/* a temporary object must not hide a built-in one of the same name */
 	set_setting("search_path", "pg_catalog, pg_temp");
@@ -282,7 +282,7 @@ sm_key_begin_text(void)
 }
 
 int
-sm_key_begin_foreign_text(void)
+sm_fix_input_settings(void)
 {
 	int			level = NewGUCNestLevel();
 
@@ -291,7 +291,7 @@ sm_key_begin_foreign_text(void)
 }
 
 void
-sm_key_end_text(int level)
+sm_restore_settings(int level)
 {
 	AtEOXact_GUC(true, level);
 }
@@ -299,10 +299,10 @@ sm_key_end_text(int level)
 char *
 sm_key_to_text(SmKeyType *key, Datum value)
 {
-	int			level = sm_key_begin_text();
+	int			level = sm_fix_text_settings();
 	char	   *text = OutputFunctionCall(&key->output, value);
 
-	sm_key_end_text(level);
+	sm_restore_settings(level);
 	return text;
 }
 
@@ -329,44 +329,44 @@ is_about_value(int sqlerrcode)
 	}
 }
 
+/* Texts to read, and the values to be set. */
+typedef struct Texts
+{
+	SmKeyType  *key;
+	const char *const *texts;
+	int			ntexts;
+	Datum	   *values;
+} Texts;
+
+static bool
+read_texts(void *arg)
+{
+	Texts	   *texts = arg;
+	int			level = sm_fix_text_settings();
+
+	for (int i = 0; i < texts->ntexts; i++)
+		texts->values[i] = sm_key_from_text(texts->key, texts->texts[i]);
+	sm_restore_settings(level);
+	return true;
+}
+
 /*
  * Most types, and the CHECK of a domain, raise an error for text that they do not
- * accept.  So the texts are read in a subtransaction.
+ * accept.  So the texts are read in a subtransaction, or without one where none can
+ * begin.
  */
 bool
 sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int ntexts, Datum *values)
 {
-	MemoryContext oldcontext = CurrentMemoryContext;
-	ResourceOwner oldowner = CurrentResourceOwner;
-	volatile bool ok = true;
+	Texts		work = {.key = key,.texts = texts,.ntexts = ntexts,.values = values};
+	ErrorData  *error;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(oldcontext);
-	PG_TRY();
-	{
-		int			level = sm_key_begin_text();
-
-		for (int i = 0; i < ntexts; i++)
-			values[i] = sm_key_from_text(key, texts[i]);
-		sm_key_end_text(level);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(oldcontext);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		if (!is_about_value(error->sqlerrcode))
-			ReThrowError(error);
-		ok = false;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(oldcontext);
-	CurrentResourceOwner = oldowner;
-	return ok;
+	if (!sm_can_begin_subtransaction())
+		return read_texts(&work);
+	error = sm_try(read_texts, &work);
+	if (error && !is_about_value(error->sqlerrcode))
+		ReThrowError(error);
+	return error == NULL;
 }
 
 /* Can the value be read from its text? */
@@ -379,19 +379,8 @@ is_exact(SmKeyType *key, Datum value, const char *text)
 	if (key->type < FirstNormalObjectId && key->type != TSQUERYOID &&
 		get_element_type(key->type) != TSQUERYOID)
 		return true;
-	if (sm_can_begin_subtransaction())
-	{
-		if (!sm_key_try_from_texts(key, &text, 1, &read))
-			return false;
-	}
-	else
-	{
-		int			level = sm_key_begin_text();
-
-		read = sm_key_from_text(key, text);
-		sm_key_end_text(level);
-	}
-	return sm_key_compare(key, value, read) == 0;
+	return sm_key_try_from_texts(key, &text, 1, &read) &&
+		sm_key_compare(key, value, read) == 0;
 }
 
 char *
@@ -405,8 +394,8 @@ sm_key_to_exact_text(SmKeyType *key, Datum value)
 char *
 sm_key_operator(const SmKeyType *key, StrategyNumber strategy)
 {
-	Oid			operator = get_opfamily_member(key->family, key->operand, key->operand, strategy);
-	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	Oid			oid = get_opfamily_member(key->family, key->operand, key->operand, strategy);
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(oid));
 	Form_pg_operator form;
 	char	   *result;
 
@@ -554,7 +543,7 @@ sm_key_describe_family(const SmKeyType *key)
 {
 	ObjectAddress family;
 	StringInfoData result;
-	int			level = sm_key_begin_text();
+	int			level = sm_fix_text_settings();
 
 	ObjectAddressSet(family, OperatorFamilyRelationId, key->family);
 	initStringInfo(&result);
@@ -564,7 +553,7 @@ sm_key_describe_family(const SmKeyType *key)
 		appendStringInfo(&result, " of %s",
 						 format_type_extended(key->type, -1, FORMAT_TYPE_FORCE_QUALIFY));
 	append_collation(&result, key->collation, false);
-	sm_key_end_text(level);
+	sm_restore_settings(level);
 	return result.data;
 }
 
@@ -573,11 +562,11 @@ sm_describe_order(List *held)
 {
 	StringInfoData order;
 	ListCell   *lc;
-	int			level = sm_key_begin_text();
+	int			level = sm_fix_text_settings();
 
 	initStringInfo(&order);
 	foreach(lc, held)
 		append_order(&order, lfirst(lc));
-	sm_key_end_text(level);
+	sm_restore_settings(level);
 	return order.data;
 }

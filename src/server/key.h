@@ -49,29 +49,27 @@ sm_key_free(const SmKeyType *key, Datum copy)
 }
 
 /*
- * Between these two calls, no setting of the session changes the text of a value.
- * After an error the end of the (sub)transaction restores the settings.
+ * Fix the settings that change the text of a value.  sm_restore_settings takes the result,
+ * and restores them.  After an error the end of the (sub)transaction does that.
  */
-extern int	sm_key_begin_text(void);
-extern void sm_key_end_text(int level);
+extern int	sm_fix_text_settings(void);
+extern void sm_restore_settings(int level);
+
+/* The same to run a user's query: search_path stays as it is. */
+extern int	sm_fix_query_settings(void);
 
 /*
- * The same, for running a user's query: search_path stays as it is.
+ * The same to read text that the user wrote.  It is read as a cast in this session would
+ * read it, except that NULL in an array is always null.
  */
-extern int	sm_key_begin_values(void);
-
-/*
- * The same for text from a user's statement.  It is read as a cast in this session
- * would read it, except that NULL in an array is always null.
- */
-extern int	sm_key_begin_foreign_text(void);
+extern int	sm_fix_input_settings(void);
 
 /* A value as text, in the current memory context. */
 extern char *sm_key_to_text(SmKeyType *key, Datum value);
 
 /*
- * Read a value from text, in any form that the type accepts.  Text from
- * sm_key_to_text has to be read between sm_key_begin_text and sm_key_end_text.
+ * Read a value from text, in any form that the type accepts.  Text from sm_key_to_text
+ * has to be read under sm_fix_text_settings.
  */
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 

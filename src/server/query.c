@@ -176,13 +176,50 @@ refuse_table_name(const char *text)
 }
 
 SPIPlanPtr
-sm_prepare(const char *statement, int nargs, Oid *types, int options)
+sm_prepare(const char *statement, int nargs, const Oid *types, int options)
 {
-	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, types, options);
+	MemoryContext context = CurrentMemoryContext;
+	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, unconstify(Oid *, types), options);
 
+	MemoryContextSwitchTo(context);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
 	return plan;
+}
+
+uint64
+sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls)
+{
+	MemoryContext context = CurrentMemoryContext;
+	int			result = SPI_execute_plan(plan, values, nulls, false, 0);
+
+	MemoryContextSwitchTo(context);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_plan failed: %s", SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+void
+sm_run_changes(const char *statement, DestReceiver *dest)
+{
+	SPIExecuteOptions options = {.dest = dest};
+	SPIPlanPtr	plan;
+	List	   *sources;
+	int			result;
+
+	SPI_connect();
+	plan = sm_prepare(statement, 0, NULL, 0);
+	sources = SPI_plan_get_plan_sources(plan);
+	if (list_length(sources) != 1 ||
+		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+				 errmsg("changes must be one statement that returns rows"),
+				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
+	result = SPI_execute_plan_extended(plan, &options);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	SPI_finish();
 }
 
 /* Error context: how many rows the query returned before the error. */
@@ -304,14 +341,10 @@ plan_source(SPIPlanPtr plan)
 static SPIPlanPtr
 prepare_bounded(const SmQuery *query, const char *statement, int options)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Oid			types[2] = {query->key_type->type, query->key_type->type};
 
 	/* a custom plan lets the planner see the values of the bounds */
-	SPIPlanPtr	plan = sm_prepare(statement, 2, types, options | CURSOR_OPT_CUSTOM_PLAN);
-
-	MemoryContextSwitchTo(context);
-	return plan;
+	return sm_prepare(statement, 2, types, options | CURSOR_OPT_CUSTOM_PLAN);
 }
 
 void
@@ -346,7 +379,6 @@ sm_query_close(SmQuery *query)
 void
 sm_query_check(SmQuery *query)
 {
-	MemoryContext context = CurrentMemoryContext;
 	const char *text = plan_source(query->plan)->query_string;
 	SPIPlanPtr	plan = query->nparameters > 0 ?
 		prepare_bounded(query, text, CURSOR_OPT_PARALLEL_OK) :
@@ -355,7 +387,6 @@ sm_query_check(SmQuery *query)
 	check_columns(query, check_plan(plan)->resultDesc);
 	SPI_freeplan(query->plan);
 	query->plan = plan;
-	MemoryContextSwitchTo(context);
 }
 
 /*

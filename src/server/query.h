@@ -47,8 +47,20 @@ extern void sm_receiver_init(SmReceiver *receiver,
 							 void (*start) (SmReceiver *self, TupleDesc desc),
 							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
 
-/* Prepare a statement with SPI, for parameters of these types and with CURSOR_OPT_… */
-extern SPIPlanPtr sm_prepare(const char *statement, int nargs, Oid *types, int options);
+/*
+ * Prepare a statement with SPI, for parameters of these types and with CURSOR_OPT_…
+ * This and sm_execute leave the current memory context as it is, other than SPI.
+ */
+extern SPIPlanPtr sm_prepare(const char *statement, int nargs, const Oid *types, int options);
+
+/* Run a plan.  Returns how many rows it returned, in SPI_tuptable, or changed. */
+extern uint64 sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls);
+
+/*
+ * Run the statement that names what changed since the last run of sitemap_publish.  It
+ * may write, and its rows go to the receiver.
+ */
+extern void sm_run_changes(const char *statement, DestReceiver *dest);
 
 /*
  * Run a query and give its rows to the receiver.  The query must be one SELECT, and

@@ -41,6 +41,7 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "server/query.h"
 #include "server/table.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -411,10 +412,8 @@ keep_plan(PlanEntry *entry, const TriggerData *data)
 				 hint_at_trigger(data->tg_trigger, data->tg_relation)));
 	if (entry->plan)
 		return entry->plan;
-	plan = SPI_prepare(insert_statement(&entry->key), nargs, &entry->key.type);
-	if (plan == NULL || SPI_keepplan(plan) != 0)
-		elog(ERROR, "could not prepare the INSERT of sitemap_watch: %s",
-			 SPI_result_code_string(SPI_result));
+	plan = sm_prepare(insert_statement(&entry->key), nargs, &entry->key.type, 0);
+	SPI_keepplan(plan);
 	entry->plan = plan;
 	return plan;
 }
@@ -430,7 +429,6 @@ insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralName
 	ErrorContextCallback callback = {error_context_stack, insert_error,
 	unconstify(TriggerData *, data)};
 	PlanKey		key;
-	int			result;
 
 	memset(&key, 0, sizeof(key));
 	strlcpy(key.queue, data->tg_trigger->tgargs[SM_WATCH_QUEUE], sizeof(key.queue));
@@ -447,9 +445,7 @@ insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralName
 		relation->md.enrtuples = tuplestore_tuple_count(relation->reldata);
 		SPI_register_relation(relation);
 	}
-	result = SPI_execute_plan(keep_plan(find_plan(&key), data), &one, isnull ? "n" : NULL, false, 0);
-	if (result < 0)
-		elog(ERROR, "could not add keys to the queue: %s", SPI_result_code_string(result));
+	sm_execute(keep_plan(find_plan(&key), data), &one, isnull ? "n" : NULL);
 	SPI_finish();
 	error_context_stack = callback.previous;
 }

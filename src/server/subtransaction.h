@@ -1,0 +1,17 @@
+/*
+ * subtransaction.h
+ *	  Does work in a subtransaction.
+ */
+#ifndef SM_SUBTRANSACTION_H
+#define SM_SUBTRANSACTION_H
+
+#include "utils/elog.h"
+
+/*
+ * Do work in a subtransaction.  work returns whether to keep what it did.  If it returns
+ * false or raises an error, the subtransaction is rolled back, which also releases its
+ * locks.  Returns the error, in the current memory context; NULL for none.
+ */
+extern ErrorData *sm_try(bool (*work) (void *arg), void *arg);
+
+#endif

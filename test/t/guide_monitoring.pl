@@ -71,6 +71,10 @@ $caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('site');\n")
 $node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid") or die 'it does not wait';
 like($node->safe_psql('postgres', $statement{under_way}), qr/\A$pid\|0\|\d+\|2.*\z/, 'a run that is under way');
 is($node->safe_psql('postgres', q{SELECT started IS NOT NULL, finished IS NULL FROM site WHERE section = 'first'}), 't|t', 'is seen in its row');
+like($node->safe_psql('postgres', $statement{alerts}), qr{\|first\|never succeeded$}m, 'and by an alert');
+my $update = q{UPDATE site SET every = '1 hour' WHERE section = 'first'};
+my (undef, undef, $refusal) = $node->psql('postgres', "SET lock_timeout = '100ms'; $update");
+like($refusal, qr/canceling statement due to lock timeout/, 'an UPDATE of its row waits');
 my @lines = split /\n/, $node->safe_psql('postgres', 'SELECT line FROM site_metric ORDER BY line COLLATE "C"');
 like($lines[$_], (
 	qr/^sitemap_age_seconds\{base_url="https:\/\/www.example.com\/",section="first"\} \+Inf$/,
@@ -85,6 +89,7 @@ $holder->query_safe('SELECT pg_advisory_unlock(1)');
 $caller->query('SELECT 1');
 $_->quit foreach $holder, $caller;
 is($node->safe_psql('postgres', $statement{under_way}), '', 'no run is under way');
+is($node->psql('postgres', "SET lock_timeout = '100ms'; $update"), 0, 'and the row can be changed');
 
 $node->stop;
 done_testing();

@@ -21,17 +21,18 @@ my $publish = q{
 my %tests = (
 	'connection failed' => 'test/t/guide_pg_cron.pl',
 	'permission denied to create extension "sitemap"' => \&no_permission,
-	'permission denied for table, to export' => \&no_right,
+	'permission denied for table …, permission denied to export to a directory' => \&no_right,
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
+	'sitemap_run() cannot run inside a transaction block or a function' => \&in_transaction,
 	'canceling statement due to statement timeout' => \&statement_timeout,
 	'out of shared memory' => \&too_many_locks,
 	'cannot add column to typed table' => \&typed_table,
 	'could not lock directory' => \&directory_is_in_use,
 	'could not create directory, could not create file' => \&no_directory,
-	'A run waits' => \&run_waits,
-	'The site has new pages and the sitemap has not' => \&nothing_runs,
-	'A page is missing' => \&page_is_missing,
+	'canceling statement due to lock timeout, or a run that waits' => \&run_waits,
+	'New pages are not in the sitemap' => \&nothing_runs,
+	'sitemap_publish left out … rows, or a page is missing' => \&page_is_missing,
 	'The browser downloads the file' => 'test/t/guide_web_servers.pl',
 	'The browser shows text without line breaks' => 'test/t/examples_stylesheet.pl',
 	'What Search Console says' => \&search_console,);
@@ -159,6 +160,20 @@ sub would_shrink
 	return;
 }
 
+# The guide's two calls of psql, with a setting.
+sub in_transaction
+{
+	my @psql = ('psql', '-X', '-d', $node->connstr('postgres'));
+	my @statements = map { [ '-c', $_ ] } 'SET lock_timeout = 0', q{CALL sitemap_run('site')};
+
+	$node->safe_psql('postgres', 'CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section))');
+	$node->command_fails_like([ @psql, '-c', join '; ', map { $_->[1] } @statements ],
+		qr/sitemap_run\(\) cannot run inside a transaction block or a function/, 'one -c: the message');
+	$node->command_ok([ @psql, map { @$_ } @statements ], 'two -c help');
+	$node->safe_psql('postgres', 'DROP TABLE site');
+	return;
+}
+
 sub statement_timeout
 {
 	my ($no_timeout) = $guide =~ /^(ALTER ROLE site_owner .*;)$/m;
@@ -223,7 +238,7 @@ sub directory_is_in_use
 	  or die 'the export does not wait';
 	fails('a second exporter', qr/could not lock directory.*Another sitemap_export is writing to it/s,
 		"SELECT sitemap_export('$folder', \$\$SELECT 'a.xml' AS name, '' AS content\$\$)");
-	like($node->safe_psql('postgres', query_of_guide('sitemap_export%')),
+	like($node->safe_psql('postgres', query_of_guide('sitemap_(export|run)')),
 		qr/^\d+\|.*TABLE site_files/s, 'the query finds the exporter');
 	$lock->quit;
 	$exporter->quit;
@@ -284,7 +299,8 @@ sub page_is_missing
 
 	is($node->safe_psql('postgres', $query), 'sitemap-51d8e999.xml.gz', 'the query finds the file of a page');
 	my $skipping = $publish =~ s/\)\s*$/, on_invalid => 'skip')/r;
-	$node->safe_psql('postgres', "UPDATE page SET path = NULL WHERE id = 7; $skipping");
+	my (undef, undef, $warning) = $node->psql('postgres', "UPDATE page SET path = NULL WHERE id = 7; $skipping");
+	like($warning, qr/sitemap_publish left out 1 row/, 'a row whose loc is NULL: the message');
 	is($node->safe_psql('postgres', $query), '', 'and none for a row whose loc is NULL, which was left out');
 	$node->safe_psql('postgres', "UPDATE page SET path = '/page/7' WHERE id = 7; $publish");
 	return;

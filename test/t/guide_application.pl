@@ -39,12 +39,22 @@ foreach my $driver ('psycopg2', 'psycopg')
 
   SKIP:
 	{
-		skip "$driver is not here", 8 unless $python;
+		skip "$driver is not here", 10 unless $python;
 		my $connect = "import $driver\nconnection = $driver.connect('')\n";
 		my $run = block('python', 'CALL sitemap_run');
 
 		publishes($driver, 'pages', $python, '-c', "$connect$run");
 		refused($driver, $python, '-c', $connect . $run =~ s/^.*autocommit.*\n//r);
+		# A setting in the query, and its value from another statement of the transaction.
+		publishes($driver, 'its', $python, '-c', <<"PYTHON");
+$connect
+cursor = connection.cursor()
+cursor.execute("SELECT set_config('app.shop', %s, true)", ["/it's/"])
+cursor.execute("""SELECT count(*) FROM sitemap_publish('site_files',
+    'SELECT path AS loc FROM public.page WHERE starts_with(path, current_setting(''app.shop'')) ORDER BY id',
+    'https://www.example.com/', section => 'its')""")
+connection.commit()
+PYTHON
 		foreach my $call ([ 'section => %s', 'pages' ], [ 'starts_with', 'its' ])
 		{
 			publishes($driver, $call->[1], $python, '-c',

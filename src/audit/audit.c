@@ -241,22 +241,16 @@ check_path(Audit *audit, SmSpan page)
 static void
 check_alternates(Audit *audit, SmSpan page)
 {
-	const SmRules *links = &audit->rules;
+	const SmRules *rules = &audit->rules;
 	bool		has_itself = false;
 
-	for (int i = 0; i < links->nalternates; i++)
+	for (int i = 0; i < rules->nlinks; i++)
 	{
-		SmSpan		href = links->alternates[i].href;
+		SmSpan		href = rules->links[i].href;
 		SmSpan		other;
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (links->alternates[i].is_raw && href.s != NULL)
-		{
-			char	   *url = palloc(href.len + 1);
-
-			href = sm_span(url, sm_xml_attribute_value(href, url));
-		}
 		if (href.s != NULL && sm_site_read(&audit->site, href, &other))
 		{
 			if (sm_span_equal(other, page))
@@ -269,7 +263,7 @@ check_alternates(Audit *audit, SmSpan page)
 			pfree(unconstify(char *, other.s));
 		}
 	}
-	if (links->nalternates > 0 && !has_itself)
+	if (rules->nlinks > 0 && !has_itself)
 		add_problem(audit, SM_HREFLANG_LACKS_ITSELF,
 					"No alternate of the page is the page itself.");
 }
@@ -337,6 +331,7 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 
 	audit->nrows++;
 	memset(&audit->rules, 0, sizeof(audit->rules));
+	audit->rules.needs_hrefs = true;
 	if (audit->robots)
 	{
 		audit->rules.found_media = check_media;

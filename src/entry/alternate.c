@@ -1,27 +1,68 @@
 /*
  * alternate.c
- *	  Links to a page in other languages; sitemap_alternate and sitemap_alternates.
+ *	  Links to a page in other languages.
  */
 #include "postgres.h"
 
-#include "entry/alternate.h"
+#include "entry/element.h"
 
-#include "catalog/pg_type.h"
 #include "core/ascii.h"
 #include "core/iso.h"
 #include "core/text.h"
-#include "entry/row.h"
 #include "entry/value.h"
-#include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
-#include "utils/array.h"
-#include "utils/datum.h"
-#include "utils/xml.h"
+#include "utils/jsonb.h"
 
-PG_FUNCTION_INFO_V1(sitemap_alternate);
-PG_FUNCTION_INFO_V1(sitemap_alternates);
+/* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
+static SmSpan
+read_json_string(const JsonbValue *value, SmProblems *problems, const char *what)
+{
+	SmSpan		result;
+
+	sm_read_string(value->val.string.val, value->val.string.len, &result, problems,
+				   SM_EXTENSION_INVALID, what);
+	return result;
+}
+
+int
+sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)
+{
+	Jsonb	   *hrefs = DatumGetJsonbP(object);
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	SmLink		link = {sm_no_span(), sm_no_span()};
+	int			n = 0;
+
+	if (!JB_ROOT_IS_OBJECT(hrefs))
+	{
+		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
+				   "An example is {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.",
+				   "%s must be a JSON object", what);
+		return 0;
+	}
+
+	*links = palloc_array(SmLink, JB_ROOT_COUNT(hrefs));
+	it = JsonbIteratorInit(&hrefs->root);
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		if (token == WJB_KEY)
+			link.hreflang = read_json_string(&value, problems, "hreflang");
+		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
+			continue;
+		if (value.type != jbvString)
+			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+					   "the value of \"%s\" in %s must be a string",
+					   sm_for_message(link.hreflang), what);
+		else if ((link.href = read_json_string(&value, problems, "href")).s != NULL)
+			(*links)[n++] = link;
+	}
+	return n;
+}
 
 /*
  * The hreflang that an invalid value probably stands for.  Common mistakes are a
@@ -52,85 +93,27 @@ hreflang_hint(SmSpan hreflang)
 }
 
 bool
-sm_append_alternate(StringInfo buf, SmLink *link, const SmUrlBase *base,
-					SmUrlCache *cache, SmProblems *problems)
+sm_append_alternate(SmElementWriter *w, const SmLink *link)
 {
 	SmSpan		hreflang = sm_trim(link->hreflang);
-	SmSpan		href = link->href;
-	int			start = buf->len;
-	SmUrlStatus status;
+	SmLink		written = *link;
+	int			start = w->buf->len;
 
+	w->problem = SM_EXTENSION_INVALID;
 	if (!sm_iso_hreflang(hreflang.s, hreflang.len))
-		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
+		return sm_refuse(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 hreflang_hint(hreflang),
 						 "invalid hreflang \"%s\": must be x-default or a language code",
 						 sm_for_message(link->hreflang));
-	sm_append(buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
-	sm_append(buf, hreflang.s, hreflang.len);
-	sm_append(buf, SM_LITERAL("\" href=\""));
-	status = sm_append_url(buf, &link->href, base, cache);
-	if (status != SM_URL_OK)
+	sm_append(w->buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
+	sm_append(w->buf, hreflang.s, hreflang.len);
+	sm_append(w->buf, SM_LITERAL("\" href=\""));
+	if (!sm_append_url(w, &written.href, "href") ||
+		(w->rules && !sm_rules_add_link(w->rules, &written, w->problems)))
 	{
-		sm_append_url_problem(problems, SM_EXTENSION_INVALID, "href", href, status);
-		buf->len = start;
+		w->buf->len = start;
 		return false;
 	}
-	sm_append(buf, SM_LITERAL("\"/>"));
+	sm_append(w->buf, SM_LITERAL("\"/>"));
 	return true;
-}
-
-/* A required argument of sitemap_alternate. */
-static SmSpan
-required_argument(FunctionCallInfo fcinfo, int n, const char *name)
-{
-	SmSpan		value = sm_unless_blank(sm_read_argument(PG_GETARG_DATUM(n), name));
-
-	if (value.s == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s is required, and must not be null or blank", name)));
-	return value;
-}
-
-Datum
-sitemap_alternate(PG_FUNCTION_ARGS)
-{
-	SmProblems	problems = {0};
-	SmUrlCache	cache;
-	StringInfoData buf;
-	SmLink		link;
-
-	link.hreflang = required_argument(fcinfo, 0, "hreflang");
-	link.href = required_argument(fcinfo, 1, "href");
-	cache.raw_len = 0;
-	initStringInfo(&buf);
-	buf.len = VARHDRSZ;
-	sm_append_alternate(&buf, &link, NULL, &cache, &problems);
-	SET_VARSIZE(buf.data, buf.len);
-	PG_RETURN_XML_P(buf.data);
-}
-
-Datum
-sitemap_alternates(PG_FUNCTION_ARGS)
-{
-	SmProblems	problems = {0};
-	SmUrlCache	cache;
-	StringInfoData buf;
-	SmLink	   *links;
-	int			n = sm_read_alternates(PG_GETARG_DATUM(0), &links, &problems, "hrefs");
-	Datum	   *elements = palloc_array(Datum, n);
-
-	/* all elements share one buffer; each result is a copy */
-	cache.raw_len = 0;
-	initStringInfo(&buf);
-	for (int i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-
-		buf.len = VARHDRSZ;
-		sm_append_alternate(&buf, &links[i], NULL, &cache, &problems);
-		SET_VARSIZE(buf.data, buf.len);
-		elements[i] = datumCopy(PointerGetDatum(buf.data), false, -1);
-	}
-	PG_RETURN_ARRAYTYPE_P(construct_array(elements, n, XMLOID, -1, false, TYPALIGN_INT));
 }

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "entry/fragment.h"
+#include "entry/element.h"
 
 #include "core/ascii.h"
 #include "core/namespace.h"
@@ -20,18 +20,49 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 
-static SmXmlCharset
-target_charset(bool ascii)
-{
-	/*
-	 * in a database that is not UTF-8, files get characters, values
-	 * references
-	 */
-	return ascii ? SM_XML_AS_REFERENCES : sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
-}
-
 /* Ends an entry, so nothing inside an entry may look like it: see core/entries.c. */
 #define END_OF_ENTRY	"</url>"
+
+/*
+ * A child of the outermost element, in the same namespace.  Its value is a fact about
+ * the page.  has_rule: the value is needed for a rule, whether or not found_media is
+ * set.
+ */
+typedef struct ValueElement
+{
+	uint32		ns;
+	bool		has_rule;
+	const char *name;
+	SmFactName	fact;
+} ValueElement;
+
+static const ValueElement value_elements[] = {
+	{SM_NS_IMAGE, false, "loc", SM_FACT_IMAGE_LOC},
+	{SM_NS_VIDEO, false, "thumbnail_loc", SM_FACT_THUMBNAIL_LOC},
+	{SM_NS_VIDEO, true, "content_loc", SM_FACT_CONTENT_LOC},
+	{SM_NS_VIDEO, true, "player_loc", SM_FACT_PLAYER_LOC},
+	{SM_NS_NEWS, true, "publication_date", SM_FACT_PUBLICATION_DATE}
+};
+
+/* An xml value that is being copied. */
+typedef struct Fragment
+{
+	SmElementWriter *w;
+	SmSpan		xml;
+	SmXmlCharset charset;
+	bool		is_clean;		/* it can be copied unchanged */
+	const char *rest;			/* is_clean: what is not yet copied of the
+								 * outermost element */
+	uint32		namespaces;		/* that the document has to declare, SM_NS_… */
+
+	/* facts about the page */
+	uint32		top;			/* namespace of the outermost element, SM_NS_… */
+	const ValueElement *inside; /* the child that is being read, or NULL */
+	int			value;			/* where its value begins in values */
+	StringInfoData values;
+
+	SmXmlReader reader;
+} Fragment;
 
 /* Can raw XML be copied into a document unchanged? */
 static bool
@@ -80,41 +111,10 @@ has_name_beyond_ascii(SmSpan tag, SmXmlCharset charset)
 
 /* Write a part of XML on one line and with the same meaning. */
 static void
-append_part(StringInfo buf, SmSpan raw, SmXmlPart part, SmXmlCharset charset)
+append_part(Fragment *f, SmSpan raw, SmXmlPart part, SmXmlCharset charset)
 {
-	buf->len += sm_xml_escape(raw.s, raw.len, part, charset,
-							  sm_reserve(buf, SM_XML_ESCAPE_BOUND(raw.len)));
-}
-
-/* Write one token, and change in it what cannot go into a document. */
-static void
-append_token(StringInfo buf, const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset)
-{
-	switch (token)
-	{
-		case SM_XML_START:
-		case SM_XML_END:
-			if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
-				sm_append(buf, SM_LITERAL("</url >"));
-			else
-				append_part(buf, r->raw, SM_XML_IN_TAG, charset);
-			return;
-		case SM_XML_TEXT:
-			append_part(buf, r->raw, SM_XML_IN_TEXT, charset);
-			return;
-		default:
-			break;
-	}
-
-	/* CDATA sections, comments and instructions have no references */
-	if (charset == SM_XML_AS_CHARACTERS)
-		charset = SM_XML_AS_GIVEN;
-	if (is_clean(r->raw, charset))
-		sm_append(buf, r->raw.s, r->raw.len);
-	else if (token == SM_XML_CDATA)
-		append_part(buf, r->data, SM_XML_IN_CDATA, charset);
-
-	/* a comment or instruction that is not clean is dropped */
+	f->w->buf->len += sm_xml_escape(raw.s, raw.len, part, charset,
+									sm_reserve(f->w->buf, SM_XML_ESCAPE_BOUND(raw.len)));
 }
 
 /*
@@ -130,35 +130,82 @@ own_declaration(const SmXmlAttribute *a)
 		sm_span_equal(namespace->uri, a->value) ? namespace->flag : 0;
 }
 
-static uint32
-own_declarations(const SmXmlReader *r)
+/*
+ * Write the outermost tag without the declarations that the document has.  Returns
+ * false, and writes nothing, if it has none of them.
+ */
+static bool
+append_without_own(Fragment *f)
 {
-	uint32		flags = 0;
-
-	for (int i = 0; i < r->nattributes; i++)
-		flags |= own_declaration(&r->attributes[i]);
-	return flags;
-}
-
-/* Write a tag without the declarations that the document has. */
-static void
-append_without_own(StringInfo buf, const SmXmlReader *r, SmXmlCharset charset)
-{
+	const SmXmlReader *r = &f->reader;
 	const char *from = r->raw.s;
 
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
+		uint32		own = own_declaration(a);
 		const char *to = a->prefix.s;
 
-		if (own_declaration(a) == 0)
+		if (own == 0)
 			continue;
+		f->namespaces |= own;
 		while (sm_is_space(to[-1]))
 			to--;
-		append_part(buf, sm_span(from, to - from), SM_XML_IN_TAG, charset);
+		append_part(f, sm_span(from, to - from), SM_XML_IN_TAG, f->charset);
 		from = a->value.s + a->value.len + 1;	/* after the quote */
 	}
-	append_part(buf, sm_span(from, r->raw.s + r->raw.len - from), SM_XML_IN_TAG, charset);
+	if (from == r->raw.s)
+		return false;
+	append_part(f, sm_span(from, r->raw.s + r->raw.len - from), SM_XML_IN_TAG, f->charset);
+	return true;
+}
+
+/* Write the token just read, and change in it what cannot go into a document. */
+static void
+append_token(Fragment *f, SmXmlToken token)
+{
+	const SmXmlReader *r = &f->reader;
+	SmXmlCharset charset = f->charset;
+
+	if (token == SM_XML_START && r->depth == 0 && append_without_own(f))
+	{
+		f->rest = r->raw.s + r->raw.len;
+		return;
+	}
+	if (f->is_clean)
+	{
+		/* an outermost element is copied as a whole, at its end */
+		if (r->depth == 0 && token != SM_XML_END)
+			f->rest = r->raw.s;
+		if (r->depth == 0 && token != SM_XML_START)
+			sm_append(f->w->buf, f->rest, r->raw.s + r->raw.len - f->rest);
+		return;
+	}
+	switch (token)
+	{
+		case SM_XML_START:
+		case SM_XML_END:
+			if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
+				sm_append(f->w->buf, SM_LITERAL("</url >"));
+			else
+				append_part(f, r->raw, SM_XML_IN_TAG, charset);
+			return;
+		case SM_XML_TEXT:
+			append_part(f, r->raw, SM_XML_IN_TEXT, charset);
+			return;
+		default:
+			break;
+	}
+
+	/* CDATA sections, comments and instructions have no references */
+	if (charset == SM_XML_AS_CHARACTERS)
+		charset = SM_XML_AS_GIVEN;
+	if (is_clean(r->raw, charset))
+		sm_append(f->w->buf, r->raw.s, r->raw.len);
+	else if (token == SM_XML_CDATA)
+		append_part(f, r->data, SM_XML_IN_CDATA, charset);
+
+	/* a comment or instruction that is not clean is dropped */
 }
 
 static bool
@@ -174,8 +221,10 @@ beyond_ascii(SmProblems *problems)
  * spelling, so it must not contain a character that would be written as a reference.
  */
 static bool
-check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *problems)
+check_declarations(const Fragment *f)
 {
+	const SmXmlReader *r = &f->reader;
+
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
@@ -183,11 +232,11 @@ check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *probl
 		if (!sm_span_is(a->prefix, "xmlns") && !sm_span_is(a->name, "xmlns"))
 			continue;
 		if (memchr(a->value.s, '\\', a->value.len))
-			return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+			return sm_refuse(f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
 							 "invalid extension: the name of the namespace \"%s\" has a backslash",
 							 sm_for_message(a->value));
-		if (charset == SM_XML_AS_REFERENCES && !sm_is_ascii(a->value))
-			return beyond_ascii(problems);
+		if (f->charset == SM_XML_AS_REFERENCES && !sm_is_ascii(a->value))
+			return beyond_ascii(f->w->problems);
 	}
 	return true;
 }
@@ -195,209 +244,161 @@ check_declarations(const SmXmlReader *r, SmXmlCharset charset, SmProblems *probl
 /*
  * Check a token by itself: text is allowed only inside of elements, and elements only
  * in namespaces other than the namespace of sitemaps, which an element without a
- * namespace would inherit.  is_changed: the token will be rewritten.
+ * namespace would inherit.
  */
 static bool
-check_token(const SmXmlReader *r, SmXmlToken token, SmXmlCharset charset, bool is_changed,
-			SmProblems *problems)
+check_token(const Fragment *f, SmXmlToken token)
 {
+	const SmXmlReader *r = &f->reader;
+
 	if (r->depth == 0 &&
 		(token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
-		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+		return sm_refuse(f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
 						 "invalid extension: text outside of the elements");
 	if (token == SM_XML_START && sm_namespace_is_sitemap(r->uri))
-		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+		return sm_refuse(f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 						 SM_DECLARE_HINT,
 						 "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
 						 sm_for_message(r->name));
-	if (!is_changed)
+	if (f->is_clean)
 		return true;
-	if (token == SM_XML_START && !check_declarations(r, charset, problems))
+	if (token == SM_XML_START && !check_declarations(f))
 		return false;
-	if ((token == SM_XML_START || token == SM_XML_END) && has_name_beyond_ascii(r->raw, charset))
-		return beyond_ascii(problems);
+	if ((token == SM_XML_START || token == SM_XML_END) && has_name_beyond_ascii(r->raw, f->charset))
+		return beyond_ascii(f->w->problems);
 	return true;
 }
 
-/*
- * A child of the outermost element, in the same namespace.  Its value is a fact about
- * the page.  has_rule: the value is needed for a rule, whether or not found_media is
- * set.
- */
-typedef struct ValueElement
-{
-	uint32		ns;
-	bool		has_rule;
-	const char *name;
-	SmFactName	fact;
-} ValueElement;
-
-static const ValueElement value_elements[] = {
-	{SM_NS_IMAGE, false, "loc", SM_FACT_IMAGE_LOC},
-	{SM_NS_VIDEO, false, "thumbnail_loc", SM_FACT_THUMBNAIL_LOC},
-	{SM_NS_VIDEO, true, "content_loc", SM_FACT_CONTENT_LOC},
-	{SM_NS_VIDEO, true, "player_loc", SM_FACT_PLAYER_LOC},
-	{SM_NS_NEWS, true, "publication_date", SM_FACT_PUBLICATION_DATE}
-};
-
-/* Collects the facts of an xml value. */
-typedef struct Facts
-{
-	SmRules    *rules;
-	SmSpan		xml;			/* the whole value */
-	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	const ValueElement *inside; /* the child that is being read, or NULL */
-	int			value;			/* where its value begins in rules->values */
-} Facts;
-
 /* An outermost element begins. */
 static void
-note_element(Facts *facts, const SmXmlReader *r)
+note_element(Fragment *f)
 {
-	facts->top = sm_namespace_flag(r->uri);
-	if (facts->top == SM_NS_IMAGE && sm_span_is(r->name, "image"))
-		sm_rules_note(facts->rules, SM_FACT_IMAGE, sm_no_span(), sm_no_span());
-	else if (facts->top == SM_NS_NEWS && sm_span_is(r->name, "news"))
-		sm_rules_note(facts->rules, SM_FACT_NEWS, sm_no_span(), sm_no_span());
-	else if (facts->top == SM_NS_XHTML && sm_span_is(r->name, "link"))
+	const SmXmlReader *r = &f->reader;
+	SmRules    *rules = f->w->rules;
+
+	f->top = sm_namespace_flag(r->uri);
+	if (f->top == SM_NS_IMAGE && sm_span_is(r->name, "image"))
+		sm_rules_note(rules, SM_FACT_IMAGE, sm_no_span());
+	else if (f->top == SM_NS_NEWS && sm_span_is(r->name, "news"))
+		sm_rules_note(rules, SM_FACT_NEWS, sm_no_span());
+	else if (f->top == SM_NS_XHTML && sm_span_is(r->name, "link"))
 	{
 		SmSpan		hreflang = sm_xml_attribute(r, "hreflang");
 
 		if (hreflang.s != NULL)
-			sm_rules_note(facts->rules, SM_FACT_LINK, hreflang, sm_xml_attribute(r, "href"));
+			sm_rules_note_link(rules, hreflang, sm_xml_attribute(r, "href"));
 	}
 }
 
 /* A child of an outermost element begins. */
 static void
-note_child(Facts *facts, const SmXmlReader *r)
+note_child(Fragment *f)
 {
-	SmRules    *rules = facts->rules;
+	const SmXmlReader *r = &f->reader;
+	SmRules    *rules = f->w->rules;
 
-	if (facts->top == 0 || facts->top == SM_NS_XHTML || sm_namespace_flag(r->uri) != facts->top)
+	if (f->top == 0 || f->top == SM_NS_XHTML || sm_namespace_flag(r->uri) != f->top)
 		return;
 	for (size_t i = 0; i < lengthof(value_elements); i++)
 	{
 		const ValueElement *element = &value_elements[i];
 
-		if (element->ns == facts->top && (element->has_rule || rules->found_media) &&
+		if (element->ns == f->top && (element->has_rule || rules->found_media) &&
 			sm_span_is(r->name, element->name))
 		{
-			/*
-			 * the values together are never longer than the XML, so they do
-			 * not move
-			 */
-			if (rules->values.data == NULL)
-				initStringInfo(&rules->values);
-			enlargeStringInfo(&rules->values, facts->xml.len - rules->values.len);
-			facts->inside = element;
-			facts->value = rules->values.len;
+			f->inside = element;
+			f->value = f->values.len;
 		}
 	}
-	if (facts->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader"))
+	/* the values together are never longer than the XML, so they do not move */
+	if (f->inside && f->values.data == NULL)
+	{
+		f->values.maxlen = f->xml.len + 1;
+		f->values.data = palloc(f->values.maxlen);
+	}
+	if (f->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader"))
 	{
 		SmSpan		info = sm_xml_attribute(r, "info");
 
 		if (info.s != NULL)
-			sm_rules_note(rules, SM_FACT_UPLOADER_INFO, sm_xml_resolve(info), sm_no_span());
+			sm_rules_note(rules, SM_FACT_UPLOADER_INFO, sm_xml_resolve(info));
 	}
 }
 
-/* Note what a token says about the page. */
+/* Note what the token just read says about the page. */
 static void
-note_token(Facts *facts, const SmXmlReader *r, SmXmlToken token)
+note_token(Fragment *f, SmXmlToken token)
 {
-	StringInfo	values = &facts->rules->values;
+	int			depth = f->reader.depth;
 
-	if (token == SM_XML_START && r->depth == 0)
-		note_element(facts, r);
-	else if (token == SM_XML_START && r->depth == 1)
-		note_child(facts, r);
-	else if (facts->inside && token == SM_XML_END && r->depth == 1)
+	if (token == SM_XML_START && depth == 0)
+		note_element(f);
+	else if (token == SM_XML_START && depth == 1)
+		note_child(f);
+	else if (f->inside && token == SM_XML_END && depth == 1)
 	{
-		sm_rules_note(facts->rules, facts->inside->fact,
-					  sm_trim(sm_span(values->data + facts->value, values->len - facts->value)),
-					  sm_no_span());
-		facts->inside = NULL;
+		sm_rules_note(f->w->rules, f->inside->fact,
+					  sm_trim(sm_span(f->values.data + f->value, f->values.len - f->value)));
+		f->inside = NULL;
 	}
-	else if (facts->inside && r->depth == 2 && (token == SM_XML_TEXT || token == SM_XML_CDATA))
-		sm_xml_append_content(values, r, token);
+	else if (f->inside && depth == 2 && (token == SM_XML_TEXT || token == SM_XML_CDATA))
+		sm_xml_append_content(&f->values, &f->reader, token);
 }
 
-/*
- * Read an xml value once: check its tokens, append them to buf, and collect its
- * facts.  Returns false for a problem; the caller then restores buf.
- */
+/* Check the tokens of the value, append them, and note the facts that they state. */
 static bool
-read_fragment(StringInfo buf, SmSpan xml, SmXmlCharset charset, uint32 *namespaces,
-			  SmRules *rules, SmProblems *problems)
+copy_tokens(Fragment *f)
 {
-	Facts		facts = {.rules = rules,.xml = xml};
-	SmXmlReader r;
 	SmXmlToken	token;
-	bool		clean = is_clean(xml, charset);
-	const char *start = xml.s;	/* the part of an element that is not yet
-								 * written */
 
-	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, namespaces);
-	while ((token = sm_xml_next(&r)) != SM_XML_END_OF_INPUT)
+	while ((token = sm_xml_next(&f->reader)) != SM_XML_END_OF_INPUT)
 	{
-		uint32		own;		/* flags of declarations that the document has */
-		bool		is_changed;
-
 		CHECK_FOR_INTERRUPTS();
 
 		if (token == SM_XML_ERROR)
-			return sm_xml_malformed(problems, SM_EXTENSION_INVALID, &r, "extension");
-
-		/* the document declares these namespaces, so the element need not */
-		own = token == SM_XML_START && r.depth == 0 ? own_declarations(&r) : 0;
-		*namespaces |= own;
-		is_changed = own != 0 || !clean;
-		if (!check_token(&r, token, charset, is_changed, problems))
+			return sm_xml_malformed(f->w->problems, SM_EXTENSION_INVALID, &f->reader, "extension");
+		if (!check_token(f, token))
 			return false;
-		if (token == SM_XML_TEXT && r.depth == 0)
+		if (token == SM_XML_TEXT && f->reader.depth == 0)
 			continue;			/* blanks between elements */
-		note_token(&facts, &r, token);
-
-		if (is_changed || (r.depth == 0 && token != SM_XML_START && token != SM_XML_END))
-		{
-			if (own != 0)
-				append_without_own(buf, &r, charset);
-			else
-				append_token(buf, &r, token, charset);
-			start = r.raw.s + r.raw.len;
-		}
-		else if (r.depth == 0)
-		{
-			/* a clean element is copied as a whole, at its end */
-			if (token == SM_XML_START)
-				start = r.raw.s;
-			else
-				sm_append(buf, start, r.raw.s + r.raw.len - start);
-		}
+		note_token(f, token);
+		append_token(f, token);
 	}
 	return true;
 }
 
 bool
-sm_append_fragment(StringInfo buf, SmSpan xml, bool ascii, SmRules *rules,
-				   SmProblems *problems)
+sm_append_fragment(SmElementWriter *w, SmSpan xml)
 {
-	uint32		namespaces = 0;
-	int			len = buf->len;
+	Fragment	f;
+	int			start = w->buf->len;
+	bool		is_valid;
 
 	if (xml.len > SM_MAX_BYTES)
-		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		return sm_refuse(w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid extension: %zu bytes are more than a sitemap can have",
 						 xml.len);
-	sm_rules_begin(rules);
-	if (!read_fragment(buf, xml, target_charset(ascii), &namespaces, rules, problems) ||
-		!sm_rules_add_facts(rules, problems, SM_EXTENSION_INVALID))
-	{
-		buf->len = len;
-		return false;
-	}
-	rules->namespaces |= namespaces;
-	return true;
+	memset(&f, 0, offsetof(Fragment, reader));
+	f.w = w;
+	f.xml = xml;
+
+	/*
+	 * in a database that is not UTF-8, files get characters, values
+	 * references
+	 */
+	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
+		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
+	f.is_clean = is_clean(xml, f.charset);
+	sm_xml_reader_init(&f.reader, xml.s, xml.len, sm_namespace_lookup, &f.namespaces);
+	sm_rules_begin(w->rules);
+
+	is_valid = copy_tokens(&f) &&
+		sm_rules_add_facts(w->rules, w->problems, SM_EXTENSION_INVALID);
+	if (is_valid)
+		w->rules->namespaces |= f.namespaces;
+	else
+		w->buf->len = start;
+	if (f.values.data)
+		pfree(f.values.data);
+	return is_valid;
 }

@@ -23,14 +23,14 @@
 
 /* How a message calls a field: videos.title in a column, title in a function. */
 static const char *
-label(const SmItemWriter *w, const SmField *field)
+label(const SmElementWriter *w, const SmField *field)
 {
 	return w->rules ? field->path : field->name.s;
 }
 
 /* Report a value that violates a rule. */
 static bool
-refuse(SmItemWriter *w, const SmField *field, SmSpan value, const char *rule)
+refuse(SmElementWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
 	return sm_refuse(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 					 "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
@@ -38,7 +38,7 @@ refuse(SmItemWriter *w, const SmField *field, SmSpan value, const char *rule)
 
 /* Report a number that is out of its range. */
 static bool
-refuse_number(SmItemWriter *w, const SmField *field, const char *number)
+refuse_number(SmElementWriter *w, const SmField *field, const char *number)
 {
 	return sm_refuse(w->problems, w->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
 					 "invalid %s %s: %s", label(w, field), number, field->rule);
@@ -46,7 +46,7 @@ refuse_number(SmItemWriter *w, const SmField *field, const char *number)
 
 /* Check the number of characters, not counting characters that XML cannot carry. */
 static bool
-check_characters(SmItemWriter *w, const SmField *field, SmSpan value)
+check_characters(SmElementWriter *w, const SmField *field, SmSpan value)
 {
 	size_t		count = 0;
 	const char *end = value.s + value.len;
@@ -73,7 +73,7 @@ check_characters(SmItemWriter *w, const SmField *field, SmSpan value)
 }
 
 static bool
-append_text(SmItemWriter *w, const SmField *field, SmSpan text)
+append_text(SmElementWriter *w, const SmField *field, SmSpan text)
 {
 	size_t		len;
 
@@ -105,7 +105,7 @@ find_choice(const char *const *choices, SmSpan value)
 }
 
 static bool
-append_choice(SmItemWriter *w, const SmField *field, SmSpan value)
+append_choice(SmElementWriter *w, const SmField *field, SmSpan value)
 {
 	const char *choice = find_choice(field->choices, sm_trim(value));
 
@@ -143,7 +143,7 @@ next_word(SmSpan *list, char separator, SmSpan *word)
 }
 
 static bool
-append_list(SmItemWriter *w, const SmField *field, SmSpan list)
+append_list(SmElementWriter *w, const SmField *field, SmSpan list)
 {
 	SmSpan		rest = list;
 	SmSpan		word;
@@ -199,7 +199,7 @@ read_integer(SmSpan string, int64 *n)
 }
 
 static bool
-append_integer(SmItemWriter *w, const SmField *field, const SmValue *value)
+append_integer(SmElementWriter *w, const SmField *field, const SmValue *value)
 {
 	char		digits[MAXINT8LEN + 1];
 	int64		n;
@@ -216,7 +216,7 @@ append_integer(SmItemWriter *w, const SmField *field, const SmValue *value)
 }
 
 static bool
-append_float(SmItemWriter *w, const SmField *field, const SmValue *value)
+append_float(SmElementWriter *w, const SmField *field, const SmValue *value)
 {
 	char		digits[SM_DECIMAL_MAX];
 	double		number;
@@ -234,7 +234,7 @@ append_float(SmItemWriter *w, const SmField *field, const SmValue *value)
 }
 
 static bool
-append_flag(SmItemWriter *w, const SmField *field, const SmValue *value)
+append_flag(SmElementWriter *w, const SmField *field, const SmValue *value)
 {
 	static const char *const flags[] = {"yes", "no", "true", "false", NULL};
 	const char *flag = find_choice(flags, sm_trim(value->v.span));
@@ -249,7 +249,7 @@ append_flag(SmItemWriter *w, const SmField *field, const SmValue *value)
 }
 
 static bool
-append_date(SmItemWriter *w, const SmField *field, const SmValue *value)
+append_date(SmElementWriter *w, const SmField *field, const SmValue *value)
 {
 	SmLastmodType type = value->type == SM_VALUE_DAY ? SM_LASTMOD_DATE :
 		value->type == SM_VALUE_INSTANT ? SM_LASTMOD_TIMESTAMP : SM_LASTMOD_TEXT;
@@ -264,22 +264,34 @@ append_date(SmItemWriter *w, const SmField *field, const SmValue *value)
 	if (has_seconds && w->rules && field->fact != SM_FACT_NONE)
 		sm_rules_note(w->rules, field->fact,
 					  sm_span(pnstrdup(w->buf->data + start, w->buf->len - start),
-							  w->buf->len - start), sm_no_span());
+							  w->buf->len - start));
 	return has_seconds;
 }
 
+bool
+sm_append_url(SmElementWriter *w, SmSpan *url, const char *what)
+{
+	SmSpan		given = *url;
+	SmUrlStatus status = sm_write_url(w->buf, url, w->base, w->cache);
+
+	if (status == SM_URL_OK)
+		return true;
+	if (given.len > SM_MAX_BYTES)
+		return sm_refuse(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "%s is too long for a sitemap: %zu bytes", what, given.len);
+	sm_url_problem(w->problems, w->problem,
+				   psprintf("%s \"%s\"", what, sm_for_message(given)), status);
+	return false;
+}
+
 static bool
-append_url(SmItemWriter *w, const SmField *field, SmSpan url)
+append_url(SmElementWriter *w, const SmField *field, SmSpan url)
 {
 	int			start = w->buf->len;
 	SmSpan		given = url;
-	SmUrlStatus status = sm_append_url(w->buf, &url, w->base, w->cache);
 
-	if (status != SM_URL_OK)
-	{
-		sm_append_url_problem(w->problems, w->problem, label(w, field), given, status);
+	if (!sm_append_url(w, &url, label(w, field)))
 		return false;
-	}
 	if (w->rules == NULL || field->fact == SM_FACT_NONE)
 		return true;
 	if (!sm_rules_check_url(w->rules, field->fact, field->path, given,
@@ -289,12 +301,12 @@ append_url(SmItemWriter *w, const SmField *field, SmSpan url)
 
 	/* the rule is checked already, so the URL is needed only if someone asks */
 	if (w->rules->found_media)
-		sm_rules_note(w->rules, field->fact, url, sm_no_span());
+		sm_rules_note(w->rules, field->fact, url);
 	return true;
 }
 
 static bool
-append_value(SmItemWriter *w, const SmField *field, const SmValue *value)
+append_value(SmElementWriter *w, const SmField *field, const SmValue *value)
 {
 	SmSpan		string;
 
@@ -348,7 +360,7 @@ value_at(const SmField *field, const SmValue *value, int i)
 
 /* Append a tag with its attributes.  n: number of fields, the tag included. */
 static bool
-append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, int i)
+append_tag(SmElementWriter *w, const SmField *field, const SmValue *values, int n, int i)
 {
 	SmValue		tag = value_at(field, &values[0], i);
 	const char *missing = NULL;
@@ -387,7 +399,7 @@ append_tag(SmItemWriter *w, const SmField *field, const SmValue *values, int n, 
 
 /* Append a tag for each value of an array. */
 static bool
-append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
+append_tags(SmElementWriter *w, const SmField *field, const SmValue *values, int n)
 {
 	int			ntags = 0;
 
@@ -418,7 +430,7 @@ append_tags(SmItemWriter *w, const SmField *field, const SmValue *values, int n)
 
 /* Are all required values of an item given? */
 static bool
-check_required(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+check_required(SmElementWriter *w, const SmItemType *type, const SmValue *values)
 {
 	const SmField *const *either = type->either;
 
@@ -438,7 +450,7 @@ check_required(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 }
 
 static bool
-append_fields(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+append_fields(SmElementWriter *w, const SmItemType *type, const SmValue *values)
 {
 	const SmField *fields = type->fields;
 	int			n;
@@ -461,7 +473,7 @@ append_fields(SmItemWriter *w, const SmItemType *type, const SmValue *values)
  * caller restores buf.
  */
 static bool
-append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values)
 {
 	if (!check_required(w, type, values))
 		return false;
@@ -469,11 +481,11 @@ append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 	if (!append_fields(w, type, values))
 		return false;
 	sm_append(w->buf, type->close.s, type->close.len);
-	return w->rules == NULL || sm_rules_add_facts(w->rules, w->problems, type->problem);
+	return w->rules == NULL || sm_rules_add_facts(w->rules, w->problems, w->problem);
 }
 
 bool
-sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
+sm_append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values)
 {
 	int			start = w->buf->len;
 
@@ -482,7 +494,7 @@ sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 	{
 		sm_rules_begin(w->rules);
 		if (type->fact != SM_FACT_NONE)
-			sm_rules_note(w->rules, type->fact, sm_no_span(), sm_no_span());
+			sm_rules_note(w->rules, type->fact, sm_no_span());
 	}
 	if (!append_item(w, type, values))
 	{
@@ -495,21 +507,18 @@ sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values)
 }
 
 bool
-sm_append_image(SmItemWriter *w, SmSpan loc)
+sm_append_image(SmElementWriter *w, SmSpan loc)
 {
 	int			start = w->buf->len;
-	SmSpan		given = loc;
-	SmUrlStatus status;
 
+	w->problem = SM_IMAGE_INVALID;
 	sm_append(w->buf, SM_LITERAL("<image:image><image:loc>"));
-	status = sm_append_url(w->buf, &loc, w->base, w->cache);
-	if (status != SM_URL_OK)
-		sm_append_url_problem(w->problems, SM_IMAGE_INVALID, "image", given, status);
-	else if (sm_rules_add_image(w->rules, loc, w->problems, SM_IMAGE_INVALID))
+	if (!sm_append_url(w, &loc, "image") ||
+		!sm_rules_add_image(w->rules, loc, w->problems, w->problem))
 	{
-		sm_append(w->buf, SM_LITERAL("</image:loc></image:image>"));
-		return true;
+		w->buf->len = start;
+		return false;
 	}
-	w->buf->len = start;
-	return false;
+	sm_append(w->buf, SM_LITERAL("</image:loc></image:image>"));
+	return true;
 }

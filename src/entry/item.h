@@ -6,11 +6,7 @@
 #ifndef SM_ITEM_H
 #define SM_ITEM_H
 
-#include "core/url.h"
-#include "entry/entry.h"
-#include "entry/rules.h"
-#include "lib/stringinfo.h"
-#include "server/problem.h"
+#include "entry/element.h"
 
 /* The most fields of an item. */
 #define SM_MAX_FIELDS	33
@@ -103,28 +99,21 @@ typedef struct SmValue
 	}			v;
 } SmValue;
 
-/* Where items are written, and how. */
-typedef struct SmItemWriter
-{
-	StringInfo	buf;
-	bool		ascii;			/* write characters outside ASCII as
-								 * references */
-	const SmUrlBase *base;		/* relative URLs are resolved against it; NULL
-								 * for an argument of a function */
-	SmUrlCache *cache;
-	SmRules    *rules;			/* rules of the page; NULL for an argument of
-								 * a function */
-	SmProblems *problems;
-	SmProblemName problem;		/* set by sm_append_item */
-} SmItemWriter;
-
 /*
  * Append an item.  values: one for each field of the type.  Returns false for a
- * problem; then buf is unchanged.
+ * problem; then buf and the rules are unchanged.
  */
-extern bool sm_append_item(SmItemWriter *w, const SmItemType *type, const SmValue *values);
+extern bool sm_append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values);
 
-/* Append an image of a column that has only a URL. */
-extern bool sm_append_image(SmItemWriter *w, SmSpan loc);
+/*
+ * Append the items of a jsonb value.  An item is an object, with names of fields as
+ * its keys; videos and images can be an array of objects, and an image can be a URL.
+ * null is no item, and neither is an object without any of the required values.
+ * Stops after the item that makes the page's elements too large.
+ */
+extern void sm_append_json(SmElementWriter *w, const SmItemType *type, Datum value);
+
+/* Is a jsonb value null, or an empty array or object? */
+extern bool sm_json_is_empty(Datum value);
 
 #endif

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "entry/json.h"
+#include "entry/item.h"
 
 #include "core/text.h"
 #include "core/w3cdate.h"
@@ -31,9 +31,8 @@
 /* An object being read. */
 typedef struct ItemReader
 {
-	SmItemWriter *w;
+	SmElementWriter *w;
 	const SmItemType *type;
-	JsonbIterator *it;
 	bool		is_valid;		/* no problem so far */
 	bool		is_null;		/* no required value so far */
 	SmValue		values[SM_MAX_FIELDS];
@@ -152,73 +151,55 @@ set_date(SmValue *value, SmSpan text)
 	}
 }
 
-/* Read the rest of an array or object that cannot be a value. */
-static void
-skip_container(ItemReader *r)
+static bool
+is_array(const JsonbValue *value)
 {
-	JsonbIteratorToken token;
-	JsonbValue	value;
-	int			depth = 1;
-
-	while (depth > 0 && (token = JsonbIteratorNext(&r->it, &value, false)) != WJB_DONE)
-	{
-		CHECK_FOR_INTERRUPTS();
-
-		if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
-			depth++;
-		else if (token == WJB_END_ARRAY || token == WJB_END_OBJECT)
-			depth--;
-	}
+	return value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data);
 }
 
-/* Read an array of n values. */
+/* Read an array of strings, numbers and nulls. */
 static void
-read_array(ItemReader *r, const SmField *field, int n, SmValue *value)
+read_array(ItemReader *r, const SmField *field, JsonbContainer *array, SmValue *value)
 {
+	JsonbIterator *it = JsonbIteratorInit(array);
 	JsonbIteratorToken token;
 	JsonbValue	item;
 
-	value->type = n > 0 ? SM_VALUE_ARRAY : SM_VALUE_NONE;
-	value->v.items = palloc_array(SmSpan, n);
-	while ((token = JsonbIteratorNext(&r->it, &item, false)) != WJB_END_ARRAY)
+	value->type = JsonContainerSize(array) > 0 ? SM_VALUE_ARRAY : SM_VALUE_NONE;
+	value->v.items = palloc_array(SmSpan, JsonContainerSize(array));
+	while ((token = JsonbIteratorNext(&it, &item, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
 
-		if (token == WJB_ELEM)
-			value->v.items[value->n++] = read_scalar(r, field, &item);
-		else
-		{
+		if (token != WJB_ELEM)
+			continue;
+		if (item.type == jbvBinary)
 			refuse(r, field, "an array of strings or numbers");
-			skip_container(r);
-		}
+		else
+			value->v.items[value->n++] = read_scalar(r, field, &item);
 	}
 }
 
-/* Read the value of a key; field is NULL if the key is unknown. */
+/* Read the value of a key. */
 static void
-read_value(ItemReader *r, const SmField *field)
+read_value(ItemReader *r, const SmField *field, const JsonbValue *json)
 {
-	SmValue    *value = field ? &r->values[field - r->type->fields] : NULL;
-	JsonbValue	json;
-	JsonbIteratorToken token = JsonbIteratorNext(&r->it, &json, false);
+	SmValue    *value = &r->values[field - r->type->fields];
 	SmSpan		string;
 
-	if (field == NULL || (token != WJB_VALUE && (token != WJB_BEGIN_ARRAY || !field->is_array)))
+	if (field->is_array && is_array(json))
 	{
-		if (field)
-			refuse(r, field, field->type == SM_FIELD_FLAG ? "true, false, or a string" :
-				   field->is_array ? "a string, a number, or an array of them" : "a string or a number");
-		if (token != WJB_VALUE)
-			skip_container(r);
+		read_array(r, field, json->val.binary.data, value);
 		return;
 	}
-	if (token == WJB_BEGIN_ARRAY)
+	if (json->type == jbvBinary)
 	{
-		read_array(r, field, json.val.array.nElems, value);
+		refuse(r, field, field->type == SM_FIELD_FLAG ? "true, false, or a string" :
+			   field->is_array ? "a string, a number, or an array of them" : "a string or a number");
 		return;
 	}
 
-	string = read_scalar(r, field, &json);
+	string = read_scalar(r, field, json);
 	if (string.s == NULL)
 		return;
 	r->is_null &= field->required == NULL || field->is_attribute;
@@ -238,43 +219,36 @@ read_value(ItemReader *r, const SmField *field)
 	}
 }
 
-/* Read the object that has just begun, up to its end, and append its item. */
+/* Read an object, and append its item. */
 static void
-append_object(SmItemWriter *w, const SmItemType *type, JsonbIterator **it)
+append_object(SmElementWriter *w, const SmItemType *type, JsonbContainer *object)
 {
+	JsonbIterator *it = JsonbIteratorInit(object);
+	JsonbIteratorToken token;
+	JsonbValue	json;
+	const SmField *field = NULL;
 	ItemReader	r;
-	JsonbValue	key;
 
 	r.w = w;
 	r.type = type;
-	r.it = *it;
 	r.is_valid = true;
 	r.is_null = true;
 	memset(r.values, 0, type->nfields * sizeof(SmValue));
-	while (JsonbIteratorNext(&r.it, &key, false) == WJB_KEY)
+	while ((token = JsonbIteratorNext(&it, &json, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
-		read_value(&r, find_field(&r, &key));
+
+		if (token == WJB_KEY)
+			field = find_field(&r, &json);
+		else if (token == WJB_VALUE && field)
+			read_value(&r, field, &json);
 	}
-	*it = r.it;
 	if (r.is_valid && !r.is_null)
 		sm_append_item(w, type, r.values);
 }
 
-/* Append an image that is a URL. */
 static void
-append_url(SmItemWriter *w, const JsonbValue *value)
-{
-	SmSpan		url;
-
-	sm_read_string(value->val.string.val, value->val.string.len, &url, w->problems,
-				   SM_IMAGE_INVALID, "image");
-	if (url.s != NULL)
-		sm_append_image(w, url);
-}
-
-static void
-wrong_shape(SmItemWriter *w, const SmItemType *type)
+wrong_shape(SmElementWriter *w, const SmItemType *type)
 {
 	sm_problem(w->problems, type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
 			   psprintf("The keys of an object are the parameters of sitemap_%s.", type->name),
@@ -283,42 +257,53 @@ wrong_shape(SmItemWriter *w, const SmItemType *type)
 			   type == &sm_video ? "a JSON object or an array of objects" : "a JSON object");
 }
 
+/* Append the item of a value that is not an array. */
+static void
+append_one(SmElementWriter *w, const SmItemType *type, const JsonbValue *value)
+{
+	SmSpan		url;
+
+	if (value->type == jbvBinary && !is_array(value))
+		append_object(w, type, value->val.binary.data);
+	else if (value->type == jbvString && type == &sm_image)
+	{
+		sm_read_string(value->val.string.val, value->val.string.len, &url, w->problems,
+					   SM_IMAGE_INVALID, "image");
+		if (url.s != NULL)
+			sm_append_image(w, url);
+	}
+	else if (value->type != jbvNull)
+		wrong_shape(w, type);
+}
+
 void
-sm_append_json(SmItemWriter *w, const SmItemType *type, Datum value)
+sm_append_json(SmElementWriter *w, const SmItemType *type, Datum value)
 {
 	Jsonb	   *jsonb = DatumGetJsonbP(value);
-	JsonbIterator *it = JsonbIteratorInit(&jsonb->root);
+	JsonbIterator *it;
 	JsonbIteratorToken token;
 	JsonbValue	item;
-	int			start = w->buf->len;
-	int			depth = 0;
 
-	if (type == &sm_news && JB_ROOT_IS_ARRAY(jsonb) && !JB_ROOT_IS_SCALAR(jsonb))
+	if (JB_ROOT_IS_OBJECT(jsonb))
+	{
+		append_object(w, type, &jsonb->root);
+		return;
+	}
+	if (type == &sm_news && !JB_ROOT_IS_SCALAR(jsonb))
 	{
 		wrong_shape(w, type);
 		return;
 	}
-	while (w->buf->len - start <= SM_MAX_BYTES &&
-		   (token = JsonbIteratorNext(&it, &item, false)) != WJB_DONE)
+
+	/* a scalar is stored as an array of one element */
+	it = JsonbIteratorInit(&jsonb->root);
+	while (!sm_elements_too_large(w) &&
+		   (token = JsonbIteratorNext(&it, &item, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
 
-		if (token == WJB_BEGIN_OBJECT && depth <= 1)
-			append_object(w, type, &it);
-		else if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
-		{
-			/* an array of items, or something inside of an array of arrays */
-			if (depth++ == 1)
-				wrong_shape(w, type);
-		}
-		else if (token == WJB_END_ARRAY || token == WJB_END_OBJECT)
-			depth--;
-		else if (token != WJB_ELEM || depth > 1 || item.type == jbvNull)
-			continue;
-		else if (type == &sm_image && item.type == jbvString)
-			append_url(w, &item);
-		else
-			wrong_shape(w, type);
+		if (token == WJB_ELEM)
+			append_one(w, type, &item);
 	}
 }
 

@@ -57,10 +57,11 @@ sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 	}
 }
 
-size_t
-sm_xml_attribute_value(SmSpan raw, char *dst)
+SmSpan
+sm_xml_resolve(SmSpan raw)
 {
-	char	   *d = dst;
+	char	   *text = palloc(raw.len + 1);
+	char	   *end = text;
 
 	for (size_t i = 0; i < raw.len; i++)
 	{
@@ -68,17 +69,9 @@ sm_xml_attribute_value(SmSpan raw, char *dst)
 
 		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
 			continue;			/* CR LF is one line break */
-		*d++ = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+		*end++ = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
 	}
-	return sm_xml_unescape(dst, d - dst, dst);
-}
-
-SmSpan
-sm_xml_resolve(SmSpan raw)
-{
-	char	   *text = palloc(raw.len + 1);
-
-	return sm_trim(sm_span(text, sm_xml_attribute_value(raw, text)));
+	return sm_trim(sm_span(text, sm_xml_unescape(text, end - text, text)));
 }
 
 bool

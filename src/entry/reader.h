@@ -72,13 +72,9 @@ extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
 
 /*
- * Write the value of an attribute to dst, which needs raw.len bytes, and return its
- * length: references are resolved, and line breaks and tabs become spaces (XML 1.0,
- * 3.3.3).
+ * The value of an attribute, trimmed: references are resolved, and line breaks and
+ * tabs become spaces (XML 1.0, 3.3.3).
  */
-extern size_t sm_xml_attribute_value(SmSpan raw, char *dst);
-
-/* The value of an attribute, trimmed. */
 extern SmSpan sm_xml_resolve(SmSpan raw);
 
 /* Report an undeclared prefix of the tag just read from a document.  Returns false. */

@@ -94,55 +94,6 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name
 	return n;
 }
 
-/* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
-static SmSpan
-read_json_string(const JsonbValue *value, SmProblems *problems, const char *what)
-{
-	SmSpan		result;
-
-	sm_read_string(value->val.string.val, value->val.string.len, &result, problems,
-				   SM_EXTENSION_INVALID, what);
-	return result;
-}
-
-int
-sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)
-{
-	Jsonb	   *hrefs = DatumGetJsonbP(object);
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
-	SmLink		link = {sm_no_span(), sm_no_span()};
-	int			n = 0;
-
-	if (!JB_ROOT_IS_OBJECT(hrefs))
-	{
-		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
-				   "An example is {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.",
-				   "%s must be a JSON object", what);
-		return 0;
-	}
-
-	*links = palloc_array(SmLink, JB_ROOT_COUNT(hrefs));
-	it = JsonbIteratorInit(&hrefs->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
-	{
-		CHECK_FOR_INTERRUPTS();
-
-		if (token == WJB_KEY)
-			link.hreflang = read_json_string(&value, problems, "hreflang");
-		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
-			continue;
-		if (value.type != jbvString)
-			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-					   "the value of \"%s\" in %s must be a string",
-					   sm_for_message(link.hreflang), what);
-		else if ((link.href = read_json_string(&value, problems, "href")).s != NULL)
-			(*links)[n++] = link;
-	}
-	return n;
-}
-
 SmLastmodType
 sm_lastmod_type(Oid type)
 {

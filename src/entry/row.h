@@ -57,13 +57,6 @@ typedef enum SmRowStatus
 	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
 } SmRowStatus;
 
-/*
- * Read a JSON object of languages and URLs, and return the number of links; a
- * null URL is left out.  what: noun phrase for the object in a problem.
- */
-extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
-							   const char *what);
-
 /* How a lastmod of an SQL type is read. */
 extern SmLastmodType sm_lastmod_type(Oid type);
 

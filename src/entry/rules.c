@@ -27,65 +27,66 @@ typedef struct Language
 	char		status;
 } Language;
 
+/* Languages are equal whatever their case. */
+static uint32
+hash_language(SmSpan hreflang)
+{
+	char		lower[MAX_HREFLANG];
+
+	for (size_t i = 0; i < hreflang.len; i++)
+		lower[i] = sm_lower(hreflang.s[i]);
+	return (uint32) sm_digest(lower, hreflang.len, 0);
+}
+
 #define SH_PREFIX languages
 #define SH_ELEMENT_TYPE Language
 #define SH_KEY_TYPE SmSpan
 #define SH_KEY hreflang
-#define SH_HASH_KEY(table, key) ((uint32) sm_digest((key).s, (key).len, 0))
-#define SH_EQUAL(table, a, b) sm_span_equal(a, b)
+#define SH_HASH_KEY(table, key) hash_language(key)
+#define SH_EQUAL(table, a, b) sm_equal_ignoring_case(a, b)
 #define SH_SCOPE static inline
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/*
- * Add a link.  is_raw: hreflang and href are as in XML, with references.  Returns
- * false for a problem.
- */
+/* Add a link.  given: its hreflang as it was given. */
 static bool
-add_alternate(SmRules *rules, SmSpan given, SmSpan href, bool is_raw, SmProblems *problems)
+add_link(SmRules *rules, SmLink link, SmSpan given, SmProblems *problems)
 {
-	SmSpan		hreflang;
-	SmAlternate *alternate;
 	bool		found;
 
-	if (rules->nalternates == SM_MAX_ALTERNATES)
+	if (rules->nlinks == SM_MAX_ALTERNATES)
 		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
 	if (given.len > MAX_HREFLANG)
 		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid hreflang \"%s\": more than %d bytes",
 						 sm_for_message(given), MAX_HREFLANG);
-	hreflang = is_raw ? sm_xml_resolve(given) :
-		sm_trim(sm_span(pnstrdup(given.s, given.len), given.len));
-	for (char *c = unconstify(char *, hreflang.s); c < hreflang.s + hreflang.len; c++)
-		*c = sm_lower(*c);
 	if (rules->languages == NULL)
 		rules->languages = languages_create(CurrentMemoryContext, 16, NULL);
-	languages_insert(rules->languages, hreflang, &found);
+	languages_insert(rules->languages, link.hreflang, &found);
 	if (found)
 		return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 						 "invalid hreflang \"%s\": a url can have one alternate for each language",
 						 sm_for_message(given));
 
-	if (rules->nalternates == rules->max_alternates)
+	if (rules->nlinks == rules->max_links)
 	{
-		rules->max_alternates = Max(16, 2 * rules->max_alternates);
-		rules->alternates = rules->alternates ?
-			repalloc_array(rules->alternates, SmAlternate, rules->max_alternates) :
-			palloc_array(SmAlternate, rules->max_alternates);
+		rules->max_links = Max(16, 2 * rules->max_links);
+		rules->links = rules->links ?
+			repalloc_array(rules->links, SmLink, rules->max_links) :
+			palloc_array(SmLink, rules->max_links);
 	}
-	alternate = &rules->alternates[rules->nalternates++];
-	alternate->hreflang = hreflang;
-	alternate->href = href;
-	alternate->is_raw = is_raw;
+	rules->links[rules->nlinks++] = link;
 	return true;
 }
 
 bool
 sm_rules_add_link(SmRules *rules, const SmLink *link, SmProblems *problems)
 {
-	if (!add_alternate(rules, link->hreflang, link->href, false, problems))
+	SmLink		trimmed = {sm_trim(link->hreflang), link->href};
+
+	if (!add_link(rules, trimmed, link->hreflang, problems))
 		return false;
 	rules->namespaces |= SM_NS_XHTML;
 	return true;
@@ -207,7 +208,7 @@ check_given_url(const SmRules *rules, SmFactName fact, SmSpan given,
 	if (rules->loc.len == 0)
 		return true;
 	initStringInfo(&buf);
-	status = sm_append_url(&buf, &url, NULL, &cache);
+	status = sm_write_url(&buf, &url, NULL, &cache);
 	sm_url_check_memory(status);
 	is_valid = sm_rules_check_url(rules, fact, names[fact], given,
 								  status == SM_URL_OK ? sm_span(buf.data, buf.len) : given,
@@ -220,6 +221,8 @@ check_given_url(const SmRules *rules, SmFactName fact, SmSpan given,
 static bool
 add_fact(SmRules *rules, const SmFact *fact, SmProblems *problems, SmProblemName problem)
 {
+	SmLink		link;
+
 	switch (fact->name)
 	{
 		case SM_FACT_IMAGE:
@@ -227,7 +230,10 @@ add_fact(SmRules *rules, const SmFact *fact, SmProblems *problems, SmProblemName
 		case SM_FACT_NEWS:
 			return add_news(rules, problems, problem);
 		case SM_FACT_LINK:
-			return add_alternate(rules, fact->value, fact->href, true, problems);
+			link.hreflang = sm_xml_resolve(fact->value);
+			link.href = rules->needs_hrefs && fact->href.s ?
+				sm_xml_resolve(fact->href) : sm_no_span();
+			return add_link(rules, link, fact->value, problems);
 		case SM_FACT_CONTENT_LOC:
 		case SM_FACT_PLAYER_LOC:
 		case SM_FACT_UPLOADER_INFO:
@@ -242,15 +248,7 @@ add_fact(SmRules *rules, const SmFact *fact, SmProblems *problems, SmProblemName
 }
 
 void
-sm_rules_begin(SmRules *rules)
-{
-	rules->nfacts = 0;
-	if (rules->values.data)
-		resetStringInfo(&rules->values);
-}
-
-void
-sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href)
+sm_rules_note(SmRules *rules, SmFactName name, SmSpan value)
 {
 	SmFact	   *fact;
 
@@ -264,16 +262,22 @@ sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href)
 	fact = &rules->facts[rules->nfacts++];
 	fact->name = name;
 	fact->value = value;
-	fact->href = href;
+}
+
+void
+sm_rules_note_link(SmRules *rules, SmSpan hreflang, SmSpan href)
+{
+	sm_rules_note(rules, SM_FACT_LINK, hreflang);
+	rules->facts[rules->nfacts - 1].href = href;
 }
 
 /* Forget the links, images and news that were added after these numbers. */
 static void
-forget(SmRules *rules, int nalternates, int images, bool has_news)
+forget(SmRules *rules, int nlinks, int images, bool has_news)
 {
-	for (int i = nalternates; i < rules->nalternates; i++)
-		languages_delete(rules->languages, rules->alternates[i].hreflang);
-	rules->nalternates = nalternates;
+	for (int i = nlinks; i < rules->nlinks; i++)
+		languages_delete(rules->languages, rules->links[i].hreflang);
+	rules->nlinks = nlinks;
 	rules->images = images;
 	rules->has_news = has_news;
 }
@@ -296,7 +300,7 @@ use_fact(SmRules *rules, const SmFact *fact)
 bool
 sm_rules_add_facts(SmRules *rules, SmProblems *problems, SmProblemName name)
 {
-	int			nalternates = rules->nalternates;
+	int			nlinks = rules->nlinks;
 	int			images = rules->images;
 	bool		has_news = rules->has_news;
 
@@ -304,7 +308,7 @@ sm_rules_add_facts(SmRules *rules, SmProblems *problems, SmProblemName name)
 	{
 		if (!add_fact(rules, &rules->facts[i], problems, name))
 		{
-			forget(rules, nalternates, images, has_news);
+			forget(rules, nlinks, images, has_news);
 			return false;
 		}
 	}

@@ -27,18 +27,10 @@ typedef enum SmFactName
 typedef struct SmFact
 {
 	SmFactName	name;
-	SmSpan		value;			/* a URL or a date; for a link, the hreflang
-								 * as in XML, with references */
+	SmSpan		value;			/* a URL or a date; of a link, the hreflang as
+								 * in XML, with references */
 	SmSpan		href;			/* of a link, as in XML; s is NULL for none */
 } SmFact;
-
-/* A link to the page in another language. */
-typedef struct SmAlternate
-{
-	SmSpan		hreflang;		/* in lower case */
-	SmSpan		href;			/* s is NULL if there is none */
-	bool		is_raw;			/* href is as in XML, with references */
-} SmAlternate;
 
 /*
  * Called for each URL of an image or a video.  what: noun phrase for the URL.
@@ -55,11 +47,13 @@ typedef struct SmRules
 	bool		has_news;
 	SmSpan		news_date;		/* publication date of the news; s is NULL if
 								 * not given */
-	int			nalternates;
-	int			max_alternates;
-	SmAlternate *alternates;	/* links so far */
+	int			nlinks;
+	int			max_links;
+	SmLink	   *links;			/* s of href is NULL if there is none */
 	struct languages_hash *languages;	/* languages of the links; NULL if
 										 * there are none */
+	bool		needs_hrefs;	/* are hrefs of links in ready-made XML
+								 * needed? */
 	SmFoundMedia found_media;	/* NULL if URLs of media are not needed */
 	void	   *found_media_arg;
 
@@ -67,7 +61,6 @@ typedef struct SmRules
 	int			nfacts;
 	int			max_facts;
 	SmFact	   *facts;
-	StringInfoData values;		/* holds values of facts */
 } SmRules;
 
 /* Add an image or a link of the page.  Returns false if it breaks a rule. */
@@ -85,12 +78,15 @@ extern bool sm_rules_check_url(const SmRules *rules, SmFactName fact, const char
 							   SmProblemName problem);
 
 /* Begin to note the facts of an extension element or an item. */
-extern void sm_rules_begin(SmRules *rules);
+static inline void
+sm_rules_begin(SmRules *rules)
+{
+	rules->nfacts = 0;
+}
 
-/*
- * Note a fact.  Its spans must stay until the facts are added.
- */
-extern void sm_rules_note(SmRules *rules, SmFactName name, SmSpan value, SmSpan href);
+/* Note a fact.  Its spans must stay until the facts are added. */
+extern void sm_rules_note(SmRules *rules, SmFactName name, SmSpan value);
+extern void sm_rules_note_link(SmRules *rules, SmSpan hreflang, SmSpan href);
 
 /*
  * Add the noted facts to the facts of the page.  Returns false if a fact breaks a

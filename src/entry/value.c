@@ -99,7 +99,7 @@ sm_encode_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
 }
 
 SmUrlStatus
-sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
+sm_write_url(StringInfo buf, SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
 {
 	SmUrlStatus status;
 	size_t		len;
@@ -113,22 +113,11 @@ sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *base, SmUrlCache *ca
 	if (status == SM_URL_NO_SCHEME && base)
 	{
 		status = sm_encode_url(url, base, cache);
-		return status == SM_URL_OK ? sm_append_url(buf, url, NULL, cache) : status;
+		return status == SM_URL_OK ? sm_write_url(buf, url, NULL, cache) : status;
 	}
 	if (status == SM_URL_OK)
 		buf->len += len;
 	return status;
-}
-
-void
-sm_append_url_problem(SmProblems *problems, SmProblemName name, const char *what,
-					  SmSpan url, SmUrlStatus status)
-{
-	if (url.len > SM_MAX_BYTES)
-		sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "%s is too long for a sitemap: %zu bytes", what, url.len);
-	else
-		sm_url_problem(problems, name, psprintf("%s \"%s\"", what, sm_for_message(url)), status);
 }
 
 /*

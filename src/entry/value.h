@@ -62,18 +62,12 @@ extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char 
 						   SmUrlStatus status);
 
 /*
- * Append the URL of an image, a link or the like.  Its length is limited only by the
- * document.  A relative URL is resolved against base, unless base is NULL; then *url
- * becomes absolute.  If the URL is refused, buf is unchanged.
+ * Append a URL to an XML document.  Its length is limited only by the document.  A
+ * relative URL is resolved against base, unless base is NULL; then *url becomes
+ * absolute.  If the URL is refused, buf is unchanged.
  */
-extern SmUrlStatus sm_append_url(StringInfo buf, SmSpan *url, const SmUrlBase *base,
-								 SmUrlCache *cache);
-
-/*
- * Report that sm_append_url refused a URL.  what: noun phrase for the URL.
- */
-extern void sm_append_url_problem(SmProblems *problems, SmProblemName name, const char *what,
-								  SmSpan url, SmUrlStatus status);
+extern SmUrlStatus sm_write_url(StringInfo buf, SmSpan *url, const SmUrlBase *base,
+								SmUrlCache *cache);
 
 /* Seconds from 1970-01-01 UTC to a timestamp, without a fraction. */
 static inline int64

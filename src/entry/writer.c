@@ -14,10 +14,7 @@
 #include "core/digest.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
-#include "entry/alternate.h"
-#include "entry/fragment.h"
 #include "entry/item.h"
-#include "entry/json.h"
 #include "entry/row.h"
 #include "entry/value.h"
 #include "fmgr.h"
@@ -205,83 +202,6 @@ append_priority(SmEntryWriter *w, double priority, StringInfo buf)
 	sm_append(buf, SM_LITERAL("</priority>"));
 }
 
-/* Are the extension elements of an entry too large for any document? */
-static bool
-is_too_large(SmEntryWriter *w, const StringInfoData *buf, int start)
-{
-	if (buf->len - start <= SM_MAX_BYTES)
-		return false;
-	sm_problem(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-			   "invalid url: the extensions have more than %d bytes",
-			   SM_MAX_BYTES);
-	return true;
-}
-
-/* Append the alternates of a row. Returns false if the row cannot go on. */
-static bool
-append_alternates(SmEntryWriter *w, Datum alternates, SmRules *rules, StringInfo buf)
-{
-	int			start = buf->len;
-	SmLink	   *links;
-	int			n = sm_read_alternates(alternates, &links, &w->problems, "alternates");
-
-	for (int i = 0; i < n; i++)
-	{
-		int			before = buf->len;
-
-		CHECK_FOR_INTERRUPTS();
-
-		if (sm_append_alternate(buf, &links[i], w->link_base, &w->link_cache, &w->problems) &&
-			!sm_rules_add_link(rules, &links[i], &w->problems))
-			buf->len = before;
-		if (is_too_large(w, buf, start))
-			return false;
-	}
-	return true;
-}
-
-/* Append images, videos and news. Returns false if the row cannot go on. */
-static bool
-append_items(SmEntryWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
-{
-	SmItemWriter item = {
-		.buf = buf,.ascii = w->ascii,.base = w->link_base,.cache = &w->link_cache,
-		.rules = rules,.problems = &w->problems
-	};
-	int			start = buf->len;
-
-	for (int i = 0; i < row->nimages; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-
-		sm_append_image(&item, row->images[i]);
-		if (is_too_large(w, buf, start))
-			return false;
-	}
-	if (row->image_items)
-		sm_append_json(&item, &sm_image, row->image_items);
-	if (row->videos)
-		sm_append_json(&item, &sm_video, row->videos);
-	if (row->news)
-		sm_append_json(&item, &sm_news, row->news);
-	return !is_too_large(w, buf, start);
-}
-
-/* Append ready-made XML. Returns false if the row cannot go on. */
-static bool
-append_extensions(SmEntryWriter *w, const SmRow *row, SmRules *rules, StringInfo buf)
-{
-	int			start = buf->len;
-
-	for (int i = 0; i < row->nextensions; i++)
-	{
-		sm_append_fragment(buf, row->extensions[i], w->ascii, rules, &w->problems);
-		if (is_too_large(w, buf, start))
-			return false;
-	}
-	return true;
-}
-
 /* Does a row have extension elements? */
 static bool
 has_elements(const SmRow *row, SmProblems *problems)
@@ -296,16 +216,48 @@ has_elements(const SmRow *row, SmProblems *problems)
 		 sm_read_alternates(row->alternates, &links, problems, "alternates") > 0);
 }
 
+/* Append the extension elements of a row, up to the limit of their size. */
+static void
+append_elements(SmElementWriter *w, const SmRow *row)
+{
+	SmLink	   *links;
+	int			nlinks = row->alternates ?
+		sm_read_alternates(row->alternates, &links, w->problems, "alternates") : 0;
+
+	for (int i = 0; i < nlinks && !sm_elements_too_large(w); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sm_append_alternate(w, &links[i]);
+	}
+	for (int i = 0; i < row->nimages && !sm_elements_too_large(w); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sm_append_image(w, row->images[i]);
+	}
+	if (row->image_items)
+		sm_append_json(w, &sm_image, row->image_items);
+	if (row->videos)
+		sm_append_json(w, &sm_video, row->videos);
+	if (row->news)
+		sm_append_json(w, &sm_news, row->news);
+	for (int i = 0; i < row->nextensions && !sm_elements_too_large(w); i++)
+		sm_append_fragment(w, row->extensions[i]);
+}
+
 /*
- * Append alternates, images, videos, news and ready-made XML.  loc: offset of the page's loc
- * in buf.  Returns false if the row cannot go on.
+ * Check and append the extension elements of a row.  loc: offset of the page's loc in
+ * buf.  Returns false if the row cannot go on.
  */
 static bool
-append_elements(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf,
-				SmEntry *entry)
+append_extensions(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf,
+				  SmEntry *entry)
 {
 	SmRules		own = {0};
 	SmRules    *rules = w->rules ? w->rules : &own;
+	SmElementWriter elements = {
+		.buf = buf,.start = buf->len,.ascii = w->ascii,.base = w->link_base,
+		.cache = &w->link_cache,.rules = rules,.problems = &w->problems
+	};
 
 	if (w->protocol == SM_PROTOCOL_084)
 	{
@@ -314,13 +266,15 @@ append_elements(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf,
 					   "protocol 0.84 has no extension elements");
 		return true;
 	}
+
 	/* a copy, since the buffer may move */
 	if (row->videos || row->nextensions > 0)
 		rules->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
-	if (row->alternates && !append_alternates(w, row->alternates, rules, buf))
-		return false;
-	if (!append_items(w, row, rules, buf) || !append_extensions(w, row, rules, buf))
-		return false;
+	append_elements(&elements, row);
+	if (sm_elements_too_large(&elements))
+		return sm_refuse(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid url: the extensions have more than %d bytes",
+						 SM_MAX_BYTES);
 	entry->namespaces = rules->namespaces;
 	entry->has_news = rules->has_news;
 	return true;
@@ -381,7 +335,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 			append_priority(w, row->priority, buf);
 		if ((row->alternates || row->nimages > 0 || row->image_items || row->videos ||
 			 row->news || row->nextensions > 0) &&
-			!append_elements(w, row, loc_start, buf, entry))
+			!append_extensions(w, row, loc_start, buf, entry))
 		{
 			buf->len = start;
 			return false;

@@ -7,7 +7,7 @@
 
 #include "core/url.h"
 #include "entry/entry.h"
-#include "entry/fragment.h"
+#include "entry/rules.h"
 #include "lib/stringinfo.h"
 #include "server/problem.h"
 

@@ -1,10 +1,7 @@
 /*
- * function.c
- *	  sitemap_image, sitemap_video and sitemap_news: the arguments of an SQL function
- *	  become an item.
- *
- * If all arguments that an item requires are NULL, as after an outer join without a
- * match, the item is NULL.
+ * element_functions.c
+ *	  sitemap_image, sitemap_video, sitemap_news, sitemap_alternate and
+ *	  sitemap_alternates: arguments of an SQL function become an extension element.
  */
 #include "postgres.h"
 
@@ -19,12 +16,15 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(sitemap_image);
 PG_FUNCTION_INFO_V1(sitemap_video);
 PG_FUNCTION_INFO_V1(sitemap_news);
+PG_FUNCTION_INFO_V1(sitemap_alternate);
+PG_FUNCTION_INFO_V1(sitemap_alternates);
 
 static void
 set_text(SmValue *value, SmSpan text)
@@ -139,16 +139,45 @@ read_value(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 	}
 }
 
+/* An extension element as an SQL value, of type xml. */
+typedef struct Element
+{
+	SmElementWriter writer;
+	StringInfoData buf;
+	SmUrlCache	cache;
+	SmProblems	problems;		/* raised as errors */
+} Element;
+
+static void
+begin_element(Element *element)
+{
+	memset(element, 0, offsetof(Element, cache));
+	memset(&element->problems, 0, sizeof(SmProblems));
+	element->cache.raw_len = 0;
+	initStringInfo(&element->buf);
+	element->buf.len = VARHDRSZ;
+	element->writer.buf = &element->buf;
+	element->writer.ascii = sm_ascii_only();
+	element->writer.cache = &element->cache;
+	element->writer.problems = &element->problems;
+}
+
+static Datum
+end_element(Element *element)
+{
+	SET_VARSIZE(element->buf.data, element->buf.len);
+	return PointerGetDatum(element->buf.data);
+}
+
+/*
+ * Make an item.  If all arguments that it requires are NULL, as after an outer join
+ * without a match, it is NULL.
+ */
 static Datum
 make_item(FunctionCallInfo fcinfo, const SmItemType *type)
 {
 	SmValue		values[SM_MAX_FIELDS];
-	SmProblems	problems = {0};
-	SmUrlCache	cache;
-	StringInfoData buf;
-	SmItemWriter w = {
-		.buf = &buf,.ascii = sm_ascii_only(),.cache = &cache,.problems = &problems
-	};
+	Element		element;
 	bool		is_null = true;
 
 	memset(values, 0, type->nfields * sizeof(SmValue));
@@ -164,12 +193,9 @@ make_item(FunctionCallInfo fcinfo, const SmItemType *type)
 	if (is_null)
 		PG_RETURN_NULL();
 
-	cache.raw_len = 0;
-	initStringInfo(&buf);
-	buf.len = VARHDRSZ;
-	sm_append_item(&w, type, values);
-	SET_VARSIZE(buf.data, buf.len);
-	return PointerGetDatum(buf.data);
+	begin_element(&element);
+	sm_append_item(&element.writer, type, values);
+	return end_element(&element);
 }
 
 Datum
@@ -188,4 +214,53 @@ Datum
 sitemap_news(PG_FUNCTION_ARGS)
 {
 	return make_item(fcinfo, &sm_news);
+}
+
+/* A required argument of sitemap_alternate. */
+static SmSpan
+required_argument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	SmSpan		value = sm_unless_blank(sm_read_argument(PG_GETARG_DATUM(n), name));
+
+	if (value.s == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s is required, and must not be null or blank", name)));
+	return value;
+}
+
+Datum
+sitemap_alternate(PG_FUNCTION_ARGS)
+{
+	Element		element;
+	SmLink		link;
+
+	link.hreflang = required_argument(fcinfo, 0, "hreflang");
+	link.href = required_argument(fcinfo, 1, "href");
+	begin_element(&element);
+	sm_append_alternate(&element.writer, &link);
+	return end_element(&element);
+}
+
+Datum
+sitemap_alternates(PG_FUNCTION_ARGS)
+{
+	Element		element;
+	SmLink	   *links;
+	Datum	   *elements;
+	int			n;
+
+	begin_element(&element);
+	n = sm_read_alternates(PG_GETARG_DATUM(0), &links, &element.problems, "hrefs");
+	elements = palloc_array(Datum, n);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		/* all share one buffer; each result is a copy */
+		element.buf.len = VARHDRSZ;
+		sm_append_alternate(&element.writer, &links[i]);
+		elements[i] = datumCopy(end_element(&element), false, -1);
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_array(elements, n, XMLOID, -1, false, TYPALIGN_INT));
 }

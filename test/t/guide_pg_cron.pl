@@ -1,12 +1,14 @@
 # pg_cron with the pg_hba.conf that Debian brings: a job fails, as the guide's
 # troubleshooting says, and each of the three ways out makes it run.  So does a call of
 # sitemap_run, which commits: with a job that fails, pg_cron says so, and keeps the others.
+# A dump has the schedules; a copy in another database has all but pg_cron.
 #
 # Each case has a server of its own, so that all of them wait for the same minute: an
 # interval of seconds takes pg_cron 1.5.
 
 use strict;
 use warnings;
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -74,9 +76,27 @@ foreach my $case (@cases)
 		is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls, failures > 0, error), ', ' ORDER BY section) FROM job}),
 			'a-fails t division by zero, b-works 10 f', "$name: the other job is kept");
 	}
+	check_dump($node) if $name eq 'workers';
 	$node->stop;
 }
 done_testing();
+
+sub check_dump
+{
+	my ($node) = @_;
+	my $dump = "$folder/dump";
+	my ($schedules, $errors);
+
+	$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $node->connstr('postgres') ], 'pg_dump');
+	IPC::Run::run([ 'pg_restore', '-a', '-t', 'job', '-n', 'cron', '-f', '-', $dump ], '>', \$schedules);
+	like($schedules, qr/CALL public\.sitemap_run/, 'a dump has the schedules');
+	$node->safe_psql('postgres', 'CREATE DATABASE copy');
+	IPC::Run::run([ 'pg_restore', '-d', $node->connstr('copy'), $dump ], '2>', \$errors);
+	like($errors, qr/can only create extension in database postgres/, 'a copy has no pg_cron');
+	unlike($errors, qr/^pg_restore: error: (?!.*(?:\bcron\b|pg_cron|can only create extension))/m, 'and no other errors');
+	is($node->safe_psql('copy', 'SELECT section, urls FROM job ORDER BY section'), "a-fails|\nb-works|10", 'but the jobs');
+	return;
+}
 
 # A server with pg_cron and the settings of a case.
 sub start

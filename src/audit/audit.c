@@ -132,13 +132,6 @@ check_characters(Audit *audit, SmSpan loc)
 	}
 }
 
-/* Does a W3C datetime have a time of day? */
-static bool
-has_time(SmSpan date)
-{
-	return memchr(date.s, 'T', date.len) != NULL;
-}
-
 static void
 check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 {
@@ -156,7 +149,8 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	if (!entry->has_lastmod)
 		return;
 	is_day = row->lastmod_type == SM_LASTMOD_DATE ||
-		(row->lastmod_type == SM_LASTMOD_TEXT && !has_time(row->lastmod_text));
+		(row->lastmod_type == SM_LASTMOD_TEXT &&
+		 memchr(row->lastmod_text.s, 'T', row->lastmod_text.len) == NULL);
 	if (entry->lastmod - (is_day ? EARLIER_IN_EAST : 0) <= audit->now)
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
@@ -168,11 +162,12 @@ static void
 check_news(Audit *audit)
 {
 	SmSpan		date = audit->rules.news_date;
+	bool		has_time;
 	int64_t		seconds;
 
-	if (date.s == NULL || sm_w3c_parse(date.s, date.len, &seconds) != SM_W3C_OK)
+	if (date.s == NULL || sm_w3c_parse(date, false, &has_time, &seconds) != SM_W3C_OK)
 		return;
-	if (!has_time(date))
+	if (!has_time)
 		seconds += SM_SECS_PER_DAY + LATER_IN_WEST;
 	if (seconds < audit->now - NEWS_SECONDS)
 		add_problem(audit, SM_NEWS_TOO_OLD,

@@ -199,11 +199,11 @@ offset(const char **s, const char *end, bool is_json, int *value)
 	return true;
 }
 
-static SmW3cStatus
-parse_date(const char *src, size_t len, bool is_json, bool *has_time, int64_t *seconds)
+SmW3cStatus
+sm_w3c_parse(SmSpan text, bool is_json, bool *has_time, int64_t *seconds)
 {
-	const char *s = src;
-	const char *end = src + len;
+	const char *s = text.s;
+	const char *end = s + text.len;
 	unsigned int year;
 	unsigned int month = 1;
 	unsigned int day = 1;
@@ -246,20 +246,6 @@ parse_date(const char *src, size_t len, bool is_json, bool *has_time, int64_t *s
 		*seconds >= (int64_t) (MAX_DAY + 1) * SM_SECS_PER_DAY)
 		return SM_W3C_RANGE;
 	return SM_W3C_OK;
-}
-
-SmW3cStatus
-sm_w3c_parse(const char *src, size_t len, int64_t *seconds)
-{
-	bool		has_time;
-
-	return parse_date(src, len, false, &has_time, seconds);
-}
-
-SmW3cStatus
-sm_w3c_parse_json(const char *src, size_t len, bool *has_time, int64_t *seconds)
-{
-	return parse_date(src, len, true, has_time, seconds);
 }
 
 static void
@@ -424,7 +410,8 @@ sm_syndication_date(SmSpan text, char *dst)
 {
 	bool		is_rfc3339 = text.len >= 4 && sm_is_digit(text.s[2]) && sm_is_digit(text.s[3]);
 	size_t		len = is_rfc3339 ? from_rfc3339(text, dst) : from_rfc822(text, dst);
+	bool		has_time;
 	int64_t		seconds;
 
-	return sm_w3c_parse(dst, len, &seconds) == SM_W3C_OK ? len : 0;
+	return sm_w3c_parse(sm_span(dst, len), false, &has_time, &seconds) == SM_W3C_OK ? len : 0;
 }

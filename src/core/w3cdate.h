@@ -36,17 +36,12 @@ extern bool sm_w3c_format_seconds(int64_t seconds, char *dst);
 /*
  * Check that a text is one of the six forms and a real date.  *seconds is the
  * instant at which the date begins, without a fraction of a second; a form
- * without time is read as UTC.
+ * without time is read as UTC.  *has_time: does the date have a time of day?
+ *
+ * is_json: read a date as PostgreSQL writes it in JSON, which is nearly a W3C datetime:
+ * a time may lack its offset from UTC, which is then 0, and an offset can have seconds.
  */
-extern SmW3cStatus sm_w3c_parse(const char *src, size_t len, int64_t *seconds);
-
-/*
- * The same for a date as PostgreSQL writes it in JSON, which is nearly a W3C datetime: a
- * time may lack its offset from UTC, which is then 0, and an offset can have seconds.
- * *has_time: does the date have a time of day?
- */
-extern SmW3cStatus sm_w3c_parse_json(const char *src, size_t len, bool *has_time,
-									 int64_t *seconds);
+extern SmW3cStatus sm_w3c_parse(SmSpan text, bool is_json, bool *has_time, int64_t *seconds);
 
 /* longest RFC 3339 date that is read, and longest date that is written */
 #define SM_SYNDICATION_DATE_MAX	64

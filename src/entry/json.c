@@ -144,7 +144,7 @@ set_date(SmValue *value, SmSpan text)
 	value->type = SM_VALUE_TEXT;
 	value->v.span = text;
 
-	if (sm_w3c_parse_json(date.s, date.len, &has_time, &seconds) == SM_W3C_OK && has_time)
+	if (sm_w3c_parse(date, true, &has_time, &seconds) == SM_W3C_OK && has_time)
 	{
 		value->type = SM_VALUE_INSTANT;
 		value->v.integer = (seconds - SM_POSTGRES_EPOCH) * USECS_PER_SEC;

@@ -130,6 +130,7 @@ static void
 append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemName name,
 				 const char *what, bool *has_seconds, int64 *seconds)
 {
+	bool		has_time;
 	int64_t		parsed;
 
 	given = sm_trim(given);
@@ -142,7 +143,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemNa
 				   what, sm_for_message(given), DATE_TEXT_MAX);
 		return;
 	}
-	switch (sm_w3c_parse(given.s, given.len, &parsed))
+	switch (sm_w3c_parse(given, false, &has_time, &parsed))
 	{
 		case SM_W3C_OK:
 			sm_append(buf, given.s, given.len);

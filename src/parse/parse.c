@@ -59,8 +59,7 @@ typedef struct ParseState
 {
 	SmInput		input;
 	SmProblems	problems;
-	Tuplestorestate *tuplestore;
-	TupleDesc	tupdesc;
+	ReturnSetInfo *result;
 	MemoryContext row_context;	/* of one entry */
 } ParseState;
 
@@ -90,6 +89,8 @@ next_line(TextParser *p, SmSpan *line)
 {
 	while (p->s < p->end)
 	{
+		CHECK_FOR_INTERRUPTS();
+
 		line->s = p->s;
 		while (p->s < p->end && *p->s != '\n' && *p->s != '\r')
 			p->s++;
@@ -101,7 +102,6 @@ next_line(TextParser *p, SmSpan *line)
 		*line = sm_trim(*line);
 		if (line->len > 0)
 			return true;
-		CHECK_FOR_INTERRUPTS();
 	}
 	return false;
 }
@@ -119,8 +119,6 @@ next_url(TextParser *p, SmRow *row)
 	memset(row, 0, sizeof(*row));
 	while (next_line(p, &row->loc))
 	{
-		CHECK_FOR_INTERRUPTS();
-
 		p->problems->place = row->loc.s;
 		if (!is_utf8(row->loc))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
@@ -198,7 +196,7 @@ put_entry(ParseState *state, const SmRow *row)
 	{
 		values[COLUMN_PRIORITY] = Float8GetDatum(row->priority);
 		nulls[COLUMN_PRIORITY] = !row->has_priority;
-		tuplestore_putvalues(state->tuplestore, state->tupdesc, values, nulls);
+		tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
 		state->problems.row_number++;
 	}
 	else
@@ -255,12 +253,11 @@ Datum
 sitemap_parse(PG_FUNCTION_ARGS)
 {
 	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int64		max_bytes = sm_int64_option(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
 	bool		skip = sm_choice_option(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid, false);
 	MemoryContext context;
 	MemoryContext oldcontext;
-	ParseState	state = {0};
+	ParseState	state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	SmSpan		document;
 	bool		is_text;
 
@@ -271,8 +268,6 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_parse",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	state.tuplestore = rsinfo->setResult;
-	state.tupdesc = rsinfo->setDesc;
 	state.row_context = AllocSetContextCreate(context, "sitemap_parse row",
 											  ALLOCSET_DEFAULT_SIZES);
 	if (skip)

@@ -57,8 +57,16 @@
 #define COPIED_RATIO_MAX		10
 #define COPIED_ALWAYS			1048576
 
-/* Reads an entry that has just begun, up to its end. */
-typedef bool (*ReadEntry) (SmEntryReader *e, SmRow *row);
+/* What is read of an item of RSS or an entry of Atom. */
+typedef struct Syndicated
+{
+	SmSpan		link;
+	SmSpan		guid;			/* of RSS: can stand for the link */
+	SmSpan		date;
+} Syndicated;
+
+/* The field for the text of the element that has just begun; NULL to skip the element. */
+typedef SmSpan *(*FindField) (const SmXmlReader *r, Syndicated *entry);
 
 /* A kind of document, known by its root element. */
 typedef struct Kind
@@ -66,18 +74,8 @@ typedef struct Kind
 	const char *kind;			/* the result of sitemap_kind */
 	const char *root;
 	const char *entry;
-	bool		is_syndication; /* RSS or Atom */
-	ReadEntry	read_entry;
+	FindField	find_field;		/* NULL unless RSS or Atom */
 } Kind;
-
-/* The declarations that a copy needs in addition to its own. */
-typedef struct Declarations
-{
-	int			nbindings;		/* number of namespaces in scope around the
-								 * element */
-	bool		is_used[SM_XML_BINDINGS_MAX];
-	StringInfoData text;		/* declarations of the used ones */
-} Declarations;
 
 struct SmXmlParser
 {
@@ -89,20 +87,29 @@ struct SmXmlParser
 	const char *wrapper;		/* element that wrongly contains entries, or
 								 * NULL */
 
+	/* the declarations that a copy needs in addition to its own */
+	int			nbindings;		/* namespaces in scope around the element */
+	bool		is_used[SM_XML_BINDINGS_MAX];
+	StringInfoData declarations;	/* of the used ones */
+
 	/* copies of extension elements */
-	Declarations declarations;
 	uint64		allowed;		/* bytes that all copies may have together */
 	uint64		copied;			/* bytes of all copies so far */
 	size_t		entry_bytes;	/* bytes of the copies for the current entry */
 	int			entry_count;	/* number of these copies */
 };
 
+/* Report a problem of the entry that is being read.  Returns false: it is skipped. */
+static bool
+entry_problem(SmXmlParser *p, int sqlerrcode, const char *message)
+{
+	return sm_problem(p->problems, SM_URL_ELEMENT_INVALID, sqlerrcode, NULL, "%s", message);
+}
+
 static bool
 too_large(SmXmlParser *p, const char *message)
 {
-	sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-			   NULL, "%s", message);
-	return false;
+	return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED, message);
 }
 
 static void
@@ -147,27 +154,30 @@ put_declaration(StringInfo out, const SmXmlBinding *binding)
 
 /* A copied tag has this prefix: add its declaration, unless the copy has it. */
 static void
-use_prefix(const SmXmlReader *r, SmSpan prefix, Declarations *d)
+use_prefix(SmXmlParser *p, SmSpan prefix)
 {
+	const SmXmlReader *r = &p->reader;
+
 	for (int i = r->nbindings - 1; i >= 0; i--)
 	{
 		if (!sm_span_equal(r->bindings[i].prefix, prefix))
 			continue;
-		if (i < d->nbindings && r->bindings[i].uri.len > 0 && !d->is_used[i])
+		if (i < p->nbindings && r->bindings[i].uri.len > 0 && !p->is_used[i])
 		{
-			d->is_used[i] = true;
-			put_declaration(&d->text, &r->bindings[i]);
+			p->is_used[i] = true;
+			put_declaration(&p->declarations, &r->bindings[i]);
 		}
 		return;
 	}
 }
 
 static void
-put_tag(StringInfo out, const SmXmlReader *r, Declarations *d)
+put_tag(SmXmlParser *p, StringInfo out)
 {
+	const SmXmlReader *r = &p->reader;
 	const char *from = r->raw.s;
 
-	use_prefix(r, r->prefix, d);
+	use_prefix(p, r->prefix);
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
@@ -175,7 +185,7 @@ put_tag(StringInfo out, const SmXmlReader *r, Declarations *d)
 		if (sm_span_is(a->prefix, "xmlns") || (a->prefix.len == 0 && sm_span_is(a->name, "xmlns")))
 			continue;
 		if (a->prefix.len > 0)
-			use_prefix(r, a->prefix, d);
+			use_prefix(p, a->prefix);
 		put_span(out, sm_span(from, a->value.s - from));
 		put_part(out, a->value, SM_XML_IN_TAG);
 		from = a->value.s + a->value.len;
@@ -232,7 +242,7 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 		{
 			if (r->undeclared.s && *is_valid)
 				*is_valid = sm_xml_undeclared(p->problems, r, SM_EXTENSION_INVALID);
-			put_tag(out, r, &p->declarations);
+			put_tag(p, out);
 		}
 		if (token == SM_XML_END && r->depth == depth)
 			return true;
@@ -252,15 +262,15 @@ copy_extension_element(void *arg, SmSpan *copy)
 {
 	SmXmlParser *p = arg;
 	const SmXmlReader *r = &p->reader;
-	StringInfo	declarations = &p->declarations.text;
+	StringInfo	declarations = &p->declarations;
 	size_t		name_end = 1 + r->open[r->depth].qname.len; /* in the copy */
 	bool		is_valid = r->undeclared.s == NULL;
 	StringInfoData out;
 
 	if (++p->entry_count > EXTENSIONS_MAX)
 		return too_large(p, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extension elements");
-	p->declarations.nbindings = r->open[r->depth].nbindings;
-	memset(p->declarations.is_used, false, sizeof(p->declarations.is_used));
+	p->nbindings = r->open[r->depth].nbindings;
+	memset(p->is_used, false, sizeof(p->is_used));
 	resetStringInfo(declarations);
 	initStringInfo(&out);
 	if (!copy_element(p, &out, &is_valid))
@@ -309,13 +319,13 @@ is_or_lacks(const SmXmlReader *r, const char *name, const char *value)
 
 /* <item><link>http://www.example.com/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate> */
 static SmSpan *
-rss_field(const SmXmlReader *r, SmRow *row, SmSpan *date, SmSpan *guid)
+find_rss_field(const SmXmlReader *r, Syndicated *item)
 {
-	if (sm_span_is(r->name, "link") && row->loc.len == 0)
-		return &row->loc;
+	if (sm_span_is(r->name, "link") && item->link.len == 0)
+		return &item->link;
 	if (sm_span_is(r->name, "guid") && is_or_lacks(r, "isPermaLink", "true"))
-		return guid;
-	return sm_span_is(r->name, "pubDate") ? date : NULL;
+		return &item->guid;
+	return sm_span_is(r->name, "pubDate") ? &item->date : NULL;
 }
 
 /*
@@ -323,27 +333,34 @@ rss_field(const SmXmlReader *r, SmRow *row, SmSpan *date, SmSpan *guid)
  * or <modified> in Atom 0.3
  */
 static SmSpan *
-atom_field(const SmXmlReader *r, SmRow *row, SmSpan *date)
+find_atom_field(const SmXmlReader *r, Syndicated *entry)
 {
-	if (sm_span_is(r->name, "link") && row->loc.len == 0 && is_or_lacks(r, "rel", "alternate"))
+	if (sm_span_is(r->name, "link") && entry->link.len == 0 && is_or_lacks(r, "rel", "alternate"))
 	{
 		SmSpan		href = sm_xml_attribute(r, "href");
 
-		row->loc = href.s ? sm_xml_resolve(href) : href;
+		entry->link = href.s ? sm_xml_resolve(href) : href;
 	}
-	return sm_span_is(r->name, "updated") || sm_span_is(r->name, "modified") ? date : NULL;
+	return sm_span_is(r->name, "updated") || sm_span_is(r->name, "modified") ? &entry->date : NULL;
 }
+
+static const Kind kinds[] = {
+	{"urlset", "urlset", "url", NULL},
+	{"index", "sitemapindex", "sitemap", NULL},
+	{"rss", "rss", "item", find_rss_field},
+	{"atom", "feed", "entry", find_atom_field}
+};
 
 /*
  * Read an item of RSS or an entry of Atom, its link as loc and its date as lastmod.
  * Returns the same as sm_entry_read.
  */
 static bool
-read_syndicated(SmEntryReader *e, SmRow *row, bool is_atom)
+read_syndicated(SmXmlParser *p, SmRow *row)
 {
-	SmXmlReader *r = e->reader;
-	SmSpan		date = sm_no_span();
-	SmSpan		guid = sm_no_span();
+	SmEntryReader *e = &p->entries;
+	SmXmlReader *r = &p->reader;
+	Syndicated	entry = {0};
 	SmXmlToken	token;
 
 	memset(row, 0, sizeof(*row));
@@ -357,38 +374,19 @@ read_syndicated(SmEntryReader *e, SmRow *row, bool is_atom)
 		if (token != SM_XML_START)
 			continue;
 		if (sm_span_equal(r->uri, e->own_uri))
-			field = is_atom ? atom_field(r, row, &date) : rss_field(r, row, &date, &guid);
+			field = p->kind->find_field(r, &entry);
 		if (!(field ? sm_entry_read_text(e, field) : sm_entry_skip(e)))
 			return false;
 	}
-	if (date.s)
-		put_date(row, date);
-	guid = sm_trim(guid);
-	if (sm_trim(row->loc).len == 0 && sm_url_begins(guid.s, guid.len))
-		row->loc = guid;
+	if (entry.date.s)
+		put_date(row, entry.date);
+	row->loc = entry.link;
+	entry.guid = sm_trim(entry.guid);
+	if (sm_trim(row->loc).len == 0 && sm_url_begins(entry.guid.s, entry.guid.len))
+		row->loc = entry.guid;
 	return row->loc.s != NULL ||
-		sm_problem(e->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
-				   "the entry has no link to a page");
+		entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "the entry has no link to a page");
 }
-
-static bool
-read_rss_item(SmEntryReader *e, SmRow *row)
-{
-	return read_syndicated(e, row, false);
-}
-
-static bool
-read_atom_entry(SmEntryReader *e, SmRow *row)
-{
-	return read_syndicated(e, row, true);
-}
-
-static const Kind kinds[] = {
-	{"urlset", "urlset", "url", false, sm_entry_read},
-	{"index", "sitemapindex", "sitemap", false, sm_entry_read},
-	{"rss", "rss", "item", true, read_rss_item},
-	{"atom", "feed", "entry", true, read_atom_entry}
-};
 
 SmXmlParser *
 sm_xml_parser_create(const SmInput *input, SmProblems *problems)
@@ -405,7 +403,7 @@ sm_xml_parser_create(const SmInput *input, SmProblems *problems)
 	p->entries.read_element = copy_extension_element;
 	p->entries.read_element_arg = p;
 	p->allowed = COPIED_ALWAYS + (uint64) COPIED_RATIO_MAX * input->content.len;
-	initStringInfo(&p->declarations.text);
+	initStringInfo(&p->declarations);
 	return p;
 }
 
@@ -456,14 +454,6 @@ begin_root(SmXmlParser *p)
 	return true;
 }
 
-/* Report a problem of the entry that is being read. */
-static bool
-entry_problem(SmXmlParser *p, const char *message)
-{
-	return sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
-					  NULL, "%s", message);
-}
-
 /* Report the element around an entry if it is not the root, unless just reported. */
 static void
 check_wrapper(SmXmlParser *p)
@@ -471,7 +461,7 @@ check_wrapper(SmXmlParser *p)
 	const SmXmlReader *r = &p->reader;
 	SmSpan		wrapper = r->open[r->depth - 1].qname;
 
-	if (r->depth == 1 || p->kind->is_syndication || wrapper.s == p->wrapper)
+	if (r->depth == 1 || p->kind->find_field || wrapper.s == p->wrapper)
 		return;
 	p->wrapper = wrapper.s;
 	sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
@@ -488,14 +478,15 @@ read_entry(SmXmlParser *p, SmRow *row)
 {
 	p->entry_bytes = 0;
 	p->entry_count = 0;
-	if (!p->kind->read_entry(&p->entries, row))
+	if (!(p->kind->find_field ? read_syndicated(p, row) : sm_entry_read(&p->entries, row)))
 		return false;
 	if (p->entries.has_entry_inside)
-		return entry_problem(p, "there is an entry inside of an entry");
+		return entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "there is an entry inside of an entry");
 	row->loc = sm_trim(row->loc);
 	row->lastmod_text = sm_trim(row->lastmod_text);
 	row->changefreq = sm_trim(row->changefreq);
-	return row->loc.len > 0 || entry_problem(p, "the entry's URL is blank");
+	return row->loc.len > 0 ||
+		entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "the entry's URL is blank");
 }
 
 /* Skip the rest of the element at this depth. */
@@ -511,14 +502,13 @@ leave_element(SmXmlReader *r, int depth)
 	return true;
 }
 
-/* Does an element look like an entry in the wrong place? */
+/* Does an element look like an entry of a sitemap or an index in the wrong place? */
 static bool
 is_like_entry(const SmXmlReader *r)
 {
-	static const char *const names[] = {"url", "sitemap"};
-
-	for (size_t i = 0; i < lengthof(names); i++)
-		if (sm_equal_ignoring_case(r->name, sm_span_of(names[i])))
+	for (size_t i = 0; i < lengthof(kinds); i++)
+		if (!kinds[i].find_field &&
+			sm_equal_ignoring_case(r->name, sm_span_of(kinds[i].entry)))
 			return true;
 	return false;
 }
@@ -558,7 +548,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 			if (read_entry(p, row))
 				return true;
 		}
-		else if (!p->kind->is_syndication && is_like_entry(r))
+		else if (!p->kind->find_field && is_like_entry(r))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
 					   is_own ? "element \"%s\" is no entry of a %s" :
 					   "element \"%s\" is not in the namespace of the %s",

@@ -9,6 +9,14 @@
 #define FIRST_DAY	(-719162)	/* 0001-01-01 */
 #define LAST_DAY	2932896		/* 9999-12-31 */
 
+static SmW3cStatus
+parse(const char *src, size_t len, int64_t *seconds)
+{
+	bool		has_time;
+
+	return sm_w3c_parse(sm_span(src, len), false, &has_time, seconds);
+}
+
 /* The text as an instant, written again: the shortest way to say what it means. */
 static void
 means(const char *text, const char *wanted)
@@ -17,7 +25,7 @@ means(const char *text, const char *wanted)
 	char	   *dst = exactly(NULL, SM_W3C_SECONDS_LEN);
 	int64_t		seconds;
 
-	if (sm_w3c_parse(src, strlen(text), &seconds) != SM_W3C_OK ||
+	if (parse(src, strlen(text), &seconds) != SM_W3C_OK ||
 		!sm_w3c_format_seconds(seconds, dst))
 		ok(false, text);
 	else
@@ -32,7 +40,7 @@ fails(const char *text, SmW3cStatus wanted)
 	char	   *src = exactly(text, strlen(text));
 	int64_t		seconds;
 
-	is_number(sm_w3c_parse(src, strlen(text), &seconds), wanted, text);
+	is_number(parse(src, strlen(text), &seconds), wanted, text);
 	free(src);
 }
 
@@ -161,7 +169,7 @@ test_all_days(void)
 				if (!sm_w3c_format_day(day, got) ||
 					memcmp(got, wanted, sizeof(wanted)) != 0)
 					unwritten++;
-				if (sm_w3c_parse(wanted, sizeof(wanted), &seconds) != SM_W3C_OK ||
+				if (parse(wanted, sizeof(wanted), &seconds) != SM_W3C_OK ||
 					seconds != day * SM_SECS_PER_DAY)
 					unread++;
 			}
@@ -180,7 +188,7 @@ means_json(const char *text, const char *wanted, bool wanted_time)
 	char		dst[SM_W3C_SECONDS_LEN];
 	int64_t		seconds;
 	bool		has_time;
-	bool		is_valid = sm_w3c_parse_json(src, strlen(text), &has_time, &seconds) == SM_W3C_OK;
+	bool		is_valid = sm_w3c_parse(sm_span(src, strlen(text)), true, &has_time, &seconds) == SM_W3C_OK;
 
 	if (is_valid && wanted)
 		ok(sm_w3c_format_seconds(seconds, dst) && has_time == wanted_time &&

@@ -69,7 +69,6 @@ PG_FUNCTION_INFO_V1(sitemap_run);
 typedef struct Run
 {
 	Oid			relid;			/* the table of jobs */
-	char	   *schema;			/* of the extension, quoted */
 	SmJobTable	table;			/* with its name in this transaction */
 	MemoryContext context;		/* to the end of the call */
 	MemoryContext job_context;	/* of one transaction */
@@ -93,7 +92,7 @@ struct Work
 	const SmJobName *name;		/* of a job to start, or to record */
 	TimestampTz started;
 	SmJob	   *job;			/* to publish */
-	const SmJobExport *export;
+	const SmJobExport *due;		/* to export */
 	const char *error;			/* to record */
 };
 
@@ -263,60 +262,22 @@ site_base_url(char *base_url)
 	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 }
 
-/* Prepare the statement that publishes with the columns of a job. */
-static void
-prepare_publish(Run *run)
-{
-	Oid			types[SM_JOB_NOPTIONS];
-	StringInfoData query;
-
-	initStringInfo(&query);
-	appendStringInfo(&query, "SELECT written, urls, files, reason FROM %s._sitemap_publish(",
-					 run->schema);
-	for (int i = 0; i < SM_JOB_NOPTIONS; i++)
-	{
-		types[i] = sm_job_columns[i].type;
-		appendStringInfo(&query, "%s%s => $%d", i > 0 ? ", " : "", sm_job_columns[i].name, i + 1);
-	}
-	appendStringInfoString(&query, ")");
-	sm_jobs_prepare(&run->table, SM_JOB_PUBLISH, query.data, SM_JOB_NOPTIONS, types);
-}
-
 /* Publish, and record the success. */
 static void
 publish(Work *work)
 {
+	SmJobTable *table = &work->run->table;
 	SmJob	   *job = work->job;
-	SmJobResult result;
-	SPIPlanPtr *plan = &work->run->table.plans[SM_JOB_PUBLISH];
-	char		nulls[SM_JOB_NOPTIONS];
-	HeapTuple	row;
-	TupleDesc	desc;
-	bool		isnull;
 
-	for (int i = 0; i < SM_JOB_NOPTIONS; i++)
-		nulls[i] = job->nulls[i] ? 'n' : ' ';
-	if (job->full && !job->nulls[SM_JOB_CHANGES])
+	if (job->full && job->nulls[SM_JOB_CHANGES] == ' ')
 	{
 		/* a full run needs no list of changes, but empties the queue */
-		sm_run_changes(TextDatumGetCString(job->values[SM_JOB_CHANGES]), None_Receiver);
-		nulls[SM_JOB_CHANGES] = 'n';
+		sm_run_changes(TextDatumGetCString(job->options[SM_JOB_CHANGES]), None_Receiver);
+		job->nulls[SM_JOB_CHANGES] = 'n';
 	}
-	if (*plan == NULL)
-		prepare_publish(work->run);
-	if (SPI_execute_plan(*plan, job->values, nulls, false, 0) != SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "could not call _sitemap_publish");
-	row = SPI_tuptable->vals[0];
-	desc = SPI_tuptable->tupdesc;
-	result.written = DatumGetInt32(SPI_getbinval(row, desc, 1, &isnull));
-	result.urls = DatumGetInt64(SPI_getbinval(row, desc, 2, &isnull));
-	result.files = DatumGetInt32(SPI_getbinval(row, desc, 3, &isnull));
-	result.reason = SPI_getvalue(row, desc, 4);
-	SPI_freetuptable(SPI_tuptable);
+	sm_job_publish(table, job);
 	check_constraints();
-	sm_job_succeeded(&work->run->table, job, &result,
-					 (GetCurrentTimestamp() - work->started) / 1000000.0);
+	sm_job_succeeded(table, job);
 }
 
 /* Count a failure, and warn about it. */
@@ -396,7 +357,7 @@ static void
 run_job(Run *run, const SmJobName *name, TimestampTz started)
 {
 	SmJob		job;
-	Work		work = {.run = run,.started = started,.job = &job};
+	Work		work = {.run = run,.job = &job};
 
 	if (sm_job_lock(&run->table, name, started, &job))
 	{
@@ -409,23 +370,23 @@ run_job(Run *run, const SmJobName *name, TimestampTz started)
 }
 
 static void
-export(Work *work)
+export_site(Work *work)
 {
-	const SmJobExport *export = work->export;
+	const SmJobExport *due = work->due;
 	Oid			types[] = {TEXTOID, TEXTOID};
 	Datum		values[2];
 
-	if (!sm_jobs_share_site(&work->run->table, export))
+	if (!sm_jobs_share_site(&work->run->table, due))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("directory \"%s\" is that of two sites", export->directory),
+				 errmsg("directory \"%s\" is that of two sites", due->directory),
 				 errdetail("An export of one site removes the files of the other.")));
-	values[0] = CStringGetTextDatum(export->directory);
+	values[0] = CStringGetTextDatum(due->directory);
 	values[1] = CStringGetTextDatum(psprintf("SELECT * FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s",
-											 target_name(export->target),
-											 quote_literal_cstr(site_base_url(export->name.base_url))));
+											 target_name(due->target),
+											 quote_literal_cstr(site_base_url(due->name.base_url))));
 	if (SPI_execute_with_args(psprintf("SELECT pg_catalog.count(*) FROM %s.sitemap_export($1, $2)",
-									   work->run->schema),
+									   work->run->table.schema),
 							  lengthof(types), types, values, NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not call sitemap_export");
 	SPI_freetuptable(SPI_tuptable);
@@ -435,11 +396,11 @@ export(Work *work)
 static void
 run_export(Run *run, const SmJobExport *exports, int count)
 {
-	Work		work = {.run = run,.export = exports};
+	Work		work = {.run = run,.due = exports};
 	ErrorData  *error;
 
 	next_transaction(run);
-	error = try_work(export, &work);
+	error = try_work(export_site, &work);
 	/* another session exports there: the next call does it */
 	if (error && error->sqlerrcode == ERRCODE_OBJECT_IN_USE)
 		return;
@@ -534,9 +495,10 @@ sitemap_run(PG_FUNCTION_ARGS)
 	run->relid = PG_GETARG_OID(0);
 	run->context = context;
 	run->job_context = AllocSetContextCreate(run->context, "sitemap_run job", ALLOCSET_DEFAULT_SIZES);
-	sm_jobs_init(&run->table, run->context);
 	MemoryContextSwitchTo(run->context);
-	run->schema = pstrdup(quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid))));
+	sm_jobs_init(&run->table,
+				 quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid))),
+				 run->context);
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
 	MemoryContextSwitchTo(run->context);
 

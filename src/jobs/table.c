@@ -19,7 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
+static const SmTableColumn columns[] = {
 	{.name = "target",.type = REGCLASSOID},
 	{.name = "query",.type = TEXTOID},
 	{.name = "base_url",.type = TEXTOID},
@@ -35,8 +35,8 @@ const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
 	{.name = "stylesheet",.type = TEXTOID},
 	{.name = "protocol",.type = TEXTOID},
 	{.name = "max_shrink",.type = FLOAT8OID},
-	{.name = "changes",.type = TEXTOID},
 	{.name = "feed",.type = REGCLASSOID},
+	[SM_JOB_CHANGES] = {.name = "changes",.type = TEXTOID},
 	{.name = "directory",.type = TEXTOID},
 	{.name = "every",.type = INTERVALOID},
 	{.name = "full_every",.type = INTERVALOID},
@@ -55,8 +55,8 @@ const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
 
 const SmTable sm_jobs_table = {
 	.what = "table of jobs",
-	.columns = sm_job_columns,
-	.ncolumns = SM_JOB_NCOLUMNS,
+	.columns = columns,
+	.ncolumns = lengthof(columns),
 	.hint = "Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section))."
 };
 
@@ -80,6 +80,10 @@ const SmTable sm_jobs_table = {
 
 #define NAMED \
 	"base_url OPERATOR(pg_catalog.=) $2 AND section OPERATOR(pg_catalog.=) $3"
+
+/* $4: how many files a run has written.  Must the job's site be exported? */
+#define EXPORTS \
+	"directory IS NOT NULL AND ($4 OPERATOR(pg_catalog.>) 0 OR exported IS NULL)"
 
 /* Is an index the primary key (base_url, section), in either order? */
 static bool
@@ -122,9 +126,10 @@ free_plans(void *arg)
 }
 
 void
-sm_jobs_init(SmJobTable *table, MemoryContext context)
+sm_jobs_init(SmJobTable *table, const char *schema, MemoryContext context)
 {
 	table->name = MemoryContextStrdup(context, "");
+	table->schema = schema;
 	table->context = context;
 	table->callback.func = free_plans;
 	table->callback.arg = table;
@@ -140,58 +145,47 @@ sm_jobs_set_name(SmJobTable *table, const char *name)
 	table->name = MemoryContextStrdup(table->context, name);
 }
 
-void
-sm_jobs_prepare(SmJobTable *table, SmJobStatement statement, const char *text, int nargs,
-				const Oid *types)
-{
-	table->plans[statement] = sm_prepare(text, nargs, types, 0);
-	SPI_keepplan(table->plans[statement]);
-}
-
-/* The names of all columns, each with a comma after it. */
-static char *
-all_columns(void)
-{
-	StringInfoData columns;
-
-	initStringInfo(&columns);
-	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
-		appendStringInfo(&columns, "%s, ", sm_job_columns[i].name);
-	return columns.data;
-}
-
 /*
- * The text of a statement on the table.  Its parameters are: $1, a time; $2 and $3, a
- * job's name, for all statements but those on all jobs; $4 and up, see the callers of
- * execute.
+ * The text of a statement.  Its parameters are: $1, a time; $2 and $3, a job's name, for
+ * all statements but those on all jobs; $4 and up, see parameter_types.
  */
 static char *
-statement_text(SmJobStatement statement, const char *name)
+statement_text(const SmJobTable *table, SmJobStatement statement)
 {
+	const char *name = table->name;
+	StringInfoData list;
+
+	initStringInfo(&list);
 	switch (statement)
 	{
 		case SM_JOBS_DUE:
 			return psprintf("SELECT base_url, section FROM %s WHERE " DUE
 							" ORDER BY CASE WHEN started OPERATOR(pg_catalog.<=) $1 THEN started END NULLS FIRST,"
 							" base_url, section", name);
-		case SM_JOB_IS_DUE:
-			return psprintf("SELECT FROM %s WHERE " NAMED " AND " DUE
+		case SM_JOB_START:
+			return psprintf("UPDATE %s SET started = $1 WHERE " NAMED
+							" AND EXISTS (SELECT FROM %s WHERE " NAMED " AND " DUE
 							" AND (started IS NULL OR started OPERATOR(pg_catalog.<) $4"
 							" OR started OPERATOR(pg_catalog.>) $1)"
-							" FOR UPDATE SKIP LOCKED", name);
-		case SM_JOB_START:
-			return psprintf("UPDATE %s SET started = $1 WHERE " NAMED, name);
+							" FOR UPDATE SKIP LOCKED)", name, name);
 		case SM_JOB_LOCK:
+			for (int i = 0; i < SM_JOB_NOPTIONS; i++)
+				appendStringInfo(&list, "%s, ", columns[i].name);
 			return psprintf("SELECT %s" FULL_DUE " FROM %s WHERE " NAMED
 							" AND started OPERATOR(pg_catalog.=) $4 FOR UPDATE SKIP LOCKED",
-							all_columns(), name);
+							list.data, name);
+		case SM_JOB_PUBLISH:
+			for (int i = 0; i < SM_JOB_NOPTIONS; i++)
+				appendStringInfo(&list, "%s%s => $%d", i > 0 ? ", " : "", columns[i].name, i + 4);
+			return psprintf("SELECT written, urls, files, reason FROM %s._sitemap_publish(%s)",
+							table->schema, list.data);
 		case SM_JOB_SUCCEEDED:
-			return psprintf("UPDATE %s SET finished = $1, urls = $4, files = $5, written = $6, seconds = $7,"
-							" full_at = CASE WHEN $8 THEN $1 ELSE full_at END,"
-							" exported = CASE WHEN $9 THEN NULL ELSE exported END,"
-							" error = CASE WHEN $9 THEN error END,"
-							" failures = CASE WHEN $9 THEN coalesce(failures, 0) ELSE 0 END,"
-							" reason = CASE WHEN $10 OPERATOR(pg_catalog.<>) '' THEN $10 END"
+			return psprintf("UPDATE %s SET finished = $1, written = $4, urls = $5, files = $6, reason = $7,"
+							" seconds = EXTRACT(epoch FROM $1 OPERATOR(pg_catalog.-) started),"
+							" full_at = CASE WHEN $8 OR changes IS NULL OR $7 IS NOT NULL THEN $1 ELSE full_at END,"
+							" exported = CASE WHEN " EXPORTS " THEN NULL ELSE exported END,"
+							" error = CASE WHEN " EXPORTS " THEN error END,"
+							" failures = CASE WHEN " EXPORTS " THEN coalesce(failures, 0) ELSE 0 END"
 							" WHERE " NAMED, name);
 		case SM_JOB_FAILED:
 			return psprintf("UPDATE %s SET error = $4,"
@@ -219,40 +213,81 @@ statement_text(SmJobStatement statement, const char *name)
 							" error = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN error END,"
 							" failures = CASE WHEN started OPERATOR(pg_catalog.>) finished THEN failures ELSE 0 END"
 							" WHERE " NAMED, name);
-		case SM_JOB_PUBLISH:
 		case SM_JOB_NSTATEMENTS:
 			break;
 	}
 	elog(ERROR, "unexpected statement of sitemap_run: %d", statement);
 }
 
+/* Types of the parameters $4 and up, except those of SM_JOB_PUBLISH, the options. */
+static const Oid parameter_types[SM_JOB_NSTATEMENTS][6] = {
+	[SM_JOB_START] = {TIMESTAMPTZOID},
+	[SM_JOB_LOCK] = {TIMESTAMPTZOID},
+	[SM_JOB_SUCCEEDED] = {INT4OID, INT8OID, INT4OID, TEXTOID, BOOLOID},
+	[SM_JOB_FAILED] = {TEXTOID},
+	[SM_JOBS_OF_OTHER_SITE] = {OIDOID, TEXTOID},
+	[SM_JOB_LOCK_EXPORTED] = {OIDOID, TEXTOID},
+};
+
+static SPIPlanPtr
+prepare(const SmJobTable *table, SmJobStatement statement)
+{
+	Oid			types[3 + SM_JOB_NOPTIONS] = {TIMESTAMPTZOID, TEXTOID, TEXTOID};
+	int			n = 3;
+	SPIPlanPtr	plan;
+
+	if (statement == SM_JOB_PUBLISH)
+		for (; n < 3 + SM_JOB_NOPTIONS; n++)
+			types[n] = columns[n - 3].type;
+	else
+		for (; OidIsValid(parameter_types[statement][n - 3]); n++)
+			types[n] = parameter_types[statement][n - 3];
+	plan = sm_prepare(statement_text(table, statement), n, types, 0);
+	SPI_keepplan(plan);
+	return plan;
+}
+
 /*
  * Run a statement.  name: NULL for a statement on all jobs; more: the values of $4 and
- * up.  Returns how many rows the statement returned or changed.  The rows are in
- * SPI_tuptable.  It has to be freed, since SPI would keep it until the end of the call.
+ * up, with an 'n' in nulls for NULL; nulls: NULL if no value is.  Returns how many rows the
+ * statement returned or changed.  The rows are in SPI_tuptable.  It has to be freed, since
+ * SPI would keep it until the end of the call.
  */
 static uint64
 execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJobName *name,
-		int nmore, const Oid *more_types, const Datum *more)
+		const Datum *more, const char *more_nulls)
 {
-	Oid			types[12] = {TIMESTAMPTZOID, TEXTOID, TEXTOID};
-	Datum		values[12] = {TimestampTzGetDatum(time)};
+	Datum		values[3 + SM_JOB_NOPTIONS] = {TimestampTzGetDatum(time)};
+	char		nulls[3 + SM_JOB_NOPTIONS] = {' ', 'n', 'n'};
+	SPIPlanPtr *plan = &table->plans[statement];
 
-	Assert(nmore <= 9);
+	if (*plan == NULL)
+		*plan = prepare(table, statement);
 	if (name)
 	{
 		values[1] = CStringGetTextDatum(name->base_url);
 		values[2] = CStringGetTextDatum(name->section);
+		nulls[1] = nulls[2] = ' ';
 	}
-	for (int i = 0; i < nmore; i++)
+	for (int i = 3; i < SPI_getargcount(*plan); i++)
 	{
-		types[3 + i] = more_types[i];
-		values[3 + i] = more[i];
+		values[i] = more[i - 3];
+		nulls[i] = more_nulls ? more_nulls[i - 3] : ' ';
 	}
-	if (table->plans[statement] == NULL)
-		sm_jobs_prepare(table, statement, statement_text(statement, table->name),
-						name ? 3 + nmore : 1, types);
-	return sm_execute(table->plans[statement], values, NULL);
+	return sm_execute(*plan, values, nulls);
+}
+
+/* Read the first n columns of a result's first row, as values and nulls for a statement. */
+static void
+get_values(const SPITupleTable *rows, int n, Datum *values, char *nulls)
+{
+	for (int i = 0; i < n; i++)
+	{
+		bool		isnull;
+
+		values[i] = SPI_getbinval(rows->vals[0], rows->tupdesc, i + 1, &isnull);
+		nulls[i] = isnull ? 'n' : ' ';
+	}
 }
 
 static bool
@@ -276,10 +311,8 @@ int
 sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
 {
 	MemoryContext context = CurrentMemoryContext;
-	uint64		count;
+	uint64		count = execute(table, SM_JOBS_DUE, call, NULL, NULL, NULL);
 
-	count = execute(table, SM_JOBS_DUE,
-					call, NULL, 0, NULL, NULL);
 	*jobs = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobName));
 	for (uint64 i = 0; i < count; i++)
 	{
@@ -294,39 +327,33 @@ sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
 bool
 sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call, TimestampTz *started)
 {
-	Oid			type = TIMESTAMPTZOID;
 	Datum		begun = TimestampTzGetDatum(call);
-	uint64		found;
 
 	*started = GetCurrentTimestamp();
-	found = execute(table, SM_JOB_IS_DUE,
-					*started, name, 1, &type, &begun);
-	SPI_freetuptable(SPI_tuptable);
-	if (found == 0)
-		return false;
-	return execute(table, SM_JOB_START,
-				   *started, name, 0, NULL, NULL) == 1;
+	return execute(table, SM_JOB_START, *started, name, &begun, NULL) == 1;
 }
 
 bool
 sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob *job)
 {
-	Oid			type = TIMESTAMPTZOID;
-	Datum		now = TimestampTzGetDatum(started);
-	HeapTuple	row;
-	uint64		found;
+	Datum		ours = TimestampTzGetDatum(started);
+	bool		found = execute(table, SM_JOB_LOCK, GetCurrentTimestamp(), name, &ours, NULL) > 0;
 
-	found = execute(table, SM_JOB_LOCK,
-					GetCurrentTimestamp(), name, 1, &type, &now);
 	job->rows = SPI_tuptable;
-	if (found == 0)
+	if (!found)
 		return false;
 	job->name = *name;
-	row = job->rows->vals[0];
-	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
-		job->values[i] = SPI_getbinval(row, SPI_tuptable->tupdesc, i + 1, &job->nulls[i]);
-	job->full = get_bool(row, SM_JOB_NCOLUMNS + 1);
+	get_values(job->rows, SM_JOB_NOPTIONS, job->options, job->nulls);
+	job->full = get_bool(job->rows->vals[0], SM_JOB_NOPTIONS + 1);
 	return true;
+}
+
+void
+sm_job_publish(SmJobTable *table, SmJob *job)
+{
+	if (execute(table, SM_JOB_PUBLISH, 0, NULL, job->options, job->nulls) != 1)
+		elog(ERROR, "_sitemap_publish did not return one row");
+	job->result = SPI_tuptable;
 }
 
 /*
@@ -334,94 +361,75 @@ sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob
  * those of the export.
  */
 void
-sm_job_succeeded(SmJobTable *table, const SmJob *job, const SmJobResult *result, double seconds)
+sm_job_succeeded(SmJobTable *table, SmJob *job)
 {
-	static const Oid types[] = {INT8OID, INT4OID, INT4OID, FLOAT8OID, BOOLOID, BOOLOID, TEXTOID};
-	bool		has_directory = !job->nulls[SM_JOB_DIRECTORY];
-	bool		exports = has_directory && (result->written > 0 || job->nulls[SM_JOB_EXPORTED]);
-	Datum		values[] = {
-		Int64GetDatum(result->urls),
-		Int32GetDatum(result->files),
-		Int32GetDatum(result->written),
-		Float8GetDatum(seconds),
-		BoolGetDatum(job->full || job->nulls[SM_JOB_CHANGES] || result->reason),
-		BoolGetDatum(exports),
-		CStringGetTextDatum(result->reason ? result->reason : ""),
-	};
+	Datum		values[] = {0, 0, 0, 0, BoolGetDatum(job->full)};
+	char		nulls[] = {' ', ' ', ' ', ' ', ' '};
 
-	execute(table, SM_JOB_SUCCEEDED,
-			GetCurrentTimestamp(), &job->name, lengthof(values), types, values);
+	get_values(job->result, 4, values, nulls);
+	execute(table, SM_JOB_SUCCEEDED, GetCurrentTimestamp(), &job->name, values, nulls);
+	SPI_freetuptable(job->result);
 }
 
 void
 sm_job_failed(SmJobTable *table, const SmJobName *name, const char *error)
 {
-	Oid			type = TEXTOID;
 	Datum		value = CStringGetTextDatum(error);
 
-	execute(table, SM_JOB_FAILED,
-			GetCurrentTimestamp(), name, 1, &type, &value);
+	execute(table, SM_JOB_FAILED, GetCurrentTimestamp(), name, &value, NULL);
 }
 
 int
 sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 {
 	MemoryContext context = CurrentMemoryContext;
-	uint64		count;
+	uint64		count = execute(table, SM_JOBS_TO_EXPORT, 0, NULL, NULL, NULL);
 
-	count = execute(table, SM_JOBS_TO_EXPORT,
-					0, NULL, 0, NULL, NULL);
 	*exports = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobExport));
 	for (uint64 i = 0; i < count; i++)
 	{
-		SmJobExport *export = &(*exports)[i];
+		SmJobExport *due = &(*exports)[i];
 		HeapTuple	row = SPI_tuptable->vals[i];
 		bool		isnull;
 
 		CHECK_FOR_INTERRUPTS();
-		export->name.base_url = get_text(context, i, 1);
-		export->name.section = get_text(context, i, 2);
-		export->target = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
-		export->directory = get_text(context, i, 4);
-		export->finished = DatumGetTimestampTz(SPI_getbinval(row, SPI_tuptable->tupdesc, 5, &isnull));
-		export->failed = get_bool(row, 6);
+		due->name.base_url = get_text(context, i, 1);
+		due->name.section = get_text(context, i, 2);
+		due->target = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
+		due->directory = get_text(context, i, 4);
+		due->finished = DatumGetTimestampTz(SPI_getbinval(row, SPI_tuptable->tupdesc, 5, &isnull));
+		due->failed = get_bool(row, 6);
 	}
 	SPI_freetuptable(SPI_tuptable);
 	return (int) Min(count, INT_MAX);
 }
 
-bool
-sm_jobs_share_site(SmJobTable *table, const SmJobExport *export)
+/* Run a statement whose $4 and $5 are an export's target and directory.  Does it find a row? */
+static bool
+find_export(SmJobTable *table, SmJobStatement statement, const SmJobExport *due)
 {
-	static const Oid types[] = {OIDOID, TEXTOID};
-	Datum		values[] = {ObjectIdGetDatum(export->target),
-	CStringGetTextDatum(export->directory)};
-	uint64		found;
+	Datum		values[] = {ObjectIdGetDatum(due->target), CStringGetTextDatum(due->directory)};
+	bool		found = execute(table, statement, due->finished, &due->name, values, NULL) > 0;
 
-	found = execute(table, SM_JOBS_OF_OTHER_SITE,
-					0, &export->name, lengthof(values), types, values);
 	SPI_freetuptable(SPI_tuptable);
-	return found == 0;
+	return found;
 }
 
 bool
-sm_job_lock_exported(SmJobTable *table, const SmJobExport *export)
+sm_jobs_share_site(SmJobTable *table, const SmJobExport *due)
 {
-	static const Oid types[] = {OIDOID, TEXTOID};
-	Datum		values[] = {ObjectIdGetDatum(export->target),
-	CStringGetTextDatum(export->directory)};
-	uint64		found;
+	return !find_export(table, SM_JOBS_OF_OTHER_SITE, due);
+}
 
-	found = execute(table, SM_JOB_LOCK_EXPORTED,
-					export->finished, &export->name, lengthof(values), types, values);
-	SPI_freetuptable(SPI_tuptable);
-	return found > 0;
+bool
+sm_job_lock_exported(SmJobTable *table, const SmJobExport *due)
+{
+	return find_export(table, SM_JOB_LOCK_EXPORTED, due);
 }
 
 /* The error and the failures can be those of a run that failed before the export. */
 void
 sm_job_exported(SmJobTable *table, const SmJobName *name)
 {
-	execute(table, SM_JOB_SET_EXPORTED,
-			GetCurrentTimestamp(), name, 0, NULL, NULL);
+	execute(table, SM_JOB_SET_EXPORTED, GetCurrentTimestamp(), name, NULL, NULL);
 }

@@ -14,6 +14,7 @@ my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## Manag
   or die 'the guide has no such chapter';
 my ($role, $queue, $setup, $call) = $chapter =~ /^```pgsql\n(.*?)^```\n/msg;
 my $dir = PostgreSQL::Test::Utils::tempdir();
+my %program_env;	# what docker/publisher reads
 
 # Runs of the job that say what they do: of all pages, and of what changed.
 my $all = 'SELECT p.* FROM site j CROSS JOIN LATERAL sitemap_publish(j.target, j.query, j.base_url, section => j.section) p';
@@ -154,6 +155,14 @@ sub test_standby
 	unlike(actions($all), qr/inserted|deleted|updated updated/, 'all pages');
 	my (undef, $output, $errors) = $publisher->psql('postgres', $changed);
 	like($errors, qr/cannot execute DELETE in a read-only transaction/, 'its queue cannot be emptied');
+	my ($program) = do {
+		local %ENV = (%ENV, %program_env, SITEMAP_BASE_URL => 'https://standby.example.com/');
+		delete $ENV{SITEMAP_QUEUE};
+		$ENV{DATABASE_URL} =~ s/:$port\//':' . $standby->port . '\/'/e;
+		run_command([ "$FindBin::RealBin/../../docker/publisher", 'once' ]);
+	};
+	is($program, "https://standby.example.com/: 120000 URLs in 3 files, 4 written\nhttps://www.example.com/: 4 files removed",
+		'docker/publisher reads from it');
 	$standby->stop;
 	return;
 }
@@ -164,21 +173,27 @@ sub test_program
 	my $web = "$dir/web";
 	mkdir $web;
 	service(q{ALTER ROLE sitemap_reader PASSWORD 'a/b@c %:d'; CREATE SCHEMA "Shop"; GRANT USAGE ON SCHEMA "Shop" TO sitemap_reader;
-	          CREATE VIEW "Shop"."all pages" AS SELECT path AS loc, changed AS lastmod, id AS key FROM page;
-	          GRANT SELECT ON "Shop"."all pages" TO sitemap_reader;
-	          -- a type that the publisher lacks, in a column that the query does not read
-	          CREATE TYPE status AS ENUM ('live');
-	          CREATE VIEW "Shop".with_status AS SELECT loc, lastmod, 'live'::public.status AS status, key FROM "Shop"."all pages";
-	          GRANT SELECT ON "Shop".with_status TO sitemap_reader});
+	          REVOKE TEMPORARY ON DATABASE shop FROM PUBLIC;
+	          -- types that the publisher lacks, in columns that the query reads and in others
+	          CREATE TYPE status AS ENUM ('draft', 'live');
+	          CREATE DOMAIN page_key AS int;
+	          CREATE TYPE author AS (name text);
+	          CREATE VIEW "Shop"."all ""pages""" AS
+	          SELECT path::varchar(50) AS loc, changed AS lastmod, id::page_key AS key, ARRAY['live'::status] AS statuses,
+	                 (CASE WHEN path LIKE '/retired%' THEN 'retired' ELSE 'live' END)::status AS status,
+	                 ROW('x')::author AS author, ARRAY[ROW('x')::author] AS authors, '[1,2]'::int4range AS range, 'x'::information_schema.sql_identifier AS id
+	            FROM page;
+	          GRANT SELECT ON "Shop"."all ""pages""" TO sitemap_reader});
 	sql('CREATE DATABASE program');
-	local %ENV = (
-		%ENV,
+	%program_env = (
 		DATABASE_URL => "postgres://sitemap_reader:a%2Fb%40c%20%25%3Ad\@localhost:$port/shop?sslmode=verify-full&sslrootcert=$dir/cert.pem",
-		SITEMAP_QUERY => 'SELECT loc, lastmod, key FROM "Shop".with_status ORDER BY key;',
+		SITEMAP_QUERY => q{SELECT '/' || sitemap_encode(substr(loc, 2, 1)) || substr(loc, 3) AS loc, lastmod, key
+			FROM "Shop"."all ""pages""" p WHERE status <> 'draft' AND 'live'::status = ANY (statuses) ORDER BY key;},
 		SITEMAP_BASE_URL => 'https://www.example.com/',
 		SITEMAP_QUEUE => 'public.page_change',
 		SITEMAP_DIRECTORY => $web,
 		PGHOST => $publisher->host, PGPORT => $publisher->port, PGDATABASE => 'program');
+	local %ENV = (%ENV, %program_env);
 	my @program = ("$FindBin::RealBin/../../docker/publisher", 'once');
 
 	service(q{UPDATE page SET path = path || 'y' WHERE id = 5});
@@ -209,9 +224,17 @@ sub test_program
 		my (undef, $refused) = run_command(\@program);
 		like($refused, $message, "$name is checked");
 	}
-	my ($empty) = do { local $ENV{SITEMAP_QUERY} = 'SELECT loc, lastmod, key FROM "Shop".with_status WHERE false';
+	my ($empty) = do { local $ENV{SITEMAP_QUERY} = $ENV{SITEMAP_QUERY} =~ s/WHERE/WHERE false AND/r;
 		local $ENV{SITEMAP_BASE_URL} = 'https://new.example.com/'; run_command(\@program) };
 	is($empty, 'https://new.example.com/: 0 URLs in 0 files, 0 written', 'a site without pages is reported');
+	my $sets = 'SELECT DISTINCT base_url FROM sitemap.site_files';
+	is($publisher->safe_psql('program', $sets), 'https://www.example.com/', 'and the files of the earlier base URL stay');
+	my ($moved) = do { local $ENV{SITEMAP_BASE_URL} = 'https://new.example.com'; run_command(\@program) };
+	is($moved, "https://new.example.com/: 120000 URLs in 3 files, 4 written\nhttps://www.example.com/: 4 files removed",
+		'until the new one has pages');
+	is($publisher->safe_psql('program', $sets), 'https://new.example.com/', 'then they are gone from the table');
+	is_deeply([ glob "$web/*" ], [ map { "$web/$_" } split /\n/, $publisher->safe_psql('program', 'SELECT name FROM sitemap.site_files ORDER BY name COLLATE "C"') ],
+		'and from the directory');
 
 	# Without "once", it goes on with runs that read what changed, until it is told to end.
 	local $ENV{SITEMAP_EVERY} = 1;
@@ -228,12 +251,24 @@ sub test_program
 		ok($published->('/loop/2'), 'then a run that reads what changed');
 	});
 	like($log, qr/WHERE \(\(key < \d+\)\)/, 'and a range of keys only');
+	service(q{ALTER TYPE status ADD VALUE 'retired'});
+	service(q{UPDATE page SET path = '/retired' WHERE id = 7});
+	ok($published->('/retired'), 'a run that failed, because of a new label: all is set up again');
+	my $lock = $service->background_psql('shop');
+	$lock->query_safe('BEGIN; LOCK TABLE page');
+	service('INSERT INTO page_change VALUES (7)');
+	$service->poll_query_until('shop', q{SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'page'::regclass AND NOT granted)});
 	$loop->signal('TERM');
 	$loop->finish;
-	is($loop->full_result(0), 0, 'SIGTERM ends it');
+	is($loop->full_result(0), 0, 'SIGTERM ends it in the middle of a run');
+	ok($publisher->poll_query_until('program', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = 'program'}), 'and the run on the server');
+	$lock->quit;
 
 	my (undef, $complaint) = do { local $ENV{SITEMAP_QUERY} = 'SELECT nothing FROM page'; run_command(\@program) };
 	like($complaint, qr/column "nothing" does not exist/, 'a query with a mistake');
+	service('CREATE TABLE secret (path text)');
+	(undef, $complaint) = do { local $ENV{SITEMAP_QUERY} = 'SELECT path AS loc FROM secret'; run_command(\@program) };
+	like($complaint, qr/permission denied for table secret/, 'a table that the role cannot read');
 	(undef, $complaint) = do { local $ENV{DATABASE_URL}; delete $ENV{DATABASE_URL}; run_command(\@program) };
 	like($complaint, qr/DATABASE_URL/, 'without the URL');
 	return;

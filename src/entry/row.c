@@ -11,28 +11,36 @@
 #include "core/digest.h"
 #include "entry/reader.h"
 #include "miscadmin.h"
-#include "parser/parse_coerce.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/jsonb.h"
-#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."
 
-static const char *const column_names[SM_NCOLUMNS] = {
-	"loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news",
-	"extensions", "url", "key", "shown"
-};
+#define CAST_HINT \
+	"Cast it to such a type. A NULL without a cast is of type text."
 
-static const char *const column_types[SM_NCOLUMNS] = {
-	"text", "timestamptz, timestamp, date or text", "text or an enum",
-	"float8, float4, numeric, bigint, int or smallint", "jsonb", "text[] or jsonb",
-	"jsonb", "jsonb", "xml or xml[]", "xml", "any that can be sorted", "text or bytea"
+static const SmColumnRule column_rules[SM_NCOLUMNS] = {
+	[SM_COLUMN_LOC] = {"loc", "text", "A loc is a URL or a path, such as '/item/' || id.",
+	.is_text = true},
+	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text", CAST_HINT,
+	.is_text = true,.oids = {TIMESTAMPTZOID, TIMESTAMPOID, DATEOID}},
+	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", CAST_HINT,.is_text = true},
+	[SM_COLUMN_PRIORITY] = {"priority", "float8, float4, numeric, bigint, int or smallint", CAST_HINT,
+	.oids = {FLOAT8OID, FLOAT4OID, NUMERICOID, INT8OID, INT4OID, INT2OID}},
+	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb", CAST_HINT,.oids = {JSONBOID}},
+	[SM_COLUMN_IMAGES] = {"images", "text[] or jsonb", CAST_HINT,.oids = {TEXTARRAYOID, JSONBOID}},
+	[SM_COLUMN_VIDEOS] = {"videos", "jsonb", CAST_HINT,.oids = {JSONBOID}},
+	[SM_COLUMN_NEWS] = {"news", "jsonb", CAST_HINT,.oids = {JSONBOID}},
+	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", CAST_HINT,.oids = {XMLOID, XMLARRAYOID}},
+	[SM_COLUMN_URL] = {"url", "xml", "A column of URLs must be named \"loc\".",.oids = {XMLOID}},
+	[SM_COLUMN_KEY] = {.name = "key"},	/* sm_key_type_init checks the type */
+	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.is_text = true,.oids = {BYTEAOID}}
 };
 
 static void
@@ -133,66 +141,6 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_
 									  SM_EXTENSION_INVALID, "extension");
 }
 
-/* Is it a type of strings, or an enum, which is written as a string? */
-static bool
-is_text_like(Oid type)
-{
-	char		category;
-	bool		preferred;
-
-	get_type_category_preferred(type, &category, &preferred);
-	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
-}
-
-static bool
-type_is_allowed(SmColumnName name, Oid type)
-{
-	switch (name)
-	{
-		case SM_COLUMN_LOC:
-		case SM_COLUMN_CHANGEFREQ:
-			return is_text_like(type);
-		case SM_COLUMN_LASTMOD:
-			return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID ||
-				is_text_like(type);
-		case SM_COLUMN_PRIORITY:
-			return type == FLOAT8OID || type == FLOAT4OID || type == NUMERICOID ||
-				type == INT2OID || type == INT4OID || type == INT8OID;
-		case SM_COLUMN_ALTERNATES:
-		case SM_COLUMN_VIDEOS:
-		case SM_COLUMN_NEWS:
-			return type == JSONBOID;
-		case SM_COLUMN_IMAGES:
-			return type == TEXTARRAYOID || type == JSONBOID;
-		case SM_COLUMN_EXTENSIONS:
-			return type == XMLOID || type == XMLARRAYOID;
-		case SM_COLUMN_URL:
-			return type == XMLOID;
-		case SM_COLUMN_KEY:
-			return true;		/* sm_key_type_init checks the type */
-		case SM_COLUMN_SHOWN:
-			return type == BYTEAOID || is_text_like(type);
-	}
-	return false;
-}
-
-/*
- * The base type of a domain.  An array of domains over xml or text counts as an
- * array of xml or text.
- */
-static Oid
-base_type(Oid type)
-{
-	Oid			base = getBaseType(type);
-	Oid			element = get_element_type(base);
-
-	if (OidIsValid(element) && getBaseType(element) == XMLOID)
-		return XMLARRAYOID;
-	if (OidIsValid(element) && IsBinaryCoercible(getBaseType(element), TEXTOID))
-		return TEXTARRAYOID;
-	return base;
-}
-
 /* Raise an error if there is a column shown, and the query cannot have it. */
 static void
 check_shown(const SmColumns *columns, SmKind kind)
@@ -219,66 +167,16 @@ check_shown(const SmColumns *columns, SmKind kind)
 				 errhint("Add a column \"key\", and order the rows by it.")));
 }
 
-/* Find a name in column_names; SM_NCOLUMNS if it is not there. */
-static int
-find_name(const char *name)
-{
-	int			i;
-
-	for (i = 0; i < SM_NCOLUMNS; i++)
-		if (strcmp(name, column_names[i]) == 0)
-			break;
-	return i;
-}
-
 void
 sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 {
-	for (int name = 0; name < SM_NCOLUMNS; name++)
-		columns->column[name] = (SmColumn)
-	{
-		.index = -1
-	};
+	int			key;
 
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-		int			name = find_name(NameStr(att->attname));
-		SmColumn   *column;
-		Oid			output;
-		bool		is_varlena;
-
-		if (name == SM_NCOLUMNS)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("unrecognized column \"%s\" in the query", NameStr(att->attname)),
-					 errhint(COLUMNS_HINT)));
-		column = &columns->column[name];
-		if (column->index >= 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("column \"%s\" appears more than once in the query",
-							column_names[name])));
-
-		column->index = i;
-		column->type = base_type(att->atttypid);
-		if (!type_is_allowed((SmColumnName) name, column->type))
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the query must be of type %s, not %s",
-							column_names[name], column_types[name],
-							format_type_be(att->atttypid)),
-					 name == SM_COLUMN_URL ?
-					 errhint("A column of URLs must be named \"loc\".") :
-					 name == SM_COLUMN_LOC ?
-					 errhint("A loc is a URL or a path, such as '/item/' || id.") :
-					 errhint("Cast it to such a type. A NULL without a cast is of type text.")));
-		if (name == SM_COLUMN_KEY)
-			sm_key_type_init(&columns->key_type, att->atttypid, att->attcollation);
-		column->is_text = IsBinaryCoercible(column->type, TEXTOID);
-		getTypeOutputInfo(column->type, &output, &is_varlena);
-		fmgr_info(output, &column->output);
-	}
+	sm_columns_find(desc, column_rules, SM_NCOLUMNS, COLUMNS_HINT, columns->column);
+	key = columns->column[SM_COLUMN_KEY].index;
+	if (key >= 0)
+		sm_key_type_init(&columns->key_type, TupleDescAttr(desc, key)->atttypid,
+						 TupleDescAttr(desc, key)->attcollation);
 
 	if (columns->column[SM_COLUMN_LOC].index < 0 && columns->column[SM_COLUMN_URL].index < 0)
 		ereport(ERROR,
@@ -287,7 +185,7 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 				 errhint(COLUMNS_HINT)));
 	check_shown(columns, kind);
 	if (columns->column[SM_COLUMN_URL].index >= 0 &&
-		desc->natts > (columns->column[SM_COLUMN_KEY].index >= 0 ? 2 : 1))
+		desc->natts > (key >= 0 ? 2 : 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
 				 errmsg("column \"url\" of the query can be combined only with \"key\""),
@@ -319,7 +217,7 @@ read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName na
 
 	if (!column->is_text)
 		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
-	return sm_read_text(value, result, problems, problem, column_names[name]);
+	return sm_read_text(value, result, problems, problem, column_rules[name].name);
 }
 
 /* The value of a column of type jsonb, 0 for none. */

@@ -9,6 +9,7 @@
 #include "entry/entry.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
+#include "server/column.h"
 #include "server/key.h"
 #include "server/problem.h"
 
@@ -33,15 +34,6 @@ typedef enum SmColumnName
 
 /* the most values of an array: our own limit */
 #define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
-
-typedef struct SmColumn
-{
-	int			index;			/* in the query's row, -1 if it has none */
-	Oid			type;			/* domains resolved */
-	bool		is_text;		/* values are stored as those of text */
-	FmgrInfo	output;			/* converts an enum, a name and other types to
-								 * text */
-} SmColumn;
 
 typedef struct SmColumns
 {

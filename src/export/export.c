@@ -32,13 +32,12 @@
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "parser/parse_coerce.h"
 #include "server/argument.h"
+#include "server/column.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
@@ -60,19 +59,14 @@ enum
 	EXPORT_NCOLUMNS
 };
 
-static const char *const column_names[EXPORT_NCOLUMNS] = {
-	"name", "content", "kind", "digest", "lastmod", "base_url"
+static const SmColumnRule column_rules[EXPORT_NCOLUMNS] = {
+	[EXPORT_NAME] = {"name", "text",.is_text = true},
+	[EXPORT_CONTENT] = {"content", "bytea, text or xml",.is_text = true,.oids = {BYTEAOID, XMLOID}},
+	[EXPORT_KIND] = {"kind", "text",.is_text = true},
+	[EXPORT_DIGEST] = {"digest", "text",.is_text = true},
+	[EXPORT_LASTMOD] = {"lastmod", "timestamp with time zone",.oids = {TIMESTAMPTZOID}},
+	[EXPORT_BASE_URL] = {"base_url", "text",.is_text = true}
 };
-static const char *const column_types[EXPORT_NCOLUMNS] = {
-	"text", "bytea, text or xml", "text", "text", "timestamp with time zone", "text"
-};
-
-typedef struct ExportColumn
-{
-	int			index;			/* in the query's row, -1 if it has none */
-	Oid			type;			/* domains resolved */
-	FmgrInfo	output;			/* output function of the type */
-} ExportColumn;
 
 typedef struct ExportState
 {
@@ -80,7 +74,7 @@ typedef struct ExportState
 	SmDir		dir;
 	SmList		list;
 	TupleDesc	desc;			/* of the query */
-	ExportColumn column[EXPORT_NCOLUMNS];
+	SmColumn	column[EXPORT_NCOLUMNS];
 	Tuplestorestate *sitemaps;	/* rows of all files but the indexes */
 	Tuplestorestate *indexes;
 	char	   *base_url;		/* of the first row that has one, or NULL */
@@ -102,71 +96,18 @@ check_privilege(void)
 						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
 }
 
-static bool
-type_is_allowed(int which, Oid base)
-{
-	char		category;
-	bool		preferred;
-
-	get_type_category_preferred(base, &category, &preferred);
-	switch (which)
-	{
-		case EXPORT_CONTENT:
-			return base == BYTEAOID || base == XMLOID || category == TYPCATEGORY_STRING;
-		case EXPORT_LASTMOD:
-			return base == TIMESTAMPTZOID;
-		default:
-			return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
-	}
-}
-
-static void
-set_column(ExportColumn *column, int which, int index, Oid atttypid)
-{
-	Oid			base = getBaseType(atttypid);
-	Oid			output;
-	bool		is_varlena;
-
-	if (!type_is_allowed(which, base))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of the query must be of type %s, not %s",
-						column_names[which], column_types[which], format_type_be(atttypid))));
-	if (column->index >= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_COLUMN),
-				 errmsg("column \"%s\" appears more than once in the query",
-						column_names[which])));
-
-	column->index = index;
-	column->type = base;
-	getTypeOutputInfo(base, &output, &is_varlena);
-	fmgr_info(output, &column->output);
-}
-
 static void
 find_columns(SmReceiver *self, TupleDesc desc)
 {
 	ExportState *state = (ExportState *) self;
 
-	for (int which = 0; which < EXPORT_NCOLUMNS; which++)
-	{
-		ExportColumn *column = &state->column[which];
-
-		column->index = -1;
-		for (int i = 0; i < desc->natts; i++)
-		{
-			Form_pg_attribute att = TupleDescAttr(desc, i);
-
-			if (strcmp(NameStr(att->attname), column_names[which]) == 0)
-				set_column(column, which, i, att->atttypid);
-		}
-		if (column->index < 0 && which <= EXPORT_CONTENT)
+	sm_columns_find(desc, column_rules, EXPORT_NCOLUMNS, NULL, state->column);
+	for (int which = EXPORT_NAME; which <= EXPORT_CONTENT; which++)
+		if (state->column[which].index < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("the query has no column \"%s\"", column_names[which]),
+					 errmsg("the query has no column \"%s\"", column_rules[which].name),
 					 errhint("The columns are name and content, and kind where there is an index.")));
-	}
 	state->desc = CreateTupleDescCopy(desc);
 }
 
@@ -185,7 +126,7 @@ get_column(const ExportState *state, TupleTableSlot *slot, int which, bool *isnu
  * without the blanks that fill it up.
  */
 static char *
-to_text(ExportColumn *column, Datum value)
+to_text(SmColumn *column, Datum value)
 {
 	char	   *string = OutputFunctionCall(&column->output, value);
 
@@ -207,7 +148,7 @@ get_text(ExportState *state, TupleTableSlot *slot, int which)
 static SmSpan
 read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 {
-	ExportColumn *column = &state->column[EXPORT_CONTENT];
+	SmColumn   *column = &state->column[EXPORT_CONTENT];
 	bool		isnull;
 	Datum		value = get_column(state, slot, EXPORT_CONTENT, &isnull);
 	SmSpan		result;
@@ -316,7 +257,7 @@ check_not_null(const ExportState *state, int which, bool isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("column \"%s\" of the query must not be null",
-						column_names[which]),
+						column_rules[which].name),
 				 errdetail("It is null in row " UINT64_FORMAT ".", state->nrows)));
 }
 

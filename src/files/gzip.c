@@ -8,9 +8,9 @@
  * for the largest document at the highest level.
  *
  * A large document is compressed or inflated in a thread, while the backend does
- * something else.  The thread blocks all signals.  What it reads and writes is in the
- * memory context of its Thread, or outlives that context.  A callback joins the thread
- * before the context is freed, even after an error.
+ * something else.  The thread blocks all signals and calls no function of PostgreSQL.
+ * It reads a copy of the data and writes to a buffer, both in the memory context of its
+ * SmGzip.  A callback joins the thread before the context is freed, even after an error.
  */
 #include "postgres.h"
 
@@ -36,149 +36,9 @@
 #define GZIP_THREAD_MIN		32768
 #define GUNZIP_THREAD_MIN	131072
 
-/*
- * Does a step of the work.  Returns true after the last step.  It calls no function
- * of PostgreSQL.  What it reads and writes is in the memory context of its Thread, or
- * outlives that context.
- */
-typedef bool (*Step) (void *arg);
-
 /* nanoseconds between two checks for a cancel request while a thread works */
 #define WAIT_NSECS			(100 * 1000 * 1000)
 
-typedef struct Thread
-{
-	MemoryContextCallback callback;
-	Step		step;
-	void	   *arg;
-	bool		is_running;		/* a thread exists that was not joined yet */
-	pthread_t	thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t ended;
-	bool		has_ended;		/* under mutex */
-	pg_atomic_uint32 stop;		/* the result is no longer needed */
-} Thread;
-
-static void *
-thread_run(void *arg)
-{
-	Thread	   *thread = arg;
-
-	while (!thread->step(thread->arg) && pg_atomic_read_u32(&thread->stop) == 0)
-		;
-	pthread_mutex_lock(&thread->mutex);
-	thread->has_ended = true;
-	pthread_cond_signal(&thread->ended);
-	pthread_mutex_unlock(&thread->mutex);
-	return NULL;
-}
-
-/* Create the thread. Returns false if that is not possible. */
-static bool
-thread_start(Thread *thread)
-{
-	sigset_t	all;
-	sigset_t	before;
-
-	/*
-	 * signals are for the backend; a thread inherits the mask of its creator
-	 */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		return false;
-	thread->has_ended = false;
-	thread->is_running = pthread_create(&thread->thread, NULL, thread_run, thread) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return thread->is_running;
-}
-
-static void
-thread_join(Thread *thread)
-{
-	pthread_join(thread->thread, NULL);
-	thread->is_running = false;
-}
-
-/* Called before the memory context of the thread is freed. */
-static void
-thread_destroy(void *arg)
-{
-	Thread	   *thread = arg;
-
-	if (thread->is_running)
-	{
-		pg_atomic_write_u32(&thread->stop, 1);
-		thread_join(thread);
-	}
-	pthread_cond_destroy(&thread->ended);
-	pthread_mutex_destroy(&thread->mutex);
-}
-
-/*
- * Prepare for work in the current memory context.  If a thread is still working when
- * the context is freed, even after an error, the thread first finishes its present
- * step and ends.
- */
-static Thread *
-thread_create(void)
-{
-	Thread	   *thread = palloc0(sizeof(Thread));
-
-	pthread_mutex_init(&thread->mutex, NULL);
-	pthread_cond_init(&thread->ended, NULL);
-	pg_atomic_init_u32(&thread->stop, 0);
-	thread->callback.func = thread_destroy;
-	thread->callback.arg = thread;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &thread->callback);
-	return thread;
-}
-
-/*
- * Begin the work in a thread.  If in_thread is false, or no thread can be created,
- * the backend does all of the work in this call.
- */
-static void
-thread_begin(Thread *thread, bool in_thread, Step step, void *arg)
-{
-	Assert(!thread->is_running);
-	thread->step = step;
-	thread->arg = arg;
-	if (in_thread && thread_start(thread))
-		return;
-	while (!step(arg))
-		CHECK_FOR_INTERRUPTS();
-}
-
-/* Wait for the end of the work. */
-static void
-thread_end(Thread *thread)
-{
-	bool		has_ended = false;
-
-	if (!thread->is_running)
-		return;
-	while (!has_ended)
-	{
-		struct timespec until;
-
-		CHECK_FOR_INTERRUPTS();
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += WAIT_NSECS;
-		if (until.tv_nsec >= 1000000000)
-		{
-			until.tv_sec++;
-			until.tv_nsec -= 1000000000;
-		}
-		pthread_mutex_lock(&thread->mutex);
-		if (!thread->has_ended)
-			pthread_cond_timedwait(&thread->ended, &thread->mutex, &until);
-		has_ended = thread->has_ended;
-		pthread_mutex_unlock(&thread->mutex);
-	}
-	thread_join(thread);
-}
-
-/* Memory that work in a thread uses. */
 typedef struct GzipBuffer
 {
 	char	   *data;
@@ -189,38 +49,31 @@ struct SmGzip
 {
 	MemoryContext context;
 	MemoryContextCallback callback;
-	Thread	   *thread;
-	int			level;
+	int			level;			/* or SM_INFLATE */
 #ifdef USE_LIBDEFLATE
 	struct libdeflate_compressor *compressor;
-#else
-	z_stream	stream;
-#endif
-
-	const char *data;			/* rest of the document */
-	size_t		len;
-	GzipBuffer	copy;			/* the document for the thread */
-	GzipBuffer	result;			/* a varlena */
-	size_t		written;		/* bytes after the varlena header, 0 for a
-								 * failure */
-};
-
-struct SmGunzip
-{
-	MemoryContext context;
-	MemoryContextCallback callback;
-	Thread	   *thread;
-#ifdef USE_LIBDEFLATE
 	struct libdeflate_decompressor *decompressor;
 #else
 	z_stream	stream;
 #endif
 
-	size_t		len;			/* of the data */
-	GzipBuffer	copy;			/* the data */
-	size_t		document_len;
-	GzipBuffer	document;
+	/* the work */
+	const char *data;			/* what is left of it */
+	size_t		len;
+	GzipBuffer	copy;			/* of the data, for a thread */
+	GzipBuffer	result;			/* a varlena */
+	size_t		room;			/* bytes for the result, after the varlena
+								 * header */
+	size_t		written;
 	bool		succeeded;
+
+	/* the thread */
+	bool		is_running;		/* a thread exists that was not joined yet */
+	pthread_t	thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t ended;
+	bool		has_ended;		/* under mutex */
+	pg_atomic_uint32 stop;		/* the result is no longer needed */
 };
 
 #ifdef USE_LIBDEFLATE
@@ -238,60 +91,48 @@ libdeflate_level(int level)
 	return level >= 6 ? level - 1 : level;
 }
 
+/* Prepare the library.  Its memory is from malloc.  Returns false if there is none. */
 static bool
-create_compressor(SmGzip *gzip)
+begin_library(SmGzip *gzip)
 {
-	/* from malloc: the callback frees it */
-	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(gzip->level));
-	return gzip->compressor != NULL;
+	if (gzip->level != SM_INFLATE)
+		gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(gzip->level));
+	else
+		gzip->decompressor = libdeflate_alloc_decompressor();
+	return gzip->compressor || gzip->decompressor;
 }
 
 static void
-free_compressor(void *arg)
+end_library(SmGzip *gzip)
 {
-	libdeflate_free_compressor(((SmGzip *) arg)->compressor);
+	if (gzip->level != SM_INFLATE)
+		libdeflate_free_compressor(gzip->compressor);
+	else
+		libdeflate_free_decompressor(gzip->decompressor);
 }
 
 static size_t
-bound_result(SmGzip *gzip)
+bound_result(SmGzip *gzip, size_t len)
 {
-	return libdeflate_gzip_compress_bound(gzip->compressor, gzip->len);
+	return libdeflate_gzip_compress_bound(gzip->compressor, len);
 }
 
-/* Compress all of the document. */
+/* Do all of the work. */
 static bool
-compress_step(void *arg)
+do_step(SmGzip *gzip)
 {
-	SmGzip	   *gzip = arg;
+	char	   *result = gzip->result.data + VARHDRSZ;
 
-	gzip->written = libdeflate_gzip_compress(gzip->compressor, gzip->data, gzip->len,
-											 gzip->result.data + VARHDRSZ,
-											 gzip->result.size - VARHDRSZ);
-	return true;
-}
-
-static bool
-create_decompressor(SmGunzip *gunzip)
-{
-	gunzip->decompressor = libdeflate_alloc_decompressor();
-	return gunzip->decompressor != NULL;
-}
-
-static void
-free_decompressor(void *arg)
-{
-	libdeflate_free_decompressor(((SmGunzip *) arg)->decompressor);
-}
-
-/* Inflate all of the data. */
-static bool
-inflate_step(void *arg)
-{
-	SmGunzip   *gunzip = arg;
-
-	gunzip->succeeded = libdeflate_gzip_decompress(gunzip->decompressor, gunzip->copy.data,
-												   gunzip->len, gunzip->document.data,
-												   gunzip->document_len, NULL) == LIBDEFLATE_SUCCESS;
+	if (gzip->level == SM_INFLATE)
+		gzip->succeeded = libdeflate_gzip_decompress(gzip->decompressor, gzip->data, gzip->len,
+													 result, gzip->room,
+													 &gzip->written) == LIBDEFLATE_SUCCESS;
+	else
+	{
+		gzip->written = libdeflate_gzip_compress(gzip->compressor, gzip->data, gzip->len,
+												 result, gzip->room);
+		gzip->succeeded = gzip->written > 0;
+	}
 	return true;
 }
 
@@ -300,108 +141,144 @@ inflate_step(void *arg)
 /* bytes of a step, between two checks for a cancel request */
 #define ZLIB_STEP	(1024 * 1024)
 
+/* 16 asks for the gzip format, whose header gets no name and time 0 */
+#define GZIP_BITS	(MAX_WBITS + 16)
+
+/* Prepare the library.  Returns false if there is no memory. */
 static bool
-create_compressor(SmGzip *gzip)
-{
-	sm_zalloc_from(&gzip->stream, gzip->context);
-	/* 16 asks for a gzip header: with time 0, without a name */
-	return deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, MAX_WBITS + 16, 8,
-						Z_DEFAULT_STRATEGY) == Z_OK;
-}
-
-static void
-free_compressor(void *arg)
-{
-	/* zlib's memory is in the context */
-}
-
-static size_t
-bound_result(SmGzip *gzip)
-{
-	/* first, since deflateBound depends on the state of the stream */
-	deflateReset(&gzip->stream);
-	return deflateBound(&gzip->stream, gzip->len);
-}
-
-/* Compress another part of the document.  Returns true after the last part. */
-static bool
-compress_step(void *arg)
-{
-	SmGzip	   *gzip = arg;
-	z_stream   *stream = &gzip->stream;
-	size_t		step = Min(gzip->len, ZLIB_STEP);
-	int			status;
-
-	stream->next_in = (Bytef *) gzip->data;
-	stream->avail_in = step;
-	stream->next_out = (Bytef *) gzip->result.data + VARHDRSZ + stream->total_out;
-	stream->avail_out = gzip->result.size - VARHDRSZ - stream->total_out;
-	gzip->data += step;
-	gzip->len -= step;
-
-	status = deflate(stream, gzip->len > 0 ? Z_NO_FLUSH : Z_FINISH);
-	if (status == Z_OK && gzip->len > 0)
-		return false;
-	gzip->written = status == Z_STREAM_END ? stream->total_out : 0;
-	return true;
-}
-
-static bool
-create_decompressor(SmGunzip *gunzip)
+begin_library(SmGzip *gzip)
 {
 	/*
 	 * from malloc, since broken data make inflate allocate more, in the
 	 * thread
 	 */
-	return inflateInit2(&gunzip->stream, MAX_WBITS + 16) == Z_OK;
+	if (gzip->level == SM_INFLATE)
+		return inflateInit2(&gzip->stream, GZIP_BITS) == Z_OK;
+	sm_zalloc_from(&gzip->stream, gzip->context);
+	return deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, GZIP_BITS, 8,
+						Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 static void
-free_decompressor(void *arg)
+end_library(SmGzip *gzip)
 {
-	inflateEnd(&((SmGunzip *) arg)->stream);
+	if (gzip->level == SM_INFLATE)
+		inflateEnd(&gzip->stream);
 }
 
-static bool
-inflate_step(void *arg)
+static size_t
+bound_result(SmGzip *gzip, size_t len)
 {
-	SmGunzip   *gunzip = arg;
-	z_stream   *stream = &gunzip->stream;
+	return deflateBound(&gzip->stream, len);
+}
 
-	inflateReset(stream);
-	stream->next_in = (Bytef *) gunzip->copy.data;
-	stream->avail_in = gunzip->len;
-	stream->next_out = (Bytef *) gunzip->document.data;
-	stream->avail_out = gunzip->document_len;
-	gunzip->succeeded = inflate(stream, Z_FINISH) == Z_STREAM_END && stream->avail_out == 0;
-	return true;
+/* Do another part of the work.  Returns true after the last part. */
+static bool
+do_step(SmGzip *gzip)
+{
+	z_stream   *stream = &gzip->stream;
+	size_t		len = Min(gzip->len, ZLIB_STEP);
+	int			status;
+	bool		is_last;
+
+	stream->next_in = (Bytef *) gzip->data;
+	stream->avail_in = len;
+	stream->next_out = (Bytef *) gzip->result.data + VARHDRSZ + gzip->written;
+	stream->avail_out = gzip->room - gzip->written;
+	gzip->data += len;
+	gzip->len -= len;
+	if (gzip->level == SM_INFLATE)
+		status = inflate(stream, Z_NO_FLUSH);
+	else
+		status = deflate(stream, gzip->len > 0 ? Z_NO_FLUSH : Z_FINISH);
+	gzip->written = gzip->room - stream->avail_out;
+	gzip->succeeded = status == Z_STREAM_END;
+	is_last = status != Z_OK || gzip->len == 0;
+
+	/* make the stream ready for the next document */
+	if (is_last && gzip->level == SM_INFLATE)
+		inflateReset(stream);
+	else if (is_last)
+		deflateReset(stream);
+	return is_last;
 }
 
 #endif
 
-pg_noreturn static void
-out_of_memory(const char *what)
+static void *
+run_thread(void *arg)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_OUT_OF_MEMORY),
-			 errmsg("out of memory"),
-			 errdetail("Could not make a %s.", what)));
+	SmGzip	   *gzip = arg;
+
+	while (!do_step(gzip) && pg_atomic_read_u32(&gzip->stop) == 0)
+		;
+	pthread_mutex_lock(&gzip->mutex);
+	gzip->has_ended = true;
+	pthread_cond_signal(&gzip->ended);
+	pthread_mutex_unlock(&gzip->mutex);
+	return NULL;
+}
+
+/* Create the thread. Returns false if that is not possible. */
+static bool
+start_thread(SmGzip *gzip)
+{
+	sigset_t	all;
+	sigset_t	before;
+
+	/*
+	 * signals are for the backend; a thread inherits the mask of its creator
+	 */
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+		return false;
+	gzip->has_ended = false;
+	gzip->is_running = pthread_create(&gzip->thread, NULL, run_thread, gzip) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return gzip->is_running;
+}
+
+static void
+join_thread(SmGzip *gzip)
+{
+	pthread_join(gzip->thread, NULL);
+	gzip->is_running = false;
+}
+
+/* Called before the memory context is freed.  A thread first ends its present step. */
+static void
+destroy(void *arg)
+{
+	SmGzip	   *gzip = arg;
+
+	if (gzip->is_running)
+	{
+		pg_atomic_write_u32(&gzip->stop, 1);
+		join_thread(gzip);
+	}
+	pthread_cond_destroy(&gzip->ended);
+	pthread_mutex_destroy(&gzip->mutex);
+	end_library(gzip);
 }
 
 SmGzip *
 sm_gzip_create(int level)
 {
-	SmGzip	   *gzip = palloc0(sizeof(SmGzip));
+	SmGzip	   *gzip = palloc0_object(SmGzip);
 
 	gzip->context = CurrentMemoryContext;
 	gzip->level = level;
-	if (!create_compressor(gzip))
-		out_of_memory("compressor");
-	gzip->callback.func = free_compressor;
+	if (!begin_library(gzip))
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("Could not make a %s.", level == SM_INFLATE ? "decompressor" : "compressor")));
+	pthread_mutex_init(&gzip->mutex, NULL);
+	pthread_cond_init(&gzip->ended, NULL);
+	pg_atomic_init_u32(&gzip->stop, 0);
+	gzip->callback.func = destroy;
 	gzip->callback.arg = gzip;
 	MemoryContextRegisterResetCallback(gzip->context, &gzip->callback);
-	/* callbacks run last to first: the thread ends before free_compressor */
-	gzip->thread = thread_create();
 	return gzip;
 }
 
@@ -419,27 +296,70 @@ reserve(MemoryContext context, GzipBuffer *buffer, size_t needed)
 	buffer->size = needed;
 }
 
-void
-sm_gzip_begin(SmGzip *gzip, const char *data, size_t len)
+/*
+ * Begin the work in a thread.  If in_thread is false, or no thread can be created, the
+ * backend does all of the work in this call.
+ */
+static void
+begin_work(SmGzip *gzip, SmSpan data, size_t room, bool in_thread)
 {
-	bool		in_thread = len >= GZIP_THREAD_MIN && max_parallel_workers_per_gather > 0;
-
-	gzip->data = data;
-	gzip->len = len;
-	reserve(gzip->context, &gzip->result, VARHDRSZ + bound_result(gzip));
-	if (in_thread)
+	Assert(!gzip->is_running);
+	gzip->data = data.s;
+	gzip->len = data.len;
+	gzip->room = room;
+	gzip->written = 0;
+	reserve(gzip->context, &gzip->result, VARHDRSZ + room);
+	if (in_thread && max_parallel_workers_per_gather > 0)
 	{
-		reserve(gzip->context, &gzip->copy, len);
-		gzip->data = memcpy(gzip->copy.data, data, len);
+		reserve(gzip->context, &gzip->copy, data.len);
+		gzip->data = memcpy(gzip->copy.data, data.s, data.len);
+		if (start_thread(gzip))
+			return;
 	}
-	thread_begin(gzip->thread, in_thread, compress_step, gzip);
+	while (!do_step(gzip))
+		CHECK_FOR_INTERRUPTS();
+}
+
+/* Wait for the end of the work. */
+static void
+end_work(SmGzip *gzip)
+{
+	bool		has_ended = false;
+
+	if (!gzip->is_running)
+		return;
+	while (!has_ended)
+	{
+		struct timespec until;
+
+		CHECK_FOR_INTERRUPTS();
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += WAIT_NSECS;
+		if (until.tv_nsec >= 1000000000)
+		{
+			until.tv_sec++;
+			until.tv_nsec -= 1000000000;
+		}
+		pthread_mutex_lock(&gzip->mutex);
+		if (!gzip->has_ended)
+			pthread_cond_timedwait(&gzip->ended, &gzip->mutex, &until);
+		has_ended = gzip->has_ended;
+		pthread_mutex_unlock(&gzip->mutex);
+	}
+	join_thread(gzip);
+}
+
+void
+sm_gzip_begin(SmGzip *gzip, SmSpan data)
+{
+	begin_work(gzip, data, bound_result(gzip, data.len), data.len >= GZIP_THREAD_MIN);
 }
 
 struct varlena *
 sm_gzip_end(SmGzip *gzip)
 {
-	thread_end(gzip->thread);
-	Assert(gzip->written > 0);
+	end_work(gzip);
+	Assert(gzip->succeeded);
 	SET_VARSIZE(gzip->result.data, VARHDRSZ + gzip->written);
 	return (struct varlena *) gzip->result.data;
 }
@@ -450,40 +370,19 @@ sm_is_gzip(SmSpan data)
 	return data.len >= 2 && memcmp(data.s, "\x1F\x8B", 2) == 0;
 }
 
-SmGunzip *
-sm_gunzip_create(void)
-{
-	SmGunzip   *gunzip = palloc0(sizeof(SmGunzip));
-
-	gunzip->context = CurrentMemoryContext;
-	if (!create_decompressor(gunzip))
-		out_of_memory("decompressor");
-	gunzip->callback.func = free_decompressor;
-	gunzip->callback.arg = gunzip;
-	MemoryContextRegisterResetCallback(gunzip->context, &gunzip->callback);
-	gunzip->thread = thread_create();
-	return gunzip;
-}
-
 void
-sm_gunzip_begin(SmGunzip *gunzip, SmSpan data, size_t size)
+sm_gunzip_begin(SmGzip *gzip, SmSpan data, size_t size)
 {
-	gunzip->succeeded = false;
-	if (size > MaxAllocSize)
-		return;
-	gunzip->len = data.len;
-	gunzip->document_len = size;
-	reserve(gunzip->context, &gunzip->copy, data.len);
-	memcpy(gunzip->copy.data, data.s, data.len);
-	reserve(gunzip->context, &gunzip->document, Max(size, 1));
-	thread_begin(gunzip->thread,
-				 size >= GUNZIP_THREAD_MIN && max_parallel_workers_per_gather > 0,
-				 inflate_step, gunzip);
+	gzip->succeeded = false;
+	if (size <= MaxAllocSize - VARHDRSZ)
+		begin_work(gzip, data, size, size >= GUNZIP_THREAD_MIN);
 }
 
 SmSpan
-sm_gunzip_end(SmGunzip *gunzip)
+sm_gunzip_end(SmGzip *gzip)
 {
-	thread_end(gunzip->thread);
-	return gunzip->succeeded ? sm_span(gunzip->document.data, gunzip->document_len) : sm_no_span();
+	end_work(gzip);
+	if (!gzip->succeeded || gzip->written != gzip->room)
+		return sm_no_span();
+	return sm_span(gzip->result.data + VARHDRSZ, gzip->room);
 }

@@ -82,7 +82,7 @@ add_waiting(SmFileStore *store, const SmFile *file)
 		row->values[SM_FILE_SHOWN] = datumCopy(PointerGetDatum(file->shown), false, -1);
 	MemoryContextSwitchTo(oldcontext);
 	if (file->content)
-		sm_gzip_begin(row->gzip, VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ);
+		sm_gzip_begin(row->gzip, sm_span(VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ));
 	store->nwaiting++;
 }
 

@@ -82,8 +82,8 @@ struct SmFeed
 
 	/* the file being compared, whose two versions are inflated in threads */
 	const char *name;
-	SmGunzip   *old_gunzip;
-	SmGunzip   *new_gunzip;
+	SmGzip	   *old_gunzip;
+	SmGzip	   *new_gunzip;
 
 	/* the entry being taken */
 	MemoryContext entry_context;
@@ -139,8 +139,8 @@ sm_feed_create(Oid relid)
 	open_feed(feed, AccessShareLock);
 	relation_close(feed->table.rel, AccessShareLock);
 	sm_sort_begin(&feed->sort, ENTRY_NCOLUMNS, types, ENTRY_IS_NEW + 1);
-	feed->old_gunzip = sm_gunzip_create();
-	feed->new_gunzip = sm_gunzip_create();
+	feed->old_gunzip = sm_gzip_create(SM_INFLATE);
+	feed->new_gunzip = sm_gzip_create(SM_INFLATE);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
 												ALLOCSET_SMALL_SIZES);
 	initStringInfo(&feed->loc);
@@ -225,13 +225,13 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *ent
 typedef struct Version
 {
 	SmSpan		content;
-	SmGunzip   *gunzip;			/* NULL if the content is not gzipped */
+	SmGzip	   *gunzip;			/* NULL if the content is not gzipped */
 	SmEntries	entries;
 } Version;
 
 /* Begin to inflate the content of a version, NULL for none, if it is gzipped. */
 static Version
-begin_version(SmFeed *feed, const SmFile *file, SmGunzip *gunzip)
+begin_version(SmFeed *feed, const SmFile *file, SmGzip *gunzip)
 {
 	Version		version = {.content = sm_span("", 0)};
 	struct varlena *content;

@@ -74,23 +74,14 @@ aggregate_context(FunctionCallInfo fcinfo)
 pg_noreturn static void
 limit_exceeded(const SmDocument *doc, bool too_many)
 {
-	const char *message;
-	int64		limit = too_many ? doc->max_entries : doc->max_bytes;
+	const char *kind = doc->kind == SM_INDEX ? " index" :
+		too_many && doc->totals.has_news ? " with news" : "";
+	const char *unit = !too_many ? "bytes" : doc->kind == SM_INDEX ? "sitemaps" : "URLs";
+	int64		limit = too_many ? sm_document_max_entries(doc, false) : doc->max_bytes;
 
-	if (too_many && doc->totals.has_news)
-	{
-		message = "a sitemap with news can have at most " INT64_FORMAT " URLs";
-		limit = SM_MAX_NEWS_URLS;
-	}
-	else if (doc->kind == SM_INDEX)
-		message = too_many ? "a sitemap index can have at most " INT64_FORMAT " sitemaps" :
-			"a sitemap index can have at most " INT64_FORMAT " bytes";
-	else
-		message = too_many ? "a sitemap can have at most " INT64_FORMAT " URLs" :
-			"a sitemap can have at most " INT64_FORMAT " bytes";
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg(message, limit),
+			 errmsg("a sitemap%s can have at most " INT64_FORMAT " %s", kind, limit, unit),
 			 errhint("Use sitemap_files to split the set into several sitemaps.")));
 }
 
@@ -215,7 +206,7 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	doc->totals.count += more->totals.count;
 	doc->totals.namespaces |= more->totals.namespaces;
 	doc->totals.has_news |= more->totals.has_news;
-	if (doc->totals.count > doc->max_entries || (doc->totals.has_news && doc->totals.count > SM_MAX_NEWS_URLS))
+	if (doc->totals.count > sm_document_max_entries(doc, false))
 		limit_exceeded(doc, true);
 	if (sm_document_size(doc) + more_len > doc->max_bytes)
 		limit_exceeded(doc, false);

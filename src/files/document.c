@@ -132,8 +132,8 @@ sm_document_reset(SmDocument *doc)
 	doc->end = doc->buf.len = doc->begin;
 }
 
-void
-sm_totals_add(SmTotals *totals, const SmEntry *entry)
+static void
+add_to_totals(SmTotals *totals, const SmEntry *entry)
 {
 	totals->count++;
 	totals->namespaces |= entry->namespaces;
@@ -179,7 +179,7 @@ sm_document_add(SmDocument *doc, const SmEntry *entry)
 	Assert(doc->buf.len >= doc->end + entry->len);
 
 	doc->end += entry->len;
-	sm_totals_add(&doc->totals, entry);
+	add_to_totals(&doc->totals, entry);
 	if (entry->has_shown && doc->shown.data)
 	{
 		enlargeStringInfo(&doc->shown, SM_SHOWN_PAGE_LEN);

@@ -50,9 +50,6 @@ extern void sm_document_keep_shown(SmDocument *doc);
 /* Forget all entries but keep the memory. */
 extern void sm_document_reset(SmDocument *doc);
 
-/* Add an entry to the totals. */
-extern void sm_totals_add(SmTotals *totals, const SmEntry *entry);
-
 /*
  * The most entries that the document can have.  has_news: an entry to be added
  * has news.
@@ -86,8 +83,9 @@ extern int64 sm_document_size(const SmDocument *doc);
 extern struct varlena *sm_document_close(SmDocument *doc);
 
 /*
- * The states of the entries, as a varlena that is valid as long; NULL if they are not
- * kept.  order: see sm_shown_seal; checksum: receives that of the states.
+ * The states of the entries, as a varlena that is valid until the next entry or reset;
+ * NULL if states are not kept.  order: see sm_shown_seal.  checksum: receives the
+ * checksum of the states.
  */
 extern struct varlena *sm_document_shown(SmDocument *doc, uint64 order, uint64 *checksum);
 

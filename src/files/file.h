@@ -11,8 +11,8 @@
 #include "server/table.h"
 
 /*
- * A file of a set or of a target, as a row of type sitemap_file.  In texts and in
- * lastmod, "" and DT_NOBEGIN stand for NULL.
+ * A file of a set or of a target, as a row of type sitemap_file.  An empty text and
+ * the lastmod DT_NOBEGIN stand for NULL.
  */
 typedef struct SmFile
 {
@@ -27,8 +27,8 @@ typedef struct SmFile
 	int64		byte_count;		/* of the document, uncompressed */
 	const char *digest;			/* of the document; "" if another program
 								 * makes the file */
-	const char *first_key;		/* the key of its first row; NULL, not "", for
-								 * NULL */
+	const char *first_key;		/* the key of its first row, which can be "";
+								 * or NULL */
 	const char *recipe;			/* recipe of the set (set.c) */
 	struct varlena *shown;		/* states of its pages (core/shown.h), or NULL */
 	uint64		shown_checksum; /* of the states; 0 if there are none */
@@ -89,8 +89,8 @@ sm_file_is_index(const SmFile *file)
 }
 
 /*
- * Make the row of a file, or the file of a row, in the current memory context.  Both
- * have the same content.
+ * Convert a file to a row, and a row to a file, in the current memory context.  States
+ * and content are not copied.
  */
 extern void sm_file_to_row(const SmFile *file, Datum *values, bool *nulls);
 extern void sm_file_from_row(SmFile *file, const Datum *values, const bool *nulls);

@@ -7,7 +7,7 @@
 
 #include "files/index.h"
 #include "files/set.h"
-#include "files/store.h"
+#include "files/queue.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "server/toast.h"
@@ -21,7 +21,7 @@ typedef struct FilesState
 	SmIndex    *index;			/* the index of the set, NULL for none */
 	int			nfiles;			/* files so far, without indexes */
 	bool		gzipped;		/* are files compressed? (indexes never are) */
-	SmFileStore *store;			/* for the rows of the result */
+	SmFileQueue *queue;			/* for the rows of the result */
 } FilesState;
 
 /* Add a file to the result. */
@@ -33,7 +33,7 @@ put_file(SmFileSink *self, const SmFile *file)
 
 	if (!state->gzipped || sm_file_is_index(file))
 		stored.content = sm_toast_compress(file->content);
-	sm_file_store_put(state->store, &stored);
+	sm_file_queue_put(state->queue, &stored);
 
 	if (!sm_file_is_index(file))
 	{
@@ -80,14 +80,14 @@ sitemap_files(PG_FUNCTION_ARGS)
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(fcinfo, 0, &sm_files_defaults);
 	state.gzipped = options->compression > 0;
-	state.store = sm_file_store_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
+	state.queue = sm_file_queue_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
 	if (options->index != SM_INDEX_NEVER)
 		state.index = sm_index_create(options->protocol, options->stylesheet);
 
 	sm_make_set(options, options->index == SM_INDEX_ALWAYS, &state.sink, "sitemap_files");
 	if (state.index && (state.nfiles > 1 || options->index == SM_INDEX_ALWAYS))
 		sm_index_put(state.index, &options->base, options->section, &state.sink);
-	sm_file_store_finish(state.store);
+	sm_file_queue_finish(state.queue);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

@@ -9,7 +9,19 @@
 
 #include "files/index.h"
 
+#include "entry/writer.h"
+#include "nodes/pg_list.h"
 #include "utils/timestamp.h"
+
+struct SmIndex
+{
+	MemoryContext context;
+	SmProtocol	protocol;
+	const char *stylesheet;
+	SmEntryWriter writer;
+	List	   *documents;		/* of SmDocument; all but the last one are
+								 * full */
+};
 
 static SmDocument *
 add_document(SmIndex *index)

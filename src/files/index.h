@@ -5,9 +5,7 @@
 #ifndef SM_INDEX_H
 #define SM_INDEX_H
 
-#include "entry/writer.h"
 #include "files/file.h"
-#include "nodes/pg_list.h"
 
 /*
  * The beginning of an index's name, and the section of its row in a target.
@@ -17,15 +15,7 @@
 /* Not allowed as a section: its files would have the names of further indexes. */
 #define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
 
-typedef struct SmIndex
-{
-	MemoryContext context;
-	SmProtocol	protocol;
-	const char *stylesheet;
-	SmEntryWriter writer;
-	List	   *documents;		/* of SmDocument; all but the last one are
-								 * full */
-} SmIndex;
+typedef struct SmIndex SmIndex;
 
 /* Begin an index in the current memory context. */
 extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);

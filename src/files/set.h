@@ -43,7 +43,7 @@ extern const char *sm_set_recipe(const SmSet *set);
 
 /*
  * After a statement that may have altered what the set uses: raise an error unless the
- * query still has the same columns, and make the recipe again.
+ * query still has the same columns, and compute a new recipe.
  */
 extern void sm_set_check_query(SmSet *set);
 
@@ -67,8 +67,9 @@ struct SmPast
 	void		(*begin) (SmPast *self, int first, int end);
 
 	/*
-	 * Begin to read the states of one of these files; their numbers ascend.
-	 * The states last until the next call.  Returns false if there are none.
+	 * Find the states of one of these files.  The numbers of files ascend
+	 * from call to call.  The states are valid until the next call.  Returns
+	 * false if there are none.
 	 */
 	bool		(*open) (SmPast *self, int file, SmShown *shown);
 };

@@ -191,24 +191,22 @@ sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 void
 sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 {
-	SmSplitEntry *entries = split->entries;
 	int			nentries = split->nentries;
 
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
 
-	/* consider() takes over the copies of keys */
-	split->entries = MemoryContextAlloc(split->context,
-										split->max_entries * sizeof(SmSplitEntry));
+	/* consider() adds an entry at or before its old place, and keeps its key */
 	split->nentries = 0;
 	split->weight = 0;
 	for (int i = 0; i < nentries; i++)
 	{
-		consider(split, doc, &entries[i]);
+		SmSplitEntry next = split->entries[i];
+
+		consider(split, doc, &next);
 		if (i < nentries - 1)
-			sm_document_add(doc, &entries[i].entry);
+			sm_document_add(doc, &next.entry);
 	}
-	pfree(entries);
 }
 
 void

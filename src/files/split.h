@@ -29,9 +29,10 @@ typedef struct SmSplit
 	Datum		first_key;		/* a copy */
 
 	/* the best place for a cut so far */
-	SmTotals	before;			/* over the entries before it; none if there
-								 * is no place */
-	int			end;			/* where these end in the document's buffer */
+	SmTotals	before;			/* of the entries before the cut; their count
+								 * is 0 if there is no place */
+	int			end;			/* where these entries end in the document's
+								 * buffer */
 	uint64		distance;		/* from the hash of the next loc to the
 								 * highest possible one */
 	uint64		weight;			/* grows with the fullness of the file; 0 for

@@ -20,7 +20,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-/* The files that one statement reads: their number, and about the bytes of their states */
+/* limits of what one statement reads: files, and about the bytes of their states */
 #define BATCH_FILES		1000
 #define BATCH_BYTES		(4 * 1024 * 1024)
 
@@ -68,7 +68,7 @@ read_batch(TargetPast *past, int first, int end)
 								 CurrentMemoryContext);
 		nbytes += (int64) Max(files[next]->url_count, 0) * SM_SHOWN_PAGE_LEN;
 	}
-	sm_target_peek_shown(past->target, makeArrayResult(names, CurrentMemoryContext),
+	sm_target_read_shown(past->target, makeArrayResult(names, CurrentMemoryContext),
 						 take_states, past);
 	for (int i = first; i < next; i++)
 	{
@@ -99,7 +99,7 @@ begin_files(SmPast *self, int first, int end)
 	}
 }
 
-/* SmPast.open: states that are cut or forged count as none. */
+/* SmPast.open: damaged states count as none. */
 static bool
 open_states(SmPast *self, int file, SmShown *shown)
 {
@@ -144,6 +144,19 @@ sm_past_now(const SmFileList *list)
 	return now / USECS_PER_SEC * USECS_PER_SEC;
 }
 
+/* Raise an error unless the target, which is not locked, has a column shown. */
+static void
+check_target(const SmTarget *target)
+{
+	if (!sm_table_has_column(&target->table, SM_FILE_SHOWN))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the target table \"%s\" has no column \"shown\"",
+						target->table.name->relname),
+				 errdetail("A query with a column \"shown\" needs it."),
+				 errhint("Add it with ALTER TABLE ... ADD COLUMN shown bytea.")));
+}
+
 SmPast *
 sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldFiles *old,
 			  TimestampTz now)
@@ -152,7 +165,7 @@ sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldF
 	const char *order = sm_key_describe_family(sm_set_key_type(set));
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
-	sm_target_require_shown(target);
+	check_target(target);
 	past->past.old = old;
 	past->past.begin = begin_files;
 	past->past.open = open_states;

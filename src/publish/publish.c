@@ -21,7 +21,7 @@
 #include "executor/tuptable.h"
 #include "files/index.h"
 #include "files/set.h"
-#include "files/store.h"
+#include "files/queue.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -61,7 +61,7 @@ typedef struct Run
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
-	SmFileStore *store;			/* compresses contents on their way to the
+	SmFileQueue *queue;			/* compresses contents on their way to the
 								 * tuplestore */
 	int			nfiles;
 	int64		url_count;
@@ -139,7 +139,7 @@ put_file(SmFileSink *self, const SmFile *file)
 		if (file->shown && file->shown_checksum == old->shown_checksum)
 			copy.shown = no_states();
 	}
-	sm_file_store_put(run->store, &copy);
+	sm_file_queue_put(run->queue, &copy);
 }
 
 /*
@@ -346,7 +346,7 @@ begin_files(Run *run)
 		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name,
 						   sm_file_columns[i].type, -1, 0);
 	TupleDescFinalize(run->desc);
-	run->store = sm_file_store_create(run->files, run->desc, run->options->compression);
+	run->queue = sm_file_queue_create(run->files, run->desc, run->options->compression);
 }
 
 /* Forget the files of the set, to make it from its beginning. */
@@ -355,7 +355,7 @@ forget_files(Run *run)
 {
 	run->url_count = 0;
 	run->nfiles = 0;
-	sm_file_store_finish(run->store);
+	sm_file_queue_finish(run->queue);
 	tuplestore_clear(run->files);
 	for (int i = 0; i < run->before->nfiles; i++)
 		run->before->files[i]->kept = false;
@@ -400,7 +400,7 @@ make_set(Run *run, const char *statement)
 	}
 	if (statement == NULL || run->reason)
 		sm_set_make_all(set, true);
-	sm_file_store_finish(run->store);
+	sm_file_queue_finish(run->queue);
 	PopActiveSnapshot();
 	if (run->options->stable && sm_set_key_type(set) == NULL)
 		run->recipe = pstrdup(sm_set_recipe(set));
@@ -426,9 +426,8 @@ publish(FunctionCallInfo fcinfo, Run *run)
 											options->section, "sitemap_publish()");
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
-	sm_target_lock_section(target);
 
-	run->before = sm_target_peek(target);
+	run->before = sm_target_lock_section(target);
 	begin_files(run);
 	make_set(run, statement);
 

@@ -50,6 +50,7 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/subtransaction.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -147,12 +148,6 @@ lock_object(const SmTarget *target, const char *section)
 
 	LockDatabaseObject(RelationRelationId, target->table.relid,
 					   (uint16) (section ? hash | 1 : hash & ~1), ExclusiveLock);
-}
-
-void
-sm_target_lock_section(const SmTarget *target)
-{
-	lock_object(target, target->section);
 }
 
 /* Receives files of the target, and passes them on. */
@@ -316,63 +311,61 @@ check_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
-/*
- * Read in a subtransaction and roll it back, to release the locks that reading took.
- * Reads the files of these names with their states and passes them on, or, if names is
- * 0, returns a list of all files.
- */
-static SmFileList *
-peek(SmTarget *target, Datum names, SmTakeFile take, void *arg)
+/* What to read in a subtransaction. */
+typedef struct Peek
 {
-	MemoryContext oldcontext = CurrentMemoryContext;
-	ResourceOwner oldowner = CurrentResourceOwner;
-	SmFileList *volatile list = NULL;
+	const SmTarget *target;
+	Datum		names;			/* read these files, a text[], with their
+								 * states; or, if 0, all files */
+	SmTakeFile	take;			/* receives the named files */
+	void	   *arg;
+	SmFileList *list;			/* receives all files */
+} Peek;
+
+static bool
+read_peek(void *arg)
+{
+	Peek	   *peek = arg;
+
+	SPI_connect();
+	check_site(peek->target);
+	if (peek->names)
+		read_named(peek->target, "shown", NO_BYTES, peek->names, peek->take, peek->arg);
+	else
+		peek->list = read_files(peek->target, false);
+	SPI_finish();
+	return false;
+}
+
+/* Read in a subtransaction that is rolled back, to release the locks that reading took. */
+static void
+run_peek(SmTarget *target, Peek *peek)
+{
+	ErrorData  *error;
 
 	open_target(target, AccessShareLock);
-	BeginInternalSubTransaction(NULL);
-	PG_TRY();
-	{
-		SPI_connect();
-		check_site(target);
-		if (names)
-			read_named(target, "shown", NO_BYTES, names, take, arg);
-		else
-			list = read_files(target, false);
-		SPI_finish();
-	}
-	PG_FINALLY();
-	{
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(oldcontext);
-		CurrentResourceOwner = oldowner;
-	}
-	PG_END_TRY();
+	error = sm_try(read_peek, peek);
+	if (error)
+		ReThrowError(error);
 	relation_close(target->table.rel, AccessShareLock);
-	return list;
 }
 
 SmFileList *
-sm_target_peek(SmTarget *target)
+sm_target_lock_section(SmTarget *target)
 {
-	return peek(target, (Datum) 0, NULL, NULL);
+	Peek		peek = {.target = target};
+
+	lock_object(target, target->section);
+	run_peek(target, &peek);
+	return peek.list;
 }
 
 void
-sm_target_peek_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
+sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 {
-	peek(target, names, take, arg);
-}
+	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
 
-void
-sm_target_require_shown(const SmTarget *target)
-{
-	if (!sm_table_has_column(&target->table, SM_FILE_SHOWN))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("the target table \"%s\" has no column \"shown\"",
-						target->table.name->relname),
-				 errdetail("A query with a column \"shown\" needs it."),
-				 errhint("Add it with ALTER TABLE ... ADD COLUMN shown bytea.")));
+	run_peek(target, &peek);
 }
 
 /*

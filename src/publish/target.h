@@ -44,24 +44,18 @@ typedef struct SmTarget
 extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *section,
 								  const char *function);
 
-/* Take the lock of the section, to the end of the transaction. */
-extern void sm_target_lock_section(const SmTarget *target);
-
-/* Read the files of the site.  No lock remains, so the files can change afterwards. */
-extern SmFileList *sm_target_peek(SmTarget *target);
-
 /*
- * For a query with a column shown: raise an error unless the table, which is not
- * locked, has the column.
+ * Take the lock of the section, to the end of the transaction, and read the files of the
+ * site.  No other lock remains, so the files of other sections can change afterwards.
  */
-extern void sm_target_require_shown(const SmTarget *target);
+extern SmFileList *sm_target_lock_section(SmTarget *target);
 
 /*
  * Read the files of these names, a text[], with their states and without content, and
  * pass them on in any order.  No lock on the table remains.
  */
 typedef void (*SmTakeFile) (void *arg, const SmFile *file);
-extern void sm_target_peek_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg);
+extern void sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg);
 
 /*
  * Take the lock of the site, to the end of the transaction, check the target again

@@ -1,5 +1,5 @@
 /*
- * store.c
+ * queue.c
  *	  Gzips files and puts them into a tuplestore, as rows of type sitemap_file.
  *
  * A file waits while its content is compressed in a thread, and the query goes on to
@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "files/store.h"
+#include "files/queue.h"
 
 #include "files/gzip.h"
 #include "optimizer/cost.h"
@@ -26,7 +26,7 @@ typedef struct Waiting
 	bool		nulls[SM_FILE_NCOLUMNS];
 } Waiting;
 
-struct SmFileStore
+struct SmFileQueue
 {
 	Tuplestorestate *rows;
 	TupleDesc	desc;
@@ -37,44 +37,44 @@ struct SmFileStore
 	int			nwaiting;
 };
 
-SmFileStore *
-sm_file_store_create(Tuplestorestate *rows, TupleDesc desc, int compression)
+SmFileQueue *
+sm_file_queue_create(Tuplestorestate *rows, TupleDesc desc, int compression)
 {
-	SmFileStore *store = palloc0_object(SmFileStore);
+	SmFileQueue *queue = palloc0_object(SmFileQueue);
 
-	store->rows = rows;
-	store->desc = desc;
-	store->compress = compression > 0;
-	store->size = Max(1, Min(MAX_WAITING_FILES, max_parallel_workers_per_gather));
-	for (int i = 0; store->compress && i < store->size; i++)
+	queue->rows = rows;
+	queue->desc = desc;
+	queue->compress = compression > 0;
+	queue->size = Max(1, Min(MAX_WAITING_FILES, max_parallel_workers_per_gather));
+	for (int i = 0; queue->compress && i < queue->size; i++)
 	{
-		store->waiting[i].gzip = sm_gzip_create(compression);
-		store->waiting[i].context = AllocSetContextCreate(CurrentMemoryContext,
+		queue->waiting[i].gzip = sm_gzip_create(compression);
+		queue->waiting[i].context = AllocSetContextCreate(CurrentMemoryContext,
 														  "sitemap file row",
 														  ALLOCSET_SMALL_SIZES);
 	}
-	return store;
+	return queue;
 }
 
 /* Wait for the file that has waited longest, and put it. */
 static void
-put_first(SmFileStore *store)
+put_first(SmFileQueue *queue)
 {
-	Waiting    *row = &store->waiting[store->first];
+	Waiting    *row = &queue->waiting[queue->first];
 
 	if (!row->nulls[SM_FILE_CONTENT])
 		row->values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip_end(row->gzip));
-	tuplestore_putvalues(store->rows, store->desc, row->values, row->nulls);
+	tuplestore_putvalues(queue->rows, queue->desc, row->values, row->nulls);
 	MemoryContextReset(row->context);
-	store->first = (store->first + 1) % store->size;
-	store->nwaiting--;
+	queue->first = (queue->first + 1) % queue->size;
+	queue->nwaiting--;
 }
 
 /* Let a file wait while its content, unless NULL, is compressed. */
 static void
-add_waiting(SmFileStore *store, const SmFile *file)
+add_waiting(SmFileQueue *queue, const SmFile *file)
 {
-	Waiting    *row = &store->waiting[(store->first + store->nwaiting) % store->size];
+	Waiting    *row = &queue->waiting[(queue->first + queue->nwaiting) % queue->size];
 	MemoryContext oldcontext = MemoryContextSwitchTo(row->context);
 
 	sm_file_to_row(file, row->values, row->nulls);
@@ -83,30 +83,30 @@ add_waiting(SmFileStore *store, const SmFile *file)
 	MemoryContextSwitchTo(oldcontext);
 	if (file->content)
 		sm_gzip_begin(row->gzip, sm_span(VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ));
-	store->nwaiting++;
+	queue->nwaiting++;
 }
 
 void
-sm_file_store_put(SmFileStore *store, const SmFile *file)
+sm_file_queue_put(SmFileQueue *queue, const SmFile *file)
 {
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
-	if (store->compress && !sm_file_is_index(file))
+	if (queue->compress && !sm_file_is_index(file))
 	{
-		if (store->nwaiting == store->size)
-			put_first(store);
-		add_waiting(store, file);
+		if (queue->nwaiting == queue->size)
+			put_first(queue);
+		add_waiting(queue, file);
 		return;
 	}
-	sm_file_store_finish(store);
+	sm_file_queue_finish(queue);
 	sm_file_to_row(file, values, nulls);
-	tuplestore_putvalues(store->rows, store->desc, values, nulls);
+	tuplestore_putvalues(queue->rows, queue->desc, values, nulls);
 }
 
 void
-sm_file_store_finish(SmFileStore *store)
+sm_file_queue_finish(SmFileQueue *queue)
 {
-	while (store->nwaiting > 0)
-		put_first(store);
+	while (queue->nwaiting > 0)
+		put_first(queue);
 }

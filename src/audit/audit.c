@@ -148,9 +148,9 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 
 	if (!entry->has_lastmod)
 		return;
-	is_day = row->lastmod_type == SM_LASTMOD_DATE ||
-		(row->lastmod_type == SM_LASTMOD_TEXT &&
-		 memchr(row->lastmod_text.s, 'T', row->lastmod_text.len) == NULL);
+	is_day = row->lastmod.type == SM_VALUE_DAY ||
+		(row->lastmod.type == SM_VALUE_TEXT &&
+		 memchr(row->lastmod.v.span.s, 'T', row->lastmod.v.span.len) == NULL);
 	if (entry->lastmod - (is_day ? EARLIER_IN_EAST : 0) <= audit->now)
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);

@@ -39,13 +39,30 @@ typedef enum SmKind
 	SM_TEXT
 } SmKind;
 
-typedef enum SmLastmodType
+typedef enum SmValueType
 {
-	SM_LASTMOD_NONE,
-	SM_LASTMOD_TIMESTAMP,		/* timestamptz, or timestamp in UTC */
-	SM_LASTMOD_DATE,
-	SM_LASTMOD_TEXT				/* W3C datetime */
-} SmLastmodType;
+	SM_VALUE_NONE,				/* NULL or blank */
+	SM_VALUE_TEXT,				/* text; also of a number or a date */
+	SM_VALUE_INTEGER,			/* integer */
+	SM_VALUE_FLOAT,				/* number */
+	SM_VALUE_DAY,				/* integer, a DateADT */
+	SM_VALUE_INSTANT,			/* integer, a Timestamp in UTC */
+	SM_VALUE_ARRAY				/* items, blank ones with s NULL */
+} SmValueType;
+
+/* A value of a row or of an item, not yet checked. */
+typedef struct SmValue
+{
+	SmValueType type;
+	int			n;				/* of an array */
+	union
+	{
+		SmSpan		span;		/* UTF-8 */
+		int64		integer;
+		double		number;
+		SmSpan	   *items;
+	}			v;
+} SmValue;
 
 /* A link to the page in another language. */
 typedef struct SmLink
@@ -60,9 +77,7 @@ typedef struct SmLink
 typedef struct SmRow
 {
 	SmSpan		loc;
-	SmLastmodType lastmod_type;
-	int64		lastmod;		/* Timestamp or DateADT */
-	SmSpan		lastmod_text;
+	SmValue		lastmod;		/* instant, day or text */
 	SmSpan		changefreq;		/* empty for none */
 	bool		has_priority;
 	double		priority;

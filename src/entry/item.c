@@ -251,21 +251,16 @@ append_flag(SmElementWriter *w, const SmField *field, const SmValue *value)
 static bool
 append_date(SmElementWriter *w, const SmField *field, const SmValue *value)
 {
-	SmLastmodType type = value->type == SM_VALUE_DAY ? SM_LASTMOD_DATE :
-		value->type == SM_VALUE_INSTANT ? SM_LASTMOD_TIMESTAMP : SM_LASTMOD_TEXT;
-	bool		is_text = type == SM_LASTMOD_TEXT;
 	int			start = w->buf->len;
-	bool		has_seconds;
 	int64		seconds;
 
-	sm_append_date(w->buf, type, is_text ? 0 : value->v.integer,
-				   is_text ? value->v.span : sm_no_span(), w->problems, w->problem,
-				   label(w, field), &has_seconds, &seconds);
-	if (has_seconds && w->rules && field->fact != SM_FACT_NONE)
+	if (!sm_append_date(w->buf, value, w->problems, w->problem, label(w, field), &seconds))
+		return false;
+	if (w->rules && field->fact != SM_FACT_NONE)
 		sm_rules_note(w->rules, field->fact,
 					  sm_span(pnstrdup(w->buf->data + start, w->buf->len - start),
 							  w->buf->len - start));
-	return has_seconds;
+	return true;
 }
 
 bool

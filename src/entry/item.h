@@ -74,31 +74,6 @@ extern const SmItemType sm_image;
 extern const SmItemType sm_video;
 extern const SmItemType sm_news;
 
-typedef enum SmValueType
-{
-	SM_VALUE_NONE,				/* NULL or blank */
-	SM_VALUE_TEXT,				/* text; for any field */
-	SM_VALUE_INTEGER,			/* integer */
-	SM_VALUE_FLOAT,				/* number */
-	SM_VALUE_DAY,				/* integer, a DateADT */
-	SM_VALUE_INSTANT,			/* integer, a Timestamp */
-	SM_VALUE_ARRAY				/* items, blank ones with s NULL */
-} SmValueType;
-
-/* The value of a field. */
-typedef struct SmValue
-{
-	SmValueType type;
-	int			n;				/* of an array */
-	union
-	{
-		SmSpan		span;		/* UTF-8 */
-		int64		integer;
-		double		number;
-		SmSpan	   *items;
-	}			v;
-} SmValue;
-
 /*
  * Append an item.  values: one for each field of the type.  Returns false for a
  * problem; then buf and the rules are unchanged.

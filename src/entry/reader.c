@@ -155,7 +155,7 @@ field_of(SmSpan name, SmRow *row, SmSpan *priority)
 	if (sm_span_is(name, "loc"))
 		return &row->loc;
 	if (sm_span_is(name, "lastmod"))
-		return &row->lastmod_text;
+		return &row->lastmod.v.span;
 	if (sm_span_is(name, "changefreq"))
 		return &row->changefreq;
 	if (sm_span_is(name, "priority"))
@@ -232,8 +232,8 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
 					"%selement \"loc\" is missing", e->prefix))
 		return false;
-	if (row->lastmod_text.s != NULL)
-		row->lastmod_type = SM_LASTMOD_TEXT;
+	if (row->lastmod.v.span.s != NULL)
+		row->lastmod.type = SM_VALUE_TEXT;
 	priority = sm_trim(priority);
 	if (priority.len > 0)
 	{

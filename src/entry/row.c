@@ -43,25 +43,17 @@ static const SmColumnRule column_rules[SM_NCOLUMNS] = {
 	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.is_text = true,.oids = {BYTEAOID}}
 };
 
+/* Read a date: an instant, a day or text, by its type. */
 static void
-read_lastmod(Datum value, SmLastmodType type, SmRow *row, SmProblems *problems)
+read_lastmod(Datum value, SmValueType type, SmRow *row, SmProblems *problems)
 {
-	row->lastmod_type = type;
-	switch (type)
-	{
-		case SM_LASTMOD_NONE:
-			break;
-		case SM_LASTMOD_TIMESTAMP:
-			row->lastmod = DatumGetTimestamp(value);
-			break;
-		case SM_LASTMOD_DATE:
-			row->lastmod = DatumGetDateADT(value);
-			break;
-		case SM_LASTMOD_TEXT:
-			/* text that cannot be read counts as no lastmod */
-			sm_read_text(value, &row->lastmod_text, problems, SM_LASTMOD_INVALID, "lastmod");
-			break;
-	}
+	row->lastmod.type = type;
+	if (type == SM_VALUE_INSTANT)
+		row->lastmod.v.integer = DatumGetTimestamp(value);
+	else if (type == SM_VALUE_DAY)
+		row->lastmod.v.integer = DatumGetDateADT(value);
+	else						/* text that cannot be read counts as none */
+		sm_read_text(value, &row->lastmod.v.span, problems, SM_LASTMOD_INVALID, "lastmod");
 }
 
 /* Read an array of text or xml, or of a domain over it, without its NULLs. */
@@ -102,23 +94,23 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name
 	return n;
 }
 
-SmLastmodType
-sm_lastmod_type(Oid type)
+SmValueType
+sm_date_type(Oid type)
 {
 	switch (type)
 	{
 		case TIMESTAMPTZOID:
 		case TIMESTAMPOID:
-			return SM_LASTMOD_TIMESTAMP;
+			return SM_VALUE_INSTANT;
 		case DATEOID:
-			return SM_LASTMOD_DATE;
+			return SM_VALUE_DAY;
 		default:
-			return SM_LASTMOD_TEXT;
+			return SM_VALUE_TEXT;
 	}
 }
 
 void
-sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmLastmodType lastmod_type,
+sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmValueType lastmod_type,
 					  SmRow *row, SmProblems *problems)
 {
 	int			nargs = PG_NARGS() - first;
@@ -208,16 +200,21 @@ has_value(const TupleTableSlot *slot, const SmColumn *column)
 	return column->index >= 0 && !slot->tts_isnull[column->index];
 }
 
+/* A value of a column of strings or an enum, as a text value. */
+static Datum
+as_text(SmColumn *column, Datum value)
+{
+	return column->is_text ? value : CStringGetTextDatum(OutputFunctionCall(&column->output, value));
+}
+
 static bool
 read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName name,
 				 SmProblems *problems, SmProblemName problem, SmSpan *result)
 {
 	SmColumn   *column = &columns->column[name];
-	Datum		value = slot->tts_values[column->index];
 
-	if (!column->is_text)
-		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
-	return sm_read_text(value, result, problems, problem, column_rules[name].name);
+	return sm_read_text(as_text(column, slot->tts_values[column->index]), result, problems,
+						problem, column_rules[name].name);
 }
 
 /* The value of a column of type jsonb, 0 for none. */
@@ -286,9 +283,7 @@ digest_shown(Datum value, SmColumn *column)
 	struct varlena *bytes;
 	SmSpan		span;
 
-	if (column->type != BYTEAOID && !column->is_text)
-		value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
-	bytes = PG_DETOAST_DATUM_PACKED(value);
+	bytes = PG_DETOAST_DATUM_PACKED(column->type == BYTEAOID ? value : as_text(column, value));
 	if (column->type == BYTEAOID ||
 		!sm_to_utf8(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &span))
 		span = sm_span(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
@@ -310,12 +305,10 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 		row->shown = digest_shown(slot->tts_values[shown->index], shown);
 	if (has_value(slot, lastmod))
 	{
-		row->lastmod_type = sm_lastmod_type(lastmod->type);
-		if (row->lastmod_type == SM_LASTMOD_TEXT)
-			read_text_column(slot, columns, SM_COLUMN_LASTMOD, problems,
-							 SM_LASTMOD_INVALID, &row->lastmod_text);
-		else
-			read_lastmod(slot->tts_values[lastmod->index], row->lastmod_type, row, problems);
+		SmValueType type = sm_date_type(lastmod->type);
+		Datum		value = slot->tts_values[lastmod->index];
+
+		read_lastmod(type == SM_VALUE_TEXT ? as_text(lastmod, value) : value, type, row, problems);
 	}
 	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
 		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,

@@ -49,8 +49,8 @@ typedef enum SmRowStatus
 	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
 } SmRowStatus;
 
-/* How a lastmod of an SQL type is read. */
-extern SmLastmodType sm_lastmod_type(Oid type);
+/* How a date of an SQL type is read: as an instant, a day or text. */
+extern SmValueType sm_date_type(Oid type);
 
 /*
  * Read the arguments loc, lastmod, changefreq, priority and extensions of a
@@ -58,7 +58,7 @@ extern SmLastmodType sm_lastmod_type(Oid type);
  * caller has checked that loc is not NULL.  Raises an error if a text cannot be read.
  */
 extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
-								  SmLastmodType lastmod_type, SmRow *row,
+								  SmValueType lastmod_type, SmRow *row,
 								  SmProblems *problems);
 
 /*

@@ -126,77 +126,73 @@ sm_write_url(StringInfo buf, SmSpan *url, const SmUrlBase *base, SmUrlCache *cac
  */
 #define DATE_TEXT_MAX	255
 
-static void
+static bool
 append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemName name,
-				 const char *what, bool *has_seconds, int64 *seconds)
+				 const char *what, int64 *seconds)
 {
 	bool		has_time;
 	int64_t		parsed;
 
 	given = sm_trim(given);
 	if (given.len == 0)
-		return;
+		return false;
 	if (given.len > DATE_TEXT_MAX)
-	{
-		sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-				   "invalid %s \"%s\": more than %d bytes",
-				   what, sm_for_message(given), DATE_TEXT_MAX);
-		return;
-	}
+		return sm_refuse(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid %s \"%s\": more than %d bytes",
+						 what, sm_for_message(given), DATE_TEXT_MAX);
 	switch (sm_w3c_parse(given, false, &has_time, &parsed))
 	{
 		case SM_W3C_OK:
-			sm_append(buf, given.s, given.len);
-			*has_seconds = true;
-			*seconds = parsed;
 			break;
 		case SM_W3C_SYNTAX:
-			sm_problem(problems, name, ERRCODE_INVALID_DATETIME_FORMAT,
-					   "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.",
-					   "invalid %s \"%s\": not a W3C datetime",
-					   what, sm_for_message(given));
-			break;
+			return sm_refuse(problems, name, ERRCODE_INVALID_DATETIME_FORMAT,
+							 "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.",
+							 "invalid %s \"%s\": not a W3C datetime",
+							 what, sm_for_message(given));
 		case SM_W3C_RANGE:
-			sm_problem(problems, name, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
-					   "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
-					   what, sm_for_message(given));
-			break;
+			return sm_refuse(problems, name, ERRCODE_DATETIME_FIELD_OVERFLOW, NULL,
+							 "invalid %s \"%s\": there is no such date or time in the years 0001 to 9999",
+							 what, sm_for_message(given));
 	}
+	sm_append(buf, given.s, given.len);
+	*seconds = parsed;
+	return true;
 }
 
-void
-sm_append_date(StringInfo buf, SmLastmodType type, int64 value, SmSpan text,
-			   SmProblems *problems, SmProblemName name, const char *what,
-			   bool *has_seconds, int64 *seconds)
+bool
+sm_append_date(StringInfo buf, const SmValue *date, SmProblems *problems,
+			   SmProblemName name, const char *what, int64 *seconds)
 {
+	int64		value = date->v.integer;
 	char	   *dst;
 
-	*has_seconds = false;
-	if (type == SM_LASTMOD_NONE)
-		return;
-	if (type == SM_LASTMOD_TEXT)
-	{
-		append_date_text(buf, text, problems, name, what, has_seconds, seconds);
-		return;
-	}
+	if (date->type == SM_VALUE_NONE)
+		return false;
+	if (date->type == SM_VALUE_TEXT)
+		return append_date_text(buf, date->v.span, problems, name, what, seconds);
 
 	dst = sm_reserve(buf, SM_W3C_SECONDS_LEN);
-	if (type == SM_LASTMOD_DATE && !DATE_NOT_FINITE((DateADT) value))
+	if (date->type == SM_VALUE_DAY && !DATE_NOT_FINITE((DateADT) value))
 	{
 		int64		day = value + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE);
 
 		*seconds = day * SECS_PER_DAY;
-		*has_seconds = sm_w3c_format_day(day, dst);
-		buf->len += *has_seconds ? SM_W3C_DATE_LEN : 0;
+		if (sm_w3c_format_day(day, dst))
+		{
+			buf->len += SM_W3C_DATE_LEN;
+			return true;
+		}
 	}
-	else if (type == SM_LASTMOD_TIMESTAMP && !TIMESTAMP_NOT_FINITE((Timestamp) value))
+	else if (date->type == SM_VALUE_INSTANT && !TIMESTAMP_NOT_FINITE((Timestamp) value))
 	{
 		*seconds = sm_timestamp_seconds(value);
-		*has_seconds = sm_w3c_format_seconds(*seconds, dst);
-		buf->len += *has_seconds ? SM_W3C_SECONDS_LEN : 0;
+		if (sm_w3c_format_seconds(*seconds, dst))
+		{
+			buf->len += SM_W3C_SECONDS_LEN;
+			return true;
+		}
 	}
-	if (!*has_seconds)
-		sm_problem(problems, name, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
-				   "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
-				   what);
+	return sm_refuse(problems, name, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
+					 "invalid %s: infinity and years outside 0001 to 9999 cannot be written",
+					 what);
 }

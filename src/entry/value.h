@@ -78,12 +78,10 @@ sm_timestamp_seconds(Timestamp value)
 
 /*
  * Append a date to buf in the form of the protocol, and store its instant in
- * *seconds.  *has_seconds is false if nothing was appended, because the
- * date is missing, blank, or invalid and skipped.  what: noun phrase
- * for the date in a problem.
+ * *seconds.  Returns false if nothing was appended, because the date is missing, blank,
+ * or invalid and skipped.  what: noun phrase for the date in a problem.
  */
-extern void sm_append_date(StringInfo buf, SmLastmodType type, int64 value,
-						   SmSpan text, SmProblems *problems, SmProblemName name,
-						   const char *what, bool *has_seconds, int64 *seconds);
+extern bool sm_append_date(StringInfo buf, const SmValue *date, SmProblems *problems,
+						   SmProblemName name, const char *what, int64 *seconds);
 
 #endif

@@ -71,29 +71,25 @@ append_lastmod(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entr
 {
 	int			start = buf->len;
 	int			content;
+	int			len;
 
 	sm_append(buf, SM_LITERAL("<lastmod>"));
 	content = buf->len;
-	sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
-				   &w->problems, SM_LASTMOD_INVALID, "lastmod", &entry->has_lastmod, &entry->lastmod);
-	if (!entry->has_lastmod)
-	{
-		buf->len = start;
-		return;
-	}
+	entry->has_lastmod = sm_append_date(buf, &row->lastmod, &w->problems, SM_LASTMOD_INVALID,
+										"lastmod", &entry->lastmod);
+	len = buf->len - content;
 
 	/* Google's schema of 2005 limits the number of characters */
-	if (w->protocol == SM_PROTOCOL_084 && w->kind != SM_TEXT &&
-		(buf->len - content < 10 || buf->len - content > 25))
-	{
-		entry->has_lastmod = false;
+	if (entry->has_lastmod && w->protocol == SM_PROTOCOL_084 && w->kind != SM_TEXT &&
+		(len < 10 || len > 25))
+		entry->has_lastmod = sm_refuse(&w->problems, SM_LASTMOD_INVALID,
+									   ERRCODE_INVALID_DATETIME_FORMAT, NULL,
+									   "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
+									   sm_for_message(row->lastmod.v.span));
+	if (entry->has_lastmod)
+		sm_append(buf, SM_LITERAL("</lastmod>"));
+	else
 		buf->len = start;
-		sm_problem(&w->problems, SM_LASTMOD_INVALID, ERRCODE_INVALID_DATETIME_FORMAT, NULL,
-				   "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
-				   sm_for_message(row->lastmod_text));
-		return;
-	}
-	sm_append(buf, SM_LITERAL("</lastmod>"));
 }
 
 /*
@@ -103,18 +99,15 @@ append_lastmod(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entr
 static uint32
 read_instant(SmEntryWriter *w, const SmRow *row, StringInfo buf)
 {
+	const SmValue *lastmod = &row->lastmod;
 	int			start = buf->len;
-	bool		has_seconds = true;
 	int64		seconds;
 
-	if (row->lastmod_type == SM_LASTMOD_TIMESTAMP && !TIMESTAMP_NOT_FINITE(row->lastmod))
-		seconds = sm_timestamp_seconds(row->lastmod);
-	else
-		sm_append_date(buf, row->lastmod_type, row->lastmod, row->lastmod_text,
-					   &w->problems, SM_LASTMOD_INVALID, "lastmod", &has_seconds, &seconds);
-	buf->len = start;
-	if (!has_seconds)
+	if (lastmod->type == SM_VALUE_INSTANT && !TIMESTAMP_NOT_FINITE(lastmod->v.integer))
+		seconds = sm_timestamp_seconds(lastmod->v.integer);
+	else if (!sm_append_date(buf, lastmod, &w->problems, SM_LASTMOD_INVALID, "lastmod", &seconds))
 		return 0;
+	buf->len = start;
 	if (seconds > 0 && seconds <= PG_UINT32_MAX)
 		return (uint32) seconds;
 	sm_problem(&w->problems, SM_LASTMOD_INVALID, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, NULL,
@@ -327,7 +320,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 		sm_append(buf, SM_LITERAL("</loc>"));
 		if (row->has_instant)
 			append_instant(w, row, loc_start, buf, entry);
-		else if (row->lastmod_type != SM_LASTMOD_NONE)
+		else if (row->lastmod.type != SM_VALUE_NONE)
 			append_lastmod(w, row, buf, entry);
 		if (row->changefreq.len > 0)
 			append_changefreq(w, row->changefreq, buf);
@@ -368,7 +361,7 @@ sitemap_url(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 
 	sm_entry_writer_init(&w, SM_URLSET);
-	sm_read_row_arguments(fcinfo, 0, sm_lastmod_type(sm_argument_type(fcinfo, 1)), &row,
+	sm_read_row_arguments(fcinfo, 0, sm_date_type(sm_argument_type(fcinfo, 1)), &row,
 						  &w.problems);
 
 	initStringInfo(&buf);

@@ -57,8 +57,8 @@ sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod)
 
 	if (!TIMESTAMP_IS_NOBEGIN(lastmod))
 	{
-		row.lastmod_type = SM_LASTMOD_TIMESTAMP;
-		row.lastmod = lastmod;
+		row.lastmod.type = SM_VALUE_INSTANT;
+		row.lastmod.v.integer = lastmod;
 	}
 
 	sm_append_entry(&index->writer, &row, &doc->buf, &entry);

@@ -190,7 +190,7 @@ put_entry(ParseState *state, const SmRow *row)
 	bool		nulls[NCOLUMNS];
 
 	if (put_text(row->loc, &values[COLUMN_LOC], &nulls[COLUMN_LOC]) &&
-		put_text(row->lastmod_text, &values[COLUMN_LASTMOD], &nulls[COLUMN_LASTMOD]) &&
+		put_text(row->lastmod.v.span, &values[COLUMN_LASTMOD], &nulls[COLUMN_LASTMOD]) &&
 		put_text(row->changefreq, &values[COLUMN_CHANGEFREQ], &nulls[COLUMN_CHANGEFREQ]) &&
 		put_extensions(row, &values[COLUMN_EXTENSIONS], &nulls[COLUMN_EXTENSIONS]))
 	{

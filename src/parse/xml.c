@@ -304,8 +304,8 @@ put_date(SmRow *row, SmSpan text)
 	text = sm_trim(text);
 
 	len = sm_syndication_date(text, date);
-	row->lastmod_type = SM_LASTMOD_TEXT;
-	row->lastmod_text = len > 0 ? sm_span(date, len) : text;
+	row->lastmod.type = SM_VALUE_TEXT;
+	row->lastmod.v.span = len > 0 ? sm_span(date, len) : text;
 }
 
 /* Does an attribute of the element that has just begun have this value, or is it missing? */
@@ -483,7 +483,7 @@ read_entry(SmXmlParser *p, SmRow *row)
 	if (p->entries.has_entry_inside)
 		return entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "there is an entry inside of an entry");
 	row->loc = sm_trim(row->loc);
-	row->lastmod_text = sm_trim(row->lastmod_text);
+	row->lastmod.v.span = sm_trim(row->lastmod.v.span);
 	row->changefreq = sm_trim(row->changefreq);
 	return row->loc.len > 0 ||
 		entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "the entry's URL is blank");

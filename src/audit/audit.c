@@ -340,7 +340,7 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 		is_entry = sm_append_entry(&audit->writer, &row, &audit->doc.buf, &entry);
 		check_row(audit, &row, &entry, is_entry);
 	}
-	sm_findings_add_loc(&audit->findings, audit->nrows, problems->loc);
+	sm_findings_add_loc(&audit->findings, problems->loc);
 	return true;
 }
 

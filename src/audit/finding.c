@@ -32,15 +32,6 @@ enum
 	PROBLEM_NCOLUMNS
 };
 
-/* The copy of locs has one column: a block of locs, each after its LocHeader. */
-#define BLOCK_SIZE	8192
-
-typedef struct LocHeader
-{
-	int64		row_number;
-	size_t		len;
-} LocHeader;
-
 /* Columns of the result. */
 enum
 {
@@ -57,12 +48,11 @@ sm_findings_begin(SmFindings *findings)
 	static const Oid problem_types[] = {
 		[PROBLEM_ROW] = INT8OID,[PROBLEM_NAME] = INT8OID,[PROBLEM_DETAIL] = TEXTOID
 	};
-	static const Oid block_types[] = {TEXTOID};
+	static const Oid loc_types[] = {TEXTOID};
 
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
-	findings->block_desc = sm_sort_desc(lengthof(block_types), block_types);
-	findings->blocks = tuplestore_begin_heap(false, false, work_mem);
-	initStringInfo(&findings->block);
+	findings->loc_desc = sm_sort_desc(lengthof(loc_types), loc_types);
+	findings->locs = tuplestore_begin_heap(false, false, work_mem);
 }
 
 void
@@ -78,76 +68,37 @@ sm_findings_add(SmFindings *findings, int64 row_number, SmProblemName name, cons
 	pfree(detail_text);			/* a row can have many problems */
 }
 
-static void
-end_block(SmFindings *findings)
-{
-	text	   *block = cstring_to_text_with_len(findings->block.data, findings->block.len);
-	Datum		value = PointerGetDatum(block);
-	bool		is_null = false;
-
-	tuplestore_putvalues(findings->blocks, findings->block_desc, &value, &is_null);
-	pfree(block);
-	resetStringInfo(&findings->block);
-}
-
 void
-sm_findings_add_loc(SmFindings *findings, int64 row_number, SmSpan loc)
+sm_findings_add_loc(SmFindings *findings, SmSpan loc)
 {
-	LocHeader	header = {.row_number = row_number,.len = loc.len};
+	Datum		value = (Datum) 0;
+	bool		is_null = loc.s == NULL;
 
-	if (loc.s == NULL)
-		return;
-	if (findings->block.len > 0 && findings->block.len + loc.len > BLOCK_SIZE)
-		end_block(findings);
-	appendBinaryStringInfo(&findings->block, (const char *) &header, sizeof(header));
-	appendBinaryStringInfo(&findings->block, loc.s, (int) loc.len);
+	if (!is_null)
+		value = PointerGetDatum(cstring_to_text_with_len(loc.s, (int) loc.len));
+	tuplestore_putvalues(findings->locs, findings->loc_desc, &value, &is_null);
 }
 
-/* Reads the locs in the order of their rows. */
-typedef struct LocReader
+/* The loc in a row of locs, in the encoding of the database; NULL for none. */
+static text *
+slot_loc(TupleTableSlot *slot)
 {
-	SmFindings *findings;
-	TupleTableSlot *slot;		/* has the block */
-	SmSpan		rest;			/* of the block */
-	int64		row_number;		/* of the loc that was read last, 0 for none */
-	SmSpan		loc;
-} LocReader;
+	text	   *loc;
 
-/* Read the next loc; false at the end. */
-static bool
-next_loc(LocReader *reader)
-{
-	LocHeader	header;
-
-	if (reader->rest.len == 0)
-	{
-		text	   *block;
-
-		if (!tuplestore_gettupleslot(reader->findings->blocks, true, false, reader->slot))
-			return false;
-		slot_getallattrs(reader->slot);
-		block = (text *) DatumGetPointer(reader->slot->tts_values[0]);
-		reader->rest = sm_span(VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
-	}
-	memcpy(&header, reader->rest.s, sizeof(header));
-	reader->row_number = header.row_number;
-	reader->loc = sm_span(reader->rest.s + sizeof(header), header.len);
-	reader->rest.s += sizeof(header) + header.len;
-	reader->rest.len -= sizeof(header) + header.len;
-	return true;
+	if (slot_attisnull(slot, 1))
+		return NULL;
+	loc = (text *) DatumGetPointer(slot->tts_values[0]);
+	return sm_to_text(sm_span(VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc)));
 }
 
 void
 sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 {
-	LocReader	reader = {.findings = findings};
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit row",
 													  ALLOCSET_DEFAULT_SIZES);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(findings->loc_desc, &TTSOpsMinimalTuple);
+	int64		nread = 0;		/* locs read; the slot has the last one */
 	const Datum *problem;
-
-	if (findings->block.len > 0)
-		end_block(findings);
-	reader.slot = MakeSingleTupleTableSlot(findings->block_desc, &TTSOpsMinimalTuple);
 
 	sm_sort_perform(&findings->problems);
 	while ((problem = sm_sort_next(&findings->problems)) != NULL)
@@ -158,16 +109,14 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
-		while (row_number != SM_WHOLE_SET && reader.row_number < row_number &&
-			   next_loc(&reader))
-			;
+		/* several problems can have the same row */
+		for (; row_number != SM_WHOLE_SET && nread < row_number; nread++)
+			tuplestore_gettupleslot(findings->locs, true, false, slot);
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
-		/* several problems can have the same row */
-		if (reader.row_number == row_number)
-			loc = sm_to_text(reader.loc);
-
+		if (row_number != SM_WHOLE_SET)
+			loc = slot_loc(slot);
 		values[RESULT_ROW] = problem[PROBLEM_ROW];
 		nulls[RESULT_ROW] = row_number == SM_WHOLE_SET;
 		values[RESULT_LOC] = PointerGetDatum(loc);
@@ -178,7 +127,7 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		tuplestore_putvalues(result, desc, values, nulls);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	ExecDropSingleTupleTableSlot(reader.slot);
-	tuplestore_end(findings->blocks);
+	ExecDropSingleTupleTableSlot(slot);
+	tuplestore_end(findings->locs);
 	sm_sort_end(&findings->problems);
 }

@@ -16,10 +16,8 @@
 typedef struct SmFindings
 {
 	SmSort		problems;
-	TupleDesc	block_desc;
-	Tuplestorestate *blocks;	/* locs in UTF-8 of all rows that have one,
-								 * with their row numbers */
-	StringInfoData block;		/* the last block so far */
+	TupleDesc	loc_desc;
+	Tuplestorestate *locs;		/* the locs of all rows in UTF-8, one column */
 } SmFindings;
 
 /* Begin, in the current memory context. */
@@ -29,8 +27,8 @@ extern void sm_findings_begin(SmFindings *findings);
 extern void sm_findings_add(SmFindings *findings, int64 row_number, SmProblemName name,
 							const char *detail);
 
-/* Add the loc of a row, NULL for none.  Rows come in their order. */
-extern void sm_findings_add_loc(SmFindings *findings, int64 row_number, SmSpan loc);
+/* Add the loc of the next row; s is NULL for none. */
+extern void sm_findings_add_loc(SmFindings *findings, SmSpan loc);
 
 /* Put all problems into the result of sitemap_audit, and end. */
 extern void sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc);

@@ -38,21 +38,25 @@ enum
 {
 	PAGE_HASH,
 	PAGE_HASH2,
-	PAGE_OTHER,					/* a hash of the other page of a link, NULL
-								 * for a page; 64 bits are enough, since a
-								 * page has few links */
+	PAGE_OTHER,					/* a hash of the other page of a link, or
+								 * NO_OTHER for a page; 64 bits are enough,
+								 * since a page has few links */
 	PAGE_ROW,					/* row that is the page, or that links to the
 								 * page; 0 for a link from the page */
-	PAGE_URL,					/* URL of the page, for a message; NULL unless
-								 * a row links to the page */
+	PAGE_URL,					/* URL of the page, for a message; empty
+								 * unless a row links to the page */
 	PAGE_NCOLUMNS
 };
 
 #define PAGE_NKEYS		PAGE_URL
 
+/* The lowest number, so that a page comes before its links. */
+#define NO_OTHER		PG_INT64_MIN
+
 struct SmPages
 {
 	SmSort		sort;
+	text	   *no_url;			/* empty */
 	bool		has_https;		/* does base_url or a page have https? */
 	SmFindings *findings;
 };
@@ -66,6 +70,7 @@ sm_pages_begin(bool is_https, SmFindings *findings)
 	};
 	SmPages    *pages = palloc0_object(SmPages);
 
+	pages->no_url = cstring_to_text("");
 	pages->has_https = is_https;
 	pages->findings = findings;
 	sm_sort_begin(&pages->sort, PAGE_NCOLUMNS, types, PAGE_NKEYS);
@@ -81,56 +86,35 @@ hash_page(SmSpan page)
 	return (int64) ((hash & ~UINT64CONST(1)) | sm_is_https(page));
 }
 
-/* Begin a row of the sort for a page: no link, no URL. */
-static Datum *
-begin_row(SmSort *sort, SmSpan page, int64 row_number)
+/* Put a row of the sort. */
+static void
+put_row(SmPages *pages, SmSpan page, int64 other, int64 row_number, text *url)
 {
-	Datum	   *values = sm_sort_row(sort);
+	Datum	   *values = sm_sort_row(&pages->sort);
 
 	values[PAGE_HASH] = Int64GetDatum(hash_page(page));
 	values[PAGE_HASH2] = Int64GetDatum((int64) sm_digest(page.s, page.len, 1));
-	sort->in->tts_isnull[PAGE_OTHER] = true;
+	values[PAGE_OTHER] = Int64GetDatum(other);
 	values[PAGE_ROW] = Int64GetDatum(row_number);
-	sort->in->tts_isnull[PAGE_URL] = true;
-	return values;
+	values[PAGE_URL] = PointerGetDatum(url);
+	sm_sort_put(&pages->sort);
 }
 
 void
 sm_pages_add(SmPages *pages, int64 row_number, SmSpan page)
 {
-	begin_row(&pages->sort, page, row_number);
-	sm_sort_put(&pages->sort);
+	put_row(pages, page, NO_OTHER, row_number, pages->no_url);
 	pages->has_https |= sm_is_https(page);
-}
-
-/*
- * Add a link as a row of page.  row_number: row that links from other to page; 0
- * if page links to other.
- */
-static void
-put_link(SmSort *sort, SmSpan page, SmSpan other, int64 row_number)
-{
-	Datum	   *values = begin_row(sort, page, row_number);
-	text	   *url = NULL;
-
-	values[PAGE_OTHER] = Int64GetDatum(hash_page(other));
-	sort->in->tts_isnull[PAGE_OTHER] = false;
-	if (row_number > 0)
-	{
-		url = cstring_to_text_with_len(page.s, (int) page.len);
-		values[PAGE_URL] = PointerGetDatum(url);
-		sort->in->tts_isnull[PAGE_URL] = false;
-	}
-	sm_sort_put(sort);
-	if (url)
-		pfree(url);				/* a row can have many links */
 }
 
 void
 sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, SmSpan other)
 {
-	put_link(&pages->sort, page, other, 0);
-	put_link(&pages->sort, other, page, row_number);
+	text	   *url = cstring_to_text_with_len(other.s, (int) other.len);
+
+	put_row(pages, page, hash_page(other), 0, pages->no_url);
+	put_row(pages, other, hash_page(page), row_number, url);
+	pfree(url);					/* a row can have many links */
 }
 
 /* The page that the sort has come to. */
@@ -163,10 +147,8 @@ compare_page(SmPages *pages, CurrentPage *current, int64 row_number, bool is_mix
  * links to the page.
  */
 static void
-compare_link(SmPages *pages, CurrentPage *current, int64 other, int64 row_number, Datum url)
+compare_link(SmPages *pages, CurrentPage *current, int64 other, int64 row_number, const text *url)
 {
-	text	   *page;
-
 	if (other != current->other)
 	{
 		current->other = other;
@@ -179,10 +161,9 @@ compare_link(SmPages *pages, CurrentPage *current, int64 other, int64 row_number
 		return;
 
 	current->linked_from = row_number;
-	page = (text *) DatumGetPointer(url);
 	sm_findings_add(pages->findings, row_number, SM_HREFLANG_NOT_RECIPROCAL,
 					psprintf("The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
-							 sm_for_message(sm_span(VARDATA_ANY(page), VARSIZE_ANY_EXHDR(page))),
+							 sm_for_message(sm_span(VARDATA_ANY(url), VARSIZE_ANY_EXHDR(url))),
 							 current->first_row));
 }
 
@@ -200,26 +181,24 @@ sm_pages_compare(SmPages *pages)
 	{
 		int64		hash = DatumGetInt64(values[PAGE_HASH]);
 		int64		hash2 = DatumGetInt64(values[PAGE_HASH2]);
+		int64		other = DatumGetInt64(values[PAGE_OTHER]);
 		int64		row_number = DatumGetInt64(values[PAGE_ROW]);
 		MemoryContext oldcontext;
 
 		if (hash != current.hash || hash2 != current.hash2)
 		{
-			current = (CurrentPage)
-			{
-				0
-			};
+			memset(&current, 0, sizeof(current));
 			current.hash = hash;
 			current.hash2 = hash2;
 		}
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
-		if (sm_sort_is_null(sort, PAGE_OTHER))
+		if (other == NO_OTHER)
 			compare_page(pages, &current, row_number, pages->has_https && !(hash & 1));
 		else
-			compare_link(pages, &current, DatumGetInt64(values[PAGE_OTHER]), row_number,
-						 values[PAGE_URL]);
+			compare_link(pages, &current, other, row_number,
+						 (text *) DatumGetPointer(values[PAGE_URL]));
 		MemoryContextSwitchTo(oldcontext);
 	}
 	sm_sort_end(sort);

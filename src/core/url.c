@@ -247,15 +247,15 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	return status;
 }
 
+/* Length up to a query or a fragment. */
 static size_t
 path_length(const char *s, size_t len)
 {
-	size_t		i;
+	const char *query = memchr(s, '?', len);
+	const char *end = query ? query : s + len;
+	const char *hash = memchr(s, '#', end - s);
 
-	for (i = 0; i < len; i++)
-		if (s[i] == '?' || s[i] == '#')
-			break;
-	return i;
+	return (hash ? hash : end) - s;
 }
 
 /*
@@ -329,9 +329,12 @@ remove_dots(char *path, size_t *len)
 		/* here *s is the slash before a segment */
 		if (kind == 0)
 		{
-			do
-				*d++ = *s++;
-			while (s < end && *s != '/');
+			const char *next = memchr(s + 1, '/', end - s - 1);
+			size_t		n = (next ? next : end) - s;
+
+			memmove(d, s, n);
+			d += n;
+			s += n;
 			continue;
 		}
 		if (kind == 2)

@@ -26,6 +26,7 @@ my %statements = (
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "log_statement = 'all'\n");
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
 foreach (qw(python ruby alembic))
@@ -224,16 +225,27 @@ sub check
 	return;
 }
 
-# What both have to print: the index, the index again to a client that has it, a part for
-# clients that take gzip and for others, and a file that is not there; then, for what the
-# query of the ORM found, the files of a run.
+# What both have to print: the index; the status for a client that has it, by its ETag and by its
+# time, which read no content; a HEAD of it and its other header lines; a part for clients that
+# take gzip and for others; and a file that is not there.
 sub serves
 {
-	my ($name, @command) = @_;
+	my ($name, $database, @command) = @_;
 	my ($output, $errors);
+	my $log_size = -s $node->logfile;
 
+	$node->safe_psql($database, q{UPDATE site_files SET lastmod = '2026-03-01 09:55Z'});
 	IPC::Run::run(\@command, '>', \$output, '2>', \$errors, IPC::Run::timeout($timeout)) or diag($errors);
-	is($output, "200 application/xml </sitemapindex>\n304\n200 gzip </urlset>\n200 </urlset>\n404\n", $name);
+	is( $output =~ s/max-age=600, public/max-age=600/r,
+		"200 application/xml </sitemapindex>\n304 304\n200 0\n"
+		  . "Sun, 01 Mar 2026 09:55:00 GMT|max-age=600|Accept-Encoding|noindex\n"
+		  . "200 gzip </urlset>\n200 </urlset>\n404\n",
+		$name);
+	my ($first, $not_modified) = split /SELECT 1 AS mark/, slurp_file($node->logfile, $log_size);
+	my $content = qr/SELECT "?(?:site_files"\.")?content/;
+	like($first, $content, "$name: a first request reads the content");
+	like($not_modified, qr/lastmod/, "$name: a 304 reads the version");
+	unlike($not_modified, $content, "$name: but not the content");
 	return;
 }
 
@@ -271,16 +283,23 @@ sub check_view
 	local $ENV{DJANGO_SETTINGS_MODULE} = 'settings';
 
 	serves(
-		'python: the view', $python, '-c', q{
+		'python: the view', 'python', $python, '-c', q{
 import gzip
 import django
 django.setup()
+from django.db import connection
 from django.test import Client
 
 client = Client()
 index = client.get('/sitemap.xml')
 print(index.status_code, index['Content-Type'], index.content[-15:].decode())
-print(client.get('/sitemap.xml', HTTP_IF_NONE_MATCH=index['ETag']).status_code)
+connection.cursor().execute('SELECT 1 AS mark')
+print(client.get('/sitemap.xml', HTTP_IF_NONE_MATCH=index['ETag']).status_code,
+      client.get('/sitemap.xml', HTTP_IF_MODIFIED_SINCE=index['Last-Modified']).status_code)
+connection.cursor().execute('SELECT 1 AS mark')
+head = client.head('/sitemap.xml')
+print(head.status_code, len(head.content))
+print(head['Last-Modified'], head['Cache-Control'], head['Vary'], head['X-Robots-Tag'], sep='|')
 part = client.get('/pages-51d8e999.xml.gz', HTTP_ACCEPT_ENCODING='gzip')
 print(part.status_code, part['Content-Encoding'], gzip.decompress(part.content)[-9:].decode())
 part = client.get('/pages-51d8e999.xml.gz')
@@ -342,15 +361,21 @@ sub check_controller
 	{
 		skip 'Action Pack is not here', 1 unless $has_action_pack;
 		serves(
-			'ruby: the controller', $ruby, '-r', "$folder/serve.rb", '-e', q{
+			'ruby: the controller', 'ruby', $ruby, '-r', "$folder/serve.rb", '-e', q{
 def get(path, headers = {})
-  status, headers, body = Rails.application.routes.call(Rack::MockRequest.env_for(path, headers))
+  status, headers, body = Rack::Head.new(Rails.application.routes).call(Rack::MockRequest.env_for(path, headers))
   [status, headers, body.each.to_a.join]
 end
 
 index = get('/sitemap.xml')
 puts "#{index[0]} #{index[1]['Content-Type']} #{index[2][-15..]}"
-puts get('/sitemap.xml', 'HTTP_IF_NONE_MATCH' => index[1]['ETag'])[0]
+ActiveRecord::Base.connection.execute('SELECT 1 AS mark')
+puts [get('/sitemap.xml', 'HTTP_IF_NONE_MATCH' => index[1]['ETag'])[0],
+      get('/sitemap.xml', 'HTTP_IF_MODIFIED_SINCE' => index[1]['Last-Modified'])[0]].join(' ')
+ActiveRecord::Base.connection.execute('SELECT 1 AS mark')
+head = get('/sitemap.xml', method: 'HEAD')
+puts "#{head[0]} #{head[2].length}"
+puts head[1].values_at('Last-Modified', 'Cache-Control', 'Vary', 'X-Robots-Tag').join('|')
 part = get('/pages-51d8e999.xml.gz', 'HTTP_ACCEPT_ENCODING' => 'gzip')
 puts "#{part[0]} #{part[1]['Content-Encoding']} #{Zlib.gunzip(part[2])[-9..]}"
 part = get('/pages-51d8e999.xml.gz')

@@ -26,6 +26,10 @@ SELECT loc, lastmod, changefreq, priority,
 CREATE VIEW page_with_images AS
 SELECT loc, lastmod, changefreq, priority, ARRAY[loc || '.jpg'] AS images
   FROM page;
+CREATE VIEW page_with_languages AS
+SELECT loc, lastmod, ARRAY[loc || '.jpg'] AS images,
+       jsonb_build_object('en', loc, 'de', loc || '?lang=de', 'fr', loc || '?lang=fr') AS alternates
+  FROM page;
 CREATE VIEW page_with_video AS
 SELECT loc, lastmod,
        jsonb_build_object('thumbnail_loc', loc || '.jpg', 'title', 'Tom & Jerry', 'description', 'A cat and a mouse',
@@ -77,6 +81,10 @@ INSERT INTO work (name, beside, goal, statement) VALUES
  $$COPY (TABLE page_with_images) TO '/dev/null'$$),
 ('`sitemap_files`, an image in the column `images`', '`COPY` of a query with a column `images`', '1.0',
  files('', 'TABLE public.page_with_images')),
+('`COPY` of a query with columns `images` and `alternates`', NULL, NULL,
+ $$COPY (TABLE page_with_languages) TO '/dev/null'$$),
+('`sitemap_files`, an image and three languages in columns', '`COPY` of a query with columns `images` and `alternates`', '1.0',
+ files('', 'TABLE public.page_with_languages')),
 ('`COPY` of a query with a column `videos`', NULL, NULL,
  $$COPY (TABLE page_with_video) TO '/dev/null'$$),
 ('`sitemap_files`, a video in the column `videos`', '`COPY` of a query with a column `videos`', '1.0',

@@ -321,7 +321,6 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 	SmProblems *problems = &audit->writer.problems;
 	SmRow		row;
 	SmEntry		entry;
-	SmRowStatus status;
 	bool		is_entry;
 
 	audit->nrows++;
@@ -334,8 +333,7 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 	}
 	audit->doc.buf.len = audit->doc.end;
 
-	status = sm_read_slot(slot, &audit->columns, &row, problems);
-	if (status == SM_ROW_OK)
+	if (sm_read_slot(slot, &audit->columns, &row, problems))
 	{
 		is_entry = sm_append_entry(&audit->writer, &row, &audit->doc.buf, &entry);
 		check_row(audit, &row, &entry, is_entry);

@@ -124,10 +124,10 @@ append_part(Fragment *f, SmSpan raw, SmXmlPart part, SmXmlCharset charset)
 static uint32
 own_declaration(const SmXmlAttribute *a)
 {
-	const SmNamespace *namespace = sm_namespace_by_prefix(a->name);
+	const SmNamespace *declared = sm_namespace_by_prefix(a->name);
 
-	return namespace && sm_span_is(a->prefix, "xmlns") &&
-		sm_span_equal(namespace->uri, a->value) ? namespace->flag : 0;
+	return declared && sm_span_is(a->prefix, "xmlns") &&
+		sm_span_equal(declared->uri, a->value) ? declared->flag : 0;
 }
 
 /*

@@ -193,11 +193,14 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 		columns->has_elements |= columns->column[name].index >= 0;
 }
 
-/* Does the row have a value in this column?  The slot is deformed. */
+/* Get the value of a column, which a row can lack.  The slot is deformed. */
 static bool
-has_value(const TupleTableSlot *slot, const SmColumn *column)
+get_value(const TupleTableSlot *slot, const SmColumn *column, Datum *value)
 {
-	return column->index >= 0 && !slot->tts_isnull[column->index];
+	if (column->index < 0 || slot->tts_isnull[column->index])
+		return false;
+	*value = slot->tts_values[column->index];
+	return true;
 }
 
 /* A value of a column of strings or an enum, as a text value. */
@@ -205,23 +208,6 @@ static Datum
 as_text(SmColumn *column, Datum value)
 {
 	return column->is_text ? value : CStringGetTextDatum(OutputFunctionCall(&column->output, value));
-}
-
-static bool
-read_text_column(const TupleTableSlot *slot, SmColumns *columns, SmColumnName name,
-				 SmProblems *problems, SmProblemName problem, SmSpan *result)
-{
-	SmColumn   *column = &columns->column[name];
-
-	return sm_read_text(as_text(column, slot->tts_values[column->index]), result, problems,
-						problem, column_rules[name].name);
-}
-
-/* The value of a column of type jsonb, 0 for none. */
-static Datum
-jsonb_value(const TupleTableSlot *slot, const SmColumn *column)
-{
-	return has_value(slot, column) ? slot->tts_values[column->index] : (Datum) 0;
 }
 
 static double
@@ -244,35 +230,31 @@ read_priority(Oid type, Datum value)
 	}
 }
 
-/* Read the columns of extension elements. A value that cannot be read is left out. */
+/* Read the columns of extension elements.  A value that cannot be read is left out. */
 static void
-read_element_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+read_element_columns(const TupleTableSlot *slot, const SmColumns *columns, SmRow *row,
 					 SmProblems *problems)
 {
-	SmColumn   *images = &columns->column[SM_COLUMN_IMAGES];
-	SmColumn   *extensions = &columns->column[SM_COLUMN_EXTENSIONS];
+	const SmColumn *column = columns->column;
+	Datum		value;
 
-	row->alternates = jsonb_value(slot, &columns->column[SM_COLUMN_ALTERNATES]);
-	row->videos = jsonb_value(slot, &columns->column[SM_COLUMN_VIDEOS]);
-	row->news = jsonb_value(slot, &columns->column[SM_COLUMN_NEWS]);
-	if (images->type == JSONBOID)
-		row->image_items = jsonb_value(slot, images);
-	else if (has_value(slot, images))
-		row->nimages = read_array(slot->tts_values[images->index], &row->images, problems,
-								  SM_IMAGE_INVALID, "image");
-	if (has_value(slot, extensions))
+	get_value(slot, &column[SM_COLUMN_ALTERNATES], &row->alternates);
+	get_value(slot, &column[SM_COLUMN_VIDEOS], &row->videos);
+	get_value(slot, &column[SM_COLUMN_NEWS], &row->news);
+	if (column[SM_COLUMN_IMAGES].type == JSONBOID)
+		get_value(slot, &column[SM_COLUMN_IMAGES], &row->image_items);
+	else if (get_value(slot, &column[SM_COLUMN_IMAGES], &value))
+		row->nimages = read_array(value, &row->images, problems, SM_IMAGE_INVALID, "image");
+	if (!get_value(slot, &column[SM_COLUMN_EXTENSIONS], &value))
+		return;
+	if (column[SM_COLUMN_EXTENSIONS].type == XMLARRAYOID)
+		row->nextensions = read_array(value, &row->extensions, problems,
+									  SM_EXTENSION_INVALID, "extension");
+	else
 	{
-		Datum		value = slot->tts_values[extensions->index];
-
-		if (extensions->type == XMLARRAYOID)
-			row->nextensions = read_array(value, &row->extensions, problems,
-										  SM_EXTENSION_INVALID, "extension");
-		else
-		{
-			row->extensions = palloc_object(SmSpan);
-			sm_read_text(value, row->extensions, problems, SM_EXTENSION_INVALID, "extension");
-			row->nextensions = row->extensions->s != NULL;
-		}
+		row->extensions = palloc_object(SmSpan);
+		sm_read_text(value, row->extensions, problems, SM_EXTENSION_INVALID, "extension");
+		row->nextensions = row->extensions->s != NULL;
 	}
 }
 
@@ -290,66 +272,62 @@ digest_shown(Datum value, SmColumn *column)
 	return sm_digest(span.s, span.len, 0);
 }
 
-/* Read the columns other than loc. A value that cannot be read is left out. */
+/* Read the columns other than loc.  A value that cannot be read is left out. */
 static void
 read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 					  SmProblems *problems)
 {
 	SmColumn   *lastmod = &columns->column[SM_COLUMN_LASTMOD];
+	SmColumn   *changefreq = &columns->column[SM_COLUMN_CHANGEFREQ];
 	SmColumn   *priority = &columns->column[SM_COLUMN_PRIORITY];
 	SmColumn   *shown = &columns->column[SM_COLUMN_SHOWN];
+	Datum		value;
 
 	row->has_instant = shown->index >= 0;
-	row->has_shown = has_value(slot, shown);
+	row->has_shown = get_value(slot, shown, &value);
 	if (row->has_shown)
-		row->shown = digest_shown(slot->tts_values[shown->index], shown);
-	if (has_value(slot, lastmod))
+		row->shown = digest_shown(value, shown);
+	if (get_value(slot, lastmod, &value))
 	{
 		SmValueType type = sm_date_type(lastmod->type);
-		Datum		value = slot->tts_values[lastmod->index];
 
 		read_lastmod(type == SM_VALUE_TEXT ? as_text(lastmod, value) : value, type, row, problems);
 	}
-	if (has_value(slot, &columns->column[SM_COLUMN_CHANGEFREQ]))
-		read_text_column(slot, columns, SM_COLUMN_CHANGEFREQ, problems,
-						 SM_CHANGEFREQ_INVALID, &row->changefreq);
-	if (has_value(slot, priority))
-	{
-		row->has_priority = true;
-		row->priority = read_priority(priority->type, slot->tts_values[priority->index]);
-	}
+	if (get_value(slot, changefreq, &value))
+		sm_read_text(as_text(changefreq, value), &row->changefreq, problems,
+					 SM_CHANGEFREQ_INVALID, "changefreq");
+	row->has_priority = get_value(slot, priority, &value);
+	if (row->has_priority)
+		row->priority = read_priority(priority->type, value);
 	if (columns->has_elements)
 		read_element_columns(slot, columns, row, problems);
 }
 
-SmRowStatus
+bool
 sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *problems)
 {
+	SmColumn   *loc = &columns->column[SM_COLUMN_LOC];
 	SmColumn   *url = &columns->column[SM_COLUMN_URL];
 	bool		is_url = url->index >= 0;
+	SmSpan		xml;
+	Datum		value;
 
 	slot_getallattrs(slot);
 	problems->loc = sm_no_span();
-	if (!has_value(slot, is_url ? url : &columns->column[SM_COLUMN_LOC]))
-	{
-		sm_problem(problems, SM_LOC_NULL, ERRCODE_NULL_VALUE_NOT_ALLOWED,
-				   "Leave out rows without a page with WHERE ... IS NOT NULL.",
-				   "%s is NULL", is_url ? "url" : "loc");
-		return SM_ROW_SKIPPED;
-	}
+	if (!get_value(slot, is_url ? url : loc, &value))
+		return sm_refuse(problems, SM_LOC_NULL, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+						 "Leave out rows without a page with WHERE ... IS NOT NULL.",
+						 "%s is NULL", is_url ? "url" : "loc");
 	if (is_url)
 	{
-		SmSpan		xml;
-
-		sm_read_text(slot->tts_values[url->index], &xml, problems,
-					 SM_URL_ELEMENT_INVALID, "url");
-		return xml.s != NULL && sm_read_url(xml, row, problems) ? SM_ROW_OK : SM_ROW_SKIPPED;
+		sm_read_text(value, &xml, problems, SM_URL_ELEMENT_INVALID, "url");
+		return xml.s != NULL && sm_read_url(xml, row, problems);
 	}
 
 	memset(row, 0, sizeof(*row));
-	if (!read_text_column(slot, columns, SM_COLUMN_LOC, problems, SM_LOC_INVALID, &row->loc))
-		return SM_ROW_SKIPPED;
+	if (!sm_read_text(as_text(loc, value), &row->loc, problems, SM_LOC_INVALID, "loc"))
+		return false;
 	problems->loc = row->loc;
 	read_optional_columns(slot, columns, row, problems);
-	return SM_ROW_OK;
+	return true;
 }

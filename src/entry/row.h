@@ -28,7 +28,7 @@ typedef enum SmColumnName
 	SM_COLUMN_URL,
 	SM_COLUMN_KEY,
 	SM_COLUMN_SHOWN
-} SmColumnName;
+}			SmColumnName;
 
 #define SM_NCOLUMNS		12
 
@@ -41,13 +41,6 @@ typedef struct SmColumns
 	bool		has_elements;	/* columns from alternates to extensions */
 	SmKeyType	key_type;		/* where there is a column key */
 } SmColumns;
-
-/* The result of reading a row. */
-typedef enum SmRowStatus
-{
-	SM_ROW_OK,
-	SM_ROW_SKIPPED				/* the row has a problem and cannot go on */
-} SmRowStatus;
 
 /* How a date of an SQL type is read: as an instant, a day or text. */
 extern SmValueType sm_date_type(Oid type);
@@ -71,10 +64,11 @@ extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);
 
 /*
  * Read a row into the current memory context; its spans may point into the
- * slot.  The caller sets problems->row_number, this sets problems->loc.  In
- * report mode a row can lack its loc; that problem has then been reported.
+ * slot.  The caller sets problems->row_number, this sets problems->loc.  Returns false
+ * if the row has a problem and cannot go on.  In report mode a row can lack its loc;
+ * that problem has then been reported.
  */
-extern SmRowStatus sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
-								SmProblems *problems);
+extern bool sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
+						 SmProblems *problems);
 
 #endif

@@ -123,34 +123,36 @@ add_news(SmRules *rules, SmProblems *problems, SmProblemName name)
 	return true;
 }
 
+static SmSpan
+without_www(SmSpan host)
+{
+	if (host.len > 4 && pg_strncasecmp(host.s, "www.", 4) == 0)
+		return sm_span(host.s + 4, host.len - 4);
+	return host;
+}
+
+/* Is a host a domain, or a subdomain of it? */
+static bool
+is_within(SmSpan host, SmSpan domain)
+{
+	size_t		rest = host.len - domain.len;
+
+	return domain.len > 0 && domain.len <= host.len &&
+		pg_strncasecmp(host.s + rest, domain.s, domain.len) == 0 &&
+		(rest == 0 || host.s[rest - 1] == '.');
+}
+
 /*
- * Are two hosts the same, or is one a subdomain of the other?  A leading
- * "www."  is ignored.  Two subdomains of one domain count as different: only a
- * public list of suffixes could tell whether they have one owner.
+ * Are two hosts the same, or is one a subdomain of the other?  A leading "www." is
+ * ignored.  Two subdomains of one domain count as different: only a public list of
+ * suffixes could tell whether they have one owner.
  */
 static bool
 same_domain(SmSpan a, SmSpan b)
 {
-	SmSpan	   *spans[] = {&a, &b};
-	SmSpan		tmp;
-
-	for (int i = 0; i < 2; i++)
-	{
-		if (spans[i]->len > 4 && pg_strncasecmp(spans[i]->s, "www.", 4) == 0)
-		{
-			spans[i]->s += 4;
-			spans[i]->len -= 4;
-		}
-	}
-	if (a.len < b.len)
-	{
-		tmp = a;
-		a = b;
-		b = tmp;
-	}
-	return b.len > 0 &&
-		pg_strncasecmp(a.s + a.len - b.len, b.s, b.len) == 0 &&
-		(a.len == b.len || a.s[a.len - b.len - 1] == '.');
+	a = without_www(a);
+	b = without_www(b);
+	return is_within(a, b) || is_within(b, a);
 }
 
 /* Are two URLs the same, ignoring the case of scheme and host? */
@@ -178,13 +180,12 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 		return sm_refuse(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 						 "invalid %s \"%s\": must differ from the loc of the page",
 						 name, sm_for_message(given));
-	if (fact != SM_FACT_UPLOADER_INFO)
-		return true;
-	if (same_domain(sm_url_host(rules->loc), sm_url_host(written)))
-		return true;
-	return sm_refuse(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-					 "invalid %s \"%s\": must be on the domain of the page",
-					 name, sm_for_message(given));
+	if (fact == SM_FACT_UPLOADER_INFO &&
+		!same_domain(sm_url_host(rules->loc), sm_url_host(written)))
+		return sm_refuse(problems, problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						 "invalid %s \"%s\": must be on the domain of the page",
+						 name, sm_for_message(given));
+	return true;
 }
 
 /*

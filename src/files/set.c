@@ -409,14 +409,14 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 {
 	SmSet	   *set = (SmSet *) self;
 	SmRow		row;
-	SmRowStatus status;
 	SmEntry		entry;
+	bool		goes_on;
 
 	set->writer.problems.row_number = ++set->nrows;
-	status = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
+	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (set->key_type)
 		take_key(set, slot);
-	if (status == SM_ROW_OK && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
+	if (goes_on && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
 		put_entry(set, &entry);
 
 	if (set->nrows % PROGRESS_ROWS == 0)

@@ -435,8 +435,7 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->options = sm_read_options(fcinfo, 0, &sm_files_defaults);
 	sm_site_init(&audit->site, &audit->options->base);
 	sm_findings_begin(&audit->findings);
-	audit->pages = sm_pages_begin(audit->options->base.scheme_len == strlen("https"),
-								  &audit->findings);
+	audit->pages = sm_pages_begin(audit->options->base.origin.https, &audit->findings);
 	audit->robots = sm_audit_robots_begin(PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
 										  agents_argument(fcinfo, agents), &audit->site, &audit->findings);
 

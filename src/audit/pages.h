@@ -1,6 +1,6 @@
 /*
  * pages.h
- *	  What the pages of a set show together: duplicates, http among https, and links to
+ *	  Problems between the pages of a set: duplicates, http among https, and links to
  *	  other languages that are not returned.
  */
 #ifndef SM_PAGES_H

@@ -1,7 +1,7 @@
 /*
  * site.h
- *	  URLs in canonical form, in which two URLs of the same page are equal, and whether
- *	  they are of the audited site.
+ *	  The canonical form of URLs, equal for all spellings of a URL, and which URLs are of
+ *	  the audited site.
  */
 #ifndef SM_SITE_H
 #define SM_SITE_H

@@ -12,9 +12,9 @@
 extern bool sm_iso_country(const char *code, size_t len);
 
 /*
- * Is it a value for hreflang: "x-default", or a two-letter language, then
- * perhaps a four-letter script, then perhaps a country, joined by hyphens?
- * Codes may be in either case.
+ * Is it a value for hreflang: "x-default", or a language of two letters, optionally
+ * followed by a script of four letters and by a country, joined by hyphens?  Codes
+ * may be in either case.
  */
 extern bool sm_iso_hreflang(const char *code, size_t len);
 

@@ -12,9 +12,8 @@
 #include "core/span.h"
 
 /*
- * The longest robots.txt.  Within it, no size here comes near the limit of its type.
- * RFC 9309 requires crawlers to read at least 500 KiB; Google reads no more than
- * that.
+ * The longest robots.txt, in bytes, so short that no size here overflows.  RFC 9309
+ * requires crawlers to read at least 500 KiB; Google reads no more than that.
  */
 #define SM_ROBOTS_MAX	(4 * 1024 * 1024)
 

@@ -31,8 +31,8 @@ extern void sm_shown_put(char *dst, const SmShownPage *page);
 
 /*
  * Write the header of states whose pages are written already, and return a checksum of
- * the states.  states: the header's place, before the pages; order: digest of what
- * decides the order of the pages' keys.
+ * the states.  states: room for the header, followed by the pages; order: digest of
+ * everything that decides the order of keys.
  */
 extern uint64_t sm_shown_seal(char *states, size_t npages, uint64_t order);
 
@@ -52,13 +52,13 @@ typedef struct SmShown
 								 * found */
 } SmShown;
 
-/* Numbers that the caller provides for sorting. */
+/* How many numbers the caller provides for sorting. */
 #define SM_SHOWN_SPACE		(2 * SM_SHOWN_MAX_PAGES)
 
 /*
- * Begin to read states, which must stay as they are meanwhile.  Returns false, with no
- * states, unless they are as sm_shown_seal left them with the same order.  space:
- * SM_SHOWN_SPACE numbers.
+ * Begin to read states, which must not change until the last call of sm_shown_find.
+ * Returns false, with no states, unless sm_shown_seal wrote them with the same order.
+ * space: SM_SHOWN_SPACE numbers.
  */
 extern bool sm_shown_open(SmShown *shown, const char *states, size_t len, uint64_t order,
 						  uint32_t *space);
@@ -66,14 +66,14 @@ extern bool sm_shown_open(SmShown *shown, const char *states, size_t len, uint64
 typedef enum SmShownStatus
 {
 	SM_SHOWN_NEW,				/* the file had no page of this URL */
-	SM_SHOWN_CHANGED,			/* it had one that showed something else */
+	SM_SHOWN_CHANGED,			/* the page showed something else */
 	SM_SHOWN_SAME
 } SmShownStatus;
 
 /*
  * Find a page by URL and digest; if it is the same, set its lastmod.  If a file lists a
- * page more than once, the first call finds its first state, the second call the
- * second one, and so on; calls after the last one find that again.
+ * page more than once, the first call finds its first state, the second call its
+ * second state, and so on; all further calls find its last state.
  */
 extern SmShownStatus sm_shown_find(SmShown *shown, SmShownPage *page);
 

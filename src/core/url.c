@@ -277,37 +277,37 @@ check_reference(const char *s, size_t len)
 		SM_URL_LOST_SCHEME : SM_URL_BAD_REFERENCE;
 }
 
-/* Bytes of a dot at p, which may be percent-encoded; 0 if there is none. */
-static size_t
-dot_at(const char *p, const char *end)
+/*
+ * The slash before the next segment of a path; the end after the last segment.  s: the
+ * slash before the current segment.
+ */
+static const char *
+next_segment(const char *s, const char *end)
 {
-	if (p < end && *p == '.')
-		return 1;
-	if (end - p >= 3 && p[0] == '%' && p[1] == '2' && (p[2] == 'e' || p[2] == 'E'))
-		return 3;
-	return 0;
+	const char *slash = memchr(s + 1, '/', end - s - 1);
+
+	return slash ? slash : end;
 }
 
 /*
- * The kind of the segment at p: 1 for "." and 2 for "..", both of *len bytes, 0 for
- * any other.
+ * Is a segment a dot segment?  1 for ".", 2 for "..", 0 for any other.  The dots may be
+ * percent-encoded.
  */
 static int
-dot_segment(const char *p, const char *end, size_t *len)
+dot_segment(const char *p, const char *end)
 {
-	size_t		first = dot_at(p, end);
-	size_t		second;
+	int			ndots = 0;
 
-	if (first == 0)
-		return 0;
-	*len = first;
-	if (p + first == end || p[first] == '/')
-		return 1;
-	second = dot_at(p + first, end);
-	*len = first + second;
-	if (second > 0 && (p + *len == end || p[*len] == '/'))
-		return 2;
-	return 0;
+	for (; p < end; ndots++)
+	{
+		if (*p == '.')
+			p++;
+		else if (end - p >= 3 && p[0] == '%' && p[1] == '2' && sm_lower(p[2]) == 'e')
+			p += 3;
+		else
+			return 0;
+	}
+	return ndots <= 2 ? ndots : 0;
 }
 
 /*
@@ -317,31 +317,26 @@ dot_segment(const char *p, const char *end, size_t *len)
 static void
 remove_dots(char *path, size_t *len)
 {
-	const char *s = path;
 	const char *end = path + *len;
+	const char *next;
 	char	   *d = path;
 
-	while (s < end)
+	for (const char *s = path; s < end; s = next)
 	{
-		size_t		dots;
-		int			kind = dot_segment(s + 1, end, &dots);
+		int			kind;
 
-		/* here *s is the slash before a segment */
+		next = next_segment(s, end);
+		kind = dot_segment(s + 1, next);
 		if (kind == 0)
 		{
-			const char *next = memchr(s + 1, '/', end - s - 1);
-			size_t		n = (next ? next : end) - s;
-
-			memmove(d, s, n);
-			d += n;
-			s += n;
+			memmove(d, s, next - s);
+			d += next - s;
 			continue;
 		}
 		if (kind == 2)
 			while (d > path && *--d != '/')
 				;
-		s += 1 + dots;
-		if (s == end)
+		if (next == end)
 			*d++ = '/';			/* the directory itself */
 	}
 	*len = d - path;
@@ -436,7 +431,7 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 	const char *end = path + path_length(path, len - origin_len);
 	const char *dir = base->url[form] + base->origin_len;
 	size_t		dir_len = base->len[form] - base->origin_len;
-	const char *s;
+	const char *next;
 	size_t		depth = 0;
 
 	if (dir_len == 1)			/* nothing is above the root */
@@ -444,23 +439,15 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 	if ((size_t) (end - path) < dir_len || !equal_paths(path, dir, dir_len))
 		return false;
 
-	/* here *s is the slash before a segment */
-	for (s = path + dir_len - 1; s < end;)
+	for (const char *s = path + dir_len - 1; s < end; s = next)
 	{
-		size_t		dots;
-		int			kind = dot_segment(s + 1, end, &dots);
+		int			kind;
 
+		next = next_segment(s, end);
+		kind = dot_segment(s + 1, next);
 		if (kind == 2 && depth-- == 0)
 			return false;
-		if (kind > 0)
-		{
-			s += 1 + dots;
-			continue;
-		}
-		depth++;
-		do
-			s++;
-		while (s < end && *s != '/');
+		depth += kind == 0;
 	}
 	return true;
 }
@@ -552,7 +539,6 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	SmUrlCache	cache = {.raw_len = 0};
 	char		url[6 * SM_URL_MAX + SM_ORIGIN_MAX];
 	char	   *xml = base->url[SM_FORM_XML];
-	size_t		entity_bytes = 0;
 	Parts		parts;
 	SmUrlStatus status;
 
@@ -580,8 +566,8 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	base->len[SM_FORM_PLAIN] = len;
 	/* the origin has no entities, and escapes in the path stay as they are */
 	xml = sm_put(xml, url, base->origin_len);
-	xml = sm_escape(url + base->origin_len, url + len, SM_IN_PATH, SM_FORM_XML, xml, &entity_bytes);
-	base->len[SM_FORM_XML] = xml - base->url[SM_FORM_XML];
+	base->len[SM_FORM_XML] = base->origin_len +
+		sm_url_encode_reference(url + base->origin_len, len - base->origin_len, xml);
 	return SM_URL_OK;
 }
 

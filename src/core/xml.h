@@ -23,13 +23,14 @@ extern bool sm_xml_legal(uint32_t c);
 /* The kind of a text to escape. */
 typedef enum SmXmlPart
 {
-	SM_XML_VALUE,				/* no XML: a value for text content or an
+	SM_XML_VALUE,				/* plain text: a value for an element or an
 								 * attribute */
-	SM_XML_IN_TAG,				/* the rest are parts of well-formed XML, with
-								 * their markup */
+
+	/* parts of well-formed XML, with their markup */
+	SM_XML_IN_TAG,
 	SM_XML_IN_TEXT,
-	SM_XML_IN_CDATA				/* the inside of a CDATA section, to become
-								 * text */
+	SM_XML_IN_CDATA				/* the inside of a CDATA section, which
+								 * becomes text */
 } SmXmlPart;
 
 /* How characters above U+007F are written. */
@@ -42,10 +43,11 @@ typedef enum SmXmlCharset
 } SmXmlCharset;
 
 /*
- * Escape text for a document.  A document is one line, which COPY writes as it is: line
+ * Escape text for a document.  A document is one line, and COPY writes it unchanged: line
  * feeds, carriage returns, tabs and backslashes become character references, or spaces
  * in tags.  A value gets the five entities, and loses characters that XML cannot carry.
- * Parts of XML keep their meaning: any of their line breaks is read as a line feed.
+ * Parts of XML keep their meaning: CR, LF and CR LF each become the reference to a line
+ * feed.
  * dst needs SM_XML_ESCAPE_BOUND(len) bytes.  Returns the length written to it, or
  * SM_XML_MALFORMED.
  */

@@ -36,8 +36,8 @@ break_off(SmInput *input, int sqlerrcode, const char *reason)
 }
 
 /*
- * Record that the last nleft bytes of the document cannot be converted.  If the
- * document was cut off in the middle of a character, the cut is the fault.
+ * Record that the last nleft bytes of the document cannot be converted.  If a cut in the
+ * middle of a character explains them, the reason for the cut stays.
  */
 static void
 break_off_conversion(SmInput *input, size_t nleft, const char *reason)

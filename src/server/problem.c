@@ -117,7 +117,7 @@ raise_problem(SmProblems *problems, const SmProblem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
-/* Skip mode, beyond counting: add a line to the detail of the WARNING. */
+/* Skip mode: add a line to the detail of the WARNING. */
 static void
 add_reason(SmProblems *problems, const SmProblem *problem)
 {
@@ -141,25 +141,23 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 	appendStringInfo(reasons, ": %s.", problem->message);
 }
 
-/* May the row go on without its invalid element? */
-static bool
-goes_on(const SmProblems *problems, SmProblemName name)
-{
-	return problems->report != NULL || name > SM_ENTRY_TOO_LARGE;
-}
-
 /*
- * Count the row or element that is skipped for a problem.  For a problem of a whole
- * document, only its reader knows what is lost.
+ * Decide whether the row may go on, and in skip mode count what is skipped.  Returns
+ * whether the problem has to be described.
  */
-static void
-count_loss(SmProblems *problems, const SmProblem *problem)
+static bool
+begin_problem(SmProblems *problems, SmProblem *problem)
 {
+	problem->goes_on = problems->report != NULL || problem->name > SM_ENTRY_TOO_LARGE;
+	if (!problems->skip)
+		return true;
 	problems->nproblems++;
 	if (!problem->goes_on)
 		problems->nrows++;
+	/* only the reader of a whole document knows what its problem skips */
 	else if (problem->name != SM_DOCUMENT_INVALID)
 		problems->nelements++;
+	return problems->nreasons < MAX_REASONS;
 }
 
 static void
@@ -180,14 +178,8 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.hint = hint};
 	StringInfoData message;
 
-	problem.goes_on = goes_on(problems, name);
-	if (problems->skip)
-	{
-		count_loss(problems, &problem);
-		if (problems->nreasons == MAX_REASONS)
-			return problem.goes_on;
-	}
-
+	if (!begin_problem(problems, &problem))
+		return problem.goes_on;
 	initStringInfo(&message);
 	for (;;)
 	{
@@ -213,15 +205,13 @@ sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
 {
 	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.message = message};
 
-	problem.goes_on = goes_on(problems, name);
-	if (problems->skip)
-		count_loss(problems, &problem);
+	if (!begin_problem(problems, &problem))
+		return problem.goes_on;
 	if (problems->skip || problems->report)
 		problem.message = psprintf("%s. %.*s", message, (int) strlen(detail) - 1, detail);
 	else
 		problem.detail = detail;
-	if (!problems->skip || problems->nreasons < MAX_REASONS)
-		put_problem(problems, &problem);
+	put_problem(problems, &problem);
 	return problem.goes_on;
 }
 
@@ -249,13 +239,9 @@ sm_problems_warn(const SmProblems *problems, const char *function)
 						 what.len > 0 ? " and " : "left out ");
 	if (what.len == 0)
 		appendStringInfoString(&what, "read an invalid document");
-	if (rest > 0)
-		ereport(WARNING,
-				(errmsg("%s %s", function, what.data),
-				 errdetail_internal("%s\nAnd " UINT64_FORMAT " more.",
-									problems->reasons.data, rest)));
-	else
-		ereport(WARNING,
-				(errmsg("%s %s", function, what.data),
-				 errdetail_internal("%s", problems->reasons.data)));
+	ereport(WARNING,
+			(errmsg("%s %s", function, what.data),
+			 rest > 0 ?
+			 errdetail_internal("%s\nAnd " UINT64_FORMAT " more.", problems->reasons.data, rest) :
+			 errdetail_internal("%s", problems->reasons.data)));
 }

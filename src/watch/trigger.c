@@ -89,13 +89,6 @@ typedef struct Keys
 	TupleDesc	desc;
 } Keys;
 
-/* A transition table that is read from its beginning. */
-typedef struct Rows
-{
-	Tuplestorestate *store;		/* NULL for none */
-	TupleTableSlot *slot;
-} Rows;
-
 /* Columns to compare. */
 typedef struct Columns
 {
@@ -175,34 +168,26 @@ check_call(FunctionCallInfo fcinfo)
 						SM_WATCH_FUNCTION)));
 }
 
-static void
-rows_begin(Rows *rows, Tuplestorestate *store, Relation source)
+/* Prepare to read a transition table from its beginning.  Returns NULL for no table. */
+static TupleTableSlot *
+begin_rows(Tuplestorestate *rows, Relation source)
 {
-	rows->store = store;
-	rows->slot = NULL;
-	if (store == NULL)
-		return;
-	rows->slot = MakeSingleTupleTableSlot(RelationGetDescr(source), &TTSOpsMinimalTuple);
+	if (rows == NULL)
+		return NULL;
 	/* queries on a transition table have read pointers of their own */
-	tuplestore_select_read_pointer(store, 0);
-	tuplestore_rescan(store);
+	tuplestore_select_read_pointer(rows, 0);
+	tuplestore_rescan(rows);
+	return MakeSingleTupleTableSlot(RelationGetDescr(source), &TTSOpsMinimalTuple);
 }
 
-/* Read the next row's first attributes.  Returns false if there is none. */
+/* Read the first attributes of the next row.  Returns false if there is none. */
 static bool
-rows_next(Rows *rows, int needed)
+next_row(Tuplestorestate *rows, TupleTableSlot *slot, int needed)
 {
-	if (rows->store == NULL || !tuplestore_gettupleslot(rows->store, true, false, rows->slot))
+	if (rows == NULL || !tuplestore_gettupleslot(rows, true, false, slot))
 		return false;
-	slot_getsomeattrs(rows->slot, needed);
+	slot_getsomeattrs(slot, needed);
 	return true;
-}
-
-static void
-rows_end(Rows *rows)
-{
-	if (rows->slot)
-		ExecDropSingleTupleTableSlot(rows->slot);
 }
 
 /*
@@ -304,33 +289,33 @@ add_key(Keys *keys, const TupleTableSlot *slot, int column)
 static void
 find_keys(const TriggerData *data, int key, const Columns *columns, Keys *keys)
 {
-	Rows		old;
-	Rows		new;
+	TupleTableSlot *old_row = begin_rows(data->tg_oldtable, data->tg_relation);
+	TupleTableSlot *new_row = begin_rows(data->tg_newtable, data->tg_relation);
 
-	rows_begin(&old, data->tg_oldtable, data->tg_relation);
-	rows_begin(&new, data->tg_newtable, data->tg_relation);
 	for (;;)
 	{
-		bool		has_old = rows_next(&old, columns->needed);
-		bool		has_new = rows_next(&new, columns->needed);
+		bool		has_old = next_row(data->tg_oldtable, old_row, columns->needed);
+		bool		has_new = next_row(data->tg_newtable, new_row, columns->needed);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!has_old && !has_new)
 			break;
 		if (has_old && has_new)
 		{
-			if (equal_rows(old.slot, new.slot, key, columns))
+			if (equal_rows(old_row, new_row, key, columns))
 				continue;
-			if (equal_column(old.slot, new.slot, key))
+			if (equal_column(old_row, new_row, key))
 				has_old = false;
 		}
 		if (has_old)
-			add_key(keys, old.slot, key);
+			add_key(keys, old_row, key);
 		if (has_new)
-			add_key(keys, new.slot, key);
+			add_key(keys, new_row, key);
 	}
-	rows_end(&old);
-	rows_end(&new);
+	if (old_row)
+		ExecDropSingleTupleTableSlot(old_row);
+	if (new_row)
+		ExecDropSingleTupleTableSlot(new_row);
 }
 
 /* Free the plans of queues and tables that no longer exist. */

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 
 use FindBin;
+use HTTP::Tiny;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -236,6 +237,13 @@ sub test_program
 	is_deeply([ glob "$web/*" ], [ map { "$web/$_" } split /\n/, $publisher->safe_psql('program', 'SELECT name FROM sitemap.site_files ORDER BY name COLLATE "C"') ],
 		'and from the directory');
 
+	test_web_server($web);
+
+	# The files have a host of their own.
+	my ($own) = do { local @ENV{qw(SITEMAP_BASE_URL SITEMAP_SCOPE)} = ('https://sitemaps.example.com/', 'any');
+		local $ENV{SITEMAP_QUERY} = "SELECT 'https://www.example.com' || path AS loc, id AS key FROM page ORDER BY id"; run_command(\@program) };
+	like($own, qr{^https://sitemaps\.example\.com/: 120000 URLs}, 'SITEMAP_SCOPE');
+
 	# Without "once", it goes on with runs that read what changed, until it is told to end.
 	local $ENV{SITEMAP_EVERY} = 1;
 	my $loop = IPC::Run::start([ $program[0] ], '>', \my $output, '2>&1');
@@ -271,6 +279,38 @@ sub test_program
 	like($complaint, qr/permission denied for table secret/, 'a table that the role cannot read');
 	(undef, $complaint) = do { local $ENV{DATABASE_URL}; delete $ENV{DATABASE_URL}; run_command(\@program) };
 	like($complaint, qr/DATABASE_URL/, 'without the URL');
+	return;
+}
+
+# docker/nginx.conf serves the directory; the guide's line passes requests on to it.
+sub test_web_server
+{
+	my ($web) = @_;
+	my ($line) = $chapter =~ /`(location ~ .*?proxy_pass .*?\})`/ or die 'the guide has no line for nginx';
+	my ($port, $front) = map { PostgreSQL::Test::Cluster::get_free_port() } 1, 2;
+	my $settings = slurp_file("$FindBin::RealBin/../../docker/nginx.conf") =~ s/listen 80;/listen 127.0.0.1:$port;/r
+	  =~ s{/var/www/sitemaps;}{$web;}r;
+
+	local $ENV{PATH} = "$ENV{PATH}:/usr/sbin";
+	$line =~ s/publisher:8080/127.0.0.1:$port/;
+	append_to_file("$dir/nginx.conf", "pid $dir/nginx.pid; error_log $dir/nginx.log; events {}
+		http { access_log off; " . join(' ', map { "${_}_temp_path $dir/$_;" } qw(client_body proxy fastcgi uwsgi scgi)) . "
+		$settings server { listen 127.0.0.1:$front; $line } }");
+  SKIP: {
+		skip 'no nginx', 5 if system("nginx -e $dir/nginx.log -c $dir/nginx.conf >$dir/log 2>&1") != 0;
+		my $get = sub {
+			my ($path, $encoding, @headers) = @_;
+			return HTTP::Tiny->new->get("http://127.0.0.1:$front$path", { headers => { 'Accept-Encoding' => $encoding // 'identity', @headers } });
+		};
+		my $index = $get->('/sitemap.xml');
+		is($index->{content}, slurp_file("$web/sitemap.xml"), 'the site has the sitemap');
+		is($index->{headers}{'x-robots-tag'}, 'noindex', 'which is no search result');
+		my ($name) = $index->{content} =~ m{/(sitemap-\w+\.xml\.gz)<};
+		like($get->("/$name")->{content}, qr/<urlset/, 'and a file of it');
+		is($get->("/$name", 'gzip', Via => '1.1 cdn')->{headers}{'content-encoding'}, 'gzip', 'compressed for who takes that');
+		is($get->('/.sitemap_export')->{status}, 404, 'and nothing else');
+		kill TERM => slurp_file("$dir/nginx.pid");
+	}
 	return;
 }
 

@@ -266,6 +266,8 @@ sub check_set
 			is($answer->{'content-encoding'}, 'gzip', "$name: $path, Content-Encoding");
 			ok(fetch($path, '-H', 'Accept-Encoding: gzip')->{body} eq $on_disk,
 				"$name: $path goes out as it is on disk");
+			is(fetch($path, '--http1.0', '-H', 'Via: 1.1 cdn', '-H', 'Accept-Encoding: gzip')->{'content-encoding'},
+				'gzip', "$name: $path, through a proxy, too");
 		}
 		$answer = fetch($path);
 		is($answer->{'content-encoding'}, undef, "$name: $path, no gzip unless asked for");

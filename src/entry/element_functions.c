@@ -15,10 +15,8 @@
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/date.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(sitemap_image);
 PG_FUNCTION_INFO_V1(sitemap_video);
@@ -74,27 +72,17 @@ read_array(Datum array, const char *name, SmValue *value)
 static void
 read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 {
-	int			n = field->argument;
+	Datum		datum = PG_GETARG_DATUM(field->argument);
 	const char *name = field->name.s;
-	Oid			type = getBaseType(sm_argument_type(fcinfo, n));
+	Oid			type = getBaseType(sm_argument_type(fcinfo, field->argument));
 
 	if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID)
-		set_text(value, sm_read_argument(PG_GETARG_DATUM(n), name));
+		set_text(value, sm_read_argument(datum, name));
 	else if (type == UNKNOWNOID)
-		set_text(value, sm_read_argument(CStringGetTextDatum(PG_GETARG_CSTRING(n)), name));
+		set_text(value, sm_read_argument(CStringGetTextDatum(DatumGetCString(datum)), name));
 	else if (field->type == SM_FIELD_FLAG && type == BOOLOID)
-		set_text(value, sm_span_of(PG_GETARG_BOOL(n) ? "yes" : "no"));
-	else if (field->type == SM_FIELD_DATE && (type == TIMESTAMPTZOID || type == TIMESTAMPOID))
-	{
-		value->type = SM_VALUE_INSTANT;
-		value->v.integer = DatumGetTimestamp(PG_GETARG_DATUM(n));
-	}
-	else if (field->type == SM_FIELD_DATE && type == DATEOID)
-	{
-		value->type = SM_VALUE_DAY;
-		value->v.integer = DatumGetDateADT(PG_GETARG_DATUM(n));
-	}
-	else
+		set_text(value, sm_span_of(DatumGetBool(datum) ? "yes" : "no"));
+	else if (field->type == SM_FIELD_FLAG || !sm_read_date(datum, type, value))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("%s must be of type %s, not %s", name,

@@ -43,17 +43,31 @@ static const SmColumnRule column_rules[SM_NCOLUMNS] = {
 	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.is_text = true,.oids = {BYTEAOID}}
 };
 
-/* Read a date: an instant, a day or text, by its type. */
-static void
-read_lastmod(Datum value, SmValueType type, SmRow *row, SmProblems *problems)
+bool
+sm_read_date(Datum value, Oid type, SmValue *date)
 {
-	row->lastmod.type = type;
-	if (type == SM_VALUE_INSTANT)
-		row->lastmod.v.integer = DatumGetTimestamp(value);
-	else if (type == SM_VALUE_DAY)
-		row->lastmod.v.integer = DatumGetDateADT(value);
-	else						/* text that cannot be read counts as none */
-		sm_read_text(value, &row->lastmod.v.span, problems, SM_LASTMOD_INVALID, "lastmod");
+	switch (type)
+	{
+		case TIMESTAMPTZOID:
+		case TIMESTAMPOID:
+			date->type = SM_VALUE_INSTANT;
+			date->v.integer = DatumGetTimestamp(value);
+			return true;
+		case DATEOID:
+			date->type = SM_VALUE_DAY;
+			date->v.integer = DatumGetDateADT(value);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Read a lastmod that is text.  Text that cannot be read counts as no lastmod. */
+static void
+read_lastmod_text(Datum text, SmRow *row, SmProblems *problems)
+{
+	row->lastmod.type = SM_VALUE_TEXT;
+	sm_read_text(text, &row->lastmod.v.span, problems, SM_LASTMOD_INVALID, "lastmod");
 }
 
 /* Read an array of text or xml, or of a domain over it, without its NULLs. */
@@ -94,23 +108,8 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name
 	return n;
 }
 
-SmValueType
-sm_date_type(Oid type)
-{
-	switch (type)
-	{
-		case TIMESTAMPTZOID:
-		case TIMESTAMPOID:
-			return SM_VALUE_INSTANT;
-		case DATEOID:
-			return SM_VALUE_DAY;
-		default:
-			return SM_VALUE_TEXT;
-	}
-}
-
 void
-sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmValueType lastmod_type,
+sm_read_row_arguments(FunctionCallInfo fcinfo, int first, Oid lastmod_type,
 					  SmRow *row, SmProblems *problems)
 {
 	int			nargs = PG_NARGS() - first;
@@ -118,8 +117,9 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, SmValueType lastmod_ty
 	memset(row, 0, sizeof(*row));
 	sm_read_text(PG_GETARG_DATUM(first), &row->loc, problems, SM_LOC_INVALID, "loc");
 	problems->loc = row->loc;
-	if (nargs > 1 && !PG_ARGISNULL(first + 1))
-		read_lastmod(PG_GETARG_DATUM(first + 1), lastmod_type, row, problems);
+	if (nargs > 1 && !PG_ARGISNULL(first + 1) &&
+		!sm_read_date(PG_GETARG_DATUM(first + 1), lastmod_type, &row->lastmod))
+		read_lastmod_text(PG_GETARG_DATUM(first + 1), row, problems);
 	if (nargs > 2 && !PG_ARGISNULL(first + 2))
 		sm_read_text(PG_GETARG_DATUM(first + 2), &row->changefreq, problems,
 					 SM_CHANGEFREQ_INVALID, "changefreq");
@@ -287,12 +287,8 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 	row->has_shown = get_value(slot, shown, &value);
 	if (row->has_shown)
 		row->shown = digest_shown(value, shown);
-	if (get_value(slot, lastmod, &value))
-	{
-		SmValueType type = sm_date_type(lastmod->type);
-
-		read_lastmod(type == SM_VALUE_TEXT ? as_text(lastmod, value) : value, type, row, problems);
-	}
+	if (get_value(slot, lastmod, &value) && !sm_read_date(value, lastmod->type, &row->lastmod))
+		read_lastmod_text(as_text(lastmod, value), row, problems);
 	if (get_value(slot, changefreq, &value))
 		sm_read_text(as_text(changefreq, value), &row->changefreq, problems,
 					 SM_CHANGEFREQ_INVALID, "changefreq");

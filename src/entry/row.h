@@ -42,16 +42,17 @@ typedef struct SmColumns
 	SmKeyType	key_type;		/* where there is a column key */
 } SmColumns;
 
-/* How a date of an SQL type is read: as an instant, a day or text. */
-extern SmValueType sm_date_type(Oid type);
+/* Read a date of an SQL type.  Returns false if the type is another, such as text. */
+extern bool sm_read_date(Datum value, Oid type, SmValue *date);
 
 /*
  * Read the arguments loc, lastmod, changefreq, priority and extensions of a
- * function, which may lack the last ones.  first: number of argument loc.  The
- * caller has checked that loc is not NULL.  Raises an error if a text cannot be read.
+ * function, which may lack the last ones.  first: number of argument loc.
+ * lastmod_type: SQL type of argument lastmod.  The caller has checked that loc is not
+ * NULL.  Raises an error if a text cannot be read.
  */
 extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
-								  SmValueType lastmod_type, SmRow *row,
+								  Oid lastmod_type, SmRow *row,
 								  SmProblems *problems);
 
 /*

@@ -188,6 +188,20 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 	return true;
 }
 
+/* The facts that are URLs. */
+static const struct
+{
+	const char *checked;		/* name of a URL that has a rule, or NULL */
+	const char *media;			/* what found_media is told, or NULL */
+}			facts[] = {
+	[SM_FACT_IMAGE_LOC] = {.media = "image"},
+	[SM_FACT_THUMBNAIL_LOC] = {.media = "video thumbnail"},
+	[SM_FACT_CONTENT_LOC] = {"content_loc", "video"},
+	[SM_FACT_PLAYER_LOC] = {"player_loc", "video player"},
+	[SM_FACT_UPLOADER_INFO] = {.checked = "uploader_info"},
+	[SM_FACT_LINK] = {NULL, NULL}	/* the last fact */
+};
+
 /*
  * Check the rule for a URL in ready-made XML.  A valid URL is checked in the form
  * that this extension would write.
@@ -196,10 +210,6 @@ static bool
 check_given_url(const SmRules *rules, SmFactName fact, SmSpan given,
 				SmProblems *problems, SmProblemName problem)
 {
-	static const char *const names[] = {
-		[SM_FACT_CONTENT_LOC] = "content_loc",[SM_FACT_PLAYER_LOC] = "player_loc",
-		[SM_FACT_UPLOADER_INFO] = "uploader_info"
-	};
 	SmUrlCache	cache = {.raw_len = 0};
 	SmSpan		url = given;
 	StringInfoData buf;
@@ -211,7 +221,7 @@ check_given_url(const SmRules *rules, SmFactName fact, SmSpan given,
 	initStringInfo(&buf);
 	status = sm_write_url(&buf, &url, NULL, &cache);
 	sm_url_check_memory(status);
-	is_valid = sm_rules_check_url(rules, fact, names[fact], given,
+	is_valid = sm_rules_check_url(rules, fact, facts[fact].checked, given,
 								  status == SM_URL_OK ? sm_span(buf.data, buf.len) : given,
 								  problems, problem);
 	pfree(buf.data);			/* a page can have many URLs */
@@ -235,17 +245,10 @@ add_fact(SmRules *rules, const SmFact *fact, SmProblems *problems, SmProblemName
 			link.href = rules->needs_hrefs && fact->href.s ?
 				sm_xml_resolve(fact->href) : sm_no_span();
 			return add_link(rules, link, fact->value, problems);
-		case SM_FACT_CONTENT_LOC:
-		case SM_FACT_PLAYER_LOC:
-		case SM_FACT_UPLOADER_INFO:
-			return check_given_url(rules, fact->name, fact->value, problems, problem);
-		case SM_FACT_NONE:
-		case SM_FACT_IMAGE_LOC:
-		case SM_FACT_THUMBNAIL_LOC:
-		case SM_FACT_PUBLICATION_DATE:
-			break;
+		default:
+			return facts[fact->name].checked == NULL ||
+				check_given_url(rules, fact->name, fact->value, problems, problem);
 	}
-	return true;
 }
 
 void
@@ -287,15 +290,10 @@ forget(SmRules *rules, int nlinks, int images, bool has_news)
 static void
 use_fact(SmRules *rules, const SmFact *fact)
 {
-	static const char *const media[] = {
-		[SM_FACT_IMAGE_LOC] = "image",[SM_FACT_THUMBNAIL_LOC] = "video thumbnail",
-		[SM_FACT_CONTENT_LOC] = "video",[SM_FACT_PLAYER_LOC] = "video player"
-	};
-
 	if (fact->name == SM_FACT_PUBLICATION_DATE)
 		rules->news_date = sm_span(pnstrdup(fact->value.s, fact->value.len), fact->value.len);
-	else if (rules->found_media && fact->name < lengthof(media) && media[fact->name])
-		rules->found_media(rules->found_media_arg, media[fact->name], fact->value);
+	else if (rules->found_media && facts[fact->name].media)
+		rules->found_media(rules->found_media_arg, facts[fact->name].media, fact->value);
 }
 
 bool

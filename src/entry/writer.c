@@ -361,7 +361,7 @@ sitemap_url(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 
 	sm_entry_writer_init(&w, SM_URLSET);
-	sm_read_row_arguments(fcinfo, 0, sm_date_type(sm_argument_type(fcinfo, 1)), &row,
+	sm_read_row_arguments(fcinfo, 0, sm_argument_type(fcinfo, 1), &row,
 						  &w.problems);
 
 	initStringInfo(&buf);

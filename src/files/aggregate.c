@@ -37,7 +37,7 @@ typedef struct AggState
 	/* types of the arguments; a state that combines others does not need them */
 	bool		is_xml;			/* a row is a <url>, not a loc and other
 								 * values */
-	SmValueType lastmod_type;
+	Oid			lastmod_type;
 } AggState;
 
 #define AssertCheckAggState(state) \
@@ -55,7 +55,7 @@ make_state(MemoryContext aggcontext, SmKind kind)
 	sm_entry_writer_init(&state->writer, kind);
 	state->nrows = 0;
 	state->is_xml = false;
-	state->lastmod_type = SM_VALUE_NONE;
+	state->lastmod_type = InvalidOid;
 	MemoryContextSwitchTo(oldcontext);
 	return state;
 }
@@ -126,7 +126,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind)
 		state = make_state(aggcontext, kind);
 		state->is_xml = sm_argument_type(fcinfo, 1) == XMLOID;
 		if (PG_NARGS() > 2)
-			state->lastmod_type = sm_date_type(sm_argument_type(fcinfo, 2));
+			state->lastmod_type = sm_argument_type(fcinfo, 2);
 	}
 	else
 		state = (AggState *) PG_GETARG_POINTER(0);

@@ -65,8 +65,8 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 }
 
 /*
- * The hreflang that an invalid value probably stands for.  Common mistakes are a
- * country's code for a language's, as cn for zh, and UK for GB.
+ * A hint for an invalid hreflang.  Common mistakes are a country's code instead of a
+ * language's, such as cn for zh, and UK instead of GB.
  */
 static const char *
 hreflang_hint(SmSpan hreflang)

@@ -25,8 +25,7 @@
 
 /*
  * A child of the outermost element, in the same namespace.  Its value is a fact about
- * the page.  has_rule: the value is needed for a rule, whether or not found_media is
- * set.
+ * the page.  has_rule: the value is needed for a rule, even if found_media is NULL.
  */
 typedef struct ValueElement
 {
@@ -85,8 +84,8 @@ is_clean(SmSpan raw, SmXmlCharset charset)
 }
 
 /*
- * Does a tag have a name that would need a reference?  Names have no references, only
- * values of attributes do.
+ * Does a tag contain a name with a character that would become a reference?  Only
+ * values of attributes can have references.
  */
 static bool
 has_name_beyond_ascii(SmSpan tag, SmXmlCharset charset)

@@ -41,8 +41,8 @@ typedef struct SmField
 	bool		is_array;		/* one tag for each value; an attribute's
 								 * array is parallel to its tag's array */
 	SmFactName	fact;			/* what the value says about the page */
-	const char *required;		/* how to ask for a value that must not be
-								 * missing; NULL if it may be */
+	const char *required;		/* what a message asks for if the value is
+								 * missing; NULL if it is optional */
 
 	/* what values are allowed; rule says it in words */
 	int64		min;			/* SM_FIELD_INT4, SM_FIELD_INT8 */

@@ -45,8 +45,8 @@ const SmItemType sm_image = {
 };
 
 /*
- * Is it a decimal number without sign, as the output function of numeric writes
- * finite numbers from 0?
+ * Is it a decimal number without a sign?  The output function of numeric writes finite
+ * numbers that are not negative like this.
  */
 static bool
 is_price(SmSpan value)

@@ -2,8 +2,8 @@
  * json.c
  *	  Reads items of a page from jsonb: the columns images, videos and news.
  *
- * The values of an object become the values that arguments of sitemap_image,
- * sitemap_video and sitemap_news would be, so an item is the same from either.  An
+ * The values of an object are read into the same SmValue as the arguments of
+ * sitemap_image, sitemap_video and sitemap_news, so both give the same item.  An
  * invalid item is one problem, and only that item is left out.
  */
 #include "postgres.h"

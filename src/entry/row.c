@@ -82,8 +82,8 @@ read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name
 	int			max = 8;
 
 	/*
-	 * Allocate memory as values come, and not for all elements: an array can
-	 * have very many NULLs, which take a bit each.
+	 * Allocate memory as values come: an array can have very many NULLs,
+	 * which take a bit each.
 	 */
 	*items = palloc_array(SmSpan, max);
 	while (array_iterate(it, &value, &isnull))
@@ -164,7 +164,7 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 {
 	int			key;
 
-	sm_columns_find(desc, column_rules, SM_NCOLUMNS, COLUMNS_HINT, columns->column);
+	sm_match_columns(desc, column_rules, SM_NCOLUMNS, COLUMNS_HINT, columns->column);
 	key = columns->column[SM_COLUMN_KEY].index;
 	if (key >= 0)
 		sm_key_type_init(&columns->key_type, TupleDescAttr(desc, key)->atttypid,

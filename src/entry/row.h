@@ -39,17 +39,17 @@ typedef struct SmColumns
 {
 	SmColumn	column[SM_NCOLUMNS];
 	bool		has_elements;	/* columns from alternates to extensions */
-	SmKeyType	key_type;		/* where there is a column key */
+	SmKeyType	key_type;		/* if there is a column key */
 } SmColumns;
 
-/* Read a date of an SQL type.  Returns false if the type is another, such as text. */
+/* Read a date, by its SQL type.  Returns false for a type that is none, such as text. */
 extern bool sm_read_date(Datum value, Oid type, SmValue *date);
 
 /*
  * Read the arguments loc, lastmod, changefreq, priority and extensions of a
  * function, which may lack the last ones.  first: number of argument loc.
  * lastmod_type: SQL type of argument lastmod.  The caller has checked that loc is not
- * NULL.  Raises an error if a text cannot be read.
+ * NULL.  Text that cannot be read is a problem.
  */
 extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
 								  Oid lastmod_type, SmRow *row,

@@ -1,6 +1,6 @@
 /*
  * value.c
- *	  Writes URLs and dates to a document, and checks them.
+ *	  Checks URLs and dates, and writes them to a document.
  */
 #include "postgres.h"
 

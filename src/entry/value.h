@@ -1,6 +1,6 @@
 /*
  * value.h
- *	  Writes bytes, URLs and dates to a document, and checks them.
+ *	  Checks URLs and dates, and writes them to a document.
  */
 #ifndef SM_VALUE_H
 #define SM_VALUE_H
@@ -37,8 +37,8 @@ sm_append(StringInfo buf, const char *s, size_t len)
 }
 
 /*
- * The value itself, blanks included, or no span if it has nothing but blanks and
- * characters that XML does not allow: then it counts as not given.
+ * The value, with the blanks around it.  A value of nothing but blanks and characters
+ * that XML does not allow counts as not given: s of the result is NULL.
  */
 extern SmSpan sm_unless_blank(SmSpan value);
 
@@ -49,8 +49,8 @@ extern SmSpan sm_unless_blank(SmSpan value);
 extern void sm_url_check_memory(SmUrlStatus status);
 
 /*
- * Encode a URL of any length: *url becomes absolute, in the current memory context, if
- * it is valid.  base: NULL to accept only absolute URLs.
+ * Encode a URL of any length.  If it is valid, *url becomes absolute, in the current
+ * memory context.  base: NULL to accept only absolute URLs.
  */
 extern SmUrlStatus sm_encode_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache);
 

@@ -101,7 +101,7 @@ find_columns(SmReceiver *self, TupleDesc desc)
 {
 	ExportState *state = (ExportState *) self;
 
-	sm_columns_find(desc, column_rules, EXPORT_NCOLUMNS, NULL, state->column);
+	sm_match_columns(desc, column_rules, EXPORT_NCOLUMNS, NULL, state->column);
 	for (int which = EXPORT_NAME; which <= EXPORT_CONTENT; which++)
 		if (state->column[which].index < 0)
 			ereport(ERROR,

@@ -68,8 +68,8 @@ set_column(SmColumn *column, const SmColumnRule *rule, Form_pg_attribute att)
 }
 
 void
-sm_columns_find(TupleDesc desc, const SmColumnRule *rules, int n, const char *hint,
-				SmColumn *columns)
+sm_match_columns(TupleDesc desc, const SmColumnRule *rules, int n, const char *hint,
+				 SmColumn *columns)
 {
 	for (int k = 0; k < n; k++)
 		columns[k].index = -1;

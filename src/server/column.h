@@ -31,7 +31,7 @@ typedef struct SmColumn
  * a wrong type, and for a name that appears twice.  hint: about a column that has no
  * rule, which is an error; NULL to ignore such columns.
  */
-extern void sm_columns_find(TupleDesc desc, const SmColumnRule *rules, int n,
-							const char *hint, SmColumn *columns);
+extern void sm_match_columns(TupleDesc desc, const SmColumnRule *rules, int n,
+							 const char *hint, SmColumn *columns);
 
 #endif

@@ -277,7 +277,7 @@ check_media(void *arg, const char *what, SmSpan url)
 	}
 }
 
-/* A URL that an entry has in XML, without entities. */
+/* The plain form of a URL in XML. */
 static SmSpan
 unescape(SmSpan url)
 {

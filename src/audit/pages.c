@@ -20,7 +20,7 @@
  *	  E		D		0		E links to D, so D may link to E
  *
  * Pages are sorted by hashes of their URLs, which are smaller and faster to compare.
- * A page has two hashes, 128 bits, so that no two pages are mistaken for each other.
+ * A page has two hashes, 128 bits, which tell any two pages apart.
  */
 #include "postgres.h"
 

@@ -88,8 +88,8 @@ typedef struct SmRobots
 
 	/* private */
 	SmRobotsAgents all;
-	SmRobotsAgents unnamed;		/* agents that no group names, so that they
-								 * obey the groups for "*" */
+	SmRobotsAgents unnamed;		/* agents that no group names: they obey the
+								 * groups for "*" */
 	uint32_t	nrules;
 	SmRobotsRule *rules;		/* sorted: of the rules that match a URL, the
 								 * first that an agent obeys decides */

@@ -185,7 +185,7 @@ sort(SmShown *shown)
 	}
 }
 
-/* The first place in sorted whose page does not come before a URL and a digest. */
+/* Binary search: the first place in sorted with this URL and digest, or after them. */
 static uint32_t
 find_place(const SmShown *shown, uint32_t url, uint64_t digest)
 {

@@ -17,7 +17,7 @@
 /* The longest that one byte becomes is "&quot;". */
 #define SM_XML_ESCAPE_BOUND(len)	(6 * (size_t) (len))
 
-/* May XML 1.0 carry this character at all?  Production [2]. */
+/* May XML 1.0 contain this character?  Production [2]. */
 extern bool sm_xml_legal(uint32_t c);
 
 /* The kind of a text to escape. */

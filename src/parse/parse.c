@@ -66,40 +66,29 @@ typedef struct ParseState
 /* A text sitemap that is being parsed. */
 typedef struct TextParser
 {
-	const char *s;				/* the part that has not been read */
-	const char *end;
+	SmSpan		rest;			/* the part that has not been read */
 	bool		is_cut;			/* the input is not the whole document */
-	SmProblems *problems;
 } TextParser;
-
-static TextParser
-begin_text(const SmInput *input, SmProblems *problems)
-{
-	TextParser	p = {
-		.s = input->content.s,.end = input->content.s + input->content.len,
-		.is_cut = input->broken != NULL,.problems = problems
-	};
-
-	return p;
-}
 
 /* The next line that is not blank; false if there is none. */
 static bool
 next_line(TextParser *p, SmSpan *line)
 {
-	while (p->s < p->end)
+	while (p->rest.len > 0)
 	{
+		const char *s = p->rest.s;
+		const char *end = s + p->rest.len;
+
 		CHECK_FOR_INTERRUPTS();
 
-		line->s = p->s;
-		while (p->s < p->end && *p->s != '\n' && *p->s != '\r')
-			p->s++;
-		if (p->s == p->end && p->is_cut)
+		while (s < end && *s != '\n' && *s != '\r')
+			s++;
+		if (s == end && p->is_cut)
 			return false;		/* the line may be incomplete */
-		line->len = p->s - line->s;
-		if (p->s < p->end)
-			p->s++;
-		*line = sm_trim(*line);
+		*line = sm_trim(sm_span(p->rest.s, s - p->rest.s));
+		if (s < end)
+			s++;
+		p->rest = sm_span(s, end - s);
 		if (line->len > 0)
 			return true;
 	}
@@ -114,17 +103,17 @@ is_utf8(SmSpan line)
 
 /* Read the next line that is not blank into a row; false at the end. */
 static bool
-next_url(TextParser *p, SmRow *row)
+next_url(TextParser *p, SmProblems *problems, SmRow *row)
 {
 	memset(row, 0, sizeof(*row));
 	while (next_line(p, &row->loc))
 	{
-		p->problems->place = row->loc.s;
+		problems->place = row->loc.s;
 		if (!is_utf8(row->loc))
-			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+			sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
 					   NULL, "the line is neither XML nor text in UTF-8");
 		else if (!sm_url_begins(row->loc.s, row->loc.len))
-			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
+			sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
 					   NULL, "the line is neither XML nor a URL");
 		else
 			return true;
@@ -136,7 +125,7 @@ next_url(TextParser *p, SmRow *row)
 static bool
 is_text_sitemap(const SmInput *input)
 {
-	TextParser	p = begin_text(input, NULL);
+	TextParser	p = {.rest = input->content,.is_cut = input->broken != NULL};
 	SmSpan		line;
 
 	return next_line(&p, &line) && is_utf8(line) && sm_url_begins(line.s, line.len);
@@ -210,12 +199,12 @@ parse_entries(ParseState *state)
 	const SmInput *input = &state->input;
 	SmProblems *problems = &state->problems;
 	SmXmlParser *xml = input->is_xml ? sm_xml_parser_create(input, problems) : NULL;
-	TextParser	lines = begin_text(input, problems);
+	TextParser	lines = {.rest = input->content,.is_cut = input->broken != NULL};
 	MemoryContext oldcontext;
 	SmRow		row;
 
 	oldcontext = MemoryContextSwitchTo(state->row_context);
-	while (xml ? sm_xml_parser_next(xml, &row) : next_url(&lines, &row))
+	while (xml ? sm_xml_parser_next(xml, &row) : next_url(&lines, problems, &row))
 	{
 		put_entry(state, &row);
 		MemoryContextReset(state->row_context);

@@ -40,9 +40,9 @@
 #include "utils/memutils.h"
 
 /*
- * An error less than this many bytes before the end of a document that was cut off
- * is blamed on the cut and not reported by itself.  The longest construct that the
- * reader needs as a whole, an XML declaration, is shorter.
+ * In a document that was cut off, an error within this many bytes of the end comes from
+ * the cut, and only the cut is reported.  The longest construct that the reader needs
+ * as a whole, an XML declaration, is shorter.
  */
 #define CUT_MAX					100
 

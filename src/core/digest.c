@@ -6,7 +6,7 @@
  */
 #include "core/digest.h"
 
-#include <string.h>
+#include "core/littleendian.h"
 
 #define PRIME1	UINT64_C(0x9E3779B185EBCA87)
 #define PRIME2	UINT64_C(0xC2B2AE3D27D4EB4F)
@@ -18,27 +18,6 @@ static uint64_t
 rotate_left(uint64_t x, int bits)
 {
 	return x << bits | x >> (64 - bits);
-}
-
-/* Little-endian loads, which compile to one instruction. */
-static uint64_t
-load32(const unsigned char *p)
-{
-	return (uint64_t) p[0] | (uint64_t) p[1] << 8 | (uint64_t) p[2] << 16 |
-		(uint64_t) p[3] << 24;
-}
-
-static uint64_t
-load64(const unsigned char *p)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint64_t	x;
-
-	memcpy(&x, p, sizeof(x));
-	return x;
-#else
-	return load32(p) | load32(p + 4) << 32;
-#endif
 }
 
 static uint64_t
@@ -69,10 +48,10 @@ sm_digest(const void *data, size_t len, uint64_t seed)
 
 		do
 		{
-			a = mix(a, load64(p));
-			b = mix(b, load64(p + 8));
-			c = mix(c, load64(p + 16));
-			d = mix(d, load64(p + 24));
+			a = mix(a, sm_load(p, 8));
+			b = mix(b, sm_load(p + 8, 8));
+			c = mix(c, sm_load(p + 16, 8));
+			d = mix(d, sm_load(p + 24, 8));
 			p += 32;
 		} while (end - p >= 32);
 
@@ -85,9 +64,9 @@ sm_digest(const void *data, size_t len, uint64_t seed)
 
 	hash += len;
 	for (; end - p >= 8; p += 8)
-		hash = rotate_left(hash ^ mix(0, load64(p)), 27) * PRIME1 + PRIME4;
+		hash = rotate_left(hash ^ mix(0, sm_load(p, 8)), 27) * PRIME1 + PRIME4;
 	for (; end - p >= 4; p += 4)
-		hash = rotate_left(hash ^ load32(p) * PRIME1, 23) * PRIME2 + PRIME3;
+		hash = rotate_left(hash ^ sm_load(p, 4) * PRIME1, 23) * PRIME2 + PRIME3;
 	for (; p < end; p++)
 		hash = rotate_left(hash ^ *p * PRIME5, 11) * PRIME1;
 

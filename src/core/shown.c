@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "core/digest.h"
+#include "core/littleendian.h"
 
 #define SIGNATURE	"shown 1\n"
 
@@ -32,37 +33,12 @@
 #define URL_BYTE	8
 #define COMPARED	12
 
-static inline void
-store(char *dst, uint64_t value, size_t nbytes)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	memcpy(dst, &value, nbytes);
-#else
-	for (size_t i = 0; i < nbytes; i++)
-		dst[i] = (char) (value >> 8 * i);
-#endif
-}
-
-static inline uint64_t
-load(const char *src, size_t nbytes)
-{
-	uint64_t	value = 0;
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	memcpy(&value, src, nbytes);
-#else
-	for (size_t i = 0; i < nbytes; i++)
-		value |= (uint64_t) (unsigned char) src[i] << 8 * i;
-#endif
-	return value;
-}
-
 void
 sm_shown_put(char *dst, const SmShownPage *page)
 {
-	store(dst, page->digest, 8);
-	store(dst + URL_BYTE, page->url, 4);
-	store(dst + COMPARED, page->lastmod ^ (uint32_t) page->digest, 4);
+	sm_store(dst, page->digest, 8);
+	sm_store(dst + URL_BYTE, page->url, 4);
+	sm_store(dst + COMPARED, page->lastmod ^ (uint32_t) page->digest, 4);
 }
 
 uint64_t
@@ -71,7 +47,7 @@ sm_shown_seal(char *states, size_t npages, uint64_t order)
 	uint64_t	checksum = sm_digest(states + SM_SHOWN_HEADER_LEN, npages * SM_SHOWN_PAGE_LEN, order);
 
 	memcpy(states, SIGNATURE, 8);
-	store(states + 8, checksum, 8);
+	sm_store(states + 8, checksum, 8);
 	return checksum;
 }
 
@@ -84,7 +60,7 @@ sm_shown_open(SmShown *shown, const char *states, size_t len, uint64_t order, ui
 		memcmp(states, SIGNATURE, 8) != 0)
 		return false;
 	shown->checksum = sm_digest(states + SM_SHOWN_HEADER_LEN, len - SM_SHOWN_HEADER_LEN, order);
-	if (shown->checksum != load(states + 8, 8))
+	if (shown->checksum != sm_load(states + 8, 8))
 		return false;
 	shown->pages = states + SM_SHOWN_HEADER_LEN;
 	shown->npages = (len - SM_SHOWN_HEADER_LEN) / SM_SHOWN_PAGE_LEN;
@@ -102,13 +78,13 @@ page_at(const SmShown *shown, uint32_t number)
 static uint32_t
 url_at(const SmShown *shown, uint32_t number)
 {
-	return (uint32_t) load(page_at(shown, number) + URL_BYTE, 4);
+	return (uint32_t) sm_load(page_at(shown, number) + URL_BYTE, 4);
 }
 
 static uint64_t
 digest_at(const SmShown *shown, uint32_t number)
 {
-	return load(page_at(shown, number), 8);
+	return sm_load(page_at(shown, number), 8);
 }
 
 static bool
@@ -250,6 +226,6 @@ sm_shown_find(SmShown *shown, SmShownPage *page)
 		number = shown->sorted[shown->has_equals ? next_equal(shown, place, page) : place];
 	}
 	shown->next = number + 1;
-	page->lastmod = (uint32_t) load(page_at(shown, number) + COMPARED, 4) ^ (uint32_t) page->digest;
+	page->lastmod = (uint32_t) sm_load(page_at(shown, number) + COMPARED, 4) ^ (uint32_t) page->digest;
 	return SM_SHOWN_SAME;
 }

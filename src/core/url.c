@@ -393,7 +393,7 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	/*
 	 * RFC 3986 reads "www.example.com/a" as a relative path.  But a first
 	 * segment that begins with "www.", or is the host of the base without its
-	 * "www.", is refused: it must be a host.
+	 * "www.", is refused: it is probably a host.
 	 */
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{

@@ -2,8 +2,8 @@
  * dir.c
  *	  A directory of the server: locked, and the files in it replaced.
  *
- * The lock is an flock() on a file that nobody else may open.  It is not on the
- * directory, which anybody who can read it can lock.  Since one export at a time
+ * The lock is an flock() on a file that nobody else may open.  A lock on the directory
+ * itself would be open to anybody who can read the directory.  Since one export at a time
  * writes to a directory, one temporary name is enough.
  *
  * A callback of the memory context closes what is open and removes the temporary
@@ -35,7 +35,7 @@ sm_dir_path(const SmDir *dir, const char *name)
 	return psprintf("%s/%s", dir->path, name);
 }
 
-/* Raise an error for a system call that has set errno.  what: what it does. */
+/* Raise an error for a system call that has set errno.  what: a verb for the call. */
 pg_noreturn static void
 raise_error(const SmDir *dir, const char *what, const char *name)
 {
@@ -44,7 +44,7 @@ raise_error(const SmDir *dir, const char *what, const char *name)
 			 errmsg("could not %s file \"%s\": %m", what, sm_dir_path(dir, name))));
 }
 
-/* Raise an error for a system call that has set errno for the path of a directory. */
+/* The same for a call with the path of a directory. */
 pg_noreturn static void
 raise_path_error(const char *what, const char *path)
 {

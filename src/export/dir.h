@@ -30,7 +30,7 @@ typedef struct SmDir
 } SmDir;
 
 /*
- * Open a directory, given by its absolute path, and lock it, until the current memory
+ * Open a directory, given by its absolute path, and lock it until the current memory
  * context is reset.  The directory is created if only the last part of the path is
  * missing.  Raises an error if another process has locked it.
  */
@@ -39,10 +39,10 @@ extern void sm_dir_open(SmDir *dir, const char *path);
 /* The path of a file, for messages. */
 extern char *sm_dir_path(const SmDir *dir, const char *name);
 
-/* Does anything have this name? */
+/* Is there anything of this name? */
 extern bool sm_dir_stat(const SmDir *dir, const char *name, struct stat *st);
 
-/* Does a file have this name? Raises an error if it is not a regular file. */
+/* Is there a file of this name?  Raises an error if it is not a regular file. */
 extern bool sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st);
 
 /*

@@ -2,20 +2,20 @@
  * export.c
  *	  sitemap_export: a query's rows → files in a directory of the server.
  *
- * 1. The query runs.  Each row is compared with the list of files that exports have
- *	  written.  A file is ours and unchanged if its size and mtime match the list, and
- *	  the row's digest matches the listed digest.
+ * 1. The query runs.  Each row is compared with the list of files that earlier exports
+ *	  wrote.  A file is unchanged if the list has its size, its mtime and the digest of
+ *	  the row.
  * 2. The list is written, with the old and the new version of each file.
- * 3. Changed files are written; then indexes, which must not list files that do not
- *	  exist yet; then our files that the query did not return are removed.
+ * 3. Changed files are written, indexes last, since an index must not list files that do
+ *	  not exist yet.  Then listed files that the query did not return are removed.
  * 4. The list is written, with the new versions.
  *
  * If the query fails, nothing has changed.  At any moment, and after any crash, each
  * file in the directory is whole, old or new, and the list says which are ours.
  *
- * Rows are kept as the query gives them, so a content in a TOAST table is a pointer
- * until it is read, and the content of an unchanged file is never read.  The snapshot
- * of the calling statement, which is also the query's, keeps the contents there.
+ * Rows are kept as the query returns them.  So content in a TOAST table is only a pointer
+ * until it is read, and the content of an unchanged file is never read.  The snapshot of
+ * the calling statement, which the query shares, keeps VACUUM from removing the content.
  */
 #include "postgres.h"
 
@@ -44,7 +44,7 @@
 
 PG_FUNCTION_INFO_V1(sitemap_export);
 
-/* readable for a web server, writable for us only */
+/* a web server may read files, only we may write them */
 #define FILE_MODE		(S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH)
 
 /* The columns of the query that are used. */
@@ -75,7 +75,7 @@ typedef struct ExportState
 	SmList		list;
 	TupleDesc	desc;			/* of the query */
 	SmColumn	column[EXPORT_NCOLUMNS];
-	Tuplestorestate *sitemaps;	/* rows of all files but the indexes */
+	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
 	char	   *base_url;		/* of the first row that has one, or NULL */
 	uint64		nrows;
@@ -182,7 +182,7 @@ content_size(ExportState *state, TupleTableSlot *slot, const char *name)
 }
 
 /*
- * A row's digest as a number: a digest of our form is read, any other text is hashed.
+ * A row's digest as a number.  A digest of our own form is read; any other text is hashed.
  */
 static uint64
 read_digest(const char *digest)
@@ -195,9 +195,9 @@ read_digest(const char *digest)
 }
 
 /*
- * The mtime of a file to be written: the row's lastmod, so that servers that export
- * the same rows agree on it.  It is always later than the mtime of the file that it
- * replaces, or a cache would mistake the new file for the old one.  old: the file to
+ * The mtime of a file to be written.  It is the row's lastmod, so that servers that export
+ * the same rows agree on it.  But it is always later than the mtime of the file to be
+ * replaced; otherwise a cache would mistake the new file for the old one.  old: the file to
  * be replaced, NULL for none.
  */
 static int64
@@ -262,8 +262,8 @@ check_not_null(const ExportState *state, int which, bool isnull)
 }
 
 /*
- * Raise an error if a row's site differs from the site of the rows before: sites use
- * the same file names.
+ * Raise an error if a row is of another site than earlier rows: sites use the same file
+ * names.
  */
 static void
 check_site(ExportState *state, const char *base_url)
@@ -293,7 +293,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 
 	state->nrows++;
 	(void) get_column(state, slot, EXPORT_CONTENT, &no_content);
-	/* a sitemap that another program makes, listed in a target */
+	/* a row of a target for a sitemap that another program makes */
 	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)
 		return true;
 	check_not_null(state, EXPORT_NAME, name == NULL);

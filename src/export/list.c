@@ -6,18 +6,18 @@
  * on disk: digest, size and mtime of what we wrote, and the name.  Lines that
  * cannot be read are ignored.
  *
- * The list is written before the first change to a file, with the old and the
- * new version of each, and after the last change, with the new ones.  For example,
- * an export that replaces a.xml writes
+ * The list is written twice: before the first change to a file, with the old and the
+ * new version of each file, and after the last change, with the new versions.  For
+ * example, an export that replaces a.xml first writes
  *
  *		0123456789abcdef 266 1767225600 a.xml
  *		fedcba9876543210 285 1767312000 a.xml
  *
- * and, after it has replaced the file, only the second line.  A crash in between
- * leaves both lines, and the size and mtime of the file say which is true.  They
- * always differ, since a new mtime is later than the old one.
+ * and, after it has replaced the file, only the second line.  A crash in between leaves
+ * both lines.  Then the size and mtime of the file show which version it is: a new mtime
+ * is always later than the old one.
  *
- * A list decides which files are removed.  So it is ignored unless it belongs to
+ * The list decides which files are removed.  So a list is ignored unless it belongs to
  * the user that the server runs as.
  */
 #include "postgres.h"
@@ -44,7 +44,7 @@ ends_in(const char *name, const char *ending)
 	return len >= n && memcmp(name + len - n, ending, n) == 0;
 }
 
-/* Why a name cannot be the name of an exported file; NULL if it can. */
+/* Why an exported file cannot have a name; NULL if it can. */
 static const char *
 name_problem(const char *name)
 {
@@ -108,9 +108,9 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 }
 
 /*
- * Read a line of the list, len bytes that end with a line feed unless a crash cut
- * them off.  Returns false if a new list would leave the line out: it is malformed,
- * or the file has another line.
+ * Read a line of the list, len bytes with the line feed, which a line that a crash cut
+ * off lacks.  Returns false if a new list would not have the line: it is malformed, or
+ * the file has another line.
  */
 static bool
 read_line(SmList *list, char *line, size_t len)

@@ -5,29 +5,29 @@
  * Transactions of a call:
  *
  *	1. List the due jobs; the job that has waited longest comes first.  Start the first
- *	   one: set started, so that other sessions see that it runs.
- *	2. For each job, lock its row, and publish and record success in a subtransaction.
- *	   If that fails, record the failure in another one.  Start the next job, in a
- *	   subtransaction.
+ *	   job: set started, so that other sessions see that the job runs.
+ *	2. For each job, lock its row.  Publish and record the success in a subtransaction.
+ *	   If that fails, record the failure in another subtransaction.  Start the next job,
+ *	   again in a subtransaction.
  *	3. List the due exports.
- *	4. For each site, export in a subtransaction, and record success or failure of each
- *	   of its jobs in another one.
+ *	4. For each site, export in a subtransaction.  For each of its jobs, record success
+ *	   or failure in another subtransaction.
  *
- * Locks: a job's row is locked when it starts, while it runs, and after an export.  A
- * session never waits for it (SKIP LOCKED), so concurrent calls share the jobs.  A call
- * runs a job only if started still has the value that it wrote.
+ * Locks: a job's row is locked when the job starts, while it runs, and after an export.  A
+ * session never waits for that lock (SKIP LOCKED), so concurrent calls share the jobs.  A
+ * call runs a job only if started still has the value that the call wrote.
  *
  * Security: statements of a job, and those on the table of jobs, run as the owner of
- * the table.  If that is not the session's user, they are a security-restricted
- * operation, as REFRESH MATERIALIZED VIEW is: they cannot change the role, leave
- * temporary objects, prepared statements or open cursors, nor defer a trigger to the
- * commit.  The operation ends before each commit, and settings are restored.  After
- * each commit the table and its owner are checked again.
+ * the table.  If the owner is not the session's user, the statements are a
+ * security-restricted operation, as in REFRESH MATERIALIZED VIEW: they can neither change
+ * the role, nor leave temporary objects, prepared statements or open cursors behind, nor
+ * defer a trigger to the commit.  The operation ends before each commit, and settings are
+ * restored.  After each commit the table and its owner are checked again.
  *
- * PostgreSQL refuses most of this itself, in a security-restricted operation.  Two
- * things are left to leave_operation: functions, types and other objects without rows in
- * pg_temp, where the session looks for types before it looks anywhere else; and
- * cursors that a procedural language keeps open, which a commit reads to their end.
+ * In a security-restricted operation PostgreSQL itself prevents all of this but two things,
+ * which are left to leave_operation.  It refuses functions, types and other objects without
+ * rows in pg_temp, where the session looks for types first.  And it reads cursors that a
+ * procedural language keeps open to their end; otherwise the commit would, as the caller.
  */
 #include "postgres.h"
 
@@ -167,7 +167,7 @@ refuse_temporary_objects(void)
 	table_close(rel, AccessShareLock);
 }
 
-/* See to it that nothing is left behind by which the owner could act as the caller. */
+/* End the operation: nothing may remain by which the owner could act as the caller. */
 static void
 leave_operation(void)
 {
@@ -208,7 +208,7 @@ next_transaction(Run *run)
 	become_owner(run);
 }
 
-/* Work for sm_try.  Deferred constraints are checked, since the commit would do it too late. */
+/* Work for sm_try.  Deferred constraints are checked here: the commit would be too late. */
 static bool
 do_work(void *arg)
 {
@@ -249,7 +249,7 @@ target_name(Oid target)
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(target)), name);
 }
 
-/* The base_url of a site as the site's files have it: percent-encoded, a slash at its end. */
+/* The base_url that the site's files have: percent-encoded, with a slash at its end. */
 static char *
 site_base_url(char *base_url)
 {
@@ -336,10 +336,10 @@ set_started(Work *work)
 }
 
 /*
- * Start a job, in the transaction that ended the one before.  Returns false if it is not
- * to be run.  A trigger of the table can raise an error here, which must not undo that
- * other job.  If the job is not started, its row must not stay locked: the session that
- * has just started it would skip it.
+ * Start a job, in the transaction that ended the job before.  Returns false if the job is
+ * not to be run.  A trigger of the table can raise an error here, which must not undo the
+ * job before.  If the job is not started, its row must not stay locked: another session
+ * that has just started the job would skip it.
  */
 static bool
 start_job(Run *run, const SmJobName *name, TimestampTz *started)
@@ -401,7 +401,7 @@ run_export(Run *run, const SmJobExport *exports, int count)
 
 	next_transaction(run);
 	error = try_work(export_site, &work);
-	/* another session exports there: the next call does it */
+	/* another session exports there: the export is left to the next call */
 	if (error && error->sqlerrcode == ERRCODE_OBJECT_IN_USE)
 		return;
 	for (int i = 0; i < count; i++)
@@ -413,7 +413,7 @@ run_export(Run *run, const SmJobExport *exports, int count)
 		work.name = &exports[i].name;
 		if (failure == NULL)
 			failure = try_work(set_exported, &work);
-		/* a job whose run failed keeps that error, and is counted once */
+		/* a job whose run failed keeps its error, and is counted once */
 		if (failure && !exports[i].failed)
 			fail(run, work.name, failure);
 	}
@@ -488,7 +488,7 @@ sitemap_run(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("sitemap_run()");
 
 	/*
-	 * plans are freed when the memory context is deleted, even after an error
+	 * this context also frees the plans, even after an error
 	 */
 	context = AllocSetContextCreate(PortalContext, "sitemap_run", ALLOCSET_DEFAULT_SIZES);
 	run = MemoryContextAllocZero(context, sizeof(Run));

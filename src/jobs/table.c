@@ -2,9 +2,9 @@
  * table.c
  *	  The table of jobs: its columns, and the statements on it.
  *
- * A job's row is locked while the job runs, so other sessions pass it over.  A status
- * is written by an UPDATE of columns that are not in the primary key.  If the heap
- * page has room, it is a HOT update.
+ * A job's row is locked while the job runs, so other sessions pass it over.  The UPDATE
+ * that writes a status does not change the primary key.  So it is a HOT update if the heap
+ * page has room.
  */
 #include "postgres.h"
 
@@ -81,7 +81,7 @@ const SmTable sm_jobs_table = {
 #define NAMED \
 	"base_url OPERATOR(pg_catalog.=) $2 AND section OPERATOR(pg_catalog.=) $3"
 
-/* $4: how many files a run has written.  Must the job's site be exported? */
+/* Must the job's site be exported?  $4: how many files the run has written. */
 #define EXPORTS \
 	"directory IS NOT NULL AND ($4 OPERATOR(pg_catalog.>) 0 OR exported IS NULL)"
 
@@ -92,11 +92,11 @@ is_primary_key(Relation index)
 	Form_pg_index form = index->rd_index;
 	AttrNumber	base_url = get_attnum(form->indrelid, "base_url");
 	AttrNumber	section = get_attnum(form->indrelid, "section");
-	const int16 *columns = form->indkey.values;
+	const int16 *key = form->indkey.values;
 
 	return form->indisprimary && form->indnkeyatts == 2 &&
-		((columns[0] == base_url && columns[1] == section) ||
-		 (columns[0] == section && columns[1] == base_url));
+		((key[0] == base_url && key[1] == section) ||
+		 (key[0] == section && key[1] == base_url));
 }
 
 void
@@ -146,8 +146,8 @@ sm_jobs_set_name(SmJobTable *table, const char *name)
 }
 
 /*
- * The text of a statement.  Its parameters are: $1, a time; $2 and $3, a job's name, for
- * all statements but those on all jobs; $4 and up, see parameter_types.
+ * The text of a statement.  Parameter $1 is a time.  $2 and $3 are a job's name, except in
+ * statements on all jobs.  parameter_types has the types of $4 and up.
  */
 static char *
 statement_text(const SmJobTable *table, SmJobStatement statement)
@@ -219,7 +219,7 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 	elog(ERROR, "unexpected statement of sitemap_run: %d", statement);
 }
 
-/* Types of the parameters $4 and up, except those of SM_JOB_PUBLISH, the options. */
+/* Types of the parameters $4 and up.  SM_JOB_PUBLISH has the options as parameters. */
 static const Oid parameter_types[SM_JOB_NSTATEMENTS][6] = {
 	[SM_JOB_START] = {TIMESTAMPTZOID},
 	[SM_JOB_LOCK] = {TIMESTAMPTZOID},
@@ -248,10 +248,10 @@ prepare(const SmJobTable *table, SmJobStatement statement)
 }
 
 /*
- * Run a statement.  name: NULL for a statement on all jobs; more: the values of $4 and
- * up, with an 'n' in nulls for NULL; nulls: NULL if no value is.  Returns how many rows the
- * statement returned or changed.  The rows are in SPI_tuptable.  It has to be freed, since
- * SPI would keep it until the end of the call.
+ * Run a statement.  name: NULL for a statement on all jobs; more: values of $4 and up;
+ * more_nulls: 'n' for each of them that is NULL, or NULL if none is.  Returns how many rows
+ * the statement returned or changed.  Rows are in SPI_tuptable, which has to be freed: SPI
+ * would keep it until the end of the call.
  */
 static uint64
 execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJobName *name,
@@ -357,8 +357,8 @@ sm_job_publish(SmJobTable *table, SmJob *job)
 }
 
 /*
- * A job that still has to be exported keeps its error and its failures: they can be
- * those of the export.
+ * A job that still has to be exported keeps its error and its failures, which the export
+ * may have caused.
  */
 void
 sm_job_succeeded(SmJobTable *table, SmJob *job)
@@ -404,7 +404,7 @@ sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 	return (int) Min(count, INT_MAX);
 }
 
-/* Run a statement whose $4 and $5 are an export's target and directory.  Does it find a row? */
+/* Does a statement find a row?  Its $4 and $5 are an export's target and directory. */
 static bool
 find_export(SmJobTable *table, SmJobStatement statement, const SmJobExport *due)
 {
@@ -427,7 +427,7 @@ sm_job_lock_exported(SmJobTable *table, const SmJobExport *due)
 	return find_export(table, SM_JOB_LOCK_EXPORTED, due);
 }
 
-/* The error and the failures can be those of a run that failed before the export. */
+/* A run that failed after the last success keeps its error and its failures. */
 void
 sm_job_exported(SmJobTable *table, const SmJobName *name)
 {

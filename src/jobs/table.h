@@ -12,17 +12,14 @@
 #include "executor/spi.h"
 #include "server/table.h"
 
-/*
- * The columns of sitemap_job that are options, the arguments of sitemap_publish, come
- * first in the statements.
- */
+/* The first columns of sitemap_job are options, the arguments of sitemap_publish. */
 enum
 {
 	SM_JOB_CHANGES = 16,		/* the last option */
 	SM_JOB_NOPTIONS
 };
 
-/* A table of jobs, not yet opened and without its OID. */
+/* A table of jobs.  The caller copies it and sets relid. */
 extern const SmTable sm_jobs_table;
 
 /* A job's name: its primary key. */
@@ -95,15 +92,15 @@ extern void sm_jobs_check(const SmTable *table);
 extern int	sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs);
 
 /*
- * Set started.  Returns false, and changes nothing, if the job is not due, was
- * started since the call began, or another session holds its row.
+ * Set started.  Returns false, and changes nothing, if the job is not due, if it was
+ * started since the call began, or if another session holds its row.
  */
 extern bool sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call,
 						 TimestampTz *started);
 
 /*
- * Lock the row of a job that this call has started, and read it.  Returns false if
- * another session holds, deleted or started it.
+ * Lock the row of a job that this call has started, and read the row.  Returns false if
+ * another session holds or deleted the row, or started the job.
  */
 extern bool sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob *job);
 

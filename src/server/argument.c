@@ -1,6 +1,6 @@
 /*
  * argument.c
- *	  Reads the arguments of SQL functions, and other values of SQL.
+ *	  Reads arguments of SQL functions, and other SQL values.
  */
 #include "postgres.h"
 
@@ -51,7 +51,7 @@ sm_read_argument(Datum value, const char *name)
 	SmProblems	problems = {0};
 	SmSpan		result;
 
-	/* any name of a problem will do: an error does not show it */
+	/* the name of the problem does not matter: an error does not show it */
 	sm_read_text(value, &result, &problems, SM_LOC_INVALID, name);
 	return result;
 }

@@ -1,6 +1,6 @@
 /*
  * argument.h
- *	  Reads the arguments of SQL functions, and other values of SQL.
+ *	  Reads arguments of SQL functions, and other SQL values.
  */
 #ifndef SM_ARGUMENT_H
 #define SM_ARGUMENT_H
@@ -11,7 +11,7 @@
 #include "server/problem.h"
 
 /*
- * An allowed value of an argument; case and blanks around it are ignored.  An array
+ * An allowed value of an argument.  Case and surrounding blanks are ignored.  An array
  * of choices ends with a NULL name.
  */
 typedef struct SmChoice
@@ -26,8 +26,8 @@ pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
 
 /*
  * Read a string of the database as UTF-8.  The result may point into the string or into
- * the current memory context.  A string that cannot be read is reported as the problem
- * called name, and s of the result is NULL.  what: noun phrase for the value.  Returns
+ * the current memory context.  If the string cannot be read, this reports the problem
+ * called name and sets s of the result to NULL.  what: noun phrase for the value.  Returns
  * whether the row may go on.
  */
 extern bool sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
@@ -43,7 +43,7 @@ extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
  */
 extern SmSpan sm_read_argument(Datum value, const char *name);
 
-/* The type of argument n: which of the functions with this name is called? */
+/* The type of argument n, which tells overloaded functions apart. */
 extern Oid	sm_argument_type(FunctionCallInfo fcinfo, int n);
 
 /* Read argument n, and raise an error if it is NULL.  name: its name, for messages. */
@@ -52,7 +52,7 @@ extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);
 
 /*
  * Read argument n, an option: NULL stands for its default.  Raise an error if the
- * value is outside of min to max, or is none of the choices.
+ * value is not between min and max, or is not one of the choices.
  */
 extern int32 sm_int32_option(FunctionCallInfo fcinfo, int n, const char *name,
 							 int32 min, int32 max, int32 default_value);

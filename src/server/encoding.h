@@ -26,8 +26,8 @@ extern bool sm_can_convert(int encoding);
 extern size_t sm_convert(SmSpan value, int encoding, SmSpan *result);
 
 /*
- * Convert UTF-8 to a string of the database, for a message.  It is clipped to a
- * reasonable length, or at a character that the database's encoding lacks.
+ * Convert UTF-8 to a string of the database, for a message.  The string is clipped to a
+ * reasonable length, and at a character that the database's encoding lacks.
  */
 extern char *sm_for_message(SmSpan value);
 

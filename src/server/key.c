@@ -41,7 +41,7 @@ typedef struct TypePart
 	Oid			collation;
 	Relation	relation;		/* the row type, opened; NULL for any other
 								 * type */
-	List	   *parts;			/* what it consists of, as numbers in the list
+	List	   *parts;			/* indexes of what it consists of, in the list
 								 * of parts */
 } TypePart;
 
@@ -134,7 +134,7 @@ sm_release_types(List *held)
 	list_free(held);
 }
 
-/* Find a part for which a test is true.  Returns InvalidOid if there is none. */
+/* Find a part that passes a test.  Returns InvalidOid if there is none. */
 static Oid
 find_part(List *parts, bool (*test) (Oid type))
 {
@@ -157,8 +157,8 @@ is_pseudo_type(Oid type)
 }
 
 /*
- * Is a type the OID of an object, and its text the object's name?  regclass and its
- * like have no operator class of their own.
+ * Are a type's values OIDs of objects, and their texts the names of the objects?  Such
+ * types, e.g. regclass, use the operator class of oid.
  */
 static bool
 is_object_name(Oid type)
@@ -248,10 +248,10 @@ int
 sm_fix_query_settings(void)
 {
 	/*
-	 * All settings that the output or input function of a type with a btree
-	 * operator class reads, except timezone_abbreviations and the order of
-	 * day and month in DateStyle, which have no effect on text in these
-	 * settings.  xmlbinary is for queries of users.
+	 * All settings that affect the input or output of types with a btree
+	 * operator class.  Two have no effect under these settings and are left
+	 * out: timezone_abbreviations, and the order of day and month in
+	 * DateStyle.  xmlbinary affects only users' queries.
 	 */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},
@@ -312,7 +312,7 @@ sm_key_from_text(SmKeyType *key, const char *text)
 	return InputFunctionCall(&key->input, unconstify(char *, text), key->io_param, -1);
 }
 
-/* Does an error say something about a value, and not about the session or the server? */
+/* Is an error about a value, rather than about the session or the server? */
 static bool
 is_about_value(int sqlerrcode)
 {
@@ -352,8 +352,8 @@ read_texts(void *arg)
 
 /*
  * Most types, and the CHECK of a domain, raise an error for text that they do not
- * accept.  So the texts are read in a subtransaction, or without one where none can
- * begin.
+ * accept.  So the texts are read in a subtransaction.  Where no subtransaction can begin,
+ * that error is raised.
  */
 bool
 sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int ntexts, Datum *values)
@@ -500,7 +500,7 @@ append_labels(StringInfo dst, Oid type)
 	table_close(catalog, AccessShareLock);
 }
 
-/* The operator that orders the bounds of a range, which its type can choose. */
+/* The operator that orders the bounds of a range.  A range type can choose it. */
 static void
 append_bound_operator(StringInfo dst, Oid range)
 {
@@ -548,7 +548,7 @@ sm_key_describe_family(const SmKeyType *key)
 	ObjectAddressSet(family, OperatorFamilyRelationId, key->family);
 	initStringInfo(&result);
 	appendStringInfoString(&result, getObjectIdentity(&family, false));
-	/* arrays, enums, ranges and rows have a family for all types */
+	/* all arrays have one family; so have all enums, ranges and rows */
 	if (get_typtype(key->operand) == TYPTYPE_PSEUDO)
 		appendStringInfo(&result, " of %s",
 						 format_type_extended(key->type, -1, FORMAT_TYPE_FORCE_QUALIFY));

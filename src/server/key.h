@@ -25,9 +25,9 @@ typedef struct SmKeyType
 } SmKeyType;
 
 /*
- * Prepare to use keys of a type and collation.  Raises an error if the type
- * has no default btree operator class, or if it is or contains a pseudo-type or a type
- * of objects, such as regclass, whose text is a name.
+ * Prepare to use keys of a type and collation.  Raises an error if the type has no
+ * default btree operator class.  Also raises an error if the type is, or contains, a
+ * pseudo-type or a type such as regclass, whose text is the name of an object.
  */
 extern void sm_key_type_init(SmKeyType *key, Oid type, Oid collation);
 
@@ -49,17 +49,17 @@ sm_key_free(const SmKeyType *key, Datum copy)
 }
 
 /*
- * Fix the settings that change the text of a value.  sm_restore_settings takes the result,
- * and restores them.  After an error the end of the (sub)transaction does that.
+ * Fix the settings that change the text of a value.  sm_restore_settings takes the result
+ * and restores the settings.  After an error, the end of the (sub)transaction does that.
  */
 extern int	sm_fix_text_settings(void);
 extern void sm_restore_settings(int level);
 
-/* The same to run a user's query: search_path stays as it is. */
+/* The same to run a user's query: search_path is not changed. */
 extern int	sm_fix_query_settings(void);
 
 /*
- * The same to read text that the user wrote.  It is read as a cast in this session would
+ * The same to read text that a user wrote.  Text is read as a cast in this session would
  * read it, except that NULL in an array is always null.
  */
 extern int	sm_fix_input_settings(void);
@@ -81,15 +81,15 @@ extern bool sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int 
 								  Datum *values);
 
 /*
- * The same as sm_key_to_text, or NULL if that text is not the text of an equal value: a
- * type of the user's can round its values.
+ * The same as sm_key_to_text, but NULL if that text is read as a different value.  A
+ * user's type can round its values.
  */
 extern char *sm_key_to_exact_text(SmKeyType *key, Datum value);
 
 /*
- * What determines the order of the keys, as text.  Equal texts stand for the same order,
- * apart from versions of collations and changes of types.  So smallint, int and bigint
- * have the same text.
+ * Describe the order of the keys.  Equal descriptions mean the same order, until a type
+ * or the version of a collation changes.  smallint, int and bigint have the same
+ * description.
  */
 extern char *sm_key_describe_family(const SmKeyType *key);
 
@@ -97,11 +97,11 @@ extern char *sm_key_describe_family(const SmKeyType *key);
 extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);
 
 /*
- * A row value is read by its type's current definition.  To keep values of a type in
- * memory while statements run, hold the type: list the types that it consists of, and
- * open the row types among them.  Until they are closed, ALTER and DROP of these types
- * raise an error in this session and wait in others.  After an error the end of the
- * (sub)transaction closes them.
+ * Hold a type, so that its values can stay in memory while statements run.  A statement
+ * could change the definition of a row type, by which its values are read.  This lists the
+ * types that the type consists of, and opens the row types among them.  Until
+ * sm_release_types closes the row types, ALTER and DROP of them raise an error in this
+ * session and wait in others.  After an error, the end of the (sub)transaction closes them.
  *
  * Each type is listed once for each collation.  E.g. the row type (int, text[], int)
  * gives itself, int, text[] and text.
@@ -110,14 +110,14 @@ extern List *sm_hold_type(List *held, Oid type, Oid collation);
 extern void sm_release_types(List *held);
 
 /*
- * Find a pseudo-type among held types, such as record.  Returns InvalidOid if there is
- * none.  What types are in a value of a pseudo-type is not known, so sm_hold_type
- * cannot hold them.
+ * Find a pseudo-type, such as record, among held types.  Returns InvalidOid if there is
+ * none.  sm_hold_type cannot hold the types inside a value of a pseudo-type: they are not
+ * known.
  */
 extern Oid	sm_find_pseudo_type(List *held);
 
 /*
- * Everything that determines the order of values of the first held type, as text: types,
+ * Describe everything that determines the order of values of the first held type: types,
  * operators, labels of enums, and collations, with their definitions and versions.
  */
 extern char *sm_describe_order(List *held);

@@ -9,7 +9,7 @@
 
 #include "server/encoding.h"
 
-/* the most reasons in the WARNING at the end */
+/* the WARNING at the end gives this many reasons at most */
 #define MAX_REASONS		5
 
 const char *const sm_problem_names[SM_NPROBLEMS] = {
@@ -154,7 +154,7 @@ begin_problem(SmProblems *problems, SmProblem *problem)
 	problems->nproblems++;
 	if (!problem->goes_on)
 		problems->nrows++;
-	/* only the reader of a whole document knows what its problem skips */
+	/* what an invalid document loses, only its reader knows */
 	else if (problem->name != SM_DOCUMENT_INVALID)
 		problems->nelements++;
 	return problems->nreasons < MAX_REASONS;

@@ -69,9 +69,9 @@ check_plan(SPIPlanPtr plan)
 
 /*
  * Raise an error unless a query that is about to run has the columns that
- * sm_query_open has found.  It can have other columns: a query with parameters is
- * prepared a second time, and any query is prepared again after a change of search_path
- * and by sm_query_check.
+ * sm_query_open has found.  The columns can differ: a query with parameters is prepared a
+ * second time, and any query is prepared again after a change of search_path and by
+ * sm_query_check.
  */
 static void
 check_columns(const SmQuery *query, TupleDesc desc)

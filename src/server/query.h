@@ -49,11 +49,11 @@ extern void sm_receiver_init(SmReceiver *receiver,
 
 /*
  * Prepare a statement with SPI, for parameters of these types and with CURSOR_OPT_…
- * This and sm_execute leave the current memory context as it is, other than SPI.
+ * Unlike SPI's own functions, sm_prepare and sm_execute keep the current memory context.
  */
 extern SPIPlanPtr sm_prepare(const char *statement, int nargs, const Oid *types, int options);
 
-/* Run a plan.  Returns how many rows it returned, in SPI_tuptable, or changed. */
+/* Run a plan.  Returns how many rows it changed, or returned in SPI_tuptable. */
 extern uint64 sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls);
 
 /*

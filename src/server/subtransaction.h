@@ -10,7 +10,7 @@
 /*
  * Do work in a subtransaction.  work returns whether to keep what it did.  If it returns
  * false or raises an error, the subtransaction is rolled back, which also releases its
- * locks.  Returns the error, in the current memory context; NULL for none.
+ * locks.  Returns the error, in the current memory context, or NULL.
  */
 extern ErrorData *sm_try(bool (*work) (void *arg), void *arg);
 

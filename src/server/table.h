@@ -12,7 +12,7 @@ typedef struct SmTableColumn
 {
 	const char *name;
 	Oid			type;
-	bool		optional;		/* a table need not have it */
+	bool		optional;		/* a table may lack it */
 } SmTableColumn;
 
 typedef struct SmTable
@@ -44,7 +44,7 @@ extern bool sm_table_has_column(const SmTable *table, int column);
 
 /*
  * Raise an error unless the name still finds the table.  A lock on a table does not
- * keep others from renaming its schema, and then another table can get the name.
+ * prevent others from renaming its schema.  Then another table can get the name.
  */
 extern void sm_table_check_name(const SmTable *table);
 

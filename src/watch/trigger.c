@@ -8,29 +8,28 @@
  * After an INSERT or a DELETE of many rows, one INSERT reads the keys from the
  * transition table.
  *
- * After an UPDATE, the old and the new rows are read side by side.  A pair whose
- * watched columns are equal adds nothing; of any other pair both keys are added:
+ * After an UPDATE, the old and the new rows are read side by side.  A pair of rows with
+ * equal watched columns adds nothing.  Any other pair adds both keys:
  *
  *		old row			new row			watched: id, path		added
  *		1, '/a', 10		1, '/a', 11		equal
  *		2, '/b', 10		2, '/x', 10		different				2
  *		3, '/c', 10		4, '/c', 10		different				3, 4
  *
- * The rows of a pair need not belong together: a trigger can keep a row from entering
- * the partition it was moved to, and then the new rows lack that row.  Equal rows
- * that are dropped from both sides never hide a change, so a key may be added
- * needlessly, but none is missed.
+ * The rows of a pair may not belong together: if a trigger keeps a row from entering the
+ * partition that the UPDATE moves it to, the new rows lack that row.  Dropping equal rows
+ * from both sides still never hides a change.  So a key may be added needlessly, but no
+ * key is missed.
  *
- * The exception is a bug of PostgreSQL 15 to 19: after a MERGE into a partitioned table
- * has inserted a row, transition_capture->tcs_original_insert_tuple stays set, and the
- * new row of each following UPDATE is the inserted one.  The keys of that row and of the
- * old row are added, but not the new key of a row that the MERGE gave another key.
+ * One exception is a bug of PostgreSQL 15 to 19.  After a MERGE into a partitioned table
+ * has inserted a row, transition_capture->tcs_original_insert_tuple stays set.  Then the
+ * new row of each following UPDATE in that MERGE is the inserted row.  If the UPDATE
+ * changes a key, the old key is added, but not the new key.
  *
  * The plans of the INSERT statements are kept for the session, like the plans of
  * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue or the
- * watched table is altered, and then the names in the INSERT are looked up again.  Plans
- * of queues and tables that were dropped are freed when there are twice as many plans as
- * were in use before.
+ * watched table is altered; then the names in the INSERT are looked up again.  When the
+ * number of plans has doubled, plans of dropped queues and tables are freed.
  */
 #include "postgres.h"
 
@@ -52,7 +51,7 @@
 
 PG_FUNCTION_INFO_V1(_sitemap_watch);
 
-/* Relation of more than one row, in an INSERT. */
+/* In an INSERT of more than one key, the name of the relation to read. */
 #define ROWS	"sitemap_watch_rows"
 
 /* What a plan depends on. */
@@ -60,9 +59,9 @@ typedef struct PlanKey
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
 	Oid			type;			/* of the key */
-	Oid			source;			/* table that ROWS has rows of; InvalidOid if
-								 * they are keys, or there are none */
-	NameData	column;			/* of ROWS; empty for $1 instead */
+	Oid			source;			/* the table whose rows ROWS has; InvalidOid
+								 * if ROWS has keys, or is not used */
+	NameData	column;			/* of ROWS; empty if the key is $1 */
 } PlanKey;
 
 typedef struct PlanEntry
@@ -72,14 +71,14 @@ typedef struct PlanEntry
 	SPIPlanPtr	plan;			/* NULL at first */
 } PlanEntry;
 
-/* Fewer plans than this are not worth a look. */
+/* With fewer plans than this, none are freed. */
 #define MIN_PLANS	16
 
 static HTAB *plans = NULL;
-static long max_plans = MIN_PLANS;	/* when to free plans that are of no more
-									 * use */
+static long max_plans = MIN_PLANS;	/* when to free plans that are no longer
+									 * of use */
 
-/* Keys to add.  The first one is apart, as most statements change one row. */
+/* Keys to add.  Most statements change one row, so one key needs no tuplestore. */
 typedef struct Keys
 {
 	Form_pg_attribute attribute;	/* of the source's key */
@@ -94,11 +93,11 @@ typedef struct Columns
 {
 	int		   *index;			/* NULL for all */
 	int			count;
-	int			needed;			/* attributes of a row to read */
+	int			needed;			/* how many attributes of a row to read */
 } Columns;
 
 /*
- * The hint for an error that a write to the source raises because the source is
+ * A hint for an error that a write to the source raises only because the source is
  * watched.
  */
 static int
@@ -191,8 +190,8 @@ next_row(Tuplestorestate *rows, TupleTableSlot *slot, int needed)
 }
 
 /*
- * Are two values of a column equal, byte by byte?  Values that are stored or compressed
- * in the same way are not read.
+ * Are two values of a column equal, byte by byte?  Values with the same stored bytes are
+ * neither fetched nor decompressed.
  */
 static bool
 equal_values(Form_pg_attribute attribute, Datum a, Datum b)
@@ -231,7 +230,7 @@ equal_rows(const TupleTableSlot *a, const TupleTableSlot *b, int key, const Colu
 	return true;
 }
 
-/* Find the columns to compare: of an UPDATE only. */
+/* Find the columns to compare.  Only an UPDATE has any. */
 static Columns
 find_columns(const TriggerData *data, int key)
 {
@@ -339,7 +338,7 @@ free_plans(void)
 	max_plans = Max(MIN_PLANS, 2 * hash_get_num_entries(plans));
 }
 
-/* Find the session's entry of a plan, or make one. */
+/* Find the session's entry of a plan, or add one. */
 static PlanEntry *
 find_plan(const PlanKey *key)
 {
@@ -366,7 +365,7 @@ find_plan(const PlanKey *key)
 	return entry;
 }
 
-/* The INSERT of a plan.  It names no column: the key goes into the queue's first one. */
+/* The INSERT of a plan.  It names no column, so the key goes into the queue's first column. */
 static char *
 insert_statement(const PlanKey *key)
 {
@@ -379,7 +378,7 @@ insert_statement(const PlanKey *key)
 					key->queue, column, column);
 }
 
-/* Prepare the plan of an entry, unless it is there.  SPI prepares an invalid plan anew. */
+/* Prepare the plan of an entry, unless it has one.  SPI itself renews an invalid plan. */
 static SPIPlanPtr
 keep_plan(PlanEntry *entry, const TriggerData *data)
 {
@@ -404,8 +403,8 @@ keep_plan(PlanEntry *entry, const TriggerData *data)
 }
 
 /*
- * Run an INSERT.  relation: ROWS, with the table or the description of its rows, and
- * column, its key; NULL for one key, NULL if isnull.
+ * Insert the keys in a column of a relation, which has the description of its rows and
+ * their tuplestore.  relation: NULL to insert one key, or NULL if isnull, instead.
  */
 static void
 insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralNamedRelation relation,

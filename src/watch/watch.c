@@ -149,9 +149,9 @@ run_statements(const char *statement)
 }
 
 /*
- * Drop triggers of a table: the triggers that fill this queue and have this key, NULL for
- * any, or a key that was dropped; and the triggers of queues that were dropped.  Returns
- * how many triggers filled this queue.
+ * Drop triggers of a table: those that fill this queue with this key or with a column that
+ * was dropped, and those whose queue was dropped.  key: NULL for any key.  Returns how many
+ * of the triggers filled this queue.
  */
 static int
 drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
@@ -189,7 +189,7 @@ drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
 	return count;
 }
 
-/* A name that no trigger of the table has. */
+/* A name for a trigger that no other trigger of the table has. */
 static char *
 trigger_name(Relation table, Relation queue, const char *key, const char *event)
 {
@@ -205,7 +205,7 @@ trigger_name(Relation table, Relation queue, const char *key, const char *event)
 	}
 }
 
-/* Create the triggers of a table.  columns: further arguments of the UPDATE trigger. */
+/* Create the triggers of a table.  columns: more arguments for the UPDATE trigger. */
 static void
 create_triggers(Oid relid, Relation queue, const char *key, const char *columns, Oid schema)
 {
@@ -262,7 +262,7 @@ read_columns(FunctionCallInfo fcinfo, Relation source, const char *key)
 
 /*
  * Find a table with its partitions and children, and lock them as CREATE TRIGGER does.
- * Without the privilege for that, the caller must not block others by the locks.
+ * A caller without the privilege to create triggers must not block others by the locks.
  */
 static List *
 find_tables(Oid source)

@@ -12,10 +12,10 @@
 #define SM_WATCH_FUNCTION	"_sitemap_watch"
 
 /*
- * Arguments of a trigger: the column of the source that has the key, the queue's name
- * with its schema, quoted, and for UPDATE the watched columns.  The key is always
- * watched: its column is given if no other column is watched.  Without columns, all
- * are watched.
+ * Arguments of a trigger: the source's column that has the key, the queue's name with its
+ * schema, quoted, and for UPDATE the watched columns.  The key is always watched.  If only
+ * the key is watched, its column is given again.  Without watched columns, all columns are
+ * watched.
  */
 #define SM_WATCH_KEY		0
 #define SM_WATCH_QUEUE		1

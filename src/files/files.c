@@ -70,6 +70,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	MemoryContext context;
 	MemoryContext oldcontext;
 	SmOptions  *options;
+	SmSet	   *set;
 	FilesState	state = {.sink = {.put = put_file}};
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -84,7 +85,15 @@ sitemap_files(PG_FUNCTION_ARGS)
 	if (options->index != SM_INDEX_NEVER)
 		state.index = sm_index_create(options->protocol, options->stylesheet);
 
-	sm_make_set(options, options->index == SM_INDEX_ALWAYS, &state.sink, "sitemap_files");
+	set = sm_set_begin(options, &state.sink);
+	if (set->has_shown)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a query with a column \"shown\" needs a target"),
+				 errdetail("The target remembers what each page shows, and since when."),
+				 errhint("Publish with sitemap_publish, or leave the column out.")));
+	sm_set_make_all(set, options->index == SM_INDEX_ALWAYS);
+	sm_set_end(set, "sitemap_files");
 	if (state.index && (state.nfiles > 1 || options->index == SM_INDEX_ALWAYS))
 		sm_index_put(state.index, &options->base, options->section, &state.sink);
 	sm_file_queue_finish(state.queue);

@@ -16,14 +16,12 @@
 #include "commands/progress.h"
 #include "core/digest.h"
 #include "entry/writer.h"
-#include "files/split.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -46,51 +44,6 @@ typedef struct HashCount
 								 * first */
 	int			count;			/* number of files that begin with this hash */
 } HashCount;
-
-struct SmSet
-{
-	SmReceiver	receiver;		/* must be first */
-	const SmOptions *options;
-	SmFileSink *sink;
-	MemoryContext context;		/* for all of the set */
-	SmQuery		query;
-	SmColumns	columns;
-	SmKeyType  *key_type;		/* NULL where the query has no column key */
-	List	   *held;			/* the types of the key (sm_hold_type) */
-	const char *recipe;			/* "" for a full split without keys */
-	SmEntryWriter writer;
-	SmDocument	doc;			/* the file being written */
-	SmSplit		split;
-	int			nfiles;			/* closed or kept so far */
-	HTAB	   *hashes;			/* hashes of the first locs of files, in a
-								 * stable split; of HashCount */
-
-	/* the key of the newest row */
-	bool		has_key;
-	bool		starts_key;		/* no entry of this key has been added */
-	Datum		key;			/* a copy */
-
-	const SmOldFiles *old;		/* of an earlier run */
-
-	/* when a range of old files is rebuilt */
-	int			next;			/* the first old file that the range has not
-								 * passed */
-	bool		ended;			/* the range ends where file next begins */
-	const Datum *from;			/* bounds of the rows, NULL for none */
-	const Datum *to;
-
-	/* what is remembered of the pages, in a query with a column shown */
-	SmPast	   *past;			/* NULL until sm_set_remember */
-	int			past_first;		/* the first file of the rows that are read */
-	int			past_file;		/* old file in whose range the newest key is;
-								 * past_first - 1 before the first row */
-	bool		is_known;		/* does that file have states? */
-	SmShown		shown;			/* the states of that file */
-
-	bool		progress;		/* this set fills the progress view */
-	uint64		nrows;
-	uint64		nbytes;			/* of closed files, uncompressed */
-};
 
 /* The name of a file: section, middle, and endings. */
 static char *
@@ -456,7 +409,7 @@ make_recipe(const SmSet *set)
 									SITEMAP_VERSION, options->kind, options->compression > 0,
 									options->stable, options->max_urls, options->max_bytes,
 									options->skip_invalid, options->base.scope, options->protocol,
-									sm_set_has_shown(set) ? " shown" : "");
+									set->has_shown ? " shown" : "");
 	const char *parts[] = {
 		settings, options->query, options->base.url[SM_FORM_PLAIN],
 		options->stylesheet ? options->stylesheet : "",
@@ -491,13 +444,13 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 static int
 begin_settings(const SmSet *set)
 {
-	return sm_set_has_shown(set) ? sm_fix_query_settings() : 0;
+	return set->has_shown ? sm_fix_query_settings() : 0;
 }
 
 static void
 end_settings(const SmSet *set, int level)
 {
-	if (sm_set_has_shown(set))
+	if (set->has_shown)
 		sm_restore_settings(level);
 }
 
@@ -520,7 +473,8 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 		sm_problems_init_skip(&set->writer.problems);
 
 	sm_open_set_query(options, &set->query, &set->columns);
-	if (sm_set_has_shown(set))
+	set->has_shown = set->columns.column[SM_COLUMN_SHOWN].index >= 0;
+	if (set->has_shown)
 	{
 		int			level = begin_settings(set);
 
@@ -554,26 +508,8 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	return set;
 }
 
-SmKeyType *
-sm_set_key_type(const SmSet *set)
-{
-	return set->key_type;
-}
-
-const char *
-sm_set_recipe(const SmSet *set)
-{
-	return set->recipe;
-}
-
-bool
-sm_set_has_shown(const SmSet *set)
-{
-	return set->columns.column[SM_COLUMN_SHOWN].index >= 0;
-}
-
 void
-sm_set_remember(SmSet *set, SmPast *past)
+sm_set_use_past(SmSet *set, SmPast *past)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
@@ -777,19 +713,4 @@ sm_set_end(SmSet *set, const char *function)
 	if (function)
 		sm_problems_warn(&set->writer.problems, function);
 	MemoryContextDelete(set->context);
-}
-
-void
-sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink *sink, const char *function)
-{
-	SmSet	   *set = sm_set_begin(options, sink);
-
-	if (sm_set_has_shown(set))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a query with a column \"shown\" needs a target"),
-				 errdetail("The target remembers what each page shows, and since when."),
-				 errhint("Publish with sitemap_publish, or leave the column out.")));
-	sm_set_make_all(set, name_as_part);
-	sm_set_end(set, function);
 }

@@ -10,42 +10,9 @@
 #include "entry/writer.h"
 #include "files/file.h"
 #include "files/options.h"
+#include "files/split.h"
 #include "server/query.h"
-
-/*
- * Run the query of the options and put every file of the set, except indexes.
- * name_as_part: name the only file of a set like a part.  function: SQL
- * function to name in the warning about skipped rows.
- */
-extern void sm_make_set(const SmOptions *options, bool name_as_part, SmFileSink *sink,
-						const char *function);
-
-/*
- * The same in steps, which can make all files of a set, or some files of a
- * stable split.  SPI is connected from sm_set_begin to sm_set_end.
- */
-typedef struct SmSet SmSet;
-
-extern SmSet *sm_set_begin(const SmOptions *options, SmFileSink *sink);
-extern void sm_set_make_all(SmSet *set, bool name_as_part);
-
-/* function: NULL for no warning about skipped rows. */
-extern void sm_set_end(SmSet *set, const char *function);
-
-/* The type of a set's keys, NULL if it has none. */
-extern SmKeyType *sm_set_key_type(const SmSet *set);
-
-/*
- * The set's recipe, a digest of the query's text and of all options that shape files;
- * "" for a full split without keys.
- */
-extern const char *sm_set_recipe(const SmSet *set);
-
-/*
- * After a statement that may have altered what the set uses: raise an error unless the
- * query still has the same columns, and compute a new recipe.
- */
-extern void sm_set_check_query(SmSet *set);
+#include "utils/hsearch.h"
 
 /* The files of an earlier run, with their keys and in the order of these. */
 typedef struct SmOldFiles
@@ -74,11 +41,77 @@ struct SmPast
 	bool		(*open) (SmPast *self, int file, SmShown *shown);
 };
 
-/* Does the query have a column shown? */
-extern bool sm_set_has_shown(const SmSet *set);
+/* A set that is being made.  Other files read only has_shown, key_type and recipe. */
+typedef struct SmSet
+{
+	SmReceiver	receiver;		/* must be first */
+	const SmOptions *options;
+	SmFileSink *sink;
+	MemoryContext context;		/* for all of the set */
+	SmQuery		query;
+	SmColumns	columns;
+	bool		has_shown;		/* the query has a column shown */
+	SmKeyType  *key_type;		/* NULL where the query has no column key */
+	List	   *held;			/* the types of the key (sm_hold_type) */
+	const char *recipe;			/* a digest of the query's text and of all
+								 * options that shape files; "" for a full
+								 * split without keys */
+	SmEntryWriter writer;
+	SmDocument	doc;			/* the file being written */
+	SmSplit		split;
+	int			nfiles;			/* closed or kept so far */
+	HTAB	   *hashes;			/* hashes of the first locs of files, in a
+								 * stable split; of HashCount */
 
-/* Before files are made: give a set of such a query its past. */
-extern void sm_set_remember(SmSet *set, SmPast *past);
+	/* the key of the newest row */
+	bool		has_key;
+	bool		starts_key;		/* no entry of this key has been added */
+	Datum		key;			/* a copy */
+
+	const SmOldFiles *old;		/* of an earlier run */
+
+	/* when a range of old files is rebuilt */
+	int			next;			/* the first old file that the range has not
+								 * passed */
+	bool		ended;			/* the range ends where file next begins */
+	const Datum *from;			/* bounds of the rows, NULL for none */
+	const Datum *to;
+
+	/* what is remembered of the pages, in a query with a column shown */
+	SmPast	   *past;			/* NULL until sm_set_use_past */
+	int			past_first;		/* the first file of the rows that are read */
+	int			past_file;		/* old file in whose range the newest key is;
+								 * past_first - 1 before the first row */
+	bool		is_known;		/* does that file have states? */
+	SmShown		shown;			/* the states of that file */
+
+	bool		progress;		/* this set fills the progress view */
+	uint64		nrows;
+	uint64		nbytes;			/* of closed files, uncompressed */
+} SmSet;
+
+/*
+ * Prepare the query of the options.  sink receives the files of the set, without
+ * indexes.  SPI is connected from sm_set_begin to sm_set_end.
+ */
+extern SmSet *sm_set_begin(const SmOptions *options, SmFileSink *sink);
+
+/* Make all files.  name_as_part: name the only file of a set like a part. */
+extern void sm_set_make_all(SmSet *set, bool name_as_part);
+
+/*
+ * function: SQL function to name in the warning about skipped rows; NULL for no warning.
+ */
+extern void sm_set_end(SmSet *set, const char *function);
+
+/*
+ * After a statement that may have altered what the set uses: raise an error unless the
+ * query still has the same columns, and compute a new recipe.
+ */
+extern void sm_set_check_query(SmSet *set);
+
+/* Before files are made: give a set of a query with a column shown its past. */
+extern void sm_set_use_past(SmSet *set, SmPast *past);
 
 /*
  * Make only the files that have to change, and mark the other old files as kept.

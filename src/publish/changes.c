@@ -58,7 +58,7 @@ typedef struct Changes
 static void
 check_set(const SmSet *set, const SmOptions *options)
 {
-	if (sm_set_key_type(set) == NULL)
+	if (set->key_type == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("changes need a column \"key\" in the query"),
@@ -277,8 +277,8 @@ sm_changes_read(const char *statement, SmSet *set, const SmFileList *list,
 	check_set(set, options);
 	run_statement(&rows, statement);
 	sm_set_check_query(set);
-	changes.key_type = sm_set_key_type(set);
-	reason = check_files(list, sm_set_recipe(set));
+	changes.key_type = set->key_type;
+	reason = check_files(list, set->recipe);
 	order_reason = sm_file_list_order(list, changes.key_type, old);
 	init_rebuild(old);
 	if (rows.desc)

@@ -12,7 +12,7 @@
  * Run the statement that names what changed, and find the section's files that hold a
  * changed key.  old: receives the files of the list in the order of their keys, with what
  * sm_set_rebuild needs.  Returns NULL, or why all files have to be made: a file has no
- * content or no first key, or was made with another recipe (see sm_set_recipe).
+ * content or no first key, or was made with another recipe (see SmSet).
  * Raises an error if the set cannot be made in parts.
  */
 extern const char *sm_changes_read(const char *statement, SmSet *set, const SmFileList *list,

@@ -162,7 +162,7 @@ sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldF
 			  TimestampTz now)
 {
 	TargetPast *past = palloc0_object(TargetPast);
-	const char *order = sm_key_describe_family(sm_set_key_type(set));
+	const char *order = sm_key_describe_family(set->key_type);
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
 	check_target(target);
@@ -181,7 +181,7 @@ sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldF
 	TupleDescFinalize(desc);
 	past->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	target->earliest = now;
-	sm_set_remember(set, &past->past);
+	sm_set_use_past(set, &past->past);
 	return &past->past;
 }
 

@@ -375,15 +375,15 @@ make_set(Run *run, const char *statement)
 
 	if (statement)
 		run->reason = sm_changes_read(statement, set, run->before, run->options, &old);
-	else if (sm_set_has_shown(set))
-		sm_file_list_order(run->before, sm_set_key_type(set), &old);
+	else if (set->has_shown)
+		sm_file_list_order(run->before, set->key_type, &old);
 
 	/*
 	 * At READ COMMITTED, take a new snapshot under the section's lock: it
 	 * sees all that the section's last run saw.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (sm_set_has_shown(set))
+	if (set->has_shown)
 		past = sm_past_begin(set, run->target, run->before, &old, now);
 	if (statement && run->reason == NULL)
 		run->reason = sm_set_rebuild(set, &old);
@@ -402,8 +402,8 @@ make_set(Run *run, const char *statement)
 		sm_set_make_all(set, true);
 	sm_file_queue_finish(run->queue);
 	PopActiveSnapshot();
-	if (run->options->stable && sm_set_key_type(set) == NULL)
-		run->recipe = pstrdup(sm_set_recipe(set));
+	if (run->options->stable && set->key_type == NULL)
+		run->recipe = pstrdup(set->recipe);
 	sm_set_end(set, "sitemap_publish");
 	sm_past_end(past);
 }

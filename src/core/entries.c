@@ -84,7 +84,7 @@ element_text(const char *p, const char *end, const char *start_tag, const char *
 }
 
 SmEntriesStatus
-sm_entries_next(SmEntries *e, SmListed *entry)
+sm_entries_next(SmEntries *e, SmRawEntry *entry)
 {
 	const char *end;
 
@@ -120,7 +120,7 @@ static bool
 skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
 {
 	SmEntries	ahead = *e;
-	SmListed	entry;
+	SmRawEntry	entry;
 	int			n = -1;
 
 	do
@@ -170,7 +170,7 @@ skip_common(SmEntries *a, SmEntries *b)
 static bool
 take_rest(SmEntries *e, bool is_new, SmEntryTaker take, void *arg)
 {
-	SmListed	entry;
+	SmRawEntry	entry;
 	SmEntriesStatus status;
 
 	while ((status = sm_entries_next(e, &entry)) == SM_ENTRIES_ENTRY)
@@ -185,8 +185,8 @@ sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryTaker 
 	{
 		SmEntries	old_place;
 		SmEntries	new_place;
-		SmListed	old_entry;
-		SmListed	new_entry;
+		SmRawEntry	old_entry;
+		SmRawEntry	new_entry;
 
 		if (old_version->is_text == new_version->is_text)
 			skip_common(old_version, new_version);

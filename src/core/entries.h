@@ -11,13 +11,13 @@
 
 #include "core/span.h"
 
-typedef struct SmListed
+typedef struct SmRawEntry
 {
 	SmSpan		raw;			/* the <url> element, or the line without its
 								 * line feed */
 	SmSpan		loc;			/* as in raw: escaped in XML */
 	SmSpan		lastmod;		/* s is NULL for none */
-} SmListed;
+} SmRawEntry;
 
 typedef struct SmEntries
 {
@@ -37,14 +37,14 @@ typedef enum SmEntriesStatus
 extern bool sm_entries_init(SmEntries *e, SmSpan document);
 
 /* Read the next entry. */
-extern SmEntriesStatus sm_entries_next(SmEntries *e, SmListed *entry);
+extern SmEntriesStatus sm_entries_next(SmEntries *e, SmRawEntry *entry);
 
 /*
  * Receives an entry that differs between two versions.  is_new: it is in the new
  * version.
  */
 typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
-							  const SmListed *entry);
+							  const SmRawEntry *entry);
 
 /*
  * Compare two versions of a sitemap, and call take for each entry that differs.  An

@@ -189,7 +189,7 @@ is_printable_ascii(SmSpan text)
 
 /* SmEntryTaker: sort an entry in which the versions of a file differ. */
 static void
-take_entry(void *arg, bool is_new, const SmEntries *entries, const SmListed *entry)
+take_entry(void *arg, bool is_new, const SmEntries *entries, const SmRawEntry *entry)
 {
 	SmFeed	   *feed = arg;
 	SmSpan		loc = entry->loc;

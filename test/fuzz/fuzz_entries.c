@@ -26,7 +26,7 @@ static void
 read_any(SmSpan document)
 {
 	SmEntries	entries;
-	SmListed	entry;
+	SmRawEntry	entry;
 	const char *p;
 
 	if (!sm_entries_init(&entries, document))
@@ -40,7 +40,7 @@ read_any(SmSpan document)
 }
 
 static int
-number_of(const SmListed *entry)
+number_of(const SmRawEntry *entry)
 {
 	for (size_t i = 0; i < NURLS; i++)
 		if (sm_span_is(entry->raw, urls[i]))
@@ -50,7 +50,7 @@ number_of(const SmListed *entry)
 }
 
 static void
-take(void *arg, bool is_new, const SmEntries *entries, const SmListed *entry)
+take(void *arg, bool is_new, const SmEntries *entries, const SmRawEntry *entry)
 {
 	int		   *counts = arg;
 

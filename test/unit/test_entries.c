@@ -17,7 +17,7 @@
 static char taken[1000];
 
 static void
-take(void *arg, bool is_new, const SmEntries *entries, const SmListed *entry)
+take(void *arg, bool is_new, const SmEntries *entries, const SmRawEntry *entry)
 {
 	size_t		len = strlen(taken);
 
@@ -48,7 +48,7 @@ static void
 reads(const char *document, const char *raw, const char *loc, const char *lastmod)
 {
 	SmEntries	entries;
-	SmListed	entry;
+	SmRawEntry	entry;
 
 	ok(sm_entries_init(&entries, sm_span_of(document)), "the frame of a document");
 	ok(sm_entries_next(&entries, &entry) == SM_ENTRIES_ENTRY, "an entry");

@@ -14,7 +14,7 @@
 #include "server/query.h"
 #include "utils/hsearch.h"
 
-/* The files of an earlier run, with their keys and in the order of these. */
+/* The files of an earlier run, in the order of their keys, which have been read. */
 typedef struct SmOldFiles
 {
 	int			nfiles;
@@ -115,7 +115,7 @@ extern void sm_set_use_past(SmSet *set, SmPast *past);
 
 /*
  * Make only the files that have to change, and mark the other old files as kept.
- * Returns NULL, or why all files have to be made, by another SmSet.
+ * Returns NULL, or why all files have to be made; another SmSet has to make them.
  */
 extern const char *sm_set_rebuild(SmSet *set, const SmOldFiles *old);
 

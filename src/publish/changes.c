@@ -56,14 +56,14 @@ typedef struct Changes
 } Changes;
 
 static void
-check_set(const SmSet *set, const SmOptions *options)
+check_set(const SmSet *set)
 {
 	if (set->key_type == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("changes need a column \"key\" in the query"),
 				 errhint("Add a column \"key\", and order the rows by it.")));
-	if (!options->stable)
+	if (!set->options->stable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("changes need a stable split"),
@@ -267,14 +267,14 @@ take_changes(const Changes *changes, const Statement *statement)
 
 const char *
 sm_changes_read(const char *statement, SmSet *set, const SmFileList *list,
-				const SmOptions *options, SmOldFiles *old)
+				SmOldFiles *old)
 {
 	Changes		changes = {.old = old};
 	Statement	rows = {0};
 	const char *reason;
 	const char *order_reason;
 
-	check_set(set, options);
+	check_set(set);
 	run_statement(&rows, statement);
 	sm_set_check_query(set);
 	changes.key_type = set->key_type;

@@ -27,8 +27,8 @@ typedef struct SmFileList
 extern SmFileList *sm_file_list_create(const char *section);
 
 /*
- * Add a copy of a file, without states and content.  file has content if the target has
- * content, the same or any other.
+ * Add a copy of a file, without states and content.  Whether the file's content is NULL
+ * says whether the target has content.
  */
 extern void sm_file_list_add(SmFileList *list, const SmFile *file);
 
@@ -42,8 +42,8 @@ extern const char *sm_file_list_sort(SmFileList *list);
 extern SmFile *sm_file_list_find(const SmFileList *list, const char *name);
 
 /*
- * Read the first keys of the section's files, and put these files into the order of the
- * keys.  Returns NULL, or why they have no order: then there are no old files.
+ * Read the first keys of the section's files, and set old to these files in the order of
+ * their keys.  Returns NULL, or why the files have no order; then old is empty.
  */
 extern const char *sm_file_list_order(const SmFileList *list, SmKeyType *key_type,
 									  SmOldFiles *old);

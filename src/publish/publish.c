@@ -374,7 +374,7 @@ make_set(Run *run, const char *statement)
 	SmPast	   *past = NULL;
 
 	if (statement)
-		run->reason = sm_changes_read(statement, set, run->before, run->options, &old);
+		run->reason = sm_changes_read(statement, set, run->before, &old);
 	else if (set->has_shown)
 		sm_file_list_order(run->before, set->key_type, &old);
 

@@ -66,9 +66,10 @@ extern void sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take,
 extern void sm_target_lock(SmTarget *target);
 
 /*
- * Write a file of the section or the index, unless the target has the same, and return
- * what happens to it.  A file without content, or with empty states, was in the target
- * before the query ran.  Files wait in batches, until sm_target_flush at the latest.
+ * Write a file of the section or the index, unless the target has the same file.  Returns
+ * the action for the result.  If content is NULL, the target must still have the same
+ * document; empty states keep the target's states.  Files wait in batches, until
+ * sm_target_flush at the latest.
  */
 extern const char *sm_target_write(SmTarget *target, SmFile *file);
 

@@ -284,43 +284,39 @@ month_of(SmSpan word)
 }
 
 /*
- * Read a time zone: *offset is hours * 100 + minutes.  Returns false for an
- * unknown zone.
+ * Write a time zone of RFC 822 as an offset from UTC.  Returns the end of what was
+ * written, NULL for an unknown zone.  The digits are not checked.
  */
-static bool
-time_zone(const char **s, const char *end, bool *west, unsigned int *offset)
+static char *
+put_zone(char *dst, SmSpan zone)
 {
-	/* names that RFC 822 defines, and UTC; all but the first four are west */
 	static const struct
 	{
 		const char *name;
-		unsigned int offset;
+		const char *offset;
 	}			zones[] = {
-		{"gmt", 0}, {"utc", 0}, {"ut", 0}, {"z", 0},
-		{"edt", 400}, {"est", 500}, {"cdt", 500}, {"cst", 600},
-		{"mdt", 600}, {"mst", 700}, {"pdt", 700}, {"pst", 800}
+		{"gmt", "Z"}, {"utc", "Z"}, {"ut", "Z"}, {"z", "Z"},
+		{"edt", "-04:00"}, {"est", "-05:00"}, {"cdt", "-05:00"}, {"cst", "-06:00"},
+		{"mdt", "-06:00"}, {"mst", "-07:00"}, {"pdt", "-07:00"}, {"pst", "-08:00"}
 	};
-	SmSpan		word = letters(s, end);
-	unsigned int minutes;
+	int			minutes = 3;	/* where they begin */
 
 	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
-	{
-		if (sm_equal_ignoring_case(word, sm_span_of(zones[i].name)))
-		{
-			*west = true;
-			*offset = zones[i].offset;
-			return true;
-		}
-	}
-	*west = *s < end && **s == '-';
-	if (word.len > 0 || !(literal(s, end, '+') || literal(s, end, '-')))
-		return false;
-	if (end - *s != 5 || (*s)[2] != ':')
-		return number(s, end, 4, 4, offset);
-	if (!two_digits(s, end, offset) || !literal(s, end, ':') || !two_digits(s, end, &minutes))
-		return false;
-	*offset = *offset * 100 + minutes;
-	return true;
+		if (sm_equal_ignoring_case(zone, sm_span_of(zones[i].name)))
+			return sm_put(dst, zones[i].offset, strlen(zones[i].offset));
+
+	/* "+0200" or "+02:00" */
+	if (zone.len == 6 && zone.s[minutes] == ':')
+		minutes++;
+	else if (zone.len != 5)
+		return NULL;
+	if (zone.s[0] != '+' && zone.s[0] != '-')
+		return NULL;
+	if (memcmp(zone.s + 1, "00", 2) == 0 && memcmp(zone.s + minutes, "00", 2) == 0)
+		return sm_put(dst, SM_LITERAL("Z"));
+	dst = sm_put(dst, zone.s, 3);
+	*dst++ = ':';
+	return sm_put(dst, zone.s + minutes, 2);
 }
 
 /* RFC 822, 1123 and 2822: "Sat, 07 Sep 2002 09:42:31 +0200". */
@@ -335,8 +331,6 @@ from_rfc822(SmSpan text, char *dst)
 	unsigned int month;
 	unsigned int year;
 	unsigned int value;
-	unsigned int offset;
-	bool		west;
 
 	if (letters(&s, end).len > 0)
 	{
@@ -376,19 +370,8 @@ from_rfc822(SmSpan text, char *dst)
 		d += 3;
 	}
 	skip_blanks(&s, end);
-	if (!time_zone(&s, end, &west, &offset) || s < end)
-		return 0;
-	if (offset == 0)
-		*d++ = 'Z';
-	else
-	{
-		*d = west ? '-' : '+';
-		put2(d + 1, offset / 100);
-		d[3] = ':';
-		put2(d + 4, offset % 100);
-		d += 6;
-	}
-	return d - dst;
+	d = put_zone(d, sm_span(s, end - s));
+	return d ? d - dst : 0;
 }
 
 /* RFC 3339; a W3C date stays as it is. */

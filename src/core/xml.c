@@ -129,8 +129,8 @@ sm_xml_reference(const char *s, const char *end, uint32_t *c)
 		unsigned char len;
 		unsigned char c;
 	}			entities[] = {
-		{"&amp;", 5, '&'}, {"&lt;", 4, '<'}, {"&gt;", 4, '>'},
-		{"&quot;", 6, '"'}, {"&apos;", 6, '\''}
+		{SM_LITERAL("&amp;"), '&'}, {SM_LITERAL("&lt;"), '<'}, {SM_LITERAL("&gt;"), '>'},
+		{SM_LITERAL("&quot;"), '"'}, {SM_LITERAL("&apos;"), '\''}
 	};
 	const char *p = s + 2;
 	uint32_t	value = 0;

@@ -262,14 +262,14 @@ read_version(SmFeed *feed, Version *version)
 }
 
 void
-sm_feed_compare(SmFeed *feed, const SmFile *old, const SmFile *new)
+sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *new_file)
 {
 	Version		old_version;
 	Version		new_version;
 
-	feed->name = new->name;
-	old_version = begin_version(feed, old, feed->old_gunzip);
-	new_version = begin_version(feed, new, feed->new_gunzip);
+	feed->name = new_file->name;
+	old_version = begin_version(feed, old_file, feed->old_gunzip);
+	new_version = begin_version(feed, new_file, feed->new_gunzip);
 	read_version(feed, &old_version);
 	read_version(feed, &new_version);
 	if (!sm_entries_compare(&old_version.entries, &new_version.entries, take_entry, feed))

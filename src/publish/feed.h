@@ -22,10 +22,10 @@ extern SmFeed *sm_feed_create(Oid relid);
 extern bool sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section);
 
 /*
- * Find the entries in which two versions of a file differ.  old: NULL for a file that
+ * Find the entries in which two versions of a file differ.  old_file: NULL for a file that
  * is new; without content, a version has no entries.
  */
-extern void sm_feed_compare(SmFeed *feed, const SmFile *old, const SmFile *new);
+extern void sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *new_file);
 
 /*
  * Insert a row for each URL whose entries in the old and the new files differ.

@@ -91,8 +91,9 @@ BEGIN
 END
 $$;
 
--- exact: the queue has no key that did not change.  Only where a trigger keeps rows
--- from a partition, or a statement deletes rows and inserts equal ones, it may have.
+-- exact: the queue has no key that did not change.  It may have such keys only where a
+-- trigger keeps rows from a partition, where a statement deletes rows and inserts equal
+-- ones, and after a MERGE into partitions (the bug of PostgreSQL in trigger.c).
 CREATE PROCEDURE simulate(steps int, tables text[], exact bool) LANGUAGE plpgsql AS $$
 DECLARE
   statement text;
@@ -120,7 +121,8 @@ BEGIN
                                                            AND NOT EXISTS (SELECT FROM queue q WHERE q.k IS NULL)),
            (SELECT string_agg(coalesce(q.k::text, 'NULL'), ' ') FROM queue q WHERE q.k IS NULL OR NOT EXISTS (SELECT FROM (TABLE changed UNION TABLE shifted) c WHERE c.k = q.k))
       INTO missing, added;
-    IF statement LIKE 'TRUNCATE%' OR statement LIKE 'WITH%' OR NOT exact THEN
+    IF statement LIKE 'TRUNCATE%' OR statement LIKE 'WITH%' OR NOT exact OR
+       (statement LIKE 'MERGE%' AND (SELECT relkind = 'p' FROM pg_class WHERE oid = 'page'::regclass)) THEN
       added := NULL;
     END IF;
     INSERT INTO step VALUES (n, statement, missing, added);

@@ -50,16 +50,17 @@ typedef struct SmSet
 	MemoryContext context;		/* for all of the set */
 	SmQuery		query;
 	SmColumns	columns;
-	bool		has_shown;		/* the query has a column shown */
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
 	List	   *held;			/* the types of the key (sm_hold_type) */
 	const char *recipe;			/* a digest of the query's text and of all
 								 * options that shape files; "" for a full
 								 * split without keys */
+	bool		has_shown;		/* the query has a column shown */
+	bool		progress;		/* this set fills the progress view */
+	int			nfiles;			/* closed or kept so far */
 	SmEntryWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
-	int			nfiles;			/* closed or kept so far */
 	HTAB	   *hashes;			/* hashes of the first locs of files, in a
 								 * stable split; of HashCount */
 
@@ -85,7 +86,6 @@ typedef struct SmSet
 	bool		is_known;		/* does that file have states? */
 	SmShown		shown;			/* the states of that file */
 
-	bool		progress;		/* this set fills the progress view */
 	uint64		nrows;
 	uint64		nbytes;			/* of closed files, uncompressed */
 } SmSet;

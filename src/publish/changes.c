@@ -235,7 +235,7 @@ take_changes(const Changes *changes, const Statement *statement)
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(statement->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish change",
 												  ALLOCSET_DEFAULT_SIZES);
-	ChangeColumn columns[2];
+	ChangeColumn columns[2] = {0};
 	int			ncolumns = statement->desc->natts;
 	int			level;
 

@@ -159,7 +159,7 @@ is_same_document(const SmFile *a, const SmFile *b)
 bool
 sm_file_is_unchanged(const SmFile *old, const SmFile *file)
 {
-	return old && old->has_content && is_same_document(old, file);
+	return old->has_content && is_same_document(old, file);
 }
 
 bool

@@ -49,8 +49,8 @@ extern const char *sm_file_list_order(const SmFileList *list, SmKeyType *key_typ
 									  SmOldFiles *old);
 
 /*
- * Does the target have this document, under the same URL?  old: file in the target, or
- * NULL.  The compression may differ.
+ * Does the target have this document, under the same URL?  old: file in the target.  The
+ * compression may differ.
  */
 extern bool sm_file_is_unchanged(const SmFile *old, const SmFile *file);
 

@@ -133,7 +133,7 @@ put_file(SmFileSink *self, const SmFile *file)
 	run->url_count += file->url_count;
 	run->nfiles++;
 	old = sm_file_list_find(run->before, file->name);
-	if (sm_file_is_unchanged(old, file))
+	if (old && sm_file_is_unchanged(old, file))
 	{
 		copy.content = NULL;
 		if (file->shown && file->shown_checksum == old->shown_checksum)

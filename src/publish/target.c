@@ -599,7 +599,7 @@ const char *
 sm_target_write(SmTarget *target, SmFile *file)
 {
 	SmFile	   *old = sm_file_list_find(target->list, file->name);
-	bool		unchanged = sm_file_is_unchanged(old, file);
+	bool		unchanged = old && sm_file_is_unchanged(old, file);
 
 	if (!unchanged && file->content == NULL)
 		changed_meanwhile(target, file);

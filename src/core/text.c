@@ -94,7 +94,8 @@ sm_trim(SmSpan text)
 
 		while (last > text.s && (*last & 0xC0) == 0x80)
 			last--;
-		if (sm_utf8_decode(last, end, &c) != (size_t) (end - last) || !is_white_space(c))
+		n = sm_utf8_decode(last, end, &c);
+		if (n == 0 || last + n < end || !is_white_space(c))
 			break;
 		text.len = last - text.s;
 	}

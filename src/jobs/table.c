@@ -220,7 +220,7 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 }
 
 /* Types of the parameters $4 and up.  SM_JOB_PUBLISH has the options as parameters. */
-static const Oid parameter_types[SM_JOB_NSTATEMENTS][6] = {
+static const Oid parameter_types[SM_JOB_NSTATEMENTS][5] = {
 	[SM_JOB_START] = {TIMESTAMPTZOID},
 	[SM_JOB_LOCK] = {TIMESTAMPTZOID},
 	[SM_JOB_SUCCEEDED] = {INT4OID, INT8OID, INT4OID, TEXTOID, BOOLOID},
@@ -230,49 +230,45 @@ static const Oid parameter_types[SM_JOB_NSTATEMENTS][6] = {
 };
 
 static SPIPlanPtr
-prepare(const SmJobTable *table, SmJobStatement statement)
+prepare(const SmJobTable *table, SmJobStatement statement, int nmore)
 {
 	Oid			types[3 + SM_JOB_NOPTIONS] = {TIMESTAMPTZOID, TEXTOID, TEXTOID};
-	int			n = 3;
 	SPIPlanPtr	plan;
 
-	if (statement == SM_JOB_PUBLISH)
-		for (; n < 3 + SM_JOB_NOPTIONS; n++)
-			types[n] = columns[n - 3].type;
-	else
-		for (; OidIsValid(parameter_types[statement][n - 3]); n++)
-			types[n] = parameter_types[statement][n - 3];
-	plan = sm_prepare(statement_text(table, statement), n, types, 0);
+	for (int i = 0; i < nmore; i++)
+		types[3 + i] = statement == SM_JOB_PUBLISH ? columns[i].type :
+			parameter_types[statement][i];
+	plan = sm_prepare(statement_text(table, statement), 3 + nmore, types, 0);
 	SPI_keepplan(plan);
 	return plan;
 }
 
 /*
- * Run a statement.  name: NULL for a statement on all jobs; more: values of $4 and up;
- * more_nulls: 'n' for each of them that is NULL, or NULL if none is.  Returns how many rows
- * the statement returned or changed.  Rows are in SPI_tuptable, which has to be freed: SPI
+ * Run a statement.  name: NULL for a statement on all jobs; more: the nmore values of $4
+ * and up; more_nulls: 'n' for each of them that is NULL, or NULL if none is.  Returns how
+ * many rows the statement returned or changed.  Rows are in SPI_tuptable, which has to be freed: SPI
  * would keep it until the end of the call.
  */
 static uint64
 execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJobName *name,
-		const Datum *more, const char *more_nulls)
+		int nmore, const Datum *more, const char *more_nulls)
 {
 	Datum		values[3 + SM_JOB_NOPTIONS] = {TimestampTzGetDatum(time)};
 	char		nulls[3 + SM_JOB_NOPTIONS] = {' ', 'n', 'n'};
 	SPIPlanPtr *plan = &table->plans[statement];
 
 	if (*plan == NULL)
-		*plan = prepare(table, statement);
+		*plan = prepare(table, statement, nmore);
 	if (name)
 	{
 		values[1] = CStringGetTextDatum(name->base_url);
 		values[2] = CStringGetTextDatum(name->section);
 		nulls[1] = nulls[2] = ' ';
 	}
-	for (int i = 3; i < SPI_getargcount(*plan); i++)
+	for (int i = 0; i < nmore; i++)
 	{
-		values[i] = more[i - 3];
-		nulls[i] = more_nulls ? more_nulls[i - 3] : ' ';
+		values[3 + i] = more[i];
+		nulls[3 + i] = more_nulls ? more_nulls[i] : ' ';
 	}
 	return sm_execute(*plan, values, nulls);
 }
@@ -311,7 +307,7 @@ int
 sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
 {
 	MemoryContext context = CurrentMemoryContext;
-	uint64		count = execute(table, SM_JOBS_DUE, call, NULL, NULL, NULL);
+	uint64		count = execute(table, SM_JOBS_DUE, call, NULL, 0, NULL, NULL);
 
 	*jobs = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobName));
 	for (uint64 i = 0; i < count; i++)
@@ -330,14 +326,14 @@ sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call, Timesta
 	Datum		begun = TimestampTzGetDatum(call);
 
 	*started = GetCurrentTimestamp();
-	return execute(table, SM_JOB_START, *started, name, &begun, NULL) == 1;
+	return execute(table, SM_JOB_START, *started, name, 1, &begun, NULL) == 1;
 }
 
 bool
 sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob *job)
 {
 	Datum		ours = TimestampTzGetDatum(started);
-	bool		found = execute(table, SM_JOB_LOCK, GetCurrentTimestamp(), name, &ours, NULL) > 0;
+	bool		found = execute(table, SM_JOB_LOCK, GetCurrentTimestamp(), name, 1, &ours, NULL) > 0;
 
 	job->rows = SPI_tuptable;
 	if (!found)
@@ -351,7 +347,8 @@ sm_job_lock(SmJobTable *table, const SmJobName *name, TimestampTz started, SmJob
 void
 sm_job_publish(SmJobTable *table, SmJob *job)
 {
-	if (execute(table, SM_JOB_PUBLISH, 0, NULL, job->options, job->nulls) != 1)
+	if (execute(table, SM_JOB_PUBLISH, 0, NULL, SM_JOB_NOPTIONS, job->options,
+				job->nulls) != 1)
 		elog(ERROR, "_sitemap_publish did not return one row");
 	job->result = SPI_tuptable;
 }
@@ -367,7 +364,8 @@ sm_job_succeeded(SmJobTable *table, SmJob *job)
 	char		nulls[] = {' ', ' ', ' ', ' ', ' '};
 
 	get_values(job->result, 4, values, nulls);
-	execute(table, SM_JOB_SUCCEEDED, GetCurrentTimestamp(), &job->name, values, nulls);
+	execute(table, SM_JOB_SUCCEEDED, GetCurrentTimestamp(), &job->name,
+			lengthof(values), values, nulls);
 	SPI_freetuptable(job->result);
 }
 
@@ -376,14 +374,14 @@ sm_job_failed(SmJobTable *table, const SmJobName *name, const char *error)
 {
 	Datum		value = CStringGetTextDatum(error);
 
-	execute(table, SM_JOB_FAILED, GetCurrentTimestamp(), name, &value, NULL);
+	execute(table, SM_JOB_FAILED, GetCurrentTimestamp(), name, 1, &value, NULL);
 }
 
 int
 sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 {
 	MemoryContext context = CurrentMemoryContext;
-	uint64		count = execute(table, SM_JOBS_TO_EXPORT, 0, NULL, NULL, NULL);
+	uint64		count = execute(table, SM_JOBS_TO_EXPORT, 0, NULL, 0, NULL, NULL);
 
 	*exports = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobExport));
 	for (uint64 i = 0; i < count; i++)
@@ -409,7 +407,8 @@ static bool
 find_export(SmJobTable *table, SmJobStatement statement, const SmJobExport *due)
 {
 	Datum		values[] = {ObjectIdGetDatum(due->target), CStringGetTextDatum(due->directory)};
-	bool		found = execute(table, statement, due->finished, &due->name, values, NULL) > 0;
+	bool		found = execute(table, statement, due->finished, &due->name, 2, values,
+								NULL) > 0;
 
 	SPI_freetuptable(SPI_tuptable);
 	return found;
@@ -431,5 +430,5 @@ sm_job_lock_exported(SmJobTable *table, const SmJobExport *due)
 void
 sm_job_exported(SmJobTable *table, const SmJobName *name)
 {
-	execute(table, SM_JOB_SET_EXPORTED, GetCurrentTimestamp(), name, NULL, NULL);
+	execute(table, SM_JOB_SET_EXPORTED, GetCurrentTimestamp(), name, 0, NULL, NULL);
 }

@@ -101,6 +101,7 @@ foreach (@programs)
 		start($name, $command, PORT => 0, SITEMAP_TABLE => 'tenant_files');
 		($base) = $output =~ m{^listening on (http://127\.0\.0\.1:[1-9]\d*)/$};
 		check_tenants($name);
+		check_proxy($name);
 		stop($name);
 		$node->safe_psql('postgres', 'TRUNCATE "The Site"."""files"""');
 	}
@@ -521,6 +522,45 @@ sub memory
 
 # What curl gets for a path or URL: a hash with the status, the body, and each
 # header line by its name in lower case.
+# nginx in front, with the settings of examples/README.md: the files of a site below a path,
+# the host's robots.txt, and nothing else.
+sub check_proxy
+{
+	my ($name) = @_;
+	my ($location) = slurp_file("$FindBin::RealBin/../../examples/README.md") =~ /^```nginx\n(.*?)^```$/ms;
+	my $port = PostgreSQL::Test::Cluster::get_free_port();
+	my $folder = PostgreSQL::Test::Utils::tempdir();
+	my @host = ('-H', 'Host: cocoa.example');
+	local $ENV{PATH} = "$ENV{PATH}:/usr/sbin";
+
+	$location =~ s{http://127\.0\.0\.1:8080}{$base};
+	append_to_file("$folder/nginx.conf", "pid $folder/nginx.pid; error_log $folder/nginx.log; events {}
+		http { access_log off; " . join(' ', map { "${_}_temp_path $folder/$_;" } qw(client_body proxy fastcgi uwsgi scgi)) . "
+		server { listen 127.0.0.1:$port; root $folder; $location } }");
+  SKIP:
+	{
+		skip 'nginx is not here', 1 if !runs($folder, 'nginx', '-e', "$folder/nginx.log", '-c', "$folder/nginx.conf");
+		my $direct = $base;
+
+		$base = "http://127.0.0.1:$port";
+		$node->safe_psql('postgres',
+			q{SELECT sitemap_publish('tenant_files', 'SELECT ''/en/1'' AS loc', 'https://cocoa.example/en/')});
+		my $index = fetch('/en/sitemap.xml', @host)->{body};
+		like($index, qr/<sitemapindex/, "$name behind nginx: the index of a site below a path");
+		my ($part) = $index =~ m{<loc>https://cocoa\.example([^<]*)</loc>};
+		like(fetch($part, @host)->{body}, qr{<loc>https://cocoa\.example/en/1</loc>}, "$name behind nginx: its pages");
+		like(
+			fetch('/robots.txt', @host)->{body},
+			qr{^Sitemap: https://cocoa\.example/en/sitemap\.xml$}m,
+			"$name behind nginx: robots.txt");
+		append_to_file("$folder/ads.txt", "ads\n");
+		is(fetch('/ads.txt', @host)->{body}, "ads\n", "$name behind nginx: other files are the web server's");
+		kill TERM => slurp_file("$folder/nginx.pid");
+		$base = $direct;
+	}
+	return;
+}
+
 sub fetch
 {
 	my ($url, @options) = @_;

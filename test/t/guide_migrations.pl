@@ -1,5 +1,5 @@
-# The guide's migration in Django, Rails and Alembic, forth and back, as the owner of a database
-# who is no superuser; what calls sitemap_run and serves the files in Django and Rails.
+# The guide's migration in Django, Rails and Alembic, applied, reversed and applied again, as the
+# owner of a database who is no superuser; what calls sitemap_run and serves the files in Django and Rails.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ plan skip_all => 'neither Django nor Alembic nor Active Record is here' unless $
 # What the guide's migration executes, with its view, and the reverse.
 my %statements = (
 	up => block('pgsql', 'CREATE VIEW sitemap_page') . block('pgsql', 'CREATE TABLE page_change (id bigint)'),
-	down => block('pgsql', 'DROP TABLE site, site_files, page_change') . "DROP VIEW sitemap_page;\n");
+	down => block('pgsql', 'DROP TABLE site, site_files, page_change'));
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -200,7 +200,8 @@ if __name__ == "__main__":
 	return;
 }
 
-# Up: the owner can publish.  Down: nothing is left.  $while_up is called in between.
+# Up: the owner can publish.  Down: nothing is left, so up works again.  $while_up is called in
+# between.
 sub check
 {
 	my ($database, $up, $down, $while_up) = @_;
@@ -222,6 +223,9 @@ sub check
 	ok(IPC::Run::run($down, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: down")
 	  or diag($output);
 	is($node->safe_psql($database, $left), '0|0|f', "$database: nothing is left");
+	ok(IPC::Run::run($up, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: up again")
+	  or diag($output);
+	is($node->safe_psql($database, $run), '5|2|t', "$database: the owner can run the job again");
 	return;
 }
 

@@ -111,7 +111,10 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 
 		/* several problems can have the same row */
 		for (; row_number != SM_WHOLE_SET && nread < row_number; nread++)
+		{
+			CHECK_FOR_INTERRUPTS();
 			tuplestore_gettupleslot(findings->locs, true, false, slot);
+		}
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);

@@ -83,13 +83,15 @@ size_t
 sm_xml_declaration(SmSpan text, SmSpan *encoding)
 {
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	const char *s = text.s + 5;
+	const char *s;
 	const char *end = text.s + text.len;
 	SmSpan		value;
 
 	*encoding = sm_no_span();
-	if (text.len < 5 || memcmp(text.s, "<?xml", 5) != 0 ||
-		!read_pseudo_attribute(&s, end, "version", "1", ".0123456789", &value) ||
+	if (!sm_span_begins(text, "<?xml"))
+		return 0;
+	s = text.s + strlen("<?xml");
+	if (!read_pseudo_attribute(&s, end, "version", "1", ".0123456789", &value) ||
 		value.len < 3 || value.s[1] != '.')
 		return 0;
 	read_pseudo_attribute(&s, end, "encoding", LETTERS, LETTERS "0123456789._-", encoding);

@@ -491,19 +491,6 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
 
-	/*
-	 * A backend has one slot in the progress views.  Leave it alone if a COPY
-	 * of our result uses it.  After an error the end of the (sub)transaction
-	 * releases the slot.
-	 */
-	set->progress = MyBEEntry &&
-		MyBEEntry->st_progress_command == PROGRESS_COMMAND_INVALID;
-	if (set->progress)
-	{
-		pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
-		pgstat_progress_update_param(PROGRESS_COPY_COMMAND, PROGRESS_COPY_COMMAND_TO);
-		pgstat_progress_update_param(PROGRESS_COPY_TYPE, PROGRESS_COPY_TYPE_CALLBACK);
-	}
 	MemoryContextSwitchTo(oldcontext);
 	return set;
 }
@@ -522,6 +509,22 @@ sm_set_use_past(SmSet *set, SmPast *past)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/*
+ * Begin to fill the progress view.  A backend has one slot in these views.  Leave it alone
+ * if a COPY of our result uses it.  The end of a (sub)transaction, after an error or in
+ * SmPast.begin, releases the slot.
+ */
+static void
+start_progress(SmSet *set)
+{
+	if (MyBEEntry == NULL || MyBEEntry->st_progress_command != PROGRESS_COMMAND_INVALID)
+		return;
+	set->progress = true;
+	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
+	pgstat_progress_update_param(PROGRESS_COPY_COMMAND, PROGRESS_COPY_COMMAND_TO);
+	pgstat_progress_update_param(PROGRESS_COPY_TYPE, PROGRESS_COPY_TYPE_CALLBACK);
+}
+
 /* Read the rows of old files first to end - 1. */
 static void
 read_rows(SmSet *set, int first, int end)
@@ -535,6 +538,7 @@ read_rows(SmSet *set, int first, int end)
 		set->past_file = first - 1;
 		set->is_known = false;
 	}
+	start_progress(set);
 	level = begin_settings(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
 	end_settings(set, level);

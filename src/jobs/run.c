@@ -42,14 +42,12 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "core/url.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "jobs/table.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "server/argument.h"
-#include "server/encoding.h"
 #include "server/query.h"
 #include "server/subtransaction.h"
 #include "tcop/dest.h"
@@ -249,19 +247,6 @@ target_name(Oid target)
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(target)), name);
 }
 
-/* The base_url that the site's files have: percent-encoded, with a slash at its end. */
-static char *
-site_base_url(char *base_url)
-{
-	SmUrlBase  *base = palloc_object(SmUrlBase);
-	SmSpan text;
-
-	if (!sm_to_utf8(base_url, strlen(base_url), &text) ||
-		sm_url_base_init(base, text.s, text.len, SM_SCOPE_HOST) != SM_URL_OK)
-		return base_url;
-	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
-}
-
 /* Publish, and record the success. */
 static void
 publish(Work *work)
@@ -384,7 +369,7 @@ export_site(Work *work)
 	values[0] = CStringGetTextDatum(due->directory);
 	values[1] = CStringGetTextDatum(psprintf("SELECT * FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s",
 											 target_name(due->target),
-											 quote_literal_cstr(site_base_url(due->name.base_url))));
+											 quote_literal_cstr(sm_job_site(due->name.base_url))));
 	if (SPI_execute_with_args(psprintf("SELECT pg_catalog.count(*) FROM %s.sitemap_export($1, $2)",
 									   work->run->table.schema),
 							  lengthof(types), types, values, NULL, false, 0) != SPI_OK_SELECT)

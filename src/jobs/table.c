@@ -11,9 +11,12 @@
 #include "jobs/table.h"
 
 #include "catalog/pg_type.h"
+#include "core/url.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "server/encoding.h"
 #include "server/query.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -200,9 +203,10 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 							" AND (files OPERATOR(pg_catalog.>) 0 OR written OPERATOR(pg_catalog.>) 0)"
 							" ORDER BY directory, 3, base_url, section", name);
 		case SM_JOBS_OF_OTHER_SITE:
-			return psprintf("SELECT FROM %s WHERE directory OPERATOR(pg_catalog.=) $5"
+			return psprintf("SELECT target::pg_catalog.oid, base_url FROM %s"
+							" WHERE directory OPERATOR(pg_catalog.=) $5"
 							" AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
-							" AND base_url OPERATOR(pg_catalog.=) $2) LIMIT 1", name);
+							" AND base_url OPERATOR(pg_catalog.=) ANY ($6)) LIMIT 1", name);
 		case SM_JOB_LOCK_EXPORTED:
 			return psprintf("SELECT FROM %s WHERE " NAMED
 							" AND finished OPERATOR(pg_catalog.=) $1"
@@ -225,7 +229,7 @@ static const Oid parameter_types[SM_JOB_NSTATEMENTS][5] = {
 	[SM_JOB_LOCK] = {TIMESTAMPTZOID},
 	[SM_JOB_SUCCEEDED] = {INT4OID, INT8OID, INT4OID, TEXTOID, BOOLOID},
 	[SM_JOB_FAILED] = {TEXTOID},
-	[SM_JOBS_OF_OTHER_SITE] = {OIDOID, TEXTOID},
+	[SM_JOBS_OF_OTHER_SITE] = {OIDOID, TEXTOID, TEXTARRAYOID},
 	[SM_JOB_LOCK_EXPORTED] = {OIDOID, TEXTOID},
 };
 
@@ -402,28 +406,64 @@ sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 	return (int) Min(count, INT_MAX);
 }
 
-/* Does a statement find a row?  Its $4 and $5 are an export's target and directory. */
-static bool
-find_export(SmJobTable *table, SmJobStatement statement, const SmJobExport *due)
+char *
+sm_job_site(char *base_url)
 {
-	Datum		values[] = {ObjectIdGetDatum(due->target), CStringGetTextDatum(due->directory)};
-	bool		found = execute(table, statement, due->finished, &due->name, 2, values,
-								NULL) > 0;
+	SmUrlBase  *base = palloc_object(SmUrlBase);
+	SmSpan text;
 
-	SPI_freetuptable(SPI_tuptable);
-	return found;
+	if (!sm_to_utf8(base_url, strlen(base_url), &text) ||
+		sm_url_base_init(base, text.s, text.len, SM_SCOPE_HOST) != SM_URL_OK)
+		return base_url;
+	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 }
 
+/*
+ * Jobs can spell a site in several ways.  Each turn finds a job of another site, or one
+ * more spelling of this one, which the next turn leaves out.
+ */
 bool
 sm_jobs_share_site(SmJobTable *table, const SmJobExport *due)
 {
-	return !find_export(table, SM_JOBS_OF_OTHER_SITE, due);
+	const char *site = sm_job_site(due->name.base_url);
+	char	   *spelling = due->name.base_url;
+	Oid			target = due->target;
+	Datum		values[] = {ObjectIdGetDatum(target), CStringGetTextDatum(due->directory), 0};
+	ArrayBuildState *spellings = initArrayResult(TEXTOID, CurrentMemoryContext, false);
+
+	while (target == due->target && strcmp(sm_job_site(spelling), site) == 0)
+	{
+		bool		found;
+		bool		isnull;
+
+		CHECK_FOR_INTERRUPTS();
+		accumArrayResult(spellings, CStringGetTextDatum(spelling), false, TEXTOID,
+						 CurrentMemoryContext);
+		values[2] = makeArrayResult(spellings, CurrentMemoryContext);
+		found = execute(table, SM_JOBS_OF_OTHER_SITE, due->finished, &due->name,
+						lengthof(values), values, NULL) > 0;
+		if (found)
+		{
+			target = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0],
+													SPI_tuptable->tupdesc, 1, &isnull));
+			spelling = get_text(CurrentMemoryContext, 0, 2);
+		}
+		SPI_freetuptable(SPI_tuptable);
+		if (!found)
+			return true;
+	}
+	return false;
 }
 
 bool
 sm_job_lock_exported(SmJobTable *table, const SmJobExport *due)
 {
-	return find_export(table, SM_JOB_LOCK_EXPORTED, due);
+	Datum		values[] = {ObjectIdGetDatum(due->target), CStringGetTextDatum(due->directory)};
+	bool		found = execute(table, SM_JOB_LOCK_EXPORTED, due->finished, &due->name,
+								lengthof(values), values, NULL) > 0;
+
+	SPI_freetuptable(SPI_tuptable);
+	return found;
 }
 
 /* A run that failed after the last success keeps its error and its failures. */

@@ -114,6 +114,12 @@ extern void sm_job_failed(SmJobTable *table, const SmJobName *name, const char *
 /* The jobs with a due export, grouped by target, base_url and directory. */
 extern int	sm_jobs_to_export(SmJobTable *table, SmJobExport **exports);
 
+/*
+ * The base_url that the files of a job's site have: percent-encoded, with a slash at its
+ * end.
+ */
+extern char *sm_job_site(char *base_url);
+
 /* Do all jobs with this directory publish the same site? */
 extern bool sm_jobs_share_site(SmJobTable *table, const SmJobExport *due);
 

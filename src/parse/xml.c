@@ -554,7 +554,11 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 					   "element \"%s\" is not in the namespace of the %s",
 					   sm_for_message(r->open[depth].qname), p->kind->root);
 		else
+		{
+			/* free the message of an undeclared prefix */
+			MemoryContextReset(CurrentMemoryContext);
 			continue;
+		}
 
 		/* free what was allocated for the entry, which is skipped */
 		MemoryContextReset(CurrentMemoryContext);

@@ -205,13 +205,17 @@ sm_run_changes(const char *statement, DestReceiver *dest)
 	SPIExecuteOptions options = {.dest = dest};
 	SPIPlanPtr	plan;
 	List	   *sources;
+	CachedPlanSource *source;
 	int			result;
 
 	SPI_connect();
 	plan = sm_prepare(statement, 0, NULL, 0);
 	sources = SPI_plan_get_plan_sources(plan);
-	if (list_length(sources) != 1 ||
-		((CachedPlanSource *) linitial(sources))->resultDesc == NULL)
+	source = sources == NIL ? NULL : linitial(sources);
+
+	/* EXECUTE and FETCH would call dest with another resource owner */
+	if (list_length(sources) != 1 || source->resultDesc == NULL ||
+		linitial_node(Query, source->query_list)->commandType == CMD_UTILITY)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),

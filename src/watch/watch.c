@@ -123,6 +123,8 @@ check_queue(Relation queue, Relation source, int key)
 				 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL",
 						NameStr(attribute->attname), RelationGetRelationName(queue)),
 				 errdetail("A TRUNCATE of the watched table adds NULL, which stands for all keys.")));
+	if (get_typtype(attribute->atttypid) == TYPTYPE_DOMAIN)
+		domain_check((Datum) 0, true, attribute->atttypid, NULL, NULL);
 
 	/* the parser checks that the types fit */
 	sm_prepare(psprintf("INSERT INTO %s VALUES ($1)", sm_qualified_name(queue)), 1, &type, 0);

@@ -128,6 +128,13 @@ SELECT section, exported FROM job WHERE exported < '2001-01-01' ORDER BY 1;
 DELETE FROM job_page WHERE id > 200;
 CALL sitemap_run('job');
 TABLE job_exported;
+-- One site that its jobs spell in two ways.
+INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_files', 'http://a', 'spelt', 'SELECT ''/'' AS loc', :'directory');
+UPDATE job SET exported = NULL;
+CALL sitemap_run('job');
+SELECT base_url, section, error, exported IS NOT NULL AS exported FROM job ORDER BY base_url COLLATE "C", section;
+DELETE FROM job WHERE section = 'spelt';
+DELETE FROM job_files WHERE name LIKE 'spelt%';
 -- Two sites in one directory would remove each other's files.
 CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (base_url, name));
 INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory');

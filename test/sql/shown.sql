@@ -54,6 +54,15 @@ INSERT INTO page VALUES (4, '/page/4', 'title 4', 'text', '2021-01-01');
 SELECT publish(:'silent');
 TABLE published;
 
+-- Each run has a row in the progress view.
+\set progress 'SELECT path AS loc, id AS key, title AS shown FROM public.page WHERE (SELECT count(*) FROM pg_stat_progress_copy WHERE pid = pg_backend_pid()) = 1 ORDER BY id'
+BEGIN;
+SELECT publish(:'progress');
+SELECT pg_stat_clear_snapshot();
+SELECT publish(:'progress');
+SELECT sum(url_count) FROM files WHERE kind = 'urlset';
+ROLLBACK;
+
 -- The file's own lastmod, and so the index's, is not before the pages'.
 SELECT kind, lastmod FROM files ORDER BY kind DESC;
 

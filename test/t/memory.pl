@@ -178,9 +178,29 @@ check_growth(
 		}
 	});
 
+# In one call: messages of elements that are skipped take no memory.
+my $elements = q{SELECT count(*) FROM sitemap_parse('<urlset %s>' || repeat('<a:b/>', 2000000) || '</urlset>',
+	on_invalid => 'skip')};
+my $declared = peak(sprintf $elements, 'xmlns:a="urn:a"');
+my $undeclared = peak(sprintf $elements, 'xmlns:b="urn:a"');
+cmp_ok($undeclared - $declared, '<', 8192, "undeclared prefixes: $undeclared kB, declared: $declared kB");
+
 $session->quit;
 $node->stop;
 done_testing();
+
+# The memory of a new session at its height, in kB.
+sub peak
+{
+	my ($statement) = @_;
+	my $fresh = Session->start($node, 'postgres');
+	my $process = $fresh->query_safe('SELECT pg_backend_pid()');
+
+	$fresh->query_safe("SET client_min_messages = error; $statement");
+	my ($peak) = slurp_file("/proc/$process/status") =~ /^VmHWM:\s+(\d+) kB/m;
+	$fresh->quit;
+	return $peak;
+}
 
 # Check that memory does not grow in ten rounds.
 sub check_growth

@@ -125,7 +125,7 @@ typedef struct CurrentPage
 	int64		first_row;		/* first row with the page, 0 for none */
 	int64		other;			/* hash of the other page of the last link */
 	bool		links_to_other; /* does the page link to other? */
-	int64		linked_from;	/* last row that links from other */
+	int64		reported_row;	/* last row reported for other */
 } CurrentPage;
 
 /* Look at a row of the sort that is a page. */
@@ -153,14 +153,14 @@ compare_link(SmPages *pages, CurrentPage *current, int64 other, int64 row_number
 	{
 		current->other = other;
 		current->links_to_other = false;
-		current->linked_from = 0;
+		current->reported_row = 0;
 	}
 	if (row_number == 0)
 		current->links_to_other = true;
-	if (current->links_to_other || current->first_row == 0 || row_number == current->linked_from)
+	if (current->links_to_other || current->first_row == 0 || row_number == current->reported_row)
 		return;
 
-	current->linked_from = row_number;
+	current->reported_row = row_number;
 	sm_findings_add(pages->findings, row_number, SM_HREFLANG_NOT_RECIPROCAL,
 					psprintf("The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
 							 sm_for_message(sm_span(VARDATA_ANY(url), VARSIZE_ANY_EXHDR(url))),

@@ -37,13 +37,13 @@ struct SmAuditRobots
 
 /* Read an array of product tokens. */
 static SmRobotsAgent *
-read_agents(Datum value, int *nagents)
+read_agents(Datum names, int *nagents)
 {
 	Datum	   *values;
 	bool	   *nulls;
 	SmRobotsAgent *agents;
 
-	deconstruct_array(DatumGetArrayTypeP(value), TEXTOID, -1, false, TYPALIGN_INT,
+	deconstruct_array(DatumGetArrayTypeP(names), TEXTOID, -1, false, TYPALIGN_INT,
 					  &values, &nulls, nagents);
 	if (*nagents == 0)
 		ereport(ERROR,
@@ -62,7 +62,7 @@ read_agents(Datum value, int *nagents)
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("agents must not have a null in it")));
+					 errmsg("agents must not contain nulls")));
 		name = TextDatumGetCString(values[i]);
 		agents[i].name = sm_span_of(name);
 		if (!sm_robots_is_token(name, strlen(name)))
@@ -81,11 +81,11 @@ check_interrupts(void)
 }
 
 SmAuditRobots *
-sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site, SmFindings *findings)
+sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site, SmFindings *findings)
 {
 	SmAuditRobots *robots = palloc0_object(SmAuditRobots);
 	int			nagents;
-	SmRobotsAgent *agent = read_agents(agents, &nagents);
+	SmRobotsAgent *agents = read_agents(names, &nagents);
 	SmSpan		given;
 	size_t		size;
 
@@ -99,7 +99,7 @@ sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site, SmFind
 				 errmsg("robots has %zu bytes, more than the %d that are read",
 						given.len, SM_ROBOTS_MAX),
 				 errdetail("Google reads no more than the first 500 KiB of a robots.txt.")));
-	size = sm_robots_init(&robots->rules, given.s, given.len, agent, nagents, check_interrupts);
+	size = sm_robots_init(&robots->rules, given.s, given.len, agents, nagents, check_interrupts);
 	sm_robots_compile(&robots->rules, palloc(size));
 	initStringInfo(&robots->room);
 	robots->site = site;

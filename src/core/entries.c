@@ -46,7 +46,7 @@ bool
 sm_entries_init(SmEntries *e, SmSpan document)
 {
 	const char *end = document.s + document.len;
-	const size_t footer = strlen("</urlset>");
+	const size_t footer_len = strlen("</urlset>");
 	const char *root;
 
 	e->is_text = !sm_span_begins(document, "<?xml ");
@@ -56,9 +56,9 @@ sm_entries_init(SmEntries *e, SmSpan document)
 		return true;
 
 	root = find(document.s, end, sm_span_of("<urlset "));
-	if (root == NULL || !sm_span_is(sm_span(end - footer, footer), "</urlset>"))
+	if (root == NULL || !sm_span_is(sm_span(end - footer_len, footer_len), "</urlset>"))
 		return false;
-	e->end -= footer;
+	e->end -= footer_len;
 	root = memchr(root, '>', e->end - root);
 	if (root == NULL)
 		return false;

@@ -40,10 +40,10 @@ extern bool sm_entries_init(SmEntries *e, SmSpan document);
 extern SmEntriesStatus sm_entries_next(SmEntries *e, SmRawEntry *entry);
 
 /*
- * Receives an entry that differs between two versions.  is_new: it is in the new
- * version.
+ * Receives an entry that differs between two versions.  version: the version that has
+ * the entry; is_new: it is the new version.
  */
-typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *entries,
+typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *version,
 							  const SmRawEntry *entry);
 
 /*

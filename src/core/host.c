@@ -69,9 +69,9 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 	bool		same;
 
 	/*
-	 * With UTS #46, the result is the same for emojis, which browsers open,
-	 * and for unassigned characters, which they do not open.  Without UTS
-	 * #46, it differs.
+	 * With UTS #46, both emojis, which browsers open, and unassigned
+	 * characters, which they do not open, are disallowed.  Without it, the
+	 * results differ.
 	 */
 	if (result == IDN2_DISALLOWED)
 		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);

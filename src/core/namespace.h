@@ -32,8 +32,8 @@ extern const SmNamespace sm_namespaces[SM_NNAMESPACES];
 extern const SmNamespace *sm_namespace_by_prefix(SmSpan prefix);
 
 /*
- * SmXmlLookup of a reader: find the URI of a prefix that documents declare.  Adds
- * the flag of the namespace to *used, a uint32_t.
+ * An SmXmlLookup: the URI of a prefix that documents declare, or NULL.  Adds the flag of the
+ * namespace to *used, a uint32_t.
  */
 extern const SmSpan *sm_namespace_lookup(void *used, SmSpan prefix);
 

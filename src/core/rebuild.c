@@ -15,11 +15,11 @@
  * A change of key 150 touches d.  The window of c has its own 49 URLs and 2 of d, so
  * c is touched, too.  The window of b, its 43 URLs and 8 of c, ends in c, so b stays.
  *
- * The first piece of the range is c, d and e: the touched files and the file after them,
- * whose first rows show where d ends.  Suppose that c ends where it did.
- * The end of d is known after the first row that does not fit into d, which is a row
- * of e.  If d ends right before key 182, where e begins, then the range ends, and e
- * and all later files stay.  If d ends elsewhere, the next piece follows e.
+ * The first piece to read is c, d and e: the touched files and the file after them,
+ * whose first rows show where d ends.  Suppose that c ends where it did.  The end of d
+ * is known after the first row that does not fit into d, which is a row of e.  If d
+ * ends right before key 182, where e begins, the rebuilding ends there, and e and all
+ * later files stay.  If d ends elsewhere, the next piece follows e.
  *
  * A file that stays has the same window as before, so a run that makes all files
  * would make the same file.

@@ -93,7 +93,10 @@ is_page(const SmShown *shown, uint32_t number, const SmShownPage *page)
 	return digest_at(shown, number) == page->digest && url_at(shown, number) == page->url;
 }
 
-/* Sort the numbers of the pages by their bytes from first to COMPARED, the last first. */
+/*
+ * Sort the numbers of the pages by bytes first to COMPARED - 1 of each page, the last byte
+ * most significant.
+ */
 static void
 sort_by_bytes(SmShown *shown, int first)
 {
@@ -188,7 +191,10 @@ has_url(const SmShown *shown, uint32_t place, uint32_t url)
 	return place < shown->npages && url_at(shown, shown->sorted[place]) == url;
 }
 
-/* The place of the next of the equal pages that begin at a place. */
+/*
+ * The next place in the group of equal pages that begins at place first; after the last
+ * place, the last one again.
+ */
 static uint32_t
 next_equal(SmShown *shown, uint32_t first, const SmShownPage *page)
 {

@@ -30,8 +30,9 @@ typedef struct SmShownPage
 extern void sm_shown_put(char *dst, const SmShownPage *page);
 
 /*
- * Write the header of states, after their pages, and return a checksum of the states.  states: room for the header, followed by the pages; order: digest of
- * everything that decides the order of keys.
+ * Once the pages are written, write the header before them, and return a checksum of the
+ * states.  states: room for the header, followed by the pages; order: digest of everything
+ * that decides the order of keys.
  */
 extern uint64_t sm_shown_seal(char *states, size_t npages, uint64_t order);
 

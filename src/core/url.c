@@ -15,7 +15,7 @@
 #include "core/ascii.h"
 #include "core/text.h"
 
-/* The longest relative reference; removing its dot segments can make the URL shorter. */
+/* The longest relative reference: more than a URL, since dot segments are removed. */
 #define REFERENCE_MAX	4096
 
 /* Length of the scheme that a text begins with, before its colon; 0 if there is none. */

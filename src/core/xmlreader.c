@@ -245,8 +245,8 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 }
 
 /*
- * The namespace that a prefix stands for.  Returns false for an undeclared prefix,
- * unless the caller is to decide.
+ * The namespace that a prefix stands for.  Returns false for an undeclared prefix in a
+ * fragment.
  */
 static bool
 resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)

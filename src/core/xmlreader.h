@@ -77,7 +77,7 @@ typedef struct SmXmlReader
 	 * caller can skip the element or attribute.
 	 */
 	SmSpan		undeclared;
-	const char *message;		/* SM_XML_ERROR: what is wrong */
+	const char *message;		/* SM_XML_ERROR: what is wrong; else NULL */
 
 	/* private */
 	const char *p;

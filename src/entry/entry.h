@@ -83,7 +83,7 @@ typedef struct SmRow
 	double		priority;
 
 	/* of a query with a column shown */
-	bool		has_instant;	/* lastmod is written as an instant */
+	bool		as_instant;		/* lastmod is written as an instant */
 	bool		has_shown;		/* the column is not NULL */
 	uint64		shown;			/* digest of its value */
 

@@ -173,7 +173,7 @@ append_token(Fragment *f, SmXmlToken token)
 	}
 	if (f->is_clean)
 	{
-		/* an outermost element is copied as a whole, at its end */
+		/* outermost elements are copied at their end, comments at once */
 		if (r->depth == 0 && token != SM_XML_END)
 			f->rest = r->raw.s;
 		if (r->depth == 0 && token != SM_XML_START)
@@ -382,8 +382,7 @@ sm_append_fragment(SmElementWriter *w, SmSpan xml)
 	f.xml = xml;
 
 	/*
-	 * in a database that is not UTF-8, files get characters, values
-	 * references
+	 * if the database is not UTF-8: characters in files, references in values
 	 */
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;

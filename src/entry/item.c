@@ -353,7 +353,10 @@ value_at(const SmField *field, const SmValue *value, int i)
 	return item;
 }
 
-/* Append a tag with its attributes.  n: number of fields, the tag included. */
+/*
+ * Append a tag with its attributes.  n: number of fields, including the tag; i: number of
+ * the value in fields that are arrays.
+ */
 static bool
 append_tag(SmElementWriter *w, const SmField *field, const SmValue *values, int n, int i)
 {

@@ -64,7 +64,7 @@ extern bool sm_entry_skip(SmEntryReader *e);
  * Read a <url> element into a row.  Spans of the row point into xml or into
  * the current memory context.  Returns false if the row cannot go on: in report
  * mode, only if the XML is too large, is not one well-formed <url> element, or has text or
- * elements where none may be.  In report mode, a row that may go on may lack its loc.
+ * elements where none may be.  In report mode the row can lack its loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 

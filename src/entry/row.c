@@ -27,10 +27,10 @@
 
 static const SmColumnRule column_rules[SM_NCOLUMNS] = {
 	[SM_COLUMN_LOC] = {"loc", "text", "A loc is a URL or a path, such as '/item/' || id.",
-	.is_text = true},
+	.takes_text = true},
 	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text", CAST_HINT,
-	.is_text = true,.oids = {TIMESTAMPTZOID, TIMESTAMPOID, DATEOID}},
-	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", CAST_HINT,.is_text = true},
+	.takes_text = true,.oids = {TIMESTAMPTZOID, TIMESTAMPOID, DATEOID}},
+	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", CAST_HINT,.takes_text = true},
 	[SM_COLUMN_PRIORITY] = {"priority", "float8, float4, numeric, bigint, int or smallint", CAST_HINT,
 	.oids = {FLOAT8OID, FLOAT4OID, NUMERICOID, INT8OID, INT4OID, INT2OID}},
 	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb", CAST_HINT,.oids = {JSONBOID}},
@@ -40,7 +40,7 @@ static const SmColumnRule column_rules[SM_NCOLUMNS] = {
 	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", CAST_HINT,.oids = {XMLOID, XMLARRAYOID}},
 	[SM_COLUMN_URL] = {"url", "xml", "A column of URLs must be named \"loc\".",.oids = {XMLOID}},
 	[SM_COLUMN_KEY] = {.name = "key"},	/* sm_key_type_init checks the type */
-	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.is_text = true,.oids = {BYTEAOID}}
+	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.takes_text = true,.oids = {BYTEAOID}}
 };
 
 bool
@@ -283,7 +283,7 @@ read_optional_columns(const TupleTableSlot *slot, SmColumns *columns, SmRow *row
 	SmColumn   *shown = &columns->column[SM_COLUMN_SHOWN];
 	Datum		value;
 
-	row->has_instant = shown->index >= 0;
+	row->as_instant = shown->index >= 0;
 	row->has_shown = get_value(slot, shown, &value);
 	if (row->has_shown)
 		row->shown = digest_shown(value, shown);

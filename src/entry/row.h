@@ -42,7 +42,7 @@ typedef struct SmColumns
 	SmKeyType	key_type;		/* if there is a column key */
 } SmColumns;
 
-/* Read a date, by its SQL type.  Returns false for a type that is none, such as text. */
+/* Read a date, by its SQL type.  Returns false for any other type, such as text. */
 extern bool sm_read_date(Datum value, Oid type, SmValue *date);
 
 /*

@@ -199,7 +199,7 @@ static const struct
 	[SM_FACT_CONTENT_LOC] = {"content_loc", "video"},
 	[SM_FACT_PLAYER_LOC] = {"player_loc", "video player"},
 	[SM_FACT_UPLOADER_INFO] = {.checked = "uploader_info"},
-	[SM_FACT_LINK] = {NULL, NULL}	/* the last fact */
+	[SM_FACT_LINK] = {NULL, NULL}	/* sizes the array */
 };
 
 /*

@@ -37,7 +37,7 @@ sm_append(StringInfo buf, const char *s, size_t len)
 }
 
 /*
- * The value, with the blanks around it.  A value of nothing but blanks and characters
+ * The value, untrimmed.  A value of nothing but blanks and characters
  * that XML does not allow counts as not given: s of the result is NULL.
  */
 extern SmSpan sm_unless_blank(SmSpan value);

@@ -318,7 +318,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 	else
 	{
 		sm_append(buf, SM_LITERAL("</loc>"));
-		if (row->has_instant)
+		if (row->as_instant)
 			append_instant(w, row, loc_start, buf, entry);
 		else if (row->lastmod.type != SM_VALUE_NONE)
 			append_lastmod(w, row, buf, entry);

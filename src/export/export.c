@@ -60,12 +60,12 @@ enum
 };
 
 static const SmColumnRule column_rules[EXPORT_NCOLUMNS] = {
-	[EXPORT_NAME] = {"name", "text",.is_text = true},
-	[EXPORT_CONTENT] = {"content", "bytea, text or xml",.is_text = true,.oids = {BYTEAOID, XMLOID}},
-	[EXPORT_KIND] = {"kind", "text",.is_text = true},
-	[EXPORT_DIGEST] = {"digest", "text",.is_text = true},
+	[EXPORT_NAME] = {"name", "text",.takes_text = true},
+	[EXPORT_CONTENT] = {"content", "bytea, text or xml",.takes_text = true,.oids = {BYTEAOID, XMLOID}},
+	[EXPORT_KIND] = {"kind", "text",.takes_text = true},
+	[EXPORT_DIGEST] = {"digest", "text",.takes_text = true},
 	[EXPORT_LASTMOD] = {"lastmod", "timestamp with time zone",.oids = {TIMESTAMPTZOID}},
-	[EXPORT_BASE_URL] = {"base_url", "text",.is_text = true}
+	[EXPORT_BASE_URL] = {"base_url", "text",.takes_text = true}
 };
 
 typedef struct ExportState
@@ -422,7 +422,7 @@ sitemap_export(PG_FUNCTION_ARGS)
 	char	   *directory;
 	char	   *files;
 	ExportState *state;
-	bool		left;
+	bool		any_gone;
 
 	check_privilege();
 	InitMaterializedSRF(fcinfo, 0);
@@ -448,8 +448,8 @@ sitemap_export(PG_FUNCTION_ARGS)
 		sm_list_write(&state->list, true);
 	write_files(state, state->sitemaps);
 	write_files(state, state->indexes);
-	left = remove_files(state);
-	if (state->nwritten > 0 || left || !state->list.is_current)
+	any_gone = remove_files(state);
+	if (state->nwritten > 0 || any_gone || !state->list.is_current)
 		sm_list_write(&state->list, false);
 
 	MemoryContextSwitchTo(oldcontext);

@@ -108,9 +108,9 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 }
 
 /*
- * Read a line of the list, len bytes with the line feed, which a line that a crash cut
- * off lacks.  Returns false if a new list would not have the line: it is malformed, or
- * the file has another line.
+ * Read a line of len bytes, with its line feed unless a crash cut that off.  Returns
+ * false if a new list would not have the line: it is malformed, or the file has another
+ * line.
  */
 static bool
 read_line(SmList *list, char *line, size_t len)

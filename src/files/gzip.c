@@ -91,7 +91,7 @@ libdeflate_level(int level)
 	return level >= 6 ? level - 1 : level;
 }
 
-/* Prepare the library.  Its memory is from malloc.  Returns false if there is none. */
+/* Prepare the library, which uses malloc.  Returns false if there is no memory. */
 static bool
 begin_library(SmGzip *gzip)
 {

@@ -628,9 +628,9 @@ prefers_ranges(SmSet *set)
 	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
-/* Is this the name of the next part of the set? */
+/* Name the next part of the set, with the hash in this name.  Is the result this name? */
 static bool
-is_next_name(SmSet *set, const char *name)
+takes_next_name(SmSet *set, const char *name)
 {
 	size_t		section_len = strlen(set->options->section);
 	unsigned int hash;
@@ -699,7 +699,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 			i = rebuild_range(set, i);
 			continue;
 		}
-		if (!is_next_name(set, file->name))
+		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
 		file->kept = true;
 		i++;

@@ -80,7 +80,8 @@ typedef struct SmSet
 
 	/* what is remembered of the pages, in a query with a column shown */
 	SmPast	   *past;			/* NULL until sm_set_use_past */
-	int			past_first;		/* the first file of the rows that are read */
+	int			past_first;		/* first old file of the rows that are read;
+								 * takes rows before its key, too */
 	int			past_file;		/* old file in whose range the newest key is;
 								 * past_first - 1 before the first row */
 	bool		is_known;		/* does that file have states? */

@@ -24,9 +24,9 @@
  *
  * Row 10 has the smallest quotient: the file gets rows 1 to 9, and the next file
  * begins with row 10.  If row 3 is deleted, row 10 has 8 URLs before it, and its
- * quotient is .05 / .13 = .38.  It still is the smallest, unless that of row 12, the
- * first that does not fit now, is smaller.  So the next file mostly begins with the
- * same row as before, and only one file changes.  If a cut does move, later cuts soon
+ * quotient is .05 / .13 = .38.  It is still the smallest, unless row 12, the first
+ * that now does not fit, has a smaller one.  So the next file mostly begins with the same
+ * row as before, and only one file changes.  If a cut does move, later cuts soon
  * fall on the same rows again, because a row with a very small distance is chosen
  * from nearly every file that has it in reach.
  *

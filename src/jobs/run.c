@@ -25,9 +25,10 @@
  * restored.  After each commit the table and its owner are checked again.
  *
  * In a security-restricted operation PostgreSQL itself prevents all of this but two things,
- * which are left to leave_operation.  It refuses functions, types and other objects without
- * rows in pg_temp, where the session looks for types first.  And it reads cursors that a
- * procedural language keeps open to their end; otherwise the commit would, as the caller.
+ * which are left to leave_operation.  leave_operation refuses functions, types and other
+ * objects without rows in pg_temp, where the session looks for types first.  It also reads
+ * to their end the cursors that a procedural language keeps open; otherwise the commit would
+ * read them, as the caller.
  */
 #include "postgres.h"
 
@@ -70,7 +71,7 @@ typedef struct Run
 	SmJobTable	table;			/* with its name in this transaction */
 	MemoryContext context;		/* to the end of the call */
 	MemoryContext job_context;	/* of one transaction */
-	TimestampTz call;			/* when the call began */
+	TimestampTz began;			/* when the call began */
 	int			failures;
 
 	/* in a transaction */
@@ -317,7 +318,7 @@ fail(Run *run, const SmJobName *name, const ErrorData *error)
 static void
 set_started(Work *work)
 {
-	work->undo = !sm_job_start(&work->run->table, work->name, work->run->call, &work->started);
+	work->undo = !sm_job_start(&work->run->table, work->name, work->run->began, &work->started);
 }
 
 /*
@@ -438,8 +439,8 @@ run_jobs(Run *run)
 
 	next_transaction(run);
 	MemoryContextSwitchTo(run->context);
-	run->call = GetCurrentTimestamp();
-	count = sm_jobs_due(&run->table, run->call, &jobs);
+	run->began = GetCurrentTimestamp();
+	count = sm_jobs_due(&run->table, run->began, &jobs);
 	for (int i = 0; i < count; i++)
 	{
 		TimestampTz started;

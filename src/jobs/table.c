@@ -250,8 +250,8 @@ prepare(const SmJobTable *table, SmJobStatement statement, int nmore)
 /*
  * Run a statement.  name: NULL for a statement on all jobs; more: the nmore values of $4
  * and up; more_nulls: 'n' for each of them that is NULL, or NULL if none is.  Returns how
- * many rows the statement returned or changed.  Rows are in SPI_tuptable, which has to be freed: SPI
- * would keep it until the end of the call.
+ * many rows the statement returned or changed.  Rows are in SPI_tuptable, which has to be
+ * freed: SPI would keep it until the end of the call.
  */
 static uint64
 execute(SmJobTable *table, SmJobStatement statement, TimestampTz time, const SmJobName *name,
@@ -308,10 +308,10 @@ get_text(MemoryContext context, uint64 row, int column)
 }
 
 int
-sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
+sm_jobs_due(SmJobTable *table, TimestampTz began, SmJobName **jobs)
 {
 	MemoryContext context = CurrentMemoryContext;
-	uint64		count = execute(table, SM_JOBS_DUE, call, NULL, 0, NULL, NULL);
+	uint64		count = execute(table, SM_JOBS_DUE, began, NULL, 0, NULL, NULL);
 
 	*jobs = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobName));
 	for (uint64 i = 0; i < count; i++)
@@ -325,12 +325,12 @@ sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs)
 }
 
 bool
-sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call, TimestampTz *started)
+sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz began, TimestampTz *started)
 {
-	Datum		begun = TimestampTzGetDatum(call);
+	Datum		argument = TimestampTzGetDatum(began);
 
 	*started = GetCurrentTimestamp();
-	return execute(table, SM_JOB_START, *started, name, 1, &begun, NULL) == 1;
+	return execute(table, SM_JOB_START, *started, name, 1, &argument, NULL) == 1;
 }
 
 bool

@@ -50,7 +50,8 @@ typedef struct SmJobExport
 	Oid			target;
 	char	   *directory;
 	TimestampTz finished;
-	bool		failed;			/* the job's last run, after finished */
+	bool		failed;			/* the last run failed: it started after
+								 * finished */
 } SmJobExport;
 
 /* The statements of a call. */
@@ -88,14 +89,17 @@ extern void sm_jobs_set_name(SmJobTable *table, const char *name);
 /* Raise an error unless the open table is a table of jobs. */
 extern void sm_jobs_check(const SmTable *table);
 
-/* The jobs that are due, in the order in which to run them.  Returns how many. */
-extern int	sm_jobs_due(SmJobTable *table, TimestampTz call, SmJobName **jobs);
+/*
+ * The jobs that are due, in the order in which to run them.  Returns how many.  began:
+ * when the call began.
+ */
+extern int	sm_jobs_due(SmJobTable *table, TimestampTz began, SmJobName **jobs);
 
 /*
  * Set started.  Returns false, and changes nothing, if the job is not due, if it was
  * started since the call began, or if another session holds its row.
  */
-extern bool sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz call,
+extern bool sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz began,
 						 TimestampTz *started);
 
 /*

@@ -55,13 +55,13 @@ enum
 	NCOLUMNS
 };
 
-typedef struct ParseState
+typedef struct Parsing
 {
 	SmInput		input;
 	SmProblems	problems;
 	ReturnSetInfo *result;
 	MemoryContext row_context;	/* of one entry */
-} ParseState;
+} Parsing;
 
 /* A text sitemap that is being parsed. */
 typedef struct TextParser
@@ -173,7 +173,7 @@ put_extensions(const SmRow *row, Datum *datum, bool *null)
 
 /* Add an entry to the result. */
 static void
-put_entry(ParseState *state, const SmRow *row)
+put_entry(Parsing *state, const SmRow *row)
 {
 	Datum		values[NCOLUMNS];
 	bool		nulls[NCOLUMNS];
@@ -194,7 +194,7 @@ put_entry(ParseState *state, const SmRow *row)
 }
 
 static void
-parse_entries(ParseState *state)
+parse_entries(Parsing *state)
 {
 	const SmInput *input = &state->input;
 	SmProblems *problems = &state->problems;
@@ -246,7 +246,7 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	bool		skip = sm_choice_option(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid, false);
 	MemoryContext context;
 	MemoryContext oldcontext;
-	ParseState	state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
+	Parsing		state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	SmSpan		document;
 	bool		is_text;
 

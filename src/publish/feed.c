@@ -189,7 +189,7 @@ is_printable_ascii(SmSpan text)
 
 /* SmEntryTaker: sort an entry in which the versions of a file differ. */
 static void
-take_entry(void *arg, bool is_new, const SmEntries *entries, const SmRawEntry *entry)
+take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
 {
 	SmFeed	   *feed = arg;
 	SmSpan		loc = entry->loc;
@@ -199,7 +199,7 @@ take_entry(void *arg, bool is_new, const SmEntries *entries, const SmRawEntry *e
 	text	   *lastmod_text = NULL;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!entries->is_text)
+	if (!version->is_text)
 	{
 		resetStringInfo(&feed->loc);
 		enlargeStringInfo(&feed->loc, loc.len);

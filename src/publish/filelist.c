@@ -23,8 +23,7 @@ sm_file_list_create(const char *section)
 }
 
 /*
- * Copy a text of a file.  last: the same text of the file added before, used again if it
- * is equal.
+ * Copy a text of a file.  last: this text of the file added before, shared if equal.
  */
 static const char *
 keep_text(const SmFileList *list, const char *s, const char *last)

@@ -74,9 +74,9 @@ typedef struct Run
 								 * NULL */
 } Run;
 
-/* Stands for the states that the file in the target has. */
+/* Empty states: the file in the target keeps its states, which are the same. */
 static struct varlena *
-no_states(void)
+same_states(void)
 {
 	struct varlena *empty = palloc(VARHDRSZ);
 
@@ -137,7 +137,7 @@ put_file(SmFileSink *self, const SmFile *file)
 	{
 		copy.content = NULL;
 		if (file->shown && file->shown_checksum == old->shown_checksum)
-			copy.shown = no_states();
+			copy.shown = same_states();
 	}
 	sm_file_queue_put(run->queue, &copy);
 }

@@ -589,7 +589,7 @@ write_document(SmTarget *target, SmFile *old, SmFile *file)
 		sm_feed_compare(target->feed, NULL, file);
 		return;
 	}
-	/* in the list, the new version takes the place of the old one */
+	/* in the list, old gets the new version, for compare_file */
 	old->byte_count = file->byte_count;
 	old->content = (struct varlena *) DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
 	compare_later(target, old);

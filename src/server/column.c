@@ -37,7 +37,7 @@ type_is_allowed(const SmColumnRule *rule, Oid type)
 	for (const Oid *oid = rule->oids; OidIsValid(*oid); oid++)
 		if (*oid == type)
 			return true;
-	if (!rule->is_text)
+	if (!rule->takes_text)
 		return rule->types == NULL;
 	get_type_category_preferred(type, &category, &preferred);
 	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;

@@ -14,7 +14,7 @@ typedef struct SmColumnRule
 	const char *name;
 	const char *types;			/* allowed types, for a message; NULL for any */
 	const char *hint;			/* about other types; NULL for none */
-	bool		is_text;		/* strings and enums are allowed */
+	bool		takes_text;		/* strings and enums are allowed */
 	Oid			oids[7];		/* other allowed types; ends with 0 */
 } SmColumnRule;
 

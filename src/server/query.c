@@ -266,9 +266,9 @@ execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 	error_context_stack = context.previous;
 
 	/*
-	 * PostgreSQL does not let GUC_ACTION_SAVE restore this setting.  If a
-	 * function of the query has itself set it to "on", the only value that
-	 * PostgreSQL accepts here, it stays on.
+	 * PostgreSQL 16 and later refuse GUC_ACTION_SAVE for
+	 * transaction_read_only.  A function of the query can set it only to
+	 * "on"; then it stays on.
 	 */
 	setting = find_option("transaction_read_only", false, false, ERROR);
 	XactReadOnly = was_read_only ||

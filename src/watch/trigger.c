@@ -59,8 +59,8 @@ typedef struct PlanKey
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
 	Oid			type;			/* of the key */
-	Oid			source;			/* the table whose rows ROWS has; InvalidOid
-								 * if ROWS has keys, or is not used */
+	Oid			source;			/* the table, if ROWS has its rows; else
+								 * InvalidOid */
 	NameData	column;			/* of ROWS; empty if the key is $1 */
 } PlanKey;
 
@@ -272,7 +272,7 @@ add_key(Keys *keys, const TupleTableSlot *slot, int column)
 	{
 		if (keys->count == 1)
 		{
-			/* no typmod: an INSERT converts any to the queue's */
+			/* no typmod: the INSERT converts to the queue's */
 			keys->desc = CreateTemplateTupleDesc(1);
 			TupleDescInitEntry(keys->desc, 1, "key", keys->attribute->atttypid, -1, 0);
 			TupleDescFinalize(keys->desc);
@@ -404,7 +404,7 @@ keep_plan(PlanEntry *entry, const TriggerData *data)
 
 /*
  * Insert the keys in a column of a relation, which has the description of its rows and
- * their tuplestore.  relation: NULL to insert one key, or NULL if isnull, instead.
+ * their tuplestore.  relation: NULL to insert only one, which is NULL if isnull.
  */
 static void
 insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralNamedRelation relation,

@@ -17,12 +17,12 @@
 static char taken[1000];
 
 static void
-take(void *arg, bool is_new, const SmEntries *entries, const SmRawEntry *entry)
+take(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
 {
 	size_t		len = strlen(taken);
 
 	(void) arg;
-	(void) entries;
+	(void) version;
 	snprintf(taken + len, sizeof(taken) - len, "%c%.*s", is_new ? '+' : '-',
 			 (int) entry->loc.len, entry->loc.s);
 }

@@ -78,7 +78,6 @@ typedef struct ExportState
 	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
 	char	   *base_url;		/* of the first row that has one, or NULL */
-	uint64		nrows;
 	uint64		nwritten;		/* files to be written */
 	ReturnSetInfo *result;
 } ExportState;
@@ -258,7 +257,7 @@ check_not_null(const ExportState *state, int which, bool isnull)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("column \"%s\" of the query must not be null",
 						column_rules[which].name),
-				 errdetail("It is null in row " UINT64_FORMAT ".", state->nrows)));
+				 errdetail("It is null in row " UINT64_FORMAT ".", state->receiver.nrows)));
 }
 
 /*
@@ -291,7 +290,6 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	bool		no_content;
 	SmListFile *file;
 
-	state->nrows++;
 	(void) get_column(state, slot, EXPORT_CONTENT, &no_content);
 	/* a row of a target for a sitemap that another program makes */
 	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)

@@ -140,7 +140,7 @@ report_progress(const SmSet *set)
 	if (!set->progress)
 		return;
 	values[0] = set->nbytes + set->doc.end - set->doc.begin;
-	values[1] = set->nrows - set->writer.problems.nrows;
+	values[1] = set->receiver.nrows - set->writer.problems.nrows;
 	values[2] = set->writer.problems.nrows;
 	pgstat_progress_update_multi_param(lengthof(params), params, values);
 }
@@ -316,7 +316,7 @@ check_range(SmSet *set, Datum key)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("row " UINT64_FORMAT " is outside of the range of keys that the query was run for",
-					set->nrows),
+					set->receiver.nrows),
 			 errdetail("Its key is %s. The range is from %s to before %s.",
 					   sm_clip(sm_key_to_text(set->key_type, key)),
 					   describe_bound(set, set->from, "the first key"),
@@ -338,14 +338,14 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 	if (slot->tts_isnull[index])
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the key of row " UINT64_FORMAT " is NULL", set->nrows),
+				 errmsg("the key of row " UINT64_FORMAT " is NULL", set->receiver.nrows),
 				 errhint("Column \"key\" must not be NULL in any row.")));
 	check_range(set, key);
 	order = set->has_key ? sm_key_compare(set->key_type, set->key, key) : -1;
 	if (order > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("row " UINT64_FORMAT " is not in the order of column \"key\"", set->nrows),
+				 errmsg("row " UINT64_FORMAT " is not in the order of column \"key\"", set->receiver.nrows),
 				 errdetail("Its key %s is less than %s, the key of a row before it.",
 						   sm_clip(sm_key_to_text(set->key_type, key)),
 						   sm_clip(sm_key_to_text(set->key_type, set->key))),
@@ -365,14 +365,14 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 	bool		goes_on;
 
-	set->writer.problems.row_number = ++set->nrows;
+	set->writer.problems.row_number = set->receiver.nrows;
 	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (set->key_type)
 		take_key(set, slot);
 	if (goes_on && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
 		put_entry(set, &entry);
 
-	if (set->nrows % PROGRESS_ROWS == 0)
+	if (set->receiver.nrows % PROGRESS_ROWS == 0)
 		report_progress(set);
 	return !set->ended;
 }

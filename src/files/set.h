@@ -87,7 +87,6 @@ typedef struct SmSet
 	bool		is_known;		/* does that file have states? */
 	SmShown		shown;			/* the states of that file */
 
-	uint64		nrows;
 	uint64		nbytes;			/* of closed files, uncompressed */
 } SmSet;
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 #
-# Brings a bucket up to date with a table of sitemap files, by digest:
+# Brings a bucket up to date with a table of the files of one site, by digest:
 #
 #	examples/s3/upload.sh site_files site_uploaded s3://www.example.com
 #

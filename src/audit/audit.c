@@ -343,15 +343,16 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 }
 
 /*
- * The one view or subquery that a query selects from, NULL if it selects from anything
- * else.
+ * The one view or subquery that a query selects from in its order.  NULL if the query
+ * selects from anything else, or puts its rows into groups.
  */
 static const Query *
 only_subquery(const Query *query)
 {
 	const RangeTblEntry *rte;
 
-	if (query->setOperations || list_length(query->jointree->fromlist) != 1 ||
+	if (query->setOperations || query->distinctClause || query->groupClause ||
+		query->groupingSets || list_length(query->jointree->fromlist) != 1 ||
 		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
 		return NULL;
 	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
@@ -373,7 +374,7 @@ only_subquery(const Query *query)
 }
 
 /*
- * Does the query have an order?  A view or a subquery in its place can have it.  Without
+ * Does the query have an order?  Its only view or subquery can have it instead.  Without
  * FROM there is one row.
  */
 static bool

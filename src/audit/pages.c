@@ -1,7 +1,7 @@
 /*
  * pages.c
- *	  Problems between the pages of a set: duplicates, http among https, and links to
- *	  other languages that are not returned.
+ *	  Problems between the pages of a set: duplicates, http among https, and
+ *	  alternates that do not link back.
  *
  * Each page goes into a sort.  Each link between two pages goes into it twice, once
  * for each page.  So everything about a page comes together: first the rows that are

@@ -1,7 +1,7 @@
 /*
  * pages.h
- *	  Problems between the pages of a set: duplicates, http among https, and links to
- *	  other languages that are not returned.
+ *	  Problems between the pages of a set: duplicates, http among https, and
+ *	  alternates that do not link back.
  */
 #ifndef SM_PAGES_H
 #define SM_PAGES_H

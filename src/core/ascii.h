@@ -21,7 +21,7 @@
 /* in a robots.txt: reserved characters that are written as they are */
 #define SM_ROBOTS_AS_IS	0x10
 
-/* in XML: a letter or underscore, which begins a name; what may follow */
+/* in XML: what begins a name, a letter or underscore; what may follow in it */
 #define SM_NAME_START	0x20
 #define SM_NAME			0x40
 

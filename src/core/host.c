@@ -70,8 +70,8 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 
 	/*
 	 * With UTS #46, both emojis, which browsers open, and unassigned
-	 * characters, which they do not open, are disallowed.  Without it, the
-	 * results differ.
+	 * characters, which they do not open, are disallowed.  Without it, only
+	 * the unassigned ones give IDN2_UNASSIGNED.
 	 */
 	if (result == IDN2_DISALLOWED)
 		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);

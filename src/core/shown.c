@@ -94,7 +94,7 @@ is_page(const SmShown *shown, uint32_t number, const SmShownPage *page)
 }
 
 /*
- * Sort the numbers of the pages by bytes first to COMPARED - 1 of each page, the last byte
+ * Sort the numbers of the pages by the bytes [first, COMPARED) of each page, the last byte
  * most significant.
  */
 static void
@@ -129,7 +129,7 @@ sort_by_bytes(SmShown *shown, int first)
 	}
 }
 
-/* Do two neighbors in the order of sorted have the same bytes from first to COMPARED? */
+/* Do two neighbors in the order of sorted have the same bytes [first, COMPARED)? */
 static bool
 has_neighbors(const SmShown *shown, int first)
 {

@@ -69,7 +69,7 @@ typedef struct Parts
 	const char *rest;			/* path, query and fragment */
 } Parts;
 
-/* Length up to the first slash or the end of the path: of a segment or an authority. */
+/* Length of the segment or authority at s: up to a slash, a query or a fragment. */
 static size_t
 segment_length(const char *s, size_t len)
 {

@@ -391,6 +391,7 @@ from_rfc3339(SmSpan text, char *dst)
 size_t
 sm_syndication_date(SmSpan text, char *dst)
 {
+	/* only RFC 3339 begins with a year of four digits */
 	bool		is_rfc3339 = text.len >= 4 && sm_is_digit(text.s[2]) && sm_is_digit(text.s[3]);
 	size_t		len = is_rfc3339 ? from_rfc3339(text, dst) : from_rfc822(text, dst);
 	bool		has_time;

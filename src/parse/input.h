@@ -25,7 +25,7 @@ typedef struct SmInput
  * Prepare a document.  is_text: it is of type text, and in UTF-8 already; else it may
  * be gzipped and in other encodings.  At most max_bytes of the inflated document are
  * prepared.  The content is in the document itself or in the current memory context.
- * Problems that are found later count lines of the content.
+ * Line numbers of later problems refer to the content.
  */
 extern void sm_input_prepare(SmInput *input, SmSpan document, bool is_text,
 							 int64 max_bytes, SmProblems *problems);

@@ -84,8 +84,8 @@ struct SmXmlParser
 	SmProblems *problems;
 	bool		is_cut;			/* the input is not the whole document */
 	const Kind *kind;			/* NULL before the root element */
-	const char *wrapper;		/* name of the element last reported to wrap
-								 * entries, in the document; or NULL */
+	const char *wrapper;		/* where the document names the element last
+								 * reported to wrap entries, or NULL */
 
 	/* the declarations that a copy needs in addition to its own */
 	int			nbindings;		/* namespaces in scope around the element */

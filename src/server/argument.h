@@ -46,7 +46,10 @@ extern SmSpan sm_read_argument(Datum value, const char *name);
 /* The type of argument n, which tells overloaded functions apart. */
 extern Oid	sm_argument_type(FunctionCallInfo fcinfo, int n);
 
-/* Read argument n, and raise an error if it is NULL.  name: its name, for messages. */
+/*
+ * Raise an error if argument n is NULL; sm_text_argument also reads it.  name: its name, for
+ * messages.
+ */
 extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);
 

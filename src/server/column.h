@@ -28,8 +28,8 @@ typedef struct SmColumn
 
 /*
  * Find n columns in the description of a query's rows.  Raises an error for a column of
- * a wrong type, and for a name that appears twice.  hint: about a column that has no
- * rule, which is an error; NULL to ignore such columns.
+ * a wrong type, and for a name that appears twice.  hint: of the error for a column
+ * that has no rule; NULL to ignore such columns.
  */
 extern void sm_match_columns(TupleDesc desc, const SmColumnRule *rules, int n,
 							 const char *hint, SmColumn *columns);

@@ -251,7 +251,7 @@ sm_fix_query_settings(void)
 	 * All settings that affect the input or output of types with a btree
 	 * operator class.  Two have no effect under these settings and are left
 	 * out: timezone_abbreviations, and the order of day and month in
-	 * DateStyle.  xmlbinary affects only users' queries.
+	 * DateStyle.  xmlbinary is in the list for users' queries only.
 	 */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},

@@ -94,7 +94,7 @@ typedef struct SmProblems
 	const char *place;			/* position of the problem in the document, or
 								 * NULL */
 	const char *counted;		/* lines are counted up to here */
-	int64		line;			/* its line number */
+	int64		line;			/* line number of counted */
 
 	/*
 	 * skip mode: number of skipped rows and elements, and the first few

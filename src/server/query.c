@@ -267,8 +267,8 @@ execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 
 	/*
 	 * PostgreSQL 16 and later refuse GUC_ACTION_SAVE for
-	 * transaction_read_only.  A function of the query can set it only to
-	 * "on"; then it stays on.
+	 * transaction_read_only, so restore it by hand.  If a function of the
+	 * query has set it, which leaves an entry in the stack, it stays on.
 	 */
 	setting = find_option("transaction_read_only", false, false, ERROR);
 	XactReadOnly = was_read_only ||

@@ -75,7 +75,7 @@ sm_table_check_columns(const SmTable *table)
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("the %s \"%s\" has no column \"%s\"",
 							table->what, table->name->relname, column->name),
-					 errhint("%s", table->hint)));
+					 table->hint ? errhint("%s", table->hint) : 0));
 		type = SPI_gettypeid(desc, number);
 		if (type != column->type)
 			ereport(ERROR,
@@ -83,7 +83,7 @@ sm_table_check_columns(const SmTable *table)
 					 errmsg("column \"%s\" of the %s \"%s\" must be of type %s, not %s",
 							column->name, table->what, table->name->relname,
 							format_type_be(column->type), format_type_be(type)),
-					 errhint("%s", table->hint)));
+					 table->hint ? errhint("%s", table->hint) : 0));
 	}
 }
 

@@ -214,6 +214,8 @@ SELECT problem, query
          'SELECT o.loc FROM pg_temp.ordered o, pg_temp.unordered',
          'SELECT o.loc FROM pg_temp.ordered o LEFT JOIN pg_temp.page p ON true',
          'SELECT loc FROM pg_temp.ordered UNION ALL TABLE pg_temp.ordered',
+         'SELECT DISTINCT loc FROM pg_temp.ordered',
+         'SELECT loc FROM pg_temp.ordered GROUP BY 1',
          'WITH p AS (SELECT loc FROM pg_temp.page) SELECT loc FROM p',
          'WITH RECURSIVE p AS (SELECT ''/'' AS loc UNION ALL SELECT loc || ''a'' FROM p WHERE loc < ''/aa'') SELECT loc FROM p',
          'SELECT loc FROM (SELECT loc FROM pg_temp.page) p',

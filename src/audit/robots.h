@@ -17,7 +17,7 @@ typedef struct SmAuditRobots SmAuditRobots;
  * Raises an error if it is too long, or if an agent is not a product token.  Problems
  * of URLs of the site go to findings.
  */
-extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site,
+extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site,
 											SmFindings *findings);
 
 /*

@@ -42,7 +42,7 @@ typedef enum SmKind
 typedef enum SmValueType
 {
 	SM_VALUE_NONE,				/* NULL or blank */
-	SM_VALUE_TEXT,				/* text; also of a number or a date */
+	SM_VALUE_TEXT,				/* text, maybe of a number or a date */
 	SM_VALUE_INTEGER,			/* integer */
 	SM_VALUE_FLOAT,				/* number */
 	SM_VALUE_DAY,				/* integer, a DateADT */

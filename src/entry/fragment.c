@@ -57,7 +57,7 @@ typedef struct Fragment
 	/* facts about the page */
 	uint32		top;			/* namespace of the outermost element, SM_NS_… */
 	const ValueElement *inside; /* the child that is being read, or NULL */
-	int			value;			/* where its value begins in values */
+	int			value_start;	/* where its value begins in values */
 	StringInfoData values;
 
 	SmXmlReader reader;
@@ -117,7 +117,7 @@ append_part(Fragment *f, SmSpan raw, SmXmlPart part, SmXmlCharset charset)
 }
 
 /*
- * The flag of a namespace, if an attribute declares it just as documents do;
+ * The flag of a namespace, if an attribute declares it with the usual prefix and URI;
  * else 0.
  */
 static uint32
@@ -306,7 +306,7 @@ note_child(Fragment *f)
 			sm_span_is(r->name, element->name))
 		{
 			f->inside = element;
-			f->value = f->values.len;
+			f->value_start = f->values.len;
 		}
 	}
 	/* the values together are never longer than the XML, so they do not move */
@@ -337,7 +337,8 @@ note_token(Fragment *f, SmXmlToken token)
 	else if (f->inside && token == SM_XML_END && depth == 1)
 	{
 		sm_rules_note(f->w->rules, f->inside->fact,
-					  sm_trim(sm_span(f->values.data + f->value, f->values.len - f->value)));
+					  sm_trim(sm_span(f->values.data + f->value_start,
+									  f->values.len - f->value_start)));
 		f->inside = NULL;
 	}
 	else if (f->inside && depth == 2 && (token == SM_XML_TEXT || token == SM_XML_CDATA))
@@ -382,7 +383,8 @@ sm_append_fragment(SmElementWriter *w, SmSpan xml)
 	f.xml = xml;
 
 	/*
-	 * if the database is not UTF-8: characters in files, references in values
+	 * If the database is not UTF-8, files get characters, and SQL values get
+	 * references.
 	 */
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;

@@ -45,9 +45,9 @@ typedef struct SmField
 								 * missing; NULL if it is optional */
 
 	/* what values are allowed; rule says it in words */
-	int64		min;			/* SM_FIELD_INT4, SM_FIELD_INT8 */
-	int64		max;			/* a number; or characters of a text, words of
-								 * a list, 0 for no limit */
+	int64		min;			/* of a number */
+	int64		max;			/* of a number; of the characters of a text or
+								 * the words of a list, 0 for no limit */
 	int			max_tags;		/* values of an array, 0 for no limit */
 	char		separator;		/* SM_FIELD_LIST: blank or comma */
 	const char *const *choices; /* ends with NULL; case does not matter */

@@ -286,7 +286,7 @@ forget(SmRules *rules, int nlinks, int images, bool has_news)
 	rules->has_news = has_news;
 }
 
-/* Use the facts that have no rule: dates of news, and URLs for found_media. */
+/* Use a fact beyond the rules: keep the date of news, pass a URL to found_media. */
 static void
 use_fact(SmRules *rules, const SmFact *fact)
 {

@@ -109,8 +109,8 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 
 /*
  * Read a line of len bytes, with its line feed unless a crash cut that off.  Returns
- * false if a new list would not have the line: it is malformed, or the file has another
- * line.
+ * false if the list has to be rewritten: the line is malformed, or is not the first of its
+ * file.
  */
 static bool
 read_line(SmList *list, char *line, size_t len)

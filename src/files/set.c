@@ -279,8 +279,8 @@ find_past(SmSet *set)
 }
 
 /*
- * SmFindLastmod: a page that shows what it showed keeps its lastmod.  A new page gets the
- * lastmod of its row, or else the time of the run.  If the file has no states, each page
+ * SmFindLastmod: an unchanged page keeps its lastmod, a changed page gets the time of the
+ * run, and a new page gets the lastmod of its row, or else the time of the run.  If the file has no states, each page
  * keeps the lastmod of its row, even if there is none.
  */
 static void
@@ -502,7 +502,8 @@ sm_set_use_past(SmSet *set, SmPast *past)
 
 	set->past = past;
 	set->old = past->old;
-	set->next = set->old->nfiles;
+	set->next = set->old->nfiles;	/* unless ranges are rebuilt, no old file
+									 * stays */
 	set->writer.find_lastmod = find_lastmod;
 	set->writer.find_lastmod_arg = set;
 	sm_document_keep_shown(&set->doc);
@@ -525,7 +526,7 @@ start_progress(SmSet *set)
 	pgstat_progress_update_param(PROGRESS_COPY_TYPE, PROGRESS_COPY_TYPE_CALLBACK);
 }
 
-/* Read the rows of old files first to end - 1. */
+/* Read the rows of the old files [first, end). */
 static void
 read_rows(SmSet *set, int first, int end)
 {
@@ -628,7 +629,7 @@ prefers_ranges(SmSet *set)
 	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
-/* Name the next part of the set, with the hash in this name.  Is the result this name? */
+/* Take the next part's name, with the hash in this name.  Is it this name? */
 static bool
 takes_next_name(SmSet *set, const char *name)
 {

@@ -196,7 +196,7 @@ sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
 
-	/* consider() adds an entry at or before its old place, and keeps its key */
+	/* consider() writes at or before index i, and takes over the key */
 	split->nentries = 0;
 	split->weight = 0;
 	for (int i = 0; i < nentries; i++)

@@ -50,7 +50,7 @@ typedef struct SmJobExport
 	Oid			target;
 	char	   *directory;
 	TimestampTz finished;
-	bool		failed;			/* the last run failed: it started after
+	bool		failed;			/* the last run failed: started is after
 								 * finished */
 } SmJobExport;
 

@@ -39,7 +39,7 @@ typedef enum ColumnKind
 {
 	COLUMN_KEY,					/* has the type of column key */
 	COLUMN_TEXT,				/* text that the user wrote */
-	COLUMN_OTHER				/* becomes text, as first keys do */
+	COLUMN_OTHER				/* is converted to text first */
 } ColumnKind;
 
 typedef struct ChangeColumn
@@ -243,8 +243,9 @@ take_changes(const Changes *changes, const Statement *statement)
 		find_column(changes, TupleDescAttr(statement->desc, i)->atttypid, &columns[i]);
 
 	/*
-	 * Values that are neither keys nor text are made text here, and then both
-	 * columns are read with our settings.  Otherwise the text is the user's.
+	 * If a column is neither of the key's type nor text, its values become
+	 * text here, and both columns are read with our settings.  Otherwise they
+	 * are read with the user's.
 	 */
 	if (columns[0].kind == COLUMN_OTHER || columns[ncolumns - 1].kind == COLUMN_OTHER)
 		level = sm_fix_text_settings();

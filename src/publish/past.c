@@ -130,15 +130,15 @@ TimestampTz
 sm_past_now(const SmFileList *list)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	const TimestampTz last = (PG_UINT32_MAX - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+	const TimestampTz max_lastmod = (PG_UINT32_MAX - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
 
 	for (int i = 0; i < list->nfiles; i++)
 	{
 		const SmFile *file = list->files[i];
 
-		/* a lastmod after the last time that fits into a state is not ours */
+		/* ours fit into a state */
 		if (file->of_section && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
-			file->lastmod < last)
+			file->lastmod < max_lastmod)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
 	}
 	return now / USECS_PER_SEC * USECS_PER_SEC;

@@ -589,7 +589,7 @@ write_document(SmTarget *target, SmFile *old, SmFile *file)
 		sm_feed_compare(target->feed, NULL, file);
 		return;
 	}
-	/* in the list, old gets the new version, for compare_file */
+	/* old, in the list, carries the new version to compare_file */
 	old->byte_count = file->byte_count;
 	old->content = (struct varlena *) DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
 	compare_later(target, old);
@@ -625,11 +625,11 @@ sm_target_write(SmTarget *target, SmFile *file)
 void
 sm_target_keep(SmTarget *target, const SmFile *file)
 {
-	SmFile	   *now = sm_file_list_find(target->list, file->name);
+	SmFile	   *current = sm_file_list_find(target->list, file->name);
 
-	if (now == NULL || !sm_file_is_same(now, file))
+	if (current == NULL || !sm_file_is_same(current, file))
 		changed_meanwhile(target, file);
-	now->kept = true;
+	current->kept = true;
 }
 
 void

@@ -213,10 +213,12 @@ equal_column(const TupleTableSlot *a, const TupleTableSlot *b, int column)
 {
 	Form_pg_attribute attribute = TupleDescAttr(a->tts_tupleDescriptor, column);
 
+	/* an UPDATE writes NULL for a dropped column */
+	if (attribute->attisdropped)
+		return true;
 	if (a->tts_isnull[column] || b->tts_isnull[column])
 		return a->tts_isnull[column] && b->tts_isnull[column];
-	return attribute->attisdropped ||
-		equal_values(attribute, a->tts_values[column], b->tts_values[column]);
+	return equal_values(attribute, a->tts_values[column], b->tts_values[column]);
 }
 
 static bool
@@ -403,8 +405,8 @@ keep_plan(PlanEntry *entry, const TriggerData *data)
 }
 
 /*
- * Insert the keys in a column of a relation, which has the description of its rows and
- * their tuplestore.  relation: NULL to insert only one, which is NULL if isnull.
+ * Insert the keys that a column of relation holds, whose description and tuplestore are
+ * set.  relation: NULL to insert only the key one, which is NULL if isnull.
  */
 static void
 insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralNamedRelation relation,

@@ -28,7 +28,6 @@
 #include "server/argument.h"
 #include "server/query.h"
 #include "server/table.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -62,15 +61,31 @@ static const struct
 
 /* Open a table that is an argument. */
 static Relation
-open_table(FunctionCallInfo fcinfo, int n, const char *name)
+open_table(FunctionCallInfo fcinfo, int n, const char *name, LOCKMODE lockmode)
 {
 	SmTable		table = {.what = psprintf("%s table", name)};
 
 	sm_require_argument(fcinfo, n, name);
 	table.relid = PG_GETARG_OID(n);
-	sm_table_open(&table, AccessShareLock);
+	sm_table_open(&table, lockmode);
 	sm_table_check_kind(&table);
 	return table.rel;
+}
+
+/*
+ * Open the source, locked as CREATE TRIGGER does.  A caller without the privilege to create
+ * triggers must not block others by this lock.
+ */
+static Relation
+open_source(FunctionCallInfo fcinfo)
+{
+	Relation	source = open_table(fcinfo, ARG_SOURCE, "source", AccessShareLock);
+	Oid			relid = RelationGetRelid(source);
+
+	if (pg_class_aclcheck(relid, GetUserId(), ACL_TRIGGER) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relid));
+	relation_close(source, AccessShareLock);
+	return open_table(fcinfo, ARG_SOURCE, "source", ShareRowExclusiveLock);
 }
 
 static bool
@@ -262,24 +277,12 @@ read_columns(FunctionCallInfo fcinfo, Relation source, const char *key)
 	return result.data;
 }
 
-/*
- * Find a table with its partitions and children, and lock them as CREATE TRIGGER does.
- * A caller without the privilege to create triggers must not block others by the locks.
- */
-static List *
-find_tables(Oid source)
-{
-	if (pg_class_aclcheck(source, GetUserId(), ACL_TRIGGER) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(source));
-	return find_all_inheritors(source, ShareRowExclusiveLock, NULL);
-}
-
 Datum
 sitemap_watch(PG_FUNCTION_ARGS)
 {
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	Relation	source = open_table(fcinfo, ARG_SOURCE, "source");
-	Relation	queue = open_table(fcinfo, ARG_QUEUE, "queue");
+	Relation	source = open_source(fcinfo);
+	Relation	queue = open_table(fcinfo, ARG_QUEUE, "queue", AccessShareLock);
 	Oid			source_oid = RelationGetRelid(source);
 	Oid			queue_oid = RelationGetRelid(queue);
 	const char *key;
@@ -293,7 +296,8 @@ sitemap_watch(PG_FUNCTION_ARGS)
 	check_queue(queue, source, sm_watch_column(source, key, NULL));
 	relation_close(source, NoLock);
 
-	foreach(lc, find_tables(source_oid))
+	/* with its partitions and children */
+	foreach(lc, find_all_inheritors(source_oid, ShareRowExclusiveLock, NULL))
 	{
 		drop_triggers(lfirst_oid(lc), queue_oid, key, schema);
 		create_triggers(lfirst_oid(lc), queue, key, columns, schema);
@@ -307,8 +311,8 @@ Datum
 sitemap_unwatch(PG_FUNCTION_ARGS)
 {
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	Relation	source = open_table(fcinfo, ARG_SOURCE, "source");
-	Relation	queue = open_table(fcinfo, ARG_UNWATCH_QUEUE, "queue");
+	Relation	source = open_source(fcinfo);
+	Relation	queue = open_table(fcinfo, ARG_UNWATCH_QUEUE, "queue", AccessShareLock);
 	Oid			source_oid = RelationGetRelid(source);
 	Oid			queue_oid = RelationGetRelid(queue);
 	int			count = 0;
@@ -317,7 +321,8 @@ sitemap_unwatch(PG_FUNCTION_ARGS)
 	relation_close(source, NoLock);
 	relation_close(queue, NoLock);
 	SPI_connect();
-	foreach(lc, find_tables(source_oid))
+	/* with its partitions and children */
+	foreach(lc, find_all_inheritors(source_oid, ShareRowExclusiveLock, NULL))
 		count += drop_triggers(lfirst_oid(lc), queue_oid, NULL, schema);
 	SPI_finish();
 	if (count == 0)

@@ -13,8 +13,8 @@
 
 /*
  * Arguments of a trigger: the source's column that has the key, the queue's name with its
- * schema, quoted, and for UPDATE the watched columns.  The key is always watched.  The key
- * as the only watched column means the key alone, and no watched columns mean all columns.
+ * schema, quoted, and for UPDATE the watched columns.  The key is always watched.  No
+ * watched columns mean all columns; so where only the key is watched, the key is given.
  */
 #define SM_WATCH_KEY		0
 #define SM_WATCH_QUEUE		1

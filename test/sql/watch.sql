@@ -277,6 +277,16 @@ SELECT id FROM mended_queue ORDER BY id;
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'mended'::regclass ORDER BY tgname COLLATE "C";
 DROP TABLE mended, mended_queue;
 
+-- Rows from before a column was dropped have not changed.
+CREATE TABLE narrowed (id int, gone int, title text);
+INSERT INTO narrowed VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c');
+ALTER TABLE narrowed DROP gone;
+CREATE TABLE narrowed_queue (id int);
+SELECT sitemap_watch('narrowed', 'id', 'narrowed_queue');
+UPDATE narrowed SET title = 'a';
+SELECT id FROM narrowed_queue ORDER BY id;
+DROP TABLE narrowed, narrowed_queue;
+
 -- The key is renamed, and another column gets its name, while the session has plans for
 -- many rows.
 CREATE TABLE renamed (id int, other int);

@@ -69,7 +69,6 @@ typedef struct Audit
 	SmRules		rules;			/* what the extensions of a row say */
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
-	int64		nrows;
 	bool		lacks_order;	/* does a stable split lack an ORDER BY? */
 
 	int64		npages;			/* number of rows that could be read */
@@ -86,7 +85,7 @@ typedef struct Audit
 static void
 add_problem(Audit *audit, SmProblemName name, const char *detail)
 {
-	sm_findings_add(&audit->findings, audit->nrows, name, detail);
+	sm_findings_add(&audit->findings, audit->receiver.nrows, name, detail);
 }
 
 /* SmReport: add a problem of the current row, as a sentence with its hint. */
@@ -252,8 +251,8 @@ check_alternates(Audit *audit, SmSpan page)
 				has_itself = true;
 			else
 			{
-				sm_pages_link(audit->pages, audit->nrows, page, other);
-				sm_audit_robots_check(audit->robots, audit->nrows, "alternate", other);
+				sm_pages_link(audit->pages, audit->receiver.nrows, page, other);
+				sm_audit_robots_check(audit->robots, audit->receiver.nrows, "alternate", other);
 			}
 			pfree(unconstify(char *, other.s));
 		}
@@ -272,18 +271,9 @@ check_media(void *arg, const char *what, SmSpan url)
 
 	if (sm_site_read(&audit->site, url, &canonical))
 	{
-		sm_audit_robots_check(audit->robots, audit->nrows, what, canonical);
+		sm_audit_robots_check(audit->robots, audit->receiver.nrows, what, canonical);
 		pfree(unconstify(char *, canonical.s));
 	}
-}
-
-/* The plain form of a URL in XML. */
-static SmSpan
-unescape(SmSpan url)
-{
-	char	   *plain = palloc(url.len);
-
-	return sm_span(plain, sm_xml_unescape(url.s, url.len, plain));
 }
 
 /* Check a row that was read. is_entry: it was written as an entry. */
@@ -302,15 +292,15 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 		return;
 
 	if (audit->doc.kind != SM_TEXT && memchr(url.s, '&', url.len) != NULL)
-		url = unescape(url);
+		url = sm_xml_resolve(url);
 	page = sm_site_canonical(&audit->site, url);
 	check_path(audit, page);
 	if (memchr(url.s, '#', url.len) != NULL)
 		add_problem(audit, SM_LOC_FRAGMENT,
 					"Search engines ignore what follows the \"#\" in the loc.");
 	sm_document_fits_alone(&audit->doc, entry, &audit->writer.problems);
-	sm_pages_add(audit->pages, audit->nrows, page);
-	sm_audit_robots_check(audit->robots, audit->nrows, NULL, page);
+	sm_pages_add(audit->pages, audit->receiver.nrows, page);
+	sm_audit_robots_check(audit->robots, audit->receiver.nrows, NULL, page);
 	check_alternates(audit, page);
 }
 
@@ -323,7 +313,6 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 	bool		is_entry;
 
-	audit->nrows++;
 	memset(&audit->rules, 0, sizeof(audit->rules));
 	audit->rules.needs_hrefs = true;
 	if (audit->robots)

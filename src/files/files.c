@@ -39,7 +39,7 @@ put_file(SmFileSink *self, const SmFile *file)
 	{
 		state->nfiles++;
 		if (state->index)
-			sm_index_add(state->index, sm_span(file->loc, strlen(file->loc)), file->lastmod);
+			sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
 	}
 }
 

@@ -280,8 +280,8 @@ find_past(SmSet *set)
 
 /*
  * SmFindLastmod: an unchanged page keeps its lastmod, a changed page gets the time of the
- * run, and a new page gets the lastmod of its row, or else the time of the run.  If the file has no states, each page
- * keeps the lastmod of its row, even if there is none.
+ * run, and a new page gets the lastmod of its row, or else the time of the run.  If the
+ * file has no states, each page keeps the lastmod of its row, even if there is none.
  */
 static void
 find_lastmod(void *arg, SmShownPage *page)

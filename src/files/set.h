@@ -41,7 +41,10 @@ struct SmPast
 	bool		(*open) (SmPast *self, int file, SmShown *shown);
 };
 
-/* A set that is being made.  Other files read only has_shown, key_type, options and recipe. */
+/*
+ * A set that is being made.  Other files read only has_shown, key_type, options and
+ * recipe.
+ */
 typedef struct SmSet
 {
 	SmReceiver	receiver;		/* must be first */

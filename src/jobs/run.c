@@ -25,10 +25,10 @@
  * restored.  After each commit the table and its owner are checked again.
  *
  * In a security-restricted operation PostgreSQL itself prevents all of this but two things,
- * which are left to leave_operation.  leave_operation refuses functions, types and the
- * like in pg_temp, where the session looks for types first.  It also reads
- * to their end the cursors that a procedural language keeps open; otherwise the commit would
- * read them, as the caller.
+ * which are left to leave_operation.  leave_operation refuses functions, types and the like
+ * in pg_temp, where the session looks for types first.  It also reads to their end the
+ * cursors that a procedural language keeps open; otherwise the commit would read them, as
+ * the caller.
  */
 #include "postgres.h"
 

@@ -35,6 +35,7 @@
 #include "core/w3cdate.h"
 #include "core/xml.h"
 #include "entry/reader.h"
+#include "entry/value.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "utils/memutils.h"
@@ -112,12 +113,6 @@ too_large(SmXmlParser *p, const char *message)
 	return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED, message);
 }
 
-static void
-put_span(StringInfo out, SmSpan span)
-{
-	appendBinaryStringInfo(out, span.s, span.len);
-}
-
 /*
  * Put a part of the document, with references to characters outside ASCII if the
  * database is not UTF-8.
@@ -127,7 +122,7 @@ put_part(StringInfo out, SmSpan raw, SmXmlPart part)
 {
 	if (!sm_ascii_only())
 	{
-		put_span(out, raw);
+		sm_append(out, raw.s, raw.len);
 		return;
 	}
 	enlargeStringInfo(out, SM_XML_ESCAPE_BOUND(raw.len));
@@ -145,10 +140,10 @@ put_declaration(StringInfo out, const SmXmlBinding *binding)
 	char		quote = memchr(binding->uri.s, '"', binding->uri.len) ? '\'' : '"';
 
 	appendStringInfoString(out, binding->prefix.len > 0 ? " xmlns:" : " xmlns");
-	put_span(out, binding->prefix);
+	sm_append(out, binding->prefix.s, binding->prefix.len);
 	appendStringInfoChar(out, '=');
 	appendStringInfoChar(out, quote);
-	put_span(out, binding->uri);
+	sm_append(out, binding->uri.s, binding->uri.len);
 	appendStringInfoChar(out, quote);
 }
 
@@ -186,11 +181,11 @@ put_tag(SmXmlParser *p, StringInfo out)
 			continue;
 		if (a->prefix.len > 0)
 			use_prefix(p, a->prefix);
-		put_span(out, sm_span(from, a->value.s - from));
+		sm_append(out, from, a->value.s - from);
 		put_part(out, a->value, SM_XML_IN_TAG);
 		from = a->value.s + a->value.len;
 	}
-	put_span(out, sm_span(from, r->raw.s + r->raw.len - from));
+	sm_append(out, from, r->raw.s + r->raw.len - from);
 }
 
 /*
@@ -237,7 +232,7 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 		if (is_blank && has_break && (token == SM_XML_START || last_tag == SM_XML_END))
 			out->len = begin;
 		if (token == SM_XML_END)
-			put_span(out, r->raw);
+			sm_append(out, r->raw.s, r->raw.len);
 		else
 		{
 			if (r->undeclared.s && *is_valid)
@@ -449,7 +444,7 @@ begin_root(SmXmlParser *p)
 		p->problems->rest_lost = true;
 		return false;
 	}
-	p->entries.entry_name = sm_span(p->kind->entry, strlen(p->kind->entry));
+	p->entries.entry_name = sm_span_of(p->kind->entry);
 	p->entries.own_uri = p->reader.uri;
 	return true;
 }

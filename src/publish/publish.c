@@ -270,7 +270,7 @@ write_index(Run *run)
 		CHECK_FOR_INTERRUPTS();
 		/* the index refuses a loc that cannot be converted */
 		if (!sm_to_utf8(text, strlen(text), &loc))
-			loc = sm_span(text, strlen(text));
+			loc = sm_span_of(text);
 		check_listed(files[i], loc, &site, cache);
 		if (!sm_file_is_index(files[i]) && loc.len > 0)
 			sm_index_add(index, loc, files[i]->lastmod);

@@ -166,9 +166,9 @@ run_statements(const char *statement)
 }
 
 /*
- * Drop triggers of a table: those that fill this queue with this key or with a column that
- * was dropped, and those whose queue was dropped.  key: NULL for any key.  Returns how many
- * of the triggers filled this queue.
+ * Drop a table's triggers for this queue, if their key is this key or a column that was
+ * dropped, and its triggers for queues that were dropped.  key: NULL for any key.  Returns
+ * how many of the triggers filled this queue.
  */
 static int
 drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)

@@ -8,7 +8,7 @@
  *
  * Example: a query with base_url http://a/ and the rows
  *
- *	  1 /x	  2 ftp://a/	3 /x#top
+ *	  1 /x	  2 ftp://a/	3 http://A/x
  *
  *	  row	page		problem
  *	  1		http://a/x
@@ -332,25 +332,30 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 }
 
 /*
- * The one view or subquery that a query selects from in its order.  NULL if the query
- * selects from anything else, or puts its rows into groups.
+ * The view or subquery that gives a query's result its order: the query selects from
+ * nothing else, without groups or windows.  NULL if there is none.  queries: the query,
+ * then the queries around it, whose CTEs it can use; becomes those around the result.
  */
 static const Query *
-only_subquery(const Query *query)
+only_subquery(List **queries)
 {
+	const Query *query = linitial(*queries);
 	const RangeTblEntry *rte;
 
 	if (query->setOperations || query->distinctClause || query->groupClause ||
-		query->groupingSets || list_length(query->jointree->fromlist) != 1 ||
+		query->groupingSets || query->hasWindowFuncs ||
+		list_length(query->jointree->fromlist) != 1 ||
 		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
 		return NULL;
 	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
 	if (rte->rtekind == RTE_SUBQUERY)
 		return rte->subquery;
-	if (rte->rtekind == RTE_CTE && rte->ctelevelsup == 0 && !rte->self_reference)
+	if (rte->rtekind == RTE_CTE && !rte->self_reference)
 	{
 		ListCell   *cell;
 
+		*queries = list_copy_tail(*queries, rte->ctelevelsup);
+		query = linitial(*queries);
 		foreach(cell, query->cteList)
 		{
 			const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
@@ -371,12 +376,14 @@ has_order(const SmQuery *set_query)
 {
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(set_query->plan));
 	const Query *query = linitial_node(Query, source->query_list);
+	List	   *queries = NIL;
 
 	while (query && query->sortClause == NIL)
 	{
 		if (!query->setOperations && query->jointree->fromlist == NIL)
 			return true;
-		query = only_subquery(query);
+		queries = lcons(unconstify(Query *, query), queries);
+		query = only_subquery(&queries);
 	}
 	return query != NULL;
 }

@@ -1,15 +1,15 @@
 /*
  * finding.c
- *	  The problems that an audit finds, in any order, become its result, in the order
- *	  of the rows, each with the loc of its row.
+ *	  Takes the problems of an audit in any order, and returns them in the order of
+ *	  the rows, each with the loc of its row.
  *
  * Problems between rows are found after the last row, so all problems are sorted by row.
  * Each then gets its loc from a copy of all locs, which is in the order of the rows.
  *
- * Example: the locs /x, ftp://a/ and /x#top of rows 1 to 3; the problems "2 loc_invalid"
+ * Example: the locs /x, ftp://a/ and http://A/x of rows 1 to 3; the problems "2 loc_invalid"
  * and, after the last row, "3 loc_duplicate".  The result is
  *
- *	  2 ftp://a/ loc_invalid,  3 /x#top loc_duplicate
+ *	  2 ftp://a/ loc_invalid,  3 http://A/x loc_duplicate
  *
  * The sort and the copy each use up to work_mem, and beyond that a temporary file.
  */

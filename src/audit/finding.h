@@ -1,7 +1,7 @@
 /*
  * finding.h
- *	  The problems that an audit finds, in any order, become its result, in the order
- *	  of the rows, each with the loc of its row.
+ *	  Takes the problems of an audit in any order, and returns them in the order of
+ *	  the rows, each with the loc of its row.
  */
 #ifndef SM_FINDING_H
 #define SM_FINDING_H

@@ -13,11 +13,11 @@
 typedef struct SmAuditRobots SmAuditRobots;
 
 /*
- * Compile a robots.txt for the agents, an array of text; NULL for no robots.txt.
+ * Compile robots_txt for the agents, an array of text.  Returns NULL if robots_txt is NULL.
  * Raises an error if it is too long, or if an agent is not a product token.  Problems
  * of URLs of the site go to findings.
  */
-extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site,
+extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site,
 											SmFindings *findings);
 
 /*

@@ -22,7 +22,10 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 	site->cache.raw_len = 0;
 }
 
-/* Does a URL, or the part after its user, begin with a site's origin or host? */
+/*
+ * Does a URL begin with an origin and a slash, or the part of a URL after its user with a
+ * host and a slash?
+ */
 static bool
 begins_with(SmSpan url, SmSpan site)
 {

@@ -5,16 +5,16 @@
 #include "core/ascii.h"
 
 #define PCHAR		(SM_IN_PATH | SM_IN_QUERY | SM_PLAIN_TEXT)
-#define DELIMITER	(PCHAR | SM_IN_USER)
-#define RESERVED	(DELIMITER | SM_ROBOTS_AS_IS)
-#define MARK		(DELIMITER | SM_UNRESERVED)
+#define ANYWHERE	(PCHAR | SM_IN_USER)	/* in every component */
+#define RESERVED	(ANYWHERE | SM_ROBOTS_AS_IS)
+#define MARK		(ANYWHERE | SM_UNRESERVED)
 #define NAME_CHAR		(MARK | SM_NAME)
 #define LETTER		(NAME_CHAR | SM_NAME_START)
 
 const uint8_t sm_ascii_classes[256] = {
-	[' '] = SM_PLAIN_TEXT,['!'] = RESERVED,['#'] = SM_PLAIN_TEXT,['$'] = DELIMITER,
+	[' '] = SM_PLAIN_TEXT,['!'] = RESERVED,['#'] = SM_PLAIN_TEXT,['$'] = ANYWHERE,
 	['%'] = SM_PLAIN_TEXT,['&'] = SM_ROBOTS_AS_IS,['\''] = SM_ROBOTS_AS_IS,
-	['('] = RESERVED,[')'] = RESERVED,['*'] = DELIMITER,['+'] = RESERVED,
+	['('] = RESERVED,[')'] = RESERVED,['*'] = ANYWHERE,['+'] = RESERVED,
 	[','] = RESERVED,['-'] = NAME_CHAR,['.'] = NAME_CHAR,['/'] = PCHAR | SM_ROBOTS_AS_IS,
 	['0'] = NAME_CHAR,['1'] = NAME_CHAR,['2'] = NAME_CHAR,['3'] = NAME_CHAR,['4'] = NAME_CHAR,
 	['5'] = NAME_CHAR,['6'] = NAME_CHAR,['7'] = NAME_CHAR,['8'] = NAME_CHAR,['9'] = NAME_CHAR,

@@ -21,7 +21,7 @@
 /* in a robots.txt: reserved characters that are written as they are */
 #define SM_ROBOTS_AS_IS	0x10
 
-/* in XML: what begins a name, a letter or underscore; what may follow in it */
+/* in XML: what may begin a name (letters and "_"); what may follow in a name */
 #define SM_NAME_START	0x20
 #define SM_NAME			0x40
 
@@ -57,6 +57,15 @@ static inline bool
 sm_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The first character from s on that is no blank of XML, or end */
+static inline const char *
+sm_skip_space(const char *s, const char *end)
+{
+	while (s < end && sm_is_space(*s))
+		s++;
+	return s;
 }
 
 /* The value of a hex digit, -1 for any other character */

@@ -212,7 +212,7 @@ sm_idna_valid_label(const char *label, size_t len)
 
 /*
  * May a label have this character?  Allowed are the unreserved characters of RFC 3986
- * except the dot, which is more than DNS allows.
+ * except the dot.  DNS allows fewer.
  */
 static bool
 is_label_char(char c)

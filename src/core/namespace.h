@@ -32,8 +32,8 @@ extern const SmNamespace sm_namespaces[SM_NNAMESPACES];
 extern const SmNamespace *sm_namespace_by_prefix(SmSpan prefix);
 
 /*
- * An SmXmlLookup: the URI of a prefix that documents declare, or NULL.  Adds the flag of the
- * namespace to *used, a uint32_t.
+ * Function of the type SmXmlLookup (xmlreader.h).  Returns the URI of a prefix that
+ * documents declare, or NULL.  Adds the flag of the namespace to *used, a uint32_t.
  */
 extern const SmSpan *sm_namespace_lookup(void *used, SmSpan prefix);
 

@@ -31,7 +31,7 @@ typedef struct SmRebuildLimits
 	int64_t		least_overhead; /* bytes of the shortest ones */
 } SmRebuildLimits;
 
-/* Record that keys of the files first to last changed. */
+/* Record a change of keys in the files from first to last. */
 extern void sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last);
 
 /*

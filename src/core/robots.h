@@ -110,8 +110,8 @@ extern bool sm_robots_is_token(const char *s, size_t len);
 /*
  * Read a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: at most
  * SM_ROBOTS_MAX_AGENTS, with their names set.  check_interrupts: function to call
- * every millisecond or so, or NULL; if it does not return, robots cannot be used
- * again.  Returns how many bytes of memory the rules need, at most 10 times len.
+ * now and then, or NULL; if it does not return, robots cannot be used again.  Returns how
+ * many bytes of memory the rules need, at most 11 times len.
  */
 extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
 							 SmRobotsAgent *agents, uint32_t nagents,

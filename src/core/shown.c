@@ -131,7 +131,7 @@ sort_by_bytes(SmShown *shown, int first)
 
 /* Do two neighbors in the order of sorted have the same bytes [first, COMPARED)? */
 static bool
-has_neighbors(const SmShown *shown, int first)
+has_equal_neighbors(const SmShown *shown, int first)
 {
 	for (uint32_t i = 1; i < shown->npages; i++)
 		if (memcmp(page_at(shown, shown->sorted[i - 1]) + first,
@@ -146,10 +146,10 @@ sort(SmShown *shown)
 	uint32_t	start = 0;
 
 	sort_by_bytes(shown, URL_BYTE);
-	if (has_neighbors(shown, URL_BYTE))
+	if (has_equal_neighbors(shown, URL_BYTE))
 	{
 		sort_by_bytes(shown, 0);
-		shown->has_equals = has_neighbors(shown, 0);
+		shown->has_equals = has_equal_neighbors(shown, 0);
 	}
 	shown->is_sorted = true;
 

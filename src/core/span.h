@@ -46,7 +46,7 @@ sm_no_span(void)
 	return sm_span(NULL, 0);
 }
 
-/* An empty span can have no pointer, which memcmp does not take. */
+/* The pointer of an empty span may be NULL, which memcmp does not take. */
 static inline bool
 sm_span_equal(SmSpan a, SmSpan b)
 {

@@ -62,9 +62,8 @@ sm_utf8_encode(char *dst, uint32_t c)
 	return dst;
 }
 
-/* Does a character have the Unicode property White_Space? */
-static bool
-is_white_space(uint32_t c)
+bool
+sm_is_white_space(uint32_t c)
 {
 	return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
 		(c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
@@ -85,7 +84,7 @@ sm_trim(SmSpan text)
 	size_t		n;
 
 	while (text.len > 0 && may_be_blank(text.s[0]) &&
-		   (n = sm_utf8_decode(text.s, text.s + text.len, &c)) > 0 && is_white_space(c))
+		   (n = sm_utf8_decode(text.s, text.s + text.len, &c)) > 0 && sm_is_white_space(c))
 		text = sm_span(text.s + n, text.len - n);
 	while (text.len > 0 && may_be_blank(text.s[text.len - 1]))
 	{
@@ -95,7 +94,7 @@ sm_trim(SmSpan text)
 		while (last > text.s && (*last & 0xC0) == 0x80)
 			last--;
 		n = sm_utf8_decode(last, end, &c);
-		if (n == 0 || last + n < end || !is_white_space(c))
+		if (n == 0 || last + n < end || !sm_is_white_space(c))
 			break;
 		text.len = last - text.s;
 	}

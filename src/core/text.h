@@ -21,6 +21,9 @@ extern size_t sm_utf8_decode(const char *s, const char *end, uint32_t *c);
  */
 extern char *sm_utf8_encode(char *dst, uint32_t c);
 
+/* Does a character have the Unicode property White_Space? */
+extern bool sm_is_white_space(uint32_t c);
+
 /* Remove characters with the Unicode property White_Space from both ends. */
 extern SmSpan sm_trim(SmSpan text);
 

@@ -379,7 +379,7 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	size_t		path;
 
 	if (len > REFERENCE_MAX)
-		return SM_URL_TOO_LONG;
+		return SM_URL_LONG_REFERENCE;
 
 	if (len >= 2 && s[0] == '/' && s[1] == '/')
 	{
@@ -641,7 +641,7 @@ sm_url_canonical(const char *url, size_t len, char *dst)
 const char *
 sm_url_message(SmUrlStatus status)
 {
-	static const char *const messages[] = {
+	static const char *const messages[SM_URL_OTHER_PATH + 1] = {
 		[SM_URL_EMPTY] = "the URL is empty",
 		[SM_URL_NO_SCHEME] = "not an absolute URL",
 		[SM_URL_LOST_SCHEME] = "no scheme before the host name",
@@ -655,6 +655,7 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_NO_MEMORY] = "no memory to encode the non-ASCII host",
 		[SM_URL_BAD_PORT] = "the port is not a number from 1 to 65535",
 		[SM_URL_TOO_LONG] = ("longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding"),
+		[SM_URL_LONG_REFERENCE] = ("relative, and longer than " SM_STRING(REFERENCE_MAX) " bytes"),
 		[SM_URL_LONG_AUTHORITY] = ("user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes"),
 		[SM_URL_BAD_BASE] = "user, query and fragment are not allowed"
 	};

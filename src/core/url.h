@@ -14,7 +14,7 @@
 /* "fewer than 2,048 characters" (sitemaps.org), counted after percent-encoding */
 #define SM_URL_MAX			2047
 
-/* for URLs in extension elements: only the size of the document limits them */
+/* for URLs in extension elements: only relative URLs are limited, to 4,096 bytes */
 #define SM_URL_UNLIMITED	((size_t) -1)
 
 /* longest "userinfo@host:port" accepted, in bytes as given */

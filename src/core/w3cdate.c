@@ -248,13 +248,6 @@ sm_w3c_parse(SmSpan text, bool is_json, bool *has_time, int64_t *seconds)
 	return SM_W3C_OK;
 }
 
-static void
-skip_blanks(const char **s, const char *end)
-{
-	while (*s < end && sm_is_space(**s))
-		(*s)++;
-}
-
 /* Read letters, up to any other character. */
 static SmSpan
 letters(const char **s, const char *end)
@@ -334,15 +327,15 @@ from_rfc822(SmSpan text, char *dst)
 
 	if (letters(&s, end).len > 0)
 	{
-		skip_blanks(&s, end);
+		s = sm_skip_space(s, end);
 		literal(&s, end, ',');
-		skip_blanks(&s, end);
+		s = sm_skip_space(s, end);
 	}
 	if (!number(&s, end, 1, 2, &day))
 		return 0;
-	skip_blanks(&s, end);
+	s = sm_skip_space(s, end);
 	month = month_of(letters(&s, end));
-	skip_blanks(&s, end);
+	s = sm_skip_space(s, end);
 	start = s;
 	if (month == 0 || !number(&s, end, 2, 4, &year) || s - start == 3)
 		return 0;
@@ -350,7 +343,7 @@ from_rfc822(SmSpan text, char *dst)
 		year += year < 50 ? 2000 : 1900;
 
 	d = put_day(d, year / 100, year % 100, month, day);
-	skip_blanks(&s, end);
+	s = sm_skip_space(s, end);
 	if (s == end)
 		return d - dst;
 
@@ -369,7 +362,7 @@ from_rfc822(SmSpan text, char *dst)
 		put2(d + 1, value);
 		d += 3;
 	}
-	skip_blanks(&s, end);
+	s = sm_skip_space(s, end);
 	d = put_zone(d, sm_span(s, end - s));
 	return d ? d - dst : 0;
 }

@@ -43,11 +43,10 @@ typedef enum SmXmlCharset
 } SmXmlCharset;
 
 /*
- * Escape text for a document.  A document is one line, and COPY writes it unchanged: line
- * feeds, carriage returns, tabs and backslashes become character references, or spaces
- * in tags.  A value gets the five entities, and loses characters that XML cannot carry.
- * Parts of XML keep their meaning: CR, LF and CR LF each become the reference to a line
- * feed.
+ * Escape text for a document.  A document is one line, and COPY writes it unchanged, so a
+ * backslash becomes a character reference.  Line feeds, carriage returns and tabs become
+ * references, too, but spaces in tags.  A value gets the five entities, and loses
+ * characters that XML cannot carry.  In parts of XML, CR and CR LF count as a line feed.
  * dst needs SM_XML_ESCAPE_BOUND(len) bytes.  Returns the length written to it, or
  * SM_XML_MALFORMED.
  */

@@ -23,17 +23,13 @@ fail(SmXmlReader *r, const char *message)
 bool
 sm_xml_is_blank(SmSpan span)
 {
-	for (size_t i = 0; i < span.len; i++)
-		if (!sm_is_space(span.s[i]))
-			return false;
-	return true;
+	return sm_skip_space(span.s, span.s + span.len) == span.s + span.len;
 }
 
 static void
 skip_space(SmXmlReader *r)
 {
-	while (r->p < r->end && sm_is_space(*r->p))
-		r->p++;
+	r->p = sm_skip_space(r->p, r->end);
 }
 
 static inline bool
@@ -44,37 +40,33 @@ looking_at(const SmXmlReader *r, const char *string)
 
 /*
  * Read a part of an XML declaration, " name='value'".  first: characters that the
- * value can begin with; others: characters that can follow.  Returns false, and
- * leaves *s, if there is no such part.
+ * value can begin with; others: characters that can follow.  If there is no such part,
+ * returns false, and neither *s nor *value changes.
  */
 static bool
 read_pseudo_attribute(const char **s, const char *end, const char *name,
 					  const char *first, const char *others, SmSpan *value)
 {
-	const char *p = *s;
+	const char *p = sm_skip_space(*s, end);
 	size_t		len = strlen(name);
+	const char *start;
 	char		quote;
 
-	while (p < end && sm_is_space(*p))
-		p++;
 	if (p == *s || (size_t) (end - p) < len || memcmp(p, name, len) != 0)
 		return false;
-	p += len;
-	while (p < end && sm_is_space(*p))
-		p++;
+	p = sm_skip_space(p + len, end);
 	if (p == end || *p++ != '=')
 		return false;
-	while (p < end && sm_is_space(*p))
-		p++;
+	p = sm_skip_space(p, end);
 	if (p == end || (*p != '"' && *p != '\''))
 		return false;
 	quote = *p++;
-	value->s = p;
-	while (p < end && *p != quote && *p != '\0' && strchr(p == value->s ? first : others, *p))
+	start = p;
+	while (p < end && *p != quote && *p != '\0' && strchr(p == start ? first : others, *p))
 		p++;
-	value->len = p - value->s;
-	if (p == end || *p != quote || value->len == 0)
+	if (p == end || *p != quote || p == start)
 		return false;
+	*value = sm_span(start, p - start);
 	*s = p + 1;
 	return true;
 }
@@ -92,14 +84,13 @@ sm_xml_declaration(SmSpan text, SmSpan *encoding)
 		return 0;
 	s = text.s + strlen("<?xml");
 	if (!read_pseudo_attribute(&s, end, "version", "1", ".0123456789", &value) ||
-		value.len < 3 || value.s[1] != '.')
+		value.len < 3 || value.s[1] != '.' || memchr(value.s + 2, '.', value.len - 2))
 		return 0;
 	read_pseudo_attribute(&s, end, "encoding", LETTERS, LETTERS "0123456789._-", encoding);
 	if (read_pseudo_attribute(&s, end, "standalone", "yn", "eso", &value) &&
 		!sm_span_is(value, "yes") && !sm_span_is(value, "no"))
 		return 0;
-	while (s < end && sm_is_space(*s))
-		s++;
+	s = sm_skip_space(s, end);
 	if (end - s < 2 || s[0] != '?' || s[1] != '>')
 		return 0;
 	return s + 2 - text.s;

@@ -129,6 +129,13 @@ extern SmSpan sm_xml_attribute(const SmXmlReader *r, const char *name);
  */
 extern size_t sm_xml_declaration(SmSpan text, SmSpan *encoding);
 
+/* Does an attribute declare a namespace? */
+static inline bool
+sm_xml_is_declaration(const SmXmlAttribute *a)
+{
+	return sm_span_is(a->prefix, "xmlns") || (a->prefix.len == 0 && sm_span_is(a->name, "xmlns"));
+}
+
 /* Does text consist of blanks only, in the sense of XML? */
 extern bool sm_xml_is_blank(SmSpan span);
 

@@ -19,11 +19,12 @@ typedef struct SmElementWriter
 	int			start;			/* where the page's elements begin in buf */
 	bool		ascii;			/* write characters outside ASCII as
 								 * references */
-	const SmUrlBase *base;		/* relative URLs are resolved against it; NULL
-								 * for an argument of a function */
+	const SmUrlBase *base;		/* relative URLs are resolved against it;
+								 * NULL: they are invalid */
 	SmUrlCache *cache;
-	SmRules    *rules;			/* rules of the page; NULL for an argument of
-								 * a function */
+	SmRules    *rules;			/* state of the rules for the page; NULL for
+								 * an element without a page, such as the
+								 * result of sitemap_image */
 	SmProblems *problems;
 	SmProblemName problem;		/* of the element that is being written */
 } SmElementWriter;
@@ -49,15 +50,15 @@ extern bool sm_append_image(SmElementWriter *w, SmSpan loc);
 /*
  * Ready-made XML.  It has to be well-formed, without elements in the namespace of
  * sitemaps.  Line breaks and tabs become references in text and spaces in tags;
- * backslashes become references.  Comments and instructions with any of these are
- * dropped.  If a database that is not UTF-8 makes a file, references to characters
+ * backslashes become references.  Comments and instructions with any of these, with
+ * "</url>", or with characters that would have to become references, are dropped.  If a database that is not UTF-8 makes a file, references to characters
  * outside ASCII become characters, so that the file is the same from any database.
  */
 extern bool sm_append_fragment(SmElementWriter *w, SmSpan xml);
 
 /*
- * Append a URL to an element.  Its length is limited only by the document.  A relative
- * URL is resolved against the base; then *url becomes absolute.  what: noun phrase for
+ * Append a URL to an element.  An absolute URL is limited only by the document.  A
+ * relative URL is resolved against the base; then *url becomes absolute.  what: noun phrase for
  * the URL in a problem.
  */
 extern bool sm_append_url(SmElementWriter *w, SmSpan *url, const char *what);

@@ -25,12 +25,13 @@
 
 /*
  * A child of the outermost element, in the same namespace.  Its value is a fact about
- * the page.  has_rule: the value is needed for a rule, even if found_media is NULL.
+ * the page.  always: the value is needed even if found_media is NULL, for a rule or as the
+ * date of the news.
  */
 typedef struct ValueElement
 {
 	uint32		ns;
-	bool		has_rule;
+	bool		always;
 	const char *name;
 	SmFactName	fact;
 } ValueElement;
@@ -131,7 +132,7 @@ own_declaration(const SmXmlAttribute *a)
 
 /*
  * Write the outermost tag without the declarations that the document has.  Returns
- * false, and writes nothing, if it has none of them.
+ * false, and writes nothing, if the tag has none of these declarations.
  */
 static bool
 append_without_own(Fragment *f)
@@ -228,7 +229,7 @@ check_declarations(const Fragment *f)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
 
-		if (!sm_span_is(a->prefix, "xmlns") && !sm_span_is(a->name, "xmlns"))
+		if (!sm_xml_is_declaration(a))
 			continue;
 		if (memchr(a->value.s, '\\', a->value.len))
 			return sm_refuse(f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
@@ -241,9 +242,9 @@ check_declarations(const Fragment *f)
 }
 
 /*
- * Check a token by itself: text is allowed only inside of elements, and elements only
- * in namespaces other than the namespace of sitemaps, which an element without a
- * namespace would inherit.
+ * Check a token by itself.  Text is allowed only inside of elements.  An element must
+ * have a namespace, and not that of sitemaps: without one it would inherit that.  If the
+ * value is not clean, names must not need references.
  */
 static bool
 check_token(const Fragment *f, SmXmlToken token)
@@ -302,7 +303,7 @@ note_child(Fragment *f)
 	{
 		const ValueElement *element = &value_elements[i];
 
-		if (element->ns == f->top && (element->has_rule || rules->found_media) &&
+		if (element->ns == f->top && (element->always || rules->found_media) &&
 			sm_span_is(r->name, element->name))
 		{
 			f->inside = element;

@@ -467,8 +467,8 @@ append_fields(SmElementWriter *w, const SmItemType *type, const SmValue *values)
 }
 
 /*
- * Append an item and the facts that it states about the page.  After a failure the
- * caller restores buf.
+ * Append an item to buf, and add its facts to the rules.  After a failure the caller
+ * restores buf.
  */
 static bool
 append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values)

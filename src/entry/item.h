@@ -41,8 +41,8 @@ typedef struct SmField
 	bool		is_array;		/* one tag for each value; an attribute's
 								 * array is parallel to its tag's array */
 	SmFactName	fact;			/* what the value says about the page */
-	const char *required;		/* what a message asks for if the value is
-								 * missing; NULL if it is optional */
+	const char *required;		/* NULL if the value is optional; of an
+								 * attribute, what a message asks for */
 
 	/* what values are allowed; rule says it in words */
 	int64		min;			/* of a number */
@@ -87,8 +87,5 @@ extern bool sm_append_item(SmElementWriter *w, const SmItemType *type, const SmV
  * Stops after the item that makes the page's elements too large.
  */
 extern void sm_append_json(SmElementWriter *w, const SmItemType *type, Datum value);
-
-/* Is a jsonb value null, or an empty array or object? */
-extern bool sm_json_is_empty(Datum value);
 
 #endif

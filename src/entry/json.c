@@ -3,8 +3,9 @@
  *	  Reads items of a page from jsonb: the columns images, videos and news.
  *
  * The values of an object are read into the same SmValue as the arguments of
- * sitemap_image, sitemap_video and sitemap_news, so both give the same item.  An
- * invalid item is one problem, and only that item is left out.
+ * sitemap_image, sitemap_video and sitemap_news, so both give the same item.  Only a date
+ * with a time, which is a string in jsonb, is written in UTC (set_date).  An invalid item
+ * is one problem, and only that item is left out.
  */
 #include "postgres.h"
 
@@ -305,15 +306,4 @@ sm_append_json(SmElementWriter *w, const SmItemType *type, Datum value)
 		if (token == WJB_ELEM)
 			append_one(w, type, &item);
 	}
-}
-
-bool
-sm_json_is_empty(Datum value)
-{
-	Jsonb	   *jsonb = DatumGetJsonbP(value);
-	JsonbValue	scalar;
-
-	return JB_ROOT_COUNT(jsonb) == 0 ||
-		(JB_ROOT_IS_SCALAR(jsonb) && JsonbExtractScalar(&jsonb->root, &scalar) &&
-		 scalar.type == jbvNull);
 }

@@ -191,14 +191,14 @@ sm_rules_check_url(const SmRules *rules, SmFactName fact, const char *name,
 /* The facts that are URLs. */
 static const struct
 {
-	const char *checked;		/* name of a URL that has a rule, or NULL */
+	const char *name;			/* of a URL that a rule checks, or NULL */
 	const char *media;			/* what found_media is told, or NULL */
 }			facts[] = {
 	[SM_FACT_IMAGE_LOC] = {.media = "image"},
 	[SM_FACT_THUMBNAIL_LOC] = {.media = "video thumbnail"},
 	[SM_FACT_CONTENT_LOC] = {"content_loc", "video"},
 	[SM_FACT_PLAYER_LOC] = {"player_loc", "video player"},
-	[SM_FACT_UPLOADER_INFO] = {.checked = "uploader_info"},
+	[SM_FACT_UPLOADER_INFO] = {.name = "uploader_info"},
 	[SM_FACT_LINK] = {NULL, NULL}	/* sizes the array */
 };
 
@@ -221,7 +221,7 @@ check_given_url(const SmRules *rules, SmFactName fact, SmSpan given,
 	initStringInfo(&buf);
 	status = sm_write_url(&buf, &url, NULL, &cache);
 	sm_url_check_memory(status);
-	is_valid = sm_rules_check_url(rules, fact, facts[fact].checked, given,
+	is_valid = sm_rules_check_url(rules, fact, facts[fact].name, given,
 								  status == SM_URL_OK ? sm_span(buf.data, buf.len) : given,
 								  problems, problem);
 	pfree(buf.data);			/* a page can have many URLs */
@@ -246,7 +246,7 @@ add_fact(SmRules *rules, const SmFact *fact, SmProblems *problems, SmProblemName
 				sm_xml_resolve(fact->href) : sm_no_span();
 			return add_link(rules, link, fact->value, problems);
 		default:
-			return facts[fact->name].checked == NULL ||
+			return facts[fact->name].name == NULL ||
 				check_given_url(rules, fact->name, fact->value, problems, problem);
 	}
 }

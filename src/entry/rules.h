@@ -37,7 +37,10 @@ typedef struct SmFact
  */
 typedef void (*SmFoundMedia) (void *arg, const char *what, SmSpan url);
 
-/* What all extension elements of a page say.  Initially all zeros. */
+/*
+ * The state of the rules for one page: what its extension elements say.  Initially all
+ * zeros.
+ */
 typedef struct SmRules
 {
 	SmSpan		loc;			/* of the page, as written in its <loc> */

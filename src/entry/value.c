@@ -30,7 +30,7 @@ sm_unless_blank(SmSpan value)
 		size_t		n = sm_utf8_decode(s, end, &c);
 
 		/* malformed UTF-8 is reported when it is written */
-		if (n == 0 || (c > ' ' && sm_xml_legal(c)))
+		if (n == 0 || (!sm_is_white_space(c) && sm_xml_legal(c)))
 			return value;
 		s += n;
 	}
@@ -58,6 +58,7 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 	switch (status)
 	{
 		case SM_URL_TOO_LONG:
+		case SM_URL_LONG_REFERENCE:
 		case SM_URL_LONG_AUTHORITY:
 			sqlerrcode = ERRCODE_STRING_DATA_RIGHT_TRUNCATION;
 			break;

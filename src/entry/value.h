@@ -62,9 +62,9 @@ extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char 
 						   SmUrlStatus status);
 
 /*
- * Append a URL to an XML document.  Its length is limited only by the document.  A
- * relative URL is resolved against base, unless base is NULL; then *url becomes
- * absolute.  If the URL is refused, buf is unchanged.
+ * Append a URL to an XML document.  An absolute URL is limited only by the document.  If
+ * base is not NULL, a relative URL is resolved against it, and *url becomes absolute.
+ * If the URL is refused, buf is unchanged.
  */
 extern SmUrlStatus sm_write_url(StringInfo buf, SmSpan *url, const SmUrlBase *base,
 								SmUrlCache *cache);

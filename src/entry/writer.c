@@ -62,8 +62,9 @@ loc_problem(SmEntryWriter *w, SmSpan loc, SmUrlStatus status)
 						  "invalid loc: not below \"%s\", the path of base_url",
 						  sm_for_message(sm_span(w->base->url[SM_FORM_PLAIN] + w->base->origin_len,
 												 w->base->len[SM_FORM_PLAIN] - w->base->origin_len)));
-	return sm_url_problem(&w->problems, status == SM_URL_TOO_LONG ? SM_LOC_TOO_LONG : SM_LOC_INVALID,
-						  "loc", status);
+	return sm_url_problem(&w->problems,
+						  status == SM_URL_TOO_LONG || status == SM_URL_LONG_REFERENCE ?
+						  SM_LOC_TOO_LONG : SM_LOC_INVALID, "loc", status);
 }
 
 static void
@@ -195,20 +196,6 @@ append_priority(SmEntryWriter *w, double priority, StringInfo buf)
 	sm_append(buf, SM_LITERAL("</priority>"));
 }
 
-/* Does a row have extension elements? */
-static bool
-has_elements(const SmRow *row, SmProblems *problems)
-{
-	SmLink	   *links;
-
-	return row->nimages > 0 || row->nextensions > 0 ||
-		(row->image_items && !sm_json_is_empty(row->image_items)) ||
-		(row->videos && !sm_json_is_empty(row->videos)) ||
-		(row->news && !sm_json_is_empty(row->news)) ||
-		(row->alternates &&
-		 sm_read_alternates(row->alternates, &links, problems, "alternates") > 0);
-}
-
 /* Append the extension elements of a row, up to the limit of their size. */
 static void
 append_elements(SmElementWriter *w, const SmRow *row)
@@ -252,14 +239,6 @@ append_extensions(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf,
 		.cache = &w->link_cache,.rules = rules,.problems = &w->problems
 	};
 
-	if (w->protocol == SM_PROTOCOL_084)
-	{
-		if (has_elements(row, &w->problems))
-			sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-					   "protocol 0.84 has no extension elements");
-		return true;
-	}
-
 	/* a copy, since the buffer may move */
 	if (row->videos || row->nextensions > 0)
 		rules->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
@@ -268,6 +247,13 @@ append_extensions(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf,
 		return sm_refuse(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid url: the extensions have more than %d bytes",
 						 SM_MAX_BYTES);
+	if (w->protocol == SM_PROTOCOL_084 && buf->len > elements.start)
+	{
+		buf->len = elements.start;
+		sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+				   "protocol 0.84 has no extension elements");
+		return true;
+	}
 	entry->namespaces = rules->namespaces;
 	entry->has_news = rules->has_news;
 	return true;

@@ -33,7 +33,7 @@ typedef struct SmEntryWriter
 	SmFindLastmod find_lastmod; /* or NULL */
 	void	   *find_lastmod_arg;
 	SmUrlCache	cache;
-	SmUrlCache	link_cache;		/* for URLs of images and alternates */
+	SmUrlCache	link_cache;		/* for URLs that link_base resolves */
 } SmEntryWriter;
 
 /*

@@ -9,12 +9,13 @@
  * An extension element of an entry is returned as a slice of the document, plus the
  * declarations that its prefixes need.  Example, with xmlns:i="urn:i" on the root:
  *
+ *	  slice					result
  *	  <i:image>				<i:image xmlns:i="urn:i"><i:loc>http://a/</i:loc></i:image>
  *		<i:loc>http://a/</i:loc>
  *	  </i:image>
  *
- * Indentation, comments and processing instructions are left out: sitemap_files would
- * have to keep them.  In a database that is not UTF-8, references stand for characters
+ * Indentation, comments and processing instructions are left out; sitemap_files would
+ * copy them into its files.  In a database that is not UTF-8, references stand for characters
  * outside ASCII.
  *
  * A copy can be much longer than its slice.  In a document that declares a prefix for
@@ -29,7 +30,6 @@
 #include "parse/xml.h"
 
 #include "core/ascii.h"
-#include "core/namespace.h"
 #include "core/text.h"
 #include "core/url.h"
 #include "core/w3cdate.h"
@@ -85,8 +85,8 @@ struct SmXmlParser
 	SmProblems *problems;
 	bool		is_cut;			/* the input is not the whole document */
 	const Kind *kind;			/* NULL before the root element */
-	const char *wrapper;		/* where the document names the element last
-								 * reported to wrap entries, or NULL */
+	const char *wrapper;		/* the element last reported for entries in
+								 * it: its name in the document; or NULL */
 
 	/* the declarations that a copy needs in addition to its own */
 	int			nbindings;		/* namespaces in scope around the element */
@@ -177,7 +177,7 @@ put_tag(SmXmlParser *p, StringInfo out)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
 
-		if (sm_span_is(a->prefix, "xmlns") || (a->prefix.len == 0 && sm_span_is(a->name, "xmlns")))
+		if (sm_xml_is_declaration(a))
 			continue;
 		if (a->prefix.len > 0)
 			use_prefix(p, a->prefix);

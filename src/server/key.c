@@ -75,7 +75,10 @@ add_part(List **parts, Oid type, Oid collation)
 	return list_length(*parts) - 1;
 }
 
-/* Add what a part consists of: its element or its range, subtype or columns. */
+/*
+ * Add what a part consists of: the element of an array, the subtype of a range, the range
+ * of a multirange, or the columns of a row.
+ */
 static void
 add_parts_of(List **parts, TypePart *part)
 {
@@ -251,7 +254,8 @@ sm_fix_query_settings(void)
 	 * All settings that affect the input or output of types with a btree
 	 * operator class.  Two have no effect under these settings and are left
 	 * out: timezone_abbreviations, and the order of day and month in
-	 * DateStyle.  xmlbinary is in the list for users' queries only.
+	 * DateStyle.  xmlbinary affects no such type: it is in the list because a
+	 * user's query can put a bytea into XML.
 	 */
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"},

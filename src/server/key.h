@@ -49,8 +49,9 @@ sm_key_free(const SmKeyType *key, Datum copy)
 }
 
 /*
- * Fix the settings that change the text of a value.  sm_restore_settings takes the result
- * and restores the settings.  After an error, the end of the (sub)transaction does that.
+ * Give fixed values to the settings that change the text of a value.
+ * sm_restore_settings takes the result and restores the settings.  After an error, the
+ * end of the (sub)transaction does that.
  */
 extern int	sm_fix_text_settings(void);
 extern void sm_restore_settings(int level);
@@ -98,10 +99,11 @@ extern char *sm_key_operator(const SmKeyType *key, StrategyNumber strategy);
 
 /*
  * Hold a type, so that its values can stay in memory while statements run.  A statement
- * could change the definition of a row type, by which its values are read.  This lists the
- * types that the type consists of, and opens the row types among them.  Until
- * sm_release_types closes the row types, ALTER and DROP of them raise an error in this
- * session and wait in others.  After an error, the end of the (sub)transaction closes them.
+ * could change the definition of a row type, by which its values are read.  This adds the
+ * type and the types that it consists of to the list held (NIL at first), opens the row
+ * types among them, and returns the list.  Until sm_release_types closes the row types,
+ * ALTER and DROP of them raise an error in this session and wait in others.  After an
+ * error, the end of the (sub)transaction closes them.
  *
  * Each type is listed once for each collation.  E.g. the row type (int, text[], int)
  * gives itself, int, text[] and text.

@@ -267,8 +267,9 @@ execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 
 	/*
 	 * PostgreSQL 16 and later refuse GUC_ACTION_SAVE for
-	 * transaction_read_only, so restore it by hand.  If a function of the
-	 * query has set it, which leaves an entry in the stack, it stays on.
+	 * transaction_read_only, so restore it by hand.  But leave it on if a
+	 * function of the query has set it, which shows as an entry in the
+	 * setting's stack.
 	 */
 	setting = find_option("transaction_read_only", false, false, ERROR);
 	XactReadOnly = was_read_only ||

@@ -103,14 +103,18 @@ Oid
 sm_find_table(const char *name)
 {
 	List	   *parts;
-	int			n;
+	Oid			schema;
 
 	if (!SplitIdentifierString(pstrdup(name), '.', &parts))
 		return InvalidOid;
-	n = list_length(parts);
-	return n == 1 || n == 2 ?
-		RangeVarGetRelid(makeRangeVar(n == 2 ? linitial(parts) : NULL, llast(parts), -1),
-						 NoLock, true) : InvalidOid;
+	if (list_length(parts) == 1)
+		return RelnameGetRelid(linitial(parts));
+	if (list_length(parts) != 2)
+		return InvalidOid;
+
+	/* LookupExplicitNamespace would require the right to use the schema */
+	schema = LookupNamespaceNoError(linitial(parts));
+	return OidIsValid(schema) ? get_relname_relid(lsecond(parts), schema) : InvalidOid;
 }
 
 Oid

@@ -9,16 +9,17 @@
  * transition table.
  *
  * After an UPDATE, the old and the new rows are read side by side.  A pair of rows with
- * equal watched columns adds nothing.  Any other pair adds both keys:
+ * equal watched columns adds nothing.  Any other pair adds the old and the new key, once if
+ * they are equal:
  *
  *		old row			new row			watched: id, path		added
  *		1, '/a', 10		1, '/a', 11		equal
  *		2, '/b', 10		2, '/x', 10		different				2
  *		3, '/c', 10		4, '/c', 10		different				3, 4
  *
- * The rows of a pair may not belong together: if a trigger keeps a row from entering the
- * partition that the UPDATE moves it to, the new rows lack that row.  Dropping equal rows
- * from both sides still never hides a change.  So a key may be added needlessly, but no
+ * It can happen that the rows of a pair do not belong together: if a trigger keeps a row
+ * from entering the partition that the UPDATE moves it to, the new rows lack that row.
+ * Dropping equal rows from both sides still never hides a change.  So a key may be added needlessly, but no
  * key is missed.
  *
  * One exception is a bug of PostgreSQL 15 to 19.  After a MERGE into a partitioned table
@@ -380,7 +381,10 @@ insert_statement(const PlanKey *key)
 					key->queue, column, column);
 }
 
-/* Prepare the plan of an entry, unless it has one.  SPI itself renews an invalid plan. */
+/*
+ * Prepare the plan of an entry, unless it has one.  SPI itself renews an invalid plan,
+ * but the queue is looked up again, for a clear error and for free_plans.
+ */
 static SPIPlanPtr
 keep_plan(PlanEntry *entry, const TriggerData *data)
 {
@@ -405,12 +409,13 @@ keep_plan(PlanEntry *entry, const TriggerData *data)
 }
 
 /*
- * Insert the keys that a column of relation holds, whose description and tuplestore are
- * set.  relation: NULL to insert only the key one, which is NULL if isnull.
+ * Insert the keys that a column of relation holds.  The caller sets the description and
+ * the tuplestore of relation.  If relation is NULL, insert one key instead, single, which
+ * is NULL if isnull.
  */
 static void
 insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralNamedRelation relation,
-			Datum one, bool isnull)
+			Datum single, bool isnull)
 {
 	ErrorContextCallback callback = {error_context_stack, insert_error,
 	unconstify(TriggerData *, data)};
@@ -431,7 +436,7 @@ insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralName
 		relation->md.enrtuples = tuplestore_tuple_count(relation->reldata);
 		SPI_register_relation(relation);
 	}
-	sm_execute(keep_plan(find_plan(&key), data), &one, isnull ? "n" : NULL);
+	sm_execute(keep_plan(find_plan(&key), data), &single, isnull ? "n" : NULL);
 	SPI_finish();
 	error_context_stack = callback.previous;
 }

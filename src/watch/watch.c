@@ -51,7 +51,7 @@ static const struct
 {
 	const char *name;
 	const char *tables;			/* transition tables */
-	bool		has_columns;	/* the trigger's arguments name columns */
+	bool		has_columns;	/* its arguments end with watched columns */
 }			events[] = {
 	{"insert", "REFERENCING NEW TABLE AS new_rows", false},
 	{"update", "REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows", true},

@@ -12,9 +12,9 @@
 #define SM_WATCH_FUNCTION	"_sitemap_watch"
 
 /*
- * Arguments of a trigger: the source's column that has the key, the queue's name with its
- * schema, quoted, and for UPDATE the watched columns.  The key is always watched.  No
- * watched columns mean all columns; so where only the key is watched, the key is given.
+ * Arguments of a trigger: the key column of the source (the watched table); the queue's
+ * name with its schema, quoted; for UPDATE the watched columns, none for all.  A change of
+ * the key always counts.  To watch nothing else, the key is the one watched column.
  */
 #define SM_WATCH_KEY		0
 #define SM_WATCH_QUEUE		1

@@ -208,6 +208,8 @@ SELECT problem, query
          'SELECT ''/'' || loc AS loc FROM pg_temp.ordered o WHERE loc > ''''',
          'SELECT loc FROM (SELECT loc FROM pg_temp.page ORDER BY id) p',
          'WITH p AS (SELECT loc FROM pg_temp.page ORDER BY id) SELECT loc FROM p',
+         'WITH p AS (SELECT loc FROM pg_temp.page ORDER BY id) SELECT loc FROM (SELECT loc FROM p) s',
+         'WITH p AS (SELECT loc FROM pg_temp.page ORDER BY id) SELECT loc FROM (WITH q AS (SELECT loc FROM (SELECT loc FROM p) r) SELECT loc FROM q) s',
          'SELECT loc FROM pg_temp.page UNION ALL SELECT loc FROM pg_temp.page ORDER BY 1',
          'SELECT ''/'' AS loc',
          'TABLE pg_temp.unordered',
@@ -216,7 +218,9 @@ SELECT problem, query
          'SELECT loc FROM pg_temp.ordered UNION ALL TABLE pg_temp.ordered',
          'SELECT DISTINCT loc FROM pg_temp.ordered',
          'SELECT loc FROM pg_temp.ordered GROUP BY 1',
+         'SELECT loc, row_number() OVER (ORDER BY loc)::int % 2 AS priority FROM pg_temp.ordered',
          'WITH p AS (SELECT loc FROM pg_temp.page) SELECT loc FROM p',
+         'WITH p AS (SELECT loc FROM pg_temp.page) SELECT loc FROM (WITH p AS (SELECT loc FROM p ORDER BY loc) SELECT loc FROM (SELECT loc FROM pg_temp.page) r) s',
          'WITH RECURSIVE p AS (SELECT ''/'' AS loc UNION ALL SELECT loc || ''a'' FROM p WHERE loc < ''/aa'') SELECT loc FROM p',
          'SELECT loc FROM (SELECT loc FROM pg_temp.page) p',
          'SELECT loc FROM (VALUES (''/'')) v (loc) WHERE EXISTS (SELECT FROM pg_temp.page ORDER BY id)']) query

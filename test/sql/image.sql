@@ -19,6 +19,9 @@ SELECT sitemap_image('http://i/', E'\u0001', E' \u000B ', E'\uFFFE\uFFFF');
 
 -- No image without loc; errors.
 SELECT sitemap_image(NULL), sitemap_image(NULL, 'caption');
+
+-- A caption of white space and of characters that XML does not allow is blank.
+SELECT sitemap_image('http://i/', E'\x01\u00A0\x01\u2003');
 SELECT pg_temp.error($$ SELECT sitemap_image('') $$),
        pg_temp.error($$ SELECT sitemap_image('/i.png') $$),
        pg_temp.error($$ SELECT sitemap_image('ftp://i/') $$);

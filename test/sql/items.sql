@@ -104,7 +104,7 @@ SELECT row_number, problem, detail
 -- Text sitemaps and protocol 0.84 have none.
 SELECT pg_temp.text(content) FROM sitemap_files('SELECT ''/'' AS loc, ''[1]''::jsonb AS videos, ''[1]''::jsonb AS news', 'http://a/', format => 'txt');
 SELECT v, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', protocol => ''0.84'')', 'SELECT ''/'' AS loc, ' || v))
-  FROM unnest(ARRAY['jsonb ''[]'' AS videos', 'jsonb ''null'' AS news', 'jsonb ''{}'' AS images', 'jsonb ''[1]'' AS videos']) v;
+  FROM unnest(ARRAY['jsonb ''[]'' AS videos', 'jsonb ''null'' AS news', 'jsonb ''{}'' AS images', 'jsonb ''[null, {"caption": null}]'' AS images', 'jsonb ''[1]'' AS videos', 'jsonb ''["/i"]'' AS images']) v;
 
 -- Whatever the values, a query is read to its end, and what is written is well-formed.
 CREATE TEMP TABLE odd AS

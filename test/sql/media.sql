@@ -79,6 +79,10 @@ SELECT pg_temp.text(content)
                      'http://a/', format => 'txt');
 SELECT count(*) FROM sitemap_audit($$SELECT '/' AS loc, 'x' AS changefreq, 7 AS priority, array_fill(''::text, '{1048577}') AS images$$, 'http://a/', format => 'txt');
 
+-- A relative URL has at most 4,096 bytes; an absolute one is limited only by the document.
+SELECT pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'')', format('SELECT ''/'' AS loc, ARRAY[%s || repeat(''i'', %s)] AS images', prefix, n)))
+  FROM (VALUES ('''/''', 4095), ('''/''', 4096), ('''http://a/''', 4096)) v (prefix, n);
+
 -- Protocol 0.84 has neither; a row without any keeps to it.
 SELECT value, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', protocol => ''0.84'')', 'SELECT ''/'' AS loc, ' || value))
   FROM unnest(ARRAY['jsonb ''{}'' AS alternates', 'jsonb ''{"de": null}'' AS alternates', 'jsonb ''{"de": "http://a/"}'' AS alternates',

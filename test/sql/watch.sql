@@ -277,6 +277,28 @@ SELECT id FROM mended_queue ORDER BY id;
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'mended'::regclass ORDER BY tgname COLLATE "C";
 DROP TABLE mended, mended_queue;
 
+-- Somebody else's queue, in a schema that the table's owner may not use.
+CREATE SCHEMA private AUTHORIZATION regress_writer;
+CREATE TABLE shared (id int);
+ALTER TABLE shared OWNER TO regress_writer;
+SET ROLE regress_writer;
+CREATE TABLE private.queue (id int);
+SELECT sitemap_watch('shared', 'id', 'private.queue');
+RESET ROLE;
+CREATE ROLE regress_other;
+GRANT CREATE, USAGE ON SCHEMA public TO regress_other;
+ALTER TABLE shared OWNER TO regress_other;
+SET ROLE regress_other;
+CREATE TABLE shared_queue (id int);
+SELECT sitemap_watch('shared', 'id', 'shared_queue');
+SELECT sitemap_unwatch('shared', 'shared_queue');
+RESET ROLE;
+SELECT count(*) FROM pg_trigger WHERE tgrelid = 'shared'::regclass;
+DROP TABLE shared, shared_queue, private.queue;
+DROP SCHEMA private;
+REVOKE ALL ON SCHEMA public FROM regress_other;
+DROP ROLE regress_other;
+
 -- Rows from before a column was dropped have not changed.
 CREATE TABLE narrowed (id int, gone int, title text);
 INSERT INTO narrowed VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c');

@@ -36,6 +36,7 @@ SELECT pg_temp.extend(
   '<rs:ln xmlns:rs="http://www.openarchives.org/rs/terms/" rel="duplicate" href="http://b/"/>');
 SELECT pg_temp.extend('<a xmlns="urn:a"><b><![CDATA[<&>]]></b><!-- c --><?pi d?></a>'),
        pg_temp.extend('<a xmlns="urn:a" b=">" c="''"/>');
+SELECT pg_temp.extend('<a:b xmlns:a="urn:a" a:xmlns="c:\d"/>');
 SELECT pg_temp.extend('<ü:ü xmlns:ü="urn:ü" ü="ü">ü</ü:ü>');
 
 -- The prefixes of the document itself need no declaration.

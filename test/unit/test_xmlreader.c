@@ -458,6 +458,8 @@ test_prolog(void)
 	reads("<a/><?XML version=\"1.0\"?>", "(a)a" DECLARATION);
 	reads("<?xMl version=\"1.0\"?><a/>", DECLARATION);
 	reads("<?xml?><a/>", DECLARATION);
+	reads("<?xml version=\"1..\"?><a/>", DECLARATION);
+	reads("<?xml version=\"1.0.0\"?><a/>", DECLARATION);
 	reads("<?xml version=\"1.0\"?><?xml version=\"1.0\"?>", DECLARATION);
 	reads("<?xml version=\"1.0\"", DECLARATION);
 	reads("<!DOCTYPE a><a/>", "!document type declarations are not supported");

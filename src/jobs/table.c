@@ -170,7 +170,7 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 							" AND EXISTS (SELECT FROM %s WHERE " NAMED " AND " DUE
 							" AND (started IS NULL OR started OPERATOR(pg_catalog.<) $4"
 							" OR started OPERATOR(pg_catalog.>) $1)"
-							" FOR UPDATE SKIP LOCKED)", name, name);
+							" FOR UPDATE SKIP LOCKED) RETURNING started", name, name);
 		case SM_JOB_LOCK:
 			for (int i = 0; i < SM_JOB_NOPTIONS; i++)
 				appendStringInfo(&list, "%s, ", columns[i].name);
@@ -324,13 +324,22 @@ sm_jobs_due(SmJobTable *table, TimestampTz began, SmJobName **jobs)
 	return (int) Min(count, INT_MAX);
 }
 
+/*
+ * The row tells the time by which the call knows the job as its own: a column of type
+ * timestamptz(0) rounds it, and a trigger can set another.
+ */
 bool
 sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz began, TimestampTz *started)
 {
 	Datum		argument = TimestampTzGetDatum(began);
+	bool		found = execute(table, SM_JOB_START, GetCurrentTimestamp(), name, 1, &argument, NULL) == 1;
+	bool		isnull;
 
-	*started = GetCurrentTimestamp();
-	return execute(table, SM_JOB_START, *started, name, 1, &argument, NULL) == 1;
+	if (found)
+		*started = DatumGetTimestampTz(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1,
+													 &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return found;
 }
 
 bool

@@ -191,6 +191,14 @@ CALL sitemap_run('"a ""b"""."JOB"');
 SELECT section, urls, files, error FROM "a ""b"""."JOB";
 DROP SCHEMA "a ""b""" CASCADE;
 
+-- Times rounded to seconds, as some frameworks create the columns.
+CREATE TABLE job_rounded (LIKE sitemap_job, PRIMARY KEY (base_url, section));
+ALTER TABLE job_rounded ALTER started TYPE timestamptz(0), ALTER finished TYPE timestamptz(0), ALTER full_at TYPE timestamptz(0), ALTER exported TYPE timestamptz(0);
+INSERT INTO job_rounded (target, base_url, section, query) SELECT 'job_files', 'http://d/', 'rounded-' || n, 'SELECT ''/'' AS loc' FROM generate_series(1, 3) n;
+CALL sitemap_run('job_rounded');
+SELECT section, urls, finished >= started AS success FROM job_rounded ORDER BY section;
+DROP TABLE job_rounded;
+
 -- A DO block is a statement of its own.
 DO $$ BEGIN CALL sitemap_run('job'); END $$;
 

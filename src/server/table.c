@@ -67,6 +67,7 @@ sm_table_check_columns(const SmTable *table)
 		const SmTableColumn *column = &table->columns[i];
 		int			number = SPI_fnumber(desc, column->name);
 		Oid			type;
+		Oid			collation;
 
 		if (number == SPI_ERROR_NOATTRIBUTE && column->optional)
 			continue;
@@ -84,6 +85,14 @@ sm_table_check_columns(const SmTable *table)
 							column->name, table->what, table->name->relname,
 							format_type_be(column->type), format_type_be(type)),
 					 table->hint ? errhint("%s", table->hint) : 0));
+		collation = TupleDescAttr(desc, number - 1)->attcollation;
+		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("column \"%s\" of the %s \"%s\" must not have the nondeterministic collation \"%s\"",
+							column->name, table->what, table->name->relname,
+							get_collation_name(collation)),
+					 errdetail("It takes different texts for equal, and so one file or site for another.")));
 	}
 }
 

@@ -50,6 +50,18 @@ CREATE TABLE refused_columns AS SELECT base_url, section, name, kind, loc, lastm
 CREATE TABLE refused_types AS SELECT base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, ''::text AS content FROM refused_target;
 SELECT pg_temp.publish(t, 'SELECT loc FROM refused_page')
   FROM (VALUES ('refused_view'), ('refused_columns'), ('refused_types'), ('refused_nowhere'), ('0')) v (t);
+-- A collation by which the files of one site are those of another.
+SELECT EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i') AS has_icu \gset
+\set refused '0A000 without ICU'
+\if :has_icu
+CREATE COLLATION refused_collation (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE refused_collated (LIKE sitemap_file, PRIMARY KEY (base_url, name));
+ALTER TABLE refused_collated ALTER base_url TYPE text COLLATE refused_collation;
+SELECT pg_temp.publish('refused_collated', 'SELECT loc FROM refused_page') AS refused \gset
+DROP TABLE refused_collated;
+DROP COLLATION refused_collation;
+\endif
+SELECT split_part(:'refused', ' ', 1);
 
 -- A name that another section's file has; one that an index has; and the index's, which a file has.
 CREATE TABLE refused_names OF sitemap_file (PRIMARY KEY (base_url, name));

@@ -261,6 +261,6 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	 * The first part stands for all parts.  sitemap_publish makes an index
 	 * and a part even of a small set.
 	 */
-	urls[nurls++] = file_url(robots->site, &options->base, sm_part_name(options));
+	urls[nurls++] = file_url(robots->site, &options->base, sm_first_name(options));
 	check_files(robots, urls, nurls);
 }

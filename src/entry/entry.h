@@ -82,7 +82,7 @@ typedef struct SmRow
 	bool		has_priority;
 	double		priority;
 
-	/* of a query with a column shown */
+	/* of a query with a column "shown" */
 	bool		as_instant;		/* lastmod is written as an instant */
 	bool		has_shown;		/* the column is not NULL */
 	uint64		shown;			/* digest of its value */
@@ -109,7 +109,8 @@ typedef struct SmEntry
 	bool		has_news;
 	bool		has_lastmod;
 	int64		lastmod;		/* seconds since 1970-01-01 UTC */
-	bool		has_shown;		/* does the row have a value in column shown? */
+	bool		has_shown;		/* does the row have a value in column
+								 * "shown"? */
 	SmShownPage shown;			/* to remember, if so */
 } SmEntry;
 

@@ -133,7 +133,7 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, Oid lastmod_type,
 									  SM_EXTENSION_INVALID, "extension");
 }
 
-/* Raise an error if there is a column shown, and the query cannot have it. */
+/* Raise an error if there is a column "shown", and the query cannot have it. */
 static void
 check_shown(const SmColumns *columns, SmKind kind)
 {
@@ -258,7 +258,7 @@ read_element_columns(const TupleTableSlot *slot, const SmColumns *columns, SmRow
 	}
 }
 
-/* A digest of a value of column shown: of text in UTF-8, if it can be converted. */
+/* A digest of a value of column "shown": of text in UTF-8, if it can be converted. */
 static uint64
 digest_shown(Datum value, SmColumn *column)
 {

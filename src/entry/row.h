@@ -58,7 +58,7 @@ extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
 /*
  * Find the columns of a query by their names.  Raises an error for an unknown column,
  * a wrong type, a name that appears twice, a query that has neither loc nor url, a
- * column other than key in a query with url, and a column shown in a query without key
+ * column other than key in a query with url, and a column "shown" in a query without key
  * or for a text sitemap.  If kind is SM_TEXT, columns that only XML can show are left out.
  */
 extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);

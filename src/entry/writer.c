@@ -128,7 +128,7 @@ hash_url(const SmUrlBase *base, const char *url, size_t len)
 }
 
 /*
- * Append the lastmod of a page of a query with a column shown.  loc: offset of the
+ * Append the lastmod of a page of a query with a column "shown".  loc: offset of the
  * page's loc in buf.
  */
 static void

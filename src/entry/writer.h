@@ -12,7 +12,7 @@
 #include "server/problem.h"
 
 /*
- * Called for a page whose row has a value in column shown.  page->lastmod is that of the
+ * Called for a page whose row has a value in column "shown".  page->lastmod is that of the
  * row, 0 for none, and becomes that of the page.
  */
 typedef void (*SmFindLastmod) (void *arg, SmShownPage *page);

@@ -62,7 +62,7 @@ extern int64 sm_dir_replace(SmDir *dir, const char *name, SmSpan content,
 /* Remove a file.  Raises an error if it does not exist. */
 extern void sm_dir_remove(const SmDir *dir, const char *name);
 
-/* Flush to disk which files were replaced and removed. */
+/* Flush the directory: then a crash does not undo that files were replaced or removed. */
 extern void sm_dir_flush(const SmDir *dir);
 
 #endif

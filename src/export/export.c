@@ -434,7 +434,8 @@ sitemap_export(PG_FUNCTION_ARGS)
 	init_state(state, directory, (ReturnSetInfo *) fcinfo->resultinfo);
 
 	sm_run_query(files, &state->receiver);
-	if (tuplestore_tuple_count(state->sitemaps) + tuplestore_tuple_count(state->indexes) == 0)
+	if (tuplestore_tuple_count(state->sitemaps) + tuplestore_tuple_count(state->indexes) == 0 &&
+		hash_get_num_entries(state->list.files) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the query has no rows"),

@@ -108,7 +108,8 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 }
 
 /*
- * Read a line of len bytes, with its line feed unless a crash cut that off.  Returns
+ * Read a line of len bytes, with its line feed, which can be missing if somebody has
+ * edited the list.  Returns
  * false if the list has to be rewritten: the line is malformed, or is not the first of its
  * file.
  */

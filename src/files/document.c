@@ -241,7 +241,7 @@ sm_document_shown(SmDocument *doc, uint64 order, uint64 *checksum)
 
 	if (result == NULL)
 		return NULL;
-	/* states after the end belong to entries that were dropped */
+	/* states after the end belong to entries that were moved to the next file */
 	*checksum = sm_shown_seal(VARDATA(result), doc->totals.nshown, order);
 	SET_VARSIZE(result, SHOWN_BEGIN + doc->totals.nshown * SM_SHOWN_PAGE_LEN);
 	return result;

@@ -35,10 +35,13 @@ typedef struct SmFile
 	struct varlena *content;	/* the document, maybe gzipped; or NULL */
 
 	/* of a file in a target (publish/filelist.h) */
-	Datum		key;			/* the value of first_key, when it is read */
-	bool		has_content;	/* where content is not read */
+	Datum		key;			/* the value of first_key, once it is read */
+	bool		has_content;	/* does the target have content?  content
+								 * itself is not read */
 	bool		of_section;		/* earlier runs of the section made the file */
-	bool		kept;			/* the new set has the file, too */
+	bool		kept;			/* in the list from before the query: a
+								 * rebuild does not touch the file; from after
+								 * it: the new set or index has it, too */
 } SmFile;
 
 /*
@@ -52,8 +55,8 @@ struct SmFileSink
 };
 
 /*
- * Complete a document and pass it to a sink.  file: section, name, first_key and
- * recipe, to which this adds the rest; base: directory that the file is served from.
+ * Complete a document and pass it to a sink.  file: section, name, first_key, recipe
+ * and states, to which this adds the rest; base: directory that the file is served from.
  */
 extern void sm_put_document(SmDocument *doc, const SmUrlBase *base, SmFile *file,
 							SmFileSink *sink);

@@ -149,8 +149,8 @@ static bool
 begin_library(SmGzip *gzip)
 {
 	/*
-	 * from malloc, since broken data make inflate allocate more, in the
-	 * thread
+	 * with zlib's default, malloc: inflate allocates its window when it runs,
+	 * which may be in the thread
 	 */
 	if (gzip->level == SM_INFLATE)
 		return inflateInit2(&gzip->stream, GZIP_BITS) == Z_OK;

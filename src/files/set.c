@@ -90,7 +90,7 @@ sm_only_name(const SmOptions *options)
 }
 
 char *
-sm_part_name(const SmOptions *options)
+sm_first_name(const SmOptions *options)
 {
 	return part_name(options, first_file_hash(), 1);
 }
@@ -168,14 +168,14 @@ close_file(SmSet *set, bool is_part)
 }
 
 pg_noreturn static void
-key_is_too_large(SmSet *set)
+key_is_too_large(SmSet *set, bool has_news)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("the rows of key %s do not fit into one file",
 					sm_clip(sm_key_to_text(set->key_type, set->key))),
 			 errdetail("Rows with the same key stay together. A file can have %d URLs and " INT64_FORMAT " bytes.",
-					   sm_document_max_entries(&set->doc, false), set->doc.max_bytes),
+					   sm_document_max_entries(&set->doc, has_news), set->doc.max_bytes),
 			 errhint("Choose a key that fewer pages have.")));
 }
 
@@ -200,16 +200,16 @@ meets_old_file(SmSet *set, Datum key)
 }
 
 /*
- * Close the file, since an entry does not fit, and begin the next.  Returns false
+ * Close the file, since the entry does not fit, and begin the next.  Returns false
  * if the range ends here.
  */
 static bool
-cut_file(SmSet *set)
+cut_file(SmSet *set, const SmEntry *entry)
 {
 	StringInfoData rest;
 
 	if (!sm_split_cut(&set->split, &set->doc, &rest))
-		key_is_too_large(set);
+		key_is_too_large(set, entry->has_news);
 	close_file(set, true);
 	set->ended = meets_old_file(set, sm_split_next_key(&set->split));
 	if (set->ended)
@@ -232,7 +232,7 @@ put_entry(SmSet *set, const SmEntry *entry)
 	sm_split_consider(&set->split, doc, entry, set->starts_key, set->key);
 	while (unlikely(!fits))
 	{
-		if (!cut_file(set))
+		if (!cut_file(set, entry))
 			return;
 		fits = sm_document_fits(doc, entry);
 	}
@@ -437,9 +437,10 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 }
 
 /*
- * A query with a column shown is planned and run under fixed settings: what a page shows
- * must not depend on the settings of the session.  In another time zone, all pages would
- * change.  The planner makes constants of literals such as '2026-01-01'.
+ * A query with a column "shown" is prepared and run under fixed settings: what a page
+ * shows must not depend on the settings of the session.  In another time zone, all pages
+ * would change.  It is also prepared under them, because literals such as '2026-01-01' are
+ * converted then.
  */
 static int
 begin_settings(const SmSet *set)
@@ -512,7 +513,8 @@ sm_set_use_past(SmSet *set, SmPast *past)
 
 /*
  * Begin to fill the progress view.  A backend has one slot in these views.  Leave it alone
- * if a COPY of our result uses it.  The end of a (sub)transaction, after an error or in
+ * if a COPY of our result uses it; in sitemap_publish, the reading of the target has
+ * released it.  The end of a (sub)transaction, after an error or in
  * SmPast.begin, releases the slot.
  */
 static void
@@ -526,12 +528,24 @@ start_progress(SmSet *set)
 	pgstat_progress_update_param(PROGRESS_COPY_TYPE, PROGRESS_COPY_TYPE_CALLBACK);
 }
 
+/*
+ * Bound the next rows by an old file's first key, and the first key of a later file.
+ * The first and the last file have no bound.
+ */
+static void
+set_bounds(SmSet *set, int from, int to)
+{
+	set->from = from > 0 ? &set->old->files[from]->key : NULL;
+	set->to = to < set->old->nfiles ? &set->old->files[to]->key : NULL;
+}
+
 /* Read the rows of the old files [first, end). */
 static void
 read_rows(SmSet *set, int first, int end)
 {
 	int			level;
 
+	set_bounds(set, first, end);
 	if (set->past)
 	{
 		set->past->begin(set->past, first, end);
@@ -566,17 +580,6 @@ sm_set_check_query(SmSet *set)
 	end_settings(set, level);
 	set->recipe = make_recipe(set);
 	MemoryContextSwitchTo(oldcontext);
-}
-
-/*
- * Bound the next rows by an old file's first key, and the first key of a later file.
- * The first and the last file have no bound.
- */
-static void
-set_bounds(SmSet *set, int from, int to)
-{
-	set->from = from > 0 ? &set->old->files[from]->key : NULL;
-	set->to = to < set->old->nfiles ? &set->old->files[to]->key : NULL;
 }
 
 /*
@@ -629,7 +632,10 @@ prefers_ranges(SmSet *set)
 	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
-/* Take the next part's name, with the hash in this name.  Is it this name? */
+/*
+ * Name the next part of the set, with the hash that is in the given name.  Does it get the
+ * given name?
+ */
 static bool
 takes_next_name(SmSet *set, const char *name)
 {
@@ -661,7 +667,6 @@ rebuild_range(SmSet *set, int first)
 	{
 		int			to = sm_rebuild_piece(old->rebuild, old->nfiles, from);
 
-		set_bounds(set, from, to);
 		read_rows(set, from, to);
 		from = to;
 	}

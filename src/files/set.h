@@ -14,7 +14,7 @@
 #include "server/query.h"
 #include "utils/hsearch.h"
 
-/* The files of an earlier run, in the order of their keys, which have been read. */
+/* Files of earlier runs, in the order of their first keys.  Each has its key set. */
 typedef struct SmOldFiles
 {
 	int			nfiles;
@@ -22,7 +22,7 @@ typedef struct SmOldFiles
 	SmRebuildFile *rebuild;		/* what changed in them, for sm_set_rebuild */
 } SmOldFiles;
 
-/* What is remembered of the pages of old files, for a query with a column shown. */
+/* What is remembered of the pages of old files, for a query with a column "shown". */
 typedef struct SmPast SmPast;
 struct SmPast
 {
@@ -42,8 +42,8 @@ struct SmPast
 };
 
 /*
- * A set that is being made.  Other files read only has_shown, key_type, options and
- * recipe.
+ * A set that is being made.  Outside of set.c only has_shown, key_type, options and recipe
+ * are read.
  */
 typedef struct SmSet
 {
@@ -58,7 +58,7 @@ typedef struct SmSet
 	const char *recipe;			/* a digest of the query's text and of all
 								 * options that shape files; "" for a full
 								 * split without keys */
-	bool		has_shown;		/* the query has a column shown */
+	bool		has_shown;		/* the query has a column "shown" */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far */
 	SmEntryWriter writer;
@@ -81,7 +81,7 @@ typedef struct SmSet
 	const Datum *from;			/* bounds of the rows, NULL for none */
 	const Datum *to;
 
-	/* what is remembered of the pages, in a query with a column shown */
+	/* what is remembered of the pages, in a query with a column "shown" */
 	SmPast	   *past;			/* NULL until sm_set_use_past */
 	int			past_first;		/* first old file of the rows that are read;
 								 * takes rows before its key, too */
@@ -113,7 +113,7 @@ extern void sm_set_end(SmSet *set, const char *function);
  */
 extern void sm_set_check_query(SmSet *set);
 
-/* Before files are made: give a set of a query with a column shown its past. */
+/* Before files are made, if has_shown: let the set know its past. */
 extern void sm_set_use_past(SmSet *set, SmPast *past);
 
 /*
@@ -134,6 +134,6 @@ extern void sm_begin_entries(const SmOptions *options, SmEntryWriter *writer,
 
 /* The name of the only file of a set, and of the first of several files. */
 extern char *sm_only_name(const SmOptions *options);
-extern char *sm_part_name(const SmOptions *options);
+extern char *sm_first_name(const SmOptions *options);
 
 #endif

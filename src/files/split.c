@@ -37,8 +37,9 @@
  *
  * Rows with the same key stay together: a file begins with the first row of a key.
  *
- * The entries from the best place for a cut to the newest entry are kept in memory;
- * in a full split, these are the entries of the newest key.
+ * SmSplit.entries describes the entries from the best place for a cut to the newest
+ * entry: sm_split_resume needs their lengths and keys.  In a full split, these are the
+ * entries of the newest key.
  */
 #include "postgres.h"
 

@@ -322,9 +322,9 @@ set_started(Work *work)
 }
 
 /*
- * Start a job, in the transaction that ended the job before.  Returns false if the job is
- * not to be run.  A trigger of the table can raise an error here, which must not undo the
- * job before.  If the job is not started, its row must not stay locked: another session
+ * Start a job, in the transaction of the previous job.  Returns false if the job is not to
+ * be run.  A trigger of the table can raise an error here, which must not undo the previous
+ * job.  If the job is not started, its row must not stay locked: another session
  * that has just started the job would skip it.
  */
 static bool

@@ -38,8 +38,8 @@ static const SmTableColumn columns[] = {
 	{.name = "stylesheet",.type = TEXTOID},
 	{.name = "protocol",.type = TEXTOID},
 	{.name = "max_shrink",.type = FLOAT8OID},
-	{.name = "feed",.type = REGCLASSOID},
 	[SM_JOB_CHANGES] = {.name = "changes",.type = TEXTOID},
+	{.name = "feed",.type = REGCLASSOID},
 	{.name = "directory",.type = TEXTOID},
 	{.name = "every",.type = INTERVALOID},
 	{.name = "full_every",.type = INTERVALOID},
@@ -64,9 +64,9 @@ const SmTable sm_jobs_table = {
 };
 
 /*
- * Has an interval passed since a time?  A time in the future does not count: the
- * clock was set back.  An interval too long to be added to a timestamptz never
- * passes.
+ * Has an interval passed since a time?  Yes, if one of them is NULL, or if the time is
+ * in the future: the clock was set back.  An interval too long to be added to a
+ * timestamptz never passes.
  */
 #define PASSED(time, interval, now) \
 	"CASE WHEN " time " IS NULL OR " interval " IS NULL" \
@@ -200,7 +200,6 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 							" started OPERATOR(pg_catalog.>) finished FROM %s"
 							" WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
 							" AND finished IS NOT NULL"
-							" AND (files OPERATOR(pg_catalog.>) 0 OR written OPERATOR(pg_catalog.>) 0)"
 							" ORDER BY directory, 3, base_url, section", name);
 		case SM_JOBS_OF_OTHER_SITE:
 			return psprintf("SELECT target::pg_catalog.oid, base_url FROM %s"

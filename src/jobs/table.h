@@ -15,8 +15,8 @@
 /* The first columns of sitemap_job are options, the arguments of sitemap_publish. */
 enum
 {
-	SM_JOB_CHANGES = 16,		/* the last option */
-	SM_JOB_NOPTIONS
+	SM_JOB_CHANGES = 15,
+	SM_JOB_NOPTIONS = 17
 };
 
 /* A table of jobs.  The caller copies it and sets relid. */

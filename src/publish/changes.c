@@ -185,7 +185,7 @@ find_column(const Changes *changes, Oid type, ChangeColumn *column)
 	char		category;
 	bool		preferred;
 
-	/* the statement cannot drop row types, which are held, but others */
+	/* the statement can drop any type but row types, which are held */
 	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -267,24 +267,24 @@ take_changes(const Changes *changes, const Statement *statement)
 }
 
 const char *
-sm_changes_read(const char *statement, SmSet *set, const SmFileList *list,
+sm_changes_read(const char *text, SmSet *set, const SmFileList *list,
 				SmOldFiles *old)
 {
 	Changes		changes = {.old = old};
-	Statement	rows = {0};
+	Statement	statement = {0};
 	const char *reason;
 	const char *order_reason;
 
 	check_set(set);
-	run_statement(&rows, statement);
+	run_statement(&statement, text);
 	sm_set_check_query(set);
 	changes.key_type = set->key_type;
 	reason = check_files(list, set->recipe);
 	order_reason = sm_file_list_order(list, changes.key_type, old);
 	init_rebuild(old);
-	if (rows.desc)
-		take_changes(&changes, &rows);
-	tuplestore_end(rows.rows);
-	sm_release_types(rows.held);
+	if (statement.desc)
+		take_changes(&changes, &statement);
+	tuplestore_end(statement.rows);
+	sm_release_types(statement.held);
 	return reason ? reason : order_reason;
 }

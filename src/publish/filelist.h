@@ -8,8 +8,9 @@
 #include "files/set.h"
 
 /*
- * Files sorted by name.  Their states and content are NULL; has_content says whether the
- * target has content.
+ * Files sorted by name.  They are added without states and content; has_content says
+ * whether the target has content.  past.c and target.c set states and content of files
+ * in the list for a short time.
  */
 typedef struct SmFileList
 {
@@ -54,10 +55,13 @@ extern const char *sm_file_list_order(const SmFileList *list, SmKeyType *key_typ
  */
 extern bool sm_file_is_unchanged(const SmFile *old, const SmFile *file);
 
-/* Do two files have the same first key and, if there is one, the same recipe? */
+/*
+ * Do two files have the same first key and recipe?  Without a first key, the recipe does
+ * not matter.
+ */
 extern bool sm_file_has_same_key(const SmFile *a, const SmFile *b);
 
-/* Are two files of lists equal? */
+/* Are two files, each of a list, equal?  States and content are not compared. */
 extern bool sm_file_is_same(const SmFile *a, const SmFile *b);
 
 #endif

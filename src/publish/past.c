@@ -20,7 +20,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-/* limits of what one statement reads: files, and about the bytes of their states */
+/* limits of what one statement reads: files, and the approximate bytes of their states */
 #define BATCH_FILES		1000
 #define BATCH_BYTES		(4 * 1024 * 1024)
 
@@ -136,7 +136,7 @@ sm_past_now(const SmFileList *list)
 	{
 		const SmFile *file = list->files[i];
 
-		/* ours fit into a state */
+		/* only others' lastmods do not fit into the 32 bits of a state */
 		if (file->of_section && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
 			file->lastmod < max_lastmod)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
@@ -144,7 +144,7 @@ sm_past_now(const SmFileList *list)
 	return now / USECS_PER_SEC * USECS_PER_SEC;
 }
 
-/* Raise an error unless the target, which is not locked, has a column shown. */
+/* Raise an error unless the target, which is not locked, has a column "shown". */
 static void
 check_target(const SmTarget *target)
 {

@@ -16,7 +16,7 @@
 extern TimestampTz sm_past_now(const SmFileList *list);
 
 /*
- * Give a set of a query with a column shown its past: what old files in the target say of
+ * For a set with has_shown: let it know its past, what old files in the target say of
  * their pages.  list: the files of the target; now: see sm_past_now.
  */
 extern SmPast *sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list,

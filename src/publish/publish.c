@@ -5,7 +5,7 @@
  *	  of all files of a site in the target.
  *
  * Given "changes", changes.c makes only some files of the set.  For a query with a
- * column shown, past.c has what the target remembers of the pages.
+ * column "shown", past.c has what the target remembers of the pages.
  *
  * While the query runs, nothing is written and the target is not locked, so that the
  * query can use parallel workers.  The files of the set wait in a tuplestore; a file
@@ -283,7 +283,7 @@ write_index(Run *run)
 }
 
 /*
- * Count the files that a rebuild kept among those of the set.  Raises an error unless
+ * Files that a rebuild kept belong to the set: count them, too.  Raises an error unless
  * the target has them as they were before the query ran.
  */
 static void
@@ -379,8 +379,8 @@ make_set(Run *run, const char *statement)
 		sm_file_list_order(run->before, set->key_type, &old);
 
 	/*
-	 * At READ COMMITTED, take a new snapshot under the section's lock: it
-	 * sees all that the section's last run saw.
+	 * At READ COMMITTED, take a new snapshot under the section's lock, so
+	 * that the rows are not older than those of the section's last run.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (set->has_shown)

@@ -11,7 +11,7 @@
  *	2. ExclusiveLock on the section: on a database object with the table's OID and
  *	   15 bits of a hash of base_url and section.  It is held to the end of the
  *	   transaction.  Runs of one section queue up here before they take a snapshot,
- *	   so a run sees all that earlier runs saw.
+ *	   so no run reads older rows than the run before it.
  *	3. ExclusiveLock on the site: the same with a hash of base_url.  It is taken after
  *	   the query, and held to the end of the transaction.  Under this lock the files
  *	   of the site are read again and compared with the new ones.
@@ -35,7 +35,7 @@
  * would do without batches, but Citus cannot join it with a sharded table.
  *
  * Content, which foreign partitions would have to send, is read only for a feed, and
- * states of pages only for a query with a column shown.
+ * states of pages only for a query with a column "shown".
  */
 #include "postgres.h"
 

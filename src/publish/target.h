@@ -13,13 +13,15 @@
 typedef struct SmTarget
 {
 	SmTable		table;
-	const char *base_url;		/* of the site whose files are meant */
+	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
-	char	   *of_site;		/* condition for statements */
+	char	   *of_site;		/* condition for statements; begins with the
+								 * column, which can get an alias before it */
 
-	TimestampTz earliest;		/* no file of the run gets an earlier lastmod */
+	TimestampTz earliest;		/* no file that changes gets an earlier
+								 * lastmod */
 
 	/* set by sm_target_lock */
 	SmFileList *list;			/* files of the site as last read */

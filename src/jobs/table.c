@@ -88,6 +88,9 @@ const SmTable sm_jobs_table = {
 #define EXPORTS \
 	"directory IS NOT NULL AND ($4 OPERATOR(pg_catalog.>) 0 OR exported IS NULL)"
 
+/* A directory without the slashes at its end: "/a" and "/a/" are one. */
+#define PATH(directory)	"pg_catalog.rtrim(" directory ", '/')"
+
 /* Is an index the primary key (base_url, section), in either order? */
 static bool
 is_primary_key(Relation index)
@@ -203,7 +206,7 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 							" ORDER BY directory, 3, base_url, section", name);
 		case SM_JOBS_OF_OTHER_SITE:
 			return psprintf("SELECT target::pg_catalog.oid, base_url FROM %s"
-							" WHERE directory OPERATOR(pg_catalog.=) $5"
+							" WHERE " PATH("directory") " OPERATOR(pg_catalog.=) " PATH("$5")
 							" AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
 							" AND base_url OPERATOR(pg_catalog.=) ANY ($6)) LIMIT 1", name);
 		case SM_JOB_LOCK_EXPORTED:

@@ -135,9 +135,9 @@ CALL sitemap_run('job');
 SELECT base_url, section, error, exported IS NOT NULL AS exported FROM job ORDER BY base_url COLLATE "C", section;
 DELETE FROM job WHERE section = 'spelt';
 DELETE FROM job_files WHERE name LIKE 'spelt%';
--- Two sites in one directory would remove each other's files.
+-- Two sites in one directory, with and without a slash at its end, would remove each other's files.
 CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (base_url, name));
-INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory');
+INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory' || '/');
 UPDATE job SET exported = NULL;
 \set VERBOSITY sqlstate
 CALL sitemap_run('job');

@@ -13,11 +13,11 @@
 typedef struct SmAuditRobots SmAuditRobots;
 
 /*
- * Compile robots_txt for the agents, an array of text.  Returns NULL if robots_txt is NULL.
- * Raises an error if it is too long, or if an agent is not a product token.  Problems
- * of URLs of the site go to findings.
+ * Compile robots_txt for the agents of these names, an array of text.  Returns NULL if
+ * robots_txt is NULL.  Raises an error if it is too long, or if a name is not a product
+ * token.  Problems of URLs of the site go to findings.
  */
-extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum agents, SmSite *site,
+extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site,
 											SmFindings *findings);
 
 /*

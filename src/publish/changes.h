@@ -8,13 +8,13 @@
 #include "publish/filelist.h"
 
 /*
- * Run the statement that names what changed, and find the section's files that hold a
+ * Run the statement that names what changed, text, and find the section's files that hold a
  * changed key.  old: receives the section's files, with what sm_set_rebuild needs.
  * Returns NULL, or why all files have to be made: a file has no content or no first key,
  * or its recipe differs from the set's.  Raises an error if the set cannot be made in
  * parts.
  */
-extern const char *sm_changes_read(const char *statement, SmSet *set, const SmFileList *list,
+extern const char *sm_changes_read(const char *text, SmSet *set, const SmFileList *list,
 								   SmOldFiles *old);
 
 #endif

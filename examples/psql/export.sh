@@ -93,7 +93,8 @@ SQL
 		"$work/known" "$work/wanted" >"$work/changed"
 	awk -F '\t' 'FILENAME == ARGV[1] { wanted[$1]; next } !($1 in wanted)' \
 		"$work/wanted" "$work/known" >"$work/gone"
-	if grep -E '^(\.|[^	]*[/\\])' "$work/changed" >&2; then
+	# the names are those that sitemap_export writes: no program, nothing outside
+	if LC_ALL=C grep -vE '^[^./\	][^/\	]*\.(xml|txt|css|xslt?)(\.gz)?	' "$work/changed" >&2; then
 		echo 'invalid file name' >&2
 		exit 1
 	fi

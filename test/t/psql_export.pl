@@ -132,6 +132,8 @@ sub test_errors
 		[ 'TABLE site_files LIMIT 0', qr/the query has no files/ ],
 		[ q{SELECT '../x.xml' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
 		[ q{SELECT '.htaccess' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
+		[ q{SELECT 'a.php' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
+		[ q{SELECT '' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
 		[ q{SELECT E'a\tb' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
 		[ q{SELECT E'a\\\\b' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
 		# the contents come, but not all

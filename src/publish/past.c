@@ -136,9 +136,9 @@ sm_past_now(const SmFileList *list)
 	{
 		const SmFile *file = list->files[i];
 
-		/* only others' lastmods do not fit into the 32 bits of a state */
+		/* only others' lastmods leave no later time in the 32 bits of a state */
 		if (file->of_section && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
-			file->lastmod < max_lastmod)
+			file->lastmod <= max_lastmod - USECS_PER_SEC)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
 	}
 	return now / USECS_PER_SEC * USECS_PER_SEC;

@@ -214,6 +214,11 @@ SELECT publish('SELECT path AS loc, ''2106-02-07T06:28:16Z'' AS lastmod, id AS k
 DELETE FROM files;
 SELECT publish('SELECT path AS loc, CASE id WHEN 1 THEN ''1970-01-01T00:00:01Z'' WHEN 2 THEN ''2106-02-07T06:28:15Z'' WHEN 3 THEN ''2020'' WHEN 4 THEN ''2020-06-01T12:00:00.5+02:00'' END AS lastmod, id AS key, title AS shown FROM public.page ORDER BY id');
 SELECT * FROM published LIMIT 5;
+-- No time is later than the lastmod of a file in the last second that fits.
+UPDATE files SET lastmod = '2106-02-07 06:28:14.5Z' WHERE kind = 'urlset';
+UPDATE page SET title = 'last' WHERE id = 2;
+SELECT publish('SELECT path AS loc, ''2020-01-01''::date AS lastmod, id AS key, title AS shown FROM public.page ORDER BY id');
+SELECT lastmod > '2026' AND lastmod < '2106' AS is_now FROM published WHERE loc = '/page/2';
 SELECT row_number, problem, detail
   FROM sitemap_audit('SELECT path AS loc, CASE WHEN id = 1 THEN timestamp ''infinity'' WHEN id = 2 THEN ''1969-12-31'' ELSE ''2020-01-01'' END AS lastmod, id AS key, title AS shown FROM public.page ORDER BY id',
                      'https://www.example.com/');

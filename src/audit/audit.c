@@ -50,8 +50,8 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 #define NEWS_SECONDS	(2 * SM_SECS_PER_DAY)
 
 /*
- * A date without time is a day somewhere on Earth: it begins at 00:00 in UTC+14
- * and ends at 24:00 in UTC-12.
+ * A date without time is a day, month or year somewhere on Earth: it begins at 00:00 in
+ * UTC+14 and ends at 24:00 in UTC-12.
  */
 #define EARLIER_IN_EAST	(14 * 3600)
 #define LATER_IN_WEST	(12 * 3600)
@@ -71,7 +71,8 @@ typedef struct Audit
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	bool		lacks_order;	/* does a stable split lack an ORDER BY? */
 
-	int64		npages;			/* number of rows that could be read */
+	int64		nrows;			/* rows that could be read */
+	int64		nentries;		/* of these, with a valid loc */
 	bool		is_uniform;		/* do all of them have the same lastmod? */
 	int64		lastmod;		/* that lastmod */
 
@@ -137,7 +138,7 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	char		lastmod[SM_W3C_SECONDS_LEN];
 	bool		is_day;
 
-	if (audit->npages++ == 0)
+	if (audit->nrows++ == 0)
 	{
 		audit->is_uniform = entry->has_lastmod;
 		audit->lastmod = entry->lastmod;
@@ -167,7 +168,11 @@ check_news(Audit *audit)
 	if (date.s == NULL || sm_w3c_parse(date, false, &has_time, &seconds) != SM_W3C_OK)
 		return;
 	if (!has_time)
-		seconds += SM_SECS_PER_DAY + LATER_IN_WEST;
+	{
+		int			days = date.len == strlen("2026") ? 366 : date.len == strlen("2026-01") ? 31 : 1;
+
+		seconds += days * SM_SECS_PER_DAY + LATER_IN_WEST;
+	}
 	if (seconds < audit->now - NEWS_SECONDS)
 		add_problem(audit, SM_NEWS_TOO_OLD,
 					psprintf("The publication_date %s is more than two days ago.",
@@ -291,6 +296,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	if (!is_entry)
 		return;
 
+	audit->nentries++;
 	if (audit->doc.kind != SM_TEXT && memchr(url.s, '&', url.len) != NULL)
 		url = sm_xml_resolve(url);
 	page = sm_site_canonical(&audit->site, url);
@@ -396,16 +402,16 @@ check_set(Audit *audit)
 	if (audit->lacks_order)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
 						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
-	if (audit->is_uniform && audit->npages >= UNIFORM_ROWS)
+	if (audit->is_uniform && audit->nrows >= UNIFORM_ROWS)
 	{
 		char		lastmod[SM_W3C_SECONDS_LEN];
 
 		sm_w3c_format_seconds(audit->lastmod, lastmod);
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_UNIFORM,
 						psprintf("All " INT64_FORMAT " pages have the lastmod %.*s, which does not tell what changed.",
-								 audit->npages, SM_W3C_SECONDS_LEN, lastmod));
+								 audit->nrows, SM_W3C_SECONDS_LEN, lastmod));
 	}
-	sm_audit_robots_check_set(audit->robots, audit->options, audit->npages);
+	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 
 /* The argument agents, an array of texts; NULL stands for its default. */

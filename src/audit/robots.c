@@ -232,9 +232,9 @@ describe_invalid(SmSpan text)
 }
 
 void
-sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64 npages)
+sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64 nentries)
 {
-	bool		is_small = npages <= options->max_urls && options->index != SM_INDEX_ALWAYS;
+	bool		is_small = nentries <= options->max_urls && options->index != SM_INDEX_ALWAYS;
 	SmSpan		urls[3];
 	int			nurls = 0;
 	const char *invalid;
@@ -248,19 +248,19 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 		return;
 	}
 
-	/* crawlers begin with the index, or with the only file of a small set */
+	/*
+	 * Crawlers begin with the index, with the only file of a small set, or
+	 * with the parts of a set without an index.  The first part stands for
+	 * all parts.  sitemap_publish makes an index and a part even of a small
+	 * set.
+	 */
 	urls[nurls++] = file_url(robots->site, &options->base, INDEX_NAME);
 	if (is_small)
 		urls[nurls++] = file_url(robots->site, &options->base, sm_only_name(options));
-	if (!names_file(robots, urls, nurls))
+	urls[nurls++] = file_url(robots->site, &options->base, sm_first_name(options));
+	if (!names_file(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1))
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
 						psprintf("No Sitemap line of robots.txt names \"%s\".",
 								 sm_for_message(urls[0])));
-
-	/*
-	 * The first part stands for all parts.  sitemap_publish makes an index
-	 * and a part even of a small set.
-	 */
-	urls[nurls++] = file_url(robots->site, &options->base, sm_first_name(options));
 	check_files(robots, urls, nurls);
 }

@@ -28,10 +28,10 @@ extern void sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, const
 								  SmSpan url);
 
 /*
- * Check the set as a whole: its files and the Sitemap lines.  npages: number of its
- * pages.
+ * Check the set as a whole: its files and the Sitemap lines.  nentries: number of its
+ * entries.
  */
 extern void sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options,
-									  int64 npages);
+									  int64 nentries);
 
 #endif

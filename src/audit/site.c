@@ -23,14 +23,14 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 }
 
 /*
- * Does a URL begin with an origin and a slash, or the part of a URL after its user with a
- * host and a slash?
+ * Does s begin with start and then a slash?  s is a URL and start an origin; or s is what
+ * follows the user in a URL, and start a host and port.
  */
 static bool
-begins_with(SmSpan url, SmSpan site)
+begins_with(SmSpan s, SmSpan start)
 {
-	return url.len > site.len && url.s[site.len] == '/' &&
-		memcmp(url.s, site.s, site.len) == 0;
+	return s.len > start.len && s.s[start.len] == '/' &&
+		memcmp(s.s, start.s, start.len) == 0;
 }
 
 SmSpan

@@ -38,7 +38,7 @@ extern bool sm_site_read(SmSite *site, SmSpan text, SmSpan *page);
  */
 extern size_t sm_site_path(const SmSite *site, SmSpan url);
 
-/* Is the scheme of a URL https? */
+/* Is the scheme https?  url: in canonical form. */
 static inline bool
 sm_is_https(SmSpan url)
 {

@@ -11,7 +11,7 @@
 
 /*
  * Classes of characters in URLs, RFC 3986: what needs no encoding in a component.  "&"
- * and "'" are in no component, since XML needs entities for them.
+ * and "'" are in no such class, since XML needs entities for them: see escape.c.
  */
 #define SM_IN_PATH		0x01
 #define SM_IN_QUERY		0x02	/* or a fragment */

@@ -79,7 +79,7 @@ sm_decimal_format(double value, char *dst)
 bool
 sm_decimal_read(SmSpan text, double *value)
 {
-	char		digits[1 + DIGITS_MAX + sizeof("e-18446744073709551615")];
+	char		digits[DIGITS_MAX + sizeof("e-18446744073709551615")];
 	const char *s = text.s;
 	const char *end = s + text.len;
 	size_t		n = 0;

@@ -25,8 +25,9 @@ extern char *sm_escape(const char *s, const char *end, unsigned int component,
 					   SmUrlForm form, char *d, size_t *entity_bytes);
 
 /*
- * Percent-encode a reference, relative or absolute, without splitting it into its
- * parts: for the href of a stylesheet.  dst needs 6 * len bytes.
+ * Percent-encode a reference, relative or absolute, in SM_FORM_XML, without splitting it
+ * into its parts: for the href of a stylesheet and the path of a base URL.  dst needs
+ * 6 * len bytes.
  */
 extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 

@@ -41,9 +41,10 @@ extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles,
 							   const SmRebuildLimits *limits);
 
 /*
- * Find a piece of a range to rebuild.  A range is rebuilt piece by piece, until a new
- * file ends where an untouched file begins.  from: number of the first file of the
- * piece.  Returns the number of its last file, plus 1.
+ * Find the files to read next, a piece: the touched files from number from, and the file
+ * after them, whose first rows show where the last of them ends.  The caller goes on with
+ * the next piece until a new file ends where an untouched file begins.  Returns the number
+ * of the last file of the piece, plus 1.
  */
 extern size_t sm_rebuild_piece(const SmRebuildFile *files, size_t nfiles, size_t from);
 

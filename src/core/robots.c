@@ -291,7 +291,7 @@ sm_robots_init(SmRobots *robots, const char *text, size_t len, SmRobotsAgent *ag
 			   uint32_t nagents, void (*interrupts) (void))
 {
 	SmRobotsReader r;
-	size_t		nkeys = 0;
+	size_t		key_bytes = 0;
 
 	memset(robots, 0, sizeof(*robots));
 	robots->text = sm_span(text, len);
@@ -311,10 +311,10 @@ sm_robots_init(SmRobots *robots, const char *text, size_t len, SmRobotsAgent *ag
 		else if (r.key != SM_ROBOTS_SITEMAP && r.value.len > 0)
 		{
 			robots->nrules++;
-			nkeys += 3 * r.value.len;
+			key_bytes += 3 * r.value.len;
 		}
 	}
-	return robots->nrules * sizeof(SmRobotsRule) + nkeys;
+	return robots->nrules * sizeof(SmRobotsRule) + key_bytes;
 }
 
 /* Comparator for qsort: the rule that wins comes first. */

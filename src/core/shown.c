@@ -1,7 +1,7 @@
 /*
  * shown.c
- *	  What a target remembers of the pages of a file: for each page, a digest of what
- *	  it shows, its URL, and its lastmod.
+ *	  What a target remembers of the pages of a file: for each page a digest of what it
+ *	  shows, a hash of its URL, and its lastmod.
  *
  * Numbers are little-endian:
  *

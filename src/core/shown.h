@@ -1,7 +1,7 @@
 /*
  * shown.h
- *	  What a target remembers of the pages of a file: for each page, a digest of what
- *	  it shows, its URL, and its lastmod.
+ *	  What a target remembers of the pages of a file: for each page a digest of what it
+ *	  shows, a hash of its URL, and its lastmod.
  *
  * The states of a file's pages are a header and 16 bytes for each page, in the order of
  * the file's entries.
@@ -30,9 +30,9 @@ typedef struct SmShownPage
 extern void sm_shown_put(char *dst, const SmShownPage *page);
 
 /*
- * Once the pages are written, write the header before them, and return a checksum of the
- * states.  states: room for the header, followed by the pages; order: digest of everything
- * that decides the order of keys.
+ * After the last page, fill in the header, which is in front of the pages, and return a
+ * checksum of the states.  states: SM_SHOWN_HEADER_LEN bytes for the header, then the
+ * pages; order: digest of everything that decides the order of keys.
  */
 extern uint64_t sm_shown_seal(char *states, size_t npages, uint64_t order);
 

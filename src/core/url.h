@@ -90,7 +90,7 @@ extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len
 extern bool sm_url_begins(const char *s, size_t len);
 
 /*
- * The host in a URL of either form, without user and port; empty if there is none.  The
+ * The host in a URL of any SmUrlForm, without user and port; empty if there is none.  The
  * host is not checked.
  */
 extern SmSpan sm_url_host(SmSpan url);

@@ -43,9 +43,9 @@ typedef enum SmXmlCharset
 } SmXmlCharset;
 
 /*
- * Escape text for a document.  A document is one line, and COPY writes it unchanged, so a
+ * Escape text for a document, which has to be one line that COPY writes unchanged.  So a
  * backslash becomes a character reference.  Line feeds, carriage returns and tabs become
- * references, too, but spaces in tags.  A value gets the five entities, and loses
+ * references in text, and spaces in tags.  A value gets the five entities, and loses
  * characters that XML cannot carry.  In parts of XML, CR and CR LF count as a line feed.
  * dst needs SM_XML_ESCAPE_BOUND(len) bytes.  Returns the length written to it, or
  * SM_XML_MALFORMED.

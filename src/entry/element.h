@@ -51,8 +51,9 @@ extern bool sm_append_image(SmElementWriter *w, SmSpan loc);
  * Ready-made XML.  It has to be well-formed, without elements in the namespace of
  * sitemaps.  Line breaks and tabs become references in text and spaces in tags;
  * backslashes become references.  Comments and instructions with any of these, with
- * "</url>", or with characters that would have to become references, are dropped.  If a database that is not UTF-8 makes a file, references to characters
- * outside ASCII become characters, so that the file is the same from any database.
+ * "</url>", or with characters that would have to become references, are dropped.  In files that a database that is not UTF-8 makes, references to
+ * characters outside ASCII become characters: values such as that of sitemap_image have
+ * such references there, and characters in a database that is UTF-8.
  */
 extern bool sm_append_fragment(SmElementWriter *w, SmSpan xml);
 

@@ -133,7 +133,7 @@ next_word(SmSpan *list, char separator, SmSpan *word)
 		len++;
 	*word = sm_trim(sm_span(list->s, len));
 	if (len == list->len && separator != ' ')
-		*list = sm_no_span();	/* there is an empty word after a last comma */
+		*list = sm_no_span();	/* an empty list would have one more word */
 	else
 	{
 		len += separator != ' ';
@@ -294,7 +294,7 @@ append_url(SmElementWriter *w, const SmField *field, SmSpan url)
 							w->problems, w->problem))
 		return false;
 
-	/* the rule is checked already, so the URL is needed only if someone asks */
+	/* noted only for found_media: the rule has been checked */
 	if (w->rules->found_media)
 		sm_rules_note(w->rules, field->fact, url);
 	return true;

@@ -258,7 +258,7 @@ wrong_shape(SmElementWriter *w, const SmItemType *type)
 			   type == &sm_video ? "a JSON object or an array of objects" : "a JSON object");
 }
 
-/* Append the item of a value that is not an array. */
+/* Append the item of an element of an array, or of a scalar. */
 static void
 append_one(SmElementWriter *w, const SmItemType *type, const JsonbValue *value)
 {

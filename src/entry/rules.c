@@ -203,8 +203,8 @@ static const struct
 };
 
 /*
- * Check the rule for a URL in ready-made XML.  A valid URL is checked in the form
- * that this extension would write.
+ * Check the rule for a noted URL.  If it is valid, it is checked in the form that
+ * sm_write_url gives it.
  */
 static bool
 check_given_url(const SmRules *rules, SmFactName fact, SmSpan given,

@@ -60,7 +60,7 @@ typedef struct SmRules
 	SmFoundMedia found_media;	/* NULL if URLs of media are not needed */
 	void	   *found_media_arg;
 
-	/* facts of the element or item that is being read, not yet checked */
+	/* facts of the element or item that is being read */
 	int			nfacts;
 	int			max_facts;
 	SmFact	   *facts;

@@ -33,7 +33,8 @@ sm_reserve(StringInfo buf, size_t size)
 static inline void
 sm_append(StringInfo buf, const char *s, size_t len)
 {
-	buf->len = sm_put(sm_reserve(buf, len), s, len) - buf->data;
+	memcpy(sm_reserve(buf, len), s, len);
+	buf->len += (int) len;
 }
 
 /*

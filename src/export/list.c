@@ -44,7 +44,7 @@ ends_in(const char *name, const char *ending)
 	return len >= n && memcmp(name + len - n, ending, n) == 0;
 }
 
-/* Why an exported file cannot have a name; NULL if it can. */
+/* What is wrong with the name of an exported file; NULL for nothing. */
 static const char *
 name_problem(const char *name)
 {
@@ -108,10 +108,8 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 }
 
 /*
- * Read a line of len bytes, with its line feed, which can be missing if somebody has
- * edited the list.  Returns
- * false if the list has to be rewritten: the line is malformed, or is not the first of its
- * file.
+ * Read a line of len bytes.  Returns false if the list has to be rewritten: the line is
+ * malformed, as it is without its line feed, or is not the first of its file.
  */
 static bool
 read_line(SmList *list, char *line, size_t len)
@@ -175,7 +173,7 @@ sm_list_read(SmList *list, SmDir *dir)
 	{
 		ereport(WARNING,
 				(errmsg("file \"%s\" was ignored", sm_dir_path(dir, LIST_NAME)),
-				 errdetail("It does not belong to the user that the server runs as. Files of earlier exports that this export does not replace are kept.")));
+				 errdetail("It does not belong to the user that the server runs as, or that user may not read it. Files of earlier exports that this export does not replace are kept.")));
 		return;
 	}
 

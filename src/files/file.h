@@ -39,9 +39,10 @@ typedef struct SmFile
 	bool		has_content;	/* does the target have content?  content
 								 * itself is not read */
 	bool		of_section;		/* earlier runs of the section made the file */
-	bool		kept;			/* in the list from before the query: a
-								 * rebuild does not touch the file; from after
-								 * it: the new set or index has it, too */
+	bool		kept;			/* in the list read before the query: the
+								 * rebuild leaves the file as it is; in the
+								 * list read after it: the new set or index
+								 * has the file, too */
 } SmFile;
 
 /*

@@ -8,7 +8,8 @@
 #include "files/file.h"
 
 /*
- * The beginning of an index's name, and the section of its row in a target.
+ * The beginning of an index's name, the section of its row in a target, and the default
+ * of the argument "section".
  */
 #define SM_INDEX_SECTION	"sitemap"
 

@@ -32,7 +32,7 @@ struct SmFileQueue
 	TupleDesc	desc;
 	bool		compress;
 	Waiting		waiting[MAX_WAITING_FILES]; /* a ring */
-	int			size;			/* used part of the ring */
+	int			size;			/* length of the ring, up to MAX_WAITING_FILES */
 	int			first;			/* the file that has waited longest */
 	int			nwaiting;
 };

@@ -513,9 +513,9 @@ sm_set_use_past(SmSet *set, SmPast *past)
 
 /*
  * Begin to fill the progress view.  A backend has one slot in these views.  Leave it alone
- * if a COPY of our result uses it; in sitemap_publish, the reading of the target has
- * released it.  The end of a (sub)transaction, after an error or in
- * SmPast.begin, releases the slot.
+ * if a COPY of our result uses it.  The end of a (sub)transaction that is rolled back
+ * releases the slot.  So a COPY of the result of sitemap_publish no longer has it here, and
+ * after an error or SmPast.begin the set no longer has it.
  */
 static void
 start_progress(SmSet *set)
@@ -529,8 +529,8 @@ start_progress(SmSet *set)
 }
 
 /*
- * Bound the next rows by an old file's first key, and the first key of a later file.
- * The first and the last file have no bound.
+ * Bound the next rows: from an old file's first key to before the first key of a later
+ * file.  The first file has no lower bound, and the last file no upper bound.
  */
 static void
 set_bounds(SmSet *set, int from, int to)

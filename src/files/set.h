@@ -14,7 +14,7 @@
 #include "server/query.h"
 #include "utils/hsearch.h"
 
-/* Files of earlier runs, in the order of their first keys.  Each has its key set. */
+/* Files of earlier runs, in the order of their first keys.  The field key is filled in. */
 typedef struct SmOldFiles
 {
 	int			nfiles;
@@ -55,9 +55,10 @@ typedef struct SmSet
 	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
 	List	   *held;			/* the types of the key (sm_hold_type) */
-	const char *recipe;			/* a digest of the query's text and of all
-								 * options that shape files; "" for a full
-								 * split without keys */
+	const char *recipe;			/* a digest of the query's text, the options
+								 * that shape files and the order of keys
+								 * (make_recipe); "" for a full split without
+								 * keys */
 	bool		has_shown;		/* the query has a column "shown" */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far */
@@ -83,8 +84,8 @@ typedef struct SmSet
 
 	/* what is remembered of the pages, in a query with a column "shown" */
 	SmPast	   *past;			/* NULL until sm_set_use_past */
-	int			past_first;		/* first old file of the rows that are read;
-								 * takes rows before its key, too */
+	int			past_first;		/* first old file of the range that is read;
+								 * rows before its first key count as its rows */
 	int			past_file;		/* old file in whose range the newest key is;
 								 * past_first - 1 before the first row */
 	bool		is_known;		/* does that file have states? */

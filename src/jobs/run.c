@@ -18,17 +18,16 @@
  * call runs a job only if started still has the value that the call wrote.
  *
  * Security: statements of a job, and those on the table of jobs, run as the owner of
- * the table.  If the owner is not the session's user, the statements are a
- * security-restricted operation, as in REFRESH MATERIALIZED VIEW: they can neither change
+ * the table.  Unless the owner is the current user and the session's user, the statements
+ * are a security-restricted operation, as in REFRESH MATERIALIZED VIEW: they can neither change
  * the role, nor leave temporary objects, prepared statements or open cursors behind, nor
  * defer a trigger to the commit.  The operation ends before each commit, and settings are
  * restored.  After each commit the table and its owner are checked again.
  *
- * In a security-restricted operation PostgreSQL itself prevents all of this but two things,
- * which are left to leave_operation.  leave_operation refuses functions, types and the like
- * in pg_temp, where the session looks for types first.  It also reads to their end the
- * cursors that a procedural language keeps open; otherwise the commit would read them, as
- * the caller.
+ * PostgreSQL itself enforces these limits, with two gaps, which leave_nothing_behind
+ * closes.  It refuses objects in pg_temp, such as functions and types: the session looks
+ * for types there first.  And it reads to their end the cursors that a procedural language
+ * keeps open; otherwise the commit would read them, as the caller.
  */
 #include "postgres.h"
 
@@ -166,9 +165,12 @@ refuse_temporary_objects(void)
 	table_close(rel, AccessShareLock);
 }
 
-/* End the operation: nothing may remain by which the owner could act as the caller. */
+/*
+ * In a security-restricted operation, leave nothing behind by which the owner could act as
+ * the caller.  The operation goes on.
+ */
 static void
-leave_operation(void)
+leave_nothing_behind(void)
 {
 	if (!InSecurityRestrictedOperation())
 		return;
@@ -182,7 +184,7 @@ become_caller(Run *run)
 {
 	if (!run->is_owner)
 		return;
-	leave_operation();
+	leave_nothing_behind();
 	run->is_owner = false;
 	AtEOXact_GUC(false, run->guc_level);
 	SetUserIdAndSecContext(run->user, run->sec_context);
@@ -215,7 +217,7 @@ do_work(void *arg)
 
 	work->function(work);
 	check_constraints();
-	leave_operation();
+	leave_nothing_behind();
 	return !work->undo;
 }
 
@@ -257,11 +259,12 @@ publish(Work *work)
 
 	if (job->full && job->nulls[SM_JOB_CHANGES] == ' ')
 	{
-		/* a full run needs no list of changes, but empties the queue */
+		/* a full run needs no changed keys, but empties the queue so */
 		sm_run_changes(TextDatumGetCString(job->options[SM_JOB_CHANGES]), None_Receiver);
 		job->nulls[SM_JOB_CHANGES] = 'n';
 	}
 	sm_job_publish(table, job);
+	/* so that constraints of the table of jobs are not deferred either */
 	check_constraints();
 	sm_job_succeeded(table, job);
 }
@@ -324,8 +327,9 @@ set_started(Work *work)
 /*
  * Start a job, in the transaction of the previous job.  Returns false if the job is not to
  * be run.  A trigger of the table can raise an error here, which must not undo the previous
- * job.  If the job is not started, its row must not stay locked: another session
- * that has just started the job would skip it.
+ * job.  If the job is not started, the subtransaction is rolled back, because it can have
+ * locked the row: another session that has just started the job could then not lock the
+ * row, and would skip the job.
  */
 static bool
 start_job(Run *run, const SmJobName *name, TimestampTz *started)

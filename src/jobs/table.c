@@ -152,8 +152,8 @@ sm_jobs_set_name(SmJobTable *table, const char *name)
 }
 
 /*
- * The text of a statement.  Parameter $1 is a time.  $2 and $3 are a job's name, except in
- * statements on all jobs.  parameter_types has the types of $4 and up.
+ * The text of a statement.  Parameter $1 is a time.  $2 and $3 are a job's name, in
+ * statements with NAMED.  parameter_types has the types of $4 and up.
  */
 static char *
 statement_text(const SmJobTable *table, SmJobStatement statement)
@@ -207,7 +207,7 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 		case SM_JOBS_OF_OTHER_SITE:
 			return psprintf("SELECT target::pg_catalog.oid, base_url FROM %s"
 							" WHERE " PATH("directory") " OPERATOR(pg_catalog.=) " PATH("$5")
-							" AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
+							" AND target IS NOT NULL AND NOT (target::pg_catalog.oid OPERATOR(pg_catalog.=) $4"
 							" AND base_url OPERATOR(pg_catalog.=) ANY ($6)) LIMIT 1", name);
 		case SM_JOB_LOCK_EXPORTED:
 			return psprintf("SELECT FROM %s WHERE " NAMED
@@ -250,7 +250,7 @@ prepare(const SmJobTable *table, SmJobStatement statement, int nmore)
 }
 
 /*
- * Run a statement.  name: NULL for a statement on all jobs; more: the nmore values of $4
+ * Run a statement.  name: NULL for a statement without NAMED; more: the nmore values of $4
  * and up; more_nulls: 'n' for each of them that is NULL, or NULL if none is.  Returns how
  * many rows the statement returned or changed.  Rows are in SPI_tuptable, which has to be
  * freed: SPI would keep it until the end of the call.
@@ -301,12 +301,10 @@ get_bool(HeapTuple row, int column)
 	return !isnull && DatumGetBool(value);
 }
 
-/* Text of a result, in the memory context. */
 static char *
-get_text(MemoryContext context, uint64 row, int column)
+get_text(uint64 row, int column)
 {
-	return MemoryContextStrdup(context, SPI_getvalue(SPI_tuptable->vals[row],
-													 SPI_tuptable->tupdesc, column));
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
 }
 
 int
@@ -319,8 +317,8 @@ sm_jobs_due(SmJobTable *table, TimestampTz began, SmJobName **jobs)
 	for (uint64 i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(*jobs)[i].base_url = get_text(context, i, 1);
-		(*jobs)[i].section = get_text(context, i, 2);
+		(*jobs)[i].base_url = get_text(i, 1);
+		(*jobs)[i].section = get_text(i, 2);
 	}
 	SPI_freetuptable(SPI_tuptable);
 	return (int) Min(count, INT_MAX);
@@ -406,10 +404,10 @@ sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 		bool		isnull;
 
 		CHECK_FOR_INTERRUPTS();
-		due->name.base_url = get_text(context, i, 1);
-		due->name.section = get_text(context, i, 2);
+		due->name.base_url = get_text(i, 1);
+		due->name.section = get_text(i, 2);
 		due->target = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
-		due->directory = get_text(context, i, 4);
+		due->directory = get_text(i, 4);
 		due->finished = DatumGetTimestampTz(SPI_getbinval(row, SPI_tuptable->tupdesc, 5, &isnull));
 		due->failed = get_bool(row, 6);
 	}
@@ -451,13 +449,13 @@ sm_jobs_share_site(SmJobTable *table, const SmJobExport *due)
 		accumArrayResult(spellings, CStringGetTextDatum(spelling), false, TEXTOID,
 						 CurrentMemoryContext);
 		values[2] = makeArrayResult(spellings, CurrentMemoryContext);
-		found = execute(table, SM_JOBS_OF_OTHER_SITE, due->finished, &due->name,
+		found = execute(table, SM_JOBS_OF_OTHER_SITE, 0, NULL,
 						lengthof(values), values, NULL) > 0;
 		if (found)
 		{
 			target = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0],
 													SPI_tuptable->tupdesc, 1, &isnull));
-			spelling = get_text(CurrentMemoryContext, 0, 2);
+			spelling = get_text(0, 2);
 		}
 		SPI_freetuptable(SPI_tuptable);
 		if (!found)

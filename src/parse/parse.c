@@ -101,7 +101,7 @@ is_utf8(SmSpan line)
 	return pg_verify_mbstr(PG_UTF8, line.s, line.len, true);
 }
 
-/* Read the next line that is not blank into a row; false at the end. */
+/* Read the next URL into a row, and report lines that are not URLs; false at the end. */
 static bool
 next_url(TextParser *p, SmProblems *problems, SmRow *row)
 {
@@ -295,7 +295,7 @@ sitemap_kind(PG_FUNCTION_ARGS)
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	bool		is_text;
-	SmSpan		document = read_document(fcinfo, KIND_BYTES, &is_text);
+	SmSpan		document = read_document(fcinfo, KIND_BYTES + 1, &is_text);
 	const char *kind = kind_of(document, is_text);
 
 	MemoryContextSwitchTo(oldcontext);

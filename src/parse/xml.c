@@ -85,8 +85,9 @@ struct SmXmlParser
 	SmProblems *problems;
 	bool		is_cut;			/* the input is not the whole document */
 	const Kind *kind;			/* NULL before the root element */
-	const char *wrapper;		/* the element last reported for entries in
-								 * it: its name in the document; or NULL */
+	const char *wrapper;		/* points to the name, in the document, of the
+								 * element last reported for entries in it; or
+								 * NULL */
 
 	/* the declarations that a copy needs in addition to its own */
 	int			nbindings;		/* namespaces in scope around the element */

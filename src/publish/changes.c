@@ -1,6 +1,6 @@
 /*
  * changes.c
- *	  Finds the files of a section that changed since the last run.
+ *	  Finds the files of a section that hold a key that changed since the last run.
  *
  * core/rebuild.c says which files have to be rebuilt, given the files that hold a
  * changed key.  set.c rebuilds them.
@@ -177,7 +177,7 @@ find_file(const Changes *changes, Datum key)
 
 /* Describe a column of the statement. */
 static void
-find_column(const Changes *changes, Oid type, ChangeColumn *column)
+describe_column(const Changes *changes, Oid type, ChangeColumn *column)
 {
 	Oid			base;
 	Oid			output;
@@ -240,7 +240,7 @@ take_changes(const Changes *changes, const Statement *statement)
 	int			level;
 
 	for (int i = 0; i < ncolumns; i++)
-		find_column(changes, TupleDescAttr(statement->desc, i)->atttypid, &columns[i]);
+		describe_column(changes, TupleDescAttr(statement->desc, i)->atttypid, &columns[i]);
 
 	/*
 	 * If a column is neither of the key's type nor text, its values become

@@ -1,6 +1,6 @@
 /*
  * changes.h
- *	  Finds the files of a section that changed since the last run.
+ *	  Finds the files of a section that hold a key that changed since the last run.
  */
 #ifndef SM_PUBLISH_CHANGES_H
 #define SM_PUBLISH_CHANGES_H
@@ -10,8 +10,8 @@
 /*
  * Run the statement that names what changed, text, and find the section's files that hold a
  * changed key.  old: receives the section's files, with what sm_set_rebuild needs.
- * Returns NULL, or why all files have to be made: a file has no content or no first key,
- * or its recipe differs from the set's.  Raises an error if the set cannot be made in
+ * Returns NULL, or why all files have to be made, e.g. a file has no content, or its
+ * recipe differs from the set's.  Raises an error if the set cannot be made in
  * parts.
  */
 extern const char *sm_changes_read(const char *text, SmSet *set, const SmFileList *list,

@@ -2,7 +2,7 @@
  * filelist.c
  *	  The files of a site in the target.
  *
- * A list is all that memory holds for each file of a site.  So texts that most files
+ * Of each file of a site, memory holds only what is in the list.  So texts that most files
  * share are kept once.
  */
 #include "postgres.h"

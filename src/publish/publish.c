@@ -4,8 +4,9 @@
  *	  to the target, a user's table; and sitemap_publish_index, which makes the index
  *	  of all files of a site in the target.
  *
- * Given "changes", changes.c makes only some files of the set.  For a query with a
- * column "shown", past.c has what the target remembers of the pages.
+ * Given "changes", changes.c finds the files that hold a changed key, and set.c rebuilds
+ * only these.  For a query with a column "shown", past.c has what the target remembers of
+ * the pages.
  *
  * While the query runs, nothing is written and the target is not locked, so that the
  * query can use parallel workers.  The files of the set wait in a tuplestore; a file

@@ -571,14 +571,17 @@ put_row(SmBatch *batch, const SmFile *file)
 	sm_batch_put(batch, values, nulls);
 }
 
-/* Write a document that the target does not have.  old: the file as it was, or NULL. */
+/*
+ * Write a file that is new in the target, or differs in its document or in its row.  old:
+ * the file as it was, or NULL.
+ */
 static void
 write_document(SmTarget *target, SmFile *old, SmFile *file)
 {
 	SmBatch    *batch = old ? &target->updates : &target->inserts;
 	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
 
-	/* an unchanged document keeps its lastmod */
+	/* if only other columns of the row differ, lastmod stays */
 	file->lastmod = same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod) ? old->lastmod :
 		next_lastmod(target, old);
 	put_row(batch, file);

@@ -12,8 +12,8 @@
 #include "utils/lsyscache.h"
 
 /*
- * The base type of a domain.  An array of domains over xml or text counts as an
- * array of xml or text.
+ * The base type of a domain.  An array counts as xml[] or text[] if its elements are xml
+ * or are stored as text, perhaps by a domain.
  */
 static Oid
 base_type(Oid type)

@@ -1,7 +1,7 @@
 /*
  * encoding.h
- *	  Conversion between the database's encoding and UTF-8.  All other files work
- *	  in UTF-8.
+ *	  Conversion between the database's encoding and UTF-8.  Entries and
+ *	  documents are in UTF-8 elsewhere; names, queries and messages are not.
  */
 #ifndef SM_ENCODING_H
 #define SM_ENCODING_H

@@ -213,9 +213,13 @@ sm_run_changes(const char *statement, DestReceiver *dest)
 	sources = SPI_plan_get_plan_sources(plan);
 	source = sources == NIL ? NULL : linitial(sources);
 
-	/* EXECUTE and FETCH would call dest with another resource owner */
+	/*
+	 * EXECUTE and FETCH would call dest with another resource owner.  A rule
+	 * can put a NOTIFY before another statement.
+	 */
 	if (list_length(sources) != 1 || source->resultDesc == NULL ||
-		linitial_node(Query, source->query_list)->commandType == CMD_UTILITY)
+		(list_length(source->query_list) == 1 &&
+		 linitial_node(Query, source->query_list)->commandType == CMD_UTILITY))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),

@@ -138,6 +138,17 @@ check_queue(Relation queue, Relation source, int key)
 				 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL",
 						NameStr(attribute->attname), RelationGetRelationName(queue)),
 				 errdetail("A TRUNCATE of the watched table adds NULL, which stands for all keys.")));
+	for (int i = first + 1; i < desc->natts; i++)
+	{
+		Form_pg_attribute other = TupleDescAttr(desc, i);
+
+		if (other->attnotnull && !other->attisdropped && !other->atthasdef && !other->attidentity)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL and has no default",
+							NameStr(other->attname), RelationGetRelationName(queue)),
+					 errdetail("Writes to the watched table add keys, which are in the first column.")));
+	}
 	if (get_typtype(attribute->atttypid) == TYPTYPE_DOMAIN)
 		domain_check((Datum) 0, true, attribute->atttypid, NULL, NULL);
 

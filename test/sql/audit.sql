@@ -47,6 +47,12 @@ SELECT row_number, problem
  WHERE problem ~ 'future|too_old';
 RESET datestyle;
 
+-- News of this month, which is not over in every time zone, and of a month long ago.
+SELECT count(*) FILTER (WHERE date = '2025-01') AS old, count(*) AS all
+  FROM (VALUES ('2025-01'), (to_char(now(), 'YYYY-MM'))) v (date),
+       sitemap_audit(format('SELECT ''/'' AS loc, public.sitemap_news(''n'', ''en'', %L, ''t'') AS extensions', date), 'http://a/')
+ WHERE problem = 'news_too_old';
+
 -- What sitemap_files refuses, all of it, and what it does not look at.
 TRUNCATE page RESTART IDENTITY;
 INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
@@ -54,8 +60,8 @@ INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
   ('ftp://a/', 'yesterday', 'x', 2, ARRAY[sitemap_image('http://i'),
                                           sitemap_alternate('de', 'http://a/'),
                                           sitemap_alternate('DE', 'http://a/'),
-                                          sitemap_news('n', 'en', '2026', 't'),
-                                          sitemap_news('n', 'en', '2026', 't')]),
+                                          sitemap_news('n', 'en', '2025', 't'),
+                                          sitemap_news('n', 'en', '2025', 't')]),
   ('http://b/', NULL, NULL, 7, NULL),
   ('/4', '2999-01-01T00:00:00+01:00', 'sometimes', 'NaN', NULL),
   (NULL, 'x', 'x', 9, NULL),

@@ -126,6 +126,16 @@ SELECT n, lastmod, a.*
  WHERE problem <> 'loc_null'
  ORDER BY n, lastmod COLLATE "C";
 
+-- Without an index, a robots.txt can name the parts; a row with an invalid loc is in no file.
+SELECT index, max_urls, array_agg(problem)
+  FROM (VALUES ('auto', 1), ('auto', 2), ('never', 1)) v (index, max_urls),
+       sitemap_audit('SELECT unnest(''{/a,/b}''::text[]) AS loc', 'http://a/', index => index, max_urls => max_urls, agents => '{x}',
+                     robots => E'user-agent: *\nsitemap: http://a/sitemap-1.xml')
+ GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT array_agg(problem)
+  FROM sitemap_audit('SELECT unnest(''{/a,ftp://x/}''::text[]) AS loc', 'http://a/', section => 's', max_urls => 1, on_invalid => 'skip', agents => '{x}',
+                     robots => E'user-agent: *\nsitemap: http://a/s.xml');
+
 -- They come after the problems of the rows.
 SELECT row_number, loc, problem
   FROM sitemap_audit('SELECT ''/'' || least(n, 99) AS loc, ''2026-01-02''::text AS lastmod FROM generate_series(1, 100) n', 'http://a/', agents => '{x}',

@@ -211,6 +211,9 @@ DECLARE changes_cursor CURSOR FOR SELECT row(5)::changes_key;
 SELECT pg_temp.run('', :'row_keys');
 SELECT pg_temp.brief(format('SELECT pg_temp.run(%L, %L)', format(', changes => %L', c), :'row_keys'))
   FROM (VALUES ('EXECUTE changes_keys'), ('FETCH ALL FROM changes_cursor'), ('EXPLAIN SELECT 1')) v (c);
+CREATE TABLE changes_ruled AS SELECT row(5)::changes_key AS key;
+CREATE RULE changes_rule AS ON DELETE TO changes_ruled DO ALSO NOTIFY changes;
+SELECT pg_temp.run(', changes => ''DELETE FROM changes_ruled RETURNING key''', :'row_keys');
 ROLLBACK;
 DEALLOCATE changes_keys;
 DROP TYPE changes_key;

@@ -109,7 +109,7 @@ SELECT v, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', pro
 -- Whatever the values, a query is read to its end, and what is written is well-formed.
 CREATE TEMP TABLE odd AS
 SELECT row_number() OVER (ORDER BY c, k, v) AS id, c AS col, jsonb_build_object('thumbnail_loc', '/t', 'title', 't', 'description', 'd', 'content_loc', '/c') || jsonb_build_object(k, v) AS video,
-       jsonb_build_object('publication_name', 'n', 'publication_language', 'en', 'publication_date', '2026', 'title', 't') || jsonb_build_object(k, v) AS news,
+       jsonb_build_object('publication_name', 'n', 'publication_language', 'en', 'publication_date', '2025', 'title', 't') || jsonb_build_object(k, v) AS news,
        jsonb_build_object('loc', '/i') || jsonb_build_object(k, v) AS image
   FROM (SELECT p.proname AS c, a.k
           FROM pg_proc p, unnest(p.proargnames) a (k)

@@ -128,12 +128,14 @@ SELECT section, exported FROM job WHERE exported < '2001-01-01' ORDER BY 1;
 DELETE FROM job_page WHERE id > 200;
 CALL sitemap_run('job');
 TABLE job_exported;
--- One site that its jobs spell in two ways.
-INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_files', 'http://a', 'spelt', 'SELECT ''/'' AS loc', :'directory');
+-- One site that its jobs spell in two ways, one of them in a job without a target.
+INSERT INTO job (target, base_url, section, query, directory) VALUES
+  ('job_files', 'http://a', 'spelt', 'SELECT ''/'' AS loc', :'directory'),
+  (NULL, 'HTTP://a', 'without', NULL, :'directory');
 UPDATE job SET exported = NULL;
 CALL sitemap_run('job');
 SELECT base_url, section, error, exported IS NOT NULL AS exported FROM job ORDER BY base_url COLLATE "C", section;
-DELETE FROM job WHERE section = 'spelt';
+DELETE FROM job WHERE section IN ('spelt', 'without');
 DELETE FROM job_files WHERE name LIKE 'spelt%';
 -- Two sites in one directory, with and without a slash at its end, would remove each other's files.
 CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (base_url, name));

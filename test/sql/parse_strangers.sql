@@ -176,3 +176,4 @@ SELECT kind, sitemap_kind(content)
 SELECT sitemap_kind('\xFFFE3C00750072006C007300650074002F003E00'::bytea), sitemap_kind('\xFEFF0068007400740070'::bytea), sitemap_kind('\x00'::bytea), sitemap_kind('\xFF'::bytea),
        sitemap_kind('<?xml version="1.0" encoding="klingon"?><urlset/>'::bytea), sitemap_kind(NULL::text), sitemap_kind(NULL::bytea);
 SELECT sitemap_kind('<urlset>' || repeat(' ', 3000000)), sitemap_kind(convert_to(E'http://a/\n' || repeat('x', 3000000), 'UTF8'));
+SELECT sitemap_kind('http://a/' || repeat('x', 3000000)), sitemap_kind(convert_to('http://a/' || repeat('x', 3000000), 'UTF8'));

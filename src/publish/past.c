@@ -136,7 +136,7 @@ sm_past_now(const SmFileList *list)
 	{
 		const SmFile *file = list->files[i];
 
-		/* only others' lastmods leave no later time in the 32 bits of a state */
+		/* no run wrote a lastmod that leaves no later time in 32 bits */
 		if (file->of_section && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
 			file->lastmod <= max_lastmod - USECS_PER_SEC)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);

@@ -19,10 +19,10 @@
  *
  * Security: statements of a job, and those on the table of jobs, run as the owner of
  * the table.  Unless the owner is the current user and the session's user, the statements
- * are a security-restricted operation, as in REFRESH MATERIALIZED VIEW: they can neither change
- * the role, nor leave temporary objects, prepared statements or open cursors behind, nor
- * defer a trigger to the commit.  The operation ends before each commit, and settings are
- * restored.  After each commit the table and its owner are checked again.
+ * are a security-restricted operation, as in REFRESH MATERIALIZED VIEW: they can neither
+ * change the role, nor leave temporary objects, prepared statements or open cursors
+ * behind, nor defer a trigger to the commit.  The operation ends before each commit, and
+ * settings are restored.  After each commit the table and its owner are checked again.
  *
  * PostgreSQL itself enforces these limits, with two gaps, which leave_nothing_behind
  * closes.  It refuses objects in pg_temp, such as functions and types: the session looks
@@ -259,12 +259,12 @@ publish(Work *work)
 
 	if (job->full && job->nulls[SM_JOB_CHANGES] == ' ')
 	{
-		/* a full run needs no changed keys, but empties the queue so */
+		/* a full run needs no keys: the statement only empties the queue */
 		sm_run_changes(TextDatumGetCString(job->options[SM_JOB_CHANGES]), None_Receiver);
 		job->nulls[SM_JOB_CHANGES] = 'n';
 	}
 	sm_job_publish(table, job);
-	/* so that constraints of the table of jobs are not deferred either */
+	/* the job can have deferred constraints, also of the table of jobs */
 	check_constraints();
 	sm_job_succeeded(table, job);
 }

@@ -73,7 +73,7 @@ typedef struct Audit
 
 	int64		nrows;			/* rows that could be read */
 	int64		nentries;		/* of these, with a valid loc */
-	bool		is_uniform;		/* do all of them have the same lastmod? */
+	bool		is_uniform;		/* do all nrows rows have the same lastmod? */
 	int64		lastmod;		/* that lastmod */
 
 	SmSite		site;
@@ -375,7 +375,7 @@ only_subquery(List **queries)
 
 /*
  * Does the query have an order?  Its only view or subquery can have it instead.  Without
- * FROM there is one row.
+ * FROM the order is fixed: there is one row, or those of a function in the SELECT list.
  */
 static bool
 has_order(const SmQuery *set_query)

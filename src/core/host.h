@@ -30,7 +30,7 @@ typedef enum SmUrlStatus
 	SM_URL_NO_MEMORY,			/* libidn2 ran out of memory */
 	SM_URL_BAD_PORT,
 	SM_URL_TOO_LONG,
-	SM_URL_LONG_REFERENCE,		/* a relative URL, before it is resolved */
+	SM_URL_LONG_REFERENCE,		/* relative, and too long to be resolved */
 	SM_URL_LONG_AUTHORITY,
 	SM_URL_BAD_BASE,			/* a base URL with a user, a query or a
 								 * fragment */

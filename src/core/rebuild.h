@@ -41,10 +41,10 @@ extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles,
 							   const SmRebuildLimits *limits);
 
 /*
- * Find the files to read next, a piece: the touched files from number from, and the file
- * after them, whose first rows show where the last of them ends.  The caller goes on with
- * the next piece until a new file ends where an untouched file begins.  Returns the number
- * of the last file of the piece, plus 1.
+ * Find the files to read next, a piece: the touched files that begin with file number
+ * from, and the file after them, whose first rows show where the last of them ends.  The
+ * caller goes on with the next piece until a new file ends where an untouched file begins.
+ * Returns the number of the last file of the piece, plus 1.
  */
 extern size_t sm_rebuild_piece(const SmRebuildFile *files, size_t nfiles, size_t from);
 

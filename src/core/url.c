@@ -368,7 +368,8 @@ has_www(SmSpan host)
 
 /*
  * Resolve a reference without scheme against the base, RFC 3986, 5.2.2.  The
- * result is not yet encoded.  dst holds SM_URL_MAX + REFERENCE_MAX bytes.
+ * result is not yet encoded.  len: at most REFERENCE_MAX; dst holds SM_URL_MAX + len
+ * bytes.
  */
 static SmUrlStatus
 resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst_len)
@@ -377,9 +378,6 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	size_t		prefix;
 	size_t		ref_path;
 	size_t		path;
-
-	if (len > REFERENCE_MAX)
-		return SM_URL_LONG_REFERENCE;
 
 	if (len >= 2 && s[0] == '/' && s[1] == '/')
 	{
@@ -498,6 +496,8 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 		status = check_reference(s, len);
 		if (status == SM_URL_OK && base == NULL)
 			status = SM_URL_NO_SCHEME;
+		if (status == SM_URL_OK && len > REFERENCE_MAX)
+			status = max == SM_URL_UNLIMITED ? SM_URL_LONG_REFERENCE : SM_URL_TOO_LONG;
 		if (status != SM_URL_OK)
 			return status;
 		status = resolve(s, len, base, absolute, &len);

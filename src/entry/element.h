@@ -51,9 +51,10 @@ extern bool sm_append_image(SmElementWriter *w, SmSpan loc);
  * Ready-made XML.  It has to be well-formed, without elements in the namespace of
  * sitemaps.  Line breaks and tabs become references in text and spaces in tags;
  * backslashes become references.  Comments and instructions with any of these, with
- * "</url>", or with characters that would have to become references, are dropped.  In files that a database that is not UTF-8 makes, references to
- * characters outside ASCII become characters: values such as that of sitemap_image have
- * such references there, and characters in a database that is UTF-8.
+ * "</url>", or with characters that would have to become references, are dropped.  In a
+ * database that is not UTF-8, SQL values such as that of sitemap_image have references to
+ * characters outside ASCII.  In files these references become characters, as a UTF-8
+ * database writes them.
  */
 extern bool sm_append_fragment(SmElementWriter *w, SmSpan xml);
 

@@ -62,9 +62,8 @@ loc_problem(SmEntryWriter *w, SmSpan loc, SmUrlStatus status)
 						  "invalid loc: not below \"%s\", the path of base_url",
 						  sm_for_message(sm_span(w->base->url[SM_FORM_PLAIN] + w->base->origin_len,
 												 w->base->len[SM_FORM_PLAIN] - w->base->origin_len)));
-	return sm_url_problem(&w->problems,
-						  status == SM_URL_TOO_LONG || status == SM_URL_LONG_REFERENCE ?
-						  SM_LOC_TOO_LONG : SM_LOC_INVALID, "loc", status);
+	return sm_url_problem(&w->problems, status == SM_URL_TOO_LONG ? SM_LOC_TOO_LONG : SM_LOC_INVALID,
+						  "loc", status);
 }
 
 static void

@@ -27,7 +27,8 @@ typedef struct SmPast SmPast;
 struct SmPast
 {
 	const SmOldFiles *old;
-	uint64		order;			/* see sm_shown_seal */
+	uint64		order;			/* digest of sm_key_describe_family, for
+								 * sm_shown_seal */
 	uint32		now;			/* lastmod of pages that change in this run */
 
 	/* Called before the rows of files first to end - 1 are read. */

@@ -24,10 +24,11 @@
  * behind, nor defer a trigger to the commit.  The operation ends before each commit, and
  * settings are restored.  After each commit the table and its owner are checked again.
  *
- * PostgreSQL itself enforces these limits, with two gaps, which leave_nothing_behind
- * closes.  It refuses objects in pg_temp, such as functions and types: the session looks
- * for types there first.  And it reads to their end the cursors that a procedural language
- * keeps open; otherwise the commit would read them, as the caller.
+ * PostgreSQL itself enforces these limits, with two gaps.  The function
+ * leave_nothing_behind closes them: it refuses objects in pg_temp, such as functions and
+ * types, where the session looks for types first; and it reads to their end the cursors
+ * that a procedural language keeps open, which the commit would otherwise read, as the
+ * caller.
  */
 #include "postgres.h"
 

@@ -202,7 +202,8 @@ statement_text(const SmJobTable *table, SmJobStatement statement)
 			return psprintf("SELECT base_url, section, target::pg_catalog.oid, directory, finished,"
 							" started OPERATOR(pg_catalog.>) finished FROM %s"
 							" WHERE directory IS NOT NULL AND exported IS NULL AND target IS NOT NULL"
-							" AND finished IS NOT NULL"
+							" AND finished IS NOT NULL AND (files OPERATOR(pg_catalog.>) 0"
+							" OR written OPERATOR(pg_catalog.>) 0 OR failures OPERATOR(pg_catalog.>) 0)"
 							" ORDER BY directory, 3, base_url, section", name);
 		case SM_JOBS_OF_OTHER_SITE:
 			return psprintf("SELECT target::pg_catalog.oid, base_url FROM %s"

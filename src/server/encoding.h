@@ -1,7 +1,8 @@
 /*
  * encoding.h
- *	  Conversion between the database's encoding and UTF-8.  Entries and
- *	  documents are in UTF-8 elsewhere; names, queries and messages are not.
+ *	  Conversion between the database's encoding and UTF-8.  In the rest
+ *	  of src, entries and documents are in UTF-8; names, queries and messages are in
+ *	  the database's encoding.
  */
 #ifndef SM_ENCODING_H
 #define SM_ENCODING_H

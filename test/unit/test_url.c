@@ -39,7 +39,7 @@ status_name(SmUrlStatus status)
 {
 	static const char *const names[] = {
 		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_REFERENCE", "BAD_SCHEME", "NO_HOST", "BAD_HOST",
-		"BACKSLASH", "NOT_IDNA2008", "NO_IDNA", "NO_MEMORY", "BAD_PORT", "TOO_LONG", "LONG_AUTHORITY", "BAD_BASE", "OTHER_SITE",
+		"BACKSLASH", "NOT_IDNA2008", "NO_IDNA", "NO_MEMORY", "BAD_PORT", "TOO_LONG", "LONG_REFERENCE", "LONG_AUTHORITY", "BAD_BASE", "OTHER_SITE",
 		"OTHER_PATH"
 	};
 
@@ -958,6 +958,7 @@ test_length(void)
 		memcpy(src + 2 * i, "./", 2);
 	is_status(status_of(src, 4096, base, MAX), SM_URL_OK, "a reference of 4,096 bytes");
 	is_status(status_of(src, 4097, base, MAX), SM_URL_TOO_LONG, "a reference of 4,097 bytes");
+	is_status(status_of(src, 4097, base, SM_URL_UNLIMITED), SM_URL_LONG_REFERENCE, "a reference of 4,097 bytes, no limit");
 
 	memset(src, '\'', sizeof(src));
 	memcpy(src, "http://h/", 9);

@@ -294,7 +294,7 @@ append_url(SmElementWriter *w, const SmField *field, SmSpan url)
 							w->problems, w->problem))
 		return false;
 
-	/* noted only for found_media: the rule has been checked */
+	/* noted only for found_media; its rule is then checked once more */
 	if (w->rules->found_media)
 		sm_rules_note(w->rules, field->fact, url);
 	return true;

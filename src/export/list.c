@@ -109,7 +109,7 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 
 /*
  * Read a line of len bytes.  Returns false if the list has to be rewritten: the line is
- * malformed, as it is without its line feed, or is not the first of its file.
+ * malformed or lacks its line feed, or it is not the first of its file.
  */
 static bool
 read_line(SmList *list, char *line, size_t len)

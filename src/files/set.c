@@ -512,11 +512,12 @@ sm_set_use_past(SmSet *set, SmPast *past)
 }
 
 /*
- * Begin to fill the progress view.  A backend has one slot in these views.  Leave it alone
- * if a COPY of our result uses it.  The rollback of a (sub)transaction releases the slot.
- * sitemap_publish reads the target in subtransactions that it rolls back (run_peek in
- * target.c), before the query and in SmPast.begin.  So a COPY of its result no longer has
- * the slot here, and the set loses it in each SmPast.begin, as after an error.
+ * Begin to fill the progress view.  A backend has one slot for all progress views.  Leave
+ * it alone if a COPY of our result uses it.  The rollback of a (sub)transaction releases
+ * the slot.  sitemap_publish reads the target in subtransactions that it rolls back
+ * (run_peek in target.c), before the query and in SmPast.begin.  So a COPY of its result no
+ * longer has the slot here, and the set, which loses it in each SmPast.begin, takes it
+ * again here.
  */
 static void
 start_progress(SmSet *set)

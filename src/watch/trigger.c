@@ -19,9 +19,9 @@
  *
  * It can happen that the rows of a pair do not belong together: if a trigger keeps a row
  * from entering the partition that the UPDATE moves it to, the new rows lack that row.
- * But a pair that adds nothing takes one row from the old rows and an equal row from the
- * new ones, so every changed row remains.  A key may be added needlessly, but no key is
- * missed.
+ * But a pair that adds nothing consists of equal rows.  So it cancels one old row and an
+ * equal new one, and a row that only one side has is always in a pair that adds its key.
+ * A key may be added needlessly, but no key is missed.
  *
  * One exception is a bug of PostgreSQL 15 to 19.  After a MERGE into a partitioned table
  * has inserted a row, transition_capture->tcs_original_insert_tuple stays set.  Then the

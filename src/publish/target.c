@@ -650,6 +650,9 @@ sm_target_delete(SmTarget *target, const SmFile *file)
 void
 sm_target_read(SmTarget *target)
 {
+	/* a batch that has written rows has a plan */
+	if (!target->inserts.plan && !target->updates.plan && !target->deletions.plan)
+		return;
 	MemoryContextDelete(target->list->context);
 	target->list = read_files(target, false);
 }

@@ -84,7 +84,7 @@ extern void sm_target_delete(SmTarget *target, const SmFile *file);
 /* Let the feed compare the files that wait, and write them. */
 extern void sm_target_flush(SmTarget *target);
 
-/* Read the files of the site again. */
+/* Read the files of the site again, if any were written. */
 extern void sm_target_read(SmTarget *target);
 
 /*

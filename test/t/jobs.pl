@@ -216,12 +216,14 @@ foreach my $how ('kill -9', 'cancel')
 	my $status = q{SELECT concat_ws('|', files, exported IS NULL, failures, error) FROM job WHERE base_url = 'https://new.example/'};
 
 	$node->safe_psql('postgres', qq{
+		CREATE TABLE new_page (path text);
 		INSERT INTO job (target, base_url, section, query, max_shrink, directory)
-		VALUES ('files', 'https://new.example/', 'pages', 'SELECT path AS loc FROM public.new_page', 1, '$new')});
-	$node->psql('postgres', "CALL sitemap_run('job')");
-	like($node->safe_psql('postgres', $status), qr/^t\|1\|relation "public\.new_page" does not exist/, 'its query fails');
-	$node->safe_psql('postgres', "CREATE TABLE new_page (path text); CALL sitemap_run('job')");
-	is($node->safe_psql('postgres', "CALL sitemap_run('job'); $status"), '0|f|0', 'a site without pages: no error');
+		VALUES ('files', 'https://new.example/', 'pages', 'SELECT path AS loc FROM public.new_page', 1, '$new');
+		CALL sitemap_run('job')});
+	is($node->safe_psql('postgres', "CALL sitemap_run('job'); $status"), '0|t|0', 'a site without pages: no error');
+	$node->psql('postgres', "ALTER TABLE new_page RENAME TO hidden_page; CALL sitemap_run('job')");
+	like($node->safe_psql('postgres', $status), qr/\|1\|relation "public\.new_page" does not exist/, 'its query fails');
+	is($node->safe_psql('postgres', "ALTER TABLE hidden_page RENAME TO new_page; CALL sitemap_run('job'); $status"), '0|f|0', 'and no longer');
 	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/1'); CALL sitemap_run('job'); $status"), '1|f|0', 'its first page');
 	$node->psql('postgres', "DELETE FROM new_page; CALL sitemap_run('job')");
 	like($node->safe_psql('postgres', $status), qr/^0\|t\|1\|the query has no rows/, 'its last page was deleted');

@@ -71,9 +71,9 @@ typedef struct Audit
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	bool		lacks_order;	/* does a stable split lack an ORDER BY? */
 
-	int64		nrows;			/* rows that could be read */
+	int64		nread;			/* rows that could be read */
 	int64		nentries;		/* of these, with a valid loc */
-	bool		is_uniform;		/* do all nrows rows have the same lastmod? */
+	bool		is_uniform;		/* do all rows read have the same lastmod? */
 	int64		lastmod;		/* that lastmod */
 
 	SmSite		site;
@@ -138,7 +138,7 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	char		lastmod[SM_W3C_SECONDS_LEN];
 	bool		is_day;
 
-	if (audit->nrows++ == 0)
+	if (audit->nread++ == 0)
 	{
 		audit->is_uniform = entry->has_lastmod;
 		audit->lastmod = entry->lastmod;
@@ -402,14 +402,14 @@ check_set(Audit *audit)
 	if (audit->lacks_order)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
 						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
-	if (audit->is_uniform && audit->nrows >= UNIFORM_ROWS)
+	if (audit->is_uniform && audit->nread >= UNIFORM_ROWS)
 	{
 		char		lastmod[SM_W3C_SECONDS_LEN];
 
 		sm_w3c_format_seconds(audit->lastmod, lastmod);
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_UNIFORM,
 						psprintf("All " INT64_FORMAT " pages have the lastmod %.*s, which does not tell what changed.",
-								 audit->nrows, SM_W3C_SECONDS_LEN, lastmod));
+								 audit->nread, SM_W3C_SECONDS_LEN, lastmod));
 	}
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }

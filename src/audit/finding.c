@@ -6,8 +6,8 @@
  * Problems between rows are found after the last row, so all problems are sorted by row.
  * Each then gets its loc from a copy of all locs, which is in the order of the rows.
  *
- * Example: the locs /x, ftp://a/ and http://A/x of rows 1 to 3; the problems "2 loc_invalid"
- * and, after the last row, "3 loc_duplicate".  The result is
+ * Example: the locs /x, ftp://a/ and http://A/x of rows 1 to 3; the problems
+ * "2 loc_invalid" and, after the last row, "3 loc_duplicate".  The result is
  *
  *	  2 ftp://a/ loc_invalid,  3 http://A/x loc_duplicate
  *

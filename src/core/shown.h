@@ -32,8 +32,7 @@ extern void sm_shown_put(char *dst, const SmShownPage *page);
 /*
  * After the last page, fill in the header, which is in front of the pages, and return a
  * checksum of the states.  states: SM_SHOWN_HEADER_LEN bytes for the header, then the
- * pages; order: digest of a description of the order of keys.
- * sm_shown_open accepts only states of the same order.
+ * pages; order: digest of a description of the order of keys, the same for sm_shown_open.
  */
 extern uint64_t sm_shown_seal(char *states, size_t npages, uint64_t order);
 

@@ -52,16 +52,16 @@ extern bool sm_append_image(SmElementWriter *w, SmSpan loc);
  * sitemaps.  Line breaks and tabs become references in text and spaces in tags;
  * backslashes become references.  Comments and instructions with any of these, with
  * "</url>", or with characters that would have to become references, are dropped.  In a
- * database that is not UTF-8, SQL values such as that of sitemap_image have references to
- * characters outside ASCII.  In files these references become characters, as a UTF-8
- * database writes them.
+ * database that is not UTF-8, functions such as sitemap_image write a character outside
+ * ASCII as a reference.  In a file each such reference becomes the character, as in a file
+ * from a UTF-8 database.
  */
 extern bool sm_append_fragment(SmElementWriter *w, SmSpan xml);
 
 /*
  * Append a URL to an element.  An absolute URL is limited only by the document.  A
- * relative URL is resolved against the base; then *url becomes absolute.  what: noun phrase for
- * the URL in a problem.
+ * relative URL is resolved against the base; then *url becomes absolute.  what: noun
+ * phrase for the URL in a problem.
  */
 extern bool sm_append_url(SmElementWriter *w, SmSpan *url, const char *what);
 

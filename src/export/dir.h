@@ -32,8 +32,8 @@ typedef struct SmDir
 /*
  * Open a directory, given by its absolute path, and lock it until the current memory
  * context is reset.  The directory is created if only the last part of the path is
- * missing.  Raises an error if another process has locked it.  A
- * directory in which nothing can be written is not locked.
+ * missing.  Raises an error if another process has locked it.  A directory in which
+ * nothing can be written is not locked.
  */
 extern void sm_dir_open(SmDir *dir, const char *path);
 

@@ -311,10 +311,9 @@ get_text(uint64 row, int column)
 int
 sm_jobs_due(SmJobTable *table, TimestampTz began, SmJobName **jobs)
 {
-	MemoryContext context = CurrentMemoryContext;
 	uint64		count = execute(table, SM_JOBS_DUE, began, NULL, 0, NULL, NULL);
 
-	*jobs = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobName));
+	*jobs = palloc_extended(Max(count, 1) * sizeof(SmJobName), MCXT_ALLOC_HUGE);
 	for (uint64 i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -394,10 +393,9 @@ sm_job_failed(SmJobTable *table, const SmJobName *name, const char *error)
 int
 sm_jobs_to_export(SmJobTable *table, SmJobExport **exports)
 {
-	MemoryContext context = CurrentMemoryContext;
 	uint64		count = execute(table, SM_JOBS_TO_EXPORT, 0, NULL, 0, NULL, NULL);
 
-	*exports = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(SmJobExport));
+	*exports = palloc_extended(Max(count, 1) * sizeof(SmJobExport), MCXT_ALLOC_HUGE);
 	for (uint64 i = 0; i < count; i++)
 	{
 		SmJobExport *due = &(*exports)[i];

@@ -97,8 +97,8 @@ extern int	sm_jobs_due(SmJobTable *table, TimestampTz began, SmJobName **jobs);
 
 /*
  * Set the column started.  *started: its value as the row then has it.  Returns false, and
- * changes nothing, if the job is not due, if it was started since the call began, or if another session
- * holds its row.
+ * changes nothing, if the job is not due, if it was started since the call began, or if
+ * another session holds its row.
  */
 extern bool sm_job_start(SmJobTable *table, const SmJobName *name, TimestampTz began,
 						 TimestampTz *started);

@@ -15,8 +15,8 @@
  *	  </i:image>
  *
  * Indentation, comments and processing instructions are left out; sitemap_files would
- * copy them into its files.  In a database that is not UTF-8, references stand for characters
- * outside ASCII.
+ * copy them into its files.  In a database that is not UTF-8, references stand for
+ * characters outside ASCII.
  *
  * A copy can be much longer than its slice.  In a document that declares a prefix for
  * a URI of 256 bytes once, each <x:a/> of 6 bytes is an extension element, and its copy

@@ -49,7 +49,8 @@ extern void sm_receiver_init(SmReceiver *receiver,
 
 /*
  * Prepare a statement with SPI, for parameters of these types.  options: flags
- * CURSOR_OPT_* of SPI.  Unlike SPI's own functions, sm_prepare and sm_execute keep the current memory context.
+ * CURSOR_OPT_* of SPI.  Unlike SPI's own functions, sm_prepare and sm_execute keep the
+ * current memory context.
  */
 extern SPIPlanPtr sm_prepare(const char *statement, int nargs, const Oid *types, int options);
 

@@ -36,8 +36,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @not_run = qw(apt-get curl docker dpkg-buildpackage examples make pgxn sudo);
-my @documents = qw(README.md doc/guide.md doc/reference.md);
-my @more_documents = qw(CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/performance.md doc/reliability.md doc/shards.md examples/README.md);
+my @documents = qw(README.md doc/tutorial.md doc/guide.md doc/operations.md doc/applications.md doc/reference.md);
+my @more_documents = qw(CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/managed.md doc/performance.md doc/shards.md examples/README.md);
 my @not_examples = qw(apache css ini javascript nginx pgsql python ruby);
 my @programs = qw(awk base64 cmp gzip);
 
@@ -63,7 +63,7 @@ if ($pg_cron_version)
 	$node->append_conf('postgresql.conf',
 		    "shared_preload_libraries = 'pg_cron'\n"
 		  . "cron.database_name = '"
-		  . database('doc/guide.md')
+		  . database('doc/tutorial.md')
 		  . "'\n");
 	$node->restart;
 }
@@ -88,7 +88,7 @@ check_repetitions();
 check_links($_) foreach @documents, @more_documents;
 done_testing();
 
-# A document's database: readme, guide, reference.
+# A document's database: readme, tutorial, guide ...
 sub database
 {
 	my ($document) = @_;
@@ -303,14 +303,14 @@ sub run_statements
 	return;
 }
 
-# What the guide has scheduled with pg_cron runs, with the search_path that REFRESH
+# What the tutorial has scheduled with pg_cron runs, with the search_path that REFRESH
 # has from PostgreSQL 17 on.
 sub run_scheduled_commands
 {
-	my $database = database('doc/guide.md');
+	my $database = database('doc/tutorial.md');
 	my @jobs = split /\n/, $node->safe_psql($database, 'SELECT jobid FROM cron.job ORDER BY jobid');
 
-	cmp_ok(scalar(@jobs), '>', 0, 'the guide schedules a job');
+	cmp_ok(scalar(@jobs), '>', 0, 'the tutorial schedules a job');
 	foreach my $job (@jobs)
 	{
 		my $command =

@@ -7,10 +7,9 @@
 #	```xml	right after one of these is its output by psql -At, with line breaks
 #			and indentation added for the reader, which XML here never has
 #
-# An example without output runs without error and without a word.  A table with
-# the columns statement, SQLSTATE and message has a failing statement in each
-# row.  Not run: a ```sh block whose every line begins with a word of @not_run, and
-# blocks in the languages of @not_examples, which other tests take.
+# An example without output runs without error and without a word.  Not run: a ```sh block
+# whose every line begins with a word of @not_run, and blocks in the languages of
+# @not_examples, which other tests take.
 #
 # Skipped are examples and statements that need what this machine lacks:
 # pg_cron where they name it, 1.5 of it for intervals of seconds; libxml in the server
@@ -19,8 +18,8 @@
 #
 # The directory /var/www/sitemaps stands for a new one in each document.
 #
-# No example is in two documents, and each link to a file of the tree, or to a heading
-# in it, leads somewhere.
+# No example is in two documents, each link to a file of the tree, or to a heading in it,
+# leads somewhere, and no document is longer than its limit.
 #
 # Where the output differs, the document as it should be is left in tmp_check.
 
@@ -79,13 +78,13 @@ foreach my $document (@documents)
 	local $ENV{PGDATABASE} = database($document);
 	$web_root = PostgreSQL::Test::Utils::tempdir();
 	run_examples($document);
-	run_statements($document);
 }
 run_scheduled_commands() if $pg_cron_version;
 compare_signatures();
 compare_options();
 check_repetitions();
 check_links($_) foreach @documents, @more_documents;
+check_lengths();
 done_testing();
 
 # A document's database: readme, tutorial, guide ...
@@ -264,45 +263,6 @@ sub clean
 	return $text =~ s/[ \t]+$//gmr =~ s/\n+\z//r;
 }
 
-# The tables of failing statements.
-sub run_statements
-{
-	my ($document) = @_;
-	my $in_table = 0;
-	my $line = 0;
-
-	foreach (split /\n/, $content{$document})
-	{
-		my @cells = map { s/^\s+|\s+$//gr =~ s/\\\|/|/gr } split /(?<!\\)\|/;
-
-		$line++;
-		if (@cells < 4)
-		{
-			$in_table = 0;
-		}
-		elsif ($in_table && $cells[1] =~ /^`/)
-		{
-			my ($statement, $state, $message) = map { s/^`|`$//gr } @cells[ 1 .. 3 ];
-			my $missing = missing('sql', $statement);
-			my $output;
-
-		  SKIP:
-			{
-				skip "$document:$line takes $missing", 1 if defined $missing;
-				run_in($tree,
-					[ 'psql', '-X', '-q', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never' ],
-					"$statement;\n", \$output);
-				is($output =~ s/\n.*//sr, "ERROR:  $state: $message", "$document:$line $statement");
-			}
-		}
-		elsif ("@cells[1 .. 3]" eq 'statement SQLSTATE message')
-		{
-			$in_table = 1;
-		}
-	}
-	return;
-}
-
 # What the tutorial has scheduled with pg_cron runs, with the search_path that REFRESH
 # has from PostgreSQL 17 on.
 sub run_scheduled_commands
@@ -323,7 +283,8 @@ sub run_scheduled_commands
 	return;
 }
 
-# Every function, aggregate and type is in the reference with its signature.
+# Every function, aggregate and type is in the reference with its signature.  Overloads that
+# differ in the type of one argument have one signature, which lists the types.
 sub compare_signatures
 {
 	my $documented = $content{'doc/reference.md'} =~ s/\s+/ /gr;
@@ -349,6 +310,9 @@ sub compare_signatures
 		s/timestamp without time zone/timestamp/g;
 		s/double precision/float8/g;
 		s/\binteger\b/int/g;
+		s/\b(lastmod|publication_date) (?:timestamptz|timestamp|date|text)\b/$1 timestamptz | timestamp | date | text/ if !/^sitemap_(?:file|parse)\b/;
+		s/^(sitemap_url\(.*?lastmod .*?text)(?: DEFAULT NULL)?,/$1 DEFAULT NULL,/;
+		s/\bdocument (?:bytea|text)\b/document bytea | text/;
 		ok(index($documented, $_) >= 0, "doc/reference.md has $_");
 	}
 	return;
@@ -404,6 +368,23 @@ sub check_links
 		ok((grep { $_ eq decode_utf8($heading) } anchors($path)), "$document: its heading $heading")
 		  if defined $heading;
 	}
+	return;
+}
+
+# In words, as wc counts them.
+sub check_lengths
+{
+	my %limits = ('README.md' => 900, 'doc/reference.md' => 6500, 'doc/performance.md' => 1000);
+	my $total = 0;
+
+	foreach my $document (grep { !/^(?:CHANGELOG|CONTRIBUTING|SECURITY)/ } @documents, @more_documents)
+	{
+		my $words = () = slurp_file("$tree/$document") =~ /\S+/g;
+
+		$total += $words;
+		cmp_ok($words, '<=', $limits{$document}, "words of $document") if exists $limits{$document};
+	}
+	cmp_ok($total, '<=', 20000, 'words of README.md, doc and examples/README.md');
 	return;
 }
 

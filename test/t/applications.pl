@@ -1,5 +1,5 @@
-# The guide's calls from an application, of jobs and without, with psycopg 2, psycopg 3 and
-# node-postgres.
+# The calls from code in doc/applications.md, of jobs and without, with psycopg 2, psycopg 3,
+# SQLAlchemy and node-postgres.
 use strict;
 use warnings;
 
@@ -10,8 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
-my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## From an application\n(.*?)^## /ms
-  or die 'the guide has no such chapter';
+my $document = slurp_file("$FindBin::RealBin/../../doc/applications.md");
 my $node = PostgreSQL::Test::Cluster->new('main');
 
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -103,13 +102,13 @@ sub refused
 	return;
 }
 
-# The chapter's first block in that language that has this text.
+# The document's first block in that language that has this text.
 sub block
 {
 	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $chapter =~ /^```$language\n(.*?)^```$/msg;
+	my ($block) = grep { /\Q$text\E/ } $document =~ /^```$language\n(.*?)^```$/msg;
 
-	return $block // die "the chapter has no $language with $text";
+	return $block // die "the document has no $language with $text";
 }
 
 sub runs

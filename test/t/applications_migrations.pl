@@ -1,4 +1,4 @@
-# The guide's migration in Django, Rails and Alembic, applied, reversed and applied again, as the
+# The migration of doc/applications.md in Django, Rails and Alembic, applied, reversed and applied again, as the
 # owner of a database who is no superuser; what calls sitemap_run and serves the files in Django and Rails.
 
 use strict;
@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
-my $guide = slurp_file("$FindBin::RealBin/../../doc/guide.md");
+my $document = slurp_file("$FindBin::RealBin/../../doc/applications.md");
 my $folder = PostgreSQL::Test::Utils::tempdir();
 
 my ($python) = python_with('django');
@@ -19,9 +19,9 @@ my ($ruby) = grep { runs($_, '-e', 'require "active_record"; require "pg"') } 'r
 my $has_action_pack = $ruby && runs($ruby, '-e', 'require "action_controller"');
 plan skip_all => 'neither Django nor Alembic nor Active Record is here' unless $python || $alembic || $ruby;
 
-# What the guide's migration executes, with its view, and the reverse.
+# What the migration executes, with its view, and the reverse.
 my %statements = (
-	up => block('pgsql', 'CREATE VIEW sitemap_page') . block('pgsql', 'CREATE TABLE page_change (id bigint)'),
+	up => block('pgsql', 'CREATE VIEW sitemap_page') . block('pgsql', 'sitemap_watch'),
 	down => block('pgsql', 'DROP TABLE site, site_files, page_change'));
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -35,7 +35,7 @@ foreach (qw(python ruby alembic))
 	$node->safe_psql(
 		$_, q{
 		SET ROLE shop_owner;
-		CREATE TABLE page (id bigint PRIMARY KEY, path text, changed timestamptz);
+		CREATE TABLE page (id int PRIMARY KEY, path varchar(50), changed timestamptz);
 		INSERT INTO page VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', '2026-03-02 12:00Z'), (3, '/it''s/3', '2026-03-03 12:00Z')});
 }
 
@@ -46,7 +46,7 @@ SKIP:
 	local $ENV{PYTHONPATH} = $folder;
 	my @migrate = ($python, '-m', 'django', 'migrate', '--settings=settings', 'shop');
 
-	check('python', [@migrate], [ @migrate, '0001' ], \&check_view);
+	check('python', [ @migrate, '0002' ], [ @migrate, '0001' ], sub { check_view(); check_column(@migrate) });
 }
 SKIP:
 {
@@ -70,13 +70,13 @@ sub runs
 	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
 }
 
-# The guide's block in that language that has this text.
+# The document's block in that language that has this text.
 sub block
 {
 	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $guide =~ /^```$language\n(.*?)^```$/msg;
+	my ($block) = grep { /\Q$text\E/ } $document =~ /^```$language\n(.*?)^```$/msg;
 
-	return $block // die "the guide has no $language with $text";
+	return $block // die "the document has no $language with $text";
 }
 
 # The Pythons that have a module, and psycopg2.
@@ -95,7 +95,14 @@ sub write_django
 	mkdir "$folder/$_" or die $! foreach 'shop', 'shop/migrations';
 	append_to_file("$folder/shop/$_", '') foreach '__init__.py', 'migrations/__init__.py';
 	append_to_file("$folder/shop/migrations/0001_initial.py",
-		"from django.db import migrations\n\n\nclass Migration(migrations.Migration):\n    pass\n");
+		q{
+from django.db import migrations, models
+
+class Migration(migrations.Migration):
+    operations = [migrations.SeparateDatabaseAndState(state_operations=[migrations.CreateModel(
+        "Page", [("id", models.AutoField(primary_key=True)), ("path", models.CharField(max_length=50)),
+                 ("changed", models.DateTimeField())], {"db_table": "page"})])]
+});
 	append_to_file(
 		"$folder/shop/migrations/0002_sitemap.py", qq{
 from django.db import migrations
@@ -107,10 +114,20 @@ class Migration(migrations.Migration):
     dependencies = [("shop", "0001_initial")]
     operations = [migrations.RunSQL(statements, reverse_sql=reverse)]
 });
+	my $operations = block('python', 'AlterField') =~ s/^/    /gmr;
+	append_to_file(
+		"$folder/shop/migrations/0003_path.py", qq{
+from django.db import migrations, models
+
+create_view = """} . block('pgsql', 'CREATE VIEW sitemap_page') . qq{"""
+
+class Migration(migrations.Migration):
+    dependencies = [("shop", "0002_sitemap")]
+$operations});
 	append_to_file("$folder/shop/views.py", block('python', 'def sitemap'));
 	append_to_file("$folder/shop/publish.py", block('python', 'def publish'));
 	append_to_file("$folder/shop/models.py",
-		"from django.db import models\n\n\nclass Page(models.Model):\n    path = models.TextField()\n    changed = models.DateTimeField()\n\n    class Meta:\n        db_table = 'page'\n");
+		"from django.db import models\n\n\nclass Page(models.Model):\n    id = models.AutoField(primary_key=True)\n    path = models.TextField()\n    changed = models.DateTimeField()\n\n    class Meta:\n        db_table = 'page'\n");
 	append_to_file(
 		"$folder/settings.py", qq{
 SECRET_KEY = 'secret'
@@ -229,12 +246,30 @@ sub check
 	return;
 }
 
+# A column of the view gets another type, and the old one again.
+sub check_column
+{
+	my (@migrate) = @_;
+	my $type = q{SELECT format_type(atttypid, atttypmod), to_regclass('sitemap_page') FROM pg_attribute WHERE attrelid = 'page'::regclass AND attname = 'path'};
+
+	foreach my $step ([ '0003', 'text' ], [ '0002', 'character varying(50)' ])
+	{
+		my $output;
+
+		ok(IPC::Run::run([ @migrate, $step->[0] ], '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "python: migrate to $step->[0]")
+		  or diag($output);
+		is($node->safe_psql('python', $type), "$step->[1]|sitemap_page", "python: the column is $step->[1], and the view is there");
+	}
+	return;
+}
+
 # What both have to print: the index; the status for a client that has it, by its ETag and by its
 # time, which read no content; a HEAD of it and its other header lines; a part for clients that
-# take gzip and for others; and a file that is not there.
+# take gzip, for others and for those that refuse it, with its ETag and the status of another
+# request for that; files that are not there; and the status of a POST.
 sub serves
 {
-	my ($name, $database, @command) = @_;
+	my ($name, $database, $post, @command) = @_;
 	my ($output, $errors);
 	my $log_size = -s $node->logfile;
 
@@ -243,7 +278,7 @@ sub serves
 	is( $output =~ s/max-age=600, public/max-age=600/r,
 		"200 application/xml </sitemapindex>\n304 304\n200 0\n"
 		  . "Sun, 01 Mar 2026 09:55:00 GMT|max-age=600|Accept-Encoding|noindex\n"
-		  . "200 gzip </urlset>\n200 </urlset>\n404\n",
+		  . "200 gzip \" </urlset>\n200 identity W/\" </urlset>\n200 identity W/\" </urlset>\n304\n404 404\n$post\n",
 		$name);
 	my ($first, $not_modified) = split /SELECT 1 AS mark/, slurp_file($node->logfile, $log_size);
 	my $content = qr/SELECT "?(?:site_files"\.")?content/;
@@ -287,7 +322,7 @@ sub check_view
 	local $ENV{DJANGO_SETTINGS_MODULE} = 'settings';
 
 	serves(
-		'python: the view', 'python', $python, '-c', q{
+		'python: the view', 'python', 405, $python, '-c', q{
 import gzip
 import django
 django.setup()
@@ -304,11 +339,13 @@ connection.cursor().execute('SELECT 1 AS mark')
 head = client.head('/sitemap.xml')
 print(head.status_code, len(head.content))
 print(head['Last-Modified'], head['Cache-Control'], head['Vary'], head['X-Robots-Tag'], sep='|')
-part = client.get('/pages-51d8e999.xml.gz', HTTP_ACCEPT_ENCODING='gzip')
-print(part.status_code, part['Content-Encoding'], gzip.decompress(part.content)[-9:].decode())
-part = client.get('/pages-51d8e999.xml.gz')
-print(part.status_code, part.content[-9:].decode())
-print(client.get('/other.xml').status_code)
+for header in {'HTTP_ACCEPT_ENCODING': 'br, gzip'}, {}, {'HTTP_ACCEPT_ENCODING': 'gzip;q=0, *'}:
+    part = client.get('/pages-51d8e999.xml.gz', **header)
+    content = part.content if part.content.startswith(b'<') else gzip.decompress(part.content)
+    print(part.status_code, part.get('Content-Encoding', 'identity'), part['ETag'].split('"')[0] + '"', content[-9:].decode())
+print(client.get('/pages-51d8e999.xml.gz', HTTP_IF_NONE_MATCH=part['ETag']).status_code)
+print(client.get('/other.xml').status_code, client.get('/sitemap-none.xml').status_code)
+print(client.post('/sitemap.xml').status_code)
 });
 	publishes('python', $python, '-c', 'import django; django.setup(); from shop.publish import publish; publish()');
 	my $setup = "import django; django.setup()\nfrom django.db import connection, transaction\n";
@@ -324,7 +361,7 @@ sub check_rails
 	my $call = q{ActiveRecord::Base.connection.execute("CALL sitemap_run('site')")};
 	calls('ruby', (map { [ $ruby, '-r', "$folder/connect.rb", '-e', $_ ] } $call, "ActiveRecord::Base.transaction { $call }"));
 
-	# What the guide says of db/schema.rb.
+	# What the document says of db/schema.rb.
 	my $schema;
 	IPC::Run::run([ $ruby, '-r', "$folder/connect.rb", '-e', 'ActiveRecord::SchemaDumper.dump' ], '>', \$schema, '2>', \my $stderr);
 	like($schema, qr/create_table "page_change"/, 'ruby: schema.rb has other tables');
@@ -365,7 +402,7 @@ sub check_controller
 	{
 		skip 'Action Pack is not here', 1 unless $has_action_pack;
 		serves(
-			'ruby: the controller', 'ruby', $ruby, '-r', "$folder/serve.rb", '-e', q{
+			'ruby: the controller', 'ruby', 404, $ruby, '-r', "$folder/serve.rb", '-e', q{
 def get(path, headers = {})
   status, headers, body = Rack::Head.new(Rails.application.routes).call(Rack::MockRequest.env_for(path, headers))
   [status, headers, body.each.to_a.join]
@@ -380,15 +417,20 @@ ActiveRecord::Base.connection.execute('SELECT 1 AS mark')
 head = get('/sitemap.xml', method: 'HEAD')
 puts "#{head[0]} #{head[2].length}"
 puts head[1].values_at('Last-Modified', 'Cache-Control', 'Vary', 'X-Robots-Tag').join('|')
-part = get('/pages-51d8e999.xml.gz', 'HTTP_ACCEPT_ENCODING' => 'gzip')
-puts "#{part[0]} #{part[1]['Content-Encoding']} #{Zlib.gunzip(part[2])[-9..]}"
-part = get('/pages-51d8e999.xml.gz')
-puts "#{part[0]} #{part[2][-9..]}"
-begin
-  get('/other.xml')
-rescue ActiveRecord::RecordNotFound
-  puts 404
+part = nil
+[{ 'HTTP_ACCEPT_ENCODING' => 'br, gzip' }, {}, { 'HTTP_ACCEPT_ENCODING' => 'gzip;q=0, *' }].each do |header|
+  part = get('/pages-51d8e999.xml.gz', header)
+  content = part[2].start_with?('<') ? part[2] : Zlib.gunzip(part[2])
+  puts "#{part[0]} #{part[1]['Content-Encoding'] || 'identity'} #{part[1]['ETag'][/\A[^"]*"/]} #{content[-9..]}"
 end
+puts get('/pages-51d8e999.xml.gz', 'HTTP_IF_NONE_MATCH' => part[1]['ETag'])[0]
+missing = begin
+  get('/sitemap-none.xml')[0]
+rescue ActiveRecord::RecordNotFound
+  404
+end
+puts "#{get('/other.xml')[0]} #{missing}"
+puts get('/sitemap.xml', method: 'POST')[0]
 });
 	}
 	return;

@@ -1,5 +1,5 @@
-# What the guide says of operations: the preview is what a run does, VACUUM keeps the
-# target small, a restored database goes on, and the tables can outlive the extension.
+# What doc/operations.md says: the preview is what a run does, a paused job does not run, VACUUM
+# keeps the target small, a restored database goes on, and the tables can outlive the extension.
 use strict;
 use warnings;
 
@@ -9,8 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seed = $ENV{SEED} // 1;
-my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^## Operations\n(.*?)^## /ms
-  or die 'the guide has no such chapter';
+my $document = slurp_file("$FindBin::RealBin/../../doc/operations.md");
 my $node = PostgreSQL::Test::Cluster->new('main');
 
 note("SEED=$seed");
@@ -28,32 +27,35 @@ $node->safe_psql(
 	CREATE TABLE site_changes OF sitemap_change;
 	CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
 	INSERT INTO site (target, base_url, section, max_urls, query, changes, feed)
-	VALUES ('site_files', 'https://www.example.com/', 'articles', 1000,
+	VALUES ('site_files', 'https://www.example.com/', 'pages', 1000,
 	        'SELECT path AS loc, changed AS lastmod, id AS key FROM public.page ORDER BY id',
 	        'DELETE FROM public.page_change RETURNING id', 'site_changes');
 	CALL sitemap_run('site')});
 
 test_preview();
+test_pause();
 test_vacuum();
 test_restore();
 test_leaving();
 $node->stop;
 done_testing();
 
-# The chapter's block in that language that has this text.
+# The document's block in that language that has this text.
 sub block
 {
 	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $chapter =~ /^```$language\n(.*?)^```$/msg;
+	my ($block) = grep { /\Q$text\E/ } $document =~ /^```$language\n(.*?)^```$/msg;
 
-	return $block // die "the chapter has no $language with $text";
+	return $block // die "the document has no $language with $text";
 }
 
-# Before each run, both previews have the files that the run then writes.
+# Before each run, the preview has the files that the run then writes.
 sub test_preview
 {
-	my ($preview) = block('sql', 'FULL JOIN') =~ /^(SELECT section, d.*)/ms;
-	my $rollback = block('sql', 'ROLLBACK');
+	my $statement = block('sql', 'ROLLBACK');
+	my $preview = sub {
+		return join "\n", sort grep { !/^sitemap\.xml\||\|unchanged$/ } split /\n/, $node->safe_psql('postgres', $statement);
+	};
 
 	srand($seed);
 	foreach my $step (1 .. 20)
@@ -67,26 +69,37 @@ sub test_preview
 				"INSERT INTO page SELECT n, '/n/' || n FROM generate_series($id, $last) n ON CONFLICT (id) DO UPDATE SET path = excluded.path",
 				'SELECT'
 			)[ rand 4 ]);
-		my $expected = join "\n", sort map { s/^articles\|//r } split /\n/, $node->safe_psql('postgres', "BEGIN READ ONLY; $preview; COMMIT");
-		is(join("\n", sort split /\n/, $node->safe_psql('postgres', $rollback)), $expected, "step $step: the previews agree");
+		my $expected = $preview->();
 		my $before = 'CREATE TABLE before AS SELECT name, digest FROM site_files';
 		my $actions = q{
 			SELECT name, CASE WHEN b.name IS NULL THEN 'inserted' WHEN f.name IS NULL THEN 'deleted' ELSE 'updated' END
 			  FROM before b FULL JOIN site_files f USING (name)
 			 WHERE f.digest IS DISTINCT FROM b.digest AND name <> 'sitemap.xml'};
 		$node->safe_psql('postgres', $_) foreach $before, q{CALL sitemap_run('site')};
-		is(join("\n", sort split /\n/, $node->safe_psql('postgres', "$actions; DROP TABLE before")), $expected, "step $step: and so does the run");
-		is($node->safe_psql('postgres', $preview), '', "step $step: after which there is no drift");
+		is(join("\n", sort split /\n/, $node->safe_psql('postgres', "$actions; DROP TABLE before")), $expected, "step $step: the preview is what the run does");
+		is($preview->(), '', "step $step: after which there is no drift");
 	}
 	$node->safe_psql('postgres', q{SET session_replication_role = replica; UPDATE page SET path = '/drift' WHERE id = (SELECT min(id) FROM page)});
 	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
-	like($node->safe_psql('postgres', $preview), qr/^articles\|\S+\|updated$/, 'a change that no trigger saw is drift');
-	$node->safe_psql('postgres', q{UPDATE site SET full_every = '0'; CALL sitemap_run('site')});
-	is($node->safe_psql('postgres', $preview), '', 'until all pages are read');
+	like($preview->(), qr/^\S+\|updated$/, 'a change that no trigger saw is drift');
+	$node->safe_psql('postgres', $_) foreach q{UPDATE site SET full_at = NULL}, q{CALL sitemap_run('site')};
+	is($preview->(), '', 'until all pages are read');
 	return;
 }
 
-# Without autovacuum, a VACUUM after each run keeps the target within twice its live size.
+sub test_pause
+{
+	my ($pause, $continue) = block('sql', '100 years') =~ /^(.*)$/mg;
+	my $page = q{SELECT count(*) FROM site_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc LIKE '%/paused'};
+
+	$node->safe_psql('postgres', $_) foreach $pause, q{UPDATE page SET path = '/paused' WHERE id = (SELECT min(id) FROM page)}, q{CALL sitemap_run('site')};
+	is($node->safe_psql('postgres', $page), '0', 'a paused job does not run');
+	$node->safe_psql('postgres', $_) foreach $continue, q{CALL sitemap_run('site')};
+	is($node->safe_psql('postgres', $page), '1', 'and goes on');
+	return;
+}
+
+# Without autovacuum, a VACUUM after each run keeps the target within three times its live size.
 sub test_vacuum
 {
 	my $size = q{SELECT pg_total_relation_size('site_files')};
@@ -98,7 +111,7 @@ sub test_vacuum
 		$node->safe_psql('postgres', $_)
 		  foreach q{UPDATE page SET changed = changed + '1 minute'}, q{CALL sitemap_run('site')}, 'VACUUM site_files';
 	}
-	cmp_ok($node->safe_psql('postgres', $size), '<=', 2.2 * $live, 'VACUUM after each run: twice the size');
+	cmp_ok($node->safe_psql('postgres', $size), '<=', 3 * $live, 'VACUUM after each run: up to three times the size');
 	return;
 }
 

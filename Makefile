@@ -170,6 +170,10 @@ test:
 sanitize:
 	@test/sanitize
 
+# The diagram of the README, drawn by graphviz.
+doc/flow.svg: doc/flow.dot
+	dot -Tsvg -o $@ $<
+
 dist:
 	git archive --format=zip --prefix=sitemap-$(RELEASE)/ -o sitemap-$(RELEASE).zip HEAD
 

@@ -1,8 +1,8 @@
-# The guide's settings for nginx and Apache, in the configuration that Debian
-# brings: an exported set, from robots.txt to every file, as a crawler reads it.  Then
-# the settings for many tenants, on the same server.
+# The settings for nginx of doc/tutorial.md and for Apache of doc/guide.md, in the configuration
+# that Debian brings: an exported set, from robots.txt to every file, as a crawler reads it.
+# Then the settings for many shops, on the same server.
 #
-# Only the paths and the port are others than in the guide.
+# Only the paths, the port and the sections are others than in the documents.
 
 use strict;
 use warnings;
@@ -17,6 +17,7 @@ use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $guide = slurp_file("$FindBin::RealBin/../../doc/guide.md");
+my $text = slurp_file("$FindBin::RealBin/../../doc/tutorial.md") . $guide;
 my $folder = PostgreSQL::Test::Utils::tempdir();
 my $maps = "$folder/sitemaps";
 my $site = "$folder/html";
@@ -106,13 +107,13 @@ sub has_program
 	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
 }
 
-# The guide's block in that language that has this text.
+# The documents' block in that language that has this text.
 sub block
 {
-	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $guide =~ /^```$language\n(.*?)^```$/msg;
+	my ($language, $piece) = @_;
+	my ($block) = grep { /\Q$piece\E/ } $text =~ /^```$language\n(.*?)^```$/msg;
 
-	return $block // die "the guide has no $language with $text";
+	return $block // die "the documents have no $language with $piece";
 }
 
 # The settings of both chapters, with this test's paths and port.
@@ -122,6 +123,7 @@ sub settings
 	my $text = block($language, 'www.example.com') =~ s{(?=^(?:\}|</VirtualHost>)$)}{$more}mr;
 
 	$text =~ s{/var/www/sitemaps}{$maps}g;
+	$text =~ s{\(sitemap\|\w+\)}{(sitemap|news)}g;
 	$text .= settings_for_tenants($language) =~ s{/var/www/sitemaps}{$folder/tenants}gr;
 	$text =~ s{/var/www/html}{$site}g;
 	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;}g;
@@ -130,7 +132,7 @@ sub settings
 	return $text;
 }
 
-# The settings with what the guide says of tenants.
+# The settings with what the guide says of many shops.
 sub settings_for_tenants
 {
 	my ($language) = @_;

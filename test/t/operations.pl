@@ -4,6 +4,7 @@ use strict;
 use warnings;
 
 use FindBin;
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -34,6 +35,7 @@ $node->safe_psql(
 
 test_preview();
 test_pause();
+test_cron();
 test_vacuum();
 test_restore();
 test_leaving();
@@ -99,6 +101,27 @@ sub test_pause
 	return;
 }
 
+# The lines for cron: the call of the tutorial, and the export of another node.
+sub test_cron
+{
+	my $tutorial = slurp_file("$FindBin::RealBin/../../doc/tutorial.md");
+	my $folder = PostgreSQL::Test::Utils::tempdir();
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
+
+	$node->safe_psql('postgres', q{UPDATE page SET path = '/cron' WHERE id = (SELECT max(id) FROM page)});
+	foreach my $line ($tutorial =~ /^\* \* \* \* \* postgres (psql .*)$/m, block('ini', 'psql') =~ /^\* \* \* \* \* postgres (psql .*)$/m)
+	{
+		my $command = $line =~ s/\bshop$/postgres/r =~ s{/var/www/sitemaps}{$folder}r;
+
+		is(IPC::Run::run([ 'sh', '-c', $command ], '<', \undef, '>', \my $output, '2>&1'), 1, $line);
+		is($output, '', 'without a word');
+	}
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM site_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc LIKE '%/cron'}),
+		'1', 'the call has run the job');
+	ok(-s "$folder/sitemap.xml", 'the export has written files');
+	return;
+}
+
 # Without autovacuum, a VACUUM after each run keeps the target within three times its live size.
 sub test_vacuum
 {
@@ -124,7 +147,7 @@ sub test_restore
 	$node->safe_psql('postgres', 'CREATE DATABASE other');
 	$node->command_ok([ 'pg_restore', '-d', $node->connstr('other'), $dump ], 'pg_restore');
 	$node->safe_psql('other', $_)
-	  foreach q{UPDATE site SET full_every = NULL}, q{CALL sitemap_run('site')},
+	  foreach q{UPDATE site SET exported = NULL}, q{CALL sitemap_run('site')},
 	  q{TRUNCATE site_changes; UPDATE page SET path = '/restored' WHERE id = (SELECT max(id) FROM page)},
 	  q{CALL sitemap_run('site')};
 	is($node->safe_psql('other', 'SELECT written, reason IS NULL, error IS NULL FROM site'), '2|t|t', 'the next call goes on there');
@@ -132,16 +155,22 @@ sub test_restore
 	return;
 }
 
+# The tables outlive the extension, after all examples of the guide.
 sub test_leaving
 {
-	my $files = q{SELECT count(*), md5(string_agg(name || digest, ' ' ORDER BY name)) FROM site_files};
-	my $before = $node->safe_psql('postgres', $files);
-	my ($status, undef, $errors) = $node->psql('postgres', 'DROP EXTENSION sitemap');
+	my $files = q{SELECT count(*), md5(string_agg(base_url || name || digest, ' ' ORDER BY base_url, name)) FROM site_files};
+	my $folder = PostgreSQL::Test::Utils::tempdir();
+	my $guide = join "\n", slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^```sql\n(.*?)^```$/msg;
+
+	$node->safe_psql('postgres', 'CREATE DATABASE guide');
+	$node->psql('guide', $guide =~ s{/var/www/sitemaps}{$folder}gr, on_error_stop => 0);
+	my $before = $node->safe_psql('guide', $files);
+	my ($status, undef, $errors) = $node->psql('guide', 'DROP EXTENSION sitemap');
 
 	like($errors, qr/table site_files depends on type sitemap_file/, 'DROP EXTENSION says what depends on it');
-	$node->safe_psql('postgres', block('pgsql', 'DROP EXTENSION'));
-	is($node->safe_psql('postgres', $files), $before, 'the files stay');
-	is($node->safe_psql('postgres', q{UPDATE page SET path = '/left' WHERE id = 5; SELECT count(*) FROM site, pg_extension WHERE extname = 'sitemap'}),
+	$node->safe_psql('guide', block('pgsql', 'DROP EXTENSION'));
+	is($node->safe_psql('guide', $files), $before, 'the files stay');
+	is($node->safe_psql('guide', q{UPDATE page SET path = '/left' WHERE id = 5; SELECT count(*) FROM site_changes, pg_extension WHERE extname = 'sitemap'}),
 		'0', 'and the pages can be written');
 	$node->safe_psql('other', 'DROP EXTENSION sitemap CASCADE');
 	is($node->safe_psql('other', q{SELECT to_regclass('site_files'), to_regclass('site'), to_regclass('site_changes'), to_regclass('page_change')}),

@@ -98,7 +98,7 @@ done_testing();
 
 sub alerts
 {
-	return join "\n", sort split /\n/, $node->safe_psql('postgres', $alerts);
+	return $node->safe_psql('postgres', $alerts =~ s/;\s*$/ ORDER BY base_url, section/r);
 }
 
 sub collect

@@ -1,5 +1,5 @@
-# pg_cron with the pg_hba.conf that Debian brings: a job fails, as the guide's
-# troubleshooting says, and each of the three ways out makes it run.  So does a call of
+# pg_cron with the pg_hba.conf that Debian brings: a job fails, as the troubleshooting of
+# doc/operations.md says, and each of the three ways out makes it run.  So does a call of
 # sitemap_run, which commits: with a job that fails, pg_cron says so, and keeps the others.
 # A dump has the schedules; a copy in another database has all but pg_cron.
 #

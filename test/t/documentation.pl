@@ -83,7 +83,7 @@ run_scheduled_commands() if $pg_cron_version;
 compare_signatures();
 compare_options();
 check_repetitions();
-check_links($_) foreach @documents, @more_documents;
+check_links($_) foreach @documents, @more_documents, 'test/README.md', 'test/bench/README.md';
 check_lengths();
 done_testing();
 

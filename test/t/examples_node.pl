@@ -275,7 +275,8 @@ sub check_express
 	my $site = 'https://www.example.com/maps/';
 
 	$node->safe_psql('postgres',
-		qq{SELECT sitemap_publish('site_files', 'SELECT ''/'' || n AS loc FROM generate_series(1, 3) n', '$site', section => 'shop', scope => 'any')});
+		qq{SELECT sitemap_publish('site_files', 'SELECT ''/'' || n AS loc FROM generate_series(1, 3) n', '$site', section => 'shop', scope => 'any');
+		   SELECT sitemap_publish('site_files', 'SELECT ''/'' AS loc', 'https://www.example.com/')});
 	start('Express', [ '-e', q{
 		const express = require('express');
 		const { Pool } = require('pg');
@@ -285,6 +286,7 @@ sub check_express
 		const app = express();
 		app.use((request, response, next) => { response.vary('Cookie'); next(); });
 		app.use('/maps', sitemap(pool, { baseUrl: process.argv[2] }));
+		} . readme_line() . q{
 		app.use('/broken', sitemap(pool, { baseUrl: process.argv[2], target: 'no_such_table' }));
 		app.use((request, response) => response.status(404).type('txt').send('the application'));
 		app.use((error, request, response, next) => response.status(500).type('txt').send(error.message));
@@ -304,8 +306,17 @@ sub check_express
 		is(fetch(@$request)->{body}, 'the application', "Express: @$request is the application's");
 	}
 	is(fetch('/broken/sitemap.xml')->{status}, 500, "Express: an error is the application's");
+	is(fetch('/root/sitemap.xml')->{status}, 200, 'Express: as in examples/README.md');
 	stop('Express');
 	return;
+}
+
+# The line of examples/README.md for Express, below the path /root.
+sub readme_line
+{
+	my ($line) = slurp_file("$FindBin::RealBin/../../examples/README.md") =~ /^```javascript\n(.*?)^```/ms;
+
+	return $line =~ s{app\.use\(}{app.use('/root', }r;
 }
 
 # What curl gets for a path or URL: a hash with the status, the body, and each header line

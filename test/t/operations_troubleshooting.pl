@@ -24,12 +24,12 @@ my %tests = (
 	'permission denied' => sub { no_permission(); no_right() },
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
-	'sitemap_run() cannot run inside a transaction block' => \&in_transaction,
+	'invalid transaction termination' => \&in_transaction,
 	'canceling statement due to statement timeout' => \&statement_timeout,
 	'out of shared memory' => \&too_many_locks,
 	'cannot add column to typed table' => \&typed_table,
 	'could not lock directory' => \&directory_is_in_use,
-	'could not create directory, could not create file' => \&no_directory,
+	'could not create directory, could not open file' => \&no_directory,
 	'A run that waits, or canceling statement due to lock timeout' => \&run_waits,
 	'New pages are not in the sitemap' => sub { nothing_runs(); page_is_missing() },
 	'The browser downloads the file' => 'test/t/guide_web_servers.pl',
@@ -165,7 +165,7 @@ sub in_transaction
 
 	$node->safe_psql('postgres', 'CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section))');
 	$node->command_fails_like([ @psql, '-c', join '; ', map { $_->[1] } @statements ],
-		qr/sitemap_run\(\) cannot run inside a transaction block/, 'one -c: the message');
+		qr/invalid transaction termination/, 'one -c: the message');
 	$node->command_ok([ @psql, map { @$_ } @statements ], 'two -c help');
 	$node->safe_psql('postgres', 'DROP TABLE site');
 	return;
@@ -249,7 +249,7 @@ sub no_directory
 	fails('no directory', qr/could not create directory/, "SELECT sitemap_export('$folder/none/none', 'TABLE site_files')");
 	mkdir "$folder/locked" or die $!;
 	chmod 0555, "$folder/locked" or die $!;
-	fails('no right to write', qr/could not create file .*Permission denied/,
+	fails('no right to write', qr/could not open file .*Permission denied/,
 		"SELECT sitemap_export('$folder/locked', 'TABLE site_files')");
 	chmod 0755, "$folder/locked" or die $!;
 	is($node->psql('postgres', "SELECT sitemap_export('$folder/locked', 'TABLE site_files')"), 0, 'a right helps');

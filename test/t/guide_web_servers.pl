@@ -8,8 +8,10 @@ use strict;
 use warnings;
 use FindBin;
 use IO::Socket::INET;
+use IO::Socket::UNIX;
 use IO::Uncompress::Gunzip qw(gunzip);
 use IPC::Run ();
+use POSIX ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -85,6 +87,7 @@ foreach (@servers)
 		check_conditions($name);
 		check_refusals($name);
 		check_tenants($name);
+		check_proxy() if $name eq 'nginx';
 		is(fetch("/default/" . part())->{'content-type'},
 			$default, "$name: without these settings a part is a download");
 		stop($name);
@@ -129,6 +132,7 @@ sub settings
 	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;}g;
 	$text =~ s{\blisten \[::\]:80;}{}g;
 	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>}g;
+	$text .= "server {\n\tlisten 127.0.0.1:$port;\n\tserver_name proxy.example;\n" . proxy() . "}\n" if $language eq 'nginx';
 	return $text;
 }
 
@@ -145,6 +149,15 @@ sub settings_for_tenants
 	$text =~ s/ServerName .*/ServerName tea.example\n\tServerAlias coffee.example/;
 	$text =~ s/^\s*AliasMatch .*\n/block('apache', 'RewriteRule')/me;
 	return $text;
+}
+
+# The location of examples/README.md, in front of examples/node/sitemap.js, here of a server that
+# says which path of which host it was asked for.
+sub proxy
+{
+	my ($location) = slurp_file("$FindBin::RealBin/../../examples/README.md") =~ /^```nginx\n(.*?)^```/ms;
+
+	return $location =~ s{http://127\.0\.0\.1:8080}{http://unix:$folder/proxied}r;
 }
 
 # Each writes its configuration, Debian's with other paths, and returns the command.
@@ -364,6 +377,34 @@ sub check_tenants
 		$host = $other;
 		like(fetch('/en/sitemap.xml')->{status}, qr/^40[04]$/, "$name: no /en/sitemap.xml of $host");
 	}
+	return;
+}
+
+# Requests of the section's files go to the program, with their path and host; others do not.
+sub check_proxy
+{
+	local $host = 'proxy.example';
+	my $listener = IO::Socket::UNIX->new(Local => "$folder/proxied", Listen => 1) or die $!;
+	my $program = fork // die $!;
+
+	if ($program == 0)
+	{
+		my $client = $listener->accept;
+		my ($path, $asked) = ('', '');
+		while (defined(my $line = <$client>))
+		{
+			$path = $1 if $line =~ m{^GET (\S+)};
+			$asked = $1 if $line =~ /^Host: (\S+)/i;
+			last if $line =~ /^\r?\n/;
+		}
+		print $client "HTTP/1.0 200 OK\r\n\r\n$asked$path";
+		close $client;
+		POSIX::_exit(0);
+	}
+	chmod 0777, "$folder/proxied";
+	is(fetch('/maps/products-1.xml.gz')->{body}, 'proxy.example/maps/products-1.xml.gz', 'nginx: the proxy passes on host and path');
+	waitpid $program, 0;
+	is(fetch('/maps/other.xml')->{status}, 404, 'nginx: and no other file');
 	return;
 }
 

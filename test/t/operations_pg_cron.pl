@@ -8,6 +8,7 @@
 
 use strict;
 use warnings;
+use FindBin;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -29,7 +30,7 @@ my $publish = q{
 
 my @cases = (
 	{ name => 'debian' },
-	{ name => 'workers', settings => sub { 'cron.use_background_workers = on' } },
+	{ name => 'workers', settings => \&of_tutorial },
 	{ name => 'pgpass', password => 1 },
 	{ name => 'peer', settings => sub { "cron.host = '" . $_[0]->host . "'" } },);
 
@@ -96,6 +97,14 @@ sub check_dump
 	unlike($errors, qr/^pg_restore: error: (?!.*(?:\bcron\b|pg_cron|can only create extension))/m, 'and no other errors');
 	is($node->safe_psql('copy', 'SELECT section, urls FROM job ORDER BY section'), "a-fails|\nb-works|10", 'but the jobs');
 	return;
+}
+
+# The third line of the tutorial's settings; the others are those of each case.
+sub of_tutorial
+{
+	my ($settings) = slurp_file("$FindBin::RealBin/../../doc/tutorial.md") =~ /^```ini\n(shared_preload_libraries .*?)^```/ms;
+
+	return (split /\n/, $settings)[2];
 }
 
 # A server with pg_cron and the settings of a case.

@@ -77,6 +77,7 @@ is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines
 $node->safe_psql('postgres', q{
 	DELETE FROM site;
 	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://www.example.com/', 'first', 'SELECT public.wait_for(1) AS loc')});
+like(alerts(), qr/\A\Q$site\E\|first\|never ran\z/, 'a job that never ran');
 my $holder = Session->start($node, 'postgres');
 my $caller = Session->start($node, 'postgres', on_error_stop => 0);
 my $pid = $caller->query_safe('SELECT pg_backend_pid()');

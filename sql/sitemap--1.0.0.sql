@@ -108,11 +108,11 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, text, text, text, text, text, text) IS
 '<news:news> element of a page, published at a time in W3C text';
 
-CREATE FUNCTION sitemap_encode(segment text)
+CREATE FUNCTION sitemap_encode(segment text, keep text DEFAULT '')
 RETURNS text
 AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_encode(text) IS
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_encode(text, text) IS
 'percent-encode one segment of a path or one value of a query string';
 
 CREATE FUNCTION sitemap_alternate(hreflang text, href text)
@@ -669,7 +669,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
-'entries of a sitemap, an index, a text sitemap or a syndication feed, as rows';
+'entries of a sitemap, an index or a text sitemap, as rows';
 
 CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
@@ -677,18 +677,18 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
-'entries of a sitemap, an index, a text sitemap or a syndication feed, as rows';
+'entries of a sitemap, an index or a text sitemap, as rows';
 
 CREATE FUNCTION sitemap_kind(document bytea) RETURNS text
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(bytea) IS
-'kind of a document: urlset, index, text, rss, atom, or NULL for any other';
+'kind of a document: urlset, index, text, or NULL for any other';
 
 CREATE FUNCTION sitemap_kind(document text) RETURNS text
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(text) IS
-'kind of a document: urlset, index, text, rss, atom, or NULL for any other';
+'kind of a document: urlset, index, text, or NULL for any other';

@@ -83,8 +83,9 @@ sm_entry_is_own(const SmEntryReader *e)
 		(e->own_uri.len > 0 && sm_span_equal(uri, e->own_uri));
 }
 
-SmXmlToken
-sm_entry_next(SmEntryReader *e)
+/* Read the next token of an entry.  Sets has_entry_inside if another entry begins. */
+static SmXmlToken
+next_token(SmEntryReader *e)
 {
 	SmXmlToken	token = sm_xml_next(e->reader);
 
@@ -98,8 +99,9 @@ sm_entry_next(SmEntryReader *e)
 	return token;
 }
 
-bool
-sm_entry_read_text(SmEntryReader *e, SmSpan *text)
+/* Read the text of the element that has just begun. */
+static bool
+read_text(SmEntryReader *e, SmSpan *text)
 {
 	SmXmlReader *r = e->reader;
 	int			depth = r->depth;
@@ -107,7 +109,7 @@ sm_entry_read_text(SmEntryReader *e, SmSpan *text)
 	StringInfoData buf = {0};
 
 	*text = sm_span("", 0);
-	while ((token = sm_entry_next(e)) != SM_XML_END || r->depth != depth)
+	while ((token = next_token(e)) != SM_XML_END || r->depth != depth)
 	{
 		if (token == SM_XML_ERROR)
 			return false;
@@ -136,13 +138,13 @@ sm_entry_read_text(SmEntryReader *e, SmSpan *text)
 	return true;
 }
 
-bool
-sm_entry_skip(SmEntryReader *e)
+static bool
+skip_element(SmEntryReader *e)
 {
 	int			depth = e->reader->depth;
 	SmXmlToken	token;
 
-	while ((token = sm_entry_next(e)) != SM_XML_END || e->reader->depth != depth)
+	while ((token = next_token(e)) != SM_XML_END || e->reader->depth != depth)
 		if (token == SM_XML_ERROR)
 			return false;
 	return true;
@@ -187,7 +189,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 
 	memset(row, 0, sizeof(*row));
 	e->has_entry_inside = false;
-	while ((token = sm_entry_next(e)) != SM_XML_END)
+	while ((token = next_token(e)) != SM_XML_END)
 	{
 		SmSpan	   *field;
 
@@ -212,7 +214,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		field = field_of(r->name, row, &priority);
 		if (field && field->s == NULL)
 		{
-			if (!sm_entry_read_text(e, field))
+			if (!read_text(e, field))
 				return false;
 			if (e->strict)
 				e->problems->loc = row->loc;
@@ -224,7 +226,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 						field ? "%selement \"%s\" appears twice" : "%sunknown element \"%s\"",
 						e->prefix, sm_for_message(r->name)))
 			return false;
-		if (!sm_entry_skip(e))
+		if (!skip_element(e))
 			return false;
 	}
 
@@ -253,7 +255,7 @@ read_raw(void *arg, SmSpan *element)
 	SmEntryReader *e = arg;
 
 	*element = e->reader->raw;
-	if (!sm_entry_skip(e))
+	if (!skip_element(e))
 		return false;
 	element->len = e->reader->raw.s + e->reader->raw.len - element->s;
 	return true;

@@ -53,13 +53,6 @@ extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
 /* Is the element that has just begun in a namespace of sitemaps, or in none? */
 extern bool sm_entry_is_own(const SmEntryReader *e);
 
-/* Read the next token of an entry.  Sets has_entry_inside if another entry begins. */
-extern SmXmlToken sm_entry_next(SmEntryReader *e);
-
-/* Read the text of an element, or skip an element. */
-extern bool sm_entry_read_text(SmEntryReader *e, SmSpan *text);
-extern bool sm_entry_skip(SmEntryReader *e);
-
 /*
  * Read a <url> element into a row.  Spans of the row point into xml or into
  * the current memory context.  Returns false if the row cannot go on: in report

@@ -57,7 +57,7 @@ call(
 	  . 'text,text,text[],text[],text[],text,text,text[])',
 	"sitemap_video($loc, 't', 'd', 'http://c/', expiration_date => date '2030-01-02', tag => ARRAY['a', 'b'])",
 	"sitemap_video($loc, 't', 'd')");
-call('sitemap_encode(text)', "sitemap_encode(repeat($loc, 100))", q{1 / (length(sitemap_encode('?' || n)) - length('?' || n) - 2)});
+call('sitemap_encode(text,text)', "sitemap_encode(repeat($loc, 100), '/')", q{1 / (length(sitemap_encode('?' || n)) - length('?' || n) - 2)});
 call('sitemap_alternate(text,text)', "sitemap_alternate('de', $loc)", "sitemap_alternate('de', $bad)");
 call(
 	'sitemap_alternates(jsonb)',

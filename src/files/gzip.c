@@ -308,6 +308,7 @@ begin_work(SmGzip *gzip, SmSpan data, size_t room, bool in_thread)
 	gzip->len = data.len;
 	gzip->room = room;
 	gzip->written = 0;
+	gzip->succeeded = false;
 	reserve(gzip->context, &gzip->result, VARHDRSZ + room);
 	if (in_thread && max_parallel_workers_per_gather > 0)
 	{
@@ -359,7 +360,10 @@ struct varlena *
 sm_gzip_end(SmGzip *gzip)
 {
 	end_work(gzip);
-	Assert(gzip->succeeded);
+	if (!gzip->succeeded)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compress a document")));
 	SET_VARSIZE(gzip->result.data, VARHDRSZ + gzip->written);
 	return (struct varlena *) gzip->result.data;
 }

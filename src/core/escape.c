@@ -1,7 +1,7 @@
 /*
  * escape.c
- *	  Percent-encoding of parts of a URL, RFC 3986, byte by byte as RFC 3987 does it
- *	  with UTF-8.
+ *	  Percent-encodes each byte (RFC 3986), and so each byte of a character in UTF-8
+ *	  (RFC 3987).
  *
  * Bytes that need no encoding are copied eight at a time.
  */

@@ -1,9 +1,7 @@
 /*
  * w3cdate.c
- *	  W3C NOTE-datetime: the dates of the sitemap protocol.
- *
- * Days are counted in eras of 400 years that begin on 1 March.  So a leap day is the
- * last day of a year, and the first day of a month is a linear function of the month.
+ *	  Counts days in eras of 400 years that begin on 1 March.  So a leap day is the last
+ *	  day of a year, and the first day of a month is a linear function of the month.
  */
 #include "core/w3cdate.h"
 

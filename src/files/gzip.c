@@ -1,7 +1,6 @@
 /*
  * gzip.c
- *	  Compression of whole documents, and the reverse, by libdeflate if the build
- *	  has it, else by zlib.
+ *	  Compresses and inflates by libdeflate if the build has it, else by zlib, in threads.
  *
  * libdeflate is faster than zlib and compresses most sitemaps better, but takes a
  * document in one call, which a cancel request has to wait for: a second or two

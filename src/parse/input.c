@@ -1,6 +1,6 @@
 /*
  * input.c
- *	  Prepares a document to be parsed: inflates it and converts it to UTF-8.
+ *	  Inflates a document with zlib, piece by piece, and converts it to UTF-8.
  *
  * A few megabytes of gzip data can inflate to gigabytes, and the size that they
  * declare can be wrong.  So inflating ends at max_bytes.  In a damaged document the

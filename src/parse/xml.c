@@ -1,6 +1,6 @@
 /*
  * xml.c
- *	  Reads sitemaps and indexes in XML, entry by entry.
+ *	  Looks for entries among the elements of a document.
  *
  * Elements that the protocol does not know are skipped, but no page in them is lost
  * silently: an entry inside another element, as in <urlset><urls><url>, is read and

@@ -240,7 +240,7 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 	{
 		break_off_conversion(input, sm_convert(input->content, encoding, &input->content),
 							 psprintf("the document has bytes that are not text in encoding \"%s\"", shown));
-		problems->counted = input->content.s;
+		problems->begin = input->content.s;
 	}
 }
 
@@ -306,8 +306,7 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 		is_utf16_text = is_utf8 = true;
 	}
 
-	problems->line = 1;
-	problems->counted = input->content.s;
+	problems->begin = input->content.s;
 	input->content = skip_start(input->content, &has_blanks, &is_utf8);
 	problems->place = input->content.s;
 	if (input->content.len == 0)

@@ -51,20 +51,17 @@ sm_problems_init_skip(SmProblems *problems)
 	initStringInfo(&problems->reasons);
 }
 
-/*
- * The line of problems->place.  Lines end in LF, CR or both.  Places come in
- * the order of the document, so each byte is looked at once.
- */
+/* The line of problems->place.  Lines end in LF, CR or both. */
 static int64
-count_lines(SmProblems *problems)
+line_of(const SmProblems *problems)
 {
-	const char *s;
+	const char *end = problems->place;
+	int64		line = 1;
 
-	for (s = problems->counted; s < problems->place; s++)
-		if (*s == '\n' || (*s == '\r' && (s + 1 == problems->place || s[1] != '\n')))
-			problems->line++;
-	problems->counted = s;
-	return problems->line;
+	for (const char *s = problems->begin; s < end; s++)
+		if (*s == '\n' || (*s == '\r' && (s + 1 == end || s[1] != '\n')))
+			line++;
+	return line;
 }
 
 /* A sentence that identifies the current row; NULL if nothing is known of it. */
@@ -94,7 +91,7 @@ describe_progress(const SmProblems *problems)
 
 /* Raise mode. */
 static void
-raise_problem(SmProblems *problems, const SmProblem *problem)
+raise_problem(const SmProblems *problems, const SmProblem *problem)
 {
 	const char *detail;
 	const char *where = "";
@@ -103,7 +100,7 @@ raise_problem(SmProblems *problems, const SmProblem *problem)
 	{
 		detail = describe_progress(problems);
 		where = problems->place ?
-			psprintf("invalid sitemap, line " INT64_FORMAT ": ", count_lines(problems)) :
+			psprintf("invalid sitemap, line " INT64_FORMAT ": ", line_of(problems)) :
 			"invalid sitemap: ";
 	}
 	else
@@ -122,23 +119,20 @@ static void
 add_reason(SmProblems *problems, const SmProblem *problem)
 {
 	StringInfo	reasons = &problems->reasons;
+	int			begin;
 
 	problems->nreasons++;
 	if (reasons->len > 0)
 		appendStringInfoChar(reasons, '\n');
-	if (problems->in_document && problems->place == NULL)
-	{
-		appendStringInfo(reasons, "%c%s.", pg_toupper((unsigned char) problem->message[0]),
-						 problem->message + 1);
-		return;
-	}
-	if (problems->in_document)
-		appendStringInfo(reasons, "Line " INT64_FORMAT, count_lines(problems));
-	else
-		appendStringInfo(reasons, "Row " UINT64_FORMAT, problems->row_number);
+	begin = reasons->len;
+	if (!problems->in_document)
+		appendStringInfo(reasons, "row " UINT64_FORMAT, problems->row_number);
+	else if (problems->place)
+		appendStringInfo(reasons, "line " INT64_FORMAT, line_of(problems));
 	if (problems->loc.s)
 		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(problems->loc));
-	appendStringInfo(reasons, ": %s.", problem->message);
+	appendStringInfo(reasons, "%s%s.", reasons->len > begin ? ": " : "", problem->message);
+	reasons->data[begin] = pg_toupper((unsigned char) reasons->data[begin]);
 }
 
 /*

@@ -91,10 +91,9 @@ typedef struct SmProblems
 	/* for a document that is read: its entries count as rows */
 	bool		in_document;
 	bool		rest_lost;		/* the rest of the document cannot be read */
+	const char *begin;			/* of the document */
 	const char *place;			/* position of the problem in the document, or
 								 * NULL */
-	const char *counted;		/* lines are counted up to here */
-	int64		line;			/* line number of counted */
 
 	/*
 	 * skip mode: number of skipped rows and elements, and the first few

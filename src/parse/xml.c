@@ -462,16 +462,12 @@ sm_xml_kind(const SmInput *input)
 {
 	SmXmlReader r;
 	SmXmlToken	token;
+	const Kind *kind;
 
 	sm_xml_reader_init_document(&r, input->content.s, input->content.len);
 	do
 		token = sm_xml_next(&r);
 	while (token == SM_XML_TEXT || token == SM_XML_COMMENT || token == SM_XML_PI);
-	if (token == SM_XML_START)
-	{
-		const Kind *kind = find_kind(&r);
-
-		return kind ? kind->kind : NULL;
-	}
-	return NULL;
+	kind = token == SM_XML_START ? find_kind(&r) : NULL;
+	return kind ? kind->kind : NULL;
 }

@@ -194,7 +194,7 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 
 		if (token == SM_XML_ERROR)
 			return false;
-		if (out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
+		if (p->entry_bytes + out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
 			return too_large(p, "the extension elements of an entry are longer than a sitemap can be");
 		if (token == SM_XML_TEXT)
 		{
@@ -266,8 +266,6 @@ copy_extension_element(void *arg, SmSpan *copy)
 
 	p->entry_bytes += out.len;
 	p->copied += out.len;
-	if (p->entry_bytes > EXTENSIONS_BYTES_MAX)
-		return too_large(p, "the extension elements of an entry are longer than a sitemap can be");
 	if (p->copied > p->allowed)
 		return too_large(p, "the extension elements are more than " SM_STRING(COPIED_RATIO_MAX)
 						 " times as long as the document");

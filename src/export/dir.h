@@ -1,6 +1,6 @@
 /*
  * dir.h
- *	  A directory of the server: locked, and the files in it replaced.
+ *	  A directory of the server, which one export at a time reads and writes.
  *
  * The path of a directory is looked up once.  Files are then opened relative
  * to a descriptor of the directory.  So if somebody renames the directory, or
@@ -32,8 +32,7 @@ typedef struct SmDir
 /*
  * Open a directory, given by its absolute path, and lock it until the current memory
  * context is reset.  The directory is created if only the last part of the path is
- * missing.  Raises an error if another process has locked it.  A directory in which
- * nothing can be written is not locked.
+ * missing.  Raises an error if another process has locked it.
  */
 extern void sm_dir_open(SmDir *dir, const char *path);
 

@@ -77,8 +77,9 @@ typedef struct ExportState
 	SmColumn	column[EXPORT_NCOLUMNS];
 	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
-	char	   *base_url;		/* of the first row that has one, or NULL */
-	uint64		nwritten;		/* files to be written */
+	const char *base_url;		/* of rows that have none; NULL for none */
+	uint64		nfiles;			/* in the query */
+	uint64		nwritten;		/* of these, files to be written */
 	ReturnSetInfo *result;
 } ExportState;
 
@@ -260,24 +261,46 @@ check_not_null(const ExportState *state, int which, bool isnull)
 				 errdetail("It is null in row " UINT64_FORMAT ".", state->receiver.nrows)));
 }
 
+/* A base_url, or NULL for none, as the noun of a message. */
+static const char *
+describe_site(const char *base_url)
+{
+	return base_url ? psprintf("site \"%s\"", sm_clip(base_url)) : "files without base_url";
+}
+
 /*
- * Raise an error if a row is of another site than earlier rows: sites use the same file
- * names.
+ * Raise an error if a row is of another site than the directory or earlier rows.  Sites
+ * use the same file names, and an export removes what its query lacks.  A directory
+ * without a site gets that of the first row.
  */
 static void
 check_site(ExportState *state, const char *base_url)
 {
-	if (base_url == NULL)
+	SmList	   *list = &state->list;
+	const char *subject;
+	const char *owner;
+
+	if (list->site == NULL && base_url != NULL && state->nfiles == 0)
+		sm_list_set_site(list, MemoryContextStrdup(state->receiver.context, base_url));
+	if (base_url == list->site ||
+		(base_url && list->site && strcmp(base_url, list->site) == 0))
 		return;
-	if (state->base_url == NULL)
-		state->base_url = MemoryContextStrdup(state->receiver.context, base_url);
-	if (strcmp(state->base_url, base_url) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the query has files of two sites"),
-				 errdetail("Their base_url are \"%s\" and \"%s\".",
-						   sm_clip(state->base_url), sm_clip(base_url)),
-				 errhint("Export each site into a directory of its own, with WHERE base_url = ... in the query.")));
+
+	subject = describe_site(base_url);
+	owner = describe_site(list->site);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 list->site_is_listed ?
+			 errmsg("cannot export %s to the directory of %s", subject, owner) :
+			 errmsg("cannot export %s together with %s", subject, owner),
+			 list->site_is_listed ?
+			 errdetail("The directory is \"%s\".", state->dir.path) : 0,
+			 base_url == NULL ?
+			 errhint("Add the column base_url to the query, or pass base_url to sitemap_export.") :
+			 list->site_is_listed ?
+			 errhint("Export each site to a directory of its own. To give this directory to another site, delete the first line of \"%s\".",
+					 sm_list_path(list)) :
+			 errhint("Export each site to a directory of its own, with WHERE base_url = ... in the query.")));
 }
 
 static bool
@@ -287,6 +310,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	char	   *name = get_text(state, slot, EXPORT_NAME);
 	char	   *kind = get_text(state, slot, EXPORT_KIND);
 	char	   *digest = get_text(state, slot, EXPORT_DIGEST);
+	char	   *base_url = get_text(state, slot, EXPORT_BASE_URL);
 	bool		no_content;
 	SmListFile *file;
 
@@ -296,7 +320,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 		return true;
 	check_not_null(state, EXPORT_NAME, name == NULL);
 	check_not_null(state, EXPORT_CONTENT, no_content);
-	check_site(state, get_text(state, slot, EXPORT_BASE_URL));
+	check_site(state, base_url ? base_url : state->base_url);
 
 	file = sm_list_find(&state->list, name);
 	if (file->action != SM_FILE_NONE)
@@ -304,6 +328,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("file name \"%s\" appears more than once in the query", name)));
 	compare_file(state, slot, digest, file);
+	state->nfiles++;
 	tuplestore_puttupleslot(kind && strcmp(kind, "index") == 0 ? state->indexes : state->sitemaps,
 							slot);
 	return true;
@@ -372,11 +397,11 @@ static bool
 remove_files(ExportState *state)
 {
 	bool		any = false;
-	ListCell   *lc;
+	dlist_iter	iter;
 
-	foreach(lc, sm_list_files(&state->list))
+	dlist_foreach(iter, &state->list.files)
 	{
-		SmListFile *file = lfirst(lc);
+		SmListFile *file = dlist_container(SmListFile, node, iter.cur);
 		struct stat st;
 
 		CHECK_FOR_INTERRUPTS();
@@ -432,16 +457,20 @@ sitemap_export(PG_FUNCTION_ARGS)
 	files = sm_text_argument(fcinfo, 1, "files");
 	state = palloc0_object(ExportState);
 	init_state(state, directory, (ReturnSetInfo *) fcinfo->resultinfo);
+	if (!PG_ARGISNULL(2))
+	{
+		state->base_url = sm_text_argument(fcinfo, 2, "base_url");
+		check_site(state, state->base_url);
+	}
 
 	sm_run_query(files, &state->receiver);
-	if (tuplestore_tuple_count(state->sitemaps) + tuplestore_tuple_count(state->indexes) == 0 &&
-		hash_get_num_entries(state->list.files) > 0)
+	if (state->nfiles == 0 && state->base_url == NULL && !dlist_is_empty(&state->list.files))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the query has no rows"),
 				 errdetail("That would remove every file that was exported to directory \"%s\".",
 						   directory),
-				 errhint("To have no files in the directory, remove them yourself.")));
+				 errhint("If the site has no files any more, pass its base_url to sitemap_export.")));
 
 	if (state->nwritten > 0)
 		sm_list_write(&state->list, true);

@@ -1,21 +1,24 @@
 /*
  * list.c
- *	  The list of a directory's files that exports have written.
+ *	  The list of exported files, as it is kept in the directory.
  *
- * The list, ".sitemap_export", has a line for each version of a file that may be
- * on disk: digest, size and mtime of what we wrote, and the name.  Lines that
- * cannot be read are ignored.
+ * The list, ".sitemap_export", begins with a line for the site, if the files have a
+ * base_url.  It is in the directory itself, so that no other name of the directory, and
+ * no other table or database, leads around it.  Then the list has a line for each version
+ * of a file that may be on disk: digest, size and mtime of what we wrote, and the name.
+ * Lines that cannot be read are ignored.
  *
  * The list is written twice: before the first change to a file, with the old and the
  * new version of each file, and after the last change, with the new versions.  For
  * example, an export that replaces a.xml first writes
  *
+ *		site https://www.example.com/
  *		0123456789abcdef 266 1767225600 a.xml
  *		fedcba9876543210 285 1767312000 a.xml
  *
- * and, after it has replaced the file, only the second line.  A crash in between leaves
- * both lines.  Then the size and mtime of the file show which version it is: a new mtime
- * is always later than the old one.
+ * and, after it has replaced the file, only the first and the last line.  A crash in
+ * between leaves all lines.  Then the size and mtime of the file show which version it
+ * is: a new mtime is always later than the old one.
  *
  * The list decides which files are removed.  So a list is ignored unless it belongs to
  * the user that the server runs as.
@@ -29,8 +32,39 @@
 #include "core/digest.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "server/argument.h"
 
 #define LIST_NAME	".sitemap_export"
+
+/* what the line of the site begins with */
+#define SITE_PREFIX	"site "
+
+char *
+sm_list_path(const SmList *list)
+{
+	return sm_dir_path(list->dir, LIST_NAME);
+}
+
+/* Can the list name this site? */
+static bool
+is_site(const char *base_url)
+{
+	size_t		len = 0;
+
+	while (base_url[len] > ' ' && base_url[len] <= '~')
+		len++;
+	return len > 0 && base_url[len] == '\0';
+}
+
+void
+sm_list_set_site(SmList *list, const char *base_url)
+{
+	if (!is_site(base_url))
+		sm_invalid_argument("base_url", base_url,
+							"It is empty, or has a character that is not printable ASCII.");
+	list->site = base_url;
+	list->is_current = false;
+}
 
 /* Does a name have this ending, with or without ".gz" after it? */
 static bool
@@ -71,12 +105,13 @@ static SmListFile *
 find_or_add(SmList *list, const char *name)
 {
 	bool		found;
-	SmListFile *file = hash_search(list->files, name, HASH_ENTER, &found);
+	SmListFile *file = hash_search(list->by_name, name, HASH_ENTER, &found);
 
 	if (!found)
 	{
 		file->is_listed = false;
 		file->action = SM_FILE_NONE;
+		dlist_push_tail(&list->files, &file->node);
 	}
 	return file;
 }
@@ -109,7 +144,7 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 
 /*
  * Read a line of len bytes.  Returns false if the list has to be rewritten: the line is
- * malformed or lacks its line feed, or it is not the first of its file.
+ * malformed or lacks its line feed, or it is not the first of the site or of its file.
  */
 static bool
 read_line(SmList *list, char *line, size_t len)
@@ -125,6 +160,13 @@ read_line(SmList *list, char *line, size_t len)
 	if (line[len - 1] != '\n')
 		return false;
 	line[len - 1] = '\0';
+	if (list->site == NULL && strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) == 0 &&
+		is_site(line + strlen(SITE_PREFIX)))
+	{
+		list->site = pstrdup(line + strlen(SITE_PREFIX));
+		list->site_is_listed = true;
+		return true;
+	}
 	version.digest = strtou64(name, &name, 16);
 	version.size = strtoi64(name, &name, 10);
 	version.mtime = strtoi64(name, &name, 10);
@@ -158,13 +200,14 @@ sm_list_read(SmList *list, SmDir *dir)
 	struct stat st;
 	size_t		len;
 
+	memset(list, 0, sizeof(SmList));
 	list->dir = dir;
-	list->is_current = false;
+	dlist_init(&list->files);
 	ctl.keysize = SM_NAME_MAX + 1;
 	ctl.entrysize = sizeof(SmListFile);
 	ctl.hcxt = CurrentMemoryContext;
-	list->files = hash_create("sitemap_export files", 64, &ctl,
-							  HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+	list->by_name = hash_create("sitemap_export files", 64, &ctl,
+								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 
 	if (!sm_dir_stat_regular(dir, LIST_NAME, &st))
 		return;
@@ -172,7 +215,7 @@ sm_list_read(SmList *list, SmDir *dir)
 	if (!sm_dir_read_own(dir, LIST_NAME, &lines))
 	{
 		ereport(WARNING,
-				(errmsg("file \"%s\" was ignored", sm_dir_path(dir, LIST_NAME)),
+				(errmsg("file \"%s\" was ignored", sm_list_path(list)),
 				 errdetail("It does not belong to the user that the server runs as, or that user may not read it. Files of earlier exports that this export does not replace are kept.")));
 		return;
 	}
@@ -190,37 +233,20 @@ sm_list_read(SmList *list, SmDir *dir)
 	pfree(lines.data);
 }
 
-static int
-compare_names(const ListCell *a, const ListCell *b)
-{
-	return strcmp(((SmListFile *) lfirst(a))->name, ((SmListFile *) lfirst(b))->name);
-}
-
-List *
-sm_list_files(const SmList *list)
-{
-	List	   *result = NIL;
-	HASH_SEQ_STATUS status;
-	SmListFile *file;
-
-	hash_seq_init(&status, list->files);
-	while ((file = hash_seq_search(&status)) != NULL)
-		result = lappend(result, file);
-	list_sort(result, compare_names);
-	return result;
-}
-
 void
 sm_list_write(SmList *list, bool with_old)
 {
 	StringInfoData lines;
-	ListCell   *lc;
+	dlist_iter	iter;
 
 	initStringInfo(&lines);
-	foreach(lc, sm_list_files(list))
+	if (list->site)
+		appendStringInfo(&lines, SITE_PREFIX "%s\n", list->site);
+	dlist_foreach(iter, &list->files)
 	{
-		SmListFile *file = lfirst(lc);
+		SmListFile *file = dlist_container(SmListFile, node, iter.cur);
 
+		CHECK_FOR_INTERRUPTS();
 		if (file->is_listed && (with_old || file->action == SM_FILE_UNCHANGED))
 			append_line(&lines, &file->listed, file->name);
 		if (sm_list_is_written(file))

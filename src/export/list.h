@@ -1,12 +1,12 @@
 /*
  * list.h
- *	  The list of a directory's files that exports have written.
+ *	  What exports have written to a directory, and for which site.
  */
 #ifndef SM_EXPORT_LIST_H
 #define SM_EXPORT_LIST_H
 
 #include "export/dir.h"
-#include "nodes/pg_list.h"
+#include "lib/ilist.h"
 #include "utils/hsearch.h"
 
 /* most bytes in a name */
@@ -32,6 +32,7 @@ typedef enum SmFileAction
 typedef struct SmListFile
 {
 	char		name[SM_NAME_MAX + 1];	/* hash key, must be first */
+	dlist_node	node;
 	bool		is_listed;		/* an export wrote the version that follows */
 	SmVersion	listed;
 	SmFileAction action;		/* of this export */
@@ -41,13 +42,26 @@ typedef struct SmListFile
 typedef struct SmList
 {
 	SmDir	   *dir;
-	HTAB	   *files;			/* of SmListFile */
-	bool		is_current;		/* the list on disk has a line for each listed
-								 * file and no others */
+	const char *site;			/* base_url of the files; NULL for none */
+	bool		site_is_listed; /* the list on disk names the site */
+	dlist_head	files;			/* of SmListFile: listed files, then others of
+								 * the query */
+	HTAB	   *by_name;
+	bool		is_current;		/* the list on disk has the site, a line for
+								 * each listed file and no others */
 } SmList;
 
 /* Read the list of a directory, into the current memory context. */
 extern void sm_list_read(SmList *list, SmDir *dir);
+
+/* The path of the list, for messages. */
+extern char *sm_list_path(const SmList *list);
+
+/*
+ * Give a directory without a site to a site.  base_url is kept, not copied.  Raises an
+ * error if it is no string of printable ASCII characters.
+ */
+extern void sm_list_set_site(SmList *list, const char *base_url);
 
 /*
  * Find a file by its name, or add it as a file that is not listed.  Raises an error
@@ -68,9 +82,6 @@ sm_list_is_written(const SmListFile *file)
 {
 	return file->action == SM_FILE_CREATED || file->action == SM_FILE_UPDATED;
 }
-
-/* Files that are listed or in the query, in the order of their names. */
-extern List *sm_list_files(const SmList *list);
 
 /*
  * Write the list to disk, with the versions of the query's files.  with_old: also

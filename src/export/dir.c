@@ -36,24 +36,16 @@ sm_dir_path(const SmDir *dir, const char *name)
 	return psprintf("%s/%s", dir->path, name);
 }
 
-/* The operating system's user that the server runs as. */
-static const char *
-server_user(void)
-{
-	char	   *ignored;
-	const char *name = get_user_name(&ignored);
-
-	return name ? name : psprintf("%u", (unsigned int) geteuid());
-}
-
 /*
- * Raise an error for a system call that has set errno.  what: what could not be done to
- * path.  directory: the directory in which this takes the right to write.
+ * Raise an error for a system call that has set errno.  what: what could not be done,
+ * to a directory or, given its name, to a file in it.
  */
 pg_noreturn static void
-raise_path_error(const char *what, const char *path, const char *directory)
+raise_error(const char *what, const char *directory, const char *name)
 {
 	bool		is_denied = errno == EACCES || errno == EPERM;
+	char	   *problem;
+	const char *user;
 
 	/* errcode_for_file_access has no code for these in some versions */
 	int			code = errno == ELOOP ? ERRCODE_WRONG_OBJECT_TYPE :
@@ -61,79 +53,43 @@ raise_path_error(const char *what, const char *path, const char *directory)
 
 	ereport(ERROR,
 			(code != 0 ? errcode(code) : errcode_for_file_access(),
-			 errmsg("could not %s \"%s\": %m", what, path),
-			 is_denied ?
+			 errmsg("could not %s \"%s\": %m", what,
+					name ? psprintf("%s/%s", directory, name) : sm_clip(directory)),
+			 !is_denied ? 0 :
 			 errhint("The operating system's user \"%s\", as which the server runs, needs the right to read and write directory \"%s\".",
-					 server_user(), directory) : 0));
+					 (user = get_user_name(&problem)) ? user : problem, directory)));
 }
 
-/* The same for a file of the directory. */
-pg_noreturn static void
-raise_error(const SmDir *dir, const char *what, const char *name)
-{
-	int			save_errno = errno;
-	char	   *path = sm_dir_path(dir, name);
-
-	errno = save_errno;
-	raise_path_error(what, path, dir->path);
-}
-
-/* Make a directory that a web server can read.  shown: the path for messages. */
+/* Make a directory that a web server can read. */
 static void
-make_directory(const char *path, const char *shown)
+make_directory(const char *path)
 {
 	char	   *parent = pstrdup(path);
+	const char *name;
 	mode_t		oumask;
 	int			result;
 
 	canonicalize_path(parent);
+	name = pstrdup(last_dir_separator(parent) + 1);
 	get_parent_directory(parent);
+
+	/* the server's own umask lets nobody else read */
 	oumask = umask(S_IWGRP | S_IWOTH);
 	result = mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO);
 	umask(oumask);
 	if (result != 0 && errno != EEXIST)
-		raise_path_error("create directory", shown, parent);
+		raise_error("create directory", parent, name);
 	fsync_fname_ext(parent, true, true, ERROR);
 }
 
-/*
- * Resolve symbolic links once.  All files then go to one directory, even if a
- * deployment changes a link meanwhile.
- */
-static char *
-resolve_directory(const char *path)
-{
-	const char *shown = sm_clip(path);
-	char	   *resolved;
-	char	   *result;
-
-	if (!is_absolute_path(path))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("relative path not allowed for sitemap_export"),
-				 errdetail("The directory is \"%s\".", shown)));
-	resolved = realpath(path, NULL);
-	if (resolved == NULL && errno == ENOENT)
-	{
-		make_directory(path, shown);
-		resolved = realpath(path, NULL);
-	}
-	if (resolved == NULL)
-		raise_path_error("open directory", shown, shown);
-	result = pstrdup(resolved);
-	free(resolved);
-	return result;
-}
-
-/* Open a file of a directory, -1 if that fails.  at: AT_FDCWD or the directory. */
+/* Open a file, -1 if that fails.  at: the directory, or AT_FDCWD. */
 static int
 open_at(int at, const char *name, int flags)
 {
 	int			fd;
 
 	ReserveExternalFD();
-	fd = openat(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | PG_BINARY,
-				S_IRUSR | S_IWUSR);
+	fd = openat(at, name, flags | O_NONBLOCK | O_CLOEXEC | PG_BINARY, S_IRUSR | S_IWUSR);
 	if (fd < 0)
 		ReleaseExternalFD();
 	return fd;
@@ -171,13 +127,13 @@ lock_directory(SmDir *dir)
 	struct stat st;
 
 	(void) sm_dir_stat_regular(dir, LOCK_NAME, &st);
-	dir->lock_fd = open_at(dir->fd, LOCK_NAME, O_RDWR | O_CREAT);
+	dir->lock_fd = open_at(dir->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW);
 	if (dir->lock_fd < 0)
-		raise_error(dir, "open file", LOCK_NAME);
+		raise_error("open file", dir->path, LOCK_NAME);
 	if (flock(dir->lock_fd, LOCK_EX | LOCK_NB) != 0)
 	{
 		if (errno != EWOULDBLOCK)
-			raise_error(dir, "lock file", LOCK_NAME);
+			raise_error("lock file", dir->path, LOCK_NAME);
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("could not lock directory \"%s\"", dir->path),
@@ -188,21 +144,32 @@ lock_directory(SmDir *dir)
 void
 sm_dir_open(SmDir *dir, const char *path)
 {
-	dir->path = resolve_directory(path);
+	if (!is_absolute_path(path))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("relative path not allowed for sitemap_export"),
+				 errdetail("The directory is \"%s\".", sm_clip(path))));
+	dir->path = path;
 	dir->fd = dir->lock_fd = dir->file_fd = -1;
 	dir->has_temporary = false;
+	dir->is_flushed = true;
 	dir->on_reset.func = clean_up;
 	dir->on_reset.arg = dir;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &dir->on_reset);
 
-	dir->fd = open_at(AT_FDCWD, dir->path, O_RDONLY | O_DIRECTORY);
+	dir->fd = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	if (dir->fd < 0 && errno == ENOENT)
+	{
+		make_directory(path);
+		dir->fd = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	}
 	if (dir->fd < 0)
-		raise_path_error("open directory", dir->path, dir->path);
+		raise_error("open directory", path, NULL);
 	lock_directory(dir);
 
 	/* a process that was killed may have left its temporary file */
 	if (unlinkat(dir->fd, TEMPORARY_NAME, 0) != 0 && errno != ENOENT)
-		raise_error(dir, "remove file", TEMPORARY_NAME);
+		raise_error("remove file", dir->path, TEMPORARY_NAME);
 }
 
 bool
@@ -211,7 +178,7 @@ sm_dir_stat(const SmDir *dir, const char *name, struct stat *st)
 	if (fstatat(dir->fd, name, st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	if (errno != ENOENT)
-		raise_error(dir, "stat file", name);
+		raise_error("stat file", dir->path, name);
 	return false;
 }
 
@@ -235,16 +202,16 @@ sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 	bool		is_own;
 	ssize_t		n = 0;
 
-	dir->file_fd = open_at(dir->fd, name, O_RDONLY);
+	dir->file_fd = open_at(dir->fd, name, O_RDONLY | O_NOFOLLOW);
 	if (dir->file_fd < 0)
 	{
 		/* ELOOP is a symbolic link, ENXIO a socket */
 		if (errno != ENOENT && errno != EACCES && errno != ELOOP && errno != ENXIO)
-			raise_error(dir, "open file", name);
+			raise_error("open file", dir->path, name);
 		return false;
 	}
 	if (fstat(dir->file_fd, &st) != 0)
-		raise_error(dir, "stat file", name);
+		raise_error("stat file", dir->path, name);
 	is_own = S_ISREG(st.st_mode) && st.st_uid == geteuid();
 	while (is_own)
 	{
@@ -252,7 +219,7 @@ sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 		enlargeStringInfo(dst, PIECE);
 		n = read(dir->file_fd, dst->data + dst->len, PIECE);
 		if (n < 0)
-			raise_error(dir, "read file", name);
+			raise_error("read file", dir->path, name);
 		if (n == 0)
 			break;
 		dst->len += n;
@@ -275,7 +242,7 @@ write_bytes(const SmDir *dir, const char *name, SmSpan content)
 			/* write may set no errno when the disk is full */
 			if (errno == 0)
 				errno = ENOSPC;
-			raise_error(dir, "write to file", name);
+			raise_error("write to file", dir->path, name);
 		}
 	}
 }
@@ -289,43 +256,38 @@ sm_dir_replace(SmDir *dir, const char *name, SmSpan content, mode_t mode, int64 
 
 	dir->file_fd = open_at(dir->fd, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_EXCL);
 	if (dir->file_fd < 0)
-		raise_error(dir, "create file", name);
+		raise_error("create file", dir->path, name);
 	dir->has_temporary = true;
 	write_bytes(dir, name, content);
 	if (fchmod(dir->file_fd, mode) != 0 || futimens(dir->file_fd, times) != 0 ||
 		fstat(dir->file_fd, &st) != 0)
-		raise_error(dir, "set permissions and time of file", name);
+		raise_error("set permissions and time of file", dir->path, name);
 	if (pg_fsync(dir->file_fd) != 0)
-		raise_error(dir, "fsync file", name);
+		raise_error("fsync file", dir->path, name);
 	if (close_fd(&dir->file_fd) != 0)
-		raise_error(dir, "close file", name);
+		raise_error("close file", dir->path, name);
 
-	/*
-	 * not durable_rename: it opens the file to be replaced for writing, which
-	 * may not be permitted
-	 */
+	/* durable_rename opens the old file for writing, which it may not permit */
 	if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rename file \"%s\" to \"%s\": %m",
-						sm_dir_path(dir, TEMPORARY_NAME), sm_dir_path(dir, name))));
+		raise_error("replace file", dir->path, name);
 	dir->has_temporary = false;
+	dir->is_flushed = false;
 	return st.st_mtime;
 }
 
 void
-sm_dir_remove(const SmDir *dir, const char *name)
+sm_dir_remove(SmDir *dir, const char *name)
 {
 	if (unlinkat(dir->fd, name, 0) != 0)
-		raise_error(dir, "remove file", name);
+		raise_error("remove file", dir->path, name);
+	dir->is_flushed = false;
 }
 
 void
-sm_dir_flush(const SmDir *dir)
+sm_dir_flush(SmDir *dir)
 {
 	/* not every file system can flush a directory */
-	if (pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not fsync file \"%s\": %m", dir->path)));
+	if (!dir->is_flushed && pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
+		raise_error("fsync directory", dir->path, NULL);
+	dir->is_flushed = true;
 }

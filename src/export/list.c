@@ -6,7 +6,7 @@
  * base_url.  It is in the directory itself, so that no other name of the directory, and
  * no other table or database, leads around it.  Then the list has a line for each version
  * of a file that may be on disk: digest, size and mtime of what we wrote, and the name.
- * Lines that cannot be read are ignored.
+ * Lines that cannot be read are ignored.  The list is written only if it changes.
  *
  * The list is written twice: before the first change to a file, with the old and the
  * new version of each file, and after the last change, with the new versions.  For
@@ -34,48 +34,17 @@
 #include "miscadmin.h"
 #include "server/argument.h"
 
-#define LIST_NAME	".sitemap_export"
-
 /* what the line of the site begins with */
 #define SITE_PREFIX	"site "
-
-char *
-sm_list_path(const SmList *list)
-{
-	return sm_dir_path(list->dir, LIST_NAME);
-}
-
-/* Can the list name this site? */
-static bool
-is_site(const char *base_url)
-{
-	size_t		len = 0;
-
-	while (base_url[len] > ' ' && base_url[len] <= '~')
-		len++;
-	return len > 0 && base_url[len] == '\0';
-}
 
 void
 sm_list_set_site(SmList *list, const char *base_url)
 {
-	if (!is_site(base_url))
-		sm_invalid_argument("base_url", base_url,
-							"It is empty, or has a character that is not printable ASCII.");
+	for (const char *c = base_url; *c != '\0'; c++)
+		if (*c <= ' ' || *c > '~')
+			sm_invalid_argument("base_url", base_url,
+								"It has a character that is not printable ASCII.");
 	list->site = base_url;
-	list->is_current = false;
-}
-
-/* Does a name have this ending, with or without ".gz" after it? */
-static bool
-ends_in(const char *name, const char *ending)
-{
-	size_t		len = strlen(name);
-	size_t		n = strlen(ending);
-
-	if (len >= 3 && strcmp(name + len - 3, ".gz") == 0)
-		len -= 3;
-	return len >= n && memcmp(name + len - n, ending, n) == 0;
 }
 
 /* What is wrong with the name of an exported file; NULL for nothing. */
@@ -95,18 +64,33 @@ name_problem(const char *name)
 		if ((unsigned char) name[i] < ' ' || name[i] == 0x7F ||
 			name[i] == '/' || name[i] == '\\')
 			return "It has a slash, a backslash or a control character.";
+
+	if (len >= 3 && strcmp(name + len - 3, ".gz") == 0)
+		len -= 3;
 	for (size_t i = 0; i < lengthof(endings); i++)
-		if (ends_in(name, endings[i]))
+	{
+		size_t		n = strlen(endings[i]);
+
+		if (len >= n && memcmp(name + len - n, endings[i], n) == 0)
 			return NULL;
+	}
 	return "It does not end in .xml, .txt, .css, .xsl or .xslt, nor in one of these and .gz.";
 }
 
-static SmListFile *
-find_or_add(SmList *list, const char *name)
+SmListFile *
+sm_list_find(SmList *list, const char *name)
 {
+	const char *problem = name_problem(name);
+	SmListFile *file;
 	bool		found;
-	SmListFile *file = hash_search(list->by_name, name, HASH_ENTER, &found);
 
+	if (problem != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid file name \"%.*s\"",
+						pg_mbcliplen(name, strlen(name), SM_NAME_MAX), name),
+				 errdetail("%s", problem)));
+	file = hash_search(list->by_name, name, HASH_ENTER, &found);
 	if (!found)
 	{
 		file->is_listed = false;
@@ -116,23 +100,8 @@ find_or_add(SmList *list, const char *name)
 	return file;
 }
 
-SmListFile *
-sm_list_find(SmList *list, const char *name)
-{
-	const char *problem = name_problem(name);
-
-	if (problem != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid file name \"%.*s\"",
-						pg_mbcliplen(name, strlen(name), SM_NAME_MAX), name),
-				 errdetail("%s", problem)));
-	return find_or_add(list, name);
-}
-
-/* A line of the list. */
 static void
-append_line(StringInfo dst, const SmVersion *version, const char *name)
+append_version(StringInfo dst, const SmVersion *version, const char *name)
 {
 	char		hex[SM_DIGEST_HEX_LEN];
 
@@ -142,54 +111,27 @@ append_line(StringInfo dst, const SmVersion *version, const char *name)
 					 version->size, version->mtime, name);
 }
 
-/*
- * Read a line of len bytes.  Returns false if the list has to be rewritten: the line is
- * malformed or lacks its line feed, or it is not the first of the site or of its file.
- */
-static bool
-read_line(SmList *list, char *line, size_t len)
+/* Read the line of a version. */
+static void
+read_version(SmList *list, char *line)
 {
 	char	   *name = line;
-	StringInfoData expected;
-	bool		is_valid;
-	bool		is_first;
 	SmVersion	version;
 	SmListFile *file;
 	struct stat st;
 
-	if (line[len - 1] != '\n')
-		return false;
-	line[len - 1] = '\0';
-	if (list->site == NULL && strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) == 0 &&
-		is_site(line + strlen(SITE_PREFIX)))
-	{
-		list->site = pstrdup(line + strlen(SITE_PREFIX));
-		list->site_is_listed = true;
-		return true;
-	}
 	version.digest = strtou64(name, &name, 16);
 	version.size = strtoi64(name, &name, 10);
 	version.mtime = strtoi64(name, &name, 10);
-	name += *name == ' ';
+	if (*name++ != ' ' || name_problem(name) != NULL ||
+		!pg_verifymbstr(name, strlen(name), true))
+		return;
 
-	initStringInfo(&expected);
-	append_line(&expected, &version, name);
-	is_valid = (size_t) expected.len == len && memcmp(expected.data, line, len - 1) == 0 &&
-		name_problem(name) == NULL && pg_verifymbstr(name, strlen(name), true);
-	pfree(expected.data);
-	if (!is_valid)
-		return false;
-
-	/*
-	 * if a file has several lines, the line that matches the file on disk
-	 * counts
-	 */
-	file = find_or_add(list, name);
-	is_first = !file->is_listed;
-	if (is_first || !sm_dir_stat(list->dir, name, &st) || !sm_list_is_ours(file, &st))
+	/* of several lines for a file, that of the version on disk counts */
+	file = sm_list_find(list, name);
+	if (!file->is_listed || !sm_dir_stat(list->dir, name, &st) || !sm_list_is_ours(file, &st))
 		file->listed = version;
 	file->is_listed = true;
-	return is_first;
 }
 
 void
@@ -198,37 +140,39 @@ sm_list_read(SmList *list, SmDir *dir)
 	HASHCTL		ctl = {0};
 	StringInfoData lines;
 	struct stat st;
-	size_t		len;
+	char	   *line_feed;
 
-	memset(list, 0, sizeof(SmList));
 	list->dir = dir;
+	list->site = NULL;
 	dlist_init(&list->files);
 	ctl.keysize = SM_NAME_MAX + 1;
 	ctl.entrysize = sizeof(SmListFile);
 	ctl.hcxt = CurrentMemoryContext;
 	list->by_name = hash_create("sitemap_export files", 64, &ctl,
 								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+	initStringInfo(&list->text);
 
-	if (!sm_dir_stat_regular(dir, LIST_NAME, &st))
+	if (!sm_dir_stat_regular(dir, SM_LIST_NAME, &st))
 		return;
-	initStringInfo(&lines);
-	if (!sm_dir_read_own(dir, LIST_NAME, &lines))
+	if (!sm_dir_read_own(dir, SM_LIST_NAME, &list->text))
 	{
 		ereport(WARNING,
-				(errmsg("file \"%s\" was ignored", sm_list_path(list)),
+				(errmsg("file \"%s\" was ignored", sm_dir_path(dir, SM_LIST_NAME)),
 				 errdetail("It does not belong to the user that the server runs as, or that user may not read it. Files of earlier exports that this export does not replace are kept.")));
 		return;
 	}
 
-	list->is_current = true;
-	for (char *line = lines.data, *end = line + lines.len; line < end; line += len)
+	initStringInfo(&lines);
+	appendBinaryStringInfo(&lines, list->text.data, list->text.len);
+	for (char *line = lines.data, *end = line + lines.len;
+		 (line_feed = memchr(line, '\n', end - line)) != NULL; line = line_feed + 1)
 	{
-		char	   *line_feed = memchr(line, '\n', end - line);
-
 		CHECK_FOR_INTERRUPTS();
-		len = (line_feed ? line_feed + 1 : end) - line;
-		if (!read_line(list, line, len))
-			list->is_current = false;
+		*line_feed = '\0';
+		if (strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) != 0)
+			read_version(list, line);
+		else if (list->site == NULL)
+			list->site = pstrdup(line + strlen(SITE_PREFIX));
 	}
 	pfree(lines.data);
 }
@@ -236,24 +180,28 @@ sm_list_read(SmList *list, SmDir *dir)
 void
 sm_list_write(SmList *list, bool with_old)
 {
-	StringInfoData lines;
+	StringInfoData text;
 	dlist_iter	iter;
 
-	initStringInfo(&lines);
+	initStringInfo(&text);
 	if (list->site)
-		appendStringInfo(&lines, SITE_PREFIX "%s\n", list->site);
+		appendStringInfo(&text, SITE_PREFIX "%s\n", list->site);
 	dlist_foreach(iter, &list->files)
 	{
 		SmListFile *file = dlist_container(SmListFile, node, iter.cur);
 
 		CHECK_FOR_INTERRUPTS();
 		if (file->is_listed && (with_old || file->action == SM_FILE_UNCHANGED))
-			append_line(&lines, &file->listed, file->name);
+			append_version(&text, &file->listed, file->name);
 		if (sm_list_is_written(file))
-			append_line(&lines, &file->put, file->name);
+			append_version(&text, &file->put, file->name);
 	}
-	sm_dir_replace(list->dir, LIST_NAME, sm_span(lines.data, lines.len),
-				   S_IRUSR | S_IWUSR, time(NULL));
-	sm_dir_flush(list->dir);
-	pfree(lines.data);
+	if (text.len != list->text.len || memcmp(text.data, list->text.data, text.len) != 0)
+	{
+		sm_dir_replace(list->dir, SM_LIST_NAME, sm_span(text.data, text.len),
+					   S_IRUSR | S_IWUSR, time(NULL));
+		sm_dir_flush(list->dir);
+	}
+	pfree(list->text.data);
+	list->text = text;
 }

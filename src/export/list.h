@@ -9,6 +9,8 @@
 #include "lib/ilist.h"
 #include "utils/hsearch.h"
 
+#define SM_LIST_NAME	".sitemap_export"
+
 /* most bytes in a name */
 #define SM_NAME_MAX		255
 
@@ -43,23 +45,18 @@ typedef struct SmList
 {
 	SmDir	   *dir;
 	const char *site;			/* base_url of the files; NULL for none */
-	bool		site_is_listed; /* the list on disk names the site */
 	dlist_head	files;			/* of SmListFile: listed files, then others of
 								 * the query */
 	HTAB	   *by_name;
-	bool		is_current;		/* the list on disk has the site, a line for
-								 * each listed file and no others */
+	StringInfoData text;		/* the list as it is on disk */
 } SmList;
 
 /* Read the list of a directory, into the current memory context. */
 extern void sm_list_read(SmList *list, SmDir *dir);
 
-/* The path of the list, for messages. */
-extern char *sm_list_path(const SmList *list);
-
 /*
- * Give a directory without a site to a site.  base_url is kept, not copied.  Raises an
- * error if it is no string of printable ASCII characters.
+ * Set the site of a list without a site.  base_url is kept, not copied.  Raises an error
+ * if it has other characters than printable ASCII.
  */
 extern void sm_list_set_site(SmList *list, const char *base_url);
 
@@ -84,8 +81,8 @@ sm_list_is_written(const SmListFile *file)
 }
 
 /*
- * Write the list to disk, with the versions of the query's files.  with_old: also
- * write all listed versions.
+ * Write the list to disk, with the versions of the query's files, unless it is there
+ * already.  with_old: also write all listed versions.
  */
 extern void sm_list_write(SmList *list, bool with_old);
 

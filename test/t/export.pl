@@ -100,10 +100,6 @@ sub test_files
 	}
 	is(mode('sitemap.xml'), 0644, 'a web server can read them');
 	is(mode($_), 0600, "but not $_") foreach $manifest, $lock;
-	my %digest = slurp($manifest) =~ /^(\w+) .* (\S+)$/mg;
-	is( join(' ', sort keys %digest),
-		sql(q{SELECT string_agg(digest, ' ' ORDER BY digest COLLATE "C") FROM text}),
-		'which has the digests of the rows');
 
 	fresh_directory();
 	is(export(q{SELECT 'a.xml'::name AS name, '<a>ü</a>' AS content}), 'a.xml created 9',
@@ -118,10 +114,10 @@ sub test_files
 	is(export(q{SELECT 1 AS other, ''::bytea AS content, 'a.xml'::varchar AS name}),
 		'a.xml updated 0', 'it can be empty, and other columns are ignored');
 	is( export(
-			q{SELECT name::char(12), 'b '::char(9) AS content, kind::char(8)
+			q{SELECT name::char(12), 'b'::char(9) AS content, kind::char(8)
 			    FROM (VALUES ('i.xml', 'index'), ('a.xml', 'urlset')) v (name, kind)}),
-		"a.xml updated 1\ni.xml created 1",
-		'of char(n), blanks at the end do not count');
+		"a.xml updated 9\ni.xml created 9",
+		'in name and kind of char(n), blanks at the end do not count');
 	return;
 }
 
@@ -359,15 +355,13 @@ sub test_manifest
 	my ($version) = $lines =~ /^(.*) sitemap-1\.xml$/m;
 	my ($digest, $size, $mtime) = split / /, $version;
 	my $outside = "$root/outside.xml";
-	my @kept = qw(a.xsl a.xsl.g a b.xml c.xml d.xml e.xml f.xml);
+	my @kept = qw(a.xsl a.xsl.g a);
 	append_to_file($outside, slurp('sitemap-1.xml'));
 	spew($_, slurp('sitemap-1.xml')) foreach @kept;
 	utime $mtime, $mtime, $outside, map { "$dir/$_" } @kept or die $!;
 	spew($manifest,
-		"$version ../outside.xml\n$version $outside\n\n \n\0\n$lines$digest\nx\n$version a\n$version a.xsl.g\n"
-		  . "$digest b.xml\n$digest  $size $mtime b.xml\n0$version c.xml\n\U$version\E d.xml\n+$version d.xml\n"
-		  . "$digest $size\n$mtime e.xml\n$digest 99999999999999999999 $mtime e.xml\n$digest +$size $mtime e.xml\n"
-		  . "$version f.xml\0\n $version f.xml\n$version a.xsl");
+		"$version ../outside.xml\n$version $outside\n\n \n\0\n$digest\nx\n$version a\n$version a.xsl.g\n"
+		  . "${lines}$version a.xsl");
 	sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
 	done_is('sitemap-2.xml unchanged, sitemap.xml unchanged, sitemap-1.xml deleted',
 		'lines that are wrong count for nothing');
@@ -415,7 +409,7 @@ sub test_manifest
 		my $errors = end_session($session);
 		like(
 			$errors,
-			$is_directory ? qr{could not rename file .* to "\Q$dir/$manifest\E": Is a directory} : qr/^$/,
+			$is_directory ? qr{could not replace file "\Q$dir/$manifest\E": Is a directory} : qr/^$/,
 			'it meets something else in place of the manifest, and does not wait for it');
 		ok($is_directory || (-f "$dir/$manifest" && !-l "$dir/$manifest"), 'then the manifest is a file');
 		is(slurp_file($outside), $before, 'and what a link led to is as it was');
@@ -492,14 +486,14 @@ sub test_sites
 	{
 		$dir = $path;
 		fails($files->($b, 'a.xml'),
-			qr{$wrong_directory\nDETAIL:  The directory is "\Q$home\E"\.\nHINT:  .* delete the first line of "\Q$home/$manifest\E"},
+			qr{$wrong_directory\nHINT:  .* delete the first line of "\Q$path/$manifest\E"},
 			"is refused to another site as $path");
 	}
 	fails("$plain LIMIT 0", $wrong_directory, 'whether it has files or not', undef, $b);
 	foreach my $query ($files->($none, 'a.xml'), $plain, $files->($a, 'a.xml') . ' UNION ALL ' . $files->($none, 'b.xml'))
 	{
 		fails($query,
-			qr{22023: cannot export files without base_url to the directory of site "http://a/"\n.*\nHINT:  Add the column base_url}s,
+			qr{22023: cannot export files without base_url to the directory of site "http://a/"\nHINT:  Add the column base_url},
 			'and to files without a site');
 	}
 	is_deeply({ identities() }, \%before, 'no file was touched');
@@ -538,16 +532,16 @@ sub test_sites
 	# sites within one call
 	fresh_directory();
 	foreach (
-		[ $files->($a, 'a.xml') . ' UNION ALL ' . $files->($b, 'b.xml'), undef, 'site "http://b/" together with site "http://a/"' ],
-		[ $files->($b, 'b.xml'), $a, 'site "http://b/" together with site "http://a/"' ],
-		[ $files->($none, 'a.xml') . ' UNION ALL ' . $files->($b, 'b.xml'), undef, 'site "http://b/" together with files without base_url' ],
-		[ $files->($a, 'a.xml') . ' UNION ALL ' . $files->($none, 'b.xml'), undef, 'files without base_url together with site "http://a/"' ])
+		[ $files->($a, 'a.xml') . ' UNION ALL ' . $files->($b, 'b.xml'), undef, 'site "http://b/" to the directory of site "http://a/"' ],
+		[ $files->($b, 'b.xml'), $a, 'site "http://b/" to the directory of site "http://a/"' ],
+		[ $files->($none, 'a.xml') . ' UNION ALL ' . $files->($b, 'b.xml'), undef, 'site "http://b/" to the directory of files without base_url' ],
+		[ $files->($a, 'a.xml') . ' UNION ALL ' . $files->($none, 'b.xml'), undef, 'files without base_url to the directory of site "http://a/"' ])
 	{
 		my ($query, $base_url, $error) = @$_;
 
 		fails($query, qr/22023: cannot export \Q$error\E\n/, $error, undef, $base_url);
 	}
-	foreach my $invalid (q{''}, q{'http://a b/'}, q{'http://ü/'}, q{E'http://a/\\n'})
+	foreach my $invalid (q{'http://a b/'}, q{'http://ü/'}, q{E'http://a/\\n'})
 	{
 		fails($files->($invalid, 'a.xml'), qr/22023: invalid base_url ".*"\n/s, "base_url $invalid");
 		fails($plain, qr/22023: invalid base_url ".*"\n/s, 'as the argument', undef, $invalid);
@@ -1057,7 +1051,7 @@ fsync(int fd)
 
 		$node->append_conf('postgresql.conf', 'fsync = on');
 		restart_with(LD_PRELOAD => $library, FAILING => $dir);
-		fails($site, qr{58030: could not fsync file "\Q$dir\E": Input/output error}, 'a failing disk');
+		fails($site, qr{58030: could not fsync directory "\Q$dir\E": Input/output error}, 'a failing disk');
 		is(join(' ', grep { $_ eq $temporary } files()), '', 'leaves no temporary file');
 		unlike(slurp_file($node->logfile), qr/PANIC/, 'and no server that recovers');
 

@@ -540,12 +540,12 @@ COMMENT ON FUNCTION sitemap_publish_index(regclass, text, text, text) IS
 
 -- Export: files are written to a directory of the server
 
-CREATE FUNCTION sitemap_export(directory text, files text)
+CREATE FUNCTION sitemap_export(directory text, files text, base_url text DEFAULT NULL)
 RETURNS TABLE (name text, action text, byte_count bigint)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
-COMMENT ON FUNCTION sitemap_export(text, text) IS
+COMMENT ON FUNCTION sitemap_export(text, text, text) IS
 'write the files of a query to a directory of the server, and remove old ones';
 
 -- Watching tables: triggers add the keys of changed rows to a queue

@@ -405,18 +405,19 @@ set_recipe(SmSet *set)
 const char *
 sm_set_compare_recipe(const SmSet *set, const char *recipe)
 {
-	size_t		same = 0;
-	int			view;
+	ListCell   *lc;
 
-	while (recipe[same] != '\0' && recipe[same] == set->recipe[same])
-		same++;
-	if (recipe[same] == set->recipe[same])
+	if (strcmp(recipe, set->recipe) == 0)
 		return NULL;
-	/* the first digest is of the rest */
-	view = (int) (same / SM_DIGEST_HEX_LEN) - 1;
-	if (view < 0 || view >= list_length(set->views))
-		return "the query, an option or the type of the key has changed";
-	return psprintf("the view %s has changed", (const char *) list_nth(set->views, view));
+	if (strncmp(recipe, set->recipe, SM_DIGEST_HEX_LEN) == 0)
+		foreach(lc, set->views)
+		{
+			const char *digest = set->recipe + (foreach_current_index(lc) + 1) * SM_DIGEST_HEX_LEN;
+
+			if (strstr(recipe, pnstrdup(digest, SM_DIGEST_HEX_LEN)) == NULL)
+				return psprintf("the view %s has changed", (const char *) lfirst(lc));
+		}
+	return "the query, an option, or what decides the order of keys has changed";
 }
 
 void

@@ -58,7 +58,7 @@ check_type(Oid type, Oid base)
 			 errmsg("column \"key\" of the query must be an integer, a uuid, a date, a timestamp or text, not %s",
 					format_type_be(type)),
 			 category == TYPCATEGORY_NUMERIC ?
-			 errhint("Cast it: SELECT id::bigint AS key ... ORDER BY id::bigint, with an index on (id::bigint).") :
+			 errhint("Cast it: SELECT id::bigint AS key ... ORDER BY id::bigint, with an index on ((id::bigint)).") :
 			 errhint("Cast it: SELECT id::text COLLATE \"C\" AS key ... ORDER BY id::text COLLATE \"C\".")));
 }
 

@@ -3,7 +3,9 @@
  *	  The definition of a view, as pg_get_viewdef writes it under fixed settings.
  *
  * That text has names in place of OIDs, so a restored database has the same.  Constants
- * in it depend on settings such as DateStyle, names on search_path.
+ * in it depend on settings such as DateStyle, names on search_path.  pg_get_viewdef reads
+ * with the active snapshot, in which a view can be older than the one that a query was
+ * prepared for.
  */
 #include "postgres.h"
 
@@ -13,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 
 char *
 sm_view_definition(Oid view)
@@ -21,7 +24,9 @@ sm_view_definition(Oid view)
 	Datum		definition;
 
 	sm_fix_setting("search_path", "pg_catalog, pg_temp");
+	PushActiveSnapshot(GetLatestSnapshot());
 	definition = DirectFunctionCall1(pg_get_viewdef, ObjectIdGetDatum(view));
+	PopActiveSnapshot();
 	sm_restore_settings(level);
 	return TextDatumGetCString(definition);
 }

@@ -406,17 +406,17 @@ const char *
 sm_set_compare_recipe(const SmSet *set, const char *recipe)
 {
 	ListCell   *lc;
+	bool		is_views = strncmp(recipe, set->recipe, SM_DIGEST_HEX_LEN) == 0;
 
 	if (strcmp(recipe, set->recipe) == 0)
 		return NULL;
-	if (strncmp(recipe, set->recipe, SM_DIGEST_HEX_LEN) == 0)
-		foreach(lc, set->views)
-		{
-			const char *digest = set->recipe + (foreach_current_index(lc) + 1) * SM_DIGEST_HEX_LEN;
+	foreach(lc, set->views)
+	{
+		const char *digest = set->recipe + (foreach_current_index(lc) + 1) * SM_DIGEST_HEX_LEN;
 
-			if (strstr(recipe, pnstrdup(digest, SM_DIGEST_HEX_LEN)) == NULL)
-				return psprintf("the view %s has changed", (const char *) lfirst(lc));
-		}
+		if (is_views && strstr(recipe, pnstrdup(digest, SM_DIGEST_HEX_LEN)) == NULL)
+			return psprintf("the view %s has changed", (const char *) lfirst(lc));
+	}
 	return "the query, an option, or what decides the order of keys has changed";
 }
 

@@ -255,60 +255,6 @@ add_context(void *arg)
 		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
 }
 
-/* A plan to execute, and where its rows go. */
-typedef struct Execution
-{
-	SPIPlanPtr	plan;
-	ParamListInfo params;
-	SmReceiver *receiver;
-} Execution;
-
-static bool
-execute_read_only(void *arg)
-{
-	Execution  *execution = arg;
-	/* no limit of rows, which would forbid parallel workers */
-	SPIExecuteOptions options = {.params = execution->params,.read_only = true,
-	.dest = &execution->receiver->dest};
-	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_context,
-	.arg = execution->receiver};
-	int			result;
-
-	XactReadOnly = true;
-	error_context_stack = &context;
-	result = SPI_execute_plan_extended(execution->plan, &options);
-	error_context_stack = context.previous;
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-	return true;
-}
-
-/*
- * SPI's read_only keeps the statement from writing, but not the functions that it calls.
- * XactReadOnly also stops the functions, except on temporary tables.  The end of the
- * subtransaction restores it, after an error as well.
- */
-static void
-execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
-{
-	Execution	execution = {.plan = plan,.params = params,.receiver = receiver};
-	ErrorData  *error = sm_try(execute_read_only, &execution);
-
-	if (error)
-		ReThrowError(error);
-}
-
-void
-sm_run_query(const char *text, SmReceiver *receiver)
-{
-	SmQuery		query;
-
-	sm_query_open(&query, text);
-	sm_query_complete(&query, -1, NULL, false);
-	sm_query_run(&query, NULL, NULL, receiver);
-	sm_query_close(&query);
-}
-
 /* The parameters of a query. Their types follow from their use. */
 typedef struct Parameters
 {
@@ -351,36 +297,29 @@ sm_query_open(SmQuery *query, const char *text)
 	query->key_index = -1;
 }
 
-/*
- * Fix the settings if the query wants that.  It is prepared under them as well as run:
- * literals such as '2026-01-01' are converted when it is prepared.
- */
+/* Fix the settings, if the query wants that. */
 static int
-begin_settings(const SmQuery *query)
+fix_settings(const SmQuery *query)
 {
 	return query->fixes_settings ? sm_fix_settings() : 0;
 }
 
-static void
-end_settings(const SmQuery *query, int level)
-{
-	if (query->fixes_settings)
-		sm_restore_settings(level);
-}
-
-/* Prepare a statement of the query, which may have the bounds of a range as parameters. */
+/*
+ * Prepare a statement of the query, which may have the bounds of a range as parameters.
+ * Literals such as '2026-01-01' are converted now, so the settings are fixed as well.
+ */
 static SPIPlanPtr
 prepare_statement(const SmQuery *query, const char *statement, int options)
 {
 	Oid			type = query->key_type ? query->key_type->type : InvalidOid;
 	Oid			types[2] = {type, type};
-	int			level = begin_settings(query);
+	int			level = fix_settings(query);
+	SPIPlanPtr	plan;
 
 	/* a custom plan lets the planner see the values of the bounds */
-	SPIPlanPtr	plan = sm_prepare(statement, query->key_type ? 2 : 0, types,
-								  options | CURSOR_OPT_CUSTOM_PLAN);
-
-	end_settings(query, level);
+	plan = sm_prepare(statement, query->key_type ? 2 : 0, types,
+					  options | CURSOR_OPT_CUSTOM_PLAN);
+	sm_restore_settings(level);
 	return plan;
 }
 
@@ -436,8 +375,10 @@ sm_query_views(const SmQuery *query)
 	ListCell   *lc;
 
 	foreach(lc, plan_source(query->plan)->relationOids)
+	{
 		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_VIEW)
 			views = list_append_unique_oid(views, lfirst_oid(lc));
+	}
 	return views;
 }
 
@@ -495,28 +436,74 @@ make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
 	return params;
 }
 
+/* A query to run, and where its rows go. */
+typedef struct Run
+{
+	SmQuery    *query;
+	const Datum *from;
+	const Datum *to;
+	SmReceiver *receiver;
+} Run;
+
+static bool
+run_read_only(void *arg)
+{
+	Run		   *run = arg;
+	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_context,
+	.arg = run->receiver};
+	SPIExecuteOptions options = {.read_only = true,.dest = &run->receiver->dest};
+	int			level = fix_settings(run->query);
+	int			result;
+
+	/* there is no limit of rows, which would forbid parallel workers */
+	XactReadOnly = true;
+	options.params = make_bounds(run->query, run->from, run->to);
+	error_context_stack = &context;
+	result = SPI_execute_plan_extended(find_plan(run->query, run->from, run->to), &options);
+	error_context_stack = context.previous;
+	if (result != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	sm_restore_settings(level);
+	return true;
+}
+
+/*
+ * SPI's read_only keeps the statement from writing, but not the functions that it calls.
+ * XactReadOnly also stops the functions, except on temporary tables.  The end of the
+ * subtransaction restores it, after an error as well.
+ */
 void
 sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *receiver)
 {
-	MemoryContext context = CurrentMemoryContext;
-	SPIPlanPtr	plan = find_plan(query, from, to);
-	int			level = begin_settings(query);
+	Run			run = {.query = query,.from = from,.to = to,.receiver = receiver};
+	ErrorData  *error;
 
 	receiver->query = query;
-	execute_plan(plan, make_bounds(query, from, to), receiver);
-	end_settings(query, level);
-	MemoryContextSwitchTo(context);
+	error = sm_try(run_read_only, &run);
+	if (error)
+		ReThrowError(error);
+}
+
+void
+sm_run_query(const char *text, SmReceiver *receiver)
+{
+	SmQuery		query;
+
+	sm_query_open(&query, text);
+	sm_query_complete(&query, -1, NULL, false);
+	sm_query_run(&query, NULL, NULL, receiver);
+	sm_query_close(&query);
 }
 
 double
 sm_query_cost(SmQuery *query, const Datum *from, const Datum *to)
 {
 	CachedPlanSource *source = plan_source(find_plan(query, from, to));
-	int			level = begin_settings(query);
+	int			level = fix_settings(query);
 	CachedPlan *plan = GetCachedPlan(source, make_bounds(query, from, to), NULL, NULL);
 	double		cost = linitial_node(PlannedStmt, plan->stmt_list)->planTree->total_cost;
 
 	ReleaseCachedPlan(plan, NULL);
-	end_settings(query, level);
+	sm_restore_settings(level);
 	return cost;
 }

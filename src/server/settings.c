@@ -43,5 +43,6 @@ sm_fix_settings(void)
 void
 sm_restore_settings(int level)
 {
-	AtEOXact_GUC(true, level);
+	if (level > 0)
+		AtEOXact_GUC(true, level);
 }

@@ -7,8 +7,8 @@
 
 /*
  * Fix the settings that change the text of a value.  search_path stays as it is.
- * sm_restore_settings takes the result and restores the settings.  After an error, the
- * end of the (sub)transaction does that.
+ * sm_restore_settings takes the result and restores the settings, or does nothing for 0.
+ * After an error, the end of the (sub)transaction does that.
  */
 extern int	sm_fix_settings(void);
 extern void sm_restore_settings(int level);

@@ -453,7 +453,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 		sm_problems_init_skip(&set->writer.problems);
 
 	sm_open_set_query(options, &set->query, &set->columns);
-	set->has_shown = set->query.fixes_settings;
+	set->has_shown = set->columns.column[SM_COLUMN_SHOWN].index >= 0;
 	if (set->has_shown)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)

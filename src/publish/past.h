@@ -1,7 +1,6 @@
 /*
  * past.h
- *	  Runs of a query with a column "shown": the lastmod of pages, by what the target
- *	  remembers of them.
+ *	  The lastmod of pages, for a query with a column "shown".
  */
 #ifndef SM_PUBLISH_PAST_H
 #define SM_PUBLISH_PAST_H

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/view.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
@@ -157,10 +158,10 @@ close_file(SmSet *set, bool is_part)
 	SmFile		file = {.section = options->section,.recipe = set->recipe};
 
 	if (set->key_type)
-		file.first_key = sm_key_to_exact_text(set->key_type, set->split.first_key);
+		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
 	file.name = is_part ? next_name(set, (uint32) set->split.first_hash) : sm_only_name(options);
-	if (set->past)
-		file.shown = sm_document_shown(doc, set->past->order, &file.shown_checksum);
+	if (set->has_shown)
+		file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
 	sm_document_reset(doc);
@@ -261,41 +262,6 @@ keep_key(SmSet *set, Datum key)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Find the file that would have had the newest key in the past, and open its states. */
-static void
-find_past(SmSet *set)
-{
-	const SmOldFiles *old = set->old;
-	int			file = set->past_file;
-
-	while (file + 1 < old->nfiles &&
-		   (file + 1 == set->past_first ||
-			sm_key_compare(set->key_type, old->files[file + 1]->key, set->key) <= 0))
-		file++;
-	if (file == set->past_file)
-		return;
-	set->past_file = file;
-	set->is_known = set->past->open(set->past, file, &set->shown);
-}
-
-/*
- * SmFindLastmod: an unchanged page keeps its lastmod, a changed page gets the time of the
- * run, and a new page gets the lastmod of its row, or else the time of the run.  If the
- * file has no states, each page keeps the lastmod of its row, even if there is none.
- */
-static void
-find_lastmod(void *arg, SmShownPage *page)
-{
-	SmSet	   *set = arg;
-	SmShownStatus status;
-
-	if (!set->is_known)
-		return;
-	status = sm_shown_find(&set->shown, page);
-	if (status == SM_SHOWN_CHANGED || (status == SM_SHOWN_NEW && page->lastmod == 0))
-		page->lastmod = set->past->now;
-}
-
 /* A bound of a range, for a message. */
 static const char *
 describe_bound(SmSet *set, const Datum *bound, const char *none)
@@ -350,11 +316,8 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 						   sm_clip(sm_key_to_text(set->key_type, key)),
 						   sm_clip(sm_key_to_text(set->key_type, set->key))),
 				 errhint("End the query with ORDER BY key.")));
-	if (order >= 0)
-		return;
-	keep_key(set, key);
-	if (set->past)
-		find_past(set);
+	if (order < 0)
+		keep_key(set, key);
 }
 
 static bool
@@ -398,25 +361,26 @@ sm_begin_entries(const SmOptions *options, SmEntryWriter *writer, SmDocument *do
 }
 
 /*
- * A digest of everything that decides a file's content and name, except the rows and
+ * Digests of everything that decides a file's content and name, except the rows and
  * the section.  A set with the same recipe makes the same files from the same rows.
  */
-static char *
-make_recipe(const SmSet *set)
+static void
+set_recipe(SmSet *set)
 {
 	const SmOptions *options = set->options;
-	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d%s",
+	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d %d %u",
 									SITEMAP_VERSION, options->kind, options->compression > 0,
 									options->stable, options->max_urls, options->max_bytes,
 									options->skip_invalid, options->base.scope, options->protocol,
-									set->has_shown ? " shown" : "");
+									set->has_shown, set->key_type ? set->key_type->type : InvalidOid);
 	const char *parts[] = {
 		settings, options->query, options->base.url[SM_FORM_PLAIN],
-		options->stylesheet ? options->stylesheet : "",
-		set->key_type ? sm_describe_order(set->held) : ""
+		options->stylesheet ? options->stylesheet : ""
 	};
+	List	   *views = sm_query_views(&set->query);
 	uint64		digest = 0;
-	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
+	char	   *recipe = palloc0((list_length(views) + 1) * SM_DIGEST_HEX_LEN + 1);
+	ListCell   *lc;
 
 	/*
 	 * Hash each part with its terminator, so that no two lists of parts have
@@ -425,7 +389,35 @@ make_recipe(const SmSet *set)
 	for (size_t i = 0; i < lengthof(parts); i++)
 		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
 	sm_digest_hex(digest, recipe);
-	return recipe;
+
+	set->recipe = recipe;
+	set->views = NIL;
+	foreach(lc, views)
+	{
+		const char *definition = sm_view_definition(lfirst_oid(lc));
+
+		recipe += SM_DIGEST_HEX_LEN;
+		sm_digest_hex(sm_digest(definition, strlen(definition), 0), recipe);
+		set->views = lappend(set->views, sm_view_name(lfirst_oid(lc)));
+	}
+}
+
+const char *
+sm_set_compare_recipe(const SmSet *set, const char *recipe)
+{
+	ListCell   *lc;
+	bool		is_views = strncmp(recipe, set->recipe, SM_DIGEST_HEX_LEN) == 0;
+
+	if (strcmp(recipe, set->recipe) == 0)
+		return NULL;
+	foreach(lc, set->views)
+	{
+		const char *digest = set->recipe + (foreach_current_index(lc) + 1) * SM_DIGEST_HEX_LEN;
+
+		if (is_views && strstr(recipe, pnstrdup(digest, SM_DIGEST_HEX_LEN)) == NULL)
+			return psprintf("the view %s has changed", (const char *) lfirst(lc));
+	}
+	return "the query, an option, or what decides the order of keys has changed";
 }
 
 void
@@ -433,26 +425,13 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 {
 	sm_query_open(query, options->query);
 	sm_find_columns(query->desc, options->kind, columns);
-	sm_query_set_key(query, columns->column[SM_COLUMN_KEY].index, &columns->key_type);
-}
 
-/*
- * A query with a column "shown" is prepared and run under fixed settings: what a page
- * shows must not depend on the settings of the session.  In another time zone, all pages
- * would change.  It is also prepared under them, because literals such as '2026-01-01' are
- * converted then.
- */
-static int
-begin_settings(const SmSet *set)
-{
-	return set->has_shown ? sm_fix_query_settings() : 0;
-}
-
-static void
-end_settings(const SmSet *set, int level)
-{
-	if (set->has_shown)
-		sm_restore_settings(level);
+	/*
+	 * What a page shows must not depend on the settings of the session.  In
+	 * another time zone, all pages would change.
+	 */
+	sm_query_complete(query, columns->column[SM_COLUMN_KEY].index, &columns->key_type,
+					  columns->column[SM_COLUMN_SHOWN].index >= 0);
 }
 
 SmSet *
@@ -476,19 +455,13 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	sm_open_set_query(options, &set->query, &set->columns);
 	set->has_shown = set->columns.column[SM_COLUMN_SHOWN].index >= 0;
 	if (set->has_shown)
-	{
-		int			level = begin_settings(set);
-
-		sm_query_close(&set->query);
-		sm_open_set_query(options, &set->query, &set->columns);
-		end_settings(set, level);
-	}
+		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
-	{
 		set->key_type = &set->columns.key_type;
-		set->held = sm_hold_type(NIL, set->key_type->type, set->key_type->collation);
-	}
-	set->recipe = set->key_type || options->stable ? make_recipe(set) : "";
+	if (set->key_type || options->stable)
+		set_recipe(set);
+	else
+		set->recipe = "";
 	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
 
@@ -497,27 +470,21 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 }
 
 void
-sm_set_use_past(SmSet *set, SmPast *past)
+sm_set_use_past(SmSet *set, const SmOldFiles *old, SmBeforeRows before_rows,
+				SmFindLastmod find_lastmod, void *arg)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-
-	set->past = past;
-	set->old = past->old;
-	set->next = set->old->nfiles;	/* unless ranges are rebuilt, no old file
-									 * stays */
+	set->old = old;
+	set->next = old->nfiles;	/* unless ranges are rebuilt, no old file
+								 * stays */
+	set->before_rows = before_rows;
+	set->before_rows_arg = arg;
 	set->writer.find_lastmod = find_lastmod;
-	set->writer.find_lastmod_arg = set;
-	sm_document_keep_shown(&set->doc);
-	MemoryContextSwitchTo(oldcontext);
+	set->writer.find_lastmod_arg = arg;
 }
 
 /*
- * Begin to fill the progress view.  A backend has one slot for all progress views.  Leave
- * it alone if a COPY of our result uses it.  The rollback of a (sub)transaction releases
- * the slot.  sitemap_publish reads the target in subtransactions that it rolls back
- * (run_peek in target.c), before the query and in SmPast.begin.  So a COPY of its result no
- * longer has the slot here, and the set, which loses it in each SmPast.begin, takes it
- * again here.
+ * Fill the progress view while rows are read.  A backend has one slot for all progress
+ * views: leave it to a COPY of our result, which may have it.
  */
 static void
 start_progress(SmSet *set)
@@ -541,24 +508,24 @@ set_bounds(SmSet *set, int from, int to)
 	set->to = to < set->old->nfiles ? &set->old->files[to]->key : NULL;
 }
 
+static void
+end_progress(SmSet *set)
+{
+	if (set->progress)
+		pgstat_progress_end_command();
+	set->progress = false;
+}
+
 /* Read the rows of the old files [first, end). */
 static void
 read_rows(SmSet *set, int first, int end)
 {
-	int			level;
-
 	set_bounds(set, first, end);
-	if (set->past)
-	{
-		set->past->begin(set->past, first, end);
-		set->past_first = first;
-		set->past_file = first - 1;
-		set->is_known = false;
-	}
+	if (set->before_rows)
+		set->before_rows(set->before_rows_arg, first, end);
 	start_progress(set);
-	level = begin_settings(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
-	end_settings(set, level);
+	end_progress(set);
 }
 
 void
@@ -576,11 +543,9 @@ void
 sm_set_check_query(SmSet *set)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-	int			level = begin_settings(set);
 
 	sm_query_check(&set->query);
-	end_settings(set, level);
-	set->recipe = make_recipe(set);
+	set_recipe(set);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -598,7 +563,6 @@ prefers_ranges(SmSet *set)
 	int			every;
 	double		cost = 0;
 	double		cost_of_all;
-	int			level;
 	int		   *ranges = palloc_array(int, old->nfiles);
 
 	for (int i = 0; i < old->nfiles;)
@@ -612,7 +576,6 @@ prefers_ranges(SmSet *set)
 	if (nranges <= 1)
 		return true;
 
-	level = begin_settings(set);
 	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
 	every = (nranges - 1) / PLANNED_RANGES + 1;
 	for (int i = 0; i < nranges; i += every)
@@ -630,7 +593,6 @@ prefers_ranges(SmSet *set)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
-	end_settings(set, level);
 	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
@@ -718,10 +680,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 void
 sm_set_end(SmSet *set, const char *function)
 {
-	if (set->progress)
-		pgstat_progress_end_command();
 	sm_query_close(&set->query);
-	sm_release_types(set->held);
 	if (function)
 		sm_problems_warn(&set->writer.problems, function);
 	MemoryContextDelete(set->context);

@@ -19,7 +19,7 @@
  *	   conflicts neither with runs of other sites nor with VACUUM.
  *
  * A feed is locked in the same way: AccessShareLock before the query, RowExclusiveLock
- * after it.  Row types of keys are held with AccessShareLock while the query runs (key.h).
+ * after it.
  *
  * Nothing else takes locks such as 2 and 3.  Two sections, or two sites, that have
  * the same hash wait for each other, which is harmless.  The hash of a section is odd

@@ -96,17 +96,22 @@ add_problem(Audit *audit, SmProblemName name, const char *detail)
 	sm_findings_add(&audit->findings, audit->receiver.nrows, name, detail);
 }
 
-/* SmReport: add a problem of the current row, as a sentence with its hint. */
-static void
-add_reported(void *arg, const SmProblem *problem)
+/* SmTakeProblem: add a problem of the current row, as sentences with its hint. */
+static bool
+take_problem(SmProblems *problems, const SmProblem *problem)
 {
-	Audit	   *audit = arg;
-	char	   *detail = psprintf("%c%s.%s%s", pg_toupper((unsigned char) problem->message[0]),
-								  problem->message + 1, problem->hint ? " " : "",
-								  problem->hint ? problem->hint : "");
+	StringInfoData detail;
 
-	add_problem(audit, problem->name, detail);
-	pfree(detail);
+	initStringInfo(&detail);
+	appendStringInfo(&detail, "%c%s.", pg_toupper((unsigned char) problem->message[0]),
+					 problem->message + 1);
+	if (problem->detail)
+		appendStringInfo(&detail, " %s", problem->detail);
+	if (problem->hint)
+		appendStringInfo(&detail, " %s", problem->hint);
+	add_problem(problems->take_arg, problem->name, detail.data);
+	pfree(detail.data);
+	return true;
 }
 
 /* Report a control character in a loc; the URL has an escape instead. */
@@ -482,8 +487,8 @@ make_audit(FunctionCallInfo fcinfo)
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.found = check_value;
 	audit->writer.found_arg = audit;
-	audit->writer.problems.report = add_reported;
-	audit->writer.problems.report_arg = audit;
+	audit->writer.problems.take = take_problem;
+	audit->writer.problems.take_arg = audit;
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;
 	return audit;
 }

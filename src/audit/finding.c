@@ -1,7 +1,6 @@
 /*
  * finding.c
- *	  Takes the problems of an audit in any order, and returns them in the order of
- *	  the rows, each with the loc of its row.
+ *	  Sorts the problems of an audit by row, and finds the loc of each.
  *
  * Problems between rows are found after the last row, so all problems are sorted by row.
  * Each then gets its loc from a copy of all locs, which is in the order of the rows.

@@ -1,7 +1,6 @@
 /*
  * site.c
- *	  The canonical form of URLs, equal for all spellings of a URL, and which URLs are of
- *	  the audited site.
+ *	  Compares URLs with the origin of the audited site; most begin with it.
  */
 #include "postgres.h"
 

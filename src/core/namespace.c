@@ -1,6 +1,6 @@
 /*
  * namespace.c
- *	  Namespaces of sitemaps and of extension elements.
+ *	  The table of known namespaces, and the names that are like them.
  */
 #include "core/namespace.h"
 

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "entry/writer.h"
+#include "entry/element.h"
 
 #include "core/ascii.h"
 #include "core/iso.h"

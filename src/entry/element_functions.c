@@ -9,6 +9,7 @@
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"
+#include "entry/writer.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"

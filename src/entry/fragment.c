@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "entry/writer.h"
+#include "entry/element.h"
 
 #include "core/ascii.h"
 #include "core/namespace.h"

@@ -1,7 +1,6 @@
 /*
  * item.c
- *	  Items of a page: images, videos and news, checked and written by the tables
- *	  of item_types.c.
+ *	  Checks the values of an item, and writes them, by the tables of item_types.c.
  *
  * A value that is NULL or blank is not given.  Two rules compare a video with its page:
  * neither of its URLs is the page's, and its uploader's URL is on the page's domain.
@@ -335,7 +334,7 @@ check_with_page(SmEntryWriter *w, const SmField *field, SmSpan given, SmSpan wri
 {
 	SmSpan		page = sm_span(w->buf->data + w->loc, w->page->loc_len);
 
-	/* in report mode a page can lack its loc */
+	/* in sitemap_audit a page can lack its loc */
 	if (page.len == 0)
 		return true;
 	if ((field->role == SM_ROLE_VIDEO || field->role == SM_ROLE_PLAYER) && same_url(written, page))
@@ -521,6 +520,20 @@ append_fields(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 					 append_tag(w, &fields[i], &values[i], n, 0)))
 			return false;
 	}
+	return true;
+}
+
+bool
+sm_count_element(SmEntryWriter *w, uint32 ns)
+{
+	if (ns == SM_NS_IMAGE && w->nimages == SM_MAX_IMAGES)
+		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
+	if (ns == SM_NS_NEWS && w->page->has_news)
+		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						 "invalid extensions: a url can have at most one news element");
+	w->nimages += ns == SM_NS_IMAGE;
+	w->page->has_news |= ns == SM_NS_NEWS;
 	return true;
 }
 

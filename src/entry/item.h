@@ -6,7 +6,7 @@
 #ifndef SM_ITEM_H
 #define SM_ITEM_H
 
-#include "entry/writer.h"
+#include "entry/element.h"
 
 /* The most fields of an item. */
 #define SM_MAX_FIELDS	33

@@ -1,6 +1,6 @@
 /*
  * reader.c
- *	  Reads entries of a sitemap in XML into rows, and the text of their elements.
+ *	  Reads an entry of a sitemap token by token.
  */
 #include "postgres.h"
 

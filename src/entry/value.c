@@ -1,6 +1,6 @@
 /*
  * value.c
- *	  Checks URLs and dates, and writes them to a document.
+ *	  Writes dates in the form of the protocol, and describes refused URLs.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * value.h
- *	  Checks URLs and dates, and writes them to a document.
+ *	  What all elements need: room in a buffer, blank values, refused URLs, dates.
  */
 #ifndef SM_VALUE_H
 #define SM_VALUE_H

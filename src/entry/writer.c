@@ -12,7 +12,6 @@
 
 #include "core/decimal.h"
 #include "core/digest.h"
-#include "core/namespace.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "entry/item.h"
@@ -196,20 +195,6 @@ append_priority(SmEntryWriter *w, double priority, StringInfo buf)
 	sm_append(buf, SM_LITERAL("</priority>"));
 }
 
-bool
-sm_count_element(SmEntryWriter *w, uint32 ns)
-{
-	if (ns == SM_NS_IMAGE && w->nimages == SM_MAX_IMAGES)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						 "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
-	if (ns == SM_NS_NEWS && w->page->has_news)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-						 "invalid extensions: a url can have at most one news element");
-	w->nimages += ns == SM_NS_IMAGE;
-	w->page->has_news |= ns == SM_NS_NEWS;
-	return true;
-}
-
 /* Append the extension elements of a row, up to the limit of their size. */
 static void
 append_elements(SmEntryWriter *w, const SmRow *row)
@@ -336,7 +321,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 	}
 	if (unlikely(len == 0))
 	{
-		/* report mode: the loc is invalid, the rest has been checked */
+		/* for sitemap_audit: the loc is invalid, the rest has been checked */
 		buf->len = start;
 		return false;
 	}

@@ -1,6 +1,6 @@
 /*
  * document.c
- *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
+ *	  Puts a header and a footer around the entries of a document.
  *
  * The namespaces that the header declares are known after the last entry, so the
  * header is written when the document is closed.  The entries begin where the entries

@@ -1,6 +1,6 @@
 /*
  * split.c
- *	  Decides where one file of a set ends and the next begins.
+ *	  Cuts a set into full files, or by content.
  *
  * A "full" split ends a file when the next entry does not fit.  A row that is added
  * or removed then moves the ends of all later files.
@@ -134,7 +134,10 @@ is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 	return true;
 }
 
-/* Consider a cut before the next entry of the document. */
+/*
+ * Consider a cut before the next entry of the document, and take over the copy of its
+ * key.
+ */
 static void
 consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 {
@@ -182,22 +185,22 @@ sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 void
 sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 {
-	int			nentries = split->nentries;
+	SmSplitEntry *moved = split->entries;
+	int			nmoved = split->nentries;
 
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
 
-	/* consider() writes at or before index i, and takes over the key */
+	split->entries = MemoryContextAlloc(split->context, split->max_entries * sizeof(SmSplitEntry));
 	split->nentries = 0;
 	split->weight = 0;
-	for (int i = 0; i < nentries; i++)
+	for (int i = 0; i < nmoved; i++)
 	{
-		SmSplitEntry next = split->entries[i];
-
-		consider(split, doc, &next);
-		if (i < nentries - 1)
-			sm_document_add(doc, &next.entry);
+		consider(split, doc, &moved[i]);
+		if (i < nmoved - 1)
+			sm_document_add(doc, &moved[i].entry);
 	}
+	pfree(moved);
 }
 
 void

@@ -106,7 +106,10 @@ add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
 
-	/* five bits tell letters apart, whatever their case; a code has at most ten */
+	/*
+	 * five bits tell letters apart, whatever their case; a code has at most
+	 * ten
+	 */
 	for (size_t i = 0; i < hreflang.len; i++)
 		number = number << 5 | (hreflang.s[i] & 0x1F);
 	for (int i = 0; i < w->nlanguages; i++)

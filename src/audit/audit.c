@@ -80,8 +80,8 @@ typedef struct Audit
 	/* of the current row */
 	int			nalternates;
 	SmSpan		alternates[SM_MAX_ALTERNATES];	/* in canonical form */
-	uint64		unknown_row;	/* last row with an unknown namespace */
-	const SmSpan *unknown;		/* the namespace that it is like */
+	const SmSpan *like_unknown; /* the namespace that the last unknown
+								 * namespace is like */
 
 	SmSite		site;
 	SmFindings	findings;
@@ -289,10 +289,9 @@ check_namespace(Audit *audit, SmSpan uri)
 	const SmSpan *nearest = sm_namespace_nearest(uri);
 
 	audit->has_unchecked |= sm_namespace_flag(uri) != 0;
-	if (nearest == NULL || (audit->unknown_row == audit->receiver.nrows && audit->unknown == nearest))
+	if (nearest == NULL || nearest == audit->like_unknown)
 		return;
-	audit->unknown_row = audit->receiver.nrows;
-	audit->unknown = nearest;
+	audit->like_unknown = nearest;
 	add_problem(audit, SM_NAMESPACE_UNKNOWN,
 				psprintf("Search engines do not know the namespace \"%s\", only \"%s\".",
 						 sm_for_message(uri), sm_for_message(*nearest)));
@@ -302,7 +301,7 @@ check_namespace(Audit *audit, SmSpan uri)
 static void
 check_value(void *arg, SmRole role, SmSpan value)
 {
-	static const char *const media[] = {
+	static const char *const media[SM_ROLE_XML + 1] = {
 		[SM_ROLE_IMAGE] = "image",[SM_ROLE_THUMBNAIL] = "video thumbnail",
 		[SM_ROLE_VIDEO] = "video",[SM_ROLE_PLAYER] = "video player"
 	};
@@ -321,7 +320,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 			check_namespace(audit, value);
 			break;
 		default:
-			if (media[role])
+			if (media[role] && audit->robots)
 				sm_audit_robots_check(audit->robots, audit->receiver.nrows, media[role],
 									  read_written(audit, value));
 			break;
@@ -365,6 +364,7 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 	bool		is_entry;
 
 	audit->nalternates = 0;
+	audit->like_unknown = NULL;
 	audit->doc.buf.len = audit->doc.end;
 
 	if (sm_read_slot(slot, &audit->columns, &row, problems))

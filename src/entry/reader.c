@@ -33,8 +33,9 @@ sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name
 					 "the namespace prefix \"%s\" is not declared", sm_for_message(r->undeclared));
 }
 
-void
-sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
+/* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
+static void
+append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 {
 	SmSpan		rest = token == SM_XML_CDATA ? r->data : r->raw;
 
@@ -130,7 +131,7 @@ sm_entry_read_text(SmEntryReader *e, SmSpan *text)
 			initStringInfo(&buf);
 			appendBinaryStringInfo(&buf, text->s, text->len);
 		}
-		sm_xml_append_content(&buf, r, token);
+		append_content(&buf, r, token);
 		*text = sm_span(buf.data, buf.len);
 	}
 	return true;

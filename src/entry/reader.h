@@ -7,7 +7,6 @@
 
 #include "core/xmlreader.h"
 #include "entry/entry.h"
-#include "lib/stringinfo.h"
 #include "server/problem.h"
 
 #define SM_DECLARE_HINT \
@@ -67,9 +66,6 @@ extern bool sm_entry_skip(SmEntryReader *e);
  * elements where none may be; there the row can lack its loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
-
-/* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
-extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
 
 /*
  * The value of an attribute, trimmed: references are resolved, and line breaks and

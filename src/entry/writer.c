@@ -205,7 +205,8 @@ append_elements(SmEntryWriter *w, const SmRow *row)
 
 	w->nimages = 0;
 	w->nlanguages = 0;
-	w->languages = palloc_array(uint64, Min(nlinks, SM_MAX_ALTERNATES));
+	if (nlinks > 0)
+		w->languages = palloc_array(uint64, Min(nlinks, SM_MAX_ALTERNATES));
 	for (int i = 0; i < nlinks && !sm_elements_too_large(w); i++)
 	{
 		CHECK_FOR_INTERRUPTS();

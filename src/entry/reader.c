@@ -1,6 +1,6 @@
 /*
  * reader.c
- *	  Reads entries of a sitemap in XML into rows, and the text of their elements.
+ *	  Reads an entry of a sitemap token by token.
  */
 #include "postgres.h"
 
@@ -33,8 +33,9 @@ sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name
 					 "the namespace prefix \"%s\" is not declared", sm_for_message(r->undeclared));
 }
 
-void
-sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
+/* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
+static void
+append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 {
 	SmSpan		rest = token == SM_XML_CDATA ? r->data : r->raw;
 
@@ -132,7 +133,7 @@ read_text(SmEntryReader *e, SmSpan *text)
 			initStringInfo(&buf);
 			appendBinaryStringInfo(&buf, text->s, text->len);
 		}
-		sm_xml_append_content(&buf, r, token);
+		append_content(&buf, r, token);
 		*text = sm_span(buf.data, buf.len);
 	}
 	return true;

@@ -169,14 +169,17 @@ close_file(SmSet *set, bool is_part)
 }
 
 pg_noreturn static void
-key_is_too_large(SmSet *set, bool has_news)
+key_is_too_large(SmSet *set)
 {
+	bool		by_news = set->doc.totals.nnews == SM_MAX_NEWS;
+
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("the rows of key %s do not fit into one file",
 					sm_clip(sm_key_to_text(set->key_type, set->key))),
-			 errdetail("Rows with the same key stay together. A file can have %d URLs and " INT64_FORMAT " bytes.",
-					   sm_document_max_entries(&set->doc, has_news), set->doc.max_bytes),
+			 errdetail("Rows with the same key stay together. A file can have %d %s and " INT64_FORMAT " bytes.",
+					   by_news ? SM_MAX_NEWS : set->doc.max_entries, by_news ? "news items" : "URLs",
+					   set->doc.max_bytes),
 			 errhint("Choose a key that fewer pages have.")));
 }
 
@@ -205,12 +208,12 @@ meets_old_file(SmSet *set, Datum key)
  * if the range ends here.
  */
 static bool
-cut_file(SmSet *set, const SmEntry *entry)
+cut_file(SmSet *set)
 {
 	StringInfoData rest;
 
 	if (!sm_split_cut(&set->split, &set->doc, &rest))
-		key_is_too_large(set, entry->has_news);
+		key_is_too_large(set);
 	close_file(set, true);
 	set->ended = meets_old_file(set, sm_split_next_key(&set->split));
 	if (set->ended)
@@ -233,7 +236,7 @@ put_entry(SmSet *set, const SmEntry *entry)
 	sm_split_consider(&set->split, doc, entry, set->starts_key, set->key);
 	while (unlikely(!fits))
 	{
-		if (!cut_file(set, entry))
+		if (!cut_file(set))
 			return;
 		fits = sm_document_fits(doc, entry);
 	}

@@ -1,7 +1,6 @@
 /*
  * problem.c
- *	  Problems of rows, and of entries of a document that is read, in three modes:
- *	  raised at once, skipped and counted, or reported one by one.
+ *	  Describes problems, as errors or in one WARNING at the end.
  */
 #include "postgres.h"
 
@@ -33,21 +32,24 @@ const char *const sm_problem_names[SM_NPROBLEMS] = {
 	[SM_SCHEME_MIXED] = "scheme_mixed",
 	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
 	[SM_NEWS_TOO_OLD] = "news_too_old",
+	[SM_NAMESPACE_UNKNOWN] = "namespace_unknown",
 	[SM_HREFLANG_LACKS_ITSELF] = "hreflang_lacks_itself",
 	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal",
 	[SM_ROBOTS_DISALLOWED] = "robots_disallowed",
 	[SM_LASTMOD_UNIFORM] = "lastmod_uniform",
 	[SM_ORDER_MISSING] = "order_missing",
+	[SM_XML_UNCHECKED] = "xml_unchecked",
 	[SM_ROBOTS_INVALID] = "robots_invalid",
 	[SM_ROBOTS_BLOCKS_SITEMAP] = "robots_blocks_sitemap",
-	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap"
+	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap",
+	[SM_DOCUMENT_INVALID] = "document_invalid"
 };
 
 void
 sm_problems_init_skip(SmProblems *problems)
 {
 	memset(problems, 0, sizeof(*problems));
-	problems->skip = true;
+	problems->take = sm_skip_problem;
 	initStringInfo(&problems->reasons);
 }
 
@@ -89,9 +91,8 @@ describe_progress(const SmProblems *problems)
 					problems->row_number == 1 ? "entry" : "entries");
 }
 
-/* Raise mode. */
-static void
-raise_problem(const SmProblems *problems, const SmProblem *problem)
+pg_noreturn static void
+raise_problem(SmProblems *problems, const SmProblem *problem)
 {
 	const char *detail;
 	const char *where = "";
@@ -114,7 +115,7 @@ raise_problem(const SmProblems *problems, const SmProblem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
-/* Skip mode: add a line to the detail of the WARNING. */
+/* Add a line to the detail of the WARNING. */
 static void
 add_reason(SmProblems *problems, const SmProblem *problem)
 {
@@ -133,36 +134,32 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(problems->loc));
 	appendStringInfo(reasons, "%s%s.", reasons->len > begin ? ": " : "", problem->message);
 	reasons->data[begin] = pg_toupper((unsigned char) reasons->data[begin]);
+	if (problem->detail)
+		appendStringInfo(reasons, " %s", problem->detail);
 }
 
-/*
- * Decide whether the row may go on, and in skip mode count what is skipped.  Returns
- * whether the problem has to be described.
- */
-static bool
-begin_problem(SmProblems *problems, SmProblem *problem)
+bool
+sm_skip_problem(SmProblems *problems, const SmProblem *problem)
 {
-	problem->goes_on = problems->report != NULL || problem->name > SM_ENTRY_TOO_LARGE;
-	if (!problems->skip)
-		return true;
+	bool		skips_row = problem->name <= SM_ENTRY_TOO_LARGE;
+
 	problems->nproblems++;
-	if (!problem->goes_on)
+	if (skips_row)
 		problems->nrows++;
 	/* what an invalid document loses, only its reader knows */
 	else if (problem->name != SM_DOCUMENT_INVALID)
 		problems->nelements++;
-	return problems->nreasons < MAX_REASONS;
+	if (problems->nreasons < MAX_REASONS)
+		add_reason(problems, problem);
+	return !skips_row;
 }
 
-static void
-put_problem(SmProblems *problems, const SmProblem *problem)
+static bool
+take_problem(SmProblems *problems, const SmProblem *problem)
 {
-	if (problems->report)
-		problems->report(problems->report_arg, problem);
-	else if (problems->skip)
-		add_reason(problems, problem);
-	else
+	if (problems->take == NULL)
 		raise_problem(problems, problem);
+	return problems->take(problems, problem);
 }
 
 bool
@@ -171,9 +168,11 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 {
 	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.hint = hint};
 	StringInfoData message;
+	bool		goes_on;
 
-	if (!begin_problem(problems, &problem))
-		return problem.goes_on;
+	/* after the last reason, nothing needs the message */
+	if (problems->nreasons == MAX_REASONS)
+		return take_problem(problems, &problem);
 	initStringInfo(&message);
 	for (;;)
 	{
@@ -188,25 +187,20 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 		enlargeStringInfo(&message, needed);
 	}
 	problem.message = message.data;
-	put_problem(problems, &problem);
+	goes_on = take_problem(problems, &problem);
 	pfree(message.data);		/* a row can have many problems */
-	return problem.goes_on;
+	return goes_on;
 }
 
 bool
 sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *detail, const char *message)
 {
-	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.message = message};
+	SmProblem	problem = {
+		.name = name,.sqlerrcode = sqlerrcode,.message = message,.detail = detail
+	};
 
-	if (!begin_problem(problems, &problem))
-		return problem.goes_on;
-	if (problems->skip || problems->report)
-		problem.message = psprintf("%s. %.*s", message, (int) strlen(detail) - 1, detail);
-	else
-		problem.detail = detail;
-	put_problem(problems, &problem);
-	return problem.goes_on;
+	return take_problem(problems, &problem);
 }
 
 void

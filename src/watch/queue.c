@@ -23,30 +23,34 @@
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 
+/* Describe a problem.  Returns false. */
+static bool
+refuse(SmWatchProblem *problem, int sqlstate, const char *message, const char *hint)
+{
+	problem->sqlstate = sqlstate;
+	problem->message = message;
+	problem->hint = hint;
+	return false;
+}
+
 int
 sm_watch_column(Relation source, const char *name, SmWatchProblem *problem)
 {
-	TupleDesc	desc = RelationGetDescr(source);
-	int			number = SPI_fnumber(desc, name);
+	int			number = SPI_fnumber(RelationGetDescr(source), name);
 
 	/* a system column has a negative number */
 	if (number <= 0)
-	{
-		problem->sqlstate = ERRCODE_UNDEFINED_COLUMN;
-		problem->message = psprintf("table \"%s\" has no column \"%s\" to watch",
-									RelationGetRelationName(source), name);
-		problem->hint = NULL;
-		return -1;
-	}
-	if (sm_is_virtual(TupleDescAttr(desc, number - 1)))
-	{
-		problem->sqlstate = ERRCODE_FEATURE_NOT_SUPPORTED;
-		problem->message = psprintf("cannot watch the virtual generated column \"%s\" of table \"%s\"",
-									name, RelationGetRelationName(source));
-		problem->hint = "Watch the columns that it is generated from.";
-		return -1;
-	}
-	return number - 1;
+		refuse(problem, ERRCODE_UNDEFINED_COLUMN,
+			   psprintf("table \"%s\" has no column \"%s\" to watch",
+						RelationGetRelationName(source), name), NULL);
+	else if (sm_is_virtual(TupleDescAttr(RelationGetDescr(source), number - 1)))
+		refuse(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
+			   psprintf("cannot watch the virtual generated column \"%s\" of table \"%s\"",
+						name, RelationGetRelationName(source)),
+			   "Watch the columns that it is generated from.");
+	else
+		return number - 1;
+	return -1;
 }
 
 Oid
@@ -90,60 +94,57 @@ is_unique(Relation index)
 	return index->rd_index->indisunique;
 }
 
+static bool
+may_insert(Oid role, Relation table)
+{
+	Datum		may_write = DirectFunctionCall3(has_table_privilege_id_id, ObjectIdGetDatum(role),
+												ObjectIdGetDatum(RelationGetRelid(table)),
+												CStringGetTextDatum("INSERT"));
+	Datum		may_find = DirectFunctionCall3(has_schema_privilege_id_id, ObjectIdGetDatum(role),
+											   ObjectIdGetDatum(RelationGetNamespace(table)),
+											   CStringGetTextDatum("USAGE"));
+
+	return DatumGetBool(may_write) && DatumGetBool(may_find);
+}
+
 bool
 sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 {
+	const int	state = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
 	const char *name = RelationGetRelationName(queue);
 	char		kind = queue->rd_rel->relkind;
 	Oid			owner = source->rd_rel->relowner;
-	Datum		owner_oid = ObjectIdGetDatum(owner);
-	Datum		queue_oid = ObjectIdGetDatum(RelationGetRelid(queue));
-	Datum		schema_oid = ObjectIdGetDatum(RelationGetNamespace(queue));
 	Oid			unique;
 
-	problem->sqlstate = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+	if (RelationGetRelid(queue) == RelationGetRelid(source))
+		return refuse(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "the queue must not be the watched table", NULL);
 	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
-	{
-		problem->message = psprintf("the queue \"%s\" is not a table", name);
-		problem->hint = "Keys of changed rows can only be added to a table.";
-		return false;
-	}
+		return refuse(problem, state, psprintf("the queue \"%s\" is not a table", name), NULL);
+	if (RelationUsesLocalBuffers(queue) && !RelationUsesLocalBuffers(source))
+		return refuse(problem, state, psprintf("the queue \"%s\" is a temporary table", name),
+					  "Other sessions that write to the watched table could not add keys to it.");
 	if (queue->rd_rel->relowner != owner)
-	{
-		problem->message = psprintf("the queue \"%s\" and the table \"%s\" have different owners",
-									name, RelationGetRelationName(source));
-		problem->hint = "Keys are added with the rights of the table's owner, who has to own the queue as well.";
-		return false;
-	}
-	if (!DatumGetBool(DirectFunctionCall3(has_table_privilege_id_id, owner_oid, queue_oid,
-										  PointerGetDatum(cstring_to_text("INSERT")))) ||
-		!DatumGetBool(DirectFunctionCall3(has_schema_privilege_id_id, owner_oid, schema_oid,
-										  PointerGetDatum(cstring_to_text("USAGE")))))
-	{
-		problem->message = psprintf("the owner of the queue \"%s\" may not add rows to it", name);
-		problem->hint = "Grant the owner INSERT on the queue and USAGE on its schema.";
-		return false;
-	}
+		return refuse(problem, state,
+					  psprintf("the table \"%s\" and the queue \"%s\" have different owners",
+							   RelationGetRelationName(source), name),
+					  "Keys are added with the rights of the table's owner, who must own the queue.");
+	if (!may_insert(owner, queue))
+		return refuse(problem, state,
+					  psprintf("the owner of the queue \"%s\" may not add rows to it", name),
+					  "Grant the owner INSERT on the queue and USAGE on its schema.");
 	if (check_enable_rls(RelationGetRelid(queue), owner, true) == RLS_ENABLED)
-	{
-		problem->message = psprintf("the queue \"%s\" has row security that applies to its owner", name);
-		problem->hint = "Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.";
-		return false;
-	}
+		return refuse(problem, state,
+					  psprintf("row security of the queue \"%s\" applies to its owner", name),
+					  "Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.");
 	unique = sm_find_index(queue, is_unique);
 	if (OidIsValid(unique))
-	{
-		problem->message = psprintf("the queue \"%s\" has a unique index, \"%s\"",
-									name, get_rel_name(unique));
-		problem->hint = "Drop the index. A queue may have a key more than once.";
-		return false;
-	}
+		return refuse(problem, state, psprintf("the queue \"%s\" has a unique index, \"%s\"",
+											   name, get_rel_name(unique)),
+					  "Drop the index. A queue may have a key more than once.");
 	if (sm_queue_column(queue) == NULL)
-	{
-		problem->message = psprintf("the queue \"%s\" has no column", name);
-		problem->hint = "Create the queue with CREATE TABLE ... (key ...), the column of the type of the key.";
-		return false;
-	}
+		return refuse(problem, state, psprintf("the queue \"%s\" has no column", name),
+					  "Its first column receives the keys and must have their type.");
 	return true;
 }
 
@@ -154,14 +155,10 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 	Form_pg_attribute to = sm_queue_column(queue);
 	int32		from_typmod = from->atttypmod;
 	int32		to_typmod = to->atttypmod;
-	Oid			from_type;
-	Oid			to_type;
+	Oid			from_type = getBaseTypeAndTypmod(from->atttypid, &from_typmod);
+	Oid			to_type = getBaseTypeAndTypmod(to->atttypid, &to_typmod);
 	char	   *wanted;
 
-	if (from->atttypid == to->atttypid && from->atttypmod == to->atttypmod)
-		return true;
-	from_type = getBaseTypeAndTypmod(from->atttypid, &from_typmod);
-	to_type = getBaseTypeAndTypmod(to->atttypid, &to_typmod);
 	if (from_type == to_type && (to_typmod == -1 || to_typmod == from_typmod))
 		return true;
 
@@ -172,12 +169,22 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 		return true;
 
 	wanted = format_type_with_typemod(from->atttypid, from->atttypmod);
-	problem->sqlstate = ERRCODE_DATATYPE_MISMATCH;
-	problem->message = psprintf("column \"%s\" of the queue \"%s\" has type %s, but the key \"%s\" of table \"%s\" has type %s",
-								NameStr(to->attname), RelationGetRelationName(queue),
-								format_type_with_typemod(to->atttypid, to->atttypmod),
-								NameStr(from->attname), RelationGetRelationName(source), wanted);
-	problem->hint = psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.", sm_qualified_name(queue),
-							 quote_identifier(NameStr(to->attname)), wanted);
-	return false;
+	return refuse(problem, ERRCODE_DATATYPE_MISMATCH,
+				  psprintf("column \"%s\" of the queue \"%s\" has type %s, but the key \"%s\" of table \"%s\" has type %s",
+						   NameStr(to->attname), RelationGetRelationName(queue),
+						   format_type_with_typemod(to->atttypid, to->atttypmod),
+						   NameStr(from->attname), RelationGetRelationName(source), wanted),
+				  psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.", sm_qualified_name(queue),
+						   quote_identifier(NameStr(to->attname)), wanted));
+}
+
+char *
+sm_quote_strings(char **strings, int count)
+{
+	StringInfoData result;
+
+	initStringInfo(&result);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&result, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(strings[i]));
+	return result.data;
 }

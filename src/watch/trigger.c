@@ -392,10 +392,11 @@ open_queue(PlanEntry *entry, Relation source, SmWatchProblem *problem)
 		if (queue)
 			relation_close(queue, RowExclusiveLock);
 	}
-	problem->sqlstate = ERRCODE_UNDEFINED_TABLE;
-	problem->message = psprintf("the queue %s of the watched table \"%s\" does not exist",
-								entry->key.queue, RelationGetRelationName(source));
-	problem->hint = NULL;
+	*problem = (SmWatchProblem) {
+		.sqlstate = ERRCODE_UNDEFINED_TABLE,
+		.message = psprintf("the queue %s of the watched table \"%s\" does not exist",
+							entry->key.queue, RelationGetRelationName(source))
+	};
 	return NULL;
 }
 
@@ -455,27 +456,18 @@ static char *
 watch_call(const TriggerData *data, Oid schema)
 {
 	char	  **args = data->tg_trigger->tgargs;
+	int			ncolumns = data->tg_trigger->tgnargs - SM_WATCH_COLUMNS;
 	Oid			root = sm_watch_root(RelationGetRelid(data->tg_relation));
-	char	   *root_name = get_rel_name(root);
-	StringInfoData call;
+	char	   *name = get_rel_name(root);
 
-	/* not locked, so it can be gone */
-	if (root_name)
-		root_name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)), root_name);
-	else
-		root_name = sm_qualified_name(data->tg_relation);
-	initStringInfo(&call);
-	appendStringInfo(&call, "SELECT %s.sitemap_watch(%s, %s, %s",
-					 quote_identifier(get_namespace_name(schema)), quote_literal_cstr(root_name),
-					 quote_literal_cstr(args[SM_WATCH_KEY]),
-					 quote_literal_cstr(args[SM_WATCH_QUEUE]));
-	for (int i = SM_WATCH_COLUMNS; i < data->tg_trigger->tgnargs; i++)
-		appendStringInfo(&call, "%s%s", i == SM_WATCH_COLUMNS ? ", ARRAY[" : ", ",
-						 quote_literal_cstr(args[i]));
-	if (data->tg_trigger->tgnargs > SM_WATCH_COLUMNS)
-		appendStringInfoChar(&call, ']');
-	appendStringInfoChar(&call, ')');
-	return call.data;
+	/* the parent of a partition is not locked, so it can be gone */
+	name = name ? quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)), name) :
+		sm_qualified_name(data->tg_relation);
+	return psprintf("SELECT %s.sitemap_watch(%s, %s%s)",
+					quote_identifier(get_namespace_name(schema)), quote_literal_cstr(name),
+					sm_quote_strings(args, SM_WATCH_COLUMNS),
+					ncolumns == 0 ? "" :
+					psprintf(", ARRAY[%s]", sm_quote_strings(args + SM_WATCH_COLUMNS, ncolumns)));
 }
 
 /* Add keys to the queue.  problem: described if a column is missing. */

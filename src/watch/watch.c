@@ -21,7 +21,6 @@
 
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
@@ -31,6 +30,8 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
 #include "server/argument.h"
 #include "server/table.h"
 #include "storage/lmgr.h"
@@ -38,7 +39,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 PG_FUNCTION_INFO_V1(sitemap_watch);
 PG_FUNCTION_INFO_V1(sitemap_unwatch);
@@ -52,19 +52,20 @@ PG_FUNCTION_INFO_V1(sitemap_unwatch);
 /* What to watch, and for which queue. */
 typedef struct Watch
 {
-	Oid			schema;			/* of the extension */
+	Oid			function;		/* _sitemap_watch */
+	const char *function_name;
 	Oid			queue;
 	const char *queue_name;		/* for messages, and for the names of triggers */
 	Oid			owner;			/* of the source and the queue */
-	List	   *arguments;		/* of the triggers, strings; */
-	List	   *update_arguments;	/* with the watched columns */
+	char	  **args;			/* of the triggers */
+	int			nargs;
 } Watch;
 
 /* The watched events.  Each has its own trigger. */
 static const struct
 {
-	int16		type;			/* as in Trigger: bits not set are AFTER and
-								 * STATEMENT */
+	int16		type;			/* as in Trigger; bits not set stand for AFTER
+								 * and STATEMENT */
 	const char *name;
 	const char *tables;			/* transition tables */
 }			events[] = {
@@ -91,7 +92,7 @@ static Relation
 open_source(FunctionCallInfo fcinfo)
 {
 	Relation	source = open_table(fcinfo, ARG_SOURCE, "source",
-									"Watch the tables that a view reads, each with its own key.",
+									"Instead of a view, watch the tables that it reads.",
 									AccessShareLock);
 
 	if (!has_privs_of_role(GetUserId(), source->rd_rel->relowner))
@@ -108,83 +109,49 @@ raise_problem(const SmWatchProblem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
-/* Index of a column of the source. */
-static int
-find_column(Relation source, const char *name)
-{
-	SmWatchProblem problem;
-	int			column = sm_watch_column(source, name, &problem);
-
-	if (column < 0)
-		raise_problem(&problem);
-	return column;
-}
-
-/*
- * Raise an error unless keys of the source, and NULL, can be added to the queue.  key: index
- * of the key in the source.
- */
+/* Raise an error unless keys of the source, and NULL, can be added to the queue. */
 static void
-check_queue(Relation queue, Relation source, int key)
+check_queue(Relation queue, Relation source, const char *key)
 {
-	const char *name = RelationGetRelationName(queue);
 	TupleDesc	desc = RelationGetDescr(queue);
-	Form_pg_attribute column;
+	Form_pg_attribute first;
 	SmWatchProblem problem;
+	int			column = sm_watch_column(source, key, &problem);
 
-	if (RelationGetRelid(queue) == RelationGetRelid(source))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the queue must not be the watched table")));
-	if (RelationUsesLocalBuffers(queue) && !RelationUsesLocalBuffers(source))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("the queue \"%s\" is a temporary table", name),
-				 errdetail("Other sessions that write to the watched table could not add keys to it.")));
-	if (!sm_queue_check(queue, source, &problem) ||
-		!sm_queue_check_type(queue, source, key, &problem))
+	if (column < 0 || !sm_queue_check(queue, source, &problem) ||
+		!sm_queue_check_type(queue, source, column, &problem))
 		raise_problem(&problem);
 
-	column = sm_queue_column(queue);
-	if (column->attnotnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL",
-						NameStr(column->attname), name),
-				 errdetail("A TRUNCATE of the watched table adds NULL, which stands for all keys.")));
-	for (int i = column->attnum; i < desc->natts; i++)
+	first = sm_queue_column(queue);
+	for (int i = first->attnum - 1; i < desc->natts; i++)
 	{
-		Form_pg_attribute other = TupleDescAttr(desc, i);
+		Form_pg_attribute attribute = TupleDescAttr(desc, i);
 
-		if (other->attnotnull && !other->attisdropped && !other->atthasdef && !other->attidentity)
+		if (attribute->attnotnull && !attribute->attisdropped &&
+			(attribute == first || !(attribute->atthasdef || attribute->attidentity)))
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL and has no default",
-							NameStr(other->attname), name),
-					 errdetail("Writes to the watched table add keys, which are in the first column.")));
+					 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL",
+							NameStr(attribute->attname), RelationGetRelationName(queue)),
+					 errdetail("Keys are added to the first column, NULL for all keys. Other columns get their defaults.")));
 	}
-	if (get_typtype(column->atttypid) == TYPTYPE_DOMAIN)
-		domain_check((Datum) 0, true, column->atttypid, NULL, NULL);
-}
-
-/* Does a trigger call our function? */
-static bool
-is_ours(const Trigger *trigger, Oid schema)
-{
-	char	   *name = get_func_name(trigger->tgfoid);
-
-	return name && strcmp(name, SM_WATCH_FUNCTION) == 0 &&
-		get_func_namespace(trigger->tgfoid) == schema &&
-		trigger->tgnargs >= SM_WATCH_COLUMNS;
+	if (get_typtype(first->atttypid) == TYPTYPE_DOMAIN)
+		domain_check((Datum) 0, true, first->atttypid, NULL, NULL);
 }
 
 static void
-run_statements(const char *statement)
+run_statements(const char *statements)
 {
-	int			result = SPI_execute(statement, false, 0);
+	int			result = SPI_execute(statements, false, 0);
 
 	if (result < 0)
 		elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(result));
+}
+
+static bool
+is_ours(const Trigger *trigger, Oid function)
+{
+	return trigger->tgfoid == function && trigger->tgnargs >= SM_WATCH_COLUMNS;
 }
 
 /*
@@ -192,7 +159,7 @@ run_statements(const char *statement)
  * many of the triggers filled this queue.
  */
 static int
-drop_triggers(Oid relid, Oid queue, Oid schema)
+drop_triggers(Oid relid, Oid queue, Oid function)
 {
 	Relation	table = table_open(relid, NoLock);
 
@@ -207,7 +174,7 @@ drop_triggers(Oid relid, Oid queue, Oid schema)
 		const Trigger *trigger = &triggers->triggers[i];
 		Oid			fills;
 
-		if (!is_ours(trigger, schema))
+		if (!is_ours(trigger, function))
 			continue;
 		fills = sm_find_table(trigger->tgargs[SM_WATCH_QUEUE]);
 		if (OidIsValid(fills) && fills != queue)
@@ -224,101 +191,56 @@ drop_triggers(Oid relid, Oid queue, Oid schema)
 }
 
 /*
- * Find a table's trigger of a type for this queue and key.  If there is none, a trigger will
- * do that lost its queue or key because that was renamed or dropped: its queue is this one
- * or no longer exists, and likewise its key.
+ * Find a table's trigger of a type for this queue and key.  If there is none, a trigger
+ * will do whose queue or key was renamed or dropped: its queue is this one or no longer
+ * exists, and likewise its key.
  */
 static const Trigger *
 find_trigger(const TriggerDesc *triggers, Oid relid, int16 type, const Watch *watch)
 {
-	const char *key = linitial(watch->arguments);
 	const Trigger *lost = NULL;
 
 	for (int i = 0; triggers && i < triggers->numtriggers; i++)
 	{
 		const Trigger *trigger = &triggers->triggers[i];
-		const char *its_key;
+		const char *key;
 		bool		same_key;
-		Oid			fills;
+		Oid			queue;
 
-		if (trigger->tgtype != type || !is_ours(trigger, watch->schema))
+		if (trigger->tgtype != type || !is_ours(trigger, watch->function))
 			continue;
-		its_key = trigger->tgargs[SM_WATCH_KEY];
-		same_key = strcmp(its_key, key) == 0;
-		fills = sm_find_table(trigger->tgargs[SM_WATCH_QUEUE]);
-		if (fills == watch->queue && same_key)
+		key = trigger->tgargs[SM_WATCH_KEY];
+		same_key = strcmp(key, watch->args[SM_WATCH_KEY]) == 0;
+		queue = sm_find_table(trigger->tgargs[SM_WATCH_QUEUE]);
+		if (same_key && queue == watch->queue)
 			return trigger;
-		if ((fills == watch->queue || !OidIsValid(fills)) &&
-			(same_key || get_attnum(relid, its_key) == InvalidAttrNumber))
+		if ((same_key || get_attnum(relid, key) == InvalidAttrNumber) &&
+			(queue == watch->queue || !OidIsValid(queue)))
 			lost = trigger;
 	}
 	return lost;
 }
 
-static bool
-has_arguments(const Trigger *trigger, const List *arguments)
-{
-	ListCell   *lc;
-
-	if (trigger->tgnargs != list_length(arguments))
-		return false;
-	foreach(lc, arguments)
-		if (strcmp(trigger->tgargs[foreach_current_index(lc)], lfirst(lc)) != 0)
-			return false;
-	return true;
-}
-
 /* A name for a trigger that no other trigger of the table has. */
-static const char *
-new_trigger_name(Relation table, const Watch *watch, const char *event)
-{
-	const char *label = event;
-	char	   *name;
-
-	for (int n = 1;; n++)
-	{
-		name = makeObjectName(watch->queue_name, linitial(watch->arguments), label);
-		if (!OidIsValid(get_trigger_oid(RelationGetRelid(table), name, true)))
-			return name;
-		label = psprintf("%s%d", event, n);
-	}
-}
-
-/* Append a statement that creates a trigger, or replaces old, which is NULL for none. */
-static void
-append_trigger(StringInfo statements, Relation table, int event, const Trigger *old,
-			   const List *arguments, const Watch *watch)
-{
-	const char *table_name = sm_qualified_name(table);
-	const char *name = quote_identifier(old ? old->tgname :
-										new_trigger_name(table, watch, events[event].name));
-	const char *separator = "";
-	ListCell   *lc;
-
-	appendStringInfo(statements, "CREATE OR REPLACE TRIGGER %s AFTER %s ON %s %s FOR EACH STATEMENT EXECUTE FUNCTION %s(",
-					 name, events[event].name, table_name, events[event].tables,
-					 quote_qualified_identifier(get_namespace_name(watch->schema), SM_WATCH_FUNCTION));
-	foreach(lc, arguments)
-	{
-		appendStringInfo(statements, "%s%s", separator, quote_literal_cstr(lfirst(lc)));
-		separator = ", ";
-	}
-	appendStringInfoString(statements, ");");
-
-	/* a trigger that was replaced is enabled */
-	if (old && old->tgenabled != TRIGGER_FIRES_ON_ORIGIN)
-		appendStringInfo(statements, "ALTER TABLE ONLY %s %s TRIGGER %s;", table_name,
-						 old->tgenabled == TRIGGER_DISABLED ? "DISABLE" :
-						 old->tgenabled == TRIGGER_FIRES_ON_REPLICA ? "ENABLE REPLICA" :
-						 "ENABLE ALWAYS", name);
-}
-
-/* The statements that create or replace a table's triggers, empty if none differs. */
 static char *
-find_statements(Oid relid, const Watch *watch)
+new_trigger_name(Oid relid, const Watch *watch, const char *event)
+{
+	char	   *name = makeObjectName(watch->queue_name, watch->args[SM_WATCH_KEY], event);
+
+	for (int n = 1; OidIsValid(get_trigger_oid(relid, name, true)); n++)
+		name = makeObjectName(watch->queue_name, watch->args[SM_WATCH_KEY],
+							  psprintf("%s%d", event, n));
+	return name;
+}
+
+/* Write the statements that create or replace a table's triggers, none if they are there. */
+static char *
+write_statements(Oid relid, const Watch *watch)
 {
 	Relation	table = table_open(relid, NoLock);
+	const char *table_name = sm_qualified_name(table);
 	TriggerDesc *triggers = CopyTriggerDesc(table->trigdesc);
+	const char *args = sm_quote_strings(watch->args, watch->nargs);
 	StringInfoData statements;
 
 	/* transition tables have no rows of foreign tables */
@@ -330,62 +252,90 @@ find_statements(Oid relid, const Watch *watch)
 	if (table->rd_rel->relowner != watch->owner)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the queue \"%s\" and the table \"%s\" have different owners",
-						watch->queue_name, RelationGetRelationName(table)),
+				 errmsg("the table \"%s\" and the queue \"%s\" have different owners",
+						RelationGetRelationName(table), watch->queue_name),
 				 errhint("Give partitions and children the owner of their parent.")));
 	initStringInfo(&statements);
-	for (int i = 0; i < lengthof(events); i++)
+	for (size_t i = 0; i < lengthof(events); i++)
 	{
-		const List *arguments = events[i].type == TRIGGER_TYPE_UPDATE ?
-			watch->update_arguments : watch->arguments;
 		const Trigger *old = find_trigger(triggers, relid, events[i].type, watch);
+		const char *name;
 
-		if (!old || !has_arguments(old, arguments))
-			append_trigger(&statements, table, i, old, arguments, watch);
+		if (old && strcmp(args, sm_quote_strings(old->tgargs, old->tgnargs)) == 0)
+			continue;
+		name = quote_identifier(old ? old->tgname : new_trigger_name(relid, watch, events[i].name));
+		appendStringInfo(&statements, "CREATE OR REPLACE TRIGGER %s AFTER %s ON %s %s"
+						 " FOR EACH STATEMENT EXECUTE FUNCTION %s(%s);",
+						 name, events[i].name, table_name, events[i].tables,
+						 watch->function_name, args);
+
+		/* to replace a trigger enables it */
+		if (old && old->tgenabled != TRIGGER_FIRES_ON_ORIGIN)
+			appendStringInfo(&statements, "ALTER TABLE ONLY %s %s TRIGGER %s;", table_name,
+							 old->tgenabled == TRIGGER_DISABLED ? "DISABLE" :
+							 old->tgenabled == TRIGGER_FIRES_ON_REPLICA ? "ENABLE REPLICA" :
+							 "ENABLE ALWAYS", name);
 	}
 	table_close(table, NoLock);
 	return statements.data;
 }
 
-/* The watched columns, as arguments of a trigger. */
-static List *
-read_columns(FunctionCallInfo fcinfo, Relation source)
+/* Read the arguments of the triggers. */
+static void
+read_arguments(FunctionCallInfo fcinfo, Relation source, Relation queue, Watch *watch)
 {
-	List	   *result = NIL;
 	Datum	   *names;
 	bool	   *nulls;
-	int			count;
+	int			count = 0;
 
-	if (PG_ARGISNULL(ARG_COLUMNS))
-		return NIL;
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(ARG_COLUMNS), NAMEOID, NAMEDATALEN, false,
-					  TYPALIGN_CHAR, &names, &nulls, &count);
+	if (!PG_ARGISNULL(ARG_COLUMNS))
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(ARG_COLUMNS), NAMEOID, NAMEDATALEN, false,
+						  TYPALIGN_CHAR, &names, &nulls, &count);
+	watch->args = palloc_array(char *, SM_WATCH_COLUMNS + count + 1);
+	watch->args[SM_WATCH_KEY] = NameStr(*PG_GETARG_NAME(ARG_KEY));
+	watch->args[SM_WATCH_QUEUE] = sm_qualified_name(queue);
+	watch->nargs = SM_WATCH_COLUMNS;
 	for (int i = 0; i < count; i++)
 	{
+		SmWatchProblem problem;
+
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("columns must not contain null")));
-		result = lappend(result, NameStr(*DatumGetName(names[i])));
-		find_column(source, llast(result));
+		watch->args[watch->nargs] = NameStr(*DatumGetName(names[i]));
+		if (sm_watch_column(source, watch->args[watch->nargs++], &problem) < 0)
+			raise_problem(&problem);
 	}
-	return count > 0 ? result : list_make1(NameStr(*PG_GETARG_NAME(ARG_KEY)));
+	if (count == 0 && !PG_ARGISNULL(ARG_COLUMNS))
+		watch->args[watch->nargs++] = watch->args[SM_WATCH_KEY];
+}
+
+/* The trigger function.  schema: of the extension. */
+static Oid
+find_function(Oid schema)
+{
+	List	   *name = list_make2(makeString(get_namespace_name(schema)),
+								  makeString(SM_WATCH_FUNCTION));
+
+	return LookupFuncName(name, 0, NULL, false);
 }
 
 Datum
 sitemap_watch(PG_FUNCTION_ARGS)
 {
+	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Relation	source = open_source(fcinfo);
 	Relation	queue = open_table(fcinfo, ARG_QUEUE, "queue", NULL, AccessShareLock);
 	Oid			relid = RelationGetRelid(source);
 	Oid			root = sm_watch_root(relid);
 	Watch		watch = {
-		.schema = get_func_namespace(fcinfo->flinfo->fn_oid),
+		.function = find_function(schema),
+		.function_name = quote_qualified_identifier(get_namespace_name(schema), SM_WATCH_FUNCTION),
 		.queue = RelationGetRelid(queue),
 		.queue_name = RelationGetRelationName(queue),
 		.owner = queue->rd_rel->relowner
 	};
-	char	   *key;
 	ListCell   *lc;
 
 	sm_require_argument(fcinfo, ARG_KEY, "key");
@@ -394,26 +344,20 @@ sitemap_watch(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is a partition or child of another table",
 						RelationGetRelationName(source)),
-				 errdetail("Statements that name its parent would be missed."),
-				 errhint("Watch %s instead.",
-						 quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)),
-													get_rel_name(root)))));
-	key = NameStr(*PG_GETARG_NAME(ARG_KEY));
-	check_queue(queue, source, find_column(source, key));
-	watch.arguments = list_make2(key, sm_qualified_name(queue));
-	watch.update_arguments = list_concat_copy(watch.arguments, read_columns(fcinfo, source));
+				 errdetail("Statements that name the parent would be missed."),
+				 errhint("Watch the parent, \"%s\".", get_rel_name(root))));
+	read_arguments(fcinfo, source, queue, &watch);
+	check_queue(queue, source, watch.args[SM_WATCH_KEY]);
 	relation_close(source, NoLock);
 
 	SPI_connect();
 	/* with its partitions and children */
 	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
-		char	   *statements = find_statements(lfirst_oid(lc), &watch);
-
-		if (statements[0] == '\0')
+		if (write_statements(lfirst_oid(lc), &watch)[0] == '\0')
 			continue;
 		LockRelationOid(lfirst_oid(lc), ShareRowExclusiveLock);
-		run_statements(find_statements(lfirst_oid(lc), &watch));
+		run_statements(write_statements(lfirst_oid(lc), &watch));
 	}
 	SPI_finish();
 	relation_close(queue, NoLock);
@@ -423,7 +367,7 @@ sitemap_watch(PG_FUNCTION_ARGS)
 Datum
 sitemap_unwatch(PG_FUNCTION_ARGS)
 {
-	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	Oid			function = find_function(get_func_namespace(fcinfo->flinfo->fn_oid));
 	Relation	source = open_source(fcinfo);
 	Relation	queue = open_table(fcinfo, ARG_UNWATCH_QUEUE, "queue", NULL, AccessShareLock);
 	Oid			source_oid = RelationGetRelid(source);
@@ -439,7 +383,7 @@ sitemap_unwatch(PG_FUNCTION_ARGS)
 	SPI_connect();
 	/* with its partitions and children */
 	foreach(lc, find_all_inheritors(source_oid, ShareRowExclusiveLock, NULL))
-		count += drop_triggers(lfirst_oid(lc), queue_oid, schema);
+		count += drop_triggers(lfirst_oid(lc), queue_oid, function);
 	SPI_finish();
 	if (count == 0)
 		ereport(ERROR,

@@ -14,8 +14,8 @@
 
 /*
  * Arguments of a trigger: the key column of the source; the queue's name with its schema,
- * quoted; for UPDATE the watched columns, none for all.  A change of the key always
- * counts.  To watch nothing else, the key is the one watched column.
+ * quoted; the watched columns, none for all.  A change of the key always counts.  To watch
+ * nothing else, the key is the one watched column.
  */
 #define SM_WATCH_KEY		0
 #define SM_WATCH_QUEUE		1
@@ -59,5 +59,8 @@ extern bool sm_queue_check(Relation queue, Relation source, SmWatchProblem *prob
  */
 extern bool sm_queue_check_type(Relation queue, Relation source, int key,
 								SmWatchProblem *problem);
+
+/* SQL literals of strings, with commas between them. */
+extern char *sm_quote_strings(char **strings, int count);
 
 #endif

@@ -5,9 +5,6 @@
  * The triggers fire once for a statement.  Row triggers would add more than a
  * microsecond for each row, since each would run an INSERT.
  *
- * After an INSERT or a DELETE of many rows, one INSERT reads the keys from the
- * transition table.
- *
  * After an UPDATE, the old and the new rows are read side by side.  A pair of rows with
  * equal watched columns adds nothing.  Any other pair adds the old and the new key, once if
  * they are equal:
@@ -23,10 +20,11 @@
  * equal new one, and a row that only one side has is always in a pair that adds its key.
  * A key may be added needlessly, but no key is missed.
  *
- * One exception is a bug of PostgreSQL 15 to 19.  After a MERGE into a partitioned table
- * has inserted a row, transition_capture->tcs_original_insert_tuple stays set.  Then the
- * new row of each following UPDATE in that MERGE is the inserted row.  If the UPDATE
- * changes a key, the old key is added, but not the new key.
+ * The exception is MERGE into a partitioned table, in PostgreSQL 15 to 19.  A row that moves
+ * to another partition gets into the transition tables of DELETE and INSERT, whose triggers
+ * do not fire if the MERGE has no such action.  And once the MERGE has inserted a row,
+ * transition_capture->tcs_original_insert_tuple stays set, so the new row of each following
+ * UPDATE is the inserted one.  Both can hide keys.
  *
  * A write to a watched table never fails because of the watch.  If the tables no longer
  * are what they were when sitemap_watch was called, the trigger adds more than necessary or
@@ -40,10 +38,10 @@
  * the INSERT raises is an error of the queue's own constraints and triggers.
  *
  * The INSERT runs as the source's owner, who must own the queue, and with a fixed
- * search_path.  So writers need no right on the queue, and they cannot bend what its
- * defaults and triggers mean.  Like the actions of foreign keys, the INSERT is no
- * security-restricted operation: the owner can put triggers on the source itself, and the
- * queue may have deferred ones.
+ * search_path.  So writers need no right on the queue, and cannot redirect the names in its
+ * defaults and triggers.  As in the actions of foreign keys, this is not a security-restricted
+ * operation: it protects the owner from the writer, who in turn runs the triggers of the
+ * source anyway.  And the queue may have deferred triggers.
  *
  * The plans of the INSERT statements are kept for the session, like the plans of
  * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is altered.
@@ -55,6 +53,8 @@
 #include "watch/watch.h"
 
 #include "access/relation.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
@@ -378,7 +378,7 @@ open_queue(PlanEntry *entry, Relation source, SmWatchProblem *problem)
 			break;
 		queue = try_relation_open(entry->queue, RowExclusiveLock);
 
-		/* the lock was waited for, perhaps until the queue was renamed or dropped */
+		/* while we waited for the lock, the queue can have been altered */
 		if (queue && known && has_valid_plan(entry) &&
 			queue->rd_rel->relowner == source->rd_rel->relowner)
 			return queue;
@@ -392,11 +392,10 @@ open_queue(PlanEntry *entry, Relation source, SmWatchProblem *problem)
 		if (queue)
 			relation_close(queue, RowExclusiveLock);
 	}
-	*problem = (SmWatchProblem) {
-		.sqlstate = ERRCODE_UNDEFINED_TABLE,
-		.message = psprintf("the queue %s of the watched table \"%s\" does not exist",
-							entry->key.queue, RelationGetRelationName(source))
-	};
+	problem->sqlstate = ERRCODE_UNDEFINED_TABLE;
+	problem->message = psprintf("the queue %s of the watched table \"%s\" does not exist",
+								entry->key.queue, RelationGetRelationName(source));
+	problem->hint = NULL;
 	return NULL;
 }
 
@@ -410,12 +409,29 @@ insert_statement(const PlanKey *key)
 }
 
 /*
- * Run the INSERT of a plan, as the source's owner.  PostgreSQL prepares a plan again if it
- * is invalid, so this fixes the search_path for that as well.  The end of the
- * (sub)transaction restores user and search_path after an error.
+ * Can an INSERT into the queue call functions of users, which depend on the search_path?  To
+ * set that takes some microseconds.
+ */
+static bool
+calls_functions(Relation queue)
+{
+	TupleDesc	desc = RelationGetDescr(queue);
+
+	if (queue->rd_rel->relkind != RELKIND_RELATION || queue->rd_rel->relhasindex ||
+		queue->trigdesc || queue->rd_rules || desc->constr)
+		return true;
+	for (int i = 0; i < desc->natts; i++)
+		if (TupleDescAttr(desc, i)->atttypid >= FirstUnpinnedObjectId)
+			return true;		/* perhaps a domain */
+	return false;
+}
+
+/*
+ * Run the INSERT of a plan, as the source's owner.  The end of the (sub)transaction restores
+ * user and search_path after an error.
  */
 static void
-run_plan(PlanEntry *entry, const TriggerData *data, Keys *keys)
+run_plan(PlanEntry *entry, Relation queue, const TriggerData *data, Keys *keys)
 {
 	ErrorContextCallback callback = {error_context_stack, insert_error,
 	unconstify(TriggerData *, data)};
@@ -432,8 +448,9 @@ run_plan(PlanEntry *entry, const TriggerData *data, Keys *keys)
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(data->tg_relation->rd_rel->relowner,
 						   context | SECURITY_LOCAL_USERID_CHANGE);
-	set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-					  GUC_ACTION_SAVE, true, 0, false);
+	if (calls_functions(queue))
+		set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+						  GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
 	if (entry->key.many)
 		SPI_register_relation(&rows);
@@ -489,7 +506,7 @@ insert_keys(const TriggerData *data, Keys *keys, SmWatchProblem *problem, Oid sc
 			entry = find_plan(name, InvalidOid, false);
 			entry->queue = RelationGetRelid(queue);
 		}
-		run_plan(entry, data, keys);
+		run_plan(entry, queue, data, keys);
 		relation_close(queue, NoLock);
 	}
 	if (problem->message)

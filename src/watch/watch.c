@@ -33,6 +33,7 @@
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "server/argument.h"
+#include "server/query.h"
 #include "server/table.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -139,15 +140,6 @@ check_queue(Relation queue, Relation source, const char *key)
 		domain_check((Datum) 0, true, first->atttypid, NULL, NULL);
 }
 
-static void
-run_statements(const char *statements)
-{
-	int			result = SPI_execute(statements, false, 0);
-
-	if (result < 0)
-		elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(result));
-}
-
 static bool
 is_ours(const Trigger *trigger, Oid function)
 {
@@ -186,7 +178,7 @@ drop_triggers(Oid relid, Oid queue, Oid function)
 	/* DROP TRIGGER is refused while the table is open here */
 	table_close(table, NoLock);
 	if (statements.len > 0)
-		run_statements(statements.data);
+		sm_execute(sm_prepare(statements.data, 0, NULL, 0), NULL, NULL);
 	return count;
 }
 
@@ -354,10 +346,13 @@ sitemap_watch(PG_FUNCTION_ARGS)
 	/* with its partitions and children */
 	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
-		if (write_statements(lfirst_oid(lc), &watch)[0] == '\0')
+		char	   *statements = write_statements(lfirst_oid(lc), &watch);
+
+		if (statements[0] == '\0')
 			continue;
 		LockRelationOid(lfirst_oid(lc), ShareRowExclusiveLock);
-		run_statements(write_statements(lfirst_oid(lc), &watch));
+		statements = write_statements(lfirst_oid(lc), &watch);
+		sm_execute(sm_prepare(statements, 0, NULL, 0), NULL, NULL);
 	}
 	SPI_finish();
 	relation_close(queue, NoLock);
@@ -377,7 +372,7 @@ sitemap_unwatch(PG_FUNCTION_ARGS)
 
 	relation_close(queue, NoLock);
 
-	/* two calls that both kept ACCESS SHARE would deadlock when they drop triggers */
+	/* if two calls kept ACCESS SHARE, they would deadlock when they drop triggers */
 	relation_close(source, AccessShareLock);
 	relation_close(open_table(fcinfo, ARG_SOURCE, "source", NULL, ShareRowExclusiveLock), NoLock);
 	SPI_connect();

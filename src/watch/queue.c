@@ -94,19 +94,6 @@ is_unique(Relation index)
 	return index->rd_index->indisunique;
 }
 
-static bool
-may_insert(Oid role, Relation table)
-{
-	Datum		may_write = DirectFunctionCall3(has_table_privilege_id_id, ObjectIdGetDatum(role),
-												ObjectIdGetDatum(RelationGetRelid(table)),
-												CStringGetTextDatum("INSERT"));
-	Datum		may_find = DirectFunctionCall3(has_schema_privilege_id_id, ObjectIdGetDatum(role),
-											   ObjectIdGetDatum(RelationGetNamespace(table)),
-											   CStringGetTextDatum("USAGE"));
-
-	return DatumGetBool(may_write) && DatumGetBool(may_find);
-}
-
 bool
 sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 {
@@ -129,7 +116,10 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 					  psprintf("the table \"%s\" and the queue \"%s\" have different owners",
 							   RelationGetRelationName(source), name),
 					  "Keys are added with the rights of the table's owner, who must own the queue.");
-	if (!may_insert(owner, queue))
+	if (pg_class_aclcheck(RelationGetRelid(queue), owner, ACL_INSERT) != ACLCHECK_OK ||
+		!DatumGetBool(DirectFunctionCall3(has_schema_privilege_id_id, ObjectIdGetDatum(owner),
+										  ObjectIdGetDatum(RelationGetNamespace(queue)),
+										  CStringGetTextDatum("USAGE"))))
 		return refuse(problem, state,
 					  psprintf("the owner of the queue \"%s\" may not add rows to it", name),
 					  "Grant the owner INSERT on the queue and USAGE on its schema.");

@@ -372,7 +372,7 @@ sitemap_unwatch(PG_FUNCTION_ARGS)
 
 	relation_close(queue, NoLock);
 
-	/* if two calls kept ACCESS SHARE, they would deadlock when they drop triggers */
+	/* two calls that kept ACCESS SHARE could not drop triggers: a deadlock */
 	relation_close(source, AccessShareLock);
 	relation_close(open_table(fcinfo, ARG_SOURCE, "source", NULL, ShareRowExclusiveLock), NoLock);
 	SPI_connect();

@@ -140,6 +140,7 @@ check_call(FunctionCallInfo fcinfo)
 		!TRIGGER_FIRED_FOR_STATEMENT(data->tg_event) ||
 		data->tg_trigger->tgnargs < SM_WATCH_COLUMNS ||
 		strlen(data->tg_trigger->tgargs[SM_WATCH_QUEUE]) >= sizeof(((PlanKey *) NULL)->queue) ||
+		strchr(data->tg_trigger->tgargs[SM_WATCH_QUEUE], '.') == NULL ||
 		(TRIGGER_FIRED_BY_INSERT(data->tg_event) && !data->tg_newtable) ||
 		(TRIGGER_FIRED_BY_DELETE(data->tg_event) && !data->tg_oldtable) ||
 		(TRIGGER_FIRED_BY_UPDATE(data->tg_event) && !(data->tg_oldtable && data->tg_newtable)))
@@ -401,11 +402,12 @@ open_queue(PlanEntry *entry, Relation source, SmWatchProblem *problem)
 
 /* The INSERT of a plan.  It names no column, so the key goes into the queue's first column. */
 static char *
-insert_statement(const PlanKey *key)
+insert_statement(const PlanKey *key, Relation queue)
 {
 	if (key->many)
-		return psprintf("INSERT INTO %s SELECT key FROM " ROWS, key->queue);
-	return psprintf("INSERT INTO %s VALUES (%s)", key->queue, OidIsValid(key->type) ? "$1" : "NULL");
+		return psprintf("INSERT INTO %s SELECT key FROM " ROWS, sm_qualified_name(queue));
+	return psprintf("INSERT INTO %s VALUES (%s)", sm_qualified_name(queue),
+					OidIsValid(key->type) ? "$1" : "NULL");
 }
 
 /*
@@ -417,8 +419,8 @@ calls_functions(Relation queue)
 {
 	TupleDesc	desc = RelationGetDescr(queue);
 
-	if (queue->rd_rel->relkind != RELKIND_RELATION || queue->rd_rel->relhasindex ||
-		queue->trigdesc || queue->rd_rules || desc->constr)
+	if (queue->rd_rel->relkind != RELKIND_RELATION || queue->rd_rel->relispartition ||
+		queue->rd_rel->relhasindex || queue->trigdesc || queue->rd_rules || desc->constr)
 		return true;
 	for (int i = 0; i < desc->natts; i++)
 		if (TupleDescAttr(desc, i)->atttypid >= FirstUnpinnedObjectId)
@@ -456,7 +458,8 @@ run_plan(PlanEntry *entry, Relation queue, const TriggerData *data, Keys *keys)
 		SPI_register_relation(&rows);
 	if (entry->plan == NULL)
 	{
-		SPIPlanPtr	plan = sm_prepare(insert_statement(&entry->key), nargs, &entry->key.type, 0);
+		SPIPlanPtr	plan = sm_prepare(insert_statement(&entry->key, queue), nargs,
+									  &entry->key.type, 0);
 
 		SPI_keepplan(plan);
 		entry->plan = plan;

@@ -211,6 +211,10 @@ DROP TRIGGER by_hand ON temp_page;
 CREATE TRIGGER by_hand AFTER INSERT ON temp_page FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('id', 'queue');
 INSERT INTO temp_page VALUES (1);
 DROP TRIGGER by_hand ON temp_page;
+-- a name that the writer's search_path would decide
+CREATE TRIGGER by_hand AFTER INSERT ON temp_page REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('id', 'queue');
+INSERT INTO temp_page VALUES (1);
+DROP TRIGGER by_hand ON temp_page;
 CREATE FOREIGN DATA WRAPPER nothing;
 CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
 CREATE TABLE far (id int) PARTITION BY LIST (id);

@@ -116,7 +116,7 @@ call(
 	'sitemap_unwatch(regclass,regclass)',
 	q{concat(sitemap_watch('page', 'id', 'queue'), sitemap_unwatch('page', 'queue'))},
 	q{sitemap_unwatch('queue', 'page')});
-call('_sitemap_watch()', q{write_page('watched')}, q{write_page('without_queue')});
+call('_sitemap_watch()', q{write_page('watched') + write_page('without_queue')}, q{write_page('refused')});
 
 # What only an aggregate calls, in the plans of workers, too.
 my $inner = '_sitemap_(text_|index_)?agg_(transfn|combine|serialize|deserialize|finalfn)';
@@ -136,12 +136,15 @@ $session->query_safe(q{
 	CREATE TABLE page (id int);
 	CREATE TABLE watched (id int);
 	CREATE TABLE without_queue (id int);
+	CREATE TABLE refused (id int);
 	CREATE TABLE queue (id int);
 	CREATE TABLE other_queue (id int);
+	CREATE TABLE refusing_queue (id int CHECK (id = 0));
 	SELECT sitemap_watch('watched', 'id', 'queue');
 	SELECT sitemap_watch('without_queue', 'id', 'other_queue');
+	SELECT sitemap_watch('refused', 'id', 'refusing_queue');
 	DROP TABLE other_queue;
-	CREATE FUNCTION write_page(name text) RETURNS int LANGUAGE plpgsql AS $$
+	CREATE FUNCTION write_page(name text) RETURNS int LANGUAGE plpgsql SET client_min_messages = error AS $$
 	BEGIN
 	  EXECUTE format('INSERT INTO %I VALUES (1)', name);
 	  EXECUTE format('INSERT INTO %I VALUES (2), (3)', name);

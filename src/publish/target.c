@@ -248,7 +248,7 @@ prepare_select(const SmTarget *target)
 	const char *none = make_select(target, NO_BYTES, NO_BYTES);
 	const char *empty = make_select(target, NO_BYTES, "''::pg_catalog.bytea");
 	const char *either = make_select(target, NO_BYTES,
-									 "CASE WHEN content IS NOT NULL THEN ''::pg_catalog.bytea END");
+									 "CASE WHEN content IS NULL THEN NULL ELSE ''::pg_catalog.bytea END");
 
 	if (target->table.rel->rd_rel->relhassubclass)
 		either = psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL", none, empty);

@@ -181,7 +181,7 @@ receive_file(SmReceiver *self, TupleTableSlot *slot)
 
 /* Run a SELECT for files, with the active snapshot or a new one. */
 static void
-select_files(const SmTarget *target, SPIPlanPtr plan, ParamListInfo params,
+select_files(const SmTarget *target, const char *statement, ParamListInfo params,
 			 bool active_snapshot, SmTakeFile take, void *arg)
 {
 	Reader		reader = {.target = target,.take = take,.arg = arg};
@@ -190,7 +190,7 @@ select_files(const SmTarget *target, SPIPlanPtr plan, ParamListInfo params,
 	MemoryContext context = CurrentMemoryContext;
 
 	sm_receiver_init(&reader.receiver, check_types, receive_file);
-	SPI_execute_plan_extended(plan, &options);
+	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reader.receiver.row_context);
 }
@@ -216,18 +216,15 @@ static void
 read_named(const SmTarget *target, const char *shown, const char *content, Datum names,
 		   SmTakeFile take, void *arg)
 {
-	const Oid	type = TEXTARRAYOID;
 	ParamListInfo params = makeParamList(1);
-	SPIPlanPtr	plan = sm_prepare(psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
-										   make_select(target, shown, content)),
-								  1, &type, CURSOR_OPT_CUSTOM_PLAN);
 
 	params->params[0].value = names;
 	params->params[0].isnull = false;
 	params->params[0].pflags = PARAM_FLAG_CONST;
-	params->params[0].ptype = type;
-	select_files(target, plan, params, false, take, arg);
-	SPI_freeplan(plan);
+	params->params[0].ptype = TEXTARRAYOID;
+	select_files(target, psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
+								  make_select(target, shown, content)),
+				 params, false, take, arg);
 }
 
 /* SmTakeFile: add a file to a list. */
@@ -238,21 +235,19 @@ add_file(void *list, const SmFile *file)
 }
 
 /*
- * Prepare the SELECT for the list.  Of the content, the list only needs whether it is
- * NULL.  A foreign partition would send the content for that test in an output column, but
- * not in WHERE.
+ * The SELECT for the list.  Of the content, the list only needs whether it is NULL.  A
+ * foreign partition would send the content for that test in an output column, but not in
+ * WHERE.
  */
-static SPIPlanPtr
-prepare_select(const SmTarget *target)
+static char *
+select_all(const SmTarget *target)
 {
-	const char *none = make_select(target, NO_BYTES, NO_BYTES);
-	const char *empty = make_select(target, NO_BYTES, "''::pg_catalog.bytea");
-	const char *either = make_select(target, NO_BYTES,
-									 "CASE WHEN content IS NULL THEN NULL ELSE ''::pg_catalog.bytea END");
-
-	if (target->table.rel->rd_rel->relhassubclass)
-		either = psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL", none, empty);
-	return sm_prepare(either, 0, NULL, 0);
+	if (!target->table.rel->rd_rel->relhassubclass)
+		return make_select(target, NO_BYTES,
+						   "CASE WHEN content IS NULL THEN NULL ELSE ''::pg_catalog.bytea END");
+	return psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
+					make_select(target, NO_BYTES, NO_BYTES),
+					make_select(target, NO_BYTES, "''::pg_catalog.bytea"));
 }
 
 /* Read the files of the site, with the active snapshot or a new one. */
@@ -263,9 +258,7 @@ read_files(SmTarget *target, bool active_snapshot)
 	SmFileList *list = sm_file_list_create(target->section);
 	const char *twice;
 
-	if (target->select == NULL)
-		target->select = prepare_select(target);
-	select_files(target, target->select, NULL, active_snapshot, add_file, list);
+	select_files(target, select_all(target), NULL, active_snapshot, add_file, list);
 	MemoryContextSwitchTo(oldcontext);
 
 	twice = sm_file_list_sort(list);

@@ -28,7 +28,6 @@ typedef struct SmTarget
 	MemoryContext context;		/* for all of the call */
 	SmActivity	activity;
 	const char *of_site;		/* condition on the table's alias "file" */
-	SPIPlanPtr	select;			/* SELECT for the list */
 	SmFileList *list;			/* files of the site as last read */
 	TimestampTz earliest;		/* no file that changes gets an earlier
 								 * lastmod */

@@ -23,6 +23,7 @@
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -38,6 +39,13 @@
  * and guesses badly without statistics.
  */
 #define MAX_RANGES_COST 2.0
+
+/*
+ * The rows of one range, of at most a third of the files, should cost less than half of
+ * all rows, unless all rows cost so little that the planner would not start a worker.
+ */
+#define MAX_RANGE_COST	0.5
+#define SMALL_COST		1000.0
 
 typedef struct HashCount
 {
@@ -318,9 +326,22 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 				 errdetail("Its key %s is less than %s, the key of a row before it.",
 						   sm_clip(sm_key_to_text(set->key_type, key)),
 						   sm_clip(sm_key_to_text(set->key_type, set->key))),
+				 type_is_collatable(set->key_type->type) && sm_query_orders_by_key(&set->query) ?
+				 errhint("The query has ORDER BY key, so a foreign server seems to sort by another collation. Its column needs COLLATE \"C\".") :
 				 errhint("End the query with ORDER BY key.")));
 	if (order < 0)
 		keep_key(set, key);
+}
+
+/* SmProblems.describe_key */
+static const char *
+describe_key(void *arg)
+{
+	const SmSet *set = arg;
+	int			index = set->query.key_index;
+
+	return set->slot->tts_isnull[index] ? "NULL" :
+		sm_clip(sm_key_to_text(set->key_type, set->slot->tts_values[index]));
 }
 
 static bool
@@ -331,6 +352,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 	bool		goes_on;
 
+	set->slot = slot;
 	set->writer.problems.row_number = set->receiver.nrows;
 	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (set->key_type)
@@ -460,7 +482,11 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	if (set->has_shown)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
+	{
 		set->key_type = &set->columns.key_type;
+		set->writer.problems.describe_key = describe_key;
+		set->writer.problems.describe_key_arg = set;
+	}
 	if (set->key_type || options->stable)
 		set_recipe(set);
 	else
@@ -558,7 +584,7 @@ sm_set_check_query(SmSet *set)
  * the key: each range then reads the whole table.
  */
 static bool
-prefers_ranges(SmSet *set)
+prefers_ranges(SmSet *set, int ntouched)
 {
 	const SmOldFiles *old = set->old;
 	int			nranges = 0;
@@ -576,7 +602,7 @@ prefers_ranges(SmSet *set)
 		}
 		else
 			i++;
-	if (nranges <= 1)
+	if (nranges == 0)
 		return true;
 
 	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
@@ -596,7 +622,9 @@ prefers_ranges(SmSet *set)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
-	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
+	set->range_is_costly = nranges == 1 && ntouched <= old->nfiles / 3 &&
+		cost_of_all > SMALL_COST && cost >= MAX_RANGE_COST * cost_of_all;
+	return nranges == 1 || cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*
@@ -661,7 +689,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
 	set->old = old;
-	if (!prefers_ranges(set))
+	if (!prefers_ranges(set, ntouched))
 		return "to read the changed ranges of keys would cost more than to read all rows";
 	for (int i = 0; i < old->nfiles;)
 	{
@@ -674,7 +702,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 		}
 		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
-		file->kept = true;
+		file->in_set = true;
 		i++;
 	}
 	return NULL;

@@ -28,8 +28,8 @@ typedef struct SmOldFiles
 typedef void (*SmBeforeRows) (void *arg, int first, int end);
 
 /*
- * A set that is being made.  Outside of set.c only options, key_type, key, recipe and
- * has_shown are read.
+ * A set that is being made.  Outside of set.c only receiver, options, key_type, key, recipe,
+ * has_shown and range_is_costly are read.
  */
 typedef struct SmSet
 {
@@ -46,6 +46,10 @@ typedef struct SmSet
 								 * then of each view's definition.  "" for a
 								 * full split without keys */
 	bool		has_shown;		/* the query has a column "shown" */
+	bool		range_is_costly;	/* sm_set_rebuild read only one range,
+									 * whose plan costs as much as half of all
+									 * rows */
+	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far */
 	SmEntryWriter writer;

@@ -171,6 +171,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 												  ALLOCSET_DEFAULT_SIZES);
 	receiver->owner = CurrentResourceOwner;
 	receiver->nrows = 0;
+	receiver->is_running = false;
 	receiver->is_receiving = false;
 }
 
@@ -239,20 +240,23 @@ sm_run_changes(const char *statement, DestReceiver *dest)
 	SPI_finish();
 }
 
-/* Error context: how many rows the query returned before the error. */
+void
+sm_query_context(const SmReceiver *receiver)
+{
+	if (receiver && receiver->nrows > 0)
+		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
+	else
+		errcontext("in the query");
+}
+
+/* Error context of a query that runs, except in errors about its rows. */
 static void
 add_context(void *arg)
 {
 	const SmReceiver *receiver = arg;
 
-	if (receiver->is_receiving)
-		return;
-	if (receiver->nrows == 0)
-		errcontext("before the first row of the query");
-	else if (receiver->nrows == 1)
-		errcontext("after 1 row of the query");
-	else
-		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
+	if (!receiver->is_receiving)
+		sm_query_context(receiver);
 }
 
 /* The parameters of a query. Their types follow from their use. */
@@ -459,7 +463,9 @@ run_read_only(void *arg)
 	XactReadOnly = true;
 	options.params = make_bounds(run->query, run->from, run->to);
 	error_context_stack = &context;
+	run->receiver->is_running = true;
 	result = SPI_execute_plan_extended(find_plan(run->query, run->from, run->to), &options);
+	run->receiver->is_running = false;
 	error_context_stack = context.previous;
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
@@ -493,6 +499,20 @@ sm_run_query(const char *text, SmReceiver *receiver)
 	sm_query_complete(&query, -1, NULL, false);
 	sm_query_run(&query, NULL, NULL, receiver);
 	sm_query_close(&query);
+}
+
+bool
+sm_query_orders_by_key(const SmQuery *query)
+{
+	const Query *select = linitial_node(Query, plan_source(query->plan)->query_list);
+	const TargetEntry *key = list_nth_node(TargetEntry, select->targetList, query->key_index);
+	const SortGroupClause *first;
+
+	if (select->sortClause == NIL)
+		return false;
+	first = linitial_node(SortGroupClause, select->sortClause);
+	/* DESC puts nulls first */
+	return first->tleSortGroupRef == key->ressortgroupref && !first->nulls_first;
 }
 
 double

@@ -31,7 +31,9 @@
 #include "publish/past.h"
 #include "publish/target.h"
 #include "server/argument.h"
+#include "server/cancel.h"
 #include "server/encoding.h"
+#include "server/query.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -48,6 +50,7 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
 #define ARG_FEED		16
+#define ARG_READS_ALL	17		/* of _sitemap_publish */
 
 /* A run of sitemap_publish, or of sitemap_publish_index, which has no set. */
 typedef struct Run
@@ -363,17 +366,23 @@ forget_files(Run *run)
 }
 
 /*
- * Make the files of the set, and store them.  statement: argument "changes", or NULL.  If
- * only some files are made, the others are marked as kept in the list.
+ * Make the files of the set, and store them.  statement: argument "changes", or NULL;
+ * reads_all: read all rows, and execute the statement only to empty the queue.  If only some
+ * files are made, the others are marked as kept in the list.
  */
 static void
-make_set(Run *run, const char *statement)
+make_set(Run *run, const char *statement, bool reads_all)
 {
 	TimestampTz now = sm_past_now(run->before);
 	SmSet	   *set = sm_set_begin(run->options, &run->sink);
 	SmOldFiles	old = {0};
 	SmPast	   *past = NULL;
 
+	if (statement && reads_all)
+	{
+		sm_run_changes(statement, None_Receiver);
+		statement = NULL;
+	}
 	if (statement)
 		run->reason = sm_changes_read(statement, set, run->before, &old);
 	else if (set->has_shown)
@@ -411,7 +420,7 @@ make_set(Run *run, const char *statement)
 
 /* Publish a section, in the current memory context. */
 static void
-publish(FunctionCallInfo fcinfo, Run *run)
+publish(FunctionCallInfo fcinfo, Run *run, bool reads_all)
 {
 	static const SmOptionDefaults defaults = {.compression = 6,.stable = true};
 	double		max_shrink = max_shrink_argument(fcinfo);
@@ -430,7 +439,7 @@ publish(FunctionCallInfo fcinfo, Run *run)
 
 	run->before = sm_target_lock_section(target);
 	begin_files(run);
-	make_set(run, statement);
+	make_set(run, statement, reads_all);
 
 	sm_target_lock(target);
 	keep_files(run);
@@ -472,15 +481,14 @@ sitemap_publish(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	oldcontext = MemoryContextSwitchTo(context);
-	publish(fcinfo, &run);
+	publish(fcinfo, &run, false);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
 }
 
-/* The same for sitemap_run, which wants a summary instead of the files. */
-Datum
-_sitemap_publish(PG_FUNCTION_ARGS)
+static Datum
+publish_summary(PG_FUNCTION_ARGS)
 {
 	Run			run = {.sink = {.put = put_file}};
 	MemoryContext context = create_context();
@@ -490,7 +498,7 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 	TupleDesc	desc;
 	HeapTuple	tuple;
 
-	publish(fcinfo, &run);
+	publish(fcinfo, &run, !PG_ARGISNULL(ARG_READS_ALL) && PG_GETARG_BOOL(ARG_READS_ALL));
 	MemoryContextSwitchTo(oldcontext);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -502,6 +510,13 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 	tuple = heap_form_tuple(desc, values, nulls);
 	MemoryContextDelete(context);
 	return HeapTupleGetDatum(tuple);
+}
+
+/* The same for sitemap_run, which wants a summary instead of the files. */
+Datum
+_sitemap_publish(PG_FUNCTION_ARGS)
+{
+	return sm_call_marking_cancels(publish_summary, fcinfo);
 }
 
 Datum

@@ -696,7 +696,7 @@ DECLARE
 	full_due CONSTANT text := schema || '._sitemap_passed(full_at, coalesce(full_every, interval ''1 day''))';
 	export_due CONSTANT text := schema || '._sitemap_passed(exported, coalesce(full_every, interval ''1 day''))';
 	due CONSTANT text := pg_catalog.format($$(
-		(finished IS NULL OR started > finished OR requested > started OR failures > 0 OR exported = '-infinity'
+		(finished IS NULL OR started > finished OR requested > coalesce(started, '-infinity') OR failures > 0 OR exported = '-infinity'
 		 OR %1$s._sitemap_passed(finished, every))
 		AND %1$s._sitemap_passed(started, %1$s._sitemap_wait(failures))
 		AND (started >= $1 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE)$$, schema);

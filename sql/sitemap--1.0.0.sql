@@ -642,24 +642,6 @@ COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all 
 COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and where; NULL after a success';
 COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
 
--- Has a time span passed since an instant?  Also if the instant is in the future: the clock
--- was set back.  NULL for span: no time.
-CREATE FUNCTION _sitemap_passed(since timestamptz, span interval)
-RETURNS boolean
-LANGUAGE sql VOLATILE PARALLEL SAFE
-RETURN since IS NULL OR since > clock_timestamp()
-	OR since <= clock_timestamp() - least(greatest(span, interval '0'), interval '1000 years');
-COMMENT ON FUNCTION _sitemap_passed(timestamptz, interval) IS
-'whether a time span has passed since an instant, for sitemap_run';
-
--- How long a job waits after failures in a row: no time after two, then 2, 4, 8 ... minutes.
-CREATE FUNCTION _sitemap_wait(failures int)
-RETURNS interval
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN failures > 2 THEN least(interval '1 minute' * 2 ^ (least(failures, 8) - 2), interval '1 hour') END;
-COMMENT ON FUNCTION _sitemap_wait(int) IS
-'how long a job waits after failures in a row, for sitemap_run';
-
 /*
  * A call makes a list of steps: run a job, or export a site.  First come exports that earlier
  * calls have left, then the due jobs, the one with the oldest start first, and after the last
@@ -670,9 +652,9 @@ COMMENT ON FUNCTION _sitemap_wait(int) IS
  *	run		lock the row again, publish, and record the success.
  *	export	lock the rows of the site's jobs, export, and record the success.
  *
- * Several calls share the jobs.  A job that another call has started since this call began is
- * left to that call; so "start" looks again whether the job is due, and "run" whether
- * "started" is still what this call has set.
+ * Several calls share the jobs.  So "start" passes over a job that another call has started
+ * or ended since the list was made, and "run" looks whether "started" is still what this
+ * call has set.
  *
  * An error undoes the action.  The whole transaction is rolled back, not only what is in the
  * block with EXCEPTION: after a lost connection to a foreign server it could not be committed.
@@ -692,22 +674,25 @@ DECLARE
 	relid CONSTANT oid := jobs;
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_catalog.pg_extension WHERE extname = 'sitemap');
 
-	-- Conditions on a job's row.  Is a full run or an export due?  Is a run due?  $1: when the call began
-	full_due CONSTANT text := schema || '._sitemap_passed(full_at, coalesce(full_every, interval ''1 day''))';
-	export_due CONSTANT text := schema || '._sitemap_passed(exported, coalesce(full_every, interval ''1 day''))';
-	due CONSTANT text := pg_catalog.format($$(
-		(finished IS NULL OR started > finished OR requested > coalesce(started, '-infinity') OR failures > 0 OR exported = '-infinity'
-		 OR %1$s._sitemap_passed(finished, every))
-		AND %1$s._sitemap_passed(started, %1$s._sitemap_wait(failures))
-		AND (started >= $1 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE)$$, schema);
+	-- Has the time span %2$s passed since %1$s?  Also if %1$s is in the future: the clock was set back.
+	passed CONSTANT text := '(%1$s IS NULL OR %1$s > pg_catalog.clock_timestamp()
+		OR %1$s <= pg_catalog.clock_timestamp() - least(greatest(%2$s, interval ''0''), interval ''1000 years''))';
+	-- After the third failure in a row a job waits 2 minutes, then 4, 8, ..., at most an hour.
+	wait CONSTANT text := 'least(pg_catalog.make_interval(mins => 1 << least(%1$s, 8) - 2), interval ''1 hour'')';
+	-- Conditions on the row of a job: is a run due, a run that reads all rows, an export?
+	run_due CONSTANT text := '(finished IS NULL OR started > finished OR requested > coalesce(started, ''-infinity'')
+		OR failures > 0 OR exported = ''-infinity'' OR ' || pg_catalog.format(passed, 'finished', 'every') || ')
+		AND (failures > 2) IS NOT TRUE OR failures > 2 AND ' || pg_catalog.format(passed, 'started', pg_catalog.format(wait, 'failures'));
+	full_due CONSTANT text := 'changes IS NULL OR ' || pg_catalog.format(passed, 'full_at', 'coalesce(full_every, interval ''1 day'')');
+	export_due CONSTANT text := pg_catalog.format(passed, 'exported', 'coalesce(full_every, interval ''1 day'')');
 
-	began timestamptz;
-	step record;			-- base_url and section of a job to run; base_url, target and directory of an export
+	step record;			-- a job to run, by base_url and section; or an export, by base_url, target and directory
 	action text;
 	attempt timestamptz;	-- when the action began; for "run", the value of "started"
 	sections text[];		-- the jobs of the action
 	job record;
 	published record;
+	result boolean;
 	failed int := 0;
 
 	state text;				-- SQLSTATE of an error, NULL for none
@@ -764,28 +749,29 @@ BEGIN
 	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-	began := pg_catalog.clock_timestamp();
 	FOR step IN EXECUTE pg_catalog.format($$
 		WITH job AS (
-			SELECT base_url, section, target::oid AS target, directory, started, %2$s AS due
+			SELECT base_url, section, target::oid AS target, directory, started, finished, failures, %2$s AS due
 			  FROM %1$s
 			 WHERE %2$s OR directory IS NOT NULL AND finished IS NOT NULL AND coalesce(failures, 0) = 0 AND %3$s),
 		placed AS (
 			SELECT *, CASE WHEN due THEN pg_catalog.row_number() OVER (ORDER BY
-			              CASE WHEN started <= $1 THEN started END NULLS FIRST, base_url, section) ELSE 0 END AS place
+			              CASE WHEN started <= pg_catalog.clock_timestamp() THEN started END NULLS FIRST, base_url, section) ELSE 0 END AS place
 			  FROM job)
-		SELECT place, base_url, section, NULL::oid AS target, NULL AS directory
+		SELECT place, base_url, section, started, finished, failures, NULL::oid AS target, NULL AS directory
 		  FROM placed WHERE due
 		 UNION ALL
-		SELECT pg_catalog.max(place), base_url, NULL, target, directory
+		SELECT pg_catalog.max(place), base_url, NULL, NULL, NULL, NULL, target, directory
 		  FROM placed WHERE directory IS NOT NULL AND target IS NOT NULL GROUP BY base_url, target, directory
-		 ORDER BY place, section NULLS LAST$$, jobs, due, export_due) USING began
+		 ORDER BY place, section NULLS LAST$$, jobs, run_due, export_due)
 	LOOP
 		sections := ARRAY[step.section];
 		FOREACH action IN ARRAY CASE WHEN step.section IS NOT NULL THEN '{start,run}' WHEN step.place > 0 THEN '{export}' ELSE '{mark,export}' END::text[]
 		LOOP
 			COMMIT AND CHAIN;
-			-- Anything can have happened meanwhile, also to the role of the session.
+			-- Somebody can have changed the table meanwhile, and a job the role of the session.  The
+			-- function waits for an uncommitted ALTER TABLE, after which the table has a new name or owner.
+			PERFORM pg_catalog.pg_relation_size(jobs);
 			IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c
 			                WHERE c.oid = relid AND pg_catalog.pg_get_userbyid(c.relowner) = current_user) THEN
 				RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
@@ -799,38 +785,44 @@ BEGIN
 			BEGIN
 				CASE action
 				WHEN 'start' THEN
-					EXECUTE pg_catalog.format('SELECT true AS found FROM %s WHERE base_url = $2 AND section = $3 AND %s FOR NO KEY UPDATE SKIP LOCKED', jobs, due)
-					   INTO job USING began, step.base_url, step.section;
+					EXECUTE pg_catalog.format($$
+						SELECT true AS found FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
+						   AND finished IS NOT DISTINCT FROM $4 AND failures IS NOT DISTINCT FROM $5 FOR NO KEY UPDATE SKIP LOCKED$$, jobs)
+					   INTO job USING step.base_url, step.section, step.started, step.finished, step.failures;
 					EXIT WHEN job.found IS NULL;
-					-- If a crash of the server loses this, nothing is lost; so do not wait for the disk.
+					-- A crash of the server may lose this, so do not wait for the disk.
 					PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
-					EXECUTE pg_catalog.format('UPDATE %s SET started = pg_catalog.clock_timestamp() WHERE base_url = $1 AND section = $2 RETURNING started', jobs)
-					   INTO STRICT attempt USING step.base_url, step.section;
+					EXECUTE pg_catalog.format('UPDATE %s SET started = $3 WHERE base_url = $1 AND section = $2 RETURNING started', jobs)
+					   INTO STRICT attempt USING step.base_url, step.section, attempt;
 
 				WHEN 'run' THEN
-					EXECUTE pg_catalog.format('SELECT changes IS NULL OR %s AS reads_all FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3 FOR NO KEY UPDATE', full_due, jobs)
+					EXECUTE pg_catalog.format('SELECT *, %s AS reads_all FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3 FOR NO KEY UPDATE', full_due, jobs)
 					   INTO job USING step.base_url, step.section, attempt;
-					EXIT WHEN job.reads_all IS NULL;
+					EXIT WHEN job.section IS NULL;
+					EXECUTE pg_catalog.format('SELECT * FROM %s._sitemap_publish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)', schema)
+					   INTO published
+					  USING job.target, job.query, job.base_url, job.section, job.format, job.compression, job.max_urls, job.max_bytes,
+					        job.split, job.index, job.on_invalid, job.scope, job.stylesheet, job.protocol, job.max_shrink, job.changes,
+					        job.feed, job.reads_all;
+					job.finished := greatest(pg_catalog.clock_timestamp(), job.started);
+					IF job.reads_all OR published.reason IS NOT NULL THEN
+						job.full_at := job.finished;
+					END IF;
+					IF published.written > 0 AND job.exported > '-infinity' THEN
+						job.exported := NULL;
+					END IF;
+					-- While an export is due, the error can be that of an earlier export.
+					IF job.directory IS NULL OR job.exported > '-infinity' THEN
+						job.error := NULL;
+						job.failures := 0;
+					END IF;
 					EXECUTE pg_catalog.format($$
-						SELECT p.written, p.urls, p.files, p.reason
-						  FROM %1$s j, %2$s._sitemap_publish(target => j.target, query => j.query, base_url => j.base_url, section => j.section,
-						       format => j.format, compression => j.compression, max_urls => j.max_urls, max_bytes => j.max_bytes,
-						       split => j.split, index => j.index, on_invalid => j.on_invalid, scope => j.scope, stylesheet => j.stylesheet,
-						       protocol => j.protocol, max_shrink => j.max_shrink, changes => j.changes, feed => j.feed, reads_all => $3) p
-						 WHERE j.base_url = $1 AND j.section = $2$$, jobs, schema)
-					   INTO STRICT published USING step.base_url, step.section, job.reads_all;
-					-- While an export is due, "error" and "failures" can be those of an export.
-					EXECUTE pg_catalog.format($$
-						UPDATE %s
-						   SET finished = greatest(started, $8), seconds = EXTRACT(epoch FROM $8 - started),
-						       written = $3, urls = $4, files = $5, reason = $6,
-						       full_at = CASE WHEN $7 THEN greatest(started, $8) ELSE full_at END,
-						       exported = CASE WHEN $3 = 0 OR exported = '-infinity' THEN exported END,
-						       error = CASE WHEN directory IS NOT NULL AND ($3 > 0 OR exported IS NULL) THEN error END,
-						       failures = CASE WHEN directory IS NOT NULL AND ($3 > 0 OR exported IS NULL) THEN coalesce(failures, 0) ELSE 0 END
-						 WHERE base_url = $1 AND section = $2 RETURNING true$$, jobs)
-					   INTO STRICT job USING step.base_url, step.section, published.written, published.urls, published.files,
-					        published.reason, job.reads_all OR published.reason IS NOT NULL, pg_catalog.clock_timestamp();
+						UPDATE %s SET finished = $3, full_at = $4, exported = $5, urls = $6, files = $7, written = $8, seconds = $9,
+						       reason = $10, error = $11, failures = $12 WHERE base_url = $1 AND section = $2 RETURNING true$$, jobs)
+					   INTO STRICT result
+					  USING step.base_url, step.section, job.finished, job.full_at, job.exported, published.urls, published.files,
+					        published.written, EXTRACT(epoch FROM job.finished - job.started)::float8, published.reason, job.error,
+					        coalesce(job.failures, 0);
 
 				WHEN 'mark' THEN
 					-- If the export kills the session, it does not come first again.
@@ -889,9 +881,9 @@ BEGIN
 					   SET failures = least(greatest(failures, 0), 2147483646) + 1,
 					       error = $4 || CASE WHEN failures < 2 OR failures IS NULL THEN '' ELSE pg_catalog.format(
 					           E'\nThis was failure %%s in a row. The job waits until %%s. To try at once: UPDATE %%s SET failures = 0 WHERE base_url = %%L AND section = %%L',
-					           failures + 1, (started + %2$s._sitemap_wait(failures + 1))::timestamptz(0), $5, base_url, section) END
+					           failures + 1, (started + %2$s)::timestamptz(0), $5, base_url, section) END
 					 WHERE base_url = $1 AND section = ANY ($2)
-					   AND (started > $3 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE$$, jobs, schema)
+					   AND (started > $3 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE$$, jobs, pg_catalog.format(wait, 'failures + 1'))
 				  USING step.base_url, sections, attempt, error, jobs;
 				SET CONSTRAINTS ALL IMMEDIATE;
 			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN

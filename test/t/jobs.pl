@@ -345,9 +345,9 @@ $node->safe_psql('postgres', q{DELETE FROM job WHERE section = 'a'});
 $node->safe_psql('postgres', q{UPDATE job SET started = now() + interval '1 year', finished = now() + interval '1 year', every = '1 hour', written = -1; CALL sitemap_run('job')});
 is($node->safe_psql('postgres', 'SELECT count(*), max(written), max(finished) <= now() FROM job'), '2|0|t', 'times in the future do not count');
 
-# Ten thousand jobs of which none is due; a hundred that are; room in the table.
+# Ten thousand jobs of which none is due; a hundred that are.
 $node->safe_psql('postgres', q{
-	CREATE TABLE tenant OF sitemap_job (PRIMARY KEY (base_url, section)) WITH (fillfactor = 50);
+	CREATE TABLE tenant OF sitemap_job (PRIMARY KEY (base_url, section));
 	INSERT INTO tenant (target, base_url, section, query, every, started, finished)
 	SELECT 'files', 'https://www.example.com/', 'tenant-' || n, 'SELECT ''/'' AS loc', '1 hour', now(), now() FROM generate_series(1, 10000) n;
 	VACUUM ANALYZE tenant});

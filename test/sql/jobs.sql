@@ -160,8 +160,11 @@ CALL sitemap_run('job');
 \set VERBOSITY default
 SELECT base_url, section, split_part(error, E'\n', 1) AS error, exported IS NOT NULL AS exported, failures FROM job ORDER BY 1, 2;
 -- A site in another spelling than it is published in.
-UPDATE job SET base_url = 'HTTP://a' WHERE base_url = 'http://b/';
+UPDATE job SET base_url = 'HTTP://a', finished = NULL WHERE base_url = 'http://b/';
+\set VERBOSITY sqlstate
 CALL sitemap_run('job');
+\set VERBOSITY default
+SELECT section, split_part(error, E'\n', 1) AS error FROM job WHERE base_url = 'HTTP://a';
 DELETE FROM job WHERE base_url = 'HTTP://a';
 DROP TABLE job_other;
 -- An export is due again after full_every, here a day, which brings lost files back; a section that is gone takes its files along.

@@ -151,7 +151,36 @@ SELECT section, exported FROM job WHERE exported < '2001-01-01' ORDER BY 1;
 DELETE FROM job_page WHERE id > 200;
 CALL sitemap_run('job');
 TABLE job_exported;
+-- A directory belongs to a site, however it is spelled: a job of another site fails alone.
+CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (base_url, name));
+INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory' || '/../site/.');
+UPDATE job SET exported = NULL;
+\set VERBOSITY sqlstate
+CALL sitemap_run('job');
+\set VERBOSITY default
+SELECT base_url, section, split_part(error, E'\n', 1) AS error, exported IS NOT NULL AS exported, failures FROM job ORDER BY 1, 2;
+-- A site in another spelling than it is published in.
+UPDATE job SET base_url = 'HTTP://a' WHERE base_url = 'http://b/';
+CALL sitemap_run('job');
+DELETE FROM job WHERE base_url = 'HTTP://a';
+DROP TABLE job_other;
+-- An export is due again after full_every, here a day, which brings lost files back; a section that is gone takes its files along.
+COPY (SELECT) TO PROGRAM 'rm sitemap_jobs/site/rare*; cat >/dev/null';
+UPDATE job SET every = '7 days', exported = now() - interval '23 hours';
+CALL sitemap_run('job');
+SELECT pg_ls_dir(:'directory') ORDER BY 1;
+UPDATE job SET exported = now() - interval '24 hours';
+CALL sitemap_run('job');
+SELECT pg_ls_dir(:'directory') ORDER BY 1;
+DELETE FROM job WHERE section = 'rare';
+DELETE FROM job_files WHERE section = 'rare';
+UPDATE job SET requested = clock_timestamp();
+CALL sitemap_run('job');
+SELECT pg_ls_dir(:'directory') ORDER BY 1;
+UPDATE job SET every = NULL;
+INSERT INTO job (target, base_url, section, query, every) VALUES ('job_files', 'http://a/', 'rare', 'SELECT ''/rare'' AS loc', '1 day');
 COPY (SELECT) TO PROGRAM 'rm -r sitemap_jobs; cat >/dev/null';
+UPDATE job SET directory = NULL;
 DROP VIEW job_exported;
 
 -- Refused.

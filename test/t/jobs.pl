@@ -229,8 +229,8 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	$node->safe_psql('postgres', 'DROP VIEW slow');
 }
 
-# A site that has no page yet has nothing to export, also after a failure.  One that lost
-# its last page keeps the exported files, with an error.
+# A site that has no page yet has nothing to export, also after a failure.  When it has lost its last page, its files are
+# removed.  But when only the target has lost its rows, the files stay.
 {
 	my $new = PostgreSQL::Test::Utils::tempdir() . '/new';
 	my $status = q{SELECT concat_ws('|', files, exported IS NULL, failures, error) FROM job WHERE base_url = 'https://new.example/'};
@@ -240,17 +240,20 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 		INSERT INTO job (target, base_url, section, query, max_shrink, directory)
 		VALUES ('files', 'https://new.example/', 'pages', 'SELECT path AS loc FROM public.new_page', 1, '$new');
 		CALL sitemap_run('job')});
-	is($node->safe_psql('postgres', "CALL sitemap_run('job'); $status"), '0|t|0', 'a site without pages: no error');
+	is($node->safe_psql('postgres', "CALL sitemap_run('job'); $status"), '0|f|0', 'a site without pages: no error');
 	$node->psql('postgres', "ALTER TABLE new_page RENAME TO hidden_page; CALL sitemap_run('job')");
 	like($node->safe_psql('postgres', $status), qr/\|1\|relation "public\.new_page" does not exist/, 'its query fails');
 	is($node->safe_psql('postgres', "ALTER TABLE hidden_page RENAME TO new_page; CALL sitemap_run('job'); $status"), '0|f|0', 'and no longer');
 	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/1'); CALL sitemap_run('job'); $status"), '1|f|0', 'its first page');
-	$node->psql('postgres', "DELETE FROM new_page; CALL sitemap_run('job')");
-	like($node->safe_psql('postgres', $status), qr/^0\|t\|1\|the query has no rows/, 'its last page was deleted');
-	ok(-f "$new/sitemap.xml", 'the exported files are still there');
-	$node->psql('postgres', "CALL sitemap_run('job')");
-	like($node->safe_psql('postgres', $status), qr/^0\|t\|2\|the query has no rows/, 'each call tries again');
-	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/2'); CALL sitemap_run('job'); $status"), '1|f|0', 'until there is a page');
+	is($node->safe_psql('postgres', "DELETE FROM new_page; CALL sitemap_run('job'); $status"), '0|f|0', 'its last page was deleted');
+	ok(!-f "$new/sitemap.xml", 'the exported files are removed');
+	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/2'); CALL sitemap_run('job'); $status"), '1|f|0', 'a new page');
+	$node->psql('postgres', q{
+		UPDATE job SET every = '1 day', exported = NULL WHERE base_url = 'https://new.example/';
+		DELETE FROM files WHERE base_url = 'https://new.example/';
+		CALL sitemap_run('job')});
+	like($node->safe_psql('postgres', $status), qr/^1\|t\|1\|the query has no rows/, 'the target lost its rows');
+	ok(-f "$new/sitemap.xml", 'the exported files stay');
 	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
 }
 

@@ -506,7 +506,7 @@ CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, sect
 	format text DEFAULT 'xml', compression int DEFAULT 6, max_urls int DEFAULT 50000,
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'stable', index text DEFAULT 'auto',
 	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
-	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT 0.5, changes text DEFAULT NULL,
+	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT NULL, changes text DEFAULT NULL,
 	feed regclass DEFAULT NULL)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 AS 'MODULE_PATHNAME'
@@ -623,7 +623,7 @@ COMMENT ON COLUMN sitemap_job.on_invalid IS 'error or skip';
 COMMENT ON COLUMN sitemap_job.scope IS 'host, path or any';
 COMMENT ON COLUMN sitemap_job.stylesheet IS 'URL of a stylesheet';
 COMMENT ON COLUMN sitemap_job.protocol IS '0.9 or 0.84';
-COMMENT ON COLUMN sitemap_job.max_shrink IS 'share of its URLs that the section may lose';
+COMMENT ON COLUMN sitemap_job.max_shrink IS 'share of its URLs that the section may lose; NULL: 0.2, or 100 URLs';
 COMMENT ON COLUMN sitemap_job.changes IS 'statement that returns the keys of changed pages';
 COMMENT ON COLUMN sitemap_job.feed IS 'table that gets the URLs that changed';
 COMMENT ON COLUMN sitemap_job.directory IS 'directory of the server to export the site to; NULL: none';

@@ -38,6 +38,13 @@
  */
 #define MAX_RANGES_COST 2.0
 
+/*
+ * The rows of one range, of at most a third of the files, should cost less than half of
+ * all rows, unless all rows cost so little that the planner would not start a worker.
+ */
+#define MAX_RANGE_COST	0.5
+#define SMALL_COST		1000.0
+
 typedef struct HashCount
 {
 	uint32		hash;			/* low half of the hash of a loc; must be
@@ -349,12 +356,25 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 				 errdetail("Its key %s is less than %s, the key of a row before it.",
 						   sm_clip(sm_key_to_text(set->key_type, key)),
 						   sm_clip(sm_key_to_text(set->key_type, set->key))),
+				 OidIsValid(set->key_type->collation) && sm_query_orders_by_key(&set->query) ?
+				 errhint("The query has ORDER BY key, so a foreign server seems to sort by another collation. Its column needs COLLATE \"C\".") :
 				 errhint("End the query with ORDER BY key.")));
 	if (order >= 0)
 		return;
 	keep_key(set, key);
 	if (set->past)
 		find_past(set);
+}
+
+/* SmProblems.describe_key */
+static const char *
+describe_key(void *arg)
+{
+	const SmSet *set = arg;
+	int			index = set->query.key_index;
+
+	return set->slot->tts_isnull[index] ? "NULL" :
+		sm_clip(sm_key_to_text(set->key_type, set->slot->tts_values[index]));
 }
 
 static bool
@@ -365,6 +385,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 	bool		goes_on;
 
+	set->slot = slot;
 	set->writer.problems.row_number = set->receiver.nrows;
 	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (set->key_type)
@@ -487,6 +508,8 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	{
 		set->key_type = &set->columns.key_type;
 		set->held = sm_hold_type(NIL, set->key_type->type, set->key_type->collation);
+		set->writer.problems.describe_key = describe_key;
+		set->writer.problems.describe_key_arg = set;
 	}
 	set->recipe = set->key_type || options->stable ? make_recipe(set) : "";
 	set->starts_key = true;
@@ -590,7 +613,7 @@ sm_set_check_query(SmSet *set)
  * the key: each range then reads the whole table.
  */
 static bool
-prefers_ranges(SmSet *set)
+prefers_ranges(SmSet *set, int ntouched)
 {
 	const SmOldFiles *old = set->old;
 	int			nranges = 0;
@@ -609,7 +632,7 @@ prefers_ranges(SmSet *set)
 		}
 		else
 			i++;
-	if (nranges <= 1)
+	if (nranges == 0)
 		return true;
 
 	level = begin_settings(set);
@@ -631,7 +654,9 @@ prefers_ranges(SmSet *set)
 			cost += cost_of_range;
 	}
 	end_settings(set, level);
-	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
+	set->range_is_costly = nranges == 1 && ntouched <= old->nfiles / 3 &&
+		cost_of_all > SMALL_COST && cost >= MAX_RANGE_COST * cost_of_all;
+	return nranges == 1 || cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*
@@ -696,7 +721,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
 	set->old = old;
-	if (!prefers_ranges(set))
+	if (!prefers_ranges(set, ntouched))
 		return "to read the changed ranges of keys would cost more than to read all rows";
 	for (int i = 0; i < old->nfiles;)
 	{
@@ -709,7 +734,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 		}
 		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
-		file->kept = true;
+		file->in_set = true;
 		i++;
 	}
 	return NULL;

@@ -43,8 +43,8 @@ struct SmPast
 };
 
 /*
- * A set that is being made.  Outside of set.c only has_shown, key_type, options and recipe
- * are read.
+ * A set that is being made.  Outside of set.c only receiver, has_shown, range_is_costly,
+ * key_type, options and recipe are read.
  */
 typedef struct SmSet
 {
@@ -61,6 +61,9 @@ typedef struct SmSet
 								 * (make_recipe); "" for a full split without
 								 * keys */
 	bool		has_shown;		/* the query has a column "shown" */
+	bool		range_is_costly;	/* sm_set_rebuild read only one range, whose
+									 * plan costs as much as half of all rows */
+	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far */
 	SmEntryWriter writer;

@@ -67,6 +67,14 @@ count_lines(SmProblems *problems)
 	return problems->line;
 }
 
+/* The current row's key in parentheses, or "". */
+static const char *
+describe_key(const SmProblems *problems)
+{
+	return problems->describe_key ?
+		psprintf(" (key %s)", problems->describe_key(problems->describe_key_arg)) : "";
+}
+
 /* A sentence that identifies the current row; NULL if nothing is known of it. */
 static const char *
 describe_row(const SmProblems *problems)
@@ -77,9 +85,10 @@ describe_row(const SmProblems *problems)
 	if (problems->row_number == 0)
 		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
 	if (loc == NULL)
-		return psprintf("It is row " UINT64_FORMAT "%s.", problems->row_number, of_group);
-	return psprintf("Row " UINT64_FORMAT "%s has the loc \"%s\".",
-					problems->row_number, of_group, loc);
+		return psprintf("It is row " UINT64_FORMAT "%s%s.", problems->row_number, of_group,
+						describe_key(problems));
+	return psprintf("Row " UINT64_FORMAT "%s%s has the loc \"%s\".",
+					problems->row_number, of_group, describe_key(problems), loc);
 }
 
 /* A sentence that tells how far the document was read; NULL at its start. */
@@ -135,7 +144,8 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 	if (problems->in_document)
 		appendStringInfo(reasons, "Line " INT64_FORMAT, count_lines(problems));
 	else
-		appendStringInfo(reasons, "Row " UINT64_FORMAT, problems->row_number);
+		appendStringInfo(reasons, "Row " UINT64_FORMAT "%s", problems->row_number,
+						 describe_key(problems));
 	if (problems->loc.s)
 		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(problems->loc));
 	appendStringInfo(reasons, ": %s.", problem->message);

@@ -87,6 +87,9 @@ typedef struct SmProblems
 								 * read; 0 if unknown */
 	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
 								 * unknown */
+	const char *(*describe_key) (void *arg);	/* the key of the current row;
+												 * NULL if rows have none */
+	void	   *describe_key_arg;
 
 	/* for a document that is read: its entries count as rows */
 	bool		in_document;

@@ -158,6 +158,7 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
 												  ALLOCSET_DEFAULT_SIZES);
 	receiver->nrows = 0;
+	receiver->is_running = false;
 	receiver->is_receiving = false;
 }
 
@@ -230,20 +231,23 @@ sm_run_changes(const char *statement, DestReceiver *dest)
 	SPI_finish();
 }
 
-/* Error context: how many rows the query returned before the error. */
+void
+sm_query_context(const SmReceiver *receiver)
+{
+	if (receiver && receiver->nrows > 0)
+		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
+	else
+		errcontext("in the query");
+}
+
+/* Error context of a query that runs, except in errors about its rows. */
 static void
 add_context(void *arg)
 {
 	const SmReceiver *receiver = arg;
 
-	if (receiver->is_receiving)
-		return;
-	if (receiver->nrows == 0)
-		errcontext("before the first row of the query");
-	else if (receiver->nrows == 1)
-		errcontext("after 1 row of the query");
-	else
-		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
+	if (!receiver->is_receiving)
+		sm_query_context(receiver);
 }
 
 static void
@@ -266,7 +270,9 @@ execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
 	XactReadOnly = true;
 	context.previous = error_context_stack;
 	error_context_stack = &context;
+	receiver->is_running = true;
 	result = SPI_execute_plan_extended(plan, &options);
+	receiver->is_running = false;
 	error_context_stack = context.previous;
 
 	/*
@@ -470,6 +476,20 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	receiver->query = query;
 	execute_plan(find_plan(query, from != NULL, to != NULL), make_bounds(query, from, to), receiver);
 	MemoryContextSwitchTo(context);
+}
+
+bool
+sm_query_orders_by_key(const SmQuery *query)
+{
+	const Query *select = linitial_node(Query, plan_source(query->plan)->query_list);
+	const TargetEntry *key = list_nth_node(TargetEntry, select->targetList, query->key_index);
+	const SortGroupClause *first;
+
+	if (select->sortClause == NIL)
+		return false;
+	first = linitial_node(SortGroupClause, select->sortClause);
+	/* DESC puts nulls first */
+	return first->tleSortGroupRef == key->ressortgroupref && !first->nulls_first;
 }
 
 double

@@ -36,6 +36,7 @@ struct SmReceiver
 	MemoryContext row_context;	/* current while receive runs; reset before
 								 * each row */
 	uint64		nrows;			/* received so far */
+	bool		is_running;		/* does the query run? */
 	bool		is_receiving;	/* does receive run? */
 };
 
@@ -46,6 +47,13 @@ struct SmReceiver
 extern void sm_receiver_init(SmReceiver *receiver,
 							 void (*start) (SmReceiver *self, TupleDesc desc),
 							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
+
+/*
+ * Add a line of error context: how many rows the query has returned.  receiver: NULL
+ * before the query runs.  sm_query_run and sm_run_query do so, but not while receive
+ * runs, whose errors name the row.
+ */
+extern void sm_query_context(const SmReceiver *receiver);
 
 /*
  * Prepare a statement with SPI, for parameters of these types.  options: flags
@@ -91,6 +99,9 @@ extern void sm_query_check(SmQuery *query);
  */
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 						 SmReceiver *receiver);
+
+/* Does the query, which has a key, end with ORDER BY key? */
+extern bool sm_query_orders_by_key(const SmQuery *query);
 
 /* The planner's estimate of the cost of sm_query_run. */
 extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);

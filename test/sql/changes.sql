@@ -200,6 +200,17 @@ TRUNCATE changes_target;
 SELECT pg_temp.run('', :'window');
 SELECT pg_temp.run(', changes => ''VALUES (1000), (6000)''', :'window');
 SELECT pg_temp.run(', changes => ''VALUES (1000), (6000), (11000)''', :'window');
+-- One range is read, though it costs as much as all rows; that is said where all rows cost much.
+SELECT pg_temp.run(', changes => ''VALUES (1000)''', :'window');
+CREATE FUNCTION pg_temp.slow(loc text) RETURNS text LANGUAGE plpgsql COST 1000 AS 'BEGIN RETURN loc; END';
+\set slow 'SELECT pg_temp.slow(loc) AS loc, id AS key, 0.5 * least(count(*) OVER (), 1) AS priority FROM changes_page ORDER BY id'
+SELECT pg_temp.run('', :'slow');
+SELECT pg_temp.run(', changes => ''VALUES (1000)''', :'slow');
+-- Nothing is said of a section of one file, nor by the function for jobs, which returns the reason.
+SELECT pg_temp.run(', section => ''one''', 'SELECT loc, id AS key FROM changes_page WHERE id BETWEEN 5000 AND 5300 ORDER BY id');
+SELECT pg_temp.run(', section => ''one'', changes => ''VALUES (5100)''', 'SELECT loc, id AS key FROM changes_page WHERE id BETWEEN 5000 AND 5300 ORDER BY id');
+SELECT written, urls > 0 AS urls, files, reason
+  FROM _sitemap_publish('changes_target', :'slow', 'http://a/', max_urls => 60, changes => 'VALUES (1000), (6000), (11000)');
 SET client_min_messages = warning;
 
 -- No statement that executes another one, which would read the types as it pleases.

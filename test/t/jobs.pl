@@ -210,7 +210,7 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 
 # A directory that another session exports: no error, and the next call does it.
 {
-	$node->safe_psql('postgres', q{CREATE VIEW slow AS SELECT name, content FROM files WHERE wait_at('export')});
+	$node->safe_psql('postgres', q{CREATE VIEW slow AS SELECT base_url, name, content FROM files WHERE wait_at('export')});
 	my $holder = Session->start($node, 'postgres');
 	$holder->query_safe('SELECT pg_advisory_lock(1)');
 	my $session = Session->start($node, 'postgres');

@@ -90,7 +90,7 @@ call(
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $export = "sitemap_export('$dir', %s)";
 
-call('sitemap_export(text,text)',
+call('sitemap_export(text,text,text)',
 	sprintf($export, q{'SELECT ''a.xml'' AS name, ''a'' AS content'}),
 	sprintf($export, q{'SELECT ''/'' AS name, ''a'' AS content'}));
 

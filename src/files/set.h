@@ -61,8 +61,9 @@ typedef struct SmSet
 								 * (make_recipe); "" for a full split without
 								 * keys */
 	bool		has_shown;		/* the query has a column "shown" */
-	bool		range_is_costly;	/* sm_set_rebuild read only one range, whose
-									 * plan costs as much as half of all rows */
+	bool		range_is_costly;	/* sm_set_rebuild read only one range,
+									 * whose plan costs as much as half of all
+									 * rows */
 	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far */

@@ -1,9 +1,6 @@
 /*
  * filelist.c
- *	  The files of a site in the target.
- *
- * Of each file of a site, memory holds only what is in the list.  So texts that most files
- * share are kept once.
+ *	  A sorted array of the files of a site.  Texts that most files share are kept once.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * filelist.h
- *	  The files of a site in the target.
+ *	  A list of the files that a target has of a site, without their contents.
  */
 #ifndef SM_PUBLISH_FILELIST_H
 #define SM_PUBLISH_FILELIST_H

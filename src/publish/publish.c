@@ -472,13 +472,14 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	options = run->options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
-	target = run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base,
-											options->section, "sitemap_publish()");
-	if (run->rows == NULL)
-		check_spelling(fcinfo, target->base_url);
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
+	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, options->section,
+							  "sitemap_publish()");
+	if (run->rows == NULL)
+		check_spelling(fcinfo, target->base_url);
 
+	run->target = target;
 	sm_target_lock_section(target);
 	begin_files(run);
 	recipe = make_set(run, statement);

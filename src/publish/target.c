@@ -1,6 +1,6 @@
 /*
  * target.c
- *	  Locks, reads and writes the target, the table that files are published in.
+ *	  The locks of a run, and its statements on the target.
  *
  * Locks, in the order in which a run takes them:
  *
@@ -603,12 +603,10 @@ write_document(SmTarget *target, SmFile *old, const SmFile *file, Datum *values,
 		sm_feed_compare(target->feed, NULL, file);
 		return;
 	}
-	old->replacement = MemoryContextAlloc(batch->context, sizeof(SmFile));
-	*old->replacement = (SmFile)
-	{
-		.byte_count = file->byte_count,
-		.content = (struct varlena *) DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT))
-	};
+	old->replacement = MemoryContextAllocZero(batch->context, sizeof(SmFile));
+	old->replacement->byte_count = file->byte_count;
+	old->replacement->content = (struct varlena *)
+		DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
 	compare_later(target, old);
 }
 
@@ -631,7 +629,7 @@ sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls
 		write_document(target, old, file, values, nulls);
 	else
 	{
-		/* only the key or states have changed; the statement keeps the content */
+		/* only the key or states changed; the statement keeps the content */
 		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(old->lastmod);
 		nulls[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(old->lastmod);
 		nulls[SM_FILE_CONTENT] = true;

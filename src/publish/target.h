@@ -1,6 +1,7 @@
 /*
  * target.h
- *	  Locks, reads and writes the target, the table that files are published in.
+ *	  The target of a run, in the order of its steps: lock the section, read the files;
+ *	  lock the site, write, close.
  */
 #ifndef SM_PUBLISH_TARGET_H
 #define SM_PUBLISH_TARGET_H

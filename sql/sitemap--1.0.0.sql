@@ -878,7 +878,7 @@ BEGIN
 			BEGIN
 				EXECUTE pg_catalog.format($$
 					UPDATE %1$s
-					   SET failures = least(greatest(failures, 0), 2147483646) + 1,
+					   SET failures = least(greatest(failures, 0), 2147483646) + 1, exported = nullif(exported, '-infinity'),
 					       error = $4 || CASE WHEN failures < 2 OR failures IS NULL THEN '' ELSE pg_catalog.format(
 					           E'\nThis was failure %%s in a row. The job waits until %%s. To try at once: UPDATE %%s SET failures = 0 WHERE base_url = %%L AND section = %%L',
 					           failures + 1, (started + %2$s)::timestamptz(0), $5, base_url, section) END

@@ -633,7 +633,7 @@ COMMENT ON COLUMN sitemap_job.requested IS 'later than started: run soon';
 COMMENT ON COLUMN sitemap_job.started IS 'when the last run began; later than finished: it runs, or did not succeed';
 COMMENT ON COLUMN sitemap_job.finished IS 'when the last successful run ended';
 COMMENT ON COLUMN sitemap_job.full_at IS 'when the last run of all pages ended';
-COMMENT ON COLUMN sitemap_job.exported IS 'when the site was exported; NULL: an export is due';
+COMMENT ON COLUMN sitemap_job.exported IS 'when the site was exported; NULL: it is due; -infinity: it did not end';
 COMMENT ON COLUMN sitemap_job.urls IS 'URLs of the section';
 COMMENT ON COLUMN sitemap_job.files IS 'files of the section';
 COMMENT ON COLUMN sitemap_job.written IS 'files that the last run wrote or deleted';
@@ -650,6 +650,8 @@ COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
  *
  *	start	lock the row of the job, and set "started".  A row that is locked is passed over.
  *	run		lock the row again, publish, and record the success.
+ *	mark	before an export that an earlier call left, set "exported" to -infinity.  If the
+ *			export kills the session, the next call does not begin with it.
  *	export	lock the rows of the site's jobs, export, and record the success.
  *
  * Several calls share the jobs.  So "start" passes over a job that another call has started
@@ -825,7 +827,6 @@ BEGIN
 					        coalesce(job.failures, 0);
 
 				WHEN 'mark' THEN
-					-- If the export kills the session, it does not come first again.
 					EXECUTE pg_catalog.format($$
 						UPDATE %1$s SET exported = '-infinity' WHERE (base_url, section) IN
 						       (SELECT base_url, section FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND %2$s

@@ -33,6 +33,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/argument.h"
+#include "server/cancel.h"
 #include "server/column.h"
 #include "server/encoding.h"
 #include "server/query.h"
@@ -370,8 +371,8 @@ remove_files(ExportState *state)
 	sm_dir_flush(&state->dir);
 }
 
-Datum
-sitemap_export(PG_FUNCTION_ARGS)
+static Datum
+export_files(PG_FUNCTION_ARGS)
 {
 	MemoryContext context;
 	MemoryContext oldcontext;
@@ -418,4 +419,10 @@ sitemap_export(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
+}
+
+Datum
+sitemap_export(PG_FUNCTION_ARGS)
+{
+	return sm_call_marking_cancels(export_files, fcinfo);
 }

@@ -32,7 +32,9 @@
 #include "publish/past.h"
 #include "publish/target.h"
 #include "server/argument.h"
+#include "server/cancel.h"
 #include "server/encoding.h"
+#include "server/query.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -50,6 +52,7 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
 #define ARG_FEED		16
+#define ARG_READS_ALL	17		/* of _sitemap_publish */
 
 /* What a section may lose if max_shrink is not given: this share or this many URLs. */
 #define DEFAULT_SHRINK	0.2
@@ -63,6 +66,7 @@ typedef struct Run
 	const SmOptions *options;
 	SmTarget   *target;
 	SmSet	   *set;			/* while it is being made */
+	bool		reads_all;		/* execute "changes" only to empty the queue */
 
 	/* files that wait to be written */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
@@ -398,6 +402,12 @@ make_set(Run *run, const char *statement)
 	SmSet	   *set;
 	const char *recipe = NULL;
 
+	if (statement && run->reads_all)
+	{
+		target->activity = SM_IN_CHANGES;
+		sm_run_changes(statement, None_Receiver);
+		statement = NULL;
+	}
 	target->activity = SM_IN_QUERY;
 	set = run->set = sm_set_begin(run->options, &run->sink);
 	if (statement)
@@ -582,11 +592,10 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The same for sitemap_run, which wants a summary instead of the files. */
-Datum
-_sitemap_publish(PG_FUNCTION_ARGS)
+static Datum
+publish_summary(PG_FUNCTION_ARGS)
 {
-	Run			run = {0};
+	Run			run = {.reads_all = !PG_ARGISNULL(ARG_READS_ALL) && PG_GETARG_BOOL(ARG_READS_ALL)};
 	Datum		values[4];
 	bool		nulls[4] = {false};
 	TupleDesc	desc;
@@ -600,6 +609,13 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 	values[3] = CStringGetTextDatum(run.reason ? run.reason : "");
 	nulls[3] = run.reason == NULL;
 	return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+}
+
+/* The same for sitemap_run, which wants a summary instead of the files. */
+Datum
+_sitemap_publish(PG_FUNCTION_ARGS)
+{
+	return sm_call_marking_cancels(publish_summary, fcinfo);
 }
 
 Datum

@@ -207,7 +207,7 @@ sub run_examples
 			my @command =
 			    $language eq 'sh' ? ('bash', '-e', '-o', 'pipefail')
 			  : $form eq 'xml'    ? ('psql', '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1')
-			  :                     ('psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1');
+			  :                     ('psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-v', 'SHOW_CONTEXT=never');
 			my $ok = run_in($folder, \@command, $text, \$output);
 
 			$count++;

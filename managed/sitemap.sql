@@ -43,13 +43,28 @@ COMMENT ON COLUMN sitemap_file.recipe IS 'used by the extension only';
 COMMENT ON COLUMN sitemap_file.shown IS 'used by the extension only';
 COMMENT ON COLUMN sitemap_file.content IS 'the document in UTF-8';
 
--- Percent-encode all characters that the regular expression "kept" does not match.
-CREATE OR REPLACE FUNCTION _sitemap_percent(value text, kept text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT coalesce(string_agg(m[1] || upper(regexp_replace(encode(convert_to(m[2], 'UTF8'), 'hex'), '..', '%\&', 'g')), ''), '')
-  FROM regexp_matches(value COLLATE "C", '((?:' || kept || ')*)((?:(?!' || kept || ').)*)', 'g') AS m
+-- Percent-encode.  kept: characters that stay, for a regular expression; with "%" among
+-- them, escapes such as %C3 stay.
+CREATE OR REPLACE FUNCTION _sitemap_percent(value text, kept text DEFAULT 'A-Za-z0-9._~!$&''()*+,;=:@/?%-') RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+	next text;
+BEGIN
+	IF kept !~ '%' THEN
+		value := replace(value, '%', '%25');
+	ELSIF strpos(value, '%') > 0 THEN
+		value := regexp_replace(value COLLATE "C", '%(?![0-9A-Fa-f]{2})', '%25', 'g');
+	END IF;
+	LOOP
+		next := substring(value COLLATE "C" FROM '[^%' || kept || ']');
+		IF next IS NULL THEN
+			RETURN value;
+		END IF;
+		value := replace(value COLLATE "C", next, upper(regexp_replace(encode(convert_to(next, 'UTF8'), 'hex'), '(..)', '%\1', 'g')));
+	END LOOP;
+END
 $$;
-COMMENT ON FUNCTION _sitemap_percent(text, text) IS 'percent-encode what a regular expression does not match';
+COMMENT ON FUNCTION _sitemap_percent(text, text) IS 'percent-encode all but some characters';
 
 CREATE OR REPLACE FUNCTION sitemap_encode(segment text, keep text DEFAULT '') RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -58,11 +73,8 @@ BEGIN
 		RAISE EXCEPTION 'invalid keep "%"', keep USING ERRCODE = '22023',
 			DETAIL = 'It can have the ASCII characters that are allowed in URLs, except "%".';
 	END IF;
-	IF segment COLLATE "C" ~ '^[A-Za-z0-9._~-]*$' THEN
-		RETURN segment;
-	END IF;
 	RETURN sitemap_schema._sitemap_percent(segment,
-		'[A-Za-z0-9._~' || regexp_replace(keep COLLATE "C", '([^A-Za-z0-9])', '\\\1', 'g') || '-]');
+		'A-Za-z0-9._~' || regexp_replace(keep COLLATE "C", '([^A-Za-z0-9])', '\\\1', 'g') || '-');
 END
 $$;
 COMMENT ON FUNCTION sitemap_encode(text, text) IS 'percent-encode one segment of a path or one value of a query string';
@@ -78,99 +90,103 @@ $$;
 COMMENT ON FUNCTION _sitemap_refuse(text, text, text, bigint, text) IS 'raise an error about a row';
 
 /*
- * Check and encode a URL, RFC 3986.  what: base_url, loc, image or href; base: base_url as
- * it was returned by this function.  n and loc are the row, for errors.
+ * Check and percent-encode a URL, RFC 3986.  base: base_url as it is published; what:
+ * base_url, loc, image or href; n and loc: the row, for errors.  What is 'site' returns
+ * scheme, host and port in canonical form.
  */
 CREATE OR REPLACE FUNCTION _sitemap_url(given text, base text, what text, n bigint, loc text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
 	blank constant text := '[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+';
-	kept constant text := '[A-Za-z0-9._~!$&''()*+,;=:@/?-]|%[0-9A-Fa-f]{2}';
-	code text := CASE what WHEN 'base_url' THEN '22023' ELSE '22P02' END;
-	hint text := 'Write it with its scheme, such as "https://www.example.com/page".';
-	problem text;
-	url text := regexp_replace(given COLLATE "C", '^' || blank || '|' || blank || '$', '', 'g');
-	segment text := substring(url FROM '^[^/?#]*');		-- the first one
-	site text;				-- scheme, host and port, as in the base's first match
-	base_site text;
+	origin constant text := split_part(base, '/', 1) || '//' || split_part(base, '/', 3);
+	url text := given COLLATE "C";
+	segment text;			-- the first one
 	part text[];
+	site text;
+	code text := '22P02';
+	problem text;
+	hint text := 'Write it with its scheme, such as "https://www.example.com/page".';
 BEGIN
-	-- a URL that needs nothing
-	IF what IN ('image', 'href') AND
-	   url ~ ('^https?://([a-z][a-z0-9-]{0,30}\.){1,6}[a-z]{2,20}([/?](' || kept || ')*)?(#(' || kept || ')*)?$') THEN
-		RETURN url;
+	-- most URLs: on the site, a path, or on another host and in need of nothing
+	IF base <> '' AND octet_length(url) < 500 AND url !~ ('#|' || blank || '$') THEN
+		IF starts_with(url, base) THEN
+			RETURN base || sitemap_schema._sitemap_percent(substr(url, length(base) + 1));
+		ELSIF starts_with(url, '/') AND url !~ '^//|/\.|%2[Ee]' THEN
+			RETURN origin || sitemap_schema._sitemap_percent(url);
+		ELSIF what IN ('image', 'href') AND url !~ '[^A-Za-z0-9._~!$&''()*+,;=:@/?-]' AND
+			  url ~ '^https?://([a-z][a-z0-9-]{0,30}\.){1,6}[a-z]{2,20}([/?]|$)' THEN
+			RETURN url;
+		END IF;
 	END IF;
 
-	IF base IS NOT NULL AND url <> '' AND url !~ '^[A-Za-z][A-Za-z0-9+.-]*:' THEN
+	url := regexp_replace(url, '^' || blank || '|' || blank || '$', '', 'g');
+	segment := substring(url FROM '^[^/?#]*');
+	IF base <> '' AND url <> '' AND url !~ '^[A-Za-z][A-Za-z0-9+.-]*:' THEN
 		IF segment ~ ':' THEN
 			problem := 'no valid scheme before the first colon';
 		ELSIF octet_length(url) > 4096 THEN
 			problem := 'relative, and longer than 4096 bytes';
 			code := '22001';
 		ELSIF url ~ '^//' THEN
-			url := substring(base FROM '^[^/]*') || url;
+			url := split_part(base, '/', 1) || url;
 		ELSIF segment ~* '^www\..' OR lower(segment) = substring(lower(base) FROM '://(?:www\.)?([^/:]*)') THEN
 			problem := 'no scheme before the host name';
-		ELSIF url ~* '^[^?#]*?(^|/)(\.|%2e){1,2}([/?#]|$)' THEN
+		ELSIF url ~* '^([^?#]*/)?(\.|%2e){1,2}([/?#]|$)' THEN
 			problem := 'relative, with a segment "." or ".."';
 			code := '0A000';
 			hint := 'Write the path without such segments.';
-		ELSIF url ~ '^/' THEN
-			url := substring(base FROM '^[^/]*//[^/]*') || url;
 		ELSE
-			url := base || url;
+			url := CASE WHEN url ~ '^/' THEN origin ELSE base END || url;
 		END IF;
 	END IF;
 
-	-- 1 scheme, 2 user, 3 host, 4 port, 5 path and query, 6 fragment
-	part := regexp_match(url, '^(https?)://(?:([^/?#]*)@)?(\[[^]/?#]*\]|[^:/?#@]*)(?::([^/?#@]*))?([^#]*)(?:#(.*))?$', 'i');
+	-- 1 scheme, 2 authority, 3 path and query, 4 fragment; then 1 user, 2 host, 3 port
+	part := regexp_match(url, '^(https?)://([^/?#]*)([^#]*)(?:#(.*))?$', 'i');
+	part := part || regexp_match(part[2], '^(?:(.*)@)?(\[[^]@]*\]|[^:@]*)(?::([^@]*))?$');
 	IF problem IS NOT NULL THEN
 		NULL;
 	ELSIF url = '' THEN
 		problem := 'the URL is empty';
-	ELSIF part IS NULL OR part[5] !~ '^([/?]|$)' THEN
-		problem := 'not an absolute URL with http or https';
-	ELSIF octet_length(concat(part[2], part[3], part[4])) > 1022 THEN
+	ELSIF octet_length(part[2]) > 1024 THEN
 		problem := 'user, host and port are longer than 1024 bytes';
 		code := '22001';
-	ELSIF concat(part[2], part[3]) ~ '\\' THEN
+	ELSIF part[2] ~ '\\' THEN
 		problem := 'backslash before the path, which browsers read as a slash';
-	ELSIF part[3] ~ '[^\x01-\x7f]' THEN
+	ELSIF cardinality(part) IS DISTINCT FROM 7 THEN
+		problem := 'not an absolute URL with http or https';
+	ELSIF part[6] ~ '[^\x01-\x7f]' THEN
 		problem := 'the host is not in ASCII';
 		code := '0A000';
 		hint := 'Give the host in its ASCII form (xn--...).';
-	ELSIF part[3] !~ '^((?!.{254}[^.])([A-Za-z0-9_~-]{1,63}\.)*[A-Za-z0-9_~-]{1,63}\.?|\[[0-9A-Fa-f:.]+\])$' OR
-		(part[3] ~* '(^|\.)(0x[0-9a-f]*|[0-9]+)\.?$' AND
-		 part[3] !~ '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\.(?=[0-9])|\.?$)){4}$') THEN
+	ELSIF part[6] !~ '^(([A-Za-z0-9_~-]{1,63}\.)*[A-Za-z0-9_~-]{1,63}\.?|\[[0-9A-Fa-f:.]+\])$' OR
+		length(rtrim(part[6], '.')) > 253 OR
+		(part[6] ~* '(^|\.)(0x[0-9a-f]*|[0-9]+)\.?$' AND
+		 part[6] !~ '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\.(?=[0-9])|\.?$)){4}$') THEN
 		problem := 'the host is not a valid name or address';
-	ELSIF part[4] !~ '^[0-9]{0,5}$' OR (part[4] <> '' AND part[4]::int NOT BETWEEN 1 AND 65535) THEN
+	ELSIF part[7] !~ '^[0-9]{0,5}$' OR nullif(part[7], '')::int NOT BETWEEN 1 AND 65535 THEN
 		problem := 'the port is not a number from 1 to 65535';
 	ELSE
-		site := lower(part[1] || ' ' || rtrim(part[3], '.') || ' ') ||
-			coalesce(nullif(part[4], '')::int, CASE lower(part[1]) WHEN 'https' THEN 443 ELSE 80 END);
+		site := lower(part[1] || ' ' || rtrim(part[6], '.')) || ' ' ||
+			coalesce(nullif(part[7], '')::int, CASE lower(part[1]) WHEN 'https' THEN 443 ELSE 80 END);
 		IF what = 'site' THEN
 			RETURN site;
 		END IF;
-		url := part[1] || '://' || coalesce(sitemap_schema._sitemap_percent(part[2], '[A-Za-z0-9._~!$&''()*+,;=:-]|%[0-9A-Fa-f]{2}') || '@', '') ||
-			part[3] || coalesce(':' || part[4], '') || sitemap_schema._sitemap_percent(part[5], kept) ||
-			coalesce('#' || sitemap_schema._sitemap_percent(part[6], kept), '');
-		IF what NOT IN ('image', 'href') AND length(url) > 2047 THEN
+		url := part[1] || '://' || coalesce(sitemap_schema._sitemap_percent(part[5], 'A-Za-z0-9._~!$&''()*+,;=:%-') || '@', '') || part[6] ||
+			coalesce(':' || part[7], '') || sitemap_schema._sitemap_percent(part[3]) || coalesce('#' || sitemap_schema._sitemap_percent(part[4]), '');
+		IF what IN ('loc', 'base_url') AND length(url) > 2047 THEN
 			problem := 'longer than 2047 characters after percent-encoding';
 			code := '22001';
-		ELSIF what = 'loc' THEN
-			base_site := sitemap_schema._sitemap_url(base, NULL, 'site', NULL, NULL);
-			IF site <> base_site THEN
-				problem := 'scheme, host and port are "' || site || '", not "' || base_site || '" as in base_url';
-				code := '22023';
-				hint := 'Write the loc as a path, such as "/page", or correct base_url.';
-			END IF;
+		ELSIF what = 'loc' AND site <> sitemap_schema._sitemap_url(base, '', 'site', n, loc) THEN
+			problem := 'scheme, host or port is not that of base_url';
+			code := '22023';
+			hint := 'If both mean the same site, write the loc as a path, such as "/page", or correct base_url.';
 		END IF;
 	END IF;
 	IF problem IS NULL THEN
 		RETURN url;
 	END IF;
-	RETURN sitemap_schema._sitemap_refuse('invalid ' || what || CASE what WHEN 'loc' THEN '' ELSE ' "' || left(given, 200) || '"' END ||
-		': ' || problem, code, hint, n, loc);
+	RETURN sitemap_schema._sitemap_refuse('invalid ' || what || CASE what WHEN 'loc' THEN '' ELSE ' "' || left(given, 200) || '"' END || ': ' || problem,
+		CASE what WHEN 'base_url' THEN '22023' ELSE code END, hint, n, loc);
 END
 $$;
 COMMENT ON FUNCTION _sitemap_url(text, text, text, bigint, text) IS 'check and percent-encode a URL';
@@ -178,7 +194,7 @@ COMMENT ON FUNCTION _sitemap_url(text, text, text, bigint, text) IS 'check and p
 CREATE OR REPLACE FUNCTION _sitemap_base(base_url text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-	url text := sitemap_schema._sitemap_url(base_url, NULL, 'base_url', NULL, NULL);
+	url text := sitemap_schema._sitemap_url(base_url, '', 'base_url', NULL, NULL);
 BEGIN
 	IF url IS NULL THEN
 		RAISE EXCEPTION 'base_url must not be null' USING ERRCODE = '22004';
@@ -275,7 +291,6 @@ COMMENT ON FUNCTION _sitemap_elements(jsonb, text[], text, bigint, text) IS 'ele
 CREATE OR REPLACE FUNCTION _sitemap_document(root text, entries text, stylesheet text) RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-	kept constant text := '[A-Za-z0-9._~!$&''()*+,;=:@/?-]|%[0-9A-Fa-f]{2}';
 	href text := btrim(stylesheet, E' \t\n\v\f\r') COLLATE "C";
 	document bytea;
 BEGIN
@@ -283,8 +298,7 @@ BEGIN
 		RAISE EXCEPTION 'invalid stylesheet "%"', left(href, 200) USING ERRCODE = '22023',
 			DETAIL = 'It must be a URL that ends with .css, and have no "?>" in it.';
 	END IF;
-	href := sitemap_schema._sitemap_percent(substring(href FROM '^[^#]*'), kept) ||
-		coalesce('#' || sitemap_schema._sitemap_percent(substring(href FROM '#(.*)'), kept), '');
+	href := sitemap_schema._sitemap_percent(substring(href FROM '^[^#]*')) || coalesce('#' || sitemap_schema._sitemap_percent(substring(href FROM '#(.*)')), '');
 	document := convert_to('<?xml version="1.0" encoding="UTF-8"?>' ||
 		coalesce('<?xml-stylesheet type="text/css" href="' || replace(replace(href, '&', '&amp;'), '''', '&apos;') || '"?>', '') ||
 		'<' || root || ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"' ||
@@ -319,10 +333,9 @@ DECLARE
 	type oid;
 	columns text := '';
 	date_type text := 'timestamp with time zone';
-	-- regular expressions: what a path or query keeps, and a segment that does not begin with a dot
-	origin constant text := substring(base FROM '^[^/]*//[^/]*');
-	kept constant text := '(?:[A-Za-z0-9._~!$&''()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*';
-	segment constant text := '[A-Za-z0-9_~!$&''()*+,;=:@-](?:[A-Za-z0-9._~!$&''()*+,;=:@-]|%[0-9A-Fa-f]{2})*';
+	origin constant text := split_part(base, '/', 1) || '//' || split_part(base, '/', 3);
+	-- in a path or query: what has to be encoded, or looked at by _sitemap_url
+	odd constant text := '[^A-Za-z0-9._~!$&''()*+,;=:@/?%-]|%([^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)';
 BEGIN
 	section := coalesce(section, 'sitemap') COLLATE "C";
 	max_urls := coalesce(max_urls, 50000);
@@ -385,15 +398,14 @@ BEGIN
 			THEN '(q.lastmod AT TIME ZONE ''UTC'')' ELSE 'q.' || name END || '::' || cast_to || ' AS ' || name;
 	END LOOP;
 
-	-- $1 base, $2 section, $3 max_urls, $4 index, $5 stylesheet, $6 origin, $7 and $8 regular
-	-- expressions of an absolute URL and of a path that need no encoding
+	-- $1 base, $2 section, $3 max_urls, $4 index, $5 stylesheet, $6 origin, $7 and $8 what is odd in a URL and in a path
 	RETURN QUERY EXECUTE $sql$
 WITH page AS (
 	SELECT row_number() OVER () AS n $sql$ || columns || ' FROM ' || subquery || $sql$
 ), entry AS (
 	SELECT n, '<url><loc>' ||
-	       replace(replace(CASE WHEN octet_length(loc) < 1500 AND loc ~ $7 THEN loc
-	                            WHEN octet_length(loc) < 1500 AND loc ~ $8 THEN $6 || loc
+	       replace(replace(CASE WHEN starts_with(loc, $6 || '/') AND octet_length(loc) < 1500 AND loc !~ $7 THEN loc
+	                            WHEN starts_with(loc, '/') AND octet_length(loc) < 1500 AND loc !~ $8 THEN $6 || loc
 	                            WHEN loc IS NULL THEN sitemap_schema._sitemap_refuse('loc is NULL', '22004', 'Leave out rows without a page with WHERE ... IS NOT NULL.', n, loc)
 	                            ELSE sitemap_schema._sitemap_url(loc, $1, 'loc', n, loc) END, '&', '&amp;'), '''', '&apos;') ||
 	       '</loc>' ||
@@ -438,9 +450,7 @@ WITH page AS (
 )
 SELECT $1, $2, name, kind, $1 || name, newest, urls, length(content)::bigint, md5(content), NULL::text, NULL::text, NULL::bytea, content
   FROM document$sql$
-	USING base, section, max_urls, index, stylesheet, origin,
-		'^' || regexp_replace(origin, '([^A-Za-z0-9/:])', '\\\1', 'g') || '(?:[/?]' || kept || ')?(?:#' || kept || ')?$',
-		'^(?:/' || segment || ')+/?(?:\?' || kept || ')?(?:#' || kept || ')?$';
+	USING base, section, max_urls, index, stylesheet, origin, odd, odd || '|^//|/\.|%2[Ee]';
 END
 $$;
 COMMENT ON FUNCTION sitemap_files(text, text, text, int, text, text) IS

@@ -194,13 +194,14 @@ COMMENT ON FUNCTION _sitemap_url(text, text, text, bigint, text) IS 'check and p
 CREATE OR REPLACE FUNCTION _sitemap_base(base_url text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-	url text := sitemap_schema._sitemap_url(base_url, '', 'base_url', NULL, NULL);
+	url text;
 BEGIN
-	IF url IS NULL THEN
+	IF base_url IS NULL THEN
 		RAISE EXCEPTION 'base_url must not be null' USING ERRCODE = '22004';
 	END IF;
-	url := regexp_replace(url, '/?$', '/');
-	IF url ~ '[?#]|//.*@.*?/|/(\.|%2[Ee]){1,2}/' OR url ~* '//.*/.+\.(xml|txt)(\.gz)?/$' AND base_url !~ '/\s*$' OR length(url) > 1807 THEN
+	url := regexp_replace(sitemap_schema._sitemap_url(base_url, '', 'base_url', NULL, NULL), '/?$', '/');
+	-- query, fragment, user, dot segment; a file; too long for the names of files
+	IF url ~ '[?#]|//[^/]*@|/(\.|%2[Ee]){1,2}/' OR (url ~* '//.*/.+\.(xml|txt)(\.gz)?/$' AND base_url !~ '/\s*$') OR length(url) > 1807 THEN
 		RAISE EXCEPTION 'invalid base_url "%"', left(base_url, 200) USING ERRCODE = '22023',
 			HINT = 'It is the URL of the directory that the files will be served from, such as "https://www.example.com/".';
 	END IF;

@@ -81,6 +81,7 @@ SKIP:
 import http from 'node:http';
 import pg from 'pg';
 
+globalThis.WebSocket ??= class {};	// which supabase-js wants, and node has since version 22
 const anon = new pg.Pool({ user: 'anon' });
 const stub = http.createServer(async (request, response) => {
   const url = new URL(request.url, 'http://stub');
@@ -141,8 +142,9 @@ const stub = http.createServer(async (request, response) => {
 }
 
 # The shop moves to a server of its own.
-is(run_as('owner', 'SELECT 1 AS x WHERE false', 'DELETE FROM product WHERE id > 11990') // '', '', 'some products less');
+is(run_as('owner', 'DELETE FROM product WHERE id > 11990'), '', 'some products less');
 like(run_as(scalar getpwuid($<), $move), qr/^$/, 'move to the extension');
+$node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA sitemap TO owner');
 like(run_as('owner', $publish), qr/sitemap-51d8e999\.xml\.gz .* inserted .*sitemap-1\.xml .* deleted .*sitemap\.xml .* updated /s, 'the same call');
 
 # The second server is another database here.

@@ -504,6 +504,7 @@ DECLARE
 	entries text;
 BEGIN
 	section := coalesce(section, 'sitemap');
+	index := lower(btrim(coalesce(index, 'auto')));
 	IF target IS NULL THEN
 		RAISE EXCEPTION 'target must not be null' USING ERRCODE = '22004';
 	ELSIF NOT max_shrink BETWEEN 0 AND 1 THEN
@@ -517,7 +518,7 @@ BEGIN
 	EXECUTE pg_catalog.format('SELECT coalesce(sum(url_count), 0) FROM %s WHERE ' || of_section, target) INTO before USING base, section;
 	RETURN QUERY
 	SELECT f.name, f.kind, sitemap_schema._sitemap_put(target, f, run_at), f.url_count, f.byte_count
-	  FROM sitemap_schema.sitemap_files(query, base, section, max_urls, 'always', stylesheet) AS f
+	  FROM sitemap_schema.sitemap_files(query, base, section, max_urls, CASE WHEN index IN ('auto', 'never') THEN 'always' ELSE index END, stylesheet) AS f
 	 WHERE f.kind <> 'index';
 	GET DIAGNOSTICS files = ROW_COUNT;
 	RETURN QUERY EXECUTE pg_catalog.format('DELETE FROM %s WHERE ' || of_section ||
@@ -532,7 +533,7 @@ BEGIN
 			HINT = 'If the pages are really gone, publish with max_shrink => 1.';
 	END IF;
 
-	IF lower(btrim(index)) = 'never' THEN
+	IF index = 'never' THEN
 		RETURN;
 	END IF;
 	EXECUTE pg_catalog.format($sql$

@@ -304,6 +304,8 @@ foreach my $case ([ 1000, 799, '', '55000' ], [ 1000, 800, '', 'none ' ], [ 150,
 		$state, "from $from to $to URLs$option");
 }
 is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', max_shrink => 1.5)})), '22023', 'max_shrink 1.5');
+is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', index => 'x')})), '22023', 'index x');
+is(publish($source, ', section => NULL, max_urls => NULL, index => NULL, stylesheet => NULL, max_shrink => NULL'), 'sitemap-1.xml unchanged, sitemap.xml unchanged', 'NULL is the default');
 
 # Two runs of a site wait for each other, and the second has newer rows.
 my @sessions = map { Session->start($node, 'postgres', extra_params => [ '-U', 'app' ]) } 1 .. 3;

@@ -188,7 +188,7 @@ my @errors = attempts(@statements);
 foreach my $invalid (@invalid)
 {
 	my ($managed, $extension) = splice @errors, 0, 2;
-	my $label = join ', ', map { length > 60 ? substr($_, 0, 60) . '...' : $_ } @$invalid;
+	my $label = encode_utf8(join ', ', map { length > 60 ? substr($_, 0, 60) . '...' : $_ } @$invalid);
 
 	is(state_of($managed), state_of($extension), "$label: " . state_of($extension)) or diag("$managed\n$extension");
 	like($managed, $label =~ /^NULL/ ? qr/It is row 2\./ : qr/Row 2 has the loc "/, "$label: the row is named");

@@ -449,7 +449,7 @@ WITH page AS (
 	 WHERE $4 <> 'never'
 	HAVING count(*) > CASE $4 WHEN 'always' THEN 0 ELSE 1 END
 )
-SELECT $1, $2, name, kind, $1 || name, newest, urls, length(content)::bigint, md5(content), NULL::text, NULL::text, NULL::bytea, content
+SELECT $1, $2, name, kind, $1 || name, newest, urls, length(content)::bigint, encode(sha256(content), 'hex'), NULL::text, NULL::text, NULL::bytea, content
   FROM document$sql$
 	USING base, section, max_urls, index, stylesheet, origin, odd, odd || '|^//|/\.|%2[Ee]';
 END
@@ -544,11 +544,11 @@ BEGIN
 	IF files > 0 THEN
 		RETURN QUERY
 		SELECT 'sitemap.xml', 'index', sitemap_schema._sitemap_put(target,
-		       ROW(base, 'sitemap', 'sitemap.xml', 'index', base || 'sitemap.xml', NULL, files, length(content), md5(content), NULL, NULL, NULL, content)::sitemap_schema.sitemap_file,
+		       ROW(base, 'sitemap', 'sitemap.xml', 'index', base || 'sitemap.xml', NULL, files, length(content), encode(sha256(content), 'hex'), NULL, NULL, NULL, content)::sitemap_schema.sitemap_file,
 		       run_at), files, length(content)::bigint
 		  FROM sitemap_schema._sitemap_document('sitemapindex', entries, stylesheet) AS content;
 	END IF;
-	RETURN QUERY EXECUTE pg_catalog.format('DELETE FROM %s WHERE base_url = $1 AND kind = ''index'' AND (name <> ''sitemap.xml'' OR $2 = 0)
+	RETURN QUERY EXECUTE pg_catalog.format('DELETE FROM %s WHERE base_url = $1 AND kind = ''index'' AND digest IS NOT NULL AND (name <> ''sitemap.xml'' OR $2 = 0)
 		RETURNING name, kind, ''deleted'', url_count, byte_count', target) USING base, files;
 END
 $$;

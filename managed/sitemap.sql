@@ -210,12 +210,11 @@ END
 $$;
 COMMENT ON FUNCTION _sitemap_base(text) IS 'check a base_url, and return it as it is published';
 
--- A W3C datetime as an instant; NULL if the text is blank.
-CREATE OR REPLACE FUNCTION _sitemap_date(given text, n bigint, loc text) RETURNS timestamptz
+-- A W3C datetime as an instant
+CREATE OR REPLACE FUNCTION _sitemap_date(date text, n bigint, loc text) RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
 	form constant text := '^[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2}))?)?)?$';
-	date text := btrim(given, E' \t\n\v\f\r') COLLATE "C";
 	year int;
 	month int;
 	day int;
@@ -223,10 +222,10 @@ DECLARE
 	zone text := '+00:00';
 	result timestamptz;
 BEGIN
-	IF date = '' OR date IS NULL THEN
+	IF date IS NULL THEN
 		RETURN NULL;
 	ELSIF date !~ form THEN
-		PERFORM sitemap_schema._sitemap_refuse('invalid lastmod "' || left(given, 200) || '": not a W3C datetime', '22007',
+		PERFORM sitemap_schema._sitemap_refuse('invalid lastmod "' || left(date, 200) || '": not a W3C datetime', '22007',
 			'W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.', n, loc);
 	END IF;
 	year := left(date, 4);
@@ -243,7 +242,7 @@ BEGIN
 	IF result >= '0001-01-01 00:00Z' AND result < '10000-01-01 00:00Z' THEN
 		RETURN result;
 	END IF;
-	PERFORM sitemap_schema._sitemap_refuse('invalid lastmod "' || left(given, 200) || '": there is no such date or time in the years 0001 to 9999',
+	PERFORM sitemap_schema._sitemap_refuse('invalid lastmod "' || left(date, 200) || '": there is no such date or time in the years 0001 to 9999',
 		'22008', 'Give a timestamptz, which has no such values.', n, loc);
 END
 $$;
@@ -330,10 +329,14 @@ DECLARE
 	types oid[];
 	name text;
 	expected text;
-	cast_to text;
+	value text;
 	type oid;
+	type_name text;
 	columns text := '';
-	date_type text := 'timestamp with time zone';
+	-- of a lastmod: whether it can be written, as it is written, and as an instant
+	is_valid text := 'lastmod >= ''0001-01-01 00:00Z'' AND lastmod < ''10000-01-01 00:00Z''';
+	written text := 'to_char(lastmod AT TIME ZONE ''UTC'', ''YYYY-MM-DD"T"HH24:MI:SS"Z"'')';
+	instant text := 'lastmod';
 	origin constant text := split_part(base, '/', 1) || '//' || split_part(base, '/', 3);
 	-- in a path or query: what has to be encoded, or looked at by _sitemap_url
 	odd constant text := '[^A-Za-z0-9._~!$&''()*+,;=:@/?%-]|%([^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)';
@@ -373,30 +376,35 @@ BEGIN
 
 	-- Their types.  A column that the query does not have is NULL.
 	EXECUTE 'SELECT ARRAY[' || (SELECT string_agg('pg_typeof(q.' || given || ')::oid', ', ' ORDER BY n) FROM unnest(names) WITH ORDINALITY AS c (given, n)) || '] ' || no_rows INTO types;
-	FOR name, expected, cast_to IN
-		VALUES ('loc', 'text', 'text COLLATE "C"'),
-		       ('lastmod', 'timestamp with time zone, timestamp without time zone, date or text', 'timestamptz'),
-		       ('changefreq', 'text', 'text COLLATE "C"'),
-		       ('priority', 'double precision, real, numeric, bigint, integer or smallint', 'double precision'),
-		       ('images', 'text[] or character varying[]', 'text[]'),
-		       ('alternates', 'jsonb', 'jsonb')
+	FOR name, expected, value IN
+		VALUES ('loc', 'text', '%s::text COLLATE "C"'),
+		       ('lastmod', 'timestamp with time zone, timestamp without time zone, date or text', '%s::timestamptz'),
+		       ('changefreq', 'text', 'nullif(lower(btrim(%s::text COLLATE "C", E'' \t\n\v\f\r'')), '''')'),
+		       ('priority', 'double precision, real, numeric, bigint, integer or smallint', '%s::double precision'),
+		       ('images', 'text[] or character varying[]', '%s::text[]'),
+		       ('alternates', 'jsonb', '%s::jsonb')
 	LOOP
 		type := types[array_position(names, name)];
 		WHILE EXISTS (SELECT FROM pg_type WHERE oid = type AND typtype = 'd') LOOP
 			type := (SELECT typbasetype FROM pg_type WHERE oid = type);
 		END LOOP;
-		IF expected ~ 'text$' AND EXISTS (SELECT FROM pg_type WHERE oid = type AND typcategory IN ('S', 'E')) THEN
-			cast_to := 'text COLLATE "C"';
-		ELSIF format_type(type, NULL) <> ALL (regexp_split_to_array(expected, ', | or ')) THEN
-			RAISE EXCEPTION 'column "%" of the query must be of type %, not %', name, expected, format_type(type, NULL) USING ERRCODE = '42804',
+		type_name := (SELECT CASE WHEN typcategory IN ('S', 'E') THEN 'text' ELSE format_type(type, NULL) END FROM pg_type WHERE oid = type);
+		IF type_name <> ALL (regexp_split_to_array(expected, ', | or ')) THEN
+			RAISE EXCEPTION 'column "%" of the query must be of type %, not %', name, expected, type_name USING ERRCODE = '42804',
 				HINT = 'Cast it to such a type. A NULL without a cast is of type text.';
+		ELSIF name = 'lastmod' AND type_name = 'text' THEN
+			value := 'nullif(btrim(%s::text COLLATE "C", E'' \t\n\v\f\r''), '''')';
+			is_valid := 'sitemap_schema._sitemap_date(lastmod, n, loc) IS NOT NULL';
+			written := 'lastmod';
+			instant := 'sitemap_schema._sitemap_date(lastmod, n, loc)';
+		ELSIF name = 'lastmod' AND type_name = 'date' THEN
+			value := '%s::date';
+			written := 'to_char(lastmod::timestamp, ''YYYY-MM-DD'')';
+			instant := 'lastmod::timestamp AT TIME ZONE ''UTC''';
+		ELSIF name = 'lastmod' AND type_name = 'timestamp without time zone' THEN
+			value := '(%s::timestamp AT TIME ZONE ''UTC'')';
 		END IF;
-		IF name = 'lastmod' AND type IS NOT NULL THEN
-			date_type := CASE WHEN cast_to ~ 'text' THEN 'text' ELSE format_type(type, NULL) END;
-			cast_to := CASE date_type WHEN 'date' THEN 'date' ELSE cast_to END;
-		END IF;
-		columns := columns || ', ' || CASE WHEN type IS NULL THEN 'NULL' WHEN date_type = 'timestamp without time zone' AND name = 'lastmod'
-			THEN '(q.lastmod AT TIME ZONE ''UTC'')' ELSE 'q.' || name END || '::' || cast_to || ' AS ' || name;
+		columns := columns || ', ' || pg_catalog.format(value, CASE WHEN type IS NULL THEN 'NULL' ELSE 'q.' || name END) || ' AS ' || name;
 	END LOOP;
 
 	-- $1 base, $2 section, $3 max_urls, $4 index, $5 stylesheet, $6 origin, $7 and $8 what is odd in a URL and in a path
@@ -410,26 +418,18 @@ WITH page AS (
 	                            WHEN loc IS NULL THEN sitemap_schema._sitemap_refuse('loc is NULL', '22004', 'Leave out rows without a page with WHERE ... IS NOT NULL.', n, loc)
 	                            ELSE sitemap_schema._sitemap_url(loc, $1, 'loc', n, loc) END, '&', '&amp;'), '''', '&apos;') ||
 	       '</loc>' ||
-	       $sql$ || CASE date_type
-		WHEN 'text' THEN $sql$CASE WHEN sitemap_schema._sitemap_date(lastmod, n, loc) IS NULL THEN ''
-	            ELSE '<lastmod>' || btrim(lastmod, E' \t\n\v\f\r') || '</lastmod>' END $sql$
-		ELSE replace($sql$CASE WHEN lastmod IS NULL THEN ''
-	            WHEN lastmod >= '0001-01-01 00:00Z' AND lastmod < '10000-01-01 00:00Z' THEN '<lastmod>' || to_char(instant, 'format') || '</lastmod>'
-	            ELSE sitemap_schema._sitemap_refuse('invalid lastmod: infinity and years outside 0001 to 9999 cannot be written', '22008', 'Give NULL for a page whose time is not known.', n, loc) END $sql$,
-			'instant, ''format''', CASE date_type WHEN 'date' THEN 'lastmod::timestamp, ''YYYY-MM-DD''' ELSE 'lastmod AT TIME ZONE ''UTC'', ''YYYY-MM-DD"T"HH24:MI:SS"Z"''' END)
-		END || $sql$ ||
+	       CASE WHEN lastmod IS NULL THEN ''
+	            WHEN $sql$ || is_valid || $sql$ THEN '<lastmod>' || $sql$ || written || $sql$ || '</lastmod>'
+	            ELSE sitemap_schema._sitemap_refuse('invalid lastmod: infinity and years outside 0001 to 9999 cannot be written', '22008', 'Give NULL for a page whose time is not known.', n, loc) END ||
 	       CASE WHEN changefreq IS NULL THEN ''
 	            WHEN changefreq IN ('always', 'hourly', 'daily', 'weekly', 'monthly', 'yearly', 'never') THEN '<changefreq>' || changefreq || '</changefreq>'
-	            WHEN btrim(changefreq, E' \t\n\v\f\r') = '' THEN ''
-	            WHEN lower(btrim(changefreq, E' \t\n\v\f\r')) IN ('always', 'hourly', 'daily', 'weekly', 'monthly', 'yearly', 'never')
-	            THEN '<changefreq>' || lower(btrim(changefreq, E' \t\n\v\f\r')) || '</changefreq>'
 	            ELSE sitemap_schema._sitemap_refuse('invalid changefreq "' || left(changefreq, 200) || '"', '22P02', 'It can be always, hourly, daily, weekly, monthly, yearly or never.', n, loc) END ||
 	       CASE WHEN priority IS NULL THEN ''
 	            WHEN priority BETWEEN 0 AND 1 THEN '<priority>' || to_char(abs(priority), 'FM0.099999') || '</priority>'
 	            ELSE sitemap_schema._sitemap_refuse('invalid priority ' || priority || ': must be from 0.0 to 1.0', '22003', 'Leave it out: search engines ignore it.', n, loc) END ||
 	       CASE WHEN alternates IS NULL AND images IS NULL THEN '' ELSE sitemap_schema._sitemap_elements(alternates, images, $1, n, loc) END ||
 	       '</url>' AS element,
-	       $sql$ || CASE date_type WHEN 'text' THEN 'sitemap_schema._sitemap_date(lastmod, n, loc)' WHEN 'date' THEN 'lastmod::timestamp AT TIME ZONE ''UTC''' ELSE 'lastmod' END || $sql$ AS instant
+	       $sql$ || instant || $sql$ AS instant
 	  FROM page
 	-- so that rows are checked in their order
 	OFFSET 0

@@ -37,7 +37,7 @@ use Test::More;
 
 my @not_run = qw(apt-get curl docker dpkg-buildpackage examples make pgxn sudo);
 my @documents = qw(README.md doc/guide.md doc/reference.md);
-my @more_documents = qw(CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/performance.md doc/reliability.md doc/shards.md examples/README.md);
+my @more_documents = qw(CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/managed.md doc/performance.md doc/reliability.md doc/shards.md examples/README.md);
 my @not_examples = qw(apache css ini javascript nginx pgsql python ruby);
 my @programs = qw(awk base64 cmp gzip);
 

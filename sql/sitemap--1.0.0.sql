@@ -108,11 +108,11 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_news(text, text, text, text, text, text, text, text) IS
 '<news:news> element of a page, published at a time in W3C text';
 
-CREATE FUNCTION sitemap_encode(segment text)
+CREATE FUNCTION sitemap_encode(segment text, keep text DEFAULT '')
 RETURNS text
 AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_encode(text) IS
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION sitemap_encode(text, text) IS
 'percent-encode one segment of a path or one value of a query string';
 
 CREATE FUNCTION sitemap_alternate(hreflang text, href text)
@@ -506,7 +506,7 @@ CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, sect
 	format text DEFAULT 'xml', compression int DEFAULT 6, max_urls int DEFAULT 50000,
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'stable', index text DEFAULT 'auto',
 	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
-	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT 0.5, changes text DEFAULT NULL,
+	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT NULL, changes text DEFAULT NULL,
 	feed regclass DEFAULT NULL)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 AS 'MODULE_PATHNAME'
@@ -521,12 +521,12 @@ CREATE FUNCTION _sitemap_publish(target regclass, query text, base_url text, sec
 	max_bytes bigint DEFAULT NULL, split text DEFAULT NULL, index text DEFAULT NULL,
 	on_invalid text DEFAULT NULL, scope text DEFAULT NULL, stylesheet text DEFAULT NULL,
 	protocol text DEFAULT NULL, max_shrink float8 DEFAULT NULL, changes text DEFAULT NULL,
-	feed regclass DEFAULT NULL,
+	feed regclass DEFAULT NULL, reads_all bool DEFAULT false,
 	OUT written int, OUT urls bigint, OUT files int, OUT reason text)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000;
-COMMENT ON FUNCTION _sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass) IS
+COMMENT ON FUNCTION _sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass, bool) IS
 'publish a section for sitemap_run';
 
 CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,
@@ -540,12 +540,12 @@ COMMENT ON FUNCTION sitemap_publish_index(regclass, text, text, text) IS
 
 -- Export: files are written to a directory of the server
 
-CREATE FUNCTION sitemap_export(directory text, files text)
+CREATE FUNCTION sitemap_export(directory text, files text, base_url text DEFAULT NULL)
 RETURNS TABLE (name text, action text, byte_count bigint)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
-COMMENT ON FUNCTION sitemap_export(text, text) IS
+COMMENT ON FUNCTION sitemap_export(text, text, text) IS
 'write the files of a query to a directory of the server, and remove old ones';
 
 -- Watching tables: triggers add the keys of changed rows to a queue
@@ -593,6 +593,7 @@ CREATE TYPE sitemap_job AS (
 	directory text,
 	every interval,
 	full_every interval,
+	requested timestamptz,
 	started timestamptz,
 	finished timestamptz,
 	full_at timestamptz,
@@ -622,27 +623,292 @@ COMMENT ON COLUMN sitemap_job.on_invalid IS 'error or skip';
 COMMENT ON COLUMN sitemap_job.scope IS 'host, path or any';
 COMMENT ON COLUMN sitemap_job.stylesheet IS 'URL of a stylesheet';
 COMMENT ON COLUMN sitemap_job.protocol IS '0.9 or 0.84';
-COMMENT ON COLUMN sitemap_job.max_shrink IS 'share of its URLs that the section may lose';
+COMMENT ON COLUMN sitemap_job.max_shrink IS 'share of its URLs that the section may lose; NULL: 0.2, or 100 URLs';
 COMMENT ON COLUMN sitemap_job.changes IS 'statement that returns the keys of changed pages';
 COMMENT ON COLUMN sitemap_job.feed IS 'table that gets the URLs that changed';
 COMMENT ON COLUMN sitemap_job.directory IS 'directory of the server to export the site to; NULL: none';
 COMMENT ON COLUMN sitemap_job.every IS 'time between runs; NULL: at each call';
 COMMENT ON COLUMN sitemap_job.full_every IS 'with changes, time between runs of all pages; NULL: a day';
-COMMENT ON COLUMN sitemap_job.started IS 'when the last run began';
+COMMENT ON COLUMN sitemap_job.requested IS 'later than started: run soon';
+COMMENT ON COLUMN sitemap_job.started IS 'when the last run began; later than finished: it runs, or did not succeed';
 COMMENT ON COLUMN sitemap_job.finished IS 'when the last successful run ended';
 COMMENT ON COLUMN sitemap_job.full_at IS 'when the last run of all pages ended';
-COMMENT ON COLUMN sitemap_job.exported IS 'when the site was exported; NULL: an export is due';
+COMMENT ON COLUMN sitemap_job.exported IS 'when the site was exported; NULL: it is due; -infinity: it did not end';
 COMMENT ON COLUMN sitemap_job.urls IS 'URLs of the section';
 COMMENT ON COLUMN sitemap_job.files IS 'files of the section';
 COMMENT ON COLUMN sitemap_job.written IS 'files that the last run wrote or deleted';
 COMMENT ON COLUMN sitemap_job.seconds IS 'time that the last run took';
 COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all pages';
-COMMENT ON COLUMN sitemap_job.error IS 'message and detail of the last failure; NULL after a success';
+COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and where; NULL after a success';
 COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
 
+/*
+ * A call makes a list of steps: run a job, or export a site.  First come exports that earlier
+ * calls have left, then the due jobs, the one with the oldest start first, and after the last
+ * due job of a site its export.  A step has one or two actions, each in a transaction of its
+ * own:
+ *
+ *	start	lock the row of the job, and set "started".  A row that is locked is passed over.
+ *	run		lock the row again, publish, and record the success.
+ *	mark	before an export that an earlier call left, set "exported" to -infinity.  If the
+ *			export kills the session, the next call does not begin with it.
+ *	export	lock the rows of the site's jobs, export, and record the success.
+ *
+ * Several calls share the jobs.  So "start" passes over a job that another call has started
+ * or ended since the list was made, and "run" looks whether "started" is still what this
+ * call has set.
+ *
+ * An error undoes the action.  The whole transaction is rolled back, not only what is in the
+ * block with EXCEPTION: after a lost connection to a foreign server it could not be committed.
+ * Then the failure is recorded.  The call goes on, unless a cancel request or a timeout of
+ * this session is the error.  A session that is killed records nothing; it leaves "started"
+ * later than "finished".
+ *
+ * The jobs run with the rights and the search_path of the caller, who owns the table.  A
+ * procedure that commits cannot have a search_path of its own.  So functions are qualified.
+ * Operators are not: both sides are of the same built-in type, and then PostgreSQL takes the
+ * operator of pg_catalog before others.
+ */
 CREATE PROCEDURE sitemap_run(jobs regclass)
-AS 'MODULE_PATHNAME'
-LANGUAGE C;
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+	relid CONSTANT oid := jobs;
+	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_catalog.pg_extension WHERE extname = 'sitemap');
+
+	-- Has the time span %2$s passed since %1$s?  Also if %1$s is in the future: the clock was set back.
+	passed CONSTANT text := '(%1$s IS NULL OR %1$s > pg_catalog.clock_timestamp()
+		OR %1$s <= pg_catalog.clock_timestamp() - least(greatest(%2$s, interval ''0''), interval ''1000 years''))';
+	-- After the third failure in a row a job waits 2 minutes, then 4, 8, ..., at most an hour.
+	wait CONSTANT text := 'least(pg_catalog.make_interval(mins => 1 << least(%1$s, 8) - 2), interval ''1 hour'')';
+	-- Conditions on the row of a job: is a run due, a run that reads all rows, an export?
+	run_due CONSTANT text := '(finished IS NULL OR started > finished OR requested > coalesce(started, ''-infinity'')
+		OR failures > 0 OR exported = ''-infinity'' OR ' || pg_catalog.format(passed, 'finished', 'every') || ')
+		AND (failures > 2) IS NOT TRUE OR failures > 2 AND ' || pg_catalog.format(passed, 'started', pg_catalog.format(wait, 'failures'));
+	full_due CONSTANT text := 'changes IS NULL OR ' || pg_catalog.format(passed, 'full_at', 'coalesce(full_every, interval ''1 day'')');
+	export_due CONSTANT text := pg_catalog.format(passed, 'exported', 'coalesce(full_every, interval ''1 day'')');
+
+	step record;			-- a job to run, by base_url and section; or an export, by base_url, target and directory
+	action text;
+	attempt timestamptz;	-- when the action began; for "run", the value of "started"
+	sections text[];		-- the jobs of the action
+	job record;
+	published record;
+	result boolean;
+	failed int := 0;
+
+	state text;				-- SQLSTATE of an error, NULL for none
+	message text;
+	detail text;
+	hint text;
+	stack text;				-- its context
+	error text;				-- what is recorded of it
+BEGIN
+	-- Refuse what cannot work, before anything is done.
+	IF jobs IS NULL THEN
+		RAISE 'jobs must not be null' USING ERRCODE = 'null_value_not_allowed';
+	END IF;
+	SELECT c.relkind, pg_catalog.pg_get_userbyid(c.relowner) AS owner INTO job
+	  FROM pg_catalog.pg_class c WHERE c.oid = relid;
+	IF NOT FOUND THEN
+		RAISE 'the table of jobs does not exist' USING ERRCODE = 'undefined_table';
+	END IF;
+	hint := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
+	IF job.relkind NOT IN ('r', 'p') THEN
+		RAISE '% is not a table', jobs USING ERRCODE = 'wrong_object_type', HINT = hint;
+	END IF;
+	IF job.owner <> current_user THEN
+		RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
+			DETAIL = pg_catalog.format('Jobs run with the rights of the caller. The current user is %I, the owner is %I.', current_user, job.owner),
+			HINT = pg_catalog.format('Schedule the call as the owner, with pg_cron: SELECT cron.schedule_in_database(''sitemap'', ''* * * * *'', %L, %L, username => %L). For an owner that cannot log in: ALTER ROLE scheduler SET role = %I.',
+				pg_catalog.format('CALL %s.sitemap_run(%L)', schema, jobs), pg_catalog.current_database(), job.owner, job.owner);
+	END IF;
+	IF pg_catalog.row_security_active(relid) THEN
+		RAISE 'row security applies to the owner of the table of jobs %', jobs USING ERRCODE = 'feature_not_supported';
+	END IF;
+	SELECT a.attname, pg_catalog.format_type(a.atttypid, NULL) AS type INTO job
+	  FROM pg_catalog.pg_attribute a
+	 WHERE a.attrelid = (schema || '.sitemap_job')::regclass::oid
+	   AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute b
+	                    WHERE b.attrelid = relid AND b.attname = a.attname AND b.atttypid = a.atttypid)
+	 ORDER BY a.attnum LIMIT 1;
+	IF FOUND THEN
+		RAISE 'the table of jobs % has no column "%" of type %', jobs, job.attname, job.type USING ERRCODE = 'undefined_column', HINT = hint;
+	END IF;
+	IF NOT EXISTS (SELECT FROM pg_catalog.pg_constraint c
+	                WHERE c.conrelid = relid AND c.contype = 'p'
+	                  AND (SELECT pg_catalog.string_agg(a.attname::text, ' ' ORDER BY a.attname) FROM pg_catalog.pg_attribute a
+	                        WHERE a.attrelid = relid AND a.attnum = ANY (c.conkey)) = 'base_url section') THEN
+		RAISE 'the table of jobs % has no primary key of base_url and section', jobs
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = hint;
+	END IF;
+	IF pg_catalog.current_setting('transaction_read_only') = 'on' THEN
+		RAISE 'cannot execute sitemap_run() in a read-only transaction' USING ERRCODE = 'read_only_sql_transaction';
+	END IF;
+
+	-- This fails in a transaction block and in a function, which must not commit.
+	COMMIT;
+	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
+	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+
+	FOR step IN EXECUTE pg_catalog.format($$
+		WITH job AS (
+			SELECT base_url, section, target::oid AS target, directory, started, finished, failures, %2$s AS due
+			  FROM %1$s
+			 WHERE %2$s OR directory IS NOT NULL AND finished IS NOT NULL AND coalesce(failures, 0) = 0 AND %3$s),
+		placed AS (
+			SELECT *, CASE WHEN due THEN pg_catalog.row_number() OVER (ORDER BY
+			              CASE WHEN started <= pg_catalog.clock_timestamp() THEN started END NULLS FIRST, base_url, section) ELSE 0 END AS place
+			  FROM job)
+		SELECT place, base_url, section, started, finished, failures, NULL::oid AS target, NULL AS directory
+		  FROM placed WHERE due
+		 UNION ALL
+		SELECT pg_catalog.max(place), base_url, NULL, NULL, NULL, NULL, target, directory
+		  FROM placed WHERE directory IS NOT NULL AND target IS NOT NULL GROUP BY base_url, target, directory
+		 ORDER BY place, section NULLS LAST$$, jobs, run_due, export_due)
+	LOOP
+		sections := ARRAY[step.section];
+		FOREACH action IN ARRAY CASE WHEN step.section IS NOT NULL THEN '{start,run}' WHEN step.place > 0 THEN '{export}' ELSE '{mark,export}' END::text[]
+		LOOP
+			COMMIT AND CHAIN;
+			-- Somebody can have changed the table meanwhile, and a job the role of the session.  The
+			-- function waits for an uncommitted ALTER TABLE, after which the table has a new name or owner.
+			PERFORM pg_catalog.pg_relation_size(jobs);
+			IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c
+			                WHERE c.oid = relid AND pg_catalog.pg_get_userbyid(c.relowner) = current_user) THEN
+				RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
+					DETAIL = 'The table was dropped, or its owner or the current user has changed during the call.';
+			END IF;
+			IF action <> 'run' THEN
+				attempt := pg_catalog.clock_timestamp();
+			END IF;
+			state := NULL;
+
+			BEGIN
+				CASE action
+				WHEN 'start' THEN
+					EXECUTE pg_catalog.format($$
+						SELECT true AS found FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
+						   AND finished IS NOT DISTINCT FROM $4 AND failures IS NOT DISTINCT FROM $5 FOR NO KEY UPDATE SKIP LOCKED$$, jobs)
+					   INTO job USING step.base_url, step.section, step.started, step.finished, step.failures;
+					EXIT WHEN job.found IS NULL;
+					-- A crash of the server may lose this, so do not wait for the disk.
+					PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
+					EXECUTE pg_catalog.format('UPDATE %s SET started = $3 WHERE base_url = $1 AND section = $2 RETURNING started', jobs)
+					   INTO STRICT attempt USING step.base_url, step.section, attempt;
+
+				WHEN 'run' THEN
+					EXECUTE pg_catalog.format('SELECT *, %s AS reads_all FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3 FOR NO KEY UPDATE', full_due, jobs)
+					   INTO job USING step.base_url, step.section, attempt;
+					EXIT WHEN job.section IS NULL;
+					EXECUTE pg_catalog.format('SELECT * FROM %s._sitemap_publish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)', schema)
+					   INTO published
+					  USING job.target, job.query, job.base_url, job.section, job.format, job.compression, job.max_urls, job.max_bytes,
+					        job.split, job.index, job.on_invalid, job.scope, job.stylesheet, job.protocol, job.max_shrink, job.changes,
+					        job.feed, job.reads_all;
+					job.finished := greatest(pg_catalog.clock_timestamp(), job.started);
+					IF job.reads_all OR published.reason IS NOT NULL THEN
+						job.full_at := job.finished;
+					END IF;
+					IF published.written > 0 AND job.exported > '-infinity' THEN
+						job.exported := NULL;
+					END IF;
+					-- While an export is due, the error can be that of an earlier export.
+					IF job.directory IS NULL OR job.exported > '-infinity' THEN
+						job.error := NULL;
+						job.failures := 0;
+					END IF;
+					EXECUTE pg_catalog.format($$
+						UPDATE %s SET finished = $3, full_at = $4, exported = $5, urls = $6, files = $7, written = $8, seconds = $9,
+						       reason = $10, error = $11, failures = $12 WHERE base_url = $1 AND section = $2 RETURNING true$$, jobs)
+					   INTO STRICT result
+					  USING step.base_url, step.section, job.finished, job.full_at, job.exported, published.urls, published.files,
+					        published.written, EXTRACT(epoch FROM job.finished - job.started)::float8, published.reason, job.error,
+					        coalesce(job.failures, 0);
+
+				WHEN 'mark' THEN
+					EXECUTE pg_catalog.format($$
+						UPDATE %1$s SET exported = '-infinity' WHERE (base_url, section) IN
+						       (SELECT base_url, section FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND %2$s
+						           FOR NO KEY UPDATE SKIP LOCKED)$$, jobs, export_due) USING step.base_url, step.target, step.directory;
+
+				WHEN 'export' THEN
+					-- An error of the export is none of a job whose last run failed.
+					EXECUTE pg_catalog.format($$
+						SELECT pg_catalog.bool_or(%2$s) AS due, pg_catalog.array_agg(section) AS sections,
+						       coalesce(pg_catalog.array_agg(section) FILTER (WHERE finished >= coalesce(started, finished)), '{}') AS succeeded
+						  FROM (SELECT * FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND finished IS NOT NULL
+						           FOR NO KEY UPDATE SKIP LOCKED) job$$, jobs, export_due)
+					   INTO job USING step.base_url, step.target, step.directory;
+					EXIT WHEN job.due IS NOT TRUE;
+					sections := job.succeeded;
+					IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = step.target) THEN
+						RAISE 'the target table does not exist' USING ERRCODE = 'undefined_table';
+					END IF;
+					-- Only if no section has files, an export without files is no mistake.
+					EXECUTE pg_catalog.format($$
+						SELECT pg_catalog.count(*)
+						  FROM %2$s.sitemap_export($2, $3, (SELECT CASE WHEN pg_catalog.bool_and(coalesce(files, 1) = 0) THEN $1 END
+						                                       FROM %1$s WHERE base_url = $1))$$, jobs, schema)
+					  USING step.base_url, step.directory,
+					        pg_catalog.format('SELECT * FROM %s WHERE base_url = %L', step.target::regclass, step.base_url);
+					EXECUTE pg_catalog.format($$
+						UPDATE %s
+						   SET exported = pg_catalog.clock_timestamp(), error = CASE WHEN started > finished THEN error END,
+						       failures = CASE WHEN started > finished THEN failures ELSE 0 END
+						 WHERE base_url = $1 AND section = ANY ($2)$$, jobs)
+					  USING step.base_url, job.sections;
+				END CASE;
+				-- At the commit, an error could not be recorded.
+				SET CONSTRAINTS ALL IMMEDIATE;
+			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN
+				GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
+					hint = PG_EXCEPTION_HINT, stack = PG_EXCEPTION_CONTEXT;
+			END;
+			CONTINUE WHEN state IS NULL;
+
+			ROLLBACK AND CHAIN;
+			-- Another session exports to the directory: leave the export to the next call.
+			EXIT WHEN action = 'export' AND state = '55006';
+			failed := failed + greatest(pg_catalog.cardinality(sections), 1);
+			error := pg_catalog.concat_ws(E'\n', message, nullif(detail, ''), nullif(hint, ''),
+				CASE action WHEN 'export' THEN pg_catalog.format('in the export to directory "%s"', step.directory)
+				ELSE pg_catalog.substring(stack, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
+			RAISE WARNING '% of % failed: %', CASE action WHEN 'export' THEN 'export' ELSE pg_catalog.format('job of section "%s"', step.section) END,
+				step.base_url, error USING ERRCODE = state;
+			BEGIN
+				EXECUTE pg_catalog.format($$
+					UPDATE %1$s
+					   SET failures = least(greatest(failures, 0), 2147483646) + 1, exported = nullif(exported, '-infinity'),
+					       error = $4 || CASE WHEN failures < 2 OR failures IS NULL THEN '' ELSE pg_catalog.format(
+					           E'\nThis was failure %%s in a row. The job waits until %%s. To try at once: UPDATE %%s SET failures = 0 WHERE base_url = %%L AND section = %%L',
+					           failures + 1, (started + %2$s)::timestamptz(0), $5, base_url, section) END
+					 WHERE base_url = $1 AND section = ANY ($2)
+					   AND (started > $3 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE$$, jobs, pg_catalog.format(wait, 'failures + 1'))
+				  USING step.base_url, sections, attempt, error, jobs;
+				SET CONSTRAINTS ALL IMMEDIATE;
+			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN
+				RAISE WARNING 'could not record this failure: %', SQLERRM USING ERRCODE = SQLSTATE;
+			END;
+
+			-- The functions add this line to a cancellation that a statement raised or a foreign server reported.
+			IF state = '57014' AND stack !~ '(?n)^not a cancel request or timeout of this session$' THEN
+				COMMIT;
+				RAISE USING ERRCODE = state, MESSAGE = message, DETAIL = 'The jobs that were due after this one have not run.';
+			END IF;
+			EXIT;
+		END LOOP;
+	END LOOP;
+
+	COMMIT;
+	IF failed > 0 THEN
+		RAISE USING ERRCODE = 'object_not_in_prerequisite_state',
+			MESSAGE = pg_catalog.format(CASE failed WHEN 1 THEN '%s job failed' ELSE '%s jobs failed' END, failed),
+			DETAIL = 'All other jobs that were due have run.',
+			HINT = pg_catalog.format('The columns "error" and "failures" of the table %s say more.', jobs);
+	END IF;
+END
+$procedure$;
 COMMENT ON PROCEDURE sitemap_run(regclass) IS
 'run the jobs of a table that are due: publish and export';
 
@@ -669,7 +935,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(bytea, bigint, text) IS
-'entries of a sitemap, an index, a text sitemap or a syndication feed, as rows';
+'entries of a sitemap, an index or a text sitemap, as rows';
 
 CREATE FUNCTION sitemap_parse(document text, max_bytes bigint DEFAULT 52428800, on_invalid text DEFAULT 'error')
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, extensions xml[])
@@ -677,18 +943,18 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
-'entries of a sitemap, an index, a text sitemap or a syndication feed, as rows';
+'entries of a sitemap, an index or a text sitemap, as rows';
 
 CREATE FUNCTION sitemap_kind(document bytea) RETURNS text
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(bytea) IS
-'kind of a document: urlset, index, text, rss, atom, or NULL for any other';
+'kind of a document: urlset, index, text, or NULL for any other';
 
 CREATE FUNCTION sitemap_kind(document text) RETURNS text
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 COST 1000;
 COMMENT ON FUNCTION sitemap_kind(text) IS
-'kind of a document: urlset, index, text, rss, atom, or NULL for any other';
+'kind of a document: urlset, index, text, or NULL for any other';

@@ -28,30 +28,12 @@
 #define TupleDescFinalize(desc) ((void) 0)
 #endif
 
-/* 16 and later export this function */
-#if PG_VERSION_NUM < 160000
-#include "utils/guc_tables.h"
-
-static inline struct config_generic *
-find_option(const char *name, bool create_placeholders, bool skip_errors, int elevel)
-{
-	for (int i = 0; i < GetNumConfigOptions(); i++)
-	{
-		struct config_generic *variable = get_guc_variables()[i];
-
-		if (strcmp(variable->name, name) == 0)
-			return variable;
-	}
-	elog(elevel, "unrecognized configuration parameter \"%s\"", name);
-	return NULL;
-}
-#endif
-
-/* before 17 a subtransaction cannot begin while a parallel plan runs */
-#if PG_VERSION_NUM >= 170000
-#define sm_can_begin_subtransaction() true
+/* Does a collation, which is valid, compare bytes? */
+#include "utils/pg_locale.h"
+#if PG_VERSION_NUM >= 180000
+#define sm_collation_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
 #else
-#define sm_can_begin_subtransaction() (!IsInParallelMode())
+#define sm_collation_is_c(collation) lc_collate_is_c(collation)
 #endif
 
 /* 18 and later have virtual generated columns */

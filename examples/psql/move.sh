@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# Moves a sitemap or a feed that is on the web into a new table, with all the
-# sitemaps that it lists if it is an index:
+# Moves a sitemap that is on the web into a new table, with all the sitemaps that it
+# lists if it is an index:
 #
 #	examples/psql/move.sh https://www.example.com/sitemap.xml moved
 #

@@ -26,11 +26,11 @@
 #include "audit/robots.h"
 #include "catalog/pg_type.h"
 #include "core/ascii.h"
+#include "core/namespace.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
 #include "entry/reader.h"
-#include "entry/rules.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -66,7 +66,6 @@ typedef struct Audit
 	SmQuery		query;
 	SmColumns	columns;
 	SmEntryWriter writer;
-	SmRules		rules;			/* what the extensions of a row say */
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
 	bool		lacks_order;	/* does a stable split lack an ORDER BY? */
@@ -75,6 +74,14 @@ typedef struct Audit
 	int64		nentries;		/* of these, with a valid loc */
 	bool		is_uniform;		/* do all rows read have the same lastmod? */
 	int64		lastmod;		/* that lastmod */
+	bool		has_unchecked;	/* does ready-made XML have images, videos,
+								 * news or alternates? */
+
+	/* of the current row */
+	int			nalternates;
+	SmSpan		alternates[SM_MAX_ALTERNATES];	/* in canonical form */
+	const SmSpan *like_unknown; /* the namespace that the last unknown
+								 * namespace is like */
 
 	SmSite		site;
 	SmFindings	findings;
@@ -89,17 +96,22 @@ add_problem(Audit *audit, SmProblemName name, const char *detail)
 	sm_findings_add(&audit->findings, audit->receiver.nrows, name, detail);
 }
 
-/* SmReport: add a problem of the current row, as a sentence with its hint. */
-static void
-add_reported(void *arg, const SmProblem *problem)
+/* SmTakeProblem: add a problem of the current row, as sentences with its hint. */
+static bool
+take_problem(SmProblems *problems, const SmProblem *problem)
 {
-	Audit	   *audit = arg;
-	char	   *detail = psprintf("%c%s.%s%s", pg_toupper((unsigned char) problem->message[0]),
-								  problem->message + 1, problem->hint ? " " : "",
-								  problem->hint ? problem->hint : "");
+	StringInfoData detail;
 
-	add_problem(audit, problem->name, detail);
-	pfree(detail);
+	initStringInfo(&detail);
+	appendStringInfo(&detail, "%c%s.", pg_toupper((unsigned char) problem->message[0]),
+					 problem->message + 1);
+	if (problem->detail)
+		appendStringInfo(&detail, " %s", problem->detail);
+	if (problem->hint)
+		appendStringInfo(&detail, " %s", problem->hint);
+	add_problem(problems->take_arg, problem->name, detail.data);
+	pfree(detail.data);
+	return true;
 }
 
 /* Report a control character in a loc; the URL has an escape instead. */
@@ -158,14 +170,14 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 				psprintf("The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod));
 }
 
+/* Check the publication date of news. */
 static void
-check_news(Audit *audit)
+check_news(Audit *audit, SmSpan date)
 {
-	SmSpan		date = audit->rules.news_date;
 	bool		has_time;
 	int64_t		seconds;
 
-	if (date.s == NULL || sm_w3c_parse(date, false, &has_time, &seconds) != SM_W3C_OK)
+	if (sm_w3c_parse(date, false, &has_time, &seconds) != SM_W3C_OK)
 		return;
 	if (!has_time)
 	{
@@ -233,51 +245,85 @@ check_path(Audit *audit, SmSpan page)
 	}
 }
 
-/*
- * Check the alternates of a page, one of which must be the page itself.  A link in
- * ready-made XML that is not a URL is ignored.
- */
+/* The canonical form of a URL as it is written in XML. */
+static SmSpan
+read_written(const Audit *audit, SmSpan url)
+{
+	if (memchr(url.s, '&', url.len) != NULL)
+		url = sm_xml_resolve(url);
+	return sm_site_canonical(&audit->site, url);
+}
+
+/* Check the alternates of a page, one of which must be the page itself. */
 static void
 check_alternates(Audit *audit, SmSpan page)
 {
-	const SmRules *rules = &audit->rules;
 	bool		has_itself = false;
 
-	for (int i = 0; i < rules->nlinks; i++)
+	for (int i = 0; i < audit->nalternates; i++)
 	{
-		SmSpan		href = rules->links[i].href;
-		SmSpan		other;
+		SmSpan		other = audit->alternates[i];
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (href.s != NULL && sm_site_read(&audit->site, href, &other))
+		if (sm_span_equal(other, page))
+			has_itself = true;
+		else
 		{
-			if (sm_span_equal(other, page))
-				has_itself = true;
-			else
-			{
-				sm_pages_link(audit->pages, audit->receiver.nrows, page, other);
-				sm_audit_robots_check(audit->robots, audit->receiver.nrows, "alternate", other);
-			}
-			pfree(unconstify(char *, other.s));
+			sm_pages_link(audit->pages, audit->receiver.nrows, page, other);
+			sm_audit_robots_check(audit->robots, audit->receiver.nrows, "alternate", other);
 		}
 	}
-	if (rules->nlinks > 0 && !has_itself)
+	if (audit->nalternates > 0 && !has_itself)
 		add_problem(audit, SM_HREFLANG_LACKS_ITSELF,
 					"No alternate of the page is the page itself.");
 }
 
-/* SmFoundMedia: check a URL of an image or a video of the current row. */
+/*
+ * Check the namespace of an element of ready-made XML.  A namespace is reported once a
+ * row.
+ */
 static void
-check_media(void *arg, const char *what, SmSpan url)
+check_namespace(Audit *audit, SmSpan uri)
 {
-	Audit	   *audit = arg;
-	SmSpan		canonical;
+	const SmSpan *nearest = sm_namespace_nearest(uri);
 
-	if (sm_site_read(&audit->site, url, &canonical))
+	audit->has_unchecked |= sm_namespace_flag(uri) != 0;
+	if (nearest == NULL || nearest == audit->like_unknown)
+		return;
+	audit->like_unknown = nearest;
+	add_problem(audit, SM_NAMESPACE_UNKNOWN,
+				psprintf("Search engines do not know the namespace \"%s\", only \"%s\".",
+						 sm_for_message(uri), sm_for_message(*nearest)));
+}
+
+/* SmFound: check a value of the current row. */
+static void
+check_value(void *arg, SmRole role, SmSpan value)
+{
+	static const char *const media[SM_ROLE_XML + 1] = {
+		[SM_ROLE_IMAGE] = "image",[SM_ROLE_THUMBNAIL] = "video thumbnail",
+		[SM_ROLE_VIDEO] = "video",[SM_ROLE_PLAYER] = "video player"
+	};
+	Audit	   *audit = arg;
+
+	switch (role)
 	{
-		sm_audit_robots_check(audit->robots, audit->receiver.nrows, what, canonical);
-		pfree(unconstify(char *, canonical.s));
+		case SM_ROLE_NEWS_DATE:
+			check_news(audit, value);
+			break;
+		case SM_ROLE_ALTERNATE:
+			value = read_written(audit, value);
+			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(value.s, value.len), value.len);
+			break;
+		case SM_ROLE_XML:
+			check_namespace(audit, value);
+			break;
+		default:
+			if (media[role] && audit->robots)
+				sm_audit_robots_check(audit->robots, audit->receiver.nrows, media[role],
+									  read_written(audit, value));
+			break;
 	}
 }
 
@@ -292,14 +338,12 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	if (!is_entry || memchr(url.s, '%', url.len) != NULL)
 		check_characters(audit, row->loc);
 	check_lastmod(audit, row, entry);
-	check_news(audit);
 	if (!is_entry)
 		return;
 
 	audit->nentries++;
-	if (audit->doc.kind != SM_TEXT && memchr(url.s, '&', url.len) != NULL)
-		url = sm_xml_resolve(url);
-	page = sm_site_canonical(&audit->site, url);
+	page = audit->doc.kind == SM_TEXT ? sm_site_canonical(&audit->site, url) :
+		read_written(audit, url);
 	check_path(audit, page);
 	if (memchr(url.s, '#', url.len) != NULL)
 		add_problem(audit, SM_LOC_FRAGMENT,
@@ -319,13 +363,8 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 	bool		is_entry;
 
-	memset(&audit->rules, 0, sizeof(audit->rules));
-	audit->rules.needs_hrefs = true;
-	if (audit->robots)
-	{
-		audit->rules.found_media = check_media;
-		audit->rules.found_media_arg = audit;
-	}
+	audit->nalternates = 0;
+	audit->like_unknown = NULL;
 	audit->doc.buf.len = audit->doc.end;
 
 	if (sm_read_slot(slot, &audit->columns, &row, problems))
@@ -411,6 +450,9 @@ check_set(Audit *audit)
 						psprintf("All " INT64_FORMAT " pages have the lastmod %.*s, which does not tell what changed.",
 								 audit->nread, SM_W3C_SECONDS_LEN, lastmod));
 	}
+	if (audit->has_unchecked)
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
+						"Ready-made XML has images, videos, news or alternates. Their return links, their URLs in robots.txt and the age of news are checked only in columns images, videos, news and alternates.");
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 
@@ -443,9 +485,10 @@ make_audit(FunctionCallInfo fcinfo)
 										  agents_argument(fcinfo, agents), &audit->site, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
-	audit->writer.rules = &audit->rules;
-	audit->writer.problems.report = add_reported;
-	audit->writer.problems.report_arg = audit;
+	audit->writer.found = check_value;
+	audit->writer.found_arg = audit;
+	audit->writer.problems.take = take_problem;
+	audit->writer.problems.take_arg = audit;
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;
 	return audit;
 }

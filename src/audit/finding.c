@@ -1,7 +1,6 @@
 /*
  * finding.c
- *	  Takes the problems of an audit in any order, and returns them in the order of
- *	  the rows, each with the loc of its row.
+ *	  Sorts the problems of an audit by row, and finds the loc of each.
  *
  * Problems between rows are found after the last row, so all problems are sorted by row.
  * Each then gets its loc from a copy of all locs, which is in the order of the rows.
@@ -11,7 +10,8 @@
  *
  *	  2 ftp://a/ loc_invalid,  3 http://A/x loc_duplicate
  *
- * The sort and the copy each use up to work_mem, and beyond that a temporary file.
+ * The sort uses up to work_mem, and beyond that temporary files.  The copy is a temporary
+ * file: for each row the length of its loc, or NO_LOC, and the loc.
  */
 #include "postgres.h"
 
@@ -22,6 +22,8 @@
 #include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+
+#define NO_LOC	(-1)
 
 /* Columns of the sort of problems. */
 enum
@@ -48,11 +50,9 @@ sm_findings_begin(SmFindings *findings)
 	static const Oid problem_types[] = {
 		[PROBLEM_ROW] = INT8OID,[PROBLEM_NAME] = INT8OID,[PROBLEM_DETAIL] = TEXTOID
 	};
-	static const Oid loc_types[] = {TEXTOID};
 
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
-	findings->loc_desc = sm_sort_desc(lengthof(loc_types), loc_types);
-	findings->locs = tuplestore_begin_heap(false, false, work_mem);
+	findings->locs = BufFileCreateTemp(false);
 }
 
 void
@@ -71,24 +71,34 @@ sm_findings_add(SmFindings *findings, int64 row_number, SmProblemName name, cons
 void
 sm_findings_add_loc(SmFindings *findings, SmSpan loc)
 {
-	Datum		value = (Datum) 0;
-	bool		is_null = loc.s == NULL;
+	int64		len = loc.s ? (int64) loc.len : NO_LOC;
 
-	if (!is_null)
-		value = PointerGetDatum(cstring_to_text_with_len(loc.s, (int) loc.len));
-	tuplestore_putvalues(findings->locs, findings->loc_desc, &value, &is_null);
+	BufFileWrite(findings->locs, &len, sizeof(len));
+	if (len > 0)
+		BufFileWrite(findings->locs, unconstify(char *, loc.s), loc.len);
 }
 
-/* The loc in a row of locs, in the encoding of the database; NULL for none. */
-static text *
-slot_loc(TupleTableSlot *slot)
+static void
+read_exactly(BufFile *file, void *data, size_t len)
 {
-	text	   *loc;
+	if (BufFileRead(file, data, len) != len)
+		elog(ERROR, "unexpected end of the copy of locs");
+}
 
-	if (slot_attisnull(slot, 1))
-		return NULL;
-	loc = (text *) DatumGetPointer(slot->tts_values[0]);
-	return sm_to_text(sm_span(VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc)));
+/* Read the next loc.  Returns false if the row has none. */
+static bool
+read_loc(SmFindings *findings, StringInfo loc)
+{
+	int64		len;
+
+	read_exactly(findings->locs, &len, sizeof(len));
+	resetStringInfo(loc);
+	if (len == NO_LOC)
+		return false;
+	enlargeStringInfo(loc, (int) len);
+	read_exactly(findings->locs, loc->data, len);
+	loc->len = (int) len;
+	return true;
 }
 
 void
@@ -96,10 +106,14 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 {
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit row",
 													  ALLOCSET_DEFAULT_SIZES);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(findings->loc_desc, &TTSOpsMinimalTuple);
-	int64		nread = 0;		/* locs read; the slot has the last one */
+	int64		nread = 0;		/* locs read */
+	StringInfoData last;		/* the last of them */
+	bool		has_loc = false;
 	const Datum *problem;
 
+	initStringInfo(&last);
+	if (BufFileSeek(findings->locs, 0, 0, SEEK_SET) != 0)
+		elog(ERROR, "could not go to the start of the copy of locs");
 	sm_sort_perform(&findings->problems);
 	while ((problem = sm_sort_next(&findings->problems)) != NULL)
 	{
@@ -113,13 +127,13 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		for (; row_number != SM_WHOLE_SET && nread < row_number; nread++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			tuplestore_gettupleslot(findings->locs, true, false, slot);
+			has_loc = read_loc(findings, &last);
 		}
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
-		if (row_number != SM_WHOLE_SET)
-			loc = slot_loc(slot);
+		if (row_number != SM_WHOLE_SET && has_loc)
+			loc = sm_to_text(sm_span(last.data, last.len));
 		values[RESULT_ROW] = problem[PROBLEM_ROW];
 		nulls[RESULT_ROW] = row_number == SM_WHOLE_SET;
 		values[RESULT_LOC] = PointerGetDatum(loc);
@@ -130,7 +144,6 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		tuplestore_putvalues(result, desc, values, nulls);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	tuplestore_end(findings->locs);
+	BufFileClose(findings->locs);
 	sm_sort_end(&findings->problems);
 }

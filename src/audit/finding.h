@@ -8,6 +8,7 @@
 
 #include "server/problem.h"
 #include "server/sort.h"
+#include "storage/buffile.h"
 #include "utils/tuplestore.h"
 
 /* The row number of problems of the set as a whole. */
@@ -16,8 +17,7 @@
 typedef struct SmFindings
 {
 	SmSort		problems;
-	TupleDesc	loc_desc;
-	Tuplestorestate *locs;		/* the locs of all rows in UTF-8, one column */
+	BufFile    *locs;			/* of all rows, in UTF-8 */
 } SmFindings;
 
 /* Begin, in the current memory context. */

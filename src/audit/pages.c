@@ -1,7 +1,6 @@
 /*
  * pages.c
- *	  Problems between the pages of a set: duplicates, http among https, and
- *	  alternates that do not link back.
+ *	  Compares pages, and the links between them, in a sort by page.
  *
  * Each page goes into a sort.  Each link between two pages goes into it twice, once
  * for each page.  So everything about a page comes together: first the rows that are
@@ -42,7 +41,7 @@ enum
 								 * NO_OTHER for a page; 64 bits are enough,
 								 * since a page has few links */
 	PAGE_ROW,					/* row that is the page, or that links to the
-								 * page; 0 for a link from the page */
+								 * page; OWN_LINK for a link from the page */
 	PAGE_URL,					/* URL of the page, for a message; empty
 								 * unless a row links to the page */
 	PAGE_NCOLUMNS
@@ -52,6 +51,9 @@ enum
 
 /* The lowest number, so that a page comes before its links. */
 #define NO_OTHER		PG_INT64_MIN
+
+/* Less than any row, so that a link from the page comes before links to it. */
+#define OWN_LINK		0
 
 struct SmPages
 {
@@ -112,7 +114,7 @@ sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, SmSpan other)
 {
 	text	   *url = cstring_to_text_with_len(other.s, (int) other.len);
 
-	put_row(pages, page, hash_page(other), 0, pages->no_url);
+	put_row(pages, page, hash_page(other), OWN_LINK, pages->no_url);
 	put_row(pages, other, hash_page(page), row_number, url);
 	pfree(url);					/* a row can have many links */
 }
@@ -155,7 +157,7 @@ compare_link(SmPages *pages, CurrentPage *current, int64 other, int64 row_number
 		current->links_to_other = false;
 		current->reported_row = 0;
 	}
-	if (row_number == 0)
+	if (row_number == OWN_LINK)
 		current->links_to_other = true;
 	if (current->links_to_other || current->first_row == 0 || row_number == current->reported_row)
 		return;

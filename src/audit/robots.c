@@ -1,7 +1,6 @@
 /*
  * robots.c
- *	  What a robots.txt forbids: pages of a set, their images, videos and alternates,
- *	  and the files of the set.
+ *	  Matches URLs with the rules of a robots.txt, as core/robots.c compiles them.
  *
  * A robots.txt applies to one scheme, host and port, here base_url's.  Other URLs
  * are ignored.

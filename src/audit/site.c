@@ -1,7 +1,6 @@
 /*
  * site.c
- *	  The canonical form of URLs, equal for all spellings of a URL, and which URLs are of
- *	  the audited site.
+ *	  Compares URLs with the origin of the audited site; most begin with it.
  */
 #include "postgres.h"
 
@@ -19,7 +18,6 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 	site->host.s = page + base->scheme_len + strlen("://");
 	site->host.len = strcspn(site->host.s, "/");
 	site->origin = sm_span(page, site->host.s + site->host.len - page);
-	site->cache.raw_len = 0;
 }
 
 /*
@@ -50,15 +48,23 @@ sm_site_canonical(const SmSite *site, SmSpan url)
 }
 
 bool
-sm_site_read(SmSite *site, SmSpan text, SmSpan *page)
+sm_site_read(const SmSite *site, SmSpan text, SmSpan *page)
 {
-	SmSpan		url = text;
+	SmUrlCache	cache = {.raw_len = 0};
+	char	   *url = palloc(sm_url_bound(text.len, NULL, SM_URL_UNLIMITED));
+	size_t		len;
+	SmUrlStatus status = sm_url_encode(text.s, text.len, NULL, &cache, SM_FORM_PLAIN,
+									   SM_URL_UNLIMITED, url, &len);
 
-	if (sm_encode_url(&url, NULL, &site->cache) != SM_URL_OK)
+	sm_url_check_memory(status);
+	if (status != SM_URL_OK)
+	{
+		pfree(url);
 		return false;
-	*page = sm_site_canonical(site, url);
-	if (page->s != url.s)
-		pfree(unconstify(char *, url.s));
+	}
+	*page = sm_site_canonical(site, sm_span(url, len));
+	if (page->s != url)
+		pfree(url);
 	return true;
 }
 

@@ -14,7 +14,6 @@ typedef struct SmSite
 {
 	SmSpan		origin;			/* in canonical form */
 	SmSpan		host;			/* the origin's host and port */
-	SmUrlCache	cache;			/* for URLs other than locs */
 } SmSite;
 
 /* Begin, in the current memory context. */
@@ -30,7 +29,7 @@ extern SmSpan sm_site_canonical(const SmSite *site, SmSpan url);
  * The same for a URL that a user gave, always a copy.  Returns false if the text is not
  * a valid URL.
  */
-extern bool sm_site_read(SmSite *site, SmSpan text, SmSpan *page);
+extern bool sm_site_read(const SmSite *site, SmSpan text, SmSpan *page);
 
 /*
  * Where the path of a URL of the site begins, with or without a user in the URL; 0

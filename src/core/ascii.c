@@ -1,6 +1,6 @@
 /*
  * ascii.c
- *	  The classes of ASCII characters.
+ *	  The table of classes.
  */
 #include "core/ascii.h"
 

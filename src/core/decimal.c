@@ -1,10 +1,9 @@
 /*
  * decimal.c
- *	  Small decimal numbers: priority, rating and max_shrink.
+ *	  Small decimal numbers by integer arithmetic.
  *
- * A number is converted to an integer before it is rounded.  Rounding in floating
- * point would not give the same result on every machine, since x87 keeps more digits
- * than SSE.
+ * Rounding in floating point would not give the same result on every machine, since
+ * x87 keeps more digits than SSE.
  */
 #include "core/decimal.h"
 

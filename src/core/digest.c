@@ -1,8 +1,6 @@
 /*
  * digest.c
- *	  XXH64, a fast 64-bit hash that is the same on every machine.
- *
- * Written from the xxHash fast digest algorithm specification, version 0.1.1.
+ *	  Written from the xxHash fast digest algorithm specification, version 0.1.1.
  */
 #include "core/digest.h"
 

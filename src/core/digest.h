@@ -1,6 +1,6 @@
 /*
  * digest.h
- *	  XXH64, a fast 64-bit hash that is the same on every machine.
+ *	  A fast 64-bit hash, XXH64, that is the same on every machine.
  *
  * It tells versions of a document apart, as an ETag does.  It is not cryptographic: two
  * documents with the same digest can be constructed.

@@ -1,12 +1,11 @@
 /*
  * entries.c
- *	  Reads the entries of a sitemap that this extension wrote, and compares two
- *	  versions of it.
+ *	  Searches for tags without parsing, and compares versions byte by byte.
  *
  * An entry is <url><loc>...</loc>...</url>, or a line.  The first "</url>" ends it,
  * since fragment.c keeps that text out of ready-made XML.
  *
- * Two versions are compared byte by byte up to the next difference.  Then each
+ * Two versions are compared up to the next difference.  Then each
  * version's next entry is searched for among the next few entries of the other
  * version.  This tells an added or removed entry from a changed entry.  Example: the
  * old version is A B C D, the new version is A C X D.

@@ -1,6 +1,6 @@
 /*
  * entries.h
- *	  Reads the entries of a sitemap that this extension wrote, and compares two
+ *	  Entries of a sitemap that this extension wrote, and what differs between two
  *	  versions of it.
  *
  * Such a document has nothing between its entries, so an entry can be found without

@@ -1,7 +1,7 @@
 /*
  * escape.c
- *	  Percent-encoding of parts of a URL, RFC 3986, byte by byte as RFC 3987 does it
- *	  with UTF-8.
+ *	  Percent-encodes each byte (RFC 3986), and so each byte of a character in UTF-8
+ *	  (RFC 3987).
  *
  * Bytes that need no encoding are copied eight at a time.
  */
@@ -85,25 +85,53 @@ sm_escape(const char *s, const char *end, unsigned int component, SmUrlForm form
 	return d;
 }
 
-size_t
-sm_url_segment_length(const char *src, size_t len)
+/* The bit of a character in a set.  All reserved characters are among the 64 from " " to "_". */
+static uint64_t
+bit_of(unsigned char c)
 {
-	size_t		result = len;
+	return c >= ' ' && c <= '_' ? UINT64_C(1) << (c - ' ') : 0;
+}
 
-	for (size_t i = 0; i < len; i++)
-		result += SM_CLASSES(src[i]) & SM_UNRESERVED ? 0 : 2;
+size_t
+sm_url_reserved(SmSpan text, uint64_t *set)
+{
+	*set = 0;
+	for (size_t i = 0; i < text.len; i++)
+	{
+		char		c = text.s[i];
+
+		if (c == '\0' || (!strchr(":/?#[]@!$&'()*+,;=", c) && !(SM_CLASSES(c) & SM_UNRESERVED)))
+			return i;
+		*set |= bit_of(c);
+	}
+	return text.len;
+}
+
+static bool
+is_kept(char c, uint64_t keep)
+{
+	return (SM_CLASSES(c) & SM_UNRESERVED) || (bit_of(c) & keep);
+}
+
+size_t
+sm_url_segment_length(SmSpan segment, uint64_t keep)
+{
+	size_t		result = segment.len;
+
+	for (size_t i = 0; i < segment.len; i++)
+		result += is_kept(segment.s[i], keep) ? 0 : 2;
 	return result;
 }
 
 void
-sm_url_encode_segment(const char *src, size_t len, char *dst)
+sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst)
 {
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < segment.len; i++)
 	{
-		if (SM_CLASSES(src[i]) & SM_UNRESERVED)
-			*dst++ = src[i];
+		if (is_kept(segment.s[i], keep))
+			*dst++ = segment.s[i];
 		else
-			dst = put_escape(dst, src[i]);
+			dst = put_escape(dst, segment.s[i]);
 	}
 }
 

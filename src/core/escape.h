@@ -5,7 +5,9 @@
 #ifndef SM_ESCAPE_H
 #define SM_ESCAPE_H
 
-#include <stddef.h>
+#include <stdint.h>
+
+#include "core/span.h"
 
 /* how the URL is written */
 typedef enum SmUrlForm
@@ -32,10 +34,18 @@ extern char *sm_escape(const char *s, const char *end, unsigned int component,
 extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 
 /*
- * Percent-encode one segment of a path, or a value of a query string: everything but
- * the unreserved characters of RFC 3986.  dst holds sm_url_segment_length bytes.
+ * Make the set of the reserved characters of RFC 3986 in a text, for the functions below.
+ * Unreserved characters are ignored.  Returns the length of the text, or the place of its
+ * first other character.
  */
-extern size_t sm_url_segment_length(const char *src, size_t len);
-extern void sm_url_encode_segment(const char *src, size_t len, char *dst);
+extern size_t sm_url_reserved(SmSpan text, uint64_t *set);
+
+/*
+ * Percent-encode one segment of a path, or a value of a query string: everything but
+ * the unreserved characters of RFC 3986 and the set keep.  dst holds
+ * sm_url_segment_length bytes.
+ */
+extern size_t sm_url_segment_length(SmSpan segment, uint64_t keep);
+extern void sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst);
 
 #endif

@@ -1,10 +1,9 @@
 /*
  * host.c
- *	  The host of a URL in ASCII.
+ *	  Tells DNS names, IPv4 addresses and IPv6 addresses in brackets apart, and checks
+ *	  each.
  *
- * A host is a DNS name, an IPv4 address, or an IPv6 address in brackets.
- *
- * libidn2, if the build has it, converts a host to ASCII.  It allows only the
+ * libidn2, if the build has it, converts a name to ASCII.  It allows only the
  * characters of IDNA2008.  Browsers follow UTS #46, which allows more, such as
  * emojis.  A host with an emoji has to be given in its ASCII form, so an "xn--" label
  * is accepted even if libidn2 does not allow its characters.

@@ -1,6 +1,6 @@
 /*
  * iso.c
- *	  Language and country codes: ISO 639-1, ISO 15924, ISO 3166-1 alpha-2.
+ *	  Looks codes up in lists, or checks their form.
  *
  * Languages and countries are checked against lists, since common mistakes have the
  * right form: a country in place of a language ("us"), "uk" for the United Kingdom.

@@ -40,6 +40,12 @@ extern const SmSpan *sm_namespace_lookup(void *used, SmSpan prefix);
 /* The flag of an extension namespace, 0 for any other URI. */
 extern uint32_t sm_namespace_flag(SmSpan uri);
 
+/*
+ * The known namespace that another name is like, except for its scheme, version, "www." or
+ * slashes at its end.  NULL for a known namespace, and for a name that is like none.
+ */
+extern const SmSpan *sm_namespace_nearest(SmSpan uri);
+
 /* Is it a namespace of sitemaps, or none at all? */
 extern bool sm_namespace_is_sitemap(SmSpan uri);
 

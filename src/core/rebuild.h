@@ -1,6 +1,6 @@
 /*
  * rebuild.h
- *	  Plans a run that rebuilds only the files of a set that changed.
+ *	  Which files of a set have to be rebuilt after changes of keys.
  */
 #ifndef SM_REBUILD_H
 #define SM_REBUILD_H

@@ -1,6 +1,6 @@
 /*
  * robots.c
- *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL.
+ *	  Compares a URL with the rules of a robots.txt, longest first.
  *
  * The path of a rule and a URL are brought to the form of section 2.2.2: escapes of
  * unreserved octets are decoded, other escapes get upper-case digits, octets that a

@@ -1,8 +1,8 @@
 /*
  * shown.c
- *	  What a target remembers of the pages of a file: for each page a digest of what it
- *	  shows, a hash of its URL, and its lastmod.
+ *	  Writes and reads the states of the pages of a file.
  *
+ * For each page these are a digest of what it shows, a hash of its URL, and its lastmod.
  * Numbers are little-endian:
  *
  *	  bytes
@@ -65,7 +65,7 @@ sm_shown_open(SmShown *shown, const char *states, size_t len, uint64_t order, ui
 	shown->pages = states + SM_SHOWN_HEADER_LEN;
 	shown->npages = (len - SM_SHOWN_HEADER_LEN) / SM_SHOWN_PAGE_LEN;
 	shown->sorted = space;
-	shown->found = space + SM_SHOWN_MAX_PAGES;
+	shown->next_equal = space + SM_SHOWN_MAX_PAGES;
 	return true;
 }
 
@@ -101,7 +101,7 @@ static void
 sort_by_bytes(SmShown *shown, int first)
 {
 	uint32_t   *from = shown->sorted;
-	uint32_t   *to = shown->found;
+	uint32_t   *to = shown->next_equal;
 
 	for (uint32_t i = 0; i < shown->npages; i++)
 		from[i] = i;
@@ -153,14 +153,16 @@ sort(SmShown *shown)
 	}
 	shown->is_sorted = true;
 
-	/* so far the pages 0 to next - 1 were found in order: count them */
-	memset(shown->found, 0, shown->npages * sizeof(uint32_t));
+	/* the pages 0 to next - 1 were found in order, and do not come again */
 	for (uint32_t i = 0; i < shown->npages; i++)
 	{
-		if (memcmp(page_at(shown, shown->sorted[start]), page_at(shown, shown->sorted[i]),
-				   COMPARED) != 0)
+		if (i == 0 || memcmp(page_at(shown, shown->sorted[start]),
+							 page_at(shown, shown->sorted[i]), COMPARED) != 0)
+		{
 			start = i;
-		shown->found[start] += shown->sorted[i] < shown->next;
+			shown->next_equal[start] = start;
+		}
+		shown->next_equal[start] += shown->sorted[i] < shown->next;
 	}
 }
 
@@ -196,13 +198,13 @@ has_url(const SmShown *shown, uint32_t place, uint32_t url)
  * place, the last one again.
  */
 static uint32_t
-next_equal(SmShown *shown, uint32_t first, const SmShownPage *page)
+take_equal(SmShown *shown, uint32_t first, const SmShownPage *page)
 {
-	uint32_t	place = first + shown->found[first];
+	uint32_t	place = shown->next_equal[first];
 
 	if (place >= shown->npages || !is_page(shown, shown->sorted[place], page))
 		return place - 1;
-	shown->found[first]++;
+	shown->next_equal[first]++;
 	return place;
 }
 
@@ -229,7 +231,7 @@ sm_shown_find(SmShown *shown, SmShownPage *page)
 				shown->next++;
 			return SM_SHOWN_CHANGED;
 		}
-		number = shown->sorted[shown->has_equals ? next_equal(shown, place, page) : place];
+		number = shown->sorted[shown->has_equals ? take_equal(shown, place, page) : place];
 	}
 	shown->next = number + 1;
 	page->lastmod = (uint32_t) sm_load(page_at(shown, number) + COMPARED, 4) ^ (uint32_t) page->digest;

@@ -1,10 +1,8 @@
 /*
  * shown.h
- *	  What a target remembers of the pages of a file: for each page a digest of what it
- *	  shows, a hash of its URL, and its lastmod.
+ *	  States of the pages of a file: what each page shows, its URL and its lastmod.
  *
- * The states of a file's pages are a header and 16 bytes for each page, in the order of
- * the file's entries.
+ * They are a header and 16 bytes for each page, in the order of the file's entries.
  */
 #ifndef SM_SHOWN_H
 #define SM_SHOWN_H
@@ -47,9 +45,8 @@ typedef struct SmShown
 	bool		has_equals;		/* are two pages equal, apart from lastmod? */
 	uint32_t   *sorted;			/* numbers of the pages, in the order of URL,
 								 * digest and number */
-	uint32_t   *found;			/* found[i]: if a group of equal pages begins
-								 * at sorted[i], how many of the group were
-								 * found */
+	uint32_t   *next_equal;		/* where a group of equal pages begins in
+								 * sorted: which place of the group comes next */
 } SmShown;
 
 /* How many numbers the caller provides for sorting. */

@@ -1,6 +1,6 @@
 /*
  * text.c
- *	  Text in UTF-8: its characters, and the blanks around it.
+ *	  Decodes only well-formed UTF-8: no overlong forms, no surrogates.
  */
 #include "core/text.h"
 

@@ -1,9 +1,7 @@
 /*
  * url.c
- *	  URLs as the sitemap protocol wants them: absolute, RFC 3986, percent-encoded.
- *
- * A URL is split into scheme, user, host, port and the rest, because each of
- * these is encoded in its own way: the host by host.c, user and rest by escape.c.
+ *	  Splits a URL into scheme, user, host, port and the rest, because each of these is
+ *	  encoded in its own way: the host by host.c, user and rest by escape.c.
  *
  * The origin of the last URL is remembered, since nearly all URLs of a set share it.
  */

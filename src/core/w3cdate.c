@@ -1,9 +1,7 @@
 /*
  * w3cdate.c
- *	  W3C NOTE-datetime: the dates of the sitemap protocol.  Dates of RSS and Atom.
- *
- * Days are counted in eras of 400 years that begin on 1 March.  So a leap day is the
- * last day of a year, and the first day of a month is a linear function of the month.
+ *	  Counts days in eras of 400 years that begin on 1 March.  So a leap day is the last
+ *	  day of a year, and the first day of a month is a linear function of the month.
  */
 #include "core/w3cdate.h"
 
@@ -29,20 +27,6 @@ put2(char *dst, unsigned int n)
 		"75767778798081828384858687888990919293949596979899";
 
 	memcpy(dst, digits + 2 * n, 2);
-}
-
-/* Write a day as YYYY-MM-DD.  Returns its end. */
-static char *
-put_day(char *dst, unsigned int century, unsigned int year_of_century,
-		unsigned int month, unsigned int day)
-{
-	put2(dst, century);
-	put2(dst + 2, year_of_century);
-	dst[4] = '-';
-	put2(dst + 5, month);
-	dst[7] = '-';
-	put2(dst + 8, day);
-	return dst + SM_W3C_DATE_LEN;
 }
 
 static int64_t
@@ -112,8 +96,12 @@ sm_w3c_format_day(int64_t day, char *dst)
 	else
 		year_of_century += next_year;
 
-	put_day(dst, century, year_of_century, next_year ? (month >> 16) - 12 : month >> 16,
-			(month & 0xFFFF) / 2141 + 1);
+	put2(dst, century);
+	put2(dst + 2, year_of_century);
+	dst[4] = '-';
+	put2(dst + 5, next_year ? (month >> 16) - 12 : month >> 16);
+	dst[7] = '-';
+	put2(dst + 8, (month & 0xFFFF) / 2141 + 1);
 	return true;
 }
 
@@ -246,149 +234,4 @@ sm_w3c_parse(SmSpan text, bool is_json, bool *has_time, int64_t *seconds)
 		*seconds >= (int64_t) (MAX_DAY + 1) * SM_SECS_PER_DAY)
 		return SM_W3C_RANGE;
 	return SM_W3C_OK;
-}
-
-/* Read letters, up to any other character. */
-static SmSpan
-letters(const char **s, const char *end)
-{
-	const char *start = *s;
-
-	while (*s < end && sm_is_letter(**s))
-		(*s)++;
-	return sm_span(start, *s - start);
-}
-
-/* The month that begins with the same three letters as a word; 0 for none. */
-static unsigned int
-month_of(SmSpan word)
-{
-	static const char *const months[] = {
-		"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"
-	};
-
-	if (word.len < 3)
-		return 0;
-	word.len = 3;
-	for (int i = 0; i < 12; i++)
-		if (sm_equal_ignoring_case(word, sm_span_of(months[i])))
-			return i + 1;
-	return 0;
-}
-
-/*
- * Write a time zone of RFC 822 as an offset from UTC.  Returns the end of what was
- * written, NULL for an unknown zone.  The digits are not checked.
- */
-static char *
-put_zone(char *dst, SmSpan zone)
-{
-	static const struct
-	{
-		const char *name;
-		const char *offset;
-	}			zones[] = {
-		{"gmt", "Z"}, {"utc", "Z"}, {"ut", "Z"}, {"z", "Z"},
-		{"edt", "-04:00"}, {"est", "-05:00"}, {"cdt", "-05:00"}, {"cst", "-06:00"},
-		{"mdt", "-06:00"}, {"mst", "-07:00"}, {"pdt", "-07:00"}, {"pst", "-08:00"}
-	};
-	int			minutes = 3;	/* where they begin */
-
-	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
-		if (sm_equal_ignoring_case(zone, sm_span_of(zones[i].name)))
-			return sm_put(dst, zones[i].offset, strlen(zones[i].offset));
-
-	/* "+0200" or "+02:00" */
-	if (zone.len == 6 && zone.s[minutes] == ':')
-		minutes++;
-	else if (zone.len != 5)
-		return NULL;
-	if (zone.s[0] != '+' && zone.s[0] != '-')
-		return NULL;
-	if (memcmp(zone.s + 1, "00", 2) == 0 && memcmp(zone.s + minutes, "00", 2) == 0)
-		return sm_put(dst, SM_LITERAL("Z"));
-	dst = sm_put(dst, zone.s, 3);
-	*dst++ = ':';
-	return sm_put(dst, zone.s + minutes, 2);
-}
-
-/* RFC 822, 1123 and 2822: "Sat, 07 Sep 2002 09:42:31 +0200". */
-static size_t
-from_rfc822(SmSpan text, char *dst)
-{
-	const char *s = text.s;
-	const char *end = s + text.len;
-	const char *start;
-	char	   *d = dst;
-	unsigned int day;
-	unsigned int month;
-	unsigned int year;
-	unsigned int value;
-
-	if (letters(&s, end).len > 0)
-	{
-		s = sm_skip_space(s, end);
-		literal(&s, end, ',');
-		s = sm_skip_space(s, end);
-	}
-	if (!number(&s, end, 1, 2, &day))
-		return 0;
-	s = sm_skip_space(s, end);
-	month = month_of(letters(&s, end));
-	s = sm_skip_space(s, end);
-	start = s;
-	if (month == 0 || !number(&s, end, 2, 4, &year) || s - start == 3)
-		return 0;
-	if (s - start == 2)
-		year += year < 50 ? 2000 : 1900;
-
-	d = put_day(d, year / 100, year % 100, month, day);
-	s = sm_skip_space(s, end);
-	if (s == end)
-		return d - dst;
-
-	if (!number(&s, end, 1, 2, &value) || !literal(&s, end, ':'))
-		return 0;
-	*d = 'T';
-	put2(d + 1, value);
-	d += 3;
-	for (int i = 0; i < 2; i++)
-	{
-		if (i == 1 && !literal(&s, end, ':'))
-			break;				/* no seconds */
-		if (!two_digits(&s, end, &value))
-			return 0;
-		*d = ':';
-		put2(d + 1, value);
-		d += 3;
-	}
-	s = sm_skip_space(s, end);
-	d = put_zone(d, sm_span(s, end - s));
-	return d ? d - dst : 0;
-}
-
-/* RFC 3339; a W3C date stays as it is. */
-static size_t
-from_rfc3339(SmSpan text, char *dst)
-{
-	if (text.len > SM_SYNDICATION_DATE_MAX)
-		return 0;
-	memcpy(dst, text.s, text.len);
-	if (text.len > 10 && (dst[10] == 't' || dst[10] == ' '))
-		dst[10] = 'T';
-	if (text.len > 0 && dst[text.len - 1] == 'z')
-		dst[text.len - 1] = 'Z';
-	return text.len;
-}
-
-size_t
-sm_syndication_date(SmSpan text, char *dst)
-{
-	/* only RFC 3339 begins with a year of four digits */
-	bool		is_rfc3339 = text.len >= 4 && sm_is_digit(text.s[2]) && sm_is_digit(text.s[3]);
-	size_t		len = is_rfc3339 ? from_rfc3339(text, dst) : from_rfc822(text, dst);
-	bool		has_time;
-	int64_t		seconds;
-
-	return sm_w3c_parse(sm_span(dst, len), false, &has_time, &seconds) == SM_W3C_OK ? len : 0;
 }

@@ -1,6 +1,6 @@
 /*
  * w3cdate.h
- *	  W3C NOTE-datetime: the dates of the sitemap protocol.  Dates of RSS and Atom.
+ *	  W3C NOTE-datetime: the dates of the sitemap protocol.
  *
  * Instants are seconds since 1970-01-01 00:00:00 UTC, without leap seconds, in
  * the proleptic Gregorian calendar.  Years 0001 to 9999 can be written.
@@ -42,20 +42,5 @@ extern bool sm_w3c_format_seconds(int64_t seconds, char *dst);
  * a time may lack its offset from UTC, which is then 0, and an offset can have seconds.
  */
 extern SmW3cStatus sm_w3c_parse(SmSpan text, bool is_json, bool *has_time, int64_t *seconds);
-
-/* longest RFC 3339 date that is read, and longest date that is written */
-#define SM_SYNDICATION_DATE_MAX	64
-
-/*
- * Write a date of RSS or Atom as a W3C date: the same day and time with the same
- * offset from UTC.  dst needs SM_SYNDICATION_DATE_MAX bytes; no terminator is written.
- * Returns the length, 0 if the text is not a date or the date does not exist.
- *
- * Dates of RSS follow RFC 822, with a year of two or four digits: "Sat, 07 Sep 2002
- * 09:42:31 +0200" becomes "2002-09-07T09:42:31+02:00".  The day of the week, the
- * seconds and the time may be missing.  Dates of Atom follow RFC 3339.  They are W3C
- * dates, except that "t" or a blank may stand for "T", and "z" for "Z".
- */
-extern size_t sm_syndication_date(SmSpan text, char *dst);
 
 #endif

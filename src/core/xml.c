@@ -1,6 +1,6 @@
 /*
  * xml.c
- *	  XML 1.0 text: escaping, unescaping, and which characters are legal.
+ *	  Escapes and unescapes in one pass, character by character.
  */
 #include "core/xml.h"
 

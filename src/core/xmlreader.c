@@ -1,6 +1,7 @@
 /*
  * xmlreader.c
- *	  A pull parser for XML 1.0 with namespaces, UTF-8: fragments and documents.
+ *	  Reads one token at a time, without recursion: the open elements and the namespaces
+ *	  in scope are on stacks of fixed size.
  */
 #include "core/xmlreader.h"
 

@@ -8,6 +8,7 @@
 
 #include "core/ascii.h"
 #include "core/iso.h"
+#include "core/namespace.h"
 #include "core/text.h"
 #include "entry/value.h"
 #include "miscadmin.h"
@@ -92,28 +93,59 @@ hreflang_hint(SmSpan hreflang)
 	return "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.";
 }
 
+/*
+ * Add the language of a link of the page, a valid code.  given: the code as it was
+ * given.  Returns false if the page has a link for the language, or too many links.
+ */
+static bool
+add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
+{
+	uint64		number = 0;
+
+	if (w->nlanguages == SM_MAX_ALTERNATES)
+		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
+
+	/*
+	 * five bits tell letters apart, whatever their case; a code has at most
+	 * ten
+	 */
+	for (size_t i = 0; i < hreflang.len; i++)
+		number = number << 5 | (hreflang.s[i] & 0x1F);
+	for (int i = 0; i < w->nlanguages; i++)
+		if (w->languages[i] == number)
+			return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+							 "invalid hreflang \"%s\": a url can have one alternate for each language",
+							 sm_for_message(given));
+	w->languages[w->nlanguages++] = number;
+	w->page->namespaces |= SM_NS_XHTML;
+	return true;
+}
+
 bool
-sm_append_alternate(SmElementWriter *w, const SmLink *link)
+sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 {
 	SmSpan		hreflang = sm_trim(link->hreflang);
-	SmLink		written = *link;
 	int			start = w->buf->len;
+	int			href;
 
 	w->problem = SM_EXTENSION_INVALID;
 	if (!sm_iso_hreflang(hreflang.s, hreflang.len))
-		return sm_refuse(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 hreflang_hint(hreflang),
 						 "invalid hreflang \"%s\": must be x-default or a language code",
 						 sm_for_message(link->hreflang));
 	sm_append(w->buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
 	sm_append(w->buf, hreflang.s, hreflang.len);
 	sm_append(w->buf, SM_LITERAL("\" href=\""));
-	if (!sm_append_url(w, &written.href, "href") ||
-		(w->rules && !sm_rules_add_link(w->rules, &written, w->problems)))
+	href = w->buf->len;
+	if (!sm_append_url(w, link->href, "href") ||
+		(w->page && !add_language(w, hreflang, link->hreflang)))
 	{
 		w->buf->len = start;
 		return false;
 	}
+	sm_hand_on(w, SM_ROLE_ALTERNATE, href);
 	sm_append(w->buf, SM_LITERAL("\"/>"));
 	return true;
 }

@@ -1,51 +1,84 @@
 /*
  * element.h
- *	  Writes the extension elements of a page: links to other languages, items, and
- *	  ready-made XML.
+ *	  The state of a writer of entries, and the extension elements that it appends to a
+ *	  page: links to other languages, items, and ready-made XML.
  */
 #ifndef SM_ELEMENT_H
 #define SM_ELEMENT_H
 
 #include "core/url.h"
 #include "entry/entry.h"
-#include "entry/rules.h"
 #include "lib/stringinfo.h"
 #include "server/problem.h"
 
-/* Where extension elements are written, and how. */
-typedef struct SmElementWriter
+/* What a value of a page is, for the rules of a page and for sitemap_audit. */
+typedef enum SmRole
 {
-	StringInfo	buf;
-	int			start;			/* where the page's elements begin in buf */
-	bool		ascii;			/* write characters outside ASCII as
-								 * references */
-	const SmUrlBase *base;		/* relative URLs are resolved against it;
-								 * NULL: they are invalid */
-	SmUrlCache *cache;
-	SmRules    *rules;			/* state of the rules for the page; NULL for
-								 * an element without a page, such as the
-								 * result of sitemap_image */
-	SmProblems *problems;
-	SmProblemName problem;		/* of the element that is being written */
-} SmElementWriter;
-
-/* Are the elements of the page too large for any document? */
-static inline bool
-sm_elements_too_large(const SmElementWriter *w)
-{
-	return w->buf->len - w->start > SM_MAX_BYTES;
-}
+	SM_ROLE_NONE,
+	SM_ROLE_IMAGE,
+	SM_ROLE_THUMBNAIL,
+	SM_ROLE_VIDEO,
+	SM_ROLE_PLAYER,
+	SM_ROLE_UPLOADER,
+	SM_ROLE_NEWS_DATE,
+	SM_ROLE_ALTERNATE,
+	SM_ROLE_XML					/* the namespace of an element of ready-made
+								 * XML, whose values are not read */
+} SmRole;
 
 /*
- * The functions below append an element, and return false for a problem; then buf and
- * the rules are unchanged.
+ * Called for each value that has a role.  value: as written in XML, valid until the
+ * function returns.  The element of the value can still be refused for another value.
+ */
+typedef void (*SmFound) (void *arg, SmRole role, SmSpan value);
+
+/*
+ * Called for a page whose row has a value in column "shown".  page->lastmod is that of the
+ * row, 0 for none, and becomes that of the page.
+ */
+typedef void (*SmFindLastmod) (void *arg, SmShownPage *page);
+
+typedef struct SmEntryWriter
+{
+	SmKind		kind;
+	SmProtocol	protocol;
+	bool		ascii;			/* write characters outside ASCII as
+								 * references */
+	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
+	const SmUrlBase *link_base; /* relative URLs of images, videos and
+								 * alternates are resolved against it; NULL:
+								 * they are invalid */
+	SmProblems	problems;
+	SmFound		found;			/* or NULL */
+	void	   *found_arg;
+	SmFindLastmod find_lastmod; /* or NULL */
+	void	   *find_lastmod_arg;
+
+	/* the extension elements that are being written */
+	StringInfo	buf;
+	SmEntry    *page;			/* their page; NULL for an element without a
+								 * page, such as the result of sitemap_image */
+	int			loc;			/* where the page's loc begins in buf */
+	int			start;			/* where the page's elements begin in buf */
+	int			nimages;		/* of the page */
+	int			nlanguages;		/* of the page's alternates */
+	uint64	   *languages;		/* a number for each */
+	SmProblemName problem;		/* of the element that is being written */
+
+	SmUrlCache	cache;
+	SmUrlCache	link_cache;		/* for URLs of extension elements */
+} SmEntryWriter;
+
+/*
+ * The functions below append an extension element to w->buf, and return false for a
+ * problem; then w->buf and the counts of the page are unchanged.
  */
 
 /* A link to the page in another language. */
-extern bool sm_append_alternate(SmElementWriter *w, const SmLink *link);
+extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *link);
 
 /* An image that is only a URL. */
-extern bool sm_append_image(SmElementWriter *w, SmSpan loc);
+extern bool sm_append_image(SmEntryWriter *w, SmSpan loc);
 
 /*
  * Ready-made XML.  It has to be well-formed, without elements in the namespace of
@@ -56,14 +89,34 @@ extern bool sm_append_image(SmElementWriter *w, SmSpan loc);
  * ASCII as a reference.  In a file each such reference becomes the character, as in a file
  * from a UTF-8 database.
  */
-extern bool sm_append_fragment(SmElementWriter *w, SmSpan xml);
+extern bool sm_append_fragment(SmEntryWriter *w, SmSpan xml);
 
 /*
- * Append a URL to an element.  An absolute URL is limited only by the document.  A
- * relative URL is resolved against the base; then *url becomes absolute.  what: noun
- * phrase for the URL in a problem.
+ * Append a URL to an element.  An absolute URL is limited only by the document.  what:
+ * noun phrase for the URL in a problem.
  */
-extern bool sm_append_url(SmElementWriter *w, SmSpan *url, const char *what);
+extern bool sm_append_url(SmEntryWriter *w, SmSpan url, const char *what);
+
+/*
+ * Count an element of the page, if there are limits for elements of this namespace:
+ * images and news.  Returns false if there are too many.
+ */
+extern bool sm_count_element(SmEntryWriter *w, uint32 ns);
+
+/* Hand on the value that buf has from start to its end. */
+static inline void
+sm_hand_on(const SmEntryWriter *w, SmRole role, int start)
+{
+	if (w->found)
+		w->found(w->found_arg, role, sm_span(w->buf->data + start, w->buf->len - start));
+}
+
+/* Are the elements of the page too large for any document? */
+static inline bool
+sm_elements_too_large(const SmEntryWriter *w)
+{
+	return w->buf->len - w->start > SM_MAX_BYTES;
+}
 
 /*
  * Read a JSON object of languages and URLs, and return the number of links; a

@@ -9,10 +9,10 @@
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"
+#include "entry/writer.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"
-#include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -130,24 +130,17 @@ read_value(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 /* An extension element as an SQL value, of type xml. */
 typedef struct Element
 {
-	SmElementWriter writer;
+	SmEntryWriter writer;
 	StringInfoData buf;
-	SmUrlCache	cache;
-	SmProblems	problems;		/* raised as errors */
 } Element;
 
 static void
 begin_element(Element *element)
 {
-	memset(element, 0, offsetof(Element, cache));
-	memset(&element->problems, 0, sizeof(SmProblems));
-	element->cache.raw_len = 0;
+	sm_entry_writer_init(&element->writer, SM_URLSET);
 	initStringInfo(&element->buf);
 	element->buf.len = VARHDRSZ;
 	element->writer.buf = &element->buf;
-	element->writer.ascii = sm_ascii_only();
-	element->writer.cache = &element->cache;
-	element->writer.problems = &element->problems;
 }
 
 static Datum
@@ -239,7 +232,7 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 	int			n;
 
 	begin_element(&element);
-	n = sm_read_alternates(PG_GETARG_DATUM(0), &links, &element.problems, "hrefs");
+	n = sm_read_alternates(PG_GETARG_DATUM(0), &links, &element.writer.problems, "hrefs");
 	elements = palloc_array(Datum, n);
 	for (int i = 0; i < n; i++)
 	{

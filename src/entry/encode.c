@@ -5,19 +5,59 @@
 #include "postgres.h"
 
 #include "core/escape.h"
+#include "core/text.h"
 #include "fmgr.h"
 #include "server/argument.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(sitemap_encode);
 
+/* Positions of the arguments. */
+enum
+{
+	ARG_SEGMENT,
+	ARG_KEEP
+};
+
+/* Read the argument keep as a set of reserved characters; NULL stands for none. */
+static uint64
+read_keep(FunctionCallInfo fcinfo)
+{
+	SmSpan		keep;
+	uint64		set;
+	size_t		place;
+
+	if (PG_ARGISNULL(ARG_KEEP))
+		return 0;
+	keep = sm_read_argument(PG_GETARG_DATUM(ARG_KEEP), "keep");
+	place = sm_url_reserved(keep, &set);
+	if (place < keep.len)
+	{
+		uint32		c;
+
+		sm_utf8_decode(keep.s + place, keep.s + keep.len, &c);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg(c > ' ' && c < 0x7F ? "invalid keep: \"%c\" must be percent-encoded in URLs" :
+						"invalid keep: U+%04X must be percent-encoded in URLs", c),
+				 errhint("These characters can be kept: :/?#[]@!$&'()*+,;=")));
+	}
+	return set;
+}
+
+/* sitemap_encode(segment, keep) */
 Datum
 sitemap_encode(PG_FUNCTION_ARGS)
 {
-	SmSpan		segment = sm_read_argument(PG_GETARG_DATUM(0), "segment");
-	size_t		len = sm_url_segment_length(segment.s, segment.len);
+	uint64		keep = read_keep(fcinfo);
+	SmSpan		segment;
+	size_t		len;
 	text	   *result;
 
+	if (PG_ARGISNULL(ARG_SEGMENT))
+		PG_RETURN_NULL();
+	segment = sm_read_argument(PG_GETARG_DATUM(ARG_SEGMENT), "segment");
+	len = sm_url_segment_length(segment, keep);
 	if (len > MaxAllocSize - VARHDRSZ)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -25,6 +65,6 @@ sitemap_encode(PG_FUNCTION_ARGS)
 				 errdetail("It would have %zu bytes after percent-encoding.", len)));
 	result = palloc(VARHDRSZ + len);
 	SET_VARSIZE(result, VARHDRSZ + len);
-	sm_url_encode_segment(segment.s, segment.len, VARDATA(result));
+	sm_url_encode_segment(segment, keep, VARDATA(result));
 	PG_RETURN_TEXT_P(result);
 }

@@ -19,8 +19,8 @@
 #define SM_MAX_BYTES_084	10485760
 #define SM_MAX_INDEX_084	1000
 
-/* Google's limits: URLs of a sitemap with news, images of a page */
-#define SM_MAX_NEWS_URLS	1000
+/* Google's limits: news items of a sitemap, images of a page */
+#define SM_MAX_NEWS			1000
 #define SM_MAX_IMAGES		1000
 
 /* our own limit: there are fewer languages */

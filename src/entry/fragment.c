@@ -23,44 +23,14 @@
 /* Ends an entry, so nothing inside an entry may look like it: see core/entries.c. */
 #define END_OF_ENTRY	"</url>"
 
-/*
- * A child of the outermost element, in the same namespace.  Its value is a fact about
- * the page.  always: the value is needed even if found_media is NULL, for a rule or as the
- * date of the news.
- */
-typedef struct ValueElement
-{
-	uint32		ns;
-	bool		always;
-	const char *name;
-	SmFactName	fact;
-} ValueElement;
-
-static const ValueElement value_elements[] = {
-	{SM_NS_IMAGE, false, "loc", SM_FACT_IMAGE_LOC},
-	{SM_NS_VIDEO, false, "thumbnail_loc", SM_FACT_THUMBNAIL_LOC},
-	{SM_NS_VIDEO, true, "content_loc", SM_FACT_CONTENT_LOC},
-	{SM_NS_VIDEO, true, "player_loc", SM_FACT_PLAYER_LOC},
-	{SM_NS_NEWS, true, "publication_date", SM_FACT_PUBLICATION_DATE}
-};
-
 /* An xml value that is being copied. */
 typedef struct Fragment
 {
-	SmElementWriter *w;
-	SmSpan		xml;
+	SmEntryWriter *w;
 	SmXmlCharset charset;
-	bool		is_clean;		/* it can be copied unchanged */
-	const char *rest;			/* is_clean: what is not yet copied of the
-								 * outermost element */
+	bool		is_clean;		/* it can be copied unchanged, except
+								 * declarations that the document has */
 	uint32		namespaces;		/* that the document has to declare, SM_NS_… */
-
-	/* facts about the page */
-	uint32		top;			/* namespace of the outermost element, SM_NS_… */
-	const ValueElement *inside; /* the child that is being read, or NULL */
-	int			value_start;	/* where its value begins in values */
-	StringInfoData values;
-
 	SmXmlReader reader;
 } Fragment;
 
@@ -168,17 +138,10 @@ append_token(Fragment *f, SmXmlToken token)
 	SmXmlCharset charset = f->charset;
 
 	if (token == SM_XML_START && r->depth == 0 && append_without_own(f))
-	{
-		f->rest = r->raw.s + r->raw.len;
 		return;
-	}
 	if (f->is_clean)
 	{
-		/* outermost elements are copied at their end, comments at once */
-		if (r->depth == 0 && token != SM_XML_END)
-			f->rest = r->raw.s;
-		if (r->depth == 0 && token != SM_XML_START)
-			sm_append(f->w->buf, f->rest, r->raw.s + r->raw.len - f->rest);
+		sm_append(f->w->buf, r->raw.s, r->raw.len);
 		return;
 	}
 	switch (token)
@@ -232,11 +195,11 @@ check_declarations(const Fragment *f)
 		if (!sm_xml_is_declaration(a))
 			continue;
 		if (memchr(a->value.s, '\\', a->value.len))
-			return sm_refuse(f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+			return sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
 							 "invalid extension: the name of the namespace \"%s\" has a backslash",
 							 sm_for_message(a->value));
 		if (f->charset == SM_XML_AS_REFERENCES && !sm_is_ascii(a->value))
-			return beyond_ascii(f->w->problems);
+			return beyond_ascii(&f->w->problems);
 	}
 	return true;
 }
@@ -253,10 +216,10 @@ check_token(const Fragment *f, SmXmlToken token)
 
 	if (r->depth == 0 &&
 		(token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
-		return sm_refuse(f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+		return sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
 						 "invalid extension: text outside of the elements");
 	if (token == SM_XML_START && sm_namespace_is_sitemap(r->uri))
-		return sm_refuse(f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+		return sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 						 SM_DECLARE_HINT,
 						 "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
 						 sm_for_message(r->name));
@@ -265,88 +228,26 @@ check_token(const Fragment *f, SmXmlToken token)
 	if (token == SM_XML_START && !check_declarations(f))
 		return false;
 	if ((token == SM_XML_START || token == SM_XML_END) && has_name_beyond_ascii(r->raw, f->charset))
-		return beyond_ascii(f->w->problems);
+		return beyond_ascii(&f->w->problems);
 	return true;
 }
 
-/* An outermost element begins. */
-static void
-note_element(Fragment *f)
+/* Count an outermost element that has just begun, and hand on its namespace. */
+static bool
+count_element(const Fragment *f)
 {
 	const SmXmlReader *r = &f->reader;
-	SmRules    *rules = f->w->rules;
+	uint32		ns = sm_namespace_flag(r->uri);
 
-	f->top = sm_namespace_flag(r->uri);
-	if (f->top == SM_NS_IMAGE && sm_span_is(r->name, "image"))
-		sm_rules_note(rules, SM_FACT_IMAGE, sm_no_span());
-	else if (f->top == SM_NS_NEWS && sm_span_is(r->name, "news"))
-		sm_rules_note(rules, SM_FACT_NEWS, sm_no_span());
-	else if (f->top == SM_NS_XHTML && sm_span_is(r->name, "link"))
-	{
-		SmSpan		hreflang = sm_xml_attribute(r, "hreflang");
-
-		if (hreflang.s != NULL)
-			sm_rules_note_link(rules, hreflang, sm_xml_attribute(r, "href"));
-	}
+	if (f->w->found)
+		f->w->found(f->w->found_arg, SM_ROLE_XML, r->uri);
+	if ((ns == SM_NS_IMAGE && sm_span_is(r->name, "image")) ||
+		(ns == SM_NS_NEWS && sm_span_is(r->name, "news")))
+		return sm_count_element(f->w, ns);
+	return true;
 }
 
-/* A child of an outermost element begins. */
-static void
-note_child(Fragment *f)
-{
-	const SmXmlReader *r = &f->reader;
-	SmRules    *rules = f->w->rules;
-
-	if (f->top == 0 || f->top == SM_NS_XHTML || sm_namespace_flag(r->uri) != f->top)
-		return;
-	for (size_t i = 0; i < lengthof(value_elements); i++)
-	{
-		const ValueElement *element = &value_elements[i];
-
-		if (element->ns == f->top && (element->always || rules->found_media) &&
-			sm_span_is(r->name, element->name))
-		{
-			f->inside = element;
-			f->value_start = f->values.len;
-		}
-	}
-	/* the values together are never longer than the XML, so they do not move */
-	if (f->inside && f->values.data == NULL)
-	{
-		f->values.maxlen = f->xml.len + 1;
-		f->values.data = palloc(f->values.maxlen);
-	}
-	if (f->top == SM_NS_VIDEO && sm_span_is(r->name, "uploader"))
-	{
-		SmSpan		info = sm_xml_attribute(r, "info");
-
-		if (info.s != NULL)
-			sm_rules_note(rules, SM_FACT_UPLOADER_INFO, sm_xml_resolve(info));
-	}
-}
-
-/* Note what the token just read says about the page. */
-static void
-note_token(Fragment *f, SmXmlToken token)
-{
-	int			depth = f->reader.depth;
-
-	if (token == SM_XML_START && depth == 0)
-		note_element(f);
-	else if (token == SM_XML_START && depth == 1)
-		note_child(f);
-	else if (f->inside && token == SM_XML_END && depth == 1)
-	{
-		sm_rules_note(f->w->rules, f->inside->fact,
-					  sm_trim(sm_span(f->values.data + f->value_start,
-									  f->values.len - f->value_start)));
-		f->inside = NULL;
-	}
-	else if (f->inside && depth == 2 && (token == SM_XML_TEXT || token == SM_XML_CDATA))
-		sm_xml_append_content(&f->values, &f->reader, token);
-}
-
-/* Check the tokens of the value, append them, and note the facts that they state. */
+/* Check the tokens of the value, and append them. */
 static bool
 copy_tokens(Fragment *f)
 {
@@ -357,31 +258,36 @@ copy_tokens(Fragment *f)
 		CHECK_FOR_INTERRUPTS();
 
 		if (token == SM_XML_ERROR)
-			return sm_xml_malformed(f->w->problems, SM_EXTENSION_INVALID, &f->reader, "extension");
+			return sm_xml_malformed(&f->w->problems, SM_EXTENSION_INVALID, &f->reader, "extension");
 		if (!check_token(f, token))
 			return false;
-		if (token == SM_XML_TEXT && f->reader.depth == 0)
-			continue;			/* blanks between elements */
-		note_token(f, token);
+		if (f->reader.depth == 0)
+		{
+			if (token == SM_XML_TEXT)
+				continue;		/* blanks between elements */
+			if (token == SM_XML_START && !count_element(f))
+				return false;
+		}
 		append_token(f, token);
 	}
 	return true;
 }
 
 bool
-sm_append_fragment(SmElementWriter *w, SmSpan xml)
+sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 {
 	Fragment	f;
 	int			start = w->buf->len;
-	bool		is_valid;
+	int			nimages = w->nimages;
+	bool		has_news = w->page->has_news;
 
+	w->problem = SM_EXTENSION_INVALID;
 	if (xml.len > SM_MAX_BYTES)
-		return sm_refuse(w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid extension: %zu bytes are more than a sitemap can have",
 						 xml.len);
-	memset(&f, 0, offsetof(Fragment, reader));
 	f.w = w;
-	f.xml = xml;
+	f.namespaces = 0;
 
 	/*
 	 * If the database is not UTF-8, files get characters, and SQL values get
@@ -391,15 +297,13 @@ sm_append_fragment(SmElementWriter *w, SmSpan xml)
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
 	f.is_clean = is_clean(xml, f.charset);
 	sm_xml_reader_init(&f.reader, xml.s, xml.len, sm_namespace_lookup, &f.namespaces);
-	sm_rules_begin(w->rules);
-
-	is_valid = copy_tokens(&f) &&
-		sm_rules_add_facts(w->rules, w->problems, SM_EXTENSION_INVALID);
-	if (is_valid)
-		w->rules->namespaces |= f.namespaces;
-	else
-		w->buf->len = start;
-	if (f.values.data)
-		pfree(f.values.data);
-	return is_valid;
+	if (copy_tokens(&f))
+	{
+		w->page->namespaces |= f.namespaces;
+		return true;
+	}
+	w->buf->len = start;
+	w->nimages = nimages;
+	w->page->has_news = has_news;
+	return false;
 }

@@ -1,10 +1,9 @@
 /*
  * item.c
- *	  Items of a page: images, videos and news, checked and written by the tables
- *	  of item_types.c.
+ *	  Checks the values of an item, and writes them, by the tables of item_types.c.
  *
- * A value that is NULL or blank is not given.  Rules that concern the page of an
- * item are in rules.c.
+ * A value that is NULL or blank is not given.  Two rules compare a video with its page:
+ * neither of its URLs is the page's, and its uploader's URL is on the page's domain.
  */
 #include "postgres.h"
 
@@ -13,6 +12,7 @@
 #include "common/int.h"
 #include "core/ascii.h"
 #include "core/decimal.h"
+#include "core/namespace.h"
 #include "core/text.h"
 #include "core/xml.h"
 #include "entry/value.h"
@@ -23,30 +23,30 @@
 
 /* How a message calls a field: videos.title in a column, title in a function. */
 static const char *
-label(const SmElementWriter *w, const SmField *field)
+label(const SmEntryWriter *w, const SmField *field)
 {
-	return w->rules ? field->path : field->name.s;
+	return w->page ? field->path : field->name.s;
 }
 
 /* Report a value that violates a rule. */
 static bool
-refuse(SmElementWriter *w, const SmField *field, SmSpan value, const char *rule)
+refuse(SmEntryWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
-	return sm_refuse(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+	return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 					 "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
 }
 
 /* Report a number that is out of its range. */
 static bool
-refuse_number(SmElementWriter *w, const SmField *field, const char *number)
+refuse_number(SmEntryWriter *w, const SmField *field, const char *number)
 {
-	return sm_refuse(w->problems, w->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+	return sm_refuse(&w->problems, w->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
 					 "invalid %s %s: %s", label(w, field), number, field->rule);
 }
 
 /* Check the number of characters, not counting characters that XML cannot carry. */
 static bool
-check_characters(SmElementWriter *w, const SmField *field, SmSpan value)
+check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
 {
 	size_t		count = 0;
 	const char *end = value.s + value.len;
@@ -65,7 +65,7 @@ check_characters(SmElementWriter *w, const SmField *field, SmSpan value)
 	}
 	if (count <= (size_t) field->max)
 		return true;
-	sm_problem_with_detail(w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
+	sm_problem_with_detail(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
 						   psprintf("It has %zu.", count),
 						   psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
 									label(w, field), sm_for_message(value), field->max));
@@ -73,13 +73,13 @@ check_characters(SmElementWriter *w, const SmField *field, SmSpan value)
 }
 
 static bool
-append_text(SmElementWriter *w, const SmField *field, SmSpan text)
+append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 {
 	size_t		len;
 
 	if (text.len > SM_MAX_BYTES)
 	{
-		sm_problem_with_detail(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+		sm_problem_with_detail(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 							   psprintf("It has %zu bytes.", text.len),
 							   psprintf("%s is too long for a sitemap", label(w, field)));
 		return false;
@@ -88,7 +88,7 @@ append_text(SmElementWriter *w, const SmField *field, SmSpan text)
 						w->ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
 						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
 	if (len == SM_XML_MALFORMED)
-		return sm_refuse(w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+		return sm_refuse(&w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 						 "invalid %s: not valid UTF-8", label(w, field));
 	w->buf->len += len;
 	return true;
@@ -105,7 +105,7 @@ find_choice(const char *const *choices, SmSpan value)
 }
 
 static bool
-append_choice(SmElementWriter *w, const SmField *field, SmSpan value)
+append_choice(SmEntryWriter *w, const SmField *field, SmSpan value)
 {
 	const char *choice = find_choice(field->choices, sm_trim(value));
 
@@ -143,7 +143,7 @@ next_word(SmSpan *list, char separator, SmSpan *word)
 }
 
 static bool
-append_list(SmElementWriter *w, const SmField *field, SmSpan list)
+append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 {
 	SmSpan		rest = list;
 	SmSpan		word;
@@ -199,7 +199,7 @@ read_integer(SmSpan string, int64 *n)
 }
 
 static bool
-append_integer(SmElementWriter *w, const SmField *field, const SmValue *value)
+append_integer(SmEntryWriter *w, const SmField *field, const SmValue *value)
 {
 	char		digits[MAXINT8LEN + 1];
 	int64		n;
@@ -216,7 +216,7 @@ append_integer(SmElementWriter *w, const SmField *field, const SmValue *value)
 }
 
 static bool
-append_float(SmElementWriter *w, const SmField *field, const SmValue *value)
+append_float(SmEntryWriter *w, const SmField *field, const SmValue *value)
 {
 	char		digits[SM_DECIMAL_MAX];
 	double		number;
@@ -234,7 +234,7 @@ append_float(SmElementWriter *w, const SmField *field, const SmValue *value)
 }
 
 static bool
-append_flag(SmElementWriter *w, const SmField *field, const SmValue *value)
+append_flag(SmEntryWriter *w, const SmField *field, const SmValue *value)
 {
 	static const char *const flags[] = {"yes", "no", "true", "false", NULL};
 	const char *flag = find_choice(flags, sm_trim(value->v.span));
@@ -249,59 +249,116 @@ append_flag(SmElementWriter *w, const SmField *field, const SmValue *value)
 }
 
 static bool
-append_date(SmElementWriter *w, const SmField *field, const SmValue *value)
+append_date(SmEntryWriter *w, const SmField *field, const SmValue *value)
 {
 	int			start = w->buf->len;
 	int64		seconds;
 
-	if (!sm_append_date(w->buf, value, w->problems, w->problem, label(w, field), &seconds))
+	if (!sm_append_date(w->buf, value, &w->problems, w->problem, label(w, field), &seconds))
 		return false;
-	if (w->rules && field->fact != SM_FACT_NONE)
-		sm_rules_note(w->rules, field->fact,
-					  sm_span(pnstrdup(w->buf->data + start, w->buf->len - start),
-							  w->buf->len - start));
+	if (field->role != SM_ROLE_NONE)
+		sm_hand_on(w, field->role, start);
 	return true;
 }
 
 bool
-sm_append_url(SmElementWriter *w, SmSpan *url, const char *what)
+sm_append_url(SmEntryWriter *w, SmSpan url, const char *what)
 {
-	SmSpan		given = *url;
-	SmUrlStatus status = sm_write_url(w->buf, url, w->base, w->cache);
+	SmUrlStatus status;
+	size_t		len;
 
+	/* too long for any document: stop before the size overflows */
+	if (url.len > SM_MAX_BYTES)
+		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "%s is too long for a sitemap: %zu bytes", what, url.len);
+	status = sm_url_encode(url.s, url.len, w->link_base, &w->link_cache, SM_FORM_XML, SM_URL_UNLIMITED,
+						   sm_reserve(w->buf, sm_url_bound(url.len, w->link_base, SM_URL_UNLIMITED)),
+						   &len);
 	if (status == SM_URL_OK)
+	{
+		w->buf->len += len;
 		return true;
-	if (given.len > SM_MAX_BYTES)
-		return sm_refuse(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						 "%s is too long for a sitemap: %zu bytes", what, given.len);
-	sm_url_problem(w->problems, w->problem,
-				   psprintf("%s \"%s\"", what, sm_for_message(given)), status);
+	}
+	sm_url_problem(&w->problems, w->problem,
+				   psprintf("%s \"%s\"", what, sm_for_message(url)), status);
 	return false;
 }
 
-static bool
-append_url(SmElementWriter *w, const SmField *field, SmSpan url)
+static SmSpan
+without_www(SmSpan host)
 {
-	int			start = w->buf->len;
-	SmSpan		given = url;
+	if (host.len > 4 && pg_strncasecmp(host.s, "www.", 4) == 0)
+		return sm_span(host.s + 4, host.len - 4);
+	return host;
+}
 
-	if (!sm_append_url(w, &url, label(w, field)))
-		return false;
-	if (w->rules == NULL || field->fact == SM_FACT_NONE)
+/* Is a host a domain, or a subdomain of it? */
+static bool
+is_within(SmSpan host, SmSpan domain)
+{
+	size_t		rest = host.len - domain.len;
+
+	return domain.len > 0 && domain.len <= host.len &&
+		pg_strncasecmp(host.s + rest, domain.s, domain.len) == 0 &&
+		(rest == 0 || host.s[rest - 1] == '.');
+}
+
+/*
+ * Are two hosts the same, or is one a subdomain of the other?  A leading "www." is
+ * ignored.  Two subdomains of one domain count as different: only a public list of
+ * suffixes could tell whether they have one owner.
+ */
+static bool
+same_domain(SmSpan a, SmSpan b)
+{
+	a = without_www(a);
+	b = without_www(b);
+	return is_within(a, b) || is_within(b, a);
+}
+
+/* Are two URLs the same, ignoring the case of scheme and host? */
+static bool
+same_url(SmSpan a, SmSpan b)
+{
+	SmSpan		host = sm_url_host(a);
+	size_t		origin_len = host.s + host.len - a.s;
+
+	return a.len == b.len &&
+		pg_strncasecmp(a.s, b.s, origin_len) == 0 &&
+		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
+}
+
+/* Check the rule for a URL and the page.  given: the URL as given; written: as written. */
+static bool
+check_with_page(SmEntryWriter *w, const SmField *field, SmSpan given, SmSpan written)
+{
+	SmSpan		page = sm_span(w->buf->data + w->loc, w->page->loc_len);
+
+	/* in sitemap_audit a page can lack its loc */
+	if (page.len == 0)
 		return true;
-	if (!sm_rules_check_url(w->rules, field->fact, field->path, given,
-							sm_span(w->buf->data + start, w->buf->len - start),
-							w->problems, w->problem))
-		return false;
-
-	/* noted only for found_media; its rule is then checked once more */
-	if (w->rules->found_media)
-		sm_rules_note(w->rules, field->fact, url);
+	if ((field->role == SM_ROLE_VIDEO || field->role == SM_ROLE_PLAYER) && same_url(written, page))
+		return refuse(w, field, given, "must differ from the loc of the page");
+	if (field->role == SM_ROLE_UPLOADER && !same_domain(sm_url_host(page), sm_url_host(written)))
+		return refuse(w, field, given, "must be on the domain of the page");
 	return true;
 }
 
 static bool
-append_value(SmElementWriter *w, const SmField *field, const SmValue *value)
+append_url(SmEntryWriter *w, const SmField *field, SmSpan url)
+{
+	int			start = w->buf->len;
+
+	if (!sm_append_url(w, url, label(w, field)))
+		return false;
+	if (w->page == NULL || field->role == SM_ROLE_NONE)
+		return true;
+	sm_hand_on(w, field->role, start);
+	return check_with_page(w, field, url, sm_span(w->buf->data + start, w->buf->len - start));
+}
+
+static bool
+append_value(SmEntryWriter *w, const SmField *field, const SmValue *value)
 {
 	SmSpan		string;
 
@@ -358,7 +415,7 @@ value_at(const SmField *field, const SmValue *value, int i)
  * the value in fields that are arrays.
  */
 static bool
-append_tag(SmElementWriter *w, const SmField *field, const SmValue *values, int n, int i)
+append_tag(SmEntryWriter *w, const SmField *field, const SmValue *values, int n, int i)
 {
 	SmValue		tag = value_at(field, &values[0], i);
 	const char *missing = NULL;
@@ -376,7 +433,7 @@ append_tag(SmElementWriter *w, const SmField *field, const SmValue *values, int 
 			continue;
 		}
 		if (tag.type == SM_VALUE_NONE)
-			return sm_refuse(w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							 "%s is given without %s", label(w, &field[k]), label(w, field));
 		sm_append(w->buf, field[k].open.s, field[k].open.len);
 		if (!append_value(w, &field[k], &attribute))
@@ -389,7 +446,7 @@ append_tag(SmElementWriter *w, const SmField *field, const SmValue *values, int 
 	if (!append_value(w, field, &tag))
 		return false;
 	if (missing)
-		return sm_refuse(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+		return sm_refuse(&w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
 						 "%s \"%s\" needs %s", label(w, field), sm_for_message(tag.v.span), missing);
 	sm_append(w->buf, field->close.s, field->close.len);
 	return true;
@@ -397,7 +454,7 @@ append_tag(SmElementWriter *w, const SmField *field, const SmValue *values, int 
 
 /* Append a tag for each value of an array. */
 static bool
-append_tags(SmElementWriter *w, const SmField *field, const SmValue *values, int n)
+append_tags(SmEntryWriter *w, const SmField *field, const SmValue *values, int n)
 {
 	int			ntags = 0;
 
@@ -405,7 +462,7 @@ append_tags(SmElementWriter *w, const SmField *field, const SmValue *values, int
 	{
 		if (values[k].n == 0 || values[k].n == values[0].n)
 			continue;
-		sm_problem_with_detail(w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+		sm_problem_with_detail(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
 							   psprintf("They have %d and %d.", values[0].n, values[k].n),
 							   psprintf("%s and %s must have the same number of elements",
 										label(w, field), label(w, &field[k])));
@@ -418,7 +475,7 @@ append_tags(SmElementWriter *w, const SmField *field, const SmValue *values, int
 		CHECK_FOR_INTERRUPTS();
 
 		if (string.s != NULL && field->max_tags > 0 && ++ntags > field->max_tags)
-			return sm_refuse(w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 							 "invalid %s \"%s\": %s", label(w, field), sm_for_message(string), field->rule);
 		if (!append_tag(w, field, values, n, i))
 			return false;
@@ -428,7 +485,7 @@ append_tags(SmElementWriter *w, const SmField *field, const SmValue *values, int
 
 /* Are all required values of an item given? */
 static bool
-check_required(SmElementWriter *w, const SmItemType *type, const SmValue *values)
+check_required(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 {
 	const SmField *const *either = type->either;
 
@@ -437,18 +494,18 @@ check_required(SmElementWriter *w, const SmItemType *type, const SmValue *values
 		const SmField *field = &type->fields[i];
 
 		if (field->required && !field->is_attribute && values[i].type == SM_VALUE_NONE)
-			return sm_refuse(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+			return sm_refuse(&w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
 							 "%s is required, and must not be null or blank", label(w, field));
 	}
 	if (either[0] && values[either[0] - type->fields].type == SM_VALUE_NONE &&
 		values[either[1] - type->fields].type == SM_VALUE_NONE)
-		return sm_refuse(w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+		return sm_refuse(&w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
 						 "a %s needs %s or %s", type->name, label(w, either[0]), label(w, either[1]));
 	return true;
 }
 
 static bool
-append_fields(SmElementWriter *w, const SmItemType *type, const SmValue *values)
+append_fields(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 {
 	const SmField *fields = type->fields;
 	int			n;
@@ -466,12 +523,23 @@ append_fields(SmElementWriter *w, const SmItemType *type, const SmValue *values)
 	return true;
 }
 
-/*
- * Append an item to buf, and add its facts to the rules.  After a failure the caller
- * restores buf.
- */
+bool
+sm_count_element(SmEntryWriter *w, uint32 ns)
+{
+	if (ns == SM_NS_IMAGE && w->nimages == SM_MAX_IMAGES)
+		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
+	if (ns == SM_NS_NEWS && w->page->has_news)
+		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+						 "invalid extensions: a url can have at most one news element");
+	w->nimages += ns == SM_NS_IMAGE;
+	w->page->has_news |= ns == SM_NS_NEWS;
+	return true;
+}
+
+/* Append an item to buf.  After a failure the caller restores buf. */
 static bool
-append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values)
+append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 {
 	if (!check_required(w, type, values))
 		return false;
@@ -479,44 +547,41 @@ append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values)
 	if (!append_fields(w, type, values))
 		return false;
 	sm_append(w->buf, type->close.s, type->close.len);
-	return w->rules == NULL || sm_rules_add_facts(w->rules, w->problems, w->problem);
+	return w->page == NULL || sm_count_element(w, type->ns);
 }
 
 bool
-sm_append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values)
+sm_append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 {
 	int			start = w->buf->len;
 
 	w->problem = type->problem;
-	if (w->rules)
-	{
-		sm_rules_begin(w->rules);
-		if (type->fact != SM_FACT_NONE)
-			sm_rules_note(w->rules, type->fact, sm_no_span());
-	}
 	if (!append_item(w, type, values))
 	{
 		w->buf->len = start;
 		return false;
 	}
-	if (w->rules)
-		w->rules->namespaces |= type->ns;
+	if (w->page)
+		w->page->namespaces |= type->ns;
 	return true;
 }
 
 bool
-sm_append_image(SmElementWriter *w, SmSpan loc)
+sm_append_image(SmEntryWriter *w, SmSpan loc)
 {
 	int			start = w->buf->len;
+	int			url;
 
 	w->problem = SM_IMAGE_INVALID;
 	sm_append(w->buf, SM_LITERAL("<image:image><image:loc>"));
-	if (!sm_append_url(w, &loc, "image") ||
-		!sm_rules_add_image(w->rules, loc, w->problems, w->problem))
+	url = w->buf->len;
+	if (!sm_append_url(w, loc, "image") || !sm_count_element(w, SM_NS_IMAGE))
 	{
 		w->buf->len = start;
 		return false;
 	}
+	w->page->namespaces |= SM_NS_IMAGE;
+	sm_hand_on(w, SM_ROLE_IMAGE, url);
 	sm_append(w->buf, SM_LITERAL("</image:loc></image:image>"));
 	return true;
 }

@@ -40,7 +40,7 @@ typedef struct SmField
 	bool		is_attribute;
 	bool		is_array;		/* one tag for each value; an attribute's
 								 * array is parallel to its tag's array */
-	SmFactName	fact;			/* what the value says about the page */
+	SmRole		role;
 	const char *required;		/* NULL if the value is optional; of an
 								 * attribute, what a message asks for */
 
@@ -61,7 +61,6 @@ typedef struct SmItemType
 	const char *column;
 	SmProblemName problem;		/* of items in that column */
 	uint32		ns;				/* namespace of the tags, SM_NS_… */
-	SmFactName	fact;			/* what an item says about the page */
 	SmSpan		open;
 	SmSpan		close;
 	int			nfields;
@@ -75,10 +74,9 @@ extern const SmItemType sm_video;
 extern const SmItemType sm_news;
 
 /*
- * Append an item.  values: one for each field of the type.  Returns false for a
- * problem; then buf and the rules are unchanged.
+ * Append an item, as in writer.h.  values: one for each field of the type.
  */
-extern bool sm_append_item(SmElementWriter *w, const SmItemType *type, const SmValue *values);
+extern bool sm_append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values);
 
 /*
  * Append the items of a jsonb value.  An item is an object, with names of fields as
@@ -86,6 +84,6 @@ extern bool sm_append_item(SmElementWriter *w, const SmItemType *type, const SmV
  * null is no item, and neither is an object without any of the required values.
  * Stops after the item that makes the page's elements too large.
  */
-extern void sm_append_json(SmElementWriter *w, const SmItemType *type, Datum value);
+extern void sm_append_json(SmEntryWriter *w, const SmItemType *type, Datum value);
 
 #endif

@@ -31,7 +31,7 @@
 #define MAX_TAGS		32
 
 static const SmField image_fields[] = {
-	{IMAGE("loc", 0, URL),.fact = SM_FACT_IMAGE_LOC,.required = "loc"},
+	{IMAGE("loc", 0, URL),.role = SM_ROLE_IMAGE,.required = "loc"},
 	{IMAGE("caption", 1, TEXT)},
 	{IMAGE("geo_location", 2, TEXT)},
 	{IMAGE("title", 3, TEXT)},
@@ -39,7 +39,7 @@ static const SmField image_fields[] = {
 };
 
 const SmItemType sm_image = {
-	"image", "images", SM_IMAGE_INVALID, SM_NS_IMAGE, SM_FACT_IMAGE,
+	"image", "images", SM_IMAGE_INVALID, SM_NS_IMAGE,
 	{SM_LITERAL("<image:image>")}, {SM_LITERAL("</image:image>")},
 	.nfields = lengthof(image_fields),.fields = image_fields
 };
@@ -93,11 +93,11 @@ static const char *const id_types[] = {
 };
 
 static const SmField video_fields[] = {
-	{VIDEO("thumbnail_loc", 0, URL),.fact = SM_FACT_THUMBNAIL_LOC,.required = "thumbnail_loc"},
+	{VIDEO("thumbnail_loc", 0, URL),.role = SM_ROLE_THUMBNAIL,.required = "thumbnail_loc"},
 	{VIDEO("title", 1, TEXT),.required = "title",.max = 100},
 	{VIDEO("description", 2, TEXT),.required = "description",.max = 2048},
-	{VIDEO("content_loc", 3, URL),.fact = SM_FACT_CONTENT_LOC},
-	{VIDEO("player_loc", 4, URL),.fact = SM_FACT_PLAYER_LOC},
+	{VIDEO("content_loc", 3, URL),.role = SM_ROLE_VIDEO},
+	{VIDEO("player_loc", 4, URL),.role = SM_ROLE_PLAYER},
 	{ATTRIBUTE("allow_embed", "player_loc_allow_embed", 22, FLAG)},
 	{ATTRIBUTE("autoplay", "player_loc_autoplay", 23, TEXT)},
 	{VIDEO("duration", 5, INT4),.min = 1,.max = MAX_DURATION,
@@ -130,7 +130,7 @@ static const SmField video_fields[] = {
 	.choices = resolutions,.rule = "must be SD or HD"},
 	{VIDEO("requires_subscription", 17, FLAG)},
 	{VIDEO("uploader", 18, TEXT),.max = 255},
-	{ATTRIBUTE("info", "uploader_info", 30, URL),.fact = SM_FACT_UPLOADER_INFO},
+	{ATTRIBUTE("info", "uploader_info", 30, URL),.role = SM_ROLE_UPLOADER},
 	{VIDEO("platform", 19, LIST),.separator = ' ',.valid = is_platform,
 	.rule = "must be web, mobile or tv, with blanks between them"},
 	{ATTRIBUTE("relationship", "platform_relationship", 31, TEXT),.choices = relationships,
@@ -145,7 +145,7 @@ static const SmField video_fields[] = {
 StaticAssertDecl(lengthof(video_fields) <= SM_MAX_FIELDS, "SM_MAX_FIELDS is too small");
 
 const SmItemType sm_video = {
-	"video", "videos", SM_VIDEO_INVALID, SM_NS_VIDEO, SM_FACT_NONE,
+	"video", "videos", SM_VIDEO_INVALID, SM_NS_VIDEO,
 	{SM_LITERAL("<video:video>")}, {SM_LITERAL("</video:video>")},
 	lengthof(video_fields), video_fields, {&video_fields[3], &video_fields[4]}
 };
@@ -195,7 +195,7 @@ static const SmField news_fields[] = {
 	.rule = "must be Subscription or Registration"},
 	{NEWS("genres", 5, LIST),.separator = ',',.choices = genres,
 	.rule = "must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them"},
-	{NEWS("publication_date", 2, DATE),.fact = SM_FACT_PUBLICATION_DATE,.required = "publication_date"},
+	{NEWS("publication_date", 2, DATE),.role = SM_ROLE_NEWS_DATE,.required = "publication_date"},
 	{NEWS("title", 3, TEXT),.required = "title"},
 	{NEWS("keywords", 6, TEXT)},
 	{NEWS("stock_tickers", 7, LIST),.separator = ',',.max = 5,.valid = is_ticker,
@@ -203,7 +203,7 @@ static const SmField news_fields[] = {
 };
 
 const SmItemType sm_news = {
-	"news", "news", SM_NEWS_INVALID, SM_NS_NEWS, SM_FACT_NEWS,
+	"news", "news", SM_NEWS_INVALID, SM_NS_NEWS,
 	{SM_LITERAL("<news:news>")}, {SM_LITERAL("</news:news>")},
 	.nfields = lengthof(news_fields),.fields = news_fields
 };

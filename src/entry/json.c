@@ -32,7 +32,7 @@
 /* An object being read. */
 typedef struct ItemReader
 {
-	SmElementWriter *w;
+	SmEntryWriter *w;
 	const SmItemType *type;
 	bool		is_valid;		/* no problem so far */
 	bool		is_null;		/* no required value so far */
@@ -44,7 +44,7 @@ static void
 refuse(ItemReader *r, const SmField *field, const char *what)
 {
 	if (r->is_valid)
-		sm_problem(r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 				   "the value of \"%s\" in %s must be %s", field->name.s, r->type->column, what);
 	r->is_valid = false;
 }
@@ -95,8 +95,8 @@ find_field(ItemReader *r, const JsonbValue *key)
 	{
 		if (!sm_to_utf8(name.s, name.len, &shown))
 			shown = sm_span_of("");
-		sm_problem(r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				   sm_problems_use_hints(r->w->problems) ? nearest_keys(r->type, name) : NULL,
+		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+				   sm_problems_use_hints(&r->w->problems) ? nearest_keys(r->type, name) : NULL,
 				   "unrecognized key \"%s\" in %s", sm_for_message(shown), r->type->column);
 	}
 	r->is_valid = false;
@@ -117,7 +117,7 @@ read_scalar(ItemReader *r, const SmField *field, const JsonbValue *value)
 			if (!r->is_valid)
 				break;
 			sm_read_string(value->val.string.val, value->val.string.len, &string,
-						   r->w->problems, r->type->problem, field->path);
+						   &r->w->problems, r->type->problem, field->path);
 			r->is_valid = string.s != NULL;
 			return sm_unless_blank(string);
 		case jbvNumeric:
@@ -222,7 +222,7 @@ read_value(ItemReader *r, const SmField *field, const JsonbValue *json)
 
 /* Read an object, and append its item. */
 static void
-append_object(SmElementWriter *w, const SmItemType *type, JsonbContainer *object)
+append_object(SmEntryWriter *w, const SmItemType *type, JsonbContainer *object)
 {
 	JsonbIterator *it = JsonbIteratorInit(object);
 	JsonbIteratorToken token;
@@ -249,9 +249,9 @@ append_object(SmElementWriter *w, const SmItemType *type, JsonbContainer *object
 }
 
 static void
-wrong_shape(SmElementWriter *w, const SmItemType *type)
+wrong_shape(SmEntryWriter *w, const SmItemType *type)
 {
-	sm_problem(w->problems, type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+	sm_problem(&w->problems, type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
 			   psprintf("The keys of an object are the parameters of sitemap_%s.", type->name),
 			   "%s must be %s", type->column,
 			   type == &sm_image ? "a URL, an object, or an array of them" :
@@ -260,7 +260,7 @@ wrong_shape(SmElementWriter *w, const SmItemType *type)
 
 /* Append the item of an element of an array, or of a scalar. */
 static void
-append_one(SmElementWriter *w, const SmItemType *type, const JsonbValue *value)
+append_one(SmEntryWriter *w, const SmItemType *type, const JsonbValue *value)
 {
 	SmSpan		url;
 
@@ -268,7 +268,7 @@ append_one(SmElementWriter *w, const SmItemType *type, const JsonbValue *value)
 		append_object(w, type, value->val.binary.data);
 	else if (value->type == jbvString && type == &sm_image)
 	{
-		sm_read_string(value->val.string.val, value->val.string.len, &url, w->problems,
+		sm_read_string(value->val.string.val, value->val.string.len, &url, &w->problems,
 					   SM_IMAGE_INVALID, "image");
 		if (url.s != NULL)
 			sm_append_image(w, url);
@@ -278,7 +278,7 @@ append_one(SmElementWriter *w, const SmItemType *type, const JsonbValue *value)
 }
 
 void
-sm_append_json(SmElementWriter *w, const SmItemType *type, Datum value)
+sm_append_json(SmEntryWriter *w, const SmItemType *type, Datum value)
 {
 	Jsonb	   *jsonb = DatumGetJsonbP(value);
 	JsonbIterator *it;

@@ -1,6 +1,6 @@
 /*
  * reader.c
- *	  Reads entries of a sitemap in XML into rows, and the text of their elements.
+ *	  Reads an entry of a sitemap token by token.
  */
 #include "postgres.h"
 
@@ -33,8 +33,9 @@ sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name
 					 "the namespace prefix \"%s\" is not declared", sm_for_message(r->undeclared));
 }
 
-void
-sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
+/* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
+static void
+append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 {
 	SmSpan		rest = token == SM_XML_CDATA ? r->data : r->raw;
 
@@ -83,8 +84,9 @@ sm_entry_is_own(const SmEntryReader *e)
 		(e->own_uri.len > 0 && sm_span_equal(uri, e->own_uri));
 }
 
-SmXmlToken
-sm_entry_next(SmEntryReader *e)
+/* Read the next token of an entry.  Sets has_entry_inside if another entry begins. */
+static SmXmlToken
+next_token(SmEntryReader *e)
 {
 	SmXmlToken	token = sm_xml_next(e->reader);
 
@@ -98,8 +100,9 @@ sm_entry_next(SmEntryReader *e)
 	return token;
 }
 
-bool
-sm_entry_read_text(SmEntryReader *e, SmSpan *text)
+/* Read the text of the element that has just begun. */
+static bool
+read_text(SmEntryReader *e, SmSpan *text)
 {
 	SmXmlReader *r = e->reader;
 	int			depth = r->depth;
@@ -107,7 +110,7 @@ sm_entry_read_text(SmEntryReader *e, SmSpan *text)
 	StringInfoData buf = {0};
 
 	*text = sm_span("", 0);
-	while ((token = sm_entry_next(e)) != SM_XML_END || r->depth != depth)
+	while ((token = next_token(e)) != SM_XML_END || r->depth != depth)
 	{
 		if (token == SM_XML_ERROR)
 			return false;
@@ -130,19 +133,19 @@ sm_entry_read_text(SmEntryReader *e, SmSpan *text)
 			initStringInfo(&buf);
 			appendBinaryStringInfo(&buf, text->s, text->len);
 		}
-		sm_xml_append_content(&buf, r, token);
+		append_content(&buf, r, token);
 		*text = sm_span(buf.data, buf.len);
 	}
 	return true;
 }
 
-bool
-sm_entry_skip(SmEntryReader *e)
+static bool
+skip_element(SmEntryReader *e)
 {
 	int			depth = e->reader->depth;
 	SmXmlToken	token;
 
-	while ((token = sm_entry_next(e)) != SM_XML_END || e->reader->depth != depth)
+	while ((token = next_token(e)) != SM_XML_END || e->reader->depth != depth)
 		if (token == SM_XML_ERROR)
 			return false;
 	return true;
@@ -187,7 +190,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 
 	memset(row, 0, sizeof(*row));
 	e->has_entry_inside = false;
-	while ((token = sm_entry_next(e)) != SM_XML_END)
+	while ((token = next_token(e)) != SM_XML_END)
 	{
 		SmSpan	   *field;
 
@@ -212,7 +215,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		field = field_of(r->name, row, &priority);
 		if (field && field->s == NULL)
 		{
-			if (!sm_entry_read_text(e, field))
+			if (!read_text(e, field))
 				return false;
 			if (e->strict)
 				e->problems->loc = row->loc;
@@ -224,7 +227,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 						field ? "%selement \"%s\" appears twice" : "%sunknown element \"%s\"",
 						e->prefix, sm_for_message(r->name)))
 			return false;
-		if (!sm_entry_skip(e))
+		if (!skip_element(e))
 			return false;
 	}
 
@@ -253,7 +256,7 @@ read_raw(void *arg, SmSpan *element)
 	SmEntryReader *e = arg;
 
 	*element = e->reader->raw;
-	if (!sm_entry_skip(e))
+	if (!skip_element(e))
 		return false;
 	element->len = e->reader->raw.s + e->reader->raw.len - element->s;
 	return true;

@@ -7,7 +7,6 @@
 
 #include "core/xmlreader.h"
 #include "entry/entry.h"
-#include "lib/stringinfo.h"
 #include "server/problem.h"
 
 #define SM_DECLARE_HINT \
@@ -43,33 +42,23 @@ typedef struct SmEntryReader
 
 /*
  * Read the entry that has just begun into a row.  Its spans are in the document or in
- * the current memory context.  Returns true at the end of the entry.  In report
- * mode the row can lack its loc, which has then been reported.  Returns false if the
- * entry is skipped for a problem, or is not well-formed; in the latter case
- * reader->message says why.
+ * the current memory context.  Returns true at the end of the entry.  In sitemap_audit
+ * the row can lack its loc, which has then been reported.  Returns false if the entry
+ * is skipped for a problem, or is not well-formed; in the latter case reader->message
+ * says why.
  */
 extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
 
 /* Is the element that has just begun in a namespace of sitemaps, or in none? */
 extern bool sm_entry_is_own(const SmEntryReader *e);
 
-/* Read the next token of an entry.  Sets has_entry_inside if another entry begins. */
-extern SmXmlToken sm_entry_next(SmEntryReader *e);
-
-/* Read the text of an element, or skip an element. */
-extern bool sm_entry_read_text(SmEntryReader *e, SmSpan *text);
-extern bool sm_entry_skip(SmEntryReader *e);
-
 /*
  * Read a <url> element into a row.  Spans of the row point into xml or into
- * the current memory context.  Returns false if the row cannot go on: in report
- * mode, only if the XML is too large, is not one well-formed <url> element, or has text or
- * elements where none may be.  In report mode the row can lack its loc.
+ * the current memory context.  Returns false if the row cannot go on: in sitemap_audit,
+ * only if the XML is too large, is not one well-formed <url> element, or has text or
+ * elements where none may be; there the row can lack its loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
-
-/* Append the text of a token, SM_XML_TEXT or SM_XML_CDATA, to buf. */
-extern void sm_xml_append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token);
 
 /*
  * The value of an attribute, trimmed: references are resolved, and line breaks and

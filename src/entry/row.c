@@ -1,7 +1,6 @@
 /*
  * row.c
- *	  Reads a row from the arguments of a function or the columns of a query:
- *	  detoasted and in UTF-8, not yet checked.
+ *	  Finds the columns of a row by their names, and reads values by their types.
  */
 #include "postgres.h"
 

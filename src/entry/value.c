@@ -1,6 +1,6 @@
 /*
  * value.c
- *	  Checks URLs and dates, and writes them to a document.
+ *	  Writes dates in the form of the protocol, and describes refused URLs.
  */
 #include "postgres.h"
 
@@ -81,44 +81,6 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 	}
 	return sm_problem(problems, name, sqlerrcode, hint, "invalid %s: %s",
 					  what, sm_url_message(status));
-}
-
-SmUrlStatus
-sm_encode_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
-{
-	char	   *encoded = palloc(sm_url_bound(url->len, base, SM_URL_UNLIMITED));
-	size_t		len;
-	SmUrlStatus status = sm_url_encode(url->s, url->len, base, cache, SM_FORM_PLAIN,
-									   SM_URL_UNLIMITED, encoded, &len);
-
-	sm_url_check_memory(status);
-	if (status == SM_URL_OK)
-		*url = sm_span(encoded, len);
-	else
-		pfree(encoded);
-	return status;
-}
-
-SmUrlStatus
-sm_write_url(StringInfo buf, SmSpan *url, const SmUrlBase *base, SmUrlCache *cache)
-{
-	SmUrlStatus status;
-	size_t		len;
-
-	/* too long for any document: stop before the size overflows */
-	if (url->len > SM_MAX_BYTES)
-		return SM_URL_TOO_LONG;
-	status = sm_url_encode(url->s, url->len, NULL, cache, SM_FORM_XML, SM_URL_UNLIMITED,
-						   sm_reserve(buf, sm_url_bound(url->len, NULL, SM_URL_UNLIMITED)),
-						   &len);
-	if (status == SM_URL_NO_SCHEME && base)
-	{
-		status = sm_encode_url(url, base, cache);
-		return status == SM_URL_OK ? sm_write_url(buf, url, NULL, cache) : status;
-	}
-	if (status == SM_URL_OK)
-		buf->len += len;
-	return status;
 }
 
 /*

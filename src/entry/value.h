@@ -1,6 +1,6 @@
 /*
  * value.h
- *	  Checks URLs and dates, and writes them to a document.
+ *	  What all elements need: room in a buffer, blank values, refused URLs, dates.
  */
 #ifndef SM_VALUE_H
 #define SM_VALUE_H
@@ -50,25 +50,11 @@ extern SmSpan sm_unless_blank(SmSpan value);
 extern void sm_url_check_memory(SmUrlStatus status);
 
 /*
- * Encode a URL of any length.  If it is valid, *url becomes absolute, in the current
- * memory context.  base: NULL to accept only absolute URLs.
- */
-extern SmUrlStatus sm_encode_url(SmSpan *url, const SmUrlBase *base, SmUrlCache *cache);
-
-/*
  * Report that a URL was refused, with the SQLSTATE and hint for the status.
  * what: noun phrase for the URL in the message.
  */
 extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 						   SmUrlStatus status);
-
-/*
- * Append a URL to an XML document.  An absolute URL is limited only by the document.  If
- * base is not NULL, a relative URL is resolved against it, and *url becomes absolute.
- * If the URL is refused, buf is unchanged.
- */
-extern SmUrlStatus sm_write_url(StringInfo buf, SmSpan *url, const SmUrlBase *base,
-								SmUrlCache *cache);
 
 /* Seconds from 1970-01-01 UTC to a timestamp, without a fraction. */
 static inline int64

@@ -197,12 +197,16 @@ append_priority(SmEntryWriter *w, double priority, StringInfo buf)
 
 /* Append the extension elements of a row, up to the limit of their size. */
 static void
-append_elements(SmElementWriter *w, const SmRow *row)
+append_elements(SmEntryWriter *w, const SmRow *row)
 {
 	SmLink	   *links;
 	int			nlinks = row->alternates ?
-		sm_read_alternates(row->alternates, &links, w->problems, "alternates") : 0;
+		sm_read_alternates(row->alternates, &links, &w->problems, "alternates") : 0;
 
+	w->nimages = 0;
+	w->nlanguages = 0;
+	if (nlinks > 0)
+		w->languages = palloc_array(uint64, Min(nlinks, SM_MAX_ALTERNATES));
 	for (int i = 0; i < nlinks && !sm_elements_too_large(w); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -231,30 +235,23 @@ static bool
 append_extensions(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf,
 				  SmEntry *entry)
 {
-	SmRules		own = {0};
-	SmRules    *rules = w->rules ? w->rules : &own;
-	SmElementWriter elements = {
-		.buf = buf,.start = buf->len,.ascii = w->ascii,.base = w->link_base,
-		.cache = &w->link_cache,.rules = rules,.problems = &w->problems
-	};
-
-	/* a copy, since the buffer may move */
-	if (row->videos || row->nextensions > 0)
-		rules->loc = sm_span(pnstrdup(buf->data + loc, entry->loc_len), entry->loc_len);
-	append_elements(&elements, row);
-	if (sm_elements_too_large(&elements))
+	w->buf = buf;
+	w->page = entry;
+	w->loc = loc;
+	w->start = buf->len;
+	append_elements(w, row);
+	if (sm_elements_too_large(w))
 		return sm_refuse(&w->problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid url: the extensions have more than %d bytes",
 						 SM_MAX_BYTES);
-	if (w->protocol == SM_PROTOCOL_084 && buf->len > elements.start)
+	if (w->protocol == SM_PROTOCOL_084 && buf->len > w->start)
 	{
-		buf->len = elements.start;
+		buf->len = w->start;
+		entry->namespaces = 0;
+		entry->has_news = false;
 		sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
 				   "protocol 0.84 has no extension elements");
-		return true;
 	}
-	entry->namespaces = rules->namespaces;
-	entry->has_news = rules->has_news;
 	return true;
 }
 
@@ -325,7 +322,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 	}
 	if (unlikely(len == 0))
 	{
-		/* report mode: the loc is invalid, the rest has been checked */
+		/* for sitemap_audit: the loc is invalid, the rest has been checked */
 		buf->len = start;
 		return false;
 	}

@@ -1,6 +1,6 @@
 /*
  * dir.c
- *	  A directory of the server: locked, and the files in it replaced.
+ *	  How a directory is locked, and how files in it are replaced.
  *
  * The lock is an flock() on a file that nobody else may open.  A lock on the directory
  * itself would be open to anybody who can read the directory.  Since one export at a time
@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "common/username.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "storage/fd.h"
@@ -35,26 +36,28 @@ sm_dir_path(const SmDir *dir, const char *name)
 	return psprintf("%s/%s", dir->path, name);
 }
 
-/* Raise an error for a system call that has set errno.  what: a verb for the call. */
+/*
+ * Raise an error for a system call that has set errno.  what: what could not be done,
+ * to a directory or, given its name, to a file in it.
+ */
 pg_noreturn static void
-raise_error(const SmDir *dir, const char *what, const char *name)
+raise_error(const char *what, const char *directory, const char *name)
 {
-	ereport(ERROR,
-			(errcode_for_file_access(),
-			 errmsg("could not %s file \"%s\": %m", what, sm_dir_path(dir, name))));
-}
+	bool		is_denied = errno == EACCES || errno == EPERM;
+	char	   *problem;
+	const char *user;
 
-/* The same for a call with the path of a directory. */
-pg_noreturn static void
-raise_path_error(const char *what, const char *path)
-{
 	/* errcode_for_file_access has no code for these in some versions */
 	int			code = errno == ELOOP ? ERRCODE_WRONG_OBJECT_TYPE :
 		errno == ENAMETOOLONG ? ERRCODE_NAME_TOO_LONG : 0;
 
 	ereport(ERROR,
 			(code != 0 ? errcode(code) : errcode_for_file_access(),
-			 errmsg("could not %s directory \"%s\": %m", what, sm_clip(path))));
+			 errmsg("could not %s \"%s\": %m", what,
+					name ? psprintf("%s/%s", directory, name) : sm_clip(directory)),
+			 !is_denied ? 0 :
+			 errhint("The operating system's user \"%s\", as which the server runs, needs the right to read and write directory \"%s\".",
+					 (user = get_user_name(&problem)) ? user : problem, directory)));
 }
 
 /* Make a directory that a web server can read. */
@@ -62,57 +65,31 @@ static void
 make_directory(const char *path)
 {
 	char	   *parent = pstrdup(path);
-	mode_t		oumask = umask(S_IWGRP | S_IWOTH);
-	int			result = mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO);
+	const char *name;
+	mode_t		oumask;
+	int			result;
 
+	canonicalize_path(parent);
+	name = pstrdup(last_dir_separator(parent) + 1);
+	get_parent_directory(parent);
+
+	/* the server's own umask lets nobody else read */
+	oumask = umask(S_IWGRP | S_IWOTH);
+	result = mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO);
 	umask(oumask);
 	if (result != 0 && errno != EEXIST)
-		raise_path_error("create", path);
-	canonicalize_path(parent);
-	get_parent_directory(parent);
+		raise_error("create directory", parent, name);
 	fsync_fname_ext(parent, true, true, ERROR);
 }
 
-/*
- * Resolve symbolic links once.  All files then go to one directory, even if a
- * deployment changes a link meanwhile.
- */
-static char *
-resolve_directory(const char *path)
-{
-	char	   *resolved;
-	char	   *result;
-
-	if (!is_absolute_path(path))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("relative path not allowed for sitemap_export"),
-				 errdetail("The directory is \"%s\".", sm_clip(path))));
-	resolved = realpath(path, NULL);
-	if (resolved == NULL && errno == ENOENT)
-	{
-		make_directory(path);
-		resolved = realpath(path, NULL);
-	}
-	if (resolved == NULL)
-		raise_path_error("open", path);
-	result = pstrdup(resolved);
-	free(resolved);
-	return result;
-}
-
-/* Open a file of a directory, -1 if that fails.  at: AT_FDCWD or the directory. */
+/* Open a file, -1 if that fails.  at: the directory, or AT_FDCWD. */
 static int
-open_at(int at, const char *name, int flags, mode_t mode)
+open_at(int at, const char *name, int flags)
 {
-	mode_t		oumask;
 	int			fd;
 
 	ReserveExternalFD();
-	/* the server's own umask lets nobody else read */
-	oumask = umask(S_IWGRP | S_IWOTH);
-	fd = openat(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | PG_BINARY, mode);
-	umask(oumask);
+	fd = openat(at, name, flags | O_NONBLOCK | O_CLOEXEC | PG_BINARY, S_IRUSR | S_IWUSR);
 	if (fd < 0)
 		ReleaseExternalFD();
 	return fd;
@@ -147,25 +124,16 @@ clean_up(void *arg)
 static void
 lock_directory(SmDir *dir)
 {
-	dir->lock_fd = open_at(dir->fd, LOCK_NAME, O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
-	if (dir->lock_fd < 0)
-	{
-		int			save_errno = errno;
+	struct stat st;
 
-		/*
-		 * where nothing can be written, an export without changes needs no
-		 * lock
-		 */
-		if (save_errno == EROFS ||
-			(save_errno == EACCES && faccessat(dir->fd, ".", W_OK, AT_EACCESS) != 0))
-			return;
-		errno = save_errno;
-		raise_error(dir, "open", LOCK_NAME);
-	}
+	(void) sm_dir_stat_regular(dir, LOCK_NAME, &st);
+	dir->lock_fd = open_at(dir->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW);
+	if (dir->lock_fd < 0)
+		raise_error("open file", dir->path, LOCK_NAME);
 	if (flock(dir->lock_fd, LOCK_EX | LOCK_NB) != 0)
 	{
 		if (errno != EWOULDBLOCK)
-			raise_error(dir, "lock", LOCK_NAME);
+			raise_error("lock file", dir->path, LOCK_NAME);
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("could not lock directory \"%s\"", dir->path),
@@ -176,21 +144,32 @@ lock_directory(SmDir *dir)
 void
 sm_dir_open(SmDir *dir, const char *path)
 {
-	dir->path = resolve_directory(path);
+	if (!is_absolute_path(path))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("relative path not allowed for sitemap_export"),
+				 errdetail("The directory is \"%s\".", sm_clip(path))));
+	dir->path = path;
 	dir->fd = dir->lock_fd = dir->file_fd = -1;
 	dir->has_temporary = false;
+	dir->is_flushed = true;
 	dir->on_reset.func = clean_up;
 	dir->on_reset.arg = dir;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &dir->on_reset);
 
-	dir->fd = open_at(AT_FDCWD, dir->path, O_RDONLY | O_DIRECTORY, 0);
+	dir->fd = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	if (dir->fd < 0 && errno == ENOENT)
+	{
+		make_directory(path);
+		dir->fd = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	}
 	if (dir->fd < 0)
-		raise_path_error("open", dir->path);
+		raise_error("open directory", path, NULL);
 	lock_directory(dir);
 
 	/* a process that was killed may have left its temporary file */
-	if (unlinkat(dir->fd, TEMPORARY_NAME, 0) != 0 && errno != ENOENT && errno != EROFS)
-		raise_error(dir, "remove", TEMPORARY_NAME);
+	if (unlinkat(dir->fd, TEMPORARY_NAME, 0) != 0 && errno != ENOENT)
+		raise_error("remove file", dir->path, TEMPORARY_NAME);
 }
 
 bool
@@ -199,7 +178,7 @@ sm_dir_stat(const SmDir *dir, const char *name, struct stat *st)
 	if (fstatat(dir->fd, name, st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	if (errno != ENOENT)
-		raise_error(dir, "stat", name);
+		raise_error("stat file", dir->path, name);
 	return false;
 }
 
@@ -212,7 +191,7 @@ sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a regular file", sm_dir_path(dir, name)),
-				 errdetail("Only regular files are replaced.")));
+				 errdetail("An export reads and replaces only regular files.")));
 	return true;
 }
 
@@ -223,16 +202,16 @@ sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 	bool		is_own;
 	ssize_t		n = 0;
 
-	dir->file_fd = open_at(dir->fd, name, O_RDONLY, 0);
+	dir->file_fd = open_at(dir->fd, name, O_RDONLY | O_NOFOLLOW);
 	if (dir->file_fd < 0)
 	{
 		/* ELOOP is a symbolic link, ENXIO a socket */
 		if (errno != ENOENT && errno != EACCES && errno != ELOOP && errno != ENXIO)
-			raise_error(dir, "open", name);
+			raise_error("open file", dir->path, name);
 		return false;
 	}
 	if (fstat(dir->file_fd, &st) != 0)
-		raise_error(dir, "stat", name);
+		raise_error("stat file", dir->path, name);
 	is_own = S_ISREG(st.st_mode) && st.st_uid == geteuid();
 	while (is_own)
 	{
@@ -240,7 +219,7 @@ sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 		enlargeStringInfo(dst, PIECE);
 		n = read(dir->file_fd, dst->data + dst->len, PIECE);
 		if (n < 0)
-			raise_error(dir, "read", name);
+			raise_error("read file", dir->path, name);
 		if (n == 0)
 			break;
 		dst->len += n;
@@ -263,7 +242,7 @@ write_bytes(const SmDir *dir, const char *name, SmSpan content)
 			/* write may set no errno when the disk is full */
 			if (errno == 0)
 				errno = ENOSPC;
-			raise_error(dir, "write to", name);
+			raise_error("write to file", dir->path, name);
 		}
 	}
 }
@@ -275,44 +254,40 @@ sm_dir_replace(SmDir *dir, const char *name, SmSpan content, mode_t mode, int64 
 	struct timespec times[2] = {{.tv_sec = mtime}, {.tv_sec = mtime}};
 	struct stat st;
 
-	dir->file_fd = open_at(dir->fd, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_EXCL, mode);
+	dir->file_fd = open_at(dir->fd, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_EXCL);
 	if (dir->file_fd < 0)
-		raise_error(dir, "create", name);
+		raise_error("create file", dir->path, name);
 	dir->has_temporary = true;
 	write_bytes(dir, name, content);
-	if (futimens(dir->file_fd, times) != 0 || fstat(dir->file_fd, &st) != 0)
-		raise_error(dir, "set time of", name);
+	if (fchmod(dir->file_fd, mode) != 0 || futimens(dir->file_fd, times) != 0 ||
+		fstat(dir->file_fd, &st) != 0)
+		raise_error("set permissions and time of file", dir->path, name);
 	if (pg_fsync(dir->file_fd) != 0)
-		raise_error(dir, "fsync", name);
+		raise_error("fsync file", dir->path, name);
 	if (close_fd(&dir->file_fd) != 0)
-		raise_error(dir, "close", name);
+		raise_error("close file", dir->path, name);
 
-	/*
-	 * not durable_rename: it opens the file to be replaced for writing, which
-	 * may not be permitted
-	 */
+	/* durable_rename opens the old file for writing, which it may not permit */
 	if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rename file \"%s\" to \"%s\": %m",
-						sm_dir_path(dir, TEMPORARY_NAME), sm_dir_path(dir, name))));
+		raise_error("replace file", dir->path, name);
 	dir->has_temporary = false;
+	dir->is_flushed = false;
 	return st.st_mtime;
 }
 
 void
-sm_dir_remove(const SmDir *dir, const char *name)
+sm_dir_remove(SmDir *dir, const char *name)
 {
 	if (unlinkat(dir->fd, name, 0) != 0)
-		raise_error(dir, "remove", name);
+		raise_error("remove file", dir->path, name);
+	dir->is_flushed = false;
 }
 
 void
-sm_dir_flush(const SmDir *dir)
+sm_dir_flush(SmDir *dir)
 {
 	/* not every file system can flush a directory */
-	if (pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not fsync file \"%s\": %m", dir->path)));
+	if (!dir->is_flushed && pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
+		raise_error("fsync directory", dir->path, NULL);
+	dir->is_flushed = true;
 }

@@ -1,6 +1,6 @@
 /*
  * dir.h
- *	  A directory of the server: locked, and the files in it replaced.
+ *	  A directory of the server, which one export at a time reads and writes.
  *
  * The path of a directory is looked up once.  Files are then opened relative
  * to a descriptor of the directory.  So if somebody renames the directory, or
@@ -21,19 +21,19 @@
 
 typedef struct SmDir
 {
-	char	   *path;			/* absolute, for messages */
+	const char *path;			/* for messages */
 	int			fd;				/* descriptors, -1 if closed */
 	int			lock_fd;
 	int			file_fd;		/* of the file that is read or written */
 	bool		has_temporary;	/* a file is being written */
+	bool		is_flushed;		/* no change is to be flushed */
 	MemoryContextCallback on_reset;
 } SmDir;
 
 /*
  * Open a directory, given by its absolute path, and lock it until the current memory
  * context is reset.  The directory is created if only the last part of the path is
- * missing.  Raises an error if another process has locked it.  A directory in which
- * nothing can be written is not locked.
+ * missing.  Raises an error if another process has locked it.  The path is not copied.
  */
 extern void sm_dir_open(SmDir *dir, const char *path);
 
@@ -61,9 +61,9 @@ extern int64 sm_dir_replace(SmDir *dir, const char *name, SmSpan content,
 							mode_t mode, int64 mtime);
 
 /* Remove a file.  Raises an error if it does not exist. */
-extern void sm_dir_remove(const SmDir *dir, const char *name);
+extern void sm_dir_remove(SmDir *dir, const char *name);
 
-/* Flush the directory: then a crash does not undo that files were replaced or removed. */
-extern void sm_dir_flush(const SmDir *dir);
+/* Flush changes, so that a crash does not undo that files were replaced or removed. */
+extern void sm_dir_flush(SmDir *dir);
 
 #endif

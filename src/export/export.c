@@ -33,6 +33,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/argument.h"
+#include "server/cancel.h"
 #include "server/column.h"
 #include "server/encoding.h"
 #include "server/query.h"
@@ -77,8 +78,8 @@ typedef struct ExportState
 	SmColumn	column[EXPORT_NCOLUMNS];
 	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
-	char	   *base_url;		/* of the first row that has one, or NULL */
-	uint64		nwritten;		/* files to be written */
+	const char *base_url;		/* of rows that have none; NULL for none */
+	uint64		nfiles;			/* in the query */
 	ReturnSetInfo *result;
 } ExportState;
 
@@ -120,28 +121,19 @@ get_column(const ExportState *state, TupleTableSlot *slot, int which, bool *isnu
 	return index < 0 ? (Datum) 0 : slot_getattr(slot, index + 1, isnull);
 }
 
-/*
- * Read a value as text: an xml value without its encoding declaration, a char(n)
- * without the blanks that fill it up.
- */
-static char *
-to_text(SmColumn *column, Datum value)
-{
-	char	   *string = OutputFunctionCall(&column->output, value);
-
-	if (column->type == BPCHAROID)
-		string[bpchartruelen(string, strlen(string))] = '\0';
-	return string;
-}
-
 /* A column as text; NULL if it is null. */
 static char *
 get_text(ExportState *state, TupleTableSlot *slot, int which)
 {
+	SmColumn   *column = &state->column[which];
 	bool		isnull;
 	Datum		value = get_column(state, slot, which, &isnull);
+	char	   *string = isnull ? NULL : OutputFunctionCall(&column->output, value);
 
-	return isnull ? NULL : to_text(&state->column[which], value);
+	/* without the blanks that fill up a char(n) */
+	if (string && column->type == BPCHAROID)
+		string[bpchartruelen(string, strlen(string))] = '\0';
+	return string;
 }
 
 static SmSpan
@@ -160,7 +152,8 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 		return sm_span(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 	}
 
-	string = to_text(column, value);
+	/* xml without its encoding declaration */
+	string = OutputFunctionCall(&column->output, value);
 	if (!sm_to_utf8(string, strlen(string), &result))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
@@ -178,19 +171,6 @@ content_size(ExportState *state, TupleTableSlot *slot, const char *name)
 	if (state->column[EXPORT_CONTENT].type == BYTEAOID)
 		return toast_raw_datum_size(get_column(state, slot, EXPORT_CONTENT, &isnull)) - VARHDRSZ;
 	return read_content(state, slot, name).len;
-}
-
-/*
- * A row's digest as a number.  A digest of our own form is read; any other text is hashed.
- */
-static uint64
-read_digest(const char *digest)
-{
-	size_t		len = strlen(digest);
-
-	if (len == SM_DIGEST_HEX_LEN && strspn(digest, "0123456789abcdef") == len)
-		return strtou64(digest, NULL, 16);
-	return sm_digest(digest, len, 0);
 }
 
 /*
@@ -221,22 +201,18 @@ new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
 }
 
 /*
- * Compare a row with its file.  digest: NULL to compute it from the content.
+ * Compare a row with its file.  digest: text that tells versions of the content apart, NULL
+ * if only the content itself does.
  */
 static void
 compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmListFile *file)
 {
 	struct stat st;
 	bool		exists = sm_dir_stat_regular(&state->dir, file->name, &st);
+	SmSpan		version = digest ? sm_span(digest, strlen(digest)) :
+		read_content(state, slot, file->name);
 
-	if (digest)
-		file->put.digest = read_digest(digest);
-	else
-	{
-		SmSpan		content = read_content(state, slot, file->name);
-
-		file->put.digest = sm_digest(content.s, content.len, 0);
-	}
+	file->put.digest = sm_digest(version.s, version.len, 0);
 	if (exists && sm_list_is_ours(file, &st) && file->listed.digest == file->put.digest)
 		file->action = SM_FILE_UNCHANGED;
 	else
@@ -244,7 +220,6 @@ compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmLis
 		file->action = exists ? SM_FILE_UPDATED : SM_FILE_CREATED;
 		file->put.size = content_size(state, slot, file->name);
 		file->put.mtime = new_mtime(state, slot, exists ? &st : NULL);
-		state->nwritten++;
 	}
 }
 
@@ -260,24 +235,35 @@ check_not_null(const ExportState *state, int which, bool isnull)
 				 errdetail("It is null in row " UINT64_FORMAT ".", state->receiver.nrows)));
 }
 
+/* A base_url, or NULL for none, as the noun of a message. */
+static const char *
+describe_site(const char *base_url)
+{
+	return base_url ? psprintf("site \"%s\"", sm_clip(base_url)) : "files without base_url";
+}
+
 /*
- * Raise an error if a row is of another site than earlier rows: sites use the same file
- * names.
+ * Raise an error if a row is of another site than the directory.  Sites use the same
+ * file names, and an export removes what its query lacks.  A directory without a site
+ * gets that of the first row.
  */
 static void
 check_site(ExportState *state, const char *base_url)
 {
-	if (base_url == NULL)
-		return;
-	if (state->base_url == NULL)
-		state->base_url = MemoryContextStrdup(state->receiver.context, base_url);
-	if (strcmp(state->base_url, base_url) != 0)
+	SmList	   *list = &state->list;
+
+	if (list->site == NULL && base_url != NULL && state->nfiles == 0)
+		sm_list_set_site(list, MemoryContextStrdup(state->receiver.context, base_url));
+	if (base_url != list->site &&
+		(base_url == NULL || list->site == NULL || strcmp(base_url, list->site) != 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the query has files of two sites"),
-				 errdetail("Their base_url are \"%s\" and \"%s\".",
-						   sm_clip(state->base_url), sm_clip(base_url)),
-				 errhint("Export each site into a directory of its own, with WHERE base_url = ... in the query.")));
+				 errmsg("cannot export %s to the directory of %s",
+						describe_site(base_url), describe_site(list->site)),
+				 base_url == NULL ?
+				 errhint("Add the column base_url to the query, or pass base_url to sitemap_export.") :
+				 errhint("Export each site to a directory of its own, with WHERE base_url = ... in the query. To give this directory to another site, delete the first line of \"%s\".",
+						 sm_dir_path(list->dir, SM_LIST_NAME))));
 }
 
 static bool
@@ -287,6 +273,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	char	   *name = get_text(state, slot, EXPORT_NAME);
 	char	   *kind = get_text(state, slot, EXPORT_KIND);
 	char	   *digest = get_text(state, slot, EXPORT_DIGEST);
+	char	   *base_url = get_text(state, slot, EXPORT_BASE_URL);
 	bool		no_content;
 	SmListFile *file;
 
@@ -296,7 +283,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 		return true;
 	check_not_null(state, EXPORT_NAME, name == NULL);
 	check_not_null(state, EXPORT_CONTENT, no_content);
-	check_site(state, get_text(state, slot, EXPORT_BASE_URL));
+	check_site(state, base_url ? base_url : state->base_url);
 
 	file = sm_list_find(&state->list, name);
 	if (file->action != SM_FILE_NONE)
@@ -304,13 +291,14 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("file name \"%s\" appears more than once in the query", name)));
 	compare_file(state, slot, digest, file);
+	state->nfiles++;
 	tuplestore_puttupleslot(kind && strcmp(kind, "index") == 0 ? state->indexes : state->sitemaps,
 							slot);
 	return true;
 }
 
 static void
-put_result(ExportState *state, const SmListFile *file, int64 size)
+put_result(ExportState *state, const SmListFile *file)
 {
 	static const char *const actions[] = {
 		[SM_FILE_CREATED] = "created",[SM_FILE_UPDATED] = "updated",
@@ -321,25 +309,8 @@ put_result(ExportState *state, const SmListFile *file, int64 size)
 
 	values[0] = CStringGetTextDatum(file->name);
 	values[1] = CStringGetTextDatum(actions[file->action]);
-	values[2] = Int64GetDatum(size);
+	values[2] = Int64GetDatum(sm_list_is_written(file) ? file->put.size : file->listed.size);
 	tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
-}
-
-static void
-write_file(ExportState *state, TupleTableSlot *slot)
-{
-	SmListFile *file = sm_list_find(&state->list, get_text(state, slot, EXPORT_NAME));
-
-	if (sm_list_is_written(file))
-	{
-		SmSpan		content = read_content(state, slot, file->name);
-
-		file->put.mtime = sm_dir_replace(&state->dir, file->name, content, FILE_MODE,
-										 file->put.mtime);
-		put_result(state, file, file->put.size);
-	}
-	else
-		put_result(state, file, file->listed.size);
 }
 
 /* Write the files of these rows that have changed. */
@@ -351,76 +322,63 @@ write_files(ExportState *state, Tuplestorestate *rows)
 	while (tuplestore_gettupleslot(rows, true, false, slot))
 	{
 		MemoryContext oldcontext;
+		SmListFile *file;
 
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(state->receiver.row_context);
 		oldcontext = MemoryContextSwitchTo(state->receiver.row_context);
-		write_file(state, slot);
+		file = sm_list_find(&state->list, get_text(state, slot, EXPORT_NAME));
+		if (sm_list_is_written(file))
+			file->put.mtime = sm_dir_replace(&state->dir, file->name,
+											 read_content(state, slot, file->name),
+											 FILE_MODE, file->put.mtime);
+		put_result(state, file);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(rows);
-	if (state->nwritten > 0)
-		sm_dir_flush(&state->dir);
+	sm_dir_flush(&state->dir);
 }
 
 /*
  * Remove the listed files that the query did not return.  A file that somebody else
- * has changed stays, with a warning.  Returns whether any file leaves the list.
+ * has changed stays, with a warning.
  */
-static bool
+static void
 remove_files(ExportState *state)
 {
-	bool		any = false;
-	ListCell   *lc;
+	dlist_iter	iter;
 
-	foreach(lc, sm_list_files(&state->list))
+	dlist_foreach(iter, &state->list.files)
 	{
-		SmListFile *file = lfirst(lc);
+		SmListFile *file = dlist_container(SmListFile, node, iter.cur);
 		struct stat st;
 
 		CHECK_FOR_INTERRUPTS();
-		if (file->action != SM_FILE_NONE)
-			continue;
-		any = true;
-		if (!sm_dir_stat(&state->dir, file->name, &st))
+		if (file->action != SM_FILE_NONE || !sm_dir_stat(&state->dir, file->name, &st))
 			continue;
 		if (sm_list_is_ours(file, &st))
 		{
 			sm_dir_remove(&state->dir, file->name);
 			file->action = SM_FILE_DELETED;
-			put_result(state, file, file->listed.size);
+			put_result(state, file);
 		}
 		else
 			ereport(WARNING,
 					(errmsg("file \"%s\" was not removed", sm_dir_path(&state->dir, file->name)),
 					 errdetail("It is no longer the file that sitemap_export wrote.")));
 	}
-	if (any)
-		sm_dir_flush(&state->dir);
-	return any;
+	sm_dir_flush(&state->dir);
 }
 
-static void
-init_state(ExportState *state, const char *directory, ReturnSetInfo *rsinfo)
-{
-	sm_receiver_init(&state->receiver, find_columns, add_row);
-	sm_dir_open(&state->dir, directory);
-	sm_list_read(&state->list, &state->dir);
-	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
-	state->indexes = tuplestore_begin_heap(false, false, work_mem);
-	state->result = rsinfo;
-}
-
-Datum
-sitemap_export(PG_FUNCTION_ARGS)
+static Datum
+export_files(PG_FUNCTION_ARGS)
 {
 	MemoryContext context;
 	MemoryContext oldcontext;
 	char	   *directory;
 	char	   *files;
 	ExportState *state;
-	bool		any_gone;
 
 	check_privilege();
 	InitMaterializedSRF(fcinfo, 0);
@@ -431,27 +389,40 @@ sitemap_export(PG_FUNCTION_ARGS)
 	directory = sm_text_argument(fcinfo, 0, "directory");
 	files = sm_text_argument(fcinfo, 1, "files");
 	state = palloc0_object(ExportState);
-	init_state(state, directory, (ReturnSetInfo *) fcinfo->resultinfo);
+	sm_receiver_init(&state->receiver, find_columns, add_row);
+	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
+	state->indexes = tuplestore_begin_heap(false, false, work_mem);
+	state->result = (ReturnSetInfo *) fcinfo->resultinfo;
+	sm_dir_open(&state->dir, directory);
+	sm_list_read(&state->list, &state->dir);
+	if (!PG_ARGISNULL(2))
+	{
+		state->base_url = sm_text_argument(fcinfo, 2, "base_url");
+		check_site(state, state->base_url);
+	}
 
 	sm_run_query(files, &state->receiver);
-	if (tuplestore_tuple_count(state->sitemaps) + tuplestore_tuple_count(state->indexes) == 0 &&
-		hash_get_num_entries(state->list.files) > 0)
+	if (state->nfiles == 0 && state->base_url == NULL && !dlist_is_empty(&state->list.files))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the query has no rows"),
 				 errdetail("That would remove every file that was exported to directory \"%s\".",
 						   directory),
-				 errhint("To have no files in the directory, remove them yourself.")));
+				 errhint("If the site has no files any more, pass its base_url to sitemap_export.")));
 
-	if (state->nwritten > 0)
-		sm_list_write(&state->list, true);
+	sm_list_write(&state->list, true);
 	write_files(state, state->sitemaps);
 	write_files(state, state->indexes);
-	any_gone = remove_files(state);
-	if (state->nwritten > 0 || any_gone || !state->list.is_current)
-		sm_list_write(&state->list, false);
+	remove_files(state);
+	sm_list_write(&state->list, false);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
+}
+
+Datum
+sitemap_export(PG_FUNCTION_ARGS)
+{
+	return sm_call_marking_cancels(export_files, fcinfo);
 }

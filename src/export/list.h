@@ -1,13 +1,15 @@
 /*
  * list.h
- *	  The list of a directory's files that exports have written.
+ *	  What exports have written to a directory, and for which site.
  */
 #ifndef SM_EXPORT_LIST_H
 #define SM_EXPORT_LIST_H
 
 #include "export/dir.h"
-#include "nodes/pg_list.h"
+#include "lib/ilist.h"
 #include "utils/hsearch.h"
+
+#define SM_LIST_NAME	".sitemap_export"
 
 /* most bytes in a name */
 #define SM_NAME_MAX		255
@@ -32,6 +34,7 @@ typedef enum SmFileAction
 typedef struct SmListFile
 {
 	char		name[SM_NAME_MAX + 1];	/* hash key, must be first */
+	dlist_node	node;
 	bool		is_listed;		/* an export wrote the version that follows */
 	SmVersion	listed;
 	SmFileAction action;		/* of this export */
@@ -41,13 +44,21 @@ typedef struct SmListFile
 typedef struct SmList
 {
 	SmDir	   *dir;
-	HTAB	   *files;			/* of SmListFile */
-	bool		is_current;		/* the list on disk has a line for each listed
-								 * file and no others */
+	const char *site;			/* base_url of the files; NULL for none */
+	dlist_head	files;			/* of SmListFile: listed files, then others of
+								 * the query */
+	HTAB	   *by_name;
+	StringInfoData text;		/* the list as it is on disk */
 } SmList;
 
 /* Read the list of a directory, into the current memory context. */
 extern void sm_list_read(SmList *list, SmDir *dir);
+
+/*
+ * Set the site of a list without a site.  base_url is kept, not copied.  Raises an error
+ * if it has other characters than printable ASCII.
+ */
+extern void sm_list_set_site(SmList *list, const char *base_url);
 
 /*
  * Find a file by its name, or add it as a file that is not listed.  Raises an error
@@ -69,12 +80,9 @@ sm_list_is_written(const SmListFile *file)
 	return file->action == SM_FILE_CREATED || file->action == SM_FILE_UPDATED;
 }
 
-/* Files that are listed or in the query, in the order of their names. */
-extern List *sm_list_files(const SmList *list);
-
 /*
- * Write the list to disk, with the versions of the query's files.  with_old: also
- * write all listed versions.
+ * Write the list to disk, with the versions of the query's files, unless it is there
+ * already.  with_old: also write all listed versions.
  */
 extern void sm_list_write(SmList *list, bool with_old);
 

@@ -70,18 +70,27 @@ aggregate_context(FunctionCallInfo fcinfo)
 	return aggcontext;
 }
 
-/* Raise an error: the document has too many entries (too_many) or bytes. */
+/* Raise an error: a document with so many entries and news items exceeds a limit. */
 pg_noreturn static void
-limit_exceeded(const SmDocument *doc, bool too_many)
+limit_exceeded(const SmDocument *doc, int count, int nnews)
 {
-	const char *kind = doc->kind == SM_INDEX ? " index" :
-		too_many && doc->totals.has_news ? " with news" : "";
-	const char *unit = !too_many ? "bytes" : doc->kind == SM_INDEX ? "sitemaps" : "URLs";
-	int64		limit = too_many ? sm_document_max_entries(doc, false) : doc->max_bytes;
+	bool		is_index = doc->kind == SM_INDEX;
+	const char *unit = "bytes";
+	int64		limit = doc->max_bytes;
 
+	if (count > doc->max_entries)
+	{
+		unit = is_index ? "sitemaps" : "URLs";
+		limit = doc->max_entries;
+	}
+	else if (nnews > SM_MAX_NEWS)
+	{
+		unit = "news items";
+		limit = SM_MAX_NEWS;
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("a sitemap%s can have at most " INT64_FORMAT " %s", kind, limit, unit),
+			 errmsg("a sitemap%s can have at most " INT64_FORMAT " %s", is_index ? " index" : "", limit, unit),
 			 errhint("Use sitemap_files to split the set into several sitemaps.")));
 }
 
@@ -94,16 +103,7 @@ take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 {
 	if (!sm_document_fits(doc, entry) &&
 		sm_document_fits_alone(doc, entry, problems))
-	{
-		/*
-		 * if even an entry of no bytes does not fit, there are too many
-		 * entries
-		 */
-		SmEntry		nothing = {.has_news = entry->has_news};
-
-		doc->totals.has_news |= entry->has_news;
-		limit_exceeded(doc, !sm_document_fits(doc, &nothing));
-	}
+		limit_exceeded(doc, doc->totals.count + 1, doc->totals.nnews + entry->has_news);
 	sm_document_add(doc, entry);
 }
 
@@ -205,11 +205,10 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	state->nrows += other->nrows;
 	doc->totals.count += more->totals.count;
 	doc->totals.namespaces |= more->totals.namespaces;
-	doc->totals.has_news |= more->totals.has_news;
-	if (doc->totals.count > sm_document_max_entries(doc, false))
-		limit_exceeded(doc, true);
-	if (sm_document_size(doc) + more_len > doc->max_bytes)
-		limit_exceeded(doc, false);
+	doc->totals.nnews += more->totals.nnews;
+	if (doc->totals.count > doc->max_entries || doc->totals.nnews > SM_MAX_NEWS ||
+		sm_document_size(doc) + more_len > doc->max_bytes)
+		limit_exceeded(doc, doc->totals.count, doc->totals.nnews);
 	appendBinaryStringInfo(&doc->buf, more->buf.data + more->begin, more_len);
 	doc->end = doc->buf.len;
 	PG_RETURN_POINTER(state);
@@ -234,8 +233,8 @@ sitemap_agg_serialize(PG_FUNCTION_ARGS)
 	pq_sendint64(&buf, state->nrows);
 	pq_sendint32(&buf, doc->totals.count);
 	pq_sendint32(&buf, doc->totals.namespaces);
+	pq_sendint32(&buf, doc->totals.nnews);
 	pq_sendbyte(&buf, doc->kind);
-	pq_sendbyte(&buf, doc->totals.has_news);
 	pq_sendbytes(&buf, doc->buf.data + doc->begin, len);
 	PG_RETURN_BYTEA_P(sm_toast_compress(pq_endtypsend(&buf)));
 }
@@ -255,8 +254,8 @@ sitemap_agg_deserialize(PG_FUNCTION_ARGS)
 	state->nrows = pq_getmsgint64(&buf);
 	state->doc.totals.count = pq_getmsgint(&buf, 4);
 	state->doc.totals.namespaces = pq_getmsgint(&buf, 4);
+	state->doc.totals.nnews = pq_getmsgint(&buf, 4);
 	state->doc.kind = pq_getmsgbyte(&buf);
-	state->doc.totals.has_news = pq_getmsgbyte(&buf);
 	state->doc.end = state->doc.buf.len = buf.len - buf.cursor;
 	state->doc.buf.data = unconstify(char *, pq_getmsgbytes(&buf, state->doc.end));
 	pq_getmsgend(&buf);

@@ -1,6 +1,6 @@
 /*
  * document.c
- *	  A sitemap, an index or a text sitemap: header, entries, limits, footer.
+ *	  Puts a header and a footer around the entries of a document.
  *
  * The namespaces that the header declares are known after the last entry, so the
  * header is written when the document is closed.  The entries begin where the entries
@@ -137,7 +137,7 @@ add_to_totals(SmTotals *totals, const SmEntry *entry)
 {
 	totals->count++;
 	totals->namespaces |= entry->namespaces;
-	totals->has_news |= entry->has_news;
+	totals->nnews += entry->has_news;
 	totals->nshown += entry->has_shown;
 	if (entry->has_lastmod && (!totals->has_lastmod || entry->lastmod > totals->lastmod))
 	{
@@ -146,17 +146,11 @@ add_to_totals(SmTotals *totals, const SmEntry *entry)
 	}
 }
 
-int
-sm_document_max_entries(const SmDocument *doc, bool has_news)
-{
-	return doc->totals.has_news || has_news ?
-		Min(doc->max_entries, SM_MAX_NEWS_URLS) : doc->max_entries;
-}
-
 bool
 sm_document_fits(const SmDocument *doc, const SmEntry *entry)
 {
-	return doc->totals.count < sm_document_max_entries(doc, entry->has_news) &&
+	return doc->totals.count < doc->max_entries &&
+		doc->totals.nnews + entry->has_news <= SM_MAX_NEWS &&
 		(int64) header_size(doc, doc->totals.namespaces | entry->namespaces) +
 		doc->end - doc->begin + entry->len + doc->footer <= doc->max_bytes;
 }
@@ -199,6 +193,16 @@ sm_document_size(const SmDocument *doc)
 {
 	return (int64) header_size(doc, doc->totals.namespaces) + doc->end - doc->begin +
 		doc->footer;
+}
+
+int
+sm_document_fullness(const SmDocument *doc)
+{
+	int64		by_count = (int64) doc->totals.count * 1000 / doc->max_entries;
+	int64		by_news = (int64) doc->totals.nnews * 1000 / SM_MAX_NEWS;
+	int64		by_size = sm_document_size(doc) * 1000 / doc->max_bytes;
+
+	return (int) Max(by_count, Max(by_news, by_size));
 }
 
 /* Move the entries to another place in the buffer. */

@@ -15,7 +15,7 @@ typedef struct SmTotals
 {
 	int			count;
 	uint32		namespaces;		/* used by the entries, SM_NS_… */
-	bool		has_news;
+	int			nnews;			/* entries with news */
 	bool		has_lastmod;
 	int64		lastmod;		/* the newest, seconds since 1970-01-01 UTC */
 	int			nshown;			/* entries with a state to remember */
@@ -50,12 +50,6 @@ extern void sm_document_keep_shown(SmDocument *doc);
 /* Forget all entries but keep the memory. */
 extern void sm_document_reset(SmDocument *doc);
 
-/*
- * The most entries that the document can have.  has_news: an entry to be added
- * has news.
- */
-extern int	sm_document_max_entries(const SmDocument *doc, bool has_news);
-
 /* May the entry be added without breaking a limit? */
 extern bool sm_document_fits(const SmDocument *doc, const SmEntry *entry);
 
@@ -74,6 +68,9 @@ extern int	sm_document_overhead(const SmDocument *doc, uint32 namespaces);
 
 /* Bytes of the whole document, header and footer included. */
 extern int64 sm_document_size(const SmDocument *doc);
+
+/* How full the document is, in thousandths of the limit that is closest. */
+extern int	sm_document_fullness(const SmDocument *doc);
 
 /*
  * Write header and footer, and return the document as a varlena that is valid until

@@ -39,10 +39,9 @@ typedef struct SmFile
 	bool		has_content;	/* does the target have content?  content
 								 * itself is not read */
 	bool		of_section;		/* earlier runs of the section made the file */
-	bool		kept;			/* in the list read before the query: the
-								 * rebuild leaves the file as it is; in the
-								 * list read after it: the new set or index
-								 * has the file, too */
+	bool		in_set;			/* belongs to the new set or index, too */
+	struct SmFile *replacement; /* its new version, until the feed has
+								 * compared both */
 } SmFile;
 
 /*

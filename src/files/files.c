@@ -43,24 +43,19 @@ put_file(SmFileSink *self, const SmFile *file)
 	}
 }
 
-/* Raise an error if ALTER TYPE has changed the type of the result. */
+/* Raise an error unless the type of the result has the columns of this version. */
 static void
 check_result_type(TupleDesc desc)
 {
 	bool		ok = desc->natts == SM_FILE_NCOLUMNS;
-	bool		dropped = false;
 
 	for (int i = 0; ok && i < SM_FILE_NCOLUMNS; i++)
 		ok = TupleDescAttr(desc, i)->atttypid == sm_file_columns[i].type;
-	for (int i = 0; i < desc->natts; i++)
-		dropped |= TupleDescAttr(desc, i)->attisdropped;
 	if (!ok)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("the result type sitemap_file is not as the extension made it"),
-				 dropped ?
-				 errhint("An attribute that was dropped still counts. Drop the extension and create it again.") :
-				 errhint("Undo the ALTER TYPE, or drop the extension and create it again.")));
+				 errmsg("the result type sitemap_file is not as this version of the extension needs it"),
+				 errhint("After an upgrade run ALTER EXTENSION sitemap UPDATE. Otherwise undo the ALTER TYPE.")));
 }
 
 Datum

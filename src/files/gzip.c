@@ -1,7 +1,6 @@
 /*
  * gzip.c
- *	  Compression of whole documents, and the reverse, by libdeflate if the build
- *	  has it, else by zlib.
+ *	  Compresses and inflates by libdeflate if the build has it, else by zlib, in threads.
  *
  * libdeflate is faster than zlib and compresses most sitemaps better, but takes a
  * document in one call, which a cancel request has to wait for: a second or two
@@ -308,6 +307,7 @@ begin_work(SmGzip *gzip, SmSpan data, size_t room, bool in_thread)
 	gzip->len = data.len;
 	gzip->room = room;
 	gzip->written = 0;
+	gzip->succeeded = false;
 	reserve(gzip->context, &gzip->result, VARHDRSZ + room);
 	if (in_thread && max_parallel_workers_per_gather > 0)
 	{
@@ -359,7 +359,10 @@ struct varlena *
 sm_gzip_end(SmGzip *gzip)
 {
 	end_work(gzip);
-	Assert(gzip->succeeded);
+	if (!gzip->succeeded)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compress a document")));
 	SET_VARSIZE(gzip->result.data, VARHDRSZ + gzip->written);
 	return (struct varlena *) gzip->result.data;
 }

@@ -1,7 +1,6 @@
 /*
  * gzip.h
- *	  Compression of whole documents, and the reverse, by libdeflate if the build
- *	  has it, else by zlib.
+ *	  Compression of whole documents, and the reverse, while the caller goes on.
  */
 #ifndef SM_GZIP_H
 #define SM_GZIP_H

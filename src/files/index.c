@@ -9,6 +9,8 @@
 
 #include "files/index.h"
 
+#include "core/w3cdate.h"
+#include "entry/value.h"
 #include "entry/writer.h"
 #include "nodes/pg_list.h"
 #include "utils/timestamp.h"
@@ -54,8 +56,11 @@ sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod)
 	SmRow		row = {.loc = loc};
 	SmDocument *doc = index->documents != NIL ? llast(index->documents) : add_document(index);
 	SmEntry		entry;
+	char		unused[SM_W3C_SECONDS_LEN];
 
-	if (!TIMESTAMP_IS_NOBEGIN(lastmod))
+	/* a file that another program makes can have any lastmod */
+	if (!TIMESTAMP_NOT_FINITE(lastmod) &&
+		sm_w3c_format_seconds(sm_timestamp_seconds(lastmod), unused))
 	{
 		row.lastmod.type = SM_VALUE_INSTANT;
 		row.lastmod.v.integer = lastmod;

@@ -1,6 +1,6 @@
 /*
  * index.h
- *	  Makes the index that lists the files of a set.
+ *	  The index of a set or of a site.
  */
 #ifndef SM_INDEX_H
 #define SM_INDEX_H
@@ -22,8 +22,8 @@ typedef struct SmIndex SmIndex;
 extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
 
 /*
- * Add a file by its URL, UTF-8.  lastmod: DT_NOBEGIN if unknown.  Begins another
- * document if the last one is full.
+ * Add a file by its URL, UTF-8.  lastmod: DT_NOBEGIN if unknown; left out if infinite, or
+ * outside of the years 1 to 9999.  Begins another document if the last one is full.
  */
 extern void sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod);
 

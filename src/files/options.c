@@ -39,6 +39,25 @@ const SmOptionDefaults sm_files_defaults = {.compression = 0,.stable = false};
 /* longest name of a file of such a section */
 #define MAX_NAME		(MAX_SECTION + 40)
 
+/* Does the path of a URL reference, without query and fragment, have this ending? */
+static bool
+path_ends_with(SmSpan href, const char *ending)
+{
+	size_t		len = strcspn(pnstrdup(href.s, href.len), "?#");
+	size_t		ending_len = strlen(ending);
+
+	return len > ending_len &&
+		pg_strncasecmp(href.s + len - ending_len, ending, ending_len) == 0;
+}
+
+/* Does a name look like that of a sitemap's file? */
+static bool
+names_file(SmSpan name)
+{
+	return path_ends_with(name, ".xml") || path_ends_with(name, ".xml.gz") ||
+		path_ends_with(name, ".txt") || path_ends_with(name, ".txt.gz");
+}
+
 /*
  * A section becomes part of file names and URLs without any encoding.  Allowed
  * are the "unreserved" characters of RFC 3986.
@@ -57,21 +76,13 @@ section_option(FunctionCallInfo fcinfo, int n)
 		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
 		sm_invalid_argument("section", section,
 							"It must be 1 to " SM_STRING(MAX_SECTION) " letters, digits, \"-\", \".\", \"_\" and \"~\", and not begin with a dot.");
+	if (names_file(sm_span_of(section)))
+		sm_invalid_argument("section", section,
+							"It is the beginning of file names, to which \".xml\" and the like are added.");
 	if (strcmp(section, SM_FURTHER_INDEX) == 0)
 		sm_invalid_argument("section", section,
 							"Names such as " SM_FURTHER_INDEX "-2.xml are the names of further files of the index.");
 	return section;
-}
-
-/* Does the path of a URL reference, without query and fragment, have this ending? */
-static bool
-path_ends_with(SmSpan href, const char *ending)
-{
-	size_t		len = strcspn(pnstrdup(href.s, href.len), "?#");
-	size_t		ending_len = strlen(ending);
-
-	return len > ending_len &&
-		pg_strncasecmp(href.s + len - ending_len, ending, ending_len) == 0;
 }
 
 pg_noreturn static void
@@ -81,21 +92,6 @@ refuse_base_url(SmSpan url, const char *reason)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid base_url \"%s\": %s", sm_for_message(url), reason),
 			 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
-}
-
-/* Does a base URL look like the URL of a sitemap, without a slash at its end? */
-static bool
-names_file(SmSpan url, const SmUrlBase *base)
-{
-	static const char *const endings[] = {".xml", ".xml.gz", ".txt", ".txt.gz"};
-
-	url = sm_trim(url);
-	if (base->len[SM_FORM_PLAIN] == base->origin_len + 1)
-		return false;
-	for (size_t i = 0; i < lengthof(endings); i++)
-		if (path_ends_with(url, endings[i]))
-			return true;
-	return false;
 }
 
 static void
@@ -108,7 +104,9 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 	url = sm_read_argument(PG_GETARG_DATUM(n), "base_url");
 	status = sm_url_base_init(base, url.s, url.len, scope);
 	sm_url_check_memory(status);
-	if (status == SM_URL_OK && names_file(url, base))
+	/* a host can end with .xml */
+	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] > base->origin_len + 1 &&
+		names_file(sm_trim(url)))
 		refuse_base_url(url, "it is the URL of a file");
 	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
 		ereport(ERROR,

@@ -1,6 +1,6 @@
 /*
  * options.h
- *	  Reads and checks the arguments that sitemap_files shares with other functions.
+ *	  The options of a set, as the arguments of a function give them.
  */
 #ifndef SM_OPTIONS_H
 #define SM_OPTIONS_H

@@ -1,6 +1,6 @@
 /*
  * queue.h
- *	  Gzips files and puts them into a tuplestore, as rows of type sitemap_file.
+ *	  A queue of files to compress, which ends in a tuplestore.
  */
 #ifndef SM_FILE_QUEUE_H
 #define SM_FILE_QUEUE_H

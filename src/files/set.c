@@ -19,9 +19,11 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/view.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -37,6 +39,13 @@
  * and guesses badly without statistics.
  */
 #define MAX_RANGES_COST 2.0
+
+/*
+ * The rows of one range, of at most a third of the files, should cost less than half of
+ * all rows, unless all rows cost so little that the planner would not start a worker.
+ */
+#define MAX_RANGE_COST	0.5
+#define SMALL_COST		1000.0
 
 typedef struct HashCount
 {
@@ -157,10 +166,10 @@ close_file(SmSet *set, bool is_part)
 	SmFile		file = {.section = options->section,.recipe = set->recipe};
 
 	if (set->key_type)
-		file.first_key = sm_key_to_exact_text(set->key_type, set->split.first_key);
+		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
 	file.name = is_part ? next_name(set, (uint32) set->split.first_hash) : sm_only_name(options);
-	if (set->past)
-		file.shown = sm_document_shown(doc, set->past->order, &file.shown_checksum);
+	if (set->has_shown)
+		file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
 	sm_document_reset(doc);
@@ -168,14 +177,17 @@ close_file(SmSet *set, bool is_part)
 }
 
 pg_noreturn static void
-key_is_too_large(SmSet *set, bool has_news)
+key_is_too_large(SmSet *set)
 {
+	bool		by_news = set->doc.totals.nnews == SM_MAX_NEWS;
+
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("the rows of key %s do not fit into one file",
 					sm_clip(sm_key_to_text(set->key_type, set->key))),
-			 errdetail("Rows with the same key stay together. A file can have %d URLs and " INT64_FORMAT " bytes.",
-					   sm_document_max_entries(&set->doc, has_news), set->doc.max_bytes),
+			 errdetail("Rows with the same key stay together. A file can have %d %s and " INT64_FORMAT " bytes.",
+					   by_news ? SM_MAX_NEWS : set->doc.max_entries, by_news ? "news items" : "URLs",
+					   set->doc.max_bytes),
 			 errhint("Choose a key that fewer pages have.")));
 }
 
@@ -204,12 +216,12 @@ meets_old_file(SmSet *set, Datum key)
  * if the range ends here.
  */
 static bool
-cut_file(SmSet *set, const SmEntry *entry)
+cut_file(SmSet *set)
 {
 	StringInfoData rest;
 
 	if (!sm_split_cut(&set->split, &set->doc, &rest))
-		key_is_too_large(set, entry->has_news);
+		key_is_too_large(set);
 	close_file(set, true);
 	set->ended = meets_old_file(set, sm_split_next_key(&set->split));
 	if (set->ended)
@@ -232,7 +244,7 @@ put_entry(SmSet *set, const SmEntry *entry)
 	sm_split_consider(&set->split, doc, entry, set->starts_key, set->key);
 	while (unlikely(!fits))
 	{
-		if (!cut_file(set, entry))
+		if (!cut_file(set))
 			return;
 		fits = sm_document_fits(doc, entry);
 	}
@@ -259,41 +271,6 @@ keep_key(SmSet *set, Datum key)
 	set->key = sm_key_copy(set->key_type, key);
 	set->has_key = true;
 	MemoryContextSwitchTo(oldcontext);
-}
-
-/* Find the file that would have had the newest key in the past, and open its states. */
-static void
-find_past(SmSet *set)
-{
-	const SmOldFiles *old = set->old;
-	int			file = set->past_file;
-
-	while (file + 1 < old->nfiles &&
-		   (file + 1 == set->past_first ||
-			sm_key_compare(set->key_type, old->files[file + 1]->key, set->key) <= 0))
-		file++;
-	if (file == set->past_file)
-		return;
-	set->past_file = file;
-	set->is_known = set->past->open(set->past, file, &set->shown);
-}
-
-/*
- * SmFindLastmod: an unchanged page keeps its lastmod, a changed page gets the time of the
- * run, and a new page gets the lastmod of its row, or else the time of the run.  If the
- * file has no states, each page keeps the lastmod of its row, even if there is none.
- */
-static void
-find_lastmod(void *arg, SmShownPage *page)
-{
-	SmSet	   *set = arg;
-	SmShownStatus status;
-
-	if (!set->is_known)
-		return;
-	status = sm_shown_find(&set->shown, page);
-	if (status == SM_SHOWN_CHANGED || (status == SM_SHOWN_NEW && page->lastmod == 0))
-		page->lastmod = set->past->now;
 }
 
 /* A bound of a range, for a message. */
@@ -349,12 +326,22 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 				 errdetail("Its key %s is less than %s, the key of a row before it.",
 						   sm_clip(sm_key_to_text(set->key_type, key)),
 						   sm_clip(sm_key_to_text(set->key_type, set->key))),
+				 type_is_collatable(set->key_type->type) && sm_query_orders_by_key(&set->query) ?
+				 errhint("The query has ORDER BY key, so a foreign server seems to sort by another collation. Its column needs COLLATE \"C\".") :
 				 errhint("End the query with ORDER BY key.")));
-	if (order >= 0)
-		return;
-	keep_key(set, key);
-	if (set->past)
-		find_past(set);
+	if (order < 0)
+		keep_key(set, key);
+}
+
+/* SmProblems.describe_key */
+static const char *
+describe_key(void *arg)
+{
+	const SmSet *set = arg;
+	int			index = set->query.key_index;
+
+	return set->slot->tts_isnull[index] ? "NULL" :
+		sm_clip(sm_key_to_text(set->key_type, set->slot->tts_values[index]));
 }
 
 static bool
@@ -365,6 +352,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 	bool		goes_on;
 
+	set->slot = slot;
 	set->writer.problems.row_number = set->receiver.nrows;
 	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (set->key_type)
@@ -398,25 +386,26 @@ sm_begin_entries(const SmOptions *options, SmEntryWriter *writer, SmDocument *do
 }
 
 /*
- * A digest of everything that decides a file's content and name, except the rows and
+ * Digests of everything that decides a file's content and name, except the rows and
  * the section.  A set with the same recipe makes the same files from the same rows.
  */
-static char *
-make_recipe(const SmSet *set)
+static void
+set_recipe(SmSet *set)
 {
 	const SmOptions *options = set->options;
-	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d%s",
+	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d %d %u",
 									SITEMAP_VERSION, options->kind, options->compression > 0,
 									options->stable, options->max_urls, options->max_bytes,
 									options->skip_invalid, options->base.scope, options->protocol,
-									set->has_shown ? " shown" : "");
+									set->has_shown, set->key_type ? set->key_type->type : InvalidOid);
 	const char *parts[] = {
 		settings, options->query, options->base.url[SM_FORM_PLAIN],
-		options->stylesheet ? options->stylesheet : "",
-		set->key_type ? sm_describe_order(set->held) : ""
+		options->stylesheet ? options->stylesheet : ""
 	};
+	List	   *views = sm_query_views(&set->query);
 	uint64		digest = 0;
-	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
+	char	   *recipe = palloc0((list_length(views) + 1) * SM_DIGEST_HEX_LEN + 1);
+	ListCell   *lc;
 
 	/*
 	 * Hash each part with its terminator, so that no two lists of parts have
@@ -425,7 +414,35 @@ make_recipe(const SmSet *set)
 	for (size_t i = 0; i < lengthof(parts); i++)
 		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
 	sm_digest_hex(digest, recipe);
-	return recipe;
+
+	set->recipe = recipe;
+	set->views = NIL;
+	foreach(lc, views)
+	{
+		const char *definition = sm_view_definition(lfirst_oid(lc));
+
+		recipe += SM_DIGEST_HEX_LEN;
+		sm_digest_hex(sm_digest(definition, strlen(definition), 0), recipe);
+		set->views = lappend(set->views, sm_view_name(lfirst_oid(lc)));
+	}
+}
+
+const char *
+sm_set_compare_recipe(const SmSet *set, const char *recipe)
+{
+	ListCell   *lc;
+	bool		is_views = strncmp(recipe, set->recipe, SM_DIGEST_HEX_LEN) == 0;
+
+	if (strcmp(recipe, set->recipe) == 0)
+		return NULL;
+	foreach(lc, set->views)
+	{
+		const char *digest = set->recipe + (foreach_current_index(lc) + 1) * SM_DIGEST_HEX_LEN;
+
+		if (is_views && strstr(recipe, pnstrdup(digest, SM_DIGEST_HEX_LEN)) == NULL)
+			return psprintf("the view %s has changed", (const char *) lfirst(lc));
+	}
+	return "the query, an option, or what decides the order of keys has changed";
 }
 
 void
@@ -433,26 +450,13 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 {
 	sm_query_open(query, options->query);
 	sm_find_columns(query->desc, options->kind, columns);
-	sm_query_set_key(query, columns->column[SM_COLUMN_KEY].index, &columns->key_type);
-}
 
-/*
- * A query with a column "shown" is prepared and run under fixed settings: what a page
- * shows must not depend on the settings of the session.  In another time zone, all pages
- * would change.  It is also prepared under them, because literals such as '2026-01-01' are
- * converted then.
- */
-static int
-begin_settings(const SmSet *set)
-{
-	return set->has_shown ? sm_fix_query_settings() : 0;
-}
-
-static void
-end_settings(const SmSet *set, int level)
-{
-	if (set->has_shown)
-		sm_restore_settings(level);
+	/*
+	 * What a page shows must not depend on the settings of the session.  In
+	 * another time zone, all pages would change.
+	 */
+	sm_query_complete(query, columns->column[SM_COLUMN_KEY].index, &columns->key_type,
+					  columns->column[SM_COLUMN_SHOWN].index >= 0);
 }
 
 SmSet *
@@ -476,19 +480,17 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	sm_open_set_query(options, &set->query, &set->columns);
 	set->has_shown = set->columns.column[SM_COLUMN_SHOWN].index >= 0;
 	if (set->has_shown)
-	{
-		int			level = begin_settings(set);
-
-		sm_query_close(&set->query);
-		sm_open_set_query(options, &set->query, &set->columns);
-		end_settings(set, level);
-	}
+		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
 	{
 		set->key_type = &set->columns.key_type;
-		set->held = sm_hold_type(NIL, set->key_type->type, set->key_type->collation);
+		set->writer.problems.describe_key = describe_key;
+		set->writer.problems.describe_key_arg = set;
 	}
-	set->recipe = set->key_type || options->stable ? make_recipe(set) : "";
+	if (set->key_type || options->stable)
+		set_recipe(set);
+	else
+		set->recipe = "";
 	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
 
@@ -497,27 +499,21 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 }
 
 void
-sm_set_use_past(SmSet *set, SmPast *past)
+sm_set_use_past(SmSet *set, const SmOldFiles *old, SmBeforeRows before_rows,
+				SmFindLastmod find_lastmod, void *arg)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-
-	set->past = past;
-	set->old = past->old;
-	set->next = set->old->nfiles;	/* unless ranges are rebuilt, no old file
-									 * stays */
+	set->old = old;
+	set->next = old->nfiles;	/* unless ranges are rebuilt, no old file
+								 * stays */
+	set->before_rows = before_rows;
+	set->before_rows_arg = arg;
 	set->writer.find_lastmod = find_lastmod;
-	set->writer.find_lastmod_arg = set;
-	sm_document_keep_shown(&set->doc);
-	MemoryContextSwitchTo(oldcontext);
+	set->writer.find_lastmod_arg = arg;
 }
 
 /*
- * Begin to fill the progress view.  A backend has one slot for all progress views.  Leave
- * it alone if a COPY of our result uses it.  The rollback of a (sub)transaction releases
- * the slot.  sitemap_publish reads the target in subtransactions that it rolls back
- * (run_peek in target.c), before the query and in SmPast.begin.  So a COPY of its result no
- * longer has the slot here, and the set, which loses it in each SmPast.begin, takes it
- * again here.
+ * Fill the progress view while rows are read.  A backend has one slot for all progress
+ * views: leave it to a COPY of our result, which may have it.
  */
 static void
 start_progress(SmSet *set)
@@ -541,24 +537,24 @@ set_bounds(SmSet *set, int from, int to)
 	set->to = to < set->old->nfiles ? &set->old->files[to]->key : NULL;
 }
 
+static void
+end_progress(SmSet *set)
+{
+	if (set->progress)
+		pgstat_progress_end_command();
+	set->progress = false;
+}
+
 /* Read the rows of the old files [first, end). */
 static void
 read_rows(SmSet *set, int first, int end)
 {
-	int			level;
-
 	set_bounds(set, first, end);
-	if (set->past)
-	{
-		set->past->begin(set->past, first, end);
-		set->past_first = first;
-		set->past_file = first - 1;
-		set->is_known = false;
-	}
+	if (set->before_rows)
+		set->before_rows(set->before_rows_arg, first, end);
 	start_progress(set);
-	level = begin_settings(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
-	end_settings(set, level);
+	end_progress(set);
 }
 
 void
@@ -576,11 +572,9 @@ void
 sm_set_check_query(SmSet *set)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-	int			level = begin_settings(set);
 
 	sm_query_check(&set->query);
-	end_settings(set, level);
-	set->recipe = make_recipe(set);
+	set_recipe(set);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -590,7 +584,7 @@ sm_set_check_query(SmSet *set)
  * the key: each range then reads the whole table.
  */
 static bool
-prefers_ranges(SmSet *set)
+prefers_ranges(SmSet *set, int ntouched)
 {
 	const SmOldFiles *old = set->old;
 	int			nranges = 0;
@@ -598,7 +592,6 @@ prefers_ranges(SmSet *set)
 	int			every;
 	double		cost = 0;
 	double		cost_of_all;
-	int			level;
 	int		   *ranges = palloc_array(int, old->nfiles);
 
 	for (int i = 0; i < old->nfiles;)
@@ -609,10 +602,9 @@ prefers_ranges(SmSet *set)
 		}
 		else
 			i++;
-	if (nranges <= 1)
+	if (nranges == 0)
 		return true;
 
-	level = begin_settings(set);
 	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
 	every = (nranges - 1) / PLANNED_RANGES + 1;
 	for (int i = 0; i < nranges; i += every)
@@ -630,8 +622,9 @@ prefers_ranges(SmSet *set)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
-	end_settings(set, level);
-	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
+	set->range_is_costly = nranges == 1 && ntouched <= old->nfiles / 3 &&
+		cost_of_all > SMALL_COST && cost >= MAX_RANGE_COST * cost_of_all;
+	return nranges == 1 || cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*
@@ -696,7 +689,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
 	set->old = old;
-	if (!prefers_ranges(set))
+	if (!prefers_ranges(set, ntouched))
 		return "to read the changed ranges of keys would cost more than to read all rows";
 	for (int i = 0; i < old->nfiles;)
 	{
@@ -709,7 +702,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 		}
 		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
-		file->kept = true;
+		file->in_set = true;
 		i++;
 	}
 	return NULL;
@@ -718,10 +711,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 void
 sm_set_end(SmSet *set, const char *function)
 {
-	if (set->progress)
-		pgstat_progress_end_command();
 	sm_query_close(&set->query);
-	sm_release_types(set->held);
 	if (function)
 		sm_problems_warn(&set->writer.problems, function);
 	MemoryContextDelete(set->context);

@@ -1,6 +1,8 @@
 /*
  * set.h
- *	  Runs a query, and makes the files of a set from its rows.
+ *	  A set: the files that are made from the rows of a query.
+ *
+ * A set is made as a whole, or only the files that have to change are.
  */
 #ifndef SM_SET_H
 #define SM_SET_H
@@ -22,29 +24,12 @@ typedef struct SmOldFiles
 	SmRebuildFile *rebuild;		/* what changed in them, for sm_set_rebuild */
 } SmOldFiles;
 
-/* What is remembered of the pages of old files, for a query with a column "shown". */
-typedef struct SmPast SmPast;
-struct SmPast
-{
-	const SmOldFiles *old;
-	uint64		order;			/* digest of sm_key_describe_family, for
-								 * sm_shown_seal */
-	uint32		now;			/* lastmod of pages that change in this run */
-
-	/* Called before the rows of files first to end - 1 are read. */
-	void		(*begin) (SmPast *self, int first, int end);
-
-	/*
-	 * Find the states of one of these files.  The numbers of files ascend
-	 * from call to call.  The states are valid until the next call.  Returns
-	 * false if there are none.
-	 */
-	bool		(*open) (SmPast *self, int file, SmShown *shown);
-};
+/* Called before the rows of old files first to end - 1 are read. */
+typedef void (*SmBeforeRows) (void *arg, int first, int end);
 
 /*
- * A set that is being made.  Outside of set.c only has_shown, key_type, options and recipe
- * are read.
+ * A set that is being made.  Outside of set.c only receiver, options, key_type, key, recipe,
+ * has_shown and range_is_costly are read.
  */
 typedef struct SmSet
 {
@@ -55,12 +40,16 @@ typedef struct SmSet
 	SmQuery		query;
 	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
-	List	   *held;			/* the types of the key (sm_hold_type) */
-	const char *recipe;			/* a digest of the query's text, the options
-								 * that shape files and the order of keys
-								 * (make_recipe); "" for a full split without
-								 * keys */
+	List	   *views;			/* names of the views that the query reads */
+	const char *recipe;			/* digests: of the query's text, the options
+								 * that shape files and the type of the key;
+								 * then of each view's definition.  "" for a
+								 * full split without keys */
 	bool		has_shown;		/* the query has a column "shown" */
+	bool		range_is_costly;	/* sm_set_rebuild read only one range,
+									 * whose plan costs as much as half of all
+									 * rows */
+	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far */
 	SmEntryWriter writer;
@@ -83,14 +72,8 @@ typedef struct SmSet
 	const Datum *from;			/* bounds of the rows, NULL for none */
 	const Datum *to;
 
-	/* what is remembered of the pages, in a query with a column "shown" */
-	SmPast	   *past;			/* NULL until sm_set_use_past */
-	int			past_first;		/* first old file of the range that is read;
-								 * rows before its first key count as its rows */
-	int			past_file;		/* old file in whose range the newest key is;
-								 * past_first - 1 before the first row */
-	bool		is_known;		/* does that file have states? */
-	SmShown		shown;			/* the states of that file */
+	SmBeforeRows before_rows;	/* see sm_set_use_past; or NULL */
+	void	   *before_rows_arg;
 
 	uint64		nbytes;			/* of closed files, uncompressed */
 } SmSet;
@@ -115,8 +98,18 @@ extern void sm_set_end(SmSet *set, const char *function);
  */
 extern void sm_set_check_query(SmSet *set);
 
-/* Before files are made, if has_shown: let the set know its past. */
-extern void sm_set_use_past(SmSet *set, SmPast *past);
+/*
+ * How does the set's recipe differ from that of an old file?  NULL if it does not; else a
+ * phrase for the user, which names a view that has changed.
+ */
+extern const char *sm_set_compare_recipe(const SmSet *set, const char *recipe);
+
+/*
+ * For a set with has_shown, before files are made: call these functions with arg.
+ * find_lastmod is called while rows of the files are read that before_rows was called for.
+ */
+extern void sm_set_use_past(SmSet *set, const SmOldFiles *old, SmBeforeRows before_rows,
+							SmFindLastmod find_lastmod, void *arg);
 
 /*
  * Make only the files that have to change, and mark the other old files as kept.

@@ -1,12 +1,12 @@
 /*
  * split.c
- *	  Decides where one file of a set ends and the next begins.
+ *	  Cuts a set into full files, or by content.
  *
  * A "full" split ends a file when the next entry does not fit.  A row that is added
  * or removed then moves the ends of all later files.
  *
  * A "stable" split cuts by content.  It can cut before any row at which the file is
- * at least half full, by entries or by bytes.  Each of these rows has a distance:
+ * at least half full, by entries, by news items or by bytes.  Each of these rows has a distance:
  * how far the hash of its loc is from the highest possible hash.  The cut goes
  * before the row with the smallest distance / weight, where the weight grows fast
  * as the file fills.  So only a row with a very high hash ends a file that is still
@@ -49,16 +49,6 @@
 
 /* a stable split looks for cuts in a file this full, in thousandths of a limit */
 #define MIN_FULLNESS	500
-
-/* How full the document is, in thousandths of the limit that is closer. */
-static int
-fullness(const SmDocument *doc)
-{
-	int64		by_count = (int64) doc->totals.count * 1000 / sm_document_max_entries(doc, false);
-	int64		by_size = sm_document_size(doc) * 1000 / doc->max_bytes;
-
-	return (int) Max(by_count, by_size);
-}
 
 void
 sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type)
@@ -117,14 +107,14 @@ begin_document(SmSplit *split, const SmDocument *doc, const SmSplitEntry *first)
 static bool
 is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 {
-	int			full = doc->totals.count > 0 ? fullness(doc) : 0;
+	int			full = doc->totals.count > 0 ? sm_document_fullness(doc) : 0;
 	uint64		distance;
 	uint64		weight;
 
 	/*
 	 * As long as the file is less than half full, the best place is before
-	 * the newest key.  The file ends there if a very large entry, an entry
-	 * with news, or many rows of that key do not fit.
+	 * the newest key.  The file ends there if a very large entry, or many
+	 * rows of that key, do not fit.
 	 */
 	if (full < MIN_FULLNESS)
 		return split->weight == 0;
@@ -144,7 +134,10 @@ is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 	return true;
 }
 
-/* Consider a cut before the next entry of the document. */
+/*
+ * Consider a cut before the next entry of the document, and take over the copy of its
+ * key.
+ */
 static void
 consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 {
@@ -192,22 +185,22 @@ sm_split_cut(SmSplit *split, SmDocument *doc, StringInfo rest)
 void
 sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 {
-	int			nentries = split->nentries;
+	SmSplitEntry *moved = split->entries;
+	int			nmoved = split->nentries;
 
 	Assert(doc->totals.count == 0);
 	appendBinaryStringInfo(&doc->buf, rest->data, rest->len);
 
-	/* consider() writes at or before index i, and takes over the key */
+	split->entries = MemoryContextAlloc(split->context, split->max_entries * sizeof(SmSplitEntry));
 	split->nentries = 0;
 	split->weight = 0;
-	for (int i = 0; i < nentries; i++)
+	for (int i = 0; i < nmoved; i++)
 	{
-		SmSplitEntry next = split->entries[i];
-
-		consider(split, doc, &next);
-		if (i < nentries - 1)
-			sm_document_add(doc, &next.entry);
+		consider(split, doc, &moved[i]);
+		if (i < nmoved - 1)
+			sm_document_add(doc, &moved[i].entry);
 	}
+	pfree(moved);
 }
 
 void

@@ -1,6 +1,6 @@
 /*
  * input.c
- *	  Prepares a document to be parsed: inflates it and converts it to UTF-8.
+ *	  Inflates a document with zlib, piece by piece, and converts it to UTF-8.
  *
  * A few megabytes of gzip data can inflate to gigabytes, and the size that they
  * declare can be wrong.  So inflating ends at max_bytes.  In a damaged document the
@@ -146,19 +146,6 @@ is_utf16(SmSpan document, bool *big_endian)
 	return *big_endian ? p[1] != 0 : p[1] == 0 || (p[0] == 0xFF && p[1] == 0xFE);
 }
 
-static bool
-is_utf32(SmSpan document)
-{
-	static const char begins[][4] = {
-		{0, 0, '\xFE', '\xFF'}, {'\xFF', '\xFE', 0, 0}, {0, 0, 0, '<'}, {'<', 0, 0, 0}
-	};
-
-	for (size_t i = 0; i < lengthof(begins); i++)
-		if (document.len >= 4 && memcmp(document.s, begins[i], 4) == 0)
-			return true;
-	return false;
-}
-
 /* Convert UTF-16, up to the first invalid character. */
 static void
 convert_utf16(SmInput *input, SmSpan document, bool big_endian)
@@ -240,7 +227,7 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 	{
 		break_off_conversion(input, sm_convert(input->content, encoding, &input->content),
 							 psprintf("the document has bytes that are not text in encoding \"%s\"", shown));
-		problems->counted = input->content.s;
+		problems->begin = input->content.s;
 	}
 }
 
@@ -295,19 +282,13 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 			input->hint = "If it can be trusted, raise max_bytes.";
 	}
 
-	if (!is_text && is_utf32(input->content))
-	{
-		input->content.len = 0;
-		break_off(input, ERRCODE_FEATURE_NOT_SUPPORTED, "the encoding \"UTF-32\" is not supported");
-	}
-	else if (!is_text && is_utf16(input->content, &big_endian))
+	if (!is_text && is_utf16(input->content, &big_endian))
 	{
 		convert_utf16(input, input->content, big_endian);
 		is_utf16_text = is_utf8 = true;
 	}
 
-	problems->line = 1;
-	problems->counted = input->content.s;
+	problems->begin = input->content.s;
 	input->content = skip_start(input->content, &has_blanks, &is_utf8);
 	problems->place = input->content.s;
 	if (input->content.len == 0)

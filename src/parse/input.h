@@ -1,6 +1,6 @@
 /*
  * input.h
- *	  Prepares a document to be parsed: inflates it and converts it to UTF-8.
+ *	  The document to parse: inflated, in UTF-8, as far as it can be read.
  */
 #ifndef SM_PARSE_INPUT_H
 #define SM_PARSE_INPUT_H

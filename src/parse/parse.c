@@ -280,7 +280,6 @@ kind_of(SmSpan document, bool is_text)
 
 	/* skip mode, since an invalid document also has a kind */
 	sm_problems_init_skip(&problems);
-	problems.in_document = true;
 	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);
 	if (input.is_xml)
 		return sm_xml_kind(&input);

@@ -1,6 +1,6 @@
 /*
  * xml.c
- *	  Reads sitemaps, indexes, RSS and Atom, entry by entry.
+ *	  Looks for entries among the elements of a document.
  *
  * Elements that the protocol does not know are skipped, but no page in them is lost
  * silently: an entry inside another element, as in <urlset><urls><url>, is read and
@@ -22,8 +22,6 @@
  * a URI of 256 bytes once, each <x:a/> of 6 bytes is an extension element, and its copy
  * repeats the URI.  So the total length of the copies is limited, in proportion to the
  * length of the document.
- *
- * From RSS and Atom, only the URL of a page and the date of its last change are read.
  */
 #include "postgres.h"
 
@@ -31,8 +29,6 @@
 
 #include "core/ascii.h"
 #include "core/text.h"
-#include "core/url.h"
-#include "core/w3cdate.h"
 #include "core/xml.h"
 #include "entry/reader.h"
 #include "entry/value.h"
@@ -58,24 +54,12 @@
 #define COPIED_RATIO_MAX		10
 #define COPIED_ALWAYS			1048576
 
-/* What is read of an item of RSS or an entry of Atom. */
-typedef struct Syndicated
-{
-	SmSpan		link;
-	SmSpan		guid;			/* of RSS: can stand for the link */
-	SmSpan		date;
-} Syndicated;
-
-/* The field for the text of the element that has just begun; NULL to skip the element. */
-typedef SmSpan *(*FindField) (const SmXmlReader *r, Syndicated *entry);
-
 /* A kind of document, known by its root element. */
 typedef struct Kind
 {
 	const char *kind;			/* the result of sitemap_kind */
 	const char *root;
 	const char *entry;
-	FindField	find_field;		/* NULL unless RSS or Atom */
 } Kind;
 
 struct SmXmlParser
@@ -210,7 +194,7 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 
 		if (token == SM_XML_ERROR)
 			return false;
-		if (out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
+		if (p->entry_bytes + out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
 			return too_large(p, "the extension elements of an entry are longer than a sitemap can be");
 		if (token == SM_XML_TEXT)
 		{
@@ -282,107 +266,16 @@ copy_extension_element(void *arg, SmSpan *copy)
 
 	p->entry_bytes += out.len;
 	p->copied += out.len;
-	if (p->entry_bytes > EXTENSIONS_BYTES_MAX)
-		return too_large(p, "the extension elements of an entry are longer than a sitemap can be");
 	if (p->copied > p->allowed)
 		return too_large(p, "the extension elements are more than " SM_STRING(COPIED_RATIO_MAX)
 						 " times as long as the document");
 	return true;
 }
 
-/* Store a date as lastmod: as a W3C date, or unchanged if it is not a date. */
-static void
-put_date(SmRow *row, SmSpan text)
-{
-	char	   *date = palloc(SM_SYNDICATION_DATE_MAX);
-	size_t		len;
-
-	text = sm_trim(text);
-
-	len = sm_syndication_date(text, date);
-	row->lastmod.type = SM_VALUE_TEXT;
-	row->lastmod.v.span = len > 0 ? sm_span(date, len) : text;
-}
-
-/* Does an attribute of the element that has just begun have this value, or is it missing? */
-static bool
-is_or_lacks(const SmXmlReader *r, const char *name, const char *value)
-{
-	SmSpan		given = sm_xml_attribute(r, name);
-
-	return given.s == NULL || sm_span_is(sm_xml_resolve(given), value);
-}
-
-/* <item><link>http://www.example.com/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate> */
-static SmSpan *
-find_rss_field(const SmXmlReader *r, Syndicated *item)
-{
-	if (sm_span_is(r->name, "link") && item->link.len == 0)
-		return &item->link;
-	if (sm_span_is(r->name, "guid") && is_or_lacks(r, "isPermaLink", "true"))
-		return &item->guid;
-	return sm_span_is(r->name, "pubDate") ? &item->date : NULL;
-}
-
-/*
- * <entry><link rel="alternate" href="http://www.example.com/"/><updated>2003-12-13T18:30:02Z</updated>,
- * or <modified> in Atom 0.3
- */
-static SmSpan *
-find_atom_field(const SmXmlReader *r, Syndicated *entry)
-{
-	if (sm_span_is(r->name, "link") && entry->link.len == 0 && is_or_lacks(r, "rel", "alternate"))
-	{
-		SmSpan		href = sm_xml_attribute(r, "href");
-
-		entry->link = href.s ? sm_xml_resolve(href) : href;
-	}
-	return sm_span_is(r->name, "updated") || sm_span_is(r->name, "modified") ? &entry->date : NULL;
-}
-
 static const Kind kinds[] = {
-	{"urlset", "urlset", "url", NULL},
-	{"index", "sitemapindex", "sitemap", NULL},
-	{"rss", "rss", "item", find_rss_field},
-	{"atom", "feed", "entry", find_atom_field}
+	{"urlset", "urlset", "url"},
+	{"index", "sitemapindex", "sitemap"}
 };
-
-/*
- * Read an item of RSS or an entry of Atom, its link as loc and its date as lastmod.
- * Returns the same as sm_entry_read.
- */
-static bool
-read_syndicated(SmXmlParser *p, SmRow *row)
-{
-	SmEntryReader *e = &p->entries;
-	SmXmlReader *r = &p->reader;
-	Syndicated	entry = {0};
-	SmXmlToken	token;
-
-	memset(row, 0, sizeof(*row));
-	e->has_entry_inside = false;
-	while ((token = sm_entry_next(e)) != SM_XML_END)
-	{
-		SmSpan	   *field = NULL;
-
-		if (token == SM_XML_ERROR)
-			return false;
-		if (token != SM_XML_START)
-			continue;
-		if (sm_span_equal(r->uri, e->own_uri))
-			field = p->kind->find_field(r, &entry);
-		if (!(field ? sm_entry_read_text(e, field) : sm_entry_skip(e)))
-			return false;
-	}
-	if (entry.date.s)
-		put_date(row, entry.date);
-	row->loc = entry.link;
-	entry.guid = sm_trim(entry.guid);
-	if (sm_trim(row->loc).len == 0 && sm_url_begins(entry.guid.s, entry.guid.len))
-		row->loc = entry.guid;
-	return row->loc.s != NULL ||
-		entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "the entry has no link to a page");
-}
 
 SmXmlParser *
 sm_xml_parser_create(const SmInput *input, SmProblems *problems)
@@ -440,7 +333,7 @@ begin_root(SmXmlParser *p)
 	{
 		p->problems->place = p->reader.raw.s;
 		sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
-				   "the root element \"%s\" is none of urlset, sitemapindex, rss and feed",
+				   "the root element \"%s\" is neither urlset nor sitemapindex",
 				   sm_for_message(p->reader.open[0].qname));
 		p->problems->rest_lost = true;
 		return false;
@@ -457,7 +350,7 @@ check_wrapper(SmXmlParser *p)
 	const SmXmlReader *r = &p->reader;
 	SmSpan		wrapper = r->open[r->depth - 1].qname;
 
-	if (r->depth == 1 || p->kind->find_field || wrapper.s == p->wrapper)
+	if (r->depth == 1 || wrapper.s == p->wrapper)
 		return;
 	p->wrapper = wrapper.s;
 	sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
@@ -474,7 +367,7 @@ read_entry(SmXmlParser *p, SmRow *row)
 {
 	p->entry_bytes = 0;
 	p->entry_count = 0;
-	if (!(p->kind->find_field ? read_syndicated(p, row) : sm_entry_read(&p->entries, row)))
+	if (!sm_entry_read(&p->entries, row))
 		return false;
 	if (p->entries.has_entry_inside)
 		return entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "there is an entry inside of an entry");
@@ -503,8 +396,7 @@ static bool
 is_like_entry(const SmXmlReader *r)
 {
 	for (size_t i = 0; i < lengthof(kinds); i++)
-		if (!kinds[i].find_field &&
-			sm_equal_ignoring_case(r->name, sm_span_of(kinds[i].entry)))
+		if (sm_equal_ignoring_case(r->name, sm_span_of(kinds[i].entry)))
 			return true;
 	return false;
 }
@@ -544,7 +436,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 			if (read_entry(p, row))
 				return true;
 		}
-		else if (!p->kind->find_field && is_like_entry(r))
+		else if (is_like_entry(r))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
 					   is_own ? "element \"%s\" is no entry of a %s" :
 					   "element \"%s\" is not in the namespace of the %s",
@@ -568,16 +460,12 @@ sm_xml_kind(const SmInput *input)
 {
 	SmXmlReader r;
 	SmXmlToken	token;
+	const Kind *kind;
 
 	sm_xml_reader_init_document(&r, input->content.s, input->content.len);
 	do
 		token = sm_xml_next(&r);
 	while (token == SM_XML_TEXT || token == SM_XML_COMMENT || token == SM_XML_PI);
-	if (token == SM_XML_START)
-	{
-		const Kind *kind = find_kind(&r);
-
-		return kind ? kind->kind : NULL;
-	}
-	return NULL;
+	kind = token == SM_XML_START ? find_kind(&r) : NULL;
+	return kind ? kind->kind : NULL;
 }

@@ -1,6 +1,6 @@
 /*
  * xml.h
- *	  Reads sitemaps, indexes, RSS and Atom, entry by entry.
+ *	  The entries of a sitemap or an index in XML, as rows.
  */
 #ifndef SM_PARSE_XML_H
 #define SM_PARSE_XML_H

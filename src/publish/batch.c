@@ -1,8 +1,8 @@
 /*
  * batch.c
- *	  Rows that wait, to be written to a table by one statement.
+ *	  Rows that wait for a statement, as an array for each column.
  *
- * The rows are parameters, an array for each column, since a statement on a sharded or
+ * The arrays are parameters of the statement, since a statement on a sharded or
  * foreign table can be sent to another server with its parameters.  The plan is a custom
  * plan: the planner sees the values, so it looks names up in an index or a hash table, a
  * foreign partition sends no other files, and a sharded cluster finds the shards.

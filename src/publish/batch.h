@@ -1,6 +1,6 @@
 /*
  * batch.h
- *	  Rows that wait, to be written to a table by one statement.
+ *	  Rows for one statement on a table.
  */
 #ifndef SM_PUBLISH_BATCH_H
 #define SM_PUBLISH_BATCH_H

@@ -5,54 +5,38 @@
  * core/rebuild.c says which files have to be rebuilt, given the files that hold a
  * changed key.  set.c rebuilds them.
  *
- * The statement that names the changes can alter tables, types and settings.  So its
- * rows wait in a tuplestore until it has ended.  Then the query is checked again, and
- * the first keys of the files are read.  The row types of the keys and of the
- * statement's columns are held meanwhile: altering them is an error (server/key.h).
+ * The statement that names the changes can alter tables and settings, but nothing changes
+ * the order and the text of keys (server/key.h).  So its rows are read as they come.  The
+ * query is checked again after it.
  */
 #include "postgres.h"
 
 #include "publish/changes.h"
 
 #include "catalog/pg_type.h"
-#include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/syscache.h"
-#include "utils/tuplestore.h"
 
-/* Receives the rows of the statement. */
-typedef struct Statement
-{
-	SmReceiver	receiver;		/* must be first */
-	TupleDesc	desc;			/* NULL until it begins to run */
-	Tuplestorestate *rows;
-	List	   *held;			/* types of its columns (sm_hold_type) */
-} Statement;
-
-/* How a column of the statement is read as a key. */
-typedef enum ColumnKind
-{
-	COLUMN_KEY,					/* has the type of column key */
-	COLUMN_TEXT,				/* text that the user wrote */
-	COLUMN_OTHER				/* is converted to text first */
-} ColumnKind;
-
+/* A column of the statement, one of the first and the last key of a range. */
 typedef struct ChangeColumn
 {
-	ColumnKind	kind;
+	bool		is_key;			/* has the type of the key, else it is read
+								 * from text */
 	FmgrInfo	output;
 } ChangeColumn;
 
-/* The keys of the set, and its old files. */
+/* Receives the rows of the statement. */
 typedef struct Changes
 {
+	SmReceiver	receiver;		/* must be first */
 	SmKeyType  *key_type;
 	SmOldFiles *old;
+	int			ncolumns;
+	ChangeColumn columns[2];
 } Changes;
 
 static void
@@ -71,74 +55,61 @@ check_set(const SmSet *set)
 				 errhint("Publish with split => 'stable'.")));
 }
 
+/*
+ * Describe a column.  Text is read as a cast in this session reads it.  All other types
+ * than the key's are refused: a cast could lose part of a value, and thereby miss a key.
+ */
+static void
+init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *column)
+{
+	Oid			base = getBaseType(att->atttypid);
+	Oid			output;
+	bool		is_varlena;
+
+	if (sm_key_family(base) != key_type->family && !IsBinaryCoercible(base, TEXTOID))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column %d of changes must be of the type of column \"key\", %s, not %s",
+						att->attnum, format_type_be(key_type->type),
+						format_type_be(att->atttypid)),
+				 errhint("Cast it to %s.", format_type_be(key_type->type))));
+	column->is_key = base == key_type->type;
+	getTypeOutputInfo(base, &output, &is_varlena);
+	fmgr_info(output, &column->output);
+}
+
 static void
 start_statement(SmReceiver *self, TupleDesc desc)
 {
-	Statement  *statement = (Statement *) self;
+	Changes    *changes = (Changes *) self;
 
 	if (desc->natts < 1 || desc->natts > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("changes must have one or two columns, not %d", desc->natts),
 				 errhint("One column is a key. Two columns are the first and the last key of a range.")));
-	statement->desc = CreateTupleDescCopy(desc);
+	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
-	{
-		Oid			pseudo_type;
-
-		statement->held = sm_hold_type(statement->held, TupleDescAttr(desc, i)->atttypid,
-									   InvalidOid);
-		pseudo_type = sm_find_pseudo_type(statement->held);
-		if (OidIsValid(pseudo_type))
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column %d of changes must not be of the pseudo-type %s", i + 1,
-							format_type_be(pseudo_type)),
-					 errhint("Cast the column to the type of column \"key\" of the query, or to text.")));
-	}
-}
-
-static bool
-store_change(SmReceiver *self, TupleTableSlot *slot)
-{
-	Statement  *statement = (Statement *) self;
-	Datum		values[2];
-
-	/* the statement may drop a table that large values are in */
-	slot_getallattrs(slot);
-	for (int i = 0; i < statement->desc->natts; i++)
-	{
-		values[i] = slot->tts_values[i];
-		if (!slot->tts_isnull[i] && TupleDescAttr(statement->desc, i)->attlen == -1)
-			values[i] = PointerGetDatum(PG_DETOAST_DATUM_PACKED(values[i]));
-	}
-	tuplestore_putvalues(statement->rows, statement->desc, values, slot->tts_isnull);
-	return true;
-}
-
-/* Run the statement, which may write. */
-static void
-run_statement(Statement *statement, const char *text)
-{
-	sm_receiver_init(&statement->receiver, start_statement, store_change);
-	statement->rows = tuplestore_begin_heap(false, false, work_mem);
-	sm_run_changes(text, &statement->receiver.dest);
+		init_column(changes->key_type, TupleDescAttr(desc, i), &changes->columns[i]);
 }
 
 /* Why the section's files cannot be rebuilt one by one, or NULL. */
 static const char *
-check_files(const SmFileList *list, const char *recipe)
+check_files(const SmFileList *list, const SmSet *set)
 {
 	for (int i = 0; i < list->nfiles; i++)
 	{
 		const SmFile *file = list->files[i];
+		const char *reason = NULL;
 
 		if (!file->of_section)
 			continue;
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
-		if (file->first_key && strcmp(file->recipe, recipe) != 0)
-			return "the query, an option, or what decides the order of keys has changed";
+		if (file->first_key)
+			reason = sm_set_compare_recipe(set, file->recipe);
+		if (reason)
+			return reason;
 	}
 	return NULL;
 }
@@ -175,95 +146,44 @@ find_file(const Changes *changes, Datum key)
 	return low;
 }
 
-/* Describe a column of the statement. */
-static void
-describe_column(const Changes *changes, Oid type, ChangeColumn *column)
-{
-	Oid			base;
-	Oid			output;
-	bool		is_varlena;
-	char		category;
-	bool		preferred;
-
-	/* the statement can drop any type but row types, which are held */
-	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("changes dropped the type of a column that it returned")));
-	base = getBaseType(type);
-	get_type_category_preferred(base, &category, &preferred);
-	column->kind = base == changes->key_type->type ? COLUMN_KEY :
-		category == TYPCATEGORY_STRING ? COLUMN_TEXT : COLUMN_OTHER;
-	getTypeOutputInfo(base, &output, &is_varlena);
-	fmgr_info(output, &column->output);
-}
-
 /* Convert a value that the statement returned to a key. */
 static Datum
 read_key(const Changes *changes, ChangeColumn *column, Datum value)
 {
-	if (column->kind == COLUMN_KEY)
+	if (column->is_key)
 		return value;
 	return sm_key_from_text(changes->key_type, OutputFunctionCall(&column->output, value));
 }
 
-/* Take a range of changed keys. */
-static void
-take_change(const Changes *changes, ChangeColumn *columns, int ncolumns, TupleTableSlot *slot)
+/* Take a row: a changed key, or a range of changed keys. */
+static bool
+receive_change(SmReceiver *self, TupleTableSlot *slot)
 {
-	int			last = ncolumns - 1;
-	bool		has_from = !slot->tts_isnull[0];
-	bool		has_to = !slot->tts_isnull[last];
-	Datum		from = has_from ? read_key(changes, &columns[0], slot->tts_values[0]) : (Datum) 0;
-	Datum		to = has_to ? read_key(changes, &columns[last], slot->tts_values[last]) : (Datum) 0;
+	Changes    *changes = (Changes *) self;
+	SmOldFiles *old = changes->old;
+	int			last = changes->ncolumns - 1;
+	Datum		from = 0;
+	Datum		to = 0;
+	bool		has_from;
+	bool		has_to;
 
+	slot_getallattrs(slot);
+	has_from = !slot->tts_isnull[0];
+	has_to = !slot->tts_isnull[last];
+	if (has_from)
+		from = read_key(changes, &changes->columns[0], slot->tts_values[0]);
+	if (has_to)
+		to = read_key(changes, &changes->columns[last], slot->tts_values[last]);
 	if (has_from && has_to && sm_key_compare(changes->key_type, from, to) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid range of changes: %s is greater than %s",
 						sm_clip(sm_key_to_text(changes->key_type, from)),
 						sm_clip(sm_key_to_text(changes->key_type, to)))));
-	if (changes->old->nfiles > 0)
-		sm_rebuild_change(changes->old->rebuild, has_from ? find_file(changes, from) : 0,
-						  has_to ? find_file(changes, to) : changes->old->nfiles - 1);
-}
-
-/* Take all rows that the statement returned. */
-static void
-take_changes(const Changes *changes, const Statement *statement)
-{
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(statement->desc, &TTSOpsMinimalTuple);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish change",
-												  ALLOCSET_DEFAULT_SIZES);
-	ChangeColumn columns[2] = {0};
-	int			ncolumns = statement->desc->natts;
-	int			level;
-
-	for (int i = 0; i < ncolumns; i++)
-		describe_column(changes, TupleDescAttr(statement->desc, i)->atttypid, &columns[i]);
-
-	/*
-	 * If a column is neither of the key's type nor text, its values become
-	 * text here, and both columns are read with our settings.  Otherwise they
-	 * are read with the user's.
-	 */
-	if (columns[0].kind == COLUMN_OTHER || columns[ncolumns - 1].kind == COLUMN_OTHER)
-		level = sm_fix_text_settings();
-	else
-		level = sm_fix_input_settings();
-	while (tuplestore_gettupleslot(statement->rows, true, false, slot))
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(context);
-
-		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
-		take_change(changes, columns, ncolumns, slot);
-		MemoryContextSwitchTo(oldcontext);
-		MemoryContextReset(context);
-	}
-	sm_restore_settings(level);
-	ExecDropSingleTupleTableSlot(slot);
-	MemoryContextDelete(context);
+	if (old->nfiles > 0)
+		sm_rebuild_change(old->rebuild, has_from ? find_file(changes, from) : 0,
+						  has_to ? find_file(changes, to) : old->nfiles - 1);
+	return true;
 }
 
 const char *
@@ -271,20 +191,16 @@ sm_changes_read(const char *text, SmSet *set, const SmFileList *list,
 				SmOldFiles *old)
 {
 	Changes		changes = {.old = old};
-	Statement	statement = {0};
 	const char *reason;
 	const char *order_reason;
 
 	check_set(set);
-	run_statement(&statement, text);
-	sm_set_check_query(set);
 	changes.key_type = set->key_type;
-	reason = check_files(list, set->recipe);
-	order_reason = sm_file_list_order(list, changes.key_type, old);
+	order_reason = sm_file_list_order(list, set->key_type, old);
 	init_rebuild(old);
-	if (statement.desc)
-		take_changes(&changes, &statement);
-	tuplestore_end(statement.rows);
-	sm_release_types(statement.held);
+	sm_receiver_init(&changes.receiver, start_statement, receive_change);
+	sm_run_changes(text, &changes.receiver.dest);
+	sm_set_check_query(set);
+	reason = check_files(list, set);
 	return reason ? reason : order_reason;
 }

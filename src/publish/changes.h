@@ -1,6 +1,6 @@
 /*
  * changes.h
- *	  Finds the files of a section that hold a key that changed since the last run.
+ *	  Argument "changes" of sitemap_publish.
  */
 #ifndef SM_PUBLISH_CHANGES_H
 #define SM_PUBLISH_CHANGES_H

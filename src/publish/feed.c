@@ -267,7 +267,7 @@ sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *new_file)
 	Version		old_version;
 	Version		new_version;
 
-	feed->name = new_file->name;
+	feed->name = old_file ? old_file->name : new_file->name;
 	old_version = begin_version(feed, old_file, feed->old_gunzip);
 	new_version = begin_version(feed, new_file, feed->new_gunzip);
 	read_version(feed, &old_version);
@@ -309,6 +309,32 @@ put_url(SmBatch *rows, Datum *values, const Url *url)
 		sm_batch_flush(rows);
 }
 
+/*
+ * The time for the rows of a run, later than the times of the site's other rows.  Another
+ * run can have had this run's time only if that is ahead of the clock, as it is after a
+ * file has changed twice in a second.
+ */
+static TimestampTz
+next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
+{
+	MemoryContext context = CurrentMemoryContext;
+	bool		isnull;
+	Datum		newest;
+
+	if (run_at < GetCurrentTimestamp())
+		return run_at;
+	SPI_execute(psprintf("SELECT pg_catalog.max(at) FROM %s"
+						 " WHERE base_url OPERATOR(pg_catalog.=) %s AND pg_catalog.isfinite(at)",
+						 feed->table.sql_name, quote_literal_cstr(base_url)),
+				false, 0);
+	newest = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	if (!isnull && IS_VALID_TIMESTAMP(DatumGetTimestampTz(newest) + 1))
+		run_at = Max(run_at, DatumGetTimestampTz(newest) + 1);
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(context);
+	return run_at;
+}
+
 void
 sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
 {
@@ -322,7 +348,7 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 	open_feed(feed, RowExclusiveLock);
 	sm_batch_init_insert(&rows, &feed->table, false);
 	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
-	row[CHANGE_AT] = TimestampTzGetDatum(run_at);
+	row[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, base_url, run_at));
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
 	sm_sort_perform(&feed->sort);
 

@@ -1,7 +1,6 @@
 /*
  * feed.h
- *	  Writes the URLs that a run added, changed or removed to a feed, a table with the
- *	  columns of sitemap_change.
+ *	  The feed of a run: a table that gets the URLs that it added, changed or removed.
  */
 #ifndef SM_PUBLISH_FEED_H
 #define SM_PUBLISH_FEED_H
@@ -22,14 +21,15 @@ extern SmFeed *sm_feed_create(Oid relid);
 extern bool sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section);
 
 /*
- * Find the entries in which two versions of a file differ.  old_file: NULL for a file that
- * is new; without content, a version has no entries.
+ * Find the entries in which two versions of a file differ.  A version that is NULL, or has
+ * no content, has no entries.
  */
 extern void sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *new_file);
 
 /*
- * Insert a row for each URL whose entries in the old and the new files differ.
- * run_at: time of the run.  Call this after the last file was compared.
+ * Insert a row for each URL whose entries in the old and the new files differ.  run_at: time
+ * of the run; the rows get a later time if the feed has that.  Call this after the last
+ * file was compared.
  */
 extern void sm_feed_write(SmFeed *feed, const char *base_url, const char *section,
 						  TimestampTz run_at);

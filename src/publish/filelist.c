@@ -1,9 +1,6 @@
 /*
  * filelist.c
- *	  The files of a site in the target.
- *
- * Of each file of a site, memory holds only what is in the list.  So texts that most files
- * share are kept once.
+ *	  A sorted array of the files of a site.  Texts that most files share are kept once.
  */
 #include "postgres.h"
 
@@ -60,7 +57,8 @@ sm_file_list_add(SmFileList *list, const SmFile *file)
 	copy->shown_checksum = 0;
 	copy->has_content = file->content != NULL;
 	copy->content = NULL;
-	copy->kept = false;
+	copy->in_set = false;
+	copy->replacement = NULL;
 
 	/* false for an index and for a file that another program makes */
 	copy->of_section = list->section && !sm_file_is_index(file) && file->digest[0] != '\0' &&
@@ -170,9 +168,18 @@ sm_file_has_same_key(const SmFile *a, const SmFile *b)
 }
 
 bool
-sm_file_is_same(const SmFile *a, const SmFile *b)
+sm_file_lists_are_equal(const SmFileList *a, const SmFileList *b)
 {
-	return strcmp(a->name, b->name) == 0 && is_same_document(a, b) &&
-		sm_file_has_same_key(a, b) && a->lastmod == b->lastmod &&
-		a->has_content == b->has_content;
+	bool		equal = a->nfiles == b->nfiles;
+
+	for (int i = 0; equal && i < a->nfiles; i++)
+	{
+		const SmFile *x = a->files[i];
+		const SmFile *y = b->files[i];
+
+		equal = strcmp(x->name, y->name) == 0 && is_same_document(x, y) &&
+			sm_file_has_same_key(x, y) && x->lastmod == y->lastmod &&
+			x->has_content == y->has_content;
+	}
+	return equal;
 }

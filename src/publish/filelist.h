@@ -1,17 +1,13 @@
 /*
  * filelist.h
- *	  The files of a site in the target.
+ *	  A list of the files that a target has of a site, without their contents.
  */
 #ifndef SM_PUBLISH_FILELIST_H
 #define SM_PUBLISH_FILELIST_H
 
 #include "files/set.h"
 
-/*
- * Files sorted by name.  They are added without states and content; has_content says
- * whether the target has content.  past.c and target.c set states and content of files
- * in the list for a short time.
- */
+/* Files sorted by name, without content; has_content says whether the target has it. */
 typedef struct SmFileList
 {
 	SmFile	  **files;
@@ -61,7 +57,7 @@ extern bool sm_file_is_unchanged(const SmFile *old, const SmFile *file);
  */
 extern bool sm_file_has_same_key(const SmFile *a, const SmFile *b);
 
-/* Are two files, each of a list, equal?  States and content are not compared. */
-extern bool sm_file_is_same(const SmFile *a, const SmFile *b);
+/* Are two lists equal?  States and content are not compared. */
+extern bool sm_file_lists_are_equal(const SmFileList *a, const SmFileList *b);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * past.c
- *	  What the target remembers of the pages of a section.
+ *	  Looks up what the target remembers of the pages of a section.
  *
  * The states of files are read before the query is run for the rows of these files, and
  * wait in a tuplestore.  So no lock on the target is held while the query runs, and the
@@ -10,8 +10,8 @@
 
 #include "publish/past.h"
 
+#include "access/detoast.h"
 #include "catalog/pg_type.h"
-#include "core/digest.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -24,26 +24,43 @@
 #define BATCH_FILES		1000
 #define BATCH_BYTES		(4 * 1024 * 1024)
 
-typedef struct TargetPast
+struct SmPast
 {
-	SmPast		past;			/* must be first */
+	SmSet	   *set;
 	SmTarget   *target;
 	const SmFileList *list;
+	const SmOldFiles *old;
+	uint32		now;			/* lastmod of pages that change in this run */
 	MemoryContext context;		/* for a batch */
 	Tuplestorestate *states;	/* of files, in their order, each a row */
 	TupleTableSlot *slot;
 	int			next;			/* the file whose states are next in there */
+
+	/* the old file in whose range of keys the newest row is */
+	int			file;
+	bool		is_known;		/* does it have states? */
+	SmShown		shown;			/* these states */
 	uint32	   *space;			/* SM_SHOWN_SPACE numbers */
-} TargetPast;
+};
+
+/* Can a value be the states of a file?  It is not detoasted for that. */
+static bool
+can_be_states(struct varlena *value, const SmFile *file)
+{
+	Size		npages = Min(Max(file->url_count, 0), SM_SHOWN_MAX_PAGES);
+
+	return toast_raw_datum_size(PointerGetDatum(value)) <=
+		VARHDRSZ + SM_SHOWN_HEADER_LEN + npages * SM_SHOWN_PAGE_LEN;
+}
 
 /* SmTakeFile: let a file of the list have its states, until read_batch stores them. */
 static void
 take_states(void *arg, const SmFile *file)
 {
-	TargetPast *past = arg;
+	SmPast	   *past = arg;
 	SmFile	   *found = sm_file_list_find(past->list, file->name);
 
-	if (found && file->shown)
+	if (found && file->shown && can_be_states(file->shown, found))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
 
@@ -54,10 +71,10 @@ take_states(void *arg, const SmFile *file)
 
 /* Read the states of a batch of files.  Returns the number of the file after it. */
 static int
-read_batch(TargetPast *past, int first, int end)
+read_batch(SmPast *past, int first, int end)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
-	SmFile	  **files = past->past.old->files;
+	SmFile	  **files = past->old->files;
 	ArrayBuildState *names = NULL;
 	int64		nbytes = 0;
 	int			next = first;
@@ -83,47 +100,82 @@ read_batch(TargetPast *past, int first, int end)
 	return next;
 }
 
-/* SmPast.begin */
+/*
+ * Open the states of a file, after those of the files before it.  Damaged states count as
+ * none.
+ */
 static void
-begin_files(SmPast *self, int first, int end)
+open_states(SmPast *past, int file)
 {
-	TargetPast *past = (TargetPast *) self;
-
-	ExecClearTuple(past->slot);
-	tuplestore_clear(past->states);
-	past->next = first;
-	while (first < end)
-	{
-		CHECK_FOR_INTERRUPTS();
-		first = read_batch(past, first, end);
-	}
-}
-
-/* SmPast.open: damaged states count as none. */
-static bool
-open_states(SmPast *self, int file, SmShown *shown)
-{
-	TargetPast *past = (TargetPast *) self;
-
 	/* a tuple from disk must live as long as the slot, which frees it */
 	MemoryContext oldcontext = MemoryContextSwitchTo(past->slot->tts_mcxt);
 	struct varlena *states;
 	bool		isnull;
-	Datum		value;
 
 	for (; past->next <= file; past->next++)
 		if (!tuplestore_gettupleslot(past->states, true, false, past->slot))
 			elog(ERROR, "the states of file %d were not read", file);
 	MemoryContextSwitchTo(oldcontext);
-	value = slot_getattr(past->slot, 1, &isnull);
-	if (isnull)
-		return false;
-	states = (struct varlena *) DatumGetPointer(value);
-	if (!sm_shown_open(shown, VARDATA_ANY(states), VARSIZE_ANY_EXHDR(states), self->order,
-					   past->space))
-		return false;
-	self->old->files[file]->shown_checksum = shown->checksum;
-	return true;
+	states = (struct varlena *) DatumGetPointer(slot_getattr(past->slot, 1, &isnull));
+	past->file = file;
+	past->is_known = !isnull &&
+		sm_shown_open(&past->shown, VARDATA_ANY(states), VARSIZE_ANY_EXHDR(states),
+					  past->set->key_type->family, past->space);
+	if (past->is_known)
+		past->old->files[file]->shown_checksum = past->shown.checksum;
+}
+
+/* SmBeforeRows: read the states of these files, and begin with the first. */
+static void
+begin_files(void *arg, int first, int end)
+{
+	SmPast	   *past = arg;
+
+	ExecClearTuple(past->slot);
+	tuplestore_clear(past->states);
+	past->next = first;
+	past->is_known = false;
+	for (int next = first; next < end;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		next = read_batch(past, next, end);
+	}
+	if (first < end)
+		open_states(past, first);
+}
+
+/* Find the old file in whose range the newest key is, and open its states. */
+static void
+find_file(SmPast *past)
+{
+	const SmSet *set = past->set;
+	const SmOldFiles *old = past->old;
+	int			file = past->file;
+
+	while (file + 1 < old->nfiles &&
+		   sm_key_compare(set->key_type, old->files[file + 1]->key, set->key) <= 0)
+		file++;
+	if (file > past->file)
+		open_states(past, file);
+}
+
+/*
+ * SmFindLastmod: an unchanged page keeps its lastmod, a changed page gets the time of the
+ * run, and a new page gets the lastmod of its row, or else the time of the run.  If the
+ * file has no states, each page keeps the lastmod of its row, even if there is none.
+ */
+static void
+find_lastmod(void *arg, SmShownPage *page)
+{
+	SmPast	   *past = arg;
+	SmShownStatus status;
+
+	find_file(past);
+	if (!past->is_known)
+		return;
+	status = sm_shown_find(&past->shown, page);
+	if (status == SM_SHOWN_CHANGED || (status == SM_SHOWN_NEW && page->lastmod == 0))
+		page->lastmod = past->now;
 }
 
 TimestampTz
@@ -161,18 +213,15 @@ SmPast *
 sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldFiles *old,
 			  TimestampTz now)
 {
-	TargetPast *past = palloc0_object(TargetPast);
-	const char *order = sm_key_describe_family(set->key_type);
+	SmPast	   *past = palloc0_object(SmPast);
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
 	check_target(target);
-	past->past.old = old;
-	past->past.begin = begin_files;
-	past->past.open = open_states;
-	past->past.order = sm_digest(order, strlen(order), 0);
-	past->past.now = (uint32) (now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
+	past->set = set;
 	past->target = target;
 	past->list = list;
+	past->old = old;
+	past->now = (uint32) (now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
 										  ALLOCSET_DEFAULT_SIZES);
@@ -181,15 +230,13 @@ sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldF
 	TupleDescFinalize(desc);
 	past->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	target->earliest = now;
-	sm_set_use_past(set, &past->past);
-	return &past->past;
+	sm_set_use_past(set, old, begin_files, find_lastmod, past);
+	return past;
 }
 
 void
-sm_past_end(SmPast *self)
+sm_past_end(SmPast *past)
 {
-	TargetPast *past = (TargetPast *) self;
-
 	if (past == NULL)
 		return;
 	ExecDropSingleTupleTableSlot(past->slot);

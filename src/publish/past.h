@@ -1,12 +1,13 @@
 /*
  * past.h
- *	  What the target remembers of the pages of a section.
+ *	  The lastmod of pages, for a query with a column "shown".
  */
 #ifndef SM_PUBLISH_PAST_H
 #define SM_PUBLISH_PAST_H
 
-#include "files/set.h"
 #include "publish/target.h"
+
+typedef struct SmPast SmPast;
 
 /*
  * The time of a run, for the lastmod of pages: at least a second after every file of the
@@ -16,13 +17,13 @@
 extern TimestampTz sm_past_now(const SmFileList *list);
 
 /*
- * For a set with has_shown: let it know its past, what old files in the target say of
- * their pages.  list: the files of the target; now: see sm_past_now.
+ * For a set with has_shown: let it find the lastmod of pages by the states that old files
+ * in the target have.  list: the files of the target; now: see sm_past_now.
  */
 extern SmPast *sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list,
 							 const SmOldFiles *old, TimestampTz now);
 
 /* After sm_set_end: forget it, unless it is NULL. */
-extern void sm_past_end(SmPast *self);
+extern void sm_past_end(SmPast *past);
 
 #endif

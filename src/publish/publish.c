@@ -12,12 +12,13 @@
  * query can use parallel workers.  The files of the set wait in a tuplestore; a file
  * that is already in the target waits without its content.  Then the site is locked
  * and read again.  Files that differ are written, files of the section that are not
- * in the new set are deleted, and the index is made from all files of the site.
- * Locks and statements are in target.c.
+ * in the new set are deleted, and the index is made from all files of the site, and
+ * written in the same way.  Locks and statements are in target.c.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/namespace.h"
 #include "core/decimal.h"
 #include "executor/tuptable.h"
 #include "files/index.h"
@@ -31,7 +32,9 @@
 #include "publish/past.h"
 #include "publish/target.h"
 #include "server/argument.h"
+#include "server/cancel.h"
 #include "server/encoding.h"
+#include "server/query.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -42,12 +45,18 @@ PG_FUNCTION_INFO_V1(sitemap_publish);
 PG_FUNCTION_INFO_V1(_sitemap_publish);
 PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
-/* Positions of the query, and of the arguments that sitemap_files does not have. */
+/* Positions of arguments that sitemap_files does not have, and of two that it has. */
 #define ARG_TARGET		0
 #define ARG_QUERY		1
+#define ARG_BASE_URL	2
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
 #define ARG_FEED		16
+#define ARG_READS_ALL	17		/* of _sitemap_publish */
+
+/* What a section may lose if max_shrink is not given: this share or this many URLs. */
+#define DEFAULT_SHRINK	0.2
+#define DEFAULT_LOSS	100
 
 /* A run of sitemap_publish, or of sitemap_publish_index, which has no set. */
 typedef struct Run
@@ -56,34 +65,25 @@ typedef struct Run
 								 * set and of the index */
 	const SmOptions *options;
 	SmTarget   *target;
+	SmSet	   *set;			/* while it is being made */
+	bool		reads_all;		/* execute "changes" only to empty the queue */
 
-	/* the set, which waits in a tuplestore while the query runs */
-	SmFileList *before;			/* files of the target before the query ran */
+	/* files that wait to be written */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
 	SmFileQueue *queue;			/* compresses contents on their way to the
 								 * tuplestore */
-	int			nfiles;
-	int64		url_count;
-	char	   *recipe;			/* of a stable split without keys, else NULL */
 
 	/* the result */
-	ReturnSetInfo *rows;		/* a row for each file; NULL for none */
+	ReturnSetInfo *rows;		/* a row for each file; NULL for
+								 * _sitemap_publish */
 	int			written;		/* files inserted, updated or deleted */
+	int			nfiles;			/* of the set */
+	int64		url_count;		/* of the set */
 	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
 } Run;
-
-/* Empty states: the file in the target keeps its states, which are the same. */
-static struct varlena *
-same_states(void)
-{
-	struct varlena *empty = palloc(VARHDRSZ);
-
-	SET_VARSIZE(empty, VARHDRSZ);
-	return empty;
-}
 
 /* Add a file to the result. */
 static void
@@ -101,80 +101,70 @@ put_result(Run *run, const SmFile *file, const char *action)
 		tuplestore_putvalues(run->rows->setResult, run->rows->setDesc, values, nulls);
 }
 
-/* Write a file to the target. */
-static void
-write_file(Run *run, SmFile *file)
-{
-	const char *action = sm_target_write(run->target, file);
-
-	put_result(run, file, action);
-}
-
-/* Delete a file of the target. */
-static void
-delete_file(Run *run, const SmFile *file)
-{
-	sm_target_delete(run->target, file);
-	put_result(run, file, "deleted");
-}
-
-/* Receive a file: of the index, which is written, or of the set, which waits. */
+/* Receive a file of the set or of the index, which waits to be written. */
 static void
 put_file(SmFileSink *self, const SmFile *file)
 {
 	Run		   *run = (Run *) self;
 	SmFile		copy = *file;
-	const SmFile *old;
+	SmFile	   *old = sm_file_list_find(run->target->list, file->name);
 
-	if (sm_file_is_index(file))
-	{
-		write_file(run, &copy);
-		return;
-	}
-	run->url_count += file->url_count;
-	run->nfiles++;
-	old = sm_file_list_find(run->before, file->name);
 	if (old && sm_file_is_unchanged(old, file))
 	{
 		copy.content = NULL;
-		if (file->shown && file->shown_checksum == old->shown_checksum)
-			copy.shown = same_states();
+		old->in_set = sm_file_has_same_key(old, file) &&
+			file->shown_checksum == old->shown_checksum;
+		if (old->in_set)
+			copy.shown = NULL;
+	}
+	if (!(old && old->in_set) && !sm_file_is_index(file))
+	{
+		run->nfiles++;
+		run->url_count += file->url_count;
 	}
 	sm_file_queue_put(run->queue, &copy);
 }
 
-/*
- * Warn if most files of a stable split get new names although the number of URLs is
- * nearly the same: the rows probably come in a different order in each run.  With a
- * column key, that is an error.  ndeleted: files of the section whose names are gone.
- */
+/* Prepare to store files. */
 static void
-warn_of_order(const Run *run, int ndeleted)
+begin_files(Run *run)
 {
-	const SmFileList *list = run->target->list;
-	int64		change = run->url_count - list->section_urls;
-
-	if (ndeleted <= list->section_nfiles / 2 || Max(change, -change) * 10 >= list->section_urls)
-		return;
-	ereport(WARNING,
-			(errmsg("%d of %d files of section \"%s\" get other names", ndeleted,
-					list->section_nfiles, list->section),
-			 errdetail("The section had " INT64_FORMAT " URLs and has " INT64_FORMAT ". In a stable split, a file keeps its name as long as the rows come in the same order.",
-					   list->section_urls, run->url_count),
-			 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
+	run->files = tuplestore_begin_heap(false, false, work_mem);
+	run->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name,
+						   sm_file_columns[i].type, -1, 0);
+	TupleDescFinalize(run->desc);
+	run->queue = sm_file_queue_create(run->files, run->desc, run->options->compression);
 }
 
-/* Write the files of the set to the target, and delete the section's other files. */
+/* Forget the files of the set, to make it from its beginning. */
 static void
-write_set(Run *run)
+forget_files(Run *run)
+{
+	SmFileList *list = run->target->list;
+
+	run->url_count = 0;
+	run->nfiles = 0;
+	sm_file_queue_finish(run->queue);
+	tuplestore_clear(run->files);
+	for (int i = 0; i < list->nfiles; i++)
+		list->files[i]->in_set = false;
+}
+
+/*
+ * Write the files that wait, which are a whole section or a whole index, and delete the
+ * target's other files of that section, or other indexes.
+ */
+static void
+write_files(Run *run, bool are_index)
 {
 	const SmFileList *list = run->target->list;
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(run->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
-	int			ndeleted = 0;
-	bool		same_recipe = run->recipe != NULL;
 
+	sm_file_queue_finish(run->queue);
 	while (tuplestore_gettupleslot(run->files, true, false, slot))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(context);
@@ -183,26 +173,54 @@ write_set(Run *run)
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
 		sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
-		write_file(run, &file);
+		put_result(run, &file,
+				   sm_target_write(run->target, &file, slot->tts_values, slot->tts_isnull));
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(context);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	MemoryContextDelete(context);
+	tuplestore_clear(run->files);
 
 	for (int i = 0; i < list->nfiles; i++)
 	{
 		const SmFile *file = list->files[i];
 
-		if (file->kept || !file->of_section)
+		if (file->in_set || !(are_index ? sm_file_is_index(file) : file->of_section))
 			continue;
-		delete_file(run, file);
-		ndeleted++;
-		same_recipe = same_recipe && strcmp(file->recipe, run->recipe) == 0;
+		sm_target_delete(run->target, file);
+		put_result(run, file, "deleted");
 	}
 	sm_target_flush(run->target);
-	if (same_recipe)
-		warn_of_order(run, ndeleted);
+}
+
+/*
+ * Warn if most files of a stable split get new names although the number of URLs is
+ * nearly the same: the rows probably come in a different order in each run.  With a
+ * column key, that is an error.  recipe: that of the set.
+ */
+static void
+warn_of_order(const Run *run, const char *recipe)
+{
+	const SmFileList *list = run->target->list;
+	int64		change = run->url_count - list->section_urls;
+	int			ndeleted = 0;
+
+	for (int i = 0; i < list->nfiles; i++)
+		if (list->files[i]->of_section && !list->files[i]->in_set)
+		{
+			if (strcmp(list->files[i]->recipe, recipe) != 0)
+				return;
+			ndeleted++;
+		}
+	if (ndeleted <= list->section_nfiles / 2 || Max(change, -change) * 10 >= list->section_urls)
+		return;
+	ereport(WARNING,
+			(errmsg("%d of %d files of section \"%s\" get other names", ndeleted,
+					list->section_nfiles, list->section),
+			 errdetail("The section had " INT64_FORMAT " URLs and has " INT64_FORMAT ". In a stable split, a file keeps its name as long as the rows come in the same order.",
+					   list->section_urls, run->url_count),
+			 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
 }
 
 /* The order of files in an index: by section, then by name, -9 before -10. */
@@ -253,7 +271,7 @@ static void
 write_index(Run *run)
 {
 	const SmOptions *options = run->options;
-	const SmFileList *list = run->target->list;
+	const SmFileList *list = sm_target_read(run->target);
 	SmUrlBase	site = options->base;
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
 	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
@@ -278,55 +296,56 @@ write_index(Run *run)
 	}
 
 	sm_index_put(index, &options->base, SM_INDEX_SECTION, &run->sink);
-	for (int i = 0; i < list->nfiles; i++)
-		if (sm_file_is_index(files[i]) && !files[i]->kept)
-			delete_file(run, files[i]);
+	write_files(run, true);
 }
 
-/*
- * Files that a rebuild kept belong to the set: count them, too.  Raises an error unless
- * the target has them as they were before the query ran.
- */
+/* Count the files of the target that the set has as they are. */
 static void
-keep_files(Run *run)
+count_unchanged(Run *run)
 {
-	for (int i = 0; i < run->before->nfiles; i++)
-	{
-		const SmFile *file = run->before->files[i];
+	const SmFileList *list = run->target->list;
 
-		if (!file->kept)
-			continue;
-		sm_target_keep(run->target, file);
-		run->url_count += file->url_count;
-		run->nfiles++;
-	}
+	for (int i = 0; i < list->nfiles; i++)
+		if (list->files[i]->in_set)
+		{
+			run->nfiles++;
+			run->url_count += list->files[i]->url_count;
+		}
 }
 
-/* Raise an error if the set lost too many URLs. */
+/* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
 static void
 check_shrink(const Run *run, double max_shrink)
 {
 	int64		before = run->target->list->section_urls;
 	int64		after = run->url_count;
+	int64		allowed = max_shrink < 0 ?
+		Max(DEFAULT_LOSS, sm_decimal_share(before, DEFAULT_SHRINK)) :
+		sm_decimal_share(before, max_shrink);
 
-	if (before - after <= sm_decimal_share(before, max_shrink))
+	if (before - after <= allowed && (after > 0 || before == 0 || max_shrink == 1.0))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
 					run->options->section, before, before == 1 ? "URL" : "URLs", after),
+			 max_shrink < 0 ?
+			 errdetail("Without max_shrink it may lose %g%% of its URLs, or %d, but not all. Nothing was changed in the target table \"%s\".",
+					   DEFAULT_SHRINK * 100.0, DEFAULT_LOSS,
+					   run->target->table.name->relname) :
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
 					   max_shrink * 100.0, run->target->table.name->relname),
-			 errhint("If the pages are really gone, publish with max_shrink => 1. A site with few pages can do so in every run.")));
+			 errhint("If the pages are really gone, publish with max_shrink => 1.")));
 }
 
+/* Read the argument max_shrink; -1 if it is not given. */
 static double
 max_shrink_argument(FunctionCallInfo fcinfo)
 {
 	double		max_shrink;
 
 	if (PG_ARGISNULL(ARG_MAX_SHRINK))
-		return 0.5;
+		return -1.0;
 	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
 	/* written so that NaN is refused, too */
 	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
@@ -337,47 +356,68 @@ max_shrink_argument(FunctionCallInfo fcinfo)
 	return max_shrink;
 }
 
-/* Prepare to store the files of the set. */
+/*
+ * Raise an error unless base_url is written as it is published.  Jobs are told apart by it,
+ * and two jobs of one section would take turns to overwrite each other's pages.
+ */
 static void
-begin_files(Run *run)
+check_spelling(FunctionCallInfo fcinfo, const char *base_url)
 {
-	run->files = tuplestore_begin_heap(false, false, work_mem);
-	run->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name,
-						   sm_file_columns[i].type, -1, 0);
-	TupleDescFinalize(run->desc);
-	run->queue = sm_file_queue_create(run->files, run->desc, run->options->compression);
+	const char *written = text_to_cstring(PG_GETARG_TEXT_PP(ARG_BASE_URL));
+
+	if (strcmp(written, base_url) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("base_url \"%s\" is not written as it is published", sm_clip(written)),
+				 errhint("Write \"%s\".", base_url)));
 }
 
-/* Forget the files of the set, to make it from its beginning. */
+/* Say that the run reads more rows than changed, unless that is little to read. */
 static void
-forget_files(Run *run)
+notice_cost(const Run *run)
 {
-	run->url_count = 0;
-	run->nfiles = 0;
-	sm_file_queue_finish(run->queue);
-	tuplestore_clear(run->files);
-	for (int i = 0; i < run->before->nfiles; i++)
-		run->before->files[i]->kept = false;
+	if (run->rows == NULL || run->target->list->section_nfiles <= 1)
+		return;
+	if (run->reason)
+		ereport(NOTICE,
+				(errmsg("reading all rows, not only what changed: %s", run->reason)));
+	else if (run->set->range_is_costly)
+		ereport(NOTICE,
+				(errmsg("to read the changed range of keys cost at least half as much as to read all rows, by the planner's estimate"),
+				 errhint("Create an index on the key, and write the query so that the planner can use it.")));
 }
 
 /*
- * Make the files of the set, and store them.  statement: argument "changes", or NULL.  If
- * only some files are made, the others are marked as kept in the list.
+ * Make the files of the set, and store them.  statement: argument "changes", or NULL.
+ * Files that stay as they are get marked in the target's list.  Returns the recipe of a
+ * stable split without keys, else NULL.
  */
-static void
+static const char *
 make_set(Run *run, const char *statement)
 {
-	TimestampTz now = sm_past_now(run->before);
-	SmSet	   *set = sm_set_begin(run->options, &run->sink);
+	SmTarget   *target = run->target;
+	TimestampTz now = sm_past_now(target->list);
 	SmOldFiles	old = {0};
 	SmPast	   *past = NULL;
+	SmSet	   *set;
+	const char *recipe = NULL;
 
+	if (statement && run->reads_all)
+	{
+		target->activity = SM_IN_CHANGES;
+		sm_run_changes(statement, None_Receiver);
+		statement = NULL;
+	}
+	target->activity = SM_IN_QUERY;
+	set = run->set = sm_set_begin(run->options, &run->sink);
 	if (statement)
-		run->reason = sm_changes_read(statement, set, run->before, &old);
+	{
+		target->activity = SM_IN_CHANGES;
+		run->reason = sm_changes_read(statement, set, target->list, &old);
+		target->activity = SM_IN_QUERY;
+	}
 	else if (set->has_shown)
-		sm_file_list_order(run->before, set->key_type, &old);
+		sm_file_list_order(target->list, set->key_type, &old);
 
 	/*
 	 * At READ COMMITTED, take a new snapshot under the section's lock, so
@@ -385,37 +425,46 @@ make_set(Run *run, const char *statement)
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (set->has_shown)
-		past = sm_past_begin(set, run->target, run->before, &old, now);
+	{
+		target->activity = SM_IN_TARGET;
+		past = sm_past_begin(set, target, target->list, &old, now);
+		target->activity = SM_IN_QUERY;
+	}
 	if (statement && run->reason == NULL)
 		run->reason = sm_set_rebuild(set, &old);
+	if (statement)
+		notice_cost(run);
 	if (run->reason)
 	{
-		ereport(NOTICE,
-				(errmsg("reading all rows, not only what changed: %s", run->reason)));
+		run->set = NULL;
 		sm_set_end(set, NULL);
 		sm_past_end(past);
 		forget_files(run);
-		set = sm_set_begin(run->options, &run->sink);
+		set = run->set = sm_set_begin(run->options, &run->sink);
 		if (past)
-			past = sm_past_begin(set, run->target, run->before, &old, now);
+			past = sm_past_begin(set, target, target->list, &old, now);
 	}
 	if (statement == NULL || run->reason)
 		sm_set_make_all(set, true);
 	sm_file_queue_finish(run->queue);
 	PopActiveSnapshot();
 	if (run->options->stable && set->key_type == NULL)
-		run->recipe = pstrdup(set->recipe);
+		recipe = pstrdup(set->recipe);
 	sm_set_end(set, "sitemap_publish");
 	sm_past_end(past);
+	run->set = NULL;
+	target->activity = SM_IN_TARGET;
+	return recipe;
 }
 
-/* Publish a section, in the current memory context. */
+/* Publish a section. */
 static void
 publish(FunctionCallInfo fcinfo, Run *run)
 {
 	static const SmOptionDefaults defaults = {.compression = 6,.stable = true};
 	double		max_shrink = max_shrink_argument(fcinfo);
 	char	   *statement;
+	const char *recipe;
 	const SmOptions *options;
 	SmTarget   *target;
 	SmFeed	   *feed = NULL;
@@ -423,17 +472,20 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	options = run->options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
-	target = run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base,
-											options->section, "sitemap_publish()");
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
+	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, options->section,
+							  "sitemap_publish()");
+	if (run->rows == NULL)
+		check_spelling(fcinfo, target->base_url);
 
-	run->before = sm_target_lock_section(target);
+	run->target = target;
+	sm_target_lock_section(target);
 	begin_files(run);
-	make_set(run, statement);
+	recipe = make_set(run, statement);
 
 	sm_target_lock(target);
-	keep_files(run);
+	count_unchanged(run);
 	check_shrink(run, max_shrink);
 
 	/*
@@ -444,54 +496,111 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	if (feed && (target->list->section_nfiles > 0 ||
 				 sm_feed_has_section(feed, target->base_url, options->section)))
 		target->feed = feed;
-	write_set(run);
+	write_files(run, false);
+	if (recipe)
+		warn_of_order(run, recipe);
 	if (options->index != SM_INDEX_NEVER)
-	{
-		sm_target_read(target);
 		write_index(run);
-	}
 	if (target->feed)
 		sm_feed_write(feed, target->base_url, options->section, target->run_at);
 	sm_target_close(target);
 	tuplestore_end(run->files);
 }
 
-static MemoryContext
-create_context(void)
+/* Publish the index. */
+static void
+publish_index(FunctionCallInfo fcinfo, Run *run)
 {
-	return AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
-								 ALLOCSET_DEFAULT_SIZES);
+	sm_require_argument(fcinfo, ARG_TARGET, "target");
+	run->options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
+	run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run->options->base, NULL,
+								   "sitemap_publish_index()");
+	sm_target_lock(run->target);
+	begin_files(run);
+	write_index(run);
+	sm_target_close(run->target);
+	tuplestore_end(run->files);
+}
+
+/* A hint for errors of the user's statements, whose names depend on the search_path. */
+static void
+hint_at_search_path(void)
+{
+	switch (geterrcode())
+	{
+		case ERRCODE_UNDEFINED_TABLE:
+			errhint("Qualify names with their schemas. The search_path is %s.",
+					namespace_search_path);
+			break;
+		case ERRCODE_UNDEFINED_FUNCTION:
+			errhint("Qualify names with their schemas, or cast arguments. The search_path is %s.",
+					namespace_search_path);
+			break;
+	}
+}
+
+/* Error context: what the run was doing. */
+static void
+add_context(void *arg)
+{
+	const Run  *run = arg;
+	const SmTarget *target = run->target;
+	const SmReceiver *receiver = run->set ? &run->set->receiver : NULL;
+
+	if (target == NULL)
+		return;
+	if (target->activity != SM_IN_TARGET)
+		hint_at_search_path();
+	if (target->activity == SM_IN_CHANGES)
+		errcontext("in the statement of changes");
+	else if (target->activity == SM_IN_TARGET && target->table.name)
+		errcontext("in the target \"%s.%s\"", target->table.name->schemaname,
+				   target->table.name->relname);
+	else if (target->activity == SM_IN_TARGET)
+		errcontext("in the target \"%u\"", target->table.relid);
+	else if (receiver == NULL || !receiver->is_running || receiver->is_receiving)
+		sm_query_context(receiver);
+}
+
+/* Do the work of a call in a memory context of its own. */
+static void
+run_call(FunctionCallInfo fcinfo, Run *run, void (*work) (FunctionCallInfo fcinfo, Run *run))
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	ErrorContextCallback callback = {.callback = add_context,.arg = run};
+
+	run->sink.put = put_file;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	work(fcinfo, run);
+	error_context_stack = callback.previous;
+	MemoryContextSwitchTo(oldcontext);
+	if (run->reason)
+		run->reason = pstrdup(run->reason);
+	MemoryContextDelete(context);
 }
 
 Datum
 sitemap_publish(PG_FUNCTION_ARGS)
 {
-	Run			run = {.sink = {.put = put_file},.rows = (ReturnSetInfo *) fcinfo->resultinfo};
-	MemoryContext context = create_context();
-	MemoryContext oldcontext;
+	Run			run = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	oldcontext = MemoryContextSwitchTo(context);
-	publish(fcinfo, &run);
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
+	run_call(fcinfo, &run, publish);
 	return (Datum) 0;
 }
 
-/* The same for sitemap_run, which wants a summary instead of the files. */
-Datum
-_sitemap_publish(PG_FUNCTION_ARGS)
+static Datum
+publish_summary(PG_FUNCTION_ARGS)
 {
-	Run			run = {.sink = {.put = put_file}};
-	MemoryContext context = create_context();
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	Run			run = {.reads_all = !PG_ARGISNULL(ARG_READS_ALL) && PG_GETARG_BOOL(ARG_READS_ALL)};
 	Datum		values[4];
 	bool		nulls[4] = {false};
 	TupleDesc	desc;
-	HeapTuple	tuple;
 
-	publish(fcinfo, &run);
-	MemoryContextSwitchTo(oldcontext);
+	run_call(fcinfo, &run, publish);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	values[0] = Int32GetDatum(run.written);
@@ -499,30 +608,22 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 	values[2] = Int32GetDatum(run.nfiles);
 	values[3] = CStringGetTextDatum(run.reason ? run.reason : "");
 	nulls[3] = run.reason == NULL;
-	tuple = heap_form_tuple(desc, values, nulls);
-	MemoryContextDelete(context);
-	return HeapTupleGetDatum(tuple);
+	return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+}
+
+/* The same for sitemap_run, which wants a summary instead of the files. */
+Datum
+_sitemap_publish(PG_FUNCTION_ARGS)
+{
+	return sm_call_marking_cancels(publish_summary, fcinfo);
 }
 
 Datum
 sitemap_publish_index(PG_FUNCTION_ARGS)
 {
-	Run			run = {.sink = {.put = put_file},.rows = (ReturnSetInfo *) fcinfo->resultinfo};
-	MemoryContext context = create_context();
-	MemoryContext oldcontext;
+	Run			run = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 
-	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	InitMaterializedSRF(fcinfo, 0);
-
-	oldcontext = MemoryContextSwitchTo(context);
-	run.options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
-	run.target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run.options->base, NULL,
-								  "sitemap_publish_index()");
-	sm_target_lock(run.target);
-	write_index(&run);
-	sm_target_close(run.target);
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
+	run_call(fcinfo, &run, publish_index);
 	return (Datum) 0;
 }

@@ -1,33 +1,33 @@
 /*
  * target.c
- *	  Locks, reads and writes the target, the table that files are published in.
+ *	  The locks of a run, and its statements on the target.
  *
  * Locks, in the order in which a run takes them:
  *
- *	1. AccessShareLock on the table, to check privileges and columns and to read
- *	   the files.  It is released at once, so that the table can be altered or
- *	   dropped while a query runs, and so that a caller without the privileges
- *	   cannot block others.
- *	2. ExclusiveLock on the section: on a database object with the table's OID and
+ *	1. ExclusiveLock on the section: on a database object with the table's OID and
  *	   15 bits of a hash of base_url and section.  It is held to the end of the
  *	   transaction.  Runs of one section queue up here before they take a snapshot,
  *	   so no run reads older rows than the run before it.
- *	3. ExclusiveLock on the site: the same with a hash of base_url.  It is taken after
+ *	2. AccessShareLock on the table, to check it and to read the files, released at
+ *	   once.  So the table can be altered while the query runs, and an ALTER that
+ *	   waits for a run does not stop readers for as long as the query takes.
+ *	3. ExclusiveLock on the site: as 1, with a hash of base_url.  It is taken after
  *	   the query, and held to the end of the transaction.  Under this lock the files
  *	   of the site are read again and compared with the new ones.
- *	4. RowExclusiveLock on the table, as INSERT, UPDATE and DELETE take it.  It
- *	   conflicts neither with runs of other sites nor with VACUUM.
+ *	4. RowExclusiveLock on the table, as INSERT, UPDATE and DELETE take it, held to
+ *	   the end of the transaction.  It conflicts neither with runs of other sites
+ *	   nor with VACUUM.
  *
  * A feed is locked in the same way: AccessShareLock before the query, RowExclusiveLock
- * after it.  Row types of keys are held with AccessShareLock while the query runs (key.h).
+ * after it.
  *
- * Nothing else takes locks such as 2 and 3.  Two sections, or two sites, that have
+ * Nothing else takes locks such as 1 and 3.  Two sections, or two sites, that have
  * the same hash wait for each other, which is harmless.  The hash of a section is odd
  * and the hash of a site is even, so no section waits for a site.
  *
  * A transaction that publishes two sections of a site holds lock 3 when it waits for lock
- * 2 of the second section.  If another session runs the second section, it holds its lock
- * 2 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
+ * 1 of the second section.  If another session runs the second section, it holds its lock
+ * 1 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
  * Statements on the target run through SPI with the caller's privileges, and fire
  * triggers.  Each names one table and has its values as parameters, which foreign
@@ -107,18 +107,6 @@ check_table(const SmTarget *target)
 						RelationGetRelationName(rel))));
 }
 
-/* Open and check the table with a lock. */
-static void
-open_target(SmTarget *target, LOCKMODE lockmode)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
-
-	sm_table_open(&target->table, lockmode);
-	check_table(target);
-	sm_table_check_columns(&target->table);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 SmTarget *
 sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const char *function)
 {
@@ -128,14 +116,14 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	target->table.relid = relid;
 	target->section = section;
 	target->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
-	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
+	target->of_site = psprintf("file.base_url OPERATOR(pg_catalog.=) %s",
 							   quote_literal_cstr(target->base_url));
 	target->function = function;
 	target->earliest = DT_NOBEGIN;
 	target->context = CurrentMemoryContext;
 	PreventCommandDuringRecovery(function);
-	open_target(target, AccessShareLock);
-	relation_close(target->table.rel, AccessShareLock);
+	SPI_connect();
+	MemoryContextSwitchTo(target->context);
 	return target;
 }
 
@@ -218,7 +206,7 @@ make_select(const SmTarget *target, const char *shown, const char *content)
 	initStringInfo(&statement);
 	for (int i = 0; i < SM_FILE_SHOWN; i++)
 		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",", sm_file_columns[i].name);
-	appendStringInfo(&statement, ", %s, %s FROM %s WHERE %s", shown, content,
+	appendStringInfo(&statement, ", %s, %s FROM %s AS file WHERE %s", shown, content,
 					 target->table.sql_name, target->of_site);
 	return statement.data;
 }
@@ -247,23 +235,30 @@ add_file(void *list, const SmFile *file)
 }
 
 /*
- * Read the files of the site, with the active snapshot or a new one.
- *
- * Of the content, the list only needs whether it is NULL.  Two SELECTs with that test in
- * WHERE return an empty content or NULL.  As an output column, the test would make foreign
- * partitions send the content.
+ * The SELECT for the list.  Of the content, the list only needs whether it is NULL.  A
+ * foreign partition would send the content for that test in an output column, but not in
+ * WHERE.
  */
+static char *
+select_all(const SmTarget *target)
+{
+	if (!target->table.rel->rd_rel->relhassubclass)
+		return make_select(target, NO_BYTES,
+						   "CASE WHEN content IS NULL THEN NULL ELSE ''::pg_catalog.bytea END");
+	return psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
+					make_select(target, NO_BYTES, NO_BYTES),
+					make_select(target, NO_BYTES, "''::pg_catalog.bytea"));
+}
+
+/* Read the files of the site, with the active snapshot or a new one. */
 static SmFileList *
-read_files(const SmTarget *target, bool active_snapshot)
+read_files(SmTarget *target, bool active_snapshot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 	SmFileList *list = sm_file_list_create(target->section);
 	const char *twice;
 
-	select_files(target, psprintf("%s AND content IS NULL UNION ALL %s AND content IS NOT NULL",
-								  make_select(target, NO_BYTES, NO_BYTES),
-								  make_select(target, NO_BYTES, "''::pg_catalog.bytea")),
-				 NULL, active_snapshot, add_file, list);
+	select_files(target, select_all(target), NULL, active_snapshot, add_file, list);
 	MemoryContextSwitchTo(oldcontext);
 
 	twice = sm_file_list_sort(list);
@@ -298,7 +293,7 @@ check_site(const SmTarget *target)
 {
 	if (!OidIsValid(sm_find_index(target->table.rel, is_for_one_site)))
 		return;
-	SPI_execute(psprintf("SELECT base_url FROM %s WHERE NOT (%s) LIMIT 1",
+	SPI_execute(psprintf("SELECT base_url FROM %s AS file WHERE NOT (%s) LIMIT 1",
 						 target->table.sql_name, target->of_site),
 				false, 0);
 	if (SPI_processed > 0)
@@ -311,53 +306,65 @@ check_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
+/* Open and check the table with a lock. */
+static void
+open_target(SmTarget *target, LOCKMODE lockmode)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+
+	sm_table_open(&target->table, lockmode);
+	check_table(target);
+	sm_table_check_columns(&target->table);
+	check_site(target);
+	MemoryContextSwitchTo(oldcontext);
+}
+
 /* What to read in a subtransaction. */
 typedef struct Peek
 {
-	const SmTarget *target;
+	SmTarget   *target;
 	Datum		names;			/* read these files, a text[], with their
-								 * states; or, if 0, all files */
+								 * states; or, if 0, the list of all files */
 	SmTakeFile	take;			/* receives the named files */
 	void	   *arg;
-	SmFileList *list;			/* receives all files */
 } Peek;
 
 static bool
 read_peek(void *arg)
 {
 	Peek	   *peek = arg;
+	SmTarget   *target = peek->target;
 
-	SPI_connect();
-	check_site(peek->target);
+	open_target(target, AccessShareLock);
 	if (peek->names)
-		read_named(peek->target, "shown", NO_BYTES, peek->names, peek->take, peek->arg);
+		read_named(target, "shown", NO_BYTES, peek->names, peek->take, peek->arg);
 	else
-		peek->list = read_files(peek->target, false);
-	SPI_finish();
+		target->list = read_files(target, false);
+	relation_close(target->table.rel, NoLock);
 	return false;
 }
 
 /* Read in a subtransaction that is rolled back, to release the locks that reading took. */
 static void
-run_peek(SmTarget *target, Peek *peek)
+run_peek(Peek *peek)
 {
+	SmActivity	activity = peek->target->activity;
 	ErrorData  *error;
 
-	open_target(target, AccessShareLock);
+	peek->target->activity = SM_IN_TARGET;
 	error = sm_try(read_peek, peek);
 	if (error)
 		ReThrowError(error);
-	relation_close(target->table.rel, AccessShareLock);
+	peek->target->activity = activity;
 }
 
-SmFileList *
+void
 sm_target_lock_section(SmTarget *target)
 {
 	Peek		peek = {.target = target};
 
 	lock_object(target, target->section);
-	run_peek(target, &peek);
-	return peek.list;
+	run_peek(&peek);
 }
 
 void
@@ -365,7 +372,7 @@ sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 {
 	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
 
-	run_peek(target, &peek);
+	run_peek(&peek);
 }
 
 /*
@@ -373,20 +380,15 @@ sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
  * not see the files that it wrote.
  */
 static void
-check_serializable(const SmTarget *target)
+check_serializable(SmTarget *target)
 {
-	const SmFileList *list = target->list;
 	SmFileList *latest;
-	bool		same;
 
 	PushActiveSnapshot(GetLatestSnapshot());
 	latest = read_files(target, true);
 	PopActiveSnapshot();
 
-	same = latest->nfiles == list->nfiles;
-	for (int i = 0; same && i < list->nfiles; i++)
-		same = sm_file_is_same(latest->files[i], list->files[i]);
-	if (!same)
+	if (!sm_file_lists_are_equal(latest, target->list))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
@@ -405,50 +407,75 @@ init_batches(SmTarget *target)
 	StringInfoData settings;
 
 	initStringInfo(&settings);
-	for (int i = 0; i < SM_FILE_SHOWN; i++)
-		if (i != SM_FILE_BASE_URL && i != SM_FILE_NAME)
+	for (int i = 0; i < SM_FILE_CONTENT; i++)
+		if (i != SM_FILE_BASE_URL && i != SM_FILE_NAME && sm_table_has_column(table, i))
 			appendStringInfo(&settings, "%s = new.%s, ", sm_file_columns[i].name,
 							 sm_file_columns[i].name);
-	if (sm_table_has_column(table, SM_FILE_SHOWN))
-		appendStringInfoString(&settings,
-							   "shown = CASE WHEN pg_catalog.octet_length(new.shown) OPERATOR(pg_catalog.=) 0"
-							   " THEN old.shown ELSE new.shown END, ");
 
 	sm_batch_init_insert(&target->inserts, table, true);
 	sm_batch_init(&target->updates,
-				  psprintf("UPDATE %s AS old SET %s content = COALESCE(new.content, old.content) FROM (%s) AS new"
-						   " WHERE old.name OPERATOR(pg_catalog.=) new.name AND old.%s"
-						   " AND old.name OPERATOR(pg_catalog.=) ANY ($%d)",
+				  psprintf("UPDATE %s AS file SET %s content = COALESCE(new.content, file.content) FROM (%s) AS new"
+						   " WHERE file.name OPERATOR(pg_catalog.=) new.name AND %s"
+						   " AND file.name OPERATOR(pg_catalog.=) ANY ($%d)",
 						   table->sql_name, settings.data,
 						   sm_batch_subquery(table),
 						   target->of_site, SM_FILE_NAME + 1),
 				  true, sm_file_columns, SM_FILE_NCOLUMNS);
 	sm_batch_init(&target->deletions,
-				  psprintf("DELETE FROM %s WHERE %s AND name OPERATOR(pg_catalog.=) ANY ($1)",
+				  psprintf("DELETE FROM %s AS file WHERE %s AND name OPERATOR(pg_catalog.=) ANY ($1)",
 						   table->sql_name, target->of_site),
 				  true, &sm_file_columns[SM_FILE_NAME], 1);
+}
+
+pg_noreturn static void
+changed_meanwhile(const SmTarget *target, const SmFile *file)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+					target->table.name->relname),
+			 errdetail("File \"%s\" was changed while the query ran.", file->name),
+			 errhint("Publish again.")));
+}
+
+/*
+ * Mark the files that were found to be in the new set before the files were read again.
+ * Raises an error unless they are as they were.
+ */
+static void
+mark_again(const SmTarget *target, const SmFileList *before)
+{
+	for (int i = 0; i < before->nfiles; i++)
+	{
+		const SmFile *file = before->files[i];
+		SmFile	   *current;
+
+		if (!file->in_set)
+			continue;
+		current = sm_file_list_find(target->list, file->name);
+		if (current == NULL || !sm_file_is_unchanged(current, file) ||
+			!sm_file_has_same_key(current, file))
+			changed_meanwhile(target, file);
+		current->in_set = true;
+	}
 }
 
 void
 sm_target_lock(SmTarget *target)
 {
-	/*
-	 * Check the privileges again before the lock is taken: the query may have
-	 * changed the role.
-	 */
-	open_target(target, AccessShareLock);
-	relation_close(target->table.rel, AccessShareLock);
+	SmFileList *before = target->list;
 
 	lock_object(target, NULL);
 	open_target(target, RowExclusiveLock);
 	init_batches(target);
-
-	SPI_connect();
-	sm_table_check_name(&target->table);
-	check_site(target);
 	target->list = read_files(target, false);
 	if (IsolationUsesXactSnapshot())
 		check_serializable(target);
+	if (before)
+	{
+		mark_again(target, before);
+		MemoryContextDelete(before->context);
+	}
 
 	/* set under the lock, to be later than the times of any earlier run */
 	target->now = target->run_at = Max(GetCurrentTimestamp(), target->earliest);
@@ -466,17 +493,13 @@ static void
 compare_file(void *arg, const SmFile *old)
 {
 	const SmTarget *target = arg;
-	SmFile	   *waiting = sm_file_list_find(target->list, old->name);
+	SmFile	   *listed = sm_file_list_find(target->list, old->name);
 
-	if (waiting == NULL)
-		return;
-	sm_feed_compare(target->feed, old, waiting);
-	waiting->content = NULL;
+	if (listed)
+		sm_feed_compare(target->feed, old, listed->replacement);
 }
 
-/*
- * Give the feed the files of the batches that it compares, with their old contents.
- */
+/* Give the feed the files of the batches that it compares, with their old contents. */
 static void
 compare_waiting(SmTarget *target)
 {
@@ -511,17 +534,6 @@ compare_later(SmTarget *target, const SmFile *file)
 {
 	target->compared = accumArrayResult(target->compared, CStringGetTextDatum(file->name),
 										false, TEXTOID, target->context);
-}
-
-pg_noreturn static void
-changed_meanwhile(const SmTarget *target, const SmFile *file)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					target->table.name->relname),
-			 errdetail("File \"%s\" was changed while the query ran.", file->name),
-			 errhint("Publish again.")));
 }
 
 /*
@@ -560,31 +572,23 @@ next_lastmod(SmTarget *target, const SmFile *old)
 	return lastmod;
 }
 
-/* Add a row to a batch. */
-static void
-put_row(SmBatch *batch, const SmFile *file)
-{
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		nulls[SM_FILE_NCOLUMNS];
-
-	sm_file_to_row(file, values, nulls);
-	sm_batch_put(batch, values, nulls);
-}
-
 /*
  * Write a file that is new in the target, or differs in its document or in its row.  old:
  * the file as it was, or NULL.
  */
 static void
-write_document(SmTarget *target, SmFile *old, SmFile *file)
+write_document(SmTarget *target, SmFile *old, const SmFile *file, Datum *values, bool *nulls)
 {
 	SmBatch    *batch = old ? &target->updates : &target->inserts;
 	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
 
 	/* if only other columns of the row differ, lastmod stays */
-	file->lastmod = same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod) ? old->lastmod :
-		next_lastmod(target, old);
-	put_row(batch, file);
+	if (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod))
+		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(old->lastmod);
+	else
+		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(next_lastmod(target, old));
+	nulls[SM_FILE_LASTMOD] = false;
+	sm_batch_put(batch, values, nulls);
 	if (target->feed == NULL || same_digest || sm_file_is_index(file))
 		return;
 	if (old == NULL)
@@ -592,47 +596,40 @@ write_document(SmTarget *target, SmFile *old, SmFile *file)
 		sm_feed_compare(target->feed, NULL, file);
 		return;
 	}
-	/* old, in the list, carries the new version to compare_file */
-	old->byte_count = file->byte_count;
-	old->content = (struct varlena *) DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
+	old->replacement = MemoryContextAllocZero(batch->context, sizeof(SmFile));
+	old->replacement->byte_count = file->byte_count;
+	old->replacement->content = (struct varlena *)
+		DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
 	compare_later(target, old);
 }
 
 const char *
-sm_target_write(SmTarget *target, SmFile *file)
+sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls)
 {
 	SmFile	   *old = sm_file_list_find(target->list, file->name);
 	bool		unchanged = old && sm_file_is_unchanged(old, file);
 
 	if (!unchanged && file->content == NULL)
 		changed_meanwhile(target, file);
+	if (old && old->in_set)
+		return "unchanged";
 	if (old)
 	{
 		check_owner(target, old, file);
-		old->kept = true;
+		old->in_set = true;
 	}
 	if (!unchanged)
-		write_document(target, old, file);
-	else if (!sm_file_has_same_key(old, file) ||
-			 (file->shown && VARSIZE_ANY_EXHDR(file->shown) > 0))
+		write_document(target, old, file, values, nulls);
+	else
 	{
-		/* the statement keeps the content */
-		file->content = NULL;
-		file->lastmod = old->lastmod;
-		put_row(&target->updates, file);
+		/* only the key or states changed; the statement keeps the content */
+		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(old->lastmod);
+		nulls[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(old->lastmod);
+		nulls[SM_FILE_CONTENT] = true;
+		sm_batch_put(&target->updates, values, nulls);
 	}
 	flush_full(target);
 	return unchanged ? "unchanged" : old ? "updated" : "inserted";
-}
-
-void
-sm_target_keep(SmTarget *target, const SmFile *file)
-{
-	SmFile	   *current = sm_file_list_find(target->list, file->name);
-
-	if (current == NULL || !sm_file_is_same(current, file))
-		changed_meanwhile(target, file);
-	current->kept = true;
 }
 
 void
@@ -647,21 +644,26 @@ sm_target_delete(SmTarget *target, const SmFile *file)
 	flush_full(target);
 }
 
-void
+const SmFileList *
 sm_target_read(SmTarget *target)
 {
 	/* a batch that has written rows has a plan */
-	if (!target->inserts.plan && !target->updates.plan && !target->deletions.plan)
-		return;
-	MemoryContextDelete(target->list->context);
-	target->list = read_files(target, false);
+	if (target->inserts.plan || target->updates.plan || target->deletions.plan)
+	{
+		MemoryContextDelete(target->list->context);
+		target->list = read_files(target, false);
+	}
+	return target->list;
 }
 
 void
 sm_target_close(SmTarget *target)
 {
+	MemoryContext context = CurrentMemoryContext;
+
 	sm_target_flush(target);
 	sm_table_check_name(&target->table);
 	SPI_finish();
+	MemoryContextSwitchTo(context);
 	relation_close(target->table.rel, NoLock);
 }

@@ -1,6 +1,7 @@
 /*
  * target.h
- *	  Locks, reads and writes the target, the table that files are published in.
+ *	  The target of a run, in the order of its steps: lock the section, read the files;
+ *	  lock the site, write, close.
  */
 #ifndef SM_PUBLISH_TARGET_H
 #define SM_PUBLISH_TARGET_H
@@ -10,6 +11,14 @@
 #include "publish/feed.h"
 #include "publish/filelist.h"
 
+/* What a run is doing, for error contexts. */
+typedef enum SmActivity
+{
+	SM_IN_TARGET,
+	SM_IN_CHANGES,
+	SM_IN_QUERY
+} SmActivity;
+
 typedef struct SmTarget
 {
 	SmTable		table;
@@ -17,14 +26,13 @@ typedef struct SmTarget
 	const char *section;		/* the section to publish, NULL for none */
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
-	char	   *of_site;		/* condition for statements; begins with the
-								 * column, which can get an alias before it */
-
+	SmActivity	activity;
+	const char *of_site;		/* condition on the table's alias "file" */
+	SmFileList *list;			/* files of the site as last read */
 	TimestampTz earliest;		/* no file that changes gets an earlier
 								 * lastmod */
 
 	/* set by sm_target_lock */
-	SmFileList *list;			/* files of the site as last read */
 	TimestampTz now;			/* lastmod of files that change */
 	TimestampTz run_at;			/* time of the run: at least now and every
 								 * lastmod that the run writes, and later than
@@ -40,17 +48,18 @@ typedef struct SmTarget
 } SmTarget;
 
 /*
- * Check that the caller may publish in a table, and that it has the columns for
- * that.  No lock on it remains.  section: NULL to publish only the index.
+ * Begin to publish in a table.  section: NULL to publish only the index.  SPI is connected
+ * from here to sm_target_close.
  */
 extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *section,
 								  const char *function);
 
 /*
- * Take the lock of the section, to the end of the transaction, and read the files of the
- * site.  No other lock remains, so the files of other sections can change afterwards.
+ * Take the lock of the section, to the end of the transaction, check the target, and read
+ * the files of the site.  No other lock remains, so the files of other sections can change
+ * afterwards.
  */
-extern SmFileList *sm_target_lock_section(SmTarget *target);
+extern void sm_target_lock_section(SmTarget *target);
 
 /*
  * Read the files of these names, a text[], with their states and without content, and
@@ -60,32 +69,29 @@ typedef void (*SmTakeFile) (void *arg, const SmFile *file);
 extern void sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg);
 
 /*
- * Take the lock of the site, to the end of the transaction, check the target again
- * and read the files.
- *
- * SPI stays connected until sm_target_close.
+ * Take the locks of the site and of the table, to the end of the transaction, check the
+ * target, and read the files again.  Raises an error if a file that is in the new set has
+ * changed since it was read.
  */
 extern void sm_target_lock(SmTarget *target);
 
 /*
- * Write a file of the section or the index, unless the target has the same file.  Returns
- * the action for the result.  If content is NULL, the target must still have the same
- * document; empty states keep the target's states.  Files wait in batches, until
- * sm_target_flush at the latest.
+ * Write a file of the section or the index, unless the list has it in the new set already.
+ * Returns the action for the result.  values, nulls: the file as a row, which this changes.
+ * If content is NULL, the target must still have the same document.  Files wait in
+ * batches, until sm_target_flush at the latest.
  */
-extern const char *sm_target_write(SmTarget *target, SmFile *file);
-
-/* Keep a file: raise an error unless the target has it as it was before the query ran. */
-extern void sm_target_keep(SmTarget *target, const SmFile *file);
+extern const char *sm_target_write(SmTarget *target, const SmFile *file, Datum *values,
+								   bool *nulls);
 
 /* Delete a file of the target.  It waits as well. */
 extern void sm_target_delete(SmTarget *target, const SmFile *file);
 
-/* Let the feed compare the files that wait, and write them. */
+/* Give the feed the files that wait, and write them. */
 extern void sm_target_flush(SmTarget *target);
 
 /* Read the files of the site again, if any were written. */
-extern void sm_target_read(SmTarget *target);
+extern const SmFileList *sm_target_read(SmTarget *target);
 
 /*
  * Write the files that wait, and close the target.  The locks stay to the end of the

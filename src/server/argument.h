@@ -1,6 +1,6 @@
 /*
  * argument.h
- *	  Reads arguments of SQL functions, and other SQL values.
+ *	  Arguments of SQL functions and other SQL values, in UTF-8 and within bounds.
  */
 #ifndef SM_ARGUMENT_H
 #define SM_ARGUMENT_H

@@ -1,6 +1,6 @@
 /*
  * column.c
- *	  Finds the columns of a query by their names, and checks their types.
+ *	  Compares the columns of a query with rules.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * column.h
- *	  Finds the columns of a query by their names, and checks their types.
+ *	  The columns of a query, found by name, with the types that they may have.
  */
 #ifndef SM_COLUMN_H
 #define SM_COLUMN_H

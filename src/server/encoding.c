@@ -1,8 +1,6 @@
 /*
  * encoding.c
- *	  Conversion between the database's encoding and UTF-8.  In the rest
- *	  of src, entries and documents are in UTF-8; names, queries and messages are in
- *	  the database's encoding.
+ *	  Converts by the default conversions of the database.
  *
  * Relies on ASCII being a subset of every encoding that a database can have,
  * byte for byte.

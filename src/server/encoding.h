@@ -1,8 +1,9 @@
 /*
  * encoding.h
- *	  Conversion between the database's encoding and UTF-8.  In the rest
- *	  of src, entries and documents are in UTF-8; names, queries and messages are in
- *	  the database's encoding.
+ *	  Conversion between the database's encoding and UTF-8.
+ *
+ * Elsewhere in src, entries and documents are in UTF-8; names, queries and messages are in
+ * the database's encoding.
  */
 #ifndef SM_ENCODING_H
 #define SM_ENCODING_H

@@ -1,7 +1,6 @@
 /*
  * problem.c
- *	  Problems of rows, and of entries of a document that is read, in three modes:
- *	  raised at once, skipped and counted, or reported one by one.
+ *	  Describes problems, as errors or in one WARNING at the end.
  */
 #include "postgres.h"
 
@@ -33,38 +32,46 @@ const char *const sm_problem_names[SM_NPROBLEMS] = {
 	[SM_SCHEME_MIXED] = "scheme_mixed",
 	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
 	[SM_NEWS_TOO_OLD] = "news_too_old",
+	[SM_NAMESPACE_UNKNOWN] = "namespace_unknown",
 	[SM_HREFLANG_LACKS_ITSELF] = "hreflang_lacks_itself",
 	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal",
 	[SM_ROBOTS_DISALLOWED] = "robots_disallowed",
 	[SM_LASTMOD_UNIFORM] = "lastmod_uniform",
 	[SM_ORDER_MISSING] = "order_missing",
+	[SM_XML_UNCHECKED] = "xml_unchecked",
 	[SM_ROBOTS_INVALID] = "robots_invalid",
 	[SM_ROBOTS_BLOCKS_SITEMAP] = "robots_blocks_sitemap",
-	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap"
+	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap",
+	[SM_DOCUMENT_INVALID] = "document_invalid"
 };
 
 void
 sm_problems_init_skip(SmProblems *problems)
 {
 	memset(problems, 0, sizeof(*problems));
-	problems->skip = true;
+	problems->take = sm_skip_problem;
 	initStringInfo(&problems->reasons);
 }
 
-/*
- * The line of problems->place.  Lines end in LF, CR or both.  Places come in
- * the order of the document, so each byte is looked at once.
- */
+/* The line of problems->place.  Lines end in LF, CR or both. */
 static int64
-count_lines(SmProblems *problems)
+line_of(const SmProblems *problems)
 {
-	const char *s;
+	const char *end = problems->place;
+	int64		line = 1;
 
-	for (s = problems->counted; s < problems->place; s++)
-		if (*s == '\n' || (*s == '\r' && (s + 1 == problems->place || s[1] != '\n')))
-			problems->line++;
-	problems->counted = s;
-	return problems->line;
+	for (const char *s = problems->begin; s < end; s++)
+		if (*s == '\n' || (*s == '\r' && (s + 1 == end || s[1] != '\n')))
+			line++;
+	return line;
+}
+
+/* The current row's key in parentheses, or "". */
+static const char *
+describe_key(const SmProblems *problems)
+{
+	return problems->describe_key ?
+		psprintf(" (key %s)", problems->describe_key(problems->describe_key_arg)) : "";
 }
 
 /* A sentence that identifies the current row; NULL if nothing is known of it. */
@@ -77,9 +84,10 @@ describe_row(const SmProblems *problems)
 	if (problems->row_number == 0)
 		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
 	if (loc == NULL)
-		return psprintf("It is row " UINT64_FORMAT "%s.", problems->row_number, of_group);
-	return psprintf("Row " UINT64_FORMAT "%s has the loc \"%s\".",
-					problems->row_number, of_group, loc);
+		return psprintf("It is row " UINT64_FORMAT "%s%s.", problems->row_number, of_group,
+						describe_key(problems));
+	return psprintf("Row " UINT64_FORMAT "%s%s has the loc \"%s\".",
+					problems->row_number, of_group, describe_key(problems), loc);
 }
 
 /* A sentence that tells how far the document was read; NULL at its start. */
@@ -92,8 +100,7 @@ describe_progress(const SmProblems *problems)
 					problems->row_number == 1 ? "entry" : "entries");
 }
 
-/* Raise mode. */
-static void
+pg_noreturn static void
 raise_problem(SmProblems *problems, const SmProblem *problem)
 {
 	const char *detail;
@@ -103,7 +110,7 @@ raise_problem(SmProblems *problems, const SmProblem *problem)
 	{
 		detail = describe_progress(problems);
 		where = problems->place ?
-			psprintf("invalid sitemap, line " INT64_FORMAT ": ", count_lines(problems)) :
+			psprintf("invalid sitemap, line " INT64_FORMAT ": ", line_of(problems)) :
 			"invalid sitemap: ";
 	}
 	else
@@ -117,58 +124,52 @@ raise_problem(SmProblems *problems, const SmProblem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
-/* Skip mode: add a line to the detail of the WARNING. */
+/* Add a line to the detail of the WARNING. */
 static void
 add_reason(SmProblems *problems, const SmProblem *problem)
 {
 	StringInfo	reasons = &problems->reasons;
+	int			begin;
 
 	problems->nreasons++;
 	if (reasons->len > 0)
 		appendStringInfoChar(reasons, '\n');
-	if (problems->in_document && problems->place == NULL)
-	{
-		appendStringInfo(reasons, "%c%s.", pg_toupper((unsigned char) problem->message[0]),
-						 problem->message + 1);
-		return;
-	}
-	if (problems->in_document)
-		appendStringInfo(reasons, "Line " INT64_FORMAT, count_lines(problems));
-	else
-		appendStringInfo(reasons, "Row " UINT64_FORMAT, problems->row_number);
+	begin = reasons->len;
+	if (!problems->in_document)
+		appendStringInfo(reasons, "row " UINT64_FORMAT "%s", problems->row_number,
+						 describe_key(problems));
+	else if (problems->place)
+		appendStringInfo(reasons, "line " INT64_FORMAT, line_of(problems));
 	if (problems->loc.s)
 		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(problems->loc));
-	appendStringInfo(reasons, ": %s.", problem->message);
+	appendStringInfo(reasons, "%s%s.", reasons->len > begin ? ": " : "", problem->message);
+	reasons->data[begin] = pg_toupper((unsigned char) reasons->data[begin]);
+	if (problem->detail)
+		appendStringInfo(reasons, " %s", problem->detail);
 }
 
-/*
- * Decide whether the row may go on, and in skip mode count what is skipped.  Returns
- * whether the problem has to be described.
- */
-static bool
-begin_problem(SmProblems *problems, SmProblem *problem)
+bool
+sm_skip_problem(SmProblems *problems, const SmProblem *problem)
 {
-	problem->goes_on = problems->report != NULL || problem->name > SM_ENTRY_TOO_LARGE;
-	if (!problems->skip)
-		return true;
+	bool		skips_row = problem->name <= SM_ENTRY_TOO_LARGE;
+
 	problems->nproblems++;
-	if (!problem->goes_on)
+	if (skips_row)
 		problems->nrows++;
 	/* what an invalid document loses, only its reader knows */
 	else if (problem->name != SM_DOCUMENT_INVALID)
 		problems->nelements++;
-	return problems->nreasons < MAX_REASONS;
+	if (problems->nreasons < MAX_REASONS)
+		add_reason(problems, problem);
+	return !skips_row;
 }
 
-static void
-put_problem(SmProblems *problems, const SmProblem *problem)
+static bool
+take_problem(SmProblems *problems, const SmProblem *problem)
 {
-	if (problems->report)
-		problems->report(problems->report_arg, problem);
-	else if (problems->skip)
-		add_reason(problems, problem);
-	else
+	if (problems->take == NULL)
 		raise_problem(problems, problem);
+	return problems->take(problems, problem);
 }
 
 bool
@@ -177,9 +178,11 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 {
 	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.hint = hint};
 	StringInfoData message;
+	bool		goes_on;
 
-	if (!begin_problem(problems, &problem))
-		return problem.goes_on;
+	/* after the last reason, nothing needs the message */
+	if (problems->nreasons == MAX_REASONS)
+		return take_problem(problems, &problem);
 	initStringInfo(&message);
 	for (;;)
 	{
@@ -194,25 +197,20 @@ sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 		enlargeStringInfo(&message, needed);
 	}
 	problem.message = message.data;
-	put_problem(problems, &problem);
+	goes_on = take_problem(problems, &problem);
 	pfree(message.data);		/* a row can have many problems */
-	return problem.goes_on;
+	return goes_on;
 }
 
 bool
 sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
 					   const char *detail, const char *message)
 {
-	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.message = message};
+	SmProblem	problem = {
+		.name = name,.sqlerrcode = sqlerrcode,.message = message,.detail = detail
+	};
 
-	if (!begin_problem(problems, &problem))
-		return problem.goes_on;
-	if (problems->skip || problems->report)
-		problem.message = psprintf("%s. %.*s", message, (int) strlen(detail) - 1, detail);
-	else
-		problem.detail = detail;
-	put_problem(problems, &problem);
-	return problem.goes_on;
+	return take_problem(problems, &problem);
 }
 
 void

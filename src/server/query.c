@@ -1,19 +1,25 @@
 /*
  * query.c
  *	  Runs a query given as text, and passes on its rows one by one.
+ *
+ * The rows go to a DestReceiver, which is called in the executor's memory context and
+ * resource owner.  start_rows and receive_row switch to the receiver's own.
  */
 #include "postgres.h"
 
 #include "server/query.h"
 
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_param.h"
+#include "server/settings.h"
+#include "server/subtransaction.h"
 #include "server/table.h"
 #include "utils/builtins.h"
-#include "utils/guc_tables.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 
@@ -108,11 +114,14 @@ start_rows(DestReceiver *self, int operation, TupleDesc desc)
 {
 	SmReceiver *receiver = (SmReceiver *) self;
 	MemoryContext oldcontext = MemoryContextSwitchTo(receiver->context);
+	ResourceOwner oldowner = CurrentResourceOwner;
 
+	CurrentResourceOwner = receiver->owner;
 	if (receiver->query)
 		check_columns(receiver->query, desc);
 	if (receiver->start)
 		receiver->start(receiver, desc);
+	CurrentResourceOwner = oldowner;
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -120,6 +129,7 @@ static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	SmReceiver *receiver = (SmReceiver *) self;
+	ResourceOwner oldowner = CurrentResourceOwner;
 	MemoryContext oldcontext;
 	bool		wants_more;
 
@@ -127,10 +137,12 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 
 	MemoryContextReset(receiver->row_context);
 	oldcontext = MemoryContextSwitchTo(receiver->row_context);
+	CurrentResourceOwner = receiver->owner;
 	receiver->nrows++;
 	receiver->is_receiving = true;
 	wants_more = receiver->receive(receiver, slot);
 	receiver->is_receiving = false;
+	CurrentResourceOwner = oldowner;
 	MemoryContextSwitchTo(oldcontext);
 	return wants_more;
 }
@@ -157,7 +169,9 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	receiver->context = CurrentMemoryContext;
 	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
 												  ALLOCSET_DEFAULT_SIZES);
+	receiver->owner = CurrentResourceOwner;
 	receiver->nrows = 0;
+	receiver->is_running = false;
 	receiver->is_receiving = false;
 }
 
@@ -199,27 +213,23 @@ sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls)
 	return SPI_processed;
 }
 
+/* The plan's only statement. */
+static CachedPlanSource *
+plan_source(SPIPlanPtr plan)
+{
+	return linitial(SPI_plan_get_plan_sources(plan));
+}
+
 void
 sm_run_changes(const char *statement, DestReceiver *dest)
 {
 	SPIExecuteOptions options = {.dest = dest};
 	SPIPlanPtr	plan;
-	List	   *sources;
-	CachedPlanSource *source;
 	int			result;
 
 	SPI_connect();
 	plan = sm_prepare(statement, 0, NULL, 0);
-	sources = SPI_plan_get_plan_sources(plan);
-	source = sources == NIL ? NULL : linitial(sources);
-
-	/*
-	 * EXECUTE and FETCH would call dest with another resource owner.  A rule
-	 * can put a NOTIFY before another statement.
-	 */
-	if (list_length(sources) != 1 || source->resultDesc == NULL ||
-		(list_length(source->query_list) == 1 &&
-		 linitial_node(Query, source->query_list)->commandType == CMD_UTILITY))
+	if (list_length(SPI_plan_get_plan_sources(plan)) != 1 || plan_source(plan)->resultDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),
@@ -230,71 +240,23 @@ sm_run_changes(const char *statement, DestReceiver *dest)
 	SPI_finish();
 }
 
-/* Error context: how many rows the query returned before the error. */
+void
+sm_query_context(const SmReceiver *receiver)
+{
+	if (receiver && receiver->nrows > 0)
+		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
+	else
+		errcontext("in the query");
+}
+
+/* Error context of a query that runs, except in errors about its rows. */
 static void
 add_context(void *arg)
 {
 	const SmReceiver *receiver = arg;
 
-	if (receiver->is_receiving)
-		return;
-	if (receiver->nrows == 0)
-		errcontext("before the first row of the query");
-	else if (receiver->nrows == 1)
-		errcontext("after 1 row of the query");
-	else
-		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
-}
-
-static void
-execute_plan(SPIPlanPtr plan, ParamListInfo params, SmReceiver *receiver)
-{
-	/* no limit of rows, which would forbid parallel workers */
-	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &receiver->dest};
-	bool		was_read_only = XactReadOnly;
-	int			level = NewGUCNestLevel();
-	ErrorContextCallback context = {.callback = add_context,.arg = receiver};
-	struct config_generic *setting;
-	int			result;
-
-	/*
-	 * SPI's read_only keeps the statement from writing, but not the functions
-	 * that it calls.  XactReadOnly also stops the functions, except on
-	 * temporary tables.  After an error the end of the (sub)transaction
-	 * restores it.
-	 */
-	XactReadOnly = true;
-	context.previous = error_context_stack;
-	error_context_stack = &context;
-	result = SPI_execute_plan_extended(plan, &options);
-	error_context_stack = context.previous;
-
-	/*
-	 * PostgreSQL 16 and later refuse GUC_ACTION_SAVE for
-	 * transaction_read_only, so restore it by hand.  But leave it on if a
-	 * function of the query has set it, which shows as an entry in the
-	 * setting's stack.
-	 */
-	setting = find_option("transaction_read_only", false, false, ERROR);
-	XactReadOnly = was_read_only ||
-		(XactReadOnly && setting->stack != NULL && setting->stack->nest_level >= level);
-	AtEOXact_GUC(true, level);
-
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-}
-
-void
-sm_run_query(const char *query, SmReceiver *receiver)
-{
-	SPIPlanPtr	plan;
-
-	refuse_table_name(query);
-	SPI_connect();
-	plan = sm_prepare(query, 0, NULL, CURSOR_OPT_PARALLEL_OK);
-	check_plan(plan);
-	execute_plan(plan, NULL, receiver);
-	SPI_finish();
+	if (!receiver->is_receiving)
+		sm_query_context(receiver);
 }
 
 /* The parameters of a query. Their types follow from their use. */
@@ -313,8 +275,8 @@ parameters_setup(ParseState *pstate, void *arg)
 }
 
 /*
- * A query with parameters is prepared twice.  The first plan tells the type of
- * column key.  sm_query_set_key makes the second one with parameters of that type.
+ * The first plan tells the columns.  A query with parameters is then prepared with
+ * parameters of the type of column key.
  */
 void
 sm_query_open(SmQuery *query, const char *text)
@@ -339,41 +301,60 @@ sm_query_open(SmQuery *query, const char *text)
 	query->key_index = -1;
 }
 
-/* The plan's only statement. */
-static CachedPlanSource *
-plan_source(SPIPlanPtr plan)
+/* Fix the settings, if the query wants that. */
+static int
+fix_settings(const SmQuery *query)
 {
-	return linitial(SPI_plan_get_plan_sources(plan));
+	return query->fixes_settings ? sm_fix_settings() : 0;
 }
 
-/* Prepare a statement that has the bounds of a range as parameters. */
+/*
+ * Prepare a statement of the query, which may have the bounds of a range as parameters.
+ * Literals such as '2026-01-01' are converted now, so the settings are fixed as well.
+ */
 static SPIPlanPtr
-prepare_bounded(const SmQuery *query, const char *statement, int options)
+prepare_statement(const SmQuery *query, const char *statement, int options)
 {
-	Oid			types[2] = {query->key_type->type, query->key_type->type};
+	Oid			type = query->key_type ? query->key_type->type : InvalidOid;
+	Oid			types[2] = {type, type};
+	int			level = fix_settings(query);
+	SPIPlanPtr	plan;
 
 	/* a custom plan lets the planner see the values of the bounds */
-	return sm_prepare(statement, 2, types, options | CURSOR_OPT_CUSTOM_PLAN);
+	plan = sm_prepare(statement, query->key_type ? 2 : 0, types,
+					  options | CURSOR_OPT_CUSTOM_PLAN);
+	sm_restore_settings(level);
+	return plan;
+}
+
+/* Prepare the query again.  Returns the columns that it has now. */
+static TupleDesc
+prepare_again(SmQuery *query)
+{
+	SPIPlanPtr	old = query->plan;
+
+	query->plan = prepare_statement(query, plan_source(old)->query_string, CURSOR_OPT_PARALLEL_OK);
+	SPI_freeplan(old);
+	return check_plan(query->plan)->resultDesc;
 }
 
 void
-sm_query_set_key(SmQuery *query, int index, const SmKeyType *type)
+sm_query_complete(SmQuery *query, int key_index, const SmKeyType *key_type, bool fixes_settings)
 {
-	query->key_index = index;
-	query->key_type = type;
-	if (query->nparameters > 2 || (query->nparameters > 0 && index < 0))
+	bool		has_key = key_index >= 0;
+
+	query->key_index = key_index;
+	query->key_type = has_key ? key_type : NULL;
+	query->fixes_settings = fixes_settings;
+	if (query->nparameters > 2 || (query->nparameters > 0 && !has_key))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_PARAMETER),
-				 errmsg("there is no parameter $%d", index < 0 ? 1 : query->nparameters),
-				 index < 0 ?
-				 errhint("Without a column \"key\" the query's text takes no parameters. Put values into it with format() and %%L.") :
-				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.")));
-	if (query->nparameters > 0)
-	{
-		query->plan = prepare_bounded(query, plan_source(query->plan)->query_string,
-									  CURSOR_OPT_PARALLEL_OK);
-		check_plan(query->plan);
-	}
+				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
+				 has_key ?
+				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.") :
+				 errhint("Without a column \"key\" the query's text takes no parameters. Put values into it with format() and %%L.")));
+	if (query->nparameters > 0 || fixes_settings)
+		prepare_again(query);
 }
 
 void
@@ -388,39 +369,39 @@ sm_query_close(SmQuery *query)
 void
 sm_query_check(SmQuery *query)
 {
-	const char *text = plan_source(query->plan)->query_string;
-	SPIPlanPtr	plan = query->nparameters > 0 ?
-		prepare_bounded(query, text, CURSOR_OPT_PARALLEL_OK) :
-		sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	check_columns(query, prepare_again(query));
+}
 
-	check_columns(query, check_plan(plan)->resultDesc);
-	SPI_freeplan(query->plan);
-	query->plan = plan;
+List *
+sm_query_views(const SmQuery *query)
+{
+	List	   *views = NIL;
+	ListCell   *lc;
+
+	foreach(lc, plan_source(query->plan)->relationOids)
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_VIEW)
+			views = list_append_unique_oid(views, lfirst_oid(lc));
+	}
+	return views;
 }
 
 /*
  * Wrap the query with bounds: it becomes a subquery, and the planner pushes the
- * comparisons into it.
+ * comparisons into it.  A bound that is NULL leaves no comparison in the plan.
  */
 static char *
-wrap_query(const SmQuery *query, bool has_from, bool has_to)
+wrap_query(const SmQuery *query)
 {
 	CachedPlanSource *source = plan_source(query->plan);
 	const RawStmt *stmt = source->raw_parse_tree;
 	const char *text = source->query_string + Max(stmt->stmt_location, 0);
 	int			len = stmt->stmt_len > 0 ? stmt->stmt_len : (int) strlen(text);
-	StringInfoData wrapped;
 
 	/* the query may end with a comment, which the line feed ends */
-	initStringInfo(&wrapped);
-	appendStringInfo(&wrapped, "SELECT * FROM (%.*s\n) AS sitemap WHERE true", len, text);
-	if (has_from)
-		appendStringInfo(&wrapped, " AND key %s $1",
-						 sm_key_operator(query->key_type, BTGreaterEqualStrategyNumber));
-	if (has_to)
-		appendStringInfo(&wrapped, " AND key %s $2",
-						 sm_key_operator(query->key_type, BTLessStrategyNumber));
-	return wrapped.data;
+	return psprintf("SELECT * FROM (%.*s\n) AS sitemap"
+					" WHERE ($1 IS NULL OR key OPERATOR(pg_catalog.>=) $1)"
+					" AND ($2 IS NULL OR key OPERATOR(pg_catalog.<) $2)", len, text);
 }
 
 /*
@@ -428,18 +409,15 @@ wrap_query(const SmQuery *query, bool has_from, bool has_to)
  * parallel workers.
  */
 static SPIPlanPtr
-find_plan(SmQuery *query, bool has_from, bool has_to)
+find_plan(SmQuery *query, const Datum *from, const Datum *to)
 {
-	SPIPlanPtr *plan = &query->ranges[has_from][has_to];
-
-	Assert(query->key_index >= 0 || !(has_from || has_to));
-	if (!has_from && !has_to)
+	if (from == NULL && to == NULL)
 		return query->plan;
-	if (*plan == NULL)
-		*plan = prepare_bounded(query,
-								query->nparameters > 0 ? plan_source(query->plan)->query_string :
-								wrap_query(query, has_from, has_to), 0);
-	return *plan;
+	Assert(query->key_type != NULL);
+	if (query->range == NULL)
+		query->range = prepare_statement(query, query->nparameters == 0 ? wrap_query(query) :
+										 plan_source(query->plan)->query_string, 0);
+	return query->range;
 }
 
 /* The parameters of find_plan's plan. */
@@ -462,23 +440,90 @@ make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
 	return params;
 }
 
+/* A query to run, and where its rows go. */
+typedef struct Run
+{
+	SmQuery    *query;
+	const Datum *from;
+	const Datum *to;
+	SmReceiver *receiver;
+} Run;
+
+static bool
+run_read_only(void *arg)
+{
+	Run		   *run = arg;
+	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_context,
+	.arg = run->receiver};
+	SPIExecuteOptions options = {.read_only = true,.dest = &run->receiver->dest};
+	int			level = fix_settings(run->query);
+	int			result;
+
+	/* there is no limit of rows, which would forbid parallel workers */
+	XactReadOnly = true;
+	options.params = make_bounds(run->query, run->from, run->to);
+	error_context_stack = &context;
+	run->receiver->is_running = true;
+	result = SPI_execute_plan_extended(find_plan(run->query, run->from, run->to), &options);
+	run->receiver->is_running = false;
+	error_context_stack = context.previous;
+	if (result != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	sm_restore_settings(level);
+	return true;
+}
+
+/*
+ * SPI's read_only keeps the statement from writing, but not the functions that it calls.
+ * XactReadOnly also stops the functions, except on temporary tables.  The end of the
+ * subtransaction restores it, after an error as well.
+ */
 void
 sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *receiver)
 {
-	MemoryContext context = CurrentMemoryContext;
+	Run			run = {.query = query,.from = from,.to = to,.receiver = receiver};
+	ErrorData  *error;
 
 	receiver->query = query;
-	execute_plan(find_plan(query, from != NULL, to != NULL), make_bounds(query, from, to), receiver);
-	MemoryContextSwitchTo(context);
+	error = sm_try(run_read_only, &run);
+	if (error)
+		ReThrowError(error);
+}
+
+void
+sm_run_query(const char *text, SmReceiver *receiver)
+{
+	SmQuery		query;
+
+	sm_query_open(&query, text);
+	sm_query_complete(&query, -1, NULL, false);
+	sm_query_run(&query, NULL, NULL, receiver);
+	sm_query_close(&query);
+}
+
+bool
+sm_query_orders_by_key(const SmQuery *query)
+{
+	const Query *select = linitial_node(Query, plan_source(query->plan)->query_list);
+	const TargetEntry *key = list_nth_node(TargetEntry, select->targetList, query->key_index);
+	const SortGroupClause *first;
+
+	if (select->sortClause == NIL)
+		return false;
+	first = linitial_node(SortGroupClause, select->sortClause);
+	/* DESC puts nulls first */
+	return first->tleSortGroupRef == key->ressortgroupref && !first->nulls_first;
 }
 
 double
 sm_query_cost(SmQuery *query, const Datum *from, const Datum *to)
 {
-	CachedPlan *plan = GetCachedPlan(plan_source(find_plan(query, from != NULL, to != NULL)),
-									 make_bounds(query, from, to), NULL, NULL);
+	CachedPlanSource *source = plan_source(find_plan(query, from, to));
+	int			level = fix_settings(query);
+	CachedPlan *plan = GetCachedPlan(source, make_bounds(query, from, to), NULL, NULL);
 	double		cost = linitial_node(PlannedStmt, plan->stmt_list)->planTree->total_cost;
 
 	ReleaseCachedPlan(plan, NULL);
+	sm_restore_settings(level);
 	return cost;
 }

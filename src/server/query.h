@@ -1,6 +1,9 @@
 /*
  * query.h
- *	  Runs a query given as text, and passes on its rows one by one.
+ *	  Queries that are given as text, and receivers of their rows.
+ *
+ * A query can read but not write.  Its errors have a line of context that says after how
+ * many rows they arose.
  */
 #ifndef SM_QUERY_H
 #define SM_QUERY_H
@@ -8,6 +11,7 @@
 #include "executor/spi.h"
 #include "server/key.h"
 #include "tcop/dest.h"
+#include "utils/resowner.h"
 
 /*
  * A query that makes a set, ready to be run as a whole or for ranges of keys.
@@ -16,11 +20,11 @@ typedef struct SmQuery
 {
 	TupleDesc	desc;			/* of its rows */
 	int			nparameters;	/* 1 or 2 if its text has $1 or $2 */
+	bool		fixes_settings; /* runs under the settings of settings.h */
 	int			key_index;		/* its column "key", -1 if it has none */
 	const SmKeyType *key_type;
 	SPIPlanPtr	plan;			/* for all rows */
-	SPIPlanPtr	ranges[2][2];	/* for rows within bounds: [has a lower
-								 * bound][has an upper bound] */
+	SPIPlanPtr	range;			/* for rows within bounds */
 } SmQuery;
 
 /* Receives the rows of a query.  It is the first member of a larger struct. */
@@ -35,17 +39,26 @@ struct SmReceiver
 	MemoryContext context;		/* current while start runs */
 	MemoryContext row_context;	/* current while receive runs; reset before
 								 * each row */
+	ResourceOwner owner;		/* current while start and receive run */
 	uint64		nrows;			/* received so far */
+	bool		is_running;		/* does the query run? */
 	bool		is_receiving;	/* does receive run? */
 };
 
 /*
- * Prepare a receiver, in the current memory context.  start, NULL for none, gets
- * the columns; receive gets each row and returns whether it wants another.
+ * Prepare a receiver, in the current memory context and resource owner.  start, NULL for
+ * none, gets the columns; receive gets each row and returns whether it wants another.
  */
 extern void sm_receiver_init(SmReceiver *receiver,
 							 void (*start) (SmReceiver *self, TupleDesc desc),
 							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
+
+/*
+ * Add a line of error context: how many rows the query has returned.  receiver: NULL
+ * before the query runs.  sm_query_run and sm_run_query do so, but not while receive
+ * runs, whose errors name the row.
+ */
+extern void sm_query_context(const SmReceiver *receiver);
 
 /*
  * Prepare a statement with SPI, for parameters of these types.  options: flags
@@ -71,12 +84,13 @@ extern void sm_run_query(const char *query, SmReceiver *receiver);
 
 /*
  * The same in steps, for a query that makes a set.  sm_query_open finds the query's
- * columns.  Then sm_query_set_key says which of them is the key, if any: index is -1
- * for none.  SPI is connected from sm_query_open to sm_query_close; after an error the
- * end of the (sub)transaction disconnects it.
+ * columns.  Then sm_query_complete says which of them is the key, index -1 for none, and
+ * whether to fix the settings.  SPI is connected from sm_query_open to sm_query_close;
+ * after an error the end of the (sub)transaction disconnects it.
  */
 extern void sm_query_open(SmQuery *query, const char *text);
-extern void sm_query_set_key(SmQuery *query, int index, const SmKeyType *type);
+extern void sm_query_complete(SmQuery *query, int key_index, const SmKeyType *key_type,
+							  bool fixes_settings);
 extern void sm_query_close(SmQuery *query);
 
 /*
@@ -92,7 +106,13 @@ extern void sm_query_check(SmQuery *query);
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 						 SmReceiver *receiver);
 
+/* Does the query, which has a key, end with ORDER BY key? */
+extern bool sm_query_orders_by_key(const SmQuery *query);
+
 /* The planner's estimate of the cost of sm_query_run. */
 extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);
+
+/* OIDs of the views that the query reads, views inside of views included. */
+extern List *sm_query_views(const SmQuery *query);
 
 #endif

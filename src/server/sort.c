@@ -1,6 +1,6 @@
 /*
  * sort.c
- *	  Sorts rows of bigint and text columns within work_mem.
+ *	  Sorts rows by tuplesort, within work_mem.
  */
 #include "postgres.h"
 

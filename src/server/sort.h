@@ -1,6 +1,6 @@
 /*
  * sort.h
- *	  Sorts rows of bigint and text columns within work_mem.
+ *	  Sorting of rows that have bigint and text columns.
  */
 #ifndef SM_SORT_H
 #define SM_SORT_H

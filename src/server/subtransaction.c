@@ -1,6 +1,6 @@
 /*
  * subtransaction.c
- *	  Does work in a subtransaction.
+ *	  An internal subtransaction, as PL/pgSQL has one for a block with EXCEPTION.
  */
 #include "postgres.h"
 

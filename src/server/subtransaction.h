@@ -1,6 +1,6 @@
 /*
  * subtransaction.h
- *	  Does work in a subtransaction.
+ *	  Work that is undone as a whole if it fails.
  */
 #ifndef SM_SUBTRANSACTION_H
 #define SM_SUBTRANSACTION_H

@@ -1,6 +1,6 @@
 /*
  * table.h
- *	  A user's table that a function reads or writes: its name, columns and indexes.
+ *	  Checks of a user's table that a function reads or writes.
  */
 #ifndef SM_TABLE_H
 #define SM_TABLE_H

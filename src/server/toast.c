@@ -1,6 +1,6 @@
 /*
  * toast.c
- *	  Compression of large values that pass through the executor.
+ *	  Compresses with LZ4, if the server has it.
  */
 #include "postgres.h"
 

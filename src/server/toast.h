@@ -1,6 +1,6 @@
 /*
  * toast.h
- *	  Compression of large values that pass through the executor.
+ *	  Compression of values that go to a temporary file or through a queue.
  */
 #ifndef SM_TOAST_H
 #define SM_TOAST_H
@@ -11,8 +11,7 @@
  * A table keeps the compressed value, whatever COMPRESSION and STORAGE of its
  * column say.
  *
- * This is for values that the executor writes to a temporary file or sends through a
- * queue.  A document shrinks to about a tenth.  Compressing it takes less time than
+ * A document shrinks to about a tenth.  Compressing it takes less time than
  * writing and reading the other nine tenths.
  */
 extern struct varlena *sm_toast_compress(struct varlena *value);

@@ -5,9 +5,6 @@
  * The triggers fire once for a statement.  Row triggers would add more than a
  * microsecond for each row, since each would run an INSERT.
  *
- * After an INSERT or a DELETE of many rows, one INSERT reads the keys from the
- * transition table.
- *
  * After an UPDATE, the old and the new rows are read side by side.  A pair of rows with
  * equal watched columns adds nothing.  Any other pair adds the old and the new key, once if
  * they are equal:
@@ -23,20 +20,41 @@
  * equal new one, and a row that only one side has is always in a pair that adds its key.
  * A key may be added needlessly, but no key is missed.
  *
- * One exception is a bug of PostgreSQL 15 to 19.  After a MERGE into a partitioned table
- * has inserted a row, transition_capture->tcs_original_insert_tuple stays set.  Then the
- * new row of each following UPDATE in that MERGE is the inserted row.  If the UPDATE
- * changes a key, the old key is added, but not the new key.
+ * The exception is MERGE into a partitioned table, in PostgreSQL 15 to 19.  A row that moves
+ * to another partition gets into the transition tables of DELETE and INSERT, whose triggers
+ * do not fire if the MERGE has no such action.  And once the MERGE has inserted a row,
+ * transition_capture->tcs_original_insert_tuple stays set, so the new row of each following
+ * UPDATE is the inserted one.  Both can hide keys.
+ *
+ * A write to a watched table never fails because of the watch.  If the tables no longer
+ * are what they were when sitemap_watch was called, the trigger adds more than necessary or
+ * nothing, and warns:
+ *
+ *		a watched column is missing				all columns are compared
+ *		the key is missing or has another type	NULL is added, which stands for all keys
+ *		the queue is missing or unfit			nothing is added
+ *
+ * There is no subtransaction.  The queue is locked and checked before the INSERT, so what
+ * the INSERT raises is an error of the queue's own constraints and triggers.
+ *
+ * The INSERT runs as the source's owner, who must own the queue, and with a fixed
+ * search_path.  So writers need no right on the queue, and cannot redirect the names in its
+ * defaults and triggers.  As in the actions of foreign keys, this is not a security-restricted
+ * operation: it protects the owner from the writer, who in turn runs the triggers of the
+ * source anyway.  And the queue may have deferred triggers.
  *
  * The plans of the INSERT statements are kept for the session, like the plans of
- * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue or the
- * watched table is altered; then the names in the INSERT are looked up again.  When the
- * number of plans has doubled, plans of dropped queues and tables are freed.
+ * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is altered.
+ * While a plan is valid, the queue is the table that was checked when the plan was made.
+ * When the number of plans has doubled, plans of dropped queues are freed.
  */
 #include "postgres.h"
 
 #include "watch/watch.h"
 
+#include "access/relation.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
@@ -46,6 +64,7 @@
 #include "server/table.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -60,10 +79,8 @@ PG_FUNCTION_INFO_V1(_sitemap_watch);
 typedef struct PlanKey
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
-	Oid			type;			/* of the key */
-	Oid			source;			/* the table, if ROWS has its rows; else
-								 * InvalidOid */
-	NameData	column;			/* of ROWS; empty if the key is $1 */
+	Oid			type;			/* of the keys; InvalidOid for NULL */
+	bool		many;			/* keys are in ROWS, not in $1 */
 } PlanKey;
 
 typedef struct PlanEntry
@@ -83,7 +100,9 @@ static long max_plans = MIN_PLANS;	/* when to free plans that are no longer
 /* Keys to add.  Most statements change one row, so one key needs no tuplestore. */
 typedef struct Keys
 {
-	Form_pg_attribute attribute;	/* of the source's key */
+	int			column;			/* index in the source's rows, -1 if it is
+								 * missing */
+	bool		all;			/* add NULL, which stands for all keys */
 	int64		count;
 	Datum		first;
 	Tuplestorestate *store;		/* all keys, if there are more than one */
@@ -99,41 +118,6 @@ typedef struct Columns
 } Columns;
 
 /*
- * A hint for an error that a write to the source raises only because the source is
- * watched.
- */
-static int
-hint_at_trigger(const Trigger *trigger, Relation source)
-{
-	return errhint("Call sitemap_watch() again, or DROP TRIGGER %s ON %s.",
-				   quote_identifier(trigger->tgname), sm_qualified_name(source));
-}
-
-int
-sm_watch_column(Relation source, const char *name, const Trigger *trigger)
-{
-	TupleDesc	desc = RelationGetDescr(source);
-	int			number = SPI_fnumber(desc, name);
-
-	/* a system column has a negative number */
-	if (number <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("table \"%s\" has no column \"%s\" to watch",
-						RelationGetRelationName(source), name),
-				 trigger ? hint_at_trigger(trigger, source) : 0));
-	if (sm_is_virtual(TupleDescAttr(desc, number - 1)))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot watch column \"%s\" of table \"%s\"",
-						name, RelationGetRelationName(source)),
-				 errdetail("It is a virtual generated column. Its values are not stored."),
-				 trigger ? hint_at_trigger(trigger, source) :
-				 errhint("Watch the columns that it is generated from.")));
-	return number - 1;
-}
-
-/*
  * Error context of the INSERT: PostgreSQL's messages do not name the source.
  */
 static void
@@ -144,10 +128,6 @@ insert_error(void *arg)
 	errcontext("adding keys of the watched table \"%s\" to the queue %s",
 			   RelationGetRelationName(data->tg_relation),
 			   data->tg_trigger->tgargs[SM_WATCH_QUEUE]);
-	if (geterrcode() == ERRCODE_INSUFFICIENT_PRIVILEGE)
-		errhint("Roles that write to the watched table \"%s\" need INSERT on the queue %s and USAGE on its schema.",
-				RelationGetRelationName(data->tg_relation),
-				data->tg_trigger->tgargs[SM_WATCH_QUEUE]);
 }
 
 static void
@@ -160,6 +140,7 @@ check_call(FunctionCallInfo fcinfo)
 		!TRIGGER_FIRED_FOR_STATEMENT(data->tg_event) ||
 		data->tg_trigger->tgnargs < SM_WATCH_COLUMNS ||
 		strlen(data->tg_trigger->tgargs[SM_WATCH_QUEUE]) >= sizeof(((PlanKey *) NULL)->queue) ||
+		strchr(data->tg_trigger->tgargs[SM_WATCH_QUEUE], '.') == NULL ||
 		(TRIGGER_FIRED_BY_INSERT(data->tg_event) && !data->tg_newtable) ||
 		(TRIGGER_FIRED_BY_DELETE(data->tg_event) && !data->tg_oldtable) ||
 		(TRIGGER_FIRED_BY_UPDATE(data->tg_event) && !(data->tg_oldtable && data->tg_newtable)))
@@ -226,7 +207,7 @@ equal_column(const TupleTableSlot *a, const TupleTableSlot *b, int column)
 static bool
 equal_rows(const TupleTableSlot *a, const TupleTableSlot *b, int key, const Columns *columns)
 {
-	if (!equal_column(a, b, key))
+	if (key >= 0 && !equal_column(a, b, key))
 		return false;
 	for (int i = 0; i < columns->count; i++)
 		if (!equal_column(a, b, columns->index ? columns->index[i] : i))
@@ -236,49 +217,47 @@ equal_rows(const TupleTableSlot *a, const TupleTableSlot *b, int key, const Colu
 
 /* Find the columns to compare.  Only an UPDATE has any. */
 static Columns
-find_columns(const TriggerData *data, int key)
+find_columns(const TriggerData *data, int key, SmWatchProblem *problem)
 {
 	const Trigger *trigger = data->tg_trigger;
-	Relation	source = data->tg_relation;
 	Columns		columns = {.needed = key + 1};
 
 	if (!TRIGGER_FIRED_BY_UPDATE(data->tg_event))
 		return columns;
-	if (trigger->tgnargs == SM_WATCH_COLUMNS)
-	{
-		columns.count = RelationGetNumberOfAttributes(source);
-		columns.needed = columns.count;
-		return columns;
-	}
 	columns.count = trigger->tgnargs - SM_WATCH_COLUMNS;
-	columns.index = palloc_array(int, columns.count);
-	for (int i = 0; i < columns.count; i++)
+	if (columns.count > 0)
+		columns.index = palloc_array(int, columns.count);
+	for (int i = 0; i < columns.count && columns.index; i++)
 	{
-		columns.index[i] = sm_watch_column(source, trigger->tgargs[SM_WATCH_COLUMNS + i],
-										   trigger);
+		columns.index[i] = sm_watch_column(data->tg_relation,
+										   trigger->tgargs[SM_WATCH_COLUMNS + i], problem);
 		columns.needed = Max(columns.needed, columns.index[i] + 1);
+		if (columns.index[i] < 0)
+			columns.index = NULL;
 	}
+	if (columns.index == NULL)
+		columns.count = columns.needed = RelationGetNumberOfAttributes(data->tg_relation);
 	return columns;
 }
 
 /* Add the key of a row, unless it is NULL. */
 static void
-add_key(Keys *keys, const TupleTableSlot *slot, int column)
+add_key(Keys *keys, const TupleTableSlot *slot)
 {
-	Datum		key = slot->tts_values[column];
-	bool		isnull = slot->tts_isnull[column];
+	Datum		key = slot->tts_values[keys->column];
+	bool		isnull = slot->tts_isnull[keys->column];
+	Form_pg_attribute attribute = TupleDescAttr(slot->tts_tupleDescriptor, keys->column);
 
 	if (isnull)
 		return;
 	if (keys->count == 0)
-		keys->first = datumCopy(key, keys->attribute->attbyval, keys->attribute->attlen);
+		keys->first = datumCopy(key, attribute->attbyval, attribute->attlen);
 	else
 	{
 		if (keys->count == 1)
 		{
-			/* no typmod: the INSERT converts to the queue's */
 			keys->desc = CreateTemplateTupleDesc(1);
-			TupleDescInitEntry(keys->desc, 1, "key", keys->attribute->atttypid, -1, 0);
+			TupleDescInitEntry(keys->desc, 1, "key", attribute->atttypid, -1, 0);
 			TupleDescFinalize(keys->desc);
 			keys->store = tuplestore_begin_heap(false, false, work_mem);
 			tuplestore_putvalues(keys->store, keys->desc, &keys->first, &isnull);
@@ -290,12 +269,12 @@ add_key(Keys *keys, const TupleTableSlot *slot, int column)
 
 /* Collect the keys of rows that changed. */
 static void
-find_keys(const TriggerData *data, int key, const Columns *columns, Keys *keys)
+find_keys(const TriggerData *data, const Columns *columns, Keys *keys)
 {
 	TupleTableSlot *old_row = begin_rows(data->tg_oldtable, data->tg_relation);
 	TupleTableSlot *new_row = begin_rows(data->tg_newtable, data->tg_relation);
 
-	for (;;)
+	while (!keys->all)
 	{
 		bool		has_old = next_row(data->tg_oldtable, old_row, columns->needed);
 		bool		has_new = next_row(data->tg_newtable, new_row, columns->needed);
@@ -303,17 +282,19 @@ find_keys(const TriggerData *data, int key, const Columns *columns, Keys *keys)
 		CHECK_FOR_INTERRUPTS();
 		if (!has_old && !has_new)
 			break;
-		if (has_old && has_new)
+		if (has_old && has_new && equal_rows(old_row, new_row, keys->column, columns))
+			continue;
+		if (keys->column < 0)
 		{
-			if (equal_rows(old_row, new_row, key, columns))
-				continue;
-			if (equal_column(old_row, new_row, key))
-				has_old = false;
+			keys->all = true;
+			continue;
 		}
+		if (has_old && has_new && equal_column(old_row, new_row, keys->column))
+			has_old = false;
 		if (has_old)
-			add_key(keys, old_row, key);
+			add_key(keys, old_row);
 		if (has_new)
-			add_key(keys, new_row, key);
+			add_key(keys, new_row);
 	}
 	if (old_row)
 		ExecDropSingleTupleTableSlot(old_row);
@@ -321,7 +302,7 @@ find_keys(const TriggerData *data, int key, const Columns *columns, Keys *keys)
 		ExecDropSingleTupleTableSlot(new_row);
 }
 
-/* Free the plans of queues and tables that no longer exist. */
+/* Free the plans of queues that no longer exist. */
 static void
 free_plans(void)
 {
@@ -331,9 +312,7 @@ free_plans(void)
 	hash_seq_init(&status, plans);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
-		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->queue)) &&
-			(!OidIsValid(entry->key.source) ||
-			 SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->key.source))))
+		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->queue)))
 			continue;
 		if (entry->plan)
 			SPI_freeplan(entry->plan);
@@ -342,20 +321,27 @@ free_plans(void)
 	max_plans = Max(MIN_PLANS, 2 * hash_get_num_entries(plans));
 }
 
-/* Find the session's entry of a plan, or add one. */
+/*
+ * Find the session's entry of a plan, or add one.  type: of the keys, InvalidOid for NULL.
+ */
 static PlanEntry *
-find_plan(const PlanKey *key)
+find_plan(const char *queue, Oid type, bool many)
 {
+	PlanKey		key;
 	PlanEntry  *entry;
 	bool		found;
 
+	memset(&key, 0, sizeof(key));
+	strlcpy(key.queue, queue, sizeof(key.queue));
+	key.type = type;
+	key.many = many;
 	if (plans == NULL)
 	{
 		HASHCTL		control = {.keysize = sizeof(PlanKey),.entrysize = sizeof(PlanEntry)};
 
 		plans = hash_create("sitemap_watch plans", MIN_PLANS, &control, HASH_ELEM | HASH_BLOBS);
 	}
-	entry = hash_search(plans, key, HASH_FIND, NULL);
+	entry = hash_search(plans, &key, HASH_FIND, NULL);
 	if (entry)
 		return entry;
 
@@ -363,134 +349,203 @@ find_plan(const PlanKey *key)
 	if (hash_get_num_entries(plans) >= max_plans &&
 		DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) == 1)
 		free_plans();
-	entry = hash_search(plans, key, HASH_ENTER, &found);
+	entry = hash_search(plans, &key, HASH_ENTER, &found);
 	entry->queue = InvalidOid;
 	entry->plan = NULL;
 	return entry;
 }
 
+static bool
+has_valid_plan(const PlanEntry *entry)
+{
+	return entry->plan && SPI_plan_is_valid(entry->plan);
+}
+
+/*
+ * Open the queue of a plan, locked as INSERT does, so that nobody alters it before the
+ * INSERT.  Returns NULL and describes the problem if no key can be added.
+ */
+static Relation
+open_queue(PlanEntry *entry, Relation source, SmWatchProblem *problem)
+{
+	for (;;)
+	{
+		bool		known = has_valid_plan(entry);
+		Relation	queue;
+
+		if (!known)
+			entry->queue = sm_find_table(entry->key.queue);
+		if (!OidIsValid(entry->queue))
+			break;
+		queue = try_relation_open(entry->queue, RowExclusiveLock);
+
+		/* while we waited for the lock, the queue can have been altered */
+		if (queue && known && has_valid_plan(entry) &&
+			queue->rd_rel->relowner == source->rd_rel->relowner)
+			return queue;
+		if (queue && sm_find_table(entry->key.queue) == entry->queue)
+		{
+			if (sm_queue_check(queue, source, problem))
+				return queue;
+			relation_close(queue, RowExclusiveLock);
+			return NULL;
+		}
+		if (queue)
+			relation_close(queue, RowExclusiveLock);
+	}
+	problem->sqlstate = ERRCODE_UNDEFINED_TABLE;
+	problem->message = psprintf("the queue %s of the watched table \"%s\" does not exist",
+								entry->key.queue, RelationGetRelationName(source));
+	problem->hint = NULL;
+	return NULL;
+}
+
 /* The INSERT of a plan.  It names no column, so the key goes into the queue's first column. */
 static char *
-insert_statement(const PlanKey *key)
+insert_statement(const PlanKey *key, Relation queue)
 {
-	const char *column = quote_identifier(NameStr(key->column));
-
-	if (NameStr(key->column)[0] == '\0')
-		return psprintf("INSERT INTO %s VALUES ($1)", key->queue);
-	/* IS NOT NULL would look into the columns of a composite key */
-	return psprintf("INSERT INTO %s SELECT %s FROM " ROWS " WHERE %s IS DISTINCT FROM NULL",
-					key->queue, column, column);
+	if (key->many)
+		return psprintf("INSERT INTO %s SELECT key FROM " ROWS, sm_qualified_name(queue));
+	return psprintf("INSERT INTO %s VALUES (%s)", sm_qualified_name(queue),
+					OidIsValid(key->type) ? "$1" : "NULL");
 }
 
 /*
- * Prepare the plan of an entry, unless it has one.  SPI itself renews an invalid plan,
- * but the queue is looked up again, for a clear error and for free_plans.
+ * Can an INSERT into the queue call functions of users, which depend on the search_path?  To
+ * set that takes some microseconds.
  */
-static SPIPlanPtr
-keep_plan(PlanEntry *entry, const TriggerData *data)
+static bool
+calls_functions(Relation queue)
 {
-	int			nargs = NameStr(entry->key.column)[0] == '\0' ? 1 : 0;
-	SPIPlanPtr	plan;
+	TupleDesc	desc = RelationGetDescr(queue);
 
-	if (entry->plan && SPI_plan_is_valid(entry->plan))
-		return entry->plan;
-	entry->queue = sm_find_table(entry->key.queue);
-	if (!OidIsValid(entry->queue))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the queue %s of the watched table \"%s\" does not exist",
-						entry->key.queue, RelationGetRelationName(data->tg_relation)),
-				 hint_at_trigger(data->tg_trigger, data->tg_relation)));
-	if (entry->plan)
-		return entry->plan;
-	plan = sm_prepare(insert_statement(&entry->key), nargs, &entry->key.type, 0);
-	SPI_keepplan(plan);
-	entry->plan = plan;
-	return plan;
+	if (queue->rd_rel->relkind != RELKIND_RELATION || queue->rd_rel->relispartition ||
+		queue->rd_rel->relhasindex || queue->trigdesc || queue->rd_rules || desc->constr)
+		return true;
+	for (int i = 0; i < desc->natts; i++)
+		if (TupleDescAttr(desc, i)->atttypid >= FirstUnpinnedObjectId)
+			return true;		/* perhaps a domain */
+	return false;
 }
 
 /*
- * Insert the keys that a column of relation holds.  The caller sets the description and
- * the tuplestore of relation.  If relation is NULL, insert one key instead, single, which
- * is NULL if isnull.
+ * Run the INSERT of a plan, as the source's owner.  The end of the (sub)transaction restores
+ * user and search_path after an error.
  */
 static void
-insert_keys(const TriggerData *data, Oid type, const char *column, EphemeralNamedRelation relation,
-			Datum single, bool isnull)
+run_plan(PlanEntry *entry, Relation queue, const TriggerData *data, Keys *keys)
 {
 	ErrorContextCallback callback = {error_context_stack, insert_error,
 	unconstify(TriggerData *, data)};
-	PlanKey		key;
-
-	memset(&key, 0, sizeof(key));
-	strlcpy(key.queue, data->tg_trigger->tgargs[SM_WATCH_QUEUE], sizeof(key.queue));
-	key.type = type;
-	key.source = relation ? relation->md.reliddesc : InvalidOid;
-	namestrcpy(&key.column, relation ? column : "");
+	EphemeralNamedRelationData rows = {
+		.md.name = ROWS,.md.reliddesc = InvalidOid,.md.tupdesc = keys->desc,
+		.md.enrtype = ENR_NAMED_TUPLESTORE,.md.enrtuples = keys->count,.reldata = keys->store
+	};
+	int			nargs = !entry->key.many && OidIsValid(entry->key.type) ? 1 : 0;
+	int			level = NewGUCNestLevel();
+	Oid			user;
+	int			context;
 
 	error_context_stack = &callback;
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(data->tg_relation->rd_rel->relowner,
+						   context | SECURITY_LOCAL_USERID_CHANGE);
+	if (calls_functions(queue))
+		set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+						  GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
-	if (relation)
+	if (entry->key.many)
+		SPI_register_relation(&rows);
+	if (entry->plan == NULL)
 	{
-		relation->md.name = ROWS;
-		relation->md.enrtype = ENR_NAMED_TUPLESTORE;
-		relation->md.enrtuples = tuplestore_tuple_count(relation->reldata);
-		SPI_register_relation(relation);
+		SPIPlanPtr	plan = sm_prepare(insert_statement(&entry->key, queue), nargs,
+									  &entry->key.type, 0);
+
+		SPI_keepplan(plan);
+		entry->plan = plan;
 	}
-	sm_execute(keep_plan(find_plan(&key), data), &single, isnull ? "n" : NULL);
+	sm_execute(entry->plan, &keys->first, NULL);
 	SPI_finish();
+	AtEOXact_GUC(true, level);
+	SetUserIdAndSecContext(user, context);
 	error_context_stack = callback.previous;
 }
 
-/* Add the keys of all rows of a transition table. */
-static void
-insert_rows(const TriggerData *data, Tuplestorestate *rows, Oid type)
+/* The call of sitemap_watch that made a trigger.  schema: of the extension. */
+static char *
+watch_call(const TriggerData *data, Oid schema)
 {
-	EphemeralNamedRelationData relation = {
-		.md.reliddesc = RelationGetRelid(data->tg_relation),.reldata = rows
-	};
+	char	  **args = data->tg_trigger->tgargs;
+	int			ncolumns = data->tg_trigger->tgnargs - SM_WATCH_COLUMNS;
+	Oid			root = sm_watch_root(RelationGetRelid(data->tg_relation));
+	char	   *name = get_rel_name(root);
 
-	insert_keys(data, type, data->tg_trigger->tgargs[SM_WATCH_KEY], &relation, (Datum) 0, false);
+	/* the parent of a partition is not locked, so it can be gone */
+	name = name ? quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)), name) :
+		sm_qualified_name(data->tg_relation);
+	return psprintf("SELECT %s.sitemap_watch(%s, %s%s)",
+					quote_identifier(get_namespace_name(schema)), quote_literal_cstr(name),
+					sm_quote_strings(args, SM_WATCH_COLUMNS),
+					ncolumns == 0 ? "" :
+					psprintf(", ARRAY[%s]", sm_quote_strings(args + SM_WATCH_COLUMNS, ncolumns)));
 }
 
-/* Add the keys of the rows that a statement changed. */
+/* Add keys to the queue.  problem: described if a column is missing. */
 static void
-insert_changed(const TriggerData *data, Oid type, int key)
+insert_keys(const TriggerData *data, Keys *keys, SmWatchProblem *problem, Oid schema)
 {
-	Keys		keys = {.attribute = TupleDescAttr(RelationGetDescr(data->tg_relation), key)};
-	Columns		columns = find_columns(data, key);
-	EphemeralNamedRelationData relation = {.md.reliddesc = InvalidOid};
+	const Relation source = data->tg_relation;
+	const char *name = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
+	Oid			type = keys->all ? InvalidOid :
+		TupleDescAttr(RelationGetDescr(source), keys->column)->atttypid;
+	PlanEntry  *entry = find_plan(name, type, keys->count > 1);
+	Relation	queue = open_queue(entry, source, problem);
 
-	find_keys(data, key, &columns, &keys);
-	if (keys.count == 1)
-		insert_keys(data, type, NULL, NULL, keys.first, false);
-	else if (keys.count > 1)
+	if (queue)
 	{
-		relation.md.tupdesc = keys.desc;
-		relation.reldata = keys.store;
-		insert_keys(data, type, "key", &relation, (Datum) 0, false);
-		tuplestore_end(keys.store);
+		if (!keys->all && !sm_queue_check_type(queue, source, keys->column, problem))
+		{
+			keys->all = true;
+			entry = find_plan(name, InvalidOid, false);
+			entry->queue = RelationGetRelid(queue);
+		}
+		run_plan(entry, queue, data, keys);
+		relation_close(queue, NoLock);
 	}
+	if (problem->message)
+		ereport(WARNING,
+				(errcode(problem->sqlstate),
+				 errmsg_internal("%s", problem->message),
+				 errdetail("%s", queue == NULL ? "No key was added to the queue." :
+						   keys->all ? "NULL was added to the queue, which stands for all keys." :
+						   "All columns count as watched."),
+				 errhint("%s%sRepeat this call, with the new names if any has changed: %s",
+						 problem->hint ? problem->hint : "", problem->hint ? " " : "",
+						 watch_call(data, schema))));
 }
 
 Datum
 _sitemap_watch(PG_FUNCTION_ARGS)
 {
 	TriggerData *data = (TriggerData *) fcinfo->context;
-	Tuplestorestate *rows;
-	int			key;
-	Oid			type;
+	Keys		keys = {0};
+	SmWatchProblem problem = {0};
 
 	check_call(fcinfo);
-	rows = data->tg_newtable ? data->tg_newtable : data->tg_oldtable;
-	key = sm_watch_column(data->tg_relation, data->tg_trigger->tgargs[SM_WATCH_KEY],
-						  data->tg_trigger);
-	type = TupleDescAttr(RelationGetDescr(data->tg_relation), key)->atttypid;
 	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
-		insert_keys(data, type, NULL, NULL, (Datum) 0, true);
-	else if (!TRIGGER_FIRED_BY_UPDATE(data->tg_event) && tuplestore_tuple_count(rows) > 1)
-		insert_rows(data, rows, type);
+		keys.all = true;
 	else
-		insert_changed(data, type, key);
+	{
+		Columns		columns;
+
+		keys.column = sm_watch_column(data->tg_relation, data->tg_trigger->tgargs[SM_WATCH_KEY],
+									  &problem);
+		columns = find_columns(data, keys.column, &problem);
+		find_keys(data, &columns, &keys);
+	}
+	if (keys.all || keys.count > 0)
+		insert_keys(data, &keys, &problem, get_func_namespace(fcinfo->flinfo->fn_oid));
+	if (keys.store)
+		tuplestore_end(keys.store);
 	return PointerGetDatum(NULL);
 }

@@ -7,7 +7,13 @@
  * arguments (watch.h) are names, which pg_dump writes as they are.
  *
  * A statement fires the statement triggers of the table that it names, but not of its
- * partitions and children.  So each partition and each child gets triggers, too.
+ * partitions and children.  So each partition and each child gets triggers as well.
+ *
+ * Locks: sitemap_watch reads the triggers of a table under ACCESS SHARE.  Only if one of
+ * them is missing or differs does it take SHARE ROW EXCLUSIVE on that table, as CREATE
+ * TRIGGER does, and then reads them again, since another call may have created them
+ * meanwhile.  It replaces triggers and drops none, so no reader waits.  sitemap_unwatch
+ * takes SHARE ROW EXCLUSIVE, then ACCESS EXCLUSIVE where it drops triggers.
  */
 #include "postgres.h"
 
@@ -15,7 +21,6 @@
 
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
@@ -25,14 +30,16 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
 #include "server/argument.h"
 #include "server/query.h"
 #include "server/table.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 PG_FUNCTION_INFO_V1(sitemap_watch);
 PG_FUNCTION_INFO_V1(sitemap_unwatch);
@@ -43,27 +50,37 @@ PG_FUNCTION_INFO_V1(sitemap_unwatch);
 #define ARG_COLUMNS		3
 #define ARG_UNWATCH_QUEUE	1
 
-#define QUEUE_HINT \
-	"Create the queue with CREATE TABLE ... (key ...), the column of the type of the key."
+/* What to watch, and for which queue. */
+typedef struct Watch
+{
+	Oid			function;		/* _sitemap_watch */
+	const char *function_name;
+	Oid			queue;
+	const char *queue_name;		/* for messages, and for the names of triggers */
+	Oid			owner;			/* of the source and the queue */
+	char	  **args;			/* of the triggers */
+	int			nargs;
+} Watch;
 
 /* The watched events.  Each has its own trigger. */
 static const struct
 {
+	int16		type;			/* as in Trigger; bits not set stand for AFTER
+								 * and STATEMENT */
 	const char *name;
 	const char *tables;			/* transition tables */
-	bool		has_columns;	/* its arguments end with watched columns */
 }			events[] = {
-	{"insert", "REFERENCING NEW TABLE AS new_rows", false},
-	{"update", "REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows", true},
-	{"delete", "REFERENCING OLD TABLE AS old_rows", false},
-	{"truncate", "", false},
+	{TRIGGER_TYPE_INSERT, "insert", "REFERENCING NEW TABLE AS new_rows"},
+	{TRIGGER_TYPE_UPDATE, "update", "REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows"},
+	{TRIGGER_TYPE_DELETE, "delete", "REFERENCING OLD TABLE AS old_rows"},
+	{TRIGGER_TYPE_TRUNCATE, "truncate", ""},
 };
 
-/* Open a table that is an argument. */
+/* Open a table that is an argument.  hint: for a view and the like, NULL for none. */
 static Relation
-open_table(FunctionCallInfo fcinfo, int n, const char *name, LOCKMODE lockmode)
+open_table(FunctionCallInfo fcinfo, int n, const char *name, const char *hint, LOCKMODE lockmode)
 {
-	SmTable		table = {.what = psprintf("%s table", name)};
+	SmTable		table = {.what = psprintf("%s table", name),.hint = hint};
 
 	sm_require_argument(fcinfo, n, name);
 	table.relid = PG_GETARG_OID(n);
@@ -72,117 +89,69 @@ open_table(FunctionCallInfo fcinfo, int n, const char *name, LOCKMODE lockmode)
 	return table.rel;
 }
 
-/*
- * Open the source, locked as CREATE TRIGGER does.  A caller without the privilege to create
- * triggers must not block others by this lock.
- */
 static Relation
 open_source(FunctionCallInfo fcinfo)
 {
-	Relation	source = open_table(fcinfo, ARG_SOURCE, "source", AccessShareLock);
-	Oid			relid = RelationGetRelid(source);
+	Relation	source = open_table(fcinfo, ARG_SOURCE, "source",
+									"Instead of a view, watch the tables that it reads.",
+									AccessShareLock);
 
-	if (pg_class_aclcheck(relid, GetUserId(), ACL_TRIGGER) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relid));
-	relation_close(source, AccessShareLock);
-	return open_table(fcinfo, ARG_SOURCE, "source", ShareRowExclusiveLock);
+	if (!has_privs_of_role(GetUserId(), source->rd_rel->relowner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(source));
+	return source;
 }
 
-static bool
-is_unique(Relation index)
+static void
+raise_problem(const SmWatchProblem *problem)
 {
-	return index->rd_index->indisunique;
+	ereport(ERROR,
+			(errcode(problem->sqlstate),
+			 errmsg_internal("%s", problem->message),
+			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
 /* Raise an error unless keys of the source, and NULL, can be added to the queue. */
 static void
-check_queue(Relation queue, Relation source, int key)
+check_queue(Relation queue, Relation source, const char *key)
 {
 	TupleDesc	desc = RelationGetDescr(queue);
-	Oid			type = TupleDescAttr(RelationGetDescr(source), key)->atttypid;
-	int			first = 0;
-	Form_pg_attribute attribute;
-	Oid			unique;
+	Form_pg_attribute first;
+	SmWatchProblem problem;
+	int			column = sm_watch_column(source, key, &problem);
 
-	if (RelationGetRelid(queue) == RelationGetRelid(source))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the queue must not be the watched table")));
-	if (RelationUsesLocalBuffers(queue) && !RelationUsesLocalBuffers(source))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("the queue \"%s\" is a temporary table",
-						RelationGetRelationName(queue)),
-				 errdetail("Other sessions that write to the watched table could not add keys to it.")));
+	if (column < 0 || !sm_queue_check(queue, source, &problem) ||
+		!sm_queue_check_type(queue, source, column, &problem))
+		raise_problem(&problem);
 
-	unique = sm_find_index(queue, is_unique);
-	if (OidIsValid(unique))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the queue \"%s\" has a unique index, \"%s\"",
-						RelationGetRelationName(queue), get_rel_name(unique)),
-				 errdetail("Writes to the watched table would fail for a key that the queue has."),
-				 errhint("Drop the index. A queue may have a key more than once.")));
-
-	while (first < desc->natts && TupleDescAttr(desc, first)->attisdropped)
-		first++;
-	if (first == desc->natts)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("the queue \"%s\" has no column", RelationGetRelationName(queue)),
-				 errhint(QUEUE_HINT)));
-	attribute = TupleDescAttr(desc, first);
-	if (attribute->attnotnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL",
-						NameStr(attribute->attname), RelationGetRelationName(queue)),
-				 errdetail("A TRUNCATE of the watched table adds NULL, which stands for all keys.")));
-	for (int i = first + 1; i < desc->natts; i++)
+	first = sm_queue_column(queue);
+	for (int i = first->attnum - 1; i < desc->natts; i++)
 	{
-		Form_pg_attribute other = TupleDescAttr(desc, i);
+		Form_pg_attribute attribute = TupleDescAttr(desc, i);
 
-		if (other->attnotnull && !other->attisdropped && !other->atthasdef && !other->attidentity)
+		if (attribute->attnotnull && !attribute->attisdropped &&
+			(attribute == first || !(attribute->atthasdef || attribute->attidentity)))
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL and has no default",
-							NameStr(other->attname), RelationGetRelationName(queue)),
-					 errdetail("Writes to the watched table add keys, which are in the first column.")));
+					 errmsg("column \"%s\" of the queue \"%s\" is NOT NULL",
+							NameStr(attribute->attname), RelationGetRelationName(queue)),
+					 errdetail("Keys are added to the first column, NULL for all keys. Other columns get their defaults.")));
 	}
-	if (get_typtype(attribute->atttypid) == TYPTYPE_DOMAIN)
-		domain_check((Datum) 0, true, attribute->atttypid, NULL, NULL);
-
-	/* the parser checks that the types fit */
-	sm_prepare(psprintf("INSERT INTO %s VALUES ($1)", sm_qualified_name(queue)), 1, &type, 0);
+	if (get_typtype(first->atttypid) == TYPTYPE_DOMAIN)
+		domain_check((Datum) 0, true, first->atttypid, NULL, NULL);
 }
 
-/* Does a trigger call our function? */
 static bool
-is_ours(const Trigger *trigger, Oid schema)
+is_ours(const Trigger *trigger, Oid function)
 {
-	char	   *name = get_func_name(trigger->tgfoid);
-
-	return name && strcmp(name, SM_WATCH_FUNCTION) == 0 &&
-		get_func_namespace(trigger->tgfoid) == schema &&
-		trigger->tgnargs >= SM_WATCH_COLUMNS;
-}
-
-static void
-run_statements(const char *statement)
-{
-	int			result = SPI_execute(statement, false, 0);
-
-	if (result < 0)
-		elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(result));
+	return trigger->tgfoid == function && trigger->tgnargs >= SM_WATCH_COLUMNS;
 }
 
 /*
- * Drop a table's triggers for this queue, if their key is this key or a column that was
- * dropped, and its triggers for queues that were dropped.  key: NULL for any key.  Returns
- * how many of the triggers filled this queue.
+ * Drop a table's triggers for this queue and for queues that no longer exist.  Returns how
+ * many of the triggers filled this queue.
  */
 static int
-drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
+drop_triggers(Oid relid, Oid queue, Oid function)
 {
 	Relation	table = table_open(relid, NoLock);
 
@@ -195,16 +164,12 @@ drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
 	for (int i = 0; triggers && i < triggers->numtriggers; i++)
 	{
 		const Trigger *trigger = &triggers->triggers[i];
-		const char *its_key;
 		Oid			fills;
 
-		if (!is_ours(trigger, schema))
+		if (!is_ours(trigger, function))
 			continue;
-		its_key = trigger->tgargs[SM_WATCH_KEY];
 		fills = sm_find_table(trigger->tgargs[SM_WATCH_QUEUE]);
-		if (OidIsValid(fills) &&
-			(fills != queue ||
-			 (key && strcmp(key, its_key) != 0 && get_attnum(relid, its_key) != InvalidAttrNumber)))
+		if (OidIsValid(fills) && fills != queue)
 			continue;
 		appendStringInfo(&statements, "DROP TRIGGER %s ON %s;",
 						 quote_identifier(trigger->tgname), sm_qualified_name(table));
@@ -213,31 +178,62 @@ drop_triggers(Oid relid, Oid queue, const char *key, Oid schema)
 	/* DROP TRIGGER is refused while the table is open here */
 	table_close(table, NoLock);
 	if (statements.len > 0)
-		run_statements(statements.data);
+		sm_execute(sm_prepare(statements.data, 0, NULL, 0), NULL, NULL);
 	return count;
+}
+
+/*
+ * Find a table's trigger of a type for this queue and key.  If there is none, a trigger
+ * will do whose queue or key was renamed or dropped: its queue is this one or no longer
+ * exists, and likewise its key.
+ */
+static const Trigger *
+find_trigger(const TriggerDesc *triggers, Oid relid, int16 type, const Watch *watch)
+{
+	const Trigger *lost = NULL;
+
+	for (int i = 0; triggers && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+		const char *key;
+		bool		same_key;
+		Oid			queue;
+
+		if (trigger->tgtype != type || !is_ours(trigger, watch->function))
+			continue;
+		key = trigger->tgargs[SM_WATCH_KEY];
+		same_key = strcmp(key, watch->args[SM_WATCH_KEY]) == 0;
+		queue = sm_find_table(trigger->tgargs[SM_WATCH_QUEUE]);
+		if (same_key && queue == watch->queue)
+			return trigger;
+		if ((same_key || get_attnum(relid, key) == InvalidAttrNumber) &&
+			(queue == watch->queue || !OidIsValid(queue)))
+			lost = trigger;
+	}
+	return lost;
 }
 
 /* A name for a trigger that no other trigger of the table has. */
 static char *
-trigger_name(Relation table, Relation queue, const char *key, const char *event)
+new_trigger_name(Oid relid, const Watch *watch, const char *event)
 {
-	const char *label = event;
-	char	   *name;
+	char	   *name = makeObjectName(watch->queue_name, watch->args[SM_WATCH_KEY], event);
 
-	for (int n = 1;; n++)
-	{
-		name = makeObjectName(RelationGetRelationName(queue), key, label);
-		if (!OidIsValid(get_trigger_oid(RelationGetRelid(table), name, true)))
-			return name;
-		label = psprintf("%s%d", event, n);
-	}
+	for (int n = 1; OidIsValid(get_trigger_oid(relid, name, true)); n++)
+		name = makeObjectName(watch->queue_name, watch->args[SM_WATCH_KEY],
+							  psprintf("%s%d", event, n));
+	return name;
 }
 
-/* Create the triggers of a table.  columns: more arguments for the UPDATE trigger. */
-static void
-create_triggers(Oid relid, Relation queue, const char *key, const char *columns, Oid schema)
+/* Write the statements that create or replace a table's triggers, none if they are there. */
+static char *
+write_statements(Oid relid, const Watch *watch)
 {
 	Relation	table = table_open(relid, NoLock);
+	const char *table_name = sm_qualified_name(table);
+	TriggerDesc *triggers = CopyTriggerDesc(table->trigdesc);
+	const char *args = sm_quote_strings(watch->args, watch->nargs);
+	StringInfoData statements;
 
 	/* transition tables have no rows of foreign tables */
 	if (table->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
@@ -245,47 +241,76 @@ create_triggers(Oid relid, Relation queue, const char *key, const char *columns,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot watch the foreign table \"%s\"", RelationGetRelationName(table)),
 				 errdetail("Triggers with transition tables cannot see its rows.")));
+	if (table->rd_rel->relowner != watch->owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the table \"%s\" and the queue \"%s\" have different owners",
+						RelationGetRelationName(table), watch->queue_name),
+				 errhint("Give partitions and children the owner of their parent.")));
+	initStringInfo(&statements);
 	for (size_t i = 0; i < lengthof(events); i++)
-		run_statements(psprintf("CREATE TRIGGER %s AFTER %s ON %s %s FOR EACH STATEMENT"
-								" EXECUTE FUNCTION %s(%s, %s%s)",
-								quote_identifier(trigger_name(table, queue, key, events[i].name)),
-								events[i].name, sm_qualified_name(table), events[i].tables,
-								quote_qualified_identifier(get_namespace_name(schema), SM_WATCH_FUNCTION),
-								quote_literal_cstr(key), quote_literal_cstr(sm_qualified_name(queue)),
-								events[i].has_columns ? columns : ""));
+	{
+		const Trigger *old = find_trigger(triggers, relid, events[i].type, watch);
+		const char *name;
+
+		if (old && strcmp(args, sm_quote_strings(old->tgargs, old->tgnargs)) == 0)
+			continue;
+		name = quote_identifier(old ? old->tgname : new_trigger_name(relid, watch, events[i].name));
+		appendStringInfo(&statements, "CREATE OR REPLACE TRIGGER %s AFTER %s ON %s %s"
+						 " FOR EACH STATEMENT EXECUTE FUNCTION %s(%s);",
+						 name, events[i].name, table_name, events[i].tables,
+						 watch->function_name, args);
+
+		/* to replace a trigger enables it */
+		if (old && old->tgenabled != TRIGGER_FIRES_ON_ORIGIN)
+			appendStringInfo(&statements, "ALTER TABLE ONLY %s %s TRIGGER %s;", table_name,
+							 old->tgenabled == TRIGGER_DISABLED ? "DISABLE" :
+							 old->tgenabled == TRIGGER_FIRES_ON_REPLICA ? "ENABLE REPLICA" :
+							 "ENABLE ALWAYS", name);
+	}
 	table_close(table, NoLock);
+	return statements.data;
 }
 
-/* The watched columns, as arguments of a trigger. */
-static char *
-read_columns(FunctionCallInfo fcinfo, Relation source, const char *key)
+/* Read the arguments of the triggers. */
+static void
+read_arguments(FunctionCallInfo fcinfo, Relation source, Relation queue, Watch *watch)
 {
-	StringInfoData result;
-	ArrayType  *array;
 	Datum	   *names;
 	bool	   *nulls;
-	int			count;
+	int			count = 0;
 
-	initStringInfo(&result);
-	if (PG_ARGISNULL(ARG_COLUMNS))
-		return result.data;
-	array = PG_GETARG_ARRAYTYPE_P(ARG_COLUMNS);
-	deconstruct_array(array, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, &count);
+	if (!PG_ARGISNULL(ARG_COLUMNS))
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(ARG_COLUMNS), NAMEOID, NAMEDATALEN, false,
+						  TYPALIGN_CHAR, &names, &nulls, &count);
+	watch->args = palloc_array(char *, SM_WATCH_COLUMNS + count + 1);
+	watch->args[SM_WATCH_KEY] = NameStr(*PG_GETARG_NAME(ARG_KEY));
+	watch->args[SM_WATCH_QUEUE] = sm_qualified_name(queue);
+	watch->nargs = SM_WATCH_COLUMNS;
 	for (int i = 0; i < count; i++)
 	{
-		const char *name;
+		SmWatchProblem problem;
 
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("columns must not contain null")));
-		name = NameStr(*DatumGetName(names[i]));
-		sm_watch_column(source, name, NULL);
-		appendStringInfo(&result, ", %s", quote_literal_cstr(name));
+		watch->args[watch->nargs] = NameStr(*DatumGetName(names[i]));
+		if (sm_watch_column(source, watch->args[watch->nargs++], &problem) < 0)
+			raise_problem(&problem);
 	}
-	if (count == 0)
-		appendStringInfo(&result, ", %s", quote_literal_cstr(key));
-	return result.data;
+	if (count == 0 && !PG_ARGISNULL(ARG_COLUMNS))
+		watch->args[watch->nargs++] = watch->args[SM_WATCH_KEY];
+}
+
+/* The trigger function.  schema: of the extension. */
+static Oid
+find_function(Oid schema)
+{
+	List	   *name = list_make2(makeString(get_namespace_name(schema)),
+								  makeString(SM_WATCH_FUNCTION));
+
+	return LookupFuncName(name, 0, NULL, false);
 }
 
 Datum
@@ -293,48 +318,67 @@ sitemap_watch(PG_FUNCTION_ARGS)
 {
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Relation	source = open_source(fcinfo);
-	Relation	queue = open_table(fcinfo, ARG_QUEUE, "queue", AccessShareLock);
-	Oid			source_oid = RelationGetRelid(source);
-	Oid			queue_oid = RelationGetRelid(queue);
-	const char *key;
-	char	   *columns;
+	Relation	queue = open_table(fcinfo, ARG_QUEUE, "queue", NULL, AccessShareLock);
+	Oid			relid = RelationGetRelid(source);
+	Oid			root = sm_watch_root(relid);
+	Watch		watch = {
+		.function = find_function(schema),
+		.function_name = quote_qualified_identifier(get_namespace_name(schema), SM_WATCH_FUNCTION),
+		.queue = RelationGetRelid(queue),
+		.queue_name = RelationGetRelationName(queue),
+		.owner = queue->rd_rel->relowner
+	};
 	ListCell   *lc;
 
 	sm_require_argument(fcinfo, ARG_KEY, "key");
-	key = NameStr(*PG_GETARG_NAME(ARG_KEY));
-	columns = read_columns(fcinfo, source, key);
-	SPI_connect();
-	check_queue(queue, source, sm_watch_column(source, key, NULL));
+	if (root != relid)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a partition or child of another table",
+						RelationGetRelationName(source)),
+				 errdetail("Statements that name the parent would be missed."),
+				 errhint("Watch the parent, \"%s\".", get_rel_name(root))));
+	read_arguments(fcinfo, source, queue, &watch);
+	check_queue(queue, source, watch.args[SM_WATCH_KEY]);
 	relation_close(source, NoLock);
 
+	SPI_connect();
 	/* with its partitions and children */
-	foreach(lc, find_all_inheritors(source_oid, ShareRowExclusiveLock, NULL))
+	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
-		drop_triggers(lfirst_oid(lc), queue_oid, key, schema);
-		create_triggers(lfirst_oid(lc), queue, key, columns, schema);
+		char	   *statements = write_statements(lfirst_oid(lc), &watch);
+
+		if (statements[0] == '\0')
+			continue;
+		LockRelationOid(lfirst_oid(lc), ShareRowExclusiveLock);
+		statements = write_statements(lfirst_oid(lc), &watch);
+		sm_execute(sm_prepare(statements, 0, NULL, 0), NULL, NULL);
 	}
-	relation_close(queue, NoLock);
 	SPI_finish();
+	relation_close(queue, NoLock);
 	PG_RETURN_VOID();
 }
 
 Datum
 sitemap_unwatch(PG_FUNCTION_ARGS)
 {
-	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	Oid			function = find_function(get_func_namespace(fcinfo->flinfo->fn_oid));
 	Relation	source = open_source(fcinfo);
-	Relation	queue = open_table(fcinfo, ARG_UNWATCH_QUEUE, "queue", AccessShareLock);
+	Relation	queue = open_table(fcinfo, ARG_UNWATCH_QUEUE, "queue", NULL, AccessShareLock);
 	Oid			source_oid = RelationGetRelid(source);
 	Oid			queue_oid = RelationGetRelid(queue);
 	int			count = 0;
 	ListCell   *lc;
 
-	relation_close(source, NoLock);
 	relation_close(queue, NoLock);
+
+	/* two calls that kept ACCESS SHARE could not drop triggers: a deadlock */
+	relation_close(source, AccessShareLock);
+	relation_close(open_table(fcinfo, ARG_SOURCE, "source", NULL, ShareRowExclusiveLock), NoLock);
 	SPI_connect();
 	/* with its partitions and children */
 	foreach(lc, find_all_inheritors(source_oid, ShareRowExclusiveLock, NULL))
-		count += drop_triggers(lfirst_oid(lc), queue_oid, NULL, schema);
+		count += drop_triggers(lfirst_oid(lc), queue_oid, function);
 	SPI_finish();
 	if (count == 0)
 		ereport(ERROR,

@@ -1,6 +1,7 @@
 /*
  * watch.h
- *	  The triggers that sitemap_watch creates: their arguments, and what they name.
+ *	  The triggers that sitemap_watch creates: their arguments, and what they need of the
+ *	  source (the watched table) and of the queue.
  */
 #ifndef SM_WATCH_H
 #define SM_WATCH_H
@@ -12,19 +13,54 @@
 #define SM_WATCH_FUNCTION	"_sitemap_watch"
 
 /*
- * Arguments of a trigger: the key column of the source (the watched table); the queue's
- * name with its schema, quoted; for UPDATE the watched columns, none for all.  A change of
- * the key always counts.  To watch nothing else, the key is the one watched column.
+ * Arguments of a trigger: the key column of the source; the queue's name with its schema,
+ * quoted; the watched columns, none for all.  A change of the key always counts.  To watch
+ * nothing else, the key is the one watched column.
  */
 #define SM_WATCH_KEY		0
 #define SM_WATCH_QUEUE		1
 #define SM_WATCH_COLUMNS	2
 
 /*
- * Index of a column in the rows of the source.  Raises an error if there is no such
- * column, or if the rows do not hold its value.  trigger: the trigger that is running,
- * NULL for none.
+ * Why a table cannot be watched as the arguments say: an error of sitemap_watch, a warning
+ * of the trigger.
  */
-extern int	sm_watch_column(Relation source, const char *name, const Trigger *trigger);
+typedef struct SmWatchProblem
+{
+	int			sqlstate;
+	const char *message;		/* NULL for no problem */
+	const char *hint;			/* a sentence, NULL for none */
+} SmWatchProblem;
+
+/*
+ * Index of a column in the rows of the source.  Returns -1 and describes the problem if
+ * there is no such column, or if the rows do not hold its value.
+ */
+extern int	sm_watch_column(Relation source, const char *name, SmWatchProblem *problem);
+
+/*
+ * The table that has to be watched instead of a partition or child: its topmost parent.
+ * Returns relid for any other table.
+ */
+extern Oid	sm_watch_root(Oid relid);
+
+/* The queue's first column, which receives the keys.  Returns NULL if there is none. */
+extern Form_pg_attribute sm_queue_column(Relation queue);
+
+/*
+ * Check that the source's owner can add rows to the open queue.  Returns false and
+ * describes the problem otherwise.
+ */
+extern bool sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem);
+
+/*
+ * Check that the queue's first column holds any value of a column of the source unchanged.
+ * key: the column's index.  Returns false and describes the problem otherwise.
+ */
+extern bool sm_queue_check_type(Relation queue, Relation source, int key,
+								SmWatchProblem *problem);
+
+/* SQL literals of strings, with commas between them. */
+extern char *sm_quote_strings(char **strings, int count);
 
 #endif

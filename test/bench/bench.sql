@@ -10,6 +10,12 @@
 SET client_min_messages = warning;
 CREATE EXTENSION sitemap;
 
+-- The edition in SQL
+CREATE SCHEMA managed;
+SET search_path = managed;
+\i managed/sitemap.sql
+RESET search_path;
+
 -- No lastmod is in the future: to sitemap_audit these rows are clean.
 CREATE TABLE page AS
 SELECT 'https://www.example.com/category-' || n % 100 || '/item-' || n AS loc,
@@ -124,6 +130,9 @@ SELECT format('`sitemap_files`, compression %s, zlib', level), :'copy',
        files(', compression => ' || level, schema => 'zlib')
   FROM unnest('{1,6,9}'::int[]) level;
 \endif
+
+INSERT INTO work (name, beside, goal, statement) VALUES
+('`sitemap_files` of `managed/sitemap.sql`', '`sitemap_files`', '48', files('', schema => 'managed'));
 
 INSERT INTO work (name, statement) VALUES
 (:'string_agg',

@@ -74,15 +74,17 @@ SELECT pg_temp.error(format('SELECT sitemap_alternates(%L)', j))
     ('{"de": "/a"}')
   ) v (j);
 
--- A page has each language once, whatever the case of its letters.
-SELECT pg_temp.error($$
-  SELECT sitemap_url('http://a/', extensions => ARRAY[sitemap_alternate('de', 'http://a/1'),
-                                                      sitemap_alternate('de', 'http://a/2')])
-$$);
-SELECT pg_temp.error($$
-  SELECT sitemap_url('http://a/', extensions => sitemap_alternates('{"de-AT": "http://a/1"}')
-                                                || sitemap_alternate('de-at', 'http://a/2'))
-$$);
+-- In column alternates a page has each language once, whatever the case of its letters.
+SELECT alternates, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'')',
+                                        format('SELECT ''/'' AS loc, %L::jsonb AS alternates', alternates)))
+  FROM unnest(ARRAY['{"de": "/1", "DE": "/2"}', '{"de-AT": "/1", "de-at": "/2"}', '{"zh-Hant-TW": "/1", "ZH-hant-tw": "/2"}',
+                    '{"x-default": "/1", " x-default": "/2"}',
+                    '{"de": "/1", "de-DE": "/2", "de-Latn": "/3", "de-Latn-DE": "/4", "x-default": "/5"}']) alternates;
+-- It can have 1,000 of them.
+SELECT n, left(pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'')',
+                                    format('SELECT ''/'' AS loc, (SELECT jsonb_object_agg(format(''de-%%s'', translate(lpad(n::text, 4, ''0''), ''0123456789'', ''abcdefghij'')), ''/'' || n)
+                                                                    FROM generate_series(1, %s) n) AS alternates', n))), 90)
+  FROM unnest('{1000,1001}'::int[]) n;
 SELECT sitemap_url('http://a/', extensions =>
          sitemap_alternates('{"de": "http://a/", "de-AT": "http://a/", "x-default": "http://a/"}'));
 

@@ -11,19 +11,23 @@ CREATE TEMP TABLE page (
   lastmod text,
   changefreq text,
   priority numeric,
-  extensions xml[]
+  images text[],
+  alternates jsonb,
+  news jsonb
 );
-\set query 'SELECT loc, lastmod, changefreq, priority, extensions FROM pg_temp.page ORDER BY id'
+CREATE FUNCTION pg_temp.news(published text) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('publication_name', 'n', 'publication_language', 'en', 'title', 't', 'publication_date', published)
+$$;
+\set query 'SELECT loc, lastmod, changefreq, priority, images, alternates, news FROM pg_temp.page ORDER BY id'
 
 -- Nothing is wrong, nothing is said.
 SELECT * FROM sitemap_audit(:'query', 'http://a/');
-INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
-  ('/', '2026', 'daily', 0.5, NULL),
-  (NULL, 'x', 'x', 9, NULL),
-  ('/en', NULL, '', NULL, sitemap_alternates('{"en": "http://a/en", "de": "http://a/de", "x-default": "http://a/en"}')),
-  ('/de', NULL, '', NULL, sitemap_alternates('{"en": "http://a/en", "de": "http://a/de"}')),
-  ('/news', to_char(now(), 'YYYY-MM-DD'), NULL, NULL, ARRAY[sitemap_news('n', 'en', now() - interval '47 hours', 't'),
-                                                 sitemap_image('http://b/i')]);
+INSERT INTO page (loc, lastmod, changefreq, priority, images, alternates, news) VALUES
+  ('/', '2026', 'daily', 0.5, NULL, NULL, NULL),
+  (NULL, 'x', 'x', 9, NULL, NULL, NULL),
+  ('/en', NULL, '', NULL, NULL, '{"en": "http://a/en", "de": "http://a/de", "x-default": "http://a/en"}', NULL),
+  ('/de', NULL, '', NULL, NULL, '{"en": "http://a/en", "de": "http://a/de"}', NULL),
+  ('/news', to_char(now(), 'YYYY-MM-DD'), NULL, NULL, '{http://b/i}', NULL, pg_temp.news((to_jsonb(now() - interval '47 hours'))->>0));
 SELECT * FROM sitemap_audit(:'query', 'http://a/');
 SELECT * FROM sitemap_audit('SELECT sitemap_url(loc, ''2026'') AS url FROM (VALUES (''http://a/1'')) v (loc)', 'http://a/');
 
@@ -37,12 +41,12 @@ SELECT n, lastmod, published
          (2, (utc + interval '14 hours')::date + 1, (utc - interval '84 hours 1 second')::date),
          (3, utc::date, utc::date - 2)) v (n, lastmod, published);
 SELECT row_number, problem
-  FROM sitemap_audit('SELECT ''/'' || n AS loc, lastmod, public.sitemap_news(''n'', ''en'', published, ''t'') AS extensions
+  FROM sitemap_audit('SELECT ''/'' || n AS loc, lastmod, pg_temp.news(to_jsonb(published) ->> 0) AS news
                         FROM pg_temp.day ORDER BY n', 'http://a/')
  WHERE problem ~ 'future|too_old';
 SET datestyle = 'ISO';
 SELECT row_number, problem
-  FROM sitemap_audit('SELECT ''/'' || n AS loc, lastmod::text, public.sitemap_news(''n'', ''en'', published::text, ''t'') AS extensions
+  FROM sitemap_audit('SELECT ''/'' || n AS loc, lastmod::text, pg_temp.news(published::text) AS news
                         FROM pg_temp.day ORDER BY n', 'http://a/')
  WHERE problem ~ 'future|too_old';
 RESET datestyle;
@@ -50,28 +54,24 @@ RESET datestyle;
 -- News of this month, which is not over in every time zone, and of a month long ago.
 SELECT count(*) FILTER (WHERE date = '2025-01') AS old, count(*) AS all
   FROM (VALUES ('2025-01'), (to_char(now(), 'YYYY-MM'))) v (date),
-       sitemap_audit(format('SELECT ''/'' AS loc, public.sitemap_news(''n'', ''en'', %L, ''t'') AS extensions', date), 'http://a/')
+       sitemap_audit(format('SELECT ''/'' AS loc, pg_temp.news(%L) AS news', date), 'http://a/')
  WHERE problem = 'news_too_old';
 
 -- What sitemap_files refuses, all of it, and what it does not look at.
 TRUNCATE page RESTART IDENTITY;
-INSERT INTO page (loc, lastmod, changefreq, priority, extensions) VALUES
-  ('/1', '2026-02-30', 'daily', 0.5, NULL),
-  ('ftp://a/', 'yesterday', 'x', 2, ARRAY[sitemap_image('http://i'),
-                                          sitemap_alternate('de', 'http://a/'),
-                                          sitemap_alternate('DE', 'http://a/'),
-                                          sitemap_news('n', 'en', '2025', 't'),
-                                          sitemap_news('n', 'en', '2025', 't')]),
-  ('http://b/', NULL, NULL, 7, NULL),
-  ('/4', '2999-01-01T00:00:00+01:00', 'sometimes', 'NaN', NULL),
-  (NULL, 'x', 'x', 9, NULL),
-  ('/6', NULL, NULL, NULL, ARRAY[sitemap_news('n', 'en', '2020-02-03T04:05Z', 't')]),
-  ('', 'infinity', NULL, NULL, NULL),
-  ('/8?' || repeat('x', 2048), NULL, NULL, NULL, NULL),
-  (E'/nine\n\u0001', NULL, NULL, NULL, NULL),
-  (E'/ten\uFFFE', NULL, NULL, NULL, NULL),
-  ('/1#again', NULL, NULL, NULL, NULL),
-  ('/12', NULL, NULL, NULL, ARRAY[sitemap_alternate('de', 'http://a/1')]);
+INSERT INTO page (loc, lastmod, changefreq, priority, images, alternates, news) VALUES
+  ('/1', '2026-02-30', 'daily', 0.5, NULL, NULL, NULL),
+  ('ftp://a/', 'yesterday', 'x', 2, '{http://i}', '{"de": "http://a/", "DE": "http://a/"}', pg_temp.news('2025')),
+  ('http://b/', NULL, NULL, 7, NULL, NULL, NULL),
+  ('/4', '2999-01-01T00:00:00+01:00', 'sometimes', 'NaN', NULL, NULL, NULL),
+  (NULL, 'x', 'x', 9, NULL, NULL, NULL),
+  ('/6', NULL, NULL, NULL, NULL, NULL, pg_temp.news('2020-02-03T04:05Z')),
+  ('', 'infinity', NULL, NULL, NULL, NULL, NULL),
+  ('/8?' || repeat('x', 2048), NULL, NULL, NULL, NULL, NULL, NULL),
+  (E'/nine\n\u0001', NULL, NULL, NULL, NULL, NULL, NULL),
+  (E'/ten\uFFFE', NULL, NULL, NULL, NULL, NULL, NULL),
+  ('/1#again', NULL, NULL, NULL, NULL, NULL, NULL),
+  ('/12', NULL, NULL, NULL, NULL, '{"de": "http://a/1"}', NULL);
 SELECT row_number, left(loc, 4), length(loc), problem, detail FROM sitemap_audit(:'query', 'http://a/');
 
 -- An entry too large for a file of its own, beside what else there is.
@@ -82,7 +82,7 @@ SELECT row_number, left(loc, 4), problem FROM sitemap_audit(:'query', 'http://a/
 
 -- Protocol 0.84.
 SELECT row_number, problem, detail
-  FROM sitemap_audit('SELECT ''/'' AS loc, ''2026''::text AS lastmod, public.sitemap_image(''http://i'') AS extensions',
+  FROM sitemap_audit('SELECT ''/'' AS loc, ''2026''::text AS lastmod, ''{http://i}''::text[] AS images',
                      'http://a/', protocol => '0.84');
 
 -- The names are no more than these, all others were above.
@@ -93,7 +93,9 @@ SELECT problem, count(*)
          UNION ALL
         SELECT problem FROM sitemap_audit('SELECT ''http://b/'' AS loc', 'https://a/', scope => 'any')
          UNION ALL
-        SELECT problem FROM sitemap_audit('SELECT ''/null'' AS loc', 'https://a/')) all_of_them
+        SELECT problem FROM sitemap_audit('SELECT ''/null'' AS loc', 'https://a/')
+         UNION ALL
+        SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc, public.sitemap_image(''http://i'') AS extensions', 'https://a/')) all_of_them
  GROUP BY problem
  ORDER BY problem COLLATE "C";
 
@@ -136,7 +138,7 @@ RETURNS TABLE (row_number bigint, loc text, problem text, detail text)
 LANGUAGE sql AS $$
   SELECT *
     FROM public.sitemap_audit(pg_catalog.format($q$
-           SELECT r.value ->> 'loc' AS loc, public.sitemap_alternates(r.value - 'loc') AS extensions
+           SELECT r.value ->> 'loc' AS loc, r.value - 'loc' AS alternates
              FROM pg_catalog.jsonb_array_elements(%L) WITH ORDINALITY r
             ORDER BY r.ordinality$q$, pg_catalog.to_jsonb(rows)), 'http://a/')
 $$;

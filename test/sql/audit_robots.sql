@@ -36,14 +36,12 @@ SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'https://a.example.:08
 SELECT row_number, detail
   FROM sitemap_audit($$
          SELECT '/' AS loc,
-                ARRAY[public.sitemap_image('https://a.example/cart/1.jpg'), public.sitemap_image('https://cdn.example/cart/1.jpg'),
-                      public.sitemap_video('https://a.example/cart/t.jpg', 't', 'd', 'https://a.example/cart/v.mp4?a=1&sort=x',
-                                           'https://a.example/player?a&b?sort='),
-                      public.sitemap_alternate('de', 'https://a.example/cart?a&amp;b'),
-                      public.sitemap_alternate('fr', 'https://b.example/cart'),
-                      public.sitemap_alternate('en', 'https://a.example/')] AS extensions
+                '[{"loc": "https://a.example/cart/1.jpg"}, "https://cdn.example/cart/1.jpg"]'::jsonb AS images,
+                '{"thumbnail_loc": "https://a.example/cart/t.jpg", "title": "t", "description": "d",
+                  "content_loc": "https://a.example/cart/v.mp4?a=1&sort=x", "player_loc": "https://a.example/player?a&b?sort="}'::jsonb AS videos,
+                '{"de": "https://a.example/cart?a&amp;b", "fr": "https://b.example/cart", "en": "https://a.example/"}'::jsonb AS alternates
           UNION ALL
-         SELECT '/cart/self', ARRAY[public.sitemap_alternate('en', 'https://a.example/cart/self')]$$,
+         SELECT '/cart/self', NULL, NULL, '{"en": "https://a.example/cart/self"}'$$,
          'https://a.example/', robots => :'robots', agents => '{x}')
  WHERE problem ~ 'robots';
 

@@ -12,9 +12,19 @@ SELECT string_agg(sitemap_encode(chr(c)), '' ORDER BY c) FROM generate_series(1,
 SELECT s, sitemap_encode(s)
   FROM unnest(ARRAY['', 'teapot', 'é', '日本', '😀', U&'\0085\2028\FFFE', 'C#', 'AC/DC', '100%', 'a b', '?', 'Q&A', '.', '..', '%41', 'a+b',
                     E'line\nbreak', ' blank ', '''"<>']) s;
-SELECT sitemap_encode(NULL);
+SELECT sitemap_encode(NULL), sitemap_encode(NULL, '/');
 SELECT n, length(e), e = repeat('%C3%BC', n) FROM unnest(ARRAY[1, 1000, 1000000]) n, sitemap_encode(repeat('ü', n)) e;
 SELECT pg_temp.error($$ SELECT sitemap_encode(repeat(repeat(' ', 1000000), 360)) $$);
+
+-- keep: reserved characters that stay; JavaScript's encodeURIComponent keeps !'()*.
+SELECT string_agg(sitemap_encode(chr(c), '!''()*'), '' ORDER BY c) FROM generate_series(1, 127) c;
+SELECT string_agg(sitemap_encode(chr(c), ':/?#[]@!$&''()*+,;=-._~09AZaz'), '' ORDER BY c) FROM generate_series(1, 127) c;
+SELECT sitemap_encode('ü/[ü]', '/'), sitemap_encode('a/b', ''), sitemap_encode('a/b', NULL), sitemap_encode('a/b', '//'), sitemap_encode('a/b', keep => '/');
+SELECT pg_temp.error($$ SELECT sitemap_encode('a', '/%') $$);
+SELECT string_agg(CASE WHEN pg_temp.error(format('SELECT sitemap_encode(%L, %L)', 'a', chr(c))) LIKE 'no error%' THEN chr(c) END, '' ORDER BY c)
+  FROM generate_series(1, 127) c;
+SELECT pg_temp.brief(format('SELECT sitemap_encode(NULL, %L)', '/' || c)) FROM unnest(ARRAY[' ', E'\t', E'\x7F', '`', 'ü', '😀']) c;
+SELECT length(sitemap_encode(repeat('!/', 500000), repeat('!', 1000000)));
 
 -- Each slug is a page of its own, and stays so; only "." is the directory.
 SELECT count(*), count(DISTINCT loc), bool_and(loc = 'http://a/item/' || sitemap_encode(slug) || '?q=' || sitemap_encode(slug))

@@ -33,7 +33,10 @@ SELECT name, loc, pg_temp.text(content)
                         ('HTTP://xn--bcher-kva.DE/c')) v (loc)
        $$, 'http://bücher.de');
 
--- Both are the domain of the page, in ready-made XML as well.
-SELECT pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[%L::xml])', page, '<video:video><video:uploader info="' || info || '">u</video:uploader></video:video>'))
+-- Both are the domain of the page.
+SELECT page, info, split_part(pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', scope => ''any'')',
+                              format('SELECT %L AS loc, %L::jsonb AS videos', page,
+                                     jsonb_build_object('thumbnail_loc', '/t', 'title', 't', 'description', 'd', 'content_loc', '/c', 'uploader', 'u', 'uploader_info', info)))),
+                              ': SELECT', 1)
   FROM (VALUES ('http://bücher.de/', 'http://bücher.de/u'), ('http://xn--bcher-kva.de/', 'http://bücher.de/u'),
                ('http://bücher.de/', 'http://xn--bcher-kva.de/u'), ('http://xn--bcher-kva.de/', 'http://faß.de/u')) v (page, info);

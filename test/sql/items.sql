@@ -130,7 +130,7 @@ SELECT problem, count(*)
                         FROM pg_temp.odd ORDER BY id', 'http://a/')
  GROUP BY problem ORDER BY problem;
 
--- A file with news in it closes at 1,000 URLs.
+-- A file has at most 1,000 news items.
 CREATE TEMP TABLE article AS
 SELECT '/' || n AS loc,
        jsonb_build_object('publication_name', 'n', 'publication_language', 'en', 'publication_date', date '2026-01-02', 'title', n) AS news

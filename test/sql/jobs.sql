@@ -3,6 +3,7 @@
 -- each other are in test/specs/jobs_concurrent.spec, faults in test/t/jobs.pl.
 --
 \set VERBOSITY default
+\set SHOW_CONTEXT never
 CREATE TABLE job_page AS SELECT n AS id, '/page-' || n AS path FROM generate_series(1, 300) n;
 CREATE TABLE job_queue (id int);
 CREATE TABLE job_files OF sitemap_file (PRIMARY KEY (base_url, name));
@@ -64,16 +65,38 @@ UPDATE job SET changes = NULL, written = -1, every = '1 hour';
 CALL sitemap_run('job');
 SELECT written FROM job;
 DELETE FROM job;
-INSERT INTO job (target, base_url, section, query, index, written, finished, every, failures)
-SELECT 'job_files', 'http://a/', section, 'SELECT path AS loc FROM public.job_page LIMIT 1', 'never', -1, finished, every, failures
+INSERT INTO job (target, base_url, section, query, index, written, finished, every, failures, started, requested, exported)
+SELECT 'job_files', 'http://a/', section, 'SELECT path AS loc FROM public.job_page LIMIT 1', 'never', -1, finished, every, failures, started, requested, exported
   FROM (VALUES
-    ('due-at-each-call', now(), NULL::interval, 0), ('due-by-hours', now() - interval '61 minutes', '1 hour', 0),
-    ('due-zero', now(), '0', NULL), ('due-negative', now(), '-100000 years', 0),
-    ('due-failed', now(), '1 hour', 1), ('due-never-finished', NULL, '100000 years', 0),
-    ('due-future', now() + interval '1 day', '1 hour', 0), ('due-infinity', 'infinity', '1 hour', 0), ('due-long-ago', '-infinity', '1 hour', 0),
-    ('not-yet', now(), '1 hour', 0), ('not-ever', now(), '170000000 years', 0), ('not-year', now(), '1 year', 0)) v (section, finished, every, failures);
+    ('due-at-each-call', now(), NULL::interval, 0, NULL::timestamptz, NULL::timestamptz, NULL::timestamptz),
+    ('due-by-hours', now() - interval '61 minutes', '1 hour', 0, NULL, NULL, NULL),
+    ('due-zero', now(), '0', NULL, NULL, NULL, NULL), ('due-negative', now(), '-100000 years', 0, NULL, NULL, NULL),
+    ('due-failed', now(), '1 hour', 1, NULL, NULL, NULL), ('due-never-finished', NULL, '100000 years', 0, NULL, NULL, NULL),
+    ('due-future', now() + interval '1 day', '1 hour', 0, NULL, NULL, NULL), ('due-infinity', 'infinity', '1 hour', 0, NULL, NULL, NULL),
+    ('due-long-ago', '-infinity', '1 hour', 0, NULL, NULL, NULL),
+    ('not-yet', now(), '1 hour', 0, NULL, NULL, NULL), ('not-ever', now(), '170000000 years', 0, NULL, NULL, NULL), ('not-year', now(), '1 year', 0, NULL, NULL, NULL),
+    -- requested: after the start of the last run, also while it ran
+    ('due-requested', now(), '1 day', 0, now() - interval '2 minutes', now() - interval '1 minute', NULL),
+    ('due-requested-first', now(), '1 day', 0, NULL, '2000-01-01', NULL),
+    ('not-requested', now(), '1 day', 0, now() - interval '2 minutes', now() - interval '3 minutes', NULL),
+    -- a run, and an export, of a session that was killed
+    ('due-interrupted', now() - interval '1 minute', '1 day', 0, now() - interval '30 seconds', NULL, NULL),
+    ('due-export-interrupted', now(), '1 day', 0, now(), NULL, '-infinity'),
+    -- the clock was set back: a start in the future does not count
+    ('due-start-in-future', now() - interval '2 hours', '1 hour', 3, now() + interval '1 year', NULL, NULL),
+    -- from the third failure on, a job waits, whatever makes it due
+    ('due-two-failures', now(), '1 day', 2, now(), NULL, NULL),
+    ('not-three-failures', NULL, NULL, 3, now() - interval '1 minute', now(), NULL),
+    ('due-three-failures', NULL, NULL, 3, now() - interval '2 minutes', NULL, NULL),
+    ('not-four-failures', NULL, NULL, 4, now() - interval '3 minutes', NULL, NULL),
+    ('due-four-failures', NULL, NULL, 4, now() - interval '4 minutes', NULL, NULL),
+    ('not-most-failures', NULL, NULL, 2147483647, now() - interval '59 minutes', NULL, NULL),
+    ('due-most-failures', NULL, NULL, 2147483647, now() - interval '60 minutes', NULL, NULL)) v (section, finished, every, failures, started, requested, exported);
 CALL sitemap_run('job');
 SELECT section, written FROM job ORDER BY section;
+UPDATE job SET failures = 0 WHERE failures > 2;
+CALL sitemap_run('job');
+SELECT section, written FROM job WHERE written < 0 ORDER BY section;
 
 -- A job that fails: its work is gone, the error is recorded, all others run.  Its queue stays.
 DELETE FROM job;
@@ -128,29 +151,40 @@ SELECT section, exported FROM job WHERE exported < '2001-01-01' ORDER BY 1;
 DELETE FROM job_page WHERE id > 200;
 CALL sitemap_run('job');
 TABLE job_exported;
--- One site that its jobs spell in two ways, one of them in a job without a target.
-INSERT INTO job (target, base_url, section, query, directory) VALUES
-  ('job_files', 'http://a', 'spelt', 'SELECT ''/'' AS loc', :'directory'),
-  (NULL, 'HTTP://a', 'without', NULL, :'directory');
-UPDATE job SET exported = NULL;
-CALL sitemap_run('job');
-SELECT base_url, section, error, exported IS NOT NULL AS exported FROM job ORDER BY base_url COLLATE "C", section;
-DELETE FROM job WHERE section IN ('spelt', 'without');
-DELETE FROM job_files WHERE name LIKE 'spelt%';
--- Two sites in one directory, with and without a slash at its end, would remove each other's files.
+-- A directory belongs to a site, however it is spelled: a job of another site fails alone.
 CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (base_url, name));
-INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory' || '/');
+INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory' || '/../site/.');
 UPDATE job SET exported = NULL;
 \set VERBOSITY sqlstate
 CALL sitemap_run('job');
 \set VERBOSITY default
-SELECT base_url, section, replace(error, current_setting('data_directory'), '') AS error, exported FROM job ORDER BY 1, 2;
-DELETE FROM job WHERE base_url = 'http://b/';
+SELECT base_url, section, split_part(error, E'\n', 1) AS error, exported IS NOT NULL AS exported, failures FROM job ORDER BY 1, 2;
+-- A site in another spelling than it is published in.
+UPDATE job SET base_url = 'HTTP://a', finished = NULL WHERE base_url = 'http://b/';
+\set VERBOSITY sqlstate
 CALL sitemap_run('job');
-TABLE job_exported;
-COPY (SELECT) TO PROGRAM 'rm -r sitemap_jobs; cat >/dev/null';
-DROP VIEW job_exported;
+\set VERBOSITY default
+SELECT section, split_part(error, E'\n', 1) AS error FROM job WHERE base_url = 'HTTP://a';
+DELETE FROM job WHERE base_url = 'HTTP://a';
 DROP TABLE job_other;
+-- An export is due again after full_every, here a day, which brings lost files back; a section that is gone takes its files along.
+COPY (SELECT) TO PROGRAM 'rm sitemap_jobs/site/rare*; cat >/dev/null';
+UPDATE job SET every = '7 days', exported = now() - interval '23 hours';
+CALL sitemap_run('job');
+SELECT pg_ls_dir(:'directory') ORDER BY 1;
+UPDATE job SET exported = now() - interval '24 hours';
+CALL sitemap_run('job');
+SELECT pg_ls_dir(:'directory') ORDER BY 1;
+DELETE FROM job WHERE section = 'rare';
+DELETE FROM job_files WHERE section = 'rare';
+UPDATE job SET requested = clock_timestamp();
+CALL sitemap_run('job');
+SELECT pg_ls_dir(:'directory') ORDER BY 1;
+UPDATE job SET every = NULL;
+INSERT INTO job (target, base_url, section, query, every) VALUES ('job_files', 'http://a/', 'rare', 'SELECT ''/rare'' AS loc', '1 day');
+COPY (SELECT) TO PROGRAM 'rm -r sitemap_jobs; cat >/dev/null';
+UPDATE job SET directory = NULL;
+DROP VIEW job_exported;
 
 -- Refused.
 BEGIN;
@@ -180,6 +214,40 @@ ALTER TABLE job_type ALTER every TYPE text;
 CALL sitemap_run('job_type');
 DROP TABLE job_type;
 
+CREATE FOREIGN DATA WRAPPER job_wrapper;
+CREATE SERVER job_server FOREIGN DATA WRAPPER job_wrapper;
+CREATE FOREIGN TABLE job_foreign (base_url text, section text) SERVER job_server;
+CALL sitemap_run('job_foreign');
+DROP FOREIGN DATA WRAPPER job_wrapper CASCADE;
+-- The caller must own the table: neither a superuser nor a member of the role may call.
+CREATE ROLE "regress_job Owner";
+CREATE ROLE regress_job_member IN ROLE "regress_job Owner";
+GRANT CREATE ON SCHEMA public TO "regress_job Owner";
+SET ROLE "regress_job Owner";
+CREATE TABLE job_owned OF sitemap_job (PRIMARY KEY (base_url, section));
+RESET ROLE;
+CALL sitemap_run('job_owned');
+SET ROLE regress_job_member;
+CALL sitemap_run('job_owned');
+SET ROLE "regress_job Owner";
+CALL sitemap_run('job_owned');
+ALTER TABLE job_owned ENABLE ROW LEVEL SECURITY;
+CALL sitemap_run('job_owned');
+ALTER TABLE job_owned FORCE ROW LEVEL SECURITY;
+CALL sitemap_run('job_owned');
+ALTER TABLE job_owned NO FORCE ROW LEVEL SECURITY;
+-- A job that changes the role ends the call.
+CREATE TABLE job_owned_files OF sitemap_file (PRIMARY KEY (base_url, name));
+INSERT INTO job_owned (target, base_url, section, query, changes, full_at, started)
+VALUES ('job_owned_files', 'http://a/', 'a', 'SELECT ''/'' AS loc, 1 AS key', 'SELECT 1 FROM set_config(''role'', ''regress_job_member'', false)', NULL, NULL),
+       ('job_owned_files', 'http://a/', 'b', 'SELECT ''/'' AS loc', NULL, NULL, now());
+CALL sitemap_run('job_owned');
+SELECT section, urls FROM job_owned ORDER BY section;
+RESET ROLE;
+DROP TABLE job_owned, job_owned_files;
+REVOKE CREATE ON SCHEMA public FROM "regress_job Owner";
+DROP ROLE regress_job_member, "regress_job Owner";
+
 -- Other isolation levels, names that need quotes, more columns, partitions, triggers.
 SET default_transaction_isolation = serializable;
 CALL sitemap_run('job');
@@ -192,6 +260,40 @@ INSERT INTO "a ""b"""."JOB" (target, base_url, section, query) VALUES ('"a ""b""
 CALL sitemap_run('"a ""b"""."JOB"');
 SELECT section, urls, files, error FROM "a ""b"""."JOB";
 DROP SCHEMA "a ""b""" CASCADE;
+-- The extension in another schema, and a failure of a table whose name has quotes and percent signs: its error says how to try again.
+CREATE SCHEMA "%s ""'";
+ALTER EXTENSION sitemap SET SCHEMA "%s ""'";
+CREATE TABLE "%s ""'"."job %L'" OF "%s ""'".sitemap_job (PRIMARY KEY (base_url, section));
+INSERT INTO "%s ""'"."job %L'" (target, base_url, section, query, failures) VALUES ('job_files', 'http://a/', 'a''s %', 'SELECT 1 / 0', 2);
+CALL "%s ""'".sitemap_run('"%s ""''"."job %L''"');
+SELECT regexp_replace(error, 'until [^.]*', 'until TIME') AS error, failures, exported FROM "%s ""'"."job %L'";
+SELECT substring(error, 'UPDATE .*') FROM "%s ""'"."job %L'" \gexec
+SELECT failures FROM "%s ""'"."job %L'";
+DROP TABLE "%s ""'"."job %L'";
+ALTER EXTENSION sitemap SET SCHEMA public;
+DROP SCHEMA "%s ""'";
+-- Functions and operators that fit better than those of PostgreSQL.
+CREATE FUNCTION job_hostile(a text, b regclass) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
+CREATE FUNCTION format(text, regclass) RETURNS text LANGUAGE sql AS $$ SELECT public.job_hostile($1, $2) $$;
+CREATE FUNCTION format(text, regclass, text) RETURNS text LANGUAGE sql AS $$ SELECT public.job_hostile($1, $2) $$;
+CREATE FUNCTION concat_ws(text, text, text, text, text) RETURNS text LANGUAGE sql AS $$ SELECT public.job_hostile($1, 'job') $$;
+CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT public.job_hostile('', 'job')::timestamptz $$;
+CREATE FUNCTION job_hostile(oid, regclass) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
+CREATE FUNCTION job_hostile(regclass, regclass) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
+CREATE FUNCTION job_hostile(name, text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
+CREATE FUNCTION job_hostile(regclass, oid) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
+CREATE FUNCTION job_hostile(text[], text[]) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
+CREATE OPERATOR public.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = job_hostile);
+CREATE OPERATOR public.= (LEFTARG = regclass, RIGHTARG = regclass, FUNCTION = job_hostile);
+CREATE OPERATOR public.= (LEFTARG = regclass, RIGHTARG = oid, FUNCTION = job_hostile);
+CREATE OPERATOR public.= (LEFTARG = text[], RIGHTARG = text[], FUNCTION = job_hostile);
+CREATE OPERATOR public.<> (LEFTARG = name, RIGHTARG = text, FUNCTION = job_hostile);
+UPDATE job SET finished = NULL, error = NULL, failures = 2, query = CASE section WHEN 'rare' THEN 'SELECT 1/0' ELSE query END;
+CALL sitemap_run('job');
+SELECT section, split_part(error, E'\n', 1) AS error, failures FROM job ORDER BY section;
+DROP OPERATOR public.= (oid, regclass), public.= (regclass, regclass), public.= (regclass, oid), public.= (text[], text[]), public.<> (name, text);
+DROP FUNCTION job_hostile(text, regclass), job_hostile(oid, regclass), job_hostile(regclass, regclass), job_hostile(name, text), job_hostile(regclass, oid), job_hostile(text[], text[]),
+  public.format(text, regclass), public.format(text, regclass, text), public.concat_ws(text, text, text, text, text), public.clock_timestamp();
 
 -- Times rounded to seconds, as some frameworks create the columns.
 CREATE TABLE job_rounded (LIKE sitemap_job, PRIMARY KEY (base_url, section));
@@ -225,6 +327,59 @@ SELECT base_url, finished IS NOT NULL AS success, urls, error, failures FROM job
 SELECT base_url, url_count FROM job_checked WHERE kind = 'urlset' ORDER BY base_url;
 DROP TRIGGER refuse ON job;
 DROP FUNCTION refuse;
+
+-- Errors that EXCEPTION WHEN others does not catch, and others, wherever they arise: all are recorded, and the other jobs run.
+TRUNCATE job, job_files, job_queue;
+CREATE FUNCTION job_raise(state text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  ASSERT state <> 'P0004', 'not so';
+  RAISE 'raised' USING ERRCODE = state;
+END
+$$;
+CREATE FUNCTION job_raise() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM public.job_raise(left(NEW.section, 5));
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER raise BEFORE INSERT ON job_files FOR EACH ROW WHEN (NEW.section LIKE '%-target') EXECUTE FUNCTION job_raise();
+INSERT INTO job (target, base_url, section, query, changes)
+SELECT 'job_files', 'http://a/', state || '-' || place,
+       CASE place WHEN 'query' THEN format('SELECT public.job_raise(%L) AS loc, 1 AS key', state) ELSE 'SELECT ''/'' AS loc, 1 AS key' END,
+       CASE place WHEN 'changes' THEN format('SELECT 1 FROM public.job_raise(%L)', state) END
+  FROM unnest('{57014,P0004,53100,40001}'::text[]) state, unnest('{query,changes,target}'::text[]) place;
+INSERT INTO job (target, base_url, section, query) VALUES ('job_files', 'http://a/', 'zzzzz', 'SELECT ''/'' AS loc');
+\set VERBOSITY sqlstate
+CALL sitemap_run('job');
+SELECT section, urls, split_part(error, E'\n', 1) AS error, failures FROM job ORDER BY section;
+-- The same of a run with changes.
+UPDATE job SET full_at = now(), started = NULL, urls = NULL, failures = 0, error = NULL;
+CALL sitemap_run('job');
+SELECT section, urls, split_part(error, E'\n', 1) AS error, failures FROM job ORDER BY section;
+-- The third failure is at once, then the job waits.
+CALL sitemap_run('job');
+CALL sitemap_run('job');
+UPDATE job SET requested = clock_timestamp();
+CALL sitemap_run('job');
+SELECT failures, count(*), bool_and(error ~ E'\nThis was failure 3 in a row. The job waits until .*. To try at once: UPDATE job SET failures = 0 WHERE') AS error FROM job GROUP BY 1 ORDER BY 1;
+\set VERBOSITY default
+DROP TRIGGER raise ON job_files;
+
+-- Triggers of the table of jobs: one that unsets "started", and one that hinders the UPDATE.
+TRUNCATE job, job_files;
+INSERT INTO job (target, base_url, section, query) VALUES
+  ('job_files', 'http://a/', 'hindered', 'SELECT ''/'' AS loc'), ('job_files', 'http://a/', 'other', 'SELECT ''/'' AS loc'), ('job_files', 'http://a/', 'unset', 'SELECT ''/'' AS loc');
+CREATE FUNCTION job_unset() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.started := NULL;
+  RETURN CASE NEW.section WHEN 'unset' THEN NEW END;
+END
+$$;
+CREATE TRIGGER unset BEFORE UPDATE ON job FOR EACH ROW WHEN (NEW.section <> 'other') EXECUTE FUNCTION job_unset();
+CALL sitemap_run('job');
+SELECT section, urls, started IS NULL AS unset, error, failures FROM job ORDER BY section;
+DROP TRIGGER unset ON job;
+DROP FUNCTION job_unset, job_raise(), job_raise(text);
 DROP VIEW job_state;
 DROP TABLE job, job_files, job_page, job_queue, job_checked, job_tenant;
 DROP FUNCTION fail;

@@ -61,7 +61,7 @@ INSERT INTO bad (images, alternates, extensions) VALUES
   (NULL, '{"de": 1, "en": "http://a/en", "fr": {"a": ["b"]}}', NULL),
   (NULL, '{"us": "http://a/us", "en": "ftp:/en", "": "http://a/", "fr": ""}', NULL),
   (NULL, '{"de": "http://a/de", "DE": "http://a/DE"}', NULL),
-  (NULL, '{"de": "http://a/de"}', sitemap_alternate('De', 'http://a/De')),
+  (NULL, '{"de": "ftp://a/de", "De": "http://a/De"}', NULL),
   ((SELECT array_agg('http://i/' || n) FROM generate_series(1, 1002) n), NULL, NULL),
   ((SELECT array_agg('http://i/' || n) FROM generate_series(1, 1000) n), NULL, sitemap_image('http://i/1001'));
 SELECT id, pg_temp.error(format($$SELECT * FROM sitemap_files('SELECT ''/'' AS loc, images, alternates, extensions FROM pg_temp.bad WHERE id = %s', 'http://a/')$$, id))

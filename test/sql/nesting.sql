@@ -40,7 +40,7 @@ CREATE FUNCTION pg_temp.calls(query text) RETURNS TABLE (function text, error te
     FROM (VALUES
       ('sitemap_files', 'sitemap_files(%L, ''http://a/'', max_urls => 2)'),
       ('sitemap_audit', 'sitemap_audit(%L, ''http://a/'')'),
-      ('sitemap_publish', 'sitemap_publish(''nest_target'', %L, ''http://a/'', max_urls => 2)')
+      ('sitemap_publish', 'sitemap_publish(''nest_target'', %L, ''http://a/'', max_urls => 2, max_shrink => 0.5)')
     ) v (function, call)
 $$;
 
@@ -116,7 +116,7 @@ SELECT outer_function, inner_call, split_part(c.error, ' / ', 1)
  WHERE outer_function <> 'sitemap_publish' OR inner_call !~ 'nest_temp';
 -- The last of these has published in the temporary table, as it would have by itself.
 SELECT name, url_count FROM nest_temp ORDER BY name COLLATE "C";
-SELECT pg_temp.brief(format('SELECT sitemap_publish(''nest_temp'', %L, ''http://a/'')',
+SELECT pg_temp.brief(format('SELECT sitemap_publish(''nest_temp'', %L, ''http://a/'', max_shrink => 0.5)',
                             pg_temp.query('SELECT sitemap_publish(''nest_temp'', ''SELECT loc FROM nest_page'', ''http://a/'')')));
 
 -- Several levels, each with what the level below gives.

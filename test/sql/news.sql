@@ -83,7 +83,7 @@ SELECT pg_temp.error($$
                                                       sitemap_news('n', 'en', '2026', 't2')])
 $$);
 
--- A file with news in it closes at 1,000 URLs.
+-- A file has at most 1,000 news items, and pages without news besides.
 CREATE TEMP TABLE page AS
 SELECT n AS id,
        '/' || n AS loc,
@@ -108,8 +108,13 @@ SELECT name, url_count
           ORDER BY id
        $$, 'http://a/');
 
--- One without does not.
-SELECT name, url_count FROM sitemap_files('SELECT loc FROM page WHERE id < 1500', 'http://a/');
+-- One article does not close a file, and a stable split counts news as it counts URLs.
+SELECT name, url_count FROM sitemap_files('SELECT loc, extensions FROM page WHERE id <= 1500 ORDER BY id', 'http://a/');
+SELECT count(*) > 2 AS several, max(n) <= 1000 AS allowed, min(n) FILTER (WHERE NOT is_last) >= 500 AS half_full, sum(url_count)
+  FROM (SELECT url_count, row_number() OVER () = count(*) OVER () AS is_last,
+               (length(content) - octet_length(replace(pg_temp.text(content), '<news:news>', '0123456789')::bytea)) AS n
+          FROM sitemap_files('SELECT loc, public.sitemap_news(''n'', ''en'', ''2026'', ''t'') AS extensions FROM page ORDER BY id',
+                             'http://a/', split => 'stable', index => 'never')) f;
 
 -- Articles of the last two days come from a WHERE clause.
 CREATE TEMP TABLE article (loc text, published timestamptz, title text);

@@ -114,6 +114,12 @@ VALUES ('http://www.example.com/', 'sitemap', 'sitemap-10.xml', 'urlset', 'http:
 UPDATE publish_target SET lastmod = '2026-01-02 00:00Z' WHERE lastmod > '2026-01-02 00:00Z';
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', '/map.css');
 SELECT pg_temp.text(content) FROM publish_target WHERE kind = 'index';
+-- A lastmod that cannot be written is left out.
+UPDATE publish_target SET lastmod = v.lastmod
+  FROM (VALUES ('mine.xml', timestamptz 'infinity'), ('sitemap-2.xml', '-infinity'), ('sitemap-10.xml', '10000-01-01 00:00Z')) v (name, lastmod)
+ WHERE publish_target.name = v.name AND base_url = 'http://www.example.com/';
+SELECT name, action FROM sitemap_publish_index('publish_target', 'http://www.example.com/', '/map.css');
+SELECT pg_temp.text(content) FROM publish_target WHERE kind = 'index';
 -- A second index, and one of another name, are deleted when they are not needed.
 INSERT INTO publish_target (base_url, section, name, kind, loc, digest) VALUES
   ('http://www.example.com/', 'sitemap', 'sitemap-index-2.xml', 'index', 'http://www.example.com/sitemap-index-2.xml', 'old'),
@@ -269,6 +275,21 @@ SELECT name, action FROM pg_temp.articles(', compression => 0');
 SELECT lastmod >= :'before'::timestamptz + interval '1 s' FROM publish_target WHERE section = 'articles';
 COMMIT;
 
+-- The times of a feed grow, though files are ahead of the clock, and no index tells of a run.
+CREATE TABLE publish_feed OF sitemap_change;
+CREATE FUNCTION pg_temp.fed(pages int) RETURNS bigint LANGUAGE sql AS $$
+  SELECT count(*) FILTER (WHERE action <> 'unchanged')
+    FROM sitemap_publish('publish_target', format('SELECT ''/f/'' || n AS loc FROM generate_series(1, %s) n', pages), 'http://www.example.com/',
+                         section => 'fed', max_urls => 1, split => 'full', index => 'never', feed => 'publish_feed')
+$$;
+SELECT pg_temp.fed(3);
+UPDATE publish_target SET lastmod = now() + interval '1 day' WHERE section = 'fed';
+SELECT pg_temp.fed(2);
+SELECT pg_temp.fed(1);
+INSERT INTO publish_feed (base_url, at) VALUES ('http://www.example.com/', 'infinity'), ('http://www.example.org/', now() + interval '2 days');
+SELECT pg_temp.fed(2);
+SELECT count(*), count(DISTINCT at), max(at) < now() + interval '25 hours' FROM publish_feed WHERE section = 'fed';
+
 -- An option that is NULL has its default.
 SELECT name, action
   FROM sitemap_publish('publish_target', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'http://www.example.com/', section => 'null');
@@ -295,7 +316,7 @@ SELECT name, action
 RESET search_path;
 DROP SCHEMA publish_trap CASCADE;
 
-DROP TABLE publish_target, publish_page, publish_article, publish_before, "publish ""target" CASCADE;
+DROP TABLE publish_target, publish_feed, publish_page, publish_article, publish_before, "publish ""target" CASCADE;
 DROP FUNCTION publish_late;
 
 -- Most files get other names though their URLs are much the same: the order is missing.

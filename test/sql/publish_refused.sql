@@ -17,12 +17,13 @@ CREATE TABLE refused_before AS SELECT ctid AS place, xmin AS writer, * FROM refu
 
 -- A set that loses too much.
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false');
-SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 49');
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 49', ', max_shrink => 0.5');
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 99', ', max_shrink => 0');
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false', ', max_shrink => 0.999');
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false', ', max_shrink => 0.9999999999');
 -- As much as it may lose.
 BEGIN;
-SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 50', 'http://www.example.com/', max_urls => 20);
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 50', 'http://www.example.com/', max_urls => 20, max_shrink => 0.5);
 ROLLBACK;
 BEGIN;
 SELECT action, count(*) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE false', 'http://www.example.com/', max_urls => 20, max_shrink => 1) GROUP BY action;
@@ -33,6 +34,19 @@ ROLLBACK;
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 29', ', max_shrink => 0.7');
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', max_shrink => ' || m)
   FROM (VALUES ('-0.1'), ('1.1'), ('''NaN''')) v (m);
+
+-- By default it may lose 100 URLs, but not all, or a fifth.
+BEGIN;
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page LIMIT 1', 'http://www.example.com/', max_urls => 20);
+SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false');
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT ''/'' || n AS loc FROM generate_series(1, 501) n', 'http://www.example.com/');
+SELECT pg_temp.publish('refused_target', 'SELECT ''/'' || n AS loc FROM generate_series(1, 400) n');
+SELECT pg_temp.publish('refused_target', 'SELECT ''/'' || n AS loc FROM generate_series(1, 401) n', ', max_shrink => 0.199');
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT ''/'' || n AS loc FROM generate_series(1, 401) n', 'http://www.example.com/');
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT ''/'' || n AS loc FROM generate_series(1, 1000) n', 'http://www.example.com/');
+SELECT pg_temp.publish('refused_target', 'SELECT ''/'' || n AS loc FROM generate_series(1, 799) n');
+SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT ''/'' || n AS loc FROM generate_series(1, 800) n', 'http://www.example.com/');
+ROLLBACK;
 
 -- A row that is not valid, in the last file.
 SELECT pg_temp.publish('refused_target', 'SELECT CASE id WHEN 100 THEN ''ftp://a/'' ELSE loc || ''x'' END AS loc FROM refused_page ORDER BY id');
@@ -75,6 +89,9 @@ SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', 
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_names', 'http://www.example.com/') $$);
 -- The names of further indexes, which this section's files would have.
 SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', ', section => ''sitemap-index''');
+-- Names of files, which are not the names of sections.
+SELECT pg_temp.publish('refused_names', 'SELECT loc FROM refused_page LIMIT 1', format(', section => %L', section))
+  FROM (VALUES ('sitemap.xml'), ('pages.XML.gz'), ('pages.txt'), ('pages.txt.gz')) v (section);
 SELECT section, name FROM refused_names ORDER BY name COLLATE "C";
 -- With unique names, a table is for one site: another is refused before the query runs, whether or not the index is written.
 ALTER TABLE refused_target ADD UNIQUE (name);

@@ -66,6 +66,15 @@ ROLLBACK TO s;
 FETCH ALL FROM files;
 COMMIT;
 
+-- Temporary files that are begun while the query runs are read after it.
+SET work_mem = '64kB';
+SELECT problem, count(*)
+  FROM sitemap_audit('SELECT ''/'' || n % 15000 AS loc FROM generate_series(1, 20000) n', 'http://a/')
+ GROUP BY problem;
+SELECT sum(url_count), count(*)
+  FROM sitemap_files('SELECT ''/'' || md5(n::text) AS loc FROM generate_series(1, 20000) n', 'http://a/', max_urls => 100);
+RESET work_mem;
+
 -- Its rows go into a table of their type.
 CREATE TABLE query_files OF sitemap_file (PRIMARY KEY (base_url, name));
 INSERT INTO query_files

@@ -192,6 +192,12 @@ SELECT count(lastmod) FROM published;
 UPDATE files SET shown = overlay(shown PLACING '\x00' FROM 20) WHERE kind <> 'index';
 INSERT INTO change VALUES (NULL);
 SELECT publish_changes();
+-- Values that are too long for the states of a file are not even read.
+UPDATE files SET url_count = 0, shown = decode(repeat('00', 20000000), 'hex') WHERE kind <> 'index';
+SET temp_file_limit = '10MB';
+INSERT INTO change VALUES (NULL);
+SELECT publish_changes();
+RESET temp_file_limit;
 UPDATE files SET shown = '' WHERE kind <> 'index';
 INSERT INTO change VALUES (NULL);
 SELECT publish_changes();

@@ -93,41 +93,26 @@ SELECT pg_temp.brief($$ SELECT sitemap_video('http://t/', E'\u0001', 'd', 'http:
        pg_temp.brief($$ SELECT sitemap_video('http://t/', 't', E' \uFFFE\u0001', 'http://c/') $$);
 
 -- Neither of its URLs is that of the page, however it is written.
-SELECT pg_temp.error($$
-  SELECT sitemap_url('http://a/?x=1&y=2',
-                     extensions => ARRAY[sitemap_video('http://t/', 't', 'd', 'http://a/?x=1&y=2')])
-$$);
-SELECT pg_temp.error($$
-  SELECT sitemap_url('http://a/ü',
-                     extensions => ARRAY[sitemap_video('http://t/', 't', 'd',
-                                                       player_loc => 'http://a/%C3%BC')])
-$$);
-SELECT pg_temp.error($$
-  SELECT sitemap_files('SELECT ''/v'' AS loc,
-                               sitemap_video(''http://t/'', ''t'', ''d'', ''http://a/v'') AS extensions',
-                       'http://a/')
-$$);
-SELECT pg_temp.error($$
-  SELECT sitemap_url(' http://a/v', extensions => ARRAY[sitemap_video('http://t/', 't', 'd', 'http://a/v ')])
-$$);
-SELECT pg_temp.error($$
-  SELECT sitemap_url('http://a/v', extensions => ARRAY[sitemap_video('http://t/', 't', 'd', 'HTTP://A/v')])
-$$);
-SELECT pg_temp.brief($$
-  SELECT sitemap_url('http://a/v', extensions => ARRAY[sitemap_video('http://t/', 't', 'd', 'http://a/V')])
-$$) LIKE 'no error%';
-SELECT pg_temp.brief($$
-  SELECT sitemap_url('http://a/',
-                     extensions => ARRAY[sitemap_video('http://a/', 't', 'd', 'http://c',
-                                                       gallery_loc => 'http://a/')])
-$$) LIKE 'no error%';
+CREATE FUNCTION pg_temp.page(loc text, video jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT split_part(pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://www.example.com/'', scope => ''any'')',
+                                         format('SELECT %L AS loc, %L::jsonb AS videos', loc,
+                                                '{"thumbnail_loc": "http://t/", "title": "t", "description": "d"}'::jsonb || video))),
+                    ': SELECT', 1)
+$$;
+SELECT loc, key, url, pg_temp.page(loc, jsonb_build_object(key, url))
+  FROM (VALUES
+    ('/?x=1&y=2', 'content_loc', 'http://www.example.com/?x=1&y=2'),
+    ('/ü b', 'player_loc', 'http://www.example.com/%C3%BC%20b'),
+    ('http://a/%C3%BC', 'player_loc', 'HTTP://A/ü'),
+    (' /v', 'content_loc', '/v '),
+    ('/v', 'content_loc', '/V'),
+    ('http://a/v', 'content_loc', 'http://a:80/v'),
+    ('/v', 'content_loc', '/v#t=10')
+  ) v (loc, key, url);
+SELECT pg_temp.page('/v', '{"thumbnail_loc": "/v", "gallery_loc": "/v", "content_loc": "http://c/"}');
 
 -- The uploader's page is on its domain.
-CREATE FUNCTION pg_temp.uploaded(uploader_info text) RETURNS xml LANGUAGE sql AS $$
-  SELECT sitemap_video('http://t/', 't', 'd', 'http://c/', uploader => 'u', uploader_info => uploader_info)
-$$;
-SELECT p, i, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[pg_temp.uploaded(%L)])', p, i))
-             NOT LIKE '%domain%'
+SELECT p, i, pg_temp.page(p, jsonb_build_object('content_loc', 'http://c/', 'uploader', 'u', 'uploader_info', i))
   FROM (VALUES
     ('http://www.example.com/', 'http://www.example.com/u'),
     ('http://www.example.com/', 'https://EXAMPLE.com/u'),

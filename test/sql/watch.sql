@@ -211,6 +211,10 @@ DROP TRIGGER by_hand ON temp_page;
 CREATE TRIGGER by_hand AFTER INSERT ON temp_page FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('id', 'queue');
 INSERT INTO temp_page VALUES (1);
 DROP TRIGGER by_hand ON temp_page;
+-- a name that the writer's search_path would decide
+CREATE TRIGGER by_hand AFTER INSERT ON temp_page REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('id', 'queue');
+INSERT INTO temp_page VALUES (1);
+DROP TRIGGER by_hand ON temp_page;
 CREATE FOREIGN DATA WRAPPER nothing;
 CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
 CREATE TABLE far (id int) PARTITION BY LIST (id);
@@ -219,32 +223,51 @@ SELECT sitemap_watch('far', 'id', 'queue');
 DROP FOREIGN DATA WRAPPER nothing CASCADE;
 DROP TABLE far, unique_queue, strict_queue, empty_queue, temp_page, temp_queue;
 
--- Rights: of who watches, and of who writes.
+-- Rights: the owner of both tables watches; writers need no right on the queue, and their
+-- search_path does not count.
 CREATE ROLE regress_writer;
 GRANT ALL ON page TO regress_writer;
-REVOKE TRIGGER ON page FROM regress_writer;
-GRANT SELECT ON queue TO regress_writer;
 SET ROLE regress_writer;
 SELECT sitemap_watch('page', 'id', 'queue');
 SELECT sitemap_unwatch('page', 'queue');
 INSERT INTO page VALUES (100);
 RESET ROLE;
-GRANT INSERT (id) ON queue TO regress_writer;
-SET ROLE regress_writer;
-INSERT INTO page VALUES (100);
-RESET ROLE;
 SELECT take();
+CREATE TABLE log (who name, path text, caller name);
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO public.log VALUES (current_user, current_setting('search_path'), session_user);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER note BEFORE INSERT ON queue FOR EACH ROW EXECUTE FUNCTION note();
+SET ROLE regress_writer;
+SET search_path = nowhere, public;
+INSERT INTO page VALUES (101);
+INSERT INTO page VALUES (102), (103);
+SELECT current_user, current_setting('search_path');
+-- an error in the queue's trigger, and after it the writer's rights and settings
+RESET ROLE;
+CREATE OR REPLACE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END';
+SET ROLE regress_writer;
+DO $$
+BEGIN
+  INSERT INTO page VALUES (104);
+EXCEPTION WHEN raise_exception THEN
+  RAISE NOTICE '%, %, %', sqlerrm, current_user, current_setting('search_path');
+END $$;
+RESET search_path;
+RESET ROLE;
+SELECT who = session_user AS owner, path, count(*) FROM log GROUP BY 1, 2;
+SELECT take();
+DROP TABLE log;
+DROP TRIGGER note ON queue;
+DROP FUNCTION note;
 
--- A queue with a trigger, a rule or row security is a table like any other.
-ALTER TABLE queue ENABLE ROW LEVEL SECURITY;
-SET ROLE regress_writer;
-INSERT INTO page VALUES (101);
-RESET ROLE;
-CREATE POLICY add ON queue FOR INSERT WITH CHECK (id > 0);
-SET ROLE regress_writer;
-INSERT INTO page VALUES (101);
-RESET ROLE;
+-- Row security applies only to an owner who has no BYPASSRLS, with FORCE.
+ALTER TABLE queue ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+INSERT INTO page VALUES (105);
 SELECT take();
+ALTER TABLE queue DISABLE ROW LEVEL SECURITY;
 
 -- A trigger of the queue writes to the watched table, when the plan that fires it is not
 -- valid any more.
@@ -255,7 +278,7 @@ CREATE FUNCTION write_again() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.id = 1 THEN
     DISCARD PLANS;
-    UPDATE nested SET title = title || '!' WHERE id = 2;
+    UPDATE public.nested SET title = title || '!' WHERE id = 2;
   END IF;
   RETURN NEW;
 END $$;
@@ -284,27 +307,217 @@ SELECT id FROM mended_queue ORDER BY id;
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'mended'::regclass ORDER BY tgname COLLATE "C";
 DROP TABLE mended, mended_queue;
 
--- Somebody else's queue, in a schema that the table's owner may not use.
-CREATE SCHEMA private AUTHORIZATION regress_writer;
-CREATE TABLE shared (id int);
-ALTER TABLE shared OWNER TO regress_writer;
-SET ROLE regress_writer;
-CREATE TABLE private.queue (id int);
-SELECT sitemap_watch('shared', 'id', 'private.queue');
-RESET ROLE;
+-- A write succeeds whatever becomes of its table and its queue: the trigger adds more than
+-- necessary or nothing, and warns once.
+CREATE ROLE regress_owner;
 CREATE ROLE regress_other;
-GRANT CREATE, USAGE ON SCHEMA public TO regress_other;
-ALTER TABLE shared OWNER TO regress_other;
-SET ROLE regress_other;
-CREATE TABLE shared_queue (id int);
-SELECT sitemap_watch('shared', 'id', 'shared_queue');
-SELECT sitemap_unwatch('shared', 'shared_queue');
+GRANT regress_owner, regress_other TO CURRENT_USER;
+CREATE SCHEMA shop AUTHORIZATION regress_owner;
+GRANT USAGE, CREATE ON SCHEMA shop TO regress_other, regress_writer;
+SET ROLE regress_owner;
+CREATE TABLE shop.stock (id int, price int, title text);
+CREATE TABLE shop."change queue" (id int);
+GRANT ALL ON shop.stock TO regress_writer;
+SELECT sitemap_watch('shop.stock', 'id', 'shop."change queue"', '{price}');
+CREATE FUNCTION shop.take() RETURNS text LANGUAGE sql AS $$
+  WITH taken AS (DELETE FROM shop."change queue" RETURNING id)
+  SELECT coalesce(string_agg(coalesce(id::text, 'all'), ' ' ORDER BY id), 'none') FROM taken
+$$;
+INSERT INTO shop.stock SELECT n, n, 'a' FROM generate_series(1, 3) n;
+SELECT shop.take();
+\set write 'SET ROLE regress_writer; UPDATE shop.stock SET title = title || 1 WHERE id < 3; RESET ROLE; SELECT shop.take();'
+-- a watched column: all columns count
+ALTER TABLE shop.stock RENAME price TO price_gross;
+:write
+ALTER TABLE shop.stock DROP price_gross;
+:write
+-- nothing changed, nothing to warn of
+UPDATE shop.stock SET title = title;
+UPDATE shop.stock SET title = '' WHERE false;
+SELECT sitemap_watch('shop.stock', 'id', 'shop."change queue"', '{title}');
+-- the key's type, which no longer fits, and then does again
+ALTER TABLE shop.stock ALTER id TYPE bigint;
+:write
+INSERT INTO shop.stock VALUES (4), (5);
+SELECT shop.take();
+ALTER TABLE shop."change queue" ALTER id TYPE bigint;
+:write
+-- the key
+ALTER TABLE shop.stock RENAME id TO number;
+SET ROLE regress_owner;
+INSERT INTO shop.stock VALUES (4), (5);
+DELETE FROM shop.stock WHERE number > 3;
+DELETE FROM shop.stock WHERE number > 3;
+TRUNCATE shop.stock;
 RESET ROLE;
-SELECT count(*) FROM pg_trigger WHERE tgrelid = 'shared'::regclass;
-DROP TABLE shared, shared_queue, private.queue;
-DROP SCHEMA private;
-REVOKE ALL ON SCHEMA public FROM regress_other;
-DROP ROLE regress_other;
+SELECT shop.take();
+SELECT sitemap_watch('shop.stock', 'number', 'shop."change queue"', '{title}');
+ALTER TABLE shop.stock RENAME number TO id;
+SELECT sitemap_watch('shop.stock', 'id', 'shop."change queue"', '{title}');
+INSERT INTO shop.stock SELECT n, 'a' FROM generate_series(1, 3) n;
+SELECT shop.take();
+-- the queue: an index, rights, row security, the owner
+CREATE UNIQUE INDEX unique_id ON shop."change queue" (id);
+:write
+DROP INDEX shop.unique_id;
+REVOKE INSERT ON shop."change queue" FROM regress_owner;
+:write
+GRANT INSERT ON shop."change queue" TO regress_owner;
+ALTER TABLE shop."change queue" ENABLE ROW LEVEL SECURITY;
+:write
+ALTER TABLE shop."change queue" FORCE ROW LEVEL SECURITY;
+:write
+ALTER TABLE shop."change queue" DISABLE ROW LEVEL SECURITY;
+ALTER TABLE shop."change queue" OWNER TO regress_other;
+:write
+ALTER TABLE shop.stock OWNER TO regress_other;
+:write
+ALTER TABLE shop.stock OWNER TO regress_owner;
+:write
+ALTER TABLE shop."change queue" OWNER TO regress_owner;
+-- renamed, moved, replaced, dropped
+ALTER TABLE shop."change queue" RENAME TO renamed;
+SET ROLE regress_writer;
+UPDATE shop.stock SET title = title || 1 WHERE id < 3;
+RESET ROLE;
+CREATE VIEW shop."change queue" AS SELECT 1 AS id;
+UPDATE shop.stock SET title = title || 1 WHERE id < 3;
+DROP VIEW shop."change queue";
+CREATE TABLE shop."change queue" ();
+ALTER TABLE shop."change queue" OWNER TO regress_owner;
+UPDATE shop.stock SET title = title || 1 WHERE id < 3;
+DROP TABLE shop."change queue";
+ALTER TABLE shop.renamed RENAME TO "change queue";
+:write
+ALTER SCHEMA shop RENAME TO store;
+UPDATE store.stock SET title = title || 1 WHERE id < 3;
+ALTER SCHEMA store RENAME TO shop;
+ALTER TABLE shop.stock SET SCHEMA public;
+ALTER TABLE stock RENAME TO product;
+UPDATE product SET title = title || 1 WHERE id < 3;
+SELECT shop.take();
+-- what the queue itself refuses is an error
+ALTER TABLE shop."change queue" ADD CHECK (id > 1);
+UPDATE product SET title = title || 1 WHERE id < 3;
+DROP TABLE shop."change queue";
+UPDATE product SET title = title || 1 WHERE id < 3;
+INSERT INTO product VALUES (9);
+
+-- Refused: other owners, of the queue or of a partition.
+CREATE TABLE shop.other_queue (id bigint);
+SELECT sitemap_watch('product', 'id', 'shop.other_queue');
+SET ROLE regress_owner;
+SELECT sitemap_watch('page', 'id', 'shop.other_queue');
+RESET ROLE;
+ALTER TABLE shop.other_queue OWNER TO regress_owner;
+-- by a superuser, and by a member of the owner
+SELECT sitemap_watch('product', 'id', 'shop.other_queue', '{}');
+GRANT regress_owner TO regress_other;
+SET ROLE regress_other;
+SELECT sitemap_watch('product', 'id', 'shop.other_queue');
+SELECT sitemap_unwatch('product', 'shop.other_queue');
+RESET ROLE;
+SELECT count(*) FROM pg_trigger WHERE tgrelid = 'product'::regclass;
+DROP TABLE product;
+SET ROLE regress_owner;
+CREATE TABLE shop.part (id int, title text) PARTITION BY LIST (id);
+CREATE TABLE shop.queue (id int);
+RESET ROLE;
+CREATE TABLE shop.part_1 PARTITION OF shop.part FOR VALUES IN (1);
+SELECT sitemap_watch('shop.part', 'id', 'shop.queue');
+ALTER TABLE shop.part_1 OWNER TO regress_owner;
+SELECT sitemap_watch('shop.part', 'id', 'shop.queue', '{title}');
+ALTER TABLE shop.part_1 OWNER TO regress_other;
+INSERT INTO shop.part VALUES (1);
+INSERT INTO shop.part_1 VALUES (1);
+TABLE shop.queue;
+DROP SCHEMA shop CASCADE;
+DROP ROLE regress_owner, regress_other;
+
+-- Partitions and children are refused.
+CREATE TABLE parent (id int) PARTITION BY LIST (id);
+CREATE TABLE middle PARTITION OF parent FOR VALUES IN (1, 2) PARTITION BY LIST (id);
+CREATE TABLE leaf PARTITION OF middle FOR VALUES IN (1);
+CREATE TABLE old_parent (id int);
+CREATE TABLE old_child () INHERITS (old_parent);
+SELECT sitemap_watch('leaf', 'id', 'queue');
+SELECT sitemap_watch('middle', 'id', 'queue');
+SELECT sitemap_watch('old_child', 'id', 'queue');
+SELECT sitemap_watch('parent', 'id', 'queue');
+DROP TABLE parent, old_parent CASCADE;
+
+-- The queue's column holds any key.
+CREATE DOMAIN short AS varchar(5);
+CREATE TABLE typed (tz timestamptz, tz0 timestamptz(0), n numeric, n2 numeric(9, 2), t text, v varchar(5), s short, c char(5), i2 int2, i4 int4, i8 int8, r real);
+CREATE FUNCTION try(key name, type text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  hint text;
+BEGIN
+  EXECUTE format('CREATE TABLE typed_queue (k %s)', type);
+  PERFORM public.sitemap_watch('typed', key, 'typed_queue');
+  DROP TABLE typed_queue;
+  
+  RETURN 'watched';
+EXCEPTION WHEN datatype_mismatch THEN
+  GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+  RETURN sqlerrm || '; ' || hint;
+END $$;
+SELECT key, type, try(key, type)
+  FROM (VALUES ('tz', 'timestamptz'), ('tz', 'date'), ('tz', 'timestamptz(0)'), ('tz', 'text'), ('tz', 'timestamp'), ('tz0', 'timestamptz'),
+               ('n', 'int'), ('n', 'numeric(9,2)'), ('n2', 'numeric'), ('n2', 'numeric(9,2)'), ('n2', 'numeric(9,3)'), ('t', 'name'), ('t', 'varchar'),
+               ('v', 'text'), ('v', 'varchar'), ('v', 'varchar(4)'), ('v', 'short'), ('s', 'text'), ('s', 'varchar(5)'), ('s', 'varchar(4)'),
+               ('c', 'text'), ('c', 'char(5)'), ('c', 'char(6)'), ('i2', 'int'), ('i2', 'bigint'), ('i4', 'smallint'), ('i4', 'bigint'),
+               ('i8', 'int'), ('i8', 'real'), ('i4', 'oid'), ('r', 'float8')) v (key, type);
+DROP TABLE typed;
+DROP DOMAIN short;
+DROP FUNCTION try;
+
+-- A repeated call keeps the triggers; where something differs, it replaces them under their
+-- names, and keeps how they fire.
+CREATE TABLE repeated (id int, title text);
+SELECT sitemap_watch('repeated', 'id', 'queue', '{title}');
+ALTER TABLE repeated DISABLE TRIGGER queue_id_insert, ENABLE REPLICA TRIGGER queue_id_update,
+                     ENABLE ALWAYS TRIGGER queue_id_delete;
+CREATE TEMP TABLE kept AS SELECT tgname, tgenabled, oid, xmin::text AS written FROM pg_trigger WHERE tgrelid = 'repeated'::regclass;
+SELECT sitemap_watch('repeated', 'id', 'queue', '{title}');
+SELECT count(*) FROM pg_trigger t JOIN kept k USING (oid, tgname, tgenabled) WHERE t.xmin::text = written;
+ALTER TABLE repeated RENAME id TO number;
+SELECT sitemap_watch('repeated', 'number', 'queue');
+SELECT tgname, t.tgenabled, t.xmin::text = written AS same, encode(tgargs, 'escape') AS args
+  FROM pg_trigger t JOIN kept k USING (oid, tgname) ORDER BY tgname COLLATE "C";
+DROP TABLE repeated, kept;
+
+-- Many shops: the queue has the shop of a changed product, and both after a move.
+CREATE TABLE product (id int, shop_id int, title text, stock int);
+CREATE TABLE shop_change (shop_id int);
+SELECT sitemap_watch('product', 'shop_id', 'shop_change', '{id,title}');
+CREATE FUNCTION shops() RETURNS text LANGUAGE sql AS $$
+  WITH taken AS (DELETE FROM shop_change RETURNING shop_id)
+  SELECT string_agg(DISTINCT coalesce(shop_id::text, 'all'), ' ') FROM taken
+$$;
+INSERT INTO product SELECT n, n % 4 + 1, 'p' FROM generate_series(1, 20) n;
+SELECT shops();
+UPDATE product SET stock = 1;
+SELECT shops();
+UPDATE product SET title = 'q' WHERE shop_id = 2;
+SELECT shops();
+UPDATE product SET shop_id = 5 WHERE shop_id = 3;
+SELECT shops();
+UPDATE product SET shop_id = 6 - shop_id WHERE shop_id IN (1, 5);
+SELECT shops();
+-- no shop, and back
+UPDATE product SET shop_id = NULL WHERE shop_id = 4;
+SELECT shops();
+UPDATE product SET shop_id = 1 WHERE shop_id IS NULL;
+SELECT shops();
+MERGE INTO product USING (VALUES (1, 7), (2, 8)) v (i, s) ON id = i WHEN MATCHED THEN UPDATE SET shop_id = s;
+SELECT shops();
+DELETE FROM product WHERE shop_id > 6;
+SELECT shops();
+TRUNCATE product;
+SELECT shops();
+DROP TABLE product, shop_change;
+DROP FUNCTION shops;
 
 -- Rows from before a column was dropped have not changed.
 CREATE TABLE narrowed (id int, gone int, title text);

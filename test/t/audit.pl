@@ -58,10 +58,9 @@ is( $session->query_safe(
 		SELECT problem, count(*)
 		  FROM sitemap_audit($$
 		         SELECT '/' || l || '/' || n AS loc,
-		                array_agg(public.sitemap_alternate((ARRAY['ar','bn','cs','da','de','en','es','fi','fr','hi'])[m],
-		                                                   'http://a/' || m || '/' || n)
-		                          ORDER BY m)
-		                FILTER (WHERE n % 100 <> 0 OR l <> 3 OR m <> 5) AS extensions
+		                jsonb_object_agg((ARRAY['ar','bn','cs','da','de','en','es','fi','fr','hi'])[m],
+		                                 'http://a/' || m || '/' || n)
+		                FILTER (WHERE n % 100 <> 0 OR l <> 3 OR m <> 5) AS alternates
 		           FROM generate_series(1, 2000) n, generate_series(1, 10) l, generate_series(1, 10) m
 		          GROUP BY n, l$$, 'http://a/')
 		 GROUP BY problem}),
@@ -127,20 +126,24 @@ $node->safe_psql(
 	       pick('2026', '2026-01-01', '2999-12-31', '2026-02-30', 'now', '', NULL) AS lastmod,
 	       pick('daily', 'DAILY', 'dayly', '', NULL) AS changefreq,
 	       pick('0', '0.5', '1.5', 'NaN', NULL)::numeric AS priority,
-	       ARRAY[CASE pick('0', '1') WHEN '1' THEN sitemap_image('http://i/' || n) END,
-	             CASE pick('0', '1') WHEN '1' THEN sitemap_news('n', 'en', pick('2020', '2999'), 't') END,
-	             CASE pick('0', '1') WHEN '1' THEN sitemap_news('n', 'en', pick('2020', '2999'), 't') END,
-	             CASE pick('0', '1') WHEN '1' THEN sitemap_alternate('de', 'http://a/' || n) END,
-	             CASE pick('0', '1') WHEN '1' THEN sitemap_alternate(pick('en', 'DE'), 'http://a/' || n - 1) END,
-	             CASE pick('0', '1') WHEN '1' THEN
-	               sitemap_video('http://t/', 't', 'd', pick('http://a/1', 'http://a/', 'http://a'), uploader => 'u',
-	                             uploader_info => pick('http://a/', 'http://c/')) END] AS extensions
+	       ARRAY[pick('http://i/' || n, 'ftp://i/', NULL)] AS images,
+	       CASE pick('0', '1') WHEN '1' THEN
+	         jsonb_build_object('publication_name', 'n', 'publication_language', pick('en', 'EN'), 'title', 't',
+	                            'publication_date', pick('2020', '2999')) END AS news,
+	       CASE pick('0', '1') WHEN '1' THEN
+	         jsonb_build_object('de', pick('http://a/' || n, NULL), pick('en', 'DE', 'xx'), 'http://a/' || n - 1) END AS alternates,
+	       CASE pick('0', '1') WHEN '1' THEN
+	         jsonb_build_object('thumbnail_loc', 'http://t/', 'title', 't', 'description', 'd',
+	                            'content_loc', pick('http://a/1', 'http://a/', 'http://a'), 'uploader', 'u',
+	                            'uploader_info', pick('http://a/', 'http://c/')) END AS videos,
+	       ARRAY[CASE pick('0', '1') WHEN '1' THEN sitemap_news('n', 'en', '2020', 't') END,
+	             CASE pick('0', '1') WHEN '1' THEN '<a/>'::xml END] AS extensions
 	  FROM generate_series(1, 20000) n});
 foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes => 600',
 	", format => 'txt'", ", protocol => '0.84'")
 {
 	my $query =
-	  q{$q$SELECT loc, lastmod, changefreq, priority, extensions FROM public.page ORDER BY id$q$};
+	  q{$q$SELECT loc, lastmod, changefreq, priority, images, news, alternates, videos, extensions FROM public.page ORDER BY id$q$};
 	my $call = "$query, 'http://a/', index => 'never'$arguments";
 	my ($status, $urls, $warning) = $node->psql(
 		'postgres',
@@ -157,7 +160,7 @@ foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes
 				  FROM sitemap_audit($call))
 			SELECT (SELECT count(*) FROM page) - count(DISTINCT row_number) FILTER (WHERE unread OR problem = 'entry_too_large'),
 			       count(DISTINCT row_number) FILTER (WHERE unread OR problem = 'entry_too_large'),
-			       count(*) FILTER (WHERE NOT unread AND problem ~ '^(lastmod|changefreq|priority|extension)_invalid\$')
+			       count(*) FILTER (WHERE NOT unread AND problem ~ '^(lastmod|changefreq|priority|image|news|video|extension)_invalid\$')
 			  FROM problem}),
 		join('|', $urls, $lost_rows, $lost_elements),
 		"audit and files agree: $call");

@@ -121,8 +121,8 @@ unlike($dump, qr/^(?:CREATE|ALTER|COMMENT ON) (?:FUNCTION|AGGREGATE|TYPE) "Site 
 	'but none of its members');
 is( join("\n", $dump =~ /^(?:GRANT|REVOKE) .*"Site maps"\..*$/gm),
 	join("\n",
-		'REVOKE ALL ON FUNCTION "Site maps".sitemap_export(directory text, files text) FROM PUBLIC;',
-		'GRANT ALL ON FUNCTION "Site maps".sitemap_export(directory text, files text) TO webmaster;'),
+		'REVOKE ALL ON FUNCTION "Site maps".sitemap_export(directory text, files text, base_url text) FROM PUBLIC;',
+		'GRANT ALL ON FUNCTION "Site maps".sitemap_export(directory text, files text, base_url text) TO webmaster;'),
 	'and of their privileges what the database added');
 
 # Each way to restore has a database of its own.

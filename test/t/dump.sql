@@ -7,8 +7,8 @@ SET client_min_messages = warning;
 CREATE SCHEMA "Site maps";
 CREATE EXTENSION sitemap SCHEMA "Site maps";
 GRANT USAGE ON SCHEMA "Site maps" TO webmaster;
-REVOKE EXECUTE ON FUNCTION "Site maps".sitemap_export(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION "Site maps".sitemap_export(text, text) TO webmaster;
+REVOKE EXECUTE ON FUNCTION "Site maps".sitemap_export(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION "Site maps".sitemap_export(text, text, text) TO webmaster;
 CREATE SCHEMA site;
 SET search_path = site, "Site maps";
 

@@ -1,5 +1,5 @@
-# sitemap_encode against Python: a million random strings, and some in databases of
-# other encodings.
+# sitemap_encode against Python: a million random strings with random characters to keep,
+# and some in databases of other encodings.
 use strict;
 use warnings;
 use utf8;
@@ -16,8 +16,8 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
 $node->start;
 
-# Lines of a string in hexadecimal and the same percent-encoded.  Characters are from
-# ASCII, from the planes of Unicode, and from both, but all of the encoding.
+# Lines of a string in hexadecimal, characters to keep, and the string percent-encoded.
+# Characters are from ASCII, from the planes of Unicode, and from both, but all of the encoding.
 my $random = q{
 import random, sys, urllib.parse
 encoding, count = sys.argv[1], int(sys.argv[2])
@@ -26,6 +26,7 @@ ranges = [(0x80, 0x24FF), (0x3000, 0x30FF), (0x4E00, 0x5FFF), (0xD700, 0xD7FF), 
           (0xFE00, 0xFFFF), (0x1F600, 0x1F64F), (0x10FF00, 0x10FFFF)]
 if encoding == 'euc_jp':
     ranges = [(0x3041, 0x3093), (0x30A1, 0x30F6), (0x4E00, 0x5FFF)]
+reserved = ':/?#[]@!$&\\'()*+,;='
 ascii = ''.join(chr(c) for c in range(1, 0x80))
 others = ''.join(chr(c) for first, last in ranges for c in range(first, last + 1))
 others = others.encode(encoding, 'ignore').decode(encoding)
@@ -33,7 +34,8 @@ texts = [''.join(random.choices(s, k=100000)) for s in (ascii, others, ascii + o
 for i in range(count):
     start = int(random.random() * 99900)
     text = texts[i % 4][start : start + int(random.random() ** 3 * 60)]
-    sys.stdout.write(text.encode().hex() + '\\t' + urllib.parse.quote(text, safe='') + '\\n')
+    keep = ''.join(random.sample(reserved, i % 8 * 2)) if i % 2 else ''
+    sys.stdout.write('\\t'.join([text.encode().hex(), keep, urllib.parse.quote(text, safe=keep)]) + '\\n')
 };
 
 foreach ([ 'UTF8', 'utf-8', 1_000_000 ], [ 'LATIN1', 'latin-1', 20_000 ], [ 'EUC_JP', 'euc_jp', 20_000 ],
@@ -46,11 +48,11 @@ foreach ([ 'UTF8', 'utf-8', 1_000_000 ], [ 'LATIN1', 'latin-1', 20_000 ], [ 'EUC
 	IPC::Run::run([ 'python3', '-c', $random, $codec, $count ], '>', $file) or die 'python3 failed';
 	$node->safe_psql('postgres',
 		"CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
-	$node->safe_psql($database, q{CREATE EXTENSION sitemap; CREATE TABLE string (given text, wanted text)});
+	$node->safe_psql($database, q{CREATE EXTENSION sitemap; CREATE TABLE string (given text, keep text, wanted text)});
 	$node->safe_psql($database, "\\copy string FROM '$file'");
 	is( $node->safe_psql(
 			$database, q{
-			SELECT count(*), count(*) FILTER (WHERE sitemap_encode(convert_from(decode(given, 'hex'), 'UTF8')) = wanted)
+			SELECT count(*), count(*) FILTER (WHERE sitemap_encode(convert_from(decode(given, 'hex'), 'UTF8'), keep) = wanted)
 			  FROM string}),
 		"$count|$count", "$encoding: $count strings");
 }

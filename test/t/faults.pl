@@ -81,7 +81,7 @@ my %call = (
 		2500
 	],
 	sitemap_export => [
-		qq{SELECT count(*) > 2 FROM sitemap_export('$dir', \$\$SELECT name, content FROM public.sitemap_files('TABLE public.waiting', 'http://a/', max_urls => 500)\$\$)},
+		qq{SELECT count(*) > 2 FROM sitemap_export('$dir', \$\$SELECT * FROM public.sitemap_files('TABLE public.waiting', 'http://a/', max_urls => 500)\$\$)},
 		't'
 	]);
 
@@ -267,7 +267,7 @@ sub test_memory
 		sitemap_agg =>
 		  q{SELECT length(sitemap_agg('http://a/' || n || repeat('x', 900))) FROM generate_series(1, 50000) n},
 		sitemap_export =>
-		  "SELECT count(*) FROM sitemap_export('$dir', \$\$SELECT name, content FROM sitemap_files($rows)\$\$)");
+		  "SELECT count(*) FROM sitemap_export('$dir', \$\$SELECT * FROM sitemap_files($rows)\$\$)");
 
 	foreach my $name (sort keys %large)
 	{
@@ -368,7 +368,7 @@ sub test_temporary_files
 		'sitemap_publish, in what waits' =>
 		  "SELECT count(*) FROM sitemap_publish('target', $query, compression => 0)",
 		'sitemap_export, in its index' =>
-		  "SELECT count(*) FROM sitemap_export('$dir', 'SELECT n || ''.xml'' AS name, ''index'' AS kind, repeat(md5(n::text), 1000) AS content FROM generate_series(1, 200) n')",
+		  "SELECT count(*) FROM sitemap_export('$dir', 'SELECT n || ''.xml'' AS name, ''index'' AS kind, repeat(md5(n::text), 1000) AS content FROM generate_series(1, 200) n', 'http://a/')",
 		sitemap_parse =>
 		  q{SELECT count(*) FROM sitemap_parse((SELECT string_agg('http://a/' || n || repeat(md5(n::text), 8), E'\n') FROM generate_series(1, 20000) n))}
 	);

@@ -139,5 +139,45 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM page'), 20000, 'the server
 unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile, $log_size),
 	qr/terminated by signal|PANIC|was terminated/, 'and no process of it has crashed');
 
+# A library that fails: an error, with and without threads, and no file without content.
+SKIP:
+{
+	my $broken = broken_libraries();
+	skip 'no C compiler, or no LD_PRELOAD here', 1 unless $broken;
+
+	$node->safe_psql('postgres', 'CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name))');
+	$node->stop;
+	{
+		local $ENV{LD_PRELOAD} = $broken;
+		$node->start;
+	}
+	foreach my $workers (0, 2)
+	{
+		foreach my $function ('sitemap_files(', q{sitemap_publish('target', })
+		{
+			my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
+				\\set VERBOSITY verbose
+				SET max_parallel_workers_per_gather = $workers;
+				SELECT count(*) FROM ${function}'SELECT ''/'' || n AS loc FROM generate_series(1, 20000) n', 'http://a/', compression => 6)});
+			like($stderr, qr/^psql:.*ERROR:  XX000: could not compress a document$/m, "$function...): a library that fails, $workers workers");
+		}
+	}
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM target'), 0, 'and nothing is published');
+}
+
 $node->stop;
 done_testing();
+
+# A library to preload whose functions for compression fail.
+sub broken_libraries
+{
+	my $source = "$PostgreSQL::Test::Utils::tmp_check/broken.c";
+	my $library = $source =~ s/c$/so/r;
+
+	append_to_file($source, q{
+		#include <stddef.h>
+		size_t libdeflate_gzip_compress(void *c, const void *in, size_t n, void *out, size_t room) { return 0; }
+		int deflate(void *stream, int flush) { return -2; }
+	});
+	return $^O eq 'linux' && system("cc -shared -fPIC -o '$library' '$source'") == 0 ? $library : undef;
+}

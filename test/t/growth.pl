@@ -138,8 +138,6 @@ my @cases = (
 	document('broken entries, skipped', sprintf($urlset, "repeat('<url><loc/><x/></url>', size / 21)"), arguments => q{, on_invalid => 'skip'}),
 	document('blanks', q{repeat(' ', size) || '<urlset/>'}, arguments => q{, on_invalid => 'skip'}),
 	document('lines', q{repeat(E'http://a.example/page\n', size / 22)}),
-	document('RSS', q{'<rss version="2.0"><channel>' || repeat('<item><link>http://a/</link><pubDate>Fri, 02 Jan 2026 03:04:05 GMT</pubDate></item>', size / 84) || '</channel></rss>'}),
-	document('Atom', q{'<feed xmlns="http://www.w3.org/2005/Atom">' || repeat('<entry><link href="http://a/"/><updated>2026-01-02T03:04:05Z</updated></entry>', size / 78) || '</feed>'}),
 	[ 'sitemap_parse, bytes', 'bytea', 'convert_to(' . sprintf($urlset, "repeat('$entry', size / 110)") . ", 'UTF8')", 'SELECT count(*) FROM input, sitemap_parse(v)' ],
 	[ 'sitemap_kind, comments', 'text', "repeat('<!-- -->', size / 8) || '<urlset/>'", 'sitemap_kind(v)' ],
 

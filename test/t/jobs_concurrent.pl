@@ -73,6 +73,28 @@ foreach my $calls (2, 4)
 	}
 }
 
+# Jobs that are due, and calls that begin at the same time: none of the jobs is left, and none is run twice.
+foreach my $round (1 .. 20)
+{
+	foreach my $calls (2, 4)
+	{
+		$node->safe_psql('postgres', q{
+			TRUNCATE job, files, run;
+			INSERT INTO job (target, base_url, section, query, index, every)
+			SELECT 'files', 'https://' || n || '.example.com/', 'section', 'SELECT ''/'' AS loc', 'never', '1 day' FROM generate_series(1, 60) n});
+		my $gate = Session->start($node, 'postgres');
+		$gate->query_safe('BEGIN; LOCK job');
+		my @sessions = map { Session->start($node, 'postgres') } 1 .. $calls;
+		$_->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n") foreach @sessions;
+		$node->poll_query_until('postgres', "SELECT count(*) = $calls FROM pg_stat_activity WHERE wait_event = 'relation'") or die 'not all calls wait';
+		$gate->query_safe('COMMIT');
+		$_->query_safe('SELECT 1') foreach @sessions;
+		$_->quit foreach $gate, @sessions;
+		is($node->safe_psql('postgres', q{SELECT count(*), (SELECT count(*) FROM job WHERE finished > started AND failures = 0), (SELECT count(*) FROM files) FROM run}),
+			'60|60|60', "round $round, $calls calls: each job runs once");
+	}
+}
+
 # A deadlock.  The job has lock 1, and waits for lock 2 of a session that waits for lock 1;
 # only the session of the job looks for deadlocks.
 $node->safe_psql('postgres', q{

@@ -57,7 +57,7 @@ call(
 	  . 'text,text,text[],text[],text[],text,text,text[])',
 	"sitemap_video($loc, 't', 'd', 'http://c/', expiration_date => date '2030-01-02', tag => ARRAY['a', 'b'])",
 	"sitemap_video($loc, 't', 'd')");
-call('sitemap_encode(text)', "sitemap_encode(repeat($loc, 100))", q{1 / (length(sitemap_encode('?' || n)) - length('?' || n) - 2)});
+call('sitemap_encode(text,text)', "sitemap_encode(repeat($loc, 100), '/')", q{1 / (length(sitemap_encode('?' || n)) - length('?' || n) - 2)});
 call('sitemap_alternate(text,text)', "sitemap_alternate('de', $loc)", "sitemap_alternate('de', $bad)");
 call(
 	'sitemap_alternates(jsonb)',
@@ -90,7 +90,7 @@ call(
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $export = "sitemap_export('$dir', %s)";
 
-call('sitemap_export(text,text)',
+call('sitemap_export(text,text,text)',
 	sprintf($export, q{'SELECT ''a.xml'' AS name, ''a'' AS content'}),
 	sprintf($export, q{'SELECT ''/'' AS name, ''a'' AS content'}));
 
@@ -116,7 +116,7 @@ call(
 	'sitemap_unwatch(regclass,regclass)',
 	q{concat(sitemap_watch('page', 'id', 'queue'), sitemap_unwatch('page', 'queue'))},
 	q{sitemap_unwatch('queue', 'page')});
-call('_sitemap_watch()', q{write_page('watched')}, q{write_page('without_queue')});
+call('_sitemap_watch()', q{write_page('watched') + write_page('without_queue')}, q{write_page('refused')});
 
 # What only an aggregate calls, in the plans of workers, too.
 my $inner = '_sitemap_(text_|index_)?agg_(transfn|combine|serialize|deserialize|finalfn)';
@@ -136,12 +136,15 @@ $session->query_safe(q{
 	CREATE TABLE page (id int);
 	CREATE TABLE watched (id int);
 	CREATE TABLE without_queue (id int);
+	CREATE TABLE refused (id int);
 	CREATE TABLE queue (id int);
 	CREATE TABLE other_queue (id int);
+	CREATE TABLE refusing_queue (id int CHECK (id = 0));
 	SELECT sitemap_watch('watched', 'id', 'queue');
 	SELECT sitemap_watch('without_queue', 'id', 'other_queue');
+	SELECT sitemap_watch('refused', 'id', 'refusing_queue');
 	DROP TABLE other_queue;
-	CREATE FUNCTION write_page(name text) RETURNS int LANGUAGE plpgsql AS $$
+	CREATE FUNCTION write_page(name text) RETURNS int LANGUAGE plpgsql SET client_min_messages = error AS $$
 	BEGIN
 	  EXECUTE format('INSERT INTO %I VALUES (1)', name);
 	  EXECUTE format('INSERT INTO %I VALUES (2), (3)', name);
@@ -172,6 +175,7 @@ check_growth(
 		foreach (1 .. 100)
 		{
 			$session->query_safe("CALL sitemap_run('job')");
+			$session->query_safe('UPDATE bad_job SET failures = 0');
 			$session->query("CALL sitemap_run('bad_job')");
 			die 'a bad job has no error' if $session->{stderr} !~ /1 job failed/;
 			$session->{stderr} = '';

@@ -51,6 +51,25 @@ foreach my $case (@cases)
 		  ('job_files', 'https://www.example.com/', 'a-fails', 'SELECT (1 / (id - 5))::text AS loc FROM public.page'),
 		  ('job_files', 'https://www.example.com/', 'b-works', 'SELECT path AS loc FROM public.page ORDER BY id');
 		SELECT cron.schedule('run', '* * * * *', 'CALL public.sitemap_run(''public.job'')')});
+	# Tables of jobs of other owners: one that can log in, and one that cannot.
+	$node->safe_psql(
+		'postgres', q{
+		CREATE ROLE site_owner LOGIN;
+		CREATE ROLE group_owner;
+		CREATE ROLE scheduler LOGIN IN ROLE group_owner;
+		ALTER ROLE scheduler SET role = group_owner});
+	foreach my $owner ('site_owner', 'group_owner')
+	{
+		my $user = $owner eq 'site_owner' ? 'site_owner' : 'scheduler';
+		$node->safe_psql(
+			'postgres', qq{
+			CREATE SCHEMA $owner AUTHORIZATION $owner;
+			SELECT cron.schedule_in_database('$owner', '* * * * *', 'CALL public.sitemap_run(''$owner.job'')', 'postgres', username => '$user');
+			SET ROLE $owner;
+			CREATE TABLE $owner.files OF sitemap_file (PRIMARY KEY (base_url, name));
+			CREATE TABLE $owner.job OF sitemap_job (PRIMARY KEY (base_url, section));
+			INSERT INTO $owner.job (target, base_url, section, query) VALUES ('$owner.files', 'https://www.example.com/', 'pages', 'SELECT ''/'' || current_user AS loc')});
+	}
 }
 foreach my $case (@cases)
 {
@@ -74,10 +93,18 @@ foreach my $case (@cases)
 		is($files, 2, "$name: it has published");
 		like($node->safe_psql('postgres', "SELECT status || ': ' || return_message $calls ORDER BY runid LIMIT 1"),
 			qr/^failed: .*1 job failed/, "$name: a call of sitemap_run with a failed job");
-		is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls, failures > 0, error), ', ' ORDER BY section) FROM job}),
+		is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls, failures > 0, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM job}),
 			'a-fails t division by zero, b-works 10 f', "$name: the other job is kept");
 	}
-	check_dump($node) if $name eq 'workers';
+	if ($name eq 'workers')
+	{
+		foreach my $owner ('site_owner', 'group_owner')
+		{
+			$node->poll_query_until('postgres', "SELECT finished IS NOT NULL FROM $owner.job") or die "$owner: no call";
+			is($node->safe_psql('postgres', "SELECT urls, error FROM $owner.job"), '1|', "a call as $owner");
+		}
+		check_dump($node);
+	}
 	$node->stop;
 }
 done_testing();

@@ -122,7 +122,7 @@ sub test_directories
 			$expected, "directory \"$shown\" is refused");
 	}
 	is(state("SELECT sitemap_export('/dev', 'SELECT ''null'' AS name, content FROM file')"),
-		'22023', 'a device is not replaced');
+		'42501', 'a device is not replaced');
 	is_deeply([ files($dir) ], \@before, 'nothing has changed');
 	is(slurp_file("$dir/file"), 'kept', 'in a file neither');
 	like(slurp_file($node->logfile), qr/could not create directory "\Q$dir\E\/missing\/%s%n%d"/,
@@ -298,7 +298,7 @@ sub test_owner_of_a_database
 		1, 'every function of it');
 	my $export = "SELECT * FROM own.sitemap_export('$dir'::pg_catalog.text, 'SELECT ''a'' AS name, ''x'' AS content'::pg_catalog.text)";
 	is($owner->($export), '42501', 'but he cannot export');
-	is($owner->("GRANT EXECUTE ON FUNCTION own.sitemap_export(pg_catalog.text, pg_catalog.text) TO owner; $export"),
+	is($owner->("GRANT EXECUTE ON FUNCTION own.sitemap_export(pg_catalog.text, pg_catalog.text, pg_catalog.text) TO owner; $export"),
 		'42501', 'nor let himself');
 	is($owner->(
 			qq{

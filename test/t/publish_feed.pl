@@ -91,7 +91,7 @@ my @options = (
 	q{max_urls => 100, changes => 'DELETE FROM page_change RETURNING id'},
 	q{max_urls => 100, changes => 'DELETE FROM page_change RETURNING id'},
 	q{max_urls => 100, compression => 0},
-	q{max_urls => 70, split => 'full', max_shrink => 1},
+	q{max_urls => 70, split => 'full'},
 	q{max_urls => 100, format => 'txt'});
 my ($wrong, $steps, $rows) = (0, 150, 0);
 for my $step (1 .. $steps)
@@ -102,7 +102,7 @@ for my $step (1 .. $steps)
 	} 1 .. 1 + int rand 5;
 	my $options = $options[ rand @options ];
 	my $result = $node->safe_psql(
-		'postgres', "$edits; SELECT remember('sitemap'); $publish, $options) \\g /dev/null\n"
+		'postgres', "$edits; SELECT remember('sitemap'); $publish, max_shrink => 1, $options) \\g /dev/null\n"
 		  . q{SELECT wrong('sitemap') || ' ' || count(*) FROM site_changes});
 	my ($n, $total) = $result =~ /^(\d+) (\d+)$/m;
 	$rows += $total;

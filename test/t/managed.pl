@@ -1,0 +1,334 @@
+# The edition in SQL, managed/sitemap.sql, beside the extension: the same rows give the same
+# bytes, and invalid rows the same SQLSTATE.
+use strict;
+use warnings;
+use utf8;
+
+use Encode qw(encode_utf8);
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Session;
+use Test::More;
+
+my $site = 'https://www.example.com/';
+my $script = "$FindBin::RealBin/../../managed/sitemap.sql";
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "fsync = off\njit = off\nTimeZone = UTC\n");
+$node->start;
+
+# As a role without rights, except in the schema of the functions and in that of its tables.
+# None of the functions is in search_path.  The extension, in "ext", is for comparison.
+sub sql
+{
+	my ($statement, %options) = @_;
+
+	return $node->safe_psql('postgres', encode_utf8($statement),
+		extra_params => [ '-U', 'app', '-q', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose' ], %options);
+}
+
+# Try statements, in one session.  Returns for each its SQLSTATE, message, detail and hint, or "none".
+sub attempts
+{
+	return split /\n/, sql('SELECT attempt(statement) FROM (VALUES ' . join(',', map { "(\$s\$$_\$s\$)" } @_) . ') AS v (statement)');
+}
+
+sub state_of
+{
+	my ($error) = @_;
+
+	return substr $error, 0, 5;
+}
+
+$node->safe_psql('postgres', q{
+	CREATE SCHEMA ext;
+	CREATE EXTENSION sitemap SCHEMA ext;
+	CREATE ROLE app LOGIN;
+	CREATE SCHEMA "site maps" AUTHORIZATION app;
+	CREATE SCHEMA app AUTHORIZATION app;
+	GRANT USAGE ON SCHEMA ext TO app;
+	ALTER ROLE app SET search_path = app});
+sql(q{
+	CREATE FUNCTION attempt(statement text) RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE
+		detail text;
+		hint text;
+	BEGIN
+		EXECUTE statement;
+		RETURN 'none ';
+	EXCEPTION WHEN OTHERS THEN
+		GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+		RETURN translate(concat_ws(' ', SQLSTATE, SQLERRM, detail, hint), E'\n', ' ');
+	END
+	$$});
+
+# Twice, the second time in a migration's transaction.
+sql(qq{SET search_path = "site maps";\n\\i $script});
+sql(qq{BEGIN; SET LOCAL search_path = "site maps", app;\n\\i $script\nCOMMIT});
+is(sql(q{
+	SELECT count(*), count(*) FILTER (WHERE obj_description(p.oid, 'pg_proc') IS NULL),
+	       count(*) FILTER (WHERE prosrc LIKE '%sitemap_schema%') FROM pg_proc p WHERE pronamespace = '"site maps"'::regnamespace}),
+	'11|0|0', 'all functions are there, have a comment and know their schema');
+is(sql(q{
+	SELECT count(*) FROM pg_attribute WHERE attrelid = '"site maps".sitemap_file'::regclass AND col_description(attrelid, attnum) IS NULL}),
+	'0', 'and so have all columns of the type');
+is(sql(q{
+	SELECT count(*) FROM pg_attribute m FULL JOIN pg_attribute e ON e.attrelid = 'ext.sitemap_file'::regclass AND (e.attname, e.attnum, e.atttypid) = (m.attname, m.attnum, m.atttypid)
+	 WHERE m.attrelid = '"site maps".sitemap_file'::regclass AND e.attname IS NULL}), '0', 'the type is that of the extension');
+
+sql(q{
+	CREATE TABLE managed OF "site maps".sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE TABLE extension OF ext.sitemap_file (PRIMARY KEY (base_url, name));
+	-- The times in the indexes are those of the two runs.
+	CREATE FUNCTION document(kind text, content bytea) RETURNS text LANGUAGE sql AS
+		$$SELECT CASE kind WHEN 'index' THEN regexp_replace(encode(content, 'escape'), '<lastmod>20[-0-9T:]+Z</lastmod>', '<lastmod/>', 'g') ELSE md5(content) END$$;
+	CREATE VIEW differences AS
+	SELECT * FROM (SELECT base_url, section, name, kind, loc, url_count, byte_count, document(kind, content) FROM managed) m
+	  FULL JOIN (SELECT base_url, section, name, kind, loc, url_count, byte_count, document(kind, content) FROM extension) e
+	 USING (base_url, section, name, kind, loc, url_count, byte_count, document)
+	 WHERE m IS NULL OR e IS NULL});
+
+# Publish by both editions.  Returns what differs: files, and the rows of the results.
+sub compare
+{
+	my ($query, $options, $base_url) = @_;
+	my $arguments = sprintf(q{$query$%s$query$, '%s', %s max_shrink => 1}, $query, $base_url // $site, $options // '');
+
+	return sql(qq{
+		CREATE TEMP TABLE by_managed AS SELECT * FROM "site maps".sitemap_publish('managed', $arguments);
+		CREATE TEMP TABLE by_extension AS SELECT * FROM ext.sitemap_publish('extension', $arguments, split => 'full', compression => 0);
+		SELECT (SELECT count(*) FROM differences) || ' files, ' || count(*) || ' results'
+		  FROM by_managed m FULL JOIN by_extension e USING (name, kind, action, url_count, byte_count) WHERE m IS NULL OR e IS NULL});
+}
+
+# Each value is valid, and half of the slugs need no encoding.
+my $rows = $ENV{SITEMAP_TEST_ROWS} // 100000;
+my $seed = $ENV{SITEMAP_TEST_SEED} // 0.38;
+note("SITEMAP_TEST_SEED=$seed");
+sql(qq{
+	SELECT setseed($seed);
+	CREATE TABLE pieces AS SELECT ARRAY[
+		'a', 'B', '-', '_', '~', '.x', '0', '/', '//', '?', '&', '&amp;', '''', '"', '<b>', ' ', E'\\t', E'\\n', E'\\x01', E'\\x7f', '%', '%2', '%zz', '%41', '%c3%bc', '100%',
+		'[1]', '{}', '|', '^', '`', E'\\\\', 'ü', 'ß', 'é', 'Б', '日本', '😀', 'e\x{301}', '\x{a0}x', '\x{200b}', '#', '##', '+', '=', ';', ':', '\@', ',', '!', '*', '(', ')', '\$', ']]>'] AS pieces;
+	CREATE FUNCTION slug(n int) RETURNS text LANGUAGE sql VOLATILE AS \$\$
+		SELECT CASE WHEN random() < 0.5 THEN 'item-' || \$1 ELSE (
+			SELECT string_agg((SELECT pieces[1 + floor(random() * cardinality(pieces)) + 0 * i] FROM pieces), '') FROM generate_series(0, (random() * 8)::int) AS i) END
+	\$\$;
+	CREATE TABLE page AS
+	SELECT n AS id,
+	       (ARRAY['/p/', '$site', 'https://WWW.Example.com:443/', '/', 'HTTPS://www.example.com./', 'x/', '?', '//www.example.com/', '  $site'])[least(1 + floor(random() * 30), 9)] ||
+	           n || slug(n) || (ARRAY['', '', '', ' ', E'\\r\\n', '\x{a0}'])[1 + floor(random() * 6)] AS loc,
+	       CASE WHEN random() < 0.9 THEN timestamptz '2026-01-01 00:00Z' + (random() - 0.5) * interval '4000 years' END AS changed,
+	       (ARRAY['always', ' Daily ', 'WEEKLY', '', ' ', NULL, 'never'])[1 + floor(random() * 7)] AS changefreq,
+	       CASE floor(random() * 4) WHEN 0 THEN random() WHEN 1 THEN round(random()::numeric, 1)::float8 WHEN 2 THEN (ARRAY[0, -0.0, 1, 1e-5, 1e-300])[1 + floor(random() * 5)]::float8 END AS priority,
+	       CASE WHEN random() < 0.1 THEN ARRAY[NULL, '/i/' || slug(n), 'https://cdn.example.net/' || slug(n), 'http://user:p\@ss\@127.0.0.1:8080' ] END AS images,
+	       CASE WHEN random() < 0.1 THEN jsonb_build_object('x-default', '/x/' || slug(n), ' de-AT', 'http://de.example.com/?' || slug(n), 'zh-Hant', NULL) END AS alternates
+	  FROM generate_series(1, $rows) AS n});
+my $columns = 'loc, changefreq, priority, images, alternates';
+my @dates = ('changed', 'changed::timestamp', 'changed::date', "to_char(changed, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"+02:30\"')", "left(changed::date::text, 7)", "to_char(changed, ' YYYY\"  \"')");
+
+is(compare("SELECT $columns, changed AS lastmod FROM app.page ORDER BY id"), '0 files, 0 results', "$rows random rows");
+sql(qq{
+	UPDATE page SET loc = '/p/' || id || slug(id), changed = now() WHERE random() < 0.0001;
+	DELETE FROM page WHERE id > $rows - 10;
+	INSERT INTO page (id, loc) VALUES (200000, '/new')});
+is(compare("SELECT $columns, changed AS lastmod FROM app.page ORDER BY id"), '0 files, 0 results', 'after changes');
+is(compare("SELECT $columns, changed AS lastmod FROM app.page ORDER BY id"), '0 files, 0 results', 'without changes');
+is(compare("SELECT $columns, $dates[$_] AS lastmod FROM app.page WHERE id % 7 = $_ ORDER BY id", "max_urls => 900,"), '0 files, 0 results', "lastmod $dates[$_]")
+  foreach 0 .. $#dates;
+foreach my $zone ('America/St_Johns', 'Asia/Kathmandu', 'Pacific/Apia')
+{
+	is(compare("SELECT loc, changed AS lastmod FROM app.page WHERE id <= 2000 ORDER BY id", "section => 'zone', max_urls => 1000,"), '0 files, 0 results', $zone)
+	  foreach $node->safe_psql('postgres', "ALTER ROLE app SET TimeZone = '$zone'; SELECT 1");
+	is(compare("SELECT loc, changed::timestamp::date AS lastmod FROM app.page WHERE id <= 2000 ORDER BY id", "section => 'zone', max_urls => 1000,"), '0 files, 0 results', "$zone, date");
+}
+$node->safe_psql('postgres', 'ALTER ROLE app SET TimeZone = UTC');
+is(compare('SELECT loc FROM app.page WHERE id <= 10 ORDER BY id', q{stylesheet => ' /a b/ü.css?x=''1''&y#z',}), '0 files, 0 results', 'a stylesheet');
+is(compare('SELECT loc FROM app.page WHERE id <= 10 ORDER BY id', q{index => 'never', section => 'one',}), '0 files, 0 results', 'no index');
+is(compare('SELECT loc FROM app.page WHERE false', q{section => 'one',}), '0 files, 0 results', 'a section without rows');
+is(compare('SELECT loc::varchar(100), priority::numeric AS priority, changefreq::char(10) FROM app.page WHERE loc ~ \'item\' AND id < 5000 ORDER BY id', q{section => 'types',}), '0 files, 0 results', 'other types');
+is(compare(q{SELECT '/p/' || n AS loc FROM generate_series(1, 10) n}, '', 'http://Shop.example.com:8080/a&b/ü'), '0 files, 0 results', 'another base_url');
+is(sql(q{
+	SELECT count(*), count(DISTINCT s.content) FROM (
+		SELECT name, kind, loc, lastmod, url_count, byte_count, content FROM "site maps".sitemap_files('SELECT loc, changed AS lastmod FROM page WHERE id < 500', 'https://www.example.com', max_urls => 100)
+		 UNION
+		SELECT name, kind, loc, lastmod, url_count, byte_count, content FROM ext.sitemap_files('SELECT loc, changed AS lastmod FROM page WHERE id < 500', 'https://www.example.com', max_urls => 100)) s}),
+	'6|6', 'sitemap_files');
+is(sql(qq{SELECT count(*) FROM (SELECT unnest(pieces) AS piece FROM pieces) p WHERE "site maps".sitemap_encode(piece) <> ext.sitemap_encode(piece)}), '0', 'sitemap_encode');
+is(sql(q{SELECT "site maps".sitemap_encode('a/b-[c]!ü', '/[]!')}), 'a/b-[c]!%C3%BC', 'sitemap_encode, characters to keep');
+
+# Invalid rows: the same SQLSTATE, and the row's loc is named.
+my $before = sql('SELECT count(*), sum(url_count), max(lastmod) FROM managed');
+my @invalid = (
+	[ q{NULL::text} ],
+	map({ [ "'$_'" ] } '', 'ftp://www.example.com/', 'mailto:a@b', 'javascript:x', 'www.example.com/a', 'example.com/b', 'a:b', '127.0.0.1:8080/', '"https://www.example.com/"',
+		'http:///a', 'https://', 'https://exa mple.com/', 'https://www.example.com:0/', 'https://www.example.com:x/', 'https://evil.example\@www.example.com/', 'https://www.example.com\a',
+		'https://other.example.com/', 'http://www.example.com/', 'https://www.example.com:8443/', '//other.example.com/x', 'https://-/', 'https://192.168.0.257/', 'https:/a', '://x',
+		'https://[::1/', 'https://a..b/', 'https://www.example.com:99999/'),
+	[ q{'/' || repeat('x', 2030)} ], [ q{'/' || repeat('ü', 400)} ], [ q{'https://www.example.com/' || repeat('x', 7000)} ],
+	map({ [ q{'/a'}, "$_ AS lastmod" ] } q{'infinity'::date}, q{'-infinity'::timestamptz}, q{'0001-01-01 BC'::date}, q{'10000-01-01'::timestamp}, map { "'$_'" } '2026-1-2', '2026-02-30', '2026-13-01', '2026-00-01', '2026-01-00',
+		'0000-01-01', '2026-01-02 03:04:05', '2026-01-02T03:04', '2026-01-02T24:00Z', '2026-01-02T03:60Z', '2026-01-02T03:04:60Z', '2026-01-02T03:04:05+14:01', '9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00+01:00', 'x'),
+	map({ [ q{'/a'}, "$_ AS changefreq" ] } "'biweekly'", "'\x{212a}'"),
+	map({ [ q{'/a'}, "$_ AS priority" ] } '-0.1', '1.1', "'NaN'::float8", "'Infinity'::float4"),
+	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['']}, q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{array_fill('/x'::text, ARRAY[1001])}),
+	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[]', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "/", "EN": "/"}', '{"en": "x:y"}', '{"en": ""}'));
+my @statements;
+foreach my $invalid (@invalid)
+{
+	my ($loc, $column) = @$invalid;
+	my ($value, $name) = defined $column ? $column =~ /(.*) AS (\w+)/ : ('1', 'priority');
+	my $query = "SELECT '/first' AS loc, (SELECT $value WHERE false) AS $name UNION ALL SELECT $loc, $value";
+
+	push @statements, map { "SELECT $_ \$q\$$query\$q\$, '$site', max_shrink => 1)" } q{"site maps".sitemap_publish('managed',}, q{ext.sitemap_publish('extension',};
+}
+my @errors = attempts(@statements);
+foreach my $invalid (@invalid)
+{
+	my ($managed, $extension) = splice @errors, 0, 2;
+	my $label = encode_utf8(join ', ', map { length > 60 ? substr($_, 0, 60) . '...' : $_ } @$invalid);
+
+	is(state_of($managed), state_of($extension), "$label: " . state_of($extension)) or diag("$managed\n$extension");
+	like($managed, $label =~ /^NULL/ ? qr/It is row 2\./ : qr/Row 2 has the loc "/, "$label: the row is named");
+}
+is(sql('SELECT count(*), sum(url_count), max(lastmod) FROM managed'), $before, 'after these errors nothing has changed');
+
+# Arguments and queries
+my @calls = (
+	q{'SELECT ''/'' AS loc, now() AS last_mod', 'https://www.example.com/'}, q{'SELECT 1 AS x', 'https://www.example.com/'}, q{'SELECT ''/'' AS loc, ''/'' AS loc', 'https://www.example.com/'},
+	q{'SELECT ''/'' AS loc, 1 AS lastmod', 'https://www.example.com/'}, q{'SELECT 1 AS loc', 'https://www.example.com/'}, q{'SELECT ''/'' AS loc, ''1'' AS priority', 'https://www.example.com/'},
+	q{'SELECT ''/'' AS loc, ''/'' AS images', 'https://www.example.com/'}, q{'SELECT ''/'' AS loc, ''{}''::json AS alternates', 'https://www.example.com/'},
+	q{NULL, 'https://www.example.com/'}, q{'TABLE page', NULL}, q{'SELECT ''/'' AS loc', 'https://www.example.com/sitemap.xml'}, q{'SELECT ''/'' AS loc', 'https://www.example.com/?x'},
+	q{'SELECT ''/'' AS loc', 'https://a@www.example.com/'}, q{'SELECT ''/'' AS loc', 'www.example.com'}, q{'SELECT ''/'' AS loc', ''},
+	map { "'SELECT ''/'' AS loc', 'https://www.example.com/', $_" } q{section => 'a/b'}, q{section => ''}, q{section => '.x'}, q{section => 'sitemap-index'}, 'max_urls => 0', 'max_urls => 50001', q{index => 'x'},
+	q{stylesheet => '/x.xsl'}, q{stylesheet => '?>.css'}, q{stylesheet => ''});
+@errors = attempts(map { ("SELECT \"site maps\".sitemap_files($_)", "SELECT ext.sitemap_files($_)") } @calls);
+foreach my $call (@calls)
+{
+	my ($managed, $extension) = splice @errors, 0, 2;
+
+	is(state_of($managed), state_of($extension), "$call: " . state_of($extension)) or diag("$managed\n$extension");
+	isnt(state_of($managed), 'none ', "$call: refused");
+}
+foreach my $query ('DELETE FROM page', 'DELETE FROM page RETURNING loc', 'WITH d AS (DELETE FROM page RETURNING loc) SELECT loc FROM d', 'SELECT loc FROM page; DELETE FROM page', 'SELECT loc FROM page FOR UPDATE', 'COMMIT', '', 'page')
+{
+	isnt(state_of(attempts("SELECT \"site maps\".sitemap_files('$query', '$site')")), 'none ', "refused: $query");
+}
+is(sql('SELECT count(*) > 1000 FROM page'), 't', 'nothing was deleted');
+is(sql(qq{SELECT count(*) FROM "site maps".sitemap_files('TABLE one;  ', '$site')}, replicating => 0) // '', '1', 'TABLE, and a semicolon')
+  foreach sql(q{CREATE VIEW one AS SELECT '/' AS loc; SELECT 1});
+
+
+# What only one edition accepts.
+my %only = (
+	# of the file's rows, each of 1.1 kB: the extension ends a file at its limit of bytes
+	'bytes' => q{SELECT '/' || n || repeat('x', 1050) AS loc FROM generate_series(1, 50000) n},
+	# SQL does not resolve paths
+	'dot segments' => q{SELECT '/a/../b' AS loc},
+	# and has no tables of IDNA2008
+	'a host outside ASCII' => q{SELECT '/' AS loc, ARRAY['https://bücher.de/'] AS images},
+	'the short form of an address' => q{SELECT '/' AS loc, ARRAY['http://127.1/'] AS images},
+	# columns that it does not have, and images with titles
+	map({ $_ => "SELECT '/' AS loc, $_" } q{1 AS key}, q{'{}'::jsonb AS videos}, q{NULL::jsonb AS news}, q{'[{"loc": "/x"}]'::jsonb AS images}));
+my %states = ('bytes' => '54000', 'dot segments' => '0A000', 'a host outside ASCII' => '0A000', 'the short form of an address' => '22P02');
+foreach my $case (sort keys %only)
+{
+	my ($managed, $extension) = attempts(map { "SELECT count(*) FROM $_.sitemap_files(\$\$$only{$case}\$\$, '$site')" } '"site maps"', 'ext');
+
+	my $state = $states{$case} // '42703|42804';
+
+	like(state_of($managed), qr/^($state)$/, "only the extension accepts: $case");
+	is($extension =~ /libidn2/ ? 'none ' : state_of($extension), 'none ', "the extension accepts: $case") or diag($extension);
+	like($managed, qr/Lower max_urls\./, 'the hint names max_urls') if $case eq 'bytes';
+}
+%only = (
+	# languages and labels are not looked up
+	'a language that ISO does not have' => q{SELECT '/' AS loc, '{"jp": "/"}'::jsonb AS alternates},
+	'a label that is no Punycode' => q{SELECT '/' AS loc, ARRAY['https://xn--a.example/'] AS images},
+	'an impossible IPv6 address' => q{SELECT '/' AS loc, ARRAY['http://[::1::]/'] AS images},
+	# SQL keeps a query from writing, and not a function of the query
+	'a function that writes' => q{SELECT '/' AS loc FROM write()});
+sql(q{CREATE TABLE written (); CREATE FUNCTION write() RETURNS void LANGUAGE sql AS 'INSERT INTO app.written DEFAULT VALUES'});
+foreach my $case (sort keys %only)
+{
+	my ($managed, $extension) = attempts(map { "SELECT count(*) FROM $_.sitemap_files(\$\$$only{$case}\$\$, '$site')" } '"site maps"', 'ext');
+
+	is(state_of($managed), 'none ', "only SQL accepts: $case") or diag($managed);
+	isnt(state_of($extension), 'none ', "the extension refuses: $case");
+}
+# Of priorities with seven decimals, half of the 64 that end with the half of a millionth are rounded down here.
+is(sql(q{SELECT string_agg(substring(convert_from(content, 'UTF8') FROM '<priority>(.*)</priority>'), ' ') FROM (
+	SELECT content FROM "site maps".sitemap_files('SELECT ''/'' AS loc, 0.0078125 AS priority', 'https://www.example.com') UNION ALL
+	SELECT content FROM ext.sitemap_files('SELECT ''/'' AS loc, 0.0078125 AS priority', 'https://www.example.com')) f}),
+	'0.007812 0.007813', 'a priority with seven decimals');
+
+# lastmod, and files that do not change
+sub publish
+{
+	my ($query, $options) = @_;
+
+	return sql(qq{SELECT string_agg(name || ' ' || action, ', ') FROM "site maps".sitemap_publish('target', '$query', '$site' @{[$options // '']})});
+}
+sql('CREATE TABLE target OF "site maps".sitemap_file (PRIMARY KEY (base_url, name)); CREATE TABLE source AS SELECT n AS id FROM generate_series(1, 1000) n');
+my $source = "SELECT ''/'' || id AS loc FROM app.source ORDER BY id";
+is(publish($source, ', max_urls => 600'), 'sitemap-1.xml inserted, sitemap-2.xml inserted, sitemap.xml inserted', 'a first run');
+my $versions = q{SELECT string_agg(concat_ws(' ', name, xmin, lastmod), ', ' ORDER BY name) FROM target};
+$before = sql($versions);
+is(publish($source, ', max_urls => 600'), 'sitemap-1.xml unchanged, sitemap-2.xml unchanged, sitemap.xml unchanged', 'a run without changes');
+is(sql($versions), $before, 'writes nothing');
+sql(q{UPDATE target SET lastmod = '2100-01-01' WHERE name = 'sitemap-2.xml'; UPDATE source SET id = 2000 WHERE id = 1000});
+is(publish($source, ', max_urls => 600'), 'sitemap-1.xml unchanged, sitemap-2.xml updated, sitemap.xml updated', 'a page changes');
+is(sql(q{SELECT name, lastmod = '2100-01-01 00:00:01Z', convert_from(t.content, 'UTF8') ~ '<lastmod>2100-01-01T00:00:01Z</lastmod>' FROM target t WHERE lastmod > now() OR kind = 'index' ORDER BY name}),
+	"sitemap-2.xml|t|f\nsitemap.xml|f|t", 'lastmod is later, though the clock is not');
+is(sql(q{SELECT bool_and(digest = encode(sha256(content), 'hex') AND byte_count = length(content) AND loc = base_url || name) FROM target}), 't', 'digest, byte_count and loc');
+
+# Sections, files of another program, and of another section
+is(publish("SELECT ''/n/'' || n AS loc FROM generate_series(1, 3) n", q{, section => 'news', index => 'never'}), 'news-1.xml inserted', 'a section');
+sql(qq{INSERT INTO target (base_url, section, name, kind, loc, lastmod) VALUES ('$site', 'blog', 'blog', 'urlset', '${site}b&w.xml', 'infinity')});
+is(publish($source), 'sitemap-1.xml updated, sitemap-2.xml deleted, sitemap.xml updated', 'fewer files');
+is(sql(q{SELECT url_count, convert_from(content, 'UTF8') ~ '<loc>https://www.example.com/b&amp;w.xml</loc></sitemap><sitemap><loc>https://www.example.com/news-1.xml</loc>' FROM target WHERE kind = 'index'}),
+	'3|t', 'the index lists all files of the site');
+sql(qq{INSERT INTO target (base_url, section, name, kind, loc) VALUES ('$site', 'x', 'more-1.xml', 'urlset', '${site}x')});
+is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', '$site', section => 'more')})), '42710', 'a name that another program has');
+
+# max_shrink
+foreach my $case ([ 1000, 799, '', '55000' ], [ 1000, 800, '', 'none ' ], [ 150, 50, '', 'none ' ], [ 150, 49, '', '55000' ], [ 10, 0, '', '55000' ], [ 10, 1, '', 'none ' ],
+	[ 10, 8, ', max_shrink => 0.1', '55000' ], [ 10, 9, ', max_shrink => 0.1', 'none ' ], [ 10, 0, ', max_shrink => 0.99', '55000' ], [ 10, 0, ', max_shrink => 1', 'none ' ], [ 0, 0, '', 'none ' ])
+{
+	my ($from, $to, $option, $state) = @$case;
+
+	publish("SELECT ''/'' || n AS loc FROM generate_series(1, $from) n", q{, section => 'shrink', max_shrink => 1});
+	is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', 'SELECT ''/'' || n AS loc FROM generate_series(1, $to) n', '$site', section => 'shrink'$option)})),
+		$state, "from $from to $to URLs$option");
+}
+is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', max_shrink => 1.5)})), '22023', 'max_shrink 1.5');
+is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', index => 'x')})), '22023', 'index x');
+is(publish($source, ', section => NULL, max_urls => NULL, index => NULL, stylesheet => NULL, max_shrink => NULL'), 'sitemap-1.xml unchanged, sitemap.xml unchanged', 'NULL is the default');
+
+# Two runs of a site wait for each other, and the second has newer rows.
+my @sessions = map { Session->start($node, 'postgres', extra_params => [ '-U', 'app' ]) } 1 .. 3;
+$sessions[0]->query_safe(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', '$source', '$site')});
+$sessions[1]->query_until(qr/started/, qq{\\echo started\nSELECT FROM "site maps".sitemap_publish('target', '$source', '$site');\n});
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}), 'the second run waits');
+$sessions[2]->query_safe(qq{SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://other.example.com')});
+ok(1, 'another site does not wait');
+$sessions[0]->query_safe('INSERT INTO source VALUES (3000); COMMIT');
+$sessions[1]->query_safe('SELECT 1');
+is(sql(qq{SELECT url_count FROM target WHERE base_url = '$site' AND name = 'sitemap-1.xml'}), '1001', 'and sees what was committed meanwhile');
+$_->quit foreach @sessions;
+
+# To the extension: the same table, whose files it replaces.
+sql(q{UPDATE target SET lastmod = NULL WHERE section = 'blog'});
+is(sql(qq{SELECT string_agg(action, ' ' ORDER BY kind, action) FROM ext.sitemap_publish('target', '$source', '$site')}), 'updated deleted inserted', 'the extension takes the table over');
+is(sql(qq{SELECT count(*) FROM ext.sitemap_publish('target', '$source', '$site') WHERE action <> 'unchanged'}), '0', 'and its next run finds nothing to do');
+is(publish($source), 'sitemap-1.xml inserted, sitemap-51d8e999.xml.gz deleted, sitemap.xml updated', 'and back');
+
+# The schema is renamed: run the file again.
+$node->safe_psql('postgres', 'ALTER SCHEMA "site maps" RENAME TO maps');
+sql(qq{SET search_path = maps;\n\\i $script});
+is(sql(qq{SELECT count(*) FROM maps.sitemap_files('$source', '$site')}), '1', 'in a schema of another name');
+
+$node->stop;
+done_testing();

@@ -578,7 +578,8 @@ AS $function$
 	  LEFT JOIN pg_trigger t ON t.tgrelid = f.relid AND t.tgnargs > 1
 	       AND t.tgfoid = (SELECT p.oid FROM pg_proc p JOIN pg_extension e ON e.extnamespace = p.pronamespace
 	                        WHERE e.extname = 'sitemap' AND p.proname = '_sitemap_watch')
-	  -- tgargs has a zero byte after each argument.  Of its escaped form, \\ could hide one.
+	  -- tgargs has a zero byte after each argument, escaped as \000.  The \\ of a backslash would
+	  -- hide that in \\000, so it becomes \134.
 	 CROSS JOIN LATERAL (SELECT array_agg(convert_from(decode(argument, 'escape'), getdatabaseencoding()) ORDER BY n) AS arguments
 	                       FROM unnest(string_to_array(replace(encode(t.tgargs, 'escape'), E'\\\\', E'\\134'), E'\\000'))
 	                            WITH ORDINALITY u (argument, n)
@@ -616,7 +617,7 @@ DECLARE
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
 	arguments text[];
 	owner oid;
-	step record;			-- a trigger to create or to replace; old is NULL or the name of the latter
+	step record;			-- a column of the queue; a trigger to create, or to replace if "old" has its name
 	name text;
 BEGIN
 	EXECUTE format('SELECT %s._sitemap_watch_check($1, $2, $3, $4)', schema) USING source, key, queue, columns;
@@ -643,21 +644,21 @@ BEGIN
 		-- type: TRIGGER_TYPE_INSERT and others of PostgreSQL.  AFTER and STATEMENT have no bit.
 		FOR step IN EXECUTE format($$
 			WITH found AS MATERIALIZED (SELECT * FROM %s._sitemap_watch_triggers($1))
-			SELECT t.relid, c.relkind, c.relowner, event.*, old.name AS old, old.enabled
-			  FROM (SELECT DISTINCT depth, relid FROM found) t
-			  JOIN pg_class c ON c.oid = t.relid
-			 CROSS JOIN (VALUES (4, 'insert', 'REFERENCING NEW TABLE AS new_rows'),
-			                    (8, 'delete', 'REFERENCING OLD TABLE AS old_rows'),
-			                    (16, 'update', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows'),
-			                    (32, 'truncate', '')) event (type, event, tables)
-			  LEFT JOIN LATERAL (
-			       SELECT * FROM found f
-			        WHERE f.relid = t.relid AND f.type = event.type AND (f.queue = $3 OR f.queue IS NULL)
-			          AND (f.arguments[1] = $2[1] OR NOT EXISTS (
-			               SELECT FROM pg_attribute a WHERE a.attrelid = f.relid AND a.attname = f.arguments[1]))
-			        ORDER BY f.arguments[1] = $2[1] AND f.queue IS NOT NULL DESC, f.name LIMIT 1) old ON true
-			 WHERE old.arguments IS DISTINCT FROM $2 OR c.relkind = 'f' OR c.relowner <> $4
-			 ORDER BY t.depth, t.relid, event.type$$, schema) USING source, arguments, queue, owner
+			SELECT * FROM (
+			       SELECT DISTINCT ON (t.depth, t.relid, event.type)
+			              t.depth, t.relid, c.relkind, c.relowner, event.*, old.name AS old, old.enabled, old.arguments
+			         FROM (SELECT DISTINCT depth, relid FROM found) t
+			         JOIN pg_class c ON c.oid = t.relid
+			        CROSS JOIN (VALUES (4, 'insert', 'REFERENCING NEW TABLE AS new_rows'),
+			                           (8, 'delete', 'REFERENCING OLD TABLE AS old_rows'),
+			                           (16, 'update', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows'),
+			                           (32, 'truncate', '')) event (type, event, tables)
+			         LEFT JOIN found old ON old.relid = t.relid AND old.type = event.type AND (old.queue = $3 OR old.queue IS NULL)
+			              AND (old.arguments[1] = $2[1] OR NOT EXISTS (
+			                   SELECT FROM pg_attribute a WHERE a.attrelid = old.relid AND a.attname = old.arguments[1]))
+			        ORDER BY t.depth, t.relid, event.type, old.arguments[1] = $2[1] AND old.queue IS NOT NULL DESC, old.name) step
+			 WHERE arguments IS DISTINCT FROM $2 OR relkind = 'f' OR relowner <> $4
+			 ORDER BY depth, relid, type$$, schema) USING source, arguments, queue, owner
 		LOOP
 			IF step.relkind = 'f' THEN
 				RAISE 'cannot watch the foreign table %', step.relid USING ERRCODE = 'feature_not_supported',

@@ -556,17 +556,171 @@ LANGUAGE C;
 COMMENT ON FUNCTION _sitemap_watch() IS
 'trigger function of sitemap_watch: adds the keys of changed rows to a queue';
 
-CREATE FUNCTION sitemap_watch(source regclass, key name, queue regclass, columns name[] DEFAULT NULL)
+CREATE FUNCTION _sitemap_watch_check(source regclass, key name, queue regclass, columns name[])
 RETURNS void
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _sitemap_watch_check(regclass, name, regclass, name[]) IS
+'raise an error unless sitemap_watch can create triggers for these arguments';
+
+-- A table without such triggers has a row with NULLs.  Parents have a lower depth.
+CREATE FUNCTION _sitemap_watch_triggers(source regclass)
+RETURNS TABLE (relid regclass, depth int, name name, type int2, enabled "char", arguments text[], queue oid)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+	WITH RECURSIVE family (relid, depth) AS (
+		SELECT source::oid, 0
+		 UNION
+		SELECT i.inhrelid, f.depth + 1 FROM family f JOIN pg_inherits i ON i.inhparent = f.relid)
+	SELECT f.relid, f.depth, t.tgname, t.tgtype, t.tgenabled, a.arguments, q.oid
+	  FROM (SELECT relid, min(depth) AS depth FROM family GROUP BY relid) f
+	  LEFT JOIN pg_trigger t ON t.tgrelid = f.relid AND t.tgnargs > 1
+	       AND t.tgfoid = (SELECT p.oid FROM pg_proc p JOIN pg_extension e ON e.extnamespace = p.pronamespace
+	                        WHERE e.extname = 'sitemap' AND p.proname = '_sitemap_watch')
+	  -- tgargs has a zero byte after each argument, escaped as \000.  The \\ of a backslash would
+	  -- hide that in \\000, so it becomes \134.
+	 CROSS JOIN LATERAL (SELECT array_agg(convert_from(decode(argument, 'escape'), getdatabaseencoding()) ORDER BY n) AS arguments
+	                       FROM unnest(string_to_array(replace(encode(t.tgargs, 'escape'), E'\\\\', E'\\134'), E'\\000'))
+	                            WITH ORDINALITY u (argument, n)
+	                      WHERE n <= t.tgnargs) a
+	  -- not by regclass, which requires the right to use the schema
+	  LEFT JOIN LATERAL parse_ident(a.arguments[2]) name ON true
+	  LEFT JOIN pg_namespace s ON s.nspname = name[1]::name
+	  LEFT JOIN pg_class q ON q.relnamespace = s.oid AND q.relname = name[2]::name
+$function$;
+COMMENT ON FUNCTION _sitemap_watch_triggers(regclass) IS
+'triggers of sitemap_watch on a table, its partitions and its children, with their arguments and queues';
+
+/*
+ * A statement fires the statement triggers of the table that it names, but not of its
+ * partitions and children.  So each of these gets triggers as well.  They are created with
+ * the caller's rights.  Their arguments are names, which pg_dump writes as they are: key,
+ * queue, watched columns.
+ *
+ * A trigger is replaced under its name if it has this queue and key.  If there is none, a
+ * trigger is replaced whose queue or key was renamed or dropped: its queue is this one or no
+ * longer exists, and likewise its key.
+ *
+ * A call that changes nothing takes ACCESS SHARE locks alone.  CREATE TRIGGER needs SHARE ROW
+ * EXCLUSIVE.  So the first pass locks the tables where a trigger is missing or differs, and
+ * the second pass reads the triggers again, since another call may have created them
+ * meanwhile.  REPEATABLE READ does not see those.  Then CREATE TRIGGER fails rather than
+ * replace a trigger of the same name.
+ */
+CREATE FUNCTION sitemap_watch(source regclass, key name, queue regclass, columns name[] DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+	arguments text[];
+	owner oid;
+	step record;			-- a column of the queue; a trigger to create, or to replace if "old" has its name
+	name text;
+BEGIN
+	EXECUTE format('SELECT %s._sitemap_watch_check($1, $2, $3, $4)', schema) USING source, key, queue, columns;
+	SELECT ARRAY[key::text, format('%I.%I', n.nspname, c.relname)]
+	       || ARRAY(SELECT unnest(CASE WHEN columns = '{}' THEN ARRAY[key] ELSE columns END)::text), c.relowner
+	  INTO arguments, owner
+	  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = queue;
+
+	-- The queue must take NULL, which stands for all keys, and the defaults of its other columns.
+	FOR step IN
+		SELECT attname, attnum = min(attnum) OVER () AS is_key, attnotnull, atthasdef OR attidentity <> '' AS has_default,
+		       format_type(atttypid, atttypmod) AS type
+		  FROM pg_attribute WHERE attrelid = queue AND attnum > 0 AND NOT attisdropped
+	LOOP
+		IF step.attnotnull AND (step.is_key OR NOT step.has_default) THEN
+			RAISE 'column "%" of the queue % is NOT NULL', step.attname, arguments[2] USING ERRCODE = 'object_not_in_prerequisite_state',
+				DETAIL = 'Keys are added to the first column, NULL for all keys. Other columns get their defaults.';
+		ELSIF step.is_key THEN
+			EXECUTE format('SELECT NULL::%s', step.type);	-- fails for a domain that is NOT NULL
+		END IF;
+	END LOOP;
+
+	FOR pass IN 1 .. 2 LOOP
+		-- type: TRIGGER_TYPE_INSERT and others of PostgreSQL.  AFTER and STATEMENT have no bit.
+		FOR step IN EXECUTE format($$
+			WITH found AS MATERIALIZED (SELECT * FROM %s._sitemap_watch_triggers($1))
+			SELECT * FROM (
+			       SELECT DISTINCT ON (t.depth, t.relid, event.type)
+			              t.depth, t.relid, c.relkind, c.relowner, event.*, old.name AS old, old.enabled, old.arguments
+			         FROM (SELECT DISTINCT depth, relid FROM found) t
+			         JOIN pg_class c ON c.oid = t.relid
+			        CROSS JOIN (VALUES (4, 'insert', 'REFERENCING NEW TABLE AS new_rows'),
+			                           (8, 'delete', 'REFERENCING OLD TABLE AS old_rows'),
+			                           (16, 'update', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows'),
+			                           (32, 'truncate', '')) event (type, event, tables)
+			         LEFT JOIN found old ON old.relid = t.relid AND old.type = event.type AND (old.queue = $3 OR old.queue IS NULL)
+			              AND (old.arguments[1] = $2[1] OR NOT EXISTS (
+			                   SELECT FROM pg_attribute a WHERE a.attrelid = old.relid AND a.attname = old.arguments[1]))
+			        ORDER BY t.depth, t.relid, event.type, old.arguments[1] = $2[1] AND old.queue IS NOT NULL DESC, old.name) step
+			 WHERE arguments IS DISTINCT FROM $2 OR relkind = 'f' OR relowner <> $4
+			 ORDER BY depth, relid, type$$, schema) USING source, arguments, queue, owner
+		LOOP
+			IF step.relkind = 'f' THEN
+				RAISE 'cannot watch the foreign table %', step.relid USING ERRCODE = 'feature_not_supported',
+					DETAIL = 'Triggers with transition tables cannot see its rows.';
+			ELSIF step.relowner <> owner THEN
+				RAISE 'the queue % and the table % have different owners', arguments[2], step.relid
+					USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give partitions and children the owner of their parent.';
+			ELSIF pass = 1 THEN
+				EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', step.relid);
+				CONTINUE;
+			END IF;
+
+			name := coalesce(step.old::text, format('%s_%s_%s', (SELECT relname FROM pg_class WHERE oid = queue), key, step.event));
+			-- It is too long, or another trigger has it.
+			IF step.old IS NULL AND (name <> name::name::text
+			   OR EXISTS (SELECT FROM pg_trigger WHERE tgrelid = step.relid AND tgname = name)) THEN
+				name := format('sitemap_watch_%s_%s', step.event, to_hex(hashtextextended(arguments[1:2]::text, 0)));
+			END IF;
+			EXECUTE format('CREATE %s TRIGGER %I AFTER %s ON %s %s FOR EACH STATEMENT EXECUTE FUNCTION %s._sitemap_watch(%s)',
+				CASE WHEN step.old IS NOT NULL THEN 'OR REPLACE' END, name, step.event, step.relid, step.tables, schema,
+				(SELECT string_agg(quote_literal(a), ', ' ORDER BY n) FROM unnest(arguments) WITH ORDINALITY u (a, n)));
+			-- To replace a trigger enables it.
+			IF step.enabled <> 'O' THEN
+				EXECUTE format('ALTER TABLE ONLY %s %s TRIGGER %I', step.relid,
+					CASE step.enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, name);
+			END IF;
+		END LOOP;
+	END LOOP;
+END
+$function$;
 COMMENT ON FUNCTION sitemap_watch(regclass, name, regclass, name[]) IS
 'create triggers that add the keys of a table''s changed rows to a queue';
 
+-- It drops triggers of queues that no longer exist as well.
 CREATE FUNCTION sitemap_unwatch(source regclass, queue regclass)
 RETURNS void
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE PARALLEL UNSAFE;
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+	step record;
+	is_watched boolean := false;
+BEGIN
+	IF source IS NULL OR queue IS NULL THEN
+		RAISE 'source and queue must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF NOT EXISTS (SELECT FROM pg_class WHERE oid = source) THEN
+		RAISE 'the source table does not exist' USING ERRCODE = 'undefined_table';
+	END IF;
+	-- with its partitions and children
+	EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', source);
+	FOR step IN EXECUTE format('SELECT * FROM %s._sitemap_watch_triggers($1) WHERE name IS NOT NULL AND (queue = $2 OR queue IS NULL)', schema)
+		USING source, queue
+	LOOP
+		EXECUTE format('DROP TRIGGER %I ON %s', step.name, step.relid);
+		is_watched := is_watched OR step.queue IS NOT NULL;
+	END LOOP;
+	IF NOT is_watched THEN
+		RAISE 'table % is not watched for the queue %', source, queue USING ERRCODE = 'undefined_object';
+	END IF;
+END
+$function$;
 COMMENT ON FUNCTION sitemap_unwatch(regclass, regclass) IS
 'drop the triggers that sitemap_watch created';
 

@@ -44,9 +44,8 @@
  * source anyway.  And the queue may have deferred triggers.
  *
  * The plans of the INSERT statements are kept for the session, like the plans of
- * foreign keys (ri_triggers.c).  PostgreSQL invalidates a plan when the queue is altered.
- * While a plan is valid, the queue is the table that was checked when the plan was made.
- * When the number of plans has doubled, plans of dropped queues are freed.
+ * foreign keys (ri_triggers.c).  When their number has doubled, those of queues that no
+ * longer exist are freed.
  */
 #include "postgres.h"
 
@@ -62,12 +61,12 @@
 #include "miscadmin.h"
 #include "server/query.h"
 #include "server/table.h"
+#include "storage/sinval.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_watch);
@@ -79,14 +78,13 @@ PG_FUNCTION_INFO_V1(_sitemap_watch);
 typedef struct PlanKey
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
-	Oid			type;			/* of the keys; InvalidOid for NULL */
+	Oid			type;			/* of the keys */
 	bool		many;			/* keys are in ROWS, not in $1 */
 } PlanKey;
 
 typedef struct PlanEntry
 {
 	PlanKey		key;			/* must be first */
-	Oid			queue;
 	SPIPlanPtr	plan;			/* NULL at first */
 } PlanEntry;
 
@@ -94,8 +92,7 @@ typedef struct PlanEntry
 #define MIN_PLANS	16
 
 static HTAB *plans = NULL;
-static long max_plans = MIN_PLANS;	/* when to free plans that are no longer
-									 * of use */
+static long max_plans = MIN_PLANS;	/* when to look for plans to free */
 
 /* Keys to add.  Most statements change one row, so one key needs no tuplestore. */
 typedef struct Keys
@@ -109,10 +106,10 @@ typedef struct Keys
 	TupleDesc	desc;
 } Keys;
 
-/* Columns to compare. */
+/* Columns to compare: their indexes in the source's rows. */
 typedef struct Columns
 {
-	int		   *index;			/* NULL for all */
+	int		   *index;
 	int			count;
 	int			needed;			/* how many attributes of a row to read */
 } Columns;
@@ -146,8 +143,7 @@ check_call(FunctionCallInfo fcinfo)
 		(TRIGGER_FIRED_BY_UPDATE(data->tg_event) && !(data->tg_oldtable && data->tg_newtable)))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function %s is for triggers that sitemap_watch() creates",
-						SM_WATCH_FUNCTION)));
+				 errmsg("function _sitemap_watch is for triggers that sitemap_watch() creates")));
 }
 
 /* Prepare to read a transition table from its beginning.  Returns NULL for no table. */
@@ -210,33 +206,37 @@ equal_rows(const TupleTableSlot *a, const TupleTableSlot *b, int key, const Colu
 	if (key >= 0 && !equal_column(a, b, key))
 		return false;
 	for (int i = 0; i < columns->count; i++)
-		if (!equal_column(a, b, columns->index ? columns->index[i] : i))
+		if (!equal_column(a, b, columns->index[i]))
 			return false;
 	return true;
 }
 
-/* Find the columns to compare.  Only an UPDATE has any. */
+/* Find the columns to compare: all, if none is given or one is missing. */
 static Columns
 find_columns(const TriggerData *data, int key, SmWatchProblem *problem)
 {
 	const Trigger *trigger = data->tg_trigger;
-	Columns		columns = {.needed = key + 1};
+	int			natts = RelationGetNumberOfAttributes(data->tg_relation);
+	Columns		columns = {.index = palloc_array(int, Max(natts, trigger->tgnargs)),.needed = key + 1};
 
-	if (!TRIGGER_FIRED_BY_UPDATE(data->tg_event))
-		return columns;
-	columns.count = trigger->tgnargs - SM_WATCH_COLUMNS;
-	if (columns.count > 0)
-		columns.index = palloc_array(int, columns.count);
-	for (int i = 0; i < columns.count && columns.index; i++)
+	for (int i = SM_WATCH_COLUMNS; i < trigger->tgnargs; i++)
 	{
-		columns.index[i] = sm_watch_column(data->tg_relation,
-										   trigger->tgargs[SM_WATCH_COLUMNS + i], problem);
-		columns.needed = Max(columns.needed, columns.index[i] + 1);
-		if (columns.index[i] < 0)
-			columns.index = NULL;
+		int			column = sm_watch_column(data->tg_relation, trigger->tgargs[i], problem);
+
+		if (column < 0)
+		{
+			columns.count = 0;
+			break;
+		}
+		columns.index[columns.count++] = column;
+		columns.needed = Max(columns.needed, column + 1);
 	}
-	if (columns.index == NULL)
-		columns.count = columns.needed = RelationGetNumberOfAttributes(data->tg_relation);
+	if (columns.count == 0)
+	{
+		columns.count = columns.needed = natts;
+		for (int i = 0; i < natts; i++)
+			columns.index[i] = i;
+	}
 	return columns;
 }
 
@@ -312,7 +312,7 @@ free_plans(void)
 	hash_seq_init(&status, plans);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
-		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->queue)))
+		if (OidIsValid(sm_find_table(entry->key.queue)))
 			continue;
 		if (entry->plan)
 			SPI_freeplan(entry->plan);
@@ -321,9 +321,7 @@ free_plans(void)
 	max_plans = Max(MIN_PLANS, 2 * hash_get_num_entries(plans));
 }
 
-/*
- * Find the session's entry of a plan, or add one.  type: of the keys, InvalidOid for NULL.
- */
+/* Find the session's entry of a plan, or add one. */
 static PlanEntry *
 find_plan(const char *queue, Oid type, bool many)
 {
@@ -341,49 +339,36 @@ find_plan(const char *queue, Oid type, bool many)
 
 		plans = hash_create("sitemap_watch plans", MIN_PLANS, &control, HASH_ELEM | HASH_BLOBS);
 	}
-	entry = hash_search(plans, &key, HASH_FIND, NULL);
-	if (entry)
-		return entry;
 
 	/* inside another trigger, one of the plans may be running */
 	if (hash_get_num_entries(plans) >= max_plans &&
 		DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) == 1)
 		free_plans();
 	entry = hash_search(plans, &key, HASH_ENTER, &found);
-	entry->queue = InvalidOid;
-	entry->plan = NULL;
+	if (!found)
+		entry->plan = NULL;
 	return entry;
 }
 
-static bool
-has_valid_plan(const PlanEntry *entry)
-{
-	return entry->plan && SPI_plan_is_valid(entry->plan);
-}
-
 /*
- * Open the queue of a plan, locked as INSERT does, so that nobody alters it before the
- * INSERT.  Returns NULL and describes the problem if no key can be added.
+ * Open the queue, locked as INSERT does, so that nobody alters it before the INSERT.
+ * Returns NULL and describes the problem if no key can be added.
  */
 static Relation
-open_queue(PlanEntry *entry, Relation source, SmWatchProblem *problem)
+open_queue(const char *name, Relation source, SmWatchProblem *problem)
 {
 	for (;;)
 	{
-		bool		known = has_valid_plan(entry);
+		uint64		messages = SharedInvalidMessageCounter;
+		Oid			relid = sm_find_table(name);
 		Relation	queue;
 
-		if (!known)
-			entry->queue = sm_find_table(entry->key.queue);
-		if (!OidIsValid(entry->queue))
+		if (!OidIsValid(relid))
 			break;
-		queue = try_relation_open(entry->queue, RowExclusiveLock);
+		queue = try_relation_open(relid, RowExclusiveLock);
 
-		/* while we waited for the lock, the queue can have been altered */
-		if (queue && known && has_valid_plan(entry) &&
-			queue->rd_rel->relowner == source->rd_rel->relowner)
-			return queue;
-		if (queue && sm_find_table(entry->key.queue) == entry->queue)
+		/* a message has come if the queue was altered meanwhile */
+		if (queue && messages == SharedInvalidMessageCounter)
 		{
 			if (sm_queue_check(queue, source, problem))
 				return queue;
@@ -394,20 +379,10 @@ open_queue(PlanEntry *entry, Relation source, SmWatchProblem *problem)
 			relation_close(queue, RowExclusiveLock);
 	}
 	problem->sqlstate = ERRCODE_UNDEFINED_TABLE;
-	problem->message = psprintf("the queue %s of the watched table \"%s\" does not exist",
-								entry->key.queue, RelationGetRelationName(source));
+	problem->message = psprintf("the queue %s of the watched table \"%s\" does not exist", name,
+								RelationGetRelationName(source));
 	problem->hint = NULL;
 	return NULL;
-}
-
-/* The INSERT of a plan.  It names no column, so the key goes into the queue's first column. */
-static char *
-insert_statement(const PlanKey *key, Relation queue)
-{
-	if (key->many)
-		return psprintf("INSERT INTO %s SELECT key FROM " ROWS, sm_qualified_name(queue));
-	return psprintf("INSERT INTO %s VALUES (%s)", sm_qualified_name(queue),
-					OidIsValid(key->type) ? "$1" : "NULL");
 }
 
 /*
@@ -429,11 +404,12 @@ calls_functions(Relation queue)
 }
 
 /*
- * Run the INSERT of a plan, as the source's owner.  The end of the (sub)transaction restores
- * user and search_path after an error.
+ * Insert keys as the source's owner.  The end of the (sub)transaction restores user and
+ * search_path after an error.  The statement names no column, so the key goes into the queue's
+ * first column.
  */
 static void
-run_plan(PlanEntry *entry, Relation queue, const TriggerData *data, Keys *keys)
+insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 {
 	ErrorContextCallback callback = {error_context_stack, insert_error,
 	unconstify(TriggerData *, data)};
@@ -441,7 +417,10 @@ run_plan(PlanEntry *entry, Relation queue, const TriggerData *data, Keys *keys)
 		.md.name = ROWS,.md.reliddesc = InvalidOid,.md.tupdesc = keys->desc,
 		.md.enrtype = ENR_NAMED_TUPLESTORE,.md.enrtuples = keys->count,.reldata = keys->store
 	};
-	int			nargs = !entry->key.many && OidIsValid(entry->key.type) ? 1 : 0;
+	bool		many = !keys->all && keys->count > 1;
+	Oid			type = keys->all ? getBaseType(sm_queue_column(queue)->atttypid) :
+		TupleDescAttr(RelationGetDescr(data->tg_relation), keys->column)->atttypid;
+	PlanEntry  *entry = find_plan(data->tg_trigger->tgargs[SM_WATCH_QUEUE], type, many);
 	int			level = NewGUCNestLevel();
 	Oid			user;
 	int			context;
@@ -454,21 +433,34 @@ run_plan(PlanEntry *entry, Relation queue, const TriggerData *data, Keys *keys)
 		set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
 						  GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
-	if (entry->key.many)
+	if (many)
 		SPI_register_relation(&rows);
 	if (entry->plan == NULL)
 	{
-		SPIPlanPtr	plan = sm_prepare(insert_statement(&entry->key, queue), nargs,
-									  &entry->key.type, 0);
+		SPIPlanPtr	plan = sm_prepare(psprintf("INSERT INTO %s %s", sm_qualified_name(queue),
+											   many ? "SELECT key FROM " ROWS : "VALUES ($1)"),
+									  many ? 0 : 1, &type, 0);
 
 		SPI_keepplan(plan);
 		entry->plan = plan;
 	}
-	sm_execute(entry->plan, &keys->first, NULL);
+	sm_execute(entry->plan, &keys->first, keys->all ? "n" : NULL);
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	SetUserIdAndSecContext(user, context);
 	error_context_stack = callback.previous;
+}
+
+/* SQL literals of strings, with commas between them. */
+static char *
+quote_strings(char **strings, int count)
+{
+	StringInfoData result;
+
+	initStringInfo(&result);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&result, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(strings[i]));
+	return result.data;
 }
 
 /* The call of sitemap_watch that made a trigger.  schema: of the extension. */
@@ -485,66 +477,64 @@ watch_call(const TriggerData *data, Oid schema)
 		sm_qualified_name(data->tg_relation);
 	return psprintf("SELECT %s.sitemap_watch(%s, %s%s)",
 					quote_identifier(get_namespace_name(schema)), quote_literal_cstr(name),
-					sm_quote_strings(args, SM_WATCH_COLUMNS),
+					quote_strings(args, SM_WATCH_COLUMNS),
 					ncolumns == 0 ? "" :
-					psprintf(", ARRAY[%s]", sm_quote_strings(args + SM_WATCH_COLUMNS, ncolumns)));
+					psprintf(", ARRAY[%s]", quote_strings(args + SM_WATCH_COLUMNS, ncolumns)));
 }
 
-/* Add keys to the queue.  problem: described if a column is missing. */
+/* Warn of a problem.  added: what was added to the queue.  schema: of the extension. */
 static void
-insert_keys(const TriggerData *data, Keys *keys, SmWatchProblem *problem, Oid schema)
+warn(const TriggerData *data, const SmWatchProblem *problem, const char *added, Oid schema)
 {
-	const Relation source = data->tg_relation;
-	const char *name = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
-	Oid			type = keys->all ? InvalidOid :
-		TupleDescAttr(RelationGetDescr(source), keys->column)->atttypid;
-	PlanEntry  *entry = find_plan(name, type, keys->count > 1);
-	Relation	queue = open_queue(entry, source, problem);
-
-	if (queue)
-	{
-		if (!keys->all && !sm_queue_check_type(queue, source, keys->column, problem))
-		{
-			keys->all = true;
-			entry = find_plan(name, InvalidOid, false);
-			entry->queue = RelationGetRelid(queue);
-		}
-		run_plan(entry, queue, data, keys);
-		relation_close(queue, NoLock);
-	}
-	if (problem->message)
-		ereport(WARNING,
-				(errcode(problem->sqlstate),
-				 errmsg_internal("%s", problem->message),
-				 errdetail("%s", queue == NULL ? "No key was added to the queue." :
-						   keys->all ? "NULL was added to the queue, which stands for all keys." :
-						   "All columns count as watched."),
-				 errhint("%s%sRepeat this call, with the new names if any has changed: %s",
-						 problem->hint ? problem->hint : "", problem->hint ? " " : "",
-						 watch_call(data, schema))));
+	ereport(WARNING,
+			(errcode(problem->sqlstate),
+			 errmsg_internal("%s", problem->message),
+			 errdetail("%s", added),
+			 errhint("%s%sRepeat this call, with the new names if any has changed: %s",
+					 problem->hint ? problem->hint : "", problem->hint ? " " : "",
+					 watch_call(data, schema))));
 }
 
 Datum
 _sitemap_watch(PG_FUNCTION_ARGS)
 {
-	TriggerData *data = (TriggerData *) fcinfo->context;
+	const TriggerData *data = (const TriggerData *) fcinfo->context;
+	Relation	source;
+	Relation	queue;
 	Keys		keys = {0};
 	SmWatchProblem problem = {0};
 
 	check_call(fcinfo);
+	source = data->tg_relation;
 	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
 		keys.all = true;
 	else
 	{
-		Columns		columns;
+		Columns		columns = {0};
 
-		keys.column = sm_watch_column(data->tg_relation, data->tg_trigger->tgargs[SM_WATCH_KEY],
-									  &problem);
-		columns = find_columns(data, keys.column, &problem);
+		keys.column = sm_watch_column(source, data->tg_trigger->tgargs[SM_WATCH_KEY], &problem);
+		columns.needed = keys.column + 1;
+		if (TRIGGER_FIRED_BY_UPDATE(data->tg_event))
+			columns = find_columns(data, keys.column, &problem);
 		find_keys(data, &columns, &keys);
 	}
-	if (keys.all || keys.count > 0)
-		insert_keys(data, &keys, &problem, get_func_namespace(fcinfo->flinfo->fn_oid));
+	if (!keys.all && keys.count == 0)
+		return PointerGetDatum(NULL);
+
+	queue = open_queue(data->tg_trigger->tgargs[SM_WATCH_QUEUE], source, &problem);
+	if (queue)
+	{
+		if (!keys.all && !sm_queue_check_type(queue, source, keys.column, &problem))
+			keys.all = true;
+		insert_keys(queue, data, &keys);
+		relation_close(queue, NoLock);
+	}
+	if (problem.message)
+		warn(data, &problem,
+			 queue == NULL ? "No key was added to the queue." :
+			 keys.all ? "NULL was added to the queue, which stands for all keys." :
+			 "All columns count as watched.",
+			 get_func_namespace(fcinfo->flinfo->fn_oid));
 	if (keys.store)
 		tuplestore_end(keys.store);
 	return PointerGetDatum(NULL);

@@ -10,8 +10,6 @@
 #include "utils/rel.h"
 #include "utils/reltrigger.h"
 
-#define SM_WATCH_FUNCTION	"_sitemap_watch"
-
 /*
  * Arguments of a trigger: the key column of the source; the queue's name with its schema,
  * quoted; the watched columns, none for all.  A change of the key always counts.  To watch
@@ -21,10 +19,7 @@
 #define SM_WATCH_QUEUE		1
 #define SM_WATCH_COLUMNS	2
 
-/*
- * Why a table cannot be watched as the arguments say: an error of sitemap_watch, a warning
- * of the trigger.
- */
+/* Why a table cannot be watched: an error of sitemap_watch, a warning of the trigger. */
 typedef struct SmWatchProblem
 {
 	int			sqlstate;
@@ -59,8 +54,5 @@ extern bool sm_queue_check(Relation queue, Relation source, SmWatchProblem *prob
  */
 extern bool sm_queue_check_type(Relation queue, Relation source, int key,
 								SmWatchProblem *problem);
-
-/* SQL literals of strings, with commas between them. */
-extern char *sm_quote_strings(char **strings, int count);
 
 #endif

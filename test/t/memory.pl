@@ -126,7 +126,7 @@ is( $node->safe_psql(
 		SELECT string_agg(objid::regprocedure::text, E'\\n' ORDER BY objid::regprocedure::text COLLATE "C")
 		  FROM pg_depend
 		 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND classid = 'pg_proc'::regclass
-		       AND objid NOT IN ('sitemap_run'::regproc, '_sitemap_publish'::regproc)
+		       AND objid NOT IN ('sitemap_run'::regproc, '_sitemap_publish'::regproc, '_sitemap_watch_check'::regproc, '_sitemap_watch_triggers'::regproc)
 		       AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sitemap')
 		       AND objid::regprocedure::text !~ '^$inner'}),
 	join("\n", sort keys %calls),

@@ -1,0 +1,251 @@
+/*
+ * check.c
+ *	  What a watched table, its columns and its queue must be like.
+ *
+ * sitemap_watch, a function in SQL, has this checked before it creates triggers.  Since the
+ * tables can be altered later, the triggers check it as well, before they insert keys.
+ */
+#include "postgres.h"
+
+#include "watch/watch.h"
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "server/argument.h"
+#include "server/table.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+
+PG_FUNCTION_INFO_V1(_sitemap_watch_check);
+
+#define ARG_SOURCE		0
+#define ARG_KEY			1
+#define ARG_QUEUE		2
+#define ARG_COLUMNS		3
+
+/* Describe a problem.  Returns false. */
+static bool
+refuse(SmWatchProblem *problem, int sqlstate, const char *message, const char *hint)
+{
+	problem->sqlstate = sqlstate;
+	problem->message = message;
+	problem->hint = hint;
+	return false;
+}
+
+/* The same for a queue.  what: verb and rest of a sentence about it. */
+static bool
+refuse_queue(SmWatchProblem *problem, Relation queue, const char *what, const char *hint)
+{
+	return refuse(problem, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+				  psprintf("the queue \"%s\" %s", RelationGetRelationName(queue), what), hint);
+}
+
+int
+sm_watch_column(Relation source, const char *name, SmWatchProblem *problem)
+{
+	int			number = SPI_fnumber(RelationGetDescr(source), name);
+
+	/* a system column has a negative number */
+	if (number <= 0)
+		refuse(problem, ERRCODE_UNDEFINED_COLUMN,
+			   psprintf("table \"%s\" has no column \"%s\" to watch",
+						RelationGetRelationName(source), name), NULL);
+	else if (sm_is_virtual(TupleDescAttr(RelationGetDescr(source), number - 1)))
+		refuse(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
+			   psprintf("cannot watch the virtual generated column \"%s\" of table \"%s\"",
+						name, RelationGetRelationName(source)),
+			   "Watch the columns that it is generated from.");
+	else
+		return number - 1;
+	return -1;
+}
+
+Oid
+sm_watch_root(Oid relid)
+{
+	Relation	inherits = table_open(InheritsRelationId, AccessShareLock);
+	Oid			root = InvalidOid;
+
+	while (OidIsValid(relid))
+	{
+		ScanKeyData key;
+		SysScanDesc scan;
+		HeapTuple	tuple;
+
+		root = relid;
+		ScanKeyInit(&key, Anum_pg_inherits_inhrelid, BTEqualStrategyNumber, F_OIDEQ,
+					ObjectIdGetDatum(relid));
+		scan = systable_beginscan(inherits, InheritsRelidSeqnoIndexId, true, NULL, 1, &key);
+		tuple = systable_getnext(scan);
+		relid = HeapTupleIsValid(tuple) ? ((Form_pg_inherits) GETSTRUCT(tuple))->inhparent : InvalidOid;
+		systable_endscan(scan);
+	}
+	table_close(inherits, AccessShareLock);
+	return root;
+}
+
+Form_pg_attribute
+sm_queue_column(Relation queue)
+{
+	TupleDesc	desc = RelationGetDescr(queue);
+
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			return TupleDescAttr(desc, i);
+	return NULL;
+}
+
+static bool
+is_unique(Relation index)
+{
+	return index->rd_index->indisunique;
+}
+
+bool
+sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
+{
+	Oid			relid = RelationGetRelid(queue);
+	Oid			owner = source->rd_rel->relowner;
+	Oid			unique;
+
+	if (relid == RelationGetRelid(source))
+		return refuse_queue(problem, queue, "is the watched table", NULL);
+	if (queue->rd_rel->relkind != RELKIND_RELATION &&
+		queue->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return refuse_queue(problem, queue, "is not a table", NULL);
+	if (RelationUsesLocalBuffers(queue) && !RelationUsesLocalBuffers(source))
+		return refuse_queue(problem, queue, "is a temporary table",
+							"Other sessions that write to the watched table could not add keys to it.");
+	if (queue->rd_rel->relowner != owner)
+		return refuse_queue(problem, queue, psprintf("and the table \"%s\" have different owners",
+													 RelationGetRelationName(source)),
+							"Keys are added with the rights of the table's owner, who must own the queue.");
+	if (pg_class_aclcheck(relid, owner, ACL_INSERT) != ACLCHECK_OK ||
+		!DatumGetBool(DirectFunctionCall3(has_schema_privilege_id_id, ObjectIdGetDatum(owner),
+										  ObjectIdGetDatum(RelationGetNamespace(queue)),
+										  CStringGetTextDatum("USAGE"))))
+		return refuse_queue(problem, queue, "does not let its owner add rows",
+							"Grant the owner INSERT on the queue and USAGE on its schema.");
+	if (check_enable_rls(relid, owner, true) == RLS_ENABLED)
+		return refuse_queue(problem, queue, "has row security that applies to its owner",
+							"Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.");
+	unique = sm_find_index(queue, is_unique);
+	if (OidIsValid(unique))
+		return refuse_queue(problem, queue,
+							psprintf("has a unique index, \"%s\"", get_rel_name(unique)),
+							"Drop the index. A queue may have a key more than once.");
+	if (sm_queue_column(queue) == NULL)
+		return refuse_queue(problem, queue, "has no column",
+							"Its first column receives the keys and must have their type.");
+	return true;
+}
+
+bool
+sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *problem)
+{
+	Form_pg_attribute from = TupleDescAttr(RelationGetDescr(source), key);
+	Form_pg_attribute to = sm_queue_column(queue);
+	int32		from_typmod = from->atttypmod;
+	int32		to_typmod = to->atttypmod;
+	Oid			from_type = getBaseTypeAndTypmod(from->atttypid, &from_typmod);
+	Oid			to_type = getBaseTypeAndTypmod(to->atttypid, &to_typmod);
+	char	   *wanted;
+
+	if (from_type == to_type && (to_typmod == -1 || to_typmod == from_typmod))
+		return true;
+
+	/* not bpchar to text, which strips blanks */
+	if ((from_type == INT2OID && (to_type == INT4OID || to_type == INT8OID)) ||
+		(from_type == INT4OID && to_type == INT8OID) ||
+		(from_type == VARCHAROID && to_type == TEXTOID))
+		return true;
+
+	wanted = format_type_with_typemod(from->atttypid, from->atttypmod);
+	return refuse(problem, ERRCODE_DATATYPE_MISMATCH,
+				  psprintf("column \"%s\" of the queue \"%s\" has type %s, but the key \"%s\" of table \"%s\" has type %s",
+						   NameStr(to->attname), RelationGetRelationName(queue),
+						   format_type_with_typemod(to->atttypid, to->atttypmod),
+						   NameStr(from->attname), RelationGetRelationName(source), wanted),
+				  psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.", sm_qualified_name(queue),
+						   quote_identifier(NameStr(to->attname)), wanted));
+}
+
+/* Open a table that is an argument.  hint: for a view and the like, NULL for none. */
+static Relation
+open_table(FunctionCallInfo fcinfo, int n, const char *name, const char *hint)
+{
+	SmTable		table = {.what = psprintf("%s table", name),.hint = hint};
+
+	sm_require_argument(fcinfo, n, name);
+	table.relid = PG_GETARG_OID(n);
+	sm_table_open(&table, AccessShareLock);
+	sm_table_check_kind(&table);
+	return table.rel;
+}
+
+/*
+ * _sitemap_watch_check(source regclass, key name, queue regclass, columns name[])
+ *
+ * Raise an error unless sitemap_watch can create triggers for these arguments.  Both tables
+ * stay locked, so nobody alters them before the triggers are there.
+ */
+Datum
+_sitemap_watch_check(PG_FUNCTION_ARGS)
+{
+	Relation	source = open_table(fcinfo, ARG_SOURCE, "source",
+									"Instead of a view, watch the tables that it reads.");
+	Relation	queue = open_table(fcinfo, ARG_QUEUE, "queue", NULL);
+	Oid			root = sm_watch_root(RelationGetRelid(source));
+	SmWatchProblem problem = {0};
+	Datum	   *columns;
+	bool	   *nulls;
+	int			count = 0;
+	int			key;
+
+	sm_require_argument(fcinfo, ARG_KEY, "key");
+	if (!has_privs_of_role(GetUserId(), source->rd_rel->relowner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(source));
+	if (root != RelationGetRelid(source))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a partition or child of another table",
+						RelationGetRelationName(source)),
+				 errdetail("Statements that name the parent would be missed."),
+				 errhint("Watch the parent, \"%s\".", get_rel_name(root))));
+
+	key = sm_watch_column(source, NameStr(*PG_GETARG_NAME(ARG_KEY)), &problem);
+	if (key >= 0 && sm_queue_check(queue, source, &problem))
+		sm_queue_check_type(queue, source, key, &problem);
+	if (!PG_ARGISNULL(ARG_COLUMNS))
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(ARG_COLUMNS), NAMEOID, NAMEDATALEN, false,
+						  TYPALIGN_CHAR, &columns, &nulls, &count);
+	for (int i = 0; i < count; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("columns must not contain null")));
+		sm_watch_column(source, NameStr(*DatumGetName(columns[i])), &problem);
+	}
+	if (problem.message)
+		ereport(ERROR,
+				(errcode(problem.sqlstate),
+				 errmsg_internal("%s", problem.message),
+				 problem.hint ? errhint("%s", problem.hint) : 0));
+	relation_close(queue, NoLock);
+	relation_close(source, NoLock);
+	PG_RETURN_VOID();
+}

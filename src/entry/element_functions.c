@@ -6,10 +6,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "entry/element.h"
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"
-#include "entry/writer.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"

@@ -12,27 +12,19 @@
 #include "compat.h"
 #include "miscadmin.h"
 
-TupleDesc
-sm_sort_desc(int natts, const Oid *types)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(natts);
-
-	for (int i = 0; i < natts; i++)
-		TupleDescInitEntry(desc, i + 1, NULL, types[i], -1, 0);
-	TupleDescFinalize(desc);
-	return desc;
-}
-
 void
 sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys)
 {
-	TupleDesc	desc = sm_sort_desc(natts, types);
+	TupleDesc	desc = CreateTemplateTupleDesc(natts);
 	AttrNumber	columns[SM_SORT_MAX_KEYS];
 	Oid			operators[SM_SORT_MAX_KEYS];
 	Oid			collations[SM_SORT_MAX_KEYS];
 	bool		nulls_first[SM_SORT_MAX_KEYS];
 
 	Assert(nkeys <= SM_SORT_MAX_KEYS);
+	for (int i = 0; i < natts; i++)
+		TupleDescInitEntry(desc, i + 1, NULL, types[i], -1, 0);
+	TupleDescFinalize(desc);
 	for (int i = 0; i < nkeys; i++)
 	{
 		bool		is_text = types[i] == TEXTOID;

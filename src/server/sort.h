@@ -17,12 +17,9 @@ typedef struct SmSort
 	TupleTableSlot *out;
 } SmSort;
 
-/* A tuple descriptor with columns of INT8OID or TEXTOID. */
-extern TupleDesc sm_sort_desc(int natts, const Oid *types);
-
 /*
- * Begin to sort rows by their first nkeys columns, text by its bytes, NULLs
- * first.  Rows beyond work_mem go to temporary files.
+ * Begin to sort rows, of columns INT8OID and TEXTOID, by their first nkeys columns, text
+ * by its bytes, NULLs first.  Rows beyond work_mem go to temporary files.
  */
 extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
 

@@ -252,7 +252,6 @@ sm_pages_compare(SmPages *pages)
 	CurrentPage current = {0};
 	const Datum *values;
 
-	sm_sort_perform(sort);
 	while ((values = sm_sort_next(sort)) != NULL)
 	{
 		int64		hash = DatumGetInt64(values[PAGE_HASH]);

@@ -38,6 +38,7 @@ sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys)
 									   nulls_first, work_mem, NULL, TUPLESORT_NONE);
 	sort->in = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	sort->out = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	sort->is_sorted = false;
 }
 
 Datum *
@@ -55,17 +56,14 @@ sm_sort_put(SmSort *sort)
 	tuplesort_puttupleslot(sort->state, sort->in);
 }
 
-void
-sm_sort_perform(SmSort *sort)
-{
-	tuplesort_performsort(sort->state);
-}
-
 const Datum *
 sm_sort_next(SmSort *sort)
 {
 	CHECK_FOR_INTERRUPTS();
 
+	if (!sort->is_sorted)
+		tuplesort_performsort(sort->state);
+	sort->is_sorted = true;
 	if (!tuplesort_gettupleslot(sort->state, true, false, sort->out, NULL))
 		return NULL;
 	slot_getallattrs(sort->out);

@@ -6,16 +6,6 @@
  * Problems of the row are added to the findings at once (finding.c).  Problems between
  * rows, such as duplicates, are found after the last row by a sort of all pages (pages.c).
  *
- * Example: a query with base_url http://a/ and the rows
- *
- *	  1 /x	  2 ftp://a/	3 http://A/x
- *
- *	  row	page		problem
- *	  1		http://a/x
- *	  2					loc_invalid
- *	  3		http://a/x
- *	  end				loc_duplicate of row 3: http://a/x is twice in the sort
- *
  * Memory does not grow with the number of rows: the sorts, the copy of all locs and the
  * result each use up to work_mem, and beyond that a temporary file.
  */
@@ -250,7 +240,11 @@ static SmSpan
 read_written(const Audit *audit, SmSpan url)
 {
 	if (memchr(url.s, '&', url.len) != NULL)
-		url = sm_xml_resolve(url);
+	{
+		char	   *text = palloc(url.len);
+
+		url = sm_span(text, sm_xml_unescape(url.s, url.len, text));
+	}
 	return sm_site_canonical(&audit->site, url);
 }
 

@@ -1,9 +1,7 @@
 /*
  * finding.c
- *	  Sorts the problems of an audit by row, and finds the loc of each.
- *
- * Problems between rows are found after the last row, so all problems are sorted by row.
- * Each then gets its loc from a copy of all locs, which is in the order of the rows.
+ *	  Sorts the problems of an audit by row, and finds the loc of each in a copy of all
+ *	  locs, which is in the order of the rows.
  *
  * Example: the locs /x, ftp://a/ and http://A/x of rows 1 to 3; the problems
  * "2 loc_invalid" and, after the last row, "3 loc_duplicate".  The result is
@@ -114,7 +112,6 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 	initStringInfo(&last);
 	if (BufFileSeek(findings->locs, 0, 0, SEEK_SET) != 0)
 		elog(ERROR, "could not go to the start of the copy of locs");
-	sm_sort_perform(&findings->problems);
 	while ((problem = sm_sort_next(&findings->problems)) != NULL)
 	{
 		int64		row_number = DatumGetInt64(problem[PROBLEM_ROW]);

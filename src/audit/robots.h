@@ -6,8 +6,7 @@
 #ifndef SM_AUDIT_ROBOTS_H
 #define SM_AUDIT_ROBOTS_H
 
-#include "audit/finding.h"
-#include "audit/site.h"
+#include "audit/pages.h"
 #include "files/options.h"
 
 typedef struct SmAuditRobots SmAuditRobots;

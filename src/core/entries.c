@@ -82,33 +82,30 @@ element_text(const char *p, const char *end, const char *start_tag, const char *
 	return true;
 }
 
-SmEntriesStatus
+bool
 sm_entries_next(SmEntries *e, SmRawEntry *entry)
 {
-	const char *end;
+	const char *end = find(e->p, e->end, terminator(e));
 
-	if (e->p == e->end)
-		return SM_ENTRIES_END;
-	end = find(e->p, e->end, terminator(e));
 	if (end == NULL)
-		return SM_ENTRIES_BROKEN;
+		return false;
 
 	entry->lastmod = sm_no_span();
 	if (e->is_text)
 	{
 		entry->raw = entry->loc = sm_span(e->p, end - e->p);
 		e->p = end + 1;
-		return SM_ENTRIES_ENTRY;
+		return true;
 	}
 
 	end += strlen("</url>");
 	if (!element_text(e->p, end, "<url><loc>", "</loc>", &entry->loc))
-		return SM_ENTRIES_BROKEN;
+		return false;
 	entry->raw = sm_span(e->p, end - e->p);
 	element_text(entry->loc.s + entry->loc.len + strlen("</loc>"), end, "<lastmod>",
 				 "</lastmod>", &entry->lastmod);
 	e->p = end;
-	return SM_ENTRIES_ENTRY;
+	return true;
 }
 
 /*
@@ -124,7 +121,7 @@ skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
 
 	do
 	{
-		if (++n > LOOK_AHEAD || sm_entries_next(&ahead, &entry) != SM_ENTRIES_ENTRY)
+		if (++n > LOOK_AHEAD || !sm_entries_next(&ahead, &entry))
 			return false;
 	} while (!sm_span_equal(entry.loc, loc));
 
@@ -170,11 +167,10 @@ static bool
 take_rest(SmEntries *e, bool is_new, SmEntryTaker take, void *arg)
 {
 	SmRawEntry	entry;
-	SmEntriesStatus status;
 
-	while ((status = sm_entries_next(e, &entry)) == SM_ENTRIES_ENTRY)
+	while (sm_entries_next(e, &entry))
 		take(arg, is_new, e, &entry);
-	return status == SM_ENTRIES_END;
+	return e->p == e->end;
 }
 
 bool
@@ -194,8 +190,7 @@ sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryTaker 
 
 		old_place = *old_version;
 		new_place = *new_version;
-		if (sm_entries_next(old_version, &old_entry) != SM_ENTRIES_ENTRY ||
-			sm_entries_next(new_version, &new_entry) != SM_ENTRIES_ENTRY)
+		if (!sm_entries_next(old_version, &old_entry) || !sm_entries_next(new_version, &new_entry))
 			return false;
 		if (!sm_span_equal(old_entry.loc, new_entry.loc) &&
 			(skip_to(&new_place, old_entry.loc, true, take, arg) ||

@@ -26,18 +26,14 @@ typedef struct SmEntries
 	const char *end;			/* of the entries */
 } SmEntries;
 
-typedef enum SmEntriesStatus
-{
-	SM_ENTRIES_ENTRY,
-	SM_ENTRIES_END,
-	SM_ENTRIES_BROKEN			/* not as this extension writes it */
-} SmEntriesStatus;
-
 /* Begin to read a sitemap, XML or text; false if header or footer is missing. */
 extern bool sm_entries_init(SmEntries *e, SmSpan document);
 
-/* Read the next entry. */
-extern SmEntriesStatus sm_entries_next(SmEntries *e, SmRawEntry *entry);
+/*
+ * Read the next entry.  Returns false at the end, or before it if the rest is not as this
+ * extension writes it: then p is less than end.
+ */
+extern bool sm_entries_next(SmEntries *e, SmRawEntry *entry);
 
 /*
  * Receives an entry that differs between two versions.  version: the version that has

@@ -107,32 +107,21 @@ sm_url_reserved(SmSpan text, uint64_t *set)
 	return text.len;
 }
 
-static bool
-is_kept(char c, uint64_t keep)
-{
-	return (SM_CLASSES(c) & SM_UNRESERVED) || (bit_of(c) & keep);
-}
-
 size_t
-sm_url_segment_length(SmSpan segment, uint64_t keep)
-{
-	size_t		result = segment.len;
-
-	for (size_t i = 0; i < segment.len; i++)
-		result += is_kept(segment.s[i], keep) ? 0 : 2;
-	return result;
-}
-
-void
 sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst)
 {
+	char	   *d = dst;
+
 	for (size_t i = 0; i < segment.len; i++)
 	{
-		if (is_kept(segment.s[i], keep))
-			*dst++ = segment.s[i];
+		char		c = segment.s[i];
+
+		if ((SM_CLASSES(c) & SM_UNRESERVED) || (bit_of(c) & keep))
+			*d++ = c;
 		else
-			dst = put_escape(dst, segment.s[i]);
+			d = put_escape(d, c);
 	}
+	return d - dst;
 }
 
 size_t

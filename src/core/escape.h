@@ -34,7 +34,7 @@ extern char *sm_escape(const char *s, const char *end, unsigned int component,
 extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 
 /*
- * Make the set of the reserved characters of RFC 3986 in a text, for the functions below.
+ * Make the set of the reserved characters of RFC 3986 in a text, for the function below.
  * Unreserved characters are ignored.  Returns the length of the text, or the place of its
  * first other character.
  */
@@ -42,10 +42,9 @@ extern size_t sm_url_reserved(SmSpan text, uint64_t *set);
 
 /*
  * Percent-encode one segment of a path, or a value of a query string: everything but
- * the unreserved characters of RFC 3986 and the set keep.  dst holds
- * sm_url_segment_length bytes.
+ * the unreserved characters of RFC 3986 and the set keep.  dst needs 3 * segment.len
+ * bytes.
  */
-extern size_t sm_url_segment_length(SmSpan segment, uint64_t keep);
-extern void sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst);
+extern size_t sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst);
 
 #endif

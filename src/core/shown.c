@@ -1,9 +1,6 @@
 /*
  * shown.c
- *	  Writes and reads the states of the pages of a file.
- *
- * For each page these are a digest of what it shows, a hash of its URL, and its lastmod.
- * Numbers are little-endian:
+ *	  The bytes of states, with little-endian numbers:
  *
  *	  bytes
  *	  0-7		SIGNATURE

@@ -429,9 +429,6 @@ read_start(SmXmlReader *r)
 	if (!resolve_prefix(r, r->prefix, &r->uri))
 		return fail(r, "undeclared namespace prefix");
 	r->open[r->nopen].qname = qname;
-	r->open[r->nopen].prefix = r->prefix;
-	r->open[r->nopen].name = r->name;
-	r->open[r->nopen].uri = r->uri;
 	r->depth = r->nopen++;
 	return SM_XML_START;
 }
@@ -442,9 +439,6 @@ close_element(SmXmlReader *r)
 {
 	r->nopen--;
 	r->depth = r->nopen;
-	r->prefix = r->open[r->nopen].prefix;
-	r->name = r->open[r->nopen].name;
-	r->uri = r->open[r->nopen].uri;
 	r->nbindings = r->open[r->nopen].nbindings;
 	return SM_XML_END;
 }
@@ -612,13 +606,4 @@ sm_xml_next(SmXmlReader *r)
 	if (looking_at(r, "<?"))
 		return read_pi(r);
 	return read_start(r);
-}
-
-SmSpan
-sm_xml_attribute(const SmXmlReader *r, const char *name)
-{
-	for (int i = 0; i < r->nattributes; i++)
-		if (r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, name))
-			return r->attributes[i].value;
-	return sm_no_span();
 }

@@ -62,9 +62,9 @@ typedef struct SmXmlReader
 	/* the token just read */
 	SmSpan		raw;			/* the whole token; empty for the end of <a/> */
 	SmSpan		data;			/* SM_XML_CDATA: the inside */
-	SmSpan		prefix;			/* SM_XML_START, SM_XML_END */
-	SmSpan		name;			/* local part */
-	SmSpan		uri;			/* namespace, empty if none */
+	SmSpan		prefix;			/* SM_XML_START */
+	SmSpan		name;			/* SM_XML_START: local part */
+	SmSpan		uri;			/* SM_XML_START: namespace, empty if none */
 	int			depth;			/* number of elements around it */
 	int			nattributes;	/* SM_XML_START; declarations of namespaces
 								 * too */
@@ -92,9 +92,6 @@ typedef struct SmXmlReader
 	struct
 	{
 		SmSpan		qname;
-		SmSpan		prefix;
-		SmSpan		name;
-		SmSpan		uri;
 		int			nbindings;	/* in scope around the element */
 	}			open[SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH];
 	int			nbindings;
@@ -118,9 +115,6 @@ extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t 
  * Read the next token.  Do not call this after SM_XML_ERROR or SM_XML_END_OF_INPUT.
  */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
-
-/* The raw value of an attribute without prefix of the tag just read; s is NULL for none. */
-extern SmSpan sm_xml_attribute(const SmXmlReader *r, const char *name);
 
 /*
  * The XML declaration that a text begins with: its length, 0 if it is malformed or

@@ -1,7 +1,7 @@
 /*
  * element.h
- *	  The state of a writer of entries, and the extension elements that it appends to a
- *	  page: links to other languages, items, and ready-made XML.
+ *	  The state of a writer, and what it appends to a buffer: entries, and the extension
+ *	  elements of a page.
  */
 #ifndef SM_ELEMENT_H
 #define SM_ELEMENT_H
@@ -68,6 +68,20 @@ typedef struct SmEntryWriter
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of extension elements */
 } SmEntryWriter;
+
+/*
+ * Prepare to write entries into an SQL value, in the encoding of the database.
+ * Problems are raised as errors.
+ */
+extern void sm_entry_writer_init(SmEntryWriter *w, SmKind kind);
+
+/*
+ * Append a row to buf, checked, encoded and escaped, and describe it in entry.
+ * Returns false if the row cannot be written; then buf is unchanged.  In sitemap_audit
+ * the rest of the row is still checked, and entry gets its lastmod.
+ */
+extern bool sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf,
+							SmEntry *entry);
 
 /*
  * The functions below append an extension element to w->buf, and return false for a

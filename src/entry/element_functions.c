@@ -6,10 +6,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "entry/element.h"
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"
-#include "entry/writer.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"
@@ -36,12 +36,10 @@ static void
 read_array(Datum array, const char *name, SmValue *value)
 {
 	ArrayType  *values = DatumGetArrayTypeP(array);
+	ArrayIterator it = array_create_iterator(values, 0, NULL);
 	Oid			type = ARR_ELEMTYPE(values);
-	Datum	   *elements;
-	bool	   *nulls;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
+	Datum		element;
+	bool		is_null;
 	Oid			output;
 	bool		is_varlena;
 
@@ -53,18 +51,16 @@ read_array(Datum array, const char *name, SmValue *value)
 				 errdetail("It has %d elements.", value->n)));
 	if (value->n == 0)
 		return;
-	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
-	deconstruct_array(values, type, typlen, typbyval, typalign, &elements, &nulls, &value->n);
 	getTypeOutputInfo(type, &output, &is_varlena);
 	value->type = SM_VALUE_ARRAY;
 	value->v.items = palloc0_array(SmSpan, value->n);
-	for (int i = 0; i < value->n; i++)
+	for (int i = 0; array_iterate(it, &element, &is_null); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 
-		if (!nulls[i])
-			value->v.items[i] = sm_unless_blank(type == TEXTOID ? sm_read_argument(elements[i], name) :
-												sm_span_of(OidOutputFunctionCall(output, elements[i])));
+		if (!is_null)
+			value->v.items[i] = sm_unless_blank(type == TEXTOID ? sm_read_argument(element, name) :
+												sm_span_of(OidOutputFunctionCall(output, element)));
 	}
 }
 

@@ -57,14 +57,13 @@ sitemap_encode(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(ARG_SEGMENT))
 		PG_RETURN_NULL();
 	segment = sm_read_argument(PG_GETARG_DATUM(ARG_SEGMENT), "segment");
-	len = sm_url_segment_length(segment, keep);
+	result = palloc_extended(VARHDRSZ + 3 * segment.len, MCXT_ALLOC_HUGE);
+	len = sm_url_encode_segment(segment, keep, VARDATA(result));
 	if (len > MaxAllocSize - VARHDRSZ)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("segment is too long"),
 				 errdetail("It would have %zu bytes after percent-encoding.", len)));
-	result = palloc(VARHDRSZ + len);
 	SET_VARSIZE(result, VARHDRSZ + len);
-	sm_url_encode_segment(segment, keep, VARDATA(result));
 	PG_RETURN_TEXT_P(result);
 }

@@ -58,23 +58,6 @@ append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 	}
 }
 
-SmSpan
-sm_xml_resolve(SmSpan raw)
-{
-	char	   *text = palloc(raw.len + 1);
-	char	   *end = text;
-
-	for (size_t i = 0; i < raw.len; i++)
-	{
-		char		c = raw.s[i];
-
-		if (c == '\r' && i + 1 < raw.len && raw.s[i + 1] == '\n')
-			continue;			/* CR LF is one line break */
-		*end++ = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
-	}
-	return sm_trim(sm_span(text, sm_xml_unescape(text, end - text, text)));
-}
-
 bool
 sm_entry_is_own(const SmEntryReader *e)
 {
@@ -106,6 +89,7 @@ read_text(SmEntryReader *e, SmSpan *text)
 {
 	SmXmlReader *r = e->reader;
 	int			depth = r->depth;
+	SmSpan		name = r->name;
 	SmXmlToken	token;
 	StringInfoData buf = {0};
 
@@ -117,7 +101,7 @@ read_text(SmEntryReader *e, SmSpan *text)
 		if (token == SM_XML_START && e->strict)
 			return sm_refuse(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
 							 "%selement \"%s\" has an element inside", e->prefix,
-							 sm_for_message(r->open[depth].name));
+							 sm_for_message(name));
 		if ((token != SM_XML_TEXT && token != SM_XML_CDATA) || r->depth != depth + 1)
 			continue;
 

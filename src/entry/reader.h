@@ -60,12 +60,6 @@ extern bool sm_entry_is_own(const SmEntryReader *e);
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 
-/*
- * The value of an attribute, trimmed: references are resolved, and line breaks and
- * tabs become spaces (XML 1.0, 3.3.3).
- */
-extern SmSpan sm_xml_resolve(SmSpan raw);
-
 /* Report an undeclared prefix of the tag just read from a document.  Returns false. */
 extern bool sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name);
 

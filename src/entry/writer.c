@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "entry/writer.h"
+#include "entry/element.h"
 
 #include "core/decimal.h"
 #include "core/digest.h"

@@ -11,14 +11,13 @@
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "entry/element.h"
 #include "entry/reader.h"
 #include "entry/row.h"
-#include "entry/writer.h"
 #include "files/document.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "server/argument.h"
-#include "server/toast.h"
 
 PG_FUNCTION_INFO_V1(sitemap_agg_transfn);
 PG_FUNCTION_INFO_V1(sitemap_index_agg_transfn);

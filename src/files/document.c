@@ -11,6 +11,8 @@
 
 #include "files/document.h"
 
+#include "access/toast_internals.h"
+
 /* more bytes than a header has without stylesheet and namespaces */
 #define HEADER_MAX		256
 
@@ -249,4 +251,17 @@ sm_document_shown(SmDocument *doc, uint64 order, uint64 *checksum)
 	*checksum = sm_shown_seal(VARDATA(result), doc->totals.nshown, order);
 	SET_VARSIZE(result, SHOWN_BEGIN + doc->totals.nshown * SM_SHOWN_PAGE_LEN);
 	return result;
+}
+
+struct varlena *
+sm_toast_compress(struct varlena *value)
+{
+#ifdef USE_LZ4
+	Datum		compressed = toast_compress_datum(PointerGetDatum(value),
+												  TOAST_LZ4_COMPRESSION);
+
+	if (DatumGetPointer(compressed) != NULL)
+		return (struct varlena *) DatumGetPointer(compressed);
+#endif
+	return value;
 }

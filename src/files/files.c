@@ -10,7 +10,6 @@
 #include "files/queue.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "server/toast.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);

@@ -28,7 +28,7 @@
 #ifdef USE_LIBDEFLATE
 #include <libdeflate.h>
 #else
-#include "server/zalloc.h"
+#include <zlib.h>
 #endif
 
 /* smallest documents that are worth a thread, about 50 microseconds of work */
@@ -147,13 +147,9 @@ do_step(SmGzip *gzip)
 static bool
 begin_library(SmGzip *gzip)
 {
-	/*
-	 * with zlib's default, malloc: inflate allocates its window when it runs,
-	 * which may be in the thread
-	 */
+	/* zlib uses malloc, maybe in the thread */
 	if (gzip->level == SM_INFLATE)
 		return inflateInit2(&gzip->stream, GZIP_BITS) == Z_OK;
-	sm_zalloc_from(&gzip->stream, gzip->context);
 	return deflateInit2(&gzip->stream, gzip->level, Z_DEFLATED, GZIP_BITS, 8,
 						Z_DEFAULT_STRATEGY) == Z_OK;
 }
@@ -163,6 +159,8 @@ end_library(SmGzip *gzip)
 {
 	if (gzip->level == SM_INFLATE)
 		inflateEnd(&gzip->stream);
+	else
+		deflateEnd(&gzip->stream);
 }
 
 static size_t

@@ -11,7 +11,7 @@
 
 #include "core/w3cdate.h"
 #include "entry/value.h"
-#include "entry/writer.h"
+#include "entry/element.h"
 #include "nodes/pg_list.h"
 #include "utils/timestamp.h"
 

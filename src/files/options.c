@@ -178,12 +178,12 @@ sm_read_options(FunctionCallInfo fcinfo, int first, const SmOptionDefaults *defa
 	options->section = section_option(fcinfo, first + OPTION_SECTION);
 	options->kind = sm_choice_option(fcinfo, first + OPTION_FORMAT, "format", formats, SM_URLSET);
 
-	options->compression = sm_int32_option(fcinfo, first + OPTION_COMPRESSION, "compression",
-										   0, 9, defaults->compression);
-	options->max_urls = sm_int32_option(fcinfo, first + OPTION_MAX_URLS, "max_urls",
-										1, SM_MAX_ENTRIES, SM_MAX_ENTRIES);
-	options->max_bytes = sm_int64_option(fcinfo, first + OPTION_MAX_BYTES, "max_bytes",
-										 1, SM_MAX_BYTES, SM_MAX_BYTES);
+	options->compression = sm_integer_option(fcinfo, first + OPTION_COMPRESSION, "compression",
+											 0, 9, defaults->compression);
+	options->max_urls = sm_integer_option(fcinfo, first + OPTION_MAX_URLS, "max_urls",
+										  1, SM_MAX_ENTRIES, SM_MAX_ENTRIES);
+	options->max_bytes = sm_integer_option(fcinfo, first + OPTION_MAX_BYTES, "max_bytes",
+										   1, SM_MAX_BYTES, SM_MAX_BYTES);
 	options->stable = sm_choice_option(fcinfo, first + OPTION_SPLIT, "split", splits,
 									   defaults->stable);
 	options->index = sm_choice_option(fcinfo, first + OPTION_INDEX, "index", indexes,

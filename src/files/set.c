@@ -15,11 +15,10 @@
 
 #include "commands/progress.h"
 #include "core/digest.h"
-#include "entry/writer.h"
+#include "entry/element.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
-#include "server/view.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"

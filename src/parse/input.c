@@ -10,13 +10,15 @@
 
 #include "parse/input.h"
 
+#include <zlib.h>
+
 #include "core/text.h"
 #include "core/xmlreader.h"
 #include "files/gzip.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
-#include "server/zalloc.h"
+#include "utils/memutils.h"
 
 #define UTF8_MARK	"\xEF\xBB\xBF"
 
@@ -70,22 +72,31 @@ next_member(z_stream *stream, SmProblems *problems)
 	return false;
 }
 
+/* Free what zlib has allocated.  Called before the memory context is freed. */
+static void
+end_stream(void *arg)
+{
+	inflateEnd(arg);
+}
+
 /* Inflate gzip data, up to one piece beyond limit. */
 static void
 inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 {
-	z_stream	stream;
+	z_stream   *stream = palloc0_object(z_stream);
+	MemoryContextCallback *callback = palloc_object(MemoryContextCallback);
 	char	   *buf = palloc(PIECE_SIZE);
 	size_t		size = PIECE_SIZE;
 	size_t		len = 0;
 	bool		ended = false;
 
-	memset(&stream, 0, sizeof(stream));
-	sm_zalloc_from(&stream, CurrentMemoryContext);
-	stream.next_in = (Bytef *) data.s;
-	stream.avail_in = data.len;
+	callback->func = end_stream;
+	callback->arg = stream;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	stream->next_in = (Bytef *) data.s;
+	stream->avail_in = data.len;
 	/* + 16: gzip format */
-	if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK)
+	if (inflateInit2(stream, MAX_WBITS + 16) != Z_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
@@ -103,14 +114,14 @@ inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 			buf = repalloc_huge(buf, size);
 		}
 		room = Min(size - len, PIECE_SIZE);
-		stream.next_out = (Bytef *) buf + len;
-		stream.avail_out = room;
-		switch (inflate(&stream, Z_NO_FLUSH))
+		stream->next_out = (Bytef *) buf + len;
+		stream->avail_out = room;
+		switch (inflate(stream, Z_NO_FLUSH))
 		{
 			case Z_OK:
 				break;
 			case Z_STREAM_END:
-				ended = !next_member(&stream, problems);
+				ended = !next_member(stream, problems);
 				break;
 			case Z_BUF_ERROR:
 				break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, "the gzip data end too early");
@@ -125,9 +136,8 @@ inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 				break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, "the gzip data are damaged");
 				break;
 		}
-		len += room - stream.avail_out;
+		len += room - stream->avail_out;
 	}
-	inflateEnd(&stream);
 	input->content = sm_span(buf, len);
 }
 

@@ -242,7 +242,7 @@ Datum
 sitemap_parse(PG_FUNCTION_ARGS)
 {
 	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
-	int64		max_bytes = sm_int64_option(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
+	int64		max_bytes = sm_integer_option(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
 	bool		skip = sm_choice_option(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid, false);
 	MemoryContext context;
 	MemoryContext oldcontext;

@@ -350,7 +350,6 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
 	row[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, base_url, run_at));
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
-	sm_sort_perform(&feed->sort);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",
 									ALLOCSET_SMALL_SIZES);

@@ -1,11 +1,12 @@
 /*
  * argument.c
- *	  Reads arguments of SQL functions, and other SQL values.
+ *	  Messages about arguments have the name and the value as they were given.
  */
 #include "postgres.h"
 
 #include "server/argument.h"
 
+#include "catalog/pg_type.h"
 #include "core/ascii.h"
 #include "core/text.h"
 #include "lib/stringinfo.h"
@@ -88,34 +89,21 @@ sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	return text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-static void
-check_range(const char *name, int64 value, int64 min, int64 max)
+int64
+sm_integer_option(FunctionCallInfo fcinfo, int n, const char *name, int64 min, int64 max,
+				  int64 default_value)
 {
+	int64		value;
+
+	if (PG_ARGISNULL(n))
+		return default_value;
+	value = sm_argument_type(fcinfo, n) == INT4OID ? PG_GETARG_INT32(n) : PG_GETARG_INT64(n);
 	if (value < min || value > max)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid %s " INT64_FORMAT, name, value),
 				 errdetail("It must be from " INT64_FORMAT " to " INT64_FORMAT ".", min, max)));
-}
-
-int32
-sm_int32_option(FunctionCallInfo fcinfo, int n, const char *name, int32 min, int32 max,
-				int32 default_value)
-{
-	if (PG_ARGISNULL(n))
-		return default_value;
-	check_range(name, PG_GETARG_INT32(n), min, max);
-	return PG_GETARG_INT32(n);
-}
-
-int64
-sm_int64_option(FunctionCallInfo fcinfo, int n, const char *name, int64 min, int64 max,
-				int64 default_value)
-{
-	if (PG_ARGISNULL(n))
-		return default_value;
-	check_range(name, PG_GETARG_INT64(n), min, max);
-	return PG_GETARG_INT64(n);
+	return value;
 }
 
 int

@@ -1,6 +1,6 @@
 /*
  * argument.h
- *	  Arguments of SQL functions and other SQL values, in UTF-8 and within bounds.
+ *	  Reads arguments of SQL functions, and other SQL values: in UTF-8 and within bounds.
  */
 #ifndef SM_ARGUMENT_H
 #define SM_ARGUMENT_H
@@ -57,10 +57,8 @@ extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);
  * Read argument n, an option: NULL stands for its default.  Raise an error if the
  * value is not between min and max, or is not one of the choices.
  */
-extern int32 sm_int32_option(FunctionCallInfo fcinfo, int n, const char *name,
-							 int32 min, int32 max, int32 default_value);
-extern int64 sm_int64_option(FunctionCallInfo fcinfo, int n, const char *name,
-							 int64 min, int64 max, int64 default_value);
+extern int64 sm_integer_option(FunctionCallInfo fcinfo, int n, const char *name,
+							   int64 min, int64 max, int64 default_value);
 extern int	sm_choice_option(FunctionCallInfo fcinfo, int n, const char *name,
 							 const SmChoice *choices, int default_value);
 

@@ -13,7 +13,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "server/subtransaction.h"
+#include "server/error.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/datum.h"

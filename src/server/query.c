@@ -15,13 +15,59 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_param.h"
-#include "server/settings.h"
-#include "server/subtransaction.h"
+#include "server/error.h"
 #include "server/table.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
+#include "utils/snapmgr.h"
+
+static void
+fix_setting(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true,
+							 0, false);
+}
+
+/*
+ * Fix the settings that change the text of a value.  search_path stays as it is.
+ * restore_settings takes the result and restores the settings, or does nothing for 0.
+ * After an error, the end of the (sub)transaction does that.
+ *
+ * The list has all settings that affect the output of PostgreSQL's own types, and the
+ * input of literals.  Two have no effect under the others and are left out:
+ * timezone_abbreviations, and the order of day and month in DateStyle.
+ */
+static int
+fix_settings(void)
+{
+	static const char *const settings[][2] = {
+		{"DateStyle", "ISO"},
+		{"IntervalStyle", "postgres"},
+		{"TimeZone", "GMT"},
+		{"array_nulls", "on"},
+		{"bytea_output", "hex"},
+		{"extra_float_digits", "3"},
+		{"lc_monetary", "C"},
+		{"quote_all_identifiers", "off"},
+		{"xmlbinary", "base64"},
+	};
+	int			level = NewGUCNestLevel();
+
+	for (size_t i = 0; i < lengthof(settings); i++)
+		fix_setting(settings[i][0], settings[i][1]);
+	return level;
+}
+
+static void
+restore_settings(int level)
+{
+	if (level > 0)
+		AtEOXact_GUC(true, level);
+}
 
 /* Does a query, or a subquery in it, write or lock rows? */
 static bool
@@ -301,13 +347,6 @@ sm_query_open(SmQuery *query, const char *text)
 	query->key_index = -1;
 }
 
-/* Fix the settings, if the query wants that. */
-static int
-fix_settings(const SmQuery *query)
-{
-	return query->fixes_settings ? sm_fix_settings() : 0;
-}
-
 /*
  * Prepare a statement of the query, which may have the bounds of a range as parameters.
  * Literals such as '2026-01-01' are converted now, so the settings are fixed as well.
@@ -317,13 +356,13 @@ prepare_statement(const SmQuery *query, const char *statement, int options)
 {
 	Oid			type = query->key_type ? query->key_type->type : InvalidOid;
 	Oid			types[2] = {type, type};
-	int			level = fix_settings(query);
+	int			level = query->fixes_settings ? fix_settings() : 0;
 	SPIPlanPtr	plan;
 
 	/* a custom plan lets the planner see the values of the bounds */
 	plan = sm_prepare(statement, query->key_type ? 2 : 0, types,
 					  options | CURSOR_OPT_CUSTOM_PLAN);
-	sm_restore_settings(level);
+	restore_settings(level);
 	return plan;
 }
 
@@ -384,6 +423,32 @@ sm_query_views(const SmQuery *query)
 			views = list_append_unique_oid(views, lfirst_oid(lc));
 	}
 	return views;
+}
+
+/*
+ * As pg_get_viewdef writes it.  Constants in it depend on settings such as DateStyle, names
+ * on search_path.  It is read with the active snapshot, in which a view can be older than
+ * the one that a query was prepared for.
+ */
+char *
+sm_view_definition(Oid view)
+{
+	int			level = fix_settings();
+	Datum		definition;
+
+	fix_setting("search_path", "pg_catalog, pg_temp");
+	PushActiveSnapshot(GetLatestSnapshot());
+	definition = DirectFunctionCall1(pg_get_viewdef, ObjectIdGetDatum(view));
+	PopActiveSnapshot();
+	restore_settings(level);
+	return TextDatumGetCString(definition);
+}
+
+char *
+sm_view_name(Oid view)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(view)),
+									  get_rel_name(view));
 }
 
 /*
@@ -456,7 +521,7 @@ run_read_only(void *arg)
 	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_context,
 	.arg = run->receiver};
 	SPIExecuteOptions options = {.read_only = true,.dest = &run->receiver->dest};
-	int			level = fix_settings(run->query);
+	int			level = run->query->fixes_settings ? fix_settings() : 0;
 	int			result;
 
 	/* there is no limit of rows, which would forbid parallel workers */
@@ -469,7 +534,7 @@ run_read_only(void *arg)
 	error_context_stack = context.previous;
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-	sm_restore_settings(level);
+	restore_settings(level);
 	return true;
 }
 
@@ -519,11 +584,11 @@ double
 sm_query_cost(SmQuery *query, const Datum *from, const Datum *to)
 {
 	CachedPlanSource *source = plan_source(find_plan(query, from, to));
-	int			level = fix_settings(query);
+	int			level = query->fixes_settings ? fix_settings() : 0;
 	CachedPlan *plan = GetCachedPlan(source, make_bounds(query, from, to), NULL, NULL);
 	double		cost = linitial_node(PlannedStmt, plan->stmt_list)->planTree->total_cost;
 
 	ReleaseCachedPlan(plan, NULL);
-	sm_restore_settings(level);
+	restore_settings(level);
 	return cost;
 }

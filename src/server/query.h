@@ -20,7 +20,8 @@ typedef struct SmQuery
 {
 	TupleDesc	desc;			/* of its rows */
 	int			nparameters;	/* 1 or 2 if its text has $1 or $2 */
-	bool		fixes_settings; /* runs under the settings of settings.h */
+	bool		fixes_settings; /* the session's settings do not change the
+								 * text of its values */
 	int			key_index;		/* its column "key", -1 if it has none */
 	const SmKeyType *key_type;
 	SPIPlanPtr	plan;			/* for all rows */
@@ -114,5 +115,14 @@ extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);
 
 /* OIDs of the views that the query reads, views inside of views included. */
 extern List *sm_query_views(const SmQuery *query);
+
+/*
+ * What a view is: its definition as text, which changes only if the view does, and is the
+ * same in a restored database.
+ */
+extern char *sm_view_definition(Oid view);
+
+/* The name of a view for a message, with the schema and quoted. */
+extern char *sm_view_name(Oid view);
 
 #endif

@@ -12,27 +12,19 @@
 #include "compat.h"
 #include "miscadmin.h"
 
-TupleDesc
-sm_sort_desc(int natts, const Oid *types)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(natts);
-
-	for (int i = 0; i < natts; i++)
-		TupleDescInitEntry(desc, i + 1, NULL, types[i], -1, 0);
-	TupleDescFinalize(desc);
-	return desc;
-}
-
 void
 sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys)
 {
-	TupleDesc	desc = sm_sort_desc(natts, types);
+	TupleDesc	desc = CreateTemplateTupleDesc(natts);
 	AttrNumber	columns[SM_SORT_MAX_KEYS];
 	Oid			operators[SM_SORT_MAX_KEYS];
 	Oid			collations[SM_SORT_MAX_KEYS];
 	bool		nulls_first[SM_SORT_MAX_KEYS];
 
 	Assert(nkeys <= SM_SORT_MAX_KEYS);
+	for (int i = 0; i < natts; i++)
+		TupleDescInitEntry(desc, i + 1, NULL, types[i], -1, 0);
+	TupleDescFinalize(desc);
 	for (int i = 0; i < nkeys; i++)
 	{
 		bool		is_text = types[i] == TEXTOID;
@@ -46,6 +38,7 @@ sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys)
 									   nulls_first, work_mem, NULL, TUPLESORT_NONE);
 	sort->in = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	sort->out = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	sort->is_sorted = false;
 }
 
 Datum *
@@ -63,17 +56,14 @@ sm_sort_put(SmSort *sort)
 	tuplesort_puttupleslot(sort->state, sort->in);
 }
 
-void
-sm_sort_perform(SmSort *sort)
-{
-	tuplesort_performsort(sort->state);
-}
-
 const Datum *
 sm_sort_next(SmSort *sort)
 {
 	CHECK_FOR_INTERRUPTS();
 
+	if (!sort->is_sorted)
+		tuplesort_performsort(sort->state);
+	sort->is_sorted = true;
 	if (!tuplesort_gettupleslot(sort->state, true, false, sort->out, NULL))
 		return NULL;
 	slot_getallattrs(sort->out);

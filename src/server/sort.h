@@ -15,14 +15,12 @@ typedef struct SmSort
 	Tuplesortstate *state;
 	TupleTableSlot *in;
 	TupleTableSlot *out;
+	bool		is_sorted;
 } SmSort;
 
-/* A tuple descriptor with columns of INT8OID or TEXTOID. */
-extern TupleDesc sm_sort_desc(int natts, const Oid *types);
-
 /*
- * Begin to sort rows by their first nkeys columns, text by its bytes, NULLs
- * first.  Rows beyond work_mem go to temporary files.
+ * Begin to sort rows, of columns INT8OID and TEXTOID, by their first nkeys columns, text
+ * by its bytes, NULLs first.  Rows beyond work_mem go to temporary files.
  */
 extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
 
@@ -33,10 +31,10 @@ extern void sm_sort_begin(SmSort *sort, int natts, const Oid *types, int nkeys);
 extern Datum *sm_sort_row(SmSort *sort);
 extern void sm_sort_put(SmSort *sort);
 
-/* Sort the rows.  Call this after the last row was put. */
-extern void sm_sort_perform(SmSort *sort);
-
-/* The next row, valid until the next call; NULL at the end. */
+/*
+ * The next row, valid until the next call; NULL at the end.  The first call, after the
+ * last row was put, sorts them.
+ */
 extern const Datum *sm_sort_next(SmSort *sort);
 
 /* Is a column NULL in the row that sm_sort_next returned? */

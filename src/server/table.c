@@ -1,6 +1,6 @@
 /*
  * table.c
- *	  A user's table that a function reads or writes: its name, columns and indexes.
+ *	  Compares an open table with what a function needs.
  */
 #include "postgres.h"
 

@@ -31,7 +31,7 @@ read_any(SmSpan document)
 
 	if (!sm_entries_init(&entries, document))
 		return;
-	for (p = entries.p; sm_entries_next(&entries, &entry) == SM_ENTRIES_ENTRY; p = entries.p)
+	for (p = entries.p; sm_entries_next(&entries, &entry); p = entries.p)
 	{
 		CHECK(entry.raw.s == p && p + entry.raw.len + entries.is_text == entries.p);
 		CHECK(entries.p <= entries.end);

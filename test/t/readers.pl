@@ -45,7 +45,7 @@ $node->safe_psql(
 	       id AS key
 	  FROM given
 	 ORDER BY id;
-	CREATE TABLE file AS SELECT * FROM sitemap_files('TABLE public.page', 'https://www.example.com/shop/', compression => 6);
+	CREATE TABLE file AS SELECT * FROM sitemap_files('TABLE public.page', 'https://www.example.com/shop/', compression => 6, index => 'always');
 	SELECT sitemap_export('$folder', 'TABLE file')});
 is($node->safe_psql('postgres', q{SELECT sum(url_count) FROM file WHERE kind = 'urlset'}), $rows, "$rows rows, with $extensions");
 

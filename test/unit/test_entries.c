@@ -51,13 +51,13 @@ reads(const char *document, const char *raw, const char *loc, const char *lastmo
 	SmRawEntry	entry;
 
 	ok(sm_entries_init(&entries, sm_span_of(document)), "the frame of a document");
-	ok(sm_entries_next(&entries, &entry) == SM_ENTRIES_ENTRY, "an entry");
+	ok(sm_entries_next(&entries, &entry), "an entry");
 	is(entry.raw.s, entry.raw.len, raw, strlen(raw), raw);
 	is(entry.loc.s, entry.loc.len, loc, strlen(loc), "its loc");
 	ok((entry.lastmod.s == NULL) == (lastmod == NULL), "has it a lastmod?");
 	if (lastmod)
 		is(entry.lastmod.s, entry.lastmod.len, lastmod, strlen(lastmod), "its lastmod");
-	ok(sm_entries_next(&entries, &entry) == SM_ENTRIES_END, "the end");
+	ok(!sm_entries_next(&entries, &entry) && entries.p == entries.end, "the end");
 }
 
 int

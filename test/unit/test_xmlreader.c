@@ -67,14 +67,22 @@ note_span(const char *before, SmSpan span, const char *after)
 	note("%s%.*s%s", before, (int) span.len, span.s, after);
 }
 
-static void
-note_name(const SmXmlReader *r)
+/* The names of the open elements, to be noted at their ends as well. */
+static struct
 {
-	if (r->uri.len > 0)
-		note_span("{", r->uri, "}");
-	if (r->prefix.len > 0)
-		note_span("", r->prefix, ":");
-	note_span("", r->name, "");
+	SmSpan		uri;
+	SmSpan		prefix;
+	SmSpan		name;
+}			names[SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH];
+
+static void
+note_name(int depth)
+{
+	if (names[depth].uri.len > 0)
+		note_span("{", names[depth].uri, "}");
+	if (names[depth].prefix.len > 0)
+		note_span("", names[depth].prefix, ":");
+	note_span("", names[depth].name, "");
 }
 
 /* The document's own prefix. */
@@ -133,7 +141,10 @@ read_all(const char *src, size_t len)
 		{
 			case SM_XML_START:
 				note("(");
-				note_name(&r);
+				names[r.depth].uri = r.uri;
+				names[r.depth].prefix = r.prefix;
+				names[r.depth].name = r.name;
+				note_name(r.depth);
 				if (r.undeclared.s != NULL)
 					note_span("?", r.undeclared, "");
 				for (int i = 0; i < r.nattributes; i++)
@@ -145,7 +156,7 @@ read_all(const char *src, size_t len)
 				break;
 			case SM_XML_END:
 				note(")");
-				note_name(&r);
+				note_name(r.depth);
 				break;
 			case SM_XML_TEXT:
 				note_span("\"", r.raw, "\"");

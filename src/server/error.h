@@ -1,0 +1,24 @@
+/*
+ * error.h
+ *	  Errors that are caught: to undo some work, or to say more about a cancellation.
+ */
+#ifndef SM_ERROR_H
+#define SM_ERROR_H
+
+#include "fmgr.h"
+
+/*
+ * Do work in a subtransaction.  work returns whether to keep what it did.  If it returns
+ * false or raises an error, the subtransaction is rolled back, which also releases its
+ * locks.  Returns the error, in the current memory context, or NULL.
+ */
+extern ErrorData *sm_try(bool (*work) (void *arg), void *arg);
+
+/*
+ * Call a function.  If it fails with query_canceled, but no cancel request or timeout of
+ * this session is the reason, a line of the error's context says so.  sitemap_run looks for
+ * that line: only a cancellation of its own session ends the call.
+ */
+extern Datum sm_call_marking_cancels(PGFunction function, FunctionCallInfo fcinfo);
+
+#endif

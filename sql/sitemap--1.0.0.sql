@@ -676,12 +676,12 @@ DECLARE
 	relid CONSTANT oid := jobs;
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_catalog.pg_extension WHERE extname = 'sitemap');
 
-	-- Is the time %1$s not within the last %2$s?  A time in the future is not: the clock was set back.
+	-- Has the interval %2$s passed since the time %1$s?  Yes if there is no time, or one in the future: the clock was set back.
 	passed CONSTANT text := $$
 		(%1$s > pg_catalog.clock_timestamp() - least(greatest(%2$s, interval '0'), interval '1000 years')
 		 AND %1$s <= pg_catalog.clock_timestamp()) IS NOT TRUE$$;
 	-- After the third failure in a row, a job waits 2 minutes, then 4, 8, ..., at most an hour.
-	wait CONSTANT text := $$least(pg_catalog.make_interval(mins => 1 << least(%1$s, 8) - 2), interval '1 hour')$$;
+	wait CONSTANT text := $$least(pg_catalog.make_interval(mins => 1 << (least(%1$s, 8) - 2)), interval '1 hour')$$;
 
 	-- Conditions on the row of a job.  Is a run due?
 	run_due CONSTANT text := pg_catalog.format($$
@@ -753,7 +753,8 @@ BEGIN
 	IF pg_catalog.current_setting('transaction_read_only') = 'on' THEN
 		RAISE 'cannot execute sitemap_run() in a read-only transaction' USING ERRCODE = 'read_only_sql_transaction';
 	END IF;
-	-- In a block with EXCEPTION, COMMIT always fails.  The message tells whether it would fail elsewhere, too.
+	-- In a transaction block and in a function, a procedure cannot commit; say so clearly.  In a block with EXCEPTION
+	-- it cannot either, but then PostgreSQL has another message.  If messages are translated, the COMMIT below fails.
 	BEGIN
 		COMMIT;
 	EXCEPTION WHEN invalid_transaction_termination THEN
@@ -816,9 +817,11 @@ BEGIN
 						   AND finished IS NOT DISTINCT FROM $4 AND failures IS NOT DISTINCT FROM $5
 						   FOR NO KEY UPDATE SKIP LOCKED$$, jobs)
 					   INTO job USING step.base_url, step.section, step.started, step.finished, step.failures;
+					-- Locked, deleted, or no longer as in the list.
 					EXIT actions WHEN job.base_url IS NULL;
 					-- A crash of the server may lose this, so do not wait for the disk.
 					SET LOCAL synchronous_commit = off;
+					-- Here and below, STRICT makes a trigger that prevents the UPDATE an error.
 					EXECUTE pg_catalog.format('UPDATE %s SET started = $3 WHERE base_url = $1 AND section = $2 RETURNING started', jobs)
 					   INTO STRICT attempt USING step.base_url, step.section, attempt;
 
@@ -827,6 +830,7 @@ BEGIN
 						SELECT * FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
 						   FOR NO KEY UPDATE$$, jobs)
 					   INTO job USING step.base_url, step.section, attempt;
+					-- Deleted, or started by another call.
 					EXIT actions WHEN job.base_url IS NULL;
 					EXECUTE pg_catalog.format($$
 						SELECT * FROM %s._sitemap_publish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)$$, schema)
@@ -868,6 +872,7 @@ BEGIN
 						  FROM (SELECT * FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND finished IS NOT NULL
 						           FOR NO KEY UPDATE SKIP LOCKED) job$$, jobs, export_due)
 					   INTO job USING step.base_url, step.target, step.directory;
+					-- Another call has exported the site, or does.
 					EXIT actions WHEN job.due IS NOT TRUE;
 					sections := job.succeeded;
 					IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = step.target) THEN
@@ -887,9 +892,9 @@ BEGIN
 						 WHERE base_url = $1 AND section = ANY ($2)$$, jobs)
 					  USING step.base_url, job.sections;
 				END CASE;
-				-- At the commit, an error could not be recorded.
+				-- Check deferred constraints here: at the commit, an error could not be recorded.
 				SET CONSTRAINTS ALL IMMEDIATE;
-			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN
+			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN	-- "others" leaves out the first two
 				GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
 					hint = PG_EXCEPTION_HINT, stack = PG_EXCEPTION_CONTEXT;
 			END;
@@ -911,7 +916,7 @@ BEGIN
 				EXECUTE pg_catalog.format($$
 					UPDATE %1$s
 					   SET failures = least(greatest(failures, 0), 2147483646) + 1, exported = nullif(exported, '-infinity'),
-					       error = $4 || CASE WHEN failures < 2 OR failures IS NULL THEN '' ELSE pg_catalog.format(
+					       error = $4 || CASE WHEN coalesce(failures, 0) < 2 THEN '' ELSE pg_catalog.format(
 					           E'\nThis was failure %%s in a row. The job waits until %%s. To try at once: UPDATE %%s SET failures = 0 WHERE base_url = %%L AND section = %%L',
 					           failures + 1, (started + %2$s)::timestamptz(0), $5, base_url, section) END
 					 WHERE base_url = $1 AND section = ANY ($2)

@@ -830,26 +830,33 @@ DECLARE
 	relid CONSTANT oid := jobs;
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_catalog.pg_extension WHERE extname = 'sitemap');
 
-	-- Has the time span %2$s passed since %1$s?  Also if %1$s is in the future: the clock was set back.
-	passed CONSTANT text := '(%1$s IS NULL OR %1$s > pg_catalog.clock_timestamp()
-		OR %1$s <= pg_catalog.clock_timestamp() - least(greatest(%2$s, interval ''0''), interval ''1000 years''))';
-	-- After the third failure in a row a job waits 2 minutes, then 4, 8, ..., at most an hour.
-	wait CONSTANT text := 'least(pg_catalog.make_interval(mins => 1 << least(%1$s, 8) - 2), interval ''1 hour'')';
-	-- Conditions on the row of a job: is a run due, a run that reads all rows, an export?
-	run_due CONSTANT text := '(finished IS NULL OR started > finished OR requested > coalesce(started, ''-infinity'')
-		OR failures > 0 OR exported = ''-infinity'' OR ' || pg_catalog.format(passed, 'finished', 'every') || ')
-		AND (failures > 2) IS NOT TRUE OR failures > 2 AND ' || pg_catalog.format(passed, 'started', pg_catalog.format(wait, 'failures'));
-	full_due CONSTANT text := 'changes IS NULL OR ' || pg_catalog.format(passed, 'full_at', 'coalesce(full_every, interval ''1 day'')');
-	export_due CONSTANT text := pg_catalog.format(passed, 'exported', 'coalesce(full_every, interval ''1 day'')');
+	-- Has the interval %2$s passed since the time %1$s?  Yes if there is no time, or one in the future: the clock was set back.
+	passed CONSTANT text := $$
+		(%1$s > pg_catalog.clock_timestamp() - least(greatest(%2$s, interval '0'), interval '1000 years')
+		 AND %1$s <= pg_catalog.clock_timestamp()) IS NOT TRUE$$;
+	-- After the third failure in a row, a job waits 2 minutes, then 4, 8, ..., at most an hour.
+	wait CONSTANT text := $$least(pg_catalog.make_interval(mins => 1 << (least(%1$s, 8) - 2)), interval '1 hour')$$;
+
+	-- Conditions on the row of a job.  Is a run due?
+	run_due CONSTANT text := pg_catalog.format($$
+		(finished IS NULL OR started > finished OR requested > coalesce(started, '-infinity')
+		 OR failures > 0 OR exported = '-infinity' OR %s)
+		AND (coalesce(failures, 0) < 3 OR %s)$$,
+		pg_catalog.format(passed, 'finished', 'every'),
+		pg_catalog.format(passed, 'started', pg_catalog.format(wait, 'failures')));
+	-- Shall it read all rows?
+	full_due CONSTANT text := 'changes IS NULL OR ' || pg_catalog.format(passed, 'full_at', $$coalesce(full_every, interval '1 day')$$);
+	-- Is an export due?
+	export_due CONSTANT text := pg_catalog.format(passed, 'exported', $$coalesce(full_every, interval '1 day')$$);
 
 	step record;			-- a job to run, by base_url and section; or an export, by base_url, target and directory
 	action text;
 	attempt timestamptz;	-- when the action began; for "run", the value of "started"
-	sections text[];		-- the jobs of the action
-	job record;
+	sections text[];		-- the jobs of the action, which a failure is recorded for
+	job record;				-- the row of a job; for an export, what the rows of the site say
 	published record;
-	result boolean;
-	failed int := 0;
+	updated boolean;
+	failed int := 0;		-- number of jobs
 
 	state text;				-- SQLSTATE of an error, NULL for none
 	message text;
@@ -880,6 +887,7 @@ BEGIN
 	IF pg_catalog.row_security_active(relid) THEN
 		RAISE 'row security applies to the owner of the table of jobs %', jobs USING ERRCODE = 'feature_not_supported';
 	END IF;
+	-- The table needs all columns of the type sitemap_job; more are welcome.
 	SELECT a.attname, pg_catalog.format_type(a.atttypid, NULL) AS type INTO job
 	  FROM pg_catalog.pg_attribute a
 	 WHERE a.attrelid = (schema || '.sitemap_job')::regclass::oid
@@ -899,30 +907,46 @@ BEGIN
 	IF pg_catalog.current_setting('transaction_read_only') = 'on' THEN
 		RAISE 'cannot execute sitemap_run() in a read-only transaction' USING ERRCODE = 'read_only_sql_transaction';
 	END IF;
+	-- In a transaction block and in a function, a procedure cannot commit; say so clearly.  In a block with EXCEPTION
+	-- it cannot either, but then PostgreSQL has another message.  If messages are translated, the COMMIT below fails.
+	BEGIN
+		COMMIT;
+	EXCEPTION WHEN invalid_transaction_termination THEN
+		IF SQLERRM = 'invalid transaction termination' THEN
+			RAISE 'sitemap_run() cannot run inside a transaction block or a function' USING ERRCODE = 'invalid_transaction_termination',
+				DETAIL = 'It commits after each job.', HINT = 'Send CALL as a statement of its own, with autocommit.';
+		END IF;
+	END;
 
-	-- This fails in a transaction block and in a function, which must not commit.
 	COMMIT;
 	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+	-- The list.  A due job has a place from 1; its site is exported at the place of its last job,
+	-- and a site without due jobs at 0.
+	<<steps>>
 	FOR step IN EXECUTE pg_catalog.format($$
 		WITH job AS (
-			SELECT base_url, section, target::oid AS target, directory, started, finished, failures, %2$s AS due
+			SELECT base_url, section, target::oid AS target, directory, started, finished, failures, %2$s AS due, %4$s AS reads_all
 			  FROM %1$s
 			 WHERE %2$s OR directory IS NOT NULL AND finished IS NOT NULL AND coalesce(failures, 0) = 0 AND %3$s),
 		placed AS (
 			SELECT *, CASE WHEN due THEN pg_catalog.row_number() OVER (ORDER BY
 			              CASE WHEN started <= pg_catalog.clock_timestamp() THEN started END NULLS FIRST, base_url, section) ELSE 0 END AS place
 			  FROM job)
-		SELECT place, base_url, section, started, finished, failures, NULL::oid AS target, NULL AS directory
+		SELECT place, base_url, section, started, finished, failures, reads_all, NULL::oid AS target, NULL AS directory
 		  FROM placed WHERE due
 		 UNION ALL
-		SELECT pg_catalog.max(place), base_url, NULL, NULL, NULL, NULL, target, directory
+		SELECT pg_catalog.max(place), base_url, NULL, NULL, NULL, NULL, NULL, target, directory
 		  FROM placed WHERE directory IS NOT NULL AND target IS NOT NULL GROUP BY base_url, target, directory
-		 ORDER BY place, section NULLS LAST$$, jobs, run_due, export_due)
+		 ORDER BY place, section NULLS LAST$$, jobs, run_due, export_due, full_due)
 	LOOP
 		sections := ARRAY[step.section];
-		FOREACH action IN ARRAY CASE WHEN step.section IS NOT NULL THEN '{start,run}' WHEN step.place > 0 THEN '{export}' ELSE '{mark,export}' END::text[]
+		<<actions>>
+		FOREACH action IN ARRAY CASE
+			WHEN step.section IS NOT NULL THEN ARRAY['start', 'run']
+			WHEN step.place > 0 THEN ARRAY['export']
+			ELSE ARRAY['mark', 'export'] END
 		LOOP
 			COMMIT AND CHAIN;
 			-- Somebody can have changed the table meanwhile, and a job the role of the session.  The
@@ -942,26 +966,34 @@ BEGIN
 				CASE action
 				WHEN 'start' THEN
 					EXECUTE pg_catalog.format($$
-						SELECT true AS found FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
-						   AND finished IS NOT DISTINCT FROM $4 AND failures IS NOT DISTINCT FROM $5 FOR NO KEY UPDATE SKIP LOCKED$$, jobs)
+						SELECT base_url FROM %s
+						 WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
+						   AND finished IS NOT DISTINCT FROM $4 AND failures IS NOT DISTINCT FROM $5
+						   FOR NO KEY UPDATE SKIP LOCKED$$, jobs)
 					   INTO job USING step.base_url, step.section, step.started, step.finished, step.failures;
-					EXIT WHEN job.found IS NULL;
+					-- Locked, deleted, or no longer as in the list.
+					EXIT actions WHEN job.base_url IS NULL;
 					-- A crash of the server may lose this, so do not wait for the disk.
-					PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
+					SET LOCAL synchronous_commit = off;
+					-- Here and below, STRICT makes a trigger that prevents the UPDATE an error.
 					EXECUTE pg_catalog.format('UPDATE %s SET started = $3 WHERE base_url = $1 AND section = $2 RETURNING started', jobs)
 					   INTO STRICT attempt USING step.base_url, step.section, attempt;
 
 				WHEN 'run' THEN
-					EXECUTE pg_catalog.format('SELECT *, %s AS reads_all FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3 FOR NO KEY UPDATE', full_due, jobs)
+					EXECUTE pg_catalog.format($$
+						SELECT * FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
+						   FOR NO KEY UPDATE$$, jobs)
 					   INTO job USING step.base_url, step.section, attempt;
-					EXIT WHEN job.section IS NULL;
-					EXECUTE pg_catalog.format('SELECT * FROM %s._sitemap_publish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)', schema)
+					-- Deleted, or started by another call.
+					EXIT actions WHEN job.base_url IS NULL;
+					EXECUTE pg_catalog.format($$
+						SELECT * FROM %s._sitemap_publish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)$$, schema)
 					   INTO published
 					  USING job.target, job.query, job.base_url, job.section, job.format, job.compression, job.max_urls, job.max_bytes,
 					        job.split, job.index, job.on_invalid, job.scope, job.stylesheet, job.protocol, job.max_shrink, job.changes,
-					        job.feed, job.reads_all;
+					        job.feed, step.reads_all;
 					job.finished := greatest(pg_catalog.clock_timestamp(), job.started);
-					IF job.reads_all OR published.reason IS NOT NULL THEN
+					IF step.reads_all OR published.reason IS NOT NULL THEN
 						job.full_at := job.finished;
 					END IF;
 					IF published.written > 0 AND job.exported > '-infinity' THEN
@@ -975,7 +1007,7 @@ BEGIN
 					EXECUTE pg_catalog.format($$
 						UPDATE %s SET finished = $3, full_at = $4, exported = $5, urls = $6, files = $7, written = $8, seconds = $9,
 						       reason = $10, error = $11, failures = $12 WHERE base_url = $1 AND section = $2 RETURNING true$$, jobs)
-					   INTO STRICT result
+					   INTO STRICT updated
 					  USING step.base_url, step.section, job.finished, job.full_at, job.exported, published.urls, published.files,
 					        published.written, EXTRACT(epoch FROM job.finished - job.started)::float8, published.reason, job.error,
 					        coalesce(job.failures, 0);
@@ -994,7 +1026,8 @@ BEGIN
 						  FROM (SELECT * FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND finished IS NOT NULL
 						           FOR NO KEY UPDATE SKIP LOCKED) job$$, jobs, export_due)
 					   INTO job USING step.base_url, step.target, step.directory;
-					EXIT WHEN job.due IS NOT TRUE;
+					-- Another call has exported the site, or does.
+					EXIT actions WHEN job.due IS NOT TRUE;
 					sections := job.succeeded;
 					IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = step.target) THEN
 						RAISE 'the target table does not exist' USING ERRCODE = 'undefined_table';
@@ -1013,17 +1046,19 @@ BEGIN
 						 WHERE base_url = $1 AND section = ANY ($2)$$, jobs)
 					  USING step.base_url, job.sections;
 				END CASE;
-				-- At the commit, an error could not be recorded.
+				-- Check deferred constraints here: at the commit, an error could not be recorded.
 				SET CONSTRAINTS ALL IMMEDIATE;
-			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN
+			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN	-- "others" leaves out the first two
 				GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
 					hint = PG_EXCEPTION_HINT, stack = PG_EXCEPTION_CONTEXT;
 			END;
-			CONTINUE WHEN state IS NULL;
+			CONTINUE actions WHEN state IS NULL;
 
 			ROLLBACK AND CHAIN;
 			-- Another session exports to the directory: leave the export to the next call.
-			EXIT WHEN action = 'export' AND state = '55006';
+			EXIT actions WHEN action = 'export' AND state = '55006';
+
+			-- Record the failure: what the error says, and in what it arose.
 			failed := failed + greatest(pg_catalog.cardinality(sections), 1);
 			error := pg_catalog.concat_ws(E'\n', message, nullif(detail, ''), nullif(hint, ''),
 				CASE action WHEN 'export' THEN pg_catalog.format('in the export to directory "%s"', step.directory)
@@ -1031,10 +1066,11 @@ BEGIN
 			RAISE WARNING '% of % failed: %', CASE action WHEN 'export' THEN 'export' ELSE pg_catalog.format('job of section "%s"', step.section) END,
 				step.base_url, error USING ERRCODE = state;
 			BEGIN
+				-- Not if another call has started the job since this attempt.
 				EXECUTE pg_catalog.format($$
 					UPDATE %1$s
 					   SET failures = least(greatest(failures, 0), 2147483646) + 1, exported = nullif(exported, '-infinity'),
-					       error = $4 || CASE WHEN failures < 2 OR failures IS NULL THEN '' ELSE pg_catalog.format(
+					       error = $4 || CASE WHEN coalesce(failures, 0) < 2 THEN '' ELSE pg_catalog.format(
 					           E'\nThis was failure %%s in a row. The job waits until %%s. To try at once: UPDATE %%s SET failures = 0 WHERE base_url = %%L AND section = %%L',
 					           failures + 1, (started + %2$s)::timestamptz(0), $5, base_url, section) END
 					 WHERE base_url = $1 AND section = ANY ($2)
@@ -1045,12 +1081,13 @@ BEGIN
 				RAISE WARNING 'could not record this failure: %', SQLERRM USING ERRCODE = SQLSTATE;
 			END;
 
-			-- The functions add this line to a cancellation that a statement raised or a foreign server reported.
+			-- A cancel request or a timeout of this session ends the call.  To a cancellation that a
+			-- statement raised or a foreign server reported, the functions add this line.
 			IF state = '57014' AND stack !~ '(?n)^not a cancel request or timeout of this session$' THEN
 				COMMIT;
 				RAISE USING ERRCODE = state, MESSAGE = message, DETAIL = 'The jobs that were due after this one have not run.';
 			END IF;
-			EXIT;
+			EXIT actions;
 		END LOOP;
 	END LOOP;
 

@@ -98,6 +98,33 @@ UPDATE job SET failures = 0 WHERE failures > 2;
 CALL sitemap_run('job');
 SELECT section, written FROM job WHERE written < 0 ORDER BY section;
 
+-- The guide's alerts: what fails, hangs, has not succeeded, or is not exported; none of a job that is fine.
+DELETE FROM job;
+INSERT INTO job (target, base_url, section, query, finished, every, failures, error, started, directory, exported, full_every)
+SELECT 'job_files', 'http://a/', section, 'SELECT ''/'' AS loc', finished, every, failures, error, started, directory, exported, full_every
+  FROM (VALUES
+    ('fine', now(), NULL::interval, 0, NULL, now() - interval '1 second', NULL, NULL::timestamptz, NULL::interval),
+    ('fine-exported', now(), '7 days', NULL, NULL, NULL, '/x', now() - interval '24 hours', NULL),
+    ('fine-exported-weekly', now(), NULL, 0, NULL, NULL, '/x', now() - interval '6 days', '7 days'),
+    ('fine-running', now() - interval '59 minutes', NULL, 0, NULL, now() - interval '58 minutes', NULL, NULL, NULL),
+    ('fails', now(), NULL, 1, 'no such page', now(), NULL, NULL, NULL),
+    ('hangs', now() - interval '62 minutes', '1 day', 0, NULL, now() - interval '61 minutes', NULL, NULL, NULL),
+    ('never', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+    ('killed-each-time', NULL, NULL, 0, NULL, now(), NULL, NULL, NULL),
+    ('not-called', now() - interval '25 hours 1 minute', '1 day', 0, NULL, NULL, NULL, NULL, NULL),
+    ('not-exported', now(), NULL, 0, NULL, NULL, '/x', NULL, NULL),
+    ('not-exported-again', now(), NULL, 0, NULL, NULL, '/x', now() - interval '26 hours', NULL)) v (section, finished, every, failures, error, started, directory, exported, full_every);
+SELECT section, regexp_replace(alert, '(at|since) [^,]+', '\1 TIME') AS alert
+  FROM job
+ CROSS JOIN LATERAL (VALUES
+    (failures > 0, 'fails: ' || error),
+    (finished IS NULL, 'no success yet'),
+    (finished < now() - coalesce(every, '0') - interval '1 hour', 'no success since ' || finished),
+    (started > finished AND started < now() - interval '1 hour' AND failures = 0, 'started at ' || started || ', and has not ended'),
+    (directory IS NOT NULL AND coalesce(exported, '-infinity') < now() - coalesce(full_every, '1 day') - interval '1 hour', 'not exported')) a (holds, alert)
+ WHERE holds
+ ORDER BY base_url, section;
+
 -- A job that fails: its work is gone, the error is recorded, all others run.  Its queue stays.
 DELETE FROM job;
 DELETE FROM job_files;

@@ -95,6 +95,51 @@ foreach my $round (1 .. 20)
 	}
 }
 
+# The guide's many shops: a statement moves the changes from the queue to the column "requested".  A shop whose row a run
+# holds is passed over without waiting, and its changes stay in the queue.
+$node->safe_psql('postgres', q{
+	CREATE TABLE product (id int PRIMARY KEY, shop_id bigint, path text);
+	INSERT INTO product SELECT n, n % 3 + 1, '/product-' || n FROM generate_series(1, 6) n;
+	CREATE TABLE shop_change (shop_id bigint);
+	SELECT sitemap_watch('product', 'shop_id', 'shop_change');
+	CREATE TABLE shop_site (shop_id bigint UNIQUE, LIKE sitemap_job, PRIMARY KEY (base_url, section));
+	INSERT INTO shop_site (shop_id, target, base_url, section, query, index, every)
+	SELECT n, 'files', 'https://shop-' || n || '.example.com/', 'products',
+	       'SELECT path AS loc FROM public.product WHERE shop_id = ' || n || CASE n WHEN 1 THEN ' AND public.wait_for(1) = ''/''' ELSE '' END, 'never', '1 day'
+	  FROM generate_series(1, 3) n;
+	CALL sitemap_run('shop_site')});
+my $schedule = q{
+	WITH job AS (
+		SELECT base_url, section, shop_id FROM shop_site
+		 WHERE shop_id IN (SELECT shop_id FROM shop_change)
+		   FOR NO KEY UPDATE SKIP LOCKED
+	), change AS (
+		DELETE FROM shop_change USING job WHERE shop_change.shop_id = job.shop_id
+	)
+	UPDATE shop_site SET requested = clock_timestamp()
+	  FROM job
+	 WHERE shop_site.base_url = job.base_url AND shop_site.section = job.section;};
+my $shops = q{SELECT string_agg(concat_ws(' ', shop_id, urls, requested > started), ', ' ORDER BY shop_id), (SELECT string_agg(shop_id::text, ' ' ORDER BY shop_id) FROM shop_change) FROM shop_site};
+{
+	my ($holder, $caller) = map { Session->start($node, 'postgres') } 1 .. 2;
+
+	$node->safe_psql('postgres', "INSERT INTO product VALUES (7, 1, '/new-1'); $schedule");
+	is($node->safe_psql('postgres', $shops), '1 2 t, 2 2, 3 2|', 'the shop that changed is requested');
+	$holder->query_safe('SELECT pg_advisory_lock(1)');
+	$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('shop_site');\n");
+	$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'advisory'}) or die 'the job does not wait';
+	$node->safe_psql('postgres', "INSERT INTO product VALUES (8, 1, '/new-2'), (9, 2, '/new-3'); $schedule");
+	is($node->safe_psql('postgres', $shops), '1 2 f, 2 2 t, 3 2|1', 'while it runs, another shop is requested, and its own change stays in the queue');
+	$node->safe_psql('postgres', q{CALL sitemap_run('shop_site')});
+	is($node->safe_psql('postgres', $shops), '1 2 f, 2 3 f, 3 2|1', 'which the next call runs, alone');
+	$holder->query_safe('SELECT pg_advisory_unlock(1)');
+	$caller->query_safe('SELECT 1');
+	is($node->safe_psql('postgres', "$schedule $shops"), '1 3 t, 2 3 f, 3 2|', 'after the run its change is requested');
+	$node->safe_psql('postgres', q{CALL sitemap_run('shop_site')});
+	is($node->safe_psql('postgres', $shops), '1 4 f, 2 3 f, 3 2|', 'and published');
+	$_->quit foreach $holder, $caller;
+}
+
 # A deadlock.  The job has lock 1, and waits for lock 2 of a session that waits for lock 1;
 # only the session of the job looks for deadlocks.
 $node->safe_psql('postgres', q{

@@ -172,6 +172,7 @@ close_file(SmSet *set, bool is_part)
 		file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
+	set->url_count += doc->totals.count;
 	sm_document_reset(doc);
 	report_progress(set);
 }
@@ -197,7 +198,7 @@ key_is_too_large(SmSet *set)
 static bool
 meets_old_file(SmSet *set, Datum key)
 {
-	const SmOldFiles *old = set->old;
+	const SmOldFiles *old = &set->old;
 
 	for (; set->next < old->nfiles; set->next++)
 	{
@@ -465,33 +466,24 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap set",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	static const SmOldFiles none = {0};
 	SmSet	   *set = palloc0_object(SmSet);
 
 	sm_receiver_init(&set->receiver, NULL, add_row);
 	set->options = options;
 	set->sink = sink;
 	set->context = context;
-	set->old = &none;
 	sm_begin_entries(options, &set->writer, &set->doc);
-	if (options->skip_invalid)
-		sm_problems_init_skip(&set->writer.problems);
 
 	sm_open_set_query(options, &set->query, &set->columns);
 	set->has_shown = set->columns.column[SM_COLUMN_SHOWN].index >= 0;
 	if (set->has_shown)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
-	{
 		set->key_type = &set->columns.key_type;
-		set->writer.problems.describe_key = describe_key;
-		set->writer.problems.describe_key_arg = set;
-	}
 	if (set->key_type || options->stable)
 		set_recipe(set);
 	else
 		set->recipe = "";
-	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
 
 	MemoryContextSwitchTo(oldcontext);
@@ -499,12 +491,8 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 }
 
 void
-sm_set_use_past(SmSet *set, const SmOldFiles *old, SmBeforeRows before_rows,
-				SmFindLastmod find_lastmod, void *arg)
+sm_set_use_past(SmSet *set, SmBeforeRows before_rows, SmFindLastmod find_lastmod, void *arg)
 {
-	set->old = old;
-	set->next = old->nfiles;	/* unless ranges are rebuilt, no old file
-								 * stays */
 	set->before_rows = before_rows;
 	set->before_rows_arg = arg;
 	set->writer.find_lastmod = find_lastmod;
@@ -533,8 +521,8 @@ start_progress(SmSet *set)
 static void
 set_bounds(SmSet *set, int from, int to)
 {
-	set->from = from > 0 ? &set->old->files[from]->key : NULL;
-	set->to = to < set->old->nfiles ? &set->old->files[to]->key : NULL;
+	set->from = from > 0 ? &set->old.files[from]->key : NULL;
+	set->to = to < set->old.nfiles ? &set->old.files[to]->key : NULL;
 }
 
 static void
@@ -557,12 +545,46 @@ read_rows(SmSet *set, int first, int end)
 	end_progress(set);
 }
 
+/*
+ * Begin the set.  It begins a second time if it turns out that not only some files have
+ * to be made.
+ */
+static void
+begin_files(SmSet *set)
+{
+	SmProblems *problems = &set->writer.problems;
+
+	set->nfiles = 0;
+	set->url_count = 0;
+	set->nbytes = 0;
+	set->hashes = NULL;
+	set->receiver.nrows = 0;
+	memset(problems, 0, sizeof(*problems));
+	if (set->options->skip_invalid)
+		sm_problems_init_skip(problems);
+	problems->describe_key = set->key_type ? describe_key : NULL;
+	problems->describe_key_arg = set;
+}
+
+/* Begin a range of files, which ends before old file next or a later one. */
+static void
+begin_range(SmSet *set, int next)
+{
+	set->next = next;
+	set->ended = false;
+	forget_key(set);
+	sm_document_reset(&set->doc);
+	sm_split_reset(&set->split);
+}
+
 void
 sm_set_make_all(SmSet *set, bool name_as_part)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
-	read_rows(set, 0, set->old->nfiles);
+	begin_files(set);
+	begin_range(set, set->old.nfiles);
+	read_rows(set, 0, set->old.nfiles);
 	if (set->doc.totals.count > 0)
 		close_file(set, set->nfiles > 0 || name_as_part);
 	MemoryContextSwitchTo(oldcontext);
@@ -586,7 +608,7 @@ sm_set_check_query(SmSet *set)
 static bool
 prefers_ranges(SmSet *set, int ntouched)
 {
-	const SmOldFiles *old = set->old;
+	const SmOldFiles *old = &set->old;
 	int			nranges = 0;
 	int			nplanned = 0;
 	int			every;
@@ -650,14 +672,10 @@ static int
 rebuild_range(SmSet *set, int first)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-	const SmOldFiles *old = set->old;
+	const SmOldFiles *old = &set->old;
 	int			from = first;
 
-	set->next = first + 1;
-	set->ended = false;
-	forget_key(set);
-	sm_document_reset(&set->doc);
-	sm_split_reset(&set->split);
+	begin_range(set, first + 1);
 	while (!set->ended && from < old->nfiles)
 	{
 		int			to = sm_rebuild_piece(old->rebuild, old->nfiles, from);
@@ -676,8 +694,9 @@ rebuild_range(SmSet *set, int first)
 }
 
 const char *
-sm_set_rebuild(SmSet *set, const SmOldFiles *old)
+sm_set_rebuild(SmSet *set)
 {
+	const SmOldFiles *old = &set->old;
 	SmRebuildLimits limits = {
 		.max_urls = set->doc.max_entries,
 		.max_bytes = set->doc.max_bytes,
@@ -688,9 +707,9 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
-	set->old = old;
 	if (!prefers_ranges(set, ntouched))
 		return "to read the changed ranges of keys would cost more than to read all rows";
+	begin_files(set);
 	for (int i = 0; i < old->nfiles;)
 	{
 		SmFile	   *file = old->files[i];
@@ -703,6 +722,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
 		file->in_set = true;
+		set->url_count += file->url_count;
 		i++;
 	}
 	return NULL;
@@ -712,7 +732,6 @@ void
 sm_set_end(SmSet *set, const char *function)
 {
 	sm_query_close(&set->query);
-	if (function)
-		sm_problems_warn(&set->writer.problems, function);
+	sm_problems_warn(&set->writer.problems, function);
 	MemoryContextDelete(set->context);
 }

@@ -114,6 +114,9 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 
 	target->table = target_table;
 	target->table.relid = relid;
+	target->label = get_rel_name(relid);
+	target->label = target->label == NULL ? psprintf("%u", relid) :
+		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), target->label);
 	target->section = section;
 	target->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 	target->of_site = psprintf("file.base_url OPERATOR(pg_catalog.=) %s",
@@ -121,6 +124,7 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	target->function = function;
 	target->earliest = DT_NOBEGIN;
 	target->context = CurrentMemoryContext;
+	target->owner = CurrentResourceOwner;
 	PreventCommandDuringRecovery(function);
 	SPI_connect();
 	MemoryContextSwitchTo(target->context);
@@ -190,6 +194,7 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 	MemoryContext context = CurrentMemoryContext;
 
 	sm_receiver_init(&reader.receiver, check_types, receive_file);
+	reader.receiver.owner = target->owner;
 	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reader.receiver.row_context);
@@ -348,14 +353,13 @@ read_peek(void *arg)
 static void
 run_peek(Peek *peek)
 {
-	SmActivity	activity = peek->target->activity;
 	ErrorData  *error;
 
 	peek->target->activity = SM_IN_TARGET;
 	error = sm_try(read_peek, peek);
 	if (error)
 		ReThrowError(error);
-	peek->target->activity = activity;
+	peek->target->activity = SM_IN_QUERY;
 }
 
 void
@@ -465,6 +469,7 @@ sm_target_lock(SmTarget *target)
 {
 	SmFileList *before = target->list;
 
+	target->activity = SM_IN_TARGET;
 	lock_object(target, NULL);
 	open_target(target, RowExclusiveLock);
 	init_batches(target);

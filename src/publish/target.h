@@ -22,10 +22,13 @@ typedef enum SmActivity
 typedef struct SmTarget
 {
 	SmTable		table;
+	const char *label;			/* its name for error contexts, or its OID if
+								 * there is no such table */
 	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
+	ResourceOwner owner;		/* the same */
 	SmActivity	activity;
 	const char *of_site;		/* condition on the table's alias "file" */
 	SmFileList *list;			/* files of the site as last read */

@@ -1,6 +1,6 @@
 /*
  * sort.h
- *	  Sorting of rows that have bigint and text columns.
+ *	  Sorting of rows by bigint and text columns.
  */
 #ifndef SM_SORT_H
 #define SM_SORT_H
@@ -17,7 +17,7 @@ typedef struct SmSort
 	TupleTableSlot *out;
 } SmSort;
 
-/* A tuple descriptor with columns of INT8OID or TEXTOID. */
+/* A tuple descriptor with columns of these types. */
 extern TupleDesc sm_sort_desc(int natts, const Oid *types);
 
 /*

@@ -30,7 +30,7 @@
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
 
-/* the most ranges to estimate the cost of */
+/* how many ranges to estimate the cost of: the first ones stand for all */
 #define PLANNED_RANGES	10
 
 /*
@@ -610,32 +610,23 @@ prefers_ranges(SmSet *set, int ntouched)
 {
 	const SmOldFiles *old = &set->old;
 	int			nranges = 0;
-	int			nplanned = 0;
-	int			every;
 	double		cost = 0;
-	double		cost_of_all;
-	int		   *ranges = palloc_array(int, old->nfiles);
+	double		cost_of_all = 0;
 
-	for (int i = 0; i < old->nfiles;)
-		if (old->rebuild[i].touched)
-		{
-			ranges[nranges++] = i;
-			i = sm_rebuild_piece(old->rebuild, old->nfiles, i);
-		}
-		else
-			i++;
-	if (nranges == 0)
-		return true;
-
-	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
-	every = (nranges - 1) / PLANNED_RANGES + 1;
-	for (int i = 0; i < nranges; i += every)
+	for (int end, i = 0; i < old->nfiles; i = end)
 	{
 		double		cost_of_range;
 
-		set_bounds(set, ranges[i], sm_rebuild_piece(old->rebuild, old->nfiles, ranges[i]));
+		end = i + 1;
+		if (!old->rebuild[i].touched)
+			continue;
+		end = sm_rebuild_piece(old->rebuild, old->nfiles, i);
+		if (++nranges > PLANNED_RANGES)
+			continue;
+		if (nranges == 1)
+			cost_of_all = sm_query_cost(&set->query, NULL, NULL);
+		set_bounds(set, i, end);
 		cost_of_range = sm_query_cost(&set->query, set->from, set->to);
-		nplanned++;
 
 		/*
 		 * Where the query passes $1 and $2 to a function, the planner knows
@@ -646,7 +637,8 @@ prefers_ranges(SmSet *set, int ntouched)
 	}
 	set->range_is_costly = nranges == 1 && ntouched <= old->nfiles / 3 &&
 		cost_of_all > SMALL_COST && cost >= MAX_RANGE_COST * cost_of_all;
-	return nranges == 1 || cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
+	return nranges <= 1 ||
+		cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*

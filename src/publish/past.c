@@ -108,7 +108,7 @@ begin_files(void *arg, int first, int end)
 		names = accumArrayResult(names, CStringGetTextDatum(past->set->old.files[i]->name), false,
 								 TEXTOID, CurrentMemoryContext);
 	if (first < end)
-		sm_target_read_shown(past->target, makeArrayResult(names, CurrentMemoryContext),
+		sm_target_peek(past->target, makeArrayResult(names, CurrentMemoryContext),
 							 take_states, past);
 	sm_sort_perform(&past->sort);
 	past->row = sm_sort_next(&past->sort);

@@ -47,7 +47,6 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
 /* Positions of arguments that sitemap_files does not have, and of two that it has. */
 #define ARG_TARGET		0
-#define ARG_QUERY		1
 #define ARG_BASE_URL	2
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
@@ -267,7 +266,7 @@ write_index(Run *run)
 	const SmFileList *list = sm_target_read(run->target);
 	SmUrlBase	site = options->base;
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
-	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
+	SmIndex    *index = sm_index_create(options, SM_INDEX_SECTION);
 	SmFile	  **files = palloc_extended(list->nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
 
 	site.scope = SM_SCOPE_HOST;
@@ -288,7 +287,7 @@ write_index(Run *run)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
-	sm_index_put(index, &options->base, SM_INDEX_SECTION, &run->sink);
+	sm_index_put(index, &run->sink);
 	write_files(run, true);
 }
 
@@ -422,7 +421,6 @@ make_set(Run *run, const char *statement)
 static void
 publish(FunctionCallInfo fcinfo, Run *run)
 {
-	static const SmOptionDefaults defaults = {.compression = 6,.stable = true};
 	double		max_shrink = max_shrink_argument(fcinfo);
 	char	   *statement;
 	const char *recipe;
@@ -431,7 +429,7 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	SmFeed	   *feed = NULL;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	options = run->options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
+	options = run->options = sm_read_options(fcinfo, true);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
@@ -472,7 +470,7 @@ static void
 publish_index(FunctionCallInfo fcinfo, Run *run)
 {
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	run->options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
+	run->options = sm_read_index_options(fcinfo);
 	run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run->options->base, NULL,
 								   "sitemap_publish_index()");
 	sm_target_lock(run->target);

@@ -349,34 +349,37 @@ read_peek(void *arg)
 	return false;
 }
 
-/* Read in a subtransaction that is rolled back, to release the locks that reading took. */
-static void
-run_peek(Peek *peek)
+void
+sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 {
+	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
 	ErrorData  *error;
 
-	peek->target->activity = SM_IN_TARGET;
-	error = sm_try(read_peek, peek);
+	/* the subtransaction is rolled back, to release the locks that reading took */
+	target->activity = SM_IN_TARGET;
+	error = sm_try(read_peek, &peek);
 	if (error)
 		ReThrowError(error);
-	peek->target->activity = SM_IN_QUERY;
+	target->activity = SM_IN_QUERY;
 }
 
 void
 sm_target_lock_section(SmTarget *target)
 {
-	Peek		peek = {.target = target};
-
 	lock_object(target, target->section);
-	run_peek(&peek);
+	sm_target_peek(target, (Datum) 0, NULL, NULL);
 }
 
-void
-sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
+/* Raise an error: another transaction changed the target, or this file of it. */
+pg_noreturn static void
+changed_meanwhile(const SmTarget *target, const SmFile *file)
 {
-	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
-
-	run_peek(&peek);
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+					target->table.name->relname),
+			 file ? errdetail("File \"%s\" was changed while the query ran.", file->name) : 0,
+			 file ? errhint("Publish again.") : 0));
 }
 
 /*
@@ -393,10 +396,7 @@ check_serializable(SmTarget *target)
 	PopActiveSnapshot();
 
 	if (!sm_file_lists_are_equal(latest, target->list))
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-						target->table.name->relname)));
+		changed_meanwhile(target, NULL);
 	MemoryContextDelete(latest->context);
 }
 
@@ -429,17 +429,6 @@ init_batches(SmTarget *target)
 				  psprintf("DELETE FROM %s AS file WHERE %s AND name OPERATOR(pg_catalog.=) ANY ($1)",
 						   table->sql_name, target->of_site),
 				  true, &sm_file_columns[SM_FILE_NAME], 1);
-}
-
-pg_noreturn static void
-changed_meanwhile(const SmTarget *target, const SmFile *file)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					target->table.name->relname),
-			 errdetail("File \"%s\" was changed while the query ran.", file->name),
-			 errhint("Publish again.")));
 }
 
 /*

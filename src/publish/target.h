@@ -66,10 +66,11 @@ extern void sm_target_lock_section(SmTarget *target);
 
 /*
  * Read the files of these names, a text[], with their states and without content, and
- * pass them on in any order.  No lock on the table remains.
+ * pass them on in any order; or, if names is 0, read the list.  No lock on the table
+ * remains.
  */
 typedef void (*SmTakeFile) (void *arg, const SmFile *file);
-extern void sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg);
+extern void sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg);
 
 /*
  * Take the locks of the site and of the table, to the end of the transaction, check the

@@ -8,15 +8,6 @@
 #include "files/file.h"
 #include "files/options.h"
 
-/*
- * The beginning of an index's name, the section of its row in a target, and the default
- * of the argument "section".
- */
-#define SM_INDEX_SECTION	"sitemap"
-
-/* Not allowed as a section: its files would have the names of further indexes. */
-#define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
-
 typedef struct SmIndex SmIndex;
 
 /* Begin an index in the current memory context.  section: of its files. */

@@ -8,7 +8,6 @@
 
 #include "core/text.h"
 #include "entry/value.h"
-#include "files/index.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"

@@ -23,8 +23,8 @@ typedef struct Waiting
 	SmGzip	   *gzip;
 	bool		compresses;		/* does gzip make the content? */
 	MemoryContext context;		/* for the values */
-	Datum		values[SM_FILE_NCOLUMNS];	/* without the content
-												 * that gzip makes */
+	Datum		values[SM_FILE_NCOLUMNS];	/* without the content that gzip
+											 * makes */
 	bool		nulls[SM_FILE_NCOLUMNS];
 } Waiting;
 

@@ -109,7 +109,7 @@ begin_files(void *arg, int first, int end)
 								 TEXTOID, CurrentMemoryContext);
 	if (first < end)
 		sm_target_peek(past->target, makeArrayResult(names, CurrentMemoryContext),
-							 take_states, past);
+					   take_states, past);
 	sm_sort_perform(&past->sort);
 	past->row = sm_sort_next(&past->sort);
 	open_states(past, first);

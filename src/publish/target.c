@@ -355,7 +355,10 @@ sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
 	ErrorData  *error;
 
-	/* the subtransaction is rolled back, to release the locks that reading took */
+	/*
+	 * the subtransaction is rolled back, to release the locks that reading
+	 * took
+	 */
 	target->activity = SM_IN_TARGET;
 	error = sm_try(read_peek, &peek);
 	if (error)

@@ -471,7 +471,7 @@ make_audit(FunctionCallInfo fcinfo)
 
 	sm_receiver_init(&audit->receiver, NULL, audit_row);
 
-	audit->options = sm_read_options(fcinfo, 0, &sm_files_defaults);
+	audit->options = sm_read_options(fcinfo, false);
 	sm_site_init(&audit->site, &audit->options->base);
 	sm_findings_begin(&audit->findings);
 	audit->pages = sm_pages_begin(audit->options->base.origin.https, &audit->findings);

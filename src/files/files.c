@@ -18,7 +18,6 @@ typedef struct FilesState
 {
 	SmFileSink	sink;			/* must be first */
 	SmIndex    *index;			/* the index of the set, NULL for none */
-	int			nfiles;			/* files so far, without indexes */
 	bool		gzipped;		/* are files compressed? (indexes never are) */
 	SmFileQueue *queue;			/* for the rows of the result */
 } FilesState;
@@ -34,12 +33,8 @@ put_file(SmFileSink *self, const SmFile *file)
 		stored.content = sm_toast_compress(file->content);
 	sm_file_queue_put(state->queue, &stored);
 
-	if (!sm_file_is_index(file))
-	{
-		state->nfiles++;
-		if (state->index)
-			sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
-	}
+	if (state->index && !sm_file_is_index(file))
+		sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
 }
 
 /* Raise an error unless the type of the result has the columns of this version. */
@@ -65,6 +60,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmSet	   *set;
+	int			nfiles;
 	FilesState	state = {.sink = {.put = put_file}};
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -73,11 +69,11 @@ sitemap_files(PG_FUNCTION_ARGS)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	options = sm_read_options(fcinfo, 0, &sm_files_defaults);
+	options = sm_read_options(fcinfo, false);
 	state.gzipped = options->compression > 0;
 	state.queue = sm_file_queue_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
 	if (options->index != SM_INDEX_NEVER)
-		state.index = sm_index_create(options->protocol, options->stylesheet);
+		state.index = sm_index_create(options, options->section);
 
 	set = sm_set_begin(options, &state.sink);
 	if (set->has_shown)
@@ -87,9 +83,10 @@ sitemap_files(PG_FUNCTION_ARGS)
 				 errdetail("The target remembers what each page shows, and since when."),
 				 errhint("Publish with sitemap_publish, or leave the column out.")));
 	sm_set_make_all(set, options->index == SM_INDEX_ALWAYS);
+	nfiles = set->nfiles;
 	sm_set_end(set, "sitemap_files");
-	if (state.index && (state.nfiles > 1 || options->index == SM_INDEX_ALWAYS))
-		sm_index_put(state.index, &options->base, options->section, &state.sink);
+	if (state.index && (nfiles > 1 || options->index == SM_INDEX_ALWAYS))
+		sm_index_put(state.index, &state.sink);
 	sm_file_queue_finish(state.queue);
 
 	MemoryContextSwitchTo(oldcontext);

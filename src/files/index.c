@@ -18,8 +18,8 @@
 struct SmIndex
 {
 	MemoryContext context;
-	SmProtocol	protocol;
-	const char *stylesheet;
+	const SmOptions *options;
+	const char *section;
 	SmEntryWriter writer;
 	List	   *documents;		/* of SmDocument; all but the last one are
 								 * full */
@@ -31,20 +31,20 @@ add_document(SmIndex *index)
 	MemoryContext oldcontext = MemoryContextSwitchTo(index->context);
 	SmDocument *doc = palloc_object(SmDocument);
 
-	sm_document_init(doc, SM_INDEX, index->protocol, index->stylesheet);
+	sm_document_init(doc, SM_INDEX, index->options->protocol, index->options->stylesheet);
 	index->documents = lappend(index->documents, doc);
 	MemoryContextSwitchTo(oldcontext);
 	return doc;
 }
 
 SmIndex *
-sm_index_create(SmProtocol protocol, const char *stylesheet)
+sm_index_create(const SmOptions *options, const char *section)
 {
 	SmIndex    *index = palloc0_object(SmIndex);
 
 	index->context = CurrentMemoryContext;
-	index->protocol = protocol;
-	index->stylesheet = stylesheet;
+	index->options = options;
+	index->section = section;
 	sm_entry_writer_init(&index->writer, SM_INDEX);
 	index->writer.ascii = false;	/* files are UTF-8 in every database */
 	return index;
@@ -77,17 +77,17 @@ sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod)
 }
 
 void
-sm_index_put(SmIndex *index, const SmUrlBase *base, const char *section, SmFileSink *sink)
+sm_index_put(SmIndex *index, SmFileSink *sink)
 {
 	ListCell   *lc;
 
 	foreach(lc, index->documents)
 	{
 		int			number = foreach_current_index(lc) + 1;
-		SmFile		file = {.section = section,.name = SM_INDEX_SECTION ".xml",.recipe = ""};
+		SmFile		file = {.section = index->section,.name = SM_INDEX_SECTION ".xml",.recipe = ""};
 
 		if (number > 1)
 			file.name = psprintf(SM_FURTHER_INDEX "-%d.xml", number);
-		sm_put_document(lfirst(lc), base, &file, sink);
+		sm_put_document(lfirst(lc), &index->options->base, &file, sink);
 	}
 }

@@ -6,20 +6,12 @@
 #define SM_INDEX_H
 
 #include "files/file.h"
-
-/*
- * The beginning of an index's name, the section of its row in a target, and the default
- * of the argument "section".
- */
-#define SM_INDEX_SECTION	"sitemap"
-
-/* Not allowed as a section: its files would have the names of further indexes. */
-#define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
+#include "files/options.h"
 
 typedef struct SmIndex SmIndex;
 
-/* Begin an index in the current memory context. */
-extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
+/* Begin an index in the current memory context.  section: of its files. */
+extern SmIndex *sm_index_create(const SmOptions *options, const char *section);
 
 /*
  * Add a file by its URL, UTF-8.  lastmod: DT_NOBEGIN if unknown; left out if infinite, or
@@ -27,11 +19,7 @@ extern SmIndex *sm_index_create(SmProtocol protocol, const char *stylesheet);
  */
 extern void sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod);
 
-/*
- * Put the files of the index, sitemap.xml first; none if nothing was added.  section:
- * their section.
- */
-extern void sm_index_put(SmIndex *index, const SmUrlBase *base, const char *section,
-						 SmFileSink *sink);
+/* Put the files of the index, sitemap.xml first; none if nothing was added. */
+extern void sm_index_put(SmIndex *index, SmFileSink *sink);
 
 #endif

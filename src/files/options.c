@@ -8,7 +8,6 @@
 
 #include "core/text.h"
 #include "entry/value.h"
-#include "files/index.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
@@ -31,7 +30,8 @@ enum
 	OPTION_PROTOCOL
 };
 
-const SmOptionDefaults sm_files_defaults = {.compression = 0,.stable = false};
+/* default of compression in a target */
+#define TARGET_COMPRESSION	6
 
 /* longest section: a file's name adds a number and endings, and has at most 255 bytes */
 #define MAX_SECTION		200
@@ -62,14 +62,14 @@ names_file(SmSpan name)
  * A section becomes part of file names and URLs without any encoding.  Allowed
  * are the "unreserved" characters of RFC 3986.
  */
-static char *
+static const char *
 section_option(FunctionCallInfo fcinfo, int n)
 {
 	char	   *section;
 	size_t		len;
 
 	if (PG_ARGISNULL(n))
-		return pstrdup(SM_INDEX_SECTION);
+		return SM_INDEX_SECTION;
 	section = text_to_cstring(PG_GETARG_TEXT_PP(n));
 	len = strlen(section);
 	if (len == 0 || len > MAX_SECTION || section[0] == '.' ||
@@ -158,7 +158,7 @@ protocol_option(FunctionCallInfo fcinfo, int n)
 }
 
 SmOptions *
-sm_read_options(FunctionCallInfo fcinfo, int first, const SmOptionDefaults *defaults)
+sm_read_options(FunctionCallInfo fcinfo, bool has_target)
 {
 	static const SmChoice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
 	static const SmChoice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
@@ -169,7 +169,8 @@ sm_read_options(FunctionCallInfo fcinfo, int first, const SmOptionDefaults *defa
 	static const SmChoice scopes[] = {
 		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
 	};
-	SmOptions  *options = palloc0(sizeof(SmOptions));
+	SmOptions  *options = palloc0_object(SmOptions);
+	int			first = has_target ? 1 : 0;
 	SmUrlScope	scope;
 
 	options->query = sm_text_argument(fcinfo, first + OPTION_QUERY, "query");
@@ -179,13 +180,13 @@ sm_read_options(FunctionCallInfo fcinfo, int first, const SmOptionDefaults *defa
 	options->kind = sm_choice_option(fcinfo, first + OPTION_FORMAT, "format", formats, SM_URLSET);
 
 	options->compression = sm_integer_option(fcinfo, first + OPTION_COMPRESSION, "compression",
-											 0, 9, defaults->compression);
+											 0, 9, has_target ? TARGET_COMPRESSION : 0);
 	options->max_urls = sm_integer_option(fcinfo, first + OPTION_MAX_URLS, "max_urls",
 										  1, SM_MAX_ENTRIES, SM_MAX_ENTRIES);
 	options->max_bytes = sm_integer_option(fcinfo, first + OPTION_MAX_BYTES, "max_bytes",
 										   1, SM_MAX_BYTES, SM_MAX_BYTES);
 	options->stable = sm_choice_option(fcinfo, first + OPTION_SPLIT, "split", splits,
-									   defaults->stable);
+									   has_target);
 	options->index = sm_choice_option(fcinfo, first + OPTION_INDEX, "index", indexes,
 									  SM_INDEX_AUTO);
 	options->skip_invalid = sm_choice_option(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
@@ -196,12 +197,13 @@ sm_read_options(FunctionCallInfo fcinfo, int first, const SmOptionDefaults *defa
 }
 
 SmOptions *
-sm_read_index_options(FunctionCallInfo fcinfo, int first)
+sm_read_index_options(FunctionCallInfo fcinfo)
 {
 	SmOptions  *options = palloc0_object(SmOptions);
 
-	base_url_option(fcinfo, first, SM_SCOPE_HOST, &options->base);
-	options->stylesheet = stylesheet_option(fcinfo, first + 1);
-	options->protocol = protocol_option(fcinfo, first + 2);
+	base_url_option(fcinfo, 1, SM_SCOPE_HOST, &options->base);
+	options->section = SM_INDEX_SECTION;
+	options->stylesheet = stylesheet_option(fcinfo, 2);
+	options->protocol = protocol_option(fcinfo, 3);
 	return options;
 }

@@ -9,6 +9,15 @@
 #include "entry/entry.h"
 #include "fmgr.h"
 
+/*
+ * The beginning of an index's name, the section of its row in a target, and the default
+ * of the argument "section".
+ */
+#define SM_INDEX_SECTION	"sitemap"
+
+/* Not allowed as a section: its files would have the names of further indexes. */
+#define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
+
 typedef enum SmIndexMode
 {
 	SM_INDEX_AUTO,				/* an index if there is more than one file */
@@ -20,7 +29,7 @@ typedef struct SmOptions
 {
 	char	   *query;
 	SmUrlBase	base;
-	char	   *section;		/* base of the file names */
+	const char *section;		/* base of the file names */
 	SmKind		kind;			/* SM_URLSET or SM_TEXT */
 	int			compression;	/* 0 for none, 1 to 9 for gzip */
 	int			max_urls;
@@ -32,25 +41,14 @@ typedef struct SmOptions
 	SmProtocol	protocol;
 } SmOptions;
 
-/* Defaults of the options that have different defaults in sitemap_publish. */
-typedef struct SmOptionDefaults
-{
-	int			compression;
-	bool		stable;
-} SmOptionDefaults;
-
-/* for sitemap_files and sitemap_audit */
-extern const SmOptionDefaults sm_files_defaults;
-
 /*
- * Read the arguments, query first, into the current memory context.  first: number of
- * argument query.  An option that is NULL gets its default.  Raises an error if an
- * argument is not valid.
+ * Read the arguments of a function into the current memory context.  has_target: argument
+ * target comes first, then query, and files are compressed and split by content by default.
+ * Raises an error if an argument is not valid.
  */
-extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, int first,
-								  const SmOptionDefaults *defaults);
+extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, bool has_target);
 
-/* The same for sitemap_publish_index.  first: number of argument base_url. */
-extern SmOptions *sm_read_index_options(FunctionCallInfo fcinfo, int first);
+/* The same for sitemap_publish_index. */
+extern SmOptions *sm_read_index_options(FunctionCallInfo fcinfo);
 
 #endif

@@ -21,8 +21,10 @@
 typedef struct Waiting
 {
 	SmGzip	   *gzip;
+	bool		compresses;		/* does gzip make the content? */
 	MemoryContext context;		/* for the values */
-	Datum		values[SM_FILE_NCOLUMNS];	/* all but the content */
+	Datum		values[SM_FILE_NCOLUMNS];	/* without the content that gzip
+											 * makes */
 	bool		nulls[SM_FILE_NCOLUMNS];
 } Waiting;
 
@@ -31,10 +33,9 @@ struct SmFileQueue
 	Tuplestorestate *rows;
 	TupleDesc	desc;
 	bool		compress;
-	Waiting		waiting[MAX_WAITING_FILES]; /* a ring */
-	int			size;			/* length of the ring, up to MAX_WAITING_FILES */
-	int			first;			/* the file that has waited longest */
+	int			size;			/* how many files may wait */
 	int			nwaiting;
+	Waiting		waiting[MAX_WAITING_FILES]; /* the first has waited longest */
 };
 
 SmFileQueue *
@@ -46,9 +47,10 @@ sm_file_queue_create(Tuplestorestate *rows, TupleDesc desc, int compression)
 	queue->desc = desc;
 	queue->compress = compression > 0;
 	queue->size = Max(1, Min(MAX_WAITING_FILES, max_parallel_workers_per_gather));
-	for (int i = 0; queue->compress && i < queue->size; i++)
+	for (int i = 0; i < queue->size; i++)
 	{
-		queue->waiting[i].gzip = sm_gzip_create(compression);
+		if (queue->compress)
+			queue->waiting[i].gzip = sm_gzip_create(compression);
 		queue->waiting[i].context = AllocSetContextCreate(CurrentMemoryContext,
 														  "sitemap file row",
 														  ALLOCSET_SMALL_SIZES);
@@ -60,48 +62,36 @@ sm_file_queue_create(Tuplestorestate *rows, TupleDesc desc, int compression)
 static void
 put_first(SmFileQueue *queue)
 {
-	Waiting    *row = &queue->waiting[queue->first];
+	Waiting		first = queue->waiting[0];
 
-	if (!row->nulls[SM_FILE_CONTENT])
-		row->values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip_end(row->gzip));
-	tuplestore_putvalues(queue->rows, queue->desc, row->values, row->nulls);
-	MemoryContextReset(row->context);
-	queue->first = (queue->first + 1) % queue->size;
+	if (first.compresses)
+		first.values[SM_FILE_CONTENT] = PointerGetDatum(sm_gzip_end(first.gzip));
+	tuplestore_putvalues(queue->rows, queue->desc, first.values, first.nulls);
+	MemoryContextReset(first.context);
 	queue->nwaiting--;
-}
-
-/* Let a file wait while its content, unless NULL, is compressed. */
-static void
-add_waiting(SmFileQueue *queue, const SmFile *file)
-{
-	Waiting    *row = &queue->waiting[(queue->first + queue->nwaiting) % queue->size];
-	MemoryContext oldcontext = MemoryContextSwitchTo(row->context);
-
-	sm_file_to_row(file, row->values, row->nulls);
-	if (file->shown)
-		row->values[SM_FILE_SHOWN] = datumCopy(PointerGetDatum(file->shown), false, -1);
-	MemoryContextSwitchTo(oldcontext);
-	if (file->content)
-		sm_gzip_begin(row->gzip, sm_span(VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ));
-	queue->nwaiting++;
+	memmove(&queue->waiting[0], &queue->waiting[1], queue->nwaiting * sizeof(Waiting));
+	queue->waiting[queue->nwaiting] = first;
 }
 
 void
 sm_file_queue_put(SmFileQueue *queue, const SmFile *file)
 {
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		nulls[SM_FILE_NCOLUMNS];
+	Waiting    *row;
+	MemoryContext oldcontext;
 
-	if (queue->compress && !sm_file_is_index(file))
-	{
-		if (queue->nwaiting == queue->size)
-			put_first(queue);
-		add_waiting(queue, file);
-		return;
-	}
-	sm_file_queue_finish(queue);
-	sm_file_to_row(file, values, nulls);
-	tuplestore_putvalues(queue->rows, queue->desc, values, nulls);
+	if (queue->nwaiting == queue->size)
+		put_first(queue);
+	row = &queue->waiting[queue->nwaiting++];
+	row->compresses = queue->compress && file->content && !sm_file_is_index(file);
+	oldcontext = MemoryContextSwitchTo(row->context);
+	sm_file_to_row(file, row->values, row->nulls);
+	if (file->shown)
+		row->values[SM_FILE_SHOWN] = datumCopy(PointerGetDatum(file->shown), false, -1);
+	MemoryContextSwitchTo(oldcontext);
+	if (row->compresses)
+		sm_gzip_begin(row->gzip, sm_span(VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ));
+	if (!queue->compress || sm_file_is_index(file))
+		sm_file_queue_finish(queue);
 }
 
 void

@@ -29,7 +29,7 @@
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
 
-/* the most ranges to estimate the cost of */
+/* how many ranges to estimate the cost of: the first ones stand for all */
 #define PLANNED_RANGES	10
 
 /*
@@ -171,6 +171,7 @@ close_file(SmSet *set, bool is_part)
 		file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
+	set->url_count += doc->totals.count;
 	sm_document_reset(doc);
 	report_progress(set);
 }
@@ -196,7 +197,7 @@ key_is_too_large(SmSet *set)
 static bool
 meets_old_file(SmSet *set, Datum key)
 {
-	const SmOldFiles *old = set->old;
+	const SmOldFiles *old = &set->old;
 
 	for (; set->next < old->nfiles; set->next++)
 	{
@@ -464,33 +465,24 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap set",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	static const SmOldFiles none = {0};
 	SmSet	   *set = palloc0_object(SmSet);
 
 	sm_receiver_init(&set->receiver, NULL, add_row);
 	set->options = options;
 	set->sink = sink;
 	set->context = context;
-	set->old = &none;
 	sm_begin_entries(options, &set->writer, &set->doc);
-	if (options->skip_invalid)
-		sm_problems_init_skip(&set->writer.problems);
 
 	sm_open_set_query(options, &set->query, &set->columns);
 	set->has_shown = set->columns.column[SM_COLUMN_SHOWN].index >= 0;
 	if (set->has_shown)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
-	{
 		set->key_type = &set->columns.key_type;
-		set->writer.problems.describe_key = describe_key;
-		set->writer.problems.describe_key_arg = set;
-	}
 	if (set->key_type || options->stable)
 		set_recipe(set);
 	else
 		set->recipe = "";
-	set->starts_key = true;
 	sm_split_init(&set->split, options->stable, set->key_type);
 
 	MemoryContextSwitchTo(oldcontext);
@@ -498,12 +490,8 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 }
 
 void
-sm_set_use_past(SmSet *set, const SmOldFiles *old, SmBeforeRows before_rows,
-				SmFindLastmod find_lastmod, void *arg)
+sm_set_use_past(SmSet *set, SmBeforeRows before_rows, SmFindLastmod find_lastmod, void *arg)
 {
-	set->old = old;
-	set->next = old->nfiles;	/* unless ranges are rebuilt, no old file
-								 * stays */
 	set->before_rows = before_rows;
 	set->before_rows_arg = arg;
 	set->writer.find_lastmod = find_lastmod;
@@ -532,8 +520,8 @@ start_progress(SmSet *set)
 static void
 set_bounds(SmSet *set, int from, int to)
 {
-	set->from = from > 0 ? &set->old->files[from]->key : NULL;
-	set->to = to < set->old->nfiles ? &set->old->files[to]->key : NULL;
+	set->from = from > 0 ? &set->old.files[from]->key : NULL;
+	set->to = to < set->old.nfiles ? &set->old.files[to]->key : NULL;
 }
 
 static void
@@ -556,12 +544,46 @@ read_rows(SmSet *set, int first, int end)
 	end_progress(set);
 }
 
+/*
+ * Begin the set.  It begins a second time if it turns out that not only some files have
+ * to be made.
+ */
+static void
+begin_files(SmSet *set)
+{
+	SmProblems *problems = &set->writer.problems;
+
+	set->nfiles = 0;
+	set->url_count = 0;
+	set->nbytes = 0;
+	set->hashes = NULL;
+	set->receiver.nrows = 0;
+	memset(problems, 0, sizeof(*problems));
+	if (set->options->skip_invalid)
+		sm_problems_init_skip(problems);
+	problems->describe_key = set->key_type ? describe_key : NULL;
+	problems->describe_key_arg = set;
+}
+
+/* Begin a range of files, which ends before old file next or a later one. */
+static void
+begin_range(SmSet *set, int next)
+{
+	set->next = next;
+	set->ended = false;
+	forget_key(set);
+	sm_document_reset(&set->doc);
+	sm_split_reset(&set->split);
+}
+
 void
 sm_set_make_all(SmSet *set, bool name_as_part)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
-	read_rows(set, 0, set->old->nfiles);
+	begin_files(set);
+	begin_range(set, set->old.nfiles);
+	read_rows(set, 0, set->old.nfiles);
 	if (set->doc.totals.count > 0)
 		close_file(set, set->nfiles > 0 || name_as_part);
 	MemoryContextSwitchTo(oldcontext);
@@ -585,34 +607,25 @@ sm_set_check_query(SmSet *set)
 static bool
 prefers_ranges(SmSet *set, int ntouched)
 {
-	const SmOldFiles *old = set->old;
+	const SmOldFiles *old = &set->old;
 	int			nranges = 0;
-	int			nplanned = 0;
-	int			every;
 	double		cost = 0;
-	double		cost_of_all;
-	int		   *ranges = palloc_array(int, old->nfiles);
+	double		cost_of_all = 0;
 
-	for (int i = 0; i < old->nfiles;)
-		if (old->rebuild[i].touched)
-		{
-			ranges[nranges++] = i;
-			i = sm_rebuild_piece(old->rebuild, old->nfiles, i);
-		}
-		else
-			i++;
-	if (nranges == 0)
-		return true;
-
-	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
-	every = (nranges - 1) / PLANNED_RANGES + 1;
-	for (int i = 0; i < nranges; i += every)
+	for (int end, i = 0; i < old->nfiles; i = end)
 	{
 		double		cost_of_range;
 
-		set_bounds(set, ranges[i], sm_rebuild_piece(old->rebuild, old->nfiles, ranges[i]));
+		end = i + 1;
+		if (!old->rebuild[i].touched)
+			continue;
+		end = sm_rebuild_piece(old->rebuild, old->nfiles, i);
+		if (++nranges > PLANNED_RANGES)
+			continue;
+		if (nranges == 1)
+			cost_of_all = sm_query_cost(&set->query, NULL, NULL);
+		set_bounds(set, i, end);
 		cost_of_range = sm_query_cost(&set->query, set->from, set->to);
-		nplanned++;
 
 		/*
 		 * Where the query passes $1 and $2 to a function, the planner knows
@@ -623,7 +636,8 @@ prefers_ranges(SmSet *set, int ntouched)
 	}
 	set->range_is_costly = nranges == 1 && ntouched <= old->nfiles / 3 &&
 		cost_of_all > SMALL_COST && cost >= MAX_RANGE_COST * cost_of_all;
-	return nranges == 1 || cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
+	return nranges <= 1 ||
+		cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*
@@ -649,14 +663,10 @@ static int
 rebuild_range(SmSet *set, int first)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-	const SmOldFiles *old = set->old;
+	const SmOldFiles *old = &set->old;
 	int			from = first;
 
-	set->next = first + 1;
-	set->ended = false;
-	forget_key(set);
-	sm_document_reset(&set->doc);
-	sm_split_reset(&set->split);
+	begin_range(set, first + 1);
 	while (!set->ended && from < old->nfiles)
 	{
 		int			to = sm_rebuild_piece(old->rebuild, old->nfiles, from);
@@ -675,8 +685,9 @@ rebuild_range(SmSet *set, int first)
 }
 
 const char *
-sm_set_rebuild(SmSet *set, const SmOldFiles *old)
+sm_set_rebuild(SmSet *set)
 {
+	const SmOldFiles *old = &set->old;
 	SmRebuildLimits limits = {
 		.max_urls = set->doc.max_entries,
 		.max_bytes = set->doc.max_bytes,
@@ -687,9 +698,9 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
-	set->old = old;
 	if (!prefers_ranges(set, ntouched))
 		return "to read the changed ranges of keys would cost more than to read all rows";
+	begin_files(set);
 	for (int i = 0; i < old->nfiles;)
 	{
 		SmFile	   *file = old->files[i];
@@ -702,6 +713,7 @@ sm_set_rebuild(SmSet *set, const SmOldFiles *old)
 		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
 		file->in_set = true;
+		set->url_count += file->url_count;
 		i++;
 	}
 	return NULL;
@@ -711,7 +723,6 @@ void
 sm_set_end(SmSet *set, const char *function)
 {
 	sm_query_close(&set->query);
-	if (function)
-		sm_problems_warn(&set->writer.problems, function);
+	sm_problems_warn(&set->writer.problems, function);
 	MemoryContextDelete(set->context);
 }

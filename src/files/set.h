@@ -28,8 +28,9 @@ typedef struct SmOldFiles
 typedef void (*SmBeforeRows) (void *arg, int first, int end);
 
 /*
- * A set that is being made.  Outside of set.c only receiver, options, key_type, key, recipe,
- * has_shown and range_is_costly are read.
+ * A set that is being made.  old is for the caller to fill.  Otherwise only receiver, options,
+ * key_type, key, recipe, has_shown, range_is_costly, nfiles and url_count are read outside of
+ * set.c.
  */
 typedef struct SmSet
 {
@@ -51,7 +52,8 @@ typedef struct SmSet
 									 * rows */
 	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
-	int			nfiles;			/* closed or kept so far */
+	int			nfiles;			/* closed or kept so far, as parts */
+	int64		url_count;		/* of these files */
 	SmEntryWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
@@ -63,7 +65,7 @@ typedef struct SmSet
 	bool		starts_key;		/* no entry of this key has been added */
 	Datum		key;			/* a copy */
 
-	const SmOldFiles *old;		/* of an earlier run */
+	SmOldFiles	old;			/* of an earlier run */
 
 	/* when a range of old files is rebuilt */
 	int			next;			/* the first old file that the range has not
@@ -84,12 +86,13 @@ typedef struct SmSet
  */
 extern SmSet *sm_set_begin(const SmOptions *options, SmFileSink *sink);
 
-/* Make all files.  name_as_part: name the only file of a set like a part. */
+/*
+ * Make all files.  name_as_part: name the only file of a set like a part.  The files that
+ * sm_set_rebuild has made before are made again.
+ */
 extern void sm_set_make_all(SmSet *set, bool name_as_part);
 
-/*
- * function: SQL function to name in the warning about skipped rows; NULL for no warning.
- */
+/* function: SQL function to name in the warning about skipped rows. */
 extern void sm_set_end(SmSet *set, const char *function);
 
 /*
@@ -108,14 +111,14 @@ extern const char *sm_set_compare_recipe(const SmSet *set, const char *recipe);
  * For a set with has_shown, before files are made: call these functions with arg.
  * find_lastmod is called while rows of the files are read that before_rows was called for.
  */
-extern void sm_set_use_past(SmSet *set, const SmOldFiles *old, SmBeforeRows before_rows,
-							SmFindLastmod find_lastmod, void *arg);
+extern void sm_set_use_past(SmSet *set, SmBeforeRows before_rows, SmFindLastmod find_lastmod,
+							void *arg);
 
 /*
- * Make only the files that have to change, and mark the other old files as kept.
- * Returns NULL, or why all files have to be made; another SmSet has to make them.
+ * Make only the old files that have to change, and mark the others as kept.  Returns NULL,
+ * or why all files have to be made.
  */
-extern const char *sm_set_rebuild(SmSet *set, const SmOldFiles *old);
+extern const char *sm_set_rebuild(SmSet *set);
 
 /* Open the query of the options, and find its columns. */
 extern void sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns);

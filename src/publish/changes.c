@@ -186,21 +186,27 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 	return true;
 }
 
-const char *
-sm_changes_read(const char *text, SmSet *set, const SmFileList *list,
-				SmOldFiles *old)
+void
+sm_changes_run(SmTarget *target, const char *text, DestReceiver *dest)
 {
-	Changes		changes = {.old = old};
+	target->activity = SM_IN_CHANGES;
+	sm_run_changes(text, dest);
+	target->activity = SM_IN_QUERY;
+}
+
+const char *
+sm_changes_read(SmTarget *target, const char *text, SmSet *set)
+{
+	Changes		changes = {.key_type = set->key_type,.old = &set->old};
 	const char *reason;
 	const char *order_reason;
 
 	check_set(set);
-	changes.key_type = set->key_type;
-	order_reason = sm_file_list_order(list, set->key_type, old);
-	init_rebuild(old);
+	order_reason = sm_file_list_order(target->list, set->key_type, &set->old);
+	init_rebuild(&set->old);
 	sm_receiver_init(&changes.receiver, start_statement, receive_change);
-	sm_run_changes(text, &changes.receiver.dest);
+	sm_changes_run(target, text, &changes.receiver.dest);
 	sm_set_check_query(set);
-	reason = check_files(list, set);
+	reason = check_files(target->list, set);
 	return reason ? reason : order_reason;
 }

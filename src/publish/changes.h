@@ -5,16 +5,15 @@
 #ifndef SM_PUBLISH_CHANGES_H
 #define SM_PUBLISH_CHANGES_H
 
-#include "publish/filelist.h"
+#include "publish/target.h"
+
+/* Run the statement, text, and give its rows to dest. */
+extern void sm_changes_run(SmTarget *target, const char *text, DestReceiver *dest);
 
 /*
- * Run the statement that names what changed, text, and find the section's files that hold a
- * changed key.  old: receives the section's files, with what sm_set_rebuild needs.
- * Returns NULL, or why all files have to be made, e.g. a file has no content, or its
- * recipe differs from the set's.  Raises an error if the set cannot be made in
- * parts.
+ * Run the statement, and fill set->old for sm_set_rebuild.  Returns NULL, or why all files
+ * have to be made.  Raises an error if the set cannot be made in parts.
  */
-extern const char *sm_changes_read(const char *text, SmSet *set, const SmFileList *list,
-								   SmOldFiles *old);
+extern const char *sm_changes_read(SmTarget *target, const char *text, SmSet *set);
 
 #endif

@@ -137,6 +137,8 @@ sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 	for (int i = 1; i < n; i++)
 		if (compare_keys(&files[i - 1], &files[i], key_type) == 0)
 			return "two files have the same first_key";
+	for (int i = 0; i < n; i++)
+		files[i]->number = i;
 	old->nfiles = n;
 	old->files = files;
 	return NULL;

@@ -3,8 +3,8 @@
  *	  Looks up what the target remembers of the pages of a section.
  *
  * The states of files are read before the query is run for the rows of these files, and
- * wait in a tuplestore.  So no lock on the target is held while the query runs, and the
- * query can use parallel workers.
+ * sorted by file.  So no lock on the target is held while the query runs, and the query
+ * can use parallel workers.
  */
 #include "postgres.h"
 
@@ -12,29 +12,27 @@
 
 #include "access/detoast.h"
 #include "catalog/pg_type.h"
-#include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "server/sort.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
-/* limits of what one statement reads: files, and the approximate bytes of their states */
-#define BATCH_FILES		1000
-#define BATCH_BYTES		(4 * 1024 * 1024)
+/* Columns of the sort. */
+enum
+{
+	STATES_FILE,				/* number of the old file */
+	STATES_SHOWN,				/* its states */
+	STATES_NCOLUMNS
+};
 
 struct SmPast
 {
 	SmSet	   *set;
 	SmTarget   *target;
-	const SmFileList *list;
-	const SmOldFiles *old;
 	uint32		now;			/* lastmod of pages that change in this run */
-	MemoryContext context;		/* for a batch */
-	Tuplestorestate *states;	/* of files, in their order, each a row */
-	TupleTableSlot *slot;
-	int			next;			/* the file whose states are next in there */
+	SmSort		sort;			/* the states that were read */
+	const Datum *row;			/* the next of them, NULL for none */
 
 	/* the old file in whose range of keys the newest row is */
 	int			file;
@@ -53,76 +51,48 @@ can_be_states(struct varlena *value, const SmFile *file)
 		VARHDRSZ + SM_SHOWN_HEADER_LEN + npages * SM_SHOWN_PAGE_LEN;
 }
 
-/* SmTakeFile: let a file of the list have its states, until read_batch stores them. */
+/* SmTakeFile: sort the states of a file. */
 static void
 take_states(void *arg, const SmFile *file)
 {
 	SmPast	   *past = arg;
-	SmFile	   *found = sm_file_list_find(past->list, file->name);
+	const SmFile *found = sm_file_list_find(past->target->list, file->name);
 
 	if (found && file->shown && can_be_states(file->shown, found))
 	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
+		Datum	   *values = sm_sort_row(&past->sort);
 
-		found->shown = PG_DETOAST_DATUM_COPY(PointerGetDatum(file->shown));
-		MemoryContextSwitchTo(oldcontext);
+		values[STATES_FILE] = Int64GetDatum(found->number);
+		values[STATES_SHOWN] = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(file->shown)));
+		sm_sort_put(&past->sort);
 	}
 }
 
-/* Read the states of a batch of files.  Returns the number of the file after it. */
-static int
-read_batch(SmPast *past, int first, int end)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(past->context);
-	SmFile	  **files = past->old->files;
-	ArrayBuildState *names = NULL;
-	int64		nbytes = 0;
-	int			next = first;
-
-	for (; next < end && next - first < BATCH_FILES && nbytes < BATCH_BYTES; next++)
-	{
-		names = accumArrayResult(names, CStringGetTextDatum(files[next]->name), false, TEXTOID,
-								 CurrentMemoryContext);
-		nbytes += (int64) Max(files[next]->url_count, 0) * SM_SHOWN_PAGE_LEN;
-	}
-	sm_target_read_shown(past->target, makeArrayResult(names, CurrentMemoryContext),
-						 take_states, past);
-	for (int i = first; i < next; i++)
-	{
-		Datum		value = PointerGetDatum(files[i]->shown);
-		bool		isnull = files[i]->shown == NULL;
-
-		tuplestore_putvalues(past->states, past->slot->tts_tupleDescriptor, &value, &isnull);
-		files[i]->shown = NULL;
-	}
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(past->context);
-	return next;
-}
-
-/*
- * Open the states of a file, after those of the files before it.  Damaged states count as
- * none.
- */
+/* Open the states of a file after those opened before.  Damaged states count as none. */
 static void
 open_states(SmPast *past, int file)
 {
-	/* a tuple from disk must live as long as the slot, which frees it */
-	MemoryContext oldcontext = MemoryContextSwitchTo(past->slot->tts_mcxt);
 	struct varlena *states;
-	bool		isnull;
 
-	for (; past->next <= file; past->next++)
-		if (!tuplestore_gettupleslot(past->states, true, false, past->slot))
-			elog(ERROR, "the states of file %d were not read", file);
-	MemoryContextSwitchTo(oldcontext);
-	states = (struct varlena *) DatumGetPointer(slot_getattr(past->slot, 1, &isnull));
+	while (past->row && DatumGetInt64(past->row[STATES_FILE]) < file)
+		past->row = sm_sort_next(&past->sort);
 	past->file = file;
-	past->is_known = !isnull &&
-		sm_shown_open(&past->shown, VARDATA_ANY(states), VARSIZE_ANY_EXHDR(states),
-					  past->set->key_type->family, past->space);
+	past->is_known = false;
+	if (past->row == NULL || DatumGetInt64(past->row[STATES_FILE]) > file)
+		return;
+	states = (struct varlena *) DatumGetPointer(past->row[STATES_SHOWN]);
+	past->is_known = sm_shown_open(&past->shown, VARDATA_ANY(states), VARSIZE_ANY_EXHDR(states),
+								   past->set->key_type->family, past->space);
 	if (past->is_known)
-		past->old->files[file]->shown_checksum = past->shown.checksum;
+		past->set->old.files[file]->shown_checksum = past->shown.checksum;
+}
+
+static void
+begin_sort(SmPast *past)
+{
+	static const Oid types[STATES_NCOLUMNS] = {[STATES_FILE] = INT8OID,[STATES_SHOWN] = BYTEAOID};
+
+	sm_sort_begin(&past->sort, STATES_NCOLUMNS, types, STATES_FILE + 1);
 }
 
 /* SmBeforeRows: read the states of these files, and begin with the first. */
@@ -130,18 +100,18 @@ static void
 begin_files(void *arg, int first, int end)
 {
 	SmPast	   *past = arg;
+	ArrayBuildState *names = NULL;
 
-	ExecClearTuple(past->slot);
-	tuplestore_clear(past->states);
-	past->next = first;
-	past->is_known = false;
-	for (int next = first; next < end;)
-	{
-		CHECK_FOR_INTERRUPTS();
-		next = read_batch(past, next, end);
-	}
+	sm_sort_end(&past->sort);
+	begin_sort(past);
+	for (int i = first; i < end; i++)
+		names = accumArrayResult(names, CStringGetTextDatum(past->set->old.files[i]->name), false,
+								 TEXTOID, CurrentMemoryContext);
 	if (first < end)
-		open_states(past, first);
+		sm_target_peek(past->target, makeArrayResult(names, CurrentMemoryContext),
+					   take_states, past);
+	past->row = sm_sort_next(&past->sort);
+	open_states(past, first);
 }
 
 /* Find the old file in whose range the newest key is, and open its states. */
@@ -149,11 +119,10 @@ static void
 find_file(SmPast *past)
 {
 	const SmSet *set = past->set;
-	const SmOldFiles *old = past->old;
 	int			file = past->file;
 
-	while (file + 1 < old->nfiles &&
-		   sm_key_compare(set->key_type, old->files[file + 1]->key, set->key) <= 0)
+	while (file + 1 < set->old.nfiles &&
+		   sm_key_compare(set->key_type, set->old.files[file + 1]->key, set->key) <= 0)
 		file++;
 	if (file > past->file)
 		open_states(past, file);
@@ -178,8 +147,12 @@ find_lastmod(void *arg, SmShownPage *page)
 		page->lastmod = past->now;
 }
 
-TimestampTz
-sm_past_now(const SmFileList *list)
+/*
+ * The time of the run, for the lastmod of pages: at least a second after every file of the
+ * section.  So two runs have different times, and no time goes back when the clock does.
+ */
+static TimestampTz
+time_of_run(const SmFileList *list)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	const TimestampTz max_lastmod = (PG_UINT32_MAX - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
@@ -196,49 +169,34 @@ sm_past_now(const SmFileList *list)
 	return now / USECS_PER_SEC * USECS_PER_SEC;
 }
 
-/* Raise an error unless the target, which is not locked, has a column "shown". */
-static void
-check_target(const SmTarget *target)
+SmPast *
+sm_past_begin(SmSet *set, SmTarget *target)
 {
+	SmPast	   *past = palloc0_object(SmPast);
+
 	if (!sm_table_has_column(&target->table, SM_FILE_SHOWN))
+	{
+		target->activity = SM_IN_TARGET;
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the target table \"%s\" has no column \"shown\"",
 						target->table.name->relname),
 				 errdetail("A query with a column \"shown\" needs it."),
 				 errhint("Add it with ALTER TABLE ... ADD COLUMN shown bytea.")));
-}
-
-SmPast *
-sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list, const SmOldFiles *old,
-			  TimestampTz now)
-{
-	SmPast	   *past = palloc0_object(SmPast);
-	TupleDesc	desc = CreateTemplateTupleDesc(1);
-
-	check_target(target);
+	}
 	past->set = set;
 	past->target = target;
-	past->list = list;
-	past->old = old;
-	past->now = (uint32) (now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
+	target->earliest = time_of_run(target->list);
+	past->now = (uint32) (target->earliest / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
-	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
-										  ALLOCSET_DEFAULT_SIZES);
-	past->states = tuplestore_begin_heap(false, false, work_mem);
-	TupleDescInitEntry(desc, 1, "shown", BYTEAOID, -1, 0);
-	TupleDescFinalize(desc);
-	past->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	target->earliest = now;
-	sm_set_use_past(set, old, begin_files, find_lastmod, past);
+	begin_sort(past);
+	sm_set_use_past(set, begin_files, find_lastmod, past);
 	return past;
 }
 
 void
 sm_past_end(SmPast *past)
 {
-	if (past == NULL)
-		return;
-	ExecDropSingleTupleTableSlot(past->slot);
-	tuplestore_end(past->states);
+	if (past)
+		sm_sort_end(&past->sort);
 }

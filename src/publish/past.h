@@ -10,20 +10,13 @@
 typedef struct SmPast SmPast;
 
 /*
- * The time of a run, for the lastmod of pages: at least a second after every file of the
- * section in the list.  So two runs have different times, and no time goes back when
- * the clock does.
+ * For a set with has_shown, before its rows are read: let it find the lastmod of pages by
+ * the states that set->old have in the target.  This sets the time of the run, so call it
+ * before the query's snapshot is taken.
  */
-extern TimestampTz sm_past_now(const SmFileList *list);
+extern SmPast *sm_past_begin(SmSet *set, SmTarget *target);
 
-/*
- * For a set with has_shown: let it find the lastmod of pages by the states that old files
- * in the target have.  list: the files of the target; now: see sm_past_now.
- */
-extern SmPast *sm_past_begin(SmSet *set, SmTarget *target, const SmFileList *list,
-							 const SmOldFiles *old, TimestampTz now);
-
-/* After sm_set_end: forget it, unless it is NULL. */
+/* After the last row was read: forget it, unless it is NULL. */
 extern void sm_past_end(SmPast *past);
 
 #endif

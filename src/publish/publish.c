@@ -47,7 +47,6 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
 /* Positions of arguments that sitemap_files does not have, and of two that it has. */
 #define ARG_TARGET		0
-#define ARG_QUERY		1
 #define ARG_BASE_URL	2
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
@@ -117,11 +116,6 @@ put_file(SmFileSink *self, const SmFile *file)
 		if (old->in_set)
 			copy.shown = NULL;
 	}
-	if (!(old && old->in_set) && !sm_file_is_index(file))
-	{
-		run->nfiles++;
-		run->url_count += file->url_count;
-	}
 	sm_file_queue_put(run->queue, &copy);
 }
 
@@ -144,8 +138,6 @@ forget_files(Run *run)
 {
 	SmFileList *list = run->target->list;
 
-	run->url_count = 0;
-	run->nfiles = 0;
 	sm_file_queue_finish(run->queue);
 	tuplestore_clear(run->files);
 	for (int i = 0; i < list->nfiles; i++)
@@ -274,7 +266,7 @@ write_index(Run *run)
 	const SmFileList *list = sm_target_read(run->target);
 	SmUrlBase	site = options->base;
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
-	SmIndex    *index = sm_index_create(options->protocol, options->stylesheet);
+	SmIndex    *index = sm_index_create(options, SM_INDEX_SECTION);
 	SmFile	  **files = palloc_extended(list->nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
 
 	site.scope = SM_SCOPE_HOST;
@@ -295,22 +287,8 @@ write_index(Run *run)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
-	sm_index_put(index, &options->base, SM_INDEX_SECTION, &run->sink);
+	sm_index_put(index, &run->sink);
 	write_files(run, true);
-}
-
-/* Count the files of the target that the set has as they are. */
-static void
-count_unchanged(Run *run)
-{
-	const SmFileList *list = run->target->list;
-
-	for (int i = 0; i < list->nfiles; i++)
-		if (list->files[i]->in_set)
-		{
-			run->nfiles++;
-			run->url_count += list->files[i]->url_count;
-		}
 }
 
 /* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
@@ -396,64 +374,46 @@ static const char *
 make_set(Run *run, const char *statement)
 {
 	SmTarget   *target = run->target;
-	TimestampTz now = sm_past_now(target->list);
-	SmOldFiles	old = {0};
 	SmPast	   *past = NULL;
 	SmSet	   *set;
 	const char *recipe = NULL;
 
 	if (statement && run->reads_all)
 	{
-		target->activity = SM_IN_CHANGES;
-		sm_run_changes(statement, None_Receiver);
+		sm_changes_run(target, statement, None_Receiver);
 		statement = NULL;
 	}
-	target->activity = SM_IN_QUERY;
 	set = run->set = sm_set_begin(run->options, &run->sink);
 	if (statement)
-	{
-		target->activity = SM_IN_CHANGES;
-		run->reason = sm_changes_read(statement, set, target->list, &old);
-		target->activity = SM_IN_QUERY;
-	}
+		run->reason = sm_changes_read(target, statement, set);
 	else if (set->has_shown)
-		sm_file_list_order(target->list, set->key_type, &old);
+		sm_file_list_order(target->list, set->key_type, &set->old);
+	if (set->has_shown)
+		past = sm_past_begin(set, target);
 
 	/*
 	 * At READ COMMITTED, take a new snapshot under the section's lock, so
 	 * that the rows are not older than those of the section's last run.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (set->has_shown)
-	{
-		target->activity = SM_IN_TARGET;
-		past = sm_past_begin(set, target, target->list, &old, now);
-		target->activity = SM_IN_QUERY;
-	}
 	if (statement && run->reason == NULL)
-		run->reason = sm_set_rebuild(set, &old);
+		run->reason = sm_set_rebuild(set);
 	if (statement)
 		notice_cost(run);
-	if (run->reason)
-	{
-		run->set = NULL;
-		sm_set_end(set, NULL);
-		sm_past_end(past);
-		forget_files(run);
-		set = run->set = sm_set_begin(run->options, &run->sink);
-		if (past)
-			past = sm_past_begin(set, target, target->list, &old, now);
-	}
 	if (statement == NULL || run->reason)
+	{
+		forget_files(run);
 		sm_set_make_all(set, true);
+	}
 	sm_file_queue_finish(run->queue);
 	PopActiveSnapshot();
+	run->nfiles = set->nfiles;
+	run->url_count = set->url_count;
 	if (run->options->stable && set->key_type == NULL)
 		recipe = pstrdup(set->recipe);
-	sm_set_end(set, "sitemap_publish");
-	sm_past_end(past);
 	run->set = NULL;
-	target->activity = SM_IN_TARGET;
+	sm_past_end(past);
+	sm_set_end(set, "sitemap_publish");
 	return recipe;
 }
 
@@ -461,7 +421,6 @@ make_set(Run *run, const char *statement)
 static void
 publish(FunctionCallInfo fcinfo, Run *run)
 {
-	static const SmOptionDefaults defaults = {.compression = 6,.stable = true};
 	double		max_shrink = max_shrink_argument(fcinfo);
 	char	   *statement;
 	const char *recipe;
@@ -470,7 +429,7 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	SmFeed	   *feed = NULL;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	options = run->options = sm_read_options(fcinfo, ARG_QUERY, &defaults);
+	options = run->options = sm_read_options(fcinfo, true);
 	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
 	if (!PG_ARGISNULL(ARG_FEED))
 		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
@@ -485,7 +444,6 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	recipe = make_set(run, statement);
 
 	sm_target_lock(target);
-	count_unchanged(run);
 	check_shrink(run, max_shrink);
 
 	/*
@@ -512,7 +470,7 @@ static void
 publish_index(FunctionCallInfo fcinfo, Run *run)
 {
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	run->options = sm_read_index_options(fcinfo, ARG_TARGET + 1);
+	run->options = sm_read_index_options(fcinfo);
 	run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run->options->base, NULL,
 								   "sitemap_publish_index()");
 	sm_target_lock(run->target);
@@ -553,11 +511,8 @@ add_context(void *arg)
 		hint_at_search_path();
 	if (target->activity == SM_IN_CHANGES)
 		errcontext("in the statement of changes");
-	else if (target->activity == SM_IN_TARGET && target->table.name)
-		errcontext("in the target \"%s.%s\"", target->table.name->schemaname,
-				   target->table.name->relname);
 	else if (target->activity == SM_IN_TARGET)
-		errcontext("in the target \"%u\"", target->table.relid);
+		errcontext("in the target \"%s\"", target->label);
 	else if (receiver == NULL || !receiver->is_running || receiver->is_receiving)
 		sm_query_context(receiver);
 }

@@ -114,6 +114,9 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 
 	target->table = target_table;
 	target->table.relid = relid;
+	target->label = get_rel_name(relid);
+	target->label = target->label == NULL ? psprintf("%u", relid) :
+		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), target->label);
 	target->section = section;
 	target->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 	target->of_site = psprintf("file.base_url OPERATOR(pg_catalog.=) %s",
@@ -121,6 +124,7 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	target->function = function;
 	target->earliest = DT_NOBEGIN;
 	target->context = CurrentMemoryContext;
+	target->owner = CurrentResourceOwner;
 	PreventCommandDuringRecovery(function);
 	SPI_connect();
 	MemoryContextSwitchTo(target->context);
@@ -190,6 +194,7 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 	MemoryContext context = CurrentMemoryContext;
 
 	sm_receiver_init(&reader.receiver, check_types, receive_file);
+	reader.receiver.owner = target->owner;
 	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reader.receiver.row_context);
@@ -344,35 +349,40 @@ read_peek(void *arg)
 	return false;
 }
 
-/* Read in a subtransaction that is rolled back, to release the locks that reading took. */
-static void
-run_peek(Peek *peek)
+void
+sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 {
-	SmActivity	activity = peek->target->activity;
+	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
 	ErrorData  *error;
 
-	peek->target->activity = SM_IN_TARGET;
-	error = sm_try(read_peek, peek);
+	/*
+	 * the subtransaction is rolled back, to release the locks that reading
+	 * took
+	 */
+	target->activity = SM_IN_TARGET;
+	error = sm_try(read_peek, &peek);
 	if (error)
 		ReThrowError(error);
-	peek->target->activity = activity;
+	target->activity = SM_IN_QUERY;
 }
 
 void
 sm_target_lock_section(SmTarget *target)
 {
-	Peek		peek = {.target = target};
-
 	lock_object(target, target->section);
-	run_peek(&peek);
+	sm_target_peek(target, (Datum) 0, NULL, NULL);
 }
 
-void
-sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg)
+/* Raise an error: another transaction changed the target, or this file of it. */
+pg_noreturn static void
+changed_meanwhile(const SmTarget *target, const SmFile *file)
 {
-	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
-
-	run_peek(&peek);
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+					target->table.name->relname),
+			 file ? errdetail("File \"%s\" was changed while the query ran.", file->name) : 0,
+			 file ? errhint("Publish again.") : 0));
 }
 
 /*
@@ -389,10 +399,7 @@ check_serializable(SmTarget *target)
 	PopActiveSnapshot();
 
 	if (!sm_file_lists_are_equal(latest, target->list))
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-						target->table.name->relname)));
+		changed_meanwhile(target, NULL);
 	MemoryContextDelete(latest->context);
 }
 
@@ -427,17 +434,6 @@ init_batches(SmTarget *target)
 				  true, &sm_file_columns[SM_FILE_NAME], 1);
 }
 
-pg_noreturn static void
-changed_meanwhile(const SmTarget *target, const SmFile *file)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					target->table.name->relname),
-			 errdetail("File \"%s\" was changed while the query ran.", file->name),
-			 errhint("Publish again.")));
-}
-
 /*
  * Mark the files that were found to be in the new set before the files were read again.
  * Raises an error unless they are as they were.
@@ -465,6 +461,7 @@ sm_target_lock(SmTarget *target)
 {
 	SmFileList *before = target->list;
 
+	target->activity = SM_IN_TARGET;
 	lock_object(target, NULL);
 	open_target(target, RowExclusiveLock);
 	init_batches(target);

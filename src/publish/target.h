@@ -22,10 +22,13 @@ typedef enum SmActivity
 typedef struct SmTarget
 {
 	SmTable		table;
+	const char *label;			/* its name for error contexts, or its OID if
+								 * there is no such table */
 	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
+	ResourceOwner owner;		/* the same */
 	SmActivity	activity;
 	const char *of_site;		/* condition on the table's alias "file" */
 	SmFileList *list;			/* files of the site as last read */
@@ -63,10 +66,11 @@ extern void sm_target_lock_section(SmTarget *target);
 
 /*
  * Read the files of these names, a text[], with their states and without content, and
- * pass them on in any order.  No lock on the table remains.
+ * pass them on in any order; or, if names is 0, read the list.  No lock on the table
+ * remains.
  */
 typedef void (*SmTakeFile) (void *arg, const SmFile *file);
-extern void sm_target_read_shown(SmTarget *target, Datum names, SmTakeFile take, void *arg);
+extern void sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg);
 
 /*
  * Take the locks of the site and of the table, to the end of the transaction, check the

@@ -1,6 +1,6 @@
 /*
  * sort.h
- *	  Sorting of rows that have bigint and text columns.
+ *	  Sorting of rows by bigint and text columns.
  */
 #ifndef SM_SORT_H
 #define SM_SORT_H

@@ -82,7 +82,7 @@ foreach my $where (sort keys %wait)
 		start($session, publish($case->{section}, q{loc || '?new'}));
 		if ($how eq 'timeout')
 		{
-			like(errors($session), qr/ERROR:  55P03: canceling statement due to lock timeout/, "$name: 55P03");
+			like(errors($session), qr/ERROR:  55P03: canceling statement due to lock timeout.*in the target "public\.target"/s, "$name: 55P03");
 		}
 		elsif ($how eq 'cancel')
 		{

@@ -150,6 +150,7 @@ sm_feed_create(Oid relid)
 bool
 sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section)
 {
+	MemoryContext context = CurrentMemoryContext;
 	bool		found;
 
 	open_feed(feed, AccessShareLock);
@@ -160,6 +161,7 @@ sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section)
 				false, 0);
 	found = SPI_processed > 0;
 	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(context);
 	close_feed(feed);
 	return found;
 }

@@ -52,6 +52,8 @@ fix_settings(void)
 		{"bytea_output", "hex"},
 		{"extra_float_digits", "3"},
 		{"lc_monetary", "C"},
+		{"lc_numeric", "C"},
+		{"lc_time", "C"},
 		{"quote_all_identifiers", "off"},
 		{"xmlbinary", "base64"},
 	};

@@ -142,7 +142,7 @@ SELECT publish('SELECT path AS loc, id AS key, title::varchar AS shown FROM publ
 SELECT publish('SELECT path AS loc, id AS key, title::name AS shown FROM public.page ORDER BY id');
 
 -- What a page shows does not depend on the session, nor on where the site is.
-\set timed 'SELECT path AS loc, id AS key, concat_ws(chr(10), title, changed, float8 ''0.1'', interval ''1 day 2 hours'', ''\x61''::bytea) AS shown FROM public.page ORDER BY id'
+\set timed 'SELECT path AS loc, id AS key, concat_ws(chr(10), title, changed, float8 ''0.1'', interval ''1 day 2 hours'', ''\x61''::bytea, current_setting(''lc_numeric''), current_setting(''lc_time'')) AS shown FROM public.page ORDER BY id'
 SELECT run_at('2040-03-01 12:00');
 SELECT publish(:'timed');
 SET TimeZone = 'Asia/Tokyo';
@@ -150,6 +150,8 @@ SET DateStyle = 'German, DMY';
 SET IntervalStyle = 'iso_8601';
 SET extra_float_digits = 0;
 SET bytea_output = 'escape';
+SET lc_numeric = 'POSIX';
+SET lc_time = 'POSIX';
 SELECT publish(:'timed');
 SHOW TimeZone;
 RESET ALL;

@@ -803,20 +803,22 @@ COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
  * own:
  *
  *	start	lock the row of the job, and set "started".  A row that is locked is passed over.
+ *			If the attempt before has no result, it is counted as a failure.
  *	run		lock the row again, publish, and record the success.
  *	mark	before an export that an earlier call left, set "exported" to -infinity.  If the
  *			export kills the session, the next call does not begin with it.
  *	export	lock the rows of the site's jobs, export, and record the success.
  *
- * Several calls share the jobs.  So "start" passes over a job that another call has started
- * or ended since the list was made, and "run" looks whether "started" is still what this
- * call has set.
+ * Several calls share the jobs.  So "start" passes over a job that another call has started,
+ * ended or exported since the list was made, and "run" looks whether "started" is still what
+ * this call has set.
  *
  * An error undoes the action.  The whole transaction is rolled back, not only what is in the
  * block with EXCEPTION: after a lost connection to a foreign server it could not be committed.
  * Then the failure is recorded.  The call goes on, unless a cancel request or a timeout of
- * this session is the error.  A session that is killed records nothing; it leaves "started"
- * later than "finished".
+ * this session is the error.  A session that is killed records nothing, nor does a COMMIT that
+ * fails: "started" is later than "finished" then, and "error" NULL or with the line that "start"
+ * has added.
  *
  * The jobs run with the rights and the search_path of the caller, who owns the table.  A
  * procedure that commits cannot have a search_path of its own.  So functions are qualified.
@@ -836,6 +838,12 @@ DECLARE
 		 AND %1$s <= pg_catalog.clock_timestamp()) IS NOT TRUE$$;
 	-- After the third failure in a row, a job waits 2 minutes, then 4, 8, ..., at most an hour.
 	wait CONSTANT text := $$least(pg_catalog.make_interval(mins => 1 << (least(%1$s, 8) - 2)), interval '1 hour')$$;
+
+	-- "failures" after one more.
+	counted CONSTANT text := 'least(greatest(failures, 0), 2147483646) + 1';
+	-- The error of an attempt without a result; the line that an error gets when the next attempt begins.
+	no_result CONSTANT text := 'The last run ended without a result: its session was ended, or its COMMIT failed.';
+	again CONSTANT text := E'\nThe job has started again since.';
 
 	-- Conditions on the row of a job.  Is a run due?
 	run_due CONSTANT text := pg_catalog.format($$
@@ -927,17 +935,18 @@ BEGIN
 	<<steps>>
 	FOR step IN EXECUTE pg_catalog.format($$
 		WITH job AS (
-			SELECT base_url, section, target::oid AS target, directory, started, finished, failures, %2$s AS due, %4$s AS reads_all
+			SELECT base_url, section, target::oid AS target, directory, started, finished, exported, failures,
+			       %2$s AS due, %4$s AS reads_all
 			  FROM %1$s
 			 WHERE %2$s OR directory IS NOT NULL AND finished IS NOT NULL AND coalesce(failures, 0) = 0 AND %3$s),
 		placed AS (
 			SELECT *, CASE WHEN due THEN pg_catalog.row_number() OVER (ORDER BY
 			              CASE WHEN started <= pg_catalog.clock_timestamp() THEN started END NULLS FIRST, base_url, section) ELSE 0 END AS place
 			  FROM job)
-		SELECT place, base_url, section, started, finished, failures, reads_all, NULL::oid AS target, NULL AS directory
+		SELECT place, base_url, section, started, finished, exported, failures, reads_all, NULL::oid AS target, NULL AS directory
 		  FROM placed WHERE due
 		 UNION ALL
-		SELECT pg_catalog.max(place), base_url, NULL, NULL, NULL, NULL, NULL, target, directory
+		SELECT pg_catalog.max(place), base_url, NULL, NULL, NULL, NULL, NULL, NULL, target, directory
 		  FROM placed WHERE directory IS NOT NULL AND target IS NOT NULL GROUP BY base_url, target, directory
 		 ORDER BY place, section NULLS LAST$$, jobs, run_due, export_due, full_due)
 	LOOP
@@ -967,17 +976,23 @@ BEGIN
 				WHEN 'start' THEN
 					EXECUTE pg_catalog.format($$
 						SELECT base_url FROM %s
-						 WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
-						   AND finished IS NOT DISTINCT FROM $4 AND failures IS NOT DISTINCT FROM $5
+						 WHERE base_url = $1 AND section = $2
+						   AND started IS NOT DISTINCT FROM $3 AND finished IS NOT DISTINCT FROM $4
+						   AND exported IS NOT DISTINCT FROM $5 AND failures IS NOT DISTINCT FROM $6
 						   FOR NO KEY UPDATE SKIP LOCKED$$, jobs)
-					   INTO job USING step.base_url, step.section, step.started, step.finished, step.failures;
+					   INTO job USING step.base_url, step.section, step.started, step.finished, step.exported, step.failures;
 					-- Locked, deleted, or no longer as in the list.
 					EXIT actions WHEN job.base_url IS NULL;
 					-- A crash of the server may lose this, so do not wait for the disk.
 					SET LOCAL synchronous_commit = off;
 					-- Here and below, STRICT makes a trigger that prevents the UPDATE an error.
-					EXECUTE pg_catalog.format('UPDATE %s SET started = $3 WHERE base_url = $1 AND section = $2 RETURNING started', jobs)
-					   INTO STRICT attempt USING step.base_url, step.section, attempt;
+					EXECUTE pg_catalog.format($$
+						UPDATE %1$s
+						   SET started = $3, failures = CASE WHEN %2$s THEN %3$s ELSE failures END,
+						       error = CASE WHEN %2$s THEN $4 ELSE pg_catalog.replace(error, $5, '') END || $5
+						 WHERE base_url = $1 AND section = $2 RETURNING started$$,
+						jobs, $$started > coalesce(finished, '-infinity') AND coalesce(error, $5) LIKE '%' || $5$$, counted)
+					   INTO STRICT attempt USING step.base_url, step.section, attempt, no_result, again;
 
 				WHEN 'run' THEN
 					EXECUTE pg_catalog.format($$
@@ -1055,8 +1070,13 @@ BEGIN
 			CONTINUE actions WHEN state IS NULL;
 
 			ROLLBACK AND CHAIN;
-			-- Another session exports to the directory: leave the export to the next call.
-			EXIT actions WHEN action = 'export' AND state = '55006';
+			-- Another session exports to the directory: leave the export to the next call, without the mark.
+			IF action = 'export' AND state = '55006' THEN
+				EXECUTE pg_catalog.format($$
+					UPDATE %s SET exported = NULL WHERE base_url = $1 AND section = ANY ($2) AND exported = '-infinity'$$, jobs)
+				  USING step.base_url, job.sections;
+				EXIT actions;
+			END IF;
 
 			-- Record the failure: what the error says, and in what it arose.
 			failed := failed + greatest(pg_catalog.cardinality(sections), 1);
@@ -1069,12 +1089,12 @@ BEGIN
 				-- Not if another call has started the job since this attempt.
 				EXECUTE pg_catalog.format($$
 					UPDATE %1$s
-					   SET failures = least(greatest(failures, 0), 2147483646) + 1, exported = nullif(exported, '-infinity'),
+					   SET failures = %3$s, exported = nullif(exported, '-infinity'),
 					       error = $4 || CASE WHEN coalesce(failures, 0) < 2 THEN '' ELSE pg_catalog.format(
 					           E'\nThis was failure %%s in a row. The job waits until %%s. To try at once: UPDATE %%s SET failures = 0 WHERE base_url = %%L AND section = %%L',
-					           failures + 1, (started + %2$s)::timestamptz(0), $5, base_url, section) END
+					           %3$s, (started + %2$s)::timestamptz(0), $5, base_url, section) END
 					 WHERE base_url = $1 AND section = ANY ($2)
-					   AND (started > $3 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE$$, jobs, pg_catalog.format(wait, 'failures + 1'))
+					   AND (started > $3 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE$$, jobs, pg_catalog.format(wait, counted), counted)
 				  USING step.base_url, sections, attempt, error, jobs;
 				SET CONSTRAINTS ALL IMMEDIATE;
 			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN

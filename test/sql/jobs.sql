@@ -315,7 +315,7 @@ CREATE OPERATOR public.= (LEFTARG = regclass, RIGHTARG = regclass, FUNCTION = jo
 CREATE OPERATOR public.= (LEFTARG = regclass, RIGHTARG = oid, FUNCTION = job_hostile);
 CREATE OPERATOR public.= (LEFTARG = text[], RIGHTARG = text[], FUNCTION = job_hostile);
 CREATE OPERATOR public.<> (LEFTARG = name, RIGHTARG = text, FUNCTION = job_hostile);
-UPDATE job SET finished = NULL, error = NULL, failures = 2, query = CASE section WHEN 'rare' THEN 'SELECT 1/0' ELSE query END;
+UPDATE job SET started = NULL, finished = NULL, error = NULL, failures = 2, query = CASE section WHEN 'rare' THEN 'SELECT 1/0' ELSE query END;
 CALL sitemap_run('job');
 SELECT section, split_part(error, E'\n', 1) AS error, failures FROM job ORDER BY section;
 DROP OPERATOR public.= (oid, regclass), public.= (regclass, regclass), public.= (regclass, oid), public.= (text[], text[]), public.<> (name, text);
@@ -344,7 +344,7 @@ SELECT base_url, finished IS NOT NULL AS success, urls, error, failures FROM job
 SELECT base_url, url_count FROM job_checked WHERE kind = 'urlset' ORDER BY base_url;
 -- A status that the table refuses: a success becomes a failure, without its files, and the
 -- other jobs run.
-UPDATE job SET finished = NULL, urls = NULL, error = NULL, failures = 0;
+UPDATE job SET started = NULL, finished = NULL, urls = NULL, error = NULL, failures = 0;
 DELETE FROM job_checked;
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused: %', NEW.base_url; END $$;
 CREATE TRIGGER refuse BEFORE UPDATE ON job FOR EACH ROW
@@ -391,6 +391,39 @@ CALL sitemap_run('job');
 SELECT failures, count(*), bool_and(error ~ E'\nThis was failure 3 in a row. The job waits until .*. To try at once: UPDATE job SET failures = 0 WHERE') AS error FROM job GROUP BY 1 ORDER BY 1;
 \set VERBOSITY default
 DROP TRIGGER raise ON job_files;
+-- The greatest number of failures stays.
+UPDATE job SET failures = 2147483647, started = now() - interval '2 hours', query = 'SELECT 1 / 0' WHERE section = 'zzzzz';
+CALL sitemap_run('job');
+SELECT failures, regexp_replace(error, 'until [^.]*', 'until TIME') AS error FROM job WHERE section = 'zzzzz';
+-- An attempt without a result is a failure of the next one, not one that was recorded.
+TRUNCATE job;
+CREATE TABLE job_claim (section text, error text, failures int);
+CREATE FUNCTION job_claim() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO public.job_claim VALUES (NEW.section, NEW.error, NEW.failures);
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER claim AFTER UPDATE ON job FOR EACH ROW WHEN (NEW.started IS DISTINCT FROM OLD.started) EXECUTE FUNCTION job_claim();
+INSERT INTO job (target, base_url, section, query, started, finished, failures, error)
+SELECT 'job_files', 'http://a/', section, 'SELECT ''/'' AS loc', started, finished, failures, error
+  FROM (VALUES
+    ('first', NULL::timestamptz, NULL::timestamptz, NULL::int, NULL),
+    ('never-finished', now() - interval '1 hour', NULL, NULL, NULL),
+    ('no-result', now() - interval '1 hour', now() - interval '2 hours', 0, NULL),
+    ('no-result-twice', now() - interval '1 hour', now() - interval '2 hours', 1, E'The last run ended without a result: its session was ended, or its COMMIT failed.\nThe job has started again since.'),
+    ('no-result-after-failure', now() - interval '1 hour', now() - interval '2 hours', 1, E'refused\nThe job has started again since.'),
+    ('no-result-most', now() - interval '1 hour', now() - interval '2 hours', 2147483647, NULL),
+    ('failed', now() - interval '1 hour', now() - interval '2 hours', 1, 'refused'),
+    ('failed-reset', now() - interval '1 hour', now() - interval '2 hours', 0, 'refused'),
+    ('export-failed', now() - interval '2 hours', now() - interval '1 hour', 1, 'refused'),
+    ('succeeded', now() - interval '2 hours', now() - interval '1 hour', 0, NULL)) v (section, started, finished, failures, error);
+CALL sitemap_run('job');
+SELECT * FROM job_claim ORDER BY section;
+SELECT count(*), max(failures) AS failures, max(error) AS error FROM job;
+DROP TRIGGER claim ON job;
+DROP FUNCTION job_claim;
+DROP TABLE job_claim;
 
 -- Triggers of the table of jobs: one that unsets "started", and one that hinders the UPDATE.
 TRUNCATE job, job_files;

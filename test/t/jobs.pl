@@ -208,7 +208,8 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	$node->safe_psql('postgres', 'UPDATE job SET every = NULL');
 }
 
-# A directory that another session exports: no error, and the next call does it.
+# A directory that another session exports: no error, and the next call does it.  A call of which this is the second
+# attempt leaves no mark.
 {
 	$node->safe_psql('postgres', q{CREATE VIEW slow AS SELECT base_url, name, content FROM files WHERE wait_at('export')});
 	my $holder = Session->start($node, 'postgres');
@@ -220,6 +221,10 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid");
 	$node->safe_psql('postgres', q{UPDATE job SET every = NULL; UPDATE page SET path = '/other' WHERE id = 300; CALL sitemap_run('job')});
 	is($node->safe_psql('postgres', q{SELECT exported IS NULL, error IS NULL, failures FROM job WHERE section = 'pages'}), 't|t|0', 'a directory in use is left for later');
+	my $started = $node->safe_psql('postgres', q{UPDATE job SET every = '1 day' RETURNING started});
+	$node->safe_psql('postgres', q{CALL sitemap_run('job')}) foreach 1, 2;
+	is($node->safe_psql('postgres', "SELECT exported IS NULL, started = '$started', failures FROM job"), 't|t|0', 'also by an export without a run');
+	$node->safe_psql('postgres', q{UPDATE job SET every = NULL});
 	$holder->query_safe('SELECT pg_advisory_unlock(1)');
 	$session->query_safe('SELECT 1');
 	$_->quit foreach $holder, $session;
@@ -275,7 +280,7 @@ is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls
 ok(-f "$fast/sitemap.xml", 'its directory has the files');
 # Now the job waits.
 is($node->psql('postgres', q{SET statement_timeout = '1s'; CALL sitemap_run('job')}), 0, 'it waits after three failures');
-# A session that is terminated records nothing, but the next call runs the other jobs.
+# A session that is terminated records nothing, but the next call counts it, and runs the other jobs.
 SKIP:
 {
 	skip 'transaction_timeout is of PostgreSQL 17', 2 if $node->pg_version < 17;
@@ -286,7 +291,7 @@ SKIP:
 		like($stderr, qr/terminating connection due to transaction timeout/, 'a timeout of the transaction');
 	}
 	is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, started IS NOT NULL, finished IS NULL, failures), ', ' ORDER BY section) FROM job WHERE section IN ('b', 'slow')}),
-		'b t f 0, slow t t 0', 'leaves only "started", and the other job runs');
+		'b t f 0, slow t t 1', 'is counted by the next call, and the other job runs');
 }
 $node->safe_psql('postgres', q{
 	DELETE FROM job WHERE section = 'slow';
@@ -326,6 +331,36 @@ SKIP:
 			"a-dying $call dies, b-late $call statement timeout, c-nowhere $call could not connect, d-dying $call dies, e-late $call statement timeout, f-good 0 works",
 			'each failure is recorded, and the other job runs');
 	}
+
+	# An error at the COMMIT of a job, where nothing can catch it.  The next call records it, and after three failures
+	# the job waits, so that its site is exported.
+	my $far = PostgreSQL::Test::Utils::tempdir();
+	$node->safe_psql('postgres', qq{
+		TRUNCATE far, far_files;
+		CREATE FUNCTION say_no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''remote says no''; END';
+		CREATE TABLE near_queue AS SELECT 1 AS id;
+		CREATE CONSTRAINT TRIGGER later AFTER DELETE ON near_queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION say_no();
+		CREATE FOREIGN TABLE far_queue (id int) SERVER near OPTIONS (table_name 'near_queue');
+		INSERT INTO far (target, base_url, section, query, changes, directory)
+		VALUES ('far_files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc, 1 AS key', 'DELETE FROM far_queue RETURNING id', '$far'),
+		       ('far_files', 'https://a.example/', 'b', 'SELECT ''/b'' AS loc', NULL, '$far'),
+		       ('far_files', 'https://c.example/', 'c', 'SELECT ''/c'' AS loc', NULL, NULL)});
+	my $status = q{SELECT string_agg(concat_ws(' ', section, urls, failures, split_part(error, ':', 1)), ', ' ORDER BY section) FROM far};
+	foreach my $call (1 .. 4)
+	{
+		$node->psql('postgres', q{CALL sitemap_run('far')}, stderr => \my $stderr);
+		like($stderr, qr/ERROR:  remote says no/, "an error at the COMMIT ends call $call");
+		is($node->safe_psql('postgres', $status),
+			join(', ', $call == 1 ? 'a' : "a @{[ $call - 1 ]} The last run ended without a result", $call == 1 ? ('b', 'c') : ('b 1 0', 'c 1 0')),
+			'the next call records it, and runs the other jobs first');
+	}
+	is($node->safe_psql('postgres', q{CALL sitemap_run('far'); SELECT exported >= finished FROM far WHERE section = 'b'}), 't', 'while the job waits, its site is exported');
+	ok(-f "$far/sitemap.xml", 'its directory has the files');
+	$node->safe_psql('postgres', q{
+		DROP TRIGGER later ON near_queue;
+		UPDATE far SET failures = 0 WHERE section = 'a';
+		CALL sitemap_run('far')});
+	is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0, c 1 0', 'a success ends the failures');
 }
 
 # A timeout of locks is one.

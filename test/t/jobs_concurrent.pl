@@ -180,7 +180,7 @@ is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries a
 is($node->safe_psql('postgres', 'SELECT string_agg(section, $$ $$) FROM run'), 'a', 'only the job that failed');
 
 # A serialization failure: another session writes a file of the section while the query runs.
-$node->safe_psql('postgres', q{UPDATE job SET query = 'SELECT public.wait_for(1) AS loc', finished = NULL WHERE section = 'a'});
+$node->safe_psql('postgres', q{UPDATE job SET query = 'SELECT public.wait_for(1) AS loc', started = NULL, finished = NULL WHERE section = 'a'});
 foreach my $failures (1, 2)
 {
 	my ($holder, $caller) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 2;
@@ -199,6 +199,36 @@ foreach my $failures (1, 2)
 }
 $node->safe_psql('postgres', q{CALL sitemap_run('job')});
 is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries again');
+
+# A job that is not due, of a site that another call exports while this one makes its list.
+{
+	my $directory = PostgreSQL::Test::Utils::tempdir();
+	$node->safe_psql('postgres', qq{
+		TRUNCATE job, files, run;
+		CREATE TABLE other_files OF sitemap_file (PRIMARY KEY (base_url, name));
+		INSERT INTO job (target, base_url, section, query, every, directory) VALUES
+		  ('files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc', '1 day', '$directory'),
+		  ('other_files', 'https://b.example/', 'b', 'SELECT public.wait_for(1) AS loc', '1 day', NULL);
+		CALL sitemap_run('job');
+		TRUNCATE run;
+		UPDATE job SET exported = NULL});
+	my ($locker, $holder, $exports, $runs) = map { Session->start($node, 'postgres') } 1 .. 4;
+	$locker->query_safe('BEGIN; LOCK files');
+	$holder->query_safe('SELECT pg_advisory_lock(1)');
+	$exports->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'relation'}) or die 'the export does not wait';
+	is($node->safe_psql('postgres', q{SELECT exported FROM job WHERE section = 'a'}), '-infinity', 'a call exports a site whose job is not due');
+	$node->safe_psql('postgres', q{UPDATE job SET requested = clock_timestamp(), started = '2000-01-01' WHERE section = 'b'});
+	$runs->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'advisory'}) or die 'the job does not wait';
+	$locker->query_safe('ROLLBACK');
+	$exports->query_safe('SELECT 1');
+	is($node->safe_psql('postgres', q{SELECT exported > '-infinity' FROM job WHERE section = 'a'}), 't', 'it ends');
+	$holder->query_safe('SELECT pg_advisory_unlock(1)');
+	$runs->query_safe('SELECT 1');
+	$_->quit foreach $locker, $holder, $exports, $runs;
+	is($node->safe_psql('postgres', q{SELECT string_agg(section, ' ') FROM run}), 'b', 'another call runs only the job that is due');
+}
 
 $node->stop;
 done_testing();

@@ -89,10 +89,10 @@ COMMENT ON FUNCTION _sitemap_percent(text, text) IS 'percent-encode all but some
 CREATE OR REPLACE FUNCTION sitemap_encode(segment text, keep text DEFAULT '') RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-	IF keep ~ '[^]:/?#[@!$&''()*+,;=]' THEN
+	IF keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]' THEN
 		PERFORM sitemap_schema._sitemap_refuse('22023 invalid keep "' || keep || '": only :/?#[]@!$&''()*+,;= can be kept');
 	END IF;
-	RETURN sitemap_schema._sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][])', '\\\1', 'g'));
+	RETURN sitemap_schema._sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'));
 END
 $$;
 COMMENT ON FUNCTION sitemap_encode(text, text) IS 'percent-encode one segment of a path or one value of a query string';

@@ -263,7 +263,8 @@ sub test_memory
 		sitemap_files => "SELECT count(*) FROM sitemap_files($rows)",
 		'sitemap_files, compressed' => "SELECT count(*) FROM sitemap_files($rows, compression => 9)",
 		sitemap_publish => "SELECT count(*) FROM sitemap_publish('target', $rows)",
-		sitemap_audit => "SELECT count(*) FROM sitemap_audit($rows)",
+		# locs are in a temporary file, what is sorted is in memory
+		sitemap_audit => q{SELECT count(*) FROM sitemap_audit('SELECT ''/'' || n AS loc FROM generate_series(1, 400000) n', 'http://a/')},
 		sitemap_agg =>
 		  q{SELECT length(sitemap_agg('http://a/' || n || repeat('x', 900))) FROM generate_series(1, 50000) n},
 		sitemap_export =>

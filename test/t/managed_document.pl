@@ -18,7 +18,7 @@ while ($document =~ /^```(\w+)\n(.*?)^```$/gms)
 	push @blocks, { language => $1, text => $2 };
 }
 sub blocks { my ($language) = @_; return map { $_->{text} } grep { $_->{language} eq $language } @blocks }
-my ($schema, $view, $publish, $schedule, $policy, $select, $compare, $move, $foreign) = blocks('pgsql');
+my ($schema, $view, $policy, $publish, $schedule, $select, $compare, $move, $foreign) = blocks('pgsql');
 my ($with_pg, $with_supabase, $robots) = blocks('javascript');
 my ($result) = blocks('text');
 
@@ -51,10 +51,10 @@ sub run_as
 
 is(run_as('owner', $schema . slurp_file("$tree/managed/sitemap.sql")), '', 'install');
 is(run_as('owner', $view), '', 'a table and a view');
+is(run_as('owner', $policy), '', 'a policy');
 is(run_as('owner', $publish), "$result\n", 'publish');
 my ($scheduled) = $schedule =~ /\$\$\n(.*)\$\$/s;
 is(run_as('owner', "SELECT xmin, name FROM site_files", $scheduled), "--\n(3 rows)\n\n", 'the scheduled statement');
-is(run_as('owner', $policy), '', 'a policy');
 $node->safe_psql('postgres', 'GRANT SELECT ON site_files TO anon');
 like(run_as('anon', $select), qr/\(1 row\)/, 'the file of a request');
 like(run_as('anon', 'DELETE FROM site_files'), qr/permission denied/, 'visitors may only read');

@@ -313,7 +313,7 @@ sub calls
 	ok(IPC::Run::run($outside, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: sitemap_run") or diag($output);
 	isnt($node->safe_psql($database, $started), $before, "$database: has run the job");
 	ok(!IPC::Run::run($inside, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: in a transaction");
-	like($output, qr/invalid transaction termination/, "$database: it is refused");
+	like($output, qr/cannot run inside a transaction block/, "$database: it is refused");
 	return;
 }
 

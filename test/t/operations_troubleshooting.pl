@@ -24,7 +24,7 @@ my %tests = (
 	'permission denied' => sub { no_permission(); no_right() },
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
-	'invalid transaction termination' => \&in_transaction,
+	'sitemap_run() cannot run inside a transaction block or a function' => \&in_transaction,
 	'canceling statement due to statement timeout' => \&statement_timeout,
 	'out of shared memory' => \&too_many_locks,
 	'cannot add column to typed table' => \&typed_table,
@@ -165,7 +165,7 @@ sub in_transaction
 
 	$node->safe_psql('postgres', 'CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section))');
 	$node->command_fails_like([ @psql, '-c', join '; ', map { $_->[1] } @statements ],
-		qr/invalid transaction termination/, 'one -c: the message');
+		qr/cannot run inside a transaction block/, 'one -c: the message');
 	$node->command_ok([ @psql, map { @$_ } @statements ], 'two -c help');
 	$node->safe_psql('postgres', 'DROP TABLE site');
 	return;

@@ -584,8 +584,10 @@ AS $function$
 	                       FROM unnest(string_to_array(replace(encode(t.tgargs, 'escape'), E'\\\\', E'\\134'), E'\\000'))
 	                            WITH ORDINALITY u (argument, n)
 	                      WHERE n <= t.tgnargs) a
-	  -- not by regclass, which requires the right to use the schema
-	  LEFT JOIN LATERAL parse_ident(a.arguments[2]) name ON true
+	  -- Not by regclass, which requires the right to use the schema.  A trigger that was created by hand
+	  -- can name anything, and parse_ident raises an error for what is not a name.
+	  LEFT JOIN LATERAL parse_ident(CASE WHEN a.arguments[2] ~* '^([a-z_][a-z0-9_$]*|"([^"]|"")+")\.([a-z_][a-z0-9_$]*|"([^"]|"")+")$'
+	                                     THEN a.arguments[2] END) name ON true
 	  LEFT JOIN pg_namespace s ON s.nspname = name[1]::name
 	  LEFT JOIN pg_class q ON q.relnamespace = s.oid AND q.relname = name[2]::name
 $function$;
@@ -622,21 +624,28 @@ DECLARE
 BEGIN
 	EXECUTE format('SELECT %s._sitemap_watch_check($1, $2, $3, $4)', schema) USING source, key, queue, columns;
 	SELECT ARRAY[key::text, format('%I.%I', n.nspname, c.relname)]
-	       || ARRAY(SELECT unnest(CASE WHEN columns = '{}' THEN ARRAY[key] ELSE columns END)::text), c.relowner
+	       || ARRAY(SELECT u.watched::text FROM unnest(CASE WHEN columns = '{}' THEN ARRAY[key] ELSE columns END) WITH ORDINALITY u (watched, n)
+	                 GROUP BY u.watched ORDER BY min(u.n)), c.relowner
 	  INTO arguments, owner
 	  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = queue;
 
-	-- The queue must take NULL, which stands for all keys, and the defaults of its other columns.
+	-- The queue must take NULL, which stands for all keys, and the defaults of its other columns.  The
+	-- catalog says whether a domain is NOT NULL.  To evaluate its CHECK or a default would run the
+	-- owner's functions as the caller.
 	FOR step IN
-		SELECT attname, attnum = min(attnum) OVER () AS is_key, attnotnull, atthasdef OR attidentity <> '' AS has_default,
-		       format_type(atttypid, atttypmod) AS type
-		  FROM pg_attribute WHERE attrelid = queue AND attnum > 0 AND NOT attisdropped
+		SELECT a.attname, a.attnum = min(a.attnum) OVER () AS is_key,
+		       a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL AS has_default,
+		       a.attnotnull OR EXISTS (
+		         WITH RECURSIVE base (type) AS (
+		           SELECT t.oid
+		            UNION
+		           SELECT d.typbasetype FROM base JOIN pg_type d ON d.oid = base.type)
+		         SELECT FROM base JOIN pg_type d ON d.oid = base.type WHERE d.typnotnull) AS is_strict
+		  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = queue AND a.attnum > 0
 	LOOP
-		IF step.attnotnull AND (step.is_key OR NOT step.has_default) THEN
+		IF step.is_strict AND (step.is_key OR NOT step.has_default) THEN
 			RAISE 'column "%" of the queue % is NOT NULL', step.attname, arguments[2] USING ERRCODE = 'object_not_in_prerequisite_state',
 				DETAIL = 'Keys are added to the first column, NULL for all keys. Other columns get their defaults.';
-		ELSIF step.is_key THEN
-			EXECUTE format('SELECT NULL::%s', step.type);	-- fails for a domain that is NOT NULL
 		END IF;
 	END LOOP;
 

@@ -120,6 +120,7 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 	Oid			relid = RelationGetRelid(queue);
 	Oid			owner = source->rd_rel->relowner;
 	Oid			unique;
+	Form_pg_attribute column;
 
 	if (relid == RelationGetRelid(source))
 		return refuse_queue(problem, queue, "is the watched table", NULL);
@@ -147,9 +148,14 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 		return refuse_queue(problem, queue,
 							psprintf("has a unique index, \"%s\"", get_rel_name(unique)),
 							"Drop the index. A queue may have a key more than once.");
-	if (sm_queue_column(queue) == NULL)
+	column = sm_queue_column(queue);
+	if (column == NULL)
 		return refuse_queue(problem, queue, "has no column",
 							"Its first column receives the keys and must have their type.");
+	if (column->attgenerated || column->attidentity == ATTRIBUTE_IDENTITY_ALWAYS)
+		return refuse_queue(problem, queue,
+							psprintf("generates its first column, \"%s\"", NameStr(column->attname)),
+							"Its first column receives the keys.");
 	return true;
 }
 

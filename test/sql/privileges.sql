@@ -330,6 +330,38 @@ SELECT count(*) FROM sitemap_publish('privilege.target', 'SELECT ''/1'' AS loc',
 SELECT pg_temp.publish('privilege.target', 'SELECT ''/'' || set_config(''role'', ''regress_sitemap_caller'', true) AS loc');
 
 --
+-- sitemap_watch and sitemap_unwatch run no code of the tables' owner: it would have the caller's rights.
+--
+SET ROLE regress_sitemap_owner;
+CREATE FUNCTION privilege.spy(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF current_user <> 'regress_sitemap_owner' THEN
+    RAISE 'code of regress_sitemap_owner runs as another role';
+  END IF;
+  RETURN $1;
+END
+$$;
+CREATE DOMAIN privilege.spied AS int CHECK (privilege.spy(VALUE) IS DISTINCT FROM 0);
+CREATE DOMAIN privilege.spied_twice AS privilege.spied DEFAULT privilege.spy(1) CHECK (privilege.spy(VALUE) IS DISTINCT FROM 0);
+CREATE TABLE privilege.watched (id privilege.spied_twice, note int DEFAULT privilege.spy(2), CHECK (privilege.spy(note) > 0))
+  PARTITION BY RANGE (privilege.spy(note));
+CREATE TABLE privilege.watched_1 PARTITION OF privilege.watched FOR VALUES FROM (0) TO (10);
+CREATE TABLE privilege.watch_queue (id privilege.spied_twice, note privilege.spied_twice NOT NULL, other int NOT NULL DEFAULT privilege.spy(3),
+  sum int GENERATED ALWAYS AS (privilege.spy(4) + other) STORED, CHECK (privilege.spy(other) > 0)) PARTITION BY RANGE (privilege.spy(other));
+CREATE TABLE privilege.watch_queue_1 PARTITION OF privilege.watch_queue FOR VALUES FROM (0) TO (10);
+CREATE INDEX ON privilege.watch_queue (privilege.spy(other)) WHERE privilege.spy(other) > 0;
+CREATE POLICY spied ON privilege.watch_queue USING (privilege.spy(other) > 0);
+ALTER TABLE privilege.watch_queue ENABLE ROW LEVEL SECURITY;
+RESET ROLE;
+SELECT pg_temp.done($$ SELECT sitemap_watch('privilege.watched', 'id', 'privilege.watch_queue', '{note}') $$);
+SELECT pg_temp.done($$ SELECT sitemap_watch('privilege.watched', 'id', 'privilege.watch_queue') $$);
+SET ROLE regress_sitemap_owner;
+INSERT INTO privilege.watched VALUES (5);
+SELECT * FROM privilege.watch_queue;
+RESET ROLE;
+SELECT pg_temp.done($$ SELECT sitemap_unwatch('privilege.watched', 'privilege.watch_queue') $$);
+
+--
 -- The extension: to change it takes its owner, to create it CREATE on the database.
 --
 CREATE SCHEMA privilege_extension AUTHORIZATION regress_sitemap_caller;

@@ -193,8 +193,37 @@ DROP TABLE strict_note_queue;
 CREATE DOMAIN strict AS int NOT NULL;
 CREATE TABLE strict_domain_queue (id strict);
 SELECT sitemap_watch('page', 'id', 'strict_domain_queue');
-DROP DOMAIN strict CASCADE;
 DROP TABLE strict_domain_queue;
+CREATE DOMAIN strict_based AS strict;
+CREATE TABLE strict_domain_queue (id strict_based);
+SELECT sitemap_watch('page', 'id', 'strict_domain_queue');
+DROP TABLE strict_domain_queue;
+CREATE TABLE strict_domain_queue (id int, number strict);
+SELECT sitemap_watch('page', 'id', 'strict_domain_queue');
+-- the domain has a default
+ALTER DOMAIN strict SET DEFAULT 7;
+BEGIN;
+SELECT sitemap_watch('page', 'id', 'strict_domain_queue');
+INSERT INTO page VALUES (99);
+TABLE strict_domain_queue;
+ROLLBACK;
+DROP TABLE strict_domain_queue;
+DROP DOMAIN strict CASCADE;
+-- a first column that the statement cannot write, at the call and later
+CREATE TABLE generated_queue (id int GENERATED ALWAYS AS (x) STORED, x int);
+SELECT sitemap_watch('page', 'id', 'generated_queue');
+DROP TABLE generated_queue;
+CREATE TABLE generated_queue (id int GENERATED ALWAYS AS IDENTITY);
+SELECT sitemap_watch('page', 'id', 'generated_queue');
+ALTER TABLE generated_queue ALTER id DROP IDENTITY, ALTER id DROP NOT NULL;
+BEGIN;
+SELECT sitemap_watch('page', 'id', 'generated_queue');
+INSERT INTO page VALUES (98);
+ALTER TABLE generated_queue ALTER id SET NOT NULL, ALTER id ADD GENERATED ALWAYS AS IDENTITY;
+INSERT INTO page VALUES (99), (100);
+TABLE generated_queue;
+ROLLBACK;
+DROP TABLE generated_queue;
 CREATE TABLE empty_queue ();
 SELECT sitemap_watch('page', 'id', 'empty_queue');
 CREATE TEMP TABLE temp_queue (id int);
@@ -223,6 +252,25 @@ CREATE FOREIGN TABLE far_1 PARTITION OF far FOR VALUES IN (1) SERVER nowhere;
 SELECT sitemap_watch('far', 'id', 'queue');
 DROP FOREIGN DATA WRAPPER nothing CASCADE;
 DROP TABLE far, unique_queue, strict_queue, empty_queue, temp_page, temp_queue;
+
+-- A trigger by hand whose second argument is no name of a queue.
+CREATE TABLE by_hand (id int);
+CREATE TABLE by_hand_queue (id int);
+CREATE TRIGGER by_hand AFTER INSERT ON by_hand REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('key', 'no name.".');
+INSERT INTO by_hand VALUES (1);
+SELECT sitemap_watch('by_hand', 'id', 'by_hand_queue');
+SELECT tgname FROM pg_trigger WHERE tgrelid = 'by_hand'::regclass ORDER BY tgname COLLATE "C";
+CREATE TRIGGER by_hand_2 AFTER DELETE ON by_hand FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('id', '');
+SELECT sitemap_unwatch('by_hand', 'by_hand_queue');
+SELECT count(*) FROM pg_trigger WHERE tgrelid = 'by_hand'::regclass;
+DROP TABLE by_hand, by_hand_queue;
+
+-- A column that is named repeatedly is an argument of the triggers once, in the first place.
+CREATE TABLE repeated (id int, a text, b text);
+CREATE TABLE repeated_queue (id int);
+SELECT sitemap_watch('repeated', 'id', 'repeated_queue', '{b}' || array_agg('a'::name) || '{b,id}') FROM generate_series(1, 40000);
+SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = 'repeated'::regclass AND tgname LIKE '%update';
+DROP TABLE repeated, repeated_queue;
 
 -- Rights: the owner of both tables watches; writers need no right on the queue, and their
 -- search_path does not count.
@@ -434,6 +482,30 @@ ALTER TABLE shop.part_1 OWNER TO regress_other;
 INSERT INTO shop.part VALUES (1);
 INSERT INTO shop.part_1 VALUES (1);
 TABLE shop.queue;
+-- The owner loses rights that he has through another role, and row security begins to apply to
+-- him.  Neither invalidates the session's plan.
+SET ROLE regress_owner;
+CREATE TABLE shop.lost (id int);
+CREATE TABLE shop.lost_queue (id int);
+SELECT sitemap_watch('shop.lost', 'id', 'shop.lost_queue');
+GRANT INSERT ON shop.lost_queue TO regress_writer;
+REVOKE INSERT ON shop.lost_queue FROM regress_owner;
+RESET ROLE;
+GRANT regress_writer TO regress_owner;
+INSERT INTO shop.lost VALUES (1);
+REVOKE regress_writer FROM regress_owner;
+INSERT INTO shop.lost VALUES (2);
+GRANT INSERT ON shop.lost_queue TO regress_owner;
+ALTER TABLE shop.lost_queue ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER ROLE regress_owner BYPASSRLS;
+INSERT INTO shop.lost VALUES (3);
+SET row_security = off;
+INSERT INTO shop.lost VALUES (4);
+ALTER ROLE regress_owner NOBYPASSRLS;
+INSERT INTO shop.lost VALUES (5);
+RESET row_security;
+INSERT INTO shop.lost VALUES (6);
+SELECT id FROM shop.lost_queue ORDER BY id;
 DROP SCHEMA shop CASCADE;
 DROP ROLE regress_owner, regress_other;
 

@@ -115,11 +115,13 @@ $session->quit;
 # From 18 on, a generated column can be virtual: a transition table lacks its values.
 SKIP:
 {
-	skip 'no virtual generated columns', 3 if $node->pg_version < 18;
+	skip 'no virtual generated columns', 4 if $node->pg_version < 18;
 	my $stderr;
 	$node->safe_psql('postgres', 'CREATE TABLE v (id int, a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL); CREATE TABLE v_queue (id int)');
 	$node->psql('postgres', q{SELECT sitemap_watch('v', 'id', 'v_queue', '{b}')}, stderr => \$stderr);
 	like($stderr, qr/ERROR:  cannot watch the virtual generated column "b" of table "v"\nHINT:  Watch the columns that it is generated from/, 'a virtual column');
+	$node->psql('postgres', q{CREATE TABLE virtual_queue (id int GENERATED ALWAYS AS (a) VIRTUAL, a int); SELECT sitemap_watch('v', 'id', 'virtual_queue')}, stderr => \$stderr);
+	like($stderr, qr/ERROR:  the queue "virtual_queue" generates its first column, "id"/, 'a queue whose first column is virtual');
 	$node->safe_psql('postgres', q{SELECT sitemap_watch('v', 'id', 'v_queue', '{a}'); INSERT INTO v VALUES (1, 1)});
 	$node->safe_psql('postgres', q{ALTER TABLE v DROP b, DROP a; ALTER TABLE v ADD a int GENERATED ALWAYS AS (id) VIRTUAL});
 	$node->psql('postgres', 'UPDATE v SET id = 2', stderr => \$stderr);

@@ -895,7 +895,7 @@ BEGIN
 	IF job.relkind NOT IN ('r', 'p') THEN
 		RAISE '% is not a table', jobs USING ERRCODE = 'wrong_object_type', HINT = hint;
 	END IF;
-	IF job.owner <> current_user THEN
+	IF job.owner OPERATOR(pg_catalog.<>) current_user THEN
 		RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
 			DETAIL = pg_catalog.format('Jobs run with the rights of the caller. The current user is %I, the owner is %I.', current_user, job.owner),
 			HINT = pg_catalog.format('Schedule the call as the owner, with pg_cron: SELECT cron.schedule_in_database(''sitemap'', ''* * * * *'', %L, %L, username => %L). For an owner that cannot log in: ALTER ROLE scheduler SET role = %I.',
@@ -971,7 +971,7 @@ BEGIN
 			-- function waits for an uncommitted ALTER TABLE, after which the table has a new name or owner.
 			PERFORM pg_catalog.pg_relation_size(jobs);
 			IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c
-			                WHERE c.oid = relid AND pg_catalog.pg_get_userbyid(c.relowner) = current_user) THEN
+			                WHERE c.oid = relid AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user) THEN
 				RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
 					DETAIL = 'The table was dropped, or its owner or the current user has changed during the call.';
 			END IF;
@@ -1108,6 +1108,10 @@ BEGIN
 				SET CONSTRAINTS ALL IMMEDIATE;
 			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN
 				RAISE WARNING 'could not record this failure: %', SQLERRM USING ERRCODE = SQLSTATE;
+				-- The record waited for the row of the job until it was canceled, or until a timeout.
+				IF SQLSTATE = '57014' THEN
+					RAISE;
+				END IF;
 			END;
 
 			-- A cancel request or a timeout of this session ends the call.  To a cancellation that a

@@ -428,6 +428,24 @@ like($stuck, qr{WARNING:  export of https://a.example/ failed: not this one.*ERR
 is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, exported IS NOT NULL, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM tenant}),
 	'a f not this one, stuck t, z t', 'the other exports are');
 
+# A cancel request while a failure is recorded ends the call: no other job begins.
+$node->safe_psql('postgres', q{
+	CREATE TABLE recorded OF sitemap_job (PRIMARY KEY (base_url, section));
+	INSERT INTO recorded (target, base_url, section, query)
+	VALUES ('files', 'https://a.example/', 'a', 'SELECT (1 / 0)::text AS loc'), ('files', 'https://b.example/', 'b', 'SELECT ''/'' AS loc');
+	CREATE FUNCTION wait_to_record() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(9); RETURN NEW; END';
+	CREATE TRIGGER wait BEFORE UPDATE ON recorded FOR EACH ROW WHEN (NEW.failures > 0) EXECUTE FUNCTION wait_to_record()});
+my $blocker = Session->start($node, 'postgres');
+my $canceled = Session->start($node, 'postgres', on_error_stop => 0);
+my $canceled_pid = $canceled->query_safe('SELECT pg_backend_pid()');
+$blocker->query_safe('SELECT pg_advisory_lock(9)');
+$canceled->query_until(qr/begun/, "\\echo begun\nCALL sitemap_run('recorded');\n");
+$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $canceled_pid") or die 'it does not wait';
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($canceled_pid)");
+$canceled->query('SELECT 1');
+is($node->safe_psql('postgres', q{SELECT started FROM recorded WHERE section = 'b'}), '', 'a cancel request while a failure is recorded ends the call');
+$_->quit foreach $canceled, $blocker;
+
 # Not on a standby.
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');

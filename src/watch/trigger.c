@@ -363,6 +363,7 @@ open_queue(const char *name, Relation source, SmWatchProblem *problem)
 		Oid			relid = sm_find_table(name);
 		Relation	queue;
 
+		CHECK_FOR_INTERRUPTS();
 		if (!OidIsValid(relid))
 			break;
 		queue = try_relation_open(relid, RowExclusiveLock);

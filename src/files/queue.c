@@ -76,19 +76,20 @@ put_first(SmFileQueue *queue)
 void
 sm_file_queue_put(SmFileQueue *queue, const SmFile *file)
 {
+	bool		compresses = queue->compress && file->content && !sm_file_is_index(file);
 	Waiting    *row;
 	MemoryContext oldcontext;
 
 	if (queue->nwaiting == queue->size)
 		put_first(queue);
 	row = &queue->waiting[queue->nwaiting++];
-	row->compresses = queue->compress && file->content && !sm_file_is_index(file);
+	row->compresses = compresses;
 	oldcontext = MemoryContextSwitchTo(row->context);
 	sm_file_to_row(file, row->values, row->nulls);
 	if (file->shown)
 		row->values[SM_FILE_SHOWN] = datumCopy(PointerGetDatum(file->shown), false, -1);
 	MemoryContextSwitchTo(oldcontext);
-	if (row->compresses)
+	if (compresses)
 		sm_gzip_begin(row->gzip, sm_span(VARDATA(file->content), VARSIZE(file->content) - VARHDRSZ));
 	if (!queue->compress || sm_file_is_index(file))
 		sm_file_queue_finish(queue);

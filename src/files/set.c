@@ -164,11 +164,13 @@ close_file(SmSet *set, bool is_part)
 	SmDocument *doc = &set->doc;
 	SmFile		file = {.section = options->section,.recipe = set->recipe};
 
-	if (set->key_type)
-		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
 	file.name = is_part ? next_name(set, (uint32) set->split.first_hash) : sm_only_name(options);
-	if (set->has_shown)
-		file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
+	if (set->key_type)
+	{
+		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
+		if (set->has_shown)
+			file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
+	}
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
 	set->url_count += doc->totals.count;

@@ -81,7 +81,7 @@ extern void sm_run_changes(const char *statement, DestReceiver *dest);
  * Run a query and give its rows to the receiver.  The query must be one SELECT, and
  * its functions may write only to temporary tables.  It may use parallel workers.
  */
-extern void sm_run_query(const char *query, SmReceiver *receiver);
+extern void sm_run_query(const char *text, SmReceiver *receiver);
 
 /*
  * The same in steps, for a query that makes a set.  sm_query_open finds the query's

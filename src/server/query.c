@@ -552,6 +552,16 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	ErrorData  *error;
 
 	receiver->query = query;
+
+	/*
+	 * On a standby, where no transaction writes, a conflict with recovery in a
+	 * subtransaction would end the session.
+	 */
+	if (XactReadOnly)
+	{
+		run_read_only(&run);
+		return;
+	}
 	error = sm_try(run_read_only, &run);
 	if (error)
 		ReThrowError(error);

@@ -559,7 +559,10 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	 */
 	if (XactReadOnly)
 	{
+		MemoryContext context = CurrentMemoryContext;
+
 		run_read_only(&run);
+		MemoryContextSwitchTo(context);
 		return;
 	}
 	error = sm_try(run_read_only, &run);

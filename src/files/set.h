@@ -88,7 +88,7 @@ extern SmSet *sm_set_begin(const SmOptions *options, SmFileSink *sink);
 
 /*
  * Make all files.  name_as_part: name the only file of a set like a part.  The files that
- * sm_set_rebuild has made before are made again.
+ * sm_set_rebuild made before are rebuilt.
  */
 extern void sm_set_make_all(SmSet *set, bool name_as_part);
 

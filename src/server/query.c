@@ -430,7 +430,7 @@ sm_query_views(const SmQuery *query)
 /*
  * As pg_get_viewdef writes it.  Constants in it depend on settings such as DateStyle, names
  * on search_path.  It is read with the active snapshot, in which a view can be older than
- * the one that a query was prepared for.
+ * the definition that the query was prepared with.
  */
 char *
 sm_view_definition(Oid view)

@@ -59,11 +59,13 @@ like(alerts(), qr{\A\Q$site\E\|articles\|has only 1 URLs
 $node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'news')});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
+my %finished = map { split /\|/ } split /\n/,
+  $node->safe_psql('postgres', 'SELECT section, extract(epoch FROM finished) FROM site');
 like($lines[$_], (
-	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="fine"\} 7\d{3}(?:\.\d+)?$/,
-	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
 	qr/^sitemap_failures\{base_url="\Q$site\E",section="fine"\} 0$/,
 	qr/^sitemap_failures\{base_url="\Q$site\E",section="news"\} 1$/,
+	qr/^sitemap_finished_seconds\{base_url="\Q$site\E",section="fine"\} \Q$finished{fine}\E$/,
+	qr/^sitemap_finished_seconds\{base_url="\Q$site\E",section="news"\} \Q$finished{news}\E$/,
 	qr/^sitemap_run_seconds\{base_url="\Q$site\E",section="fine"\} \d+(?:\.\d+)?(?:e-\d+)?$/,
 	qr/^sitemap_run_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?(?:e-\d+)?$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="fine"\} 120000$/,

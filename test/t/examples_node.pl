@@ -286,7 +286,7 @@ sub check_express
 		const app = express();
 		app.use((request, response, next) => { response.vary('Cookie'); next(); });
 		app.use('/maps', sitemap(pool, { baseUrl: process.argv[2] }));
-		} . readme_line() . q{
+		} . readme_lines() . q{
 		app.use('/broken', sitemap(pool, { baseUrl: process.argv[2], target: 'no_such_table' }));
 		app.use((request, response) => response.status(404).type('txt').send('the application'));
 		app.use((error, request, response, next) => response.status(500).type('txt').send(error.message));
@@ -311,12 +311,12 @@ sub check_express
 	return;
 }
 
-# The line of examples/README.md for Express, below the path /root.
-sub readme_line
+# The lines of examples/README.md for Express, below the path /root.
+sub readme_lines
 {
-	my ($line) = slurp_file("$FindBin::RealBin/../../examples/README.md") =~ /^```javascript\n(.*?)^```/ms;
+	my ($lines) = slurp_file("$FindBin::RealBin/../../examples/README.md") =~ /^```javascript\n(.*?)^```/ms;
 
-	return $line =~ s{app\.use\(}{app.use('/root', }r;
+	return '{' . ($lines =~ s{app\.use\(}{app.use('/root', }r =~ s{'\./sitemap\.js'}{process.argv[1]}r) . '}';
 }
 
 # What curl gets for a path or URL: a hash with the status, the body, and each header line

@@ -65,10 +65,10 @@ check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
 	}
 	if (count <= (size_t) field->max)
 		return true;
-	sm_problem_with_detail(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
-						   psprintf("It has %zu.", count),
-						   psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
-									label(w, field), sm_for_message(value), field->max));
+	sm_report_problem(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
+					  psprintf("It has %zu.", count),
+					  psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
+							   label(w, field), sm_for_message(value), field->max));
 	return false;
 }
 
@@ -79,9 +79,9 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 
 	if (text.len > SM_MAX_BYTES)
 	{
-		sm_problem_with_detail(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-							   psprintf("It has %zu bytes.", text.len),
-							   psprintf("%s is too long for a sitemap", label(w, field)));
+		sm_report_problem(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						  psprintf("It has %zu bytes.", text.len),
+						  psprintf("%s is too long for a sitemap", label(w, field)));
 		return false;
 	}
 	len = sm_xml_escape(text.s, text.len, SM_XML_VALUE,
@@ -462,10 +462,10 @@ append_tags(SmEntryWriter *w, const SmField *field, const SmValue *values, int n
 	{
 		if (values[k].n == 0 || values[k].n == values[0].n)
 			continue;
-		sm_problem_with_detail(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
-							   psprintf("They have %d and %d.", values[0].n, values[k].n),
-							   psprintf("%s and %s must have the same number of elements",
-										label(w, field), label(w, &field[k])));
+		sm_report_problem(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR, NULL,
+						  psprintf("They have %d and %d.", values[0].n, values[k].n),
+						  psprintf("%s and %s must have the same number of elements",
+								   label(w, field), label(w, &field[k])));
 		return false;
 	}
 	for (int i = 0; i < values[0].n; i++)

@@ -71,6 +71,9 @@ typedef struct SmProblem
 	const char *hint;			/* NULL for none */
 } SmProblem;
 
+/* the WARNING about what was skipped gives this many reasons at most */
+#define SM_MAX_REASONS	5
+
 typedef struct SmProblems SmProblems;
 
 /* Takes a problem.  Returns whether the row may go on without its invalid element. */
@@ -96,7 +99,7 @@ struct SmProblems
 	const char *place;			/* position of the problem in the document, or
 								 * NULL */
 
-	/* sm_skip_problem: what was skipped, and the first few reasons */
+	/* sm_problems_init_skip: what was skipped, and the first few reasons */
 	uint64		nproblems;
 	uint64		nrows;
 	uint64		nelements;
@@ -104,35 +107,31 @@ struct SmProblems
 	StringInfoData reasons;
 };
 
-/*
- * Takes a problem: the row, or an optional element of it, is skipped and counted.
- * SmProblemName says which.
- */
-extern bool sm_skip_problem(SmProblems *problems, const SmProblem *problem);
-
-/* Begin to skip, in the current memory context. */
+/* Begin to skip rows and elements with problems, in the current memory context. */
 extern void sm_problems_init_skip(SmProblems *problems);
 
-/* Are hints shown?  If not, a hint that takes time to find may be NULL. */
+/* Are problems described?  After the last reason that is shown, they are only counted. */
 static inline bool
-sm_problems_use_hints(const SmProblems *problems)
+sm_problems_are_described(const SmProblems *problems)
 {
-	return problems->take != sm_skip_problem;
+	return problems->nreasons < SM_MAX_REASONS;
 }
 
 /*
- * Describe a problem of the current row, with an SQLSTATE, a hint (NULL for none) and
- * a message.  Returns whether the row may go on without its invalid element.
+ * Report a problem of the current row, with an SQLSTATE, a hint and a detail, a sentence
+ * (each NULL for none), and a message, which is freed.  Returns whether the row may go on
+ * without its invalid element.
  */
-extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
-					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);
+extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
+							  const char *hint, const char *detail, char *message);
+
+/* The same with a format and its values for the message, without a detail. */
+#define sm_problem(problems, name, sqlerrcode, hint, ...) \
+	sm_report_problem(problems, name, sqlerrcode, hint, NULL, \
+					  sm_problems_are_described(problems) ? psprintf(__VA_ARGS__) : NULL)
 
 /* The same, but always false: for a caller that cannot go on with the element. */
 #define sm_refuse(...)	(sm_problem(__VA_ARGS__), false)
-
-/* The same as sm_problem, for a problem with a detail, a sentence. */
-extern bool sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
-								   const char *detail, const char *message);
 
 /*
  * Raise one WARNING if anything was skipped.  function: SQL function to name

@@ -30,7 +30,6 @@
 #include "server/query.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/timestamp.h"
 
@@ -491,15 +490,9 @@ Datum
 sitemap_audit(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext context;
-	MemoryContext oldcontext;
 	Audit	   *audit;
 
 	InitMaterializedSRF(fcinfo, 0);
-
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
 	audit = make_audit(fcinfo);
 	sm_open_set_query(audit->options, &audit->query, &audit->columns);
 	audit->lacks_order = audit->options->stable && audit->query.key_index < 0 &&
@@ -508,8 +501,5 @@ sitemap_audit(PG_FUNCTION_ARGS)
 	sm_query_close(&audit->query);
 	check_set(audit);
 	sm_findings_put(&audit->findings, rsinfo->setResult, rsinfo->setDesc);
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
 	return (Datum) 0;
 }

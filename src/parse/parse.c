@@ -244,8 +244,6 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
 	int64		max_bytes = sm_integer_option(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
 	bool		skip = sm_choice_option(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid, false);
-	MemoryContext context;
-	MemoryContext oldcontext;
 	Parsing		state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	SmSpan		document;
 	bool		is_text;
@@ -254,10 +252,7 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(ARG_DOCUMENT))
 		return (Datum) 0;
 
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_parse",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
-	state.row_context = AllocSetContextCreate(context, "sitemap_parse row",
+	state.row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_parse row",
 											  ALLOCSET_DEFAULT_SIZES);
 	if (skip)
 		sm_problems_init_skip(&state.problems);
@@ -265,40 +260,23 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	document = read_document(fcinfo, 0, &is_text);
 	sm_input_prepare(&state.input, document, is_text, max_bytes, &state.problems);
 	parse_entries(&state);
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
 	return (Datum) 0;
 }
 
-/* The kind of a document; NULL if it is of no kind that sitemap_parse reads. */
-static const char *
-kind_of(SmSpan document, bool is_text)
+/* sitemap_kind(document): NULL if it is of no kind that sitemap_parse reads */
+Datum
+sitemap_kind(PG_FUNCTION_ARGS)
 {
+	bool		is_text;
+	SmSpan		document = read_document(fcinfo, KIND_BYTES + 1, &is_text);
 	SmProblems	problems;
 	SmInput		input;
+	const char *kind;
 
 	/* skip mode, since an invalid document also has a kind */
 	sm_problems_init_skip(&problems);
 	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);
-	if (input.is_xml)
-		return sm_xml_kind(&input);
-	return is_text_sitemap(&input) ? "text" : NULL;
-}
-
-/* sitemap_kind(document) */
-Datum
-sitemap_kind(PG_FUNCTION_ARGS)
-{
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_kind",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	bool		is_text;
-	SmSpan		document = read_document(fcinfo, KIND_BYTES + 1, &is_text);
-	const char *kind = kind_of(document, is_text);
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
+	kind = input.is_xml ? sm_xml_kind(&input) : is_text_sitemap(&input) ? "text" : NULL;
 	if (kind == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(kind));

@@ -446,13 +446,6 @@ sm_view_definition(Oid view)
 	return TextDatumGetCString(definition);
 }
 
-char *
-sm_view_name(Oid view)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(view)),
-									  get_rel_name(view));
-}
-
 /*
  * Wrap the query with bounds: it becomes a subquery, and the planner pushes the
  * comparisons into it.  A bound that is NULL leaves no comparison in the plan.
@@ -520,6 +513,7 @@ static bool
 run_read_only(void *arg)
 {
 	Run		   *run = arg;
+	MemoryContext oldcontext = CurrentMemoryContext;
 	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_context,
 	.arg = run->receiver};
 	SPIExecuteOptions options = {.read_only = true,.dest = &run->receiver->dest};
@@ -537,6 +531,7 @@ run_read_only(void *arg)
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 	restore_settings(level);
+	MemoryContextSwitchTo(oldcontext);
 	return true;
 }
 
@@ -559,10 +554,7 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	 */
 	if (XactReadOnly)
 	{
-		MemoryContext context = CurrentMemoryContext;
-
 		run_read_only(&run);
-		MemoryContextSwitchTo(context);
 		return;
 	}
 	error = sm_try(run_read_only, &run);

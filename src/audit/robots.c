@@ -160,10 +160,8 @@ file_url(SmSite *site, const SmUrlBase *base, const char *name)
 {
 	char	   *url = psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
 							   base->url[SM_FORM_PLAIN], name);
-	SmSpan		page = sm_no_span();
 
-	sm_site_read(site, sm_span_of(url), &page);
-	return page;
+	return sm_site_canonical(site, sm_span_of(url));
 }
 
 /* Report, for each agent, the first of these files that the agent must not fetch. */

@@ -9,7 +9,6 @@
 
 #include "entry/item.h"
 
-#include "common/int.h"
 #include "core/ascii.h"
 #include "core/decimal.h"
 #include "core/namespace.h"
@@ -173,29 +172,19 @@ append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 
 /* Read a whole number, with zeros after its point or without a point. */
 static bool
-read_integer(SmSpan string, int64 *n)
+read_integer(SmSpan text, int64 *n)
 {
-	const char *s;
-	const char *end;
-	bool		negative;
+	SmSpan		trimmed = sm_trim(text);
+	char	   *string = pnstrdup(trimmed.s, trimmed.len);
+	char	   *end;
 
-	string = sm_trim(string);
-	s = string.s;
-	end = s + string.len;
-
-	negative = s < end && *s == '-';
-	s += negative;
-	if (s == end || !sm_is_digit(*s))
+	errno = 0;
+	*n = strtoi64(string, &end, 10);
+	if (end == string || errno == ERANGE || *string == '+')
 		return false;
-	for (*n = 0; s < end && sm_is_digit(*s); s++)
-		if (pg_mul_s64_overflow(*n, 10, n) || pg_sub_s64_overflow(*n, *s - '0', n))
-			return false;
-	if (!negative && pg_sub_s64_overflow(0, *n, n))
-		return false;
-	if (s < end && *s == '.')
-		for (s++; s < end && *s == '0';)
-			s++;
-	return s == end;
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0");
+	return end == string + trimmed.len;
 }
 
 static bool
@@ -284,14 +273,6 @@ sm_append_url(SmEntryWriter *w, SmSpan url, const char *what)
 	return false;
 }
 
-static SmSpan
-without_www(SmSpan host)
-{
-	if (host.len > 4 && pg_strncasecmp(host.s, "www.", 4) == 0)
-		return sm_span(host.s + 4, host.len - 4);
-	return host;
-}
-
 /* Is a host a domain, or a subdomain of it? */
 static bool
 is_within(SmSpan host, SmSpan domain)
@@ -311,8 +292,8 @@ is_within(SmSpan host, SmSpan domain)
 static bool
 same_domain(SmSpan a, SmSpan b)
 {
-	a = without_www(a);
-	b = without_www(b);
+	a = sm_without_www(a);
+	b = sm_without_www(b);
 	return is_within(a, b) || is_within(b, a);
 }
 

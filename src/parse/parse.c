@@ -161,13 +161,9 @@ put_extensions(const SmRow *row, Datum *datum, bool *null)
 
 		if (!put_text(row->extensions[i], &elements[i], &is_null))
 			return false;
-		/* free the copy, which can be long */
-		pfree(unconstify(char *, row->extensions[i].s));
 	}
 	*datum = PointerGetDatum(construct_array(elements, row->nextensions, XMLOID, -1,
 											 false, TYPALIGN_INT));
-	for (int i = 0; i < row->nextensions; i++)
-		pfree(DatumGetPointer(elements[i]));
 	return true;
 }
 

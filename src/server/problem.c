@@ -9,37 +9,8 @@
 #include "server/encoding.h"
 
 const char *const sm_problem_names[SM_NPROBLEMS] = {
-	[SM_URL_ELEMENT_INVALID] = "url_element_invalid",
-	[SM_LOC_NULL] = "loc_null",
-	[SM_LOC_INVALID] = "loc_invalid",
-	[SM_LOC_TOO_LONG] = "loc_too_long",
-	[SM_LOC_OUTSIDE] = "loc_outside",
-	[SM_ENTRY_TOO_LARGE] = "entry_too_large",
-	[SM_LASTMOD_INVALID] = "lastmod_invalid",
-	[SM_CHANGEFREQ_INVALID] = "changefreq_invalid",
-	[SM_PRIORITY_INVALID] = "priority_invalid",
-	[SM_IMAGE_INVALID] = "image_invalid",
-	[SM_VIDEO_INVALID] = "video_invalid",
-	[SM_NEWS_INVALID] = "news_invalid",
-	[SM_EXTENSION_INVALID] = "extension_invalid",
-	[SM_LOC_CONTROL_CHARACTER] = "loc_control_character",
-	[SM_LOC_SUSPICIOUS] = "loc_suspicious",
-	[SM_LOC_FRAGMENT] = "loc_fragment",
-	[SM_LOC_DUPLICATE] = "loc_duplicate",
-	[SM_SCHEME_MIXED] = "scheme_mixed",
-	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
-	[SM_NEWS_TOO_OLD] = "news_too_old",
-	[SM_NAMESPACE_UNKNOWN] = "namespace_unknown",
-	[SM_HREFLANG_LACKS_ITSELF] = "hreflang_lacks_itself",
-	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal",
-	[SM_ROBOTS_DISALLOWED] = "robots_disallowed",
-	[SM_LASTMOD_UNIFORM] = "lastmod_uniform",
-	[SM_ORDER_MISSING] = "order_missing",
-	[SM_XML_UNCHECKED] = "xml_unchecked",
-	[SM_ROBOTS_INVALID] = "robots_invalid",
-	[SM_ROBOTS_BLOCKS_SITEMAP] = "robots_blocks_sitemap",
-	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap",
-	[SM_DOCUMENT_INVALID] = "document_invalid"
+#define NAME(symbol, name) name,
+	SM_PROBLEMS_LIST(NAME)
 };
 
 /* The line of problems->place.  Lines end in LF, CR or both. */

@@ -11,54 +11,53 @@
 #include "lib/stringinfo.h"
 
 /*
- * Problems, in the order in which sitemap_audit lists those of one row.  Their
- * names are in problem.c.
+ * Problems with their names in the result of sitemap_audit, in the order in which it lists
+ * those of one row.
  */
+#define SM_PROBLEMS_LIST(PROBLEM) \
+	/* the row is skipped for these */ \
+	PROBLEM(SM_URL_ELEMENT_INVALID, "url_element_invalid") \
+	PROBLEM(SM_LOC_NULL, "loc_null") \
+	PROBLEM(SM_LOC_INVALID, "loc_invalid") \
+	PROBLEM(SM_LOC_TOO_LONG, "loc_too_long") \
+	PROBLEM(SM_LOC_OUTSIDE, "loc_outside") \
+	PROBLEM(SM_ENTRY_TOO_LARGE, "entry_too_large") \
+	/* an optional element is skipped for these */ \
+	PROBLEM(SM_LASTMOD_INVALID, "lastmod_invalid") \
+	PROBLEM(SM_CHANGEFREQ_INVALID, "changefreq_invalid") \
+	PROBLEM(SM_PRIORITY_INVALID, "priority_invalid") \
+	PROBLEM(SM_IMAGE_INVALID, "image_invalid") \
+	PROBLEM(SM_VIDEO_INVALID, "video_invalid") \
+	PROBLEM(SM_NEWS_INVALID, "news_invalid") \
+	PROBLEM(SM_EXTENSION_INVALID, "extension_invalid") \
+	/* only sitemap_audit looks for these */ \
+	PROBLEM(SM_LOC_CONTROL_CHARACTER, "loc_control_character") \
+	PROBLEM(SM_LOC_SUSPICIOUS, "loc_suspicious") \
+	PROBLEM(SM_LOC_FRAGMENT, "loc_fragment") \
+	PROBLEM(SM_LOC_DUPLICATE, "loc_duplicate") \
+	PROBLEM(SM_SCHEME_MIXED, "scheme_mixed") \
+	PROBLEM(SM_LASTMOD_IN_FUTURE, "lastmod_in_future") \
+	PROBLEM(SM_NEWS_TOO_OLD, "news_too_old") \
+	PROBLEM(SM_NAMESPACE_UNKNOWN, "namespace_unknown") \
+	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \
+	PROBLEM(SM_HREFLANG_NOT_RECIPROCAL, "hreflang_not_reciprocal") \
+	PROBLEM(SM_ROBOTS_DISALLOWED, "robots_disallowed") \
+	/* these are problems of the set as a whole */ \
+	PROBLEM(SM_LASTMOD_UNIFORM, "lastmod_uniform") \
+	PROBLEM(SM_ORDER_MISSING, "order_missing") \
+	PROBLEM(SM_XML_UNCHECKED, "xml_unchecked") \
+	PROBLEM(SM_ROBOTS_INVALID, "robots_invalid") \
+	PROBLEM(SM_ROBOTS_BLOCKS_SITEMAP, "robots_blocks_sitemap") \
+	PROBLEM(SM_ROBOTS_LACKS_SITEMAP, "robots_lacks_sitemap") \
+	/* sitemap_parse: the reader of the document decides what is lost */ \
+	PROBLEM(SM_DOCUMENT_INVALID, "document_invalid")
+
 typedef enum SmProblemName
 {
-	/* the row is skipped for these */
-	SM_URL_ELEMENT_INVALID,
-	SM_LOC_NULL,
-	SM_LOC_INVALID,
-	SM_LOC_TOO_LONG,
-	SM_LOC_OUTSIDE,
-	SM_ENTRY_TOO_LARGE,
-
-	/* an optional element is skipped for these */
-	SM_LASTMOD_INVALID,
-	SM_CHANGEFREQ_INVALID,
-	SM_PRIORITY_INVALID,
-	SM_IMAGE_INVALID,
-	SM_VIDEO_INVALID,
-	SM_NEWS_INVALID,
-	SM_EXTENSION_INVALID,
-
-	/* only sitemap_audit looks for these */
-	SM_LOC_CONTROL_CHARACTER,
-	SM_LOC_SUSPICIOUS,
-	SM_LOC_FRAGMENT,
-	SM_LOC_DUPLICATE,
-	SM_SCHEME_MIXED,
-	SM_LASTMOD_IN_FUTURE,
-	SM_NEWS_TOO_OLD,
-	SM_NAMESPACE_UNKNOWN,
-	SM_HREFLANG_LACKS_ITSELF,
-	SM_HREFLANG_NOT_RECIPROCAL,
-	SM_ROBOTS_DISALLOWED,
-
-	/* these are problems of the set as a whole */
-	SM_LASTMOD_UNIFORM,
-	SM_ORDER_MISSING,
-	SM_XML_UNCHECKED,
-	SM_ROBOTS_INVALID,
-	SM_ROBOTS_BLOCKS_SITEMAP,
-	SM_ROBOTS_LACKS_SITEMAP,
-
-	/* sitemap_parse: the reader of the document decides what is lost */
-	SM_DOCUMENT_INVALID
+#define SM_SYMBOL(symbol, name) symbol,
+	SM_PROBLEMS_LIST(SM_SYMBOL)
+	SM_NPROBLEMS
 } SmProblemName;
-
-#define SM_NPROBLEMS	(SM_DOCUMENT_INVALID + 1)
 
 extern const char *const sm_problem_names[SM_NPROBLEMS];
 

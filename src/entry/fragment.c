@@ -30,7 +30,7 @@ typedef struct Fragment
 	SmXmlCharset charset;
 	bool		is_clean;		/* it can be copied unchanged, except
 								 * declarations that the document has */
-	uint32		namespaces;		/* that the document has to declare, SM_NS_… */
+	uint32		namespaces;		/* SM_NS_… whose declarations are left out */
 	SmXmlReader reader;
 } Fragment;
 
@@ -261,10 +261,10 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
 	f.is_clean = can_be_copied(xml, f.charset);
-	sm_xml_reader_init(&f.reader, xml.s, xml.len, sm_namespace_lookup, &f.namespaces);
+	sm_xml_reader_init(&f.reader, xml.s, xml.len);
 	if (copy_tokens(&f))
 	{
-		w->page->namespaces |= f.namespaces;
+		w->page->namespaces |= f.namespaces | f.reader.namespaces;
 		return true;
 	}
 	w->buf->len = start;

@@ -57,7 +57,6 @@ typedef struct Audit
 	SmEntryWriter writer;
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
-	bool		lacks_order;	/* does a stable split lack an ORDER BY? */
 
 	int64		nread;			/* rows that could be read */
 	int64		nentries;		/* of these, with a valid loc */
@@ -431,9 +430,6 @@ static void
 check_set(Audit *audit)
 {
 	sm_pages_compare(audit->pages);
-	if (audit->lacks_order)
-		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
-						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	if (audit->is_uniform && audit->nread >= UNIFORM_ROWS)
 	{
 		char		lastmod[SM_W3C_SECONDS_LEN];
@@ -495,8 +491,9 @@ sitemap_audit(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	audit = make_audit(fcinfo);
 	sm_open_set_query(audit->options, &audit->query, &audit->columns);
-	audit->lacks_order = audit->options->stable && audit->query.key_index < 0 &&
-		!has_order(&audit->query);
+	if (audit->options->stable && audit->query.key_index < 0 && !has_order(&audit->query))
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
+						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
 	sm_query_close(&audit->query);
 	check_set(audit);

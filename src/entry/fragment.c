@@ -30,7 +30,6 @@ typedef struct Fragment
 	SmXmlCharset charset;
 	bool		is_clean;		/* it can be copied unchanged, except
 								 * declarations that the document has */
-	uint32		namespaces;		/* SM_NS_… whose declarations are left out */
 	SmXmlReader reader;
 } Fragment;
 
@@ -93,7 +92,7 @@ append_without_own(Fragment *f)
 
 		if (own == 0)
 			continue;
-		f->namespaces |= own;
+		f->reader.namespaces |= own;
 		while (sm_is_space(to[-1]))
 			to--;
 		append_part(f, sm_span(from, to - from), SM_XML_IN_TAG, f->charset);
@@ -252,7 +251,6 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 						 "invalid extension: %zu bytes are more than a sitemap can have",
 						 xml.len);
 	f.w = w;
-	f.namespaces = 0;
 
 	/*
 	 * If the database is not UTF-8, files get characters, and SQL values get
@@ -264,7 +262,7 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 	sm_xml_reader_init(&f.reader, xml.s, xml.len);
 	if (copy_tokens(&f))
 	{
-		w->page->namespaces |= f.namespaces | f.reader.namespaces;
+		w->page->namespaces |= f.reader.namespaces;
 		return true;
 	}
 	w->buf->len = start;

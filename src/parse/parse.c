@@ -63,32 +63,28 @@ typedef struct Parsing
 	MemoryContext row_context;	/* of one entry */
 } Parsing;
 
-/* A text sitemap that is being parsed. */
-typedef struct TextParser
-{
-	SmSpan		rest;			/* the part that has not been read */
-	bool		is_cut;			/* the input is not the whole document */
-} TextParser;
-
-/* The next line that is not blank; false if there is none. */
+/*
+ * The next line of a text sitemap that is not blank; false if there is none.  rest: the part
+ * of the input that has not been read.
+ */
 static bool
-next_line(TextParser *p, SmSpan *line)
+next_line(const SmInput *input, SmSpan *rest, SmSpan *line)
 {
-	while (p->rest.len > 0)
+	while (rest->len > 0)
 	{
-		const char *s = p->rest.s;
-		const char *end = s + p->rest.len;
+		const char *s = rest->s;
+		const char *end = s + rest->len;
 
 		CHECK_FOR_INTERRUPTS();
 
 		while (s < end && *s != '\n' && *s != '\r')
 			s++;
-		if (s == end && p->is_cut)
+		if (s == end && input->broken)
 			return false;		/* the line may be incomplete */
-		*line = sm_trim(sm_span(p->rest.s, s - p->rest.s));
+		*line = sm_trim(sm_span(rest->s, s - rest->s));
 		if (s < end)
 			s++;
-		p->rest = sm_span(s, end - s);
+		*rest = sm_span(s, end - s);
 		if (line->len > 0)
 			return true;
 	}
@@ -103,10 +99,10 @@ is_utf8(SmSpan line)
 
 /* Read the next URL into a row, and report lines that are not URLs; false at the end. */
 static bool
-next_url(TextParser *p, SmProblems *problems, SmRow *row)
+next_url(const SmInput *input, SmSpan *rest, SmProblems *problems, SmRow *row)
 {
 	memset(row, 0, sizeof(*row));
-	while (next_line(p, &row->loc))
+	while (next_line(input, rest, &row->loc))
 	{
 		problems->place = row->loc.s;
 		if (!is_utf8(row->loc))
@@ -125,10 +121,10 @@ next_url(TextParser *p, SmProblems *problems, SmRow *row)
 static bool
 is_text_sitemap(const SmInput *input)
 {
-	TextParser	p = {.rest = input->content,.is_cut = input->broken != NULL};
+	SmSpan		rest = input->content;
 	SmSpan		line;
 
-	return next_line(&p, &line) && is_utf8(line) && sm_url_begins(line.s, line.len);
+	return next_line(input, &rest, &line) && is_utf8(line) && sm_url_begins(line.s, line.len);
 }
 
 /*
@@ -195,12 +191,12 @@ parse_entries(Parsing *state)
 	const SmInput *input = &state->input;
 	SmProblems *problems = &state->problems;
 	SmXmlParser *xml = input->is_xml ? sm_xml_parser_create(input, problems) : NULL;
-	TextParser	lines = {.rest = input->content,.is_cut = input->broken != NULL};
+	SmSpan		rest = input->content;
 	MemoryContext oldcontext;
 	SmRow		row;
 
 	oldcontext = MemoryContextSwitchTo(state->row_context);
-	while (xml ? sm_xml_parser_next(xml, &row) : next_url(&lines, problems, &row))
+	while (xml ? sm_xml_parser_next(xml, &row) : next_url(input, &rest, problems, &row))
 	{
 		put_entry(state, &row);
 		MemoryContextReset(state->row_context);

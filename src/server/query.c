@@ -204,6 +204,7 @@ void
 sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDesc desc),
 				 bool (*receive) (SmReceiver *self, TupleTableSlot *slot))
 {
+	memset(receiver, 0, sizeof(*receiver));
 	receiver->dest.rStartup = start_rows;
 	receiver->dest.receiveSlot = receive_row;
 	receiver->dest.rShutdown = end_rows;
@@ -211,16 +212,12 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	/* any kind but DestNone, by which SPI knows that rows are discarded */
 	receiver->dest.mydest = DestTuplestore;
 
-	receiver->query = NULL;
 	receiver->start = start;
 	receiver->receive = receive;
 	receiver->context = CurrentMemoryContext;
 	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
 												  ALLOCSET_DEFAULT_SIZES);
 	receiver->owner = CurrentResourceOwner;
-	receiver->nrows = 0;
-	receiver->is_running = false;
-	receiver->is_receiving = false;
 }
 
 /*

@@ -546,8 +546,8 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	receiver->query = query;
 
 	/*
-	 * On a standby, where no transaction writes, a conflict with recovery in a
-	 * subtransaction would end the session.
+	 * On a standby, where no transaction writes, a conflict with recovery in
+	 * a subtransaction would end the session.
 	 */
 	if (XactReadOnly)
 	{

@@ -114,49 +114,30 @@ append_choice(SmEntryWriter *w, const SmField *field, SmSpan value)
 	return true;
 }
 
-/*
- * Cut the next word off a list.  Words are separated by blanks, or by commas with
- * blanks around them.  Returns false after the last word.
- */
-static bool
-next_word(SmSpan *list, char separator, SmSpan *word)
-{
-	size_t		len = 0;
-
-	if (separator == ' ')
-		*list = sm_trim(*list);
-	if (list->s == NULL || (separator == ' ' && list->len == 0))
-		return false;
-	while (len < list->len &&
-		   (separator == ' ' ? (unsigned char) list->s[len] > ' ' : list->s[len] != separator))
-		len++;
-	*word = sm_trim(sm_span(list->s, len));
-	if (len == list->len && separator != ' ')
-		*list = sm_no_span();	/* an empty list would have one more word */
-	else
-	{
-		len += separator != ' ';
-		*list = sm_span(list->s + len, list->len - len);
-	}
-	return true;
-}
-
+/* Append a list, with words between blanks, or between commas with blanks around them. */
 static bool
 append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 {
-	SmSpan		rest = list;
-	SmSpan		word;
+	bool		by_blanks = field->separator == ' ';
+	const char *end = list.s + list.len;
+	const char *word_end;
 	int64		n = 0;
 
-	while (next_word(&rest, field->separator, &word))
+	for (const char *s = list.s; s <= end; s = word_end + 1)
 	{
+		SmSpan		word;
+
 		CHECK_FOR_INTERRUPTS();
 
-		if (n > 0 && field->separator == ',')
-			sm_append(w->buf, SM_LITERAL(", "));
-		else if (n > 0)
-			sm_append(w->buf, SM_LITERAL(" "));
-		n++;
+		word_end = s;
+		while (word_end < end &&
+			   (by_blanks ? (unsigned char) *word_end > ' ' : *word_end != field->separator))
+			word_end++;
+		word = sm_trim(sm_span(s, word_end - s));
+		if (by_blanks && word.len == 0)
+			continue;
+		if (n++ > 0)
+			appendStringInfoString(w->buf, by_blanks ? " " : ", ");
 		if (field->choices)
 		{
 			if (!append_choice(w, field, word))

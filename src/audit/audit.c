@@ -28,8 +28,8 @@
 #include "parser/parsetree.h"
 #include "server/encoding.h"
 #include "server/query.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/plancache.h"
 #include "utils/timestamp.h"
 
@@ -445,24 +445,17 @@ check_set(Audit *audit)
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 
-/* The argument agents, an array of texts; NULL stands for its default. */
-static Datum
-agents_argument(FunctionCallInfo fcinfo, int n)
-{
-	Datum		agents[] = {CStringGetTextDatum("Googlebot"), CStringGetTextDatum("Bingbot")};
-
-	if (!PG_ARGISNULL(n))
-		return PG_GETARG_DATUM(n);
-	return PointerGetDatum(construct_array(agents, lengthof(agents), TEXTOID, -1, false,
-										   TYPALIGN_INT));
-}
-
 static Audit *
 make_audit(FunctionCallInfo fcinfo)
 {
 	Audit	   *audit = palloc0_object(Audit);
 	int			robots = PG_NARGS() - 2;
-	int			agents = PG_NARGS() - 1;
+
+	/* NULL stands for the default */
+	Datum		agents = PG_ARGISNULL(robots + 1) ?
+		OidFunctionCall3(F_ARRAY_IN, CStringGetDatum("{Googlebot,Bingbot}"),
+						 ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1)) :
+		PG_GETARG_DATUM(robots + 1);
 
 	sm_receiver_init(&audit->receiver, NULL, audit_row);
 
@@ -471,7 +464,7 @@ make_audit(FunctionCallInfo fcinfo)
 	sm_findings_begin(&audit->findings);
 	audit->pages = sm_pages_begin(audit->options->base.origin.https, &audit->findings);
 	audit->robots = sm_audit_robots_begin(PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
-										  agents_argument(fcinfo, agents), &audit->site, &audit->findings);
+										  agents, &audit->site, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.found = check_value;

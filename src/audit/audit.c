@@ -28,9 +28,8 @@
 #include "parser/parsetree.h"
 #include "server/encoding.h"
 #include "server/query.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
+#include "utils/fmgroids.h"
 #include "utils/plancache.h"
 #include "utils/timestamp.h"
 
@@ -58,7 +57,6 @@ typedef struct Audit
 	SmEntryWriter writer;
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
-	bool		lacks_order;	/* does a stable split lack an ORDER BY? */
 
 	int64		nread;			/* rows that could be read */
 	int64		nentries;		/* of these, with a valid loc */
@@ -432,9 +430,6 @@ static void
 check_set(Audit *audit)
 {
 	sm_pages_compare(audit->pages);
-	if (audit->lacks_order)
-		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
-						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	if (audit->is_uniform && audit->nread >= UNIFORM_ROWS)
 	{
 		char		lastmod[SM_W3C_SECONDS_LEN];
@@ -450,24 +445,17 @@ check_set(Audit *audit)
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 
-/* The argument agents, an array of texts; NULL stands for its default. */
-static Datum
-agents_argument(FunctionCallInfo fcinfo, int n)
-{
-	Datum		agents[] = {CStringGetTextDatum("Googlebot"), CStringGetTextDatum("Bingbot")};
-
-	if (!PG_ARGISNULL(n))
-		return PG_GETARG_DATUM(n);
-	return PointerGetDatum(construct_array(agents, lengthof(agents), TEXTOID, -1, false,
-										   TYPALIGN_INT));
-}
-
 static Audit *
 make_audit(FunctionCallInfo fcinfo)
 {
 	Audit	   *audit = palloc0_object(Audit);
 	int			robots = PG_NARGS() - 2;
-	int			agents = PG_NARGS() - 1;
+
+	/* NULL stands for the default */
+	Datum		agents = PG_ARGISNULL(robots + 1) ?
+		OidFunctionCall3(F_ARRAY_IN, CStringGetDatum("{Googlebot,Bingbot}"),
+						 ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1)) :
+		PG_GETARG_DATUM(robots + 1);
 
 	sm_receiver_init(&audit->receiver, NULL, audit_row);
 
@@ -476,7 +464,7 @@ make_audit(FunctionCallInfo fcinfo)
 	sm_findings_begin(&audit->findings);
 	audit->pages = sm_pages_begin(audit->options->base.origin.https, &audit->findings);
 	audit->robots = sm_audit_robots_begin(PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
-										  agents_argument(fcinfo, agents), &audit->site, &audit->findings);
+										  agents, &audit->site, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.found = check_value;
@@ -491,25 +479,17 @@ Datum
 sitemap_audit(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext context;
-	MemoryContext oldcontext;
 	Audit	   *audit;
 
 	InitMaterializedSRF(fcinfo, 0);
-
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
 	audit = make_audit(fcinfo);
 	sm_open_set_query(audit->options, &audit->query, &audit->columns);
-	audit->lacks_order = audit->options->stable && audit->query.key_index < 0 &&
-		!has_order(&audit->query);
+	if (audit->options->stable && audit->query.key_index < 0 && !has_order(&audit->query))
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
+						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
 	sm_query_close(&audit->query);
 	check_set(audit);
 	sm_findings_put(&audit->findings, rsinfo->setResult, rsinfo->setDesc);
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
 	return (Datum) 0;
 }

@@ -86,7 +86,6 @@ sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site, SmFindi
 	int			nagents;
 	SmRobotsAgent *agents = read_agents(names, &nagents);
 	SmSpan		given;
-	size_t		size;
 
 	if (robots_txt == NULL)
 		return NULL;
@@ -98,8 +97,8 @@ sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site, SmFindi
 				 errmsg("robots has %zu bytes, more than the %d that are read",
 						given.len, SM_ROBOTS_MAX),
 				 errdetail("Google reads no more than the first 500 KiB of a robots.txt.")));
-	size = sm_robots_init(&robots->rules, given.s, given.len, agents, nagents, check_interrupts);
-	sm_robots_compile(&robots->rules, palloc(size));
+	sm_robots_init(&robots->rules, given, agents, nagents, check_interrupts,
+				   palloc(SM_ROBOTS_MEMORY(given.len)));
 	initStringInfo(&robots->room);
 	robots->site = site;
 	robots->findings = findings;
@@ -160,10 +159,8 @@ file_url(SmSite *site, const SmUrlBase *base, const char *name)
 {
 	char	   *url = psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
 							   base->url[SM_FORM_PLAIN], name);
-	SmSpan		page = sm_no_span();
 
-	sm_site_read(site, sm_span_of(url), &page);
-	return page;
+	return sm_site_canonical(site, sm_span_of(url));
 }
 
 /* Report, for each agent, the first of these files that the agent must not fetch. */

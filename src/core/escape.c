@@ -85,30 +85,19 @@ sm_escape(const char *s, const char *end, unsigned int component, SmUrlForm form
 	return d;
 }
 
-/* The bit of a character in a set.  All reserved characters are among the 64 from " " to "_". */
-static uint64_t
-bit_of(unsigned char c)
+size_t
+sm_url_reserved_length(SmSpan text)
 {
-	return c >= ' ' && c <= '_' ? UINT64_C(1) << (c - ' ') : 0;
+	size_t		i = 0;
+
+	while (i < text.len && text.s[i] != '\0' &&
+		   (strchr(":/?#[]@!$&'()*+,;=", text.s[i]) || (SM_CLASSES(text.s[i]) & SM_UNRESERVED)))
+		i++;
+	return i;
 }
 
 size_t
-sm_url_reserved(SmSpan text, uint64_t *set)
-{
-	*set = 0;
-	for (size_t i = 0; i < text.len; i++)
-	{
-		char		c = text.s[i];
-
-		if (c == '\0' || (!strchr(":/?#[]@!$&'()*+,;=", c) && !(SM_CLASSES(c) & SM_UNRESERVED)))
-			return i;
-		*set |= bit_of(c);
-	}
-	return text.len;
-}
-
-size_t
-sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst)
+sm_url_encode_segment(SmSpan segment, SmSpan keep, char *dst)
 {
 	char	   *d = dst;
 
@@ -116,7 +105,7 @@ sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst)
 	{
 		char		c = segment.s[i];
 
-		if ((SM_CLASSES(c) & SM_UNRESERVED) || (bit_of(c) & keep))
+		if ((SM_CLASSES(c) & SM_UNRESERVED) || ((unsigned char) c < 0x80 && memchr(keep.s, c, keep.len)))
 			*d++ = c;
 		else
 			d = put_escape(d, c);

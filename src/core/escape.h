@@ -5,8 +5,6 @@
 #ifndef SM_ESCAPE_H
 #define SM_ESCAPE_H
 
-#include <stdint.h>
-
 #include "core/span.h"
 
 /* how the URL is written */
@@ -33,18 +31,14 @@ extern char *sm_escape(const char *s, const char *end, unsigned int component,
  */
 extern size_t sm_url_encode_reference(const char *src, size_t len, char *dst);
 
-/*
- * Make the set of the reserved characters of RFC 3986 in a text, for the function below.
- * Unreserved characters are ignored.  Returns the length of the text, or the place of its
- * first other character.
- */
-extern size_t sm_url_reserved(SmSpan text, uint64_t *set);
+/* The length of the reserved and unreserved characters of RFC 3986 that a text begins with. */
+extern size_t sm_url_reserved_length(SmSpan text);
 
 /*
  * Percent-encode one segment of a path, or a value of a query string: everything but
- * the unreserved characters of RFC 3986 and the set keep.  dst needs 3 * segment.len
- * bytes.
+ * the unreserved characters of RFC 3986 and the reserved characters in keep.  dst needs
+ * 3 * segment.len bytes.
  */
-extern size_t sm_url_encode_segment(SmSpan segment, uint64_t keep, char *dst);
+extern size_t sm_url_encode_segment(SmSpan segment, SmSpan keep, char *dst);
 
 #endif

@@ -57,31 +57,52 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 }
 
 /*
- * Is a label the ASCII form of these characters, as far as libidn2 can tell?  A
- * NUL ends the characters.
+ * Can a character beyond ASCII be in a host?  Control characters, surrogates,
+ * characters of private use and planes without letters cannot.
  */
 static bool
-has_ascii_form(const uint32_t *characters, const char *label, size_t len)
+may_be_in_host(uint32_t c)
 {
+	return c >= 0xA0 && !(c >= 0xD800 && c <= 0xF8FF) && c <= 0x3FFFF;
+}
+
+/*
+ * Is a label, a string that begins with "xn--", the ASCII form of some characters, as far
+ * as libidn2 can tell?
+ */
+static bool
+is_ascii_form(const char *label)
+{
+	uint32_t   *characters = NULL;
 	char	   *ascii = NULL;
-	int			result = idn2_to_ascii_4z(characters, &ascii, IDN2_NONTRANSITIONAL);
-	bool		same;
+	bool		valid = true;
+	int			result;
+
+	/* libidn2 takes any character for a digit of Punycode */
+	for (const char *s = label + strlen(label); s[-1] != '-'; s--)
+		if (!sm_is_letter(s[-1]) && !sm_is_digit(s[-1]))
+			return false;
+	result = idn2_to_unicode_8z4z(label, &characters, 0);
+	if (result != IDN2_OK)
+		return result == IDN2_MALLOC;
+	for (const uint32_t *c = characters; *c; c++)
+		valid = valid && (*c < 0x80 || may_be_in_host(*c));
 
 	/*
 	 * With UTS #46, both emojis, which browsers open, and unassigned
 	 * characters, which they do not open, are disallowed.  Without it, only
 	 * the unassigned ones give IDN2_UNASSIGNED.
 	 */
+	result = idn2_to_ascii_4z(characters, &ascii, IDN2_NONTRANSITIONAL);
 	if (result == IDN2_DISALLOWED)
 		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);
+	idn2_free(characters);
 	switch (result)
 	{
 		case IDN2_OK:
-			same = strlen(ascii) == len;
-			for (size_t i = 0; same && i < len; i++)
-				same = ascii[i] == sm_lower(label[i]);
+			valid = valid && strcmp(ascii, label) == 0;
 			idn2_free(ascii);
-			return same;
+			return valid;
 		case IDN2_UNASSIGNED:
 		case IDN2_LEADING_COMBINING:
 		case IDN2_CONTEXTJ:
@@ -89,7 +110,7 @@ has_ascii_form(const uint32_t *characters, const char *label, size_t len)
 		case IDN2_BIDI:
 			return false;
 		default:
-			return true;		/* browsers may allow what libidn2 does not */
+			return valid;		/* browsers may allow what libidn2 does not */
 	}
 }
 
@@ -102,111 +123,26 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 }
 
 static bool
-has_ascii_form(const uint32_t *characters, const char *label, size_t len)
+is_ascii_form(const char *label)
 {
 	return true;
 }
 
 #endif
 
-/* The value of a Punycode digit, 36 for any other character. */
-static uint32_t
-punycode_digit(char c)
-{
-	c = sm_lower(c);
-	return c >= 'a' && c <= 'z' ? (uint32_t) (c - 'a') :
-		sm_is_digit(c) ? (uint32_t) (c - '0' + 26) : 36;
-}
-
-/*
- * Can a character beyond ASCII be in a host?  Control characters, surrogates,
- * characters of private use and planes without letters cannot.
- */
-static bool
-may_be_in_host(uint32_t c)
-{
-	return c >= 0xA0 && !(c >= 0xD800 && c <= 0xF8FF) && c <= 0x3FFFF;
-}
-
-/*
- * Decode Punycode, RFC 3492, 6.2: the ASCII characters up to the last hyphen,
- * then for each other character a number that encodes the character and its
- * position.  Returns the number of characters, 0 if this is not Punycode of a
- * label with characters outside ASCII.
- */
-static size_t
-punycode_decode(const char *src, size_t len, uint32_t dst[SM_LABEL_MAX])
-{
-	uint32_t	c = 128;		/* the current character ... */
-	uint32_t	at = 0;			/* and where it goes */
-	uint32_t	bias = 72;
-	size_t		n = 0;
-	size_t		i = 0;
-
-	for (size_t hyphen = len; hyphen > 1; hyphen--)
-	{
-		if (src[hyphen - 1] != '-')
-			continue;
-		for (; n < hyphen - 1; n++)
-			dst[n] = (unsigned char) sm_lower(src[n]);
-		i = hyphen;
-		break;
-	}
-	if (i == len)
-		return 0;
-
-	while (i < len)
-	{
-		uint32_t	before = at;
-		uint32_t	weight = 1;
-		uint32_t	delta;
-
-		for (uint32_t k = 36;; k += 36)
-		{
-			uint32_t	t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-			uint32_t	digit = i < len ? punycode_digit(src[i++]) : 36;
-
-			/*
-			 * the limit exceeds what any character and position need, and is
-			 * too small for the sum over a label to overflow
-			 */
-			if (digit == 36 || digit * (uint64_t) weight > 0x110000 * SM_LABEL_MAX)
-				return 0;
-			at += digit * weight;
-			if (digit < t)
-				break;
-			weight *= 36 - t;
-		}
-		n++;
-		delta = (at - before) / (before == 0 ? 700 : 2);
-		delta += delta / n;
-		for (bias = 0; delta > 455; bias += 36)
-			delta /= 35;
-		bias += 36 * delta / (delta + 38);
-
-		c += at / n;
-		at %= n;
-		if (!may_be_in_host(c))
-			return 0;
-		memmove(dst + at + 1, dst + at, (n - 1 - at) * sizeof(*dst));
-		dst[at++] = c;
-	}
-	return n;
-}
-
 bool
 sm_idna_valid_label(const char *label, size_t len)
 {
-	uint32_t	characters[SM_LABEL_MAX + 1];
-	size_t		n;
+	char		lower[SM_LABEL_MAX + 1];
 
 	if (len < 4 || !sm_equal_ignoring_case(sm_span(label, 4), sm_span_of("xn--")))
 		return true;
 	if (len > SM_LABEL_MAX)
 		return false;
-	n = punycode_decode(label + 4, len - 4, characters);
-	characters[n] = 0;
-	return n > 0 && has_ascii_form(characters, label, len);
+	for (size_t i = 0; i < len; i++)
+		lower[i] = sm_lower(label[i]);
+	lower[len] = '\0';
+	return is_ascii_form(lower);
 }
 
 /*

@@ -22,17 +22,6 @@ sm_namespace_by_prefix(SmSpan prefix)
 	return NULL;
 }
 
-const SmSpan *
-sm_namespace_lookup(void *used, SmSpan prefix)
-{
-	const SmNamespace *found = sm_namespace_by_prefix(prefix);
-
-	if (found == NULL)
-		return NULL;
-	*(uint32_t *) used |= found->flag;
-	return &found->uri;
-}
-
 uint32_t
 sm_namespace_flag(SmSpan uri)
 {

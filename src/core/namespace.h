@@ -31,12 +31,6 @@ extern const SmNamespace sm_namespaces[SM_NNAMESPACES];
 /* The extension namespace with this prefix, or NULL. */
 extern const SmNamespace *sm_namespace_by_prefix(SmSpan prefix);
 
-/*
- * Function of the type SmXmlLookup (xmlreader.h).  Returns the URI of a prefix that
- * documents declare, or NULL.  Adds the flag of the namespace to *used, a uint32_t.
- */
-extern const SmSpan *sm_namespace_lookup(void *used, SmSpan prefix);
-
 /* The flag of an extension namespace, 0 for any other URI. */
 extern uint32_t sm_namespace_flag(SmSpan uri);
 

@@ -42,12 +42,6 @@
 #define END			1
 
 static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
-static bool
 is_token_octet(char c)
 {
 	return sm_is_letter(c) || c == '-' || c == '_';
@@ -56,9 +50,8 @@ is_token_octet(char c)
 static SmSpan
 trim(const char *s, const char *end)
 {
-	while (s < end && is_blank(*s))
-		s++;
-	while (end > s && is_blank(end[-1]))
+	s = sm_skip_space(s, end);
+	while (end > s && sm_is_space(end[-1]))
 		end--;
 	return sm_span(s, end - s);
 }
@@ -164,7 +157,7 @@ has_agent(const SmRobotsAgents *agents, uint32_t n)
 static bool
 is_everybody(SmSpan value)
 {
-	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1]));
+	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || sm_is_space(value.s[1]));
 }
 
 /* The agents that a User-agent line names. */
@@ -279,44 +272,6 @@ contents_of(const uint8_t *symbols, size_t n)
 	return contents;
 }
 
-static void
-check_interrupts(const SmRobots *robots)
-{
-	if (robots->check_interrupts)
-		robots->check_interrupts();
-}
-
-size_t
-sm_robots_init(SmRobots *robots, const char *text, size_t len, SmRobotsAgent *agents,
-			   uint32_t nagents, void (*interrupts) (void))
-{
-	SmRobotsReader r;
-	size_t		key_bytes = 0;
-
-	memset(robots, 0, sizeof(*robots));
-	robots->text = sm_span(text, len);
-	robots->agents = agents;
-	robots->nagents = nagents;
-	robots->check_interrupts = interrupts;
-	for (uint32_t i = 0; i < nagents; i++)
-		robots->all.bits[i / 64] |= UINT64_C(1) << i % 64;
-
-	robots->unnamed = robots->all;
-	sm_robots_reader_init(&r, text, len);
-	while (sm_robots_next(&r))
-	{
-		check_interrupts(robots);
-		if (r.key == SM_ROBOTS_AGENT)
-			remove_agents(&robots->unnamed, agents_of(robots, r.value));
-		else if (r.key != SM_ROBOTS_SITEMAP && r.value.len > 0)
-		{
-			robots->nrules++;
-			key_bytes += 3 * r.value.len;
-		}
-	}
-	return robots->nrules * sizeof(SmRobotsRule) + key_bytes;
-}
-
 /* Comparator for qsort: the rule that wins comes first. */
 static int
 compare_rules(const void *arg1, const void *arg2)
@@ -331,22 +286,54 @@ compare_rules(const void *arg1, const void *arg2)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
+/*
+ * Count the rules, and find the agents that no group names.  Before this, all agents count
+ * as unnamed.
+ */
+static void
+find_unnamed(SmRobots *robots)
+{
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, robots->text.s, robots->text.len);
+	while (sm_robots_next(&r))
+	{
+		robots->check_interrupts();
+		if (r.key == SM_ROBOTS_AGENT)
+			remove_agents(&robots->unnamed, agents_of(robots, r.value));
+		else if (r.key != SM_ROBOTS_SITEMAP && r.value.len > 0)
+			robots->nrules++;
+	}
+}
+
 void
-sm_robots_compile(SmRobots *robots, void *memory)
+sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
+			   void (*check_interrupts) (void), void *memory)
 {
 	SmRobotsRule *rule = memory;
-	uint8_t    *key = (uint8_t *) (rule + robots->nrules);
+	uint8_t    *key;
 	SmRobotsAgents group = {0}; /* agents of the group that the line is in */
 	bool		has_rules = false;	/* does the group have a rule?  Then the
 									 * next User-agent line begins another
 									 * group. */
 	SmRobotsReader r;
 
+	memset(robots, 0, sizeof(*robots));
+	robots->text = text;
+	robots->agents = agents;
+	robots->nagents = nagents;
+	robots->check_interrupts = check_interrupts;
 	robots->rules = rule;
-	sm_robots_reader_init(&r, robots->text.s, robots->text.len);
+	for (uint32_t i = 0; i < nagents; i++)
+		robots->all.bits[i / 64] |= UINT64_C(1) << i % 64;
+	robots->unnamed = robots->all;
+	find_unnamed(robots);
+
+	key = (uint8_t *) (rule + robots->nrules);
+	sm_robots_reader_init(&r, text.s, text.len);
 	while (sm_robots_next(&r))
 	{
-		check_interrupts(robots);
+		check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
 		{
 			if (has_rules)
@@ -412,7 +399,7 @@ matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
 			if (robots->steps >= CHECK_STEPS)
 			{
 				robots->steps = 0;
-				check_interrupts(robots);
+				robots->check_interrupts();
 			}
 			key = after_any;
 			path = ++tried;

@@ -108,17 +108,15 @@ extern bool sm_robots_next(SmRobotsReader *r);
 extern bool sm_robots_is_token(const char *s, size_t len);
 
 /*
- * Read a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: at most
- * SM_ROBOTS_MAX_AGENTS, with their names set.  check_interrupts: function to call
- * now and then, or NULL; if it does not return, robots cannot be used again.  Returns how
- * many bytes of memory the rules need, at most 11 times len.
+ * Compile the rules of a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: at most
+ * SM_ROBOTS_MAX_AGENTS, with their names set.  check_interrupts: function to call now and
+ * then; if it does not return, robots cannot be used again.  memory:
+ * SM_ROBOTS_MEMORY(text.len) bytes, aligned as by malloc.
  */
-extern size_t sm_robots_init(SmRobots *robots, const char *text, size_t len,
-							 SmRobotsAgent *agents, uint32_t nagents,
-							 void (*check_interrupts) (void));
+#define SM_ROBOTS_MEMORY(len)	(11 * (len))
 
-/* Compile the rules into memory that is aligned as by malloc. */
-extern void sm_robots_compile(SmRobots *robots, void *memory);
+extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
+						   void (*check_interrupts) (void), void *memory);
 
 /*
  * Find the rule of each agent that decides on a URL.  path: path, query and fragment of

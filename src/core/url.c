@@ -357,11 +357,12 @@ equal_paths(const char *a, const char *b, size_t len)
 	return true;
 }
 
-static bool
-has_www(SmSpan host)
+SmSpan
+sm_without_www(SmSpan host)
 {
-	return host.len > 4 &&
-		sm_equal_ignoring_case(sm_span(host.s, 4), sm_span_of("www."));
+	if (host.len > 4 && sm_equal_ignoring_case(sm_span(host.s, 4), sm_span_of("www.")))
+		return sm_span(host.s + 4, host.len - 4);
+	return host;
 }
 
 /*
@@ -393,12 +394,10 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	 */
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
-		size_t		segment = segment_length(s, len);
-		SmSpan		host = sm_url_host(sm_span(url, base->origin_len));
+		SmSpan		segment = sm_span(s, segment_length(s, len));
+		SmSpan		host = sm_without_www(sm_url_host(sm_span(url, base->origin_len)));
 
-		if (has_www(host))
-			host = sm_span(host.s + 4, host.len - 4);
-		if (has_www(sm_span(s, segment)) || sm_equal_ignoring_case(sm_span(s, segment), host))
+		if (sm_without_www(segment).len < segment.len || sm_equal_ignoring_case(segment, host))
 			return SM_URL_LOST_SCHEME;
 	}
 

@@ -95,6 +95,9 @@ extern bool sm_url_begins(const char *s, size_t len);
  */
 extern SmSpan sm_url_host(SmSpan url);
 
+/* A host without a leading "www.". */
+extern SmSpan sm_without_www(SmSpan host);
+
 /*
  * Write the canonical form of a URL that sm_url_encode wrote: scheme and host in
  * lower case, the host without a final dot, no default port, a port without leading

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/ascii.h"
+#include "core/namespace.h"
 #include "core/text.h"
 #include "core/xml.h"
 
@@ -243,8 +244,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 static bool
 resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 {
-	static const SmSpan xml_uri = {SM_LITERAL(XML_URI)};
-	const SmSpan *known = NULL;
+	const SmNamespace *known;
 
 	for (int i = r->nbindings - 1; i >= 0; i--)
 	{
@@ -258,13 +258,18 @@ resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 	if (prefix.len == 0)
 		return true;
 	if (sm_span_is(prefix, "xml"))
-		known = &xml_uri;
-	else if (r->lookup)
-		known = r->lookup(r->lookup_arg, prefix);
-	if (known == NULL)
-		r->undeclared = prefix;
-	*uri = known ? *known : prefix;
-	return known != NULL || r->is_document;
+		*uri = sm_span_of(XML_URI);
+	else if (!r->is_document && (known = sm_namespace_by_prefix(prefix)) != NULL)
+	{
+		r->namespaces |= known->flag;
+		*uri = known->uri;
+	}
+	else
+	{
+		*uri = r->undeclared = prefix;
+		return r->is_document;
+	}
+	return true;
 }
 
 /*
@@ -546,8 +551,7 @@ read_text(SmXmlReader *r)
 }
 
 void
-sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
-				   SmXmlLookup lookup, void *lookup_arg)
+sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len)
 {
 	SmSpan		encoding;
 
@@ -556,8 +560,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 	r->undeclared = sm_no_span();
 	r->p = src;
 	r->end = src + len;
-	r->lookup = lookup;
-	r->lookup_arg = lookup_arg;
+	r->namespaces = 0;
 	r->is_document = r->had_root = r->pending_end = false;
 	r->max_depth = SM_XML_DEPTH_MAX;
 	r->nopen = 0;
@@ -569,7 +572,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
 void
 sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len)
 {
-	sm_xml_reader_init(r, src, len, NULL, NULL);
+	sm_xml_reader_init(r, src, len);
 	r->is_document = true;
 	r->max_depth = SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH;
 }

@@ -15,6 +15,8 @@
 #ifndef SM_XMLREADER_H
 #define SM_XMLREADER_H
 
+#include <stdint.h>
+
 #include "core/span.h"
 
 #define SM_XML_DEPTH_MAX		64	/* nested elements in a fragment */
@@ -50,13 +52,6 @@ typedef struct SmXmlBinding
 	SmSpan		uri;
 } SmXmlBinding;
 
-/*
- * Called for a prefix that a fragment does not declare.  Returns the namespace
- * that the document around it declares for the prefix, or NULL. The result
- * must outlive the reader.
- */
-typedef const SmSpan *(*SmXmlLookup) (void *arg, SmSpan prefix);
-
 typedef struct SmXmlReader
 {
 	/* the token just read */
@@ -79,11 +74,15 @@ typedef struct SmXmlReader
 	SmSpan		undeclared;
 	const char *message;		/* SM_XML_ERROR: what is wrong; else NULL */
 
+	/*
+	 * of a fragment: the namespaces, SM_NS_..., whose prefixes it uses and
+	 * does not declare, since documents declare them
+	 */
+	uint32_t	namespaces;
+
 	/* private */
 	const char *p;
 	const char *end;
-	SmXmlLookup lookup;
-	void	   *lookup_arg;
 	bool		is_document;
 	bool		had_root;		/* of a document: its root element has begun */
 	bool		pending_end;
@@ -100,10 +99,8 @@ typedef struct SmXmlReader
 
 /*
  * Begin to read a fragment.  A well-formed XML declaration at its start is skipped.
- * lookup may be NULL.
  */
-extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len,
-							   SmXmlLookup lookup, void *lookup_arg);
+extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len);
 
 /*
  * Begin to read a document: one root element, without text around it.  The caller

@@ -19,18 +19,17 @@ enum
 	ARG_KEEP
 };
 
-/* Read the argument keep as a set of reserved characters; NULL stands for none. */
-static uint64
+/* Read the argument keep; NULL stands for no characters. */
+static SmSpan
 read_keep(FunctionCallInfo fcinfo)
 {
 	SmSpan		keep;
-	uint64		set;
 	size_t		place;
 
 	if (PG_ARGISNULL(ARG_KEEP))
-		return 0;
+		return sm_span("", 0);
 	keep = sm_read_argument(PG_GETARG_DATUM(ARG_KEEP), "keep");
-	place = sm_url_reserved(keep, &set);
+	place = sm_url_reserved_length(keep);
 	if (place < keep.len)
 	{
 		uint32		c;
@@ -42,14 +41,14 @@ read_keep(FunctionCallInfo fcinfo)
 						"invalid keep: U+%04X must be percent-encoded in URLs", c),
 				 errhint("These characters can be kept: :/?#[]@!$&'()*+,;=")));
 	}
-	return set;
+	return keep;
 }
 
 /* sitemap_encode(segment, keep) */
 Datum
 sitemap_encode(PG_FUNCTION_ARGS)
 {
-	uint64		keep = read_keep(fcinfo);
+	SmSpan		keep = read_keep(fcinfo);
 	SmSpan		segment;
 	size_t		len;
 	text	   *result;

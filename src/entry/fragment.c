@@ -30,13 +30,12 @@ typedef struct Fragment
 	SmXmlCharset charset;
 	bool		is_clean;		/* it can be copied unchanged, except
 								 * declarations that the document has */
-	uint32		namespaces;		/* that the document has to declare, SM_NS_… */
 	SmXmlReader reader;
 } Fragment;
 
 /* Can raw XML be copied into a document unchanged? */
 static bool
-is_clean(SmSpan raw, SmXmlCharset charset)
+can_be_copied(SmSpan raw, SmXmlCharset charset)
 {
 	for (size_t i = 0; i < raw.len; i++)
 	{
@@ -52,31 +51,6 @@ is_clean(SmSpan raw, SmXmlCharset charset)
 			return false;
 	}
 	return true;
-}
-
-/*
- * Does a tag contain a name with a character that would become a reference?  Only
- * values of attributes can have references.
- */
-static bool
-has_name_beyond_ascii(SmSpan tag, SmXmlCharset charset)
-{
-	char		quote = '\0';
-
-	if (charset != SM_XML_AS_REFERENCES)
-		return false;
-	for (size_t i = 0; i < tag.len; i++)
-	{
-		char		c = tag.s[i];
-
-		if (quote == '\0' && IS_HIGHBIT_SET(c))
-			return true;
-		if (c == quote)
-			quote = '\0';
-		else if (quote == '\0' && (c == '"' || c == '\''))
-			quote = c;
-	}
-	return false;
 }
 
 /* Write a part of XML on one line and with the same meaning. */
@@ -118,7 +92,7 @@ append_without_own(Fragment *f)
 
 		if (own == 0)
 			continue;
-		f->namespaces |= own;
+		f->reader.namespaces |= own;
 		while (sm_is_space(to[-1]))
 			to--;
 		append_part(f, sm_span(from, to - from), SM_XML_IN_TAG, f->charset);
@@ -163,7 +137,7 @@ append_token(Fragment *f, SmXmlToken token)
 	/* CDATA sections, comments and instructions have no references */
 	if (charset == SM_XML_AS_CHARACTERS)
 		charset = SM_XML_AS_GIVEN;
-	if (is_clean(r->raw, charset))
+	if (can_be_copied(r->raw, charset))
 		sm_append(f->w->buf, r->raw.s, r->raw.len);
 	else if (token == SM_XML_CDATA)
 		append_part(f, r->data, SM_XML_IN_CDATA, charset);
@@ -171,37 +145,33 @@ append_token(Fragment *f, SmXmlToken token)
 	/* a comment or instruction that is not clean is dropped */
 }
 
-static bool
-beyond_ascii(SmProblems *problems)
-{
-	return sm_refuse(problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-					 "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
-					 GetDatabaseEncodingName());
-}
-
 /*
- * Check the names of the namespaces that a tag declares.  A name must have only one
- * spelling, so it must not contain a character that would be written as a reference.
+ * Check the names in a tag, which must have only one spelling: none that would be written
+ * with a reference, and no backslash in the name of a namespace that it declares.
  */
 static bool
-check_declarations(const Fragment *f)
+check_names(const Fragment *f)
 {
 	const SmXmlReader *r = &f->reader;
+	bool		is_ascii = sm_is_ascii(r->prefix) && sm_is_ascii(r->name);
 
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
 
+		is_ascii = is_ascii && sm_is_ascii(a->prefix) && sm_is_ascii(a->name);
 		if (!sm_xml_is_declaration(a))
 			continue;
+		is_ascii = is_ascii && sm_is_ascii(a->value);
 		if (memchr(a->value.s, '\\', a->value.len))
 			return sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
 							 "invalid extension: the name of the namespace \"%s\" has a backslash",
 							 sm_for_message(a->value));
-		if (f->charset == SM_XML_AS_REFERENCES && !sm_is_ascii(a->value))
-			return beyond_ascii(&f->w->problems);
 	}
-	return true;
+	return is_ascii || f->charset != SM_XML_AS_REFERENCES ||
+		sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+				  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+				  GetDatabaseEncodingName());
 }
 
 /*
@@ -223,13 +193,7 @@ check_token(const Fragment *f, SmXmlToken token)
 						 SM_DECLARE_HINT,
 						 "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
 						 sm_for_message(r->name));
-	if (f->is_clean)
-		return true;
-	if (token == SM_XML_START && !check_declarations(f))
-		return false;
-	if ((token == SM_XML_START || token == SM_XML_END) && has_name_beyond_ascii(r->raw, f->charset))
-		return beyond_ascii(&f->w->problems);
-	return true;
+	return f->is_clean || token != SM_XML_START || check_names(f);
 }
 
 /* Count an outermost element that has just begun, and hand on its namespace. */
@@ -287,7 +251,6 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 						 "invalid extension: %zu bytes are more than a sitemap can have",
 						 xml.len);
 	f.w = w;
-	f.namespaces = 0;
 
 	/*
 	 * If the database is not UTF-8, files get characters, and SQL values get
@@ -295,11 +258,11 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 	 */
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
-	f.is_clean = is_clean(xml, f.charset);
-	sm_xml_reader_init(&f.reader, xml.s, xml.len, sm_namespace_lookup, &f.namespaces);
+	f.is_clean = can_be_copied(xml, f.charset);
+	sm_xml_reader_init(&f.reader, xml.s, xml.len);
 	if (copy_tokens(&f))
 	{
-		w->page->namespaces |= f.namespaces;
+		w->page->namespaces |= f.reader.namespaces;
 		return true;
 	}
 	w->buf->len = start;

@@ -9,7 +9,6 @@
 
 #include "entry/item.h"
 
-#include "common/int.h"
 #include "core/ascii.h"
 #include "core/decimal.h"
 #include "core/namespace.h"
@@ -65,10 +64,10 @@ check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
 	}
 	if (count <= (size_t) field->max)
 		return true;
-	sm_problem_with_detail(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
-						   psprintf("It has %zu.", count),
-						   psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
-									label(w, field), sm_for_message(value), field->max));
+	sm_report_problem(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
+					  psprintf("It has %zu.", count),
+					  psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
+							   label(w, field), sm_for_message(value), field->max));
 	return false;
 }
 
@@ -79,9 +78,9 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 
 	if (text.len > SM_MAX_BYTES)
 	{
-		sm_problem_with_detail(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-							   psprintf("It has %zu bytes.", text.len),
-							   psprintf("%s is too long for a sitemap", label(w, field)));
+		sm_report_problem(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						  psprintf("It has %zu bytes.", text.len),
+						  psprintf("%s is too long for a sitemap", label(w, field)));
 		return false;
 	}
 	len = sm_xml_escape(text.s, text.len, SM_XML_VALUE,
@@ -115,49 +114,30 @@ append_choice(SmEntryWriter *w, const SmField *field, SmSpan value)
 	return true;
 }
 
-/*
- * Cut the next word off a list.  Words are separated by blanks, or by commas with
- * blanks around them.  Returns false after the last word.
- */
-static bool
-next_word(SmSpan *list, char separator, SmSpan *word)
-{
-	size_t		len = 0;
-
-	if (separator == ' ')
-		*list = sm_trim(*list);
-	if (list->s == NULL || (separator == ' ' && list->len == 0))
-		return false;
-	while (len < list->len &&
-		   (separator == ' ' ? (unsigned char) list->s[len] > ' ' : list->s[len] != separator))
-		len++;
-	*word = sm_trim(sm_span(list->s, len));
-	if (len == list->len && separator != ' ')
-		*list = sm_no_span();	/* an empty list would have one more word */
-	else
-	{
-		len += separator != ' ';
-		*list = sm_span(list->s + len, list->len - len);
-	}
-	return true;
-}
-
+/* Append a list, with words between blanks, or between commas with blanks around them. */
 static bool
 append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 {
-	SmSpan		rest = list;
-	SmSpan		word;
+	bool		by_blanks = field->separator == ' ';
+	const char *end = list.s + list.len;
+	const char *word_end;
 	int64		n = 0;
 
-	while (next_word(&rest, field->separator, &word))
+	for (const char *s = list.s; s <= end; s = word_end + 1)
 	{
+		SmSpan		word;
+
 		CHECK_FOR_INTERRUPTS();
 
-		if (n > 0 && field->separator == ',')
-			sm_append(w->buf, SM_LITERAL(", "));
-		else if (n > 0)
-			sm_append(w->buf, SM_LITERAL(" "));
-		n++;
+		word_end = s;
+		while (word_end < end &&
+			   (by_blanks ? (unsigned char) *word_end > ' ' : *word_end != field->separator))
+			word_end++;
+		word = sm_trim(sm_span(s, word_end - s));
+		if (by_blanks && word.len == 0)
+			continue;
+		if (n++ > 0)
+			appendStringInfoString(w->buf, by_blanks ? " " : ", ");
 		if (field->choices)
 		{
 			if (!append_choice(w, field, word))
@@ -173,29 +153,19 @@ append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 
 /* Read a whole number, with zeros after its point or without a point. */
 static bool
-read_integer(SmSpan string, int64 *n)
+read_integer(SmSpan text, int64 *n)
 {
-	const char *s;
-	const char *end;
-	bool		negative;
+	SmSpan		trimmed = sm_trim(text);
+	char	   *string = pnstrdup(trimmed.s, trimmed.len);
+	char	   *end;
 
-	string = sm_trim(string);
-	s = string.s;
-	end = s + string.len;
-
-	negative = s < end && *s == '-';
-	s += negative;
-	if (s == end || !sm_is_digit(*s))
+	errno = 0;
+	*n = strtoi64(string, &end, 10);
+	if (end == string || errno == ERANGE || *string == '+')
 		return false;
-	for (*n = 0; s < end && sm_is_digit(*s); s++)
-		if (pg_mul_s64_overflow(*n, 10, n) || pg_sub_s64_overflow(*n, *s - '0', n))
-			return false;
-	if (!negative && pg_sub_s64_overflow(0, *n, n))
-		return false;
-	if (s < end && *s == '.')
-		for (s++; s < end && *s == '0';)
-			s++;
-	return s == end;
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0");
+	return end == string + trimmed.len;
 }
 
 static bool
@@ -284,14 +254,6 @@ sm_append_url(SmEntryWriter *w, SmSpan url, const char *what)
 	return false;
 }
 
-static SmSpan
-without_www(SmSpan host)
-{
-	if (host.len > 4 && pg_strncasecmp(host.s, "www.", 4) == 0)
-		return sm_span(host.s + 4, host.len - 4);
-	return host;
-}
-
 /* Is a host a domain, or a subdomain of it? */
 static bool
 is_within(SmSpan host, SmSpan domain)
@@ -311,8 +273,8 @@ is_within(SmSpan host, SmSpan domain)
 static bool
 same_domain(SmSpan a, SmSpan b)
 {
-	a = without_www(a);
-	b = without_www(b);
+	a = sm_without_www(a);
+	b = sm_without_www(b);
 	return is_within(a, b) || is_within(b, a);
 }
 
@@ -462,10 +424,10 @@ append_tags(SmEntryWriter *w, const SmField *field, const SmValue *values, int n
 	{
 		if (values[k].n == 0 || values[k].n == values[0].n)
 			continue;
-		sm_problem_with_detail(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
-							   psprintf("They have %d and %d.", values[0].n, values[k].n),
-							   psprintf("%s and %s must have the same number of elements",
-										label(w, field), label(w, &field[k])));
+		sm_report_problem(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR, NULL,
+						  psprintf("They have %d and %d.", values[0].n, values[k].n),
+						  psprintf("%s and %s must have the same number of elements",
+								   label(w, field), label(w, &field[k])));
 		return false;
 	}
 	for (int i = 0; i < values[0].n; i++)

@@ -96,7 +96,7 @@ find_field(ItemReader *r, const JsonbValue *key)
 		if (!sm_to_utf8(name.s, name.len, &shown))
 			shown = sm_span_of("");
 		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				   sm_problems_use_hints(&r->w->problems) ? nearest_keys(r->type, name) : NULL,
+				   sm_problems_are_described(&r->w->problems) ? nearest_keys(r->type, name) : NULL,
 				   "unrecognized key \"%s\" in %s", sm_for_message(shown), r->type->column);
 	}
 	r->is_valid = false;

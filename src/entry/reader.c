@@ -273,7 +273,6 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 		.sqlerrcode = ERRCODE_INVALID_XML_CONTENT,
 		.read_element = read_raw,.read_element_arg = &e
 	};
-	uint32		used = 0;
 	SmXmlToken	token;
 
 	memset(row, 0, sizeof(*row));
@@ -281,7 +280,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 		return sm_refuse(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid url: %zu bytes are more than a sitemap can have",
 						 xml.len);
-	sm_xml_reader_init(&r, xml.s, xml.len, sm_namespace_lookup, &used);
+	sm_xml_reader_init(&r, xml.s, xml.len);
 
 	token = next_outside(&r);
 	if (token == SM_XML_START && sm_span_is(r.name, "url") && sm_entry_is_own(&e))

@@ -15,16 +15,13 @@
 SmSpan
 sm_unless_blank(SmSpan value)
 {
-	SmSpan		rest;
-	const char *end;
+	const char *end = value.s + value.len;
 
 	/* nearly all values begin with a character of ASCII */
 	if (value.len > 0 && value.s[0] > ' ' && !IS_HIGHBIT_SET(value.s[0]))
 		return value;
 
-	rest = sm_trim(value);
-	end = rest.s + rest.len;
-	for (const char *s = rest.s; s < end;)
+	for (const char *s = value.s; s < end;)
 	{
 		uint32_t	c;
 		size_t		n = sm_utf8_decode(s, end, &c);

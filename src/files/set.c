@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/table.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
@@ -425,7 +426,7 @@ set_recipe(SmSet *set)
 
 		recipe += SM_DIGEST_HEX_LEN;
 		sm_digest_hex(sm_digest(definition, strlen(definition), 0), recipe);
-		set->views = lappend(set->views, sm_view_name(lfirst_oid(lc)));
+		set->views = lappend(set->views, sm_qualified_name(lfirst_oid(lc)));
 	}
 }
 

@@ -63,32 +63,28 @@ typedef struct Parsing
 	MemoryContext row_context;	/* of one entry */
 } Parsing;
 
-/* A text sitemap that is being parsed. */
-typedef struct TextParser
-{
-	SmSpan		rest;			/* the part that has not been read */
-	bool		is_cut;			/* the input is not the whole document */
-} TextParser;
-
-/* The next line that is not blank; false if there is none. */
+/*
+ * The next line of a text sitemap that is not blank; false if there is none.  rest: the part
+ * of the input that has not been read.
+ */
 static bool
-next_line(TextParser *p, SmSpan *line)
+next_line(const SmInput *input, SmSpan *rest, SmSpan *line)
 {
-	while (p->rest.len > 0)
+	while (rest->len > 0)
 	{
-		const char *s = p->rest.s;
-		const char *end = s + p->rest.len;
+		const char *s = rest->s;
+		const char *end = s + rest->len;
 
 		CHECK_FOR_INTERRUPTS();
 
 		while (s < end && *s != '\n' && *s != '\r')
 			s++;
-		if (s == end && p->is_cut)
+		if (s == end && input->broken)
 			return false;		/* the line may be incomplete */
-		*line = sm_trim(sm_span(p->rest.s, s - p->rest.s));
+		*line = sm_trim(sm_span(rest->s, s - rest->s));
 		if (s < end)
 			s++;
-		p->rest = sm_span(s, end - s);
+		*rest = sm_span(s, end - s);
 		if (line->len > 0)
 			return true;
 	}
@@ -103,10 +99,10 @@ is_utf8(SmSpan line)
 
 /* Read the next URL into a row, and report lines that are not URLs; false at the end. */
 static bool
-next_url(TextParser *p, SmProblems *problems, SmRow *row)
+next_url(const SmInput *input, SmSpan *rest, SmProblems *problems, SmRow *row)
 {
 	memset(row, 0, sizeof(*row));
-	while (next_line(p, &row->loc))
+	while (next_line(input, rest, &row->loc))
 	{
 		problems->place = row->loc.s;
 		if (!is_utf8(row->loc))
@@ -125,10 +121,10 @@ next_url(TextParser *p, SmProblems *problems, SmRow *row)
 static bool
 is_text_sitemap(const SmInput *input)
 {
-	TextParser	p = {.rest = input->content,.is_cut = input->broken != NULL};
+	SmSpan		rest = input->content;
 	SmSpan		line;
 
-	return next_line(&p, &line) && is_utf8(line) && sm_url_begins(line.s, line.len);
+	return next_line(input, &rest, &line) && is_utf8(line) && sm_url_begins(line.s, line.len);
 }
 
 /*
@@ -161,13 +157,9 @@ put_extensions(const SmRow *row, Datum *datum, bool *null)
 
 		if (!put_text(row->extensions[i], &elements[i], &is_null))
 			return false;
-		/* free the copy, which can be long */
-		pfree(unconstify(char *, row->extensions[i].s));
 	}
 	*datum = PointerGetDatum(construct_array(elements, row->nextensions, XMLOID, -1,
 											 false, TYPALIGN_INT));
-	for (int i = 0; i < row->nextensions; i++)
-		pfree(DatumGetPointer(elements[i]));
 	return true;
 }
 
@@ -199,12 +191,12 @@ parse_entries(Parsing *state)
 	const SmInput *input = &state->input;
 	SmProblems *problems = &state->problems;
 	SmXmlParser *xml = input->is_xml ? sm_xml_parser_create(input, problems) : NULL;
-	TextParser	lines = {.rest = input->content,.is_cut = input->broken != NULL};
+	SmSpan		rest = input->content;
 	MemoryContext oldcontext;
 	SmRow		row;
 
 	oldcontext = MemoryContextSwitchTo(state->row_context);
-	while (xml ? sm_xml_parser_next(xml, &row) : next_url(&lines, problems, &row))
+	while (xml ? sm_xml_parser_next(xml, &row) : next_url(input, &rest, problems, &row))
 	{
 		put_entry(state, &row);
 		MemoryContextReset(state->row_context);
@@ -244,8 +236,6 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
 	int64		max_bytes = sm_integer_option(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
 	bool		skip = sm_choice_option(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid, false);
-	MemoryContext context;
-	MemoryContext oldcontext;
 	Parsing		state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	SmSpan		document;
 	bool		is_text;
@@ -254,10 +244,7 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(ARG_DOCUMENT))
 		return (Datum) 0;
 
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_parse",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
-	state.row_context = AllocSetContextCreate(context, "sitemap_parse row",
+	state.row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_parse row",
 											  ALLOCSET_DEFAULT_SIZES);
 	if (skip)
 		sm_problems_init_skip(&state.problems);
@@ -265,40 +252,23 @@ sitemap_parse(PG_FUNCTION_ARGS)
 	document = read_document(fcinfo, 0, &is_text);
 	sm_input_prepare(&state.input, document, is_text, max_bytes, &state.problems);
 	parse_entries(&state);
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
 	return (Datum) 0;
 }
 
-/* The kind of a document; NULL if it is of no kind that sitemap_parse reads. */
-static const char *
-kind_of(SmSpan document, bool is_text)
+/* sitemap_kind(document): NULL if it is of no kind that sitemap_parse reads */
+Datum
+sitemap_kind(PG_FUNCTION_ARGS)
 {
+	bool		is_text;
+	SmSpan		document = read_document(fcinfo, KIND_BYTES + 1, &is_text);
 	SmProblems	problems;
 	SmInput		input;
+	const char *kind;
 
 	/* skip mode, since an invalid document also has a kind */
 	sm_problems_init_skip(&problems);
 	sm_input_prepare(&input, document, is_text, KIND_BYTES, &problems);
-	if (input.is_xml)
-		return sm_xml_kind(&input);
-	return is_text_sitemap(&input) ? "text" : NULL;
-}
-
-/* sitemap_kind(document) */
-Datum
-sitemap_kind(PG_FUNCTION_ARGS)
-{
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_kind",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	bool		is_text;
-	SmSpan		document = read_document(fcinfo, KIND_BYTES + 1, &is_text);
-	const char *kind = kind_of(document, is_text);
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
+	kind = input.is_xml ? sm_xml_kind(&input) : is_text_sitemap(&input) ? "text" : NULL;
 	if (kind == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(kind));

@@ -8,50 +8,10 @@
 
 #include "server/encoding.h"
 
-/* the WARNING at the end gives this many reasons at most */
-#define MAX_REASONS		5
-
 const char *const sm_problem_names[SM_NPROBLEMS] = {
-	[SM_URL_ELEMENT_INVALID] = "url_element_invalid",
-	[SM_LOC_NULL] = "loc_null",
-	[SM_LOC_INVALID] = "loc_invalid",
-	[SM_LOC_TOO_LONG] = "loc_too_long",
-	[SM_LOC_OUTSIDE] = "loc_outside",
-	[SM_ENTRY_TOO_LARGE] = "entry_too_large",
-	[SM_LASTMOD_INVALID] = "lastmod_invalid",
-	[SM_CHANGEFREQ_INVALID] = "changefreq_invalid",
-	[SM_PRIORITY_INVALID] = "priority_invalid",
-	[SM_IMAGE_INVALID] = "image_invalid",
-	[SM_VIDEO_INVALID] = "video_invalid",
-	[SM_NEWS_INVALID] = "news_invalid",
-	[SM_EXTENSION_INVALID] = "extension_invalid",
-	[SM_LOC_CONTROL_CHARACTER] = "loc_control_character",
-	[SM_LOC_SUSPICIOUS] = "loc_suspicious",
-	[SM_LOC_FRAGMENT] = "loc_fragment",
-	[SM_LOC_DUPLICATE] = "loc_duplicate",
-	[SM_SCHEME_MIXED] = "scheme_mixed",
-	[SM_LASTMOD_IN_FUTURE] = "lastmod_in_future",
-	[SM_NEWS_TOO_OLD] = "news_too_old",
-	[SM_NAMESPACE_UNKNOWN] = "namespace_unknown",
-	[SM_HREFLANG_LACKS_ITSELF] = "hreflang_lacks_itself",
-	[SM_HREFLANG_NOT_RECIPROCAL] = "hreflang_not_reciprocal",
-	[SM_ROBOTS_DISALLOWED] = "robots_disallowed",
-	[SM_LASTMOD_UNIFORM] = "lastmod_uniform",
-	[SM_ORDER_MISSING] = "order_missing",
-	[SM_XML_UNCHECKED] = "xml_unchecked",
-	[SM_ROBOTS_INVALID] = "robots_invalid",
-	[SM_ROBOTS_BLOCKS_SITEMAP] = "robots_blocks_sitemap",
-	[SM_ROBOTS_LACKS_SITEMAP] = "robots_lacks_sitemap",
-	[SM_DOCUMENT_INVALID] = "document_invalid"
+#define NAME(symbol, name) name,
+	SM_PROBLEMS_LIST(NAME)
 };
-
-void
-sm_problems_init_skip(SmProblems *problems)
-{
-	memset(problems, 0, sizeof(*problems));
-	problems->take = sm_skip_problem;
-	initStringInfo(&problems->reasons);
-}
 
 /* The line of problems->place.  Lines end in LF, CR or both. */
 static int64
@@ -148,8 +108,12 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 		appendStringInfo(reasons, " %s", problem->detail);
 }
 
-bool
-sm_skip_problem(SmProblems *problems, const SmProblem *problem)
+/*
+ * SmTakeProblem: the row, or an optional element of it, is skipped and counted.
+ * SmProblemName says which.
+ */
+static bool
+skip_problem(SmProblems *problems, const SmProblem *problem)
 {
 	bool		skips_row = problem->name <= SM_ENTRY_TOO_LARGE;
 
@@ -159,58 +123,34 @@ sm_skip_problem(SmProblems *problems, const SmProblem *problem)
 	/* what an invalid document loses, only its reader knows */
 	else if (problem->name != SM_DOCUMENT_INVALID)
 		problems->nelements++;
-	if (problems->nreasons < MAX_REASONS)
+	if (sm_problems_are_described(problems))
 		add_reason(problems, problem);
 	return !skips_row;
 }
 
-static bool
-take_problem(SmProblems *problems, const SmProblem *problem)
+void
+sm_problems_init_skip(SmProblems *problems)
 {
-	if (problems->take == NULL)
-		raise_problem(problems, problem);
-	return problems->take(problems, problem);
+	memset(problems, 0, sizeof(*problems));
+	problems->take = skip_problem;
+	initStringInfo(&problems->reasons);
 }
 
 bool
-sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
-		   const char *hint, const char *format,...)
-{
-	SmProblem	problem = {.name = name,.sqlerrcode = sqlerrcode,.hint = hint};
-	StringInfoData message;
-	bool		goes_on;
-
-	/* after the last reason, nothing needs the message */
-	if (problems->nreasons == MAX_REASONS)
-		return take_problem(problems, &problem);
-	initStringInfo(&message);
-	for (;;)
-	{
-		va_list		args;
-		int			needed;
-
-		va_start(args, format);
-		needed = appendStringInfoVA(&message, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&message, needed);
-	}
-	problem.message = message.data;
-	goes_on = take_problem(problems, &problem);
-	pfree(message.data);		/* a row can have many problems */
-	return goes_on;
-}
-
-bool
-sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
-					   const char *detail, const char *message)
+sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode, const char *hint,
+				  const char *detail, char *message)
 {
 	SmProblem	problem = {
-		.name = name,.sqlerrcode = sqlerrcode,.message = message,.detail = detail
+		.name = name,.sqlerrcode = sqlerrcode,.message = message,.detail = detail,.hint = hint
 	};
+	bool		goes_on;
 
-	return take_problem(problems, &problem);
+	if (problems->take == NULL)
+		raise_problem(problems, &problem);
+	goes_on = problems->take(problems, &problem);
+	if (message)
+		pfree(message);			/* a row can have many problems */
+	return goes_on;
 }
 
 void

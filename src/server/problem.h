@@ -11,54 +11,53 @@
 #include "lib/stringinfo.h"
 
 /*
- * Problems, in the order in which sitemap_audit lists those of one row.  Their
- * names are in problem.c.
+ * Problems with their names in the result of sitemap_audit, in the order in which it lists
+ * those of one row.
  */
+#define SM_PROBLEMS_LIST(PROBLEM) \
+	/* the row is skipped for these */ \
+	PROBLEM(SM_URL_ELEMENT_INVALID, "url_element_invalid") \
+	PROBLEM(SM_LOC_NULL, "loc_null") \
+	PROBLEM(SM_LOC_INVALID, "loc_invalid") \
+	PROBLEM(SM_LOC_TOO_LONG, "loc_too_long") \
+	PROBLEM(SM_LOC_OUTSIDE, "loc_outside") \
+	PROBLEM(SM_ENTRY_TOO_LARGE, "entry_too_large") \
+	/* an optional element is skipped for these */ \
+	PROBLEM(SM_LASTMOD_INVALID, "lastmod_invalid") \
+	PROBLEM(SM_CHANGEFREQ_INVALID, "changefreq_invalid") \
+	PROBLEM(SM_PRIORITY_INVALID, "priority_invalid") \
+	PROBLEM(SM_IMAGE_INVALID, "image_invalid") \
+	PROBLEM(SM_VIDEO_INVALID, "video_invalid") \
+	PROBLEM(SM_NEWS_INVALID, "news_invalid") \
+	PROBLEM(SM_EXTENSION_INVALID, "extension_invalid") \
+	/* only sitemap_audit looks for these */ \
+	PROBLEM(SM_LOC_CONTROL_CHARACTER, "loc_control_character") \
+	PROBLEM(SM_LOC_SUSPICIOUS, "loc_suspicious") \
+	PROBLEM(SM_LOC_FRAGMENT, "loc_fragment") \
+	PROBLEM(SM_LOC_DUPLICATE, "loc_duplicate") \
+	PROBLEM(SM_SCHEME_MIXED, "scheme_mixed") \
+	PROBLEM(SM_LASTMOD_IN_FUTURE, "lastmod_in_future") \
+	PROBLEM(SM_NEWS_TOO_OLD, "news_too_old") \
+	PROBLEM(SM_NAMESPACE_UNKNOWN, "namespace_unknown") \
+	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \
+	PROBLEM(SM_HREFLANG_NOT_RECIPROCAL, "hreflang_not_reciprocal") \
+	PROBLEM(SM_ROBOTS_DISALLOWED, "robots_disallowed") \
+	/* these are problems of the set as a whole */ \
+	PROBLEM(SM_LASTMOD_UNIFORM, "lastmod_uniform") \
+	PROBLEM(SM_ORDER_MISSING, "order_missing") \
+	PROBLEM(SM_XML_UNCHECKED, "xml_unchecked") \
+	PROBLEM(SM_ROBOTS_INVALID, "robots_invalid") \
+	PROBLEM(SM_ROBOTS_BLOCKS_SITEMAP, "robots_blocks_sitemap") \
+	PROBLEM(SM_ROBOTS_LACKS_SITEMAP, "robots_lacks_sitemap") \
+	/* sitemap_parse: the reader of the document decides what is lost */ \
+	PROBLEM(SM_DOCUMENT_INVALID, "document_invalid")
+
 typedef enum SmProblemName
 {
-	/* the row is skipped for these */
-	SM_URL_ELEMENT_INVALID,
-	SM_LOC_NULL,
-	SM_LOC_INVALID,
-	SM_LOC_TOO_LONG,
-	SM_LOC_OUTSIDE,
-	SM_ENTRY_TOO_LARGE,
-
-	/* an optional element is skipped for these */
-	SM_LASTMOD_INVALID,
-	SM_CHANGEFREQ_INVALID,
-	SM_PRIORITY_INVALID,
-	SM_IMAGE_INVALID,
-	SM_VIDEO_INVALID,
-	SM_NEWS_INVALID,
-	SM_EXTENSION_INVALID,
-
-	/* only sitemap_audit looks for these */
-	SM_LOC_CONTROL_CHARACTER,
-	SM_LOC_SUSPICIOUS,
-	SM_LOC_FRAGMENT,
-	SM_LOC_DUPLICATE,
-	SM_SCHEME_MIXED,
-	SM_LASTMOD_IN_FUTURE,
-	SM_NEWS_TOO_OLD,
-	SM_NAMESPACE_UNKNOWN,
-	SM_HREFLANG_LACKS_ITSELF,
-	SM_HREFLANG_NOT_RECIPROCAL,
-	SM_ROBOTS_DISALLOWED,
-
-	/* these are problems of the set as a whole */
-	SM_LASTMOD_UNIFORM,
-	SM_ORDER_MISSING,
-	SM_XML_UNCHECKED,
-	SM_ROBOTS_INVALID,
-	SM_ROBOTS_BLOCKS_SITEMAP,
-	SM_ROBOTS_LACKS_SITEMAP,
-
-	/* sitemap_parse: the reader of the document decides what is lost */
-	SM_DOCUMENT_INVALID
+#define SM_SYMBOL(symbol, name) symbol,
+	SM_PROBLEMS_LIST(SM_SYMBOL)
+	SM_NPROBLEMS
 } SmProblemName;
-
-#define SM_NPROBLEMS	(SM_DOCUMENT_INVALID + 1)
 
 extern const char *const sm_problem_names[SM_NPROBLEMS];
 
@@ -70,6 +69,9 @@ typedef struct SmProblem
 	const char *detail;			/* a sentence for an error, NULL for none */
 	const char *hint;			/* NULL for none */
 } SmProblem;
+
+/* the WARNING about what was skipped gives this many reasons at most */
+#define SM_MAX_REASONS	5
 
 typedef struct SmProblems SmProblems;
 
@@ -96,7 +98,7 @@ struct SmProblems
 	const char *place;			/* position of the problem in the document, or
 								 * NULL */
 
-	/* sm_skip_problem: what was skipped, and the first few reasons */
+	/* sm_problems_init_skip: what was skipped, and the first few reasons */
 	uint64		nproblems;
 	uint64		nrows;
 	uint64		nelements;
@@ -104,35 +106,31 @@ struct SmProblems
 	StringInfoData reasons;
 };
 
-/*
- * Takes a problem: the row, or an optional element of it, is skipped and counted.
- * SmProblemName says which.
- */
-extern bool sm_skip_problem(SmProblems *problems, const SmProblem *problem);
-
-/* Begin to skip, in the current memory context. */
+/* Begin to skip rows and elements with problems, in the current memory context. */
 extern void sm_problems_init_skip(SmProblems *problems);
 
-/* Are hints shown?  If not, a hint that takes time to find may be NULL. */
+/* Are problems described?  After the last reason that is shown, they are only counted. */
 static inline bool
-sm_problems_use_hints(const SmProblems *problems)
+sm_problems_are_described(const SmProblems *problems)
 {
-	return problems->take != sm_skip_problem;
+	return problems->nreasons < SM_MAX_REASONS;
 }
 
 /*
- * Describe a problem of the current row, with an SQLSTATE, a hint (NULL for none) and
- * a message.  Returns whether the row may go on without its invalid element.
+ * Report a problem of the current row, with an SQLSTATE, a hint and a detail, a sentence
+ * (each NULL for none), and a message, which is freed.  Returns whether the row may go on
+ * without its invalid element.
  */
-extern bool sm_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
-					   const char *hint, const char *format,...) pg_attribute_printf(5, 6);
+extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
+							  const char *hint, const char *detail, char *message);
+
+/* The same with a format and its values for the message, without a detail. */
+#define sm_problem(problems, name, sqlerrcode, hint, ...) \
+	sm_report_problem(problems, name, sqlerrcode, hint, NULL, \
+					  sm_problems_are_described(problems) ? psprintf(__VA_ARGS__) : NULL)
 
 /* The same, but always false: for a caller that cannot go on with the element. */
 #define sm_refuse(...)	(sm_problem(__VA_ARGS__), false)
-
-/* The same as sm_problem, for a problem with a detail, a sentence. */
-extern bool sm_problem_with_detail(SmProblems *problems, SmProblemName name, int sqlerrcode,
-								   const char *detail, const char *message);
 
 /*
  * Raise one WARNING if anything was skipped.  function: SQL function to name

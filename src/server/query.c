@@ -204,6 +204,7 @@ void
 sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDesc desc),
 				 bool (*receive) (SmReceiver *self, TupleTableSlot *slot))
 {
+	memset(receiver, 0, sizeof(*receiver));
 	receiver->dest.rStartup = start_rows;
 	receiver->dest.receiveSlot = receive_row;
 	receiver->dest.rShutdown = end_rows;
@@ -211,16 +212,12 @@ sm_receiver_init(SmReceiver *receiver, void (*start) (SmReceiver *self, TupleDes
 	/* any kind but DestNone, by which SPI knows that rows are discarded */
 	receiver->dest.mydest = DestTuplestore;
 
-	receiver->query = NULL;
 	receiver->start = start;
 	receiver->receive = receive;
 	receiver->context = CurrentMemoryContext;
 	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap row",
 												  ALLOCSET_DEFAULT_SIZES);
 	receiver->owner = CurrentResourceOwner;
-	receiver->nrows = 0;
-	receiver->is_running = false;
-	receiver->is_receiving = false;
 }
 
 /*
@@ -446,13 +443,6 @@ sm_view_definition(Oid view)
 	return TextDatumGetCString(definition);
 }
 
-char *
-sm_view_name(Oid view)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(view)),
-									  get_rel_name(view));
-}
-
 /*
  * Wrap the query with bounds: it becomes a subquery, and the planner pushes the
  * comparisons into it.  A bound that is NULL leaves no comparison in the plan.
@@ -520,6 +510,7 @@ static bool
 run_read_only(void *arg)
 {
 	Run		   *run = arg;
+	MemoryContext oldcontext = CurrentMemoryContext;
 	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_context,
 	.arg = run->receiver};
 	SPIExecuteOptions options = {.read_only = true,.dest = &run->receiver->dest};
@@ -537,6 +528,7 @@ run_read_only(void *arg)
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 	restore_settings(level);
+	MemoryContextSwitchTo(oldcontext);
 	return true;
 }
 
@@ -554,15 +546,12 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 	receiver->query = query;
 
 	/*
-	 * On a standby, where no transaction writes, a conflict with recovery in a
-	 * subtransaction would end the session.
+	 * On a standby, where no transaction writes, a conflict with recovery in
+	 * a subtransaction would end the session.
 	 */
 	if (XactReadOnly)
 	{
-		MemoryContext context = CurrentMemoryContext;
-
 		run_read_only(&run);
-		MemoryContextSwitchTo(context);
 		return;
 	}
 	error = sm_try(run_read_only, &run);

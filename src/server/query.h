@@ -122,7 +122,4 @@ extern List *sm_query_views(const SmQuery *query);
  */
 extern char *sm_view_definition(Oid view);
 
-/* The name of a view for a message, with the schema and quoted. */
-extern char *sm_view_name(Oid view);
-
 #endif

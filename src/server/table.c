@@ -18,10 +18,10 @@
 #include "utils/varlena.h"
 
 char *
-sm_qualified_name(Relation rel)
+sm_qualified_name(Oid table)
 {
-	return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-									  RelationGetRelationName(rel));
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+									  get_rel_name(table));
 }
 
 void
@@ -36,7 +36,7 @@ sm_table_open(SmTable *table, LOCKMODE lockmode)
 	table->rel = rel;
 	table->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
 							   pstrdup(RelationGetRelationName(rel)), -1);
-	table->sql_name = sm_qualified_name(rel);
+	table->sql_name = sm_qualified_name(table->relid);
 }
 
 void

@@ -48,8 +48,8 @@ extern bool sm_table_has_column(const SmTable *table, int column);
  */
 extern void sm_table_check_name(const SmTable *table);
 
-/* The name of a table with its schema, quoted. */
-extern char *sm_qualified_name(Relation rel);
+/* The name of a table or view with its schema, quoted. */
+extern char *sm_qualified_name(Oid table);
 
 /*
  * Find a table by its name, with or without a schema and in SQL's form.  Returns

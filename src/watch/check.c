@@ -185,7 +185,7 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 						   NameStr(to->attname), RelationGetRelationName(queue),
 						   format_type_with_typemod(to->atttypid, to->atttypmod),
 						   NameStr(from->attname), RelationGetRelationName(source), wanted),
-				  psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.", sm_qualified_name(queue),
+				  psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.", sm_qualified_name(RelationGetRelid(queue)),
 						   quote_identifier(NameStr(to->attname)), wanted));
 }
 

@@ -438,7 +438,7 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 		SPI_register_relation(&rows);
 	if (entry->plan == NULL)
 	{
-		SPIPlanPtr	plan = sm_prepare(psprintf("INSERT INTO %s %s", sm_qualified_name(queue),
+		SPIPlanPtr	plan = sm_prepare(psprintf("INSERT INTO %s %s", sm_qualified_name(RelationGetRelid(queue)),
 											   many ? "SELECT key FROM " ROWS : "VALUES ($1)"),
 									  many ? 0 : 1, &type, 0);
 
@@ -475,7 +475,7 @@ watch_call(const TriggerData *data, Oid schema)
 
 	/* the parent of a partition is not locked, so it can be gone */
 	name = name ? quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)), name) :
-		sm_qualified_name(data->tg_relation);
+		sm_qualified_name(RelationGetRelid(data->tg_relation));
 	return psprintf("SELECT %s.sitemap_watch(%s, %s%s)",
 					quote_identifier(get_namespace_name(schema)), quote_literal_cstr(name),
 					quote_strings(args, SM_WATCH_COLUMNS),

@@ -224,6 +224,11 @@ judge(const char *text, const char *end, const char *agent, const char *path, si
 	return best;
 }
 
+static void
+check_interrupts(void)
+{
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -251,8 +256,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
 	for (int i = 0; i < NAGENTS; i++)
 		agents[i].name = sm_span_of(names[i]);
-	memory = exactly(NULL, sm_robots_init(&robots, text_copy, end - text, agents, NAGENTS, NULL));
-	sm_robots_compile(&robots, memory);
+	memory = exactly(NULL, SM_ROBOTS_MEMORY(end - text));
+	sm_robots_init(&robots, sm_span(text_copy, end - text), agents, NAGENTS, check_interrupts, memory);
 
 	hash = strchr(path, '#');
 	for (int i = 0; i < 2; i++)

@@ -58,7 +58,7 @@ check_content(const char *escaped, size_t len, const char *wanted, size_t wanted
 	int			n = snprintf(document, size, "<a b=\"%.*s\">%.*s</a>",
 							 (int) len, escaped, (int) len, escaped);
 
-	sm_xml_reader_init(&r, document, n, NULL, NULL);
+	sm_xml_reader_init(&r, document, n);
 	CHECK(sm_xml_next(&r) == SM_XML_START);
 	CHECK(r.nattributes == 1);
 	check_means(r.attributes[0].value, wanted, wanted_len);

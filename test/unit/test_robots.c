@@ -6,6 +6,14 @@
 
 #include "tap.h"
 
+static int	nchecks;
+
+static void
+count_check(void)
+{
+	nchecks++;
+}
+
 /* The rule that decides, by its line; 0 for none.  *allowed is what it says. */
 static long long
 decide(const char *text, size_t text_len, const char *agent, const char *path,
@@ -15,14 +23,12 @@ decide(const char *text, size_t text_len, const char *agent, const char *path,
 	char	   *path_copy = exactly(path, path_len);
 	SmRobots	robots;
 	SmRobotsAgent agents[] = {{sm_span_of(agent), NULL}};
-	size_t		size = sm_robots_init(&robots, text_copy, text_len, agents, 1, NULL);
-	char	   *memory = exactly(NULL, size);
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(text_len));
 	char	   *room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
 	const SmRobotsRule *rule;
 	long long	line;
 
-	ok(size <= 10 * text_len, "little memory");
-	sm_robots_compile(&robots, memory);
+	sm_robots_init(&robots, sm_span(text_copy, text_len), agents, 1, count_check, memory);
 	/* a match leaves nothing behind */
 	sm_robots_match(&robots, path_copy, path_len, room);
 	sm_robots_match(&robots, path_copy, path_len, room);
@@ -44,11 +50,11 @@ lines_are(const char *text, const char *path, const char *wanted)
 	SmRobotsAgent agents[] = {
 		{sm_span_of("a"), NULL}, {sm_span_of("b"), NULL}, {sm_span_of("c"), NULL}, {sm_span_of("d"), NULL}
 	};
-	char	   *memory = exactly(NULL, sm_robots_init(&robots, text, strlen(text), agents, 4, NULL));
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(strlen(text)));
 	char		room[100];
 	char		found[100] = "";
 
-	sm_robots_compile(&robots, memory);
+	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, memory);
 	sm_robots_match(&robots, path, strlen(path), room);
 	for (int i = 0; i < 4; i++)
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u",
@@ -341,8 +347,8 @@ test_many_agents(void)
 		len += sprintf(text + len, "User-agent: %s\n", names[i]);
 	len += sprintf(text + len, "Disallow: /a\n");
 
-	memory = exactly(NULL, sm_robots_init(&robots, text, len, agents, SM_ROBOTS_MAX_AGENTS, NULL));
-	sm_robots_compile(&robots, memory);
+	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
+	sm_robots_init(&robots, sm_span(text, len), agents, SM_ROBOTS_MAX_AGENTS, count_check, memory);
 	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS; i++)
 	{
 		bool		right = true;
@@ -359,14 +365,6 @@ test_many_agents(void)
 		ok(right, path);
 	}
 	free(memory);
-}
-
-static int	nchecks;
-
-static void
-count_check(void)
-{
-	nchecks++;
 }
 
 /* Compiling and a match that takes many steps are checked for interrupts; a short match is not. */
@@ -386,10 +384,10 @@ test_interrupts(void)
 	memset(text + len, 'a', 100);
 	text[len + 99] = 'b';
 	len += 100;
-	memory = exactly(NULL, sm_robots_init(&robots, text, len, agents, 1, count_check));
-	is_number(nchecks, 2, "a check for each line");
-	sm_robots_compile(&robots, memory);
-	is_number(nchecks, 4, "and again to compile it");
+	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
+	nchecks = 0;
+	sm_robots_init(&robots, sm_span(text, len), agents, 1, count_check, memory);
+	is_number(nchecks, 4, "two checks for each line");
 	memset(path, 'a', sizeof(path));
 	path[1] = 'b';
 	nchecks = 0;

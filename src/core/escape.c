@@ -5,6 +5,8 @@
  *
  * Bytes that need no encoding are copied eight at a time.
  */
+#include <limits.h>
+
 #include "core/escape.h"
 
 #include "core/ascii.h"
@@ -99,13 +101,16 @@ sm_url_reserved_length(SmSpan text)
 size_t
 sm_url_encode_segment(SmSpan segment, SmSpan keep, char *dst)
 {
+	bool		kept[UCHAR_MAX + 1] = {false};
 	char	   *d = dst;
 
+	for (size_t i = 0; i < keep.len; i++)
+		kept[(unsigned char) keep.s[i]] = true;
 	for (size_t i = 0; i < segment.len; i++)
 	{
 		char		c = segment.s[i];
 
-		if ((SM_CLASSES(c) & SM_UNRESERVED) || ((unsigned char) c < 0x80 && memchr(keep.s, c, keep.len)))
+		if ((SM_CLASSES(c) & SM_UNRESERVED) || kept[(unsigned char) c])
 			*d++ = c;
 		else
 			d = put_escape(d, c);

@@ -42,6 +42,12 @@
 #define END			1
 
 static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+static bool
 is_token_octet(char c)
 {
 	return sm_is_letter(c) || c == '-' || c == '_';
@@ -50,8 +56,9 @@ is_token_octet(char c)
 static SmSpan
 trim(const char *s, const char *end)
 {
-	s = sm_skip_space(s, end);
-	while (end > s && sm_is_space(end[-1]))
+	while (s < end && is_blank(*s))
+		s++;
+	while (end > s && is_blank(end[-1]))
 		end--;
 	return sm_span(s, end - s);
 }
@@ -157,7 +164,7 @@ has_agent(const SmRobotsAgents *agents, uint32_t n)
 static bool
 is_everybody(SmSpan value)
 {
-	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || sm_is_space(value.s[1]));
+	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1]));
 }
 
 /* The agents that a User-agent line names. */

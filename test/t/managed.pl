@@ -69,9 +69,9 @@ sql(q{
 sql(qq{SET search_path = "site maps";\n\\i $script});
 sql(qq{BEGIN; SET LOCAL search_path = "site maps", app;\n\\i $script\nCOMMIT});
 is(sql(q{
-	SELECT count(*), count(*) FILTER (WHERE obj_description(p.oid, 'pg_proc') IS NULL),
-	       count(*) FILTER (WHERE prosrc LIKE '%sitemap_schema%') FROM pg_proc p WHERE pronamespace = '"site maps"'::regnamespace}),
-	'11|0|0', 'all functions are there, have a comment and know their schema');
+	SELECT count(*), count(*) FILTER (WHERE obj_description(p.oid, 'pg_proc') IS NULL AND proname !~ '^_'),
+	       count(*) FILTER (WHERE prosrc ~ '\mhere\.') FROM pg_proc p WHERE pronamespace = '"site maps"'::regnamespace}),
+	'13|0|0', 'all functions are there, those for users have a comment, and know their schema');
 is(sql(q{
 	SELECT count(*) FROM pg_attribute WHERE attrelid = '"site maps".sitemap_file'::regclass AND col_description(attrelid, attnum) IS NULL}),
 	'0', 'and so have all columns of the type');
@@ -119,16 +119,16 @@ sql(qq{
 	\$\$;
 	CREATE TABLE page AS
 	SELECT n AS id,
-	       (ARRAY['/p/', '$site', 'https://WWW.Example.com:443/', '/', 'HTTPS://www.example.com./', 'x/', '?', '//www.example.com/', '  $site'])[least(1 + floor(random() * 30), 9)] ||
+	       (ARRAY['/p/', '$site', 'https://WWW.Example.com/', '/', 'HTTPS://www.example.com/', '//www.example.com/', '  $site'])[least(1 + floor(random() * 30), 7)] ||
 	           n || slug(n) || (ARRAY['', '', '', ' ', E'\\r\\n', '\x{a0}'])[1 + floor(random() * 6)] AS loc,
 	       CASE WHEN random() < 0.9 THEN timestamptz '2026-01-01 00:00Z' + (random() - 0.5) * interval '4000 years' END AS changed,
 	       (ARRAY['always', ' Daily ', 'WEEKLY', '', ' ', NULL, 'never'])[1 + floor(random() * 7)] AS changefreq,
 	       CASE floor(random() * 4) WHEN 0 THEN random() WHEN 1 THEN round(random()::numeric, 1)::float8 WHEN 2 THEN (ARRAY[0, -0.0, 1, 1e-5, 1e-300])[1 + floor(random() * 5)]::float8 END AS priority,
-	       CASE WHEN random() < 0.1 THEN ARRAY[NULL, '/i/' || slug(n), 'https://cdn.example.net/' || slug(n), 'http://user:p\@ss\@127.0.0.1:8080' ] END AS images,
-	       CASE WHEN random() < 0.1 THEN jsonb_build_object('x-default', '/x/' || slug(n), ' de-AT', 'http://de.example.com/?' || slug(n), 'zh-Hant', NULL) END AS alternates
+	       CASE WHEN random() < 0.1 THEN ARRAY[NULL, '/i/' || slug(n), 'https://cdn.example.net/' || slug(n), 'http://images.example.com:8080' ] END AS images,
+	       CASE WHEN random() < 0.1 THEN jsonb_build_object('x-default', '/x/' || slug(n), 'de-AT', 'http://de.example.com/?' || slug(n), 'zh-Hant', NULL) END AS alternates
 	  FROM generate_series(1, $rows) AS n});
 my $columns = 'loc, changefreq, priority, images, alternates';
-my @dates = ('changed', 'changed::timestamp', 'changed::date', "to_char(changed, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"+02:30\"')", "left(changed::date::text, 7)", "to_char(changed, ' YYYY\"  \"')");
+my @dates = ('changed', 'changed::timestamp', 'changed::date');
 
 is(compare("SELECT $columns, changed AS lastmod FROM app.page ORDER BY id"), '0 files, 0 results', "$rows random rows");
 sql(qq{
@@ -146,7 +146,7 @@ foreach my $zone ('America/St_Johns', 'Asia/Kathmandu', 'Pacific/Apia')
 	is(compare("SELECT loc, changed::timestamp::date AS lastmod FROM app.page WHERE id <= 2000 ORDER BY id", "section => 'zone', max_urls => 1000,"), '0 files, 0 results', "$zone, date");
 }
 $node->safe_psql('postgres', 'ALTER ROLE app SET TimeZone = UTC');
-is(compare('SELECT loc FROM app.page WHERE id <= 10 ORDER BY id', q{stylesheet => ' /a b/ü.css?x=''1''&y#z',}), '0 files, 0 results', 'a stylesheet');
+is(compare('SELECT loc FROM app.page WHERE id <= 10 ORDER BY id', q{stylesheet => '/a b/ü.css?x=''1''&y',}), '0 files, 0 results', 'a stylesheet');
 is(compare('SELECT loc FROM app.page WHERE id <= 10 ORDER BY id', q{index => 'never', section => 'one',}), '0 files, 0 results', 'no index');
 is(compare('SELECT loc FROM app.page WHERE false', q{section => 'one',}), '0 files, 0 results', 'a section without rows');
 is(compare('SELECT loc::varchar(100), priority::numeric AS priority, changefreq::char(10) FROM app.page WHERE loc ~ \'item\' AND id < 5000 ORDER BY id', q{section => 'types',}), '0 files, 0 results', 'other types');
@@ -175,12 +175,11 @@ my @invalid = (
 		'https://other.example.com/', 'http://www.example.com/', 'https://www.example.com:8443/', '//other.example.com/x', 'https://-/', 'https://192.168.0.257/', 'https:/a', '://x',
 		'https://[::1/', 'https://a..b/', 'https://www.example.com:99999/'),
 	[ q{'/' || repeat('x', 2030)} ], [ q{'/' || repeat('ü', 400)} ], [ q{'https://www.example.com/' || repeat('x', 7000)} ],
-	map({ [ q{'/a'}, "$_ AS lastmod" ] } q{'infinity'::date}, q{'-infinity'::timestamptz}, q{'0001-01-01 BC'::date}, q{'10000-01-01'::timestamp}, map { "'$_'" } '2026-1-2', '2026-02-30', '2026-13-01', '2026-00-01', '2026-01-00',
-		'0000-01-01', '2026-01-02 03:04:05', '2026-01-02T03:04', '2026-01-02T24:00Z', '2026-01-02T03:60Z', '2026-01-02T03:04:60Z', '2026-01-02T03:04:05+14:01', '9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00+01:00', 'x'),
+	map({ [ q{'/a'}, "$_ AS lastmod" ] } q{'infinity'::date}, q{'-infinity'::timestamptz}, q{'0001-01-01 BC'::date}, q{'10000-01-01'::timestamp}),
 	map({ [ q{'/a'}, "$_ AS changefreq" ] } "'biweekly'", "'\x{212a}'"),
 	map({ [ q{'/a'}, "$_ AS priority" ] } '-0.1', '1.1', "'NaN'::float8", "'Infinity'::float4"),
 	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['']}, q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{array_fill('/x'::text, ARRAY[1001])}),
-	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[]', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "/", "EN": "/"}', '{"en": "x:y"}', '{"en": ""}'));
+	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[]', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": ""}'));
 my @statements;
 foreach my $invalid (@invalid)
 {
@@ -197,7 +196,7 @@ foreach my $invalid (@invalid)
 	my $label = encode_utf8(join ', ', map { length > 60 ? substr($_, 0, 60) . '...' : $_ } @$invalid);
 
 	is(state_of($managed), state_of($extension), "$label: " . state_of($extension)) or diag("$managed\n$extension");
-	like($managed, $label =~ /^NULL/ ? qr/It is row 2\./ : qr/Row 2 has the loc "/, "$label: the row is named");
+	like($managed, qr/Row 2 has the loc "/, "$label: the row is named");
 }
 is(sql('SELECT count(*), sum(url_count), max(lastmod) FROM managed'), $before, 'after these errors nothing has changed');
 
@@ -233,12 +232,21 @@ my %only = (
 	'bytes' => q{SELECT '/' || n || repeat('x', 1050) AS loc FROM generate_series(1, 50000) n},
 	# SQL does not resolve paths
 	'dot segments' => q{SELECT '/a/../b' AS loc},
-	# and has no tables of IDNA2008
+	'a path without a slash' => q{SELECT 'page' AS loc},
+	# hosts are names, in ASCII, and a loc has that of base_url as it is written there
 	'a host outside ASCII' => q{SELECT '/' AS loc, ARRAY['https://bücher.de/'] AS images},
-	'the short form of an address' => q{SELECT '/' AS loc, ARRAY['http://127.1/'] AS images},
+	'an address' => q{SELECT '/' AS loc, ARRAY['http://127.0.0.1/'] AS images},
+	'a user' => q{SELECT 'https://user@www.example.com/' AS loc},
+	'the default port' => q{SELECT 'https://www.example.com:443/' AS loc},
+	# types and values that a cast or btrim() makes valid
+	'text as lastmod' => q{SELECT '/' AS loc, '2026-01-02' AS lastmod},
+	'an enum' => q{SELECT '/' AS loc, 'daily'::app.frequency AS changefreq},
+	'a space in a language' => q{SELECT '/' AS loc, '{" de": "/"}'::jsonb AS alternates},
 	# columns that it does not have, and images with titles
 	map({ $_ => "SELECT '/' AS loc, $_" } q{1 AS key}, q{'{}'::jsonb AS videos}, q{NULL::jsonb AS news}, q{'[{"loc": "/x"}]'::jsonb AS images}));
-my %states = ('bytes' => '54000', 'dot segments' => '0A000', 'a host outside ASCII' => '0A000', 'the short form of an address' => '22P02');
+my %states = ('bytes' => '54000', 'dot segments' => '0A000', 'the default port' => '22023', 'a space in a language' => '22023',
+	map { $_ => '22P02' } 'a path without a slash', 'a host outside ASCII', 'an address', 'a user');
+sql(q{CREATE TYPE frequency AS ENUM ('daily')});
 foreach my $case (sort keys %only)
 {
 	my ($managed, $extension) = attempts(map { "SELECT count(*) FROM $_.sitemap_files(\$\$$only{$case}\$\$, '$site')" } '"site maps"', 'ext');
@@ -253,7 +261,7 @@ foreach my $case (sort keys %only)
 	# languages and labels are not looked up
 	'a language that ISO does not have' => q{SELECT '/' AS loc, '{"jp": "/"}'::jsonb AS alternates},
 	'a label that is no Punycode' => q{SELECT '/' AS loc, ARRAY['https://xn--a.example/'] AS images},
-	'an impossible IPv6 address' => q{SELECT '/' AS loc, ARRAY['http://[::1::]/'] AS images},
+	'a language twice' => q{SELECT '/' AS loc, '{"en": "/", "EN": "/"}'::jsonb AS alternates},
 	# SQL keeps a query from writing, and not a function of the query
 	'a function that writes' => q{SELECT '/' AS loc FROM write()});
 sql(q{CREATE TABLE written (); CREATE FUNCTION write() RETURNS void LANGUAGE sql AS 'INSERT INTO app.written DEFAULT VALUES'});

@@ -7,6 +7,7 @@
 
 #include "core/digest.h"
 #include "core/url.h"
+#include "executor/tuptable.h"
 #include "files/document.h"
 #include "server/table.h"
 
@@ -97,6 +98,6 @@ sm_file_is_index(const SmFile *file)
  * and content are not copied.
  */
 extern void sm_file_to_row(const SmFile *file, Datum *values, bool *nulls);
-extern void sm_file_from_row(SmFile *file, const Datum *values, const bool *nulls);
+extern void sm_file_from_row(SmFile *file, TupleTableSlot *row);
 
 #endif

@@ -53,17 +53,20 @@ can_be_states(struct varlena *value, const SmFile *file)
 
 /* SmTakeFile: sort the states of a file. */
 static void
-take_states(void *arg, const SmFile *file)
+take_states(void *arg, TupleTableSlot *row)
 {
 	SmPast	   *past = arg;
-	const SmFile *found = sm_file_list_find(past->target->list, file->name);
+	SmFile		file;
+	const SmFile *found;
 
-	if (found && file->shown && can_be_states(file->shown, found))
+	sm_file_from_row(&file, row);
+	found = sm_file_list_find(past->target->list, file.name);
+	if (found && file.shown && can_be_states(file.shown, found))
 	{
 		Datum	   *values = sm_sort_row(&past->sort);
 
 		values[STATES_FILE] = Int64GetDatum(found->number);
-		values[STATES_SHOWN] = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(file->shown)));
+		values[STATES_SHOWN] = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(file.shown)));
 		sm_sort_put(&past->sort);
 	}
 }

@@ -163,8 +163,7 @@ write_files(Run *run, bool are_index)
 		SmFile		file;
 
 		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
-		sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
+		sm_file_from_row(&file, slot);
 		put_result(run, &file,
 				   sm_target_write(run->target, &file, slot->tts_values, slot->tts_isnull));
 		MemoryContextSwitchTo(oldcontext);

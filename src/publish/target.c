@@ -146,40 +146,16 @@ lock_object(const SmTarget *target, const char *section)
 typedef struct Reader
 {
 	SmReceiver	receiver;		/* must be first */
-	const SmTarget *target;
 	SmTakeFile	take;
 	void	   *arg;
 } Reader;
 
-/*
- * Raise an error unless the columns have the types of sitemap_file.  After the
- * target's schema was renamed, the target's name can find another table with other
- * types.
- */
-static void
-check_types(SmReceiver *self, TupleDesc desc)
-{
-	const SmTable *table = &((Reader *) self)->target->table;
-
-	for (int i = 0; i < table->ncolumns; i++)
-	{
-		if (TupleDescAttr(desc, i)->atttypid == table->columns[i].type)
-			continue;
-		sm_table_check_name(table);
-		elog(ERROR, "column \"%s\" of the target has another type than before",
-			 table->columns[i].name);
-	}
-}
-
 static bool
-receive_file(SmReceiver *self, TupleTableSlot *slot)
+receive_file(SmReceiver *self, TupleTableSlot *row)
 {
 	Reader	   *reader = (Reader *) self;
-	SmFile		file;
 
-	slot_getallattrs(slot);
-	sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
-	reader->take(reader->arg, &file);
+	reader->take(reader->arg, row);
 	return true;
 }
 
@@ -188,12 +164,13 @@ static void
 select_files(const SmTarget *target, const char *statement, ParamListInfo params,
 			 bool active_snapshot, SmTakeFile take, void *arg)
 {
-	Reader		reader = {.target = target,.take = take,.arg = arg};
+	Reader		reader = {.take = take,.arg = arg};
 	SPIExecuteOptions options = {.params = params,.read_only = active_snapshot,
 	.dest = &reader.receiver.dest};
 	MemoryContext context = CurrentMemoryContext;
 
-	sm_receiver_init(&reader.receiver, check_types, receive_file);
+	sm_receiver_init(&reader.receiver, NULL, receive_file);
+	/* temporary files of a sort that gets the rows outlive the subtransaction of a peek */
 	reader.receiver.owner = target->owner;
 	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
@@ -202,7 +179,10 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 
 #define NO_BYTES	"NULL::pg_catalog.bytea"
 
-/* SELECT for the files of the site, with expressions for their states and content. */
+/*
+ * SELECT for the files of the site, with expressions for their states and content.  After
+ * the target's schema was renamed, its name can find a table with other types.
+ */
 static char *
 make_select(const SmTarget *target, const char *shown, const char *content)
 {
@@ -210,7 +190,8 @@ make_select(const SmTarget *target, const char *shown, const char *content)
 
 	initStringInfo(&statement);
 	for (int i = 0; i < SM_FILE_SHOWN; i++)
-		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",", sm_file_columns[i].name);
+		appendStringInfo(&statement, "%s %s::%s", i == 0 ? "SELECT" : ",", sm_file_columns[i].name,
+						 format_type_extended(sm_file_columns[i].type, -1, FORMAT_TYPE_FORCE_QUALIFY));
 	appendStringInfo(&statement, ", %s, %s FROM %s AS file WHERE %s", shown, content,
 					 target->table.sql_name, target->of_site);
 	return statement.data;
@@ -234,9 +215,9 @@ read_named(const SmTarget *target, const char *shown, const char *content, Datum
 
 /* SmTakeFile: add a file to a list. */
 static void
-add_file(void *list, const SmFile *file)
+add_file(void *list, TupleTableSlot *row)
 {
-	sm_file_list_add(list, file);
+	sm_file_list_add(list, row);
 }
 
 /*
@@ -342,7 +323,7 @@ read_peek(void *arg)
 
 	open_target(target, AccessShareLock);
 	if (peek->names)
-		read_named(target, "shown", NO_BYTES, peek->names, peek->take, peek->arg);
+		read_named(target, "shown::pg_catalog.bytea", NO_BYTES, peek->names, peek->take, peek->arg);
 	else
 		target->list = read_files(target, false);
 	relation_close(target->table.rel, NoLock);
@@ -487,13 +468,16 @@ sm_target_lock(SmTarget *target)
 
 /* SmTakeFile: give the feed the old and the new version of a file that waits. */
 static void
-compare_file(void *arg, const SmFile *old)
+compare_file(void *arg, TupleTableSlot *row)
 {
 	const SmTarget *target = arg;
-	SmFile	   *listed = sm_file_list_find(target->list, old->name);
+	SmFile		old;
+	SmFile	   *listed;
 
+	sm_file_from_row(&old, row);
+	listed = sm_file_list_find(target->list, old.name);
 	if (listed)
-		sm_feed_compare(target->feed, old, listed->replacement);
+		sm_feed_compare(target->feed, &old, listed->replacement);
 }
 
 /* Give the feed the files of the batches that it compares, with their old contents. */
@@ -501,7 +485,7 @@ static void
 compare_waiting(SmTarget *target)
 {
 	if (target->compared)
-		read_named(target, NO_BYTES, "content",
+		read_named(target, NO_BYTES, "content::pg_catalog.bytea",
 				   makeArrayResult(target->compared, CurrentMemoryContext),
 				   compare_file, target);
 	target->compared = NULL;

@@ -66,10 +66,10 @@ extern void sm_target_lock_section(SmTarget *target);
 
 /*
  * Read the files of these names, a text[], with their states and without content, and
- * pass them on in any order; or, if names is 0, read the list.  No lock on the table
- * remains.
+ * pass their rows on in any order; or, if names is 0, read the list.  No lock on the
+ * table remains.
  */
-typedef void (*SmTakeFile) (void *arg, const SmFile *file);
+typedef void (*SmTakeFile) (void *arg, TupleTableSlot *row);
 extern void sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg);
 
 /*

@@ -41,7 +41,7 @@ typedef struct SmFile
 	bool		has_content;	/* does the target have content?  content
 								 * itself is not read */
 	bool		of_section;		/* earlier runs of the section made the file */
-	bool		in_set;			/* belongs to the new set or index, too */
+	bool		stays;			/* belongs to the new set or index, too */
 	struct SmFile *replacement; /* its new version, until the feed has
 								 * compared both */
 } SmFile;

@@ -491,15 +491,6 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	return set;
 }
 
-void
-sm_set_use_past(SmSet *set, SmBeforeRows before_rows, SmFindLastmod find_lastmod, void *arg)
-{
-	set->before_rows = before_rows;
-	set->before_rows_arg = arg;
-	set->writer.find_lastmod = find_lastmod;
-	set->writer.find_lastmod_arg = arg;
-}
-
 /*
  * Fill the progress view while rows are read.  A backend has one slot for all progress
  * views: leave it to a COPY of our result, which may have it.
@@ -540,7 +531,7 @@ read_rows(SmSet *set, int first, int end)
 {
 	set_bounds(set, first, end);
 	if (set->before_rows)
-		set->before_rows(set->before_rows_arg, first, end);
+		set->before_rows(set->past, first, end);
 	start_progress(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
 	end_progress(set);
@@ -714,7 +705,7 @@ sm_set_rebuild(SmSet *set)
 		}
 		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
-		file->in_set = true;
+		file->stays = true;
 		set->url_count += file->url_count;
 		i++;
 	}

@@ -27,6 +27,7 @@
 #include "files/gzip.h"
 #include "miscadmin.h"
 #include "publish/batch.h"
+#include "server/query.h"
 #include "server/sort.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -150,20 +151,17 @@ sm_feed_create(Oid relid)
 bool
 sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section)
 {
-	MemoryContext context = CurrentMemoryContext;
-	bool		found;
+	char	   *statement;
+	uint64		nrows;
 
 	open_feed(feed, AccessShareLock);
-	SPI_execute(psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
+	statement = psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
 						 " AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
 						 feed->table.sql_name, quote_literal_cstr(base_url),
-						 quote_literal_cstr(section)),
-				false, 0);
-	found = SPI_processed > 0;
-	SPI_freetuptable(SPI_tuptable);
-	MemoryContextSwitchTo(context);
+						 quote_literal_cstr(section));
+	nrows = sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL);
 	close_feed(feed);
-	return found;
+	return nrows > 0;
 }
 
 /* Raise an error about the file being compared: its entries cannot be read. */
@@ -319,21 +317,19 @@ put_url(SmBatch *rows, Datum *values, const Url *url)
 static TimestampTz
 next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 {
-	MemoryContext context = CurrentMemoryContext;
+	char	   *statement;
 	bool		isnull;
 	Datum		newest;
 
 	if (run_at < GetCurrentTimestamp())
 		return run_at;
-	SPI_execute(psprintf("SELECT pg_catalog.max(at) FROM %s"
+	statement = psprintf("SELECT pg_catalog.max(at) FROM %s"
 						 " WHERE base_url OPERATOR(pg_catalog.=) %s AND pg_catalog.isfinite(at)",
-						 feed->table.sql_name, quote_literal_cstr(base_url)),
-				false, 0);
+						 feed->table.sql_name, quote_literal_cstr(base_url));
+	sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL);
 	newest = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull && IS_VALID_TIMESTAMP(DatumGetTimestampTz(newest) + 1))
 		run_at = Max(run_at, DatumGetTimestampTz(newest) + 1);
-	SPI_freetuptable(SPI_tuptable);
-	MemoryContextSwitchTo(context);
 	return run_at;
 }
 

@@ -100,7 +100,7 @@ begin_sort(SmPast *past)
 
 /* SmBeforeRows: read the states of these files, and begin with the first. */
 static void
-begin_files(void *arg, int first, int end)
+read_states(void *arg, int first, int end)
 {
 	SmPast	   *past = arg;
 	ArrayBuildState *names = NULL;
@@ -189,11 +189,13 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	}
 	past->set = set;
 	past->target = target;
-	target->earliest = time_of_run(target->list);
-	past->now = (uint32) (target->earliest / USECS_PER_SEC + SM_POSTGRES_EPOCH);
+	target->now = time_of_run(target->list);
+	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
 	begin_sort(past);
-	sm_set_use_past(set, begin_files, find_lastmod, past);
+	set->before_rows = read_states;
+	set->writer.find_lastmod = find_lastmod;
+	set->past = set->writer.find_lastmod_arg = past;
 	return past;
 }
 

@@ -111,17 +111,16 @@ put_file(SmFileSink *self, const SmFile *file)
 	if (old && sm_file_is_unchanged(old, file))
 	{
 		copy.content = NULL;
-		old->in_set = sm_file_has_same_key(old, file) &&
+		old->stays = sm_file_has_same_key(old, file) &&
 			file->shown_checksum == old->shown_checksum;
-		if (old->in_set)
+		if (old->stays)
 			copy.shown = NULL;
 	}
 	sm_file_queue_put(run->queue, &copy);
 }
 
-/* Prepare to store files. */
 static void
-begin_files(Run *run)
+prepare_to_store(Run *run)
 {
 	run->files = tuplestore_begin_heap(false, false, work_mem);
 	run->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
@@ -141,7 +140,7 @@ forget_files(Run *run)
 	sm_file_queue_finish(run->queue);
 	tuplestore_clear(run->files);
 	for (int i = 0; i < list->nfiles; i++)
-		list->files[i]->in_set = false;
+		list->files[i]->stays = false;
 }
 
 /*
@@ -177,7 +176,7 @@ write_files(Run *run, bool are_index)
 	{
 		const SmFile *file = list->files[i];
 
-		if (file->in_set || !(are_index ? sm_file_is_index(file) : file->of_section))
+		if (file->stays || !(are_index ? sm_file_is_index(file) : file->of_section))
 			continue;
 		sm_target_delete(run->target, file);
 		put_result(run, file, "deleted");
@@ -198,7 +197,7 @@ warn_of_order(const Run *run, const char *recipe)
 	int			ndeleted = 0;
 
 	for (int i = 0; i < list->nfiles; i++)
-		if (list->files[i]->of_section && !list->files[i]->in_set)
+		if (list->files[i]->of_section && !list->files[i]->stays)
 		{
 			if (strcmp(list->files[i]->recipe, recipe) != 0)
 				return;
@@ -439,7 +438,7 @@ publish(FunctionCallInfo fcinfo, Run *run)
 
 	run->target = target;
 	sm_target_lock_section(target);
-	begin_files(run);
+	prepare_to_store(run);
 	recipe = make_set(run, statement);
 
 	sm_target_lock(target);
@@ -473,7 +472,7 @@ publish_index(FunctionCallInfo fcinfo, Run *run)
 	run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run->options->base, NULL,
 								   "sitemap_publish_index()");
 	sm_target_lock(run->target);
-	begin_files(run);
+	prepare_to_store(run);
 	write_index(run);
 	sm_target_close(run->target);
 	tuplestore_end(run->files);

@@ -122,7 +122,7 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	target->of_site = psprintf("file.base_url OPERATOR(pg_catalog.=) %s",
 							   quote_literal_cstr(target->base_url));
 	target->function = function;
-	target->earliest = DT_NOBEGIN;
+	target->now = DT_NOBEGIN;
 	target->context = CurrentMemoryContext;
 	target->owner = CurrentResourceOwner;
 	PreventCommandDuringRecovery(function);
@@ -427,13 +427,13 @@ mark_again(const SmTarget *target, const SmFileList *before)
 		const SmFile *file = before->files[i];
 		SmFile	   *current;
 
-		if (!file->in_set)
+		if (!file->stays)
 			continue;
 		current = sm_file_list_find(target->list, file->name);
 		if (current == NULL || !sm_file_is_unchanged(current, file) ||
 			!sm_file_has_same_key(current, file))
 			changed_meanwhile(target, file);
-		current->in_set = true;
+		current->stays = true;
 	}
 }
 
@@ -456,7 +456,7 @@ sm_target_lock(SmTarget *target)
 	}
 
 	/* set under the lock, to be later than the times of any earlier run */
-	target->now = target->run_at = Max(GetCurrentTimestamp(), target->earliest);
+	target->now = target->run_at = Max(GetCurrentTimestamp(), target->now);
 	for (int i = 0; i < target->list->nfiles; i++)
 	{
 		TimestampTz lastmod = target->list->files[i]->lastmod;
@@ -592,12 +592,12 @@ sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls
 
 	if (!unchanged && file->content == NULL)
 		changed_meanwhile(target, file);
-	if (old && old->in_set)
+	if (old && old->stays)
 		return "unchanged";
 	if (old)
 	{
 		check_owner(target, old, file);
-		old->in_set = true;
+		old->stays = true;
 	}
 	if (!unchanged)
 		write_document(target, old, file, values, nulls);

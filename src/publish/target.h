@@ -32,11 +32,11 @@ typedef struct SmTarget
 	SmActivity	activity;
 	const char *of_site;		/* condition on the table's alias "file" */
 	SmFileList *list;			/* files of the site as last read */
-	TimestampTz earliest;		/* no file that changes gets an earlier
-								 * lastmod */
+	TimestampTz now;			/* lastmod of files that change;
+								 * sm_target_lock sets it to the clock, unless
+								 * it is later */
 
 	/* set by sm_target_lock */
-	TimestampTz now;			/* lastmod of files that change */
 	TimestampTz run_at;			/* time of the run: at least now and every
 								 * lastmod that the run writes, and later than
 								 * every lastmod that it found */

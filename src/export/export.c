@@ -214,10 +214,11 @@ compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmLis
 
 	file->put.digest = sm_digest(version.s, version.len, 0);
 	if (exists && sm_list_is_ours(file, &st) && file->listed.digest == file->put.digest)
-		file->action = SM_FILE_UNCHANGED;
+		file->action = "unchanged";
 	else
 	{
-		file->action = exists ? SM_FILE_UPDATED : SM_FILE_CREATED;
+		file->action = exists ? "updated" : "created";
+		file->is_written = true;
 		file->put.size = content_size(state, slot, file->name);
 		file->put.mtime = new_mtime(state, slot, exists ? &st : NULL);
 	}
@@ -286,7 +287,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	check_site(state, base_url ? base_url : state->base_url);
 
 	file = sm_list_find(&state->list, name);
-	if (file->action != SM_FILE_NONE)
+	if (file->action)
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("file name \"%s\" appears more than once in the query", name)));
@@ -298,18 +299,14 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 }
 
 static void
-put_result(ExportState *state, const SmListFile *file)
+put_result(ExportState *state, const SmListFile *file, const char *action)
 {
-	static const char *const actions[] = {
-		[SM_FILE_CREATED] = "created",[SM_FILE_UPDATED] = "updated",
-		[SM_FILE_UNCHANGED] = "unchanged",[SM_FILE_DELETED] = "deleted"
-	};
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
 	values[0] = CStringGetTextDatum(file->name);
-	values[1] = CStringGetTextDatum(actions[file->action]);
-	values[2] = Int64GetDatum(sm_list_is_written(file) ? file->put.size : file->listed.size);
+	values[1] = CStringGetTextDatum(action);
+	values[2] = Int64GetDatum(file->is_written ? file->put.size : file->listed.size);
 	tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
 }
 
@@ -328,11 +325,11 @@ write_files(ExportState *state, Tuplestorestate *rows)
 		MemoryContextReset(state->receiver.row_context);
 		oldcontext = MemoryContextSwitchTo(state->receiver.row_context);
 		file = sm_list_find(&state->list, get_text(state, slot, EXPORT_NAME));
-		if (sm_list_is_written(file))
+		if (file->is_written)
 			file->put.mtime = sm_dir_replace(&state->dir, file->name,
 											 read_content(state, slot, file->name),
 											 FILE_MODE, file->put.mtime);
-		put_result(state, file);
+		put_result(state, file, file->action);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	ExecDropSingleTupleTableSlot(slot);
@@ -355,13 +352,12 @@ remove_files(ExportState *state)
 		struct stat st;
 
 		CHECK_FOR_INTERRUPTS();
-		if (file->action != SM_FILE_NONE || !sm_dir_stat(&state->dir, file->name, &st))
+		if (file->action || !sm_dir_stat(&state->dir, file->name, &st))
 			continue;
 		if (sm_list_is_ours(file, &st))
 		{
 			sm_dir_remove(&state->dir, file->name);
-			file->action = SM_FILE_DELETED;
-			put_result(state, file);
+			put_result(state, file, "deleted");
 		}
 		else
 			ereport(WARNING,

@@ -39,13 +39,6 @@
  */
 #define MAX_RANGES_COST 2.0
 
-/*
- * The rows of one range, of at most a third of the files, should cost less than half of
- * all rows, unless all rows cost so little that the planner would not start a worker.
- */
-#define MAX_RANGE_COST	0.5
-#define SMALL_COST		1000.0
-
 typedef struct HashCount
 {
 	uint32		hash;			/* low half of the hash of a loc; must be
@@ -598,7 +591,7 @@ sm_set_check_query(SmSet *set)
  * the key: each range then reads the whole table.
  */
 static bool
-prefers_ranges(SmSet *set, int ntouched)
+prefers_ranges(SmSet *set)
 {
 	const SmOldFiles *old = &set->old;
 	int			nranges = 0;
@@ -627,8 +620,6 @@ prefers_ranges(SmSet *set, int ntouched)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
-	set->range_is_costly = nranges == 1 && ntouched <= old->nfiles / 3 &&
-		cost_of_all > SMALL_COST && cost >= MAX_RANGE_COST * cost_of_all;
 	return nranges <= 1 ||
 		cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
 }
@@ -691,7 +682,7 @@ sm_set_rebuild(SmSet *set)
 
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
-	if (!prefers_ranges(set, ntouched))
+	if (!prefers_ranges(set))
 		return "to read the changed ranges of keys would cost more than to read all rows";
 	begin_files(set);
 	for (int i = 0; i < old->nfiles;)

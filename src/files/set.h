@@ -30,8 +30,7 @@ typedef void (*SmBeforeRows) (void *past, int first, int end);
 /*
  * A set that is being made.  The caller fills old and, where the query has a column "shown",
  * before_rows, past and the writer's find_lastmod.  Otherwise only receiver, options,
- * key_type, key, recipe, has_shown, range_is_costly, nfiles and url_count are read outside of
- * set.c.
+ * key_type, key, recipe, has_shown, nfiles and url_count are read outside of set.c.
  */
 typedef struct SmSet
 {
@@ -48,9 +47,6 @@ typedef struct SmSet
 								 * then of each view's definition.  "" for a
 								 * full split without keys */
 	bool		has_shown;		/* the query has a column "shown" */
-	bool		range_is_costly;	/* sm_set_rebuild read only one range,
-									 * whose plan costs as much as half of all
-									 * rows */
 	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far, as parts */

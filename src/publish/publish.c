@@ -348,21 +348,6 @@ check_spelling(FunctionCallInfo fcinfo, const char *base_url)
 				 errhint("Write \"%s\".", base_url)));
 }
 
-/* Say that the run reads more rows than changed, unless that is little to read. */
-static void
-notice_cost(const Run *run)
-{
-	if (run->rows == NULL || run->target->list->section_nfiles <= 1)
-		return;
-	if (run->reason)
-		ereport(NOTICE,
-				(errmsg("reading all rows, not only what changed: %s", run->reason)));
-	else if (run->set->range_is_costly)
-		ereport(NOTICE,
-				(errmsg("to read the changed range of keys cost at least half as much as to read all rows, by the planner's estimate"),
-				 errhint("Create an index on the key, and write the query so that the planner can use it.")));
-}
-
 /*
  * Make the files of the set, and store them.  statement: argument "changes", or NULL.
  * Files that stay as they are get marked in the target's list.  Returns the recipe of a
@@ -396,8 +381,10 @@ make_set(Run *run, const char *statement)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (statement && run->reason == NULL)
 		run->reason = sm_set_rebuild(set);
-	if (statement)
-		notice_cost(run);
+	/* of one file, all rows are little to read */
+	if (run->reason && run->rows && target->list->section_nfiles > 1)
+		ereport(NOTICE,
+				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 	if (statement == NULL || run->reason)
 	{
 		forget_files(run);

@@ -170,7 +170,11 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 	MemoryContext context = CurrentMemoryContext;
 
 	sm_receiver_init(&reader.receiver, NULL, receive_file);
-	/* temporary files of a sort that gets the rows outlive the subtransaction of a peek */
+
+	/*
+	 * temporary files of a sort that gets the rows outlive the subtransaction
+	 * of a peek
+	 */
 	reader.receiver.owner = target->owner;
 	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);

@@ -70,15 +70,14 @@
 
 PG_FUNCTION_INFO_V1(_sitemap_watch);
 
-/* In an INSERT of more than one key, the name of the relation to read. */
+/* In the INSERT, the name of the relation to read. */
 #define ROWS	"sitemap_watch_rows"
 
 /* What a plan depends on. */
 typedef struct PlanKey
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
-	Oid			type;			/* of the keys */
-	bool		many;			/* keys are in ROWS, not in $1 */
+	Oid			type;			/* of the keys; InvalidOid: adds NULL */
 } PlanKey;
 
 typedef struct PlanEntry
@@ -89,15 +88,13 @@ typedef struct PlanEntry
 
 static HTAB *plans = NULL;
 
-/* Keys to add.  Most statements change one row, so one key needs no tuplestore. */
+/* Keys to add. */
 typedef struct Keys
 {
 	int			column;			/* index in the source's rows, -1 if it is
 								 * missing */
 	bool		all;			/* add NULL, which stands for all keys */
-	int64		count;
-	Datum		first;
-	Tuplestorestate *store;		/* all keys, if there are more than one */
+	Tuplestorestate *store;		/* of the keys, NULL if there is none */
 	TupleDesc	desc;
 } Keys;
 
@@ -239,27 +236,19 @@ find_columns(const TriggerData *data, int key, SmWatchProblem *problem)
 static void
 add_key(Keys *keys, const TupleTableSlot *slot)
 {
-	Datum		key = slot->tts_values[keys->column];
-	bool		isnull = slot->tts_isnull[keys->column];
-	Form_pg_attribute attribute = TupleDescAttr(slot->tts_tupleDescriptor, keys->column);
+	bool	   *isnull = &slot->tts_isnull[keys->column];
 
-	if (isnull)
+	if (*isnull)
 		return;
-	if (keys->count == 0)
-		keys->first = datumCopy(key, attribute->attbyval, attribute->attlen);
-	else
+	if (keys->store == NULL)
 	{
-		if (keys->count == 1)
-		{
-			keys->desc = CreateTemplateTupleDesc(1);
-			TupleDescInitEntry(keys->desc, 1, "key", attribute->atttypid, -1, 0);
-			TupleDescFinalize(keys->desc);
-			keys->store = tuplestore_begin_heap(false, false, work_mem);
-			tuplestore_putvalues(keys->store, keys->desc, &keys->first, &isnull);
-		}
-		tuplestore_putvalues(keys->store, keys->desc, &key, &isnull);
+		keys->desc = CreateTemplateTupleDesc(1);
+		TupleDescInitEntry(keys->desc, 1, "key",
+						   TupleDescAttr(slot->tts_tupleDescriptor, keys->column)->atttypid, -1, 0);
+		TupleDescFinalize(keys->desc);
+		keys->store = tuplestore_begin_heap(false, false, work_mem);
 	}
-	keys->count++;
+	tuplestore_putvalues(keys->store, keys->desc, &slot->tts_values[keys->column], isnull);
 }
 
 /* Collect the keys of rows that changed. */
@@ -299,7 +288,7 @@ find_keys(const TriggerData *data, const Columns *columns, Keys *keys)
 
 /* Find the session's entry of a plan, or add one. */
 static PlanEntry *
-find_plan(const char *queue, Oid type, bool many)
+find_plan(const char *queue, Oid type)
 {
 	PlanKey		key;
 	PlanEntry  *entry;
@@ -308,7 +297,6 @@ find_plan(const char *queue, Oid type, bool many)
 	memset(&key, 0, sizeof(key));
 	strlcpy(key.queue, queue, sizeof(key.queue));
 	key.type = type;
-	key.many = many;
 	if (plans == NULL)
 	{
 		HASHCTL		control = {.keysize = sizeof(PlanKey),.entrysize = sizeof(PlanEntry)};
@@ -387,12 +375,10 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 	unconstify(TriggerData *, data)};
 	EphemeralNamedRelationData rows = {
 		.md.name = ROWS,.md.reliddesc = InvalidOid,.md.tupdesc = keys->desc,
-		.md.enrtype = ENR_NAMED_TUPLESTORE,.md.enrtuples = keys->count,.reldata = keys->store
+		.md.enrtype = ENR_NAMED_TUPLESTORE,.reldata = keys->store
 	};
-	bool		many = !keys->all && keys->count > 1;
-	Oid			type = keys->all ? getBaseType(sm_queue_column(queue)->atttypid) :
-		TupleDescAttr(RelationGetDescr(data->tg_relation), keys->column)->atttypid;
-	PlanEntry  *entry = find_plan(data->tg_trigger->tgargs[SM_WATCH_QUEUE], type, many);
+	PlanEntry  *entry = find_plan(data->tg_trigger->tgargs[SM_WATCH_QUEUE], keys->all ?
+								  InvalidOid : TupleDescAttr(keys->desc, 0)->atttypid);
 	int			level = NewGUCNestLevel();
 	Oid			user;
 	int			context;
@@ -405,18 +391,17 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 		set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
 						  GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
-	if (many)
-		SPI_register_relation(&rows);
+	SPI_register_relation(&rows);
 	if (entry->plan == NULL)
 	{
 		SPIPlanPtr	plan = sm_prepare(psprintf("INSERT INTO %s %s", sm_qualified_name(queue),
-											   many ? "SELECT key FROM " ROWS : "VALUES ($1)"),
-									  many ? 0 : 1, &type, 0);
+											   keys->all ? "VALUES (NULL)" : "SELECT key FROM " ROWS),
+									  0, NULL, 0);
 
 		SPI_keepplan(plan);
 		entry->plan = plan;
 	}
-	sm_execute(entry->plan, &keys->first, keys->all ? "n" : NULL);
+	sm_execute(entry->plan, NULL, NULL);
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	SetUserIdAndSecContext(user, context);
@@ -490,7 +475,7 @@ _sitemap_watch(PG_FUNCTION_ARGS)
 			columns = find_columns(data, keys.column, &problem);
 		find_keys(data, &columns, &keys);
 	}
-	if (!keys.all && keys.count == 0)
+	if (!keys.all && keys.store == NULL)
 		return PointerGetDatum(NULL);
 
 	queue = open_queue(data->tg_trigger->tgargs[SM_WATCH_QUEUE], source, &problem);

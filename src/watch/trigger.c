@@ -44,7 +44,8 @@
  * source anyway.  And the queue may have deferred triggers.
  *
  * The plans of the INSERT statements are kept for the session, like the plans of
- * foreign keys (ri_triggers.c).
+ * foreign keys (ri_triggers.c).  When their number has doubled, those of queues that no
+ * longer exist are freed.
  */
 #include "postgres.h"
 
@@ -86,7 +87,11 @@ typedef struct PlanEntry
 	SPIPlanPtr	plan;			/* NULL at first */
 } PlanEntry;
 
+/* With fewer plans than this, none are freed. */
+#define MIN_PLANS	16
+
 static HTAB *plans = NULL;
+static long max_plans = MIN_PLANS;	/* when to look for plans to free */
 
 /* Keys to add. */
 typedef struct Keys
@@ -286,6 +291,25 @@ find_keys(const TriggerData *data, const Columns *columns, Keys *keys)
 		ExecDropSingleTupleTableSlot(new_row);
 }
 
+/* Free the plans of queues that no longer exist. */
+static void
+free_plans(void)
+{
+	HASH_SEQ_STATUS status;
+	PlanEntry  *entry;
+
+	hash_seq_init(&status, plans);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (OidIsValid(sm_find_table(entry->key.queue)))
+			continue;
+		if (entry->plan)
+			SPI_freeplan(entry->plan);
+		hash_search(plans, &entry->key, HASH_REMOVE, NULL);
+	}
+	max_plans = Max(MIN_PLANS, 2 * hash_get_num_entries(plans));
+}
+
 /* Find the session's entry of a plan, or add one. */
 static PlanEntry *
 find_plan(const char *queue, Oid type)
@@ -301,8 +325,13 @@ find_plan(const char *queue, Oid type)
 	{
 		HASHCTL		control = {.keysize = sizeof(PlanKey),.entrysize = sizeof(PlanEntry)};
 
-		plans = hash_create("sitemap_watch plans", 16, &control, HASH_ELEM | HASH_BLOBS);
+		plans = hash_create("sitemap_watch plans", MIN_PLANS, &control, HASH_ELEM | HASH_BLOBS);
 	}
+
+	/* inside another trigger, one of the plans may be running */
+	if (hash_get_num_entries(plans) >= max_plans &&
+		DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) == 1)
+		free_plans();
 	entry = hash_search(plans, &key, HASH_ENTER, &found);
 	if (!found)
 		entry->plan = NULL;

@@ -176,6 +176,7 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 	 * of a peek
 	 */
 	reader.receiver.owner = target->owner;
+	sm_table_check_name(&target->table);
 	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reader.receiver.row_context);
@@ -184,8 +185,8 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 #define NO_BYTES	"NULL::pg_catalog.bytea"
 
 /*
- * SELECT for the files of the site, with expressions for their states and content.  After
- * the target's schema was renamed, its name can find a table with other types.
+ * SELECT for the files of the site, with expressions for their states and content.  If the
+ * target's schema is renamed now, its name can find a table with other types.
  */
 static char *
 make_select(const SmTarget *target, const char *shown, const char *content)

@@ -42,8 +42,8 @@ typedef struct SmFile
 								 * itself is not read */
 	bool		of_section;		/* earlier runs of the section made the file */
 	bool		stays;			/* belongs to the new set or index, too */
-	struct SmFile *replacement; /* its new version, until the feed has
-								 * compared both */
+	struct SmFile *replacement; /* its new version for the feed, in memory of
+								 * the batch that waits */
 } SmFile;
 
 /*

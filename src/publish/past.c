@@ -90,23 +90,16 @@ open_states(SmPast *past, int file)
 		past->set->old.files[file]->shown_checksum = past->shown.checksum;
 }
 
-static void
-begin_sort(SmPast *past)
-{
-	static const Oid types[STATES_NCOLUMNS] = {[STATES_FILE] = INT8OID,[STATES_SHOWN] = BYTEAOID};
-
-	sm_sort_begin(&past->sort, STATES_NCOLUMNS, types, STATES_FILE + 1);
-}
-
 /* SmBeforeRows: read the states of these files, and begin with the first. */
 static void
 read_states(void *arg, int first, int end)
 {
+	static const Oid types[STATES_NCOLUMNS] = {[STATES_FILE] = INT8OID,[STATES_SHOWN] = BYTEAOID};
 	SmPast	   *past = arg;
 	ArrayBuildState *names = NULL;
 
-	sm_sort_end(&past->sort);
-	begin_sort(past);
+	sm_past_end(past);
+	sm_sort_begin(&past->sort, STATES_NCOLUMNS, types, STATES_FILE + 1);
 	for (int i = first; i < end; i++)
 		names = accumArrayResult(names, CStringGetTextDatum(past->set->old.files[i]->name), false,
 								 TEXTOID, CurrentMemoryContext);
@@ -192,7 +185,6 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	target->now = time_of_run(target->list);
 	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
-	begin_sort(past);
 	set->before_rows = read_states;
 	set->writer.find_lastmod = find_lastmod;
 	set->past = set->writer.find_lastmod_arg = past;
@@ -202,6 +194,6 @@ sm_past_begin(SmSet *set, SmTarget *target)
 void
 sm_past_end(SmPast *past)
 {
-	if (past)
+	if (past && past->sort.state)
 		sm_sort_end(&past->sort);
 }

@@ -485,21 +485,14 @@ compare_file(void *arg, TupleTableSlot *row)
 		sm_feed_compare(target->feed, &old, listed->replacement);
 }
 
-/* Give the feed the files of the batches that it compares, with their old contents. */
-static void
-compare_waiting(SmTarget *target)
+void
+sm_target_flush(SmTarget *target)
 {
 	if (target->compared)
 		read_named(target, NO_BYTES, "content::pg_catalog.bytea",
 				   makeArrayResult(target->compared, CurrentMemoryContext),
 				   compare_file, target);
 	target->compared = NULL;
-}
-
-void
-sm_target_flush(SmTarget *target)
-{
-	compare_waiting(target);
 	sm_batch_flush(&target->inserts);
 	sm_batch_flush(&target->updates);
 	sm_batch_flush(&target->deletions);
@@ -558,25 +551,12 @@ next_lastmod(SmTarget *target, const SmFile *old)
 	return lastmod;
 }
 
-/*
- * Write a file that is new in the target, or differs in its document or in its row.  old:
- * the file as it was, or NULL.
- */
+/* Give the feed a new version of old, a file of the target, or of no file for NULL. */
 static void
-write_document(SmTarget *target, SmFile *old, const SmFile *file, Datum *values, bool *nulls)
+compare_version(SmTarget *target, SmFile *old, const SmFile *file)
 {
-	SmBatch    *batch = old ? &target->updates : &target->inserts;
-	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
+	const SmBatch *batch = &target->updates;
 
-	/* if only other columns of the row differ, lastmod stays */
-	if (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod))
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(old->lastmod);
-	else
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(next_lastmod(target, old));
-	nulls[SM_FILE_LASTMOD] = false;
-	sm_batch_put(batch, values, nulls);
-	if (target->feed == NULL || same_digest || sm_file_is_index(file))
-		return;
 	if (old == NULL)
 	{
 		sm_feed_compare(target->feed, NULL, file);
@@ -594,6 +574,7 @@ sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls
 {
 	SmFile	   *old = sm_file_list_find(target->list, file->name);
 	bool		unchanged = old && sm_file_is_unchanged(old, file);
+	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
 
 	if (!unchanged && file->content == NULL)
 		changed_meanwhile(target, file);
@@ -604,16 +585,18 @@ sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls
 		check_owner(target, old, file);
 		old->stays = true;
 	}
-	if (!unchanged)
-		write_document(target, old, file, values, nulls);
-	else
-	{
-		/* only the key or states changed; the statement keeps the content */
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(old->lastmod);
-		nulls[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(old->lastmod);
+
+	/* if only other columns of the row differ, lastmod stays */
+	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod) ?
+												  old->lastmod : next_lastmod(target, old));
+	nulls[SM_FILE_LASTMOD] = false;
+
+	/* if only the key or states changed, the statement keeps the content */
+	if (unchanged)
 		nulls[SM_FILE_CONTENT] = true;
-		sm_batch_put(&target->updates, values, nulls);
-	}
+	sm_batch_put(old ? &target->updates : &target->inserts, values, nulls);
+	if (target->feed && !same_digest && !sm_file_is_index(file))
+		compare_version(target, old, file);
 	flush_full(target);
 	return unchanged ? "unchanged" : old ? "updated" : "inserted";
 }

@@ -85,10 +85,7 @@ struct SmFeed
 	const char *name;
 	SmGzip	   *old_gunzip;
 	SmGzip	   *new_gunzip;
-
-	/* the entry being taken */
-	MemoryContext entry_context;
-	StringInfoData loc;			/* unescaped */
+	MemoryContext entry_context;	/* for the entry being taken */
 };
 
 /* Does the caller have a privilege on a table, or on a column of it? */
@@ -144,7 +141,6 @@ sm_feed_create(Oid relid)
 	feed->new_gunzip = sm_gzip_create(SM_INFLATE);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
 												ALLOCSET_SMALL_SIZES);
-	initStringInfo(&feed->loc);
 	return feed;
 }
 
@@ -192,30 +188,28 @@ static void
 take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
 {
 	SmFeed	   *feed = arg;
-	SmSpan		loc = entry->loc;
 	Datum	   *values = sm_sort_row(&feed->sort);
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->entry_context);
-	text	   *loc_text;
-	text	   *lastmod_text = NULL;
+	size_t		len = entry->loc.len;
+	text	   *loc = palloc(VARHDRSZ + len);
+	text	   *lastmod = NULL;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!version->is_text)
-	{
-		resetStringInfo(&feed->loc);
-		enlargeStringInfo(&feed->loc, loc.len);
-		loc = sm_span(feed->loc.data, sm_xml_unescape(loc.s, loc.len, feed->loc.data));
-	}
-	if (!is_printable_ascii(loc) || !is_printable_ascii(entry->lastmod))
+	if (version->is_text)
+		memcpy(VARDATA(loc), entry->loc.s, len);
+	else
+		len = sm_xml_unescape(entry->loc.s, len, VARDATA(loc));
+	SET_VARSIZE(loc, VARHDRSZ + len);
+	if (!is_printable_ascii(sm_span(VARDATA(loc), len)) || !is_printable_ascii(entry->lastmod))
 		not_ours(feed);
-	loc_text = cstring_to_text_with_len(loc.s, loc.len);
 	if (entry->lastmod.s)
-		lastmod_text = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
+		lastmod = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
 
-	values[ENTRY_LOC] = PointerGetDatum(loc_text);
+	values[ENTRY_LOC] = PointerGetDatum(loc);
 	values[ENTRY_IS_NEW] = Int64GetDatum(is_new);
 	values[ENTRY_DIGEST] = Int64GetDatum((int64) sm_digest(entry->raw.s, entry->raw.len, 0));
-	values[ENTRY_LASTMOD] = PointerGetDatum(lastmod_text);
-	feed->sort.in->tts_isnull[ENTRY_LASTMOD] = lastmod_text == NULL;
+	values[ENTRY_LASTMOD] = PointerGetDatum(lastmod);
+	feed->sort.in->tts_isnull[ENTRY_LASTMOD] = lastmod == NULL;
 	sm_sort_put(&feed->sort);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->entry_context);

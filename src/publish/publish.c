@@ -446,8 +446,6 @@ publish(FunctionCallInfo fcinfo, Run *run)
 		write_index(run);
 	if (target->feed)
 		sm_feed_write(feed, target->base_url, options->section, target->run_at);
-	sm_target_close(target);
-	tuplestore_end(run->files);
 }
 
 /* Publish the index. */
@@ -461,8 +459,6 @@ publish_index(FunctionCallInfo fcinfo, Run *run)
 	sm_target_lock(run->target);
 	prepare_to_store(run);
 	write_index(run);
-	sm_target_close(run->target);
-	tuplestore_end(run->files);
 }
 
 /* A hint for errors of the user's statements, whose names depend on the search_path. */
@@ -515,6 +511,8 @@ run_call(FunctionCallInfo fcinfo, Run *run, void (*work) (FunctionCallInfo fcinf
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	work(fcinfo, run);
+	sm_target_close(run->target);
+	tuplestore_end(run->files);
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(oldcontext);
 	if (run->reason)

@@ -112,13 +112,15 @@ find_columns(SmReceiver *self, TupleDesc desc)
 }
 
 /* A column of a row; NULL if the query does not have it. */
-static Datum
-get_column(const ExportState *state, TupleTableSlot *slot, int which, bool *isnull)
+static NullableDatum
+get_column(const ExportState *state, TupleTableSlot *slot, int which)
 {
 	int			index = state->column[which].index;
+	NullableDatum result = {.isnull = true};
 
-	*isnull = true;
-	return index < 0 ? (Datum) 0 : slot_getattr(slot, index + 1, isnull);
+	if (index >= 0)
+		result.value = slot_getattr(slot, index + 1, &result.isnull);
+	return result;
 }
 
 /* A column as text; NULL if it is null. */
@@ -126,9 +128,8 @@ static char *
 get_text(ExportState *state, TupleTableSlot *slot, int which)
 {
 	SmColumn   *column = &state->column[which];
-	bool		isnull;
-	Datum		value = get_column(state, slot, which, &isnull);
-	char	   *string = isnull ? NULL : OutputFunctionCall(&column->output, value);
+	NullableDatum value = get_column(state, slot, which);
+	char	   *string = value.isnull ? NULL : OutputFunctionCall(&column->output, value.value);
 
 	/* without the blanks that fill up a char(n) */
 	if (string && column->type == BPCHAROID)
@@ -140,8 +141,7 @@ static SmSpan
 read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 {
 	SmColumn   *column = &state->column[EXPORT_CONTENT];
-	bool		isnull;
-	Datum		value = get_column(state, slot, EXPORT_CONTENT, &isnull);
+	Datum		value = get_column(state, slot, EXPORT_CONTENT).value;
 	SmSpan		result;
 	char	   *string;
 
@@ -166,10 +166,8 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 static int64
 content_size(ExportState *state, TupleTableSlot *slot, const char *name)
 {
-	bool		isnull;
-
 	if (state->column[EXPORT_CONTENT].type == BYTEAOID)
-		return toast_raw_datum_size(get_column(state, slot, EXPORT_CONTENT, &isnull)) - VARHDRSZ;
+		return toast_raw_datum_size(get_column(state, slot, EXPORT_CONTENT).value) - VARHDRSZ;
 	return read_content(state, slot, name).len;
 }
 
@@ -182,13 +180,12 @@ content_size(ExportState *state, TupleTableSlot *slot, const char *name)
 static int64
 new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
 {
-	bool		isnull;
-	Datum		value = get_column(state, slot, EXPORT_LASTMOD, &isnull);
+	NullableDatum value = get_column(state, slot, EXPORT_LASTMOD);
+	TimestampTz lastmod = value.isnull ? DT_NOBEGIN : DatumGetTimestampTz(value.value);
 	int64		now = time(NULL);
 
-	if (!isnull && !TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value)))
+	if (!TIMESTAMP_NOT_FINITE(lastmod))
 	{
-		TimestampTz lastmod = DatumGetTimestampTz(value);
 		int64		mtime;
 
 		/* rounded down, also before 2000 */
@@ -275,10 +272,9 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	char	   *kind = get_text(state, slot, EXPORT_KIND);
 	char	   *digest = get_text(state, slot, EXPORT_DIGEST);
 	char	   *base_url = get_text(state, slot, EXPORT_BASE_URL);
-	bool		no_content;
+	bool		no_content = get_column(state, slot, EXPORT_CONTENT).isnull;
 	SmListFile *file;
 
-	(void) get_column(state, slot, EXPORT_CONTENT, &no_content);
 	/* a row of a target for a sitemap that another program makes */
 	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)
 		return true;

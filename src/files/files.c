@@ -73,7 +73,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	state.gzipped = options->compression > 0;
 	state.queue = sm_file_queue_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
 	if (options->index != SM_INDEX_NEVER)
-		state.index = sm_index_create(options, options->section);
+		state.index = sm_index_create(options);
 
 	set = sm_set_begin(options, &state.sink);
 	if (set->has_shown)
@@ -86,7 +86,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	nfiles = set->nfiles;
 	sm_set_end(set, "sitemap_files");
 	if (state.index && (nfiles > 1 || options->index == SM_INDEX_ALWAYS))
-		sm_index_put(state.index, &state.sink);
+		sm_index_put(state.index, options->section, &state.sink);
 	sm_file_queue_finish(state.queue);
 
 	MemoryContextSwitchTo(oldcontext);

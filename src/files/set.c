@@ -218,7 +218,7 @@ cut_file(SmSet *set)
 	if (!sm_split_cut(&set->split, &set->doc, &rest))
 		key_is_too_large(set);
 	close_file(set, true);
-	set->ended = meets_old_file(set, sm_split_next_key(&set->split));
+	set->ended = meets_old_file(set, set->split.entries[0].key);
 	if (set->ended)
 		return false;
 	sm_split_resume(&set->split, &set->doc, &rest);

@@ -80,6 +80,7 @@ typedef struct Run
 	int			written;		/* files inserted, updated or deleted */
 	int			nfiles;			/* of the set */
 	int64		url_count;		/* of the set */
+	const char *recipe;			/* of a stable split without keys, or NULL */
 	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
 } Run;
@@ -187,10 +188,10 @@ write_files(Run *run, bool are_index)
 /*
  * Warn if most files of a stable split get new names although the number of URLs is
  * nearly the same: the rows probably come in a different order in each run.  With a
- * column key, that is an error.  recipe: that of the set.
+ * column key, that is an error.
  */
 static void
-warn_of_order(const Run *run, const char *recipe)
+warn_of_order(const Run *run)
 {
 	const SmFileList *list = run->target->list;
 	int64		change = run->url_count - list->section_urls;
@@ -199,7 +200,7 @@ warn_of_order(const Run *run, const char *recipe)
 	for (int i = 0; i < list->nfiles; i++)
 		if (list->files[i]->of_section && !list->files[i]->stays)
 		{
-			if (strcmp(list->files[i]->recipe, recipe) != 0)
+			if (strcmp(list->files[i]->recipe, run->recipe) != 0)
 				return;
 			ndeleted++;
 		}
@@ -264,7 +265,7 @@ write_index(Run *run)
 	const SmFileList *list = sm_target_read(run->target);
 	SmUrlBase	site = options->base;
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
-	SmIndex    *index = sm_index_create(options, SM_INDEX_SECTION);
+	SmIndex    *index = sm_index_create(options);
 	SmFile	  **files = palloc_extended(list->nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
 
 	site.scope = SM_SCOPE_HOST;
@@ -285,7 +286,7 @@ write_index(Run *run)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
-	sm_index_put(index, &run->sink);
+	sm_index_put(index, SM_INDEX_SECTION, &run->sink);
 	write_files(run, true);
 }
 
@@ -350,16 +351,14 @@ check_spelling(FunctionCallInfo fcinfo, const char *base_url)
 
 /*
  * Make the files of the set, and store them.  statement: argument "changes", or NULL.
- * Files that stay as they are get marked in the target's list.  Returns the recipe of a
- * stable split without keys, else NULL.
+ * Files that stay as they are get marked in the target's list.
  */
-static const char *
+static void
 make_set(Run *run, const char *statement)
 {
 	SmTarget   *target = run->target;
 	SmPast	   *past = NULL;
 	SmSet	   *set;
-	const char *recipe = NULL;
 
 	if (statement && run->reads_all)
 	{
@@ -395,11 +394,10 @@ make_set(Run *run, const char *statement)
 	run->nfiles = set->nfiles;
 	run->url_count = set->url_count;
 	if (run->options->stable && set->key_type == NULL)
-		recipe = pstrdup(set->recipe);
+		run->recipe = pstrdup(set->recipe);
 	run->set = NULL;
 	sm_past_end(past);
 	sm_set_end(set, "sitemap_publish");
-	return recipe;
 }
 
 /* Publish a section. */
@@ -408,7 +406,6 @@ publish(FunctionCallInfo fcinfo, Run *run)
 {
 	double		max_shrink = max_shrink_argument(fcinfo);
 	char	   *statement;
-	const char *recipe;
 	const SmOptions *options;
 	SmTarget   *target;
 	SmFeed	   *feed = NULL;
@@ -426,7 +423,7 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	run->target = target;
 	sm_target_lock_section(target);
 	prepare_to_store(run);
-	recipe = make_set(run, statement);
+	make_set(run, statement);
 
 	sm_target_lock(target);
 	check_shrink(run, max_shrink);
@@ -440,8 +437,8 @@ publish(FunctionCallInfo fcinfo, Run *run)
 				 sm_feed_has_section(feed, target->base_url, options->section)))
 		target->feed = feed;
 	write_files(run, false);
-	if (recipe)
-		warn_of_order(run, recipe);
+	if (run->recipe)
+		warn_of_order(run);
 	if (options->index != SM_INDEX_NEVER)
 		write_index(run);
 	if (target->feed)

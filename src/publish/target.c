@@ -556,6 +556,7 @@ static void
 compare_version(SmTarget *target, SmFile *old, const SmFile *file)
 {
 	const SmBatch *batch = &target->updates;
+	const ArrayBuildState *contents = batch->values[SM_FILE_CONTENT];
 
 	if (old == NULL)
 	{
@@ -565,7 +566,7 @@ compare_version(SmTarget *target, SmFile *old, const SmFile *file)
 	old->replacement = MemoryContextAllocZero(batch->context, sizeof(SmFile));
 	old->replacement->byte_count = file->byte_count;
 	old->replacement->content = (struct varlena *)
-		DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
+		DatumGetPointer(contents->dvalues[contents->nelems - 1]);
 	compare_later(target, old);
 }
 

@@ -38,8 +38,10 @@ typedef struct SmSplit
 	uint64		weight;			/* grows with the fullness of the file; 0 for
 								 * a place that any other place beats */
 
-	/* the entries after that place, including the newest; after a cut, those
-	 * of the next document */
+	/*
+	 * the entries after that place, including the newest; after a cut, those
+	 * of the next document
+	 */
 	SmSplitEntry *entries;
 	int			nentries;
 	int			max_entries;

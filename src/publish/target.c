@@ -176,7 +176,6 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 	 * of a peek
 	 */
 	reader.receiver.owner = target->owner;
-	sm_table_check_name(&target->table);
 	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reader.receiver.row_context);
@@ -213,6 +212,9 @@ read_named(const SmTarget *target, const char *shown, const char *content, Datum
 	params->params[0].isnull = false;
 	params->params[0].pflags = PARAM_FLAG_CONST;
 	params->params[0].ptype = TEXTARRAYOID;
+
+	/* hardly any type can be cast to bytea */
+	sm_table_check_name(&target->table);
 	select_files(target, psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
 								  make_select(target, shown, content)),
 				 params, false, take, arg);

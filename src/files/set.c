@@ -16,15 +16,12 @@
 #include "commands/progress.h"
 #include "core/digest.h"
 #include "entry/element.h"
-#include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024

@@ -12,7 +12,6 @@
 
 #include "access/detoast.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "server/sort.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

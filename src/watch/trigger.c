@@ -162,31 +162,22 @@ next_row(Tuplestorestate *rows, TupleTableSlot *slot, int needed)
  * neither fetched nor decompressed.
  */
 static bool
-equal_values(Form_pg_attribute attribute, Datum a, Datum b)
-{
-	if (attribute->attlen == -1)
-	{
-		Pointer		left = DatumGetPointer(a);
-		Pointer		right = DatumGetPointer(b);
-
-		if (VARSIZE_ANY(left) == VARSIZE_ANY(right) &&
-			memcmp(left, right, VARSIZE_ANY(left)) == 0)
-			return true;
-	}
-	return datum_image_eq(a, b, attribute->attbyval, attribute->attlen);
-}
-
-static bool
 equal_column(const TupleTableSlot *a, const TupleTableSlot *b, int column)
 {
 	Form_pg_attribute attribute = TupleDescAttr(a->tts_tupleDescriptor, column);
+	Datum		left = a->tts_values[column];
+	Datum		right = b->tts_values[column];
 
 	/* an UPDATE writes NULL for a dropped column */
 	if (attribute->attisdropped)
 		return true;
 	if (a->tts_isnull[column] || b->tts_isnull[column])
 		return a->tts_isnull[column] && b->tts_isnull[column];
-	return equal_values(attribute, a->tts_values[column], b->tts_values[column]);
+	if (attribute->attlen == -1 &&
+		VARSIZE_ANY(DatumGetPointer(left)) == VARSIZE_ANY(DatumGetPointer(right)) &&
+		memcmp(DatumGetPointer(left), DatumGetPointer(right), VARSIZE_ANY(DatumGetPointer(left))) == 0)
+		return true;
+	return datum_image_eq(left, right, attribute->attbyval, attribute->attlen);
 }
 
 static bool

@@ -297,12 +297,12 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 static void
 put_result(ExportState *state, const SmListFile *file, const char *action)
 {
-	Datum		values[3];
-	bool		nulls[3] = {false};
+	Datum		values[] = {
+		CStringGetTextDatum(file->name), CStringGetTextDatum(action),
+		Int64GetDatum(file->is_written ? file->put.size : file->listed.size)
+	};
+	bool		nulls[] = {false, false, false};
 
-	values[0] = CStringGetTextDatum(file->name);
-	values[1] = CStringGetTextDatum(action);
-	values[2] = Int64GetDatum(file->is_written ? file->put.size : file->listed.size);
 	tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
 }
 

@@ -137,7 +137,8 @@ read_version(SmList *list, char *line)
 void
 sm_list_read(SmList *list, SmDir *dir)
 {
-	HASHCTL		ctl = {0};
+	HASHCTL		ctl = {.keysize = SM_NAME_MAX + 1,.entrysize = sizeof(SmListFile),
+	.hcxt = CurrentMemoryContext};
 	StringInfoData lines;
 	struct stat st;
 	char	   *line_feed;
@@ -145,9 +146,6 @@ sm_list_read(SmList *list, SmDir *dir)
 	list->dir = dir;
 	list->site = NULL;
 	dlist_init(&list->files);
-	ctl.keysize = SM_NAME_MAX + 1;
-	ctl.entrysize = sizeof(SmListFile);
-	ctl.hcxt = CurrentMemoryContext;
 	list->by_name = hash_create("sitemap_export files", 64, &ctl,
 								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 	initStringInfo(&list->text);

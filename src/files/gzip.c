@@ -227,13 +227,6 @@ start_thread(SmGzip *gzip)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void
-join_thread(SmGzip *gzip)
-{
-	pthread_join(gzip->thread, NULL);
-	gzip->is_running = false;
-}
-
 /* Called before the memory context is freed.  A thread first ends its present step. */
 static void
 destroy(void *arg)
@@ -243,7 +236,7 @@ destroy(void *arg)
 	if (gzip->is_running)
 	{
 		pg_atomic_write_u32(&gzip->stop, 1);
-		join_thread(gzip);
+		pthread_join(gzip->thread, NULL);
 	}
 	end_library(gzip);
 }
@@ -319,7 +312,8 @@ static void
 end_work(SmGzip *gzip)
 {
 	if (gzip->is_running)
-		join_thread(gzip);
+		pthread_join(gzip->thread, NULL);
+	gzip->is_running = false;
 	finish(gzip);
 }
 

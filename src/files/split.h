@@ -25,7 +25,6 @@ typedef struct SmSplit
 								 * a key */
 	MemoryContext context;		/* for copies of keys */
 	uint64		first_hash;		/* of the first loc, in a stable split */
-	bool		has_first_key;
 	Datum		first_key;		/* a copy */
 
 	/* the best place for a cut so far */

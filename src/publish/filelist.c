@@ -20,8 +20,9 @@ sm_file_list_create(const char *section)
 }
 
 void
-sm_file_list_add(SmFileList *list, TupleTableSlot *row)
+sm_file_list_add(void *arg, TupleTableSlot *row)
 {
+	SmFileList *list = arg;
 	MemoryContext oldcontext = MemoryContextSwitchTo(list->context);
 	SmFile	   *file = palloc0_object(SmFile);
 

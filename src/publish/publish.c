@@ -461,17 +461,12 @@ publish_index(FunctionCallInfo fcinfo, Run *run)
 static void
 hint_at_search_path(void)
 {
-	switch (geterrcode())
-	{
-		case ERRCODE_UNDEFINED_TABLE:
-			errhint("Qualify names with their schemas. The search_path is %s.",
-					namespace_search_path);
-			break;
-		case ERRCODE_UNDEFINED_FUNCTION:
-			errhint("Qualify names with their schemas, or cast arguments. The search_path is %s.",
-					namespace_search_path);
-			break;
-	}
+	int			code = geterrcode();
+
+	if (code == ERRCODE_UNDEFINED_TABLE || code == ERRCODE_UNDEFINED_FUNCTION)
+		errhint("Qualify names with their schemas%s. The search_path is %s.",
+				code == ERRCODE_UNDEFINED_FUNCTION ? ", or cast arguments" : "",
+				namespace_search_path);
 }
 
 /* Error context: what the run was doing. */

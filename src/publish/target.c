@@ -220,13 +220,6 @@ read_named(const SmTarget *target, const char *shown, const char *content, Datum
 				 params, false, take, arg);
 }
 
-/* SmTakeFile: add a file to a list. */
-static void
-add_file(void *list, TupleTableSlot *row)
-{
-	sm_file_list_add(list, row);
-}
-
 /*
  * The SELECT for the list.  Of the content, the list only needs whether it is NULL.  A
  * foreign partition would send the content for that test in an output column, but not in
@@ -251,7 +244,7 @@ read_files(SmTarget *target, bool active_snapshot)
 	SmFileList *list = sm_file_list_create(target->section);
 	const char *twice;
 
-	select_files(target, select_all(target), NULL, active_snapshot, add_file, list);
+	select_files(target, select_all(target), NULL, active_snapshot, sm_file_list_add, list);
 	MemoryContextSwitchTo(oldcontext);
 
 	twice = sm_file_list_sort(list);

@@ -25,9 +25,9 @@ extern SmFileList *sm_file_list_create(const char *section);
 
 /*
  * Add the file of a row, which has no states.  Whether its content is NULL says whether
- * the target has content.  list: an SmFileList; this is a function to pass on.
+ * the target has content.  arg: an SmFileList; this is an SmTakeFile (target.h).
  */
-extern void sm_file_list_add(void *list, TupleTableSlot *row);
+extern void sm_file_list_add(void *arg, TupleTableSlot *row);
 
 /*
  * Sort the list, after the last file was added.  Returns a name that two files have, or

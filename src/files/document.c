@@ -13,12 +13,6 @@
 
 #include "access/toast_internals.h"
 
-static const char *
-root_name(const SmDocument *doc)
-{
-	return doc->kind == SM_INDEX ? "sitemapindex" : "urlset";
-}
-
 /* Bytes of the header of a document with these namespaces. */
 static int
 header_size(const SmDocument *doc, uint32 namespaces)
@@ -38,9 +32,12 @@ append_header(StringInfo dst, const SmDocument *doc)
 {
 	if (doc->kind == SM_TEXT)
 		return;
-	appendStringInfo(dst, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>%s<%s xmlns=\"%s",
-					 doc->stylesheet ? doc->stylesheet : "", root_name(doc),
-					 doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
+	appendStringInfoString(dst, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+	if (doc->stylesheet)
+		appendStringInfoString(dst, doc->stylesheet);
+	appendStringInfoString(dst, doc->kind == SM_INDEX ? "<sitemapindex" : "<urlset");
+	appendStringInfoString(dst, " xmlns=\"");
+	appendStringInfoString(dst, doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
 	for (int i = 0; i < SM_NNAMESPACES; i++)
 		if (doc->totals.namespaces & sm_namespaces[i].flag)
 			appendStringInfo(dst, "\" xmlns:%s=\"%s", sm_namespaces[i].prefix.s,
@@ -52,7 +49,7 @@ static void
 append_footer(StringInfo dst, const SmDocument *doc)
 {
 	if (doc->kind != SM_TEXT)
-		appendStringInfo(dst, "</%s>", root_name(doc));
+		appendStringInfoString(dst, doc->kind == SM_INDEX ? "</sitemapindex>" : "</urlset>");
 }
 
 void

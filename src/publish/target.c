@@ -150,6 +150,19 @@ typedef struct Reader
 	void	   *arg;
 } Reader;
 
+/*
+ * Raise an error unless the columns have the types of sitemap_file.  If the target's schema
+ * is renamed now, its name can find another table.
+ */
+static void
+check_types(SmReceiver *self, TupleDesc desc)
+{
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		if (TupleDescAttr(desc, i)->atttypid != sm_file_columns[i].type)
+			elog(ERROR, "column \"%s\" of the target has another type than before",
+				 sm_file_columns[i].name);
+}
+
 static bool
 receive_file(SmReceiver *self, TupleTableSlot *row)
 {
@@ -169,7 +182,7 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 	.dest = &reader.receiver.dest};
 	MemoryContext context = CurrentMemoryContext;
 
-	sm_receiver_init(&reader.receiver, NULL, receive_file);
+	sm_receiver_init(&reader.receiver, check_types, receive_file);
 
 	/*
 	 * temporary files of a sort that gets the rows outlive the subtransaction
@@ -183,10 +196,7 @@ select_files(const SmTarget *target, const char *statement, ParamListInfo params
 
 #define NO_BYTES	"NULL::pg_catalog.bytea"
 
-/*
- * SELECT for the files of the site, with expressions for their states and content.  If the
- * target's schema is renamed now, its name can find a table with other types.
- */
+/* SELECT for the files of the site, with expressions for their states and content. */
 static char *
 make_select(const SmTarget *target, const char *shown, const char *content)
 {
@@ -194,8 +204,7 @@ make_select(const SmTarget *target, const char *shown, const char *content)
 
 	initStringInfo(&statement);
 	for (int i = 0; i < SM_FILE_SHOWN; i++)
-		appendStringInfo(&statement, "%s %s::%s", i == 0 ? "SELECT" : ",", sm_file_columns[i].name,
-						 format_type_extended(sm_file_columns[i].type, -1, FORMAT_TYPE_FORCE_QUALIFY));
+		appendStringInfo(&statement, "%s %s", i == 0 ? "SELECT" : ",", sm_file_columns[i].name);
 	appendStringInfo(&statement, ", %s, %s FROM %s AS file WHERE %s", shown, content,
 					 target->table.sql_name, target->of_site);
 	return statement.data;
@@ -213,7 +222,6 @@ read_named(const SmTarget *target, const char *shown, const char *content, Datum
 	params->params[0].pflags = PARAM_FLAG_CONST;
 	params->params[0].ptype = TEXTARRAYOID;
 
-	/* hardly any type can be cast to bytea */
 	sm_table_check_name(&target->table);
 	select_files(target, psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
 								  make_select(target, shown, content)),
@@ -323,7 +331,7 @@ read_peek(void *arg)
 
 	open_target(target, AccessShareLock);
 	if (peek->names)
-		read_named(target, "shown::pg_catalog.bytea", NO_BYTES, peek->names, peek->take, peek->arg);
+		read_named(target, "shown", NO_BYTES, peek->names, peek->take, peek->arg);
 	else
 		target->list = read_files(target, false);
 	relation_close(target->table.rel, NoLock);
@@ -484,7 +492,7 @@ void
 sm_target_flush(SmTarget *target)
 {
 	if (target->compared)
-		read_named(target, NO_BYTES, "content::pg_catalog.bytea",
+		read_named(target, NO_BYTES, "content",
 				   makeArrayResult(target->compared, CurrentMemoryContext),
 				   compare_file, target);
 	target->compared = NULL;

@@ -112,13 +112,15 @@ find_columns(SmReceiver *self, TupleDesc desc)
 }
 
 /* A column of a row; NULL if the query does not have it. */
-static Datum
-get_column(const ExportState *state, TupleTableSlot *slot, int which, bool *isnull)
+static NullableDatum
+get_column(const ExportState *state, TupleTableSlot *slot, int which)
 {
 	int			index = state->column[which].index;
+	NullableDatum result = {.isnull = true};
 
-	*isnull = true;
-	return index < 0 ? (Datum) 0 : slot_getattr(slot, index + 1, isnull);
+	if (index >= 0)
+		result.value = slot_getattr(slot, index + 1, &result.isnull);
+	return result;
 }
 
 /* A column as text; NULL if it is null. */
@@ -126,9 +128,8 @@ static char *
 get_text(ExportState *state, TupleTableSlot *slot, int which)
 {
 	SmColumn   *column = &state->column[which];
-	bool		isnull;
-	Datum		value = get_column(state, slot, which, &isnull);
-	char	   *string = isnull ? NULL : OutputFunctionCall(&column->output, value);
+	NullableDatum value = get_column(state, slot, which);
+	char	   *string = value.isnull ? NULL : OutputFunctionCall(&column->output, value.value);
 
 	/* without the blanks that fill up a char(n) */
 	if (string && column->type == BPCHAROID)
@@ -140,8 +141,7 @@ static SmSpan
 read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 {
 	SmColumn   *column = &state->column[EXPORT_CONTENT];
-	bool		isnull;
-	Datum		value = get_column(state, slot, EXPORT_CONTENT, &isnull);
+	Datum		value = get_column(state, slot, EXPORT_CONTENT).value;
 	SmSpan		result;
 	char	   *string;
 
@@ -166,10 +166,8 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 static int64
 content_size(ExportState *state, TupleTableSlot *slot, const char *name)
 {
-	bool		isnull;
-
 	if (state->column[EXPORT_CONTENT].type == BYTEAOID)
-		return toast_raw_datum_size(get_column(state, slot, EXPORT_CONTENT, &isnull)) - VARHDRSZ;
+		return toast_raw_datum_size(get_column(state, slot, EXPORT_CONTENT).value) - VARHDRSZ;
 	return read_content(state, slot, name).len;
 }
 
@@ -182,13 +180,12 @@ content_size(ExportState *state, TupleTableSlot *slot, const char *name)
 static int64
 new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
 {
-	bool		isnull;
-	Datum		value = get_column(state, slot, EXPORT_LASTMOD, &isnull);
+	NullableDatum value = get_column(state, slot, EXPORT_LASTMOD);
+	TimestampTz lastmod = value.isnull ? DT_NOBEGIN : DatumGetTimestampTz(value.value);
 	int64		now = time(NULL);
 
-	if (!isnull && !TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value)))
+	if (!TIMESTAMP_NOT_FINITE(lastmod))
 	{
-		TimestampTz lastmod = DatumGetTimestampTz(value);
 		int64		mtime;
 
 		/* rounded down, also before 2000 */
@@ -214,10 +211,11 @@ compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmLis
 
 	file->put.digest = sm_digest(version.s, version.len, 0);
 	if (exists && sm_list_is_ours(file, &st) && file->listed.digest == file->put.digest)
-		file->action = SM_FILE_UNCHANGED;
+		file->action = "unchanged";
 	else
 	{
-		file->action = exists ? SM_FILE_UPDATED : SM_FILE_CREATED;
+		file->action = exists ? "updated" : "created";
+		file->is_written = true;
 		file->put.size = content_size(state, slot, file->name);
 		file->put.mtime = new_mtime(state, slot, exists ? &st : NULL);
 	}
@@ -274,10 +272,9 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	char	   *kind = get_text(state, slot, EXPORT_KIND);
 	char	   *digest = get_text(state, slot, EXPORT_DIGEST);
 	char	   *base_url = get_text(state, slot, EXPORT_BASE_URL);
-	bool		no_content;
+	bool		no_content = get_column(state, slot, EXPORT_CONTENT).isnull;
 	SmListFile *file;
 
-	(void) get_column(state, slot, EXPORT_CONTENT, &no_content);
 	/* a row of a target for a sitemap that another program makes */
 	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)
 		return true;
@@ -286,7 +283,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	check_site(state, base_url ? base_url : state->base_url);
 
 	file = sm_list_find(&state->list, name);
-	if (file->action != SM_FILE_NONE)
+	if (file->action)
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("file name \"%s\" appears more than once in the query", name)));
@@ -298,18 +295,14 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 }
 
 static void
-put_result(ExportState *state, const SmListFile *file)
+put_result(ExportState *state, const SmListFile *file, const char *action)
 {
-	static const char *const actions[] = {
-		[SM_FILE_CREATED] = "created",[SM_FILE_UPDATED] = "updated",
-		[SM_FILE_UNCHANGED] = "unchanged",[SM_FILE_DELETED] = "deleted"
+	Datum		values[] = {
+		CStringGetTextDatum(file->name), CStringGetTextDatum(action),
+		Int64GetDatum(file->is_written ? file->put.size : file->listed.size)
 	};
-	Datum		values[3];
-	bool		nulls[3] = {false};
+	bool		nulls[] = {false, false, false};
 
-	values[0] = CStringGetTextDatum(file->name);
-	values[1] = CStringGetTextDatum(actions[file->action]);
-	values[2] = Int64GetDatum(sm_list_is_written(file) ? file->put.size : file->listed.size);
 	tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
 }
 
@@ -328,11 +321,11 @@ write_files(ExportState *state, Tuplestorestate *rows)
 		MemoryContextReset(state->receiver.row_context);
 		oldcontext = MemoryContextSwitchTo(state->receiver.row_context);
 		file = sm_list_find(&state->list, get_text(state, slot, EXPORT_NAME));
-		if (sm_list_is_written(file))
+		if (file->is_written)
 			file->put.mtime = sm_dir_replace(&state->dir, file->name,
 											 read_content(state, slot, file->name),
 											 FILE_MODE, file->put.mtime);
-		put_result(state, file);
+		put_result(state, file, file->action);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	ExecDropSingleTupleTableSlot(slot);
@@ -355,13 +348,12 @@ remove_files(ExportState *state)
 		struct stat st;
 
 		CHECK_FOR_INTERRUPTS();
-		if (file->action != SM_FILE_NONE || !sm_dir_stat(&state->dir, file->name, &st))
+		if (file->action || !sm_dir_stat(&state->dir, file->name, &st))
 			continue;
 		if (sm_list_is_ours(file, &st))
 		{
 			sm_dir_remove(&state->dir, file->name);
-			file->action = SM_FILE_DELETED;
-			put_result(state, file);
+			put_result(state, file, "deleted");
 		}
 		else
 			ereport(WARNING,

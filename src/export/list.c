@@ -93,8 +93,8 @@ sm_list_find(SmList *list, const char *name)
 	file = hash_search(list->by_name, name, HASH_ENTER, &found);
 	if (!found)
 	{
-		file->is_listed = false;
-		file->action = SM_FILE_NONE;
+		file->is_listed = file->is_written = false;
+		file->action = NULL;
 		dlist_push_tail(&list->files, &file->node);
 	}
 	return file;
@@ -137,7 +137,8 @@ read_version(SmList *list, char *line)
 void
 sm_list_read(SmList *list, SmDir *dir)
 {
-	HASHCTL		ctl = {0};
+	HASHCTL		ctl = {.keysize = SM_NAME_MAX + 1,.entrysize = sizeof(SmListFile),
+	.hcxt = CurrentMemoryContext};
 	StringInfoData lines;
 	struct stat st;
 	char	   *line_feed;
@@ -145,9 +146,6 @@ sm_list_read(SmList *list, SmDir *dir)
 	list->dir = dir;
 	list->site = NULL;
 	dlist_init(&list->files);
-	ctl.keysize = SM_NAME_MAX + 1;
-	ctl.entrysize = sizeof(SmListFile);
-	ctl.hcxt = CurrentMemoryContext;
 	list->by_name = hash_create("sitemap_export files", 64, &ctl,
 								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 	initStringInfo(&list->text);
@@ -191,9 +189,9 @@ sm_list_write(SmList *list, bool with_old)
 		SmListFile *file = dlist_container(SmListFile, node, iter.cur);
 
 		CHECK_FOR_INTERRUPTS();
-		if (file->is_listed && (with_old || file->action == SM_FILE_UNCHANGED))
+		if (file->is_listed && (with_old || (file->action && !file->is_written)))
 			append_version(&text, &file->listed, file->name);
-		if (sm_list_is_written(file))
+		if (file->is_written)
 			append_version(&text, &file->put, file->name);
 	}
 	if (text.len != list->text.len || memcmp(text.data, list->text.data, text.len) != 0)

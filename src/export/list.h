@@ -22,23 +22,15 @@ typedef struct SmVersion
 	int64		mtime;			/* in seconds */
 } SmVersion;
 
-typedef enum SmFileAction
-{
-	SM_FILE_NONE,				/* not in the query */
-	SM_FILE_CREATED,
-	SM_FILE_UPDATED,
-	SM_FILE_UNCHANGED,
-	SM_FILE_DELETED
-} SmFileAction;
-
 typedef struct SmListFile
 {
 	char		name[SM_NAME_MAX + 1];	/* hash key, must be first */
 	dlist_node	node;
 	bool		is_listed;		/* an export wrote the version that follows */
 	SmVersion	listed;
-	SmFileAction action;		/* of this export */
-	SmVersion	put;			/* created or updated: what is to be written */
+	const char *action;			/* for the result; NULL if not in the query */
+	bool		is_written;		/* created or updated */
+	SmVersion	put;			/* what is to be written, then */
 } SmListFile;
 
 typedef struct SmList
@@ -72,12 +64,6 @@ sm_list_is_ours(const SmListFile *file, const struct stat *st)
 {
 	return file->is_listed && S_ISREG(st->st_mode) &&
 		st->st_size == file->listed.size && st->st_mtime == file->listed.mtime;
-}
-
-static inline bool
-sm_list_is_written(const SmListFile *file)
-{
-	return file->action == SM_FILE_CREATED || file->action == SM_FILE_UPDATED;
 }
 
 /*

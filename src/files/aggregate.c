@@ -48,13 +48,10 @@ static AggState *
 make_state(MemoryContext aggcontext, SmKind kind)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(aggcontext);
-	AggState   *state = palloc(sizeof(AggState));
+	AggState   *state = palloc0_object(AggState);
 
 	sm_document_init(&state->doc, kind, SM_PROTOCOL_09, NULL);
 	sm_entry_writer_init(&state->writer, kind);
-	state->nrows = 0;
-	state->is_xml = false;
-	state->lastmod_type = InvalidOid;
 	MemoryContextSwitchTo(oldcontext);
 	return state;
 }

@@ -13,31 +13,6 @@
 
 #include "access/toast_internals.h"
 
-/* more bytes than a header has without stylesheet and namespaces */
-#define HEADER_MAX		256
-
-#define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
-
-static SmSpan
-root_name(const SmDocument *doc)
-{
-	return doc->kind == SM_INDEX ? sm_span_of("sitemapindex") :
-		sm_span_of("urlset");
-}
-
-static SmSpan
-root_namespace(const SmDocument *doc)
-{
-	return doc->protocol == SM_PROTOCOL_084 ? sm_span_of(SM_NAMESPACE_084) :
-		sm_span_of(SM_NAMESPACE);
-}
-
-static inline char *
-put_span(char *dst, SmSpan span)
-{
-	return sm_put(dst, span.s, span.len);
-}
-
 /* Bytes of the header of a document with these namespaces. */
 static int
 header_size(const SmDocument *doc, uint32 namespaces)
@@ -52,39 +27,29 @@ header_size(const SmDocument *doc, uint32 namespaces)
 	return size;
 }
 
-static char *
-write_header(const SmDocument *doc, char *dst)
+static void
+append_header(StringInfo dst, const SmDocument *doc)
 {
 	if (doc->kind == SM_TEXT)
-		return dst;
-
-	dst = sm_put(dst, SM_LITERAL(XML_DECLARATION));
+		return;
+	appendStringInfoString(dst, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
 	if (doc->stylesheet)
-		dst = sm_put(dst, doc->stylesheet, strlen(doc->stylesheet));
-	dst = sm_put(dst, SM_LITERAL("<"));
-	dst = put_span(dst, root_name(doc));
-	dst = sm_put(dst, SM_LITERAL(" xmlns=\""));
-	dst = put_span(dst, root_namespace(doc));
+		appendStringInfoString(dst, doc->stylesheet);
+	appendStringInfoString(dst, doc->kind == SM_INDEX ? "<sitemapindex" : "<urlset");
+	appendStringInfoString(dst, " xmlns=\"");
+	appendStringInfoString(dst, doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
 	for (int i = 0; i < SM_NNAMESPACES; i++)
-	{
-		if (!(doc->totals.namespaces & sm_namespaces[i].flag))
-			continue;
-		dst = sm_put(dst, SM_LITERAL("\" xmlns:"));
-		dst = put_span(dst, sm_namespaces[i].prefix);
-		dst = sm_put(dst, SM_LITERAL("=\""));
-		dst = put_span(dst, sm_namespaces[i].uri);
-	}
-	return sm_put(dst, SM_LITERAL("\">"));
+		if (doc->totals.namespaces & sm_namespaces[i].flag)
+			appendStringInfo(dst, "\" xmlns:%s=\"%s", sm_namespaces[i].prefix.s,
+							 sm_namespaces[i].uri.s);
+	appendStringInfoString(dst, "\">");
 }
 
-static char *
-write_footer(const SmDocument *doc, char *dst)
+static void
+append_footer(StringInfo dst, const SmDocument *doc)
 {
-	if (doc->kind == SM_TEXT)
-		return dst;
-	dst = sm_put(dst, SM_LITERAL("</"));
-	dst = put_span(dst, root_name(doc));
-	return sm_put(dst, SM_LITERAL(">"));
+	if (doc->kind != SM_TEXT)
+		appendStringInfoString(dst, doc->kind == SM_INDEX ? "</sitemapindex>" : "</urlset>");
 }
 
 void
@@ -105,10 +70,12 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 	}
 
 	initStringInfo(&doc->buf);
-	enlargeStringInfo(&doc->buf, HEADER_MAX + (stylesheet ? strlen(stylesheet) : 0));
-	doc->header = write_header(doc, doc->buf.data) - doc->buf.data;
-	doc->footer = write_footer(doc, doc->buf.data) - doc->buf.data;
+	append_header(&doc->buf, doc);
+	doc->header = doc->buf.len;
+	append_footer(&doc->buf, doc);
+	doc->footer = doc->buf.len - doc->header;
 	doc->begin = VARHDRSZ + doc->header;
+	enlargeStringInfo(&doc->buf, VARHDRSZ);
 	sm_document_reset(doc);
 }
 
@@ -134,34 +101,33 @@ sm_document_reset(SmDocument *doc)
 	doc->end = doc->buf.len = doc->begin;
 }
 
-static void
-add_to_totals(SmTotals *totals, const SmEntry *entry)
+int
+sm_document_overhead(const SmDocument *doc, uint32 namespaces)
 {
-	totals->count++;
-	totals->namespaces |= entry->namespaces;
-	totals->nnews += entry->has_news;
-	totals->nshown += entry->has_shown;
-	if (entry->has_lastmod && (!totals->has_lastmod || entry->lastmod > totals->lastmod))
-	{
-		totals->has_lastmod = true;
-		totals->lastmod = entry->lastmod;
-	}
+	return header_size(doc, namespaces) + doc->footer;
+}
+
+int64
+sm_document_size(const SmDocument *doc)
+{
+	return (int64) sm_document_overhead(doc, doc->totals.namespaces) + doc->end - doc->begin;
 }
 
 bool
 sm_document_fits(const SmDocument *doc, const SmEntry *entry)
 {
+	uint32		namespaces = doc->totals.namespaces | entry->namespaces;
+
 	return doc->totals.count < doc->max_entries &&
 		doc->totals.nnews + entry->has_news <= SM_MAX_NEWS &&
-		(int64) header_size(doc, doc->totals.namespaces | entry->namespaces) +
-		doc->end - doc->begin + entry->len + doc->footer <= doc->max_bytes;
+		(int64) sm_document_overhead(doc, namespaces) + doc->end - doc->begin +
+		entry->len <= doc->max_bytes;
 }
 
 bool
 sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 {
-	if ((int64) header_size(doc, entry->namespaces) + entry->len +
-		doc->footer <= doc->max_bytes)
+	if ((int64) sm_document_overhead(doc, entry->namespaces) + entry->len <= doc->max_bytes)
 		return true;
 	doc->buf.len = doc->end;
 	return sm_refuse(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
@@ -172,29 +138,26 @@ sm_document_fits_alone(SmDocument *doc, const SmEntry *entry, SmProblems *proble
 void
 sm_document_add(SmDocument *doc, const SmEntry *entry)
 {
+	SmTotals   *totals = &doc->totals;
+
 	Assert(doc->buf.len >= doc->end + entry->len);
 
 	doc->end += entry->len;
-	add_to_totals(&doc->totals, entry);
+	totals->count++;
+	totals->namespaces |= entry->namespaces;
+	totals->nnews += entry->has_news;
+	totals->nshown += entry->has_shown;
+	if (entry->has_lastmod && (!totals->has_lastmod || entry->lastmod > totals->lastmod))
+	{
+		totals->has_lastmod = true;
+		totals->lastmod = entry->lastmod;
+	}
 	if (entry->has_shown && doc->shown.data)
 	{
 		enlargeStringInfo(&doc->shown, SM_SHOWN_PAGE_LEN);
 		sm_shown_put(doc->shown.data + doc->shown.len, &entry->shown);
 		doc->shown.len += SM_SHOWN_PAGE_LEN;
 	}
-}
-
-int
-sm_document_overhead(const SmDocument *doc, uint32 namespaces)
-{
-	return header_size(doc, namespaces) + doc->footer;
-}
-
-int64
-sm_document_size(const SmDocument *doc)
-{
-	return (int64) header_size(doc, doc->totals.namespaces) + doc->end - doc->begin +
-		doc->footer;
 }
 
 int
@@ -225,18 +188,24 @@ move_entries(SmDocument *doc, int begin)
 struct varlena *
 sm_document_close(SmDocument *doc)
 {
+	StringInfoData header;
 	struct varlena *result;
+
+	initStringInfo(&header);
+	append_header(&header, doc);
+	Assert(header.len == header_size(doc, doc->totals.namespaces));
 
 	/* an entry after the end is dropped */
 	doc->buf.len = doc->end;
-	move_entries(doc, VARHDRSZ + header_size(doc, doc->totals.namespaces));
-	doc->buf.len = doc->end;
-	enlargeStringInfo(&doc->buf, doc->footer);
+	move_entries(doc, VARHDRSZ + header.len);
+	memcpy(doc->buf.data + VARHDRSZ, header.data, header.len);
+	pfree(header.data);
 
-	write_header(doc, doc->buf.data + VARHDRSZ);
-	write_footer(doc, doc->buf.data + doc->end);
+	doc->buf.len = doc->end;
+	append_footer(&doc->buf, doc);
 	result = (struct varlena *) doc->buf.data;
-	SET_VARSIZE(result, doc->end + doc->footer);
+	SET_VARSIZE(result, doc->buf.len);
+	doc->buf.len = doc->end;
 	return result;
 }
 

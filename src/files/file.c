@@ -89,8 +89,12 @@ sm_file_to_row(const SmFile *file, Datum *values, bool *nulls)
 }
 
 void
-sm_file_from_row(SmFile *file, const Datum *values, const bool *nulls)
+sm_file_from_row(SmFile *file, TupleTableSlot *row)
 {
+	const Datum *values = row->tts_values;
+	const bool *nulls = row->tts_isnull;
+
+	slot_getallattrs(row);
 	file->base_url = get_text(values, nulls, SM_FILE_BASE_URL);
 	file->section = get_text(values, nulls, SM_FILE_SECTION);
 	file->name = get_text(values, nulls, SM_FILE_NAME);

@@ -7,6 +7,7 @@
 
 #include "core/digest.h"
 #include "core/url.h"
+#include "executor/tuptable.h"
 #include "files/document.h"
 #include "server/table.h"
 
@@ -40,9 +41,9 @@ typedef struct SmFile
 	bool		has_content;	/* does the target have content?  content
 								 * itself is not read */
 	bool		of_section;		/* earlier runs of the section made the file */
-	bool		in_set;			/* belongs to the new set or index, too */
-	struct SmFile *replacement; /* its new version, until the feed has
-								 * compared both */
+	bool		stays;			/* belongs to the new set or index, too */
+	struct SmFile *replacement; /* its new version for the feed, in memory of
+								 * the batch that waits */
 } SmFile;
 
 /*
@@ -97,6 +98,6 @@ sm_file_is_index(const SmFile *file)
  * and content are not copied.
  */
 extern void sm_file_to_row(const SmFile *file, Datum *values, bool *nulls);
-extern void sm_file_from_row(SmFile *file, const Datum *values, const bool *nulls);
+extern void sm_file_from_row(SmFile *file, TupleTableSlot *row);
 
 #endif

@@ -60,7 +60,6 @@ sitemap_files(PG_FUNCTION_ARGS)
 	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmSet	   *set;
-	int			nfiles;
 	FilesState	state = {.sink = {.put = put_file}};
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -73,7 +72,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	state.gzipped = options->compression > 0;
 	state.queue = sm_file_queue_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
 	if (options->index != SM_INDEX_NEVER)
-		state.index = sm_index_create(options, options->section);
+		state.index = sm_index_create(options);
 
 	set = sm_set_begin(options, &state.sink);
 	if (set->has_shown)
@@ -83,10 +82,9 @@ sitemap_files(PG_FUNCTION_ARGS)
 				 errdetail("The target remembers what each page shows, and since when."),
 				 errhint("Publish with sitemap_publish, or leave the column out.")));
 	sm_set_make_all(set, options->index == SM_INDEX_ALWAYS);
-	nfiles = set->nfiles;
+	if (state.index && (set->nfiles > 1 || options->index == SM_INDEX_ALWAYS))
+		sm_index_put(state.index, options->section, &state.sink);
 	sm_set_end(set, "sitemap_files");
-	if (state.index && (nfiles > 1 || options->index == SM_INDEX_ALWAYS))
-		sm_index_put(state.index, &state.sink);
 	sm_file_queue_finish(state.queue);
 
 	MemoryContextSwitchTo(oldcontext);

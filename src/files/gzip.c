@@ -17,7 +17,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
 
 #include "compat.h"
 #include "miscadmin.h"
@@ -34,9 +33,6 @@
 /* smallest documents that are worth a thread, about 50 microseconds of work */
 #define GZIP_THREAD_MIN		32768
 #define GUNZIP_THREAD_MIN	131072
-
-/* nanoseconds between two checks for a cancel request while a thread works */
-#define WAIT_NSECS			(100 * 1000 * 1000)
 
 typedef struct GzipBuffer
 {
@@ -64,14 +60,12 @@ struct SmGzip
 	size_t		room;			/* bytes for the result, after the varlena
 								 * header */
 	size_t		written;
+	bool		is_done;
 	bool		succeeded;
 
 	/* the thread */
 	bool		is_running;		/* a thread exists that was not joined yet */
 	pthread_t	thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t ended;
-	bool		has_ended;		/* under mutex */
 	pg_atomic_uint32 stop;		/* the result is no longer needed */
 };
 
@@ -117,11 +111,12 @@ bound_result(SmGzip *gzip, size_t len)
 }
 
 /* Do all of the work. */
-static bool
+static void
 do_step(SmGzip *gzip)
 {
 	char	   *result = gzip->result.data + VARHDRSZ;
 
+	gzip->is_done = true;
 	if (gzip->level == SM_INFLATE)
 		gzip->succeeded = libdeflate_gzip_decompress(gzip->decompressor, gzip->data, gzip->len,
 													 result, gzip->room,
@@ -132,7 +127,6 @@ do_step(SmGzip *gzip)
 												 result, gzip->room);
 		gzip->succeeded = gzip->written > 0;
 	}
-	return true;
 }
 
 #else
@@ -169,14 +163,13 @@ bound_result(SmGzip *gzip, size_t len)
 	return deflateBound(&gzip->stream, len);
 }
 
-/* Do another part of the work.  Returns true after the last part. */
-static bool
+/* Do another part of the work. */
+static void
 do_step(SmGzip *gzip)
 {
 	z_stream   *stream = &gzip->stream;
 	size_t		len = Min(gzip->len, ZLIB_STEP);
 	int			status;
-	bool		is_last;
 
 	stream->next_in = (Bytef *) gzip->data;
 	stream->avail_in = len;
@@ -190,34 +183,35 @@ do_step(SmGzip *gzip)
 		status = deflate(stream, gzip->len > 0 ? Z_NO_FLUSH : Z_FINISH);
 	gzip->written = gzip->room - stream->avail_out;
 	gzip->succeeded = status == Z_STREAM_END;
-	is_last = status != Z_OK || gzip->len == 0;
+	gzip->is_done = status != Z_OK || gzip->len == 0;
 
 	/* make the stream ready for the next document */
-	if (is_last && gzip->level == SM_INFLATE)
+	if (gzip->is_done && gzip->level == SM_INFLATE)
 		inflateReset(stream);
-	else if (is_last)
+	else if (gzip->is_done)
 		deflateReset(stream);
-	return is_last;
 }
 
 #endif
 
+/*
+ * A cancel request, or another interrupt, ends the thread after its present step.
+ * end_work then serves the interrupt and does the rest.
+ */
 static void *
 run_thread(void *arg)
 {
 	SmGzip	   *gzip = arg;
 
-	while (!do_step(gzip) && pg_atomic_read_u32(&gzip->stop) == 0)
-		;
-	pthread_mutex_lock(&gzip->mutex);
-	gzip->has_ended = true;
-	pthread_cond_signal(&gzip->ended);
-	pthread_mutex_unlock(&gzip->mutex);
+	do
+		do_step(gzip);
+	while (!gzip->is_done && !INTERRUPTS_PENDING_CONDITION() &&
+		   pg_atomic_read_u32(&gzip->stop) == 0);
 	return NULL;
 }
 
-/* Create the thread. Returns false if that is not possible. */
-static bool
+/* Create the thread, unless that is not possible. */
+static void
 start_thread(SmGzip *gzip)
 {
 	sigset_t	all;
@@ -228,18 +222,9 @@ start_thread(SmGzip *gzip)
 	 */
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		return false;
-	gzip->has_ended = false;
+		return;
 	gzip->is_running = pthread_create(&gzip->thread, NULL, run_thread, gzip) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return gzip->is_running;
-}
-
-static void
-join_thread(SmGzip *gzip)
-{
-	pthread_join(gzip->thread, NULL);
-	gzip->is_running = false;
 }
 
 /* Called before the memory context is freed.  A thread first ends its present step. */
@@ -251,10 +236,8 @@ destroy(void *arg)
 	if (gzip->is_running)
 	{
 		pg_atomic_write_u32(&gzip->stop, 1);
-		join_thread(gzip);
+		pthread_join(gzip->thread, NULL);
 	}
-	pthread_cond_destroy(&gzip->ended);
-	pthread_mutex_destroy(&gzip->mutex);
 	end_library(gzip);
 }
 
@@ -270,8 +253,6 @@ sm_gzip_create(int level)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
 				 errdetail("Could not make a %s.", level == SM_INFLATE ? "decompressor" : "compressor")));
-	pthread_mutex_init(&gzip->mutex, NULL);
-	pthread_cond_init(&gzip->ended, NULL);
 	pg_atomic_init_u32(&gzip->stop, 0);
 	gzip->callback.func = destroy;
 	gzip->callback.arg = gzip;
@@ -293,10 +274,18 @@ reserve(MemoryContext context, GzipBuffer *buffer, size_t needed)
 	buffer->size = needed;
 }
 
-/*
- * Begin the work in a thread.  If in_thread is false, or no thread can be created, the
- * backend does all of the work in this call.
- */
+/* Do what is left of the work. */
+static void
+finish(SmGzip *gzip)
+{
+	while (!gzip->is_done)
+	{
+		CHECK_FOR_INTERRUPTS();
+		do_step(gzip);
+	}
+}
+
+/* Begin the work, in a thread if in_thread and if one can be created. */
 static void
 begin_work(SmGzip *gzip, SmSpan data, size_t room, bool in_thread)
 {
@@ -305,46 +294,27 @@ begin_work(SmGzip *gzip, SmSpan data, size_t room, bool in_thread)
 	gzip->len = data.len;
 	gzip->room = room;
 	gzip->written = 0;
+	gzip->is_done = false;
 	gzip->succeeded = false;
 	reserve(gzip->context, &gzip->result, VARHDRSZ + room);
 	if (in_thread && max_parallel_workers_per_gather > 0)
 	{
 		reserve(gzip->context, &gzip->copy, data.len);
 		gzip->data = memcpy(gzip->copy.data, data.s, data.len);
-		if (start_thread(gzip))
-			return;
+		start_thread(gzip);
 	}
-	while (!do_step(gzip))
-		CHECK_FOR_INTERRUPTS();
+	if (!gzip->is_running)
+		finish(gzip);
 }
 
 /* Wait for the end of the work. */
 static void
 end_work(SmGzip *gzip)
 {
-	bool		has_ended = false;
-
-	if (!gzip->is_running)
-		return;
-	while (!has_ended)
-	{
-		struct timespec until;
-
-		CHECK_FOR_INTERRUPTS();
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += WAIT_NSECS;
-		if (until.tv_nsec >= 1000000000)
-		{
-			until.tv_sec++;
-			until.tv_nsec -= 1000000000;
-		}
-		pthread_mutex_lock(&gzip->mutex);
-		if (!gzip->has_ended)
-			pthread_cond_timedwait(&gzip->ended, &gzip->mutex, &until);
-		has_ended = gzip->has_ended;
-		pthread_mutex_unlock(&gzip->mutex);
-	}
-	join_thread(gzip);
+	if (gzip->is_running)
+		pthread_join(gzip->thread, NULL);
+	gzip->is_running = false;
+	finish(gzip);
 }
 
 void
@@ -374,9 +344,7 @@ sm_is_gzip(SmSpan data)
 void
 sm_gunzip_begin(SmGzip *gzip, SmSpan data, size_t size)
 {
-	gzip->succeeded = false;
-	if (size <= MaxAllocSize - VARHDRSZ)
-		begin_work(gzip, data, size, size >= GUNZIP_THREAD_MIN);
+	begin_work(gzip, data, size, size >= GUNZIP_THREAD_MIN);
 }
 
 SmSpan

@@ -19,7 +19,6 @@ struct SmIndex
 {
 	MemoryContext context;
 	const SmOptions *options;
-	const char *section;
 	SmEntryWriter writer;
 	List	   *documents;		/* of SmDocument; all but the last one are
 								 * full */
@@ -38,13 +37,12 @@ add_document(SmIndex *index)
 }
 
 SmIndex *
-sm_index_create(const SmOptions *options, const char *section)
+sm_index_create(const SmOptions *options)
 {
 	SmIndex    *index = palloc0_object(SmIndex);
 
 	index->context = CurrentMemoryContext;
 	index->options = options;
-	index->section = section;
 	sm_entry_writer_init(&index->writer, SM_INDEX);
 	index->writer.ascii = false;	/* files are UTF-8 in every database */
 	return index;
@@ -77,14 +75,14 @@ sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod)
 }
 
 void
-sm_index_put(SmIndex *index, SmFileSink *sink)
+sm_index_put(SmIndex *index, const char *section, SmFileSink *sink)
 {
 	ListCell   *lc;
 
 	foreach(lc, index->documents)
 	{
 		int			number = foreach_current_index(lc) + 1;
-		SmFile		file = {.section = index->section,.name = SM_INDEX_SECTION ".xml",.recipe = ""};
+		SmFile		file = {.section = section,.name = SM_INDEX_SECTION ".xml",.recipe = ""};
 
 		if (number > 1)
 			file.name = psprintf(SM_FURTHER_INDEX "-%d.xml", number);

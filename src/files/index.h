@@ -10,8 +10,8 @@
 
 typedef struct SmIndex SmIndex;
 
-/* Begin an index in the current memory context.  section: of its files. */
-extern SmIndex *sm_index_create(const SmOptions *options, const char *section);
+/* Begin an index in the current memory context. */
+extern SmIndex *sm_index_create(const SmOptions *options);
 
 /*
  * Add a file by its URL, UTF-8.  lastmod: DT_NOBEGIN if unknown; left out if infinite, or
@@ -19,7 +19,10 @@ extern SmIndex *sm_index_create(const SmOptions *options, const char *section);
  */
 extern void sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod);
 
-/* Put the files of the index, sitemap.xml first; none if nothing was added. */
-extern void sm_index_put(SmIndex *index, SmFileSink *sink);
+/*
+ * Put the files of the index, which get this section, sitemap.xml first; none if nothing was
+ * added.
+ */
+extern void sm_index_put(SmIndex *index, const char *section, SmFileSink *sink);
 
 #endif

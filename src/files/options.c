@@ -202,7 +202,6 @@ sm_read_index_options(FunctionCallInfo fcinfo)
 	SmOptions  *options = palloc0_object(SmOptions);
 
 	base_url_option(fcinfo, 1, SM_SCOPE_HOST, &options->base);
-	options->section = SM_INDEX_SECTION;
 	options->stylesheet = stylesheet_option(fcinfo, 2);
 	options->protocol = protocol_option(fcinfo, 3);
 	return options;

@@ -16,16 +16,13 @@
 #include "commands/progress.h"
 #include "core/digest.h"
 #include "entry/element.h"
-#include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/table.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
@@ -39,13 +36,6 @@
  * and guesses badly without statistics.
  */
 #define MAX_RANGES_COST 2.0
-
-/*
- * The rows of one range, of at most a third of the files, should cost less than half of
- * all rows, unless all rows cost so little that the planner would not start a worker.
- */
-#define MAX_RANGE_COST	0.5
-#define SMALL_COST		1000.0
 
 typedef struct HashCount
 {
@@ -226,7 +216,7 @@ cut_file(SmSet *set)
 	if (!sm_split_cut(&set->split, &set->doc, &rest))
 		key_is_too_large(set);
 	close_file(set, true);
-	set->ended = meets_old_file(set, sm_split_next_key(&set->split));
+	set->ended = meets_old_file(set, set->split.entries[0].key);
 	if (set->ended)
 		return false;
 	sm_split_resume(&set->split, &set->doc, &rest);
@@ -492,15 +482,6 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	return set;
 }
 
-void
-sm_set_use_past(SmSet *set, SmBeforeRows before_rows, SmFindLastmod find_lastmod, void *arg)
-{
-	set->before_rows = before_rows;
-	set->before_rows_arg = arg;
-	set->writer.find_lastmod = find_lastmod;
-	set->writer.find_lastmod_arg = arg;
-}
-
 /*
  * Fill the progress view while rows are read.  A backend has one slot for all progress
  * views: leave it to a COPY of our result, which may have it.
@@ -541,7 +522,7 @@ read_rows(SmSet *set, int first, int end)
 {
 	set_bounds(set, first, end);
 	if (set->before_rows)
-		set->before_rows(set->before_rows_arg, first, end);
+		set->before_rows(set->past, first, end);
 	start_progress(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
 	end_progress(set);
@@ -608,7 +589,7 @@ sm_set_check_query(SmSet *set)
  * the key: each range then reads the whole table.
  */
 static bool
-prefers_ranges(SmSet *set, int ntouched)
+prefers_ranges(SmSet *set)
 {
 	const SmOldFiles *old = &set->old;
 	int			nranges = 0;
@@ -637,8 +618,6 @@ prefers_ranges(SmSet *set, int ntouched)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
-	set->range_is_costly = nranges == 1 && ntouched <= old->nfiles / 3 &&
-		cost_of_all > SMALL_COST && cost >= MAX_RANGE_COST * cost_of_all;
 	return nranges <= 1 ||
 		cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
 }
@@ -701,7 +680,7 @@ sm_set_rebuild(SmSet *set)
 
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
-	if (!prefers_ranges(set, ntouched))
+	if (!prefers_ranges(set))
 		return "to read the changed ranges of keys would cost more than to read all rows";
 	begin_files(set);
 	for (int i = 0; i < old->nfiles;)
@@ -715,7 +694,7 @@ sm_set_rebuild(SmSet *set)
 		}
 		if (!takes_next_name(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
-		file->in_set = true;
+		file->stays = true;
 		set->url_count += file->url_count;
 		i++;
 	}

@@ -25,12 +25,12 @@ typedef struct SmOldFiles
 } SmOldFiles;
 
 /* Called before the rows of old files first to end - 1 are read. */
-typedef void (*SmBeforeRows) (void *arg, int first, int end);
+typedef void (*SmBeforeRows) (void *past, int first, int end);
 
 /*
- * A set that is being made.  old is for the caller to fill.  Otherwise only receiver, options,
- * key_type, key, recipe, has_shown, range_is_costly, nfiles and url_count are read outside of
- * set.c.
+ * A set that is being made.  The caller fills old and, where the query has a column "shown",
+ * before_rows, past and the writer's find_lastmod.  Otherwise only receiver, options,
+ * key_type, key, recipe, has_shown, nfiles and url_count are read outside of set.c.
  */
 typedef struct SmSet
 {
@@ -47,9 +47,6 @@ typedef struct SmSet
 								 * then of each view's definition.  "" for a
 								 * full split without keys */
 	bool		has_shown;		/* the query has a column "shown" */
-	bool		range_is_costly;	/* sm_set_rebuild read only one range,
-									 * whose plan costs as much as half of all
-									 * rows */
 	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
 	int			nfiles;			/* closed or kept so far, as parts */
@@ -66,6 +63,8 @@ typedef struct SmSet
 	Datum		key;			/* a copy */
 
 	SmOldFiles	old;			/* of an earlier run */
+	SmBeforeRows before_rows;	/* or NULL */
+	void	   *past;			/* its argument */
 
 	/* when a range of old files is rebuilt */
 	int			next;			/* the first old file that the range has not
@@ -73,9 +72,6 @@ typedef struct SmSet
 	bool		ended;			/* the range ends where file next begins */
 	const Datum *from;			/* bounds of the rows, NULL for none */
 	const Datum *to;
-
-	SmBeforeRows before_rows;	/* see sm_set_use_past; or NULL */
-	void	   *before_rows_arg;
 
 	uint64		nbytes;			/* of closed files, uncompressed */
 } SmSet;
@@ -106,13 +102,6 @@ extern void sm_set_check_query(SmSet *set);
  * phrase for the user, which names a view that has changed.
  */
 extern const char *sm_set_compare_recipe(const SmSet *set, const char *recipe);
-
-/*
- * For a set with has_shown, before files are made: call these functions with arg.
- * find_lastmod is called while rows of the files are read that before_rows was called for.
- */
-extern void sm_set_use_past(SmSet *set, SmBeforeRows before_rows, SmFindLastmod find_lastmod,
-							void *arg);
 
 /*
  * Make only the old files that have to change, and mark the others as kept.  Returns NULL,

@@ -96,10 +96,9 @@ begin_document(SmSplit *split, const SmDocument *doc, const SmSplitEntry *first)
 		split->first_hash = hash_loc(doc, first);
 	if (split->key_type)
 	{
-		if (split->has_first_key)
+		if (split->first_key)
 			sm_key_free(split->key_type, split->first_key);
 		split->first_key = copy_key(split, first->key);
-		split->has_first_key = true;
 	}
 }
 

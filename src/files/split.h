@@ -25,7 +25,6 @@ typedef struct SmSplit
 								 * a key */
 	MemoryContext context;		/* for copies of keys */
 	uint64		first_hash;		/* of the first loc, in a stable split */
-	bool		has_first_key;
 	Datum		first_key;		/* a copy */
 
 	/* the best place for a cut so far */
@@ -38,7 +37,10 @@ typedef struct SmSplit
 	uint64		weight;			/* grows with the fullness of the file; 0 for
 								 * a place that any other place beats */
 
-	/* the entries after that place, including the newest */
+	/*
+	 * the entries after that place, including the newest; after a cut, those
+	 * of the next document
+	 */
 	SmSplitEntry *entries;
 	int			nentries;
 	int			max_entries;
@@ -69,12 +71,5 @@ extern void sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoDat
 
 /* Forget all entries. */
 extern void sm_split_reset(SmSplit *split);
-
-/* After a cut: the first key of the next document, until the next entry is considered. */
-static inline Datum
-sm_split_next_key(const SmSplit *split)
-{
-	return split->entries[0].key;
-}
 
 #endif

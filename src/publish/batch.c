@@ -84,16 +84,6 @@ sm_batch_is_full(const SmBatch *batch)
 	return batch->nrows >= MAX_ROWS || batch->nbytes >= MAX_BYTES;
 }
 
-static SPIPlanPtr
-prepare(const SmBatch *batch)
-{
-	Oid			types[SM_FILE_NCOLUMNS];
-
-	for (int i = 0; i < batch->ncolumns; i++)
-		types[i] = get_array_type(batch->columns[i].type);
-	return sm_prepare(batch->statement, batch->ncolumns, types, CURSOR_OPT_CUSTOM_PLAN);
-}
-
 void
 sm_batch_flush(SmBatch *batch)
 {
@@ -105,7 +95,13 @@ sm_batch_flush(SmBatch *batch)
 	if (nrows == 0)
 		return;
 	if (batch->plan == NULL)
-		batch->plan = prepare(batch);
+	{
+		Oid			types[SM_FILE_NCOLUMNS];
+
+		for (int i = 0; i < batch->ncolumns; i++)
+			types[i] = get_array_type(batch->columns[i].type);
+		batch->plan = sm_prepare(batch->statement, batch->ncolumns, types, CURSOR_OPT_CUSTOM_PLAN);
+	}
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish arrays",
 									ALLOCSET_DEFAULT_SIZES);

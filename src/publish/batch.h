@@ -45,15 +45,6 @@ extern void sm_batch_put(SmBatch *batch, const Datum *values, const bool *nulls)
 /* Is the batch so large that it must be flushed before another row is added? */
 extern bool sm_batch_is_full(const SmBatch *batch);
 
-/* The newest row's value of a column, which is not NULL. */
-static inline Datum
-sm_batch_newest(const SmBatch *batch, int column)
-{
-	const ArrayBuildState *values = batch->values[column];
-
-	return values->dvalues[values->nelems - 1];
-}
-
 /* Write the rows that wait. */
 extern void sm_batch_flush(SmBatch *batch);
 

@@ -14,7 +14,6 @@
 #include "publish/changes.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "server/encoding.h"
 #include "server/query.h"

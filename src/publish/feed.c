@@ -27,12 +27,11 @@
 #include "files/gzip.h"
 #include "miscadmin.h"
 #include "publish/batch.h"
+#include "server/query.h"
 #include "server/sort.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -84,10 +83,7 @@ struct SmFeed
 	const char *name;
 	SmGzip	   *old_gunzip;
 	SmGzip	   *new_gunzip;
-
-	/* the entry being taken */
-	MemoryContext entry_context;
-	StringInfoData loc;			/* unescaped */
+	MemoryContext entry_context;	/* for the entry being taken */
 };
 
 /* Does the caller have a privilege on a table, or on a column of it? */
@@ -143,27 +139,23 @@ sm_feed_create(Oid relid)
 	feed->new_gunzip = sm_gzip_create(SM_INFLATE);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
 												ALLOCSET_SMALL_SIZES);
-	initStringInfo(&feed->loc);
 	return feed;
 }
 
 bool
 sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section)
 {
-	MemoryContext context = CurrentMemoryContext;
-	bool		found;
+	char	   *statement;
+	uint64		nrows;
 
 	open_feed(feed, AccessShareLock);
-	SPI_execute(psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
+	statement = psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
 						 " AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
 						 feed->table.sql_name, quote_literal_cstr(base_url),
-						 quote_literal_cstr(section)),
-				false, 0);
-	found = SPI_processed > 0;
-	SPI_freetuptable(SPI_tuptable);
-	MemoryContextSwitchTo(context);
+						 quote_literal_cstr(section));
+	nrows = sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL);
 	close_feed(feed);
-	return found;
+	return nrows > 0;
 }
 
 /* Raise an error about the file being compared: its entries cannot be read. */
@@ -194,30 +186,28 @@ static void
 take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
 {
 	SmFeed	   *feed = arg;
-	SmSpan		loc = entry->loc;
 	Datum	   *values = sm_sort_row(&feed->sort);
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->entry_context);
-	text	   *loc_text;
-	text	   *lastmod_text = NULL;
+	size_t		len = entry->loc.len;
+	text	   *loc = palloc(VARHDRSZ + len);
+	text	   *lastmod = NULL;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!version->is_text)
-	{
-		resetStringInfo(&feed->loc);
-		enlargeStringInfo(&feed->loc, loc.len);
-		loc = sm_span(feed->loc.data, sm_xml_unescape(loc.s, loc.len, feed->loc.data));
-	}
-	if (!is_printable_ascii(loc) || !is_printable_ascii(entry->lastmod))
+	if (version->is_text)
+		memcpy(VARDATA(loc), entry->loc.s, len);
+	else
+		len = sm_xml_unescape(entry->loc.s, len, VARDATA(loc));
+	SET_VARSIZE(loc, VARHDRSZ + len);
+	if (!is_printable_ascii(sm_span(VARDATA(loc), len)) || !is_printable_ascii(entry->lastmod))
 		not_ours(feed);
-	loc_text = cstring_to_text_with_len(loc.s, loc.len);
 	if (entry->lastmod.s)
-		lastmod_text = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
+		lastmod = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
 
-	values[ENTRY_LOC] = PointerGetDatum(loc_text);
+	values[ENTRY_LOC] = PointerGetDatum(loc);
 	values[ENTRY_IS_NEW] = Int64GetDatum(is_new);
 	values[ENTRY_DIGEST] = Int64GetDatum((int64) sm_digest(entry->raw.s, entry->raw.len, 0));
-	values[ENTRY_LASTMOD] = PointerGetDatum(lastmod_text);
-	feed->sort.in->tts_isnull[ENTRY_LASTMOD] = lastmod_text == NULL;
+	values[ENTRY_LASTMOD] = PointerGetDatum(lastmod);
+	feed->sort.in->tts_isnull[ENTRY_LASTMOD] = lastmod == NULL;
 	sm_sort_put(&feed->sort);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->entry_context);
@@ -319,21 +309,19 @@ put_url(SmBatch *rows, Datum *values, const Url *url)
 static TimestampTz
 next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 {
-	MemoryContext context = CurrentMemoryContext;
+	char	   *statement;
 	bool		isnull;
 	Datum		newest;
 
 	if (run_at < GetCurrentTimestamp())
 		return run_at;
-	SPI_execute(psprintf("SELECT pg_catalog.max(at) FROM %s"
+	statement = psprintf("SELECT pg_catalog.max(at) FROM %s"
 						 " WHERE base_url OPERATOR(pg_catalog.=) %s AND pg_catalog.isfinite(at)",
-						 feed->table.sql_name, quote_literal_cstr(base_url)),
-				false, 0);
+						 feed->table.sql_name, quote_literal_cstr(base_url));
+	sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL);
 	newest = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull && IS_VALID_TIMESTAMP(DatumGetTimestampTz(newest) + 1))
 		run_at = Max(run_at, DatumGetTimestampTz(newest) + 1);
-	SPI_freetuptable(SPI_tuptable);
-	MemoryContextSwitchTo(context);
 	return run_at;
 }
 

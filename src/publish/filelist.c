@@ -1,6 +1,6 @@
 /*
  * filelist.c
- *	  A sorted array of the files of a site.  Texts that most files share are kept once.
+ *	  A sorted array of the files of a site.
  */
 #include "postgres.h"
 
@@ -19,55 +19,33 @@ sm_file_list_create(const char *section)
 	return list;
 }
 
-/*
- * Copy a text of a file.  last: this text of the file added before, shared if equal.
- */
-static const char *
-keep_text(const SmFileList *list, const char *s, const char *last)
-{
-	if (s == NULL || (last && strcmp(s, last) == 0))
-		return s ? last : NULL;
-	return MemoryContextStrdup(list->context, s);
-}
-
 void
-sm_file_list_add(SmFileList *list, const SmFile *file)
+sm_file_list_add(void *arg, TupleTableSlot *row)
 {
-	static const SmFile none = {0};
-	const SmFile *last = list->nfiles > 0 ? list->files[list->nfiles - 1] : &none;
-	SmFile	   *copy = MemoryContextAlloc(list->context, sizeof(SmFile));
+	SmFileList *list = arg;
+	MemoryContext oldcontext = MemoryContextSwitchTo(list->context);
+	SmFile	   *file = palloc0_object(SmFile);
 
 	/* the array doubles when its size is a power of 2 */
 	if (list->files == NULL)
-		list->files = MemoryContextAlloc(list->context, sizeof(SmFile *));
+		list->files = palloc_object(SmFile *);
 	else if ((list->nfiles & (list->nfiles - 1)) == 0)
 		list->files = repalloc_huge(list->files, 2 * (Size) list->nfiles * sizeof(SmFile *));
-	list->files[list->nfiles++] = copy;
+	list->files[list->nfiles++] = file;
 
-	*copy = *file;
-	copy->base_url = keep_text(list, file->base_url, last->base_url);
-	copy->section = keep_text(list, file->section, last->section);
-	copy->name = keep_text(list, file->name, NULL);
-	copy->kind = keep_text(list, file->kind, last->kind);
-	copy->loc = keep_text(list, file->loc, NULL);
-	copy->digest = keep_text(list, file->digest, NULL);
-	copy->first_key = keep_text(list, file->first_key, NULL);
-	copy->recipe = keep_text(list, file->recipe, last->recipe);
-	copy->shown = NULL;
-	copy->shown_checksum = 0;
-	copy->has_content = file->content != NULL;
-	copy->content = NULL;
-	copy->in_set = false;
-	copy->replacement = NULL;
+	sm_file_from_row(file, row);
+	file->has_content = file->content != NULL;
+	file->content = NULL;
 
 	/* false for an index and for a file that another program makes */
-	copy->of_section = list->section && !sm_file_is_index(file) && file->digest[0] != '\0' &&
+	file->of_section = list->section && !sm_file_is_index(file) && file->digest[0] != '\0' &&
 		strcmp(file->section, list->section) == 0;
-	if (copy->of_section)
+	if (file->of_section)
 	{
 		list->section_nfiles++;
 		list->section_urls += file->url_count;
 	}
+	MemoryContextSwitchTo(oldcontext);
 }
 
 static int

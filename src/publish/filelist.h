@@ -24,10 +24,10 @@ typedef struct SmFileList
 extern SmFileList *sm_file_list_create(const char *section);
 
 /*
- * Add a copy of a file, without states and content.  Whether the file's content is NULL
- * says whether the target has content.
+ * Add the file of a row, which has no states.  Whether its content is NULL says whether
+ * the target has content.  arg: an SmFileList; this is an SmTakeFile (target.h).
  */
-extern void sm_file_list_add(SmFileList *list, const SmFile *file);
+extern void sm_file_list_add(void *arg, TupleTableSlot *row);
 
 /*
  * Sort the list, after the last file was added.  Returns a name that two files have, or

@@ -12,7 +12,6 @@
 
 #include "access/detoast.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "server/sort.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -53,17 +52,20 @@ can_be_states(struct varlena *value, const SmFile *file)
 
 /* SmTakeFile: sort the states of a file. */
 static void
-take_states(void *arg, const SmFile *file)
+take_states(void *arg, TupleTableSlot *row)
 {
 	SmPast	   *past = arg;
-	const SmFile *found = sm_file_list_find(past->target->list, file->name);
+	SmFile		file;
+	const SmFile *found;
 
-	if (found && file->shown && can_be_states(file->shown, found))
+	sm_file_from_row(&file, row);
+	found = sm_file_list_find(past->target->list, file.name);
+	if (found && file.shown && can_be_states(file.shown, found))
 	{
 		Datum	   *values = sm_sort_row(&past->sort);
 
 		values[STATES_FILE] = Int64GetDatum(found->number);
-		values[STATES_SHOWN] = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(file->shown)));
+		values[STATES_SHOWN] = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(file.shown)));
 		sm_sort_put(&past->sort);
 	}
 }
@@ -87,23 +89,16 @@ open_states(SmPast *past, int file)
 		past->set->old.files[file]->shown_checksum = past->shown.checksum;
 }
 
-static void
-begin_sort(SmPast *past)
-{
-	static const Oid types[STATES_NCOLUMNS] = {[STATES_FILE] = INT8OID,[STATES_SHOWN] = BYTEAOID};
-
-	sm_sort_begin(&past->sort, STATES_NCOLUMNS, types, STATES_FILE + 1);
-}
-
 /* SmBeforeRows: read the states of these files, and begin with the first. */
 static void
-begin_files(void *arg, int first, int end)
+read_states(void *arg, int first, int end)
 {
+	static const Oid types[STATES_NCOLUMNS] = {[STATES_FILE] = INT8OID,[STATES_SHOWN] = BYTEAOID};
 	SmPast	   *past = arg;
 	ArrayBuildState *names = NULL;
 
-	sm_sort_end(&past->sort);
-	begin_sort(past);
+	sm_past_end(past);
+	sm_sort_begin(&past->sort, STATES_NCOLUMNS, types, STATES_FILE + 1);
 	for (int i = first; i < end; i++)
 		names = accumArrayResult(names, CStringGetTextDatum(past->set->old.files[i]->name), false,
 								 TEXTOID, CurrentMemoryContext);
@@ -186,17 +181,18 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	}
 	past->set = set;
 	past->target = target;
-	target->earliest = time_of_run(target->list);
-	past->now = (uint32) (target->earliest / USECS_PER_SEC + SM_POSTGRES_EPOCH);
+	target->now = time_of_run(target->list);
+	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
-	begin_sort(past);
-	sm_set_use_past(set, begin_files, find_lastmod, past);
+	set->before_rows = read_states;
+	set->writer.find_lastmod = find_lastmod;
+	set->past = set->writer.find_lastmod_arg = past;
 	return past;
 }
 
 void
 sm_past_end(SmPast *past)
 {
-	if (past)
+	if (past && past->sort.state)
 		sm_sort_end(&past->sort);
 }

@@ -16,7 +16,7 @@ typedef struct SmPast SmPast;
  */
 extern SmPast *sm_past_begin(SmSet *set, SmTarget *target);
 
-/* After the last row was read: forget it, unless it is NULL. */
+/* After the last row was read: free the states, unless past is NULL. */
 extern void sm_past_end(SmPast *past);
 
 #endif

@@ -38,7 +38,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_publish);
@@ -80,6 +79,7 @@ typedef struct Run
 	int			written;		/* files inserted, updated or deleted */
 	int			nfiles;			/* of the set */
 	int64		url_count;		/* of the set */
+	const char *recipe;			/* of a stable split without keys, or NULL */
 	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
 } Run;
@@ -111,17 +111,16 @@ put_file(SmFileSink *self, const SmFile *file)
 	if (old && sm_file_is_unchanged(old, file))
 	{
 		copy.content = NULL;
-		old->in_set = sm_file_has_same_key(old, file) &&
+		old->stays = sm_file_has_same_key(old, file) &&
 			file->shown_checksum == old->shown_checksum;
-		if (old->in_set)
+		if (old->stays)
 			copy.shown = NULL;
 	}
 	sm_file_queue_put(run->queue, &copy);
 }
 
-/* Prepare to store files. */
 static void
-begin_files(Run *run)
+prepare_to_store(Run *run)
 {
 	run->files = tuplestore_begin_heap(false, false, work_mem);
 	run->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
@@ -141,7 +140,7 @@ forget_files(Run *run)
 	sm_file_queue_finish(run->queue);
 	tuplestore_clear(run->files);
 	for (int i = 0; i < list->nfiles; i++)
-		list->files[i]->in_set = false;
+		list->files[i]->stays = false;
 }
 
 /*
@@ -163,8 +162,7 @@ write_files(Run *run, bool are_index)
 		SmFile		file;
 
 		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
-		sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
+		sm_file_from_row(&file, slot);
 		put_result(run, &file,
 				   sm_target_write(run->target, &file, slot->tts_values, slot->tts_isnull));
 		MemoryContextSwitchTo(oldcontext);
@@ -178,7 +176,7 @@ write_files(Run *run, bool are_index)
 	{
 		const SmFile *file = list->files[i];
 
-		if (file->in_set || !(are_index ? sm_file_is_index(file) : file->of_section))
+		if (file->stays || !(are_index ? sm_file_is_index(file) : file->of_section))
 			continue;
 		sm_target_delete(run->target, file);
 		put_result(run, file, "deleted");
@@ -189,19 +187,19 @@ write_files(Run *run, bool are_index)
 /*
  * Warn if most files of a stable split get new names although the number of URLs is
  * nearly the same: the rows probably come in a different order in each run.  With a
- * column key, that is an error.  recipe: that of the set.
+ * column key, that is an error.
  */
 static void
-warn_of_order(const Run *run, const char *recipe)
+warn_of_order(const Run *run)
 {
 	const SmFileList *list = run->target->list;
 	int64		change = run->url_count - list->section_urls;
 	int			ndeleted = 0;
 
 	for (int i = 0; i < list->nfiles; i++)
-		if (list->files[i]->of_section && !list->files[i]->in_set)
+		if (list->files[i]->of_section && !list->files[i]->stays)
 		{
-			if (strcmp(list->files[i]->recipe, recipe) != 0)
+			if (strcmp(list->files[i]->recipe, run->recipe) != 0)
 				return;
 			ndeleted++;
 		}
@@ -266,7 +264,7 @@ write_index(Run *run)
 	const SmFileList *list = sm_target_read(run->target);
 	SmUrlBase	site = options->base;
 	SmUrlCache *cache = palloc0_object(SmUrlCache);
-	SmIndex    *index = sm_index_create(options, SM_INDEX_SECTION);
+	SmIndex    *index = sm_index_create(options);
 	SmFile	  **files = palloc_extended(list->nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
 
 	site.scope = SM_SCOPE_HOST;
@@ -287,7 +285,7 @@ write_index(Run *run)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
-	sm_index_put(index, &run->sink);
+	sm_index_put(index, SM_INDEX_SECTION, &run->sink);
 	write_files(run, true);
 }
 
@@ -350,33 +348,16 @@ check_spelling(FunctionCallInfo fcinfo, const char *base_url)
 				 errhint("Write \"%s\".", base_url)));
 }
 
-/* Say that the run reads more rows than changed, unless that is little to read. */
-static void
-notice_cost(const Run *run)
-{
-	if (run->rows == NULL || run->target->list->section_nfiles <= 1)
-		return;
-	if (run->reason)
-		ereport(NOTICE,
-				(errmsg("reading all rows, not only what changed: %s", run->reason)));
-	else if (run->set->range_is_costly)
-		ereport(NOTICE,
-				(errmsg("to read the changed range of keys cost at least half as much as to read all rows, by the planner's estimate"),
-				 errhint("Create an index on the key, and write the query so that the planner can use it.")));
-}
-
 /*
  * Make the files of the set, and store them.  statement: argument "changes", or NULL.
- * Files that stay as they are get marked in the target's list.  Returns the recipe of a
- * stable split without keys, else NULL.
+ * Files that stay as they are get marked in the target's list.
  */
-static const char *
+static void
 make_set(Run *run, const char *statement)
 {
 	SmTarget   *target = run->target;
 	SmPast	   *past = NULL;
 	SmSet	   *set;
-	const char *recipe = NULL;
 
 	if (statement && run->reads_all)
 	{
@@ -398,8 +379,10 @@ make_set(Run *run, const char *statement)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (statement && run->reason == NULL)
 		run->reason = sm_set_rebuild(set);
-	if (statement)
-		notice_cost(run);
+	/* of one file, all rows are little to read */
+	if (run->reason && run->rows && target->list->section_nfiles > 1)
+		ereport(NOTICE,
+				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 	if (statement == NULL || run->reason)
 	{
 		forget_files(run);
@@ -410,11 +393,10 @@ make_set(Run *run, const char *statement)
 	run->nfiles = set->nfiles;
 	run->url_count = set->url_count;
 	if (run->options->stable && set->key_type == NULL)
-		recipe = pstrdup(set->recipe);
+		run->recipe = pstrdup(set->recipe);
 	run->set = NULL;
 	sm_past_end(past);
 	sm_set_end(set, "sitemap_publish");
-	return recipe;
 }
 
 /* Publish a section. */
@@ -423,7 +405,6 @@ publish(FunctionCallInfo fcinfo, Run *run)
 {
 	double		max_shrink = max_shrink_argument(fcinfo);
 	char	   *statement;
-	const char *recipe;
 	const SmOptions *options;
 	SmTarget   *target;
 	SmFeed	   *feed = NULL;
@@ -440,8 +421,8 @@ publish(FunctionCallInfo fcinfo, Run *run)
 
 	run->target = target;
 	sm_target_lock_section(target);
-	begin_files(run);
-	recipe = make_set(run, statement);
+	prepare_to_store(run);
+	make_set(run, statement);
 
 	sm_target_lock(target);
 	check_shrink(run, max_shrink);
@@ -455,14 +436,12 @@ publish(FunctionCallInfo fcinfo, Run *run)
 				 sm_feed_has_section(feed, target->base_url, options->section)))
 		target->feed = feed;
 	write_files(run, false);
-	if (recipe)
-		warn_of_order(run, recipe);
+	if (run->recipe)
+		warn_of_order(run);
 	if (options->index != SM_INDEX_NEVER)
 		write_index(run);
 	if (target->feed)
 		sm_feed_write(feed, target->base_url, options->section, target->run_at);
-	sm_target_close(target);
-	tuplestore_end(run->files);
 }
 
 /* Publish the index. */
@@ -474,27 +453,20 @@ publish_index(FunctionCallInfo fcinfo, Run *run)
 	run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run->options->base, NULL,
 								   "sitemap_publish_index()");
 	sm_target_lock(run->target);
-	begin_files(run);
+	prepare_to_store(run);
 	write_index(run);
-	sm_target_close(run->target);
-	tuplestore_end(run->files);
 }
 
 /* A hint for errors of the user's statements, whose names depend on the search_path. */
 static void
 hint_at_search_path(void)
 {
-	switch (geterrcode())
-	{
-		case ERRCODE_UNDEFINED_TABLE:
-			errhint("Qualify names with their schemas. The search_path is %s.",
-					namespace_search_path);
-			break;
-		case ERRCODE_UNDEFINED_FUNCTION:
-			errhint("Qualify names with their schemas, or cast arguments. The search_path is %s.",
-					namespace_search_path);
-			break;
-	}
+	int			code = geterrcode();
+
+	if (code == ERRCODE_UNDEFINED_TABLE || code == ERRCODE_UNDEFINED_FUNCTION)
+		errhint("Qualify names with their schemas%s. The search_path is %s.",
+				code == ERRCODE_UNDEFINED_FUNCTION ? ", or cast arguments" : "",
+				namespace_search_path);
 }
 
 /* Error context: what the run was doing. */
@@ -530,6 +502,8 @@ run_call(FunctionCallInfo fcinfo, Run *run, void (*work) (FunctionCallInfo fcinf
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	work(fcinfo, run);
+	sm_target_close(run->target);
+	tuplestore_end(run->files);
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(oldcontext);
 	if (run->reason)

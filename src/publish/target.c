@@ -122,7 +122,7 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	target->of_site = psprintf("file.base_url OPERATOR(pg_catalog.=) %s",
 							   quote_literal_cstr(target->base_url));
 	target->function = function;
-	target->earliest = DT_NOBEGIN;
+	target->now = DT_NOBEGIN;
 	target->context = CurrentMemoryContext;
 	target->owner = CurrentResourceOwner;
 	PreventCommandDuringRecovery(function);
@@ -146,40 +146,29 @@ lock_object(const SmTarget *target, const char *section)
 typedef struct Reader
 {
 	SmReceiver	receiver;		/* must be first */
-	const SmTarget *target;
 	SmTakeFile	take;
 	void	   *arg;
 } Reader;
 
 /*
- * Raise an error unless the columns have the types of sitemap_file.  After the
- * target's schema was renamed, the target's name can find another table with other
- * types.
+ * Raise an error unless the columns have the types of sitemap_file.  If the target's schema
+ * is renamed now, its name can find another table.
  */
 static void
 check_types(SmReceiver *self, TupleDesc desc)
 {
-	const SmTable *table = &((Reader *) self)->target->table;
-
-	for (int i = 0; i < table->ncolumns; i++)
-	{
-		if (TupleDescAttr(desc, i)->atttypid == table->columns[i].type)
-			continue;
-		sm_table_check_name(table);
-		elog(ERROR, "column \"%s\" of the target has another type than before",
-			 table->columns[i].name);
-	}
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		if (TupleDescAttr(desc, i)->atttypid != sm_file_columns[i].type)
+			elog(ERROR, "column \"%s\" of the target has another type than before",
+				 sm_file_columns[i].name);
 }
 
 static bool
-receive_file(SmReceiver *self, TupleTableSlot *slot)
+receive_file(SmReceiver *self, TupleTableSlot *row)
 {
 	Reader	   *reader = (Reader *) self;
-	SmFile		file;
 
-	slot_getallattrs(slot);
-	sm_file_from_row(&file, slot->tts_values, slot->tts_isnull);
-	reader->take(reader->arg, &file);
+	reader->take(reader->arg, row);
 	return true;
 }
 
@@ -188,12 +177,17 @@ static void
 select_files(const SmTarget *target, const char *statement, ParamListInfo params,
 			 bool active_snapshot, SmTakeFile take, void *arg)
 {
-	Reader		reader = {.target = target,.take = take,.arg = arg};
+	Reader		reader = {.take = take,.arg = arg};
 	SPIExecuteOptions options = {.params = params,.read_only = active_snapshot,
 	.dest = &reader.receiver.dest};
 	MemoryContext context = CurrentMemoryContext;
 
 	sm_receiver_init(&reader.receiver, check_types, receive_file);
+
+	/*
+	 * temporary files of a sort that gets the rows outlive the subtransaction
+	 * of a peek
+	 */
 	reader.receiver.owner = target->owner;
 	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
@@ -227,16 +221,11 @@ read_named(const SmTarget *target, const char *shown, const char *content, Datum
 	params->params[0].isnull = false;
 	params->params[0].pflags = PARAM_FLAG_CONST;
 	params->params[0].ptype = TEXTARRAYOID;
+
+	sm_table_check_name(&target->table);
 	select_files(target, psprintf("%s AND name OPERATOR(pg_catalog.=) ANY ($1)",
 								  make_select(target, shown, content)),
 				 params, false, take, arg);
-}
-
-/* SmTakeFile: add a file to a list. */
-static void
-add_file(void *list, const SmFile *file)
-{
-	sm_file_list_add(list, file);
 }
 
 /*
@@ -263,7 +252,7 @@ read_files(SmTarget *target, bool active_snapshot)
 	SmFileList *list = sm_file_list_create(target->section);
 	const char *twice;
 
-	select_files(target, select_all(target), NULL, active_snapshot, add_file, list);
+	select_files(target, select_all(target), NULL, active_snapshot, sm_file_list_add, list);
 	MemoryContextSwitchTo(oldcontext);
 
 	twice = sm_file_list_sort(list);
@@ -446,13 +435,13 @@ mark_again(const SmTarget *target, const SmFileList *before)
 		const SmFile *file = before->files[i];
 		SmFile	   *current;
 
-		if (!file->in_set)
+		if (!file->stays)
 			continue;
 		current = sm_file_list_find(target->list, file->name);
 		if (current == NULL || !sm_file_is_unchanged(current, file) ||
 			!sm_file_has_same_key(current, file))
 			changed_meanwhile(target, file);
-		current->in_set = true;
+		current->stays = true;
 	}
 }
 
@@ -475,7 +464,7 @@ sm_target_lock(SmTarget *target)
 	}
 
 	/* set under the lock, to be later than the times of any earlier run */
-	target->now = target->run_at = Max(GetCurrentTimestamp(), target->earliest);
+	target->now = target->run_at = Max(GetCurrentTimestamp(), target->now);
 	for (int i = 0; i < target->list->nfiles; i++)
 	{
 		TimestampTz lastmod = target->list->files[i]->lastmod;
@@ -487,30 +476,26 @@ sm_target_lock(SmTarget *target)
 
 /* SmTakeFile: give the feed the old and the new version of a file that waits. */
 static void
-compare_file(void *arg, const SmFile *old)
+compare_file(void *arg, TupleTableSlot *row)
 {
 	const SmTarget *target = arg;
-	SmFile	   *listed = sm_file_list_find(target->list, old->name);
+	SmFile		old;
+	SmFile	   *listed;
 
+	sm_file_from_row(&old, row);
+	listed = sm_file_list_find(target->list, old.name);
 	if (listed)
-		sm_feed_compare(target->feed, old, listed->replacement);
+		sm_feed_compare(target->feed, &old, listed->replacement);
 }
 
-/* Give the feed the files of the batches that it compares, with their old contents. */
-static void
-compare_waiting(SmTarget *target)
+void
+sm_target_flush(SmTarget *target)
 {
 	if (target->compared)
 		read_named(target, NO_BYTES, "content",
 				   makeArrayResult(target->compared, CurrentMemoryContext),
 				   compare_file, target);
 	target->compared = NULL;
-}
-
-void
-sm_target_flush(SmTarget *target)
-{
-	compare_waiting(target);
 	sm_batch_flush(&target->inserts);
 	sm_batch_flush(&target->updates);
 	sm_batch_flush(&target->deletions);
@@ -569,25 +554,13 @@ next_lastmod(SmTarget *target, const SmFile *old)
 	return lastmod;
 }
 
-/*
- * Write a file that is new in the target, or differs in its document or in its row.  old:
- * the file as it was, or NULL.
- */
+/* Give the feed a new version of old, a file of the target, or of no file for NULL. */
 static void
-write_document(SmTarget *target, SmFile *old, const SmFile *file, Datum *values, bool *nulls)
+compare_version(SmTarget *target, SmFile *old, const SmFile *file)
 {
-	SmBatch    *batch = old ? &target->updates : &target->inserts;
-	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
+	const SmBatch *batch = &target->updates;
+	const ArrayBuildState *contents = batch->values[SM_FILE_CONTENT];
 
-	/* if only other columns of the row differ, lastmod stays */
-	if (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod))
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(old->lastmod);
-	else
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(next_lastmod(target, old));
-	nulls[SM_FILE_LASTMOD] = false;
-	sm_batch_put(batch, values, nulls);
-	if (target->feed == NULL || same_digest || sm_file_is_index(file))
-		return;
 	if (old == NULL)
 	{
 		sm_feed_compare(target->feed, NULL, file);
@@ -596,7 +569,7 @@ write_document(SmTarget *target, SmFile *old, const SmFile *file, Datum *values,
 	old->replacement = MemoryContextAllocZero(batch->context, sizeof(SmFile));
 	old->replacement->byte_count = file->byte_count;
 	old->replacement->content = (struct varlena *)
-		DatumGetPointer(sm_batch_newest(batch, SM_FILE_CONTENT));
+		DatumGetPointer(contents->dvalues[contents->nelems - 1]);
 	compare_later(target, old);
 }
 
@@ -605,26 +578,29 @@ sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls
 {
 	SmFile	   *old = sm_file_list_find(target->list, file->name);
 	bool		unchanged = old && sm_file_is_unchanged(old, file);
+	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
 
 	if (!unchanged && file->content == NULL)
 		changed_meanwhile(target, file);
-	if (old && old->in_set)
+	if (old && old->stays)
 		return "unchanged";
 	if (old)
 	{
 		check_owner(target, old, file);
-		old->in_set = true;
+		old->stays = true;
 	}
-	if (!unchanged)
-		write_document(target, old, file, values, nulls);
-	else
-	{
-		/* only the key or states changed; the statement keeps the content */
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(old->lastmod);
-		nulls[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(old->lastmod);
+
+	/* if only other columns of the row differ, lastmod stays */
+	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod) ?
+												  old->lastmod : next_lastmod(target, old));
+	nulls[SM_FILE_LASTMOD] = false;
+
+	/* if only the key or states changed, the statement keeps the content */
+	if (unchanged)
 		nulls[SM_FILE_CONTENT] = true;
-		sm_batch_put(&target->updates, values, nulls);
-	}
+	sm_batch_put(old ? &target->updates : &target->inserts, values, nulls);
+	if (target->feed && !same_digest && !sm_file_is_index(file))
+		compare_version(target, old, file);
 	flush_full(target);
 	return unchanged ? "unchanged" : old ? "updated" : "inserted";
 }

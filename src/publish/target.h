@@ -32,11 +32,11 @@ typedef struct SmTarget
 	SmActivity	activity;
 	const char *of_site;		/* condition on the table's alias "file" */
 	SmFileList *list;			/* files of the site as last read */
-	TimestampTz earliest;		/* no file that changes gets an earlier
-								 * lastmod */
+	TimestampTz now;			/* lastmod of files that change;
+								 * sm_target_lock sets it to the clock, unless
+								 * it is later */
 
 	/* set by sm_target_lock */
-	TimestampTz now;			/* lastmod of files that change */
 	TimestampTz run_at;			/* time of the run: at least now and every
 								 * lastmod that the run writes, and later than
 								 * every lastmod that it found */
@@ -66,10 +66,10 @@ extern void sm_target_lock_section(SmTarget *target);
 
 /*
  * Read the files of these names, a text[], with their states and without content, and
- * pass them on in any order; or, if names is 0, read the list.  No lock on the table
- * remains.
+ * pass their rows on in any order; or, if names is 0, read the list.  No lock on the
+ * table remains.
  */
-typedef void (*SmTakeFile) (void *arg, const SmFile *file);
+typedef void (*SmTakeFile) (void *arg, TupleTableSlot *row);
 extern void sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg);
 
 /*

@@ -200,7 +200,7 @@ TRUNCATE changes_target;
 SELECT pg_temp.run('', :'window');
 SELECT pg_temp.run(', changes => ''VALUES (1000), (6000)''', :'window');
 SELECT pg_temp.run(', changes => ''VALUES (1000), (6000), (11000)''', :'window');
--- One range is read, though it costs as much as all rows; that is said where all rows cost much.
+-- One range is read, though it costs as much as all rows.
 SELECT pg_temp.run(', changes => ''VALUES (1000)''', :'window');
 CREATE FUNCTION pg_temp.slow(loc text) RETURNS text LANGUAGE plpgsql COST 1000 AS 'BEGIN RETURN loc; END';
 \set slow 'SELECT pg_temp.slow(loc) AS loc, id AS key, 0.5 * least(count(*) OVER (), 1) AS priority FROM changes_page ORDER BY id'

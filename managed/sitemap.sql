@@ -291,6 +291,8 @@ BEGIN
 	section := coalesce(section, 'sitemap');
 	PERFORM here._sitemap_refuse(CASE
 		WHEN target IS NULL THEN '22004 target must not be NULL'
+		WHEN row_security_active(target)
+			THEN format('0A000 cannot publish in table "%s", whose row security applies to you', target)
 		WHEN NOT max_shrink BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': from 0 to 1' END);
 
 	-- Runs of one site queue up here.  All later statements have newer snapshots.

@@ -323,6 +323,14 @@ is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', 
 is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', index => 'x')})), '22023', 'index x');
 is(publish($source, ', section => NULL, max_urls => NULL, index => NULL, stylesheet => NULL, max_shrink => NULL'), 'sitemap-1.xml unchanged, sitemap.xml unchanged', 'NULL is the default');
 
+# Row security that hides rows from a run would hide changes.
+sql('ALTER TABLE target ENABLE ROW LEVEL SECURITY');
+is(publish($source), 'sitemap-1.xml unchanged, sitemap.xml unchanged', "row security does not apply to the target's owner");
+sql('ALTER TABLE target FORCE ROW LEVEL SECURITY; CREATE POLICY readable ON target FOR SELECT USING (true)');
+is(join(' ', map { state_of($_) } attempts(map { "SELECT $_.sitemap_publish('target', '$source', '$site')" } '"site maps"', 'ext')),
+	'0A000 0A000', 'row security that applies, by both editions');
+sql('ALTER TABLE target DISABLE ROW LEVEL SECURITY');
+
 # Two runs of a site wait for each other, and the second has newer rows.
 my @sessions = map { Session->start($node, 'postgres', extra_params => [ '-U', 'app' ]) } 1 .. 3;
 $sessions[0]->query_safe(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', '$source', '$site')});

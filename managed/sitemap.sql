@@ -124,6 +124,18 @@ BEGIN
 END
 $$;
 
+-- The value of _sitemap_url for XML.  For most URLs, this is faster.  other: of which hosts, or NULL
+CREATE OR REPLACE FUNCTION _sitemap_value(given text, base text, origin text, other text, what text, place text)
+RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN _sitemap_escape(coalesce(CASE
+	WHEN octet_length(given) > 1500 OR given COLLATE "C" ~ '[^A-Za-z0-9._~!$&''()*+,;=:@/?%-]|/\.|/%2[Ee]' OR
+		strpos(given, '%') > 0 AND given COLLATE "C" ~ '%($|.$|[^0-9A-Fa-f]|.[^0-9A-Fa-f])' OR
+		starts_with(given, '//') THEN NULL
+	WHEN starts_with(given, '/') THEN origin || given
+	WHEN starts_with(given, origin || '/') THEN given
+	WHEN starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
+		split_part(given, '/', 3) COLLATE "C" ~ other THEN given END, _sitemap_url(given, base, what, place)));
+
 -- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
 CREATE OR REPLACE FUNCTION _sitemap_document(root text, entries text, stylesheet text) RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -165,7 +177,7 @@ DECLARE
 				THEN '22023 alternates must be an object of languages and URLs, such as {"de-AT": "/de/page"}'
 			WHEN cardinality(r.images) > 1000 OR jsonb_array_length(jsonb_path_query_array(r.alternates, '$.*')) > 1000
 				THEN '54000 a page can have at most 1000 images and 1000 alternates'
-			END AS problem, format('Row %s has the loc "%s".', n, left(loc, 200)) AS place
+			END AS problem, format('Row %s has the loc %s.', n, coalesce('"' || left(loc, 200) || '"', 'NULL')) AS place
 		  FROM (SELECT NULL::timestamptz AS lastmod, NULL::text AS changefreq, NULL::float8 AS priority,
 		               NULL::text[] AS images, NULL::jsonb AS alternates) AS missing, LATERAL (
 		SELECT row_number() OVER () AS n, coalesce(loc, NULL::text) COLLATE "C" AS loc,
@@ -200,24 +212,21 @@ BEGIN
 			'priority a number, images text[], alternates jsonb', SQLERRM);
 	END;
 
-	-- $1 base, $2 section, $3 max_urls, $4 index, $5 stylesheet, $6 scheme and host, $7 what most URLs do not have
+	-- $1 base, $2 section, $3 max_urls, $4 index, $5 stylesheet, $6 scheme and host, $7 most hosts
 	RETURN QUERY EXECUTE $sql$
 WITH entry AS (
 	SELECT n, lastmod, CASE WHEN problem IS NOT NULL THEN here._sitemap_refuse(problem, place) ELSE concat(
-	       '<url><loc>', here._sitemap_escape(
-	           CASE WHEN starts_with(loc, $6 || '/') AND octet_length(loc) < 1500 AND loc !~ $7 THEN loc
-	                WHEN starts_with(loc, '/') AND octet_length(loc) < 1500 AND loc !~ ($7 || '|^//') THEN $6 || loc
-	                ELSE here._sitemap_url(loc, $1, 'loc', place) END), '</loc>',
+	       '<url><loc>', here._sitemap_value(loc, $1, $6, NULL, 'loc', place), '</loc>',
 	       '<lastmod>' || lastmod || '</lastmod>',
 	       '<changefreq>' || changefreq || '</changefreq>',
 	       '<priority>' || to_char(abs(priority), 'FM0.099999') || '</priority>',
 	       CASE WHEN alternates IS NOT NULL THEN (
 	           SELECT string_agg('<xhtml:link rel="alternate" hreflang="' || key || '" href="' ||
-	                             here._sitemap_escape(here._sitemap_url(value, $1, 'href', place)) || '"/>', '')
+	                             here._sitemap_value(value, $1, $6, $7, 'href', place) || '"/>', '')
 	             FROM jsonb_each_text(alternates) WHERE value IS NOT NULL) END,
 	       CASE WHEN images IS NOT NULL THEN (
-	           SELECT string_agg('<image:image><image:loc>' || here._sitemap_escape(
-	                             here._sitemap_url(image, $1, 'image', place)) || '</image:loc></image:image>', '')
+	           SELECT string_agg('<image:image><image:loc>' || here._sitemap_value(image, $1, $6, $7, 'image', place) ||
+	                             '</image:loc></image:image>', '')
 	             FROM unnest(images) AS image) END,
 	       '</url>') END AS element
 	  FROM $sql$ || pages || $sql$
@@ -240,7 +249,7 @@ SELECT $1, $2, name, kind, $1 || name, newest, urls, length(content)::bigint, en
        NULL::text, NULL::text, NULL::bytea, content
   FROM document$sql$
 		USING base, coalesce(section, 'sitemap'), coalesce(max_urls, 50000), coalesce(index, 'auto'), stylesheet,
-			substring(base FROM '^[^/]*//[^/]*'), '[^A-Za-z0-9._~!$&''()*+,;=:@/?-]|/\.';
+			substring(base FROM '^[^/]*//[^/]*'), '^([a-z0-9-]+\.)+[a-z]+$';
 END
 $$;
 COMMENT ON FUNCTION sitemap_files(text, text, text, int, text, text) IS 'make the files of a set of sitemaps';
@@ -315,11 +324,11 @@ BEGIN
 
 	-- the index of all sections
 	IF index = 'never' THEN RETURN; END IF;
-	EXECUTE format($sql$
+	EXECUTE $sql$
 		SELECT count(*), here._sitemap_document('sitemapindex',
 		           string_agg(here._sitemap_entry(here._sitemap_url(loc, $1, 'loc'), lastmod), ''
 		                      ORDER BY section COLLATE "C", octet_length(name), name COLLATE "C"), $2)
-		  FROM %s WHERE base_url = $1 AND kind <> 'index' AND loc <> ''$sql$, target)
+		  FROM $sql$ || target || $sql$ WHERE base_url = $1 AND kind <> 'index' AND loc <> ''$sql$
 		INTO files, document USING base, stylesheet;
 	RETURN QUERY EXECUTE format('DELETE FROM %s WHERE base_url = $1 AND kind = ''index'' AND digest IS NOT NULL
 		AND (name <> ''sitemap.xml'' OR $2 = 0)

@@ -27,6 +27,7 @@ my %tests = (
 	'sitemap_run() cannot run inside a transaction block or a function' => \&in_transaction,
 	'canceling statement due to statement timeout' => \&statement_timeout,
 	'out of shared memory' => \&too_many_locks,
+	'cannot alter type of a column used by a view or rule' => \&column_of_view,
 	'cannot add column to typed table' => \&typed_table,
 	'could not lock directory' => \&directory_is_in_use,
 	'could not create directory, could not open file' => \&no_directory,
@@ -203,6 +204,20 @@ sub too_many_locks
 	$node->append_conf('postgresql.conf', $setting);
 	$node->restart;
 	is($node->psql('postgres', $read), 0, 'the setting helps');
+	return;
+}
+
+sub column_of_view
+{
+	my $create = 'CREATE VIEW sitemap_page AS SELECT path AS loc FROM page ORDER BY id';
+	my $alter = 'ALTER TABLE page ALTER path TYPE varchar(1000)';
+
+	$node->safe_psql('postgres', $create);
+	fails('a column of a view', qr/cannot alter type of a column used by a view or rule/, $alter);
+	is($node->safe_psql('postgres',
+			"BEGIN; DROP VIEW sitemap_page; $alter; $create; COMMIT; SELECT count(*) FROM sitemap_page"),
+		'100', 'the view is dropped and created again');
+	$node->safe_psql('postgres', 'DROP VIEW sitemap_page; ALTER TABLE page ALTER path TYPE text');
 	return;
 }
 

@@ -67,7 +67,7 @@ DECLARE
 BEGIN
 	value := regexp_replace(value COLLATE "C", '%(?![0-9A-Fa-f]{2})', '%25', 'g');
 	LOOP
-		odd := substring(value COLLATE "C" FROM '[^A-Za-z0-9._~%' || kept || '-]+');
+		odd := substring(value COLLATE "C" FROM '[^A-Za-z0-9._~%' || kept || '-]');
 		EXIT WHEN odd IS NULL;
 		value := replace(value, odd, upper(regexp_replace(encode(convert_to(odd, 'UTF8'), 'hex'), '(..)', '%\1', 'g')));
 	END LOOP;
@@ -92,15 +92,16 @@ CREATE OR REPLACE FUNCTION _sitemap_url(given text, base text, what text, place 
 RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
 	blank constant text := '[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+';
-	host constant text := '^https?://([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(:[1-9][0-9]{0,3}|:[1-5][0-9]{4})?$';
+	port constant text := '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
+	host constant text := '^https?://([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(:' || port || ')?$';
 	origin constant text := substring(base FROM '^[^/]*//[^/]*');
 	url text COLLATE "C" := regexp_replace(given COLLATE "C", '^' || blank || '|' || blank || '$', '', 'g');
 	site text COLLATE "C";
 	problem text;
 BEGIN
 	url := CASE WHEN starts_with(url, '//') THEN split_part(base, '/', 1)
-	            WHEN starts_with(url, '/') THEN origin ELSE '' END || url;
-	-- A second "#" is part of the fragment.
+	            WHEN starts_with(url, '/') THEN origin ELSE '' END || left(url, 5000);
+	-- What is cut off is too long.  A second "#" is part of the fragment.
 	url := here._sitemap_percent(split_part(url, '#', 1)) ||
 		coalesce('#' || here._sitemap_percent(substring(url FROM '#(.*)')), '') ||
 		CASE WHEN what = 'base_url' AND right(url, 1) <> '/' THEN '/' ELSE '' END;

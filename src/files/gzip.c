@@ -195,8 +195,8 @@ do_step(SmGzip *gzip)
 #endif
 
 /*
- * A cancel request, or another interrupt, ends the thread after its present step.
- * end_work then serves the interrupt and does the rest.
+ * A cancel request or a termination ends the thread after its present step; end_work then
+ * serves it.  With libdeflate, the whole work is one step.
  */
 static void *
 run_thread(void *arg)
@@ -205,7 +205,7 @@ run_thread(void *arg)
 
 	do
 		do_step(gzip);
-	while (!gzip->is_done && !INTERRUPTS_PENDING_CONDITION() &&
+	while (!gzip->is_done && !QueryCancelPending && !ProcDiePending &&
 		   pg_atomic_read_u32(&gzip->stop) == 0);
 	return NULL;
 }

@@ -579,6 +579,7 @@ sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls
 	SmFile	   *old = sm_file_list_find(target->list, file->name);
 	bool		unchanged = old && sm_file_is_unchanged(old, file);
 	bool		same_digest = old && strcmp(old->digest, file->digest) == 0;
+	bool		stays;
 
 	if (!unchanged && file->content == NULL)
 		changed_meanwhile(target, file);
@@ -591,9 +592,9 @@ sm_target_write(SmTarget *target, const SmFile *file, Datum *values, bool *nulls
 	}
 
 	/* if only other columns of the row differ, lastmod stays */
-	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod) ?
-												  old->lastmod : next_lastmod(target, old));
-	nulls[SM_FILE_LASTMOD] = false;
+	stays = unchanged || (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod));
+	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(stays ? old->lastmod : next_lastmod(target, old));
+	nulls[SM_FILE_LASTMOD] = stays && TIMESTAMP_IS_NOBEGIN(old->lastmod);
 
 	/* if only the key or states changed, the statement keeps the content */
 	if (unchanged)

@@ -52,6 +52,14 @@ SELECT * FROM pg_temp.pages(', compression => 0, max_urls => 10');
 SELECT count(*), count(*) FILTER (WHERE t.ctid = b.place AND t.lastmod = b.lastmod)
   FROM publish_target t JOIN publish_before b USING (name);
 
+-- lastmod does not change, even if it is NULL, if only a file's key does.
+UPDATE publish_target SET lastmod = NULL WHERE kind <> 'index';
+SELECT action, count(*)
+  FROM sitemap_publish('publish_target', 'SELECT loc, lastmod, id AS key FROM publish_page ORDER BY id',
+                       'http://www.example.com/', compression => 0, max_urls => 10)
+ GROUP BY action ORDER BY action;
+SELECT count(*) FROM publish_target WHERE first_key IS NOT NULL AND lastmod IS NULL;
+
 -- lastmod is when the content changed, and that is what the index says.
 UPDATE publish_target SET lastmod = '2001-02-01 00:00Z';
 UPDATE publish_page SET lastmod = '2026-03-01 00:00Z' WHERE id = 15;

@@ -323,6 +323,12 @@ is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', 
 is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', index => 'x')})), '22023', 'index x');
 is(publish($source, ', section => NULL, max_urls => NULL, index => NULL, stylesheet => NULL, max_shrink => NULL'), 'sitemap-1.xml unchanged, sitemap.xml unchanged', 'NULL is the default');
 
+# The cost of a long text is not that of its characters times its pieces.
+my $long = q{(SELECT string_agg('слово' || n, ' a ') FROM generate_series(1, 8000) n)};
+is(sql(qq{SET statement_timeout = '10s'; SELECT "site maps".sitemap_encode(t) = ext.sitemap_encode(t) FROM $long AS l (t)}), 't', 'a long text');
+like((attempts(qq{SELECT "site maps".sitemap_publish('target', \$q\$SELECT '/' || string_agg(n || 'ж', ' ') AS loc FROM generate_series(1, 100000) n\$q\$, '$site')}))[0],
+	qr/^22001/, 'a loc that is much too long');
+
 # Row security that hides rows from a run would hide changes.
 sql('ALTER TABLE target ENABLE ROW LEVEL SECURITY');
 is(publish($source), 'sitemap-1.xml unchanged, sitemap.xml unchanged', "row security does not apply to the target's owner");

@@ -139,6 +139,16 @@ lacks_blank_after_encoding(const char *src, size_t len)
 	return false;
 }
 
+/* Does a version end with its point?  XML requires a digit after it, libxml2 does not. */
+static bool
+lacks_minor_version(const char *src, size_t len)
+{
+	for (size_t i = 2; i < len; i++)
+		if ((src[i] == '"' || src[i] == '\'') && src[i - 1] == '.' && src[i - 2] == '1')
+			return true;
+	return false;
+}
+
 static void
 compare(const char *src, size_t len, bool is_document, bool accepted, const char *message)
 {
@@ -154,7 +164,8 @@ compare(const char *src, size_t len, bool is_document, bool accepted, const char
 		return;
 	if (accepted)
 		CHECK(judge(src, len));
-	else if (!is_our_limit(message) && !(is_document && lacks_blank_after_encoding(src, len)))
+	else if (!is_our_limit(message) &&
+			 !(is_document && (lacks_blank_after_encoding(src, len) || lacks_minor_version(src, len))))
 		CHECK(!judge(src, len));
 }
 

@@ -69,7 +69,7 @@ BEGIN
 	LOOP
 		odd := substring(value COLLATE "C" FROM '[^A-Za-z0-9._~%' || kept || '-]');
 		EXIT WHEN odd IS NULL;
-		value := replace(value, odd, upper(regexp_replace(encode(convert_to(odd, 'UTF8'), 'hex'), '(..)', '%\1', 'g')));
+		value := replace(value, odd, upper(regexp_replace(encode(convert_to(odd, 'UTF8'), 'hex'), '(..)', E'%\\1', 'g')));
 	END LOOP;
 	RETURN value;
 END
@@ -113,7 +113,8 @@ BEGIN
 		WHEN given IS NULL THEN '22004: it must not be NULL'
 		WHEN what = 'base_url' AND (site IS NULL OR length(url) > 1807 OR
 				url ~* '[?#]|/(\.|%2e){1,2}/|//.*/.*\.(xml|txt)(\.gz)?/$')
-			THEN '22023: it must be the URL of the directory with the files, such as "https://www.example.com/"'
+			THEN '22023: it must be the URL of the directory with the files, such as "https://www.example.com/", with a '
+				'host name in ASCII'
 		WHEN site IS NULL
 			THEN '22P02: it must be a path, such as "/page", or an http or https URL with a host name in ASCII'
 		WHEN url ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN '0A000: it has a segment "." or ".."'
@@ -153,14 +154,15 @@ BEGIN
 		WHEN stylesheet !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(stylesheet) > 2047
 			THEN '22023 invalid stylesheet "' || left(stylesheet, 200) || '": it must be a URL that ends with .css'
 		WHEN length(document) > 52428800
-			THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800' END, 'Lower max_urls.');
+			THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls' END);
 	RETURN document;
 END
 $$;
 
 CREATE OR REPLACE FUNCTION sitemap_files(query text, base_url text, section text DEFAULT 'sitemap',
 	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL)
-RETURNS SETOF sitemap_file LANGUAGE plpgsql STABLE COST 100000 ROWS 100 AS $$
+RETURNS SETOF sitemap_file LANGUAGE plpgsql STABLE COST 100000 ROWS 100
+SET jit = off SET standard_conforming_strings = on AS $$
 DECLARE
 	base constant text := here._sitemap_url(base_url, '', 'base_url');
 	-- The line feed ends a comment.
@@ -175,7 +177,8 @@ DECLARE
 			WHEN jsonb_typeof(r.alternates) <> 'object' OR r.alternates @? '$.keyvalue() ? (@.value != null && !(
 					@.key like_regex "^(x-default|[A-Za-z]{2}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$" &&
 					@.value.type() == "string"))'
-				THEN '22023 alternates must be an object of languages and URLs, such as {"de-AT": "/de/page"}'
+				THEN '22023 invalid alternates ' || left(r.alternates::text, 200) ||
+					': they must be an object of languages and URLs, such as {"de-AT": "/de/page"}'
 			WHEN cardinality(r.images) > 1000 OR jsonb_array_length(jsonb_path_query_array(r.alternates, '$.*')) > 1000
 				THEN '54000 a page can have at most 1000 images and 1000 alternates'
 			END AS problem, format('Row %s has the loc %s.', n, coalesce('"' || left(loc, 200) || '"', 'NULL')) AS place
@@ -202,6 +205,7 @@ BEGIN
 		           WHEN name <> ALL ('{loc,lastmod,changefreq,priority,images,alternates}')
 		               THEN '42703 unrecognized column "' || name || '" in the query'
 		           WHEN count(*) > 1 THEN '42701 column "' || name || '" appears more than once in the query'
+		           WHEN NOT bool_or(name = 'loc') OVER () THEN '42703 the query has no column "loc"'
 		           END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.')
 		  FROM (SELECT query.* FROM (SELECT) AS one LEFT JOIN $sql$ || subquery || $sql$ ON false) AS r,
 		       json_object_keys(row_to_json(r)) AS name
@@ -270,7 +274,7 @@ BEGIN
 	PERFORM here._sitemap_refuse(CASE
 		WHEN old.section <> file.section OR old.kind <> file.kind OR old.digest IS NULL AND old.section IS NOT NULL
 			THEN format('42710 section "%s" cannot have a file named "%s"', file.section, file.name) END,
-		format('Section "%s" of the target table "%s" has a file of that name.', old.section, target));
+		format('In the target table "%s", section "%s" or another program has a file of that name.', target, old.section));
 	-- later than before, even if the clock is not
 	file.lastmod := CASE WHEN old.digest = file.digest AND old.lastmod IS NOT NULL THEN old.lastmod
 		ELSE greatest(clock_timestamp(), old.lastmod + interval '1 second') END;
@@ -287,7 +291,8 @@ $$;
 CREATE OR REPLACE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL, max_shrink float8 DEFAULT NULL)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
-LANGUAGE plpgsql COST 100000 ROWS 100 AS $$
+LANGUAGE plpgsql COST 100000 ROWS 100
+SET standard_conforming_strings = on AS $$
 DECLARE
 	base constant text := here._sitemap_url(base_url, '', 'base_url');
 	of_section constant text := format(
@@ -305,7 +310,7 @@ BEGIN
 			THEN format('0A000 cannot publish in table "%s", whose row security applies to you', target)
 		WHEN NOT max_shrink BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': from 0 to 1' END);
 
-	-- Runs of one site queue up here.  All later statements have newer snapshots.
+	-- Runs of one site queue up.  All later statements have newer snapshots.
 	PERFORM pg_advisory_xact_lock(target::oid::int, hashtext(base));
 	EXECUTE count_urls INTO before USING base, section;
 	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f), f.url_count, f.byte_count
@@ -345,7 +350,8 @@ COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, int, text, text,
 'make the files of a section from a query, and publish them in a table';
 
 DO $$ BEGIN
-	EXECUTE (SELECT string_agg(replace(pg_get_functiondef(oid), 'here.', quote_ident(current_schema) || '.'), ';')
-	           FROM pg_proc
-	          WHERE pronamespace = quote_ident(current_schema)::regnamespace AND prosrc ~ '\mhere\._?sitemap_');
+	EXECUTE (SELECT string_agg(replace(replace(pg_get_functiondef(oid), 'here.sitemap_', schema || '.sitemap_'),
+	                                   'here._sitemap_', schema || '._sitemap_'), ';')
+	           FROM pg_proc, quote_ident(current_schema) AS schema
+	          WHERE pronamespace = schema::regnamespace AND prosrc ~ '\mhere\._?sitemap_');
 END $$;

@@ -577,7 +577,7 @@ AS $function$
 	  FROM (SELECT relid, min(depth) AS depth FROM family GROUP BY relid) f
 	  LEFT JOIN pg_trigger t ON t.tgrelid = f.relid AND t.tgnargs > 1
 	       AND t.tgfoid = (SELECT p.oid FROM pg_proc p JOIN pg_extension e ON e.extnamespace = p.pronamespace
-	                        WHERE e.extname = 'sitemap' AND p.proname = '_sitemap_watch')
+	                        WHERE e.extname = 'sitemap' AND p.proname = '_sitemap_watch' AND p.pronargs = 0)
 	  -- tgargs has a zero byte after each argument, escaped as \000.  The \\ of a backslash would
 	  -- hide that in \\000, so it becomes \134.
 	 CROSS JOIN LATERAL (SELECT array_agg(convert_from(decode(argument, 'escape'), getdatabaseencoding()) ORDER BY n) AS arguments
@@ -717,8 +717,9 @@ BEGIN
 	ELSIF NOT EXISTS (SELECT FROM pg_class WHERE oid = source) THEN
 		RAISE 'the source table does not exist' USING ERRCODE = 'undefined_table';
 	END IF;
-	-- with its partitions and children
-	EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', source);
+	-- With its partitions and children, as DROP TRIGGER will: a weaker lock could not become this one
+	-- while another session has read the table and is about to write to it.
+	EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', source);
 	FOR step IN EXECUTE format('SELECT * FROM %s._sitemap_watch_triggers($1) WHERE name IS NOT NULL AND (queue = $2 OR queue IS NULL)', schema)
 		USING source, queue
 	LOOP
@@ -831,8 +832,8 @@ COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
  *
  * The jobs run with the rights and the search_path of the caller, who owns the table.  A
  * procedure that commits cannot have a search_path of its own.  So functions are qualified.
- * Operators are not: both sides are of the same built-in type, and then PostgreSQL takes the
- * operator of pg_catalog before others.
+ * Operators and types are not: only the owner's search_path could find others than those of
+ * pg_catalog.
  */
 CREATE PROCEDURE sitemap_run(jobs regclass)
 LANGUAGE plpgsql
@@ -1046,6 +1047,7 @@ BEGIN
 					-- An error of the export is none of a job whose last run failed.
 					EXECUTE pg_catalog.format($$
 						SELECT pg_catalog.bool_or(%2$s) AS due, pg_catalog.array_agg(section) AS sections,
+						       (SELECT pg_catalog.bool_or(target::oid <> $2) FROM %1$s WHERE base_url = $1 AND directory = $3) AS is_divided,
 						       coalesce(pg_catalog.array_agg(section) FILTER (WHERE finished >= coalesce(started, finished)), '{}') AS succeeded
 						  FROM (SELECT * FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND finished IS NOT NULL
 						           FOR NO KEY UPDATE SKIP LOCKED) job$$, jobs, export_due)
@@ -1053,6 +1055,10 @@ BEGIN
 					-- Another call has exported the site, or does.
 					EXIT actions WHEN job.due IS NOT TRUE;
 					sections := job.succeeded;
+					IF job.is_divided THEN
+						RAISE 'the site has several targets for one directory' USING ERRCODE = 'invalid_parameter_value',
+							DETAIL = 'The export of a target would remove the files of the others.', HINT = 'Give the jobs of the site the same target.';
+					END IF;
 					IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = step.target) THEN
 						RAISE 'the target table does not exist' USING ERRCODE = 'undefined_table';
 					END IF;
@@ -1079,22 +1085,22 @@ BEGIN
 			CONTINUE actions WHEN state IS NULL;
 
 			ROLLBACK AND CHAIN;
-			-- Another session exports to the directory: leave the export to the next call, without the mark.
-			IF action = 'export' AND state = '55006' THEN
-				EXECUTE pg_catalog.format($$
-					UPDATE %s SET exported = NULL WHERE base_url = $1 AND section = ANY ($2) AND exported = '-infinity'$$, jobs)
-				  USING step.base_url, job.sections;
-				EXIT actions;
-			END IF;
-
-			-- Record the failure: what the error says, and in what it arose.
-			failed := failed + greatest(pg_catalog.cardinality(sections), 1);
-			error := pg_catalog.concat_ws(E'\n', message, nullif(detail, ''), nullif(hint, ''),
-				CASE action WHEN 'export' THEN pg_catalog.format('in the export to directory "%s"', step.directory)
-				ELSE pg_catalog.substring(stack, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
-			RAISE WARNING '% of % failed: %', CASE action WHEN 'export' THEN 'export' ELSE pg_catalog.format('job of section "%s"', step.section) END,
-				step.base_url, error USING ERRCODE = state;
 			BEGIN
+				-- Another session exports to the directory: leave the export to the next call, without the mark.
+				IF action = 'export' AND state = '55006' THEN
+					EXECUTE pg_catalog.format($$
+						UPDATE %s SET exported = NULL WHERE base_url = $1 AND section = ANY ($2) AND exported = '-infinity'$$, jobs)
+					  USING step.base_url, job.sections;
+					EXIT actions;
+				END IF;
+
+				-- Record the failure: what the error says, and in what it arose.
+				failed := failed + greatest(pg_catalog.cardinality(sections), 1);
+				error := pg_catalog.concat_ws(E'\n', message, nullif(detail, ''), nullif(hint, ''),
+					CASE action WHEN 'export' THEN pg_catalog.format('in the export to directory "%s"', step.directory)
+					ELSE pg_catalog.substring(stack, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
+				RAISE WARNING '% of % failed: %', CASE action WHEN 'export' THEN 'export' ELSE pg_catalog.format('job of section "%s"', step.section) END,
+					step.base_url, error USING ERRCODE = state;
 				-- Not if another call has started the job since this attempt.
 				EXECUTE pg_catalog.format($$
 					UPDATE %1$s

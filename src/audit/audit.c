@@ -207,7 +207,7 @@ check_path(Audit *audit, SmSpan page)
 
 	if (query)
 		end = query;
-	s = memchr(s, '/', end - s);
+	s = memchr(s, '/', end - s);	/* the form of a page has one */
 	for (const char *escape = s; (escape = memchr(escape, '%', end - escape)) != NULL; escape++)
 	{
 		if (end - escape >= 3 && pg_strncasecmp(escape, "%5C", 3) == 0)

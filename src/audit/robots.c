@@ -60,7 +60,7 @@ read_agents(Datum names, int *nagents)
 
 		if (nulls[i])
 			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("agents must not contain nulls")));
 		name = TextDatumGetCString(values[i]);
 		agents[i].name = sm_span_of(name);

@@ -74,7 +74,7 @@ extern const SmItemType sm_video;
 extern const SmItemType sm_news;
 
 /*
- * Append an item, as in writer.h.  values: one for each field of the type.
+ * Append an item, as in element.h.  values: one for each field of the type.
  */
 extern bool sm_append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values);
 

@@ -37,7 +37,7 @@ typedef struct SmFile
 
 	/* of a file in a target (publish/filelist.h) */
 	Datum		key;			/* the value of first_key, once it is read */
-	int			number;			/* in SmOldFiles, then */
+	int			number;			/* in SmOldFiles, once key is read */
 	bool		has_content;	/* does the target have content?  content
 								 * itself is not read */
 	bool		of_section;		/* earlier runs of the section made the file */

@@ -9,7 +9,7 @@
 
 typedef struct SmGzip SmGzip;
 
-/* instead of a level: inflate */
+/* for sm_gzip_create, instead of a level */
 #define SM_INFLATE	0
 
 /*

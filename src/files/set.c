@@ -623,11 +623,11 @@ prefers_ranges(SmSet *set)
 }
 
 /*
- * Name the next part of the set, with the hash that is in the given name.  Does it get the
- * given name?
+ * Count a file that stays as the next part of the set.  Returns whether that part would
+ * have the name that the file has.
  */
 static bool
-takes_next_name(SmSet *set, const char *name)
+keep_part(SmSet *set, const char *name)
 {
 	size_t		section_len = strlen(set->options->section);
 	unsigned int hash;
@@ -692,7 +692,7 @@ sm_set_rebuild(SmSet *set)
 			i = rebuild_range(set, i);
 			continue;
 		}
-		if (!takes_next_name(set, file->name))
+		if (!keep_part(set, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
 		file->stays = true;
 		set->url_count += file->url_count;

@@ -38,8 +38,8 @@ typedef struct Changes
 	ChangeColumn columns[2];
 } Changes;
 
-static void
-check_set(const SmSet *set)
+void
+sm_changes_check(const SmSet *set)
 {
 	if (set->key_type == NULL)
 		ereport(ERROR,
@@ -200,7 +200,6 @@ sm_changes_read(SmTarget *target, const char *text, SmSet *set)
 	const char *reason;
 	const char *order_reason;
 
-	check_set(set);
 	order_reason = sm_file_list_order(target->list, set->key_type, &set->old);
 	init_rebuild(&set->old);
 	sm_receiver_init(&changes.receiver, start_statement, receive_change);

@@ -110,6 +110,7 @@ open_feed(SmFeed *feed, LOCKMODE lockmode)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", table->name->relname),
 				 errdetail("A feed needs the privileges SELECT and INSERT.")));
+	sm_table_check_row_security(table);
 	sm_table_check_columns(table);
 }
 
@@ -302,9 +303,8 @@ put_url(SmBatch *rows, Datum *values, const Url *url)
 }
 
 /*
- * The time for the rows of a run, later than the times of the site's other rows.  Another
- * run can have had this run's time only if that is ahead of the clock, as it is after a
- * file has changed twice in a second.
+ * The time for the rows of a run, later than the times of the site's other rows.  Times can
+ * be ahead of the clock, as they are after a file has changed twice in a second.
  */
 static TimestampTz
 next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
@@ -313,8 +313,6 @@ next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 	bool		isnull;
 	Datum		newest;
 
-	if (run_at < GetCurrentTimestamp())
-		return run_at;
 	statement = psprintf("SELECT pg_catalog.max(at) FROM %s"
 						 " WHERE base_url OPERATOR(pg_catalog.=) %s AND pg_catalog.isfinite(at)",
 						 feed->table.sql_name, quote_literal_cstr(base_url));
@@ -326,7 +324,8 @@ next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 }
 
 void
-sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
+sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at,
+			  bool is_latest)
 {
 	SmBatch		rows;
 	Datum		row[CHANGE_NCOLUMNS];
@@ -338,7 +337,7 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 	open_feed(feed, RowExclusiveLock);
 	sm_batch_init_insert(&rows, &feed->table, false);
 	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
-	row[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, base_url, run_at));
+	row[CHANGE_AT] = TimestampTzGetDatum(is_latest ? run_at : next_time(feed, base_url, run_at));
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",

@@ -38,6 +38,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_publish);
@@ -356,6 +357,7 @@ static void
 make_set(Run *run, const char *statement)
 {
 	SmTarget   *target = run->target;
+	bool		has_changes = statement != NULL;
 	SmPast	   *past = NULL;
 	SmSet	   *set;
 
@@ -365,6 +367,8 @@ make_set(Run *run, const char *statement)
 		statement = NULL;
 	}
 	set = run->set = sm_set_begin(run->options, &run->sink);
+	if (has_changes)
+		sm_changes_check(set);
 	if (statement)
 		run->reason = sm_changes_read(target, statement, set);
 	else if (set->has_shown)
@@ -379,7 +383,7 @@ make_set(Run *run, const char *statement)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (statement && run->reason == NULL)
 		run->reason = sm_set_rebuild(set);
-	/* of one file, all rows are little to read */
+	/* to read all rows of a single file is nothing to report */
 	if (run->reason && run->rows && target->list->section_nfiles > 1)
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
@@ -408,6 +412,7 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	const SmOptions *options;
 	SmTarget   *target;
 	SmFeed	   *feed = NULL;
+	bool		had_index;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	options = run->options = sm_read_options(fcinfo, true);
@@ -427,6 +432,10 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	sm_target_lock(target);
 	check_shrink(run, max_shrink);
 
+	/* an index changes with each file, so it has the time of the last run */
+	had_index = options->index != SM_INDEX_NEVER &&
+		sm_file_list_find(target->list, SM_INDEX_SECTION ".xml") != NULL;
+
 	/*
 	 * At the first run of the section every URL would be new, so the feed
 	 * gets nothing.  A section that was emptied has no files either, but its
@@ -441,7 +450,8 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	if (options->index != SM_INDEX_NEVER)
 		write_index(run);
 	if (target->feed)
-		sm_feed_write(feed, target->base_url, options->section, target->run_at);
+		sm_feed_write(feed, target->base_url, options->section, target->run_at,
+					  had_index && target->run_at < GetCurrentTimestamp());
 }
 
 /* Publish the index. */

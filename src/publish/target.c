@@ -57,7 +57,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -85,14 +84,7 @@ check_table(const SmTarget *target)
 				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
 				 errdetail("Publishing in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
 	sm_table_check_kind(&target->table);
-
-	/* a policy could hide files, which the index would then leave out */
-	if (check_enable_rls(relid, InvalidOid, false) == RLS_ENABLED)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot publish in table \"%s\", whose row security applies to you",
-						RelationGetRelationName(rel)),
-				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
+	sm_table_check_row_security(&target->table);
 	if (!RelationUsesLocalBuffers(rel))
 		PreventCommandIfReadOnly(target->function);
 

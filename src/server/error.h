@@ -15,9 +15,9 @@
 extern ErrorData *sm_try(bool (*work) (void *arg), void *arg);
 
 /*
- * Call a function.  If it fails with query_canceled, but no cancel request or timeout of
- * this session is the reason, a line of the error's context says so.  sitemap_run looks for
- * that line: only a cancellation of its own session ends the call.
+ * Call a function.  An error query_canceled that is neither a cancel request nor a timeout
+ * of this session, such as the timeout of a foreign server, gets a line of context that says
+ * so.  sitemap_run looks for that line: only a cancellation of its own session ends the call.
  */
 extern Datum sm_call_marking_cancels(PGFunction function, FunctionCallInfo fcinfo);
 

@@ -75,7 +75,10 @@ typedef struct SmProblem
 
 typedef struct SmProblems SmProblems;
 
-/* Takes a problem.  Returns whether the row may go on without its invalid element. */
+/*
+ * Takes a problem.  Returns false if the row is skipped; then the caller stops reading it.
+ * Otherwise the caller leaves out the invalid element and goes on.
+ */
 typedef bool (*SmTakeProblem) (SmProblems *problems, const SmProblem *problem);
 
 struct SmProblems
@@ -118,8 +121,7 @@ sm_problems_are_described(const SmProblems *problems)
 
 /*
  * Report a problem of the current row, with an SQLSTATE, a hint and a detail, a sentence
- * (each NULL for none), and a message, which is freed.  Returns whether the row may go on
- * without its invalid element.
+ * (each NULL for none), and a message, which is freed.  Returns as SmTakeProblem does.
  */
 extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 							  const char *hint, const char *detail, char *message);

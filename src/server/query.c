@@ -37,8 +37,8 @@ fix_setting(const char *name, const char *value)
  * restore_settings takes the result and restores the settings, or does nothing for 0.
  * After an error, the end of the (sub)transaction does that.
  *
- * The list has all settings that affect the output of PostgreSQL's own types, and the
- * input of literals.  Two have no effect under the others and are left out:
+ * The list has all settings that affect the output of PostgreSQL's own types.  Two that
+ * affect only how text is read stay as well, since the query is written for them:
  * timezone_abbreviations, and the order of day and month in DateStyle.
  */
 static int
@@ -289,7 +289,8 @@ void
 sm_query_context(const SmReceiver *receiver)
 {
 	if (receiver && receiver->nrows > 0)
-		errcontext("after " UINT64_FORMAT " rows of the query", receiver->nrows);
+		errcontext("after " UINT64_FORMAT " %s of the query", receiver->nrows,
+				   receiver->nrows == 1 ? "row" : "rows");
 	else
 		errcontext("in the query");
 }

@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/rls.h"
 #include "utils/varlena.h"
 
 char *
@@ -49,6 +50,18 @@ sm_table_check_kind(const SmTable *table)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table", table->name->relname),
 				 table->hint ? errhint("%s", table->hint) : 0));
+}
+
+void
+sm_table_check_row_security(const SmTable *table)
+{
+	/* a policy could hide rows that a run has to know */
+	if (check_enable_rls(table->relid, InvalidOid, false) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot publish in table \"%s\", whose row security applies to you",
+						table->name->relname),
+				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
 }
 
 bool

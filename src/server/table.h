@@ -36,6 +36,9 @@ extern void sm_table_open(SmTable *table, LOCKMODE lockmode);
 /* Raise an error unless the open table is an ordinary or a partitioned table. */
 extern void sm_table_check_kind(const SmTable *table);
 
+/* Raise an error if the open table has row security that applies to the caller. */
+extern void sm_table_check_row_security(const SmTable *table);
+
 /* Raise an error unless the open table has its columns. */
 extern void sm_table_check_columns(const SmTable *table);
 

@@ -60,6 +60,11 @@ CALL sitemap_run('job');
 RESET client_min_messages;
 SELECT "full", reason FROM job_state;
 
+-- Changes that can never work: an error in the first run.
+INSERT INTO job (target, base_url, section, query, changes) VALUES ('job_files', 'http://a/', 'no-key', 'SELECT ''/'' AS loc', 'SELECT 1');
+CALL sitemap_run('job');
+DELETE FROM job WHERE section = 'no-key';
+
 -- Due: never, once an hour, in the future; intervals and times that cannot be added.
 UPDATE job SET changes = NULL, written = -1, every = '1 hour';
 CALL sitemap_run('job');

@@ -24,7 +24,7 @@ EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT, context = PG_EXCEPTION_CONTEXT;
   RETURN concat_ws(E'\n    ', SQLSTATE || ' ' || message,
                    (SELECT string_agg(line[1], ' + ')
-                      FROM regexp_matches(context, '(?n)^(after \d+ rows of the query|in the (query|statement of changes|target ".*"))$', 'g') line),
+                      FROM regexp_matches(context, '(?n)^(after \d+ rows? of the query|in the (query|statement of changes|target ".*"))$', 'g') line),
                    nullif(hint, ''));
 END
 $$;
@@ -47,7 +47,7 @@ SELECT pg_temp.place(:'ordered', ', changes => ''SELECT 2, 1''');
 -- A row that is not valid is named with its key.
 UPDATE place.page SET loc = NULL WHERE id = 4000;
 SELECT pg_temp.error(format('SELECT sitemap_publish(''place.target'', %L, ''http://a/'')', :'ordered'));
-SELECT pg_temp.place(:'ordered', ', changes => ''SELECT 4000''') ~ 'after \d+ rows of the query';
+SELECT pg_temp.place(:'ordered', ', changes => ''SELECT 4000''') ~ 'after \d+ rows? of the query';
 SET client_min_messages = notice;
 SELECT pg_temp.place(:'ordered', ', on_invalid => ''skip''');
 SET client_min_messages = warning;

@@ -173,6 +173,14 @@ SET ROLE regress_sitemap_publisher;
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id');
 RESET ROLE;
 ALTER TABLE refused_target DISABLE ROW LEVEL SECURITY;
+-- Nor rows of the feed.
+CREATE TABLE refused_changes OF sitemap_change;
+GRANT SELECT, INSERT ON refused_changes TO regress_sitemap_publisher;
+ALTER TABLE refused_changes ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_sitemap_publisher;
+SELECT pg_temp.error($$SELECT sitemap_publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id', 'http://www.example.com/', feed => 'refused_changes')$$);
+RESET ROLE;
+DROP TABLE refused_changes;
 
 -- All is as it was.
 SELECT count(*), count(*) FILTER (WHERE t.ctid = b.place AND t.xmin = b.writer)

@@ -263,6 +263,11 @@ SELECT tgname FROM pg_trigger WHERE tgrelid = 'by_hand'::regclass ORDER BY tgnam
 CREATE TRIGGER by_hand_2 AFTER DELETE ON by_hand FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('id', '');
 SELECT sitemap_unwatch('by_hand', 'by_hand_queue');
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'by_hand'::regclass;
+-- Another function of the trigger function's name.
+CREATE FUNCTION _sitemap_watch(text) RETURNS text LANGUAGE sql RETURN $1;
+SELECT sitemap_watch('by_hand', 'id', 'by_hand_queue');
+SELECT sitemap_unwatch('by_hand', 'by_hand_queue');
+DROP FUNCTION _sitemap_watch(text);
 DROP TABLE by_hand, by_hand_queue;
 
 -- A column that is named repeatedly is an argument of the triggers once, in the first place.

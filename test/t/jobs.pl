@@ -260,6 +260,17 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	like($node->safe_psql('postgres', $status), qr/^1\|t\|1\|the query has no rows/, 'the target lost its rows');
 	ok(-f "$new/sitemap.xml", 'the exported files stay');
 	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
+
+	# The files of one target would be removed by the export of the other.
+	$node->psql('postgres', qq{
+		CREATE TABLE more_files OF sitemap_file (PRIMARY KEY (base_url, name));
+		INSERT INTO job (target, base_url, section, query, directory)
+		VALUES ('files', 'https://new.example/', 'a', 'SELECT ''/a'' AS loc', '$new'), ('more_files', 'https://new.example/', 'b', 'SELECT ''/b'' AS loc', '$new');
+		CALL sitemap_run('job')});
+	is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || split_part(error, E'\n', 1), ', ' ORDER BY section) FROM job WHERE base_url = 'https://new.example/'}),
+		'a the site has several targets for one directory, b the site has several targets for one directory', 'a directory, two targets');
+	is(join(' ', grep { !m{/(sitemap|pages)} } glob "$new/*"), '', 'nothing was exported');
+	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
 }
 
 # A job that always runs into a timeout starves no other job, and no other site's export: the job that has waited longest

@@ -255,7 +255,7 @@ foreach my $case (sort keys %only)
 
 	like(state_of($managed), qr/^($state)$/, "only the extension accepts: $case");
 	is($extension =~ /libidn2/ ? 'none ' : state_of($extension), 'none ', "the extension accepts: $case") or diag($extension);
-	like($managed, qr/Lower max_urls\./, 'the hint names max_urls') if $case eq 'bytes';
+	like($managed, qr/lower max_urls/, 'the message names max_urls') if $case eq 'bytes';
 }
 %only = (
 	# languages and labels are not looked up

@@ -132,6 +132,18 @@ is( $node->safe_psql('postgres', q{SELECT count(DISTINCT at) || ' ' || bool_and(
 $node->safe_psql('postgres', "UPDATE site_files SET lastmod = now() + interval '1 day'; UPDATE page SET path = 'z' WHERE id = 4; $publish)");
 is($node->safe_psql('postgres', q{SELECT bool_and(at > (SELECT max(lastmod) FROM site_files WHERE kind <> 'index') - interval '1 s') FROM site_changes WHERE loc ~ 'z$'}),
 	't', 'time goes on');
+$node->safe_psql('postgres', q{
+	CREATE TABLE gone_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE TABLE gone_changes OF sitemap_change});
+foreach my $list ('a', 'b', '', 'c')
+{
+	$node->safe_psql('postgres', qq{
+		SELECT FROM sitemap_publish('gone_files', \$\$SELECT '/' || p AS loc FROM unnest('{$list}'::text[]) p\$\$,
+		                            'https://www.example.com/', max_shrink => 1, feed => 'gone_changes');
+		UPDATE gone_files SET lastmod = now() + interval '1 day'});
+}
+is($node->safe_psql('postgres', q{SELECT string_agg(action, ' ' ORDER BY at, action) FROM gone_changes}),
+	'added removed removed added', 'also after the files with later times are gone');
 
 # All of the run or nothing; another section's URLs are its own.
 $node->safe_psql('postgres', "DELETE FROM site_changes; UPDATE page SET path = 'y' WHERE id = 4");

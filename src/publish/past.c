@@ -15,6 +15,7 @@
 #include "server/sort.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 /* Columns of the sort. */
@@ -30,6 +31,7 @@ struct SmPast
 	SmSet	   *set;
 	SmTarget   *target;
 	uint32		now;			/* lastmod of pages that change in this run */
+	MemoryContext context;		/* for one call of read_states */
 	SmSort		sort;			/* the states that were read */
 	const Datum *row;			/* the next of them, NULL for none */
 
@@ -96,8 +98,11 @@ read_states(void *arg, int first, int end)
 	static const Oid types[STATES_NCOLUMNS] = {[STATES_FILE] = INT8OID,[STATES_SHOWN] = BYTEAOID};
 	SmPast	   *past = arg;
 	ArrayBuildState *names = NULL;
+	MemoryContext oldcontext;
 
 	sm_past_end(past);
+	MemoryContextReset(past->context);
+	oldcontext = MemoryContextSwitchTo(past->context);
 	sm_sort_begin(&past->sort, STATES_NCOLUMNS, types, STATES_FILE + 1);
 	for (int i = first; i < end; i++)
 		names = accumArrayResult(names, CStringGetTextDatum(past->set->old.files[i]->name), false,
@@ -107,6 +112,7 @@ read_states(void *arg, int first, int end)
 					   take_states, past);
 	past->row = sm_sort_next(&past->sort);
 	open_states(past, first);
+	MemoryContextSwitchTo(oldcontext);
 }
 
 /* Find the old file in whose range the newest key is, and open its states. */
@@ -181,6 +187,8 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	}
 	past->set = set;
 	past->target = target;
+	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
+										  ALLOCSET_DEFAULT_SIZES);
 	target->now = time_of_run(target->list);
 	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);

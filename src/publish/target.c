@@ -116,6 +116,8 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	target->function = function;
 	target->now = DT_NOBEGIN;
 	target->context = CurrentMemoryContext;
+	target->table_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish table",
+												  ALLOCSET_SMALL_SIZES);
 	target->owner = CurrentResourceOwner;
 	PreventCommandDuringRecovery(function);
 	SPI_connect();
@@ -296,8 +298,10 @@ check_site(const SmTarget *target)
 static void
 open_target(SmTarget *target, LOCKMODE lockmode)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+	MemoryContext oldcontext;
 
+	MemoryContextReset(target->table_context);
+	oldcontext = MemoryContextSwitchTo(target->table_context);
 	sm_table_open(&target->table, lockmode);
 	check_table(target);
 	sm_table_check_columns(&target->table);

@@ -36,5 +36,25 @@ foreach my $pages ($files, $files + 1)
 my $bytes = $node->safe_psql('postgres', 'SELECT max(bytes) - min(bytes) FROM memory') / $files;
 cmp_ok($bytes, '<', 750, "the files that are there: $bytes bytes each");
 
+# The memory of each range of keys that a run reads, for a query with a column "shown".
+my $ranges = 1600;
+$node->safe_psql('postgres', q{
+	CREATE TABLE page AS SELECT n AS id, '/' || n AS loc, 1 AS shown FROM generate_series(1, 400000) n;
+	CREATE UNIQUE INDEX ON page (id);
+	ANALYZE page;
+	TRUNCATE target, memory});
+my $reads_all = '';
+foreach my $every (0, 200000, 400000 / $ranges)
+{
+	$node->psql('postgres', qq{
+		UPDATE page SET shown = shown + 1 WHERE id % @{[$every || 500000]} = 0;
+		SELECT FROM sitemap_publish('target', 'SELECT loc, id AS key, shown::text FROM public.page ORDER BY id', 'http://www.example.com/',
+		                            max_urls => 40, changes => @{[$every ? "'SELECT id FROM public.page WHERE id % $every = 0'" : 'NULL']})},
+		stderr => \$reads_all);
+}
+is($reads_all, '', 'a run reads ranges');
+$bytes = $node->safe_psql('postgres', 'SELECT (max(bytes) FILTER (WHERE run = 5) - max(bytes) FILTER (WHERE run = 4)) FROM memory') / $ranges;
+cmp_ok($bytes, '<', 400, "the ranges: $bytes bytes each");
+
 $node->stop;
 done_testing();

@@ -59,13 +59,13 @@ like(alerts(), qr{\A\Q$site\E\|articles\|has only 1 URLs
 $node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'news')});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
-my %finished = map { split /\|/ } split /\n/,
-  $node->safe_psql('postgres', 'SELECT section, extract(epoch FROM finished) FROM site');
+my %due = map { split /\|/ } split /\n/,
+  $node->safe_psql('postgres', q{SELECT section, extract(epoch FROM finished + coalesce(every, '0')) FROM site});
 like($lines[$_], (
+	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="fine"\} \Q$due{fine}\E$/,
+	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="news"\} \Q$due{news}\E$/,
 	qr/^sitemap_failures\{base_url="\Q$site\E",section="fine"\} 0$/,
 	qr/^sitemap_failures\{base_url="\Q$site\E",section="news"\} 1$/,
-	qr/^sitemap_finished_seconds\{base_url="\Q$site\E",section="fine"\} \Q$finished{fine}\E$/,
-	qr/^sitemap_finished_seconds\{base_url="\Q$site\E",section="news"\} \Q$finished{news}\E$/,
 	qr/^sitemap_run_seconds\{base_url="\Q$site\E",section="fine"\} \d+(?:\.\d+)?(?:e-\d+)?$/,
 	qr/^sitemap_run_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?(?:e-\d+)?$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="fine"\} 120000$/,

@@ -21,13 +21,13 @@ my $publish = q{
 
 my %tests = (
 	'connection failed' => 'test/t/operations_pg_cron.pl',
-	'permission denied' => sub { no_permission(); no_right() },
+	'permission denied, must be owner of table' => sub { no_permission(); no_right() },
 	'extension "sitemap" is not available' => \&not_available,
 	'section "…" would shrink from … URLs to …' => \&would_shrink,
 	'sitemap_run() cannot run inside a transaction block or a function' => \&in_transaction,
 	'canceling statement due to statement timeout' => \&statement_timeout,
 	'out of shared memory' => \&too_many_locks,
-	'cannot alter type of a column used by a view or rule' => \&column_of_view,
+	'cannot alter type of a column used by a view or rule, cannot drop column' => \&column_of_view,
 	'cannot add column to typed table' => \&typed_table,
 	'could not lock directory' => \&directory_is_in_use,
 	'could not create directory, could not open file' => \&no_directory,

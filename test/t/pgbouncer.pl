@@ -36,6 +36,8 @@ auth_file = $folder/users
 pool_mode = transaction
 default_pool_size = 2
 END
+# libpq 19 asks for a newer protocol, which an older pgbouncer refuses.
+$ENV{PGMAXPROTOCOLVERSION} = '3.0';
 my $output = '';
 my $bouncer = IPC::Run::start([ 'pgbouncer', "$folder/pgbouncer.ini" ], '<', \undef, '>', \$output, '2>&1');
 my $end = time + $timeout;

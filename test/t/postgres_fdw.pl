@@ -137,7 +137,7 @@ sub age
 sub recipe
 {
 	my ($heading) = @_;
-	my ($text) = slurp_file("$FindBin::RealBin/../../doc/shards.md") =~ /^## \Q$heading\E\n(.*?)^#/ms
+	my ($text) = slurp_file("$FindBin::RealBin/../../doc/shards.md") =~ /^## \Q$heading\E\n(.*?)(?:^#|\z)/ms
 	  or die "the document has no recipe for $heading";
 
 	return $text =~ /^```pgsql\n(.*?)^```\n/msg;

@@ -326,7 +326,7 @@ BEGIN
 		WHEN before - after > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
 				(after = 0 AND before > 0 AND max_shrink IS DISTINCT FROM 1)
 			THEN format('55000 section "%s" would shrink from %s to %s URLs', section, before, after) END,
-		'Nothing was changed. If the pages are really gone, publish with max_shrink => 1.');
+		'Nothing was changed. If the pages are really gone, set max_shrink to 1 for one run.');
 
 	-- the index of all sections
 	IF index = 'never' THEN RETURN; END IF;

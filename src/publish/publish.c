@@ -312,7 +312,7 @@ check_shrink(const Run *run, double max_shrink)
 					   run->target->table.name->relname) :
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
 					   max_shrink * 100.0, run->target->table.name->relname),
-			 errhint("If the pages are really gone, publish with max_shrink => 1.")));
+			 errhint("If the pages are really gone, set max_shrink to 1 for one run.")));
 }
 
 /* Read the argument max_shrink; -1 if it is not given. */
@@ -474,7 +474,7 @@ hint_at_search_path(void)
 	int			code = geterrcode();
 
 	if (code == ERRCODE_UNDEFINED_TABLE || code == ERRCODE_UNDEFINED_FUNCTION)
-		errhint("Qualify names with their schemas%s. The search_path is %s.",
+		errhint("Qualify unqualified names with their schemas%s. The search_path is %s.",
 				code == ERRCODE_UNDEFINED_FUNCTION ? ", or cast arguments" : "",
 				namespace_search_path);
 }

@@ -8,7 +8,8 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
+# Files that wait take work_mem at most.
+$node->append_conf('postgresql.conf', "fsync = off\njit = off\nwork_mem = 64kB\n");
 $node->start;
 
 # The memory when the index is written: the files were read, before the query and after it.

@@ -200,7 +200,9 @@ warn_of_order(const Run *run)
 	for (int i = 0; i < list->nfiles; i++)
 		if (list->files[i]->of_section && !list->files[i]->stays)
 		{
-			if (strcmp(list->files[i]->recipe, run->recipe) != 0)
+			/* another recipe, or another name of the section, explains it */
+			if (strcmp(list->files[i]->recipe, run->recipe) != 0 ||
+				strncmp(list->files[i]->name, list->section, strlen(list->section)) != 0)
 				return;
 			ndeleted++;
 		}

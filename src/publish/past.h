@@ -11,8 +11,8 @@ typedef struct SmPast SmPast;
 
 /*
  * For a set with has_shown, before its rows are read: let it find the lastmod of pages by
- * the states that set->old have in the target.  This sets the time of the run.  Call it
- * before the query's snapshot is taken, so that no page changed after the time stated for it.
+ * the states that set->old have in the target.  This sets the time of the run, so call it
+ * before the query's snapshot is taken.
  */
 extern SmPast *sm_past_begin(SmSet *set, SmTarget *target);
 

@@ -319,9 +319,9 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 				 errdetail("Its key %s is less than %s, the key of a row before it.",
 						   sm_clip(sm_key_to_text(set->key_type, key)),
 						   sm_clip(sm_key_to_text(set->key_type, set->key))),
-				 type_is_collatable(set->key_type->type) && sm_query_orders_by_key(&set->query) ?
-				 errhint("The query has ORDER BY key, so a foreign server seems to sort by another collation. Its column needs COLLATE \"C\".") :
-				 errhint("End the query with ORDER BY key.")));
+				 errhint("End the query with ORDER BY key.%s",
+						 type_is_collatable(set->key_type->type) ?
+						 " If a foreign server sorts the rows, its column needs COLLATE \"C\"." : "")));
 	if (order < 0)
 		keep_key(set, key);
 }

@@ -571,20 +571,6 @@ sm_run_query(const char *text, SmReceiver *receiver)
 	sm_query_close(&query);
 }
 
-bool
-sm_query_orders_by_key(const SmQuery *query)
-{
-	const Query *select = linitial_node(Query, plan_source(query->plan)->query_list);
-	const TargetEntry *key = list_nth_node(TargetEntry, select->targetList, query->key_index);
-	const SortGroupClause *first;
-
-	if (select->sortClause == NIL)
-		return false;
-	first = linitial_node(SortGroupClause, select->sortClause);
-	/* DESC puts nulls first */
-	return first->tleSortGroupRef == key->ressortgroupref && !first->nulls_first;
-}
-
 double
 sm_query_cost(SmQuery *query, const Datum *from, const Datum *to)
 {

@@ -107,9 +107,6 @@ extern void sm_query_check(SmQuery *query);
 extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 						 SmReceiver *receiver);
 
-/* Does the query, which has a key, end with ORDER BY key? */
-extern bool sm_query_orders_by_key(const SmQuery *query);
-
 /* The planner's estimate of the cost of sm_query_run. */
 extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);
 

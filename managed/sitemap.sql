@@ -80,7 +80,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
             THEN _sitemap_refuse('22023 invalid keep "' || keep || '": only :/?#[]@!$&''()*+,;= can be kept')
             ELSE _sitemap_percent(replace(segment, '%', '%25'),
-                                  regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g')) END;
+                                  regexp_replace(coalesce(keep, ''), '([][-])', E'\\\\\\1', 'g')) END;
 COMMENT ON FUNCTION sitemap_encode(text, text) IS 'percent-encode one segment of a path or one value of a query string';
 
 CREATE OR REPLACE FUNCTION _sitemap_entry(loc text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
@@ -113,8 +113,8 @@ BEGIN
 		WHEN given IS NULL THEN '22004: it must not be NULL'
 		WHEN what = 'base_url' AND (site IS NULL OR length(url) > 1807 OR
 				url ~* '[?#]|/(\.|%2e){1,2}/|//.*/.*\.(xml|txt)(\.gz)?/$')
-			THEN '22023: it must be the URL of the directory with the files, such as "https://www.example.com/", with a '
-				'host name in ASCII'
+			THEN '22023: it must be the URL of the directory with the files, such as "https://www.example.com/", whose '
+				'host is a name in ASCII'
 		WHEN site IS NULL
 			THEN '22P02: it must be a path, such as "/page", or an http or https URL with a host name in ASCII'
 		WHEN url ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN '0A000: it has a segment "." or ".."'
@@ -272,7 +272,7 @@ BEGIN
 			($1.loc, $1.digest, $1.url_count, $1.byte_count) AS same
 		FROM %s WHERE base_url = $1.base_url AND name = $1.name', target) INTO old USING file;
 	PERFORM here._sitemap_refuse(CASE
-		WHEN old.section <> file.section OR old.kind <> file.kind OR old.digest IS NULL AND old.section IS NOT NULL
+		WHEN old.same IS NOT NULL AND (old.digest IS NULL OR (old.section, old.kind) IS DISTINCT FROM (file.section, file.kind))
 			THEN format('42710 section "%s" cannot have a file named "%s"', file.section, file.name) END,
 		format('In the target table "%s", section "%s" or another program has a file of that name.', target, old.section));
 	-- later than before, even if the clock is not
@@ -350,8 +350,8 @@ COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, int, text, text,
 'make the files of a section from a query, and publish them in a table';
 
 DO $$ BEGIN
-	EXECUTE (SELECT string_agg(replace(replace(pg_get_functiondef(oid), 'here.sitemap_', schema || '.sitemap_'),
-	                                   'here._sitemap_', schema || '._sitemap_'), ';')
+	EXECUTE (SELECT string_agg(regexp_replace(pg_get_functiondef(oid), E'\\mhere\\.(?=_?sitemap_)',
+	                                          replace(schema, E'\\', E'\\\\') || '.', 'g'), ';')
 	           FROM pg_proc, quote_ident(current_schema) AS schema
-	          WHERE pronamespace = schema::regnamespace AND prosrc ~ '\mhere\._?sitemap_');
+	          WHERE pronamespace = schema::regnamespace AND prosrc ~ E'\\mhere\\._?sitemap_');
 END $$;

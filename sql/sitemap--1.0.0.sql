@@ -710,25 +710,31 @@ AS $function$
 DECLARE
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
 	step record;
-	is_watched boolean := false;
+	is_watched boolean;
 BEGIN
 	IF source IS NULL OR queue IS NULL THEN
 		RAISE 'source and queue must not be null' USING ERRCODE = 'null_value_not_allowed';
 	ELSIF NOT EXISTS (SELECT FROM pg_class WHERE oid = source) THEN
 		RAISE 'the source table does not exist' USING ERRCODE = 'undefined_table';
 	END IF;
-	-- With its partitions and children, as DROP TRIGGER will: a weaker lock could not become this one
-	-- while another session has read the table and is about to write to it.
-	EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', source);
-	FOR step IN EXECUTE format('SELECT * FROM %s._sitemap_watch_triggers($1) WHERE name IS NOT NULL AND (queue = $2 OR queue IS NULL)', schema)
-		USING source, queue
-	LOOP
-		EXECUTE format('DROP TRIGGER %I ON %s', step.name, step.relid);
-		is_watched := is_watched OR step.queue IS NOT NULL;
+	-- The first pass locks nothing if there is nothing to drop.
+	FOR pass IN 1 .. 2 LOOP
+		is_watched := false;
+		FOR step IN EXECUTE format('SELECT * FROM %s._sitemap_watch_triggers($1) WHERE name IS NOT NULL AND (queue = $2 OR queue IS NULL)', schema)
+			USING source, queue
+		LOOP
+			is_watched := is_watched OR step.queue IS NOT NULL;
+			IF pass = 2 THEN
+				EXECUTE format('DROP TRIGGER %I ON %s', step.name, step.relid);
+			END IF;
+		END LOOP;
+		IF NOT is_watched THEN
+			RAISE 'table % is not watched for the queue %', source, queue USING ERRCODE = 'undefined_object';
+		END IF;
+		-- As DROP TRIGGER will, with partitions and children: a weaker lock could not become this one while
+		-- another session has read the table and is about to write to it.
+		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', source);
 	END LOOP;
-	IF NOT is_watched THEN
-		RAISE 'table % is not watched for the queue %', source, queue USING ERRCODE = 'undefined_object';
-	END IF;
 END
 $function$;
 COMMENT ON FUNCTION sitemap_unwatch(regclass, regclass) IS
@@ -832,8 +838,8 @@ COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
  *
  * The jobs run with the rights and the search_path of the caller, who owns the table.  A
  * procedure that commits cannot have a search_path of its own.  So functions are qualified.
- * Operators and types are not: only the owner's search_path could find others than those of
- * pg_catalog.
+ * Operators are not: PostgreSQL prefers those of pg_catalog, unless the owner's search_path
+ * names another schema first.
  */
 CREATE PROCEDURE sitemap_run(jobs regclass)
 LANGUAGE plpgsql
@@ -1047,7 +1053,8 @@ BEGIN
 					-- An error of the export is none of a job whose last run failed.
 					EXECUTE pg_catalog.format($$
 						SELECT pg_catalog.bool_or(%2$s) AS due, pg_catalog.array_agg(section) AS sections,
-						       (SELECT pg_catalog.bool_or(target::oid <> $2) FROM %1$s WHERE base_url = $1 AND directory = $3) AS is_divided,
+						       EXISTS (SELECT FROM %1$s j JOIN pg_catalog.pg_class c ON c.oid = j.target WHERE j.base_url = $1 AND c.oid <> $2
+						                  AND pg_catalog.rtrim(j.directory, '/') = pg_catalog.rtrim($3, '/')) AS is_divided,
 						       coalesce(pg_catalog.array_agg(section) FILTER (WHERE finished >= coalesce(started, finished)), '{}') AS succeeded
 						  FROM (SELECT * FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND finished IS NOT NULL
 						           FOR NO KEY UPDATE SKIP LOCKED) job$$, jobs, export_due)

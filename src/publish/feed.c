@@ -324,8 +324,7 @@ next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 }
 
 void
-sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at,
-			  bool is_latest)
+sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
 {
 	SmBatch		rows;
 	Datum		row[CHANGE_NCOLUMNS];
@@ -337,7 +336,7 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 	open_feed(feed, RowExclusiveLock);
 	sm_batch_init_insert(&rows, &feed->table, false);
 	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
-	row[CHANGE_AT] = TimestampTzGetDatum(is_latest ? run_at : next_time(feed, base_url, run_at));
+	row[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, base_url, run_at));
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",

@@ -28,11 +28,10 @@ extern void sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *
 
 /*
  * Insert a row for each URL whose entries in the old and the new files differ.  run_at: time
- * of the run.  is_latest: it is known to be later than the times of the site's other rows;
- * otherwise they are read, and the new rows get a later time.  Call this after the last file
- * was compared.
+ * of the run; the rows get a later time if the feed has that or a later one.  Call this after
+ * the last file was compared.
  */
 extern void sm_feed_write(SmFeed *feed, const char *base_url, const char *section,
-						  TimestampTz run_at, bool is_latest);
+						  TimestampTz run_at);
 
 #endif

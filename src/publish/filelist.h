@@ -24,9 +24,8 @@ typedef struct SmFileList
 extern SmFileList *sm_file_list_create(const char *section);
 
 /*
- * Add the file of a row that was read without states and content; where the target has
- * content, the row has empty content instead of NULL.  arg: an SmFileList; this is an
- * SmTakeFile (target.h).
+ * Add the file of a row without states.  The row's content is empty if the target has
+ * content, and NULL otherwise.  arg: an SmFileList; this is an SmTakeFile (target.h).
  */
 extern void sm_file_list_add(void *arg, TupleTableSlot *row);
 

@@ -38,7 +38,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_publish);
@@ -200,13 +199,14 @@ warn_of_order(const Run *run)
 	for (int i = 0; i < list->nfiles; i++)
 		if (list->files[i]->of_section && !list->files[i]->stays)
 		{
-			/* another recipe, or another name of the section, explains it */
-			if (strcmp(list->files[i]->recipe, run->recipe) != 0 ||
-				strncmp(list->files[i]->name, list->section, strlen(list->section)) != 0)
+			if (strcmp(list->files[i]->recipe, run->recipe) != 0)
 				return;
 			ndeleted++;
 		}
 	if (ndeleted <= list->section_nfiles / 2 || Max(change, -change) * 10 >= list->section_urls)
+		return;
+	/* a section that was renamed */
+	if (sm_file_list_find(list, sm_first_name(run->options)) == NULL)
 		return;
 	ereport(WARNING,
 			(errmsg("%d of %d files of section \"%s\" get other names", ndeleted,
@@ -385,7 +385,7 @@ make_set(Run *run, const char *statement)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (statement && run->reason == NULL)
 		run->reason = sm_set_rebuild(set);
-	/* to read all rows of a single file is nothing to report */
+	/* no notice for a single file, which has few rows */
 	if (run->reason && run->rows && target->list->section_nfiles > 1)
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
@@ -414,7 +414,6 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	const SmOptions *options;
 	SmTarget   *target;
 	SmFeed	   *feed = NULL;
-	bool		had_index;
 
 	sm_require_argument(fcinfo, ARG_TARGET, "target");
 	options = run->options = sm_read_options(fcinfo, true);
@@ -434,10 +433,6 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	sm_target_lock(target);
 	check_shrink(run, max_shrink);
 
-	/* an index changes with each file, so it has the time of the last run */
-	had_index = options->index != SM_INDEX_NEVER &&
-		sm_file_list_find(target->list, SM_INDEX_SECTION ".xml") != NULL;
-
 	/*
 	 * At the first run of the section every URL would be new, so the feed
 	 * gets nothing.  A section that was emptied has no files either, but its
@@ -452,8 +447,7 @@ publish(FunctionCallInfo fcinfo, Run *run)
 	if (options->index != SM_INDEX_NEVER)
 		write_index(run);
 	if (target->feed)
-		sm_feed_write(feed, target->base_url, options->section, target->run_at,
-					  had_index && target->run_at < GetCurrentTimestamp());
+		sm_feed_write(feed, target->base_url, options->section, target->run_at);
 }
 
 /* Publish the index. */
@@ -476,7 +470,7 @@ hint_at_search_path(void)
 	int			code = geterrcode();
 
 	if (code == ERRCODE_UNDEFINED_TABLE || code == ERRCODE_UNDEFINED_FUNCTION)
-		errhint("Qualify unqualified names with their schemas%s. The search_path is %s.",
+		errhint("Give each name its schema%s. The search_path is %s.",
 				code == ERRCODE_UNDEFINED_FUNCTION ? ", or cast arguments" : "",
 				namespace_search_path);
 }

@@ -38,7 +38,7 @@ fix_setting(const char *name, const char *value)
  * After an error, the end of the (sub)transaction does that.
  *
  * The list has all settings that affect the output of PostgreSQL's own types.  Two that
- * affect only how text is read stay as well, since the query is written for them:
+ * affect only how text is read are not fixed, since the query is written for them:
  * timezone_abbreviations, and the order of day and month in DateStyle.
  */
 static int

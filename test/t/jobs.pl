@@ -265,7 +265,7 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	$node->psql('postgres', qq{
 		CREATE TABLE more_files OF sitemap_file (PRIMARY KEY (base_url, name));
 		INSERT INTO job (target, base_url, section, query, directory)
-		VALUES ('files', 'https://new.example/', 'a', 'SELECT ''/a'' AS loc', '$new'), ('more_files', 'https://new.example/', 'b', 'SELECT ''/b'' AS loc', '$new');
+		VALUES ('files', 'https://new.example/', 'a', 'SELECT ''/a'' AS loc', '$new'), ('more_files', 'https://new.example/', 'b', 'SELECT ''/b'' AS loc', '$new/');
 		CALL sitemap_run('job')});
 	is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || split_part(error, E'\n', 1), ', ' ORDER BY section) FROM job WHERE base_url = 'https://new.example/'}),
 		'a the site has several targets for one directory, b the site has several targets for one directory', 'a directory, two targets');

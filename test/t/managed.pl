@@ -306,6 +306,9 @@ is(sql(q{SELECT url_count, convert_from(content, 'UTF8') ~ '<loc>https://www.exa
 	'3|t', 'the index lists all files of the site');
 sql(qq{INSERT INTO target (base_url, section, name, kind, loc) VALUES ('$site', 'x', 'more-1.xml', 'urlset', '${site}x')});
 is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', '$site', section => 'more')})), '42710', 'a name that another program has');
+sql(qq{INSERT INTO target (base_url, name, loc) VALUES ('$site', 'unnamed-1.xml', '${site}unnamed-1.xml')});
+is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', '$site', section => 'unnamed')})), '42710', 'also if its section is NULL');
+sql(q{DELETE FROM target WHERE section IS NULL});
 
 # max_shrink, by both editions
 sql('CREATE TABLE shrunk OF ext.sitemap_file (PRIMARY KEY (base_url, name))');
@@ -355,9 +358,9 @@ is(sql(qq{SELECT count(*) FROM ext.sitemap_publish('target', '$source', '$site')
 is(publish($source), 'sitemap-1.xml inserted, sitemap-51d8e999.xml.gz deleted, sitemap.xml updated', 'and back');
 
 # The schema is renamed: run the file again.
-$node->safe_psql('postgres', 'ALTER SCHEMA "site maps" RENAME TO maps');
-sql(qq{SET search_path = maps;\n\\i $script});
-is(sql(qq{SELECT count(*) FROM maps.sitemap_files('$source', '$site')}), '1', 'in a schema of another name');
+$node->safe_psql('postgres', 'ALTER SCHEMA "site maps" RENAME TO there');
+sql(qq{SET search_path = there;\n\\i $script});
+is(sql(qq{SELECT count(*) FROM there.sitemap_files('$source', '$site')}), '1', 'in a schema of another name');
 
 $node->stop;
 done_testing();

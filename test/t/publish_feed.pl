@@ -142,8 +142,11 @@ foreach my $list ('a', 'b', '', 'c')
 		                            'https://www.example.com/', max_shrink => 1, feed => 'gone_changes');
 		UPDATE gone_files SET lastmod = now() + interval '1 day'});
 }
-is($node->safe_psql('postgres', q{SELECT string_agg(action, ' ' ORDER BY at, action) FROM gone_changes}),
-	'added removed removed added', 'also after the files with later times are gone');
+$node->safe_psql('postgres', q{
+	UPDATE gone_files SET lastmod = now();
+	SELECT FROM sitemap_publish('gone_files', 'SELECT ''/d'' AS loc', 'https://www.example.com/', feed => 'gone_changes', index => 'never')});
+is($node->safe_psql('postgres', q{SELECT string_agg(right(loc, 1) || ' ' || action, ', ' ORDER BY at, loc) FROM gone_changes}),
+	'a removed, b added, b removed, c added, c removed, d added', 'also after the files with later times are gone');
 
 # All of the run or nothing; another section's URLs are its own.
 $node->safe_psql('postgres', "DELETE FROM site_changes; UPDATE page SET path = 'y' WHERE id = 4");

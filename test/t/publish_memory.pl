@@ -44,17 +44,19 @@ $node->safe_psql('postgres', q{
 	CREATE UNIQUE INDEX ON page (id);
 	ANALYZE page;
 	TRUNCATE target, memory});
-my $reads_all = '';
+my $notices = '';
 foreach my $every (0, 200000, 400000 / $ranges)
 {
-	$node->psql('postgres', qq{
+	my $status = $node->psql('postgres', qq{
 		UPDATE page SET shown = shown + 1 WHERE id % @{[$every || 500000]} = 0;
 		SELECT FROM sitemap_publish('target', 'SELECT loc, id AS key, shown::text FROM public.page ORDER BY id', 'http://www.example.com/',
 		                            max_urls => 40, changes => @{[$every ? "'SELECT id FROM public.page WHERE id % $every = 0'" : 'NULL']})},
-		stderr => \$reads_all);
+		stderr => \my $notice);
+	$notices .= "$status $notice";
 }
-is($reads_all, '', 'a run reads ranges');
-$bytes = $node->safe_psql('postgres', 'SELECT (max(bytes) FILTER (WHERE run = 5) - max(bytes) FILTER (WHERE run = 4)) FROM memory') / $ranges;
+is($notices, '0 0 0 ', 'a run reads ranges');
+my ($most, $few) = split /\n/, $node->safe_psql('postgres', 'SELECT bytes FROM memory ORDER BY run DESC LIMIT 2');
+$bytes = ($most - $few) / $ranges;
 cmp_ok($bytes, '<', 400, "the ranges: $bytes bytes each");
 
 $node->stop;

@@ -150,7 +150,7 @@ sort(SmShown *shown)
 	}
 	shown->is_sorted = true;
 
-	/* the pages 0 to next - 1 were found before this sort, and are not found again */
+	/* the pages 0 to next - 1 were found earlier, and are not found again */
 	for (uint32_t i = 0; i < shown->npages; i++)
 	{
 		if (i == 0 || memcmp(page_at(shown, shown->sorted[start]),

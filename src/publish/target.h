@@ -28,8 +28,8 @@ typedef struct SmTarget
 	const char *section;		/* the section to publish, NULL for none */
 	const char *function;		/* SQL function to name in errors */
 	MemoryContext context;		/* for all of the call */
-	MemoryContext table_context;	/* for names of the table, reset when it is
-									 * opened again */
+	MemoryContext table_context;	/* for names of the table, reset when it
+									 * is opened again */
 	ResourceOwner owner;		/* the same */
 	SmActivity	activity;
 	const char *of_site;		/* condition on the table's alias "file" */

@@ -332,6 +332,12 @@ is(sql(qq{SET statement_timeout = '10s'; SELECT "site maps".sitemap_encode(t) = 
 like((attempts(qq{SELECT "site maps".sitemap_publish('target', \$q\$SELECT '/' || string_agg(n || 'ж', ' ') AS loc FROM generate_series(1, 100000) n\$q\$, '$site')}))[0],
 	qr/^22001/, 'a loc that is much too long');
 
+# Settings of the session: compiling the query would take longer than a small site's run.
+is(sql(q{SET standard_conforming_strings = off; SET escape_string_warning = off; SET statement_timeout = '10s'; SELECT "site maps".sitemap_encode('a b')}),
+	'a%20b', 'standard_conforming_strings = off') if sql('SHOW server_version_num') < 190000;
+is(sql(q{SET jit = on; SELECT loc FROM "site maps".sitemap_files('SELECT ''/'' || current_setting(''jit'') AS loc', 'https://www.example.com/') f, LATERAL (SELECT convert_from(f.content, 'UTF8') ~ '/off<' AS off) c WHERE off}),
+	'https://www.example.com/sitemap.xml', 'the query runs without JIT');
+
 # Row security that hides rows from a run would hide changes.
 sql('ALTER TABLE target ENABLE ROW LEVEL SECURITY');
 is(publish($source), 'sitemap-1.xml unchanged, sitemap.xml unchanged', "row security does not apply to the target's owner");

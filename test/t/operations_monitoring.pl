@@ -60,7 +60,7 @@ $node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'n
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
 my %due = map { split /\|/ } split /\n/,
-  $node->safe_psql('postgres', q{SELECT section, extract(epoch FROM finished + coalesce(every, '0')) FROM site});
+  $node->safe_psql('postgres', q{SELECT section, extract(epoch FROM finished + coalesce(every, '0'))::float8 FROM site});
 like($lines[$_], (
 	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="fine"\} \Q$due{fine}\E$/,
 	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="news"\} \Q$due{news}\E$/,

@@ -731,6 +731,7 @@ BEGIN
 		IF NOT is_watched THEN
 			RAISE 'table % is not watched for the queue %', source, queue USING ERRCODE = 'undefined_object';
 		END IF;
+		EXIT WHEN pass = 2;
 		-- As DROP TRIGGER will, with partitions and children: a weaker lock could not become this one while
 		-- another session has read the table and is about to write to it.
 		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', source);

@@ -262,6 +262,7 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
 
 	# The files of one target would be removed by the export of the other.
+	my $index = slurp_file("$new/sitemap.xml");
 	$node->psql('postgres', qq{
 		CREATE TABLE more_files OF sitemap_file (PRIMARY KEY (base_url, name));
 		INSERT INTO job (target, base_url, section, query, directory)
@@ -270,6 +271,7 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || split_part(error, E'\n', 1), ', ' ORDER BY section) FROM job WHERE base_url = 'https://new.example/'}),
 		'a the site has several targets for one directory, b the site has several targets for one directory', 'a directory, two targets');
 	is(join(' ', grep { !m{/(sitemap|pages)} } glob "$new/*"), '', 'nothing was exported');
+	is(slurp_file("$new/sitemap.xml"), $index, 'nor was the index');
 	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
 }
 

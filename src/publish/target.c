@@ -4,26 +4,21 @@
  *
  * Locks, in the order in which a run takes them:
  *
- *	1. ExclusiveLock on the section: on a database object with the table's OID and
- *	   15 bits of a hash of base_url and section.  It is held to the end of the
- *	   transaction.  Runs of one section queue up here before they take a snapshot,
- *	   so no run reads older rows than the run before it.
+ *	1. The section's lock (server/lock.h), held to the end of the transaction.  Runs of
+ *	   one section queue up here before they take a snapshot, so no run reads older rows
+ *	   than the run before it.
  *	2. AccessShareLock on the table, to check it and to read the files, released at
  *	   once.  So the table can be altered while the query runs, and an ALTER that
  *	   waits for a run does not stop readers for as long as the query takes.
- *	3. ExclusiveLock on the site: as 1, with a hash of base_url.  It is taken after
- *	   the query, and held to the end of the transaction.  Under this lock the files
- *	   of the site are read again and compared with the new ones.
+ *	3. The site's lock, taken after the query and held to the end of the transaction.
+ *	   Under this lock the files of the site are read again and compared with the new
+ *	   ones.
  *	4. RowExclusiveLock on the table, as INSERT, UPDATE and DELETE take it, held to
  *	   the end of the transaction.  It conflicts neither with runs of other sites
  *	   nor with VACUUM.
  *
  * A feed is locked in the same way: AccessShareLock before the query, RowExclusiveLock
  * after it.
- *
- * Nothing else takes locks such as 1 and 3.  Two sections, or two sites, that have
- * the same hash wait for each other, which is harmless.  The hash of a section is odd
- * and the hash of a site is even, so no section waits for a site.
  *
  * A transaction that publishes two sections of a site holds lock 3 when it waits for lock
  * 1 of the second section.  If another session runs the second section, it holds its lock
@@ -45,13 +40,12 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/error.h"
+#include "server/lock.h"
 #include "server/query.h"
-#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -123,17 +117,6 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	SPI_connect();
 	MemoryContextSwitchTo(target->context);
 	return target;
-}
-
-/* Lock an object of the table: a section or, for NULL, the site. */
-static void
-lock_object(const SmTarget *target, const char *section)
-{
-	char	   *object = psprintf("%s %s", target->base_url, section ? section : "");
-	uint32		hash = hash_bytes((const unsigned char *) object, strlen(object));
-
-	LockDatabaseObject(RelationRelationId, target->table.relid,
-					   (uint16) (section ? hash | 1 : hash & ~1), ExclusiveLock);
 }
 
 /* Receives files of the target, and passes them on. */
@@ -354,7 +337,9 @@ sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 void
 sm_target_lock_section(SmTarget *target)
 {
-	lock_object(target, target->section);
+	LOCKTAG		lock = sm_section_lock(target->table.relid, target->base_url, target->section);
+
+	sm_lock(&lock);
 	sm_target_peek(target, (Datum) 0, NULL, NULL);
 }
 
@@ -444,10 +429,11 @@ mark_again(const SmTarget *target, const SmFileList *before)
 void
 sm_target_lock(SmTarget *target)
 {
+	LOCKTAG		lock = sm_site_lock(target->table.relid, target->base_url);
 	SmFileList *before = target->list;
 
 	target->activity = SM_IN_TARGET;
-	lock_object(target, NULL);
+	sm_lock(&lock);
 	open_target(target, RowExclusiveLock);
 	init_batches(target);
 	target->list = read_files(target, false);

@@ -3,7 +3,7 @@
 
 Takes the URLs from a feed of sitemap_publish, a table of sitemap_change.  A run posts
 all URLs of the feed; cron or a systemd timer starts the next run.  The body of a
-request is {"files": [URL, ...]}.  Change make_request() for an API with another body.
+request is {"files": [URL, ...]}.  Change make_requests() for an API with another body.
 """
 
 import json
@@ -14,8 +14,6 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 import feed
-
-TAKEN = (200, 201, 202, 204)
 
 parser = feed.argument_parser(
     'Have a CDN drop its copies of the URLs that changed.  PURGE_HEADER is a header line with the token, '
@@ -30,8 +28,8 @@ name, _, value = os.environ.get('PURGE_HEADER', '').partition(':')
 headers = {'Content-Type': 'application/json', **({name: value.strip()} if name else {})}
 
 
-def make_request(origin, urls):
-    return urllib.request.Request(arguments.api, json.dumps({'files': urls}).encode(), headers)
+def make_requests(origin, urls):
+    return [urllib.request.Request(arguments.api, json.dumps({'files': urls}).encode(), headers)]
 
 
-sys.exit(feed.Run(arguments, TAKEN).send(arguments.batch, make_request))
+sys.exit(feed.Run(arguments).send(arguments.batch, make_requests))

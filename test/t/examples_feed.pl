@@ -44,7 +44,7 @@ $node->safe_psql(
 	GRANT SELECT, UPDATE, DELETE ON "The Site"."Changes" TO sender});
 
 my $key = 'a1b2c3d4-E5F6';
-local @ENV{qw(INDEXNOW_KEY PURGE_HEADER no_proxy)} = ($key, 'Authorization: Bearer secret', '*');
+local @ENV{qw(INDEXNOW_KEY PURGE_HEADER)} = ($key, 'Authorization: Bearer secret');
 
 # The server, what it writes down, and how many bytes of that the test has read.
 my $log = PostgreSQL::Test::Utils::tempdir() . '/log';
@@ -56,18 +56,23 @@ my $server = IPC::Run::start([ $python, "$FindBin::RealBin/receive_urls.py", $ke
 	my $timer = IPC::Run::timeout($timeout));
 $server->pump until $printed =~ m{^listening on (http://\S+)\n};
 my $base = $1;
+# The server is also the proxy for the key files of all sites.
+local @ENV{qw(http_proxy no_proxy)} = ($base, '127.0.0.1');
 my %commands = (
 	indexnow => [ $python, "$examples/indexnow/indexnow.py", '--endpoint', "$base/indexnow" ],
+	indexnow_old => [ $python, "$examples/indexnow/indexnow.py", '--endpoint', "$base/old" ],
 	purge => [ $python, "$examples/purge/purge.py", '--api', "$base/purge" ]);
 
 check_publish();
 check_batches();
 check_key_location();
-foreach my $name (sort keys %commands)
+foreach my $name ('indexnow', 'purge')
 {
 	check_temporary($name);
 	check_refusals($name);
 }
+
+check_endpoints_and_log();
 
 # Their transactions are in the module that both share.
 check_two('indexnow');
@@ -121,7 +126,7 @@ sub change
 	my (@urls) = @_;
 
 	$node->safe_psql('postgres',
-		"INSERT INTO site_changes SELECT 'https://www.example.com/', now(), 'sitemap', loc, 'changed', NULL FROM unnest('{"
+		"INSERT INTO site_changes SELECT 'http://www.example.com/', now(), 'sitemap', loc, 'changed', NULL FROM unnest('{"
 		  . join(',', @urls)
 		  . "}'::text[]) AS loc");
 	return;
@@ -138,7 +143,7 @@ sub pages
 {
 	my ($host, $n) = @_;
 
-	return map { sprintf 'https://%s/%05d', $host, $_ } 1 .. $n;
+	return map { sprintf 'http://%s/%05d', $host, $_ } 1 .. $n;
 }
 
 sub post
@@ -168,7 +173,7 @@ sub answers
 # All URLs that were taken, sorted.
 sub taken
 {
-	return [ sort map { @{ $_->{urls} } } grep { $_->{answer} =~ /^20[02]$/ } @_ ];
+	return [ sort map { @{ $_->{urls} } } grep { $_->{answer} =~ /^2\d\d$/ } @_ ];
 }
 
 # Wait for a new request that has that answer, or is held.
@@ -221,7 +226,7 @@ sub check_publish
 {
 	my $publish = q{
 		SELECT sitemap_publish('site_files', 'SELECT path AS loc, changed AS lastmod FROM public.page ORDER BY id',
-		                       'https://www.example.com/', feed => 'site_changes')};
+		                       'http://www.example.com/', feed => 'site_changes')};
 
 	$node->safe_psql(
 		'postgres', qq{
@@ -238,8 +243,8 @@ sub check_publish
 		UPDATE page SET changed = '2026-03-04' WHERE id = 7;
 		$publish});
 	is(scalar @{ feed() }, 5, 'sitemap_publish fills the feed');
-	is(run('indexnow'), "0\nhttps://www.example.com: URLs taken: 4\n", 'indexnow empties it');
-	is_deeply(taken(requests()), [ map { "https://www.example.com/$_" } 50, 7, 8, 'a?b&c' ], 'each URL is sent once');
+	is(run('indexnow'), "0\nhttp://www.example.com: URLs taken: 4\n", 'indexnow empties it');
+	is_deeply(taken(requests()), [ map { "http://www.example.com/$_" } 50, 7, 8, 'a?b&c' ], 'each URL is sent once');
 	is_deeply(feed(), [], 'and leaves the feed');
 	return;
 }
@@ -247,33 +252,33 @@ sub check_publish
 # Batches have one host, and so many URLs as may be; other tables.
 sub check_batches
 {
-	my @urls = (pages('a.example', 10_001), 'http://a.example', 'https://a.example:8443/x', pages('a.example.net', 2));
+	my @urls = (pages('a.example', 10_001), 'http://a.example:81', 'http://a.example:8080/x', pages('a.example.net', 2));
 
 	change(@urls, $urls[0], $urls[9999], $urls[5000]);
 	is( run('indexnow'), "0\n"
+		  . "http://a.example.net: URLs taken: 2\n"
+		  . "http://a.example: URLs taken: 10000\n"
 		  . "http://a.example: URLs taken: 1\n"
-		  . "https://a.example.net: URLs taken: 2\n"
-		  . "https://a.example: URLs taken: 10000\n"
-		  . "https://a.example: URLs taken: 1\n"
-		  . "https://a.example:8443: URLs taken: 1\n",
+		  . "http://a.example:8080: URLs taken: 1\n"
+		  . "http://a.example:81: URLs taken: 1\n",
 		'indexnow: batches');
 	my @requests = requests();
-	is_deeply(answers(@requests), [ '202: 1', '200: 2', '200: 10000', '202: 1', '202: 1' ], 'indexnow: requests');
+	is_deeply(answers(@requests), [ '200: 2', '200: 10000', '202: 1', '202: 1', '202: 1' ], 'indexnow: requests');
 	is_deeply(taken(@requests), [ sort @urls ], 'indexnow: every URL once');
 
 	@urls = (pages('a.example', 65), pages('b.example', 2));
 	change(@urls, @urls);
 	is( run('purge'), "0\n"
-		  . "https://a.example: URLs taken: 30\n" x 2
-		  . "https://a.example: URLs taken: 5\n"
-		  . "https://b.example: URLs taken: 2\n",
+		  . "http://a.example: URLs taken: 30\n" x 2
+		  . "http://a.example: URLs taken: 5\n"
+		  . "http://b.example: URLs taken: 2\n",
 		'purge: batches');
 	is_deeply(taken(requests()), \@urls, 'purge: every URL once');
 	change(@urls);
 	is( run('purge', '--batch', 20), "0\n"
-		  . "https://a.example: URLs taken: 20\n" x 3
-		  . "https://a.example: URLs taken: 5\n"
-		  . "https://b.example: URLs taken: 2\n",
+		  . "http://a.example: URLs taken: 20\n" x 3
+		  . "http://a.example: URLs taken: 5\n"
+		  . "http://b.example: URLs taken: 2\n",
 		'purge: batches of another size');
 	is_deeply(taken(requests()), \@urls, 'purge: every URL once, again');
 
@@ -281,15 +286,15 @@ sub check_batches
 	$node->safe_psql(
 		'postgres', q{
 		INSERT INTO "The Site"."Changes"
-		SELECT 'https://c.example/', now(), section, 'https://c.example/' || section || n, 'added', NULL
+		SELECT 'http://c.example/', now(), section, 'http://c.example/' || section || n, 'added', NULL
 		  FROM unnest('{one,two}'::text[]) AS section, generate_series(1, 40) n});
 	is( run_for('The Site.Changes', 'purge'), "0\n"
-		  . "https://c.example: URLs taken: 30\n" x 2
-		  . "https://c.example: URLs taken: 20\n",
+		  . "http://c.example: URLs taken: 30\n" x 2
+		  . "http://c.example: URLs taken: 20\n",
 		'a table with a name that takes quotes, and partitions');
 	is_deeply(
 		taken(requests()),
-		[ sort map { ("https://c.example/one$_", "https://c.example/two$_") } 1 .. 40 ],
+		[ sort map { ("http://c.example/one$_", "http://c.example/two$_") } 1 .. 40 ],
 		'every URL of all partitions');
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM "The Site"."Changes"'), 0, 'it is empty then');
 	return;
@@ -298,8 +303,8 @@ sub check_batches
 # A key in a directory is for the URLs below it.
 sub check_key_location
 {
-	my @below = map { "https://$_.example/shop/1" } 'a', 'b';
-	my @others = ('https://a.example/', 'https://b.example/shop', 'https://b.example/shopping');
+	my @below = map { "http://$_.example/shop/1" } 'a', 'b';
+	my @others = ('http://a.example/', 'http://b.example/shop', 'http://b.example/shopping');
 
 	change(@below, @others);
 	like(run('indexnow', '--key-location', "/shop/$key.txt"),
@@ -307,9 +312,9 @@ sub check_key_location
 		'a key in a directory');
 	is_deeply(taken(requests()), \@below, 'the URLs below it are taken');
 	is_deeply(feed(), \@others, 'the others stay');
-	like(run('indexnow', '--key-location', "https://b.example/$key.txt"), qr/^1\n.*: URLs taken: 2/s, 'a URL');
+	like(run('indexnow', '--key-location', "http://b.example/$key.txt"), qr/^1\n.*: URLs taken: 2/s, 'a URL');
 	is_deeply(taken(requests()), [ @others[ 1, 2 ] ], 'is for its site');
-	is(run('indexnow'), "0\nhttps://a.example: URLs taken: 1\n", 'no location is for all');
+	is(run('indexnow'), "0\nhttp://a.example: URLs taken: 1\n", 'no location is for all');
 	requests();
 	return;
 }
@@ -318,7 +323,7 @@ sub check_key_location
 sub check_temporary
 {
 	my ($name) = @_;
-	my $site = 'https://a.example';
+	my $site = 'http://a.example';
 	my @urls = pages('a.example', 3);
 
 	# It waits 1 second, then 2, or longer if it is asked to.
@@ -346,13 +351,13 @@ sub check_temporary
 	change(@urls);
 	post('faults', '429 301', '503 ' . date(3600));
 	is( run($name), "1\n"
-		  . "https://c.example: URLs taken: 2\n"
+		  . "http://c.example: URLs taken: 2\n"
 		  . "$site: URLs not taken: 3: 429 Too Many Requests: the answer is 429\n"
-		  . "https://b.example: URLs not taken: 1: 503 Service Unavailable: the answer is 503\n",
+		  . "http://b.example: URLs not taken: 1: 503 Service Unavailable: the answer is 503\n",
 		"$name: servers ask for more time than it has");
 	is(scalar requests(), 3, "$name: one attempt for each site");
 	post('faults', 'reset', '503');
-	like(run($name, '--patience', 0.5), qr/\A1\n$site: URLs not taken: 3: .*\nhttps:.*: 503 /, "$name: it has no time");
+	like(run($name, '--patience', 0.5), qr/\A1\n$site: URLs not taken: 3: .*\nhttp:.*: 503 /, "$name: it has no time");
 	is(scalar requests(), 2, "$name: one attempt for each site");
 	is_deeply(feed(), [ @urls[ 0 .. 3 ] ], "$name: what was not taken stays");
 
@@ -379,37 +384,79 @@ sub check_refusals
 	change(@urls);
 	if ($name eq 'indexnow')
 	{
-		is( run($name), "1\n"
-			  . "https://a.example: URLs taken: 31\n"
-			  . "https://z.example: URLs taken: 1\n"
-			  . "https://no-key.example: $says 31: 403 Forbidden: the answer is 403\n",
-			"$name: a site without the key");
+		my $no_key = qr{\A1\n.*^http://no-key\.example: no URLs posted: http://no-key\.example/\S+\.txt does not contain the key: 404 }ms;
+
+		my $output = run($name);
+		like($output, $no_key, "$name: a site without the key file");
+		like($output, qr{^http://a\.example: URLs taken: 31\nhttp://z\.example: URLs taken: 1$}m, "$name: other sites");
+		is_deeply(answers(requests()), [ '200: 31', '202: 1' ], "$name: nothing is posted for that site");
 		is_deeply(feed(), [ @urls[ 31 .. 61 ] ], "$name: its URLs stay");
+		{
+			local $ENV{INDEXNOW_KEY} = 'another-key';
+			like(run($name), $no_key, "$name: the wrong key");
+		}
+		$node->safe_psql('postgres', 'TRUNCATE site_changes');
+		change(@a);
+		post('faults', '403');
+		like(run($name), qr{\A1\nhttp://a\.example: $says 31: 403 Forbidden}, "$name: a refusal");
 		requests();
-		local $ENV{INDEXNOW_KEY} = 'another-key';
-		like(run($name), qr{\A1\nhttps://no-key\.example: $says 31: 403 }, "$name: the wrong key");
-		requests();
-		like(run($name, '--endpoint', "$base/old"), qr{\A1\n.*$says 31: 301 Moved Permanently}, "$name: a redirect takes nothing");
+		like(run('indexnow_old'), qr{\A1\n.*$says 31: 301 Moved Permanently}, "$name: a redirect takes nothing");
 		is_deeply([ requests() ], [], "$name: and is not followed");
-		is_deeply(feed(), [ @urls[ 31 .. 61 ] ], "$name: all stay");
+		is_deeply(feed(), \@a, "$name: all stay");
 	}
 	else
 	{
 		post('faults', '422', 'take', '403', '400');
 		is( run($name), "1\n"
-			  . "https://a.example: URLs taken: 1\n"
-			  . "https://a.example: $says 30: 422 Unprocessable Entity: the answer is 422\n"
-			  . "https://no-key.example: $says 30: 403 Forbidden: the answer is 403\n"
-			  . "https://z.example: $says 1: 400 Bad Request: the answer is 400\n",
+			  . "http://a.example: URLs taken: 1\n"
+			  . "http://a.example: $says 30: 422 Unprocessable Entity: the answer is 422\n"
+			  . "http://no-key.example: $says 30: 403 Forbidden: the answer is 403\n"
+			  . "http://z.example: $says 1: 400 Bad Request: the answer is 400\n",
 			"$name: what is refused");
 		is_deeply(answers(requests()), [ '422: 30', '200: 1', '403: 30', '400: 1' ],
 			"$name: after a 422 the site goes on, after a 403 another one");
 		is_deeply(feed(), [ @urls[ 0 .. 29, 31 .. 62 ] ], "$name: what is refused stays");
 		local $ENV{PURGE_HEADER} = 'Authorization: Bearer wrong';
-		like(run($name), qr{\A1\nhttps://a\.example: $says 30: 401 }, "$name: the wrong token");
+		like(run($name), qr{\A1\nhttp://a\.example: $says 30: 401 }, "$name: the wrong token");
 		requests();
 	}
 	$node->safe_psql('postgres', 'TRUNCATE site_changes');
+	return;
+}
+
+# Several endpoints, of which one has to accept; any 2xx; and a table of what was posted.
+sub check_endpoints_and_log
+{
+	my @a = pages('a.example', 3);
+	my @both = ('indexnow', '--endpoint', "$base/second", '--log', 'posted');
+	my $posted = sub
+	{
+		return $node->safe_psql('postgres', q{
+			SELECT count(*), substring(endpoint, '[a-z]+$'), accepted, substring(answer, '^\d+')
+			  FROM posted GROUP BY 2, 3, 4 ORDER BY 4});
+	};
+
+	$node->safe_psql(
+		'postgres', q{
+		CREATE TABLE posted (loc text, at timestamptz, endpoint text, accepted boolean, answer text);
+		CREATE INDEX ON posted (loc, at);
+		GRANT SELECT, INSERT ON posted TO sender});
+	change(@a);
+	post('faults', '400', '203');
+	is(run(@both), "0\nhttp://a.example: URLs taken: 3\n", 'the second endpoint accepts what the first refuses');
+	is_deeply(answers(requests()), [ '400: 3', '203: 3' ], 'each endpoint gets the URLs once');
+	is_deeply(feed(), [], 'they leave the feed');
+	is($posted->(), '3|second|t|203', 'the log has them');
+
+	change(@a, pages('b.example', 1));
+	post('faults', '400', '422');
+	like(run(@both), qr{\A1\nhttp://b\.example: URLs not taken: 1: 400 }, 'both endpoints refuse');
+	is_deeply(answers(requests()), [ '400: 1', '422: 1' ], 'nothing is posted again within ten minutes');
+	is($posted->(), "3|second|t|203\n1|indexnow|f|400", 'the log has the refusal');
+	is(scalar @{ feed() }, 4, 'all stay in the feed');
+	$node->safe_psql('postgres', "UPDATE posted SET at = at - interval '11 minutes'");
+	is(run(@both), "0\nhttp://a.example: URLs taken: 3\nhttp://b.example: URLs taken: 1\n", 'later they are posted');
+	requests();
 	return;
 }
 
@@ -424,13 +471,13 @@ sub check_two
 	post('faults', 'hold take');
 	my $first = start($name);
 	wait_for_answer('held');
-	is(run($name), "0\nhttps://b.example: URLs taken: 2\n", "$name: the second leaves to the first what it has");
+	is(run($name), "0\nhttp://b.example: URLs taken: 2\n", "$name: the second leaves to the first what it has");
 	change($a[0]);
 	post('release');
-	is(finish($first), "0\nhttps://a.example: URLs taken: 2\n", "$name: and the first to the second");
+	is(finish($first), "0\nhttp://a.example: URLs taken: 2\n", "$name: and the first to the second");
 	is_deeply([ map { $_->{urls} } grep { $_->{answer} ne 'held' } requests() ], [ \@b, \@a ], "$name: each is sent once");
 	is_deeply(feed(), [ $a[0] ], "$name: a page that changed meanwhile stays");
-	is(run($name), "0\nhttps://a.example: URLs taken: 1\n", "$name: and is sent again");
+	is(run($name), "0\nhttp://a.example: URLs taken: 1\n", "$name: and is sent again");
 	requests();
 	return;
 }
@@ -457,7 +504,7 @@ sub check_kill
 	wait_for_rows(5);
 	kill_program($run);
 	is_deeply(feed(), \@urls, "$name: nor while it waits, when its rows are free");
-	is(run($name), "0\nhttps://a.example: URLs taken: 5\n", "$name: the next run goes on");
+	is(run($name), "0\nhttp://a.example: URLs taken: 5\n", "$name: the next run goes on");
 	is_deeply(answers(requests()), [ 'held: 5', '200: 5', '503 60: 5', '200: 5' ],
 		"$name: what was taken without an answer is sent twice");
 	return;

@@ -2,12 +2,13 @@
 
     receive_urls.py KEY TOKEN LOG
 
-/indexnow enforces the rules of IndexNow, /purge those of a CDN's API.  LOG gets a line
-of JSON for each request, before its answer: when, what it would answer, and the URLs.
+/indexnow and /second enforce the rules of IndexNow, /purge those of a CDN's API.  LOG gets
+a line of JSON for each request, before its answer: when, what it would answer, and the URLs.
+As a proxy, it serves the key file of each site but those whose host begins with "no-key.".
 
 /faults takes lines, one for each of the next requests:
 
-    STATUS [RETRY-AFTER]    answer that, and take nothing
+    STATUS [RETRY-AFTER]    answer that, and take nothing unless it is 2xx
     drop                    close the connection, and take nothing
     reset                   break the connection, and take nothing
     cut                     take the URLs, and break the connection before the answer
@@ -49,7 +50,7 @@ def rules_of_indexnow(headers, message):
         return 400, urls
     if not re.fullmatch('[A-Za-z0-9-]{8,128}', key):
         return 400, urls
-    if key != KEY or host.startswith('no-key.'):
+    if key != KEY:
         return 403, urls
     location = message.get('keyLocation', urljoin(urls[0], f'/{key}.txt'))
     if urlsplit(location).netloc != host:
@@ -70,10 +71,15 @@ def rules_of_purge(headers, message):
     return (200 if 1 <= len(urls) <= MOST_PURGED and len(set(urls)) == len(urls) else 400), urls
 
 
-RULES = {'/indexnow': rules_of_indexnow, '/purge': rules_of_purge}
+RULES = {'/indexnow': rules_of_indexnow, '/second': rules_of_indexnow, '/purge': rules_of_purge}
 
 
 class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        url = urlsplit(self.path)
+        known = url.path.endswith(f'/{KEY}.txt') and not url.netloc.startswith('no-key.')
+        self.answer(200 if known else 404, text=KEY if known else None)
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
         if self.path == '/release':
@@ -117,8 +123,8 @@ class Handler(BaseHTTPRequestHandler):
         with lock, open(LOG, 'a') as log:
             log.write(json.dumps({'time': time.time(), 'answer': str(answer), 'urls': urls}) + '\n')
 
-    def answer(self, status, **headers):
-        text = f'the answer is\n{status}\n'.encode()
+    def answer(self, status, text=None, **headers):
+        text = (text or f'the answer is\n{status}\n').encode()
         # Python 3.13 has another phrase for 422 than those before it.
         self.send_response(status, 'Unprocessable Entity' if status == 422 else None)
         for name, value in {**headers, 'Content-Length': len(text)}.items():

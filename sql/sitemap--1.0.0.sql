@@ -604,6 +604,8 @@ COMMENT ON FUNCTION _sitemap_watch_triggers(regclass) IS
  * trigger is replaced whose queue or key was renamed or dropped: its queue is this one or no
  * longer exists, and likewise its key.
  *
+ * A trigger that is disabled stays disabled, since somebody may be loading rows.
+ *
  * A call that changes nothing takes ACCESS SHARE locks alone.  CREATE TRIGGER needs SHARE ROW
  * EXCLUSIVE.  So the first pass locks the tables where a trigger is missing or differs, and
  * the second pass reads the triggers again, since another call may have created them
@@ -640,12 +642,16 @@ BEGIN
 		           SELECT t.oid
 		            UNION
 		           SELECT d.typbasetype FROM base JOIN pg_type d ON d.oid = base.type)
-		         SELECT FROM base JOIN pg_type d ON d.oid = base.type WHERE d.typnotnull) AS is_strict
+		         SELECT FROM base JOIN pg_type d ON d.oid = base.type WHERE d.typnotnull) AS is_strict,
+		       (SELECT min(k.conname) FROM pg_constraint k WHERE k.conrelid = queue AND k.contype = 'f' AND a.attnum = ANY (k.conkey)) AS reference
 		  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = queue AND a.attnum > 0
 	LOOP
 		IF step.is_strict AND (step.is_key OR NOT step.has_default) THEN
 			RAISE 'column "%" of the queue % is NOT NULL', step.attname, arguments[2] USING ERRCODE = 'object_not_in_prerequisite_state',
 				DETAIL = 'Keys are added to the first column, NULL for all keys. Other columns get their defaults.';
+		ELSIF step.is_key AND step.reference IS NOT NULL THEN
+			RAISE 'column "%" of the queue % has a foreign key, "%"', step.attname, arguments[2], step.reference
+				USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'The keys of deleted rows are added as well, which it would refuse.', HINT = 'Drop the foreign key.';
 		END IF;
 	END LOOP;
 
@@ -695,6 +701,15 @@ BEGIN
 					CASE step.enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, name);
 			END IF;
 		END LOOP;
+	END LOOP;
+
+	FOR step IN EXECUTE format($$
+		SELECT relid, string_agg(format('ENABLE TRIGGER %%I', name), ', ' ORDER BY name) AS actions
+		  FROM %s._sitemap_watch_triggers($1) WHERE queue = $2 AND arguments[1] = $3 AND enabled = 'D'
+		 GROUP BY depth, relid ORDER BY depth, relid$$, schema) USING source, queue, key::text
+	LOOP
+		RAISE NOTICE 'triggers of the watched table % are disabled', step.relid
+			USING HINT = format('To enable them: ALTER TABLE ONLY %s %s', step.relid, step.actions);
 	END LOOP;
 END
 $function$;

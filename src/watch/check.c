@@ -37,7 +37,7 @@ PG_FUNCTION_INFO_V1(_sitemap_watch_check);
 
 /* Describe a problem.  Returns false. */
 static bool
-refuse(SmWatchProblem *problem, int sqlstate, const char *message, const char *hint)
+describe_problem(SmWatchProblem *problem, int sqlstate, const char *message, const char *hint)
 {
 	problem->sqlstate = sqlstate;
 	problem->message = message;
@@ -49,8 +49,31 @@ refuse(SmWatchProblem *problem, int sqlstate, const char *message, const char *h
 static bool
 refuse_queue(SmWatchProblem *problem, Relation queue, const char *what, const char *hint)
 {
-	return refuse(problem, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-				  psprintf("the queue \"%s\" %s", RelationGetRelationName(queue), what), hint);
+	return describe_problem(problem, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+							psprintf("the queue \"%s\" %s", RelationGetRelationName(queue), what),
+							hint);
+}
+
+/* For an error about a column that a table lacks. */
+static const char *
+list_columns(Relation rel)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		const FormData_pg_attribute *column = TupleDescAttr(desc, i);
+
+		if (!column->attisdropped)
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "The table has the columns ",
+							 NameStr(column->attname));
+	}
+	if (list.len == 0)
+		return "The table has no columns.";
+	appendStringInfoChar(&list, '.');
+	return list.data;
 }
 
 int
@@ -60,14 +83,15 @@ sm_watch_column(Relation source, const char *name, SmWatchProblem *problem)
 
 	/* a system column has a negative number */
 	if (number <= 0)
-		refuse(problem, ERRCODE_UNDEFINED_COLUMN,
-			   psprintf("table \"%s\" has no column \"%s\" to watch",
-						RelationGetRelationName(source), name), NULL);
+		describe_problem(problem, ERRCODE_UNDEFINED_COLUMN,
+						 psprintf("table \"%s\" has no column \"%s\" to watch",
+								  RelationGetRelationName(source), name),
+						 list_columns(source));
 	else if (sm_is_virtual(TupleDescAttr(RelationGetDescr(source), number - 1)))
-		refuse(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
-			   psprintf("cannot watch the virtual generated column \"%s\" of table \"%s\"",
-						name, RelationGetRelationName(source)),
-			   "Watch the columns that it is generated from.");
+		describe_problem(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
+						 psprintf("cannot watch the virtual generated column \"%s\" of table \"%s\"",
+								  name, RelationGetRelationName(source)),
+						 "Watch the columns that it is generated from.");
 	else
 		return number - 1;
 	return -1;
@@ -108,10 +132,11 @@ sm_queue_column(Relation queue)
 	return NULL;
 }
 
+/* Can an index refuse a key because of another row? */
 static bool
-is_unique(Relation index)
+refuses_keys(Relation index)
 {
-	return index->rd_index->indisunique;
+	return index->rd_index->indisunique || index->rd_index->indisexclusion;
 }
 
 bool
@@ -119,13 +144,15 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 {
 	Oid			relid = RelationGetRelid(queue);
 	Oid			owner = source->rd_rel->relowner;
-	Oid			unique;
+	Oid			index;
 	Form_pg_attribute column;
 
 	if (relid == RelationGetRelid(source))
 		return refuse_queue(problem, queue, "is the watched table", NULL);
-	if (queue->rd_rel->relkind != RELKIND_RELATION &&
-		queue->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+	if (queue->rd_rel->relkind == RELKIND_PARTITIONED_TABLE || queue->rd_rel->relispartition)
+		return refuse_queue(problem, queue, "is partitioned or a partition",
+							"A queue takes every key and NULL. Use an ordinary table.");
+	if (queue->rd_rel->relkind != RELKIND_RELATION)
 		return refuse_queue(problem, queue, "is not a table", NULL);
 	if (RelationUsesLocalBuffers(queue) && !RelationUsesLocalBuffers(source))
 		return refuse_queue(problem, queue, "is a temporary table",
@@ -143,15 +170,15 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 	if (check_enable_rls(relid, owner, true) == RLS_ENABLED)
 		return refuse_queue(problem, queue, "has row security that applies to its owner",
 							"Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.");
-	unique = sm_find_index(queue, is_unique);
-	if (OidIsValid(unique))
+	index = sm_find_index(queue, refuses_keys);
+	if (OidIsValid(index))
 		return refuse_queue(problem, queue,
-							psprintf("has a unique index, \"%s\"", get_rel_name(unique)),
-							"Drop the index. A queue may have a key more than once.");
+							psprintf("has a unique index or exclusion constraint, \"%s\"", get_rel_name(index)),
+							"Drop it. A queue may have a key more than once.");
 	column = sm_queue_column(queue);
 	if (column == NULL)
 		return refuse_queue(problem, queue, "has no column",
-							"Its first column receives the keys and must have their type.");
+							"Its first column receives the keys.");
 	if (column->attgenerated || column->attidentity == ATTRIBUTE_IDENTITY_ALWAYS)
 		return refuse_queue(problem, queue,
 							psprintf("generates its first column, \"%s\"", NameStr(column->attname)),
@@ -180,13 +207,14 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 		return true;
 
 	wanted = format_type_with_typemod(from->atttypid, from->atttypmod);
-	return refuse(problem, ERRCODE_DATATYPE_MISMATCH,
-				  psprintf("column \"%s\" of the queue \"%s\" has type %s, but the key \"%s\" of table \"%s\" has type %s",
-						   NameStr(to->attname), RelationGetRelationName(queue),
-						   format_type_with_typemod(to->atttypid, to->atttypmod),
-						   NameStr(from->attname), RelationGetRelationName(source), wanted),
-				  psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.", sm_qualified_name(RelationGetRelid(queue)),
-						   quote_identifier(NameStr(to->attname)), wanted));
+	return describe_problem(problem, ERRCODE_DATATYPE_MISMATCH,
+							psprintf("column \"%s\" of the queue \"%s\" has type %s, but the key \"%s\" of table \"%s\" has type %s",
+									 NameStr(to->attname), RelationGetRelationName(queue),
+									 format_type_with_typemod(to->atttypid, to->atttypmod),
+									 NameStr(from->attname), RelationGetRelationName(source), wanted),
+							psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.",
+									 sm_qualified_name(RelationGetRelid(queue)),
+									 quote_identifier(NameStr(to->attname)), wanted));
 }
 
 /* Open a table that is an argument.  hint: for a view and the like, NULL for none. */
@@ -233,8 +261,19 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 				 errhint("Watch the parent, \"%s\".", get_rel_name(root))));
 
 	key = sm_watch_column(source, NameStr(*PG_GETARG_NAME(ARG_KEY)), &problem);
-	if (key >= 0 && sm_queue_check(queue, source, &problem))
-		sm_queue_check_type(queue, source, key, &problem);
+	if (key >= 0 && sm_queue_check(queue, source, &problem) &&
+		sm_queue_check_type(queue, source, key, &problem))
+	{
+		if (sm_watch_root(RelationGetRelid(queue)) != RelationGetRelid(queue))
+			refuse_queue(&problem, queue, "is a child of another table", "Use an ordinary table.");
+		else if (RelationUsesLocalBuffers(source) && !RelationUsesLocalBuffers(queue))
+			refuse_queue(&problem, queue, "is not a temporary table, but the watched table is",
+						 "Use a temporary queue, since a read-only transaction can write to temporary tables only.");
+		else if (queue->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED &&
+				 source->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT)
+			refuse_queue(&problem, queue, "is unlogged, but the watched table is not",
+						 "A crash of the server would empty the queue. Use ALTER TABLE ... SET LOGGED.");
+	}
 	if (!PG_ARGISNULL(ARG_COLUMNS))
 		deconstruct_array(PG_GETARG_ARRAYTYPE_P(ARG_COLUMNS), NAMEOID, NAMEDATALEN, false,
 						  TYPALIGN_CHAR, &columns, &nulls, &count);

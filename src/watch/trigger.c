@@ -2,49 +2,26 @@
  * trigger.c
  *	  _sitemap_watch, the trigger function that adds keys of changed rows to a queue.
  *
- * The triggers fire once for a statement.  Row triggers would add more than a
- * microsecond for each row, since each would run an INSERT.
- *
- * After an UPDATE, the old and the new rows are read side by side.  A pair of rows with
- * equal watched columns adds nothing.  Any other pair adds the old and the new key, once if
- * they are equal:
+ * The triggers fire once for a statement.  After an UPDATE, the old and the new rows are
+ * read side by side.  A pair of rows with equal watched columns adds nothing.  Any other
+ * pair adds the old and the new key, once if they are equal:
  *
  *		old row			new row			watched: id, path		added
  *		1, '/a', 10		1, '/a', 11		equal
  *		2, '/b', 10		2, '/x', 10		different				2
  *		3, '/c', 10		4, '/c', 10		different				3, 4
  *
- * It can happen that the rows of a pair do not belong together: if a trigger keeps a row
- * from entering the partition that the UPDATE moves it to, the new rows lack that row.
- * But a pair that adds nothing consists of equal rows.  So it cancels one old row and an
- * equal new one, and a row that only one side has is always in a pair that adds its key.
- * A key may be added needlessly, but no key is missed.
+ * A BEFORE trigger can keep a row out of one side, so that the rows of a pair do not belong
+ * together.  Keys may then be added needlessly, but none is missed: a pair that adds nothing
+ * removes equal rows from both sides.  A MERGE can hide keys: PostgreSQL gives rows that it
+ * moves between partitions to the triggers of DELETE and INSERT, which may not fire.
  *
- * The exception is MERGE into a partitioned table, in PostgreSQL 15 to 19.  A row that moves
- * to another partition gets into the transition tables of DELETE and INSERT, whose triggers
- * do not fire if the MERGE has no such action.  And once the MERGE has inserted a row,
- * transition_capture->tcs_original_insert_tuple stays set, so the new row of each following
- * UPDATE is the inserted one.  Both can hide keys.
- *
- * A write to a watched table never fails because of the watch.  If the tables no longer
- * are what they were when sitemap_watch was called, the trigger adds more than necessary or
- * nothing, and warns:
+ * If the tables have changed since sitemap_watch was called, the write succeeds with a
+ * WARNING:
  *
  *		a watched column is missing				all columns are compared
  *		the key is missing or has another type	NULL is added, which stands for all keys
  *		the queue is missing or unfit			nothing is added
- *
- * There is no subtransaction.  The queue is locked and checked before the INSERT, so what
- * the INSERT raises is an error of the queue's own constraints and triggers.
- *
- * The INSERT runs as the source's owner, who must own the queue, and with a fixed
- * search_path.  So writers need no right on the queue, and cannot redirect the names in its
- * defaults and triggers.  As in the actions of foreign keys, this is not a security-restricted
- * operation: it protects the owner from the writer, who in turn runs the triggers of the
- * source anyway.  And the queue may have deferred triggers.
- *
- * The newest plans of the INSERT statements are kept for the session, like the plans of
- * foreign keys (ri_triggers.c).  To make one takes 11 microseconds.
  */
 #include "postgres.h"
 
@@ -52,6 +29,7 @@
 
 #include "access/relation.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -72,7 +50,10 @@ PG_FUNCTION_INFO_V1(_sitemap_watch);
 /* In the INSERT, the name of the relation to read. */
 #define ROWS	"sitemap_watch_rows"
 
-/* A plan of an INSERT that is kept. */
+/*
+ * A plan of an INSERT that is kept for the session, like the plans of foreign keys
+ * (ri_triggers.c).  To make one takes 11 microseconds.
+ */
 typedef struct InsertPlan
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
@@ -193,7 +174,7 @@ equal_rows(const TupleTableSlot *a, const TupleTableSlot *b, int key, const Colu
 
 /* Find the columns to compare: all, if none is given or one is missing. */
 static Columns
-find_columns(const TriggerData *data, int key, SmWatchProblem *problem)
+watched_columns(const TriggerData *data, int key, SmWatchProblem *problem)
 {
 	const Trigger *trigger = data->tg_trigger;
 	int			natts = RelationGetNumberOfAttributes(data->tg_relation);
@@ -275,7 +256,7 @@ find_keys(const TriggerData *data, const Columns *columns, Keys *keys)
 }
 
 static SPIPlanPtr
-find_plan(const char *queue, Oid type)
+find_insert(const char *queue, Oid type)
 {
 	for (int i = 0; i < MAX_PLANS; i++)
 		if (plans[i].plan && plans[i].type == type && strcmp(plans[i].queue, queue) == 0)
@@ -324,7 +305,15 @@ open_queue(const char *name, Relation source, SmWatchProblem *problem)
 		/* a message has come if the queue was altered meanwhile */
 		if (queue && messages == SharedInvalidMessageCounter)
 		{
-			if (sm_queue_check(queue, source, problem))
+			/* the source is a temporary child of a table that is not */
+			if (XactReadOnly && !RelationUsesLocalBuffers(queue))
+			{
+				problem->sqlstate = ERRCODE_READ_ONLY_SQL_TRANSACTION;
+				problem->message = psprintf("cannot add keys of the temporary table \"%s\" to the queue %s in a read-only transaction",
+											RelationGetRelationName(source), name);
+				problem->hint = NULL;
+			}
+			else if (sm_queue_check(queue, source, problem))
 				return queue;
 			relation_close(queue, RowExclusiveLock);
 			return NULL;
@@ -348,8 +337,7 @@ calls_functions(Relation queue)
 {
 	TupleDesc	desc = RelationGetDescr(queue);
 
-	if (queue->rd_rel->relkind != RELKIND_RELATION || queue->rd_rel->relispartition ||
-		queue->rd_rel->relhasindex || queue->trigdesc || queue->rd_rules || desc->constr)
+	if (queue->rd_rel->relhasindex || queue->trigdesc || queue->rd_rules || desc->constr)
 		return true;
 	for (int i = 0; i < desc->natts; i++)
 		if (TupleDescAttr(desc, i)->atttypid >= FirstUnpinnedObjectId)
@@ -358,9 +346,11 @@ calls_functions(Relation queue)
 }
 
 /*
- * Insert keys as the source's owner.  The end of the (sub)transaction restores user and
- * search_path after an error.  The statement names no column, so the key goes into the queue's
- * first column.
+ * Insert keys as the source's owner, who owns the queue, and with a fixed search_path: writers
+ * need no right on the queue, and cannot redirect the names in its defaults and triggers.  This
+ * is no security-restricted operation, since the queue may have deferred triggers.  The end of
+ * the (sub)transaction restores user and search_path after an error.  The statement names no
+ * column, so the key goes into the queue's first column.
  */
 static void
 insert_keys(Relation queue, const TriggerData *data, Keys *keys)
@@ -373,7 +363,7 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 	};
 	const char *name = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
 	Oid			type = keys->all ? InvalidOid : TupleDescAttr(keys->desc, 0)->atttypid;
-	SPIPlanPtr	plan = find_plan(name, type);
+	SPIPlanPtr	plan = find_insert(name, type);
 	int			level = NewGUCNestLevel();
 	Oid			user;
 	int			context;
@@ -465,7 +455,7 @@ _sitemap_watch(PG_FUNCTION_ARGS)
 		keys.column = sm_watch_column(source, data->tg_trigger->tgargs[SM_WATCH_KEY], &problem);
 		columns.needed = keys.column + 1;
 		if (TRIGGER_FIRED_BY_UPDATE(data->tg_event))
-			columns = find_columns(data, keys.column, &problem);
+			columns = watched_columns(data, keys.column, &problem);
 		find_keys(data, &columns, &keys);
 	}
 	if (!keys.all && keys.store == NULL)

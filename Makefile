@@ -64,10 +64,10 @@ WARNINGS = -Wall -Wextra -Wno-unused-parameter -Werror=implicit-function-declara
 
 PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
 	$(if $(LIBDEFLATE),-DUSE_LIBDEFLATE $(call flags,--cflags libdeflate))
-PG_CFLAGS = $(WARNINGS) $(PTHREAD_CFLAGS)
+PG_CFLAGS = $(WARNINGS)
 # PostgreSQL loads modules into one namespace: our calls stay in our own module.
 BIND_LOCALLY = -Wl,-Bsymbolic
-SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz) $(PTHREAD_LIBS)
+SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
 EXTRA_CLEAN = build
 
 # pg_config and pgxs.mk may be there without the server's headers.

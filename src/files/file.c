@@ -113,3 +113,17 @@ sm_file_from_row(SmFile *file, TupleTableSlot *row)
 	file->content = nulls[SM_FILE_CONTENT] ? NULL :
 		(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]);
 }
+
+void
+sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows, TupleDesc desc)
+{
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+
+	sm_file_to_row(file, values, nulls);
+	if (gzip && file->content && !sm_file_is_index(file))
+		values[SM_FILE_CONTENT] =
+			PointerGetDatum(sm_gzip(gzip, sm_span(VARDATA(file->content),
+												  VARSIZE(file->content) - VARHDRSZ)));
+	tuplestore_putvalues(rows, desc, values, nulls);
+}

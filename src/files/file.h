@@ -9,7 +9,9 @@
 #include "core/url.h"
 #include "executor/tuptable.h"
 #include "files/document.h"
+#include "server/gzip.h"
 #include "server/table.h"
+#include "utils/tuplestore.h"
 
 /*
  * A file of a set or of a target, as a row of type sitemap_file.  An empty text and
@@ -99,5 +101,12 @@ sm_file_is_index(const SmFile *file)
  */
 extern void sm_file_to_row(const SmFile *file, Datum *values, bool *nulls);
 extern void sm_file_from_row(SmFile *file, TupleTableSlot *row);
+
+/*
+ * Add the row of a file to a tuplestore.  gzip compresses its content, unless it is NULL
+ * or the file is an index.
+ */
+extern void sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows,
+						  TupleDesc desc);
 
 #endif

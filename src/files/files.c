@@ -7,7 +7,6 @@
 
 #include "files/index.h"
 #include "files/set.h"
-#include "files/queue.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/memutils.h"
@@ -18,8 +17,8 @@ typedef struct FilesState
 {
 	SmFileSink	sink;			/* must be first */
 	SmIndex    *index;			/* the index of the set, NULL for none */
-	bool		gzipped;		/* are files compressed? (indexes never are) */
-	SmFileQueue *queue;			/* for the rows of the result */
+	SmGzip	   *gzip;			/* compresses files; NULL for no compression */
+	ReturnSetInfo *result;
 } FilesState;
 
 /* Add a file to the result. */
@@ -29,9 +28,9 @@ put_file(SmFileSink *self, const SmFile *file)
 	FilesState *state = (FilesState *) self;
 	SmFile		stored = *file;
 
-	if (!state->gzipped || sm_file_is_index(file))
+	if (state->gzip == NULL || sm_file_is_index(file))
 		stored.content = sm_toast_compress(file->content);
-	sm_file_queue_put(state->queue, &stored);
+	sm_file_store(&stored, state->gzip, state->result->setResult, state->result->setDesc);
 
 	if (state->index && !sm_file_is_index(file))
 		sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
@@ -55,22 +54,21 @@ check_result_type(TupleDesc desc)
 Datum
 sitemap_files(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	MemoryContext context;
 	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmSet	   *set;
-	FilesState	state = {.sink = {.put = put_file}};
+	FilesState	state = {.sink = {.put = put_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	check_result_type(rsinfo->setDesc);
+	check_result_type(state.result->setDesc);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(fcinfo, false);
-	state.gzipped = options->compression > 0;
-	state.queue = sm_file_queue_create(rsinfo->setResult, rsinfo->setDesc, options->compression);
+	if (options->compression > 0)
+		state.gzip = sm_gzip_create(options->compression);
 	if (options->index != SM_INDEX_NEVER)
 		state.index = sm_index_create(options);
 
@@ -85,7 +83,6 @@ sitemap_files(PG_FUNCTION_ARGS)
 	if (state.index && (set->nfiles > 1 || options->index == SM_INDEX_ALWAYS))
 		sm_index_put(state.index, options->section, &state.sink);
 	sm_set_end(set, "sitemap_files");
-	sm_file_queue_finish(state.queue);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

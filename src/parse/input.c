@@ -1,29 +1,23 @@
 /*
  * input.c
- *	  Inflates a document with zlib, piece by piece, and converts it to UTF-8.
+ *	  Inflates a document, up to max_bytes, and converts it to UTF-8.
  *
- * A few megabytes of gzip data can inflate to gigabytes, and the size that they
- * declare can be wrong.  So inflating ends at max_bytes.  In a damaged document the
- * part before the damage is prepared, since skip mode returns its entries.
+ * In a damaged document the part before the damage is prepared, since skip mode
+ * returns its entries.
  */
 #include "postgres.h"
 
 #include "parse/input.h"
 
-#include <zlib.h>
-
 #include "core/text.h"
 #include "core/xmlreader.h"
-#include "files/gzip.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
+#include "server/gzip.h"
 #include "utils/memutils.h"
 
 #define UTF8_MARK	"\xEF\xBB\xBF"
-
-/* bytes inflated between two checks for a cancel request */
-#define PIECE_SIZE	65536
 
 /* bytes of an encoding's name that a message shows */
 #define ENCODING_CLIP	40
@@ -48,97 +42,17 @@ break_off_conversion(SmInput *input, size_t nleft, const char *reason)
 		break_off(input, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, reason);
 }
 
-/*
- * Does another gzip member follow?  Zeros may follow the last member, since tape drives
- * fill up blocks with zeros.
- */
-static bool
-next_member(z_stream *stream, SmProblems *problems)
-{
-	if (sm_is_gzip(sm_span((const char *) stream->next_in, stream->avail_in)))
-	{
-		inflateReset(stream);
-		return true;
-	}
-	for (uInt i = 0; i < stream->avail_in; i++)
-	{
-		if (stream->next_in[i] != 0)
-		{
-			sm_problem(problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_BINARY_REPRESENTATION,
-					   NULL, "other bytes follow the gzip data");
-			break;
-		}
-	}
-	return false;
-}
-
-/* Free what zlib has allocated.  Called before the memory context is freed. */
-static void
-end_stream(void *arg)
-{
-	inflateEnd(arg);
-}
-
-/* Inflate gzip data, up to one piece beyond limit. */
 static void
 inflate_document(SmInput *input, SmSpan data, int64 limit, SmProblems *problems)
 {
-	z_stream   *stream = palloc0_object(z_stream);
-	MemoryContextCallback *callback = palloc_object(MemoryContextCallback);
-	char	   *buf = palloc(PIECE_SIZE);
-	size_t		size = PIECE_SIZE;
-	size_t		len = 0;
-	bool		ended = false;
+	bool		ends_with_other;
+	const char *reason = sm_gunzip(data, limit, &input->content, &ends_with_other);
 
-	callback->func = end_stream;
-	callback->arg = stream;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
-	stream->next_in = (Bytef *) data.s;
-	stream->avail_in = data.len;
-	/* + 16: gzip format */
-	if (inflateInit2(stream, MAX_WBITS + 16) != Z_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("zlib could not begin to inflate.")));
-
-	while (!ended && input->broken == NULL && len <= (uint64) limit)
-	{
-		uInt		room;
-
-		CHECK_FOR_INTERRUPTS();
-
-		if (len == size)
-		{
-			size *= 2;
-			buf = repalloc_huge(buf, size);
-		}
-		room = Min(size - len, PIECE_SIZE);
-		stream->next_out = (Bytef *) buf + len;
-		stream->avail_out = room;
-		switch (inflate(stream, Z_NO_FLUSH))
-		{
-			case Z_OK:
-				break;
-			case Z_STREAM_END:
-				ended = !next_member(stream, problems);
-				break;
-			case Z_BUF_ERROR:
-				break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, "the gzip data end too early");
-				break;
-			case Z_MEM_ERROR:
-				ereport(ERROR,
-						(errcode(ERRCODE_OUT_OF_MEMORY),
-						 errmsg("out of memory"),
-						 errdetail("zlib could not inflate.")));
-				break;
-			default:
-				break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, "the gzip data are damaged");
-				break;
-		}
-		len += room - stream->avail_out;
-	}
-	input->content = sm_span(buf, len);
+	if (reason)
+		break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, reason);
+	if (ends_with_other)
+		sm_problem(problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_BINARY_REPRESENTATION,
+				   NULL, "other bytes follow the gzip data");
 }
 
 /*

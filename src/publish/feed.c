@@ -24,9 +24,9 @@
 #include "core/digest.h"
 #include "core/entries.h"
 #include "core/xml.h"
-#include "files/gzip.h"
 #include "miscadmin.h"
 #include "publish/batch.h"
+#include "server/gzip.h"
 #include "server/query.h"
 #include "server/sort.h"
 #include "utils/acl.h"
@@ -79,10 +79,8 @@ struct SmFeed
 	SmTable		table;
 	SmSort		sort;
 
-	/* the file being compared, whose two versions are inflated in threads */
-	const char *name;
-	SmGzip	   *old_gunzip;
-	SmGzip	   *new_gunzip;
+	const char *name;			/* of the file being compared */
+	MemoryContext file_context; /* for its two versions */
 	MemoryContext entry_context;	/* for the entry being taken */
 };
 
@@ -136,8 +134,8 @@ sm_feed_create(Oid relid)
 	open_feed(feed, AccessShareLock);
 	relation_close(feed->table.rel, AccessShareLock);
 	sm_sort_begin(&feed->sort, ENTRY_NCOLUMNS, types, ENTRY_IS_NEW + 1);
-	feed->old_gunzip = sm_gzip_create(SM_INFLATE);
-	feed->new_gunzip = sm_gzip_create(SM_INFLATE);
+	feed->file_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
+											   ALLOCSET_SMALL_SIZES);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
 												ALLOCSET_SMALL_SIZES);
 	return feed;
@@ -214,59 +212,41 @@ take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *e
 	MemoryContextReset(feed->entry_context);
 }
 
-/* A version of a file: its content and, after read_version, its entries. */
-typedef struct Version
-{
-	SmSpan		content;
-	SmGzip	   *gunzip;			/* NULL if the content is not gzipped */
-	SmEntries	entries;
-} Version;
-
-/* Begin to inflate the content of a version, NULL for none, if it is gzipped. */
-static Version
-begin_version(SmFeed *feed, const SmFile *file, SmGzip *gunzip)
-{
-	Version		version = {.content = sm_span("", 0)};
-	struct varlena *content;
-
-	if (file == NULL || file->content == NULL)
-		return version;
-	content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(file->content));
-	version.content = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
-	if (!sm_is_gzip(version.content))
-		return version;
-
-	/* byte_count is memory to allocate */
-	if (file->byte_count < 0 || file->byte_count > SM_MAX_BYTES)
-		not_ours(feed);
-	version.gunzip = gunzip;
-	sm_gunzip_begin(gunzip, version.content, file->byte_count);
-	return version;
-}
-
-/* Begin to read the entries of a version. */
+/* Find the entries of a version of a file; NULL has none. */
 static void
-read_version(SmFeed *feed, Version *version)
+read_version(SmFeed *feed, const SmFile *file, SmEntries *entries)
 {
-	SmSpan		document = version->gunzip ? sm_gunzip_end(version->gunzip) : version->content;
+	SmSpan		document = sm_span("", 0);
 
-	if (document.s == NULL || !sm_entries_init(&version->entries, document))
+	if (file && file->content)
+	{
+		struct varlena *content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(file->content));
+		bool		other;
+
+		document = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
+		if (sm_is_gzip(document) &&
+			(sm_gunzip(document, SM_MAX_BYTES, &document, &other) != NULL || other ||
+			 document.len != (size_t) file->byte_count))
+			not_ours(feed);
+	}
+	if (!sm_entries_init(entries, document))
 		not_ours(feed);
 }
 
 void
 sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *new_file)
 {
-	Version		old_version;
-	Version		new_version;
+	MemoryContext oldcontext = MemoryContextSwitchTo(feed->file_context);
+	SmEntries	old_entries;
+	SmEntries	new_entries;
 
 	feed->name = old_file ? old_file->name : new_file->name;
-	old_version = begin_version(feed, old_file, feed->old_gunzip);
-	new_version = begin_version(feed, new_file, feed->new_gunzip);
-	read_version(feed, &old_version);
-	read_version(feed, &new_version);
-	if (!sm_entries_compare(&old_version.entries, &new_version.entries, take_entry, feed))
+	read_version(feed, old_file, &old_entries);
+	read_version(feed, new_file, &new_entries);
+	if (!sm_entries_compare(&old_entries, &new_entries, take_entry, feed))
 		not_ours(feed);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(feed->file_context);
 }
 
 /* The entries of one URL that differ in the old and new versions of files. */

@@ -23,7 +23,6 @@
 #include "executor/tuptable.h"
 #include "files/index.h"
 #include "files/set.h"
-#include "files/queue.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -70,8 +69,8 @@ typedef struct Run
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
-	SmFileQueue *queue;			/* compresses contents on their way to the
-								 * tuplestore */
+	SmGzip	   *gzip;			/* compresses contents; NULL for no
+								 * compression */
 
 	/* the result */
 	ReturnSetInfo *rows;		/* a row for each file; NULL for
@@ -116,7 +115,7 @@ put_file(SmFileSink *self, const SmFile *file)
 		if (old->stays)
 			copy.shown = NULL;
 	}
-	sm_file_queue_put(run->queue, &copy);
+	sm_file_store(&copy, run->gzip, run->files, run->desc);
 }
 
 static void
@@ -128,7 +127,8 @@ prepare_to_store(Run *run)
 		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name,
 						   sm_file_columns[i].type, -1, 0);
 	TupleDescFinalize(run->desc);
-	run->queue = sm_file_queue_create(run->files, run->desc, run->options->compression);
+	if (run->options->compression > 0)
+		run->gzip = sm_gzip_create(run->options->compression);
 }
 
 /* Forget the files of the set, to make it from its beginning. */
@@ -137,7 +137,6 @@ forget_files(Run *run)
 {
 	SmFileList *list = run->target->list;
 
-	sm_file_queue_finish(run->queue);
 	tuplestore_clear(run->files);
 	for (int i = 0; i < list->nfiles; i++)
 		list->files[i]->stays = false;
@@ -155,7 +154,6 @@ write_files(Run *run, bool are_index)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
 
-	sm_file_queue_finish(run->queue);
 	while (tuplestore_gettupleslot(run->files, true, false, slot))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(context);
@@ -394,7 +392,6 @@ make_set(Run *run, const char *statement)
 		forget_files(run);
 		sm_set_make_all(set, true);
 	}
-	sm_file_queue_finish(run->queue);
 	PopActiveSnapshot();
 	run->nfiles = set->nfiles;
 	run->url_count = set->url_count;

@@ -118,12 +118,10 @@ SELECT '`sitemap_audit`, 50 rules of a robots.txt', '`sitemap_audit`', '1.6',
 \else
 \set library zlib
 \endif
-INSERT INTO work (name, beside, goal, statement, workers)
-SELECT format('`sitemap_files`, compression %s, %s%s', level, :'library', CASE WHEN workers > 0 THEN ', 2 threads' END), :'copy',
-       CASE WHEN :'library' = 'libdeflate' AND level = 6 AND workers > 0 THEN '1.1' END,
-       files(', compression => ' || level), workers
-  FROM unnest('{1,6,9}'::int[]) level, unnest('{0,2}'::int[]) workers
- ORDER BY level, workers;
+INSERT INTO work (name, beside, goal, statement)
+SELECT format('`sitemap_files`, compression %s, %s', level, :'library'), :'copy',
+       CASE WHEN :'library' = 'libdeflate' THEN goal END, files(', compression => ' || level)
+  FROM (VALUES (1, '1.05'), (6, '1.4'), (9, NULL)) v (level, goal);
 \if :{?other_module}
 INSERT INTO work (name, beside, statement)
 SELECT format('`sitemap_files`, compression %s, zlib', level), :'copy',

@@ -1,0 +1,37 @@
+/*
+ * gzip.h
+ *	  Compression of whole documents by gzip, and the reverse.
+ */
+#ifndef SM_GZIP_H
+#define SM_GZIP_H
+
+#include "core/span.h"
+
+typedef struct SmGzip SmGzip;
+
+/*
+ * Prepare to compress at a level from 1 to 9, in the current memory context.  The
+ * library's memory is freed with that context, even after an error.
+ */
+extern SmGzip *sm_gzip_create(int level);
+
+/*
+ * Compress data into a gzip member without name and time, so that the result depends
+ * only on the data and the level.  The result is in the current memory context.
+ */
+extern struct varlena *sm_gzip(SmGzip *gzip, SmSpan data);
+
+/* Do the bytes begin like gzip data? */
+extern bool sm_is_gzip(SmSpan data);
+
+/*
+ * Inflate gzip data into the current memory context.  Ends early if the content becomes
+ * longer than limit; then the content is longer than limit, too.  Returns NULL, or why
+ * the content is only the beginning: a phrase for the user.
+ *
+ * ends_with_other: do other bytes than zeros follow the gzip data?
+ */
+extern const char *sm_gunzip(SmSpan data, size_t limit, SmSpan *content,
+							 bool *ends_with_other);
+
+#endif

@@ -114,9 +114,20 @@ sm_file_from_row(SmFile *file, TupleTableSlot *row)
 		(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]);
 }
 
+int
+sm_file_column(const char *name)
+{
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		if (strcmp(sm_file_columns[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
 void
 sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows, TupleDesc desc)
 {
+	Datum	   *row_values = palloc_array(Datum, desc->natts);
+	bool	   *row_nulls = palloc_array(bool, desc->natts);
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
@@ -125,5 +136,12 @@ sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows, TupleDesc
 		values[SM_FILE_CONTENT] =
 			PointerGetDatum(sm_gzip(gzip, sm_span(VARDATA(file->content),
 												  VARSIZE(file->content) - VARHDRSZ)));
-	tuplestore_putvalues(rows, desc, values, nulls);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		int			column = sm_file_column(NameStr(TupleDescAttr(desc, i)->attname));
+
+		row_nulls[i] = column < 0 || nulls[column];
+		row_values[i] = row_nulls[i] ? (Datum) 0 : values[column];
+	}
+	tuplestore_putvalues(rows, desc, row_values, row_nulls);
 }

@@ -86,6 +86,9 @@ enum
 
 extern const SmTableColumn sm_file_columns[SM_FILE_NCOLUMNS];
 
+/* The column of this name, -1 for none. */
+extern int	sm_file_column(const char *name);
+
 /* value of column kind for an index */
 #define SM_KIND_INDEX	"index"
 
@@ -104,7 +107,7 @@ extern void sm_file_from_row(SmFile *file, TupleTableSlot *row);
 
 /*
  * Add the row of a file to a tuplestore.  gzip compresses its content, unless it is NULL
- * or the file is an index.
+ * or the file is an index.  desc: columns of sitemap_file; others are filled with NULL.
  */
 extern void sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows,
 						  TupleDesc desc);

@@ -9,6 +9,7 @@
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);
@@ -36,19 +37,28 @@ put_file(SmFileSink *self, const SmFile *file)
 		sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
 }
 
-/* Raise an error unless the type of the result has the columns of this version. */
+/*
+ * Raise an error if a column of the type of the result has another type than in this
+ * version.  Until ALTER EXTENSION UPDATE, it is the type of an older version, which may
+ * lack columns.
+ */
 static void
 check_result_type(TupleDesc desc)
 {
-	bool		ok = desc->natts == SM_FILE_NCOLUMNS;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		const FormData_pg_attribute *attribute = TupleDescAttr(desc, i);
+		int			column = sm_file_column(NameStr(attribute->attname));
 
-	for (int i = 0; ok && i < SM_FILE_NCOLUMNS; i++)
-		ok = TupleDescAttr(desc, i)->atttypid == sm_file_columns[i].type;
-	if (!ok)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("the result type sitemap_file is not as this version of the extension needs it"),
-				 errhint("After an upgrade run ALTER EXTENSION sitemap UPDATE. Otherwise undo the ALTER TYPE.")));
+		if (column >= 0 && attribute->atttypid != sm_file_columns[column].type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the type sitemap_file must be of type %s, not %s",
+							NameStr(attribute->attname),
+							format_type_be(sm_file_columns[column].type),
+							format_type_be(attribute->atttypid)),
+					 errhint("Undo the ALTER TYPE.")));
+	}
 }
 
 Datum

@@ -82,23 +82,20 @@ SELECT * FROM sitemap_files('TABLE query_view', 'http://a/', max_urls => 2);
 SELECT name, pg_temp.text(content) FROM query_files ORDER BY name;
 DROP TABLE query_files;
 
--- The type must be as the extension made it.
+-- Columns are filled by name: an older version's type lacks some, and a newer version's has more.
 BEGIN;
 ALTER TYPE sitemap_file ALTER ATTRIBUTE url_count TYPE text;
 SELECT pg_temp.error($$ SELECT * FROM sitemap_files('TABLE query_view', 'http://a/') $$);
 ROLLBACK;
 BEGIN;
 ALTER TYPE sitemap_file ADD ATTRIBUTE etag text;
-SELECT pg_temp.error($$ SELECT * FROM sitemap_files('TABLE query_view', 'http://a/') $$);
+SELECT name, etag, pg_temp.text(content) FROM sitemap_files('TABLE query_view', 'http://a/');
 ROLLBACK;
 BEGIN;
-ALTER TYPE sitemap_file DROP ATTRIBUTE digest;
-SELECT pg_temp.error($$ SELECT * FROM sitemap_files('TABLE query_view', 'http://a/') $$);
-ROLLBACK;
-BEGIN;
-ALTER TYPE sitemap_file ADD ATTRIBUTE etag text;
-ALTER TYPE sitemap_file DROP ATTRIBUTE etag;
-SELECT pg_temp.error($$ SELECT * FROM sitemap_files('TABLE query_view', 'http://a/') $$);
+ALTER TYPE sitemap_file DROP ATTRIBUTE digest, DROP ATTRIBUTE shown;
+SELECT * FROM sitemap_files('TABLE query_view', 'http://a/', max_urls => 2);
+ALTER TYPE sitemap_file ADD ATTRIBUTE digest text;
+SELECT name, digest FROM sitemap_files('TABLE query_view', 'http://a/', max_urls => 2);
 ROLLBACK;
 SELECT name, url_count FROM sitemap_files('TABLE query_view', 'http://a/');
 

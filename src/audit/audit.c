@@ -25,12 +25,11 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "parser/parsetree.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/query_tree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/plancache.h"
 #include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(sitemap_audit);
@@ -368,63 +367,6 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 	return true;
 }
 
-/*
- * The view or subquery that gives a query's result its order: the query selects from
- * nothing else, without groups or windows.  NULL if there is none.  queries: the query,
- * then the queries around it, whose CTEs it can use; becomes those around the result.
- */
-static const Query *
-only_subquery(List **queries)
-{
-	const Query *query = linitial(*queries);
-	const RangeTblEntry *rte;
-
-	if (query->setOperations || query->distinctClause || query->groupClause ||
-		query->groupingSets || query->hasWindowFuncs ||
-		list_length(query->jointree->fromlist) != 1 ||
-		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
-		return NULL;
-	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
-	if (rte->rtekind == RTE_SUBQUERY)
-		return rte->subquery;
-	if (rte->rtekind == RTE_CTE && !rte->self_reference)
-	{
-		ListCell   *cell;
-
-		*queries = list_copy_tail(*queries, rte->ctelevelsup);
-		query = linitial(*queries);
-		foreach(cell, query->cteList)
-		{
-			const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
-
-			if (strcmp(cte->ctename, rte->ctename) == 0)
-				return castNode(Query, cte->ctequery);
-		}
-	}
-	return NULL;
-}
-
-/*
- * Does the query have an order?  Its only view or subquery can have it instead.  Without
- * FROM the order is fixed: there is one row, or those of a function in the SELECT list.
- */
-static bool
-has_order(const SmQuery *set_query)
-{
-	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(set_query->plan));
-	const Query *query = linitial_node(Query, source->query_list);
-	List	   *queries = NIL;
-
-	while (query && query->sortClause == NIL)
-	{
-		if (!query->setOperations && query->jointree->fromlist == NIL)
-			return true;
-		queries = lcons(unconstify(Query *, query), queries);
-		query = only_subquery(&queries);
-	}
-	return query != NULL;
-}
-
 /* Check the set as a whole, after the last row. */
 static void
 check_set(Audit *audit)
@@ -484,7 +426,7 @@ sitemap_audit(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	audit = make_audit(fcinfo);
 	sm_open_set_query(audit->options, &audit->query, &audit->columns);
-	if (audit->options->stable && audit->query.key_index < 0 && !has_order(&audit->query))
+	if (audit->options->stable && audit->query.key_index < 0 && !sm_query_has_order(&audit->query))
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
 						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);

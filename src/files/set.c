@@ -18,6 +18,7 @@
 #include "entry/element.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/query_tree.h"
 #include "server/table.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
@@ -678,6 +679,8 @@ sm_set_rebuild(SmSet *set)
 	};
 	int			ntouched = (int) sm_rebuild_touch(old->rebuild, old->nfiles, &limits);
 
+	if (sm_query_has_limit(&set->query))
+		return "the query has LIMIT or OFFSET";
 	if (ntouched > old->nfiles / 2)
 		return psprintf("%d of %d files would have to be rebuilt", ntouched, old->nfiles);
 	if (!prefers_ranges(set))

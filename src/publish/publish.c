@@ -34,6 +34,7 @@
 #include "server/encoding.h"
 #include "server/error.h"
 #include "server/query.h"
+#include "server/query_tree.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -383,8 +384,9 @@ make_set(Run *run, const char *statement)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (statement && run->reason == NULL)
 		run->reason = sm_set_rebuild(set);
-	/* no notice for a single file, which has few rows */
-	if (run->reason && run->rows && target->list->section_nfiles > 1)
+	/* no notice for a first run, or a single file, which has few rows */
+	if (run->reason && run->rows &&
+		target->list->section_nfiles > (sm_query_has_limit(&set->query) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 	if (statement == NULL || run->reason)

@@ -211,6 +211,41 @@ SELECT pg_temp.run(', section => ''one''', 'SELECT loc, id AS key FROM changes_p
 SELECT pg_temp.run(', section => ''one'', changes => ''VALUES (5100)''', 'SELECT loc, id AS key FROM changes_page WHERE id BETWEEN 5000 AND 5300 ORDER BY id');
 SELECT written, urls > 0 AS urls, files, reason
   FROM _sitemap_publish('changes_target', :'slow', 'http://a/', max_urls => 60, changes => 'VALUES (1000), (6000), (11000)');
+
+-- A LIMIT or OFFSET moves rows that nobody announces: all rows are read, and the pages are
+-- those of a full run.  It can be in the only view or subquery, or in a part of a UNION.
+CREATE FUNCTION pg_temp.limited(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  PERFORM pg_temp.run(', section => ''limited'', index => ''never''', query);
+  INSERT INTO changes_page VALUES (5555, '/new');
+  result := pg_temp.run(', section => ''limited'', index => ''never'', changes => ''SELECT 5555''', query);
+  RETURN result || ', then ' || pg_temp.run(', section => ''limited'', index => ''never''', query);
+END
+$$;
+CREATE VIEW changes_limited AS SELECT loc, id AS key FROM changes_page ORDER BY id OFFSET 30;
+BEGIN;
+SAVEPOINT before;
+SELECT pg_temp.limited('SELECT loc, id AS key FROM changes_page ORDER BY id LIMIT 600');
+ROLLBACK TO before;
+SELECT pg_temp.limited('SELECT loc, id AS key FROM changes_page ORDER BY id FETCH FIRST 600 ROWS ONLY');
+ROLLBACK TO before;
+SELECT pg_temp.limited('SELECT loc, key FROM changes_limited WHERE key > 0');
+ROLLBACK TO before;
+SELECT pg_temp.limited('WITH p AS (SELECT loc, id AS key FROM changes_page ORDER BY id LIMIT (SELECT 600)) SELECT DISTINCT loc, key FROM p ORDER BY key');
+ROLLBACK TO before;
+SELECT pg_temp.limited('(SELECT loc, id AS key FROM changes_page ORDER BY id LIMIT 600) UNION ALL SELECT ''/last'', 1000000 ORDER BY key');
+ROLLBACK TO before;
+-- A single file as well.
+SELECT pg_temp.limited('SELECT loc, id AS key FROM changes_page ORDER BY id LIMIT 50');
+ROLLBACK TO before;
+-- Not without an effect, nor where each page has its own.
+SELECT pg_temp.limited('SELECT loc, id AS key FROM changes_page ORDER BY id LIMIT ALL OFFSET 0');
+ROLLBACK TO before;
+SELECT pg_temp.limited('SELECT p.loc, p.id AS key FROM changes_page p, LATERAL (SELECT FROM changes_page q WHERE q.id = p.id LIMIT 1) q WHERE (SELECT p.id OFFSET 0 LIMIT 1) > 0 ORDER BY p.id');
+ROLLBACK;
+DROP VIEW changes_limited;
 SET client_min_messages = warning;
 
 -- A rule can add another statement.

@@ -28,8 +28,15 @@
 #define TupleDescFinalize(desc) ((void) 0)
 #endif
 
-/* Does a collation, which is valid, compare bytes? */
+/*
+ * Does a collation, which is valid, compare bytes?  The header includes ICU's where
+ * PostgreSQL has ICU, which packages of PostgreSQL do not bring.  Only the end of a struct
+ * differs without it.
+ */
+#pragma push_macro("USE_ICU")
+#undef USE_ICU
 #include "utils/pg_locale.h"
+#pragma pop_macro("USE_ICU")
 #if PG_VERSION_NUM >= 180000
 #define sm_collation_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
 #else

@@ -307,6 +307,11 @@ check_value(void *arg, SmRole role, SmSpan value)
 			value = read_written(audit, value);
 			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(value.s, value.len), value.len);
 			break;
+		case SM_ROLE_LONG_HREFLANG:
+			add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
+						psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
+								 sm_for_message(value)));
+			break;
 		case SM_ROLE_XML:
 			check_namespace(audit, value);
 			break;

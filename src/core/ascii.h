@@ -15,18 +15,17 @@
  */
 #define SM_IN_PATH		0x01
 #define SM_IN_QUERY		0x02	/* or a fragment */
-#define SM_IN_USER		0x04	/* user information */
-#define SM_UNRESERVED	0x08
+#define SM_UNRESERVED	0x04
 
 /* in a robots.txt: reserved characters that are written as they are */
-#define SM_ROBOTS_AS_IS	0x10
+#define SM_ROBOTS_AS_IS	0x08
 
 /* in XML: what may begin a name (letters and "_"); what may follow in a name */
-#define SM_NAME_START	0x20
-#define SM_NAME			0x40
+#define SM_NAME_START	0x10
+#define SM_NAME			0x20
 
 /* in XML: what text may have without a further check */
-#define SM_PLAIN_TEXT	0x80
+#define SM_PLAIN_TEXT	0x40
 
 extern const uint8_t sm_ascii_classes[256];
 
@@ -37,6 +36,12 @@ static inline char
 sm_lower(char c)
 {
 	return (c >= 'A' && c <= 'Z') ? c + ('a' - 'A') : c;
+}
+
+static inline char
+sm_upper(char c)
+{
+	return (c >= 'a' && c <= 'z') ? c - ('a' - 'A') : c;
 }
 
 static inline bool

@@ -1,6 +1,6 @@
 /*
  * iso.h
- *	  Language and country codes: ISO 639-1, ISO 15924, ISO 3166-1 alpha-2.
+ *	  Language and country codes: ISO 639, ISO 15924, ISO 3166-1 alpha-2.
  */
 #ifndef SM_ISO_H
 #define SM_ISO_H
@@ -11,11 +11,30 @@
 /* Is it an ISO 3166-1 alpha-2 code, in either case? */
 extern bool sm_iso_country(const char *code, size_t len);
 
+typedef enum SmHreflang
+{
+	SM_HREFLANG_INVALID,
+	SM_HREFLANG_VALID,
+	SM_HREFLANG_LONG			/* valid, but Google documents only languages
+								 * of two letters */
+} SmHreflang;
+
 /*
- * Is it a value for hreflang: "x-default", or a language of two letters, optionally
- * followed by a script of four letters and by a country, joined by hyphens?  Codes
- * may be in either case.
+ * Is it a value for hreflang?  It can be "x-default" in small letters; or a language of
+ * two letters, or of three if it has no code of two, optionally followed by a script of
+ * four letters and by a country, joined by hyphens.  These codes may be in either case.
  */
-extern bool sm_iso_hreflang(const char *code, size_t len);
+extern SmHreflang sm_iso_hreflang(const char *code, size_t len);
+
+/* room for a language of three letters, a script and a country, and for "x-default" */
+#define SM_HREFLANG_MAX		11
+
+/*
+ * What an invalid value for hreflang probably means: "en-US" for "en_US", "es" for
+ * "es-419", "de" for "deu", "x-default" for "X-Default".  Returns its length, 0 if that is
+ * unknown.
+ */
+extern size_t sm_iso_suggest_hreflang(const char *given, size_t len,
+									  char dst[SM_HREFLANG_MAX]);
 
 #endif

@@ -39,6 +39,9 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 
 	if (!JB_ROOT_IS_OBJECT(hrefs))
 	{
+		if (JB_ROOT_IS_SCALAR(hrefs) && JsonbExtractScalar(&hrefs->root, &value) &&
+			value.type == jbvNull)
+			return 0;
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
 				   "An example is {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.",
 				   "%s must be a JSON object", what);
@@ -65,31 +68,15 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 	return n;
 }
 
-/*
- * A hint for an invalid hreflang.  Common mistakes are a country's code instead of a
- * language's, such as cn for zh, and UK instead of GB.
- */
+/* A hint for an invalid hreflang: what to write instead, if that is known. */
 static const char *
 hreflang_hint(SmSpan hreflang)
 {
-	static const struct
-	{
-		const char *code;
-		const char *hint;
-	}			languages[] = {
-		{"cn", "Chinese is zh."}, {"cz", "Czech is cs."}, {"dk", "Danish is da."},
-		{"gr", "Greek is el."}, {"jp", "Japanese is ja."}, {"kr", "Korean is ko."},
-		{"ua", "Ukrainian is uk."}
-	};
-	SmSpan		language = sm_span(hreflang.s, Min(hreflang.len, 2));
+	char		suggested[SM_HREFLANG_MAX];
+	size_t		len = sm_iso_suggest_hreflang(hreflang.s, hreflang.len, suggested);
 
-	for (size_t i = 0; i < lengthof(languages); i++)
-		if (sm_equal_ignoring_case(language, sm_span_of(languages[i].code)) &&
-			(hreflang.len == 2 || hreflang.s[2] == '-'))
-			return languages[i].hint;
-	if (hreflang.len > 3 &&
-		sm_equal_ignoring_case(sm_span(hreflang.s + hreflang.len - 3, 3), sm_span_of("-UK")))
-		return "For the United Kingdom it is GB.";
+	if (len > 0)
+		return psprintf("Write \"%.*s\".", (int) len, suggested);
 	return "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.";
 }
 
@@ -108,7 +95,7 @@ add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 
 	/*
 	 * five bits tell letters apart, whatever their case; a code has at most
-	 * ten
+	 * SM_HREFLANG_MAX characters
 	 */
 	for (size_t i = 0; i < hreflang.len; i++)
 		number = number << 5 | (hreflang.s[i] & 0x1F);
@@ -126,17 +113,22 @@ bool
 sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 {
 	SmSpan		hreflang = sm_trim(link->hreflang);
+	SmHreflang	status = sm_iso_hreflang(hreflang.s, hreflang.len);
 	int			start = w->buf->len;
+	int			code;
 	int			href;
 
 	w->problem = SM_EXTENSION_INVALID;
-	if (!sm_iso_hreflang(hreflang.s, hreflang.len))
+	if (status == SM_HREFLANG_INVALID)
 		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 hreflang_hint(hreflang),
 						 "invalid hreflang \"%s\": must be x-default or a language code",
 						 sm_for_message(link->hreflang));
 	sm_append(w->buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
+	code = w->buf->len;
 	sm_append(w->buf, hreflang.s, hreflang.len);
+	if (status == SM_HREFLANG_LONG)
+		sm_hand_on(w, SM_ROLE_LONG_HREFLANG, code);
 	sm_append(w->buf, SM_LITERAL("\" href=\""));
 	href = w->buf->len;
 	if (!sm_append_url(w, link->href, "href") ||

@@ -22,6 +22,7 @@ typedef enum SmRole
 	SM_ROLE_UPLOADER,
 	SM_ROLE_NEWS_DATE,
 	SM_ROLE_ALTERNATE,
+	SM_ROLE_LONG_HREFLANG,		/* with a language of three letters */
 	SM_ROLE_XML					/* the namespace of an element of ready-made
 								 * XML, whose values are not read */
 } SmRole;

@@ -39,6 +39,7 @@
 	PROBLEM(SM_LASTMOD_IN_FUTURE, "lastmod_in_future") \
 	PROBLEM(SM_NEWS_TOO_OLD, "news_too_old") \
 	PROBLEM(SM_NAMESPACE_UNKNOWN, "namespace_unknown") \
+	PROBLEM(SM_HREFLANG_NOT_SUPPORTED, "hreflang_not_supported") \
 	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \
 	PROBLEM(SM_HREFLANG_NOT_RECIPROCAL, "hreflang_not_reciprocal") \
 	PROBLEM(SM_ROBOTS_DISALLOWED, "robots_disallowed") \

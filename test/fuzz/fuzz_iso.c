@@ -3,7 +3,7 @@
  *	  Fuzzes core/iso.
  *
  * What is accepted has the form of such a code, is a hreflang without its last
- * part too, and is accepted in the other case.
+ * part too, and is accepted in the other case.  What is suggested is accepted.
  */
 #include "core/iso.h"
 
@@ -44,23 +44,34 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char	   *src = exactly(data, size);
 	char	   *other = other_case(src, size);
+	SmHreflang	status;
+	char	   *dst;
+	size_t		len;
 
 	if (sm_iso_country(src, size))
 	{
 		CHECK(has_form(src, size, "^[A-Za-z]{2}$"));
 		CHECK(sm_iso_country(other, size));
 	}
-	if (sm_iso_hreflang(src, size) && !equal(src, size, "x-default", 9))
+	status = sm_iso_hreflang(src, size);
+	if (status != SM_HREFLANG_INVALID && !equal(src, size, "x-default", 9))
 	{
-		CHECK(has_form(src, size, "^[A-Za-z]{2}(-[A-Za-z]{4})?(-[A-Za-z]{2})?$"));
-		CHECK(sm_iso_hreflang(other, size));
-		CHECK(sm_iso_hreflang(src, 2));
-		if (size > 2 && src[size - 3] == '-')
+		size_t		language = status == SM_HREFLANG_LONG ? 3 : 2;
+
+		CHECK(has_form(src, size, "^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?$"));
+		CHECK(sm_iso_hreflang(other, size) == status);
+		CHECK(sm_iso_hreflang(src, language) == status);
+		if (size > 3 && src[size - 3] == '-')
 		{
 			CHECK(sm_iso_country(src + size - 2, 2));
-			CHECK(sm_iso_hreflang(src, size - 3));
+			CHECK(sm_iso_hreflang(src, size - 3) == status);
 		}
 	}
+	dst = exactly(NULL, SM_HREFLANG_MAX);
+	len = sm_iso_suggest_hreflang(src, size, dst);
+	CHECK(len == 0 || sm_iso_hreflang(dst, len) != SM_HREFLANG_INVALID);
+	CHECK(len > 0 || status == SM_HREFLANG_INVALID);
+	free(dst);
 	free(other);
 	free(src);
 	return 0;

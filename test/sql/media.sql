@@ -50,6 +50,23 @@ SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT ''/'' AS loc, ''{1}''
 SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT ''/'' AS loc, ''{}''::json AS alternates', 'http://a/')$$);
 SELECT pg_temp.error($$SELECT * FROM sitemap_files('SELECT NULL::xml AS url, ''{}''::text[] AS images', 'http://a/')$$);
 
+-- JSON null, as programs store a missing value, counts as absent, wherever it is.
+SELECT given, rtrim(replace(regexp_replace(pg_temp.text(content), '^.*<url><loc>http://a/</loc>|</url>.*$', '', 'g'), 'http://a/', '/'))
+  FROM (VALUES
+    (1, 'jsonb ''null'' AS alternates, jsonb ''null'' AS images, jsonb ''null'' AS videos, jsonb ''null'' AS news'),
+    (2, 'jsonb ''{"de": null}'' AS alternates, jsonb ''[null]'' AS images, jsonb ''[null]'' AS videos, jsonb ''{"title": null}'' AS news'),
+    (3, 'jsonb ''{"xx": null, "de": "/"}'' AS alternates, jsonb ''[null, "/i", null, {"loc": "/j", "title": null}, {"loc": null, "title": "t"}]'' AS images'),
+    (4, 'jsonb ''[{"thumbnail_loc": "/t", "title": "t", "description": "d", "content_loc": "/c", "player_loc": null, "duration": null, "tag": null, "live": null,
+                  "content_segment_loc": [null], "price": [null, 1], "price_currency": [null, "EUR"]}, null, {"title": null}]'' AS videos'),
+    (5, 'jsonb ''[{"thumbnail_loc": "/t", "title": "t", "description": "d", "content_loc": "/c", "tag": ["a", null]}]'' AS videos'),
+    (6, 'jsonb ''{"publication_name": "n", "publication_language": "en", "publication_date": "2026", "title": "t", "keywords": null, "genres": null}'' AS news'),
+    (7, 'ARRAY[NULL, ''/i'', NULL]::text[] AS images, ARRAY[NULL]::xml[] AS extensions'),
+    (8, 'NULL::text[] AS images, NULL::xml AS extensions, NULL::jsonb AS alternates')
+  ) v (id, given), sitemap_files('SELECT ''/'' AS loc, ' || given, 'http://a/')
+ ORDER BY id;
+SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc, jsonb ''null'' AS alternates, jsonb ''null'' AS images, jsonb ''[null]'' AS videos, jsonb ''null'' AS news', 'http://a/');
+SELECT sitemap_url('http://a/', extensions => sitemap_alternates('null') || sitemap_alternates('{"de": null}') || ARRAY[NULL, sitemap_image(NULL)]);
+
 -- What is not valid: an error, with the row.
 CREATE TEMP TABLE bad (id int GENERATED ALWAYS AS IDENTITY, images text[], alternates jsonb, extensions xml);
 INSERT INTO bad (images, alternates, extensions) VALUES
@@ -57,7 +74,6 @@ INSERT INTO bad (images, alternates, extensions) VALUES
   ('{""}', NULL, NULL),
   ('{http://i/1,ftp://i/2,http://i/3}', NULL, NULL),
   (NULL, '["http://a/"]', NULL),
-  (NULL, 'null', NULL),
   (NULL, '{"de": 1, "en": "http://a/en", "fr": {"a": ["b"]}}', NULL),
   (NULL, '{"us": "http://a/us", "en": "ftp:/en", "": "http://a/", "fr": ""}', NULL),
   (NULL, '{"de": "http://a/de", "DE": "http://a/DE"}', NULL),

@@ -16,14 +16,31 @@ country(const char *code, size_t len)
 	return result;
 }
 
-static bool
-hreflang(const char *code, size_t len)
+static SmHreflang
+status(const char *code, size_t len)
 {
 	char	   *copy = exactly(code, len);
-	bool		result = sm_iso_hreflang(copy, len);
+	SmHreflang	result = sm_iso_hreflang(copy, len);
 
 	free(copy);
 	return result;
+}
+
+static bool
+hreflang(const char *code, size_t len)
+{
+	return status(code, len) == SM_HREFLANG_VALID;
+}
+
+static void
+suggested(const char *given, const char *wanted)
+{
+	char	   *copy = exactly(given, strlen(given));
+	char	   *dst = exactly(NULL, SM_HREFLANG_MAX);
+
+	is(dst, sm_iso_suggest_hreflang(copy, strlen(given), dst), wanted, strlen(wanted), given);
+	free(dst);
+	free(copy);
 }
 
 /* Of the two-letter codes, how many are there? */
@@ -57,8 +74,28 @@ main(void)
 		"", "e", "us", "uk-", "en-", "en-UK", "en_GB", "en-GBR", "eng", "eng-GB", "en--GB", "en-GB-",
 		"en-GB-Latn", "en-Lat", "en-Latin", "en-Latn-", "en-Latn-G", "en-La1n", "xx", "xx-GB", "x-",
 		"x-defaul", "x-defaults", "X-DEFAULT", "x default", "es-419", "de-1996", " en", "en ",
-		"en,de", "zh-Hans-CN-x", "-en", "be-BY-", "d\xC3\xA9", "cn", "jp")
-		ok(!hreflang(*code, strlen(*code)), *code);
+		"en,de", "zh-Hans-CN-x", "-en", "be-BY-", "d\xC3\xA9", "cn", "jp", "deu", "GER", "zul-ZA", "fil_PH",
+		"fil-", "fil-PHL", "fili", "f1l", "419")
+		ok(status(*code, strlen(*code)) == SM_HREFLANG_INVALID, *code);
+	foreach_string(code, "fil", "FIL", "haw", "ckb-Arab", "gsw-CH", "yue-Hant-HK", "cmn", "qaa")
+		ok(status(*code, strlen(*code)) == SM_HREFLANG_LONG, *code);
+
+	suggested("en_US", "en-US");
+	suggested("EN_us.UTF-8", "en-US");
+	suggested("ZH_hant_tw", "zh-Hant-TW");
+	suggested("X-DEFAULT", "x-default");
+	suggested("default", "x-default");
+	suggested("es-419", "es");
+	suggested("de-1996", "de");
+	suggested("deu-AT", "de-AT");
+	suggested("fil_ph", "fil-PH");
+	suggested("cn", "zh");
+	suggested("en-UK", "en-GB");
+	suggested("us-en", "en-US");
+	suggested("uk_ua", "uk-UA");
+	suggested("en,de", "en");
+	foreach_string(code, "", "us", "419", "german", "=en", "-", "x-y", "\xC3\xA9")
+		suggested(*code, "");
 
 	/* 249 assigned and XK; 183 since "bh" was withdrawn */
 	is_number(count(country, false), 250, "number of countries");

@@ -130,7 +130,7 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
 		if (row_number != SM_WHOLE_SET && has_loc)
-			loc = sm_to_text(sm_span(last.data, last.len));
+			loc = sm_to_text(sm_without_secret(sm_span(last.data, last.len)));
 		values[RESULT_ROW] = problem[PROBLEM_ROW];
 		nulls[RESULT_ROW] = row_number == SM_WHOLE_SET;
 		values[RESULT_LOC] = PointerGetDatum(loc);

@@ -45,8 +45,8 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 }
 
 /*
- * Does s begin with start and then a slash?  s is a URL and start an origin; or s is what
- * follows the user in a URL, and start a host and port.
+ * Does s begin with start and then a slash?  s is a URL and start an origin; or s is a URL
+ * without its scheme, and start a host and port.
  */
 static bool
 begins_with(SmSpan s, SmSpan start)

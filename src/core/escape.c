@@ -22,9 +22,9 @@ put_escape(char *d, unsigned char c)
 }
 
 char *
-sm_escape(const char *s, const char *end, unsigned int component, SmUrlForm form,
-		  char *d, size_t *entity_bytes)
+sm_escape(const char *s, const char *end, SmUrlForm form, char *d, size_t *entity_bytes)
 {
+	unsigned int component = SM_IN_PATH;
 	bool		in_fragment = false;
 
 	while (s < end)
@@ -73,7 +73,7 @@ sm_escape(const char *s, const char *end, unsigned int component, SmUrlForm form
 				}
 				break;
 			case '#':
-				if (component != SM_IN_USER && !in_fragment)
+				if (!in_fragment)
 				{
 					component = SM_IN_QUERY;
 					in_fragment = true;
@@ -123,5 +123,5 @@ sm_url_encode_reference(const char *src, size_t len, char *dst)
 {
 	size_t		entity_bytes = 0;
 
-	return sm_escape(src, src + len, SM_IN_PATH, SM_FORM_XML, dst, &entity_bytes) - dst;
+	return sm_escape(src, src + len, SM_FORM_XML, dst, &entity_bytes) - dst;
 }

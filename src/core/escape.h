@@ -17,12 +17,12 @@ typedef enum SmUrlForm
 
 /*
  * Percent-encode the bytes from s to end, and return the end of what was written to d,
- * at most 6 bytes for each.  component: SM_IN_PATH for a path, which a query and a
- * fragment may follow, or SM_IN_USER.  *entity_bytes grows by the extra bytes of
- * entities, which do not count as characters of the URL.
+ * at most 6 bytes for each.  They are a path, which a query and a fragment may follow.
+ * *entity_bytes grows by the extra bytes of entities, which do not count as characters of
+ * the URL.
  */
-extern char *sm_escape(const char *s, const char *end, unsigned int component,
-					   SmUrlForm form, char *d, size_t *entity_bytes);
+extern char *sm_escape(const char *s, const char *end, SmUrlForm form, char *d,
+					   size_t *entity_bytes);
 
 /*
  * Percent-encode a reference, relative or absolute, in SM_FORM_XML, without splitting it

@@ -21,6 +21,7 @@ typedef enum SmUrlStatus
 	SM_URL_LOST_SCHEME,			/* "www.example.com/a": looks relative */
 	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
+	SM_URL_USER,				/* a user name or password before the host */
 	SM_URL_NO_HOST,
 	SM_URL_BAD_HOST,			/* browsers cannot open it */
 	SM_URL_BACKSLASH,			/* before the path */
@@ -31,9 +32,7 @@ typedef enum SmUrlStatus
 	SM_URL_BAD_PORT,
 	SM_URL_TOO_LONG,
 	SM_URL_LONG_REFERENCE,		/* relative, and too long to be resolved */
-	SM_URL_LONG_AUTHORITY,
-	SM_URL_BAD_BASE,			/* a base URL with a user, a query or a
-								 * fragment */
+	SM_URL_BAD_BASE,			/* a base URL with a query or a fragment */
 	SM_URL_OTHER_SITE,			/* outside of SM_SCOPE_HOST */
 	SM_URL_OTHER_PATH			/* outside of SM_SCOPE_PATH */
 } SmUrlStatus;

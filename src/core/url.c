@@ -1,7 +1,10 @@
 /*
  * url.c
- *	  Splits a URL into scheme, user, host, port and the rest, because each of these is
- *	  encoded in its own way: the host by host.c, user and rest by escape.c.
+ *	  Splits a URL into scheme, host, port and the rest, because each of these is encoded
+ *	  in its own way: the host by host.c, the rest by escape.c.
+ *
+ * A user name or a password before the host is refused: who publishes it tells it to
+ * everybody (RFC 9110, 4.2.4).
  *
  * The origin of the last URL is remembered, since nearly all URLs of a set share it.
  */
@@ -56,12 +59,11 @@ is_port(const char *s, size_t len)
 	return i > 0 && i < len && s[i] == '/';
 }
 
-/* The parts of a URL "https://user@host:port/path?query#fragment", as it is written. */
+/* The parts of a URL "https://host:port/path?query#fragment", as it is written. */
 typedef struct Parts
 {
 	bool		https;
-	SmSpan		authority;		/* "user@host:port" */
-	SmSpan		user;			/* s is NULL for none */
+	SmSpan		authority;		/* "host:port" */
 	SmSpan		host;			/* with the brackets of an IPv6 address */
 	SmSpan		port;			/* s is NULL if there is no colon */
 	const char *rest;			/* path, query and fragment */
@@ -95,17 +97,6 @@ split(const char *url, size_t len, Parts *parts)
 	parts->https = scheme == 5;
 	parts->authority = sm_span(s, end - s);
 	parts->rest = end;
-	if (memchr(s, '@', end - s) != NULL)
-	{
-		const char *at = end - 1;
-
-		/* an "@" in a password is common, so the last one delimits */
-		while (*at != '@')
-			at--;
-		parts->user = sm_span(s, at - s);
-		s = at + 1;
-	}
-
 	parts->host.s = s;
 	if (s < end && *s == '[')
 	{
@@ -159,6 +150,17 @@ make_origin(const Parts *parts, SmSpan host)
 	return origin;
 }
 
+/* Write an origin, without a default port.  Returns its end; the end of dst needs a byte more. */
+static char *
+put_origin(char *dst, const SmOrigin *origin)
+{
+	dst = origin->https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
+	dst = sm_put(dst, origin->host, origin->host_len);
+	if (origin->port != (origin->https ? 443 : 80))
+		dst += sprintf(dst, ":%d", origin->port);
+	return dst;
+}
+
 /* The first part in which two origins differ; NULL if they are equal. */
 static const char *
 different_part(const SmOrigin *a, const SmOrigin *b)
@@ -173,11 +175,11 @@ different_part(const SmOrigin *a, const SmOrigin *b)
 /*
  * Encode the origin of a URL to *d, and store the length of
  * "scheme://authority" in *raw_len.  An origin goes into the cache unless it
- * is too long or has user information.
+ * is too long.
  */
 static SmUrlStatus
 encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
-			  SmUrlForm form, size_t *raw_len, char **d, size_t *entity_bytes)
+			  size_t *raw_len, char **d)
 {
 	SmSpan		scheme = sm_span(s, scheme_length(s, len));
 	Parts		parts;
@@ -198,11 +200,11 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		return SM_URL_NO_HOST;
 
 	is_split = split(s, len, &parts);
-	if (parts.authority.len > SM_AUTHORITY_MAX)
-		return SM_URL_LONG_AUTHORITY;
 	/* in "https://a\@b/" browsers find the host a, many libraries b */
 	if (memchr(parts.authority.s, '\\', parts.authority.len) != NULL)
 		return SM_URL_BACKSLASH;
+	if (memchr(parts.authority.s, '@', parts.authority.len) != NULL)
+		return SM_URL_USER;
 	if (!is_split)
 		return SM_URL_BAD_HOST;
 	if (parts.host.len == 0)
@@ -214,12 +216,6 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		return SM_URL_BAD_PORT;
 
 	p = sm_put(start, s, scheme.len + 3);
-	if (parts.user.s)
-	{
-		p = sm_escape(parts.user.s, parts.user.s + parts.user.len, SM_IN_USER,
-					  form, p, entity_bytes);
-		*p++ = '@';
-	}
 	p = sm_put(p, host, host_len);
 	if (parts.port.s)
 		p = sm_put(p, parts.port.s - 1, parts.port.len + 1);	/* and the colon */
@@ -234,7 +230,7 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 			status = SM_URL_OTHER_SITE;
 	}
 
-	if (!parts.user.s && *raw_len <= SM_ORIGIN_MAX)
+	if (*raw_len <= SM_ORIGIN_MAX)
 	{
 		cache->raw_len = *raw_len;
 		memcpy(cache->raw, s, *raw_len);
@@ -513,12 +509,12 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 		status = cache->status;
 	}
 	else
-		status = encode_origin(s, len, base, cache, form, &raw_len, &d, &entity_bytes);
+		status = encode_origin(s, len, base, cache, &raw_len, &d);
 	if (status != SM_URL_OK)
 		return status;
 	origin_len = d - dst;
 
-	d = sm_escape(s + raw_len, end, SM_IN_PATH, form, d, &entity_bytes);
+	d = sm_escape(s + raw_len, end, form, d, &entity_bytes);
 	*dst_len = d - dst;
 
 	if (*dst_len - entity_bytes > max)
@@ -535,6 +531,7 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	SmSpan		given = sm_trim(sm_span(src, len));
 	SmUrlCache	cache = {.raw_len = 0};
 	char		url[6 * SM_URL_MAX + SM_ORIGIN_MAX];
+	char	   *plain = base->url[SM_FORM_PLAIN];
 	char	   *xml = base->url[SM_FORM_XML];
 	Parts		parts;
 	SmUrlStatus status;
@@ -546,25 +543,22 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	if (status != SM_URL_OK)
 		return status;
 	split(url, len, &parts);
-	if (parts.user.s || path_length(url, len) != len)
+	if (path_length(url, len) != len)
 		return SM_URL_BAD_BASE;
 	if (url[len - 1] != '/')
 		url[len++] = '/';
+	len -= parts.rest - url;
+	remove_dots(url + (parts.rest - url), &len);
 
 	base->scope = scope;
-	base->scheme_len = scheme_length(url, len);
-	base->origin_len = parts.rest - url;
 	base->origin = make_origin(&parts, parts.host);
-	len -= base->origin_len;
-	remove_dots(url + base->origin_len, &len);
-	len += base->origin_len;
-
-	memcpy(base->url[SM_FORM_PLAIN], url, len);
-	base->len[SM_FORM_PLAIN] = len;
+	base->scheme_len = strlen(base->origin.https ? "https" : "http");
+	base->origin_len = put_origin(plain, &base->origin) - plain;
+	memcpy(plain + base->origin_len, parts.rest, len);
+	base->len[SM_FORM_PLAIN] = base->origin_len + len;
 	/* the origin has no entities, and escapes in the path stay as they are */
-	xml = sm_put(xml, url, base->origin_len);
-	base->len[SM_FORM_XML] = base->origin_len +
-		sm_url_encode_reference(url + base->origin_len, len - base->origin_len, xml);
+	xml = sm_put(xml, plain, base->origin_len);
+	base->len[SM_FORM_XML] = base->origin_len + sm_url_encode_reference(parts.rest, len, xml);
 	return SM_URL_OK;
 }
 
@@ -601,6 +595,96 @@ sm_url_difference(const char *src, size_t len, const SmUrlBase *base,
 	return part;
 }
 
+bool
+sm_url_has_user(SmSpan url)
+{
+	Parts		parts;
+
+	if (!sm_url_begins(url.s, url.len) && !sm_span_begins(url, "//"))
+		return false;
+	split(url.s, url.len, &parts);
+	return memchr(parts.authority.s, '@', parts.authority.len) != NULL;
+}
+
+/* Where the last "@" of a text begins, however it is written; NULL if there is none. */
+static const char *
+last_at(const char *s, const char *end)
+{
+	/* percent-encoded, in HTML, and two that are an "@" in a host (UTS #46) */
+	static const SmSpan spellings[] = {
+		{SM_LITERAL("@")}, {SM_LITERAL("%40")}, {SM_LITERAL("&#64;")},
+		{SM_LITERAL("\xEF\xBC\xA0")}, {SM_LITERAL("\xEF\xB9\xAB")}
+	};
+
+	for (const char *at = end; at > s;)
+	{
+		at--;
+		for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
+			if ((size_t) (end - at) >= spellings[i].len &&
+				memcmp(at, spellings[i].s, spellings[i].len) == 0)
+				return at;
+	}
+	return NULL;
+}
+
+static bool
+is_slash(char c)
+{
+	return c == '/' || c == '\\';
+}
+
+/* Where a host would begin in a text: after a colon and slashes, or two slashes at its start. */
+static const char *
+find_authority(const char *s, const char *end)
+{
+	const char *colon = memchr(s, ':', end - s);
+
+	while (colon && (colon + 1 == end || !is_slash(colon[1])))
+		colon = memchr(colon + 1, ':', end - colon - 1);
+	if (colon)
+		s = colon + 1;
+	else if (end - s < 2 || !is_slash(s[0]) || !is_slash(s[1]))
+		return NULL;
+	while (s < end && is_slash(*s))
+		s++;
+	return s;
+}
+
+SmSpan
+sm_url_secret(SmSpan text)
+{
+	SmSpan		trimmed = sm_trim(text);
+	const char *end = trimmed.s + trimmed.len;
+	const char *authority = find_authority(trimmed.s, end);
+	const char *s = authority ? authority : trimmed.s;
+	const char *path = s;
+	const char *bracket;		/* of an IPv6 address */
+	const char *colon;
+	const char *port;
+	const char *at;
+
+	while (path < end && !is_slash(*path) && *path != '?' && *path != '#')
+		path++;
+	bracket = s < path && *s == '[' ? memchr(s, ']', path - s) : NULL;
+	colon = bracket ? memchr(bracket, ':', path - bracket) : memchr(s, ':', path - s);
+	at = last_at(s, path);
+
+	/*
+	 * a slash in a password ends the authority, and leaves a port that is no
+	 * number
+	 */
+	port = colon ? colon + 1 : path;
+	while (port < path && sm_is_digit(*port))
+		port++;
+	if (at == NULL && port < path)
+		at = last_at(s, end);
+
+	/* "editor:s3cret@host" without a scheme */
+	if (authority == NULL)
+		s = colon && !sm_span_begins(trimmed, "mailto:") ? colon + 1 : end;
+	return sm_span(s, at && s < at ? at - s : 0);
+}
+
 SmSpan
 sm_url_host(SmSpan url)
 {
@@ -621,12 +705,7 @@ sm_url_canonical(const char *url, size_t len, char *dst)
 
 	split(url, len, &parts);
 	origin = make_origin(&parts, parts.host);
-	d = parts.https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
-	if (parts.user.s)
-		d = sm_put(d, parts.user.s, parts.user.len + 1);	/* and the "@" */
-	d = sm_put(d, origin.host, origin.host_len);
-	if (origin.port != (parts.https ? 443 : 80))
-		d += sprintf(d, ":%d", origin.port);
+	d = put_origin(dst, &origin);
 	hash = memchr(parts.rest, '#', end - parts.rest);
 	if (hash)
 		end = hash;
@@ -644,6 +723,7 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_LOST_SCHEME] = "no scheme before the host name",
 		[SM_URL_BAD_REFERENCE] = "no valid scheme before the first colon",
 		[SM_URL_BAD_SCHEME] = "the scheme is neither http nor https",
+		[SM_URL_USER] = "a user name or password before the host",
 		[SM_URL_NO_HOST] = "the host is missing",
 		[SM_URL_BAD_HOST] = "the host is not a valid name or address",
 		[SM_URL_BACKSLASH] = "backslash before the path, which browsers read as a slash",
@@ -653,8 +733,7 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_BAD_PORT] = "the port is not a number from 1 to 65535",
 		[SM_URL_TOO_LONG] = ("longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding"),
 		[SM_URL_LONG_REFERENCE] = ("relative, and longer than " SM_STRING(REFERENCE_MAX) " bytes"),
-		[SM_URL_LONG_AUTHORITY] = ("user, host and port are longer than " SM_STRING(SM_AUTHORITY_MAX) " bytes"),
-		[SM_URL_BAD_BASE] = "user, query and fragment are not allowed"
+		[SM_URL_BAD_BASE] = "query and fragment are not allowed"
 	};
 
 	return messages[status];

@@ -17,9 +17,6 @@
 /* for URLs in extension elements: only relative URLs are limited, to 4,096 bytes */
 #define SM_URL_UNLIMITED	((size_t) -1)
 
-/* longest "userinfo@host:port" accepted, in bytes as given */
-#define SM_AUTHORITY_MAX	1024
-
 /* room for "https://" + a DNS name + ":65535" */
 #define SM_ORIGIN_MAX		288
 
@@ -89,9 +86,19 @@ extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len
 /* Does a text begin like an absolute URL, with a scheme and "://"? */
 extern bool sm_url_begins(const char *s, size_t len);
 
+/* Does a URL, absolute or beginning with "//", have a user name or password? */
+extern bool sm_url_has_user(SmSpan url);
+
 /*
- * The host in a URL of any SmUrlForm, without user and port; empty if there is none.  The
- * host is not checked.
+ * The part of a text that no message may repeat, because it may be a user name and a
+ * password before a host: "editor:s3cret" in "https://editor:s3cret@www.example.com/".
+ * The text may be any text, such as an invalid URL.  Empty if there is none.
+ */
+extern SmSpan sm_url_secret(SmSpan text);
+
+/*
+ * The host in a URL of any SmUrlForm, without its port; empty if there is none.  The host
+ * is not checked.
  */
 extern SmSpan sm_url_host(SmSpan url);
 

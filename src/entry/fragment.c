@@ -30,6 +30,9 @@ typedef struct Fragment
 	SmXmlCharset charset;
 	bool		is_clean;		/* it can be copied unchanged, except
 								 * declarations that the document has */
+	bool		has_at;			/* it has an "@", or references that can be
+								 * one */
+	StringInfoData text;		/* if so, the text since the last tag */
 	SmXmlReader reader;
 } Fragment;
 
@@ -174,6 +177,53 @@ check_names(const Fragment *f)
 				  GetDatabaseEncodingName());
 }
 
+/* Refuse a value that is a URL with a user name or password. */
+static bool
+check_user(const Fragment *f, SmSpan value)
+{
+	const char *at;
+
+	value = sm_trim(value);
+	at = memchr(value.s, '@', value.len);
+	return at == NULL || !sm_url_has_user(value) || memchr(value.s, ' ', at - value.s) != NULL ||
+		sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, SM_USER_HINT,
+				  "invalid extension: a URL has a user name or password before the host");
+}
+
+/* Check the URLs of a value that has an "@": attributes, and texts between two tags. */
+static bool
+check_urls(Fragment *f, SmXmlToken token)
+{
+	const SmXmlReader *r = &f->reader;
+
+	if (token == SM_XML_TEXT || token == SM_XML_CDATA)
+	{
+		SmSpan		data = token == SM_XML_CDATA ? r->data : r->raw;
+
+		enlargeStringInfo(&f->text, data.len);
+		if (token == SM_XML_CDATA)
+			appendBinaryStringInfo(&f->text, data.s, data.len);
+		else
+			f->text.len += sm_xml_unescape(data.s, data.len, f->text.data + f->text.len);
+		return true;
+	}
+	if (token != SM_XML_START && token != SM_XML_END)
+		return true;
+	if (!check_user(f, sm_span(f->text.data, f->text.len)))
+		return false;
+	for (int i = 0; token == SM_XML_START && i < r->nattributes; i++)
+	{
+		SmSpan		value = r->attributes[i].value;
+		char	   *text = palloc(value.len);
+
+		if (!check_user(f, sm_span(text, sm_xml_unescape(value.s, value.len, text))))
+			return false;
+		pfree(text);
+	}
+	resetStringInfo(&f->text);
+	return true;
+}
+
 /*
  * Check a token by itself.  Text is allowed only inside of elements.  An element must
  * have a namespace, and not that of sitemaps: without one it would inherit that.  If the
@@ -223,7 +273,7 @@ copy_tokens(Fragment *f)
 
 		if (token == SM_XML_ERROR)
 			return sm_xml_malformed(&f->w->problems, SM_EXTENSION_INVALID, &f->reader, "extension");
-		if (!check_token(f, token))
+		if (!check_token(f, token) || (f->has_at && !check_urls(f, token)))
 			return false;
 		if (f->reader.depth == 0)
 		{
@@ -259,6 +309,9 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
 	f.is_clean = can_be_copied(xml, f.charset);
+	f.has_at = memchr(xml.s, '@', xml.len) != NULL || memmem(xml.s, xml.len, "&#", 2) != NULL;
+	if (f.has_at)
+		initStringInfo(&f.text);
 	sm_xml_reader_init(&f.reader, xml.s, xml.len);
 	if (copy_tokens(&f))
 	{

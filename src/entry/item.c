@@ -250,7 +250,7 @@ sm_append_url(SmEntryWriter *w, SmSpan url, const char *what)
 		return true;
 	}
 	sm_url_problem(&w->problems, w->problem,
-				   psprintf("%s \"%s\"", what, sm_for_message(url)), status);
+				   psprintf("%s \"%s\"", what, sm_for_message(sm_without_secret(url))), status);
 	return false;
 }
 

@@ -56,12 +56,14 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 	{
 		case SM_URL_TOO_LONG:
 		case SM_URL_LONG_REFERENCE:
-		case SM_URL_LONG_AUTHORITY:
 			sqlerrcode = ERRCODE_STRING_DATA_RIGHT_TRUNCATION;
 			break;
 		case SM_URL_NO_SCHEME:
 		case SM_URL_LOST_SCHEME:
 			hint = "Write it with its scheme, such as \"https://www.example.com/page\".";
+			break;
+		case SM_URL_USER:
+			hint = SM_USER_HINT;
 			break;
 		case SM_URL_BAD_REFERENCE:
 			hint = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".";

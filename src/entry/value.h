@@ -43,6 +43,8 @@ sm_append(StringInfo buf, const char *s, size_t len)
  */
 extern SmSpan sm_unless_blank(SmSpan value);
 
+#define SM_USER_HINT	"Everybody could read it. Remove what stands before the \"@\"."
+
 /*
  * Raise an error if encoding a URL ran out of memory.  That is not a problem
  * of the row, and is never skipped or reported.

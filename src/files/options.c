@@ -90,7 +90,7 @@ refuse_base_url(SmSpan url, const char *reason)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid base_url \"%s\": %s", sm_for_message(url), reason),
+			 errmsg("invalid base_url \"%s\": %s", sm_for_message(sm_without_secret(url)), reason),
 			 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
 }
 
@@ -129,6 +129,9 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 		return NULL;
 	href = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), "stylesheet"));
 
+	if (sm_url_secret(href).len > 0)
+		sm_invalid_argument("stylesheet", sm_for_message(sm_without_secret(href)),
+							"It must not have a user name or password before the host.");
 	/* "?>" would end the processing instruction */
 	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
 		sm_invalid_argument("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");

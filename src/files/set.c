@@ -335,7 +335,7 @@ describe_key(void *arg)
 	int			index = set->query.key_index;
 
 	return set->slot->tts_isnull[index] ? "NULL" :
-		sm_clip(sm_key_to_text(set->key_type, set->slot->tts_values[index]));
+		sm_key_to_text(set->key_type, set->slot->tts_values[index]);
 }
 
 static bool

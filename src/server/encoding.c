@@ -13,6 +13,8 @@
 
 #include "catalog/namespace.h"
 #include "core/ascii.h"
+#include "core/url.h"
+#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
@@ -119,6 +121,22 @@ sm_for_message(SmSpan value)
 	result = palloc(shown.len + sizeof("..."));
 	strcpy(sm_put(result, shown.s, shown.len), whole ? "" : "...");
 	return result;
+}
+
+SmSpan
+sm_without_secret(SmSpan url)
+{
+	SmSpan		secret = sm_url_secret(url);
+	StringInfoData result;
+
+	if (secret.len == 0)
+		return url;
+	initStringInfo(&result);
+	appendBinaryStringInfo(&result, url.s, secret.s - url.s);
+	appendStringInfoString(&result, "***");
+	secret.s += secret.len;
+	appendBinaryStringInfo(&result, secret.s, url.s + url.len - secret.s);
+	return sm_span(result.data, result.len);
 }
 
 char *

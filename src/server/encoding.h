@@ -33,6 +33,12 @@ extern size_t sm_convert(SmSpan value, int encoding, SmSpan *result);
  */
 extern char *sm_for_message(SmSpan value);
 
+/*
+ * A URL, or a text in place of a URL, for a message: with "***" for the user name and the
+ * password that it may have.  The result is the text itself if it has none.
+ */
+extern SmSpan sm_without_secret(SmSpan url);
+
 /* Clip a string of the database to the same length. */
 extern char *sm_clip(const char *string);
 

@@ -30,8 +30,12 @@ line_of(const SmProblems *problems)
 static const char *
 describe_key(const SmProblems *problems)
 {
-	return problems->describe_key ?
-		psprintf(" (key %s)", problems->describe_key(problems->describe_key_arg)) : "";
+	SmSpan		key;
+
+	if (problems->describe_key == NULL)
+		return "";
+	key = sm_without_secret(sm_span_of(problems->describe_key(problems->describe_key_arg)));
+	return psprintf(" (key %s)", sm_clip(pnstrdup(key.s, key.len)));
 }
 
 /* A sentence that identifies the current row; NULL if nothing is known of it. */
@@ -39,7 +43,7 @@ static const char *
 describe_row(const SmProblems *problems)
 {
 	const char *of_group = problems->grouped ? " of the group" : "";
-	char	   *loc = problems->loc.s ? sm_for_message(problems->loc) : NULL;
+	char	   *loc = problems->loc.s ? sm_for_message(sm_without_secret(problems->loc)) : NULL;
 
 	if (problems->row_number == 0)
 		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
@@ -101,7 +105,7 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 	else if (problems->place)
 		appendStringInfo(reasons, "line " INT64_FORMAT, line_of(problems));
 	if (problems->loc.s)
-		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(problems->loc));
+		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(sm_without_secret(problems->loc)));
 	appendStringInfo(reasons, "%s%s.", reasons->len > begin ? ": " : "", problem->message);
 	reasons->data[begin] = pg_toupper((unsigned char) reasons->data[begin]);
 	if (problem->detail)

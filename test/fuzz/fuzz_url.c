@@ -7,7 +7,7 @@
  * they are: the output stays within its bound and is ASCII, encoding it again
  * changes nothing, its XML form means the plain one, and neither the cache nor
  * spaces around the reference show.  Browsers can open the host.  What has a
- * colon in its first segment is an absolute URL, none has a backslash before its
+ * colon in its first segment is an absolute URL, none has a backslash or an "@" before its
  * path, and the case of hex digits decides nothing.
  */
 #include "core/url.h"
@@ -65,18 +65,6 @@ check_again(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		CHECK(equal(again.dst, again.len, wanted->dst, wanted->len));
 	free(again.dst);
 	free(copy);
-}
-
-static size_t
-authority_length(const Encoded *e)
-{
-	const char *s = memchr(e->dst, ':', e->len);
-	size_t		n = 0;
-
-	CHECK(s != NULL);
-	for (s += 3; s + n < e->dst + e->len && strchr("/?#", s[n]) == NULL; n++)
-		;
-	return n;
 }
 
 /* Browsers have an address for a host that is one, and a name for each other label. */
@@ -200,6 +188,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	Encoded		plain;
 	Encoded		xml;
 	SmUrlCache	cache = {0};
+	SmSpan		secret;
 
 	if (size < 2 || (nul = memchr(data + 1, '\0', size - 1)) == NULL)
 		return 0;
@@ -229,14 +218,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_page(&plain);
 		check_page(&xml);
 
-		/* user information may get longer than it may be */
-		if (authority_length(&plain) <= SM_AUTHORITY_MAX)
-		{
-			check_again(plain.dst, plain.len, base, &cache, max, &plain);
-			check_hex_digits(&plain, base, max);
-			cache.raw_len = 0;
-			check_again(plain.dst, plain.len, base, &cache, max, &plain);
-		}
+		CHECK(!sm_url_has_user(sm_span(plain.dst, plain.len)));
+		CHECK(sm_url_secret(sm_span(plain.dst, plain.len)).len == 0);
+		check_again(plain.dst, plain.len, base, &cache, max, &plain);
+		check_hex_digits(&plain, base, max);
+		cache.raw_len = 0;
+		check_again(plain.dst, plain.len, base, &cache, max, &plain);
 
 		spaced[0] = ' ';
 		memcpy(spaced + 1, src, len);
@@ -247,6 +234,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	free(plain.dst);
 	free(xml.dst);
+
+	secret = sm_url_secret(sm_span(src, len));
+	CHECK(secret.len == 0 || (secret.s >= src && secret.s + secret.len < src + len));
 
 	/* needs no base, and leaves nothing that has a meaning in XML */
 	xml.dst = exactly(NULL, 6 * len);

@@ -67,6 +67,23 @@ SELECT s, l, CASE WHEN e LIKE 'no error%' THEN 'fine' ELSE e END
  ORDER BY i, j;
 SELECT pg_temp.error($$ SELECT sitemap_files('SELECT ''http://b/'' AS loc', 'http://a/') $$);
 
+-- A site has one base_url: its host is in lower case, and it has no default port.  A loc stays as it is.
+SELECT given, f.base_url, f.loc, rtrim(pg_temp.text(content), E'\n')
+  FROM (VALUES
+    (1, 'HTTPS://WWW.Example.COM'),
+    (2, 'https://www.example.com:443/'),
+    (3, 'https://www.example.com:'),
+    (4, 'https://www.example.com:0443'),
+    (5, 'https://www.example.com./'),
+    (6, 'https://www.example.com:08443/Shop'),
+    (7, 'http://www.example.com:443/Shop/%c3%a9/../'),
+    (8, 'https://WWW.Example.COM:80/%7EA'),
+    (9, 'http://[2001:DB8::1]:80/'),
+    (10, 'http://BÜCHER.de:80/')
+  ) v (n, given),
+  sitemap_files('SELECT unnest(''{/a,//WWW.Example.com:443/b,HTTPS://WWW.Example.com/c}''::text[]) AS loc', given, format => 'txt', scope => 'any') f
+ ORDER BY n;
+
 -- Case does not matter to an option of words, nor do the blanks around it.
 SELECT name FROM sitemap_files('SELECT ''/'' AS loc', 'http://a/', format => 'TXT', split => ' Full ', index => E'Never\n');
 

@@ -143,9 +143,17 @@ UPDATE publish_target SET loc = 'https://www.example.com/mine.xml' WHERE name = 
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('publish_target', 'http://www.example.com/') $$);
 UPDATE publish_target SET loc = 'http://www.example.com/mine.xml', kind = 'index' WHERE name = 'mine.xml' AND base_url = 'http://www.example.com/';
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('publish_target', 'http://www.example.com/') $$);
-UPDATE publish_target SET kind = 'text', loc = 'HTTP://www.example.com:80/blog/mine.txt' WHERE name = 'mine.xml' AND base_url = 'http://www.example.com/';
+UPDATE publish_target SET kind = 'text', loc = 'http://editor:s3cret@www.example.com/mine.xml' WHERE name = 'mine.xml' AND base_url = 'http://www.example.com/';
+SELECT pg_temp.error($$ SELECT sitemap_publish_index('publish_target', 'http://www.example.com/') $$);
+UPDATE publish_target SET loc = 'HTTP://www.example.com:80/blog/mine.txt' WHERE name = 'mine.xml' AND base_url = 'http://www.example.com/';
 SELECT name, action FROM sitemap_publish_index('publish_target', 'http://www.example.com/');
 SELECT pg_temp.listed(content) FROM publish_target WHERE kind = 'index';
+-- All spellings of a base_url are one site.
+SELECT base_url, string_agg(action, ' ')
+  FROM unnest('{HTTP://WWW.Example.COM,http://www.example.com:80/,http://www.example.com./}'::text[]) base_url,
+       sitemap_publish_index('publish_target', base_url) GROUP BY base_url ORDER BY base_url;
+SELECT action FROM sitemap_publish('publish_target', 'SELECT loc, lastmod FROM publish_page ORDER BY id', 'HTTP://WWW.Example.COM:80', compression => 0, split => 'full');
+SELECT DISTINCT base_url FROM publish_target ORDER BY base_url;
 -- A site without files has no index.
 DELETE FROM publish_target WHERE kind IS DISTINCT FROM 'index';
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/');

@@ -47,8 +47,6 @@ INSERT INTO example (url, loc) VALUES
    'http://www.example.com/caf%C3%A9'),
   ('http://[2001:db8::1]:8080/a[1]',
    'http://[2001:db8::1]:8080/a%5B1%5D'),
-  ('http://user:p@ss@www.example.com/',
-   'http://user:p%40ss@www.example.com/'),
   ('http://www.example.com/page#Swiss Goats',
    'http://www.example.com/page#Swiss%20Goats'),
   (E'http://www.example.com/a\x01b\x7Fc\r\nd',
@@ -148,11 +146,89 @@ SELECT pg_temp.brief(format('SELECT sitemap_url(%L)', url)), quote_literal(url)
     ('http://a:99999/'),
     ('http://a:8x/'),
     ('http://a:-1/'),
-    ('http://user@/'),
+    ('http://:80'),
     ('localhost:8080/a'),
     ('http://a:0/')
   ) v (url);
 SELECT pg_temp.error($$ SELECT sitemap_url('/path') $$);
+
+-- A user name or a password is refused in every URL, and no message, WARNING or finding
+-- repeats it.
+CREATE TEMP TABLE secret (id serial, url text);
+INSERT INTO secret (url) VALUES
+  ('https://editor:s3cret@www.example.com/a'),
+  ('https://s3cret@www.example.com/a'),
+  ('https://:s3cret@www.example.com'),
+  ('https://@www.example.com/s3cret'),
+  ('HTTPS://editor:s3cr@t@WWW.Example.com:443/?a@b'),
+  ('//editor:s3cret@www.example.com/a'),
+  (U&'https://r\00E9dacteur:s3cret@www.example.com/\00E9'),
+  ('https://editor:s3cret@[2001:db8::1]/'),
+  ('https://editor:s3cret@'),
+  (E' \thttps://editor:s3cret@www.example.com/a\n'),
+  ('https://s3cret@www.example.com@evil.example/'),
+  -- refused for other reasons
+  ('editor:s3cret@www.example.com/a'),
+  ('ftp://editor:s3cret@www.example.com/a'),
+  ('https:/editor:s3cret@www.example.com/a'),
+  ('https:\\editor:s3cret@www.example.com/a'),
+  ('"https://editor:s3cret@www.example.com/a"'),
+  ('https://editor:s3cret\@www.example.com/a'),
+  ('https://editor:s3cret%40www.example.com/a'),
+  ('https://editor:s3cret&#64;www.example.com/a'),
+  ('https://editor:s3cret/2@www.example.com/a'),
+  ('https://editor:s3cret#2@www.example.com/a'),
+  (U&'https://editor:s3cret\FF20www.example.com/a'),
+  ('https://editor:s3cret' || repeat('x', 300) || '@www.example.com/a');
+SELECT left(pg_temp.error(format('SELECT FROM sitemap_files($q$SELECT %L AS loc$q$, ''https://www.example.com/'')', url)), 230)
+  FROM secret ORDER BY id;
+CREATE FUNCTION pg_temp.attempts(url text) RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT format(statement, url)
+    FROM (VALUES
+      ('SELECT sitemap_url(%L)'), ('SELECT sitemap_agg(%L)'), ('SELECT sitemap_index_agg(%L)'), ('SELECT sitemap_text_agg(%L)'),
+      ('SELECT sitemap_image(%L)'), ('SELECT sitemap_image(''http://a/'', license => %L)'),
+      ('SELECT sitemap_video(%L, ''t'', ''d'', ''http://a/'')'), ('SELECT sitemap_video(''http://a/'', ''t'', ''d'', %L)'),
+      ('SELECT sitemap_video(''http://a/'', ''t'', ''d'', player_loc => %L)'),
+      ('SELECT sitemap_video(''http://a/'', ''t'', ''d'', ''http://a/'', content_segment_loc => ARRAY[%L])'),
+      ('SELECT sitemap_video(''http://a/'', ''t'', ''d'', ''http://a/'', gallery_loc => %L)'),
+      ('SELECT sitemap_video(''http://a/'', ''t'', ''d'', ''http://a/'', uploader => ''u'', uploader_info => %L)'),
+      ('SELECT sitemap_alternate(''de'', %L)'), ('SELECT sitemap_alternates(jsonb_build_object(''de'', %L))'),
+      ('SELECT FROM sitemap_files(''SELECT 1'', %L)'), ('SELECT FROM sitemap_audit(''SELECT 1'', %L)'),
+      ('SELECT FROM sitemap_files(''SELECT 1'', ''http://a/'', stylesheet => %L || ''.css'')')) v (statement)
+   UNION ALL
+  SELECT format('SELECT FROM sitemap_files(%L, ''https://www.example.com/'')', format(query, url))
+    FROM (VALUES
+      ('SELECT ''/'' AS loc, ARRAY[%L] AS images'), ('SELECT ''/'' AS loc, to_jsonb(%L::text) AS images'),
+      ('SELECT ''/'' AS loc, jsonb_build_object(''loc'', ''/'', ''license'', %L) AS images'),
+      ('SELECT ''/'' AS loc, jsonb_build_object(''de'', %L) AS alternates'),
+      ('SELECT ''/'' AS loc, jsonb_build_object(''thumbnail_loc'', ''/'', ''title'', ''t'', ''description'', ''d'', ''player_loc'', %L) AS videos')) v (query)
+$$;
+SELECT count(*), count(*) FILTER (WHERE error ~ 's3cret|no error')
+  FROM secret, pg_temp.attempts(url) statement, pg_temp.error(statement) error
+ WHERE url NOT LIKE '%/s3cret';
+SELECT pg_temp.error(statement) FROM secret, pg_temp.attempts(url) statement WHERE id = 1;
+SELECT count(*) FROM sitemap_files('SELECT url AS loc FROM pg_temp.secret ORDER BY id', 'https://www.example.com/', on_invalid => 'skip');
+SELECT row_number, loc, problem FROM sitemap_audit('SELECT url AS loc FROM pg_temp.secret WHERE id < 23 ORDER BY id', 'https://www.example.com/');
+-- Ready-made XML, and an "@" that is not before a host.
+SELECT xml, pg_temp.brief(format('SELECT sitemap_url(''http://a/'', extensions => ARRAY[%L::xml])', format('<x:a xmlns:x="urn:x"%s</x:a>', xml)))
+  FROM (VALUES
+    ('><x:loc>https://editor:s3cret@www.example.com/a</x:loc>'),
+    ('><x:loc> //s3cret@www.example.com/a </x:loc>'),
+    ('><x:loc>https://editor:s3cret&#64;www.example.com/a</x:loc>'),
+    ('><x:loc>https://editor:s3cret&#x40;www.example.com/a</x:loc>'),
+    ('><x:loc><![CDATA[https://editor:s3cret@www.example.com/a]]></x:loc>'),
+    ('><x:loc>https://editor:s3cret<!-- -->@<![CDATA[www]]>.example.com/a</x:loc>'),
+    ('><x:b/>https://editor:s3cret@www.example.com/a<x:b/>'),
+    (' href="https://editor:s3cret@www.example.com/a">'),
+    (' href="https://editor&#58;s3cret&#64;www.example.com/a">'),
+    ('><x:loc>https://www.example.com/@editor</x:loc>'),
+    ('><x:by>editor:s3cret@www.example.com</x:by>'),
+    ('><x:by>https://www.example.com, by editor@www.example.com</x:by>'),
+    (' by="editor@www.example.com">')
+  ) v (xml);
+SELECT pg_temp.brief(format('SELECT sitemap_agg(%L::xml)', '<url><loc>https://editor:s3cret@www.example.com/a</loc></url>'));
+SELECT pg_temp.error($$ SELECT FROM sitemap_files('SELECT ''https://editor:s3cret@a/'' COLLATE "C" AS key, ''ftp://a'' AS loc', 'http://a/', split => 'stable') $$);
+SELECT sitemap_text_agg(url) FROM unnest('{http://a/@b,http://a/c:d@e,http://a?b:c@d,http://a#b:c@d,http://a/?b=https://c:d@e/}'::text[]) url;
 
 -- Of a long value a message shows the beginning.
 SELECT pg_temp.error(format('SELECT sitemap_url(%L)', 'ftp://' || repeat('ü', 200)));

@@ -11,9 +11,8 @@
 
 #include "core/ascii.h"
 
-/* Write the percent-encoding of a byte.  Returns its end. */
-static char *
-put_escape(char *d, unsigned char c)
+char *
+sm_put_escape(char *d, unsigned char c)
 {
 	d[0] = '%';
 	d[1] = sm_hex_digit(c >> 4);
@@ -82,7 +81,7 @@ sm_escape(const char *s, const char *end, SmUrlForm form, char *d, size_t *entit
 				}
 				break;
 		}
-		d = put_escape(d, *s++);
+		d = sm_put_escape(d, *s++);
 	}
 	return d;
 }
@@ -113,7 +112,7 @@ sm_url_encode_segment(SmSpan segment, SmSpan keep, char *dst)
 		if ((SM_CLASSES(c) & SM_UNRESERVED) || kept[(unsigned char) c])
 			*d++ = c;
 		else
-			d = put_escape(d, c);
+			d = sm_put_escape(d, c);
 	}
 	return d - dst;
 }

@@ -15,6 +15,9 @@ typedef enum SmUrlForm
 								 * no other special character is left */
 } SmUrlForm;
 
+/* Write the percent-encoding of a byte.  Returns its end. */
+extern char *sm_put_escape(char *d, unsigned char c);
+
 /*
  * Percent-encode the bytes from s to end, and return the end of what was written to d,
  * at most 6 bytes for each.  They are a path, which a query and a fragment may follow.

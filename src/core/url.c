@@ -336,21 +336,36 @@ remove_dots(char *path, size_t *len)
 	*len = d - path;
 }
 
-/*
- * Are these bytes of two encoded paths the same?  The hex digits of an escape
- * compare ignoring case: RFC 3986, 6.2.2.1.
- */
-static bool
-equal_paths(const char *a, const char *b, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-	{
-		bool		in_escape = (i >= 1 && a[i - 1] == '%') || (i >= 2 && a[i - 2] == '%');
+/* Added to an octet that stays percent-encoded. */
+#define ESCAPED	0x100
 
-		if (a[i] != b[i] && !(in_escape && sm_lower(a[i]) == sm_lower(b[i])))
-			return false;
-	}
-	return true;
+/*
+ * The next octet of an encoded URL in canonical form: percent-encoded only if it is not
+ * unreserved (RFC 3986, 6.2.2.2).  Moves *s past the octet.
+ */
+static int
+canonical_octet(const char **s)
+{
+	int			octet;
+
+	if (**s != '%')
+		return (unsigned char) *(*s)++;
+	octet = sm_hex_value((*s)[1]) << 4 | sm_hex_value((*s)[2]);
+	*s += 3;
+	return (SM_CLASSES(octet) & SM_UNRESERVED) ? octet : ESCAPED | octet;
+}
+
+/*
+ * Where an encoded path goes on after a directory, which ends with a slash; NULL if it
+ * is not below the directory.
+ */
+static const char *
+skip_directory(const char *path, const char *end, const char *dir, const char *dir_end)
+{
+	while (dir < dir_end)
+		if (path == end || canonical_octet(&path) != canonical_octet(&dir))
+			return NULL;
+	return path;
 }
 
 SmSpan
@@ -421,16 +436,18 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 	const char *path = url + origin_len;
 	const char *end = path + path_length(path, len - origin_len);
 	const char *dir = base->url[form] + base->origin_len;
-	size_t		dir_len = base->len[form] - base->origin_len;
+	const char *dir_end = base->url[form] + base->len[form];
+	const char *rest;
 	const char *next;
 	size_t		depth = 0;
 
-	if (dir_len == 1)			/* nothing is above the root */
+	if (dir_end - dir == 1)		/* nothing is above the root */
 		return true;
-	if ((size_t) (end - path) < dir_len || !equal_paths(path, dir, dir_len))
+	rest = skip_directory(path, end, dir, dir_end);
+	if (rest == NULL)
 		return false;
 
-	for (const char *s = path + dir_len - 1; s < end; s = next)
+	for (const char *s = rest - 1; s < end; s = next)
 	{
 		int			kind;
 
@@ -694,13 +711,32 @@ sm_url_host(SmSpan url)
 		parts.host : sm_span(url.s, 0);
 }
 
+/* Write a part of an encoded URL in canonical form. */
+static char *
+put_canonical(char *d, const char *s, const char *end)
+{
+	while (s < end)
+	{
+		int			octet = canonical_octet(&s);
+
+		if (octet & ESCAPED)
+			d = sm_put_escape(d, octet);
+		else
+			*d++ = octet;
+	}
+	return d;
+}
+
 size_t
 sm_url_canonical(const char *url, size_t len, char *dst)
 {
 	const char *end = url + len;
 	const char *hash;
+	const char *query;
 	Parts		parts;
 	SmOrigin	origin;
+	size_t		path_len;
+	char	   *path;
 	char	   *d;
 
 	split(url, len, &parts);
@@ -709,9 +745,15 @@ sm_url_canonical(const char *url, size_t len, char *dst)
 	hash = memchr(parts.rest, '#', end - parts.rest);
 	if (hash)
 		end = hash;
-	if (parts.rest == end || *parts.rest != '/')
+	query = parts.rest + path_length(parts.rest, end - parts.rest);
+
+	path = d;
+	if (parts.rest == query)
 		*d++ = '/';
-	return sm_put(d, parts.rest, end - parts.rest) - dst;
+	d = put_canonical(d, parts.rest, query);
+	path_len = d - path;
+	remove_dots(path, &path_len);
+	return put_canonical(path + path_len, query, end) - dst;
 }
 
 const char *

@@ -108,8 +108,9 @@ extern SmSpan sm_without_www(SmSpan host);
 /*
  * Write the canonical form of a URL that sm_url_encode wrote: scheme and host in
  * lower case, the host without a final dot, no default port, a port without leading
- * zeros, a slash for an empty path, no fragment (RFC 3986, 6.2.2.1 and 6.2.3).
- * Escapes stay as they are.  Returns its length; dst needs len + 1 bytes.
+ * zeros, a slash for an empty path, no fragment, no dot segments, unreserved characters
+ * as they are, other escapes with capital letters (RFC 3986, 6.2.2 and 6.2.3).  Returns
+ * its length; dst needs len + 1 bytes.
  */
 extern size_t sm_url_canonical(const char *url, size_t len, char *dst);
 

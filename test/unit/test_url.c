@@ -815,7 +815,13 @@ test_scope_path(void)
 	within(base, "http://h.example/%61bc/x");
 	fails_in("http://h.example/%61Bc/x", base, SM_URL_OTHER_PATH);
 	fails_in("http://h.example/%61bC/x", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/abc/x", base, SM_URL_OTHER_PATH);
+	within(base, "http://h.example/abc/x");
+	within(base, "http://h.example/%61%62%63/x");
+	fails_in("http://h.example/abc%2Fx", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/ab", base, SM_URL_OTHER_PATH);
+	base = base_of("http://h.example/~u%2f/", SM_SCOPE_PATH);
+	within(base, "http://h.example/%7Eu%2F/x");
+	fails_in("http://h.example/~u//x", base, SM_URL_OTHER_PATH);
 
 	/* the same bytes in both forms, and however they were given */
 	base = base_of("http://h.example/\xC3\xA9&'/", SM_SCOPE_PATH);
@@ -1125,7 +1131,13 @@ test_page(void)
 {
 	page_is(H, H "/");
 	page_is(H "/", H "/");
-	page_is(H "/A/../b%C3%a9?C=d", H "/A/../b%C3%a9?C=d");
+	page_is(H "/b%c3%a9?C=%d9", H "/b%C3%A9?C=%D9");
+	page_is(H "/%7Ea%2Db%5f%2E%41?%7e=%2d", H "/~a-b_.A?~=-");
+	page_is(H "/%2f%3F%23%25%26?%2B%3D", H "/%2F%3F%23%25%26?%2B%3D");
+	page_is(H "/%2541%257E", H "/%2541%257E");
+	page_is(H "/a/./b/../c?/../d", H "/a/c?/../d");
+	page_is(H "/a/%2e%2E/..", H "/");
+	page_is(H "/..a/...", H "/..a/...");
 	page_is("HTTP://WWW.Example.COM/A", H "/A");
 	page_is("http://h:80", "http://h/");
 	page_is("http://h:0080/", "http://h/");

@@ -14,10 +14,10 @@
 #include "access/xact.h"
 #include "audit/pages.h"
 #include "audit/robots.h"
+#include "audit/suspect.h"
 #include "catalog/pg_type.h"
 #include "core/ascii.h"
 #include "core/namespace.h"
-#include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
 #include "entry/reader.h"
@@ -72,6 +72,7 @@ typedef struct Audit
 
 	SmSite		site;
 	SmFindings	findings;
+	SmAuditSuspect suspect;
 	SmPages    *pages;
 	SmAuditRobots *robots;		/* NULL for no robots.txt */
 } Audit;
@@ -101,34 +102,27 @@ take_problem(SmProblems *problems, const SmProblem *problem)
 	return true;
 }
 
-/* Report a control character in a loc; the URL has an escape instead. */
-static void
-check_characters(Audit *audit, SmSpan loc)
+/*
+ * The seconds at which a date begins and ends, anywhere on Earth.  is_day: it has no
+ * time.  days: of a date without time, 1 unless it is a month or a year.
+ */
+typedef struct Period
 {
-	SmSpan		trimmed = sm_trim(loc);
-	const char *s = trimmed.s;
-	const char *end = s + trimmed.len;
+	int64		begin;
+	int64		end;
+} Period;
 
-	while (s < end)
+static Period
+period_of(int64 seconds, bool is_day, int days)
+{
+	Period		period = {seconds, seconds};
+
+	if (is_day)
 	{
-		uint32_t	c;
-		size_t		n;
-
-		if (*s >= 0x20 && *s < 0x7F)
-		{
-			s++;
-			continue;
-		}
-		n = sm_utf8_decode(s, end, &c);
-		Assert(n > 0);			/* the loc is valid UTF-8 */
-		if (c < 0x20 || (c >= 0x7F && c < 0xA0) || !sm_xml_legal(c))
-		{
-			add_problem(audit, SM_LOC_CONTROL_CHARACTER,
-						psprintf("The loc has the character U+%04X, percent-encoded in the URL.", c));
-			break;
-		}
-		s += n;
+		period.begin -= EARLIER_IN_EAST;
+		period.end += days * SM_SECS_PER_DAY + LATER_IN_WEST;
 	}
+	return period;
 }
 
 static void
@@ -150,99 +144,53 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	is_day = row->lastmod.type == SM_VALUE_DAY ||
 		(row->lastmod.type == SM_VALUE_TEXT &&
 		 memchr(row->lastmod.v.span.s, 'T', row->lastmod.v.span.len) == NULL);
-	if (entry->lastmod - (is_day ? EARLIER_IN_EAST : 0) <= audit->now)
-		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
-	add_problem(audit, SM_LASTMOD_IN_FUTURE,
-				psprintf("The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod));
+	if (period_of(entry->lastmod, is_day, 1).begin > audit->now)
+		add_problem(audit, SM_LASTMOD_IN_FUTURE,
+					psprintf("The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod));
+	else if (entry->lastmod < 0)
+		add_problem(audit, SM_DATE_BEFORE_1970,
+					psprintf("The lastmod %.*s is before 1970.", SM_W3C_SECONDS_LEN, lastmod));
 }
 
-/* Check the publication date of news. */
+/* Check a date of news or of a video. */
 static void
-check_news(Audit *audit, SmSpan date)
+check_date(Audit *audit, SmRole role, SmSpan date)
 {
+	const char *name = role == SM_ROLE_EXPIRATION ? "expiration_date" : "publication_date";
+	int			days = date.len == strlen("2026") ? 366 : date.len == strlen("2026-01") ? 31 : 1;
 	bool		has_time;
 	int64_t		seconds;
+	Period		period;
 
 	if (sm_w3c_parse(date, false, &has_time, &seconds) != SM_W3C_OK)
 		return;
-	if (!has_time)
-	{
-		int			days = date.len == strlen("2026") ? 366 : date.len == strlen("2026-01") ? 31 : 1;
-
-		seconds += days * SM_SECS_PER_DAY + LATER_IN_WEST;
-	}
-	if (seconds < audit->now - NEWS_SECONDS)
+	period = period_of(seconds, !has_time, days);
+	if (role == SM_ROLE_NEWS_DATE && period.end < audit->now - NEWS_SECONDS)
 		add_problem(audit, SM_NEWS_TOO_OLD,
-					psprintf("The publication_date %s is more than two days ago.",
-							 sm_for_message(date)));
+					psprintf("The %s %s is more than two days ago.", name, sm_for_message(date)));
+	else if (seconds < 0)
+		add_problem(audit, SM_DATE_BEFORE_1970,
+					psprintf("The %s %s is before 1970.", name, sm_for_message(date)));
+	else if (role == SM_ROLE_EXPIRATION && period.end < audit->now)
+		add_problem(audit, SM_VIDEO_EXPIRED,
+					psprintf("The %s %s is in the past.", name, sm_for_message(date)));
+	else if (role != SM_ROLE_EXPIRATION && period.begin > audit->now)
+		add_problem(audit, role == SM_ROLE_NEWS_DATE ? SM_NEWS_IN_FUTURE : SM_VIDEO_IN_FUTURE,
+					psprintf("The %s %s is later than now.", name, sm_for_message(date)));
 }
 
-/*
- * Does a segment of a path stand for a missing value, as some programs write
- * it?
- */
-static bool
-is_missing_value(SmSpan segment)
-{
-	static const char *const words[] = {"None", "null", "undefined", "nan"};
-
-	for (size_t i = 0; i < lengthof(words); i++)
-		if (sm_equal_ignoring_case(segment, sm_span_of(words[i])))
-			return true;
-	return false;
-}
-
-/*
- * Report a path that looks like a fault in an export, such as /product/None or
- * /a\b.
- */
-static void
-check_path(Audit *audit, SmSpan page)
-{
-	const char *end = page.s + page.len;
-	const char *query = memchr(page.s, '?', page.len);
-	const char *s = page.s + (sm_is_https(page) ? strlen("https://") : strlen("http://"));
-
-	if (query)
-		end = query;
-	s = memchr(s, '/', end - s);	/* the form of a page has one */
-	for (const char *escape = s; (escape = memchr(escape, '%', end - escape)) != NULL; escape++)
-	{
-		if (end - escape >= 3 && pg_strncasecmp(escape, "%5C", 3) == 0)
-		{
-			add_problem(audit, SM_LOC_SUSPICIOUS,
-						"The path of the loc has a backslash, which is percent-encoded.");
-			return;
-		}
-	}
-	while (s)
-	{
-		const char *next = memchr(s + 1, '/', end - s - 1);
-		SmSpan		segment = sm_span(s + 1, (next ? next : end) - s - 1);
-
-		if (is_missing_value(segment))
-		{
-			add_problem(audit, SM_LOC_SUSPICIOUS,
-						psprintf("The path of the loc has the segment \"%s\", which looks like a missing value.",
-								 sm_for_message(segment)));
-			return;
-		}
-		s = next;
-	}
-}
-
-/* The canonical form of a URL as it is written in XML. */
+/* A URL in plain form, as it is without the entities of XML. */
 static SmSpan
-read_written(const Audit *audit, SmSpan url)
+unescape_url(SmSpan url)
 {
-	if (memchr(url.s, '&', url.len) != NULL)
-	{
-		char	   *text = palloc(url.len);
+	char	   *text;
 
-		url = sm_span(text, sm_xml_unescape(url.s, url.len, text));
-	}
-	return sm_site_canonical(&audit->site, url);
+	if (memchr(url.s, '&', url.len) == NULL)
+		return url;
+	text = palloc(url.len);
+
+	return sm_span(text, sm_xml_unescape(url.s, url.len, text));
 }
 
 /* Check the alternates of a page, one of which must be the page itself. */
@@ -288,24 +236,41 @@ check_namespace(Audit *audit, SmSpan uri)
 						 sm_for_message(uri), sm_for_message(*nearest)));
 }
 
+/* Check the URL of an image, video or alternate.  Returns its canonical form. */
+static SmSpan
+check_url(Audit *audit, const char *what, SmSpan written)
+{
+	const SmEntryWriter *w = &audit->writer;
+	SmSpan		page = sm_span(w->buf->data + w->loc, w->page->loc_len);
+	SmSpan		url = unescape_url(written);
+	unsigned int traits = sm_site_traits(&audit->site, url, sm_no_span());
+
+	/* an alternate can be the page itself, which is checked as loc */
+	if ((traits & SM_MAY_BE_SUSPECT) && !sm_span_equal(written, page))
+		sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, what, url);
+	return sm_site_canonical(&audit->site, url, traits);
+}
+
 /* SmFound: check a value of the current row. */
 static void
 check_value(void *arg, SmRole role, SmSpan value)
 {
-	static const char *const media[SM_ROLE_XML + 1] = {
-		[SM_ROLE_IMAGE] = "image",[SM_ROLE_THUMBNAIL] = "video thumbnail",
-		[SM_ROLE_VIDEO] = "video",[SM_ROLE_PLAYER] = "video player"
+	static const char *const urls[SM_ROLE_XML + 1] = {
+		[SM_ROLE_IMAGE] = "image",[SM_ROLE_LICENSE] = "image license",
+		[SM_ROLE_THUMBNAIL] = "video thumbnail",[SM_ROLE_VIDEO] = "video",
+		[SM_ROLE_VIDEO_SEGMENT] = "video segment",[SM_ROLE_PLAYER] = "video player",
+		[SM_ROLE_GALLERY] = "video gallery",[SM_ROLE_UPLOADER] = "video uploader",
+		[SM_ROLE_ALTERNATE] = "alternate"
 	};
 	Audit	   *audit = arg;
+	SmSpan		url;
 
 	switch (role)
 	{
 		case SM_ROLE_NEWS_DATE:
-			check_news(audit, value);
-			break;
-		case SM_ROLE_ALTERNATE:
-			value = read_written(audit, value);
-			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(value.s, value.len), value.len);
+		case SM_ROLE_VIDEO_DATE:
+		case SM_ROLE_EXPIRATION:
+			check_date(audit, role, value);
 			break;
 		case SM_ROLE_LONG_HREFLANG:
 			add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
@@ -315,35 +280,50 @@ check_value(void *arg, SmRole role, SmSpan value)
 		case SM_ROLE_XML:
 			check_namespace(audit, value);
 			break;
+		case SM_ROLE_ALTERNATE:
+			url = check_url(audit, urls[role], value);
+			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(url.s, url.len), url.len);
+			break;
 		default:
-			if (media[role] && audit->robots)
-				sm_audit_robots_check(audit->robots, audit->receiver.nrows, media[role],
-									  read_written(audit, value));
+			url = check_url(audit, urls[role], value);
+			sm_audit_robots_check(audit->robots, audit->receiver.nrows, urls[role], url);
 			break;
 	}
+}
+
+/* Check the loc of a row that was written as an entry.  Returns its canonical form. */
+static SmSpan
+check_loc(Audit *audit, SmSpan written)
+{
+	SmSpan		url = audit->doc.kind == SM_TEXT ? written : unescape_url(written);
+	unsigned int traits = sm_site_traits(&audit->site, url, audit->site.name);
+	SmSuspicion suspicion = SM_NOT_SUSPECT;
+
+	if (traits & SM_MAY_BE_SUSPECT)
+		suspicion = sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, NULL, url);
+	/* "&#038;" and "#{slug}" have no fragment */
+	if ((traits & SM_HAS_FRAGMENT) && suspicion != SM_HTML_ENTITY && suspicion != SM_PLACEHOLDER)
+		add_problem(audit, SM_LOC_FRAGMENT,
+					"Search engines ignore what follows the \"#\" in the loc.");
+	return sm_site_canonical(&audit->site, url, traits);
 }
 
 /* Check a row that was read. is_entry: it was written as an entry. */
 static void
 check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 {
-	SmSpan		url = sm_span(audit->doc.buf.data + audit->doc.end + entry->loc, entry->loc_len);
 	SmSpan		page;
 
-	/* a control character in the loc becomes an escape in the URL */
-	if (!is_entry || memchr(url.s, '%', url.len) != NULL)
-		check_characters(audit, row->loc);
 	check_lastmod(audit, row, entry);
 	if (!is_entry)
+	{
+		sm_audit_suspect_check_text(&audit->suspect, audit->receiver.nrows, row->loc);
 		return;
+	}
 
 	audit->nentries++;
-	page = audit->doc.kind == SM_TEXT ? sm_site_canonical(&audit->site, url) :
-		read_written(audit, url);
-	check_path(audit, page);
-	if (memchr(url.s, '#', url.len) != NULL)
-		add_problem(audit, SM_LOC_FRAGMENT,
-					"Search engines ignore what follows the \"#\" in the loc.");
+	page = check_loc(audit, sm_span(audit->doc.buf.data + audit->doc.end + entry->loc,
+									entry->loc_len));
 	sm_document_fits_alone(&audit->doc, entry, &audit->writer.problems);
 	sm_pages_add(audit->pages, audit->receiver.nrows, page);
 	sm_audit_robots_check(audit->robots, audit->receiver.nrows, NULL, page);
@@ -388,7 +368,7 @@ check_set(Audit *audit)
 	}
 	if (audit->has_unchecked)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
-						"Ready-made XML has images, videos, news or alternates. Their return links, their URLs in robots.txt and the age of news are checked only in columns images, videos, news and alternates.");
+						"Ready-made XML has images, videos, news or alternates. Their URLs, dates and links back are checked only in columns images, videos, news and alternates.");
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 
@@ -409,6 +389,7 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->options = sm_read_options(fcinfo, false);
 	sm_site_init(&audit->site, &audit->options->base);
 	sm_findings_begin(&audit->findings);
+	sm_audit_suspect_begin(&audit->suspect, &audit->site, &audit->findings);
 	audit->pages = sm_pages_begin(audit->options->base.origin.https, &audit->findings);
 	audit->robots = sm_audit_robots_begin(PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
 										  agents, &audit->site, &audit->findings);

@@ -19,7 +19,8 @@
  *	  E		D		0		E links to D, so D may link to E
  *
  * Pages are sorted by hashes of their URLs, which are smaller and faster to compare.
- * A page has two hashes, 128 bits, which tell any two pages apart.
+ * A page has two hashes, 128 bits, which tell any two pages apart.  Pages that differ only
+ * in a final slash follow each other in the sort.
  */
 #include "postgres.h"
 
@@ -27,6 +28,7 @@
 
 #include "catalog/pg_type.h"
 #include "core/digest.h"
+#include "core/suspect.h"
 #include "entry/value.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
@@ -38,10 +40,12 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 	size_t		len = base->len[SM_FORM_PLAIN];
 	char	   *page = palloc(len + 1);
 
+	site->base = sm_span(base->url[SM_FORM_PLAIN], len);
 	sm_url_canonical(base->url[SM_FORM_PLAIN], len, page);
 	site->host.s = page + base->scheme_len + strlen("://");
 	site->host.len = strcspn(site->host.s, "/");
 	site->origin = sm_span(page, site->host.s + site->host.len - page);
+	site->name = sm_span(site->host.s, base->origin.host_len);
 }
 
 /*
@@ -55,20 +59,25 @@ begins_with(SmSpan s, SmSpan start)
 		memcmp(s.s, start.s, start.len) == 0;
 }
 
-SmSpan
-sm_site_canonical(const SmSite *site, SmSpan url)
+unsigned int
+sm_site_traits(const SmSite *site, SmSpan url, SmSpan own_host)
 {
-	const char *hash;
-
 	/* nearly all URLs of a set begin with its origin */
-	if (!begins_with(url, site->origin))
-	{
-		char	   *page = palloc(url.len + 1);
+	const char *s = begins_with(url, site->origin) ? url.s + site->origin.len : sm_url_host(url).s;
 
-		return sm_span(page, sm_url_canonical(url.s, url.len, page));
-	}
-	hash = memchr(url.s, '#', url.len);
-	return sm_span(url.s, hash ? (size_t) (hash - url.s) : url.len);
+	return sm_url_traits(s, url.s + url.len, own_host);
+}
+
+SmSpan
+sm_site_canonical(const SmSite *site, SmSpan url, unsigned int traits)
+{
+	char	   *page;
+
+	if ((traits & (SM_HAS_ESCAPES | SM_HAS_FRAGMENT | SM_MAY_HAVE_DOTS)) == 0 &&
+		begins_with(url, site->origin))
+		return url;
+	page = palloc(url.len + 1);
+	return sm_span(page, sm_url_canonical(url.s, url.len, page));
 }
 
 bool
@@ -76,6 +85,7 @@ sm_site_read(const SmSite *site, SmSpan text, SmSpan *page)
 {
 	SmUrlCache	cache = {.raw_len = 0};
 	char	   *url = palloc(sm_url_bound(text.len, NULL, SM_URL_UNLIMITED));
+	char	   *canonical;
 	size_t		len;
 	SmUrlStatus status = sm_url_encode(text.s, text.len, NULL, &cache, SM_FORM_PLAIN,
 									   SM_URL_UNLIMITED, url, &len);
@@ -86,9 +96,9 @@ sm_site_read(const SmSite *site, SmSpan text, SmSpan *page)
 		pfree(url);
 		return false;
 	}
-	*page = sm_site_canonical(site, sm_span(url, len));
-	if (page->s != url)
-		pfree(url);
+	canonical = palloc(len + 1);
+	*page = sm_span(canonical, sm_url_canonical(url, len, canonical));
+	pfree(url);
 	return true;
 }
 
@@ -153,23 +163,59 @@ sm_pages_begin(bool is_https, SmFindings *findings)
 	return pages;
 }
 
-/* The hash of a page.  Its lowest bit tells https from http. */
-static int64
+/* The lowest bits of the first hash of a page. */
+#define PAGE_IS_HTTPS	1
+#define PAGE_HAS_SLASH	2
+#define PAGE_BITS		(PAGE_IS_HTTPS | PAGE_HAS_SLASH)
+
+typedef struct PageHash
+{
+	int64		hash;
+	int64		hash2;			/* does not depend on a final slash */
+} PageHash;
+
+/*
+ * The page without the slash at the end of its path.  The result is a copy if a query
+ * follows.
+ */
+static SmSpan
+without_slash(SmSpan page)
+{
+	const char *query = memchr(page.s, '?', page.len);
+	size_t		path_len = query ? (size_t) (query - page.s) : page.len;
+	char	   *copy;
+
+	if (page.s[path_len - 1] != '/')
+		return page;
+	if (query == NULL)
+		return sm_span(page.s, path_len - 1);
+	copy = palloc(page.len);
+	memcpy(copy, page.s, path_len - 1);
+	memcpy(copy + path_len - 1, query, page.len - path_len);
+	return sm_span(copy, page.len - 1);
+}
+
+static PageHash
 hash_page(SmSpan page)
 {
-	uint64		hash = sm_digest(page.s, page.len, 0);
+	SmSpan		stem = without_slash(page);
+	uint64		bits = (sm_is_https(page) ? PAGE_IS_HTTPS : 0) |
+		(stem.len < page.len ? PAGE_HAS_SLASH : 0);
+	PageHash	hash;
 
-	return (int64) ((hash & ~UINT64CONST(1)) | sm_is_https(page));
+	hash.hash = (int64) ((sm_digest(stem.s, stem.len, 0) & ~(uint64) PAGE_BITS) | bits);
+	hash.hash2 = (int64) sm_digest(stem.s, stem.len, 1);
+	return hash;
 }
 
 /* Put a row of the sort. */
 static void
-put_row(SmPages *pages, SmSpan page, int64 other, int64 row_number, text *url)
+put_row(SmPages *pages, PageHash page, int64 other, int64 row_number, text *url)
 {
 	Datum	   *values = sm_sort_row(&pages->sort);
 
-	values[PAGE_HASH] = Int64GetDatum(hash_page(page));
-	values[PAGE_HASH2] = Int64GetDatum((int64) sm_digest(page.s, page.len, 1));
+	values[PAGE_HASH] = Int64GetDatum(page.hash);
+	values[PAGE_HASH2] = Int64GetDatum(page.hash2);
 	values[PAGE_OTHER] = Int64GetDatum(other);
 	values[PAGE_ROW] = Int64GetDatum(row_number);
 	values[PAGE_URL] = PointerGetDatum(url);
@@ -179,7 +225,7 @@ put_row(SmPages *pages, SmSpan page, int64 other, int64 row_number, text *url)
 void
 sm_pages_add(SmPages *pages, int64 row_number, SmSpan page)
 {
-	put_row(pages, page, NO_OTHER, row_number, pages->no_url);
+	put_row(pages, hash_page(page), NO_OTHER, row_number, pages->no_url);
 	pages->has_https |= sm_is_https(page);
 }
 
@@ -187,22 +233,48 @@ void
 sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, SmSpan other)
 {
 	text	   *url = cstring_to_text_with_len(other.s, (int) other.len);
+	PageHash	page_hash = hash_page(page);
+	PageHash	other_hash = hash_page(other);
 
-	put_row(pages, page, hash_page(other), OWN_LINK, pages->no_url);
-	put_row(pages, other, hash_page(page), row_number, url);
+	put_row(pages, page_hash, other_hash.hash, OWN_LINK, pages->no_url);
+	put_row(pages, other_hash, page_hash.hash, row_number, url);
 	pfree(url);					/* a row can have many links */
 }
 
 /* The page that the sort has come to. */
 typedef struct CurrentPage
 {
-	int64		hash;			/* hash of the page */
-	int64		hash2;
+	PageHash	hash;
 	int64		first_row;		/* first row with the page, 0 for none */
 	int64		other;			/* hash of the other page of the last link */
 	bool		links_to_other; /* does the page link to other? */
 	int64		reported_row;	/* last row reported for other */
 } CurrentPage;
+
+/* The last page without a final slash, by scheme. */
+typedef struct SlashlessPage
+{
+	PageHash	hash;
+	int64		first_row;
+} SlashlessPage;
+
+/* Compare the first row of a page with the same page without its final slash. */
+static void
+compare_slash(SmPages *pages, SlashlessPage slashless[2], PageHash hash, int64 row_number)
+{
+	SlashlessPage *other = &slashless[hash.hash & PAGE_IS_HTTPS];
+
+	if ((hash.hash & PAGE_HAS_SLASH) == 0)
+	{
+		other->hash = hash;
+		other->first_row = row_number;
+	}
+	else if (other->hash.hash == (hash.hash & ~(int64) PAGE_HAS_SLASH) &&
+			 other->hash.hash2 == hash.hash2)
+		sm_findings_add(pages->findings, Max(row_number, other->first_row), SM_LOC_SLASH_DUPLICATE,
+						psprintf("Without regard to a final slash, the loc repeats the loc of row " INT64_FORMAT ".",
+								 Min(row_number, other->first_row)));
+}
 
 /* Look at a row of the sort that is a page. */
 static void
@@ -249,28 +321,34 @@ sm_pages_compare(SmPages *pages)
 	SmSort	   *sort = &pages->sort;
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit page",
 													  ALLOCSET_DEFAULT_SIZES);
-	CurrentPage current = {0};
+	CurrentPage current;
+	SlashlessPage slashless[2];
 	const Datum *values;
 
+	memset(&current, 0, sizeof(current));
+	memset(slashless, 0, sizeof(slashless));
 	while ((values = sm_sort_next(sort)) != NULL)
 	{
-		int64		hash = DatumGetInt64(values[PAGE_HASH]);
-		int64		hash2 = DatumGetInt64(values[PAGE_HASH2]);
+		PageHash	hash;
 		int64		other = DatumGetInt64(values[PAGE_OTHER]);
 		int64		row_number = DatumGetInt64(values[PAGE_ROW]);
 		MemoryContext oldcontext;
 
-		if (hash != current.hash || hash2 != current.hash2)
+		hash.hash = DatumGetInt64(values[PAGE_HASH]);
+		hash.hash2 = DatumGetInt64(values[PAGE_HASH2]);
+		if (hash.hash != current.hash.hash || hash.hash2 != current.hash.hash2)
 		{
 			memset(&current, 0, sizeof(current));
 			current.hash = hash;
-			current.hash2 = hash2;
 		}
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
+		if (other == NO_OTHER && current.first_row == 0)
+			compare_slash(pages, slashless, hash, row_number);
 		if (other == NO_OTHER)
-			compare_page(pages, &current, row_number, pages->has_https && !(hash & 1));
+			compare_page(pages, &current, row_number,
+						 pages->has_https && !(hash.hash & PAGE_IS_HTTPS));
 		else
 			compare_link(pages, &current, other, row_number,
 						 (text *) DatumGetPointer(values[PAGE_URL]));

@@ -1,8 +1,8 @@
 /*
  * pages.h
  *	  Pages as URLs in canonical form, equal for all spellings of a URL, and problems
- *	  between the pages of a set: duplicates, http among https, and alternates that do not
- *	  link back.
+ *	  between the pages of a set: duplicates, pages with and without a final slash, http
+ *	  among https, and alternates that do not link back.
  */
 #ifndef SM_PAGES_H
 #define SM_PAGES_H
@@ -13,18 +13,26 @@
 /* The site of base_url: its scheme, host and port. */
 typedef struct SmSite
 {
+	SmSpan		base;			/* the base URL in plain form */
 	SmSpan		origin;			/* in canonical form */
 	SmSpan		host;			/* the origin's host and port */
+	SmSpan		name;			/* the host alone */
 } SmSite;
 
 /* Begin, in the current memory context. */
 extern void sm_site_init(SmSite *site, const SmUrlBase *base);
 
 /*
- * The canonical form of a URL that sm_url_encode wrote in plain form: the start of the
- * URL itself where possible, else a copy in the current memory context.
+ * The traits (core/suspect.h) of a URL that sm_url_encode wrote in plain form.  own_host: as
+ * in core/suspect.h.
  */
-extern SmSpan sm_site_canonical(const SmSite *site, SmSpan url);
+extern unsigned int sm_site_traits(const SmSite *site, SmSpan url, SmSpan own_host);
+
+/*
+ * The canonical form of such a URL with these traits: the URL itself where possible, else
+ * a copy in the current memory context.
+ */
+extern SmSpan sm_site_canonical(const SmSite *site, SmSpan url, unsigned int traits);
 
 /*
  * The same for a URL that a user gave, always a copy.  Returns false if the text is not

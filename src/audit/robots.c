@@ -160,12 +160,13 @@ file_url(SmSite *site, const SmUrlBase *base, const char *name)
 	char	   *url = psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
 							   base->url[SM_FORM_PLAIN], name);
 
-	return sm_site_canonical(site, sm_span_of(url));
+	return sm_site_canonical(site, sm_span_of(url),
+							 sm_site_traits(site, sm_span_of(url), sm_no_span()));
 }
 
 /* Report, for each agent, the first of these files that the agent must not fetch. */
 static void
-check_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
+check_set_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 {
 	bool	   *is_reported = palloc0_array(bool, robots->rules.nagents);
 
@@ -188,7 +189,7 @@ check_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 
 /* Does a Sitemap line name one of these files? */
 static bool
-names_file(SmAuditRobots *robots, const SmSpan *urls, int nurls)
+names_sitemap(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 {
 	SmRobotsReader r;
 
@@ -254,9 +255,9 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	if (is_small)
 		urls[nurls++] = file_url(robots->site, &options->base, sm_only_name(options));
 	urls[nurls++] = file_url(robots->site, &options->base, sm_first_name(options));
-	if (!names_file(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1))
+	if (!names_sitemap(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1))
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
 						psprintf("No Sitemap line of robots.txt names \"%s\".",
 								 sm_for_message(urls[0])));
-	check_files(robots, urls, nurls);
+	check_set_files(robots, urls, nurls);
 }

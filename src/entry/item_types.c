@@ -35,7 +35,7 @@ static const SmField image_fields[] = {
 	{IMAGE("caption", 1, TEXT)},
 	{IMAGE("geo_location", 2, TEXT)},
 	{IMAGE("title", 3, TEXT)},
-	{IMAGE("license", 4, URL)}
+	{IMAGE("license", 4, URL),.role = SM_ROLE_LICENSE}
 };
 
 const SmItemType sm_image = {
@@ -102,13 +102,13 @@ static const SmField video_fields[] = {
 	{ATTRIBUTE("autoplay", "player_loc_autoplay", 23, TEXT)},
 	{VIDEO("duration", 5, INT4),.min = 1,.max = MAX_DURATION,
 	.rule = "must be from 1 to " SM_STRING(MAX_DURATION) " seconds"},
-	{VIDEO("expiration_date", 6, DATE)},
+	{VIDEO("expiration_date", 6, DATE),.role = SM_ROLE_EXPIRATION},
 	{VIDEO("rating", 7, FLOAT8),.max = 5,.rule = "must be from 0.0 to 5.0"},
-	{VIDEO("content_segment_loc", 8, URL),.is_array = true},
+	{VIDEO("content_segment_loc", 8, URL),.is_array = true,.role = SM_ROLE_VIDEO_SEGMENT},
 	{ATTRIBUTE("duration", "content_segment_loc_duration", 24, INT4),.is_array = true,
 	.min = 1,.max = MAX_DURATION,.rule = "must be from 1 to " SM_STRING(MAX_DURATION) " seconds"},
 	{VIDEO("view_count", 9, INT8),.max = PG_INT64_MAX,.rule = "must not be negative"},
-	{VIDEO("publication_date", 10, DATE)},
+	{VIDEO("publication_date", 10, DATE),.role = SM_ROLE_VIDEO_DATE},
 	{VIDEO("tag", 11, TEXT),.is_array = true,.max_tags = MAX_TAGS,
 	.rule = "a video can have at most " SM_STRING(MAX_TAGS) " tags"},
 	{VIDEO("category", 12, TEXT),.max = 256},
@@ -117,7 +117,7 @@ static const SmField video_fields[] = {
 	.rule = "must be ISO 3166 country codes, two capital letters each, with blanks between them"},
 	{ATTRIBUTE("relationship", "restriction_relationship", 25, TEXT),.choices = relationships,
 	.required = "restriction_relationship: allow or deny",.rule = "must be allow or deny"},
-	{VIDEO("gallery_loc", 15, URL)},
+	{VIDEO("gallery_loc", 15, URL),.role = SM_ROLE_GALLERY},
 	{ATTRIBUTE("title", "gallery_loc_title", 26, TEXT)},
 	{VIDEO("price", 16, TEXT),.is_array = true,.valid = is_price,
 	.rule = "must be a number from 0 on"},

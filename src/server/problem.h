@@ -32,12 +32,19 @@
 	PROBLEM(SM_EXTENSION_INVALID, "extension_invalid") \
 	/* only sitemap_audit looks for these */ \
 	PROBLEM(SM_LOC_CONTROL_CHARACTER, "loc_control_character") \
+	PROBLEM(SM_LOC_INVISIBLE_CHARACTER, "loc_invisible_character") \
 	PROBLEM(SM_LOC_SUSPICIOUS, "loc_suspicious") \
 	PROBLEM(SM_LOC_FRAGMENT, "loc_fragment") \
 	PROBLEM(SM_LOC_DUPLICATE, "loc_duplicate") \
+	PROBLEM(SM_LOC_SLASH_DUPLICATE, "loc_slash_duplicate") \
 	PROBLEM(SM_SCHEME_MIXED, "scheme_mixed") \
 	PROBLEM(SM_LASTMOD_IN_FUTURE, "lastmod_in_future") \
+	PROBLEM(SM_DATE_BEFORE_1970, "date_before_1970") \
 	PROBLEM(SM_NEWS_TOO_OLD, "news_too_old") \
+	PROBLEM(SM_NEWS_IN_FUTURE, "news_in_future") \
+	PROBLEM(SM_VIDEO_IN_FUTURE, "video_in_future") \
+	PROBLEM(SM_VIDEO_EXPIRED, "video_expired") \
+	PROBLEM(SM_URL_SUSPICIOUS, "url_suspicious") \
 	PROBLEM(SM_NAMESPACE_UNKNOWN, "namespace_unknown") \
 	PROBLEM(SM_HREFLANG_NOT_SUPPORTED, "hreflang_not_supported") \
 	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \

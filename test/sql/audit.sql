@@ -57,6 +57,25 @@ SELECT count(*) FILTER (WHERE date = '2025-01') AS old, count(*) AS all
        sitemap_audit(format('SELECT ''/'' AS loc, pg_temp.news(%L) AS news', date), 'http://a/')
  WHERE problem = 'news_too_old';
 
+-- Dates that cannot be: before 1970, news and videos of the future, videos that have expired.
+CREATE TEMP TABLE dated AS
+SELECT n, lastmod, pg_temp.news(news) AS news,
+       jsonb_build_object('thumbnail_loc', '/t.jpg', 'title', 't', 'description', 'd', 'content_loc', '/v.mp4',
+                          'publication_date', published, 'expiration_date', expires) AS videos
+  FROM (SELECT now() AT TIME ZONE 'UTC' AS utc) t,
+       LATERAL (VALUES
+         (1, '1969-12-31T23:59:59Z', NULL, '1969-12-31', '1969'),
+         (2, '0001-01-01', '1960-01-01', NULL, NULL),
+         (3, '1970-01-01', NULL, '1970-01-01T00:00:00Z', NULL),
+         (4, NULL, to_jsonb(now() + interval '1 hour') ->> 0, to_jsonb(now() + interval '1 hour') ->> 0, to_jsonb(now() + interval '1 hour') ->> 0),
+         (5, NULL, to_jsonb((utc + interval '14 hours')::date) ->> 0, to_jsonb((utc + interval '14 hours')::date) ->> 0, to_jsonb((utc - interval '12 hours')::date) ->> 0),
+         (6, NULL, to_jsonb((utc + interval '14 hours')::date + 1) ->> 0, to_jsonb((utc + interval '14 hours')::date + 1) ->> 0, to_jsonb((utc - interval '12 hours')::date - 1) ->> 0),
+         (7, NULL, to_jsonb(now() - interval '1 second') ->> 0, to_jsonb(now() - interval '1 second') ->> 0, to_jsonb(now() - interval '2 seconds') ->> 0),
+         (8, NULL, NULL, to_char(utc + interval '2 months', 'YYYY-MM'), to_char(utc - interval '2 months', 'YYYY-MM'))) v (n, lastmod, news, published, expires);
+SELECT row_number, problem,
+       CASE WHEN row_number < 4 THEN detail ELSE regexp_replace(detail, '\d.*\d', '...') END AS detail
+  FROM sitemap_audit('SELECT ''/'' || n AS loc, lastmod, CASE WHEN news ->> ''publication_date'' IS NOT NULL THEN news END AS news, videos FROM pg_temp.dated ORDER BY n', 'http://a/');
+
 -- What sitemap_files refuses, all of it, and what it does not look at.
 TRUNCATE page RESTART IDENTITY;
 INSERT INTO page (loc, lastmod, changefreq, priority, images, alternates, news) VALUES

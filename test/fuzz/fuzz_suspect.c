@@ -1,0 +1,68 @@
+/*
+ * fuzz_suspect.c
+ *	  Fuzzes core/suspect.
+ *
+ * The input becomes a URL.  Its traits announce whatever is found in it, what is found is
+ * text, and the host and base change nothing of what they do not concern.  The canonical
+ * form of a URL without escapes, fragment and dots is the URL.
+ */
+#include "core/suspect.h"
+
+#include "core/text.h"
+#include "core/url.h"
+#include "fuzz.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char scheme[] = "http://";
+	SmSpan		own_host = sm_span_of("a.example");
+	SmUrlCache	cache = {0};
+	size_t		src_len = sizeof(scheme) - 1 + size;
+	char	   *src = exactly(NULL, src_len);
+	char	   *dst = exactly(NULL, sm_url_bound(src_len, NULL, SM_URL_UNLIMITED));
+	size_t		len;
+
+	memcpy(src, scheme, sizeof(scheme) - 1);
+	memcpy(src + sizeof(scheme) - 1, data, size);
+	if (sm_url_encode(src, src_len, NULL, &cache, SM_FORM_PLAIN, SM_URL_UNLIMITED, dst, &len) == SM_URL_OK)
+	{
+		char	   *url = exactly(dst, len);
+		char	   *room = exactly(NULL, len);
+		char	   *canonical = exactly(NULL, len + 1);
+		SmSpan		host = sm_url_host(sm_span(url, len));
+		const char *path = host.s + host.len;
+		unsigned int traits = sm_url_traits(host.s, url + len, own_host);
+		SmSuspect	found;
+		uint32_t	c;
+
+		sm_url_suspect(sm_span(url, len), 0, own_host, room, &found);
+		CHECK(found.what <= SM_EMPTY_SEGMENT);
+		if (found.what != SM_NOT_SUSPECT || found.control != SM_NO_CHARACTER ||
+			found.invisible != SM_NO_CHARACTER)
+			CHECK((traits | sm_url_traits(path, url + len, own_host)) & SM_MAY_BE_SUSPECT);
+		CHECK((found.text.s >= room && found.text.s + found.text.len <= room + len) ||
+			  (found.text.s >= url && found.text.s + found.text.len <= url + len) ||
+			  found.what == SM_NOT_SUSPECT);
+		for (size_t i = 0, n; found.what != SM_NOT_SUSPECT && i < found.text.len; i += n)
+		{
+			n = sm_utf8_decode(found.text.s + i, found.text.s + found.text.len, &c);
+			CHECK(n > 0 && c >= 0x20);
+		}
+		if (!(traits & (SM_HAS_ESCAPES | SM_HAS_FRAGMENT | SM_MAY_HAVE_DOTS)) && path < url + len && *path == '/')
+		{
+			size_t		canonical_len = sm_url_canonical(url, len, canonical);
+			size_t		path_len = url + len - path;
+
+			CHECK(canonical_len >= path_len &&
+				  memcmp(canonical + canonical_len - path_len, path, path_len) == 0);
+		}
+		sm_text_suspect(sm_span(src, src_len), &found);
+		free(canonical);
+		free(room);
+		free(url);
+	}
+	free(dst);
+	free(src);
+	return 0;
+}

@@ -1,0 +1,112 @@
+--
+-- sitemap_audit: URLs that look like mistakes, and the canonical form of URLs.
+--
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set helpers :abs_srcdir /sql/include/helpers.sql
+\i :helpers
+
+-- Each loc with what is found in it.
+CREATE FUNCTION pg_temp.found(VARIADIC locs text[]) RETURNS TABLE (loc text, problem text, detail text)
+LANGUAGE sql AS $$
+  SELECT to_json(l.loc)::text, a.problem, a.detail
+    FROM unnest(locs) WITH ORDINALITY l (loc, n)
+         LEFT JOIN sitemap_audit(format('SELECT unnest(%L::text[]) AS loc', locs), 'https://www.example.com/shop/') a ON a.row_number = l.n
+   ORDER BY l.n, a.problem COLLATE "C"
+$$;
+-- Locs with nothing to find, so the result is empty.
+CREATE FUNCTION pg_temp.clean(VARIADIC locs text[]) RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT loc || ' ' || problem || ' ' || detail FROM pg_temp.found(VARIADIC locs) WHERE problem IS NOT NULL
+$$;
+
+-- What a template failed to fill in: words.
+SELECT loc, problem, detail FROM pg_temp.found(
+  '/undefined', '/a/NULL', '/NaN/b', '/nil', '/a?id=undefined', '/a?x=1&id=null&y', '/a?id=None#b', '/(null)', '/%3Cnull%3E', '/"null"',
+  '/undefined.html', '/a/undefined.jpg?w=1', '/null-null', '/undefined%20undefined', '/n%75ll', '/[object Object]', '/a-[object%20Promise]-b', '/a?b=[object+Object]', '/a?b=undefined+undefined');
+SELECT pg_temp.clean(
+  '/null-pointer', '/undefined-behaviour', '/nullable', '/nonesuch', '/nano', '/nan-bread', '/nile', '/none-of-us', '/a?undefined', '/a?null=1',
+  '/dev-null', '/a?q=null+pointer', '/nil.example.html.gz', '/unnullified', '/news/users/nut/', '/a?n=nullo&u=unix', '/annul', '/a;null');
+
+-- Placeholders.
+SELECT loc, problem, detail FROM pg_temp.found(
+  '/{{ slug }}', '/%7B%7Bslug%7D%7D/b', '/a/{slug}', '/a-{id}.html', '/${id}', '/#{id}', '/a?id={id}', '/{0}', '/{}', '/{% url %}', '/@{a}', '/%{a}', '/{{ a',
+  '/<%= id %>', '/<?= $id ?>', '/<slug>', '/<int:id>', '/a</b>', '/:slug', '/user/:id/edit', '/:id.json', '/%3Aslug', '/a?id=:id', '/:a-:b',
+  '/%s', '/a/%d/b', '/a-%s', '/%(slug)s', '/%1$s', '/%postname%/', '/a/%25s', '/%@', '/[slug]', '/[...slug]', '/%5B%5Bslug%5D%5D', '/a?id=[id]');
+SELECT pg_temp.clean(
+  '/100%', '/50%-off', '/50%25-sale', '/100%s', '/12:30', '/Category:Tea', '/a:b', '/a?t=10:20', '/:', '/:-)', '/a[1]', '/a?x[]=1&y[a]=2', '/[1]', '/$5', '/a$',
+  '/{3F2504E0-4F89-11D3-9A0C-0305E82C3301}', '/%7B3F2504E04F8911D39A0C0305E82C3301%7D', '/10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2',
+  '/a?j={"a":1}', '/a?b=c<d', '/a/%-%/', '/a{', '/a}', '/x@y', '/@user', '/a(b)');
+
+-- HTML entities.
+SELECT loc, problem, detail FROM pg_temp.found(
+  '/a?b=1&amp;c=2', '/a?b=1&#038;c=2', '/a?b=1&#x26;c', '/a?b=1&#X26;c#d', '/a&quot;', '/a?b%26amp%3Bc', '/a?b&amp%3Bc', '/Tom&nbsp;Jerry', '/a?b&#39;',
+  '/a?b=1\u0026c', '/%u0442');
+SELECT pg_temp.clean('/a?b=1&amp=2', '/a&b', '/a?b;c', '/AT&T', '/a%26b', '/a?&;', '/a?b&-;', '/100%u');
+
+-- Another URL in the path, and the site's own.
+SELECT loc, problem, detail FROM pg_temp.found(
+  'https://www.example.com/https://www.example.com/a', 'https://www.example.com/shop/https://cdn.example.com/a', 'https//www.example.com/a', '/https//www.example.com/a',
+  '/http:/www.example.com/a', '/HTTPS:www.example.com', '/https%3A%2F%2Fwww.example.com%2Fa', '/www.example.com/a', '/example.com', '/https/www.example.com/a',
+  '/a/b/https://www.example.com/a', '/a/https%3A%2F%2Fexample.com/b');
+SELECT pg_temp.clean(
+  '/https/', '/https-guide', '/http/2', '/httpd:1', '/report/https://example.org/', '/web/2020/https%3A%2F%2Fexample.org/', '/a?u=https://www.example.com/a',
+  '/share?u=https%3A%2F%2Fwww.example.com', '/example.company', '/a/www.example.com', '/www.example.org', '/wwwexample.com');
+-- A host without a dot can be a segment.
+SELECT * FROM sitemap_audit('SELECT ''/localhost/a'' AS loc', 'http://localhost:8080/');
+
+-- Blanks, empty segments, and text in the wrong encoding.
+SELECT loc, problem, detail FROM pg_temp.found(
+  '/%20x', '/x%20/', '/%20/', '/ x /y', '/a?b=%20c', '/a/x　/', '/a//b', '//www.example.com/a//', '/a/b//?c',
+  '/cafÃ©', '/caf%C3%83%C2%A9', '/donâ€™t', '/Ð¿Ñ€Ð¸', '/ï»¿a', '/a�b', '/a%EF%BF%BD', '/Ã–l', '/Â£5');
+SELECT pg_temp.clean(
+  '/a%20b', '/a+', '/+b', '/c++', '/a?b=c+', '/a?b=//c', '/a/?b//c', '/p/', '/a%2F%2Fb', '/日本　語', '/café', '/%E9', '/São', '/MÃO', '/Ünter', '/2×½', '/naïve»', '/Привет', '/%C3%A9%C3%A8', '/ÂME');
+
+-- Characters that nobody sees, as they are and percent-encoded.
+SELECT loc, problem, detail FROM pg_temp.found(
+  E'/a\u200Bb', '/%E2%80%8B', E'/a\uFEFF', E'\uFEFF/a', '/%EF%BB%BFa', E'/a\u00ADb', E'/a\u00A0b', E'/a\u200Eb', E'/a\u200Fb', E'/\u2028a', E'/\u2029a', E'/\u2060', E'/\u202Eb',
+  E'/\u2066a', E'/\u061Ca', E'/\u180Ea', E'/a\u3164', E'/a\u2009b', E'/a\uFFFCb', E'/a\U000E0041', E'/a\uFE0F', '/%EF%B8%8F-a',
+  E'/a\u200Db', E'/a\u200C', E'/\u200Dا', E'/中\u200D文', '/a?b=%E2%80%8B', '/a#%E2%80%8B',
+  E'/a\nb', '/%0A', '/a%0D%0A', '/%00', '/%7F', '/%C2%8C', '/a?b=%09', E'/a\uFFFEb', '/a%EF%BF%BEb');
+SELECT pg_temp.clean(
+  E'/می\u200Cخواهم', '/%D9%85%DB%8C%E2%80%8C%D8%AE', E'/क्\u200Dष', E'/ന്\u200D', E'/👨\u200D👩\u200D👧', E'/❤\uFE0F\u200D🔥', E'/1\uFE0F\u20E3', E'/🏴\U000E0067\U000E0062\U000E007F',
+  '/%80', '/%C2', E'/ᠮ\u180Bᠣ', E'/e\u0301', '/한국어', '/שָׁלוֹם');
+-- A loc that is not a valid URL, and one in a text sitemap.
+SELECT row_number, problem FROM sitemap_audit($$SELECT unnest(ARRAY[E'ftp://a/\u200B', E'ftp://a/\n{x}', NULL]) AS loc$$, 'http://a/');
+SELECT row_number, problem, detail FROM sitemap_audit($$SELECT unnest('{/a?b&amp;c,/null,/a?b&c''d,/a#b}'::text[]) AS loc$$, 'http://a/', format => 'txt');
+-- Nothing that is found makes a detail invalid, whatever the bytes are.
+SELECT count(*), bool_and(detail !~ '[\x01-\x1F]')
+  FROM sitemap_audit($$SELECT '/' || a || encode(decode(lpad(to_hex(n), 2, '0'), 'hex'), 'escape') || '%' || lpad(to_hex(n), 2, '0') || b AS loc
+                         FROM generate_series(0, 255) n, unnest('{\{,<%%=,%%(,[object ,:a,%20}'::text[]) a, unnest('{\},%%>,),],"",%%20/x}'::text[]) b$$, 'http://a/');
+
+-- All columns with URLs.
+SELECT row_number, problem, detail
+  FROM sitemap_audit($$
+         SELECT '/a' AS loc, ARRAY['https://www.example.com/undefined', '/b.jpg', '/{img}', 'https://undefined/a.jpg', 'https://null.example.com/a',
+                                   'https://https://www.example.com/a', '//none/a', 'https://none.example.com/nullable.jpg', 'https://cdn.example.com/cdn-cgi/image/w=1/https://cdn.example.com/a.jpg'] AS images,
+                '{"en": "/a", "de": "/de/null", "fr": "/a?b&amp;c", "x-default": "/ok"}'::jsonb AS alternates, NULL::jsonb AS videos
+          UNION ALL
+         SELECT '/b', NULL, NULL, '{"thumbnail_loc": "/undefined.png", "title": "t", "description": "d", "content_loc": "/v/%0A", "player_loc": "/p?v=undefined",
+                                    "content_segment_loc": ["/seg/:id"], "gallery_loc": "/g//x", "uploader": "u", "uploader_info": "/u/\u200B"}'
+          UNION ALL
+         SELECT '/null', NULL, '{"en": "/null"}', NULL$$, 'https://www.example.com/');
+SELECT problem, detail
+  FROM sitemap_audit($$SELECT '/' AS loc, '[{"loc": "/%s.jpg", "license": "/license/None"}, "/a\\b", "/a.jpg"]'::jsonb AS images$$, 'https://www.example.com/');
+
+-- One form of all spellings: hex digits, unreserved characters, dot segments.
+SELECT row_number, loc, detail
+  FROM sitemap_audit($$SELECT unnest('{/%d9%7Ea,/%D9~a,/%D9%7ea,/x/../%d9~a,/%D9~%61,/%2F,/%2f,//www.example.com/./b/../%2F,/a%2Fb,/a/b,/a?%7e,/a?~}'::text[]) AS loc$$, 'https://www.example.com/')
+ WHERE problem = 'loc_duplicate';
+SELECT * FROM sitemap_audit($$
+  SELECT '/%d9%81' AS loc, '{"ar": "https://www.example.com/%D9%81", "en": "https://www.example.com/%7Een"}'::jsonb AS alternates
+   UNION ALL
+  SELECT '/~en', '{"ar": "https://www.example.com/%D9%81", "en": "/%7een"}'$$, 'https://www.example.com/');
+SELECT row_number, problem
+  FROM sitemap_audit($$SELECT unnest('{/~u/a,/%7Eu/b,/%7eu/c,/%75/d,d}'::text[]) AS loc$$, 'https://www.example.com/%7eu/', scope => 'path');
+SELECT row_number, problem
+  FROM sitemap_audit($$SELECT unnest('{/~a,/%7Ea,/%7ea,/x/../~a,/%d9,/%D9,/d9}'::text[]) AS loc$$, 'https://www.example.com/', agents => '{x}',
+                     robots => E'User-agent: *\nDisallow: /%7ea\nDisallow: /%D9\nSitemap: https://www.example.com/%73itemap.xml')
+ WHERE problem ~ 'robots';
+
+-- With and without a final slash.
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$SELECT unnest('{/a/,/b,/a,/b/,/b/?c,/b?c,/d/,/d/,/d,/d,/e/,/E,/,http://www.example.com/f,https://www.example.com/f/,/%67,/g/}'::text[]) AS loc$$,
+                     'https://www.example.com/', scope => 'any');

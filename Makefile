@@ -43,8 +43,12 @@ WITH_LIBXML2 ?= auto
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 60
 SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all
-# The commands that compile tests are printed with VERBOSE=1 only.
-QUIET = $(if $(VERBOSE),,@)
+# Commands are printed with VERBOSE=1 only; else a line for each folder that is compiled.
+ifndef VERBOSE
+.SILENT:
+say = $(if $(filter $(@D),$(SAID)),,$(eval SAID += $(@D))$(info $(@D)))
+COMPILE.c = $(say)$(CC) $(CFLAGS) $(CPPFLAGS) -c
+endif
 export PG_CONFIG WITH_LIBDEFLATE WITH_LIBIDN2 WITH_LIBXML2
 # gzip takes GZIP for options, which PGXS sets; with CDPATH, cd goes elsewhere.
 unexport GZIP CDPATH
@@ -117,7 +121,7 @@ build/sanitize: FORCE
 	@echo '$(CC) $(FUZZ_CC) $(SANITIZE)' | cmp -s - $@ || echo '$(CC) $(FUZZ_CC) $(SANITIZE)' >$@
 
 # src/core is compiled once for all unit tests, once for all fuzzers.
-UNIT_BUILD = $(QUIET)$(CC) $(SANITIZE) $(CORE_CFLAGS) -o $@
+UNIT_BUILD = $(CC) $(SANITIZE) $(CORE_CFLAGS) -o $@
 UNIT_CORE = $(CORE:src/%=build/unit/%)
 $(UNIT_CORE): build/unit/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
 	@mkdir -p $(@D)
@@ -133,7 +137,7 @@ $(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $
 	@mkdir -p $(@D)
 	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_CORE) $(FUZZ_LIBS)
 
-FUZZ_BUILD = $(QUIET)$(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_CFLAGS) -o $@
+FUZZ_BUILD = $(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_CFLAGS) -o $@
 FUZZ_CORE = $(CORE:src/%=build/fuzz/%)
 $(FUZZ_CORE): build/fuzz/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
 	@mkdir -p $(@D)

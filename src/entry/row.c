@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #define COLUMNS_HINT \
@@ -38,7 +39,7 @@ static const SmColumnRule column_rules[SM_NCOLUMNS] = {
 	[SM_COLUMN_NEWS] = {"news", "jsonb", CAST_HINT,.oids = {JSONBOID}},
 	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", CAST_HINT,.oids = {XMLOID, XMLARRAYOID}},
 	[SM_COLUMN_URL] = {"url", "xml", "A column of URLs must be named \"loc\".",.oids = {XMLOID}},
-	[SM_COLUMN_KEY] = {.name = "key"},	/* sm_key_type_init checks the type */
+	[SM_COLUMN_KEY] = {.name = "key"},	/* check_key_type checks the type */
 	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.takes_text = true,.oids = {BYTEAOID}}
 };
 
@@ -158,6 +159,31 @@ check_shown(const SmColumns *columns, SmKind kind)
 				 errhint("Add a column \"key\", and order the rows by it.")));
 }
 
+/* Raise an error unless the column "key" has a type that keys can have. */
+static void
+check_key_type(Oid type, Oid collation)
+{
+	Oid			base = getBaseType(type);
+	char		category;
+	bool		preferred;
+
+	get_type_category_preferred(base, &category, &preferred);
+	if (!OidIsValid(sm_key_family(base)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"key\" of the query must be an integer, a uuid, a date, a timestamp or text, not %s",
+						format_type_be(type)),
+				 category == TYPCATEGORY_NUMERIC ?
+				 errhint("Cast it: SELECT id::bigint AS key ... ORDER BY id::bigint, with an index on ((id::bigint)).") :
+				 errhint("Cast it: SELECT id::text COLLATE \"C\" AS key ... ORDER BY id::text COLLATE \"C\".")));
+	if (!sm_key_collation_is_allowed(base, collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"key\" of the query must have the collation \"C\""),
+				 errdetail("An upgrade of the operating system or of ICU can change the order of other collations."),
+				 errhint("Write SELECT slug COLLATE \"C\" AS key ... ORDER BY slug COLLATE \"C\", with an index on (slug COLLATE \"C\").")));
+}
+
 void
 sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 {
@@ -166,8 +192,10 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 	sm_match_columns(desc, column_rules, SM_NCOLUMNS, COLUMNS_HINT, columns->column);
 	key = columns->column[SM_COLUMN_KEY].index;
 	if (key >= 0)
-		sm_key_type_init(&columns->key_type, TupleDescAttr(desc, key)->atttypid,
-						 TupleDescAttr(desc, key)->attcollation);
+	{
+		check_key_type(TupleDescAttr(desc, key)->atttypid, TupleDescAttr(desc, key)->attcollation);
+		sm_key_type_init(&columns->key_type, TupleDescAttr(desc, key)->atttypid);
+	}
 
 	if (columns->column[SM_COLUMN_LOC].index < 0 && columns->column[SM_COLUMN_URL].index < 0)
 		ereport(ERROR,

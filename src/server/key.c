@@ -44,46 +44,19 @@ sm_key_family(Oid type)
 	}
 }
 
-static void
-check_type(Oid type, Oid base)
+bool
+sm_key_collation_is_allowed(Oid type, Oid collation)
 {
-	char		category;
-	bool		preferred;
-
-	if (OidIsValid(sm_key_family(base)))
-		return;
-	get_type_category_preferred(base, &category, &preferred);
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"key\" of the query must be an integer, a uuid, a date, a timestamp or text, not %s",
-					format_type_be(type)),
-			 category == TYPCATEGORY_NUMERIC ?
-			 errhint("Cast it: SELECT id::bigint AS key ... ORDER BY id::bigint, with an index on ((id::bigint)).") :
-			 errhint("Cast it: SELECT id::text COLLATE \"C\" AS key ... ORDER BY id::text COLLATE \"C\".")));
-}
-
-static void
-check_collation(Oid base, Oid collation)
-{
-	if (!type_is_collatable(base) || (OidIsValid(collation) && sm_collation_is_c(collation)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"key\" of the query must have the collation \"C\""),
-			 errdetail("An upgrade of the operating system or of ICU can change the order of other collations."),
-			 errhint("Write SELECT slug COLLATE \"C\" AS key ... ORDER BY slug COLLATE \"C\", with an index on (slug COLLATE \"C\").")));
+	return !type_is_collatable(type) || (OidIsValid(collation) && sm_collation_is_c(collation));
 }
 
 void
-sm_key_type_init(SmKeyType *key, Oid type, Oid collation)
+sm_key_type_init(SmKeyType *key, Oid type)
 {
 	Oid			base = getBaseType(type);
 	Oid			function;
 	Oid			io_param;
 	bool		is_varlena;
-
-	check_type(type, base);
-	check_collation(base, collation);
 
 	memset(key, 0, sizeof(*key));
 	key->type = base;

@@ -26,14 +26,16 @@ typedef struct SmKeyType
 } SmKeyType;
 
 /*
- * Prepare to use keys of a type and collation.  Raises an error for all but integers,
- * uuid, date, timestamp, timestamptz, strings whose collation compares bytes, and domains
- * over these.
+ * The family of a type that is no domain: integers, uuid, date, timestamp, timestamptz and
+ * strings have one.  InvalidOid for other types, which keys cannot have.
  */
-extern void sm_key_type_init(SmKeyType *key, Oid type, Oid collation);
-
-/* The family of a type that is no domain, or InvalidOid if it is no type for keys. */
 extern Oid	sm_key_family(Oid type);
+
+/* Can keys of a type, no domain, have a collation?  Strings need one that compares bytes. */
+extern bool sm_key_collation_is_allowed(Oid type, Oid collation);
+
+/* Prepare to use keys of a type that has a family, or of a domain over it. */
+extern void sm_key_type_init(SmKeyType *key, Oid type);
 
 /* Negative, 0 or positive, as a is less than, equal to or greater than b. */
 static inline int

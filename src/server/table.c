@@ -59,8 +59,8 @@ sm_table_check_row_security(const SmTable *table)
 	if (check_enable_rls(table->relid, InvalidOid, false) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot publish in table \"%s\", whose row security applies to you",
-						table->name->relname),
+				 errmsg("cannot use the %s \"%s\", whose row security applies to you",
+						table->what, table->name->relname),
 				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
 }
 

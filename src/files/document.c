@@ -163,9 +163,9 @@ sm_document_add(SmDocument *doc, const SmEntry *entry)
 int
 sm_document_fullness(const SmDocument *doc)
 {
-	int64		by_count = (int64) doc->totals.count * 1000 / doc->max_entries;
-	int64		by_news = (int64) doc->totals.nnews * 1000 / SM_MAX_NEWS;
-	int64		by_size = sm_document_size(doc) * 1000 / doc->max_bytes;
+	int64		by_count = (int64) doc->totals.count * SM_FULL / doc->max_entries;
+	int64		by_news = (int64) doc->totals.nnews * SM_FULL / SM_MAX_NEWS;
+	int64		by_size = sm_document_size(doc) * SM_FULL / doc->max_bytes;
 
 	return (int) Max(by_count, Max(by_news, by_size));
 }

@@ -70,6 +70,7 @@ extern int	sm_document_overhead(const SmDocument *doc, uint32 namespaces);
 extern int64 sm_document_size(const SmDocument *doc);
 
 /* How full the document is, in thousandths of the limit that is closest. */
+#define SM_FULL		1000
 extern int	sm_document_fullness(const SmDocument *doc);
 
 /*

@@ -50,6 +50,16 @@
 /* a stable split looks for cuts in a file this full, in thousandths of a limit */
 #define MIN_FULLNESS	500
 
+/*
+ * A distance is the upper bits of a hash, and a weight a fourth power.  Their products fit
+ * into 64 bits.
+ */
+#define DISTANCE_BITS	28
+#define MAX_WEIGHT		POWER_OF_4(SM_FULL - MIN_FULLNESS + 1)
+#define POWER_OF_4(n)	((uint64) (n) * (n) * (n) * (n))
+
+StaticAssertDecl(MAX_WEIGHT <= PG_UINT64_MAX >> DISTANCE_BITS, "a product overflows");
+
 void
 sm_split_init(SmSplit *split, bool stable, const SmKeyType *key_type)
 {
@@ -118,14 +128,8 @@ is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 	if (full < MIN_FULLNESS)
 		return split->weight == 0;
 
-	/*
-	 * distances have 28 bits and weights 36, so their products do not
-	 * overflow
-	 */
-	distance = ~hash_loc(doc, next) >> 36;
-	weight = full - MIN_FULLNESS + 1;
-	weight *= weight;
-	weight *= weight;
+	distance = ~hash_loc(doc, next) >> (64 - DISTANCE_BITS);
+	weight = POWER_OF_4(full - MIN_FULLNESS + 1);
 	if (split->weight > 0 && distance * split->weight >= split->distance * weight)
 		return false;
 	split->distance = distance;

@@ -5,21 +5,19 @@
  * The rows come one by one through a DestReceiver.  So only the file that is
  * being written is in memory, and the query may use parallel workers.
  *
- * The only file of a set and the first of several files have different names.  A file
- * is closed when the next entry does not fit or the query has ended, and only then
- * is its name known.
+ * The only file of a set and the first of several files have different names (names.c).  A
+ * file is closed when the next entry does not fit or the query has ended, and only then is
+ * its name known.
  */
 #include "postgres.h"
 
 #include "files/set.h"
 
 #include "commands/progress.h"
-#include "core/digest.h"
 #include "entry/element.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
-#include "server/table.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/lsyscache.h"
@@ -37,96 +35,6 @@
  * and guesses badly without statistics.
  */
 #define MAX_RANGES_COST 2.0
-
-typedef struct HashCount
-{
-	uint32		hash;			/* low half of the hash of a loc; must be
-								 * first */
-	int			count;			/* number of files that begin with this hash */
-} HashCount;
-
-/* The name of a file: section, middle, and endings. */
-static char *
-make_name(const SmOptions *options, const char *middle)
-{
-	return psprintf("%s%s%s%s", options->section, middle,
-					options->kind == SM_TEXT ? ".txt" : ".xml",
-					options->compression > 0 ? ".gz" : "");
-}
-
-/*
- * The name of a part of a set.  number: number of the part, starting at 1.  In a
- * stable split, its number among the parts with the same hash: 1, unless first locs
- * are equal or hashes collide.
- *
- * The name has the low half of the hash.  The high halves are much alike, since a
- * stable split cuts at the highest hashes.
- */
-static char *
-part_name(const SmOptions *options, uint32 hash, int number)
-{
-	const char *middle;
-
-	if (!options->stable)
-		middle = psprintf("-%d", number);
-	else if (number == 1)
-		middle = psprintf("-%08x", hash);
-	else
-		middle = psprintf("-%08x-%d", hash, number);
-	return make_name(options, middle);
-}
-
-/* The hash in the name of the first file of a stable split. */
-static uint32
-first_file_hash(void)
-{
-	return (uint32) sm_digest("", 0, 0);
-}
-
-char *
-sm_only_name(const SmOptions *options)
-{
-	return make_name(options, "");
-}
-
-char *
-sm_first_name(const SmOptions *options)
-{
-	return part_name(options, first_file_hash(), 1);
-}
-
-/* Count a file with this hash, and return how many there are. */
-static int
-count_hash(SmSet *set, uint32 hash)
-{
-	HashCount  *entry;
-	bool		found;
-
-	if (set->hashes == NULL)
-	{
-		HASHCTL		ctl = {.keysize = sizeof(uint32),.entrysize = sizeof(HashCount),
-		.hcxt = set->context};
-
-		set->hashes = hash_create("sitemap hashes", 64, &ctl,
-								  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	}
-	entry = hash_search(set->hashes, &hash, HASH_ENTER, &found);
-	entry->count = found ? entry->count + 1 : 1;
-	return entry->count;
-}
-
-/* The name of the next part of the set.  hash: of its first loc, in a stable split. */
-static char *
-next_name(SmSet *set, uint32 hash)
-{
-	int			number = ++set->nfiles;
-
-	if (number == 1)
-		hash = first_file_hash();
-	if (set->options->stable)
-		number = count_hash(set, hash);
-	return part_name(set->options, hash, number);
-}
 
 static void
 report_progress(const SmSet *set)
@@ -154,9 +62,10 @@ close_file(SmSet *set, bool is_part)
 {
 	const SmOptions *options = set->options;
 	SmDocument *doc = &set->doc;
-	SmFile		file = {.section = options->section,.recipe = set->recipe};
+	SmFile		file = {.section = options->section,.recipe = set->recipe.text};
 
-	file.name = is_part ? next_name(set, (uint32) set->split.first_hash) : sm_only_name(options);
+	file.name = is_part ? sm_names_next(&set->names, set->split.first_hash) : sm_only_name(options);
+	set->nfiles = set->names.nparts;
 	if (set->key_type)
 	{
 		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
@@ -379,78 +288,38 @@ sm_begin_entries(const SmOptions *options, SmEntryWriter *writer, SmDocument *do
 	doc->max_bytes = Min(doc->max_bytes, options->max_bytes);
 }
 
-/*
- * Digests of everything that decides a file's content and name, except the rows and
- * the section.  A set with the same recipe makes the same files from the same rows.
- */
+/* What find_columns needs to know, and what it finds. */
+typedef struct ColumnSearch
+{
+	SmKind		kind;
+	SmColumns  *columns;
+} ColumnSearch;
+
+/* SmFindColumns */
 static void
-set_recipe(SmSet *set)
+find_columns(SmQuery *query, void *arg)
 {
-	const SmOptions *options = set->options;
-	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d %d %u",
-									SITEMAP_VERSION, options->kind, options->compression > 0,
-									options->stable, options->max_urls, options->max_bytes,
-									options->skip_invalid, options->base.scope, options->protocol,
-									set->has_shown, set->key_type ? set->key_type->type : InvalidOid);
-	const char *parts[] = {
-		settings, options->query, options->base.url[SM_FORM_PLAIN],
-		options->stylesheet ? options->stylesheet : ""
-	};
-	List	   *views = sm_query_views(&set->query);
-	uint64		digest = 0;
-	char	   *recipe = palloc0((list_length(views) + 1) * SM_DIGEST_HEX_LEN + 1);
-	ListCell   *lc;
+	ColumnSearch *search = arg;
+	SmColumns  *columns = search->columns;
 
-	/*
-	 * Hash each part with its terminator, so that no two lists of parts have
-	 * the same bytes.
-	 */
-	for (size_t i = 0; i < lengthof(parts); i++)
-		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
-	sm_digest_hex(digest, recipe);
-
-	set->recipe = recipe;
-	set->views = NIL;
-	foreach(lc, views)
-	{
-		const char *definition = sm_view_definition(lfirst_oid(lc));
-
-		recipe += SM_DIGEST_HEX_LEN;
-		sm_digest_hex(sm_digest(definition, strlen(definition), 0), recipe);
-		set->views = lappend(set->views, sm_qualified_name(lfirst_oid(lc)));
-	}
-}
-
-const char *
-sm_set_compare_recipe(const SmSet *set, const char *recipe)
-{
-	ListCell   *lc;
-	bool		is_views = strncmp(recipe, set->recipe, SM_DIGEST_HEX_LEN) == 0;
-
-	if (strcmp(recipe, set->recipe) == 0)
-		return NULL;
-	foreach(lc, set->views)
-	{
-		const char *digest = set->recipe + (foreach_current_index(lc) + 1) * SM_DIGEST_HEX_LEN;
-
-		if (is_views && strstr(recipe, pnstrdup(digest, SM_DIGEST_HEX_LEN)) == NULL)
-			return psprintf("the view %s has changed", (const char *) lfirst(lc));
-	}
-	return "the query, an option, or what decides the order of keys has changed";
-}
-
-void
-sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
-{
-	sm_query_open(query, options->query);
-	sm_find_columns(query->desc, options->kind, columns);
+	sm_find_columns(query->desc, search->kind, columns);
+	query->key_index = columns->column[SM_COLUMN_KEY].index;
+	if (query->key_index >= 0)
+		query->key_type = &columns->key_type;
 
 	/*
 	 * What a page shows must not depend on the settings of the session.  In
 	 * another time zone, all pages would change.
 	 */
-	sm_query_complete(query, columns->column[SM_COLUMN_KEY].index, &columns->key_type,
-					  columns->column[SM_COLUMN_SHOWN].index >= 0);
+	query->fixes_settings = columns->column[SM_COLUMN_SHOWN].index >= 0;
+}
+
+void
+sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
+{
+	ColumnSearch search = {.kind = options->kind,.columns = columns};
+
+	sm_query_open(query, options->query, find_columns, &search);
 }
 
 SmSet *
@@ -468,15 +337,14 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	sm_begin_entries(options, &set->writer, &set->doc);
 
 	sm_open_set_query(options, &set->query, &set->columns);
-	set->has_shown = set->columns.column[SM_COLUMN_SHOWN].index >= 0;
+	set->has_shown = set->query.fixes_settings;
 	if (set->has_shown)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
 		set->key_type = &set->columns.key_type;
+	set->recipe.text = "";
 	if (set->key_type || options->stable)
-		set_recipe(set);
-	else
-		set->recipe = "";
+		sm_recipe_make(&set->recipe, options, &set->query);
 	sm_split_init(&set->split, options->stable, set->key_type);
 
 	MemoryContextSwitchTo(oldcontext);
@@ -538,10 +406,10 @@ begin_files(SmSet *set)
 {
 	SmProblems *problems = &set->writer.problems;
 
+	sm_names_init(&set->names, set->options);
 	set->nfiles = 0;
 	set->url_count = 0;
 	set->nbytes = 0;
-	set->hashes = NULL;
 	set->receiver.nrows = 0;
 	memset(problems, 0, sizeof(*problems));
 	if (set->options->skip_invalid)
@@ -574,13 +442,19 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+const char *
+sm_set_compare_recipe(const SmSet *set, const char *recipe)
+{
+	return sm_recipe_compare(&set->recipe, recipe);
+}
+
 void
 sm_set_check_query(SmSet *set)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
 	sm_query_check(&set->query);
-	set_recipe(set);
+	sm_recipe_make(&set->recipe, set->options, &set->query);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -621,20 +495,6 @@ prefers_ranges(SmSet *set)
 	}
 	return nranges <= 1 ||
 		cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
-}
-
-/*
- * Count a file that stays as the next part of the set.  Returns whether that part would
- * have the name that the file has.
- */
-static bool
-keep_part(SmSet *set, const char *name)
-{
-	size_t		section_len = strlen(set->options->section);
-	unsigned int hash;
-
-	return strlen(name) > section_len && sscanf(name + section_len, "-%8x", &hash) == 1 &&
-		strcmp(name, next_name(set, hash)) == 0;
 }
 
 /*
@@ -695,9 +555,10 @@ sm_set_rebuild(SmSet *set)
 			i = rebuild_range(set, i);
 			continue;
 		}
-		if (!keep_part(set, file->name))
+		if (!sm_names_keep(&set->names, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
 		file->stays = true;
+		set->nfiles = set->names.nparts;
 		set->url_count += file->url_count;
 		i++;
 	}

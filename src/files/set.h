@@ -11,10 +11,11 @@
 #include "entry/row.h"
 #include "entry/element.h"
 #include "files/file.h"
+#include "files/names.h"
 #include "files/options.h"
+#include "files/recipe.h"
 #include "files/split.h"
 #include "server/query.h"
-#include "utils/hsearch.h"
 
 /* Files of earlier runs, in the order of their first keys.  The field key is filled in. */
 typedef struct SmOldFiles
@@ -41,11 +42,8 @@ typedef struct SmSet
 	SmQuery		query;
 	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
-	List	   *views;			/* names of the views that the query reads */
-	const char *recipe;			/* digests: of the query's text, the options
-								 * that shape files and the type of the key;
-								 * then of each view's definition.  "" for a
-								 * full split without keys */
+	SmRecipe	recipe;			/* its text is "" for a full split without
+								 * keys */
 	bool		has_shown;		/* the query has a column "shown" */
 	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
@@ -54,8 +52,7 @@ typedef struct SmSet
 	SmEntryWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
-	HTAB	   *hashes;			/* hashes of the first locs of files, in a
-								 * stable split; of HashCount */
+	SmNames		names;
 
 	/* the key of the newest row */
 	bool		has_key;
@@ -118,9 +115,5 @@ extern void sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumn
  */
 extern void sm_begin_entries(const SmOptions *options, SmEntryWriter *writer,
 							 SmDocument *doc);
-
-/* The name of the only file of a set, and of the first of several files. */
-extern char *sm_only_name(const SmOptions *options);
-extern char *sm_first_name(const SmOptions *options);
 
 #endif

@@ -398,7 +398,7 @@ make_set(Run *run, const char *statement)
 	run->nfiles = set->nfiles;
 	run->url_count = set->url_count;
 	if (run->options->stable && set->key_type == NULL)
-		run->recipe = pstrdup(set->recipe);
+		run->recipe = pstrdup(set->recipe.text);
 	run->set = NULL;
 	sm_past_end(past);
 	sm_set_end(set, "sitemap_publish");

@@ -33,29 +33,29 @@ fix_setting(const char *name, const char *value)
 }
 
 /*
- * Fix the settings that change the text of a value.  search_path stays as it is.
+ * Fix the settings that change the text of a value of PostgreSQL's own types.  search_path
+ * stays as it is, and so do settings that affect only how text is read, since the query is
+ * written for them: array_nulls, timezone_abbreviations, and the order of day and month in
+ * DateStyle.
+ *
  * restore_settings takes the result and restores the settings, or does nothing for 0.
  * After an error, the end of the (sub)transaction does that.
- *
- * The list has all settings that affect the output of PostgreSQL's own types.  Two that
- * affect only how text is read are not fixed, since the query is written for them:
- * timezone_abbreviations, and the order of day and month in DateStyle.
  */
 static int
 fix_settings(void)
 {
 	static const char *const settings[][2] = {
-		{"DateStyle", "ISO"},
-		{"IntervalStyle", "postgres"},
-		{"TimeZone", "GMT"},
-		{"array_nulls", "on"},
-		{"bytea_output", "hex"},
-		{"extra_float_digits", "3"},
-		{"lc_monetary", "C"},
-		{"lc_numeric", "C"},
-		{"lc_time", "C"},
-		{"quote_all_identifiers", "off"},
-		{"xmlbinary", "base64"},
+		{"DateStyle", "ISO"},	/* dates and timestamps */
+		{"IntervalStyle", "postgres"},	/* intervals */
+		{"TimeZone", "GMT"},	/* timestamptz, and its date */
+		{"bytea_output", "hex"},	/* bytea */
+		{"extra_float_digits", "3"},	/* float4 and float8, and geometric
+										 * types */
+		{"lc_monetary", "C"},	/* money, and to_char() with L */
+		{"lc_numeric", "C"},	/* to_char() with D and G */
+		{"lc_time", "C"},		/* to_char() with TM */
+		{"quote_all_identifiers", "off"},	/* regclass, format() with %I */
+		{"xmlbinary", "base64"},	/* bytea in XML */
 	};
 	int			level = NewGUCNestLevel();
 
@@ -321,33 +321,6 @@ parameters_setup(ParseState *pstate, void *arg)
 }
 
 /*
- * The first plan tells the columns.  A query with parameters is then prepared with
- * parameters of the type of column key.
- */
-void
-sm_query_open(SmQuery *query, const char *text)
-{
-	MemoryContext context = CurrentMemoryContext;
-	Parameters	parameters = {0};
-	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
-	CachedPlanSource *source;
-
-	memset(query, 0, sizeof(*query));
-	refuse_table_name(text);
-	SPI_connect();
-	if (strchr(text, '$') != NULL)
-		query->plan = SPI_prepare_extended(text, &options);
-	if (parameters.n == 0)
-		query->plan = sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
-	source = check_plan(query->plan);
-	MemoryContextSwitchTo(context);
-
-	query->desc = CreateTupleDescCopy(source->resultDesc);
-	query->nparameters = parameters.n;
-	query->key_index = -1;
-}
-
-/*
  * Prepare a statement of the query, which may have the bounds of a range as parameters.
  * Literals such as '2026-01-01' are converted now, so the settings are fixed as well.
  */
@@ -377,14 +350,12 @@ prepare_again(SmQuery *query)
 	return check_plan(query->plan)->resultDesc;
 }
 
-void
-sm_query_complete(SmQuery *query, int key_index, const SmKeyType *key_type, bool fixes_settings)
+/* Raise an error if the query has parameters other than the bounds of a range of keys. */
+static void
+check_parameters(const SmQuery *query)
 {
-	bool		has_key = key_index >= 0;
+	bool		has_key = query->key_type != NULL;
 
-	query->key_index = key_index;
-	query->key_type = has_key ? key_type : NULL;
-	query->fixes_settings = fixes_settings;
 	if (query->nparameters > 2 || (query->nparameters > 0 && !has_key))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_PARAMETER),
@@ -392,7 +363,37 @@ sm_query_complete(SmQuery *query, int key_index, const SmKeyType *key_type, bool
 				 has_key ?
 				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.") :
 				 errhint("Without a column \"key\" the query's text takes no parameters. Put values into it with format() and %%L.")));
-	if (query->nparameters > 0 || fixes_settings)
+}
+
+/*
+ * The first plan tells the columns.  A query with parameters is then prepared with
+ * parameters of the type of column key, and one with fixed settings under these.
+ */
+void
+sm_query_open(SmQuery *query, const char *text, SmFindColumns find_columns, void *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Parameters	parameters = {0};
+	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
+	CachedPlanSource *source;
+
+	memset(query, 0, sizeof(*query));
+	refuse_table_name(text);
+	SPI_connect();
+	if (strchr(text, '$') != NULL)
+		query->plan = SPI_prepare_extended(text, &options);
+	if (parameters.n == 0)
+		query->plan = sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+	source = check_plan(query->plan);
+	MemoryContextSwitchTo(context);
+
+	query->desc = CreateTupleDescCopy(source->resultDesc);
+	query->nparameters = parameters.n;
+	query->key_index = -1;
+	if (find_columns)
+		find_columns(query, arg);
+	check_parameters(query);
+	if (query->nparameters > 0 || query->fixes_settings)
 		prepare_again(query);
 }
 
@@ -565,8 +566,7 @@ sm_run_query(const char *text, SmReceiver *receiver)
 {
 	SmQuery		query;
 
-	sm_query_open(&query, text);
-	sm_query_complete(&query, -1, NULL, false);
+	sm_query_open(&query, text, NULL, NULL);
 	sm_query_run(&query, NULL, NULL, receiver);
 	sm_query_close(&query);
 }

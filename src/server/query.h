@@ -84,14 +84,12 @@ extern void sm_run_changes(const char *statement, DestReceiver *dest);
 extern void sm_run_query(const char *text, SmReceiver *receiver);
 
 /*
- * The same in steps, for a query that makes a set.  sm_query_open finds the query's
- * columns.  Then sm_query_complete says which of them is the key, index -1 for none, and
- * whether to fix the settings.  SPI is connected from sm_query_open to sm_query_close;
- * after an error the end of the (sub)transaction disconnects it.
+ * Prepare a query that makes a set.  find_columns looks at the columns, and sets key_index,
+ * key_type and fixes_settings; NULL for a query without a key.  SPI is connected until
+ * sm_query_close; after an error the end of the (sub)transaction disconnects it.
  */
-extern void sm_query_open(SmQuery *query, const char *text);
-extern void sm_query_complete(SmQuery *query, int key_index, const SmKeyType *key_type,
-							  bool fixes_settings);
+typedef void (*SmFindColumns) (SmQuery *query, void *arg);
+extern void sm_query_open(SmQuery *query, const char *text, SmFindColumns find_columns, void *arg);
 extern void sm_query_close(SmQuery *query);
 
 /*

@@ -515,20 +515,6 @@ COST 100000 ROWS 100;
 COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass) IS
 'make the files of a section from a query, and publish them in a table';
 
--- The same for sitemap_run: a summary instead of the files
-CREATE FUNCTION _sitemap_publish(target regclass, query text, base_url text, section text DEFAULT NULL,
-	format text DEFAULT NULL, compression int DEFAULT NULL, max_urls int DEFAULT NULL,
-	max_bytes bigint DEFAULT NULL, split text DEFAULT NULL, index text DEFAULT NULL,
-	on_invalid text DEFAULT NULL, scope text DEFAULT NULL, stylesheet text DEFAULT NULL,
-	protocol text DEFAULT NULL, max_shrink float8 DEFAULT NULL, changes text DEFAULT NULL,
-	feed regclass DEFAULT NULL, reads_all bool DEFAULT false,
-	OUT written int, OUT urls bigint, OUT files int, OUT reason text)
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE PARALLEL UNSAFE
-COST 100000;
-COMMENT ON FUNCTION _sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass, bool) IS
-'publish a section for sitemap_run';
-
 CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,
 	protocol text DEFAULT '0.9')
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
@@ -783,10 +769,10 @@ CREATE TYPE sitemap_job AS (
 	started timestamptz,
 	finished timestamptz,
 	full_at timestamptz,
-	exported timestamptz,
 	urls bigint,
 	files int,
 	written int,
+	unannounced bigint,
 	seconds float8,
 	reason text,
 	error text,
@@ -815,355 +801,351 @@ COMMENT ON COLUMN sitemap_job.feed IS 'table that gets the URLs that changed';
 COMMENT ON COLUMN sitemap_job.directory IS 'directory of the server to export the site to; NULL: none';
 COMMENT ON COLUMN sitemap_job.every IS 'time between runs; NULL: at each call';
 COMMENT ON COLUMN sitemap_job.full_every IS 'with changes, time between runs of all pages; NULL: a day';
-COMMENT ON COLUMN sitemap_job.requested IS 'later than started: run soon';
+COMMENT ON COLUMN sitemap_job.requested IS 'not NULL: run at the next call; the start of a run sets it to NULL';
 COMMENT ON COLUMN sitemap_job.started IS 'when the last run began; later than finished: it runs, or did not succeed';
 COMMENT ON COLUMN sitemap_job.finished IS 'when the last successful run ended';
 COMMENT ON COLUMN sitemap_job.full_at IS 'when the last run of all pages ended';
-COMMENT ON COLUMN sitemap_job.exported IS 'when the site was exported; NULL: it is due; -infinity: it did not end';
 COMMENT ON COLUMN sitemap_job.urls IS 'URLs of the section';
 COMMENT ON COLUMN sitemap_job.files IS 'files of the section';
 COMMENT ON COLUMN sitemap_job.written IS 'files that the last run wrote or deleted';
+COMMENT ON COLUMN sitemap_job.unannounced IS 'files that a full run changed, unannounced by changes; NULL: not counted';
 COMMENT ON COLUMN sitemap_job.seconds IS 'time that the last run took';
 COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all pages';
 COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and where; NULL after a success';
 COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
 
 /*
- * A call makes a list of steps: run a job, or export a site.  First come exports that earlier
- * calls have left, then the due jobs, the one with the oldest start first, and after the last
- * due job of a site its export.  A step has one or two actions, each in a transaction of its
- * own:
+ * The time from which a call runs a job; now() if that is the next call.
  *
- *	start	lock the row of the job, and set "started".  A row that is locked is passed over.
- *			If the attempt before has no result, it is counted as a failure.
- *	run		lock the row again, publish, and record the success.
- *	mark	before an export that an earlier call left, set "exported" to -infinity.  If the
- *			export kills the session, the next call does not begin with it.
- *	export	lock the rows of the site's jobs, export, and record the success.
+ * "every" has to pass after a success.  After a failure, or an attempt without a result, the job
+ * is due at once; from the third failure in a row on, only after 2 minutes, then 4, 8, ..., at
+ * most an hour.  A request ends any wait.  If the clock was set back, times in the future do
+ * not count.
+ */
+CREATE FUNCTION _sitemap_next_run(started timestamptz, finished timestamptz, requested timestamptz,
+	failures int, every interval) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+	WHEN requested IS NOT NULL THEN least(requested, pg_catalog.now())
+	WHEN failures > 2 AND started <= pg_catalog.now()
+		THEN started + least(pg_catalog.make_interval(mins => 1 << (least(failures, 8) - 2)), interval '1 hour')
+	WHEN failures > 0 OR finished IS NULL OR started > finished THEN least(started, pg_catalog.now())
+	WHEN finished > pg_catalog.now() THEN pg_catalog.now()
+	ELSE finished + least(greatest(every, interval '0'), interval '1000 years')
+END;
+COMMENT ON FUNCTION _sitemap_next_run(timestamptz, timestamptz, timestamptz, int, interval) IS
+'when a job is due, for sitemap_run and sitemap_status';
+
+CREATE FUNCTION _sitemap_try(statement text, job sitemap_job, published sitemap_job, note text,
+	OUT result sitemap_job, OUT state text, OUT message text, OUT detail text, OUT hint text,
+	OUT context text, OUT is_cancel bool)
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION _sitemap_try(text, sitemap_job, sitemap_job, text) IS
+'run a step of sitemap_run, and catch its error';
+
+CREATE FUNCTION _sitemap_lock_jobs(jobs regclass) RETURNS text
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION _sitemap_lock_jobs(regclass) IS
+'lock a table of jobs, whose owner is the caller, and return its name';
+
+CREATE FUNCTION _sitemap_require_commit() RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _sitemap_require_commit() IS
+'raise an error where sitemap_run could not commit';
+
+CREATE FUNCTION _sitemap_lock_section(target regclass, base_url text, section text, wait bool) RETURNS bool
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION _sitemap_lock_section(regclass, text, text, bool) IS
+'lock a section to the end of the transaction, for sitemap_run';
+
+CREATE FUNCTION _sitemap_is_running(target regclass, base_url text, section text) RETURNS bool
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _sitemap_is_running(regclass, text, text) IS
+'does another session publish a section, for sitemap_status';
+
+-- The same as sitemap_publish for sitemap_run: with a job's row as arguments, which returns with the results
+CREATE FUNCTION _sitemap_publish(job sitemap_job, reads_all bool, search_path text) RETURNS sitemap_job
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+COST 100000;
+COMMENT ON FUNCTION _sitemap_publish(sitemap_job, bool, text) IS
+'publish a section for sitemap_run';
+
+-- Export the site of a job, which has just been published
+CREATE FUNCTION _sitemap_export(jobs regclass, job sitemap_job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+	site record;
+BEGIN
+	EXECUTE format($$
+		SELECT bool_or(target <> $1.target AND rtrim(directory, '/') = rtrim($1.directory, '/')
+		               AND EXISTS (SELECT FROM pg_class WHERE oid = target)) AS is_divided,
+		       bool_and(coalesce(CASE section WHEN $1.section THEN $1.files ELSE files END, 1) = 0) AS is_empty
+		  FROM %s WHERE base_url = $1.base_url$$, jobs)
+	   INTO site USING job;
+	IF site.is_divided THEN
+		RAISE 'the site has several targets for one directory' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = 'The export of a target would remove the files of the others.', HINT = 'Give the jobs of the site the same target.';
+	END IF;
+	-- Only if no section has files, an export without files is no mistake.
+	EXECUTE format('SELECT count(*) FROM %s.sitemap_export($1, $2, $3)', schema)
+	  USING job.directory, format('SELECT * FROM %s WHERE base_url = %L', job.target, job.base_url),
+	        CASE WHEN site.is_empty THEN job.base_url END;
+END
+$function$;
+COMMENT ON FUNCTION _sitemap_export(regclass, sitemap_job) IS
+'export a site for sitemap_run';
+
+/*
+ * A call lists the jobs that are due (_sitemap_next_run says when), and runs one after the
+ * other, the one with the oldest start first.  A job is three transactions:
  *
- * Several calls share the jobs.  So "start" passes over a job that another call has started,
- * ended or exported since the list was made, and "run" looks whether "started" is still what
- * this call has set.
+ *	start	set "started" and clear "requested" and "error".  If the attempt before left no
+ *			result, because its session was killed or its COMMIT failed, count a failure.
+ *	run		publish the section.
+ *	end		export the site, if the job has a directory.  Then set "finished" and the results.
  *
- * An error undoes the action.  The whole transaction is rolled back, not only what is in the
- * block with EXCEPTION: after a lost connection to a foreign server it could not be committed.
- * Then the failure is recorded.  The call goes on, unless a cancel request or a timeout of
- * this session is the error.  A session that is killed records nothing, nor does a COMMIT that
- * fails: "started" is later than "finished" then, and "error" NULL or with the line that "start"
- * has added.
+ * Several calls share the jobs.  "run" and "end" hold the lock of the section, but lock the
+ * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
+ * passes over a row that is locked or that another call has started since the list was made,
+ * and over a section whose lock is held.  "run" and "end" do nothing if "started" is no longer
+ * what this call has set: then the row is gone, or another call has taken over between "start"
+ * and "run" or between "run" and "end", when the lock is free.
  *
- * The jobs run with the rights and the search_path of the caller, who owns the table.  A
- * procedure that commits cannot have a search_path of its own.  So functions are qualified.
- * Operators are not: PostgreSQL prefers those of pg_catalog, unless the owner's search_path
- * names another schema first.
+ * An error undoes the step, and the whole transaction is rolled back: after a lost connection
+ * to a foreign server it could not be committed.  Then the failure is recorded in the row, in
+ * "error" and "failures", and the call goes on with the next job.  Only a cancel request or a
+ * timeout of this session ends the call.
+ *
+ * The jobs run with the rights of the caller, who owns the table, and with its search_path.
+ * All other SQL is parsed with the search_path pg_catalog, pg_temp, so that it can only mean
+ * functions and operators of PostgreSQL.  A procedure that commits cannot have a setting of
+ * its own: each transaction begins with SET LOCAL.
  */
 CREATE PROCEDURE sitemap_run(jobs regclass)
 LANGUAGE plpgsql
 AS $procedure$
 DECLARE
-	relid CONSTANT oid := jobs;
-	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_catalog.pg_extension WHERE extname = 'sitemap');
+	path text;		-- no value here: it would be parsed before the SET LOCAL below
+BEGIN
+	path := pg_catalog.current_setting('search_path');
+	SET LOCAL search_path = pg_catalog, pg_temp;
+DECLARE
+	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+	lock CONSTANT text := format('SELECT %s._sitemap_lock_jobs($1)', schema);
+	try CONSTANT text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4)', schema);
+	hint CONSTANT text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
 
-	-- Has the interval %2$s passed since the time %1$s?  Yes if there is no time, or one in the future: the clock was set back.
-	passed CONSTANT text := $$
-		(%1$s > pg_catalog.clock_timestamp() - least(greatest(%2$s, interval '0'), interval '1000 years')
-		 AND %1$s <= pg_catalog.clock_timestamp()) IS NOT TRUE$$;
-	-- After the third failure in a row, a job waits 2 minutes, then 4, 8, ..., at most an hour.
-	wait CONSTANT text := $$least(pg_catalog.make_interval(mins => 1 << (least(%1$s, 8) - 2)), interval '1 hour')$$;
+	-- Statements.  For format: %1$s the table's name, %2$s the extension's schema, %3$s row_of_job, %4$s is_mine,
+	-- %5$s counted.  Parameters: $1 the job as this call has it, $2 as it was published, $3 a text.
+	row_of_job text;
+	is_mine CONSTANT text := 'job.base_url = $1.base_url AND job.section = $1.section AND job.started IS NOT DISTINCT FROM $1.started';
+	counted CONSTANT text := 'least(greatest(job.failures, 0), 2147483646) + 1';
+	due_at CONSTANT text := schema || '._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
+	start CONSTANT text := $$
+		WITH mine AS MATERIALIZED (
+			SELECT job.target, job.base_url, job.section FROM %1$s job WHERE %4$s FOR NO KEY UPDATE SKIP LOCKED
+		), free AS MATERIALIZED (
+			SELECT * FROM mine WHERE %2$s._sitemap_lock_section(target, base_url, section, false) IS NOT FALSE	-- NULL: no target
+		), started AS (
+			UPDATE %1$s job
+			   SET started = clock_timestamp(), requested = NULL, error = NULL,
+			       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity') AND job.error IS NULL THEN %5$s ELSE job.failures END
+			  FROM free WHERE job.base_url = free.base_url AND job.section = free.section RETURNING %3$s AS row_of_job
+		)
+		SELECT (SELECT row_of_job FROM started) FROM free$$;
+	run CONSTANT text := $$
+		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
+		SELECT %2$s._sitemap_publish($1, $1.changes IS NULL
+		           OR %2$s._sitemap_next_run(NULL, $1.full_at, NULL, 0, coalesce($1.full_every, interval '1 day')) <= now(), $3)
+		 WHERE 1 = (SELECT count(*) FROM %1$s job WHERE %4$s)$$;
+	finish CONSTANT text := $$
+		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
+		SELECT %2$s._sitemap_export(%1$L, $2)
+		 WHERE $2.directory IS NOT NULL AND 1 = (SELECT count(*) FROM %1$s job WHERE %4$s);
+		WITH mine AS MATERIALIZED (
+			SELECT job.base_url, job.section FROM %1$s job WHERE %4$s FOR NO KEY UPDATE
+		), finished AS (
+			UPDATE %1$s job
+			   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
+			       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at THEN job.full_at ELSE $2.full_at END,
+			       urls = $2.urls, files = $2.files, written = $2.written, unannounced = $2.unannounced, reason = $2.reason,
+			       error = NULL, failures = 0
+			  FROM mine WHERE job.base_url = mine.base_url AND job.section = mine.section RETURNING %3$s AS row_of_job
+		)
+		SELECT (SELECT row_of_job FROM finished) FROM mine$$;
+	fail CONSTANT text := 'UPDATE %1$s job SET failures = %5$s, error = $3 WHERE %4$s RETURNING %3$s';
 
-	-- "failures" after one more.
-	counted CONSTANT text := 'least(greatest(failures, 0), 2147483646) + 1';
-	-- The error of an attempt without a result; the line that an error gets when the next attempt begins.
-	no_result CONSTANT text := 'The last run ended without a result: its session was ended, or its COMMIT failed.';
-	again CONSTANT text := E'\nThe job has started again since.';
-
-	-- Conditions on the row of a job.  Is a run due?
-	run_due CONSTANT text := pg_catalog.format($$
-		(finished IS NULL OR started > finished OR requested > coalesce(started, '-infinity')
-		 OR failures > 0 OR exported = '-infinity' OR %s)
-		AND (coalesce(failures, 0) < 3 OR %s)$$,
-		pg_catalog.format(passed, 'finished', 'every'),
-		pg_catalog.format(passed, 'started', pg_catalog.format(wait, 'failures')));
-	-- Shall it read all rows?
-	full_due CONSTANT text := 'changes IS NULL OR ' || pg_catalog.format(passed, 'full_at', $$coalesce(full_every, interval '1 day')$$);
-	-- Is an export due?
-	export_due CONSTANT text := pg_catalog.format(passed, 'exported', $$coalesce(full_every, interval '1 day')$$);
-
-	step record;			-- a job to run, by base_url and section; or an export, by base_url, target and directory
-	action text;
-	attempt timestamptz;	-- when the action began; for "run", the value of "started"
-	sections text[];		-- the jobs of the action, which a failure is recorded for
-	job record;				-- the row of a job; for an export, what the rows of the site say
-	published record;
-	updated boolean;
-	failed int := 0;		-- number of jobs
-
-	state text;				-- SQLSTATE of an error, NULL for none
-	message text;
-	detail text;
-	hint text;
-	stack text;				-- its context
-	error text;				-- what is recorded of it
+	step record;
+	statement text;
+	name text;				-- of the table, which others can rename while no job runs
+	job record;				-- the row of the job: as listed, then as started
+	published record;		-- the row with the results
+	done record;			-- what _sitemap_try returns
+	recorded record;
+	error text;				-- what is recorded of an error
+	waiting int := 0;		-- number of jobs
+	failed int := 0;
 BEGIN
 	-- Refuse what cannot work, before anything is done.
 	IF jobs IS NULL THEN
 		RAISE 'jobs must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
-	SELECT c.relkind, pg_catalog.pg_get_userbyid(c.relowner) AS owner INTO job
-	  FROM pg_catalog.pg_class c WHERE c.oid = relid;
+	SELECT relkind, pg_get_userbyid(relowner) AS owner INTO job FROM pg_class WHERE oid = jobs;
 	IF NOT FOUND THEN
 		RAISE 'the table of jobs does not exist' USING ERRCODE = 'undefined_table';
 	END IF;
-	hint := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
 	IF job.relkind NOT IN ('r', 'p') THEN
 		RAISE '% is not a table', jobs USING ERRCODE = 'wrong_object_type', HINT = hint;
 	END IF;
-	IF job.owner OPERATOR(pg_catalog.<>) current_user THEN
+	IF job.owner <> current_user THEN
 		RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
-			DETAIL = pg_catalog.format('Jobs run with the rights of the caller. The current user is %I, the owner is %I.', current_user, job.owner),
-			HINT = pg_catalog.format('Schedule the call as the owner, with pg_cron: SELECT cron.schedule_in_database(''sitemap'', ''* * * * *'', %L, %L, username => %L). For an owner that cannot log in: ALTER ROLE scheduler SET role = %I.',
-				pg_catalog.format('CALL %s.sitemap_run(%L)', schema, jobs), pg_catalog.current_database(), job.owner, job.owner);
+			DETAIL = format('Jobs run with the rights of the caller. The current user is %I, the owner is %I.', current_user, job.owner),
+			HINT = format('Schedule the call as the owner, with pg_cron: SELECT cron.schedule_in_database(''sitemap'', ''* * * * *'', %L, %L, username => %L). For an owner that cannot log in: ALTER ROLE scheduler SET role = %I.',
+				format('CALL %s.sitemap_run(%L)', schema, jobs), current_database(), job.owner, job.owner);
 	END IF;
-	IF pg_catalog.row_security_active(relid) THEN
+	IF row_security_active(jobs) THEN
 		RAISE 'row security applies to the owner of the table of jobs %', jobs USING ERRCODE = 'feature_not_supported';
 	END IF;
 	-- The table needs all columns of the type sitemap_job; more are welcome.
-	SELECT a.attname, pg_catalog.format_type(a.atttypid, NULL) AS type INTO job
-	  FROM pg_catalog.pg_attribute a
-	 WHERE a.attrelid = (schema || '.sitemap_job')::regclass::oid
-	   AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute b
-	                    WHERE b.attrelid = relid AND b.attname = a.attname AND b.atttypid = a.atttypid)
-	 ORDER BY a.attnum LIMIT 1;
-	IF FOUND THEN
-		RAISE 'the table of jobs % has no column "%" of type %', jobs, job.attname, job.type USING ERRCODE = 'undefined_column', HINT = hint;
-	END IF;
-	IF NOT EXISTS (SELECT FROM pg_catalog.pg_constraint c
-	                WHERE c.conrelid = relid AND c.contype = 'p'
-	                  AND (SELECT pg_catalog.string_agg(a.attname::text, ' ' ORDER BY a.attname) FROM pg_catalog.pg_attribute a
-	                        WHERE a.attrelid = relid AND a.attnum = ANY (c.conkey)) = 'base_url section') THEN
+	FOR step IN
+		SELECT a.attname, format_type(a.atttypid, NULL) AS type,
+		       EXISTS (SELECT FROM pg_attribute b WHERE b.attrelid = jobs AND b.attname = a.attname AND b.atttypid = a.atttypid) AS is_there
+		  FROM pg_attribute a WHERE a.attrelid = (schema || '.sitemap_job')::regclass AND NOT a.attisdropped ORDER BY a.attnum
+	LOOP
+		IF NOT step.is_there THEN
+			RAISE 'the table of jobs % has no column "%" of type %', jobs, step.attname, step.type USING ERRCODE = 'undefined_column', HINT = hint;
+		END IF;
+		row_of_job := concat_ws(', ', row_of_job, format('job.%I', step.attname));
+	END LOOP;
+	IF NOT EXISTS (SELECT FROM pg_constraint
+	                WHERE conrelid = jobs AND contype = 'p'
+	                  AND (SELECT string_agg(attname::text, ' ' ORDER BY attname) FROM pg_attribute
+	                        WHERE attrelid = jobs AND attnum = ANY (conkey)) = 'base_url section') THEN
 		RAISE 'the table of jobs % has no primary key of base_url and section', jobs
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = hint;
 	END IF;
-	IF pg_catalog.current_setting('transaction_read_only') = 'on' THEN
+	IF current_setting('transaction_read_only') = 'on' THEN
 		RAISE 'cannot execute sitemap_run() in a read-only transaction' USING ERRCODE = 'read_only_sql_transaction';
 	END IF;
-	-- In a transaction block and in a function, a procedure cannot commit; say so clearly.  In a block with EXCEPTION
-	-- it cannot either, but then PostgreSQL has another message.  If messages are translated, the COMMIT below fails.
-	BEGIN
-		COMMIT;
-	EXCEPTION WHEN invalid_transaction_termination THEN
-		IF SQLERRM = 'invalid transaction termination' THEN
-			RAISE 'sitemap_run() cannot run inside a transaction block or a function' USING ERRCODE = 'invalid_transaction_termination',
-				DETAIL = 'It commits after each job.', HINT = 'Send CALL as a statement of its own, with autocommit.';
-		END IF;
-	END;
+	EXECUTE format('SELECT %s._sitemap_require_commit()', schema);
 
+	row_of_job := format('ROW(%s)::%s.sitemap_job', row_of_job, schema);
 	COMMIT;
 	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-
-	-- The list.  A due job has a place from 1; its site is exported at the place of its last job,
-	-- and a site without due jobs at 0.
-	<<steps>>
-	FOR step IN EXECUTE pg_catalog.format($$
-		WITH job AS (
-			SELECT base_url, section, target::oid AS target, directory, started, finished, exported, failures,
-			       %2$s AS due, %4$s AS reads_all
-			  FROM %1$s
-			 WHERE %2$s OR directory IS NOT NULL AND finished IS NOT NULL AND coalesce(failures, 0) = 0 AND %3$s),
-		placed AS (
-			SELECT *, CASE WHEN due THEN pg_catalog.row_number() OVER (ORDER BY
-			              CASE WHEN started <= pg_catalog.clock_timestamp() THEN started END NULLS FIRST, base_url, section) ELSE 0 END AS place
-			  FROM job)
-		SELECT place, base_url, section, started, finished, exported, failures, reads_all, NULL::oid AS target, NULL AS directory
-		  FROM placed WHERE due
-		 UNION ALL
-		SELECT pg_catalog.max(place), base_url, NULL, NULL, NULL, NULL, NULL, NULL, target, directory
-		  FROM placed WHERE directory IS NOT NULL AND target IS NOT NULL GROUP BY base_url, target, directory
-		 ORDER BY place, section NULLS LAST$$, jobs, run_due, export_due, full_due)
+	SET LOCAL search_path = pg_catalog, pg_temp;
+	EXECUTE lock INTO name USING jobs;
+	FOR step IN EXECUTE format($$
+		SELECT %2$s AS job, %3$s <= now() AS is_due FROM %1$s job
+		 WHERE %3$s <= now() OR job.failures > 2
+		 ORDER BY CASE WHEN job.started <= now() THEN job.started END NULLS FIRST, job.base_url, job.section$$, name, row_of_job, due_at)
 	LOOP
-		sections := ARRAY[step.section];
-		<<actions>>
-		FOREACH action IN ARRAY CASE
-			WHEN step.section IS NOT NULL THEN ARRAY['start', 'run']
-			WHEN step.place > 0 THEN ARRAY['export']
-			ELSE ARRAY['mark', 'export'] END
-		LOOP
+		IF NOT step.is_due THEN
+			waiting := waiting + 1;
+			CONTINUE;
+		END IF;
+		job := step.job;
+		published := job;
+		FOREACH statement IN ARRAY ARRAY[start, run, finish] LOOP
+			EXECUTE lock INTO name USING jobs;
+			EXECUTE try INTO done USING format(statement, name, schema, row_of_job, is_mine, counted), job, published, path;
+			EXIT WHEN done.state IS NOT NULL OR done.result IS NULL;
 			COMMIT AND CHAIN;
-			-- Somebody can have changed the table meanwhile, and a job the role of the session.  The
-			-- function waits for an uncommitted ALTER TABLE, after which the table has a new name or owner.
-			PERFORM pg_catalog.pg_relation_size(jobs);
-			IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c
-			                WHERE c.oid = relid AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user) THEN
-				RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
-					DETAIL = 'The table was dropped, or its owner or the current user has changed during the call.';
-			END IF;
-			IF action <> 'run' THEN
-				attempt := pg_catalog.clock_timestamp();
-			END IF;
-			state := NULL;
+			SET LOCAL search_path = pg_catalog, pg_temp;
 
-			BEGIN
-				CASE action
-				WHEN 'start' THEN
-					EXECUTE pg_catalog.format($$
-						SELECT base_url FROM %s
-						 WHERE base_url = $1 AND section = $2
-						   AND started IS NOT DISTINCT FROM $3 AND finished IS NOT DISTINCT FROM $4
-						   AND exported IS NOT DISTINCT FROM $5 AND failures IS NOT DISTINCT FROM $6
-						   FOR NO KEY UPDATE SKIP LOCKED$$, jobs)
-					   INTO job USING step.base_url, step.section, step.started, step.finished, step.exported, step.failures;
-					-- Locked, deleted, or no longer as in the list.
-					EXIT actions WHEN job.base_url IS NULL;
-					-- A crash of the server may lose this, so do not wait for the disk.
-					SET LOCAL synchronous_commit = off;
-					-- Here and below, STRICT makes a trigger that prevents the UPDATE an error.
-					EXECUTE pg_catalog.format($$
-						UPDATE %1$s
-						   SET started = $3, failures = CASE WHEN %2$s THEN %3$s ELSE failures END,
-						       error = CASE WHEN %2$s THEN $4 ELSE pg_catalog.replace(error, $5, '') END || $5
-						 WHERE base_url = $1 AND section = $2 RETURNING started$$,
-						jobs, $$started > coalesce(finished, '-infinity') AND coalesce(error, $5) LIKE '%' || $5$$, counted)
-					   INTO STRICT attempt USING step.base_url, step.section, attempt, no_result, again;
-
-				WHEN 'run' THEN
-					EXECUTE pg_catalog.format($$
-						SELECT * FROM %s WHERE base_url = $1 AND section = $2 AND started IS NOT DISTINCT FROM $3
-						   FOR NO KEY UPDATE$$, jobs)
-					   INTO job USING step.base_url, step.section, attempt;
-					-- Deleted, or started by another call.
-					EXIT actions WHEN job.base_url IS NULL;
-					EXECUTE pg_catalog.format($$
-						SELECT * FROM %s._sitemap_publish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)$$, schema)
-					   INTO published
-					  USING job.target, job.query, job.base_url, job.section, job.format, job.compression, job.max_urls, job.max_bytes,
-					        job.split, job.index, job.on_invalid, job.scope, job.stylesheet, job.protocol, job.max_shrink, job.changes,
-					        job.feed, step.reads_all;
-					job.finished := greatest(pg_catalog.clock_timestamp(), job.started);
-					IF step.reads_all OR published.reason IS NOT NULL THEN
-						job.full_at := job.finished;
-					END IF;
-					IF published.written > 0 AND job.exported > '-infinity' THEN
-						job.exported := NULL;
-					END IF;
-					-- While an export is due, the error can be that of an earlier export.
-					IF job.directory IS NULL OR job.exported > '-infinity' THEN
-						job.error := NULL;
-						job.failures := 0;
-					END IF;
-					EXECUTE pg_catalog.format($$
-						UPDATE %s SET finished = $3, full_at = $4, exported = $5, urls = $6, files = $7, written = $8, seconds = $9,
-						       reason = $10, error = $11, failures = $12 WHERE base_url = $1 AND section = $2 RETURNING true$$, jobs)
-					   INTO STRICT updated
-					  USING step.base_url, step.section, job.finished, job.full_at, job.exported, published.urls, published.files,
-					        published.written, EXTRACT(epoch FROM job.finished - job.started)::float8, published.reason, job.error,
-					        coalesce(job.failures, 0);
-
-				WHEN 'mark' THEN
-					EXECUTE pg_catalog.format($$
-						UPDATE %1$s SET exported = '-infinity' WHERE (base_url, section) IN
-						       (SELECT base_url, section FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND %2$s
-						           FOR NO KEY UPDATE SKIP LOCKED)$$, jobs, export_due) USING step.base_url, step.target, step.directory;
-
-				WHEN 'export' THEN
-					-- An error of the export is none of a job whose last run failed.
-					EXECUTE pg_catalog.format($$
-						SELECT pg_catalog.bool_or(%2$s) AS due, pg_catalog.array_agg(section) AS sections,
-						       EXISTS (SELECT FROM %1$s j JOIN pg_catalog.pg_class c ON c.oid = j.target WHERE j.base_url = $1 AND c.oid <> $2
-						                  AND pg_catalog.rtrim(j.directory, '/') = pg_catalog.rtrim($3, '/')) AS is_divided,
-						       coalesce(pg_catalog.array_agg(section) FILTER (WHERE finished >= coalesce(started, finished)), '{}') AS succeeded
-						  FROM (SELECT * FROM %1$s WHERE base_url = $1 AND target::oid = $2 AND directory = $3 AND finished IS NOT NULL
-						           FOR NO KEY UPDATE SKIP LOCKED) job$$, jobs, export_due)
-					   INTO job USING step.base_url, step.target, step.directory;
-					-- Another call has exported the site, or does.
-					EXIT actions WHEN job.due IS NOT TRUE;
-					sections := job.succeeded;
-					IF job.is_divided THEN
-						RAISE 'the site has several targets for one directory' USING ERRCODE = 'invalid_parameter_value',
-							DETAIL = 'The export of a target would remove the files of the others.', HINT = 'Give the jobs of the site the same target.';
-					END IF;
-					IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = step.target) THEN
-						RAISE 'the target table does not exist' USING ERRCODE = 'undefined_table';
-					END IF;
-					-- Only if no section has files, an export without files is no mistake.
-					EXECUTE pg_catalog.format($$
-						SELECT pg_catalog.count(*)
-						  FROM %2$s.sitemap_export($2, $3, (SELECT CASE WHEN pg_catalog.bool_and(coalesce(files, 1) = 0) THEN $1 END
-						                                       FROM %1$s WHERE base_url = $1))$$, jobs, schema)
-					  USING step.base_url, step.directory,
-					        pg_catalog.format('SELECT * FROM %s WHERE base_url = %L', step.target::regclass, step.base_url);
-					EXECUTE pg_catalog.format($$
-						UPDATE %s
-						   SET exported = pg_catalog.clock_timestamp(), error = CASE WHEN started > finished THEN error END,
-						       failures = CASE WHEN started > finished THEN failures ELSE 0 END
-						 WHERE base_url = $1 AND section = ANY ($2)$$, jobs)
-					  USING step.base_url, job.sections;
-				END CASE;
-				-- Check deferred constraints here: at the commit, an error could not be recorded.
-				SET CONSTRAINTS ALL IMMEDIATE;
-			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN	-- "others" leaves out the first two
-				GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
-					hint = PG_EXCEPTION_HINT, stack = PG_EXCEPTION_CONTEXT;
-			END;
-			CONTINUE actions WHEN state IS NULL;
-
-			ROLLBACK AND CHAIN;
-			BEGIN
-				-- Another session exports to the directory: leave the export to the next call, without the mark.
-				IF action = 'export' AND state = '55006' THEN
-					EXECUTE pg_catalog.format($$
-						UPDATE %s SET exported = NULL WHERE base_url = $1 AND section = ANY ($2) AND exported = '-infinity'$$, jobs)
-					  USING step.base_url, job.sections;
-					EXIT actions;
+			published := done.result;
+			IF statement = start THEN
+				IF published.failures > coalesce(job.failures, 0) THEN
+					RAISE WARNING 'the last run of the job of section "%" of % ended without a result', job.section, job.base_url
+						USING DETAIL = 'Its session was ended, or its COMMIT failed. This counts as a failure.';
 				END IF;
-
-				-- Record the failure: what the error says, and in what it arose.
-				failed := failed + greatest(pg_catalog.cardinality(sections), 1);
-				error := pg_catalog.concat_ws(E'\n', message, nullif(detail, ''), nullif(hint, ''),
-					CASE action WHEN 'export' THEN pg_catalog.format('in the export to directory "%s"', step.directory)
-					ELSE pg_catalog.substring(stack, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
-				RAISE WARNING '% of % failed: %', CASE action WHEN 'export' THEN 'export' ELSE pg_catalog.format('job of section "%s"', step.section) END,
-					step.base_url, error USING ERRCODE = state;
-				-- Not if another call has started the job since this attempt.
-				EXECUTE pg_catalog.format($$
-					UPDATE %1$s
-					   SET failures = %3$s, exported = nullif(exported, '-infinity'),
-					       error = $4 || CASE WHEN coalesce(failures, 0) < 2 THEN '' ELSE pg_catalog.format(
-					           E'\nThis was failure %%s in a row. The job waits until %%s. To try at once: UPDATE %%s SET failures = 0 WHERE base_url = %%L AND section = %%L',
-					           %3$s, (started + %2$s)::timestamptz(0), $5, base_url, section) END
-					 WHERE base_url = $1 AND section = ANY ($2)
-					   AND (started > $3 AND started <= pg_catalog.clock_timestamp()) IS NOT TRUE$$, jobs, pg_catalog.format(wait, counted), counted)
-				  USING step.base_url, sections, attempt, error, jobs;
-				SET CONSTRAINTS ALL IMMEDIATE;
-			EXCEPTION WHEN query_canceled OR assert_failure OR others THEN
-				RAISE WARNING 'could not record this failure: %', SQLERRM USING ERRCODE = SQLSTATE;
-				-- The record waited for the row of the job until it was canceled, or until a timeout.
-				IF SQLSTATE = '57014' THEN
-					RAISE;
-				END IF;
-			END;
-
-			-- A cancel request or a timeout of this session ends the call.  To a cancellation that a
-			-- statement raised or a foreign server reported, the functions add this line.
-			IF state = '57014' AND stack !~ '(?n)^not a cancel request or timeout of this session$' THEN
-				COMMIT;
-				RAISE USING ERRCODE = state, MESSAGE = message, DETAIL = 'The jobs that were due after this one have not run.';
+				job := published;
+			ELSIF statement = finish AND job.finished IS NULL AND published.urls = 0 THEN
+				RAISE NOTICE 'the query of section "%" of % returned no rows', job.section, job.base_url;
 			END IF;
-			EXIT actions;
 		END LOOP;
+		ROLLBACK AND CHAIN;
+		SET LOCAL search_path = pg_catalog, pg_temp;
+		CONTINUE WHEN done.state IS NULL;
+
+		-- Record the failure: what the error says, and in what it arose.
+		failed := failed + 1;
+		error := concat_ws(E'\n', done.message, done.detail, done.hint,
+			CASE WHEN statement = finish AND job.directory IS NOT NULL THEN format('in the export to directory "%s"', job.directory)
+			ELSE substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
+		RAISE WARNING 'job of section "%" of % failed: %', job.section, job.base_url, error USING ERRCODE = done.state;
+		EXECUTE lock INTO name USING jobs;
+		EXECUTE try INTO recorded USING format(fail, name, schema, row_of_job, is_mine, counted), job, published, error;
+		IF recorded.state IS NOT NULL THEN
+			RAISE WARNING 'could not record this failure: %', recorded.message USING ERRCODE = recorded.state;
+			ROLLBACK AND CHAIN;
+		ELSE
+			COMMIT AND CHAIN;
+		END IF;
+		SET LOCAL search_path = pg_catalog, pg_temp;
+		IF done.is_cancel OR recorded.is_cancel THEN
+			RAISE '%', CASE WHEN done.is_cancel THEN done.message ELSE recorded.message END
+				USING ERRCODE = 'query_canceled', DETAIL = 'The jobs that were due after this one have not run.';
+		END IF;
 	END LOOP;
 
-	COMMIT;
-	IF failed > 0 THEN
-		RAISE USING ERRCODE = 'object_not_in_prerequisite_state',
-			MESSAGE = pg_catalog.format(CASE failed WHEN 1 THEN '%s job failed' ELSE '%s jobs failed' END, failed),
-			DETAIL = 'All other jobs that were due have run.',
-			HINT = pg_catalog.format('The columns "error" and "failures" of the table %s say more.', jobs);
+	IF waiting > 0 THEN
+		RAISE NOTICE '% waiting after failures', CASE waiting WHEN 1 THEN '1 job is' ELSE waiting || ' jobs are' END
+			USING HINT = format('To run them at the next call: UPDATE %s SET failures = 0 WHERE failures > 2', jobs);
 	END IF;
+	IF failed > 0 THEN
+		RAISE '%', CASE failed WHEN 1 THEN '1 job failed' ELSE failed || ' jobs failed' END
+			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'All other jobs that were due have run.',
+			HINT = format('The columns "error" and "failures" of the table %s say more.', jobs);
+	END IF;
+	COMMIT;
+END;
 END
 $procedure$;
 COMMENT ON PROCEDURE sitemap_run(regclass) IS
 'run the jobs of a table that are due: publish and export';
+
+CREATE FUNCTION sitemap_status(jobs regclass)
+RETURNS TABLE (base_url text, section text, state text, urls bigint, files int, unannounced bigint,
+	age interval, next_run timestamptz, error text)
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+BEGIN
+	IF NOT EXISTS (SELECT FROM pg_class WHERE oid = jobs) THEN
+		RAISE 'the table of jobs does not exist' USING ERRCODE = 'undefined_table';
+	END IF;
+	RETURN QUERY EXECUTE format($$
+		SELECT base_url, section,
+		       CASE WHEN is_running THEN 'running'
+		            WHEN failures > 2 AND next_run > now() THEN 'waiting'
+		            WHEN failures > 0 OR has_no_result THEN 'failing'
+		            WHEN finished IS NULL THEN 'never ran'
+		            WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= now() THEN 'due'
+		            ELSE 'ok' END,
+		       urls, files, unannounced, CASE WHEN isfinite(finished) THEN now() - finished END, next_run,
+		       coalesce(split_part(error, E'\n', 1), CASE WHEN has_no_result AND NOT is_running THEN 'The last run ended without a result.' END)
+		  FROM (SELECT base_url, section, urls, files, unannounced, requested, finished, every, failures, error,
+		               started > coalesce(finished, '-infinity') AS has_no_result,
+		               coalesce(%2$s._sitemap_is_running(target, base_url, section), false) AS is_running,
+		               %2$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run
+		          FROM %1$s OFFSET 0) job
+		 ORDER BY base_url, section$$, jobs, schema);
+END
+$function$;
+COMMENT ON FUNCTION sitemap_status(regclass) IS
+'state of each job of a table: running, failing, waiting, never ran, due or ok';
 
 -- Audit: the problems of the rows of a query
 

@@ -6,8 +6,8 @@
  * itself would be open to anybody who can read the directory.  Since one export at a time
  * writes to a directory, one temporary name is enough.
  *
- * A callback of the memory context closes what is open and removes the temporary
- * file.  It also runs after an error and when the session is terminated.
+ * Sessions of a database wait for each other by a heavyweight lock, under which they take
+ * the flock().  So the flock() is released first, also after an error.
  */
 #include "postgres.h"
 
@@ -109,22 +109,43 @@ close_fd(int *fd)
 	return result;
 }
 
-static void
-clean_up(void *arg)
+void
+sm_dir_close(SmDir *dir)
 {
-	SmDir	   *dir = arg;
-
 	close_fd(&dir->file_fd);
 	if (dir->has_temporary)
 		unlinkat(dir->fd, TEMPORARY_NAME, 0);
+	dir->has_temporary = false;
 	close_fd(&dir->lock_fd);
 	close_fd(&dir->fd);
+}
+
+static void
+close_on_reset(void *arg)
+{
+	sm_dir_close(arg);
+}
+
+void
+sm_dir_init(SmDir *dir)
+{
+	dir->fd = dir->lock_fd = dir->file_fd = -1;
+	dir->has_temporary = false;
+	dir->is_flushed = true;
+	dir->on_reset.func = close_on_reset;
+	dir->on_reset.arg = dir;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &dir->on_reset);
 }
 
 static void
 lock_directory(SmDir *dir)
 {
 	struct stat st;
+
+	if (fstat(dir->fd, &st) != 0)
+		raise_error("stat directory", dir->path, NULL);
+	dir->lock = sm_directory_lock(st.st_dev, st.st_ino);
+	sm_lock(&dir->lock);
 
 	(void) sm_dir_stat_regular(dir, LOCK_NAME, &st);
 	dir->lock_fd = open_at(dir->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW);
@@ -137,7 +158,7 @@ lock_directory(SmDir *dir)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("could not lock directory \"%s\"", dir->path),
-				 errdetail("Another sitemap_export is writing to it.")));
+				 errdetail("A sitemap_export of another database or server is writing to it.")));
 	}
 }
 
@@ -150,13 +171,6 @@ sm_dir_open(SmDir *dir, const char *path)
 				 errmsg("relative path not allowed for sitemap_export"),
 				 errdetail("The directory is \"%s\".", sm_clip(path))));
 	dir->path = path;
-	dir->fd = dir->lock_fd = dir->file_fd = -1;
-	dir->has_temporary = false;
-	dir->is_flushed = true;
-	dir->on_reset.func = clean_up;
-	dir->on_reset.arg = dir;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &dir->on_reset);
-
 	dir->fd = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 	if (dir->fd < 0 && errno == ENOENT)
 	{

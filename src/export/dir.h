@@ -18,11 +18,13 @@
 #include "compat.h"
 #include "core/span.h"
 #include "lib/stringinfo.h"
+#include "server/lock.h"
 
 typedef struct SmDir
 {
 	const char *path;			/* for messages */
 	int			fd;				/* descriptors, -1 if closed */
+	LOCKTAG		lock;			/* of the directory in this database */
 	int			lock_fd;
 	int			file_fd;		/* of the file that is read or written */
 	bool		has_temporary;	/* a file is being written */
@@ -31,11 +33,22 @@ typedef struct SmDir
 } SmDir;
 
 /*
- * Open a directory, given by its absolute path, and lock it until the current memory
- * context is reset.  The directory is created if only the last part of the path is
- * missing.  Raises an error if another process has locked it.  The path is not copied.
+ * Prepare to open a directory.  If the current memory context is reset before sm_dir_close,
+ * as at the end of a session that is terminated, that closes the directory.
+ */
+extern void sm_dir_init(SmDir *dir);
+
+/*
+ * Open a directory, given by its absolute path, and lock it against processes of other
+ * databases and servers, and against other sessions: dir->lock is held to the end of the
+ * transaction.  Waits for sessions of this database.  Raises an error if another process
+ * has locked the directory.  The directory is created if only the last part of the path
+ * is missing.  The path is not copied.
  */
 extern void sm_dir_open(SmDir *dir, const char *path);
+
+/* Close a directory and what is open in it, but do not release dir->lock. */
+extern void sm_dir_close(SmDir *dir);
 
 /* The path of a file, for messages. */
 extern char *sm_dir_path(const SmDir *dir, const char *name);

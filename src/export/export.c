@@ -14,8 +14,8 @@
  * file in the directory is whole, old or new, and the list says which are ours.
  *
  * Rows are kept as the query returns them.  So content in a TOAST table is only a pointer
- * until it is read, and the content of an unchanged file is never read.  The snapshot of
- * the calling statement, which the query shares, keeps VACUUM from removing the content.
+ * until it is read, and the content of an unchanged file is never read.  The query's
+ * snapshot stays active until the end, and keeps VACUUM from removing the content.
  */
 #include "postgres.h"
 
@@ -35,11 +35,11 @@
 #include "server/argument.h"
 #include "server/column.h"
 #include "server/encoding.h"
-#include "server/error.h"
 #include "server/query.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
@@ -363,8 +363,39 @@ remove_files(ExportState *state)
 	sm_dir_flush(&state->dir);
 }
 
-static Datum
-export_files(PG_FUNCTION_ARGS)
+/* Open the directory, run the query and write the files, while nobody else does. */
+static void
+mirror(ExportState *state, const char *directory, const char *files)
+{
+	sm_dir_open(&state->dir, directory);
+	sm_list_read(&state->list, &state->dir);
+	if (state->base_url)
+		check_site(state, state->base_url);
+
+	/*
+	 * At READ COMMITTED, take a new snapshot under the lock, so that the
+	 * files are not older than those of the export before.
+	 */
+	PushActiveSnapshot(GetTransactionSnapshot());
+	sm_run_query(files, &state->receiver);
+	if (state->nfiles == 0 && state->base_url == NULL && !dlist_is_empty(&state->list.files))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the query has no rows"),
+				 errdetail("That would remove every file that was exported to directory \"%s\".",
+						   directory),
+				 errhint("If the site has no files any more, pass its base_url to sitemap_export.")));
+
+	sm_list_write(&state->list, true);
+	write_files(state, state->sitemaps);
+	write_files(state, state->indexes);
+	remove_files(state);
+	sm_list_write(&state->list, false);
+	PopActiveSnapshot();
+}
+
+Datum
+sitemap_export(PG_FUNCTION_ARGS)
 {
 	MemoryContext context;
 	MemoryContext oldcontext;
@@ -385,36 +416,25 @@ export_files(PG_FUNCTION_ARGS)
 	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
 	state->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	sm_dir_open(&state->dir, directory);
-	sm_list_read(&state->list, &state->dir);
 	if (!PG_ARGISNULL(2))
-	{
 		state->base_url = sm_text_argument(fcinfo, 2, "base_url");
-		check_site(state, state->base_url);
+	sm_dir_init(&state->dir);
+	PG_TRY();
+	{
+		mirror(state, directory, files);
 	}
-
-	sm_run_query(files, &state->receiver);
-	if (state->nfiles == 0 && state->base_url == NULL && !dlist_is_empty(&state->list.files))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the query has no rows"),
-				 errdetail("That would remove every file that was exported to directory \"%s\".",
-						   directory),
-				 errhint("If the site has no files any more, pass its base_url to sitemap_export.")));
-
-	sm_list_write(&state->list, true);
-	write_files(state, state->sitemaps);
-	write_files(state, state->indexes);
-	remove_files(state);
-	sm_list_write(&state->list, false);
+	PG_FINALLY();
+	{
+		/*
+		 * before the lock is released, or who waits for it would find the
+		 * directory locked
+		 */
+		sm_dir_close(&state->dir);
+	}
+	PG_END_TRY();
+	sm_unlock(&state->dir.lock);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
-}
-
-Datum
-sitemap_export(PG_FUNCTION_ARGS)
-{
-	return sm_call_marking_cancels(export_files, fcinfo);
 }

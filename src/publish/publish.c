@@ -28,14 +28,15 @@
 #include "miscadmin.h"
 #include "publish/changes.h"
 #include "publish/feed.h"
+#include "publish/job.h"
 #include "publish/past.h"
 #include "publish/target.h"
 #include "server/argument.h"
 #include "server/encoding.h"
-#include "server/error.h"
 #include "server/query.h"
 #include "server/query_tree.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
@@ -50,7 +51,6 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define ARG_MAX_SHRINK	14
 #define ARG_CHANGES		15
 #define ARG_FEED		16
-#define ARG_READS_ALL	17		/* of _sitemap_publish */
 
 /* What a section may lose if max_shrink is not given: this share or this many URLs. */
 #define DEFAULT_SHRINK	0.2
@@ -82,6 +82,8 @@ typedef struct Run
 	const char *recipe;			/* of a stable split without keys, or NULL */
 	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
+	int64		unannounced;	/* files that changed without a key that
+								 * announced it; -1 for not counted */
 } Run;
 
 /* Add a file to the result. */
@@ -526,30 +528,39 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/* The row of a job with the results of its run. */
 static Datum
-publish_summary(PG_FUNCTION_ARGS)
+put_results(const Run *run, Datum job)
 {
-	Run			run = {.reads_all = !PG_ARGISNULL(ARG_READS_ALL) && PG_GETARG_BOOL(ARG_READS_ALL)};
-	Datum		values[4];
-	bool		nulls[4] = {false};
-	TupleDesc	desc;
+	bool		is_full = run->reads_all || run->reason;
+	SmJobColumn columns[] = {
+		{"urls", Int64GetDatum(run->url_count), false},
+		{"files", Int32GetDatum(run->nfiles), false},
+		{"written", Int32GetDatum(run->written), false},
+		{"unannounced", Int64GetDatum(run->unannounced), run->unannounced < 0},
+		{"reason", run->reason ? CStringGetTextDatum(run->reason) : (Datum) 0, run->reason == NULL},
+		{"full_at", TimestampTzGetDatum(GetCurrentTimestamp()), !is_full}
+	};
 
-	run_call(fcinfo, &run, publish);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	values[0] = Int32GetDatum(run.written);
-	values[1] = Int64GetDatum(run.url_count);
-	values[2] = Int32GetDatum(run.nfiles);
-	values[3] = CStringGetTextDatum(run.reason ? run.reason : "");
-	nulls[3] = run.reason == NULL;
-	return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+	return sm_job_with_columns(job, columns, lengthof(columns));
 }
 
-/* The same for sitemap_run, which wants a summary instead of the files. */
+/*
+ * The same as sitemap_publish for sitemap_run.  Its arguments are in the row of a job, which
+ * returns with the results instead of the files.  The call has the search_path given.
+ */
 Datum
 _sitemap_publish(PG_FUNCTION_ARGS)
 {
-	return sm_call_marking_cancels(publish_summary, fcinfo);
+	Run			run = {.reads_all = PG_GETARG_BOOL(1),.unannounced = -1};
+	char	   *search_path = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("search_path", search_path, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	run_call(sm_job_arguments(PG_GETARG_DATUM(0)), &run, publish);
+	AtEOXact_GUC(true, level);
+	PG_RETURN_DATUM(put_results(&run, PG_GETARG_DATUM(0)));
 }
 
 Datum

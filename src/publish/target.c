@@ -302,7 +302,7 @@ typedef struct Peek
 	void	   *arg;
 } Peek;
 
-static bool
+static void
 read_peek(void *arg)
 {
 	Peek	   *peek = arg;
@@ -314,7 +314,6 @@ read_peek(void *arg)
 	else
 		target->list = read_files(target, false);
 	relation_close(target->table.rel, NoLock);
-	return false;
 }
 
 void
@@ -323,12 +322,9 @@ sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg)
 	Peek		peek = {.target = target,.names = names,.take = take,.arg = arg};
 	ErrorData  *error;
 
-	/*
-	 * the subtransaction is rolled back, to release the locks that reading
-	 * took
-	 */
+	/* to release the locks that reading took */
 	target->activity = SM_IN_TARGET;
-	error = sm_try(read_peek, &peek);
+	error = sm_try_and_undo(read_peek, &peek);
 	if (error)
 		ReThrowError(error);
 	target->activity = SM_IN_QUERY;

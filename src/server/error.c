@@ -1,7 +1,6 @@
 /*
  * error.c
- *	  An internal subtransaction, as PL/pgSQL has one for a block with EXCEPTION, and an
- *	  error that is raised again.
+ *	  An internal subtransaction, as PL/pgSQL has one for a block with EXCEPTION.
  */
 #include "postgres.h"
 
@@ -11,19 +10,18 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-ErrorData *
-sm_try(bool (*work) (void *arg), void *arg)
+static ErrorData *
+try_work(void (*work) (void *arg), void *arg, bool keep)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
 	ErrorData  *volatile error = NULL;
-	volatile bool keep = false;
 
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
-		keep = work(arg);
+		work(arg);
 		if (keep)
 			ReleaseCurrentSubTransaction();
 	}
@@ -32,45 +30,31 @@ sm_try(bool (*work) (void *arg), void *arg)
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
 		FlushErrorState();
-		keep = false;
 	}
 	PG_END_TRY();
-	if (!keep)
+	if (error || !keep)
 		RollbackAndReleaseCurrentSubTransaction();
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 	return error;
 }
 
-/*
- * PostgreSQL's function ProcessInterrupts raises all cancel requests and timeouts of a
- * session.  A foreign server's timeout and a RAISE in a function have the same SQLSTATE, but
- * are raised elsewhere.
- */
-Datum
-sm_call_marking_cancels(PGFunction function, FunctionCallInfo fcinfo)
+ErrorData *
+sm_try(void (*work) (void *arg), void *arg)
 {
-	MemoryContext context = CurrentMemoryContext;
-	Datum		result = (Datum) 0;
+	return try_work(work, arg, true);
+}
 
-	PG_TRY();
-	{
-		result = function(fcinfo);
-	}
-	PG_CATCH();
-	{
-		if (geterrcode() == ERRCODE_QUERY_CANCELED)
-		{
-			ErrorData  *error;
+ErrorData *
+sm_try_and_undo(void (*work) (void *arg), void *arg)
+{
+	return try_work(work, arg, false);
+}
 
-			MemoryContextSwitchTo(context);
-			error = CopyErrorData();
-			if (error->funcname == NULL || strcmp(error->funcname, "ProcessInterrupts") != 0)
-				errcontext("not a cancel request or timeout of this session");
-			FreeErrorData(error);
-		}
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	return result;
+/* PostgreSQL's function ProcessInterrupts raises all cancel requests and timeouts. */
+bool
+sm_is_cancel(const ErrorData *error)
+{
+	return error->sqlerrcode == ERRCODE_QUERY_CANCELED && error->funcname != NULL &&
+		strcmp(error->funcname, "ProcessInterrupts") == 0;
 }

@@ -1,24 +1,23 @@
 /*
  * error.h
- *	  Errors that are caught: to undo some work, or to say more about a cancellation.
+ *	  Work in a subtransaction, whose errors are caught.
  */
 #ifndef SM_ERROR_H
 #define SM_ERROR_H
 
-#include "fmgr.h"
+/*
+ * Do work in a subtransaction, and keep what it did unless it raises an error.  Returns the
+ * error, in the current memory context, or NULL.
+ */
+extern ErrorData *sm_try(void (*work) (void *arg), void *arg);
+
+/* The same, but always undo what work did, which also releases its locks. */
+extern ErrorData *sm_try_and_undo(void (*work) (void *arg), void *arg);
 
 /*
- * Do work in a subtransaction.  work returns whether to keep what it did.  If it returns
- * false or raises an error, the subtransaction is rolled back, which also releases its
- * locks.  Returns the error, in the current memory context, or NULL.
+ * Is an error a cancel request or a timeout of this session?  A foreign server's timeout and
+ * a RAISE in a function can have the same SQLSTATE.
  */
-extern ErrorData *sm_try(bool (*work) (void *arg), void *arg);
-
-/*
- * Call a function.  An error query_canceled that is neither a cancel request nor a timeout
- * of this session, such as the timeout of a foreign server, gets a line of context that says
- * so.  sitemap_run looks for that line: only a cancellation of its own session ends the call.
- */
-extern Datum sm_call_marking_cancels(PGFunction function, FunctionCallInfo fcinfo);
+extern bool sm_is_cancel(const ErrorData *error);
 
 #endif

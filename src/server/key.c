@@ -111,14 +111,13 @@ typedef struct Texts
 	Datum	   *values;
 } Texts;
 
-static bool
+static void
 read_texts(void *arg)
 {
 	Texts	   *texts = arg;
 
 	for (int i = 0; i < texts->ntexts; i++)
 		texts->values[i] = sm_key_from_text(texts->key, texts->texts[i]);
-	return true;
 }
 
 bool

@@ -57,6 +57,15 @@ sm_try_lock(const LOCKTAG *tag)
 	return LockAcquire(tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
+bool
+sm_is_locked(const LOCKTAG *tag)
+{
+	int			nholders;
+
+	(void) GetLockConflicts(tag, ExclusiveLock, &nholders);
+	return nholders > 0;
+}
+
 void
 sm_unlock(const LOCKTAG *tag)
 {

@@ -508,7 +508,7 @@ typedef struct Run
 	SmReceiver *receiver;
 } Run;
 
-static bool
+static void
 run_read_only(void *arg)
 {
 	Run		   *run = arg;
@@ -531,7 +531,6 @@ run_read_only(void *arg)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 	restore_settings(level);
 	MemoryContextSwitchTo(oldcontext);
-	return true;
 }
 
 /*

@@ -210,7 +210,7 @@ SELECT pg_temp.run(', changes => ''VALUES (1000)''', :'slow');
 SELECT pg_temp.run(', section => ''one''', 'SELECT loc, id AS key FROM changes_page WHERE id BETWEEN 5000 AND 5300 ORDER BY id');
 SELECT pg_temp.run(', section => ''one'', changes => ''VALUES (5100)''', 'SELECT loc, id AS key FROM changes_page WHERE id BETWEEN 5000 AND 5300 ORDER BY id');
 SELECT written, urls > 0 AS urls, files, reason
-  FROM _sitemap_publish('changes_target', :'slow', 'http://a/', max_urls => 60, changes => 'VALUES (1000), (6000), (11000)');
+  FROM _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, jsonb_build_object('target', 'changes_target', 'query', :'slow', 'base_url', 'http://a/', 'max_urls', 60, 'changes', 'VALUES (1000), (6000), (11000)')), false, current_setting('search_path'));
 
 -- A LIMIT or OFFSET moves rows that nobody announces: all rows are read, and the pages are
 -- those of a full run.  It can be in the only view or subquery, or in a part of a UNION.

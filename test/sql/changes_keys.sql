@@ -12,7 +12,7 @@ CREATE TABLE changes_keys.page AS SELECT n AS id, '/' || n AS loc FROM generate_
 -- How many files a run wrote, and why it read all rows.
 CREATE FUNCTION pg_temp.run(query text, changes text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(', ', written, reason)
-    FROM public._sitemap_publish('changes_keys.target', query, 'http://a/', max_urls => 10, max_shrink => 1, changes => changes)
+    FROM public._sitemap_publish(jsonb_populate_record(NULL::public.sitemap_job, jsonb_build_object('target', 'changes_keys.target', 'query', query, 'base_url', 'http://a/', 'max_urls', 10, 'max_shrink', 1, 'changes', changes)), false, current_setting('search_path'))
 $$;
 CREATE FUNCTION pg_temp.try(query text, changes text) RETURNS text LANGUAGE sql AS $$
   SELECT pg_temp.error(format('SELECT pg_temp.run(%L, %L)', query, changes))

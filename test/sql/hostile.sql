@@ -246,7 +246,7 @@ INSERT INTO base VALUES
   ('sitemap_video', 'thumbnail_loc', '''http://t/'''), ('sitemap_video', 'title', '''t'''),
   ('sitemap_video', 'description', '''d'''), ('sitemap_video', 'content_loc', '''http://c/'''),
   ('sitemap_parse', 'document', '''http://a/''::text'),
-  ('sitemap_publish', 'target', '''hostile_target'''), ('_sitemap_publish', 'target', '''hostile_target'''),
+  ('sitemap_publish', 'target', '''hostile_target'''),
   ('sitemap_watch', 'source', '''hostile_target'''), ('sitemap_watch', 'key', '''name'''), ('sitemap_watch', 'queue', '''hostile_queue'''),
   ('_sitemap_watch_check', 'source', '''hostile_target'''), ('_sitemap_watch_check', 'key', '''name'''),
   ('_sitemap_watch_check', 'queue', '''hostile_queue'''), ('_sitemap_watch_check', 'columns', 'NULL'),
@@ -254,7 +254,7 @@ INSERT INTO base VALUES
   ('sitemap_publish_index', 'target', '''hostile_target'''), ('sitemap_publish_index', 'base_url', '''http://a/''');
 INSERT INTO base
 SELECT function, argument, given
-  FROM unnest('{sitemap_files,sitemap_audit,sitemap_publish,_sitemap_publish}'::text[]) function,
+  FROM unnest('{sitemap_files,sitemap_audit,sitemap_publish}'::text[]) function,
        (VALUES ('query', '''SELECT ''''/'''' AS loc'''), ('base_url', '''http://a/''')) v (argument, given);
 CREATE TEMP VIEW argument AS
 SELECT proname, name, type::regtype
@@ -280,5 +280,12 @@ SELECT g, string_agg(DISTINCT state, ' ' ORDER BY state), count(*)
  WHERE type = '"any"'::regtype
  GROUP BY g
  ORDER BY g COLLATE "C";
+
+-- The functions of sitemap_run, and a step that returns something else than a row of a job.
+SELECT given, pg_temp.state(format('SELECT _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, %L), %s, %L)', given, 'true', 'public'))
+  FROM unnest('{"{}", "{\"target\": \"hostile_target\"}"}'::text[]) given;
+SELECT statement, result, state, message
+  FROM unnest('{"", "SELECT", "SELECT 1", "SELECT NULL::sitemap_job", "SELECT ROW(1)", "SELECT $1 LIMIT 0", "COMMIT", "SELECT 1/0", "CREATE TEMP TABLE hostile_temp (n int)"}'::text[]) statement,
+       jsonb_populate_record(NULL::sitemap_job, '{}') job, _sitemap_try(statement, job, job, '') ORDER BY statement COLLATE "C";
 
 DROP TABLE hostile_target, hostile_queue;

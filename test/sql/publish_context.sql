@@ -18,7 +18,7 @@ DECLARE
   hint text;
   context text;
 BEGIN
-  EXECUTE format('SELECT public._sitemap_publish(%L, %L, ''http://a/'', max_urls => 100 %s)', target, query, options);
+  EXECUTE format('SELECT public.sitemap_publish(%L, %L, ''http://a/'', max_urls => 100 %s)', target, query, options);
   RETURN 'no error';
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT, context = PG_EXCEPTION_CONTEXT;
@@ -66,7 +66,7 @@ SELECT pg_temp.place('SELECT slug(loc) AS loc FROM place.page');
 SELECT pg_temp.place('SELECT loc FROM place.page WHERE id = ''x''::text');
 RESET search_path;
 -- A base_url that is not written as it is published: two jobs would be one site.
-SELECT pg_temp.error(format('SELECT _sitemap_publish(''place.target'', %L, %L)', :'ordered', base_url))
+SELECT pg_temp.error(format('SELECT _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, %L), false, '''')', jsonb_build_object('target', 'place.target', 'query', :'ordered', 'base_url', base_url)))
   FROM (VALUES ('http://a'), ('HTTP://A/'), (' http://a/'), ('http://a:80/'), ('http://a/shop'), ('http://a/ä/')) v (base_url);
 -- A text key that is not in order, with and without ORDER BY key.
 CREATE FUNCTION place.sorted_elsewhere() RETURNS TABLE (loc text, key text) LANGUAGE sql AS $$ VALUES ('/1', 'b'), ('/2', 'A') $$;

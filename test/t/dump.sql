@@ -106,6 +106,7 @@ CREATE FUNCTION watch() RETURNS void BEGIN ATOMIC
   SELECT sitemap_unwatch('watched', 'queue');
 END;
 CREATE TABLE job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
+CREATE VIEW job_status AS SELECT * FROM sitemap_status('job');
 
 -- The row type as a column, in an array and in a composite type.
 CREATE TYPE version AS (number int, file sitemap_file);

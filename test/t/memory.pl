@@ -116,6 +116,7 @@ call(
 	'sitemap_unwatch(regclass,regclass)',
 	q{concat(sitemap_watch('page', 'id', 'queue'), sitemap_unwatch('page', 'queue'))},
 	q{sitemap_unwatch('queue', 'page')});
+call('sitemap_status(regclass)', q{(SELECT count(*) FROM sitemap_status('job'))}, q{sitemap_status('page')});
 call('_sitemap_watch()', q{write_page('watched') + write_page('without_queue')}, q{write_page('refused')});
 
 # What only an aggregate calls, in the plans of workers, too.
@@ -126,7 +127,7 @@ is( $node->safe_psql(
 		SELECT string_agg(objid::regprocedure::text, E'\\n' ORDER BY objid::regprocedure::text COLLATE "C")
 		  FROM pg_depend
 		 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND classid = 'pg_proc'::regclass
-		       AND objid NOT IN ('sitemap_run'::regproc, '_sitemap_publish'::regproc, '_sitemap_watch_check'::regproc, '_sitemap_watch_triggers'::regproc)
+		       AND objid NOT IN (SELECT oid FROM pg_proc WHERE proname ~ '^_sitemap' AND proname <> '_sitemap_watch' OR proname = 'sitemap_run')
 		       AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sitemap')
 		       AND objid::regprocedure::text !~ '^$inner'}),
 	join("\n", sort keys %calls),
@@ -134,6 +135,7 @@ is( $node->safe_psql(
 $session->query_safe('CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name))');
 $session->query_safe(q{
 	CREATE TABLE page (id int);
+	CREATE TABLE job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
 	CREATE TABLE watched (id int);
 	CREATE TABLE without_queue (id int);
 	CREATE TABLE refused (id int);
@@ -157,7 +159,7 @@ $session->query_safe(q{
 foreach my $function (sort keys %calls)
 {
 	my ($good, $bad) = @{ $calls{$function} };
-	my $number = $function =~ /watch\(/ ? 2000 : $function =~ /^sitemap_publish/ ? 10000 : 100000;
+	my $number = $function =~ /watch\(|status/ ? 2000 : $function =~ /^sitemap_publish/ ? 10000 : 100000;
 
 	check_growth("$function: $number calls", sub { run($good, $bad, $number / 10) });
 }
@@ -165,7 +167,6 @@ foreach my $function (sort keys %calls)
 # A procedure that commits: not in a query.
 $session->query_safe(q{
 	CREATE TABLE job_files OF sitemap_file (PRIMARY KEY (base_url, name));
-	CREATE TABLE job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
 	CREATE TABLE bad_job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
 	INSERT INTO job (target, base_url, query) VALUES ('job_files', 'http://a/', 'SELECT ''/'' AS loc');
 	INSERT INTO bad_job (target, base_url, query) VALUES ('job_files', 'http://b/', 'SELECT ''ftp://a/'' AS loc')});

@@ -1,0 +1,265 @@
+/*
+ * job.c
+ *	  The parts of sitemap_run that PL/pgSQL cannot do: to catch every error of a step
+ *	  and say whether this session was canceled, and to use the locks of sections.
+ */
+#include "postgres.h"
+
+#include "publish/job.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "server/error.h"
+#include "server/lock.h"
+#include "server/table.h"
+#include "utils/builtins.h"
+#include "utils/typcache.h"
+
+PG_FUNCTION_INFO_V1(_sitemap_try);
+PG_FUNCTION_INFO_V1(_sitemap_lock_jobs);
+PG_FUNCTION_INFO_V1(_sitemap_require_commit);
+PG_FUNCTION_INFO_V1(_sitemap_lock_section);
+PG_FUNCTION_INFO_V1(_sitemap_is_running);
+
+/* Point a tuple at a row.  Returns its columns, to be released. */
+static TupleDesc
+open_row(Datum row, HeapTuple tuple)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(row);
+
+	tuple->t_len = HeapTupleHeaderGetDatumLength(header);
+	ItemPointerSetInvalid(&tuple->t_self);
+	tuple->t_tableOid = InvalidOid;
+	tuple->t_data = header;
+	return lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+								  HeapTupleHeaderGetTypMod(header));
+}
+
+FunctionCallInfo
+sm_job_arguments(Datum job)
+{
+	static const char *const names[] = {
+		"target", "query", "base_url", "section", "format", "compression", "max_urls",
+		"max_bytes", "split", "index", "on_invalid", "scope", "stylesheet", "protocol",
+		"max_shrink", "changes", "feed"
+	};
+	FunctionCallInfo fcinfo = palloc0(SizeForFunctionCallInfo(lengthof(names)));
+	FmgrInfo   *function = palloc0_object(FmgrInfo);
+	HeapTupleData tuple;
+	TupleDesc	desc = open_row(job, &tuple);
+	List	   *types = NIL;
+
+	for (size_t i = 0; i < lengthof(names); i++)
+	{
+		int			number = SPI_fnumber(desc, names[i]);
+		Oid			type = number > 0 ? SPI_gettypeid(desc, number) : TEXTOID;
+
+		types = lappend(types, makeNullConst(type, -1, InvalidOid));
+		fcinfo->args[i].isnull = true;
+		if (number > 0)
+			fcinfo->args[i].value = heap_getattr(&tuple, number, desc, &fcinfo->args[i].isnull);
+	}
+	ReleaseTupleDesc(desc);
+
+	/* the expression of a call tells the types of the arguments */
+	function->fn_expr = (Node *) makeFuncExpr(InvalidOid, VOIDOID, types, InvalidOid,
+											  InvalidOid, COERCE_EXPLICIT_CALL);
+	InitFunctionCallInfoData(*fcinfo, function, lengthof(names), InvalidOid, NULL, NULL);
+	return fcinfo;
+}
+
+Datum
+sm_job_with_columns(Datum job, const SmJobColumn *columns, int ncolumns)
+{
+	HeapTupleData tuple;
+	TupleDesc	desc = open_row(job, &tuple);
+	Datum	   *values = palloc0_array(Datum, desc->natts);
+	bool	   *nulls = palloc0_array(bool, desc->natts);
+	bool	   *replaced = palloc0_array(bool, desc->natts);
+	Datum		result;
+
+	for (int i = 0; i < ncolumns; i++)
+	{
+		int			number = SPI_fnumber(desc, columns[i].name);
+
+		if (number <= 0)
+			continue;
+		values[number - 1] = columns[i].value;
+		nulls[number - 1] = columns[i].isnull;
+		replaced[number - 1] = true;
+	}
+	result = HeapTupleGetDatum(heap_modify_tuple(&tuple, desc, values, nulls, replaced));
+	ReleaseTupleDesc(desc);
+	return result;
+}
+
+/* A step of sitemap_run, and the row of the job that it returns. */
+typedef struct Step
+{
+	const char *statement;
+	ParamListInfo params;
+	NullableDatum job;
+} Step;
+
+static void
+run_step(void *arg)
+{
+	Step	   *step = arg;
+	SPIExecuteOptions options = {.params = step->params};
+	int			result;
+
+	SPI_connect();
+	result = SPI_execute_extended(step->statement, &options);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_extended failed: %s", SPI_result_code_string(result));
+	if (SPI_tuptable && SPI_tuptable->numvals > 0)
+	{
+		Datum		job = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1,
+										&step->job.isnull);
+
+		if (SPI_gettypeid(SPI_tuptable->tupdesc, 1) != step->params->params[0].ptype)
+			elog(ERROR, "the statement does not return the row of a job");
+		if (step->job.isnull)
+			ereport(ERROR,
+					(errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+					 errmsg("the row of the job was not updated"),
+					 errdetail("A trigger or a rule of the table of jobs prevents that.")));
+		step->job.value = SPI_datumTransfer(job, false, -1);
+	}
+	/* an error at the commit could not be caught */
+	SPI_execute("SET CONSTRAINTS ALL IMMEDIATE", false, 0);
+	SPI_finish();
+}
+
+/*
+ * Arguments of _sitemap_try as parameters of the statement: the row of the job twice, as
+ * the step before found it and as it published it, and a text.
+ */
+static ParamListInfo
+make_params(FunctionCallInfo fcinfo)
+{
+	ParamListInfo params = makeParamList(3);
+
+	for (int i = 0; i < params->numParams; i++)
+	{
+		const NullableDatum *argument = &fcinfo->args[i + 1];
+		ParamExternData *param = &params->params[i];
+
+		param->value = argument->value;
+		param->isnull = argument->isnull;
+		param->pflags = PARAM_FLAG_CONST;
+		param->ptype = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
+	}
+	return params;
+}
+
+/*
+ * Run a step of sitemap_run, one or more statements of which the last returns the row of a
+ * job, or no row, in a subtransaction.  Returns that row, and what an error says.
+ */
+Datum
+_sitemap_try(PG_FUNCTION_ARGS)
+{
+	Step		step = {.statement = text_to_cstring(PG_GETARG_TEXT_PP(0)),
+	.params = make_params(fcinfo),.job.isnull = true};
+	ErrorData  *error;
+	const char *texts[5] = {0};
+	Datum		values[7];
+	bool		nulls[7];
+	TupleDesc	desc;
+
+	error = sm_try(run_step, &step);
+	if (error)
+	{
+		texts[0] = unpack_sql_state(error->sqlerrcode);
+		texts[1] = error->message;
+		texts[2] = error->detail;
+		texts[3] = error->hint;
+		texts[4] = error->context;
+	}
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = step.job.value;
+	nulls[0] = error || step.job.isnull;
+	for (size_t i = 0; i < lengthof(texts); i++)
+	{
+		nulls[i + 1] = texts[i] == NULL;
+		values[i + 1] = texts[i] ? CStringGetTextDatum(texts[i]) : (Datum) 0;
+	}
+	values[6] = BoolGetDatum(error && sm_is_cancel(error));
+	nulls[6] = false;
+	return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+}
+
+/*
+ * Lock the table of jobs to the end of the transaction, and return its name.  Raises an
+ * error unless the current user owns the table: a job can have changed the role, and others
+ * the owner.
+ */
+Datum
+_sitemap_lock_jobs(PG_FUNCTION_ARGS)
+{
+	SmTable		table = {.relid = PG_GETARG_OID(0),.what = "table of jobs"};
+	Oid			owner;
+
+	sm_table_open(&table, AccessShareLock);
+	owner = table.rel->rd_rel->relowner;
+	relation_close(table.rel, NoLock);
+	if (owner != GetUserId())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table %s", table.sql_name),
+				 errdetail("The owner of the table or the current user has changed during the call.")));
+	PG_RETURN_TEXT_P(cstring_to_text(table.sql_name));
+}
+
+/* Raise an error unless the procedure that makes the call can commit. */
+Datum
+_sitemap_require_commit(PG_FUNCTION_ARGS)
+{
+	if (!SPI_inside_nonatomic_context())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
+				 errmsg("sitemap_run() cannot run inside a transaction block or a function"),
+				 errdetail("It commits after each job."),
+				 errhint("Send CALL as a statement of its own, with autocommit.")));
+	PG_RETURN_VOID();
+}
+
+/* The lock of the section in arguments 0 to 2: target, base_url and section. */
+static LOCKTAG
+section_argument(FunctionCallInfo fcinfo)
+{
+	return sm_section_lock(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						   text_to_cstring(PG_GETARG_TEXT_PP(2)));
+}
+
+/*
+ * Lock a section to the end of the transaction.  Argument 3: whether to wait.  Returns
+ * whether the section is locked.
+ */
+Datum
+_sitemap_lock_section(PG_FUNCTION_ARGS)
+{
+	LOCKTAG		lock = section_argument(fcinfo);
+
+	if (!PG_GETARG_BOOL(3))
+		PG_RETURN_BOOL(sm_try_lock(&lock));
+	sm_lock(&lock);
+	PG_RETURN_BOOL(true);
+}
+
+/* Does another session publish a section? */
+Datum
+_sitemap_is_running(PG_FUNCTION_ARGS)
+{
+	LOCKTAG		lock = section_argument(fcinfo);
+
+	PG_RETURN_BOOL(sm_is_locked(&lock));
+}

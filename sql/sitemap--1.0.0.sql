@@ -790,7 +790,7 @@ COMMENT ON COLUMN sitemap_job.compression IS '0 none, 1 to 9 gzip';
 COMMENT ON COLUMN sitemap_job.max_urls IS 'most URLs of a file';
 COMMENT ON COLUMN sitemap_job.max_bytes IS 'most bytes of a file before compression';
 COMMENT ON COLUMN sitemap_job.split IS 'full or stable';
-COMMENT ON COLUMN sitemap_job.index IS 'auto, always or never';
+COMMENT ON COLUMN sitemap_job.index IS 'auto, always, never or section';
 COMMENT ON COLUMN sitemap_job.on_invalid IS 'error or skip';
 COMMENT ON COLUMN sitemap_job.scope IS 'host, path or any';
 COMMENT ON COLUMN sitemap_job.stylesheet IS 'URL of a stylesheet';

@@ -13,15 +13,13 @@
 #include "core/robots.h"
 #include "core/text.h"
 #include "entry/value.h"
-#include "files/index.h"
+#include "files/names.h"
 #include "files/set.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-
-#define INDEX_NAME	SM_INDEX_SECTION ".xml"
 
 /* A limit, since each name in a robots.txt is compared with each agent. */
 #define MAX_AGENTS	100
@@ -231,7 +229,10 @@ describe_invalid(SmSpan text)
 void
 sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64 nentries)
 {
-	bool		is_small = nentries <= options->max_urls && options->index != SM_INDEX_ALWAYS;
+	bool		is_named = options->index == SM_INDEX_OF_SECTION &&
+		strcmp(options->section, SM_INDEX_SECTION) != 0;
+	bool		is_small = nentries <= options->max_urls &&
+		(options->index == SM_INDEX_AUTO || options->index == SM_INDEX_NEVER);
 	SmSpan		urls[3];
 	int			nurls = 0;
 	const char *invalid;
@@ -246,12 +247,14 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	}
 
 	/*
-	 * Crawlers begin with the index, with the only file of a small set, or
+	 * Crawlers begin with an index, with the only file of a small set, or
 	 * with the parts of a set without an index.  The first part stands for
 	 * all parts.  sitemap_publish makes an index and a part even of a small
-	 * set.
+	 * set, and the site's index beside that of a section.
 	 */
-	urls[nurls++] = file_url(robots->site, &options->base, INDEX_NAME);
+	if (is_named)
+		urls[nurls++] = file_url(robots->site, &options->base, sm_index_name(options->section, 1));
+	urls[nurls++] = file_url(robots->site, &options->base, sm_index_name(SM_INDEX_SECTION, 1));
 	if (is_small)
 		urls[nurls++] = file_url(robots->site, &options->base, sm_only_name(options));
 	urls[nurls++] = file_url(robots->site, &options->base, sm_first_name(options));

@@ -68,6 +68,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmSet	   *set;
+	bool		has_index;		/* also of a single file */
 	FilesState	state = {.sink = {.put = put_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -79,6 +80,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	options = sm_read_options(fcinfo, false);
 	if (options->compression > 0)
 		state.gzip = sm_gzip_create(options->compression);
+	has_index = options->index == SM_INDEX_ALWAYS || options->index == SM_INDEX_OF_SECTION;
 	if (options->index != SM_INDEX_NEVER)
 		state.index = sm_index_create(options);
 
@@ -89,9 +91,11 @@ sitemap_files(PG_FUNCTION_ARGS)
 				 errmsg("a query with a column \"shown\" needs a target"),
 				 errdetail("The target remembers what each page shows, and since when."),
 				 errhint("Publish with sitemap_publish, or leave the column out.")));
-	sm_set_make_all(set, options->index == SM_INDEX_ALWAYS);
-	if (state.index && (set->nfiles > 1 || options->index == SM_INDEX_ALWAYS))
-		sm_index_put(state.index, options->section, &state.sink);
+	sm_set_make_all(set, has_index);
+	if (has_index || (state.index && set->nfiles > 1))
+		sm_index_put(state.index,
+					 options->index == SM_INDEX_OF_SECTION ? options->section : SM_INDEX_SECTION,
+					 options->section, &state.sink);
 	sm_set_end(set, "sitemap_files");
 
 	MemoryContextSwitchTo(oldcontext);

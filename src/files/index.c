@@ -2,8 +2,7 @@
  * index.c
  *	  Makes the index that lists the files of a set.
  *
- * The index is the file sitemap.xml, never compressed, so that no option changes the
- * URL given to search engines.  A full index continues in sitemap-index-2.xml and so on.
+ * A full index continues in a further one (names.c).
  */
 #include "postgres.h"
 
@@ -12,6 +11,7 @@
 #include "core/w3cdate.h"
 #include "entry/value.h"
 #include "entry/element.h"
+#include "files/names.h"
 #include "nodes/pg_list.h"
 #include "utils/timestamp.h"
 
@@ -75,17 +75,15 @@ sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod)
 }
 
 void
-sm_index_put(SmIndex *index, const char *section, SmFileSink *sink)
+sm_index_put(SmIndex *index, const char *name, const char *section, SmFileSink *sink)
 {
 	ListCell   *lc;
 
 	foreach(lc, index->documents)
 	{
-		int			number = foreach_current_index(lc) + 1;
-		SmFile		file = {.section = section,.name = SM_INDEX_SECTION ".xml",.recipe = ""};
+		SmFile		file = {.section = section,.recipe = ""};
 
-		if (number > 1)
-			file.name = psprintf(SM_FURTHER_INDEX "-%d.xml", number);
+		file.name = sm_index_name(name, foreach_current_index(lc) + 1);
 		sm_put_document(lfirst(lc), &index->options->base, &file, sink);
 	}
 }

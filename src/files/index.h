@@ -20,9 +20,10 @@ extern SmIndex *sm_index_create(const SmOptions *options);
 extern void sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod);
 
 /*
- * Put the files of the index, which get this section, sitemap.xml first; none if nothing was
- * added.
+ * Put the files of the index; none if nothing was added.  name: section that they are named
+ * after (sm_index_name); section: section that they belong to.
  */
-extern void sm_index_put(SmIndex *index, const char *section, SmFileSink *sink);
+extern void sm_index_put(SmIndex *index, const char *name, const char *section,
+						 SmFileSink *sink);
 
 #endif

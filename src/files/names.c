@@ -7,6 +7,8 @@
  * sitemap-3f9a2c71.xml, so that its name does not depend on the parts before it; the first
  * part has a fixed hash.  Where locs are equal or hashes collide, parts have the same stem,
  * "-3f9a2c71", and a number makes the names unique: sitemap-3f9a2c71-2.xml.
+ *
+ * An index is never compressed, so that no option changes the URL given to search engines.
  */
 #include "postgres.h"
 
@@ -116,4 +118,10 @@ sm_names_keep(SmNames *names, const char *name)
 
 	return strlen(name) > section_len &&
 		strcmp(name, name_stable(names, pnstrdup(name + section_len, STEM_LEN))) == 0;
+}
+
+char *
+sm_index_name(const char *section, int number)
+{
+	return number == 1 ? psprintf("%s.xml", section) : psprintf("%s-index-%d.xml", section, number);
 }

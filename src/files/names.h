@@ -33,4 +33,10 @@ extern bool sm_names_keep(SmNames *names, const char *name);
 extern char *sm_only_name(const SmOptions *options);
 extern char *sm_first_name(const SmOptions *options);
 
+/*
+ * The name of an index.  section: SM_INDEX_SECTION, or the section that it is named after;
+ * number: 1, or higher for further indexes.
+ */
+extern char *sm_index_name(const char *section, int number);
+
 #endif

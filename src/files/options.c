@@ -166,7 +166,8 @@ sm_read_options(FunctionCallInfo fcinfo, bool has_target)
 	static const SmChoice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
 	static const SmChoice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
 	static const SmChoice indexes[] = {
-		{"auto", SM_INDEX_AUTO}, {"always", SM_INDEX_ALWAYS}, {"never", SM_INDEX_NEVER}, {NULL, 0}
+		{"auto", SM_INDEX_AUTO}, {"always", SM_INDEX_ALWAYS}, {"never", SM_INDEX_NEVER},
+		{"section", SM_INDEX_OF_SECTION}, {NULL, 0}
 	};
 	static const SmChoice on_invalids[] = {{"error", false}, {"skip", true}, {NULL, 0}};
 	static const SmChoice scopes[] = {

@@ -22,7 +22,8 @@ typedef enum SmIndexMode
 {
 	SM_INDEX_AUTO,				/* an index if there is more than one file */
 	SM_INDEX_ALWAYS,
-	SM_INDEX_NEVER
+	SM_INDEX_NEVER,
+	SM_INDEX_OF_SECTION			/* always, and named after the section */
 } SmIndexMode;
 
 typedef struct SmOptions

@@ -289,7 +289,7 @@ write_index(Run *run)
 			sm_index_add(index, loc, files[i]->lastmod);
 	}
 
-	sm_index_put(index, SM_INDEX_SECTION, &run->sink);
+	sm_index_put(index, SM_INDEX_SECTION, SM_INDEX_SECTION, &run->sink);
 	write_files(run, true);
 }
 

@@ -133,6 +133,16 @@ SELECT index, max_urls, array_agg(problem)
 SELECT array_agg(problem)
   FROM sitemap_audit('SELECT unnest(''{/a,ftp://x/}''::text[]) AS loc', 'http://a/', section => 's', max_urls => 1, on_invalid => 'skip', agents => '{x}',
                      robots => E'user-agent: *\nsitemap: http://a/s.xml');
+-- A section's index is enough, and so is the site's.
+SELECT section, sitemap, array_agg(detail)
+  FROM (VALUES ('news', 'news'), ('news', 'sitemap'), ('news', 'news-1'), ('sitemap', 'sitemap'), ('sitemap', 'news')) v (section, sitemap)
+       LEFT JOIN LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', section => section, index => 'section', agents => '{x}',
+                                       robots => format(E'user-agent: *\nsitemap: http://a/%s.xml', sitemap)) ON true
+ GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT section, detail
+  FROM unnest('{news,sitemap}'::text[]) section,
+       sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', section => section, index => 'section', agents => '{x}',
+                     robots => E'user-agent: *\nsitemap: http://a/sitemap.xml\ndisallow: /news.xml\ndisallow: /sitemap.xml');
 
 -- They come after the problems of the rows.
 SELECT row_number, loc, problem

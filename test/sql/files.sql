@@ -57,9 +57,9 @@ SELECT name, kind, loc, url_count, lastmod IS NULL
 SELECT pg_temp.show(f)
   FROM sitemap_files('SELECT loc, lastmod FROM page', 'https://www.example.com/', format => 'txt') f;
 
--- index: where there is more than one file, always, or never.
+-- index: where there is more than one file, always, never, or always and named after the section.
 SELECT i, m, string_agg(f.name || ' ' || f.kind, ', ' ORDER BY f.n)
-  FROM unnest('{auto,always,never}'::text[]) i,
+  FROM unnest('{auto,always,never,section}'::text[]) i,
        unnest('{10,9}'::int[]) m,
        LATERAL (SELECT row_number() OVER () AS n, *
                   FROM sitemap_files('SELECT loc FROM page', 'https://www.example.com/',
@@ -68,6 +68,16 @@ SELECT i, m, string_agg(f.name || ' ' || f.kind, ', ' ORDER BY f.n)
  ORDER BY i, m DESC;
 SELECT pg_temp.text(content)
   FROM sitemap_files('SELECT loc FROM page LIMIT 1', 'https://www.example.com/', index => 'always');
+SELECT string_agg(name || ' ' || kind || ' ' || section || ' ' || loc, E'\n')
+  FROM sitemap_files('SELECT loc FROM page', 'https://www.example.com/', index => 'Section', section => 'products',
+                     max_urls => 9, compression => 1, split => 'stable');
+SELECT name, section, pg_temp.text(content)
+  FROM sitemap_files('SELECT loc FROM page LIMIT 1', 'https://www.example.com/', index => 'section', section => 'sitemap_index', format => 'txt');
+SELECT name, kind, url_count
+  FROM sitemap_files('SELECT ''/'' || n AS loc FROM generate_series(1, 2001) n', 'http://a/',
+                     max_urls => 1, protocol => '0.84', section => 's', index => 'section')
+ WHERE kind = 'index';
+SELECT count(*) FROM sitemap_files('SELECT loc FROM page WHERE false', 'https://www.example.com/', index => 'section', section => 'products');
 
 -- protocol 0.84: another namespace, 1,000 sitemaps in an index, 10,485,760 bytes.
 SELECT pg_temp.show(f), pg_temp.text(content)

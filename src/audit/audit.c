@@ -376,22 +376,22 @@ static Audit *
 make_audit(FunctionCallInfo fcinfo)
 {
 	Audit	   *audit = palloc0_object(Audit);
-	int			robots = PG_NARGS() - 2;
+	const SmArguments *args = sm_call_arguments(fcinfo);
 
 	/* NULL stands for the default */
-	Datum		agents = PG_ARGISNULL(robots + 1) ?
+	Datum		agents = sm_has_argument(args, "agents") ? sm_argument(args, "agents") :
 		OidFunctionCall3(F_ARRAY_IN, CStringGetDatum("{Googlebot,Bingbot}"),
-						 ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1)) :
-		PG_GETARG_DATUM(robots + 1);
+						 ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1));
 
 	sm_receiver_init(&audit->receiver, NULL, audit_row);
 
-	audit->options = sm_read_options(fcinfo, false);
+	audit->options = sm_read_options(args, false);
 	sm_site_init(&audit->site, &audit->options->base);
 	sm_findings_begin(&audit->findings);
 	sm_audit_suspect_begin(&audit->suspect, &audit->site, &audit->findings);
 	audit->pages = sm_pages_begin(audit->options->base.origin.https, &audit->findings);
-	audit->robots = sm_audit_robots_begin(PG_ARGISNULL(robots) ? NULL : PG_GETARG_TEXT_PP(robots),
+	audit->robots = sm_audit_robots_begin(sm_has_argument(args, "robots") ?
+										  DatumGetTextPP(sm_argument(args, "robots")) : NULL,
 										  agents, &audit->site, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);

@@ -401,6 +401,7 @@ sitemap_export(PG_FUNCTION_ARGS)
 	MemoryContext oldcontext;
 	char	   *directory;
 	char	   *files;
+	const SmArguments *args;
 	ExportState *state;
 
 	check_privilege();
@@ -409,15 +410,16 @@ sitemap_export(PG_FUNCTION_ARGS)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_export",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	directory = sm_text_argument(fcinfo, 0, "directory");
-	files = sm_text_argument(fcinfo, 1, "files");
+	args = sm_call_arguments(fcinfo);
+	directory = sm_text_argument(args, "directory");
+	files = sm_text_argument(args, "files");
 	state = palloc0_object(ExportState);
 	sm_receiver_init(&state->receiver, find_columns, add_row);
 	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
 	state->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	if (!PG_ARGISNULL(2))
-		state->base_url = sm_text_argument(fcinfo, 2, "base_url");
+	if (sm_has_argument(args, "base_url"))
+		state->base_url = sm_text_argument(args, "base_url");
 	sm_dir_init(&state->dir);
 	PG_TRY();
 	{

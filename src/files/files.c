@@ -77,7 +77,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	options = sm_read_options(fcinfo, false);
+	options = sm_read_options(sm_call_arguments(fcinfo), false);
 	if (options->compression > 0)
 		state.gzip = sm_gzip_create(options->compression);
 	has_index = options->index == SM_INDEX_ALWAYS || options->index == SM_INDEX_OF_SECTION;

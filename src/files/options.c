@@ -12,24 +12,6 @@
 #include "server/encoding.h"
 #include "utils/builtins.h"
 
-/* Positions of the arguments, counted from query. */
-enum
-{
-	OPTION_QUERY,
-	OPTION_BASE_URL,
-	OPTION_SECTION,
-	OPTION_FORMAT,
-	OPTION_COMPRESSION,
-	OPTION_MAX_URLS,
-	OPTION_MAX_BYTES,
-	OPTION_SPLIT,
-	OPTION_INDEX,
-	OPTION_ON_INVALID,
-	OPTION_SCOPE,
-	OPTION_STYLESHEET,
-	OPTION_PROTOCOL
-};
-
 /* default of compression in a target */
 #define TARGET_COMPRESSION	6
 
@@ -63,14 +45,14 @@ names_file(SmSpan name)
  * are the "unreserved" characters of RFC 3986.
  */
 static const char *
-section_option(FunctionCallInfo fcinfo, int n)
+section_option(const SmArguments *args)
 {
 	char	   *section;
 	size_t		len;
 
-	if (PG_ARGISNULL(n))
+	if (!sm_has_argument(args, "section"))
 		return SM_INDEX_SECTION;
-	section = text_to_cstring(PG_GETARG_TEXT_PP(n));
+	section = sm_text_argument(args, "section");
 	len = strlen(section);
 	if (len == 0 || len > MAX_SECTION || section[0] == '.' ||
 		strspn(section, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") != len)
@@ -95,14 +77,11 @@ refuse_base_url(SmSpan url, const char *reason)
 }
 
 static void
-base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *base)
+base_url_option(const SmArguments *args, SmUrlScope scope, SmUrlBase *base)
 {
-	SmSpan		url;
-	SmUrlStatus status;
+	SmSpan		url = sm_read_argument(sm_argument(args, "base_url"), "base_url");
+	SmUrlStatus status = sm_url_base_init(base, url.s, url.len, scope);
 
-	sm_require_argument(fcinfo, n, "base_url");
-	url = sm_read_argument(PG_GETARG_DATUM(n), "base_url");
-	status = sm_url_base_init(base, url.s, url.len, scope);
 	sm_url_check_memory(status);
 	/* a host can end with .xml */
 	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] > base->origin_len + 1 &&
@@ -119,15 +98,15 @@ base_url_option(FunctionCallInfo fcinfo, int n, SmUrlScope scope, SmUrlBase *bas
 
 /* The processing instruction of a stylesheet, NULL for none. */
 static char *
-stylesheet_option(FunctionCallInfo fcinfo, int n)
+stylesheet_option(const SmArguments *args)
 {
 	SmSpan		href;
 	char	   *encoded;
 	size_t		len;
 
-	if (PG_ARGISNULL(n))
+	if (!sm_has_argument(args, "stylesheet"))
 		return NULL;
-	href = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), "stylesheet"));
+	href = sm_trim(sm_read_argument(sm_argument(args, "stylesheet"), "stylesheet"));
 
 	if (sm_url_secret(href).len > 0)
 		sm_invalid_argument("stylesheet", sm_for_message(sm_without_secret(href)),
@@ -151,17 +130,17 @@ stylesheet_option(FunctionCallInfo fcinfo, int n)
 }
 
 static SmProtocol
-protocol_option(FunctionCallInfo fcinfo, int n)
+protocol_option(const SmArguments *args)
 {
 	static const SmChoice protocols[] = {
 		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
 	};
 
-	return sm_choice_option(fcinfo, n, "protocol", protocols, SM_PROTOCOL_09);
+	return sm_choice_option(args, "protocol", protocols, SM_PROTOCOL_09);
 }
 
 SmOptions *
-sm_read_options(FunctionCallInfo fcinfo, bool has_target)
+sm_read_options(const SmArguments *args, bool has_target)
 {
 	static const SmChoice formats[] = {{"xml", SM_URLSET}, {"txt", SM_TEXT}, {NULL, 0}};
 	static const SmChoice splits[] = {{"full", false}, {"stable", true}, {NULL, 0}};
@@ -174,39 +153,32 @@ sm_read_options(FunctionCallInfo fcinfo, bool has_target)
 		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
 	};
 	SmOptions  *options = palloc0_object(SmOptions);
-	int			first = has_target ? 1 : 0;
 	SmUrlScope	scope;
 
-	options->query = sm_text_argument(fcinfo, first + OPTION_QUERY, "query");
-	scope = sm_choice_option(fcinfo, first + OPTION_SCOPE, "scope", scopes, SM_SCOPE_HOST);
-	base_url_option(fcinfo, first + OPTION_BASE_URL, scope, &options->base);
-	options->section = section_option(fcinfo, first + OPTION_SECTION);
-	options->kind = sm_choice_option(fcinfo, first + OPTION_FORMAT, "format", formats, SM_URLSET);
-
-	options->compression = sm_integer_option(fcinfo, first + OPTION_COMPRESSION, "compression",
-											 0, 9, has_target ? TARGET_COMPRESSION : 0);
-	options->max_urls = sm_integer_option(fcinfo, first + OPTION_MAX_URLS, "max_urls",
-										  1, SM_MAX_ENTRIES, SM_MAX_ENTRIES);
-	options->max_bytes = sm_integer_option(fcinfo, first + OPTION_MAX_BYTES, "max_bytes",
-										   1, SM_MAX_BYTES, SM_MAX_BYTES);
-	options->stable = sm_choice_option(fcinfo, first + OPTION_SPLIT, "split", splits,
-									   has_target);
-	options->index = sm_choice_option(fcinfo, first + OPTION_INDEX, "index", indexes,
-									  SM_INDEX_AUTO);
-	options->skip_invalid = sm_choice_option(fcinfo, first + OPTION_ON_INVALID, "on_invalid",
-											 on_invalids, false);
-	options->stylesheet = stylesheet_option(fcinfo, first + OPTION_STYLESHEET);
-	options->protocol = protocol_option(fcinfo, first + OPTION_PROTOCOL);
+	options->query = sm_text_argument(args, "query");
+	scope = sm_choice_option(args, "scope", scopes, SM_SCOPE_HOST);
+	base_url_option(args, scope, &options->base);
+	options->section = section_option(args);
+	options->kind = sm_choice_option(args, "format", formats, SM_URLSET);
+	options->compression = sm_integer_option(args, "compression", 0, 9,
+											 has_target ? TARGET_COMPRESSION : 0);
+	options->max_urls = sm_integer_option(args, "max_urls", 1, SM_MAX_ENTRIES, SM_MAX_ENTRIES);
+	options->max_bytes = sm_integer_option(args, "max_bytes", 1, SM_MAX_BYTES, SM_MAX_BYTES);
+	options->stable = sm_choice_option(args, "split", splits, has_target);
+	options->index = sm_choice_option(args, "index", indexes, SM_INDEX_AUTO);
+	options->skip_invalid = sm_choice_option(args, "on_invalid", on_invalids, false);
+	options->stylesheet = stylesheet_option(args);
+	options->protocol = protocol_option(args);
 	return options;
 }
 
 SmOptions *
-sm_read_index_options(FunctionCallInfo fcinfo)
+sm_read_index_options(const SmArguments *args)
 {
 	SmOptions  *options = palloc0_object(SmOptions);
 
-	base_url_option(fcinfo, 1, SM_SCOPE_HOST, &options->base);
-	options->stylesheet = stylesheet_option(fcinfo, 2);
-	options->protocol = protocol_option(fcinfo, 3);
+	base_url_option(args, SM_SCOPE_HOST, &options->base);
+	options->stylesheet = stylesheet_option(args);
+	options->protocol = protocol_option(args);
 	return options;
 }

@@ -7,7 +7,7 @@
 
 #include "core/url.h"
 #include "entry/entry.h"
-#include "fmgr.h"
+#include "server/argument.h"
 
 /*
  * The beginning of an index's name, the section of its row in a target, and the default
@@ -43,13 +43,12 @@ typedef struct SmOptions
 } SmOptions;
 
 /*
- * Read the arguments of a function into the current memory context.  has_target: argument
- * target comes first, then query, and files are compressed and split by content by default.
- * Raises an error if an argument is not valid.
+ * Read the arguments of a function into the current memory context.  has_target: by default,
+ * files are compressed and split by content.  Raises an error if an argument is not valid.
  */
-extern SmOptions *sm_read_options(FunctionCallInfo fcinfo, bool has_target);
+extern SmOptions *sm_read_options(const SmArguments *args, bool has_target);
 
 /* The same for sitemap_publish_index. */
-extern SmOptions *sm_read_index_options(FunctionCallInfo fcinfo);
+extern SmOptions *sm_read_index_options(const SmArguments *args);
 
 #endif

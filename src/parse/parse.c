@@ -36,14 +36,6 @@ PG_FUNCTION_INFO_V1(sitemap_kind);
 /* the most bytes of a document that sitemap_kind looks at */
 #define KIND_BYTES	1048576
 
-/* Positions of the arguments. */
-enum
-{
-	ARG_DOCUMENT,
-	ARG_MAX_BYTES,
-	ARG_ON_INVALID
-};
-
 /* The result's columns. */
 enum
 {
@@ -214,14 +206,14 @@ parse_entries(Parsing *state)
 	sm_problems_warn(problems, "sitemap_parse");
 }
 
-/* Read the document, of type text or bytea.  A bytea is read up to max_len, if not 0. */
+/* Read the document, argument 0 of type text or bytea.  A bytea is read up to max_len, if not 0. */
 static SmSpan
 read_document(FunctionCallInfo fcinfo, int32 max_len, bool *is_text)
 {
-	Datum		document = PG_GETARG_DATUM(ARG_DOCUMENT);
+	Datum		document = PG_GETARG_DATUM(0);
 	struct varlena *bytes;
 
-	*is_text = sm_argument_type(fcinfo, ARG_DOCUMENT) == TEXTOID;
+	*is_text = sm_argument_type(fcinfo, 0) == TEXTOID;
 	if (*is_text)
 		return sm_read_argument(document, "document");
 	bytes = max_len > 0 ? PG_DETOAST_DATUM_SLICE(document, 0, max_len) :
@@ -234,14 +226,15 @@ Datum
 sitemap_parse(PG_FUNCTION_ARGS)
 {
 	static const SmChoice on_invalid[] = {{"error", false}, {"skip", true}, {NULL, 0}};
-	int64		max_bytes = sm_integer_option(fcinfo, ARG_MAX_BYTES, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
-	bool		skip = sm_choice_option(fcinfo, ARG_ON_INVALID, "on_invalid", on_invalid, false);
+	const SmArguments *args = sm_call_arguments(fcinfo);
+	int64		max_bytes = sm_integer_option(args, "max_bytes", 1, PG_INT64_MAX, SM_MAX_BYTES);
+	bool		skip = sm_choice_option(args, "on_invalid", on_invalid, false);
 	Parsing		state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	SmSpan		document;
 	bool		is_text;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (PG_ARGISNULL(ARG_DOCUMENT))
+	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 
 	state.row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_parse row",

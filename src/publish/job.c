@@ -9,11 +9,9 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "server/error.h"
 #include "server/lock.h"
 #include "server/table.h"
@@ -40,37 +38,25 @@ open_row(Datum row, HeapTuple tuple)
 								  HeapTupleHeaderGetTypMod(header));
 }
 
-FunctionCallInfo
+SmArguments *
 sm_job_arguments(Datum job)
 {
-	static const char *const names[] = {
-		"target", "query", "base_url", "section", "format", "compression", "max_urls",
-		"max_bytes", "split", "index", "on_invalid", "scope", "stylesheet", "protocol",
-		"max_shrink", "changes", "feed"
-	};
-	FunctionCallInfo fcinfo = palloc0(SizeForFunctionCallInfo(lengthof(names)));
-	FmgrInfo   *function = palloc0_object(FmgrInfo);
+	SmArguments *args = palloc_object(SmArguments);
 	HeapTupleData tuple;
 	TupleDesc	desc = open_row(job, &tuple);
-	List	   *types = NIL;
 
-	for (size_t i = 0; i < lengthof(names); i++)
+	args->count = desc->natts;
+	args->names = palloc_array(char *, desc->natts);
+	args->types = palloc_array(Oid, desc->natts);
+	args->values = palloc_array(NullableDatum, desc->natts);
+	for (int i = 0; i < desc->natts; i++)
 	{
-		int			number = SPI_fnumber(desc, names[i]);
-		Oid			type = number > 0 ? SPI_gettypeid(desc, number) : TEXTOID;
-
-		types = lappend(types, makeNullConst(type, -1, InvalidOid));
-		fcinfo->args[i].isnull = true;
-		if (number > 0)
-			fcinfo->args[i].value = heap_getattr(&tuple, number, desc, &fcinfo->args[i].isnull);
+		args->names[i] = pstrdup(NameStr(TupleDescAttr(desc, i)->attname));
+		args->types[i] = TupleDescAttr(desc, i)->atttypid;
+		args->values[i].value = heap_getattr(&tuple, i + 1, desc, &args->values[i].isnull);
 	}
 	ReleaseTupleDesc(desc);
-
-	/* the expression of a call tells the types of the arguments */
-	function->fn_expr = (Node *) makeFuncExpr(InvalidOid, VOIDOID, types, InvalidOid,
-											  InvalidOid, COERCE_EXPLICIT_CALL);
-	InitFunctionCallInfoData(*fcinfo, function, lengthof(names), InvalidOid, NULL, NULL);
-	return fcinfo;
+	return args;
 }
 
 Datum

@@ -6,7 +6,7 @@
 #ifndef SM_PUBLISH_JOB_H
 #define SM_PUBLISH_JOB_H
 
-#include "fmgr.h"
+#include "server/argument.h"
 
 /* A column of a row of type sitemap_job. */
 typedef struct SmJobColumn
@@ -16,12 +16,8 @@ typedef struct SmJobColumn
 	bool		isnull;
 } SmJobColumn;
 
-/*
- * A job's arguments, in the order that sitemap_publish has them.  An argument that the type
- * sitemap_job lacks, because the extension in this database is older, is NULL, which stands
- * for its default.
- */
-extern FunctionCallInfo sm_job_arguments(Datum job);
+/* The columns of a job as arguments of sitemap_publish. */
+extern SmArguments *sm_job_arguments(Datum job);
 
 /* The row of a job with other values in these columns.  Columns that it lacks are left out. */
 extern Datum sm_job_with_columns(Datum job, const SmJobColumn *columns, int ncolumns);

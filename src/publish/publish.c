@@ -45,13 +45,6 @@ PG_FUNCTION_INFO_V1(sitemap_publish);
 PG_FUNCTION_INFO_V1(_sitemap_publish);
 PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
-/* Positions of arguments that sitemap_files does not have, and of two that it has. */
-#define ARG_TARGET		0
-#define ARG_BASE_URL	2
-#define ARG_MAX_SHRINK	14
-#define ARG_CHANGES		15
-#define ARG_FEED		16
-
 /* What a section may lose if max_shrink is not given: this share or this many URLs. */
 #define DEFAULT_SHRINK	0.2
 #define DEFAULT_LOSS	100
@@ -320,13 +313,13 @@ check_shrink(const Run *run, double max_shrink)
 
 /* Read the argument max_shrink; -1 if it is not given. */
 static double
-max_shrink_argument(FunctionCallInfo fcinfo)
+max_shrink_argument(const SmArguments *args)
 {
 	double		max_shrink;
 
-	if (PG_ARGISNULL(ARG_MAX_SHRINK))
+	if (!sm_has_argument(args, "max_shrink"))
 		return -1.0;
-	max_shrink = PG_GETARG_FLOAT8(ARG_MAX_SHRINK);
+	max_shrink = DatumGetFloat8(sm_argument(args, "max_shrink"));
 	/* written so that NaN is refused, too */
 	if (!(max_shrink >= 0.0 && max_shrink <= 1.0))
 		ereport(ERROR,
@@ -341,9 +334,9 @@ max_shrink_argument(FunctionCallInfo fcinfo)
  * and two jobs of one section would take turns to overwrite each other's pages.
  */
 static void
-check_spelling(FunctionCallInfo fcinfo, const char *base_url)
+check_spelling(const SmArguments *args, const char *base_url)
 {
-	const char *written = text_to_cstring(PG_GETARG_TEXT_PP(ARG_BASE_URL));
+	const char *written = sm_text_argument(args, "base_url");
 
 	if (strcmp(written, base_url) != 0)
 		ereport(ERROR,
@@ -408,23 +401,23 @@ make_set(Run *run, const char *statement)
 
 /* Publish a section. */
 static void
-publish(FunctionCallInfo fcinfo, Run *run)
+publish(const SmArguments *args, Run *run)
 {
-	double		max_shrink = max_shrink_argument(fcinfo);
+	double		max_shrink = max_shrink_argument(args);
+	Oid			relid = DatumGetObjectId(sm_argument(args, "target"));
 	char	   *statement;
 	const SmOptions *options;
 	SmTarget   *target;
 	SmFeed	   *feed = NULL;
 
-	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	options = run->options = sm_read_options(fcinfo, true);
-	statement = PG_ARGISNULL(ARG_CHANGES) ? NULL : sm_text_argument(fcinfo, ARG_CHANGES, "changes");
-	if (!PG_ARGISNULL(ARG_FEED))
-		feed = sm_feed_create(PG_GETARG_OID(ARG_FEED));
-	target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &options->base, options->section,
+	options = run->options = sm_read_options(args, true);
+	statement = sm_has_argument(args, "changes") ? sm_text_argument(args, "changes") : NULL;
+	if (sm_has_argument(args, "feed"))
+		feed = sm_feed_create(DatumGetObjectId(sm_argument(args, "feed")));
+	target = sm_target_create(relid, &options->base, options->section,
 							  "sitemap_publish()");
 	if (run->rows == NULL)
-		check_spelling(fcinfo, target->base_url);
+		check_spelling(args, target->base_url);
 
 	run->target = target;
 	sm_target_lock_section(target);
@@ -453,11 +446,12 @@ publish(FunctionCallInfo fcinfo, Run *run)
 
 /* Publish the index. */
 static void
-publish_index(FunctionCallInfo fcinfo, Run *run)
+publish_index(const SmArguments *args, Run *run)
 {
-	sm_require_argument(fcinfo, ARG_TARGET, "target");
-	run->options = sm_read_index_options(fcinfo);
-	run->target = sm_target_create(PG_GETARG_OID(ARG_TARGET), &run->options->base, NULL,
+	Oid			relid = DatumGetObjectId(sm_argument(args, "target"));
+
+	run->options = sm_read_index_options(args);
+	run->target = sm_target_create(relid, &run->options->base, NULL,
 								   "sitemap_publish_index()");
 	sm_target_lock(run->target);
 	prepare_to_store(run);
@@ -498,7 +492,7 @@ add_context(void *arg)
 
 /* Do the work of a call in a memory context of its own. */
 static void
-run_call(FunctionCallInfo fcinfo, Run *run, void (*work) (FunctionCallInfo fcinfo, Run *run))
+run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *args, Run *run))
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -508,7 +502,7 @@ run_call(FunctionCallInfo fcinfo, Run *run, void (*work) (FunctionCallInfo fcinf
 	run->sink.put = put_file;
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
-	work(fcinfo, run);
+	work(args, run);
 	sm_target_close(run->target);
 	tuplestore_end(run->files);
 	error_context_stack = callback.previous;
@@ -524,7 +518,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	Run			run = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	run_call(fcinfo, &run, publish);
+	run_call(sm_call_arguments(fcinfo), &run, publish);
 	return (Datum) 0;
 }
 
@@ -569,6 +563,6 @@ sitemap_publish_index(PG_FUNCTION_ARGS)
 	Run			run = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	run_call(fcinfo, &run, publish_index);
+	run_call(sm_call_arguments(fcinfo), &run, publish_index);
 	return (Datum) 0;
 }

@@ -6,14 +6,17 @@
 
 #include "server/argument.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "core/ascii.h"
 #include "core/text.h"
+#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 void
 sm_invalid_argument(const char *name, const char *value, const char *detail)
@@ -73,31 +76,68 @@ sm_argument_type(FunctionCallInfo fcinfo, int n)
 	return type;
 }
 
-void
-sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name)
+SmArguments *
+sm_call_arguments(FunctionCallInfo fcinfo)
 {
-	if (PG_ARGISNULL(n))
+	SmArguments *args = palloc_object(SmArguments);
+	HeapTuple	function = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+	char	   *modes;
+
+	if (!HeapTupleIsValid(function))
+		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+	/* the columns of a result follow the arguments */
+	(void) get_func_arg_info(function, &args->types, &args->names, &modes);
+	ReleaseSysCache(function);
+	args->count = args->names ? PG_NARGS() : 0;
+	args->values = fcinfo->args;
+	return args;
+}
+
+/* The position of an argument, -1 if it is missing or NULL. */
+static int
+find_argument(const SmArguments *args, const char *name)
+{
+	for (int i = 0; i < args->count; i++)
+		if (strcmp(args->names[i], name) == 0)
+			return args->values[i].isnull ? -1 : i;
+	return -1;
+}
+
+bool
+sm_has_argument(const SmArguments *args, const char *name)
+{
+	return find_argument(args, name) >= 0;
+}
+
+Datum
+sm_argument(const SmArguments *args, const char *name)
+{
+	int			n = find_argument(args, name);
+
+	if (n < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not be null", name)));
+	return args->values[n].value;
 }
 
 char *
-sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name)
+sm_text_argument(const SmArguments *args, const char *name)
 {
-	sm_require_argument(fcinfo, n, name);
-	return text_to_cstring(PG_GETARG_TEXT_PP(n));
+	return TextDatumGetCString(sm_argument(args, name));
 }
 
 int64
-sm_integer_option(FunctionCallInfo fcinfo, int n, const char *name, int64 min, int64 max,
+sm_integer_option(const SmArguments *args, const char *name, int64 min, int64 max,
 				  int64 default_value)
 {
+	int			n = find_argument(args, name);
 	int64		value;
 
-	if (PG_ARGISNULL(n))
+	if (n < 0)
 		return default_value;
-	value = sm_argument_type(fcinfo, n) == INT4OID ? PG_GETARG_INT32(n) : PG_GETARG_INT64(n);
+	value = args->types[n] == INT4OID ? DatumGetInt32(args->values[n].value) :
+		DatumGetInt64(args->values[n].value);
 	if (value < min || value > max)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -107,17 +147,17 @@ sm_integer_option(FunctionCallInfo fcinfo, int n, const char *name, int64 min, i
 }
 
 int
-sm_choice_option(FunctionCallInfo fcinfo, int n, const char *name, const SmChoice *choices,
+sm_choice_option(const SmArguments *args, const char *name, const SmChoice *choices,
 				 int default_value)
 {
-	char	   *value;
+	Datum		value;
 	SmSpan		trimmed;
 	StringInfoData names;
 
-	if (PG_ARGISNULL(n))
+	if (!sm_has_argument(args, name))
 		return default_value;
-	value = text_to_cstring(PG_GETARG_TEXT_PP(n));
-	trimmed = sm_trim(sm_read_argument(PG_GETARG_DATUM(n), name));
+	value = sm_argument(args, name);
+	trimmed = sm_trim(sm_read_argument(value, name));
 	initStringInfo(&names);
 	for (const SmChoice *c = choices; c->name; c++)
 	{
@@ -125,5 +165,5 @@ sm_choice_option(FunctionCallInfo fcinfo, int n, const char *name, const SmChoic
 			return c->value;
 		appendStringInfo(&names, "%s%s", c == choices ? "" : c[1].name ? ", " : " or ", c->name);
 	}
-	sm_invalid_argument(name, value, psprintf("It must be %s.", names.data));
+	sm_invalid_argument(name, TextDatumGetCString(value), psprintf("It must be %s.", names.data));
 }

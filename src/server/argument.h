@@ -47,19 +47,33 @@ extern SmSpan sm_read_argument(Datum value, const char *name);
 extern Oid	sm_argument_type(FunctionCallInfo fcinfo, int n);
 
 /*
- * Raise an error if argument n is NULL; sm_text_argument also reads it.  name: its name, for
- * messages.
+ * The arguments of a function, found by name.  A function that an older version of the
+ * extension created can lack some.  A missing argument counts as NULL.
  */
-extern void sm_require_argument(FunctionCallInfo fcinfo, int n, const char *name);
-extern char *sm_text_argument(FunctionCallInfo fcinfo, int n, const char *name);
+typedef struct SmArguments
+{
+	int			count;
+	char	  **names;
+	Oid		   *types;
+	NullableDatum *values;
+} SmArguments;
+
+extern SmArguments *sm_call_arguments(FunctionCallInfo fcinfo);
+
+/* Is there such an argument, and not NULL? */
+extern bool sm_has_argument(const SmArguments *args, const char *name);
+
+/* The value of an argument.  Raises an error if it is NULL. */
+extern Datum sm_argument(const SmArguments *args, const char *name);
+extern char *sm_text_argument(const SmArguments *args, const char *name);
 
 /*
- * Read argument n, an option: NULL stands for its default.  Raise an error if the
- * value is not between min and max, or is not one of the choices.
+ * Read an option: NULL stands for its default.  Raise an error if the value is not between
+ * min and max, or is not one of the choices.
  */
-extern int64 sm_integer_option(FunctionCallInfo fcinfo, int n, const char *name,
-							   int64 min, int64 max, int64 default_value);
-extern int	sm_choice_option(FunctionCallInfo fcinfo, int n, const char *name,
+extern int64 sm_integer_option(const SmArguments *args, const char *name, int64 min,
+							   int64 max, int64 default_value);
+extern int	sm_choice_option(const SmArguments *args, const char *name,
 							 const SmChoice *choices, int default_value);
 
 #endif

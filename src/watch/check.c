@@ -30,11 +30,6 @@
 
 PG_FUNCTION_INFO_V1(_sitemap_watch_check);
 
-#define ARG_SOURCE		0
-#define ARG_KEY			1
-#define ARG_QUEUE		2
-#define ARG_COLUMNS		3
-
 /* Describe a problem.  Returns false. */
 static bool
 describe_problem(SmWatchProblem *problem, int sqlstate, const char *message, const char *hint)
@@ -219,12 +214,11 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 
 /* Open a table that is an argument.  hint: for a view and the like, NULL for none. */
 static Relation
-open_table(FunctionCallInfo fcinfo, int n, const char *name, const char *hint)
+open_table(const SmArguments *args, const char *name, const char *hint)
 {
-	SmTable		table = {.what = psprintf("%s table", name),.hint = hint};
+	SmTable		table = {.relid = DatumGetObjectId(sm_argument(args, name)),
+	.what = psprintf("%s table", name),.hint = hint};
 
-	sm_require_argument(fcinfo, n, name);
-	table.relid = PG_GETARG_OID(n);
 	sm_table_open(&table, AccessShareLock);
 	sm_table_check_kind(&table);
 	return table.rel;
@@ -239,9 +233,10 @@ open_table(FunctionCallInfo fcinfo, int n, const char *name, const char *hint)
 Datum
 _sitemap_watch_check(PG_FUNCTION_ARGS)
 {
-	Relation	source = open_table(fcinfo, ARG_SOURCE, "source",
+	const SmArguments *args = sm_call_arguments(fcinfo);
+	Relation	source = open_table(args, "source",
 									"Instead of a view, watch the tables that it reads.");
-	Relation	queue = open_table(fcinfo, ARG_QUEUE, "queue", NULL);
+	Relation	queue = open_table(args, "queue", NULL);
 	Oid			root = sm_watch_root(RelationGetRelid(source));
 	SmWatchProblem problem = {0};
 	Datum	   *columns;
@@ -249,7 +244,6 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 	int			count = 0;
 	int			key;
 
-	sm_require_argument(fcinfo, ARG_KEY, "key");
 	if (!has_privs_of_role(GetUserId(), source->rd_rel->relowner))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(source));
 	if (root != RelationGetRelid(source))
@@ -260,7 +254,7 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 				 errdetail("Statements that name the parent would be missed."),
 				 errhint("Watch the parent, \"%s\".", get_rel_name(root))));
 
-	key = sm_watch_column(source, NameStr(*PG_GETARG_NAME(ARG_KEY)), &problem);
+	key = sm_watch_column(source, NameStr(*DatumGetName(sm_argument(args, "key"))), &problem);
 	if (key >= 0 && sm_queue_check(queue, source, &problem) &&
 		sm_queue_check_type(queue, source, key, &problem))
 	{
@@ -274,8 +268,8 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 			refuse_queue(&problem, queue, "is unlogged, but the watched table is not",
 						 "A crash of the server would empty the queue. Use ALTER TABLE ... SET LOGGED.");
 	}
-	if (!PG_ARGISNULL(ARG_COLUMNS))
-		deconstruct_array(PG_GETARG_ARRAYTYPE_P(ARG_COLUMNS), NAMEOID, NAMEDATALEN, false,
+	if (sm_has_argument(args, "columns"))
+		deconstruct_array(DatumGetArrayTypeP(sm_argument(args, "columns")), NAMEOID, NAMEDATALEN, false,
 						  TYPALIGN_CHAR, &columns, &nulls, &count);
 	for (int i = 0; i < count; i++)
 	{

@@ -21,6 +21,9 @@ typedef enum SmUrlStatus
 	SM_URL_LOST_SCHEME,			/* "www.example.com/a": looks relative */
 	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
+	SM_URL_OTHER_SCHEME,		/* the same without a slash, as in
+								 * "mailto:a@b", or a path such as
+								 * "Category:Tea" */
 	SM_URL_USER,				/* a user name or password before the host */
 	SM_URL_NO_HOST,
 	SM_URL_BAD_HOST,			/* browsers cannot open it */

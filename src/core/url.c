@@ -194,8 +194,11 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		return SM_URL_NO_SCHEME;
 	if (!sm_equal_ignoring_case(scheme, sm_span_of("https")) &&
 		!sm_equal_ignoring_case(scheme, sm_span_of("http")))
-		return is_port(s + scheme.len + 1, len - scheme.len - 1) ?
-			SM_URL_LOST_SCHEME : SM_URL_BAD_SCHEME;
+	{
+		if (is_port(s + scheme.len + 1, len - scheme.len - 1))
+			return SM_URL_LOST_SCHEME;
+		return len > scheme.len + 1 && s[scheme.len + 1] == '/' ? SM_URL_BAD_SCHEME : SM_URL_OTHER_SCHEME;
+	}
 	if (!sm_url_begins(s, len))
 		return SM_URL_NO_HOST;
 
@@ -765,6 +768,7 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_LOST_SCHEME] = "no scheme before the host name",
 		[SM_URL_BAD_REFERENCE] = "no valid scheme before the first colon",
 		[SM_URL_BAD_SCHEME] = "the scheme is neither http nor https",
+		[SM_URL_OTHER_SCHEME] = "the scheme is neither http nor https",
 		[SM_URL_USER] = "a user name or password before the host",
 		[SM_URL_NO_HOST] = "the host is missing",
 		[SM_URL_BAD_HOST] = "the host is not a valid name or address",

@@ -83,7 +83,8 @@ read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("%s must be of type %s, not %s", name,
 						field->type == SM_FIELD_FLAG ? "boolean or text" :
-						"timestamptz, timestamp, date or text", format_type_be(type))));
+						"timestamptz, timestamp, date or text", format_type_be(type)),
+				 field->type == SM_FIELD_DATE ? errhint("%s", sm_date_hint(name, type)) : 0));
 }
 
 /* Read the argument of a field, which is not NULL. */

@@ -177,7 +177,8 @@ append_integer(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	if (value->type == SM_VALUE_INTEGER)
 		n = value->v.integer;
 	else if (!read_integer(value->v.span, &n))
-		return refuse(w, field, value->v.span, "must be a whole number of up to 18 digits");
+		return refuse(w, field, value->v.span, field->type == SM_FIELD_INT8 ? "must be a whole number up to 9223372036854775807" :
+					  "must be whole seconds, such as 90; for an interval, extract(epoch FROM ...)::int");
 	pg_lltoa(n, digits);
 	if (n < field->min || n > field->max)
 		return refuse_number(w, field, digits);

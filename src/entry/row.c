@@ -22,25 +22,80 @@
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."
 
-#define CAST_HINT \
-	"Cast it to such a type. A NULL without a cast is of type text."
+static char
+type_category(Oid type)
+{
+	char		category;
+	bool		is_preferred;
+
+	get_type_category_preferred(type, &category, &is_preferred);
+	return category;
+}
+
+static const char *
+cast_hint(const char *name, Oid type)
+{
+	return "Cast it to such a type. A NULL without a cast is of type text.";
+}
+
+static const char *
+loc_hint(const char *name, Oid type)
+{
+	return "A loc is a URL or a path, such as '/item/' || id.";
+}
+
+static const char *
+url_hint(const char *name, Oid type)
+{
+	return "A column of URLs must be named \"loc\".";
+}
+
+const char *
+sm_date_hint(const char *name, Oid type)
+{
+	if (type_category(type) == TYPCATEGORY_NUMERIC)
+		return psprintf("For seconds since 1970 write to_timestamp(%s), for milliseconds to_timestamp(%s / 1000.0).",
+						name, name);
+	/* a cast of JSON to text keeps the quotation marks */
+	if (type == JSONBOID || type == JSONOID)
+		return "Get a text from JSON by ->> in place of ->.";
+	return cast_hint(name, type);
+}
+
+/* About columns of jsonb. */
+static const char *
+json_hint(const char *name, Oid type)
+{
+	const Oid	given = type;
+
+	if (type == XMLOID || type == XMLARRAYOID)
+		return "XML elements belong in the column \"extensions\".";
+	if (strcmp(name, "images") == 0 && type_category(type) == TYPCATEGORY_STRING)
+		return "For one URL write ARRAY[images], for a list string_to_array(images, ','), for JSON images::jsonb, for none NULL::text[].";
+	if (strcmp(name, "alternates") == 0 && type_category(type) == TYPCATEGORY_ARRAY)
+		return "Write an object of languages and URLs, such as jsonb_build_object('de', '/de/page', 'en', '/en/page').";
+	if (OidIsValid(get_element_type(type)))
+		type = get_element_type(type);
+	if (type_is_rowtype(type) || (type != given && (type == JSONBOID || type == JSONOID)))
+		return psprintf("Write to_jsonb(%s).", name);
+	return cast_hint(name, type);
+}
 
 static const SmColumnRule column_rules[SM_NCOLUMNS] = {
-	[SM_COLUMN_LOC] = {"loc", "text", "A loc is a URL or a path, such as '/item/' || id.",
-	.takes_text = true},
-	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text", CAST_HINT,
+	[SM_COLUMN_LOC] = {"loc", "text", loc_hint,.takes_text = true},
+	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text", sm_date_hint,
 	.takes_text = true,.oids = {TIMESTAMPTZOID, TIMESTAMPOID, DATEOID}},
-	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", CAST_HINT,.takes_text = true},
-	[SM_COLUMN_PRIORITY] = {"priority", "float8, float4, numeric, bigint, int or smallint", CAST_HINT,
+	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", cast_hint,.takes_text = true},
+	[SM_COLUMN_PRIORITY] = {"priority", "float8, float4, numeric, bigint, int or smallint", cast_hint,
 	.oids = {FLOAT8OID, FLOAT4OID, NUMERICOID, INT8OID, INT4OID, INT2OID}},
-	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb", CAST_HINT,.oids = {JSONBOID}},
-	[SM_COLUMN_IMAGES] = {"images", "text[] or jsonb", CAST_HINT,.oids = {TEXTARRAYOID, JSONBOID}},
-	[SM_COLUMN_VIDEOS] = {"videos", "jsonb", CAST_HINT,.oids = {JSONBOID}},
-	[SM_COLUMN_NEWS] = {"news", "jsonb", CAST_HINT,.oids = {JSONBOID}},
-	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", CAST_HINT,.oids = {XMLOID, XMLARRAYOID}},
-	[SM_COLUMN_URL] = {"url", "xml", "A column of URLs must be named \"loc\".",.oids = {XMLOID}},
+	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb", json_hint,.oids = {JSONBOID}},
+	[SM_COLUMN_IMAGES] = {"images", "text[] or jsonb", json_hint,.oids = {TEXTARRAYOID, JSONBOID}},
+	[SM_COLUMN_VIDEOS] = {"videos", "jsonb", json_hint,.oids = {JSONBOID}},
+	[SM_COLUMN_NEWS] = {"news", "jsonb", json_hint,.oids = {JSONBOID}},
+	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", cast_hint,.oids = {XMLOID, XMLARRAYOID}},
+	[SM_COLUMN_URL] = {"url", "xml", url_hint,.oids = {XMLOID}},
 	[SM_COLUMN_KEY] = {.name = "key"},	/* check_key_type checks the type */
-	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.takes_text = true,.oids = {BYTEAOID}}
+	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", cast_hint,.takes_text = true,.oids = {BYTEAOID}}
 };
 
 bool

@@ -42,6 +42,9 @@ typedef struct SmColumns
 	SmKeyType	key_type;		/* if there is a column key */
 } SmColumns;
 
+/* A hint about an argument or column that cannot be a date, because of its SQL type. */
+extern const char *sm_date_hint(const char *name, Oid type);
+
 /* Read a date, by its SQL type.  Returns false for any other type, such as text. */
 extern bool sm_read_date(Datum value, Oid type, SmValue *date);
 

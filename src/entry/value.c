@@ -6,6 +6,7 @@
 
 #include "entry/value.h"
 
+#include "core/ascii.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
@@ -65,6 +66,9 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 		case SM_URL_USER:
 			hint = SM_USER_HINT;
 			break;
+		case SM_URL_OTHER_SCHEME:
+			hint = "A relative path with a colon in it has to begin with \"./\".";
+			break;
 		case SM_URL_BAD_REFERENCE:
 			hint = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".";
 			break;
@@ -88,6 +92,17 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
  */
 #define DATE_TEXT_MAX	255
 
+/* Does a date look like seconds since 1970 or a fraction of them? */
+static bool
+is_epoch(SmSpan date)
+{
+	size_t		ndigits = 0;
+
+	while (ndigits < date.len && sm_is_digit(date.s[ndigits]))
+		ndigits++;
+	return ndigits > strlen("20260102") && (ndigits == date.len || date.s[ndigits] == '.');
+}
+
 static bool
 append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemName name,
 				 const char *what, int64 *seconds)
@@ -108,6 +123,7 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemNa
 			break;
 		case SM_W3C_SYNTAX:
 			return sm_refuse(problems, name, ERRCODE_INVALID_DATETIME_FORMAT,
+							 is_epoch(given) ? "For seconds since 1970 write to_timestamp(seconds), for milliseconds to_timestamp(milliseconds / 1000.0)." :
 							 "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.",
 							 "invalid %s \"%s\": not a W3C datetime",
 							 what, sm_for_message(given));

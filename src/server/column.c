@@ -61,7 +61,7 @@ set_column(SmColumn *column, const SmColumnRule *rule, Form_pg_attribute att)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of the query must be of type %s, not %s",
 						rule->name, rule->types, format_type_be(att->atttypid)),
-				 rule->hint ? errhint("%s", rule->hint) : 0));
+				 rule->hint ? errhint("%s", rule->hint(rule->name, column->type)) : 0));
 	column->is_text = IsBinaryCoercible(column->type, TEXTOID);
 	getTypeOutputInfo(column->type, &output, &is_varlena);
 	fmgr_info(output, &column->output);

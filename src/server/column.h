@@ -13,7 +13,8 @@ typedef struct SmColumnRule
 {
 	const char *name;
 	const char *types;			/* allowed types, for a message; NULL for any */
-	const char *hint;			/* about other types; NULL for none */
+	const char *(*hint) (const char *name, Oid type);	/* about another type;
+														 * NULL for none */
 	bool		takes_text;		/* strings and enums are allowed */
 	Oid			oids[7];		/* other allowed types; ends with 0 */
 } SmColumnRule;

@@ -16,6 +16,22 @@ CREATE FUNCTION pg_temp.url(query text) RETURNS text LANGUAGE sql AS $$
   SELECT regexp_replace(pg_temp.text(content), '^.*<loc>', '') FROM sitemap_files(query, 'http://a/')
 $$;
 
+-- A hint says how a value of another type becomes one that is taken.
+CREATE TYPE query_video AS (title text);
+SELECT given, replace(pg_temp.refused('SELECT ''/'' AS loc, ' || given), E'\n   ', '')
+  FROM unnest(ARRAY['''x.jpg''::text AS images', '''x.jpg''::varchar AS images', '''{}''::int[] AS images', '''{}''::json AS images', '''{}''::jsonb[] AS images',
+                    'sitemap_image(''http://a/'') AS images', 'sitemap_alternates(''{}'') AS alternates', '''{}''::text[] AS alternates', '''{}''::text AS alternates',
+                    'ROW(1) AS videos', '''{}''::query_video[] AS videos', '''{}''::json[] AS videos', '''{}''::text AS news',
+                    '1767225600::bigint AS lastmod', '1.5 AS lastmod', '1::float8 AS lastmod', 'jsonb ''"2026-01-01"'' AS lastmod', 'json ''1'' AS lastmod',
+                    'true AS lastmod', 'interval ''1 s'' AS lastmod', '''0.5''::text AS priority', '1 AS changefreq', '''{}''::text[] AS extensions',
+                    '1 AS shown, 1 AS key']) given;
+SELECT given, regexp_replace(pg_temp.error(format('SELECT sitemap_url(''http://a/'', %L)', given)), '.*\n *', '')
+  FROM unnest('{1767225600,1767225600000,1767225600.25,20260102,2026-01-02 03:04,1.5e9}'::text[]) given;
+SELECT pg_temp.error($$ SELECT sitemap_video('http://t/', 't', 'd', 'http://c/', publication_date => 1767225600) $$);
+-- A path with a colon in its first segment.
+SELECT loc, replace(pg_temp.refused(format('SELECT %L AS loc', loc)), E'\n   ', '')
+  FROM unnest('{Category:Tea,File:x.jpg,Help:Contents,File:x.jpg?a,C:/x,./Category:Tea,a/b:c,foo://x/,ftp://a/,localhost:80/,Help_talk:Contents}'::text[]) loc;
+
 -- Other columns, other types, and columns that exclude each other.
 SELECT pg_temp.refused('SELECT id, loc FROM query_page');
 SELECT pg_temp.refused('SELECT id AS loc FROM query_page');

@@ -60,7 +60,7 @@ SELECT pg_temp.url(format($$
 SELECT v, pg_temp.refused('videos', '{"thumbnail_loc": "http://t/", "title": "t", "description": "d", "content_loc": "http://c/"}'::jsonb || v)
   FROM unnest(ARRAY['{"titel": "t"}', '{"publicationDate": "2026"}', '{"x": 1}', '{"title": null}', '{"title": true}', '{"title": ["t"]}', '{"title": {"a": [1]}}',
                     '{"tag": {"a": 1}}', '{"tag": [["a"]]}', '{"tag": [true]}', '{"live": 1}', '{"live": []}',
-                    '{"duration": 1.5}', '{"duration": "long"}', '{"duration": 99999999999999999999}', '{"view_count": 99999999999999999999}', '{"view_count": -99999999999999999999}', '{"duration": 0}', '{"rating": "good"}', '{"rating": 6}',
+                    '{"duration": 1.5}', '{"duration": "long"}', '{"duration": "PT1H17M57S"}', '{"duration": "01:17:57"}', '{"content_segment_loc": "/s", "content_segment_loc_duration": "PT1M"}', '{"view_count": "1,234"}', '{"duration": 99999999999999999999}', '{"view_count": 99999999999999999999}', '{"view_count": -99999999999999999999}', '{"duration": 0}', '{"rating": "good"}', '{"rating": 6}',
                     '{"price": "1.", "price_currency": "EUR"}', '{"price": "1e3", "price_currency": "EUR"}', '{"price": -1, "price_currency": "EUR"}', '{"price": [1, 2], "price_currency": "EUR"}', '{"price": 1}',
                     '{"restriction": "DE"}', '{"gallery_loc_title": "t"}',
                     '{"publication_date": "2026-01-02 03:04:05+01"}', '{"publication_date": "infinity"}', '{"publication_date": "2026-02-30"}', '{"publication_date": 1767225600}', '{"publication_date": "2026-01-02T03:04:05+17"}', '{"publication_date": "2026-01-02T03:04:05+16:00"}',

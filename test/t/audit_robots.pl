@@ -35,7 +35,7 @@ foreach my $round (1 .. 20)
 		my @rules = map { [ rules_for($robots[$i], $_) ] } @agents;
 		foreach my $k (0 .. $#paths)
 		{
-			my $path = form("/$paths[$k]" =~ s/#.*//sr);
+			my $path = without_dots(form("/$paths[$k]" =~ s/#.*//sr));
 			foreach my $n (0 .. $#agents)
 			{
 				my $rule = $path eq '/robots.txt' ? undef : decide($path, $rules[$n]);
@@ -188,6 +188,24 @@ sub form
 		$result .= $stays ? $octet : sprintf '%%%02X', ord $octet;
 	}
 	return $result;
+}
+
+# A path without its dot segments: RFC 3986, section 5.2.4.
+sub without_dots
+{
+	my ($path, $query) = $_[0] =~ /^([^?]*)(.*)$/s;
+	my (undef, @segments) = split m{/}, $path, -1;
+	my @result;
+
+	foreach my $i (0 .. $#segments)
+	{
+		my $is_dots = $segments[$i] =~ /^\.\.?$/;
+
+		pop @result if $segments[$i] eq '..';
+		push @result, $segments[$i] if !$is_dots;
+		push @result, '' if $is_dots && $i == $#segments;
+	}
+	return join('', map { "/$_" } @result) . $query;
 }
 
 sub read_rule

@@ -210,7 +210,8 @@ check_alternates(Audit *audit, SmSpan page)
 		else
 		{
 			sm_pages_link(audit->pages, audit->receiver.nrows, page, other);
-			sm_audit_robots_check(audit->robots, audit->receiver.nrows, "alternate", other);
+			sm_audit_robots_check(audit->robots, audit->receiver.nrows, SM_ROBOTS_PAGE,
+								  "alternate", other);
 		}
 	}
 	if (audit->nalternates > 0 && !has_itself)
@@ -255,22 +256,35 @@ check_url(Audit *audit, const char *what, SmSpan written)
 static void
 check_value(void *arg, SmRole role, SmSpan value)
 {
-	static const char *const urls[SM_ROLE_XML + 1] = {
-		[SM_ROLE_IMAGE] = "image",[SM_ROLE_LICENSE] = "image license",
-		[SM_ROLE_THUMBNAIL] = "video thumbnail",[SM_ROLE_VIDEO] = "video",
-		[SM_ROLE_VIDEO_SEGMENT] = "video segment",[SM_ROLE_PLAYER] = "video player",
-		[SM_ROLE_GALLERY] = "video gallery",[SM_ROLE_UPLOADER] = "video uploader",
-		[SM_ROLE_ALTERNATE] = "alternate"
+	static const struct
+	{
+		const char *what;		/* noun phrase for a URL, NULL for another
+								 * value */
+		bool		is_fetched; /* by search engines, with the page */
+		SmRobotsUse use;
+	}			urls[SM_ROLE_XML + 1] = {
+		[SM_ROLE_IMAGE] = {"image", true, SM_ROBOTS_IMAGE},
+		[SM_ROLE_LICENSE] = {"image license", false, SM_ROBOTS_PAGE},
+		[SM_ROLE_THUMBNAIL] = {"video thumbnail", true, SM_ROBOTS_IMAGE},
+		[SM_ROLE_VIDEO] = {"video", true, SM_ROBOTS_VIDEO},
+		[SM_ROLE_VIDEO_SEGMENT] = {"video segment", true, SM_ROBOTS_VIDEO},
+		[SM_ROLE_PLAYER] = {"video player", true, SM_ROBOTS_VIDEO},
+		[SM_ROLE_GALLERY] = {"video gallery", false, SM_ROBOTS_PAGE},
+		[SM_ROLE_UPLOADER] = {"video uploader", false, SM_ROBOTS_PAGE},
+		[SM_ROLE_ALTERNATE] = {"alternate", false, SM_ROBOTS_PAGE}
 	};
 	Audit	   *audit = arg;
-	SmSpan		url;
+	SmSpan		url = value;
 
+	if (urls[role].what)
+		url = check_url(audit, urls[role].what, value);
+	if (urls[role].is_fetched)
+		sm_audit_robots_check(audit->robots, audit->receiver.nrows, urls[role].use,
+							  urls[role].what, url);
 	switch (role)
 	{
-		case SM_ROLE_NEWS_DATE:
-		case SM_ROLE_VIDEO_DATE:
-		case SM_ROLE_EXPIRATION:
-			check_date(audit, role, value);
+		case SM_ROLE_ALTERNATE:
+			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(url.s, url.len), url.len);
 			break;
 		case SM_ROLE_LONG_HREFLANG:
 			add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
@@ -280,13 +294,12 @@ check_value(void *arg, SmRole role, SmSpan value)
 		case SM_ROLE_XML:
 			check_namespace(audit, value);
 			break;
-		case SM_ROLE_ALTERNATE:
-			url = check_url(audit, urls[role], value);
-			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(url.s, url.len), url.len);
+		case SM_ROLE_NEWS_DATE:
+		case SM_ROLE_VIDEO_DATE:
+		case SM_ROLE_EXPIRATION:
+			check_date(audit, role, value);
 			break;
 		default:
-			url = check_url(audit, urls[role], value);
-			sm_audit_robots_check(audit->robots, audit->receiver.nrows, urls[role], url);
 			break;
 	}
 }
@@ -326,7 +339,8 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 									entry->loc_len));
 	sm_document_fits_alone(&audit->doc, entry, &audit->writer.problems);
 	sm_pages_add(audit->pages, audit->receiver.nrows, page);
-	sm_audit_robots_check(audit->robots, audit->receiver.nrows, NULL, page);
+	sm_audit_robots_check(audit->robots, audit->receiver.nrows,
+						  entry->has_news ? SM_ROBOTS_NEWS : SM_ROBOTS_PAGE, NULL, page);
 	check_alternates(audit, page);
 }
 

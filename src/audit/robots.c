@@ -10,7 +10,6 @@
 #include "audit/robots.h"
 
 #include "catalog/pg_type.h"
-#include "core/robots.h"
 #include "core/text.h"
 #include "entry/value.h"
 #include "files/names.h"
@@ -23,6 +22,9 @@
 
 /* A limit, since each name in a robots.txt is compared with each agent. */
 #define MAX_AGENTS	100
+
+/* The most lines that a finding quotes. */
+#define MAX_LINES	10
 
 struct SmAuditRobots
 {
@@ -50,8 +52,8 @@ read_agents(Datum names, int *nagents)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("agents must not have more than %d names", MAX_AGENTS)));
-	StaticAssertStmt(MAX_AGENTS <= SM_ROBOTS_MAX_AGENTS, "too many agents for SmRobots");
-	agents = palloc0_array(SmRobotsAgent, *nagents);
+	StaticAssertStmt(MAX_AGENTS + SM_ROBOTS_STAND_INS <= SM_ROBOTS_MAX_AGENTS, "too many agents for SmRobots");
+	agents = palloc0_array(SmRobotsAgent, *nagents + SM_ROBOTS_STAND_INS);
 	for (int i = 0; i < *nagents; i++)
 	{
 		char	   *name;
@@ -136,16 +138,17 @@ put_problem(SmAuditRobots *robots, int64 row_number, SmProblemName name,
 }
 
 void
-sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, const char *what, SmSpan url)
+sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, const char *what,
+					  SmSpan url)
 {
 	if (robots == NULL || !match_rules(robots, url))
 		return;
 	for (uint32 i = 0; i < robots->rules.nagents; i++)
 	{
-		const SmRobotsAgent *agent = &robots->rules.agents[i];
+		const SmRobotsAgent *agent = sm_robots_crawler(&robots->rules, i, use);
 
 		CHECK_FOR_INTERRUPTS();
-		if (forbids(agent))
+		if (agent && forbids(agent))
 			put_problem(robots, row_number, SM_ROBOTS_DISALLOWED, agent,
 						what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page");
 	}
@@ -226,6 +229,50 @@ describe_invalid(SmSpan text)
 	return NULL;
 }
 
+/* Report that crawlers may stop before the end. */
+static void
+check_size(SmAuditRobots *robots)
+{
+	const char *s = robots->rules.text.s;
+	const char *end = s + SM_ROBOTS_GOOGLE_MAX;
+	int			line = 1;
+
+	if (robots->rules.text.len <= SM_ROBOTS_GOOGLE_MAX)
+		return;
+	for (; s < end; s++)
+		if (*s == '\n' || (*s == '\r' && s[1] != '\n'))
+			line++;
+	sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
+					psprintf("Google reads only the first %d KiB of robots.txt, which end in line %d.",
+							 SM_ROBOTS_GOOGLE_MAX / 1024, line));
+}
+
+/* Report lines that crawlers ignore. */
+static void
+check_lines(SmAuditRobots *robots)
+{
+	SmRobotsReader r;
+	StringInfoData detail;
+	int			nlines = 0;
+
+	initStringInfo(&detail);
+	appendStringInfoString(&detail, "Crawlers ignore lines of robots.txt, although Google obeys some of them:");
+	sm_robots_reader_init(&r, robots->rules.text.s, robots->rules.text.len);
+	while (sm_robots_next_ignored(&r))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (nlines++ < MAX_LINES)
+			appendStringInfo(&detail, "%s line %u \"%s\"", nlines == 1 ? "" : ",", r.line,
+							 sm_for_message(r.text));
+	}
+	if (nlines == 0)
+		return;
+	if (nlines > MAX_LINES)
+		appendStringInfo(&detail, " and %d more", nlines - MAX_LINES);
+	appendStringInfoChar(&detail, '.');
+	sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED, detail.data);
+}
+
 void
 sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64 nentries)
 {
@@ -245,6 +292,8 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, invalid);
 		return;
 	}
+	check_size(robots);
+	check_lines(robots);
 
 	/*
 	 * Crawlers begin with an index, with the only file of a small set, or

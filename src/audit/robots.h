@@ -7,6 +7,7 @@
 #define SM_AUDIT_ROBOTS_H
 
 #include "audit/pages.h"
+#include "core/robots.h"
 #include "files/options.h"
 
 typedef struct SmAuditRobots SmAuditRobots;
@@ -20,11 +21,11 @@ extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum names,
 											SmFindings *findings);
 
 /*
- * Check a URL of a row, in canonical form.  what: noun phrase for the URL, NULL for the
- * page itself.
+ * Check a URL of a row, in canonical form.  use: what it is fetched as.  what: noun phrase
+ * for the URL, NULL for the page itself.
  */
-extern void sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, const char *what,
-								  SmSpan url);
+extern void sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use,
+								  const char *what, SmSpan url);
 
 /*
  * Check the set as a whole: its files and the Sitemap lines.  nentries: number of its

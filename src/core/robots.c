@@ -66,27 +66,32 @@ trim(const char *s, const char *end)
 void
 sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len)
 {
+	memset(r, 0, sizeof(*r));
 	r->p = text;
 	r->end = text + len;
-	r->line = 0;
 	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
 		r->p += 3;
 }
 
-/* Read one line. Returns false if it has none of the known keys. */
+#define NKEYS	(SM_ROBOTS_SITEMAP + 1)
+
+static const SmSpan keys[NKEYS] = {
+	[SM_ROBOTS_AGENT] = {SM_LITERAL("user-agent")},
+	[SM_ROBOTS_ALLOW] = {SM_LITERAL("allow")},
+	[SM_ROBOTS_DISALLOW] = {SM_LITERAL("disallow")},
+	[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
+};
+
+/*
+ * Read one line.  *key: what is before its colon, s NULL without a colon.  Returns false if
+ * it has none of the known keys.
+ */
 static bool
-read_line(SmRobotsReader *r)
+read_key(SmRobotsReader *r, SmSpan *key)
 {
-	static const SmSpan keys[] = {
-		[SM_ROBOTS_AGENT] = {SM_LITERAL("user-agent")},
-		[SM_ROBOTS_ALLOW] = {SM_LITERAL("allow")},
-		[SM_ROBOTS_DISALLOW] = {SM_LITERAL("disallow")},
-		[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
-	};
 	const char *start = r->p;
 	const char *end = start;	/* of the line without its comment */
 	const char *colon;
-	SmSpan		key;
 
 	while (end < r->end && *end != '\r' && *end != '\n' && *end != '#')
 		end++;
@@ -96,16 +101,19 @@ read_line(SmRobotsReader *r)
 		r->p++;
 	r->line++;
 
+	r->text = trim(start, end);
+	*key = sm_no_span();
 	colon = memchr(start, ':', end - start);
 	if (colon == NULL)
 		return false;
-	key = trim(start, colon);
+	*key = trim(start, colon);
 	r->value = trim(colon + 1, end);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (int i = 0; i < NKEYS; i++)
 	{
-		if (sm_equal_ignoring_case(key, keys[i]))
+		if (sm_equal_ignoring_case(*key, keys[i]))
 		{
 			r->key = (SmRobotsKey) i;
+			r->in_group |= i == SM_ROBOTS_AGENT;
 			return true;
 		}
 	}
@@ -115,9 +123,93 @@ read_line(SmRobotsReader *r)
 bool
 sm_robots_next(SmRobotsReader *r)
 {
+	SmSpan		key;
+
 	while (r->p < r->end)
-		if (read_line(r))
+		if (read_key(r, &key))
 			return true;
+	return false;
+}
+
+/* Letters of a key that are compared, more than any key has. */
+#define KEY_LETTERS		16
+
+/* The first letters of a key, in lower case.  Returns their number. */
+static int
+key_letters(SmSpan key, char letters[KEY_LETTERS])
+{
+	int			n = 0;
+
+	for (size_t i = 0; i < key.len && n < KEY_LETTERS; i++)
+		if (sm_is_letter(key.s[i]))
+			letters[n++] = sm_lower(key.s[i]);
+	return n;
+}
+
+/* How many letters must be inserted, deleted or replaced to make b of a? */
+static int
+edit_distance(const char *a, int a_len, const char *b, int b_len)
+{
+	int			row[KEY_LETTERS + 1];
+
+	for (int i = 0; i <= a_len; i++)
+		row[i] = i;
+	for (int k = 1; k <= b_len; k++)
+	{
+		int			diagonal = row[0];
+
+		row[0] = k;
+		for (int i = 1; i <= a_len; i++)
+		{
+			int			replaced = diagonal + (a[i - 1] != b[k - 1]);
+			int			other = (row[i] < row[i - 1] ? row[i] : row[i - 1]) + 1;
+
+			diagonal = row[i];
+			row[i] = replaced < other ? replaced : other;
+		}
+	}
+	return row[a_len];
+}
+
+/*
+ * Is a key a misspelling, such as "Disalow", "User agent" or "Sitemaps"?  Other keys, such as
+ * Crawl-delay and Host, have a meaning for some crawlers.
+ */
+static bool
+is_misspelled(SmSpan given)
+{
+	char		letters[KEY_LETTERS];
+	char		wanted[KEY_LETTERS];
+	int			n = key_letters(given, letters);
+
+	for (int i = 0; i < NKEYS; i++)
+	{
+		int			wanted_len = key_letters(keys[i], wanted);
+
+		if (n >= wanted_len && memcmp(letters, wanted, wanted_len) == 0)
+			return true;
+		if (edit_distance(letters, n, wanted, wanted_len) <= (i == SM_ROBOTS_ALLOW ? 1 : 2))
+			return true;
+	}
+	return false;
+}
+
+bool
+sm_robots_next_ignored(SmRobotsReader *r)
+{
+	while (r->p < r->end)
+	{
+		SmSpan		key;
+		bool		is_ignored;
+
+		if (read_key(r, &key))
+			is_ignored = (r->key == SM_ROBOTS_ALLOW || r->key == SM_ROBOTS_DISALLOW) &&
+				(!r->in_group || (r->value.len > 0 && r->value.s[0] != '/' && r->value.s[0] != '*' && r->value.s[0] != '$'));
+		else
+			is_ignored = r->text.len > 0 && (key.s == NULL || is_misspelled(key));
+		if (is_ignored)
+			return true;
+	}
 	return false;
 }
 
@@ -154,6 +246,14 @@ have_common(const SmRobotsAgents *a, const SmRobotsAgents *b)
 	return common != 0;
 }
 
+static SmRobotsAgents
+common_agents(SmRobotsAgents a, SmRobotsAgents b)
+{
+	for (int i = 0; i < SM_ROBOTS_AGENT_WORDS; i++)
+		a.bits[i] &= b.bits[i];
+	return a;
+}
+
 static bool
 has_agent(const SmRobotsAgents *agents, uint32_t n)
 {
@@ -167,19 +267,33 @@ is_everybody(SmSpan value)
 	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1]));
 }
 
+static void
+add_agent(SmRobotsAgents *to, uint32_t n)
+{
+	to->bits[n / 64] |= UINT64_C(1) << n % 64;
+}
+
+/* The product token of a User-agent line: a version may follow, as in "Examplebot/2.1". */
+static SmSpan
+token_of(SmSpan value)
+{
+	size_t		len = 0;
+
+	while (len < value.len && is_token_octet(value.s[len]))
+		len++;
+	return sm_span(value.s, len);
+}
+
 /* The agents that a User-agent line names. */
 static SmRobotsAgents
 agents_of(const SmRobots *robots, SmSpan value)
 {
 	SmRobotsAgents agents = {0};
-	size_t		len = 0;
+	SmSpan		token = token_of(value);
 
-	/* a version may follow the product token, as in "Examplebot/2.1" */
-	while (len < value.len && is_token_octet(value.s[len]))
-		len++;
-	for (uint32_t i = 0; i < robots->nagents; i++)
-		if (sm_equal_ignoring_case(sm_span(value.s, len), robots->agents[i].name))
-			agents.bits[i / 64] |= UINT64_C(1) << i % 64;
+	for (uint32_t i = 0; i < robots->nall; i++)
+		if (token.len > 0 && sm_equal_ignoring_case(token, robots->agents[i].token))
+			add_agent(&agents, i);
 	return agents;
 }
 
@@ -294,22 +408,198 @@ compare_rules(const void *arg1, const void *arg2)
 }
 
 /*
+ * Google's crawlers that obey the groups of another crawler if they have none of their own,
+ * and what they fetch for that crawler.  A name "" stands for none: the crawler ignores the
+ * groups for "*".
+ */
+static const struct
+{
+	SmSpan		name;
+	SmSpan		other;
+	SmRobotsUse use;			/* SM_ROBOTS_PAGE for nothing special */
+}			google_crawlers[] = {
+	{{SM_LITERAL("Googlebot-Image")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_IMAGE},
+	{{SM_LITERAL("Googlebot-Video")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_VIDEO},
+	{{SM_LITERAL("Googlebot-News")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_NEWS},
+	{{SM_LITERAL("Google-InspectionTool")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE},
+	{{SM_LITERAL("Google-CloudVertexBot")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE},
+	{{SM_LITERAL("GoogleOther-Image")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_IMAGE},
+	{{SM_LITERAL("GoogleOther-Video")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_VIDEO},
+	{{SM_LITERAL("AdsBot-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
+	{{SM_LITERAL("AdsBot-Google-Mobile")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
+	{{SM_LITERAL("AdsBot-Google-Mobile-Apps")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
+	{{SM_LITERAL("Mediapartners-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
+	{{SM_LITERAL("APIs-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE}
+};
+
+#define NGOOGLE	(sizeof(google_crawlers) / sizeof(google_crawlers[0]))
+
+/* Is it the name of a crawler of Google?  They all have "Google" in their names. */
+static bool
+is_google(SmSpan name)
+{
+	SmSpan		google = sm_span_of("google");
+
+	for (size_t i = 0; i + google.len <= name.len; i++)
+		if (sm_equal_ignoring_case(sm_span(name.s + i, google.len), google))
+			return true;
+	return false;
+}
+
+/* What these agents read of the text. */
+static SmSpan
+text_for(const SmRobots *robots, SmRobotsAgents readers)
+{
+	SmSpan		text = robots->text;
+
+	if (have_common(&readers, &robots->google) && text.len > SM_ROBOTS_GOOGLE_MAX)
+		text.len = SM_ROBOTS_GOOGLE_MAX;
+	return text;
+}
+
+/* Does a group of a text name this crawler? */
+static bool
+names_crawler(SmRobots *robots, SmSpan text, SmSpan name)
+{
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, text.s, text.len);
+	while (sm_robots_next(&r))
+	{
+		robots->check_interrupts();
+		if (r.key == SM_ROBOTS_AGENT && sm_equal_ignoring_case(token_of(r.value), name))
+			return true;
+	}
+	return false;
+}
+
+/* The number of the agent with this name; nall if there is none. */
+static uint32_t
+number_of(const SmRobots *robots, SmSpan name)
+{
+	uint32_t	n = 0;
+
+	while (n < robots->nall && !sm_equal_ignoring_case(robots->agents[n].name, name))
+		n++;
+	return n;
+}
+
+/* Add an agent, which obeys the groups with its name. */
+static void
+init_agent(SmRobots *robots, SmSpan name)
+{
+	uint32_t	n = robots->nall++;
+	SmRobotsAgent *agent = &robots->agents[n];
+
+	agent->name = name;
+	agent->token = name;
+	for (int use = 0; use < SM_ROBOTS_NUSES; use++)
+		agent->stand_in[use] = n;
+	add_agent(&robots->all, n);
+	if (is_google(name))
+		add_agent(&robots->google, n);
+}
+
+/*
+ * Find whose groups Google's agents obey, and add the crawlers that stand in for them.
+ * Sets *ignoring to the agents that ignore the groups for "*".
+ */
+static void
+init_google(SmRobots *robots, SmRobotsAgents *ignoring)
+{
+	SmSpan		text = text_for(robots, robots->google);
+
+	for (size_t k = 0; k < NGOOGLE; k++)
+	{
+		SmSpan		name = google_crawlers[k].name;
+		SmSpan		other = google_crawlers[k].other;
+		SmRobotsUse use = google_crawlers[k].use;
+		bool		is_asked = number_of(robots, name) < robots->nagents;
+		bool		is_stand_in = use != SM_ROBOTS_PAGE && number_of(robots, other) < robots->nagents;
+		bool		is_named;
+
+		if (!is_asked && !is_stand_in)
+			continue;
+		is_named = names_crawler(robots, text, name);
+		if (is_named && !is_asked)
+			init_agent(robots, name);
+		for (uint32_t i = 0; i < robots->nagents; i++)
+		{
+			SmRobotsAgent *agent = &robots->agents[i];
+
+			if (is_named && is_stand_in && sm_equal_ignoring_case(agent->name, other))
+				agent->stand_in[use] = number_of(robots, name);
+			if (is_named || !sm_equal_ignoring_case(agent->name, name))
+				continue;
+			agent->token = other;
+			if (other.len == 0)
+				add_agent(ignoring, i);
+		}
+	}
+}
+
+/*
  * Count the rules, and find the agents that no group names.  Before this, all agents count
  * as unnamed.
  */
 static void
-find_unnamed(SmRobots *robots)
+find_unnamed(SmRobots *robots, SmRobotsAgents readers)
 {
+	SmSpan		text = text_for(robots, readers);
 	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, robots->text.s, robots->text.len);
+	sm_robots_reader_init(&r, text.s, text.len);
 	while (sm_robots_next(&r))
 	{
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
-			remove_agents(&robots->unnamed, agents_of(robots, r.value));
+			remove_agents(&robots->unnamed, common_agents(agents_of(robots, r.value), readers));
 		else if (r.key != SM_ROBOTS_SITEMAP && r.value.len > 0)
 			robots->nrules++;
+	}
+}
+
+/*
+ * Compile the rules that these agents obey: to *rule on, and their keys to *key on.  Both
+ * move.
+ */
+static void
+compile_rules(SmRobots *robots, SmRobotsAgents readers, SmRobotsRule **rule, uint8_t **key)
+{
+	SmSpan		text = text_for(robots, readers);
+	SmRobotsAgents group = {0}; /* agents of the group that the line is in */
+	bool		has_rules = false;	/* does the group have a rule?  Then the
+									 * next User-agent line begins another
+									 * group. */
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, text.s, text.len);
+	while (sm_robots_next(&r))
+	{
+		robots->check_interrupts();
+		if (r.key == SM_ROBOTS_AGENT)
+		{
+			if (has_rules)
+				memset(&group, 0, sizeof(group));
+			has_rules = false;
+			add_agents(&group, common_agents(is_everybody(r.value) ? robots->unnamed :
+											 agents_of(robots, r.value), readers));
+		}
+		else if (r.key != SM_ROBOTS_SITEMAP)
+		{
+			has_rules = true;
+			if (!have_common(&group, &robots->all) || r.value.len == 0)
+				continue;
+			(*rule)->key = *key;
+			(*rule)->key_len = make_key(r.value, *key, &(*rule)->length);
+			(*rule)->contents = contents_of(*key, (*rule)->key_len);
+			(*rule)->agents = group;
+			(*rule)->path = r.value;
+			(*rule)->line = r.line;
+			(*rule)->allow = r.key == SM_ROBOTS_ALLOW;
+			*key += (*rule)->key_len;
+			(*rule)++;
+		}
 	}
 }
 
@@ -319,11 +609,9 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 {
 	SmRobotsRule *rule = memory;
 	uint8_t    *key;
-	SmRobotsAgents group = {0}; /* agents of the group that the line is in */
-	bool		has_rules = false;	/* does the group have a rule?  Then the
-									 * next User-agent line begins another
-									 * group. */
-	SmRobotsReader r;
+	SmRobotsAgents ignoring = {0};
+	SmRobotsAgents readers[2];	/* those who read the same text */
+	int			nreaders = 1;
 
 	memset(robots, 0, sizeof(*robots));
 	robots->text = text;
@@ -332,38 +620,22 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 	robots->check_interrupts = check_interrupts;
 	robots->rules = rule;
 	for (uint32_t i = 0; i < nagents; i++)
-		robots->all.bits[i / 64] |= UINT64_C(1) << i % 64;
-	robots->unnamed = robots->all;
-	find_unnamed(robots);
+		init_agent(robots, agents[i].name);
+	init_google(robots, &ignoring);
 
-	key = (uint8_t *) (rule + robots->nrules);
-	sm_robots_reader_init(&r, text.s, text.len);
-	while (sm_robots_next(&r))
+	readers[0] = robots->all;
+	if (text.len > SM_ROBOTS_GOOGLE_MAX && have_common(&robots->google, &robots->all))
 	{
-		check_interrupts();
-		if (r.key == SM_ROBOTS_AGENT)
-		{
-			if (has_rules)
-				memset(&group, 0, sizeof(group));
-			has_rules = false;
-			add_agents(&group, is_everybody(r.value) ? robots->unnamed : agents_of(robots, r.value));
-		}
-		else if (r.key != SM_ROBOTS_SITEMAP)
-		{
-			has_rules = true;
-			if (!have_common(&group, &robots->all) || r.value.len == 0)
-				continue;
-			rule->key = key;
-			rule->key_len = make_key(r.value, key, &rule->length);
-			rule->contents = contents_of(key, rule->key_len);
-			rule->agents = group;
-			rule->path = r.value;
-			rule->line = r.line;
-			rule->allow = r.key == SM_ROBOTS_ALLOW;
-			key += rule->key_len;
-			rule++;
-		}
+		remove_agents(&readers[0], robots->google);
+		readers[nreaders++] = robots->google;
 	}
+	robots->unnamed = robots->all;
+	for (int i = 0; i < nreaders; i++)
+		find_unnamed(robots, readers[i]);
+	remove_agents(&robots->unnamed, ignoring);
+	key = (uint8_t *) (rule + robots->nrules);
+	for (int i = 0; i < nreaders; i++)
+		compile_rules(robots, readers[i], &rule, &key);
 	robots->nrules = rule - robots->rules;
 	qsort(robots->rules, robots->nrules, sizeof(SmRobotsRule), compare_rules);
 }
@@ -425,7 +697,7 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 	SmRobotsContents contents;
 	SmRobotsAgents undecided = robots->all;
 
-	for (uint32_t i = 0; i < robots->nagents; i++)
+	for (uint32_t i = 0; i < robots->nall; i++)
 		robots->agents[i].rule = NULL;
 	if (sm_span_is(sm_span(path, end - path), "/robots.txt"))
 		return;
@@ -446,11 +718,19 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 			!have_common(&rule->agents, &undecided) ||
 			!matches(robots, rule, symbols))
 			continue;
-		for (uint32_t k = 0; k < robots->nagents; k++)
+		for (uint32_t k = 0; k < robots->nall; k++)
 			if (robots->agents[k].rule == NULL && has_agent(&rule->agents, k))
 				robots->agents[k].rule = rule;
 		remove_agents(&undecided, rule->agents);
 		if (!have_common(&undecided, &robots->all))
 			break;
 	}
+}
+
+const SmRobotsAgent *
+sm_robots_crawler(const SmRobots *robots, uint32_t n, SmRobotsUse use)
+{
+	uint32_t	crawler = robots->agents[n].stand_in[use];
+
+	return crawler == n || crawler >= robots->nagents ? &robots->agents[crawler] : NULL;
 }

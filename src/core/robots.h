@@ -1,6 +1,7 @@
 /*
  * robots.h
- *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL.
+ *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL, for
+ *	  Google's crawlers as Google documents it.
  *
  * Nothing is allocated: the caller provides the memory, and keeps the text.
  */
@@ -11,11 +12,14 @@
 
 #include "core/span.h"
 
-/*
- * The longest robots.txt, in bytes, so short that no size here overflows.  RFC 9309
- * requires crawlers to read at least 500 KiB; Google reads no more than that.
- */
+/* The longest robots.txt, in bytes, so short that no size here overflows. */
 #define SM_ROBOTS_MAX	(4 * 1024 * 1024)
+
+/*
+ * What Google's crawlers read of a robots.txt, in bytes.  RFC 9309 requires all crawlers to
+ * read as much.
+ */
+#define SM_ROBOTS_GOOGLE_MAX	(500 * 1024)
 
 typedef enum SmRobotsKey
 {
@@ -31,16 +35,21 @@ typedef struct SmRobotsReader
 	SmRobotsKey key;
 	SmSpan		value;			/* without the comment and the blanks around
 								 * it */
+	SmSpan		text;			/* the whole line, likewise */
 	uint32_t	line;			/* its number, counted from 1 */
 
 	/* private */
 	const char *p;
 	const char *end;
+	bool		in_group;		/* did a line User-agent come before? */
 } SmRobotsReader;
 
 /* A set of agents: a bit for each. */
 #define SM_ROBOTS_AGENT_WORDS	2
 #define SM_ROBOTS_MAX_AGENTS	(64 * SM_ROBOTS_AGENT_WORDS)
+
+/* The most agents that sm_robots_init adds: crawlers that stand in for others. */
+#define SM_ROBOTS_STAND_INS		5
 
 typedef struct SmRobotsAgents
 {
@@ -70,6 +79,16 @@ typedef struct SmRobotsRule
 	bool		allow;
 } SmRobotsRule;
 
+/* What a URL is fetched as. */
+typedef enum SmRobotsUse
+{
+	SM_ROBOTS_PAGE,
+	SM_ROBOTS_IMAGE,
+	SM_ROBOTS_VIDEO,
+	SM_ROBOTS_NEWS,
+	SM_ROBOTS_NUSES
+} SmRobotsUse;
+
 /* A crawler. */
 typedef struct SmRobotsAgent
 {
@@ -77,6 +96,12 @@ typedef struct SmRobotsAgent
 	const SmRobotsRule *rule;	/* result of the last sm_robots_match: the
 								 * rule that decides on the URL, or NULL if no
 								 * rule matches and the URL is allowed */
+
+	/* private */
+	SmSpan		token;			/* name whose groups the agent obeys */
+	uint32_t	stand_in[SM_ROBOTS_NUSES];	/* number of the agent that
+											 * fetches for a use, such as
+											 * Googlebot-Image for Googlebot */
 } SmRobotsAgent;
 
 /* The rules that crawlers obey. */
@@ -84,10 +109,12 @@ typedef struct SmRobots
 {
 	SmSpan		text;
 	SmRobotsAgent *agents;
-	uint32_t	nagents;
+	uint32_t	nagents;		/* those that sm_robots_init got */
 
 	/* private */
+	uint32_t	nall;			/* with stand-ins, which follow in agents */
 	SmRobotsAgents all;
+	SmRobotsAgents google;		/* Google's agents */
 	SmRobotsAgents unnamed;		/* agents that no group names: they obey the
 								 * groups for "*" */
 	uint32_t	nrules;
@@ -104,16 +131,25 @@ extern void sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t le
 /* Read the next line that has one of the keys; false at the end. */
 extern bool sm_robots_next(SmRobotsReader *r);
 
+/*
+ * Read the next line that crawlers ignore, although it seems to be one of these lines: one
+ * without a colon, with a misspelled key, with a rule before the first User-agent, or with
+ * a path that matches nothing.  Sets line and text only.  Google obeys some of these lines.
+ */
+extern bool sm_robots_next_ignored(SmRobotsReader *r);
+
 /* Is it a product token, the name of a crawler in a robots.txt? */
 extern bool sm_robots_is_token(const char *s, size_t len);
 
 /*
- * Compile the rules of a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: at most
- * SM_ROBOTS_MAX_AGENTS, with their names set.  check_interrupts: function to call now and
+ * Compile the rules of a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: nagents with
+ * their names set, and room for SM_ROBOTS_STAND_INS more; together at most
+ * SM_ROBOTS_MAX_AGENTS.
+ * check_interrupts: function to call now and
  * then; if it does not return, robots cannot be used again.  memory:
  * SM_ROBOTS_MEMORY(text.len) bytes, aligned as by malloc.
  */
-#define SM_ROBOTS_MEMORY(len)	(11 * (len))
+#define SM_ROBOTS_MEMORY(len)	(11 * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : 0)))
 
 extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
 						   void (*check_interrupts) (void), void *memory);
@@ -126,5 +162,12 @@ extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents,
 #define SM_ROBOTS_ROOM(len)	(3 * (len) + 2)
 
 extern void sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room);
+
+/*
+ * The agent that fetches a URL for the n-th agent, and whose rule counts: itself or a
+ * crawler of its own for this use, if the robots.txt names that crawler.  NULL if
+ * sm_robots_init got that crawler, too, which then is an agent of its own.
+ */
+extern const SmRobotsAgent *sm_robots_crawler(const SmRobots *robots, uint32_t n, SmRobotsUse use);
 
 #endif

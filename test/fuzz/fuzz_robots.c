@@ -2,9 +2,9 @@
  * fuzz_robots.c
  *	  Fuzzes core/robots.
  *
- * The input is an agent, a NUL, a path, a NUL and a robots.txt.  Two other agents are
- * asked for with it.  The judge does it all again with no regard to speed: it looks at
- * each line for itself, and tries each rule on the path.
+ * The input is an agent, a NUL, a path, a NUL and a robots.txt.  Other agents are asked
+ * for with it.  The judge does it all again with no regard to speed: it looks at each line
+ * for itself, and tries each rule on the path.
  */
 #include "core/robots.h"
 
@@ -15,7 +15,7 @@
 
 #define WILDCARD	0x100
 #define LAST		0x101
-#define NAGENTS		3
+#define NAGENTS		6
 
 /* A path in the one form. */
 typedef struct Characters
@@ -23,10 +23,10 @@ typedef struct Characters
 	int			c[3072];
 	int			n;
 	int			length;			/* as it counts */
-} Characters;
+}			Characters;
 
 static void
-read_characters(const char *s, int len, bool is_rule, Characters *to)
+read_characters(const char *s, int len, bool is_rule, Characters * to)
 {
 	to->n = to->length = 0;
 	for (int i = 0; i < len; i++)
@@ -71,7 +71,7 @@ read_characters(const char *s, int len, bool is_rule, Characters *to)
 
 /* Does the rule match the path?  By what is left of each. */
 static bool
-matches(const Characters *rule, const Characters *path)
+matches(const Characters * rule, const Characters * path)
 {
 	static bool table[3073][3073];
 
@@ -98,13 +98,13 @@ typedef struct Line
 	int			key_len;
 	const char *value;
 	int			value_len;
-} Line;
+}			Line;
 
 static void
 strip(const char **s, int *len)
 {
 	while (*len > 0 && strchr(" \t\v\f", (*s)[*len - 1]) && (*s)[*len - 1] != '\0')
-		--*len;
+		--* len;
 	while (*len > 0 && strchr(" \t\v\f", **s) && **s != '\0')
 	{
 		++*s;
@@ -114,7 +114,7 @@ strip(const char **s, int *len)
 
 /* Take the next line from *s; false at the end. */
 static bool
-next_line(const char **s, const char *end, Line *line)
+next_line(const char **s, const char *end, Line * line)
 {
 	const char *start = *s;
 	const char *stop;
@@ -146,13 +146,13 @@ next_line(const char **s, const char *end, Line *line)
 }
 
 static bool
-key_is(const Line *line, const char *key)
+key_is(const Line * line, const char *key)
 {
 	return line->key_len == (int) strlen(key) && strncasecmp(line->key, key, line->key_len) == 0;
 }
 
 static bool
-names(const Line *line, const char *agent)
+names(const Line * line, const char *agent)
 {
 	int			n = 0;
 
@@ -163,10 +163,40 @@ names(const Line *line, const char *agent)
 }
 
 static bool
-names_all(const Line *line)
+names_all(const Line * line)
 {
 	return line->value_len > 0 && line->value[0] == '*' &&
 		(line->value_len == 1 || (line->value[1] && strchr(" \t\v\f", line->value[1])));
+}
+
+/* Does a group name the agent? */
+static bool
+is_named(const char *text, const char *end, const char *agent)
+{
+	Line		line;
+
+	while (next_line(&text, end, &line))
+		if (key_is(&line, "user-agent") && names(&line, agent))
+			return true;
+	return false;
+}
+
+/* The agent whose groups an agent without groups obeys; "" for none, NULL for "*". */
+static const char *
+other_agent(const char *agent)
+{
+	static const char *const others[][2] = {
+		{"Googlebot-Image", "Googlebot"}, {"Googlebot-Video", "Googlebot"}, {"Googlebot-News", "Googlebot"},
+		{"Google-InspectionTool", "Googlebot"}, {"Google-CloudVertexBot", "Googlebot"},
+		{"GoogleOther-Image", "GoogleOther"}, {"GoogleOther-Video", "GoogleOther"},
+		{"AdsBot-Google", ""}, {"AdsBot-Google-Mobile", ""}, {"AdsBot-Google-Mobile-Apps", ""},
+		{"Mediapartners-Google", ""}, {"APIs-Google", ""}
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcasecmp(others[i][0], agent) == 0)
+			return others[i][1];
+	return NULL;
 }
 
 /* The line of the rule that decides, negative where it forbids; 0 for none. */
@@ -176,7 +206,7 @@ judge(const char *text, const char *end, const char *agent, const char *path, si
 	static Characters path_characters;
 	static Characters rule;
 	char		whole_path[1024];
-	bool		is_named = false;
+	bool		has_group;
 	bool		obeys = false;
 	bool		has_rules = false;
 	int			best = 0;
@@ -192,10 +222,15 @@ judge(const char *text, const char *end, const char *agent, const char *path, si
 	memcpy(whole_path + (path_len == 0 || path[0] != '/'), path, path_len);
 	read_characters(whole_path, path_len + (path_len == 0 || path[0] != '/'), false, &path_characters);
 
-	if (end - text >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-		text += 3;
-	for (s = text; next_line(&s, end, &line);)
-		is_named |= key_is(&line, "user-agent") && names(&line, agent);
+	if (end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+		text	  +=3;
+
+	has_group = is_named(text, end, agent);
+	if (!has_group && other_agent(agent))
+	{
+		agent = other_agent(agent);
+		has_group = *agent == '\0' || is_named(text, end, agent);
+	}
 	for (s = text; next_line(&s, end, &line);)
 	{
 		bool		allow = key_is(&line, "allow");
@@ -205,7 +240,7 @@ judge(const char *text, const char *end, const char *agent, const char *path, si
 		{
 			if (has_rules)
 				has_rules = obeys = false;
-			obeys |= is_named ? names(&line, agent) : names_all(&line);
+			obeys |= has_group ? *agent != '\0' && names(&line, agent) : names_all(&line);
 		}
 		else if (allow || key_is(&line, "disallow"))
 		{
@@ -236,10 +271,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *end = agent + size;
 	const char *path = size < 1000 ? memchr(agent, '\0', size) : NULL;
 	const char *text = path ? memchr(path + 1, '\0', end - path - 1) : NULL;
-	const char *names[NAGENTS] = {agent, "x", "foobot"};
+	const char *names[NAGENTS] = {agent, "x", "foobot", "googlebot", "Googlebot-News", "AdsBot-Google"};
 	const char *hash;
 	SmRobots	robots;
-	SmRobotsAgent agents[NAGENTS];
+	SmRobotsReader r;
+	uint32_t	last = 0;
+	SmRobotsAgent agents[NAGENTS + SM_ROBOTS_STAND_INS];
 	char	   *text_copy;
 	char	   *path_copy;
 	char	   *memory;
@@ -249,7 +286,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (text == NULL || !sm_robots_is_token(agent, strlen(agent)))
 		return 0;
 	path++;
-	text++;
+	text	  ++;
+
 	path_len = strlen(path);
 	text_copy = exactly(text, end - text);
 	path_copy = exactly(path, path_len);
@@ -270,6 +308,27 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 			CHECK(line == judge(text, end, names[n], path, hash ? (size_t) (hash - path) : path_len));
 		}
+	}
+	for (int use = SM_ROBOTS_PAGE; use < SM_ROBOTS_NUSES; use++)
+	{
+		static const char *const stand_ins[SM_ROBOTS_NUSES] = {"", "Googlebot-Image", "Googlebot-Video", "Googlebot-News"};
+		const SmRobotsAgent *crawler = sm_robots_crawler(&robots, 3, (SmRobotsUse) use);
+		int			line = crawler == NULL || crawler->rule == NULL ? 0 :
+			crawler->rule->allow ? (int) crawler->rule->line : -(int) crawler->rule->line;
+		bool		has_stand_in = use != SM_ROBOTS_PAGE &&
+			is_named(text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0), end, stand_ins[use]);
+
+		if (crawler == NULL)
+			CHECK(has_stand_in && (use == SM_ROBOTS_NEWS || strcasecmp(agent, stand_ins[use]) == 0));
+		else
+			CHECK(line == judge(text, end, has_stand_in ? stand_ins[use] : "Googlebot",
+								path, hash ? (size_t) (hash - path) : path_len));
+	}
+	sm_robots_reader_init(&r, text_copy, end - text);
+	while (sm_robots_next_ignored(&r))
+	{
+		CHECK(r.line > last && r.text.len > 0);
+		last = r.line;
 	}
 
 	free(room);

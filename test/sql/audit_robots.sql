@@ -148,3 +148,45 @@ SELECT section, detail
 SELECT row_number, loc, problem
   FROM sitemap_audit('SELECT ''/'' || least(n, 99) AS loc, ''2026-01-02''::text AS lastmod FROM generate_series(1, 100) n', 'http://a/', agents => '{x}',
                      robots => E'user-agent: *\ndisallow: /sitemap');
+
+-- Google's crawlers: images, videos and news have crawlers of their own, which obey the groups of Googlebot if they have none.
+SELECT E'User-agent: *\nDisallow: /all\nUser-agent: Googlebot\nDisallow: /google\nUser-agent: Googlebot-Image\nDisallow: /image\nUser-agent: Googlebot-News\nDisallow: /news\nSitemap: https://a.example/sitemap.xml' AS robots \gset
+CREATE FUNCTION pg_temp.fetched(path text) RETURNS TABLE (loc text, images text[], videos jsonb, news jsonb) LANGUAGE sql AS $$
+  SELECT path, ARRAY[path || '.jpg'],
+         jsonb_build_object('thumbnail_loc', path || '.png', 'title', 't', 'description', 'd', 'content_loc', path || '.mp4', 'player_loc', path || '-player',
+                            'content_segment_loc', ARRAY[path || '-1'], 'gallery_loc', path || '-gallery', 'uploader', 'u', 'uploader_info', path || '-u'), NULL::jsonb
+   UNION ALL
+  SELECT path || '-news', NULL, NULL,
+         jsonb_build_object('publication_name', 'n', 'publication_language', 'en', 'title', 't', 'publication_date', to_jsonb(now()))
+$$;
+SELECT detail
+  FROM unnest('{all,google,image,news}'::text[]) path,
+       LATERAL sitemap_audit(format('SELECT f.* FROM pg_temp.fetched(%L) f', '/' || path), 'https://a.example/', agents => '{Googlebot,Bingbot}', robots => :'robots')
+ WHERE problem = 'robots_disallowed'
+ ORDER BY detail COLLATE "C";
+SELECT agents, string_agg(detail, ' ' ORDER BY detail COLLATE "C")
+  FROM unnest('{Googlebot-Image,Googlebot-Video,GoogleBot-news,Google-InspectionTool,Storebot-Google,AdsBot-Google,"Googlebot,Googlebot-Image"}'::text[]) agents,
+       LATERAL sitemap_audit('SELECT unnest(''{/all,/google,/image,/news}''::text[]) AS loc, ARRAY[''/image.jpg''] AS images', 'https://a.example/',
+                             agents => ('{' || agents || '}')::text[], robots => :'robots')
+ WHERE problem = 'robots_disallowed'
+ GROUP BY agents
+ ORDER BY agents COLLATE "C";
+
+-- 500 KiB, which end in the middle of a rule.
+SELECT E'User-agent: *\n' || repeat(E'#\n', 255987) || E'Disallow: /abc\nDisallow: /d\nSitemap: http://a/sitemap.xml' AS robots \gset
+SELECT octet_length(:'robots') - length(E'bc\nDisallow: /d\nSitemap: http://a/sitemap.xml') AS google;
+SELECT row_number, problem, detail
+  FROM sitemap_audit('SELECT unnest(''{/a,/abc,/d}''::text[]) AS loc', 'http://a/', robots => :'robots', agents => '{Googlebot,x,Googlebot-Image}');
+SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', robots => E'User-agent: *\nSitemap: http://a/sitemap.xml\n#' || repeat('x', 512000 - 45));
+
+-- Lines that crawlers ignore, though Google obeys some of them.
+SELECT row_number, problem, detail
+  FROM sitemap_audit('SELECT unnest(''{/cart,/b}''::text[]) AS loc', 'http://a/', agents => '{x}',
+                     robots => E'User-agent: *\nDisallow /cart # never\nDisalow: /b\ncrawl-delay: 1\nSitemap: http://a/sitemap.xml');
+SELECT detail
+  FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', agents => '{x}',
+                     robots => E'User-agent: *\nSitemap: http://a/sitemap.xml\n' || (SELECT string_agg(format(E'Dissallow: /%s\n', n), '') FROM generate_series(1, 13) n))
+ WHERE problem = 'robots_lines_ignored';
+SELECT detail
+  FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', robots => E'Disallow: /\nuseragent: *\nUser-agent: *\nDisallow: cart\nAllow\nSitemaps: http://a/sitemap.xml')
+ WHERE problem = 'robots_lines_ignored';

@@ -22,7 +22,7 @@ decide(const char *text, size_t text_len, const char *agent, const char *path,
 	char	   *text_copy = exactly(text, text_len);
 	char	   *path_copy = exactly(path, path_len);
 	SmRobots	robots;
-	SmRobotsAgent agents[] = {{sm_span_of(agent), NULL}};
+	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of(agent)}};
 	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(text_len));
 	char	   *room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
 	const SmRobotsRule *rule;
@@ -47,8 +47,8 @@ static void
 lines_are(const char *text, const char *path, const char *wanted)
 {
 	SmRobots	robots;
-	SmRobotsAgent agents[] = {
-		{sm_span_of("a"), NULL}, {sm_span_of("b"), NULL}, {sm_span_of("c"), NULL}, {sm_span_of("d"), NULL}
+	SmRobotsAgent agents[4 + SM_ROBOTS_STAND_INS] = {
+		{.name = sm_span_of("a")}, {.name = sm_span_of("b")}, {.name = sm_span_of("c")}, {.name = sm_span_of("d")}
 	};
 	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(strlen(text)));
 	char		room[100];
@@ -79,7 +79,7 @@ line_is(const char *text, const char *agent, const char *path, long long wanted)
 static void
 rules(const char *lines, const char *const *allowed, const char *const *disallowed)
 {
-	char		text[600];
+	char text[	600];
 	bool		result;
 	char		name[700];
 
@@ -187,6 +187,155 @@ test_groups(void)
 			"y", "/a", -2);
 	line_is("User-agent: x\nUser-agent: *\nDisallow: /a", "x", "/a", -3);
 	line_is("User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a", "x", "/a", 0);
+}
+
+/* Google's crawlers, which may obey the groups of another, or none for "*". */
+static void
+test_google(void)
+{
+	const char *all = "User-agent: *\nDisallow: /\n";
+	const char *google = "User-agent: *\nDisallow: /\nUser-agent: googlebot\nDisallow: /g\nUser-agent: GoogleOther\nDisallow: /o";
+	const char *image = "User-agent: Googlebot\nDisallow: /\nUser-agent: Googlebot-Image/1.0\nDisallow: /i";
+
+	foreach_string(name, "Googlebot", "Googlebot-Image", "googlebot-video", "GOOGLEBOT-NEWS",
+				   "Google-InspectionTool", "Google-CloudVertexBot")
+	{
+		line_is(all, *name, "/g", -2);
+		line_is(google, *name, "/g", -4);
+		line_is(google, *name, "/o", 0);
+	}
+	foreach_string(name, "GoogleOther", "GoogleOther-Image", "GoogleOther-Video")
+	{
+		line_is(all, *name, "/o", -2);
+		line_is(google, *name, "/o", -6);
+		line_is(google, *name, "/g", 0);
+	}
+	foreach_string(name, "Storebot-Google", "Google-Extended", "Googlebot-Imagebot", "bingbot")
+	{
+		line_is(all, *name, "/g", -2);
+		line_is(google, *name, "/g", -2);
+	}
+	foreach_string(name, "AdsBot-Google", "AdsBot-Google-Mobile", "AdsBot-Google-Mobile-Apps",
+				   "Mediapartners-Google", "APIs-Google")
+	{
+		line_is(all, *name, "/g", 0);
+		line_is("User-agent: *\nUser-agent:\nDisallow: /", *name, "/g", 0);
+		line_is("User-agent: AdsBot-Google\nUser-agent: AdsBot-Google-Mobile\nUser-agent: AdsBot-Google-Mobile-Apps\n"
+				"User-agent: Mediapartners-Google\nUser-agent: APIs-Google\nDisallow: /g", *name, "/g", -6);
+	}
+	line_is(image, "Googlebot-Image", "/i", -4);
+	line_is(image, "Googlebot-Image", "/a", 0);
+	line_is(image, "Googlebot", "/a", -2);
+	line_is("User-agent: Googlebot-Image\nAllow: /x\nUser-agent: Googlebot\nDisallow: /", "Googlebot-Image", "/", 0);
+}
+
+/* The agent that fetches for an agent, "" for none. */
+static void
+crawler_is(const char *text, int n, SmRobotsUse use, const char *wanted)
+{
+	SmRobotsAgent agents[4 + SM_ROBOTS_STAND_INS] = {
+		{.name = sm_span_of("Googlebot")}, {.name = sm_span_of("bingbot")},
+		{.name = sm_span_of("Googlebot-Video")}, {.name = sm_span_of("googleother")}
+	};
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(strlen(text)));
+	SmRobots	robots;
+	const SmRobotsAgent *crawler;
+
+	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, memory);
+	crawler = sm_robots_crawler(&robots, n, use);
+	is(crawler ? crawler->name.s : "", crawler ? crawler->name.len : 0, wanted, strlen(wanted), text);
+	free(memory);
+}
+
+static void
+test_stand_ins(void)
+{
+	const char *text = "User-agent: googlebot-image\nUser-agent: Googlebot-Video\nUser-agent: Googlebot-News\n"
+		"User-agent: GoogleOther-Image\nDisallow: /";
+
+	foreach_string(none, "", "User-agent: *\nDisallow: /", "User-agent: Googlebot\nDisallow: /",
+				   "User-agent: Googlebot-Imagebot")
+	{
+		for (int use = SM_ROBOTS_PAGE; use < SM_ROBOTS_NUSES; use++)
+		{
+			crawler_is(*none, 0, (SmRobotsUse) use, "Googlebot");
+			crawler_is(*none, 1, (SmRobotsUse) use, "bingbot");
+			crawler_is(*none, 2, (SmRobotsUse) use, "Googlebot-Video");
+		}
+	}
+	crawler_is(text, 0, SM_ROBOTS_PAGE, "Googlebot");
+	crawler_is(text, 0, SM_ROBOTS_IMAGE, "Googlebot-Image");
+	crawler_is(text, 0, SM_ROBOTS_NEWS, "Googlebot-News");
+	crawler_is(text, 0, SM_ROBOTS_VIDEO, "");
+	crawler_is(text, 2, SM_ROBOTS_VIDEO, "Googlebot-Video");
+	crawler_is(text, 1, SM_ROBOTS_IMAGE, "bingbot");
+	crawler_is(text, 3, SM_ROBOTS_IMAGE, "GoogleOther-Image");
+	crawler_is(text, 3, SM_ROBOTS_NEWS, "googleother");
+}
+
+/* Google reads 500 KiB, and what is left of the line in which these end. */
+static void
+test_google_size(void)
+{
+	static char text[SM_ROBOTS_GOOGLE_MAX + 100];
+	const char *start = "User-agent: *\nDisallow: /a\n";
+	size_t		start_len = strlen(start);
+	bool		allowed;
+
+	memset(text, '#', sizeof(text));
+	memcpy(text, start, start_len);
+	memcpy(text +SM_ROBOTS_GOOGLE_MAX - 13, "\nDisallow: /bc\nDisallow: /d\nUser-agent: Googlebot\nAllow: /", 58);
+
+	foreach_string(agent, "Googlebot", "Storebot-Google", "x")
+	{
+		bool		is_google = **agent != 'x';
+
+		is_number(decide(text, sizeof(text), *agent, "/a", 2, &allowed), 2, *agent);
+		is_number(decide(text, sizeof(text), *agent, "/bc", 3, &allowed), 4, *agent);
+		is_number(decide(text, sizeof(text), *agent, "/bx", 3, &allowed), is_google ? 4 : 0, *agent);
+		is_number(decide(text, sizeof(text), *agent, "/d", 2, &allowed), is_google ? 0 : 5, *agent);
+	}
+	/* as much as is read is not too much */
+	is_number(decide(text, SM_ROBOTS_GOOGLE_MAX + 1, "Googlebot", "/bx", 3, &allowed), 4, "one octet more");
+	is_number(decide(text, SM_ROBOTS_GOOGLE_MAX, "Googlebot", "/bx", 3, &allowed), 4, "no octet more");
+}
+
+/* The numbers of the lines that are ignored. */
+static void
+ignored_are(const char *text, const char *wanted)
+{
+	char	   *copy = exactly(text, strlen(text));
+	char		found[200] = "";
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, copy, strlen(text));
+	while (sm_robots_next_ignored(&r))
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
+	is(found, strlen(found), wanted, strlen(wanted), text);
+	free(copy);
+}
+
+static void
+test_ignored(void)
+{
+	ignored_are("", "");
+	ignored_are("\xEF\xBB\xBF# comment\n\n \t\nUser-agent: *\nDisallow:\nAllow : /a # b\nDisallow: *x\nSitemap: http://a/\nDisallow: $", "");
+	ignored_are("User-agent: *\nDisallow /cart\r\nDisalow: /b\rDisallow: /c", " 2 3");
+	ignored_are("User-agent: *\nCrawl-delay: 1\nHost: a\nClean-param: a /\nNoindex: /\nRequest-rate: 1/5\nVisit-time: 1\n"
+				"Content-Signal: search=yes\nSchemamap: http://a/\nLicense: http://a/\nComment: x\nAI-policy: y", "");
+	foreach_string(key, "disalow", "Dissallow", "dissalow", "Diasllow", "Disallaw", "dis-allow", "Disallowed", "Disallow all", "desallow", "Disallow\xC2\xA0",
+				   "alow", "Allowed", "User agent", "Useragent", "user_agent", "User-agents", "User-agnet", "Usr-agent",
+				   "site-map", "Sitemaps", "Site map", "sitmap", "\xEF\xBB\xBFUser-agent")
+	{
+		char text[	100];
+
+		snprintf(text, sizeof(text), "User-agent: *\n%s: /a", *key);
+		ignored_are(text, " 2");
+	}
+	ignored_are("User-agent: *\nx\nDisallow; /\nDisallow = /\n: /", " 2 3 4");
+	ignored_are("Disallow: /a\nAllow:\nSitemap: http://a/\nUser-agent: *\nDisallow: /b", " 1 2");
+	ignored_are("User-agent: *\nDisallow: cart\nAllow: https://www.example.com/a\nDisallow: /", " 2 3");
+	ignored_are("Useragent: *\nDisallow: /", " 1 2");
 }
 
 /* Lines: what is a rule, and which number it has. */
@@ -341,11 +490,11 @@ test_many_agents(void)
 	{
 		sprintf(names[i], "%c%c", 'a' + i / 16, 'a' + i % 16);
 		agents[i].name = sm_span_of(names[i]);
-		len += sprintf(text + len, "User-agent: %s\nDisallow: /%s\n", names[i], names[i]);
+		len += sprintf(text +len, "User-agent: %s\nDisallow: /%s\n", names[i], names[i]);
 	}
 	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS - 1; i++)
-		len += sprintf(text + len, "User-agent: %s\n", names[i]);
-	len += sprintf(text + len, "Disallow: /a\n");
+		len += sprintf(text +len, "User-agent: %s\n", names[i]);
+	len += sprintf(text +len, "Disallow: /a\n");
 
 	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
 	sm_robots_init(&robots, sm_span(text, len), agents, SM_ROBOTS_MAX_AGENTS, count_check, memory);
@@ -376,13 +525,14 @@ test_interrupts(void)
 	static char path[200000];
 	static char room[SM_ROBOTS_ROOM(sizeof(path))];
 	SmRobots	robots;
-	SmRobotsAgent agents[] = {{sm_span_of("a"), NULL}};
+	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of("a")}};
 	size_t		len = sprintf(text, "%s", start);
 	char	   *memory;
 
 	/* "*aaa...b", looked for at each a */
-	memset(text + len, 'a', 100);
-	text[len + 99] = 'b';
+	memset(text +len, 'a', 100);
+	text[		len + 99] = 'b';
+
 	len += 100;
 	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
 	nchecks = 0;
@@ -410,28 +560,29 @@ test_size(void)
 
 	while (len < 600 * 1024)
 	{
-		len += sprintf(text + len, "Disallow: /*/%u/*.pdf$\nAllow: /%u/\n", lines, lines);
+		len += sprintf(text +len, "Disallow: /*/%u/*.pdf$\nAllow: /%u/\n", lines, lines);
 		lines += 2;
 	}
 	is_number(decide(text, len, "x", "/1/a", 4, &allowed), 3, "the first of many rules");
 	is_number(decide(text, len, "x", "/a/1/.pdf", 9, &allowed), 2, "the first of many rules with wildcards");
-	snprintf(text + max - 100, 100, "/a/%u/b/c.pdf", lines - 2);
-	is_number(decide(text, len, "x", text + max - 100, strlen(text + max - 100), &allowed),
+	snprintf(text +max - 100, 100, "/a/%u/b/c.pdf", lines - 2);
+	is_number(decide(text, len, "x", text +max - 100, strlen(text +max - 100), &allowed),
 			  lines - 1, "the last of many rules");
 	ok(!allowed, "it forbids");
 
 	/* one line, with all that each octet could cost */
 	len = sprintf(text, "User-agent: x\nAllow: /");
 	while (len < max)
-		text[len++] = '*';
+		text[		len++] = '*';
+
 	is_number(decide(text, len, "x", "/aaa", 4, &allowed), 2, "nothing but wildcards");
 	len = sprintf(text, "User-agent: x\nAllow: /");
 	for (; len + 2 <= max; len += 2)
-		memcpy(text + len, "*a", 2);
-	is_number(decide(text, len, "x", text + 22, 2047, &allowed), 0, "wildcards and a letter");
+		memcpy(text +len, "*a", 2);
+	is_number(decide(text, len, "x", text +22, 2047, &allowed), 0, "wildcards and a letter");
 	len = sprintf(text, "User-agent: x\nAllow: /");
-	memset(text + len, '\xFF', max - len);
-	is_number(decide(text, max, "x", text + len - 1, 2047, &allowed), 0, "all to be escaped");
+	memset(text +len, '\xFF', max - len);
+	is_number(decide(text, max, "x", text +len - 1, 2047, &allowed), 0, "all to be escaped");
 	free(text);
 }
 
@@ -439,6 +590,10 @@ int
 main(void)
 {
 	test_groups();
+	test_google();
+	test_stand_ins();
+	test_google_size();
+	test_ignored();
 	test_agents();
 	test_many_agents();
 	test_lines();

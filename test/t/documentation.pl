@@ -35,7 +35,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @not_run = qw(apt-get curl docker dpkg-buildpackage examples make pgxn sudo);
-my @documents = qw(README.md doc/tutorial.md doc/guide.md doc/operations.md doc/reference.md);
+my @documents = qw(README.md doc/agents.md doc/tutorial.md doc/guide.md doc/operations.md doc/reference.md);
 my @more_documents = qw(CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/applications.md doc/managed.md doc/performance.md doc/shards.md examples/README.md);
 my @not_examples = qw(apache css ini javascript nginx pgsql python ruby);
 my @programs = qw(awk base64 cmp gzip);

@@ -26,6 +26,16 @@ CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
 INSERT INTO site (target, base_url, section, query, max_urls, directory)
 VALUES ('site_files', 'https://www.example.com/', 'files',
         'SELECT loc, lastmod, loc AS key FROM public.page ORDER BY loc', 2500, :'host' || '/sitemaps');
+
+-- The runs, for the plots of the report.
+CREATE TABLE site_history (LIKE site);
+CREATE FUNCTION keep_history() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.site_history SELECT NEW.*;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER history AFTER UPDATE ON site FOR EACH ROW
+	WHEN (NEW.finished IS DISTINCT FROM OLD.finished) EXECUTE FUNCTION keep_history();
 CALL sitemap_run('site');
 
 \echo

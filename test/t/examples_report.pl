@@ -32,19 +32,17 @@ $node->safe_psql(
 	CREATE TRIGGER history AFTER UPDATE ON site FOR EACH ROW
 		WHEN (NEW.failures > OLD.failures OR NEW.finished IS DISTINCT FROM OLD.finished AND NEW.written > 0)
 		EXECUTE FUNCTION keep_history();
-	INSERT INTO site (target, base_url, section, query) VALUES
-		('site_files', 'https://a.example/', 'pages', $$
+	INSERT INTO site (every, target, base_url, section, query) VALUES
+		('1 day', 'site_files', 'https://a.example/', 'pages', $$
 			SELECT '/' || public.sitemap_encode(slug) AS loc, changed AS lastmod, id AS key,
 			       ARRAY['https://cdn.example/' || id || '.jpg?a="&b=<'] AS images,
 			       jsonb_build_object('de', '/' || public.sitemap_encode(slug), 'en', '/en/' || id) AS alternates
 			  FROM public.page ORDER BY id$$),
-		('site_files', 'https://a.example/', 'broken', 'SELECT 1 AS "<i>loc"'),
-		('site_files', 'https://b.example/', 'tags', $$SELECT loc FROM (VALUES ('/1'), ('/1#<u>"&')) v (loc)$$)});
-foreach my $changed ('2026-03-02', '2026-03-03')
-{
-	$node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
-	$node->safe_psql('postgres', qq{UPDATE page SET changed = '$changed' WHERE id = 7; UPDATE site SET requested = now()});
-}
+		('1 day', 'site_files', 'https://a.example/', 'broken', 'SELECT 1 AS "<i>loc"'),
+		('1 day', 'site_files', 'https://b.example/', 'tags', $$SELECT loc FROM (VALUES ('/1'), ('/1#top'), ('/2<u>"&')) v (loc)$$)});
+$node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
+$node->safe_psql('postgres', q{UPDATE page SET changed = '2026-03-02' WHERE id = 7; UPDATE site SET requested = now()});
+$node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
 # The sitemap of another program, with a URL that is no link.
 $node->safe_psql('postgres',
 	q{INSERT INTO site_files (base_url, section, name, kind, loc) VALUES ('https://a.example/', 'blog"<u>', 'blog', 'urlset', 'javascript:alert(1)')});
@@ -57,7 +55,8 @@ like($html, qr{<td>pages</td><td class="good">ok</td><td class="n">50</td>}, 'a 
 like($html, qr{<figcaption>pages of https://a\.example/.*<polyline points="10\.0,20\.0 310\.0,20\.0"/>.*<rect x="\d}s, 'a plot of its runs');
 like($html, qr{<figcaption>broken of .*<rect class="failure"}s, 'and of failures');
 like($html, qr{<td class="bad">no audit</td>.*&lt;i&gt;loc}, 'a query that cannot be audited');
-like($html, qr{<td class="bad">loc_fragment</td><td class="n">1</td><td>/1#&lt;u&gt;&quot;&amp;</td>}, 'a problem');
+like($html, qr{<td class="bad">loc_fragment</td><td class="n">1</td><td>/1#top</td>}, 'a problem');
+like($html, qr{<td class="bad">loc_suspicious</td><td class="n">1</td><td>/2&lt;u&gt;&quot;&amp;</td>}, 'a problem with a hostile loc');
 like($html, qr{<a href="https://a\.example/pages-\w+\.xml\.gz">pages-\w+\.xml\.gz</a></td><td>urlset</td><td class="n">50</td>}, 'a file');
 like($html, qr{<td>blog</td><td>urlset</td>}, 'a sitemap of another program');
 like($html, qr{2026-03-02T00:00:00Z</td><td><a href="https://a\.example/K%C3%A4se%20[^"]*">https://a\.example/Käse &amp; &lt;b&gt;&quot;Brot&quot; 7</a>},

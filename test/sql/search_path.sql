@@ -1,6 +1,6 @@
 --
--- What others made: their names never take the place of ours, and the code in their tables
--- runs just where PostgreSQL runs it.
+-- What others made: names of all kinds, and code in their tables, which runs just where
+-- PostgreSQL runs it.  Names that hide those of pg_catalog are in search_path_traps.sql.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set helpers :abs_srcdir /sql/include/helpers.sql
@@ -12,112 +12,11 @@ CREATE SCHEMA victim;
 CREATE TABLE victim.page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 30) n;
 CREATE TABLE victim.target OF sitemap_file (PRIMARY KEY (base_url, name));
 
---
--- Names
---
--- A trap by each name that our own statements and functions have or could have.
-SET ROLE regress_sitemap_attacker;
-CREATE FUNCTION attack.trap(what text) RETURNS bool LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE 'trapped by %', what;
-END
-$$;
-CREATE FUNCTION attack.equal(text, text) RETURNS bool LANGUAGE sql AS 'SELECT attack.trap(''= of text'')';
-CREATE FUNCTION attack.equal(bigint, bigint) RETURNS bool LANGUAGE sql AS 'SELECT attack.trap(''= of bigint'')';
-CREATE FUNCTION attack.less(text, text) RETURNS bool LANGUAGE sql AS 'SELECT attack.trap(''< of text'')';
-CREATE FUNCTION attack.concat(text, text) RETURNS text LANGUAGE sql AS 'SELECT attack.trap(''||'')::text';
-CREATE OPERATOR attack.= (LEFTARG = text, RIGHTARG = text, FUNCTION = attack.equal);
-CREATE OPERATOR attack.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = attack.equal);
-CREATE OPERATOR attack.< (LEFTARG = text, RIGHTARG = text, FUNCTION = attack.less);
-CREATE OPERATOR attack.|| (LEFTARG = text, RIGHTARG = text, FUNCTION = attack.concat);
-CREATE FUNCTION attack.length(text) RETURNS int LANGUAGE sql AS 'SELECT attack.trap(''length'')::int';
-CREATE FUNCTION attack.length(bytea) RETURNS int LANGUAGE sql AS 'SELECT attack.trap(''length'')::int';
-CREATE FUNCTION attack.now() RETURNS timestamptz LANGUAGE sql AS 'SELECT attack.trap(''now'')::text::timestamptz';
-CREATE COLLATION attack."C" FROM "POSIX";
-CREATE DOMAIN attack.text AS pg_catalog.text CHECK (attack.trap('text'));
-CREATE DOMAIN attack.xml AS pg_catalog.xml CHECK (attack.trap('xml'));
-CREATE DOMAIN attack.int4 AS pg_catalog.int4 CHECK (attack.trap('int4'));
-CREATE DOMAIN attack.timestamptz AS pg_catalog.timestamptz CHECK (attack.trap('timestamptz'));
-CREATE DOMAIN attack.bytea AS pg_catalog.bytea CHECK (attack.trap('bytea'));
-CREATE TYPE attack.sitemap_file AS (name pg_catalog.text);
-CREATE TABLE attack.target (LIKE public.sitemap_file);
-CREATE TABLE attack.victim (section pg_catalog.text, name pg_catalog.text);
-CREATE TABLE attack.pg_class (relname pg_catalog.text);
-CREATE TABLE attack.pg_attribute (attname pg_catalog.text);
-RESET ROLE;
-
--- All that a run can do to a target: insert, update, delete, make way for the index, write it.
 CREATE FUNCTION victim.publish(query text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint) LANGUAGE sql AS $$
   SELECT * FROM public.sitemap_publish('victim.target', query, 'http://a/', section => section, compression => 0,
                                        max_urls => max_urls, split => 'full', max_shrink => 1)
 $$;
-CREATE FUNCTION victim.everything() RETURNS TABLE (step int, name text, result text) LANGUAGE plpgsql AS $$
-BEGIN
-  TRUNCATE victim.target;
-  RETURN QUERY SELECT 1, p.name, p.action FROM victim.publish('SELECT loc FROM victim.page ORDER BY id') p;
-  RETURN QUERY SELECT 2, p.name, p.action FROM victim.publish('SELECT loc FROM victim.page ORDER BY id', 'other') p;
-  RETURN QUERY SELECT 3, p.name, p.action FROM victim.publish('SELECT loc FROM victim.page ORDER BY id', 'other', 10) p;
-  RETURN QUERY SELECT 4, p.name, p.action FROM victim.publish('SELECT loc FROM victim.page ORDER BY id LIMIT 1', 'other', 10) p;
-  RETURN QUERY SELECT 5, t.name, t.digest FROM victim.target t WHERE t.kind OPERATOR(pg_catalog.<>) 'index';
-  RETURN QUERY SELECT 6, f.name, f.digest FROM public.sitemap_files('SELECT loc FROM victim.page ORDER BY id', 'http://a/') f;
-  RETURN QUERY SELECT 7, a.loc, a.problem FROM public.sitemap_audit('TABLE victim.odd', 'http://a/') a;
-  RETURN QUERY SELECT 8, p.loc, p.lastmod FROM public.sitemap_parse('http://a/'::pg_catalog.text) p;
-  RETURN QUERY SELECT 9, 'agg'::pg_catalog.text,
-                      public.sitemap_agg(public.sitemap_url(e.loc, '2026'::pg_catalog.text, extensions => ARRAY[public.sitemap_image(e.loc, 'ü'), public.sitemap_alternate('de', e.loc)]))
-                 FROM (VALUES ('http://a/'::pg_catalog.text)) e (loc);
-END
-$$;
-CREATE VIEW victim.odd AS SELECT loc FROM (VALUES (1, '/1'), (2, '/1'), (3, 'ftp://a/')) v (id, loc) ORDER BY id;
-CREATE TEMP TABLE safe AS SELECT * FROM victim.everything();
-SELECT step, count(*), string_agg(DISTINCT CASE WHEN step < 5 THEN result END, ' ') FROM safe GROUP BY step ORDER BY step;
-
--- The traps do work.
-CREATE FUNCTION pg_temp.trapped(statement text) RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-  EXECUTE statement;
-  RETURN NULL;
-EXCEPTION WHEN raise_exception THEN
-  RETURN SQLERRM;
-END
-$$;
-SET search_path = attack, pg_catalog;
-SELECT pg_temp.trapped(s)
-  FROM unnest(ARRAY['SELECT pg_catalog.text ''a'' = pg_catalog.text ''b''', 'SELECT 1::pg_catalog.int8 = 1::pg_catalog.int8',
-                    'SELECT pg_catalog.text ''a'' < pg_catalog.text ''b''', 'SELECT pg_catalog.text ''a'' || pg_catalog.text ''b''',
-                    'SELECT length(pg_catalog.text ''a'')', 'SELECT ''a''::text', 'SELECT now()']::pg_catalog.text[]) s;
--- We step into none of them.
-CREATE TEMP TABLE trapped AS SELECT * FROM victim.everything();
-RESET search_path;
-(TABLE safe EXCEPT ALL TABLE trapped) UNION ALL (TABLE trapped EXCEPT ALL TABLE safe);
-
--- Nor where they are temporary,
-CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (attack.trap('temporary text'));
-CREATE DOMAIN pg_temp.xml AS pg_catalog.xml CHECK (attack.trap('temporary xml'));
-CREATE TEMP TABLE target (section pg_catalog.text, name pg_catalog.text);
-CREATE TEMP TABLE victim (section pg_catalog.text, name pg_catalog.text);
-CREATE TEMP TABLE pg_class (relname pg_catalog.text);
-SET search_path = pg_temp, attack, pg_catalog;
-SELECT pg_temp.trapped('SELECT ''a''::text');
-TRUNCATE trapped;
-INSERT INTO trapped SELECT * FROM victim.everything();
-RESET search_path;
-(TABLE safe EXCEPT ALL TABLE trapped) UNION ALL (TABLE trapped EXCEPT ALL TABLE safe);
-DROP DOMAIN pg_temp.text, pg_temp.xml;
-DROP TABLE pg_temp.target, pg_temp.victim, pg_temp.pg_class;
-
--- nor where the query sets the search_path for what comes after it.
-TRUNCATE victim.target;
-SELECT count(*) FROM victim.publish('SELECT loc FROM victim.page ORDER BY id');
-SELECT name, action
-  FROM victim.publish($$
-         SELECT pg_catalog.concat(loc, pg_catalog.left(pg_catalog.set_config('search_path', 'attack, pg_catalog', false), 0)) AS loc
-           FROM victim.page
-          ORDER BY id
-       $$, 'other', 10);
-SHOW search_path;
-RESET search_path;
-SELECT name FROM victim.target ORDER BY name;
 
 -- A target whose name has all that a name can have.
 DO $do$
@@ -167,7 +66,6 @@ BEGIN
   RETURN CASE tg_op WHEN 'DELETE' THEN OLD ELSE NEW END;
 END
 $$;
-DROP TABLE attack.target;
 CREATE TABLE attack.target (
   LIKE public.sitemap_file,
   PRIMARY KEY (base_url, name),
@@ -205,12 +103,12 @@ CREATE FOREIGN DATA WRAPPER regress_sitemap_wrapper;
 CREATE SERVER regress_sitemap_server FOREIGN DATA WRAPPER regress_sitemap_wrapper;
 GRANT USAGE ON FOREIGN SERVER regress_sitemap_server TO regress_sitemap_attacker;
 SET ROLE regress_sitemap_attacker;
-CREATE DOMAIN attack.name AS pg_catalog.text CHECK (attack.trap('a domain'));
+CREATE DOMAIN attack.name AS pg_catalog.text CHECK (attack.pretend('domain', VALUE) IS NOT NULL);
 CREATE TABLE attack.with_domain (LIKE sitemap_file);
 ALTER TABLE attack.with_domain ALTER COLUMN name TYPE attack.name;
 CREATE FOREIGN TABLE attack.elsewhere (section pg_catalog.text, name pg_catalog.text) SERVER regress_sitemap_server;
-SELECT pg_temp.brief('CREATE OPERATOR CLASS attack.class FOR TYPE pg_catalog.text USING btree AS OPERATOR 1 attack.<');
-SELECT pg_temp.brief('CREATE CAST (pg_catalog.text AS pg_catalog.int4) WITH FUNCTION attack.length(pg_catalog.text)');
+SELECT pg_temp.brief('CREATE OPERATOR CLASS attack.class FOR TYPE pg_catalog.text USING btree AS OPERATOR 1 <');
+SELECT pg_temp.brief('CREATE CAST (pg_catalog.text AS pg_catalog.int4) WITH FUNCTION pg_catalog.length(pg_catalog.text)');
 RESET ROLE;
 SELECT t, pg_temp.brief(format($$ SELECT sitemap_publish(%L, 'SELECT loc FROM victim.page', 'http://a/') $$, t))
   FROM unnest('{attack.with_domain,attack.elsewhere}'::text[]) t;

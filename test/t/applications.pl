@@ -5,16 +5,15 @@ use warnings;
 
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+use lib $FindBin::RealBin;
+use Node;
+
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $document = slurp_file("$FindBin::RealBin/../../doc/applications.md");
-my $node = PostgreSQL::Test::Cluster->new('main');
-
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->start;
+my $node = start_node();
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

@@ -5,9 +5,11 @@ use strict;
 use warnings;
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $document = slurp_file("$FindBin::RealBin/../../doc/applications.md");
@@ -24,10 +26,7 @@ my %statements = (
 	up => block('pgsql', 'CREATE VIEW sitemap_page') . block('pgsql', 'sitemap_watch'),
 	down => block('pgsql', 'DROP TABLE site, site_files, page_change'));
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "log_statement = 'all'\n");
-$node->start;
+my $node = start_node("log_statement = 'all'\n");
 $node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
 foreach (qw(python ruby alembic))
 {

@@ -4,17 +4,14 @@ use strict;
 use warnings;
 
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\nwork_mem = '1MB'\n");
-$node->start;
+my $node = start_node("work_mem = '1MB'\n");
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 # Memory is that of work_mem, however many rows there are.  Each 1,000th row

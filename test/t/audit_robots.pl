@@ -5,14 +5,13 @@ use strict;
 use warnings;
 
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node();
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

@@ -30,9 +30,11 @@ use File::Basename qw(dirname);
 use File::Spec;
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my @not_run = qw(apt-get curl docker dpkg-buildpackage examples make pgxn sudo);
 my @documents = qw(README.md doc/agents.md doc/tutorial.md doc/guide.md doc/operations.md doc/reference.md);
@@ -44,10 +46,7 @@ my $tree = "$FindBin::RealBin/../..";
 my $not_run = join '|', map { quotemeta } @not_run;
 
 # In the documents all text is UTF-8, and times are shown in UTC.
-my $node = PostgreSQL::Test::Cluster->new('documentation');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
-$node->start;
+my $node = start_node("timezone = 'UTC'\n");
 
 my $pg_cron_version = pg_cron_version();
 my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;

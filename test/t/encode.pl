@@ -4,17 +4,17 @@ use strict;
 use warnings;
 use utf8;
 
+use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+use lib $FindBin::RealBin;
+use Node;
+
 plan skip_all => 'no python3' unless IPC::Run::run([ 'sh', '-c', 'command -v python3' ], '>', \my $python);
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
-$node->start;
+my $node = start_node();
 
 # Lines of a string in hexadecimal, characters to keep, and the string percent-encoded.
 # Characters are from ASCII, from the planes of Unicode, and from both, but all of the encoding.

@@ -4,14 +4,14 @@ use warnings;
 use utf8;
 
 use Encode qw(encode_utf8 decode_utf8);
-use PostgreSQL::Test::Cluster;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', 'fsync = off');
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node();
 
 # Without libxml there is no ready-made XML.
 my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;

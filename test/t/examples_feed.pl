@@ -10,9 +10,11 @@ use IPC::Run ();
 use JSON::PP qw(decode_json);
 use List::Util qw(uniq);
 use POSIX qw(strftime);
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 use Time::HiRes qw(time usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
@@ -23,10 +25,7 @@ my ($python) = grep
 } 'python3', '/usr/bin/python3';
 plan skip_all => 'python3 and its package psycopg are not here' unless defined $python;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
+my $node = start_node();
 
 # The feed of the programs is written by hand here, but for check_publish().
 $node->safe_psql(

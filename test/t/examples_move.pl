@@ -4,9 +4,11 @@ use warnings;
 
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $script = "$FindBin::RealBin/../../examples/psql/move.sh";
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
@@ -17,10 +19,7 @@ foreach my $program ([ 'curl', '--version' ], [ 'python3', '--version' ], [ 'gzi
 	  unless eval { IPC::Run::run($program, '>', '/dev/null', '2>&1') };
 }
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
+my $node = start_node();
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 # A site: a directory, and a web server in front of it.

@@ -7,9 +7,11 @@ use FindBin;
 use IO::Uncompress::Gunzip qw(gunzip);
 use IPC::Run ();
 use MIME::Base64 qw(decode_base64);
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $file = "$FindBin::RealBin/../../examples/node/sitemap.js";
@@ -18,10 +20,7 @@ my @takes_gzip = ('-H', 'Accept-Encoding: gzip');
 plan skip_all => 'curl, or node with its package pg, is not here'
   unless runs('curl', '--version') && runs('node', '-e', q{require('pg')});
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\nlog_statement = 'all'\n");
-$node->start;
+my $node = start_node("log_statement = 'all'\n");
 
 # The program needs the right to read the table, and no particular settings.
 $node->safe_psql(

@@ -16,6 +16,9 @@ use MIME::Base64 qw(decode_base64);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
@@ -77,9 +80,7 @@ my @rows = (
 my ($chromedriver, $chromium) = map { program($_) } 'chromedriver', 'chromium';
 plan skip_all => 'chromium and chromedriver are not here' unless $chromedriver && $chromium;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->start;
+my $node = start_node();
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 write_sitemaps();
 $node->stop;

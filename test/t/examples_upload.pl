@@ -14,6 +14,9 @@ use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
@@ -25,9 +28,7 @@ foreach my $program (qw(base64 bash))
 	plan skip_all => "$program is not here" unless has_program($program);
 }
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->start;
+my $node = start_node();
 
 # A role with the rights that the script takes, and names that take quotes.
 $node->safe_psql(

@@ -5,21 +5,14 @@ use warnings;
 use Fcntl qw(:flock :mode);
 use MIME::Base64 qw(decode_base64);
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf(
-	'postgresql.conf', q{
-fsync = off
-restart_after_crash = on
-});
-$node->start;
+my $node = start_node("restart_after_crash = on\n");
 
 # site is the set to export: two files, and their index in the first row.  The content
 # of sitemap-2.xml is in a TOAST table of its own, so that a lock can stop an export when

@@ -10,25 +10,15 @@ use warnings;
 use Compress::Zlib ();
 use IPC::Run ();
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes ();
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf(
-	'postgresql.conf', q{
-fsync = off
-jit = off
-autovacuum = off
-restart_after_crash = on
-max_parallel_workers_per_gather = 0
-});
-$node->start;
+my $node = start_node("autovacuum = off\nrestart_after_crash = on\nmax_parallel_workers_per_gather = 0\n");
 
 # The target has files of 500 pages, and there are 2,500 now; the last one waits
 # where somebody holds lock 1, and each statement on the target where somebody

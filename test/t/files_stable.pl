@@ -2,20 +2,14 @@
 use strict;
 use warnings;
 
-use PostgreSQL::Test::Cluster;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf(
-	'postgresql.conf', q{
-fsync = off
-jit = off
-shared_buffers = 256MB
-max_parallel_workers_per_gather = 0
-});
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node("shared_buffers = 256MB\nmax_parallel_workers_per_gather = 0\n");
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

@@ -3,23 +3,14 @@ use strict;
 use warnings;
 
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf(
-	'postgresql.conf', q{
-fsync = off
-jit = off
-max_worker_processes = 8
-max_parallel_workers = 8
-});
-$node->start;
+my $node = start_node("max_worker_processes = 8\nmax_parallel_workers = 8\n");
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 # Parallel workers run the query: each row says who made it.

@@ -16,11 +16,11 @@ use warnings;
 
 use FindBin;
 use List::Util qw(max min);
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
 my $max_growth = 2.5;
@@ -31,11 +31,7 @@ my $least_time = 0.02;           # seconds on a processor, to be measured
 my $largest = 12_800_000;        # bytes of input, at most
 my $largest_xml = 6_400_000;     # libxml refuses a token of more than 10,000,000
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf',
-	"fsync = off\njit = off\nautovacuum = off\nshared_buffers = 2MB\nmax_parallel_workers_per_gather = 0\n");
-$node->start;
+my $node = start_node("autovacuum = off\nshared_buffers = 2MB\nmax_parallel_workers_per_gather = 0\n");
 my $has_libxml = $node->safe_psql('postgres',
 	q{CREATE EXTENSION sitemap; SELECT count(*) FROM pg_config WHERE setting ~ '--with-libxml'});
 

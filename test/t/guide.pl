@@ -5,16 +5,15 @@ use warnings;
 
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+use lib $FindBin::RealBin;
+use Node;
+
 my $tree = "$FindBin::RealBin/../..";
 my $guide = slurp_file("$tree/doc/guide.md");
-my $node = PostgreSQL::Test::Cluster->new('main');
-
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->start;
+my $node = start_node();
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 test_keys();
 test_cron();

@@ -15,6 +15,9 @@ use POSIX ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
@@ -40,10 +43,7 @@ my @servers = (
 $ENV{PATH} .= ':/usr/sbin:/sbin';
 plan skip_all => 'curl is not here' unless has_program('curl');
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
+my $node = start_node();
 
 mkdir $_ or die "$_: $!" foreach $maps, $site;
 append_to_file("$site/robots.txt", "Sitemap: https://www.example.com/sitemap.xml\n");

@@ -10,12 +10,10 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ], allows_streaming => 1);
-$node->append_conf('postgresql.conf', "jit = off\nrestart_after_crash = on\n");
-$node->start;
+my $node = start_node("restart_after_crash = on\n", allows_streaming => 1);
 my $directory = PostgreSQL::Test::Utils::tempdir();
 $node->safe_psql(
 	'postgres', qq{

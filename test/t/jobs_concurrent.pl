@@ -4,17 +4,14 @@ use strict;
 use warnings;
 
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "jit = off\n");
-$node->start;
+my $node = start_node();
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

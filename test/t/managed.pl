@@ -7,7 +7,7 @@ use utf8;
 use Encode qw(encode_utf8);
 use FindBin;
 use lib $FindBin::RealBin;
-use PostgreSQL::Test::Cluster;
+use Node;
 use PostgreSQL::Test::Utils;
 use Session;
 use Test::More;
@@ -15,10 +15,7 @@ use Test::More;
 my $site = 'https://www.example.com/';
 my $script = "$FindBin::RealBin/../../managed/sitemap.sql";
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\nTimeZone = UTC\n");
-$node->start;
+my $node = start_node("TimeZone = UTC\n");
 
 # As a role without rights, except in the schema of the functions and in that of its tables.
 # None of the functions is in search_path.  The extension, in "ext", is for comparison.

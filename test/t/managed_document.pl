@@ -5,9 +5,11 @@ use warnings;
 use File::Path qw(make_path);
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $tree = "$FindBin::RealBin/../..";
@@ -22,10 +24,7 @@ my ($schema, $view, $policy, $publish, $schedule, $select, $compare, $move, $for
 my ($with_pg, $with_supabase, $robots) = blocks('javascript');
 my ($result) = blocks('text');
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\nTimeZone = UTC\n");
-$node->start;
+my $node = start_node("TimeZone = UTC\n");
 $node->safe_psql(
 	'postgres', q{
 	CREATE ROLE owner LOGIN;

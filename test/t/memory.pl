@@ -4,17 +4,14 @@ use strict;
 use warnings;
 
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\nautovacuum = off\n");
-$node->start;
+my $node = start_node("autovacuum = off\n");
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 my $session = Session->start($node, 'postgres', on_error_stop => 0);

@@ -5,18 +5,17 @@ use warnings;
 
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+use lib $FindBin::RealBin;
+use Node;
+
 my $seed = $ENV{SEED} // 1;
 my $document = slurp_file("$FindBin::RealBin/../../doc/operations.md");
-my $node = PostgreSQL::Test::Cluster->new('main');
+my $node = start_node("autovacuum = off\n");
 
 note("SEED=$seed");
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
-$node->start;
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

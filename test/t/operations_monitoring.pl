@@ -5,11 +5,11 @@ use warnings;
 
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
 my ($chapter) = slurp_file("$FindBin::RealBin/../../doc/operations.md") =~ /^## Monitoring\n(.*?)^## /ms;
@@ -18,10 +18,7 @@ my ($metrics) = $chapter =~ /^(CREATE VIEW site_metric .*?;)$/ms;
 my ($collect) = $chapter =~ /^```sh\n(.*?)^```/ms;
 my ($under_way) = $chapter =~ /^(SELECT [^;]*pg_stat_progress_copy.*?;)$/ms;
 my $folder = PostgreSQL::Test::Utils::tempdir();
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "jit = off\n");
-$node->start;
+my $node = start_node();
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

@@ -6,9 +6,11 @@ use strict;
 use warnings;
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $folder = PostgreSQL::Test::Utils::tempdir();
@@ -36,10 +38,7 @@ my %tests = (
 	'The browser downloads the file' => 'test/t/guide_web_servers.pl',
 	'What Search Console says' => \&search_console,);
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
+my $node = start_node();
 $node->safe_psql(
 	'postgres', qq{
 	CREATE EXTENSION sitemap;

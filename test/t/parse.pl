@@ -6,17 +6,14 @@ use utf8;
 use Compress::Zlib ();
 use Encode qw(encode encode_utf8);
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
-$node->start;
+my $node = start_node();
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 # Documents, gzipped: a megabyte that can be repeated, with what is around it.

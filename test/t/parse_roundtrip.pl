@@ -9,14 +9,13 @@ use FindBin;
 use IPC::Run ();
 use JSON::PP ();
 use MIME::Base64 qw(encode_base64);
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node();
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 # Without the server's libxml there is no ready-made XML.

@@ -3,10 +3,14 @@
 use strict;
 use warnings;
 
+use FindBin;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
@@ -15,10 +19,7 @@ $ENV{PATH} .= ':/usr/sbin:/sbin';
 plan skip_all => 'pgbouncer is not here' unless grep { -x "$_/pgbouncer" } split /:/, $ENV{PATH};
 plan skip_all => 'pgbouncer does not run as root' if $> == 0;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
-$node->start;
+my $node = start_node("autovacuum = off\n");
 
 my $folder = PostgreSQL::Test::Utils::tempdir_short();
 my $user = getpwuid($>);

@@ -4,15 +4,15 @@
 use strict;
 use warnings;
 
+use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node();
 my $root = PostgreSQL::Test::Utils::tempdir();
 sql(q{
 	CREATE EXTENSION sitemap;

@@ -2,16 +2,16 @@
 use strict;
 use warnings;
 
+use FindBin;
 use IO::Uncompress::Gunzip qw(gunzip);
 use MIME::Base64 qw(decode_base64);
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', 'fsync = off');
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node();
 
 # What COPY and psql would escape, or a script misread: tabs, line feeds, backslashes, \N, \.
 $node->safe_psql(

@@ -10,6 +10,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+use lib $FindBin::RealBin;
+use Node;
+
 # What the large set has in URLs, and what each process of the client may take, in kB.
 my $urls = 5_000_000;
 my $memory = 200_000;
@@ -22,10 +25,7 @@ foreach my $program (qw(awk base64 bash flock))
 	plan skip_all => "there is no $program here" unless has_program($program);
 }
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(allows_streaming => 1, extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\nmax_wal_size = 4GB\n");
-$node->start;
+my $node = start_node("max_wal_size = 4GB\n", allows_streaming => 1);
 
 # The client's role may read the target, and nothing else.
 sql(

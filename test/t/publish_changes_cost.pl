@@ -3,19 +3,14 @@
 use strict;
 use warnings;
 
-use PostgreSQL::Test::Cluster;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf(
-	'postgresql.conf', q{
-fsync = off
-jit = off
-autovacuum = off
-});
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node("autovacuum = off\n");
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

@@ -7,18 +7,15 @@ use warnings;
 
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "jit = off\nrestart_after_crash = on\nmax_connections = 30\n");
-$node->start;
+my $node = start_node("restart_after_crash = on\nmax_connections = 30\n");
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

@@ -4,17 +4,14 @@ use strict;
 use warnings;
 
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nrestart_after_crash = on\n");
-$node->start;
+my $node = start_node("autovacuum = off\nrestart_after_crash = on\n");
 
 # A page of section "slow" waits where somebody holds lock 1; the index, once it is
 # written, where somebody holds lock 2.
@@ -46,7 +43,7 @@ my %wait = (
 		before => sub { start(session(), publish('slow', 'wait_for(1, loc)')) },
 		lock => 1,
 		section => 'slow',
-		event => 'object'
+		event => 'advisory'
 	},
 	'for the lock of its site' => {
 		before => sub {
@@ -56,7 +53,7 @@ my %wait = (
 			return $session;
 		},
 		section => 'slow',
-		event => 'object'
+		event => 'advisory'
 	},
 	'with its section written and the index not committed' => {
 		before => sub { },

@@ -2,19 +2,19 @@
 use strict;
 use warnings;
 
+use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $seed = $ENV{SEED} // 1;
 srand $seed;
 note "SEED=$seed";
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\nwork_mem = '64kB'\n");
-$node->start;
+my $node = start_node("work_mem = '64kB'\n");
 
 # A page has everything that an entry can have, among it ready-made XML with
 # elements and text that look like the end of an entry.

@@ -6,20 +6,14 @@
 use strict;
 use warnings;
 
-use PostgreSQL::Test::Cluster;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf(
-	'postgresql.conf', q{
-fsync = off
-jit = off
-max_parallel_workers_per_gather = 0
-TimeZone = UTC
-});
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node("max_parallel_workers_per_gather = 0\nTimeZone = UTC\n");
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 our $steps = $ENV{STEPS} // 60;

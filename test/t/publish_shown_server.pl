@@ -5,14 +5,14 @@ use warnings;
 use utf8;
 
 use Encode qw(encode_utf8);
-use PostgreSQL::Test::Cluster;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\nTimeZone = UTC\n");
-$node->start;
+use lib $FindBin::RealBin;
+use Node;
+
+my $node = start_node("TimeZone = UTC\n");
 
 # What a page shows has one digest in all encodings that have its characters.
 my %states;

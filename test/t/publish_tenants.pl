@@ -3,17 +3,14 @@ use strict;
 use warnings;
 
 use FindBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\nautovacuum_naptime = 1s\nlog_autovacuum_min_duration = 0\n");
-$node->start;
+my $node = start_node("autovacuum_naptime = 1s\nlog_autovacuum_min_duration = 0\n");
 
 my $tenants = 5000;
 $node->safe_psql(

@@ -6,9 +6,11 @@ use warnings;
 
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $timeout = 10 * $PostgreSQL::Test::Utils::timeout_default;
 my $rows = $ENV{SITEMAP_ROWS} || 4000;
@@ -17,10 +19,7 @@ my $here = $FindBin::RealBin;
 
 plan skip_all => 'python3 is not here' unless runs('python3', '--version');
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
-$node->start;
+my $node = start_node();
 local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', PGUSER => scalar getpwuid($<));
 
 # Without the server's libxml there is no ready-made XML.

@@ -6,16 +6,16 @@
 use strict;
 use warnings;
 
-use PostgreSQL::Test::Cluster;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+use lib $FindBin::RealBin;
+use Node;
+
 my $seed = $ENV{SEED} // int(rand(1_000_000));
 my $steps = $ENV{STEPS} // 400;
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "jit = off\nwal_level = logical\n");
-$node->start;
+my $node = start_node("wal_level = logical\n");
 
 my $columns = q{
 	rid int NOT NULL, region smallint NOT NULL, k int, path text, title text, body text, views int DEFAULT 0,

@@ -34,6 +34,16 @@ skip_space(SmXmlReader *r)
 	r->p = sm_skip_space(r->p, r->end);
 }
 
+/* Skip blanks.  Returns false if there are none. */
+static bool
+read_space(SmXmlReader *r)
+{
+	const char *start = r->p;
+
+	skip_space(r);
+	return r->p > start;
+}
+
 static inline bool
 looking_at(const SmXmlReader *r, const char *string)
 {
@@ -158,6 +168,21 @@ read_qname(SmXmlReader *r, SmSpan *prefix, SmSpan *name)
 	return true;
 }
 
+/* Move over a character.  Returns NULL, or what is wrong. */
+static const char *
+skip_character(SmXmlReader *r)
+{
+	uint32_t	c;
+	size_t		n = sm_utf8_decode(r->p, r->end, &c);
+
+	if (n == 0)
+		return "not valid UTF-8";
+	if (!sm_xml_legal(c))
+		return "character that XML does not allow";
+	r->p += n;
+	return NULL;
+}
+
 /*
  * Move to the string that ends a construct, and check that all characters
  * before it are legal.  Returns NULL, or what is wrong.
@@ -167,17 +192,13 @@ skip_until(SmXmlReader *r, const char *terminator)
 {
 	while (r->p < r->end)
 	{
-		uint32_t	c;
-		size_t		n;
+		const char *message;
 
 		if (*r->p == *terminator && looking_at(r, terminator))
 			return NULL;
-		n = sm_utf8_decode(r->p, r->end, &c);
-		if (n == 0)
-			return "not valid UTF-8";
-		if (!sm_xml_legal(c))
-			return "character that XML does not allow";
-		r->p += n;
+		message = skip_character(r);
+		if (message)
+			return message;
 	}
 	return "unexpected end";
 }
@@ -206,8 +227,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 {
 	while (r->p < r->end && *r->p != stop)
 	{
-		uint32_t	c;
-		size_t		n;
+		const char *message;
 
 		if (SM_CLASSES(*r->p) & SM_PLAIN_TEXT)
 		{
@@ -220,19 +240,17 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 			return "\"]]>\" in text";
 		if (*r->p == '&')
 		{
-			n = sm_xml_reference(r->p, r->end, &c);
+			uint32_t	c;
+			size_t		n = sm_xml_reference(r->p, r->end, &c);
+
 			if (n == 0)
 				return bad_reference(r->p, r->end);
+			r->p += n;
+			continue;
 		}
-		else
-		{
-			n = sm_utf8_decode(r->p, r->end, &c);
-			if (n == 0)
-				return "not valid UTF-8";
-			if (!sm_xml_legal(c))
-				return "character that XML does not allow";
-		}
-		r->p += n;
+		message = skip_character(r);
+		if (message)
+			return message;
 	}
 	return NULL;
 }
@@ -506,6 +524,56 @@ read_comment(SmXmlReader *r)
 	return token;
 }
 
+/* Read a string in quotes, and the blanks before it. */
+static bool
+read_quoted(SmXmlReader *r)
+{
+	const char *quote;
+
+	if (!read_space(r) || r->p == r->end || (*r->p != '"' && *r->p != '\''))
+		return false;
+	quote = *r->p++ == '"' ? "\"" : "'";
+	if (skip_until(r, quote) != NULL)
+		return false;
+	r->p++;
+	return true;
+}
+
+/* Read a document type declaration, such as <!DOCTYPE urlset SYSTEM "sitemap.dtd">. */
+static SmXmlToken
+read_doctype(SmXmlReader *r)
+{
+	static const char malformed[] = "malformed document type declaration";
+	SmSpan		prefix;
+	SmSpan		name;
+
+	if (!r->is_document)
+		return fail(r, "document type declarations are not supported");
+	if (r->had_doctype || r->had_root)
+		return fail(r, "misplaced document type declaration");
+	r->had_doctype = true;
+	r->raw.s = r->p;
+	r->p += strlen("<!DOCTYPE");
+	if (!read_space(r) || !read_qname(r, &prefix, &name))
+		return fail(r, malformed);
+	if (read_space(r) && (looking_at(r, "SYSTEM") || looking_at(r, "PUBLIC")))
+	{
+		bool		is_public = *r->p == 'P';
+
+		r->p += strlen("SYSTEM");
+		if ((is_public && !read_quoted(r)) || !read_quoted(r))
+			return fail(r, malformed);
+		skip_space(r);
+	}
+	if (r->p < r->end && *r->p == '[')
+		return fail(r, "document type declarations with an internal subset are not supported");
+	if (r->p == r->end || *r->p++ != '>')
+		return fail(r, malformed);
+	r->raw.len = r->p - r->raw.s;
+	r->depth = 0;
+	return SM_XML_COMMENT;
+}
+
 static SmXmlToken
 read_pi(SmXmlReader *r)
 {
@@ -561,7 +629,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len)
 	r->p = src;
 	r->end = src + len;
 	r->namespaces = 0;
-	r->is_document = r->had_root = r->pending_end = false;
+	r->is_document = r->had_doctype = r->had_root = r->pending_end = false;
 	r->max_depth = SM_XML_DEPTH_MAX;
 	r->nopen = 0;
 	r->nbindings = 0;
@@ -605,7 +673,7 @@ sm_xml_next(SmXmlReader *r)
 	if (looking_at(r, "<![CDATA[") && may_be_here(r, SM_XML_CDATA))
 		return read_delimited(r, SM_XML_CDATA, "<![CDATA[", "]]>");
 	if (looking_at(r, "<!DOCTYPE"))
-		return fail(r, "document type declarations are not supported");
+		return read_doctype(r);
 	if (looking_at(r, "<?"))
 		return read_pi(r);
 	return read_start(r);

@@ -212,10 +212,21 @@ read_document(FunctionCallInfo fcinfo, int32 max_len, bool *is_text)
 {
 	Datum		document = PG_GETARG_DATUM(0);
 	struct varlena *bytes;
+	SmSpan text;
 
 	*is_text = sm_argument_type(fcinfo, 0) == TEXTOID;
 	if (*is_text)
-		return sm_read_argument(document, "document");
+	{
+		bytes = PG_DETOAST_DATUM_PACKED(document);
+		if (!sm_to_utf8(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &text))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
+					 errmsg("the document has bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
+							GetDatabaseEncodingName()),
+					 errhint("Pass the document as bytea, such as convert_to(document, '%s'): then the encoding that it declares counts.",
+							 GetDatabaseEncodingName())));
+		return text;
+	}
 	bytes = max_len > 0 ? PG_DETOAST_DATUM_SLICE(document, 0, max_len) :
 		PG_DETOAST_DATUM_PACKED(document);
 	return sm_span(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));

@@ -18,6 +18,9 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#define SQL_ASCII_HINT \
+	"In a database in SQL_ASCII, text must be in UTF-8. Convert other text, for example by convert_from(convert(convert_to(t, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII')."
+
 void
 sm_invalid_argument(const char *name, const char *value, const char *detail)
 {
@@ -34,7 +37,8 @@ sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
 	if (sm_to_utf8(s, len, result))
 		return true;
 	*result = sm_no_span();
-	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+					  GetDatabaseEncoding() == PG_SQL_ASCII ? SQL_ASCII_HINT : NULL,
 					  "invalid %s: bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
 					  what, GetDatabaseEncodingName());
 }

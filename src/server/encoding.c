@@ -77,8 +77,8 @@ sm_to_utf8(const char *s, size_t len, SmSpan *result)
 bool
 sm_can_convert(int encoding)
 {
-	return PG_VALID_ENCODING(encoding) &&
-		OidIsValid(FindDefaultConversionProc(encoding, PG_UTF8));
+	return encoding == PG_UTF8 ||
+		(PG_VALID_ENCODING(encoding) && OidIsValid(FindDefaultConversionProc(encoding, PG_UTF8)));
 }
 
 size_t

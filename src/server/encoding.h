@@ -18,7 +18,7 @@
  */
 extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 
-/* Can text in an encoding be converted to UTF-8? */
+/* Is text in an encoding UTF-8, or can it be converted to UTF-8? */
 extern bool sm_can_convert(int encoding);
 
 /*

@@ -192,6 +192,20 @@ foreach my $encoding (qw(LATIN1 EUC_JP SQL_ASCII))
 	{
 		is($stdout, encode_utf8("http://a/é|$element\nhttp://a/日|"), "$encoding: as text, and references in XML");
 	}
+	if ($encoding eq 'SQL_ASCII')
+	{
+		# The hints say what helps.
+		my $bytes = q{E'<?xml version="1.0" encoding="LATIN1"?><urlset><url><loc>http://a/\xE9</loc></url></urlset>'::text};
+
+		($status, $stdout, $stderr) = query($database, "SELECT * FROM sitemap_parse($bytes)");
+		like($stderr, qr/ERROR:  22021: the document has bytes that are not text in encoding "SQL_ASCII" .*\nHINT:  Pass the document as bytea, such as convert_to\(document, 'SQL_ASCII'\)/,
+			'SQL_ASCII: text in another encoding');
+		is((query($database, "SELECT loc FROM sitemap_parse(convert_to($bytes, 'SQL_ASCII'))"))[1], encode_utf8('http://a/é'), 'SQL_ASCII: the same as bytea');
+		($status, $stdout, $stderr) = query($database, q{SELECT sitemap_text_agg(E'http://a/\xE9')});
+		like($stderr, qr/HINT:  In a database in SQL_ASCII, text must be in UTF-8.*'LATIN1'/, 'SQL_ASCII: a loc in another encoding');
+		is((query($database, q{SELECT sitemap_encode(convert_from(convert(convert_to(t, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII')) FROM (VALUES (E'\xE9')) v (t)}))[1],
+			'%C3%A9', 'SQL_ASCII: converted');
+	}
 	is( (query($database, encode_utf8(q{
 			SELECT loc
 			  FROM sitemap_parse('<?xml version="1.0" encoding="UTF-16"?>'

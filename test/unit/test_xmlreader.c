@@ -466,8 +466,6 @@ test_prolog(void)
 	reads("<?xml version=\"1.0\"?><?xml version=\"1.0\"?>", DECLARATION);
 	reads("<?xml version=\"1.0\"", DECLARATION);
 	reads("<!DOCTYPE a><a/>", "!document type declarations are not supported");
-	reads("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "!document type declarations are not supported");
-	reads("<?xml version=\"1.0\"?><!DOCTYPE a><a/>", "!document type declarations are not supported");
 	reads("<!doctype a>", NO_MARKUP);
 	reads("<!ENTITY a 'b'>", NO_MARKUP);
 	reads("\xEF\xBB\xBF<a/>", "\"\xEF\xBB\xBF\"(a)a");
@@ -575,7 +573,23 @@ test_documents(void)
 	reads("<![CDATA[]]><a/>", NO_MARKUP);
 	reads("<a/><![CDATA[b]]>", "(a)a" NO_MARKUP);
 	reads("<a/></a>", "(a)a" MISMATCH);
-	reads("<!DOCTYPE a><a/>", "!document type declarations are not supported");
+
+	/* a document type declaration counts as a comment */
+	reads("<!DOCTYPE a><a/>", "<!>(a)a");
+	reads("<?xml version=\"1.0\"?>\n<!DOCTYPE\ta:b SYSTEM 'c\"[>' ><a/>", "\"\n\"<!>(a)a");
+	reads("<!DOCTYPE a PUBLIC \"b\"\n'c'><a/>", "<!>(a)a");
+	reads("<!DOCTYPE a>", "<!>!root element is missing");
+	foreach_string(text,
+		"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<!DOCTYPE a[]>", "<!DOCTYPE a SYSTEM 'b' [")
+		reads(*text, "!document type declarations with an internal subset are not supported");
+	foreach_string(text,
+		"<!DOCTYPE", "<!DOCTYPE>", "<!DOCTYPEa>", "<!DOCTYPE a", "<!DOCTYPE 1>", "<!DOCTYPE a b>", "<!DOCTYPE a SYSTEM>",
+		"<!DOCTYPE a SYSTEM'b'>", "<!DOCTYPE a SYSTEM 'b", "<!DOCTYPE a SYSTEM 'b' 'c'>", "<!DOCTYPE a PUBLIC 'b'>",
+		"<!DOCTYPE a PUBLIC 'b''c'>", "<!DOCTYPE a SYSTEM '\xFF'>", "<!DOCTYPE a SYSTEM '\x01'>")
+		reads(*text, "!malformed document type declaration");
+	reads("<!DOCTYPE a><!DOCTYPE a><a/>", "<!>!misplaced document type declaration");
+	reads("<a><!DOCTYPE a></a>", "(a!misplaced document type declaration");
+	reads("<a/><!DOCTYPE a>", "(a)a!misplaced document type declaration");
 
 	/* an undeclared prefix stands for itself */
 	reads("<news:a/>", "({news}news:a?news){news}news:a");

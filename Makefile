@@ -1,8 +1,9 @@
 # make, make install      build for the PostgreSQL of $(PG_CONFIG), install there
 # make installcheck       SQL and TAP tests against a running server
-# make test               install what is missing, then run every test in a throwaway cluster;
-#                         with VERBOSE=1 it prints all that the tests say
-# make demo               a demonstration, in such a cluster, on the files under /usr/share
+# make test               whether the extension works on this machine: install what the tests
+#                         lack, and run them in throwaway servers, in some minutes
+# make check-world        make test, then the tests that take longer
+# make demo               a demonstration, in such a server, on the files under /usr/share
 # make unit, fuzz, bench  unit tests of src/core, fuzzers of src/core, measurements
 # make load               many readers, publishers and writers at the same time
 # make sanitize           the SQL tests with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -171,6 +172,9 @@ bench demo load:
 test:
 	@test/run
 
+check-world:
+	@test/run world
+
 sanitize:
 	@test/sanitize
 
@@ -184,4 +188,4 @@ dist:
 release:
 	@packaging/release
 
-.PHONY: uninstall-documents compile unit fuzz bench demo load test sanitize dist release FORCE
+.PHONY: uninstall-documents compile unit fuzz bench demo load test check-world sanitize dist release FORCE

@@ -14,8 +14,8 @@ use lib $FindBin::RealBin;
 use Node;
 
 # What the large set has in URLs, and what each process of the client may take, in kB.
-my $urls = 5_000_000;
-my $memory = 200_000;
+my $urls = 2_500_000;
+my $memory = 100_000;
 
 my $script = "$FindBin::RealBin/../../examples/psql/export.sh";
 my $list = '.sitemap_files';
@@ -235,7 +235,7 @@ sub test_standby
 	return;
 }
 
-# 5 million URLs, of which the client never has more than a file.
+# Millions of URLs, of which the client never has more than a file.
 sub test_memory
 {
 	foreach my $case ('gzipped', 'plain', 'text')

@@ -27,6 +27,7 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/query_session.h"
 #include "server/query_tree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -417,6 +418,23 @@ make_audit(FunctionCallInfo fcinfo)
 	return audit;
 }
 
+/* Check the query, before it runs. */
+static void
+check_query(Audit *audit)
+{
+	const SmQuery *query = &audit->query;
+	const char *dependence;
+
+	if (audit->options->stable && query->key_index < 0 && !sm_query_has_order(query))
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
+						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
+	if (query->fixes_settings || (dependence = sm_query_session(query)) == NULL)
+		return;
+	sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DEPENDS_ON_SESSION,
+					psprintf("The query has %s, which depends on settings of the session, such as TimeZone and DateStyle. Use AT TIME ZONE and to_char, or let ALTER ROLE ... SET fix the settings of all roles that run it.",
+							 dependence));
+}
+
 Datum
 sitemap_audit(PG_FUNCTION_ARGS)
 {
@@ -426,9 +444,7 @@ sitemap_audit(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	audit = make_audit(fcinfo);
 	sm_open_set_query(audit->options, &audit->query, &audit->columns);
-	if (audit->options->stable && audit->query.key_index < 0 && !sm_query_has_order(&audit->query))
-		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
-						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
+	check_query(audit);
 	sm_query_run(&audit->query, NULL, NULL, &audit->receiver);
 	sm_query_close(&audit->query);
 	check_set(audit);

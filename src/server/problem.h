@@ -53,6 +53,7 @@
 	/* these are problems of the set as a whole */ \
 	PROBLEM(SM_LASTMOD_UNIFORM, "lastmod_uniform") \
 	PROBLEM(SM_ORDER_MISSING, "order_missing") \
+	PROBLEM(SM_DEPENDS_ON_SESSION, "depends_on_session") \
 	PROBLEM(SM_XML_UNCHECKED, "xml_unchecked") \
 	PROBLEM(SM_ROBOTS_INVALID, "robots_invalid") \
 	PROBLEM(SM_ROBOTS_TOO_LARGE, "robots_too_large") \

@@ -13,9 +13,8 @@
 #include "parser/parsetree.h"
 #include "utils/plancache.h"
 
-/* The query, with views expanded. */
-static Query *
-tree_of(const SmQuery *query)
+Query *
+sm_query_tree(const SmQuery *query)
 {
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
 
@@ -61,7 +60,7 @@ only_subquery(List **queries)
 bool
 sm_query_has_order(const SmQuery *set_query)
 {
-	Query	   *query = tree_of(set_query);
+	Query	   *query = sm_query_tree(set_query);
 	List	   *queries = list_make1(query);
 
 	while (query && query->sortClause == NIL)
@@ -112,5 +111,5 @@ has_limit(List *queries)
 bool
 sm_query_has_limit(const SmQuery *query)
 {
-	return has_limit(list_make1(tree_of(query)));
+	return has_limit(list_make1(sm_query_tree(query)));
 }

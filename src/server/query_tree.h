@@ -7,6 +7,9 @@
 
 #include "server/query.h"
 
+/* The query, in which views are subqueries. */
+extern Query *sm_query_tree(const SmQuery *query);
+
 /* Do the rows have an order, by an ORDER BY or since no table is read? */
 extern bool sm_query_has_order(const SmQuery *query);
 

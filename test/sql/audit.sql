@@ -251,3 +251,73 @@ SELECT problem, query
          'SELECT loc FROM (SELECT loc FROM pg_temp.page) p',
          'SELECT loc FROM (VALUES (''/'')) v (loc) WHERE EXISTS (SELECT FROM pg_temp.page ORDER BY id)']) query
        LEFT JOIN LATERAL sitemap_audit(query, 'http://a/', split => 'stable') ON true;
+
+-- What depends on the session: conversions of dates and times.
+CREATE TABLE pg_temp.dated_page (loc text, changed timestamptz, day date, local timestamp, at time, age interval, title text, days date[], span daterange);
+CREATE VIEW pg_temp.by_day AS SELECT '/' || day AS loc FROM pg_temp.dated_page;
+CREATE FUNCTION pg_temp.url(day date) RETURNS text LANGUAGE sql STABLE AS $$ SELECT '/' || day $$;
+CREATE FUNCTION pg_temp.in_body() RETURNS SETOF text LANGUAGE sql STABLE AS $$ SELECT '/' || day FROM pg_temp.dated_page $$;
+CREATE DOMAIN pg_temp.my_day AS date;
+CREATE FUNCTION pg_temp.session(VARIADIC queries text[]) RETURNS TABLE (what text, query text) LANGUAGE sql AS $$
+  SELECT replace(substring(detail FROM '^The query has (.*), which depends on'), pg_my_temp_schema()::regnamespace::text, 'pg_temp'), q.query
+    FROM unnest(queries) WITH ORDINALITY q (query, n)
+         LEFT JOIN LATERAL public.sitemap_audit(q.query, 'http://a/') a ON a.problem = 'depends_on_session'
+   ORDER BY n
+$$;
+SELECT * FROM pg_temp.session(
+  'SELECT loc, coalesce(changed, day) AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, changed AS lastmod FROM pg_temp.dated_page UNION SELECT loc, day FROM pg_temp.dated_page',
+  'SELECT loc, day AS lastmod FROM pg_temp.dated_page UNION ALL (SELECT loc, day FROM pg_temp.dated_page EXCEPT SELECT loc, changed FROM pg_temp.dated_page)',
+  'SELECT ''/archive/'' || day AS loc FROM pg_temp.dated_page',
+  'SELECT loc, changed::text AS lastmod FROM pg_temp.dated_page',
+  'SELECT concat(''/'', day) AS loc FROM pg_temp.dated_page',
+  'SELECT format(''/%s'', day::pg_temp.my_day) AS loc FROM pg_temp.dated_page',
+  'SELECT to_char(changed, ''/YYYY'') AS loc FROM pg_temp.dated_page',
+  'SELECT to_char(local, ''/TMMonth'') AS loc FROM pg_temp.dated_page',
+  'SELECT to_char(day, title) AS loc FROM pg_temp.dated_page',
+  'SELECT loc, date_trunc(''day'', changed) AS lastmod FROM pg_temp.dated_page',
+  'SELECT ''/'' || extract(year FROM changed) AS loc FROM pg_temp.dated_page',
+  'SELECT ''/'' || date_part(''hour'', changed) AS loc FROM pg_temp.dated_page',
+  'SELECT loc, changed::date AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, changed::timestamp AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, local::timestamptz AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, day AT TIME ZONE ''UTC'' AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, changed + interval ''1 month'' AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc FROM pg_temp.dated_page WHERE changed > day',
+  'SELECT loc FROM pg_temp.dated_page WHERE changed = ANY (days)',
+  'SELECT loc FROM pg_temp.dated_page WHERE day = now()::date',
+  'SELECT ''/'' || age AS loc FROM pg_temp.dated_page',
+  'SELECT days::text AS loc FROM pg_temp.dated_page',
+  'SELECT (days::text[])[1] AS loc FROM pg_temp.dated_page',
+  'SELECT array_to_string(days, ''/'') AS loc FROM pg_temp.dated_page',
+  'SELECT span::text AS loc FROM pg_temp.dated_page',
+  'SELECT string_agg(day::text, ''/'') AS loc FROM pg_temp.dated_page',
+  'SELECT pg_temp.url(day) AS loc FROM pg_temp.dated_page',
+  'TABLE pg_temp.by_day',
+  'WITH d AS (SELECT day::text AS loc FROM pg_temp.dated_page) SELECT loc FROM d',
+  'SELECT loc FROM pg_temp.dated_page p WHERE EXISTS (SELECT FROM pg_temp.dated_page q WHERE q.changed > p.day)',
+  'SELECT g.day::text AS loc FROM pg_temp.dated_page p, LATERAL (SELECT p.day) g',
+  'SELECT ''/'' AS loc, t AS lastmod FROM generate_series(timestamptz ''2026-01-01 00:00Z'', now(), ''1 day'') t',
+  'SELECT loc FROM pg_temp.dated_page ORDER BY date_trunc(''month'', changed)');
+-- What does not.
+SELECT * FROM pg_temp.session(
+  'SELECT loc, changed AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, day AS lastmod FROM pg_temp.dated_page UNION SELECT loc, day FROM pg_temp.dated_page',
+  'SELECT loc, local AS lastmod FROM pg_temp.dated_page UNION SELECT loc, day FROM pg_temp.dated_page',
+  'SELECT loc, now() AS lastmod FROM pg_temp.dated_page WHERE changed <= now() AND day < local',
+  'SELECT loc FROM pg_temp.dated_page WHERE changed > now() - interval ''2 days'' AND changed < current_timestamp + interval ''1 month''',
+  'SELECT loc, changed - interval ''1 hour'' AS lastmod FROM pg_temp.dated_page',
+  'SELECT to_char(changed AT TIME ZONE ''Europe/Berlin'', ''/YYYY/MM/DD'') AS loc FROM pg_temp.dated_page',
+  'SELECT to_char(day, ''/YYYY/MM/DD'') AS loc FROM pg_temp.dated_page',
+  'SELECT ''/'' || extract(year FROM day) || date_part(''month'', local) AS loc FROM pg_temp.dated_page',
+  'SELECT ''/'' || extract(epoch FROM changed) AS loc FROM pg_temp.dated_page',
+  'SELECT loc, date_trunc(''day'', changed, ''UTC'') AS lastmod FROM pg_temp.dated_page WHERE date_trunc(''day'', local) > day',
+  'SELECT loc, coalesce(changed, day::timestamp AT TIME ZONE ''UTC'') AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, jsonb_build_object(''publication_date'', changed, ''title'', title) AS news FROM pg_temp.dated_page',
+  'SELECT loc, to_jsonb(p) AS videos FROM pg_temp.dated_page p',
+  'SELECT ''/'' || at AS loc FROM pg_temp.dated_page',
+  'SELECT loc || lower(title) || 7::text AS loc, day + 1 AS lastmod FROM pg_temp.dated_page',
+  'SELECT url AS loc FROM pg_temp.in_body() url',
+  'SELECT loc, max(changed) AS lastmod FROM pg_temp.dated_page GROUP BY loc',
+  'SELECT loc, day AS key, title AS shown, coalesce(changed, day) AS lastmod FROM pg_temp.dated_page WHERE day IS NOT NULL');
+SELECT row_number, loc, problem, detail FROM sitemap_audit('SELECT ''/'' || day AS loc, day::text AS lastmod FROM pg_temp.dated_page', 'http://a/');

@@ -85,9 +85,9 @@ add_problem(Audit *audit, SmProblemName name, const char *detail)
 	sm_findings_add(&audit->findings, audit->receiver.nrows, name, detail);
 }
 
-/* SmTakeProblem: add a problem of the current row, as sentences with its hint. */
+/* SmProblemCallback: add a problem of the current row, as sentences with its hint. */
 static bool
-take_problem(SmProblems *problems, const SmProblem *problem)
+add_reported_problem(SmProblems *problems, const SmProblem *problem)
 {
 	StringInfoData detail;
 
@@ -98,7 +98,7 @@ take_problem(SmProblems *problems, const SmProblem *problem)
 		appendStringInfo(&detail, " %s", problem->detail);
 	if (problem->hint)
 		appendStringInfo(&detail, " %s", problem->hint);
-	add_problem(problems->take_arg, problem->name, detail.data);
+	add_problem(problems->callback_arg, problem->name, detail.data);
 	pfree(detail.data);
 	return true;
 }
@@ -412,8 +412,8 @@ make_audit(FunctionCallInfo fcinfo)
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.found = check_value;
 	audit->writer.found_arg = audit;
-	audit->writer.problems.take = take_problem;
-	audit->writer.problems.take_arg = audit;
+	audit->writer.problems.callback = add_reported_problem;
+	audit->writer.problems.callback_arg = audit;
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;
 	return audit;
 }

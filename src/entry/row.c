@@ -127,8 +127,8 @@ read_lastmod_text(Datum text, SmRow *row, SmProblems *problems)
 
 /* Read an array of text or xml, or of a domain over it, without its NULLs. */
 static int
-read_array(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name,
-		   const char *what)
+read_array_column(Datum array, SmSpan **items, SmProblems *problems, SmProblemName name,
+				  const char *what)
 {
 	ArrayIterator it = array_create_iterator(DatumGetArrayTypeP(array), 0, NULL);
 	Datum		value;
@@ -184,8 +184,8 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, Oid lastmod_type,
 		row->priority = PG_GETARG_FLOAT8(first + 3);
 	}
 	if (nargs > 4 && !PG_ARGISNULL(first + 4))
-		row->nextensions = read_array(PG_GETARG_DATUM(first + 4), &row->extensions, problems,
-									  SM_EXTENSION_INVALID, "extension");
+		row->nextensions = read_array_column(PG_GETARG_DATUM(first + 4), &row->extensions, problems,
+											 SM_EXTENSION_INVALID, "extension");
 }
 
 /* Raise an error if there is a column "shown", and the query cannot have it. */
@@ -326,12 +326,12 @@ read_element_columns(const TupleTableSlot *slot, const SmColumns *columns, SmRow
 	if (column[SM_COLUMN_IMAGES].type == JSONBOID)
 		get_value(slot, &column[SM_COLUMN_IMAGES], &row->image_items);
 	else if (get_value(slot, &column[SM_COLUMN_IMAGES], &value))
-		row->nimages = read_array(value, &row->images, problems, SM_IMAGE_INVALID, "image");
+		row->nimages = read_array_column(value, &row->images, problems, SM_IMAGE_INVALID, "image");
 	if (!get_value(slot, &column[SM_COLUMN_EXTENSIONS], &value))
 		return;
 	if (column[SM_COLUMN_EXTENSIONS].type == XMLARRAYOID)
-		row->nextensions = read_array(value, &row->extensions, problems,
-									  SM_EXTENSION_INVALID, "extension");
+		row->nextensions = read_array_column(value, &row->extensions, problems,
+											 SM_EXTENSION_INVALID, "extension");
 	else
 	{
 		row->extensions = palloc_object(SmSpan);

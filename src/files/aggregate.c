@@ -95,7 +95,7 @@ limit_exceeded(const SmDocument *doc, int count, int nnews)
  * it does not fit.
  */
 static void
-take_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
+add_aggregate_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
 {
 	if (!sm_document_fits(doc, entry) &&
 		sm_document_fits_alone(doc, entry, problems))
@@ -149,7 +149,7 @@ transition(FunctionCallInfo fcinfo, SmKind kind)
 		sm_read_row_arguments(fcinfo, 1, state->lastmod_type, &row, problems);
 
 	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
-	take_entry(&state->doc, &entry, problems);
+	add_aggregate_entry(&state->doc, &entry, problems);
 	PG_RETURN_POINTER(state);
 }
 

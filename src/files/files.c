@@ -24,7 +24,7 @@ typedef struct FilesState
 
 /* Add a file to the result. */
 static void
-put_file(SmFileSink *self, const SmFile *file)
+put_result_file(SmFileSink *self, const SmFile *file)
 {
 	FilesState *state = (FilesState *) self;
 	SmFile		stored = *file;
@@ -69,7 +69,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	SmOptions  *options;
 	SmSet	   *set;
 	bool		has_index;		/* also of a single file */
-	FilesState	state = {.sink = {.put = put_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
+	FilesState	state = {.sink = {.put = put_result_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
 	check_result_type(state.result->setDesc);

@@ -137,7 +137,7 @@ cut_file(SmSet *set)
  * Add the entry at the end of the buffer to this file or to the next.
  */
 static void
-put_entry(SmSet *set, const SmEntry *entry)
+add_entry(SmSet *set, const SmEntry *entry)
 {
 	SmDocument *doc = &set->doc;
 	bool		fits = sm_document_fits(doc, entry);
@@ -205,11 +205,11 @@ check_range(SmSet *set, Datum key)
 }
 
 /*
- * Take the key of a row.  Raises an error if rows are not in the order of
+ * Read the key of a row.  Raises an error if rows are not in the order of
  * their keys.
  */
 static void
-take_key(SmSet *set, const TupleTableSlot *slot)
+read_page_key(SmSet *set, const TupleTableSlot *slot)
 {
 	int			index = set->query.key_index;
 	Datum		key = slot->tts_values[index];
@@ -238,7 +238,7 @@ take_key(SmSet *set, const TupleTableSlot *slot)
 
 /* SmProblems.describe_key */
 static const char *
-describe_key(void *arg)
+describe_page_key(void *arg)
 {
 	const SmSet *set = arg;
 	int			index = set->query.key_index;
@@ -248,7 +248,7 @@ describe_key(void *arg)
 }
 
 static bool
-add_row(SmReceiver *self, TupleTableSlot *slot)
+add_page(SmReceiver *self, TupleTableSlot *slot)
 {
 	SmSet	   *set = (SmSet *) self;
 	SmRow		row;
@@ -259,9 +259,9 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	set->writer.problems.row_number = set->receiver.nrows;
 	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (set->key_type)
-		take_key(set, slot);
+		read_page_key(set, slot);
 	if (goes_on && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
-		put_entry(set, &entry);
+		add_entry(set, &entry);
 
 	if (set->receiver.nrows % PROGRESS_ROWS == 0)
 		report_progress(set);
@@ -288,7 +288,7 @@ sm_begin_entries(const SmOptions *options, SmEntryWriter *writer, SmDocument *do
 	doc->max_bytes = Min(doc->max_bytes, options->max_bytes);
 }
 
-/* What find_columns needs to know, and what it finds. */
+/* What find_set_columns needs to know, and what it finds. */
 typedef struct ColumnSearch
 {
 	SmKind		kind;
@@ -297,7 +297,7 @@ typedef struct ColumnSearch
 
 /* SmFindColumns */
 static void
-find_columns(SmQuery *query, void *arg)
+find_set_columns(SmQuery *query, void *arg)
 {
 	ColumnSearch *search = arg;
 	SmColumns  *columns = search->columns;
@@ -319,7 +319,7 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 {
 	ColumnSearch search = {.kind = options->kind,.columns = columns};
 
-	sm_query_open(query, options->query, find_columns, &search);
+	sm_query_open(query, options->query, find_set_columns, &search);
 }
 
 SmSet *
@@ -330,7 +330,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	SmSet	   *set = palloc0_object(SmSet);
 
-	sm_receiver_init(&set->receiver, NULL, add_row);
+	sm_receiver_init(&set->receiver, NULL, add_page);
 	set->options = options;
 	set->sink = sink;
 	set->context = context;
@@ -414,7 +414,7 @@ begin_files(SmSet *set)
 	memset(problems, 0, sizeof(*problems));
 	if (set->options->skip_invalid)
 		sm_problems_init_skip(problems);
-	problems->describe_key = set->key_type ? describe_key : NULL;
+	problems->describe_key = set->key_type ? describe_page_key : NULL;
 	problems->describe_key_arg = set;
 }
 

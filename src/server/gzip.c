@@ -90,7 +90,7 @@ libdeflate_level(int level)
 }
 
 static void
-end_compressor(void *arg)
+free_compressor(void *arg)
 {
 	libdeflate_free_compressor(arg);
 }
@@ -103,7 +103,7 @@ sm_gzip_create(int level)
 	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(level));
 	if (gzip->compressor == NULL)
 		library_lacks_memory("compressor");
-	at_end_of_context(end_compressor, gzip->compressor);
+	at_end_of_context(free_compressor, gzip->compressor);
 	return gzip;
 }
 

@@ -113,7 +113,7 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 }
 
 /*
- * SmTakeProblem: the row, or an optional element of it, is skipped and counted.
+ * SmProblemCallback: the row, or an optional element of it, is skipped and counted.
  * SmProblemName says which.
  */
 static bool
@@ -136,7 +136,7 @@ void
 sm_problems_init_skip(SmProblems *problems)
 {
 	memset(problems, 0, sizeof(*problems));
-	problems->take = skip_problem;
+	problems->callback = skip_problem;
 	initStringInfo(&problems->reasons);
 }
 
@@ -149,9 +149,9 @@ sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode, cons
 	};
 	bool		goes_on;
 
-	if (problems->take == NULL)
+	if (problems->callback == NULL)
 		raise_problem(problems, &problem);
-	goes_on = problems->take(problems, &problem);
+	goes_on = problems->callback(problems, &problem);
 	if (message)
 		pfree(message);			/* a row can have many problems */
 	return goes_on;

@@ -1,7 +1,7 @@
 /*
  * problem.h
- *	  Problems of rows, and of entries of a document that is read.  A function takes
- *	  them: they are raised as errors, skipped and counted, or reported one by one.
+ *	  Problems of rows, and of entries of a document that is read.  They are raised
+ *	  as errors, skipped and counted, or passed to a callback.
  */
 #ifndef SM_PROBLEM_H
 #define SM_PROBLEM_H
@@ -87,15 +87,15 @@ typedef struct SmProblem
 typedef struct SmProblems SmProblems;
 
 /*
- * Takes a problem.  Returns false if the row is skipped; then the caller stops reading it.
+ * Called for each problem.  Returns false if the row is skipped; then the caller stops reading it.
  * Otherwise the caller leaves out the invalid element and goes on.
  */
-typedef bool (*SmTakeProblem) (SmProblems *problems, const SmProblem *problem);
+typedef bool (*SmProblemCallback) (SmProblems *problems, const SmProblem *problem);
 
 struct SmProblems
 {
-	SmTakeProblem take;			/* NULL: problems are raised as errors */
-	void	   *take_arg;
+	SmProblemCallback callback; /* NULL: problems are raised as errors */
+	void	   *callback_arg;
 	bool		grouped;		/* row_number counts the rows of a group */
 	uint64		row_number;		/* of the current row, or of the last entry
 								 * read; 0 if unknown */
@@ -132,7 +132,7 @@ sm_problems_are_described(const SmProblems *problems)
 
 /*
  * Report a problem of the current row, with an SQLSTATE, a hint and a detail, a sentence
- * (each NULL for none), and a message, which is freed.  Returns as SmTakeProblem does.
+ * (each NULL for none), and a message, which is freed.  Returns as SmProblemCallback does.
  */
 extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 							  const char *hint, const char *detail, char *message);
@@ -143,7 +143,13 @@ extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqle
 					  sm_problems_are_described(problems) ? psprintf(__VA_ARGS__) : NULL)
 
 /* The same, but always false: for a caller that cannot go on with the element. */
-#define sm_refuse(...)	(sm_problem(__VA_ARGS__), false)
+#define sm_refuse(...)	sm_and_false(sm_problem(__VA_ARGS__))
+
+static inline bool
+sm_and_false(bool goes_on)
+{
+	return false;
+}
 
 /*
  * Raise one WARNING if anything was skipped.  function: SQL function to name

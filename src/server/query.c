@@ -38,7 +38,7 @@ fix_setting(const char *name, const char *value)
  * written for them: array_nulls, timezone_abbreviations, and the order of day and month in
  * DateStyle.
  *
- * restore_settings takes the result and restores the settings, or does nothing for 0.
+ * restore_settings restores the settings, given the result, or does nothing for 0.
  * After an error, the end of the (sub)transaction does that.
  */
 static int
@@ -297,7 +297,7 @@ sm_query_context(const SmReceiver *receiver)
 
 /* Error context of a query that runs, except in errors about its rows. */
 static void
-add_context(void *arg)
+add_query_context(void *arg)
 {
 	const SmReceiver *receiver = arg;
 
@@ -513,7 +513,7 @@ run_read_only(void *arg)
 {
 	Run		   *run = arg;
 	MemoryContext oldcontext = CurrentMemoryContext;
-	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_context,
+	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_query_context,
 	.arg = run->receiver};
 	SPIExecuteOptions options = {.read_only = true,.dest = &run->receiver->dest};
 	int			level = run->query->fixes_settings ? fix_settings() : 0;

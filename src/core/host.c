@@ -57,25 +57,13 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 }
 
 /*
- * Can a character beyond ASCII be in a host?  Control characters, surrogates,
- * characters of private use and planes without letters cannot.
+ * Is a label, a string that begins with "xn--", Punycode?  Whether its characters may be
+ * in a host is not asked: browsers allow some that libidn2 does not, such as emojis.
  */
 static bool
-may_be_in_host(uint32_t c)
-{
-	return c >= 0xA0 && !(c >= 0xD800 && c <= 0xF8FF) && c <= 0x3FFFF;
-}
-
-/*
- * Is a label, a string that begins with "xn--", the ASCII form of some characters, as far
- * as libidn2 can tell?
- */
-static bool
-is_ascii_form(const char *label)
+is_punycode(const char *label)
 {
 	uint32_t   *characters = NULL;
-	char	   *ascii = NULL;
-	bool		valid = true;
 	int			result;
 
 	/* libidn2 takes any character for a digit of Punycode */
@@ -83,35 +71,8 @@ is_ascii_form(const char *label)
 		if (!sm_is_letter(s[-1]) && !sm_is_digit(s[-1]))
 			return false;
 	result = idn2_to_unicode_8z4z(label, &characters, 0);
-	if (result != IDN2_OK)
-		return result == IDN2_MALLOC;
-	for (const uint32_t *c = characters; *c; c++)
-		valid = valid && (*c < 0x80 || may_be_in_host(*c));
-
-	/*
-	 * With UTS #46, both emojis, which browsers open, and unassigned
-	 * characters, which they do not open, are disallowed.  Without it, only
-	 * the unassigned ones give IDN2_UNASSIGNED.
-	 */
-	result = idn2_to_ascii_4z(characters, &ascii, IDN2_NONTRANSITIONAL);
-	if (result == IDN2_DISALLOWED)
-		result = idn2_to_ascii_4z(characters, &ascii, IDN2_NO_TR46);
 	idn2_free(characters);
-	switch (result)
-	{
-		case IDN2_OK:
-			valid = valid && strcmp(ascii, label) == 0;
-			idn2_free(ascii);
-			return valid;
-		case IDN2_UNASSIGNED:
-		case IDN2_LEADING_COMBINING:
-		case IDN2_CONTEXTJ:
-		case IDN2_CONTEXTJ_NO_RULE:
-		case IDN2_BIDI:
-			return false;
-		default:
-			return valid;		/* browsers may allow what libidn2 does not */
-	}
+	return result == IDN2_OK || result == IDN2_MALLOC;
 }
 
 #else
@@ -123,7 +84,7 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 }
 
 static bool
-is_ascii_form(const char *label)
+is_punycode(const char *label)
 {
 	return true;
 }
@@ -142,7 +103,7 @@ sm_idna_valid_label(const char *label, size_t len)
 	for (size_t i = 0; i < len; i++)
 		lower[i] = sm_lower(label[i]);
 	lower[len] = '\0';
-	return is_ascii_form(lower);
+	return is_punycode(lower);
 }
 
 /*
@@ -156,78 +117,28 @@ is_label_char(char c)
 }
 
 /*
- * Read a number of an IPv4 address as browsers do: hexadecimal after "0x",
- * octal after "0", else decimal.  A number that is too large for any address
- * becomes IPV4_TOO_LARGE.
- */
-#define IPV4_TOO_LARGE	((uint64_t) 1 << 32)
-
-static bool
-read_ipv4_number(const char *s, size_t len, uint64_t *number)
-{
-	int			base = 10;
-
-	if (len == 0)
-		return false;
-	if (len >= 2 && s[0] == '0' && sm_lower(s[1]) == 'x')
-	{
-		base = 16;
-		s += 2;
-		len -= 2;
-	}
-	else if (s[0] == '0')
-		base = 8;
-
-	*number = 0;
-	for (size_t i = 0; i < len; i++)
-	{
-		int			digit = sm_hex_value(s[i]);
-
-		if (digit < 0 || digit >= base)
-			return false;
-		*number = *number * base + digit;
-		if (*number > IPV4_TOO_LARGE)
-			*number = IPV4_TOO_LARGE;
-	}
-	return true;
-}
-
-/*
- * If the last label of a host is a number, browsers read the host as an IPv4
- * address.  They do not open an invalid address, such as "192.168.0.257" or "a.1".
- * An address may have fewer than four numbers; the last one fills the bytes that
- * remain: "127.1" is 127.0.0.1.
+ * If the last label of a host is a number, browsers read the host as an IPv4 address, and
+ * do not open an invalid one, such as "192.168.0.257" or "a.1".  Other spellings of an
+ * address, such as "127.1" and "0x7f.0.0.1", are not worth the code.
  */
 static bool
 valid_if_ipv4(const char *host, size_t len)
 {
-	const char *end;
-	const char *label;
-	uint64_t	number = 0;
-	size_t		ndigits = 0;
+	char		address[INET_ADDRSTRLEN];
+	struct in_addr parsed;
+	size_t		start;
 
 	if (len > 0 && host[len - 1] == '.')
 		len--;
-	end = host + len;
-	for (label = end; label > host && label[-1] != '.'; label--)
-		ndigits += sm_is_digit(label[-1]);
-	if (ndigits == 0 ||
-		(ndigits < (size_t) (end - label) && !read_ipv4_number(label, end - label, &number)))
+	for (start = len; start > 0 && sm_is_digit(host[start - 1]); start--)
+		;
+	if (start == len || (start > 0 && host[start - 1] != '.'))
 		return true;
-
-	for (int bytes = 4; bytes > 0; bytes--)
-	{
-		const char *dot = memchr(host, '.', end - host);
-
-		if (!read_ipv4_number(host, (dot ? dot : end) - host, &number))
-			return false;
-		if (dot == NULL)
-			return number < (uint64_t) 1 << 8 * bytes;
-		if (number > 255)
-			return false;
-		host = dot + 1;
-	}
-	return false;
+	if (len >= sizeof(address))
+		return false;
+	memcpy(address, host, len);
+	address[len] = '\0';
+	return inet_pton(AF_INET, address, &parsed) == 1;
 }
 
 /* Is this ASCII name within the lengths of DNS, and do browsers open it? */

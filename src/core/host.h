@@ -55,9 +55,8 @@ extern SmUrlStatus sm_idna_to_ascii(const char *host, size_t len,
 									char *dst, size_t size, size_t *dst_len);
 
 /*
- * Can browsers open a host with this ASCII label?  They cannot if the label begins
- * with "xn--" and the rest is not Punycode, or decodes to a label with another ASCII
- * form.  Without libidn2 the rest is not checked.
+ * May a host have this ASCII label?  If it begins with "xn--", the rest must be Punycode.
+ * Without libidn2 the rest is not checked.
  */
 extern bool sm_idna_valid_label(const char *label, size_t len);
 

@@ -15,19 +15,11 @@
 #include "core/w3cdate.h"
 #include "entry/value.h"
 #include "fmgr.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/varlena.h"
-
-/* the most keys that a hint lists */
-#define MAX_NEAREST		3
-
-/* the part of an unknown key that is compared, in bytes */
-#define MAX_KEY			255
 
 /* An object being read. */
 typedef struct ItemReader
@@ -49,34 +41,19 @@ refuse(ItemReader *r, const SmField *field, const char *what)
 	r->is_valid = false;
 }
 
-/* The known keys nearest to an unknown key, as a hint. */
+/* A hint about an unknown key: which keys there are. */
 static const char *
-nearest_keys(const SmItemType *type, SmSpan key)
+list_keys(const SmItemType *type, SmSpan key)
 {
-	const char *nearest[MAX_NEAREST];
 	StringInfoData hint;
-	int			n = 0;
-	int			best = MAX_KEY;
-	int			len = pg_mbcliplen(key.s, (int) key.len, MAX_KEY);
 
-	for (int i = 0; i < type->nfields; i++)
-	{
-		SmSpan		name = type->fields[i].name;
-		int			distance = varstr_levenshtein_less_equal(key.s, len, name.s, (int) name.len,
-															 1, 1, 1, best, true);
-
-		if (distance < best)
-			n = 0;
-		if (distance <= best && n < MAX_NEAREST)
-			nearest[n++] = name.s;
-		best = Min(best, distance);
-	}
-
+	if (sm_span_is(key, "alt"))
+		return "Write \"title\" for \"alt\".";
 	initStringInfo(&hint);
-	appendStringInfo(&hint, "The nearest %s", n == 1 ? "key is" : "keys are");
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&hint, "%s \"%s\"", i == 0 ? "" : i == n - 1 ? " and" : ",", nearest[i]);
-	appendStringInfoChar(&hint, '.');
+	appendStringInfoString(&hint, "The keys are ");
+	for (int i = 0; i < type->nfields; i++)
+		appendStringInfo(&hint, "%s%s", type->fields[i].name.s,
+						 i < type->nfields - 2 ? ", " : i == type->nfields - 2 ? " and " : ".");
 	return hint.data;
 }
 
@@ -96,7 +73,7 @@ find_field(ItemReader *r, const JsonbValue *key)
 		if (!sm_to_utf8(name.s, name.len, &shown))
 			shown = sm_span_of("");
 		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				   sm_problems_are_described(&r->w->problems) ? nearest_keys(r->type, name) : NULL,
+				   sm_problems_are_described(&r->w->problems) ? list_keys(r->type, name) : NULL,
 				   "unrecognized key \"%s\" in %s", sm_for_message(shown), r->type->column);
 	}
 	r->is_valid = false;

@@ -86,7 +86,7 @@ $$);
 -- Skipped, each item by itself, and found by the audit.
 CREATE TEMP TABLE bad (id int GENERATED ALWAYS AS IDENTITY, images jsonb, videos jsonb, news jsonb);
 INSERT INTO bad (images, videos, news) VALUES
-  ('["http://i/1", "ftp:1", {"loc": "http://i/2", "titel": 1, "capton": 2}, {"loc": "http://i/3"}]', NULL, NULL),
+  ('["http://i/1", "ftp:1", {"loc": "http://i/2", "titel": 1, "capton": 2}, {"loc": "http://i/3"}, {"loc": "http://i/4", "alt": "t"}]', NULL, NULL),
   (NULL, '[{"title": "t"}, {"thumbnail_loc": "/t", "title": "t", "description": "d", "content_loc": "/2"}, {"thumbnail_loc": "/t", "title": "t", "description": "d", "content_loc": "/c"}]', NULL),
   (NULL, NULL, '{"publication_name": "n", "publication_language": "EN", "publication_date": "2026", "title": "t"}'),
   (NULL, NULL, '{"publication_name": "n", "publication_language": "en", "publication_date": "2026-01-02T03:04:05", "title": "t"}');

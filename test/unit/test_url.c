@@ -368,7 +368,7 @@ test_origin(void)
 	fails("http://a'b/", SM_URL_BAD_HOST);
 	fails("http://a\tb/", SM_URL_BAD_HOST);
 	fails("http://::1/", SM_URL_NO_HOST);
-	fails("http://2001:db8::1/", SM_URL_BAD_PORT);
+	fails("http://2001:db8::1/", SM_URL_BAD_HOST);
 	fails("http://[]/", SM_URL_BAD_HOST);
 	fails("http://[/", SM_URL_BAD_HOST);
 	fails("http://[::1/", SM_URL_BAD_HOST);
@@ -428,9 +428,7 @@ static void
 test_ipv4(void)
 {
 	foreach_string(host,
-		"192.168.0.1", "255.255.255.255", "0.0.0.0", "1.2.3.4.", "127.1", "1.2.65535", "1.16777215",
-		"4294967295", "0", "0x7f.1", "0XFF.0xff.0xFf.0x0", "0x", "1.2.3.0x", "0300.0250.0.01", "1.2.3.00000004",
-		"a.0b1", "a.0xg", "1.2.3.4a", "1.2.3.4.5.com", "256.256.256.256.example", "09a", "1.2.3._", "x0", "-1")
+		"192.168.0.1", "255.255.255.255", "0.0.0.0", "1.2.3.4.", "0x", "a.0b1", "a.0xg", "1.2.3.4a", "1.2.3.4.5.com", "256.256.256.256.example", "09a", "1.2.3._", "x0", "-1")
 	{
 		char		src[64];
 
@@ -438,10 +436,9 @@ test_ipv4(void)
 		unchanged(src);
 	}
 	foreach_string(host,
-		"192.168.0.257", "256.0.0.1", "1.2.3.256", "1.256.3.4", "1.2.65536", "1.65536.1", "1.16777216",
-		"4294967296", "99999999999999999999999999", "0xFFFFFFFFF", "1.2.3.4.5", "1.2.3.4.5.", "a.1", "example.0",
-		"example.0x", "example.0xa", "a.09", "08", "09.1.1.1", "1.0x1g.1.1", "256.1", "1.2.3.0x100", "a.b.c.1",
-		"1.a.2", "-.1", "1.2.3.4.5.6.7.8.9", "0400.1.1.1")
+		"192.168.0.257", "256.0.0.1", "1.2.3.256", "1.256.3.4", "1.2.3", "127.1", "0", "4294967296",
+		"99999999999999999999999999", "0x7f.1", "0300.0250.0.01", "1.2.3.00000004", "1.2.3.4.5", "1.2.3.4.5.", "a.1",
+		"example.0", "a.09", "08", "09.1.1.1", "1.0x1g.1.1", "a.b.c.1", "1.a.2", "-.1", "1.2.3.4.5.6.7.8.9")
 	{
 		char		src[64];
 
@@ -469,9 +466,9 @@ test_a_label(void)
 	}
 #ifdef USE_LIBIDN2
 	foreach_string(label,
-		"xn--", "XN--", "xn--a", "xn--x", "xn---", "xn--a-", "xn--bcher-", "xn--zzzz",
+		"xn--", "XN--", "xn--x", "xn---", "xn--a-", "xn--bcher-", "xn--zzzz",
 		"xn--bcher-kva_", "xn--bcher-kv", "xn--55555577", "xn--99999999999999", "xn--zz9999999999zz",
-		"xn--ga", "xn--_", "xn--~")
+		"xn--_", "xn--~")
 	{
 		char		src[64];
 
@@ -485,11 +482,9 @@ test_a_label(void)
 	/* not Punycode, though libidn2 takes it */
 	fails("http://xn--8_s/", SM_URL_BAD_HOST);
 	fails("http://xn--0ca1a_tk463v/", SM_URL_BAD_HOST);
-	/* of characters that have another form: U-umlaut, full-width A; or none: U+0378, a mark alone */
-	fails("http://xn--bcher-2pa.de/", SM_URL_BAD_HOST);
-	fails("http://xn--ph7c/", SM_URL_BAD_HOST);
-	fails("http://xn--zva/", SM_URL_BAD_HOST);
-	fails("http://xn--lsa/", SM_URL_BAD_HOST);
+	/* of characters that are not asked for: U-umlaut, U+0378 */
+	unchanged("http://xn--bcher-2pa.de/");
+	unchanged("http://xn--zva/");
 #endif
 	idna_fails_with("http://\xE2\x99\xA5.net/", SM_URL_NOT_IDNA2008);
 	unchanged("http://xn--g6h.net/");

@@ -8,9 +8,6 @@
 CREATE TABLE query_page (id int PRIMARY KEY, loc text);
 INSERT INTO query_page SELECT n, '/' || n FROM generate_series(1, 3) n;
 
-CREATE FUNCTION pg_temp.refused(query text) RETURNS text LANGUAGE sql AS $$
-  SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L)', query, 'http://a/'))
-$$;
 -- What stands in <url>, and what in one of its elements.
 CREATE FUNCTION pg_temp.url(query text) RETURNS text LANGUAGE sql AS $$
   SELECT regexp_replace(pg_temp.text(content), '^.*<loc>', '') FROM sitemap_files(query, 'http://a/')

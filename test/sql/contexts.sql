@@ -9,18 +9,6 @@
 CREATE TABLE context_page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 5) n;
 CREATE TABLE context_target (LIKE sitemap_file, PRIMARY KEY (base_url, name));
 
--- The lines of a plan that tell of something.
-CREATE FUNCTION pg_temp.plan(statement text, what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || statement LOOP
-    IF line ~ what THEN
-      RETURN NEXT substring(line FROM what);
-    END IF;
-  END LOOP;
-END
-$$;
 
 SELECT count(*) FROM sitemap_publish('context_target', 'SELECT loc FROM context_page', 'http://a/');
 

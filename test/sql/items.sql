@@ -11,8 +11,7 @@ CREATE FUNCTION pg_temp.url(query text) RETURNS text LANGUAGE sql AS $$
   SELECT regexp_replace(pg_temp.text(content), '^.*?</loc>|</url>.*$', '', 'g') FROM sitemap_files(query, 'http://a/b/')
 $$;
 CREATE FUNCTION pg_temp.refused(name text, value jsonb) RETURNS text LANGUAGE sql AS $$
-  SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L)',
-                              format('SELECT ''/'' AS loc, %L::jsonb AS %I', value, name), 'http://a/'))
+  SELECT pg_temp.refused(format('SELECT ''/'' AS loc, %L::jsonb AS %I', value, name))
 $$;
 
 -- All columns, in the order of the documents.

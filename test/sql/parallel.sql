@@ -21,18 +21,6 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET parallel_leader_participation = off;
 
--- The lines of a plan that tell who aggregates.
-CREATE FUNCTION pg_temp.plan(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || statement LOOP
-    IF line ~ 'Aggregate|Gather' THEN
-      RETURN NEXT trim(line, ' ->');
-    END IF;
-  END LOOP;
-END
-$$;
 SELECT pg_temp.plan('SELECT sitemap_agg(loc) FROM parallel_page');
 
 -- Every one of them can be split between workers.

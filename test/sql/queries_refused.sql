@@ -10,10 +10,7 @@ INSERT INTO query_page SELECT n, '/' || n FROM generate_series(1, 3) n;
 CREATE VIEW query_view AS SELECT loc FROM query_page ORDER BY id;
 CREATE MATERIALIZED VIEW query_matview AS SELECT loc FROM query_page;
 
--- The error of a query, and its SQLSTATE alone.
-CREATE FUNCTION pg_temp.refused(query text) RETURNS text LANGUAGE sql AS $$
-  SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L)', query, 'http://a/'))
-$$;
+-- The SQLSTATE of a query's error.
 CREATE FUNCTION pg_temp.state(query text) RETURNS text LANGUAGE sql AS $$
   SELECT left(pg_temp.refused(query), 5)
 $$;

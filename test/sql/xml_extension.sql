@@ -16,7 +16,7 @@ CREATE FUNCTION pg_temp.extend(x xml) RETURNS text LANGUAGE sql AS $$
   SELECT regexp_replace(sitemap_url('http://a/', extensions => ARRAY[x])::text,
                         '^<url><loc>http://a/</loc>|</url>$', '', 'g')
 $$;
-CREATE FUNCTION pg_temp.refused(x text) RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.not_extended(x text) RETURNS text LANGUAGE sql AS $$
   SELECT pg_temp.error(format('SELECT sitemap_url(%L, extensions => ARRAY[%L]::xml[])', 'http://a/', x))
 $$;
 
@@ -83,7 +83,7 @@ SELECT pg_temp.extend('<a xmlns="urn:a"><url>b</url><url/><x:url xmlns:x="urn:x"
 SELECT pg_temp.extend(E' <a xmlns="urn:a"> </a> \n <b xmlns="urn:b"/> ');
 
 -- What would make the file unreadable, or say something else, is refused.
-SELECT pg_temp.refused('<mobile:mobile/>');
+SELECT pg_temp.not_extended('<mobile:mobile/>');
 SELECT x, pg_temp.brief(format('SELECT sitemap_url(%L, extensions => ARRAY[%L]::xml[])', 'http://a/', x))
   FROM (VALUES
     ('<a:a/>'),
@@ -156,12 +156,12 @@ SELECT e, pg_temp.extend(format('<a:a xmlns:a="urn:a">%s</a:a>', e)::xml)
   FROM (VALUES ('&lt;'), ('&#9;'), ('&#x10FFFF;'), ('&#xE000;'), ('&apos;'), ('&quot;')) v (e);
 
 -- Elements like ours are not checked as ours are.
-SELECT pg_temp.refused('<image:image>&lt;<image:loc>x</image:loc></image:image><video:video/>')
+SELECT pg_temp.not_extended('<image:image>&lt;<image:loc>x</image:loc></image:image><video:video/>')
        LIKE 'no error%';
 
 -- Their values are not read: the same language twice, a video that is its own page, and the
 -- uploader of another site, which the columns refuse.
-SELECT pg_temp.refused(x) LIKE 'no error%'
+SELECT pg_temp.not_extended(x) LIKE 'no error%'
   FROM (VALUES
     ('<xhtml:link rel="alternate" hreflang="de" href="http://a/1"/><xhtml:link rel="alternate" hreflang="DE" href="http://a/2"/>'),
     ('<video:video><video:content_loc>http://a/</video:content_loc></video:video>'),

@@ -30,6 +30,26 @@ LANGUAGE sql AS $$
   SELECT pg_catalog.split_part(pg_temp.error(statement), E'\n', 1)
 $$;
 
+-- The error of a query.
+CREATE OR REPLACE FUNCTION pg_temp.refused(query text) RETURNS text
+LANGUAGE sql AS $$
+  SELECT pg_temp.error(pg_catalog.format('SELECT sitemap_files(%L, %L)', query, 'http://a/'))
+$$;
+
+-- The parts of a plan that match a pattern; by default, which nodes aggregate and gather.
+CREATE OR REPLACE FUNCTION pg_temp.plan(statement text, pattern text DEFAULT '(?:\w+ )*\w*(?:Aggregate|Gather).*') RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || statement LOOP
+    IF line ~ pattern THEN
+      RETURN NEXT substring(line FROM pattern);
+    END IF;
+  END LOOP;
+END
+$$;
+
 -- A file as text.
 CREATE OR REPLACE FUNCTION pg_temp.text(content bytea) RETURNS text
 LANGUAGE sql AS $$

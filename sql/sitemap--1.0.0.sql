@@ -815,22 +815,22 @@ COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and 
 COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
 
 /*
- * The time from which a call runs a job; now() if that is the next call.
+ * The time from which a call runs a job; the current time if that is the next call.
  *
  * "every" has to pass after a success.  After a failure, or an attempt without a result, the job
  * is due at once; from the third failure in a row on, only after 2 minutes, then 4, 8, ..., at
  * most an hour.  A request ends any wait.  If the clock was set back, times in the future do
- * not count.
+ * not count.  now() would not do: a transaction that has waited for a lock sees later times.
  */
 CREATE FUNCTION _sitemap_next_run(started timestamptz, finished timestamptz, requested timestamptz,
 	failures int, every interval) RETURNS timestamptz
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql VOLATILE PARALLEL SAFE
 RETURN CASE
-	WHEN requested IS NOT NULL THEN least(requested, pg_catalog.now())
-	WHEN failures > 2 AND started <= pg_catalog.now()
+	WHEN requested IS NOT NULL THEN least(requested, pg_catalog.clock_timestamp())
+	WHEN failures > 2 AND started <= pg_catalog.clock_timestamp()
 		THEN started + least(pg_catalog.make_interval(mins => 1 << (least(failures, 8) - 2)), interval '1 hour')
-	WHEN failures > 0 OR finished IS NULL OR started > finished THEN least(started, pg_catalog.now())
-	WHEN finished > pg_catalog.now() THEN pg_catalog.now()
+	WHEN failures > 0 OR finished IS NULL OR started > finished THEN least(started, pg_catalog.clock_timestamp())
+	WHEN finished > pg_catalog.clock_timestamp() THEN pg_catalog.clock_timestamp()
 	ELSE finished + least(greatest(every, interval '0'), interval '1000 years')
 END;
 COMMENT ON FUNCTION _sitemap_next_run(timestamptz, timestamptz, timestamptz, int, interval) IS
@@ -905,8 +905,8 @@ COMMENT ON FUNCTION _sitemap_export(regclass, sitemap_job) IS
 'export a site for sitemap_run';
 
 /*
- * A call lists the jobs that are due (_sitemap_next_run says when), and runs one after the
- * other, the one with the oldest start first.  A job is three transactions:
+ * A call lists the jobs that are due (_sitemap_next_run says when) and do not run, and runs
+ * one after the other, the one with the oldest start first.  A job is three transactions:
  *
  *	start	set "started" and clear "requested" and "error".  If the attempt before left no
  *			result, because its session was killed or its COMMIT failed, count a failure.
@@ -915,10 +915,11 @@ COMMENT ON FUNCTION _sitemap_export(regclass, sitemap_job) IS
  *
  * Several calls share the jobs.  "run" and "end" hold the lock of the section, but lock the
  * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
- * passes over a row that is locked or that another call has started since the list was made,
- * and over a section whose lock is held.  "run" and "end" do nothing if "started" is no longer
- * what this call has set: then the row is gone, or another call has taken over between "start"
- * and "run" or between "run" and "end", when the lock is free.
+ * passes over a row that is locked or that another call has started or ended since the list was
+ * made, and over a section whose lock is held.  "run" and "end" do nothing if "started" is no longer
+ * what this call has set: then the row is gone, or another call has taken the job over between
+ * "start" and "run" or between "run" and "end", when the lock is free.  It counts a failure, which
+ * its success clears.
  *
  * An error undoes the step, and the whole transaction is rolled back: after a lost connection
  * to a foreign server it could not be committed.  Then the failure is recorded in the row, in
@@ -952,7 +953,8 @@ DECLARE
 	due_at CONSTANT text := schema || '._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
 	start CONSTANT text := $$
 		WITH mine AS MATERIALIZED (
-			SELECT job.target, job.base_url, job.section FROM %1$s job WHERE %4$s FOR NO KEY UPDATE SKIP LOCKED
+			SELECT job.target, job.base_url, job.section FROM %1$s job
+			 WHERE %4$s AND (job.finished, job.failures) IS NOT DISTINCT FROM ($1.finished, $1.failures) FOR NO KEY UPDATE SKIP LOCKED
 		), free AS MATERIALIZED (
 			SELECT * FROM mine WHERE %2$s._sitemap_lock_section(target, base_url, section, false) IS NOT FALSE	-- NULL: no target
 		), started AS (
@@ -965,7 +967,7 @@ DECLARE
 	run CONSTANT text := $$
 		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
 		SELECT %2$s._sitemap_publish($1, $1.changes IS NULL
-		           OR %2$s._sitemap_next_run(NULL, $1.full_at, NULL, 0, coalesce($1.full_every, interval '1 day')) <= now(), $3)
+		           OR %2$s._sitemap_next_run(NULL, $1.full_at, NULL, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)
 		 WHERE 1 = (SELECT count(*) FROM %1$s job WHERE %4$s)$$;
 	finish CONSTANT text := $$
 		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
@@ -1045,9 +1047,9 @@ BEGIN
 	SET LOCAL search_path = pg_catalog, pg_temp;
 	EXECUTE lock INTO name USING jobs;
 	FOR step IN EXECUTE format($$
-		SELECT %2$s AS job, %3$s <= now() AS is_due FROM %1$s job
-		 WHERE %3$s <= now() OR job.failures > 2
-		 ORDER BY CASE WHEN job.started <= now() THEN job.started END NULLS FIRST, job.base_url, job.section$$, name, row_of_job, due_at)
+		SELECT %2$s AS job, %3$s <= clock_timestamp() AS is_due FROM %1$s job
+		 WHERE (%3$s <= clock_timestamp() OR job.failures > 2) AND %4$s._sitemap_is_running(job.target, job.base_url, job.section) IS NOT TRUE
+		 ORDER BY CASE WHEN job.started <= clock_timestamp() THEN job.started END NULLS FIRST, job.base_url, job.section$$, name, row_of_job, due_at, schema)
 	LOOP
 		IF NOT step.is_due THEN
 			waiting := waiting + 1;
@@ -1064,10 +1066,6 @@ BEGIN
 
 			published := done.result;
 			IF statement = start THEN
-				IF published.failures > coalesce(job.failures, 0) THEN
-					RAISE WARNING 'the last run of the job of section "%" of % ended without a result', job.section, job.base_url
-						USING DETAIL = 'Its session was ended, or its COMMIT failed. This counts as a failure.';
-				END IF;
 				job := published;
 			ELSIF statement = finish AND job.finished IS NULL AND published.urls = 0 THEN
 				RAISE NOTICE 'the query of section "%" of % returned no rows', job.section, job.base_url;
@@ -1129,12 +1127,12 @@ BEGIN
 	RETURN QUERY EXECUTE format($$
 		SELECT base_url, section,
 		       CASE WHEN is_running THEN 'running'
-		            WHEN failures > 2 AND next_run > now() THEN 'waiting'
+		            WHEN failures > 2 AND next_run > clock_timestamp() THEN 'waiting'
 		            WHEN failures > 0 OR has_no_result THEN 'failing'
 		            WHEN finished IS NULL THEN 'never ran'
-		            WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= now() THEN 'due'
+		            WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= clock_timestamp() THEN 'due'
 		            ELSE 'ok' END,
-		       urls, files, unannounced, CASE WHEN isfinite(finished) THEN now() - finished END, next_run,
+		       urls, files, unannounced, CASE WHEN isfinite(finished) THEN clock_timestamp() - finished END, next_run,
 		       coalesce(split_part(error, E'\n', 1), CASE WHEN has_no_result AND NOT is_running THEN 'The last run ended without a result.' END)
 		  FROM (SELECT base_url, section, urls, files, unannounced, requested, finished, every, failures, error,
 		               started > coalesce(finished, '-infinity') AS has_no_result,

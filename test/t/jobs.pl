@@ -1,8 +1,9 @@
-# sitemap_run: kill -9, cancel requests and timeouts, foreign servers that fail, exports
-# that are made up for, and many jobs.
+# sitemap_run: kill -9, cancel requests and timeouts, foreign servers that fail, directories
+# that are locked, and many jobs.
 use strict;
 use warnings;
 
+use Fcntl qw(:flock);
 use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -25,7 +26,7 @@ $node->safe_psql(
 	CREATE TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE job OF sitemap_job (PRIMARY KEY (base_url, section));
 
-	-- Where a run can wait: in its query, when it writes, or when it sets a column of its row.
+	-- Where a run can wait: in its query, when it writes, when it sets a column of its row, or in an export.
 	CREATE FUNCTION wait_at(place text) RETURNS bool VOLATILE LANGUAGE plpgsql AS \$\$
 	BEGIN
 	  IF current_setting('test.wait', true) = place THEN
@@ -36,27 +37,27 @@ $node->safe_psql(
 	\$\$;
 	CREATE FUNCTION wait_to_write() RETURNS trigger LANGUAGE plpgsql AS \$\$
 	BEGIN
-	  PERFORM wait_at('write');
+	  PERFORM public.wait_at('write');
 	  RETURN NEW;
 	END
 	\$\$;
 	CREATE TRIGGER wait BEFORE UPDATE ON files FOR EACH ROW WHEN (NEW.kind = 'index') EXECUTE FUNCTION wait_to_write();
 	CREATE FUNCTION wait_to_note() RETURNS trigger LANGUAGE plpgsql AS \$\$
 	BEGIN
-	  PERFORM wait_at('started') WHERE NEW.started IS DISTINCT FROM OLD.started;
-	  PERFORM wait_at('finished') WHERE NEW.finished IS DISTINCT FROM OLD.finished;
-	  PERFORM wait_at('exported') WHERE NEW.exported IS DISTINCT FROM OLD.exported AND NEW.exported IS NOT NULL;
+	  PERFORM public.wait_at('started') WHERE NEW.started IS DISTINCT FROM OLD.started;
+	  PERFORM public.wait_at('finished') WHERE NEW.finished IS DISTINCT FROM OLD.finished;
 	  RETURN NEW;
 	END
 	\$\$;
 	CREATE TRIGGER wait BEFORE UPDATE ON job FOR EACH ROW EXECUTE FUNCTION wait_to_note();
+	CREATE VIEW slow AS SELECT base_url, name, content FROM files WHERE wait_at('export');
 	INSERT INTO job (target, base_url, section, query, changes, max_urls, directory)
 	VALUES ('files', 'https://www.example.com/', 'pages', 'SELECT path AS loc, id AS key FROM public.page WHERE public.wait_at(''query'') ORDER BY id',
 	        'DELETE FROM public.queue RETURNING id', 100, '$directory');
 	CALL sitemap_run('job')});
 
 my $state = q{SELECT (SELECT string_agg(md5(f::text), ' ' ORDER BY name) FROM files f), (SELECT string_agg(id::text, ' ' ORDER BY id) FROM queue),
-                     (SELECT string_agg(concat_ws(' ', section, finished, full_at, exported, urls, written), '; ' ORDER BY section) FROM job)};
+                     (SELECT string_agg(concat_ws(' ', section, finished, full_at, urls, written), '; ' ORDER BY section) FROM job)};
 my $same = q{SELECT count(*) FROM sitemap_publish('files', 'SELECT path AS loc, id AS key FROM public.page WHERE public.wait_at(''query'') ORDER BY id',
              'https://www.example.com/', section => 'pages', max_urls => 100) WHERE action <> 'unchanged'};
 
@@ -70,193 +71,219 @@ sub exported
 }
 is(exported(), 't', 'the first call exports');
 
-# Ends of a call that are none.  Before the run is committed the queue, the files and the
-# status stay, but started; after it, all is written but exported.
-foreach my $place ('started', 'query', 'write', 'finished', 'exported')
+# Start a call that waits for lock 1 at a place, with settings of its own.
+sub start_call
+{
+	my ($place, $settings) = @_;
+	my $session = Session->start($node, 'postgres', on_error_stop => 0);
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+
+	$session->query_safe("SET test.wait = '$place'; $settings");
+	$session->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
+	wait_until_waiting($pid);
+	return ($session, $pid);
+}
+
+# Both locks of the tests and the directory's are advisory ones.
+sub wait_until_waiting
+{
+	my ($pid) = @_;
+
+	$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid") or die 'it does not wait';
+	return;
+}
+
+# End a call that waits.
+sub end_call
+{
+	my ($how, $session, $pid, @others) = @_;
+
+	if ($how eq 'kill -9')
+	{
+		kill 'KILL', $pid;
+		Session::wait_for_restart($node, $pid);
+		eval { $_->{run}->finish } foreach $session, @others;
+		return;
+	}
+	$node->safe_psql('postgres', "SELECT pg_@{[ $how eq 'cancel' ? 'cancel' : 'terminate' ]}_backend($pid)") if $how ne 'timeout';
+	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid AND state = 'active')");
+	eval { $session->quit };
+	$_->quit foreach @others;
+	return;
+}
+
+# What the row of a job records of it.
+sub recorded
+{
+	my ($how) = @_;
+
+	return $how eq 'cancel' ? '1 canceling statement due to user request' : $how eq 'timeout' ? '1 canceling statement due to statement timeout' : '0';
+}
+
+# Ends of a call that are none.  Before the run is committed, the queue, the files and the
+# status stay, but started; after it, only the status.
+foreach my $place ('started', 'query', 'write', 'finished')
 {
 	foreach my $how ('kill -9', 'cancel', 'terminate', 'timeout')
 	{
+		my $what = "$how where it waits at $place";
 		$node->safe_psql('postgres', q{
 			UPDATE page SET path = path || '-x' WHERE id = 500;
 			UPDATE files SET lastmod = lastmod - interval '1 hour' WHERE kind <> 'index'});
 		my $before = $node->safe_psql('postgres', $state);
 		my $holder = Session->start($node, 'postgres');
 		$holder->query_safe('SELECT pg_advisory_lock(1)');
-		my $session = Session->start($node, 'postgres', on_error_stop => 0);
-		my $pid = $session->query_safe('SELECT pg_backend_pid()');
-		$session->query_safe("SET test.wait = '$place'");
-		$session->query_safe("SET statement_timeout = '1s'") if $how eq 'timeout';
-		$session->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-		if ($how ne 'timeout')
-		{
-			$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid")
-			  or die 'it does not wait';
-			is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), $place =~ /started|exported/ ? 'f' : 't', "a run that waits at $place can be seen");
-		}
+		my ($session, $pid) = start_call($place, $how eq 'timeout' ? q{SET statement_timeout = '3s'} : '');
+		is($node->safe_psql('postgres', q{SELECT started > finished, state FROM job, sitemap_status('job')}),
+			$place eq 'started' ? 'f|running' : 't|running', "a run that waits at $place can be seen")
+		  if $how ne 'timeout';
+		end_call($how, $session, $pid, $holder);
 
-		if ($how eq 'kill -9')
+		if ($place eq 'finished')
 		{
-			kill 'KILL', $pid;
-			Session::wait_for_restart($node, $pid);
-			eval { $_->{run}->finish } foreach $holder, $session;
+			is($node->safe_psql('postgres', 'SELECT count(*) FROM queue'), '0', "$what: the run is committed");
+			is(exported(), 't', 'and exported');
 		}
 		else
 		{
-			$node->safe_psql('postgres', "SELECT pg_@{[ $how eq 'cancel' ? 'cancel' : 'terminate' ]}_backend($pid)") if $how ne 'timeout';
-			$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid AND state = 'active')");
-			eval { $session->quit };
-			$holder->quit;
+			is($node->safe_psql('postgres', $state), $before, "$what: nothing is changed, nothing is lost");
 		}
-		if ($place eq 'exported')
-		{
-			is($node->safe_psql('postgres', 'SELECT written > 0, exported IS NULL, started < finished FROM job'), 't|t|t', "$how where it waits at $place: the run is committed");
-		}
-		else
-		{
-			is($node->safe_psql('postgres', $state), $before, "$how where it waits at $place: nothing is changed, nothing is lost");
-			is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), $place eq 'started' ? 'f' : 't', 'but started');
-		}
-		my $recorded = $how eq 'cancel' ? '1 canceling statement due to user request' : $how eq 'timeout' ? '1 canceling statement due to statement timeout' : '0';
-		like($node->safe_psql('postgres', q{SELECT concat_ws(' ', failures, error) FROM job}), qr/^$recorded/, 'a cancellation is recorded');
+		is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), $place eq 'started' ? 'f' : 't', 'but started');
+		like($node->safe_psql('postgres', q{SELECT concat_ws(' ', failures, error) FROM job}), qr/^@{[ recorded($how) ]}/, 'a cancellation is recorded');
+		is($node->safe_psql('postgres', q{SELECT error IS NOT DISTINCT FROM 'The last run ended without a result.' FROM sitemap_status('job')}),
+			$place eq 'started' || recorded($how) ne '0' ? 'f' : 't', 'and shown');
 		$node->safe_psql('postgres', q{CALL sitemap_run('job')});
-		is($node->safe_psql('postgres', 'SELECT written > 0, started < finished, exported >= finished, queue IS NULL FROM job LEFT JOIN queue ON true'),
-			$place eq 'exported' ? 'f|t|t|t' : 't|t|t|t', 'the next call has it');
+		is($node->safe_psql('postgres', 'SELECT written > 0, started < finished, failures, queue IS NULL FROM job LEFT JOIN queue ON true'),
+			$place eq 'finished' ? 'f|t|0|t' : 't|t|0|t', 'the next call has it');
 		is($node->safe_psql('postgres', $same), '0', 'and a full run nothing more');
 		is(exported(), 't', 'and exports it');
 	}
 }
 
-# A server that is stopped between a run and its export: the next call exports.
-$node->safe_psql('postgres', q{
-	INSERT INTO job (target, base_url, section, query, directory)
-	SELECT 'files', 'https://www.example.com/', 'wait', 'SELECT ''/wait'' AS loc WHERE public.wait_at(''query'')', directory FROM job;
-	UPDATE job SET query = replace(query, '''query''', '''none'''), started = '2000-01-01' WHERE section = 'pages';
-	UPDATE job SET started = '2000-01-02' WHERE section = 'wait';
-	UPDATE page SET path = '/between' WHERE id = 400});
+# The same in the export, which waits for an export of another session.
+foreach my $how ('kill -9', 'cancel', 'timeout', 'nothing')
 {
-	my $holder = Session->start($node, 'postgres');
+	$node->safe_psql('postgres', q{UPDATE page SET path = path || '-x' WHERE id = 400});
+	my ($holder, $exporter) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1, 2;
 	$holder->query_safe('SELECT pg_advisory_lock(1)');
-	my $session = Session->start($node, 'postgres', on_error_stop => 0);
-	my $pid = $session->query_safe('SELECT pg_backend_pid()');
-	$session->query_safe("SET test.wait = 'query'");
-	$session->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-	$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid");
-	$node->stop('immediate');
-	eval { $_->{run}->finish } foreach $holder, $session;
-	$node->start;
-	is($node->safe_psql('postgres', q{SELECT exported IS NULL FROM job WHERE section = 'pages'}), 't', 'stopped before the export');
-	is(exported(), 'f', 'so the directory has the old files');
-	$node->safe_psql('postgres', q{UPDATE job SET every = '1 day'; CALL sitemap_run('job')});
-	is(exported(), 't', 'the next call exports, though the job is not due');
-}
-
-# The same in an export, which waits for a table that another session locks.  After the second kill in a row the
-# export no longer comes first: the job is run.
-$node->safe_psql('postgres', q{
-	DELETE FROM job WHERE section = 'wait';
-	DELETE FROM files WHERE section = 'wait';
-	UPDATE job SET every = NULL;
-	CALL sitemap_run('job')});
-is(exported(), 't', 'one section');
-foreach my $how ('kill -9', 'cancel', 'kill -9 again')
-{
-	my ($holder, $locker, $session) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 3;
-	my $pid = $session->query_safe('SELECT pg_backend_pid()');
-	my $locker_pid = $locker->query_safe('SELECT pg_backend_pid()');
-	my $waiting = q{SELECT wait_event = '%s' FROM pg_stat_activity WHERE pid = %d};
-
-	if ($how eq 'kill -9 again')
+	$exporter->query_safe(q{SET test.wait = 'export'});
+	my $exporter_pid = $exporter->query_safe('SELECT pg_backend_pid()');
+	$exporter->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM sitemap_export('$directory', 'TABLE slow');\n");
+	wait_until_waiting($exporter_pid);
+	my ($session, $pid) = start_call('nowhere', $how eq 'timeout' ? q{SET statement_timeout = '3s'} : '');
+	is($node->safe_psql('postgres', q{SELECT started > finished, state, (SELECT count(*) FROM queue) FROM job, sitemap_status('job')}), 't|running|0', "a run that waits for a directory");
+	if ($how eq 'nothing')
 	{
-		$locker->query_safe('BEGIN; LOCK files');
-		$node->safe_psql('postgres', q{UPDATE job SET exported = NULL, every = '1 day'});
-		$session->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-	}
-	else
-	{
-		$node->safe_psql('postgres', q{UPDATE page SET path = path || '-x' WHERE id = 400});
-		$holder->query_safe('SELECT pg_advisory_lock(1)');
-		$session->query_until(qr/started/, "SET test.wait = 'finished';\n\\echo started\nCALL sitemap_run('job');\n");
-		$node->poll_query_until('postgres', sprintf($waiting, 'advisory', $pid)) or die 'it does not wait';
-		$locker->query_until(qr/locking/, "BEGIN;\n\\echo locking\nLOCK files;\n");
-		$node->poll_query_until('postgres', sprintf($waiting, 'relation', $locker_pid)) or die 'the other does not wait';
 		$holder->query_safe('SELECT pg_advisory_unlock(1)');
-	}
-	$node->poll_query_until('postgres', sprintf($waiting, 'relation', $pid)) or die 'the export does not wait';
-	if ($how =~ /kill/)
-	{
-		kill 'KILL', $pid;
-		Session::wait_for_restart($node, $pid);
-		eval { $_->{run}->finish } foreach $holder, $locker, $session;
+		$_->query_safe('SELECT 1') foreach $exporter, $session;
+		$_->quit foreach $holder, $exporter, $session;
 	}
 	else
 	{
-		$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
-		$session->query('SELECT 1');
-		$locker->query_safe('ROLLBACK');
-		$_->quit foreach $holder, $locker, $session;
+		end_call($how, $session, $pid, $holder, $exporter);
+		like($node->safe_psql('postgres', q{SELECT concat_ws(' ', failures, error) FROM job}),
+			$how eq 'kill -9' ? qr/^0$/ : qr/^@{[ recorded($how) ]}\nin the export to directory "\Q$directory\E"$/, "$how: a cancellation is recorded");
+		is($node->safe_psql('postgres', q{SELECT started > finished FROM job}), 't', 'the job has not succeeded');
+		is(exported(), 'f', 'the directory has the old files');
+		$node->psql('postgres', q{CALL sitemap_run('job')});
 	}
-	is($node->safe_psql('postgres', q{SELECT finished > started, exported FROM job}), $how eq 'kill -9 again' ? 't|-infinity' : 't|', "$how in an export: the run is committed");
-	like($node->safe_psql('postgres', q{SELECT concat_ws(' ', failures, error) FROM job}),
-		$how =~ /kill/ ? qr/^0$/ : qr/^1 canceling statement due to user request\nin the export to directory "\Q$directory\E"$/, 'a cancellation is recorded');
-	is(exported(), $how eq 'kill -9 again' ? 't' : 'f', 'the directory has the old files');
-	my $started = $node->safe_psql('postgres', q{UPDATE job SET every = '1 day' RETURNING started});
-	is($node->safe_psql('postgres', "CALL sitemap_run('job'); SELECT started > '$started', exported > finished, failures, error FROM job"),
-		$how eq 'kill -9' ? 'f|t|0|' : 't|t|0|', $how eq 'kill -9' ? 'the next call exports, without a run' : 'the next call runs the job, and exports');
+	is($node->safe_psql('postgres', q{SELECT started < finished, failures FROM job}), 't|0', 'then it succeeds');
 	is(exported(), 't', 'the directory has the new files');
-	$node->safe_psql('postgres', 'UPDATE job SET every = NULL');
 }
 
-# A directory that another session exports: no error, and the next call does it.  A call of which this is the second
-# attempt leaves no mark.
+# An export that waits for another one exports what was published meanwhile.
 {
-	$node->safe_psql('postgres', q{CREATE VIEW slow AS SELECT base_url, name, content FROM files WHERE wait_at('export')});
-	my $holder = Session->start($node, 'postgres');
+	my ($holder, $first, $second) = map { Session->start($node, 'postgres') } 1 .. 3;
+	my @pids = map { $_->query_safe('SELECT pg_backend_pid()') } $first, $second;
 	$holder->query_safe('SELECT pg_advisory_lock(1)');
-	my $session = Session->start($node, 'postgres');
-	my $pid = $session->query_safe('SELECT pg_backend_pid()');
-	$session->query_safe("SET test.wait = 'export'");
-	$session->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM sitemap_export('$directory', 'TABLE slow');\n");
-	$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid");
-	$node->safe_psql('postgres', q{UPDATE job SET every = NULL; UPDATE page SET path = '/other' WHERE id = 300; CALL sitemap_run('job')});
-	is($node->safe_psql('postgres', q{SELECT exported IS NULL, error IS NULL, failures FROM job WHERE section = 'pages'}), 't|t|0', 'a directory in use is left for later');
-	my $started = $node->safe_psql('postgres', q{UPDATE job SET every = '1 day' RETURNING started});
-	$node->safe_psql('postgres', q{CALL sitemap_run('job')}) foreach 1, 2;
-	is($node->safe_psql('postgres', "SELECT exported IS NULL, started = '$started', failures FROM job"), 't|t|0', 'also by an export without a run');
-	$node->safe_psql('postgres', q{UPDATE job SET every = NULL});
+	$first->query_safe(q{SET test.wait = 'export'});
+	$first->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM sitemap_export('$directory', 'TABLE slow');\n");
+	wait_until_waiting($pids[0]);
+	$second->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM sitemap_export('$directory/../@{[ $directory =~ s{.*/}{}r ]}/.', 'TABLE files');\n");
+	wait_until_waiting($pids[1]);
+	$node->safe_psql('postgres', q{
+		UPDATE page SET path = path || '-y' WHERE id = 300;
+		SELECT count(*) FROM sitemap_publish('files', 'SELECT path AS loc, id AS key FROM public.page ORDER BY id', 'https://www.example.com/', section => 'pages', max_urls => 100)});
 	$holder->query_safe('SELECT pg_advisory_unlock(1)');
-	$session->query_safe('SELECT 1');
-	$_->quit foreach $holder, $session;
-	$node->safe_psql('postgres', q{CALL sitemap_run('job')});
-	is($node->safe_psql('postgres', q{SELECT exported > finished - interval '1 hour' FROM job WHERE section = 'pages'}), 't', 'until the next call');
-	is(exported(), 't', 'which exports');
-	$node->safe_psql('postgres', 'DROP VIEW slow');
+	$_->query_safe('SELECT 1') foreach $first, $second;
+	is(exported(), 't', 'an export that waits for another one exports what was published meanwhile');
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_locks WHERE objsubid > 1000'), '0', 'no lock is left');
+	# An error releases the directory, too.
+	$first->query_safe('RESET test.wait; BEGIN');
+	$first->query_safe("SELECT count(*) FROM sitemap_export('$directory', 'TABLE files')");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_locks WHERE objsubid > 1000'), '0', 'nor by the transaction of an export');
+	$first->query_safe('COMMIT');
+	$_->quit foreach $holder, $first, $second;
+}
+
+# A process of another server, or a session of another database, has locked the directory: the job fails, each time, until
+# the lock is gone.
+{
+	$node->safe_psql('postgres', q{UPDATE page SET path = path || '-z' WHERE id = 300});
+	open my $lock, '>', "$directory/.sitemap_export.lock" or die $!;
+	flock $lock, LOCK_EX or die $!;
+	foreach my $failures (1, 2)
+	{
+		$node->psql('postgres', q{CALL sitemap_run('job')}, stderr => \my $stderr);
+		like($stderr, qr/WARNING:  job of section "pages" of .* failed: could not lock directory.*ERROR:  1 job failed/s, 'a directory that is locked for ever');
+		like($node->safe_psql('postgres', q{SELECT j.failures, state, s.error FROM job j, sitemap_status('job') s}),
+			qr/^$failures\|failing\|could not lock directory "\Q$directory\E"$/, 'is recorded');
+	}
+	close $lock;
+	is(exported(), 'f', 'the directory has the old files');
+	is($node->safe_psql('postgres', q{CALL sitemap_run('job'); SELECT failures, state FROM job, sitemap_status('job')}), '0|ok', 'until it is not locked');
+	is(exported(), 't', 'and it has the new files');
+}
+
+# A job that brings the server down as soon as it has started: it is counted, and the other jobs run.
+{
+	$node->safe_psql('postgres', q{
+		CREATE FUNCTION crash() RETURNS int LANGUAGE plpgsql AS $$
+		BEGIN
+		  COPY (SELECT) TO PROGRAM 'kill -9 $PPID';
+		  PERFORM pg_sleep(60);
+		END
+		$$;
+		CREATE TABLE crash_files OF sitemap_file (PRIMARY KEY (base_url, name));
+		CREATE TABLE crash_job OF sitemap_job (PRIMARY KEY (base_url, section));
+		INSERT INTO crash_job (target, base_url, section, query, changes)
+		VALUES ('crash_files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc, 1 AS key', 'SELECT public.crash()'),
+		       ('crash_files', 'https://b.example/', 'b', 'SELECT ''/'' AS loc', NULL);
+		CHECKPOINT});
+	foreach my $call (1 .. 3)
+	{
+		my $session = Session->start($node, 'postgres', on_error_stop => 0);
+		my $pid = $session->query_safe('SELECT pg_backend_pid()');
+		$session->query_until(qr/started/, "\\echo started\nCALL sitemap_run('crash_job');\n");
+		Session::wait_for_restart($node, $pid);
+		eval { $session->{run}->finish };
+		is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, started > finished IS NOT FALSE AND started IS NOT NULL, coalesce(failures, 0)), ', ' ORDER BY section) FROM crash_job}),
+			$call == 1 ? 'a t 0, b f 0' : "a t @{[ $call - 1 ]}, b f 0", "crash $call is counted, and the other job runs");
+	}
+	is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, state, error), ', ' ORDER BY section) FROM sitemap_status('crash_job')}),
+		'a failing The last run ended without a result., b ok', 'and shown');
+	$node->safe_psql('postgres', 'DROP TABLE crash_job, crash_files; DROP FUNCTION crash');
 }
 
 # A site that has no page yet has nothing to export, also after a failure.  When it has lost its last page, its files are
-# removed.  But when only the target has lost its rows, the files stay.
+# removed.
 {
 	my $new = PostgreSQL::Test::Utils::tempdir() . '/new';
-	my $status = q{SELECT concat_ws('|', files, exported IS NULL, failures, error) FROM job WHERE base_url = 'https://new.example/'};
+	my $status = q{SELECT concat_ws('|', files, finished > started, failures, error) FROM job WHERE base_url = 'https://new.example/'};
 
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE new_page (path text);
 		INSERT INTO job (target, base_url, section, query, max_shrink, directory)
 		VALUES ('files', 'https://new.example/', 'pages', 'SELECT path AS loc FROM public.new_page', 1, '$new');
 		CALL sitemap_run('job')});
-	is($node->safe_psql('postgres', "CALL sitemap_run('job'); $status"), '0|f|0', 'a site without pages: no error');
+	is($node->safe_psql('postgres', "CALL sitemap_run('job'); $status"), '0|t|0', 'a site without pages: no error');
 	$node->psql('postgres', "ALTER TABLE new_page RENAME TO hidden_page; CALL sitemap_run('job')");
 	like($node->safe_psql('postgres', $status), qr/\|1\|relation "public\.new_page" does not exist/, 'its query fails');
-	is($node->safe_psql('postgres', "ALTER TABLE hidden_page RENAME TO new_page; CALL sitemap_run('job'); $status"), '0|f|0', 'and no longer');
-	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/1'); CALL sitemap_run('job'); $status"), '1|f|0', 'its first page');
-	is($node->safe_psql('postgres', "DELETE FROM new_page; CALL sitemap_run('job'); $status"), '0|f|0', 'its last page was deleted');
+	is($node->safe_psql('postgres', "ALTER TABLE hidden_page RENAME TO new_page; CALL sitemap_run('job'); $status"), '0|t|0', 'and no longer');
+	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/1'); CALL sitemap_run('job'); $status"), '1|t|0', 'its first page');
+	is($node->safe_psql('postgres', "DELETE FROM new_page; CALL sitemap_run('job'); $status"), '0|t|0', 'its last page was deleted');
 	ok(!-f "$new/sitemap.xml", 'the exported files are removed');
-	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/2'); CALL sitemap_run('job'); $status"), '1|f|0', 'a new page');
-	$node->psql('postgres', q{
-		UPDATE job SET every = '1 day', exported = NULL WHERE base_url = 'https://new.example/';
-		DELETE FROM files WHERE base_url = 'https://new.example/';
-		CALL sitemap_run('job')});
-	like($node->safe_psql('postgres', $status), qr/^1\|t\|1\|the query has no rows/, 'the target lost its rows');
-	ok(-f "$new/sitemap.xml", 'the exported files stay');
+	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/2'); CALL sitemap_run('job'); $status"), '1|t|0', 'a new page');
 	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
 
 	# The files of one target would be removed by the export of the other.
@@ -273,8 +300,7 @@ foreach my $how ('kill -9', 'cancel', 'kill -9 again')
 	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
 }
 
-# A job that always runs into a timeout starves no other job, and no other site's export: the job that has waited longest
-# comes first.
+# A job that always runs into a timeout starves no other job: the job that has waited longest comes first.
 my $fast = PostgreSQL::Test::Utils::tempdir();
 $node->safe_psql('postgres', qq{
 	UPDATE job SET every = '1 day';
@@ -286,8 +312,8 @@ foreach (1 .. 3)
 	$node->psql('postgres', q{SET statement_timeout = '1s'; CALL sitemap_run('job')}, stderr => \my $stderr);
 	like($stderr, qr/WARNING:  job of section "slow" of .* failed: canceling statement due to statement timeout.*ERROR:  canceling statement due to statement timeout/s, 'a timeout');
 }
-is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls, failures, exported IS NOT NULL), ', ' ORDER BY section) FROM job WHERE section IN ('b', 'slow')}),
-	'b 1 0 t, slow 3 f', 'is recorded, and the other site is exported');
+is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls, failures), ', ' ORDER BY section) FROM job WHERE section IN ('b', 'slow')}),
+	'b 1 0, slow 3', 'is recorded, and the other site is exported');
 ok(-f "$fast/sitemap.xml", 'its directory has the files');
 # Now the job waits.
 is($node->psql('postgres', q{SET statement_timeout = '1s'; CALL sitemap_run('job')}), 0, 'it waits after three failures');
@@ -343,8 +369,8 @@ SKIP:
 			'each failure is recorded, and the other job runs');
 	}
 
-	# An error at the COMMIT of a job, where nothing can catch it.  The next call records it, and after three failures
-	# the job waits, so that its site is exported.
+	# An error at the COMMIT of a job, where nothing can catch it.  The next call counts it, and after three failures
+	# the job waits.
 	my $far = PostgreSQL::Test::Utils::tempdir();
 	$node->safe_psql('postgres', qq{
 		TRUNCATE far, far_files;
@@ -356,16 +382,18 @@ SKIP:
 		VALUES ('far_files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc, 1 AS key', 'DELETE FROM far_queue RETURNING id', '$far'),
 		       ('far_files', 'https://a.example/', 'b', 'SELECT ''/b'' AS loc', NULL, '$far'),
 		       ('far_files', 'https://c.example/', 'c', 'SELECT ''/c'' AS loc', NULL, NULL)});
-	my $status = q{SELECT string_agg(concat_ws(' ', section, urls, failures, split_part(error, ':', 1)), ', ' ORDER BY section) FROM far};
+	my $status = q{SELECT string_agg(concat_ws(' ', section, j.urls, failures, s.error), ', ' ORDER BY section) FROM far j JOIN sitemap_status('far') s USING (base_url, section)};
 	foreach my $call (1 .. 4)
 	{
 		$node->psql('postgres', q{CALL sitemap_run('far')}, stderr => \my $stderr);
 		like($stderr, qr/ERROR:  remote says no/, "an error at the COMMIT ends call $call");
 		is($node->safe_psql('postgres', $status),
-			join(', ', $call == 1 ? 'a' : "a @{[ $call - 1 ]} The last run ended without a result", $call == 1 ? ('b', 'c') : ('b 1 0', 'c 1 0')),
-			'the next call records it, and runs the other jobs first');
+			join(', ', $call == 1 ? 'a The last run ended without a result.' : "a @{[ $call - 1 ]} The last run ended without a result.", $call == 1 ? ('b', 'c') : ('b 1 0', 'c 1 0')),
+			'the next call counts it, and runs the other jobs first');
 	}
-	is($node->safe_psql('postgres', q{CALL sitemap_run('far'); SELECT exported >= finished FROM far WHERE section = 'b'}), 't', 'while the job waits, its site is exported');
+	$node->psql('postgres', q{CALL sitemap_run('far')}, stderr => \my $waits);
+	like($waits, qr/\A[^\n]*NOTICE:  1 job is waiting after failures\nHINT:  .* UPDATE public\.far SET failures = 0 WHERE failures > 2\Z/, 'a call says that the job waits');
+	is($node->safe_psql('postgres', q{SELECT state, next_run > now() FROM sitemap_status('far') WHERE section = 'a'}), 'waiting|t', 'so does its state');
 	ok(-f "$far/sitemap.xml", 'its directory has the files');
 	$node->safe_psql('postgres', q{
 		DROP TRIGGER later ON near_queue;
@@ -427,17 +455,17 @@ $node->psql('postgres', q{CALL sitemap_run('tenant')}, stderr => \my $stuck);
 like($stuck, qr/WARNING:  job of section "stuck" of .* failed: not this one.*ERROR:  1 job failed/s, 'a row that cannot be updated');
 is($node->safe_psql('postgres', q{SELECT string_agg(section, ' ' ORDER BY section) FROM tenant WHERE urls = 1}), 'a z', 'the other jobs run');
 
-# An export that cannot be recorded fails only its job.
+# A success that cannot be recorded fails only its job.
 my $exports = PostgreSQL::Test::Utils::tempdir();
 $node->safe_psql('postgres', qq{
 	DROP TRIGGER refuse ON tenant;
 	UPDATE tenant SET base_url = 'https://' || section || '.example/', directory = '$exports/' || section;
-	CREATE TRIGGER refuse BEFORE UPDATE ON tenant FOR EACH ROW WHEN (NEW.section = 'a' AND NEW.exported IS NOT NULL) EXECUTE FUNCTION refuse()});
+	CREATE TRIGGER refuse BEFORE UPDATE ON tenant FOR EACH ROW WHEN (NEW.section = 'a' AND NEW.finished IS DISTINCT FROM OLD.finished) EXECUTE FUNCTION refuse()});
 mkdir("$exports/$_") foreach ('a', 'stuck', 'z');
 $node->psql('postgres', q{CALL sitemap_run('tenant')}, stderr => \$stuck);
-like($stuck, qr{WARNING:  export of https://a.example/ failed: not this one.*ERROR:  1 job failed}s, 'an export that cannot be recorded');
-is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, exported IS NOT NULL, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM tenant}),
-	'a f not this one, stuck t, z t', 'the other exports are');
+like($stuck, qr{WARNING:  job of section "a" of https://a.example/ failed: not this one\nin the export to directory "\Q$exports\E/a".*ERROR:  1 job failed}s, 'a success that cannot be recorded');
+is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, finished > started, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM tenant}),
+	'a f not this one, stuck t, z t', 'the other jobs succeed');
 
 # A cancel request while a failure is recorded ends the call: no other job begins.
 $node->safe_psql('postgres', q{

@@ -28,7 +28,7 @@ $node->safe_psql(
 	$$;
 	CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
-	  INSERT INTO run VALUES (NEW.section, pg_backend_pid());
+	  INSERT INTO public.run VALUES (NEW.section, pg_backend_pid());
 	  RETURN NEW;
 	END
 	$$;
@@ -92,8 +92,8 @@ foreach my $round (1 .. 20)
 	}
 }
 
-# The guide's many shops: a statement moves the changes from the queue to the column "requested".  A shop whose row a run
-# holds is passed over without waiting, and its changes stay in the queue.
+# The guide's many shops: a statement moves the changes from the queue to the column "requested".  It never waits for a run,
+# and a request during a run is one for the next.
 $node->safe_psql('postgres', q{
 	CREATE TABLE product (id int PRIMARY KEY, shop_id bigint, path text);
 	INSERT INTO product SELECT n, n % 3 + 1, '/product-' || n FROM generate_series(1, 6) n;
@@ -106,35 +106,49 @@ $node->safe_psql('postgres', q{
 	  FROM generate_series(1, 3) n;
 	CALL sitemap_run('shop_site')});
 my $schedule = q{
-	WITH job AS (
-		SELECT base_url, section, shop_id FROM shop_site
-		 WHERE shop_id IN (SELECT shop_id FROM shop_change)
-		   FOR NO KEY UPDATE SKIP LOCKED
-	), change AS (
-		DELETE FROM shop_change USING job WHERE shop_change.shop_id = job.shop_id
-	)
-	UPDATE shop_site SET requested = clock_timestamp()
-	  FROM job
-	 WHERE shop_site.base_url = job.base_url AND shop_site.section = job.section;};
-my $shops = q{SELECT string_agg(concat_ws(' ', shop_id, urls, requested > started), ', ' ORDER BY shop_id), (SELECT string_agg(shop_id::text, ' ' ORDER BY shop_id) FROM shop_change) FROM shop_site};
+	WITH change AS (DELETE FROM shop_change RETURNING shop_id)
+	UPDATE shop_site SET requested = now() WHERE shop_id IN (SELECT shop_id FROM change);};
+my $shops = q{SELECT string_agg(concat_ws(' ', shop_id, s.urls, state), ', ' ORDER BY shop_id), (SELECT count(*) FROM shop_change) FROM shop_site JOIN sitemap_status('shop_site') s USING (base_url)};
 {
 	my ($holder, $caller) = map { Session->start($node, 'postgres') } 1 .. 2;
 
 	$node->safe_psql('postgres', "INSERT INTO product VALUES (7, 1, '/new-1'); $schedule");
-	is($node->safe_psql('postgres', $shops), '1 2 t, 2 2, 3 2|', 'the shop that changed is requested');
+	is($node->safe_psql('postgres', $shops), '1 2 due, 2 2 ok, 3 2 ok|0', 'the shop that changed is requested');
 	$holder->query_safe('SELECT pg_advisory_lock(1)');
 	$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('shop_site');\n");
 	$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'advisory'}) or die 'the job does not wait';
 	$node->safe_psql('postgres', "INSERT INTO product VALUES (8, 1, '/new-2'), (9, 2, '/new-3'); $schedule");
-	is($node->safe_psql('postgres', $shops), '1 2 f, 2 2 t, 3 2|1', 'while it runs, another shop is requested, and its own change stays in the queue');
+	is($node->safe_psql('postgres', $shops), '1 2 running, 2 2 due, 3 2 ok|0', 'while it runs, it and another shop are requested');
 	$node->safe_psql('postgres', q{CALL sitemap_run('shop_site')});
-	is($node->safe_psql('postgres', $shops), '1 2 f, 2 3 f, 3 2|1', 'which the next call runs, alone');
+	is($node->safe_psql('postgres', $shops), '1 2 running, 2 3 ok, 3 2 ok|0', 'the other one runs');
 	$holder->query_safe('SELECT pg_advisory_unlock(1)');
 	$caller->query_safe('SELECT 1');
-	is($node->safe_psql('postgres', "$schedule $shops"), '1 3 t, 2 3 f, 3 2|', 'after the run its change is requested');
+	is($node->safe_psql('postgres', $shops), '1 3 due, 2 3 ok, 3 2 ok|0', 'after its run the shop is due again');
 	$node->safe_psql('postgres', q{CALL sitemap_run('shop_site')});
-	is($node->safe_psql('postgres', $shops), '1 4 f, 2 3 f, 3 2|', 'and published');
+	is($node->safe_psql('postgres', $shops), '1 4 ok, 2 3 ok, 3 2 ok|0', 'and runs');
 	$_->quit foreach $holder, $caller;
+}
+
+# A transaction changes pages, or the view that the query reads, and requests the job by the time of its own beginning.
+# A run that starts and ends before its COMMIT does not take the request away.
+$node->safe_psql('postgres', q{
+	CREATE VIEW shop_page AS SELECT path AS loc FROM product;
+	CREATE TABLE late_site OF sitemap_job (PRIMARY KEY (base_url, section));
+	INSERT INTO late_site (target, base_url, section, query, every) VALUES ('files', 'https://late.example.com/', 'products', 'TABLE public.shop_page', '1 day');
+	CALL sitemap_run('late_site')});
+foreach my $change ([ 'changed', q{UPDATE product SET path = '/changed' WHERE id = 1} ], [ 'viewed', q{CREATE OR REPLACE VIEW shop_page AS SELECT path || '?viewed' AS loc FROM product} ])
+{
+	my $writer = Session->start($node, 'postgres');
+	my $published = qq{SELECT bool_or(e.loc LIKE '%$change->[0]') FROM files, sitemap_parse(content) e WHERE base_url LIKE '%late%' AND kind = 'urlset'};
+
+	$writer->query_safe('BEGIN; SELECT now()');
+	$node->safe_psql('postgres', $_) foreach 'UPDATE late_site SET requested = now()', q{CALL sitemap_run('late_site')};
+	$writer->query_safe("$change->[1]; UPDATE late_site SET requested = now(); COMMIT");
+	is($node->safe_psql('postgres', $published), 'f', "$change->[0]: committed after a run");
+	is($node->safe_psql('postgres', q{SELECT requested < started, state FROM late_site, sitemap_status('late_site')}), 't|due', 'its request is older than the run, but counts');
+	$node->safe_psql('postgres', q{CALL sitemap_run('late_site')});
+	is($node->safe_psql('postgres', $published), 't', 'the next run publishes it');
+	$writer->quit;
 }
 
 # A deadlock.  The job has lock 1, and waits for lock 2 of a session that waits for lock 1;
@@ -196,36 +210,6 @@ foreach my $failures (1, 2)
 }
 $node->safe_psql('postgres', q{CALL sitemap_run('job')});
 is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries again');
-
-# A job that is not due, of a site that another call exports while this one makes its list.
-{
-	my $directory = PostgreSQL::Test::Utils::tempdir();
-	$node->safe_psql('postgres', qq{
-		TRUNCATE job, files, run;
-		CREATE TABLE other_files OF sitemap_file (PRIMARY KEY (base_url, name));
-		INSERT INTO job (target, base_url, section, query, every, directory) VALUES
-		  ('files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc', '1 day', '$directory'),
-		  ('other_files', 'https://b.example/', 'b', 'SELECT public.wait_for(1) AS loc', '1 day', NULL);
-		CALL sitemap_run('job');
-		TRUNCATE run;
-		UPDATE job SET exported = NULL});
-	my ($locker, $holder, $exports, $runs) = map { Session->start($node, 'postgres') } 1 .. 4;
-	$locker->query_safe('BEGIN; LOCK files');
-	$holder->query_safe('SELECT pg_advisory_lock(1)');
-	$exports->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'relation'}) or die 'the export does not wait';
-	is($node->safe_psql('postgres', q{SELECT exported FROM job WHERE section = 'a'}), '-infinity', 'a call exports a site whose job is not due');
-	$node->safe_psql('postgres', q{UPDATE job SET requested = clock_timestamp(), started = '2000-01-01' WHERE section = 'b'});
-	$runs->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'advisory'}) or die 'the job does not wait';
-	$locker->query_safe('ROLLBACK');
-	$exports->query_safe('SELECT 1');
-	is($node->safe_psql('postgres', q{SELECT exported > '-infinity' FROM job WHERE section = 'a'}), 't', 'it ends');
-	$holder->query_safe('SELECT pg_advisory_unlock(1)');
-	$runs->query_safe('SELECT 1');
-	$_->quit foreach $locker, $holder, $exports, $runs;
-	is($node->safe_psql('postgres', q{SELECT string_agg(section, ' ') FROM run}), 'b', 'another call runs only the job that is due');
-}
 
 $node->stop;
 done_testing();

@@ -158,7 +158,7 @@ lock_directory(SmDir *dir)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("could not lock directory \"%s\"", dir->path),
-				 errdetail("A sitemap_export of another database or server is writing to it.")));
+				 errdetail("Another sitemap_export is writing to it.")));
 	}
 }
 

@@ -32,7 +32,7 @@ $node->safe_psql(
 	CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
 	INSERT INTO site (target, base_url, section, query, every)
 	SELECT 'site_files', 'https://www.example.com/', section, 'SELECT ''/'' || n AS loc FROM generate_series(1, 120000) n', every::interval
-	  FROM (VALUES ('articles', NULL), ('fine', '1 hour'), ('news', NULL), ('static', NULL), ('rare', '1 hour')) v (section, every);
+	  FROM (VALUES ('articles', NULL), ('fine', '1 hour'), ('forgotten', '1 hour'), ('news', NULL), ('static', NULL), ('rare', '1 hour')) v (section, every);
 	CALL sitemap_run('site')});
 $node->safe_psql('postgres', $metrics);
 is(alerts(), '', 'no alert');
@@ -43,28 +43,29 @@ $node->safe_psql('postgres', q{
 	UPDATE site SET max_shrink = 1, query = 'SELECT ''/'' AS loc' WHERE section = 'articles'});
 isnt($node->psql('postgres', q{CALL sitemap_run('site')}), 0, 'a call with a failed job fails');
 $node->safe_psql('postgres', q{
-	UPDATE site SET finished = CASE section WHEN 'static' THEN now() - interval '16 minutes' WHEN 'fine' THEN now() - interval '2 hours'
-	                                        ELSE now() - interval '4 hours' END WHERE section IN ('static', 'fine', 'rare');
-	UPDATE site SET started = finished WHERE section IN ('static', 'fine', 'rare')});
+	UPDATE site SET finished = now() - CASE section WHEN 'static' THEN interval '16 minutes' WHEN 'fine' THEN interval '74 minutes' ELSE interval '76 minutes' END
+	 WHERE section IN ('static', 'fine', 'rare');
+	UPDATE site SET started = finished WHERE section IN ('static', 'fine', 'rare');
+	UPDATE site SET unannounced = 2 WHERE section = 'forgotten'});
 my $site = 'https://www.example.com/';
-like(alerts(), qr{\A\Q$site\E\|articles\|has only 1 URLs
-\Q$site\E\|news\|fails: invalid loc: [^|]*
-\Q$site\E\|rare\|no success since 2[^|]*
-\Q$site\E\|static\|no success since 2[^|]*\z}, 'an alert of each kind, and no other');
+like(alerts(), qr{\A\Q$site\E\|articles\|ok\|1\|00:[^|]*\|\|
+\Q$site\E\|forgotten\|ok\|120000\|00:[^|]*\|2\|
+\Q$site\E\|news\|failing\|120000\|00:[^|]*\|\|invalid loc: [^|]*
+\Q$site\E\|rare\|due\|120000\|01:16[^|]*\|\|
+\Q$site\E\|static\|ok\|120000\|00:16[^|]*\|\|\z}, 'an alert of each kind, and no other');
 
 # The lines for Prometheus; a failure leaves the old file.
 $node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'news')});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
-my %due = map { split /\|/ } split /\n/,
-  $node->safe_psql('postgres', q{SELECT section, extract(epoch FROM finished + coalesce(every, '0'))::float8 FROM site});
+my $due = $node->safe_psql('postgres', q{SELECT extract(epoch FROM finished + every)::float8 FROM site WHERE section = 'fine'});
 like($lines[$_], (
-	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="fine"\} \Q$due{fine}\E$/,
-	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="news"\} \Q$due{news}\E$/,
-	qr/^sitemap_failures\{base_url="\Q$site\E",section="fine"\} 0$/,
-	qr/^sitemap_failures\{base_url="\Q$site\E",section="news"\} 1$/,
-	qr/^sitemap_run_seconds\{base_url="\Q$site\E",section="fine"\} \d+(?:\.\d+)?(?:e-\d+)?$/,
-	qr/^sitemap_run_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?(?:e-\d+)?$/,
+	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="fine"\} 44\d\d(?:\.\d+)?$/,
+	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
+	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="fine"\} \Q$due\E$/,
+	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
+	qr/^sitemap_failing\{base_url="\Q$site\E",section="fine"\} 0$/,
+	qr/^sitemap_failing\{base_url="\Q$site\E",section="news"\} 1$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="fine"\} 120000$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="news"\} 120000$/)[$_], "metric $_") foreach 0 .. 7;
 is(scalar(@lines), 8, 'all metrics');
@@ -76,7 +77,7 @@ is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines
 $node->safe_psql('postgres', q{
 	DELETE FROM site;
 	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://www.example.com/', 'first', 'SELECT public.wait_for(1) AS loc')});
-like(alerts(), qr/\A\Q$site\E\|first\|never ran\z/, 'a job that never ran');
+like(alerts(), qr/\A\Q$site\E\|first\|never ran\|{4}\z/, 'a job that never ran');
 my $holder = Session->start($node, 'postgres');
 my $caller = Session->start($node, 'postgres', on_error_stop => 0);
 my $pid = $caller->query_safe('SELECT pg_backend_pid()');
@@ -86,12 +87,13 @@ $node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat
 like($node->safe_psql('postgres', $under_way), qr/\A$pid\|0\|\d+\|2.*\z/, 'a run that is under way');
 is($node->safe_psql('postgres', q{SELECT started IS NOT NULL, finished IS NULL FROM site}), 't|t', 'is seen in its row');
 is(alerts(), '', 'and by no alert');
+$node->safe_psql('postgres', q{UPDATE site SET started = now() - interval '16 minutes'});
+like(alerts(), qr/\A\Q$site\E\|first\|running\|{4}\z/, 'until it takes too long');
 $holder->query_safe('SELECT pg_advisory_unlock(1)');
 $caller->query('SELECT 1');
 $_->quit foreach $holder, $caller;
 is($node->safe_psql('postgres', $under_way), '', 'no run is under way');
-$node->safe_psql('postgres', q{UPDATE site SET urls = NULL, started = now() - interval '16 minutes', finished = NULL});
-like(alerts(), qr/\A\Q$site\E\|first\|no end since 2[^|]*\z/, 'a run without an end');
+like(alerts(), qr/\A\Q$site\E\|first\|failing\|{4}The last run ended without a result\.\z/, 'a run without an end');
 
 $node->stop;
 done_testing();

@@ -1,5 +1,5 @@
-# What doc/guide.md shows and documentation.pl does not run: indexes for keys of other types, and
-# the lines for cron that post the changed URLs.
+# What doc/guide.md shows and documentation.pl does not run: indexes for keys of other types, changes
+# of joined tables, requests of shops, and the lines for cron that post the changed URLs.
 use strict;
 use warnings;
 
@@ -16,6 +16,8 @@ my $guide = slurp_file("$tree/doc/guide.md");
 my $node = start_node();
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 test_keys();
+test_joined_tables();
+test_shops();
 test_cron();
 $node->stop;
 done_testing();
@@ -59,6 +61,65 @@ sub test_keys
 }
 
 # The commands of the cron lines, with an empty feed: they take their options, and end.
+# Which films the job finds: those of a renamed actor, all after TRUNCATE, and those that become due.
+sub test_joined_tables
+{
+	my $query = block('sql', 'WITH RECURSIVE read');
+	my $job = block('sql', 'CREATE TABLE actor_change');
+	my ($coverage) = $query =~ /^(WITH RECURSIVE read .*)/ms;
+	my $run = sub {
+		my ($change, $expected, $name) = @_;
+
+		$node->safe_psql('postgres', "DELETE FROM film_feed; $change; CALL sitemap_run('site')");
+		is($node->safe_psql('postgres', q{SELECT string_agg(substring(loc, '[^/]*$') || ' ' || action, ', ' ORDER BY loc, action) FROM film_feed}), $expected, $name);
+		is($node->safe_psql('postgres', 'SELECT coalesce(reason, error) FROM site'), '', "$name, without reading all films");
+	};
+
+	$node->safe_psql('postgres', "CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section)); CREATE TABLE film_feed OF sitemap_change; $query");
+	is($node->safe_psql('postgres', $coverage), "actor|f\nfilm|t\nfilm_actor|t", 'a table that is not watched');
+	$node->safe_psql('postgres', q{
+		DELETE FROM film; INSERT INTO film SELECT n, 'film-' || n, now() - interval '1 day' FROM generate_series(1, 200) n;
+		INSERT INTO actor SELECT n, 'actor ' || n FROM generate_series(1, 200) n;
+		INSERT INTO film_actor SELECT n, n FROM generate_series(1, 200) n;
+		INSERT INTO film_actor VALUES (1, 30), (2, 30);
+		INSERT INTO film VALUES (201, 'film-201', now() + interval '1 day')});
+	$node->safe_psql('postgres', "$job; UPDATE site SET feed = 'film_feed', max_urls = 10; CALL sitemap_run('site')");
+	is($node->safe_psql('postgres', $coverage), "actor|t\nfilm|t\nfilm_actor|t", 'all tables are watched');
+	is($node->safe_psql('postgres', 'SELECT urls FROM site'), '200', 'the films that are due');
+	$run->(q{UPDATE actor SET name = 'New' WHERE id = 1}, 'film-1 changed, film-30 changed', 'an actor of two films');
+	$run->(q{INSERT INTO actor VALUES (300, 'nobody')}, '', 'an actor without films');
+	$run->(q{DELETE FROM film_actor WHERE film_id = 7}, 'film-7 changed', 'a film without actors');
+	# no statement changes a film when the time comes
+	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET published = now() - interval '1 minute' WHERE id = 201; ALTER TABLE film ENABLE TRIGGER USER},
+		'film-201 added', 'a film that has become due');
+	$node->safe_psql('postgres', 'DELETE FROM film_feed; TRUNCATE actor, film_actor');
+	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
+	is($node->safe_psql('postgres', q{SELECT count(*), min(action) FROM film_feed}), '199|changed', 'TRUNCATE of actors');
+	return;
+}
+
+# One queue for all shops: which of them are requested.
+sub test_shops
+{
+	my ($request) = block('sql', 'WITH change AS (DELETE FROM shop_change');
+
+	$node->safe_psql('postgres', q{DROP TABLE product} . ';' . block('sql', 'CREATE TABLE shop (') . ';' . block('sql', 'CREATE TABLE shop_change'));
+	foreach my $case (
+		[ 'one' => q{}, 'https://cocoa.example/' ],
+		[ 'two, by a move' => 'UPDATE product SET shop_id = 1 WHERE id = 3', 'https://coffee.example/en/ https://tea.example/' ],
+		[ 'none' => q{}, '' ],
+		[ 'all' => 'TRUNCATE product', 'https://cocoa.example/ https://coffee.example/en/ https://tea.example/' ])
+	{
+		my ($name, $change, $shops) = @$case;
+
+		is($node->safe_psql('postgres', qq{
+				UPDATE shop_site SET requested = NULL; $change; $request;
+				SELECT string_agg(base_url, ' ' ORDER BY base_url) FROM shop_site WHERE requested IS NOT NULL}),
+			$shops, "shops to publish: $name");
+	}
+	return;
+}
+
 sub test_cron
 {
 	my ($python) = grep { eval { IPC::Run::run([ $_, '-c', 'import psycopg' ], '>', \my $output, '2>&1') } } 'python3', '/usr/bin/python3';
@@ -69,6 +130,7 @@ sub test_cron
 		local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 
 		$node->safe_psql('postgres', "CREATE TABLE $_ OF sitemap_change") foreach 'site_changes', 'site_purges';
+		$node->safe_psql('postgres', block('sql', 'CREATE TABLE site_posted'));
 		foreach my $name ('indexnow', 'purge')
 		{
 			my $lines = block('ini', "$name.py");

@@ -19,7 +19,6 @@
 #include "core/ascii.h"
 #include "core/namespace.h"
 #include "core/w3cdate.h"
-#include "core/xml.h"
 #include "entry/reader.h"
 #include "files/set.h"
 #include "fmgr.h"
@@ -145,13 +144,15 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	is_day = row->lastmod.type == SM_VALUE_DAY ||
 		(row->lastmod.type == SM_VALUE_TEXT &&
 		 memchr(row->lastmod.v.span.s, 'T', row->lastmod.v.span.len) == NULL);
+	if (period_of(entry->lastmod, is_day, 1).begin <= audit->now && entry->lastmod >= 0)
+		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
-	if (period_of(entry->lastmod, is_day, 1).begin > audit->now)
-		add_problem(audit, SM_LASTMOD_IN_FUTURE,
-					psprintf("The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod));
-	else if (entry->lastmod < 0)
+	if (entry->lastmod < 0)
 		add_problem(audit, SM_DATE_BEFORE_1970,
 					psprintf("The lastmod %.*s is before 1970.", SM_W3C_SECONDS_LEN, lastmod));
+	else
+		add_problem(audit, SM_LASTMOD_IN_FUTURE,
+					psprintf("The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod));
 }
 
 /* Check a date of news or of a video. */
@@ -179,19 +180,6 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 	else if (role != SM_ROLE_EXPIRATION && period.begin > audit->now)
 		add_problem(audit, role == SM_ROLE_NEWS_DATE ? SM_NEWS_IN_FUTURE : SM_VIDEO_IN_FUTURE,
 					psprintf("The %s %s is later than now.", name, sm_for_message(date)));
-}
-
-/* A URL in plain form, as it is without the entities of XML. */
-static SmSpan
-unescape_url(SmSpan url)
-{
-	char	   *text;
-
-	if (memchr(url.s, '&', url.len) == NULL)
-		return url;
-	text = palloc(url.len);
-
-	return sm_span(text, sm_xml_unescape(url.s, url.len, text));
 }
 
 /* Check the alternates of a page, one of which must be the page itself. */
@@ -244,13 +232,12 @@ check_url(Audit *audit, const char *what, SmSpan written)
 {
 	const SmEntryWriter *w = &audit->writer;
 	SmSpan		page = sm_span(w->buf->data + w->loc, w->page->loc_len);
-	SmSpan		url = unescape_url(written);
-	unsigned int traits = sm_site_traits(&audit->site, url, sm_no_span());
+	SmSiteUrl	url = sm_site_url(&audit->site, written, true, sm_no_span());
 
 	/* an alternate can be the page itself, which is checked as loc */
-	if ((traits & SM_MAY_BE_SUSPECT) && !sm_span_equal(written, page))
-		sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, what, url);
-	return sm_site_canonical(&audit->site, url, traits);
+	if ((url.traits & SM_MAY_BE_SUSPECT) && !sm_span_equal(written, page))
+		sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, what, url.plain);
+	return sm_site_canonical(url);
 }
 
 /* SmFound: check a value of the current row. */
@@ -309,17 +296,17 @@ check_value(void *arg, SmRole role, SmSpan value)
 static SmSpan
 check_loc(Audit *audit, SmSpan written)
 {
-	SmSpan		url = audit->doc.kind == SM_TEXT ? written : unescape_url(written);
-	unsigned int traits = sm_site_traits(&audit->site, url, audit->site.name);
+	SmSiteUrl	url = sm_site_url(&audit->site, written, audit->doc.kind != SM_TEXT,
+								  audit->site.name);
 	SmSuspicion suspicion = SM_NOT_SUSPECT;
 
-	if (traits & SM_MAY_BE_SUSPECT)
-		suspicion = sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, NULL, url);
+	if (url.traits & SM_MAY_BE_SUSPECT)
+		suspicion = sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, NULL, url.plain);
 	/* "&#038;" and "#{slug}" have no fragment */
-	if ((traits & SM_HAS_FRAGMENT) && suspicion != SM_HTML_ENTITY && suspicion != SM_PLACEHOLDER)
+	if ((url.traits & SM_HAS_FRAGMENT) && suspicion != SM_HTML_ENTITY && suspicion != SM_PLACEHOLDER)
 		add_problem(audit, SM_LOC_FRAGMENT,
 					"Search engines ignore what follows the \"#\" in the loc.");
-	return sm_site_canonical(&audit->site, url, traits);
+	return sm_site_canonical(url);
 }
 
 /* Check a row that was read. is_entry: it was written as an entry. */

@@ -29,6 +29,7 @@
 #include "catalog/pg_type.h"
 #include "core/digest.h"
 #include "core/suspect.h"
+#include "core/xml.h"
 #include "entry/value.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
@@ -59,25 +60,38 @@ begins_with(SmSpan s, SmSpan start)
 		memcmp(s.s, start.s, start.len) == 0;
 }
 
-unsigned int
-sm_site_traits(const SmSite *site, SmSpan url, SmSpan own_host)
+SmSiteUrl
+sm_site_url(const SmSite *site, SmSpan written, bool is_xml, SmSpan own_host)
 {
 	/* nearly all URLs of a set begin with its origin */
-	const char *s = begins_with(url, site->origin) ? url.s + site->origin.len : sm_url_host(url).s;
+	bool		is_own = begins_with(written, site->origin);
+	const char *s = is_own ? written.s + site->origin.len : sm_url_host(written).s;
+	SmSiteUrl	url = {written, sm_url_traits(s, written.s + written.len, own_host)};
 
-	return sm_url_traits(s, url.s + url.len, own_host);
+	if (is_xml && (url.traits & SM_HAS_ENTITIES))
+	{
+		char	   *text = palloc(written.len);
+
+		url.plain = sm_span(text, sm_xml_unescape(written.s, written.len, text));
+		s = text   +(s - written.s);	/* neither origin nor host has
+										 * entities */
+
+		url.traits = sm_url_traits(s, text +url.plain.len, own_host);
+	}
+	if (!is_own)
+		url.traits |= SM_MAY_VARY;
+	return url;
 }
 
 SmSpan
-sm_site_canonical(const SmSite *site, SmSpan url, unsigned int traits)
+sm_site_canonical(SmSiteUrl url)
 {
 	char	   *page;
 
-	if ((traits & (SM_HAS_ESCAPES | SM_HAS_FRAGMENT | SM_MAY_HAVE_DOTS)) == 0 &&
-		begins_with(url, site->origin))
-		return url;
-	page = palloc(url.len + 1);
-	return sm_span(page, sm_url_canonical(url.s, url.len, page));
+	if ((url.traits & SM_MAY_VARY) == 0)
+		return url.plain;
+	page = palloc(url.plain.len + 1);
+	return sm_span(page, sm_url_canonical(url.plain.s, url.plain.len, page));
 }
 
 bool

@@ -23,16 +23,23 @@ typedef struct SmSite
 extern void sm_site_init(SmSite *site, const SmUrlBase *base);
 
 /*
- * The traits (core/suspect.h) of a URL that sm_url_encode wrote in plain form.  own_host: as
- * in core/suspect.h.
+ * A URL that sm_url_encode wrote, in plain form, with its traits (core/suspect.h), of which
+ * SM_MAY_VARY is set for a URL of another site.
  */
-extern unsigned int sm_site_traits(const SmSite *site, SmSpan url, SmSpan own_host);
+typedef struct SmSiteUrl
+{
+	SmSpan		plain;
+	unsigned int traits;
+} SmSiteUrl;
 
 /*
- * The canonical form of such a URL with these traits: the URL itself where possible, else
- * a copy in the current memory context.
+ * Read a URL that was written in plain form or in XML.  own_host: as in core/suspect.h.
+ * plain is the URL itself where possible, else a copy in the current memory context.
  */
-extern SmSpan sm_site_canonical(const SmSite *site, SmSpan url, unsigned int traits);
+extern SmSiteUrl sm_site_url(const SmSite *site, SmSpan written, bool is_xml, SmSpan own_host);
+
+/* The canonical form of such a URL: plain where possible, else a copy likewise. */
+extern SmSpan sm_site_canonical(SmSiteUrl url);
 
 /*
  * The same for a URL that a user gave, always a copy.  Returns false if the text is not

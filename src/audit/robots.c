@@ -161,8 +161,7 @@ file_url(SmSite *site, const SmUrlBase *base, const char *name)
 	char	   *url = psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
 							   base->url[SM_FORM_PLAIN], name);
 
-	return sm_site_canonical(site, sm_span_of(url),
-							 sm_site_traits(site, sm_span_of(url), sm_no_span()));
+	return sm_site_canonical(sm_site_url(site, sm_span_of(url), false, sm_no_span()));
 }
 
 /* Report, for each agent, the first of these files that the agent must not fetch. */

@@ -64,7 +64,7 @@ traits_of_part(const char *s, const char *end, bool in_path)
 	switch (*s)
 	{
 		case '.':
-			return SM_MAY_HAVE_DOTS;
+			return SM_MAY_VARY; /* perhaps a dot segment */
 		case '/':
 			return in_path ? SM_MAY_BE_SUSPECT : 0;
 		case '(':
@@ -101,12 +101,22 @@ begins_with_host(const char *s, const char *end, SmSpan own_host)
 		memchr(host.s, '.', host.len) != NULL;
 }
 
+/*
+ * Is an escape in canonical form?  This is a guess: it is surely if its octet is not of
+ * ASCII and its hex digits are capital letters.
+ */
+static inline bool
+is_canonical_escape(const char *s)
+{
+	return s[1] >= '8' && s[1] <= 'F' && s[2] <= 'F';
+}
+
 unsigned int
 sm_url_traits(const char *s, const char *end, SmSpan own_host)
 {
 	static const uint8_t table[256] = {
-		['%'] = SM_HAS_ESCAPES | SM_MAY_BE_SUSPECT,['#'] = SM_HAS_FRAGMENT | SM_MAY_BE_SUSPECT,
-		[':'] = SM_MAY_BE_SUSPECT,[';'] = SM_MAY_BE_SUSPECT,
+		['%'] = SM_MAY_BE_SUSPECT,['#'] = SM_HAS_FRAGMENT | SM_MAY_BE_SUSPECT | SM_MAY_VARY,
+		['&'] = SM_HAS_ENTITIES,[':'] = SM_MAY_BE_SUSPECT,[';'] = SM_MAY_BE_SUSPECT,
 		['/'] = BEGINS_PART,['='] = BEGINS_PART
 	};
 	unsigned int traits = 0;
@@ -115,13 +125,24 @@ sm_url_traits(const char *s, const char *end, SmSpan own_host)
 		traits = traits_of_part(s, end, false);
 	else if (s < end && begins_with_host(s + 1, end, own_host))
 		traits = SM_MAY_BE_SUSPECT;
-	for (; s < end; s++)
+	while (s < end)
 	{
-		unsigned int class = table[(unsigned char) *s];
+		unsigned int class = table[(unsigned char) *s++];
 
 		if (class == 0)
 			continue;
-		traits |= class == BEGINS_PART ? traits_of_part(s + 1, end, *s == '/') : class;
+		if (class == BEGINS_PART)
+		{
+			traits |= traits_of_part(s, end, s[-1] == '/');
+			continue;
+		}
+		traits |= class;
+		if (s[-1] == '%')
+		{
+			if (!is_canonical_escape(s - 1))
+				traits |= SM_MAY_VARY;
+			s += 2;
+		}
 	}
 	return traits;
 }
@@ -286,15 +307,11 @@ begins_url(SmSpan segment, const char *next, const char *end, SmSpan own_host, b
 
 /* Decode the octet at *s to *d. */
 static void
-decode_octet(const char **s, const char *end, char **d)
+decode_octet(const char **s, char **d)
 {
-	int			high;
-	int			low;
-
-	if (**s == '%' && end - *s >= 3 &&
-		(high = sm_hex_value((*s)[1])) >= 0 && (low = sm_hex_value((*s)[2])) >= 0)
+	if (**s == '%')
 	{
-		*(*d)++ = high << 4 | low;
+		*(*d)++ = sm_hex_value((*s)[1]) << 4 | sm_hex_value((*s)[2]);
 		*s += 3;
 	}
 	else
@@ -321,7 +338,7 @@ look_at_path(Look *look, const char *s, const char *end, const char *below, char
 		is_first |= s == below;
 		segment = d;
 		while (s < end && *s != '/')
-			decode_octet(&s, end, &d);
+			decode_octet(&s, &d);
 		if (d == segment && s < end && !follows_scheme)
 			note(look, SM_EMPTY_SEGMENT, segment, d);
 		if (is_host || begins_url(sm_span(segment, d - segment), s, end, look->own_host, is_first))
@@ -344,7 +361,7 @@ look_at_query(Look *look, const char *s, const char *end, char *d)
 		{
 			bool		begins_value = value == NULL && *s == '=';
 
-			decode_octet(&s, end, &d);
+			decode_octet(&s, &d);
 			if (begins_value)
 				value = d;
 		}
@@ -556,15 +573,27 @@ static const Range joined[] = {
 /* Scripts of India, in which U+200C and U+200D can end a word. */
 static const Range indic[] = {{0x900, 0xDFF}};
 
+/* The character at s, 0 for none. */
+static uint32_t
+character_at(const char *s, const char *end)
+{
+	uint32_t	c;
+
+	return s < end && sm_utf8_decode(s, end, &c) > 0 ? c : 0;
+}
+
 /*
- * Is a character one that nobody sees, between the characters before and after?  0 stands
- * for none.
+ * Is a character one that nobody sees?  before: the character before, 0 for none.  next:
+ * what follows the character.
  */
 static bool
-is_invisible(uint32_t before, uint32_t c, uint32_t next)
+is_invisible(uint32_t before, uint32_t c, const char *next, const char *end)
 {
+	/* nearly all letters */
+	if ((c > 0x34F && c < 0x61C) || (c > 0x3164 && c < 0xFE0E))
+		return false;
 	if (c == 0x200C || c == 0x200D)
-		return !IS_IN(before, joined) || (!IS_IN(next, joined) && !IS_IN(before, indic));
+		return !IS_IN(before, joined) || (!IS_IN(character_at(next, end), joined) && !IS_IN(before, indic));
 	if (c == 0xFE0E || c == 0xFE0F) /* of an emoji, maybe a digit's */
 		return before < 0xA9 && !(before < 0x80 && is_one_of(before, "#*0123456789"));
 	if (c == 0xE0001 || (c >= 0xE0020 && c <= 0xE007F)) /* of a flag */
@@ -643,7 +672,6 @@ look_at_text(Look *look, const char *s, const char *end)
 	while (s < end)
 	{
 		uint32_t	c;
-		uint32_t	next = 0;
 		size_t		n;
 
 		if ((unsigned char) *s >= 0x20 && (unsigned char) *s < 0x7F)
@@ -661,14 +689,12 @@ look_at_text(Look *look, const char *s, const char *end)
 			s++;
 			continue;
 		}
-		if (s + n < end)
-			(void) sm_utf8_decode(s + n, end, &next);
 		if (is_control(c))
 		{
 			if (found->control == SM_NO_CHARACTER)
 				found->control = c;
 		}
-		else if (found->invisible == SM_NO_CHARACTER && is_invisible(before, c, next))
+		else if (found->invisible == SM_NO_CHARACTER && is_invisible(before, c, s + n, end))
 			found->invisible = c;
 		else if (c == 0xFFFD)
 			note(look, SM_LOST_CHARACTER, s, s + n);
@@ -742,6 +768,6 @@ sm_url_suspect(SmSpan url, size_t base_len, SmSpan own_host, char *room, SmSuspe
 	look.path_end = d;
 	d = look_at_query(&look, query, hash, d);
 	while (hash < end)
-		decode_octet(&hash, end, &d);
+		decode_octet(&hash, &d);
 	look_at_text(&look, room, d);
 }

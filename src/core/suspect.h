@@ -11,14 +11,16 @@
 #include "core/span.h"
 
 /* Traits of a URL. */
-#define SM_HAS_ESCAPES		0x01	/* percent-encoded characters */
-#define SM_HAS_FRAGMENT		0x02
-#define SM_MAY_HAVE_DOTS	0x04	/* perhaps dot segments */
-#define SM_MAY_BE_SUSPECT	0x08	/* perhaps something for sm_url_suspect */
+#define SM_MAY_BE_SUSPECT	0x01	/* perhaps something for sm_url_suspect */
+#define SM_MAY_VARY			0x02	/* perhaps its path and query are not in
+									 * canonical form */
+#define SM_HAS_FRAGMENT		0x04
+#define SM_HAS_ENTITIES		0x08	/* or "&" itself; then the other traits
+									 * are those of the plain form only */
 
 /*
- * The traits of a URL in plain form, from its path on, or from its host on.  own_host: the
- * host of the site; a path that begins with it is suspect.
+ * The traits of a URL, from its path on, or from its host on.  own_host: the host of the
+ * site; a path that begins with it is suspect.
  */
 extern unsigned int sm_url_traits(const char *s, const char *end, SmSpan own_host);
 

@@ -3,8 +3,7 @@
  *	  Fuzzes core/suspect.
  *
  * The input becomes a URL.  Its traits announce whatever is found in it, what is found is
- * text, and the host and base change nothing of what they do not concern.  The canonical
- * form of a URL without escapes, fragment and dots is the URL.
+ * text, and a path whose traits do not say that it may vary is in canonical form.
  */
 #include "core/suspect.h"
 
@@ -49,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			n = sm_utf8_decode(found.text.s + i, found.text.s + found.text.len, &c);
 			CHECK(n > 0 && c >= 0x20);
 		}
-		if (!(traits & (SM_HAS_ESCAPES | SM_HAS_FRAGMENT | SM_MAY_HAVE_DOTS)) && path < url + len && *path == '/')
+		if (!(traits & SM_MAY_VARY) && path < url + len && *path == '/')
 		{
 			size_t		canonical_len = sm_url_canonical(url, len, canonical);
 			size_t		path_len = url + len - path;

@@ -240,7 +240,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	return sm_site_canonical(url);
 }
 
-/* SmFound: check a value of the current row. */
+/* SmValueCallback: check a value of the current row. */
 static void
 check_value(void *arg, SmRole role, SmSpan value)
 {
@@ -397,8 +397,8 @@ make_audit(FunctionCallInfo fcinfo)
 										  agents, &audit->site, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
-	audit->writer.found = check_value;
-	audit->writer.found_arg = audit;
+	audit->writer.value_callback = check_value;
+	audit->writer.value_callback_arg = audit;
 	audit->writer.problems.callback = add_reported_problem;
 	audit->writer.problems.callback_arg = audit;
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;

@@ -6,7 +6,7 @@
 #ifndef SM_FINDING_H
 #define SM_FINDING_H
 
-#include "server/problem.h"
+#include "entry/problem.h"
 #include "server/sort.h"
 #include "storage/buffile.h"
 #include "utils/tuplestore.h"

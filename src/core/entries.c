@@ -109,11 +109,11 @@ sm_entries_next(SmEntries *e, SmRawEntry *entry)
 }
 
 /*
- * Is an entry with this loc among the next few of e?  If so, call take for the
+ * Is an entry with this loc among the next few of e?  If so, call callback for the
  * entries before that entry, and move e to it.
  */
 static bool
-skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
+skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryCallback callback, void *arg)
 {
 	SmEntries	ahead = *e;
 	SmRawEntry	entry;
@@ -128,7 +128,7 @@ skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryTaker take, void *arg)
 	while (n-- > 0)
 	{
 		sm_entries_next(e, &entry);
-		take(arg, is_new, e, &entry);
+		callback(arg, is_new, e, &entry);
 	}
 	return true;
 }
@@ -164,17 +164,17 @@ skip_common(SmEntries *a, SmEntries *b)
 }
 
 static bool
-take_rest(SmEntries *e, bool is_new, SmEntryTaker take, void *arg)
+call_for_rest(SmEntries *e, bool is_new, SmEntryCallback callback, void *arg)
 {
 	SmRawEntry	entry;
 
 	while (sm_entries_next(e, &entry))
-		take(arg, is_new, e, &entry);
+		callback(arg, is_new, e, &entry);
 	return e->p == e->end;
 }
 
 bool
-sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryTaker take, void *arg)
+sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryCallback callback, void *arg)
 {
 	for (;;)
 	{
@@ -193,15 +193,15 @@ sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryTaker 
 		if (!sm_entries_next(old_version, &old_entry) || !sm_entries_next(new_version, &new_entry))
 			return false;
 		if (!sm_span_equal(old_entry.loc, new_entry.loc) &&
-			(skip_to(&new_place, old_entry.loc, true, take, arg) ||
-			 skip_to(&old_place, new_entry.loc, false, take, arg)))
+			(skip_to(&new_place, old_entry.loc, true, callback, arg) ||
+			 skip_to(&old_place, new_entry.loc, false, callback, arg)))
 		{
 			*old_version = old_place;
 			*new_version = new_place;
 			continue;
 		}
-		take(arg, false, old_version, &old_entry);
-		take(arg, true, new_version, &new_entry);
+		callback(arg, false, old_version, &old_entry);
+		callback(arg, true, new_version, &new_entry);
 	}
-	return take_rest(old_version, false, take, arg) && take_rest(new_version, true, take, arg);
+	return call_for_rest(old_version, false, callback, arg) && call_for_rest(new_version, true, callback, arg);
 }

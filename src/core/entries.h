@@ -36,18 +36,18 @@ extern bool sm_entries_init(SmEntries *e, SmSpan document);
 extern bool sm_entries_next(SmEntries *e, SmRawEntry *entry);
 
 /*
- * Receives an entry that differs between two versions.  version: the version that has
+ * Called for an entry that differs between two versions.  version: the version that has
  * the entry; is_new: it is the new version.
  */
-typedef void (*SmEntryTaker) (void *arg, bool is_new, const SmEntries *version,
-							  const SmRawEntry *entry);
+typedef void (*SmEntryCallback) (void *arg, bool is_new, const SmEntries *version,
+								 const SmRawEntry *entry);
 
 /*
- * Compare two versions of a sitemap, and call take for each entry that differs.  An
+ * Compare two versions of a sitemap, and call callback for each entry that differs.  An
  * entry that has only moved may be passed twice, as old and as new.  Returns false if a
  * version is broken.
  */
 extern bool sm_entries_compare(SmEntries *old_version, SmEntries *new_version,
-							   SmEntryTaker take, void *arg);
+							   SmEntryCallback callback, void *arg);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "entry/element.h"
+#include "entry/alternate.h"
 
 #include "core/ascii.h"
 #include "core/iso.h"
@@ -128,7 +128,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 	code = w->buf->len;
 	sm_append(w->buf, hreflang.s, hreflang.len);
 	if (status == SM_HREFLANG_LONG)
-		sm_hand_on(w, SM_ROLE_LONG_HREFLANG, code);
+		sm_call_back(w, SM_ROLE_LONG_HREFLANG, code);
 	sm_append(w->buf, SM_LITERAL("\" href=\""));
 	href = w->buf->len;
 	if (!sm_append_url(w, link->href, "href") ||
@@ -137,7 +137,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 		w->buf->len = start;
 		return false;
 	}
-	sm_hand_on(w, SM_ROLE_ALTERNATE, href);
+	sm_call_back(w, SM_ROLE_ALTERNATE, href);
 	sm_append(w->buf, SM_LITERAL("\"/>"));
 	return true;
 }

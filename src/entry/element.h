@@ -1,7 +1,6 @@
 /*
  * element.h
- *	  The state of a writer, and what it appends to a buffer: entries, and the extension
- *	  elements of a page.
+ *	  The state of a writer, and what all extension elements of a page need.
  */
 #ifndef SM_ELEMENT_H
 #define SM_ELEMENT_H
@@ -9,7 +8,7 @@
 #include "core/url.h"
 #include "entry/entry.h"
 #include "lib/stringinfo.h"
-#include "server/problem.h"
+#include "entry/problem.h"
 
 /* What a value of a page is, for the rules of a page and for sitemap_audit. */
 typedef enum SmRole
@@ -34,9 +33,9 @@ typedef enum SmRole
 
 /*
  * Called for each value that has a role.  value: as written in XML, valid until the
- * function returns.  The element of the value can still be refused for another value.
+ * callback returns.  The element of the value can still be refused for another value.
  */
-typedef void (*SmFound) (void *arg, SmRole role, SmSpan value);
+typedef void (*SmValueCallback) (void *arg, SmRole role, SmSpan value);
 
 /*
  * Called for a page whose row has a value in column "shown".  page->lastmod is that of the
@@ -55,8 +54,8 @@ typedef struct SmEntryWriter
 								 * alternates are resolved against it; NULL:
 								 * they are invalid */
 	SmProblems	problems;
-	SmFound		found;			/* or NULL */
-	void	   *found_arg;
+	SmValueCallback value_callback; /* or NULL */
+	void	   *value_callback_arg;
 	SmFindLastmod find_lastmod; /* or NULL */
 	void	   *find_lastmod_arg;
 
@@ -76,42 +75,6 @@ typedef struct SmEntryWriter
 } SmEntryWriter;
 
 /*
- * Prepare to write entries into an SQL value, in the encoding of the database.
- * Problems are raised as errors.
- */
-extern void sm_entry_writer_init(SmEntryWriter *w, SmKind kind);
-
-/*
- * Append a row to buf, checked, encoded and escaped, and describe it in entry.
- * Returns false if the row cannot be written; then buf is unchanged.  In sitemap_audit
- * the rest of the row is still checked, and entry gets its lastmod.
- */
-extern bool sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf,
-							SmEntry *entry);
-
-/*
- * The functions below append an extension element to w->buf, and return false for a
- * problem; then w->buf and the counts of the page are unchanged.
- */
-
-/* A link to the page in another language. */
-extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *link);
-
-/* An image that is only a URL. */
-extern bool sm_append_image(SmEntryWriter *w, SmSpan loc);
-
-/*
- * Ready-made XML.  It has to be well-formed, without elements in the namespace of
- * sitemaps.  Line breaks and tabs become references in text and spaces in tags;
- * backslashes become references.  Comments and instructions with any of these, with
- * "</url>", or with characters that would have to become references, are dropped.  In a
- * database that is not UTF-8, functions such as sitemap_image write a character outside
- * ASCII as a reference.  In a file each such reference becomes the character, as in a file
- * from a UTF-8 database.
- */
-extern bool sm_append_fragment(SmEntryWriter *w, SmSpan xml);
-
-/*
  * Append a URL to an element.  An absolute URL is limited only by the document.  what:
  * noun phrase for the URL in a problem.
  */
@@ -123,12 +86,12 @@ extern bool sm_append_url(SmEntryWriter *w, SmSpan url, const char *what);
  */
 extern bool sm_count_element(SmEntryWriter *w, uint32 ns);
 
-/* Hand on the value that buf has from start to its end. */
+/* Call the callback for the value that buf has from start to its end. */
 static inline void
-sm_hand_on(const SmEntryWriter *w, SmRole role, int start)
+sm_call_back(const SmEntryWriter *w, SmRole role, int start)
 {
-	if (w->found)
-		w->found(w->found_arg, role, sm_span(w->buf->data + start, w->buf->len - start));
+	if (w->value_callback)
+		w->value_callback(w->value_callback_arg, role, sm_span(w->buf->data + start, w->buf->len - start));
 }
 
 /* Are the elements of the page too large for any document? */
@@ -137,12 +100,5 @@ sm_elements_too_large(const SmEntryWriter *w)
 {
 	return w->buf->len - w->start > SM_MAX_BYTES;
 }
-
-/*
- * Read a JSON object of languages and URLs, and return the number of links; a
- * null URL is left out.  what: noun phrase for the object in a problem.
- */
-extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
-							   const char *what);
 
 #endif

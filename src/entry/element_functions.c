@@ -6,10 +6,11 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "entry/element.h"
+#include "entry/alternate.h"
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"
+#include "entry/writer.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"
@@ -25,7 +26,7 @@ PG_FUNCTION_INFO_V1(sitemap_alternate);
 PG_FUNCTION_INFO_V1(sitemap_alternates);
 
 static void
-set_text(SmValue *value, SmSpan text)
+set_text_value(SmValue *value, SmSpan text)
 {
 	value->v.span = sm_unless_blank(text);
 	value->type = value->v.span.s ? SM_VALUE_TEXT : SM_VALUE_NONE;
@@ -33,7 +34,7 @@ set_text(SmValue *value, SmSpan text)
 
 /* Read an array of any type. */
 static void
-read_array(Datum array, const char *name, SmValue *value)
+read_array_argument(Datum array, const char *name, SmValue *value)
 {
 	ArrayType  *values = DatumGetArrayTypeP(array);
 	ArrayIterator it = array_create_iterator(values, 0, NULL);
@@ -73,11 +74,11 @@ read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 	Oid			type = getBaseType(sm_argument_type(fcinfo, field->argument));
 
 	if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID)
-		set_text(value, sm_read_argument(datum, name));
+		set_text_value(value, sm_read_argument(datum, name));
 	else if (type == UNKNOWNOID)
-		set_text(value, sm_read_argument(CStringGetTextDatum(DatumGetCString(datum)), name));
+		set_text_value(value, sm_read_argument(CStringGetTextDatum(DatumGetCString(datum)), name));
 	else if (field->type == SM_FIELD_FLAG && type == BOOLOID)
-		set_text(value, sm_span_of(DatumGetBool(datum) ? "yes" : "no"));
+		set_text_value(value, sm_span_of(DatumGetBool(datum) ? "yes" : "no"));
 	else if (field->type == SM_FIELD_FLAG || !sm_read_date(datum, type, value))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -89,13 +90,13 @@ read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 
 /* Read the argument of a field, which is not NULL. */
 static void
-read_value(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
+read_item_argument(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 {
 	Datum		datum = PG_GETARG_DATUM(field->argument);
 
 	if (field->is_array)
 	{
-		read_array(datum, field->name.s, value);
+		read_array_argument(datum, field->name.s, value);
 		return;
 	}
 	switch (field->type)
@@ -103,7 +104,7 @@ read_value(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
 		case SM_FIELD_TEXT:
 		case SM_FIELD_LIST:
 		case SM_FIELD_URL:
-			set_text(value, sm_read_argument(datum, field->name.s));
+			set_text_value(value, sm_read_argument(datum, field->name.s));
 			break;
 		case SM_FIELD_DATE:
 		case SM_FIELD_FLAG:
@@ -166,7 +167,7 @@ make_item(FunctionCallInfo fcinfo, const SmItemType *type)
 		if (PG_ARGISNULL(field->argument))
 			continue;
 		is_null &= field->required == NULL || field->is_attribute;
-		read_value(fcinfo, field, &values[i]);
+		read_item_argument(fcinfo, field, &values[i]);
 	}
 	if (is_null)
 		PG_RETURN_NULL();

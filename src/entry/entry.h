@@ -64,13 +64,6 @@ typedef struct SmValue
 	}			v;
 } SmValue;
 
-/* A link to the page in another language. */
-typedef struct SmLink
-{
-	SmSpan		hreflang;
-	SmSpan		href;
-} SmLink;
-
 /*
  * One row: the values of a <url> or <sitemap>, text in UTF-8, not yet checked.
  */

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "entry/element.h"
+#include "entry/fragment.h"
 
 #include "core/ascii.h"
 #include "core/namespace.h"
@@ -246,15 +246,15 @@ check_token(const Fragment *f, SmXmlToken token)
 	return f->is_clean || token != SM_XML_START || check_names(f);
 }
 
-/* Count an outermost element that has just begun, and hand on its namespace. */
+/* Count an outermost element that has just begun, and tell its namespace. */
 static bool
 count_element(const Fragment *f)
 {
 	const SmXmlReader *r = &f->reader;
 	uint32		ns = sm_namespace_flag(r->uri);
 
-	if (f->w->found)
-		f->w->found(f->w->found_arg, SM_ROLE_XML, r->uri);
+	if (f->w->value_callback)
+		f->w->value_callback(f->w->value_callback_arg, SM_ROLE_XML, r->uri);
 	if ((ns == SM_NS_IMAGE && sm_span_is(r->name, "image")) ||
 		(ns == SM_NS_NEWS && sm_span_is(r->name, "news")))
 		return sm_count_element(f->w, ns);

@@ -29,7 +29,7 @@ label(const SmEntryWriter *w, const SmField *field)
 
 /* Report a value that violates a rule. */
 static bool
-refuse(SmEntryWriter *w, const SmField *field, SmSpan value, const char *rule)
+refuse_value(SmEntryWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
 	return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 					 "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
@@ -109,7 +109,7 @@ append_choice(SmEntryWriter *w, const SmField *field, SmSpan value)
 	const char *choice = find_choice(field->choices, sm_trim(value));
 
 	if (choice == NULL)
-		return refuse(w, field, value, field->rule);
+		return refuse_value(w, field, value, field->rule);
 	sm_append(w->buf, choice, strlen(choice));
 	return true;
 }
@@ -145,7 +145,7 @@ append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 			continue;
 		}
 		if (!field->valid(word) || (field->max > 0 && n > field->max))
-			return refuse(w, field, list, field->rule);
+			return refuse_value(w, field, list, field->rule);
 		sm_append(w->buf, word.s, word.len);
 	}
 	return true;
@@ -177,8 +177,8 @@ append_integer(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	if (value->type == SM_VALUE_INTEGER)
 		n = value->v.integer;
 	else if (!read_integer(value->v.span, &n))
-		return refuse(w, field, value->v.span, field->type == SM_FIELD_INT8 ? "must be a whole number up to 9223372036854775807" :
-					  "must be whole seconds, such as 90; for an interval, extract(epoch FROM ...)::int");
+		return refuse_value(w, field, value->v.span, field->type == SM_FIELD_INT8 ? "must be a whole number up to 9223372036854775807" :
+							"must be whole seconds, such as 90; for an interval, extract(epoch FROM ...)::int");
 	pg_lltoa(n, digits);
 	if (n < field->min || n > field->max)
 		return refuse_number(w, field, digits);
@@ -195,7 +195,7 @@ append_float(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	if (value->type == SM_VALUE_FLOAT)
 		number = value->v.number;
 	else if (!sm_decimal_read(sm_trim(value->v.span), &number))
-		return refuse(w, field, value->v.span, "must be a number");
+		return refuse_value(w, field, value->v.span, "must be a number");
 
 	/* this form also refuses NaN */
 	if (!(number >= field->min && number <= field->max))
@@ -211,7 +211,7 @@ append_flag(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	const char *flag = find_choice(flags, sm_trim(value->v.span));
 
 	if (flag == NULL)
-		return refuse(w, field, value->v.span, "must be yes or no");
+		return refuse_value(w, field, value->v.span, "must be yes or no");
 	if (*flag == 'y' || *flag == 't')
 		sm_append(w->buf, SM_LITERAL("yes"));
 	else
@@ -228,31 +228,8 @@ append_date(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	if (!sm_append_date(w->buf, value, &w->problems, w->problem, label(w, field), &seconds))
 		return false;
 	if (field->role != SM_ROLE_NONE)
-		sm_hand_on(w, field->role, start);
+		sm_call_back(w, field->role, start);
 	return true;
-}
-
-bool
-sm_append_url(SmEntryWriter *w, SmSpan url, const char *what)
-{
-	SmUrlStatus status;
-	size_t		len;
-
-	/* too long for any document: stop before the size overflows */
-	if (url.len > SM_MAX_BYTES)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						 "%s is too long for a sitemap: %zu bytes", what, url.len);
-	status = sm_url_encode(url.s, url.len, w->link_base, &w->link_cache, SM_FORM_XML, SM_URL_UNLIMITED,
-						   sm_reserve(w->buf, sm_url_bound(url.len, w->link_base, SM_URL_UNLIMITED)),
-						   &len);
-	if (status == SM_URL_OK)
-	{
-		w->buf->len += len;
-		return true;
-	}
-	sm_url_problem(&w->problems, w->problem,
-				   psprintf("%s \"%s\"", what, sm_for_message(sm_without_secret(url))), status);
-	return false;
 }
 
 /* Is a host a domain, or a subdomain of it? */
@@ -301,9 +278,9 @@ check_with_page(SmEntryWriter *w, const SmField *field, SmSpan given, SmSpan wri
 	if (page.len == 0)
 		return true;
 	if ((field->role == SM_ROLE_VIDEO || field->role == SM_ROLE_PLAYER) && same_url(written, page))
-		return refuse(w, field, given, "must differ from the loc of the page");
+		return refuse_value(w, field, given, "must differ from the loc of the page");
 	if (field->role == SM_ROLE_UPLOADER && !same_domain(sm_url_host(page), sm_url_host(written)))
-		return refuse(w, field, given, "must be on the domain of the page");
+		return refuse_value(w, field, given, "must be on the domain of the page");
 	return true;
 }
 
@@ -316,7 +293,7 @@ append_url(SmEntryWriter *w, const SmField *field, SmSpan url)
 		return false;
 	if (w->page == NULL || field->role == SM_ROLE_NONE)
 		return true;
-	sm_hand_on(w, field->role, start);
+	sm_call_back(w, field->role, start);
 	return check_with_page(w, field, url, sm_span(w->buf->data + start, w->buf->len - start));
 }
 
@@ -335,7 +312,7 @@ append_value(SmEntryWriter *w, const SmField *field, const SmValue *value)
 			{
 				string = sm_trim(string);
 				if (!field->valid(string))
-					return refuse(w, field, string, field->rule);
+					return refuse_value(w, field, string, field->rule);
 			}
 			if (field->max > 0 && !check_characters(w, field, string))
 				return false;
@@ -486,20 +463,6 @@ append_fields(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 	return true;
 }
 
-bool
-sm_count_element(SmEntryWriter *w, uint32 ns)
-{
-	if (ns == SM_NS_IMAGE && w->nimages == SM_MAX_IMAGES)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						 "invalid extensions: a url can have at most %d images", SM_MAX_IMAGES);
-	if (ns == SM_NS_NEWS && w->page->has_news)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-						 "invalid extensions: a url can have at most one news element");
-	w->nimages += ns == SM_NS_IMAGE;
-	w->page->has_news |= ns == SM_NS_NEWS;
-	return true;
-}
-
 /* Append an item to buf.  After a failure the caller restores buf. */
 static bool
 append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
@@ -544,7 +507,7 @@ sm_append_image(SmEntryWriter *w, SmSpan loc)
 		return false;
 	}
 	w->page->namespaces |= SM_NS_IMAGE;
-	sm_hand_on(w, SM_ROLE_IMAGE, url);
+	sm_call_back(w, SM_ROLE_IMAGE, url);
 	sm_append(w->buf, SM_LITERAL("</image:loc></image:image>"));
 	return true;
 }

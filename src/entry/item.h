@@ -74,9 +74,13 @@ extern const SmItemType sm_video;
 extern const SmItemType sm_news;
 
 /*
- * Append an item, as in element.h.  values: one for each field of the type.
+ * Append an item to w->buf.  values: one for each field of the type.  Returns false for a
+ * problem; then w->buf and the counts of the page are unchanged.
  */
 extern bool sm_append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values);
+
+/* The same for an image that is only a URL. */
+extern bool sm_append_image(SmEntryWriter *w, SmSpan loc);
 
 /*
  * Append the items of a jsonb value.  An item is an object, with names of fields as

@@ -152,7 +152,7 @@ const SmItemType sm_video = {
 
 /* zh-cn, zh-tw, or two or three small letters */
 static bool
-is_language(SmSpan value)
+is_news_language(SmSpan value)
 {
 	if (sm_span_is(value, "zh-cn") || sm_span_is(value, "zh-tw"))
 		return true;
@@ -189,7 +189,7 @@ static const SmField news_fields[] = {
 	{SM_LITERAL("</news:name>")},.required = "publication_name"},
 	{FIELD("news", "publication_language", 1, TEXT), {SM_LITERAL("<news:language")},
 	{SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
-	.valid = is_language,
+	.valid = is_news_language,
 	.rule = "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters"},
 	{NEWS("access", 4, TEXT),.choices = access_choices,
 	.rule = "must be Subscription or Registration"},

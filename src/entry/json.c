@@ -33,7 +33,7 @@ typedef struct ItemReader
 
 /* Report a problem of a value, unless the object has one already. */
 static void
-refuse(ItemReader *r, const SmField *field, const char *what)
+refuse_json(ItemReader *r, const SmField *field, const char *what)
 {
 	if (r->is_valid)
 		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
@@ -103,7 +103,7 @@ read_scalar(ItemReader *r, const SmField *field, const JsonbValue *value)
 		case jbvBool:
 			if (field->type == SM_FIELD_FLAG)
 				return sm_span_of(value->val.boolean ? "yes" : "no");
-			refuse(r, field, "a string or a number");
+			refuse_json(r, field, "a string or a number");
 			break;
 		default:
 			elog(ERROR, "unexpected type of a JSON value: %d", (int) value->type);
@@ -137,7 +137,7 @@ is_array(const JsonbValue *value)
 
 /* Read an array of strings, numbers and nulls. */
 static void
-read_array(ItemReader *r, const SmField *field, JsonbContainer *array, SmValue *value)
+read_json_array(ItemReader *r, const SmField *field, JsonbContainer *array, SmValue *value)
 {
 	JsonbIterator *it = JsonbIteratorInit(array);
 	JsonbIteratorToken token;
@@ -152,7 +152,7 @@ read_array(ItemReader *r, const SmField *field, JsonbContainer *array, SmValue *
 		if (token != WJB_ELEM)
 			continue;
 		if (item.type == jbvBinary)
-			refuse(r, field, "an array of strings or numbers");
+			refuse_json(r, field, "an array of strings or numbers");
 		else
 			value->v.items[value->n++] = read_scalar(r, field, &item);
 	}
@@ -160,20 +160,20 @@ read_array(ItemReader *r, const SmField *field, JsonbContainer *array, SmValue *
 
 /* Read the value of a key. */
 static void
-read_value(ItemReader *r, const SmField *field, const JsonbValue *json)
+read_json_value(ItemReader *r, const SmField *field, const JsonbValue *json)
 {
 	SmValue    *value = &r->values[field - r->type->fields];
 	SmSpan		string;
 
 	if (field->is_array && is_array(json))
 	{
-		read_array(r, field, json->val.binary.data, value);
+		read_json_array(r, field, json->val.binary.data, value);
 		return;
 	}
 	if (json->type == jbvBinary)
 	{
-		refuse(r, field, field->type == SM_FIELD_FLAG ? "true, false, or a string" :
-			   field->is_array ? "a string, a number, or an array of them" : "a string or a number");
+		refuse_json(r, field, field->type == SM_FIELD_FLAG ? "true, false, or a string" :
+					field->is_array ? "a string, a number, or an array of them" : "a string or a number");
 		return;
 	}
 
@@ -219,7 +219,7 @@ append_object(SmEntryWriter *w, const SmItemType *type, JsonbContainer *object)
 		if (token == WJB_KEY)
 			field = find_field(&r, &json);
 		else if (token == WJB_VALUE && field)
-			read_value(&r, field, &json);
+			read_json_value(&r, field, &json);
 	}
 	if (r.is_valid && !r.is_null)
 		sm_append_item(w, type, r.values);

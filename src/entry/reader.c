@@ -85,7 +85,7 @@ next_token(SmEntryReader *e)
 
 /* Read the text of the element that has just begun. */
 static bool
-read_text(SmEntryReader *e, SmSpan *text)
+read_element_text(SmEntryReader *e, SmSpan *text)
 {
 	SmXmlReader *r = e->reader;
 	int			depth = r->depth;
@@ -199,7 +199,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		field = field_of(r->name, row, &priority);
 		if (field && field->s == NULL)
 		{
-			if (!read_text(e, field))
+			if (!read_element_text(e, field))
 				return false;
 			if (e->strict)
 				e->problems->loc = row->loc;

@@ -7,7 +7,7 @@
 
 #include "core/xmlreader.h"
 #include "entry/entry.h"
-#include "server/problem.h"
+#include "entry/problem.h"
 
 #define SM_DECLARE_HINT \
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."

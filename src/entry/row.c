@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "core/digest.h"
 #include "entry/reader.h"
+#include "entry/value.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"

@@ -11,7 +11,7 @@
 #include "fmgr.h"
 #include "server/column.h"
 #include "server/key.h"
-#include "server/problem.h"
+#include "entry/problem.h"
 
 /* The columns that a query can have. */
 typedef enum SmColumnName

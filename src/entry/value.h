@@ -8,7 +8,7 @@
 #include "core/url.h"
 #include "entry/entry.h"
 #include "lib/stringinfo.h"
-#include "server/problem.h"
+#include "entry/problem.h"
 #include "utils/memutils.h"
 
 /*
@@ -36,6 +36,19 @@ sm_append(StringInfo buf, const char *s, size_t len)
 	memcpy(sm_reserve(buf, len), s, len);
 	buf->len += (int) len;
 }
+
+/*
+ * Read a string of the database as UTF-8.  The result may point into the string or into
+ * the current memory context.  If the string cannot be read, this reports the problem
+ * called name and sets s of the result to NULL.  what: noun phrase for the value.  Returns
+ * whether the row may go on.
+ */
+extern bool sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
+						   SmProblemName name, const char *what);
+
+/* The same for a text or xml value. */
+extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
+						 SmProblemName name, const char *what);
 
 /*
  * The value, untrimmed.  A value of nothing but blanks and characters

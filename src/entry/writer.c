@@ -8,12 +8,14 @@
  */
 #include "postgres.h"
 
-#include "entry/element.h"
+#include "entry/writer.h"
 
 #include "core/decimal.h"
 #include "core/digest.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
+#include "entry/alternate.h"
+#include "entry/fragment.h"
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"
@@ -34,6 +36,7 @@ static const SmSpan changefreqs[] = {
 void
 sm_entry_writer_init(SmEntryWriter *w, SmKind kind)
 {
+	/* not the caches' texts, since sitemap_image makes a writer for each call */
 	memset(w, 0, offsetof(SmEntryWriter, cache));
 	w->cache.raw_len = 0;
 	w->link_cache.raw_len = 0;

@@ -11,9 +11,10 @@
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "entry/element.h"
 #include "entry/reader.h"
 #include "entry/row.h"
+#include "entry/value.h"
+#include "entry/writer.h"
 #include "files/document.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"

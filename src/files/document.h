@@ -8,7 +8,7 @@
 #include "core/namespace.h"
 #include "entry/entry.h"
 #include "lib/stringinfo.h"
-#include "server/problem.h"
+#include "entry/problem.h"
 
 /* Totals over a number of entries. */
 typedef struct SmTotals

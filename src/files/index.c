@@ -10,7 +10,7 @@
 
 #include "core/w3cdate.h"
 #include "entry/value.h"
-#include "entry/element.h"
+#include "entry/writer.h"
 #include "files/names.h"
 #include "nodes/pg_list.h"
 #include "utils/timestamp.h"

@@ -14,7 +14,7 @@
 #include "files/set.h"
 
 #include "commands/progress.h"
-#include "entry/element.h"
+#include "entry/writer.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"

@@ -9,7 +9,7 @@
 
 #include "core/rebuild.h"
 #include "entry/row.h"
-#include "entry/element.h"
+#include "entry/writer.h"
 #include "files/file.h"
 #include "files/names.h"
 #include "files/options.h"

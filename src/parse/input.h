@@ -5,7 +5,7 @@
 #ifndef SM_PARSE_INPUT_H
 #define SM_PARSE_INPUT_H
 
-#include "server/problem.h"
+#include "entry/problem.h"
 
 typedef struct SmInput
 {

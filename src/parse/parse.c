@@ -182,7 +182,7 @@ parse_entries(Parsing *state)
 {
 	const SmInput *input = &state->input;
 	SmProblems *problems = &state->problems;
-	SmXmlParser *xml = input->is_xml ? sm_xml_parser_create(input, problems) : NULL;
+	SmXmlParser *xml = input->is_xml ? sm_xml_parser_create(input, state->row_context, problems) : NULL;
 	SmSpan		rest = input->content;
 	MemoryContext oldcontext;
 	SmRow		row;
@@ -221,8 +221,7 @@ read_document(FunctionCallInfo fcinfo, int32 max_len, bool *is_text)
 		if (!sm_to_utf8(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &text))
 			ereport(ERROR,
 					(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-					 errmsg("the document has bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
-							GetDatabaseEncodingName()),
+					 errmsg("the document has %s", sm_encoding_message()),
 					 errhint("Pass the document as bytea, such as convert_to(document, '%s'): then the encoding that it declares counts.",
 							 GetDatabaseEncodingName())));
 		return text;

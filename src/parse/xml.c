@@ -66,6 +66,7 @@ struct SmXmlParser
 {
 	SmXmlReader reader;
 	SmEntryReader entries;
+	MemoryContext entry_context;	/* reset when an entry is skipped */
 	SmProblems *problems;
 	bool		is_cut;			/* the input is not the whole document */
 	const Kind *kind;			/* NULL before the root element */
@@ -278,11 +279,12 @@ static const Kind kinds[] = {
 };
 
 SmXmlParser *
-sm_xml_parser_create(const SmInput *input, SmProblems *problems)
+sm_xml_parser_create(const SmInput *input, MemoryContext entry_context, SmProblems *problems)
 {
 	SmXmlParser *p = palloc0_object(SmXmlParser);
 
 	sm_xml_reader_init_document(&p->reader, input->content.s, input->content.len);
+	p->entry_context = entry_context;
 	p->problems = problems;
 	p->is_cut = input->broken != NULL;
 	p->entries.reader = &p->reader;
@@ -444,12 +446,12 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 		else
 		{
 			/* free the message of an undeclared prefix */
-			MemoryContextReset(CurrentMemoryContext);
+			MemoryContextReset(p->entry_context);
 			continue;
 		}
 
 		/* free what was allocated for the entry, which is skipped */
-		MemoryContextReset(CurrentMemoryContext);
+		MemoryContextReset(p->entry_context);
 		if (r->message || !leave_element(r, depth))
 			return stop_reading(p);
 	}

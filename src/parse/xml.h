@@ -11,13 +11,16 @@
 /* A document that is being parsed. */
 typedef struct SmXmlParser SmXmlParser;
 
-/* Begin to parse in the current memory context. */
-extern SmXmlParser *sm_xml_parser_create(const SmInput *input, SmProblems *problems);
+/*
+ * Begin to parse in the current memory context.  entry_context: the current one of each
+ * call of sm_xml_parser_next, which resets it when it skips an entry.
+ */
+extern SmXmlParser *sm_xml_parser_create(const SmInput *input, MemoryContext entry_context,
+										 SmProblems *problems);
 
 /*
- * Read the next entry into a row, with trimmed values.  Its spans are in the
- * input or in the current memory context, which is reset when an entry is
- * skipped.  Returns false at the end of the document, or of its readable part.
+ * Read the next entry into a row, with trimmed values.  Its spans are in the input or in
+ * entry_context.  Returns false at the end of the document, or of its readable part.
  */
 extern bool sm_xml_parser_next(SmXmlParser *p, SmRow *row);
 

@@ -180,7 +180,7 @@ is_printable_ascii(SmSpan text)
 	return true;
 }
 
-/* SmEntryTaker: sort an entry in which the versions of a file differ. */
+/* SmEntryCallback: sort an entry in which the versions of a file differ. */
 static void
 take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
 {

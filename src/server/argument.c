@@ -18,9 +18,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#define SQL_ASCII_HINT \
-	"In a database in SQL_ASCII, text must be in UTF-8. Convert other text, for example by convert_from(convert(convert_to(t, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII')."
-
 void
 sm_invalid_argument(const char *name, const char *value, const char *detail)
 {
@@ -30,37 +27,18 @@ sm_invalid_argument(const char *name, const char *value, const char *detail)
 			 errdetail("%s", detail)));
 }
 
-bool
-sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
-			   SmProblemName name, const char *what)
-{
-	if (sm_to_utf8(s, len, result))
-		return true;
-	*result = sm_no_span();
-	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
-					  GetDatabaseEncoding() == PG_SQL_ASCII ? SQL_ASCII_HINT : NULL,
-					  "invalid %s: bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
-					  what, GetDatabaseEncodingName());
-}
-
-bool
-sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
-			 const char *what)
-{
-	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
-
-	return sm_read_string(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result, problems,
-						  name, what);
-}
-
 SmSpan
 sm_read_argument(Datum value, const char *name)
 {
-	SmProblems	problems = {0};
+	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
+	const char *hint = sm_encoding_hint();
 	SmSpan		result;
 
-	/* the name of the problem does not matter: an error does not show it */
-	sm_read_text(value, &result, &problems, SM_LOC_INVALID, name);
+	if (!sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), &result))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
+				 errmsg("invalid %s: %s", name, sm_encoding_message()),
+				 hint ? errhint("%s", hint) : 0));
 	return result;
 }
 

@@ -8,7 +8,6 @@
 #include "compat.h"
 #include "core/span.h"
 #include "fmgr.h"
-#include "server/problem.h"
 
 /*
  * An allowed value of an argument.  Case and surrounding blanks are ignored.  An array
@@ -23,19 +22,6 @@ typedef struct SmChoice
 /* Raise an error about the value of an argument.  detail: a sentence. */
 pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
 											const char *detail);
-
-/*
- * Read a string of the database as UTF-8.  The result may point into the string or into
- * the current memory context.  If the string cannot be read, this reports the problem
- * called name and sets s of the result to NULL.  what: noun phrase for the value.  Returns
- * whether the row may go on.
- */
-extern bool sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
-						   SmProblemName name, const char *what);
-
-/* The same for a text or xml value. */
-extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
-						 SmProblemName name, const char *what);
 
 /*
  * Read a text or xml value as UTF-8, and raise an error if it cannot be read.  name:

@@ -74,6 +74,20 @@ sm_to_utf8(const char *s, size_t len, SmSpan *result)
 	return done == len;
 }
 
+char *
+sm_encoding_message(void)
+{
+	return psprintf("bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
+					GetDatabaseEncodingName());
+}
+
+const char *
+sm_encoding_hint(void)
+{
+	return GetDatabaseEncoding() != PG_SQL_ASCII ? NULL :
+		"In a database in SQL_ASCII, text must be in UTF-8. Convert other text, for example by convert_from(convert(convert_to(t, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII').";
+}
+
 bool
 sm_can_convert(int encoding)
 {

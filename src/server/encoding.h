@@ -18,6 +18,13 @@
  */
 extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
 
+/*
+ * Why a value cannot be converted to UTF-8, in words that follow "invalid loc: ", and a
+ * hint; NULL for none.
+ */
+extern char *sm_encoding_message(void);
+extern const char *sm_encoding_hint(void);
+
 /* Is text in an encoding UTF-8, or can it be converted to UTF-8? */
 extern bool sm_can_convert(int encoding);
 

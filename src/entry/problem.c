@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "server/problem.h"
+#include "entry/problem.h"
 
 #include "server/encoding.h"
 

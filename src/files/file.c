@@ -51,67 +51,33 @@ sm_put_document(SmDocument *doc, const SmUrlBase *base, SmFile *file, SmFileSink
 }
 
 static void
-set_text(Datum *values, bool *nulls, int column, const char *s)
+put_column(Datum *values, bool *nulls, int column, const char *s)
 {
-	nulls[column] = s[0] == '\0';
-	if (!nulls[column])
+	nulls[column] = s == NULL;
+	if (s)
 		values[column] = CStringGetTextDatum(s);
-}
-
-static const char *
-get_text(const Datum *values, const bool *nulls, int column)
-{
-	return nulls[column] ? "" : TextDatumGetCString(values[column]);
 }
 
 void
 sm_file_to_row(const SmFile *file, Datum *values, bool *nulls)
 {
 	memset(nulls, 0, SM_FILE_NCOLUMNS * sizeof(bool));
-	set_text(values, nulls, SM_FILE_BASE_URL, file->base_url);
-	set_text(values, nulls, SM_FILE_SECTION, file->section);
-	set_text(values, nulls, SM_FILE_NAME, file->name);
-	set_text(values, nulls, SM_FILE_KIND, file->kind);
-	set_text(values, nulls, SM_FILE_LOC, file->loc);
+	put_column(values, nulls, SM_FILE_BASE_URL, file->base_url);
+	put_column(values, nulls, SM_FILE_SECTION, file->section);
+	put_column(values, nulls, SM_FILE_NAME, file->name);
+	put_column(values, nulls, SM_FILE_KIND, file->kind);
+	put_column(values, nulls, SM_FILE_LOC, file->loc);
 	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(file->lastmod);
 	nulls[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(file->lastmod);
 	values[SM_FILE_URL_COUNT] = Int32GetDatum(file->url_count);
 	values[SM_FILE_BYTE_COUNT] = Int64GetDatum(file->byte_count);
-	set_text(values, nulls, SM_FILE_DIGEST, file->digest);
-	if (file->first_key)
-		values[SM_FILE_FIRST_KEY] = CStringGetTextDatum(file->first_key);
-	nulls[SM_FILE_FIRST_KEY] = file->first_key == NULL;
-	set_text(values, nulls, SM_FILE_RECIPE, file->recipe);
+	put_column(values, nulls, SM_FILE_DIGEST, file->digest);
+	put_column(values, nulls, SM_FILE_FIRST_KEY, file->first_key);
+	put_column(values, nulls, SM_FILE_RECIPE, file->recipe);
 	values[SM_FILE_SHOWN] = PointerGetDatum(file->shown);
 	nulls[SM_FILE_SHOWN] = file->shown == NULL;
 	values[SM_FILE_CONTENT] = PointerGetDatum(file->content);
 	nulls[SM_FILE_CONTENT] = file->content == NULL;
-}
-
-void
-sm_file_from_row(SmFile *file, TupleTableSlot *row)
-{
-	const Datum *values = row->tts_values;
-	const bool *nulls = row->tts_isnull;
-
-	slot_getallattrs(row);
-	file->base_url = get_text(values, nulls, SM_FILE_BASE_URL);
-	file->section = get_text(values, nulls, SM_FILE_SECTION);
-	file->name = get_text(values, nulls, SM_FILE_NAME);
-	file->kind = get_text(values, nulls, SM_FILE_KIND);
-	file->loc = get_text(values, nulls, SM_FILE_LOC);
-	file->lastmod = nulls[SM_FILE_LASTMOD] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[SM_FILE_LASTMOD]);
-	file->url_count = nulls[SM_FILE_URL_COUNT] ? 0 : DatumGetInt32(values[SM_FILE_URL_COUNT]);
-	file->byte_count = nulls[SM_FILE_BYTE_COUNT] ? 0 : DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
-	file->digest = get_text(values, nulls, SM_FILE_DIGEST);
-	file->first_key = nulls[SM_FILE_FIRST_KEY] ? NULL :
-		TextDatumGetCString(values[SM_FILE_FIRST_KEY]);
-	file->recipe = get_text(values, nulls, SM_FILE_RECIPE);
-	file->shown = nulls[SM_FILE_SHOWN] ? NULL :
-		(struct varlena *) DatumGetPointer(values[SM_FILE_SHOWN]);
-	file->content = nulls[SM_FILE_CONTENT] ? NULL :
-		(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]);
 }
 
 int

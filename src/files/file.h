@@ -7,16 +7,12 @@
 
 #include "core/digest.h"
 #include "core/url.h"
-#include "executor/tuptable.h"
 #include "files/document.h"
 #include "server/gzip.h"
 #include "server/table.h"
 #include "utils/tuplestore.h"
 
-/*
- * A file of a set or of a target, as a row of type sitemap_file.  An empty text and
- * the lastmod DT_NOBEGIN stand for NULL.
- */
+/* A file of a set. */
 typedef struct SmFile
 {
 	const char *base_url;
@@ -24,29 +20,42 @@ typedef struct SmFile
 	const char *name;
 	const char *kind;
 	const char *loc;			/* URL that it is served from */
-	TimestampTz lastmod;		/* newest lastmod of its entries; in a target,
-								 * when the file last changed */
+	TimestampTz lastmod;		/* newest lastmod of its entries; DT_NOBEGIN
+								 * if they have none */
 	int			url_count;
 	int64		byte_count;		/* of the document, uncompressed */
-	const char *digest;			/* of the document; "" if another program
-								 * makes the file */
-	const char *first_key;		/* the key of its first row, which can be "";
-								 * or NULL */
-	const char *recipe;			/* recipe of the set (set.c) */
+	const char *digest;			/* of the document */
+	const char *first_key;		/* the key of its first row; NULL without keys */
+	const char *recipe;			/* recipe of the set (set.c); NULL for none */
 	struct varlena *shown;		/* states of its pages (core/shown.h), or NULL */
 	uint64		shown_checksum; /* of the states; 0 if there are none */
 	struct varlena *content;	/* the document, maybe gzipped; or NULL */
-
-	/* of a file in a target (publish/filelist.h) */
-	Datum		key;			/* the value of first_key, once it is read */
-	int			number;			/* in SmOldFiles, once key is read */
-	bool		has_content;	/* does the target have content?  content
-								 * itself is not read */
-	bool		of_section;		/* earlier runs of the section made the file */
-	bool		stays;			/* belongs to the new set or index, too */
-	struct SmFile *replacement; /* its new version for the feed, in memory of
-								 * the batch that waits */
 } SmFile;
+
+/*
+ * A file of earlier runs, as its row in a target has it.  NULL is NULL, -infinity for
+ * lastmod, and 0 for a number.
+ */
+typedef struct SmOldFile
+{
+	const char *section;
+	const char *name;
+	const char *kind;
+	const char *loc;
+	TimestampTz lastmod;		/* when its content last changed */
+	int			url_count;
+	int64		byte_count;
+	const char *digest;			/* NULL if another program makes the file */
+	const char *first_key;
+	const char *recipe;
+	bool		has_content;	/* content itself is not read */
+
+	/* what a run finds out */
+	Datum		key;			/* the value of first_key */
+	uint64		shown_checksum; /* of its states; 0 if they are not read */
+	bool		is_same;		/* the new set has this document */
+	bool		stays;			/* nothing of the row changes */
+} SmOldFile;
 
 /*
  * Receives files with their documents.  put is called in a short-lived memory context,
@@ -98,12 +107,8 @@ sm_file_is_index(const SmFile *file)
 	return strcmp(file->kind, SM_KIND_INDEX) == 0;
 }
 
-/*
- * Convert a file to a row, and a row to a file, in the current memory context.  States
- * and content are not copied.
- */
+/* Convert a file to a row, in the current memory context.  States and content are not copied. */
 extern void sm_file_to_row(const SmFile *file, Datum *values, bool *nulls);
-extern void sm_file_from_row(SmFile *file, TupleTableSlot *row);
 
 /*
  * Add the row of a file to a tuplestore.  gzip compresses its content, unless it is NULL

@@ -81,7 +81,7 @@ sm_index_put(SmIndex *index, const char *name, const char *section, SmFileSink *
 
 	foreach(lc, index->documents)
 	{
-		SmFile		file = {.section = section,.recipe = ""};
+		SmFile		file = {.section = section};
 
 		file.name = sm_index_name(name, foreach_current_index(lc) + 1);
 		sm_put_document(lfirst(lc), &index->options->base, &file, sink);

@@ -342,7 +342,6 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
 		set->key_type = &set->columns.key_type;
-	set->recipe.text = "";
 	if (set->key_type || options->stable)
 		sm_recipe_make(&set->recipe, options, &set->query);
 	sm_split_init(&set->split, options->stable, set->key_type);
@@ -390,8 +389,6 @@ static void
 read_rows(SmSet *set, int first, int end)
 {
 	set_bounds(set, first, end);
-	if (set->before_rows)
-		set->before_rows(set->past, first, end);
 	start_progress(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
 	end_progress(set);
@@ -548,7 +545,7 @@ sm_set_rebuild(SmSet *set)
 	begin_files(set);
 	for (int i = 0; i < old->nfiles;)
 	{
-		SmFile	   *file = old->files[i];
+		SmOldFile  *file = old->files[i];
 
 		if (old->rebuild[i].touched)
 		{

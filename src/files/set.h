@@ -21,16 +21,13 @@
 typedef struct SmOldFiles
 {
 	int			nfiles;
-	SmFile	  **files;
+	SmOldFile **files;
 	SmRebuildFile *rebuild;		/* what changed in them, for sm_set_rebuild */
 } SmOldFiles;
 
-/* Called before the rows of old files first to end - 1 are read. */
-typedef void (*SmBeforeRows) (void *past, int first, int end);
-
 /*
  * A set that is being made.  The caller fills old and, where the query has a column "shown",
- * before_rows, past and the writer's find_lastmod.  Otherwise only receiver, options,
+ * the writer's find_lastmod.  Otherwise only receiver, options,
  * key_type, key, recipe, has_shown, nfiles and url_count are read outside of set.c.
  */
 typedef struct SmSet
@@ -42,7 +39,7 @@ typedef struct SmSet
 	SmQuery		query;
 	SmColumns	columns;
 	SmKeyType  *key_type;		/* NULL where the query has no column key */
-	SmRecipe	recipe;			/* its text is "" for a full split without
+	SmRecipe	recipe;			/* its text is NULL for a full split without
 								 * keys */
 	bool		has_shown;		/* the query has a column "shown" */
 	const TupleTableSlot *slot; /* the newest row */
@@ -60,8 +57,6 @@ typedef struct SmSet
 	Datum		key;			/* a copy */
 
 	SmOldFiles	old;			/* of an earlier run */
-	SmBeforeRows before_rows;	/* or NULL */
-	void	   *past;			/* its argument */
 
 	/* when a range of old files is rebuilt */
 	int			next;			/* the first old file that the range has not

@@ -98,10 +98,10 @@ check_files(const SmFileList *list, const SmSet *set)
 {
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		const SmFile *file = list->files[i];
+		const SmOldFile *file = list->files[i];
 		const char *reason = NULL;
 
-		if (!file->of_section)
+		if (sm_old_file_is_index(file))
 			continue;
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
@@ -128,7 +128,7 @@ init_rebuild(SmOldFiles *old)
 
 /* Find the file that a key belongs to: the last whose first key is not greater. */
 static int
-find_file(const Changes *changes, Datum key)
+file_of_key(const Changes *changes, Datum key)
 {
 	int			low = 0;
 	int			high = changes->old->nfiles;
@@ -147,7 +147,7 @@ find_file(const Changes *changes, Datum key)
 
 /* Convert a value that the statement returned to a key. */
 static Datum
-read_key(const Changes *changes, ChangeColumn *column, Datum value)
+key_of_value(const Changes *changes, ChangeColumn *column, Datum value)
 {
 	if (column->is_key)
 		return value;
@@ -170,9 +170,9 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 	has_from = !slot->tts_isnull[0];
 	has_to = !slot->tts_isnull[last];
 	if (has_from)
-		from = read_key(changes, &changes->columns[0], slot->tts_values[0]);
+		from = key_of_value(changes, &changes->columns[0], slot->tts_values[0]);
 	if (has_to)
-		to = read_key(changes, &changes->columns[last], slot->tts_values[last]);
+		to = key_of_value(changes, &changes->columns[last], slot->tts_values[last]);
 	if (has_from && has_to && sm_key_compare(changes->key_type, from, to) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -180,8 +180,8 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 						sm_clip(sm_key_to_text(changes->key_type, from)),
 						sm_clip(sm_key_to_text(changes->key_type, to)))));
 	if (old->nfiles > 0)
-		sm_rebuild_change(old->rebuild, has_from ? find_file(changes, from) : 0,
-						  has_to ? find_file(changes, to) : old->nfiles - 1);
+		sm_rebuild_change(old->rebuild, has_from ? file_of_key(changes, from) : 0,
+						  has_to ? file_of_key(changes, to) : old->nfiles - 1);
 	return true;
 }
 

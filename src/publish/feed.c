@@ -25,7 +25,6 @@
 #include "core/entries.h"
 #include "core/xml.h"
 #include "miscadmin.h"
-#include "publish/batch.h"
 #include "server/gzip.h"
 #include "server/query.h"
 #include "server/sort.h"
@@ -77,6 +76,7 @@ enum
 struct SmFeed
 {
 	SmTable		table;
+	SPIPlanPtr	insert;			/* NULL before the first row */
 	SmSort		sort;
 
 	const char *name;			/* of the file being compared */
@@ -92,14 +92,14 @@ may(Oid relid, AclMode mode)
 		pg_attribute_aclcheck_all(relid, GetUserId(), mode, ACLMASK_ANY) == ACLCHECK_OK;
 }
 
-/* Open and check the feed, with a lock. */
+/* Open and check the feed. */
 static void
-open_feed(SmFeed *feed, LOCKMODE lockmode)
+open_feed(SmFeed *feed)
 {
 	SmTable    *table = &feed->table;
 	char		relkind;
 
-	sm_table_open(table, lockmode);
+	sm_table_open(table, RowExclusiveLock);
 	relkind = table->rel->rd_rel->relkind;
 	if (relkind != RELKIND_FOREIGN_TABLE && relkind != RELKIND_VIEW)
 		sm_table_check_kind(table);
@@ -112,16 +112,8 @@ open_feed(SmFeed *feed, LOCKMODE lockmode)
 	sm_table_check_columns(table);
 }
 
-/* Close the feed, and keep its lock. */
-static void
-close_feed(SmFeed *feed)
-{
-	sm_table_check_name(&feed->table);
-	relation_close(feed->table.rel, NoLock);
-}
-
 SmFeed *
-sm_feed_create(Oid relid)
+sm_feed_open(Oid relid)
 {
 	static const Oid types[ENTRY_NCOLUMNS] = {
 		[ENTRY_LOC] = TEXTOID,[ENTRY_IS_NEW] = INT8OID,[ENTRY_DIGEST] = INT8OID,
@@ -131,8 +123,7 @@ sm_feed_create(Oid relid)
 
 	feed->table = feed_table;
 	feed->table.relid = relid;
-	open_feed(feed, AccessShareLock);
-	relation_close(feed->table.rel, AccessShareLock);
+	open_feed(feed);
 	sm_sort_begin(&feed->sort, ENTRY_NCOLUMNS, types, ENTRY_IS_NEW + 1);
 	feed->file_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
 											   ALLOCSET_SMALL_SIZES);
@@ -142,19 +133,14 @@ sm_feed_create(Oid relid)
 }
 
 bool
-sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section)
+sm_feed_has_section(const SmFeed *feed, const char *base_url, const char *section)
 {
-	char	   *statement;
-	uint64		nrows;
+	char	   *statement = psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
+									 " AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
+									 feed->table.sql_name, quote_literal_cstr(base_url),
+									 quote_literal_cstr(section));
 
-	open_feed(feed, AccessShareLock);
-	statement = psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
-						 " AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
-						 feed->table.sql_name, quote_literal_cstr(base_url),
-						 quote_literal_cstr(section));
-	nrows = sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL);
-	close_feed(feed);
-	return nrows > 0;
+	return sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL) > 0;
 }
 
 /* Raise an error about the file being compared: its entries cannot be read. */
@@ -214,19 +200,18 @@ take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *e
 
 /* Find the entries of a version of a file; NULL has none. */
 static void
-read_version(SmFeed *feed, const SmFile *file, SmEntries *entries)
+read_entries(SmFeed *feed, struct varlena *content, SmEntries *entries)
 {
 	SmSpan		document = sm_span("", 0);
 
-	if (file && file->content)
+	if (content)
 	{
-		struct varlena *content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(file->content));
-		bool		other;
+		bool		other = false;
 
+		content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(content));
 		document = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
 		if (sm_is_gzip(document) &&
-			(sm_gunzip(document, SM_MAX_BYTES, &document, &other) != NULL || other ||
-			 document.len != (size_t) file->byte_count))
+			(sm_gunzip(document, SM_MAX_BYTES, &document, &other) != NULL || other))
 			not_ours(feed);
 	}
 	if (!sm_entries_init(entries, document))
@@ -234,15 +219,16 @@ read_version(SmFeed *feed, const SmFile *file, SmEntries *entries)
 }
 
 void
-sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *new_file)
+sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
+				struct varlena *new_content)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->file_context);
 	SmEntries	old_entries;
 	SmEntries	new_entries;
 
-	feed->name = old_file ? old_file->name : new_file->name;
-	read_version(feed, old_file, &old_entries);
-	read_version(feed, new_file, &new_entries);
+	feed->name = name;
+	read_entries(feed, old_content, &old_entries);
+	read_entries(feed, new_content, &new_entries);
 	if (!sm_entries_compare(&old_entries, &new_entries, take_entry, feed))
 		not_ours(feed);
 	MemoryContextSwitchTo(oldcontext);
@@ -261,62 +247,68 @@ typedef struct Url
 } Url;
 
 /*
- * Insert a row for a URL, if its entries differ.  A URL that the section lists more
- * than once counts as added or removed if it is listed more or less often than
- * before, in whichever files.
- */
-static void
-put_url(SmBatch *rows, Datum *values, const Url *url)
-{
-	bool		nulls[CHANGE_NCOLUMNS] = {false};
-	const char *action = url->count > 0 ? "added" : url->count < 0 ? "removed" : "changed";
-
-	if (url->count == 0 && url->difference == 0)
-		return;
-	values[CHANGE_LOC] = PointerGetDatum(url->loc);
-	values[CHANGE_ACTION] = CStringGetTextDatum(action);
-	values[CHANGE_LASTMOD] = PointerGetDatum(url->lastmod);
-	nulls[CHANGE_LASTMOD] = url->lastmod == NULL || url->count < 0;
-	sm_batch_put(rows, values, nulls);
-	if (sm_batch_is_full(rows))
-		sm_batch_flush(rows);
-}
-
-/*
  * The time for the rows of a run, later than the times of the site's other rows.  Times can
  * be ahead of the clock, as they are after a file has changed twice in a second.
  */
 static TimestampTz
-next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
+next_time(const SmFeed *feed, Datum base_url, TimestampTz run_at)
 {
-	char	   *statement;
+	static const Oid types[] = {TEXTOID};
+	char	   *statement = psprintf("SELECT pg_catalog.max(at) FROM %s"
+									 " WHERE base_url OPERATOR(pg_catalog.=) $1 AND pg_catalog.isfinite(at)",
+									 feed->table.sql_name);
 	bool		isnull;
 	Datum		newest;
 
-	statement = psprintf("SELECT pg_catalog.max(at) FROM %s"
-						 " WHERE base_url OPERATOR(pg_catalog.=) %s AND pg_catalog.isfinite(at)",
-						 feed->table.sql_name, quote_literal_cstr(base_url));
-	sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL);
+	sm_execute_read(sm_prepare(statement, 1, types, CURSOR_OPT_CUSTOM_PLAN), &base_url, true);
 	newest = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull && IS_VALID_TIMESTAMP(DatumGetTimestampTz(newest) + 1))
 		run_at = Max(run_at, DatumGetTimestampTz(newest) + 1);
 	return run_at;
 }
 
+/*
+ * Insert a row for a URL, if its entries differ.  A URL that the section lists more
+ * than once counts as added or removed if it is listed more or less often than
+ * before, in whichever files.
+ */
+static void
+put_url(SmFeed *feed, Datum *values, const Url *url)
+{
+	char		nulls[CHANGE_NCOLUMNS] = {' ', ' ', ' ', ' ', ' ', ' '};
+	const char *action = url->count > 0 ? "added" : url->count < 0 ? "removed" : "changed";
+
+	if (url->count == 0 && url->difference == 0)
+		return;
+	if (feed->insert == NULL)
+	{
+		Oid			types[CHANGE_NCOLUMNS];
+
+		for (int i = 0; i < CHANGE_NCOLUMNS; i++)
+			types[i] = change_columns[i].type;
+		feed->insert = sm_prepare(sm_table_make_insert(&feed->table), CHANGE_NCOLUMNS, types, 0);
+		values[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, values[CHANGE_BASE_URL],
+														  DatumGetTimestampTz(values[CHANGE_AT])));
+	}
+	values[CHANGE_LOC] = PointerGetDatum(url->loc);
+	values[CHANGE_ACTION] = CStringGetTextDatum(action);
+	values[CHANGE_LASTMOD] = PointerGetDatum(url->lastmod);
+	if (url->lastmod == NULL || url->count < 0)
+		nulls[CHANGE_LASTMOD] = 'n';
+	sm_execute(feed->insert, values, nulls);
+}
+
 void
 sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
 {
-	SmBatch		rows;
 	Datum		row[CHANGE_NCOLUMNS];
 	Url			url = {0};
 	const Datum *values;
 	MemoryContext context;
 	MemoryContext oldcontext;
 
-	open_feed(feed, RowExclusiveLock);
-	sm_batch_init_insert(&rows, &feed->table, false);
 	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
-	row[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, base_url, run_at));
+	row[CHANGE_AT] = TimestampTzGetDatum(run_at);
 	row[CHANGE_SECTION] = CStringGetTextDatum(section);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",
@@ -329,7 +321,7 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		if (url.loc == NULL ||
 			!datum_image_eq(values[ENTRY_LOC], PointerGetDatum(url.loc), false, -1))
 		{
-			put_url(&rows, row, &url);
+			put_url(feed, row, &url);
 			MemoryContextReset(context);
 			url = (Url)
 			{
@@ -347,9 +339,14 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		if (url.lastmod == NULL && !sm_sort_is_null(&feed->sort, ENTRY_LASTMOD))
 			url.lastmod = DatumGetTextPCopy(values[ENTRY_LASTMOD]);
 	}
-	put_url(&rows, row, &url);
+	put_url(feed, row, &url);
 	MemoryContextSwitchTo(oldcontext);
-	sm_batch_flush(&rows);
+}
+
+void
+sm_feed_close(SmFeed *feed)
+{
 	sm_sort_end(&feed->sort);
-	close_feed(feed);
+	sm_table_check_name(&feed->table);
+	relation_close(feed->table.rel, NoLock);
 }

@@ -10,28 +10,30 @@
 typedef struct SmFeed SmFeed;
 
 /*
- * Check that the caller may read and insert into a table, and that it has the columns
- * of sitemap_change.  No lock on it remains.
+ * Lock and open a feed.  Raises an error unless the caller may read and insert into it, and
+ * it has the columns of sitemap_change.
  */
-extern SmFeed *sm_feed_create(Oid relid);
+extern SmFeed *sm_feed_open(Oid relid);
+
+/* Does the feed have a row of this section of the site?  SPI must be connected. */
+extern bool sm_feed_has_section(const SmFeed *feed, const char *base_url, const char *section);
 
 /*
- * Does the feed have a row of this section of the site?  SPI must be connected.
+ * Find the entries in which the old and the new content of a file differ.  NULL has no
+ * entries.
  */
-extern bool sm_feed_has_section(SmFeed *feed, const char *base_url, const char *section);
+extern void sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
+							struct varlena *new_content);
 
 /*
- * Find the entries in which two versions of a file differ.  A version that is NULL, or has
- * no content, has no entries.
- */
-extern void sm_feed_compare(SmFeed *feed, const SmFile *old_file, const SmFile *new_file);
-
-/*
- * Insert a row for each URL whose entries in the old and the new files differ.  run_at: time
- * of the run; the rows get a later time if the feed has that or a later one.  Call this after
- * the last file was compared.
+ * After the last file was compared: insert a row for each URL whose entries in the old and
+ * the new files differ.  run_at: time of the run; the rows get a later time if the feed has
+ * that or a later one.
  */
 extern void sm_feed_write(SmFeed *feed, const char *base_url, const char *section,
 						  TimestampTz run_at);
+
+/* Close the feed.  Its lock stays to the end of the transaction. */
+extern void sm_feed_close(SmFeed *feed);
 
 #endif

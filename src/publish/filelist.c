@@ -1,49 +1,103 @@
 /*
  * filelist.c
- *	  A sorted array of the files of a site.
+ *	  A sorted array of the files of a section.
  */
 #include "postgres.h"
 
 #include "publish/filelist.h"
 
+#include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+static const char *
+text_or_null(const Datum *values, const bool *nulls, int column)
+{
+	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
+}
+
+SmOldFile *
+sm_old_file_read(const Datum *values, const bool *nulls)
+{
+	SmOldFile  *old = palloc0_object(SmOldFile);
+
+	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
+	old->name = text_or_null(values, nulls, SM_FILE_NAME);
+	old->kind = text_or_null(values, nulls, SM_FILE_KIND);
+	old->loc = text_or_null(values, nulls, SM_FILE_LOC);
+	old->lastmod = nulls[SM_FILE_LASTMOD] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[SM_FILE_LASTMOD]);
+	if (!nulls[SM_FILE_URL_COUNT])
+		old->url_count = DatumGetInt32(values[SM_FILE_URL_COUNT]);
+	if (!nulls[SM_FILE_BYTE_COUNT])
+		old->byte_count = DatumGetInt64(values[SM_FILE_BYTE_COUNT]);
+	old->digest = text_or_null(values, nulls, SM_FILE_DIGEST);
+	old->first_key = text_or_null(values, nulls, SM_FILE_FIRST_KEY);
+	old->recipe = text_or_null(values, nulls, SM_FILE_RECIPE);
+	old->has_content = DatumGetBool(values[SM_OLD_FILE_HAS_CONTENT]);
+	return old;
+}
+
+/* Are two texts equal?  NULL equals NULL. */
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+bool
+sm_old_file_is_index(const SmOldFile *old)
+{
+	return same_text(old->kind, SM_KIND_INDEX);
+}
+
+bool
+sm_old_file_is_same(const SmOldFile *old, const SmFile *file)
+{
+	return old->has_content &&
+		same_text(old->kind, file->kind) &&
+		same_text(old->loc, file->loc) &&
+		same_text(old->digest, file->digest) &&
+		old->url_count == file->url_count &&
+		old->byte_count == file->byte_count;
+}
+
+bool
+sm_old_file_has_key(const SmOldFile *old, const SmFile *file)
+{
+	return same_text(old->first_key, file->first_key) &&
+		(file->first_key == NULL || same_text(old->recipe, file->recipe));
+}
 
 SmFileList *
-sm_file_list_create(const char *section)
+sm_file_list_create(void)
 {
 	SmFileList *list = palloc0_object(SmFileList);
 
-	list->section = section;
-	list->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
-										  ALLOCSET_DEFAULT_SIZES);
+	/* for many small chunks */
+	list->context = GenerationContextCreate(CurrentMemoryContext, "sitemap_publish files",
+											ALLOCSET_DEFAULT_SIZES);
+	list->max_files = 16;
+	list->files = palloc_array(SmOldFile *, list->max_files);
 	return list;
 }
 
 void
-sm_file_list_add(void *arg, TupleTableSlot *row)
+sm_file_list_add(SmFileList *list, const Datum *values, const bool *nulls)
 {
-	SmFileList *list = arg;
 	MemoryContext oldcontext = MemoryContextSwitchTo(list->context);
-	SmFile	   *file = palloc0_object(SmFile);
+	SmOldFile  *file = sm_old_file_read(values, nulls);
 
-	/* the array doubles when its size is a power of 2 */
-	if (list->files == NULL)
-		list->files = palloc_object(SmFile *);
-	else if ((list->nfiles & (list->nfiles - 1)) == 0)
-		list->files = repalloc_huge(list->files, 2 * (Size) list->nfiles * sizeof(SmFile *));
-	list->files[list->nfiles++] = file;
-
-	sm_file_from_row(file, row);
-	file->has_content = file->content != NULL;
-	file->content = NULL;
-
-	/* false for an index and for a file that another program makes */
-	file->of_section = list->section && !sm_file_is_index(file) && file->digest[0] != '\0' &&
-		strcmp(file->section, list->section) == 0;
-	if (file->of_section)
+	if (list->nfiles == list->max_files)
 	{
-		list->section_nfiles++;
-		list->section_urls += file->url_count;
+		list->max_files *= 2;
+		list->files = repalloc_huge(list->files, list->max_files * sizeof(SmOldFile *));
+	}
+	list->files[list->nfiles++] = file;
+	if (!sm_old_file_is_index(file))
+	{
+		list->nsitemaps++;
+		list->url_count += file->url_count;
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -51,53 +105,50 @@ sm_file_list_add(void *arg, TupleTableSlot *row)
 static int
 compare_names(const void *a, const void *b)
 {
-	return strcmp((*(SmFile *const *) a)->name, (*(SmFile *const *) b)->name);
+	return strcmp((*(SmOldFile *const *) a)->name, (*(SmOldFile *const *) b)->name);
 }
 
 const char *
 sm_file_list_sort(SmFileList *list)
 {
-	qsort(list->files, list->nfiles, sizeof(SmFile *), compare_names);
+	qsort(list->files, list->nfiles, sizeof(SmOldFile *), compare_names);
 	for (int i = 1; i < list->nfiles; i++)
 		if (compare_names(&list->files[i - 1], &list->files[i]) == 0)
 			return list->files[i]->name;
 	return NULL;
 }
 
-SmFile *
+SmOldFile *
 sm_file_list_find(const SmFileList *list, const char *name)
 {
-	const SmFile wanted = {.name = name};
-	const SmFile *key = &wanted;
-	SmFile	  **found = NULL;
+	const SmOldFile wanted = {.name = name};
+	const SmOldFile *key = &wanted;
+	SmOldFile **found = bsearch(&key, list->files, list->nfiles, sizeof(SmOldFile *),
+								compare_names);
 
-	/* bsearch takes no null pointer */
-	if (list->nfiles > 0)
-		found = bsearch(&key, list->files, list->nfiles, sizeof(SmFile *), compare_names);
 	return found ? *found : NULL;
 }
 
 static int
 compare_keys(const void *a, const void *b, void *key_type)
 {
-	return sm_key_compare(key_type, (*(SmFile *const *) a)->key, (*(SmFile *const *) b)->key);
+	return sm_key_compare(key_type, (*(SmOldFile *const *) a)->key, (*(SmOldFile *const *) b)->key);
 }
 
 const char *
 sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 {
-	int			nfiles = list->section_nfiles;
-	SmFile	  **files = palloc_extended(nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
-	const char **texts = palloc_extended(nfiles * sizeof(char *), MCXT_ALLOC_HUGE);
-	Datum	   *keys = palloc_extended(nfiles * sizeof(Datum), MCXT_ALLOC_HUGE);
+	SmOldFile **files = palloc_extended(list->nsitemaps * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
+	const char **texts = palloc_extended(list->nsitemaps * sizeof(char *), MCXT_ALLOC_HUGE);
+	Datum	   *keys = palloc_extended(list->nsitemaps * sizeof(Datum), MCXT_ALLOC_HUGE);
 	int			n = 0;
 
 	old->nfiles = 0;
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		SmFile	   *file = list->files[i];
+		SmOldFile  *file = list->files[i];
 
-		if (!file->of_section)
+		if (sm_old_file_is_index(file))
 			continue;
 		if (file->first_key == NULL)
 			return psprintf("file \"%s\" has no first_key", file->name);
@@ -111,55 +162,11 @@ sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 	for (int i = 0; i < n; i++)
 		files[i]->key = keys[i];
 
-	qsort_arg(files, n, sizeof(SmFile *), compare_keys, key_type);
+	qsort_arg(files, n, sizeof(SmOldFile *), compare_keys, key_type);
 	for (int i = 1; i < n; i++)
 		if (compare_keys(&files[i - 1], &files[i], key_type) == 0)
 			return "two files have the same first_key";
-	for (int i = 0; i < n; i++)
-		files[i]->number = i;
 	old->nfiles = n;
 	old->files = files;
 	return NULL;
-}
-
-static bool
-is_same_document(const SmFile *a, const SmFile *b)
-{
-	return strcmp(a->section, b->section) == 0 &&
-		strcmp(a->kind, b->kind) == 0 &&
-		strcmp(a->loc, b->loc) == 0 &&
-		strcmp(a->digest, b->digest) == 0 &&
-		a->url_count == b->url_count &&
-		a->byte_count == b->byte_count;
-}
-
-bool
-sm_file_is_unchanged(const SmFile *old, const SmFile *file)
-{
-	return old->has_content && is_same_document(old, file);
-}
-
-bool
-sm_file_has_same_key(const SmFile *a, const SmFile *b)
-{
-	if (a->first_key == NULL || b->first_key == NULL)
-		return a->first_key == b->first_key;
-	return strcmp(a->first_key, b->first_key) == 0 && strcmp(a->recipe, b->recipe) == 0;
-}
-
-bool
-sm_file_lists_are_equal(const SmFileList *a, const SmFileList *b)
-{
-	bool		equal = a->nfiles == b->nfiles;
-
-	for (int i = 0; equal && i < a->nfiles; i++)
-	{
-		const SmFile *x = a->files[i];
-		const SmFile *y = b->files[i];
-
-		equal = strcmp(x->name, y->name) == 0 && is_same_document(x, y) &&
-			sm_file_has_same_key(x, y) && x->lastmod == y->lastmod &&
-			x->has_content == y->has_content;
-	}
-	return equal;
 }

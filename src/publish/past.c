@@ -2,49 +2,34 @@
  * past.c
  *	  Looks up what the target remembers of the pages of a section.
  *
- * The states of files are read before the query is run for the rows of these files, and
- * sorted by file.  So no lock on the target is held while the query runs, and the query
- * can use parallel workers.
+ * The states of an old file are read when the query's rows come into its range of keys.
  */
 #include "postgres.h"
 
 #include "publish/past.h"
 
 #include "access/detoast.h"
-#include "catalog/pg_type.h"
-#include "server/sort.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-
-/* Columns of the sort. */
-enum
-{
-	STATES_FILE,				/* number of the old file */
-	STATES_SHOWN,				/* its states */
-	STATES_NCOLUMNS
-};
 
 struct SmPast
 {
 	SmSet	   *set;
-	SmTarget   *target;
+	const SmTarget *target;
+	SPIPlanPtr	read_shown;
 	uint32		now;			/* lastmod of pages that change in this run */
-	MemoryContext context;		/* for one call of read_states */
-	SmSort		sort;			/* the states that were read */
-	const Datum *row;			/* the next of them, NULL for none */
 
 	/* the old file in whose range of keys the newest row is */
-	int			file;
+	int			file;			/* its number, -1 for none */
 	bool		is_known;		/* does it have states? */
 	SmShown		shown;			/* these states */
+	MemoryContext context;		/* for them */
 	uint32	   *space;			/* SM_SHOWN_SPACE numbers */
 };
 
 /* Can a value be the states of a file?  It is not detoasted for that. */
 static bool
-can_be_states(struct varlena *value, const SmFile *file)
+can_be_states(struct varlena *value, const SmOldFile *file)
 {
 	Size		npages = Min(Max(file->url_count, 0), SM_SHOWN_MAX_PAGES);
 
@@ -52,80 +37,41 @@ can_be_states(struct varlena *value, const SmFile *file)
 		VARHDRSZ + SM_SHOWN_HEADER_LEN + npages * SM_SHOWN_PAGE_LEN;
 }
 
-/* SmTakeFile: sort the states of a file. */
+/* Open the states of an old file.  Damaged states count as none. */
 static void
-take_states(void *arg, TupleTableSlot *row)
+open_states(SmPast *past, int number)
 {
-	SmPast	   *past = arg;
-	SmFile		file;
-	const SmFile *found;
-
-	sm_file_from_row(&file, row);
-	found = sm_file_list_find(past->target->list, file.name);
-	if (found && file.shown && can_be_states(file.shown, found))
-	{
-		Datum	   *values = sm_sort_row(&past->sort);
-
-		values[STATES_FILE] = Int64GetDatum(found->number);
-		values[STATES_SHOWN] = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(file.shown)));
-		sm_sort_put(&past->sort);
-	}
-}
-
-/* Open the states of a file after those opened before.  Damaged states count as none. */
-static void
-open_states(SmPast *past, int file)
-{
+	SmOldFile  *file = past->set->old.files[number];
+	MemoryContext oldcontext;
 	struct varlena *states;
 
-	while (past->row && DatumGetInt64(past->row[STATES_FILE]) < file)
-		past->row = sm_sort_next(&past->sort);
-	past->file = file;
-	past->is_known = false;
-	if (past->row == NULL || DatumGetInt64(past->row[STATES_FILE]) > file)
-		return;
-	states = (struct varlena *) DatumGetPointer(past->row[STATES_SHOWN]);
-	past->is_known = sm_shown_open(&past->shown, VARDATA_ANY(states), VARSIZE_ANY_EXHDR(states),
-								   past->set->key_type->family, past->space);
-	if (past->is_known)
-		past->set->old.files[file]->shown_checksum = past->shown.checksum;
-}
-
-/* SmBeforeRows: read the states of these files, and begin with the first. */
-static void
-read_states(void *arg, int first, int end)
-{
-	static const Oid types[STATES_NCOLUMNS] = {[STATES_FILE] = INT8OID,[STATES_SHOWN] = BYTEAOID};
-	SmPast	   *past = arg;
-	ArrayBuildState *names = NULL;
-	MemoryContext oldcontext;
-
-	sm_past_end(past);
 	MemoryContextReset(past->context);
 	oldcontext = MemoryContextSwitchTo(past->context);
-	sm_sort_begin(&past->sort, STATES_NCOLUMNS, types, STATES_FILE + 1);
-	for (int i = first; i < end; i++)
-		names = accumArrayResult(names, CStringGetTextDatum(past->set->old.files[i]->name), false,
-								 TEXTOID, CurrentMemoryContext);
-	if (first < end)
-		sm_target_peek(past->target, makeArrayResult(names, CurrentMemoryContext),
-					   take_states, past);
-	past->row = sm_sort_next(&past->sort);
-	open_states(past, first);
+	past->file = number;
+	past->is_known = false;
+	states = sm_target_read(past->target, past->read_shown, file);
+	if (states && can_be_states(states, file))
+	{
+		states = PG_DETOAST_DATUM(PointerGetDatum(states));
+		past->is_known = sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
+									   past->set->key_type->family, past->space);
+	}
+	if (past->is_known)
+		file->shown_checksum = past->shown.checksum;
 	MemoryContextSwitchTo(oldcontext);
 }
 
 /* Find the old file in whose range the newest key is, and open its states. */
 static void
-find_file(SmPast *past)
+find_old_file(SmPast *past)
 {
 	const SmSet *set = past->set;
-	int			file = past->file;
+	int			file = Max(past->file, 0);
 
 	while (file + 1 < set->old.nfiles &&
 		   sm_key_compare(set->key_type, set->old.files[file + 1]->key, set->key) <= 0)
 		file++;
-	if (file > past->file)
+	if (file != past->file && file < set->old.nfiles)
 		open_states(past, file);
 }
 
@@ -140,7 +86,7 @@ find_lastmod(void *arg, SmShownPage *page)
 	SmPast	   *past = arg;
 	SmShownStatus status;
 
-	find_file(past);
+	find_old_file(past);
 	if (!past->is_known)
 		return;
 	status = sm_shown_find(&past->shown, page);
@@ -160,11 +106,10 @@ time_of_run(const SmFileList *list)
 
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		const SmFile *file = list->files[i];
+		const SmOldFile *file = list->files[i];
 
 		/* no run wrote a lastmod that leaves no later time in 32 bits */
-		if (file->of_section && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
-			file->lastmod <= max_lastmod - USECS_PER_SEC)
+		if (!TIMESTAMP_NOT_FINITE(file->lastmod) && file->lastmod <= max_lastmod - USECS_PER_SEC)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
 	}
 	return now / USECS_PER_SEC * USECS_PER_SEC;
@@ -187,20 +132,21 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	}
 	past->set = set;
 	past->target = target;
+	past->read_shown = sm_target_prepare_read(target, "shown");
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
 										  ALLOCSET_DEFAULT_SIZES);
 	target->now = time_of_run(target->list);
 	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
-	set->before_rows = read_states;
+	past->file = -1;
 	set->writer.find_lastmod = find_lastmod;
-	set->past = set->writer.find_lastmod_arg = past;
+	set->writer.find_lastmod_arg = past;
 	return past;
 }
 
 void
-sm_past_end(SmPast *past)
+sm_past_restart(SmPast *past)
 {
-	if (past && past->sort.state)
-		sm_sort_end(&past->sort);
+	past->file = -1;
+	past->is_known = false;
 }

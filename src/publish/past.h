@@ -11,12 +11,12 @@ typedef struct SmPast SmPast;
 
 /*
  * For a set with has_shown, before its rows are read: let it find the lastmod of pages by
- * the states that set->old have in the target.  This sets the time of the run, so call it
- * before the query's snapshot is taken.
+ * the states that the files of set->old have in the target.  This sets the time of the run,
+ * so call it before the query's snapshot is taken.
  */
 extern SmPast *sm_past_begin(SmSet *set, SmTarget *target);
 
-/* After the last row was read: free the states, unless past is NULL. */
-extern void sm_past_end(SmPast *past);
+/* The next row is the set's first again. */
+extern void sm_past_restart(SmPast *past);
 
 #endif

@@ -8,29 +8,27 @@
  * only these.  For a query with a column "shown", past.c has what the target remembers of
  * the pages.
  *
- * While the query runs, nothing is written and the target is not locked, so that the
- * query can use parallel workers.  The files of the set wait in a tuplestore; a file
- * that is already in the target waits without its content.  Then the site is locked
- * and read again.  Files that differ are written, files of the section that are not
- * in the new set are deleted, and the index is made from all files of the site, and
- * written in the same way.  Locks and statements are in target.c.
+ * The files of the set wait in a tuplestore until the query has ended; a file that the
+ * target has already waits without its content.  Then, under the site's lock, each file
+ * that differs is written by a statement of its own, files of the section that are not in
+ * the set are deleted, and the index is made (site.c).  Locks and statements are in
+ * target.c.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "catalog/namespace.h"
 #include "core/decimal.h"
 #include "executor/tuptable.h"
-#include "files/index.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "nodes/value.h"
 #include "publish/changes.h"
 #include "publish/feed.h"
 #include "publish/job.h"
 #include "publish/past.h"
-#include "publish/target.h"
+#include "publish/site.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "server/query.h"
@@ -39,6 +37,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_publish);
@@ -49,6 +48,18 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define DEFAULT_SHRINK	0.2
 #define DEFAULT_LOSS	100
 
+typedef enum Action
+{
+	UNCHANGED,
+	INSERTED,
+	UPDATED,
+	DELETED
+} Action;
+
+static const char *const action_names[] = {
+	[UNCHANGED] = "unchanged",[INSERTED] = "inserted",[UPDATED] = "updated",[DELETED] = "deleted"
+};
+
 /* A run of sitemap_publish, or of sitemap_publish_index, which has no set. */
 typedef struct Run
 {
@@ -57,7 +68,7 @@ typedef struct Run
 	const SmOptions *options;
 	SmTarget   *target;
 	SmSet	   *set;			/* while it is being made */
-	bool		reads_all;		/* execute "changes" only to empty the queue */
+	bool		reads_all;		/* execute "changes", but read all rows */
 
 	/* files that wait to be written */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
@@ -66,13 +77,20 @@ typedef struct Run
 	SmGzip	   *gzip;			/* compresses contents; NULL for no
 								 * compression */
 
+	List	   *indexes;		/* names of the indexes, String nodes */
+
+	/* the feed, NULL for none and at the section's first run */
+	SmFeed	   *feed;
+	SPIPlanPtr	read_content;	/* of the old version of a file */
+	TimestampTz run_at;			/* time of the run: not before any lastmod
+								 * that it writes */
+
 	/* the result */
 	ReturnSetInfo *rows;		/* a row for each file; NULL for
 								 * _sitemap_publish */
 	int			written;		/* files inserted, updated or deleted */
 	int			nfiles;			/* of the set */
 	int64		url_count;		/* of the set */
-	const char *recipe;			/* of a stable split without keys, or NULL */
 	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
 	int64		unannounced;	/* files that changed without a key that
@@ -81,36 +99,184 @@ typedef struct Run
 
 /* Add a file to the result. */
 static void
-put_result(Run *run, const SmFile *file, const char *action)
+report_file(Run *run, const char *name, const char *kind, Action action, int url_count,
+			int64 byte_count)
 {
 	Datum		values[] = {
-		CStringGetTextDatum(file->name), CStringGetTextDatum(file->kind),
-		CStringGetTextDatum(action), Int32GetDatum(file->url_count),
-		Int64GetDatum(file->byte_count)
+		CStringGetTextDatum(name), kind ? CStringGetTextDatum(kind) : (Datum) 0,
+		CStringGetTextDatum(action_names[action]), Int32GetDatum(url_count),
+		Int64GetDatum(byte_count)
 	};
-	bool		nulls[] = {false, file->kind[0] == '\0', false, false, false};
+	bool		nulls[] = {false, kind == NULL, false, false, false};
 
-	run->written += strcmp(action, "unchanged") != 0;
+	run->written += action != UNCHANGED;
 	if (run->rows)
 		tuplestore_putvalues(run->rows->setResult, run->rows->setDesc, values, nulls);
 }
 
-/* Receive a file of the set or of the index, which waits to be written. */
+/*
+ * The lastmod of a file that the run changes: the time of the run, but at least one
+ * second after the old lastmod.  So lastmod does not go back when the clock does, and
+ * the index always changes, although lastmod has no fractions of a second there.
+ * old: the file as it was, or NULL.
+ */
+static TimestampTz
+next_lastmod(Run *run, const SmOldFile *old)
+{
+	TimestampTz lastmod = run->target->now;
+
+	if (old && !TIMESTAMP_NOT_FINITE(old->lastmod) &&
+		IS_VALID_TIMESTAMP(old->lastmod + USECS_PER_SEC))
+		lastmod = Max(lastmod, old->lastmod + USECS_PER_SEC);
+	run->run_at = Max(run->run_at, lastmod);
+	return lastmod;
+}
+
+/*
+ * Does a file of the target belong to a section, as one of its indexes or one of its
+ * sitemaps?
+ */
+static bool
+belongs_to(const SmOldFile *old, const char *section, bool is_index)
+{
+	return old->digest && old->section && strcmp(old->section, section) == 0 &&
+		sm_old_file_is_index(old) == is_index;
+}
+
+pg_noreturn static void
+name_is_taken(const Run *run, const SmOldFile *old, const char *section)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_OBJECT),
+			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, old->name),
+			 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
+					   run->target->table.name->relname, old->section ? old->section : ""),
+			 errhint("Publish one of the sections under another name.")));
+}
+
+/*
+ * Raise an error if the target has a file of this name.  If it is a file of the section,
+ * another transaction has inserted it, and our snapshot is older.
+ */
+static void
+check_new_name(const Run *run, const char *section, const char *name, bool is_index)
+{
+	const SmOldFile *old = sm_target_find(run->target, name, true);
+
+	if (old == NULL)
+		return;
+	if (!belongs_to(old, section, is_index))
+		name_is_taken(run, old, section);
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+					run->target->table.name->relname),
+			 errdetail("Another transaction has inserted the file \"%s\".", name)));
+}
+
+/* Give the feed the old and the new content of a file.  old: NULL if it is new. */
+static void
+compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena *content)
+{
+	struct varlena *old_content = NULL;
+
+	if (run->feed == NULL)
+		return;
+	if (old && old->has_content)
+		old_content = sm_target_read(run->target, run->read_content, old);
+	sm_feed_compare(run->feed, name, old_content, content);
+}
+
+/*
+ * Write a file.  values, isnull: its row, without content if the target has the same, to
+ * which this adds lastmod; old: the file as it was, NULL if it is new.
+ */
+static void
+write_file(Run *run, SmOldFile *old, Datum *values, bool *isnull)
+{
+	const char *name = TextDatumGetCString(values[SM_FILE_NAME]);
+	const char *kind = TextDatumGetCString(values[SM_FILE_KIND]);
+	bool		is_index = strcmp(kind, SM_KIND_INDEX) == 0;
+	bool		has_document = isnull[SM_FILE_CONTENT];
+	bool		same_digest = old && old->digest &&
+		strcmp(old->digest, TextDatumGetCString(values[SM_FILE_DIGEST])) == 0;
+	Action		action = has_document ? UNCHANGED : old ? UPDATED : INSERTED;
+
+	if (old == NULL)
+		check_new_name(run, TextDatumGetCString(values[SM_FILE_SECTION]), name, is_index);
+	if (old == NULL || !old->stays)
+	{
+		/* if only other columns of the row differ, lastmod stays */
+		bool		stays = has_document || (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod));
+		TimestampTz lastmod = stays ? old->lastmod : next_lastmod(run, old);
+
+		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
+		isnull[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(lastmod);
+		if (!is_index && !same_digest)
+			compare_content(run, name, old,
+							(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]));
+		sm_target_write(run->target, old == NULL, values, isnull);
+		if (old)
+			old->stays = true;
+	}
+	report_file(run, name, kind, action, DatumGetInt32(values[SM_FILE_URL_COUNT]),
+				DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
+}
+
+static void
+delete_file(Run *run, const SmOldFile *old)
+{
+	if (!sm_old_file_is_index(old))
+		compare_content(run, old->name, old, NULL);
+	sm_target_delete(run->target, old);
+	report_file(run, old->name, old->kind, DELETED, old->url_count, old->byte_count);
+}
+
+/*
+ * Leave out the content of a file if the target has the document, and mark that version if
+ * nothing of its row changes.  old: NULL if the target does not have the file.
+ */
+static void
+compare_with_old(SmOldFile *old, SmFile *file)
+{
+	if (old == NULL || !sm_old_file_is_same(old, file))
+		return;
+	file->content = NULL;
+	old->is_same = true;
+	old->stays = sm_old_file_has_key(old, file) && file->shown_checksum == old->shown_checksum;
+	if (old->stays)
+		file->shown = NULL;
+}
+
+/* Write a file of the index, under the lock of the site. */
+static void
+write_index_file(Run *run, SmFile *file)
+{
+	SmOldFile  *old = sm_target_find(run->target, file->name, false);
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		isnull[SM_FILE_NCOLUMNS];
+
+	if (old && !belongs_to(old, file->section, true))
+		name_is_taken(run, old, file->section);
+	run->indexes = lappend(run->indexes, makeString(pstrdup(file->name)));
+	compare_with_old(old, file);
+	sm_file_to_row(file, values, isnull);
+	write_file(run, old, values, isnull);
+}
+
+/* Receive a file of the set, which waits to be written, or of the index. */
 static void
 put_file(SmFileSink *self, const SmFile *file)
 {
 	Run		   *run = (Run *) self;
 	SmFile		copy = *file;
-	SmFile	   *old = sm_file_list_find(run->target->list, file->name);
 
-	if (old && sm_file_is_unchanged(old, file))
+	if (sm_file_is_index(file))
 	{
-		copy.content = NULL;
-		old->stays = sm_file_has_same_key(old, file) &&
-			file->shown_checksum == old->shown_checksum;
-		if (old->stays)
-			copy.shown = NULL;
+		write_index_file(run, &copy);
+		return;
 	}
+	compare_with_old(sm_file_list_find(run->target->list, file->name), &copy);
 	sm_file_store(&copy, run->gzip, run->files, run->desc);
 }
 
@@ -135,162 +301,62 @@ forget_files(Run *run)
 
 	tuplestore_clear(run->files);
 	for (int i = 0; i < list->nfiles; i++)
-		list->files[i]->stays = false;
+		list->files[i]->is_same = list->files[i]->stays = false;
 }
 
-/*
- * Write the files that wait, which are a whole section or a whole index, and delete the
- * target's other files of that section, or other indexes.
- */
+/* Write the files that wait, and delete the other files of the section. */
 static void
-write_files(Run *run, bool are_index)
+write_section(Run *run)
 {
 	const SmFileList *list = run->target->list;
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(run->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = CurrentMemoryContext;
 
 	while (tuplestore_gettupleslot(run->files, true, false, slot))
 	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(context);
-		SmFile		file;
-
 		CHECK_FOR_INTERRUPTS();
-		sm_file_from_row(&file, slot);
-		put_result(run, &file,
-				   sm_target_write(run->target, &file, slot->tts_values, slot->tts_isnull));
+		MemoryContextSwitchTo(context);
+		slot_getallattrs(slot);
+		write_file(run,
+				   sm_file_list_find(list, TextDatumGetCString(slot->tts_values[SM_FILE_NAME])),
+				   slot->tts_values, slot->tts_isnull);
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(context);
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	MemoryContextDelete(context);
-	tuplestore_clear(run->files);
+	tuplestore_end(run->files);
 
+	MemoryContextSwitchTo(context);
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		const SmFile *file = list->files[i];
-
-		if (file->stays || !(are_index ? sm_file_is_index(file) : file->of_section))
-			continue;
-		sm_target_delete(run->target, file);
-		put_result(run, file, "deleted");
+		CHECK_FOR_INTERRUPTS();
+		if (!list->files[i]->stays)
+			delete_file(run, list->files[i]);
+		MemoryContextReset(context);
 	}
-	sm_target_flush(run->target);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
 }
 
-/*
- * Warn if most files of a stable split get new names although the number of URLs is
- * nearly the same: the rows probably come in a different order in each run.  With a
- * column key, that is an error.
- */
-static void
-warn_of_order(const Run *run)
-{
-	const SmFileList *list = run->target->list;
-	int64		change = run->url_count - list->section_urls;
-	int			ndeleted = 0;
-
-	for (int i = 0; i < list->nfiles; i++)
-		if (list->files[i]->of_section && !list->files[i]->stays)
-		{
-			if (strcmp(list->files[i]->recipe, run->recipe) != 0)
-				return;
-			ndeleted++;
-		}
-	if (ndeleted <= list->section_nfiles / 2 || Max(change, -change) * 10 >= list->section_urls)
-		return;
-	/* a section that was renamed */
-	if (sm_file_list_find(list, sm_first_name(run->options)) == NULL)
-		return;
-	ereport(WARNING,
-			(errmsg("%d of %d files of section \"%s\" get other names", ndeleted,
-					list->section_nfiles, list->section),
-			 errdetail("The section had " INT64_FORMAT " URLs and has " INT64_FORMAT ". In a stable split, a file keeps its name as long as the rows come in the same order.",
-					   list->section_urls, run->url_count),
-			 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
-}
-
-/* The order of files in an index: by section, then by name, -9 before -10. */
-static int
-compare_for_index(const void *a, const void *b)
-{
-	const SmFile *left = *(SmFile *const *) a;
-	const SmFile *right = *(SmFile *const *) b;
-	size_t		left_len = strlen(left->name);
-	size_t		right_len = strlen(right->name);
-	int			result = strcmp(left->section, right->section);
-
-	if (result == 0)
-		result = (left_len > right_len) - (left_len < right_len);
-	return result ? result : strcmp(left->name, right->name);
-}
-
-/*
- * Raise an error unless the index can list a file: it must be on the site, and a file
- * that another program makes must not be an index.  loc: its URL, UTF-8.
- */
-static void
-check_listed(const SmFile *file, SmSpan loc, const SmUrlBase *site, SmUrlCache *cache)
-{
-	char	   *url = palloc(sm_url_bound(loc.len, site, SM_URL_MAX));
-	size_t		len;
-
-	if (sm_file_is_index(file) && file->digest[0] == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("an index cannot list another index"),
-				 errdetail("In the target, file \"%s\" is of kind \"index\" and has no digest.",
-						   file->name),
-				 errhint("Add the sitemaps of that index one by one.")));
-	if (sm_url_encode(loc.s, loc.len, site, cache, SM_FORM_PLAIN, SM_URL_MAX, url, &len) == SM_URL_OTHER_SITE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("an index cannot list a sitemap of another host"),
-				 errdetail("In the target, file \"%s\" of the site \"%.*s\" has the loc \"%s\".",
-						   file->name, (int) site->len[SM_FORM_PLAIN], site->url[SM_FORM_PLAIN],
-						   sm_clip(file->loc)),
-				 errhint("Scheme, host and port of loc and base_url must be the same.")));
-	pfree(url);
-}
-
-/* Write the index of all files of the site.  Without files there is no index. */
+/* Write the index of the site, and delete its other indexes. */
 static void
 write_index(Run *run)
 {
-	const SmOptions *options = run->options;
-	const SmFileList *list = sm_target_read(run->target);
-	SmUrlBase	site = options->base;
-	SmUrlCache *cache = palloc0_object(SmUrlCache);
-	SmIndex    *index = sm_index_create(options);
-	SmFile	  **files = palloc_extended(list->nfiles * sizeof(SmFile *), MCXT_ALLOC_HUGE);
+	List	   *names = sm_site_index(run->target, run->options, &run->sink);
+	ListCell   *cell;
 
-	site.scope = SM_SCOPE_HOST;
-	for (int i = 0; i < list->nfiles; i++)
-		files[i] = list->files[i];
-	qsort(files, list->nfiles, sizeof(SmFile *), compare_for_index);
-	for (int i = 0; i < list->nfiles; i++)
-	{
-		const char *text = files[i]->loc;
-		SmSpan		loc;
-
-		CHECK_FOR_INTERRUPTS();
-		/* the index refuses a loc that cannot be converted */
-		if (!sm_to_utf8(text, strlen(text), &loc))
-			loc = sm_span_of(text);
-		check_listed(files[i], loc, &site, cache);
-		if (!sm_file_is_index(files[i]) && loc.len > 0)
-			sm_index_add(index, loc, files[i]->lastmod);
-	}
-
-	sm_index_put(index, SM_INDEX_SECTION, SM_INDEX_SECTION, &run->sink);
-	write_files(run, true);
+	foreach(cell, names)
+		if (!list_member(run->indexes, lfirst(cell)))
+		delete_file(run, sm_target_find(run->target, strVal(lfirst(cell)), false));
 }
 
 /* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
 static void
 check_shrink(const Run *run, double max_shrink)
 {
-	int64		before = run->target->list->section_urls;
+	int64		before = run->target->list->url_count;
 	int64		after = run->url_count;
 	int64		allowed = max_shrink < 0 ?
 		Max(DEFAULT_LOSS, sm_decimal_share(before, DEFAULT_SHRINK)) :
@@ -353,20 +419,17 @@ static void
 make_set(Run *run, const char *statement)
 {
 	SmTarget   *target = run->target;
-	bool		has_changes = statement != NULL;
+	bool		reads_all = statement == NULL || run->reads_all;
+	const char *reason = NULL;
 	SmPast	   *past = NULL;
 	SmSet	   *set;
 
-	if (statement && run->reads_all)
-	{
-		sm_changes_run(target, statement, None_Receiver);
-		statement = NULL;
-	}
 	set = run->set = sm_set_begin(run->options, &run->sink);
-	if (has_changes)
-		sm_changes_check(set);
 	if (statement)
-		run->reason = sm_changes_read(target, statement, set);
+	{
+		sm_changes_check(set);
+		reason = sm_changes_read(target, statement, set);
+	}
 	else if (set->has_shown)
 		sm_file_list_order(target->list, set->key_type, &set->old);
 	if (set->has_shown)
@@ -377,25 +440,35 @@ make_set(Run *run, const char *statement)
 	 * that the rows are not older than those of the section's last run.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (statement && run->reason == NULL)
-		run->reason = sm_set_rebuild(set);
+	if (!reads_all)
+	{
+		run->reason = reason ? reason : sm_set_rebuild(set);
+		reads_all = run->reason != NULL;
+	}
 	/* no notice for a first run, or a single file, which has few rows */
 	if (run->reason && run->rows &&
-		target->list->section_nfiles > (sm_query_has_limit(&set->query) ? 0 : 1))
+		target->list->nsitemaps > (sm_query_has_limit(&set->query) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
-	if (statement == NULL || run->reason)
+	if (reads_all)
 	{
 		forget_files(run);
+		if (past)
+			sm_past_restart(past);
 		sm_set_make_all(set, true);
 	}
 	PopActiveSnapshot();
+
+	/* a mistake that shows when the section is published again */
+	if (run->options->stable && target->list->nsitemaps == 0 && set->nfiles > 0 &&
+		!sm_query_has_order(&set->query))
+		ereport(WARNING,
+				(errmsg("the query has no ORDER BY"),
+				 errdetail("In a stable split, a file keeps its name as long as the rows come in the same order."),
+				 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
 	run->nfiles = set->nfiles;
 	run->url_count = set->url_count;
-	if (run->options->stable && set->key_type == NULL)
-		run->recipe = pstrdup(set->recipe.text);
 	run->set = NULL;
-	sm_past_end(past);
 	sm_set_end(set, "sitemap_publish");
 }
 
@@ -413,18 +486,16 @@ publish(const SmArguments *args, Run *run)
 	options = run->options = sm_read_options(args, true);
 	statement = sm_has_argument(args, "changes") ? sm_text_argument(args, "changes") : NULL;
 	if (sm_has_argument(args, "feed"))
-		feed = sm_feed_create(DatumGetObjectId(sm_argument(args, "feed")));
-	target = sm_target_create(relid, &options->base, options->section,
-							  "sitemap_publish()");
+		feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
+	target = run->target = sm_target_create(relid, &options->base, options->section,
+											"sitemap_publish()");
 	if (run->rows == NULL)
 		check_spelling(args, target->base_url);
-
-	run->target = target;
-	sm_target_lock_section(target);
+	sm_target_open(target);
 	prepare_to_store(run);
 	make_set(run, statement);
 
-	sm_target_lock(target);
+	sm_target_lock_site(target);
 	check_shrink(run, max_shrink);
 
 	/*
@@ -432,16 +503,20 @@ publish(const SmArguments *args, Run *run)
 	 * gets nothing.  A section that was emptied has no files either, but its
 	 * URLs are in the feed.
 	 */
-	if (feed && (target->list->section_nfiles > 0 ||
+	if (feed && (target->list->nsitemaps > 0 ||
 				 sm_feed_has_section(feed, target->base_url, options->section)))
-		target->feed = feed;
-	write_files(run, false);
-	if (run->recipe)
-		warn_of_order(run);
+	{
+		run->feed = feed;
+		run->read_content = sm_target_prepare_read(target, "content");
+	}
+	run->run_at = target->now;
+	write_section(run);
 	if (options->index != SM_INDEX_NEVER)
 		write_index(run);
-	if (target->feed)
-		sm_feed_write(feed, target->base_url, options->section, target->run_at);
+	if (run->feed)
+		sm_feed_write(feed, target->base_url, options->section, run->run_at);
+	if (feed)
+		sm_feed_close(feed);
 }
 
 /* Publish the index. */
@@ -453,21 +528,8 @@ publish_index(const SmArguments *args, Run *run)
 	run->options = sm_read_index_options(args);
 	run->target = sm_target_create(relid, &run->options->base, NULL,
 								   "sitemap_publish_index()");
-	sm_target_lock(run->target);
-	prepare_to_store(run);
+	sm_target_open(run->target);
 	write_index(run);
-}
-
-/* A hint for errors of the user's statements, whose names depend on the search_path. */
-static void
-hint_at_search_path(void)
-{
-	int			code = geterrcode();
-
-	if (code == ERRCODE_UNDEFINED_TABLE || code == ERRCODE_UNDEFINED_FUNCTION)
-		errhint("Give each name its schema%s. The search_path is %s.",
-				code == ERRCODE_UNDEFINED_FUNCTION ? ", or cast arguments" : "",
-				namespace_search_path);
 }
 
 /* Error context: what the run was doing. */
@@ -480,8 +542,6 @@ add_context(void *arg)
 
 	if (target == NULL)
 		return;
-	if (target->activity != SM_IN_TARGET)
-		hint_at_search_path();
 	if (target->activity == SM_IN_CHANGES)
 		errcontext("in the statement of changes");
 	else if (target->activity == SM_IN_TARGET)
@@ -504,7 +564,6 @@ run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *arg
 	error_context_stack = &callback;
 	work(args, run);
 	sm_target_close(run->target);
-	tuplestore_end(run->files);
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(oldcontext);
 	if (run->reason)

@@ -1,15 +1,15 @@
 /*
  * target.h
- *	  The target of a run, in the order of its steps: lock the section, read the files;
- *	  lock the site, write, close.
+ *	  The target of a run: its locks and the statements on it.
  */
 #ifndef SM_PUBLISH_TARGET_H
 #define SM_PUBLISH_TARGET_H
 
 #include "core/url.h"
-#include "publish/batch.h"
-#include "publish/feed.h"
+#include "executor/spi.h"
 #include "publish/filelist.h"
+#include "server/query.h"
+#include "server/table.h"
 
 /* What a run is doing, for error contexts. */
 typedef enum SmActivity
@@ -27,29 +27,18 @@ typedef struct SmTarget
 	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
 	const char *function;		/* SQL function to name in errors */
-	MemoryContext context;		/* for all of the call */
-	MemoryContext table_context;	/* for names of the table, reset when it
-									 * is opened again */
-	ResourceOwner owner;		/* the same */
 	SmActivity	activity;
-	const char *of_site;		/* condition on the table's alias "file" */
-	SmFileList *list;			/* files of the site as last read */
-	TimestampTz now;			/* lastmod of files that change;
-								 * sm_target_lock sets it to the clock, unless
-								 * it is later */
+	const char *of_site;		/* condition for the rows of the site */
+	SmFileList *list;			/* files of the section */
+	TimestampTz now;			/* lastmod of files that change: the clock
+								 * under the site's lock, or later */
 
-	/* set by sm_target_lock */
-	TimestampTz run_at;			/* time of the run: at least now and every
-								 * lastmod that the run writes, and later than
-								 * every lastmod that it found */
-	SmBatch		inserts;
-	SmBatch		updates;
-	SmBatch		deletions;
-
-	SmFeed	   *feed;			/* compares the files that change; NULL for
-								 * none */
-	ArrayBuildState *compared;	/* names of the files in the batches that the
-								 * feed compares with their old versions */
+	/* statements on one file, NULL until they are used */
+	SPIPlanPtr	find;
+	SPIPlanPtr	insert;
+	SPIPlanPtr	update;
+	SPIPlanPtr	update_row;		/* of all but the content */
+	SPIPlanPtr	delete;
 } SmTarget;
 
 /*
@@ -60,49 +49,48 @@ extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *
 								  const char *function);
 
 /*
- * Take the lock of the section, to the end of the transaction, check the target, and read
- * the files of the site.  No other lock remains, so the files of other sections can change
- * afterwards.
+ * Take the lock of the section, open and check the table, and list the files of the
+ * section.  Without a section, take the lock of the site.
  */
-extern void sm_target_lock_section(SmTarget *target);
+extern void sm_target_open(SmTarget *target);
 
-/*
- * Read the files of these names, a text[], with their states and without content, and
- * pass their rows on in any order; or, if names is 0, read the list.  No lock on the
- * table remains.
- */
-typedef void (*SmTakeFile) (void *arg, TupleTableSlot *row);
-extern void sm_target_peek(SmTarget *target, Datum names, SmTakeFile take, void *arg);
+/* Take the lock of the site. */
+extern void sm_target_lock_site(SmTarget *target);
 
-/*
- * Take the locks of the site and of the table, to the end of the transaction, check the
- * target, and read the files again.  Raises an error if a file that is in the new set has
- * changed since it was read.
- */
-extern void sm_target_lock(SmTarget *target);
-
-/*
- * Write a file of the section or the index, unless the list has it in the new set already.
- * Returns the action for the result.  values, nulls: the file as a row, which this changes.
- * If content is NULL, the target must still have the same document.  Files wait in
- * batches, until sm_target_flush at the latest.
- */
-extern const char *sm_target_write(SmTarget *target, const SmFile *file, Datum *values,
-								   bool *nulls);
-
-/* Delete a file of the target.  It waits as well. */
-extern void sm_target_delete(SmTarget *target, const SmFile *file);
-
-/* Give the feed the files that wait, and write them. */
-extern void sm_target_flush(SmTarget *target);
-
-/* Read the files of the site again, if any were written. */
-extern const SmFileList *sm_target_read(SmTarget *target);
-
-/*
- * Write the files that wait, and close the target.  The locks stay to the end of the
- * transaction.
- */
+/* Close the target.  The locks stay to the end of the transaction. */
 extern void sm_target_close(SmTarget *target);
+
+/*
+ * Run a SELECT on the target, and give its rows to the receiver.  It must check their types:
+ * if the target's schema is renamed meanwhile, its name can find another table.
+ */
+extern void sm_target_select(const char *statement, SmReceiver *receiver);
+extern void sm_target_check_types(const SmTarget *target, TupleDesc desc,
+								  const SmTableColumn *columns, int ncolumns);
+
+/* Raise an error if the name of a file is NULL. */
+extern void sm_target_check_name(const SmTarget *target, bool isnull);
+
+/*
+ * Find a file of the site by its name; NULL if there is none.  newest: with the newest
+ * snapshot, which a transaction at REPEATABLE READ does not have.
+ */
+extern SmOldFile *sm_target_find(SmTarget *target, const char *name, bool newest);
+
+/*
+ * Prepare to read a column of type bytea, in SPI's current connection; and read it of a file,
+ * which may happen while the query runs.  The result can be toasted, or NULL.
+ */
+extern SPIPlanPtr sm_target_prepare_read(const SmTarget *target, const char *column);
+extern struct varlena *sm_target_read(const SmTarget *target, SPIPlanPtr plan,
+									  const SmOldFile *file);
+
+/*
+ * Insert or update a file, a row of sitemap_file.  An update finds it by base_url, section
+ * and name, and keeps the content where the new row has none.
+ */
+extern void sm_target_write(SmTarget *target, bool is_new, Datum *values, const bool *isnull);
+
+extern void sm_target_delete(SmTarget *target, const SmOldFile *file);
 
 #endif

@@ -258,6 +258,21 @@ sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls)
 	return SPI_processed;
 }
 
+uint64
+sm_execute_read(SPIPlanPtr plan, Datum *values, bool newest)
+{
+	MemoryContext context = CurrentMemoryContext;
+	int			result;
+
+	PushActiveSnapshot(newest ? GetLatestSnapshot() : GetTransactionSnapshot());
+	result = SPI_execute_plan(plan, values, NULL, true, 0);
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(context);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_plan failed: %s", SPI_result_code_string(result));
+	return SPI_processed;
+}
+
 /* The plan's only statement. */
 static CachedPlanSource *
 plan_source(SPIPlanPtr plan)

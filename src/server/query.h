@@ -72,6 +72,12 @@ extern SPIPlanPtr sm_prepare(const char *statement, int nargs, const Oid *types,
 extern uint64 sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls);
 
 /*
+ * The same for a plan that only reads, which may run while a query does.  newest: with the
+ * newest snapshot, even in a transaction that keeps its snapshot.
+ */
+extern uint64 sm_execute_read(SPIPlanPtr plan, Datum *values, bool newest);
+
+/*
  * Run the statement that names what changed since the last run of sitemap_publish.  It
  * may write, and its rows go to the receiver.
  */

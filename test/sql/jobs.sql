@@ -70,7 +70,7 @@ CALL sitemap_run('job');
 SELECT written FROM job;
 DELETE FROM job;
 INSERT INTO job (target, base_url, section, query, index, written, finished, every, failures, started, requested, error)
-SELECT 'job_files', 'http://a/', section, 'SELECT path AS loc FROM public.job_page LIMIT 1', 'never', -1, finished, every, failures, started, requested, error
+SELECT 'job_files', 'http://a/', section, 'SELECT path AS loc FROM public.job_page ORDER BY id LIMIT 1', 'never', -1, finished, every, failures, started, requested, error
   FROM (VALUES
     ('due-at-each-call', now(), NULL::interval, 0, NULL::timestamptz, NULL::timestamptz, NULL),
     ('due-by-hours', now() - interval '61 minutes', '1 hour', 0, NULL, NULL, NULL),
@@ -125,7 +125,7 @@ BEGIN
 END
 $$;
 INSERT INTO job (target, base_url, section, query, changes) VALUES
-  ('job_files', 'http://a/', 'good', 'SELECT path AS loc FROM public.job_page', NULL),
+  ('job_files', 'http://a/', 'good', 'SELECT path AS loc FROM public.job_page ORDER BY id', NULL),
   ('job_files', 'http://a/', 'function', 'SELECT CASE WHEN id < 12 THEN path ELSE public.fail() END AS loc, id AS key FROM public.job_page ORDER BY id', 'DELETE FROM public.job_queue RETURNING id'),
   ('job_files', 'http://a/', 'syntax', 'SELEC', NULL),
   ('job_files', 'http://a/', 'two-changes', 'SELECT path AS loc, id AS key FROM public.job_page ORDER BY id', 'DELETE FROM public.job_queue; SELECT 1'),

@@ -190,26 +190,5 @@ $node->safe_psql('postgres', q{TRUNCATE run; CALL sitemap_run('job')});
 is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries again');
 is($node->safe_psql('postgres', 'SELECT string_agg(section, $$ $$) FROM run'), 'a', 'only the job that failed');
 
-# A serialization failure: another session writes a file of the section while the query runs.
-$node->safe_psql('postgres', q{UPDATE job SET query = 'SELECT public.wait_for(1) AS loc', started = NULL, finished = NULL WHERE section = 'a'});
-foreach my $failures (1, 2)
-{
-	my ($holder, $caller) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 2;
-
-	$holder->query_safe('SELECT pg_advisory_lock(1)');
-	$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-	$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'advisory'});
-	$node->safe_psql('postgres', q{UPDATE files SET digest = digest || 'x' WHERE section = 'a'});
-	$holder->query_safe('SELECT pg_advisory_unlock(1)');
-	$caller->query('SELECT 1');
-	like($caller->{stderr}, qr/failed: could not serialize access due to concurrent update.*ERROR:  1 job failed/s, 'a serialization failure');
-	is($node->safe_psql('postgres', $status), "a 1 $failures could not serialize access due to concurrent update of the target table \"files\", b 1 0",
-		"is recorded, and counted: $failures");
-	$node->safe_psql('postgres', q{UPDATE files SET digest = rtrim(digest, 'x')});
-	$_->quit foreach $holder, $caller;
-}
-$node->safe_psql('postgres', q{CALL sitemap_run('job')});
-is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries again');
-
 $node->stop;
 done_testing();

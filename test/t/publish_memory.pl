@@ -12,7 +12,7 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->append_conf('postgresql.conf', "fsync = off\njit = off\nwork_mem = 64kB\n");
 $node->start;
 
-# The memory when the index is written: the files were read, before the query and after it.
+# The memory when the index is written: the files of the section were listed.
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION sitemap;

@@ -5,6 +5,7 @@
  *
  * Such conversions are stable functions with an argument of a date or time type, and
  * conversions of such a value to text.  now() has no argument: all sessions agree on it.
+ * Text that is cast to a timestamptz is not reported: most has its time zone.
  *
  *	  to_char(changed, 'YYYY')	a timestamptz: depends on TimeZone
  *	  '/archive/' || day		a date: depends on DateStyle
@@ -150,10 +151,24 @@ is_independent(Oid function, List *arguments)
 	}
 }
 
+/* Does a function make a timestamptz of other values, in the time zone of the session? */
+static bool
+makes_local_time(Oid function, List *arguments)
+{
+	const char *format;
+
+	if (function != F_TO_TIMESTAMP_TEXT_TEXT)
+		return function == F_MAKE_TIMESTAMPTZ_INT4_INT4_INT4_INT4_INT4_FLOAT8;
+	format = constant_text(lsecond(arguments));
+	return strstr(format, "TZ") == NULL && strstr(format, "OF") == NULL;
+}
+
 /* Does a call depend on the session?  JSON has dates and times in one form. */
 static bool
 is_dependent_call(Oid function, List *arguments, Oid result)
 {
+	if (makes_local_time(function, arguments))
+		return true;
 	return result != JSONOID && result != JSONBOID &&
 		time_argument(arguments) != NULL && func_volatile(function) == PROVOLATILE_STABLE &&
 		!is_independent(function, arguments);

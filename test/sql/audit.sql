@@ -298,6 +298,8 @@ SELECT * FROM pg_temp.session(
   'SELECT loc FROM pg_temp.dated_page p WHERE EXISTS (SELECT FROM pg_temp.dated_page q WHERE q.changed > p.day)',
   'SELECT g.day::text AS loc FROM pg_temp.dated_page p, LATERAL (SELECT p.day) g',
   'SELECT ''/'' AS loc, t AS lastmod FROM generate_series(timestamptz ''2026-01-01 00:00Z'', now(), ''1 day'') t',
+  'SELECT loc, to_timestamp(title, ''YYYY-MM-DD'') AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, make_timestamptz(2026, 2, 28, 0, 0, 0) AS lastmod FROM pg_temp.dated_page',
   'SELECT loc FROM pg_temp.dated_page ORDER BY date_trunc(''month'', changed)');
 -- What does not.
 SELECT * FROM pg_temp.session(
@@ -319,5 +321,7 @@ SELECT * FROM pg_temp.session(
   'SELECT loc || lower(title) || 7::text AS loc, day + 1 AS lastmod FROM pg_temp.dated_page',
   'SELECT url AS loc FROM pg_temp.in_body() url',
   'SELECT loc, max(changed) AS lastmod FROM pg_temp.dated_page GROUP BY loc',
+  'SELECT loc, to_timestamp(title, ''YYYY-MM-DD TZH'') AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, to_timestamp(7) AS lastmod FROM pg_temp.dated_page',
   'SELECT loc, day AS key, title AS shown, coalesce(changed, day) AS lastmod FROM pg_temp.dated_page WHERE day IS NOT NULL');
 SELECT row_number, loc, problem, detail FROM sitemap_audit('SELECT ''/'' || day AS loc, day::text AS lastmod FROM pg_temp.dated_page', 'http://a/');

@@ -15,6 +15,9 @@
 
 #include "commands/progress.h"
 #include "entry/writer.h"
+#include "files/names.h"
+#include "files/recipe.h"
+#include "files/split.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
@@ -35,6 +38,43 @@
  * and guesses badly without statistics.
  */
 #define MAX_RANGES_COST 2.0
+
+struct SmSet
+{
+	SmReceiver	receiver;		/* must be first */
+	const SmOptions *options;
+	SmFileSink *sink;
+	MemoryContext context;		/* for all of the set */
+	SmQuery		query;
+	SmColumns	columns;
+	SmKeyType  *key_type;		/* NULL where the query has no column key */
+	SmRecipe	recipe;			/* its text is NULL for a full split without
+								 * keys */
+	bool		has_shown;		/* the query has a column "shown" */
+	const TupleTableSlot *slot; /* the newest row */
+	bool		progress;		/* this set fills the progress view */
+	int64		url_count;		/* of the files closed or kept so far */
+	SmEntryWriter writer;
+	SmDocument	doc;			/* the file being written */
+	SmSplit		split;
+	SmNames		names;
+
+	/* the key of the newest row */
+	bool		has_key;
+	bool		starts_key;		/* no entry of this key has been added */
+	Datum		key;			/* a copy */
+
+	SmOldFiles	old;			/* of an earlier run */
+
+	/* when a range of old files is rebuilt */
+	int			next;			/* the first old file that the range has not
+								 * passed */
+	bool		ended;			/* the range ends where file next begins */
+	const Datum *from;			/* bounds of the rows, NULL for none */
+	const Datum *to;
+
+	uint64		nbytes;			/* of closed files, uncompressed */
+};
 
 static void
 report_progress(const SmSet *set)
@@ -65,7 +105,6 @@ close_file(SmSet *set, bool is_part)
 	SmFile		file = {.section = options->section,.recipe = set->recipe.text};
 
 	file.name = is_part ? sm_names_next(&set->names, set->split.first_hash) : sm_only_name(options);
-	set->nfiles = set->names.nparts;
 	if (set->key_type)
 	{
 		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
@@ -350,6 +389,62 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	return set;
 }
 
+const SmQuery *
+sm_set_query(const SmSet *set)
+{
+	return &set->query;
+}
+
+SmKeyType *
+sm_set_key_type(SmSet *set)
+{
+	return set->key_type;
+}
+
+Datum
+sm_set_key(const SmSet *set)
+{
+	return set->key;
+}
+
+bool
+sm_set_has_shown(const SmSet *set)
+{
+	return set->has_shown;
+}
+
+void
+sm_set_find_lastmod(SmSet *set, SmFindLastmod find_lastmod, void *arg)
+{
+	set->writer.find_lastmod = find_lastmod;
+	set->writer.find_lastmod_arg = arg;
+}
+
+SmOldFiles *
+sm_set_old_files(SmSet *set)
+{
+	return &set->old;
+}
+
+int
+sm_set_nfiles(const SmSet *set)
+{
+	return set->names.nparts;
+}
+
+int64
+sm_set_url_count(const SmSet *set)
+{
+	return set->url_count;
+}
+
+void
+sm_set_context(const SmSet *set)
+{
+	if (!set->receiver.is_running || set->receiver.is_receiving)
+		sm_query_context(&set->receiver);
+}
+
 /*
  * Fill the progress view while rows are read.  A backend has one slot for all progress
  * views: leave it to a COPY of our result, which may have it.
@@ -404,7 +499,6 @@ begin_files(SmSet *set)
 	SmProblems *problems = &set->writer.problems;
 
 	sm_names_init(&set->names, set->options);
-	set->nfiles = 0;
 	set->url_count = 0;
 	set->nbytes = 0;
 	set->receiver.nrows = 0;
@@ -435,7 +529,7 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 	begin_range(set, set->old.nfiles);
 	read_rows(set, 0, set->old.nfiles);
 	if (set->doc.totals.count > 0)
-		close_file(set, set->nfiles > 0 || name_as_part);
+		close_file(set, set->names.nparts > 0 || name_as_part);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -555,7 +649,6 @@ sm_set_rebuild(SmSet *set)
 		if (!sm_names_keep(&set->names, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
 		file->stays = true;
-		set->nfiles = set->names.nparts;
 		set->url_count += file->url_count;
 		i++;
 	}

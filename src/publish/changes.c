@@ -39,14 +39,14 @@ typedef struct Changes
 } Changes;
 
 void
-sm_changes_check(const SmSet *set)
+sm_changes_check(SmSet *set, const SmOptions *options)
 {
-	if (set->key_type == NULL)
+	if (sm_set_key_type(set) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("changes need a column \"key\" in the query"),
 				 errhint("Add a column \"key\", and order the rows by it.")));
-	if (!set->options->stable)
+	if (!options->stable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("changes need a stable split"),
@@ -196,12 +196,12 @@ sm_changes_run(SmTarget *target, const char *text, DestReceiver *dest)
 const char *
 sm_changes_read(SmTarget *target, const char *text, SmSet *set)
 {
-	Changes		changes = {.key_type = set->key_type,.old = &set->old};
+	Changes		changes = {.key_type = sm_set_key_type(set),.old = sm_set_old_files(set)};
 	const char *reason;
 	const char *order_reason;
 
-	order_reason = sm_file_list_order(target->list, set->key_type, &set->old);
-	init_rebuild(&set->old);
+	order_reason = sm_file_list_order(target->list, changes.key_type, changes.old);
+	init_rebuild(changes.old);
 	sm_receiver_init(&changes.receiver, start_statement, receive_change);
 	sm_changes_run(target, text, &changes.receiver.dest);
 	sm_set_check_query(set);

@@ -41,7 +41,7 @@ can_be_states(struct varlena *value, const SmOldFile *file)
 static void
 open_states(SmPast *past, int number)
 {
-	SmOldFile  *file = past->set->old.files[number];
+	SmOldFile  *file = sm_set_old_files(past->set)->files[number];
 	MemoryContext oldcontext;
 	struct varlena *states;
 
@@ -54,7 +54,7 @@ open_states(SmPast *past, int number)
 	{
 		states = PG_DETOAST_DATUM(PointerGetDatum(states));
 		past->is_known = sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
-									   past->set->key_type->family, past->space);
+									   sm_set_key_type(past->set)->family, past->space);
 	}
 	if (past->is_known)
 		file->shown_checksum = past->shown.checksum;
@@ -65,13 +65,14 @@ open_states(SmPast *past, int number)
 static void
 find_old_file(SmPast *past)
 {
-	const SmSet *set = past->set;
+	const SmOldFiles *old = sm_set_old_files(past->set);
+	SmKeyType  *key_type = sm_set_key_type(past->set);
+	Datum		key = sm_set_key(past->set);
 	int			file = Max(past->file, 0);
 
-	while (file + 1 < set->old.nfiles &&
-		   sm_key_compare(set->key_type, set->old.files[file + 1]->key, set->key) <= 0)
+	while (file + 1 < old->nfiles && sm_key_compare(key_type, old->files[file + 1]->key, key) <= 0)
 		file++;
-	if (file != past->file && file < set->old.nfiles)
+	if (file != past->file && file < old->nfiles)
 		open_states(past, file);
 }
 
@@ -139,8 +140,7 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
 	past->file = -1;
-	set->writer.find_lastmod = find_lastmod;
-	set->writer.find_lastmod_arg = past;
+	sm_set_find_lastmod(set, find_lastmod, past);
 	return past;
 }
 

@@ -427,12 +427,12 @@ make_set(Run *run, const char *statement)
 	set = run->set = sm_set_begin(run->options, &run->sink);
 	if (statement)
 	{
-		sm_changes_check(set);
+		sm_changes_check(set, run->options);
 		reason = sm_changes_read(target, statement, set);
 	}
-	else if (set->has_shown)
-		sm_file_list_order(target->list, set->key_type, &set->old);
-	if (set->has_shown)
+	else if (sm_set_has_shown(set))
+		sm_file_list_order(target->list, sm_set_key_type(set), sm_set_old_files(set));
+	if (sm_set_has_shown(set))
 		past = sm_past_begin(set, target);
 
 	/*
@@ -447,7 +447,7 @@ make_set(Run *run, const char *statement)
 	}
 	/* no notice for a first run, or a single file, which has few rows */
 	if (run->reason && run->rows &&
-		target->list->nsitemaps > (sm_query_has_limit(&set->query) ? 0 : 1))
+		target->list->nsitemaps > (sm_query_has_limit(sm_set_query(set)) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 	if (reads_all)
@@ -460,14 +460,14 @@ make_set(Run *run, const char *statement)
 	PopActiveSnapshot();
 
 	/* a mistake that shows when the section is published again */
-	if (run->options->stable && target->list->nsitemaps == 0 && set->nfiles > 0 &&
-		!sm_query_has_order(&set->query))
+	if (run->options->stable && target->list->nsitemaps == 0 && sm_set_nfiles(set) > 0 &&
+		!sm_query_has_order(sm_set_query(set)))
 		ereport(WARNING,
 				(errmsg("the query has no ORDER BY"),
 				 errdetail("In a stable split, a file keeps its name as long as the rows come in the same order."),
 				 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
-	run->nfiles = set->nfiles;
-	run->url_count = set->url_count;
+	run->nfiles = sm_set_nfiles(set);
+	run->url_count = sm_set_url_count(set);
 	run->set = NULL;
 	sm_set_end(set, "sitemap_publish");
 }
@@ -538,7 +538,6 @@ add_context(void *arg)
 {
 	const Run  *run = arg;
 	const SmTarget *target = run->target;
-	const SmReceiver *receiver = run->set ? &run->set->receiver : NULL;
 
 	if (target == NULL)
 		return;
@@ -546,8 +545,10 @@ add_context(void *arg)
 		errcontext("in the statement of changes");
 	else if (target->activity == SM_IN_TARGET)
 		errcontext("in the target \"%s\"", target->label);
-	else if (receiver == NULL || !receiver->is_running || receiver->is_receiving)
-		sm_query_context(receiver);
+	else if (run->set)
+		sm_set_context(run->set);
+	else
+		sm_query_context(NULL);
 }
 
 /* Do the work of a call in a memory context of its own. */

@@ -110,7 +110,8 @@ time_of_run(const SmFileList *list)
 		const SmOldFile *file = list->files[i];
 
 		/* no run wrote a lastmod that leaves no later time in 32 bits */
-		if (!TIMESTAMP_NOT_FINITE(file->lastmod) && file->lastmod <= max_lastmod - USECS_PER_SEC)
+		if (!sm_old_file_is_index(file) && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
+			file->lastmod <= max_lastmod - USECS_PER_SEC)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
 	}
 	return now / USECS_PER_SEC * USECS_PER_SEC;

@@ -248,11 +248,16 @@ compare_with_old(SmOldFile *old, SmFile *file)
 		file->shown = NULL;
 }
 
-/* Write a file of the index, under the lock of the site. */
+/*
+ * Write a file of an index, under the lock of the site.  The list has the section's own
+ * indexes.
+ */
 static void
 write_index_file(Run *run, SmFile *file)
 {
-	SmOldFile  *old = sm_target_find(run->target, file->name, false);
+	SmOldFile  *old = strcmp(file->section, SM_INDEX_SECTION) == 0 ?
+		sm_target_find(run->target, file->name, false) :
+		sm_file_list_find(run->target->list, file->name);
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		isnull[SM_FILE_NCOLUMNS];
 
@@ -304,7 +309,30 @@ forget_files(Run *run)
 		list->files[i]->is_same = list->files[i]->stays = false;
 }
 
-/* Write the files that wait, and delete the other files of the section. */
+/* Delete the section's other sitemaps, or its other indexes. */
+static void
+delete_others(Run *run, bool are_indexes)
+{
+	const SmFileList *list = run->target->list;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+
+	for (int i = 0; i < list->nfiles; i++)
+	{
+		SmOldFile  *old = list->files[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (old->stays || sm_old_file_is_index(old) != are_indexes)
+			continue;
+		delete_file(run, old);
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+}
+
+/* Write the files that wait, and delete the other sitemaps of the section. */
 static void
 write_section(Run *run)
 {
@@ -328,19 +356,11 @@ write_section(Run *run)
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(run->files);
 
-	MemoryContextSwitchTo(context);
-	for (int i = 0; i < list->nfiles; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!list->files[i]->stays)
-			delete_file(run, list->files[i]);
-		MemoryContextReset(context);
-	}
-	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
+	delete_others(run, false);
 }
 
-/* Write the index of the site, and delete its other indexes. */
+/* Write the indexes, and delete the site's other indexes. */
 static void
 write_index(Run *run)
 {
@@ -513,6 +533,7 @@ publish(const SmArguments *args, Run *run)
 	write_section(run);
 	if (options->index != SM_INDEX_NEVER)
 		write_index(run);
+	delete_others(run, true);
 	if (run->feed)
 		sm_feed_write(feed, target->base_url, options->section, run->run_at);
 	if (feed)

@@ -1,6 +1,7 @@
 /*
  * site.c
- *	  Makes the index of a site from the URLs and times of its files in the target.
+ *	  Makes the index of a site, and that of a section, from the URLs and times of the
+ *	  files in the target.
  */
 #include "postgres.h"
 
@@ -36,6 +37,7 @@ typedef struct Site
 	SmReceiver	receiver;		/* must be first */
 	const SmTarget *target;
 	SmIndex    *index;
+	SmIndex    *section_index;	/* of the section's files, NULL for none */
 	SmUrlBase	base;			/* of the site, for locs of its host */
 	SmUrlCache	cache;
 	List	   *indexes;		/* names of its indexes, String nodes */
@@ -62,7 +64,10 @@ text_or_empty(const TupleTableSlot *row, int column)
 	return row->tts_isnull[column] ? "" : TextDatumGetCString(row->tts_values[column]);
 }
 
-/* Note the name of an index.  An index that another program makes is an error. */
+/*
+ * Note the name of an index, if it is the site's.  An index that another program makes is
+ * an error.
+ */
 static void
 list_index(Site *site, const TupleTableSlot *row)
 {
@@ -76,17 +81,20 @@ list_index(Site *site, const TupleTableSlot *row)
 				 errdetail("In the target, file \"%s\" is of kind \"index\" and has no digest.",
 						   name),
 				 errhint("Add the sitemaps of that index one by one.")));
+	if (strcmp(text_or_empty(row, SITE_SECTION), SM_INDEX_SECTION) != 0)
+		return;
 	oldcontext = MemoryContextSwitchTo(site->receiver.context);
 	site->indexes = lappend(site->indexes, makeString(pstrdup(name)));
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Add a sitemap to the index.  It must be on the site. */
+/* Add a sitemap to the indexes.  It must be on the site. */
 static void
 list_sitemap(Site *site, const TupleTableSlot *row)
 {
 	const char *given = text_or_empty(row, SITE_LOC);
 	const SmUrlBase *base = &site->base;
+	TimestampTz lastmod = DT_NOBEGIN;
 	SmSpan		loc;
 	char	   *url;
 	size_t		len;
@@ -104,8 +112,12 @@ list_sitemap(Site *site, const TupleTableSlot *row)
 				 errdetail("In the target, file \"%s\" of the site \"%s\" has the loc \"%s\".",
 						   TextDatumGetCString(row->tts_values[SITE_NAME]), site->target->base_url, sm_clip(given)),
 				 errhint("Scheme, host and port of loc and base_url must be the same.")));
-	sm_index_add(site->index, loc, row->tts_isnull[SITE_LASTMOD] ? DT_NOBEGIN :
-				 DatumGetTimestampTz(row->tts_values[SITE_LASTMOD]));
+	if (!row->tts_isnull[SITE_LASTMOD])
+		lastmod = DatumGetTimestampTz(row->tts_values[SITE_LASTMOD]);
+	sm_index_add(site->index, loc, lastmod);
+	if (site->section_index && DatumGetBool(row->tts_values[SITE_IS_OURS]) &&
+		strcmp(text_or_empty(row, SITE_SECTION), site->target->section) == 0)
+		sm_index_add(site->section_index, loc, lastmod);
 }
 
 static bool
@@ -125,15 +137,20 @@ receive_file(SmReceiver *self, TupleTableSlot *row)
 List *
 sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink)
 {
+	const char *section = target->section;
 	Site	   *site = palloc0_object(Site);
 
 	sm_receiver_init(&site->receiver, start_site, receive_file);
 	site->target = target;
 	site->index = sm_index_create(options);
+	if (section && options->index == SM_INDEX_OF_SECTION && strcmp(section, SM_INDEX_SECTION) != 0)
+		site->section_index = sm_index_create(options);
 	site->base = options->base;
 	site->base.scope = SM_SCOPE_HOST;
 	sm_target_select(psprintf(SELECT_FILES, target->table.sql_name, target->of_site),
 					 &site->receiver);
+	if (site->section_index)
+		sm_index_put(site->section_index, section, section, sink);
 	sm_index_put(site->index, SM_INDEX_SECTION, SM_INDEX_SECTION, sink);
 	return site->indexes;
 }

@@ -1,6 +1,6 @@
 /*
  * site.h
- *	  The index of a site.
+ *	  The indexes of a site and of a section.
  */
 #ifndef SM_PUBLISH_SITE_H
 #define SM_PUBLISH_SITE_H
@@ -9,9 +9,9 @@
 #include "publish/target.h"
 
 /*
- * Make the index of the site's files in the target, whose lock the caller has, and pass it to
- * the sink; none if there are no files.  Returns the names of the indexes that the target
- * has.
+ * Make the index of the site's files in the target, whose lock the caller has, and for
+ * SM_INDEX_OF_SECTION that of the section's, and pass them to the sink.  There is no index of
+ * no files.  Returns the names of the site's indexes that the target has, as String nodes.
  */
 extern List *sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink);
 

@@ -131,7 +131,7 @@ SELECT pg_temp.text(content) FROM publish_target WHERE kind = 'index';
 -- A second index, and one of another name, are deleted when they are not needed.
 INSERT INTO publish_target (base_url, section, name, kind, loc, digest) VALUES
   ('http://www.example.com/', 'sitemap', 'sitemap-index-2.xml', 'index', 'http://www.example.com/sitemap-index-2.xml', 'old'),
-  ('http://www.example.com/', 'old', 'old.xml.gz', 'index', 'http://www.example.com/old.xml.gz', 'old');
+  ('http://www.example.com/', 'sitemap', 'old.xml.gz', 'index', 'http://www.example.com/old.xml.gz', 'old');
 SELECT * FROM sitemap_publish_index('publish_target', 'http://www.example.com/', '/map.css');
 -- A sitemap that another program makes: no run touches it, and no section can have its name.
 SELECT name, action FROM pg_temp.pages(', compression => 0, split => ''full'', max_shrink => 1') ORDER BY name;
@@ -334,6 +334,51 @@ DROP SCHEMA publish_trap CASCADE;
 
 DROP TABLE publish_target, publish_feed, publish_page, publish_article, publish_before, "publish ""target" CASCADE;
 DROP FUNCTION publish_late;
+
+-- An index of the section's own files, at a URL that stays.
+CREATE TABLE publish_index OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE FUNCTION pg_temp.indexed(section text, index text, pages int DEFAULT 3, options text DEFAULT '')
+RETURNS TABLE (name text, kind text, action text, urls int) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE format('SELECT name, kind, action, url_count FROM sitemap_publish(''publish_index'', %L, ''http://a/'', section => %L, index => %L, split => ''full'', compression => 0, max_urls => 2, max_shrink => 1 %s)',
+                              format('SELECT ''/'' || n AS loc FROM generate_series(1, %s) n', pages), section, index, options);
+END
+$$;
+CREATE VIEW publish_listed AS
+SELECT i.section, i.name, count(l), string_agg(l[1], ' ' ORDER BY n) FILTER (WHERE n <= 6) AS lists
+  FROM publish_index i LEFT JOIN LATERAL regexp_matches(convert_from(content, 'UTF8'), '<loc>http://a/(.*?)</loc>', 'g') WITH ORDINALITY m (l, n) ON true
+ WHERE kind = 'index' GROUP BY i.section, i.name ORDER BY i.name COLLATE "C";
+SELECT * FROM pg_temp.indexed('news', 'always');
+SELECT * FROM pg_temp.indexed('products', 'section');
+TABLE publish_listed;
+SELECT * FROM pg_temp.indexed('products', 'section');
+-- Another section's run, and the index alone, leave it; its own run updates it.
+SELECT * FROM pg_temp.indexed('news', 'auto', 1);
+INSERT INTO publish_index (base_url, section, name, kind, loc) VALUES ('http://a/', 'products', 'theirs', 'urlset', 'http://a/theirs.xml');
+SELECT name, action FROM sitemap_publish_index('publish_index', 'http://a/');
+SELECT * FROM pg_temp.indexed('products', 'section', 5);
+TABLE publish_listed;
+-- It does not count as a file of the section, and has no name of another section.
+SELECT pg_temp.error($$ SELECT sitemap_publish('publish_index', 'SELECT ''/'' AS loc', 'http://a/', section => 'products', index => 'section', max_shrink => 0.5) $$);
+SELECT pg_temp.error($$ SELECT pg_temp.indexed('a-index', 'never'), pg_temp.indexed('a', 'section', 2002, ', protocol => ''0.84''') $$);
+-- Another value of index removes it.
+SELECT * FROM pg_temp.indexed('products', 'never', 5);
+SELECT * FROM pg_temp.indexed('products', 'section', 5);
+SELECT * FROM pg_temp.indexed('products', 'auto', 5);
+SELECT * FROM pg_temp.indexed('products', 'section', 5);
+SELECT * FROM pg_temp.indexed('products', 'section', 0);
+TABLE publish_listed;
+-- A section named "sitemap" has the site's.
+SELECT * FROM pg_temp.indexed('sitemap', 'section', 1);
+-- More files than an index can list.
+SELECT kind, action, count(*) FROM pg_temp.indexed('many', 'section', 2002, ', protocol => ''0.84''') GROUP BY kind, action ORDER BY kind, action;
+TABLE publish_listed;
+SELECT name, action, urls FROM pg_temp.indexed('many', 'section', 2) WHERE kind = 'index';
+-- A run that reads only what changed keeps it, too.
+\set keys 'SELECT ''/'' || n AS loc, n AS key FROM generate_series(1, 100) n ORDER BY n'
+SELECT name, action FROM sitemap_publish('publish_index', :'keys', 'http://k/', section => 'keys', index => 'section', max_urls => 50);
+SELECT name, action FROM sitemap_publish('publish_index', :'keys', 'http://k/', section => 'keys', index => 'section', max_urls => 50, changes => 'SELECT 1 WHERE false');
+DROP TABLE publish_index CASCADE;
 
 -- The first run of a stable split whose query has no ORDER BY says so.
 CREATE TABLE publish_order AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 100) n;

@@ -98,7 +98,7 @@ insert_error(void *arg)
 }
 
 static void
-check_call(FunctionCallInfo fcinfo)
+check_trigger(FunctionCallInfo fcinfo)
 {
 	const TriggerData *data = (const TriggerData *) fcinfo->context;
 
@@ -444,7 +444,7 @@ _sitemap_watch(PG_FUNCTION_ARGS)
 	Keys		keys = {0};
 	SmWatchProblem problem = {0};
 
-	check_call(fcinfo);
+	check_trigger(fcinfo);
 	source = data->tg_relation;
 	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
 		keys.all = true;

@@ -258,7 +258,7 @@ check_set_operation(const Query *query, const SetOperationStmt *operation)
 
 /* Describe a call that depends on the session; NULL for another. */
 static const char *
-check_call(Oid function, List *arguments, Oid result, bool is_cast)
+check_function(Oid function, List *arguments, Oid result, bool is_cast)
 {
 	if (!is_dependent_call(function, arguments, result))
 		return NULL;
@@ -295,16 +295,16 @@ check_node(Node *node)
 			{
 				const FuncExpr *call = castNode(FuncExpr, node);
 
-				return check_call(call->funcid, call->args, call->funcresulttype,
-								  call->funcformat == COERCE_IMPLICIT_CAST ||
-								  call->funcformat == COERCE_EXPLICIT_CAST);
+				return check_function(call->funcid, call->args, call->funcresulttype,
+									  call->funcformat == COERCE_IMPLICIT_CAST ||
+									  call->funcformat == COERCE_EXPLICIT_CAST);
 			}
 		case T_Aggref:
-			return check_call(castNode(Aggref, node)->aggfnoid, castNode(Aggref, node)->args,
-							  castNode(Aggref, node)->aggtype, false);
+			return check_function(castNode(Aggref, node)->aggfnoid, castNode(Aggref, node)->args,
+								  castNode(Aggref, node)->aggtype, false);
 		case T_WindowFunc:
-			return check_call(castNode(WindowFunc, node)->winfnoid, castNode(WindowFunc, node)->args,
-							  castNode(WindowFunc, node)->wintype, false);
+			return check_function(castNode(WindowFunc, node)->winfnoid, castNode(WindowFunc, node)->args,
+								  castNode(WindowFunc, node)->wintype, false);
 		case T_OpExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:

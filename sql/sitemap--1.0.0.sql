@@ -617,6 +617,12 @@ BEGIN
 	  INTO arguments, owner
 	  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = queue;
 
+	-- Two tables that are queues of each other would fill each other without end.
+	FOR step IN EXECUTE format('SELECT FROM %s._sitemap_watch_triggers($1) WHERE name IS NOT NULL LIMIT 1', schema) USING queue LOOP
+		RAISE 'the queue % is watched itself', arguments[2] USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'Use a table that only receives keys.';
+	END LOOP;
+
 	-- The queue must take NULL, which stands for all keys, and the defaults of its other columns.  The
 	-- catalog says whether a domain is NOT NULL.  To evaluate its CHECK or a default would run the
 	-- owner's functions as the caller.

@@ -215,6 +215,11 @@ DROP TABLE partitioned_queue, partitioned_queue_1;
 CREATE TABLE child_queue () INHERITS (page);
 SELECT sitemap_watch('page', 'id', 'child_queue');
 DROP TABLE child_queue;
+-- queues of each other
+CREATE TABLE mutual (id int);
+SELECT sitemap_watch('mutual', 'id', 'queue');
+SELECT sitemap_watch('queue', 'id', 'mutual');
+DROP TABLE mutual;
 CREATE MATERIALIZED VIEW no_queue AS SELECT 1 AS id;
 SELECT sitemap_watch('page', 'id', 'no_queue');
 SELECT sitemap_watch('no_queue', 'id', 'queue');

@@ -177,6 +177,21 @@ check_names(const Fragment *f)
 				  GetDatabaseEncodingName());
 }
 
+/* Does XML have an "@", or a reference to a character, which can be one? */
+static bool
+can_have_at(SmSpan xml)
+{
+	const char *end = xml.s + xml.len;
+	const char *s = xml.s;
+
+	if (memchr(s, '@', xml.len) != NULL)
+		return true;
+	while ((s = memchr(s, '&', end - s)) != NULL)
+		if (++s < end && *s == '#')
+			return true;
+	return false;
+}
+
 /* Refuse a value that is a URL with a user name or password. */
 static bool
 check_user(const Fragment *f, SmSpan value)
@@ -309,7 +324,7 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
 	f.is_clean = can_be_copied(xml, f.charset);
-	f.has_at = memchr(xml.s, '@', xml.len) != NULL || memmem(xml.s, xml.len, "&#", 2) != NULL;
+	f.has_at = can_have_at(xml);
 	if (f.has_at)
 		initStringInfo(&f.text);
 	sm_xml_reader_init(&f.reader, xml.s, xml.len);

@@ -1086,7 +1086,9 @@ BEGIN
 		error := concat_ws(E'\n', done.message, done.detail, done.hint,
 			CASE WHEN statement = finish AND job.directory IS NOT NULL THEN format('in the export to directory "%s"', job.directory)
 			ELSE substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
-		RAISE WARNING 'job of section "%" of % failed: %', job.section, job.base_url, error USING ERRCODE = done.state;
+		-- A base_url that is refused for a password is not repeated.
+		RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '//.*@', '//***@'), error
+			USING ERRCODE = done.state;
 		EXECUTE lock INTO name USING jobs;
 		EXECUTE try INTO recorded USING format(fail, name, schema, row_of_job, is_mine, counted), job, published, error;
 		IF recorded.state IS NOT NULL THEN

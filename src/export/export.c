@@ -26,6 +26,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "core/digest.h"
+#include "core/url.h"
 #include "executor/tuptable.h"
 #include "export/list.h"
 #include "fmgr.h"
@@ -394,6 +395,24 @@ mirror(ExportState *state, const char *directory, const char *files)
 	PopActiveSnapshot();
 }
 
+/* The argument base_url, as runs write it. */
+static const char *
+read_base_url(Datum argument)
+{
+	SmSpan		url = sm_read_argument(argument, "base_url");
+	SmUrlBase  *base = palloc_object(SmUrlBase);
+	SmUrlStatus status = sm_url_base_init(base, url.s, url.len, SM_SCOPE_HOST);
+
+	if (status != SM_URL_OK)
+	{
+		const char *reason = sm_url_message(status);
+
+		sm_invalid_argument("base_url", sm_for_message(sm_without_secret(url)),
+							psprintf("%c%s.", pg_toupper((unsigned char) reason[0]), reason + 1));
+	}
+	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
+}
+
 Datum
 sitemap_export(PG_FUNCTION_ARGS)
 {
@@ -419,7 +438,7 @@ sitemap_export(PG_FUNCTION_ARGS)
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
 	state->result = (ReturnSetInfo *) fcinfo->resultinfo;
 	if (sm_has_argument(args, "base_url"))
-		state->base_url = sm_text_argument(args, "base_url");
+		state->base_url = read_base_url(sm_argument(args, "base_url"));
 	sm_dir_init(&state->dir);
 	PG_TRY();
 	{

@@ -30,9 +30,11 @@
 #include <time.h>
 
 #include "core/digest.h"
+#include "core/url.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/argument.h"
+#include "server/encoding.h"
 
 /* what the line of the site begins with */
 #define SITE_PREFIX	"site "
@@ -44,6 +46,9 @@ sm_list_set_site(SmList *list, const char *base_url)
 		if (*c <= ' ' || *c > '~')
 			sm_invalid_argument("base_url", base_url,
 								"It has a character that is not printable ASCII.");
+	if (sm_url_has_user(sm_span_of(base_url)))
+		sm_invalid_argument("base_url", sm_for_message(sm_without_secret(sm_span_of(base_url))),
+							"It must not have a user name or password before the host.");
 	list->site = base_url;
 }
 

@@ -447,6 +447,11 @@ DROP TRIGGER path ON job;
 DROP TRIGGER path ON job_files;
 DROP FUNCTION job_path, job_canceled;
 DROP TABLE job_path;
+-- A password in base_url is refused, and not repeated.
+TRUNCATE job, job_files;
+INSERT INTO job (target, base_url, query) VALUES ('job_files', 'https://editor:s3cret@www.example.com/', 'SELECT ''/'' AS loc');
+CALL sitemap_run('job');
+SELECT error FROM job;
 DROP FUNCTION job_unset, job_raise(), job_raise(text);
 DROP VIEW job_state;
 DROP TABLE job, job_files, job_page, job_queue, job_checked, job_tenant;

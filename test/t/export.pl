@@ -485,7 +485,7 @@ sub test_sites
 			'and to files without a site');
 	}
 	is_deeply({ identities() }, \%before, 'no file was touched');
-	is(export("$plain UNION ALL SELECT 'a.xml', 'a.xml'", undef, $a), "c.xml created 0\na.xml unchanged 5\nb.xml deleted 5",
+	is(export("$plain UNION ALL SELECT 'a.xml', 'a.xml'", undef, q{'HTTP://A:80'}), "c.xml created 0\na.xml unchanged 5\nb.xml deleted 5",
 		'base_url says whose files they are where the query does not');
 
 	# a site without files
@@ -529,11 +529,11 @@ sub test_sites
 
 		fails($query, qr/22023: cannot export \Q$error\E\n/, $error, undef, $base_url);
 	}
-	foreach my $invalid (q{'http://a b/'}, q{'http://ü/'}, q{E'http://a/\\n'})
-	{
-		fails($files->($invalid, 'a.xml'), qr/22023: invalid base_url ".*"\n/s, "base_url $invalid");
-		fails($plain, qr/22023: invalid base_url ".*"\n/s, 'as the argument', undef, $invalid);
-	}
+	fails($files->($_, 'a.xml'), qr/22023: invalid base_url ".*"\n/s, "base_url $_")
+	  foreach q{'http://a b/'}, q{'http://ü/'}, q{E'http://a/\\n'};
+	fails($plain, qr/22023: invalid base_url ".*"\n/s, "$_ as the argument", undef, $_) foreach q{'http://a b/'}, q{'a'}, q{''};
+	fails($files->(q{'http://u:s3cret@a/'}, 'a.xml'), qr{22023: invalid base_url "http://\*\*\*\@a/"}, 'a password');
+	fails($plain, qr{22023: invalid base_url "http://\*\*\*\@a/"}, 'a password in the argument', undef, q{'http://u:s3cret@a/'});
 	is(join(' ', files()), $lock, 'nothing was written');
 	return;
 }

@@ -814,7 +814,7 @@ COMMENT ON COLUMN sitemap_job.full_at IS 'when the last run of all pages ended';
 COMMENT ON COLUMN sitemap_job.urls IS 'URLs of the section';
 COMMENT ON COLUMN sitemap_job.files IS 'files of the section';
 COMMENT ON COLUMN sitemap_job.written IS 'files that the last run wrote or deleted';
-COMMENT ON COLUMN sitemap_job.unannounced IS 'files that a full run changed, unannounced by changes; NULL: not counted';
+COMMENT ON COLUMN sitemap_job.unannounced IS 'files that the last full run changed, unannounced by changes; NULL: unknown';
 COMMENT ON COLUMN sitemap_job.seconds IS 'time that the last run took';
 COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all pages';
 COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and where; NULL after a success';

@@ -1,6 +1,7 @@
 /*
  * changes.c
- *	  Finds the files of a section that hold a key that changed since the last run.
+ *	  Finds the files of a section that hold a key that changed since the last run, and
+ *	  the files that changed without such a key.
  *
  * core/rebuild.c says which files have to be rebuilt, given the files that hold a
  * changed key.  set.c rebuilds them.
@@ -16,7 +17,9 @@
 #include "catalog/pg_type.h"
 #include "parser/parse_coerce.h"
 #include "server/encoding.h"
+#include "server/error.h"
 #include "server/query.h"
+#include "server/query_tree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -28,18 +31,23 @@ typedef struct ChangeColumn
 	FmgrInfo	output;
 } ChangeColumn;
 
-/* Receives the rows of the statement. */
-typedef struct Changes
+struct SmChanges
 {
-	SmReceiver	receiver;		/* must be first */
+	SmReceiver	receiver;		/* receives the rows of the statement; must be
+								 * first */
+	SmTarget   *target;
+	SmSet	   *set;
+	const char *statement;
+	bool		is_volatile;	/* does it call volatile functions? */
 	SmKeyType  *key_type;
 	SmOldFiles *old;
 	int			ncolumns;
 	ChangeColumn columns[2];
-} Changes;
+};
 
-void
-sm_changes_check(SmSet *set, const SmOptions *options)
+/* Raise an error unless the files of the set can be rebuilt one by one. */
+static void
+check_set(SmSet *set, const SmOptions *options)
 {
 	if (sm_set_key_type(set) == NULL)
 		ereport(ERROR,
@@ -80,7 +88,7 @@ init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *colu
 static void
 start_statement(SmReceiver *self, TupleDesc desc)
 {
-	Changes    *changes = (Changes *) self;
+	SmChanges  *changes = (SmChanges *) self;
 
 	if (desc->natts < 1 || desc->natts > 2)
 		ereport(ERROR,
@@ -90,27 +98,6 @@ start_statement(SmReceiver *self, TupleDesc desc)
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
 		init_column(changes->key_type, TupleDescAttr(desc, i), &changes->columns[i]);
-}
-
-/* Why the section's files cannot be rebuilt one by one, or NULL. */
-static const char *
-check_files(const SmFileList *list, const SmSet *set)
-{
-	for (int i = 0; i < list->nfiles; i++)
-	{
-		const SmOldFile *file = list->files[i];
-		const char *reason = NULL;
-
-		if (sm_old_file_is_index(file))
-			continue;
-		if (!file->has_content)
-			return psprintf("file \"%s\" has no content", file->name);
-		if (file->first_key)
-			reason = sm_set_compare_recipe(set, file->recipe);
-		if (reason)
-			return reason;
-	}
-	return NULL;
 }
 
 /* Prepare to mark the old files that hold a changed key. */
@@ -128,7 +115,7 @@ init_rebuild(SmOldFiles *old)
 
 /* Find the file that a key belongs to: the last whose first key is not greater. */
 static int
-file_of_key(const Changes *changes, Datum key)
+file_of_key(const SmChanges *changes, Datum key)
 {
 	int			low = 0;
 	int			high = changes->old->nfiles;
@@ -147,7 +134,7 @@ file_of_key(const Changes *changes, Datum key)
 
 /* Convert a value that the statement returned to a key. */
 static Datum
-key_of_value(const Changes *changes, ChangeColumn *column, Datum value)
+key_of_value(const SmChanges *changes, ChangeColumn *column, Datum value)
 {
 	if (column->is_key)
 		return value;
@@ -158,7 +145,7 @@ key_of_value(const Changes *changes, ChangeColumn *column, Datum value)
 static bool
 receive_change(SmReceiver *self, TupleTableSlot *slot)
 {
-	Changes    *changes = (Changes *) self;
+	SmChanges  *changes = (SmChanges *) self;
 	SmOldFiles *old = changes->old;
 	int			last = changes->ncolumns - 1;
 	Datum		from = 0;
@@ -185,26 +172,131 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 	return true;
 }
 
-void
-sm_changes_run(SmTarget *target, const char *text, DestReceiver *dest)
+static void
+run_statement(void *arg)
 {
-	target->activity = SM_IN_CHANGES;
-	sm_run_changes(text, dest);
-	target->activity = SM_IN_QUERY;
+	SmChanges  *changes = arg;
+
+	changes->target->activity = SM_IN_CHANGES;
+	changes->is_volatile = sm_run_changes(changes->statement, &changes->receiver.dest);
+	changes->target->activity = SM_IN_QUERY;
 }
 
-const char *
-sm_changes_read(SmTarget *target, const char *text, SmSet *set)
+/*
+ * Why the section's files cannot be rebuilt one by one, or NULL.  no_order: why they are not
+ * in the order of their keys, or NULL.
+ */
+static const char *
+find_reason(const SmChanges *changes, const char *no_order)
 {
-	Changes		changes = {.key_type = sm_set_key_type(set),.old = sm_set_old_files(set)};
-	const char *reason;
-	const char *order_reason;
+	const SmFileList *list = changes->target->list;
 
-	order_reason = sm_file_list_order(target->list, changes.key_type, changes.old);
-	init_rebuild(changes.old);
-	sm_receiver_init(&changes.receiver, start_statement, receive_change);
-	sm_changes_run(target, text, &changes.receiver.dest);
+	for (int i = 0; i < list->nfiles; i++)
+	{
+		const SmOldFile *file = list->files[i];
+		const char *reason = NULL;
+
+		if (sm_old_file_is_index(file))
+			continue;
+		if (!file->has_content)
+			return psprintf("file \"%s\" has no content", file->name);
+		if (file->first_key)
+			reason = sm_set_compare_recipe(changes->set, file->recipe);
+		if (reason)
+			return reason;
+	}
+	return no_order;
+}
+
+SmChanges *
+sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options, const char *statement,
+				const char **reason)
+{
+	SmChanges  *changes = palloc0_object(SmChanges);
+	const char *no_order;
+
+	check_set(set, options);
+	sm_receiver_init(&changes->receiver, start_statement, receive_change);
+	changes->target = target;
+	changes->set = set;
+	changes->statement = statement;
+	changes->key_type = sm_set_key_type(set);
+	changes->old = sm_set_old_files(set);
+	no_order = sm_file_list_order(target->list, changes->key_type, changes->old);
+	init_rebuild(changes->old);
+	run_statement(changes);
 	sm_set_check_query(set);
-	reason = check_files(target->list, set);
-	return reason ? reason : order_reason;
+	*reason = find_reason(changes, no_order);
+	return changes;
+}
+
+/*
+ * Count the files in stretches without an announced key.  first: the first of them, if there
+ * is one.
+ */
+static int
+count_unannounced(const SmOldFiles *old, const SmOldFile **first)
+{
+	int			count = 0;
+	int			stretch = 0;	/* files that changed, up to here */
+	bool		is_announced = false;	/* is a key in the stretch, or in the
+										 * file before it? */
+	bool		has_key = false;
+	size_t		after_change = 0;
+
+	for (int i = 0; i <= old->nfiles; i++)
+	{
+		bool		had_key = has_key;
+
+		if (i < old->nfiles)
+			after_change = Max(after_change, old->rebuild[i].after_change);
+		has_key = (size_t) i < after_change;
+		if (i < old->nfiles && !old->files[i]->is_same)
+		{
+			is_announced = has_key || (stretch == 0 ? had_key : is_announced);
+			stretch++;
+			continue;
+		}
+		if (stretch > 0 && !is_announced)
+		{
+			if (count == 0)
+				*first = old->files[i - stretch];
+			count += stretch;
+		}
+		stretch = 0;
+	}
+	return count;
+}
+
+int
+sm_changes_count_unannounced(SmChanges *changes)
+{
+	const SmOldFile *first = NULL;
+	int			count;
+	ErrorData  *error;
+
+	if (changes->old->nfiles == 0 || changes->is_volatile ||
+		sm_query_has_limit(sm_set_query(changes->set)))
+		return -1;
+	count = count_unannounced(changes->old, &first);
+	if (count == 0)
+		return 0;
+
+	/*
+	 * What was committed between the snapshots of the statement and of the
+	 * query is in the files, and its keys are still to be read.
+	 */
+	error = sm_try_and_undo(run_statement, changes);
+	if (error)
+		ReThrowError(error);
+	count = count_unannounced(changes->old, &first);
+	if (count > 0)
+		ereport(NOTICE,
+				(errmsg_plural("%d file of section \"%s\" changed, but \"changes\" returned none of its keys",
+							   "%d files of section \"%s\" changed, but \"changes\" returned none of their keys",
+							   count, count, changes->target->section),
+				 errdetail("The first is \"%s\", whose keys begin with %s.", first->name,
+						   sm_clip(first->first_key)),
+				 errhint("Watch every table that the query reads.")));
+	return count;
 }

@@ -7,16 +7,25 @@
 
 #include "publish/target.h"
 
-/* Raise an error unless the files of the set can be rebuilt one by one. */
-extern void sm_changes_check(SmSet *set, const SmOptions *options);
-
-/* Run the statement, text, and give its rows to dest. */
-extern void sm_changes_run(SmTarget *target, const char *text, DestReceiver *dest);
+typedef struct SmChanges SmChanges;
 
 /*
- * Run the statement, and fill in the set's old files for sm_set_rebuild.  Returns NULL, or why all files
- * have to be made.
+ * Run the statement, and fill in the set's old files for sm_set_rebuild.  Raises an error
+ * unless the set can be rebuilt file by file.  reason: NULL, or why all files have to be
+ * made.
  */
-extern const char *sm_changes_read(SmTarget *target, const char *text, SmSet *set);
+extern SmChanges *sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options,
+								  const char *statement, const char **reason);
+
+/*
+ * After all files were made, by the recipe of the old ones: count the old files that changed
+ * although the statement returned no key of them.  Returns -1 where that cannot be told.
+ *
+ * In the order of keys, each unbroken stretch of files that changed counts, unless a key lies
+ * in it or in the file before it: rows behind the last one of a file move the beginning of
+ * the next file.  If any count, the statement runs once more, in a subtransaction that is
+ * rolled back.
+ */
+extern int	sm_changes_count_unannounced(SmChanges *changes);
 
 #endif

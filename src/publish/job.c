@@ -59,6 +59,18 @@ sm_job_arguments(Datum job)
 	return args;
 }
 
+bool
+sm_job_is_null(Datum job, const char *column)
+{
+	HeapTupleData tuple;
+	TupleDesc	desc = open_row(job, &tuple);
+	int			number = SPI_fnumber(desc, column);
+	bool		isnull = number <= 0 || heap_attisnull(&tuple, number, desc);
+
+	ReleaseTupleDesc(desc);
+	return isnull;
+}
+
 Datum
 sm_job_with_columns(Datum job, const SmJobColumn *columns, int ncolumns)
 {

@@ -69,6 +69,7 @@ typedef struct Run
 	SmTarget   *target;
 	SmSet	   *set;			/* while it is being made */
 	bool		reads_all;		/* execute "changes", but read all rows */
+	bool		expects_changes;	/* do not count unannounced changes */
 
 	/* files that wait to be written */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
@@ -93,8 +94,8 @@ typedef struct Run
 	int64		url_count;		/* of the set */
 	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
-	int64		unannounced;	/* files that changed without a key that
-								 * announced it; -1 for not counted */
+	int			unannounced;	/* files that changed, unannounced by
+								 * "changes"; -1 for not counted */
 } Run;
 
 /* Add a file to the result. */
@@ -440,6 +441,7 @@ make_set(Run *run, const char *statement)
 {
 	SmTarget   *target = run->target;
 	bool		reads_all = statement == NULL || run->reads_all;
+	SmChanges  *changes = NULL;
 	const char *reason = NULL;
 	SmPast	   *past = NULL;
 	SmSet	   *set;
@@ -447,8 +449,7 @@ make_set(Run *run, const char *statement)
 	set = run->set = sm_set_begin(run->options, &run->sink);
 	if (statement)
 	{
-		sm_changes_check(set, run->options);
-		reason = sm_changes_read(target, statement, set);
+		changes = sm_changes_read(target, set, run->options, statement, &reason);
 	}
 	else if (sm_set_has_shown(set))
 		sm_file_list_order(target->list, sm_set_key_type(set), sm_set_old_files(set));
@@ -478,6 +479,8 @@ make_set(Run *run, const char *statement)
 		sm_set_make_all(set, true);
 	}
 	PopActiveSnapshot();
+	if (changes && reads_all && reason == NULL && !run->expects_changes)
+		run->unannounced = sm_changes_count_unannounced(changes);
 
 	/* a mistake that shows when the section is published again */
 	if (run->options->stable && target->list->nsitemaps == 0 && sm_set_nfiles(set) > 0 &&
@@ -612,12 +615,13 @@ put_results(const Run *run, Datum job)
 		{"urls", Int64GetDatum(run->url_count), false},
 		{"files", Int32GetDatum(run->nfiles), false},
 		{"written", Int32GetDatum(run->written), false},
-		{"unannounced", Int64GetDatum(run->unannounced), run->unannounced < 0},
 		{"reason", run->reason ? CStringGetTextDatum(run->reason) : (Datum) 0, run->reason == NULL},
-		{"full_at", TimestampTzGetDatum(GetCurrentTimestamp()), !is_full}
+		{"full_at", TimestampTzGetDatum(GetCurrentTimestamp()), !is_full},
+		{"unannounced", Int64GetDatum(run->unannounced), run->unannounced < 0}
 	};
 
-	return sm_job_with_columns(job, columns, lengthof(columns));
+	/* other runs leave the number of the last full run */
+	return sm_job_with_columns(job, columns, lengthof(columns) - (is_full ? 0 : 1));
 }
 
 /*
@@ -627,15 +631,18 @@ put_results(const Run *run, Datum job)
 Datum
 _sitemap_publish(PG_FUNCTION_ARGS)
 {
+	Datum		job = PG_GETARG_DATUM(0);
 	Run			run = {.reads_all = PG_GETARG_BOOL(1),.unannounced = -1};
 	char	   *search_path = text_to_cstring(PG_GETARG_TEXT_PP(2));
 	int			level = NewGUCNestLevel();
 
 	(void) set_config_option("search_path", search_path, PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
-	run_call(sm_job_arguments(PG_GETARG_DATUM(0)), &run, publish);
+	/* whoever sets full_at to NULL knows of changes that nobody announces */
+	run.expects_changes = sm_job_is_null(job, "full_at");
+	run_call(sm_job_arguments(job), &run, publish);
 	AtEOXact_GUC(true, level);
-	PG_RETURN_DATUM(put_results(&run, PG_GETARG_DATUM(0)));
+	PG_RETURN_DATUM(put_results(&run, job));
 }
 
 Datum

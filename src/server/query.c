@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_param.h"
 #include "server/error.h"
 #include "server/table.h"
@@ -280,11 +281,12 @@ plan_source(SPIPlanPtr plan)
 	return linitial(SPI_plan_get_plan_sources(plan));
 }
 
-void
+bool
 sm_run_changes(const char *statement, DestReceiver *dest)
 {
 	SPIExecuteOptions options = {.dest = dest};
 	SPIPlanPtr	plan;
+	bool		is_volatile;
 	int			result;
 
 	SPI_connect();
@@ -297,7 +299,9 @@ sm_run_changes(const char *statement, DestReceiver *dest)
 	result = SPI_execute_plan_extended(plan, &options);
 	if (result < 0)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	is_volatile = contain_volatile_functions((Node *) plan_source(plan)->query_list);
 	SPI_finish();
+	return is_volatile;
 }
 
 void

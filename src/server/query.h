@@ -79,9 +79,9 @@ extern uint64 sm_execute_read(SPIPlanPtr plan, Datum *values, bool newest);
 
 /*
  * Run the statement that names what changed since the last run of sitemap_publish.  It
- * may write, and its rows go to the receiver.
+ * may write, and its rows go to the receiver.  Returns whether it calls volatile functions.
  */
-extern void sm_run_changes(const char *statement, DestReceiver *dest);
+extern bool sm_run_changes(const char *statement, DestReceiver *dest);
 
 /*
  * Run a query and give its rows to the receiver.  The query must be one SELECT, and

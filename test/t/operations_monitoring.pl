@@ -58,7 +58,7 @@ like(alerts(), qr{\A\Q$site\E\|articles\|ok\|1\|00:[^|]*\|\|
 $node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'news')});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
-my $due = $node->safe_psql('postgres', q{SELECT extract(epoch FROM finished + every)::float8 FROM site WHERE section = 'fine'});
+my $due = $node->safe_psql('postgres', q{SELECT extract(epoch FROM finished + every) FROM site WHERE section = 'fine'});
 like($lines[$_], (
 	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="fine"\} 44\d\d(?:\.\d+)?$/,
 	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,

@@ -15,6 +15,7 @@
 #include "server/error.h"
 #include "server/lock.h"
 #include "server/table.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/typcache.h"
 
@@ -239,14 +240,18 @@ section_argument(FunctionCallInfo fcinfo)
 }
 
 /*
- * Lock a section to the end of the transaction.  Argument 3: whether to wait.  Returns
- * whether the section is locked.
+ * Lock a section to the end of the transaction.  Argument 3: whether to wait.  Returns false
+ * if the section is not free.  Nobody can lock a section without the right to publish it;
+ * the run will say that the right is missing, or the target.
  */
 Datum
 _sitemap_lock_section(PG_FUNCTION_ARGS)
 {
 	LOCKTAG		lock = section_argument(fcinfo);
+	bool		is_missing = false;
 
+	if (pg_class_aclcheck_ext(PG_GETARG_OID(0), GetUserId(), ACL_INSERT, &is_missing) != ACLCHECK_OK)
+		PG_RETURN_BOOL(true);
 	if (!PG_GETARG_BOOL(3))
 		PG_RETURN_BOOL(sm_try_lock(&lock));
 	sm_lock(&lock);

@@ -249,6 +249,15 @@ CALL sitemap_run('job_owned');
 SELECT section, urls FROM job_owned ORDER BY section;
 RESET ROLE;
 DROP TABLE job_owned, job_owned_files;
+-- A role that cannot publish in the target cannot lock its sections.
+BEGIN;
+SET ROLE regress_job_member;
+SELECT _sitemap_lock_section('job_files', 'http://a/', 'good', wait) FROM (VALUES (true), (false)) v (wait);
+SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND objsubid > 1000;
+RESET ROLE;
+SELECT _sitemap_lock_section('job_files', 'http://a/', 'good', wait) FROM (VALUES (true), (false)) v (wait);
+SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND objsubid > 1000;
+ROLLBACK;
 REVOKE CREATE ON SCHEMA public FROM "regress_job Owner";
 DROP ROLE regress_job_member, "regress_job Owner";
 
@@ -264,6 +273,15 @@ INSERT INTO "a ""b"""."JOB" (target, base_url, section, query) VALUES ('"a ""b""
 CALL sitemap_run('"a ""b"""."JOB"');
 SELECT section, urls, files, error FROM "a ""b"""."JOB";
 DROP SCHEMA "a ""b""" CASCADE;
+-- Columns in another order.
+SELECT format('CREATE TABLE job_reversed (%s, PRIMARY KEY (base_url, section))', string_agg(format('%I %s', attname, format_type(atttypid, NULL)), ', ' ORDER BY attnum DESC))
+  FROM pg_attribute WHERE attrelid = 'sitemap_job'::regclass \gset reversed_
+:reversed_format;
+INSERT INTO job_reversed (target, base_url, section, query, max_urls, changes, full_every)
+VALUES ('job_files', 'http://reversed/', 'all', 'SELECT path AS loc, id AS key FROM public.job_page ORDER BY id', 40, 'DELETE FROM public.job_queue RETURNING id', '1 hour');
+CALL sitemap_run('job_reversed');
+SELECT section, urls, files, written, error, full_at > started AS "full" FROM job_reversed;
+DROP TABLE job_reversed;
 -- The extension in another schema, and a failure of a table whose name has quotes and percent signs: a notice says how to try again.
 CREATE SCHEMA "%s ""'";
 ALTER EXTENSION sitemap SET SCHEMA "%s ""'";

@@ -959,15 +959,15 @@ DECLARE
 	due_at CONSTANT text := schema || '._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
 	start CONSTANT text := $$
 		WITH mine AS MATERIALIZED (
-			SELECT job.target, job.base_url, job.section FROM %1$s job
+			SELECT job.target FROM %1$s job
 			 WHERE %4$s AND (job.finished, job.failures) IS NOT DISTINCT FROM ($1.finished, $1.failures) FOR NO KEY UPDATE SKIP LOCKED
 		), free AS MATERIALIZED (
-			SELECT * FROM mine WHERE %2$s._sitemap_lock_section(target, base_url, section, false) IS NOT FALSE	-- NULL: no target
+			SELECT FROM mine WHERE %2$s._sitemap_lock_section(target, $1.base_url, $1.section, false) IS NOT FALSE	-- NULL: no target
 		), started AS (
 			UPDATE %1$s job
 			   SET started = clock_timestamp(), requested = NULL, error = NULL,
 			       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity') AND job.error IS NULL THEN %5$s ELSE job.failures END
-			  FROM free WHERE job.base_url = free.base_url AND job.section = free.section RETURNING %3$s AS row_of_job
+			 WHERE %4$s AND EXISTS (SELECT FROM free) RETURNING %3$s AS row_of_job
 		)
 		SELECT (SELECT row_of_job FROM started) FROM free$$;
 	run CONSTANT text := $$
@@ -979,18 +979,13 @@ DECLARE
 		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
 		SELECT %2$s._sitemap_export(%1$L, $2)
 		 WHERE $2.directory IS NOT NULL AND 1 = (SELECT count(*) FROM %1$s job WHERE %4$s);
-		WITH mine AS MATERIALIZED (
-			SELECT job.base_url, job.section FROM %1$s job WHERE %4$s FOR NO KEY UPDATE
-		), finished AS (
-			UPDATE %1$s job
-			   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
-			       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at THEN job.full_at ELSE $2.full_at END,
-			       urls = $2.urls, files = $2.files, written = $2.written, unannounced = $2.unannounced, reason = $2.reason,
-			       error = NULL, failures = 0
-			  FROM mine WHERE job.base_url = mine.base_url AND job.section = mine.section RETURNING %3$s AS row_of_job
-		)
-		SELECT (SELECT row_of_job FROM finished) FROM mine$$;
-	fail CONSTANT text := 'UPDATE %1$s job SET failures = %5$s, error = $3 WHERE %4$s RETURNING %3$s';
+		UPDATE %1$s job
+		   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
+		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at THEN job.full_at ELSE $2.full_at END,
+		       urls = $2.urls, files = $2.files, written = $2.written, unannounced = $2.unannounced, reason = $2.reason,
+		       error = NULL, failures = 0
+		 WHERE %4$s RETURNING $2$$;
+	fail CONSTANT text := 'UPDATE %1$s job SET failures = %5$s, error = $3 WHERE %4$s RETURNING $1';
 
 	step record;
 	statement text;

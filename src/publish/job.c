@@ -9,6 +9,7 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "commands/trigger.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -131,7 +132,7 @@ run_step(void *arg)
 		step->job.value = SPI_datumTransfer(job, false, -1);
 	}
 	/* an error at the commit could not be caught */
-	SPI_execute("SET CONSTRAINTS ALL IMMEDIATE", false, 0);
+	AfterTriggerSetState(makeNode(ConstraintsSetStmt));
 	SPI_finish();
 }
 

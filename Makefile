@@ -7,6 +7,7 @@
 # make unit, fuzz, bench  unit tests of src/core, fuzzers of src/core, measurements
 # make load               many readers, publishers and writers at the same time
 # make sanitize           the SQL tests with AddressSanitizer and UndefinedBehaviorSanitizer
+# make valgrind           the SQL tests under valgrind
 # make dist               the release archive
 # make release            the archive, Debian and RPM packages and an extension image, each checked
 
@@ -172,6 +173,9 @@ bench demo load:
 test:
 	@test/run
 
+valgrind:
+	@test/valgrind
+
 check-world:
 	@test/run world
 
@@ -188,4 +192,4 @@ dist:
 release:
 	@packaging/release
 
-.PHONY: uninstall-documents compile unit fuzz bench demo load test check-world sanitize dist release FORCE
+.PHONY: uninstall-documents compile unit fuzz bench demo load test check-world sanitize valgrind dist release FORCE

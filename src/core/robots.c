@@ -150,7 +150,7 @@ key_letters(SmSpan key, char letters[KEY_LETTERS])
 static int
 edit_distance(const char *a, int a_len, const char *b, int b_len)
 {
-	int			row[KEY_LETTERS + 1];
+	int			row[KEY_LETTERS + 1] = {0};
 
 	for (int i = 0; i <= a_len; i++)
 		row[i] = i;

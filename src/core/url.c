@@ -353,7 +353,7 @@ canonical_octet(const char **s)
 
 	if (**s != '%')
 		return (unsigned char) *(*s)++;
-	octet = sm_hex_value((*s)[1]) << 4 | sm_hex_value((*s)[2]);
+	octet = sm_hex_value((*s)[1]) * 16 + sm_hex_value((*s)[2]);
 	*s += 3;
 	return (SM_CLASSES(octet) & SM_UNRESERVED) ? octet : ESCAPED | octet;
 }

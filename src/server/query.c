@@ -505,7 +505,7 @@ make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
 	const Datum *bounds[] = {from, to};
 	ParamListInfo params;
 
-	if (query->nparameters == 0 && from == NULL && to == NULL)
+	if (query->key_type == NULL || (query->nparameters == 0 && from == NULL && to == NULL))
 		return NULL;
 	params = makeParamList(lengthof(bounds));
 	for (size_t i = 0; i < lengthof(bounds); i++)

@@ -152,7 +152,7 @@ CREATE TABLE victim.result (run int, step text, a text, b text, failures int, ur
 \set path '"$user", public'
 :everything
 SELECT step, count(*) FROM victim.result GROUP BY step ORDER BY step COLLATE "C";
-SELECT step, a, b, failures FROM victim.result WHERE step LIKE 'job%' ORDER BY step COLLATE "C", a COLLATE "C";
+SELECT step, a, b, failures, urls FROM victim.result WHERE step LIKE 'job%' ORDER BY step COLLATE "C", a COLLATE "C";
 -- Neither near nor same traps run, nor temporary ones.
 \set ECHO none
 \set run 1

@@ -5,7 +5,7 @@
 -- Further variables, each given with -v:
 --
 --	history		table that keeps the rows of earlier runs (doc/operations.md), for the plots;
---			default: the name of jobs with _history, if there is such a table
+--			default: the name of jobs with _history, if that table exists
 --	base_url	report only on this site
 --	robots		text of robots.txt, for the audit
 --
@@ -27,7 +27,8 @@
 \endif
 \if :{?history}
 \else
-	\set history :jobs _history
+	SELECT format('%I.%I', n.nspname, c.relname || '_history') AS history
+	  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = :'jobs'::regclass \gset
 \endif
 \if :{?robots}
 \else

@@ -82,7 +82,7 @@ like(fails('nested.xml', 'nested'), qr/list\.xml is an index that is listed in a
 unlink "$root/sitemap-2.xml.gz" or die "no such file: $!";
 like(fails('sitemap.xml', 'missing'), qr/404.*cannot fetch .*sitemap-2\.xml\.gz/s, 'a file that is missing is an error');
 put('sitemap-2.xml.gz', '<!DOCTYPE html><html></html>');
-like(fails('sitemap.xml', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: document type declarations are not supported/,
+like(fails('sitemap.xml', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: the document is an HTML page/,
 	'so is a file that is none');
 put('sitemap-2.xml.gz', 'Service temporarily unavailable');
 like(fails('sitemap.xml', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: the line is neither XML nor a URL/,

@@ -330,7 +330,7 @@ my @left = grep { !$covered{$_} } split /\n/, $node->safe_psql(
 	   AND d.classid = 'pg_proc'::regclass
 	   AND proname !~ '_agg_|^_'
 	 ORDER BY proname});
-is("@left", 'sitemap_export sitemap_publish sitemap_publish_index sitemap_run sitemap_unwatch sitemap_watch', 'each function is measured');
+is("@left", 'sitemap_export sitemap_publish sitemap_publish_index sitemap_run sitemap_status sitemap_unwatch sitemap_watch', 'each function is measured');
 $node->stop;
 done_testing();
 

@@ -311,7 +311,7 @@ decode_octet(const char **s, char **d)
 {
 	if (**s == '%')
 	{
-		*(*d)++ = sm_hex_value((*s)[1]) << 4 | sm_hex_value((*s)[2]);
+		*(*d)++ = sm_hex_value((*s)[1]) * 16 + sm_hex_value((*s)[2]);
 		*s += 3;
 	}
 	else

@@ -549,6 +549,25 @@ sm_set_check_query(SmSet *set)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* The number of ranges that hold the touched files. */
+static int
+count_ranges(const SmOldFiles *old)
+{
+	int			nranges = 0;
+
+	for (int i = 0; i < old->nfiles;)
+	{
+		if (!old->rebuild[i].touched)
+		{
+			i++;
+			continue;
+		}
+		nranges++;
+		i = sm_rebuild_piece(old->rebuild, old->nfiles, i);
+	}
+	return nranges;
+}
+
 /*
  * Should only the ranges of the touched files be read, and not all rows?  False if
  * the planner expects the ranges to cost much more, as they do without an index on
@@ -560,8 +579,11 @@ prefers_ranges(SmSet *set)
 	const SmOldFiles *old = &set->old;
 	int			nranges = 0;
 	double		cost = 0;
-	double		cost_of_all = 0;
+	double		cost_of_all;
 
+	if (count_ranges(old) <= 1)
+		return true;
+	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
 	for (int end, i = 0; i < old->nfiles; i = end)
 	{
 		double		cost_of_range;
@@ -572,8 +594,6 @@ prefers_ranges(SmSet *set)
 		end = sm_rebuild_piece(old->rebuild, old->nfiles, i);
 		if (++nranges > PLANNED_RANGES)
 			continue;
-		if (nranges == 1)
-			cost_of_all = sm_query_cost(&set->query, NULL, NULL);
 		set_bounds(set, i, end);
 		cost_of_range = sm_query_cost(&set->query, set->from, set->to);
 
@@ -584,8 +604,7 @@ prefers_ranges(SmSet *set)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
-	return nranges <= 1 ||
-		cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
+	return cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*

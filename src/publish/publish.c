@@ -256,14 +256,17 @@ compare_with_old(SmOldFile *old, SmFile *file)
 static void
 write_index_file(Run *run, SmFile *file)
 {
-	SmOldFile  *old = strcmp(file->section, SM_INDEX_SECTION) == 0 ?
-		sm_target_find(run->target, file->name, false) :
+	bool		is_of_site = strcmp(file->section, SM_INDEX_SECTION) == 0;
+	SmOldFile  *old = is_of_site ? sm_target_find(run->target, file->name, false) :
 		sm_file_list_find(run->target->list, file->name);
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		isnull[SM_FILE_NCOLUMNS];
 
-	if (old && !belongs_to(old, file->section, true))
+	if (old && is_of_site && !belongs_to(old, file->section, true))
 		name_is_taken(run, old, file->section);
+	/* the run has deleted a sitemap of that name */
+	if (old && !sm_old_file_is_index(old))
+		old = NULL;
 	run->indexes = lappend(run->indexes, makeString(pstrdup(file->name)));
 	compare_with_old(old, file);
 	sm_file_to_row(file, values, isnull);
@@ -369,8 +372,16 @@ write_index(Run *run)
 	ListCell   *cell;
 
 	foreach(cell, names)
-		if (!list_member(run->indexes, lfirst(cell)))
-		delete_file(run, sm_target_find(run->target, strVal(lfirst(cell)), false));
+	{
+		SmOldFile  *old;
+
+		if (list_member(run->indexes, lfirst(cell)))
+			continue;
+		/* a trigger or another session can have deleted it since */
+		old = sm_target_find(run->target, strVal(lfirst(cell)), false);
+		if (old && belongs_to(old, SM_INDEX_SECTION, true))
+			delete_file(run, old);
+	}
 }
 
 /* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */

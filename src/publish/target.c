@@ -13,7 +13,7 @@
  *	3. The site's lock, after the query.  It protects the index, and the times of the
  *	   feed.  sitemap_publish_index takes it in place of the section's lock.
  *
- * A feed is locked as the table is.
+ * A feed is locked as the table is, but before 1.
  *
  * A transaction that publishes two sections of a site holds lock 3 when it waits for lock
  * 1 of the second section.  If another session runs the second section, it holds its lock
@@ -57,6 +57,22 @@ static const SmTable target_table = {
 	.hint = "Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (base_url, name))."
 };
 
+/* Raise an error unless the caller may publish in the table. */
+static void
+check_privileges(const SmTarget *target)
+{
+	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
+	Oid			relid = target->table.relid;
+	char	   *name = get_rel_name(relid);
+
+	/* if there is no such table, sm_table_open says so */
+	if (name && pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) != needed)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s", name),
+				 errdetail("Publishing in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
+}
+
 /*
  * Raise an error unless the relation is a table that the caller may publish
  * in.
@@ -65,14 +81,8 @@ static void
 check_table(const SmTarget *target)
 {
 	Relation	rel = target->table.rel;
-	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
-	Oid			relid = RelationGetRelid(rel);
 
-	if (pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) != needed)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for table %s", RelationGetRelationName(rel)),
-				 errdetail("Publishing in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
+	check_privileges(target);
 	sm_table_check_kind(&target->table);
 	sm_table_check_row_security(&target->table);
 	if (!RelationUsesLocalBuffers(rel))
@@ -146,6 +156,16 @@ sm_target_check_name(const SmTarget *target, bool isnull)
 						target->table.name->relname)));
 }
 
+pg_noreturn static void
+name_is_twice(const SmTarget *target, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("the target table \"%s\" has more than one file named \"%s\"",
+					target->table.name->relname, sm_clip(name)),
+			 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
+}
+
 /* Receives the files of the section. */
 typedef struct Lister
 {
@@ -192,11 +212,7 @@ list_files(SmTarget *target)
 					 &lister.receiver);
 	twice = sm_file_list_sort(target->list);
 	if (twice)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNIQUE_VIOLATION),
-				 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-						target->table.name->relname, sm_clip(twice)),
-				 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
+		name_is_twice(target, twice);
 }
 
 /* Is an index unique and on name alone? */
@@ -251,6 +267,8 @@ sm_target_lock_site(SmTarget *target)
 void
 sm_target_open(SmTarget *target)
 {
+	/* whoever may not publish must not hold up those who may */
+	check_privileges(target);
 	if (target->section)
 	{
 		LOCKTAG		lock = sm_section_lock(target->table.relid, target->base_url, target->section);
@@ -322,6 +340,8 @@ sm_target_find(SmTarget *target, const char *name, bool newest)
 	{
 		TupleDesc	desc = SPI_tuptable->tupdesc;
 
+		if (SPI_processed > 1)
+			name_is_twice(target, name);
 		sm_target_check_types(target, desc, sm_file_columns, SM_OLD_FILE_HAS_CONTENT);
 		heap_deform_tuple(SPI_tuptable->vals[0], desc, values, isnull);
 		old = sm_old_file_read(values, isnull);

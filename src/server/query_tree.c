@@ -9,6 +9,7 @@
 
 #include "server/query_tree.h"
 
+#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/plancache.h"
@@ -21,15 +22,48 @@ sm_query_tree(const SmQuery *query)
 	return linitial_node(Query, source->query_list);
 }
 
-/*
- * The only view, subquery or CTE that a query selects from, or NULL.  queries: the query,
- * then the queries around it, whose CTEs it can use; becomes the same of the result.
- */
-static Query *
-only_subquery(List **queries)
+/* A query, and the query around it, whose CTEs it can use. */
+typedef struct Scope
 {
-	Query	   *query = linitial(*queries);
-	Query	   *result = NULL;
+	Query	   *query;
+	const struct Scope *outer;	/* NULL for none */
+	bool		is_cte;			/* several queries can select from it */
+} Scope;
+
+static Scope *
+enter_scope(Query *query, const Scope *outer, bool is_cte)
+{
+	Scope	   *scope = palloc_object(Scope);
+
+	scope->query = query;
+	scope->outer = outer;
+	scope->is_cte = is_cte;
+	return scope;
+}
+
+/* The CTE that a range table entry names. */
+static Scope *
+find_cte(const RangeTblEntry *rte, const Scope *scope)
+{
+	ListCell   *cell;
+
+	for (Index i = 0; i < rte->ctelevelsup; i++)
+		scope = scope->outer;
+	foreach(cell, scope->query->cteList)
+	{
+		const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
+
+		if (strcmp(cte->ctename, rte->ctename) == 0)
+			return enter_scope(castNode(Query, cte->ctequery), scope, true);
+	}
+	return NULL;
+}
+
+/* The only view, subquery or CTE that a query selects from, or NULL. */
+static Scope *
+only_subquery(const Scope *scope)
+{
+	const Query *query = scope->query;
 	const RangeTblEntry *rte;
 
 	if (query->setOperations || list_length(query->jointree->fromlist) != 1 ||
@@ -37,43 +71,30 @@ only_subquery(List **queries)
 		return NULL;
 	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
 	if (rte->rtekind == RTE_SUBQUERY)
-		result = rte->subquery;
-	else if (rte->rtekind == RTE_CTE && !rte->self_reference)
-	{
-		ListCell   *cell;
-
-		*queries = list_copy_tail(*queries, rte->ctelevelsup);
-		query = linitial(*queries);
-		foreach(cell, query->cteList)
-		{
-			const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
-
-			if (strcmp(cte->ctename, rte->ctename) == 0)
-				result = castNode(Query, cte->ctequery);
-		}
-	}
-	if (result)
-		*queries = lcons(result, *queries);
-	return result;
+		return enter_scope(rte->subquery, scope, false);
+	if (rte->rtekind == RTE_CTE && !rte->self_reference)
+		return find_cte(rte, scope);
+	return NULL;
 }
 
 bool
 sm_query_has_order(const SmQuery *set_query)
 {
-	Query	   *query = sm_query_tree(set_query);
-	List	   *queries = list_make1(query);
+	const Scope *scope = enter_scope(sm_query_tree(set_query), NULL, false);
 
-	while (query && query->sortClause == NIL)
+	while (scope && scope->query->sortClause == NIL)
 	{
+		const Query *query = scope->query;
+
 		/* one row, or those of a function in the SELECT list */
 		if (!query->setOperations && query->jointree->fromlist == NIL)
 			return true;
 		if (query->distinctClause || query->groupClause || query->groupingSets ||
 			query->hasWindowFuncs)
 			return false;
-		query = only_subquery(&queries);
+		scope = only_subquery(scope);
 	}
-	return query != NULL;
+	return scope != NULL;
 }
 
 /* Is the number of a LIMIT or OFFSET something else than NULL or 0, which have no effect? */
@@ -87,22 +108,35 @@ has_effect(Node *number, bool is_offset)
 	return !value->constisnull && !(is_offset && DatumGetInt64(value->constvalue) == 0);
 }
 
-/* queries: the query, then the queries around it */
+/* seen: the CTEs that have been looked at, each once however many queries select from it */
 static bool
-has_limit(List *queries)
+has_limit(const Scope *scope, List **seen)
 {
-	const Query *query = linitial(queries);
+	Query	   *query = scope->query;
 	ListCell   *cell;
 
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (scope->is_cte)
+	{
+		if (list_member_ptr(*seen, query))
+			return false;
+		*seen = lappend(*seen, query);
+	}
 	if (has_effect(query->limitCount, false) || has_effect(query->limitOffset, true))
 		return true;
 	if (query->setOperations == NULL)
-		return only_subquery(&queries) != NULL && has_limit(queries);
+	{
+		const Scope *inner = only_subquery(scope);
+
+		return inner != NULL && has_limit(inner, seen);
+	}
 	foreach(cell, query->rtable)
 	{
 		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
 
-		if (rte->rtekind == RTE_SUBQUERY && has_limit(lcons(rte->subquery, queries)))
+		if (rte->rtekind == RTE_SUBQUERY &&
+			has_limit(enter_scope(rte->subquery, scope, false), seen))
 			return true;
 	}
 	return false;
@@ -111,5 +145,7 @@ has_limit(List *queries)
 bool
 sm_query_has_limit(const SmQuery *query)
 {
-	return has_limit(list_make1(sm_query_tree(query)));
+	List	   *seen = NIL;
+
+	return has_limit(enter_scope(sm_query_tree(query), NULL, false), &seen);
 }

@@ -288,6 +288,16 @@ SELECT pg_temp.limited('WITH p AS (SELECT loc, id AS key FROM changes_page ORDER
 ROLLBACK TO before;
 SELECT pg_temp.limited('(SELECT loc, id AS key FROM changes_page ORDER BY id LIMIT 600) UNION ALL SELECT ''/last'', 1000000 ORDER BY key');
 ROLLBACK TO before;
+SELECT pg_temp.limited('WITH a AS (SELECT 1000000 AS id), b AS (SELECT loc, id FROM changes_page ORDER BY id LIMIT 600) SELECT ''/last'' AS loc, id AS key FROM a UNION ALL SELECT loc, id FROM b ORDER BY key');
+ROLLBACK TO before;
+-- Each CTE is looked at once, not once for each of the 2 ^ 40 ways to it.
+SELECT format('WITH c0 AS (SELECT loc, id FROM public.changes_page), %s SELECT loc, id AS key FROM c40 ORDER BY id',
+              string_agg(format('c%s AS (SELECT * FROM c%s WHERE false UNION ALL SELECT * FROM c%2$s WHERE false)', n, n - 1), ', ' ORDER BY n)) AS query
+  FROM generate_series(1, 40) n \gset
+SET LOCAL statement_timeout = '1min';
+SELECT count(*) FROM sitemap_publish('changes_target', :'query', 'http://c/', section => 'ctes', changes => 'SELECT 1 WHERE false');
+RESET statement_timeout;
+ROLLBACK TO before;
 -- A single file as well.
 SELECT pg_temp.limited('SELECT loc, id AS key FROM changes_page ORDER BY id LIMIT 50');
 ROLLBACK TO before;

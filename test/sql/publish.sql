@@ -392,3 +392,23 @@ SELECT count(*) FROM sitemap_publish('publish_ordered', 'SELECT loc FROM publish
 SELECT count(*) FROM sitemap_publish('publish_ordered', 'SELECT ''/'' AS loc', 'http://d/');
 SELECT count(*) FROM sitemap_publish('publish_ordered', 'SELECT loc FROM publish_order WHERE false', 'http://e/');
 DROP TABLE publish_order, publish_ordered;
+
+-- An index that a trigger deletes while the run writes another; a sitemap of the section where its index belongs; two indexes of one name.
+CREATE TABLE publish_stale OF sitemap_file (PRIMARY KEY (base_url, name));
+SELECT name, action FROM sitemap_publish('publish_stale', 'SELECT ''/1'' AS loc', 'http://a/', section => 'a');
+INSERT INTO publish_stale (base_url, section, name, kind, loc, digest) VALUES
+	('http://a/', 'sitemap', 'sitemap-index-2.xml', 'index', 'http://a/sitemap-index-2.xml', '00'),
+	('http://a/', 'a', 'a.xml', 'urlset', 'http://a/a.xml', '00');
+CREATE FUNCTION publish_delete() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	DELETE FROM publish_stale WHERE name = 'sitemap-index-2.xml';
+	RETURN NULL;
+END $$;
+CREATE TRIGGER stale AFTER UPDATE ON publish_stale FOR EACH ROW WHEN (NEW.name = 'sitemap.xml') EXECUTE FUNCTION publish_delete();
+SELECT name, action FROM sitemap_publish('publish_stale', 'SELECT ''/2'' AS loc', 'http://a/', section => 'a', index => 'section');
+SELECT name, kind FROM publish_stale ORDER BY name;
+CREATE TABLE publish_twice (LIKE sitemap_file);
+INSERT INTO publish_twice SELECT f.* FROM publish_stale f, generate_series(1, 2) WHERE name = 'sitemap.xml';
+SELECT name, action FROM sitemap_publish('publish_twice', 'SELECT ''/2'' AS loc', 'http://a/', section => 'a');
+DROP TABLE publish_stale, publish_twice;
+DROP FUNCTION publish_delete;

@@ -975,17 +975,19 @@ DECLARE
 		SELECT %2$s._sitemap_publish($1, $1.changes IS NULL
 		           OR %2$s._sitemap_next_run(NULL, $1.full_at, NULL, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)
 		 WHERE 1 = (SELECT count(*) FROM %1$s job WHERE %4$s)$$;
+	-- Like "start", they return no row if the row is no longer that of this call, and NULL if it was not updated.
+	update_mine CONSTANT text := 'WITH mine AS MATERIALIZED (SELECT FROM %1$s job WHERE %4$s FOR NO KEY UPDATE), updated AS (UPDATE %1$s job SET ';
+	updated_mine CONSTANT text := ' WHERE %4$s AND EXISTS (SELECT FROM mine) RETURNING $2 AS published) SELECT (SELECT published FROM updated) FROM mine';
 	finish CONSTANT text := $$
 		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
 		SELECT %2$s._sitemap_export(%1$L, $2)
 		 WHERE $2.directory IS NOT NULL AND 1 = (SELECT count(*) FROM %1$s job WHERE %4$s);
-		UPDATE %1$s job
-		   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
+$$ || update_mine || $$
+		       finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
 		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at THEN job.full_at ELSE $2.full_at END,
 		       urls = $2.urls, files = $2.files, written = $2.written, unannounced = $2.unannounced, reason = $2.reason,
-		       error = NULL, failures = 0
-		 WHERE %4$s RETURNING $2$$;
-	fail CONSTANT text := 'UPDATE %1$s job SET failures = %5$s, error = $3 WHERE %4$s RETURNING $1';
+		       error = NULL, failures = 0$$ || updated_mine;
+	fail CONSTANT text := update_mine || 'failures = %5$s, error = $3' || updated_mine;
 
 	step record;
 	statement text;

@@ -444,6 +444,17 @@ UPDATE job SET urls = NULL, started = NULL WHERE section <> 'hindered';
 CALL sitemap_run('job');
 SELECT section, urls, started IS NULL AS unset, error, failures FROM job ORDER BY section;
 DROP TRIGGER canceled ON job;
+-- One that hinders the UPDATE at the end of a job, and that of a failure.
+INSERT INTO job (target, base_url, section, query) VALUES
+  ('job_files', 'http://a/', 'no-end', 'SELECT ''/'' AS loc'), ('job_files', 'http://a/', 'no-failure', 'SELECT (1 / 0)::text AS loc');
+CREATE FUNCTION job_hinder() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER hinder BEFORE UPDATE ON job FOR EACH ROW
+  WHEN (NEW.section = 'no-end' AND NEW.finished IS NOT NULL OR NEW.section = 'no-failure' AND NEW.failures > 0) EXECUTE FUNCTION job_hinder();
+CALL sitemap_run('job');
+SELECT section, finished IS NOT NULL AS success, error, failures FROM job WHERE section LIKE 'no-%' ORDER BY section;
+DROP TRIGGER hinder ON job;
+DROP FUNCTION job_hinder;
+DELETE FROM job WHERE section LIKE 'no-%';
 -- Triggers have the search_path pg_catalog, pg_temp, in the table of jobs; that of the caller in the target.
 CREATE TABLE job_path (place text, path text);
 CREATE FUNCTION job_path() RETURNS trigger LANGUAGE plpgsql AS $$

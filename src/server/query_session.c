@@ -4,7 +4,8 @@
  *	  settings of the session.
  *
  * Such conversions are stable functions with an argument of a date or time type, and
- * conversions of such a value to text.  now() has no argument: all sessions agree on it.
+ * conversions of such a value to text.  now() has no argument: all sessions agree on it,
+ * but not on CURRENT_DATE, CURRENT_TIME, LOCALTIME and LOCALTIMESTAMP, which depend on TimeZone.
  * Text that is cast to a timestamptz is not reported: most has its time zone.
  *
  *	  to_char(changed, 'YYYY')	a timestamptz: depends on TimeZone
@@ -20,6 +21,7 @@
 
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "parser/parsetree.h"
@@ -219,12 +221,35 @@ is_dependent_column(Oid from, Oid to)
 	}
 }
 
+/* Describe CURRENT_DATE and the like; NULL for what all sessions agree on. */
+static const char *
+check_current_time(SQLValueFunctionOp op)
+{
+	switch (op)
+	{
+		case SVFOP_CURRENT_DATE:
+			return "CURRENT_DATE";
+		case SVFOP_CURRENT_TIME:
+		case SVFOP_CURRENT_TIME_N:
+			return "CURRENT_TIME";
+		case SVFOP_LOCALTIME:
+		case SVFOP_LOCALTIME_N:
+			return "LOCALTIME";
+		case SVFOP_LOCALTIMESTAMP:
+		case SVFOP_LOCALTIMESTAMP_N:
+			return "LOCALTIMESTAMP";
+		default:
+			return NULL;
+	}
+}
+
 /* Look at the columns of a UNION, INTERSECT or EXCEPT. */
 static const char *
 check_set_operation(const Query *query, const SetOperationStmt *operation)
 {
 	Node	   *sides[] = {operation->larg, operation->rarg};
 
+	check_stack_depth();
 	for (size_t i = 0; i < lengthof(sides); i++)
 	{
 		List	   *types = NIL;
@@ -313,6 +338,8 @@ check_node(Node *node)
 		case T_ScalarArrayOpExpr:
 			return check_operator(castNode(ScalarArrayOpExpr, node)->opno,
 								  castNode(ScalarArrayOpExpr, node)->args, BOOLOID);
+		case T_SQLValueFunction:
+			return check_current_time(castNode(SQLValueFunction, node)->op);
 		case T_XmlExpr:
 			return check_xml(castNode(XmlExpr, node));
 		case T_CoerceViaIO:

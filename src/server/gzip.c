@@ -46,12 +46,14 @@ struct SmGzip
 #endif
 };
 
-/* Have a function called before the current memory context is freed, even after an error. */
+/*
+ * Have a function called before the current memory context is freed, even after an error.
+ * callback: allocated before what the function frees, which an error would leak.
+ */
 static void
-at_end_of_context(MemoryContextCallbackFunction function, void *arg)
+at_end_of_context(MemoryContextCallback *callback, MemoryContextCallbackFunction function,
+				  void *arg)
 {
-	MemoryContextCallback *callback = palloc_object(MemoryContextCallback);
-
 	callback->func = function;
 	callback->arg = arg;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
@@ -99,11 +101,12 @@ SmGzip *
 sm_gzip_create(int level)
 {
 	SmGzip	   *gzip = palloc_object(SmGzip);
+	MemoryContextCallback *callback = palloc_object(MemoryContextCallback);
 
 	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(level));
 	if (gzip->compressor == NULL)
 		library_lacks_memory("compressor");
-	at_end_of_context(free_compressor, gzip->compressor);
+	at_end_of_context(callback, free_compressor, gzip->compressor);
 	return gzip;
 }
 
@@ -133,10 +136,11 @@ SmGzip *
 sm_gzip_create(int level)
 {
 	SmGzip	   *gzip = palloc0_object(SmGzip);
+	MemoryContextCallback *callback = palloc_object(MemoryContextCallback);
 
 	if (deflateInit2(&gzip->stream, level, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		library_lacks_memory("compressor");
-	at_end_of_context(end_compressor, &gzip->stream);
+	at_end_of_context(callback, end_compressor, &gzip->stream);
 	return gzip;
 }
 
@@ -230,6 +234,7 @@ const char *
 sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 {
 	z_stream   *stream;
+	MemoryContextCallback *callback;
 	size_t		size = declared_size(data);
 	size_t		room = Max(size + 1, INFLATE_STEP);
 	char	   *buf = palloc(room);
@@ -247,9 +252,10 @@ sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 	stream = palloc0_object(z_stream);
 	stream->next_in = (Bytef *) data.s;
 	stream->avail_in = data.len;
+	callback = palloc_object(MemoryContextCallback);
 	if (inflateInit2(stream, GZIP_BITS) != Z_OK)
 		library_lacks_memory("decompressor");
-	at_end_of_context(end_stream, stream);
+	at_end_of_context(callback, end_stream, stream);
 	while (!ended && reason == NULL && len <= limit)
 	{
 		uInt		step;

@@ -41,6 +41,10 @@
 #define ANY			0
 #define END			1
 
+/* SM_ROBOTS_MEMORY: the shortest line of a rule, whose path is an octet of up to three symbols */
+_Static_assert(sizeof(SmRobotsRule) + 3 <= SM_ROBOTS_MEMORY(sizeof("allow:x") - 1),
+			   "a rule needs more memory than SM_ROBOTS_MEMORY allows for its line");
+
 static bool
 is_blank(char c)
 {

@@ -208,7 +208,7 @@ write_file(Run *run, SmOldFile *old, Datum *values, bool *isnull)
 	if (old == NULL || !old->stays)
 	{
 		/* if only other columns of the row differ, lastmod stays */
-		bool		stays = has_document || (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod));
+		bool		stays = old && (has_document || (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod)));
 		TimestampTz lastmod = stays ? old->lastmod : next_lastmod(run, old);
 
 		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);

@@ -31,6 +31,7 @@
 #include "core/suspect.h"
 #include "core/xml.h"
 #include "entry/value.h"
+#include "server/base_url.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
+#include "server/base_url.h"
 #include "server/encoding.h"
 #include "utils/date.h"
 
@@ -54,16 +55,6 @@ sm_unless_blank(SmSpan value)
 		s += n;
 	}
 	return sm_no_span();
-}
-
-void
-sm_url_check_memory(SmUrlStatus status)
-{
-	if (status == SM_URL_NO_MEMORY)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("libidn2 could not encode a host name.")));
 }
 
 bool

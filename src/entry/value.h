@@ -59,13 +59,8 @@ extern SmSpan sm_unless_blank(SmSpan value);
 #define SM_USER_HINT	"Everybody could read it. Remove what stands before the \"@\"."
 
 /*
- * Raise an error if encoding a URL ran out of memory.  That is not a problem
- * of the row, and is never skipped or reported.
- */
-extern void sm_url_check_memory(SmUrlStatus status);
-
-/*
- * Report that a URL was refused, with the SQLSTATE and hint for the status.
+ * Report that a URL was refused, with the SQLSTATE and hint for the status.  Out of memory
+ * is not a problem of the row, and is never skipped or reported.
  * what: noun phrase for the URL in the message.
  */
 extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,

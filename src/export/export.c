@@ -34,6 +34,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/argument.h"
+#include "server/base_url.h"
 #include "server/column.h"
 #include "server/encoding.h"
 #include "server/query.h"
@@ -80,6 +81,8 @@ typedef struct ExportState
 	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
 	const char *base_url;		/* of rows that have none; NULL for none */
+	char	   *row_base_url;	/* of the last row that has one, as given */
+	char	   *row_site;		/* and as runs write it */
 	uint64		nfiles;			/* in the query */
 	ReturnSetInfo *result;
 } ExportState;
@@ -234,6 +237,36 @@ check_not_null(const ExportState *state, int which, bool isnull)
 				 errdetail("It is null in row " UINT64_FORMAT ".", state->receiver.nrows)));
 }
 
+/* A base_url as runs write it. */
+static char *
+read_base_url(Datum value)
+{
+	SmUrlBase  *base = palloc_object(SmUrlBase);
+
+	sm_base_url_read(sm_read_argument(value, "base_url"), SM_SCOPE_HOST, base);
+	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
+}
+
+/* The site of a row whose base_url is not null.  Most rows have that of the row before. */
+static const char *
+row_site(ExportState *state, const char *base_url)
+{
+	MemoryContext context = state->receiver.context;
+
+	if (state->row_base_url == NULL || strcmp(base_url, state->row_base_url) != 0)
+	{
+		char	   *site = read_base_url(CStringGetTextDatum(base_url));
+
+		/* of several spellings, the one before is no longer needed */
+		if (state->row_base_url)
+			pfree(state->row_base_url);
+		state->row_base_url = MemoryContextStrdup(context, base_url);
+		if (state->row_site == NULL || strcmp(site, state->row_site) != 0)
+			state->row_site = MemoryContextStrdup(context, site);
+	}
+	return state->row_site;
+}
+
 /* A base_url, or NULL for none, as the noun of a message. */
 static const char *
 describe_site(const char *base_url)
@@ -252,7 +285,7 @@ check_site(ExportState *state, const char *base_url)
 	SmList	   *list = &state->list;
 
 	if (list->site == NULL && base_url != NULL && state->nfiles == 0)
-		sm_list_set_site(list, MemoryContextStrdup(state->receiver.context, base_url));
+		list->site = base_url;
 	if (base_url != list->site &&
 		(base_url == NULL || list->site == NULL || strcmp(base_url, list->site) != 0))
 		ereport(ERROR,
@@ -261,6 +294,8 @@ check_site(ExportState *state, const char *base_url)
 						describe_site(base_url), describe_site(list->site)),
 				 base_url == NULL ?
 				 errhint("Add the column base_url to the query, or pass base_url to sitemap_export.") :
+				 !list->is_site_listed ?
+				 errhint("Export each site to a directory of its own, with WHERE base_url = ... in the query.") :
 				 errhint("Export each site to a directory of its own, with WHERE base_url = ... in the query. To give this directory to another site, delete the first line of \"%s\".",
 						 sm_dir_path(list->dir, SM_LIST_NAME))));
 }
@@ -281,7 +316,7 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 		return true;
 	check_not_null(state, EXPORT_NAME, name == NULL);
 	check_not_null(state, EXPORT_CONTENT, no_content);
-	check_site(state, base_url ? base_url : state->base_url);
+	check_site(state, base_url ? row_site(state, base_url) : state->base_url);
 
 	file = sm_list_find(&state->list, name);
 	if (file->action)
@@ -393,24 +428,6 @@ mirror(ExportState *state, const char *directory, const char *files)
 	remove_files(state);
 	sm_list_write(&state->list, false);
 	PopActiveSnapshot();
-}
-
-/* The argument base_url, as runs write it. */
-static const char *
-read_base_url(Datum argument)
-{
-	SmSpan		url = sm_read_argument(argument, "base_url");
-	SmUrlBase  *base = palloc_object(SmUrlBase);
-	SmUrlStatus status = sm_url_base_init(base, url.s, url.len, SM_SCOPE_HOST);
-
-	if (status != SM_URL_OK)
-	{
-		const char *reason = sm_url_message(status);
-
-		sm_invalid_argument("base_url", sm_for_message(sm_without_secret(url)),
-							psprintf("%c%s.", pg_toupper((unsigned char) reason[0]), reason + 1));
-	}
-	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 }
 
 Datum

@@ -30,27 +30,12 @@
 #include <time.h>
 
 #include "core/digest.h"
-#include "core/url.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "server/argument.h"
 #include "server/encoding.h"
 
 /* what the line of the site begins with */
 #define SITE_PREFIX	"site "
-
-void
-sm_list_set_site(SmList *list, const char *base_url)
-{
-	for (const char *c = base_url; *c != '\0'; c++)
-		if (*c <= ' ' || *c > '~')
-			sm_invalid_argument("base_url", base_url,
-								"It has a character that is not printable ASCII.");
-	if (sm_url_has_user(sm_span_of(base_url)))
-		sm_invalid_argument("base_url", sm_for_message(sm_without_secret(sm_span_of(base_url))),
-							"It must not have a user name or password before the host.");
-	list->site = base_url;
-}
 
 /* What is wrong with the name of an exported file; NULL for nothing. */
 static const char *
@@ -150,6 +135,7 @@ sm_list_read(SmList *list, SmDir *dir)
 
 	list->dir = dir;
 	list->site = NULL;
+	list->is_site_listed = false;
 	dlist_init(&list->files);
 	list->by_name = hash_create("sitemap_export files", 64, &ctl,
 								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
@@ -175,7 +161,10 @@ sm_list_read(SmList *list, SmDir *dir)
 		if (strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) != 0)
 			read_version(list, line);
 		else if (list->site == NULL)
+		{
 			list->site = pstrdup(line + strlen(SITE_PREFIX));
+			list->is_site_listed = true;
+		}
 	}
 	pfree(lines.data);
 }

@@ -36,7 +36,9 @@ typedef struct SmListFile
 typedef struct SmList
 {
 	SmDir	   *dir;
-	const char *site;			/* base_url of the files; NULL for none */
+	const char *site;			/* base_url of the files, as runs write it;
+								 * NULL for none */
+	bool		is_site_listed; /* is the site in the list on disk? */
 	dlist_head	files;			/* of SmListFile: listed files, then others of
 								 * the query */
 	HTAB	   *by_name;
@@ -45,12 +47,6 @@ typedef struct SmList
 
 /* Read the list of a directory, into the current memory context. */
 extern void sm_list_read(SmList *list, SmDir *dir);
-
-/*
- * Set the site of a list without a site.  base_url is kept, not copied.  Raises an error
- * if it has other characters than printable ASCII.
- */
-extern void sm_list_set_site(SmList *list, const char *base_url);
 
 /*
  * Find a file by its name, or add it as a file that is not listed.  Raises an error

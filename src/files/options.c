@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "entry/value.h"
 #include "server/argument.h"
+#include "server/base_url.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 
@@ -67,33 +68,21 @@ section_option(const SmArguments *args)
 	return section;
 }
 
-pg_noreturn static void
-refuse_base_url(SmSpan url, const char *reason)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid base_url \"%s\": %s", sm_for_message(sm_without_secret(url)), reason),
-			 errhint("It is the URL of the directory that the files will be served from, such as \"https://www.example.com/\".")));
-}
-
 static void
 base_url_option(const SmArguments *args, SmUrlScope scope, SmUrlBase *base)
 {
 	SmSpan		url = sm_read_argument(sm_argument(args, "base_url"), "base_url");
-	SmUrlStatus status = sm_url_base_init(base, url.s, url.len, scope);
 
-	sm_url_check_memory(status);
+	sm_base_url_read(url, scope, base);
 	/* a host can end with .xml */
-	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] > base->origin_len + 1 &&
+	if (base->len[SM_FORM_PLAIN] > base->origin_len + 1 &&
 		names_file(sm_trim(url)))
-		refuse_base_url(url, "it is the URL of a file");
-	if (status == SM_URL_OK && base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
+		sm_refuse_base_url(url, "it is the URL of a file");
+	if (base->len[SM_FORM_PLAIN] + MAX_NAME > SM_URL_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base_url is longer than %d characters", SM_URL_MAX - MAX_NAME),
 				 errdetail("The URLs of the files need room for their names.")));
-	if (status != SM_URL_OK)
-		refuse_base_url(url, sm_url_message(status));
 }
 
 /* The processing instruction of a stylesheet, NULL for none. */

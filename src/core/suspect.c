@@ -549,7 +549,7 @@ is_in(uint32_t c, const Range *ranges, size_t n)
 	return false;
 }
 
-#define IS_IN(c, ranges)	is_in(c, ranges, sizeof(ranges) / sizeof(ranges[0]))
+#define IS_IN(c, ranges)	is_in((c), (ranges), sizeof(ranges) / sizeof((ranges)[0]))
 
 /*
  * Characters without a shape of their own: blanks other than U+0020 and the wide U+3000,
@@ -676,7 +676,7 @@ look_at_text(Look *look, const char *s, const char *end)
 
 		if ((unsigned char) *s >= 0x20 && (unsigned char) *s < 0x7F)
 		{
-			before = *s;
+			before = (unsigned char) *s;
 			if (!is_word_char(*s))
 				look_at_ascii(look, s, end);
 			s++;

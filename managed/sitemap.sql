@@ -3,274 +3,503 @@
  *	  sitemap in plain SQL, for PostgreSQL 15 and later on services that take no extension
  *	  of ours.  doc/managed.md explains it.
  *
- * Run the file in an SQL console, by psql or in a migration; no superuser is needed.
- * Everything goes into the current schema, the first of search_path.  Run the file again
- * to update the functions, or after the schema was renamed.
+ * Run the file in a transaction, after SET LOCAL search_path; no superuser is needed.  Run
+ * it again to update the functions, or after the schema was renamed.
  *
  * For rows that both accept, sitemap_publish writes what the extension's
  * sitemap_publish(..., split => 'full', compression => 0) writes, byte for byte.
+ *
+ * Nobody else's functions, operators or types are used, whatever search_path is: bodies with
+ * RETURN or BEGIN ATOMIC are parsed here, with a search_path of pg_catalog; all others
+ * qualify their names, or set search_path.  "here" stands for the schema of the functions.
  */
 
-DO $$ BEGIN
-	IF current_setting('server_encoding') <> 'UTF8' THEN
-		RAISE EXCEPTION 'the encoding of the database must be UTF8' USING ERRCODE = '0A000';
-	END IF;
-	CREATE TYPE sitemap_file AS (
-		base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int,
-		byte_count bigint, digest text, first_key text, recipe text, shown bytea, content bytea);
-EXCEPTION WHEN duplicate_object THEN	-- the file was run before
-END $$;
-COMMENT ON TYPE sitemap_file IS 'file of a set of sitemaps, with its URL, counts, digest and content';
-COMMENT ON COLUMN sitemap_file.base_url IS 'URL of the directory of the site';
-COMMENT ON COLUMN sitemap_file.section IS 'section of the site that the file belongs to';
-COMMENT ON COLUMN sitemap_file.name IS 'file name, with its suffix';
-COMMENT ON COLUMN sitemap_file.kind IS 'urlset or index';
-COMMENT ON COLUMN sitemap_file.loc IS 'URL of the file';
-COMMENT ON COLUMN sitemap_file.lastmod IS 'newest lastmod in the file; in a target, when the content last changed';
-COMMENT ON COLUMN sitemap_file.url_count IS 'number of entries';
-COMMENT ON COLUMN sitemap_file.byte_count IS 'size in bytes';
-COMMENT ON COLUMN sitemap_file.digest IS 'hash of the document, in hex, fit for an ETag; NULL if made elsewhere';
-COMMENT ON COLUMN sitemap_file.first_key IS 'used by the extension only';
-COMMENT ON COLUMN sitemap_file.recipe IS 'used by the extension only';
-COMMENT ON COLUMN sitemap_file.shown IS 'used by the extension only';
-COMMENT ON COLUMN sitemap_file.content IS 'the document in UTF-8';
+-- Outside of a transaction this has no effect, and the next statement refuses to run.
+SET LOCAL sitemap.install = 'on';
 
--- In the text of a function, "here" stands for the schema.  The end of the file replaces it,
--- so the functions work whatever search_path is.
+DO $install$
+DECLARE
+	schema constant pg_catalog.text := current_schema;
+	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
+BEGIN
+	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+	PERFORM set_config('standard_conforming_strings', 'on', true);
+	IF coalesce(current_setting('sitemap.install', true), '') <> 'on' THEN
+		RAISE EXCEPTION 'sitemap.sql can run only in a transaction' USING ERRCODE = '25P01',
+			HINT = 'Run BEGIN, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
+	ELSIF current_setting('server_encoding') <> 'UTF8' THEN
+		RAISE EXCEPTION 'the encoding of the database must be UTF8' USING ERRCODE = '0A000';
+	ELSIF schema IS NULL OR schema ~ '["$''\\]' THEN
+		RAISE EXCEPTION 'no schema has been selected to create in, or its name has a character of "$''\'
+			USING ERRCODE = '3F000', HINT = 'Run SET LOCAL search_path = sitemap before the file.';
+	ELSIF to_regtype(quote_ident(schema) || '.sitemap_file') IS NULL THEN
+		EXECUTE format('CREATE TYPE %I.sitemap_file AS (
+			base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int,
+			byte_count bigint, digest text, first_key text, recipe text, shown bytea, content bytea)', schema);
+	END IF;
+
+	EXECUTE regexp_replace($file$
+
+COMMENT ON TYPE here.sitemap_file IS 'file of a set of sitemaps, with its URL, counts, digest and content';
 
 -- Raises an error, unless problem, its SQLSTATE and message, is NULL.
-CREATE OR REPLACE FUNCTION _sitemap_refuse(problem text, detail text DEFAULT 'Nothing was changed.') RETURNS text
+CREATE OR REPLACE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-	RAISE EXCEPTION USING ERRCODE = left(problem, 5), MESSAGE = substr(problem, 7), DETAIL = detail;
+	RAISE EXCEPTION USING
+		ERRCODE = pg_catalog.left(problem, 5), MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
 END
 $$;
+
+-- Removes white space as the extension does.
+CREATE OR REPLACE FUNCTION here._sitemap_trim(value text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN btrim(value, E' \t\n\x0b\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'
+                    '\u2028\u2029\u202f\u205f\u3000');
+
+-- A word in lower case and without blanks; NULL if it is none of words.
+CREATE OR REPLACE FUNCTION here._sitemap_word(value text, words text[]) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN value = ANY (words) THEN value
+            WHEN lower(here._sitemap_trim(value) COLLATE "C") = ANY (words) THEN lower(here._sitemap_trim(value)) END;
+
+-- A value in a message: one line, not too long, without the user and password of a URL.
+CREATE OR REPLACE FUNCTION here._sitemap_shown(value text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN left(regexp_replace(translate(left(value, 5000), E'\n\r', '  '),
+	'^(\W*([a-z]+:)?[/\\]*)([^/\\?#]*|[^/\\?#]*:.*)(@|%40|&#64;|\uff20|\ufe6b)', '\1***\4', 'i'), 200) ||
+	CASE WHEN length(value) > 200 THEN '...' ELSE '' END;
 
 -- The W3C datetime of a lastmod; NULL if there is none.
-CREATE OR REPLACE FUNCTION _sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01'
             THEN to_char(lastmod, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END;
-CREATE OR REPLACE FUNCTION _sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN _sitemap_time(lastmod AT TIME ZONE 'UTC');
-CREATE OR REPLACE FUNCTION _sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN left(_sitemap_time(lastmod::timestamp), 10);
+CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN here._sitemap_time(lastmod AT TIME ZONE 'UTC');
+CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01'
+            THEN to_char(lastmod::timestamp, 'YYYY-MM-DD') END;
+
+-- A priority as float8, also beyond its range.
+CREATE OR REPLACE FUNCTION here._sitemap_priority(priority float8) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN priority;
+CREATE OR REPLACE FUNCTION here._sitemap_priority(priority numeric) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN abs(priority) < 1e-300 THEN 0 WHEN abs(priority) < 1e300 THEN priority::float8
+            WHEN priority IS NOT NULL THEN 'Infinity' END;
 
 -- Escapes a percent-encoded URL for XML.
-CREATE OR REPLACE FUNCTION _sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
 
+-- The letters outside ASCII of a path, with "-" and "/" between them; NULL if there are none,
+-- or other characters are between them.
+CREATE OR REPLACE FUNCTION here._sitemap_run(path text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN path COLLATE "C" ~ '^/[\x01-\x7f]*[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*[\x01-\x7f]*$'
+            THEN substring(path COLLATE "C" FROM '[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*') END;
+
+-- Percent-encodes such letters.  Read as LATIN1, a byte 8X to BX becomes C2 and the same byte
+-- in UTF-8, and a byte CX to FX becomes C3 8X to C3 BX.
+CREATE OR REPLACE FUNCTION here._sitemap_letters(run text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN replace(replace(replace(replace(replace(replace(replace(upper(encode(convert_to(replace(replace(
+	convert_from(convert_to(run, 'UTF8'), 'LATIN1'), '-', U&'\0100'), '/', U&'\0101'), 'UTF8'), 'hex')),
+	'C2', '%'), 'C38', '%C'), 'C39', '%D'), 'C3A', '%E'), 'C3B', '%F'), 'C480', '-'), 'C481', '/');
+
 -- Percent-encodes all characters but letters, digits, -._~ and kept.  Escapes such as %C3 stay.
-CREATE OR REPLACE FUNCTION _sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text
+CREATE OR REPLACE FUNCTION here._sitemap_percent(value text, kept text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-	odd text;
+	odd pg_catalog.text;
+	parts pg_catalog.text[];
+	letters pg_catalog.text[];
 BEGIN
-	value := regexp_replace(value COLLATE "C", '%(?![0-9A-Fa-f]{2})', '%25', 'g');
-	LOOP
-		odd := substring(value COLLATE "C" FROM '[^A-Za-z0-9._~%' || kept || '-]');
+	value := pg_catalog.regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g');
+	LOOP	-- for each different character of ASCII
+		odd := pg_catalog.substring(value, pg_catalog.concat(E'[^A-Za-z0-9._~%\\x80-\\U0010ffff', kept, '-]'));
 		EXIT WHEN odd IS NULL;
-		value := replace(value, odd, upper(regexp_replace(encode(convert_to(odd, 'UTF8'), 'hex'), '(..)', E'%\\1', 'g')));
+		value := pg_catalog.replace(value, odd, pg_catalog.concat('%',
+			pg_catalog.upper(pg_catalog.encode(pg_catalog.convert_to(odd, 'UTF8'), 'hex'))));
 	END LOOP;
-	RETURN value;
+	-- Encoding all letters at once is faster.  The slash at the start is for letters there.
+	parts := pg_catalog.regexp_split_to_array(pg_catalog.concat('/', value), E'[^\\x01-\\x7f]+');
+	letters := pg_catalog.string_to_array(here._sitemap_letters(
+		pg_catalog.regexp_replace(pg_catalog.concat('/', value), E'[\\x01-\\x7f]+', '/', 'g')), '/');
+	FOR i IN 1 .. pg_catalog.cardinality(parts) LOOP
+		parts[i] := pg_catalog.concat(letters[i], parts[i]);
+	END LOOP;
+	RETURN pg_catalog.substr(pg_catalog.array_to_string(parts, ''), 2);
 END
 $$;
 
-CREATE OR REPLACE FUNCTION sitemap_encode(segment text, keep text DEFAULT '') RETURNS text
+CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '') RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
-            THEN _sitemap_refuse('22023 invalid keep "' || keep || '": only :/?#[]@!$&''()*+,;= can be kept')
-            ELSE _sitemap_percent(replace(segment, '%', '%25'),
-                                  regexp_replace(coalesce(keep, ''), '([][-])', E'\\\\\\1', 'g')) END;
-COMMENT ON FUNCTION sitemap_encode(text, text) IS 'percent-encode one segment of a path or one value of a query string';
+RETURN CASE
+	WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
+		THEN here._sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
+	WHEN segment !~ '[^A-Za-z0-9._~-]' THEN segment
+	ELSE here._sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'))
+	END;
+COMMENT ON FUNCTION here.sitemap_encode(text, text) IS 'percent-encode one segment of a path or one value of a query string';
 
-CREATE OR REPLACE FUNCTION _sitemap_entry(loc text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN concat('<sitemap><loc>', _sitemap_escape(loc), '</loc>',
-              '<lastmod>' || _sitemap_time(lastmod) || '</lastmod>', '</sitemap>');
+-- The site of a URL in one form: in lower case, without a final dot and a default port.
+CREATE OR REPLACE FUNCTION here._sitemap_site(url text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN regexp_replace(regexp_replace(regexp_replace(
+	substring(lower(url COLLATE "C") FROM '^https?://[^/?#]*'), ':0+(?=[1-9][0-9]*$)', ':'),
+	'^(https:.*):(443)?$|^(http:.*):(80)?$', '\1\3'), '\.(:[0-9]+)?$', '\1');
 
--- Checks and percent-encodes a URL, or a path of the site of base.  what: base_url, loc, image or href
-CREATE OR REPLACE FUNCTION _sitemap_url(given text, base text, what text, place text DEFAULT 'Nothing was changed.')
-RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+-- What is wrong with a URL, or NULL: "!", the problem's name in an audit, SQLSTATE and message,
+-- and on a second line perhaps advice.  given: as it was given; authority: its host and port
+CREATE OR REPLACE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, base text, what text)
+RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || regexp_replace(CASE
+	WHEN given = '' THEN 'invalid 22P02: the URL is empty'
+	WHEN authority IS NULL AND given ~* '^[a-z][a-z0-9+.-]*:(?!\d+/)' OR url ~* '^(?!https?:)[a-z][a-z0-9+.-]*://'
+		THEN 'invalid 22P02: the scheme is neither http nor https, or the host is missing'
+	WHEN authority IS NULL OR url !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
+	WHEN authority ~ '\\' THEN 'invalid 22P02: backslash before the path, which browsers read as a slash'
+	WHEN authority ~ '@' THEN E'invalid 22P02: a user name or password before the host\n'
+		'Everybody could read it. Remove what stands before the "@".'
+	WHEN authority ~ '^(:|$)' THEN 'invalid 22P02: the host is missing'
+	WHEN split_part(site, ':', 2) !~ '^//([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$' OR
+		length(site) > 63 AND (length(split_part(site, ':', 2)) > 255 OR site ~ '[a-z0-9_-]{64}')
+		THEN 'invalid 22P02: the host is not a valid name'
+	WHEN substring(authority FROM ':.*') !~ ('^:(?!.{6})(0*([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|'
+		'65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$') THEN 'invalid 22P02: the port is not a number from 1 to 65535'
+	WHEN url ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
+	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
+	WHEN what <> 'loc' THEN NULL
+	WHEN length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
+	WHEN site <> here._sitemap_site(base)
+		THEN 'outside 22023: the site is "' || site || '", not "' || here._sitemap_site(base) || '" as in base_url'
+	END, ':', ' invalid ' || what || ':');
+
+-- Percent-encodes a URL, or a path of the site of base, or returns what is wrong.
+-- what: base_url, loc, image or href
+CREATE OR REPLACE FUNCTION here._sitemap_url(given text, base text, what text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-	blank constant text := '[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+';
-	port constant text := '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
-	host constant text := '^https?://([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(:' || port || ')?$';
-	origin constant text := substring(base FROM '^[^/]*//[^/]*');
-	url text COLLATE "C" := regexp_replace(given COLLATE "C", '^' || blank || '|' || blank || '$', '', 'g');
-	site text COLLATE "C";
-	problem text;
+	kept constant pg_catalog.text := '!$&''()*+,;=:@/?';
+	trimmed constant pg_catalog.text := here._sitemap_trim(given);
+	-- What is cut off is too long.
+	whole constant pg_catalog.text := pg_catalog.concat(CASE
+		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(base, '/', 1)
+		WHEN pg_catalog.starts_with(trimmed, '/') THEN pg_catalog.substring(base, '^[^/]*//[^/]*') END, pg_catalog.left(trimmed, 5000));
+	-- A second "#" is part of the fragment.
+	fragment constant pg_catalog.text := pg_catalog.substring(whole, '#.*');
+	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1), kept),
+		pg_catalog.left(fragment, 1), here._sitemap_percent(pg_catalog.substr(fragment, 2), kept));
 BEGIN
-	url := CASE WHEN starts_with(url, '//') THEN split_part(base, '/', 1)
-	            WHEN starts_with(url, '/') THEN origin ELSE '' END || left(url, 5000);
-	-- What is cut off is too long.  A second "#" is part of the fragment.
-	url := here._sitemap_percent(split_part(url, '#', 1)) ||
-		coalesce('#' || here._sitemap_percent(substring(url FROM '#(.*)')), '') ||
-		CASE WHEN what = 'base_url' AND right(url, 1) <> '/' THEN '/' ELSE '' END;
-	site := substring(lower(url) FROM '^https?://[^/?#]*');
-	IF site !~ host OR length(site) > 63 AND (length(site) > 261 OR site ~ '[a-z0-9_-]{64}') THEN
-		site := NULL;
+	IF given IS NULL THEN
+		RETURN E'!loc_null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.';
 	END IF;
-	problem := CASE
-		WHEN given IS NULL THEN '22004: it must not be NULL'
-		WHEN what = 'base_url' AND (site IS NULL OR length(url) > 1807 OR
-				url ~* '[?#]|/(\.|%2e){1,2}/|//.*/.*\.(xml|txt)(\.gz)?/$')
-			THEN '22023: it must be the URL of the directory with the files, such as "https://www.example.com/", whose '
-				'host is a name in ASCII'
-		WHEN site IS NULL
-			THEN '22P02: it must be a path, such as "/page", or an http or https URL with a host name in ASCII'
-		WHEN url ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN '0A000: it has a segment "." or ".."'
-		WHEN length(url) > CASE what WHEN 'loc' THEN 2047 ELSE 4096 END THEN '22001: it is too long'
-		WHEN what = 'loc' AND site <> lower(origin) THEN '22023: it is not of the site of base_url'
-		END;
-	problem := concat(left(problem, 5), ' invalid ', what, ' "' || left(given, 200) || '"') || substr(problem, 6);
-	RETURN coalesce(here._sitemap_refuse(problem, place), url);
+	RETURN COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'),
+		here._sitemap_site(whole), base, what), url);
 END
 $$;
 
--- The value of _sitemap_url for XML.  For most URLs, this is faster.  other: of which hosts, or NULL
-CREATE OR REPLACE FUNCTION _sitemap_value(given text, base text, origin text, other text, what text, place text)
+-- The value of _sitemap_url.  For most URLs, this is faster.  other: of which hosts; run, other: or NULL
+CREATE OR REPLACE FUNCTION here._sitemap_value(given text, run text, base text, origin text, other text, what text)
 RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN _sitemap_escape(coalesce(CASE
-	WHEN octet_length(given) > 1500 OR given COLLATE "C" ~ '[^A-Za-z0-9._~!$&''()*+,;=:@/?%-]|/\.|/%2[Ee]' OR
+RETURN coalesce(CASE
+	WHEN octet_length(given) > 600 OR starts_with(given, '//') OR given COLLATE "C" ~ ('[]\x01-\x20"#<>[\\^`{|}\x7f]|/\.|/%2[Ee]|'
+		'[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') OR
 		strpos(given, '%') > 0 AND given COLLATE "C" ~ '%($|.$|[^0-9A-Fa-f]|.[^0-9A-Fa-f])' OR
-		starts_with(given, '//') THEN NULL
+		run IS NULL AND given COLLATE "C" ~ '[^\x01-\x7f]' THEN NULL
+	WHEN run IS NOT NULL THEN origin || replace(given, run, here._sitemap_letters(run))
 	WHEN starts_with(given, '/') THEN origin || given
 	WHEN starts_with(given, origin || '/') THEN given
 	WHEN starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
-		split_part(given, '/', 3) COLLATE "C" ~ other THEN given END, _sitemap_url(given, base, what, place)));
+		split_part(given, '/', 3) COLLATE "C" ~ other THEN given END, here._sitemap_url(given, base, what));
 
--- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
-CREATE OR REPLACE FUNCTION _sitemap_document(root text, entries text, stylesheet text) RETURNS bytea
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-	document constant bytea := convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
-		'<?xml-stylesheet type="text/css" href="' || here._sitemap_escape(here._sitemap_percent(stylesheet)) || '"?>',
-		'<', root, ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"',
-		CASE WHEN strpos(entries, '<image:') > 0
-		     THEN ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"' END,
-		CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
-		'>', entries, '</', root, '>'), 'UTF8');
-BEGIN
-	PERFORM here._sitemap_refuse(CASE
-		WHEN stylesheet !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(stylesheet) > 2047
-			THEN '22023 invalid stylesheet "' || left(stylesheet, 200) || '": it must be a URL that ends with .css'
-		WHEN length(document) > 52428800
-			THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls' END);
-	RETURN document;
-END
-$$;
+-- Raises an error for wrong names of columns.
+CREATE OR REPLACE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN (
+	SELECT max(here._sitemap_refuse(CASE
+	           WHEN name <> ALL ('{loc,lastmod,changefreq,priority,images,alternates}')
+	               THEN '42703 unrecognized column "' || name || '" in the query'
+	           WHEN count > 1 THEN '42701 column "' || name || '" appears more than once in the query'
+	           WHEN 'loc' <> ALL (names) THEN '42703 the query has no column "loc"'
+	           END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.'))
+	  FROM (SELECT name, count(*) FROM unnest(names) AS name GROUP BY name) AS counted);
 
-CREATE OR REPLACE FUNCTION sitemap_files(query text, base_url text, section text DEFAULT 'sitemap',
-	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL)
-RETURNS SETOF sitemap_file LANGUAGE plpgsql STABLE COST 100000 ROWS 100
-SET jit = off SET standard_conforming_strings = on AS $$
+-- The rows of a query.  dated: has it a lastmod?  This is the only statement with names that are not ours.
+CREATE OR REPLACE FUNCTION here._sitemap_rows(query text)
+RETURNS TABLE (loc text, run text, dated boolean, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
-	base constant text := here._sitemap_url(base_url, '', 'base_url');
+	comment constant pg_catalog.text := '^(.*);(\s|--[^\n]*(\n|$)|/\*([^*]|\*(?!/))*\*/)*$';	-- after the last semicolon
 	-- The line feed ends a comment.
-	subquery constant text := '(' || regexp_replace(query, '[\s;]+$', '') || E'\n) AS query';
-	-- A column that the query does not have is that of missing.  coalesce refuses other types.
-	pages constant text := $sql$(
-		SELECT r.*, CASE
-			WHEN dated AND r.lastmod IS NULL THEN '22008 invalid lastmod: it must be in the years 0001 to 9999'
-			WHEN r.changefreq NOT IN ('always', 'hourly', 'daily', 'weekly', 'monthly', 'yearly', 'never')
-				THEN '22P02 invalid changefreq "' || left(r.changefreq, 200) || '"'
-			WHEN r.priority NOT BETWEEN 0 AND 1 THEN '22003 invalid priority ' || r.priority || ': from 0.0 to 1.0'
-			WHEN jsonb_typeof(r.alternates) <> 'object' OR r.alternates @? '$.keyvalue() ? (@.value != null && !(
-					@.key like_regex "^(x-default|[A-Za-z]{2}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$" &&
-					@.value.type() == "string"))'
-				THEN '22023 invalid alternates ' || left(r.alternates::text, 200) ||
-					': they must be an object of languages and URLs, such as {"de-AT": "/de/page"}'
-			WHEN cardinality(r.images) > 1000 OR jsonb_array_length(jsonb_path_query_array(r.alternates, '$.*')) > 1000
-				THEN '54000 a page can have at most 1000 images and 1000 alternates'
-			END AS problem, format('Row %s has the loc %s.', n, coalesce('"' || left(loc, 200) || '"', 'NULL')) AS place
-		  FROM (SELECT NULL::timestamptz AS lastmod, NULL::text AS changefreq, NULL::float8 AS priority,
-		               NULL::text[] AS images, NULL::jsonb AS alternates) AS missing, LATERAL (
-		SELECT row_number() OVER () AS n, coalesce(loc, NULL::text) COLLATE "C" AS loc,
-		       lastmod IS NOT NULL AS dated, here._sitemap_time(coalesce(lastmod, NULL::date)) COLLATE "C" AS lastmod,
-		       nullif(lower(btrim(coalesce(changefreq, NULL::text) COLLATE "C")), '') AS changefreq,
-		       coalesce(priority, NULL::float8) AS priority, coalesce(alternates, NULL::jsonb) AS alternates,
-		       array_remove(coalesce(images, NULL::text[]), NULL) AS images
-		  FROM $sql$ || subquery || ') AS r) AS page';
+	source constant pg_catalog.text := pg_catalog.concat('(SELECT * FROM (', pg_catalog.regexp_replace(query, '[\s;]+$', ''),
+		E'\n) AS query OFFSET 0) AS query');
+	-- A column that the query does not have is that of missing.  COALESCE refuses other types.
+	statement constant pg_catalog.text := pg_catalog.concat($sql$
+		SELECT page.*
+		  FROM (SELECT NULL::pg_catalog.timestamptz AS lastmod, NULL::pg_catalog.text AS changefreq,
+		               NULL::pg_catalog.float8 AS priority, NULL::pg_catalog.jsonb AS alternates,
+		               NULL::pg_catalog.text[] AS images) AS missing, LATERAL (
+			SELECT COALESCE(loc, NULL::pg_catalog.text)::pg_catalog.text AS loc, here._sitemap_run(loc) AS run, lastmod IS NOT NULL AS dated, here._sitemap_time(lastmod) AS lastmod,
+			       COALESCE(changefreq, NULL::pg_catalog.text)::pg_catalog.text AS changefreq, here._sitemap_priority(priority) AS priority,
+			       COALESCE(alternates, NULL::pg_catalog.jsonb) AS alternates, COALESCE(images, NULL::pg_catalog.text[]) AS images
+			  FROM $sql$, source, ') AS page');
 BEGIN
-	PERFORM here._sitemap_refuse(CASE
-		WHEN query IS NULL THEN '22004 query must not be null'
-		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' OR section IN ('sitemap-index', 'sitemap.xml')
-			THEN '22023 invalid section "' || left(section, 200) || '": letters, digits and "-._~", at most 200'
-		WHEN max_urls NOT BETWEEN 1 AND 50000 THEN '22023 invalid max_urls ' || max_urls || ': from 1 to 50000'
-		WHEN index NOT IN ('auto', 'always', 'never')
-			THEN '22023 invalid index "' || index || '": auto, always or never' END);
-
-	-- Names and types of the columns; the query is not executed.
-	EXECUTE $sql$
-		SELECT here._sitemap_refuse(CASE
-		           WHEN name <> ALL ('{loc,lastmod,changefreq,priority,images,alternates}')
-		               THEN '42703 unrecognized column "' || name || '" in the query'
-		           WHEN count(*) > 1 THEN '42701 column "' || name || '" appears more than once in the query'
-		           WHEN NOT bool_or(name = 'loc') OVER () THEN '42703 the query has no column "loc"'
-		           END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.')
-		  FROM (SELECT query.* FROM (SELECT) AS one LEFT JOIN $sql$ || subquery || $sql$ ON false) AS r,
-		       json_object_keys(row_to_json(r)) AS name
-		 GROUP BY name$sql$;
+	PERFORM here._sitemap_refuse(CASE WHEN query IS NULL THEN '22004 query must not be null' END, 'Nothing was changed.');
+	BEGIN	-- names of the columns; the query is not executed
+		EXECUTE pg_catalog.concat('SELECT here._sitemap_columns(pg_catalog.array_agg(name)) FROM (
+			SELECT query.* FROM (SELECT) AS one LEFT JOIN ', source, ' ON false) AS r,
+			pg_catalog.json_object_keys(pg_catalog.row_to_json(r)) AS name');
+	EXCEPTION WHEN syntax_error THEN	-- perhaps of a semicolon before a comment
+		IF query OPERATOR(pg_catalog.!~) comment THEN RAISE; END IF;
+		RETURN QUERY SELECT * FROM here._sitemap_rows(pg_catalog.regexp_replace(query, comment, '\1'));
+		RETURN;
+	END;
 	BEGIN
-		EXECUTE 'SELECT FROM ' || pages || ' LIMIT 0';
-	EXCEPTION WHEN datatype_mismatch OR cannot_coerce THEN
+		EXECUTE pg_catalog.concat(statement, ' LIMIT 0');
+	EXCEPTION WHEN datatype_mismatch OR cannot_coerce OR undefined_function THEN
 		PERFORM here._sitemap_refuse('42804 loc and changefreq must be text, lastmod timestamptz, timestamp or date, '
 			'priority a number, images text[], alternates jsonb', SQLERRM);
 	END;
-
-	-- $1 base, $2 section, $3 max_urls, $4 index, $5 stylesheet, $6 scheme and host, $7 most hosts
-	RETURN QUERY EXECUTE $sql$
-WITH entry AS (
-	SELECT n, lastmod, CASE WHEN problem IS NOT NULL THEN here._sitemap_refuse(problem, place) ELSE concat(
-	       '<url><loc>', here._sitemap_value(loc, $1, $6, NULL, 'loc', place), '</loc>',
-	       '<lastmod>' || lastmod || '</lastmod>',
-	       '<changefreq>' || changefreq || '</changefreq>',
-	       '<priority>' || to_char(abs(priority), 'FM0.099999') || '</priority>',
-	       CASE WHEN alternates IS NOT NULL THEN (
-	           SELECT string_agg('<xhtml:link rel="alternate" hreflang="' || key || '" href="' ||
-	                             here._sitemap_value(value, $1, $6, $7, 'href', place) || '"/>', '')
-	             FROM jsonb_each_text(alternates) WHERE value IS NOT NULL) END,
-	       CASE WHEN images IS NOT NULL THEN (
-	           SELECT string_agg('<image:image><image:loc>' || here._sitemap_value(image, $1, $6, $7, 'image', place) ||
-	                             '</image:loc></image:image>', '')
-	             FROM unnest(images) AS image) END,
-	       '</url>') END AS element
-	  FROM $sql$ || pages || $sql$
-	OFFSET 0	-- so that rows are checked in their order
-), file AS MATERIALIZED (
-	SELECT (n - 1) / $3 + 1 AS number, count(*)::int AS urls, string_agg(element, '' ORDER BY n) AS elements,
-	       rpad(max(lastmod), 20, 'T00:00:00Z')::timestamptz AS newest
-	  FROM entry GROUP BY (n - 1) / $3
-), document AS (
-	SELECT concat($2, CASE WHEN $4 = 'always' OR (SELECT count(*) FROM file) > 1 THEN '-' || number END, '.xml')
-	           AS name, 'urlset' AS kind, newest, urls, here._sitemap_document('urlset', elements, $5) AS content
-	  FROM file
-	 UNION ALL
-	SELECT 'sitemap.xml', 'index', max(newest), count(*)::int, here._sitemap_document('sitemapindex',
-	           string_agg(here._sitemap_entry($1 || $2 || '-' || number || '.xml', newest), '' ORDER BY number), $5)
-	  FROM file
-	HAVING count(*) > CASE $4 WHEN 'always' THEN 0 WHEN 'auto' THEN 1 END
-)
-SELECT $1, $2, name, kind, $1 || name, newest, urls, length(content)::bigint, encode(sha256(content), 'hex'),
-       NULL::text, NULL::text, NULL::bytea, content
-  FROM document$sql$
-		USING base, coalesce(section, 'sitemap'), coalesce(max_urls, 50000), coalesce(index, 'auto'), stylesheet,
-			substring(base FROM '^[^/]*//[^/]*'), '^([a-z0-9-]+\.)+[a-z]+$';
+	RETURN QUERY EXECUTE statement;
 END
 $$;
-COMMENT ON FUNCTION sitemap_files(text, text, text, int, text, text) IS 'make the files of a set of sitemaps';
+
+-- The elements of a row for URLs in other languages and images, then their problems.
+CREATE OR REPLACE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS TABLE (items text[])
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT string_agg(CASE what
+	           WHEN 'href' THEN '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || here._sitemap_escape(url) || '"/>'
+	           ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END, '' ORDER BY what, i)
+	           FILTER (WHERE problem IS NULL) || array_agg(problem ORDER BY what, i) FILTER (WHERE problem IS NOT NULL)
+	  FROM (
+		SELECT *, CASE
+			WHEN starts_with(url, '!') THEN url
+			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!') ORDER BY i) > 1000 THEN CASE what
+				WHEN 'href' THEN '!extension_invalid 54000 invalid extensions: a url can have at most 1000 alternates'
+				ELSE '!image_invalid 54000 invalid extensions: a url can have at most 1000 images' END
+			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!'), lower(lang) ORDER BY i) > 1 AND what = 'href'
+				THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
+			END AS problem
+		  FROM (
+			SELECT what, i, lang, coalesce('!extension_invalid 22023 ' || fault,
+			           here._sitemap_value(given, NULL, base, origin, '^([a-z0-9-]+\.)+[a-z]+$', what)) AS url
+			  FROM (
+				SELECT 'href' AS what, i, here._sitemap_trim(key) AS lang, value #>> '{}' AS given, CASE
+					WHEN jsonb_typeof(alternates) <> 'object' THEN E'alternates must be a JSON object\n'
+						'An example is {"en": "https://www.example.com/en", "x-default": "https://www.example.com/"}.'
+					WHEN jsonb_typeof(value) <> 'string'
+						THEN 'the value of "' || here._sitemap_shown(key) || '" in alternates must be a string'
+					WHEN here._sitemap_trim(key) !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
+						THEN 'invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
+							'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
+					END AS fault
+				  FROM jsonb_each(CASE WHEN jsonb_typeof(alternates) = 'object' THEN alternates WHEN jsonb_typeof(alternates) <> 'null' THEN '{"": 0}' END)
+				       WITH ORDINALITY AS link (key, value, i)
+				 WHERE jsonb_typeof(value) <> 'null'
+				 UNION ALL
+				SELECT 'image', i, NULL, image, NULL FROM unnest(images) WITH ORDINALITY AS image (image, i) WHERE image IS NOT NULL) AS item
+			OFFSET 0) AS item
+		) AS item;
+END;
+
+-- The rows of a query with their entries and problems, which follow each other in the entry's order.
+-- mode: error raises the first problem, skip returns those that count, audit all
+CREATE OR REPLACE FUNCTION here._sitemap_entries(query text, base text, origin text, mode text)
+RETURNS TABLE (n bigint, loc text, url text, lastmod text, problems text[], entry text) LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT n, loc, url, lastmod, CASE
+	           WHEN problems IS NULL THEN NULL
+	           WHEN mode = 'error' THEN ARRAY[here._sitemap_refuse(substring(split_part(problems[1], E'\n', 1) FROM ' (.*)'),
+	               concat_ws(' ', CASE WHEN loc IS NULL THEN 'It is row ' || n || '.'
+	                                   ELSE 'Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".' END,
+	                         nullif(split_part(problems[1], E'\n', 2), '')))]
+	           WHEN loc IS NULL OR mode = 'skip' AND starts_with(url, '!') THEN problems[1:1]
+	           ELSE problems END,
+	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', here._sitemap_escape(url), '</loc>',
+	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>', '<priority>' ||
+	           -- n/128 with an odd n is a tie in the seventh decimal, which is rounded up
+	           CASE WHEN priority BETWEEN 0 AND 1 THEN to_char(abs(priority) + (priority * 128 = floor(priority * 128))::int * 1e-9,
+	                                                           'FM0.099999') END || '</priority>',
+	           items[1], '</url>') END
+	  FROM (
+		SELECT *, CASE
+			WHEN starts_with(url, '!') OR dated AND lastmod IS NULL OR word IS NULL AND here._sitemap_trim(changefreq) <> '' OR
+				priority NOT BETWEEN 0 AND 1 OR items[2] IS NOT NULL THEN array_remove(ARRAY[
+				CASE WHEN starts_with(url, '!') THEN url END,
+				CASE WHEN dated AND lastmod IS NULL
+					THEN '!lastmod_invalid 22008 invalid lastmod: infinity and years outside 0001 to 9999 cannot be written' END,
+				CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
+					THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) ||
+						E'"\nIt can be always, hourly, daily, weekly, monthly, yearly or never.' END,
+				CASE WHEN priority NOT BETWEEN 0 AND 1
+					THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END] || items[2:], NULL)
+			END AS problems
+		  FROM (
+			SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
+			       here._sitemap_value(loc, run, base, origin, NULL, 'loc') AS url,
+			       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL
+			            THEN (SELECT items FROM here._sitemap_items(alternates, images, base, origin)) END AS items
+			  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, run, dated, lastmod, changefreq, priority, alternates, images, n)
+			OFFSET 0) AS page	-- a value is computed once
+		OFFSET 0) AS page;
+END;
+
+-- The entry of a file in an index.
+CREATE OR REPLACE FUNCTION here._sitemap_listed(loc text, base text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
+RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, base, 'loc') FROM '^!\S+ ([^\n]*)'),
+                                   'The loc is "' || here._sitemap_shown(loc) || '".'),
+	'<sitemap><loc>', here._sitemap_escape(here._sitemap_url(loc, base, 'loc')), '</loc>',
+	'<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>');
+
+-- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
+CREATE OR REPLACE FUNCTION here._sitemap_document(root text, entries text, count bigint, stylesheet text) RETURNS bytea
+LANGUAGE sql STABLE
+RETURN (
+	SELECT CASE WHEN here._sitemap_refuse(CASE
+	           WHEN href !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
+	               THEN '22023 invalid stylesheet "' || here._sitemap_shown(stylesheet) || '": it must be a URL that ends with .css'
+	           WHEN count > 50000 THEN '54000 an index would have ' || count || ' sitemaps, more than 50000: raise max_urls'
+	           WHEN length(document) > 52428800
+	               THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
+	           END, 'Nothing was changed.') IS NULL THEN document END
+	  FROM here._sitemap_trim(stylesheet) AS href, convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
+	       '<?xml-stylesheet type="text/css" href="' || here._sitemap_escape(here._sitemap_percent(href, '!$&''()*+,;=:@/?')) || '"?>',
+	       '<', root, ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"',
+	       CASE WHEN strpos(entries, '<image:') > 0 THEN ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"' END,
+	       CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
+	       '>', entries, '</', root, '>'), 'UTF8') AS document);
+
+-- Checks the URL of a directory, and returns it in one form.
+CREATE OR REPLACE FUNCTION here._sitemap_base(base_url text) RETURNS text LANGUAGE sql STABLE
+RETURN (
+	SELECT coalesce(here._sitemap_refuse(CASE
+	           WHEN base_url IS NULL THEN '22004 base_url must not be null'
+	           ELSE '22023 invalid base_url "' || here._sitemap_shown(base_url) || '": ' || CASE
+	               WHEN starts_with(url, '!') THEN substring(url FROM ': ([^\n]*)')
+	               WHEN path ~ '[?#]' THEN 'query and fragment are not allowed'
+	               WHEN path ~* '\.(xml|txt)(\.gz)?/$' THEN 'it is the URL of a file'
+	               WHEN length(url) > 1807 THEN 'longer than 1807 characters' END
+	           END, 'It is the URL of the directory of the files, such as "https://www.example.com/".'), here._sitemap_site(url) || path)
+	  FROM here._sitemap_url(base_url, '', 'base_url') AS url, concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/') AS path);
+
+-- Checks arguments, and returns their values.  index_from: with more files than this, there is an index
+CREATE OR REPLACE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
+	OUT base text, OUT index_from int, OUT mode text) LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	base := here._sitemap_base(base_url);
+	section := coalesce(section, 'sitemap');
+	max_urls := coalesce(max_urls, 50000);
+	index_from := array_position('[0:2]={always,auto,never}', here._sitemap_word(coalesce(index, 'auto'), '{always,auto,never}'));
+	mode := here._sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}');
+	PERFORM here._sitemap_refuse(CASE
+		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' OR section ~* '\.(xml|txt)(\.gz)?$' OR section = 'sitemap-index'
+			THEN '22023 invalid section "' || left(section, 200) || '": it must be 1 to 200 letters, digits and "-._~"'
+		WHEN max_urls NOT BETWEEN 1 AND 50000 THEN '22023 invalid max_urls ' || max_urls || ': it must be from 1 to 50000'
+		WHEN index_from IS NULL THEN '22023 invalid index "' || index || '": it must be auto, always or never'
+		WHEN mode IS NULL THEN '22023 invalid on_invalid "' || on_invalid || '": it must be error or skip'
+		END, 'Nothing was changed.');
+END
+$$;
+
+-- Tells what on_invalid => 'skip' left out.
+CREATE OR REPLACE FUNCTION here._sitemap_warn(name text, rows bigint, elements bigint, reasons text) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF rows > 0 OR elements > 0 THEN
+		RAISE WARNING USING MESSAGE = concat(name, ' left out ', concat_ws(' and ',
+				nullif(rows, 0) || CASE rows WHEN 1 THEN ' row' ELSE ' rows' END,
+				elements || CASE elements WHEN 1 THEN ' optional element' ELSE ' optional elements' END)),
+			DETAIL = concat_ws(E'\n', array_to_string((string_to_array(reasons, E'\n'))[1:5], E'\n'),
+				'And ' || nullif(greatest(rows + coalesce(elements, 0) - 5, 0), 0) || ' more.');
+	END IF;
+	RETURN false;
+END
+$$;
+
+-- The files of a set.  name: of the function in the WARNING
+CREATE OR REPLACE FUNCTION here._sitemap_set(name text, query text, base text, section text, max_urls int, index_from int,
+	stylesheet text, mode text) RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE
+BEGIN ATOMIC
+	WITH numbered AS (
+		SELECT n, entry, lastmod, cardinality(problems) AS lost,
+		       greatest(count(entry) OVER so_far - 1, 0) / max_urls + 1 AS number,
+		       CASE WHEN problems IS NOT NULL AND count(problems) OVER so_far <= 5 THEN (
+		           SELECT string_agg(concat('Row ', n, ', loc "' || here._sitemap_shown(loc) || '"', ': ',
+		                                    substring(problem FROM '^\S+ .{6}([^\n]*)'), '.'), E'\n')
+		             FROM unnest(problems) AS problem) END AS reasons
+		  FROM here._sitemap_entries(query, base, substring(base FROM '^[^/]*//[^/]*'), mode)
+		WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
+	), file AS MATERIALIZED (
+		SELECT number, count(entry) AS urls, string_agg(entry, '' ORDER BY n) AS entries,
+		       rpad(max(lastmod COLLATE "C") FILTER (WHERE entry IS NOT NULL), 20, 'T00:00:00Z')::timestamptz AS newest,
+		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost,
+		       string_agg(reasons, E'\n' ORDER BY n) AS reasons
+		  FROM numbered GROUP BY number
+	), document AS (
+		SELECT concat(section, CASE WHEN (SELECT count(entries) FROM file) > least(index_from, 1) THEN '-' || number END, '.xml')
+		           AS file_name, 'urlset' AS kind, newest, urls, here._sitemap_document('urlset', entries, urls, stylesheet) AS content
+		  FROM file WHERE entries IS NOT NULL
+		 UNION ALL
+		SELECT 'sitemap.xml', 'index', max(newest), count(*), here._sitemap_document('sitemapindex', string_agg(
+		           here._sitemap_listed(concat(base, section, '-', number, '.xml'), base, newest), '' ORDER BY number), count(*), stylesheet)
+		  FROM file WHERE entries IS NOT NULL HAVING count(*) > index_from AND index_from < 2
+		 UNION ALL
+		SELECT NULL, NULL, NULL, NULL, NULL FROM file
+		HAVING here._sitemap_warn(name, sum(lost_rows)::bigint, sum(lost)::bigint, string_agg(reasons, E'\n' ORDER BY number))
+	)
+	SELECT base, section, file_name, kind, base || file_name, newest, urls::int, length(content)::bigint,
+	       encode(sha256(content), 'hex'), NULL::text, NULL::text, NULL::bytea, content
+	  FROM document;
+END;
+
+CREATE OR REPLACE FUNCTION here.sitemap_files(query text, base_url text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000,
+	index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error')
+RETURNS SETOF here.sitemap_file LANGUAGE plpgsql STABLE COST 100000 ROWS 100
+SET jit = off SET standard_conforming_strings = on AS $$
+DECLARE
+	given pg_catalog.record;
+BEGIN
+	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid);
+	RETURN QUERY SELECT * FROM here._sitemap_set('sitemap_files', query, given.base, given.section, given.max_urls, given.index_from,
+		stylesheet, given.mode);
+END
+$$;
+COMMENT ON FUNCTION here.sitemap_files(text, text, text, int, text, text, text) IS 'make the files of a set of sitemaps';
+
+CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
+RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
+SET jit = off SET standard_conforming_strings = on
+BEGIN ATOMIC
+	SELECT n, CASE WHEN starts_with(url, '!') AND strpos(loc, '@') > 0 THEN here._sitemap_shown(loc) ELSE loc END, finding.*
+	  FROM here._sitemap_base(base_url) AS base,
+	       here._sitemap_entries(query, base, substring(base FROM '^[^/]*//[^/]*'), 'audit') AS page, LATERAL (
+		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)')) ||
+		           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
+		  FROM unnest(problems) AS found
+		 UNION ALL
+		SELECT * FROM (VALUES
+			('loc_control_character', 'The loc has the character U+' || lpad(upper(to_hex(ascii(substring(
+				here._sitemap_trim(loc) FROM '[\x01-\x1f\x7f-\x9f\ufffe\uffff]')))), 4, '0') || ', percent-encoded in the URL.'),
+			('loc_suspicious', CASE WHEN url ~* '^[^?#]*%5c' THEN 'The path of the loc has a backslash, which is percent-encoded.' END),
+			('loc_suspicious', 'The path of the loc has the segment "' ||
+				(regexp_match(url, '^[^?#]*/(none|null|undefined|nan)(?![^/?#])', 'i'))[1] || '", which looks like a missing value.'),
+			('loc_fragment', CASE WHEN url ~ '#' THEN 'Search engines ignore what follows the "#" in the loc.' END),
+			('lastmod_in_future', CASE WHEN rpad(lastmod, 20, 'T00:00:00Z')::timestamptz >
+				now() + CASE length(lastmod) WHEN 10 THEN interval '14 hours' ELSE interval '0' END
+				THEN 'The lastmod ' || rpad(lastmod, 20, 'T00:00:00Z') || ' is later than now.' END)) AS found (problem, detail)
+		 WHERE detail IS NOT NULL) AS finding;
+END;
+COMMENT ON FUNCTION here.sitemap_audit(text, text) IS 'list the problems of the rows of a query';
 
 -- Writes a file if it changed.  Returns the action of its row in the result of sitemap_publish.
-CREATE OR REPLACE FUNCTION _sitemap_put(target regclass, file sitemap_file) RETURNS text
-LANGUAGE plpgsql AS $$
+-- path: search_path of the caller, which the triggers of the target may need
+CREATE OR REPLACE FUNCTION here._sitemap_put(target regclass, file here.sitemap_file, path text) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	columns constant text :=
 		'base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, shown, content';
 	old record;
 BEGIN
 	EXECUTE format('SELECT section, kind, digest, CASE WHEN isfinite(lastmod) THEN lastmod END AS lastmod,
-			content IS NOT NULL AND (loc, digest, url_count, byte_count) IS NOT DISTINCT FROM
-			($1.loc, $1.digest, $1.url_count, $1.byte_count) AS same
-		FROM %s WHERE base_url = $1.base_url AND name = $1.name', target) INTO old USING file;
+			content IS NOT NULL AND (loc, digest, url_count, byte_count) IS NOT DISTINCT FROM ($3, $4, $5, $6) AS same
+		FROM %s WHERE base_url = $1 AND name = $2', target) INTO old
+		USING file.base_url, file.name, file.loc, file.digest, file.url_count, file.byte_count;
 	PERFORM here._sitemap_refuse(CASE
 		WHEN old.same IS NOT NULL AND (old.digest IS NULL OR (old.section, old.kind) IS DISTINCT FROM (file.section, file.kind))
 			THEN format('42710 section "%s" cannot have a file named "%s"', file.section, file.name) END,
@@ -278,80 +507,85 @@ BEGIN
 	-- later than before, even if the clock is not
 	file.lastmod := CASE WHEN old.digest = file.digest AND old.lastmod IS NOT NULL THEN old.lastmod
 		ELSE greatest(clock_timestamp(), old.lastmod + interval '1 second') END;
-	IF old.same IS NULL THEN
-		EXECUTE format('INSERT INTO %s (%s) SELECT $1.*', target, columns) USING file;
+	PERFORM set_config('search_path', path, true);
+	IF old.same IS NULL THEN	-- ON CONFLICT: 40001 if the snapshot does not show a file that is there
+		EXECUTE pg_catalog.format('INSERT INTO %s (%s) SELECT * FROM pg_catalog.unnest(ARRAY[$1])
+			ON CONFLICT DO NOTHING RETURNING NULL', target, columns) INTO STRICT old.same USING file;
 	ELSIF NOT old.same THEN
-		EXECUTE format('UPDATE %s SET (%s) = (SELECT $1.*) WHERE base_url = $1.base_url AND name = $1.name',
-			target, columns) USING file;
+		EXECUTE pg_catalog.format('UPDATE %s SET (%s) = (SELECT * FROM pg_catalog.unnest(ARRAY[$1]))
+			WHERE base_url OPERATOR(pg_catalog.=) $2 AND name OPERATOR(pg_catalog.=) $3', target, columns)
+			USING file, file.base_url, file.name;
 	END IF;
-	RETURN CASE old.same WHEN true THEN 'unchanged' WHEN false THEN 'updated' ELSE 'inserted' END;
+	RETURN CASE WHEN old.same THEN 'unchanged' WHEN NOT old.same THEN 'updated' ELSE 'inserted' END;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
-	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL, max_shrink float8 DEFAULT NULL)
-RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
-LANGUAGE plpgsql COST 100000 ROWS 100
-SET standard_conforming_strings = on AS $$
+-- Raises an error if a section would lose too many URLs.
+CREATE OR REPLACE FUNCTION here._sitemap_shrink(section text, before bigint, after bigint, max_shrink float8) RETURNS text
+LANGUAGE sql STABLE
+RETURN here._sitemap_refuse(CASE
+	WHEN max_shrink NOT BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': it must be from 0 to 1'
+	WHEN before - after > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
+			after = 0 AND before > 0 AND max_shrink IS DISTINCT FROM 1
+		THEN format('55000 section "%s" would shrink from %s to %s URLs', section, before, after) END,
+	'Nothing was changed. If the pages are really gone, set max_shrink to 1 for one run.');
+
+CREATE OR REPLACE FUNCTION here.sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
+	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error',
+	max_shrink float8 DEFAULT NULL)
+RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint) LANGUAGE plpgsql COST 100000 ROWS 100
+SET jit = off SET standard_conforming_strings = on AS $$
 DECLARE
-	base constant text := here._sitemap_url(base_url, '', 'base_url');
-	of_section constant text := format(
-		'FROM %s WHERE base_url = $1 AND section = $2 AND kind <> ''index'' AND digest IS NOT NULL', target);
-	count_urls constant text := 'SELECT coalesce(sum(url_count), 0) ' || of_section;
+	given pg_catalog.record;
+	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
+	parts constant pg_catalog.text := pg_catalog.format('FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND
+		section OPERATOR(pg_catalog.=) $2 AND kind OPERATOR(pg_catalog.<>) ''index'' AND digest IS NOT NULL', target);
+	count_urls constant pg_catalog.text := pg_catalog.concat('SELECT COALESCE(pg_catalog.sum(url_count), 0) ', parts);
 	before bigint;
 	after bigint;
 	files int;
-	document bytea;
+	document pg_catalog.bytea;
 BEGIN
-	section := coalesce(section, 'sitemap');
-	PERFORM here._sitemap_refuse(CASE
-		WHEN target IS NULL THEN '22004 target must not be NULL'
-		WHEN row_security_active(target)
-			THEN format('0A000 cannot publish in table "%s", whose row security applies to you', target)
-		WHEN NOT max_shrink BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': from 0 to 1' END);
-
+	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid);
+	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
+		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
+		END, 'Nothing was changed.');
 	-- Runs of one site queue up.  All later statements have newer snapshots.
-	PERFORM pg_advisory_xact_lock(target::oid::int, hashtext(base));
-	EXECUTE count_urls INTO before USING base, section;
-	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f), f.url_count, f.byte_count
-	  FROM here.sitemap_files(query, base, section, max_urls,
-	           CASE WHEN index NOT IN ('auto', 'never') THEN index ELSE 'always' END, stylesheet) AS f
-	 WHERE f.kind <> 'index';
+	PERFORM pg_catalog.pg_advisory_xact_lock(target::pg_catalog.oid::int, pg_catalog.hashtext(given.base));
+	EXECUTE count_urls INTO before USING given.base, given.section;
+	PERFORM here._sitemap_shrink(given.section, before, before, max_shrink);
+	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f, path), f.url_count, f.byte_count
+	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.section, given.max_urls, 0, stylesheet, given.mode) AS f
+	 WHERE f.kind OPERATOR(pg_catalog.<>) 'index';
 	GET DIAGNOSTICS files = ROW_COUNT;
-	RETURN QUERY EXECUTE 'DELETE ' || of_section || '
-		AND name <> ALL (SELECT $2 || ''-'' || number || ''.xml'' FROM generate_series(1, $3) AS number)
-		RETURNING name, kind, ''deleted'', url_count, byte_count' USING base, section, files;
-	EXECUTE count_urls INTO after USING base, section;
-	PERFORM here._sitemap_refuse(CASE
-		WHEN before - after > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
-				(after = 0 AND before > 0 AND max_shrink IS DISTINCT FROM 1)
-			THEN format('55000 section "%s" would shrink from %s to %s URLs', section, before, after) END,
-		'Nothing was changed. If the pages are really gone, set max_shrink to 1 for one run.');
+	RETURN QUERY EXECUTE pg_catalog.concat('DELETE ', parts, ' AND name OPERATOR(pg_catalog.<>) ALL (
+			SELECT pg_catalog.concat($2, ''-'', number, ''.xml'') FROM pg_catalog.generate_series(1, $3) AS number)
+		RETURNING name, kind, ''deleted'', url_count, byte_count') USING given.base, given.section, files;
+	EXECUTE count_urls INTO after USING given.base, given.section;
+	PERFORM here._sitemap_shrink(given.section, before, after, max_shrink);
+	IF given.index_from OPERATOR(pg_catalog.=) 2 THEN RETURN; END IF;
 
 	-- the index of all sections
-	IF index = 'never' THEN RETURN; END IF;
-	EXECUTE $sql$
-		SELECT count(*), here._sitemap_document('sitemapindex',
-		           string_agg(here._sitemap_entry(here._sitemap_url(loc, $1, 'loc'), lastmod), ''
-		                      ORDER BY section COLLATE "C", octet_length(name), name COLLATE "C"), $2)
-		  FROM $sql$ || target || $sql$ WHERE base_url = $1 AND kind <> 'index' AND loc <> ''$sql$
-		INTO files, document USING base, stylesheet;
-	RETURN QUERY EXECUTE format('DELETE FROM %s WHERE base_url = $1 AND kind = ''index'' AND digest IS NOT NULL
-		AND (name <> ''sitemap.xml'' OR $2 = 0)
-		RETURNING name, kind, ''deleted'', url_count, byte_count', target) USING base, files;
-	IF files > 0 THEN
-		RETURN QUERY SELECT 'sitemap.xml', 'index', here._sitemap_put(target, ROW(
-				base, 'sitemap', 'sitemap.xml', 'index', base || 'sitemap.xml', NULL, files, length(document),
-				encode(sha256(document), 'hex'), NULL, NULL, NULL, document)), files, length(document)::bigint;
+	EXECUTE pg_catalog.concat($sql$
+		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $1, lastmod), ''
+		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), pg_catalog.count(*), $2)
+		  FROM $sql$, target, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
+		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, stylesheet;
+	RETURN QUERY EXECUTE pg_catalog.format('DELETE FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND
+			kind OPERATOR(pg_catalog.=) ''index'' AND digest IS NOT NULL AND
+			(name OPERATOR(pg_catalog.<>) ''sitemap.xml'' OR $2 OPERATOR(pg_catalog.=) 0)
+		RETURNING name, kind, ''deleted'', url_count, byte_count', target) USING given.base, files;
+	IF files OPERATOR(pg_catalog.>) 0 THEN
+		RETURN QUERY SELECT 'sitemap.xml', 'index', here._sitemap_put(target, ROW(given.base, 'sitemap', 'sitemap.xml', 'index',
+				pg_catalog.concat(given.base, 'sitemap.xml'), NULL, files, pg_catalog.length(document),
+				pg_catalog.encode(pg_catalog.sha256(document), 'hex'), NULL, NULL, NULL, document)::here.sitemap_file, path),
+			files, pg_catalog.length(document)::bigint;
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, int, text, text, float8) IS
+COMMENT ON FUNCTION here.sitemap_publish(regclass, text, text, text, int, text, text, text, float8) IS
 'make the files of a section from a query, and publish them in a table';
-
-DO $$ BEGIN
-	EXECUTE (SELECT string_agg(regexp_replace(pg_get_functiondef(oid), E'\\mhere\\.(?=_?sitemap_)',
-	                                          replace(schema, E'\\', E'\\\\') || '.', 'g'), ';')
-	           FROM pg_proc, quote_ident(current_schema) AS schema
-	          WHERE pronamespace = schema::regnamespace AND prosrc ~ E'\\mhere\\._?sitemap_');
-END $$;
+$file$, '\mhere\.', quote_ident(schema) || '.', 'g');
+	PERFORM set_config('search_path', path, true);
+END
+$install$;

@@ -6,6 +6,7 @@ use utf8;
 
 use Encode qw(encode_utf8);
 use FindBin;
+use IPC::Run ();
 use lib $FindBin::RealBin;
 use Node;
 use PostgreSQL::Test::Utils;
@@ -62,16 +63,30 @@ sql(q{
 	END
 	$$});
 
-# Twice, the second time in a migration's transaction.
-sql(qq{SET search_path = "site maps";\n\\i $script});
-sql(qq{BEGIN; SET LOCAL search_path = "site maps", app;\n\\i $script\nCOMMIT});
+# Outside of a transaction nothing happens, whatever psql does after an error.
+my $errors;
+my $install = sub {
+	my ($schema) = @_;
+
+	return qq{BEGIN;\nSET LOCAL search_path = $schema, app;\n\\i $script\nCOMMIT;\n};
+};
+my $count = q{SELECT count(*) FROM pg_proc WHERE pronamespace IN ('"site maps"'::regnamespace, 'app'::regnamespace) AND proname ~ 'sitemap'};
+$node->psql('postgres', qq{SET search_path = "site maps";\n\\i $script}, extra_params => [ '-U', 'app' ], on_error_stop => 0, stderr => \$errors);
+like($errors, qr/ERROR:  sitemap\.sql can run only in a transaction\nHINT:  Run BEGIN, SET LOCAL search_path/, 'refused outside of a transaction');
+is(sql($count), '0', 'and no function is there');
+$node->psql('postgres', qq{BEGIN; SET LOCAL search_path = nowhere;\n\\i $script\nCOMMIT}, extra_params => [ '-U', 'app' ], stderr => \$errors);
+like($errors, qr/no schema has been selected/, 'refused without a schema');
+
+# Twice, the second time all statements at once, as an SQL console sends them.
+sql(q{SET search_path = "site maps"; CREATE FUNCTION note() RETURNS text LANGUAGE sql AS $$SELECT 'look: here.sitemap_files'$$});
+sql($install->('"site maps"'));
+IPC::Run::run([ 'psql', '-X', '-q', '-h', $node->host, '-p', $node->port, '-U', 'app', 'postgres', '-c', 'SET LOCAL search_path = "site maps"; ' . slurp_file($script) ], '2>', \$errors)
+  or diag($errors);
+is($errors, '', 'as one string');
 is(sql(q{
-	SELECT count(*), count(*) FILTER (WHERE obj_description(p.oid, 'pg_proc') IS NULL AND proname !~ '^_'),
-	       count(*) FILTER (WHERE prosrc ~ '\mhere\.') FROM pg_proc p WHERE pronamespace = '"site maps"'::regnamespace}),
-	'14|0|0', 'all functions are there, those for users have a comment, and know their schema');
-is(sql(q{
-	SELECT count(*) FROM pg_attribute WHERE attrelid = '"site maps".sitemap_file'::regclass AND col_description(attrelid, attnum) IS NULL}),
-	'0', 'and so have all columns of the type');
+	SELECT string_agg(proname, ' ' ORDER BY proname) FILTER (WHERE proname !~ '^_'), count(*) FILTER (WHERE obj_description(p.oid, 'pg_proc') IS NULL AND proname !~ '^_|note'),
+	       string_agg(proname, ' ') FILTER (WHERE pg_get_functiondef(p.oid) ~ '\mhere\.') FROM pg_proc p WHERE pronamespace = '"site maps"'::regnamespace}),
+	'note sitemap_audit sitemap_encode sitemap_files sitemap_publish|0|note', 'all functions for users have a comment, and know their schema; another function is as it was');
 is(sql(q{
 	SELECT count(*) FROM pg_attribute m FULL JOIN pg_attribute e ON e.attrelid = 'ext.sitemap_file'::regclass AND (e.attname, e.attnum, e.atttypid) = (m.attname, m.attnum, m.atttypid)
 	 WHERE m.attrelid = '"site maps".sitemap_file'::regclass AND e.attname IS NULL}), '0', 'the type is that of the extension');
@@ -193,7 +208,7 @@ foreach my $invalid (@invalid)
 	my $label = encode_utf8(join ', ', map { length > 60 ? substr($_, 0, 60) . '...' : $_ } @$invalid);
 
 	is(state_of($managed), state_of($extension), "$label: " . state_of($extension)) or diag("$managed\n$extension");
-	like($managed, qr/Row 2 has the loc (?:"|NULL)/, "$label: the row is named");
+	like($managed, qr/Row 2 has the loc "|It is row 2\./, "$label: the row is named");
 }
 is(sql('SELECT count(*), sum(url_count), max(lastmod) FROM managed'), $before, 'after these errors nothing has changed');
 
@@ -233,11 +248,9 @@ my %only = (
 	# hosts are names, in ASCII, and a loc has that of base_url as it is written there
 	'a host outside ASCII' => q{SELECT '/' AS loc, ARRAY['https://bücher.de/'] AS images},
 	'an address' => q{SELECT '/' AS loc, ARRAY['http://127.0.0.1/'] AS images},
-	'the default port' => q{SELECT 'https://www.example.com:443/' AS loc},
-	# types and values that a cast or btrim() makes valid
+	# types that a cast makes valid
 	'text as lastmod' => q{SELECT '/' AS loc, '2026-01-02' AS lastmod},
 	'an enum' => q{SELECT '/' AS loc, 'daily'::app.frequency AS changefreq},
-	'a space in a language' => q{SELECT '/' AS loc, '{" de": "/"}'::jsonb AS alternates},
 	# columns that it does not have, and images with titles
 	map({ $_ => "SELECT '/' AS loc, $_" } q{1 AS key}, q{'{}'::jsonb AS videos}, q{NULL::jsonb AS news}, q{'[{"loc": "/x"}]'::jsonb AS images}));
 my %states = ('bytes' => '54000', 'dot segments' => '0A000', 'the default port' => '22023', 'a space in a language' => '22023',
@@ -257,7 +270,6 @@ foreach my $case (sort keys %only)
 	# languages and labels are not looked up
 	'a language that ISO does not have' => q{SELECT '/' AS loc, '{"jp": "/"}'::jsonb AS alternates},
 	'a label that is no Punycode' => q{SELECT '/' AS loc, ARRAY['https://xn--zzzz.example/'] AS images},
-	'a language twice' => q{SELECT '/' AS loc, '{"en": "/", "EN": "/"}'::jsonb AS alternates},
 	# SQL keeps a query from writing, and not a function of the query
 	'a function that writes' => q{SELECT '/' AS loc FROM write()});
 sql(q{CREATE TABLE written (); CREATE FUNCTION write() RETURNS void LANGUAGE sql AS 'INSERT INTO app.written DEFAULT VALUES'});
@@ -268,11 +280,10 @@ foreach my $case (sort keys %only)
 	is(state_of($managed), 'none ', "only SQL accepts: $case") or diag($managed);
 	isnt(state_of($extension), 'none ', "the extension refuses: $case");
 }
-# Of priorities with seven decimals, half of the 64 that end with the half of a millionth are rounded down here.
 is(sql(q{SELECT string_agg(substring(convert_from(content, 'UTF8') FROM '<priority>(.*)</priority>'), ' ') FROM (
 	SELECT content FROM "site maps".sitemap_files('SELECT ''/'' AS loc, 0.0078125 AS priority', 'https://www.example.com') UNION ALL
 	SELECT content FROM ext.sitemap_files('SELECT ''/'' AS loc, 0.0078125 AS priority', 'https://www.example.com')) f}),
-	'0.007812 0.007813', 'a priority with seven decimals');
+	'0.007813 0.007813', 'a priority with seven decimals');
 
 # lastmod, and files that do not change
 sub publish
@@ -359,9 +370,161 @@ is(sql(qq{SELECT string_agg(action, ' ' ORDER BY kind, action) FROM ext.sitemap_
 is(sql(qq{SELECT count(*) FROM ext.sitemap_publish('target', '$source', '$site') WHERE action <> 'unchanged'}), '0', 'and its next run finds nothing to do');
 is(publish($source), 'sitemap-1.xml inserted, sitemap-51d8e999.xml.gz deleted, sitemap.xml updated', 'and back');
 
+# What the extension of today does with these rows, the edition in SQL does, too.
+my %same = (
+	'base_url in another spelling' => [ q{SELECT '/a' AS loc}, 'HTTPS://WWW.Example.com.:443' ],
+	'locs in other spellings' => [ q{SELECT unnest('{HTTPS://www.EXAMPLE.com:443/a,//www.example.com:0443/b,https://www.example.com.:/c}'::text[]) AS loc} ],
+	'changefreq with blanks' => [ q{SELECT '/' || n AS loc, (ARRAY[E'daily\n', E'\t', E' \u3000 ', U&'\3000Weekly\2003', NULL])[n] AS changefreq FROM generate_series(1, 5) n} ],
+	'numbers beyond float8' => [ q{SELECT '/' || n AS loc, (ARRAY[1e-400, 0.5, NULL, 1])[n] AS priority FROM generate_series(1, 4) n} ],
+	'an array of two dimensions' => [ q{SELECT '/a' AS loc, '{{/i,NULL},{/k,/l}}'::text[] AS images} ],
+	'JSON null, blanks, and languages of three letters' => [ q{SELECT '/' || n AS loc, ('["null"]'::jsonb || '[{"en": null, " de ": "/de", "fil": "/fil", "yue-Hant-HK": "/yue", "x-default": "/"}]'::jsonb -> n) AS alternates FROM generate_series(1, 1) n
+		UNION ALL SELECT '/null', 'null'::jsonb UNION ALL SELECT '/empty', '{}'} ],
+	'a comment after a semicolon' => [ "SELECT '/;--a' AS loc; -- pages; /* all */\n ; /* x * y */ --" ],
+	'letters of other scripts' => [ q{SELECT loc FROM (VALUES ('/товар/зимние-ботинки-7.html'), ('/產品/靴子'), ('товар'), ('/a/товар-nike-б'), ('/товар '), (U&'/\3042\3000'), ('/б%zz'), ('/😀-😀/x?y=б#б#б'), ('https://www.example.com/б')) v (loc) WHERE loc ~ '[/:]'} ],
+	'options in another case' => [ q{SELECT '/a' AS loc}, undef, q{index => ' Never ', stylesheet => ' /a.css ', on_invalid => 'ERROR',} ],
+	'skip' => [ q{SELECT * FROM app.faulty ORDER BY id}, undef, q{on_invalid => 'skip', max_urls => 3,} ]);
+sql(q{
+	CREATE VIEW faulty AS SELECT loc, changefreq, priority, images, alternates, lastmod FROM (VALUES
+		(1, '/a', 'daily', 0.5::float8, ARRAY['/i', 'x:y', '/j'], '{"en": "/en", "EN": "/en2", "de": 1, "e": "/"}'::jsonb, '2026-01-01'::date),
+		(2, NULL, 'x', 7, NULL, NULL, 'infinity'), (3, 'ftp://x/', 'x', 7, NULL, NULL, 'infinity'), (4, '/b', 'x', 7, NULL, '[]', 'infinity'),
+		(5, 'https://other.example/', NULL, NULL, NULL, NULL, NULL), (6, '/' || repeat('x', 2050), NULL, NULL, NULL, NULL, NULL),
+		(7, '/c', NULL, 'NaN', NULL, 'null', '10000-01-01'), (8, '/d', NULL, NULL, NULL, NULL, NULL), (9, '/e', NULL, NULL, NULL, NULL, NULL),
+		(10, 'https://u:s3cret@www.example.com/', NULL, NULL, ARRAY['https://u:s3cret@x.example/'], NULL, NULL)) AS v (id, loc, changefreq, priority, images, alternates, lastmod) ORDER BY id});
+foreach my $case (sort keys %same)
+{
+	my ($query, $base_url, $options) = @{ $same{$case} };
+
+	$query =~ s/SELECT \* FROM app.faulty ORDER BY id/TABLE app.faulty/;
+	is(compare($query, ($options // '') . "section => 'same',", $base_url), '0 files, 0 results', "the same bytes: $case");
+}
+
+# The same problems of the same rows, and the same WARNING.
+my $queries = [ 'TABLE app.faulty', q{SELECT '/x' || chr(7) AS loc UNION ALL SELECT '/a\b' UNION ALL SELECT '/p/None' UNION ALL SELECT '/q#x'},
+	q{SELECT '/' AS loc, now() + interval '1 hour' AS lastmod UNION ALL SELECT '/x', 'infinity' UNION ALL SELECT '/y', now()} ];
+foreach my $query (@$queries)
+{
+	my $problems = 'SELECT row_number, loc, problem FROM %s.sitemap_audit($q$%s$q$, \'%s\') WHERE row_number IS NOT NULL ORDER BY 1, 3';
+	my ($managed, $extension) = map { sql(sprintf $problems, $_, $query, $site) } '"site maps"', 'ext';
+
+	# not of a single row
+	$extension =~ s/^.*\|(?:loc_duplicate|hreflang_\w+)\n//mg;
+	is($managed, $extension, "sitemap_audit: $query");
+}
+my @warnings = map {
+	$node->psql('postgres', qq{SELECT count(*) FROM $_.sitemap_files('TABLE app.faulty', '$site', on_invalid => 'skip')}, extra_params => [ '-U', 'app' ], stderr => \$errors);
+	$errors =~ /WARNING:  (.*)/;
+} '"site maps"', 'ext';
+is($warnings[0], $warnings[1], "the WARNING: $warnings[1]");
+unlike($errors . sql(q{SELECT detail FROM "site maps".sitemap_audit('TABLE app.faulty', 'https://www.example.com')}), qr/s3cret/, 'no message has a password');
+like((attempts(qq{SELECT "site maps".sitemap_files(query, '$site') FROM (VALUES ('SELECT ''https://u:s3cret\@www.example.com/'' AS loc')) v (query)}))[0],
+	qr{^22P02 invalid loc: a user name or password before the host Row 1 has the loc "https://\*\*\*\@www\.example\.com/"}, 'not in an error, either');
+
+# Limits: of an index, and of a row's elements, whose errors name the row.
+my @limits = attempts(
+	qq{SELECT count(*) FROM "site maps".sitemap_files('SELECT ''/'' || n AS loc FROM generate_series(1, 50001) n', '$site', max_urls => 1)},
+	map { qq{SELECT count(*) FROM "site maps".sitemap_files(\$q\$SELECT '/' AS loc, $_\$q\$, '$site')} }
+	  q{'294277-01-01'::date AS lastmod}, '1e400 AS priority', q{'{{/i,x:y}}'::text[] AS images}, q{(SELECT jsonb_object_agg(chr(97 + n / 676) || chr(97 + n / 26 % 26) || chr(97 + n % 26), '/') FROM generate_series(0, 1000) n) AS alternates});
+like($limits[0], qr/^54000 an index would have 50001 sitemaps/, 'more sitemaps than an index can list');
+like($limits[$_], qr/Row 1 has the loc/, $limits[$_] =~ s/ Row.*//r) foreach 1 .. $#limits;
+
+# Time in proportion to the input: different characters, and images with many of them.
+is(sql(q{SET statement_timeout = '10s'; SELECT length("site maps".sitemap_encode(string_agg(chr(n), ''))) FROM generate_series(19968, 39968) n}), '180009', 'many different characters');
+is(sql(qq{SET statement_timeout = '20s'; SELECT url_count FROM "site maps".sitemap_files(\$q\$
+	SELECT '/' AS loc, (SELECT array_agg((SELECT '/' || string_agg(chr(19968 + (i * 400 + m) % 20000), '') FROM generate_series(1, 400) m)) FROM generate_series(1, 1000) i) AS images\$q\$, '$site')}), '1', 'in a thousand images');
+
+# Two first runs: under an older snapshot, the second is told to try again.
+sql('CREATE TABLE first_run OF "site maps".sitemap_file (PRIMARY KEY (base_url, name))');
+my $older = Session->start($node, 'postgres', extra_params => [ '-U', 'app' ]);
+my $first = qq{SELECT FROM "site maps".sitemap_publish('first_run', 'SELECT ''/'' AS loc', '$site')};
+$older->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; TABLE one');
+sql($first);
+is(state_of($older->query_safe("SELECT attempt(\$s\$$first\$s\$)")), '40001', 'a second first run');
+$older->quit;
+
+# Traps: functions, operators and types that PostgreSQL prefers to those of pg_catalog where it can, made for
+# all names in the file, by a role that may create in a schema of the publisher's search_path.
+sql(q{CREATE TABLE trap_target OF "site maps".sitemap_file (PRIMARY KEY (base_url, name)); CREATE TABLE good (loc text, lastmod date, changefreq text, images text[], alternates jsonb)});
+sql(q{INSERT INTO good VALUES ('/a', '2026-01-01', ' Daily', ARRAY['/i', 'https://cdn.example.com/ü?'], '{"en": "/en", "de": "/dé"}'), ('/ü/б-в?#x#y', '2026-01-02', NULL, NULL, NULL);
+	CREATE TABLE bad AS SELECT loc, 'x'::text AS changefreq, 7.5::numeric AS priority, 'infinity'::timestamp AS lastmod FROM unnest('{/c,ftp://x/,NULL}'::text[]) AS loc});
+$node->safe_psql('postgres', q{CREATE ROLE mallory; CREATE SCHEMA attack AUTHORIZATION mallory; GRANT USAGE ON SCHEMA attack TO app; GRANT USAGE ON SCHEMA "site maps" TO mallory});
+my ($names, $operators) = (join(' ', keys %{ { map { $_ => 1 } slurp_file($script) =~ /\b([a-z_0-9]+) ?\(/g } }), "= <> < > <= >= || ~ !~ ~* !~* + - * / @? #>> ->");
+$node->safe_psql('postgres', qq{SET ROLE mallory; SET search_path = pg_catalog;
+	CREATE FUNCTION attack.trap(what text) RETURNS bool LANGUAGE plpgsql AS \$\$BEGIN RAISE EXCEPTION 'trapped by %', what; END\$\$;
+	DO \$do\$
+	DECLARE
+		types regtype[] := '{text,varchar,name,regclass,oid,int4,int8,float8,numeric,bytea,jsonb,text[],bool,timestamptz,timestamp,date,json}';
+		few regtype[] := '{text,varchar,name,regclass,int4,int8,bytea,text[]}';
+		r record;
+	BEGIN
+		FOR r IN
+			SELECT DISTINCT proname, arguments FROM (
+				SELECT proname, array_to_string(proargtypes::regtype[], ',') AS arguments FROM pg_proc p, pg_namespace n
+				 WHERE n.oid = pronamespace AND nspname IN ('pg_catalog', 'site maps') AND proname = ANY (string_to_array('$names', ' ')) AND proargtypes::regtype[]::text !~ 'any|internal|cstring|record'
+				 UNION ALL SELECT name, a::text FROM unnest(string_to_array('$names', ' ')) name, unnest(types) a
+				 UNION ALL SELECT name, a || ',' || b FROM unnest(string_to_array('$names', ' ')) name, unnest(few) a, unnest(few) b
+				 UNION ALL SELECT name, 'text,' || a || ',' || b FROM unnest(string_to_array('$names', ' ')) name, unnest(few) a, unnest(few) b) s
+			 WHERE proname IN (SELECT p.proname FROM pg_proc p)
+		LOOP
+			EXECUTE format('CREATE FUNCTION attack.%I(%s) RETURNS text LANGUAGE sql AS \$\$SELECT attack.trap(%L)::pg_catalog.text\$\$', r.proname, r.arguments, r.proname || '(' || r.arguments || ')');
+		END LOOP;
+		FOR r IN SELECT a, b FROM unnest(types) a, unnest(types) b LOOP
+			EXECUTE format('CREATE FUNCTION attack.operator_(%s, %s) RETURNS bool LANGUAGE sql AS \$\$SELECT attack.trap(%L)\$\$', r.a, r.b, 'operator of ' || r.a || ', ' || r.b);
+			EXECUTE (SELECT string_agg(format('CREATE OPERATOR attack.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = attack.operator_)', o, r.a, r.b), ';') FROM unnest(string_to_array('$operators', ' ')) o);
+		END LOOP;
+		FOR r IN SELECT format_type(t, NULL) AS name, typname FROM unnest(types) t, pg_type p WHERE p.oid = t AND typname !~ '^_' LOOP
+			EXECUTE format('CREATE DOMAIN attack.%I AS pg_catalog.%I CHECK (attack.trap(%L))', r.typname, r.typname, 'type ' || r.typname);
+		END LOOP;
+	END
+	\$do\$});
+my $everything = sub {
+	my ($path) = @_;
+	my @calls = (
+		(map { qq{SELECT name, kind, action, url_count, byte_count FROM "site maps".sitemap_publish('app.trap_target', '$_', '$site', max_urls => 1, stylesheet => '/ü.css', on_invalid => 'skip', max_shrink => 1)} }
+			'TABLE app.good', 'SELECT loc FROM app.good', 'SELECT loc, changefreq FROM app.good LIMIT 1', 'TABLE app.bad'),
+		qq{SELECT name, digest FROM "site maps".sitemap_files('TABLE app.good;', 'https://WWW.example.com:443')},
+		qq{SELECT name, digest FROM "site maps".sitemap_files('TABLE app.bad', '$site', on_invalid => 'skip')},
+		(map { qq{SELECT row_number, loc, problem, detail FROM "site maps".sitemap_audit('TABLE app.$_', '$site')} } 'good', 'bad'),
+		qq{SELECT "site maps".sitemap_encode('a b/ü%', '/')},
+		(map { qq{SELECT * FROM "site maps".sitemap_files($_)} } "'TABLE app.bad', '$site'", "'TABLE app.good', 'x'", "'SELECT 1 AS x', '$site'", "'SELECT 1 AS loc', '$site'", "'TABLE app.good; -- x', '$site', index => 'x'"));
+	my $output;
+
+	sql('TRUNCATE trap_target');
+	$node->psql('postgres', encode_utf8(join ";\n", "SET search_path = $path", @calls), extra_params => [ '-U', 'app', '-q', '-At' ], on_error_stop => 0, stdout => \$output, stderr => \$errors);
+	return $output . join '', map { s/pg_catalog\.//gr } $errors =~ /((?:ERROR|WARNING|DETAIL): .*\n)/g;
+};
+my $safe = $everything->('app');
+like($safe, qr/inserted.*updated.*deleted.*priority_invalid.*a%20b.*left out.*invalid lastmod/s, 'without traps');
+foreach my $path ('app, attack', 'attack, pg_catalog, app')
+{
+	my $trapped = $everything->($path);
+
+	unlike($trapped, qr/trapped/, "no traps with search_path = $path");
+	is($trapped, $safe, "and the same results");
+}
+like((attempts(q{SET search_path = app, attack}, q{SELECT concat('a'::text, 'app.good'::regclass)}, q{SELECT 'a'::text || 1::oid}))[$_], qr/trapped by/, 'the traps work') foreach 1, 2;
+
+# As a Trusted Language Extension: what a release has for pg_tle and database.dev.  pg_tle keeps the file, and
+# CREATE EXTENSION runs it with a search_path of the extension's schema.
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my $version = qx("$FindBin::RealBin/../../packaging/version");
+chomp $version;
+is(system("$FindBin::RealBin/../../packaging/tle", $folder), 0, 'packaging/tle');
+is(slurp_file("$folder/sitemap/sitemap.control") =~ s/^comment = '[^']+'\n//mr, "default_version = '$version'\nrelocatable = false\nrequires = 'plpgsql'\n", 'the control file');
+is(slurp_file("$folder/sitemap/sitemap--$version.sql"), slurp_file($script), 'the script');
+ok(-s "$folder/sitemap/README.md", 'README.md');
+$node->safe_psql('postgres', 'CREATE SCHEMA pgtle AUTHORIZATION app; CREATE SCHEMA tle AUTHORIZATION app');
+sql(q{
+	CREATE TABLE pgtle.script AS SELECT ''::text AS name, ''::text AS version, ''::text AS ext, '{}'::text[] AS requires WHERE false;
+	CREATE FUNCTION pgtle.install_extension(name text, version text, description text, ext text, requires text[] DEFAULT NULL) RETURNS bool LANGUAGE sql
+	SET search_path = pgtle AS $$INSERT INTO script VALUES (name, version, ext, requires) RETURNING true$$});
+is(sql(slurp_file("$folder/sitemap-tle.sql")), 't', 'registered');
+sql(q{DO $$BEGIN SET LOCAL search_path = tle, pg_temp; EXECUTE (SELECT ext FROM pgtle.script WHERE name = 'sitemap'); END$$});
+is(sql(q{SELECT requires, (SELECT count(*) FROM tle.sitemap_files('SELECT ''/'' AS loc', 'https://www.example.com/')) FROM pgtle.script}), '{plpgsql}|1', 'created');
+sql('DROP SCHEMA tle CASCADE; DROP SCHEMA pgtle CASCADE');
+
 # The schema is renamed: run the file again.
 $node->safe_psql('postgres', 'ALTER SCHEMA "site maps" RENAME TO there');
-sql(qq{SET search_path = there;\n\\i $script});
+sql($install->('there'));
 is(sql(qq{SELECT count(*) FROM there.sitemap_files('$source', '$site')}), '1', 'in a schema of another name');
 
 $node->stop;

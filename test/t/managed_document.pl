@@ -20,7 +20,7 @@ while ($document =~ /^```(\w+)\n(.*?)^```$/gms)
 	push @blocks, { language => $1, text => $2 };
 }
 sub blocks { my ($language) = @_; return map { $_->{text} } grep { $_->{language} eq $language } @blocks }
-my ($schema, $view, $policy, $publish, $schedule, $select, $compare, $move, $foreign) = blocks('pgsql');
+my ($schema, $view, $policy, $publish, $schedule, $api, $compare, $tle, $move, $foreign) = blocks('pgsql');
 my ($with_pg, $with_supabase, $robots) = blocks('javascript');
 my ($result) = blocks('text');
 
@@ -48,15 +48,34 @@ sub run_as
 	return $output;
 }
 
-is(run_as('owner', $schema . slurp_file("$tree/managed/sitemap.sql")), '', 'install');
+is(run_as('owner', $schema . slurp_file("$tree/managed/sitemap.sql") . 'COMMIT;'), '', 'install');
 is(run_as('owner', $view), '', 'a table and a view');
 is(run_as('owner', $policy), '', 'a policy');
 is(run_as('owner', $publish), "$result\n", 'publish');
 my ($scheduled) = $schedule =~ /\$\$\n(.*)\$\$/s;
 is(run_as('owner', "SELECT xmin, name FROM site_files", $scheduled), "--\n(3 rows)\n\n", 'the scheduled statement');
 $node->safe_psql('postgres', 'GRANT SELECT ON site_files TO anon');
-like(run_as('anon', $select), qr/\(1 row\)/, 'the file of a request');
 like(run_as('anon', 'DELETE FROM site_files'), qr/permission denied/, 'visitors may only read');
+
+# The function for PostgREST, called as its documentation says: read only, as the role of visitors, with the headers in a setting.
+is(run_as('owner', $api), '', 'a function for PostgREST');
+sub request
+{
+	my ($name, $if_none_match) = @_;
+
+	return run_as('anon', qq{\\pset format unaligned
+		\\pset tuples_only on
+		START TRANSACTION READ ONLY;
+		SELECT set_config('request.headers', '{"accept": "*/*", "if-none-match": $if_none_match}', true) AS headers \\gset
+		SELECT length(c), right(convert_from(c, 'UTF8'), 9) FROM sitemap(name => '$name') AS c;
+		SELECT current_setting('response.status', true), current_setting('response.headers', true);
+		COMMIT});
+}
+my ($digest, $size, $changed) = split /\|/, $node->safe_psql('postgres', q{SELECT digest, byte_count, to_char(lastmod AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') FROM site_files WHERE kind = 'index'});
+my $headers = qq([{"Content-Type" : "application/xml"}, {"ETag" : "\\"$digest\\""}, {"Last-Modified" : "$changed"}]);
+is(request('sitemap.xml', 'null'), "$size|mapindex>\n|$headers\n", 'it serves a file with its type, ETag and Last-Modified');
+is(request('sitemap.xml', qq("W/\\"$digest\\"")), "0|\n304|$headers\n", 'and answers 304');
+like(request('x.xml', 'null'), qr/ERROR:  Not found/, 'and 404');
 my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;
 like(run_as('owner', $compare), qr{https://www\.example\.com/products/50%25-off%3F\n.*\(12000 rows\)}s, 'the URLs') if $has_libxml;
 
@@ -72,7 +91,7 @@ SKIP:
 	symlink $paths, "$folder/node_modules" or die $!;
 	my $has_supabase = -d "$paths/\@supabase/supabase-js";
 	append_to_file("$folder/pg.mjs", $with_pg);
-	append_to_file("$folder/supabase.mjs", $with_supabase) if $has_supabase;
+	append_to_file("$folder/supabase.mjs", $with_supabase . $with_pg =~ s/.*?(?=^export)//msr) if $has_supabase;
 	append_to_file("$folder/robots.mjs", $robots);
 
 	# The stub answers as PostgREST does: rows as JSON, bytea as "\x...", and "eq.", "not.is.null".
@@ -142,8 +161,8 @@ const stub = http.createServer(async (request, response) => {
 
 # The shop moves to a server of its own.
 is(run_as('owner', 'DELETE FROM product WHERE id > 11990'), '', 'some products less');
-like(run_as(scalar getpwuid($<), $move), qr/^$/, 'move to the extension');
-$node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA sitemap TO owner');
+$node->safe_psql('postgres', 'ALTER DATABASE postgres OWNER TO owner; GRANT ALL ON SCHEMA public TO owner');
+is(run_as('owner', $move), '', 'move to the extension, as the owner of the database');
 like(run_as('owner', $publish), qr/sitemap-51d8e999\.xml\.gz .* inserted .*sitemap-1\.xml .* deleted .*sitemap\.xml .* updated /s, 'the same call');
 
 # The second server is another database here.

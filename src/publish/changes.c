@@ -47,7 +47,7 @@ struct SmChanges
 
 /* Raise an error unless the files of the set can be rebuilt one by one. */
 static void
-check_set(SmSet *set, const SmOptions *options)
+require_parts(SmSet *set, const SmOptions *options)
 {
 	if (sm_set_key_type(set) == NULL)
 		ereport(ERROR,
@@ -215,7 +215,7 @@ sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options, const ch
 	SmChanges  *changes = palloc0_object(SmChanges);
 	const char *no_order;
 
-	check_set(set, options);
+	require_parts(set, options);
 	sm_receiver_init(&changes->receiver, start_statement, receive_change);
 	changes->target = target;
 	changes->set = set;

@@ -42,10 +42,14 @@ BEGIN
 
 COMMENT ON TYPE here.sitemap_file IS 'file of a set of sitemaps, with its URL, counts, digest and content';
 
--- Raises an error, unless problem, its SQLSTATE and message, is NULL.
+-- Raises an error, or a WARNING if SQLSTATE is 01000, unless problem, SQLSTATE and message, is NULL.
 CREATE OR REPLACE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
+	IF pg_catalog.starts_with(problem, '01000') THEN
+		RAISE WARNING USING MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
+		RETURN NULL;
+	END IF;
 	RAISE EXCEPTION USING
 		ERRCODE = pg_catalog.left(problem, 5), MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
 END
@@ -69,19 +73,16 @@ RETURN left(regexp_replace(translate(left(value, 5000), E'\n\r', '  '),
 
 -- The W3C datetime of a lastmod; NULL if there is none.
 CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01'
-            THEN to_char(lastmod, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END;
+RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END;
 CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN here._sitemap_time(lastmod AT TIME ZONE 'UTC');
 CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01'
-            THEN to_char(lastmod::timestamp, 'YYYY-MM-DD') END;
+RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod::timestamp, 'YYYY-MM-DD') END;
 
 -- A priority as float8, also beyond its range.
-CREATE OR REPLACE FUNCTION here._sitemap_priority(priority float8) RETURNS float8
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN priority;
-CREATE OR REPLACE FUNCTION here._sitemap_priority(priority numeric) RETURNS float8
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION here._sitemap_priority(priority float8) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN priority;
+CREATE OR REPLACE FUNCTION here._sitemap_priority(priority numeric) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN abs(priority) < 1e-300 THEN 0 WHEN abs(priority) < 1e300 THEN priority::float8
             WHEN priority IS NOT NULL THEN 'Infinity' END;
 
@@ -150,15 +151,13 @@ CREATE OR REPLACE FUNCTION here._sitemap_fault(given text, url text, authority t
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || regexp_replace(CASE
 	WHEN given = '' THEN 'invalid 22P02: the URL is empty'
-	WHEN authority IS NULL AND given ~* '^[a-z][a-z0-9+.-]*:(?!\d+/)' OR url ~* '^(?!https?:)[a-z][a-z0-9+.-]*://'
-		THEN 'invalid 22P02: the scheme is neither http nor https, or the host is missing'
-	WHEN authority IS NULL OR url !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
+	WHEN given ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
+	WHEN url !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
 	WHEN authority ~ '\\' THEN 'invalid 22P02: backslash before the path, which browsers read as a slash'
 	WHEN authority ~ '@' THEN E'invalid 22P02: a user name or password before the host\n'
 		'Everybody could read it. Remove what stands before the "@".'
 	WHEN authority ~ '^(:|$)' THEN 'invalid 22P02: the host is missing'
-	WHEN split_part(site, ':', 2) !~ '^//([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$' OR
-		length(site) > 63 AND (length(split_part(site, ':', 2)) > 255 OR site ~ '[a-z0-9_-]{64}')
+	WHEN split_part(site, ':', 2) !~ '^//(?!.{254})(?!.*[a-z0-9_-]{64})([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$'
 		THEN 'invalid 22P02: the host is not a valid name'
 	WHEN substring(authority FROM ':.*') !~ ('^:(?!.{6})(0*([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|'
 		'65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$') THEN 'invalid 22P02: the port is not a number from 1 to 65535'
@@ -234,7 +233,8 @@ DECLARE
 		  FROM (SELECT NULL::pg_catalog.timestamptz AS lastmod, NULL::pg_catalog.text AS changefreq,
 		               NULL::pg_catalog.float8 AS priority, NULL::pg_catalog.jsonb AS alternates,
 		               NULL::pg_catalog.text[] AS images) AS missing, LATERAL (
-			SELECT COALESCE(loc, NULL::pg_catalog.text)::pg_catalog.text AS loc, here._sitemap_run(loc) AS run, lastmod IS NOT NULL AS dated, here._sitemap_time(lastmod) AS lastmod,
+			SELECT COALESCE(loc, NULL::pg_catalog.text)::pg_catalog.text AS loc, here._sitemap_run(loc) AS run,
+			       lastmod IS NOT NULL AS dated, here._sitemap_time(lastmod) AS lastmod,
 			       COALESCE(changefreq, NULL::pg_catalog.text)::pg_catalog.text AS changefreq, here._sitemap_priority(priority) AS priority,
 			       COALESCE(alternates, NULL::pg_catalog.jsonb) AS alternates, COALESCE(images, NULL::pg_catalog.text[]) AS images
 			  FROM $sql$, source, ') AS page');
@@ -289,8 +289,8 @@ BEGIN ATOMIC
 						THEN 'invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
 							'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
 					END AS fault
-				  FROM jsonb_each(CASE WHEN jsonb_typeof(alternates) = 'object' THEN alternates WHEN jsonb_typeof(alternates) <> 'null' THEN '{"": 0}' END)
-				       WITH ORDINALITY AS link (key, value, i)
+				  FROM jsonb_each(CASE WHEN jsonb_typeof(alternates) = 'object' THEN alternates
+				                       WHEN jsonb_typeof(alternates) <> 'null' THEN '{"": 0}' END) WITH ORDINALITY AS link (key, value, i)
 				 WHERE jsonb_typeof(value) <> 'null'
 				 UNION ALL
 				SELECT 'image', i, NULL, image, NULL FROM unnest(images) WITH ORDINALITY AS image (image, i) WHERE image IS NOT NULL) AS item
@@ -365,50 +365,29 @@ RETURN (
 	       CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
 	       '>', entries, '</', root, '>'), 'UTF8') AS document);
 
--- Checks the URL of a directory, and returns it in one form.
-CREATE OR REPLACE FUNCTION here._sitemap_base(base_url text) RETURNS text LANGUAGE sql STABLE
-RETURN (
-	SELECT coalesce(here._sitemap_refuse(CASE
-	           WHEN base_url IS NULL THEN '22004 base_url must not be null'
-	           ELSE '22023 invalid base_url "' || here._sitemap_shown(base_url) || '": ' || CASE
-	               WHEN starts_with(url, '!') THEN substring(url FROM ': ([^\n]*)')
-	               WHEN path ~ '[?#]' THEN 'query and fragment are not allowed'
-	               WHEN path ~* '\.(xml|txt)(\.gz)?/$' THEN 'it is the URL of a file'
-	               WHEN length(url) > 1807 THEN 'longer than 1807 characters' END
-	           END, 'It is the URL of the directory of the files, such as "https://www.example.com/".'), here._sitemap_site(url) || path)
-	  FROM here._sitemap_url(base_url, '', 'base_url') AS url, concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/') AS path);
-
--- Checks arguments, and returns their values.  index_from: with more files than this, there is an index
+-- Checks arguments, and returns their values; base has one form.  index_from: with more files than this, there is an index
 CREATE OR REPLACE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
 	OUT base text, OUT index_from int, OUT mode text) LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	url constant text := here._sitemap_url(base_url, '', 'base_url');
+	path constant text := concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/');
 BEGIN
-	base := here._sitemap_base(base_url);
+	base := here._sitemap_site(url) || path;
 	section := coalesce(section, 'sitemap');
 	max_urls := coalesce(max_urls, 50000);
 	index_from := array_position('[0:2]={always,auto,never}', here._sitemap_word(coalesce(index, 'auto'), '{always,auto,never}'));
 	mode := here._sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}');
 	PERFORM here._sitemap_refuse(CASE
+		WHEN base_url IS NULL THEN '22004 base_url must not be null'
+		WHEN base IS NULL OR path ~ '[?#]' OR path ~* '\.(xml|txt)(\.gz)?/$' OR length(base) > 1807
+			THEN '22023 invalid base_url "' || here._sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^!.*?(: [^\n]*)'), '') ||
+				': it must be the URL of the directory of the files, such as "https://www.example.com/"'
 		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' OR section ~* '\.(xml|txt)(\.gz)?$' OR section = 'sitemap-index'
 			THEN '22023 invalid section "' || left(section, 200) || '": it must be 1 to 200 letters, digits and "-._~"'
 		WHEN max_urls NOT BETWEEN 1 AND 50000 THEN '22023 invalid max_urls ' || max_urls || ': it must be from 1 to 50000'
 		WHEN index_from IS NULL THEN '22023 invalid index "' || index || '": it must be auto, always or never'
 		WHEN mode IS NULL THEN '22023 invalid on_invalid "' || on_invalid || '": it must be error or skip'
 		END, 'Nothing was changed.');
-END
-$$;
-
--- Tells what on_invalid => 'skip' left out.
-CREATE OR REPLACE FUNCTION here._sitemap_warn(name text, rows bigint, elements bigint, reasons text) RETURNS boolean
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	IF rows > 0 OR elements > 0 THEN
-		RAISE WARNING USING MESSAGE = concat(name, ' left out ', concat_ws(' and ',
-				nullif(rows, 0) || CASE rows WHEN 1 THEN ' row' ELSE ' rows' END,
-				elements || CASE elements WHEN 1 THEN ' optional element' ELSE ' optional elements' END)),
-			DETAIL = concat_ws(E'\n', array_to_string((string_to_array(reasons, E'\n'))[1:5], E'\n'),
-				'And ' || nullif(greatest(rows + coalesce(elements, 0) - 5, 0), 0) || ' more.');
-	END IF;
-	RETURN false;
 END
 $$;
 
@@ -441,7 +420,11 @@ BEGIN ATOMIC
 		  FROM file WHERE entries IS NOT NULL HAVING count(*) > index_from AND index_from < 2
 		 UNION ALL
 		SELECT NULL, NULL, NULL, NULL, NULL FROM file
-		HAVING here._sitemap_warn(name, sum(lost_rows)::bigint, sum(lost)::bigint, string_agg(reasons, E'\n' ORDER BY number))
+		HAVING here._sitemap_refuse('01000 ' || name || ' left out ' || nullif(concat_ws(' and ',
+		           nullif(sum(lost_rows), 0) || CASE sum(lost_rows) WHEN 1 THEN ' row' ELSE ' rows' END,
+		           sum(lost) || CASE sum(lost) WHEN 1 THEN ' optional element' ELSE ' optional elements' END), ''),
+		       concat_ws(E'\n', array_to_string((string_to_array(string_agg(reasons, E'\n' ORDER BY number), E'\n'))[1:5], E'\n'),
+		           'And ' || nullif(greatest(sum(lost_rows) + coalesce(sum(lost), 0) - 5, 0), 0) || ' more.')) <> ''
 	)
 	SELECT base, section, file_name, kind, base || file_name, newest, urls::int, length(content)::bigint,
 	       encode(sha256(content), 'hex'), NULL::text, NULL::text, NULL::bytea, content
@@ -467,7 +450,7 @@ RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE 
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
 	SELECT n, CASE WHEN starts_with(url, '!') AND strpos(loc, '@') > 0 THEN here._sitemap_shown(loc) ELSE loc END, finding.*
-	  FROM here._sitemap_base(base_url) AS base,
+	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL),
 	       here._sitemap_entries(query, base, substring(base FROM '^[^/]*//[^/]*'), 'audit') AS page, LATERAL (
 		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)')) ||
 		           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))

@@ -74,9 +74,10 @@ sm_file_list_create(void)
 {
 	SmFileList *list = palloc0_object(SmFileList);
 
-	/* for many small chunks */
+	/* for many small chunks; larger blocks would waste up to half of the memory */
 	list->context = GenerationContextCreate(CurrentMemoryContext, "sitemap_publish files",
-											ALLOCSET_DEFAULT_SIZES);
+											ALLOCSET_DEFAULT_MINSIZE,
+											ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
 	list->max_files = 16;
 	list->files = palloc_array(SmOldFile *, list->max_files);
 	return list;

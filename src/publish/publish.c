@@ -459,9 +459,7 @@ make_set(Run *run, const char *statement)
 
 	set = run->set = sm_set_begin(run->options, &run->sink);
 	if (statement)
-	{
 		changes = sm_changes_read(target, set, run->options, statement, &reason);
-	}
 	else if (sm_set_has_shown(set))
 		sm_file_list_order(target->list, sm_set_key_type(set), sm_set_old_files(set));
 	if (sm_set_has_shown(set))

@@ -20,7 +20,7 @@
  * 1 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
  * Statements on the target run through SPI with the caller's privileges, and fire
- * triggers.  Each names one table, and those that write or read one file have its values
+ * triggers.  Each statement names one table.  A statement on one file has the file's values
  * as parameters.  Foreign partitions and sharded tables support such statements.  No
  * statement but an INSERT names base_url, section or name in its new values, because a
  * sharded table refuses to change the columns that it is sharded by.

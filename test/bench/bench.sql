@@ -12,9 +12,10 @@ CREATE EXTENSION sitemap;
 
 -- The edition in SQL
 CREATE SCHEMA managed;
-SET search_path = managed;
+BEGIN;
+SET LOCAL search_path = managed;
 \i managed/sitemap.sql
-RESET search_path;
+COMMIT;
 
 -- No lastmod is in the future: to sitemap_audit these rows are clean.
 CREATE TABLE page AS

@@ -101,14 +101,14 @@ SELECT target, id AS section, name, 'load.target_' || target AS target_name,
        CASE target WHEN 3 THEN 0 ELSE 6 END AS compression,
        CASE target WHEN 1 THEN 'full' ELSE 'stable' END AS split
   FROM load.section, generate_series(1, 3) target;
--- at_first is a SELECT that the query begins with.
+-- The same with at_first, a SELECT of one row that the query begins with.
 CREATE FUNCTION load.publish(which_target int, which_section int, at_first text DEFAULT 'SELECT') RETURNS SETOF text
 LANGUAGE sql AS $$
   SELECT p.action
     FROM load.set s
    CROSS JOIN LATERAL sitemap_publish(s.target_name::regclass,
-                                      format('WITH first AS MATERIALIZED (%s), page AS MATERIALIZED (%s) SELECT page.* FROM first, page',
-                                             at_first, s.query),
+                                      format('WITH first AS MATERIALIZED (%s) SELECT e.loc, e.lastmod FROM load.entry e, first WHERE e.section = %s ORDER BY e.number',
+                                             at_first, s.section),
                                       'https://www.example.com/', section => s.name, format => s.format, compression => s.compression, max_urls => 100, split => s.split) p
    WHERE s.target = which_target AND s.section = which_section
 $$;

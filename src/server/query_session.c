@@ -3,9 +3,10 @@
  *	  Looks in the parse tree of a query for conversions of dates and times that depend on
  *	  settings of the session.
  *
- * Such conversions are stable functions with an argument of a date or time type, and
- * conversions of such a value to text.  now() has no argument: all sessions agree on it,
- * but not on CURRENT_DATE, CURRENT_TIME, LOCALTIME and LOCALTIMESTAMP, which depend on TimeZone.
+ * Such conversions are stable functions with an argument of a date or time type, among
+ * them those that convert such a value to text.  now() has no argument: all sessions agree
+ * on it, but not on CURRENT_DATE, CURRENT_TIME, LOCALTIME and LOCALTIMESTAMP, which depend
+ * on TimeZone.
  * Text that is cast to a timestamptz is not reported: most has its time zone.
  *
  *	  to_char(changed, 'YYYY')	a timestamptz: depends on TimeZone
@@ -21,16 +22,15 @@
 
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
-#include "parser/parsetree.h"
 #include "server/query_tree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+#include "utils/ruleutils.h"
 #include "utils/timestamp.h"
 
 /*
@@ -52,22 +52,31 @@ is_time_type(Oid type)
 		(TypeCategory(type) == TYPCATEGORY_DATETIME || TypeCategory(type) == TYPCATEGORY_TIMESPAN);
 }
 
-/* The first argument of a date or time type; NULL if there is none. */
-static Node *
-time_argument(List *arguments)
+/* expression_tree_walker callback: find an argument of such a type. */
+static bool
+is_time(Node *argument, void *found)
 {
-	ListCell   *cell;
+	if (argument && IsA(argument, TargetEntry))
+		argument = (Node *) castNode(TargetEntry, argument)->expr;
+	if (argument == NULL || IsA(argument, SortGroupClause) || !is_time_type(exprType(argument)))
+		return false;
+	*(Node **) found = argument;
+	return true;
+}
 
-	foreach(cell, arguments)
-	{
-		Node	   *argument = lfirst(cell);
+/* The same for the type timestamptz. */
+static bool
+is_timestamptz(Node *argument, void *context)
+{
+	return argument && getBaseType(exprType(argument)) == TIMESTAMPTZOID;
+}
 
-		if (IsA(argument, TargetEntry))
-			argument = (Node *) castNode(TargetEntry, argument)->expr;
-		if (is_time_type(exprType(argument)))
-			return argument;
-	}
-	return NULL;
+/* check_functions_in_node callback: find a stable function. */
+static bool
+is_stable(Oid function, void *found)
+{
+	*(Oid *) found = function;
+	return func_volatile(function) == PROVOLATILE_STABLE;
 }
 
 /* A constant text, in capital letters; "" for another expression. */
@@ -165,35 +174,6 @@ makes_local_time(Oid function, List *arguments)
 	return strstr(format, "TZ") == NULL && strstr(format, "OF") == NULL;
 }
 
-/* Does a call depend on the session?  JSON has dates and times in one form. */
-static bool
-is_dependent_call(Oid function, List *arguments, Oid result)
-{
-	if (makes_local_time(function, arguments))
-		return true;
-	return result != JSONOID && result != JSONBOID &&
-		time_argument(arguments) != NULL && func_volatile(function) == PROVOLATILE_STABLE &&
-		!is_independent(function, arguments);
-}
-
-/* Does the conversion of a value of this type to text depend on the session? */
-static bool
-is_dependent_output(Oid type)
-{
-	Oid			output;
-	bool		is_varlena;
-
-	if (!is_time_type(type))
-		return false;
-	getTypeOutputInfo(type, &output, &is_varlena);
-
-	/*
-	 * arrays and ranges have stable functions, and call those of their
-	 * elements
-	 */
-	return func_volatile(output) == PROVOLATILE_STABLE;
-}
-
 static const char *
 describe_conversion(Oid from, Oid to)
 {
@@ -201,113 +181,65 @@ describe_conversion(Oid from, Oid to)
 }
 
 /*
- * Does the planner convert a column of a UNION or the like, from one type to another, and
- * does that depend on the session?
+ * Look at the columns of a UNION, INTERSECT or EXCEPT.  The planner converts those of its
+ * queries to the types of the result.
  */
-static bool
-is_dependent_column(Oid from, Oid to)
-{
-	Oid			function;
-
-	switch (from == to ? COERCION_PATH_NONE :
-			find_coercion_pathway(to, from, COERCION_IMPLICIT, &function))
-	{
-		case COERCION_PATH_FUNC:
-			return is_time_type(from) && func_volatile(function) == PROVOLATILE_STABLE;
-		case COERCION_PATH_COERCEVIAIO:
-			return is_dependent_output(from);
-		default:
-			return false;
-	}
-}
-
-/* Describe CURRENT_DATE and the like; NULL for what all sessions agree on. */
 static const char *
-check_current_time(SQLValueFunctionOp op)
-{
-	switch (op)
-	{
-		case SVFOP_CURRENT_DATE:
-			return "CURRENT_DATE";
-		case SVFOP_CURRENT_TIME:
-		case SVFOP_CURRENT_TIME_N:
-			return "CURRENT_TIME";
-		case SVFOP_LOCALTIME:
-		case SVFOP_LOCALTIME_N:
-			return "LOCALTIME";
-		case SVFOP_LOCALTIMESTAMP:
-		case SVFOP_LOCALTIMESTAMP_N:
-			return "LOCALTIMESTAMP";
-		default:
-			return NULL;
-	}
-}
-
-/* Look at the columns of a UNION, INTERSECT or EXCEPT. */
-static const char *
-check_set_operation(const Query *query, const SetOperationStmt *operation)
-{
-	Node	   *sides[] = {operation->larg, operation->rarg};
-
-	check_stack_depth();
-	for (size_t i = 0; i < lengthof(sides); i++)
-	{
-		List	   *types = NIL;
-		const char *found;
-		ListCell   *from;
-		ListCell   *to;
-
-		if (IsA(sides[i], SetOperationStmt))
-		{
-			const SetOperationStmt *inner = castNode(SetOperationStmt, sides[i]);
-
-			if ((found = check_set_operation(query, inner)) != NULL)
-				return found;
-			types = inner->colTypes;
-		}
-		else
-		{
-			const Query *side = rt_fetch(castNode(RangeTblRef, sides[i])->rtindex,
-										 query->rtable)->subquery;
-
-			foreach(from, side->targetList)
-				if (!lfirst_node(TargetEntry, from)->resjunk)
-				types = lappend_oid(types, exprType((Node *) lfirst_node(TargetEntry, from)->expr));
-		}
-		forboth(from, types, to, operation->colTypes)
-			if (is_dependent_column(lfirst_oid(from), lfirst_oid(to)))
-			return describe_conversion(lfirst_oid(from), lfirst_oid(to));
-	}
-	return NULL;
-}
-
-/* Describe a call that depends on the session; NULL for another. */
-static const char *
-check_function(Oid function, List *arguments, Oid result, bool is_cast)
-{
-	if (!is_dependent_call(function, arguments, result))
-		return NULL;
-	return is_cast ? describe_conversion(exprType(time_argument(arguments)), result) :
-		psprintf("the function %s", format_procedure(function));
-}
-
-/* XML has a timestamptz in the time zone of the session. */
-static const char *
-check_xml(const XmlExpr *xml)
+check_set_operation(const Query *query)
 {
 	ListCell   *cell;
+	ListCell   *column;
+	ListCell   *type;
 
-	foreach(cell, list_concat_copy(xml->args, xml->named_args))
-		if (getBaseType(exprType(lfirst(cell))) == TIMESTAMPTZOID)
-		return describe_conversion(TIMESTAMPTZOID, XMLOID);
+	foreach(cell, query->rtable)
+	{
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
+
+		forboth(column, rte->subquery->targetList,
+				type, castNode(SetOperationStmt, query->setOperations)->colTypes)
+		{
+			Node	   *value = (Node *) lfirst_node(TargetEntry, column)->expr;
+
+			if (lfirst_oid(type) == TIMESTAMPTZOID && !is_timestamptz(value, NULL))
+				return describe_conversion(exprType(value), TIMESTAMPTZOID);
+		}
+	}
 	return NULL;
 }
 
+/*
+ * Look at a node that can call a function, by its name, as an operator or as a conversion.
+ * JSON has dates and times in one form.
+ */
 static const char *
-check_operator(Oid operator, List *arguments, Oid result)
+check_call(Node *node)
 {
-	return is_dependent_call(get_opcode(operator), arguments, result) ?
-		psprintf("the operator %s", format_operator(operator)) : NULL;
+	List	   *arguments = NIL;
+	Node	   *time = NULL;
+	Oid			function;
+	Oid			type;
+
+	if (!check_functions_in_node(node, is_stable, &function))
+		return NULL;
+	expression_tree_walker(node, is_time, &time);
+	if (IsA(node, FuncExpr))
+		arguments = castNode(FuncExpr, node)->args;
+	else if (IsA(node, OpExpr))
+		arguments = castNode(OpExpr, node)->args;
+	type = exprType(node);
+	if (!makes_local_time(function, arguments) &&
+		(time == NULL || type == JSONOID || type == JSONBOID ||
+		 (arguments && is_independent(function, arguments))))
+		return NULL;
+	if (IsA(node, CoerceViaIO) ||
+		(IsA(node, FuncExpr) && castNode(FuncExpr, node)->funcformat != COERCE_EXPLICIT_CALL &&
+		 castNode(FuncExpr, node)->funcformat != COERCE_SQL_SYNTAX))
+		return describe_conversion(exprType(time), type);
+	if (IsA(node, OpExpr))
+		return psprintf("the operator %s", format_operator(castNode(OpExpr, node)->opno));
+	if (IsA(node, ScalarArrayOpExpr))
+		return psprintf("the operator %s", format_operator(castNode(ScalarArrayOpExpr, node)->opno));
+	return psprintf("the function %s", format_procedure(function));
 }
 
 /* Does a node of the tree depend on the session by itself?  Describe it, or return NULL. */
@@ -316,48 +248,17 @@ check_node(Node *node)
 {
 	switch (nodeTag(node))
 	{
-		case T_FuncExpr:
-			{
-				const FuncExpr *call = castNode(FuncExpr, node);
-
-				return check_function(call->funcid, call->args, call->funcresulttype,
-									  call->funcformat == COERCE_IMPLICIT_CAST ||
-									  call->funcformat == COERCE_EXPLICIT_CAST);
-			}
-		case T_Aggref:
-			return check_function(castNode(Aggref, node)->aggfnoid, castNode(Aggref, node)->args,
-								  castNode(Aggref, node)->aggtype, false);
-		case T_WindowFunc:
-			return check_function(castNode(WindowFunc, node)->winfnoid, castNode(WindowFunc, node)->args,
-								  castNode(WindowFunc, node)->wintype, false);
-		case T_OpExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-			return check_operator(((OpExpr *) node)->opno, ((OpExpr *) node)->args,
-								  ((OpExpr *) node)->opresulttype);
-		case T_ScalarArrayOpExpr:
-			return check_operator(castNode(ScalarArrayOpExpr, node)->opno,
-								  castNode(ScalarArrayOpExpr, node)->args, BOOLOID);
-		case T_SQLValueFunction:
-			return check_current_time(castNode(SQLValueFunction, node)->op);
-		case T_XmlExpr:
-			return check_xml(castNode(XmlExpr, node));
-		case T_CoerceViaIO:
-			{
-				Oid			from = exprType((Node *) castNode(CoerceViaIO, node)->arg);
-
-				return is_dependent_output(from) ?
-					describe_conversion(from, castNode(CoerceViaIO, node)->resulttype) : NULL;
-			}
 		case T_Query:
-			{
-				const Query *query = castNode(Query, node);
-
-				return query->setOperations ?
-					check_set_operation(query, castNode(SetOperationStmt, query->setOperations)) : NULL;
-			}
+			return castNode(Query, node)->setOperations ? check_set_operation(castNode(Query, node)) : NULL;
+		case T_SQLValueFunction:
+			/* all sessions agree on CURRENT_TIMESTAMP, and on CURRENT_USER */
+			return exprType(node) == TIMESTAMPTZOID || exprType(node) == NAMEOID ? NULL :
+				deparse_expression(node, NIL, false, false);
+		case T_XmlExpr:
+			return expression_tree_walker(node, is_timestamptz, NULL) ?
+				describe_conversion(TIMESTAMPTZOID, XMLOID) : NULL;
 		default:
-			return NULL;
+			return check_call(node);
 	}
 }
 

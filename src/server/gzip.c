@@ -46,26 +46,17 @@ struct SmGzip
 #endif
 };
 
-/*
- * Have a function called before the current memory context is freed, even after an error.
- * callback: allocated before what the function frees, which an error would leak.
- */
-static void
-at_end_of_context(MemoryContextCallback *callback, MemoryContextCallbackFunction function,
-				  void *arg)
+/* zlib's memory is in the current memory context, which an error frees. */
+static void *
+allocate(void *opaque, unsigned int items, unsigned int size)
 {
-	callback->func = function;
-	callback->arg = arg;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return palloc((Size) items * size);
 }
 
-pg_noreturn static void
-library_lacks_memory(const char *what)
+static void
+release(void *opaque, void *address)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_OUT_OF_MEMORY),
-			 errmsg("out of memory"),
-			 errdetail("Could not make a %s.", what)));
+	pfree(address);
 }
 
 pg_noreturn static void
@@ -105,8 +96,12 @@ sm_gzip_create(int level)
 
 	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(level));
 	if (gzip->compressor == NULL)
-		library_lacks_memory("compressor");
-	at_end_of_context(callback, free_compressor, gzip->compressor);
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	callback->func = free_compressor;
+	callback->arg = gzip->compressor;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 	return gzip;
 }
 
@@ -126,21 +121,15 @@ sm_gzip(SmGzip *gzip, SmSpan data)
 
 #else
 
-static void
-end_compressor(void *arg)
-{
-	deflateEnd(arg);
-}
-
 SmGzip *
 sm_gzip_create(int level)
 {
 	SmGzip	   *gzip = palloc0_object(SmGzip);
-	MemoryContextCallback *callback = palloc_object(MemoryContextCallback);
 
+	gzip->stream.zalloc = allocate;
+	gzip->stream.zfree = release;
 	if (deflateInit2(&gzip->stream, level, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		library_lacks_memory("compressor");
-	at_end_of_context(callback, end_compressor, &gzip->stream);
+		compression_failed();
 	return gzip;
 }
 
@@ -207,12 +196,6 @@ inflate_at_once(SmSpan data, char *buf, size_t size)
 #endif
 }
 
-static void
-end_stream(void *arg)
-{
-	inflateEnd(arg);
-}
-
 /*
  * Does another gzip member follow?  Zeros may follow the last member, since tape drives
  * fill up blocks with zeros.
@@ -233,8 +216,7 @@ next_member(z_stream *stream, bool *ends_with_other)
 const char *
 sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 {
-	z_stream   *stream;
-	MemoryContextCallback *callback;
+	z_stream	stream = {.zalloc = allocate,.zfree = release};
 	size_t		size = declared_size(data);
 	size_t		room = Max(size + 1, INFLATE_STEP);
 	char	   *buf = palloc(room);
@@ -249,13 +231,10 @@ sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 		return NULL;
 	}
 
-	stream = palloc0_object(z_stream);
-	stream->next_in = (Bytef *) data.s;
-	stream->avail_in = data.len;
-	callback = palloc_object(MemoryContextCallback);
-	if (inflateInit2(stream, GZIP_BITS) != Z_OK)
-		library_lacks_memory("decompressor");
-	at_end_of_context(callback, end_stream, stream);
+	stream.next_in = (Bytef *) data.s;
+	stream.avail_in = data.len;
+	if (inflateInit2(&stream, GZIP_BITS) != Z_OK)
+		elog(ERROR, "inflateInit2 failed: %s", stream.msg);
 	while (!ended && reason == NULL && len <= limit)
 	{
 		uInt		step;
@@ -268,17 +247,14 @@ sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 			buf = repalloc_huge(buf, room);
 		}
 		step = Min(room - len, INFLATE_STEP);
-		stream->next_out = (Bytef *) buf + len;
-		stream->avail_out = step;
-		switch (inflate(stream, Z_NO_FLUSH))
+		stream.next_out = (Bytef *) buf + len;
+		stream.avail_out = step;
+		switch (inflate(&stream, Z_NO_FLUSH))
 		{
 			case Z_OK:
 				break;
 			case Z_STREAM_END:
-				ended = !next_member(stream, ends_with_other);
-				break;
-			case Z_MEM_ERROR:
-				library_lacks_memory("decompressor");
+				ended = !next_member(&stream, ends_with_other);
 				break;
 			case Z_BUF_ERROR:
 				reason = "the gzip data end too early";
@@ -287,8 +263,9 @@ sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 				reason = "the gzip data are damaged";
 				break;
 		}
-		len += step - stream->avail_out;
+		len += step - stream.avail_out;
 	}
+	inflateEnd(&stream);
 	*content = sm_span(buf, len);
 	return reason;
 }

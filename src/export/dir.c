@@ -120,21 +120,12 @@ sm_dir_close(SmDir *dir)
 	close_fd(&dir->fd);
 }
 
-static void
-close_on_reset(void *arg)
-{
-	sm_dir_close(arg);
-}
-
 void
 sm_dir_init(SmDir *dir)
 {
 	dir->fd = dir->lock_fd = dir->file_fd = -1;
 	dir->has_temporary = false;
 	dir->is_flushed = true;
-	dir->on_reset.func = close_on_reset;
-	dir->on_reset.arg = dir;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &dir->on_reset);
 }
 
 static void

@@ -29,13 +29,9 @@ typedef struct SmDir
 	int			file_fd;		/* of the file that is read or written */
 	bool		has_temporary;	/* a file is being written */
 	bool		is_flushed;		/* no change is to be flushed */
-	MemoryContextCallback on_reset;
 } SmDir;
 
-/*
- * Prepare to open a directory.  If the current memory context is reset before sm_dir_close,
- * as at the end of a session that is terminated, that closes the directory.
- */
+/* Prepare to open a directory. */
 extern void sm_dir_init(SmDir *dir);
 
 /*

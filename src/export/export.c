@@ -38,6 +38,7 @@
 #include "server/column.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "storage/ipc.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -81,8 +82,6 @@ typedef struct ExportState
 	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
 	const char *base_url;		/* of rows that have none; NULL for none */
-	char	   *row_base_url;	/* of the last row that has one, as given */
-	char	   *row_site;		/* and as runs write it */
 	uint64		nfiles;			/* in the query */
 	ReturnSetInfo *result;
 } ExportState;
@@ -247,24 +246,13 @@ read_base_url(Datum value)
 	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 }
 
-/* The site of a row whose base_url is not null.  Most rows have that of the row before. */
+/* The site of a row whose base_url is not null.  Most rows write it as runs do. */
 static const char *
-row_site(ExportState *state, const char *base_url)
+row_site(const ExportState *state, const char *base_url)
 {
-	MemoryContext context = state->receiver.context;
+	const char *site = state->list.site;
 
-	if (state->row_base_url == NULL || strcmp(base_url, state->row_base_url) != 0)
-	{
-		char	   *site = read_base_url(CStringGetTextDatum(base_url));
-
-		/* of several spellings, the one before is no longer needed */
-		if (state->row_base_url)
-			pfree(state->row_base_url);
-		state->row_base_url = MemoryContextStrdup(context, base_url);
-		if (state->row_site == NULL || strcmp(site, state->row_site) != 0)
-			state->row_site = MemoryContextStrdup(context, site);
-	}
-	return state->row_site;
+	return site && strcmp(base_url, site) == 0 ? site : read_base_url(CStringGetTextDatum(base_url));
 }
 
 /* A base_url, or NULL for none, as the noun of a message. */
@@ -285,7 +273,7 @@ check_site(ExportState *state, const char *base_url)
 	SmList	   *list = &state->list;
 
 	if (list->site == NULL && base_url != NULL && state->nfiles == 0)
-		list->site = base_url;
+		list->site = MemoryContextStrdup(state->receiver.context, base_url);
 	if (base_url != list->site &&
 		(base_url == NULL || list->site == NULL || strcmp(base_url, list->site) != 0))
 		ereport(ERROR,
@@ -430,6 +418,12 @@ mirror(ExportState *state, const char *directory, const char *files)
 	PopActiveSnapshot();
 }
 
+static void
+close_after_error(int code, Datum dir)
+{
+	sm_dir_close((SmDir *) DatumGetPointer(dir));
+}
+
 Datum
 sitemap_export(PG_FUNCTION_ARGS)
 {
@@ -457,20 +451,18 @@ sitemap_export(PG_FUNCTION_ARGS)
 	if (sm_has_argument(args, "base_url"))
 		state->base_url = read_base_url(sm_argument(args, "base_url"));
 	sm_dir_init(&state->dir);
-	PG_TRY();
+
+	/*
+	 * closed before the lock is released, or who waits for it would find the
+	 * directory locked
+	 */
+	PG_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
 	{
 		mirror(state, directory, files);
 	}
-	PG_FINALLY();
-	{
-		/*
-		 * before the lock is released, or who waits for it would find the
-		 * directory locked
-		 */
-		sm_dir_close(&state->dir);
-	}
-	PG_END_TRY();
-	sm_unlock(&state->dir.lock);
+	PG_END_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
+	sm_dir_close(&state->dir);
+	LockRelease(&state->dir.lock, ExclusiveLock, false);
 
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

@@ -253,10 +253,7 @@ _sitemap_lock_section(PG_FUNCTION_ARGS)
 
 	if (pg_class_aclcheck_ext(PG_GETARG_OID(0), GetUserId(), ACL_INSERT, &is_missing) != ACLCHECK_OK)
 		PG_RETURN_BOOL(true);
-	if (!PG_GETARG_BOOL(3))
-		PG_RETURN_BOOL(sm_try_lock(&lock));
-	sm_lock(&lock);
-	PG_RETURN_BOOL(true);
+	PG_RETURN_BOOL(LockAcquire(&lock, ExclusiveLock, false, !PG_GETARG_BOOL(3)) != LOCKACQUIRE_NOT_AVAIL);
 }
 
 /* Does another session publish a section? */
@@ -264,6 +261,8 @@ Datum
 _sitemap_is_running(PG_FUNCTION_ARGS)
 {
 	LOCKTAG		lock = section_argument(fcinfo);
+	int			nholders;
 
-	PG_RETURN_BOOL(sm_is_locked(&lock));
+	(void) GetLockConflicts(&lock, ExclusiveLock, &nholders);
+	PG_RETURN_BOOL(nholders > 0);
 }

@@ -50,24 +50,3 @@ sm_lock(const LOCKTAG *tag)
 {
 	(void) LockAcquire(tag, ExclusiveLock, false, false);
 }
-
-bool
-sm_try_lock(const LOCKTAG *tag)
-{
-	return LockAcquire(tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
-}
-
-bool
-sm_is_locked(const LOCKTAG *tag)
-{
-	int			nholders;
-
-	(void) GetLockConflicts(tag, ExclusiveLock, &nholders);
-	return nholders > 0;
-}
-
-void
-sm_unlock(const LOCKTAG *tag)
-{
-	(void) LockRelease(tag, ExclusiveLock, false);
-}

@@ -26,13 +26,4 @@ extern LOCKTAG sm_directory_lock(uint64 device, uint64 inode);
 /* Take an exclusive lock, to the end of the transaction. */
 extern void sm_lock(const LOCKTAG *tag);
 
-/* The same without waiting.  Returns false if another transaction has the lock. */
-extern bool sm_try_lock(const LOCKTAG *tag);
-
-/* Does another session have the lock?  Takes no lock. */
-extern bool sm_is_locked(const LOCKTAG *tag);
-
-/* Release a lock before the end of the transaction. */
-extern void sm_unlock(const LOCKTAG *tag);
-
 #endif

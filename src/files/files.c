@@ -85,14 +85,14 @@ sitemap_files(PG_FUNCTION_ARGS)
 		state.index = sm_index_create(options);
 
 	set = sm_set_begin(options, &state.sink);
-	if (sm_set_has_shown(set))
+	if (set->query.fixes_settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a query with a column \"shown\" needs a target"),
 				 errdetail("The target remembers what each page shows, and since when."),
 				 errhint("Publish with sitemap_publish, or leave the column out.")));
 	sm_set_make_all(set, has_index);
-	if (has_index || (state.index && sm_set_nfiles(set) > 1))
+	if (has_index || (state.index && set->names.nparts > 1))
 		sm_index_put(state.index,
 					 options->index == SM_INDEX_OF_SECTION ? options->section : SM_INDEX_SECTION,
 					 options->section, &state.sink);

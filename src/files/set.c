@@ -14,10 +14,6 @@
 #include "files/set.h"
 
 #include "commands/progress.h"
-#include "entry/writer.h"
-#include "files/names.h"
-#include "files/recipe.h"
-#include "files/split.h"
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
@@ -38,43 +34,6 @@
  * and guesses badly without statistics.
  */
 #define MAX_RANGES_COST 2.0
-
-struct SmSet
-{
-	SmReceiver	receiver;		/* must be first */
-	const SmOptions *options;
-	SmFileSink *sink;
-	MemoryContext context;		/* for all of the set */
-	SmQuery		query;
-	SmColumns	columns;
-	SmKeyType  *key_type;		/* NULL where the query has no column key */
-	SmRecipe	recipe;			/* its text is NULL for a full split without
-								 * keys */
-	bool		has_shown;		/* the query has a column "shown" */
-	const TupleTableSlot *slot; /* the newest row */
-	bool		progress;		/* this set fills the progress view */
-	int64		url_count;		/* of the files closed or kept so far */
-	SmEntryWriter writer;
-	SmDocument	doc;			/* the file being written */
-	SmSplit		split;
-	SmNames		names;
-
-	/* the key of the newest row */
-	bool		has_key;
-	bool		starts_key;		/* no entry of this key has been added */
-	Datum		key;			/* a copy */
-
-	SmOldFiles	old;			/* of an earlier run */
-
-	/* when a range of old files is rebuilt */
-	int			next;			/* the first old file that the range has not
-								 * passed */
-	bool		ended;			/* the range ends where file next begins */
-	const Datum *from;			/* bounds of the rows, NULL for none */
-	const Datum *to;
-
-	uint64		nbytes;			/* of closed files, uncompressed */
-};
 
 static void
 report_progress(const SmSet *set)
@@ -108,8 +67,7 @@ close_file(SmSet *set, bool is_part)
 	if (set->key_type)
 	{
 		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
-		if (set->has_shown)
-			file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
+		file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
 	}
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
@@ -327,21 +285,11 @@ sm_begin_entries(const SmOptions *options, SmEntryWriter *writer, SmDocument *do
 	doc->max_bytes = Min(doc->max_bytes, options->max_bytes);
 }
 
-/* What find_set_columns needs to know, and what it finds. */
-typedef struct ColumnSearch
+void
+sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 {
-	SmKind		kind;
-	SmColumns  *columns;
-} ColumnSearch;
-
-/* SmFindColumns */
-static void
-find_set_columns(SmQuery *query, void *arg)
-{
-	ColumnSearch *search = arg;
-	SmColumns  *columns = search->columns;
-
-	sm_find_columns(query->desc, search->kind, columns);
+	sm_query_open(query, options->query);
+	sm_find_columns(query->desc, options->kind, columns);
 	query->key_index = columns->column[SM_COLUMN_KEY].index;
 	if (query->key_index >= 0)
 		query->key_type = &columns->key_type;
@@ -351,14 +299,7 @@ find_set_columns(SmQuery *query, void *arg)
 	 * another time zone, all pages would change.
 	 */
 	query->fixes_settings = columns->column[SM_COLUMN_SHOWN].index >= 0;
-}
-
-void
-sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
-{
-	ColumnSearch search = {.kind = options->kind,.columns = columns};
-
-	sm_query_open(query, options->query, find_set_columns, &search);
+	sm_query_prepare(query);
 }
 
 SmSet *
@@ -376,8 +317,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	sm_begin_entries(options, &set->writer, &set->doc);
 
 	sm_open_set_query(options, &set->query, &set->columns);
-	set->has_shown = set->query.fixes_settings;
-	if (set->has_shown)
+	if (set->query.fixes_settings)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_index >= 0)
 		set->key_type = &set->columns.key_type;
@@ -387,55 +327,6 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 
 	MemoryContextSwitchTo(oldcontext);
 	return set;
-}
-
-const SmQuery *
-sm_set_query(const SmSet *set)
-{
-	return &set->query;
-}
-
-SmKeyType *
-sm_set_key_type(SmSet *set)
-{
-	return set->key_type;
-}
-
-Datum
-sm_set_key(const SmSet *set)
-{
-	return set->key;
-}
-
-bool
-sm_set_has_shown(const SmSet *set)
-{
-	return set->has_shown;
-}
-
-void
-sm_set_find_lastmod(SmSet *set, SmFindLastmod find_lastmod, void *arg)
-{
-	set->writer.find_lastmod = find_lastmod;
-	set->writer.find_lastmod_arg = arg;
-}
-
-SmOldFiles *
-sm_set_old_files(SmSet *set)
-{
-	return &set->old;
-}
-
-int
-sm_set_nfiles(const SmSet *set)
-{
-	return set->names.nparts;
-}
-
-int64
-sm_set_url_count(const SmSet *set)
-{
-	return set->url_count;
 }
 
 void
@@ -531,12 +422,6 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 	if (set->doc.totals.count > 0)
 		close_file(set, set->names.nparts > 0 || name_as_part);
 	MemoryContextSwitchTo(oldcontext);
-}
-
-const char *
-sm_set_compare_recipe(const SmSet *set, const char *recipe)
-{
-	return sm_recipe_compare(&set->recipe, recipe);
 }
 
 void

@@ -11,7 +11,10 @@
 #include "entry/row.h"
 #include "entry/writer.h"
 #include "files/file.h"
+#include "files/names.h"
 #include "files/options.h"
+#include "files/recipe.h"
+#include "files/split.h"
 #include "server/query.h"
 
 /* Files of earlier runs, in the order of their first keys.  The field key is filled in. */
@@ -22,33 +25,51 @@ typedef struct SmOldFiles
 	SmRebuildFile *rebuild;		/* what changed in them, for sm_set_rebuild */
 } SmOldFiles;
 
-/* A set that is being made. */
-typedef struct SmSet SmSet;
+/*
+ * A set that is being made.  Others fill in "old" and the writer's find_lastmod; they may
+ * read options, query, recipe, key_type, key, url_count and names.nparts, and no more.
+ */
+typedef struct SmSet
+{
+	SmReceiver	receiver;		/* must be first */
+	const SmOptions *options;
+	SmFileSink *sink;
+	MemoryContext context;		/* for all of the set */
+	SmQuery		query;
+	SmColumns	columns;
+	SmRecipe	recipe;			/* its text is NULL for a full split without
+								 * keys */
+	const TupleTableSlot *slot; /* the newest row */
+	bool		progress;		/* this set fills the progress view */
+	int64		url_count;		/* of the files closed or kept so far */
+	SmEntryWriter writer;
+	SmDocument	doc;			/* the file being written */
+	SmSplit		split;
+	SmNames		names;			/* of the files closed or kept so far */
+
+	/* the key of the newest row */
+	SmKeyType  *key_type;		/* NULL where the query has no column key */
+	bool		has_key;
+	bool		starts_key;		/* no entry of this key has been added */
+	Datum		key;			/* a copy */
+
+	SmOldFiles	old;			/* of earlier runs, initially none */
+
+	/* when a range of old files is rebuilt */
+	int			next;			/* the first old file that the range has not
+								 * passed */
+	bool		ended;			/* the range ends where file next begins */
+	const Datum *from;			/* bounds of the rows, NULL for none */
+	const Datum *to;
+
+	uint64		nbytes;			/* of closed files, uncompressed */
+} SmSet;
 
 /*
  * Prepare the query of the options.  sink receives the files of the set, without
  * indexes.  SPI is connected from sm_set_begin to sm_set_end.
  */
 extern SmSet *sm_set_begin(const SmOptions *options, SmFileSink *sink);
-
-extern const SmQuery *sm_set_query(const SmSet *set);
-
-/* The type of the column "key", or NULL; and the key of the newest row. */
-extern SmKeyType *sm_set_key_type(SmSet *set);
-extern Datum sm_set_key(const SmSet *set);
-
-/* Does the query have a column "shown"? */
-extern bool sm_set_has_shown(const SmSet *set);
-
-/* Set the function that finds the lastmod of each page, for a query with a column "shown". */
-extern void sm_set_find_lastmod(SmSet *set, SmFindLastmod find_lastmod, void *arg);
-
-/* The files of earlier runs, initially none, for the caller to fill in. */
-extern SmOldFiles *sm_set_old_files(SmSet *set);
-
-/* How many files have been made or kept, as parts; and how many URLs these have. */
-extern int	sm_set_nfiles(const SmSet *set);
-extern int64 sm_set_url_count(const SmSet *set);
 
 /*
  * Add a line of error context: how many rows the query has returned.  While the query runs,
@@ -70,12 +91,6 @@ extern void sm_set_end(SmSet *set, const char *function);
  * query still has the same columns, and compute a new recipe.
  */
 extern void sm_set_check_query(SmSet *set);
-
-/*
- * How does the set's recipe differ from that of an old file?  NULL if it does not; else a
- * phrase for the user, which names a view that has changed.
- */
-extern const char *sm_set_compare_recipe(const SmSet *set, const char *recipe);
 
 /*
  * Make only the old files that have to change, and mark the others as kept.  Returns NULL,

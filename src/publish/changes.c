@@ -49,7 +49,7 @@ struct SmChanges
 static void
 require_parts(SmSet *set, const SmOptions *options)
 {
-	if (sm_set_key_type(set) == NULL)
+	if (set->key_type == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("changes need a column \"key\" in the query"),
@@ -201,7 +201,7 @@ find_reason(const SmChanges *changes, const char *no_order)
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
 		if (file->first_key)
-			reason = sm_set_compare_recipe(changes->set, file->recipe);
+			reason = sm_recipe_compare(&changes->set->recipe, file->recipe);
 		if (reason)
 			return reason;
 	}
@@ -220,8 +220,8 @@ sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options, const ch
 	changes->target = target;
 	changes->set = set;
 	changes->statement = statement;
-	changes->key_type = sm_set_key_type(set);
-	changes->old = sm_set_old_files(set);
+	changes->key_type = set->key_type;
+	changes->old = &set->old;
 	no_order = sm_file_list_order(target->list, changes->key_type, changes->old);
 	init_rebuild(changes->old);
 	run_statement(changes);
@@ -276,7 +276,7 @@ sm_changes_count_unannounced(SmChanges *changes)
 	ErrorData  *error;
 
 	if (changes->old->nfiles == 0 || changes->is_volatile ||
-		sm_query_has_limit(sm_set_query(changes->set)))
+		sm_query_has_limit(&changes->set->query))
 		return -1;
 	count = count_unannounced(changes->old, &first);
 	if (count == 0)

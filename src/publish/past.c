@@ -41,7 +41,7 @@ can_be_states(struct varlena *value, const SmOldFile *file)
 static void
 open_states(SmPast *past, int number)
 {
-	SmOldFile  *file = sm_set_old_files(past->set)->files[number];
+	SmOldFile  *file = past->set->old.files[number];
 	MemoryContext oldcontext;
 	struct varlena *states;
 
@@ -54,7 +54,7 @@ open_states(SmPast *past, int number)
 	{
 		states = PG_DETOAST_DATUM(PointerGetDatum(states));
 		past->is_known = sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
-									   sm_set_key_type(past->set)->family, past->space);
+									   past->set->key_type->family, past->space);
 	}
 	if (past->is_known)
 		file->shown_checksum = past->shown.checksum;
@@ -65,9 +65,9 @@ open_states(SmPast *past, int number)
 static void
 find_old_file(SmPast *past)
 {
-	const SmOldFiles *old = sm_set_old_files(past->set);
-	SmKeyType  *key_type = sm_set_key_type(past->set);
-	Datum		key = sm_set_key(past->set);
+	const SmOldFiles *old = &past->set->old;
+	SmKeyType  *key_type = past->set->key_type;
+	Datum		key = past->set->key;
 	int			file = Max(past->file, 0);
 
 	while (file + 1 < old->nfiles && sm_key_compare(key_type, old->files[file + 1]->key, key) <= 0)
@@ -141,7 +141,8 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
 	past->file = -1;
-	sm_set_find_lastmod(set, find_lastmod, past);
+	set->writer.find_lastmod = find_lastmod;
+	set->writer.find_lastmod_arg = past;
 	return past;
 }
 

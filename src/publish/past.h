@@ -10,9 +10,9 @@
 typedef struct SmPast SmPast;
 
 /*
- * For a set with has_shown, before its rows are read: let it find the lastmod of pages by
- * the states that the set's old files have in the target.  This sets the time of the run,
- * so call it before the query's snapshot is taken.
+ * For a query with a column "shown", before its rows are read: let the set find the lastmod
+ * of pages by the states that its old files have in the target.  This sets the time of the
+ * run, so call it before the query's snapshot is taken.
  */
 extern SmPast *sm_past_begin(SmSet *set, SmTarget *target);
 

@@ -460,9 +460,9 @@ make_set(Run *run, const char *statement)
 	set = run->set = sm_set_begin(run->options, &run->sink);
 	if (statement)
 		changes = sm_changes_read(target, set, run->options, statement, &reason);
-	else if (sm_set_has_shown(set))
-		sm_file_list_order(target->list, sm_set_key_type(set), sm_set_old_files(set));
-	if (sm_set_has_shown(set))
+	else if (set->query.fixes_settings)
+		sm_file_list_order(target->list, set->key_type, &set->old);
+	if (set->query.fixes_settings)
 		past = sm_past_begin(set, target);
 
 	/*
@@ -477,7 +477,7 @@ make_set(Run *run, const char *statement)
 	}
 	/* no notice for a first run, or a single file, which has few rows */
 	if (run->reason && run->rows &&
-		target->list->nsitemaps > (sm_query_has_limit(sm_set_query(set)) ? 0 : 1))
+		target->list->nsitemaps > (sm_query_has_limit(&set->query) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 	if (reads_all)
@@ -492,14 +492,14 @@ make_set(Run *run, const char *statement)
 		run->unannounced = sm_changes_count_unannounced(changes);
 
 	/* a mistake that shows when the section is published again */
-	if (run->options->stable && target->list->nsitemaps == 0 && sm_set_nfiles(set) > 0 &&
-		!sm_query_has_order(sm_set_query(set)))
+	if (run->options->stable && target->list->nsitemaps == 0 && set->names.nparts > 0 &&
+		!sm_query_has_order(&set->query))
 		ereport(WARNING,
 				(errmsg("the query has no ORDER BY"),
 				 errdetail("In a stable split, a file keeps its name as long as the rows come in the same order."),
 				 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
-	run->nfiles = sm_set_nfiles(set);
-	run->url_count = sm_set_url_count(set);
+	run->nfiles = set->names.nparts;
+	run->url_count = set->url_count;
 	run->set = NULL;
 	sm_set_end(set, "sitemap_publish");
 }

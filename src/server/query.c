@@ -369,27 +369,8 @@ prepare_again(SmQuery *query)
 	return check_plan(query->plan)->resultDesc;
 }
 
-/* Raise an error if the query has parameters other than the bounds of a range of keys. */
-static void
-check_parameters(const SmQuery *query)
-{
-	bool		has_key = query->key_type != NULL;
-
-	if (query->nparameters > 2 || (query->nparameters > 0 && !has_key))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_PARAMETER),
-				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
-				 has_key ?
-				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.") :
-				 errhint("Without a column \"key\" the query's text takes no parameters. Put values into it with format() and %%L.")));
-}
-
-/*
- * The first plan tells the columns.  A query with parameters is then prepared with
- * parameters of the type of column key, and one with fixed settings under these.
- */
 void
-sm_query_open(SmQuery *query, const char *text, SmFindColumns find_columns, void *arg)
+sm_query_open(SmQuery *query, const char *text)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Parameters	parameters = {0};
@@ -409,9 +390,25 @@ sm_query_open(SmQuery *query, const char *text, SmFindColumns find_columns, void
 	query->desc = CreateTupleDescCopy(source->resultDesc);
 	query->nparameters = parameters.n;
 	query->key_index = -1;
-	if (find_columns)
-		find_columns(query, arg);
-	check_parameters(query);
+}
+
+/*
+ * The plan of sm_query_open told the columns.  A query with parameters is prepared again with
+ * parameters of the type of column key, and one with fixed settings under these.  Raises an
+ * error for parameters other than the bounds of a range of keys.
+ */
+void
+sm_query_prepare(SmQuery *query)
+{
+	bool		has_key = query->key_type != NULL;
+
+	if (query->nparameters > 2 || (query->nparameters > 0 && !has_key))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_PARAMETER),
+				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
+				 has_key ?
+				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.") :
+				 errhint("Without a column \"key\" the query's text takes no parameters. Put values into it with format() and %%L.")));
 	if (query->nparameters > 0 || query->fixes_settings)
 		prepare_again(query);
 }
@@ -584,7 +581,8 @@ sm_run_query(const char *text, SmReceiver *receiver)
 {
 	SmQuery		query;
 
-	sm_query_open(&query, text, NULL, NULL);
+	sm_query_open(&query, text);
+	sm_query_prepare(&query);
 	sm_query_run(&query, NULL, NULL, receiver);
 	sm_query_close(&query);
 }

@@ -20,12 +20,14 @@ typedef struct SmQuery
 {
 	TupleDesc	desc;			/* of its rows */
 	int			nparameters;	/* 1 or 2 if its text has $1 or $2 */
-	bool		fixes_settings; /* the session's settings do not change the
-								 * text of its values */
-	int			key_index;		/* its column "key", -1 if it has none */
-	const SmKeyType *key_type;
 	SPIPlanPtr	plan;			/* for all rows */
 	SPIPlanPtr	range;			/* for rows within bounds */
+
+	/* set between sm_query_open and sm_query_prepare */
+	int			key_index;		/* its column "key", -1 if it has none */
+	const SmKeyType *key_type;
+	bool		fixes_settings; /* the session's settings do not change the
+								 * text of its values: it has a column "shown" */
 } SmQuery;
 
 /* Receives the rows of a query.  It is the first member of a larger struct. */
@@ -90,12 +92,12 @@ extern bool sm_run_changes(const char *statement, DestReceiver *dest);
 extern void sm_run_query(const char *text, SmReceiver *receiver);
 
 /*
- * Prepare a query that makes a set.  find_columns looks at the columns, and sets key_index,
- * key_type and fixes_settings; NULL for a query without a key.  SPI is connected until
- * sm_query_close; after an error the end of the (sub)transaction disconnects it.
+ * Open a query that makes a set, and find its columns.  The caller sets the members that
+ * follow from these, and prepares the query.  SPI is connected until sm_query_close; after
+ * an error the end of the (sub)transaction disconnects it.
  */
-typedef void (*SmFindColumns) (SmQuery *query, void *arg);
-extern void sm_query_open(SmQuery *query, const char *text, SmFindColumns find_columns, void *arg);
+extern void sm_query_open(SmQuery *query, const char *text);
+extern void sm_query_prepare(SmQuery *query);
 extern void sm_query_close(SmQuery *query);
 
 /*

@@ -189,15 +189,13 @@ run_statement(void *arg)
 static const char *
 find_reason(const SmChanges *changes, const char *no_order)
 {
-	const SmFileList *list = changes->target->list;
+	const SmFileList *list = changes->target->sitemaps;
 
 	for (int i = 0; i < list->nfiles; i++)
 	{
 		const SmOldFile *file = list->files[i];
 		const char *reason = NULL;
 
-		if (sm_old_file_is_index(file))
-			continue;
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
 		if (file->first_key)
@@ -222,7 +220,7 @@ sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options, const ch
 	changes->statement = statement;
 	changes->key_type = set->key_type;
 	changes->old = &set->old;
-	no_order = sm_file_list_order(target->list, changes->key_type, changes->old);
+	no_order = sm_file_list_order(target->sitemaps, changes->key_type, changes->old);
 	init_rebuild(changes->old);
 	run_statement(changes);
 	sm_set_check_query(set);

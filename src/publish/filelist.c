@@ -1,6 +1,6 @@
 /*
  * filelist.c
- *	  A sorted array of the files of a section.
+ *	  A sorted array of files.
  */
 #include "postgres.h"
 
@@ -74,7 +74,10 @@ sm_file_list_create(void)
 {
 	SmFileList *list = palloc0_object(SmFileList);
 
-	/* for many small chunks; larger blocks would waste up to half of the memory */
+	/*
+	 * for many small chunks; larger blocks would waste up to half of the
+	 * memory
+	 */
 	list->context = GenerationContextCreate(CurrentMemoryContext, "sitemap_publish files",
 											ALLOCSET_DEFAULT_MINSIZE,
 											ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
@@ -84,8 +87,9 @@ sm_file_list_create(void)
 }
 
 void
-sm_file_list_add(SmFileList *list, const Datum *values, const bool *nulls)
+sm_file_list_add(void *arg, const Datum *values, const bool *nulls)
 {
+	SmFileList *list = arg;
 	MemoryContext oldcontext = MemoryContextSwitchTo(list->context);
 	SmOldFile  *file = sm_old_file_read(values, nulls);
 
@@ -95,11 +99,7 @@ sm_file_list_add(SmFileList *list, const Datum *values, const bool *nulls)
 		list->files = repalloc_huge(list->files, list->max_files * sizeof(SmOldFile *));
 	}
 	list->files[list->nfiles++] = file;
-	if (!sm_old_file_is_index(file))
-	{
-		list->nsitemaps++;
-		list->url_count += file->url_count;
-	}
+	list->url_count += file->url_count;
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -139,25 +139,21 @@ compare_keys(const void *a, const void *b, void *key_type)
 const char *
 sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 {
-	SmOldFile **files = palloc_extended(list->nsitemaps * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
-	const char **texts = palloc_extended(list->nsitemaps * sizeof(char *), MCXT_ALLOC_HUGE);
-	Datum	   *keys = palloc_extended(list->nsitemaps * sizeof(Datum), MCXT_ALLOC_HUGE);
-	int			n = 0;
+	int			n = list->nfiles;
+	SmOldFile **files = palloc_extended(n * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
+	const char **texts = palloc_extended(n * sizeof(char *), MCXT_ALLOC_HUGE);
+	Datum	   *keys = palloc_extended(n * sizeof(Datum), MCXT_ALLOC_HUGE);
 
 	old->nfiles = 0;
-	for (int i = 0; i < list->nfiles; i++)
-	{
-		SmOldFile  *file = list->files[i];
-
-		if (sm_old_file_is_index(file))
-			continue;
-		if (file->first_key == NULL)
-			return psprintf("file \"%s\" has no first_key", file->name);
-		files[n] = file;
-		texts[n++] = file->first_key;
-	}
 	if (n == 0)
 		return "the section has no files";
+	for (int i = 0; i < n; i++)
+	{
+		files[i] = list->files[i];
+		texts[i] = files[i]->first_key;
+		if (texts[i] == NULL)
+			return psprintf("file \"%s\" has no first_key", files[i]->name);
+	}
 	if (!sm_key_try_from_texts(key_type, texts, n, keys))
 		return "a first_key cannot be read";
 	for (int i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 /*
  * filelist.h
- *	  A list of the files that a target has of a section, without their contents.
+ *	  A list of files that a target has, without their contents.
  */
 #ifndef SM_PUBLISH_FILELIST_H
 #define SM_PUBLISH_FILELIST_H
@@ -8,11 +8,11 @@
 #include "files/set.h"
 
 /*
- * The columns of a query for a target's files: those of sitemap_file up to the recipe, and
- * whether the row has content.
+ * The columns of a query for a target's files: those of sitemap_file up to the recipe, which
+ * a column follows that says whether the row has content.
  */
 #define SM_OLD_FILE_COLUMNS \
-	"base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, content IS NOT NULL"
+	"base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe"
 #define SM_OLD_FILE_HAS_CONTENT		(SM_FILE_RECIPE + 1)
 #define SM_OLD_FILE_NCOLUMNS		(SM_OLD_FILE_HAS_CONTENT + 1)
 
@@ -31,22 +31,21 @@ extern bool sm_old_file_is_same(const SmOldFile *old, const SmFile *file);
  */
 extern bool sm_old_file_has_key(const SmOldFile *old, const SmFile *file);
 
-/* The files that earlier runs of a section made, sorted by name. */
+/* Files that earlier runs made, sorted by name. */
 typedef struct SmFileList
 {
 	MemoryContext context;		/* for the files */
-	SmOldFile **files;			/* sitemaps, and indexes of the section's own */
+	SmOldFile **files;
 	int			nfiles;
 	int			max_files;		/* that the array has room for */
-	int			nsitemaps;		/* files that are no indexes */
-	int64		url_count;		/* of the sitemaps */
+	int64		url_count;		/* of all files */
 } SmFileList;
 
 /* Create an empty list in the current memory context. */
 extern SmFileList *sm_file_list_create(void);
 
-/* Add a file.  Sort the list after the last file was added. */
-extern void sm_file_list_add(SmFileList *list, const Datum *values, const bool *nulls);
+/* Add a file to an SmFileList.  Sort the list after the last file was added. */
+extern void sm_file_list_add(void *list, const Datum *values, const bool *nulls);
 
 /* Sort the list.  Returns a name that two files have, or NULL. */
 extern const char *sm_file_list_sort(SmFileList *list);
@@ -55,8 +54,8 @@ extern const char *sm_file_list_sort(SmFileList *list);
 extern SmOldFile *sm_file_list_find(const SmFileList *list, const char *name);
 
 /*
- * Read the first keys of the sitemaps, and set old to the sitemaps in the order of their
- * keys.  Returns NULL, or why they have no order; then old is empty.
+ * Read the first keys of the files, and set old to the files in the order of their keys.
+ * Returns NULL, or why they have no order; then old is empty.
  */
 extern const char *sm_file_list_order(const SmFileList *list, SmKeyType *key_type,
 									  SmOldFiles *old);

@@ -110,8 +110,7 @@ time_of_run(const SmFileList *list)
 		const SmOldFile *file = list->files[i];
 
 		/* no run wrote a lastmod that leaves no later time in 32 bits */
-		if (!sm_old_file_is_index(file) && !TIMESTAMP_NOT_FINITE(file->lastmod) &&
-			file->lastmod <= max_lastmod - USECS_PER_SEC)
+		if (!TIMESTAMP_NOT_FINITE(file->lastmod) && file->lastmod <= max_lastmod - USECS_PER_SEC)
 			now = Max(now, file->lastmod + 2 * USECS_PER_SEC - 1);
 	}
 	return now / USECS_PER_SEC * USECS_PER_SEC;
@@ -137,7 +136,7 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	past->read_shown = sm_target_prepare_read(target, "shown");
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
 										  ALLOCSET_DEFAULT_SIZES);
-	target->now = time_of_run(target->list);
+	target->now = time_of_run(target->sitemaps);
 	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
 	past->file = -1;

@@ -23,7 +23,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/value.h"
 #include "publish/changes.h"
 #include "publish/feed.h"
 #include "publish/job.h"
@@ -78,8 +77,6 @@ typedef struct Run
 	SmGzip	   *gzip;			/* compresses contents; NULL for no
 								 * compression */
 
-	List	   *indexes;		/* names of the indexes, String nodes */
-
 	/* the feed, NULL for none and at the section's first run */
 	SmFeed	   *feed;
 	SPIPlanPtr	read_content;	/* of the old version of a file */
@@ -133,17 +130,6 @@ next_lastmod(Run *run, const SmOldFile *old)
 	return lastmod;
 }
 
-/*
- * Does a file of the target belong to a section, as one of its indexes or one of its
- * sitemaps?
- */
-static bool
-belongs_to(const SmOldFile *old, const char *section, bool is_index)
-{
-	return old->digest && old->section && strcmp(old->section, section) == 0 &&
-		sm_old_file_is_index(old) == is_index;
-}
-
 pg_noreturn static void
 name_is_taken(const Run *run, const SmOldFile *old, const char *section)
 {
@@ -166,7 +152,8 @@ check_new_name(const Run *run, const char *section, const char *name, bool is_in
 
 	if (old == NULL)
 		return;
-	if (!belongs_to(old, section, is_index))
+	if (old->digest == NULL || old->section == NULL || strcmp(old->section, section) != 0 ||
+		sm_old_file_is_index(old) != is_index)
 		name_is_taken(run, old, section);
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -249,25 +236,16 @@ compare_with_old(SmOldFile *old, SmFile *file)
 		file->shown = NULL;
 }
 
-/*
- * Write a file of an index, under the lock of the site.  The list has the section's own
- * indexes.
- */
+/* Write a file of an index, under the lock of the site. */
 static void
 write_index_file(Run *run, SmFile *file)
 {
-	bool		is_of_site = strcmp(file->section, SM_INDEX_SECTION) == 0;
-	SmOldFile  *old = is_of_site ? sm_target_find(run->target, file->name, false) :
-		sm_file_list_find(run->target->list, file->name);
+	SmOldFile  *old = sm_file_list_find(run->target->indexes, file->name);
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		isnull[SM_FILE_NCOLUMNS];
 
-	if (old && is_of_site && !belongs_to(old, file->section, true))
+	if (old && strcmp(old->section, file->section) != 0)
 		name_is_taken(run, old, file->section);
-	/* the run has deleted a sitemap of that name */
-	if (old && !sm_old_file_is_index(old))
-		old = NULL;
-	run->indexes = lappend(run->indexes, makeString(pstrdup(file->name)));
 	compare_with_old(old, file);
 	sm_file_to_row(file, values, isnull);
 	write_file(run, old, values, isnull);
@@ -285,7 +263,7 @@ put_file(SmFileSink *self, const SmFile *file)
 		write_index_file(run, &copy);
 		return;
 	}
-	compare_with_old(sm_file_list_find(run->target->list, file->name), &copy);
+	compare_with_old(sm_file_list_find(run->target->sitemaps, file->name), &copy);
 	sm_file_store(&copy, run->gzip, run->files, run->desc);
 }
 
@@ -306,30 +284,27 @@ prepare_to_store(Run *run)
 static void
 forget_files(Run *run)
 {
-	SmFileList *list = run->target->list;
+	SmFileList *list = run->target->sitemaps;
 
 	tuplestore_clear(run->files);
 	for (int i = 0; i < list->nfiles; i++)
 		list->files[i]->is_same = list->files[i]->stays = false;
 }
 
-/* Delete the section's other sitemaps, or its other indexes. */
+/* Delete the files of a list that the run has not written or found as they are to be. */
 static void
-delete_others(Run *run, bool are_indexes)
+delete_others(Run *run, const SmFileList *list)
 {
-	const SmFileList *list = run->target->list;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 
 	for (int i = 0; i < list->nfiles; i++)
 	{
-		SmOldFile  *old = list->files[i];
-
 		CHECK_FOR_INTERRUPTS();
-		if (old->stays || sm_old_file_is_index(old) != are_indexes)
-			continue;
-		delete_file(run, old);
+		/* a trigger or another session can have deleted it since */
+		if (!list->files[i]->stays && sm_target_find(run->target, list->files[i]->name, false))
+			delete_file(run, list->files[i]);
 		MemoryContextReset(context);
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -340,7 +315,7 @@ delete_others(Run *run, bool are_indexes)
 static void
 write_section(Run *run)
 {
-	const SmFileList *list = run->target->list;
+	const SmFileList *list = run->target->sitemaps;
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(run->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -361,34 +336,29 @@ write_section(Run *run)
 	tuplestore_end(run->files);
 
 	MemoryContextDelete(context);
-	delete_others(run, false);
+	delete_others(run, list);
 }
 
-/* Write the indexes, and delete the site's other indexes. */
+/*
+ * Write the indexes, and delete the others.  With index => 'never' the site's stay, and those
+ * of the section are deleted.
+ */
 static void
-write_index(Run *run)
+write_indexes(Run *run)
 {
-	List	   *names = sm_site_index(run->target, run->options, &run->sink);
-	ListCell   *cell;
+	bool		of_site = run->options->index != SM_INDEX_NEVER;
 
-	foreach(cell, names)
-	{
-		SmOldFile  *old;
-
-		if (list_member(run->indexes, lfirst(cell)))
-			continue;
-		/* a trigger or another session can have deleted it since */
-		old = sm_target_find(run->target, strVal(lfirst(cell)), false);
-		if (old && belongs_to(old, SM_INDEX_SECTION, true))
-			delete_file(run, old);
-	}
+	sm_target_list_indexes(run->target, of_site);
+	if (of_site)
+		sm_site_index(run->target, run->options, &run->sink);
+	delete_others(run, run->target->indexes);
 }
 
 /* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
 static void
 check_shrink(const Run *run, double max_shrink)
 {
-	int64		before = run->target->list->url_count;
+	int64		before = run->target->sitemaps->url_count;
 	int64		after = run->url_count;
 	int64		allowed = max_shrink < 0 ?
 		Max(DEFAULT_LOSS, sm_decimal_share(before, DEFAULT_SHRINK)) :
@@ -461,7 +431,7 @@ make_set(Run *run, const char *statement)
 	if (statement)
 		changes = sm_changes_read(target, set, run->options, statement, &reason);
 	else if (set->query.fixes_settings)
-		sm_file_list_order(target->list, set->key_type, &set->old);
+		sm_file_list_order(target->sitemaps, set->key_type, &set->old);
 	if (set->query.fixes_settings)
 		past = sm_past_begin(set, target);
 
@@ -477,7 +447,7 @@ make_set(Run *run, const char *statement)
 	}
 	/* no notice for a first run, or a single file, which has few rows */
 	if (run->reason && run->rows &&
-		target->list->nsitemaps > (sm_query_has_limit(&set->query) ? 0 : 1))
+		target->sitemaps->nfiles > (sm_query_has_limit(&set->query) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 	if (reads_all)
@@ -492,7 +462,7 @@ make_set(Run *run, const char *statement)
 		run->unannounced = sm_changes_count_unannounced(changes);
 
 	/* a mistake that shows when the section is published again */
-	if (run->options->stable && target->list->nsitemaps == 0 && set->names.nparts > 0 &&
+	if (run->options->stable && target->sitemaps->nfiles == 0 && set->names.nparts > 0 &&
 		!sm_query_has_order(&set->query))
 		ereport(WARNING,
 				(errmsg("the query has no ORDER BY"),
@@ -535,7 +505,7 @@ publish(const SmArguments *args, Run *run)
 	 * gets nothing.  A section that was emptied has no files either, but its
 	 * URLs are in the feed.
 	 */
-	if (feed && (target->list->nsitemaps > 0 ||
+	if (feed && (target->sitemaps->nfiles > 0 ||
 				 sm_feed_has_section(feed, target->base_url, options->section)))
 	{
 		run->feed = feed;
@@ -543,9 +513,7 @@ publish(const SmArguments *args, Run *run)
 	}
 	run->run_at = target->now;
 	write_section(run);
-	if (options->index != SM_INDEX_NEVER)
-		write_index(run);
-	delete_others(run, true);
+	write_indexes(run);
 	if (run->feed)
 		sm_feed_write(feed, target->base_url, options->section, run->run_at);
 	if (feed)
@@ -562,7 +530,7 @@ publish_index(const SmArguments *args, Run *run)
 	run->target = sm_target_create(relid, &run->options->base, NULL,
 								   "sitemap_publish_index()");
 	sm_target_open(run->target);
-	write_index(run);
+	write_indexes(run);
 }
 
 /* Error context: what the run was doing. */

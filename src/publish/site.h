@@ -11,8 +11,8 @@
 /*
  * Make the index of the site's files in the target, whose lock the caller has, and for
  * SM_INDEX_OF_SECTION that of the section's, and pass them to the sink.  There is no index of
- * no files.  Returns the names of the site's indexes that the target has, as String nodes.
+ * no files.
  */
-extern List *sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink);
+extern void sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink);
 
 #endif

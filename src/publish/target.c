@@ -122,9 +122,12 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	return target;
 }
 
-void
-sm_target_check_types(const SmTarget *target, TupleDesc desc, const SmTableColumn *columns,
-					  int ncolumns)
+/*
+ * Raise an error unless a row of the target has these columns.  If the target's schema is
+ * renamed during the run, its name can find another table.
+ */
+static void
+check_types(const SmTarget *target, TupleDesc desc, const SmTableColumn *columns, int ncolumns)
 {
 	for (int i = 0; i < ncolumns; i++)
 	{
@@ -135,25 +138,51 @@ sm_target_check_types(const SmTarget *target, TupleDesc desc, const SmTableColum
 	}
 }
 
-void
-sm_target_select(const char *statement, SmReceiver *receiver)
+/* Receives files, for a callback. */
+typedef struct Reader
 {
-	SPIExecuteOptions options = {.dest = &receiver->dest};
-	MemoryContext context = CurrentMemoryContext;
+	SmReceiver	receiver;		/* must be first */
+	const SmTarget *target;
+	SmOldFileCallback callback;
+	void	   *arg;
+} Reader;
 
-	SPI_execute_extended(statement, &options);
-	MemoryContextSwitchTo(context);
-	MemoryContextDelete(receiver->row_context);
+static void
+start_files(SmReceiver *self, TupleDesc desc)
+{
+	check_types(((Reader *) self)->target, desc, sm_file_columns, SM_OLD_FILE_HAS_CONTENT);
 }
 
-void
-sm_target_check_name(const SmTarget *target, bool isnull)
+static bool
+receive_file(SmReceiver *self, TupleTableSlot *row)
 {
-	if (isnull)
+	Reader	   *reader = (Reader *) self;
+
+	slot_getallattrs(row);
+	if (row->tts_isnull[SM_FILE_NAME])
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
 				 errmsg("the target table \"%s\" has a file without a name",
-						target->table.name->relname)));
+						reader->target->table.name->relname)));
+	reader->callback(reader->arg, row->tts_values, row->tts_isnull);
+	return true;
+}
+
+void
+sm_target_select(const SmTarget *target, bool reads_content, const char *more,
+				 SmOldFileCallback callback, void *arg)
+{
+	Reader		reader = {.target = target,.callback = callback,.arg = arg};
+	SPIExecuteOptions options = {.dest = &reader.receiver.dest};
+	MemoryContext context = CurrentMemoryContext;
+
+	sm_receiver_init(&reader.receiver, start_files, receive_file);
+	SPI_execute_extended(psprintf("SELECT " SM_OLD_FILE_COLUMNS ", %s FROM %s WHERE %s%s",
+								  reads_content ? "content IS NOT NULL" : "false",
+								  target->table.sql_name, target->of_site, more),
+						 &options);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(reader.receiver.row_context);
 }
 
 pg_noreturn static void
@@ -166,53 +195,41 @@ name_is_twice(const SmTarget *target, const char *name)
 			 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
 }
 
-/* Receives the files of the section. */
-typedef struct Lister
+/* List the files of the site that meet a condition and that no other program makes. */
+static SmFileList *
+list_files(const SmTarget *target, const char *condition)
 {
-	SmReceiver	receiver;		/* must be first */
-	const SmTarget *target;
-} Lister;
-
-static void
-start_list(SmReceiver *self, TupleDesc desc)
-{
-	sm_target_check_types(((Lister *) self)->target, desc, sm_file_columns,
-						  SM_OLD_FILE_HAS_CONTENT);
-}
-
-static bool
-list_file(SmReceiver *self, TupleTableSlot *row)
-{
-	const SmTarget *target = ((Lister *) self)->target;
-
-	slot_getallattrs(row);
-	sm_target_check_name(target, row->tts_isnull[SM_FILE_NAME]);
-	sm_file_list_add(target->list, row->tts_values, row->tts_isnull);
-	return true;
-}
-
-/*
- * List the files that earlier runs of the section made.  The indexes of the section
- * "sitemap" are the site's.
- */
-static void
-list_files(SmTarget *target)
-{
-	Lister		lister = {.target = target};
+	SmFileList *list = sm_file_list_create();
 	const char *twice;
 
-	target->list = sm_file_list_create();
-	sm_receiver_init(&lister.receiver, start_list, list_file);
-	sm_target_select(psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE %s"
-							  " AND section OPERATOR(pg_catalog.=) %s AND digest IS NOT NULL%s",
-							  target->table.sql_name, target->of_site,
-							  quote_literal_cstr(target->section),
-							  strcmp(target->section, SM_INDEX_SECTION) == 0 ?
-							  " AND (kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "') IS NOT TRUE" : ""),
-					 &lister.receiver);
-	twice = sm_file_list_sort(target->list);
+	sm_target_select(target, true, psprintf(" AND digest IS NOT NULL AND %s", condition),
+					 sm_file_list_add, list);
+	twice = sm_file_list_sort(list);
 	if (twice)
 		name_is_twice(target, twice);
+	return list;
+}
+
+static void
+list_sitemaps(SmTarget *target)
+{
+	target->sitemaps =
+		list_files(target,
+				   psprintf("section OPERATOR(pg_catalog.=) %s"
+							" AND (kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "') IS NOT TRUE",
+							quote_literal_cstr(target->section)));
+}
+
+void
+sm_target_list_indexes(SmTarget *target, bool of_site)
+{
+	target->indexes =
+		list_files(target,
+				   psprintf("kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "'"
+							" AND (section OPERATOR(pg_catalog.=) %s"
+							" %s section OPERATOR(pg_catalog.%s) '" SM_INDEX_SECTION "')",
+							target->section ? quote_literal_cstr(target->section) : "NULL",
+							of_site ? "OR" : "AND", of_site ? "=" : "<>"));
 }
 
 /* Is an index unique and on name alone? */
@@ -282,7 +299,7 @@ sm_target_open(SmTarget *target)
 	sm_table_check_columns(&target->table);
 	check_one_site(target);
 	if (target->section)
-		list_files(target);
+		list_sitemaps(target);
 	target->activity = SM_IN_QUERY;
 }
 
@@ -333,7 +350,7 @@ sm_target_find(SmTarget *target, const char *name, bool newest)
 	SmOldFile  *old = NULL;
 
 	if (target->find == NULL)
-		target->find = prepare(psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE " BY_NAME,
+		target->find = prepare(psprintf("SELECT " SM_OLD_FILE_COLUMNS ", content IS NOT NULL FROM %s WHERE " BY_NAME,
 										target->table.sql_name), NAME_NPARAMS);
 	set_name(target, "", name, values);
 	if (sm_execute_read(target->find, values, newest) > 0)
@@ -342,7 +359,7 @@ sm_target_find(SmTarget *target, const char *name, bool newest)
 
 		if (SPI_processed > 1)
 			name_is_twice(target, name);
-		sm_target_check_types(target, desc, sm_file_columns, SM_OLD_FILE_HAS_CONTENT);
+		check_types(target, desc, sm_file_columns, SM_OLD_FILE_HAS_CONTENT);
 		heap_deform_tuple(SPI_tuptable->vals[0], desc, values, isnull);
 		old = sm_old_file_read(values, isnull);
 	}
@@ -369,7 +386,7 @@ sm_target_read(const SmTarget *target, SPIPlanPtr plan, const SmOldFile *file)
 	SPI_connect();
 	if (sm_execute_read(plan, values, false) > 0)
 	{
-		sm_target_check_types(target, SPI_tuptable->tupdesc, &sm_file_columns[SM_FILE_CONTENT], 1);
+		check_types(target, SPI_tuptable->tupdesc, &sm_file_columns[SM_FILE_CONTENT], 1);
 		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	}
 	MemoryContextSwitchTo(context);

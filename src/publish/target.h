@@ -29,7 +29,8 @@ typedef struct SmTarget
 	const char *function;		/* SQL function to name in errors */
 	SmActivity	activity;
 	const char *of_site;		/* condition for the rows of the site */
-	SmFileList *list;			/* files of the section */
+	SmFileList *sitemaps;		/* of the section */
+	SmFileList *indexes;		/* that the run may write or delete */
 	TimestampTz now;			/* lastmod of files that change: the clock
 								 * under the site's lock, or later */
 
@@ -49,7 +50,7 @@ extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *
 								  const char *function);
 
 /*
- * Take the lock of the section, open and check the table, and list the files of the
+ * Take the lock of the section, open and check the table, and list the sitemaps of the
  * section.  Without a section, take the lock of the site.
  */
 extern void sm_target_open(SmTarget *target);
@@ -61,15 +62,19 @@ extern void sm_target_lock_site(SmTarget *target);
 extern void sm_target_close(SmTarget *target);
 
 /*
- * Run a SELECT on the target, and give its rows to the receiver.  It must check their types:
- * if the target's schema is renamed meanwhile, its name can find another table.
+ * Under the lock of the site, list the indexes of the section, and, if of_site, those of the
+ * site.  The indexes of the section "sitemap" are the site's.
  */
-extern void sm_target_select(const char *statement, SmReceiver *receiver);
-extern void sm_target_check_types(const SmTarget *target, TupleDesc desc,
-								  const SmTableColumn *columns, int ncolumns);
+extern void sm_target_list_indexes(SmTarget *target, bool of_site);
 
-/* Raise an error if the name of a file is NULL. */
-extern void sm_target_check_name(const SmTarget *target, bool isnull);
+/*
+ * Select files of the site, with the columns SM_OLD_FILE_COLUMNS, and pass each to the
+ * callback.  reads_content: find out whether they have content, for which a foreign partition
+ * fetches it; more: further conditions, or the order.
+ */
+typedef void (*SmOldFileCallback) (void *arg, const Datum *values, const bool *nulls);
+extern void sm_target_select(const SmTarget *target, bool reads_content, const char *more,
+							 SmOldFileCallback callback, void *arg);
 
 /*
  * Find a file of the site by its name; NULL if there is none.  newest: with the newest

@@ -32,6 +32,15 @@ typedef struct SmFile
 	struct varlena *content;	/* the document, maybe gzipped; or NULL */
 } SmFile;
 
+/* What becomes of a file of earlier runs. */
+typedef enum SmOldFileFate
+{
+	SM_OLD_GONE,				/* the new set has no file of its name */
+	SM_OLD_REWRITTEN,			/* the new set has another document */
+	SM_OLD_SAME_DOCUMENT,		/* only other columns of its row differ */
+	SM_OLD_SAME_ROW				/* nothing changes */
+} SmOldFileFate;
+
 /*
  * A file of earlier runs, as its row in a target has it.  NULL is NULL, -infinity for
  * lastmod, and 0 for a number.
@@ -53,8 +62,7 @@ typedef struct SmOldFile
 	/* what a run finds out */
 	Datum		key;			/* the value of first_key */
 	uint64		shown_checksum; /* of its states; 0 if they are not read */
-	bool		is_same;		/* the new set has this document */
-	bool		stays;			/* nothing of the row changes */
+	SmOldFileFate fate;
 } SmOldFile;
 
 /*

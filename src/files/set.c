@@ -552,7 +552,7 @@ sm_set_rebuild(SmSet *set)
 		}
 		if (!sm_names_keep(&set->names, file->name))
 			return psprintf("file \"%s\" gets another name", file->name);
-		file->stays = true;
+		file->fate = SM_OLD_SAME_ROW;
 		set->url_count += file->url_count;
 		i++;
 	}

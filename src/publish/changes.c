@@ -38,7 +38,9 @@ struct SmChanges
 	SmTarget   *target;
 	SmSet	   *set;
 	const char *statement;
-	bool		is_volatile;	/* does it call volatile functions? */
+	const char *reason;			/* why files cannot be rebuilt one by one, or
+								 * NULL */
+	bool		is_volatile;	/* does the statement call volatile functions? */
 	SmKeyType  *key_type;
 	SmOldFiles *old;
 	int			ncolumns;
@@ -47,14 +49,14 @@ struct SmChanges
 
 /* Raise an error unless the files of the set can be rebuilt one by one. */
 static void
-require_parts(SmSet *set, const SmOptions *options)
+require_parts(const SmSet *set)
 {
 	if (set->key_type == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("changes need a column \"key\" in the query"),
 				 errhint("Add a column \"key\", and order the rows by it.")));
-	if (!options->stable)
+	if (!set->options->stable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("changes need a stable split"),
@@ -207,13 +209,12 @@ find_reason(const SmChanges *changes, const char *no_order)
 }
 
 SmChanges *
-sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options, const char *statement,
-				const char **reason)
+sm_changes_read(SmTarget *target, SmSet *set, const char *statement)
 {
 	SmChanges  *changes = palloc0_object(SmChanges);
 	const char *no_order;
 
-	require_parts(set, options);
+	require_parts(set);
 	sm_receiver_init(&changes->receiver, start_statement, receive_change);
 	changes->target = target;
 	changes->set = set;
@@ -224,8 +225,14 @@ sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options, const ch
 	init_rebuild(changes->old);
 	run_statement(changes);
 	sm_set_check_query(set);
-	*reason = find_reason(changes, no_order);
+	changes->reason = find_reason(changes, no_order);
 	return changes;
+}
+
+const char *
+sm_changes_rebuild(SmChanges *changes)
+{
+	return changes->reason ? changes->reason : sm_set_rebuild(changes->set);
 }
 
 /*
@@ -249,7 +256,7 @@ count_unannounced(const SmOldFiles *old, const SmOldFile **first)
 		if (i < old->nfiles)
 			after_change = Max(after_change, old->rebuild[i].after_change);
 		has_key = (size_t) i < after_change;
-		if (i < old->nfiles && !old->files[i]->is_same)
+		if (i < old->nfiles && old->files[i]->fate < SM_OLD_SAME_DOCUMENT)
 		{
 			is_announced = has_key || (stretch == 0 ? had_key : is_announced);
 			stretch++;
@@ -273,8 +280,7 @@ sm_changes_count_unannounced(SmChanges *changes)
 	int			count;
 	ErrorData  *error;
 
-	if (changes->old->nfiles == 0 || changes->is_volatile ||
-		sm_query_has_limit(&changes->set->query))
+	if (changes->reason || changes->is_volatile || sm_query_has_limit(&changes->set->query))
 		return -1;
 	count = count_unannounced(changes->old, &first);
 	if (count == 0)

@@ -10,16 +10,17 @@
 typedef struct SmChanges SmChanges;
 
 /*
- * Run the statement, and fill in the set's old files for sm_set_rebuild.  Raises an error
- * unless the set can be rebuilt file by file.  reason: NULL, or why all files have to be
- * made.
+ * Run the statement, and mark the set's old files that hold a key of its rows.  Raises an
+ * error unless the set can be rebuilt file by file.
  */
-extern SmChanges *sm_changes_read(SmTarget *target, SmSet *set, const SmOptions *options,
-								  const char *statement, const char **reason);
+extern SmChanges *sm_changes_read(SmTarget *target, SmSet *set, const char *statement);
+
+/* Rebuild the files that changed.  Returns NULL, or why all files have to be made. */
+extern const char *sm_changes_rebuild(SmChanges *changes);
 
 /*
- * After all files were made, by the recipe of the old ones: count the old files that changed
- * although the statement returned no key of them.  Returns -1 where that cannot be told.
+ * After all files were made: count the old files that changed although the statement returned
+ * no key of them.  Returns -1 where that cannot be told.
  *
  * In the order of keys, each unbroken stretch of files that changed counts, unless a key lies
  * in it or in the file before it: rows behind the last one of a file move the beginning of

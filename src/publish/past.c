@@ -131,6 +131,9 @@ sm_past_begin(SmSet *set, SmTarget *target)
 				 errdetail("A query with a column \"shown\" needs it."),
 				 errhint("Add it with ALTER TABLE ... ADD COLUMN shown bytea.")));
 	}
+	/* unless "changes" has put them in order */
+	if (set->old.nfiles == 0)
+		sm_file_list_order(target->sitemaps, set->key_type, &set->old);
 	past->set = set;
 	past->target = target;
 	past->read_shown = sm_target_prepare_read(target, "shown");

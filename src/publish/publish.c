@@ -67,7 +67,7 @@ typedef struct Run
 	const SmOptions *options;
 	SmTarget   *target;
 	SmSet	   *set;			/* while it is being made */
-	bool		reads_all;		/* execute "changes", but read all rows */
+	bool		reads_all;		/* read all rows, whatever "changes" returns */
 	bool		expects_changes;	/* do not count unannounced changes */
 
 	/* files that wait to be written */
@@ -180,23 +180,23 @@ compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena
  * which this adds lastmod; old: the file as it was, NULL if it is new.
  */
 static void
-write_file(Run *run, SmOldFile *old, Datum *values, bool *isnull)
+write_file(Run *run, const SmOldFile *old, Datum *values, bool *isnull)
 {
 	const char *name = TextDatumGetCString(values[SM_FILE_NAME]);
 	const char *kind = TextDatumGetCString(values[SM_FILE_KIND]);
 	bool		is_index = strcmp(kind, SM_KIND_INDEX) == 0;
-	bool		has_document = isnull[SM_FILE_CONTENT];
+	bool		same_document = old && old->fate >= SM_OLD_SAME_DOCUMENT;
 	bool		same_digest = old && old->digest &&
 		strcmp(old->digest, TextDatumGetCString(values[SM_FILE_DIGEST])) == 0;
-	Action		action = has_document ? UNCHANGED : old ? UPDATED : INSERTED;
+	Action		action = same_document ? UNCHANGED : old ? UPDATED : INSERTED;
 
 	if (old == NULL)
 		check_new_name(run, TextDatumGetCString(values[SM_FILE_SECTION]), name, is_index);
-	if (old == NULL || !old->stays)
+	if (old == NULL || old->fate != SM_OLD_SAME_ROW)
 	{
 		/* if only other columns of the row differ, lastmod stays */
-		bool		stays = old && (has_document || (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod)));
-		TimestampTz lastmod = stays ? old->lastmod : next_lastmod(run, old);
+		TimestampTz lastmod = same_document || (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod)) ?
+			old->lastmod : next_lastmod(run, old);
 
 		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
 		isnull[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(lastmod);
@@ -204,8 +204,6 @@ write_file(Run *run, SmOldFile *old, Datum *values, bool *isnull)
 			compare_content(run, name, old,
 							(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]));
 		sm_target_write(run->target, old == NULL, values, isnull);
-		if (old)
-			old->stays = true;
 	}
 	report_file(run, name, kind, action, DatumGetInt32(values[SM_FILE_URL_COUNT]),
 				DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
@@ -221,19 +219,23 @@ delete_file(Run *run, const SmOldFile *old)
 }
 
 /*
- * Leave out the content of a file if the target has the document, and mark that version if
- * nothing of its row changes.  old: NULL if the target does not have the file.
+ * Find out what becomes of a file of the target, given its new version, whose content is
+ * left out if the target has the document.  old: NULL if the target does not have the file.
  */
 static void
 compare_with_old(SmOldFile *old, SmFile *file)
 {
-	if (old == NULL || !sm_old_file_is_same(old, file))
+	if (old == NULL)
 		return;
+	old->fate = SM_OLD_REWRITTEN;
+	if (!sm_old_file_is_same(old, file))
+		return;
+	old->fate = SM_OLD_SAME_DOCUMENT;
 	file->content = NULL;
-	old->is_same = true;
-	old->stays = sm_old_file_has_key(old, file) && file->shown_checksum == old->shown_checksum;
-	if (old->stays)
-		file->shown = NULL;
+	if (!sm_old_file_has_key(old, file) || file->shown_checksum != old->shown_checksum)
+		return;
+	old->fate = SM_OLD_SAME_ROW;
+	file->shown = NULL;
 }
 
 /* Write a file of an index, under the lock of the site. */
@@ -288,10 +290,10 @@ forget_files(Run *run)
 
 	tuplestore_clear(run->files);
 	for (int i = 0; i < list->nfiles; i++)
-		list->files[i]->is_same = list->files[i]->stays = false;
+		list->files[i]->fate = SM_OLD_GONE;
 }
 
-/* Delete the files of a list that the run has not written or found as they are to be. */
+/* Delete the files of a list that the run has not. */
 static void
 delete_others(Run *run, const SmFileList *list)
 {
@@ -303,7 +305,8 @@ delete_others(Run *run, const SmFileList *list)
 	{
 		CHECK_FOR_INTERRUPTS();
 		/* a trigger or another session can have deleted it since */
-		if (!list->files[i]->stays && sm_target_find(run->target, list->files[i]->name, false))
+		if (list->files[i]->fate == SM_OLD_GONE &&
+			sm_target_find(run->target, list->files[i]->name, false))
 			delete_file(run, list->files[i]);
 		MemoryContextReset(context);
 	}
@@ -414,60 +417,72 @@ check_spelling(const SmArguments *args, const char *base_url)
 }
 
 /*
- * Make the files of the set, and store them.  statement: argument "changes", or NULL.
- * Files that stay as they are get marked in the target's list.
+ * Make the files of the set that changed, or all files.  changes: NULL without the argument;
+ * past: NULL without a column "shown".
  */
 static void
-make_set(Run *run, const char *statement)
+make_files(Run *run, SmChanges *changes, SmPast *past)
 {
-	SmTarget   *target = run->target;
-	bool		reads_all = statement == NULL || run->reads_all;
-	SmChanges  *changes = NULL;
-	const char *reason = NULL;
-	SmPast	   *past = NULL;
-	SmSet	   *set;
-
-	set = run->set = sm_set_begin(run->options, &run->sink);
-	if (statement)
-		changes = sm_changes_read(target, set, run->options, statement, &reason);
-	else if (set->query.fixes_settings)
-		sm_file_list_order(target->sitemaps, set->key_type, &set->old);
-	if (set->query.fixes_settings)
-		past = sm_past_begin(set, target);
-
 	/*
 	 * At READ COMMITTED, take a new snapshot under the section's lock, so
 	 * that the rows are not older than those of the section's last run.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (!reads_all)
-	{
-		run->reason = reason ? reason : sm_set_rebuild(set);
-		reads_all = run->reason != NULL;
-	}
+	if (!run->reads_all)
+		run->reason = sm_changes_rebuild(changes);
+	if (run->reason)
+		run->reads_all = true;
 	/* no notice for a first run, or a single file, which has few rows */
 	if (run->reason && run->rows &&
-		target->sitemaps->nfiles > (sm_query_has_limit(&set->query) ? 0 : 1))
+		run->target->sitemaps->nfiles > (sm_query_has_limit(&run->set->query) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
-	if (reads_all)
+	if (run->reads_all)
 	{
 		forget_files(run);
 		if (past)
 			sm_past_restart(past);
-		sm_set_make_all(set, true);
+		sm_set_make_all(run->set, true);
 	}
 	PopActiveSnapshot();
-	if (changes && reads_all && reason == NULL && !run->expects_changes)
-		run->unannounced = sm_changes_count_unannounced(changes);
+}
 
-	/* a mistake that shows when the section is published again */
-	if (run->options->stable && target->sitemaps->nfiles == 0 && set->names.nparts > 0 &&
-		!sm_query_has_order(&set->query))
+/*
+ * Warn at the first run of a stable split without ORDER BY, a mistake that shows when the
+ * section is published again.
+ */
+static void
+warn_of_order(const Run *run)
+{
+	if (run->options->stable && run->target->sitemaps->nfiles == 0 &&
+		run->set->names.nparts > 0 && !sm_query_has_order(&run->set->query))
 		ereport(WARNING,
 				(errmsg("the query has no ORDER BY"),
 				 errdetail("In a stable split, a file keeps its name as long as the rows come in the same order."),
 				 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
+}
+
+/*
+ * Make the set, whose files wait to be written.  statement: argument "changes", or NULL.
+ */
+static void
+make_set(Run *run, const char *statement)
+{
+	SmTarget   *target = run->target;
+	SmSet	   *set = run->set = sm_set_begin(run->options, &run->sink);
+	SmChanges  *changes = NULL;
+	SmPast	   *past = NULL;
+
+	if (statement)
+		changes = sm_changes_read(target, set, statement);
+	else
+		run->reads_all = true;
+	if (set->query.fixes_settings)
+		past = sm_past_begin(set, target);
+	make_files(run, changes, past);
+	if (changes && run->reads_all && !run->expects_changes)
+		run->unannounced = sm_changes_count_unannounced(changes);
+	warn_of_order(run);
 	run->nfiles = set->names.nparts;
 	run->url_count = set->url_count;
 	run->set = NULL;
@@ -587,18 +602,17 @@ sitemap_publish(PG_FUNCTION_ARGS)
 static Datum
 put_results(const Run *run, Datum job)
 {
-	bool		is_full = run->reads_all || run->reason;
 	SmJobColumn columns[] = {
 		{"urls", Int64GetDatum(run->url_count), false},
 		{"files", Int32GetDatum(run->nfiles), false},
 		{"written", Int32GetDatum(run->written), false},
 		{"reason", run->reason ? CStringGetTextDatum(run->reason) : (Datum) 0, run->reason == NULL},
-		{"full_at", TimestampTzGetDatum(GetCurrentTimestamp()), !is_full},
+		{"full_at", TimestampTzGetDatum(GetCurrentTimestamp()), !run->reads_all},
 		{"unannounced", Int64GetDatum(run->unannounced), run->unannounced < 0}
 	};
 
 	/* other runs leave the number of the last full run */
-	return sm_job_with_columns(job, columns, lengthof(columns) - (is_full ? 0 : 1));
+	return sm_job_with_columns(job, columns, lengthof(columns) - (run->reads_all ? 0 : 1));
 }
 
 /*

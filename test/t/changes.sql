@@ -1,69 +1,13 @@
--- Two targets of the same pages: runs with changes keep one, full runs the other.
---
--- Variables: type, of the key; column, the same with a collation; key, an
--- expression that makes a key of n.
+-- Runs with changes leave what full runs leave, with the pages of pages.sql.
 
-CREATE SCHEMA :schema;
-SET search_path = :schema, public;
-
-CREATE FUNCTION key(n int) RETURNS :type IMMUTABLE LANGUAGE sql RETURN :key;
-CREATE TABLE page (key :column, part int, loc text, kind text DEFAULT 'page', PRIMARY KEY (key, part));
-CREATE TABLE change (from_key :column, to_key :column);
-CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
-CREATE TABLE twin OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE other_page (loc text);
-
-CREATE FUNCTION note_new() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO change SELECT DISTINCT key, key FROM new_rows;
-  RETURN NULL;
-END
+CREATE FUNCTION some_kind() RETURNS text LANGUAGE sql AS $$
+  SELECT kinds[1 + floor(random() * cardinality(kinds))] FROM CAST(current_setting('test.kinds') AS text[]) kinds
 $$;
-CREATE FUNCTION note_old() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO change SELECT DISTINCT key, key FROM old_rows;
-  RETURN NULL;
-END
-$$;
-CREATE FUNCTION note_both() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO change SELECT key, key FROM old_rows UNION SELECT key, key FROM new_rows;
-  RETURN NULL;
-END
-$$;
-CREATE FUNCTION note_everything() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO change VALUES (NULL, NULL);
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER page_insert AFTER INSERT ON page REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION note_new();
-CREATE TRIGGER page_delete AFTER DELETE ON page REFERENCING OLD TABLE AS old_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION note_old();
-CREATE TRIGGER page_update AFTER UPDATE ON page REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION note_both();
-CREATE TRIGGER page_truncate AFTER TRUNCATE ON page
-  FOR EACH STATEMENT EXECUTE FUNCTION note_everything();
-
-CREATE FUNCTION some_loc() RETURNS text LANGUAGE sql
-RETURN '/' || repeat('dir/', (random() * 4)::int) || (random() * current_setting('test.locs')::int)::int;
-CREATE FUNCTION one_of(variadic kinds text[]) RETURNS text LANGUAGE sql
-RETURN kinds[1 + floor(random() * cardinality(kinds))];
-
--- Pages for the numbers from one to another.
-CREATE PROCEDURE add_pages(first int, last int, parts int, kinds text[]) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  INSERT INTO page
-  SELECT key(n), p, some_loc(), one_of(VARIADIC kinds)
-    FROM generate_series(first, last) n,
-         LATERAL generate_series(1, 1 + floor(random() * parts + n * 0)::int) p
-      ON CONFLICT DO NOTHING;
-END
-$$;
+ALTER TABLE page ADD kind text DEFAULT some_kind();
 
 -- One edit of some kind.
-CREATE PROCEDURE edit(numbers int, parts int, kinds text[]) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE PROCEDURE edit(numbers int, parts int) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   what float8 := random();
   n int := 1 + floor(random() * numbers);
@@ -72,9 +16,9 @@ DECLARE
 BEGIN
   CASE
   WHEN what < 0.25 THEN
-    UPDATE page SET loc = some_loc() WHERE key = k;
+    UPDATE page SET loc = DEFAULT WHERE key = k;
   WHEN what < 0.45 THEN
-    CALL add_pages(n, n, parts, kinds);
+    CALL add_pages(n, n, parts);
   WHEN what < 0.65 THEN
     DELETE FROM page WHERE key = k;
   WHEN what < 0.75 THEN
@@ -82,14 +26,14 @@ BEGIN
     UPDATE page p SET key = key(n), part = 10 + (random() * 1000)::int
      WHERE key = k AND part = 1 AND (SELECT count(*) FROM page o WHERE o.key = key(n)) < 5;
   WHEN what < 0.90 THEN
-    UPDATE page SET kind = one_of(VARIADIC kinds) WHERE key = k;
+    UPDATE page SET kind = DEFAULT WHERE key = k;
   WHEN what < 0.92 THEN
-    CALL add_pages(numbers + 1, numbers + (random() * 100)::int, parts, kinds);
+    CALL add_pages(numbers + 1, numbers + (random() * 100)::int, parts);
     DELETE FROM page WHERE key >= key(numbers + 30);
   WHEN what < 0.94 THEN
-    CALL add_pages(-(random() * 100)::int, 0, parts, kinds);
+    CALL add_pages(-(random() * 100)::int, 0, parts);
   WHEN what < 0.96 THEN
-    CALL add_pages(n, n + 30, parts, kinds);
+    CALL add_pages(n, n + 30, parts);
   WHEN what < 0.99 THEN
     -- all rows of a file
     SELECT first_key, next_key INTO file
@@ -122,7 +66,7 @@ CREATE FUNCTION difference(since timestamptz) RETURNS text LANGUAGE sql SET sear
 $$;
 
 -- So many steps of edits and a run on each target.  The options are those of sitemap_publish.
-CREATE PROCEDURE simulate(query text, options text, numbers int, parts int, kinds text[], steps int, two_columns bool,
+CREATE PROCEDURE simulate(query text, options text, numbers int, parts int, steps int, two_columns bool,
                           INOUT partial int, INOUT looked_at int)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -137,14 +81,14 @@ DECLARE
 BEGIN
   partial := 0;
   looked_at := 0;
-  CALL add_pages(1, numbers, parts, kinds);
+  CALL add_pages(1, numbers, parts);
   COMMIT;
   FOR step IN 1 .. steps LOOP
     since := clock_timestamp();
     UPDATE target SET lastmod = '2001-01-01 00:00Z';
     UPDATE twin SET lastmod = '2001-01-01 00:00Z';
     FOR i IN 1 .. 1 + floor(random() * random() * 5)::int LOOP
-      CALL edit(numbers, parts, kinds);
+      CALL edit(numbers, parts);
     END LOOP;
     IF step % 97 = 0 THEN
       INSERT INTO other_page VALUES ('/other/' || step);
@@ -156,7 +100,7 @@ BEGIN
     END IF;
     IF step % 499 = 0 THEN
       TRUNCATE page;
-      CALL add_pages(1, numbers, parts, kinds);
+      CALL add_pages(1, numbers, parts);
     END IF;
     COMMIT;
 

@@ -64,14 +64,14 @@ sub simulate
 	return if $ENV{SIMULATION} && $ENV{SIMULATION} ne $name;
 	$node->safe_psql(
 		'postgres',
-		slurp_file('test/t/changes.sql') =~ s/page_key/$type/gr,
+		(slurp_file('test/t/pages.sql') . slurp_file('test/t/changes.sql')) =~ s/page_key/$type/gr,
 		extra_params => [ map { ('-v', $_) } "schema=$schema", "type=$type", "column=$column", "key=$key" ]);
 	my ($status, $stdout, $stderr) = $node->psql(
 		'postgres', sprintf(
-			q{SET client_min_messages = error; SET test.locs = %d; SET search_path = %s, public; SELECT setseed(%f);
-			CALL simulate($q$%s$q$, $q$%s$q$, %d, %d, '{%s}', %d, %s, NULL, NULL)},
-			$locs, $schema, $this_seed / 1_000_000, $query, $options . ($more // ''), $numbers, $parts,
-			join(',', @$kinds), $steps, $two ? 'true' : 'false'));
+			q{SET client_min_messages = error; SET test.locs = %d; SET test.kinds = '{%s}'; SET search_path = %s, public; SELECT setseed(%f);
+			CALL simulate($q$%s$q$, $q$%s$q$, %d, %d, %d, %s, NULL, NULL)},
+			$locs, join(',', @$kinds), $schema, $this_seed / 1_000_000, $query, $options . ($more // ''), $numbers, $parts,
+			$steps, $two ? 'true' : 'false'));
 	is($status, 0, "$name, seed $this_seed: $steps steps") or diag("SIMULATION='$name' SEED=$this_seed STEPS=$steps: $stderr");
 	my ($partial, $looked_at) = $stdout =~ /(\d+)\|(\d+)$/ or return;
 

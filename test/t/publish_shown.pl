@@ -48,7 +48,7 @@ sub simulate
 	return if $ENV{SIMULATION} && $ENV{SIMULATION} ne $name;
 	$node->safe_psql(
 		'postgres',
-		slurp_file('test/t/shown.sql') =~ s/page_key/$type/gr,
+		(slurp_file('test/t/pages.sql') . slurp_file('test/t/shown.sql')) =~ s/page_key/$type/gr,
 		extra_params => [ map { ('-v', $_) } "schema=$schema", "type=$type", "column=$column", "key=$key" ]);
 	my ($status, $stdout, $stderr) = $node->psql(
 		'postgres', sprintf(

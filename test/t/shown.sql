@@ -1,49 +1,6 @@
--- A model of the lastmod that each page must have, by the rules of column "shown".
---
--- Two targets of the same pages: runs with changes keep one, full runs the other.  The
--- model knows the pages, the time of each run, and the first keys of the files.
---
--- Variables: type, of the key; column, the same with a collation; key, an
--- expression that makes a key of n; query.
-
-CREATE SCHEMA :schema;
-SET search_path = :schema, public;
-
-CREATE FUNCTION key(n int) RETURNS :type IMMUTABLE LANGUAGE sql RETURN :key;
-CREATE TABLE page (
-  key :column, part int, loc text, shown text, changed timestamptz, visits int DEFAULT 0, valid bool DEFAULT true,
-  PRIMARY KEY (key, part)
-);
-CREATE TABLE change (key :column);
-CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
-CREATE TABLE twin OF sitemap_file (PRIMARY KEY (base_url, name));
-
--- What was published, in order, and which of the equal pages of a file a page is.
-CREATE TABLE state (first_key :column, loc text, shown text, nth int, lastmod timestamptz);
-CREATE INDEX ON state (loc, first_key);
--- What has to be published.
-CREATE TABLE wanted (n int, key :column, loc text, shown text, lastmod timestamptz);
-
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  IF tg_op IN ('INSERT', 'UPDATE') THEN
-    INSERT INTO change SELECT key FROM new_rows;
-  END IF;
-  IF tg_op IN ('UPDATE', 'DELETE') THEN
-    INSERT INTO change SELECT key FROM old_rows;
-  END IF;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER page_insert AFTER INSERT ON page REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION note();
-CREATE TRIGGER page_delete AFTER DELETE ON page REFERENCING OLD TABLE AS old_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION note();
-CREATE TRIGGER page_update AFTER UPDATE ON page REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION note();
-
-CREATE FUNCTION some_loc() RETURNS text LANGUAGE sql
-RETURN '/' || repeat('dir/', (random() * 3)::int) || (random() * current_setting('test.locs')::int)::int;
+-- A model of the lastmod that each page must have, by the rules of column "shown", with the
+-- pages of pages.sql.  The model knows the pages, the time of each run, and the first keys
+-- of the files.
 
 -- What a page shows: one of a few texts, so that it often changes back, or NULL.
 CREATE FUNCTION some_text() RETURNS text LANGUAGE sql
@@ -52,16 +9,15 @@ RETURN CASE WHEN random() < 0.9 THEN repeat('text ', 1 + (random() * 3)::int) EN
 CREATE FUNCTION some_time() RETURNS timestamptz LANGUAGE sql
 RETURN CASE WHEN random() < 0.8 THEN timestamptz '2020-01-01 00:00Z' + random() * interval '1000 days' END;
 
--- Pages for the numbers from one to another.
-CREATE PROCEDURE add_pages(first int, last int, parts int) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  INSERT INTO page (key, part, loc, shown, changed)
-  SELECT key(n), p, some_loc(), some_text(), some_time()
-    FROM generate_series(first, last) n,
-         LATERAL generate_series(1, 1 + floor(random() * parts + n * 0)::int) p
-      ON CONFLICT DO NOTHING;
-END
-$$;
+ALTER TABLE page ADD shown text DEFAULT some_text(), ADD changed timestamptz DEFAULT some_time(),
+  ADD visits int DEFAULT 0, ADD valid bool DEFAULT true;
+CREATE TABLE gone (LIKE page);
+
+-- What was published, in order, and which of the equal pages of a file a page is.
+CREATE TABLE state (first_key :column, loc text, shown text, nth int, lastmod timestamptz);
+CREATE INDEX ON state (loc, first_key);
+-- What has to be published.
+CREATE TABLE wanted (n int, key :column, loc text, shown text, lastmod timestamptz);
 
 -- One edit of some kind.
 CREATE PROCEDURE edit(numbers int, parts int) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -73,7 +29,7 @@ DECLARE
 BEGIN
   CASE
   WHEN what < 0.25 THEN
-    UPDATE page SET shown = some_text(), changed = CASE WHEN random() < 0.5 THEN changed ELSE some_time() END WHERE key = k;
+    UPDATE page SET shown = DEFAULT, changed = CASE WHEN random() < 0.5 THEN changed ELSE some_time() END WHERE key = k;
   WHEN what < 0.35 THEN
     UPDATE page SET visits = visits + 1, changed = some_time() WHERE key = k;
   WHEN what < 0.45 THEN
@@ -81,7 +37,7 @@ BEGIN
   WHEN what < 0.55 THEN
     DELETE FROM page WHERE key = k;
   WHEN what < 0.65 THEN
-    UPDATE page SET loc = some_loc() WHERE key = k AND part = 1;
+    UPDATE page SET loc = DEFAULT WHERE key = k AND part = 1;
   WHEN what < 0.72 THEN
     -- a row gets a key near by or far away
     n := CASE WHEN random() < 0.5 THEN n + 1 ELSE floor(random() * numbers) END;
@@ -105,7 +61,7 @@ BEGIN
   WHEN what < 0.95 THEN
     UPDATE page SET valid = NOT valid WHERE key = k AND part = 1;
   WHEN what < 0.97 THEN
-    UPDATE page SET shown = some_text() WHERE key >= key(n) AND key < key(n + 40);
+    UPDATE page SET shown = DEFAULT WHERE key >= key(n) AND key < key(n + 40);
   WHEN what < 0.985 THEN
     DELETE FROM page WHERE key >= key(n) AND key < key(n + 40);
   ELSE
@@ -113,7 +69,6 @@ BEGIN
   END CASE;
 END
 $$;
-CREATE TABLE gone (LIKE page);
 
 -- The files that a run finds.
 CREATE VIEW file AS
@@ -236,7 +191,7 @@ BEGIN
     CALL want(at, query LIKE '% AS lastmod%');
     before := versions();
     IF stable THEN
-      EXECUTE format(run || ', changes => %L)', 'target', 'DELETE FROM change RETURNING key') INTO nresults;
+      EXECUTE format(run || ', changes => %L)', 'target', 'DELETE FROM change RETURNING from_key') INTO nresults;
     END IF;
     EXECUTE format(run || ')', 'twin') INTO nfiles;
     IF before IS NULL THEN

@@ -111,16 +111,18 @@ SELECT format('<p>Database %s, %s.</p>', pg_temp.html(current_database()), to_ch
 -- Status
 
 SELECT '<h2>Jobs</h2>
+<p>A job that is waiting has failed three times in a row or more. Files are unannounced if the last full run changed them, but <code>changes</code> returned none of their keys. Probably, a table that the query reads is not watched, so its changes reach the sitemap only with a full run.</p>
 <div class="scroll"><table>
 <thead><tr><th>site</th><th>section</th><th>state</th><th class="n">URLs</th><th class="n">files</th><th class="n">unannounced files</th><th>last success</th><th>next run</th><th>error</th></tr></thead>
 <tbody>';
-SELECT format('<tr><td>%s</td><td>%s</td><td class="%s">%s</td><td class="n">%s</td><td class="n">%s</td><td class="n%s">%s</td><td>%s</td><td>%s</td><td class="error bad">%s</td></tr>',
+SELECT format('<tr><td>%s</td><td>%s</td><td class="%s">%s</td><td class="n">%s</td><td class="n">%s</td><td class="n%s">%s</td><td>%s</td><td%s>%s</td><td class="error bad">%s</td></tr>',
               pg_temp.link(base_url || 'sitemap.xml', base_url), pg_temp.html(section),
-              CASE WHEN state IN ('ok', 'running') THEN 'good' WHEN state IN ('failing', 'waiting') THEN 'bad' ELSE '' END, state,
+              CASE WHEN has_failed THEN 'bad' WHEN state IN ('ok', 'running') THEN 'good' ELSE '' END, state,
               pg_temp.number(urls), pg_temp.number(files), CASE WHEN unannounced > 0 THEN ' bad' END, unannounced,
-              date_trunc('second', age) || ' ago', pg_temp.minute(next_run), pg_temp.html(error))
-  FROM sitemap_status(:'jobs') WHERE :'base_url' IN ('', base_url)
- ORDER BY state NOT IN ('failing', 'waiting'), base_url, section;
+              date_trunc('second', age) || ' ago', CASE WHEN is_late THEN ' class="bad"' END, pg_temp.minute(next_run), pg_temp.html(error))
+  FROM (SELECT *, state IN ('failing', 'waiting') AS has_failed, next_run < now() - interval '15 minutes' AS is_late
+          FROM sitemap_status(:'jobs') WHERE :'base_url' IN ('', base_url)) job
+ ORDER BY has_failed DESC, coalesce(is_late OR unannounced > 0, false) DESC, base_url, section;
 SELECT '</tbody></table></div>';
 
 -- Plots: URLs as a line, files written as bars, failures as bars of full height

@@ -73,6 +73,13 @@ $html = report('-v', 'base_url=https://b.example/', '-v', "robots=User-agent: *\
 unlike($html, qr/a\.example/, 'one site');
 like($html, qr{<td class="bad">robots_disallowed</td><td class="n">4</td>}, 'an audit with robots.txt');
 
+$node->safe_psql('postgres', q{
+	UPDATE site SET unannounced = 3 WHERE section = 'tags';
+	UPDATE site SET every = '1 minute', started = '2026-03-01 12:00', finished = '2026-03-01 12:00' WHERE section = 'pages'});
+like(report(), qr{<td>broken</td>.*
+<tr>.*<td>pages</td><td class="">due</td>.*<td class="bad">2026-03-01 12:01</td><td class="error bad"></td></tr>
+<tr>.*<td>tags</td><td class="good">ok</td>.*<td class="n bad">3</td>}, 'a job that is late, and one with unannounced files');
+
 $node->safe_psql('postgres', 'DROP TABLE site_history CASCADE; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');
 unlike(report('-v', 'jobs="The Site"'), qr/<svg/, 'without a history there are no plots');
 $node->stop;

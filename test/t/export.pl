@@ -7,6 +7,7 @@ use MIME::Base64 qw(decode_base64);
 use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes ();
 
 use lib $FindBin::RealBin;
 use Node;
@@ -1196,9 +1197,10 @@ sub same_files
 sub identity
 {
 	my ($name) = @_;
-	my @stat = stat "$dir/$name";
+	my @stat = Time::HiRes::stat("$dir/$name");
 
-	return @stat ? "$stat[1] $stat[9]" : '';
+	# a new file can have the inode of the one before, so ctime counts, too
+	return @stat ? "$stat[1] $stat[9] $stat[10]" : '';
 }
 
 sub identities

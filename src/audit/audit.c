@@ -391,7 +391,7 @@ make_audit(FunctionCallInfo fcinfo)
 	sm_site_init(&audit->site, &audit->options->base);
 	sm_findings_begin(&audit->findings);
 	sm_audit_suspect_begin(&audit->suspect, &audit->site, &audit->findings);
-	audit->pages = sm_pages_begin(audit->options->base.origin.https, &audit->findings);
+	audit->pages = sm_pages_begin(audit->options->base.scheme_len == strlen("https"), &audit->findings);
 	audit->robots = sm_audit_robots_begin(sm_has_argument(args, "robots") ?
 										  DatumGetTextPP(sm_argument(args, "robots")) : NULL,
 										  agents, &audit->site, &audit->findings);

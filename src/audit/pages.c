@@ -47,7 +47,7 @@ sm_site_init(SmSite *site, const SmUrlBase *base)
 	site->host.s = page + base->scheme_len + strlen("://");
 	site->host.len = strcspn(site->host.s, "/");
 	site->origin = sm_span(page, site->host.s + site->host.len - page);
-	site->name = sm_span(site->host.s, base->origin.host_len);
+	site->name = sm_url_host(site->origin);
 }
 
 /*

@@ -135,41 +135,23 @@ port_of(const Parts *parts)
 }
 
 /*
- * The origin of a URL with this host in ASCII: both "https://Example.com" and
- * "https://example.com.:443" give https, example.com and 443.
+ * Write the origin of a URL with this host in ASCII, in canonical form:
+ * "https://example.com" for both "https://Example.com" and "https://example.com.:443".
+ * Returns its end; dst needs a byte more.
  */
-static SmOrigin
-make_origin(const Parts *parts, SmSpan host)
+static char *
+put_origin(char *dst, const Parts *parts, SmSpan host)
 {
-	SmOrigin	origin = {.https = parts->https,.port = port_of(parts),.host_len = host.len};
+	int			port = port_of(parts);
+	char	   *d = parts->https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
 
 	for (size_t i = 0; i < host.len; i++)
-		origin.host[i] = sm_lower(host.s[i]);
-	if (host.s[host.len - 1] == '.')
-		origin.host_len--;		/* a final dot stands for the DNS root */
-	return origin;
-}
-
-/* Write an origin, without a default port.  Returns its end; the end of dst needs a byte more. */
-static char *
-put_origin(char *dst, const SmOrigin *origin)
-{
-	dst = origin->https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
-	dst = sm_put(dst, origin->host, origin->host_len);
-	if (origin->port != (origin->https ? 443 : 80))
-		dst += sprintf(dst, ":%d", origin->port);
-	return dst;
-}
-
-/* The first part in which two origins differ; NULL if they are equal. */
-static const char *
-different_part(const SmOrigin *a, const SmOrigin *b)
-{
-	if (!sm_span_equal(sm_span(a->host, a->host_len), sm_span(b->host, b->host_len)))
-		return "host";
-	if (a->https != b->https)
-		return "scheme";
-	return a->port != b->port ? "port" : NULL;
+		*d++ = sm_lower(host.s[i]);
+	if (d[-1] == '.')
+		d--;					/* a final dot stands for the DNS root */
+	if (port != (parts->https ? 443 : 80))
+		d += sprintf(d, ":%d", port);
+	return d;
 }
 
 /*
@@ -227,9 +209,10 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 
 	if (base && base->scope != SM_SCOPE_ANY)
 	{
-		SmOrigin	origin = make_origin(&parts, sm_span(host, host_len));
+		char		origin[SM_ORIGIN_MAX];
+		char	   *end = put_origin(origin, &parts, sm_span(host, host_len));
 
-		if (different_part(&origin, &base->origin))
+		if (!sm_span_equal(sm_span(origin, end - origin), sm_base_origin(base)))
 			status = SM_URL_OTHER_SITE;
 	}
 
@@ -409,7 +392,7 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
 	{
 		SmSpan		segment = sm_span(s, segment_length(s, len));
-		SmSpan		host = sm_without_www(sm_url_host(sm_span(url, base->origin_len)));
+		SmSpan		host = sm_without_www(sm_url_host(sm_base_origin(base)));
 
 		if (sm_without_www(segment).len < segment.len || sm_equal_ignoring_case(segment, host))
 			return SM_URL_LOST_SCHEME;
@@ -571,9 +554,8 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	remove_dots(url + (parts.rest - url), &len);
 
 	base->scope = scope;
-	base->origin = make_origin(&parts, parts.host);
-	base->scheme_len = strlen(base->origin.https ? "https" : "http");
-	base->origin_len = put_origin(plain, &base->origin) - plain;
+	base->scheme_len = strlen(parts.https ? "https" : "http");
+	base->origin_len = put_origin(plain, &parts, parts.host) - plain;
 	memcpy(plain + base->origin_len, parts.rest, len);
 	base->len[SM_FORM_PLAIN] = base->origin_len + len;
 	/* the origin has no entities, and escapes in the path stay as they are */
@@ -582,37 +564,19 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	return SM_URL_OK;
 }
 
-static void
-write_part(const char *part, const SmOrigin *origin, char dst[SM_ORIGIN_MAX])
-{
-	if (*part == 'h')
-		*sm_put(dst, origin->host, origin->host_len) = '\0';
-	else if (*part == 's')
-		strcpy(dst, origin->https ? "https" : "http");
-	else
-		snprintf(dst, SM_ORIGIN_MAX, "%d", origin->port);
-}
-
-const char *
-sm_url_difference(const char *src, size_t len, const SmUrlBase *base,
-				  char given[SM_ORIGIN_MAX], char wanted[SM_ORIGIN_MAX])
+size_t
+sm_url_other_origin(const char *src, size_t len, const SmUrlBase *base, char dst[SM_ORIGIN_MAX])
 {
 	SmSpan		url = sm_trim(sm_span(src, len));
 	Parts		parts;
 	char		host[SM_HOST_MAX];
 	size_t		host_len;
-	SmOrigin	origin;
-	const char *part;
 
 	split(url.s, url.len, &parts);
 	if (url.s[0] == '/')		/* "//host/path" */
-		parts.https = base->origin.https;
+		parts.https = base->scheme_len == strlen("https");
 	(void) sm_host_encode(parts.host, host, &host_len);
-	origin = make_origin(&parts, sm_span(host, host_len));
-	part = different_part(&origin, &base->origin);
-	write_part(part, &origin, given);
-	write_part(part, &base->origin, wanted);
-	return part;
+	return put_origin(dst, &parts, sm_span(host, host_len)) - dst;
 }
 
 bool
@@ -737,14 +701,12 @@ sm_url_canonical(const char *url, size_t len, char *dst)
 	const char *hash;
 	const char *query;
 	Parts		parts;
-	SmOrigin	origin;
 	size_t		path_len;
 	char	   *path;
 	char	   *d;
 
 	split(url, len, &parts);
-	origin = make_origin(&parts, parts.host);
-	d = put_origin(dst, &origin);
+	d = put_origin(dst, &parts, parts.host);
 	hash = memchr(parts.rest, '#', end - parts.rest);
 	if (hash)
 		end = hash;

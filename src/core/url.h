@@ -28,16 +28,10 @@ typedef enum SmUrlScope
 	SM_SCOPE_PATH				/* and below the base URL's path */
 } SmUrlScope;
 
-/* The origin of all URLs of a site, in canonical form (RFC 3986, 6.2.2.1 and 6.2.3). */
-typedef struct SmOrigin
-{
-	bool		https;
-	int			port;
-	size_t		host_len;
-	char		host[SM_HOST_MAX];	/* in lower case, without a final dot */
-} SmOrigin;
-
-/* The URL of a directory, with a slash at its end; references are resolved against it. */
+/*
+ * The URL of a directory, with a slash at its end; references are resolved against it.
+ * Its origin is in canonical form.
+ */
 typedef struct SmUrlBase
 {
 	SmUrlScope	scope;
@@ -45,8 +39,14 @@ typedef struct SmUrlBase
 	size_t		origin_len;		/* of "https://www.example.com" */
 	size_t		len[2];
 	char		url[2][6 * SM_URL_MAX + 1]; /* by SmUrlForm */
-	SmOrigin	origin;
 } SmUrlBase;
+
+/* The scheme, host and port of a base URL. */
+static inline SmSpan
+sm_base_origin(const SmUrlBase *base)
+{
+	return sm_span(base->url[SM_FORM_PLAIN], base->origin_len);
+}
 
 /*
  * The origin of the last URL, kept because nearly all URLs of a site share it.  An
@@ -115,11 +115,11 @@ extern SmSpan sm_without_www(SmSpan host);
 extern size_t sm_url_canonical(const char *url, size_t len, char *dst);
 
 /*
- * Which part of a URL is the reason for SM_URL_OTHER_SITE: "host", "scheme" or "port",
- * and the values of that part in the URL and in the base.
+ * Write the origin of a URL that is refused as SM_URL_OTHER_SITE, in canonical form.
+ * Returns its length.
  */
-extern const char *sm_url_difference(const char *src, size_t len, const SmUrlBase *base,
-									 char given[SM_ORIGIN_MAX], char wanted[SM_ORIGIN_MAX]);
+extern size_t sm_url_other_origin(const char *src, size_t len, const SmUrlBase *base,
+								  char dst[SM_ORIGIN_MAX]);
 
 /*
  * Describe a status in words that follow "invalid loc: ".  There are no words for a

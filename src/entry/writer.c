@@ -50,14 +50,13 @@ loc_problem(SmEntryWriter *w, SmSpan loc, SmUrlStatus status)
 {
 	if (status == SM_URL_OTHER_SITE)
 	{
-		char		given[SM_ORIGIN_MAX];
-		char		wanted[SM_ORIGIN_MAX];
-		const char *part = sm_url_difference(loc.s, loc.len, w->base, given, wanted);
+		char		origin[SM_ORIGIN_MAX];
+		size_t		len = sm_url_other_origin(loc.s, loc.len, w->base, origin);
 
 		return sm_problem(&w->problems, SM_LOC_OUTSIDE, ERRCODE_INVALID_PARAMETER_VALUE,
 						  "If both mean the same site, write the loc as a path, such as \"/page\", or correct base_url. If the set may have URLs of other sites, use scope => 'any'.",
-						  "invalid loc: the %s is \"%s\", not \"%s\" as in base_url",
-						  part, given, wanted);
+						  "invalid loc: the site is \"%.*s\", not \"%.*s\" as in base_url",
+						  (int) len, origin, (int) w->base->origin_len, w->base->url[SM_FORM_PLAIN]);
 	}
 	if (status == SM_URL_OTHER_PATH)
 		return sm_problem(&w->problems, SM_LOC_OUTSIDE, ERRCODE_INVALID_PARAMETER_VALUE,

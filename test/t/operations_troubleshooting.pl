@@ -330,7 +330,7 @@ sub search_console
 	}
 	foreach my $other ('https://example.com/', 'http://www.example.com/', 'https://www.example.com:8443/')
 	{
-		fails("URL not allowed, $other", qr/invalid loc: the (?:scheme|host|port) is "[^"]*", not "[^"]*" as in base_url/, $loc->($other));
+		fails("URL not allowed, $other", qr/invalid loc: the site is "[^"]*", not "[^"]*" as in base_url/, $loc->($other));
 	}
 	fails('Invalid date', qr/invalid lastmod "2026-01-02 03:04"/,
 		q{SELECT count(*) FROM sitemap_files($$SELECT '/' AS loc, '2026-01-02 03:04'::text AS lastmod$$, 'https://www.example.com/')});

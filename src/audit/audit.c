@@ -16,10 +16,10 @@
 #include "audit/robots.h"
 #include "audit/suspect.h"
 #include "catalog/pg_type.h"
-#include "core/ascii.h"
 #include "core/namespace.h"
+#include "core/text.h"
 #include "core/w3cdate.h"
-#include "entry/reader.h"
+#include "core/xml.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -70,9 +70,8 @@ typedef struct Audit
 	const SmSpan *like_unknown; /* the namespace that the last unknown
 								 * namespace is like */
 
-	SmSite		site;
+	SmSpan		host;			/* of base_url */
 	SmFindings	findings;
-	SmAuditSuspect suspect;
 	SmPages    *pages;
 	SmAuditRobots *robots;		/* NULL for no robots.txt */
 } Audit;
@@ -226,18 +225,47 @@ check_namespace(Audit *audit, SmSpan uri)
 						 sm_for_message(uri), sm_for_message(*nearest)));
 }
 
-/* Check the URL of an image, video or alternate.  Returns its canonical form. */
+/*
+ * Check a URL of the current row as it is written in its entry.  what: noun phrase for the
+ * URL, NULL for the loc.  Returns its canonical form, which is the URL itself where
+ * possible.
+ */
 static SmSpan
 check_url(Audit *audit, const char *what, SmSpan written)
 {
+	const SmUrlBase *base = &audit->options->base;
 	const SmEntryWriter *w = &audit->writer;
-	SmSpan		page = sm_span(w->buf->data + w->loc, w->page->loc_len);
-	SmSiteUrl	url = sm_site_url(&audit->site, written, true, sm_no_span());
+	SmSpan		own_host = what ? sm_no_span() : audit->host;
 
+	/* nearly all URLs of a set begin with its origin, and need no copy */
+	bool		is_own = sm_base_path(base, written) > 0;
+	size_t		start = is_own ? base->origin_len : (size_t) (sm_url_host(written).s - written.s);
+	SmSpan		url = written;
+	unsigned int traits = sm_url_traits(url.s + start, url.s + url.len, own_host);
+	SmSuspect	found = {.what = SM_NOT_SUSPECT};
+
+	if (w->kind != SM_TEXT && (traits & SM_HAS_ENTITIES))
+	{
+		char	   *text = palloc(url.len);
+
+		/* neither origin nor host has entities */
+		url = sm_span(text, sm_xml_unescape(url.s, url.len, text));
+		traits = sm_url_traits(url.s + start, url.s + url.len, own_host);
+	}
 	/* an alternate can be the page itself, which is checked as loc */
-	if ((url.traits & SM_MAY_BE_SUSPECT) && !sm_span_equal(written, page))
-		sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, what, url.plain);
-	return sm_site_canonical(url);
+	if ((traits & SM_MAY_BE_SUSPECT) &&
+		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
+	{
+		sm_url_suspect(url, sm_span_begins(url, base->url[SM_FORM_PLAIN]) ? base->len[SM_FORM_PLAIN] : 0,
+					   own_host, palloc(url.len), &found);
+		sm_report_suspect(&audit->findings, audit->receiver.nrows, what, url, &found);
+	}
+	/* "&#038;" and "#{slug}" have no fragment */
+	if (what == NULL && (traits & SM_HAS_FRAGMENT) &&
+		found.what != SM_HTML_ENTITY && found.what != SM_PLACEHOLDER)
+		add_problem(audit, SM_LOC_FRAGMENT,
+					"Search engines ignore what follows the \"#\" in the loc.");
+	return is_own && !(traits & SM_MAY_VARY) ? url : sm_page(url);
 }
 
 /* SmValueCallback: check a value of the current row. */
@@ -292,23 +320,6 @@ check_value(void *arg, SmRole role, SmSpan value)
 	}
 }
 
-/* Check the loc of a row that was written as an entry.  Returns its canonical form. */
-static SmSpan
-check_loc(Audit *audit, SmSpan written)
-{
-	SmSiteUrl	url = sm_site_url(&audit->site, written, audit->doc.kind != SM_TEXT,
-								  audit->site.name);
-	SmSuspicion suspicion = SM_NOT_SUSPECT;
-
-	if (url.traits & SM_MAY_BE_SUSPECT)
-		suspicion = sm_audit_suspect_check(&audit->suspect, audit->receiver.nrows, NULL, url.plain);
-	/* "&#038;" and "#{slug}" have no fragment */
-	if ((url.traits & SM_HAS_FRAGMENT) && suspicion != SM_HTML_ENTITY && suspicion != SM_PLACEHOLDER)
-		add_problem(audit, SM_LOC_FRAGMENT,
-					"Search engines ignore what follows the \"#\" in the loc.");
-	return sm_site_canonical(url);
-}
-
 /* Check a row that was read. is_entry: it was written as an entry. */
 static void
 check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
@@ -318,13 +329,16 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	check_lastmod(audit, row, entry);
 	if (!is_entry)
 	{
-		sm_audit_suspect_check_text(&audit->suspect, audit->receiver.nrows, row->loc);
+		SmSuspect	found;
+
+		sm_text_suspect(sm_trim(row->loc), &found);
+		sm_report_suspect(&audit->findings, audit->receiver.nrows, NULL, row->loc, &found);
 		return;
 	}
 
 	audit->nentries++;
-	page = check_loc(audit, sm_span(audit->doc.buf.data + audit->doc.end + entry->loc,
-									entry->loc_len));
+	page = check_url(audit, NULL, sm_span(audit->doc.buf.data + audit->doc.end + entry->loc,
+										  entry->loc_len));
 	sm_document_fits_alone(&audit->doc, entry, &audit->writer.problems);
 	sm_pages_add(audit->pages, audit->receiver.nrows, page);
 	sm_audit_robots_check(audit->robots, audit->receiver.nrows,
@@ -379,6 +393,7 @@ make_audit(FunctionCallInfo fcinfo)
 {
 	Audit	   *audit = palloc0_object(Audit);
 	const SmArguments *args = sm_call_arguments(fcinfo);
+	const SmUrlBase *base;
 
 	/* NULL stands for the default */
 	Datum		agents = sm_has_argument(args, "agents") ? sm_argument(args, "agents") :
@@ -388,13 +403,13 @@ make_audit(FunctionCallInfo fcinfo)
 	sm_receiver_init(&audit->receiver, NULL, audit_row);
 
 	audit->options = sm_read_options(args, false);
-	sm_site_init(&audit->site, &audit->options->base);
+	base = &audit->options->base;
+	audit->host = sm_url_host(sm_base_origin(base));
 	sm_findings_begin(&audit->findings);
-	sm_audit_suspect_begin(&audit->suspect, &audit->site, &audit->findings);
-	audit->pages = sm_pages_begin(audit->options->base.scheme_len == strlen("https"), &audit->findings);
+	audit->pages = sm_pages_begin(sm_base_origin(base), &audit->findings);
 	audit->robots = sm_audit_robots_begin(sm_has_argument(args, "robots") ?
 										  DatumGetTextPP(sm_argument(args, "robots")) : NULL,
-										  agents, &audit->site, &audit->findings);
+										  agents, base, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.value_callback = check_value;

@@ -28,107 +28,16 @@
 
 #include "catalog/pg_type.h"
 #include "core/digest.h"
-#include "core/suspect.h"
-#include "core/xml.h"
-#include "entry/value.h"
-#include "server/base_url.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-void
-sm_site_init(SmSite *site, const SmUrlBase *base)
-{
-	size_t		len = base->len[SM_FORM_PLAIN];
-	char	   *page = palloc(len + 1);
-
-	site->base = sm_span(base->url[SM_FORM_PLAIN], len);
-	sm_url_canonical(base->url[SM_FORM_PLAIN], len, page);
-	site->host.s = page + base->scheme_len + strlen("://");
-	site->host.len = strcspn(site->host.s, "/");
-	site->origin = sm_span(page, site->host.s + site->host.len - page);
-	site->name = sm_url_host(site->origin);
-}
-
-/*
- * Does s begin with start and then a slash?  s is a URL and start an origin; or s is a URL
- * without its scheme, and start a host and port.
- */
-static bool
-begins_with(SmSpan s, SmSpan start)
-{
-	return s.len > start.len && s.s[start.len] == '/' &&
-		memcmp(s.s, start.s, start.len) == 0;
-}
-
-SmSiteUrl
-sm_site_url(const SmSite *site, SmSpan written, bool is_xml, SmSpan own_host)
-{
-	/* nearly all URLs of a set begin with its origin */
-	bool		is_own = begins_with(written, site->origin);
-	const char *s = is_own ? written.s + site->origin.len : sm_url_host(written).s;
-	SmSiteUrl	url = {written, sm_url_traits(s, written.s + written.len, own_host)};
-
-	if (is_xml && (url.traits & SM_HAS_ENTITIES))
-	{
-		char	   *text = palloc(written.len);
-
-		url.plain = sm_span(text, sm_xml_unescape(written.s, written.len, text));
-		s = text   +(s - written.s);	/* neither origin nor host has
-										 * entities */
-
-		url.traits = sm_url_traits(s, text +url.plain.len, own_host);
-	}
-	if (!is_own)
-		url.traits |= SM_MAY_VARY;
-	return url;
-}
-
 SmSpan
-sm_site_canonical(SmSiteUrl url)
+sm_page(SmSpan url)
 {
-	char	   *page;
+	char	   *page = palloc(url.len + 1);
 
-	if ((url.traits & SM_MAY_VARY) == 0)
-		return url.plain;
-	page = palloc(url.plain.len + 1);
-	return sm_span(page, sm_url_canonical(url.plain.s, url.plain.len, page));
-}
-
-bool
-sm_site_read(const SmSite *site, SmSpan text, SmSpan *page)
-{
-	SmUrlCache	cache = {.raw_len = 0};
-	char	   *url = palloc(sm_url_bound(text.len, NULL, SM_URL_UNLIMITED));
-	char	   *canonical;
-	size_t		len;
-	SmUrlStatus status = sm_url_encode(text.s, text.len, NULL, &cache, SM_FORM_PLAIN,
-									   SM_URL_UNLIMITED, url, &len);
-
-	sm_url_check_memory(status);
-	if (status != SM_URL_OK)
-	{
-		pfree(url);
-		return false;
-	}
-	canonical = palloc(len + 1);
-	*page = sm_span(canonical, sm_url_canonical(url, len, canonical));
-	pfree(url);
-	return true;
-}
-
-size_t
-sm_site_path(const SmSite *site, SmSpan url)
-{
-	SmSpan		rest;
-
-	if (begins_with(url, site->origin))
-		return site->origin.len;
-	rest.s = sm_url_host(url).s;
-	rest.len = url.s + url.len - rest.s;
-	if (sm_is_https(url) != sm_is_https(site->origin) || !begins_with(rest, site->host))
-		return 0;
-	return rest.s + site->host.len - url.s;
+	return sm_span(page, sm_url_canonical(url.s, url.len, page));
 }
 
 /* Columns of the sort. */
@@ -163,7 +72,7 @@ struct SmPages
 };
 
 SmPages *
-sm_pages_begin(bool is_https, SmFindings *findings)
+sm_pages_begin(SmSpan origin, SmFindings *findings)
 {
 	static const Oid types[] = {
 		[PAGE_HASH] = INT8OID,[PAGE_HASH2] = INT8OID,[PAGE_OTHER] = INT8OID,
@@ -172,7 +81,7 @@ sm_pages_begin(bool is_https, SmFindings *findings)
 	SmPages    *pages = palloc0_object(SmPages);
 
 	pages->no_url = cstring_to_text("");
-	pages->has_https = is_https;
+	pages->has_https = sm_is_https(origin);
 	pages->findings = findings;
 	sm_sort_begin(&pages->sort, PAGE_NCOLUMNS, types, PAGE_NKEYS);
 	return pages;

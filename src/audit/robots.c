@@ -16,6 +16,7 @@
 #include "files/set.h"
 #include "miscadmin.h"
 #include "server/argument.h"
+#include "server/base_url.h"
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -30,7 +31,7 @@ struct SmAuditRobots
 {
 	SmRobots	rules;			/* of all agents */
 	StringInfoData room;		/* for sm_robots_match */
-	SmSite	   *site;
+	const SmUrlBase *base;
 	SmFindings *findings;
 };
 
@@ -80,7 +81,8 @@ check_interrupts(void)
 }
 
 SmAuditRobots *
-sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site, SmFindings *findings)
+sm_audit_robots_begin(const text *robots_txt, Datum names, const SmUrlBase *base,
+					  SmFindings *findings)
 {
 	SmAuditRobots *robots = palloc0_object(SmAuditRobots);
 	int			nagents;
@@ -100,7 +102,7 @@ sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site, SmFindi
 	sm_robots_init(&robots->rules, given, agents, nagents, check_interrupts,
 				   palloc(SM_ROBOTS_MEMORY(given.len)));
 	initStringInfo(&robots->room);
-	robots->site = site;
+	robots->base = base;
 	robots->findings = findings;
 	return robots;
 }
@@ -109,12 +111,12 @@ sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site, SmFindi
 static bool
 match_rules(SmAuditRobots *robots, SmSpan url)
 {
-	size_t		start = sm_site_path(robots->site, url);
-	size_t		len = url.len - start;
+	size_t		path = sm_base_path(robots->base, url);
+	size_t		len = url.len - path;
 
-	if (start == 0)
+	if (path == 0)
 		return false;
-	sm_robots_match(&robots->rules, url.s + start, len,
+	sm_robots_match(&robots->rules, url.s + path, len,
 					sm_reserve(&robots->room, SM_ROBOTS_ROOM(len)));
 	return true;
 }
@@ -156,12 +158,10 @@ sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, 
 
 /* The URL of a file of the set, in canonical form. */
 static SmSpan
-file_url(SmSite *site, const SmUrlBase *base, const char *name)
+file_url(const SmUrlBase *base, const char *name)
 {
-	char	   *url = psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
-							   base->url[SM_FORM_PLAIN], name);
-
-	return sm_site_canonical(sm_site_url(site, sm_span_of(url), false, sm_no_span()));
+	return sm_page(sm_span_of(psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
+									   base->url[SM_FORM_PLAIN], name)));
 }
 
 /* Report, for each agent, the first of these files that the agent must not fetch. */
@@ -187,25 +187,42 @@ check_set_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 	}
 }
 
+/* Is a text the URL of one of these files? */
+static bool
+is_file_url(SmSpan text, const SmSpan *urls, int nurls)
+{
+	SmUrlCache	cache = {.raw_len = 0};
+	char	   *url = palloc(sm_url_bound(text.len, NULL, SM_URL_UNLIMITED));
+	size_t		len;
+	SmUrlStatus status = sm_url_encode(text.s, text.len, NULL, &cache, SM_FORM_PLAIN,
+									   SM_URL_UNLIMITED, url, &len);
+	bool		is_file = false;
+
+	sm_url_check_memory(status);
+	if (status == SM_URL_OK)
+	{
+		SmSpan		page = sm_page(sm_span(url, len));
+
+		for (int i = 0; i < nurls; i++)
+			is_file |= sm_span_equal(page, urls[i]);
+		pfree(unconstify(char *, page.s));
+	}
+	pfree(url);
+	return is_file;
+}
+
 /* Does a Sitemap line name one of these files? */
 static bool
-names_sitemap(SmAuditRobots *robots, const SmSpan *urls, int nurls)
+names_sitemap(const SmAuditRobots *robots, const SmSpan *urls, int nurls)
 {
 	SmRobotsReader r;
 
 	sm_robots_reader_init(&r, robots->rules.text.s, robots->rules.text.len);
 	while (sm_robots_next(&r))
 	{
-		SmSpan		page;
-
 		CHECK_FOR_INTERRUPTS();
-
-		if (r.key != SM_ROBOTS_SITEMAP || !sm_site_read(robots->site, r.value, &page))
-			continue;
-		for (int i = 0; i < nurls; i++)
-			if (sm_span_equal(page, urls[i]))
-				return true;
-		pfree(unconstify(char *, page.s));
+		if (r.key == SM_ROBOTS_SITEMAP && is_file_url(r.value, urls, nurls))
+			return true;
 	}
 	return false;
 }
@@ -301,11 +318,11 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	 * set, and the site's index beside that of a section.
 	 */
 	if (is_named)
-		urls[nurls++] = file_url(robots->site, &options->base, sm_index_name(options->section, 1));
-	urls[nurls++] = file_url(robots->site, &options->base, sm_index_name(SM_INDEX_SECTION, 1));
+		urls[nurls++] = file_url(robots->base, sm_index_name(options->section, 1));
+	urls[nurls++] = file_url(robots->base, sm_index_name(SM_INDEX_SECTION, 1));
 	if (is_small)
-		urls[nurls++] = file_url(robots->site, &options->base, sm_only_name(options));
-	urls[nurls++] = file_url(robots->site, &options->base, sm_first_name(options));
+		urls[nurls++] = file_url(robots->base, sm_only_name(options));
+	urls[nurls++] = file_url(robots->base, sm_first_name(options));
 	if (!names_sitemap(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1))
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
 						psprintf("No Sitemap line of robots.txt names \"%s\".",

@@ -15,9 +15,9 @@ typedef struct SmAuditRobots SmAuditRobots;
 /*
  * Compile robots_txt for the agents of these names, an array of text.  Returns NULL if
  * robots_txt is NULL.  Raises an error if it is too long, or if a name is not a product
- * token.  Problems of URLs of the site go to findings.
+ * token.  Problems of URLs with the origin of base go to findings.
  */
-extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum names, SmSite *site,
+extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum names, const SmUrlBase *base,
 											SmFindings *findings);
 
 /*

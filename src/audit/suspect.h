@@ -5,27 +5,14 @@
 #ifndef SM_AUDIT_SUSPECT_H
 #define SM_AUDIT_SUSPECT_H
 
-#include "audit/pages.h"
+#include "audit/finding.h"
 #include "core/suspect.h"
 
-typedef struct SmAuditSuspect
-{
-	const SmSite *site;
-	SmFindings *findings;
-	StringInfoData room;		/* for sm_url_suspect */
-} SmAuditSuspect;
-
-/* Begin, in the current memory context. */
-extern void sm_audit_suspect_begin(SmAuditSuspect *suspect, const SmSite *site, SmFindings *findings);
-
 /*
- * Check a URL of a row, in plain form.  what: noun phrase for the URL, NULL for the loc.
- * Returns what the URL is suspect of.
+ * Report what core/suspect.c found in a URL of a row, or in a loc that is none.  what: noun
+ * phrase for the URL, NULL for the loc.
  */
-extern SmSuspicion sm_audit_suspect_check(SmAuditSuspect *suspect, int64 row_number, const char *what,
-										  SmSpan url);
-
-/* Check the characters of a loc that is not a valid URL. */
-extern void sm_audit_suspect_check_text(SmAuditSuspect *suspect, int64 row_number, SmSpan loc);
+extern void sm_report_suspect(SmFindings *findings, int64 row_number, const char *what, SmSpan url,
+							  const SmSuspect *found);
 
 #endif

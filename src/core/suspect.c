@@ -723,8 +723,9 @@ sm_text_suspect(SmSpan text, SmSuspect *found)
 {
 	Look		look;
 
-	begin_look(&look, found, sm_span(NULL, 0), text.s);
+	begin_look(&look, found, sm_no_span(), text.s);
 	look_at_text(&look, text.s, text.s + text.len);
+	found->what = SM_NOT_SUSPECT;
 }
 
 /*

@@ -49,6 +49,19 @@ sm_base_origin(const SmUrlBase *base)
 }
 
 /*
+ * Where the path of a URL begins that has the origin of base, spelled as in base, and a
+ * path; 0 for any other URL.
+ */
+static inline size_t
+sm_base_path(const SmUrlBase *base, SmSpan url)
+{
+	size_t		len = base->origin_len;
+
+	return url.len > len && url.s[len] == '/' &&
+		memcmp(url.s, base->url[SM_FORM_PLAIN], len) == 0 ? len : 0;
+}
+
+/*
  * The origin of the last URL, kept because nearly all URLs of a site share it.  An
  * empty cache has raw_len 0, and its other fields may be uninitialized.
  */

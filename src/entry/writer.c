@@ -119,13 +119,11 @@ read_instant(SmEntryWriter *w, const SmRow *row, StringInfo buf)
 
 /* The hash of a page's URL, without the origin of the site. */
 static uint32
-hash_url(const SmUrlBase *base, const char *url, size_t len)
+hash_url(const SmUrlBase *base, SmSpan url)
 {
-	size_t		origin = base->origin_len;
+	size_t		path = sm_base_path(base, url);
 
-	if (len < origin || memcmp(url, base->url[SM_FORM_PLAIN], origin) != 0)
-		origin = 0;
-	return (uint32) sm_digest(url + origin, len - origin, 0);
+	return (uint32) sm_digest(url.s + path, url.len - path, 0);
 }
 
 /*
@@ -139,7 +137,7 @@ append_instant(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf, SmEn
 
 	if (row->has_shown)
 	{
-		page.url = hash_url(w->base, buf->data + loc, entry->loc_len);
+		page.url = hash_url(w->base, sm_span(buf->data + loc, entry->loc_len));
 		if (w->find_lastmod)
 			w->find_lastmod(w->find_lastmod_arg, &page);
 		entry->has_shown = true;

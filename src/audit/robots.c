@@ -21,8 +21,8 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-/* A limit, since each name in a robots.txt is compared with each agent. */
-#define MAX_AGENTS	100
+/* A limit, since a set of agents has a bit for each. */
+#define MAX_AGENTS	50
 
 /* The most lines that a finding quotes. */
 #define MAX_LINES	10

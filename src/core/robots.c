@@ -226,55 +226,14 @@ sm_robots_is_token(const char *s, size_t len)
 	return len > 0;
 }
 
-static void
-add_agents(SmRobotsAgents *to, SmRobotsAgents agents)
-{
-	for (int i = 0; i < SM_ROBOTS_AGENT_WORDS; i++)
-		to->bits[i] |= agents.bits[i];
-}
-
-static void
-remove_agents(SmRobotsAgents *from, SmRobotsAgents agents)
-{
-	for (int i = 0; i < SM_ROBOTS_AGENT_WORDS; i++)
-		from->bits[i] &= ~agents.bits[i];
-}
-
-static inline bool
-have_common(const SmRobotsAgents *a, const SmRobotsAgents *b)
-{
-	uint64_t	common = 0;
-
-	for (int i = 0; i < SM_ROBOTS_AGENT_WORDS; i++)
-		common |= a->bits[i] & b->bits[i];
-	return common != 0;
-}
-
-static SmRobotsAgents
-common_agents(SmRobotsAgents a, SmRobotsAgents b)
-{
-	for (int i = 0; i < SM_ROBOTS_AGENT_WORDS; i++)
-		a.bits[i] &= b.bits[i];
-	return a;
-}
-
-static bool
-has_agent(const SmRobotsAgents *agents, uint32_t n)
-{
-	return agents->bits[n / 64] >> n % 64 & 1;
-}
+/* The set of the n-th agent alone. */
+#define AGENT(n)	(UINT64_C(1) << (n))
 
 /* Is it the User-agent "*", for all crawlers that no group names? */
 static bool
 is_everybody(SmSpan value)
 {
 	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1]));
-}
-
-static void
-add_agent(SmRobotsAgents *to, uint32_t n)
-{
-	to->bits[n / 64] |= UINT64_C(1) << n % 64;
 }
 
 /* The product token of a User-agent line: a version may follow, as in "Examplebot/2.1". */
@@ -292,12 +251,12 @@ token_of(SmSpan value)
 static SmRobotsAgents
 agents_of(const SmRobots *robots, SmSpan value)
 {
-	SmRobotsAgents agents = {0};
+	SmRobotsAgents agents = 0;
 	SmSpan		token = token_of(value);
 
 	for (uint32_t i = 0; i < robots->nall; i++)
 		if (token.len > 0 && sm_equal_ignoring_case(token, robots->agents[i].token))
-			add_agent(&agents, i);
+			agents |= AGENT(i);
 	return agents;
 }
 
@@ -456,7 +415,7 @@ text_for(const SmRobots *robots, SmRobotsAgents readers)
 {
 	SmSpan		text = robots->text;
 
-	if (have_common(&readers, &robots->google) && text.len > SM_ROBOTS_GOOGLE_MAX)
+	if ((readers & robots->google) && text.len > SM_ROBOTS_GOOGLE_MAX)
 		text.len = SM_ROBOTS_GOOGLE_MAX;
 	return text;
 }
@@ -499,9 +458,9 @@ init_agent(SmRobots *robots, SmSpan name)
 	agent->token = name;
 	for (int use = 0; use < SM_ROBOTS_NUSES; use++)
 		agent->stand_in[use] = n;
-	add_agent(&robots->all, n);
+	robots->all |= AGENT(n);
 	if (is_google(name))
-		add_agent(&robots->google, n);
+		robots->google |= AGENT(n);
 }
 
 /*
@@ -537,7 +496,7 @@ init_google(SmRobots *robots, SmRobotsAgents *ignoring)
 				continue;
 			agent->token = other;
 			if (other.len == 0)
-				add_agent(ignoring, i);
+				*ignoring |= AGENT(i);
 		}
 	}
 }
@@ -557,7 +516,7 @@ find_unnamed(SmRobots *robots, SmRobotsAgents readers)
 	{
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
-			remove_agents(&robots->unnamed, common_agents(agents_of(robots, r.value), readers));
+			robots->unnamed &= ~(agents_of(robots, r.value) & readers);
 		else if (r.key != SM_ROBOTS_SITEMAP && r.value.len > 0)
 			robots->nrules++;
 	}
@@ -571,7 +530,7 @@ static void
 compile_rules(SmRobots *robots, SmRobotsAgents readers, SmRobotsRule **rule, uint8_t **key)
 {
 	SmSpan		text = text_for(robots, readers);
-	SmRobotsAgents group = {0}; /* agents of the group that the line is in */
+	SmRobotsAgents group = 0;	/* agents of the group that the line is in */
 	bool		has_rules = false;	/* does the group have a rule?  Then the
 									 * next User-agent line begins another
 									 * group. */
@@ -584,15 +543,14 @@ compile_rules(SmRobots *robots, SmRobotsAgents readers, SmRobotsRule **rule, uin
 		if (r.key == SM_ROBOTS_AGENT)
 		{
 			if (has_rules)
-				memset(&group, 0, sizeof(group));
+				group = 0;
 			has_rules = false;
-			add_agents(&group, common_agents(is_everybody(r.value) ? robots->unnamed :
-											 agents_of(robots, r.value), readers));
+			group |= (is_everybody(r.value) ? robots->unnamed : agents_of(robots, r.value)) & readers;
 		}
 		else if (r.key != SM_ROBOTS_SITEMAP)
 		{
 			has_rules = true;
-			if (!have_common(&group, &robots->all) || r.value.len == 0)
+			if (group == 0 || r.value.len == 0)
 				continue;
 			(*rule)->key = *key;
 			(*rule)->key_len = make_key(r.value, *key, &(*rule)->length);
@@ -613,7 +571,7 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 {
 	SmRobotsRule *rule = memory;
 	uint8_t    *key;
-	SmRobotsAgents ignoring = {0};
+	SmRobotsAgents ignoring = 0;
 	SmRobotsAgents readers[2];	/* those who read the same text */
 	int			nreaders = 1;
 
@@ -628,15 +586,15 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 	init_google(robots, &ignoring);
 
 	readers[0] = robots->all;
-	if (text.len > SM_ROBOTS_GOOGLE_MAX && have_common(&robots->google, &robots->all))
+	if (text.len > SM_ROBOTS_GOOGLE_MAX && robots->google != 0)
 	{
-		remove_agents(&readers[0], robots->google);
+		readers[0] &= ~robots->google;
 		readers[nreaders++] = robots->google;
 	}
 	robots->unnamed = robots->all;
 	for (int i = 0; i < nreaders; i++)
 		find_unnamed(robots, readers[i]);
-	remove_agents(&robots->unnamed, ignoring);
+	robots->unnamed &= ~ignoring;
 	key = (uint8_t *) (rule + robots->nrules);
 	for (int i = 0; i < nreaders; i++)
 		compile_rules(robots, readers[i], &rule, &key);
@@ -719,14 +677,14 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 
 		if ((rule->contents.octets & ~contents.octets) != 0 ||
 			(rule->contents.pairs & ~contents.pairs) != 0 ||
-			!have_common(&rule->agents, &undecided) ||
+			(rule->agents & undecided) == 0 ||
 			!matches(robots, rule, symbols))
 			continue;
 		for (uint32_t k = 0; k < robots->nall; k++)
-			if (robots->agents[k].rule == NULL && has_agent(&rule->agents, k))
+			if (rule->agents & undecided & AGENT(k))
 				robots->agents[k].rule = rule;
-		remove_agents(&undecided, rule->agents);
-		if (!have_common(&undecided, &robots->all))
+		undecided &= ~rule->agents;
+		if (undecided == 0)
 			break;
 	}
 }

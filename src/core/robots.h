@@ -45,16 +45,12 @@ typedef struct SmRobotsReader
 } SmRobotsReader;
 
 /* A set of agents: a bit for each. */
-#define SM_ROBOTS_AGENT_WORDS	2
-#define SM_ROBOTS_MAX_AGENTS	(64 * SM_ROBOTS_AGENT_WORDS)
+typedef uint64_t SmRobotsAgents;
+
+#define SM_ROBOTS_MAX_AGENTS	64
 
 /* The most agents that sm_robots_init adds: crawlers that stand in for others. */
 #define SM_ROBOTS_STAND_INS		5
-
-typedef struct SmRobotsAgents
-{
-	uint64_t	bits[SM_ROBOTS_AGENT_WORDS];
-} SmRobotsAgents;
 
 /* The octets and pairs of octets in a text, see robots.c. */
 typedef struct SmRobotsContents
@@ -144,10 +140,9 @@ extern bool sm_robots_is_token(const char *s, size_t len);
 /*
  * Compile the rules of a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: nagents with
  * their names set, and room for SM_ROBOTS_STAND_INS more; together at most
- * SM_ROBOTS_MAX_AGENTS.
- * check_interrupts: function to call now and
- * then; if it does not return, robots cannot be used again.  memory:
- * SM_ROBOTS_MEMORY(text.len) bytes, aligned as by malloc.
+ * SM_ROBOTS_MAX_AGENTS.  check_interrupts: function to call now and then; if it does not
+ * return, robots cannot be used again.  memory: SM_ROBOTS_MEMORY(text.len) bytes, aligned as
+ * by malloc.
  */
 #define SM_ROBOTS_MEMORY(len)	(11 * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : 0)))
 

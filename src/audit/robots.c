@@ -249,18 +249,16 @@ describe_invalid(SmSpan text)
 static void
 check_size(SmAuditRobots *robots)
 {
-	const char *s = robots->rules.text.s;
-	const char *end = s + SM_ROBOTS_GOOGLE_MAX;
-	int			line = 1;
+	SmRobotsReader r;
 
 	if (robots->rules.text.len <= SM_ROBOTS_GOOGLE_MAX)
 		return;
-	for (; s < end; s++)
-		if (*s == '\n' || (*s == '\r' && s[1] != '\n'))
-			line++;
+	sm_robots_reader_init(&r, robots->rules.text.s, SM_ROBOTS_GOOGLE_MAX);
+	while (sm_robots_next(&r))
+		CHECK_FOR_INTERRUPTS();
 	sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
-					psprintf("Google reads only the first %d KiB of robots.txt, which end in line %d.",
-							 SM_ROBOTS_GOOGLE_MAX / 1024, line));
+					psprintf("Google reads only the first %d KiB of robots.txt, which end in line %u.",
+							 SM_ROBOTS_GOOGLE_MAX / 1024, r.line));
 }
 
 /* Report lines that crawlers ignore. */
@@ -274,10 +272,10 @@ check_lines(SmAuditRobots *robots)
 	initStringInfo(&detail);
 	appendStringInfoString(&detail, "Crawlers ignore lines of robots.txt, although Google obeys some of them:");
 	sm_robots_reader_init(&r, robots->rules.text.s, robots->rules.text.len);
-	while (sm_robots_next_ignored(&r))
+	while (sm_robots_next(&r))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (nlines++ < MAX_LINES)
+		if (sm_robots_is_ignored(&r) && nlines++ < MAX_LINES)
 			appendStringInfo(&detail, "%s line %u \"%s\"", nlines == 1 ? "" : ",", r.line,
 							 sm_for_message(r.text));
 	}

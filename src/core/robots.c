@@ -77,26 +77,22 @@ sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len)
 		r->p += 3;
 }
 
-#define NKEYS	(SM_ROBOTS_SITEMAP + 1)
-
-static const SmSpan keys[NKEYS] = {
+static const SmSpan keys[SM_ROBOTS_OTHER] = {
 	[SM_ROBOTS_AGENT] = {SM_LITERAL("user-agent")},
 	[SM_ROBOTS_ALLOW] = {SM_LITERAL("allow")},
 	[SM_ROBOTS_DISALLOW] = {SM_LITERAL("disallow")},
 	[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
 };
 
-/*
- * Read one line.  *key: what is before its colon, s NULL without a colon.  Returns false if
- * it has none of the known keys.
- */
-static bool
-read_key(SmRobotsReader *r, SmSpan *key)
+bool
+sm_robots_next(SmRobotsReader *r)
 {
 	const char *start = r->p;
 	const char *end = start;	/* of the line without its comment */
 	const char *colon;
 
+	if (start == r->end)
+		return false;
 	while (end < r->end && *end != '\r' && *end != '\n' && *end != '#')
 		end++;
 	for (r->p = end; r->p < r->end && *r->p != '\r' && *r->p != '\n';)
@@ -105,34 +101,22 @@ read_key(SmRobotsReader *r, SmSpan *key)
 		r->p++;
 	r->line++;
 
-	r->text = trim(start, end);
-	*key = sm_no_span();
 	colon = memchr(start, ':', end - start);
-	if (colon == NULL)
-		return false;
-	*key = trim(start, colon);
-	r->value = trim(colon + 1, end);
-	for (int i = 0; i < NKEYS; i++)
-	{
-		if (sm_equal_ignoring_case(*key, keys[i]))
-		{
-			r->key = (SmRobotsKey) i;
-			r->in_group |= i == SM_ROBOTS_AGENT;
-			return true;
-		}
-	}
-	return false;
+	r->text = trim(start, end);
+	r->name = colon ? trim(start, colon) : sm_no_span();
+	r->value = colon ? trim(colon + 1, end) : sm_no_span();
+	r->key = SM_ROBOTS_AGENT;
+	while (r->key < SM_ROBOTS_OTHER && !sm_equal_ignoring_case(r->name, keys[r->key]))
+		r->key++;
+	r->in_group |= r->key == SM_ROBOTS_AGENT;
+	return true;
 }
 
-bool
-sm_robots_next(SmRobotsReader *r)
+/* Is the line just read a rule?  It may have an empty path. */
+static bool
+is_rule(const SmRobotsReader *r)
 {
-	SmSpan		key;
-
-	while (r->p < r->end)
-		if (read_key(r, &key))
-			return true;
-	return false;
+	return r->key == SM_ROBOTS_ALLOW || r->key == SM_ROBOTS_DISALLOW;
 }
 
 /* Letters of a key that are compared, more than any key has. */
@@ -186,7 +170,7 @@ is_misspelled(SmSpan given)
 	char		wanted[KEY_LETTERS];
 	int			n = key_letters(given, letters);
 
-	for (int i = 0; i < NKEYS; i++)
+	for (int i = 0; i < SM_ROBOTS_OTHER; i++)
 	{
 		int			wanted_len = key_letters(keys[i], wanted);
 
@@ -199,22 +183,12 @@ is_misspelled(SmSpan given)
 }
 
 bool
-sm_robots_next_ignored(SmRobotsReader *r)
+sm_robots_is_ignored(const SmRobotsReader *r)
 {
-	while (r->p < r->end)
-	{
-		SmSpan		key;
-		bool		is_ignored;
-
-		if (read_key(r, &key))
-			is_ignored = (r->key == SM_ROBOTS_ALLOW || r->key == SM_ROBOTS_DISALLOW) &&
-				(!r->in_group || (r->value.len > 0 && r->value.s[0] != '/' && r->value.s[0] != '*' && r->value.s[0] != '$'));
-		else
-			is_ignored = r->text.len > 0 && (key.s == NULL || is_misspelled(key));
-		if (is_ignored)
-			return true;
-	}
-	return false;
+	if (r->key == SM_ROBOTS_OTHER)
+		return r->text.len > 0 && (r->name.s == NULL || is_misspelled(r->name));
+	return is_rule(r) &&
+		(!r->in_group || (r->value.len > 0 && memchr("/*$", r->value.s[0], 3) == NULL));
 }
 
 bool
@@ -517,7 +491,7 @@ find_unnamed(SmRobots *robots, SmRobotsAgents readers)
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
 			robots->unnamed &= ~(agents_of(robots, r.value) & readers);
-		else if (r.key != SM_ROBOTS_SITEMAP && r.value.len > 0)
+		else if (is_rule(&r) && r.value.len > 0)
 			robots->nrules++;
 	}
 }
@@ -547,7 +521,7 @@ compile_rules(SmRobots *robots, SmRobotsAgents readers, SmRobotsRule **rule, uin
 			has_rules = false;
 			group |= (is_everybody(r.value) ? robots->unnamed : agents_of(robots, r.value)) & readers;
 		}
-		else if (r.key != SM_ROBOTS_SITEMAP)
+		else if (is_rule(&r))
 		{
 			has_rules = true;
 			if (group == 0 || r.value.len == 0)

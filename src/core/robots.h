@@ -26,13 +26,16 @@ typedef enum SmRobotsKey
 	SM_ROBOTS_AGENT,
 	SM_ROBOTS_ALLOW,
 	SM_ROBOTS_DISALLOW,
-	SM_ROBOTS_SITEMAP
+	SM_ROBOTS_SITEMAP,
+	SM_ROBOTS_OTHER				/* any other line, even an empty one */
 } SmRobotsKey;
 
 typedef struct SmRobotsReader
 {
 	/* the line just read */
 	SmRobotsKey key;
+	SmSpan		name;			/* of the key; s is NULL for a line without a
+								 * colon */
 	SmSpan		value;			/* without the comment and the blanks around
 								 * it */
 	SmSpan		text;			/* the whole line, likewise */
@@ -124,15 +127,15 @@ typedef struct SmRobots
 /* Begin to read a robots.txt line by line. */
 extern void sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len);
 
-/* Read the next line that has one of the keys; false at the end. */
+/* Read the next line; false at the end. */
 extern bool sm_robots_next(SmRobotsReader *r);
 
 /*
- * Read the next line that crawlers ignore, although it seems to be one of these lines: one
- * without a colon, with a misspelled key, with a rule before the first User-agent, or with
- * a path that matches nothing.  Sets line and text only.  Google obeys some of these lines.
+ * Do crawlers ignore the line just read, although it seems to have one of the keys?  It is a
+ * line without a colon, with a misspelled key, with a rule before the first User-agent, or
+ * with a path that matches nothing.  Google obeys some of these lines.
  */
-extern bool sm_robots_next_ignored(SmRobotsReader *r);
+extern bool sm_robots_is_ignored(const SmRobotsReader *r);
 
 /* Is it a product token, the name of a crawler in a robots.txt? */
 extern bool sm_robots_is_token(const char *s, size_t len);

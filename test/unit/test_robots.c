@@ -309,8 +309,9 @@ ignored_are(const char *text, const char *wanted)
 	SmRobotsReader r;
 
 	sm_robots_reader_init(&r, copy, strlen(text));
-	while (sm_robots_next_ignored(&r))
-		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
+	while (sm_robots_next(&r))
+		if (sm_robots_is_ignored(&r))
+			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
 	is(found, strlen(found), wanted, strlen(wanted), text);
 	free(copy);
 }
@@ -460,7 +461,9 @@ test_reader(void)
 	sm_robots_reader_init(&r, text, sizeof(text) - 1);
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_SITEMAP && r.line == 1, "Sitemap");
 	is(r.value.s, r.value.len, "A b", 3, "its value");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 2, "another key");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_AGENT && r.line == 3 && r.value.len == 0, "User-agent");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 4 && r.name.s == NULL, "no colon");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_ALLOW && r.line == 5, "Allow");
 	is(r.value.s, r.value.len, "/\0x", 3, "its value");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_DISALLOW && r.line == 6, "Disallow");

@@ -746,3 +746,20 @@ sm_url_message(SmUrlStatus status)
 
 	return messages[status];
 }
+
+const char *
+sm_url_hint(SmUrlStatus status)
+{
+	static const char with_scheme[] = "Write it with its scheme, such as \"https://www.example.com/page\".";
+	static const char *const hints[SM_URL_OTHER_PATH + 1] = {
+		[SM_URL_NO_SCHEME] = with_scheme,
+		[SM_URL_LOST_SCHEME] = with_scheme,
+		[SM_URL_BAD_REFERENCE] = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".",
+		[SM_URL_OTHER_SCHEME] = "A relative path with a colon in it has to begin with \"./\".",
+		[SM_URL_USER] = "Everybody could read it. Remove what stands before the \"@\".",
+		[SM_URL_NOT_IDNA2008] = "If browsers open that host, give it in its ASCII form (xn--...).",
+		[SM_URL_NO_IDNA] = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...)."
+	};
+
+	return hints[status];
+}

@@ -140,4 +140,7 @@ extern size_t sm_url_other_origin(const char *src, size_t len, const SmUrlBase *
  */
 extern const char *sm_url_message(SmUrlStatus status);
 
+/* What to do about a status, in sentences; NULL for most. */
+extern const char *sm_url_hint(SmUrlStatus status);
+
 #endif

@@ -201,7 +201,8 @@ check_user(const Fragment *f, SmSpan value)
 	value = sm_trim(value);
 	at = memchr(value.s, '@', value.len);
 	return at == NULL || !sm_url_has_user(value) || memchr(value.s, ' ', at - value.s) != NULL ||
-		sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, SM_USER_HINT,
+		sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
+				  sm_url_hint(SM_URL_USER),
 				  "invalid extension: a URL has a user name or password before the host");
 }
 

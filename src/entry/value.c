@@ -61,40 +61,12 @@ bool
 sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 			   SmUrlStatus status)
 {
-	int			sqlerrcode = ERRCODE_INVALID_TEXT_REPRESENTATION;
-	const char *hint = NULL;
+	int			sqlerrcode =
+		status == SM_URL_TOO_LONG || status == SM_URL_LONG_REFERENCE ? ERRCODE_STRING_DATA_RIGHT_TRUNCATION :
+		status == SM_URL_NO_IDNA ? ERRCODE_FEATURE_NOT_SUPPORTED : ERRCODE_INVALID_TEXT_REPRESENTATION;
 
 	sm_url_check_memory(status);
-	switch (status)
-	{
-		case SM_URL_TOO_LONG:
-		case SM_URL_LONG_REFERENCE:
-			sqlerrcode = ERRCODE_STRING_DATA_RIGHT_TRUNCATION;
-			break;
-		case SM_URL_NO_SCHEME:
-		case SM_URL_LOST_SCHEME:
-			hint = "Write it with its scheme, such as \"https://www.example.com/page\".";
-			break;
-		case SM_URL_USER:
-			hint = SM_USER_HINT;
-			break;
-		case SM_URL_OTHER_SCHEME:
-			hint = "A relative path with a colon in it has to begin with \"./\".";
-			break;
-		case SM_URL_BAD_REFERENCE:
-			hint = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".";
-			break;
-		case SM_URL_NOT_IDNA2008:
-			hint = "If browsers open that host, give it in its ASCII form (xn--...).";
-			break;
-		case SM_URL_NO_IDNA:
-			sqlerrcode = ERRCODE_FEATURE_NOT_SUPPORTED;
-			hint = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...).";
-			break;
-		default:
-			break;
-	}
-	return sm_problem(problems, name, sqlerrcode, hint, "invalid %s: %s",
+	return sm_problem(problems, name, sqlerrcode, sm_url_hint(status), "invalid %s: %s",
 					  what, sm_url_message(status));
 }
 

@@ -56,8 +56,6 @@ extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
  */
 extern SmSpan sm_unless_blank(SmSpan value);
 
-#define SM_USER_HINT	"Everybody could read it. Remove what stands before the \"@\"."
-
 /*
  * Report that a URL was refused, with the SQLSTATE and hint for the status.  Out of memory
  * is not a problem of the row, and is never skipped or reported.

@@ -11,6 +11,7 @@
 #include "entry/reader.h"
 #include "entry/value.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/array.h"
@@ -23,44 +24,19 @@
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."
 
-static char
-type_category(Oid type)
-{
-	char		category;
-	bool		is_preferred;
-
-	get_type_category_preferred(type, &category, &is_preferred);
-	return category;
-}
-
-static const char *
-cast_hint(const char *name, Oid type)
-{
-	return "Cast it to such a type. A NULL without a cast is of type text.";
-}
-
-static const char *
-loc_hint(const char *name, Oid type)
-{
-	return "A loc is a URL or a path, such as '/item/' || id.";
-}
-
-static const char *
-url_hint(const char *name, Oid type)
-{
-	return "A column of URLs must be named \"loc\".";
-}
+#define CAST_HINT \
+	"Cast it to such a type. A NULL without a cast is of type text."
 
 const char *
 sm_date_hint(const char *name, Oid type)
 {
-	if (type_category(type) == TYPCATEGORY_NUMERIC)
+	if (TypeCategory(type) == TYPCATEGORY_NUMERIC)
 		return psprintf("For seconds since 1970 write to_timestamp(%s), for milliseconds to_timestamp(%s / 1000.0).",
 						name, name);
 	/* a cast of JSON to text keeps the quotation marks */
 	if (type == JSONBOID || type == JSONOID)
 		return "Get a text from JSON by ->> in place of ->.";
-	return cast_hint(name, type);
+	return CAST_HINT;
 }
 
 /* About columns of jsonb. */
@@ -71,32 +47,32 @@ json_hint(const char *name, Oid type)
 
 	if (type == XMLOID || type == XMLARRAYOID)
 		return "XML elements belong in the column \"extensions\".";
-	if (strcmp(name, "images") == 0 && type_category(type) == TYPCATEGORY_STRING)
+	if (strcmp(name, "images") == 0 && TypeCategory(type) == TYPCATEGORY_STRING)
 		return "For one URL write ARRAY[images], for a list string_to_array(images, ','), for JSON images::jsonb, for none NULL::text[].";
-	if (strcmp(name, "alternates") == 0 && type_category(type) == TYPCATEGORY_ARRAY)
+	if (strcmp(name, "alternates") == 0 && TypeCategory(type) == TYPCATEGORY_ARRAY)
 		return "Write an object of languages and URLs, such as jsonb_build_object('de', '/de/page', 'en', '/en/page').";
 	if (OidIsValid(get_element_type(type)))
 		type = get_element_type(type);
 	if (type_is_rowtype(type) || (type != given && (type == JSONBOID || type == JSONOID)))
 		return psprintf("Write to_jsonb(%s).", name);
-	return cast_hint(name, type);
+	return CAST_HINT;
 }
 
 static const SmColumnRule column_rules[SM_NCOLUMNS] = {
-	[SM_COLUMN_LOC] = {"loc", "text", loc_hint,.takes_text = true},
-	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text", sm_date_hint,
+	[SM_COLUMN_LOC] = {"loc", "text", "A loc is a URL or a path, such as '/item/' || id.",.takes_text = true},
+	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text",.find_hint = sm_date_hint,
 	.takes_text = true,.oids = {TIMESTAMPTZOID, TIMESTAMPOID, DATEOID}},
-	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", cast_hint,.takes_text = true},
-	[SM_COLUMN_PRIORITY] = {"priority", "float8, float4, numeric, bigint, int or smallint", cast_hint,
+	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", CAST_HINT,.takes_text = true},
+	[SM_COLUMN_PRIORITY] = {"priority", "float8, float4, numeric, bigint, int or smallint", CAST_HINT,
 	.oids = {FLOAT8OID, FLOAT4OID, NUMERICOID, INT8OID, INT4OID, INT2OID}},
-	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb", json_hint,.oids = {JSONBOID}},
-	[SM_COLUMN_IMAGES] = {"images", "text[] or jsonb", json_hint,.oids = {TEXTARRAYOID, JSONBOID}},
-	[SM_COLUMN_VIDEOS] = {"videos", "jsonb", json_hint,.oids = {JSONBOID}},
-	[SM_COLUMN_NEWS] = {"news", "jsonb", json_hint,.oids = {JSONBOID}},
-	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", cast_hint,.oids = {XMLOID, XMLARRAYOID}},
-	[SM_COLUMN_URL] = {"url", "xml", url_hint,.oids = {XMLOID}},
+	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb",.find_hint = json_hint,.oids = {JSONBOID}},
+	[SM_COLUMN_IMAGES] = {"images", "text[] or jsonb",.find_hint = json_hint,.oids = {TEXTARRAYOID, JSONBOID}},
+	[SM_COLUMN_VIDEOS] = {"videos", "jsonb",.find_hint = json_hint,.oids = {JSONBOID}},
+	[SM_COLUMN_NEWS] = {"news", "jsonb",.find_hint = json_hint,.oids = {JSONBOID}},
+	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", CAST_HINT,.oids = {XMLOID, XMLARRAYOID}},
+	[SM_COLUMN_URL] = {"url", "xml", "A column of URLs must be named \"loc\".",.oids = {XMLOID}},
 	[SM_COLUMN_KEY] = {.name = "key"},	/* check_key_type checks the type */
-	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", cast_hint,.takes_text = true,.oids = {BYTEAOID}}
+	[SM_COLUMN_SHOWN] = {"shown", "text or bytea", CAST_HINT,.takes_text = true,.oids = {BYTEAOID}}
 };
 
 bool
@@ -220,16 +196,13 @@ static void
 check_key_type(Oid type, Oid collation)
 {
 	Oid			base = getBaseType(type);
-	char		category;
-	bool		preferred;
 
-	get_type_category_preferred(base, &category, &preferred);
 	if (!OidIsValid(sm_key_family(base)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"key\" of the query must be an integer, a uuid, a date, a timestamp or text, not %s",
 						format_type_be(type)),
-				 category == TYPCATEGORY_NUMERIC ?
+				 TypeCategory(base) == TYPCATEGORY_NUMERIC ?
 				 errhint("Cast it: SELECT id::bigint AS key ... ORDER BY id::bigint, with an index on ((id::bigint)).") :
 				 errhint("Cast it: SELECT id::text COLLATE \"C\" AS key ... ORDER BY id::text COLLATE \"C\".")));
 	if (!sm_key_collation_is_allowed(base, collation))

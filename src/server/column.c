@@ -31,16 +31,12 @@ base_type(Oid type)
 static bool
 type_is_allowed(const SmColumnRule *rule, Oid type)
 {
-	char		category;
-	bool		preferred;
-
 	for (const Oid *oid = rule->oids; OidIsValid(*oid); oid++)
 		if (*oid == type)
 			return true;
 	if (!rule->takes_text)
 		return rule->types == NULL;
-	get_type_category_preferred(type, &category, &preferred);
-	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM;
+	return TypeCategory(type) == TYPCATEGORY_STRING || TypeCategory(type) == TYPCATEGORY_ENUM;
 }
 
 static void
@@ -57,11 +53,15 @@ set_column(SmColumn *column, const SmColumnRule *rule, Form_pg_attribute att)
 	column->index = att->attnum - 1;
 	column->type = base_type(att->atttypid);
 	if (!type_is_allowed(rule, column->type))
+	{
+		const char *hint = rule->find_hint ? rule->find_hint(rule->name, column->type) : rule->hint;
+
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of the query must be of type %s, not %s",
 						rule->name, rule->types, format_type_be(att->atttypid)),
-				 rule->hint ? errhint("%s", rule->hint(rule->name, column->type)) : 0));
+				 hint ? errhint("%s", hint) : 0));
+	}
 	column->is_text = IsBinaryCoercible(column->type, TEXTOID);
 	getTypeOutputInfo(column->type, &output, &is_varlena);
 	fmgr_info(output, &column->output);

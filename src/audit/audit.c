@@ -39,10 +39,10 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 
 /*
  * A date without time is a day, month or year somewhere on Earth: it begins at 00:00 in
- * UTC+14 and ends at 24:00 in UTC-12.
+ * UTC+14 and ends at 24:00 in UTC-12.  In seconds from 00:00 in UTC
  */
-#define EARLIER_IN_EAST	(14 * 3600)
-#define LATER_IN_WEST	(12 * 3600)
+#define BEGIN_IN_EAST	(-14 * 3600)
+#define END_IN_WEST		(12 * 3600)
 
 /* with fewer rows than this, all may have the same lastmod by accident */
 #define UNIFORM_ROWS	100
@@ -101,29 +101,6 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 	return true;
 }
 
-/*
- * The seconds at which a date begins and ends, anywhere on Earth.  is_day: it has no
- * time.  days: of a date without time, 1 unless it is a month or a year.
- */
-typedef struct Period
-{
-	int64		begin;
-	int64		end;
-} Period;
-
-static Period
-period_of(int64 seconds, bool is_day, int days)
-{
-	Period		period = {seconds, seconds};
-
-	if (is_day)
-	{
-		period.begin -= EARLIER_IN_EAST;
-		period.end += days * SM_SECS_PER_DAY + LATER_IN_WEST;
-	}
-	return period;
-}
-
 static void
 check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 {
@@ -143,7 +120,7 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	is_day = row->lastmod.type == SM_VALUE_DAY ||
 		(row->lastmod.type == SM_VALUE_TEXT &&
 		 memchr(row->lastmod.v.span.s, 'T', row->lastmod.v.span.len) == NULL);
-	if (period_of(entry->lastmod, is_day, 1).begin <= audit->now && entry->lastmod >= 0)
+	if (entry->lastmod + (is_day ? BEGIN_IN_EAST : 0) <= audit->now && entry->lastmod >= 0)
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
 	if (entry->lastmod < 0)
@@ -162,21 +139,23 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 	int			days = date.len == strlen("2026") ? 366 : date.len == strlen("2026-01") ? 31 : 1;
 	bool		has_time;
 	int64_t		seconds;
-	Period		period;
+	int64		begin;
+	int64		end;
 
 	if (sm_w3c_parse(date, false, &has_time, &seconds) != SM_W3C_OK)
 		return;
-	period = period_of(seconds, !has_time, days);
-	if (role == SM_ROLE_NEWS_DATE && period.end < audit->now - NEWS_SECONDS)
+	begin = has_time ? seconds : seconds + BEGIN_IN_EAST;
+	end = has_time ? seconds : seconds + days * SM_SECS_PER_DAY + END_IN_WEST;
+	if (role == SM_ROLE_NEWS_DATE && end < audit->now - NEWS_SECONDS)
 		add_problem(audit, SM_NEWS_TOO_OLD,
 					psprintf("The %s %s is more than two days ago.", name, sm_for_message(date)));
 	else if (seconds < 0)
 		add_problem(audit, SM_DATE_BEFORE_1970,
 					psprintf("The %s %s is before 1970.", name, sm_for_message(date)));
-	else if (role == SM_ROLE_EXPIRATION && period.end < audit->now)
+	else if (role == SM_ROLE_EXPIRATION && end < audit->now)
 		add_problem(audit, SM_VIDEO_EXPIRED,
 					psprintf("The %s %s is in the past.", name, sm_for_message(date)));
-	else if (role != SM_ROLE_EXPIRATION && period.begin > audit->now)
+	else if (role != SM_ROLE_EXPIRATION && begin > audit->now)
 		add_problem(audit, role == SM_ROLE_NEWS_DATE ? SM_NEWS_IN_FUTURE : SM_VIDEO_IN_FUTURE,
 					psprintf("The %s %s is later than now.", name, sm_for_message(date)));
 }

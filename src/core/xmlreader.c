@@ -15,11 +15,12 @@
 #define XML_URI		"http://www.w3.org/XML/1998/namespace"
 #define XMLNS_URI	"http://www.w3.org/2000/xmlns/"
 
-static SmXmlToken
+/* Note what is wrong.  Returns false. */
+static bool
 fail(SmXmlReader *r, const char *message)
 {
 	r->message = message;
-	return SM_XML_ERROR;
+	return false;
 }
 
 bool
@@ -168,39 +169,36 @@ read_qname(SmXmlReader *r, SmSpan *prefix, SmSpan *name)
 	return true;
 }
 
-/* Move over a character.  Returns NULL, or what is wrong. */
-static const char *
+/* Move over a character. */
+static bool
 skip_character(SmXmlReader *r)
 {
 	uint32_t	c;
 	size_t		n = sm_utf8_decode(r->p, r->end, &c);
 
 	if (n == 0)
-		return "not valid UTF-8";
+		return fail(r, "not valid UTF-8");
 	if (!sm_xml_legal(c))
-		return "character that XML does not allow";
+		return fail(r, "character that XML does not allow");
 	r->p += n;
-	return NULL;
+	return true;
 }
 
 /*
  * Move to the string that ends a construct, and check that all characters
- * before it are legal.  Returns NULL, or what is wrong.
+ * before it are legal.
  */
-static const char *
+static bool
 skip_until(SmXmlReader *r, const char *terminator)
 {
 	while (r->p < r->end)
 	{
-		const char *message;
-
 		if (*r->p == *terminator && looking_at(r, terminator))
-			return NULL;
-		message = skip_character(r);
-		if (message)
-			return message;
+			return true;
+		if (!skip_character(r))
+			return false;
 	}
-	return "unexpected end";
+	return fail(r, "unexpected end");
 }
 
 /* What is wrong with the "&" at s, which does not begin a valid reference? */
@@ -220,39 +218,36 @@ bad_reference(const char *s, const char *end)
 
 /*
  * Move over character data up to the stop character or the end of the input,
- * and check characters and references.  Returns NULL, or what is wrong.
+ * and check characters and references.
  */
-static const char *
+static bool
 skip_text(SmXmlReader *r, char stop, bool in_attribute)
 {
 	while (r->p < r->end && *r->p != stop)
 	{
-		const char *message;
-
 		if (SM_CLASSES(*r->p) & SM_PLAIN_TEXT)
 		{
 			r->p++;
 			continue;
 		}
 		if (*r->p == '<' && in_attribute)
-			return "\"<\" in the value of an attribute";
+			return fail(r, "\"<\" in the value of an attribute");
 		if (*r->p == ']' && !in_attribute && looking_at(r, "]]>"))
-			return "\"]]>\" in text";
+			return fail(r, "\"]]>\" in text");
 		if (*r->p == '&')
 		{
 			uint32_t	c;
 			size_t		n = sm_xml_reference(r->p, r->end, &c);
 
 			if (n == 0)
-				return bad_reference(r->p, r->end);
+				return fail(r, bad_reference(r->p, r->end));
 			r->p += n;
 			continue;
 		}
-		message = skip_character(r);
-		if (message)
-			return message;
+		if (!skip_character(r))
+			return false;
 	}
-	return NULL;
+	return true;
 }
 
 /*
@@ -310,7 +305,7 @@ is_namespace_name(SmSpan value)
 }
 
 /* Bring the declarations among the attributes into scope. */
-static const char *
+static bool
 declare_namespaces(SmXmlReader *r)
 {
 	for (int i = 0; i < r->nattributes; i++)
@@ -322,37 +317,37 @@ declare_namespaces(SmXmlReader *r)
 		if (!is_default && !sm_span_is(a->prefix, "xmlns"))
 			continue;
 		if (!is_namespace_name(a->value))
-			return "the name of a namespace has a reference, a tab or a line break";
+			return fail(r, "the name of a namespace has a reference, a tab or a line break");
 		if (sm_span_is(a->name, "xml") || sm_span_is(a->value, XML_URI))
 		{
 			/* the prefix xml may be bound only to its own namespace */
 			if (is_default || !sm_span_is(a->name, "xml") || !sm_span_is(a->value, XML_URI))
-				return "declaration of the reserved prefix \"xml\" or its namespace";
+				return fail(r, "declaration of the reserved prefix \"xml\" or its namespace");
 			continue;
 		}
 		if (!is_default && (sm_span_is(a->name, "xmlns") || a->value.len == 0))
-			return "declaration of the prefix \"xmlns\", or of a prefix without namespace";
+			return fail(r, "declaration of the prefix \"xmlns\", or of a prefix without namespace");
 		if (sm_span_is(a->value, XMLNS_URI))
-			return "declaration of a prefix for the reserved namespace of \"xmlns\"";
+			return fail(r, "declaration of a prefix for the reserved namespace of \"xmlns\"");
 
 		/*
 		 * namespace names are compared for each attribute, so their length
 		 * has to be limited
 		 */
 		if (a->value.len > SM_XML_URI_MAX)
-			return "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes";
+			return fail(r, "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes");
 		if (r->nbindings == SM_XML_BINDINGS_MAX)
-			return "more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces in scope";
+			return fail(r, "more than " SM_STRING(SM_XML_BINDINGS_MAX) " namespaces in scope");
 
 		binding->prefix = is_default ? sm_span("", 0) : a->name;
 		binding->uri = a->value;
 		r->nbindings++;
 	}
-	return NULL;
+	return true;
 }
 
 /* Check that no two attributes have the same namespace and local name. */
-static const char *
+static bool
 check_attributes(SmXmlReader *r)
 {
 	SmSpan		uris[SM_XML_ATTRIBUTES_MAX];
@@ -365,19 +360,18 @@ check_attributes(SmXmlReader *r)
 		if (sm_span_is(a->prefix, "xmlns"))
 			uris[i] = sm_span_of(XMLNS_URI);
 		else if (a->prefix.len > 0 && !resolve_prefix(r, a->prefix, &uris[i]))
-			return "undeclared namespace prefix";
+			return fail(r, "undeclared namespace prefix");
 		for (int j = 0; j < i; j++)
 			if (sm_span_equal(a->name, r->attributes[j].name) && sm_span_equal(uris[i], uris[j]))
-				return "an element has an attribute twice";
+				return fail(r, "an element has an attribute twice");
 	}
-	return NULL;
+	return true;
 }
 
-static SmXmlToken
+static bool
 read_start(SmXmlReader *r)
 {
 	const char *tag = r->p;
-	const char *message;
 	SmSpan		qname;
 
 	r->undeclared = sm_no_span();
@@ -414,9 +408,8 @@ read_start(SmXmlReader *r)
 			return fail(r, "an attribute's value is not quoted");
 		quote = *r->p++;
 		a->value.s = r->p;
-		message = skip_text(r, quote, true);
-		if (message)
-			return fail(r, message);
+		if (!skip_text(r, quote, true))
+			return false;
 		if (r->p == r->end)
 			return fail(r, "unexpected end");
 		a->value.len = r->p - a->value.s;
@@ -439,34 +432,27 @@ read_start(SmXmlReader *r)
 	if (r->nopen == r->max_depth)
 		return fail(r, "elements are nested more than " SM_STRING(SM_XML_DEPTH_MAX) " deep");
 	r->open[r->nopen].nbindings = r->nbindings;
-	if (r->nattributes > 0)
-	{
-		message = declare_namespaces(r);
-		if (!message)
-			message = check_attributes(r);
-		if (message)
-			return fail(r, message);
-	}
+	if (r->nattributes > 0 && !(declare_namespaces(r) && check_attributes(r)))
+		return false;
 	if (sm_span_is(r->prefix, "xmlns"))
 		return fail(r, "an element has the reserved prefix \"xmlns\"");
 	if (!resolve_prefix(r, r->prefix, &r->uri))
 		return fail(r, "undeclared namespace prefix");
 	r->open[r->nopen].qname = qname;
 	r->depth = r->nopen++;
-	return SM_XML_START;
+	return true;
 }
 
-/* Make the token for the end of the innermost element. */
-static SmXmlToken
+/* The end of the innermost element */
+static void
 close_element(SmXmlReader *r)
 {
 	r->nopen--;
 	r->depth = r->nopen;
 	r->nbindings = r->open[r->nopen].nbindings;
-	return SM_XML_END;
 }
 
-static SmXmlToken
+static bool
 read_end(SmXmlReader *r)
 {
 	const char *tag = r->p;
@@ -486,42 +472,37 @@ read_end(SmXmlReader *r)
 	if (r->nopen == 0 || !sm_span_equal(qname, r->open[r->nopen - 1].qname))
 		return fail(r, "tags do not match");
 	r->raw = sm_span(tag, r->p - tag);
-	return close_element(r);
+	close_element(r);
+	return true;
 }
 
 /* Read a construct with fixed delimiters; data is the part between them. */
-static SmXmlToken
-read_delimited(SmXmlReader *r, SmXmlToken token, const char *open, const char *close)
+static bool
+read_delimited(SmXmlReader *r, const char *open, const char *close)
 {
-	const char *message;
-
 	r->raw.s = r->p;
 	r->p += strlen(open);
 	r->data.s = r->p;
-	message = skip_until(r, close);
-	if (message)
-		return fail(r, message);
+	if (!skip_until(r, close))
+		return false;
 	r->data.len = r->p - r->data.s;
 	r->p += strlen(close);
 	r->raw.len = r->p - r->raw.s;
 	r->depth = r->nopen;
-	return token;
+	return true;
 }
 
-static SmXmlToken
+static bool
 read_comment(SmXmlReader *r)
 {
-	SmXmlToken	token = read_delimited(r, SM_XML_COMMENT, "<!--", "--");
-
+	if (!read_delimited(r, "<!--", "--"))
+		return false;
 	/* the first "--" must end the comment */
-	if (token == SM_XML_COMMENT)
-	{
-		if (r->p == r->end || *r->p != '>')
-			return fail(r, "\"--\" inside a comment");
-		r->p++;
-		r->raw.len++;
-	}
-	return token;
+	if (r->p == r->end || *r->p != '>')
+		return fail(r, "\"--\" inside a comment");
+	r->p++;
+	r->raw.len++;
+	return true;
 }
 
 /* Read a string in quotes, and the blanks before it. */
@@ -533,14 +514,14 @@ read_quoted(SmXmlReader *r)
 	if (!read_space(r) || r->p == r->end || (*r->p != '"' && *r->p != '\''))
 		return false;
 	quote = *r->p++ == '"' ? "\"" : "'";
-	if (skip_until(r, quote) != NULL)
+	if (!skip_until(r, quote))
 		return false;
 	r->p++;
 	return true;
 }
 
 /* Read a document type declaration, such as <!DOCTYPE urlset SYSTEM "sitemap.dtd">. */
-static SmXmlToken
+static bool
 read_doctype(SmXmlReader *r)
 {
 	static const char malformed[] = "malformed document type declaration";
@@ -571,10 +552,10 @@ read_doctype(SmXmlReader *r)
 		return fail(r, malformed);
 	r->raw.len = r->p - r->raw.s;
 	r->depth = 0;
-	return SM_XML_COMMENT;
+	return true;
 }
 
-static SmXmlToken
+static bool
 read_pi(SmXmlReader *r)
 {
 	const char *pi = r->p;
@@ -587,7 +568,7 @@ read_pi(SmXmlReader *r)
 	if (sm_equal_ignoring_case(target, sm_span_of("xml")))
 		return fail(r, "XML declaration is malformed or not at the beginning");
 	r->p = pi;
-	return read_delimited(r, SM_XML_PI, "<?", "?>");
+	return read_delimited(r, "<?", "?>");
 }
 
 /* May a token be here?  Outside of its root a document has no text but blanks. */
@@ -598,13 +579,13 @@ may_be_here(const SmXmlReader *r, SmXmlToken token)
 		(token == SM_XML_TEXT && sm_xml_is_blank(r->raw));
 }
 
-static SmXmlToken
+static bool
 read_text(SmXmlReader *r)
 {
-	const char *message;
+	bool		is_valid;
 
 	r->raw.s = r->p;
-	message = skip_text(r, '<', false);
+	is_valid = skip_text(r, '<', false);
 	r->raw.len = r->p - r->raw.s;
 	if (!may_be_here(r, SM_XML_TEXT))
 	{
@@ -612,10 +593,8 @@ read_text(SmXmlReader *r)
 		skip_space(r);
 		return fail(r, "text outside of the root element");
 	}
-	if (message)
-		return fail(r, message);
 	r->depth = r->nopen;
-	return SM_XML_TEXT;
+	return is_valid;
 }
 
 void
@@ -652,29 +631,30 @@ sm_xml_next(SmXmlReader *r)
 	{
 		r->pending_end = false;
 		r->raw = sm_span(r->p, 0);
-		return close_element(r);
+		close_element(r);
+		return SM_XML_END;
 	}
 	if (r->p == r->end)
 	{
 		if (r->nopen > 0)
-			return fail(r, "unexpected end");
-		if (r->is_document && !r->had_root)
-			return fail(r, "root element is missing");
-		return SM_XML_END_OF_INPUT;
+			fail(r, "unexpected end");
+		else if (r->is_document && !r->had_root)
+			fail(r, "root element is missing");
+		return r->message ? SM_XML_ERROR : SM_XML_END_OF_INPUT;
 	}
 	if (*r->p != '<')
-		return read_text(r);
+		return read_text(r) ? SM_XML_TEXT : SM_XML_ERROR;
 	if (r->end - r->p > 1 && (SM_CLASSES(r->p[1]) & SM_NAME_START))
-		return read_start(r);
+		return read_start(r) ? SM_XML_START : SM_XML_ERROR;
 	if (looking_at(r, "</"))
-		return read_end(r);
+		return read_end(r) ? SM_XML_END : SM_XML_ERROR;
 	if (looking_at(r, "<!--"))
-		return read_comment(r);
+		return read_comment(r) ? SM_XML_COMMENT : SM_XML_ERROR;
 	if (looking_at(r, "<![CDATA[") && may_be_here(r, SM_XML_CDATA))
-		return read_delimited(r, SM_XML_CDATA, "<![CDATA[", "]]>");
+		return read_delimited(r, "<![CDATA[", "]]>") ? SM_XML_CDATA : SM_XML_ERROR;
 	if (looking_at(r, "<!DOCTYPE"))
-		return read_doctype(r);
+		return read_doctype(r) ? SM_XML_COMMENT : SM_XML_ERROR;
 	if (looking_at(r, "<?"))
-		return read_pi(r);
-	return read_start(r);
+		return read_pi(r) ? SM_XML_PI : SM_XML_ERROR;
+	return read_start(r) ? SM_XML_START : SM_XML_ERROR;
 }

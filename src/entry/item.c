@@ -463,30 +463,20 @@ append_fields(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 	return true;
 }
 
-/* Append an item to buf.  After a failure the caller restores buf. */
-static bool
-append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
-{
-	if (!check_required(w, type, values))
-		return false;
-	sm_append(w->buf, type->open.s, type->open.len);
-	if (!append_fields(w, type, values))
-		return false;
-	sm_append(w->buf, type->close.s, type->close.len);
-	return w->page == NULL || sm_count_element(w, type->ns);
-}
-
 bool
 sm_append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 {
 	int			start = w->buf->len;
 
 	w->problem = type->problem;
-	if (!append_item(w, type, values))
+	sm_append(w->buf, type->open.s, type->open.len);
+	if (!check_required(w, type, values) || !append_fields(w, type, values) ||
+		(w->page && !sm_count_element(w, type->ns)))
 	{
 		w->buf->len = start;
 		return false;
 	}
+	sm_append(w->buf, type->close.s, type->close.len);
 	if (w->page)
 		w->page->namespaces |= type->ns;
 	return true;

@@ -15,7 +15,7 @@
 struct SmPast
 {
 	SmSet	   *set;
-	const SmTarget *target;
+	SmTarget   *target;
 	SPIPlanPtr	read_shown;
 	uint32		now;			/* lastmod of pages that change in this run */
 
@@ -49,7 +49,7 @@ open_states(SmPast *past, int number)
 	oldcontext = MemoryContextSwitchTo(past->context);
 	past->file = number;
 	past->is_known = false;
-	states = sm_target_read(past->target, past->read_shown, file);
+	states = sm_target_read(past->target, past->read_shown, SM_FILE_SHOWN, file);
 	if (states && can_be_states(states, file))
 	{
 		states = PG_DETOAST_DATUM(PointerGetDatum(states));
@@ -136,7 +136,7 @@ sm_past_begin(SmSet *set, SmTarget *target)
 		sm_file_list_order(target->sitemaps, set->key_type, &set->old);
 	past->set = set;
 	past->target = target;
-	past->read_shown = sm_target_prepare_read(target, "shown");
+	past->read_shown = sm_target_prepare_read(target, SM_FILE_SHOWN);
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
 										  ALLOCSET_DEFAULT_SIZES);
 	target->now = time_of_run(target->sitemaps);

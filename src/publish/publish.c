@@ -136,8 +136,14 @@ name_is_taken(const Run *run, const SmOldFile *old, const char *section)
 	ereport(ERROR,
 			(errcode(ERRCODE_DUPLICATE_OBJECT),
 			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, old->name),
-			 errdetail("In the target table \"%s\", section \"%s\" has a file of that name.",
-					   run->target->table.name->relname, old->section ? old->section : ""),
+			 old->digest == NULL ?
+			 errdetail("In the target table \"%s\", another program has a file of that name.",
+					   run->target->table.name->relname) :
+			 errdetail("In the target table \"%s\", section \"%s\" has %s of that name.",
+					   run->target->table.name->relname, old->section ? old->section : "",
+					   sm_old_file_is_index(old) ? "an index" : "a sitemap"),
+			 old->digest == NULL ?
+			 errhint("Publish the section under another name.") :
 			 errhint("Publish one of the sections under another name.")));
 }
 
@@ -171,7 +177,7 @@ compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena
 	if (run->feed == NULL)
 		return;
 	if (old && old->has_content)
-		old_content = sm_target_read(run->target, run->read_content, old);
+		old_content = sm_target_read(run->target, run->read_content, SM_FILE_CONTENT, old);
 	sm_feed_compare(run->feed, name, old_content, content);
 }
 
@@ -401,13 +407,14 @@ max_shrink_argument(const SmArguments *args)
 }
 
 /*
- * Raise an error unless base_url is written as it is published.  Jobs are told apart by it,
- * and two jobs of one section would take turns to overwrite each other's pages.
+ * Raise an error unless the base_url of a job is written as it is published.  Jobs are told
+ * apart by it, and two jobs of one section would take turns to overwrite each other's pages.
  */
 static void
-check_spelling(const SmArguments *args, const char *base_url)
+check_spelling(const SmArguments *args, const SmOptions *options)
 {
 	const char *written = sm_text_argument(args, "base_url");
+	const char *base_url = options->base.url[SM_FORM_PLAIN];
 
 	if (strcmp(written, base_url) != 0)
 		ereport(ERROR,
@@ -501,13 +508,13 @@ publish(const SmArguments *args, Run *run)
 	SmFeed	   *feed = NULL;
 
 	options = run->options = sm_read_options(args, true);
+	if (run->rows == NULL)
+		check_spelling(args, options);
 	statement = sm_has_argument(args, "changes") ? sm_text_argument(args, "changes") : NULL;
 	if (sm_has_argument(args, "feed"))
 		feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
 	target = run->target = sm_target_create(relid, &options->base, options->section,
 											"sitemap_publish()");
-	if (run->rows == NULL)
-		check_spelling(args, target->base_url);
 	sm_target_open(target);
 	prepare_to_store(run);
 	make_set(run, statement);
@@ -524,7 +531,7 @@ publish(const SmArguments *args, Run *run)
 				 sm_feed_has_section(feed, target->base_url, options->section)))
 	{
 		run->feed = feed;
-		run->read_content = sm_target_prepare_read(target, "content");
+		run->read_content = sm_target_prepare_read(target, SM_FILE_CONTENT);
 	}
 	run->run_at = target->now;
 	write_section(run);

@@ -368,25 +368,28 @@ sm_target_find(SmTarget *target, const char *name, bool newest)
 }
 
 SPIPlanPtr
-sm_target_prepare_read(const SmTarget *target, const char *column)
+sm_target_prepare_read(const SmTarget *target, int column)
 {
-	return prepare(psprintf("SELECT %s FROM %s WHERE " OF_FILE, column, target->table.sql_name),
+	return prepare(psprintf("SELECT %s FROM %s WHERE " OF_FILE, sm_file_columns[column].name,
+							target->table.sql_name),
 				   NAME_NPARAMS);
 }
 
 struct varlena *
-sm_target_read(const SmTarget *target, SPIPlanPtr plan, const SmOldFile *file)
+sm_target_read(SmTarget *target, SPIPlanPtr plan, int column, const SmOldFile *file)
 {
+	SmActivity	activity = target->activity;
 	MemoryContext context = CurrentMemoryContext;
 	Datum		values[NAME_NPARAMS];
 	bool		isnull = true;
 	Datum		value = 0;
 
+	target->activity = SM_IN_TARGET;
 	set_name(target, file->section, file->name, values);
 	SPI_connect();
 	if (sm_execute_read(plan, values, false) > 0)
 	{
-		check_types(target, SPI_tuptable->tupdesc, &sm_file_columns[SM_FILE_CONTENT], 1);
+		check_types(target, SPI_tuptable->tupdesc, &sm_file_columns[column], 1);
 		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	}
 	MemoryContextSwitchTo(context);
@@ -394,6 +397,7 @@ sm_target_read(const SmTarget *target, SPIPlanPtr plan, const SmOldFile *file)
 		value = datumCopy(value, false, -1);
 	SPI_finish();
 	MemoryContextSwitchTo(context);
+	target->activity = activity;
 	return isnull ? NULL : (struct varlena *) DatumGetPointer(value);
 }
 
@@ -406,7 +410,7 @@ change_row(SPIPlanPtr plan, Datum *values, const char *nulls)
 	if (changed != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("a trigger, rule or function interfered: 1 row expected, " UINT64_FORMAT " changed",
+				 errmsg("a trigger, rule, function or other session interfered: 1 row expected, " UINT64_FORMAT " changed",
 						changed)));
 }
 

@@ -86,8 +86,8 @@ extern SmOldFile *sm_target_find(SmTarget *target, const char *name, bool newest
  * Prepare to read a column of type bytea, in SPI's current connection; and read it of a file,
  * which may happen while the query runs.  The result can be toasted, or NULL.
  */
-extern SPIPlanPtr sm_target_prepare_read(const SmTarget *target, const char *column);
-extern struct varlena *sm_target_read(const SmTarget *target, SPIPlanPtr plan,
+extern SPIPlanPtr sm_target_prepare_read(const SmTarget *target, int column);
+extern struct varlena *sm_target_read(SmTarget *target, SPIPlanPtr plan, int column,
 									  const SmOldFile *file);
 
 /*

@@ -1081,7 +1081,7 @@ BEGIN
 		-- Record the failure: what the error says, and in what it arose.
 		failed := failed + 1;
 		error := concat_ws(E'\n', done.message, done.detail, done.hint,
-			CASE WHEN statement = finish AND job.directory IS NOT NULL THEN format('in the export to directory "%s"', job.directory)
+			CASE WHEN strpos(done.context, '_sitemap_export(regclass,') > 0 THEN format('in the export to directory "%s"', job.directory)
 			ELSE substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
 		-- A base_url that is refused for a password is not repeated.
 		RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '//.*@', '//***@'), error

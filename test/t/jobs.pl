@@ -463,7 +463,7 @@ $node->safe_psql('postgres', qq{
 	CREATE TRIGGER refuse BEFORE UPDATE ON tenant FOR EACH ROW WHEN (NEW.section = 'a' AND NEW.finished IS DISTINCT FROM OLD.finished) EXECUTE FUNCTION refuse()});
 mkdir("$exports/$_") foreach ('a', 'stuck', 'z');
 $node->psql('postgres', q{CALL sitemap_run('tenant')}, stderr => \$stuck);
-like($stuck, qr{WARNING:  job of section "a" of https://a.example/ failed: not this one\nin the export to directory "\Q$exports\E/a".*ERROR:  1 job failed}s, 'a success that cannot be recorded');
+like($stuck, qr{WARNING:  job of section "a" of https://a.example/ failed: not this one\n(?!in the export).*ERROR:  1 job failed}s, 'a success that cannot be recorded');
 is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, finished > started, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM tenant}),
 	'a f not this one, stuck t, z t', 'the other jobs succeed');
 

@@ -81,7 +81,7 @@ like(
 like(
 	$session->query_within(
 		1, q{SELECT count(*) FROM sitemap_audit('not a query', 'http://a/',
-			robots => repeat(E'User-agent: *\nDisallow: /a\n', 150000), agents => array_fill('a'::text, ARRAY[100]))}),
+			robots => repeat(E'User-agent: *\nDisallow: /a\n', 150000), agents => array_fill('a'::text, ARRAY[50]))}),
 	qr/canceling statement due to statement timeout/,
 	'statement_timeout among many agents');
 

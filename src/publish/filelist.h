@@ -8,11 +8,11 @@
 #include "files/set.h"
 
 /*
- * The columns of a query for a target's files: those of sitemap_file up to the recipe, which
- * a column follows that says whether the row has content.
+ * The columns of a query for a target's files: those of sitemap_file up to the recipe, and
+ * whether the row has content.
  */
 #define SM_OLD_FILE_COLUMNS \
-	"base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe"
+	"base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, content IS NOT NULL"
 #define SM_OLD_FILE_HAS_CONTENT		(SM_FILE_RECIPE + 1)
 #define SM_OLD_FILE_NCOLUMNS		(SM_OLD_FILE_HAS_CONTENT + 1)
 

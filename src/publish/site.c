@@ -9,10 +9,15 @@
 
 #include "server/encoding.h"
 
-/* The order of the index: by section, then by name, -9 before -10. */
-#define INDEX_ORDER \
+/*
+ * In the order of the index: by section, then by name, -9 before -10.  The sort has no more
+ * columns than the index needs; others of SM_OLD_FILE_COLUMNS are NULL.
+ */
+#define SELECT_FILES \
+	"SELECT NULL, section, name, kind, loc, lastmod, NULL::int, NULL::bigint, digest, NULL, NULL, false" \
+	" FROM (SELECT section, name, kind, loc, lastmod, digest FROM %s WHERE %s" \
 	" ORDER BY section COLLATE pg_catalog.\"C\" NULLS FIRST, pg_catalog.octet_length(name)," \
-	" name COLLATE pg_catalog.\"C\""
+	" name COLLATE pg_catalog.\"C\") AS file"
 
 /* The files of a site become entries of its index. */
 typedef struct Site
@@ -81,7 +86,8 @@ sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink
 		site->section_index = sm_index_create(options);
 	site->base = options->base;
 	site->base.scope = SM_SCOPE_HOST;
-	sm_target_select(target, false, INDEX_ORDER, add_to_index, site);
+	sm_target_select(target, psprintf(SELECT_FILES, target->table.sql_name, target->of_site),
+					 add_to_index, site);
 	if (site->section_index)
 		sm_index_put(site->section_index, section, section, sink);
 	sm_index_put(site->index, SM_INDEX_SECTION, SM_INDEX_SECTION, sink);

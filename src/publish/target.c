@@ -169,18 +169,15 @@ receive_file(SmReceiver *self, TupleTableSlot *row)
 }
 
 void
-sm_target_select(const SmTarget *target, bool reads_content, const char *more,
-				 SmOldFileCallback callback, void *arg)
+sm_target_select(const SmTarget *target, const char *statement, SmOldFileCallback callback,
+				 void *arg)
 {
 	Reader		reader = {.target = target,.callback = callback,.arg = arg};
 	SPIExecuteOptions options = {.dest = &reader.receiver.dest};
 	MemoryContext context = CurrentMemoryContext;
 
 	sm_receiver_init(&reader.receiver, start_files, receive_file);
-	SPI_execute_extended(psprintf("SELECT " SM_OLD_FILE_COLUMNS ", %s FROM %s WHERE %s%s",
-								  reads_content ? "content IS NOT NULL" : "false",
-								  target->table.sql_name, target->of_site, more),
-						 &options);
+	SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reader.receiver.row_context);
 }
@@ -202,7 +199,9 @@ list_files(const SmTarget *target, const char *condition)
 	SmFileList *list = sm_file_list_create();
 	const char *twice;
 
-	sm_target_select(target, true, psprintf(" AND digest IS NOT NULL AND %s", condition),
+	sm_target_select(target,
+					 psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE %s AND digest IS NOT NULL AND %s",
+							  target->table.sql_name, target->of_site, condition),
 					 sm_file_list_add, list);
 	twice = sm_file_list_sort(list);
 	if (twice)
@@ -350,7 +349,7 @@ sm_target_find(SmTarget *target, const char *name, bool newest)
 	SmOldFile  *old = NULL;
 
 	if (target->find == NULL)
-		target->find = prepare(psprintf("SELECT " SM_OLD_FILE_COLUMNS ", content IS NOT NULL FROM %s WHERE " BY_NAME,
+		target->find = prepare(psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE " BY_NAME,
 										target->table.sql_name), NAME_NPARAMS);
 	set_name(target, "", name, values);
 	if (sm_execute_read(target->find, values, newest) > 0)

@@ -67,13 +67,9 @@ extern void sm_target_close(SmTarget *target);
  */
 extern void sm_target_list_indexes(SmTarget *target, bool of_site);
 
-/*
- * Select files of the site, with the columns SM_OLD_FILE_COLUMNS, and pass each to the
- * callback.  reads_content: find out whether they have content, for which a foreign partition
- * fetches it; more: further conditions, or the order.
- */
+/* Run a SELECT of SM_OLD_FILE_COLUMNS, and pass each file to the callback. */
 typedef void (*SmOldFileCallback) (void *arg, const Datum *values, const bool *nulls);
-extern void sm_target_select(const SmTarget *target, bool reads_content, const char *more,
+extern void sm_target_select(const SmTarget *target, const char *statement,
 							 SmOldFileCallback callback, void *arg);
 
 /*

@@ -9,8 +9,8 @@
 --	base_url	report only on this site
 --	robots		text of robots.txt, for the audit
 --
--- The report reads the target and runs each job's query once, for the audit.  The role needs
--- SELECT on these and on the tables of the queries, and TEMPORARY on the database.
+-- The report reads all files of the target, and runs each job's query once, for the audit.  The
+-- role needs SELECT on these and on the tables of the queries, and TEMPORARY on the database.
 
 \set QUIET on
 \pset format unaligned
@@ -41,9 +41,9 @@ CREATE FUNCTION pg_temp.html(value text) RETURNS text IMMUTABLE LANGUAGE sql AS 
 	SELECT replace(replace(replace(replace(value, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;')
 $$;
 
--- A link.  A browser would run a URL of another scheme as a script.
+-- A link, if the URL has no other characters than RFC 3986.  A browser would run a URL of another scheme as a script.
 CREATE FUNCTION pg_temp.link(url text, label text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
-	SELECT CASE WHEN url ~ '^https?://' THEN format('<a href="%s">%s</a>', pg_temp.html(url), pg_temp.html(label))
+	SELECT CASE WHEN url ~ '^https?://[]A-Za-z0-9_:/?#[@!$&''()*+,;=.~%-]+$' THEN format('<a href="%s">%s</a>', pg_temp.html(url), pg_temp.html(label))
 	            ELSE pg_temp.html(label) END
 $$;
 
@@ -60,12 +60,47 @@ $$;
 CREATE FUNCTION pg_temp.number(value numeric) RETURNS text IMMUTABLE LANGUAGE sql AS $$
 	SELECT to_char(value, 'FM999,999,999,999,990')
 $$;
+-- "1 file", "2,000 files"; NULL if there are none.
+CREATE FUNCTION pg_temp.several(value numeric, one text, more text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
+	SELECT CASE WHEN value = 1 THEN '1 ' || one WHEN value > 0 THEN pg_temp.number(value) || ' ' || more END
+$$;
 CREATE FUNCTION pg_temp.minute(value timestamptz) RETURNS text STABLE LANGUAGE sql AS $$
 	SELECT to_char(value, 'YYYY-MM-DD HH24:MI')
 $$;
 
+-- A time as its distance from now, in the largest unit.
+CREATE FUNCTION pg_temp.ago(value timestamptz) RETURNS text STABLE LANGUAGE sql AS $$
+	SELECT format('<time datetime="%s" title="%s">%s ago</time>',
+	              to_char(value AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), to_char(value, 'YYYY-MM-DD HH24:MI:SS TZ'),
+	              coalesce(pg_temp.several(floor(age / 86400), 'day', 'days'), pg_temp.several(floor(age / 3600), 'hour', 'hours'),
+	                       pg_temp.several(floor(age / 60), 'minute', 'minutes'), pg_temp.several(floor(age), 'second', 'seconds'), '0 seconds'))
+	  FROM extract(epoch FROM now() - value) age
+	 WHERE isfinite(value)
+$$;
+
 CREATE TEMPORARY VIEW report_job AS
 SELECT * FROM :jobs WHERE :'base_url' IN ('', base_url);
+
+-- A query that fails is a problem as well, and leaves the other jobs.
+CREATE FUNCTION pg_temp.problems(job_query text, base_url text, section text, format text, max_urls int, max_bytes bigint, scope text,
+                                 protocol text, robots text)
+RETURNS TABLE (problem text, nrows bigint, loc text, detail text) LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY
+		SELECT a.problem, count(*), (array_agg(a.loc ORDER BY a.row_number))[1], (array_agg(a.detail ORDER BY a.row_number))[1]
+		  FROM sitemap_audit(job_query, base_url, section => section, format => coalesce(format, 'xml'), max_urls => coalesce(max_urls, 50000),
+		                     max_bytes => coalesce(max_bytes, 52428800), scope => coalesce(scope, 'host'),
+		                     protocol => coalesce(protocol, '0.9'), robots => nullif(robots, '')) a
+		 GROUP BY a.problem;
+EXCEPTION WHEN OTHERS THEN
+	RETURN QUERY SELECT 'no audit', NULL::bigint, NULL, SQLERRM;
+END
+$$;
+
+CREATE TEMPORARY TABLE report_problem AS
+SELECT j.base_url, j.section, p.*
+  FROM report_job j
+ CROSS JOIN LATERAL pg_temp.problems(query, base_url, section, format, max_urls, max_bytes, scope, protocol, :'robots') p;
 
 SELECT $$<!DOCTYPE html>
 <html lang="en">
@@ -88,19 +123,20 @@ p, caption { color: var(--soft); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 td { overflow-wrap: break-word; max-width: 32rem; }
-.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.n, td.t { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.n { text-align: right; }
+.long { overflow-wrap: anywhere; min-width: 12rem; }
 .bad { color: var(--bad); font-weight: 600; }
 .good { color: var(--good); }
-.error { white-space: pre-wrap; min-width: 16rem; }
 img { max-width: 6rem; max-height: 4rem; vertical-align: top; }
 svg { display: block; width: 100%; height: auto; font-size: 9px; }
 svg text { fill: var(--soft); }
-svg polyline { fill: none; stroke: var(--plot); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+svg polyline { fill: none; stroke: var(--plot); stroke-width: 1.5; }
 svg circle { fill: var(--plot); }
 svg rect { fill: var(--bar); }
 svg .failure { fill: var(--bad); }
 svg line { stroke: var(--line); }
-.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1rem; }
 figure { margin: 0; }
 </style>
 </head>
@@ -113,16 +149,23 @@ SELECT format('<p>Database %s, %s.</p>', pg_temp.html(current_database()), to_ch
 SELECT '<h2>Jobs</h2>
 <p>A job that is waiting has failed three times in a row or more. Files are unannounced if the last full run changed them, but <code>changes</code> returned none of their keys. Probably, a table that the query reads is not watched, so its changes reach the sitemap only with a full run.</p>
 <div class="scroll"><table>
-<thead><tr><th>site</th><th>section</th><th>state</th><th class="n">URLs</th><th class="n">files</th><th class="n">unannounced files</th><th>last success</th><th>next run</th><th>error</th></tr></thead>
+<thead><tr><th>site</th><th>section</th><th>state</th><th class="n">URLs</th><th class="n">files</th><th class="n">unannounced files</th><th class="n">findings of the audit</th><th>last success</th><th>next run</th><th>error</th></tr></thead>
 <tbody>';
-SELECT format('<tr><td>%s</td><td>%s</td><td class="%s">%s</td><td class="n">%s</td><td class="n">%s</td><td class="n%s">%s</td><td>%s</td><td%s>%s</td><td class="error bad">%s</td></tr>',
+SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="%s">%s</td><td class="n">%s</td><td class="n">%s</td><td class="n%s">%s</td><td class="n%s">%s</td><td class="t">%s</td><td class="t%s">%s</td><td class="long bad">%s</td></tr>',
               pg_temp.link(base_url || 'sitemap.xml', base_url), pg_temp.html(section),
-              CASE WHEN has_failed THEN 'bad' WHEN state IN ('ok', 'running') THEN 'good' ELSE '' END, state,
+              CASE WHEN has_failed THEN 'bad' WHEN state IN ('ok', 'running') THEN 'good' ELSE '' END,
+              concat_ws(', ', state, CASE WHEN has_failed THEN pg_temp.several(failures, 'failure', 'failures') END),
               pg_temp.number(urls), pg_temp.number(files), CASE WHEN unannounced > 0 THEN ' bad' END, unannounced,
-              date_trunc('second', age) || ' ago', CASE WHEN is_late THEN ' class="bad"' END, pg_temp.minute(next_run), pg_temp.html(error))
-  FROM (SELECT *, state IN ('failing', 'waiting') AS has_failed, next_run < now() - interval '15 minutes' AS is_late
-          FROM sitemap_status(:'jobs') WHERE :'base_url' IN ('', base_url)) job
- ORDER BY has_failed DESC, coalesce(is_late OR unannounced > 0, false) DESC, base_url, section;
+              CASE WHEN has_problems THEN ' bad' END,
+              CASE WHEN has_problems THEN format('<a href="#problems">%s</a>', coalesce(pg_temp.number(findings), 'no audit')) ELSE '0' END,
+              pg_temp.ago(finished), CASE WHEN is_late THEN ' bad' END, pg_temp.minute(next_run), pg_temp.html(error))
+  FROM (SELECT status.*, failures, finished, state IN ('failing', 'waiting') AS has_failed, next_run < now() - interval '15 minutes' AS is_late,
+               has_problems, findings
+          FROM sitemap_status(:'jobs') status
+          JOIN (SELECT base_url, section, failures, finished FROM report_job) job USING (base_url, section)
+         CROSS JOIN LATERAL (SELECT count(*) > 0 AS has_problems, sum(nrows) AS findings FROM report_problem p
+                              WHERE (p.base_url, p.section) = (status.base_url, status.section)) audit) job
+ ORDER BY has_failed DESC, coalesce(is_late OR unannounced > 0, false) DESC, has_problems DESC, base_url, section;
 SELECT '</tbody></table></div>';
 
 -- Plots: URLs as a line, files written as bars, failures as bars of full height
@@ -145,45 +188,31 @@ WITH run AS (
 	        WINDOW section AS (PARTITION BY base_url, section)) numbered
 	 WHERE n <= 500)
 SELECT format($$<figure><figcaption>%s of %s</figcaption>
-<svg viewBox="0 0 320 110" role="img"><title>URLs and written files of %s</title><line x1="10" y1="90" x2="310" y2="90"/>%s<polyline points="%s"/>%s<text x="10" y="10">%s URLs</text><text x="310" y="10" text-anchor="end">at most %s files</text><text x="10" y="105">%s</text><text x="310" y="105" text-anchor="end">%s</text></svg></figure>$$,
+<svg viewBox="0 0 320 110" role="img"><title>URLs and written files of %s</title><line x1="10" y1="90" x2="310" y2="90"/>%s<polyline points="%s"/>%s<text x="10" y="10">%s</text><text x="310" y="10" text-anchor="end">%s</text>%s</svg></figure>$$,
               pg_temp.html(section), pg_temp.html(base_url), pg_temp.html(section),
               string_agg(CASE WHEN failed THEN format('<rect class="failure" x="%s" y="15" width="2" height="75"/>', round(x - 1, 1))
                               WHEN written > 0 THEN format('<rect x="%s" y="%s" width="2" height="%s"/>', round(x - 1, 1),
                                                            round(90 - 30.0 * written / most_written, 1), round(30.0 * written / most_written, 1)) END, '' ORDER BY at),
               string_agg(format('%s,%s', round(x, 1), round(90 - 70.0 * urls / most_urls, 1)), ' ' ORDER BY at) FILTER (WHERE NOT failed),
               string_agg(format('<circle cx="%s" cy="%s" r="2"/>', round(x, 1), round(90 - 70.0 * urls / most_urls, 1)), '' ORDER BY at) FILTER (WHERE NOT failed AND first = last),
-              pg_temp.number(max(most_urls)), pg_temp.number(max(most_written)), pg_temp.minute(min(at)), pg_temp.minute(max(at)))
+              pg_temp.several(max(urls), 'URL', 'URLs'), 'at most ' || pg_temp.several(max(written), 'file', 'files'),
+              CASE WHEN pg_temp.minute(min(at)) = pg_temp.minute(max(at)) THEN format('<text x="160" y="105" text-anchor="middle">%s</text>', pg_temp.minute(max(at)))
+                   ELSE format('<text x="10" y="105">%s</text><text x="310" y="105" text-anchor="end">%s</text>', pg_temp.minute(min(at)), pg_temp.minute(max(at))) END)
   FROM run GROUP BY base_url, section ORDER BY base_url, section;
 SELECT '</div>';
 \endif
 
 -- Problems
 
--- A query that fails is a problem as well, and leaves the other jobs.
-CREATE FUNCTION pg_temp.problems(job_query text, base_url text, section text, format text, max_urls int, max_bytes bigint, scope text,
-                                 protocol text, robots text)
-RETURNS TABLE (problem text, nrows bigint, loc text, detail text) LANGUAGE plpgsql AS $$
-BEGIN
-	RETURN QUERY
-		SELECT a.problem, count(*), (array_agg(a.loc ORDER BY a.row_number))[1], (array_agg(a.detail ORDER BY a.row_number))[1]
-		  FROM sitemap_audit(job_query, base_url, section => section, format => coalesce(format, 'xml'), max_urls => coalesce(max_urls, 50000),
-		                     max_bytes => coalesce(max_bytes, 52428800), scope => coalesce(scope, 'host'),
-		                     protocol => coalesce(protocol, '0.9'), robots => nullif(robots, '')) a
-		 GROUP BY a.problem;
-EXCEPTION WHEN OTHERS THEN
-	RETURN QUERY SELECT 'no audit', NULL::bigint, NULL, SQLERRM;
-END
-$$;
-
-SELECT '<h2>Problems</h2>
+SELECT '<h2 id="problems">Problems</h2>
 <p>What <code>sitemap_audit</code> finds in the rows that the queries return now.</p>
 <div class="scroll"><table>
-<thead><tr><th>site</th><th>section</th><th>problem</th><th class="n">findings</th><th>first loc</th><th>first detail</th></tr></thead>
+<thead><tr><th>site</th><th>section</th><th>problem</th><th class="n">findings</th><th>first finding</th></tr></thead>
 <tbody>';
-SELECT format('<tr><td>%s</td><td>%s</td><td class="bad">%s</td><td class="n">%s</td><td>%s</td><td>%s</td></tr>',
-              pg_temp.html(base_url), pg_temp.html(section), pg_temp.html(problem), pg_temp.number(nrows), pg_temp.html(loc), pg_temp.html(detail))
-  FROM report_job j
- CROSS JOIN LATERAL pg_temp.problems(query, base_url, section, format, max_urls, max_bytes, scope, protocol, :'robots') p
+SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="bad">%s</td><td class="n">%s</td><td class="long">%s</td></tr>',
+              pg_temp.html(base_url), pg_temp.html(section), pg_temp.html(problem), pg_temp.number(nrows),
+              concat_ws('<br/>', pg_temp.link(CASE WHEN loc LIKE '/%' THEN substring(base_url, '^https?://[^/]*') END || loc, loc), pg_temp.html(detail)))
+  FROM report_problem
  ORDER BY base_url, section, nrows DESC NULLS FIRST, problem;
 SELECT '</tbody></table></div>';
 
@@ -192,13 +221,15 @@ SELECT '</tbody></table></div>';
 SELECT '<h2>Files</h2>';
 SELECT format($$
 	SELECT format('<h3>%%s of %%s</h3>
-<p>%%s files, %%s URLs, %%s</p>
+<p>%%s</p>
 <div class="scroll"><table>
 <thead><tr><th>file</th><th>kind</th><th class="n">URLs</th><th class="n">bytes</th><th class="n">stored</th><th>changed</th></tr></thead>
 <tbody>%%s</tbody></table></div>',
-	              pg_temp.html(section), pg_temp.html(base_url), pg_temp.number(count(*)), pg_temp.number(sum(url_count)),
-	              pg_size_pretty(sum(octet_length(content))),
-	              string_agg(format('<tr><td>%%s</td><td>%%s</td><td class="n">%%s</td><td class="n">%%s</td><td class="n">%%s</td><td>%%s</td></tr>',
+	              pg_temp.html(section), pg_temp.html(base_url),
+	              concat_ws(', ', pg_temp.several(count(*) FILTER (WHERE kind <> 'index'), 'file', 'files'),
+	                        pg_temp.several(sum(url_count) FILTER (WHERE kind <> 'index'), 'URL', 'URLs'),
+	                        pg_temp.several(count(*) FILTER (WHERE kind = 'index'), 'index', 'indexes'), pg_size_pretty(sum(octet_length(content)))),
+	              string_agg(format('<tr><td>%%s</td><td>%%s</td><td class="n">%%s</td><td class="n">%%s</td><td class="n">%%s</td><td class="t">%%s</td></tr>',
 	                                pg_temp.link(loc, name), pg_temp.html(kind), pg_temp.number(url_count), pg_temp.number(byte_count),
 	                                pg_temp.number(octet_length(content)), pg_temp.minute(lastmod)), E'\n' ORDER BY n) FILTER (WHERE n <= 200))
 	  FROM (SELECT *, row_number() OVER (PARTITION BY base_url, section ORDER BY lastmod DESC NULLS LAST, name) AS n
@@ -207,20 +238,23 @@ SELECT format($$
 	 ORDER BY base_url, section$$, target)
   FROM (SELECT DISTINCT target FROM report_job WHERE target IS NOT NULL) t \gexec
 
--- Pages: those that changed last, from the files that changed last; then a sample of each section
+-- Pages: those with the newest lastmod, from all files; then a sample of each section
 
 SELECT '<h2>Pages that changed last</h2>
+<p>At most 30 pages, those with the newest <code>lastmod</code> of all files.</p>
 <div class="scroll"><table>
 <thead><tr><th>lastmod</th><th>page</th></tr></thead>
 <tbody>';
 SELECT format($$
-	SELECT format('<tr><td>%%s</td><td>%%s</td></tr>', pg_temp.html(e.lastmod), pg_temp.link(e.loc, pg_temp.decode_url(e.loc)))
-	  FROM (SELECT content FROM %s WHERE kind = 'urlset' AND digest IS NOT NULL AND base_url IN (SELECT base_url FROM report_job)
-	         ORDER BY lastmod DESC NULLS LAST, base_url, name LIMIT 3) file
+	SELECT format('<tr><td class="t">%%s</td><td class="long">%%s</td></tr>', pg_temp.html(e.lastmod), pg_temp.link(e.loc, pg_temp.decode_url(e.loc)))
+	  FROM (%s) file
 	 CROSS JOIN LATERAL sitemap_parse(file.content) e
 	 WHERE e.lastmod IS NOT NULL
-	 ORDER BY e.lastmod DESC, e.loc LIMIT 30$$, target)
-  FROM (SELECT DISTINCT target FROM report_job WHERE target IS NOT NULL) t \gexec
+	 ORDER BY e.lastmod COLLATE "C" DESC, e.loc COLLATE "C" LIMIT 30$$,
+              string_agg(format($$SELECT content FROM %s WHERE kind = 'urlset' AND digest IS NOT NULL AND base_url IN (SELECT base_url FROM report_job)$$, target),
+                         ' UNION ALL '))
+  FROM (SELECT DISTINCT target FROM report_job WHERE target IS NOT NULL) t
+HAVING count(*) > 0 \gexec
 SELECT '</tbody></table></div>
 <h2>A sample of pages</h2>
 <div class="scroll"><table>
@@ -228,7 +262,7 @@ SELECT '</tbody></table></div>
 <tbody>';
 -- Extension elements are well-formed XML of sitemap_parse, whose text needs only its quotes escaped for an attribute.
 SELECT format($$
-	SELECT format('<tr><td>%%s</td><td><bdi>%%s</bdi></td><td>%%s</td><td>%%s</td><td>%%s</td></tr>',
+	SELECT format('<tr><td>%%s</td><td class="long"><bdi>%%s</bdi></td><td class="t">%%s</td><td>%%s</td><td>%%s</td></tr>',
 	              pg_temp.html(section), pg_temp.link(loc, pg_temp.decode_url(loc)), pg_temp.html(lastmod), images, languages)
 	  FROM (SELECT file.base_url, file.section, file.url_count, e.*, row_number() OVER (PARTITION BY file.base_url, file.section) AS n
 	          FROM (SELECT DISTINCT ON (base_url, section) base_url, section, url_count, content

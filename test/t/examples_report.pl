@@ -32,6 +32,7 @@ $node->safe_psql(
 	CREATE TRIGGER history AFTER UPDATE ON site FOR EACH ROW
 		WHEN (NEW.failures > OLD.failures OR NEW.finished IS DISTINCT FROM OLD.finished AND NEW.written > 0)
 		EXECUTE FUNCTION keep_history();
+	CREATE TABLE post AS SELECT n AS id, timestamptz '2026-03-01' AS changed FROM generate_series(1, 60) n;
 	INSERT INTO site (every, target, base_url, section, query) VALUES
 		('1 day', 'site_files', 'https://a.example/', 'pages', $$
 			SELECT '/' || public.sitemap_encode(slug) AS loc, changed AS lastmod, id AS key,
@@ -39,9 +40,15 @@ $node->safe_psql(
 			       jsonb_build_object('de', '/' || public.sitemap_encode(slug), 'en', '/en/' || id) AS alternates
 			  FROM public.page ORDER BY id$$),
 		('1 day', 'site_files', 'https://a.example/', 'broken', 'SELECT 1 AS "<i>loc"'),
-		('1 day', 'site_files', 'https://b.example/', 'tags', $$SELECT loc FROM (VALUES ('/1'), ('/1#top'), ('/2<u>"&')) v (loc)$$)});
+		('1 day', 'site_files', 'https://b.example/', 'tags', $$SELECT loc FROM (VALUES ('/1'), ('/1#top'), ('/2<u>"&')) v (loc)$$);
+	INSERT INTO site (every, target, base_url, section, max_urls, index, query)
+	VALUES ('1 day', 'site_files', 'https://a.example/', 'posts', 10, 'section',
+	        $$SELECT '/post/' || id AS loc, changed AS lastmod, id AS key FROM public.post ORDER BY id$$)});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
-$node->safe_psql('postgres', q{UPDATE page SET changed = '2026-03-02' WHERE id = 7; UPDATE site SET requested = now()});
+$node->safe_psql('postgres', q{
+	UPDATE page SET changed = '2026-03-02' WHERE id = 7;
+	UPDATE post SET changed = '2026-03-03' WHERE id % 10 = 7;
+	UPDATE site SET requested = now()});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
 # The sitemap of another program, with a URL that is no link.
 $node->safe_psql('postgres',
@@ -50,17 +57,26 @@ $node->safe_psql('postgres',
 my $html = report('-v', 'jobs=site');
 like($html, qr/\A<!DOCTYPE html>\n.*<\/html>\n\z/s, 'one document');
 unlike($html, qr/<script|javascript:|<[bui]>|"&b|\?a="/i, 'hostile texts are escaped');
-like($html, qr{<td>broken</td><td class="bad">failing</td>.*&lt;i&gt;loc}, 'a job that fails, with its error');
-like($html, qr{<td>pages</td><td class="good">ok</td><td class="n">50</td>}, 'a job that succeeds');
+like($html, qr{<td>broken</td><td class="bad">failing, 2 failures</td>.*&lt;i&gt;loc}, 'a job that fails, with its error');
+like($html, qr{<td>pages</td><td class="good">ok</td><td class="n">50</td><td class="n">1</td><td class="n"></td><td class="n bad"><a href="#problems">50</a></td>}, 'a job that succeeds, with findings of the audit');
+like($html, qr{<td>posts</td><td class="good">ok</td>.*<td class="n">0</td>}, 'a job without findings');
+like($html, qr{<td>pages</td>.*<td class="t"><time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ" title="\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+">\d+ (?:second|minute)s? ago</time></td>}, 'when it last succeeded');
+like($html, qr{<td>broken</td>.*<td class="n bad"><a href="#problems">no audit</a></td>}, 'a job without an audit');
 like($html, qr{<figcaption>pages of https://a\.example/.*<polyline points="10\.0,20\.0 310\.0,20\.0"/>.*<rect x="\d}s, 'a plot of its runs');
 like($html, qr{<figcaption>broken of .*<rect class="failure"}s, 'and of failures');
 like($html, qr{<td class="bad">no audit</td>.*&lt;i&gt;loc}, 'a query that cannot be audited');
-like($html, qr{<td class="bad">loc_fragment</td><td class="n">1</td><td>/1#top</td>}, 'a problem');
-like($html, qr{<td class="bad">loc_suspicious</td><td class="n">1</td><td>/2&lt;u&gt;&quot;&amp;</td>}, 'a problem with a hostile loc');
+like($html, qr{<td class="bad">loc_fragment</td><td class="n">1</td><td class="long"><a href="https://b\.example/1#top">/1#top</a><br/>Search engines ignore .*</td></tr>}, 'a problem');
+like($html, qr{<td class="bad">loc_suspicious</td><td class="n">1</td><td class="long">/2&lt;u&gt;&quot;&amp;<br/>.*</td></tr>}, 'a problem with a hostile loc');
 like($html, qr{<a href="https://a\.example/pages-\w+\.xml\.gz">pages-\w+\.xml\.gz</a></td><td>urlset</td><td class="n">50</td>}, 'a file');
+my ($files, $urls) = split /\|/, $node->safe_psql('postgres', q{SELECT files, urls FROM site WHERE section = 'posts'});
+like($html, qr{<h3>pages of https://a\.example/</h3>\n<p>1 file, 50 URLs, \d+ bytes</p>}, 'the size of a section');
+like($html, qr{<h3>posts of https://a\.example/</h3>\n<p>$files files, $urls URLs, 1 index, \d+ (?:bytes|kB)</p>}, 'without its index');
+like($html, qr{<h3>sitemap of https://a\.example/</h3>\n<p>1 index, \d+ bytes</p>}, 'the index of the site');
 like($html, qr{<td>blog</td><td>urlset</td>}, 'a sitemap of another program');
-like($html, qr{2026-03-02T00:00:00Z</td><td><a href="https://a\.example/K%C3%A4se%20[^"]*">https://a\.example/Käse &amp; &lt;b&gt;&quot;Brot&quot; 7</a>},
-	'the page that changed last, decoded');
+cmp_ok($files, '>', 5, 'posts are in many files');
+is(join(' ', $html =~ m{<td class="t">2026-03-03T00:00:00Z</td><td class="long"><a href="https://a\.example/post/(\d+)">}g), '17 27 37 47 57 7', 'pages that changed last, in all files');
+like($html, qr{2026-03-02T00:00:00Z</td><td class="long"><a href="https://a\.example/K%C3%A4se%20[^"]*">https://a\.example/Käse &amp; &lt;b&gt;&quot;Brot&quot; 7</a>},
+	'a page that changed before, decoded');
 like($html, qr{<img src="https://cdn\.example/\d+\.jpg\?a=%22&amp;b=%3C" alt="" loading="lazy"/></td><td>de en</td>}, 'thumbnails and languages');
 if (IPC::Run::run([ 'sh', '-c', 'command -v xmllint >/dev/null' ]))
 {
@@ -75,10 +91,14 @@ like($html, qr{<td class="bad">robots_disallowed</td><td class="n">4</td>}, 'an 
 
 $node->safe_psql('postgres', q{
 	UPDATE site SET unannounced = 3 WHERE section = 'tags';
-	UPDATE site SET every = '1 minute', started = '2026-03-01 12:00', finished = '2026-03-01 12:00' WHERE section = 'pages'});
-like(report(), qr{<td>broken</td>.*
-<tr>.*<td>pages</td><td class="">due</td>.*<td class="bad">2026-03-01 12:01</td><td class="error bad"></td></tr>
-<tr>.*<td>tags</td><td class="good">ok</td>.*<td class="n bad">3</td>}, 'a job that is late, and one with unannounced files');
+	UPDATE site SET failures = 5, started = now(), error = 'refused' WHERE section = 'broken';
+	UPDATE site SET every = '1 minute', started = '2026-03-01 12:00', finished = '2026-03-01 12:00' WHERE section = 'pages';
+	DELETE FROM site_history WHERE section = 'pages' AND finished > '2026-03-02'});
+$html = report();
+like($html, qr{<td>broken</td><td class="bad">waiting, 5 failures</td>.*
+<tr>.*<td>pages</td><td class="">due</td>.*>\d+ days ago</time></td><td class="t bad">2026-03-01 12:01</td><td class="long bad"></td></tr>
+<tr>.*<td>tags</td><td class="good">ok</td>.*<td class="n bad">3</td>}, 'a job that waits, one that is late, and one with unannounced files');
+like($html, qr{<figcaption>pages of .*\n.*<circle cx="160\.0" .*<text x="160" y="105" text-anchor="middle">[0-9: -]{16}</text></svg>}, 'a plot of one run has one time');
 
 $node->safe_psql('postgres', 'DROP TABLE site_history CASCADE; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');
 unlike(report('-v', 'jobs="The Site"'), qr/<svg/, 'without a history there are no plots');

@@ -11,7 +11,7 @@ CREATE TABLE place.page AS SELECT n AS id, '/' || n AS loc FROM generate_series(
 ALTER TABLE place.page ADD PRIMARY KEY (id);
 CREATE FUNCTION place.fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''the trigger fails''; END';
 
--- SQLSTATE and message, the lines of context that say where, and the hint.
+-- SQLSTATE and message, the lines of context that say where, and the hint, but for one that differs between versions.
 CREATE FUNCTION pg_temp.place_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   message text;
@@ -25,7 +25,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN concat_ws(E'\n    ', SQLSTATE || ' ' || message,
                    (SELECT string_agg(line[1], ' + ')
                       FROM regexp_matches(context, '(?n)^(after \d+ rows? of the query|in the (query|statement of changes|target ".*"))$', 'g') line),
-                   nullif(hint, ''));
+                   CASE WHEN hint NOT LIKE '%type casts.' THEN nullif(hint, '') END);
 END
 $$;
 CREATE FUNCTION pg_temp.place(query text, options text DEFAULT '', target text DEFAULT 'place.target') RETURNS text LANGUAGE sql AS $$

@@ -60,7 +60,6 @@ sub test_keys
 	return;
 }
 
-# The commands of the cron lines, with an empty feed: they take their options, and end.
 # Which films the job finds: those of a renamed actor, all after TRUNCATE, and those that become due.
 sub test_joined_tables
 {
@@ -76,15 +75,17 @@ sub test_joined_tables
 	};
 
 	$node->safe_psql('postgres', "CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section)); CREATE TABLE film_feed OF sitemap_change; $query");
-	is($node->safe_psql('postgres', $coverage), "actor|f\nfilm|t\nfilm_actor|t", 'a table that is not watched');
+	is($node->safe_psql('postgres', $coverage), "actor|\nfilm|public.film_change\nfilm_actor|public.film_change", 'a table that is not watched');
+	$node->safe_psql('postgres', q{CREATE TABLE other_change (id int); SELECT sitemap_watch('actor', 'id', 'other_change')});
+	is($node->safe_psql('postgres', $coverage), "actor|public.other_change\nfilm|public.film_change\nfilm_actor|public.film_change", 'a table that only another queue watches');
 	$node->safe_psql('postgres', q{
 		DELETE FROM film; INSERT INTO film SELECT n, 'film-' || n, now() - interval '1 day' FROM generate_series(1, 200) n;
 		INSERT INTO actor SELECT n, 'actor ' || n FROM generate_series(1, 200) n;
 		INSERT INTO film_actor SELECT n, n FROM generate_series(1, 200) n;
 		INSERT INTO film_actor VALUES (1, 30), (2, 30);
-		INSERT INTO film VALUES (201, 'film-201', now() + interval '1 day')});
+		INSERT INTO film SELECT n, 'film-' || n, now() + interval '1 day' FROM unnest('{0,201}'::int[]) n});
 	$node->safe_psql('postgres', "$job; UPDATE site SET feed = 'film_feed', max_urls = 10; CALL sitemap_run('site')");
-	is($node->safe_psql('postgres', $coverage), "actor|t\nfilm|t\nfilm_actor|t", 'all tables are watched');
+	is($node->safe_psql('postgres', $coverage), "actor|public.actor_change, public.other_change\nfilm|public.film_change\nfilm_actor|public.film_change", 'all tables are watched');
 	is($node->safe_psql('postgres', 'SELECT urls FROM site'), '200', 'the films that are due');
 	$run->(q{UPDATE actor SET name = 'New' WHERE id = 1}, 'film-1 changed, film-30 changed', 'an actor of two films');
 	$run->(q{INSERT INTO actor VALUES (300, 'nobody')}, '', 'an actor without films');
@@ -92,6 +93,9 @@ sub test_joined_tables
 	# no statement changes a film when the time comes
 	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET published = now() - interval '1 minute' WHERE id = 201; ALTER TABLE film ENABLE TRIGGER USER},
 		'film-201 added', 'a film that has become due');
+	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET published = now() - interval '2 hours' WHERE id = 0; ALTER TABLE film ENABLE TRIGGER USER;
+		UPDATE site SET started = now() - interval '3 hours', finished = now() - interval '3 hours'},
+		'film-0 added', 'a film that has become due in a pause');
 	$node->safe_psql('postgres', 'DELETE FROM film_feed; TRUNCATE actor, film_actor');
 	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
 	is($node->safe_psql('postgres', q{SELECT count(*), min(action) FROM film_feed}), '199|changed', 'TRUNCATE of actors');
@@ -120,6 +124,7 @@ sub test_shops
 	return;
 }
 
+# The commands of the cron lines, with an empty feed: they take their options, and end.
 sub test_cron
 {
 	my ($python) = grep { eval { IPC::Run::run([ $_, '-c', 'import psycopg' ], '>', \my $output, '2>&1') } } 'python3', '/usr/bin/python3';

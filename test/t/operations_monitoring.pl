@@ -32,7 +32,7 @@ $node->safe_psql(
 	CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
 	INSERT INTO site (target, base_url, section, query, every)
 	SELECT 'site_files', 'https://www.example.com/', section, 'SELECT ''/'' || n AS loc FROM generate_series(1, 120000) n', every::interval
-	  FROM (VALUES ('articles', NULL), ('fine', '1 hour'), ('forgotten', '1 hour'), ('news', NULL), ('static', NULL), ('rare', '1 hour')) v (section, every);
+	  FROM (VALUES ('products', NULL), ('fine', '1 hour'), ('forgotten', '1 hour'), ('news', NULL), ('static', NULL), ('rare', '1 hour')) v (section, every);
 	CALL sitemap_run('site')});
 $node->safe_psql('postgres', $metrics);
 is(alerts(), '', 'no alert');
@@ -40,7 +40,7 @@ is(alerts(), '', 'no alert');
 # One of each kind.
 $node->safe_psql('postgres', q{
 	UPDATE site SET query = 'SELECT ''ftp://a/'' AS loc' WHERE section = 'news';
-	UPDATE site SET max_shrink = 1, query = 'SELECT ''/'' AS loc' WHERE section = 'articles'});
+	UPDATE site SET max_shrink = 1, query = 'SELECT ''/'' AS loc' WHERE section = 'products'});
 isnt($node->psql('postgres', q{CALL sitemap_run('site')}), 0, 'a call with a failed job fails');
 $node->safe_psql('postgres', q{
 	UPDATE site SET finished = now() - CASE section WHEN 'static' THEN interval '16 minutes' WHEN 'fine' THEN interval '74 minutes' ELSE interval '76 minutes' END
@@ -48,9 +48,9 @@ $node->safe_psql('postgres', q{
 	UPDATE site SET started = finished WHERE section IN ('static', 'fine', 'rare');
 	UPDATE site SET unannounced = 2 WHERE section = 'forgotten'});
 my $site = 'https://www.example.com/';
-like(alerts(), qr{\A\Q$site\E\|articles\|ok\|1\|00:[^|]*\|\|
-\Q$site\E\|forgotten\|ok\|120000\|00:[^|]*\|2\|
+like(alerts(), qr{\A\Q$site\E\|forgotten\|ok\|120000\|00:[^|]*\|2\|
 \Q$site\E\|news\|failing\|120000\|00:[^|]*\|\|invalid loc: [^|]*
+\Q$site\E\|products\|ok\|1\|00:[^|]*\|\|
 \Q$site\E\|rare\|due\|120000\|01:16[^|]*\|\|
 \Q$site\E\|static\|ok\|120000\|00:16[^|]*\|\|\z}, 'an alert of each kind, and no other');
 

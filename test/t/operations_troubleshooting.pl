@@ -34,7 +34,7 @@ my %tests = (
 	'could not lock directory' => \&directory_is_in_use,
 	'could not create directory, could not open file' => \&no_directory,
 	'A run that waits, or canceling statement due to lock timeout' => \&run_waits,
-	'New pages are not in the sitemap' => sub { nothing_runs(); page_is_missing() },
+	'New pages are not in the sitemap' => sub { nothing_runs(); page_is_missing(); not_watched() },
 	'The browser downloads the file' => 'test/t/guide_web_servers.pl',
 	'What Search Console says' => \&search_console,);
 
@@ -315,6 +315,41 @@ sub page_is_missing
 	like($warning, qr/sitemap_publish left out 1 row/, 'a row whose loc is NULL: the message');
 	is($node->safe_psql('postgres', $query), '', 'and none for a row whose loc is NULL, which was left out');
 	$node->safe_psql('postgres', "UPDATE page SET path = '/page/7' WHERE id = 7; $publish");
+	return;
+}
+
+# A full run counts a change that no queue has seen, unless full_at is NULL.  The count stays until
+# the next full run, whatever has been repaired.
+sub not_watched
+{
+	my $run = sub {
+		my ($full_at) = @_;
+
+		return $node->safe_psql('postgres', ($full_at ? "UPDATE shelf_site SET full_at = $full_at" : 'SELECT') . q{;
+			CALL sitemap_run('shelf_site'); SELECT coalesce(unannounced::text, 'NULL') FROM shelf_site}) =~ s/\A\s+//r;
+	};
+
+	like($chapter, qr/`full_at` to NULL/, 'the chapter says how pages are read again');
+	like(slurp_file("$FindBin::RealBin/../../doc/reference.md"), qr/^`full_at timestamptz` .*`'epoch'`/m, 'and the reference, how changes are counted');
+	$node->safe_psql('postgres', q{
+		CREATE TABLE shelf AS SELECT n AS id, '/shelf/' || n AS path FROM generate_series(1, 200) n;
+		ALTER TABLE shelf ADD PRIMARY KEY (id);
+		CREATE TABLE shelf_change (id int);
+		CREATE TABLE shelf_files OF sitemap_file (PRIMARY KEY (base_url, name));
+		CREATE TABLE shelf_site OF sitemap_job (PRIMARY KEY (base_url, section));
+		INSERT INTO shelf_site (target, base_url, section, max_urls, query, changes)
+		VALUES ('shelf_files', 'https://www.example.com/', 'shelves', 10, 'SELECT path AS loc, id AS key FROM public.shelf ORDER BY id',
+		        'DELETE FROM public.shelf_change RETURNING id');
+		CALL sitemap_run('shelf_site');
+		UPDATE shelf SET path = path || '-a' WHERE id = 100});
+	is($run->(), 'NULL', 'a run of changes does not count');
+	is($run->(q{'epoch'}), '1', 'a full run does');
+	$node->safe_psql('postgres', q{UPDATE shelf SET path = path || '-b' WHERE id = 150; SELECT sitemap_watch('shelf', 'id', 'shelf_change')});
+	is($run->(), '1', 'the count stays after the table is watched');
+	is($run->('NULL'), 'NULL', 'a full run does not count what the owner knows');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM shelf_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc ~ '-[ab]$'}), '2', 'and finds all changes');
+	$node->safe_psql('postgres', q{UPDATE shelf SET path = path || '-c' WHERE id = 50});
+	is($run->(q{'epoch'}), '0', 'a watched table leaves nothing to count');
 	return;
 }
 

@@ -90,44 +90,17 @@ RETURN CASE WHEN abs(priority) < 1e-300 THEN 0 WHEN abs(priority) < 1e300 THEN p
 CREATE OR REPLACE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
 
--- The letters outside ASCII of a path, with "-" and "/" between them; NULL if there are none,
--- or other characters are between them.
-CREATE OR REPLACE FUNCTION here._sitemap_run(path text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN path COLLATE "C" ~ '^/[\x01-\x7f]*[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*[\x01-\x7f]*$'
-            THEN substring(path COLLATE "C" FROM '[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*') END;
+-- Percent-encodes all characters.
+CREATE OR REPLACE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN regexp_replace(upper(encode(convert_to(value, 'UTF8'), 'hex')), '..', '%\&', 'g');
 
--- Percent-encodes such letters.  Read as LATIN1, a byte 8X to BX becomes C2 and the same byte
--- in UTF-8, and a byte CX to FX becomes C3 8X to C3 BX.
-CREATE OR REPLACE FUNCTION here._sitemap_letters(run text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN replace(replace(replace(replace(replace(replace(replace(upper(encode(convert_to(replace(replace(
-	convert_from(convert_to(run, 'UTF8'), 'LATIN1'), '-', U&'\0100'), '/', U&'\0101'), 'UTF8'), 'hex')),
-	'C2', '%'), 'C38', '%C'), 'C39', '%D'), 'C3A', '%E'), 'C3B', '%F'), 'C480', '-'), 'C481', '/');
-
--- Percent-encodes all characters but letters, digits, -._~ and kept.  Escapes such as %C3 stay.
-CREATE OR REPLACE FUNCTION here._sitemap_percent(value text, kept text) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-	odd pg_catalog.text;
-	parts pg_catalog.text[];
-	letters pg_catalog.text[];
-BEGIN
-	value := pg_catalog.regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g');
-	LOOP	-- for each different character of ASCII
-		odd := pg_catalog.substring(value, pg_catalog.concat(E'[^A-Za-z0-9._~%\\x80-\\U0010ffff', kept, '-]'));
-		EXIT WHEN odd IS NULL;
-		value := pg_catalog.replace(value, odd, pg_catalog.concat('%',
-			pg_catalog.upper(pg_catalog.encode(pg_catalog.convert_to(odd, 'UTF8'), 'hex'))));
-	END LOOP;
-	-- Encoding all letters at once is faster.  The slash at the start is for letters there.
-	parts := pg_catalog.regexp_split_to_array(pg_catalog.concat('/', value), E'[^\\x01-\\x7f]+');
-	letters := pg_catalog.string_to_array(here._sitemap_letters(
-		pg_catalog.regexp_replace(pg_catalog.concat('/', value), E'[\\x01-\\x7f]+', '/', 'g')), '/');
-	FOR i IN 1 .. pg_catalog.cardinality(parts) LOOP
-		parts[i] := pg_catalog.concat(letters[i], parts[i]);
-	END LOOP;
-	RETURN pg_catalog.substr(pg_catalog.array_to_string(parts, ''), 2);
-END
-$$;
+-- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
+CREATE OR REPLACE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (
+	SELECT string_agg(part[1] || here._sitemap_bytes(part[2]), '')
+	  FROM regexp_matches(regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g'),
+	           replace('([A-Za-z0-9._~%kept-]*)([^A-Za-z0-9._~%kept-]*)', 'kept', kept), 'g') AS part);
 
 CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '') RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -150,6 +123,7 @@ RETURN regexp_replace(regexp_replace(regexp_replace(
 CREATE OR REPLACE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, base text, what text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || regexp_replace(CASE
+	WHEN given IS NULL THEN E'null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.'
 	WHEN given = '' THEN 'invalid 22P02: the URL is empty'
 	WHEN given ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
 	WHEN url !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
@@ -174,24 +148,24 @@ RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE '
 CREATE OR REPLACE FUNCTION here._sitemap_url(given text, base text, what text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-	kept constant pg_catalog.text := '!$&''()*+,;=:@/?';
 	trimmed constant pg_catalog.text := here._sitemap_trim(given);
 	-- What is cut off is too long.
 	whole constant pg_catalog.text := pg_catalog.concat(CASE
 		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(base, '/', 1)
 		WHEN pg_catalog.starts_with(trimmed, '/') THEN pg_catalog.substring(base, '^[^/]*//[^/]*') END, pg_catalog.left(trimmed, 5000));
-	-- A second "#" is part of the fragment.
-	fragment constant pg_catalog.text := pg_catalog.substring(whole, '#.*');
-	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1), kept),
-		pg_catalog.left(fragment, 1), here._sitemap_percent(pg_catalog.substr(fragment, 2), kept));
+	-- A second "#" is encoded.
+	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
+		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
 BEGIN
-	IF given IS NULL THEN
-		RETURN E'!loc_null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.';
-	END IF;
 	RETURN COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'),
 		here._sitemap_site(whole), base, what), url);
 END
 $$;
+
+-- The letters outside ASCII of a path, with "-" and "/" between them; NULL if there are none,
+-- or other characters are between them.
+CREATE OR REPLACE FUNCTION here._sitemap_run(path text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substring(path COLLATE "C" FROM '^/[\x01-\x7f]*([^\x01-\x7f](?:[-/]*[^\x01-\x7f])*)[\x01-\x7f]*$');
 
 -- The value of _sitemap_url.  For most URLs, this is faster.  other: of which hosts; run, other: or NULL
 CREATE OR REPLACE FUNCTION here._sitemap_value(given text, run text, base text, origin text, other text, what text)
@@ -201,7 +175,7 @@ RETURN coalesce(CASE
 		'[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') OR
 		strpos(given, '%') > 0 AND given COLLATE "C" ~ '%($|.$|[^0-9A-Fa-f]|.[^0-9A-Fa-f])' OR
 		run IS NULL AND given COLLATE "C" ~ '[^\x01-\x7f]' THEN NULL
-	WHEN run IS NOT NULL THEN origin || replace(given, run, here._sitemap_letters(run))
+	WHEN run IS NOT NULL THEN origin || replace(given, run, replace(replace(here._sitemap_bytes(run), '%2D', '-'), '%2F', '/'))
 	WHEN starts_with(given, '/') THEN origin || given
 	WHEN starts_with(given, origin || '/') THEN given
 	WHEN starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
@@ -259,14 +233,14 @@ BEGIN
 END
 $$;
 
--- The elements of a row for URLs in other languages and images, then their problems.
+-- The elements of a row for URLs in other languages and images, and their problems, with an empty line between two.
 CREATE OR REPLACE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS TABLE (items text[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT string_agg(CASE what
+	SELECT ARRAY[string_agg(CASE what
 	           WHEN 'href' THEN '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || here._sitemap_escape(url) || '"/>'
 	           ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END, '' ORDER BY what, i)
-	           FILTER (WHERE problem IS NULL) || array_agg(problem ORDER BY what, i) FILTER (WHERE problem IS NOT NULL)
+	           FILTER (WHERE problem IS NULL), string_agg(problem, E'\n\n' ORDER BY what, i)]
 	  FROM (
 		SELECT *, CASE
 			WHEN starts_with(url, '!') THEN url
@@ -318,18 +292,15 @@ BEGIN ATOMIC
 	                                                           'FM0.099999') END || '</priority>',
 	           items[1], '</url>') END
 	  FROM (
-		SELECT *, CASE
-			WHEN starts_with(url, '!') OR dated AND lastmod IS NULL OR word IS NULL AND here._sitemap_trim(changefreq) <> '' OR
-				priority NOT BETWEEN 0 AND 1 OR items[2] IS NOT NULL THEN array_remove(ARRAY[
-				CASE WHEN starts_with(url, '!') THEN url END,
-				CASE WHEN dated AND lastmod IS NULL
-					THEN '!lastmod_invalid 22008 invalid lastmod: infinity and years outside 0001 to 9999 cannot be written' END,
-				CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
-					THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) ||
-						E'"\nIt can be always, hourly, daily, weekly, monthly, yearly or never.' END,
-				CASE WHEN priority NOT BETWEEN 0 AND 1
-					THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END] || items[2:], NULL)
-			END AS problems
+		SELECT *, string_to_array(nullif(concat_ws(E'\n\n', CASE WHEN starts_with(url, '!') THEN url END,
+			CASE WHEN dated AND lastmod IS NULL
+				THEN '!lastmod_invalid 22008 invalid lastmod: infinity and years outside 0001 to 9999 cannot be written' END,
+			CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
+				THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) ||
+					E'"\nIt can be always, hourly, daily, weekly, monthly, yearly or never.' END,
+			CASE WHEN priority NOT BETWEEN 0 AND 1
+				THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END,
+			items[2]), ''), E'\n\n') AS problems
 		  FROM (
 			SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
 			       here._sitemap_value(loc, run, base, origin, NULL, 'loc') AS url,
@@ -348,52 +319,49 @@ RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, base, 'loc')
 	'<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>');
 
 -- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
-CREATE OR REPLACE FUNCTION here._sitemap_document(root text, entries text, count bigint, stylesheet text) RETURNS bytea
-LANGUAGE sql STABLE
-RETURN (
-	SELECT CASE WHEN here._sitemap_refuse(CASE
-	           WHEN href !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
-	               THEN '22023 invalid stylesheet "' || here._sitemap_shown(stylesheet) || '": it must be a URL that ends with .css'
-	           WHEN count > 50000 THEN '54000 an index would have ' || count || ' sitemaps, more than 50000: raise max_urls'
-	           WHEN length(document) > 52428800
-	               THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
-	           END, 'Nothing was changed.') IS NULL THEN document END
-	  FROM here._sitemap_trim(stylesheet) AS href, convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
-	       '<?xml-stylesheet type="text/css" href="' || here._sitemap_escape(here._sitemap_percent(href, '!$&''()*+,;=:@/?')) || '"?>',
-	       '<', root, ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"',
-	       CASE WHEN strpos(entries, '<image:') > 0 THEN ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"' END,
-	       CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
-	       '>', entries, '</', root, '>'), 'UTF8') AS document);
+CREATE OR REPLACE FUNCTION here._sitemap_document(root text, entries text, stylesheet text) RETURNS bytea LANGUAGE sql STABLE
+RETURN convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
+	'<?xml-stylesheet type="text/css" href="' || stylesheet || '"?>', '<', root, ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"',
+	CASE WHEN strpos(entries, '<image:') > 0 THEN ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"' END,
+	CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
+	'>') || entries || concat('</', root, '>'), 'UTF8');	-- concat would copy the entries three times
+
+-- The digest of a document that is not too large.
+CREATE OR REPLACE FUNCTION here._sitemap_digest(document bytea, count bigint) RETURNS text LANGUAGE sql STABLE
+RETURN CASE WHEN here._sitemap_refuse(CASE
+	WHEN count > 50000 THEN '54000 an index would have ' || count || ' sitemaps, more than 50000: raise max_urls'
+	WHEN length(document) > 52428800 THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
+	END, 'Nothing was changed.') IS NULL THEN encode(sha256(document), 'hex') END;
 
 -- Checks arguments, and returns their values; base has one form.  index_from: with more files than this, there is an index
-CREATE OR REPLACE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
-	OUT base text, OUT index_from int, OUT mode text) LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	url constant text := here._sitemap_url(base_url, '', 'base_url');
-	path constant text := concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/');
-BEGIN
-	base := here._sitemap_site(url) || path;
-	section := coalesce(section, 'sitemap');
-	max_urls := coalesce(max_urls, 50000);
-	index_from := array_position('[0:2]={always,auto,never}', here._sitemap_word(coalesce(index, 'auto'), '{always,auto,never}'));
-	mode := here._sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}');
-	PERFORM here._sitemap_refuse(CASE
+CREATE OR REPLACE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text,
+	INOUT stylesheet text, on_invalid text, OUT base text, OUT origin text, OUT index_from int, OUT mode text) LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT coalesce(section, 'sitemap'), coalesce(max_urls, 50000), here._sitemap_escape(here._sitemap_percent(href)),
+	       site || path, site, index_from, mode
+	  FROM here._sitemap_url(base_url, '', 'base_url') AS url,
+	       here._sitemap_site(url) AS site, concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/') AS path,
+	       array_position('[0:2]={always,auto,never}', here._sitemap_word(coalesce(index, 'auto'), '{always,auto,never}')) AS index_from,
+	       here._sitemap_trim(stylesheet) AS href, here._sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}') AS mode
+	 WHERE here._sitemap_refuse(CASE
 		WHEN base_url IS NULL THEN '22004 base_url must not be null'
-		WHEN base IS NULL OR path ~ '[?#]' OR path ~* '\.(xml|txt)(\.gz)?/$' OR length(base) > 1807
-			THEN '22023 invalid base_url "' || here._sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^!.*?(: [^\n]*)'), '') ||
-				': it must be the URL of the directory of the files, such as "https://www.example.com/"'
+		WHEN site IS NULL OR path ~ '[?#]' OR path ~* '\.(xml|txt)(\.gz)?/$' OR length(site || path) > 1807
+		    THEN '22023 invalid base_url "' || here._sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^!.*?(: [^\n]*)'), '') ||
+		        ': it must be the URL of the directory of the files, such as "https://www.example.com/"'
 		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' OR section ~* '\.(xml|txt)(\.gz)?$' OR section = 'sitemap-index'
-			THEN '22023 invalid section "' || left(section, 200) || '": it must be 1 to 200 letters, digits and "-._~"'
+		    THEN '22023 invalid section "' || left(section, 200) || '": it must be 1 to 200 letters, digits and "-._~"'
 		WHEN max_urls NOT BETWEEN 1 AND 50000 THEN '22023 invalid max_urls ' || max_urls || ': it must be from 1 to 50000'
 		WHEN index_from IS NULL THEN '22023 invalid index "' || index || '": it must be auto, always or never'
+		WHEN href !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
+		    THEN '22023 invalid stylesheet "' || here._sitemap_shown(stylesheet) || '": it must be a URL that ends with .css'
 		WHEN mode IS NULL THEN '22023 invalid on_invalid "' || on_invalid || '": it must be error or skip'
-		END, 'Nothing was changed.');
-END
-$$;
+		END, 'Nothing was changed.') IS NULL;
+END;
 
 -- The files of a set.  name: of the function in the WARNING
-CREATE OR REPLACE FUNCTION here._sitemap_set(name text, query text, base text, section text, max_urls int, index_from int,
+CREATE OR REPLACE FUNCTION here._sitemap_set(name text, query text, base text, origin text, section text, max_urls int, index_from int,
 	stylesheet text, mode text) RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE
+SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
 	WITH numbered AS (
 		SELECT n, entry, lastmod, cardinality(problems) AS lost,
@@ -402,7 +370,7 @@ BEGIN ATOMIC
 		           SELECT string_agg(concat('Row ', n, ', loc "' || here._sitemap_shown(loc) || '"', ': ',
 		                                    substring(problem FROM '^\S+ .{6}([^\n]*)'), '.'), E'\n')
 		             FROM unnest(problems) AS problem) END AS reasons
-		  FROM here._sitemap_entries(query, base, substring(base FROM '^[^/]*//[^/]*'), mode)
+		  FROM here._sitemap_entries(query, base, origin, mode)
 		WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '' ORDER BY n) AS entries,
@@ -411,12 +379,12 @@ BEGIN ATOMIC
 		       string_agg(reasons, E'\n' ORDER BY n) AS reasons
 		  FROM numbered GROUP BY number
 	), document AS (
-		SELECT concat(section, CASE WHEN (SELECT count(entries) FROM file) > least(index_from, 1) THEN '-' || number END, '.xml')
-		           AS file_name, 'urlset' AS kind, newest, urls, here._sitemap_document('urlset', entries, urls, stylesheet) AS content
+		SELECT concat(section, CASE WHEN index_from = 0 OR EXISTS (SELECT FROM file WHERE number > 1) THEN '-' || number END, '.xml')
+		           AS file_name, 'urlset' AS kind, newest, urls, here._sitemap_document('urlset', entries, stylesheet) AS content
 		  FROM file WHERE entries IS NOT NULL
 		 UNION ALL
 		SELECT 'sitemap.xml', 'index', max(newest), count(*), here._sitemap_document('sitemapindex', string_agg(
-		           here._sitemap_listed(concat(base, section, '-', number, '.xml'), base, newest), '' ORDER BY number), count(*), stylesheet)
+		           here._sitemap_listed(concat(base, section, '-', number, '.xml'), base, newest), '' ORDER BY number), stylesheet)
 		  FROM file WHERE entries IS NOT NULL HAVING count(*) > index_from AND index_from < 2
 		 UNION ALL
 		SELECT NULL, NULL, NULL, NULL, NULL FROM file
@@ -427,22 +395,18 @@ BEGIN ATOMIC
 		           'And ' || nullif(greatest(sum(lost_rows) + coalesce(sum(lost), 0) - 5, 0), 0) || ' more.')) <> ''
 	)
 	SELECT base, section, file_name, kind, base || file_name, newest, urls::int, length(content)::bigint,
-	       encode(sha256(content), 'hex'), NULL::text, NULL::text, NULL::bytea, content
+	       here._sitemap_digest(content, urls), NULL::text, NULL::text, NULL::bytea, content
 	  FROM document;
 END;
 
 CREATE OR REPLACE FUNCTION here.sitemap_files(query text, base_url text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000,
 	index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error')
-RETURNS SETOF here.sitemap_file LANGUAGE plpgsql STABLE COST 100000 ROWS 100
-SET jit = off SET standard_conforming_strings = on AS $$
-DECLARE
-	given pg_catalog.record;
-BEGIN
-	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid);
-	RETURN QUERY SELECT * FROM here._sitemap_set('sitemap_files', query, given.base, given.section, given.max_urls, given.index_from,
-		stylesheet, given.mode);
-END
-$$;
+RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE COST 100000 ROWS 100
+BEGIN ATOMIC
+	SELECT file.* FROM here._sitemap_arguments(base_url, section, max_urls, index, stylesheet, on_invalid) AS given,
+	       here._sitemap_set('sitemap_files', query, base, origin, given.section, given.max_urls, index_from,
+	                         given.stylesheet, mode) AS file;
+END;
 COMMENT ON FUNCTION here.sitemap_files(text, text, text, int, text, text, text) IS 'make the files of a set of sitemaps';
 
 CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
@@ -450,8 +414,8 @@ RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE 
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
 	SELECT n, CASE WHEN starts_with(url, '!') AND strpos(loc, '@') > 0 THEN here._sitemap_shown(loc) ELSE loc END, finding.*
-	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL),
-	       here._sitemap_entries(query, base, substring(base FROM '^[^/]*//[^/]*'), 'audit') AS page, LATERAL (
+	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL),
+	       here._sitemap_entries(query, base, origin, 'audit') AS page, LATERAL (
 		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)')) ||
 		           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
 		  FROM unnest(problems) AS found
@@ -492,10 +456,10 @@ BEGIN
 		ELSE greatest(clock_timestamp(), old.lastmod + interval '1 second') END;
 	PERFORM set_config('search_path', path, true);
 	IF old.same IS NULL THEN	-- ON CONFLICT: 40001 if the snapshot does not show a file that is there
-		EXECUTE pg_catalog.format('INSERT INTO %s (%s) SELECT * FROM pg_catalog.unnest(ARRAY[$1])
+		EXECUTE pg_catalog.format('INSERT INTO %s (%s) SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one
 			ON CONFLICT DO NOTHING RETURNING NULL', target, columns) INTO STRICT old.same USING file;
 	ELSIF NOT old.same THEN
-		EXECUTE pg_catalog.format('UPDATE %s SET (%s) = (SELECT * FROM pg_catalog.unnest(ARRAY[$1]))
+		EXECUTE pg_catalog.format('UPDATE %s SET (%s) = (SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one)
 			WHERE base_url OPERATOR(pg_catalog.=) $2 AND name OPERATOR(pg_catalog.=) $3', target, columns)
 			USING file, file.base_url, file.name;
 	END IF;
@@ -507,63 +471,58 @@ $$;
 CREATE OR REPLACE FUNCTION here._sitemap_shrink(section text, before bigint, after bigint, max_shrink float8) RETURNS text
 LANGUAGE sql STABLE
 RETURN here._sitemap_refuse(CASE
-	WHEN max_shrink NOT BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': it must be from 0 to 1'
-	WHEN before - after > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
-			after = 0 AND before > 0 AND max_shrink IS DISTINCT FROM 1
-		THEN format('55000 section "%s" would shrink from %s to %s URLs', section, before, after) END,
+	WHEN before - coalesce(after, 0) > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
+			before > 0 AND coalesce(after, 0) = 0 AND max_shrink IS DISTINCT FROM 1
+		THEN format('55000 section "%s" would shrink from %s to %s URLs', section, before, coalesce(after, 0)) END,
 	'Nothing was changed. If the pages are really gone, set max_shrink to 1 for one run.');
 
 CREATE OR REPLACE FUNCTION here.sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error',
 	max_shrink float8 DEFAULT NULL)
-RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint) LANGUAGE plpgsql COST 100000 ROWS 100
-SET jit = off SET standard_conforming_strings = on AS $$
+RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint) LANGUAGE plpgsql COST 100000 ROWS 100 AS $$
 DECLARE
 	given pg_catalog.record;
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
-	parts constant pg_catalog.text := pg_catalog.format('FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND
-		section OPERATOR(pg_catalog.=) $2 AND kind OPERATOR(pg_catalog.<>) ''index'' AND digest IS NOT NULL', target);
-	count_urls constant pg_catalog.text := pg_catalog.concat('SELECT COALESCE(pg_catalog.sum(url_count), 0) ', parts);
+	-- The indexes are those of all sections.
+	own constant pg_catalog.text := pg_catalog.format('FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND digest IS NOT NULL AND
+		CASE WHEN kind OPERATOR(pg_catalog.=) ''index'' THEN '''' ELSE section END OPERATOR(pg_catalog.=) $2', target);
+	prune constant pg_catalog.text := pg_catalog.concat('DELETE ', own, ' AND name OPERATOR(pg_catalog.<>) ALL ($3)
+		RETURNING name, kind, ''deleted'', url_count, byte_count');
 	before bigint;
-	after bigint;
 	files int;
 	document pg_catalog.bytea;
 BEGIN
-	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid);
+	given := here._sitemap_arguments(base_url, section, max_urls, index, stylesheet, on_invalid);
 	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
+		WHEN max_shrink OPERATOR(pg_catalog.<) 0 OR max_shrink OPERATOR(pg_catalog.>) 1
+			THEN pg_catalog.concat('22023 invalid max_shrink ', max_shrink, ': it must be from 0 to 1')
 		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
 		END, 'Nothing was changed.');
 	-- Runs of one site queue up.  All later statements have newer snapshots.
 	PERFORM pg_catalog.pg_advisory_xact_lock(target::pg_catalog.oid::int, pg_catalog.hashtext(given.base));
-	EXECUTE count_urls INTO before USING given.base, given.section;
-	PERFORM here._sitemap_shrink(given.section, before, before, max_shrink);
+	EXECUTE pg_catalog.concat('SELECT pg_catalog.sum(url_count) ', own) INTO before USING given.base, given.section;
 	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f, path), f.url_count, f.byte_count
-	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.section, given.max_urls, 0, stylesheet, given.mode) AS f
+	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.origin, given.section, given.max_urls, 0,
+	                         given.stylesheet, given.mode) AS f
 	 WHERE f.kind OPERATOR(pg_catalog.<>) 'index';
 	GET DIAGNOSTICS files = ROW_COUNT;
-	RETURN QUERY EXECUTE pg_catalog.concat('DELETE ', parts, ' AND name OPERATOR(pg_catalog.<>) ALL (
-			SELECT pg_catalog.concat($2, ''-'', number, ''.xml'') FROM pg_catalog.generate_series(1, $3) AS number)
-		RETURNING name, kind, ''deleted'', url_count, byte_count') USING given.base, given.section, files;
-	EXECUTE count_urls INTO after USING given.base, given.section;
-	PERFORM here._sitemap_shrink(given.section, before, after, max_shrink);
+	RETURN QUERY EXECUTE prune USING given.base, given.section, ARRAY(
+		SELECT pg_catalog.concat(given.section, '-', number, '.xml') FROM pg_catalog.generate_series(1, files) AS number);
+	EXECUTE pg_catalog.concat('SELECT here._sitemap_shrink($2, $3, pg_catalog.sum(url_count), $4) ', own)
+		USING given.base, given.section, before, max_shrink;
 	IF given.index_from OPERATOR(pg_catalog.=) 2 THEN RETURN; END IF;
 
-	-- the index of all sections
 	EXECUTE pg_catalog.concat($sql$
 		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $1, lastmod), ''
-		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), pg_catalog.count(*), $2)
+		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), $2)
 		  FROM $sql$, target, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
-		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, stylesheet;
-	RETURN QUERY EXECUTE pg_catalog.format('DELETE FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND
-			kind OPERATOR(pg_catalog.=) ''index'' AND digest IS NOT NULL AND
-			(name OPERATOR(pg_catalog.<>) ''sitemap.xml'' OR $2 OPERATOR(pg_catalog.=) 0)
-		RETURNING name, kind, ''deleted'', url_count, byte_count', target) USING given.base, files;
-	IF files OPERATOR(pg_catalog.>) 0 THEN
-		RETURN QUERY SELECT 'sitemap.xml', 'index', here._sitemap_put(target, ROW(given.base, 'sitemap', 'sitemap.xml', 'index',
-				pg_catalog.concat(given.base, 'sitemap.xml'), NULL, files, pg_catalog.length(document),
-				pg_catalog.encode(pg_catalog.sha256(document), 'hex'), NULL, NULL, NULL, document)::here.sitemap_file, path),
-			files, pg_catalog.length(document)::bigint;
-	END IF;
+		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, given.stylesheet;
+	RETURN QUERY EXECUTE prune USING given.base, '',
+		CASE WHEN files OPERATOR(pg_catalog.>) 0 THEN '{sitemap.xml}' ELSE '{}' END::pg_catalog.text[];
+	RETURN QUERY SELECT 'sitemap.xml', 'index', here._sitemap_put(target, ROW(given.base, 'sitemap', 'sitemap.xml', 'index',
+			pg_catalog.concat(given.base, 'sitemap.xml'), NULL, files, pg_catalog.length(document),
+			here._sitemap_digest(document, files), NULL, NULL, NULL, document)::here.sitemap_file, path),
+		files, pg_catalog.length(document)::bigint WHERE files OPERATOR(pg_catalog.>) 0;
 END
 $$;
 COMMENT ON FUNCTION here.sitemap_publish(regclass, text, text, text, int, text, text, text, float8) IS

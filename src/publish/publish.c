@@ -375,6 +375,7 @@ check_shrink(const Run *run, double max_shrink)
 
 	if (before - after <= allowed && (after > 0 || before == 0 || max_shrink == 1.0))
 		return;
+	run->target->activity = SM_IN_TARGET;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
@@ -470,10 +471,11 @@ warn_of_order(const Run *run)
 }
 
 /*
- * Make the set, whose files wait to be written.  statement: argument "changes", or NULL.
+ * Make the set, whose files wait to be written.  statement: argument "changes", or NULL;
+ * max_shrink: negative if not given.
  */
 static void
-make_set(Run *run, const char *statement)
+make_set(Run *run, const char *statement, double max_shrink)
 {
 	SmTarget   *target = run->target;
 	SmSet	   *set = run->set = sm_set_begin(run->options, &run->sink);
@@ -487,11 +489,12 @@ make_set(Run *run, const char *statement)
 	if (set->query.fixes_settings)
 		past = sm_past_begin(set, target);
 	make_files(run, changes, past);
+	run->nfiles = set->names.nparts;
+	run->url_count = set->url_count;
+	check_shrink(run, max_shrink);
 	if (changes && run->reads_all && !run->expects_changes)
 		run->unannounced = sm_changes_count_unannounced(changes);
 	warn_of_order(run);
-	run->nfiles = set->names.nparts;
-	run->url_count = set->url_count;
 	run->set = NULL;
 	sm_set_end(set, "sitemap_publish");
 }
@@ -517,10 +520,8 @@ publish(const SmArguments *args, Run *run)
 											"sitemap_publish()");
 	sm_target_open(target);
 	prepare_to_store(run);
-	make_set(run, statement);
-
+	make_set(run, statement, max_shrink);
 	sm_target_lock_site(target);
-	check_shrink(run, max_shrink);
 
 	/*
 	 * At the first run of the section every URL would be new, so the feed

@@ -1,5 +1,5 @@
-# Runs and watched tables behind pgbouncer in transaction mode: eight clients share two
-# connections, and nothing of one is left to another.
+# Runs, watched tables and the edition in SQL behind pgbouncer in transaction mode: eight clients
+# share two connections, and nothing of one is left to another.
 use strict;
 use warnings;
 
@@ -91,6 +91,22 @@ is( $node->safe_psql(
 	'the same', 'the files are those of all pages');
 cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()}),
 	'<=', 2, 'with two connections');
+
+# The edition in SQL installs in one transaction only; then another client calls it.
+my $script = "$FindBin::RealBin/../../managed/sitemap.sql";
+my $installation = "CREATE SCHEMA managed;\nBEGIN;\nSET LOCAL search_path = managed;\n\\i $script\nCOMMIT;\n";
+my $said = '';
+like(through("\\i $script"), qr/ERROR:  sitemap\.sql can run only in a transaction/, 'the edition in SQL is refused outside of a transaction');
+IPC::Run::run(psql(), '<', \$installation, '>', \$said, '2>&1', IPC::Run::timeout($timeout));
+is($said, '', 'and installs in one');
+is( through(
+		q{SELECT DISTINCT pronamespace::regnamespace FROM pg_proc WHERE proname = '_sitemap_entries'},
+		'SHOW search_path',
+		'CREATE TABLE managed_target OF managed.sitemap_file (PRIMARY KEY (base_url, name))'),
+	"managed\n\"\$user\", public", 'its functions are in its schema only, and search_path is as before');
+my $publish = q{SELECT name, action FROM managed.sitemap_publish('managed_target', 'SELECT path AS loc FROM public.page ORDER BY id', 'http://a/')};
+is(through($publish, "BEGIN; $publish; COMMIT"), join("\n", map { ("sitemap-1.xml|$_", "sitemap.xml|$_") } 'inserted', 'unchanged'), 'another client publishes');
+is($node->safe_psql('postgres', 'SELECT url_count FROM managed_target WHERE kind = \'urlset\''), '1000', 'all pages');
 
 $bouncer->signal('INT');
 $bouncer->finish;

@@ -125,7 +125,7 @@ th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align:
 td { overflow-wrap: break-word; max-width: 32rem; }
 td.n, td.t { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .n { text-align: right; }
-.long { overflow-wrap: anywhere; min-width: 12rem; }
+.long { overflow-wrap: anywhere; min-width: 13rem; }
 .bad { color: var(--bad); font-weight: 600; }
 .good { color: var(--good); }
 img { max-width: 6rem; max-height: 4rem; vertical-align: top; }
@@ -149,16 +149,17 @@ SELECT format('<p>Database %s, %s.</p>', pg_temp.html(current_database()), to_ch
 SELECT '<h2>Jobs</h2>
 <p>A job that is waiting has failed three times in a row or more. Files are unannounced if the last full run changed them, but <code>changes</code> returned none of their keys. Probably, a table that the query reads is not watched, so its changes reach the sitemap only with a full run.</p>
 <div class="scroll"><table>
-<thead><tr><th>site</th><th>section</th><th>state</th><th class="n">URLs</th><th class="n">files</th><th class="n">unannounced files</th><th class="n">findings of the audit</th><th>last success</th><th>next run</th><th>error</th></tr></thead>
+<thead><tr><th>site</th><th>section</th><th>state</th><th class="n">URLs</th><th class="n">files</th><th class="n">unannounced files</th><th class="n">findings of the audit</th><th>last success</th><th>next run</th></tr></thead>
 <tbody>';
-SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="%s">%s</td><td class="n">%s</td><td class="n">%s</td><td class="n%s">%s</td><td class="n%s">%s</td><td class="t">%s</td><td class="t%s">%s</td><td class="long bad">%s</td></tr>',
+SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="%s">%s</td><td class="n">%s</td><td class="n">%s</td><td class="n%s">%s</td><td class="n%s">%s</td><td class="t">%s</td><td class="t%s">%s</td></tr>%s',
               pg_temp.link(base_url || 'sitemap.xml', base_url), pg_temp.html(section),
               CASE WHEN has_failed THEN 'bad' WHEN state IN ('ok', 'running') THEN 'good' ELSE '' END,
               concat_ws(', ', state, CASE WHEN has_failed THEN pg_temp.several(failures, 'failure', 'failures') END),
               pg_temp.number(urls), pg_temp.number(files), CASE WHEN unannounced > 0 THEN ' bad' END, unannounced,
               CASE WHEN has_problems THEN ' bad' END,
               CASE WHEN has_problems THEN format('<a href="#problems">%s</a>', coalesce(pg_temp.number(findings), 'no audit')) ELSE '0' END,
-              pg_temp.ago(finished), CASE WHEN is_late THEN ' bad' END, pg_temp.minute(next_run), pg_temp.html(error))
+              pg_temp.ago(finished), CASE WHEN is_late THEN ' bad' END, pg_temp.minute(next_run),
+              '<tr><td></td><td class="long bad" colspan="8">' || pg_temp.html(error) || '</td></tr>')
   FROM (SELECT status.*, failures, finished, state IN ('failing', 'waiting') AS has_failed, next_run < now() - interval '15 minutes' AS is_late,
                has_problems, findings
           FROM sitemap_status(:'jobs') status

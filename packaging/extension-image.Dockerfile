@@ -4,7 +4,7 @@
 FROM scratch
 LABEL org.opencontainers.image.title="sitemap" \
 	org.opencontainers.image.description="Search-engine sitemaps from SQL rows" \
-	org.opencontainers.image.licenses="PostgreSQL" \
+	org.opencontainers.image.licenses="PostgreSQL AND MIT" \
 	org.opencontainers.image.version="1.0.0" \
 	org.opencontainers.image.authors="The sitemap developers" \
 	org.opencontainers.image.url="https://pgxn.org/dist/sitemap/" \

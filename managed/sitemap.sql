@@ -50,8 +50,7 @@ BEGIN
 		RAISE WARNING USING MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
 		RETURN NULL;
 	END IF;
-	RAISE EXCEPTION USING
-		ERRCODE = pg_catalog.left(problem, 5), MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
+	RAISE EXCEPTION USING ERRCODE = pg_catalog.left(problem, 5), MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
 END
 $$;
 
@@ -102,8 +101,7 @@ RETURN (
 	  FROM regexp_matches(regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g'),
 	           replace('([A-Za-z0-9._~%kept-]*)([^A-Za-z0-9._~%kept-]*)', 'kept', kept), 'g') AS part);
 
-CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '') RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '') RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
 	WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
 		THEN here._sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
@@ -145,8 +143,7 @@ RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE '
 
 -- Percent-encodes a URL, or a path of the site of base, or returns what is wrong.
 -- what: base_url, loc, image or href
-CREATE OR REPLACE FUNCTION here._sitemap_url(given text, base text, what text) RETURNS text
-LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION here._sitemap_url(given text, base text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	trimmed constant pg_catalog.text := here._sitemap_trim(given);
 	-- What is cut off is too long.
@@ -162,18 +159,17 @@ BEGIN
 END
 $$;
 
--- The letters outside ASCII of a path, with "-" and "/" between them; NULL if there are none,
--- or other characters are between them.
+-- The letters outside ASCII of a path, with only "-" and "/" between them, or NULL.
 CREATE OR REPLACE FUNCTION here._sitemap_run(path text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substring(path COLLATE "C" FROM '^/[\x01-\x7f]*([^\x01-\x7f](?:[-/]*[^\x01-\x7f])*)[\x01-\x7f]*$');
+RETURN CASE WHEN path COLLATE "C" ~ '^/[\x01-\x7f]*[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*[\x01-\x7f]*$'
+            THEN substring(path COLLATE "C" FROM '[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*') END;
 
 -- The value of _sitemap_url.  For most URLs, this is faster.  other: of which hosts; run, other: or NULL
 CREATE OR REPLACE FUNCTION here._sitemap_value(given text, run text, base text, origin text, other text, what text)
 RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(CASE
 	WHEN octet_length(given) > 600 OR starts_with(given, '//') OR given COLLATE "C" ~ ('[]\x01-\x20"#<>[\\^`{|}\x7f]|/\.|/%2[Ee]|'
-		'[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') OR
-		strpos(given, '%') > 0 AND given COLLATE "C" ~ '%($|.$|[^0-9A-Fa-f]|.[^0-9A-Fa-f])' OR
+		'%(?![0-9A-Fa-f]{2})|[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') OR
 		run IS NULL AND given COLLATE "C" ~ '[^\x01-\x7f]' THEN NULL
 	WHEN run IS NOT NULL THEN origin || replace(given, run, replace(replace(here._sitemap_bytes(run), '%2D', '-'), '%2F', '/'))
 	WHEN starts_with(given, '/') THEN origin || given
@@ -181,7 +177,6 @@ RETURN coalesce(CASE
 	WHEN starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
 		split_part(given, '/', 3) COLLATE "C" ~ other THEN given END, here._sitemap_url(given, base, what));
 
--- Raises an error for wrong names of columns.
 CREATE OR REPLACE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN (
 	SELECT max(here._sitemap_refuse(CASE
@@ -280,8 +275,7 @@ BEGIN ATOMIC
 	SELECT n, loc, url, lastmod, CASE
 	           WHEN problems IS NULL THEN NULL
 	           WHEN mode = 'error' THEN ARRAY[here._sitemap_refuse(substring(split_part(problems[1], E'\n', 1) FROM ' (.*)'),
-	               concat_ws(' ', CASE WHEN loc IS NULL THEN 'It is row ' || n || '.'
-	                                   ELSE 'Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".' END,
+	               concat_ws(' ', coalesce('Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".', 'It is row ' || n || '.'),
 	                         nullif(split_part(problems[1], E'\n', 2), '')))]
 	           WHEN loc IS NULL OR mode = 'skip' AND starts_with(url, '!') THEN problems[1:1]
 	           ELSE problems END,
@@ -334,8 +328,8 @@ RETURN CASE WHEN here._sitemap_refuse(CASE
 	END, 'Nothing was changed.') IS NULL THEN encode(sha256(document), 'hex') END;
 
 -- Checks arguments, and returns their values; base has one form.  index_from: with more files than this, there is an index
-CREATE OR REPLACE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text,
-	INOUT stylesheet text, on_invalid text, OUT base text, OUT origin text, OUT index_from int, OUT mode text) LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
+	INOUT stylesheet text, max_shrink float8, OUT base text, OUT origin text, OUT index_from int, OUT mode text) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT coalesce(section, 'sitemap'), coalesce(max_urls, 50000), here._sitemap_escape(here._sitemap_percent(href)),
 	       site || path, site, index_from, mode
@@ -355,6 +349,7 @@ BEGIN ATOMIC
 		WHEN href !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
 		    THEN '22023 invalid stylesheet "' || here._sitemap_shown(stylesheet) || '": it must be a URL that ends with .css'
 		WHEN mode IS NULL THEN '22023 invalid on_invalid "' || on_invalid || '": it must be error or skip'
+		WHEN max_shrink NOT BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': it must be from 0 to 1'
 		END, 'Nothing was changed.') IS NULL;
 END;
 
@@ -365,13 +360,12 @@ SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
 	WITH numbered AS (
 		SELECT n, entry, lastmod, cardinality(problems) AS lost,
-		       greatest(count(entry) OVER so_far - 1, 0) / max_urls + 1 AS number,
-		       CASE WHEN problems IS NOT NULL AND count(problems) OVER so_far <= 5 THEN (
+		       greatest(count(entry) OVER (ROWS UNBOUNDED PRECEDING) - 1, 0) / max_urls + 1 AS number,
+		       CASE WHEN problems IS NOT NULL AND count(problems) OVER (ROWS UNBOUNDED PRECEDING) <= 5 THEN (
 		           SELECT string_agg(concat('Row ', n, ', loc "' || here._sitemap_shown(loc) || '"', ': ',
 		                                    substring(problem FROM '^\S+ .{6}([^\n]*)'), '.'), E'\n')
 		             FROM unnest(problems) AS problem) END AS reasons
 		  FROM here._sitemap_entries(query, base, origin, mode)
-		WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '' ORDER BY n) AS entries,
 		       rpad(max(lastmod COLLATE "C") FILTER (WHERE entry IS NOT NULL), 20, 'T00:00:00Z')::timestamptz AS newest,
@@ -403,7 +397,7 @@ CREATE OR REPLACE FUNCTION here.sitemap_files(query text, base_url text, section
 	index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error')
 RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE COST 100000 ROWS 100
 BEGIN ATOMIC
-	SELECT file.* FROM here._sitemap_arguments(base_url, section, max_urls, index, stylesheet, on_invalid) AS given,
+	SELECT file.* FROM here._sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, NULL) AS given,
 	       here._sitemap_set('sitemap_files', query, base, origin, given.section, given.max_urls, index_from,
 	                         given.stylesheet, mode) AS file;
 END;
@@ -414,7 +408,7 @@ RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE 
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
 	SELECT n, CASE WHEN starts_with(url, '!') AND strpos(loc, '@') > 0 THEN here._sitemap_shown(loc) ELSE loc END, finding.*
-	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL),
+	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
 	       here._sitemap_entries(query, base, origin, 'audit') AS page, LATERAL (
 		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)')) ||
 		           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
@@ -439,8 +433,6 @@ COMMENT ON FUNCTION here.sitemap_audit(text, text) IS 'list the problems of the 
 CREATE OR REPLACE FUNCTION here._sitemap_put(target regclass, file here.sitemap_file, path text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	columns constant text :=
-		'base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, shown, content';
 	old record;
 BEGIN
 	EXECUTE format('SELECT section, kind, digest, CASE WHEN isfinite(lastmod) THEN lastmod END AS lastmod,
@@ -455,19 +447,17 @@ BEGIN
 	file.lastmod := CASE WHEN old.digest = file.digest AND old.lastmod IS NOT NULL THEN old.lastmod
 		ELSE greatest(clock_timestamp(), old.lastmod + interval '1 second') END;
 	PERFORM set_config('search_path', path, true);
-	IF old.same IS NULL THEN	-- ON CONFLICT: 40001 if the snapshot does not show a file that is there
-		EXECUTE pg_catalog.format('INSERT INTO %s (%s) SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one
-			ON CONFLICT DO NOTHING RETURNING NULL', target, columns) INTO STRICT old.same USING file;
-	ELSIF NOT old.same THEN
-		EXECUTE pg_catalog.format('UPDATE %s SET (%s) = (SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one)
-			WHERE base_url OPERATOR(pg_catalog.=) $2 AND name OPERATOR(pg_catalog.=) $3', target, columns)
-			USING file, file.base_url, file.name;
+	IF old.same IS NOT TRUE THEN	-- ON CONFLICT: 40001 if the snapshot does not show a file that is there
+		EXECUTE pg_catalog.format(CASE WHEN NOT old.same THEN 'UPDATE %s SET (%s) = (%s)
+				WHERE base_url OPERATOR(pg_catalog.=) $2 AND name OPERATOR(pg_catalog.=) $3 RETURNING NULL'
+			ELSE 'INSERT INTO %s (%s) %s ON CONFLICT DO NOTHING RETURNING NULL' END, target,
+			'base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, shown, content',
+			'SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one') INTO STRICT old.digest USING file, file.base_url, file.name;
 	END IF;
 	RETURN CASE WHEN old.same THEN 'unchanged' WHEN NOT old.same THEN 'updated' ELSE 'inserted' END;
 END
 $$;
 
--- Raises an error if a section would lose too many URLs.
 CREATE OR REPLACE FUNCTION here._sitemap_shrink(section text, before bigint, after bigint, max_shrink float8) RETURNS text
 LANGUAGE sql STABLE
 RETURN here._sitemap_refuse(CASE
@@ -492,10 +482,8 @@ DECLARE
 	files int;
 	document pg_catalog.bytea;
 BEGIN
-	given := here._sitemap_arguments(base_url, section, max_urls, index, stylesheet, on_invalid);
+	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, max_shrink);
 	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
-		WHEN max_shrink OPERATOR(pg_catalog.<) 0 OR max_shrink OPERATOR(pg_catalog.>) 1
-			THEN pg_catalog.concat('22023 invalid max_shrink ', max_shrink, ': it must be from 0 to 1')
 		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
 		END, 'Nothing was changed.');
 	-- Runs of one site queue up.  All later statements have newer snapshots.
@@ -511,7 +499,6 @@ BEGIN
 	EXECUTE pg_catalog.concat('SELECT here._sitemap_shrink($2, $3, pg_catalog.sum(url_count), $4) ', own)
 		USING given.base, given.section, before, max_shrink;
 	IF given.index_from OPERATOR(pg_catalog.=) 2 THEN RETURN; END IF;
-
 	EXECUTE pg_catalog.concat($sql$
 		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $1, lastmod), ''
 		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), $2)

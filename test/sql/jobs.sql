@@ -226,10 +226,11 @@ DROP FOREIGN DATA WRAPPER job_wrapper CASCADE;
 -- The caller must own the table: neither a superuser nor a member of the role may call.
 CREATE ROLE "regress_job Owner";
 CREATE ROLE regress_job_member IN ROLE "regress_job Owner";
+CREATE ROLE regress_job_superuser SUPERUSER;
 GRANT CREATE ON SCHEMA public TO "regress_job Owner";
 SET ROLE "regress_job Owner";
 CREATE TABLE job_owned OF sitemap_job (PRIMARY KEY (base_url, section));
-RESET ROLE;
+SET ROLE regress_job_superuser;
 CALL sitemap_run('job_owned');
 SET ROLE regress_job_member;
 CALL sitemap_run('job_owned');
@@ -259,7 +260,7 @@ SELECT _sitemap_lock_section('job_files', 'http://a/', 'good', wait) FROM (VALUE
 SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND objsubid > 1000;
 ROLLBACK;
 REVOKE CREATE ON SCHEMA public FROM "regress_job Owner";
-DROP ROLE regress_job_member, "regress_job Owner";
+DROP ROLE regress_job_member, regress_job_superuser, "regress_job Owner";
 
 -- Other isolation levels, names that need quotes, more columns, partitions, triggers.
 SET default_transaction_isolation = serializable;

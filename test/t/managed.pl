@@ -432,6 +432,20 @@ is(sql(q{SET statement_timeout = '10s'; SELECT length("site maps".sitemap_encode
 is(sql(qq{SET statement_timeout = '20s'; SELECT url_count FROM "site maps".sitemap_files(\$q\$
 	SELECT '/' AS loc, (SELECT array_agg((SELECT '/' || string_agg(chr(19968 + (i * 400 + m) % 20000), '') FROM generate_series(1, 400) m)) FROM generate_series(1, 1000) i) AS images\$q\$, '$site')}), '1', 'in a thousand images');
 
+# The memory of a run with a file of 46 MB: about nine copies of it.
+SKIP:
+{
+	skip 'no /proc/self/status', 1 unless -r '/proc/self/status';
+	my ($size, $memory) = split /\n/, $node->safe_psql('postgres', qq{
+		CREATE TABLE large OF "site maps".sitemap_file (PRIMARY KEY (base_url, name));
+		SELECT byte_count / 1000000 FROM "site maps".sitemap_publish('large', 'SELECT ''/'' || n || repeat(''x'', 870) AS loc FROM generate_series(1, 50000) n', '$site') WHERE kind = 'urlset';
+		SELECT sum(substring(status FROM line || ':\\s+(\\d+)')::bigint * sign) / 1024
+		  FROM pg_read_file('/proc/self/status', 0, 10000) AS status, (VALUES ('VmHWM', 1), ('RssShmem', -1), ('RssFile', -1)) AS v (line, sign);
+		DROP TABLE large});
+	cmp_ok($memory, '<', 496, "a file of $size MB");
+	note(int($memory) . ' MB');
+}
+
 # Two first runs: under an older snapshot, the second is told to try again.
 sql('CREATE TABLE first_run OF "site maps".sitemap_file (PRIMARY KEY (base_url, name))');
 my $older = Session->start($node, 'postgres', extra_params => [ '-U', 'app' ]);

@@ -340,7 +340,7 @@ BEGIN ATOMIC
 	 WHERE here._sitemap_refuse(CASE
 		WHEN base_url IS NULL THEN '22004 base_url must not be null'
 		WHEN site IS NULL OR path ~ '[?#]' OR path ~* '\.(xml|txt)(\.gz)?/$' OR length(site || path) > 1807
-		    THEN '22023 invalid base_url "' || here._sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^!.*?(: [^\n]*)'), '') ||
+		    THEN '22023 invalid base_url "' || here._sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^![^:]*(: [^\n]*)'), '') ||
 		        ': it must be the URL of the directory of the files, such as "https://www.example.com/"'
 		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' OR section ~* '\.(xml|txt)(\.gz)?$' OR section = 'sitemap-index'
 		    THEN '22023 invalid section "' || left(section, 200) || '": it must be 1 to 200 letters, digits and "-._~"'

@@ -410,11 +410,18 @@ foreach my $query (@$queries)
 	$extension =~ s/^.*\|(?:loc_duplicate|hreflang_\w+)\n//mg;
 	is($managed, $extension, "sitemap_audit: $query");
 }
-my @warnings = map {
-	$node->psql('postgres', qq{SELECT count(*) FROM $_.sitemap_files('TABLE app.faulty', '$site', on_invalid => 'skip')}, extra_params => [ '-U', 'app' ], stderr => \$errors);
-	$errors =~ /WARNING:  (.*)/;
-} '"site maps"', 'ext';
-is($warnings[0], $warnings[1], "the WARNING: $warnings[1]");
+foreach my $calls ([ '"site maps".sitemap_files(', 'ext.sitemap_files(' ], [ q{"site maps".sitemap_publish('target', }, q{ext.sitemap_publish('shrunk', } ])
+{
+	my @warnings = map {
+		$node->psql('postgres', qq{BEGIN; SELECT count(*) FROM ${_}'TABLE app.faulty', '$site', on_invalid => 'skip', section => 'faulty')},
+			extra_params => [ '-U', 'app' ], stderr => \$errors);
+		$errors =~ /WARNING:  (.*)/ ? $1 : $errors;
+	} @$calls;
+	is($warnings[0], $warnings[1], "the WARNING: $warnings[1]");
+	like($warnings[1], qr/left out \d+ rows/, 'which counts');
+}
+like((attempts(qq{SELECT "site maps".sitemap_files('SELECT 1', '$_->[0]')}))[0], qr/^22023 invalid base_url "\Q$_->[0]\E": $_->[1].*: it must/, "base_url $_->[0]")
+  foreach [ 'x.example', 'neither an absolute URL' ], [ '', 'the URL is empty' ], [ 'ftp://a/', 'the scheme is neither' ];
 unlike($errors . sql(q{SELECT detail FROM "site maps".sitemap_audit('TABLE app.faulty', 'https://www.example.com')}), qr/s3cret/, 'no message has a password');
 like((attempts(qq{SELECT "site maps".sitemap_files(query, '$site') FROM (VALUES ('SELECT ''https://u:s3cret\@www.example.com/'' AS loc')) v (query)}))[0],
 	qr{^22P02 invalid loc: a user name or password before the host Row 1 has the loc "https://\*\*\*\@www\.example\.com/"}, 'not in an error, either');

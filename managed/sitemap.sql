@@ -407,7 +407,7 @@ CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
-	SELECT n, CASE WHEN starts_with(url, '!') AND strpos(loc, '@') > 0 THEN here._sitemap_shown(loc) ELSE loc END, finding.*
+	SELECT n, CASE WHEN starts_with(url, '!') AND loc ~* '@|%40|&#64;|\uff20|\ufe6b' THEN here._sitemap_shown(loc) ELSE loc END, finding.*
 	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
 	       here._sitemap_entries(query, base, origin, 'audit') AS page, LATERAL (
 		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)')) ||

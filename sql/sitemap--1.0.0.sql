@@ -892,7 +892,8 @@ DECLARE
 	site record;
 BEGIN
 	EXECUTE format($$
-		SELECT bool_or(target <> $1.target AND rtrim(directory, '/') = rtrim($1.directory, '/')
+		SELECT bool_or(target <> $1.target
+		               AND regexp_replace(directory || '/', '/+(\./+)*', '/', 'g') = regexp_replace($1.directory || '/', '/+(\./+)*', '/', 'g')
 		               AND EXISTS (SELECT FROM pg_class WHERE oid = target)) AS is_divided,
 		       bool_and(coalesce(CASE section WHEN $1.section THEN $1.files ELSE files END, 1) = 0) AS is_empty
 		  FROM %s WHERE base_url = $1.base_url$$, jobs)
@@ -909,6 +910,40 @@ END
 $function$;
 COMMENT ON FUNCTION _sitemap_export(regclass, sitemap_job) IS
 'export a site for sitemap_run';
+
+-- The columns of a table of jobs that make a row of sitemap_job.  Raises an error unless the table has them; more are welcome.
+CREATE FUNCTION _sitemap_job_columns(jobs regclass) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+	hint CONSTANT text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
+	kind CONSTANT "char" := (SELECT relkind FROM pg_class WHERE oid = jobs);
+	step record;
+	result text;
+BEGIN
+	IF kind IS NULL THEN
+		RAISE 'the table of jobs does not exist' USING ERRCODE = 'undefined_table';
+	ELSIF kind NOT IN ('r', 'p') THEN
+		RAISE '% is not a table', jobs USING ERRCODE = 'wrong_object_type', HINT = hint;
+	END IF;
+	EXECUTE format('SELECT FROM %s LIMIT 0', jobs);		-- from here on, the columns stay
+	FOR step IN
+		SELECT a.attname, format_type(a.atttypid, NULL) AS type,
+		       EXISTS (SELECT FROM pg_attribute b WHERE b.attrelid = jobs AND b.attname = a.attname AND b.atttypid = a.atttypid) AS is_there
+		  FROM pg_attribute a WHERE a.attrelid = (schema || '.sitemap_job')::regclass AND NOT a.attisdropped ORDER BY a.attnum
+	LOOP
+		IF NOT step.is_there THEN
+			RAISE 'the table of jobs % has no column "%" of type %', jobs, step.attname, step.type USING ERRCODE = 'undefined_column', HINT = hint;
+		END IF;
+		result := concat_ws(', ', result, format('job.%I', step.attname));
+	END LOOP;
+	RETURN result;
+END
+$function$;
+COMMENT ON FUNCTION _sitemap_job_columns(regclass) IS
+'check the columns of a table of jobs, for sitemap_run and sitemap_status';
 
 /*
  * A call lists the jobs that are due (_sitemap_next_run says when) and do not run, and runs
@@ -941,23 +976,23 @@ CREATE PROCEDURE sitemap_run(jobs regclass)
 LANGUAGE plpgsql
 AS $procedure$
 DECLARE
-	path text;		-- no value here: it would be parsed before the SET LOCAL below
+	path pg_catalog.text;	-- no value here: it would be parsed before the SET LOCAL below
 BEGIN
 	path := pg_catalog.current_setting('search_path');
 	SET LOCAL search_path = pg_catalog, pg_temp;
 DECLARE
-	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	lock CONSTANT text := format('SELECT %s._sitemap_lock_jobs($1)', schema);
-	try CONSTANT text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4)', schema);
-	hint CONSTANT text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
+	schema CONSTANT pg_catalog.text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+	lock CONSTANT pg_catalog.text := format('SELECT %s._sitemap_lock_jobs($1)', schema);
+	try CONSTANT pg_catalog.text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4)', schema);
+	hint CONSTANT pg_catalog.text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
 
 	-- Statements.  For format: %1$s the table's name, %2$s the extension's schema, %3$s row_of_job, %4$s is_mine,
 	-- %5$s counted.  Parameters: $1 the job as this call has it, $2 as it was published, $3 a text.
-	row_of_job text;
-	is_mine CONSTANT text := 'job.base_url = $1.base_url AND job.section = $1.section AND job.started IS NOT DISTINCT FROM $1.started';
-	counted CONSTANT text := 'least(greatest(job.failures, 0), 2147483646) + 1';
-	due_at CONSTANT text := schema || '._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
-	start CONSTANT text := $$
+	row_of_job pg_catalog.text;
+	is_mine CONSTANT pg_catalog.text := 'job.base_url = $1.base_url AND job.section = $1.section AND job.started IS NOT DISTINCT FROM $1.started';
+	counted CONSTANT pg_catalog.text := 'least(greatest(job.failures, 0), 2147483646) + 1';
+	due_at CONSTANT pg_catalog.text := schema || '._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
+	start CONSTANT pg_catalog.text := $$
 		WITH mine AS MATERIALIZED (
 			SELECT job.target FROM %1$s job
 			 WHERE %4$s AND (job.finished, job.failures) IS NOT DISTINCT FROM ($1.finished, $1.failures) FOR NO KEY UPDATE SKIP LOCKED
@@ -966,37 +1001,39 @@ DECLARE
 		), started AS (
 			UPDATE %1$s job
 			   SET started = clock_timestamp(), requested = NULL, error = NULL,
+			       finished = CASE WHEN job.finished < clock_timestamp() THEN job.finished END,	-- else the clock went back
 			       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity') AND job.error IS NULL THEN %5$s ELSE job.failures END
 			 WHERE %4$s AND EXISTS (SELECT FROM free) RETURNING %3$s AS row_of_job
 		)
 		SELECT (SELECT row_of_job FROM started) FROM free$$;
-	run CONSTANT text := $$
+	run CONSTANT pg_catalog.text := $$
 		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
 		SELECT %2$s._sitemap_publish($1, $1.changes IS NULL
 		           OR %2$s._sitemap_next_run(NULL, $1.full_at, NULL, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)
 		 WHERE 1 = (SELECT count(*) FROM %1$s job WHERE %4$s)$$;
 	-- Like "start", they return no row if the row is no longer that of this call, and NULL if it was not updated.
-	update_mine CONSTANT text := 'WITH mine AS MATERIALIZED (SELECT FROM %1$s job WHERE %4$s FOR NO KEY UPDATE), updated AS (UPDATE %1$s job SET ';
-	updated_mine CONSTANT text := ' WHERE %4$s AND EXISTS (SELECT FROM mine) RETURNING $2 AS published) SELECT (SELECT published FROM updated) FROM mine';
-	finish CONSTANT text := $$
+	update_mine CONSTANT pg_catalog.text := 'WITH mine AS MATERIALIZED (SELECT FROM %1$s job WHERE %4$s FOR NO KEY UPDATE), updated AS (UPDATE %1$s job SET ';
+	updated_mine CONSTANT pg_catalog.text := ' WHERE %4$s AND EXISTS (SELECT FROM mine) RETURNING $2 AS published) SELECT (SELECT published FROM updated) FROM mine';
+	finish CONSTANT pg_catalog.text := $$
 		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
 		SELECT %2$s._sitemap_export(%1$L, $2)
 		 WHERE $2.directory IS NOT NULL AND 1 = (SELECT count(*) FROM %1$s job WHERE %4$s);
 $$ || update_mine || $$
 		       finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
-		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at THEN job.full_at ELSE $2.full_at END,
+		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at OR job.full_at IS NULL AND job.requested IS NOT NULL
+		                      THEN job.full_at ELSE $2.full_at END,
 		       urls = $2.urls, files = $2.files, written = $2.written, unannounced = $2.unannounced, reason = $2.reason,
 		       error = NULL, failures = 0$$ || updated_mine;
-	fail CONSTANT text := update_mine || 'failures = %5$s, error = $3' || updated_mine;
+	fail CONSTANT pg_catalog.text := update_mine || 'failures = %5$s, error = $3' || updated_mine;
 
-	step record;
-	statement text;
-	name text;				-- of the table, which others can rename while no job runs
-	job record;				-- the row of the job: as listed, then as started
-	published record;		-- the row with the results
-	done record;			-- what _sitemap_try returns
-	recorded record;
-	error text;				-- what is recorded of an error
+	step pg_catalog.record;
+	statement pg_catalog.text;
+	name pg_catalog.text;	-- of the table, which others can rename while no job runs
+	job pg_catalog.record;	-- the row of the job: as listed, then as started
+	published pg_catalog.record;	-- the row with the results
+	done pg_catalog.record;	-- what _sitemap_try returns
+	recorded pg_catalog.record;
+	error pg_catalog.text;	-- what is recorded of an error
 	waiting int := 0;		-- number of jobs
 	failed int := 0;
 BEGIN
@@ -1004,13 +1041,7 @@ BEGIN
 	IF jobs IS NULL THEN
 		RAISE 'jobs must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
-	SELECT relkind, pg_get_userbyid(relowner) AS owner INTO job FROM pg_class WHERE oid = jobs;
-	IF NOT FOUND THEN
-		RAISE 'the table of jobs does not exist' USING ERRCODE = 'undefined_table';
-	END IF;
-	IF job.relkind NOT IN ('r', 'p') THEN
-		RAISE '% is not a table', jobs USING ERRCODE = 'wrong_object_type', HINT = hint;
-	END IF;
+	SELECT pg_get_userbyid(relowner) AS owner INTO job FROM pg_class WHERE oid = jobs;
 	IF job.owner <> current_user THEN
 		RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
 			DETAIL = format('Jobs run with the rights of the caller. The current user is %I, the owner is %I.', current_user, job.owner),
@@ -1020,17 +1051,7 @@ BEGIN
 	IF row_security_active(jobs) THEN
 		RAISE 'row security applies to the owner of the table of jobs %', jobs USING ERRCODE = 'feature_not_supported';
 	END IF;
-	-- The table needs all columns of the type sitemap_job; more are welcome.
-	FOR step IN
-		SELECT a.attname, format_type(a.atttypid, NULL) AS type,
-		       EXISTS (SELECT FROM pg_attribute b WHERE b.attrelid = jobs AND b.attname = a.attname AND b.atttypid = a.atttypid) AS is_there
-		  FROM pg_attribute a WHERE a.attrelid = (schema || '.sitemap_job')::regclass AND NOT a.attisdropped ORDER BY a.attnum
-	LOOP
-		IF NOT step.is_there THEN
-			RAISE 'the table of jobs % has no column "%" of type %', jobs, step.attname, step.type USING ERRCODE = 'undefined_column', HINT = hint;
-		END IF;
-		row_of_job := concat_ws(', ', row_of_job, format('job.%I', step.attname));
-	END LOOP;
+	EXECUTE format('SELECT %s._sitemap_job_columns($1)', schema) INTO row_of_job USING jobs;
 	IF NOT EXISTS (SELECT FROM pg_constraint
 	                WHERE conrelid = jobs AND contype = 'p'
 	                  AND (SELECT string_agg(attname::text, ' ' ORDER BY attname) FROM pg_attribute
@@ -1083,8 +1104,8 @@ BEGIN
 		error := concat_ws(E'\n', done.message, done.detail, done.hint,
 			CASE WHEN strpos(done.context, '_sitemap_export(regclass,') > 0 THEN format('in the export to directory "%s"', job.directory)
 			ELSE substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
-		-- A base_url that is refused for a password is not repeated.
-		RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '//.*@', '//***@'), error
+		-- A base_url that is refused for a password is not repeated, however its "@" is written.
+		RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '^.*(@|%40|&#64;|[^ -~])', '***@', 'i'), error
 			USING ERRCODE = done.state;
 		EXECUTE lock INTO name USING jobs;
 		EXECUTE try INTO recorded USING format(fail, name, schema, row_of_job, is_mine, counted), job, published, error;
@@ -1126,9 +1147,7 @@ AS $function$
 DECLARE
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
 BEGIN
-	IF NOT EXISTS (SELECT FROM pg_class WHERE oid = jobs) THEN
-		RAISE 'the table of jobs does not exist' USING ERRCODE = 'undefined_table';
-	END IF;
+	EXECUTE format('SELECT %s._sitemap_job_columns($1)', schema) USING jobs;
 	RETURN QUERY EXECUTE format($$
 		SELECT base_url, section,
 		       CASE WHEN is_running THEN 'running'

@@ -45,7 +45,7 @@ typedef struct SmFileList
 extern SmFileList *sm_file_list_create(void);
 
 /* Add a file to an SmFileList.  Sort the list after the last file was added. */
-extern void sm_file_list_add(void *list, const Datum *values, const bool *nulls);
+extern void sm_file_list_add(void *arg, const Datum *values, const bool *nulls);
 
 /* Sort the list.  Returns a name that two files have, or NULL. */
 extern const char *sm_file_list_sort(SmFileList *list);

@@ -18,6 +18,8 @@
 #include "server/table.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
@@ -206,9 +208,14 @@ Datum
 _sitemap_lock_jobs(PG_FUNCTION_ARGS)
 {
 	SmTable		table = {.relid = PG_GETARG_OID(0),.what = "table of jobs"};
+	int			level = NewGUCNestLevel();
 	Oid			owner;
 
+	/* lock_timeout is for the jobs; here, it would end the call */
+	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
 	sm_table_open(&table, AccessShareLock);
+	AtEOXact_GUC(true, level);
 	owner = table.rel->rd_rel->relowner;
 	relation_close(table.rel, NoLock);
 	if (owner != GetUserId())
@@ -249,9 +256,11 @@ Datum
 _sitemap_lock_section(PG_FUNCTION_ARGS)
 {
 	LOCKTAG		lock = section_argument(fcinfo);
-	bool		is_missing = false;
+	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
+	Oid			target = PG_GETARG_OID(0);
 
-	if (pg_class_aclcheck_ext(PG_GETARG_OID(0), GetUserId(), ACL_INSERT, &is_missing) != ACLCHECK_OK)
+	if (get_rel_name(target) == NULL ||
+		pg_class_aclmask(target, GetUserId(), needed, ACLMASK_ALL) != needed)
 		PG_RETURN_BOOL(true);
 	PG_RETURN_BOOL(LockAcquire(&lock, ExclusiveLock, false, !PG_GETARG_BOOL(3)) != LOCKACQUIRE_NOT_AVAIL);
 }

@@ -227,7 +227,7 @@ check_call(Node *node)
 	else if (IsA(node, OpExpr))
 		arguments = castNode(OpExpr, node)->args;
 	type = exprType(node);
-	if (!makes_local_time(function, arguments) &&
+	if (!(arguments && makes_local_time(function, arguments)) &&
 		(time == NULL || type == JSONOID || type == JSONBOID ||
 		 (arguments && is_independent(function, arguments))))
 		return NULL;

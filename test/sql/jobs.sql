@@ -328,6 +328,37 @@ CALL sitemap_run('job_rounded');
 SELECT section, urls, finished >= started AS success FROM job_rounded ORDER BY section;
 DROP TABLE job_rounded;
 
+-- A full run that is requested during a full run comes after it.  A time in the future, by a
+-- clock that went back, is forgotten.
+CREATE TABLE job_asked OF sitemap_job (PRIMARY KEY (base_url, section));
+INSERT INTO job_asked (target, base_url, section, query, changes, finished, requested)
+VALUES ('job_files', 'http://e/', 'asked', 'SELECT ''/'' AS loc, 1 AS key', 'SELECT 1', 'infinity', now());
+CREATE FUNCTION job_ask() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE public.job_asked SET full_at = NULL, requested = now();
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER ask AFTER INSERT ON job_files FOR EACH ROW WHEN (NEW.section = 'asked') EXECUTE FUNCTION job_ask();
+CALL sitemap_run('job_asked');
+SELECT full_at, requested IS NOT NULL AS requested, isfinite(finished) AS finished, urls, error FROM job_asked;
+CALL sitemap_run('job_asked');
+SELECT full_at IS NOT NULL AS "full", requested FROM job_asked;
+DROP TRIGGER ask ON job_files;
+DROP FUNCTION job_ask();
+DROP TABLE job_asked;
+
+-- The lock of a section is for those who can publish it.
+CREATE ROLE regress_sitemap_inserter;
+GRANT INSERT ON job_files TO regress_sitemap_inserter;
+BEGIN;
+SET LOCAL ROLE regress_sitemap_inserter;
+SELECT _sitemap_lock_section('job_files', 'http://a/', 'sitemap', true);
+SELECT count(*) FROM pg_locks WHERE locktype = 'advisory';
+ROLLBACK;
+DROP OWNED BY regress_sitemap_inserter;
+DROP ROLE regress_sitemap_inserter;
+
 -- A DO block is a statement of its own.
 DO $$ BEGIN CALL sitemap_run('job'); END $$;
 
@@ -479,7 +510,8 @@ DROP FUNCTION job_path, job_canceled;
 DROP TABLE job_path;
 -- A password in base_url is refused, and not repeated.
 TRUNCATE job, job_files;
-INSERT INTO job (target, base_url, query) VALUES ('job_files', 'https://editor:s3cret@www.example.com/', 'SELECT ''/'' AS loc');
+INSERT INTO job (target, base_url, query) SELECT 'job_files', base_url, 'SELECT ''/'' AS loc' FROM unnest(ARRAY['https://editor:s3cret@www.example.com/', 'https:editor:s3cret@a/', 'editor:s3cret@a/',
+  'https://editor:s3cret%40a/', 'https://editor:s3cret&#64;a/']) base_url;
 CALL sitemap_run('job');
 SELECT error FROM job;
 DROP FUNCTION job_unset, job_raise(), job_raise(text);

@@ -164,3 +164,34 @@ DROP SCHEMA attack, victim CASCADE;
 DROP FOREIGN DATA WRAPPER regress_sitemap_wrapper CASCADE;
 DROP TABLE ran;
 DROP ROLE regress_sitemap_attacker;
+
+--
+-- Types that hide those of pg_catalog
+--
+-- PL/pgSQL looks up the types of variables when it compiles a procedure, once a session.
+\c -
+\set SHOW_CONTEXT never
+CREATE TABLE search_path_files OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE search_path_job OF sitemap_job (PRIMARY KEY (base_url, section));
+INSERT INTO search_path_job (target, base_url, section, query) VALUES ('search_path_files', 'http://a/', 'sitemap', 'SELECT ''/'' AS loc');
+CREATE FUNCTION pg_temp.trap(value pg_catalog.text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$;
+CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (pg_temp.trap(VALUE));
+CREATE TYPE pg_temp.record AS (trap int);
+CALL sitemap_run('search_path_job');
+SELECT urls, error FROM search_path_job;
+SELECT section, state FROM sitemap_status('search_path_job');
+-- A table of jobs with a type of somebody else.
+CREATE TYPE search_path_type AS ENUM ('a');
+CREATE FUNCTION search_path_trap(search_path_type) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$;
+CREATE CAST (search_path_type AS int) WITH FUNCTION search_path_trap(search_path_type) AS IMPLICIT;
+ALTER TABLE search_path_job NOT OF;
+ALTER TABLE search_path_job ALTER failures DROP DEFAULT, ALTER failures TYPE search_path_type USING 'a';
+SELECT sitemap_status('search_path_job');
+CALL sitemap_run('search_path_job');
+CREATE VIEW search_path_view AS SELECT * FROM search_path_job;
+SELECT sitemap_status('search_path_view');
+DROP VIEW search_path_view;
+DROP TABLE search_path_job, search_path_files;
+DROP CAST (search_path_type AS int);
+DROP FUNCTION search_path_trap;
+DROP TYPE search_path_type;

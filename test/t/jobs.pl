@@ -87,9 +87,9 @@ sub start_call
 # Both locks of the tests and the directory's are advisory ones.
 sub wait_until_waiting
 {
-	my ($pid) = @_;
+	my ($pid, $lock) = (@_, 'advisory');
 
-	$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid") or die 'it does not wait';
+	$node->poll_query_until('postgres', "SELECT wait_event = '$lock' FROM pg_stat_activity WHERE pid = $pid") or die 'it does not wait';
 	return;
 }
 
@@ -158,6 +158,33 @@ foreach my $place ('started', 'query', 'write', 'finished')
 		is($node->safe_psql('postgres', $same), '0', 'and a full run nothing more');
 		is(exported(), 't', 'and exports it');
 	}
+}
+
+# lock_timeout is for the steps: between these, a call waits for the table of jobs, and records a failure.
+{
+	$node->safe_psql('postgres', q{
+		CREATE FUNCTION fail_later() RETURNS text LANGUAGE plpgsql SET lock_timeout = 0 AS $$
+		BEGIN
+		  PERFORM pg_advisory_xact_lock_shared(2);
+		  RAISE 'an important reason';
+		END
+		$$;
+		CREATE TABLE later OF sitemap_job (PRIMARY KEY (base_url, section));
+		INSERT INTO later (target, base_url, section, query) VALUES ('files', 'https://later.example/', 'later', 'SELECT public.fail_later() AS loc')});
+	my ($holder, $locker, $session) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 3;
+	$holder->query_safe('SELECT pg_advisory_lock(2)');
+	my @pids = map { $_->query_safe('SELECT pg_backend_pid()') } $session, $locker;
+	$session->query_until(qr/started/, "SET lock_timeout = '1ms';\n\\echo started\nCALL sitemap_run('later');\n");
+	wait_until_waiting($pids[0]);
+	$locker->query_until(qr/started/, "BEGIN;\n\\echo started\nLOCK TABLE later IN ACCESS EXCLUSIVE MODE;\n");
+	wait_until_waiting($pids[1], 'relation');
+	$holder->query_safe('SELECT pg_advisory_unlock(2)');
+	wait_until_waiting($pids[0], 'relation');
+	$locker->query_safe('COMMIT');
+	$session->query('SELECT 1');
+	is($node->safe_psql('postgres', q{SELECT failures, split_part(error, E'\n', 1) FROM later}), '1|an important reason', 'a failure is recorded whatever lock_timeout is');
+	$_->quit foreach $holder, $locker, $session;
+	$node->safe_psql('postgres', 'DROP TABLE later; DROP FUNCTION fail_later()');
 }
 
 # The same in the export, which waits for an export of another session.
@@ -291,7 +318,7 @@ foreach my $how ('kill -9', 'cancel', 'timeout', 'nothing')
 	$node->psql('postgres', qq{
 		CREATE TABLE more_files OF sitemap_file (PRIMARY KEY (base_url, name));
 		INSERT INTO job (target, base_url, section, query, directory)
-		VALUES ('files', 'https://new.example/', 'a', 'SELECT ''/a'' AS loc', '$new'), ('more_files', 'https://new.example/', 'b', 'SELECT ''/b'' AS loc', '$new/');
+		VALUES ('files', 'https://new.example/', 'a', 'SELECT ''/a'' AS loc', '$new'), ('more_files', 'https://new.example/', 'b', 'SELECT ''/b'' AS loc', '$new/.//');
 		CALL sitemap_run('job')});
 	is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || split_part(error, E'\n', 1), ', ' ORDER BY section) FROM job WHERE base_url = 'https://new.example/'}),
 		'a the site has several targets for one directory, b the site has several targets for one directory', 'a directory, two targets');

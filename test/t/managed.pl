@@ -423,6 +423,7 @@ foreach my $calls ([ '"site maps".sitemap_files(', 'ext.sitemap_files(' ], [ q{"
 like((attempts(qq{SELECT "site maps".sitemap_files('SELECT 1', '$_->[0]')}))[0], qr/^22023 invalid base_url "\Q$_->[0]\E": $_->[1].*: it must/, "base_url $_->[0]")
   foreach [ 'x.example', 'neither an absolute URL' ], [ '', 'the URL is empty' ], [ 'ftp://a/', 'the scheme is neither' ];
 unlike($errors . sql(q{SELECT detail FROM "site maps".sitemap_audit('TABLE app.faulty', 'https://www.example.com')}), qr/s3cret/, 'no message has a password');
+is(sql(qq{SELECT loc FROM "site maps".sitemap_audit('SELECT ''https://u:s3cret%40www.example.com/'' AS loc', '$site')}), 'https://***%40www.example.com/', 'an audit has no password, however "\@" is written');
 like((attempts(qq{SELECT "site maps".sitemap_files(query, '$site') FROM (VALUES ('SELECT ''https://u:s3cret\@www.example.com/'' AS loc')) v (query)}))[0],
 	qr{^22P02 invalid loc: a user name or password before the host Row 1 has the loc "https://\*\*\*\@www\.example\.com/"}, 'not in an error, either');
 

@@ -10,14 +10,14 @@
 #include "server/encoding.h"
 
 /*
- * In the order of the index: by section, then by name, -9 before -10.  The sort has no more
- * columns than the index needs; others of SM_OLD_FILE_COLUMNS are NULL.
+ * In the order of the index: by section, then by name, -9 before -10.  Columns of
+ * SM_OLD_FILE_COLUMNS that the index does not need are NULL, so the sort is smaller.
  */
 #define SELECT_FILES \
 	"SELECT NULL, section, name, kind, loc, lastmod, NULL::int, NULL::bigint, digest, NULL, NULL, false" \
-	" FROM (SELECT section, name, kind, loc, lastmod, digest FROM %s WHERE %s" \
+	" FROM %s WHERE %s" \
 	" ORDER BY section COLLATE pg_catalog.\"C\" NULLS FIRST, pg_catalog.octet_length(name)," \
-	" name COLLATE pg_catalog.\"C\") AS file"
+	" name COLLATE pg_catalog.\"C\""
 
 /* The files of a site become entries of its index. */
 typedef struct Site

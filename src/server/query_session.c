@@ -56,6 +56,8 @@ is_time_type(Oid type)
 static bool
 is_time(Node *argument, void *found)
 {
+	if (argument && IsA(argument, List))
+		return expression_tree_walker(argument, is_time, found);
 	if (argument && IsA(argument, TargetEntry))
 		argument = (Node *) castNode(TargetEntry, argument)->expr;
 	if (argument == NULL || IsA(argument, SortGroupClause) || !is_time_type(exprType(argument)))
@@ -68,6 +70,8 @@ is_time(Node *argument, void *found)
 static bool
 is_timestamptz(Node *argument, void *context)
 {
+	if (argument && IsA(argument, List))
+		return expression_tree_walker(argument, is_timestamptz, context);
 	return argument && getBaseType(exprType(argument)) == TIMESTAMPTZOID;
 }
 

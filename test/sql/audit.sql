@@ -305,6 +305,8 @@ SELECT * FROM pg_temp.session(
   'SELECT ''/'' AS loc, t AS lastmod FROM generate_series(timestamptz ''2026-01-01 00:00Z'', now(), ''1 day'') t',
   'SELECT loc, to_timestamp(title, ''YYYY-MM-DD'') AS lastmod FROM pg_temp.dated_page',
   'SELECT loc, make_timestamptz(2026, 2, 28, 0, 0, 0) AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc FROM pg_temp.dated_page WHERE (changed, loc) > (day, ''/'')',
+  'SELECT xmlelement(name a, title, changed)::text AS loc FROM pg_temp.dated_page',
   'SELECT loc FROM pg_temp.dated_page ORDER BY date_trunc(''month'', changed)');
 -- What does not.
 SELECT * FROM pg_temp.session(

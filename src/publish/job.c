@@ -13,13 +13,12 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "publish/target.h"
 #include "server/error.h"
 #include "server/lock.h"
 #include "server/table.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
@@ -256,11 +255,8 @@ Datum
 _sitemap_lock_section(PG_FUNCTION_ARGS)
 {
 	LOCKTAG		lock = section_argument(fcinfo);
-	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
-	Oid			target = PG_GETARG_OID(0);
 
-	if (get_rel_name(target) == NULL ||
-		pg_class_aclmask(target, GetUserId(), needed, ACLMASK_ALL) != needed)
+	if (!sm_may_publish(PG_GETARG_OID(0)))
 		PG_RETURN_BOOL(true);
 	PG_RETURN_BOOL(LockAcquire(&lock, ExclusiveLock, false, !PG_GETARG_BOOL(3)) != LOCKACQUIRE_NOT_AVAIL);
 }

@@ -57,16 +57,23 @@ static const SmTable target_table = {
 	.hint = "Create the target with CREATE TABLE ... OF sitemap_file (PRIMARY KEY (base_url, name))."
 };
 
+bool
+sm_may_publish(Oid relid)
+{
+	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
+
+	return get_rel_name(relid) != NULL &&
+		pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) == needed;
+}
+
 /* Raise an error unless the caller may publish in the table. */
 static void
 check_privileges(const SmTarget *target)
 {
-	const AclMode needed = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE;
-	Oid			relid = target->table.relid;
-	char	   *name = get_rel_name(relid);
+	char	   *name = get_rel_name(target->table.relid);
 
 	/* if there is no such table, sm_table_open says so */
-	if (name && pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) != needed)
+	if (name && !sm_may_publish(target->table.relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", name),

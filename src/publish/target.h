@@ -42,6 +42,9 @@ typedef struct SmTarget
 	SPIPlanPtr	delete;
 } SmTarget;
 
+/* Is there such a table, and may the current user publish in it? */
+extern bool sm_may_publish(Oid relid);
+
 /*
  * Begin to publish in a table.  section: NULL to publish only the index.  SPI is connected
  * from here to sm_target_close.

@@ -215,6 +215,7 @@ SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="bad">%s</td><td
               concat_ws('<br/>', pg_temp.link(CASE WHEN loc LIKE '/%' THEN substring(base_url, '^https?://[^/]*') END || loc, loc), pg_temp.html(detail)))
   FROM report_problem
  ORDER BY base_url, section, nrows DESC NULLS FIRST, problem;
+SELECT '<tr><td colspan="5">none</td></tr>' WHERE NOT EXISTS (SELECT FROM report_problem);
 SELECT '</tbody></table></div>';
 
 -- Files

@@ -50,6 +50,7 @@ $node->safe_psql('postgres', q{
 	UPDATE post SET changed = '2026-03-03' WHERE id % 10 = 7;
 	UPDATE site SET requested = now()});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
+like(report('-v', 'base_url=https://c.example/'), qr{<h2 id="problems">Problems</h2>.*<tr><td colspan="5">none</td></tr>\n</tbody>}s, 'a site without problems');
 # The sitemap of another program, with a URL that is no link.
 $node->safe_psql('postgres',
 	q{INSERT INTO site_files (base_url, section, name, kind, loc) VALUES ('https://a.example/', 'blog"<u>', 'blog', 'urlset', 'javascript:alert(1)')});

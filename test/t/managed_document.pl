@@ -177,6 +177,10 @@ my ($host, $port) = ($node->host, $node->port);
 $foreign =~ s/host 'db\.example\.com', dbname 'shop', sslmode 'verify-full', sslrootcert '[^']*'/host '$host', port '$port', dbname 'postgres'/;
 is($node->psql('second', $foreign, stderr => \$errors, on_error_stop => 1), 0, 'a second server') or diag($errors);
 is($node->safe_psql('second', q{SELECT sum(url_count) FROM site_files WHERE kind = 'urlset'}), '11990', 'has all pages');
+$node->safe_psql('second', q{UPDATE site_files SET lastmod = lastmod - interval '1 day'});
+$node->safe_psql('postgres', q{UPDATE product SET updated_at = now() - interval '20 hours' WHERE id = 8});
+like($node->safe_psql('second', $foreign =~ s/.*(?=^SELECT FROM sitemap_publish)//smr =~ s/^SELECT FROM/SELECT * FROM/r),
+	qr/^\S+-[0-9a-f]+\.xml\.gz\|urlset\|updated\|/m, 'and what changed since its last run, however long ago');
 
 $node->stop;
 done_testing();

@@ -1,11 +1,13 @@
 /*
  * filelist.c
- *	  A sorted array of files.
+ *	  An array of files.
  */
 #include "postgres.h"
 
 #include "publish/filelist.h"
 
+#include "access/htup_details.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -16,11 +18,17 @@ text_or_null(const Datum *values, const bool *nulls, int column)
 	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
 }
 
-SmOldFile *
-sm_old_file_read(const Datum *values, const bool *nulls)
+/* number of the column after the recipe */
+#define HAS_CONTENT		(SM_FILE_RECIPE + 1)
+
+static SmOldFile *
+read_file(HeapTuple row, TupleDesc desc)
 {
 	SmOldFile  *old = palloc0_object(SmOldFile);
+	Datum		values[HAS_CONTENT + 1];
+	bool		nulls[HAS_CONTENT + 1];
 
+	heap_deform_tuple(row, desc, values, nulls);
 	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
 	old->name = text_or_null(values, nulls, SM_FILE_NAME);
 	old->kind = text_or_null(values, nulls, SM_FILE_KIND);
@@ -34,7 +42,7 @@ sm_old_file_read(const Datum *values, const bool *nulls)
 	old->digest = text_or_null(values, nulls, SM_FILE_DIGEST);
 	old->first_key = text_or_null(values, nulls, SM_FILE_FIRST_KEY);
 	old->recipe = text_or_null(values, nulls, SM_FILE_RECIPE);
-	old->has_content = DatumGetBool(values[SM_OLD_FILE_HAS_CONTENT]);
+	old->has_content = DatumGetBool(values[HAS_CONTENT]);
 	return old;
 }
 
@@ -70,43 +78,46 @@ sm_old_file_has_key(const SmOldFile *old, const SmFile *file)
 }
 
 SmFileList *
-sm_file_list_create(void)
+sm_file_list_read(const SPITupleTable *rows)
 {
-	SmFileList *list = palloc0_object(SmFileList);
-
 	/*
 	 * for many small chunks; larger blocks would waste up to half of the
 	 * memory
 	 */
-	list->context = GenerationContextCreate(CurrentMemoryContext, "sitemap_publish files",
-											ALLOCSET_DEFAULT_MINSIZE,
-											ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
-	list->max_files = 16;
-	list->files = palloc_array(SmOldFile *, list->max_files);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
+												  ALLOCSET_DEFAULT_MINSIZE,
+												  ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	SmFileList *list = palloc0_object(SmFileList);
+
+	list->context = context;
+	list->nfiles = (int) rows->numvals;
+	list->files = palloc_extended(list->nfiles * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
+	for (int i = 0; i < list->nfiles; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		list->files[i] = read_file(rows->vals[i], rows->tupdesc);
+		list->url_count += list->files[i]->url_count;
+	}
+	MemoryContextSwitchTo(oldcontext);
 	return list;
 }
 
-void
-sm_file_list_add(void *arg, const Datum *values, const bool *nulls)
-{
-	SmFileList *list = arg;
-	MemoryContext oldcontext = MemoryContextSwitchTo(list->context);
-	SmOldFile  *file = sm_old_file_read(values, nulls);
-
-	if (list->nfiles == list->max_files)
-	{
-		list->max_files *= 2;
-		list->files = repalloc_huge(list->files, list->max_files * sizeof(SmOldFile *));
-	}
-	list->files[list->nfiles++] = file;
-	list->url_count += file->url_count;
-	MemoryContextSwitchTo(oldcontext);
-}
-
+/* The order of an index: by section, then by name, -9 before -10. */
 static int
 compare_names(const void *a, const void *b)
 {
-	return strcmp((*(SmOldFile *const *) a)->name, (*(SmOldFile *const *) b)->name);
+	const SmOldFile *left = *(SmOldFile *const *) a;
+	const SmOldFile *right = *(SmOldFile *const *) b;
+	int			order = strcmp(left->section ? left->section : "", right->section ? right->section : "");
+	size_t		left_len = strlen(left->name);
+	size_t		right_len = strlen(right->name);
+
+	if (order != 0)
+		return order;
+	if (left_len != right_len)
+		return left_len < right_len ? -1 : 1;
+	return memcmp(left->name, right->name, left_len);
 }
 
 const char *
@@ -120,9 +131,9 @@ sm_file_list_sort(SmFileList *list)
 }
 
 SmOldFile *
-sm_file_list_find(const SmFileList *list, const char *name)
+sm_file_list_find(const SmFileList *list, const char *section, const char *name)
 {
-	const SmOldFile wanted = {.name = name};
+	const SmOldFile wanted = {.section = section,.name = name};
 	const SmOldFile *key = &wanted;
 	SmOldFile **found = bsearch(&key, list->files, list->nfiles, sizeof(SmOldFile *),
 								compare_names);

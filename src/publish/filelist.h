@@ -5,19 +5,25 @@
 #ifndef SM_PUBLISH_FILELIST_H
 #define SM_PUBLISH_FILELIST_H
 
+#include "executor/spi.h"
 #include "files/set.h"
 
 /*
  * The columns of a query for a target's files: those of sitemap_file up to the recipe, and
- * whether the row has content.
+ * whether the row has content.  The casts cost nothing, and let no other type through if the
+ * target's schema is renamed during the run, and its name finds another table.
  */
 #define SM_OLD_FILE_COLUMNS \
-	"base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, content IS NOT NULL"
-#define SM_OLD_FILE_HAS_CONTENT		(SM_FILE_RECIPE + 1)
-#define SM_OLD_FILE_NCOLUMNS		(SM_OLD_FILE_HAS_CONTENT + 1)
+	"NULL, section::pg_catalog.text, name::pg_catalog.text, kind::pg_catalog.text," \
+	" loc::pg_catalog.text, lastmod::pg_catalog.timestamptz, url_count::pg_catalog.int4," \
+	" byte_count::pg_catalog.int8, digest::pg_catalog.text, first_key::pg_catalog.text," \
+	" recipe::pg_catalog.text, content IS NOT NULL"
 
-/* Read a row with these columns, in the current memory context. */
-extern SmOldFile *sm_old_file_read(const Datum *values, const bool *nulls);
+/* The same for an index: a foreign server need not send the other columns. */
+#define SM_INDEX_COLUMNS \
+	"NULL, section::pg_catalog.text, name::pg_catalog.text, kind::pg_catalog.text," \
+	" loc::pg_catalog.text, lastmod::pg_catalog.timestamptz, NULL, NULL," \
+	" digest::pg_catalog.text, NULL, NULL, false"
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);
@@ -31,27 +37,27 @@ extern bool sm_old_file_is_same(const SmOldFile *old, const SmFile *file);
  */
 extern bool sm_old_file_has_key(const SmOldFile *old, const SmFile *file);
 
-/* Files that earlier runs made, sorted by name. */
+/* Files that a target has. */
 typedef struct SmFileList
 {
-	MemoryContext context;		/* for the files */
+	MemoryContext context;		/* for the list */
 	SmOldFile **files;
 	int			nfiles;
-	int			max_files;		/* that the array has room for */
 	int64		url_count;		/* of all files */
 } SmFileList;
 
-/* Create an empty list in the current memory context. */
-extern SmFileList *sm_file_list_create(void);
+/* Read the rows of a query for these columns. */
+extern SmFileList *sm_file_list_read(const SPITupleTable *rows);
 
-/* Add a file to an SmFileList.  Sort the list after the last file was added. */
-extern void sm_file_list_add(void *arg, const Datum *values, const bool *nulls);
-
-/* Sort the list.  Returns a name that two files have, or NULL. */
+/*
+ * Put the list into the order of an index: by section, then by name, -9 before -10.  Returns
+ * a name that two files of a section have, or NULL.
+ */
 extern const char *sm_file_list_sort(SmFileList *list);
 
-/* Find a file by its name; NULL if the list has no such file. */
-extern SmOldFile *sm_file_list_find(const SmFileList *list, const char *name);
+/* Find a file of a sorted list; NULL if the list has no such file. */
+extern SmOldFile *sm_file_list_find(const SmFileList *list, const char *section,
+									const char *name);
 
 /*
  * Read the first keys of the files, and set old to the files in the order of their keys.

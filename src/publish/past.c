@@ -49,7 +49,7 @@ open_states(SmPast *past, int number)
 	oldcontext = MemoryContextSwitchTo(past->context);
 	past->file = number;
 	past->is_known = false;
-	states = sm_target_read(past->target, past->read_shown, SM_FILE_SHOWN, file);
+	states = sm_target_read(past->target, past->read_shown, file);
 	if (states && can_be_states(states, file))
 	{
 		states = PG_DETOAST_DATUM(PointerGetDatum(states));

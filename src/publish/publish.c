@@ -177,7 +177,7 @@ compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena
 	if (run->feed == NULL)
 		return;
 	if (old && old->has_content)
-		old_content = sm_target_read(run->target, run->read_content, SM_FILE_CONTENT, old);
+		old_content = sm_target_read(run->target, run->read_content, old);
 	sm_feed_compare(run->feed, name, old_content, content);
 }
 
@@ -248,12 +248,10 @@ compare_with_old(SmOldFile *old, SmFile *file)
 static void
 write_index_file(Run *run, SmFile *file)
 {
-	SmOldFile  *old = sm_file_list_find(run->target->indexes, file->name);
+	SmOldFile  *old = sm_file_list_find(run->target->indexes, file->section, file->name);
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		isnull[SM_FILE_NCOLUMNS];
 
-	if (old && strcmp(old->section, file->section) != 0)
-		name_is_taken(run, old, file->section);
 	compare_with_old(old, file);
 	sm_file_to_row(file, values, isnull);
 	write_file(run, old, values, isnull);
@@ -271,7 +269,7 @@ put_file(SmFileSink *self, const SmFile *file)
 		write_index_file(run, &copy);
 		return;
 	}
-	compare_with_old(sm_file_list_find(run->target->sitemaps, file->name), &copy);
+	compare_with_old(sm_file_list_find(run->target->sitemaps, file->section, file->name), &copy);
 	sm_file_store(&copy, run->gzip, run->files, run->desc);
 }
 
@@ -336,7 +334,7 @@ write_section(Run *run)
 		MemoryContextSwitchTo(context);
 		slot_getallattrs(slot);
 		write_file(run,
-				   sm_file_list_find(list, TextDatumGetCString(slot->tts_values[SM_FILE_NAME])),
+				   sm_file_list_find(list, run->options->section, TextDatumGetCString(slot->tts_values[SM_FILE_NAME])),
 				   slot->tts_values, slot->tts_isnull);
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(context);

@@ -7,17 +7,9 @@
 
 #include "publish/site.h"
 
+#include "miscadmin.h"
 #include "server/encoding.h"
-
-/*
- * In the order of the index: by section, then by name, -9 before -10.  Columns of
- * SM_OLD_FILE_COLUMNS that the index does not need are NULL, so the sort is smaller.
- */
-#define SELECT_FILES \
-	"SELECT NULL, section, name, kind, loc, lastmod, NULL::int, NULL::bigint, digest, NULL, NULL, false" \
-	" FROM %s WHERE %s" \
-	" ORDER BY section COLLATE pg_catalog.\"C\" NULLS FIRST, pg_catalog.octet_length(name)," \
-	" name COLLATE pg_catalog.\"C\""
+#include "utils/memutils.h"
 
 /* The files of a site become entries of its index. */
 typedef struct Site
@@ -55,29 +47,14 @@ list_sitemap(Site *site, const SmOldFile *file)
 	if (site->section_index && file->digest && file->section &&
 		strcmp(file->section, site->target->section) == 0)
 		sm_index_add(site->section_index, loc, file->lastmod);
-}
-
-/* SmOldFileCallback: list a sitemap.  An index that another program makes is an error. */
-static void
-add_to_index(void *arg, const Datum *values, const bool *nulls)
-{
-	const SmOldFile *file = sm_old_file_read(values, nulls);
-
-	if (!sm_old_file_is_index(file))
-		list_sitemap(arg, file);
-	else if (file->digest == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("an index cannot list another index"),
-				 errdetail("In the target, file \"%s\" is of kind \"index\" and has no digest.",
-						   file->name),
-				 errhint("Add the sitemaps of that index one by one.")));
+	pfree(url);
 }
 
 void
 sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink)
 {
 	const char *section = target->section;
+	SmFileList *files = sm_target_list_site(target);
 	Site	   *site = palloc0_object(Site);
 
 	site->target = target;
@@ -86,8 +63,22 @@ sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink
 		site->section_index = sm_index_create(options);
 	site->base = options->base;
 	site->base.scope = SM_SCOPE_HOST;
-	sm_target_select(target, psprintf(SELECT_FILES, target->table.sql_name, target->of_site),
-					 add_to_index, site);
+	for (int i = 0; i < files->nfiles; i++)
+	{
+		const SmOldFile *file = files->files[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!sm_old_file_is_index(file))
+			list_sitemap(site, file);
+		else if (file->digest == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("an index cannot list another index"),
+					 errdetail("In the target, file \"%s\" is of kind \"index\" and has no digest.",
+							   file->name),
+					 errhint("Add the sitemaps of that index one by one.")));
+	}
+	MemoryContextDelete(files->context);
 	if (site->section_index)
 		sm_index_put(site->section_index, section, section, sink);
 	sm_index_put(site->index, SM_INDEX_SECTION, SM_INDEX_SECTION, sink);

@@ -34,7 +34,6 @@
 
 #include "publish/target.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -129,64 +128,20 @@ sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const ch
 	return target;
 }
 
-/*
- * Raise an error unless a row of the target has these columns.  If the target's schema is
- * renamed during the run, its name can find another table.
- */
-static void
-check_types(const SmTarget *target, TupleDesc desc, const SmTableColumn *columns, int ncolumns)
+/* The files that a SELECT of SM_OLD_FILE_COLUMNS has returned. */
+static SmFileList *
+read_files(const SmTarget *target)
 {
-	for (int i = 0; i < ncolumns; i++)
-	{
-		if (TupleDescAttr(desc, i)->atttypid == columns[i].type)
-			continue;
-		sm_table_check_name(&target->table);
-		elog(ERROR, "column \"%s\" of the target has another type than before", columns[i].name);
-	}
-}
+	SmFileList *list = sm_file_list_read(SPI_tuptable);
 
-/* Receives files, for a callback. */
-typedef struct Reader
-{
-	SmReceiver	receiver;		/* must be first */
-	const SmTarget *target;
-	SmOldFileCallback callback;
-	void	   *arg;
-} Reader;
-
-static void
-start_files(SmReceiver *self, TupleDesc desc)
-{
-	check_types(((Reader *) self)->target, desc, sm_file_columns, SM_OLD_FILE_HAS_CONTENT);
-}
-
-static bool
-receive_file(SmReceiver *self, TupleTableSlot *row)
-{
-	Reader	   *reader = (Reader *) self;
-
-	slot_getallattrs(row);
-	if (row->tts_isnull[SM_FILE_NAME])
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("the target table \"%s\" has a file without a name",
-						reader->target->table.name->relname)));
-	reader->callback(reader->arg, row->tts_values, row->tts_isnull);
-	return true;
-}
-
-void
-sm_target_select(const SmTarget *target, const char *statement, SmOldFileCallback callback,
-				 void *arg)
-{
-	Reader		reader = {.target = target,.callback = callback,.arg = arg};
-	SPIExecuteOptions options = {.dest = &reader.receiver.dest};
-	MemoryContext context = CurrentMemoryContext;
-
-	sm_receiver_init(&reader.receiver, start_files, receive_file);
-	SPI_execute_extended(statement, &options);
-	MemoryContextSwitchTo(context);
-	MemoryContextDelete(reader.receiver.row_context);
+	SPI_freetuptable(SPI_tuptable);
+	for (int i = 0; i < list->nfiles; i++)
+		if (list->files[i]->name == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_NOT_NULL_VIOLATION),
+					 errmsg("the target table \"%s\" has a file without a name",
+							target->table.name->relname)));
+	return list;
 }
 
 pg_noreturn static void
@@ -199,18 +154,27 @@ name_is_twice(const SmTarget *target, const char *name)
 			 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
 }
 
-/* List the files of the site that meet a condition and that no other program makes. */
+/* List the files of the site that meet a condition, by a statement without a plan to keep. */
 static SmFileList *
-list_files(const SmTarget *target, const char *condition)
+list_files(const SmTarget *target, const char *columns, const char *condition)
 {
-	SmFileList *list = sm_file_list_create();
-	const char *twice;
+	MemoryContext context = CurrentMemoryContext;
 
-	sm_target_select(target,
-					 psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE %s AND digest IS NOT NULL AND %s",
-							  target->table.sql_name, target->of_site, condition),
-					 sm_file_list_add, list);
-	twice = sm_file_list_sort(list);
+	SPI_execute(psprintf("SELECT %s FROM %s WHERE %s AND %s", columns, target->table.sql_name,
+						 target->of_site, condition),
+				false, 0);
+	MemoryContextSwitchTo(context);
+	return read_files(target);
+}
+
+/* The same, but only files that no other program makes. */
+static SmFileList *
+list_our_files(const SmTarget *target, const char *condition)
+{
+	SmFileList *list = list_files(target, SM_OLD_FILE_COLUMNS,
+								  psprintf("digest IS NOT NULL AND %s", condition));
+	const char *twice = sm_file_list_sort(list);
+
 	if (twice)
 		name_is_twice(target, twice);
 	return list;
@@ -220,22 +184,31 @@ static void
 list_sitemaps(SmTarget *target)
 {
 	target->sitemaps =
-		list_files(target,
-				   psprintf("section OPERATOR(pg_catalog.=) %s"
-							" AND (kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "') IS NOT TRUE",
-							quote_literal_cstr(target->section)));
+		list_our_files(target,
+					   psprintf("section OPERATOR(pg_catalog.=) %s"
+								" AND (kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "') IS NOT TRUE",
+								quote_literal_cstr(target->section)));
 }
 
 void
 sm_target_list_indexes(SmTarget *target, bool of_site)
 {
 	target->indexes =
-		list_files(target,
-				   psprintf("kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "'"
-							" AND (section OPERATOR(pg_catalog.=) %s"
-							" %s section OPERATOR(pg_catalog.%s) '" SM_INDEX_SECTION "')",
-							target->section ? quote_literal_cstr(target->section) : "NULL",
-							of_site ? "OR" : "AND", of_site ? "=" : "<>"));
+		list_our_files(target,
+					   psprintf("kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "'"
+								" AND (section OPERATOR(pg_catalog.=) %s"
+								" %s section OPERATOR(pg_catalog.%s) '" SM_INDEX_SECTION "')",
+								target->section ? quote_literal_cstr(target->section) : "NULL",
+								of_site ? "OR" : "AND", of_site ? "=" : "<>"));
+}
+
+SmFileList *
+sm_target_list_site(const SmTarget *target)
+{
+	SmFileList *list = list_files(target, SM_INDEX_COLUMNS, "true");
+
+	(void) sm_file_list_sort(list);
+	return list;
 }
 
 /* Is an index unique and on name alone? */
@@ -351,38 +324,30 @@ set_name(const SmTarget *target, const char *section, const char *name,
 SmOldFile *
 sm_target_find(SmTarget *target, const char *name, bool newest)
 {
-	Datum		values[SM_OLD_FILE_NCOLUMNS];
-	bool		isnull[SM_OLD_FILE_NCOLUMNS];
-	SmOldFile  *old = NULL;
+	Datum		values[NAME_NPARAMS];
+	SmFileList *list;
 
 	if (target->find == NULL)
 		target->find = prepare(psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE " BY_NAME,
 										target->table.sql_name), NAME_NPARAMS);
 	set_name(target, "", name, values);
-	if (sm_execute_read(target->find, values, newest) > 0)
-	{
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-
-		if (SPI_processed > 1)
-			name_is_twice(target, name);
-		check_types(target, desc, sm_file_columns, SM_OLD_FILE_HAS_CONTENT);
-		heap_deform_tuple(SPI_tuptable->vals[0], desc, values, isnull);
-		old = sm_old_file_read(values, isnull);
-	}
-	SPI_freetuptable(SPI_tuptable);
-	return old;
+	sm_execute_read(target->find, values, newest);
+	list = read_files(target);
+	if (list->nfiles > 1)
+		name_is_twice(target, name);
+	return list->nfiles == 0 ? NULL : list->files[0];
 }
 
 SPIPlanPtr
 sm_target_prepare_read(const SmTarget *target, int column)
 {
-	return prepare(psprintf("SELECT %s FROM %s WHERE " OF_FILE, sm_file_columns[column].name,
+	return prepare(psprintf("SELECT %s::pg_catalog.bytea FROM %s WHERE " OF_FILE, sm_file_columns[column].name,
 							target->table.sql_name),
 				   NAME_NPARAMS);
 }
 
 struct varlena *
-sm_target_read(SmTarget *target, SPIPlanPtr plan, int column, const SmOldFile *file)
+sm_target_read(SmTarget *target, SPIPlanPtr plan, const SmOldFile *file)
 {
 	SmActivity	activity = target->activity;
 	MemoryContext context = CurrentMemoryContext;
@@ -394,11 +359,9 @@ sm_target_read(SmTarget *target, SPIPlanPtr plan, int column, const SmOldFile *f
 	set_name(target, file->section, file->name, values);
 	SPI_connect();
 	if (sm_execute_read(plan, values, false) > 0)
-	{
-		check_types(target, SPI_tuptable->tupdesc, &sm_file_columns[column], 1);
 		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	}
 	MemoryContextSwitchTo(context);
+	sm_table_check_name(&target->table);
 	if (!isnull)
 		value = datumCopy(value, false, -1);
 	SPI_finish();

@@ -70,10 +70,8 @@ extern void sm_target_close(SmTarget *target);
  */
 extern void sm_target_list_indexes(SmTarget *target, bool of_site);
 
-/* Run a SELECT of SM_OLD_FILE_COLUMNS, and pass each file to the callback. */
-typedef void (*SmOldFileCallback) (void *arg, const Datum *values, const bool *nulls);
-extern void sm_target_select(const SmTarget *target, const char *statement,
-							 SmOldFileCallback callback, void *arg);
+/* All files of the site, sorted, with what an index needs. */
+extern SmFileList *sm_target_list_site(const SmTarget *target);
 
 /*
  * Find a file of the site by its name; NULL if there is none.  newest: with the newest
@@ -86,8 +84,7 @@ extern SmOldFile *sm_target_find(SmTarget *target, const char *name, bool newest
  * which may happen while the query runs.  The result can be toasted, or NULL.
  */
 extern SPIPlanPtr sm_target_prepare_read(const SmTarget *target, int column);
-extern struct varlena *sm_target_read(SmTarget *target, SPIPlanPtr plan, int column,
-									  const SmOldFile *file);
+extern struct varlena *sm_target_read(SmTarget *target, SPIPlanPtr plan, const SmOldFile *file);
 
 /*
  * Insert or update a file, a row of sitemap_file.  An update finds it by base_url, section

@@ -58,8 +58,9 @@ put_column(Datum *values, bool *nulls, int column, const char *s)
 		values[column] = CStringGetTextDatum(s);
 }
 
-void
-sm_file_to_row(const SmFile *file, Datum *values, bool *nulls)
+/* Convert a file to a row.  States and content are not copied. */
+static void
+file_to_row(const SmFile *file, Datum *values, bool *nulls)
 {
 	memset(nulls, 0, SM_FILE_NCOLUMNS * sizeof(bool));
 	put_column(values, nulls, SM_FILE_BASE_URL, file->base_url);
@@ -97,7 +98,7 @@ sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows, TupleDesc
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
-	sm_file_to_row(file, values, nulls);
+	file_to_row(file, values, nulls);
 	if (gzip && file->content && !sm_file_is_index(file))
 		values[SM_FILE_CONTENT] =
 			PointerGetDatum(sm_gzip(gzip, sm_span(VARDATA(file->content),

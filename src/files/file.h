@@ -115,9 +115,6 @@ sm_file_is_index(const SmFile *file)
 	return strcmp(file->kind, SM_KIND_INDEX) == 0;
 }
 
-/* Convert a file to a row, in the current memory context.  States and content are not copied. */
-extern void sm_file_to_row(const SmFile *file, Datum *values, bool *nulls);
-
 /*
  * Add the row of a file to a tuplestore.  gzip compresses its content, unless it is NULL
  * or the file is an index.  desc: columns of sitemap_file; others are filled with NULL.

@@ -10,9 +10,9 @@
  *
  * The files of the set wait in a tuplestore until the query has ended; a file that the
  * target has already waits without its content.  Then, under the site's lock, each file
- * that differs is written by a statement of its own, files of the section that are not in
- * the set are deleted, and the index is made (site.c).  Locks and statements are in
- * target.c.
+ * that differs is written by a statement of its own, and files of the section that are not
+ * in the set are deleted.  The files of the index (site.c) are written in the same way.
+ * Locks and statements are in target.c.
  */
 #include "postgres.h"
 
@@ -47,18 +47,6 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define DEFAULT_SHRINK	0.2
 #define DEFAULT_LOSS	100
 
-typedef enum Action
-{
-	UNCHANGED,
-	INSERTED,
-	UPDATED,
-	DELETED
-} Action;
-
-static const char *const action_names[] = {
-	[UNCHANGED] = "unchanged",[INSERTED] = "inserted",[UPDATED] = "updated",[DELETED] = "deleted"
-};
-
 /* A run of sitemap_publish, or of sitemap_publish_index, which has no set. */
 typedef struct Run
 {
@@ -70,7 +58,8 @@ typedef struct Run
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
 	bool		expects_changes;	/* do not count unannounced changes */
 
-	/* files that wait to be written */
+	/* files that wait to be written: of the set, then of the index */
+	SmFileList *list;			/* those that the target has */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
@@ -97,17 +86,17 @@ typedef struct Run
 
 /* Add a file to the result. */
 static void
-report_file(Run *run, const char *name, const char *kind, Action action, int url_count,
-			int64 byte_count)
+report_file(Run *run, const char *name, const char *kind, const char *action,
+			int url_count, int64 byte_count)
 {
 	Datum		values[] = {
 		CStringGetTextDatum(name), kind ? CStringGetTextDatum(kind) : (Datum) 0,
-		CStringGetTextDatum(action_names[action]), Int32GetDatum(url_count),
+		CStringGetTextDatum(action), Int32GetDatum(url_count),
 		Int64GetDatum(byte_count)
 	};
 	bool		nulls[] = {false, kind == NULL, false, false, false};
 
-	run->written += action != UNCHANGED;
+	run->written += strcmp(action, "unchanged") != 0;
 	if (run->rows)
 		tuplestore_putvalues(run->rows->setResult, run->rows->setDesc, values, nulls);
 }
@@ -183,21 +172,22 @@ compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena
 
 /*
  * Write a file.  values, isnull: its row, without content if the target has the same, to
- * which this adds lastmod; old: the file as it was, NULL if it is new.
+ * which this adds lastmod.
  */
 static void
-write_file(Run *run, const SmOldFile *old, Datum *values, bool *isnull)
+write_file(Run *run, Datum *values, bool *isnull)
 {
+	const char *section = TextDatumGetCString(values[SM_FILE_SECTION]);
 	const char *name = TextDatumGetCString(values[SM_FILE_NAME]);
 	const char *kind = TextDatumGetCString(values[SM_FILE_KIND]);
 	bool		is_index = strcmp(kind, SM_KIND_INDEX) == 0;
+	const SmOldFile *old = sm_file_list_find(run->list, section, name);
 	bool		same_document = old && old->fate >= SM_OLD_SAME_DOCUMENT;
 	bool		same_digest = old && old->digest &&
 		strcmp(old->digest, TextDatumGetCString(values[SM_FILE_DIGEST])) == 0;
-	Action		action = same_document ? UNCHANGED : old ? UPDATED : INSERTED;
 
 	if (old == NULL)
-		check_new_name(run, TextDatumGetCString(values[SM_FILE_SECTION]), name, is_index);
+		check_new_name(run, section, name, is_index);
 	if (old == NULL || old->fate != SM_OLD_SAME_ROW)
 	{
 		/* if only other columns of the row differ, lastmod stays */
@@ -211,8 +201,8 @@ write_file(Run *run, const SmOldFile *old, Datum *values, bool *isnull)
 							(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]));
 		sm_target_write(run->target, old == NULL, values, isnull);
 	}
-	report_file(run, name, kind, action, DatumGetInt32(values[SM_FILE_URL_COUNT]),
-				DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
+	report_file(run, name, kind, same_document ? "unchanged" : old ? "updated" : "inserted",
+				DatumGetInt32(values[SM_FILE_URL_COUNT]), DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
 }
 
 static void
@@ -221,7 +211,7 @@ delete_file(Run *run, const SmOldFile *old)
 	if (!sm_old_file_is_index(old))
 		compare_content(run, old->name, old, NULL);
 	sm_target_delete(run->target, old);
-	report_file(run, old->name, old->kind, DELETED, old->url_count, old->byte_count);
+	report_file(run, old->name, old->kind, "deleted", old->url_count, old->byte_count);
 }
 
 /*
@@ -244,32 +234,14 @@ compare_with_old(SmOldFile *old, SmFile *file)
 	file->shown = NULL;
 }
 
-/* Write a file of an index, under the lock of the site. */
-static void
-write_index_file(Run *run, SmFile *file)
-{
-	SmOldFile  *old = sm_file_list_find(run->target->indexes, file->section, file->name);
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		isnull[SM_FILE_NCOLUMNS];
-
-	compare_with_old(old, file);
-	sm_file_to_row(file, values, isnull);
-	write_file(run, old, values, isnull);
-}
-
-/* Receive a file of the set, which waits to be written, or of the index. */
+/* Receive a file of the set or of the index, which waits to be written. */
 static void
 put_file(SmFileSink *self, const SmFile *file)
 {
 	Run		   *run = (Run *) self;
 	SmFile		copy = *file;
 
-	if (sm_file_is_index(file))
-	{
-		write_index_file(run, &copy);
-		return;
-	}
-	compare_with_old(sm_file_list_find(run->target->sitemaps, file->section, file->name), &copy);
+	compare_with_old(sm_file_list_find(run->list, file->section, file->name), &copy);
 	sm_file_store(&copy, run->gzip, run->files, run->desc);
 }
 
@@ -282,47 +254,21 @@ prepare_to_store(Run *run)
 		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name,
 						   sm_file_columns[i].type, -1, 0);
 	TupleDescFinalize(run->desc);
-	if (run->options->compression > 0)
-		run->gzip = sm_gzip_create(run->options->compression);
 }
 
 /* Forget the files of the set, to make it from its beginning. */
 static void
 forget_files(Run *run)
 {
-	SmFileList *list = run->target->sitemaps;
-
 	tuplestore_clear(run->files);
-	for (int i = 0; i < list->nfiles; i++)
-		list->files[i]->fate = SM_OLD_GONE;
+	for (int i = 0; i < run->list->nfiles; i++)
+		run->list->files[i]->fate = SM_OLD_GONE;
 }
 
-/* Delete the files of a list that the run has not. */
+/* Write the files that wait, and delete the files of the list that were not made. */
 static void
-delete_others(Run *run, const SmFileList *list)
+write_files(Run *run)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-
-	for (int i = 0; i < list->nfiles; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		/* a trigger or another session can have deleted it since */
-		if (list->files[i]->fate == SM_OLD_GONE &&
-			sm_target_find(run->target, list->files[i]->name, false))
-			delete_file(run, list->files[i]);
-		MemoryContextReset(context);
-	}
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
-}
-
-/* Write the files that wait, and delete the other sitemaps of the section. */
-static void
-write_section(Run *run)
-{
-	const SmFileList *list = run->target->sitemaps;
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(run->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -333,17 +279,26 @@ write_section(Run *run)
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(context);
 		slot_getallattrs(slot);
-		write_file(run,
-				   sm_file_list_find(list, run->options->section, TextDatumGetCString(slot->tts_values[SM_FILE_NAME])),
-				   slot->tts_values, slot->tts_isnull);
+		write_file(run, slot->tts_values, slot->tts_isnull);
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(context);
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	tuplestore_end(run->files);
+	tuplestore_clear(run->files);
 
+	MemoryContextSwitchTo(context);
+	for (int i = 0; i < run->list->nfiles; i++)
+	{
+		const SmOldFile *old = run->list->files[i];
+
+		CHECK_FOR_INTERRUPTS();
+		/* a trigger or another session can have deleted it since */
+		if (old->fate == SM_OLD_GONE && sm_target_find(run->target, old->name, false))
+			delete_file(run, old);
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
-	delete_others(run, list);
 }
 
 /*
@@ -355,10 +310,10 @@ write_indexes(Run *run)
 {
 	bool		of_site = run->options->index != SM_INDEX_NEVER;
 
-	sm_target_list_indexes(run->target, of_site);
+	run->list = sm_target_list_indexes(run->target, of_site);
 	if (of_site)
 		sm_site_index(run->target, run->options, &run->sink);
-	delete_others(run, run->target->indexes);
+	write_files(run);
 }
 
 /* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
@@ -517,7 +472,9 @@ publish(const SmArguments *args, Run *run)
 	target = run->target = sm_target_create(relid, &options->base, options->section,
 											"sitemap_publish()");
 	sm_target_open(target);
-	prepare_to_store(run);
+	run->list = target->sitemaps;
+	if (options->compression > 0)
+		run->gzip = sm_gzip_create(options->compression);
 	make_set(run, statement, max_shrink);
 	sm_target_lock_site(target);
 
@@ -533,7 +490,7 @@ publish(const SmArguments *args, Run *run)
 		run->read_content = sm_target_prepare_read(target, SM_FILE_CONTENT);
 	}
 	run->run_at = target->now;
-	write_section(run);
+	write_files(run);
 	write_indexes(run);
 	if (run->feed)
 		sm_feed_write(feed, target->base_url, options->section, run->run_at);
@@ -583,9 +540,11 @@ run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *arg
 	ErrorContextCallback callback = {.callback = add_context,.arg = run};
 
 	run->sink.put = put_file;
+	prepare_to_store(run);
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	work(args, run);
+	tuplestore_end(run->files);
 	sm_target_close(run->target);
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(oldcontext);

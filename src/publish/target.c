@@ -190,10 +190,10 @@ list_sitemaps(SmTarget *target)
 								quote_literal_cstr(target->section)));
 }
 
-void
-sm_target_list_indexes(SmTarget *target, bool of_site)
+SmFileList *
+sm_target_list_indexes(const SmTarget *target, bool of_site)
 {
-	target->indexes =
+	return
 		list_our_files(target,
 					   psprintf("kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "'"
 								" AND (section OPERATOR(pg_catalog.=) %s"

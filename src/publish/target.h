@@ -30,7 +30,6 @@ typedef struct SmTarget
 	SmActivity	activity;
 	const char *of_site;		/* condition for the rows of the site */
 	SmFileList *sitemaps;		/* of the section */
-	SmFileList *indexes;		/* that the run may write or delete */
 	TimestampTz now;			/* lastmod of files that change: the clock
 								 * under the site's lock, or later */
 
@@ -68,7 +67,7 @@ extern void sm_target_close(SmTarget *target);
  * Under the lock of the site, list the indexes of the section, and, if of_site, those of the
  * site.  The indexes of the section "sitemap" are the site's.
  */
-extern void sm_target_list_indexes(SmTarget *target, bool of_site);
+extern SmFileList *sm_target_list_indexes(const SmTarget *target, bool of_site);
 
 /* All files of the site, sorted, with what an index needs. */
 extern SmFileList *sm_target_list_site(const SmTarget *target);

@@ -53,7 +53,7 @@ typedef struct Run
 	SmFileSink	sink;			/* must be first; receives the files of the
 								 * set and of the index */
 	const SmOptions *options;
-	SmTarget   *target;
+	SmTarget	target;
 	SmSet	   *set;			/* while it is being made */
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
 	bool		expects_changes;	/* do not count unannounced changes */
@@ -110,7 +110,7 @@ report_file(Run *run, const char *name, const char *kind, const char *action,
 static TimestampTz
 next_lastmod(Run *run, const SmOldFile *old)
 {
-	TimestampTz lastmod = run->target->now;
+	TimestampTz lastmod = run->target.now;
 
 	if (old && !TIMESTAMP_NOT_FINITE(old->lastmod) &&
 		IS_VALID_TIMESTAMP(old->lastmod + USECS_PER_SEC))
@@ -127,9 +127,9 @@ name_is_taken(const Run *run, const SmOldFile *old, const char *section)
 			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, old->name),
 			 old->digest == NULL ?
 			 errdetail("In the target table \"%s\", another program has a file of that name.",
-					   run->target->table.name->relname) :
+					   run->target.table.name->relname) :
 			 errdetail("In the target table \"%s\", section \"%s\" has %s of that name.",
-					   run->target->table.name->relname, old->section ? old->section : "",
+					   run->target.table.name->relname, old->section ? old->section : "",
 					   sm_old_file_is_index(old) ? "an index" : "a sitemap"),
 			 old->digest == NULL ?
 			 errhint("Publish the section under another name.") :
@@ -141,9 +141,9 @@ name_is_taken(const Run *run, const SmOldFile *old, const char *section)
  * another transaction has inserted it, and our snapshot is older.
  */
 static void
-check_new_name(const Run *run, const char *section, const char *name, bool is_index)
+check_new_name(Run *run, const char *section, const char *name, bool is_index)
 {
-	const SmOldFile *old = sm_target_find(run->target, name, true);
+	const SmOldFile *old = sm_target_find(&run->target, name, true);
 
 	if (old == NULL)
 		return;
@@ -153,7 +153,7 @@ check_new_name(const Run *run, const char *section, const char *name, bool is_in
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					run->target->table.name->relname),
+					run->target.table.name->relname),
 			 errdetail("Another transaction has inserted the file \"%s\".", name)));
 }
 
@@ -166,7 +166,7 @@ compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena
 	if (run->feed == NULL)
 		return;
 	if (old && old->has_content)
-		old_content = sm_target_read(run->target, run->read_content, old);
+		old_content = sm_target_read(&run->target, run->read_content, old);
 	sm_feed_compare(run->feed, name, old_content, content);
 }
 
@@ -199,7 +199,7 @@ write_file(Run *run, Datum *values, bool *isnull)
 		if (!is_index && !same_digest)
 			compare_content(run, name, old,
 							(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]));
-		sm_target_write(run->target, old == NULL, values, isnull);
+		sm_target_write(&run->target, old == NULL, values, isnull);
 	}
 	report_file(run, name, kind, same_document ? "unchanged" : old ? "updated" : "inserted",
 				DatumGetInt32(values[SM_FILE_URL_COUNT]), DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
@@ -210,7 +210,7 @@ delete_file(Run *run, const SmOldFile *old)
 {
 	if (!sm_old_file_is_index(old))
 		compare_content(run, old->name, old, NULL);
-	sm_target_delete(run->target, old);
+	sm_target_delete(&run->target, old);
 	report_file(run, old->name, old->kind, "deleted", old->url_count, old->byte_count);
 }
 
@@ -293,7 +293,7 @@ write_files(Run *run)
 
 		CHECK_FOR_INTERRUPTS();
 		/* a trigger or another session can have deleted it since */
-		if (old->fate == SM_OLD_GONE && sm_target_find(run->target, old->name, false))
+		if (old->fate == SM_OLD_GONE && sm_target_find(&run->target, old->name, false))
 			delete_file(run, old);
 		MemoryContextReset(context);
 	}
@@ -310,17 +310,17 @@ write_indexes(Run *run)
 {
 	bool		of_site = run->options->index != SM_INDEX_NEVER;
 
-	run->list = sm_target_list_indexes(run->target, of_site);
+	run->list = sm_target_list_indexes(&run->target, of_site);
 	if (of_site)
-		sm_site_index(run->target, run->options, &run->sink);
+		sm_site_index(&run->target, run->options, &run->sink);
 	write_files(run);
 }
 
 /* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
 static void
-check_shrink(const Run *run, double max_shrink)
+check_shrink(Run *run, double max_shrink)
 {
-	int64		before = run->target->sitemaps->url_count;
+	int64		before = run->target.sitemaps->url_count;
 	int64		after = run->url_count;
 	int64		allowed = max_shrink < 0 ?
 		Max(DEFAULT_LOSS, sm_decimal_share(before, DEFAULT_SHRINK)) :
@@ -328,7 +328,7 @@ check_shrink(const Run *run, double max_shrink)
 
 	if (before - after <= allowed && (after > 0 || before == 0 || max_shrink == 1.0))
 		return;
-	run->target->activity = SM_IN_TARGET;
+	run->target.activity = SM_IN_TARGET;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
@@ -336,9 +336,9 @@ check_shrink(const Run *run, double max_shrink)
 			 max_shrink < 0 ?
 			 errdetail("Without max_shrink it may lose %g%% of its URLs, or %d, but not all. Nothing was changed in the target table \"%s\".",
 					   DEFAULT_SHRINK * 100.0, DEFAULT_LOSS,
-					   run->target->table.name->relname) :
+					   run->target.table.name->relname) :
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
-					   max_shrink * 100.0, run->target->table.name->relname),
+					   max_shrink * 100.0, run->target.table.name->relname),
 			 errhint("If the pages are really gone, set max_shrink to 1 for one run.")));
 }
 
@@ -395,7 +395,7 @@ make_files(Run *run, SmChanges *changes, SmPast *past)
 		run->reads_all = true;
 	/* no notice for a first run, or a single file, which has few rows */
 	if (run->reason && run->rows &&
-		run->target->sitemaps->nfiles > (sm_query_has_limit(&run->set->query) ? 0 : 1))
+		run->target.sitemaps->nfiles > (sm_query_has_limit(&run->set->query) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", run->reason)));
 	if (run->reads_all)
@@ -415,7 +415,7 @@ make_files(Run *run, SmChanges *changes, SmPast *past)
 static void
 warn_of_order(const Run *run)
 {
-	if (run->options->stable && run->target->sitemaps->nfiles == 0 &&
+	if (run->options->stable && run->target.sitemaps->nfiles == 0 &&
 		run->set->names.nparts > 0 && !sm_query_has_order(&run->set->query))
 		ereport(WARNING,
 				(errmsg("the query has no ORDER BY"),
@@ -430,7 +430,7 @@ warn_of_order(const Run *run)
 static void
 make_set(Run *run, const char *statement, double max_shrink)
 {
-	SmTarget   *target = run->target;
+	SmTarget   *target = &run->target;
 	SmSet	   *set = run->set = sm_set_begin(run->options, &run->sink);
 	SmChanges  *changes = NULL;
 	SmPast	   *past = NULL;
@@ -460,7 +460,7 @@ publish(const SmArguments *args, Run *run)
 	Oid			relid = DatumGetObjectId(sm_argument(args, "target"));
 	char	   *statement;
 	const SmOptions *options;
-	SmTarget   *target;
+	SmTarget   *target = &run->target;
 	SmFeed	   *feed = NULL;
 
 	options = run->options = sm_read_options(args, true);
@@ -469,9 +469,7 @@ publish(const SmArguments *args, Run *run)
 	statement = sm_has_argument(args, "changes") ? sm_text_argument(args, "changes") : NULL;
 	if (sm_has_argument(args, "feed"))
 		feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
-	target = run->target = sm_target_create(relid, &options->base, options->section,
-											"sitemap_publish()");
-	sm_target_open(target);
+	sm_target_open(target, relid, options);
 	run->list = target->sitemaps;
 	if (options->compression > 0)
 		run->gzip = sm_gzip_create(options->compression);
@@ -505,9 +503,7 @@ publish_index(const SmArguments *args, Run *run)
 	Oid			relid = DatumGetObjectId(sm_argument(args, "target"));
 
 	run->options = sm_read_index_options(args);
-	run->target = sm_target_create(relid, &run->options->base, NULL,
-								   "sitemap_publish_index()");
-	sm_target_open(run->target);
+	sm_target_open(&run->target, relid, run->options);
 	write_indexes(run);
 }
 
@@ -516,9 +512,9 @@ static void
 add_context(void *arg)
 {
 	const Run  *run = arg;
-	const SmTarget *target = run->target;
+	const SmTarget *target = &run->target;
 
-	if (target == NULL)
+	if (target->label == NULL)
 		return;
 	if (target->activity == SM_IN_CHANGES)
 		errcontext("in the statement of changes");
@@ -545,7 +541,7 @@ run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *arg
 	error_context_stack = &callback;
 	work(args, run);
 	tuplestore_end(run->files);
-	sm_target_close(run->target);
+	sm_target_close(&run->target);
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(oldcontext);
 	if (run->reason)

@@ -79,55 +79,6 @@ check_privileges(const SmTarget *target)
 				 errdetail("Publishing in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
 }
 
-/*
- * Raise an error unless the relation is a table that the caller may publish
- * in.
- */
-static void
-check_table(const SmTarget *target)
-{
-	Relation	rel = target->table.rel;
-
-	check_privileges(target);
-	sm_table_check_kind(&target->table);
-	sm_table_check_row_security(&target->table);
-	if (!RelationUsesLocalBuffers(rel))
-		PreventCommandIfReadOnly(target->function);
-
-	/*
-	 * a statement that is reading or writing the table would see some of our
-	 * changes, and not others
-	 */
-	if (rel->rd_refcnt != (rel->rd_isnailed ? 2 : 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("cannot publish in \"%s\" because it is being used by active queries in this session",
-						RelationGetRelationName(rel))));
-}
-
-SmTarget *
-sm_target_create(Oid relid, const SmUrlBase *base, const char *section, const char *function)
-{
-	MemoryContext context = CurrentMemoryContext;
-	SmTarget   *target = palloc0_object(SmTarget);
-
-	target->table = target_table;
-	target->table.relid = relid;
-	target->label = get_rel_name(relid);
-	target->label = target->label == NULL ? psprintf("%u", relid) :
-		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), target->label);
-	target->section = section;
-	target->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
-	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
-							   quote_literal_cstr(target->base_url));
-	target->function = function;
-	target->now = DT_NOBEGIN;
-	PreventCommandDuringRecovery(function);
-	SPI_connect();
-	MemoryContextSwitchTo(context);
-	return target;
-}
-
 /* The files that a SELECT of SM_OLD_FILE_COLUMNS has returned. */
 static SmFileList *
 read_files(const SmTarget *target)
@@ -260,21 +211,56 @@ sm_target_lock_site(SmTarget *target)
 	sm_table_check_row_security(&target->table);
 }
 
-void
-sm_target_open(SmTarget *target)
+/*
+ * Raise an error if a statement of this session is reading or writing the table: it would
+ * see some of our changes, and not others.
+ */
+static void
+check_use(Relation rel)
 {
+	if (rel->rd_refcnt != (rel->rd_isnailed ? 2 : 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot publish in \"%s\" because it is being used by active queries in this session",
+						RelationGetRelationName(rel))));
+}
+
+void
+sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
+{
+	const char *function = options->section ? "sitemap_publish()" : "sitemap_publish_index()";
+	MemoryContext context = CurrentMemoryContext;
+
+	PreventCommandDuringRecovery(function);
+	target->table = target_table;
+	target->table.relid = relid;
+	target->label = get_rel_name(relid);
+	target->label = target->label == NULL ? psprintf("%u", relid) :
+		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), target->label);
+	target->section = options->section;
+	target->base_url = pnstrdup(options->base.url[SM_FORM_PLAIN], options->base.len[SM_FORM_PLAIN]);
+	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
+							   quote_literal_cstr(target->base_url));
+	target->now = DT_NOBEGIN;
+	SPI_connect();
+	MemoryContextSwitchTo(context);
+
 	/* whoever may not publish must not hold up those who may */
 	check_privileges(target);
 	if (target->section)
 	{
-		LOCKTAG		lock = sm_section_lock(target->table.relid, target->base_url, target->section);
+		LOCKTAG		lock = sm_section_lock(relid, target->base_url, target->section);
 
 		sm_lock(&lock);
 	}
 	else
 		lock_site(target);
 	sm_table_open(&target->table, RowExclusiveLock);
-	check_table(target);
+	sm_table_check_kind(&target->table);
+	sm_table_check_row_security(&target->table);
+	if (!RelationUsesLocalBuffers(target->table.rel))
+		PreventCommandIfReadOnly(function);
+	check_use(target->table.rel);
 	sm_table_check_columns(&target->table);
 	check_one_site(target);
 	if (target->section)

@@ -26,7 +26,6 @@ typedef struct SmTarget
 								 * there is no such table */
 	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
-	const char *function;		/* SQL function to name in errors */
 	SmActivity	activity;
 	const char *of_site;		/* condition for the rows of the site */
 	SmFileList *sitemaps;		/* of the section */
@@ -45,17 +44,11 @@ typedef struct SmTarget
 extern bool sm_may_publish(Oid relid);
 
 /*
- * Begin to publish in a table.  section: NULL to publish only the index.  SPI is connected
- * from here to sm_target_close.
- */
-extern SmTarget *sm_target_create(Oid relid, const SmUrlBase *base, const char *section,
-								  const char *function);
-
-/*
  * Take the lock of the section, open and check the table, and list the sitemaps of the
- * section.  Without a section, take the lock of the site.
+ * section.  Without a section, take the lock of the site.  SPI is connected from here to
+ * sm_target_close.
  */
-extern void sm_target_open(SmTarget *target);
+extern void sm_target_open(SmTarget *target, Oid relid, const SmOptions *options);
 
 /* Take the lock of the site. */
 extern void sm_target_lock_site(SmTarget *target);

@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include "publish/job.h"
-
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "commands/trigger.h"
@@ -19,7 +17,6 @@
 #include "server/table.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
 PG_FUNCTION_INFO_V1(_sitemap_lock_jobs);
@@ -27,83 +24,12 @@ PG_FUNCTION_INFO_V1(_sitemap_require_commit);
 PG_FUNCTION_INFO_V1(_sitemap_lock_section);
 PG_FUNCTION_INFO_V1(_sitemap_is_running);
 
-/* Point a tuple at a row.  Returns its columns, to be released. */
-static TupleDesc
-open_row(Datum row, HeapTuple tuple)
-{
-	HeapTupleHeader header = DatumGetHeapTupleHeader(row);
-
-	tuple->t_len = HeapTupleHeaderGetDatumLength(header);
-	ItemPointerSetInvalid(&tuple->t_self);
-	tuple->t_tableOid = InvalidOid;
-	tuple->t_data = header;
-	return lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
-								  HeapTupleHeaderGetTypMod(header));
-}
-
-SmArguments *
-sm_job_arguments(Datum job)
-{
-	SmArguments *args = palloc_object(SmArguments);
-	HeapTupleData tuple;
-	TupleDesc	desc = open_row(job, &tuple);
-
-	args->count = desc->natts;
-	args->names = palloc_array(char *, desc->natts);
-	args->types = palloc_array(Oid, desc->natts);
-	args->values = palloc_array(NullableDatum, desc->natts);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		args->names[i] = pstrdup(NameStr(TupleDescAttr(desc, i)->attname));
-		args->types[i] = TupleDescAttr(desc, i)->atttypid;
-		args->values[i].value = heap_getattr(&tuple, i + 1, desc, &args->values[i].isnull);
-	}
-	ReleaseTupleDesc(desc);
-	return args;
-}
-
-bool
-sm_job_is_null(Datum job, const char *column)
-{
-	HeapTupleData tuple;
-	TupleDesc	desc = open_row(job, &tuple);
-	int			number = SPI_fnumber(desc, column);
-	bool		isnull = number <= 0 || heap_attisnull(&tuple, number, desc);
-
-	ReleaseTupleDesc(desc);
-	return isnull;
-}
-
-Datum
-sm_job_with_columns(Datum job, const SmJobColumn *columns, int ncolumns)
-{
-	HeapTupleData tuple;
-	TupleDesc	desc = open_row(job, &tuple);
-	Datum	   *values = palloc0_array(Datum, desc->natts);
-	bool	   *nulls = palloc0_array(bool, desc->natts);
-	bool	   *replaced = palloc0_array(bool, desc->natts);
-	Datum		result;
-
-	for (int i = 0; i < ncolumns; i++)
-	{
-		int			number = SPI_fnumber(desc, columns[i].name);
-
-		if (number <= 0)
-			continue;
-		values[number - 1] = columns[i].value;
-		nulls[number - 1] = columns[i].isnull;
-		replaced[number - 1] = true;
-	}
-	result = HeapTupleGetDatum(heap_modify_tuple(&tuple, desc, values, nulls, replaced));
-	ReleaseTupleDesc(desc);
-	return result;
-}
-
 /* A step of sitemap_run, and the row of the job that it returns. */
 typedef struct Step
 {
 	const char *statement;
-	ParamListInfo params;
+	ParamListInfo params;		/* the row of the job as it was and as it was
+								 * published, and a text */
 	NullableDatum job;
 } Step;
 
@@ -138,28 +64,6 @@ run_step(void *arg)
 }
 
 /*
- * Arguments of _sitemap_try as parameters of the statement: the row of the job twice, as
- * the step before found it and as it published it, and a text.
- */
-static ParamListInfo
-make_params(FunctionCallInfo fcinfo)
-{
-	ParamListInfo params = makeParamList(3);
-
-	for (int i = 0; i < params->numParams; i++)
-	{
-		const NullableDatum *argument = &fcinfo->args[i + 1];
-		ParamExternData *param = &params->params[i];
-
-		param->value = argument->value;
-		param->isnull = argument->isnull;
-		param->pflags = PARAM_FLAG_CONST;
-		param->ptype = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
-	}
-	return params;
-}
-
-/*
  * Run a step of sitemap_run, one or more statements of which the last returns the row of a
  * job, or no row, in a subtransaction.  Returns that row, and what an error says.
  */
@@ -167,13 +71,20 @@ Datum
 _sitemap_try(PG_FUNCTION_ARGS)
 {
 	Step		step = {.statement = text_to_cstring(PG_GETARG_TEXT_PP(0)),
-	.params = make_params(fcinfo),.job.isnull = true};
+	.params = makeParamList(3),.job.isnull = true};
 	ErrorData  *error;
 	const char *texts[5] = {0};
 	Datum		values[7];
 	bool		nulls[7];
 	TupleDesc	desc;
 
+	for (int i = 0; i < step.params->numParams; i++)
+	{
+		step.params->params[i].value = PG_GETARG_DATUM(i + 1);
+		step.params->params[i].isnull = false;	/* the function is STRICT */
+		step.params->params[i].pflags = PARAM_FLAG_CONST;
+		step.params->params[i].ptype = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
+	}
 	error = sm_try(run_step, &step);
 	if (error)
 	{

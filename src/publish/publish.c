@@ -25,7 +25,6 @@
 #include "miscadmin.h"
 #include "publish/changes.h"
 #include "publish/feed.h"
-#include "publish/job.h"
 #include "publish/past.h"
 #include "publish/site.h"
 #include "server/argument.h"
@@ -38,6 +37,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
+#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(sitemap_publish);
 PG_FUNCTION_INFO_V1(_sitemap_publish);
@@ -559,11 +559,16 @@ sitemap_publish(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The row of a job with the results of its run. */
+/* The row of a job with the results of its run, apart from columns that it lacks. */
 static Datum
 put_results(const Run *run, Datum job)
 {
-	SmJobColumn columns[] = {
+	const struct
+	{
+		const char *name;
+		Datum		value;
+		bool		isnull;
+	}			results[] = {
 		{"urls", Int64GetDatum(run->url_count), false},
 		{"files", Int32GetDatum(run->nfiles), false},
 		{"written", Int32GetDatum(run->written), false},
@@ -573,7 +578,25 @@ put_results(const Run *run, Datum job)
 	};
 
 	/* other runs leave the number of the last full run */
-	return sm_job_with_columns(job, columns, lengthof(columns) - (run->reads_all ? 0 : 1));
+	const size_t nresults = lengthof(results) - (run->reads_all ? 0 : 1);
+	HeapTupleHeader header = DatumGetHeapTupleHeader(job);
+	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	TupleDesc	desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
+												   HeapTupleHeaderGetTypMod(header));
+	int			columns[lengthof(results)];
+	Datum		values[lengthof(results)];
+	bool		nulls[lengthof(results)];
+	int			ncolumns = 0;
+
+	for (size_t i = 0; i < nresults; i++)
+	{
+		columns[ncolumns] = SPI_fnumber(desc, results[i].name);
+		values[ncolumns] = results[i].value;
+		nulls[ncolumns] = results[i].isnull;
+		if (columns[ncolumns] > 0)
+			ncolumns++;
+	}
+	return HeapTupleGetDatum(heap_modify_tuple_by_cols(&row, desc, ncolumns, columns, values, nulls));
 }
 
 /*
@@ -586,13 +609,14 @@ _sitemap_publish(PG_FUNCTION_ARGS)
 	Datum		job = PG_GETARG_DATUM(0);
 	Run			run = {.reads_all = PG_GETARG_BOOL(1),.unannounced = -1};
 	char	   *search_path = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	const SmArguments *args = sm_row_arguments(job);
 	int			level = NewGUCNestLevel();
 
 	(void) set_config_option("search_path", search_path, PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	/* whoever sets full_at to NULL knows of changes that nobody announces */
-	run.expects_changes = sm_job_is_null(job, "full_at");
-	run_call(sm_job_arguments(job), &run, publish);
+	run.expects_changes = !sm_has_argument(args, "full_at");
+	run_call(args, &run, publish);
 	AtEOXact_GUC(true, level);
 	PG_RETURN_DATUM(put_results(&run, job));
 }

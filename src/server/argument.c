@@ -17,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 void
 sm_invalid_argument(const char *name, const char *value, const char *detail)
@@ -81,6 +82,28 @@ sm_call_arguments(FunctionCallInfo fcinfo)
 		MemoryContextSwitchTo(oldcontext);
 	}
 	args->values = fcinfo->args;
+	return args;
+}
+
+SmArguments *
+sm_row_arguments(Datum row)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(row);
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	TupleDesc	desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
+												   HeapTupleHeaderGetTypMod(header));
+	SmArguments *args = palloc_object(SmArguments);
+
+	args->count = desc->natts;
+	args->names = palloc_array(char *, desc->natts);
+	args->types = palloc_array(Oid, desc->natts);
+	args->values = palloc_array(NullableDatum, desc->natts);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		args->names[i] = NameStr(TupleDescAttr(desc, i)->attname);
+		args->types[i] = TupleDescAttr(desc, i)->atttypid;
+		args->values[i].value = heap_getattr(&tuple, i + 1, desc, &args->values[i].isnull);
+	}
 	return args;
 }
 

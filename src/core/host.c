@@ -116,6 +116,20 @@ is_label_char(char c)
 	return sm_is_letter(c) || sm_is_digit(c) || c == '-' || c == '_' || c == '~';
 }
 
+/* Is a text an address, of AF_INET or AF_INET6? */
+static bool
+is_address(int family, const char *s, size_t len)
+{
+	char		address[INET6_ADDRSTRLEN];
+	struct in6_addr parsed;		/* the larger one of both */
+
+	if (len >= sizeof(address) || memchr(s, '\0', len) != NULL)
+		return false;
+	memcpy(address, s, len);
+	address[len] = '\0';
+	return inet_pton(family, address, &parsed) == 1;
+}
+
 /*
  * If the last label of a host is a number, browsers read the host as an IPv4 address, and
  * do not open an invalid one, such as "192.168.0.257" or "a.1".  Other spellings of an
@@ -124,21 +138,13 @@ is_label_char(char c)
 static bool
 valid_if_ipv4(const char *host, size_t len)
 {
-	char		address[INET_ADDRSTRLEN];
-	struct in_addr parsed;
 	size_t		start;
 
 	if (len > 0 && host[len - 1] == '.')
 		len--;
 	for (start = len; start > 0 && sm_is_digit(host[start - 1]); start--)
 		;
-	if (start == len || (start > 0 && host[start - 1] != '.'))
-		return true;
-	if (len >= sizeof(address))
-		return false;
-	memcpy(address, host, len);
-	address[len] = '\0';
-	return inet_pton(AF_INET, address, &parsed) == 1;
+	return start == len || (start > 0 && host[start - 1] != '.') || is_address(AF_INET, host, len);
 }
 
 /* Is this ASCII name within the lengths of DNS, and do browsers open it? */
@@ -167,15 +173,7 @@ valid_name(const char *host, size_t len)
 static bool
 valid_ipv6(const char *host, size_t len)
 {
-	char		address[INET6_ADDRSTRLEN];
-	struct in6_addr parsed;
-
-	if (len < 2 || host[len - 1] != ']' || len - 2 >= sizeof(address) ||
-		memchr(host, '\0', len) != NULL)
-		return false;
-	memcpy(address, host + 1, len - 2);
-	address[len - 2] = '\0';
-	return inet_pton(AF_INET6, address, &parsed) == 1;
+	return len >= 2 && host[len - 1] == ']' && is_address(AF_INET6, host + 1, len - 2);
 }
 
 SmUrlStatus

@@ -54,54 +54,36 @@ days_in_month(unsigned int year, unsigned int month)
 	return days[month - 1];
 }
 
-/*
- * Year and month are linear functions of the day, and the divisions in these
- * functions are replaced by multiplications (Neri and Schneider, "Euclidean
- * affine functions and their application to calendar algorithms", 2022).
- */
 bool
 sm_w3c_format_day(int64_t day, char *dst)
 {
-	uint32_t	n;
-	uint32_t	century;
-	uint32_t	day_of_century;
-	uint64_t	product;
-	uint32_t	year_of_century;
-	uint32_t	day_of_year;
-	uint32_t	month;
-	bool		next_year;
+	unsigned int quarters;		/* of days, from 0000-03-01 to the last one of
+								 * this day */
+	unsigned int year;
+	unsigned int day_of_year;
+	unsigned int m;
 
 	if (day < MIN_DAY || day > MAX_DAY)
 		return false;
 
-	n = 4 * (uint32_t) (day + EPOCH_OFFSET) + 3;
-	century = n / DAYS_PER_ERA;
-	day_of_century = n % DAYS_PER_ERA / 4;
-
-	product = UINT64_C(2939745) * (4 * day_of_century + 3);
-	year_of_century = (uint32_t) (product >> 32);
-	day_of_year = (uint32_t) product / 2939745 / 4;
-
 	/*
-	 * the era's years begin on 1 March: January and February belong to the
-	 * next calendar year
+	 * day_of in reverse.  A century has an era's quarters in days, a year has
+	 * 1461 quarters; leap days are at the end of both.
 	 */
-	next_year = day_of_year >= 306;
-	month = 2141 * day_of_year + 197913;
-	if (year_of_century == 99 && next_year)
-	{
-		year_of_century = 0;
-		century++;
-	}
-	else
-		year_of_century += next_year;
+	quarters = 4 * (unsigned int) (day + EPOCH_OFFSET) + 3;
+	year = quarters / DAYS_PER_ERA * 100;
+	quarters = quarters % DAYS_PER_ERA | 3;
+	year += quarters / 1461;
+	day_of_year = quarters % 1461 / 4;
+	m = (5 * day_of_year + 2) / 153;
+	year += m >= 10;
 
-	put2(dst, century);
-	put2(dst + 2, year_of_century);
+	put2(dst, year / 100);
+	put2(dst + 2, year % 100);
 	dst[4] = '-';
-	put2(dst + 5, next_year ? (month >> 16) - 12 : month >> 16);
+	put2(dst + 5, m < 10 ? m + 3 : m - 9);
 	dst[7] = '-';
-	put2(dst + 8, (month & 0xFFFF) / 2141 + 1);
+	put2(dst + 8, day_of_year - (153 * m + 2) / 5 + 1);
 	return true;
 }
 

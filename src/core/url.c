@@ -155,9 +155,9 @@ put_origin(char *dst, const Parts *parts, SmSpan host)
 }
 
 /*
- * Encode the origin of a URL to *d, and store the length of
- * "scheme://authority" in *raw_len.  An origin goes into the cache unless it
- * is too long.
+ * Encode the origin of a URL to *d, or write it in canonical form if it is out of scope,
+ * and store the length of "scheme://authority" in *raw_len.  An origin goes into the cache
+ * unless it is too long.
  */
 static SmUrlStatus
 encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
@@ -204,7 +204,6 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 	p = sm_put(p, host, host_len);
 	if (parts.port.s)
 		p = sm_put(p, parts.port.s - 1, parts.port.len + 1);	/* and the colon */
-	*d = p;
 	*raw_len = parts.rest - s;
 
 	if (base && base->scope != SM_SCOPE_ANY)
@@ -213,8 +212,12 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		char	   *end = put_origin(origin, &parts, sm_span(host, host_len));
 
 		if (!sm_span_equal(sm_span(origin, end - origin), sm_base_origin(base)))
+		{
 			status = SM_URL_OTHER_SITE;
+			p = sm_put(start, origin, end - origin);
+		}
 	}
+	*d = p;
 
 	if (*raw_len <= SM_ORIGIN_MAX)
 	{
@@ -513,9 +516,9 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	}
 	else
 		status = encode_origin(s, len, base, cache, &raw_len, &d);
+	*dst_len = origin_len = d - dst;
 	if (status != SM_URL_OK)
 		return status;
-	origin_len = d - dst;
 
 	d = sm_escape(s + raw_len, end, form, d, &entity_bytes);
 	*dst_len = d - dst;
@@ -562,21 +565,6 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	xml = sm_put(xml, plain, base->origin_len);
 	base->len[SM_FORM_XML] = base->origin_len + sm_url_encode_reference(parts.rest, len, xml);
 	return SM_URL_OK;
-}
-
-size_t
-sm_url_other_origin(const char *src, size_t len, const SmUrlBase *base, char dst[SM_ORIGIN_MAX])
-{
-	SmSpan		url = sm_trim(sm_span(src, len));
-	Parts		parts;
-	char		host[SM_HOST_MAX];
-	size_t		host_len;
-
-	split(url.s, url.len, &parts);
-	if (url.s[0] == '/')		/* "//host/path" */
-		parts.https = base->scheme_len == strlen("https");
-	(void) sm_host_encode(parts.host, host, &host_len);
-	return put_origin(dst, &parts, sm_span(host, host_len)) - dst;
 }
 
 bool

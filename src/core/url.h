@@ -85,7 +85,8 @@ extern size_t sm_url_bound(size_t len, const SmUrlBase *base, size_t max);
  * *dst_len.  Blanks at both ends are dropped, a relative reference is resolved
  * against base (it is an error if base is NULL), a non-ASCII host gets its IDNA2008
  * form, and each component is percent-encoded.  max: the longest URL accepted, in
- * characters before XML escaping.
+ * characters before XML escaping.  Of a URL that is refused as SM_URL_OTHER_SITE, only
+ * the origin is written, in canonical form.
  */
 extern SmUrlStatus sm_url_encode(const char *src, size_t len,
 								 const SmUrlBase *base, SmUrlCache *cache,
@@ -126,13 +127,6 @@ extern SmSpan sm_without_www(SmSpan host);
  * its length; dst needs len + 1 bytes.
  */
 extern size_t sm_url_canonical(const char *url, size_t len, char *dst);
-
-/*
- * Write the origin of a URL that is refused as SM_URL_OTHER_SITE, in canonical form.
- * Returns its length.
- */
-extern size_t sm_url_other_origin(const char *src, size_t len, const SmUrlBase *base,
-								  char dst[SM_ORIGIN_MAX]);
 
 /*
  * Describe a status in words that follow "invalid loc: ".  There are no words for a

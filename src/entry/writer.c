@@ -44,20 +44,16 @@ sm_entry_writer_init(SmEntryWriter *w, SmKind kind)
 	w->ascii = sm_ascii_only();
 }
 
-/* Report that a loc is refused. */
+/* Report that a loc is refused.  origin: of a loc of another site. */
 static pg_noinline bool
-loc_problem(SmEntryWriter *w, SmSpan loc, SmUrlStatus status)
+loc_problem(SmEntryWriter *w, SmUrlStatus status, SmSpan origin)
 {
 	if (status == SM_URL_OTHER_SITE)
-	{
-		char		origin[SM_ORIGIN_MAX];
-		size_t		len = sm_url_other_origin(loc.s, loc.len, w->base, origin);
-
 		return sm_problem(&w->problems, SM_LOC_OUTSIDE, ERRCODE_INVALID_PARAMETER_VALUE,
 						  "If both mean the same site, write the loc as a path, such as \"/page\", or correct base_url. If the set may have URLs of other sites, use scope => 'any'.",
 						  "invalid loc: the site is \"%.*s\", not \"%.*s\" as in base_url",
-						  (int) len, origin, (int) w->base->origin_len, w->base->url[SM_FORM_PLAIN]);
-	}
+						  (int) origin.len, origin.s, (int) w->base->origin_len,
+						  w->base->url[SM_FORM_PLAIN]);
 	if (status == SM_URL_OTHER_PATH)
 		return sm_problem(&w->problems, SM_LOC_OUTSIDE, ERRCODE_INVALID_PARAMETER_VALUE,
 						  "Give base_url a directory that contains all pages. If the host's robots.txt lists the sitemap, use scope => 'host'.",
@@ -260,7 +256,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 {
 	int			start = buf->len;
 	int			loc_start;
-	size_t		len;
+	size_t		len = 0;
 	SmUrlStatus status;
 
 	w->problems.loc = row->loc;
@@ -279,7 +275,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 	if (unlikely(status != SM_URL_OK))
 	{
 		/* a loc that could not be read is reported already */
-		if (row->loc.s != NULL && !loc_problem(w, row->loc, status))
+		if (row->loc.s != NULL && !loc_problem(w, status, sm_span(buf->data + loc_start, len)))
 		{
 			buf->len = start;
 			return false;

@@ -7,6 +7,7 @@
 #include "files/file.h"
 
 #include "catalog/pg_type.h"
+#include "server/gzip.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -91,7 +92,7 @@ sm_file_column(const char *name)
 }
 
 void
-sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows, TupleDesc desc)
+sm_file_store(const SmFile *file, int compression, Tuplestorestate *rows, TupleDesc desc)
 {
 	Datum	   *row_values = palloc_array(Datum, desc->natts);
 	bool	   *row_nulls = palloc_array(bool, desc->natts);
@@ -99,9 +100,9 @@ sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows, TupleDesc
 	bool		nulls[SM_FILE_NCOLUMNS];
 
 	file_to_row(file, values, nulls);
-	if (gzip && file->content && !sm_file_is_index(file))
+	if (compression > 0 && file->content && !sm_file_is_index(file))
 		values[SM_FILE_CONTENT] =
-			PointerGetDatum(sm_gzip(gzip, sm_span(VARDATA(file->content),
+			PointerGetDatum(sm_gzip(compression, sm_span(VARDATA(file->content),
 												  VARSIZE(file->content) - VARHDRSZ)));
 	for (int i = 0; i < desc->natts; i++)
 	{

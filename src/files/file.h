@@ -8,7 +8,6 @@
 #include "core/digest.h"
 #include "core/url.h"
 #include "files/document.h"
-#include "server/gzip.h"
 #include "server/table.h"
 #include "utils/tuplestore.h"
 
@@ -116,10 +115,10 @@ sm_file_is_index(const SmFile *file)
 }
 
 /*
- * Add the row of a file to a tuplestore.  gzip compresses its content, unless it is NULL
- * or the file is an index.  desc: columns of sitemap_file; others are filled with NULL.
+ * Add the row of a file to a tuplestore.  compression: the level of gzip for its content,
+ * unless it is 0 or the file is an index.  desc: columns of sitemap_file; others are filled with NULL.
  */
-extern void sm_file_store(const SmFile *file, SmGzip *gzip, Tuplestorestate *rows,
+extern void sm_file_store(const SmFile *file, int compression, Tuplestorestate *rows,
 						  TupleDesc desc);
 
 #endif

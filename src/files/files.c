@@ -18,7 +18,7 @@ typedef struct FilesState
 {
 	SmFileSink	sink;			/* must be first */
 	SmIndex    *index;			/* the index of the set, NULL for none */
-	SmGzip	   *gzip;			/* compresses files; NULL for no compression */
+	int			compression;	/* 0 for none, 1 to 9 for gzip */
 	ReturnSetInfo *result;
 } FilesState;
 
@@ -29,9 +29,9 @@ put_result_file(SmFileSink *self, const SmFile *file)
 	FilesState *state = (FilesState *) self;
 	SmFile		stored = *file;
 
-	if (state->gzip == NULL || sm_file_is_index(file))
+	if (state->compression == 0 || sm_file_is_index(file))
 		stored.content = sm_toast_compress(file->content);
-	sm_file_store(&stored, state->gzip, state->result->setResult, state->result->setDesc);
+	sm_file_store(&stored, state->compression, state->result->setResult, state->result->setDesc);
 
 	if (state->index && !sm_file_is_index(file))
 		sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
@@ -78,8 +78,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(sm_call_arguments(fcinfo), false);
-	if (options->compression > 0)
-		state.gzip = sm_gzip_create(options->compression);
+	state.compression = options->compression;
 	has_index = options->index == SM_INDEX_ALWAYS || options->index == SM_INDEX_OF_SECTION;
 	if (options->index != SM_INDEX_NEVER)
 		state.index = sm_index_create(options);

@@ -63,8 +63,6 @@ typedef struct Run
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
-	SmGzip	   *gzip;			/* compresses contents; NULL for no
-								 * compression */
 
 	/* the feed, NULL for none and at the section's first run */
 	SmFeed	   *feed;
@@ -242,7 +240,7 @@ put_file(SmFileSink *self, const SmFile *file)
 	SmFile		copy = *file;
 
 	compare_with_old(sm_file_list_find(run->list, file->section, file->name), &copy);
-	sm_file_store(&copy, run->gzip, run->files, run->desc);
+	sm_file_store(&copy, run->options->compression, run->files, run->desc);
 }
 
 static void
@@ -471,8 +469,6 @@ publish(const SmArguments *args, Run *run)
 		feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
 	sm_target_open(target, relid, options);
 	run->list = target->sitemaps;
-	if (options->compression > 0)
-		run->gzip = sm_gzip_create(options->compression);
 	make_set(run, statement, max_shrink);
 	sm_target_lock_site(target);
 

@@ -22,7 +22,6 @@
 #include "compat.h"
 #include "core/littleendian.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* 16 asks for the gzip format, whose header gets no name and time 0 */
 #define GZIP_BITS	(MAX_WBITS + 16)
@@ -36,15 +35,6 @@
 
 /* the largest document to inflate in one call, in a few hundredths of a second */
 #define MAX_AT_ONCE		67108864
-
-struct SmGzip
-{
-#ifdef USE_LIBDEFLATE
-	struct libdeflate_compressor *compressor;
-#else
-	z_stream	stream;
-#endif
-};
 
 /* zlib's memory is in the current memory context, which an error frees. */
 static void *
@@ -82,37 +72,20 @@ libdeflate_level(int level)
 	return level >= 6 ? level - 1 : level;
 }
 
-static void
-free_compressor(void *arg)
+struct varlena *
+sm_gzip(int level, SmSpan data)
 {
-	libdeflate_free_compressor(arg);
-}
+	size_t		room = libdeflate_gzip_compress_bound(NULL, data.len);
+	struct varlena *result = palloc(VARHDRSZ + room);
+	struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(libdeflate_level(level));
+	size_t		len;
 
-SmGzip *
-sm_gzip_create(int level)
-{
-	SmGzip	   *gzip = palloc_object(SmGzip);
-	MemoryContextCallback *callback = palloc_object(MemoryContextCallback);
-
-	gzip->compressor = libdeflate_alloc_compressor(libdeflate_level(level));
-	if (gzip->compressor == NULL)
+	if (compressor == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory")));
-	callback->func = free_compressor;
-	callback->arg = gzip->compressor;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
-	return gzip;
-}
-
-struct varlena *
-sm_gzip(SmGzip *gzip, SmSpan data)
-{
-	size_t		room = libdeflate_gzip_compress_bound(gzip->compressor, data.len);
-	struct varlena *result = palloc(VARHDRSZ + room);
-	size_t		len = libdeflate_gzip_compress(gzip->compressor, data.s, data.len,
-											   VARDATA(result), room);
-
+	len = libdeflate_gzip_compress(compressor, data.s, data.len, VARDATA(result), room);
+	libdeflate_free_compressor(compressor);
 	if (len == 0)
 		compression_failed();
 	SET_VARSIZE(result, VARHDRSZ + len);
@@ -121,42 +94,34 @@ sm_gzip(SmGzip *gzip, SmSpan data)
 
 #else
 
-SmGzip *
-sm_gzip_create(int level)
-{
-	SmGzip	   *gzip = palloc0_object(SmGzip);
-
-	gzip->stream.zalloc = allocate;
-	gzip->stream.zfree = release;
-	if (deflateInit2(&gzip->stream, level, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		compression_failed();
-	return gzip;
-}
-
 struct varlena *
-sm_gzip(SmGzip *gzip, SmSpan data)
+sm_gzip(int level, SmSpan data)
 {
-	z_stream   *stream = &gzip->stream;
-	size_t		room = deflateBound(stream, data.len);
-	struct varlena *result = palloc(VARHDRSZ + room);
+	z_stream	stream = {.zalloc = allocate,.zfree = release};
 	const char *end = data.s + data.len;
+	struct varlena *result;
+	size_t		room;
 	int			status;
 
-	stream->next_in = (Bytef *) data.s;
-	stream->next_out = (Bytef *) VARDATA(result);
-	stream->avail_out = room;
+	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		compression_failed();
+	room = deflateBound(&stream, data.len);
+	result = palloc(VARHDRSZ + room);
+	stream.next_in = (Bytef *) data.s;
+	stream.next_out = (Bytef *) VARDATA(result);
+	stream.avail_out = room;
 	do
 	{
-		size_t		left = end - (const char *) stream->next_in;
+		size_t		left = end - (const char *) stream.next_in;
 
 		CHECK_FOR_INTERRUPTS();
-		stream->avail_in = Min(left, DEFLATE_STEP);
-		status = deflate(stream, left > DEFLATE_STEP ? Z_NO_FLUSH : Z_FINISH);
+		stream.avail_in = Min(left, DEFLATE_STEP);
+		status = deflate(&stream, left > DEFLATE_STEP ? Z_NO_FLUSH : Z_FINISH);
 	} while (status == Z_OK);
 	if (status != Z_STREAM_END)
 		compression_failed();
-	SET_VARSIZE(result, VARHDRSZ + room - stream->avail_out);
-	deflateReset(stream);
+	SET_VARSIZE(result, VARHDRSZ + room - stream.avail_out);
+	deflateEnd(&stream);
 	return result;
 }
 

@@ -7,19 +7,12 @@
 
 #include "core/span.h"
 
-typedef struct SmGzip SmGzip;
-
 /*
- * Prepare to compress at a level from 1 to 9, in the current memory context.  The
- * library's memory is freed with that context, even after an error.
+ * Compress data at a level from 1 to 9, into a gzip member without name and time, so that
+ * the result depends only on the data and the level.  The result is in the current memory
+ * context.
  */
-extern SmGzip *sm_gzip_create(int level);
-
-/*
- * Compress data into a gzip member without name and time, so that the result depends
- * only on the data and the level.  The result is in the current memory context.
- */
-extern struct varlena *sm_gzip(SmGzip *gzip, SmSpan data);
+extern struct varlena *sm_gzip(int level, SmSpan data);
 
 /* Do the bytes begin like gzip data? */
 extern bool sm_is_gzip(SmSpan data);

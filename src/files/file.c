@@ -103,7 +103,7 @@ sm_file_store(const SmFile *file, int compression, Tuplestorestate *rows, TupleD
 	if (compression > 0 && file->content && !sm_file_is_index(file))
 		values[SM_FILE_CONTENT] =
 			PointerGetDatum(sm_gzip(compression, sm_span(VARDATA(file->content),
-												  VARSIZE(file->content) - VARHDRSZ)));
+														 VARSIZE(file->content) - VARHDRSZ)));
 	for (int i = 0; i < desc->natts; i++)
 	{
 		int			column = sm_file_column(NameStr(TupleDescAttr(desc, i)->attname));

@@ -153,8 +153,8 @@ _sitemap_require_commit(PG_FUNCTION_ARGS)
 static LOCKTAG
 section_argument(FunctionCallInfo fcinfo)
 {
-	return sm_section_lock(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)),
-						   text_to_cstring(PG_GETARG_TEXT_PP(2)));
+	return sm_lock_tag(SM_LOCK_SECTION, PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)),
+					   text_to_cstring(PG_GETARG_TEXT_PP(2)));
 }
 
 /*

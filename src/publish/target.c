@@ -196,7 +196,7 @@ check_one_site(const SmTarget *target)
 static void
 lock_site(SmTarget *target)
 {
-	LOCKTAG		lock = sm_site_lock(target->table.relid, target->base_url);
+	LOCKTAG		lock = sm_lock_tag(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 
 	target->activity = SM_IN_TARGET;
 	sm_lock(&lock);
@@ -249,7 +249,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	check_privileges(target);
 	if (target->section)
 	{
-		LOCKTAG		lock = sm_section_lock(relid, target->base_url, target->section);
+		LOCKTAG		lock = sm_lock_tag(SM_LOCK_SECTION, relid, target->base_url, target->section);
 
 		sm_lock(&lock);
 	}

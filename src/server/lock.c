@@ -13,36 +13,14 @@
 #include "core/digest.h"
 #include "miscadmin.h"
 
-static LOCKTAG
-make_lock(SmLockClass class, Oid target, uint64 digest)
+LOCKTAG
+sm_lock_tag(SmLockClass class, Oid target, const char *first, const char *second)
 {
+	uint64		digest = sm_digest(second, strlen(second), sm_digest(first, strlen(first), 0));
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, target, (uint32) digest, class);
 	return tag;
-}
-
-LOCKTAG
-sm_section_lock(Oid target, const char *base_url, const char *section)
-{
-	uint64		digest = sm_digest(base_url, strlen(base_url), 0);
-
-	return make_lock(SM_LOCK_SECTION, target, sm_digest(section, strlen(section), digest));
-}
-
-LOCKTAG
-sm_site_lock(Oid target, const char *base_url)
-{
-	return make_lock(SM_LOCK_SITE, target, sm_digest(base_url, strlen(base_url), 0));
-}
-
-LOCKTAG
-sm_directory_lock(uint64 device, uint64 inode)
-{
-	const uint64 place[] = {device, inode};
-
-	return make_lock(SM_LOCK_DIRECTORY, InvalidOid,
-					 sm_digest((const char *) place, sizeof(place), 0));
 }
 
 void

@@ -18,10 +18,11 @@ typedef enum SmLockClass
 	SM_LOCK_DIRECTORY = 1003
 } SmLockClass;
 
-/* What to lock.  target: OID of the table; base_url: as runs write it. */
-extern LOCKTAG sm_section_lock(Oid target, const char *base_url, const char *section);
-extern LOCKTAG sm_site_lock(Oid target, const char *base_url);
-extern LOCKTAG sm_directory_lock(uint64 device, uint64 inode);
+/*
+ * What to lock: in a target, the base_url of a site, as runs write it, and a section, "" for
+ * the site; or without a target, the device and inode of a directory.
+ */
+extern LOCKTAG sm_lock_tag(SmLockClass class, Oid target, const char *first, const char *second);
 
 /* Take an exclusive lock, to the end of the transaction. */
 extern void sm_lock(const LOCKTAG *tag);

@@ -165,32 +165,6 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, Oid lastmod_type,
 											 SM_EXTENSION_INVALID, "extension");
 }
 
-/* Raise an error if there is a column "shown", and the query cannot have it. */
-static void
-check_shown(const SmColumns *columns, SmKind kind)
-{
-	if (columns->column[SM_COLUMN_SHOWN].index < 0)
-		return;
-	if (kind == SM_TEXT)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the query of a text sitemap must not have a column \"shown\""),
-				 errdetail("It decides the lastmod of pages, which a text sitemap does not have."),
-				 errhint("Leave the column out, or publish with format => 'xml'.")));
-	if (columns->column[SM_COLUMN_URL].index >= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a query with a column \"url\" must not have a column \"shown\""),
-				 errdetail("It decides the lastmod of pages, which is in their url elements already."),
-				 errhint("Give the page's values in columns loc, lastmod and so on.")));
-	if (columns->column[SM_COLUMN_KEY].index < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a query with a column \"shown\" must have a column \"key\""),
-				 errdetail("What a page showed before is found by its key."),
-				 errhint("Add a column \"key\", and order the rows by it.")));
-}
-
 /* Raise an error unless the column "key" has a type that keys can have. */
 static void
 check_key_type(Oid type, Oid collation)
@@ -231,7 +205,12 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the query has no column \"loc\""),
 				 errhint(COLUMNS_HINT)));
-	check_shown(columns, kind);
+	if (columns->column[SM_COLUMN_SHOWN].index >= 0 && (key < 0 || kind == SM_TEXT))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"shown\" of the query needs a column \"key\" and the format xml"),
+				 errdetail("It decides the lastmod of a page. What the page showed before is found by its key."),
+				 errhint("Add a column \"key\", and order the rows by it, or leave \"shown\" out.")));
 	if (columns->column[SM_COLUMN_URL].index >= 0 &&
 		desc->natts > (key >= 0 ? 2 : 1))
 		ereport(ERROR,

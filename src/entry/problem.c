@@ -32,9 +32,9 @@ describe_key(const SmProblems *problems)
 {
 	SmSpan		key;
 
-	if (problems->describe_key == NULL)
+	if (problems->key_type == NULL)
 		return "";
-	key = sm_without_secret(sm_span_of(problems->describe_key(problems->describe_key_arg)));
+	key = sm_without_secret(sm_span_of(sm_key_to_text(problems->key_type, problems->key)));
 	return psprintf(" (key %s)", sm_clip(pnstrdup(key.s, key.len)));
 }
 

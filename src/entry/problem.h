@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "core/span.h"
 #include "lib/stringinfo.h"
+#include "server/key.h"
 
 /*
  * Problems with their names in the result of sitemap_audit, in the order in which it lists
@@ -101,9 +102,9 @@ struct SmProblems
 								 * read; 0 if unknown */
 	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
 								 * unknown */
-	const char *(*describe_key) (void *arg);	/* the key of the current row;
-												 * NULL if rows have none */
-	void	   *describe_key_arg;
+	SmKeyType  *key_type;		/* of the current row's key; NULL if it has
+								 * none */
+	Datum		key;
 
 	/* for a document that is read: its entries count as rows */
 	bool		in_document;

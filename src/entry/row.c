@@ -345,6 +345,8 @@ sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row, SmProblems *p
 
 	slot_getallattrs(slot);
 	problems->loc = sm_no_span();
+	problems->key_type = get_value(slot, &columns->column[SM_COLUMN_KEY], &problems->key) ?
+		&columns->key_type : NULL;
 	if (!get_value(slot, is_url ? url : loc, &value))
 		return sm_refuse(problems, SM_LOC_NULL, ERRCODE_NULL_VALUE_NOT_ALLOWED,
 						 "Leave out rows without a page with WHERE ... IS NOT NULL.",

@@ -68,8 +68,8 @@ extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);
 
 /*
  * Read a row into the current memory context; its spans may point into the
- * slot.  The caller sets problems->row_number, this sets problems->loc.  Returns false
- * if the row has a problem and cannot go on.  In sitemap_audit a row can lack its loc;
+ * slot.  The caller sets problems->row_number, this sets the loc and the key.  Returns
+ * false if the row has a problem and cannot go on.  In sitemap_audit a row can lack its loc;
  * that problem has then been reported.
  */
 extern bool sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,

@@ -233,17 +233,6 @@ read_page_key(SmSet *set, const TupleTableSlot *slot)
 		keep_key(set, key);
 }
 
-/* SmProblems.describe_key */
-static const char *
-describe_page_key(void *arg)
-{
-	const SmSet *set = arg;
-	int			index = set->query.key_index;
-
-	return set->slot->tts_isnull[index] ? "NULL" :
-		sm_key_to_text(set->key_type, set->slot->tts_values[index]);
-}
-
 static bool
 add_page(SmReceiver *self, TupleTableSlot *slot)
 {
@@ -252,7 +241,6 @@ add_page(SmReceiver *self, TupleTableSlot *slot)
 	SmEntry		entry;
 	bool		goes_on;
 
-	set->slot = slot;
 	set->writer.problems.row_number = set->receiver.nrows;
 	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
 	if (set->key_type)
@@ -396,8 +384,6 @@ begin_files(SmSet *set)
 	memset(problems, 0, sizeof(*problems));
 	if (set->options->skip_invalid)
 		sm_problems_init_skip(problems);
-	problems->describe_key = set->key_type ? describe_page_key : NULL;
-	problems->describe_key_arg = set;
 }
 
 /* Begin a range of files, which ends before old file next or a later one. */

@@ -39,7 +39,6 @@ typedef struct SmSet
 	SmColumns	columns;
 	SmRecipe	recipe;			/* its text is NULL for a full split without
 								 * keys */
-	const TupleTableSlot *slot; /* the newest row */
 	bool		progress;		/* this set fills the progress view */
 	int64		url_count;		/* of the files closed or kept so far */
 	SmEntryWriter writer;

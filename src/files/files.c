@@ -9,7 +9,6 @@
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);
@@ -38,27 +37,22 @@ put_result_file(SmFileSink *self, const SmFile *file)
 }
 
 /*
- * Raise an error if a column of the type of the result has another type than in this
- * version.  Until ALTER EXTENSION UPDATE, it is the type of an older version, which may
- * lack columns.
+ * Give the columns of the result the types of this version.  The executor raises an error if
+ * the type sitemap_file has others.  Until ALTER EXTENSION UPDATE, it is the type of an older
+ * version, which may lack columns.
  */
 static void
-check_result_type(TupleDesc desc)
+set_types(TupleDesc desc)
 {
 	for (int i = 0; i < desc->natts; i++)
 	{
-		const FormData_pg_attribute *attribute = TupleDescAttr(desc, i);
-		int			column = sm_file_column(NameStr(attribute->attname));
+		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
+		int			column = sm_file_column(name);
 
-		if (column >= 0 && attribute->atttypid != sm_file_columns[column].type)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the type sitemap_file must be of type %s, not %s",
-							NameStr(attribute->attname),
-							format_type_be(sm_file_columns[column].type),
-							format_type_be(attribute->atttypid)),
-					 errhint("Undo the ALTER TYPE.")));
+		if (column >= 0)
+			TupleDescInitEntry(desc, i + 1, name, sm_file_columns[column].type, -1, 0);
 	}
+	TupleDescFinalize(desc);
 }
 
 Datum
@@ -72,7 +66,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	FilesState	state = {.sink = {.put = put_result_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	check_result_type(state.result->setDesc);
+	set_types(state.result->setDesc);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
 									ALLOCSET_DEFAULT_SIZES);

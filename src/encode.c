@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "fmgr.h"
 #include "server/argument.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(sitemap_encode);
@@ -24,23 +25,13 @@ static SmSpan
 read_keep(FunctionCallInfo fcinfo)
 {
 	SmSpan		keep;
-	size_t		place;
 
 	if (PG_ARGISNULL(ARG_KEEP))
 		return sm_span("", 0);
 	keep = sm_read_argument(PG_GETARG_DATUM(ARG_KEEP), "keep");
-	place = sm_url_reserved_length(keep);
-	if (place < keep.len)
-	{
-		uint32		c;
-
-		sm_utf8_decode(keep.s + place, keep.s + keep.len, &c);
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(c > ' ' && c < 0x7F ? "invalid keep: \"%c\" must be percent-encoded in URLs" :
-						"invalid keep: U+%04X must be percent-encoded in URLs", c),
-				 errhint("These characters can be kept: :/?#[]@!$&'()*+,;=")));
-	}
+	if (sm_url_reserved_length(keep) < keep.len)
+		sm_invalid_argument("keep", TextDatumGetCString(PG_GETARG_DATUM(ARG_KEEP)),
+							"Only :/?#[]@!$&'()*+,;= can be kept.");
 	return keep;
 }
 

@@ -96,25 +96,16 @@ static CachedPlanSource *
 check_plan(SPIPlanPtr plan)
 {
 	List	   *sources = SPI_plan_get_plan_sources(plan);
-	CachedPlanSource *source;
-	Query	   *query;
-
-	if (sources == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("the query is empty")));
-	if (list_length(sources) > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("the query must be one statement, not %d", list_length(sources))));
-	source = linitial(sources);
+	CachedPlanSource *source = list_length(sources) == 1 ? linitial(sources) : NULL;
 
 	/* a rule can rewrite a statement to several queries, or to none */
-	query = list_length(source->query_list) == 1 ? linitial(source->query_list) : NULL;
-	if (query == NULL || query->commandType != CMD_SELECT || source->resultDesc == NULL)
+	List	   *queries = source && source->resultDesc ? source->query_list : NIL;
+	Query	   *query = list_length(queries) == 1 ? linitial(queries) : NULL;
+
+	if (query == NULL || query->commandType != CMD_SELECT)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-				 errmsg("the query must be a SELECT, TABLE or WITH statement")));
+				 errmsg("the query must be one SELECT, TABLE or WITH statement")));
 	if (changes_rows((Node *) query, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
@@ -231,7 +222,7 @@ refuse_table_name(const char *text)
 	if (OidIsValid(sm_find_table(text)))
 		ereport(ERROR,
 				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("the query must be a SELECT, TABLE or WITH statement"),
+				 errmsg("the query must be one SELECT, TABLE or WITH statement"),
 				 errhint("To read the table, write TABLE %s.", text)));
 }
 

@@ -623,9 +623,9 @@ sub test_refused_rows
 		],
 		[
 			'DELETE FROM site RETURNING *',
-			'42P11: the query must be a SELECT, TABLE or WITH statement'
+			'42P11: the query must be one SELECT, TABLE or WITH statement'
 		],
-		[ 'site', "42601: the query must be a SELECT, TABLE or WITH statement\nHINT:  To read the table, write TABLE site." ]);
+		[ 'site', "42601: the query must be one SELECT, TABLE or WITH statement\nHINT:  To read the table, write TABLE site." ]);
 
 	begin_with_site();
 	done_is(all_files('created'), 'an export');

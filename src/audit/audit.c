@@ -406,7 +406,7 @@ check_query(Audit *audit)
 	const SmQuery *query = &audit->query;
 	const char *dependence;
 
-	if (audit->options->stable && query->key_index < 0 && !sm_query_has_order(query))
+	if (audit->options->stable && query->key_type == NULL && !sm_query_has_order(query))
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
 						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	if (query->fixes_settings || (dependence = sm_query_session(query)) == NULL)

@@ -208,7 +208,7 @@ check_range(SmSet *set, Datum key)
 static void
 read_page_key(SmSet *set, const TupleTableSlot *slot)
 {
-	int			index = set->query.key_index;
+	int			index = set->columns.column[SM_COLUMN_KEY].index;
 	Datum		key = slot->tts_values[index];
 	int			order;
 
@@ -278,8 +278,7 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 {
 	sm_query_open(query, options->query);
 	sm_find_columns(query->desc, options->kind, columns);
-	query->key_index = columns->column[SM_COLUMN_KEY].index;
-	if (query->key_index >= 0)
+	if (columns->column[SM_COLUMN_KEY].index >= 0)
 		query->key_type = &columns->key_type;
 
 	/*
@@ -307,8 +306,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	sm_open_set_query(options, &set->query, &set->columns);
 	if (set->query.fixes_settings)
 		sm_document_keep_shown(&set->doc);
-	if (set->query.key_index >= 0)
-		set->key_type = &set->columns.key_type;
+	set->key_type = set->query.key_type;
 	if (set->key_type || options->stable)
 		sm_recipe_make(&set->recipe, options, &set->query);
 	sm_split_init(&set->split, options->stable, set->key_type);

@@ -123,30 +123,25 @@ static void
 check_columns(const SmQuery *query, TupleDesc desc)
 {
 	TupleDesc	expected = query->desc;
+	int			n = 0;
 
-	if (desc->natts != expected->natts)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("the query has %d columns, and had %d when it was prepared",
-						desc->natts, expected->natts)));
-	for (int i = 0; i < desc->natts; i++)
+	for (; n < desc->natts && n < expected->natts; n++)
 	{
-		Form_pg_attribute is = TupleDescAttr(desc, i);
-		Form_pg_attribute was = TupleDescAttr(expected, i);
+		Form_pg_attribute is = TupleDescAttr(desc, n);
+		Form_pg_attribute was = TupleDescAttr(expected, n);
 
-		if (is->atttypid != was->atttypid || strcmp(NameStr(is->attname), NameStr(was->attname)) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column %d of the query is \"%s\" of type %s, and was \"%s\" of type %s when it was prepared",
-							i + 1, NameStr(is->attname), format_type_be(is->atttypid),
-							NameStr(was->attname), format_type_be(was->atttypid)),
-					 query->nparameters > 0 ?
-					 errhint("The parameters have the type of the column \"key\". Cast them where another type is meant.") : 0));
-		if (i == query->key_index && is->attcollation != was->attcollation)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"key\" of the query has another collation than when it was prepared")));
+		if (is->atttypid != was->atttypid || is->attcollation != was->attcollation ||
+			strcmp(NameStr(is->attname), NameStr(was->attname)) != 0)
+			break;
 	}
+	if (n == desc->natts && n == expected->natts)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("the query has other columns than when it was prepared"),
+			 errdetail("Column %d is the first that differs in name, type or collation.", n + 1),
+			 query->nparameters > 0 ?
+			 errhint("The parameters have the type of the column \"key\". Cast them where another type is meant.") : 0));
 }
 
 static void
@@ -380,7 +375,6 @@ sm_query_open(SmQuery *query, const char *text)
 
 	query->desc = CreateTupleDescCopy(source->resultDesc);
 	query->nparameters = parameters.n;
-	query->key_index = -1;
 }
 
 /*

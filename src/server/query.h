@@ -24,8 +24,7 @@ typedef struct SmQuery
 	SPIPlanPtr	range;			/* for rows within bounds */
 
 	/* set between sm_query_open and sm_query_prepare */
-	int			key_index;		/* its column "key", -1 if it has none */
-	const SmKeyType *key_type;
+	SmKeyType  *key_type;		/* of its column "key"; NULL if it has none */
 	bool		fixes_settings; /* the session's settings do not change the
 								 * text of its values: it has a column "shown" */
 } SmQuery;

@@ -26,7 +26,6 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/query.h"
-#include "server/query_session.h"
 #include "server/query_tree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"

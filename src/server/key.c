@@ -124,7 +124,7 @@ bool
 sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int ntexts, Datum *values)
 {
 	Texts		work = {.key = key,.texts = texts,.ntexts = ntexts,.values = values};
-	ErrorData  *error = sm_try(read_texts, &work);
+	ErrorData  *error = sm_try(read_texts, &work, true);
 
 	if (error && ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
 		ReThrowError(error);

@@ -556,7 +556,7 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 		run_read_only(&run);
 		return;
 	}
-	error = sm_try(run_read_only, &run);
+	error = sm_try(run_read_only, &run, true);
 	if (error)
 		ReThrowError(error);
 }

@@ -18,13 +18,12 @@
  */
 #include "postgres.h"
 
-#include "server/query_session.h"
+#include "server/query_tree.h"
 
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
-#include "server/query_tree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"

@@ -424,16 +424,8 @@ count_ranges(const SmOldFiles *old)
 {
 	int			nranges = 0;
 
-	for (int i = 0; i < old->nfiles;)
-	{
-		if (!old->rebuild[i].touched)
-		{
-			i++;
-			continue;
-		}
-		nranges++;
-		i = sm_rebuild_piece(old->rebuild, old->nfiles, i);
-	}
+	for (int i = 0; i < old->nfiles; i = sm_rebuild_piece(old->rebuild, old->nfiles, i))
+		nranges += old->rebuild[i].touched;
 	return nranges;
 }
 
@@ -446,23 +438,22 @@ static bool
 prefers_ranges(SmSet *set)
 {
 	const SmOldFiles *old = &set->old;
-	int			nranges = 0;
+	int			nranges = count_ranges(old);
+	int			nplanned = 0;
 	double		cost = 0;
 	double		cost_of_all;
 
-	if (count_ranges(old) <= 1)
+	if (nranges <= 1)
 		return true;
 	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
-	for (int end, i = 0; i < old->nfiles; i = end)
+	for (int end, i = 0; i < old->nfiles && nplanned < PLANNED_RANGES; i = end)
 	{
 		double		cost_of_range;
 
-		end = i + 1;
+		end = sm_rebuild_piece(old->rebuild, old->nfiles, i);
 		if (!old->rebuild[i].touched)
 			continue;
-		end = sm_rebuild_piece(old->rebuild, old->nfiles, i);
-		if (++nranges > PLANNED_RANGES)
-			continue;
+		nplanned++;
 		set_bounds(set, i, end);
 		cost_of_range = sm_query_cost(&set->query, set->from, set->to);
 
@@ -473,7 +464,7 @@ prefers_ranges(SmSet *set)
 		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
 			cost += cost_of_range;
 	}
-	return cost / Min(nranges, PLANNED_RANGES) * nranges <= MAX_RANGES_COST * cost_of_all;
+	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*

@@ -99,8 +99,8 @@ read_element_text(SmEntryReader *e, SmSpan *text)
 		if (token == SM_XML_ERROR)
 			return false;
 		if (token == SM_XML_START && e->strict)
-			return sm_refuse(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
-							 "%selement \"%s\" has an element inside", e->prefix,
+			return sm_refuse(e->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+							 "invalid url: element \"%s\" has an element inside",
 							 sm_for_message(name));
 		if ((token != SM_XML_TEXT && token != SM_XML_CDATA) || r->depth != depth + 1)
 			continue;
@@ -168,6 +168,8 @@ bool
 sm_entry_read(SmEntryReader *e, SmRow *row)
 {
 	SmXmlReader *r = e->reader;
+	int			sqlerrcode = e->strict ? ERRCODE_INVALID_XML_CONTENT : ERRCODE_INVALID_XML_DOCUMENT;
+	const char *prefix = e->strict ? "invalid url: " : "";
 	int			max_elements = 0;
 	SmSpan		priority = sm_no_span();
 	SmXmlToken	token;
@@ -181,8 +183,8 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		if (token == SM_XML_ERROR)
 			return false;
 		if (e->strict && (token == SM_XML_CDATA || (token == SM_XML_TEXT && !sm_xml_is_blank(r->raw))))
-			return sm_refuse(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
-							 "%sthere is text between the elements", e->prefix);
+			return sm_refuse(e->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+							 "invalid url: there is text between the elements");
 		if (token != SM_XML_START)
 			continue;
 
@@ -207,17 +209,17 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		}
 		e->problems->place = r->raw.s;
 		if ((field || e->strict) &&
-			!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
+			!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, sqlerrcode, NULL,
 						field ? "%selement \"%s\" appears twice" : "%sunknown element \"%s\"",
-						e->prefix, sm_for_message(r->name)))
+						prefix, sm_for_message(r->name)))
 			return false;
 		if (!skip_element(e))
 			return false;
 	}
 
 	if (row->loc.s == NULL &&
-		!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, e->sqlerrcode, NULL,
-					"%selement \"loc\" is missing", e->prefix))
+		!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, sqlerrcode, NULL,
+					"%selement \"loc\" is missing", prefix))
 		return false;
 	if (row->lastmod.v.span.s != NULL)
 		row->lastmod.type = SM_VALUE_TEXT;
@@ -269,8 +271,7 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 {
 	SmXmlReader r;
 	SmEntryReader e = {
-		.reader = &r,.problems = problems,.strict = true,.prefix = "invalid url: ",
-		.sqlerrcode = ERRCODE_INVALID_XML_CONTENT,
+		.reader = &r,.problems = problems,.strict = true,
 		.read_element = read_raw,.read_element_arg = &e
 	};
 	SmXmlToken	token;

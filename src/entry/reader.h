@@ -29,8 +29,6 @@ typedef struct SmEntryReader
 	SmXmlReader *reader;
 	SmProblems *problems;
 	bool		strict;
-	const char *prefix;			/* prefix of messages, such as "invalid url: " */
-	int			sqlerrcode;		/* SQLSTATE for invalid entries */
 	SmSpan		entry_name;		/* name of the element, such as "url" */
 	SmSpan		own_uri;		/* URI of the document's root element, which
 								 * also counts as a namespace of sitemaps */

@@ -289,8 +289,6 @@ sm_xml_parser_create(const SmInput *input, MemoryContext entry_context, SmProble
 	p->is_cut = input->broken != NULL;
 	p->entries.reader = &p->reader;
 	p->entries.problems = problems;
-	p->entries.prefix = "";
-	p->entries.sqlerrcode = ERRCODE_INVALID_XML_DOCUMENT;
 	p->entries.read_element = copy_extension_element;
 	p->entries.read_element_arg = p;
 	p->allowed = COPIED_ALWAYS + (uint64) COPIED_RATIO_MAX * input->content.len;

@@ -195,27 +195,14 @@ sitemap_news(PG_FUNCTION_ARGS)
 	return make_item(fcinfo, &sm_news);
 }
 
-/* A required argument of sitemap_alternate. */
-static SmSpan
-required_argument(FunctionCallInfo fcinfo, int n, const char *name)
-{
-	SmSpan		value = sm_unless_blank(sm_read_argument(PG_GETARG_DATUM(n), name));
-
-	if (value.s == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s is required, and must not be null or blank", name)));
-	return value;
-}
-
 Datum
 sitemap_alternate(PG_FUNCTION_ARGS)
 {
 	Element		element;
 	SmLink		link;
 
-	link.hreflang = required_argument(fcinfo, 0, "hreflang");
-	link.href = required_argument(fcinfo, 1, "href");
+	link.hreflang = sm_read_argument(PG_GETARG_DATUM(0), "hreflang");
+	link.href = sm_read_argument(PG_GETARG_DATUM(1), "href");
 	begin_element(&element);
 	sm_append_alternate(&element.writer, &link);
 	return end_element(&element);

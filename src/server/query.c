@@ -391,9 +391,7 @@ sm_query_prepare(SmQuery *query)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_PARAMETER),
 				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
-				 has_key ?
-				 errhint("A query with a column \"key\" has $1 and $2, the bounds of a range of keys.") :
-				 errhint("Without a column \"key\" the query's text takes no parameters. Put values into it with format() and %%L.")));
+				 errhint("Parameters are $1 and $2, the bounds of a range of keys, in a query with a column \"key\". Put other values into the query with format() and %%L.")));
 	if (query->nparameters > 0 || query->fixes_settings)
 		prepare_again(query);
 }

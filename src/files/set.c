@@ -79,15 +79,12 @@ close_file(SmSet *set, bool is_part)
 pg_noreturn static void
 key_is_too_large(SmSet *set)
 {
-	bool		by_news = set->doc.totals.nnews == SM_MAX_NEWS;
-
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("the rows of key %s do not fit into one file",
 					sm_clip(sm_key_to_text(set->key_type, set->key))),
-			 errdetail("Rows with the same key stay together. A file can have %d %s and " INT64_FORMAT " bytes.",
-					   by_news ? SM_MAX_NEWS : set->doc.max_entries, by_news ? "news items" : "URLs",
-					   set->doc.max_bytes),
+			 errdetail("Rows with the same key stay together. A file can have %d URLs, %d news items and " INT64_FORMAT " bytes.",
+					   set->doc.max_entries, SM_MAX_NEWS, set->doc.max_bytes),
 			 errhint("Choose a key that fewer pages have.")));
 }
 

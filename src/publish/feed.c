@@ -4,14 +4,14 @@
  *	  columns of sitemap_change.
  *
  * For each file that the run writes or deletes, its old and new versions are
- * compared, and the entries that differ are sorted by URL.  So the two entries of a
- * URL that moved from one file to another are next to each other.
+ * compared, and the entries that differ are kept.  At the end a statement groups them by
+ * URL.  So the two entries of a URL that moved from one file to another meet.
  *
  * Example: file 1 had the pages A and B, file 2 had C and D.  A was edited, B was
- * deleted, and C moved to file 1.  The sort gets A (old), A (new), B (old), C (new)
- * and C (old), but not D, which is the same in both versions of file 2.  The entries
- * of A differ, so A has changed.  B has no new entry, so it was removed.  The entries
- * of C are equal, so C is not reported.
+ * deleted, and C moved to file 1.  Kept are A (old), A (new), B (old), C (new) and
+ * C (old), but not D, which is the same in both versions of file 2.  The entries of A
+ * differ, so A has changed.  B has no new entry, so it was removed.  The entries of C
+ * are equal, so C is not reported.
  */
 #include "postgres.h"
 
@@ -19,6 +19,7 @@
 
 #include "access/relation.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "core/digest.h"
@@ -27,57 +28,60 @@
 #include "miscadmin.h"
 #include "server/gzip.h"
 #include "server/query.h"
-#include "server/sort.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 /* The columns of type sitemap_change. */
-enum
-{
-	CHANGE_BASE_URL,
-	CHANGE_AT,
-	CHANGE_SECTION,
-	CHANGE_LOC,
-	CHANGE_ACTION,
-	CHANGE_LASTMOD,
-	CHANGE_NCOLUMNS
-};
-
-static const SmTableColumn change_columns[CHANGE_NCOLUMNS] = {
-	[CHANGE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
-	[CHANGE_AT] = {.name = "at",.type = TIMESTAMPTZOID},
-	[CHANGE_SECTION] = {.name = "section",.type = TEXTOID},
-	[CHANGE_LOC] = {.name = "loc",.type = TEXTOID},
-	[CHANGE_ACTION] = {.name = "action",.type = TEXTOID},
-	[CHANGE_LASTMOD] = {.name = "lastmod",.type = TEXTOID}
+static const SmTableColumn change_columns[] = {
+	{.name = "base_url",.type = TEXTOID},
+	{.name = "at",.type = TIMESTAMPTZOID},
+	{.name = "section",.type = TEXTOID},
+	{.name = "loc",.type = TEXTOID},
+	{.name = "action",.type = TEXTOID},
+	{.name = "lastmod",.type = TEXTOID}
 };
 
 static const SmTable feed_table = {
 	.what = "feed table",
 	.columns = change_columns,
-	.ncolumns = CHANGE_NCOLUMNS,
+	.ncolumns = lengthof(change_columns),
 	.hint = "Create the feed with CREATE TABLE ... OF sitemap_change."
 };
 
-/* Columns of the sort. */
-enum
-{
-	ENTRY_LOC,
-	ENTRY_IS_NEW,
-	ENTRY_DIGEST,				/* of the whole entry */
-	ENTRY_LASTMOD,
-	ENTRY_NCOLUMNS
-};
+/*
+ * The entries that differ, with the columns
+ *
+ *		loc			the URL
+ *		listed		1 for an entry of a new version, -1 of an old one
+ *		digest		of the whole entry; negative for an old one
+ *		lastmod		of a new entry
+ *
+ * A URL that the section lists more than once counts as added or removed if it is listed
+ * more or less often than before, in whichever files.  Otherwise it has changed unless its
+ * old and new digests add up to 0.
+ */
+#define ENTRIES		"sitemap_entries"
+#define ENTRY_NCOLUMNS	4
+
+#define INSERT_CHANGES \
+	"INSERT INTO %s (base_url, at, section, loc, action, lastmod)" \
+	" SELECT $1, $2, $3, loc," \
+	" CASE WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.>) 0 THEN 'added'" \
+	" WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.<) 0 THEN 'removed' ELSE 'changed' END," \
+	" CASE WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.>=) 0 THEN pg_catalog.min(lastmod) END" \
+	" FROM " ENTRIES " GROUP BY loc" \
+	" HAVING pg_catalog.sum(listed) OPERATOR(pg_catalog.<>) 0" \
+	" OR pg_catalog.sum(digest) OPERATOR(pg_catalog.<>) 0 ORDER BY loc"
 
 struct SmFeed
 {
 	SmTable		table;
-	SPIPlanPtr	insert;			/* NULL before the first row */
-	SmSort		sort;
+	Tuplestorestate *entries;
+	TupleDesc	desc;			/* of the entries */
 
 	const char *name;			/* of the file being compared */
 	MemoryContext file_context; /* for its two versions */
@@ -115,16 +119,19 @@ open_feed(SmFeed *feed)
 SmFeed *
 sm_feed_open(Oid relid)
 {
-	static const Oid types[ENTRY_NCOLUMNS] = {
-		[ENTRY_LOC] = TEXTOID,[ENTRY_IS_NEW] = INT8OID,[ENTRY_DIGEST] = INT8OID,
-		[ENTRY_LASTMOD] = TEXTOID
-	};
 	SmFeed	   *feed = palloc0_object(SmFeed);
 
 	feed->table = feed_table;
 	feed->table.relid = relid;
 	open_feed(feed);
-	sm_sort_begin(&feed->sort, ENTRY_NCOLUMNS, types, ENTRY_IS_NEW + 1);
+	feed->entries = tuplestore_begin_heap(false, false, work_mem);
+	feed->desc = CreateTemplateTupleDesc(ENTRY_NCOLUMNS);
+	TupleDescInitEntry(feed->desc, 1, "loc", TEXTOID, -1, 0);
+	TupleDescInitEntryCollation(feed->desc, 1, C_COLLATION_OID);
+	TupleDescInitEntry(feed->desc, 2, "listed", INT4OID, -1, 0);
+	TupleDescInitEntry(feed->desc, 3, "digest", INT8OID, -1, 0);
+	TupleDescInitEntry(feed->desc, 4, "lastmod", TEXTOID, -1, 0);
+	TupleDescFinalize(feed->desc);
 	feed->file_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
 											   ALLOCSET_SMALL_SIZES);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
@@ -166,16 +173,17 @@ is_printable_ascii(SmSpan text)
 	return true;
 }
 
-/* SmEntryCallback: sort an entry in which the versions of a file differ. */
+/* SmEntryCallback: keep an entry in which the versions of a file differ. */
 static void
-take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
+keep_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
 {
 	SmFeed	   *feed = arg;
-	Datum	   *values = sm_sort_row(&feed->sort);
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->entry_context);
+	Datum		values[ENTRY_NCOLUMNS];
+	bool		nulls[ENTRY_NCOLUMNS] = {false};
 	size_t		len = entry->loc.len;
 	text	   *loc = palloc(VARHDRSZ + len);
-	text	   *lastmod = NULL;
+	int64		digest;
 
 	CHECK_FOR_INTERRUPTS();
 	if (version->is_text)
@@ -185,15 +193,16 @@ take_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *e
 	SET_VARSIZE(loc, VARHDRSZ + len);
 	if (!is_printable_ascii(sm_span(VARDATA(loc), len)) || !is_printable_ascii(entry->lastmod))
 		not_ours(feed);
-	if (entry->lastmod.s)
-		lastmod = cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len);
 
-	values[ENTRY_LOC] = PointerGetDatum(loc);
-	values[ENTRY_IS_NEW] = Int64GetDatum(is_new);
-	values[ENTRY_DIGEST] = Int64GetDatum((int64) sm_digest(entry->raw.s, entry->raw.len, 0));
-	values[ENTRY_LASTMOD] = PointerGetDatum(lastmod);
-	feed->sort.in->tts_isnull[ENTRY_LASTMOD] = lastmod == NULL;
-	sm_sort_put(&feed->sort);
+	/* a bit less, so that the digest has a sign */
+	digest = sm_digest(entry->raw.s, entry->raw.len, 0) >> 1;
+	nulls[3] = !is_new || entry->lastmod.s == NULL;
+	values[0] = PointerGetDatum(loc);
+	values[1] = Int32GetDatum(is_new ? 1 : -1);
+	values[2] = Int64GetDatum(is_new ? digest : -digest);
+	values[3] = nulls[3] ? (Datum) 0 :
+		PointerGetDatum(cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len));
+	tuplestore_putvalues(feed->entries, feed->desc, values, nulls);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->entry_context);
 }
@@ -229,22 +238,11 @@ sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
 	feed->name = name;
 	read_entries(feed, old_content, &old_entries);
 	read_entries(feed, new_content, &new_entries);
-	if (!sm_entries_compare(&old_entries, &new_entries, take_entry, feed))
+	if (!sm_entries_compare(&old_entries, &new_entries, keep_entry, feed))
 		not_ours(feed);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->file_context);
 }
-
-/* The entries of one URL that differ in the old and new versions of files. */
-typedef struct Url
-{
-	text	   *loc;
-	int64		count;			/* new entries minus old entries */
-	uint64		difference;		/* sum of the digests of new entries minus sum
-								 * of the digests of old entries: 0 if they
-								 * are equal */
-	text	   *lastmod;		/* lastmod of a new entry, or NULL */
-} Url;
 
 /*
  * The time for the rows of a run, later than the times of the site's other rows.  Times can
@@ -267,86 +265,31 @@ next_time(const SmFeed *feed, Datum base_url, TimestampTz run_at)
 	return run_at;
 }
 
-/*
- * Insert a row for a URL, if its entries differ.  A URL that the section lists more
- * than once counts as added or removed if it is listed more or less often than
- * before, in whichever files.
- */
-static void
-put_url(SmFeed *feed, Datum *values, const Url *url)
-{
-	char		nulls[CHANGE_NCOLUMNS] = {' ', ' ', ' ', ' ', ' ', ' '};
-	const char *action = url->count > 0 ? "added" : url->count < 0 ? "removed" : "changed";
-
-	if (url->count == 0 && url->difference == 0)
-		return;
-	if (feed->insert == NULL)
-	{
-		Oid			types[CHANGE_NCOLUMNS];
-
-		for (int i = 0; i < CHANGE_NCOLUMNS; i++)
-			types[i] = change_columns[i].type;
-		feed->insert = sm_prepare(sm_table_make_insert(&feed->table), CHANGE_NCOLUMNS, types, 0);
-		values[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, values[CHANGE_BASE_URL],
-														  DatumGetTimestampTz(values[CHANGE_AT])));
-	}
-	values[CHANGE_LOC] = PointerGetDatum(url->loc);
-	values[CHANGE_ACTION] = CStringGetTextDatum(action);
-	values[CHANGE_LASTMOD] = PointerGetDatum(url->lastmod);
-	if (url->lastmod == NULL || url->count < 0)
-		nulls[CHANGE_LASTMOD] = 'n';
-	sm_execute(feed->insert, values, nulls);
-}
-
 void
 sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
 {
-	Datum		row[CHANGE_NCOLUMNS];
-	Url			url = {0};
-	const Datum *values;
-	MemoryContext context;
-	MemoryContext oldcontext;
+	MemoryContext context = CurrentMemoryContext;
+	EphemeralNamedRelationData entries = {
+		.md.name = ENTRIES,.md.reliddesc = InvalidOid,.md.tupdesc = feed->desc,
+		.md.enrtype = ENR_NAMED_TUPLESTORE,
+		.md.enrtuples = tuplestore_tuple_count(feed->entries),.reldata = feed->entries
+	};
+	Oid			types[] = {TEXTOID, TIMESTAMPTZOID, TEXTOID};
+	Datum		values[] = {CStringGetTextDatum(base_url), 0, CStringGetTextDatum(section)};
 
-	row[CHANGE_BASE_URL] = CStringGetTextDatum(base_url);
-	row[CHANGE_AT] = TimestampTzGetDatum(run_at);
-	row[CHANGE_SECTION] = CStringGetTextDatum(section);
-
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed url",
-									ALLOCSET_SMALL_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
-	while ((values = sm_sort_next(&feed->sort)) != NULL)
-	{
-		uint64		digest = (uint64) DatumGetInt64(values[ENTRY_DIGEST]);
-
-		if (url.loc == NULL ||
-			!datum_image_eq(values[ENTRY_LOC], PointerGetDatum(url.loc), false, -1))
-		{
-			put_url(feed, row, &url);
-			MemoryContextReset(context);
-			url = (Url)
-			{
-				.loc = DatumGetTextPCopy(values[ENTRY_LOC])
-			};
-		}
-		if (DatumGetInt64(values[ENTRY_IS_NEW]) == 0)
-		{
-			url.count--;
-			url.difference -= digest;
-			continue;
-		}
-		url.count++;
-		url.difference += digest;
-		if (url.lastmod == NULL && !sm_sort_is_null(&feed->sort, ENTRY_LASTMOD))
-			url.lastmod = DatumGetTextPCopy(values[ENTRY_LASTMOD]);
-	}
-	put_url(feed, row, &url);
-	MemoryContextSwitchTo(oldcontext);
+	if (tuplestore_tuple_count(feed->entries) == 0)
+		return;
+	values[1] = TimestampTzGetDatum(next_time(feed, values[0], run_at));
+	SPI_register_relation(&entries);
+	SPI_execute_with_args(psprintf(INSERT_CHANGES, feed->table.sql_name), lengthof(values), types,
+						  values, NULL, false, 0);
+	MemoryContextSwitchTo(context);
 }
 
 void
 sm_feed_close(SmFeed *feed)
 {
-	sm_sort_end(&feed->sort);
+	tuplestore_end(feed->entries);
 	sm_table_check_name(&feed->table);
 	relation_close(feed->table.rel, NoLock);
 }

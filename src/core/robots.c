@@ -191,15 +191,6 @@ sm_robots_is_ignored(const SmRobotsReader *r)
 		(!r->in_group || (r->value.len > 0 && memchr("/*$", r->value.s[0], 3) == NULL));
 }
 
-bool
-sm_robots_is_token(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!is_token_octet(s[i]))
-			return false;
-	return len > 0;
-}
-
 /* The set of the n-th agent alone. */
 #define AGENT(n)	(UINT64_C(1) << (n))
 
@@ -219,6 +210,12 @@ token_of(SmSpan value)
 	while (len < value.len && is_token_octet(value.s[len]))
 		len++;
 	return sm_span(value.s, len);
+}
+
+bool
+sm_robots_is_token(const char *s, size_t len)
+{
+	return len > 0 && token_of(sm_span(s, len)).len == len;
 }
 
 /* The agents that a User-agent line names. */
@@ -433,16 +430,16 @@ init_agent(SmRobots *robots, SmSpan name)
 	for (int use = 0; use < SM_ROBOTS_NUSES; use++)
 		agent->stand_in[use] = n;
 	robots->all |= AGENT(n);
+	robots->unnamed |= AGENT(n);
 	if (is_google(name))
 		robots->google |= AGENT(n);
 }
 
 /*
  * Find whose groups Google's agents obey, and add the crawlers that stand in for them.
- * Sets *ignoring to the agents that ignore the groups for "*".
  */
 static void
-init_google(SmRobots *robots, SmRobotsAgents *ignoring)
+init_google(SmRobots *robots)
 {
 	SmSpan		text = text_for(robots, robots->google);
 
@@ -470,41 +467,23 @@ init_google(SmRobots *robots, SmRobotsAgents *ignoring)
 				continue;
 			agent->token = other;
 			if (other.len == 0)
-				*ignoring |= AGENT(i);
+				robots->unnamed &= ~AGENT(i);
 		}
 	}
 }
 
 /*
- * Count the rules, and find the agents that no group names.  Before this, all agents count
- * as unnamed.
+ * Compile the rules that these agents obey, and write their keys before key.  Returns where
+ * the keys begin.
  */
-static void
-find_unnamed(SmRobots *robots, SmRobotsAgents readers)
+static uint8_t *
+compile_rules(SmRobots *robots, SmRobotsAgents readers, uint8_t *key)
 {
 	SmSpan		text = text_for(robots, readers);
-	SmRobotsReader r;
-
-	sm_robots_reader_init(&r, text.s, text.len);
-	while (sm_robots_next(&r))
-	{
-		robots->check_interrupts();
-		if (r.key == SM_ROBOTS_AGENT)
-			robots->unnamed &= ~(agents_of(robots, r.value) & readers);
-		else if (is_rule(&r) && r.value.len > 0)
-			robots->nrules++;
-	}
-}
-
-/*
- * Compile the rules that these agents obey: to *rule on, and their keys to *key on.  Both
- * move.
- */
-static void
-compile_rules(SmRobots *robots, SmRobotsAgents readers, SmRobotsRule **rule, uint8_t **key)
-{
-	SmSpan		text = text_for(robots, readers);
-	SmRobotsAgents group = 0;	/* agents of the group that the line is in */
+	uint32_t	nbefore = robots->nrules;
+	SmRobotsRule *rule = robots->rules + nbefore;
+	SmRobotsAgents group = 0;	/* agents that the group of the line names */
+	bool		for_others = false; /* does the group name "*"? */
 	bool		has_rules = false;	/* does the group have a rule?  Then the
 									 * next User-agent line begins another
 									 * group. */
@@ -516,63 +495,66 @@ compile_rules(SmRobots *robots, SmRobotsAgents readers, SmRobotsRule **rule, uin
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
 		{
-			if (has_rules)
-				group = 0;
+			SmRobotsAgents named = agents_of(robots, r.value) & readers;
+
+			robots->unnamed &= ~named;
+			group = (has_rules ? 0 : group) | named;
+			for_others = (for_others && !has_rules) || is_everybody(r.value);
 			has_rules = false;
-			group |= (is_everybody(r.value) ? robots->unnamed : agents_of(robots, r.value)) & readers;
 		}
 		else if (is_rule(&r))
 		{
 			has_rules = true;
-			if (group == 0 || r.value.len == 0)
+			if ((group == 0 && !for_others) || r.value.len == 0)
 				continue;
-			(*rule)->key = *key;
-			(*rule)->key_len = make_key(r.value, *key, &(*rule)->length);
-			(*rule)->contents = contents_of(*key, (*rule)->key_len);
-			(*rule)->agents = group;
-			(*rule)->path = r.value;
-			(*rule)->line = r.line;
-			(*rule)->allow = r.key == SM_ROBOTS_ALLOW;
-			*key += (*rule)->key_len;
-			(*rule)++;
+			key -= 3 * r.value.len;
+			rule->key = key;
+			rule->key_len = make_key(r.value, key, &rule->length);
+			rule->contents = contents_of(key, rule->key_len);
+			rule->agents = group;
+			rule->for_others = for_others;
+			rule->path = r.value;
+			rule->line = r.line;
+			rule->allow = r.key == SM_ROBOTS_ALLOW;
+			rule++;
 		}
 	}
+
+	/* only now is it known which agents no group names */
+	for (const SmRobotsRule *end = rule, *read = robots->rules + nbefore; read < end; read++)
+	{
+		rule = &robots->rules[robots->nrules];
+		*rule = *read;
+		if (rule->for_others)
+			rule->agents |= robots->unnamed & readers;
+		robots->nrules += rule->agents != 0;
+	}
+	return key;
 }
 
 void
 sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
 			   void (*check_interrupts) (void), void *memory)
 {
-	SmRobotsRule *rule = memory;
-	uint8_t    *key;
-	SmRobotsAgents ignoring = 0;
-	SmRobotsAgents readers[2];	/* those who read the same text */
-	int			nreaders = 1;
+	uint8_t    *key = (uint8_t *) memory + SM_ROBOTS_MEMORY(text.len);
 
 	memset(robots, 0, sizeof(*robots));
 	robots->text = text;
 	robots->agents = agents;
 	robots->nagents = nagents;
 	robots->check_interrupts = check_interrupts;
-	robots->rules = rule;
+	robots->rules = memory;
 	for (uint32_t i = 0; i < nagents; i++)
 		init_agent(robots, agents[i].name);
-	init_google(robots, &ignoring);
+	init_google(robots);
 
-	readers[0] = robots->all;
 	if (text.len > SM_ROBOTS_GOOGLE_MAX && robots->google != 0)
 	{
-		readers[0] &= ~robots->google;
-		readers[nreaders++] = robots->google;
+		key = compile_rules(robots, robots->all & ~robots->google, key);
+		compile_rules(robots, robots->google, key);
 	}
-	robots->unnamed = robots->all;
-	for (int i = 0; i < nreaders; i++)
-		find_unnamed(robots, readers[i]);
-	robots->unnamed &= ~ignoring;
-	key = (uint8_t *) (rule + robots->nrules);
-	for (int i = 0; i < nreaders; i++)
-		compile_rules(robots, readers[i], &rule, &key);
-	robots->nrules = rule - robots->rules;
+	else
+		compile_rules(robots, robots->all, key);
 	qsort(robots->rules, robots->nrules, sizeof(SmRobotsRule), compare_rules);
 }
 

@@ -76,6 +76,9 @@ typedef struct SmRobotsRule
 	SmSpan		path;			/* as written in the line */
 	uint32_t	line;
 	bool		allow;
+
+	/* private */
+	bool		for_others;		/* do agents that no group names obey it, too? */
 } SmRobotsRule;
 
 /* What a URL is fetched as. */
@@ -114,8 +117,8 @@ typedef struct SmRobots
 	uint32_t	nall;			/* with stand-ins, which follow in agents */
 	SmRobotsAgents all;
 	SmRobotsAgents google;		/* Google's agents */
-	SmRobotsAgents unnamed;		/* agents that no group names: they obey the
-								 * groups for "*" */
+	SmRobotsAgents unnamed;		/* agents that no group names, and that obey
+								 * the groups for "*" */
 	uint32_t	nrules;
 	SmRobotsRule *rules;		/* sorted: of the rules that match a URL, the
 								 * first that an agent obeys decides */

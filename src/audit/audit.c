@@ -14,9 +14,9 @@
 #include "access/xact.h"
 #include "audit/pages.h"
 #include "audit/robots.h"
-#include "audit/suspect.h"
 #include "catalog/pg_type.h"
 #include "core/namespace.h"
+#include "core/suspect.h"
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
@@ -98,6 +98,59 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 	add_problem(problems->callback_arg, problem->name, detail.data);
 	pfree(detail.data);
 	return true;
+}
+
+/* What a URL is suspect of.  The values are a noun phrase for the URL, and found->text. */
+static const char *const suspicions[] = {
+	[SM_URL_IN_PATH] = "%s has another URL in its path: \"%s\".",
+	[SM_PLACEHOLDER] = "%s has \"%s\", which looks like a placeholder without its value.",
+	[SM_MISSING_HOST] = "the host of %s is \"%s\", which looks like a missing value.",
+	[SM_MISSING_SEGMENT] = "the path of %s has the segment \"%s\", which looks like a missing value.",
+	[SM_MISSING_VALUE] = "the query of %s has the value \"%s\", which looks like a missing value.",
+	[SM_HTML_ENTITY] = "%s has \"%s\", which has a meaning only in HTML or JavaScript.",
+	[SM_BACKSLASH] = "the path of %s has a backslash, which is percent-encoded.",
+	[SM_LOST_CHARACTER] = "%s has the character U+FFFD, which stands for a lost character.",
+	[SM_MISREAD_UTF8] = "%s has \"%s\", which looks like UTF-8 that was read in another encoding.",
+	[SM_BLANK_AT_END] = "%s has a blank at an end of \"%s\".",
+	[SM_EMPTY_SEGMENT] = "the path of %s has an empty segment."
+};
+
+/*
+ * Add one of the findings in a URL, all of which are url_suspicious in a URL other than the
+ * loc.  detail: begins with a small letter, is freed.
+ */
+static void
+add_suspicion(Audit *audit, const char *what, SmProblemName name, char *detail)
+{
+	*detail = pg_toupper((unsigned char) *detail);
+	add_problem(audit, what ? SM_URL_SUSPICIOUS : name, detail);
+	pfree(detail);				/* a row can have many problems */
+}
+
+/*
+ * Report what core/suspect.c found in a URL of the current row, or in a loc that is none.
+ * what: noun phrase for the URL, NULL for the loc.
+ */
+static void
+report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *found)
+{
+	const char *subject;
+
+	if (found->what == SM_NOT_SUSPECT && found->control == SM_NO_CHARACTER &&
+		found->invisible == SM_NO_CHARACTER)
+		return;
+	subject = what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the loc";
+	if (found->control != SM_NO_CHARACTER)
+		add_suspicion(audit, what, SM_LOC_CONTROL_CHARACTER,
+					  psprintf("%s has the character U+%04X, percent-encoded in the URL.",
+							   subject, found->control));
+	if (found->invisible != SM_NO_CHARACTER)
+		add_suspicion(audit, what, SM_LOC_INVISIBLE_CHARACTER,
+					  psprintf("%s has the character U+%04X, which nobody sees.",
+							   subject, found->invisible));
+	if (found->what != SM_NOT_SUSPECT)
+		add_suspicion(audit, what, SM_LOC_SUSPICIOUS,
+					  psprintf(suspicions[found->what], subject, sm_for_message(found->text)));
 }
 
 static void
@@ -236,7 +289,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	{
 		sm_url_suspect(url, sm_span_begins(url, base->url[SM_FORM_PLAIN]) ? base->len[SM_FORM_PLAIN] : 0,
 					   own_host, palloc(url.len), &found);
-		sm_report_suspect(&audit->findings, audit->receiver.nrows, what, url, &found);
+		report_suspect(audit, what, url, &found);
 	}
 	/* "&#038;" and "#{slug}" have no fragment */
 	if (what == NULL && (traits & SM_HAS_FRAGMENT) &&
@@ -310,7 +363,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 		SmSuspect	found;
 
 		sm_text_suspect(sm_trim(row->loc), &found);
-		sm_report_suspect(&audit->findings, audit->receiver.nrows, NULL, row->loc, &found);
+		report_suspect(audit, NULL, row->loc, &found);
 		return;
 	}
 

@@ -39,27 +39,16 @@ sm_utf8_decode(const char *s, const char *end, uint32_t *c)
 char *
 sm_utf8_encode(char *dst, uint32_t c)
 {
-	if (c < 0x80)
-		*dst++ = c;
-	else if (c < 0x800)
+	int			n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (int i = n - 1; i > 0; i--)
 	{
-		*dst++ = 0xC0 | c >> 6;
-		*dst++ = 0x80 | (c & 0x3F);
+		dst[i] = 0x80 | (c & 0x3F);
+		c >>= 6;
 	}
-	else if (c < 0x10000)
-	{
-		*dst++ = 0xE0 | c >> 12;
-		*dst++ = 0x80 | (c >> 6 & 0x3F);
-		*dst++ = 0x80 | (c & 0x3F);
-	}
-	else
-	{
-		*dst++ = 0xF0 | c >> 18;
-		*dst++ = 0x80 | (c >> 12 & 0x3F);
-		*dst++ = 0x80 | (c >> 6 & 0x3F);
-		*dst++ = 0x80 | (c & 0x3F);
-	}
-	return dst;
+	/* as many high bits as there are bytes, if more than one */
+	dst[0] = n == 1 ? c : (0xF00 >> n & 0xFF) | c;
+	return dst + n;
 }
 
 bool

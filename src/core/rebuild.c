@@ -56,17 +56,15 @@ touch_changed(SmRebuildFile *files, size_t nfiles)
  * fit into one file?
  *
  * The lengths of the files' headers are not known.  Assume the longest header for
- * each file, and the shortest for the one file, so that only "true" can be wrong.  A
- * wrong "true" rebuilds one more file; a wrong "false" would keep a file that has to
- * change.
+ * each file, and none for the one file, so that only "true" can be wrong.  A wrong
+ * "true" rebuilds one more file; a wrong "false" would keep a file that has to change.
  */
 static bool
 fit_one_file(const SmRebuildLimits *limits, int64_t nfiles, int64_t url_count,
 			 int64_t byte_count)
 {
-	int64_t		saved = nfiles * limits->most_overhead - limits->least_overhead;
-
-	return url_count <= limits->max_urls && byte_count - saved <= limits->max_bytes;
+	return url_count <= limits->max_urls &&
+		byte_count - nfiles * limits->overhead <= limits->max_bytes;
 }
 
 size_t

@@ -27,8 +27,7 @@ typedef struct SmRebuildLimits
 {
 	int64_t		max_urls;
 	int64_t		max_bytes;
-	int64_t		most_overhead;	/* bytes of the longest header and footer */
-	int64_t		least_overhead; /* bytes of the shortest ones */
+	int64_t		overhead;		/* bytes of the longest header and footer */
 } SmRebuildLimits;
 
 /* Record a change of keys in the files from first to last. */

@@ -501,8 +501,7 @@ sm_set_rebuild(SmSet *set)
 	SmRebuildLimits limits = {
 		.max_urls = set->doc.max_entries,
 		.max_bytes = set->doc.max_bytes,
-		.most_overhead = sm_document_overhead(&set->doc, ~(uint32) 0),
-		.least_overhead = sm_document_overhead(&set->doc, 0)
+		.overhead = sm_document_overhead(&set->doc, ~(uint32) 0)
 	};
 	int			ntouched = (int) sm_rebuild_touch(old->rebuild, old->nfiles, &limits);
 

@@ -211,22 +211,6 @@ is_file_url(SmSpan text, const SmSpan *urls, int nurls)
 	return is_file;
 }
 
-/* Does a Sitemap line name one of these files? */
-static bool
-names_sitemap(const SmAuditRobots *robots, const SmSpan *urls, int nurls)
-{
-	SmRobotsReader r;
-
-	sm_robots_reader_init(&r, robots->rules.text.s, robots->rules.text.len);
-	while (sm_robots_next(&r))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (r.key == SM_ROBOTS_SITEMAP && is_file_url(r.value, urls, nurls))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Describe a text that cannot be a robots.txt, such as the error page that a server
  * returns if there is none.  NULL for any other text.
@@ -245,46 +229,48 @@ describe_invalid(SmSpan text)
 	return NULL;
 }
 
-/* Report that crawlers may stop before the end. */
+/*
+ * Report lines that crawlers ignore, that they may stop before the end, and that no Sitemap
+ * line names one of these files.
+ */
 static void
-check_size(SmAuditRobots *robots)
+check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 {
+	SmSpan text = robots->rules.text;
+	bool		is_named = false;
+	uint32		google_line = 0;	/* the last line that Google reads */
+	int			nignored = 0;
+	StringInfoData ignored;
 	SmRobotsReader r;
 
-	if (robots->rules.text.len <= SM_ROBOTS_GOOGLE_MAX)
-		return;
-	sm_robots_reader_init(&r, robots->rules.text.s, SM_ROBOTS_GOOGLE_MAX);
-	while (sm_robots_next(&r))
-		CHECK_FOR_INTERRUPTS();
-	sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
-					psprintf("Google reads only the first %d KiB of robots.txt, which end in line %u.",
-							 SM_ROBOTS_GOOGLE_MAX / 1024, r.line));
-}
-
-/* Report lines that crawlers ignore. */
-static void
-check_lines(SmAuditRobots *robots)
-{
-	SmRobotsReader r;
-	StringInfoData detail;
-	int			nlines = 0;
-
-	initStringInfo(&detail);
-	appendStringInfoString(&detail, "Crawlers ignore lines of robots.txt, although Google obeys some of them:");
-	sm_robots_reader_init(&r, robots->rules.text.s, robots->rules.text.len);
+	initStringInfo(&ignored);
+	sm_robots_reader_init(&r, text.s, text.len);
 	while (sm_robots_next(&r))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (sm_robots_is_ignored(&r) && nlines++ < MAX_LINES)
-			appendStringInfo(&detail, "%s line %u \"%s\"", nlines == 1 ? "" : ",", r.line,
+		if (r.text.s - text.s < SM_ROBOTS_GOOGLE_MAX)
+			google_line = r.line;
+		if (!is_named && r.key == SM_ROBOTS_SITEMAP)
+			is_named = is_file_url(r.value, urls, nurls);
+		if (sm_robots_is_ignored(&r) && nignored++ < MAX_LINES)
+			appendStringInfo(&ignored, "%s line %u \"%s\"", nignored == 1 ? "" : ",", r.line,
 							 sm_for_message(r.text));
 	}
-	if (nlines == 0)
-		return;
-	if (nlines > MAX_LINES)
-		appendStringInfo(&detail, " and %d more", nlines - MAX_LINES);
-	appendStringInfoChar(&detail, '.');
-	sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED, detail.data);
+	if (nignored > MAX_LINES)
+		appendStringInfo(&ignored, " and %d more", nignored - MAX_LINES);
+
+	if (nignored > 0)
+		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED,
+						psprintf("Crawlers ignore lines of robots.txt, although Google obeys some of them:%s.",
+								 ignored.data));
+	if (text.len > SM_ROBOTS_GOOGLE_MAX)
+		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
+						psprintf("Google reads only the first %d KiB of robots.txt, which end in line %u.",
+								 SM_ROBOTS_GOOGLE_MAX / 1024, google_line));
+	if (!is_named)
+		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
+						psprintf("No Sitemap line of robots.txt names \"%s\".",
+								 sm_for_message(urls[0])));
 }
 
 void
@@ -306,8 +292,6 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, invalid);
 		return;
 	}
-	check_size(robots);
-	check_lines(robots);
 
 	/*
 	 * Crawlers begin with an index, with the only file of a small set, or
@@ -321,9 +305,6 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	if (is_small)
 		urls[nurls++] = file_url(robots->base, sm_only_name(options));
 	urls[nurls++] = file_url(robots->base, sm_first_name(options));
-	if (!names_sitemap(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1))
-		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
-						psprintf("No Sitemap line of robots.txt names \"%s\".",
-								 sm_for_message(urls[0])));
+	check_lines(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1);
 	check_set_files(robots, urls, nurls);
 }

@@ -7,15 +7,13 @@
  */
 #include "core/decimal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ascii.h"
-
-/* significant digits that are read; later digits change at most the last bit of a double */
-#define DIGITS_MAX	40
 
 uint32_t
 sm_decimal_micros(double value)
@@ -78,10 +76,10 @@ sm_decimal_format(double value, char *dst)
 bool
 sm_decimal_read(SmSpan text, double *value)
 {
-	char		digits[DIGITS_MAX + sizeof("e-18446744073709551615")];
+	char		digits[sizeof("18446744073709551615e-9223372036854775808")];
 	const char *s = text.s;
 	const char *end = s + text.len;
-	size_t		n = 0;
+	uint64_t	number = 0;
 	long		exponent = 0;
 	bool		any = false;
 	bool		point = false;
@@ -99,17 +97,18 @@ sm_decimal_read(SmSpan text, double *value)
 		if (!sm_is_digit(*s))
 			return false;
 		any = true;
-		if (n == DIGITS_MAX || (n == 0 && *s == '0'))
-			exponent += n > 0;	/* a dropped digit multiplies by ten */
+		if (number < UINT64_MAX / 100)
+			number = number * 10 + (*s - '0');
 		else
-			digits[n++] = *s;
+			exponent++;			/* such a digit changes at most the last bit
+								 * of a double */
 		exponent -= point;
 	}
 	if (!any)
 		return false;
 
 	/* without a point, strtod reads the same in every locale */
-	snprintf(digits + n, sizeof(digits) - n, n > 0 ? "e%ld" : "0", exponent);
+	snprintf(digits, sizeof(digits), "%" PRIu64 "e%ld", number, exponent);
 	*value = strtod(digits, NULL);
 	if (negative)
 		*value = -*value;

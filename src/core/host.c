@@ -56,21 +56,31 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	return status;
 }
 
-/*
- * Is a label, a string that begins with "xn--", Punycode?  Whether its characters may be
- * in a host is not asked: browsers allow some that libidn2 does not, such as emojis.
- */
-static bool
-is_punycode(const char *label)
+bool
+sm_idna_valid_label(const char *label, size_t len)
 {
+	char		lower[SM_LABEL_MAX + 1];
 	uint32_t   *characters = NULL;
 	int			result;
 
+	if (len < 4 || !sm_equal_ignoring_case(sm_span(label, 4), sm_span_of("xn--")))
+		return true;
+	if (len > SM_LABEL_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		lower[i] = sm_lower(label[i]);
+	lower[len] = '\0';
+
 	/* libidn2 takes any character for a digit of Punycode */
-	for (const char *s = label + strlen(label); s[-1] != '-'; s--)
+	for (const char *s = lower + len; s[-1] != '-'; s--)
 		if (!sm_is_letter(s[-1]) && !sm_is_digit(s[-1]))
 			return false;
-	result = idn2_to_unicode_8z4z(label, &characters, 0);
+
+	/*
+	 * Whether its characters may be in a host is not asked: browsers allow
+	 * some that libidn2 does not, such as emojis.
+	 */
+	result = idn2_to_unicode_8z4z(lower, &characters, 0);
 	idn2_free(characters);
 	return result == IDN2_OK || result == IDN2_MALLOC;
 }
@@ -83,28 +93,13 @@ sm_idna_to_ascii(const char *host, size_t len, char *dst, size_t size, size_t *d
 	return SM_URL_NO_IDNA;
 }
 
-static bool
-is_punycode(const char *label)
+bool
+sm_idna_valid_label(const char *label, size_t len)
 {
 	return true;
 }
 
 #endif
-
-bool
-sm_idna_valid_label(const char *label, size_t len)
-{
-	char		lower[SM_LABEL_MAX + 1];
-
-	if (len < 4 || !sm_equal_ignoring_case(sm_span(label, 4), sm_span_of("xn--")))
-		return true;
-	if (len > SM_LABEL_MAX)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		lower[i] = sm_lower(label[i]);
-	lower[len] = '\0';
-	return is_punycode(lower);
-}
 
 /*
  * May a label have this character?  Allowed are the unreserved characters of RFC 3986

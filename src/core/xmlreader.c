@@ -312,9 +312,9 @@ declare_namespaces(SmXmlReader *r)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
 		SmXmlBinding *binding = &r->bindings[r->nbindings];
-		bool		is_default = a->prefix.len == 0 && sm_span_is(a->name, "xmlns");
+		bool		is_default = a->prefix.len == 0;
 
-		if (!is_default && !sm_span_is(a->prefix, "xmlns"))
+		if (!sm_xml_is_declaration(a))
 			continue;
 		if (!is_namespace_name(a->value))
 			return fail(r, "the name of a namespace has a reference, a tab or a line break");

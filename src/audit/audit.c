@@ -91,8 +91,6 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 	initStringInfo(&detail);
 	appendStringInfo(&detail, "%c%s.", pg_toupper((unsigned char) problem->message[0]),
 					 problem->message + 1);
-	if (problem->detail)
-		appendStringInfo(&detail, " %s", problem->detail);
 	if (problem->hint)
 		appendStringInfo(&detail, " %s", problem->hint);
 	add_problem(problems->callback_arg, problem->name, detail.data);

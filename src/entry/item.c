@@ -62,13 +62,10 @@ check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
 		count += sm_xml_legal(c);
 		s += n;
 	}
-	if (count <= (size_t) field->max)
-		return true;
-	sm_report_problem(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
-					  psprintf("It has %zu.", count),
-					  psprintf("invalid %s \"%s\": must have at most " INT64_FORMAT " characters",
-							   label(w, field), sm_for_message(value), field->max));
-	return false;
+	return count <= (size_t) field->max ||
+		sm_refuse(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
+				  "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not %zu",
+				  label(w, field), sm_for_message(value), field->max, count);
 }
 
 static bool
@@ -77,12 +74,8 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 	size_t		len;
 
 	if (text.len > SM_MAX_BYTES)
-	{
-		sm_report_problem(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						  psprintf("It has %zu bytes.", text.len),
-						  psprintf("%s is too long for a sitemap", label(w, field)));
-		return false;
-	}
+		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "%s is too long for a sitemap: %zu bytes", label(w, field), text.len);
 	len = sm_xml_escape(text.s, text.len, SM_XML_VALUE,
 						w->ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
 						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
@@ -399,15 +392,11 @@ append_tags(SmEntryWriter *w, const SmField *field, const SmValue *values, int n
 	int			ntags = 0;
 
 	for (int k = 1; k < n; k++)
-	{
-		if (values[k].n == 0 || values[k].n == values[0].n)
-			continue;
-		sm_report_problem(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR, NULL,
-						  psprintf("They have %d and %d.", values[0].n, values[k].n),
-						  psprintf("%s and %s must have the same number of elements",
-								   label(w, field), label(w, &field[k])));
-		return false;
-	}
+		if (values[k].n > 0 && values[k].n != values[0].n)
+			return sm_refuse(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR, NULL,
+							 "%s and %s must have the same number of elements, not %d and %d",
+							 label(w, field), label(w, &field[k]), values[0].n, values[k].n);
+
 	for (int i = 0; i < values[0].n; i++)
 	{
 		SmSpan		string = values[0].v.items[i];

@@ -67,20 +67,10 @@ describe_progress(const SmProblems *problems)
 pg_noreturn static void
 raise_problem(SmProblems *problems, const SmProblem *problem)
 {
-	const char *detail;
-	const char *where = "";
+	const char *detail = problems->in_document ? describe_progress(problems) : describe_row(problems);
+	const char *where = !problems->in_document ? "" : problems->place ?
+		psprintf("invalid sitemap, line " INT64_FORMAT ": ", line_of(problems)) : "invalid sitemap: ";
 
-	if (problems->in_document)
-	{
-		detail = describe_progress(problems);
-		where = problems->place ?
-			psprintf("invalid sitemap, line " INT64_FORMAT ": ", line_of(problems)) :
-			"invalid sitemap: ";
-	}
-	else
-		detail = describe_row(problems);
-	if (problem->detail)
-		detail = detail ? psprintf("%s %s", problem->detail, detail) : problem->detail;
 	ereport(ERROR,
 			(errcode(problem->sqlerrcode),
 			 errmsg_internal("%s%s", where, problem->message),
@@ -108,8 +98,6 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 		appendStringInfo(reasons, ", loc \"%s\"", sm_for_message(sm_without_secret(problems->loc)));
 	appendStringInfo(reasons, "%s%s.", reasons->len > begin ? ": " : "", problem->message);
 	reasons->data[begin] = pg_toupper((unsigned char) reasons->data[begin]);
-	if (problem->detail)
-		appendStringInfo(reasons, " %s", problem->detail);
 }
 
 /*
@@ -142,10 +130,10 @@ sm_problems_init_skip(SmProblems *problems)
 
 bool
 sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode, const char *hint,
-				  const char *detail, char *message)
+				  char *message)
 {
 	SmProblem	problem = {
-		.name = name,.sqlerrcode = sqlerrcode,.message = message,.detail = detail,.hint = hint
+		.name = name,.sqlerrcode = sqlerrcode,.message = message,.hint = hint
 	};
 	bool		goes_on;
 

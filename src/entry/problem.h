@@ -78,7 +78,6 @@ typedef struct SmProblem
 	SmProblemName name;
 	int			sqlerrcode;
 	const char *message;		/* as in an error */
-	const char *detail;			/* a sentence for an error, NULL for none */
 	const char *hint;			/* NULL for none */
 } SmProblem;
 
@@ -132,15 +131,15 @@ sm_problems_are_described(const SmProblems *problems)
 }
 
 /*
- * Report a problem of the current row, with an SQLSTATE, a hint and a detail, a sentence
- * (each NULL for none), and a message, which is freed.  Returns as SmProblemCallback does.
+ * Report a problem of the current row, with an SQLSTATE, a hint, NULL for none, and a message,
+ * which is freed.  Returns as SmProblemCallback does.
  */
 extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
-							  const char *hint, const char *detail, char *message);
+							  const char *hint, char *message);
 
-/* The same with a format and its values for the message, without a detail. */
+/* The same with a format and its values for the message. */
 #define sm_problem(problems, name, sqlerrcode, hint, ...) \
-	sm_report_problem(problems, name, sqlerrcode, hint, NULL, \
+	sm_report_problem(problems, name, sqlerrcode, hint, \
 					  sm_problems_are_described(problems) ? psprintf(__VA_ARGS__) : NULL)
 
 /* The same, but always false: for a caller that cannot go on with the element. */

@@ -64,8 +64,7 @@ SELECT v, pg_temp.refused('videos', '{"thumbnail_loc": "http://t/", "title": "t"
                     '{"restriction": "DE"}', '{"gallery_loc_title": "t"}',
                     '{"publication_date": "2026-01-02 03:04:05+01"}', '{"publication_date": "infinity"}', '{"publication_date": "2026-02-30"}', '{"publication_date": 1767225600}', '{"publication_date": "2026-01-02T03:04:05+17"}', '{"publication_date": "2026-01-02T03:04:05+16:00"}',
                     '{"content_loc": "ftp://c/"}', '{"content_loc": "http://a/"}', '{"player_loc": "/"}', '{"uploader": "u", "uploader_info": "http://b/"}']::jsonb[]) v;
-SELECT left(pg_temp.refused('videos', jsonb_build_object('thumbnail_loc', '/t', 'title', repeat('x', 101), 'description', 'd', 'content_loc', '/c')), 40),
-       regexp_replace(pg_temp.refused('videos', jsonb_build_object('thumbnail_loc', '/t', 'title', repeat('x', 101), 'description', 'd', 'content_loc', '/c')), '^.*\n', '');
+SELECT regexp_replace(pg_temp.refused('videos', jsonb_build_object('thumbnail_loc', '/t', 'title', repeat('x', 101), 'description', 'd', 'content_loc', '/c')), 'x+', 'x');
 SELECT left(pg_temp.refused('videos', jsonb_build_object(repeat('ü', 300), 1)), 60);
 SELECT n, v, pg_temp.refused(n, v::jsonb)
   FROM (VALUES ('videos', '"http://t/"'), ('videos', '1'), ('videos', '[[]]'), ('videos', '[1]'), ('videos', '{"title": "t"}'),

@@ -100,9 +100,6 @@ stylesheet_option(const SmArguments *args)
 	if (sm_url_secret(href).len > 0)
 		sm_invalid_argument("stylesheet", sm_for_message(sm_without_secret(href)),
 							"It must not have a user name or password before the host.");
-	/* "?>" would end the processing instruction */
-	if (strstr(pnstrdup(href.s, href.len), "?>") != NULL)
-		sm_invalid_argument("stylesheet", sm_for_message(href), "It must not have \"?>\" in it.");
 	if (href.len > SM_URL_MAX)
 		sm_invalid_argument("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " bytes.");
 	if (!path_ends_with(href, ".css"))
@@ -113,6 +110,7 @@ stylesheet_option(const SmArguments *args)
 				 path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt") ?
 				 errhint("Browsers are removing XSLT. A sitemap can be shown as a table by CSS.") : 0));
 
+	/* no "?>" ends the processing instruction, since ">" is encoded */
 	encoded = palloc(6 * href.len);
 	len = sm_url_encode_reference(href.s, href.len, encoded);
 	return psprintf("<?xml-stylesheet type=\"text/css\" href=\"%.*s\"?>", (int) len, encoded);

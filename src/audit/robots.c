@@ -16,7 +16,6 @@
 #include "files/set.h"
 #include "miscadmin.h"
 #include "server/argument.h"
-#include "server/base_url.h"
 #include "server/encoding.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

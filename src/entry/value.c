@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "core/w3cdate.h"
 #include "core/xml.h"
-#include "server/base_url.h"
+#include "server/argument.h"
 #include "server/encoding.h"
 #include "utils/date.h"
 

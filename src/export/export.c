@@ -34,7 +34,6 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/argument.h"
-#include "server/base_url.h"
 #include "server/column.h"
 #include "server/encoding.h"
 #include "server/query.h"

@@ -9,7 +9,6 @@
 #include "core/text.h"
 #include "entry/value.h"
 #include "server/argument.h"
-#include "server/base_url.h"
 #include "server/encoding.h"
 #include "utils/builtins.h"
 

@@ -6,7 +6,7 @@
 #define SM_ARGUMENT_H
 
 #include "compat.h"
-#include "core/span.h"
+#include "core/url.h"
 #include "fmgr.h"
 
 /*
@@ -28,6 +28,15 @@ pg_noreturn extern void sm_invalid_argument(const char *name, const char *value,
  * name of the argument.
  */
 extern SmSpan sm_read_argument(Datum value, const char *name);
+
+/* Raise an error if encoding a URL ran out of memory, which is no fault of the URL. */
+extern void sm_url_check_memory(SmUrlStatus status);
+
+/* Raise an error for a base_url.  reason: a clause. */
+pg_noreturn extern void sm_refuse_base_url(SmSpan url, const char *reason);
+
+/* Read a base_url, or raise an error. */
+extern void sm_base_url_read(SmSpan url, SmUrlScope scope, SmUrlBase *base);
 
 /* The type of argument n, which tells overloaded functions apart. */
 extern Oid	sm_argument_type(FunctionCallInfo fcinfo, int n);

@@ -135,9 +135,8 @@ lock_directory(SmDir *dir)
 
 	if (fstat(dir->fd, &st) != 0)
 		raise_error("stat directory", dir->path, NULL);
-	dir->lock = sm_lock_tag(SM_LOCK_DIRECTORY, InvalidOid, psprintf(UINT64_FORMAT, (uint64) st.st_dev),
-							psprintf(UINT64_FORMAT, (uint64) st.st_ino));
-	sm_lock(&dir->lock);
+	dir->lock = sm_lock(SM_LOCK_DIRECTORY, InvalidOid, psprintf(UINT64_FORMAT, (uint64) st.st_dev),
+						psprintf(UINT64_FORMAT, (uint64) st.st_ino));
 
 	(void) sm_dir_stat_regular(dir, LOCK_NAME, &st);
 	dir->lock_fd = open_at(dir->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW);

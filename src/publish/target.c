@@ -196,10 +196,8 @@ check_one_site(const SmTarget *target)
 static void
 lock_site(SmTarget *target)
 {
-	LOCKTAG		lock = sm_lock_tag(SM_LOCK_SITE, target->table.relid, target->base_url, "");
-
 	target->activity = SM_IN_TARGET;
-	sm_lock(&lock);
+	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 	target->now = Max(GetCurrentTimestamp(), target->now);
 }
 
@@ -248,11 +246,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	/* whoever may not publish must not hold up those who may */
 	check_privileges(target);
 	if (target->section)
-	{
-		LOCKTAG		lock = sm_lock_tag(SM_LOCK_SECTION, relid, target->base_url, target->section);
-
-		sm_lock(&lock);
-	}
+		(void) sm_lock(SM_LOCK_SECTION, relid, target->base_url, target->section);
 	else
 		lock_site(target);
 	sm_table_open(&target->table, RowExclusiveLock);

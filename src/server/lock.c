@@ -23,8 +23,11 @@ sm_lock_tag(SmLockClass class, Oid target, const char *first, const char *second
 	return tag;
 }
 
-void
-sm_lock(const LOCKTAG *tag)
+LOCKTAG
+sm_lock(SmLockClass class, Oid target, const char *first, const char *second)
 {
-	(void) LockAcquire(tag, ExclusiveLock, false, false);
+	LOCKTAG		tag = sm_lock_tag(class, target, first, second);
+
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	return tag;
 }

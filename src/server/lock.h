@@ -24,7 +24,7 @@ typedef enum SmLockClass
  */
 extern LOCKTAG sm_lock_tag(SmLockClass class, Oid target, const char *first, const char *second);
 
-/* Take an exclusive lock, to the end of the transaction. */
-extern void sm_lock(const LOCKTAG *tag);
+/* Take such a lock, exclusive, to the end of the transaction.  Returns the tag. */
+extern LOCKTAG sm_lock(SmLockClass class, Oid target, const char *first, const char *second);
 
 #endif

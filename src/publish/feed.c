@@ -110,7 +110,7 @@ open_feed(SmFeed *feed)
 	if (!may(table->relid, ACL_INSERT) || !may(table->relid, ACL_SELECT))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for table %s", table->name->relname),
+				 errmsg("permission denied for table %s", table->name),
 				 errdetail("A feed needs the privileges SELECT and INSERT.")));
 	sm_table_check_row_security(table);
 	sm_table_check_columns(table);

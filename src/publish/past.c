@@ -127,7 +127,7 @@ sm_past_begin(SmSet *set, SmTarget *target)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the target table \"%s\" has no column \"shown\"",
-						target->table.name->relname),
+						target->table.name),
 				 errdetail("A query with a column \"shown\" needs it."),
 				 errhint("Add it with ALTER TABLE ... ADD COLUMN shown bytea.")));
 	}

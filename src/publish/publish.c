@@ -125,9 +125,9 @@ name_is_taken(const Run *run, const SmOldFile *old, const char *section)
 			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, old->name),
 			 old->digest == NULL ?
 			 errdetail("In the target table \"%s\", another program has a file of that name.",
-					   run->target.table.name->relname) :
+					   run->target.table.name) :
 			 errdetail("In the target table \"%s\", section \"%s\" has %s of that name.",
-					   run->target.table.name->relname, old->section ? old->section : "",
+					   run->target.table.name, old->section ? old->section : "",
 					   sm_old_file_is_index(old) ? "an index" : "a sitemap"),
 			 old->digest == NULL ?
 			 errhint("Publish the section under another name.") :
@@ -151,7 +151,7 @@ check_new_name(Run *run, const char *section, const char *name, bool is_index)
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					run->target.table.name->relname),
+					run->target.table.name),
 			 errdetail("Another transaction has inserted the file \"%s\".", name)));
 }
 
@@ -334,9 +334,9 @@ check_shrink(Run *run, double max_shrink)
 			 max_shrink < 0 ?
 			 errdetail("Without max_shrink it may lose %g%% of its URLs, or %d, but not all. Nothing was changed in the target table \"%s\".",
 					   DEFAULT_SHRINK * 100.0, DEFAULT_LOSS,
-					   run->target.table.name->relname) :
+					   run->target.table.name) :
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
-					   max_shrink * 100.0, run->target.table.name->relname),
+					   max_shrink * 100.0, run->target.table.name),
 			 errhint("If the pages are really gone, set max_shrink to 1 for one run.")));
 }
 

@@ -91,7 +91,7 @@ read_files(const SmTarget *target)
 			ereport(ERROR,
 					(errcode(ERRCODE_NOT_NULL_VIOLATION),
 					 errmsg("the target table \"%s\" has a file without a name",
-							target->table.name->relname)));
+							target->table.name)));
 	return list;
 }
 
@@ -101,7 +101,7 @@ name_is_twice(const SmTarget *target, const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
 			 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-					target->table.name->relname, sm_clip(name)),
+					target->table.name, sm_clip(name)),
 			 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
 }
 
@@ -188,7 +188,7 @@ check_one_site(const SmTarget *target)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base_url \"%s\" is not that of the target's other files", target->base_url),
 				 errdetail("The target table \"%s\" has files of \"%s\", and its names are unique.",
-						   target->table.name->relname,
+						   target->table.name,
 						   sm_clip(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1))),
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }

@@ -11,7 +11,6 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
-#include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -35,8 +34,8 @@ sm_table_open(SmTable *table, LOCKMODE lockmode)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the %s does not exist", table->what)));
 	table->rel = rel;
-	table->name = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
-							   pstrdup(RelationGetRelationName(rel)), -1);
+	table->schema = get_namespace_name(RelationGetNamespace(rel));
+	table->name = pstrdup(RelationGetRelationName(rel));
 	table->sql_name = sm_qualified_name(table->relid);
 }
 
@@ -48,7 +47,7 @@ sm_table_check_kind(const SmTable *table)
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", table->name->relname),
+				 errmsg("\"%s\" is not a table", table->name),
 				 table->hint ? errhint("%s", table->hint) : 0));
 }
 
@@ -60,7 +59,7 @@ sm_table_check_row_security(const SmTable *table)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot use the %s \"%s\", whose row security applies to you",
-						table->what, table->name->relname),
+						table->what, table->name),
 				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
 }
 
@@ -105,14 +104,14 @@ sm_table_check_columns(const SmTable *table)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("the %s \"%s\" has no column \"%s\"",
-							table->what, table->name->relname, column->name),
+							table->what, table->name, column->name),
 					 table->hint ? errhint("%s", table->hint) : 0));
 		type = SPI_gettypeid(desc, number);
 		if (type != column->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of the %s \"%s\" must be of type %s, not %s",
-							column->name, table->what, table->name->relname,
+							column->name, table->what, table->name,
 							format_type_be(column->type), format_type_be(type)),
 					 table->hint ? errhint("%s", table->hint) : 0));
 		collation = TupleDescAttr(desc, number - 1)->attcollation;
@@ -120,7 +119,7 @@ sm_table_check_columns(const SmTable *table)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("column \"%s\" of the %s \"%s\" must not have the nondeterministic collation \"%s\"",
-							column->name, table->what, table->name->relname,
+							column->name, table->what, table->name,
 							get_collation_name(collation)),
 					 errdetail("It takes different texts for equal, and so one file or site for another.")));
 	}
@@ -130,11 +129,11 @@ void
 sm_table_check_name(const SmTable *table)
 {
 	AcceptInvalidationMessages();
-	if (RangeVarGetRelid(table->name, AccessShareLock, true) != table->relid)
+	if (strcmp(get_namespace_name(RelationGetNamespace(table->rel)), table->schema) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the schema of the %s \"%s\" was renamed", table->what,
-						table->name->relname),
+						table->name),
 				 errhint("Publish again.")));
 }
 

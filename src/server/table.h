@@ -5,7 +5,6 @@
 #ifndef SM_TABLE_H
 #define SM_TABLE_H
 
-#include "nodes/primnodes.h"
 #include "utils/rel.h"
 
 typedef struct SmTableColumn
@@ -26,8 +25,9 @@ typedef struct SmTable
 
 	/* set by sm_table_open */
 	Relation	rel;
-	RangeVar   *name;			/* with the schema */
-	char	   *sql_name;		/* the same name, quoted for statements */
+	char	   *schema;
+	char	   *name;
+	char	   *sql_name;		/* both, quoted for statements */
 } SmTable;
 
 /* Open the table with a lock.  Raises an error if it does not exist. */
@@ -49,8 +49,8 @@ extern bool sm_table_has_column(const SmTable *table, int column);
 extern char *sm_table_make_insert(const SmTable *table);
 
 /*
- * Raise an error unless the name still finds the table.  A lock on a table does not
- * prevent others from renaming its schema.  Then another table can get the name.
+ * Raise an error unless the schema still has its name.  A lock on a table does not prevent
+ * others from renaming the schema.  Then another table can get the name.
  */
 extern void sm_table_check_name(const SmTable *table);
 

@@ -239,6 +239,7 @@ static inline int
 encode_octet(const char **s, const char *end, uint8_t *dst)
 {
 	unsigned char octet = **s;
+	unsigned int as_is = SM_UNRESERVED | SM_ROBOTS_AS_IS;
 	int			high;
 	int			low;
 
@@ -246,21 +247,14 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 		(high = sm_hex_value((*s)[1])) >= 0 && (low = sm_hex_value((*s)[2])) >= 0)
 	{
 		octet = high << 4 | low;
-		*s += 3;
-		if (SM_CLASSES(octet) & SM_UNRESERVED)
-		{
-			dst[0] = octet;
-			return 1;
-		}
+		as_is = SM_UNRESERVED;
+		*s += 2;
 	}
-	else
+	*s += 1;
+	if (SM_CLASSES(octet) & as_is)
 	{
-		*s += 1;
-		if (SM_CLASSES(octet) & (SM_UNRESERVED | SM_ROBOTS_AS_IS))
-		{
-			dst[0] = octet;
-			return 1;
-		}
+		dst[0] = octet;
+		return 1;
 	}
 	dst[0] = '%';
 	dst[1] = sm_hex_digit(octet >> 4);
@@ -270,9 +264,8 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 
 /*
  * Write the symbols of the path of a rule, at most three for each octet, and return
- * their number.  "**" is one symbol, as it means the same as "*".  *length: length of
- * the rule for precedence; a "$" that is no wildcard counts as one octet, though its
- * escape has three symbols.
+ * their number.  *length: length of the rule for precedence; a "$" that is no wildcard
+ * counts as one octet, though its escape has three symbols.
  */
 static uint32_t
 make_key(SmSpan path, uint8_t *dst, uint32_t *length)
@@ -285,27 +278,14 @@ make_key(SmSpan path, uint8_t *dst, uint32_t *length)
 	while (s < end)
 	{
 		bool		is_dollar = *s == '$';
+		int			nsymbols = 1;
 
-		if (*s == '*')
-		{
-			if (n == 0 || dst[n - 1] != ANY)
-				dst[n++] = ANY;
-			*length += 1;
-			s++;
-		}
-		else if (is_dollar && s + 1 == end)
-		{
-			dst[n++] = END;
-			*length += 1;
-			s++;
-		}
+		if (*s == '*' || (is_dollar && s + 1 == end))
+			dst[n] = *s++ == '*' ? ANY : END;
 		else
-		{
-			int			nsymbols = encode_octet(&s, end, dst + n);
-
-			n += nsymbols;
-			*length += is_dollar ? 1 : nsymbols;
-		}
+			nsymbols = encode_octet(&s, end, dst + n);
+		n += nsymbols;
+		*length += is_dollar ? 1 : nsymbols;
 	}
 	return n;
 }
@@ -448,26 +428,28 @@ init_google(SmRobots *robots)
 		SmSpan		name = google_crawlers[k].name;
 		SmSpan		other = google_crawlers[k].other;
 		SmRobotsUse use = google_crawlers[k].use;
-		bool		is_asked = number_of(robots, name) < robots->nagents;
-		bool		is_stand_in = use != SM_ROBOTS_PAGE && number_of(robots, other) < robots->nagents;
 		bool		is_named;
 
-		if (!is_asked && !is_stand_in)
+		if (number_of(robots, name) == robots->nall &&
+			(use == SM_ROBOTS_PAGE || number_of(robots, other) == robots->nall))
 			continue;
 		is_named = names_crawler(robots, text, name);
-		if (is_named && !is_asked)
-			init_agent(robots, name);
 		for (uint32_t i = 0; i < robots->nagents; i++)
 		{
 			SmRobotsAgent *agent = &robots->agents[i];
 
-			if (is_named && is_stand_in && sm_equal_ignoring_case(agent->name, other))
+			if (is_named && use != SM_ROBOTS_PAGE && sm_equal_ignoring_case(agent->name, other))
+			{
 				agent->stand_in[use] = number_of(robots, name);
-			if (is_named || !sm_equal_ignoring_case(agent->name, name))
-				continue;
-			agent->token = other;
-			if (other.len == 0)
-				robots->unnamed &= ~AGENT(i);
+				if (agent->stand_in[use] == robots->nall)
+					init_agent(robots, name);
+			}
+			if (!is_named && sm_equal_ignoring_case(agent->name, name))
+			{
+				agent->token = other;
+				if (other.len == 0)
+					robots->unnamed &= ~AGENT(i);
+			}
 		}
 	}
 }

@@ -1,7 +1,7 @@
 /*
  * w3cdate.c
- *	  Counts days in eras of 400 years that begin on 1 March.  So a leap day is the last
- *	  day of a year, and the first day of a month is a linear function of the month.
+ *	  Counts days in years that begin on 1 March.  So a leap day is the last day of a
+ *	  year, and the first day of a month is a linear function of the month.
  */
 #include "core/w3cdate.h"
 
@@ -10,7 +10,7 @@
 
 #include "core/ascii.h"
 
-#define DAYS_PER_ERA	146097
+#define DAYS_PER_ERA	146097	/* of 400 years */
 #define EPOCH_OFFSET	719468	/* days from 0000-03-01 to 1970-01-01 */
 
 #define MIN_DAY			(-719162)	/* 0001-01-01 */
@@ -35,13 +35,9 @@ day_of(unsigned int year, unsigned int month, unsigned int day)
 	unsigned int y = year - (month <= 2);	/* not negative: year is at least
 											 * 1 */
 	unsigned int m = month > 2 ? month - 3 : month + 9;
-	unsigned int era = y / 400;
-	unsigned int year_of_era = y % 400;
 	unsigned int day_of_year = (153 * m + 2) / 5 + day - 1;
 
-	return (int64_t) era * DAYS_PER_ERA +
-		year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
-		EPOCH_OFFSET;
+	return (int64_t) y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - EPOCH_OFFSET;
 }
 
 static unsigned int

@@ -40,6 +40,13 @@ sm_page(SmSpan url)
 	return sm_span(page, sm_url_canonical(url.s, url.len, page));
 }
 
+/* Is the scheme https?  url: in canonical form. */
+static bool
+is_https(SmSpan url)
+{
+	return url.s[4] == 's';
+}
+
 /* Columns of the sort. */
 enum
 {
@@ -81,7 +88,7 @@ sm_pages_begin(SmSpan origin, SmFindings *findings)
 	SmPages    *pages = palloc0_object(SmPages);
 
 	pages->no_url = cstring_to_text("");
-	pages->has_https = sm_is_https(origin);
+	pages->has_https = is_https(origin);
 	pages->findings = findings;
 	sm_sort_begin(&pages->sort, PAGE_NCOLUMNS, types, PAGE_NKEYS);
 	return pages;
@@ -123,7 +130,7 @@ static PageHash
 hash_page(SmSpan page)
 {
 	SmSpan		stem = without_slash(page);
-	uint64		bits = (sm_is_https(page) ? PAGE_IS_HTTPS : 0) |
+	uint64		bits = (is_https(page) ? PAGE_IS_HTTPS : 0) |
 		(stem.len < page.len ? PAGE_HAS_SLASH : 0);
 	PageHash	hash;
 
@@ -150,7 +157,7 @@ void
 sm_pages_add(SmPages *pages, int64 row_number, SmSpan page)
 {
 	put_row(pages, hash_page(page), NO_OTHER, row_number, pages->no_url);
-	pages->has_https |= sm_is_https(page);
+	pages->has_https |= is_https(page);
 }
 
 void

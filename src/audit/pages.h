@@ -13,13 +13,6 @@
 /* The canonical form of a URL that sm_url_encode wrote, in the current memory context. */
 extern SmSpan sm_page(SmSpan url);
 
-/* Is the scheme https?  url: in canonical form. */
-static inline bool
-sm_is_https(SmSpan url)
-{
-	return url.s[4] == 's';
-}
-
 typedef struct SmPages SmPages;
 
 /* Begin.  origin: of base_url.  Problems go to findings. */

@@ -429,7 +429,7 @@ read_start(SmXmlReader *r)
 	if (r->is_document && r->nopen == 0 && r->had_root)
 		return fail(r, "second root element");
 	r->had_root = true;
-	if (r->nopen == r->max_depth)
+	if (r->nopen == SM_XML_DEPTH_MAX + (r->is_document ? SM_XML_DOCUMENT_DEPTH : 0))
 		return fail(r, "elements are nested more than " SM_STRING(SM_XML_DEPTH_MAX) " deep");
 	r->open[r->nopen].nbindings = r->nbindings;
 	if (r->nattributes > 0 && !(declare_namespaces(r) && check_attributes(r)))
@@ -609,7 +609,6 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len)
 	r->end = src + len;
 	r->namespaces = 0;
 	r->is_document = r->had_doctype = r->had_root = r->pending_end = false;
-	r->max_depth = SM_XML_DEPTH_MAX;
 	r->nopen = 0;
 	r->nbindings = 0;
 
@@ -621,7 +620,6 @@ sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len)
 {
 	sm_xml_reader_init(r, src, len);
 	r->is_document = true;
-	r->max_depth = SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH;
 }
 
 SmXmlToken

@@ -87,7 +87,6 @@ typedef struct SmXmlReader
 	bool		had_doctype;	/* of a document */
 	bool		had_root;		/* of a document: its root element has begun */
 	bool		pending_end;
-	int			max_depth;
 	int			nopen;
 	struct
 	{

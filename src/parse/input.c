@@ -20,9 +20,6 @@
 
 #define UTF8_MARK	"\xEF\xBB\xBF"
 
-/* bytes of an encoding's name that a message shows */
-#define ENCODING_CLIP	40
-
 /* Record why the rest of the document cannot be prepared. */
 static void
 break_off(SmInput *input, int sqlerrcode, const char *reason)
@@ -187,18 +184,18 @@ static void
 convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 {
 	int			encoding = find_encoding(name);
-	char	   *shown = pnstrdup(name.s, Min(name.len, ENCODING_CLIP)); /* ASCII */
 
 	if (encoding < 0)
 	{
 		input->content.len = 0;
 		break_off(input, ERRCODE_FEATURE_NOT_SUPPORTED,
-				  psprintf("the encoding \"%s\" is not supported", shown));
+				  psprintf("the encoding \"%s\" is not supported", sm_for_message(name)));
 	}
 	else if (encoding != PG_UTF8)
 	{
 		break_off_conversion(input, sm_convert(input->content, encoding, &input->content),
-							 psprintf("the document has bytes that are not text in encoding \"%s\"", shown));
+							 psprintf("the document has bytes that are not text in encoding \"%s\"",
+									  sm_for_message(name)));
 		problems->begin = input->content.s;
 	}
 }

@@ -59,8 +59,9 @@ sm_old_file_is_index(const SmOldFile *old)
 	return same_text(old->kind, SM_KIND_INDEX);
 }
 
-bool
-sm_old_file_is_same(const SmOldFile *old, const SmFile *file)
+/* Does the target have this document, under the same URL?  The compression may differ. */
+static bool
+is_same_document(const SmOldFile *old, const SmFile *file)
 {
 	return old->has_content &&
 		same_text(old->kind, file->kind) &&
@@ -70,11 +71,24 @@ sm_old_file_is_same(const SmOldFile *old, const SmFile *file)
 		old->byte_count == file->byte_count;
 }
 
-bool
-sm_old_file_has_key(const SmOldFile *old, const SmFile *file)
+void
+sm_old_file_compare(SmOldFile *old, SmFile *file)
 {
-	return same_text(old->first_key, file->first_key) &&
-		(file->first_key == NULL || same_text(old->recipe, file->recipe));
+	if (old == NULL)
+		return;
+	old->fate = SM_OLD_REWRITTEN;
+	if (!is_same_document(old, file))
+		return;
+	old->fate = SM_OLD_SAME_DOCUMENT;
+	file->content = NULL;
+
+	/* without a first key, the recipe does not matter */
+	if (!same_text(old->first_key, file->first_key) ||
+		(file->first_key && !same_text(old->recipe, file->recipe)) ||
+		file->shown_checksum != old->shown_checksum)
+		return;
+	old->fate = SM_OLD_SAME_ROW;
+	file->shown = NULL;
 }
 
 SmFileList *

@@ -28,14 +28,11 @@
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);
 
-/* Does the target have this document, under the same URL?  The compression may differ. */
-extern bool sm_old_file_is_same(const SmOldFile *old, const SmFile *file);
-
 /*
- * Do two versions of a file have the same first key and recipe?  Without a first key, the
- * recipe does not matter.
+ * Find out what becomes of a file, NULL for none, given its new version.  States and content
+ * that need not be written are removed from that.
  */
-extern bool sm_old_file_has_key(const SmOldFile *old, const SmFile *file);
+extern void sm_old_file_compare(SmOldFile *old, SmFile *file);
 
 /* Files that a target has. */
 typedef struct SmFileList

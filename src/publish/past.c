@@ -21,8 +21,7 @@ struct SmPast
 
 	/* the old file in whose range of keys the newest row is */
 	int			file;			/* its number, -1 for none */
-	bool		is_known;		/* does it have states? */
-	SmShown		shown;			/* these states */
+	SmShown		shown;			/* its states, if it has any */
 	MemoryContext context;		/* for them */
 	uint32	   *space;			/* SM_SHOWN_SPACE numbers */
 };
@@ -48,16 +47,15 @@ open_states(SmPast *past, int number)
 	MemoryContextReset(past->context);
 	oldcontext = MemoryContextSwitchTo(past->context);
 	past->file = number;
-	past->is_known = false;
+	past->shown.pages = NULL;
 	states = sm_target_read(past->target, past->read_shown, file);
 	if (states && can_be_states(states, file))
 	{
 		states = PG_DETOAST_DATUM(PointerGetDatum(states));
-		past->is_known = sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
-									   past->set->key_type->family, past->space);
+		if (sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
+						  past->set->key_type->family, past->space))
+			file->shown_checksum = past->shown.checksum;
 	}
-	if (past->is_known)
-		file->shown_checksum = past->shown.checksum;
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -88,7 +86,7 @@ find_lastmod(void *arg, SmShownPage *page)
 	SmShownStatus status;
 
 	find_old_file(past);
-	if (!past->is_known)
+	if (past->shown.pages == NULL)
 		return;
 	status = sm_shown_find(&past->shown, page);
 	if (status == SM_SHOWN_CHANGED || (status == SM_SHOWN_NEW && page->lastmod == 0))
@@ -152,5 +150,5 @@ void
 sm_past_restart(SmPast *past)
 {
 	past->file = -1;
-	past->is_known = false;
+	past->shown.pages = NULL;
 }

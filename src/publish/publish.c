@@ -141,7 +141,7 @@ name_is_taken(const Run *run, const SmOldFile *old, const char *section)
 static void
 check_new_name(Run *run, const char *section, const char *name, bool is_index)
 {
-	const SmOldFile *old = sm_target_find(&run->target, name, true);
+	const SmOldFile *old = sm_target_find(&run->target, name);
 
 	if (old == NULL)
 		return;
@@ -212,26 +212,6 @@ delete_file(Run *run, const SmOldFile *old)
 	report_file(run, old->name, old->kind, "deleted", old->url_count, old->byte_count);
 }
 
-/*
- * Find out what becomes of a file of the target, given its new version, whose content is
- * left out if the target has the document.  old: NULL if the target does not have the file.
- */
-static void
-compare_with_old(SmOldFile *old, SmFile *file)
-{
-	if (old == NULL)
-		return;
-	old->fate = SM_OLD_REWRITTEN;
-	if (!sm_old_file_is_same(old, file))
-		return;
-	old->fate = SM_OLD_SAME_DOCUMENT;
-	file->content = NULL;
-	if (!sm_old_file_has_key(old, file) || file->shown_checksum != old->shown_checksum)
-		return;
-	old->fate = SM_OLD_SAME_ROW;
-	file->shown = NULL;
-}
-
 /* Receive a file of the set or of the index, which waits to be written. */
 static void
 put_file(SmFileSink *self, const SmFile *file)
@@ -239,7 +219,7 @@ put_file(SmFileSink *self, const SmFile *file)
 	Run		   *run = (Run *) self;
 	SmFile		copy = *file;
 
-	compare_with_old(sm_file_list_find(run->list, file->section, file->name), &copy);
+	sm_old_file_compare(sm_file_list_find(run->list, file->section, file->name), &copy);
 	sm_file_store(&copy, run->options->compression, run->files, run->desc);
 }
 
@@ -291,7 +271,7 @@ write_files(Run *run)
 
 		CHECK_FOR_INTERRUPTS();
 		/* a trigger or another session can have deleted it since */
-		if (old->fate == SM_OLD_GONE && sm_target_find(&run->target, old->name, false))
+		if (old->fate == SM_OLD_GONE && sm_target_find(&run->target, old->name))
 			delete_file(run, old);
 		MemoryContextReset(context);
 	}
@@ -500,6 +480,7 @@ publish_index(const SmArguments *args, Run *run)
 
 	run->options = sm_read_index_options(args);
 	sm_target_open(&run->target, relid, run->options);
+	sm_target_lock_site(&run->target);
 	write_indexes(run);
 }
 

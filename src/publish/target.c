@@ -11,7 +11,7 @@
  *	2. RowExclusiveLock on the table, as INSERT, UPDATE and DELETE take it.  It
  *	   conflicts neither with runs of other sections nor with VACUUM.
  *	3. The site's lock, after the query.  It protects the index, and the times of the
- *	   feed.  sitemap_publish_index takes it in place of the section's lock.
+ *	   feed.  sitemap_publish_index has no query, and takes only 2 and 3.
  *
  * A feed is locked as the table is, but before 1.
  *
@@ -193,19 +193,13 @@ check_one_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
-static void
-lock_site(SmTarget *target)
-{
-	target->activity = SM_IN_TARGET;
-	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
-	target->now = Max(GetCurrentTimestamp(), target->now);
-}
-
 /* The query can have changed the role. */
 void
 sm_target_lock_site(SmTarget *target)
 {
-	lock_site(target);
+	target->activity = SM_IN_TARGET;
+	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
+	target->now = Max(GetCurrentTimestamp(), target->now);
 	sm_table_check_row_security(&target->table);
 }
 
@@ -247,8 +241,6 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	check_privileges(target);
 	if (target->section)
 		(void) sm_lock(SM_LOCK_SECTION, relid, target->base_url, target->section);
-	else
-		lock_site(target);
 	sm_table_open(&target->table, RowExclusiveLock);
 	sm_table_check_kind(&target->table);
 	sm_table_check_row_security(&target->table);
@@ -302,7 +294,7 @@ set_name(const SmTarget *target, const char *section, const char *name,
 }
 
 SmOldFile *
-sm_target_find(SmTarget *target, const char *name, bool newest)
+sm_target_find(SmTarget *target, const char *name)
 {
 	Datum		values[NAME_NPARAMS];
 	SmFileList *list;
@@ -311,7 +303,7 @@ sm_target_find(SmTarget *target, const char *name, bool newest)
 		target->find = prepare(psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE " BY_NAME,
 										target->table.sql_name), NAME_NPARAMS);
 	set_name(target, "", name, values);
-	sm_execute_read(target->find, values, newest);
+	sm_execute_read(target->find, values, true);
 	list = read_files(target);
 	if (list->nfiles > 1)
 		name_is_twice(target, name);

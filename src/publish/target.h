@@ -45,8 +45,7 @@ extern bool sm_may_publish(Oid relid);
 
 /*
  * Take the lock of the section, open and check the table, and list the sitemaps of the
- * section.  Without a section, take the lock of the site.  SPI is connected from here to
- * sm_target_close.
+ * section, if there is one.  SPI is connected from here to sm_target_close.
  */
 extern void sm_target_open(SmTarget *target, Oid relid, const SmOptions *options);
 
@@ -66,10 +65,10 @@ extern SmFileList *sm_target_list_indexes(const SmTarget *target, bool of_site);
 extern SmFileList *sm_target_list_site(const SmTarget *target);
 
 /*
- * Find a file of the site by its name; NULL if there is none.  newest: with the newest
- * snapshot, which a transaction at REPEATABLE READ does not have.
+ * Find a file of the site by its name, with the newest snapshot, which a transaction at
+ * REPEATABLE READ does not have.  NULL if there is none.
  */
-extern SmOldFile *sm_target_find(SmTarget *target, const char *name, bool newest);
+extern SmOldFile *sm_target_find(SmTarget *target, const char *name);
 
 /*
  * Prepare to read a column of type bytea, in SPI's current connection; and read it of a file,

@@ -37,13 +37,6 @@ extern void sm_sort_put(SmSort *sort);
  */
 extern const Datum *sm_sort_next(SmSort *sort);
 
-/* Is a column NULL in the row that sm_sort_next returned? */
-static inline bool
-sm_sort_is_null(const SmSort *sort, int column)
-{
-	return sort->out->tts_isnull[column];
-}
-
 extern void sm_sort_end(SmSort *sort);
 
 #endif

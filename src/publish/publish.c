@@ -117,23 +117,6 @@ next_lastmod(Run *run, const SmOldFile *old)
 	return lastmod;
 }
 
-pg_noreturn static void
-name_is_taken(const Run *run, const SmOldFile *old, const char *section)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DUPLICATE_OBJECT),
-			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, old->name),
-			 old->digest == NULL ?
-			 errdetail("In the target table \"%s\", another program has a file of that name.",
-					   run->target.table.name) :
-			 errdetail("In the target table \"%s\", section \"%s\" has %s of that name.",
-					   run->target.table.name, old->section ? old->section : "",
-					   sm_old_file_is_index(old) ? "an index" : "a sitemap"),
-			 old->digest == NULL ?
-			 errhint("Publish the section under another name.") :
-			 errhint("Publish one of the sections under another name.")));
-}
-
 /*
  * Raise an error if the target has a file of this name.  If it is a file of the section,
  * another transaction has inserted it, and our snapshot is older.
@@ -141,18 +124,29 @@ name_is_taken(const Run *run, const SmOldFile *old, const char *section)
 static void
 check_new_name(Run *run, const char *section, const char *name, bool is_index)
 {
+	const char *table = run->target.table.name;
 	const SmOldFile *old = sm_target_find(&run->target, name);
 
 	if (old == NULL)
 		return;
-	if (old->digest == NULL || old->section == NULL || strcmp(old->section, section) != 0 ||
-		sm_old_file_is_index(old) != is_index)
-		name_is_taken(run, old, section);
+	if (old->digest && old->section && strcmp(old->section, section) == 0 &&
+		sm_old_file_is_index(old) == is_index)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+						table),
+				 errdetail("Another transaction has inserted the file \"%s\".", name)));
 	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-					run->target.table.name),
-			 errdetail("Another transaction has inserted the file \"%s\".", name)));
+			(errcode(ERRCODE_DUPLICATE_OBJECT),
+			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, name),
+			 old->digest == NULL ?
+			 errdetail("In the target table \"%s\", another program has a file of that name.", table) :
+			 errdetail("In the target table \"%s\", section \"%s\" has %s of that name.",
+					   table, old->section ? old->section : "",
+					   sm_old_file_is_index(old) ? "an index" : "a sitemap"),
+			 old->digest == NULL ?
+			 errhint("Publish the section under another name.") :
+			 errhint("Publish one of the sections under another name.")));
 }
 
 /* Give the feed the old and the new content of a file.  old: NULL if it is new. */
@@ -245,7 +239,7 @@ forget_files(Run *run)
 
 /* Write the files that wait, and delete the files of the list that were not made. */
 static void
-write_files(Run *run)
+write_list(Run *run)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(run->desc, &TTSOpsMinimalTuple);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish file",
@@ -291,7 +285,7 @@ write_indexes(Run *run)
 	run->list = sm_target_list_indexes(&run->target, of_site);
 	if (of_site)
 		sm_site_index(&run->target, run->options, &run->sink);
-	write_files(run);
+	write_list(run);
 }
 
 /* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
@@ -464,7 +458,7 @@ publish(const SmArguments *args, Run *run)
 		run->read_content = sm_target_prepare_read(target, SM_FILE_CONTENT);
 	}
 	run->run_at = target->now;
-	write_files(run);
+	write_list(run);
 	write_indexes(run);
 	if (run->feed)
 		sm_feed_write(feed, target->base_url, options->section, run->run_at);

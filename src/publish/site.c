@@ -13,7 +13,7 @@
 
 /* The loc of a sitemap, in UTF-8.  Raises an error unless it is on the host of base. */
 static SmSpan
-read_loc(const SmOldFile *file, const SmUrlBase *base, SmUrlCache *cache)
+loc_on_site(const SmOldFile *file, const SmUrlBase *base, SmUrlCache *cache)
 {
 	SmSpan		loc;
 	char	   *url;
@@ -62,7 +62,7 @@ put_index(const SmFileList *files, const SmOptions *options, const char *section
 			continue;
 		if (section == NULL ||
 			(file->digest && file->section && strcmp(file->section, section) == 0))
-			sm_index_add(index, read_loc(file, &base, cache), file->lastmod);
+			sm_index_add(index, loc_on_site(file, &base, cache), file->lastmod);
 	}
 	sm_index_put(index, name, name, sink);
 }

@@ -131,16 +131,6 @@ list_our_files(const SmTarget *target, const char *condition)
 	return list;
 }
 
-static void
-list_sitemaps(SmTarget *target)
-{
-	target->sitemaps =
-		list_our_files(target,
-					   psprintf("section OPERATOR(pg_catalog.=) %s"
-								" AND (kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "') IS NOT TRUE",
-								quote_literal_cstr(target->section)));
-}
-
 SmFileList *
 sm_target_list_indexes(const SmTarget *target, bool of_site)
 {
@@ -250,7 +240,11 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	sm_table_check_columns(&target->table);
 	check_one_site(target);
 	if (target->section)
-		list_sitemaps(target);
+		target->sitemaps =
+			list_our_files(target,
+						   psprintf("section OPERATOR(pg_catalog.=) %s"
+									" AND (kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "') IS NOT TRUE",
+									quote_literal_cstr(target->section)));
 	target->activity = SM_IN_QUERY;
 }
 

@@ -349,20 +349,27 @@ change_row(SPIPlanPtr plan, Datum *values, const char *nulls)
 						changed)));
 }
 
-/* An UPDATE of a file's columns after its name, up to a column. */
+/* An INSERT of a file, or an UPDATE of its columns after the name.  last: the last column. */
 static SPIPlanPtr
-prepare_update(const SmTarget *target, int last)
+prepare_write(const SmTarget *target, bool is_new, int last)
 {
-	StringInfoData statement;
+	StringInfoData columns;
+	StringInfoData values;
 
-	initStringInfo(&statement);
-	appendStringInfo(&statement, "UPDATE %s", target->table.sql_name);
-	for (int i = SM_FILE_NAME + 1; i <= last; i++)
+	initStringInfo(&columns);
+	initStringInfo(&values);
+	for (int i = is_new ? 0 : SM_FILE_NAME + 1; i <= last; i++)
 		if (sm_table_has_column(&target->table, i))
-			appendStringInfo(&statement, "%s %s = $%d", i == SM_FILE_NAME + 1 ? " SET" : ",",
-							 sm_file_columns[i].name, i + 1);
-	appendStringInfoString(&statement, " WHERE " OF_FILE);
-	return prepare(statement.data, last + 1);
+		{
+			const char *comma = columns.len > 0 ? ", " : "";
+
+			appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
+			appendStringInfo(&values, "%s$%d", comma, i + 1);
+		}
+	return prepare(psprintf(is_new ? "INSERT INTO %s (%s) VALUES (%s)" :
+							"UPDATE %s SET (%s) = ROW (%s) WHERE " OF_FILE,
+							target->table.sql_name, columns.data, values.data),
+				   last + 1);
 }
 
 void
@@ -374,8 +381,7 @@ sm_target_write(SmTarget *target, bool is_new, Datum *values, const bool *isnull
 	char		nulls[SM_FILE_NCOLUMNS];
 
 	if (*plan == NULL)
-		*plan = is_new ? prepare(sm_table_make_insert(&target->table), SM_FILE_NCOLUMNS) :
-			prepare_update(target, has_content ? SM_FILE_CONTENT : SM_FILE_SHOWN);
+		*plan = prepare_write(target, is_new, is_new || has_content ? SM_FILE_CONTENT : SM_FILE_SHOWN);
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 		nulls[i] = isnull[i] ? 'n' : ' ';
 	change_row(*plan, values, nulls);

@@ -69,23 +69,6 @@ sm_table_has_column(const SmTable *table, int column)
 	return get_attnum(table->relid, table->columns[column].name) != InvalidAttrNumber;
 }
 
-char *
-sm_table_make_insert(const SmTable *table)
-{
-	StringInfoData names;
-	StringInfoData values;
-
-	initStringInfo(&names);
-	initStringInfo(&values);
-	for (int i = 0; i < table->ncolumns; i++)
-		if (sm_table_has_column(table, i))
-		{
-			appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
-			appendStringInfo(&values, "%s$%d", i == 0 ? "" : ", ", i + 1);
-		}
-	return psprintf("INSERT INTO %s (%s) VALUES (%s)", table->sql_name, names.data, values.data);
-}
-
 void
 sm_table_check_columns(const SmTable *table)
 {

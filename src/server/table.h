@@ -45,9 +45,6 @@ extern void sm_table_check_columns(const SmTable *table);
 /* Does the table have a column?  column: its index in columns. */
 extern bool sm_table_has_column(const SmTable *table, int column);
 
-/* An INSERT of a row, with a parameter $1, $2, and so on for each of the columns. */
-extern char *sm_table_make_insert(const SmTable *table);
-
 /*
  * Raise an error unless the schema still has its name.  A lock on a table does not prevent
  * others from renaming the schema.  Then another table can get the name.

@@ -16,17 +16,6 @@
 #include "server/encoding.h"
 #include "utils/jsonb.h"
 
-/* Read a string of a JSON object; s of the result is NULL if it cannot be read. */
-static SmSpan
-read_json_string(const JsonbValue *value, SmProblems *problems, const char *what)
-{
-	SmSpan		result;
-
-	sm_read_string(value->val.string.val, value->val.string.len, &result, problems,
-				   SM_EXTENSION_INVALID, what);
-	return result;
-}
-
 int
 sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)
 {
@@ -55,15 +44,21 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 		CHECK_FOR_INTERRUPTS();
 
 		if (token == WJB_KEY)
-			link.hreflang = read_json_string(&value, problems, "hreflang");
+			sm_read_string(value.val.string.val, value.val.string.len, &link.hreflang, problems,
+						   SM_EXTENSION_INVALID, "hreflang");
 		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
 			continue;
 		if (value.type != jbvString)
 			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 					   "the value of \"%s\" in %s must be a string",
 					   sm_for_message(link.hreflang), what);
-		else if ((link.href = read_json_string(&value, problems, "href")).s != NULL)
-			(*links)[n++] = link;
+		else
+		{
+			sm_read_string(value.val.string.val, value.val.string.len, &link.href, problems,
+						   SM_EXTENSION_INVALID, "href");
+			if (link.href.s != NULL)
+				(*links)[n++] = link;
+		}
 	}
 	return n;
 }

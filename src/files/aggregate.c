@@ -32,9 +32,9 @@ typedef struct AggState
 {
 	SmDocument	doc;
 	SmEntryWriter writer;
-	uint64		nrows;			/* rows so far, including rows with a NULL */
 
-	/* types of the arguments; a state that combines others does not need them */
+	/* not of a state that combines others, which gets no more rows */
+	uint64		nrows;			/* rows so far, including rows with a NULL */
 	bool		is_xml;			/* a row is a <url>, not a loc and other
 								 * values */
 	Oid			lastmod_type;
@@ -199,7 +199,6 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	doc = &state->doc;
 	more = &other->doc;
 	more_len = more->end - more->begin;
-	state->nrows += other->nrows;
 	doc->totals.count += more->totals.count;
 	doc->totals.namespaces |= more->totals.namespaces;
 	doc->totals.nnews += more->totals.nnews;
@@ -227,7 +226,6 @@ sitemap_agg_serialize(PG_FUNCTION_ARGS)
 
 	pq_begintypsend(&buf);
 	enlargeStringInfo(&buf, len + 32);
-	pq_sendint64(&buf, state->nrows);
 	pq_sendint32(&buf, doc->totals.count);
 	pq_sendint32(&buf, doc->totals.namespaces);
 	pq_sendint32(&buf, doc->totals.nnews);
@@ -248,7 +246,6 @@ sitemap_agg_deserialize(PG_FUNCTION_ARGS)
 	AggState   *state = palloc0_object(AggState);
 
 	aggregate_context(fcinfo);
-	state->nrows = pq_getmsgint64(&buf);
 	state->doc.totals.count = pq_getmsgint(&buf, 4);
 	state->doc.totals.namespaces = pq_getmsgint(&buf, 4);
 	state->doc.totals.nnews = pq_getmsgint(&buf, 4);

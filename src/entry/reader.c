@@ -150,28 +150,14 @@ field_of(SmSpan name, SmRow *row, SmSpan *priority)
 	return NULL;
 }
 
-/* Make room for one more extension element in a row. */
-static SmSpan *
-next_element(SmRow *row, int *max_elements)
-{
-	if (row->nextensions == *max_elements)
-	{
-		*max_elements = Max(8, 2 * *max_elements);
-		row->extensions = row->extensions ?
-			repalloc_array(row->extensions, SmSpan, *max_elements) :
-			palloc_array(SmSpan, *max_elements);
-	}
-	return &row->extensions[row->nextensions];
-}
-
 bool
 sm_entry_read(SmEntryReader *e, SmRow *row)
 {
 	SmXmlReader *r = e->reader;
 	int			sqlerrcode = e->strict ? ERRCODE_INVALID_XML_CONTENT : ERRCODE_INVALID_XML_DOCUMENT;
 	const char *prefix = e->strict ? "invalid url: " : "";
-	int			max_elements = 0;
 	SmSpan		priority = sm_no_span();
+	StringInfoData elements = {0};	/* of SmSpan */
 	SmXmlToken	token;
 
 	memset(row, 0, sizeof(*row));
@@ -190,12 +176,14 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 
 		if (!sm_entry_is_own(e))
 		{
-			SmSpan	   *element = next_element(row, &max_elements);
+			SmSpan		element = sm_no_span();
 
-			*element = sm_no_span();
-			if (!e->read_element(e->read_element_arg, element))
+			if (!e->read_element(e->read_element_arg, &element))
 				return false;
-			row->nextensions += element->s != NULL;
+			if (elements.data == NULL)
+				initStringInfo(&elements);
+			if (element.s != NULL)
+				appendBinaryStringInfo(&elements, (char *) &element, sizeof(element));
 			continue;
 		}
 		field = field_of(r->name, row, &priority);
@@ -223,6 +211,8 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		return false;
 	if (row->lastmod.v.span.s != NULL)
 		row->lastmod.type = SM_VALUE_TEXT;
+	row->extensions = (SmSpan *) elements.data;
+	row->nextensions = elements.len / sizeof(SmSpan);
 	priority = sm_trim(priority);
 	if (priority.len > 0)
 	{

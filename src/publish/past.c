@@ -8,7 +8,6 @@
 
 #include "publish/past.h"
 
-#include "access/detoast.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -17,7 +16,6 @@ struct SmPast
 	SmSet	   *set;
 	SmTarget   *target;
 	SPIPlanPtr	read_shown;
-	uint32		now;			/* lastmod of pages that change in this run */
 
 	/* the old file in whose range of keys the newest row is */
 	int			file;			/* its number, -1 for none */
@@ -26,15 +24,8 @@ struct SmPast
 	uint32	   *space;			/* SM_SHOWN_SPACE numbers */
 };
 
-/* Can a value be the states of a file?  It is not detoasted for that. */
-static bool
-can_be_states(struct varlena *value, const SmOldFile *file)
-{
-	Size		npages = Min(Max(file->url_count, 0), SM_SHOWN_MAX_PAGES);
-
-	return toast_raw_datum_size(PointerGetDatum(value)) <=
-		VARHDRSZ + SM_SHOWN_HEADER_LEN + npages * SM_SHOWN_PAGE_LEN;
-}
+/* One byte more than states have: a longer value, which is damaged, is not read whole. */
+#define MAX_LEN		(SM_SHOWN_HEADER_LEN + SM_SHOWN_MAX_PAGES * SM_SHOWN_PAGE_LEN + 1)
 
 /* Open the states of an old file.  Damaged states count as none. */
 static void
@@ -49,9 +40,9 @@ open_states(SmPast *past, int number)
 	past->file = number;
 	past->shown.pages = NULL;
 	states = sm_target_read(past->target, past->read_shown, file);
-	if (states && can_be_states(states, file))
+	if (states)
 	{
-		states = PG_DETOAST_DATUM(PointerGetDatum(states));
+		states = PG_DETOAST_DATUM_SLICE(PointerGetDatum(states), 0, MAX_LEN);
 		if (sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
 						  past->set->key_type->family, past->space))
 			file->shown_checksum = past->shown.checksum;
@@ -90,7 +81,7 @@ find_lastmod(void *arg, SmShownPage *page)
 		return;
 	status = sm_shown_find(&past->shown, page);
 	if (status == SM_SHOWN_CHANGED || (status == SM_SHOWN_NEW && page->lastmod == 0))
-		page->lastmod = past->now;
+		page->lastmod = (uint32) (past->target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 }
 
 /*
@@ -138,7 +129,6 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
 										  ALLOCSET_DEFAULT_SIZES);
 	target->now = time_of_run(target->sitemaps);
-	past->now = (uint32) (target->now / USECS_PER_SEC + SM_POSTGRES_EPOCH);
 	past->space = palloc_array(uint32, SM_SHOWN_SPACE);
 	past->file = -1;
 	set->writer.find_lastmod = find_lastmod;

@@ -41,8 +41,6 @@ struct SmChanges
 	const char *reason;			/* why files cannot be rebuilt one by one, or
 								 * NULL */
 	bool		is_volatile;	/* does the statement call volatile functions? */
-	SmKeyType  *key_type;
-	SmOldFiles *old;
 	int			ncolumns;
 	ChangeColumn columns[2];
 };
@@ -99,7 +97,7 @@ start_statement(SmReceiver *self, TupleDesc desc)
 				 errhint("One column is a key. Two columns are the first and the last key of a range.")));
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
-		init_column(changes->key_type, TupleDescAttr(desc, i), &changes->columns[i]);
+		init_column(changes->set->key_type, TupleDescAttr(desc, i), &changes->columns[i]);
 }
 
 /* Prepare to mark the old files that hold a changed key. */
@@ -120,13 +118,13 @@ static int
 file_of_key(const SmChanges *changes, Datum key)
 {
 	int			low = 0;
-	int			high = changes->old->nfiles;
+	int			high = changes->set->old.nfiles;
 
 	while (high - low > 1)
 	{
 		int			middle = (low + high) / 2;
 
-		if (sm_key_compare(changes->key_type, changes->old->files[middle]->key, key) <= 0)
+		if (sm_key_compare(changes->set->key_type, changes->set->old.files[middle]->key, key) <= 0)
 			low = middle;
 		else
 			high = middle;
@@ -140,7 +138,7 @@ key_of_value(const SmChanges *changes, ChangeColumn *column, Datum value)
 {
 	if (column->is_key)
 		return value;
-	return sm_key_from_text(changes->key_type, OutputFunctionCall(&column->output, value));
+	return sm_key_from_text(changes->set->key_type, OutputFunctionCall(&column->output, value));
 }
 
 /* Take a row: a changed key, or a range of changed keys. */
@@ -148,7 +146,7 @@ static bool
 receive_change(SmReceiver *self, TupleTableSlot *slot)
 {
 	SmChanges  *changes = (SmChanges *) self;
-	SmOldFiles *old = changes->old;
+	SmOldFiles *old = &changes->set->old;
 	int			last = changes->ncolumns - 1;
 	Datum		from = 0;
 	Datum		to = 0;
@@ -162,12 +160,12 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 		from = key_of_value(changes, &changes->columns[0], slot->tts_values[0]);
 	if (has_to)
 		to = key_of_value(changes, &changes->columns[last], slot->tts_values[last]);
-	if (has_from && has_to && sm_key_compare(changes->key_type, from, to) > 0)
+	if (has_from && has_to && sm_key_compare(changes->set->key_type, from, to) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid range of changes: %s is greater than %s",
-						sm_clip(sm_key_to_text(changes->key_type, from)),
-						sm_clip(sm_key_to_text(changes->key_type, to)))));
+						sm_clip(sm_key_to_text(changes->set->key_type, from)),
+						sm_clip(sm_key_to_text(changes->set->key_type, to)))));
 	if (old->nfiles > 0)
 		sm_rebuild_change(old->rebuild, has_from ? file_of_key(changes, from) : 0,
 						  has_to ? file_of_key(changes, to) : old->nfiles - 1);
@@ -219,10 +217,8 @@ sm_changes_read(SmTarget *target, SmSet *set, const char *statement)
 	changes->target = target;
 	changes->set = set;
 	changes->statement = statement;
-	changes->key_type = set->key_type;
-	changes->old = &set->old;
-	no_order = sm_file_list_order(target->sitemaps, changes->key_type, changes->old);
-	init_rebuild(changes->old);
+	no_order = sm_file_list_order(target->sitemaps, set->key_type, &set->old);
+	init_rebuild(&set->old);
 	run_statement(changes);
 	sm_set_check_query(set);
 	changes->reason = find_reason(changes, no_order);
@@ -282,7 +278,7 @@ sm_changes_count_unannounced(SmChanges *changes)
 
 	if (changes->reason || changes->is_volatile || sm_query_has_limit(&changes->set->query))
 		return -1;
-	count = count_unannounced(changes->old, &first);
+	count = count_unannounced(&changes->set->old, &first);
 	if (count == 0)
 		return 0;
 
@@ -293,7 +289,7 @@ sm_changes_count_unannounced(SmChanges *changes)
 	error = sm_try(run_statement, changes, false);
 	if (error)
 		ReThrowError(error);
-	count = count_unannounced(changes->old, &first);
+	count = count_unannounced(&changes->set->old, &first);
 	if (count > 0)
 		ereport(NOTICE,
 				(errmsg_plural("%d file of section \"%s\" changed, but \"changes\" returned none of its keys",

@@ -84,7 +84,6 @@ struct SmFeed
 	TupleDesc	desc;			/* of the entries */
 
 	const char *name;			/* of the file being compared */
-	MemoryContext file_context; /* for its two versions */
 	MemoryContext entry_context;	/* for the entry being taken */
 };
 
@@ -132,8 +131,6 @@ sm_feed_open(Oid relid)
 	TupleDescInitEntry(feed->desc, 3, "digest", INT8OID, -1, 0);
 	TupleDescInitEntry(feed->desc, 4, "lastmod", TEXTOID, -1, 0);
 	TupleDescFinalize(feed->desc);
-	feed->file_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed file",
-											   ALLOCSET_SMALL_SIZES);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
 												ALLOCSET_SMALL_SIZES);
 	return feed;
@@ -231,7 +228,6 @@ void
 sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
 				struct varlena *new_content)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(feed->file_context);
 	SmEntries	old_entries;
 	SmEntries	new_entries;
 
@@ -240,8 +236,6 @@ sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
 	read_entries(feed, new_content, &new_entries);
 	if (!sm_entries_compare(&old_entries, &new_entries, keep_entry, feed))
 		not_ours(feed);
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(feed->file_context);
 }
 
 /*

@@ -20,7 +20,7 @@ extern bool sm_feed_has_section(const SmFeed *feed, const char *base_url, const 
 
 /*
  * Find the entries in which the old and the new content of a file differ.  NULL has no
- * entries.
+ * entries.  Decompresses them in the current memory context.
  */
 extern void sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
 							struct varlena *new_content);

@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
+#include "server/error.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -161,13 +162,30 @@ compare_keys(const void *a, const void *b, void *key_type)
 	return sm_key_compare(key_type, (*(SmOldFile *const *) a)->key, (*(SmOldFile *const *) b)->key);
 }
 
+/* Files whose first keys are to be read. */
+typedef struct FirstKeys
+{
+	SmKeyType  *key_type;
+	SmOldFile **files;
+	int			nfiles;
+} FirstKeys;
+
+static void
+read_first_keys(void *arg)
+{
+	const FirstKeys *keys = arg;
+
+	for (int i = 0; i < keys->nfiles; i++)
+		keys->files[i]->key = sm_key_from_text(keys->key_type, keys->files[i]->first_key);
+}
+
 const char *
 sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 {
 	int			n = list->nfiles;
 	SmOldFile **files = palloc_extended(n * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
-	const char **texts = palloc_extended(n * sizeof(char *), MCXT_ALLOC_HUGE);
-	Datum	   *keys = palloc_extended(n * sizeof(Datum), MCXT_ALLOC_HUGE);
+	FirstKeys	keys = {.key_type = key_type,.files = files,.nfiles = n};
+	ErrorData  *error;
 
 	old->nfiles = 0;
 	if (n == 0)
@@ -175,14 +193,14 @@ sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 	for (int i = 0; i < n; i++)
 	{
 		files[i] = list->files[i];
-		texts[i] = files[i]->first_key;
-		if (texts[i] == NULL)
+		if (files[i]->first_key == NULL)
 			return psprintf("file \"%s\" has no first_key", files[i]->name);
 	}
-	if (!sm_key_try_from_texts(key_type, texts, n, keys))
+	error = sm_try(read_first_keys, &keys, true);
+	if (error && ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
+		ReThrowError(error);
+	if (error)
 		return "a first_key cannot be read";
-	for (int i = 0; i < n; i++)
-		files[i]->key = keys[i];
 
 	qsort_arg(files, n, sizeof(SmOldFile *), compare_keys, key_type);
 	for (int i = 1; i < n; i++)

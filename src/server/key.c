@@ -13,7 +13,6 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "server/error.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/datum.h"
@@ -100,33 +99,4 @@ Datum
 sm_key_from_text(SmKeyType *key, const char *text)
 {
 	return InputFunctionCall(&key->input, unconstify(char *, text), key->type, -1);
-}
-
-/* Texts to read, and the values to be set. */
-typedef struct Texts
-{
-	SmKeyType  *key;
-	const char *const *texts;
-	int			ntexts;
-	Datum	   *values;
-} Texts;
-
-static void
-read_texts(void *arg)
-{
-	Texts	   *texts = arg;
-
-	for (int i = 0; i < texts->ntexts; i++)
-		texts->values[i] = sm_key_from_text(texts->key, texts->texts[i]);
-}
-
-bool
-sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int ntexts, Datum *values)
-{
-	Texts		work = {.key = key,.texts = texts,.ntexts = ntexts,.values = values};
-	ErrorData  *error = sm_try(read_texts, &work, true);
-
-	if (error && ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
-		ReThrowError(error);
-	return error == NULL;
 }

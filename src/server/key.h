@@ -63,8 +63,4 @@ extern char *sm_key_to_text(SmKeyType *key, Datum value);
  */
 extern Datum sm_key_from_text(SmKeyType *key, const char *text);
 
-/* Read many values.  Returns false if one of the texts is of no value. */
-extern bool sm_key_try_from_texts(SmKeyType *key, const char *const *texts, int ntexts,
-								  Datum *values);
-
 #endif

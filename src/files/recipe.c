@@ -23,7 +23,7 @@ sm_recipe_make(SmRecipe *recipe, const SmOptions *options, const SmQuery *query)
 		options->stylesheet ? options->stylesheet : ""
 	};
 	List	   *views = sm_query_views(query);
-	char	   *text = palloc0((list_length(views) + 1) * SM_DIGEST_HEX_LEN + 1);
+	char	   *digests = palloc0((list_length(views) + 1) * SM_DIGEST_HEX_LEN + 1);
 	uint64		digest = 0;
 	ListCell   *lc;
 
@@ -33,18 +33,16 @@ sm_recipe_make(SmRecipe *recipe, const SmOptions *options, const SmQuery *query)
 	 */
 	for (size_t i = 0; i < lengthof(parts); i++)
 		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
-	sm_digest_hex(digest, text);
+	sm_digest_hex(digest, digests);
 
-	recipe->text = text;
-
+	recipe->text = digests;
 	recipe->views = NIL;
 	foreach(lc, views)
 	{
 		const char *definition = sm_view_definition(lfirst_oid(lc));
 
-		text	  +=SM_DIGEST_HEX_LEN;
-
-		sm_digest_hex(sm_digest(definition, strlen(definition), 0), text);
+		digests += SM_DIGEST_HEX_LEN;
+		sm_digest_hex(sm_digest(definition, strlen(definition), 0), digests);
 		recipe->views = lappend(recipe->views, sm_qualified_name(lfirst_oid(lc)));
 	}
 }

@@ -12,29 +12,24 @@
 void
 sm_recipe_make(SmRecipe *recipe, const SmOptions *options, const SmQuery *query)
 {
-	char	   *settings = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d %d %u",
-									SITEMAP_VERSION, options->kind, options->compression > 0,
-									options->stable, options->max_urls, options->max_bytes,
-									options->skip_invalid, options->base.scope, options->protocol,
-									query->fixes_settings,
-									query->key_type ? query->key_type->type : InvalidOid);
-	const char *parts[] = {
-		settings, options->query, options->base.url[SM_FORM_PLAIN],
-		options->stylesheet ? options->stylesheet : ""
-	};
+	/*
+	 * the query ends the text, and the URLs have no line feed, so each text
+	 * has one meaning
+	 */
+	char	   *text = psprintf("%s %d %d %d %d " INT64_FORMAT " %d %d %d %d %u\n%s\n%s\n%s",
+								SITEMAP_VERSION, options->kind, options->compression > 0,
+								options->stable, options->max_urls, options->max_bytes,
+								options->skip_invalid, options->base.scope, options->protocol,
+								query->fixes_settings,
+								query->key_type ? query->key_type->type : InvalidOid,
+								options->base.url[SM_FORM_PLAIN],
+								options->stylesheet ? options->stylesheet : "",
+								options->query);
 	List	   *views = sm_query_views(query);
 	char	   *digests = palloc0((list_length(views) + 1) * SM_DIGEST_HEX_LEN + 1);
-	uint64		digest = 0;
 	ListCell   *lc;
 
-	/*
-	 * Hash each part with its terminator, so that no two lists of parts have
-	 * the same bytes.
-	 */
-	for (size_t i = 0; i < lengthof(parts); i++)
-		digest = sm_digest(parts[i], strlen(parts[i]) + 1, digest);
-	sm_digest_hex(digest, digests);
-
+	sm_digest_hex(sm_digest(text, strlen(text), 0), digests);
 	recipe->text = digests;
 	recipe->views = NIL;
 	foreach(lc, views)

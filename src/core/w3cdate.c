@@ -10,7 +10,6 @@
 
 #include "core/ascii.h"
 
-#define DAYS_PER_ERA	146097	/* of 400 years */
 #define EPOCH_OFFSET	719468	/* days from 0000-03-01 to 1970-01-01 */
 
 #define MIN_DAY			(-719162)	/* 0001-01-01 */
@@ -53,8 +52,7 @@ days_in_month(unsigned int year, unsigned int month)
 bool
 sm_w3c_format_day(int64_t day, char *dst)
 {
-	unsigned int quarters;		/* of days, from 0000-03-01 to the last one of
-								 * this day */
+	unsigned int quarters;		/* before the next day, since 0000-03-01 */
 	unsigned int year;
 	unsigned int day_of_year;
 	unsigned int m;
@@ -63,12 +61,12 @@ sm_w3c_format_day(int64_t day, char *dst)
 		return false;
 
 	/*
-	 * day_of in reverse.  A century has an era's quarters in days, a year has
-	 * 1461 quarters; leap days are at the end of both.
+	 * day_of in reverse, in quarters of a day: a century has 146097 of them,
+	 * a year has 1461; leap days are at the end of both
 	 */
 	quarters = 4 * (unsigned int) (day + EPOCH_OFFSET) + 3;
-	year = quarters / DAYS_PER_ERA * 100;
-	quarters = quarters % DAYS_PER_ERA | 3;
+	year = quarters / 146097 * 100;
+	quarters = quarters % 146097 | 3;
 	year += quarters / 1461;
 	day_of_year = quarters % 1461 / 4;
 	m = (5 * day_of_year + 2) / 153;

@@ -28,25 +28,15 @@ put2(char *dst, unsigned int n)
 	memcpy(dst, digits + 2 * n, 2);
 }
 
+/* The first day of a month, since 1970-01-01.  Month 13 is the January after. */
 static int64_t
-day_of(unsigned int year, unsigned int month, unsigned int day)
+first_day(unsigned int year, unsigned int month)
 {
 	unsigned int y = year - (month <= 2);	/* not negative: year is at least
 											 * 1 */
 	unsigned int m = month > 2 ? month - 3 : month + 9;
-	unsigned int day_of_year = (153 * m + 2) / 5 + day - 1;
 
-	return (int64_t) y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - EPOCH_OFFSET;
-}
-
-static unsigned int
-days_in_month(unsigned int year, unsigned int month)
-{
-	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-
-	if (month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0))
-		return 29;
-	return days[month - 1];
+	return (int64_t) y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 - EPOCH_OFFSET;
 }
 
 bool
@@ -61,8 +51,8 @@ sm_w3c_format_day(int64_t day, char *dst)
 		return false;
 
 	/*
-	 * day_of in reverse, in quarters of a day: a century has 146097 of them,
-	 * a year has 1461; leap days are at the end of both
+	 * first_day in reverse, in quarters of a day: a century has 146097 of
+	 * them, a year has 1461; leap days are at the end of both
 	 */
 	quarters = 4 * (unsigned int) (day + EPOCH_OFFSET) + 3;
 	year = quarters / 146097 * 100;
@@ -197,12 +187,12 @@ sm_w3c_parse(SmSpan text, bool is_json, bool *has_time, int64_t *seconds)
 	}
 
 	if (year < 1 || month < 1 || month > 12 ||
-		day < 1 || day > days_in_month(year, month) ||
+		day < 1 || day > first_day(year, month + 1) - first_day(year, month) ||
 		hour > 23 || minute > 59 || second > 59 ||
 		zone > max_zone || zone < -max_zone)
 		return SM_W3C_RANGE;
 
-	*seconds = day_of(year, month, day) * SM_SECS_PER_DAY +
+	*seconds = (first_day(year, month) + day - 1) * SM_SECS_PER_DAY +
 		hour * 3600 + minute * 60 + second - zone;
 
 	/* the offset from UTC can move an instant out of the range of years */

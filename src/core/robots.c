@@ -119,44 +119,64 @@ is_rule(const SmRobotsReader *r)
 	return r->key == SM_ROBOTS_ALLOW || r->key == SM_ROBOTS_DISALLOW;
 }
 
-/* Consonants of a key that are compared, as many as "user-agent" has. */
-#define CONSONANTS_MAX	5
+/* Letters of a key that are compared, more than any key has. */
+#define KEY_LETTERS		16
 
-/*
- * Write the first consonants of a key, in lower case and none twice in a row, and a
- * terminator.
- */
-static void
-put_consonants(SmSpan key, char dst[CONSONANTS_MAX + 1])
+/* The first letters of a key, in lower case.  Returns their number. */
+static int
+key_letters(SmSpan key, char letters[KEY_LETTERS])
 {
 	int			n = 0;
 
-	for (size_t i = 0; i < key.len && n < CONSONANTS_MAX; i++)
-	{
-		char		c = sm_lower(key.s[i]);
+	for (size_t i = 0; i < key.len && n < KEY_LETTERS; i++)
+		if (sm_is_letter(key.s[i]))
+			letters[n++] = sm_lower(key.s[i]);
+	return n;
+}
 
-		if (sm_is_letter(c) && strchr("aeiou", c) == NULL && (n == 0 || dst[n - 1] != c))
-			dst[n++] = c;
+/* How many letters must be inserted, deleted or replaced to make b of a? */
+static int
+edit_distance(const char *a, int a_len, const char *b, int b_len)
+{
+	int			row[KEY_LETTERS + 1] = {0};
+
+	for (int i = 0; i <= a_len; i++)
+		row[i] = i;
+	for (int k = 1; k <= b_len; k++)
+	{
+		int			diagonal = row[0];
+
+		row[0] = k;
+		for (int i = 1; i <= a_len; i++)
+		{
+			int			replaced = diagonal + (a[i - 1] != b[k - 1]);
+			int			other = (row[i] < row[i - 1] ? row[i] : row[i - 1]) + 1;
+
+			diagonal = row[i];
+			row[i] = replaced < other ? replaced : other;
+		}
 	}
-	dst[n] = '\0';
+	return row[a_len];
 }
 
 /*
- * Is a key a misspelling, such as "Disalow", "User agent" or "Sitemaps"?  It has the
- * consonants of a key, and perhaps more after them.  Other keys, such as Crawl-delay and
- * Host, have a meaning for some crawlers.
+ * Is a key a misspelling, such as "Disalow", "User agent" or "Sitemaps"?  Other keys, such as
+ * Crawl-delay and Host, have a meaning for some crawlers.
  */
 static bool
 is_misspelled(SmSpan given)
 {
-	char		consonants[CONSONANTS_MAX + 1];
-	char		wanted[CONSONANTS_MAX + 1];
+	char		letters[KEY_LETTERS];
+	char		wanted[KEY_LETTERS];
+	int			n = key_letters(given, letters);
 
-	put_consonants(given, consonants);
 	for (int i = 0; i < SM_ROBOTS_OTHER; i++)
 	{
-		put_consonants(keys[i], wanted);
-		if (sm_span_begins(sm_span_of(consonants), wanted))
+		int			wanted_len = key_letters(keys[i], wanted);
+
+		if (n >= wanted_len && memcmp(letters, wanted, wanted_len) == 0)
+			return true;
+		if (edit_distance(letters, n, wanted, wanted_len) <= (i == SM_ROBOTS_ALLOW ? 1 : 2))
 			return true;
 	}
 	return false;

@@ -286,7 +286,7 @@ sm_changes_count_unannounced(SmChanges *changes)
 	 * What was committed between the snapshots of the statement and of the
 	 * query is in the files, and its keys are still to be read.
 	 */
-	error = sm_try(run_statement, changes, false);
+	error = sm_try_and_undo(run_statement, changes);
 	if (error)
 		ReThrowError(error);
 	count = count_unannounced(&changes->set->old, &first);

@@ -85,7 +85,7 @@ _sitemap_try(PG_FUNCTION_ARGS)
 		step.params->params[i].pflags = PARAM_FLAG_CONST;
 		step.params->params[i].ptype = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
 	}
-	error = sm_try(run_step, &step, true);
+	error = sm_try(run_step, &step);
 	if (error)
 	{
 		texts[0] = unpack_sql_state(error->sqlerrcode);

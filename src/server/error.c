@@ -10,8 +10,8 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-ErrorData *
-sm_try(void (*work) (void *arg), void *arg, bool keep)
+static ErrorData *
+try_work(void (*work) (void *arg), void *arg, bool keep)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -37,6 +37,18 @@ sm_try(void (*work) (void *arg), void *arg, bool keep)
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 	return error;
+}
+
+ErrorData *
+sm_try(void (*work) (void *arg), void *arg)
+{
+	return try_work(work, arg, true);
+}
+
+ErrorData *
+sm_try_and_undo(void (*work) (void *arg), void *arg)
+{
+	return try_work(work, arg, false);
 }
 
 /* PostgreSQL's function ProcessInterrupts raises all cancel requests and timeouts. */

@@ -6,10 +6,13 @@
 #define SM_ERROR_H
 
 /*
- * Do work in a subtransaction.  An error, or keep being false, undoes what it did and releases
- * its locks.  Returns the error, in the current memory context, or NULL.
+ * Do work in a subtransaction, and keep what it did unless it raises an error.  Returns the
+ * error, in the current memory context, or NULL.
  */
-extern ErrorData *sm_try(void (*work) (void *arg), void *arg, bool keep);
+extern ErrorData *sm_try(void (*work) (void *arg), void *arg);
+
+/* The same, but always undo what work did, which also releases its locks. */
+extern ErrorData *sm_try_and_undo(void (*work) (void *arg), void *arg);
 
 /*
  * Is an error a cancel request or a timeout of this session?  A foreign server's timeout and

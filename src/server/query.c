@@ -554,7 +554,7 @@ sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *rec
 		run_read_only(&run);
 		return;
 	}
-	error = sm_try(run_read_only, &run, true);
+	error = sm_try(run_read_only, &run);
 	if (error)
 		ReThrowError(error);
 }

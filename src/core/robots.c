@@ -264,7 +264,7 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 
 /*
  * Write the symbols of the path of a rule, at most three for each octet, and return
- * their number.  *length: length of the rule for precedence; a "$" that is no wildcard
+ * their number.  "**" is one symbol, as it means the same as "*".  *length: length of the rule for precedence; a "$" that is no wildcard
  * counts as one octet, though its escape has three symbols.
  */
 static uint32_t
@@ -284,8 +284,10 @@ make_key(SmSpan path, uint8_t *dst, uint32_t *length)
 			dst[n] = *s++ == '*' ? ANY : END;
 		else
 			nsymbols = encode_octet(&s, end, dst + n);
-		n += nsymbols;
 		*length += is_dollar ? 1 : nsymbols;
+		n += nsymbols;
+		if (n > 1 && dst[n - 1] == ANY && dst[n - 2] == ANY)
+			n--;
 	}
 	return n;
 }

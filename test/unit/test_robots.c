@@ -551,6 +551,21 @@ test_interrupts(void)
 	free(memory);
 }
 
+/* Each URL is compared with two wildcards, however many the rule has side by side. */
+static void
+test_wildcards_side_by_side(void)
+{
+	SmSpan text = sm_span_of("User-agent: a\nDisallow: /**********x***");
+	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of("a")}};
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(text.len));
+	SmRobots	robots;
+
+	sm_robots_init(&robots, text, agents, 1, count_check, memory);
+	is_number(robots.rules[0].key_len, strlen("/*x*"), "wildcards side by side are kept as one");
+	is_number(robots.rules[0].length, strlen("/**********x***"), "but count in the length of the rule");
+	free(memory);
+}
+
 /* 500 KiB and more are read to the end, lines of any length. */
 static void
 test_size(void)
@@ -605,6 +620,7 @@ main(void)
 	test_forms();
 	test_reader();
 	test_interrupts();
+	test_wildcards_side_by_side();
 	test_size();
 	return done();
 }

@@ -36,7 +36,9 @@
 #include "utils/tuplestore.h"
 
 /* The columns of type sitemap_change. */
-static const SmTableColumn change_columns[] = {
+#define CHANGE_NCOLUMNS		6
+
+static const SmTableColumn change_columns[CHANGE_NCOLUMNS] = {
 	{.name = "base_url",.type = TEXTOID},
 	{.name = "at",.type = TIMESTAMPTZOID},
 	{.name = "section",.type = TEXTOID},
@@ -48,7 +50,7 @@ static const SmTableColumn change_columns[] = {
 static const SmTable feed_table = {
 	.what = "feed table",
 	.columns = change_columns,
-	.ncolumns = lengthof(change_columns),
+	.ncolumns = CHANGE_NCOLUMNS,
 	.hint = "Create the feed with CREATE TABLE ... OF sitemap_change."
 };
 
@@ -67,9 +69,15 @@ static const SmTable feed_table = {
 #define ENTRIES		"sitemap_entries"
 #define ENTRY_NCOLUMNS	4
 
-#define INSERT_CHANGES \
-	"INSERT INTO %s (base_url, at, section, loc, action, lastmod)" \
-	" SELECT $1, $2, $3, loc," \
+/* rows of SELECT_CHANGES that are in memory */
+#define FETCH_ROWS		1000
+
+/*
+ * The last three columns of the feed.  An INSERT ... SELECT of a tuplestore could not be sent
+ * to the shards of a feed, so each row is inserted by a statement of its own.
+ */
+#define SELECT_CHANGES \
+	"SELECT loc," \
 	" CASE WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.>) 0 THEN 'added'" \
 	" WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.<) 0 THEN 'removed' ELSE 'changed' END," \
 	" CASE WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.>=) 0 THEN pg_catalog.min(lastmod) END" \
@@ -268,15 +276,42 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		.md.enrtype = ENR_NAMED_TUPLESTORE,
 		.md.enrtuples = tuplestore_tuple_count(feed->entries),.reldata = feed->entries
 	};
-	Oid			types[] = {TEXTOID, TIMESTAMPTZOID, TEXTOID};
-	Datum		values[] = {CStringGetTextDatum(base_url), 0, CStringGetTextDatum(section)};
+	Datum		row[CHANGE_NCOLUMNS] = {CStringGetTextDatum(base_url), 0, CStringGetTextDatum(section)};
+	char		nulls[] = {' ', ' ', ' ', ' ', ' ', ' '};
+	Oid			types[CHANGE_NCOLUMNS];
+	SPIPlanPtr	insert;
+	Portal		changes;
 
 	if (tuplestore_tuple_count(feed->entries) == 0)
 		return;
-	values[1] = TimestampTzGetDatum(next_time(feed, values[0], run_at));
+	row[1] = TimestampTzGetDatum(next_time(feed, row[0], run_at));
+	for (int i = 0; i < CHANGE_NCOLUMNS; i++)
+		types[i] = change_columns[i].type;
+	insert = sm_prepare(psprintf("INSERT INTO %s (base_url, at, section, loc, action, lastmod)"
+								 " VALUES ($1, $2, $3, $4, $5, $6)", feed->table.sql_name),
+						CHANGE_NCOLUMNS, types, 0);
+
 	SPI_register_relation(&entries);
-	SPI_execute_with_args(psprintf(INSERT_CHANGES, feed->table.sql_name), lengthof(values), types,
-						  values, NULL, false, 0);
+	changes = SPI_cursor_open_with_args(NULL, SELECT_CHANGES, 0, NULL, NULL, NULL, true, 0);
+	while (SPI_cursor_fetch(changes, true, FETCH_ROWS), SPI_processed > 0)
+	{
+		SPITupleTable *rows = SPI_tuptable;
+
+		for (uint64 i = 0; i < rows->numvals; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			for (int k = 0; k < 3; k++)
+			{
+				bool		isnull;
+
+				row[3 + k] = SPI_getbinval(rows->vals[i], rows->tupdesc, 1 + k, &isnull);
+				nulls[3 + k] = isnull ? 'n' : ' ';
+			}
+			sm_execute(insert, row, nulls);
+		}
+		SPI_freetuptable(rows);
+	}
+	SPI_cursor_close(changes);
 	MemoryContextSwitchTo(context);
 }
 

@@ -94,7 +94,6 @@ report_file(Run *run, const char *name, const char *kind, const char *action,
 	};
 	bool		nulls[] = {false, kind == NULL, false, false, false};
 
-	run->written += strcmp(action, "unchanged") != 0;
 	if (run->rows)
 		tuplestore_putvalues(run->rows->setResult, run->rows->setDesc, values, nulls);
 }
@@ -193,6 +192,7 @@ write_file(Run *run, Datum *values, bool *isnull)
 							(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]));
 		sm_target_write(&run->target, old == NULL, values, isnull);
 	}
+	run->written += !same_document;
 	report_file(run, name, kind, same_document ? "unchanged" : old ? "updated" : "inserted",
 				DatumGetInt32(values[SM_FILE_URL_COUNT]), DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
 }
@@ -203,6 +203,7 @@ delete_file(Run *run, const SmOldFile *old)
 	if (!sm_old_file_is_index(old))
 		compare_content(run, old->name, old, NULL);
 	sm_target_delete(&run->target, old);
+	run->written++;
 	report_file(run, old->name, old->kind, "deleted", old->url_count, old->byte_count);
 }
 

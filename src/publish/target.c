@@ -183,13 +183,14 @@ check_one_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
-/* The query can have changed the role. */
+/* While the query ran, it can have changed the role, and others the name of the schema. */
 void
 sm_target_lock_site(SmTarget *target)
 {
 	target->activity = SM_IN_TARGET;
 	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 	target->now = Max(GetCurrentTimestamp(), target->now);
+	sm_table_check_name(&target->table);
 	sm_table_check_row_security(&target->table);
 }
 

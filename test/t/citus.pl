@@ -91,14 +91,20 @@ sub test_files
 sub test_publish
 {
 	my ($kind) = @_;
-	my $create = { reference => q{create_reference_table('target')},
-		distributed => q{create_distributed_table('target', 'name')} }->{$kind};
+	my $create = {
+		reference => q{create_reference_table('target'), create_reference_table('feed')},
+		distributed => q{create_distributed_table('target', 'name'), create_distributed_table('feed', 'base_url')} }->{$kind};
 
-	sql(qq{CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name)); SELECT $create});
+	sql(qq{
+		CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
+		CREATE TABLE feed OF sitemap_change;
+		SELECT $create});
 	is(publish('max_urls => 700'), 'inserted', "$kind target: new");
 	is(publish('max_urls => 700'), 'unchanged', "$kind target: nothing to do");
 	sql(q{UPDATE spread SET loc = loc || 'y' WHERE id = 2500});
-	is(publish('max_urls => 700'), 'unchanged updated', "$kind target: a page changes");
+	is(publish(q{max_urls => 700, feed => 'feed'}), 'unchanged updated', "$kind target: a page changes");
+	is(sql('SELECT base_url, section, loc, action, lastmod FROM feed ORDER BY loc'),
+		"http://a/|sitemap|http://a/%C3%A9/2500&x|removed|\nhttp://a/|sitemap|http://a/%C3%A9/2500&xy|added|2026-01-02T17:40:00Z", "$kind target: its feed");
 	is(publish('max_urls => 500'), 'deleted inserted updated', "$kind target: shorter files");
 	is(publish(q{max_urls => 500, section => 'more'}), 'inserted updated', "$kind target: another section");
 	is( publish(q{max_urls => 500, section => 'more', max_shrink => 1}, 'WHERE false'),
@@ -117,7 +123,7 @@ sub test_publish
 	is(sql($shown), 'unchanged updated', "$kind target: a page shows something else");
 	is(sql(q{SELECT p.loc FROM target t, sitemap_parse(t.content) p WHERE t.section = 'shown' AND p.lastmod IS NOT NULL}),
 		'http://a/shown/77', "$kind target: that page has a lastmod");
-	sql(q{DROP TABLE target; UPDATE spread SET loc = rtrim(loc, 'yz') WHERE id IN (77, 2500)});
+	sql(q{DROP TABLE target, feed; UPDATE spread SET loc = rtrim(loc, 'yz') WHERE id IN (77, 2500)});
 	return;
 }
 

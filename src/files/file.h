@@ -116,7 +116,8 @@ sm_file_is_index(const SmFile *file)
 
 /*
  * Add the row of a file to a tuplestore.  compression: the level of gzip for its content,
- * unless it is 0 or the file is an index.  desc: columns of sitemap_file; others are filled with NULL.
+ * unless it is 0 or the file is an index.  desc: columns of sitemap_file; others are filled
+ * with NULL.
  */
 extern void sm_file_store(const SmFile *file, int compression, Tuplestorestate *rows,
 						  TupleDesc desc);

@@ -264,8 +264,9 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 
 /*
  * Write the symbols of the path of a rule, at most three for each octet, and return
- * their number.  "**" is one symbol, as it means the same as "*".  *length: length of the rule for precedence; a "$" that is no wildcard
- * counts as one octet, though its escape has three symbols.
+ * their number.  "**" is one symbol, as it means the same as "*".  *length: length of
+ * the rule for precedence; a "$" that is no wildcard counts as one octet, though its
+ * escape has three symbols.
  */
 static uint32_t
 make_key(SmSpan path, uint8_t *dst, uint32_t *length)

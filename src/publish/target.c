@@ -328,7 +328,6 @@ sm_target_read(SmTarget *target, SPIPlanPtr plan, const SmOldFile *file)
 	if (sm_execute_read(plan, values, false) > 0)
 		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	MemoryContextSwitchTo(context);
-	sm_table_check_name(&target->table);
 	if (!isnull)
 		value = datumCopy(value, false, -1);
 	SPI_finish();

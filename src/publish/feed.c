@@ -36,15 +36,24 @@
 #include "utils/tuplestore.h"
 
 /* The columns of type sitemap_change. */
-#define CHANGE_NCOLUMNS		6
+enum
+{
+	CHANGE_BASE_URL,
+	CHANGE_AT,
+	CHANGE_SECTION,
+	CHANGE_LOC,					/* the first column of SELECT_CHANGES */
+	CHANGE_ACTION,
+	CHANGE_LASTMOD,
+	CHANGE_NCOLUMNS
+};
 
 static const SmTableColumn change_columns[CHANGE_NCOLUMNS] = {
-	{.name = "base_url",.type = TEXTOID},
-	{.name = "at",.type = TIMESTAMPTZOID},
-	{.name = "section",.type = TEXTOID},
-	{.name = "loc",.type = TEXTOID},
-	{.name = "action",.type = TEXTOID},
-	{.name = "lastmod",.type = TEXTOID}
+	[CHANGE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
+	[CHANGE_AT] = {.name = "at",.type = TIMESTAMPTZOID},
+	[CHANGE_SECTION] = {.name = "section",.type = TEXTOID},
+	[CHANGE_LOC] = {.name = "loc",.type = TEXTOID},
+	[CHANGE_ACTION] = {.name = "action",.type = TEXTOID},
+	[CHANGE_LASTMOD] = {.name = "lastmod",.type = TEXTOID}
 };
 
 static const SmTable feed_table = {
@@ -276,7 +285,10 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		.md.enrtype = ENR_NAMED_TUPLESTORE,
 		.md.enrtuples = tuplestore_tuple_count(feed->entries),.reldata = feed->entries
 	};
-	Datum		row[CHANGE_NCOLUMNS] = {CStringGetTextDatum(base_url), 0, CStringGetTextDatum(section)};
+	Datum		row[CHANGE_NCOLUMNS] = {
+		[CHANGE_BASE_URL] = CStringGetTextDatum(base_url),
+		[CHANGE_SECTION] = CStringGetTextDatum(section)
+	};
 	char		nulls[] = {' ', ' ', ' ', ' ', ' ', ' '};
 	Oid			types[CHANGE_NCOLUMNS];
 	SPIPlanPtr	insert;
@@ -284,7 +296,7 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 
 	if (tuplestore_tuple_count(feed->entries) == 0)
 		return;
-	row[1] = TimestampTzGetDatum(next_time(feed, row[0], run_at));
+	row[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, row[CHANGE_BASE_URL], run_at));
 	for (int i = 0; i < CHANGE_NCOLUMNS; i++)
 		types[i] = change_columns[i].type;
 	insert = sm_prepare(psprintf("INSERT INTO %s (base_url, at, section, loc, action, lastmod)"
@@ -300,12 +312,13 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		for (uint64 i = 0; i < rows->numvals; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			for (int k = 0; k < 3; k++)
+			for (int column = CHANGE_LOC; column < CHANGE_NCOLUMNS; column++)
 			{
 				bool		isnull;
 
-				row[3 + k] = SPI_getbinval(rows->vals[i], rows->tupdesc, 1 + k, &isnull);
-				nulls[3 + k] = isnull ? 'n' : ' ';
+				row[column] = SPI_getbinval(rows->vals[i], rows->tupdesc,
+											column - CHANGE_LOC + 1, &isnull);
+				nulls[column] = isnull ? 'n' : ' ';
 			}
 			sm_execute(insert, row, nulls);
 		}

@@ -4,7 +4,7 @@
 #                         lack, and run them in throwaway servers, in some minutes
 # make check-world        make test, then the tests that take longer
 # make demo               a demonstration, in such a server, on the files under /usr/share
-# make unit, fuzz, bench  unit tests of src/core, fuzzers of src/core, measurements
+# make unit, fuzz, bench  unit tests and fuzzers of plain files, measurements
 # make load               many readers, publishers and writers at the same time
 # make sanitize           the SQL tests with AddressSanitizer and UndefinedBehaviorSanitizer
 # make valgrind           the SQL tests under valgrind
@@ -18,8 +18,8 @@ DOCS = README.md $(wildcard doc/*.md)
 # In PostgreSQL's directory of documentation, another extension can have a README.md.
 override docmoduledir = sitemap
 
-# No PostgreSQL header in these: they are also built for the unit tests and the fuzzers.
-CORE := $(sort $(patsubst %.c,%.o,$(wildcard src/core/*.c)))
+# Files without PostgreSQL's headers: they are also built for the unit tests and the fuzzers.
+PLAIN := $(patsubst %.c,%.o,$(shell test/plain))
 OBJS := $(sort $(patsubst %.c,%.o,$(wildcard src/*.c src/*/*.c)))
 
 REGRESS := $(sort $(patsubst test/sql/%.sql,%,$(wildcard test/sql/*.sql)))
@@ -64,16 +64,16 @@ LIBDEFLATE := $(call optional,LIBDEFLATE,libdeflate)
 LIBIDN2 := $(call optional,LIBIDN2,libidn2)
 LIBXML2 := $(call optional,LIBXML2,libxml-2.0)
 
-CORE_CPPFLAGS := -Isrc $(if $(LIBIDN2),-DUSE_LIBIDN2 $(call flags,--cflags libidn2))
-CORE_LIBS := $(if $(LIBIDN2),$(call flags,--libs libidn2))
+PLAIN_CPPFLAGS := -Isrc $(if $(LIBIDN2),-DUSE_LIBIDN2 $(call flags,--cflags libidn2))
+PLAIN_LIBS := $(if $(LIBIDN2),$(call flags,--libs libidn2))
 WARNINGS = -Wall -Wextra -Wno-unused-parameter -Werror=implicit-function-declaration
 
-PG_CPPFLAGS = $(CORE_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
+PG_CPPFLAGS = $(PLAIN_CPPFLAGS) -DSITEMAP_VERSION='"$(RELEASE)"' $(call flags,--cflags zlib) \
 	$(if $(LIBDEFLATE),-DUSE_LIBDEFLATE $(call flags,--cflags libdeflate))
 PG_CFLAGS = $(WARNINGS)
 # PostgreSQL loads modules into one namespace: our calls stay in our own module.
 BIND_LOCALLY = -Wl,-Bsymbolic
-SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(CORE_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
+SHLIB_LINK = $(if $(filter linux freebsd netbsd openbsd,$(PORTNAME)),$(BIND_LOCALLY)) $(PLAIN_LIBS) $(if $(LIBDEFLATE),$(call flags,--libs libdeflate)) $(or $(call flags,--libs zlib),-lz)
 EXTRA_CLEAN = build
 
 # pg_config and pgxs.mk may be there without the server's headers.
@@ -114,40 +114,40 @@ HEADER_FILES = $(wildcard src/*.h src/*/*.h)
 $(OBJS) $(OBJS:.o=.bc): $(HEADER_FILES) build/config
 
 # With libxml2, fuzzers compare its judgement of an input with ours.
-FUZZ_LIBS = $(CORE_LIBS) $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0)) -lm
-CORE_CFLAGS = -g -O1 $(WARNINGS) $(COPT) $(CORE_CPPFLAGS)
+FUZZ_LIBS = $(PLAIN_LIBS) $(if $(LIBXML2),-DUSE_LIBXML2 $(call flags,--cflags --libs libxml-2.0)) -lm
+PLAIN_CFLAGS = -g -O1 $(WARNINGS) $(COPT) $(PLAIN_CPPFLAGS)
 
-# The tests of src/core are also rebuilt when their compiler or its sanitizers change.
+# The tests of plain files are also rebuilt when their compiler or its sanitizers change.
 build/sanitize: FORCE
 	@mkdir -p build
 	@echo '$(CC) $(FUZZ_CC) $(SANITIZE)' | cmp -s - $@ || echo '$(CC) $(FUZZ_CC) $(SANITIZE)' >$@
 
-# src/core is compiled once for all unit tests, once for all fuzzers.
-UNIT_BUILD = $(CC) $(SANITIZE) $(CORE_CFLAGS) -o $@
-UNIT_CORE = $(CORE:src/%=build/unit/%)
-$(UNIT_CORE): build/unit/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
+# Plain files are compiled once for all unit tests, once for all fuzzers.
+UNIT_BUILD = $(CC) $(SANITIZE) $(PLAIN_CFLAGS) -o $@
+UNIT_PLAIN = $(PLAIN:src/%=build/unit/%)
+$(UNIT_PLAIN): build/unit/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
 	@mkdir -p $(@D)
 	$(UNIT_BUILD) -c $<
 
 UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
-$(UNIT): build/%: test/%.c $(wildcard test/unit/*.h) $(UNIT_CORE)
-	$(UNIT_BUILD) $< $(UNIT_CORE) $(CORE_LIBS)
+$(UNIT): build/%: test/%.c $(wildcard test/unit/*.h) $(UNIT_PLAIN)
+	$(UNIT_BUILD) $< $(UNIT_PLAIN) $(PLAIN_LIBS)
 
 FUZZ_SOURCES = $(wildcard test/fuzz/fuzz_*.c)
 SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
-$(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $(UNIT_CORE)
+$(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $(UNIT_PLAIN)
 	@mkdir -p $(@D)
-	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_CORE) $(FUZZ_LIBS)
+	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_PLAIN) $(FUZZ_LIBS)
 
-FUZZ_BUILD = $(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(CORE_CFLAGS) -o $@
-FUZZ_CORE = $(CORE:src/%=build/fuzz/%)
-$(FUZZ_CORE): build/fuzz/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
+FUZZ_BUILD = $(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(PLAIN_CFLAGS) -o $@
+FUZZ_PLAIN = $(PLAIN:src/%=build/fuzz/%)
+$(FUZZ_PLAIN): build/fuzz/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
 	@mkdir -p $(@D)
 	$(FUZZ_BUILD) -c $<
 
 FUZZ = $(patsubst test/%.c,build/%,$(FUZZ_SOURCES))
-$(FUZZ): build/%: test/%.c test/fuzz/fuzz.h $(FUZZ_CORE)
-	$(FUZZ_BUILD) $< $(FUZZ_CORE) $(FUZZ_LIBS)
+$(FUZZ): build/%: test/%.c test/fuzz/fuzz.h $(FUZZ_PLAIN)
+	$(FUZZ_BUILD) $< $(FUZZ_PLAIN) $(FUZZ_LIBS)
 
 # Compile everything, run nothing.
 compile: all $(UNIT) $(SEEDS)

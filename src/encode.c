@@ -4,12 +4,12 @@
  */
 #include "postgres.h"
 
-#include "core/escape.h"
-#include "core/text.h"
 #include "fmgr.h"
 #include "server/argument.h"
+#include "text/text.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "web/escape.h"
 
 PG_FUNCTION_INFO_V1(sitemap_encode);
 

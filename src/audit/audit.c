@@ -14,12 +14,8 @@
 #include "access/xact.h"
 #include "audit/pages.h"
 #include "audit/robots.h"
+#include "audit/suspect.h"
 #include "catalog/pg_type.h"
-#include "core/namespace.h"
-#include "core/suspect.h"
-#include "core/text.h"
-#include "core/w3cdate.h"
-#include "core/xml.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -27,9 +23,13 @@
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
+#include "text/text.h"
+#include "text/w3cdate.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/timestamp.h"
+#include "web/namespace.h"
+#include "web/xml.h"
 
 PG_FUNCTION_INFO_V1(sitemap_audit);
 
@@ -126,7 +126,7 @@ add_suspicion(Audit *audit, const char *what, SmProblemName name, char *detail)
 }
 
 /*
- * Report what core/suspect.c found in a URL of the current row, or in a loc that is none.
+ * Report what audit/suspect.c found in a URL of the current row, or in a loc that is none.
  * what: noun phrase for the URL, NULL for the loc.
  */
 static void

@@ -27,8 +27,8 @@
 #include "audit/pages.h"
 
 #include "catalog/pg_type.h"
-#include "core/digest.h"
 #include "server/encoding.h"
+#include "text/digest.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 

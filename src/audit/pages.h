@@ -8,7 +8,7 @@
 #define SM_PAGES_H
 
 #include "audit/finding.h"
-#include "core/url.h"
+#include "web/url.h"
 
 /* The canonical form of a URL that sm_url_encode wrote, in the current memory context. */
 extern SmSpan sm_page(SmSpan url);

@@ -1,6 +1,6 @@
 /*
  * robots.c
- *	  Matches URLs with the rules of a robots.txt, as core/robots.c compiles them.
+ *	  Matches URLs with the rules of a robots.txt, as audit/robotstxt.c compiles them.
  *
  * A robots.txt applies to one scheme, host and port, here base_url's.  Other URLs
  * are ignored.
@@ -10,13 +10,13 @@
 #include "audit/robots.h"
 
 #include "catalog/pg_type.h"
-#include "core/text.h"
 #include "entry/value.h"
 #include "files/names.h"
 #include "files/set.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/text.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 

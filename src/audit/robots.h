@@ -7,7 +7,7 @@
 #define SM_AUDIT_ROBOTS_H
 
 #include "audit/pages.h"
-#include "core/robots.h"
+#include "audit/robotstxt.h"
 #include "files/options.h"
 
 typedef struct SmAuditRobots SmAuditRobots;

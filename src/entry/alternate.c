@@ -6,15 +6,15 @@
 
 #include "entry/alternate.h"
 
-#include "core/ascii.h"
-#include "core/iso.h"
-#include "core/namespace.h"
-#include "core/text.h"
 #include "entry/value.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/ascii.h"
+#include "text/iso.h"
+#include "text/text.h"
 #include "utils/jsonb.h"
+#include "web/namespace.h"
 
 int
 sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)

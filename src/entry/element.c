@@ -6,9 +6,9 @@
 
 #include "entry/element.h"
 
-#include "core/namespace.h"
 #include "entry/value.h"
 #include "server/encoding.h"
+#include "web/namespace.h"
 
 bool
 sm_append_url(SmEntryWriter *w, SmSpan url, const char *what)

@@ -5,10 +5,10 @@
 #ifndef SM_ELEMENT_H
 #define SM_ELEMENT_H
 
-#include "core/url.h"
 #include "entry/entry.h"
-#include "lib/stringinfo.h"
 #include "entry/problem.h"
+#include "lib/stringinfo.h"
+#include "web/url.h"
 
 /* What a value of a page is, for the rules of a page and for sitemap_audit. */
 typedef enum SmRole

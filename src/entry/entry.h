@@ -7,9 +7,9 @@
 #define SM_ENTRY_H
 
 #include "compat.h"
-#include "core/shown.h"
-#include "core/span.h"
 #include "datatype/timestamp.h"
+#include "entry/shown.h"
+#include "text/span.h"
 
 /* Limits of the protocol, sitemaps.org: for a sitemap and for an index alike. */
 #define SM_MAX_ENTRIES		50000

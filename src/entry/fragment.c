@@ -9,18 +9,18 @@
 
 #include "entry/fragment.h"
 
-#include "core/ascii.h"
-#include "core/namespace.h"
-#include "core/text.h"
-#include "core/xml.h"
-#include "core/xmlreader.h"
 #include "entry/reader.h"
 #include "entry/value.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
+#include "text/ascii.h"
+#include "text/text.h"
+#include "web/namespace.h"
+#include "web/xml.h"
+#include "web/xmlreader.h"
 
-/* Ends an entry, so nothing inside an entry may look like it: see core/entries.c. */
+/* Ends an entry, so nothing inside an entry may look like it: see publish/entries.c. */
 #define END_OF_ENTRY	"</url>"
 
 /* An xml value that is being copied. */

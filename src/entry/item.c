@@ -9,16 +9,16 @@
 
 #include "entry/item.h"
 
-#include "core/ascii.h"
-#include "core/decimal.h"
-#include "core/namespace.h"
-#include "core/text.h"
-#include "core/xml.h"
 #include "entry/value.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
+#include "text/ascii.h"
+#include "text/decimal.h"
+#include "text/text.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
+#include "web/namespace.h"
+#include "web/xml.h"
 
 /* How a message calls a field: videos.title in a column, title in a function. */
 static const char *

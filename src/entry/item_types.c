@@ -7,9 +7,9 @@
 
 #include "entry/item.h"
 
-#include "core/ascii.h"
-#include "core/iso.h"
-#include "core/namespace.h"
+#include "text/ascii.h"
+#include "text/iso.h"
+#include "web/namespace.h"
 
 /*
  * A field: its column and name, the number of the argument, and its type.  A tag and

@@ -11,13 +11,13 @@
 
 #include "entry/item.h"
 
-#include "core/text.h"
-#include "core/w3cdate.h"
 #include "entry/value.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/text.h"
+#include "text/w3cdate.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 

@@ -7,9 +7,9 @@
 #define SM_PROBLEM_H
 
 #include "compat.h"
-#include "core/span.h"
 #include "lib/stringinfo.h"
 #include "server/key.h"
+#include "text/span.h"
 
 /*
  * Problems with their names in the result of sitemap_audit, in the order in which it lists

@@ -6,12 +6,12 @@
 
 #include "entry/reader.h"
 
-#include "core/decimal.h"
-#include "core/namespace.h"
-#include "core/text.h"
-#include "core/xml.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
+#include "text/decimal.h"
+#include "text/text.h"
+#include "web/namespace.h"
+#include "web/xml.h"
 
 bool
 sm_xml_malformed(SmProblems *problems, SmProblemName name, const SmXmlReader *r,

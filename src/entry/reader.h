@@ -5,9 +5,9 @@
 #ifndef SM_READER_H
 #define SM_READER_H
 
-#include "core/xmlreader.h"
 #include "entry/entry.h"
 #include "entry/problem.h"
+#include "web/xmlreader.h"
 
 #define SM_DECLARE_HINT \
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."

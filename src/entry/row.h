@@ -7,11 +7,11 @@
 #define SM_ROW_H
 
 #include "entry/entry.h"
+#include "entry/problem.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
 #include "server/column.h"
 #include "server/key.h"
-#include "entry/problem.h"
 
 /* The columns that a query can have. */
 typedef enum SmColumnName

@@ -6,13 +6,13 @@
 
 #include "entry/value.h"
 
-#include "core/ascii.h"
-#include "core/text.h"
-#include "core/w3cdate.h"
-#include "core/xml.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/ascii.h"
+#include "text/text.h"
+#include "text/w3cdate.h"
 #include "utils/date.h"
+#include "web/xml.h"
 
 bool
 sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,

@@ -5,11 +5,11 @@
 #ifndef SM_VALUE_H
 #define SM_VALUE_H
 
-#include "core/url.h"
 #include "entry/entry.h"
-#include "lib/stringinfo.h"
 #include "entry/problem.h"
+#include "lib/stringinfo.h"
 #include "utils/memutils.h"
+#include "web/url.h"
 
 /*
  * Make room for size more bytes at the end of buf, and return a pointer to that end.

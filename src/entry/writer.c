@@ -10,10 +10,6 @@
 
 #include "entry/writer.h"
 
-#include "core/decimal.h"
-#include "core/digest.h"
-#include "core/text.h"
-#include "core/w3cdate.h"
 #include "entry/alternate.h"
 #include "entry/fragment.h"
 #include "entry/item.h"
@@ -23,6 +19,10 @@
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/decimal.h"
+#include "text/digest.h"
+#include "text/text.h"
+#include "text/w3cdate.h"
 #include "utils/float.h"
 #include "utils/xml.h"
 

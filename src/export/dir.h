@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 
 #include "compat.h"
-#include "core/span.h"
 #include "lib/stringinfo.h"
 #include "server/lock.h"
+#include "text/span.h"
 
 typedef struct SmDir
 {

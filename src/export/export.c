@@ -25,8 +25,6 @@
 #include "access/htup_details.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
-#include "core/digest.h"
-#include "core/url.h"
 #include "executor/tuptable.h"
 #include "export/list.h"
 #include "fmgr.h"
@@ -38,12 +36,14 @@
 #include "server/encoding.h"
 #include "server/query.h"
 #include "storage/ipc.h"
+#include "text/digest.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
+#include "web/url.h"
 
 PG_FUNCTION_INFO_V1(sitemap_export);
 

@@ -29,10 +29,10 @@
 
 #include <time.h>
 
-#include "core/digest.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
+#include "text/digest.h"
 
 /* what the line of the site begins with */
 #define SITE_PREFIX	"site "

@@ -5,10 +5,10 @@
 #ifndef SM_DOCUMENT_H
 #define SM_DOCUMENT_H
 
-#include "core/namespace.h"
 #include "entry/entry.h"
-#include "lib/stringinfo.h"
 #include "entry/problem.h"
+#include "lib/stringinfo.h"
+#include "web/namespace.h"
 
 /* Totals over a number of entries. */
 typedef struct SmTotals
@@ -36,7 +36,7 @@ typedef struct SmDocument
 								 * maybe an entry to be added */
 	int			begin;			/* where the entries begin in buf */
 	int			end;			/* where they end */
-	StringInfoData shown;		/* states of the entries (core/shown.h); data
+	StringInfoData shown;		/* states of the entries (entry/shown.h); data
 								 * is NULL if there is nothing to remember */
 } SmDocument;
 

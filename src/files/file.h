@@ -5,11 +5,11 @@
 #ifndef SM_FILE_H
 #define SM_FILE_H
 
-#include "core/digest.h"
-#include "core/url.h"
 #include "files/document.h"
 #include "server/table.h"
+#include "text/digest.h"
 #include "utils/tuplestore.h"
+#include "web/url.h"
 
 /* A file of a set. */
 typedef struct SmFile
@@ -26,7 +26,7 @@ typedef struct SmFile
 	const char *digest;			/* of the document */
 	const char *first_key;		/* the key of its first row; NULL without keys */
 	const char *recipe;			/* recipe of the set (set.c); NULL for none */
-	struct varlena *shown;		/* states of its pages (core/shown.h), or NULL */
+	struct varlena *shown;		/* states of its pages (entry/shown.h), or NULL */
 	uint64		shown_checksum; /* of the states; 0 if there are none */
 	struct varlena *content;	/* the document, maybe gzipped; or NULL */
 } SmFile;

@@ -8,11 +8,11 @@
 
 #include "files/index.h"
 
-#include "core/w3cdate.h"
 #include "entry/value.h"
 #include "entry/writer.h"
 #include "files/names.h"
 #include "nodes/pg_list.h"
+#include "text/w3cdate.h"
 #include "utils/timestamp.h"
 
 struct SmIndex

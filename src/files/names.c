@@ -14,7 +14,7 @@
 
 #include "files/names.h"
 
-#include "core/digest.h"
+#include "text/digest.h"
 
 /* bytes of a stem, as in "-3f9a2c71" */
 #define STEM_LEN	9

@@ -6,10 +6,10 @@
 
 #include "files/options.h"
 
-#include "core/text.h"
 #include "entry/value.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/text.h"
 #include "utils/builtins.h"
 
 /* default of compression in a target */

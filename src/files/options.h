@@ -5,9 +5,9 @@
 #ifndef SM_OPTIONS_H
 #define SM_OPTIONS_H
 
-#include "core/url.h"
 #include "entry/entry.h"
 #include "server/argument.h"
+#include "web/url.h"
 
 /*
  * The beginning of an index's name, the section of its row in a target, and the default

@@ -6,8 +6,8 @@
 
 #include "files/recipe.h"
 
-#include "core/digest.h"
 #include "server/table.h"
+#include "text/digest.h"
 
 void
 sm_recipe_make(SmRecipe *recipe, const SmOptions *options, const SmQuery *query)

@@ -7,12 +7,12 @@
 #ifndef SM_SET_H
 #define SM_SET_H
 
-#include "core/rebuild.h"
 #include "entry/row.h"
 #include "entry/writer.h"
 #include "files/file.h"
 #include "files/names.h"
 #include "files/options.h"
+#include "files/rebuild.h"
 #include "files/recipe.h"
 #include "files/split.h"
 #include "server/query.h"

@@ -45,7 +45,7 @@
 
 #include "files/split.h"
 
-#include "core/digest.h"
+#include "text/digest.h"
 
 /* a stable split looks for cuts in a file this full, in thousandths of a limit */
 #define MIN_FULLNESS	500

@@ -9,14 +9,14 @@
 
 #include "parse/input.h"
 
-#include "core/ascii.h"
-#include "core/text.h"
-#include "core/xmlreader.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/gzip.h"
+#include "text/ascii.h"
+#include "text/text.h"
 #include "utils/memutils.h"
+#include "web/xmlreader.h"
 
 #define UTF8_MARK	"\xEF\xBB\xBF"
 

@@ -4,7 +4,7 @@
  *	  sitemap_kind, which tells what kind of document it is.
  *
  * input.c inflates the document and converts it to UTF-8.  Entries are read one after
- * another; xml.c reads those in XML.  The whole document is in memory, an entry only
+ * another; elements.c reads those in XML.  The whole document is in memory, an entry only
  * until its row is stored.  An invalid entry is an error, or is skipped and counted
  * in one warning.
  *
@@ -15,20 +15,20 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "core/text.h"
-#include "core/url.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "parse/elements.h"
 #include "parse/input.h"
-#include "parse/xml.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/text.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
+#include "web/url.h"
 
 PG_FUNCTION_INFO_V1(sitemap_parse);
 PG_FUNCTION_INFO_V1(sitemap_kind);

@@ -3,7 +3,7 @@
  *	  Finds the files of a section that hold a key that changed since the last run, and
  *	  the files that changed without such a key.
  *
- * core/rebuild.c says which files have to be rebuilt, given the files that hold a
+ * files/rebuild.c says which files have to be rebuilt, given the files that hold a
  * changed key.  set.c rebuilds them.
  *
  * The statement that names the changes can alter tables and settings, but nothing changes

@@ -22,18 +22,18 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "core/digest.h"
-#include "core/entries.h"
-#include "core/xml.h"
 #include "miscadmin.h"
+#include "publish/entries.h"
 #include "server/gzip.h"
 #include "server/query.h"
+#include "text/digest.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
+#include "web/xml.h"
 
 /* The columns of type sitemap_change. */
 enum

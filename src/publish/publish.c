@@ -17,7 +17,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "core/decimal.h"
 #include "executor/tuptable.h"
 #include "files/set.h"
 #include "fmgr.h"
@@ -31,6 +30,7 @@
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
+#include "text/decimal.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"

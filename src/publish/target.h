@@ -5,11 +5,11 @@
 #ifndef SM_PUBLISH_TARGET_H
 #define SM_PUBLISH_TARGET_H
 
-#include "core/url.h"
 #include "executor/spi.h"
 #include "publish/filelist.h"
 #include "server/query.h"
 #include "server/table.h"
+#include "web/url.h"
 
 /* What a run is doing, for error contexts. */
 typedef enum SmActivity

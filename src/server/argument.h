@@ -6,8 +6,8 @@
 #define SM_ARGUMENT_H
 
 #include "compat.h"
-#include "core/url.h"
 #include "fmgr.h"
+#include "web/url.h"
 
 /*
  * An allowed value of an argument.  Case and surrounding blanks are ignored.  An array

@@ -12,11 +12,11 @@
 #include <limits.h>
 
 #include "catalog/namespace.h"
-#include "core/ascii.h"
-#include "core/url.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
+#include "text/ascii.h"
 #include "utils/builtins.h"
+#include "web/url.h"
 
 /* longest piece of a value that a message shows, in bytes */
 #define MESSAGE_CLIP	200

@@ -9,7 +9,7 @@
 #define SM_ENCODING_H
 
 #include "compat.h"
-#include "core/span.h"
+#include "text/span.h"
 
 /*
  * Convert a value of the database to UTF-8.  The result is the value itself if it

@@ -20,8 +20,8 @@
 #endif
 
 #include "compat.h"
-#include "core/littleendian.h"
 #include "miscadmin.h"
+#include "text/littleendian.h"
 
 /* 16 asks for the gzip format, whose header gets no name and time 0 */
 #define GZIP_BITS	(MAX_WBITS + 16)

@@ -5,7 +5,7 @@
 #ifndef SM_GZIP_H
 #define SM_GZIP_H
 
-#include "core/span.h"
+#include "text/span.h"
 
 /*
  * Compress data at a level from 1 to 9, into a gzip member without name and time, so that

@@ -10,8 +10,8 @@
 
 #include "server/lock.h"
 
-#include "core/digest.h"
 #include "miscadmin.h"
+#include "text/digest.h"
 
 LOCKTAG
 sm_lock_tag(SmLockClass class, Oid target, const char *first, const char *second)

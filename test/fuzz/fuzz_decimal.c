@@ -1,11 +1,11 @@
 /*
  * fuzz_decimal.c
- *	  Fuzzes core/decimal.
+ *	  Fuzzes text/decimal.
  *
  * A number from 0 to 9 is written as xs:decimal has it, means the nearest number
  * of six places, and is written in the same way again.
  */
-#include "core/decimal.h"
+#include "text/decimal.h"
 
 #include <math.h>
 

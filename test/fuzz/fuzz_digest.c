@@ -1,11 +1,11 @@
 /*
  * fuzz_digest.c
- *	  Fuzzes core/digest.
+ *	  Fuzzes text/digest.
  *
  * A digest depends on all bytes, their number and the seed, not on where they
  * lie, and its hexadecimal form is the number.
  */
-#include "core/digest.h"
+#include "text/digest.h"
 
 #include "fuzz.h"
 

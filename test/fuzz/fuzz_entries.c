@@ -1,11 +1,11 @@
 /*
  * fuzz_entries.c
- *	  Fuzzes core/entries.
+ *	  Fuzzes publish/entries.
  *
  * Of any bytes, entries come one after the other, and each has its loc in it.  Of
  * two lists of entries, what the comparison passes on makes the one of the other.
  */
-#include "core/entries.h"
+#include "publish/entries.h"
 
 #include "fuzz.h"
 

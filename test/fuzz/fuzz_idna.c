@@ -1,15 +1,15 @@
 /*
  * fuzz_idna.c
- *	  Fuzzes core/host: hosts in ASCII.
+ *	  Fuzzes web/host: hosts in ASCII.
  *
  * The ASCII form of a host is ASCII, stays within its buffer, is the same with
  * just as much room as it needs, and has itself as its form.  A label that was
  * encoded is valid, and letters in upper case make no other label.
  */
-#include "core/host.h"
+#include "web/host.h"
 
-#include "core/ascii.h"
 #include "fuzz.h"
+#include "text/ascii.h"
 
 static bool
 labels_are_valid(const char *host, size_t len)

@@ -1,11 +1,11 @@
 /*
  * fuzz_iso.c
- *	  Fuzzes core/iso.
+ *	  Fuzzes text/iso.
  *
  * What is accepted has the form of such a code, is a hreflang without its last
  * part too, and is accepted in the other case.  What is suggested is accepted.
  */
-#include "core/iso.h"
+#include "text/iso.h"
 
 #include <regex.h>
 

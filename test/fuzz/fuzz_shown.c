@@ -1,12 +1,12 @@
 /*
  * fuzz_shown.c
- *	  Fuzzes core/shown.
+ *	  Fuzzes entry/shown.
  *
  * Of any bytes there are no states, unless the checksum is right.  The first byte says
  * how many of the next bytes are pages, one a byte: its high half is the URL, the low half
  * the digest.  The others are pages to find, and are found as by looking at all pages.
  */
-#include "core/shown.h"
+#include "entry/shown.h"
 
 #include "fuzz.h"
 

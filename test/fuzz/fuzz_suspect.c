@@ -1,15 +1,15 @@
 /*
  * fuzz_suspect.c
- *	  Fuzzes core/suspect.
+ *	  Fuzzes audit/suspect.
  *
  * The input becomes a URL.  Its traits announce whatever is found in it, what is found is
  * text, and a path whose traits do not say that it may vary is in canonical form.
  */
-#include "core/suspect.h"
+#include "audit/suspect.h"
 
-#include "core/text.h"
-#include "core/url.h"
 #include "fuzz.h"
+#include "text/text.h"
+#include "web/url.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

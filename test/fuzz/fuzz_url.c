@@ -1,6 +1,6 @@
 /*
  * fuzz_url.c
- *	  Fuzzes core/url and core/host.
+ *	  Fuzzes web/url and web/host.
  *
  * The input is a byte of options, a base URL, a NUL and a reference; an option
  * is to put "http://" before either, so that much gets beyond that.  Whatever
@@ -10,14 +10,14 @@
  * colon in its first segment is an absolute URL, none has a backslash or an "@" before its
  * path, and the case of hex digits decides nothing.
  */
-#include "core/url.h"
+#include "web/url.h"
 
 #include <arpa/inet.h>
 
-#include "core/host.h"
-#include "core/text.h"
-#include "core/xml.h"
 #include "fuzz.h"
+#include "text/text.h"
+#include "web/host.h"
+#include "web/xml.h"
 
 /* What RFC 3986 has in its URLs. */
 static const char allowed[] =

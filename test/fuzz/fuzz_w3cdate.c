@@ -1,11 +1,11 @@
 /*
  * fuzz_w3cdate.c
- *	  Fuzzes core/w3cdate.
+ *	  Fuzzes text/w3cdate.
  *
  * A text that is accepted means an instant that can be written, and what is
  * written means the same instant.
  */
-#include "core/w3cdate.h"
+#include "text/w3cdate.h"
 
 #include "fuzz.h"
 

@@ -1,16 +1,16 @@
 /*
  * fuzz_xml.c
- *	  Fuzzes escaping in core/xml.
+ *	  Fuzzes escaping in web/xml.
  *
  * Any UTF-8 becomes content that the reader takes, as an element's text and as
  * an attribute's value, on one line, and that means the same characters but for
  * those that XML cannot carry.
  */
-#include "core/xml.h"
+#include "web/xml.h"
 
-#include "core/text.h"
-#include "core/xmlreader.h"
 #include "fuzz.h"
+#include "text/text.h"
+#include "web/xmlreader.h"
 
 /* What is left of text in XML; SM_XML_MALFORMED if it is not UTF-8. */
 static size_t

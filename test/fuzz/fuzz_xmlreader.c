@@ -1,12 +1,12 @@
 /*
  * fuzz_xmlreader.c
- *	  Fuzzes core/xmlreader.
+ *	  Fuzzes web/xmlreader.
  *
  * Tokens lie in the input one after the other, nested as they should be.  In a
  * build with libxml2, what the reader takes inside a document or as a document is
  * also well-formed to that, and what it refuses is refused by that too.
  */
-#include "core/xmlreader.h"
+#include "web/xmlreader.h"
 
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 /*
  * test_decimal.c
- *	  Unit tests of core/decimal: priority and rating as decimals.
+ *	  Unit tests of text/decimal: priority and rating as decimals.
  */
-#include "core/decimal.h"
+#include "text/decimal.h"
 
 #include <locale.h>
 

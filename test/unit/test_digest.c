@@ -1,12 +1,12 @@
 /*
  * test_digest.c
- *	  Unit tests of core/digest: XXH64.
+ *	  Unit tests of text/digest: XXH64.
  *
  * The buffer and the seed are those of the sanity check in xxHash's own tool,
  * as are the digests of lengths 0, 1, 14 and 101.  The digests of the other
  * lengths come from a second implementation that gives the published ones.
  */
-#include "core/digest.h"
+#include "text/digest.h"
 
 #include "tap.h"
 

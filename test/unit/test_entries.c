@@ -1,8 +1,8 @@
 /*
  * test_entries.c
- *	  Unit tests of core/entries: the entries of a document, and how two differ.
+ *	  Unit tests of publish/entries: the entries of a document, and how two differ.
  */
-#include "core/entries.h"
+#include "publish/entries.h"
 
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 /*
  * test_idna.c
- *	  Unit tests of core/host: what becomes of libidn2's own failures.
+ *	  Unit tests of web/host: what becomes of libidn2's own failures.
  */
-#include "core/url.h"
+#include "web/url.h"
 
 #include "tap.h"
 

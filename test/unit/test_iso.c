@@ -1,8 +1,8 @@
 /*
  * test_iso.c
- *	  Unit tests of core/iso: languages and countries.
+ *	  Unit tests of text/iso: languages and countries.
  */
-#include "core/iso.h"
+#include "text/iso.h"
 
 #include "tap.h"
 

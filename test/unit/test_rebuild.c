@@ -1,8 +1,8 @@
 /*
  * test_rebuild.c
- *	  Unit tests of core/rebuild: which files a run with changes rebuilds.
+ *	  Unit tests of files/rebuild: which files a run with changes rebuilds.
  */
-#include "core/rebuild.h"
+#include "files/rebuild.h"
 
 #include "tap.h"
 

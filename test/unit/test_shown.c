@@ -1,8 +1,8 @@
 /*
  * test_shown.c
- *	  Unit tests of core/shown: the states of a file's pages.
+ *	  Unit tests of entry/shown: the states of a file's pages.
  */
-#include "core/shown.h"
+#include "entry/shown.h"
 
 #include "tap.h"
 

@@ -1,10 +1,10 @@
 /*
  * test_suspect.c
- *	  Unit tests of core/suspect: what is found in a URL, and that its traits announce it.
+ *	  Unit tests of audit/suspect: what is found in a URL, and that its traits announce it.
  *	  test/sql/audit_urls.sql has more URLs.
  */
-#include "core/suspect.h"
-#include "core/url.h"
+#include "audit/suspect.h"
+#include "web/url.h"
 
 #include "tap.h"
 

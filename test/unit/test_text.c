@@ -1,8 +1,8 @@
 /*
  * test_text.c
- *	  Unit tests of core/text and core/span: decoding UTF-8, dropping blanks, comparing.
+ *	  Unit tests of text/text and text/span: decoding UTF-8, dropping blanks, comparing.
  */
-#include "core/text.h"
+#include "text/text.h"
 
 #include "tap.h"
 #include "utf8.h"

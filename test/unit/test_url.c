@@ -1,11 +1,11 @@
 /*
  * test_url.c
- *	  Unit tests of core/url and core/host: what a piece of text means as a URL.
+ *	  Unit tests of web/url and web/host: what a piece of text means as a URL.
  *
  * Every buffer is as large as the interface promises and no larger, so that
  * the sanitizer of the build sees a byte too many.
  */
-#include "core/url.h"
+#include "web/url.h"
 
 #include "tap.h"
 

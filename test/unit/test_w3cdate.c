@@ -1,8 +1,8 @@
 /*
  * test_w3cdate.c
- *	  Unit tests of core/w3cdate: W3C dates, written and checked.
+ *	  Unit tests of text/w3cdate: W3C dates, written and checked.
  */
-#include "core/w3cdate.h"
+#include "text/w3cdate.h"
 
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 /*
  * test_xml.c
- *	  Unit tests of core/xml: escaping and unescaping.
+ *	  Unit tests of web/xml: escaping and unescaping.
  */
-#include "core/xml.h"
+#include "web/xml.h"
 
 #include "tap.h"
 #include "utf8.h"

@@ -1,6 +1,6 @@
 /*
  * test_xmlreader.c
- *	  Unit tests of core/xmlreader: fragments and documents, well-formed and not.
+ *	  Unit tests of web/xmlreader: fragments and documents, well-formed and not.
  *
  * What the reader sees is written down as a line:
  *
@@ -11,12 +11,12 @@
  *	  <!>, <?>	a comment, a processing instruction
  *	  !message	an error, with the undeclared prefix before it in braces
  */
-#include "core/xmlreader.h"
+#include "web/xmlreader.h"
 
 #include <stdarg.h>
 
-#include "core/xml.h"
 #include "tap.h"
+#include "web/xml.h"
 
 #define NEWS		"http://www.google.com/schemas/sitemap-news/0.9"
 #define XML_URI		"http://www.w3.org/XML/1998/namespace"

@@ -1,0 +1,174 @@
+/*
+ * robotstxt.h
+ *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL, for
+ *	  Google's crawlers as Google documents it.
+ *
+ * Nothing is allocated: the caller provides the memory, and keeps the text.
+ */
+#ifndef SM_ROBOTSTXT_H
+#define SM_ROBOTSTXT_H
+
+#include <stdint.h>
+
+#include "text/span.h"
+
+/* The longest robots.txt, in bytes, so short that no size here overflows. */
+#define SM_ROBOTS_MAX	(4 * 1024 * 1024)
+
+/*
+ * What Google's crawlers read of a robots.txt, in bytes.  RFC 9309 requires all crawlers to
+ * read as much.
+ */
+#define SM_ROBOTS_GOOGLE_MAX	(500 * 1024)
+
+typedef enum SmRobotsKey
+{
+	SM_ROBOTS_AGENT,
+	SM_ROBOTS_ALLOW,
+	SM_ROBOTS_DISALLOW,
+	SM_ROBOTS_SITEMAP,
+	SM_ROBOTS_OTHER				/* any other line, even an empty one */
+} SmRobotsKey;
+
+typedef struct SmRobotsReader
+{
+	/* the line just read */
+	SmRobotsKey key;
+	SmSpan		name;			/* of the key; s is NULL for a line without a
+								 * colon */
+	SmSpan		value;			/* without the comment and the blanks around
+								 * it */
+	SmSpan		text;			/* the whole line, likewise */
+	uint32_t	line;			/* its number, counted from 1 */
+
+	/* private */
+	const char *p;
+	const char *end;
+	bool		in_group;		/* did a line User-agent come before? */
+} SmRobotsReader;
+
+/* A set of agents: a bit for each. */
+typedef uint64_t SmRobotsAgents;
+
+#define SM_ROBOTS_MAX_AGENTS	64
+
+/* The most agents that sm_robots_init adds: crawlers that stand in for others. */
+#define SM_ROBOTS_STAND_INS		5
+
+/* The octets and pairs of octets in a text, see robotstxt.c. */
+typedef struct SmRobotsContents
+{
+	uint64_t	octets;
+	uint64_t	pairs;
+} SmRobotsContents;
+
+typedef struct SmRobotsRule
+{
+	/* private */
+	SmRobotsContents contents;	/* of key */
+	SmRobotsAgents agents;		/* agents that obey the rule */
+	const uint8_t *key;			/* the path in symbols, see robotstxt.c */
+	uint32_t	key_len;
+	uint32_t	length;			/* octets of the encoded path: the longest
+								 * wins */
+
+	/* public */
+	SmSpan		path;			/* as written in the line */
+	uint32_t	line;
+	bool		allow;
+
+	/* private */
+	bool		for_others;		/* do agents that no group names obey it, too? */
+} SmRobotsRule;
+
+/* What a URL is fetched as. */
+typedef enum SmRobotsUse
+{
+	SM_ROBOTS_PAGE,
+	SM_ROBOTS_IMAGE,
+	SM_ROBOTS_VIDEO,
+	SM_ROBOTS_NEWS,
+	SM_ROBOTS_NUSES
+} SmRobotsUse;
+
+/* A crawler. */
+typedef struct SmRobotsAgent
+{
+	SmSpan		name;
+	const SmRobotsRule *rule;	/* result of the last sm_robots_match: the
+								 * rule that decides on the URL, or NULL if no
+								 * rule matches and the URL is allowed */
+
+	/* private */
+	SmSpan		token;			/* name whose groups the agent obeys */
+	uint32_t	stand_in[SM_ROBOTS_NUSES];	/* number of the agent that
+											 * fetches for a use, such as
+											 * Googlebot-Image for Googlebot */
+} SmRobotsAgent;
+
+/* The rules that crawlers obey. */
+typedef struct SmRobots
+{
+	SmSpan		text;
+	SmRobotsAgent *agents;
+	uint32_t	nagents;		/* those that sm_robots_init got */
+
+	/* private */
+	uint32_t	nall;			/* with stand-ins, which follow in agents */
+	SmRobotsAgents all;
+	SmRobotsAgents google;		/* Google's agents */
+	SmRobotsAgents unnamed;		/* agents that no group names, and that obey
+								 * the groups for "*" */
+	uint32_t	nrules;
+	SmRobotsRule *rules;		/* sorted: of the rules that match a URL, the
+								 * first that an agent obeys decides */
+	uint64_t	steps;			/* steps of comparisons since the last check
+								 * for interrupts */
+	void		(*check_interrupts) (void);
+} SmRobots;
+
+/* Begin to read a robots.txt line by line. */
+extern void sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len);
+
+/* Read the next line; false at the end. */
+extern bool sm_robots_next(SmRobotsReader *r);
+
+/*
+ * Do crawlers ignore the line just read, although it seems to have one of the keys?  It is a
+ * line without a colon, with a misspelled key, with a rule before the first User-agent, or
+ * with a path that matches nothing.  Google obeys some of these lines.
+ */
+extern bool sm_robots_is_ignored(const SmRobotsReader *r);
+
+/* Is it a product token, the name of a crawler in a robots.txt? */
+extern bool sm_robots_is_token(const char *s, size_t len);
+
+/*
+ * Compile the rules of a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: nagents with
+ * their names set, and room for SM_ROBOTS_STAND_INS more; together at most
+ * SM_ROBOTS_MAX_AGENTS.  check_interrupts: function to call now and then; if it does not
+ * return, robots cannot be used again.  memory: SM_ROBOTS_MEMORY(text.len) bytes, aligned as
+ * by malloc.
+ */
+#define SM_ROBOTS_MEMORY(len)	(11 * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : 0)))
+
+extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
+						   void (*check_interrupts) (void), void *memory);
+
+/*
+ * Find the rule of each agent that decides on a URL.  path: path, query and fragment of
+ * the URL, percent-encoded or not; the fragment is ignored.  room: SM_ROBOTS_ROOM(len)
+ * bytes to work in.
+ */
+#define SM_ROBOTS_ROOM(len)	(3 * (len) + 2)
+
+extern void sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room);
+
+/*
+ * The agent that fetches a URL for the n-th agent, and whose rule counts: itself or a
+ * crawler of its own for this use, if the robots.txt names that crawler.  NULL if
+ * sm_robots_init got that crawler, too, which then is an agent of its own.
+ */
+extern const SmRobotsAgent *sm_robots_crawler(const SmRobots *robots, uint32_t n, SmRobotsUse use);
+
+#endif

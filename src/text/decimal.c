@@ -1,0 +1,116 @@
+/*
+ * decimal.c
+ *	  Small decimal numbers by integer arithmetic.
+ *
+ * Rounding in floating point would not give the same result on every machine, since
+ * x87 keeps more digits than SSE.
+ */
+#include "text/decimal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/ascii.h"
+
+uint32_t
+sm_decimal_micros(double value)
+{
+	uint64_t	bits;
+	int			exponent;
+	uint64_t	mantissa;
+	uint64_t	product;
+	int			shift;
+
+	/*
+	 * value is mantissa * 2^(exponent - 53), read from the bits of IEEE 754
+	 * since frexp and ldexp cost more than the rest of this function.  Zero
+	 * and subnormal numbers get an exponent so small that they become 0.
+	 */
+	memcpy(&bits, &value, sizeof(bits));
+	exponent = (int) (bits >> 52 & 0x7FF) - 1022;
+	mantissa = (bits & 0xFFFFFFFFFFFFF) | (uint64_t) 1 << 52;
+
+	/*
+	 * mantissa * 10^6 without its lowest 32 bits, which rounding does not
+	 * look at
+	 */
+	product = (mantissa >> 32) * 1000000 + ((mantissa & UINT32_MAX) * 1000000 >> 32);
+	shift = 53 - 32 - exponent;
+
+	/* a product below 2^41, shifted by 43, is nearer to 0 than to 1 */
+	if (shift > 42)
+		return 0;
+	return (uint32_t) (((product >> (shift - 1)) + 1) >> 1);
+}
+
+int64_t
+sm_decimal_share(int64_t count, double share)
+{
+	int64_t		micros = sm_decimal_micros(share);
+
+	return count / 1000000 * micros + count % 1000000 * micros / 1000000;
+}
+
+size_t
+sm_decimal_format(double value, char *dst)
+{
+	uint32_t	micros = sm_decimal_micros(value);
+	uint32_t	unit = 100000;
+	char	   *d = dst;
+
+	*d++ = '0' + micros / 1000000;
+	*d++ = '.';
+	micros %= 1000000;
+	do
+	{
+		*d++ = '0' + micros / unit;
+		micros %= unit;
+		unit /= 10;
+	} while (micros > 0);
+	return d - dst;
+}
+
+bool
+sm_decimal_read(SmSpan text, double *value)
+{
+	char		digits[sizeof("18446744073709551615e-9223372036854775808")];
+	const char *s = text.s;
+	const char *end = s + text.len;
+	uint64_t	number = 0;
+	long		exponent = 0;
+	bool		any = false;
+	bool		point = false;
+	bool		negative = false;
+
+	if (s < end && (*s == '+' || *s == '-'))
+		negative = *s++ == '-';
+	for (; s < end; s++)
+	{
+		if (*s == '.' && !point)
+		{
+			point = true;
+			continue;
+		}
+		if (!sm_is_digit(*s))
+			return false;
+		any = true;
+		if (number < UINT64_MAX / 100)
+			number = number * 10 + (*s - '0');
+		else
+			exponent++;			/* such a digit changes at most the last bit
+								 * of a double */
+		exponent -= point;
+	}
+	if (!any)
+		return false;
+
+	/* without a point, strtod reads the same in every locale */
+	snprintf(digits, sizeof(digits), "%" PRIu64 "e%ld", number, exponent);
+	*value = strtod(digits, NULL);
+	if (negative)
+		*value = -*value;
+	return isfinite(*value);
+}

@@ -1,0 +1,91 @@
+/*
+ * text.c
+ *	  Decodes only well-formed UTF-8: no overlong forms, no surrogates.
+ */
+#include "text/text.h"
+
+size_t
+sm_utf8_decode(const char *s, const char *end, uint32_t *c)
+{
+	const unsigned char *p = (const unsigned char *) s;
+	size_t		left = end - s;
+
+	if (left >= 1 && p[0] < 0x80)
+	{
+		*c = p[0];
+		return 1;
+	}
+	if (left >= 2 && p[0] >= 0xC2 && p[0] <= 0xDF && (p[1] & 0xC0) == 0x80)
+	{
+		*c = (uint32_t) (p[0] & 0x1F) << 6 | (p[1] & 0x3F);
+		return 2;
+	}
+	if (left >= 3 && (p[0] & 0xF0) == 0xE0 &&
+		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80)
+	{
+		*c = (uint32_t) (p[0] & 0x0F) << 12 | (uint32_t) (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+		return (*c >= 0x800 && (*c < 0xD800 || *c > 0xDFFF)) ? 3 : 0;
+	}
+	if (left >= 4 && (p[0] & 0xF8) == 0xF0 &&
+		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80 && (p[3] & 0xC0) == 0x80)
+	{
+		*c = (uint32_t) (p[0] & 0x07) << 18 | (uint32_t) (p[1] & 0x3F) << 12 |
+			(uint32_t) (p[2] & 0x3F) << 6 | (p[3] & 0x3F);
+		return (*c >= 0x10000 && *c <= 0x10FFFF) ? 4 : 0;
+	}
+	return 0;
+}
+
+char *
+sm_utf8_encode(char *dst, uint32_t c)
+{
+	int			n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (int i = n - 1; i > 0; i--)
+	{
+		dst[i] = 0x80 | (c & 0x3F);
+		c >>= 6;
+	}
+	/* as many high bits as there are bytes, if more than one */
+	dst[0] = n == 1 ? c : (0xF00 >> n & 0xFF) | c;
+	return dst + n;
+}
+
+bool
+sm_is_white_space(uint32_t c)
+{
+	return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+		(c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+		c == 0x205F || c == 0x3000;
+}
+
+/* May a character with this first or last byte be white space? */
+static inline bool
+may_be_blank(unsigned char byte)
+{
+	return byte <= 0x20 || byte >= 0x80;
+}
+
+SmSpan
+sm_trim(SmSpan text)
+{
+	uint32_t	c;
+	size_t		n;
+
+	while (text.len > 0 && may_be_blank(text.s[0]) &&
+		   (n = sm_utf8_decode(text.s, text.s + text.len, &c)) > 0 && sm_is_white_space(c))
+		text = sm_span(text.s + n, text.len - n);
+	while (text.len > 0 && may_be_blank(text.s[text.len - 1]))
+	{
+		const char *end = text.s + text.len;
+		const char *last = end - 1; /* the last character */
+
+		while (last > text.s && (*last & 0xC0) == 0x80)
+			last--;
+		n = sm_utf8_decode(last, end, &c);
+		if (n == 0 || last + n < end || !sm_is_white_space(c))
+			break;
+		text.len = last - text.s;
+	}
+	return text;
+}

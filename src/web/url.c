@@ -1,0 +1,753 @@
+/*
+ * url.c
+ *	  Splits a URL into scheme, host, port and the rest, because each of these is encoded
+ *	  in its own way: the host by host.c, the rest by escape.c.
+ *
+ * A user name or a password before the host is refused: who publishes it tells it to
+ * everybody (RFC 9110, 4.2.4).
+ *
+ * The origin of the last URL is remembered, since nearly all URLs of a set share it.
+ */
+#include "web/url.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text/ascii.h"
+#include "text/text.h"
+
+/* The longest relative reference: more than a URL, since dot segments are removed. */
+#define REFERENCE_MAX	4096
+
+/* Length of the scheme that a text begins with, before its colon; 0 if there is none. */
+static size_t
+scheme_length(const char *s, size_t len)
+{
+	size_t		i;
+
+	if (len == 0 || !sm_is_letter(s[0]))
+		return 0;
+	for (i = 1; i < len; i++)
+	{
+		if (s[i] == ':')
+			return i;
+		if (!sm_is_letter(s[i]) && !sm_is_digit(s[i]) &&
+			s[i] != '+' && s[i] != '-' && s[i] != '.')
+			return 0;
+	}
+	return 0;
+}
+
+bool
+sm_url_begins(const char *s, size_t len)
+{
+	size_t		scheme = scheme_length(s, len);
+
+	return scheme > 0 && len - scheme >= 3 && memcmp(s + scheme, "://", 3) == 0;
+}
+
+/*
+ * Is it a port, as in "localhost:8080/", where the host looks like a scheme?
+ */
+static bool
+is_port(const char *s, size_t len)
+{
+	size_t		i = 0;
+
+	while (i < len && sm_is_digit(s[i]))
+		i++;
+	return i > 0 && i < len && s[i] == '/';
+}
+
+/* The parts of a URL "https://host:port/path?query#fragment", as it is written. */
+typedef struct Parts
+{
+	bool		https;
+	SmSpan		authority;		/* "host:port" */
+	SmSpan		host;			/* with the brackets of an IPv6 address */
+	SmSpan		port;			/* s is NULL if there is no colon */
+	const char *rest;			/* path, query and fragment */
+} Parts;
+
+/* Length of the segment or authority at s: up to a slash, a query or a fragment. */
+static size_t
+segment_length(const char *s, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		if (s[i] == '/' || s[i] == '?' || s[i] == '#')
+			break;
+	return i;
+}
+
+/*
+ * Split a URL, which begins with a scheme and "://" or with "//".  Returns false if
+ * anything but a port follows the bracket of an IPv6 address.
+ */
+static bool
+split(const char *url, size_t len, Parts *parts)
+{
+	size_t		scheme = scheme_length(url, len);
+	size_t		start = scheme > 0 ? scheme + 3 : 2;
+	const char *s = url + start;
+	const char *end = s + segment_length(s, len - start);
+
+	memset(parts, 0, sizeof(*parts));
+	parts->https = scheme == 5;
+	parts->authority = sm_span(s, end - s);
+	parts->rest = end;
+	parts->host.s = s;
+	if (s < end && *s == '[')
+	{
+		while (s < end && *s++ != ']')
+			;
+	}
+	else
+	{
+		s = memchr(s, ':', end - s);
+		if (s == NULL)
+			s = end;
+	}
+	parts->host.len = s - parts->host.s;
+	if (s < end && *s == ':')
+		parts->port = sm_span(s + 1, end - s - 1);
+	return s == end || *s == ':';
+}
+
+/* The port as a number: the scheme's default if none is given, 0 for a bad port. */
+static int
+port_of(const Parts *parts)
+{
+	int			port = 0;
+
+	if (parts->port.len == 0)
+		return parts->https ? 443 : 80;
+	if (parts->port.len > 5)
+		return 0;
+	for (size_t i = 0; i < parts->port.len; i++)
+	{
+		if (!sm_is_digit(parts->port.s[i]))
+			return 0;
+		port = port * 10 + (parts->port.s[i] - '0');
+	}
+	return port <= 65535 ? port : 0;
+}
+
+/*
+ * Write the origin of a URL with this host in ASCII, in canonical form:
+ * "https://example.com" for both "https://Example.com" and "https://example.com.:443".
+ * Returns its end; dst needs a byte more.
+ */
+static char *
+put_origin(char *dst, const Parts *parts, SmSpan host)
+{
+	int			port = port_of(parts);
+	char	   *d = parts->https ? sm_put(dst, SM_LITERAL("https://")) : sm_put(dst, SM_LITERAL("http://"));
+
+	for (size_t i = 0; i < host.len; i++)
+		*d++ = sm_lower(host.s[i]);
+	if (d[-1] == '.')
+		d--;					/* a final dot stands for the DNS root */
+	if (port != (parts->https ? 443 : 80))
+		d += sprintf(d, ":%d", port);
+	return d;
+}
+
+/*
+ * Encode the origin of a URL to *d, or write it in canonical form if it is out of scope,
+ * and store the length of "scheme://authority" in *raw_len.  An origin goes into the cache
+ * unless it is too long.
+ */
+static SmUrlStatus
+encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cache,
+			  size_t *raw_len, char **d)
+{
+	SmSpan		scheme = sm_span(s, scheme_length(s, len));
+	Parts		parts;
+	bool		is_split;
+	char		host[SM_HOST_MAX];
+	size_t		host_len;
+	char	   *start = *d;
+	char	   *p;
+	SmUrlStatus status;
+
+	if (scheme.len == 0)
+		return SM_URL_NO_SCHEME;
+	if (!sm_equal_ignoring_case(scheme, sm_span_of("https")) &&
+		!sm_equal_ignoring_case(scheme, sm_span_of("http")))
+	{
+		if (is_port(s + scheme.len + 1, len - scheme.len - 1))
+			return SM_URL_LOST_SCHEME;
+		return len > scheme.len + 1 && s[scheme.len + 1] == '/' ? SM_URL_BAD_SCHEME : SM_URL_OTHER_SCHEME;
+	}
+	if (!sm_url_begins(s, len))
+		return SM_URL_NO_HOST;
+
+	is_split = split(s, len, &parts);
+	/* in "https://a\@b/" browsers find the host a, many libraries b */
+	if (memchr(parts.authority.s, '\\', parts.authority.len) != NULL)
+		return SM_URL_BACKSLASH;
+	if (memchr(parts.authority.s, '@', parts.authority.len) != NULL)
+		return SM_URL_USER;
+	if (!is_split)
+		return SM_URL_BAD_HOST;
+	if (parts.host.len == 0)
+		return SM_URL_NO_HOST;
+	status = sm_host_encode(parts.host, host, &host_len);
+	if (status != SM_URL_OK)
+		return status;
+	if (port_of(&parts) == 0)
+		return SM_URL_BAD_PORT;
+
+	p = sm_put(start, s, scheme.len + 3);
+	p = sm_put(p, host, host_len);
+	if (parts.port.s)
+		p = sm_put(p, parts.port.s - 1, parts.port.len + 1);	/* and the colon */
+	*raw_len = parts.rest - s;
+
+	if (base && base->scope != SM_SCOPE_ANY)
+	{
+		char		origin[SM_ORIGIN_MAX];
+		char	   *end = put_origin(origin, &parts, sm_span(host, host_len));
+
+		if (!sm_span_equal(sm_span(origin, end - origin), sm_base_origin(base)))
+		{
+			status = SM_URL_OTHER_SITE;
+			p = sm_put(start, origin, end - origin);
+		}
+	}
+	*d = p;
+
+	if (*raw_len <= SM_ORIGIN_MAX)
+	{
+		cache->raw_len = *raw_len;
+		memcpy(cache->raw, s, *raw_len);
+		cache->len = p - start;
+		memcpy(cache->origin, start, cache->len);
+		cache->status = status;
+	}
+	return status;
+}
+
+/* Length up to a query or a fragment. */
+static size_t
+path_length(const char *s, size_t len)
+{
+	const char *query = memchr(s, '?', len);
+	const char *end = query ? query : s + len;
+	const char *hash = memchr(s, '#', end - s);
+
+	return (hash ? hash : end) - s;
+}
+
+/*
+ * Check that a text without scheme is a relative reference: its first segment
+ * must have no colon (RFC 3986, 4.2). Most texts with such a colon are
+ * absolute URLs after a byte order mark or a quotation mark.  Resolved against
+ * the base, they would name pages that do not exist.
+ */
+static SmUrlStatus
+check_reference(const char *s, size_t len)
+{
+	size_t		segment = segment_length(s, len);
+	const char *colon = memchr(s, ':', segment);
+
+	if (colon == NULL)
+		return SM_URL_OK;
+	/* "127.0.0.1:8080/" */
+	return colon > s && is_port(colon + 1, s + len - colon - 1) ?
+		SM_URL_LOST_SCHEME : SM_URL_BAD_REFERENCE;
+}
+
+/*
+ * The slash before the next segment of a path; the end after the last segment.  s: the
+ * slash before the current segment.
+ */
+static const char *
+next_segment(const char *s, const char *end)
+{
+	const char *slash = memchr(s + 1, '/', end - s - 1);
+
+	return slash ? slash : end;
+}
+
+/*
+ * Is a segment a dot segment?  1 for ".", 2 for "..", 0 for any other.  The dots may be
+ * percent-encoded.
+ */
+static int
+dot_segment(const char *p, const char *end)
+{
+	int			ndots = 0;
+
+	for (; p < end; ndots++)
+	{
+		if (*p == '.')
+			p++;
+		else if (end - p >= 3 && p[0] == '%' && p[1] == '2' && sm_lower(p[2]) == 'e')
+			p += 3;
+		else
+			return 0;
+	}
+	return ndots <= 2 ? ndots : 0;
+}
+
+/*
+ * Remove the dot segments of a path, in place.  The path begins with a slash.
+ * RFC 3986, 5.2.4.
+ */
+static void
+remove_dots(char *path, size_t *len)
+{
+	const char *end = path + *len;
+	const char *next;
+	char	   *d = path;
+
+	for (const char *s = path; s < end; s = next)
+	{
+		int			kind;
+
+		next = next_segment(s, end);
+		kind = dot_segment(s + 1, next);
+		if (kind == 0)
+		{
+			memmove(d, s, next - s);
+			d += next - s;
+			continue;
+		}
+		if (kind == 2)
+			while (d > path && *--d != '/')
+				;
+		if (next == end)
+			*d++ = '/';			/* the directory itself */
+	}
+	*len = d - path;
+}
+
+/* Added to an octet that stays percent-encoded. */
+#define ESCAPED	0x100
+
+/*
+ * The next octet of an encoded URL in canonical form: percent-encoded only if it is not
+ * unreserved (RFC 3986, 6.2.2.2).  Moves *s past the octet.
+ */
+static int
+canonical_octet(const char **s)
+{
+	int			octet;
+
+	if (**s != '%')
+		return (unsigned char) *(*s)++;
+	octet = sm_hex_value((*s)[1]) * 16 + sm_hex_value((*s)[2]);
+	*s += 3;
+	return (SM_CLASSES(octet) & SM_UNRESERVED) ? octet : ESCAPED | octet;
+}
+
+/*
+ * Where an encoded path goes on after a directory, which ends with a slash; NULL if it
+ * is not below the directory.
+ */
+static const char *
+skip_directory(const char *path, const char *end, const char *dir, const char *dir_end)
+{
+	while (dir < dir_end)
+		if (path == end || canonical_octet(&path) != canonical_octet(&dir))
+			return NULL;
+	return path;
+}
+
+SmSpan
+sm_without_www(SmSpan host)
+{
+	if (host.len > 4 && sm_equal_ignoring_case(sm_span(host.s, 4), sm_span_of("www.")))
+		return sm_span(host.s + 4, host.len - 4);
+	return host;
+}
+
+/*
+ * Resolve a reference without scheme against the base, RFC 3986, 5.2.2.  The
+ * result is not yet encoded.  len: at most REFERENCE_MAX; dst holds SM_URL_MAX + len
+ * bytes.
+ */
+static SmUrlStatus
+resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst_len)
+{
+	const char *url = base->url[SM_FORM_PLAIN];
+	size_t		prefix;
+	size_t		ref_path;
+	size_t		path;
+
+	if (len >= 2 && s[0] == '/' && s[1] == '/')
+	{
+		prefix = base->scheme_len + 1;
+		memcpy(dst, url, prefix);
+		memcpy(dst + prefix, s, len);
+		*dst_len = prefix + len;
+		return SM_URL_OK;
+	}
+
+	/*
+	 * RFC 3986 reads "www.example.com/a" as a relative path.  But a first
+	 * segment that begins with "www.", or is the host of the base without its
+	 * "www.", is refused: it is probably a host.
+	 */
+	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
+	{
+		SmSpan		segment = sm_span(s, segment_length(s, len));
+		SmSpan		host = sm_without_www(sm_url_host(sm_base_origin(base)));
+
+		if (sm_without_www(segment).len < segment.len || sm_equal_ignoring_case(segment, host))
+			return SM_URL_LOST_SCHEME;
+	}
+
+	ref_path = path_length(s, len);
+	prefix = (s[0] == '/') ? base->origin_len : base->len[SM_FORM_PLAIN];
+	memcpy(dst, url, prefix);
+	memcpy(dst + prefix, s, ref_path);
+	path = prefix + ref_path - base->origin_len;
+	if (ref_path > 0)
+		remove_dots(dst + base->origin_len, &path);
+	memcpy(dst + base->origin_len + path, s + ref_path, len - ref_path);
+	*dst_len = base->origin_len + path + len - ref_path;
+	return SM_URL_OK;
+}
+
+/*
+ * Is the path of an encoded URL below the path of the base, and does no dot segment
+ * lead out of that path?  The caller has compared the origins, which can be spelled in
+ * many ways.
+ */
+static bool
+below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base,
+		   SmUrlForm form)
+{
+	const char *path = url + origin_len;
+	const char *end = path + path_length(path, len - origin_len);
+	const char *dir = base->url[form] + base->origin_len;
+	const char *dir_end = base->url[form] + base->len[form];
+	const char *rest;
+	const char *next;
+	size_t		depth = 0;
+
+	if (dir_end - dir == 1)		/* nothing is above the root */
+		return true;
+	rest = skip_directory(path, end, dir, dir_end);
+	if (rest == NULL)
+		return false;
+
+	for (const char *s = rest - 1; s < end; s = next)
+	{
+		int			kind;
+
+		next = next_segment(s, end);
+		kind = dot_segment(s + 1, next);
+		if (kind == 2 && depth-- == 0)
+			return false;
+		depth += kind == 0;
+	}
+	return true;
+}
+
+/* Does this URL begin with the origin of the last one? */
+static bool
+starts_with_cached(const SmUrlCache *cache, const char *s, size_t len)
+{
+	size_t		raw_len = cache->raw_len;
+
+	return raw_len > 0 && len >= raw_len && memcmp(s, cache->raw, raw_len) == 0 &&
+		(len == raw_len || s[raw_len] == '/' || s[raw_len] == '?' || s[raw_len] == '#');
+}
+
+size_t
+sm_url_bound(size_t len, const SmUrlBase *base, size_t max)
+{
+	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
+		len = max + REFERENCE_MAX;
+	return 6 * len + SM_ORIGIN_MAX + (base ? base->len[SM_FORM_XML] : 0);
+}
+
+SmUrlStatus
+sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *cache,
+			  SmUrlForm form, size_t max, char *dst, size_t *dst_len)
+{
+	char		absolute[SM_URL_MAX + REFERENCE_MAX];
+	SmSpan		given = sm_trim(sm_span(src, len));
+	const char *s = given.s;
+	const char *end;
+	char	   *d = dst;
+	size_t		entity_bytes = 0;
+	size_t		raw_len = 0;
+	size_t		origin_len;
+	bool		cached;
+	SmUrlStatus status;
+
+	len = given.len;
+	if (len == 0)
+		return SM_URL_EMPTY;
+	/* encoding shortens only the host, and by less than REFERENCE_MAX */
+	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
+		return SM_URL_TOO_LONG;
+
+	cached = starts_with_cached(cache, s, len);
+	if (!cached && scheme_length(s, len) == 0)
+	{
+		status = check_reference(s, len);
+		if (status == SM_URL_OK && base == NULL)
+			status = SM_URL_NO_SCHEME;
+		if (status == SM_URL_OK && len > REFERENCE_MAX)
+			status = max == SM_URL_UNLIMITED ? SM_URL_LONG_REFERENCE : SM_URL_TOO_LONG;
+		if (status != SM_URL_OK)
+			return status;
+		status = resolve(s, len, base, absolute, &len);
+		if (status != SM_URL_OK)
+			return status;
+		s = absolute;
+		cached = starts_with_cached(cache, s, len);
+	}
+	end = s + len;
+
+	if (cached)
+	{
+		raw_len = cache->raw_len;
+		memcpy(d, cache->origin, cache->len);
+		d += cache->len;
+		status = cache->status;
+	}
+	else
+		status = encode_origin(s, len, base, cache, &raw_len, &d);
+	*dst_len = origin_len = d - dst;
+	if (status != SM_URL_OK)
+		return status;
+
+	d = sm_escape(s + raw_len, end, form, d, &entity_bytes);
+	*dst_len = d - dst;
+
+	if (*dst_len - entity_bytes > max)
+		return SM_URL_TOO_LONG;
+	if (base && base->scope == SM_SCOPE_PATH &&
+		!below_base(dst, *dst_len, origin_len, base, form))
+		return SM_URL_OTHER_PATH;
+	return SM_URL_OK;
+}
+
+SmUrlStatus
+sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
+{
+	SmSpan		given = sm_trim(sm_span(src, len));
+	SmUrlCache	cache = {.raw_len = 0};
+	char		url[6 * SM_URL_MAX + SM_ORIGIN_MAX];
+	char	   *plain = base->url[SM_FORM_PLAIN];
+	char	   *xml = base->url[SM_FORM_XML];
+	Parts		parts;
+	SmUrlStatus status;
+
+	if (given.len > SM_URL_MAX)
+		return SM_URL_TOO_LONG;
+	status = sm_url_encode(given.s, given.len, NULL, &cache, SM_FORM_PLAIN, SM_URL_MAX - 1,
+						   url, &len);
+	if (status != SM_URL_OK)
+		return status;
+	split(url, len, &parts);
+	if (path_length(url, len) != len)
+		return SM_URL_BAD_BASE;
+	if (url[len - 1] != '/')
+		url[len++] = '/';
+	len -= parts.rest - url;
+	remove_dots(url + (parts.rest - url), &len);
+
+	base->scope = scope;
+	base->scheme_len = strlen(parts.https ? "https" : "http");
+	base->origin_len = put_origin(plain, &parts, parts.host) - plain;
+	memcpy(plain + base->origin_len, parts.rest, len);
+	base->len[SM_FORM_PLAIN] = base->origin_len + len;
+	/* the origin has no entities, and escapes in the path stay as they are */
+	xml = sm_put(xml, plain, base->origin_len);
+	base->len[SM_FORM_XML] = base->origin_len + sm_url_encode_reference(parts.rest, len, xml);
+	return SM_URL_OK;
+}
+
+bool
+sm_url_has_user(SmSpan url)
+{
+	Parts		parts;
+
+	if (!sm_url_begins(url.s, url.len) && !sm_span_begins(url, "//"))
+		return false;
+	split(url.s, url.len, &parts);
+	return memchr(parts.authority.s, '@', parts.authority.len) != NULL;
+}
+
+/* Where the last "@" of a text begins, however it is written; NULL if there is none. */
+static const char *
+last_at(const char *s, const char *end)
+{
+	/* percent-encoded, in HTML, and two that are an "@" in a host (UTS #46) */
+	static const SmSpan spellings[] = {
+		{SM_LITERAL("@")}, {SM_LITERAL("%40")}, {SM_LITERAL("&#64;")},
+		{SM_LITERAL("\xEF\xBC\xA0")}, {SM_LITERAL("\xEF\xB9\xAB")}
+	};
+
+	for (const char *at = end; at > s;)
+	{
+		at--;
+		for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
+			if ((size_t) (end - at) >= spellings[i].len &&
+				memcmp(at, spellings[i].s, spellings[i].len) == 0)
+				return at;
+	}
+	return NULL;
+}
+
+static bool
+is_slash(char c)
+{
+	return c == '/' || c == '\\';
+}
+
+/* Where a host would begin in a text: after a colon and slashes, or two slashes at its start. */
+static const char *
+find_authority(const char *s, const char *end)
+{
+	const char *colon = memchr(s, ':', end - s);
+
+	while (colon && (colon + 1 == end || !is_slash(colon[1])))
+		colon = memchr(colon + 1, ':', end - colon - 1);
+	if (colon)
+		s = colon + 1;
+	else if (end - s < 2 || !is_slash(s[0]) || !is_slash(s[1]))
+		return NULL;
+	while (s < end && is_slash(*s))
+		s++;
+	return s;
+}
+
+SmSpan
+sm_url_secret(SmSpan text)
+{
+	SmSpan		trimmed = sm_trim(text);
+	const char *end = trimmed.s + trimmed.len;
+	const char *authority = find_authority(trimmed.s, end);
+	const char *s = authority ? authority : trimmed.s;
+	const char *path = s;
+	const char *bracket;		/* of an IPv6 address */
+	const char *colon;
+	const char *port;
+	const char *at;
+
+	while (path < end && !is_slash(*path) && *path != '?' && *path != '#')
+		path++;
+	bracket = s < path && *s == '[' ? memchr(s, ']', path - s) : NULL;
+	colon = bracket ? memchr(bracket, ':', path - bracket) : memchr(s, ':', path - s);
+	at = last_at(s, path);
+
+	/*
+	 * a slash in a password ends the authority, and leaves a port that is no
+	 * number
+	 */
+	port = colon ? colon + 1 : path;
+	while (port < path && sm_is_digit(*port))
+		port++;
+	if (at == NULL && port < path)
+		at = last_at(s, end);
+
+	/* "editor:s3cret@host" without a scheme */
+	if (authority == NULL)
+		s = colon && !sm_span_begins(trimmed, "mailto:") ? colon + 1 : end;
+	return sm_span(s, at && s < at ? at - s : 0);
+}
+
+SmSpan
+sm_url_host(SmSpan url)
+{
+	Parts		parts;
+
+	return sm_url_begins(url.s, url.len) && split(url.s, url.len, &parts) ?
+		parts.host : sm_span(url.s, 0);
+}
+
+/* Write a part of an encoded URL in canonical form. */
+static char *
+put_canonical(char *d, const char *s, const char *end)
+{
+	while (s < end)
+	{
+		int			octet = canonical_octet(&s);
+
+		if (octet & ESCAPED)
+			d = sm_put_escape(d, octet);
+		else
+			*d++ = octet;
+	}
+	return d;
+}
+
+size_t
+sm_url_canonical(const char *url, size_t len, char *dst)
+{
+	const char *end = url + len;
+	const char *hash;
+	const char *query;
+	Parts		parts;
+	size_t		path_len;
+	char	   *path;
+	char	   *d;
+
+	split(url, len, &parts);
+	d = put_origin(dst, &parts, parts.host);
+	hash = memchr(parts.rest, '#', end - parts.rest);
+	if (hash)
+		end = hash;
+	query = parts.rest + path_length(parts.rest, end - parts.rest);
+
+	path = d;
+	if (parts.rest == query)
+		*d++ = '/';
+	d = put_canonical(d, parts.rest, query);
+	path_len = d - path;
+	remove_dots(path, &path_len);
+	return put_canonical(path + path_len, query, end) - dst;
+}
+
+const char *
+sm_url_message(SmUrlStatus status)
+{
+	static const char *const messages[SM_URL_OTHER_PATH + 1] = {
+		[SM_URL_EMPTY] = "the URL is empty",
+		[SM_URL_NO_SCHEME] = "not an absolute URL",
+		[SM_URL_LOST_SCHEME] = "no scheme before the host name",
+		[SM_URL_BAD_REFERENCE] = "no valid scheme before the first colon",
+		[SM_URL_BAD_SCHEME] = "the scheme is neither http nor https",
+		[SM_URL_OTHER_SCHEME] = "the scheme is neither http nor https",
+		[SM_URL_USER] = "a user name or password before the host",
+		[SM_URL_NO_HOST] = "the host is missing",
+		[SM_URL_BAD_HOST] = "the host is not a valid name or address",
+		[SM_URL_BACKSLASH] = "backslash before the path, which browsers read as a slash",
+		[SM_URL_NOT_IDNA2008] = "the host has a character that IDNA2008 does not allow",
+		[SM_URL_NO_IDNA] = "this build has no libidn2 to encode the non-ASCII host",
+		[SM_URL_NO_MEMORY] = "no memory to encode the non-ASCII host",
+		[SM_URL_BAD_PORT] = "the port is not a number from 1 to 65535",
+		[SM_URL_TOO_LONG] = ("longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding"),
+		[SM_URL_LONG_REFERENCE] = ("relative, and longer than " SM_STRING(REFERENCE_MAX) " bytes"),
+		[SM_URL_BAD_BASE] = "query and fragment are not allowed"
+	};
+
+	return messages[status];
+}
+
+const char *
+sm_url_hint(SmUrlStatus status)
+{
+	static const char with_scheme[] = "Write it with its scheme, such as \"https://www.example.com/page\".";
+	static const char *const hints[SM_URL_OTHER_PATH + 1] = {
+		[SM_URL_NO_SCHEME] = with_scheme,
+		[SM_URL_LOST_SCHEME] = with_scheme,
+		[SM_URL_BAD_REFERENCE] = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".",
+		[SM_URL_OTHER_SCHEME] = "A relative path with a colon in it has to begin with \"./\".",
+		[SM_URL_USER] = "Everybody could read it. Remove what stands before the \"@\".",
+		[SM_URL_NOT_IDNA2008] = "If browsers open that host, give it in its ASCII form (xn--...).",
+		[SM_URL_NO_IDNA] = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...)."
+	};
+
+	return hints[status];
+}

@@ -1,0 +1,339 @@
+/*
+ * fuzz_robotstxt.c
+ *	  Fuzzes audit/robotstxt.
+ *
+ * The input is an agent, a NUL, a path, a NUL and a robots.txt.  Other agents are asked
+ * for with it.  The judge does it all again with no regard to speed: it looks at each line
+ * for itself, and tries each rule on the path.
+ */
+#include "audit/robotstxt.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+#include "fuzz.h"
+
+#define WILDCARD	0x100
+#define LAST		0x101
+#define NAGENTS		6
+
+/* A path in the one form. */
+typedef struct Characters
+{
+	int			c[3072];
+	int			n;
+	int			length;			/* as it counts */
+}			Characters;
+
+static void
+read_characters(const char *s, int len, bool is_rule, Characters * to)
+{
+	to->n = to->length = 0;
+	for (int i = 0; i < len; i++)
+	{
+		unsigned	code = (unsigned char) s[i];
+		const char *as_is = "-._~!&'()+,/:;=?@";
+		char		escape[4];
+
+		to->length++;
+		if (is_rule && code == '*')
+		{
+			to->c[to->n++] = WILDCARD;
+			continue;
+		}
+		if (is_rule && code == '$' && i == len - 1)
+		{
+			to->c[to->n++] = LAST;
+			continue;
+		}
+		if (is_rule && code == '$')
+			to->length -= 2;
+		if (code == '%' && i + 2 < len && isxdigit((unsigned char) s[i + 1]) &&
+			isxdigit((unsigned char) s[i + 2]))
+		{
+			char		digits[3] = {s[i + 1], s[i + 2], '\0'};
+
+			CHECK(sscanf(digits, "%x", &code) == 1);
+			i += 2;
+			as_is = "-._~";
+		}
+		if (code < 0x80 && (isalnum((int) code) || (code && strchr(as_is, (int) code))))
+		{
+			to->c[to->n++] = (int) code;
+			continue;
+		}
+		snprintf(escape, sizeof(escape), "%%%02X", code);
+		for (int k = 0; k < 3; k++)
+			to->c[to->n++] = escape[k];
+		to->length += 2;
+	}
+}
+
+/* Does the rule match the path?  By what is left of each. */
+static bool
+matches(const Characters * rule, const Characters * path)
+{
+	static bool table[3073][3073];
+
+	for (int i = rule->n; i >= 0; i--)
+	{
+		for (int j = path->n; j >= 0; j--)
+		{
+			if (i == rule->n)
+				table[i][j] = true;
+			else if (rule->c[i] == LAST)
+				table[i][j] = j == path->n;
+			else if (rule->c[i] == WILDCARD)
+				table[i][j] = table[i + 1][j] || (j < path->n && table[i][j + 1]);
+			else
+				table[i][j] = j < path->n && rule->c[i] == path->c[j] && table[i + 1][j + 1];
+		}
+	}
+	return table[0][0];
+}
+
+typedef struct Line
+{
+	const char *key;
+	int			key_len;
+	const char *value;
+	int			value_len;
+}			Line;
+
+static void
+strip(const char **s, int *len)
+{
+	while (*len > 0 && strchr(" \t\v\f", (*s)[*len - 1]) && (*s)[*len - 1] != '\0')
+		--* len;
+	while (*len > 0 && strchr(" \t\v\f", **s) && **s != '\0')
+	{
+		++*s;
+		--*len;
+	}
+}
+
+/* Take the next line from *s; false at the end. */
+static bool
+next_line(const char **s, const char *end, Line * line)
+{
+	const char *start = *s;
+	const char *stop;
+	const char *colon;
+
+	if (start == end)
+		return false;
+	for (stop = start; stop < end && *stop != '\n' && *stop != '\r'; stop++)
+		;
+	if (stop == end)
+		*s = end;
+	else
+		*s = stop + (end - stop >= 2 && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1);
+	if (memchr(start, '#', stop - start))
+		stop = memchr(start, '#', stop - start);
+
+	memset(line, 0, sizeof(*line));
+	colon = memchr(start, ':', stop - start);
+	if (colon)
+	{
+		line->key = start;
+		line->key_len = colon - start;
+		strip(&line->key, &line->key_len);
+		line->value = colon + 1;
+		line->value_len = stop - line->value;
+		strip(&line->value, &line->value_len);
+	}
+	return true;
+}
+
+static bool
+key_is(const Line * line, const char *key)
+{
+	return line->key_len == (int) strlen(key) && strncasecmp(line->key, key, line->key_len) == 0;
+}
+
+static bool
+names(const Line * line, const char *agent)
+{
+	int			n = 0;
+
+	while (n < line->value_len && line->value[n] != '\0' &&
+		   strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_", line->value[n]))
+		n++;
+	return n == (int) strlen(agent) && strncasecmp(line->value, agent, n) == 0;
+}
+
+static bool
+names_all(const Line * line)
+{
+	return line->value_len > 0 && line->value[0] == '*' &&
+		(line->value_len == 1 || (line->value[1] && strchr(" \t\v\f", line->value[1])));
+}
+
+/* Does a group name the agent? */
+static bool
+is_named(const char *text, const char *end, const char *agent)
+{
+	Line		line;
+
+	while (next_line(&text, end, &line))
+		if (key_is(&line, "user-agent") && names(&line, agent))
+			return true;
+	return false;
+}
+
+/* The agent whose groups an agent without groups obeys; "" for none, NULL for "*". */
+static const char *
+other_agent(const char *agent)
+{
+	static const char *const others[][2] = {
+		{"Googlebot-Image", "Googlebot"}, {"Googlebot-Video", "Googlebot"}, {"Googlebot-News", "Googlebot"},
+		{"Google-InspectionTool", "Googlebot"}, {"Google-CloudVertexBot", "Googlebot"},
+		{"GoogleOther-Image", "GoogleOther"}, {"GoogleOther-Video", "GoogleOther"},
+		{"AdsBot-Google", ""}, {"AdsBot-Google-Mobile", ""}, {"AdsBot-Google-Mobile-Apps", ""},
+		{"Mediapartners-Google", ""}, {"APIs-Google", ""}
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcasecmp(others[i][0], agent) == 0)
+			return others[i][1];
+	return NULL;
+}
+
+/* The line of the rule that decides, negative where it forbids; 0 for none. */
+static int
+judge(const char *text, const char *end, const char *agent, const char *path, size_t path_len)
+{
+	static Characters path_characters;
+	static Characters rule;
+	char		whole_path[1024];
+	bool		has_group;
+	bool		obeys = false;
+	bool		has_rules = false;
+	int			best = 0;
+	int			best_length = 0;
+	int			number = 0;
+	const char *s;
+	Line		line;
+
+	if (path_len == 11 && memcmp(path, "/robots.txt", 11) == 0)
+		return 0;
+	if (path_len == 0 || path[0] != '/')
+		whole_path[0] = '/';
+	memcpy(whole_path + (path_len == 0 || path[0] != '/'), path, path_len);
+	read_characters(whole_path, path_len + (path_len == 0 || path[0] != '/'), false, &path_characters);
+
+	if (end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+		text	  +=3;
+
+	has_group = is_named(text, end, agent);
+	if (!has_group && other_agent(agent))
+	{
+		agent = other_agent(agent);
+		has_group = *agent == '\0' || is_named(text, end, agent);
+	}
+	for (s = text; next_line(&s, end, &line);)
+	{
+		bool		allow = key_is(&line, "allow");
+
+		number++;
+		if (key_is(&line, "user-agent"))
+		{
+			if (has_rules)
+				has_rules = obeys = false;
+			obeys |= has_group ? *agent != '\0' && names(&line, agent) : names_all(&line);
+		}
+		else if (allow || key_is(&line, "disallow"))
+		{
+			has_rules = true;
+			if (!obeys || line.value_len == 0)
+				continue;
+			read_characters(line.value, line.value_len, true, &rule);
+			if (!matches(&rule, &path_characters) || rule.length < best_length)
+				continue;
+			if (rule.length == best_length && (best > 0 || !allow))
+				continue;
+			best_length = rule.length;
+			best = allow ? number : -number;
+		}
+	}
+	return best;
+}
+
+static void
+check_interrupts(void)
+{
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *agent = (const char *) data;
+	const char *end = agent + size;
+	const char *path = size < 1000 ? memchr(agent, '\0', size) : NULL;
+	const char *text = path ? memchr(path + 1, '\0', end - path - 1) : NULL;
+	const char *names[NAGENTS] = {agent, "x", "foobot", "googlebot", "Googlebot-News", "AdsBot-Google"};
+	const char *hash;
+	SmRobots	robots;
+	SmRobotsReader r;
+	uint32_t	last = 0;
+	SmRobotsAgent agents[NAGENTS + SM_ROBOTS_STAND_INS];
+	char	   *text_copy;
+	char	   *path_copy;
+	char	   *memory;
+	char	   *room;
+	size_t		path_len;
+
+	if (text == NULL || !sm_robots_is_token(agent, strlen(agent)))
+		return 0;
+	path++;
+	text	  ++;
+
+	path_len = strlen(path);
+	text_copy = exactly(text, end - text);
+	path_copy = exactly(path, path_len);
+	room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
+	for (int i = 0; i < NAGENTS; i++)
+		agents[i].name = sm_span_of(names[i]);
+	memory = exactly(NULL, SM_ROBOTS_MEMORY(end - text));
+	sm_robots_init(&robots, sm_span(text_copy, end - text), agents, NAGENTS, check_interrupts, memory);
+
+	hash = strchr(path, '#');
+	for (int i = 0; i < 2; i++)
+	{
+		sm_robots_match(&robots, path_copy, path_len, room);
+		for (int n = 0; n < NAGENTS; n++)
+		{
+			const SmRobotsRule *rule = agents[n].rule;
+			int			line = rule == NULL ? 0 : rule->allow ? (int) rule->line : -(int) rule->line;
+
+			CHECK(line == judge(text, end, names[n], path, hash ? (size_t) (hash - path) : path_len));
+		}
+	}
+	for (int use = SM_ROBOTS_PAGE; use < SM_ROBOTS_NUSES; use++)
+	{
+		static const char *const stand_ins[SM_ROBOTS_NUSES] = {"", "Googlebot-Image", "Googlebot-Video", "Googlebot-News"};
+		const SmRobotsAgent *crawler = sm_robots_crawler(&robots, 3, (SmRobotsUse) use);
+		int			line = crawler == NULL || crawler->rule == NULL ? 0 :
+			crawler->rule->allow ? (int) crawler->rule->line : -(int) crawler->rule->line;
+		bool		has_stand_in = use != SM_ROBOTS_PAGE &&
+			is_named(text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0), end, stand_ins[use]);
+
+		if (crawler == NULL)
+			CHECK(has_stand_in && (use == SM_ROBOTS_NEWS || strcasecmp(agent, stand_ins[use]) == 0));
+		else
+			CHECK(line == judge(text, end, has_stand_in ? stand_ins[use] : "Googlebot",
+								path, hash ? (size_t) (hash - path) : path_len));
+	}
+	sm_robots_reader_init(&r, text_copy, end - text);
+	while (sm_robots_next(&r))
+	{
+		CHECK(r.line == ++last);
+		CHECK(!sm_robots_is_ignored(&r) || r.text.len > 0);
+	}
+
+	free(room);
+	free(memory);
+	free(path_copy);
+	free(text_copy);
+	return 0;
+}

@@ -1,0 +1,626 @@
+/*
+ * test_robotstxt.c
+ *	  Unit tests of audit/robotstxt: the rules of RFC 9309, and the cost of hostile ones.
+ */
+#include "audit/robotstxt.h"
+
+#include "tap.h"
+
+static int	nchecks;
+
+static void
+count_check(void)
+{
+	nchecks++;
+}
+
+/* The rule that decides, by its line; 0 for none.  *allowed is what it says. */
+static long long
+decide(const char *text, size_t text_len, const char *agent, const char *path,
+	   size_t path_len, bool *allowed)
+{
+	char	   *text_copy = exactly(text, text_len);
+	char	   *path_copy = exactly(path, path_len);
+	SmRobots	robots;
+	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of(agent)}};
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(text_len));
+	char	   *room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
+	const SmRobotsRule *rule;
+	long long	line;
+
+	sm_robots_init(&robots, sm_span(text_copy, text_len), agents, 1, count_check, memory);
+	/* a match leaves nothing behind */
+	sm_robots_match(&robots, path_copy, path_len, room);
+	sm_robots_match(&robots, path_copy, path_len, room);
+	rule = agents[0].rule;
+	line = rule ? rule->line : 0;
+	*allowed = rule == NULL || rule->allow;
+	free(room);
+	free(memory);
+	free(text_copy);
+	free(path_copy);
+	return line;
+}
+
+/* The rules that decide for the agents a, b, c and d are in these lines, 0 for none. */
+static void
+lines_are(const char *text, const char *path, const char *wanted)
+{
+	SmRobots	robots;
+	SmRobotsAgent agents[4 + SM_ROBOTS_STAND_INS] = {
+		{.name = sm_span_of("a")}, {.name = sm_span_of("b")}, {.name = sm_span_of("c")}, {.name = sm_span_of("d")}
+	};
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(strlen(text)));
+	char		room[100];
+	char		found[100] = "";
+
+	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, memory);
+	sm_robots_match(&robots, path, strlen(path), room);
+	for (int i = 0; i < 4; i++)
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u",
+				 agents[i].rule ? agents[i].rule->line : 0);
+	is(found, strlen(found), wanted, strlen(wanted), path);
+	free(memory);
+}
+
+/* The rule that decides is in this line, negative where it forbids, 0 for none. */
+static void
+line_is(const char *text, const char *agent, const char *path, long long wanted)
+{
+	bool		allowed;
+	long long	line = decide(text, strlen(text), agent, path, strlen(path), &allowed);
+	char		name[600];
+
+	snprintf(name, sizeof(name), "%s of %s for %s", path, text, agent);
+	is_number(allowed ? line : -line, wanted, name);
+}
+
+/* In a group for all, are the paths allowed?  They end with NULL. */
+static void
+rules(const char *lines, const char *const *allowed, const char *const *disallowed)
+{
+	char text[	600];
+	bool		result;
+	char		name[700];
+
+	snprintf(text, sizeof(text), "User-agent: *\n%s\n", lines);
+	for (int forbid = 0; forbid < 2; forbid++)
+	{
+		for (const char *const *path = forbid ? disallowed : allowed; *path; path++)
+		{
+			decide(text, strlen(text), "a", *path, strlen(*path), &result);
+			snprintf(name, sizeof(name), "%s %s by %s", *path, forbid ? "forbidden" : "allowed", lines);
+			ok(result == !forbid, name);
+		}
+	}
+}
+
+#define PATHS(...)	(const char *const[]) {__VA_ARGS__, NULL}
+#define NO_PATHS	(const char *const[]) {NULL}
+
+/* Several agents, whose rules are looked for together. */
+static void
+test_agents(void)
+{
+	const char *text =
+		"User-agent: a\n"		/* 1 */
+		"Disallow: /x\n"		/* 2 */
+		"Disallow: /*/z$\n"		/* 3 */
+		"User-agent: *\n"		/* 4 */
+		"Disallow: /x\n"		/* 5 */
+		"Allow: /x\n"			/* 6 */
+		"User-agent: a\n"		/* 7 */
+		"User-agent: c\n"		/* 8 */
+		"Allow: /xy\n"			/* 9 */
+		"Disallow: /x\n"		/* 10 */
+		"Disallow: /*/zz\n";	/* 11 */
+
+	lines_are(text, "/", " 0 0 0 0");
+	lines_are(text, "/x", " 2 6 10 6");
+	lines_are(text, "/xy", " 9 6 9 6");
+	lines_are(text, "/y/z", " 3 0 0 0");
+	lines_are(text, "/y/zz", " 11 0 11 0");
+	lines_are(text, "/robots.txt", " 0 0 0 0");
+	lines_are("", "/", " 0 0 0 0");
+}
+
+/* Groups: which rules a crawler obeys. */
+static void
+test_groups(void)
+{
+	const char *groups =
+		"Allow: /before\n"		/* 1 */
+		"\n"
+		"User-agent: foobot\n"	/* 3 */
+		"Disallow: /\n"
+		"Allow: /x/\n"
+		"User-agent: BARBOT\n"	/* 6 */
+		"Disallow: /\n"
+		"Allow: /y/\n"
+		"\n"
+		"Allow: /w/\n"			/* 10, of BarBot still */
+		"User-agent: BazBot\n"
+		"\n"
+		"Sitemap: http://a/s.xml\n"
+		"Unknown: x\n"
+		"User-agent: FooBot\n"	/* 15, with BazBot */
+		"Allow: /z/\n"
+		"Disallow: /\n"
+		"User-agent: quxbot\n"	/* 18, without rules */
+		"User-agent: *\n"
+		"Disallow: /all\n"
+		"User-agent: none-bot\n";
+
+	line_is(groups, "FooBot", "/x/b", 5);
+	line_is(groups, "FooBot", "/z/d", 16);
+	line_is(groups, "FooBot", "/y/c", -4);
+	line_is(groups, "FooBot", "/all", -4);
+	line_is(groups, "foobot", "/before", -4);
+	line_is(groups, "BarBot", "/y/c", 8);
+	line_is(groups, "BarBot", "/w/a", 10);
+	line_is(groups, "BarBot", "/b", -7);
+	line_is(groups, "BazBot", "/z/", 16);
+	line_is(groups, "BazBot", "/x/", -17);
+	line_is(groups, "QuxBot", "/all", -20);
+	line_is(groups, "Other", "/all", -20);
+	line_is(groups, "Other", "/al", 0);
+	line_is(groups, "None-Bot", "/all", 0);
+
+	/* product tokens */
+	line_is("User-agent: Foo\nDisallow: /", "foobar", "/", 0);
+	line_is("User-agent: FooBar\nDisallow: /", "foo", "/", 0);
+	line_is("User-agent: Foo/1.0\nDisallow: /", "foo", "/", -2);
+	line_is("User-agent: Foo Bar\nDisallow: /", "foo", "/", -2);
+	line_is("User-agent: Foo-Bar_\nDisallow: /", "foo-bar_", "/", -2);
+	line_is("User-agent: *\nDisallow: /\nUser-agent: foo 1\nAllow: /", "foo", "/", 4);
+	line_is("User-agent: * x\nDisallow: /", "foo", "/", -2);
+	line_is("User-agent: *x\nDisallow: /", "x", "/", 0);
+	line_is("User-agent:\nDisallow: /", "x", "/", 0);
+	line_is("User-agent: y\nDisallow: /y\nUser-agent:\nDisallow: /", "y", "/", 0);
+	line_is("Disallow: /", "x", "/", 0);
+	line_is("", "x", "/", 0);
+
+	/* the groups of "*" are one, too */
+	line_is("User-agent: *\nDisallow: /a\nUser-agent: x\nAllow: /\nUser-agent: *\nDisallow: /b",
+			"y", "/b", -6);
+	line_is("User-agent: *\nDisallow: /a\nUser-agent: x\nAllow: /\nUser-agent: *\nDisallow: /b",
+			"y", "/a", -2);
+	line_is("User-agent: x\nUser-agent: *\nDisallow: /a", "x", "/a", -3);
+	line_is("User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a", "x", "/a", 0);
+}
+
+/* Google's crawlers, which may obey the groups of another, or none for "*". */
+static void
+test_google(void)
+{
+	const char *all = "User-agent: *\nDisallow: /\n";
+	const char *google = "User-agent: *\nDisallow: /\nUser-agent: googlebot\nDisallow: /g\nUser-agent: GoogleOther\nDisallow: /o";
+	const char *image = "User-agent: Googlebot\nDisallow: /\nUser-agent: Googlebot-Image/1.0\nDisallow: /i";
+
+	foreach_string(name, "Googlebot", "Googlebot-Image", "googlebot-video", "GOOGLEBOT-NEWS",
+				   "Google-InspectionTool", "Google-CloudVertexBot")
+	{
+		line_is(all, *name, "/g", -2);
+		line_is(google, *name, "/g", -4);
+		line_is(google, *name, "/o", 0);
+	}
+	foreach_string(name, "GoogleOther", "GoogleOther-Image", "GoogleOther-Video")
+	{
+		line_is(all, *name, "/o", -2);
+		line_is(google, *name, "/o", -6);
+		line_is(google, *name, "/g", 0);
+	}
+	foreach_string(name, "Storebot-Google", "Google-Extended", "Googlebot-Imagebot", "bingbot")
+	{
+		line_is(all, *name, "/g", -2);
+		line_is(google, *name, "/g", -2);
+	}
+	foreach_string(name, "AdsBot-Google", "AdsBot-Google-Mobile", "AdsBot-Google-Mobile-Apps",
+				   "Mediapartners-Google", "APIs-Google")
+	{
+		line_is(all, *name, "/g", 0);
+		line_is("User-agent: *\nUser-agent:\nDisallow: /", *name, "/g", 0);
+		line_is("User-agent: AdsBot-Google\nUser-agent: AdsBot-Google-Mobile\nUser-agent: AdsBot-Google-Mobile-Apps\n"
+				"User-agent: Mediapartners-Google\nUser-agent: APIs-Google\nDisallow: /g", *name, "/g", -6);
+	}
+	line_is(image, "Googlebot-Image", "/i", -4);
+	line_is(image, "Googlebot-Image", "/a", 0);
+	line_is(image, "Googlebot", "/a", -2);
+	line_is("User-agent: Googlebot-Image\nAllow: /x\nUser-agent: Googlebot\nDisallow: /", "Googlebot-Image", "/", 0);
+}
+
+/* The agent that fetches for an agent, "" for none. */
+static void
+crawler_is(const char *text, int n, SmRobotsUse use, const char *wanted)
+{
+	SmRobotsAgent agents[4 + SM_ROBOTS_STAND_INS] = {
+		{.name = sm_span_of("Googlebot")}, {.name = sm_span_of("bingbot")},
+		{.name = sm_span_of("Googlebot-Video")}, {.name = sm_span_of("googleother")}
+	};
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(strlen(text)));
+	SmRobots	robots;
+	const SmRobotsAgent *crawler;
+
+	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, memory);
+	crawler = sm_robots_crawler(&robots, n, use);
+	is(crawler ? crawler->name.s : "", crawler ? crawler->name.len : 0, wanted, strlen(wanted), text);
+	free(memory);
+}
+
+static void
+test_stand_ins(void)
+{
+	const char *text = "User-agent: googlebot-image\nUser-agent: Googlebot-Video\nUser-agent: Googlebot-News\n"
+		"User-agent: GoogleOther-Image\nDisallow: /";
+
+	foreach_string(none, "", "User-agent: *\nDisallow: /", "User-agent: Googlebot\nDisallow: /",
+				   "User-agent: Googlebot-Imagebot")
+	{
+		for (int use = SM_ROBOTS_PAGE; use < SM_ROBOTS_NUSES; use++)
+		{
+			crawler_is(*none, 0, (SmRobotsUse) use, "Googlebot");
+			crawler_is(*none, 1, (SmRobotsUse) use, "bingbot");
+			crawler_is(*none, 2, (SmRobotsUse) use, "Googlebot-Video");
+		}
+	}
+	crawler_is(text, 0, SM_ROBOTS_PAGE, "Googlebot");
+	crawler_is(text, 0, SM_ROBOTS_IMAGE, "Googlebot-Image");
+	crawler_is(text, 0, SM_ROBOTS_NEWS, "Googlebot-News");
+	crawler_is(text, 0, SM_ROBOTS_VIDEO, "");
+	crawler_is(text, 2, SM_ROBOTS_VIDEO, "Googlebot-Video");
+	crawler_is(text, 1, SM_ROBOTS_IMAGE, "bingbot");
+	crawler_is(text, 3, SM_ROBOTS_IMAGE, "GoogleOther-Image");
+	crawler_is(text, 3, SM_ROBOTS_NEWS, "googleother");
+}
+
+/* Google reads 500 KiB, and what is left of the line in which these end. */
+static void
+test_google_size(void)
+{
+	static char text[SM_ROBOTS_GOOGLE_MAX + 100];
+	const char *start = "User-agent: *\nDisallow: /a\n";
+	size_t		start_len = strlen(start);
+	bool		allowed;
+
+	memset(text, '#', sizeof(text));
+	memcpy(text, start, start_len);
+	memcpy(text +SM_ROBOTS_GOOGLE_MAX - 13, "\nDisallow: /bc\nDisallow: /d\nUser-agent: Googlebot\nAllow: /", 58);
+
+	foreach_string(agent, "Googlebot", "Storebot-Google", "x")
+	{
+		bool		is_google = **agent != 'x';
+
+		is_number(decide(text, sizeof(text), *agent, "/a", 2, &allowed), 2, *agent);
+		is_number(decide(text, sizeof(text), *agent, "/bc", 3, &allowed), 4, *agent);
+		is_number(decide(text, sizeof(text), *agent, "/bx", 3, &allowed), is_google ? 4 : 0, *agent);
+		is_number(decide(text, sizeof(text), *agent, "/d", 2, &allowed), is_google ? 0 : 5, *agent);
+	}
+	/* as much as is read is not too much */
+	is_number(decide(text, SM_ROBOTS_GOOGLE_MAX + 1, "Googlebot", "/bx", 3, &allowed), 4, "one octet more");
+	is_number(decide(text, SM_ROBOTS_GOOGLE_MAX, "Googlebot", "/bx", 3, &allowed), 4, "no octet more");
+}
+
+/* The numbers of the lines that are ignored. */
+static void
+ignored_are(const char *text, const char *wanted)
+{
+	char	   *copy = exactly(text, strlen(text));
+	char		found[200] = "";
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, copy, strlen(text));
+	while (sm_robots_next(&r))
+		if (sm_robots_is_ignored(&r))
+			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
+	is(found, strlen(found), wanted, strlen(wanted), text);
+	free(copy);
+}
+
+static void
+test_ignored(void)
+{
+	ignored_are("", "");
+	ignored_are("\xEF\xBB\xBF# comment\n\n \t\nUser-agent: *\nDisallow:\nAllow : /a # b\nDisallow: *x\nSitemap: http://a/\nDisallow: $", "");
+	ignored_are("User-agent: *\nDisallow /cart\r\nDisalow: /b\rDisallow: /c", " 2 3");
+	ignored_are("User-agent: *\nCrawl-delay: 1\nHost: a\nClean-param: a /\nNoindex: /\nRequest-rate: 1/5\nVisit-time: 1\n"
+				"Content-Signal: search=yes\nSchemamap: http://a/\nLicense: http://a/\nComment: x\nAI-policy: y", "");
+	foreach_string(key, "disalow", "Dissallow", "dissalow", "Diasllow", "Disallaw", "dis-allow", "Disallowed", "Disallow all", "desallow", "Disallow\xC2\xA0",
+				   "alow", "Allowed", "User agent", "Useragent", "user_agent", "User-agents", "User-agnet", "Usr-agent",
+				   "site-map", "Sitemaps", "Site map", "sitmap", "\xEF\xBB\xBFUser-agent")
+	{
+		char text[	100];
+
+		snprintf(text, sizeof(text), "User-agent: *\n%s: /a", *key);
+		ignored_are(text, " 2");
+	}
+	ignored_are("User-agent: *\nx\nDisallow; /\nDisallow = /\n: /", " 2 3 4");
+	ignored_are("Disallow: /a\nAllow:\nSitemap: http://a/\nUser-agent: *\nDisallow: /b", " 1 2");
+	ignored_are("User-agent: *\nDisallow: cart\nAllow: https://www.example.com/a\nDisallow: /", " 2 3");
+	ignored_are("Useragent: *\nDisallow: /", " 1 2");
+}
+
+/* Lines: what is a rule, and which number it has. */
+static void
+test_lines(void)
+{
+	line_is("\xEF\xBB\xBFUser-agent: x\nDisallow: /", "x", "/", -2);
+	line_is("\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: x\nDisallow: /", "x", "/", 0);
+	line_is("User-agent: x\n\xEF\xBB\xBF" "Disallow: /", "x", "/", 0);
+	line_is("User-agent: x\r\n\r\nDisallow: /\r\n", "x", "/", -3);
+	line_is("User-agent: x\r\rDisallow: /\r", "x", "/", -3);
+	line_is("\n\r\r\nUser-agent: x\n\rDisallow: /", "x", "/", -6);
+	line_is("\tUSER-AGENT \t:\tx\t# y\n dISALLOW\t: /\t \n", "x", "/", -2);
+	line_is("user-agent:x#\ndisallow:/a#b", "x", "/a", -2);
+	line_is("user-agent:x\n#disallow:/", "x", "/", 0);
+	line_is("user-agent:x\ndisallow#:/", "x", "/", 0);
+	line_is("user-agent:x\ndisallow:#/", "x", "/", 0);
+	line_is("user-agent x\ndisallow /", "x", "/", 0);
+	line_is("user-agent: x\ndisallow /", "x", "/", 0);
+	line_is("user-agent: x\ndis allow: /\ndisallowed: /\n: /\n-disallow: /", "x", "/", 0);
+	line_is("user-agent: x\ndisallow: /a: b", "x", "/a:%20b", -2);
+	line_is("user-agent: x\nnoindex: /\ncrawl-delay: 1\nallow: /", "x", "/", 4);
+}
+
+/* Rules: the longest wins, and "Allow" among equals. */
+static void
+test_rules(void)
+{
+	rules("Disallow:", PATHS("/", "/a", "/?a"), NO_PATHS);
+	rules("Disallow: /a\nDisallow:", PATHS("/"), PATHS("/a"));
+	rules("Disallow: /\nAllow:", NO_PATHS, PATHS("/", "/a"));
+	rules("Disallow: /\nAllow: /", PATHS("/", "/a"), NO_PATHS);
+	rules("Allow: /\nDisallow: /", PATHS("/", "/a"), NO_PATHS);
+	rules("Disallow: /x\nAllow: /x/", PATHS("/x/", "/x/a", "/"), PATHS("/x", "/xy"));
+	rules("Allow: /x/\nDisallow: /x/page.html", PATHS("/x/"), PATHS("/x/page.html"));
+	rules("Allow: /page\nDisallow: /*.html", PATHS("/page"), PATHS("/page.html"));
+	rules("Allow: /x/page.\nDisallow: /*.html", PATHS("/x/page.html"), PATHS("/x/y.html"));
+	rules("Allow: /page\nDisallow: /*.htm", NO_PATHS, PATHS("/page.htm"));
+	rules("Allow: /p\nDisallow: /", PATHS("/page"), PATHS("/"));
+	rules("Allow: /$\nDisallow: /", PATHS("/", "", "#x", "/#x"), PATHS("/page.htm", "?x", "/?x"));
+	rules("Disallow: /", PATHS("/robots.txt", "/robots.txt#x"),
+		  PATHS("/robots.txt?x", "/a/robots.txt", "/Robots.txt"));
+	rules("Disallow: /X", PATHS("/x"), PATHS("/X", "/XY"));
+
+	/* by the length of what a rule becomes, wildcards counted */
+	rules("Allow: /abcd\nDisallow: /*****", NO_PATHS, PATHS("/", "/abcd"));
+	rules("Allow: /abcde\nDisallow: /*****", PATHS("/abcde"), PATHS("/abcd"));
+	rules("Allow: /abc\nDisallow: /*c$", PATHS("/abc"), PATHS("/ac"));
+	rules("Allow: /ab\nDisallow: /*b$", PATHS("/abc"), PATHS("/ab"));
+	rules("Allow: /\xC3\xBC\nDisallow: /*****", PATHS("/\xC3\xBC"), PATHS("/abcde"));
+	rules("Allow: /%62%62%62\nDisallow: /***", PATHS("/bbb"), PATHS("/bb"));
+	rules("Allow: /$a\nDisallow: /**", PATHS("/$a"), PATHS("/b"));
+	line_is("User-agent: x\nAllow: /$a\nDisallow: /***", "x", "/$a", -3);
+	line_is("User-agent: x\nAllow: /%24a\nDisallow: /***", "x", "/$a", 2);
+
+	/* which line decides among rules that say the same */
+	line_is("User-agent: x\nDisallow: /ab\nDisallow: /a*\nDisallow: /ab", "x", "/ab", -2);
+	line_is("User-agent: x\nDisallow: /a*\nDisallow: /ab", "x", "/ab", -2);
+	line_is("User-agent: x\nDisallow: /a*\nAllow: /*b\nAllow: /ab", "x", "/ab", 3);
+}
+
+/* Wildcards. */
+static void
+test_wildcards(void)
+{
+	rules("Disallow: /fish", PATHS("/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"),
+		  PATHS("/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fish.php?id=anything"));
+	rules("Disallow: /fish*", PATHS("/Fish.asp", "/catfish"), PATHS("/fish", "/fish/salmon.html"));
+	rules("Disallow: /fish/", PATHS("/fish", "/fish.html"), PATHS("/fish/", "/fish/?id=1"));
+	rules("Disallow: fish", PATHS("/fish", "fish", "/"), NO_PATHS);
+	rules("Disallow: *fish", PATHS("/"), PATHS("/fish", "/a/fish"));
+	rules("Disallow: *", NO_PATHS, PATHS("/", "/a"));
+	rules("Disallow: $", PATHS("/", "/a", ""), NO_PATHS);
+	rules("Disallow: *$", NO_PATHS, PATHS("/", "/a", ""));
+	rules("Disallow: /*.php", PATHS("/", "/windows.PHP"),
+		  PATHS("/index.php", "/folder/filename.php?parameters", "/folder/any.php.file.html", "/filename.php/"));
+	rules("Disallow: /*.php$", PATHS("/filename.php?parameters", "/filename.php/", "/filename.php5", "/windows.PHP"),
+		  PATHS("/filename.php", "/folder/filename.php", "/a.php.php", "/.php"));
+	rules("Disallow: /fish*.php", PATHS("/Fish.PHP", "/fish.asp"), PATHS("/fish.php", "/fishheads/catfish.php?parameters"));
+	rules("Disallow: /a*b*c", PATHS("/acb", "/ab", "/cab"), PATHS("/abc", "/axbxcx", "/abbc", "/a/b/c"));
+	rules("Disallow: /a*b*c$", PATHS("/abcd", "/acb"), PATHS("/abc", "/abcdc", "/abcbc"));
+	rules("Disallow: /*ab*ab", PATHS("/aab", "/xaba"), PATHS("/abab", "/xabyab", "/aabab"));
+	rules("Disallow: /**a", PATHS("/b"), PATHS("/a", "/ba"));
+	rules("Disallow: /a*$", PATHS("/b"), PATHS("/a", "/ab"));
+	rules("Disallow: /a$$", PATHS("/a", "/a$b"), PATHS("/a$"));
+	rules("Disallow: /a$b", PATHS("/a", "/ab"), PATHS("/a$b", "/a$bc", "/a%24b"));
+	rules("Disallow: /a$*", PATHS("/a"), PATHS("/a$", "/a$b"));
+	rules("Disallow: /?*q=", PATHS("/a?q="), PATHS("/?q=", "/?a&q=1"));
+}
+
+/* One form for both sides: RFC 9309, section 2.2.2. */
+static void
+test_forms(void)
+{
+	rules("Disallow: /foo/bar?baz=quz", PATHS("/foo/bar", "/foo/bar%3Fbaz=quz"), PATHS("/foo/bar?baz=quz"));
+	rules("Disallow: /a?b=http://c.d?e&f", NO_PATHS, PATHS("/a?b=http://c.d?e&f"));
+	rules("Disallow: /a?b=http%3A%2F%2fc", PATHS("/a?b=http://c"), PATHS("/a?b=http%3A%2F%2Fc", "/a?b=http%3a%2f%2fc"));
+	rules("Disallow: /a/b", PATHS("/a%2Fb"), PATHS("/a/b"));
+	rules("Disallow: /\xE3\x83\x84", PATHS("/\xE3\x83\x83"), PATHS("/\xE3\x83\x84", "/%E3%83%84", "/%e3%83%84"));
+	rules("Disallow: /%e3%83%84", NO_PATHS, PATHS("/\xE3\x83\x84", "/%E3%83%84", "/%e3%83%84"));
+	rules("Disallow: /%62%61%7A%2d%7e", NO_PATHS, PATHS("/baz-~", "/%62%61%7A%2D~"));
+	rules("Disallow: /baz", NO_PATHS, PATHS("/%62%61%7a"));
+	rules("Disallow: /%2A", PATHS("/a"), PATHS("/*", "/%2a", "/*a"));
+	rules("Disallow: /a%2Ab$", PATHS("/axb", "/ab"), PATHS("/a*b"));
+	rules("Disallow: /a%24", PATHS("/a"), PATHS("/a$", "/a$b", "/a%24"));
+	rules("Disallow: /100%", PATHS("/100"), PATHS("/100%", "/100%25", "/100%off"));
+	rules("Disallow: /%zz%4", NO_PATHS, PATHS("/%25zz%254", "/%zz%4"));
+	rules("Disallow: /a b\"<", NO_PATHS, PATHS("/a%20b%22%3C", "/a b\"<"));
+	rules("Disallow: /f[1]", NO_PATHS, PATHS("/f[1]", "/f%5B1%5d"));
+	rules("Disallow: /a;b=1,2&c=(3)!+:@'", PATHS("/a%3Bb"), PATHS("/a;b=1,2&c=(3)!+:@'"));
+	rules("Disallow: /a+b", PATHS("/a%2Bb", "/a%20b", "/a b"), PATHS("/a+b"));
+	rules("Disallow: /%\xFF", PATHS("/%FF"), PATHS("/%25%ff"));
+	rules("Disallow: /a%23", PATHS("/a#", "/a#b"), PATHS("/a%23b"));
+}
+
+static void
+test_reader(void)
+{
+	static const char text[] = "sitemap:\tA b \t#c\nfoo: bar\nUSER-AGENT:\nSitemap\nAllow: /\x00x\rdisallow::";
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, text, sizeof(text) - 1);
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_SITEMAP && r.line == 1, "Sitemap");
+	is(r.value.s, r.value.len, "A b", 3, "its value");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 2, "another key");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_AGENT && r.line == 3 && r.value.len == 0, "User-agent");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 4 && r.name.s == NULL, "no colon");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_ALLOW && r.line == 5, "Allow");
+	is(r.value.s, r.value.len, "/\0x", 3, "its value");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_DISALLOW && r.line == 6, "Disallow");
+	is(r.value.s, r.value.len, ":", 1, "its value");
+	ok(!sm_robots_next(&r), "the end");
+
+	foreach_string(token, "a", "Googlebot", "Googlebot-Image", "_", "-")
+		ok(sm_robots_is_token(*token, strlen(*token)), *token);
+	foreach_string(token, "", "*", "a b", "Googlebot/2.1", "a1", " a", "\xC3\xA9")
+		ok(!sm_robots_is_token(*token, strlen(*token)), *token);
+}
+
+/* The most agents: each obeys its own group, all but the last also the group of all. */
+static void
+test_many_agents(void)
+{
+	static SmRobotsAgent agents[SM_ROBOTS_MAX_AGENTS];
+	static char names[SM_ROBOTS_MAX_AGENTS][4];
+	static char text[20000];
+	SmRobots	robots;
+	size_t		len = 0;
+	char	   *memory;
+	char		room[100];
+	char		path[20];
+
+	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS; i++)
+	{
+		sprintf(names[i], "%c%c", 'a' + i / 16, 'a' + i % 16);
+		agents[i].name = sm_span_of(names[i]);
+		len += sprintf(text +len, "User-agent: %s\nDisallow: /%s\n", names[i], names[i]);
+	}
+	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS - 1; i++)
+		len += sprintf(text +len, "User-agent: %s\n", names[i]);
+	len += sprintf(text +len, "Disallow: /a\n");
+
+	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
+	sm_robots_init(&robots, sm_span(text, len), agents, SM_ROBOTS_MAX_AGENTS, count_check, memory);
+	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS; i++)
+	{
+		bool		right = true;
+
+		snprintf(path, sizeof(path), "/%.3s", names[i]);
+		sm_robots_match(&robots, path, strlen(path), room);
+		for (int k = 0; k < SM_ROBOTS_MAX_AGENTS; k++)
+		{
+			uint32_t	line = i == k ? 2 * i + 2 :
+				i < 16 && k < SM_ROBOTS_MAX_AGENTS - 1 ? 3 * SM_ROBOTS_MAX_AGENTS : 0;
+
+			right &= (agents[k].rule ? agents[k].rule->line : 0) == line;
+		}
+		ok(right, path);
+	}
+	free(memory);
+}
+
+/* Compiling and a match that takes many steps are checked for interrupts; a short match is not. */
+static void
+test_interrupts(void)
+{
+	static const char start[] = "User-agent: a\nDisallow: *";
+	static char text[sizeof(start) + 100];
+	static char path[200000];
+	static char room[SM_ROBOTS_ROOM(sizeof(path))];
+	SmRobots	robots;
+	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of("a")}};
+	size_t		len = sprintf(text, "%s", start);
+	char	   *memory;
+
+	/* "*aaa...b", looked for at each a */
+	memset(text +len, 'a', 100);
+	text[		len + 99] = 'b';
+
+	len += 100;
+	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
+	nchecks = 0;
+	sm_robots_init(&robots, sm_span(text, len), agents, 1, count_check, memory);
+	is_number(nchecks, 2, "a check for each line");
+	memset(path, 'a', sizeof(path));
+	path[1] = 'b';
+	nchecks = 0;
+	sm_robots_match(&robots, path, 1000, room);
+	is_number(nchecks, 0, "a short path");
+	sm_robots_match(&robots, path, sizeof(path), room);
+	is_number(nchecks, 20, "a long path");
+	free(memory);
+}
+
+/* Each URL is compared with two wildcards, however many the rule has side by side. */
+static void
+test_wildcards_side_by_side(void)
+{
+	SmSpan text = sm_span_of("User-agent: a\nDisallow: /**********x***");
+	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of("a")}};
+	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(text.len));
+	SmRobots	robots;
+
+	sm_robots_init(&robots, text, agents, 1, count_check, memory);
+	is_number(robots.rules[0].key_len, strlen("/*x*"), "wildcards side by side are kept as one");
+	is_number(robots.rules[0].length, strlen("/**********x***"), "but count in the length of the rule");
+	free(memory);
+}
+
+/* 500 KiB and more are read to the end, lines of any length. */
+static void
+test_size(void)
+{
+	size_t		max = SM_ROBOTS_MAX;
+	char	   *text = exactly(NULL, max);
+	size_t		len = sprintf(text, "User-agent: x\n");
+	unsigned	lines = 1;
+	bool		allowed;
+
+	while (len < 600 * 1024)
+	{
+		len += sprintf(text +len, "Disallow: /*/%u/*.pdf$\nAllow: /%u/\n", lines, lines);
+		lines += 2;
+	}
+	is_number(decide(text, len, "x", "/1/a", 4, &allowed), 3, "the first of many rules");
+	is_number(decide(text, len, "x", "/a/1/.pdf", 9, &allowed), 2, "the first of many rules with wildcards");
+	snprintf(text +max - 100, 100, "/a/%u/b/c.pdf", lines - 2);
+	is_number(decide(text, len, "x", text +max - 100, strlen(text +max - 100), &allowed),
+			  lines - 1, "the last of many rules");
+	ok(!allowed, "it forbids");
+
+	/* one line, with all that each octet could cost */
+	len = sprintf(text, "User-agent: x\nAllow: /");
+	while (len < max)
+		text[		len++] = '*';
+
+	is_number(decide(text, len, "x", "/aaa", 4, &allowed), 2, "nothing but wildcards");
+	len = sprintf(text, "User-agent: x\nAllow: /");
+	for (; len + 2 <= max; len += 2)
+		memcpy(text +len, "*a", 2);
+	is_number(decide(text, len, "x", text +22, 2047, &allowed), 0, "wildcards and a letter");
+	len = sprintf(text, "User-agent: x\nAllow: /");
+	memset(text +len, '\xFF', max - len);
+	is_number(decide(text, max, "x", text +len - 1, 2047, &allowed), 0, "all to be escaped");
+	free(text);
+}
+
+int
+main(void)
+{
+	test_groups();
+	test_google();
+	test_stand_ins();
+	test_google_size();
+	test_ignored();
+	test_agents();
+	test_many_agents();
+	test_lines();
+	test_rules();
+	test_wildcards();
+	test_forms();
+	test_reader();
+	test_interrupts();
+	test_wildcards_side_by_side();
+	test_size();
+	return done();
+}

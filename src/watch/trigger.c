@@ -28,7 +28,6 @@
 #include "watch/watch.h"
 
 #include "access/relation.h"
-#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "commands/trigger.h"
@@ -329,23 +328,6 @@ open_queue(const char *name, Relation source, SmWatchProblem *problem)
 }
 
 /*
- * Can an INSERT into the queue call functions of users, which depend on the search_path?  To
- * set that takes some microseconds.
- */
-static bool
-calls_functions(Relation queue)
-{
-	TupleDesc	desc = RelationGetDescr(queue);
-
-	if (queue->rd_rel->relhasindex || queue->trigdesc || queue->rd_rules || desc->constr)
-		return true;
-	for (int i = 0; i < desc->natts; i++)
-		if (TupleDescAttr(desc, i)->atttypid >= FirstUnpinnedObjectId)
-			return true;		/* perhaps a domain */
-	return false;
-}
-
-/*
  * Insert keys as the source's owner, who owns the queue, and with a fixed search_path: writers
  * need no right on the queue, and cannot redirect the names in its defaults and triggers.  This
  * is no security-restricted operation, since the queue may have deferred triggers.  The end of
@@ -372,9 +354,8 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(data->tg_relation->rd_rel->relowner,
 						   context | SECURITY_LOCAL_USERID_CHANGE);
-	if (calls_functions(queue))
-		set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-						  GUC_ACTION_SAVE, true, 0, false);
+	set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+					  GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
 	SPI_register_relation(&rows);
 	if (plan == NULL)

@@ -383,6 +383,18 @@ SELECT take();
 DROP TABLE log;
 DROP TRIGGER note ON queue;
 DROP FUNCTION note;
+-- nor does it for a default
+CREATE TABLE path_queue (id int, path text DEFAULT current_setting('search_path'));
+SELECT sitemap_watch('page', 'id', 'path_queue');
+SET ROLE regress_writer;
+SET search_path = nowhere, public;
+INSERT INTO page VALUES (106);
+RESET search_path;
+RESET ROLE;
+TABLE path_queue;
+SELECT sitemap_unwatch('page', 'path_queue');
+SELECT take();
+DROP TABLE path_queue;
 
 -- Row security applies only to an owner who has no BYPASSRLS, with FORCE.
 ALTER TABLE queue ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

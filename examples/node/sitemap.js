@@ -37,11 +37,11 @@ function isCurrent({ digest, last_modified: lastModified }, headers) {
   return since.endsWith(' GMT') && Date.parse(since) >= Date.parse(lastModified);
 }
 
-// The base URLs that a request can mean, and the name of the file.  A name has no other
-// characters than these, so no other text reaches the database.
+// The base URLs that a request can mean, and the name of the file.  No other names reach the
+// database.
 function locate(request, baseUrl) {
   const path = ((baseUrl ? undefined : request.originalUrl) ?? request.url).split('?')[0];
-  const [, directory, name] = /^(.*\/)([\w.~-]+)$/.exec(path) ?? [];
+  const [, directory, name] = /^(.*\/)([\w.~-]+\.(?:xml|txt)(?:\.gz)?)$/.exec(path) ?? [];
   if (baseUrl) return directory === '/' ? [[baseUrl], name] : [];
   const host = (request.headers.host ?? '').toLowerCase();
   return [[`https://${host}${directory}`, `http://${host}${directory}`], name];

@@ -123,7 +123,8 @@ create_view = """} . block('pgsql', 'CREATE VIEW sitemap_page') . qq{"""
 class Migration(migrations.Migration):
     dependencies = [("shop", "0002_sitemap")]
 $operations});
-	append_to_file("$folder/shop/views.py", block('python', 'def sitemap'));
+	append_to_file("$folder/shop/views.py",
+		block('python', 'def sitemap') . "urlpatterns += [path('<str:name>', lambda request, name: HttpResponse('the application'))]\n");
 	append_to_file("$folder/shop/publish.py", block('python', 'def publish'));
 	append_to_file("$folder/shop/models.py",
 		"from django.db import models\n\n\nclass Page(models.Model):\n    id = models.AutoField(primary_key=True)\n    path = models.TextField()\n    changed = models.DateTimeField()\n\n    class Meta:\n        db_table = 'page'\n");
@@ -185,7 +186,7 @@ module Rails
 end
 }
 		  . block('ruby', 'ActionController')
-		  . block('ruby', 'routes.draw'));
+		  . block('ruby', 'routes.draw') =~ s{(?=^end)}{  get '/*any', to: ->(env) { [200, {}, ['the application']] }, format: false\n}mr);
 	return;
 }
 
@@ -265,19 +266,25 @@ sub check_column
 # What both have to print: the index; the status for a client that has it, by its ETag and by its
 # time, which read no content; a HEAD of it and its other header lines; a part for clients that
 # take gzip, for others and for those that refuse it, with its ETag and the status of another
-# request for that; files that are not there; and the status of a POST.
+# request for that; files of new sections with their types; a file that the application has; and
+# the status of a POST.
 sub serves
 {
 	my ($name, $database, $post, @command) = @_;
 	my ($output, $errors);
 	my $log_size = -s $node->logfile;
 
-	$node->safe_psql($database, q{UPDATE site_files SET lastmod = '2026-03-01 09:55Z'});
+	$node->safe_psql($database, q{
+		SELECT count(*) FROM sitemap_publish('site_files', 'SELECT ''/recent'' AS loc', 'https://www.example.com/', section => 'recent', index => 'section');
+		SELECT count(*) FROM sitemap_publish('site_files', 'SELECT ''/text'' AS loc', 'https://www.example.com/', section => 'text', format => 'txt', compression => 0);
+		INSERT INTO site_files (base_url, section, name, kind, loc) VALUES ('https://www.example.com/', 'blog', 'blog.xml', 'urlset', 'https://www.example.com/blog.xml');
+		UPDATE site_files SET lastmod = '2026-03-01 09:55Z'});
 	IPC::Run::run(\@command, '>', \$output, '2>', \$errors, IPC::Run::timeout($timeout)) or diag($errors);
 	is( $output =~ s/max-age=600, public/max-age=600/r,
 		"200 application/xml </sitemapindex>\n304 304\n200 0\n"
 		  . "Sun, 01 Mar 2026 09:55:00 GMT|max-age=600|Accept-Encoding|noindex\n"
-		  . "200 gzip \" </urlset>\n200 identity W/\" </urlset>\n200 identity W/\" </urlset>\n304\n404 404\n$post\n",
+		  . "200 gzip \" </urlset>\n200 identity W/\" </urlset>\n200 identity W/\" </urlset>\n304\n"
+		  . "200 application/xml 200 text/plain\nthe application the application\n$post\n",
 		$name);
 	my ($first, $not_modified) = split /SELECT 1 AS mark/, slurp_file($node->logfile, $log_size);
 	my $content = qr/SELECT "?(?:site_files"\.")?content/;
@@ -343,7 +350,10 @@ for header in {'HTTP_ACCEPT_ENCODING': 'br, gzip'}, {}, {'HTTP_ACCEPT_ENCODING':
     content = part.content if part.content.startswith(b'<') else gzip.decompress(part.content)
     print(part.status_code, part.get('Content-Encoding', 'identity'), part['ETag'].split('"')[0] + '"', content[-9:].decode())
 print(client.get('/pages-51d8e999.xml.gz', HTTP_IF_NONE_MATCH=part['ETag']).status_code)
-print(client.get('/other.xml').status_code, client.get('/sitemap-none.xml').status_code)
+for path in '/recent.xml', '/text-51d8e999.txt':
+    file = client.get(path)
+    print(file.status_code, file['Content-Type'], end=' \n'[path.endswith('txt')])
+print(client.get('/blog.xml').content.decode(), client.get('/sitemap-none.xml').content.decode())
 print(client.post('/sitemap.xml').status_code)
 });
 	publishes('python', $python, '-c', 'import django; django.setup(); from shop.publish import publish; publish()');
@@ -423,12 +433,8 @@ part = nil
   puts "#{part[0]} #{part[1]['Content-Encoding'] || 'identity'} #{part[1]['ETag'][/\A[^"]*"/]} #{content[-9..]}"
 end
 puts get('/pages-51d8e999.xml.gz', 'HTTP_IF_NONE_MATCH' => part[1]['ETag'])[0]
-missing = begin
-  get('/sitemap-none.xml')[0]
-rescue ActiveRecord::RecordNotFound
-  404
-end
-puts "#{get('/other.xml')[0]} #{missing}"
+puts ['/recent.xml', '/text-51d8e999.txt'].map { |path| get(path).then { |status, headers, _| "#{status} #{headers['Content-Type']}" } }.join(' ')
+puts ['/blog.xml', '/sitemap-none.xml'].map { |path| get(path)[2] }.join(' ')
 puts get('/sitemap.xml', method: 'POST')[0]
 });
 	}

@@ -2,7 +2,7 @@
 # that Debian brings: an exported set, from robots.txt to every file, as a crawler reads it.
 # Then the settings for many shops, on the same server.
 #
-# Only the paths, the port and the sections are others than in the documents.
+# Only the paths and the port are others than in the documents.
 
 use strict;
 use warnings;
@@ -47,6 +47,7 @@ my $node = start_node();
 
 mkdir $_ or die "$_: $!" foreach $maps, $site;
 append_to_file("$site/robots.txt", "Sitemap: https://www.example.com/sitemap.xml\n");
+append_to_file("$site/$_", "the site's $_") foreach 'other.xml', 'notes.txt', 'backup.gz';
 $node->safe_psql(
 	'postgres', qq{
 	CREATE EXTENSION sitemap;
@@ -86,6 +87,7 @@ foreach (@servers)
 		check_set($name);
 		check_conditions($name);
 		check_refusals($name);
+		check_new_sections($name);
 		check_tenants($name);
 		check_proxy() if $name eq 'nginx';
 		is(fetch("/default/" . part())->{'content-type'},
@@ -126,13 +128,12 @@ sub settings
 	my $text = block($language, 'www.example.com') =~ s{(?=^(?:\}|</VirtualHost>)$)}{$more}mr;
 
 	$text =~ s{/var/www/sitemaps}{$maps}g;
-	$text =~ s{\(sitemap\|\w+\)}{(sitemap|news)}g;
 	$text .= settings_for_tenants($language) =~ s{/var/www/sitemaps}{$folder/tenants}gr;
 	$text =~ s{/var/www/html}{$site}g;
 	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;}g;
 	$text =~ s{\blisten \[::\]:80;}{}g;
 	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>}g;
-	$text .= "server {\n\tlisten 127.0.0.1:$port;\n\tserver_name proxy.example;\n" . proxy() . "}\n" if $language eq 'nginx';
+	$text .= "server {\n\tlisten 127.0.0.1:$port;\n\tserver_name proxy.example;\n\troot $site;\n" . proxy() . "}\n" if $language eq 'nginx';
 	return $text;
 }
 
@@ -141,13 +142,13 @@ sub settings_for_tenants
 {
 	my ($language) = @_;
 	my $text = block($language, 'www.example.com');
-	my ($names, $root, @patterns) = $guide =~ /`(server_name tea\.example .*?)`.*?`(root \S+;)`.*?`(\S+)` and `(\S+)`/s;
+	my ($names, $nginx, $old, $apache) =
+	  $guide =~ /`(server_name tea\.example .*?)`.*?write `(\S+)` in place of `(\S+)`.*?after `RewriteEngine` write `(\S+)`/s;
 
 	$text =~ s/server_name .*/$names/;
-	$text =~ s/\troot \S+sitemaps;/\t$root/g;
-	$text =~ s/location ~ \S+ /'location ~ ' . shift(@patterns) . ' '/eg;
 	$text =~ s/ServerName .*/ServerName tea.example\n\tServerAlias coffee.example/;
-	$text =~ s/^\s*AliasMatch .*\n/block('apache', 'RewriteRule')/me;
+	$text =~ s/\Q$old\E/$nginx/g if $language eq 'nginx';
+	$text =~ s/^\s*Rewrite(?:Cond|Rule) .*\K\Q$old\E/$apache/mg if $language eq 'apache';
 	return $text;
 }
 
@@ -190,8 +191,7 @@ sub start_apache
 
 	return unless has_program('apache2') && -e $debian;
 	my $main = slurp_file($debian);
-	my $more = "Alias /default $folder/default\n<Directory $folder>\nRequire all granted\n</Directory>\n";
-	my $mine = settings('apache', $port, $more);
+	my $mine = "<Directory $folder>\nRequire all granted\n</Directory>\n" . settings('apache', $port, "Alias /default $folder/default\n");
 
 	# a2enmod headers rewrite
 	foreach my $module ('headers', 'rewrite')
@@ -330,11 +330,49 @@ sub check_refusals
 		like(fetch($path)->{status}, qr/^40[034]$/, "$name: no $path");
 	}
 
+	is(fetch("/$_")->{body}, "the site's $_", "$name: $_ is the site's") foreach 'other.xml', 'notes.txt', 'backup.gz';
+	is(fetch('/sitemap.xml.gz')->{status}, 404, "$name: no compressed form of the index");
+
 	# A directory that the web server may not read: "Couldn't fetch" in Search Console.
 	chmod 0, $maps or die $!;
-	is(fetch($_)->{status}, 403, "$name: $_ of a directory that it may not read")
+	like(fetch($_)->{status}, qr/^40[34]$/, "$name: $_ of a directory that it may not read")
 	  foreach '/sitemap.xml', '/' . part();
 	chmod 0755, $maps or die $!;
+	return;
+}
+
+# Sections that come and go while the server runs, under all names that a file can have.
+sub check_new_sections
+{
+	my ($name) = @_;
+	my $publish = sub {
+		my ($section, $options) = @_;
+
+		return "SELECT count(*) FROM sitemap_publish('site_files', 'SELECT ''/$section'' AS loc', 'https://www.example.com/', section => '$section', $options)";
+	};
+	my $export = "SELECT count(*) FROM sitemap_export('$maps', 'TABLE site_files')";
+
+	$node->safe_psql('postgres', $_) foreach $publish->('recent', "index => 'section'"), $publish->('plain', "format => 'txt', compression => 0"),
+	  $publish->('packed', "format => 'txt'"), $export;
+	my @files = map { [ split /\|/ ] } split /\n/, $node->safe_psql('postgres',
+		q{SELECT name, kind, encode(content, 'hex') FROM site_files WHERE section IN ('recent', 'plain', 'packed') ORDER BY name});
+
+	is(join(' ', map { $_->[0] =~ s/-\w+//r } @files), 'packed.txt.gz plain.txt recent.xml.gz recent.xml', "$name: new sections");
+	foreach (@files)
+	{
+		my ($file, $kind, $content) = @$_;
+		my $document = $content = pack 'H*', $content;
+		gunzip(\$content, \$document) if $file =~ /\.gz$/;
+		my $answer = fetch("/$file");
+
+		is($answer->{body}, $document, "$name: $file");
+		like($answer->{'content-type'}, $kind eq 'text' ? qr{^text/plain} : qr{^application/xml$}, "$name: $file, Content-Type");
+		is($answer->{'x-robots-tag'}, 'noindex', "$name: $file, X-Robots-Tag");
+		is(fetch("/$file", '-H', 'Accept-Encoding: gzip')->{'content-encoding'}, 'gzip', "$name: $file, Content-Encoding") if $file =~ /\.gz$/;
+	}
+	$node->safe_psql('postgres', $_) foreach q{DELETE FROM site_files WHERE section IN ('recent', 'plain', 'packed')},
+	  q{SELECT count(*) FROM sitemap_publish_index('site_files', 'https://www.example.com/')}, $export;
+	is(fetch("/$_->[0]")->{status}, 404, "$name: $_->[0] is gone") foreach @files;
 	return;
 }
 
@@ -380,7 +418,7 @@ sub check_tenants
 	return;
 }
 
-# Requests of the section's files go to the program, with their path and host; others do not.
+# Requests go to the program with their path and host, and those that it refuses to the site.
 sub check_proxy
 {
 	local $host = 'proxy.example';
@@ -389,22 +427,26 @@ sub check_proxy
 
 	if ($program == 0)
 	{
-		my $client = $listener->accept;
-		my ($path, $asked) = ('', '');
-		while (defined(my $line = <$client>))
+		while (my $client = $listener->accept)
 		{
-			$path = $1 if $line =~ m{^GET (\S+)};
-			$asked = $1 if $line =~ /^Host: (\S+)/i;
-			last if $line =~ /^\r?\n/;
+			my ($path, $asked) = ('', '');
+			while (defined(my $line = <$client>))
+			{
+				$path = $1 if $line =~ m{^GET (\S+)};
+				$asked = $1 if $line =~ /^Host: (\S+)/i;
+				last if $line =~ /^\r?\n/;
+			}
+			print $client 'HTTP/1.0 ' . ($path =~ /products/ ? '200 OK' : '404 Not Found') . "\r\n\r\n$asked$path";
+			close $client;
 		}
-		print $client "HTTP/1.0 200 OK\r\n\r\n$asked$path";
-		close $client;
 		POSIX::_exit(0);
 	}
 	chmod 0777, "$folder/proxied";
 	is(fetch('/maps/products-1.xml.gz')->{body}, 'proxy.example/maps/products-1.xml.gz', 'nginx: the proxy passes on host and path');
+	is(fetch('/other.xml')->{body}, "the site's other.xml", 'nginx: a file of the site');
+	is(fetch('/none.xml')->{status}, 404, 'nginx: and no other file');
+	kill 'TERM', $program;
 	waitpid $program, 0;
-	is(fetch('/maps/other.xml')->{status}, 404, 'nginx: and no other file');
 	return;
 }
 

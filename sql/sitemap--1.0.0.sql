@@ -507,12 +507,12 @@ CREATE FUNCTION sitemap_publish(target regclass, query text, base_url text, sect
 	max_bytes bigint DEFAULT 52428800, split text DEFAULT 'stable', index text DEFAULT 'auto',
 	on_invalid text DEFAULT 'error', scope text DEFAULT 'host', stylesheet text DEFAULT NULL,
 	protocol text DEFAULT '0.9', max_shrink float8 DEFAULT NULL, changes text DEFAULT NULL,
-	feed regclass DEFAULT NULL)
+	feed regclass DEFAULT NULL, since timestamptz DEFAULT NULL)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 COST 100000 ROWS 100;
-COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass) IS
+COMMENT ON FUNCTION sitemap_publish(regclass, text, text, text, text, int, int, bigint, text, text, text, text, text, text, float8, text, regclass, timestamptz) IS
 'make the files of a section from a query, and publish them in a table';
 
 CREATE FUNCTION sitemap_publish_index(target regclass, base_url text, stylesheet text DEFAULT NULL,
@@ -778,7 +778,7 @@ CREATE TYPE sitemap_job AS (
 	urls bigint,
 	files int,
 	written int,
-	unannounced bigint,
+	missed bigint,
 	seconds float8,
 	reason text,
 	error text,
@@ -814,7 +814,7 @@ COMMENT ON COLUMN sitemap_job.full_at IS 'when the last run of all pages ended';
 COMMENT ON COLUMN sitemap_job.urls IS 'URLs of the section';
 COMMENT ON COLUMN sitemap_job.files IS 'files of the section';
 COMMENT ON COLUMN sitemap_job.written IS 'files that the last run wrote or deleted';
-COMMENT ON COLUMN sitemap_job.unannounced IS 'files that the last full run changed, unannounced by changes; NULL: unknown';
+COMMENT ON COLUMN sitemap_job.missed IS 'files that the last full run changed, but changes missed; NULL: unknown';
 COMMENT ON COLUMN sitemap_job.seconds IS 'time that the last run took';
 COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all pages';
 COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and where; NULL after a success';
@@ -1022,7 +1022,7 @@ $$ || update_mine || $$
 		       finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
 		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at OR job.full_at IS NULL AND job.requested IS NOT NULL
 		                      THEN job.full_at ELSE $2.full_at END,
-		       urls = $2.urls, files = $2.files, written = $2.written, unannounced = $2.unannounced, reason = $2.reason,
+		       urls = $2.urls, files = $2.files, written = $2.written, missed = $2.missed, reason = $2.reason,
 		       error = NULL, failures = 0$$ || updated_mine;
 	fail CONSTANT pg_catalog.text := update_mine || 'failures = %5$s, error = $3' || updated_mine;
 
@@ -1139,7 +1139,7 @@ COMMENT ON PROCEDURE sitemap_run(regclass) IS
 'run the jobs of a table that are due: publish and export';
 
 CREATE FUNCTION sitemap_status(jobs regclass)
-RETURNS TABLE (base_url text, section text, state text, urls bigint, files int, unannounced bigint,
+RETURNS TABLE (base_url text, section text, state text, urls bigint, files int, missed bigint,
 	age interval, next_run timestamptz, error text)
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -1156,9 +1156,9 @@ BEGIN
 		            WHEN finished IS NULL THEN 'never ran'
 		            WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= clock_timestamp() THEN 'due'
 		            ELSE 'ok' END,
-		       urls, files, unannounced, CASE WHEN isfinite(finished) THEN clock_timestamp() - finished END, next_run,
+		       urls, files, missed, CASE WHEN isfinite(finished) THEN clock_timestamp() - finished END, next_run,
 		       coalesce(split_part(error, E'\n', 1), CASE WHEN has_no_result AND NOT is_running THEN 'The last run ended without a result.' END)
-		  FROM (SELECT base_url, section, urls, files, unannounced, requested, finished, every, failures, error,
+		  FROM (SELECT base_url, section, urls, files, missed, requested, finished, every, failures, error,
 		               started > coalesce(finished, '-infinity') AS has_no_result,
 		               coalesce(%2$s._sitemap_is_running(target, base_url, section), false) AS is_running,
 		               %2$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run

@@ -147,15 +147,15 @@ SELECT format('<p>Database %s, %s.</p>', pg_temp.html(current_database()), to_ch
 -- Status
 
 SELECT '<h2>Jobs</h2>
-<p>A job that is waiting has failed three times in a row or more. Files are unannounced if the last full run changed them, but <code>changes</code> returned none of their keys. Probably, a table that the query reads is not watched, so its changes reach the sitemap only with a full run.</p>
+<p>A job that is waiting has failed three times in a row or more. Files are missed if the last full run changed them, but <code>changes</code> returned none of their keys. Probably, a table that the query reads is not watched, so its changes reach the sitemap only with a full run.</p>
 <div class="scroll"><table>
-<thead><tr><th>site</th><th>section</th><th>state</th><th class="n">URLs</th><th class="n">files</th><th class="n">unannounced files</th><th class="n">findings of the audit</th><th>last success</th><th>next run</th></tr></thead>
+<thead><tr><th>site</th><th>section</th><th>state</th><th class="n">URLs</th><th class="n">files</th><th class="n">missed files</th><th class="n">findings of the audit</th><th>last success</th><th>next run</th></tr></thead>
 <tbody>';
 SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="%s">%s</td><td class="n">%s</td><td class="n">%s</td><td class="n%s">%s</td><td class="n%s">%s</td><td class="t">%s</td><td class="t%s">%s</td></tr>%s',
               pg_temp.link(base_url || 'sitemap.xml', base_url), pg_temp.html(section),
               CASE WHEN has_failed THEN 'bad' WHEN state IN ('ok', 'running') THEN 'good' ELSE '' END,
               concat_ws(', ', state, CASE WHEN has_failed THEN pg_temp.several(failures, 'failure', 'failures') END),
-              pg_temp.number(urls), pg_temp.number(files), CASE WHEN unannounced > 0 THEN ' bad' END, unannounced,
+              pg_temp.number(urls), pg_temp.number(files), CASE WHEN missed > 0 THEN ' bad' END, missed,
               CASE WHEN has_problems THEN ' bad' END,
               CASE WHEN has_problems THEN format('<a href="#problems">%s</a>', coalesce(pg_temp.number(findings), 'no audit')) ELSE '0' END,
               pg_temp.ago(finished), CASE WHEN is_late THEN ' bad' END, pg_temp.minute(next_run),
@@ -166,7 +166,7 @@ SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="%s">%s</td><td 
           JOIN (SELECT base_url, section, failures, finished FROM report_job) job USING (base_url, section)
          CROSS JOIN LATERAL (SELECT count(*) > 0 AS has_problems, sum(nrows) AS findings FROM report_problem p
                               WHERE (p.base_url, p.section) = (status.base_url, status.section)) audit) job
- ORDER BY has_failed DESC, coalesce(is_late OR unannounced > 0, false) DESC, has_problems DESC, base_url, section;
+ ORDER BY has_failed DESC, coalesce(is_late OR missed > 0, false) DESC, has_problems DESC, base_url, section;
 SELECT '</tbody></table></div>';
 
 -- Plots: URLs as a line, files written as bars, failures as bars of full height

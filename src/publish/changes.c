@@ -38,6 +38,7 @@ struct SmChanges
 	SmTarget   *target;
 	SmSet	   *set;
 	const char *statement;
+	TimestampTz since;			/* its parameter $1 */
 	const char *reason;			/* why files cannot be rebuilt one by one, or
 								 * NULL */
 	bool		is_volatile;	/* does the statement call volatile functions? */
@@ -62,6 +63,9 @@ require_parts(const SmSet *set)
 				 errhint("Publish with split => 'stable'.")));
 }
 
+/* What columns the statement may have, in hints. */
+#define COLUMNS_HINT "One column is a key. Two columns are the first and the last key of a range."
+
 /*
  * Describe a column.  Text is read as a cast in this session reads it.  All other types
  * than the key's are refused: a cast could lose part of a value, and thereby miss a key.
@@ -79,7 +83,8 @@ init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *colu
 				 errmsg("column %d of changes must be of the type of column \"key\", %s, not %s",
 						att->attnum, format_type_be(key_type->type),
 						format_type_be(att->atttypid)),
-				 errhint("Cast it to %s.", format_type_be(key_type->type))));
+				 can_coerce_type(1, &base, &key_type->type, COERCION_EXPLICIT) ?
+				 errhint("Cast it to %s.", format_type_be(key_type->type)) : errhint(COLUMNS_HINT)));
 	column->is_key = base == key_type->type;
 	getTypeOutputInfo(base, &output, &is_varlena);
 	fmgr_info(output, &column->output);
@@ -94,7 +99,7 @@ start_statement(SmReceiver *self, TupleDesc desc)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("changes must have one or two columns, not %d", desc->natts),
-				 errhint("One column is a key. Two columns are the first and the last key of a range.")));
+				 errhint(COLUMNS_HINT)));
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
 		init_column(changes->set->key_type, TupleDescAttr(desc, i), &changes->columns[i]);
@@ -178,7 +183,8 @@ run_statement(void *arg)
 	SmChanges  *changes = arg;
 
 	changes->target->activity = SM_IN_CHANGES;
-	changes->is_volatile = sm_run_changes(changes->statement, &changes->receiver.dest);
+	changes->is_volatile = sm_run_changes(changes->statement, changes->since,
+										  &changes->receiver.dest);
 	changes->target->activity = SM_IN_QUERY;
 }
 
@@ -207,7 +213,7 @@ find_reason(const SmChanges *changes, const char *no_order)
 }
 
 SmChanges *
-sm_changes_read(SmTarget *target, SmSet *set, const char *statement)
+sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz since)
 {
 	SmChanges  *changes = palloc0_object(SmChanges);
 	const char *no_order;
@@ -217,6 +223,7 @@ sm_changes_read(SmTarget *target, SmSet *set, const char *statement)
 	changes->target = target;
 	changes->set = set;
 	changes->statement = statement;
+	changes->since = since;
 	no_order = sm_file_list_order(target->sitemaps, set->key_type, &set->old);
 	init_rebuild(&set->old);
 	run_statement(changes);
@@ -236,7 +243,7 @@ sm_changes_rebuild(SmChanges *changes)
  * is one.
  */
 static int
-count_unannounced(const SmOldFiles *old, const SmOldFile **first)
+count_missed(const SmOldFiles *old, const SmOldFile **first)
 {
 	int			count = 0;
 	int			stretch = 0;	/* files that changed, up to here */
@@ -270,7 +277,7 @@ count_unannounced(const SmOldFiles *old, const SmOldFile **first)
 }
 
 int
-sm_changes_count_unannounced(SmChanges *changes)
+sm_changes_count_missed(SmChanges *changes)
 {
 	const SmOldFile *first = NULL;
 	int			count;
@@ -278,7 +285,7 @@ sm_changes_count_unannounced(SmChanges *changes)
 
 	if (changes->reason || changes->is_volatile || sm_query_has_limit(&changes->set->query))
 		return -1;
-	count = count_unannounced(&changes->set->old, &first);
+	count = count_missed(&changes->set->old, &first);
 	if (count == 0)
 		return 0;
 
@@ -287,9 +294,12 @@ sm_changes_count_unannounced(SmChanges *changes)
 	 * query is in the files, and its keys are still to be read.
 	 */
 	error = sm_try_and_undo(run_statement, changes);
-	if (error)
+	changes->target->activity = SM_IN_QUERY;
+	if (error && sm_is_cancel(error))
 		ReThrowError(error);
-	count = count_unannounced(&changes->set->old, &first);
+	if (error)
+		return -1;
+	count = count_missed(&changes->set->old, &first);
 	if (count > 0)
 		ereport(NOTICE,
 				(errmsg_plural("%d file of section \"%s\" changed, but \"changes\" returned none of its keys",

@@ -10,10 +10,11 @@
 typedef struct SmChanges SmChanges;
 
 /*
- * Run the statement, and mark the set's old files that hold a key of its rows.  Raises an
- * error unless the set can be rebuilt file by file.
+ * Run the statement, whose parameter $1 is since, and mark the set's old files that hold a
+ * key of its rows.  Raises an error unless the set can be rebuilt file by file.
  */
-extern SmChanges *sm_changes_read(SmTarget *target, SmSet *set, const char *statement);
+extern SmChanges *sm_changes_read(SmTarget *target, SmSet *set, const char *statement,
+								  TimestampTz since);
 
 /* Rebuild the files that changed.  Returns NULL, or why all files have to be made. */
 extern const char *sm_changes_rebuild(SmChanges *changes);
@@ -25,8 +26,8 @@ extern const char *sm_changes_rebuild(SmChanges *changes);
  * In the order of keys, each unbroken stretch of files that changed counts, unless a key lies
  * in it or in the file before it: rows behind the last one of a file move the beginning of
  * the next file.  If any count, the statement runs once more, in a subtransaction that is
- * rolled back.
+ * rolled back.  Its errors only prevent the count.
  */
-extern int	sm_changes_count_unannounced(SmChanges *changes);
+extern int	sm_changes_count_missed(SmChanges *changes);
 
 #endif

@@ -16,6 +16,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "executor/tuptable.h"
 #include "files/set.h"
@@ -56,7 +58,7 @@ typedef struct Run
 	SmTarget	target;
 	SmSet	   *set;			/* while it is being made */
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
-	bool		expects_changes;	/* do not count unannounced changes */
+	bool		expects_changes;	/* do not count missed changes */
 
 	/* files that wait to be written: of the set, then of the index */
 	SmFileList *list;			/* those that the target has */
@@ -78,8 +80,8 @@ typedef struct Run
 	int64		url_count;		/* of the set */
 	const char *reason;			/* why a run with changes read all rows, or
 								 * NULL */
-	int			unannounced;	/* files that changed, unannounced by
-								 * "changes"; -1 for not counted */
+	int			missed;			/* files that changed, although "changes"
+								 * returned no key of them; -1 for not counted */
 } Run;
 
 /* Add a file to the result. */
@@ -397,11 +399,36 @@ warn_of_order(const Run *run)
 }
 
 /*
+ * The parameter $1 of "changes": the argument "since", or the time at which the last
+ * successful run of a job began; -infinity if unknown.
+ */
+static TimestampTz
+read_since(const Run *run, const SmArguments *args)
+{
+	TimestampTz since = DT_NOBEGIN;
+
+	if (run->rows)
+		return sm_has_argument(args, "since") ? DatumGetTimestampTz(sm_argument(args, "since")) : since;
+	if (sm_has_argument(args, "finished") && sm_has_argument(args, "seconds"))
+	{
+		TimestampTz finished = DatumGetTimestampTz(sm_argument(args, "finished"));
+		double		usecs = DatumGetFloat8(sm_argument(args, "seconds")) * USECS_PER_SEC;
+
+		/* they are columns of a user's table; no run takes a century */
+		if (!TIMESTAMP_NOT_FINITE(finished) && usecs >= 0 && usecs < 100.0 * 366 * USECS_PER_DAY)
+			since = finished - (TimestampTz) rint(usecs);
+		if (!IS_VALID_TIMESTAMP(since))
+			since = DT_NOBEGIN;
+	}
+	return since;
+}
+
+/*
  * Make the set, whose files wait to be written.  statement: argument "changes", or NULL;
- * max_shrink: negative if not given.
+ * since: its parameter $1; max_shrink: negative if not given.
  */
 static void
-make_set(Run *run, const char *statement, double max_shrink)
+make_set(Run *run, const char *statement, TimestampTz since, double max_shrink)
 {
 	SmTarget   *target = &run->target;
 	SmSet	   *set = run->set = sm_set_begin(run->options, &run->sink);
@@ -409,7 +436,7 @@ make_set(Run *run, const char *statement, double max_shrink)
 	SmPast	   *past = NULL;
 
 	if (statement)
-		changes = sm_changes_read(target, set, statement);
+		changes = sm_changes_read(target, set, statement, since);
 	else
 		run->reads_all = true;
 	if (set->query.fixes_settings)
@@ -419,7 +446,7 @@ make_set(Run *run, const char *statement, double max_shrink)
 	run->url_count = set->url_count;
 	check_shrink(run, max_shrink);
 	if (changes && run->reads_all && !run->expects_changes)
-		run->unannounced = sm_changes_count_unannounced(changes);
+		run->missed = sm_changes_count_missed(changes);
 	warn_of_order(run);
 	run->set = NULL;
 	sm_set_end(set, "sitemap_publish");
@@ -444,7 +471,7 @@ publish(const SmArguments *args, Run *run)
 		feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
 	sm_target_open(target, relid, options);
 	run->list = target->sitemaps;
-	make_set(run, statement, max_shrink);
+	make_set(run, statement, read_since(run, args), max_shrink);
 	sm_target_lock_site(target);
 
 	/*
@@ -546,7 +573,7 @@ put_results(const Run *run, Datum job)
 		{"written", Int32GetDatum(run->written), false},
 		{"reason", run->reason ? CStringGetTextDatum(run->reason) : (Datum) 0, run->reason == NULL},
 		{"full_at", TimestampTzGetDatum(GetCurrentTimestamp()), !run->reads_all},
-		{"unannounced", Int64GetDatum(run->unannounced), run->unannounced < 0}
+		{"missed", Int64GetDatum(run->missed), run->missed < 0}
 	};
 
 	/* other runs leave the number of the last full run */
@@ -579,7 +606,7 @@ Datum
 _sitemap_publish(PG_FUNCTION_ARGS)
 {
 	Datum		job = PG_GETARG_DATUM(0);
-	Run			run = {.reads_all = PG_GETARG_BOOL(1),.unannounced = -1};
+	Run			run = {.reads_all = PG_GETARG_BOOL(1),.missed = -1};
 	char	   *search_path = text_to_cstring(PG_GETARG_TEXT_PP(2));
 	const SmArguments *args = sm_row_arguments(job);
 	int			level = NewGUCNestLevel();

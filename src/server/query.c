@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -25,6 +26,7 @@
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 static void
 fix_setting(const char *name, const char *value)
@@ -268,15 +270,19 @@ plan_source(SPIPlanPtr plan)
 }
 
 bool
-sm_run_changes(const char *statement, DestReceiver *dest)
+sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest)
 {
-	SPIExecuteOptions options = {.dest = dest};
+	SPIExecuteOptions options = {.dest = dest,.params = makeParamList(1)};
+	ParamExternData *param = options.params->params;
 	SPIPlanPtr	plan;
 	bool		is_volatile;
 	int			result;
 
+	*param = (ParamExternData) {
+		.value = TimestampTzGetDatum(since),.pflags = PARAM_FLAG_CONST,.ptype = TIMESTAMPTZOID
+	};
 	SPI_connect();
-	plan = sm_prepare(statement, 0, NULL, 0);
+	plan = sm_prepare(statement, 1, &param->ptype, 0);
 	if (list_length(SPI_plan_get_plan_sources(plan)) != 1 || plan_source(plan)->resultDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),

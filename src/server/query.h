@@ -79,10 +79,11 @@ extern uint64 sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls);
 extern uint64 sm_execute_read(SPIPlanPtr plan, Datum *values, bool newest);
 
 /*
- * Run the statement that names what changed since the last run of sitemap_publish.  It
- * may write, and its rows go to the receiver.  Returns whether it calls volatile functions.
+ * Run the statement that names what changed since the last run of sitemap_publish.  Its
+ * parameter $1 is since.  It may write, and its rows go to the receiver.  Returns whether
+ * it calls volatile functions.
  */
-extern bool sm_run_changes(const char *statement, DestReceiver *dest);
+extern bool sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest);
 
 /*
  * Run a query and give its rows to the receiver.  The query must be one SELECT, and

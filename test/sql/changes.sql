@@ -215,8 +215,8 @@ SELECT written, urls > 0 AS urls, files, reason
 -- A full run counts the files that changed although no key announced them.
 BEGIN;
 TRUNCATE changes_target, changes_queue;
-CREATE FUNCTION pg_temp.full_run(changes text, options jsonb DEFAULT '{}', OUT unannounced bigint, OUT written int) LANGUAGE sql AS $$
-  SELECT unannounced, written
+CREATE FUNCTION pg_temp.full_run(changes text, options jsonb DEFAULT '{}', OUT missed bigint, OUT written int) LANGUAGE sql AS $$
+  SELECT missed, written
     FROM _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, jsonb_build_object(
            'target', 'changes_target', 'query', 'SELECT loc, id AS key FROM public.changes_page ORDER BY id', 'base_url', 'http://a/',
            'max_urls', 60, 'index', 'never', 'full_at', '2026-01-01', 'changes', changes) || options), true, current_setting('search_path'))
@@ -237,26 +237,26 @@ SELECT pg_temp.edit(1000), pg_temp.edit(5000), pg_temp.edit(9000) \g /dev/null
 INSERT INTO changes_queue VALUES (9000);
 SELECT * FROM pg_temp.full_run(:emptied);
 SELECT pg_temp.edit(1, 100000) \g /dev/null
-SELECT unannounced FROM pg_temp.full_run('SELECT 1 WHERE false');
+SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false');
 -- NULL announces everything; so does a range.
 SELECT pg_temp.edit(5000) \g /dev/null
-SELECT unannounced FROM pg_temp.full_run('SELECT NULL::int');
+SELECT missed FROM pg_temp.full_run('SELECT NULL::int');
 SELECT pg_temp.edit(5000) \g /dev/null
-SELECT unannounced FROM pg_temp.full_run('SELECT 4000, 6000');
+SELECT missed FROM pg_temp.full_run('SELECT 4000, 6000');
 -- A row behind the last one of a file moves the beginning of the next.
 INSERT INTO changes_page SELECT first_key::int - 1, '/behind' FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1 RETURNING 0;
 INSERT INTO changes_queue SELECT first_key::int - 1 FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1;
-SELECT unannounced FROM pg_temp.full_run(:emptied);
+SELECT missed FROM pg_temp.full_run(:emptied);
 -- Not counted: after a volatile statement, with LIMIT, with another recipe, and where somebody expects it.
 SELECT pg_temp.edit(5000) \g /dev/null
-SELECT unannounced FROM pg_temp.full_run('SELECT 1 WHERE random() < 0');
+SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE random() < 0');
 SELECT pg_temp.edit(5000) \g /dev/null
-SELECT unannounced FROM pg_temp.full_run('SELECT 1 WHERE false', '{"full_at": null}');
+SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"full_at": null}');
 SELECT pg_temp.edit(5000) \g /dev/null
-SELECT unannounced FROM pg_temp.full_run('SELECT 1 WHERE false', '{"max_bytes": 52428799}');
-SELECT unannounced, written > 0 AS written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
+SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"max_bytes": 52428799}');
+SELECT missed, written > 0 AS written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
 SELECT pg_temp.edit(5000) \g /dev/null
-SELECT unannounced, written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
+SELECT missed, written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
 SELECT * FROM pg_temp.full_run('SELECT 1 WHERE false') \g /dev/null
 -- A run that max_shrink refuses says nothing else.
 SAVEPOINT shrink;
@@ -266,6 +266,57 @@ ROLLBACK TO shrink;
 -- A run that reads all rows by itself counts, too.
 SELECT pg_temp.edit(12000) \g /dev/null
 SELECT pg_temp.run(', index => ''never'', changes => ''SELECT min(id), max(id) * 6 / 10 FROM changes_page''', 'SELECT loc, id AS key FROM public.changes_page ORDER BY id');
+-- In a job, $1 is the time at which the last successful run began.  The second execution has the same.
+SAVEPOINT since;
+TRUNCATE changes_target, changes_queue;
+CREATE SEQUENCE changes_execution;
+CREATE TABLE changes_since (since text);
+CREATE FUNCTION changes_log() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE NOTICE 'execution % of changes: %', nextval('changes_execution'), NEW.since;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER log BEFORE INSERT ON changes_since FOR EACH ROW EXECUTE FUNCTION changes_log();
+\set logged '''WITH since AS (INSERT INTO changes_since SELECT $1 AT TIME ZONE ''''UTC'''') SELECT 1 WHERE false'''
+SELECT * FROM pg_temp.full_run(:logged);
+SELECT pg_temp.edit(5000) \g /dev/null
+SELECT * FROM pg_temp.full_run(:logged, '{"finished": "2026-01-02T03:04:05.678901+00", "seconds": 0.678902}');
+-- Unknown: what only a user can have written.
+SELECT pg_temp.full_run(:logged, jsonb_build_object('finished', finished, 'seconds', seconds))
+  FROM (VALUES ('2026-01-02 03:04:05+00', NULL), (NULL, '1'), ('infinity', '1'), ('2026-01-02 03:04:05+00', '-1'), ('2026-01-02 03:04:05+00', 'NaN'),
+               ('2026-01-02 03:04:05+00', '1e300'), ('4714-11-24 00:00:00+00 BC', '1')) v (finished, seconds);
+ROLLBACK TO since;
+-- An error of the second execution prevents the count, not the run.
+TRUNCATE changes_target, changes_queue;
+CREATE TABLE changes_done (id int PRIMARY KEY);
+\set done '''INSERT INTO changes_done SELECT id FROM changes_queue RETURNING id'''
+SELECT * FROM pg_temp.full_run(:done);
+INSERT INTO changes_queue VALUES (50);
+SELECT pg_temp.edit(5000) \g /dev/null
+SELECT * FROM pg_temp.full_run(:done);
+SELECT count(*) FROM changes_done;
+ROLLBACK;
+
+-- $1 is the time since which changes count: the argument "since", -infinity by default.
+BEGIN;
+TRUNCATE changes_target;
+CREATE TABLE changes_since (n int GENERATED ALWAYS AS IDENTITY, since text);
+\set since ', changes => ''WITH since AS (INSERT INTO changes_since (since) VALUES ($1 AT TIME ZONE ''''UTC'''') RETURNING n) SELECT n FROM since WHERE n > 1'''
+SELECT pg_temp.run(:'since');
+SELECT pg_temp.run(', since => ''2026-01-02 03:04:05.678901+00''' || :'since');
+SELECT pg_temp.run(', since => NULL' || :'since');
+TABLE changes_since;
+-- A page that becomes due.
+ALTER TABLE changes_page ADD due timestamptz DEFAULT '2026-01-01 00:00+00';
+\set due_page 'SELECT loc, id AS key FROM changes_page WHERE due <= now() ORDER BY id'
+SELECT pg_temp.run('', :'due_page');
+INSERT INTO changes_page VALUES (5005, '/due', NULL, '2026-03-01 00:00+00');
+SELECT pg_temp.run(', since => ''2026-03-01 00:00+00'', changes => ''SELECT id FROM changes_page WHERE due > $1 AND due <= now()''', :'due_page');
+SELECT pg_temp.run(', since => ''2026-02-28 23:59:59.999999+00'', changes => ''SELECT id FROM changes_page WHERE due > $1 AND due <= now()''', :'due_page');
+-- $2 is none, and $1 is no key.
+SELECT pg_temp.error(format('SELECT pg_temp.run(%L)', ', changes => ''SELECT id FROM changes_queue WHERE $1 < $2'''));
+SELECT pg_temp.error(format('SELECT pg_temp.run(%L)', ', changes => ''SELECT id FROM changes_queue WHERE id > $1'''));
 ROLLBACK;
 
 -- A LIMIT or OFFSET moves rows that nobody announces: all rows are read, and the pages are

@@ -76,7 +76,7 @@ call("sitemap_audit(text,text,text,$options,text,text[])",
 	"sitemap_audit($refused, 'http://a/')",
 	"sitemap_audit('SELECT 1 / 0 AS loc', 'http://a/')");
 call(
-	"sitemap_publish(regclass,text,text,text,$options,double precision,text,regclass)",
+	"sitemap_publish(regclass,text,text,text,$options,double precision,text,regclass,timestamp with time zone)",
 	"sitemap_publish('target', $query, 'http://a/')",
 	"sitemap_publish('target', $refused, 'http://a/')");
 call(

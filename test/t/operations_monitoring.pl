@@ -46,7 +46,7 @@ $node->safe_psql('postgres', q{
 	UPDATE site SET finished = now() - CASE section WHEN 'static' THEN interval '16 minutes' WHEN 'fine' THEN interval '74 minutes' ELSE interval '76 minutes' END
 	 WHERE section IN ('static', 'fine', 'rare');
 	UPDATE site SET started = finished WHERE section IN ('static', 'fine', 'rare');
-	UPDATE site SET unannounced = 2 WHERE section = 'forgotten'});
+	UPDATE site SET missed = 2 WHERE section = 'forgotten'});
 my $site = 'https://www.example.com/';
 like(alerts(), qr{\A\Q$site\E\|forgotten\|ok\|120000\|00:[^|]*\|2\|
 \Q$site\E\|news\|failing\|120000\|00:[^|]*\|\|invalid loc: [^|]*

@@ -326,7 +326,7 @@ sub not_watched
 		my ($full_at) = @_;
 
 		return $node->safe_psql('postgres', ($full_at ? "UPDATE shelf_site SET full_at = $full_at" : 'SELECT') . q{;
-			CALL sitemap_run('shelf_site'); SELECT coalesce(unannounced::text, 'NULL') FROM shelf_site}) =~ s/\A\s+//r;
+			CALL sitemap_run('shelf_site'); SELECT coalesce(missed::text, 'NULL') FROM shelf_site}) =~ s/\A\s+//r;
 	};
 
 	like($chapter, qr/`full_at` to NULL/, 'the chapter says how pages are read again');

@@ -122,6 +122,41 @@ is($nodes[0]->safe_psql('postgres', $job), 't|t', 'a job of a node');
 like(sql($index), qr/\|updated\|/, 'the index of what it has written');
 is_deeply([ listed() ], [ files() ], 'lists the files that are there');
 
+# Keys of a node, which fails when "changes" is executed again to count missed files: the run
+# goes on without the count.  If the node's session ends, the transaction cannot commit, and
+# this failure is recorded.
+$nodes[0]->safe_psql(
+	'postgres', q{
+	CREATE SEQUENCE execution;
+	CREATE TABLE failure (statement text);
+	INSERT INTO failure VALUES ('SELECT 1 / 0');
+	CREATE FUNCTION changed() RETURNS int LANGUAGE plpgsql AS $$
+	BEGIN
+		IF nextval('public.execution') = 2 THEN
+			EXECUTE (SELECT statement FROM public.failure);
+		END IF;
+		RETURN 50;
+	END $$;
+	CREATE VIEW change AS SELECT changed() AS id});
+sql(q{
+	CREATE FOREIGN TABLE change (id int) SERVER node1 OPTIONS (schema_name 'public');
+	CREATE TABLE page AS SELECT n AS id, '/p/' || n AS path FROM generate_series(1, 1000) n;
+	CREATE TABLE missed_files OF sitemap_file (PRIMARY KEY (base_url, name));
+	CREATE TABLE missed_site OF sitemap_job (PRIMARY KEY (base_url, section));
+	INSERT INTO missed_site (target, section, base_url, query, max_urls)
+	VALUES ('missed_files', 'pages', 'https://www.example.com/', 'SELECT path AS loc, id AS key FROM public.page ORDER BY id', 100);
+	CALL sitemap_run('missed_site');
+	UPDATE missed_site SET changes = 'SELECT id FROM public.change', full_at = 'epoch', missed = 7;
+	UPDATE page SET path = path || 'x' WHERE id = 700;
+	CALL sitemap_run('missed_site')});
+is(sql('SELECT written, missed, error FROM missed_site'), '2||', 'an error of the second execution: not counted');
+$nodes[0]->safe_psql('postgres', q{
+	ALTER SEQUENCE execution RESTART; UPDATE failure SET statement = 'SELECT pg_terminate_backend(pg_backend_pid())'});
+sql(q{UPDATE missed_site SET full_at = 'epoch'; UPDATE page SET path = path || 'x' WHERE id = 700});
+($status, $output, $errors) = $coordinator->psql('postgres', q{CALL sitemap_run('missed_site')});
+like($errors, qr/^psql:.*ERROR:  1 job failed$/m, 'a session that ends in it');
+like(sql('SELECT error FROM missed_site'), qr/^connection to server "node1"/, 'is recorded');
+
 $_->stop foreach $coordinator, @nodes;
 done_testing();
 

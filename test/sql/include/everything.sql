@@ -72,8 +72,8 @@ UPDATE victim.site SET requested = pg_catalog.clock_timestamp() WHERE section OP
 CALL public.sitemap_run('victim.site');
 INSERT INTO victim.result SELECT :run, 'job again', j.section, pg_catalog.split_part(j.error, E'\n', 1), j.failures, j.urls, j.files, j.written FROM victim.site j;
 -- a full run after a change that no key announces
-UPDATE victim.page SET title = 'unannounced' WHERE id OPERATOR(pg_catalog.=) 9;
+UPDATE victim.page SET title = 'unwatched' WHERE id OPERATOR(pg_catalog.=) 9;
 UPDATE victim.site SET full_at = '2026-01-01' WHERE section OPERATOR(pg_catalog.=) 'succeeds';
 CALL public.sitemap_run('victim.site');
-INSERT INTO victim.result SELECT :run, 'job full', j.section, pg_catalog.split_part(j.error, E'\n', 1), j.failures, j.unannounced FROM victim.site j;
+INSERT INTO victim.result SELECT :run, 'job full', j.section, pg_catalog.split_part(j.error, E'\n', 1), j.failures, j.missed FROM victim.site j;
 RESET search_path;

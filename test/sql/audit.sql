@@ -283,6 +283,7 @@ SELECT * FROM pg_temp.session(
   'SELECT loc, local::timestamptz AS lastmod FROM pg_temp.dated_page',
   'SELECT loc, day AT TIME ZONE ''UTC'' AS lastmod FROM pg_temp.dated_page',
   'SELECT loc, changed + interval ''1 month'' AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, changed - interval ''1 day'' AS lastmod FROM pg_temp.dated_page',
   'SELECT loc FROM pg_temp.dated_page WHERE changed > day',
   'SELECT loc FROM pg_temp.dated_page WHERE changed = ANY (days)',
   'SELECT loc FROM pg_temp.dated_page WHERE day = now()::date',

@@ -101,6 +101,11 @@ SELECT pg_temp.run(', changes => ''SELECT 5000''');
 SELECT pg_temp.run();
 SELECT count(*) FROM changes_before b JOIN changes_target t USING (name) WHERE b.place <> t.ctid;
 
+-- A first key alone is corrected.
+UPDATE changes_target SET first_key = '0' WHERE first_key = (SELECT min(first_key::int)::text FROM changes_target);
+SELECT pg_temp.run();
+SELECT count(*) FROM changes_target WHERE first_key = '0';
+
 -- The queue is emptied if and only if the run is.
 INSERT INTO changes_queue VALUES (15000);
 SELECT pg_temp.error($$ SELECT pg_temp.run(', changes => ''DELETE FROM changes_queue RETURNING id''',
@@ -117,16 +122,20 @@ SELECT pg_temp.run(', max_shrink => 1, changes => ''WITH gone AS (DELETE FROM ch
 SELECT count(*) FROM changes_queue;
 SELECT pg_temp.run();
 
--- Files whose names differ by their number only: one that stays may get another name, and then all are made.
+-- Two files whose names differ only by a number: without the first, the second gets another
+-- name, and all files are made.
 TRUNCATE changes_target;
-CREATE TEMP TABLE changes_same AS SELECT n AS id, '/the/same'::text AS loc FROM generate_series(1, 600) n;
+CREATE TEMP TABLE changes_same AS SELECT n AS id, '/same/' || n AS loc FROM generate_series(1, 600) n;
 \set same 'SELECT loc, id AS key FROM changes_same ORDER BY id'
 SELECT pg_temp.run('', :'same');
-SELECT pg_temp.run(', changes => ''SELECT 300''', :'same');
-DELETE FROM changes_same WHERE id < 5;
-SELECT pg_temp.run(', changes => ''SELECT 1, 4''', :'same');
-DELETE FROM changes_same WHERE id < 70;
-SELECT pg_temp.run(', changes => ''SELECT 1, 69''', :'same');
+SELECT first_key AS first FROM changes_target ORDER BY first_key::int OFFSET 3 LIMIT 1 \gset
+SELECT first_key AS second FROM changes_target ORDER BY first_key::int OFFSET 6 LIMIT 1 \gset
+UPDATE changes_same SET loc = '/same/' || :first WHERE id = :second;
+SELECT pg_temp.run(format(', changes => ''SELECT %s''', :second), :'same');
+SELECT count(*) FROM changes_target WHERE name LIKE '%-2.xml.gz';
+DELETE FROM changes_same WHERE id = :first;
+SELECT files, reason
+  FROM _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, jsonb_build_object('target', 'changes_target', 'query', :'same', 'base_url', 'http://a/', 'max_urls', 60, 'changes', 'SELECT ' || :first)), false, current_setting('search_path'));
 SELECT pg_temp.run('', :'same');
 
 -- Several sections, a text format, problems that are skipped; all of it in the caller's name.
@@ -162,6 +171,7 @@ CREATE SCHEMA changes_a;
 CREATE SCHEMA changes_b;
 CREATE TABLE changes_a.page AS SELECT '/' || n AS path, n AS id FROM generate_series(1, 100) n;
 CREATE TABLE changes_a.site AS SELECT path AS loc, id AS key FROM changes_a.page;
+CREATE TABLE changes_a.wide AS SELECT *, date '2026-01-01' AS lastmod FROM changes_a.site;
 CREATE TABLE changes_a.text_key AS SELECT path AS loc, path COLLATE "C" AS key FROM changes_a.page;
 CREATE TABLE changes_b.page AS SELECT n AS path, n AS id FROM generate_series(1, 100) n;
 CREATE FUNCTION changes_a.alter(command text) RETURNS int LANGUAGE plpgsql AS $$
@@ -181,6 +191,7 @@ SELECT pg_temp.publish(query, NULL) LIKE 'no error%' AS published, pg_temp.publi
                ('SELECT path AS loc, id AS key FROM page ORDER BY id', 'changes_a.alter(''page ALTER path TYPE int USING id'')'),
                ('TABLE site ORDER BY key', 'changes_a.alter(''site ADD lastmod date'')'),
                ('TABLE site ORDER BY key', 'changes_a.alter(''site RENAME loc TO changefreq'')'),
+               ('TABLE wide ORDER BY key', 'changes_a.alter(''wide DROP lastmod'')'),
                ('TABLE text_key ORDER BY key', '''/50'' FROM changes_a.alter(''text_key ALTER key TYPE text COLLATE "POSIX"'')')) v (query, changes);
 RESET search_path;
 DROP SCHEMA changes_a, changes_b CASCADE;
@@ -247,6 +258,14 @@ SELECT missed FROM pg_temp.full_run('SELECT 4000, 6000');
 INSERT INTO changes_page SELECT first_key::int - 1, '/behind' FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1 RETURNING 0;
 INSERT INTO changes_queue SELECT first_key::int - 1 FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1;
 SELECT missed FROM pg_temp.full_run(:emptied);
+-- So does a row that itself begins the next file, while the file before it stays as it is.
+SAVEPOINT first;
+SELECT first_key::int - 1 AS key FROM changes_target ORDER BY first_key::int OFFSET 9 LIMIT 1 \gset
+INSERT INTO changes_page VALUES (:key, '/first9');
+INSERT INTO changes_queue VALUES (:key);
+SELECT * FROM pg_temp.full_run(:emptied);
+SELECT count(*) FROM changes_target WHERE first_key = :'key';
+ROLLBACK TO first;
 -- Not counted: after a volatile statement, with LIMIT, with another recipe, and where somebody expects it.
 SELECT pg_temp.edit(5000) \g /dev/null
 SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE random() < 0');

@@ -117,6 +117,14 @@ ALTER TABLE changes_keys.kept RENAME TO beside;
 SELECT pg_temp.run(:'view', 'SELECT 5');
 ROLLBACK;
 
+-- Several ranges of long keys.
+TRUNCATE changes_keys.target;
+\set long 'SELECT loc, repeat(''k'', 300) || to_char(id, ''000'') COLLATE "C" AS key FROM changes_keys.page ORDER BY id'
+SELECT pg_temp.run(:'long');
+UPDATE changes_keys.page SET loc = loc || '?' WHERE id IN (15, 95);
+SELECT pg_temp.run(:'long', 'SELECT repeat(''k'', 300) || to_char(id, ''000'') FROM unnest(''{15,95}''::int[]) id');
+SELECT pg_temp.run(:'long');
+
 -- A first key that is no value of the type means all files.
 \set ids 'SELECT loc, id AS key FROM changes_keys.page ORDER BY id'
 CREATE FUNCTION pg_temp.unread(query text, first_key text) RETURNS text LANGUAGE plpgsql AS $$

@@ -56,3 +56,6 @@ SELECT (length(document) - length(replace(document, '<image:image>', ''))) / len
   FROM sitemap_files('SELECT ''/'' AS loc, pg_temp.images(1003) AS extensions', 'http://a/',
                      on_invalid => 'skip') f,
        pg_temp.text(content) document;
+
+-- No value is longer than a sitemap.
+SELECT n, left(pg_temp.error(format('SELECT sitemap_image(''http://a/'', repeat(''x'', %s))', n)), 70) FROM unnest(ARRAY[52428800, 52428801]) n;

@@ -254,6 +254,11 @@ SELECT pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', d))
                ('<'::bytea)
        ) v (d);
 
+-- What follows a short document in memory does not count.
+CREATE TEMP TABLE short (document bytea, a "char", b "char", c "char", d "char");
+INSERT INTO short VALUES ('a', '', '', '', ''), ('\x', '', '', '', 'a'), ('\x00', '', '', 'a', '');
+SELECT document, pg_temp.brief(format('SELECT sitemap_parse(document) FROM short WHERE document = %L', document)) FROM short;
+
 -- UTF-8 that is longer than it has to be: a database that took it could not be restored.
 SELECT overlong, place, pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', begin || overlong || ending))
   FROM unnest(ARRAY['\xC181', '\xE08181', '\xF0808181']::bytea[]) overlong,
@@ -330,3 +335,13 @@ SELECT loc
 -- One inside of another.
 SELECT count(*), min(pg_temp.brief($$ SELECT sitemap_parse('<urlset>') $$))
   FROM sitemap_parse('<urlset><url><loc>a</loc></url><url><loc>b</loc></url></urlset>');
+
+-- Nobody gets memory for a size that a document only claims: in a new session, where the
+-- system tells how much it has had.
+\c -
+CREATE FUNCTION pg_temp.peak() RETURNS int LANGUAGE sql AS $$
+  SELECT substring(pg_read_file('/proc/self/status', 0, 10000, true) FROM 'VmPeak:\s+(\d+) kB')::int
+$$;
+SELECT pg_temp.peak() AS before \gset
+SELECT sitemap_kind('\x1f8b0800000000000003'::bytea || decode(repeat('00', 100) || '00000004', 'hex'));
+SELECT coalesce(pg_temp.peak() - :before < 32768, true) AS little;

@@ -305,6 +305,10 @@ SELECT pg_temp.fed(1);
 INSERT INTO publish_feed (base_url, at) VALUES ('http://www.example.com/', 'infinity'), ('http://www.example.org/', now() + interval '2 days');
 SELECT pg_temp.fed(2);
 SELECT count(*), count(DISTINCT at), max(at) < now() + interval '25 hours' FROM publish_feed WHERE section = 'fed';
+-- The next time is later than the newest, not equal to it.
+INSERT INTO publish_feed (base_url, at) VALUES ('http://www.example.com/', '2100-01-01 00:00Z');
+SELECT pg_temp.fed(1);
+SELECT count(*), bool_and(at > '2100-01-01 00:00Z') FROM publish_feed WHERE section = 'fed' AND at >= '2100-01-01 00:00Z';
 
 -- An option that is NULL has its default.
 SELECT name, action

@@ -100,6 +100,14 @@ SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', 'SELECT loc FRO
 SELECT pg_temp.error($$ SELECT sitemap_publish('refused_target', 'SELECT loc FROM refused_page', 'https://www.example.com/', section => 'shop', index => 'never') $$);
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.org/') $$);
 ALTER TABLE refused_target DROP CONSTRAINT refused_target_name_key;
+-- Unlike these indexes: one that is partial, not unique, or on another column.
+CREATE UNIQUE INDEX refused_partial ON refused_target (name) WHERE base_url = 'http://www.example.com/';
+CREATE INDEX refused_many ON refused_target (name);
+CREATE UNIQUE INDEX refused_loc ON refused_target (loc);
+BEGIN;
+SELECT count(*) FROM sitemap_publish('refused_target', 'SELECT ''/1'' AS loc', 'http://www.example.org/');
+ROLLBACK;
+DROP INDEX refused_partial, refused_many, refused_loc;
 -- Other arguments of sitemap_publish_index.
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/', 'x') $$);
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/', protocol => '1') $$);

@@ -222,6 +222,10 @@ SELECT publish('SELECT path AS loc, ''2106-02-07T06:28:16Z'' AS lastmod, id AS k
 DELETE FROM files;
 SELECT publish('SELECT path AS loc, CASE id WHEN 1 THEN ''1970-01-01T00:00:01Z'' WHEN 2 THEN ''2106-02-07T06:28:15Z'' WHEN 3 THEN ''2020'' WHEN 4 THEN ''2020-06-01T12:00:00.5+02:00'' END AS lastmod, id AS key, title AS shown FROM public.page ORDER BY id');
 SELECT * FROM published LIMIT 5;
+-- A date as text is written once, as an instant.
+SELECT action FROM sitemap_publish('files', 'SELECT ''/'' AS loc, ''2020'' AS lastmod, 1 AS key, ''x'' AS shown', 'https://e.example/', compression => 0);
+SELECT substring(convert_from(content, 'UTF8') FROM '<url>.*</url>') FROM files WHERE base_url = 'https://e.example/' AND kind = 'urlset';
+DELETE FROM files WHERE base_url = 'https://e.example/';
 -- No time is later than the lastmod of a file in the last second that fits.
 UPDATE files SET lastmod = '2106-02-07 06:28:14.5Z' WHERE kind = 'urlset';
 UPDATE page SET title = 'last' WHERE id = 2;

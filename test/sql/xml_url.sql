@@ -96,3 +96,6 @@ SELECT pg_temp.error($$
 SELECT pg_temp.error($$
          SELECT * FROM sitemap_files('SELECT ''<url><loc>/1</loc><priority>x</priority></url>''::xml AS url', 'http://a/')
        $$);
+-- Comments and instructions can stand around the element.
+SELECT sitemap_agg('<!-- a --> <?b c?><url><loc>http://a/</loc></url><?d e?>
+<!-- f -->'::xml);

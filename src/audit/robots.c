@@ -130,9 +130,9 @@ static void
 put_problem(SmAuditRobots *robots, int64 row_number, SmProblemName name,
 			const SmRobotsAgent *agent, const char *what)
 {
-	char	   *detail = psprintf("%.*s must not fetch %s: line %u of robots.txt is \"Disallow: %s\".",
+	char	   *detail = psprintf("%.*s must not fetch %s: line %u of robots.txt is \"%s\".",
 								  (int) agent->name.len, agent->name.s, what, agent->rule->line,
-								  sm_for_message(agent->rule->path));
+								  sm_for_message(agent->rule->text));
 
 	sm_findings_add(robots->findings, row_number, name, detail);
 	pfree(detail);				/* a row can have many problems */
@@ -217,6 +217,16 @@ is_file_url(SmSpan text, const SmSpan *urls, int nurls)
 static const char *
 describe_invalid(SmSpan text)
 {
+	SmRobotsReader r;
+
+	/* crawlers skip what they do not know, such as markup before the rules */
+	sm_robots_reader_init(&r, text, SM_ROBOTS_RFC);
+	while (sm_robots_next(&r))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (r.key != SM_ROBOTS_OTHER)
+			return NULL;
+	}
 	if (sm_span_begins(text, "\xEF\xBB\xBF"))
 		text = sm_span(text.s + 3, text.len - 3);
 	text = sm_trim(text);
@@ -237,21 +247,26 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 {
 	SmSpan text = robots->rules.text;
 	bool		is_named = false;
-	uint32		google_line = 0;	/* the last line that Google reads */
+	bool		is_obeyed = false;	/* does Google obey an ignored line? */
 	int			nignored = 0;
 	StringInfoData ignored;
 	SmRobotsReader r;
+	SmRobotsReader google;		/* ends in the last line that Google reads */
 
 	initStringInfo(&ignored);
-	sm_robots_reader_init(&r, text.s, text.len);
+	sm_robots_reader_init(&r, text, SM_ROBOTS_RFC);
+	sm_robots_reader_init(&google, text, SM_ROBOTS_GOOGLE);
 	while (sm_robots_next(&r))
 	{
+		bool		is_read = sm_robots_next(&google);
+
 		CHECK_FOR_INTERRUPTS();
-		if (r.text.s - text.s < SM_ROBOTS_GOOGLE_MAX)
-			google_line = r.line;
 		if (!is_named && r.key == SM_ROBOTS_SITEMAP)
 			is_named = is_file_url(r.value, urls, nurls);
-		if (sm_robots_is_ignored(&r) && nignored++ < MAX_LINES)
+		if (!sm_robots_is_ignored(&r))
+			continue;
+		is_obeyed |= is_read && sm_robots_is_obeyed(&google);
+		if (nignored++ < MAX_LINES)
 			appendStringInfo(&ignored, "%s line %u \"%s\"", nignored == 1 ? "" : ",", r.line,
 							 sm_for_message(r.text));
 	}
@@ -260,12 +275,13 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 
 	if (nignored > 0)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED,
-						psprintf("Crawlers ignore lines of robots.txt, although Google obeys some of them:%s.",
+						psprintf("Crawlers ignore lines of robots.txt%s:%s.",
+								 is_obeyed ? ", although Google obeys some of them" : "",
 								 ignored.data));
 	if (text.len > SM_ROBOTS_GOOGLE_MAX)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
 						psprintf("Google reads only the first %d KiB of robots.txt, which end in line %u.",
-								 SM_ROBOTS_GOOGLE_MAX / 1024, google_line));
+								 SM_ROBOTS_GOOGLE_MAX / 1024, google.line));
 	if (!is_named)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
 						psprintf("No Sitemap line of robots.txt names \"%s\".",

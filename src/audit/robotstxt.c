@@ -2,10 +2,14 @@
  * robotstxt.c
  *	  Compares a URL with the rules of a robots.txt, longest first.
  *
- * The path of a rule and a URL are brought to the form of section 2.2.2: escapes of
- * unreserved octets are decoded, other escapes get upper-case digits, octets that a
- * URL cannot contain are escaped, and so are "*" and "$" except where they are
- * wildcards.
+ * What is known about single crawlers, and which spellings of a key count, are rows of the
+ * tables crawlers and keys.
+ *
+ * The path of a rule and a URL are brought to one form, each dialect to its own.  RFC 9309,
+ * section 2.2.2: escapes of unreserved octets are decoded, other escapes get upper-case
+ * digits, octets that a URL cannot contain are escaped, and so are "*" and "$" except where
+ * they are wildcards.  Google's parser: escapes get upper-case digits, octets outside ASCII
+ * are escaped.
  *
  * The rules of all crawlers are in one list, longest first, and each records which
  * crawlers obey it.  A URL is compared with one rule after another, until the rule of
@@ -35,15 +39,106 @@
 #include "text/ascii.h"
 
 /*
- * The symbols of "*" and "$"; all others are the octets of the encoded path.  END is
- * also the end of each URL.
+ * The symbols of "*" and "$"; all others are the octets of the encoded path, which are
+ * ASCII.  END is also the end of each URL.
  */
-#define ANY			0
-#define END			1
+#define ANY			0x80
+#define END			0x81
 
-/* SM_ROBOTS_MEMORY: the shortest line of a rule, whose path is an octet of up to three symbols */
-_Static_assert(sizeof(SmRobotsRule) + 3 <= SM_ROBOTS_MEMORY(sizeof("allow:x") - 1),
+/*
+ * SM_ROBOTS_MEMORY, of one dialect: the shortest lines of one rule and of two, with keys as
+ * long as make_rule reserves.
+ */
+_Static_assert(sizeof(SmRobotsRule) + 4 <= 11 * (sizeof("allow:x") - 1) &&
+			   2 * sizeof(SmRobotsRule) + 31 + 4 <= 11 * (sizeof("allow:/index.htm") - 1),
 			   "a rule needs more memory than SM_ROBOTS_MEMORY allows for its line");
+
+/*
+ * Spellings of keys.  RFC 9309, section 2.2, has the first of each key, and all crawlers read
+ * these.  Google's parser reads all of them, and keys that begin with one: GetKeyType in
+ * https://github.com/google/robotstxt/blob/master/robots.cc.
+ */
+static const struct
+{
+	SmSpan		spelling;
+	SmRobotsKey key;
+	SmRobotsDialect dialect;
+}			keys[] = {
+	{{SM_LITERAL("user-agent")}, SM_ROBOTS_AGENT, SM_ROBOTS_RFC},
+	{{SM_LITERAL("useragent")}, SM_ROBOTS_AGENT, SM_ROBOTS_GOOGLE},
+	{{SM_LITERAL("user agent")}, SM_ROBOTS_AGENT, SM_ROBOTS_GOOGLE},
+	{{SM_LITERAL("allow")}, SM_ROBOTS_ALLOW, SM_ROBOTS_RFC},
+	{{SM_LITERAL("disallow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_RFC},
+	{{SM_LITERAL("dissallow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
+	{{SM_LITERAL("dissalow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
+	{{SM_LITERAL("disalow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
+	{{SM_LITERAL("diasllow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
+	{{SM_LITERAL("disallaw")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
+	{{SM_LITERAL("sitemap")}, SM_ROBOTS_SITEMAP, SM_ROBOTS_RFC},
+	{{SM_LITERAL("site-map")}, SM_ROBOTS_SITEMAP, SM_ROBOTS_GOOGLE}
+};
+
+#define NKEYS	(sizeof(keys) / sizeof(keys[0]))
+
+/* Traits of crawlers. */
+#define IS_FAMILY			0x01	/* the row is about all crawlers with this in
+									 * their names */
+#define READS_AS_GOOGLE		0x02	/* its dialect is SM_ROBOTS_GOOGLE */
+#define IGNORES_EVERYBODY	0x04	/* the groups for "*" */
+#define IGNORES_ROBOTS		0x08	/* every group */
+
+/*
+ * Crawlers that do more or less than RFC 9309 says, below the addresses of the pages that
+ * say so.
+ */
+static const struct
+{
+	SmSpan		name;
+	SmSpan		other;			/* whose groups the crawler obeys if no group
+								 * names it */
+	SmRobotsUse use;			/* what it fetches for the other crawler;
+								 * SM_ROBOTS_PAGE for nothing special */
+	unsigned int traits;
+}			crawlers[] = {
+	/* https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers */
+	{{SM_LITERAL("Googlebot-Image")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_IMAGE, 0},
+	{{SM_LITERAL("Googlebot-Video")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_VIDEO, 0},
+	{{SM_LITERAL("Googlebot-News")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_NEWS, 0},
+	{{SM_LITERAL("Google-InspectionTool")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE, 0},
+	{{SM_LITERAL("Google-CloudVertexBot")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE, 0},
+	{{SM_LITERAL("GoogleOther-Image")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_IMAGE, 0},
+	{{SM_LITERAL("GoogleOther-Video")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_VIDEO, 0},
+
+	/* https://developers.google.com/crawling/docs/crawlers-fetchers/google-special-case-crawlers */
+	{{SM_LITERAL("AdsBot-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
+	{{SM_LITERAL("AdsBot-Google-Mobile")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
+	{{SM_LITERAL("AdsBot-Google-Mobile-Apps")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
+	{{SM_LITERAL("Mediapartners-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
+	{{SM_LITERAL("APIs-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
+	{{SM_LITERAL("Google-Safety")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+
+	/* https://developers.google.com/crawling/docs/crawlers-fetchers/google-user-triggered-fetchers */
+	{{SM_LITERAL("FeedFetcher-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-CWS")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-GeminiNotebook")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-NotebookLM")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-Pinpoint")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-Read-Aloud")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-Site-Verification")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("GoogleMessages")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("GoogleProducer")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+
+	/* https://support.apple.com/119829 */
+	{{SM_LITERAL("Applebot")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE, 0},
+
+	/* https://yandex.com/support/webmaster/en/robot-workings/user-agent */
+	{{SM_LITERAL("Yandex")}, {SM_LITERAL("Yandex")}, SM_ROBOTS_PAGE, IS_FAMILY},
+
+	/* https://github.com/google/robotstxt */
+	{{SM_LITERAL("Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IS_FAMILY | READS_AS_GOOGLE}
+};
+
+#define NCRAWLERS	(sizeof(crawlers) / sizeof(crawlers[0]))
 
 static bool
 is_blank(char c)
@@ -68,28 +163,47 @@ trim(const char *s, const char *end)
 }
 
 void
-sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len)
+sm_robots_reader_init(SmRobotsReader *r, SmSpan text, SmRobotsDialect dialect)
 {
 	memset(r, 0, sizeof(*r));
-	r->p = text;
-	r->end = text + len;
-	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+	r->dialect = dialect;
+	r->p = text.s;
+	r->end = text.s + text.len;
+	if (dialect == SM_ROBOTS_GOOGLE && text.len > SM_ROBOTS_GOOGLE_MAX)
+		r->end = text.s + SM_ROBOTS_GOOGLE_MAX;
+	if (sm_span_begins(text, "\xEF\xBB\xBF"))
 		r->p += 3;
 }
 
-static const SmSpan keys[SM_ROBOTS_OTHER] = {
-	[SM_ROBOTS_AGENT] = {SM_LITERAL("user-agent")},
-	[SM_ROBOTS_ALLOW] = {SM_LITERAL("allow")},
-	[SM_ROBOTS_DISALLOW] = {SM_LITERAL("disallow")},
-	[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
-};
+/*
+ * The end of the key in a line, NULL for none.  Google's parser takes a blank for a forgotten
+ * colon if the line has two words.
+ */
+static const char *
+end_of_key(SmSpan line, SmRobotsDialect dialect)
+{
+	const char *colon = memchr(line.s, ':', line.len);
+	const char *end = line.s + line.len;
+	const char *blank = line.s;
+	const char *s;
+
+	if (colon || dialect != SM_ROBOTS_GOOGLE)
+		return colon;
+	while (blank < end && *blank != ' ' && *blank != '\t')
+		blank++;
+	for (s = blank; s < end && (*s == ' ' || *s == '\t');)
+		s++;
+	while (s < end && *s != ' ' && *s != '\t')
+		s++;
+	return blank < end && s == end ? blank : NULL;
+}
 
 bool
 sm_robots_next(SmRobotsReader *r)
 {
 	const char *start = r->p;
 	const char *end = start;	/* of the line without its comment */
-	const char *colon;
+	const char *key_end;
 
 	if (start == r->end)
 		return false;
@@ -101,13 +215,20 @@ sm_robots_next(SmRobotsReader *r)
 		r->p++;
 	r->line++;
 
-	colon = memchr(start, ':', end - start);
 	r->text = trim(start, end);
-	r->name = colon ? trim(start, colon) : sm_no_span();
-	r->value = colon ? trim(colon + 1, end) : sm_no_span();
-	r->key = SM_ROBOTS_AGENT;
-	while (r->key < SM_ROBOTS_OTHER && !sm_equal_ignoring_case(r->name, keys[r->key]))
-		r->key++;
+	key_end = end_of_key(r->text, r->dialect);
+	r->name = key_end ? trim(r->text.s, key_end) : sm_no_span();
+	r->value = key_end ? trim(key_end + 1, r->text.s + r->text.len) : sm_no_span();
+	r->key = SM_ROBOTS_OTHER;
+	for (size_t i = 0; i < NKEYS && r->key == SM_ROBOTS_OTHER; i++)
+	{
+		SmSpan		name = r->name;
+
+		if (r->dialect == SM_ROBOTS_GOOGLE && name.len > keys[i].spelling.len)
+			name.len = keys[i].spelling.len;
+		if (keys[i].dialect <= r->dialect && sm_equal_ignoring_case(name, keys[i].spelling))
+			r->key = keys[i].key;
+	}
 	r->in_group |= r->key == SM_ROBOTS_AGENT;
 	return true;
 }
@@ -170,16 +291,25 @@ is_misspelled(SmSpan given)
 	char		wanted[KEY_LETTERS];
 	int			n = key_letters(given, letters);
 
-	for (int i = 0; i < SM_ROBOTS_OTHER; i++)
+	for (size_t i = 0; i < NKEYS; i++)
 	{
-		int			wanted_len = key_letters(keys[i], wanted);
+		int			wanted_len = key_letters(keys[i].spelling, wanted);
 
+		if (keys[i].dialect != SM_ROBOTS_RFC)
+			continue;
 		if (n >= wanted_len && memcmp(letters, wanted, wanted_len) == 0)
 			return true;
-		if (edit_distance(letters, n, wanted, wanted_len) <= (i == SM_ROBOTS_ALLOW ? 1 : 2))
+		if (edit_distance(letters, n, wanted, wanted_len) <= (keys[i].key == SM_ROBOTS_ALLOW ? 1 : 2))
 			return true;
 	}
 	return false;
+}
+
+/* Is the path of a rule empty, or can it match a URL? */
+static bool
+is_path(SmSpan value)
+{
+	return value.len == 0 || memchr("/*$", value.s[0], 3) != NULL;
 }
 
 bool
@@ -187,8 +317,14 @@ sm_robots_is_ignored(const SmRobotsReader *r)
 {
 	if (r->key == SM_ROBOTS_OTHER)
 		return r->text.len > 0 && (r->name.s == NULL || is_misspelled(r->name));
-	return is_rule(r) &&
-		(!r->in_group || (r->value.len > 0 && memchr("/*$", r->value.s[0], 3) == NULL));
+	return is_rule(r) && !(r->in_group && is_path(r->value));
+}
+
+bool
+sm_robots_is_obeyed(const SmRobotsReader *r)
+{
+	return r->value.len > 0 && r->key != SM_ROBOTS_OTHER &&
+		(!is_rule(r) || (r->in_group && is_path(r->value)));
 }
 
 /* The set of the n-th agent alone. */
@@ -232,14 +368,16 @@ agents_of(const SmRobots *robots, SmSpan value)
 }
 
 /*
- * Write the next octet of a path, or its escape, in the common form: one
- * symbol or three.  Returns their number, and moves *s past the octet.
+ * Write the next octet of a path, or its escape, in the form of a dialect: one symbol or
+ * three.  Returns their number, and moves *s past the octet.
  */
 static inline int
-encode_octet(const char **s, const char *end, uint8_t *dst)
+encode_octet(const char **s, const char *end, SmRobotsDialect dialect, uint8_t *dst)
 {
 	unsigned char octet = **s;
-	unsigned int as_is = SM_UNRESERVED | SM_ROBOTS_AS_IS;
+	bool		is_rfc = dialect == SM_ROBOTS_RFC;
+	bool		as_is = is_rfc ? (SM_CLASSES(octet) & (SM_UNRESERVED | SM_ROBOTS_AS_IS)) != 0 :
+		octet < 0x80;
 	int			high;
 	int			low;
 
@@ -247,11 +385,11 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
 		(high = sm_hex_value((*s)[1])) >= 0 && (low = sm_hex_value((*s)[2])) >= 0)
 	{
 		octet = high << 4 | low;
-		as_is = SM_UNRESERVED;
+		as_is = is_rfc && (SM_CLASSES(octet) & SM_UNRESERVED);
 		*s += 2;
 	}
 	*s += 1;
-	if (SM_CLASSES(octet) & as_is)
+	if (as_is)
 	{
 		dst[0] = octet;
 		return 1;
@@ -269,7 +407,7 @@ encode_octet(const char **s, const char *end, uint8_t *dst)
  * escape has three symbols.
  */
 static uint32_t
-make_key(SmSpan path, uint8_t *dst, uint32_t *length)
+make_key(SmSpan path, SmRobotsDialect dialect, uint8_t *dst, uint32_t *length)
 {
 	const char *s = path.s;
 	const char *end = s + path.len;
@@ -284,7 +422,7 @@ make_key(SmSpan path, uint8_t *dst, uint32_t *length)
 		if (*s == '*' || (is_dollar && s + 1 == end))
 			dst[n] = *s++ == '*' ? ANY : END;
 		else
-			nsymbols = encode_octet(&s, end, dst + n);
+			nsymbols = encode_octet(&s, end, dialect, dst + n);
 		*length += is_dollar ? 1 : nsymbols;
 		n += nsymbols;
 		if (n > 1 && dst[n - 1] == ANY && dst[n - 2] == ANY)
@@ -324,70 +462,35 @@ compare_rules(const void *arg1, const void *arg2)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
+/* Is a text part of a name? */
+static bool
+is_part(SmSpan part, SmSpan name)
+{
+	for (; name.len >= part.len; name.s++, name.len--)
+		if (sm_equal_ignoring_case(sm_span(name.s, part.len), part))
+			return true;
+	return false;
+}
+
 /*
- * Google's crawlers that obey the groups of another crawler if they have none of their own,
- * and what they fetch for that crawler.  A name "" stands for none: the crawler ignores the
- * groups for "*".
+ * The traits that the table has for a crawler.  *other: whose groups it obeys if no group
+ * names it, as its first row says; empty for none.
  */
-static const struct
+static unsigned int
+describe_crawler(SmSpan name, SmSpan *other)
 {
-	SmSpan		name;
-	SmSpan		other;
-	SmRobotsUse use;			/* SM_ROBOTS_PAGE for nothing special */
-}			google_crawlers[] = {
-	{{SM_LITERAL("Googlebot-Image")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_IMAGE},
-	{{SM_LITERAL("Googlebot-Video")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_VIDEO},
-	{{SM_LITERAL("Googlebot-News")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_NEWS},
-	{{SM_LITERAL("Google-InspectionTool")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE},
-	{{SM_LITERAL("Google-CloudVertexBot")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE},
-	{{SM_LITERAL("GoogleOther-Image")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_IMAGE},
-	{{SM_LITERAL("GoogleOther-Video")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_VIDEO},
-	{{SM_LITERAL("AdsBot-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
-	{{SM_LITERAL("AdsBot-Google-Mobile")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
-	{{SM_LITERAL("AdsBot-Google-Mobile-Apps")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
-	{{SM_LITERAL("Mediapartners-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE},
-	{{SM_LITERAL("APIs-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE}
-};
+	unsigned int traits = 0;
 
-#define NGOOGLE	(sizeof(google_crawlers) / sizeof(google_crawlers[0]))
-
-/* Is it the name of a crawler of Google?  They all have "Google" in their names. */
-static bool
-is_google(SmSpan name)
-{
-	SmSpan		google = sm_span_of("google");
-
-	for (size_t i = 0; i + google.len <= name.len; i++)
-		if (sm_equal_ignoring_case(sm_span(name.s + i, google.len), google))
-			return true;
-	return false;
-}
-
-/* What these agents read of the text. */
-static SmSpan
-text_for(const SmRobots *robots, SmRobotsAgents readers)
-{
-	SmSpan		text = robots->text;
-
-	if ((readers & robots->google) && text.len > SM_ROBOTS_GOOGLE_MAX)
-		text.len = SM_ROBOTS_GOOGLE_MAX;
-	return text;
-}
-
-/* Does a group of a text name this crawler? */
-static bool
-names_crawler(SmRobots *robots, SmSpan text, SmSpan name)
-{
-	SmRobotsReader r;
-
-	sm_robots_reader_init(&r, text.s, text.len);
-	while (sm_robots_next(&r))
+	*other = sm_span_of("");
+	for (size_t k = NCRAWLERS; k-- > 0;)
 	{
-		robots->check_interrupts();
-		if (r.key == SM_ROBOTS_AGENT && sm_equal_ignoring_case(token_of(r.value), name))
-			return true;
+		if ((crawlers[k].traits & IS_FAMILY) ? !is_part(crawlers[k].name, name) :
+			!sm_equal_ignoring_case(crawlers[k].name, name))
+			continue;
+		traits |= crawlers[k].traits;
+		*other = crawlers[k].other;
 	}
-	return false;
+	return traits;
 }
 
 /* The number of the agent with this name; nall if there is none. */
@@ -403,10 +506,12 @@ number_of(const SmRobots *robots, SmSpan name)
 
 /* Add an agent, which obeys the groups with its name. */
 static void
-init_agent(SmRobots *robots, SmSpan name)
+add_agent(SmRobots *robots, SmSpan name)
 {
 	uint32_t	n = robots->nall++;
 	SmRobotsAgent *agent = &robots->agents[n];
+	SmSpan		other;
+	unsigned int traits = describe_crawler(name, &other);
 
 	agent->name = name;
 	agent->token = name;
@@ -414,57 +519,115 @@ init_agent(SmRobots *robots, SmSpan name)
 		agent->stand_in[use] = n;
 	robots->all |= AGENT(n);
 	robots->unnamed |= AGENT(n);
-	if (is_google(name))
-		robots->google |= AGENT(n);
+	robots->readers[(traits & READS_AS_GOOGLE) ? SM_ROBOTS_GOOGLE : SM_ROBOTS_RFC] |= AGENT(n);
 }
 
-/*
- * Find whose groups Google's agents obey, and add the crawlers that stand in for them.
- */
+/* Add the crawlers that may stand in for the agents. */
 static void
-init_google(SmRobots *robots)
+add_stand_ins(SmRobots *robots)
 {
-	SmSpan		text = text_for(robots, robots->google);
-
-	for (size_t k = 0; k < NGOOGLE; k++)
+	for (size_t k = 0; k < NCRAWLERS; k++)
 	{
-		SmSpan		name = google_crawlers[k].name;
-		SmSpan		other = google_crawlers[k].other;
-		SmRobotsUse use = google_crawlers[k].use;
-		bool		is_named;
-
-		if (number_of(robots, name) == robots->nall &&
-			(use == SM_ROBOTS_PAGE || number_of(robots, other) == robots->nall))
-			continue;
-		is_named = names_crawler(robots, text, name);
-		for (uint32_t i = 0; i < robots->nagents; i++)
+		for (uint32_t i = 0; crawlers[k].use != SM_ROBOTS_PAGE && i < robots->nagents; i++)
 		{
-			SmRobotsAgent *agent = &robots->agents[i];
+			uint32_t	n = number_of(robots, crawlers[k].name);
 
-			if (is_named && use != SM_ROBOTS_PAGE && sm_equal_ignoring_case(agent->name, other))
-			{
-				agent->stand_in[use] = number_of(robots, name);
-				if (agent->stand_in[use] == robots->nall)
-					init_agent(robots, name);
-			}
-			if (!is_named && sm_equal_ignoring_case(agent->name, name))
-			{
-				agent->token = other;
-				if (other.len == 0)
-					robots->unnamed &= ~AGENT(i);
-			}
+			if (!sm_equal_ignoring_case(robots->agents[i].name, crawlers[k].other))
+				continue;
+			if (n == robots->nall)
+				add_agent(robots, crawlers[k].name);
+			robots->agents[i].stand_in[crawlers[k].use] = n;
 		}
 	}
 }
 
+/* The agents with this dialect that a group names. */
+static SmRobotsAgents
+named_agents(SmRobots *robots, SmRobotsDialect dialect)
+{
+	SmRobotsAgents named = 0;
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, robots->text, dialect);
+	while (robots->readers[dialect] != 0 && sm_robots_next(&r))
+	{
+		robots->check_interrupts();
+		if (r.key == SM_ROBOTS_AGENT)
+			named |= agents_of(robots, r.value) & robots->readers[dialect];
+	}
+	return named;
+}
+
 /*
- * Compile the rules that these agents obey, and write their keys before key.  Returns where
- * the keys begin.
+ * Find whose groups the agents obey.  Crawlers that no group names stand in for nobody.
+ */
+static void
+choose_groups(SmRobots *robots)
+{
+	SmRobotsAgents named = named_agents(robots, SM_ROBOTS_RFC) | named_agents(robots, SM_ROBOTS_GOOGLE);
+
+	for (uint32_t n = 0; n < robots->nall; n++)
+	{
+		SmRobotsAgent *agent = &robots->agents[n];
+		SmSpan		other;
+		unsigned int traits = describe_crawler(agent->name, &other);
+
+		for (int use = 0; use < SM_ROBOTS_NUSES; use++)
+			if (!(named & AGENT(agent->stand_in[use])))
+				agent->stand_in[use] = n;
+		if (n >= robots->nagents && !(named & AGENT(n)))
+			robots->all &= ~AGENT(n);
+		if (!(traits & IGNORES_ROBOTS) && (named & AGENT(n)))
+			continue;
+		agent->token = other;
+		if (traits & (IGNORES_ROBOTS | IGNORES_EVERYBODY))
+			robots->unnamed &= ~AGENT(n);
+	}
+}
+
+/*
+ * Make a rule of a path, and write its key before key.  Returns where the key begins.
  */
 static uint8_t *
-compile_rules(SmRobots *robots, SmRobotsAgents readers, uint8_t *key)
+make_rule(SmRobotsRule *rule, const SmRobotsReader *r, SmSpan path, uint8_t *key)
 {
-	SmSpan		text = text_for(robots, readers);
+	key -= 3 * path.len + 1;
+	rule->key = key;
+	rule->key_len = make_key(path, r->dialect, key, &rule->length);
+	rule->text = r->text;
+	rule->line = r->line;
+	rule->allow = r->key == SM_ROBOTS_ALLOW;
+	rule->dialect = r->dialect;
+	return key;
+}
+
+/*
+ * The part of the path of an "Allow" that is a directory, if its index follows, as in
+ * /a/index.html; an empty span if not.  In Google's parser, the rule allows the directory as
+ * well.
+ */
+static SmSpan
+directory_of_index(const SmRobotsReader *r)
+{
+	SmSpan		path = r->value;
+	size_t		len = path.len;
+
+	if (r->dialect != SM_ROBOTS_GOOGLE || r->key != SM_ROBOTS_ALLOW)
+		return sm_no_span();
+	while (len > 0 && path.s[len - 1] != '/')
+		len--;
+	return len > 0 && sm_span_begins(sm_span(path.s + len, path.len - len), "index.htm") ?
+		sm_span(path.s, len) : sm_no_span();
+}
+
+/*
+ * Compile the rules that the agents with this dialect obey, and write their keys before key.
+ * Returns where the keys begin.
+ */
+static uint8_t *
+compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
+{
+	SmRobotsAgents readers = robots->readers[dialect] & robots->all;
 	uint32_t	nbefore = robots->nrules;
 	SmRobotsRule *rule = robots->rules + nbefore;
 	SmRobotsAgents group = 0;	/* agents that the group of the line names */
@@ -474,8 +637,8 @@ compile_rules(SmRobots *robots, SmRobotsAgents readers, uint8_t *key)
 									 * group. */
 	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, text.s, text.len);
-	while (sm_robots_next(&r))
+	sm_robots_reader_init(&r, robots->text, dialect);
+	while (readers != 0 && sm_robots_next(&r))
 	{
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
@@ -489,19 +652,25 @@ compile_rules(SmRobots *robots, SmRobotsAgents readers, uint8_t *key)
 		}
 		else if (is_rule(&r))
 		{
+			SmSpan		directory = directory_of_index(&r);
+			SmRobotsRule *first = rule;
+
 			has_rules = true;
 			if ((group == 0 && !for_others) || r.value.len == 0)
 				continue;
-			key -= 3 * r.value.len;
-			rule->key = key;
-			rule->key_len = make_key(r.value, key, &rule->length);
-			rule->contents = contents_of(key, rule->key_len);
-			rule->agents = group;
-			rule->for_others = for_others;
-			rule->path = r.value;
-			rule->line = r.line;
-			rule->allow = r.key == SM_ROBOTS_ALLOW;
-			rule++;
+			key = make_rule(rule++, &r, r.value, key);
+			if (directory.len > 0)
+			{
+				key = make_rule(rule, &r, directory, key);
+				((uint8_t *) rule->key)[rule->key_len++] = END;
+				rule++->length++;
+			}
+			for (; first < rule; first++)
+			{
+				first->contents = contents_of(first->key, first->key_len);
+				first->agents = group;
+				first->for_others = for_others;
+			}
 		}
 	}
 
@@ -530,16 +699,11 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 	robots->check_interrupts = check_interrupts;
 	robots->rules = memory;
 	for (uint32_t i = 0; i < nagents; i++)
-		init_agent(robots, agents[i].name);
-	init_google(robots);
-
-	if (text.len > SM_ROBOTS_GOOGLE_MAX && robots->google != 0)
-	{
-		key = compile_rules(robots, robots->all & ~robots->google, key);
-		compile_rules(robots, robots->google, key);
-	}
-	else
-		compile_rules(robots, robots->all, key);
+		add_agent(robots, agents[i].name);
+	add_stand_ins(robots);
+	choose_groups(robots);
+	key = compile_rules(robots, SM_ROBOTS_RFC, key);
+	compile_rules(robots, SM_ROBOTS_GOOGLE, key);
 	qsort(robots->rules, robots->nrules, sizeof(SmRobotsRule), compare_rules);
 }
 
@@ -595,9 +759,8 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 {
 	const char *hash = memchr(path, '#', len);
 	const char *end = hash ? hash : path + len;
-	uint8_t    *symbols = room;
-	size_t		n = 0;
-	SmRobotsContents contents;
+	uint8_t    *symbols[SM_ROBOTS_NDIALECTS];
+	SmRobotsContents contents[SM_ROBOTS_NDIALECTS];
 	SmRobotsAgents undecided = robots->all;
 
 	for (uint32_t i = 0; i < robots->nall; i++)
@@ -605,21 +768,29 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 	if (sm_span_is(sm_span(path, end - path), "/robots.txt"))
 		return;
 
-	if (path == end || *path != '/')
-		symbols[n++] = '/';
-	while (path < end)
-		n += encode_octet(&path, end, symbols + n);
-	symbols[n++] = END;
-	contents = contents_of(symbols, n);
+	for (SmRobotsDialect dialect = 0; dialect < SM_ROBOTS_NDIALECTS; dialect++)
+	{
+		uint8_t    *dst = (uint8_t *) room + dialect * (3 * len + 2);
+		size_t		n = 0;
+
+		symbols[dialect] = dst;
+		if (path == end || *path != '/')
+			dst[n++] = '/';
+		for (const char *s = path; s < end;)
+			n += encode_octet(&s, end, dialect, dst + n);
+		dst[n++] = END;
+		contents[dialect] = contents_of(dst, n);
+	}
 
 	for (uint32_t i = 0; i < robots->nrules; i++)
 	{
 		const SmRobotsRule *rule = &robots->rules[i];
+		const SmRobotsContents *url = &contents[rule->dialect];
 
-		if ((rule->contents.octets & ~contents.octets) != 0 ||
-			(rule->contents.pairs & ~contents.pairs) != 0 ||
+		if ((rule->contents.octets & ~url->octets) != 0 ||
+			(rule->contents.pairs & ~url->pairs) != 0 ||
 			(rule->agents & undecided) == 0 ||
-			!matches(robots, rule, symbols))
+			!matches(robots, rule, symbols[rule->dialect]))
 			continue;
 		for (uint32_t k = 0; k < robots->nall; k++)
 			if (rule->agents & undecided & AGENT(k))

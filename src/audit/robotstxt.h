@@ -1,7 +1,7 @@
 /*
  * robotstxt.h
- *	  robots.txt, RFC 9309: which rule decides whether a crawler may fetch a URL, for
- *	  Google's crawlers as Google documents it.
+ *	  robots.txt: which rule decides whether a crawler may fetch a URL, by RFC 9309, or as
+ *	  Google's parser has it.
  *
  * Nothing is allocated: the caller provides the memory, and keeps the text.
  */
@@ -21,6 +21,15 @@
  */
 #define SM_ROBOTS_GOOGLE_MAX	(500 * 1024)
 
+/* How a crawler reads a robots.txt. */
+typedef enum SmRobotsDialect
+{
+	SM_ROBOTS_RFC,				/* as RFC 9309 says */
+	SM_ROBOTS_GOOGLE,			/* as Google's parser: with misspelled keys,
+								 * comparing raw ASCII */
+	SM_ROBOTS_NDIALECTS
+} SmRobotsDialect;
+
 typedef enum SmRobotsKey
 {
 	SM_ROBOTS_AGENT,
@@ -34,14 +43,15 @@ typedef struct SmRobotsReader
 {
 	/* the line just read */
 	SmRobotsKey key;
-	SmSpan		name;			/* of the key; s is NULL for a line without a
-								 * colon */
+	SmSpan		name;			/* of the key; s is NULL for a line without
+								 * one */
 	SmSpan		value;			/* without the comment and the blanks around
 								 * it */
 	SmSpan		text;			/* the whole line, likewise */
 	uint32_t	line;			/* its number, counted from 1 */
 
 	/* private */
+	SmRobotsDialect dialect;
 	const char *p;
 	const char *end;
 	bool		in_group;		/* did a line User-agent come before? */
@@ -73,11 +83,12 @@ typedef struct SmRobotsRule
 								 * wins */
 
 	/* public */
-	SmSpan		path;			/* as written in the line */
+	SmSpan		text;			/* of the line */
 	uint32_t	line;
 	bool		allow;
 
 	/* private */
+	uint8_t		dialect;		/* SmRobotsDialect of its agents and of key */
 	bool		for_others;		/* do agents that no group names obey it, too? */
 } SmRobotsRule;
 
@@ -116,7 +127,7 @@ typedef struct SmRobots
 	/* private */
 	uint32_t	nall;			/* with stand-ins, which follow in agents */
 	SmRobotsAgents all;
-	SmRobotsAgents google;		/* Google's agents */
+	SmRobotsAgents readers[SM_ROBOTS_NDIALECTS];	/* agents with the dialect */
 	SmRobotsAgents unnamed;		/* agents that no group names, and that obey
 								 * the groups for "*" */
 	uint32_t	nrules;
@@ -127,18 +138,21 @@ typedef struct SmRobots
 	void		(*check_interrupts) (void);
 } SmRobots;
 
-/* Begin to read a robots.txt line by line. */
-extern void sm_robots_reader_init(SmRobotsReader *r, const char *text, size_t len);
+/* Begin to read a robots.txt line by line, as far as crawlers with the dialect do. */
+extern void sm_robots_reader_init(SmRobotsReader *r, SmSpan text, SmRobotsDialect dialect);
 
 /* Read the next line; false at the end. */
 extern bool sm_robots_next(SmRobotsReader *r);
 
 /*
- * Do crawlers ignore the line just read, although it seems to have one of the keys?  It is a
- * line without a colon, with a misspelled key, with a rule before the first User-agent, or
- * with a path that matches nothing.  Google obeys some of these lines.
+ * Do crawlers ignore the line just read, by RFC 9309, although it seems to have one of the
+ * keys?  It is a line without a colon, with a misspelled key, with a rule before the first
+ * User-agent, or with a path that matches nothing.
  */
 extern bool sm_robots_is_ignored(const SmRobotsReader *r);
+
+/* Does the line just read tell crawlers anything? */
+extern bool sm_robots_is_obeyed(const SmRobotsReader *r);
 
 /* Is it a product token, the name of a crawler in a robots.txt? */
 extern bool sm_robots_is_token(const char *s, size_t len);
@@ -150,7 +164,7 @@ extern bool sm_robots_is_token(const char *s, size_t len);
  * return, robots cannot be used again.  memory: SM_ROBOTS_MEMORY(text.len) bytes, aligned as
  * by malloc.
  */
-#define SM_ROBOTS_MEMORY(len)	(11 * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : 0)))
+#define SM_ROBOTS_MEMORY(len)	(11 * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : (len))))
 
 extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
 						   void (*check_interrupts) (void), void *memory);
@@ -160,7 +174,7 @@ extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents,
  * the URL, percent-encoded or not; the fragment is ignored.  room: SM_ROBOTS_ROOM(len)
  * bytes to work in.
  */
-#define SM_ROBOTS_ROOM(len)	(3 * (len) + 2)
+#define SM_ROBOTS_ROOM(len)	(SM_ROBOTS_NDIALECTS * (3 * (len) + 2))
 
 extern void sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room);
 

@@ -6,6 +6,8 @@
  * for with it.  The judge does it all again with no regard to speed: it looks at each line
  * for itself, and tries each rule on the path.
  */
+#define _GNU_SOURCE				/* strcasestr */
+
 #include "audit/robotstxt.h"
 
 #include <ctype.h>
@@ -15,7 +17,7 @@
 
 #define WILDCARD	0x100
 #define LAST		0x101
-#define NAGENTS		6
+#define NAGENTS		9
 
 /* A path in the one form. */
 typedef struct Characters
@@ -26,7 +28,7 @@ typedef struct Characters
 }			Characters;
 
 static void
-read_characters(const char *s, int len, bool is_rule, Characters * to)
+read_characters(const char *s, int len, bool is_rule, bool google, Characters * to)
 {
 	to->n = to->length = 0;
 	for (int i = 0; i < len; i++)
@@ -44,6 +46,26 @@ read_characters(const char *s, int len, bool is_rule, Characters * to)
 		if (is_rule && code == '$' && i == len - 1)
 		{
 			to->c[to->n++] = LAST;
+			continue;
+		}
+		if (google)
+		{
+			bool		is_escape = code == '%' && i + 2 < len && isxdigit((unsigned char) s[i + 1]) &&
+				isxdigit((unsigned char) s[i + 2]);
+
+			if (is_escape)
+				snprintf(escape, sizeof(escape), "%%%c%c", toupper((unsigned char) s[i + 1]), toupper((unsigned char) s[i + 2]));
+			else if (code >= 0x80)
+				snprintf(escape, sizeof(escape), "%%%02X", code);
+			else
+			{
+				to->c[to->n++] = (int) code;
+				continue;
+			}
+			for (int k = 0; k < 3; k++)
+				to->c[to->n++] = escape[k];
+			to->length += 2;
+			i += is_escape ? 2 : 0;
 			continue;
 		}
 		if (is_rule && code == '$')
@@ -114,7 +136,7 @@ strip(const char **s, int *len)
 
 /* Take the next line from *s; false at the end. */
 static bool
-next_line(const char **s, const char *end, Line * line)
+next_line(const char **s, const char *end, bool google, Line * line)
 {
 	const char *start = *s;
 	const char *stop;
@@ -142,13 +164,56 @@ next_line(const char **s, const char *end, Line * line)
 		line->value_len = stop - line->value;
 		strip(&line->value, &line->value_len);
 	}
+	else if (google)
+	{
+		static char copy[1100];
+		int			copy_len = stop - start;
+		const char *words[3];
+		int			lens[3];
+		int			n = 0;
+
+		strip(&start, &copy_len);
+		memcpy(copy, start, copy_len);
+		copy[copy_len] = '\0';
+		for (char *c = memchr(copy, '\0', copy_len); c; c = memchr(c, '\0', copy + copy_len - c))
+			*c = 'x';			/* a NUL is no blank */
+		for (char *rest = copy, *word; n < 3 && (word = strtok(rest, " \t")); rest = NULL)
+		{
+			words[n] = start + (word - copy);
+			lens[n++] = strlen(word);
+		}
+		if (n == 2)
+		{
+			line->key = words[0];
+			line->key_len = lens[0];
+			line->value = words[1];
+			line->value_len = lens[1];
+			strip(&line->key, &line->key_len);
+			strip(&line->value, &line->value_len);
+		}
+	}
 	return true;
 }
 
 static bool
-key_is(const Line * line, const char *key)
+begins(const Line * line, const char *key)
 {
-	return line->key_len == (int) strlen(key) && strncasecmp(line->key, key, line->key_len) == 0;
+	return line->key_len >= (int) strlen(key) && strncasecmp(line->key, key, strlen(key)) == 0;
+}
+
+/* Is it the key "user-agent", "allow" or "disallow"? */
+static bool
+key_is(const Line * line, bool google, const char *key)
+{
+	if (!google)
+		return line->key_len == (int) strlen(key) && begins(line, key);
+	if (begins(line, key))
+		return true;
+	if (strcmp(key, "user-agent") == 0)
+		return begins(line, "useragent") || begins(line, "user agent");
+	return strcmp(key, "disallow") == 0 &&
+		(begins(line, "dissallow") || begins(line, "dissalow") || begins(line, "disalow") ||
+		 begins(line, "diasllow") || begins(line, "disallaw"));
 }
 
 static bool
@@ -171,12 +236,12 @@ names_all(const Line * line)
 
 /* Does a group name the agent? */
 static bool
-is_named(const char *text, const char *end, const char *agent)
+is_named(const char *text, const char *end, bool google, const char *agent)
 {
 	Line		line;
 
-	while (next_line(&text, end, &line))
-		if (key_is(&line, "user-agent") && names(&line, agent))
+	while (next_line(&text, end, google, &line))
+		if (key_is(&line, google, "user-agent") && names(&line, agent))
 			return true;
 	return false;
 }
@@ -190,13 +255,28 @@ other_agent(const char *agent)
 		{"Google-InspectionTool", "Googlebot"}, {"Google-CloudVertexBot", "Googlebot"},
 		{"GoogleOther-Image", "GoogleOther"}, {"GoogleOther-Video", "GoogleOther"},
 		{"AdsBot-Google", ""}, {"AdsBot-Google-Mobile", ""}, {"AdsBot-Google-Mobile-Apps", ""},
-		{"Mediapartners-Google", ""}, {"APIs-Google", ""}
+		{"Mediapartners-Google", ""}, {"APIs-Google", ""}, {"Applebot", "Googlebot"}
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (strcasecmp(others[i][0], agent) == 0)
 			return others[i][1];
-	return NULL;
+	return strcasestr(agent, "yandex") ? "Yandex" : NULL;
+}
+
+/* Does an agent ignore every robots.txt? */
+static bool
+ignores(const char *agent)
+{
+	static const char *const fetchers[] = {
+		"Google-Safety", "FeedFetcher-Google", "Google-CWS", "Google-GeminiNotebook", "Google-NotebookLM", "Google-Pinpoint",
+		"Google-Read-Aloud", "Google-Site-Verification", "GoogleMessages", "GoogleProducer"
+	};
+
+	for (size_t i = 0; i < sizeof(fetchers) / sizeof(fetchers[0]); i++)
+		if (strcasecmp(fetchers[i], agent) == 0)
+			return true;
+	return false;
 }
 
 /* The line of the rule that decides, negative where it forbids; 0 for none. */
@@ -214,40 +294,55 @@ judge(const char *text, const char *end, const char *agent, const char *path, si
 	int			number = 0;
 	const char *s;
 	Line		line;
+	bool		google = strcasestr(agent, "google") != NULL;
 
+	if (ignores(agent))
+		return 0;
 	if (path_len == 11 && memcmp(path, "/robots.txt", 11) == 0)
 		return 0;
 	if (path_len == 0 || path[0] != '/')
 		whole_path[0] = '/';
 	memcpy(whole_path + (path_len == 0 || path[0] != '/'), path, path_len);
-	read_characters(whole_path, path_len + (path_len == 0 || path[0] != '/'), false, &path_characters);
+	read_characters(whole_path, path_len + (path_len == 0 || path[0] != '/'), false, google, &path_characters);
 
 	if (end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
 		text	  +=3;
 
-	has_group = is_named(text, end, agent);
+	has_group = is_named(text, end, google, agent);
 	if (!has_group && other_agent(agent))
 	{
 		agent = other_agent(agent);
-		has_group = *agent == '\0' || is_named(text, end, agent);
+		has_group = *agent == '\0' || is_named(text, end, google, agent);
 	}
-	for (s = text; next_line(&s, end, &line);)
+	for (s = text; next_line(&s, end, google, &line);)
 	{
-		bool		allow = key_is(&line, "allow");
+		bool		allow = key_is(&line, google, "allow");
 
 		number++;
-		if (key_is(&line, "user-agent"))
+		if (key_is(&line, google, "user-agent"))
 		{
 			if (has_rules)
 				has_rules = obeys = false;
 			obeys |= has_group ? *agent != '\0' && names(&line, agent) : names_all(&line);
 		}
-		else if (allow || key_is(&line, "disallow"))
+		else if (allow || key_is(&line, google, "disallow"))
 		{
+			int			slash = line.value_len;
+			char		directory[1100];
+
 			has_rules = true;
 			if (!obeys || line.value_len == 0)
 				continue;
-			read_characters(line.value, line.value_len, true, &rule);
+			read_characters(line.value, line.value_len, true, google, &rule);
+			while (slash > 0 && line.value[slash - 1] != '/')
+				slash--;
+			if (google && allow && slash > 0 && line.value_len - slash >= 9 &&
+				memcmp(line.value + slash, "index.htm", 9) == 0 && !matches(&rule, &path_characters))
+			{
+				memcpy(directory, line.value, slash);
+				directory[slash] = '$';
+				read_characters(directory, slash + 1, true, google, &rule);
+			}
 			if (!matches(&rule, &path_characters) || rule.length < best_length)
 				continue;
 			if (rule.length == best_length && (best > 0 || !allow))
@@ -271,11 +366,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *end = agent + size;
 	const char *path = size < 1000 ? memchr(agent, '\0', size) : NULL;
 	const char *text = path ? memchr(path + 1, '\0', end - path - 1) : NULL;
-	const char *names[NAGENTS] = {agent, "x", "foobot", "googlebot", "Googlebot-News", "AdsBot-Google"};
+	const char *names[NAGENTS] = {agent, "x", "foobot", "googlebot", "Googlebot-News", "AdsBot-Google",
+	"YandexBot", "Applebot", "Google-Read-Aloud"};
 	const char *hash;
 	SmRobots	robots;
 	SmRobotsReader r;
-	uint32_t	last = 0;
 	SmRobotsAgent agents[NAGENTS + SM_ROBOTS_STAND_INS];
 	char	   *text_copy;
 	char	   *path_copy;
@@ -316,7 +411,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		int			line = crawler == NULL || crawler->rule == NULL ? 0 :
 			crawler->rule->allow ? (int) crawler->rule->line : -(int) crawler->rule->line;
 		bool		has_stand_in = use != SM_ROBOTS_PAGE &&
-			is_named(text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0), end, stand_ins[use]);
+			is_named(text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0), end, true, stand_ins[use]);
 
 		if (crawler == NULL)
 			CHECK(has_stand_in && (use == SM_ROBOTS_NEWS || strcasecmp(agent, stand_ins[use]) == 0));
@@ -324,11 +419,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			CHECK(line == judge(text, end, has_stand_in ? stand_ins[use] : "Googlebot",
 								path, hash ? (size_t) (hash - path) : path_len));
 	}
-	sm_robots_reader_init(&r, text_copy, end - text);
-	while (sm_robots_next(&r))
+	for (SmRobotsDialect dialect = SM_ROBOTS_RFC; dialect < SM_ROBOTS_NDIALECTS; dialect = (SmRobotsDialect) (dialect + 1))
 	{
-		CHECK(r.line == ++last);
-		CHECK(!sm_robots_is_ignored(&r) || r.text.len > 0);
+		uint32_t	last = 0;
+
+		sm_robots_reader_init(&r, sm_span(text_copy, end - text), dialect);
+		while (sm_robots_next(&r))
+		{
+			CHECK(r.line == ++last);
+			CHECK(!sm_robots_is_ignored(&r) || r.text.len > 0);
+			CHECK(!sm_robots_is_obeyed(&r) || dialect == SM_ROBOTS_GOOGLE || !sm_robots_is_ignored(&r));
+		}
 	}
 
 	free(room);

@@ -1,6 +1,7 @@
 /*
  * test_robotstxt.c
- *	  Unit tests of audit/robotstxt: the rules of RFC 9309, and the cost of hostile ones.
+ *	  Unit tests of audit/robotstxt: the rules of RFC 9309 and of Google's parser, the table of
+ *	  crawlers, and the cost of hostile rules.
  */
 #include "audit/robotstxt.h"
 
@@ -75,9 +76,9 @@ line_is(const char *text, const char *agent, const char *path, long long wanted)
 	is_number(allowed ? line : -line, wanted, name);
 }
 
-/* In a group for all, are the paths allowed?  They end with NULL. */
+/* In a group for all, may an agent fetch the paths?  They end with NULL. */
 static void
-rules(const char *lines, const char *const *allowed, const char *const *disallowed)
+rules_for(const char *agent, const char *lines, const char *const *allowed, const char *const *disallowed)
 {
 	char text[	600];
 	bool		result;
@@ -88,13 +89,15 @@ rules(const char *lines, const char *const *allowed, const char *const *disallow
 	{
 		for (const char *const *path = forbid ? disallowed : allowed; *path; path++)
 		{
-			decide(text, strlen(text), "a", *path, strlen(*path), &result);
-			snprintf(name, sizeof(name), "%s %s by %s", *path, forbid ? "forbidden" : "allowed", lines);
+			decide(text, strlen(text), agent, *path, strlen(*path), &result);
+			snprintf(name, sizeof(name), "%s %s by %s for %s", *path, forbid ? "forbidden" : "allowed", lines, agent);
 			ok(result == !forbid, name);
 		}
 	}
 }
 
+#define rules(...)		rules_for("a", __VA_ARGS__)
+#define google_rules(...)	rules_for("Googlebot", __VA_ARGS__)
 #define PATHS(...)	(const char *const[]) {__VA_ARGS__, NULL}
 #define NO_PATHS	(const char *const[]) {NULL}
 
@@ -229,6 +232,81 @@ test_google(void)
 	line_is("User-agent: Googlebot-Image\nAllow: /x\nUser-agent: Googlebot\nDisallow: /", "Googlebot-Image", "/", 0);
 }
 
+/* Other rows of the table of crawlers. */
+static void
+test_crawlers(void)
+{
+	const char *groups = "User-agent: Yandex\nDisallow: /y\nUser-agent: Googlebot\nDisallow: /g\nUser-agent: *\nDisallow: /a";
+
+	foreach_string(name, "Yandex", "YandexBot", "yandeximages")
+	{
+		line_is(groups, *name, "/y", -2);
+		line_is(groups, *name, "/a", 0);
+		line_is("User-agent: *\nDisallow: /a", *name, "/a", -2);
+		line_is("User-agent: Yandex\nUser-agent: YandexBot\nUser-agent: YandexImages\nAllow: /a\nUser-agent: *\nDisallow: /a", *name, "/a", 4);
+	}
+	line_is("User-agent: YandexBot\nDisallow: /b\nUser-agent: Yandex\nDisallow: /", "YandexBot", "/b", -2);
+	line_is("User-agent: YandexBot\nDisallow: /b\nUser-agent: Yandex\nDisallow: /", "YandexBot", "/a", 0);
+	line_is(groups, "Applebot", "/g", -4);
+	line_is(groups, "Applebot", "/a", 0);
+	line_is("User-agent: *\nDisallow: /a", "Applebot", "/a", -2);
+	line_is("User-agent: Applebot\nAllow: /g\nUser-agent: Googlebot\nDisallow: /", "Applebot", "/", 0);
+	line_is(groups, "Applebot-Extended", "/g", 0);
+	foreach_string(name, "FeedFetcher-Google", "Google-Site-Verification", "google-read-aloud", "Google-Safety")
+		line_is("User-agent: *\nUser-agent: Google-Site-Verification\nUser-agent: Google-Read-Aloud\nDisallow: /", *name, "/", 0);
+}
+
+/* How Google's parser reads lines and paths. */
+static void
+test_google_parser(void)
+{
+	foreach_string(line, "Dissallow: /a", "dissalow: /a", "Disalow : /a", "diasllow:/a", "DISALLAW: /a", "Disallowed: /a",
+				   "Disallow all: /a", "Disallow /a", " Disallow \t /a # x", "disalow /a")
+	{
+		google_rules(*line, NO_PATHS, PATHS("/a"));
+		rules(*line, PATHS("/a"), NO_PATHS);
+	}
+	foreach_string(line, "Disallow", "Disallow /a b", "Disallow\v/a", "desallow: /a", "alow: /a", ": /a", "x Disallow: /a", "# /a")
+		google_rules(*line, PATHS("/a", "/"), NO_PATHS);
+	google_rules("Disallow: /\nAllow /a\nAllowed: /b\nAlow: /c", PATHS("/a", "/b"), PATHS("/c", "/"));
+	foreach_string(key, "Useragent:", "user agent:", "USER-AGENTS:", "User-agent")
+	{
+		char text[	100];
+
+		snprintf(text, sizeof(text), "%s Googlebot\nDisallow: /", *key);
+		line_is(text, "Googlebot", "/", -2);
+		snprintf(text, sizeof(text), "%s x\nDisallow: /", *key);
+		line_is(text, "x", "/", 0);
+	}
+
+	/* only octets outside ASCII are escaped, and nothing is decoded */
+	google_rules("Disallow: /my folder/\nDisallow: *|*\nDisallow: /f[t]=\nDisallow: /a%3Mb", PATHS("/my%20folder/", "/%7C", "/f%5Bt%5D=", "/a%253Mb"),
+				 PATHS("/my folder/", "/|", "/f[t]="));
+	google_rules("Disallow: /%62", PATHS("/b"), PATHS("/%62"));
+	google_rules("Disallow: /%2a%24", PATHS("/*$", "/a"), PATHS("/%2A%24", "/%2a%24"));
+	google_rules("Disallow: /*$b", PATHS("/b", "/*b"), PATHS("/$b", "/a$b"));
+	google_rules("Disallow: /\xC3\xBC", PATHS("/%C3"), PATHS("/%C3%BC", "/%c3%bc", "/\xC3\xBC"));
+	google_rules("Disallow: /%c3%bc$", PATHS("/%C3%BCx"), PATHS("/%C3%BC", "/\xC3\xBC"));
+	google_rules("Allow: /\xC3\xBC\nDisallow: /*****", PATHS("/\xC3\xBC"), PATHS("/abcde"));
+	google_rules("Allow: /[[\nDisallow: /***", NO_PATHS, PATHS("/[["));
+	google_rules("Disallow: /\x01", PATHS("/%01", "/"), PATHS("/\x01"));
+
+	/* a directory is allowed with its index */
+	foreach_string(path, "/c/index.html", "/c/index.htm", "/c/index.html$", "/*/index.html", "/c/index.html?*")
+	{
+		char text[	100];
+
+		snprintf(text, sizeof(text), "Disallow: /\nAllow: %s", *path);
+		google_rules(text, PATHS("/c/"), PATHS("/c", "/c/a", "/c/?a", "/"));
+		rules(text, NO_PATHS, PATHS("/c/"));
+	}
+	google_rules("Disallow: /\nAllow: /index.html", PATHS("/", "/index.html"), PATHS("/a"));
+	google_rules("Disallow: /\nAllow: /c/index.ht\nAllow: /c/Index.html\nAllow: index.html", NO_PATHS, PATHS("/c/"));
+	google_rules("Disallow: /c/index.html", PATHS("/c/"), PATHS("/c/index.html"));
+	google_rules("Disallow: /abc/\nAllow: /abc/index.html", PATHS("/abc/"), PATHS("/abc/a"));
+	google_rules("Disallow: /abc/**$\nAllow: /abc/index.html", NO_PATHS, PATHS("/abc/"));
+}
+
 /* The agent that fetches for an agent, "" for none. */
 static void
 crawler_is(const char *text, int n, SmRobotsUse use, const char *wanted)
@@ -308,7 +386,7 @@ ignored_are(const char *text, const char *wanted)
 	char		found[200] = "";
 	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, copy, strlen(text));
+	sm_robots_reader_init(&r, sm_span(copy, strlen(text)), SM_ROBOTS_RFC);
 	while (sm_robots_next(&r))
 		if (sm_robots_is_ignored(&r))
 			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
@@ -337,6 +415,30 @@ test_ignored(void)
 	ignored_are("Disallow: /a\nAllow:\nSitemap: http://a/\nUser-agent: *\nDisallow: /b", " 1 2");
 	ignored_are("User-agent: *\nDisallow: cart\nAllow: https://www.example.com/a\nDisallow: /", " 2 3");
 	ignored_are("Useragent: *\nDisallow: /", " 1 2");
+}
+
+/* The numbers of the lines that Google's parser obeys. */
+static void
+test_obeyed(void)
+{
+	const char *text =
+		"Disallow: /before\n"	/* 1 */
+		"useragent *\n"			/* 2 */
+		"Disallow: cart\n"		/* 3 */
+		"Disalow: /cart\n"		/* 4 */
+		"Disallow:\n"			/* 5 */
+		"Allow all of it\n"	/* 6 */
+		"Allow /a\n"			/* 7 */
+		"Site-map: /\n"			/* 8 */
+		"Crawl-delay: 1\n";	/* 9 */
+	char		found[200] = "";
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, sm_span_of(text), SM_ROBOTS_GOOGLE);
+	while (sm_robots_next(&r))
+		if (sm_robots_is_obeyed(&r))
+			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
+	is(found, strlen(found), " 2 4 7 8", strlen(" 2 4 7 8"), "lines that Google obeys");
 }
 
 /* Lines: what is a rule, and which number it has. */
@@ -458,7 +560,7 @@ test_reader(void)
 	static const char text[] = "sitemap:\tA b \t#c\nfoo: bar\nUSER-AGENT:\nSitemap\nAllow: /\x00x\rdisallow::";
 	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, text, sizeof(text) - 1);
+	sm_robots_reader_init(&r, sm_span(text, sizeof(text) - 1), SM_ROBOTS_RFC);
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_SITEMAP && r.line == 1, "Sitemap");
 	is(r.value.s, r.value.len, "A b", 3, "its value");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 2, "another key");
@@ -540,7 +642,7 @@ test_interrupts(void)
 	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
 	nchecks = 0;
 	sm_robots_init(&robots, sm_span(text, len), agents, 1, count_check, memory);
-	is_number(nchecks, 2, "a check for each line");
+	is_number(nchecks, 4, "two checks for each line");
 	memset(path, 'a', sizeof(path));
 	path[1] = 'b';
 	nchecks = 0;
@@ -609,9 +711,12 @@ main(void)
 {
 	test_groups();
 	test_google();
+	test_crawlers();
+	test_google_parser();
 	test_stand_ins();
 	test_google_size();
 	test_ignored();
+	test_obeyed();
 	test_agents();
 	test_many_agents();
 	test_lines();

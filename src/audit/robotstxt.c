@@ -81,15 +81,14 @@ static const struct
 #define NKEYS	(sizeof(keys) / sizeof(keys[0]))
 
 /* Traits of crawlers. */
-#define IS_FAMILY			0x01	/* the row is about all crawlers with this in
-									 * their names */
+#define IS_FAMILY			0x01	/* all crawlers with this in their names */
 #define READS_AS_GOOGLE		0x02	/* its dialect is SM_ROBOTS_GOOGLE */
 #define IGNORES_EVERYBODY	0x04	/* the groups for "*" */
 #define IGNORES_ROBOTS		0x08	/* every group */
 
 /*
  * Crawlers that do more or less than RFC 9309 says, below the addresses of the pages that
- * say so.
+ * say so.  Google's pages are in https://developers.google.com/crawling/docs/crawlers-fetchers.
  */
 static const struct
 {
@@ -100,7 +99,7 @@ static const struct
 								 * SM_ROBOTS_PAGE for nothing special */
 	unsigned int traits;
 }			crawlers[] = {
-	/* https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers */
+	/* google-common-crawlers */
 	{{SM_LITERAL("Googlebot-Image")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_IMAGE, 0},
 	{{SM_LITERAL("Googlebot-Video")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_VIDEO, 0},
 	{{SM_LITERAL("Googlebot-News")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_NEWS, 0},
@@ -109,7 +108,7 @@ static const struct
 	{{SM_LITERAL("GoogleOther-Image")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_IMAGE, 0},
 	{{SM_LITERAL("GoogleOther-Video")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_VIDEO, 0},
 
-	/* https://developers.google.com/crawling/docs/crawlers-fetchers/google-special-case-crawlers */
+	/* google-special-case-crawlers */
 	{{SM_LITERAL("AdsBot-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
 	{{SM_LITERAL("AdsBot-Google-Mobile")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
 	{{SM_LITERAL("AdsBot-Google-Mobile-Apps")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
@@ -117,7 +116,7 @@ static const struct
 	{{SM_LITERAL("APIs-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
 	{{SM_LITERAL("Google-Safety")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
 
-	/* https://developers.google.com/crawling/docs/crawlers-fetchers/google-user-triggered-fetchers */
+	/* google-user-triggered-fetchers */
 	{{SM_LITERAL("FeedFetcher-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
 	{{SM_LITERAL("Google-CWS")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
 	{{SM_LITERAL("Google-GeminiNotebook")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},

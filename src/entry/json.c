@@ -267,7 +267,7 @@ sm_append_json(SmEntryWriter *w, const SmItemType *type, Datum value)
 		append_object(w, type, &jsonb->root);
 		return;
 	}
-	if (type == &sm_news && !JB_ROOT_IS_SCALAR(jsonb))
+	if (type == &sm_news && !JB_ROOT_IS_SCALAR(jsonb) && JB_ROOT_COUNT(jsonb) > 0)
 	{
 		wrong_shape(w, type);
 		return;

@@ -35,7 +35,7 @@ read_characters(const char *s, int len, bool is_rule, bool google, Characters * 
 	{
 		unsigned	code = (unsigned char) s[i];
 		const char *as_is = "-._~!&'()+,/:;=?@";
-		char		escape[4];
+		char		escape[20];
 
 		to->length++;
 		if (is_rule && code == '*')

@@ -72,9 +72,12 @@ SELECT h, coalesce(substring(error FROM 'Write "(.*)"'), substring(error FROM 'n
 SELECT sitemap_alternates('{"en": "http://a/en", "de-AT": "http://a/de?x=1&y=2", "fr": null,
                             "x-default": "http://a/"}');
 SELECT sitemap_alternates('{}'), sitemap_alternates(NULL), sitemap_alternates('{"en": null}');
+-- PHP writes an empty map as an empty array.
+SELECT sitemap_alternates('[]'), sitemap_alternates('{"en": [], "de": "http://a/"}');
 SELECT pg_temp.error(format('SELECT sitemap_alternates(%L)', j))
   FROM (VALUES
-    ('[]'),
+    ('[[]]'),
+    ('{"de": {}}'),
     ('"de"'),
     ('1'),
     ('null'),

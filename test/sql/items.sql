@@ -31,7 +31,7 @@ SELECT pg_temp.url($$SELECT '/' AS loc, to_jsonb('http://i/'::text) AS images$$)
 SELECT v, pg_temp.url(format('SELECT ''/'' AS loc, %1$L::jsonb AS images, %1$L::jsonb AS videos', v))
   FROM unnest(ARRAY['[]', '[null]', '{}', 'null', '{"title": null}']) v;
 SELECT v, pg_temp.url(format('SELECT ''/'' AS loc, %1$L::jsonb AS news', v))
-  FROM unnest(ARRAY['{}', 'null', '{"title": " "}']) v;
+  FROM unnest(ARRAY['{}', 'null', '{"title": " "}', '[]']) v;
 SELECT pg_temp.url($$SELECT '/' AS loc, NULL::jsonb AS images, NULL::jsonb AS videos, NULL::jsonb AS news$$);
 
 -- Numbers, flags and dates of any kind; one value for an array.

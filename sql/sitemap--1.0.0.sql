@@ -5,37 +5,16 @@
 
 -- Elements: each function makes a fragment of XML
 
-CREATE FUNCTION sitemap_url(loc text, lastmod timestamptz DEFAULT NULL, changefreq text DEFAULT NULL,
+-- Arguments of type "any": a date can be timestamptz, timestamp, date or W3C
+-- datetime as text, so none is converted in the session's TimeZone.  A flag can be
+-- boolean, or text: yes or no.
+CREATE FUNCTION sitemap_url(loc text, lastmod "any" DEFAULT NULL, changefreq text DEFAULT NULL,
 	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
 RETURNS xml
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_url(text, timestamptz, text, float8, xml[]) IS
-'<url> element of a page, with lastmod as an instant';
-
-CREATE FUNCTION sitemap_url(loc text, lastmod timestamp, changefreq text DEFAULT NULL,
-	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
-RETURNS xml
-AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_url(text, timestamp, text, float8, xml[]) IS
-'<url> element of a page, with lastmod in UTC';
-
-CREATE FUNCTION sitemap_url(loc text, lastmod date, changefreq text DEFAULT NULL,
-	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
-RETURNS xml
-AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_url(text, date, text, float8, xml[]) IS
-'<url> element of a page, with lastmod as a date';
-
-CREATE FUNCTION sitemap_url(loc text, lastmod text, changefreq text DEFAULT NULL,
-	priority float8 DEFAULT NULL, extensions xml[] DEFAULT NULL)
-RETURNS xml
-AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_url(text, text, text, float8, xml[]) IS
-'<url> element of a page, with lastmod as W3C text';
+COMMENT ON FUNCTION sitemap_url(text, "any", text, float8, xml[]) IS
+'<url> element of a page';
 
 CREATE FUNCTION sitemap_image(loc text, caption text DEFAULT NULL, geo_location text DEFAULT NULL,
 	title text DEFAULT NULL, license text DEFAULT NULL)
@@ -45,9 +24,6 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION sitemap_image(text, text, text, text, text) IS
 '<image:image> element of a page, for the extensions of sitemap_url';
 
--- Arguments of type "any": a date can be timestamptz, timestamp, date or W3C
--- datetime as text, so none is converted in the session's TimeZone.  A flag can be
--- boolean, or text: yes or no.
 CREATE FUNCTION sitemap_video(thumbnail_loc text, title text, description text,
 	content_loc text DEFAULT NULL, player_loc text DEFAULT NULL,
 	duration int DEFAULT NULL, expiration_date "any" DEFAULT NULL,
@@ -73,40 +49,13 @@ COMMENT ON FUNCTION sitemap_video(text, text, text, text, text, int, "any", floa
 '<video:video> element of a page, for the extensions of sitemap_url';
 
 CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
-	publication_date timestamptz, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
+	publication_date "any", title text, access text DEFAULT NULL, genres text DEFAULT NULL,
 	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
 RETURNS xml
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_news(text, text, timestamptz, text, text, text, text, text) IS
-'<news:news> element of a page, published at an instant';
-
-CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
-	publication_date timestamp, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
-	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
-RETURNS xml
-AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_news(text, text, timestamp, text, text, text, text, text) IS
-'<news:news> element of a page, published at a time in UTC';
-
-CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
-	publication_date date, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
-	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
-RETURNS xml
-AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_news(text, text, date, text, text, text, text, text) IS
-'<news:news> element of a page, published on a date';
-
-CREATE FUNCTION sitemap_news(publication_name text, publication_language text,
-	publication_date text, title text, access text DEFAULT NULL, genres text DEFAULT NULL,
-	keywords text DEFAULT NULL, stock_tickers text DEFAULT NULL)
-RETURNS xml
-AS 'MODULE_PATHNAME'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION sitemap_news(text, text, text, text, text, text, text, text) IS
-'<news:news> element of a page, published at a time in W3C text';
+COMMENT ON FUNCTION sitemap_news(text, text, "any", text, text, text, text, text) IS
+'<news:news> element of a page, for the extensions of sitemap_url';
 
 CREATE FUNCTION sitemap_encode(segment text, keep text DEFAULT '')
 RETURNS text

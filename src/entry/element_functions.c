@@ -1,10 +1,11 @@
 /*
  * element_functions.c
- *	  sitemap_image, sitemap_video, sitemap_news, sitemap_alternate and
- *	  sitemap_alternates: arguments of an SQL function become an extension element.
+ *	  sitemap_url, sitemap_image, sitemap_video, sitemap_news, sitemap_alternate and
+ *	  sitemap_alternates: arguments of an SQL function become an element.
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "entry/alternate.h"
 #include "entry/item.h"
@@ -19,6 +20,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
+PG_FUNCTION_INFO_V1(sitemap_url);
 PG_FUNCTION_INFO_V1(sitemap_image);
 PG_FUNCTION_INFO_V1(sitemap_video);
 PG_FUNCTION_INFO_V1(sitemap_news);
@@ -65,27 +67,29 @@ read_array_argument(Datum array, const char *name, SmValue *value)
 	}
 }
 
-/* Read an argument that is a date, a flag, or the text of one. */
+/* Read argument n, which is a flag or a date, or the text of one. */
 static void
-read_any(FunctionCallInfo fcinfo, const SmField *field, SmValue *value)
+read_any(FunctionCallInfo fcinfo, int n, const char *name, bool is_flag, SmValue *value)
 {
-	Datum		datum = PG_GETARG_DATUM(field->argument);
-	const char *name = field->name.s;
-	Oid			type = getBaseType(sm_argument_type(fcinfo, field->argument));
+	Datum		datum = PG_GETARG_DATUM(n);
+	Oid			type = sm_argument_type(fcinfo, n);
 
+	/* PostgreSQL's own types are no domains, so do not look for them */
+	if (type >= FirstGenbkiObjectId)
+		type = getBaseType(type);
 	if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID)
 		set_text_value(value, sm_read_argument(datum, name));
 	else if (type == UNKNOWNOID)
 		set_text_value(value, sm_read_argument(CStringGetTextDatum(DatumGetCString(datum)), name));
-	else if (field->type == SM_FIELD_FLAG && type == BOOLOID)
+	else if (is_flag && type == BOOLOID)
 		set_text_value(value, sm_span_of(DatumGetBool(datum) ? "yes" : "no"));
-	else if (field->type == SM_FIELD_FLAG || !sm_read_date(datum, type, value))
+	else if (is_flag || !sm_read_date(datum, type, value))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("%s must be of type %s, not %s", name,
-						field->type == SM_FIELD_FLAG ? "boolean or text" :
-						"timestamptz, timestamp, date or text", format_type_be(type)),
-				 field->type == SM_FIELD_DATE ? errhint("%s", sm_date_hint(name, type)) : 0));
+						is_flag ? "boolean or text" : "timestamptz, timestamp, date or text",
+						format_type_be(type)),
+				 is_flag ? 0 : errhint("%s", sm_date_hint(name, type))));
 }
 
 /* Read the argument of a field, which is not NULL. */
@@ -108,7 +112,7 @@ read_item_argument(FunctionCallInfo fcinfo, const SmField *field, SmValue *value
 			break;
 		case SM_FIELD_DATE:
 		case SM_FIELD_FLAG:
-			read_any(fcinfo, field, value);
+			read_any(fcinfo, field->argument, field->name.s, field->type == SM_FIELD_FLAG, value);
 			break;
 		case SM_FIELD_INT4:
 			value->type = SM_VALUE_INTEGER;
@@ -125,7 +129,7 @@ read_item_argument(FunctionCallInfo fcinfo, const SmField *field, SmValue *value
 	}
 }
 
-/* An extension element as an SQL value, of type xml. */
+/* An element as an SQL value, of type xml. */
 typedef struct Element
 {
 	SmEntryWriter writer;
@@ -174,6 +178,24 @@ make_item(FunctionCallInfo fcinfo, const SmItemType *type)
 
 	begin_element(&element);
 	sm_append_item(&element.writer, type, values);
+	return end_element(&element);
+}
+
+Datum
+sitemap_url(PG_FUNCTION_ARGS)
+{
+	Element		element;
+	SmRow		row;
+	SmEntry		entry;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+
+	begin_element(&element);
+	sm_read_row_arguments(fcinfo, 0, InvalidOid, &row, &element.writer.problems);
+	if (!PG_ARGISNULL(1))
+		read_any(fcinfo, 1, "lastmod", false, &row.lastmod);
+	sm_append_entry(&element.writer, &row, &element.buf, &entry);
 	return end_element(&element);
 }
 

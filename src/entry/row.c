@@ -149,7 +149,7 @@ sm_read_row_arguments(FunctionCallInfo fcinfo, int first, Oid lastmod_type,
 	memset(row, 0, sizeof(*row));
 	sm_read_text(PG_GETARG_DATUM(first), &row->loc, problems, SM_LOC_INVALID, "loc");
 	problems->loc = row->loc;
-	if (nargs > 1 && !PG_ARGISNULL(first + 1) &&
+	if (OidIsValid(lastmod_type) && nargs > 1 && !PG_ARGISNULL(first + 1) &&
 		!sm_read_date(PG_GETARG_DATUM(first + 1), lastmod_type, &row->lastmod))
 		read_lastmod_text(PG_GETARG_DATUM(first + 1), row, problems);
 	if (nargs > 2 && !PG_ARGISNULL(first + 2))

@@ -51,8 +51,8 @@ extern bool sm_read_date(Datum value, Oid type, SmValue *date);
 /*
  * Read the arguments loc, lastmod, changefreq, priority and extensions of a
  * function, which may lack the last ones.  first: number of argument loc.
- * lastmod_type: SQL type of argument lastmod.  The caller has checked that loc is not
- * NULL.  Text that cannot be read is a problem.
+ * lastmod_type: SQL type of argument lastmod, or InvalidOid to leave that to the caller.
+ * The caller has checked that loc is not NULL.  Text that cannot be read is a problem.
  */
 extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
 								  Oid lastmod_type, SmRow *row,

@@ -26,8 +26,6 @@
 #include "utils/float.h"
 #include "utils/xml.h"
 
-PG_FUNCTION_INFO_V1(sitemap_url);
-
 static const SmSpan changefreqs[] = {
 	{SM_LITERAL("always")}, {SM_LITERAL("hourly")}, {SM_LITERAL("daily")}, {SM_LITERAL("weekly")},
 	{SM_LITERAL("monthly")}, {SM_LITERAL("yearly")}, {SM_LITERAL("never")}
@@ -324,27 +322,4 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 	}
 	entry->len = buf->len - start;
 	return true;
-}
-
-/* sitemap_url(loc, lastmod, changefreq, priority, extensions) */
-Datum
-sitemap_url(PG_FUNCTION_ARGS)
-{
-	SmEntryWriter w;
-	SmRow		row;
-	SmEntry		entry;
-	StringInfoData buf;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-
-	sm_entry_writer_init(&w, SM_URLSET);
-	sm_read_row_arguments(fcinfo, 0, sm_argument_type(fcinfo, 1), &row,
-						  &w.problems);
-
-	initStringInfo(&buf);
-	appendStringInfoSpaces(&buf, VARHDRSZ);
-	sm_append_entry(&w, &row, &buf, &entry);
-	SET_VARSIZE(buf.data, buf.len);
-	PG_RETURN_XML_P(buf.data);
 }

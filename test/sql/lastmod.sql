@@ -138,3 +138,11 @@ SELECT count(*)
        sitemap_files(format('SELECT %L AS loc, %L AS lastmod', '/', to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
                      'http://a/')
  WHERE lastmod AT TIME ZONE 'UTC' IS DISTINCT FROM t;
+
+-- sitemap_url and sitemap_news take a date of any of these types; a domain is as its base.
+CREATE DOMAIN lastmod_day AS date;
+SELECT sitemap_url('http://a/', '2026-01-02'::lastmod_day), sitemap_url('http://a/', '2026-01'::varchar), sitemap_url('http://a/', '2026');
+SELECT pg_temp.brief(format('SELECT sitemap_url(%L, %s)', 'http://a/', lastmod))
+  FROM unnest(ARRAY['1767225600', 'to_jsonb(now())', 'time ''03:04'''] ) lastmod;
+SELECT pg_temp.brief($$SELECT sitemap_news('n', 'en', 1767225600, 't')$$);
+DROP DOMAIN lastmod_day;

@@ -33,12 +33,6 @@ foreach my $type (sort keys %date)
 {
 	my $value = $date{$type};
 
-	call("sitemap_url(text,$type,text,double precision,xml[])",
-		"sitemap_url($loc, $value, 'daily', 0.5)",
-		"sitemap_url($bad, $value)");
-	call("sitemap_news(text,text,$type,text,text,text,text,text)",
-		"sitemap_news('n' || n, 'en', $value, 't')",
-		"sitemap_news('n' || n, 'xyzzy', $value, 't')");
 	call("sitemap_agg(text,$type)", "sitemap_agg($loc, $value)", "sitemap_agg($bad, $value)");
 	call("sitemap_agg(text,$type,text,double precision)",
 		"sitemap_agg($loc, $value, 'daily', 0.5)",
@@ -47,6 +41,11 @@ foreach my $type (sort keys %date)
 		"sitemap_index_agg($loc, $value)",
 		"sitemap_index_agg($bad, $value)");
 }
+call('sitemap_url(text,"any",text,double precision,xml[])', "sitemap_url($loc, date '2026-01-02', 'daily', 0.5)", "sitemap_url($bad)");
+call(
+	'sitemap_news(text,text,"any",text,text,text,text,text)',
+	"sitemap_news('n' || n, 'en', date '2026-01-02', 't')",
+	"sitemap_news('n' || n, 'xyzzy', '2026', 't')");
 call('sitemap_image(text,text,text,text,text)', "sitemap_image($loc, 'c')", "sitemap_image($bad)");
 call(
 	'sitemap_video(text,text,text,text,text,integer,"any",double precision,text[],bigint,"any",'

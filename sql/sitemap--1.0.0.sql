@@ -3,6 +3,23 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION sitemap" to load this file. \quit
 
+-- Who may create functions in the schema can hide those of the extension.  Its owner can also rename it.
+DO $$
+DECLARE
+	schema pg_catalog.pg_namespace;
+	owner pg_catalog.regrole := '@extowner@';
+BEGIN
+	SELECT n.* INTO schema FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'sitemap';
+	IF pg_catalog.has_schema_privilege('public', schema.oid, 'CREATE')
+	   OR schema.nspowner <> owner::pg_catalog.oid AND schema.nspowner <> 10
+	      AND NOT (schema.nspowner = 'pg_database_owner'::pg_catalog.regrole::pg_catalog.oid
+	               AND EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database() AND datdba IN (owner, 10))) THEN
+		RAISE WARNING 'other roles can put functions of their own in place of those in the schema "%"', schema.nspname
+			USING HINT = 'Install the extension in a schema of its own: CREATE SCHEMA sitemap; CREATE EXTENSION sitemap SCHEMA sitemap;';
+	END IF;
+END
+$$;
+
 -- Elements: each function makes a fragment of XML
 
 -- Arguments of type "any": a date can be timestamptz, timestamp, date or W3C
@@ -791,31 +808,32 @@ END;
 COMMENT ON FUNCTION _sitemap_next_run(timestamptz, timestamptz, timestamptz, int, interval) IS
 'when a job is due, for sitemap_run and sitemap_status';
 
-CREATE FUNCTION _sitemap_try(statement text, job sitemap_job, published sitemap_job, note text,
+CREATE FUNCTION _sitemap_try(jobs regclass, step text, statements text[], look text, job sitemap_job,
+	published sitemap_job, note text,
 	OUT result sitemap_job, OUT state text, OUT message text, OUT detail text, OUT hint text,
 	OUT context text, OUT is_cancel bool)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_try(text, sitemap_job, sitemap_job, text) IS
+COMMENT ON FUNCTION _sitemap_try(regclass, text, text[], text, sitemap_job, sitemap_job, text) IS
 'run a step of sitemap_run, and catch its error';
 
-CREATE FUNCTION _sitemap_lock_jobs(jobs regclass) RETURNS text
+CREATE FUNCTION _sitemap_read(jobs regclass, statement text, owner bool) RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION _sitemap_read(regclass, text, bool) IS
+'read a table of jobs, for sitemap_run and sitemap_status';
+
+CREATE FUNCTION _sitemap_lock_jobs(jobs regclass) RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION _sitemap_lock_jobs(regclass) IS
-'lock a table of jobs, whose owner is the caller, and return its name';
+'lock a table of jobs as SELECT does';
 
 CREATE FUNCTION _sitemap_require_commit() RETURNS void
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION _sitemap_require_commit() IS
 'raise an error where sitemap_run could not commit';
-
-CREATE FUNCTION _sitemap_lock_section(target regclass, base_url text, section text, wait bool) RETURNS bool
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_lock_section(regclass, text, text, bool) IS
-'lock a section to the end of the transaction, for sitemap_run';
 
 CREATE FUNCTION _sitemap_is_running(target regclass, base_url text, section text) RETURNS bool
 AS 'MODULE_PATHNAME'
@@ -832,32 +850,11 @@ COMMENT ON FUNCTION _sitemap_publish(sitemap_job, bool, text) IS
 'publish a section for sitemap_run';
 
 -- Export the site of a job, which has just been published
-CREATE FUNCTION _sitemap_export(jobs regclass, job sitemap_job) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	site record;
-BEGIN
-	EXECUTE format($$
-		SELECT bool_or(target <> $1.target
-		               AND regexp_replace(directory || '/', '/+(\./+)*', '/', 'g') = regexp_replace($1.directory || '/', '/+(\./+)*', '/', 'g')
-		               AND EXISTS (SELECT FROM pg_class WHERE oid = target)) AS is_divided,
-		       bool_and(coalesce(CASE section WHEN $1.section THEN $1.files ELSE files END, 1) = 0) AS is_empty
-		  FROM %s WHERE base_url = $1.base_url$$, jobs)
-	   INTO site USING job;
-	IF site.is_divided THEN
-		RAISE 'the site has several targets for one directory' USING ERRCODE = 'invalid_parameter_value',
-			DETAIL = 'The export of a target would remove the files of the others.', HINT = 'Give the jobs of the site the same target.';
-	END IF;
-	-- Only if no section has files, an export without files is no mistake.
-	EXECUTE format('SELECT count(*) FROM %s.sitemap_export($1, $2, $3)', schema)
-	  USING job.directory, format('SELECT * FROM %s WHERE base_url = %L', job.target, job.base_url),
-	        CASE WHEN site.is_empty THEN job.base_url END;
-END
-$function$;
-COMMENT ON FUNCTION _sitemap_export(regclass, sitemap_job) IS
+CREATE FUNCTION _sitemap_export(job sitemap_job, is_divided bool, is_empty bool) RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+COST 100000;
+COMMENT ON FUNCTION _sitemap_export(sitemap_job, bool, bool) IS
 'export a site for sitemap_run';
 
 -- The columns of a table of jobs that make a row of sitemap_job.  Raises an error unless the table has them; more are welcome.
@@ -868,16 +865,10 @@ AS $function$
 DECLARE
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
 	hint CONSTANT text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
-	kind CONSTANT "char" := (SELECT relkind FROM pg_class WHERE oid = jobs);
 	step record;
 	result text;
 BEGIN
-	IF kind IS NULL THEN
-		RAISE 'the table of jobs does not exist' USING ERRCODE = 'undefined_table';
-	ELSIF kind NOT IN ('r', 'p') THEN
-		RAISE '% is not a table', jobs USING ERRCODE = 'wrong_object_type', HINT = hint;
-	END IF;
-	EXECUTE format('SELECT FROM %s LIMIT 0', jobs);		-- from here on, the columns stay
+	EXECUTE format('SELECT %s._sitemap_lock_jobs($1)', schema) USING jobs;		-- from here on, the columns stay
 	FOR step IN
 		SELECT a.attname, format_type(a.atttypid, NULL) AS type,
 		       EXISTS (SELECT FROM pg_attribute b WHERE b.attrelid = jobs AND b.attname = a.attname AND b.atttypid = a.atttypid) AS is_there
@@ -931,53 +922,54 @@ BEGIN
 	SET LOCAL search_path = pg_catalog, pg_temp;
 DECLARE
 	schema CONSTANT pg_catalog.text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	lock CONSTANT pg_catalog.text := format('SELECT %s._sitemap_lock_jobs($1)', schema);
-	try CONSTANT pg_catalog.text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4)', schema);
+	try CONSTANT pg_catalog.text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4, $5, $6, $7)', schema);
 	hint CONSTANT pg_catalog.text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
 
-	-- Statements.  For format: %1$s the table's name, %2$s the extension's schema, %3$s row_of_job, %4$s is_mine,
-	-- %5$s counted.  Parameters: $1 the job as this call has it, $2 as it was published, $3 a text.
+	-- Statements.  @table is the name of the table.  Parameters: $1 the job as this call has it, $2 as it was published,
+	-- $3 a text.  For format: %1$s the extension's schema, %2$s row_of_job.
 	row_of_job pg_catalog.text;
 	is_mine CONSTANT pg_catalog.text := 'job.base_url = $1.base_url AND job.section = $1.section AND job.started IS NOT DISTINCT FROM $1.started';
 	counted CONSTANT pg_catalog.text := 'least(greatest(job.failures, 0), 2147483646) + 1';
-	due_at CONSTANT pg_catalog.text := schema || '._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
+	due_at CONSTANT pg_catalog.text := '%1$s._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
+	list CONSTANT pg_catalog.text := 'SELECT %2$s, ' || due_at || $$ <= clock_timestamp() FROM @table job
+		 WHERE $1 IS NOT NULL AND ($$ || due_at || $$ <= clock_timestamp() OR job.failures > 2)
+		   AND %1$s._sitemap_is_running(job.target, job.base_url, job.section) IS NOT TRUE
+		 ORDER BY CASE WHEN job.started <= clock_timestamp() THEN job.started END NULLS FIRST, job.base_url, job.section$$;
+	take CONSTANT pg_catalog.text := 'SELECT %2$s FROM @table job WHERE ' || is_mine || $$
+		   AND (job.finished, job.failures) IS NOT DISTINCT FROM ($1.finished, $1.failures) FOR NO KEY UPDATE SKIP LOCKED$$;
 	start CONSTANT pg_catalog.text := $$
-		WITH mine AS MATERIALIZED (
-			SELECT job.target FROM %1$s job
-			 WHERE %4$s AND (job.finished, job.failures) IS NOT DISTINCT FROM ($1.finished, $1.failures) FOR NO KEY UPDATE SKIP LOCKED
-		), free AS MATERIALIZED (
-			SELECT FROM mine WHERE %2$s._sitemap_lock_section(target, $1.base_url, $1.section, false) IS NOT FALSE	-- NULL: no target
-		), started AS (
-			UPDATE %1$s job
-			   SET started = clock_timestamp(), requested = NULL, error = NULL,
-			       finished = CASE WHEN job.finished < clock_timestamp() THEN job.finished END,	-- else the clock went back
-			       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity') AND job.error IS NULL THEN %5$s ELSE job.failures END
-			 WHERE %4$s AND EXISTS (SELECT FROM free) RETURNING %3$s AS row_of_job
-		)
-		SELECT (SELECT row_of_job FROM started) FROM free$$;
+		UPDATE @table job
+		   SET started = clock_timestamp(), requested = NULL, error = NULL,
+		       finished = CASE WHEN job.finished < clock_timestamp() THEN job.finished END,	-- else the clock went back
+		       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity'::timestamptz) AND job.error IS NULL THEN $$ || counted || $$ ELSE job.failures END
+		 WHERE $$ || is_mine || ' RETURNING %2$s';
 	run CONSTANT pg_catalog.text := $$
-		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
-		SELECT %2$s._sitemap_publish($1, $1.changes IS NULL
-		           OR %2$s._sitemap_next_run(NULL, $1.full_at, NULL, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)
-		 WHERE 1 = (SELECT count(*) FROM %1$s job WHERE %4$s)$$;
-	-- Like "start", they return no row if the row is no longer that of this call, and NULL if it was not updated.
-	update_mine CONSTANT pg_catalog.text := 'WITH mine AS MATERIALIZED (SELECT FROM %1$s job WHERE %4$s FOR NO KEY UPDATE), updated AS (UPDATE %1$s job SET ';
-	updated_mine CONSTANT pg_catalog.text := ' WHERE %4$s AND EXISTS (SELECT FROM mine) RETURNING $2 AS published) SELECT (SELECT published FROM updated) FROM mine';
+		SELECT %1$s._sitemap_publish($1, $1.changes IS NULL
+		           OR %1$s._sitemap_next_run(NULL::timestamptz, $1.full_at, NULL::timestamptz, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)
+		 WHERE 1 = (SELECT count(*) FROM @table job WHERE $$ || is_mine || ')';
+	export CONSTANT pg_catalog.text := $$
+		SELECT $2 FROM (
+			SELECT coalesce(bool_or(job.target <> $1.target
+			         AND regexp_replace(job.directory || '/'::text, '/+(\./+)*'::text, '/'::text, 'g'::text)
+			           = regexp_replace($2.directory || '/'::text, '/+(\./+)*'::text, '/'::text, 'g'::text)
+			         AND EXISTS (SELECT FROM pg_class WHERE oid = job.target)), false) AS is_divided,
+			       bool_and(coalesce(CASE WHEN job.section = $1.section THEN $2.files ELSE job.files END, 1) = 0) AS is_empty,
+			       bool_or($$ || is_mine || $$) AS is_mine
+			  FROM @table job WHERE job.base_url = $1.base_url) site
+		 WHERE is_mine AND %1$s._sitemap_export($2, is_divided, is_empty) IS NOT NULL$$;
 	finish CONSTANT pg_catalog.text := $$
-		SELECT %2$s._sitemap_lock_section($1.target, $1.base_url, $1.section, true);
-		SELECT %2$s._sitemap_export(%1$L, $2)
-		 WHERE $2.directory IS NOT NULL AND 1 = (SELECT count(*) FROM %1$s job WHERE %4$s);
-$$ || update_mine || $$
-		       finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
+		UPDATE @table job
+		   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
 		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at OR job.full_at IS NULL AND job.requested IS NOT NULL
 		                      THEN job.full_at ELSE $2.full_at END,
 		       urls = $2.urls, files = $2.files, written = $2.written, missed = $2.missed, reason = $2.reason,
-		       error = NULL, failures = 0$$ || updated_mine;
-	fail CONSTANT pg_catalog.text := update_mine || 'failures = %5$s, error = $3' || updated_mine;
+		       error = NULL, failures = 0
+		 WHERE $$ || is_mine || ' RETURNING $2';
+	fail CONSTANT pg_catalog.text := 'UPDATE @table job SET failures = ' || counted || ', error = $3 WHERE ' || is_mine || ' RETURNING $2';
+	look CONSTANT pg_catalog.text := 'SELECT FROM @table job WHERE ' || is_mine;
 
 	step pg_catalog.record;
-	statement pg_catalog.text;
-	name pg_catalog.text;	-- of the table, which others can rename while no job runs
+	name pg_catalog.text;	-- of the step
 	job pg_catalog.record;	-- the row of the job: as listed, then as started
 	published pg_catalog.record;	-- the row with the results
 	done pg_catalog.record;	-- what _sitemap_try returns
@@ -1018,11 +1010,8 @@ BEGIN
 	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 	SET LOCAL search_path = pg_catalog, pg_temp;
-	EXECUTE lock INTO name USING jobs;
-	FOR step IN EXECUTE format($$
-		SELECT %2$s AS job, %3$s <= clock_timestamp() AS is_due FROM %1$s job
-		 WHERE (%3$s <= clock_timestamp() OR job.failures > 2) AND %4$s._sitemap_is_running(job.target, job.base_url, job.section) IS NOT TRUE
-		 ORDER BY CASE WHEN job.started <= clock_timestamp() THEN job.started END NULLS FIRST, job.base_url, job.section$$, name, row_of_job, due_at, schema)
+	FOR step IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2, true) AS (job %1$s.sitemap_job, is_due bool)', schema)
+		USING jobs, format(list, schema, row_of_job)
 	LOOP
 		IF NOT step.is_due THEN
 			waiting := waiting + 1;
@@ -1030,17 +1019,20 @@ BEGIN
 		END IF;
 		job := step.job;
 		published := job;
-		FOREACH statement IN ARRAY ARRAY[start, run, finish] LOOP
-			EXECUTE lock INTO name USING jobs;
-			EXECUTE try INTO done USING format(statement, name, schema, row_of_job, is_mine, counted), job, published, path;
+		FOREACH name IN ARRAY '{start,run,end}'::text[] LOOP
+			EXECUTE try INTO done USING jobs, name,
+				CASE name WHEN 'start' THEN ARRAY[format(take, schema, row_of_job), format(start, schema, row_of_job)]
+				WHEN 'run' THEN ARRAY[format(run, schema)]
+				ELSE CASE WHEN published.directory IS NOT NULL THEN ARRAY[format(export, schema)] END || finish END,
+				look, job, published, path;
 			EXIT WHEN done.state IS NOT NULL OR done.result IS NULL;
 			COMMIT AND CHAIN;
 			SET LOCAL search_path = pg_catalog, pg_temp;
 
 			published := done.result;
-			IF statement = start THEN
+			IF name = 'start' THEN
 				job := published;
-			ELSIF statement = finish AND job.finished IS NULL AND published.urls = 0 THEN
+			ELSIF name = 'end' AND job.finished IS NULL AND published.urls = 0 THEN
 				RAISE NOTICE 'the query of section "%" of % returned no rows', job.section, job.base_url;
 			END IF;
 		END LOOP;
@@ -1051,13 +1043,11 @@ BEGIN
 		-- Record the failure: what the error says, and in what it arose.
 		failed := failed + 1;
 		error := concat_ws(E'\n', done.message, done.detail, done.hint,
-			CASE WHEN strpos(done.context, '_sitemap_export(regclass,') > 0 THEN format('in the export to directory "%s"', job.directory)
-			ELSE substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"))$') END);
+			substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"|export to directory ".*"))$'));
 		-- A base_url that is refused for a password is not repeated, however its "@" is written.
 		RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '^.*(@|%40|&#64;|[^ -~])', '***@', 'i'), error
 			USING ERRCODE = done.state;
-		EXECUTE lock INTO name USING jobs;
-		EXECUTE try INTO recorded USING format(fail, name, schema, row_of_job, is_mine, counted), job, published, error;
+		EXECUTE try INTO recorded USING jobs, 'fail'::text, ARRAY[fail], look, job, published, error;
 		IF recorded.state IS NOT NULL THEN
 			RAISE WARNING 'could not record this failure: %', recorded.message USING ERRCODE = recorded.state;
 			ROLLBACK AND CHAIN;
@@ -1097,7 +1087,9 @@ DECLARE
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
 BEGIN
 	EXECUTE format('SELECT %s._sitemap_job_columns($1)', schema) USING jobs;
-	RETURN QUERY EXECUTE format($$
+	RETURN QUERY EXECUTE format($$SELECT * FROM %s._sitemap_read($1, $2, false)
+		AS (base_url text, section text, state text, urls bigint, files int, missed bigint, age interval, next_run timestamptz, error text)$$, schema)
+	USING jobs, format($$
 		SELECT base_url, section,
 		       CASE WHEN is_running THEN 'running'
 		            WHEN failures > 2 AND next_run > clock_timestamp() THEN 'waiting'
@@ -1106,13 +1098,13 @@ BEGIN
 		            WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= clock_timestamp() THEN 'due'
 		            ELSE 'ok' END,
 		       urls, files, missed, CASE WHEN isfinite(finished) THEN clock_timestamp() - finished END, next_run,
-		       coalesce(split_part(error, E'\n', 1), CASE WHEN has_no_result AND NOT is_running THEN 'The last run ended without a result.' END)
+		       coalesce(split_part(error, E'\n'::text, 1), CASE WHEN has_no_result AND NOT is_running THEN 'The last run ended without a result.'::text END)
 		  FROM (SELECT base_url, section, urls, files, missed, requested, finished, every, failures, error,
-		               started > coalesce(finished, '-infinity') AS has_no_result,
-		               coalesce(%2$s._sitemap_is_running(target, base_url, section), false) AS is_running,
-		               %2$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run
-		          FROM %1$s OFFSET 0) job
-		 ORDER BY base_url, section$$, jobs, schema);
+		               started > coalesce(finished, '-infinity'::timestamptz) AS has_no_result,
+		               coalesce(%1$s._sitemap_is_running(target, base_url, section), false) AS is_running,
+		               %1$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run
+		          FROM @table WHERE $1 IS NOT NULL OFFSET 0) job
+		 ORDER BY base_url, section$$, schema);
 END
 $function$;
 COMMENT ON FUNCTION sitemap_status(regclass) IS

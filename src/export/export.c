@@ -23,6 +23,7 @@
 
 #include "access/detoast.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "executor/tuptable.h"
@@ -35,6 +36,7 @@
 #include "server/column.h"
 #include "server/encoding.h"
 #include "server/query.h"
+#include "server/statement.h"
 #include "storage/ipc.h"
 #include "text/digest.h"
 #include "utils/acl.h"
@@ -46,6 +48,7 @@
 #include "web/url.h"
 
 PG_FUNCTION_INFO_V1(sitemap_export);
+PG_FUNCTION_INFO_V1(_sitemap_export);
 
 /* a web server may read files, only we may write them */
 #define FILE_MODE		(S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH)
@@ -82,7 +85,7 @@ typedef struct ExportState
 	Tuplestorestate *indexes;
 	const char *base_url;		/* of rows that have none; NULL for none */
 	uint64		nfiles;			/* in the query */
-	ReturnSetInfo *result;
+	ReturnSetInfo *result;		/* NULL for none */
 } ExportState;
 
 static void
@@ -326,7 +329,8 @@ put_result(ExportState *state, const SmListFile *file, const char *action)
 	};
 	bool		nulls[] = {false, false, false};
 
-	tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
+	if (state->result)
+		tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
 }
 
 /* Write the files of these rows that have changed. */
@@ -386,11 +390,41 @@ remove_files(ExportState *state)
 	sm_dir_flush(&state->dir);
 }
 
-/* Open the directory, run the query and write the files, while nobody else does. */
-static void
-mirror(ExportState *state, const char *directory, const char *files)
+/* What to export: the rows of a query, or of a site in a target. */
+typedef struct ExportSource
 {
-	sm_dir_open(&state->dir, directory);
+	const char *directory;
+	const char *query;			/* NULL for a target */
+	Oid			target;
+	const char *base_url;		/* of rows that have none, or of the site */
+	bool		may_be_empty;	/* no row removes all files */
+} ExportSource;
+
+/* Read the files of a site in a target.  The target is found by its OID, not by its name. */
+static void
+read_target(const ExportSource *source, SmReceiver *receiver)
+{
+	SmTable		target = {.relid = source->target,.what = "target table"};
+	MemoryContext context = CurrentMemoryContext;
+
+	sm_table_open(&target, AccessShareLock);
+	sm_table_check_kind(&target);
+	SPI_connect();
+	MemoryContextSwitchTo(context);
+	sm_table_execute(&target,
+					 "SELECT base_url, name, kind, lastmod, digest, content FROM @table"
+					 " WHERE base_url OPERATOR(pg_catalog.=) $1",
+					 sm_text_parameters(1, &source->base_url), SM_READ, &receiver->dest);
+	SPI_finish();
+	MemoryContextSwitchTo(context);
+	relation_close(target.rel, NoLock);
+}
+
+/* Open the directory, read the source and write the files, while nobody else does. */
+static void
+mirror(ExportState *state, const ExportSource *source)
+{
+	sm_dir_open(&state->dir, source->directory);
 	sm_list_read(&state->list, &state->dir);
 	if (state->base_url)
 		check_site(state, state->base_url);
@@ -400,13 +434,16 @@ mirror(ExportState *state, const char *directory, const char *files)
 	 * files are not older than those of the export before.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	sm_run_query(files, &state->receiver);
-	if (state->nfiles == 0 && state->base_url == NULL && !dlist_is_empty(&state->list.files))
+	if (source->query)
+		sm_run_query(source->query, &state->receiver);
+	else
+		read_target(source, &state->receiver);
+	if (state->nfiles == 0 && !source->may_be_empty && !dlist_is_empty(&state->list.files))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the query has no rows"),
 				 errdetail("That would remove every file that was exported to directory \"%s\".",
-						   directory),
+						   source->directory),
 				 errhint("If the site has no files any more, pass its base_url to sitemap_export.")));
 
 	sm_list_write(&state->list, true);
@@ -423,32 +460,17 @@ close_after_error(int code, Datum dir)
 	sm_dir_close((SmDir *) DatumGetPointer(dir));
 }
 
-Datum
-sitemap_export(PG_FUNCTION_ARGS)
+/* Export a source.  result: gets the files; NULL for none. */
+static void
+export_source(ExportSource *source, ReturnSetInfo *result)
 {
-	MemoryContext context;
-	MemoryContext oldcontext;
-	char	   *directory;
-	char	   *files;
-	const SmArguments *args;
-	ExportState *state;
+	ExportState *state = palloc0_object(ExportState);
 
-	check_privilege();
-	InitMaterializedSRF(fcinfo, 0);
-
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_export",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
-	args = sm_call_arguments(fcinfo);
-	directory = sm_text_argument(args, "directory");
-	files = sm_text_argument(args, "files");
-	state = palloc0_object(ExportState);
 	sm_receiver_init(&state->receiver, find_columns, add_row);
 	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
-	state->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	if (sm_has_argument(args, "base_url"))
-		state->base_url = read_base_url(sm_argument(args, "base_url"));
+	state->result = result;
+	state->base_url = source->base_url;
 	sm_dir_init(&state->dir);
 
 	/*
@@ -457,13 +479,72 @@ sitemap_export(PG_FUNCTION_ARGS)
 	 */
 	PG_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
 	{
-		mirror(state, directory, files);
+		mirror(state, source);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
 	sm_dir_close(&state->dir);
 	LockRelease(&state->dir.lock, ExclusiveLock, false);
+}
 
+Datum
+sitemap_export(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	MemoryContext oldcontext;
+	const SmArguments *args;
+	ExportSource source = {0};
+
+	check_privilege();
+	InitMaterializedSRF(fcinfo, 0);
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_export",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
+	args = sm_call_arguments(fcinfo);
+	source.directory = sm_text_argument(args, "directory");
+	source.query = sm_text_argument(args, "files");
+	if (sm_has_argument(args, "base_url"))
+		source.base_url = read_base_url(sm_argument(args, "base_url"));
+	source.may_be_empty = source.base_url != NULL;
+	export_source(&source, (ReturnSetInfo *) fcinfo->resultinfo);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 	return (Datum) 0;
+}
+
+static void
+add_job_context(void *directory)
+{
+	errcontext("in the export to directory \"%s\"", (char *) directory);
+}
+
+/*
+ * Export the site of a job, which has just been published, for sitemap_run.  Arguments: the
+ * row of the job; whether the site's jobs have several targets for its directory; whether
+ * none of its sections has files, so that an export without files is no mistake.
+ */
+Datum
+_sitemap_export(PG_FUNCTION_ARGS)
+{
+	const SmArguments *args = sm_row_arguments(PG_GETARG_DATUM(0));
+	ExportSource source = {
+		.directory = sm_text_argument(args, "directory"),
+		.target = DatumGetObjectId(sm_argument(args, "target")),
+		.base_url = sm_text_argument(args, "base_url"),
+		.may_be_empty = PG_GETARG_BOOL(2)
+	};
+	ErrorContextCallback callback = {error_context_stack, add_job_context,
+	unconstify(char *, source.directory)};
+
+	error_context_stack = &callback;
+	if (PG_GETARG_BOOL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the site has several targets for one directory"),
+				 errdetail("The export of a target would remove the files of the others."),
+				 errhint("Give the jobs of the site the same target.")));
+	check_privilege();
+	export_source(&source, NULL);
+	error_context_stack = callback.previous;
+	PG_RETURN_VOID();
 }

@@ -25,7 +25,7 @@
 #include "miscadmin.h"
 #include "publish/entries.h"
 #include "server/gzip.h"
-#include "server/query.h"
+#include "server/statement.h"
 #include "text/digest.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -156,12 +156,12 @@ sm_feed_open(Oid relid)
 bool
 sm_feed_has_section(const SmFeed *feed, const char *base_url, const char *section)
 {
-	char	   *statement = psprintf("SELECT FROM %s WHERE base_url OPERATOR(pg_catalog.=) %s"
-									 " AND section OPERATOR(pg_catalog.=) %s LIMIT 1",
-									 feed->table.sql_name, quote_literal_cstr(base_url),
-									 quote_literal_cstr(section));
+	const char *values[] = {base_url, section};
 
-	return sm_execute(sm_prepare(statement, 0, NULL, 0), NULL, NULL) > 0;
+	return sm_table_execute(&feed->table,
+							"SELECT FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1"
+							" AND section OPERATOR(pg_catalog.=) $2 LIMIT 1",
+							sm_text_parameters(lengthof(values), values), SM_READ, NULL) > 0;
 }
 
 /* Raise an error about the file being compared: its entries cannot be read. */
@@ -260,16 +260,15 @@ sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
  * be ahead of the clock, as they are after a file has changed twice in a second.
  */
 static TimestampTz
-next_time(const SmFeed *feed, Datum base_url, TimestampTz run_at)
+next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 {
-	static const Oid types[] = {TEXTOID};
-	char	   *statement = psprintf("SELECT pg_catalog.max(at) FROM %s"
-									 " WHERE base_url OPERATOR(pg_catalog.=) $1 AND pg_catalog.isfinite(at)",
-									 feed->table.sql_name);
 	bool		isnull;
 	Datum		newest;
 
-	sm_execute_read(sm_prepare(statement, 1, types, CURSOR_OPT_CUSTOM_PLAN), &base_url, true);
+	sm_table_execute(&feed->table,
+					 "SELECT pg_catalog.max(at) FROM @table"
+					 " WHERE base_url OPERATOR(pg_catalog.=) $1 AND pg_catalog.isfinite(at)",
+					 sm_text_parameters(1, &base_url), SM_READ_NEWEST, NULL);
 	newest = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull && IS_VALID_TIMESTAMP(DatumGetTimestampTz(newest) + 1))
 		run_at = Max(run_at, DatumGetTimestampTz(newest) + 1);
@@ -285,23 +284,15 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		.md.enrtype = ENR_NAMED_TUPLESTORE,
 		.md.enrtuples = tuplestore_tuple_count(feed->entries),.reldata = feed->entries
 	};
-	Datum		row[CHANGE_NCOLUMNS] = {
-		[CHANGE_BASE_URL] = CStringGetTextDatum(base_url),
-		[CHANGE_SECTION] = CStringGetTextDatum(section)
-	};
-	char		nulls[] = {' ', ' ', ' ', ' ', ' ', ' '};
-	Oid			types[CHANGE_NCOLUMNS];
-	SPIPlanPtr	insert;
+	ParamListInfo row = makeParamList(CHANGE_NCOLUMNS);
 	Portal		changes;
 
 	if (tuplestore_tuple_count(feed->entries) == 0)
 		return;
-	row[CHANGE_AT] = TimestampTzGetDatum(next_time(feed, row[CHANGE_BASE_URL], run_at));
-	for (int i = 0; i < CHANGE_NCOLUMNS; i++)
-		types[i] = change_columns[i].type;
-	insert = sm_prepare(psprintf("INSERT INTO %s (base_url, at, section, loc, action, lastmod)"
-								 " VALUES ($1, $2, $3, $4, $5, $6)", feed->table.sql_name),
-						CHANGE_NCOLUMNS, types, 0);
+	sm_set_parameter(row, CHANGE_BASE_URL + 1, TEXTOID, CStringGetTextDatum(base_url), false);
+	sm_set_parameter(row, CHANGE_AT + 1, TIMESTAMPTZOID,
+					 TimestampTzGetDatum(next_time(feed, base_url, run_at)), false);
+	sm_set_parameter(row, CHANGE_SECTION + 1, TEXTOID, CStringGetTextDatum(section), false);
 
 	SPI_register_relation(&entries);
 	changes = SPI_cursor_open_with_args(NULL, SELECT_CHANGES, 0, NULL, NULL, NULL, true, 0);
@@ -315,12 +306,16 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 			for (int column = CHANGE_LOC; column < CHANGE_NCOLUMNS; column++)
 			{
 				bool		isnull;
+				Datum		value = SPI_getbinval(rows->vals[i], rows->tupdesc,
+												  column - CHANGE_LOC + 1, &isnull);
 
-				row[column] = SPI_getbinval(rows->vals[i], rows->tupdesc,
-											column - CHANGE_LOC + 1, &isnull);
-				nulls[column] = isnull ? 'n' : ' ';
+				sm_set_parameter(row, column + 1, TEXTOID, value, isnull);
 			}
-			sm_execute(insert, row, nulls);
+			MemoryContextSwitchTo(feed->entry_context);
+			sm_table_execute(&feed->table,
+							 "INSERT INTO @table (base_url, at, section, loc, action, lastmod)"
+							 " VALUES ($1, $2, $3, $4, $5, $6)", row, SM_WRITE, NULL);
+			MemoryContextReset(feed->entry_context);
 		}
 		SPI_freetuptable(rows);
 	}
@@ -332,6 +327,5 @@ void
 sm_feed_close(SmFeed *feed)
 {
 	tuplestore_end(feed->entries);
-	sm_table_check_name(&feed->table);
 	relation_close(feed->table.rel, NoLock);
 }

@@ -10,20 +10,15 @@
 
 /*
  * The columns of a query for a target's files: those of sitemap_file up to the recipe, and
- * whether the row has content.  The casts cost nothing, and let no other type through if the
- * target's schema is renamed during the run, and its name finds another table.
+ * whether the row has content.
  */
 #define SM_OLD_FILE_COLUMNS \
-	"NULL, section::pg_catalog.text, name::pg_catalog.text, kind::pg_catalog.text," \
-	" loc::pg_catalog.text, lastmod::pg_catalog.timestamptz, url_count::pg_catalog.int4," \
-	" byte_count::pg_catalog.int8, digest::pg_catalog.text, first_key::pg_catalog.text," \
-	" recipe::pg_catalog.text, content IS NOT NULL"
+	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key," \
+	" recipe, content IS NOT NULL"
 
 /* The same for an index: a foreign server need not send the other columns. */
 #define SM_INDEX_COLUMNS \
-	"NULL, section::pg_catalog.text, name::pg_catalog.text, kind::pg_catalog.text," \
-	" loc::pg_catalog.text, lastmod::pg_catalog.timestamptz, NULL, NULL," \
-	" digest::pg_catalog.text, NULL, NULL, false"
+	"NULL, section, name, kind, loc, lastmod, NULL, NULL, digest, NULL, NULL, false"
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);

@@ -7,70 +7,198 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "executor/spi.h"
+#include "executor/tstoreReceiver.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "publish/target.h"
+#include "server/argument.h"
 #include "server/error.h"
 #include "server/lock.h"
-#include "server/table.h"
+#include "server/statement.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
+PG_FUNCTION_INFO_V1(_sitemap_read);
 PG_FUNCTION_INFO_V1(_sitemap_lock_jobs);
 PG_FUNCTION_INFO_V1(_sitemap_require_commit);
-PG_FUNCTION_INFO_V1(_sitemap_lock_section);
 PG_FUNCTION_INFO_V1(_sitemap_is_running);
 
-/* A step of sitemap_run, and the row of the job that it returns. */
+/*
+ * The steps of a job.  Each locks the table of jobs as its statements will, so that nobody
+ * waits for a stronger lock meanwhile and keeps the statements from getting theirs.
+ */
+typedef enum SectionLock
+{
+	SECTION_FREE,				/* not locked */
+	SECTION_TRY,				/* if it is free, after the first statement */
+	SECTION_WAIT				/* before the first statement */
+} SectionLock;
+
+typedef struct StepKind
+{
+	const char *name;
+	LOCKMODE	lockmode;
+	SectionLock section;
+} StepKind;
+
+static const StepKind step_kinds[] = {
+	{"start", RowExclusiveLock, SECTION_TRY},
+	{"run", AccessShareLock, SECTION_WAIT},
+	{"end", RowExclusiveLock, SECTION_WAIT},
+	{"fail", RowExclusiveLock, SECTION_FREE}
+};
+
+/* A step, and the row of the job that it returns. */
 typedef struct Step
 {
-	const char *statement;
+	const StepKind *kind;
+	SmTable		jobs;
+	Datum	   *statements;		/* texts */
+	int			nstatements;
+	const char *look;			/* returns a row if the job is still that of
+								 * this call */
 	ParamListInfo params;		/* the row of the job as it was and as it was
 								 * published, and a text */
 	NullableDatum job;
 } Step;
 
-static void
-run_step(void *arg)
+static const StepKind *
+find_step(const char *name)
 {
-	Step	   *step = arg;
-	SPIExecuteOptions options = {.params = step->params};
-	int			result;
+	for (size_t i = 0; i < lengthof(step_kinds); i++)
+		if (strcmp(step_kinds[i].name, name) == 0)
+			return &step_kinds[i];
+	elog(ERROR, "unknown step: %s", name);
+}
 
-	SPI_connect();
-	result = SPI_execute_extended(step->statement, &options);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_extended failed: %s", SPI_result_code_string(result));
-	if (SPI_tuptable && SPI_tuptable->numvals > 0)
+/* Open a table of jobs, locked to the end of the transaction. */
+static void
+open_jobs(SmTable *table, Oid relid, LOCKMODE lockmode)
+{
+	table->relid = relid;
+	table->what = "table of jobs";
+	table->hint = "Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).";
+	sm_table_open(table, lockmode);
+	sm_table_check_kind(table);
+}
+
+/*
+ * The same for sitemap_run, whose caller owns the table.  A job can have changed the role, and
+ * others the owner.
+ */
+static void
+open_own_jobs(SmTable *table, Oid relid, LOCKMODE lockmode)
+{
+	int			level = NewGUCNestLevel();
+
+	/* lock_timeout is for the jobs; here, it would end the call */
+	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	open_jobs(table, relid, lockmode);
+	AtEOXact_GUC(true, level);
+	if (table->rel->rd_rel->relowner != GetUserId())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table %s", sm_qualified_name(relid)),
+				 errdetail("The owner of the table or the current user has changed during the call.")));
+}
+
+/*
+ * Lock the section of a job to the end of the transaction.  Returns false if it is not free.
+ * Nobody can lock a section without the right to publish it; the run will say that the right
+ * is missing, or the target.
+ */
+static bool
+lock_section(Datum job, bool wait)
+{
+	const SmArguments *args = sm_row_arguments(job);
+	Oid			target;
+	LOCKTAG		lock;
+
+	if (!sm_has_argument(args, "target"))
+		return true;
+	target = DatumGetObjectId(sm_argument(args, "target"));
+	if (!sm_may_publish(target))
+		return true;
+	lock = sm_lock_tag(SM_LOCK_SECTION, target, sm_text_argument(args, "base_url"),
+					   sm_text_argument(args, "section"));
+	return LockAcquire(&lock, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Run a statement of a step.  Returns whether it returned a row. */
+static bool
+run_statement_of(Step *step, const char *statement)
+{
+	return sm_table_execute(&step->jobs, statement, step->params, SM_WRITE, NULL) > 0;
+}
+
+/* Take the row of the job that a statement returned. */
+static void
+take_row(Step *step)
+{
+	SPITupleTable *rows = SPI_tuptable;
+	bool		isnull = true;
+	Datum		job = 0;
+
+	if (rows && SPI_gettypeid(rows->tupdesc, 1) == step->params->params[0].ptype)
+		job = SPI_getbinval(rows->vals[0], rows->tupdesc, 1, &isnull);
+	if (isnull)
+		elog(ERROR, "the statement does not return the row of a job");
+	step->job.value = SPI_datumTransfer(job, false, -1);
+	step->job.isnull = false;
+}
+
+static void
+run_statements(Step *step)
+{
+	for (int i = 0; i < step->nstatements; i++)
 	{
-		Datum		job = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1,
-										&step->job.isnull);
-
-		if (SPI_gettypeid(SPI_tuptable->tupdesc, 1) != step->params->params[0].ptype)
-			elog(ERROR, "the statement does not return the row of a job");
-		if (step->job.isnull)
+		step->job.isnull = true;
+		if (run_statement_of(step, TextDatumGetCString(step->statements[i])))
+			take_row(step);
+		else if (i == step->nstatements - 1 && run_statement_of(step, step->look))
 			ereport(ERROR,
 					(errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 					 errmsg("the row of the job was not updated"),
 					 errdetail("A trigger or a rule of the table of jobs prevents that.")));
-		step->job.value = SPI_datumTransfer(job, false, -1);
+		else
+			return;
+		if (i == 0 && step->kind->section == SECTION_TRY && !lock_section(step->job.value, false))
+		{
+			step->job.isnull = true;
+			return;
+		}
 	}
+}
+
+static void
+run_step(void *arg)
+{
+	Step	   *step = arg;
+
+	SPI_connect();
+	if (step->kind->section == SECTION_WAIT)
+		(void) lock_section(step->params->params[0].value, true);
+	run_statements(step);
 	/* an error at the commit could not be caught */
 	AfterTriggerSetState(makeNode(ConstraintsSetStmt));
 	SPI_finish();
 }
 
 /*
- * Run a step of sitemap_run, one or more statements of which the last returns the row of a
- * job, or no row, in a subtransaction.  Returns that row, and what an error says.
+ * Run a step of sitemap_run in a subtransaction: statements on the table of jobs that return
+ * the row of the job.  Returns the row of the last, or NULL if the job is not that of this
+ * call any more; and what an error says.
  */
 Datum
 _sitemap_try(PG_FUNCTION_ARGS)
 {
-	Step		step = {.statement = text_to_cstring(PG_GETARG_TEXT_PP(0)),
+	Step		step = {.kind = find_step(text_to_cstring(PG_GETARG_TEXT_PP(1))),
+		.look = text_to_cstring(PG_GETARG_TEXT_PP(3)),
 	.params = makeParamList(3),.job.isnull = true};
 	ErrorData  *error;
 	const char *texts[5] = {0};
@@ -78,14 +206,15 @@ _sitemap_try(PG_FUNCTION_ARGS)
 	bool		nulls[7];
 	TupleDesc	desc;
 
-	for (int i = 0; i < step.params->numParams; i++)
-	{
-		step.params->params[i].value = PG_GETARG_DATUM(i + 1);
-		step.params->params[i].isnull = false;	/* the function is STRICT */
-		step.params->params[i].pflags = PARAM_FLAG_CONST;
-		step.params->params[i].ptype = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
-	}
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), TEXTOID, -1, false, TYPALIGN_INT,
+					  &step.statements, NULL, &step.nstatements);
+	/* no argument is NULL, since the function is STRICT */
+	for (int i = 1; i <= step.params->numParams; i++)
+		sm_set_parameter(step.params, i, get_fn_expr_argtype(fcinfo->flinfo, i + 3),
+						 PG_GETARG_DATUM(i + 3), false);
+	open_own_jobs(&step.jobs, PG_GETARG_OID(0), step.kind->lockmode);
 	error = sm_try(run_step, &step);
+	relation_close(step.jobs.rel, NoLock);
 	if (error)
 	{
 		texts[0] = unpack_sql_state(error->sqlerrcode);
@@ -110,30 +239,43 @@ _sitemap_try(PG_FUNCTION_ARGS)
 }
 
 /*
- * Lock the table of jobs to the end of the transaction, and return its name.  Raises an
- * error unless the current user owns the table: a job can have changed the role, and others
- * the owner.
+ * Read a table of jobs by a statement, whose parameter $1 is the OID of the table.  owner: the
+ * caller owns the table, and is about to start jobs.
  */
+Datum
+_sitemap_read(PG_FUNCTION_ARGS)
+{
+	bool		owner = PG_GETARG_BOOL(2);
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ParamListInfo params = makeParamList(1);
+	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+	SmTable		jobs = {0};
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (owner)
+		open_own_jobs(&jobs, PG_GETARG_OID(0), RowExclusiveLock);
+	else
+		open_jobs(&jobs, PG_GETARG_OID(0), AccessShareLock);
+	sm_set_parameter(params, 1, OIDOID, PG_GETARG_DATUM(0), false);
+	SetTuplestoreDestReceiverParams(dest, result->setResult, CurrentMemoryContext, false,
+									result->setDesc, "the statement returns other columns");
+	SPI_connect();
+	sm_table_execute(&jobs, text_to_cstring(PG_GETARG_TEXT_PP(1)), params, SM_READ, dest);
+	SPI_finish();
+	dest->rDestroy(dest);
+	relation_close(jobs.rel, NoLock);
+	return (Datum) 0;
+}
+
+/* Lock a table of jobs as a SELECT does, by its OID. */
 Datum
 _sitemap_lock_jobs(PG_FUNCTION_ARGS)
 {
-	SmTable		table = {.relid = PG_GETARG_OID(0),.what = "table of jobs"};
-	int			level = NewGUCNestLevel();
-	Oid			owner;
+	SmTable		jobs = {0};
 
-	/* lock_timeout is for the jobs; here, it would end the call */
-	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
-	sm_table_open(&table, AccessShareLock);
-	AtEOXact_GUC(true, level);
-	owner = table.rel->rd_rel->relowner;
-	relation_close(table.rel, NoLock);
-	if (owner != GetUserId())
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of table %s", table.sql_name),
-				 errdetail("The owner of the table or the current user has changed during the call.")));
-	PG_RETURN_TEXT_P(cstring_to_text(table.sql_name));
+	open_jobs(&jobs, PG_GETARG_OID(0), AccessShareLock);
+	relation_close(jobs.rel, NoLock);
+	PG_RETURN_VOID();
 }
 
 /* Raise an error unless the procedure that makes the call can commit. */
@@ -149,34 +291,13 @@ _sitemap_require_commit(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* The lock of the section in arguments 0 to 2: target, base_url and section. */
-static LOCKTAG
-section_argument(FunctionCallInfo fcinfo)
-{
-	return sm_lock_tag(SM_LOCK_SECTION, PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)),
-					   text_to_cstring(PG_GETARG_TEXT_PP(2)));
-}
-
-/*
- * Lock a section to the end of the transaction.  Argument 3: whether to wait.  Returns false
- * if the section is not free.  Nobody can lock a section without the right to publish it;
- * the run will say that the right is missing, or the target.
- */
-Datum
-_sitemap_lock_section(PG_FUNCTION_ARGS)
-{
-	LOCKTAG		lock = section_argument(fcinfo);
-
-	if (!sm_may_publish(PG_GETARG_OID(0)))
-		PG_RETURN_BOOL(true);
-	PG_RETURN_BOOL(LockAcquire(&lock, ExclusiveLock, false, !PG_GETARG_BOOL(3)) != LOCKACQUIRE_NOT_AVAIL);
-}
-
 /* Does another session publish a section? */
 Datum
 _sitemap_is_running(PG_FUNCTION_ARGS)
 {
-	LOCKTAG		lock = section_argument(fcinfo);
+	LOCKTAG		lock = sm_lock_tag(SM_LOCK_SECTION, PG_GETARG_OID(0),
+								   text_to_cstring(PG_GETARG_TEXT_PP(1)),
+								   text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	int			nholders;
 
 	(void) GetLockConflicts(&lock, ExclusiveLock, &nholders);

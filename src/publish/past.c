@@ -15,7 +15,6 @@ struct SmPast
 {
 	SmSet	   *set;
 	SmTarget   *target;
-	SPIPlanPtr	read_shown;
 
 	/* the old file in whose range of keys the newest row is */
 	int			file;			/* its number, -1 for none */
@@ -39,7 +38,7 @@ open_states(SmPast *past, int number)
 	oldcontext = MemoryContextSwitchTo(past->context);
 	past->file = number;
 	past->shown.pages = NULL;
-	states = sm_target_read(past->target, past->read_shown, file);
+	states = sm_target_read(past->target, SM_FILE_SHOWN, file);
 	if (states)
 	{
 		states = PG_DETOAST_DATUM_SLICE(PointerGetDatum(states), 0, MAX_LEN);
@@ -125,7 +124,6 @@ sm_past_begin(SmSet *set, SmTarget *target)
 		sm_file_list_order(target->sitemaps, set->key_type, &set->old);
 	past->set = set;
 	past->target = target;
-	past->read_shown = sm_target_prepare_read(target, SM_FILE_SHOWN);
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",
 										  ALLOCSET_DEFAULT_SIZES);
 	target->now = time_of_run(target->sitemaps);

@@ -68,7 +68,6 @@ typedef struct Run
 
 	/* the feed, NULL for none and at the section's first run */
 	SmFeed	   *feed;
-	SPIPlanPtr	read_content;	/* of the old version of a file */
 	TimestampTz run_at;			/* time of the run: not before any lastmod
 								 * that it writes */
 
@@ -159,7 +158,7 @@ compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena
 	if (run->feed == NULL)
 		return;
 	if (old && old->has_content)
-		old_content = sm_target_read(&run->target, run->read_content, old);
+		old_content = sm_target_read(&run->target, SM_FILE_CONTENT, old);
 	sm_feed_compare(run->feed, name, old_content, content);
 }
 
@@ -481,10 +480,7 @@ publish(const SmArguments *args, Run *run)
 	 */
 	if (feed && (target->sitemaps->nfiles > 0 ||
 				 sm_feed_has_section(feed, target->base_url, options->section)))
-	{
 		run->feed = feed;
-		run->read_content = sm_target_prepare_read(target, SM_FILE_CONTENT);
-	}
 	run->run_at = target->now;
 	write_list(run);
 	write_indexes(run);

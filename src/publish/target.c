@@ -19,11 +19,11 @@
  * 1 of the second section.  If another session runs the second section, it holds its lock
  * 1 and waits for lock 3.  PostgreSQL ends such a deadlock with 40P01 in one of them.
  *
- * Statements on the target run through SPI with the caller's privileges, and fire
- * triggers.  Each statement names one table.  A statement on one file has the file's values
- * as parameters.  Foreign partitions and sharded tables support such statements.  No
- * statement but an INSERT names base_url, section or name in its new values, because a
- * sharded table refuses to change the columns that it is sharded by.
+ * Statements on the target (server/statement.h) run with the caller's privileges, and fire
+ * triggers.  Each statement names one table, once.  Foreign partitions and sharded tables
+ * support such statements.  No statement but an INSERT names base_url, section or name in
+ * its new values, because a sharded table refuses to change the columns that it is sharded
+ * by.
  *
  * At REPEATABLE READ, the list of files can be older than the target.  PostgreSQL refuses
  * to change a row that another run has changed since.  A file that another run has
@@ -40,6 +40,7 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/lock.h"
+#include "server/statement.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -105,25 +106,27 @@ name_is_twice(const SmTarget *target, const char *name)
 			 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
 }
 
-/* List the files of the site that meet a condition, by a statement without a plan to keep. */
+/*
+ * List the files of the site that meet a condition, which has $2, $3 and $4 as parameters of
+ * type text.
+ */
 static SmFileList *
-list_files(const SmTarget *target, const char *columns, const char *condition)
+list_files(const SmTarget *target, const char *columns, const char *condition,
+		   const char *value2, const char *value3, const char *value4)
 {
-	MemoryContext context = CurrentMemoryContext;
+	const char *values[] = {target->base_url, value2, value3, value4};
 
-	SPI_execute(psprintf("SELECT %s FROM %s WHERE %s AND %s", columns, target->table.sql_name,
-						 target->of_site, condition),
-				false, 0);
-	MemoryContextSwitchTo(context);
+	sm_table_execute(&target->table,
+					 psprintf("SELECT %s FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1%s",
+							  columns, condition),
+					 sm_text_parameters(lengthof(values), values), SM_READ, NULL);
 	return read_files(target);
 }
 
-/* The same, but only files that no other program makes. */
+/* Put a list of files that no other program makes into order. */
 static SmFileList *
-list_our_files(const SmTarget *target, const char *condition)
+sort_our_files(const SmTarget *target, SmFileList *list)
 {
-	SmFileList *list = list_files(target, SM_OLD_FILE_COLUMNS,
-								  psprintf("digest IS NOT NULL AND %s", condition));
 	const char *twice = sm_file_list_sort(list);
 
 	if (twice)
@@ -134,19 +137,20 @@ list_our_files(const SmTarget *target, const char *condition)
 SmFileList *
 sm_target_list_indexes(const SmTarget *target, bool of_site)
 {
-	return
-		list_our_files(target,
-					   psprintf("kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "'"
-								" AND (section OPERATOR(pg_catalog.=) %s"
-								" %s section OPERATOR(pg_catalog.%s) '" SM_INDEX_SECTION "')",
-								target->section ? quote_literal_cstr(target->section) : "NULL",
-								of_site ? "OR" : "AND", of_site ? "=" : "<>"));
+	SmFileList *list =
+		list_files(target, SM_OLD_FILE_COLUMNS,
+				   psprintf(" AND digest IS NOT NULL AND kind OPERATOR(pg_catalog.=) $2"
+							" AND (section OPERATOR(pg_catalog.=) $3 %s section OPERATOR(pg_catalog.%s) $4)",
+							of_site ? "OR" : "AND", of_site ? "=" : "<>"),
+				   SM_KIND_INDEX, target->section, SM_INDEX_SECTION);
+
+	return sort_our_files(target, list);
 }
 
 SmFileList *
 sm_target_list_site(const SmTarget *target)
 {
-	SmFileList *list = list_files(target, SM_INDEX_COLUMNS, "true");
+	SmFileList *list = list_files(target, SM_INDEX_COLUMNS, "", NULL, NULL, NULL);
 
 	(void) sm_file_list_sort(list);
 	return list;
@@ -169,11 +173,9 @@ check_one_site(const SmTarget *target)
 {
 	if (!OidIsValid(sm_find_index(target->table.rel, is_for_one_site)))
 		return;
-	sm_execute(sm_prepare(psprintf("SELECT base_url FROM %s WHERE NOT (%s) LIMIT 1",
-								   target->table.sql_name, target->of_site),
-						  0, NULL, 0),
-			   NULL, NULL);
-	if (SPI_processed > 0)
+	if (sm_table_execute(&target->table,
+						 "SELECT base_url FROM @table WHERE base_url OPERATOR(pg_catalog.<>) $1 LIMIT 1",
+						 sm_text_parameters(1, &target->base_url), SM_READ, NULL) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base_url \"%s\" is not that of the target's other files", target->base_url),
@@ -183,14 +185,13 @@ check_one_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
-/* While the query ran, it can have changed the role, and others the name of the schema. */
+/* While the query ran, it can have changed the role. */
 void
 sm_target_lock_site(SmTarget *target)
 {
 	target->activity = SM_IN_TARGET;
 	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 	target->now = Max(GetCurrentTimestamp(), target->now);
-	sm_table_check_name(&target->table);
 	sm_table_check_row_security(&target->table);
 }
 
@@ -222,8 +223,6 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), target->label);
 	target->section = options->section;
 	target->base_url = pnstrdup(options->base.url[SM_FORM_PLAIN], options->base.len[SM_FORM_PLAIN]);
-	target->of_site = psprintf("base_url OPERATOR(pg_catalog.=) %s",
-							   quote_literal_cstr(target->base_url));
 	target->now = DT_NOBEGIN;
 	SPI_connect();
 	MemoryContextSwitchTo(context);
@@ -242,10 +241,11 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	check_one_site(target);
 	if (target->section)
 		target->sitemaps =
-			list_our_files(target,
-						   psprintf("section OPERATOR(pg_catalog.=) %s"
-									" AND (kind OPERATOR(pg_catalog.=) '" SM_KIND_INDEX "') IS NOT TRUE",
-									quote_literal_cstr(target->section)));
+			sort_our_files(target,
+						   list_files(target, SM_OLD_FILE_COLUMNS,
+									  " AND digest IS NOT NULL AND section OPERATOR(pg_catalog.=) $2"
+									  " AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
+									  target->section, SM_KIND_INDEX, NULL));
 	target->activity = SM_IN_QUERY;
 }
 
@@ -254,80 +254,51 @@ sm_target_close(SmTarget *target)
 {
 	MemoryContext context = CurrentMemoryContext;
 
-	sm_table_check_name(&target->table);
 	SPI_finish();
 	MemoryContextSwitchTo(context);
 	relation_close(target->table.rel, NoLock);
 }
 
-/*
- * Statements on one file have columns of sitemap_file as parameters: all columns, or the
- * first three, which are enough to find the file.
- */
+/* The parameters $1 to $3 of a statement on one file. */
+static ParamListInfo
+name_parameters(const SmTarget *target, const char *section, const char *name)
+{
+	const char *values[] = {target->base_url, section, name};
+
+	return sm_text_parameters(lengthof(values), values);
+}
+
 #define BY_NAME		"base_url OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $3"
 #define OF_FILE		BY_NAME " AND section OPERATOR(pg_catalog.=) $2"
-#define NAME_NPARAMS	(SM_FILE_NAME + 1)
-
-static SPIPlanPtr
-prepare(const char *statement, int nparams)
-{
-	Oid			types[SM_FILE_NCOLUMNS];
-
-	for (int i = 0; i < nparams; i++)
-		types[i] = sm_file_columns[i].type;
-	return sm_prepare(statement, nparams, types, 0);
-}
-
-/* The parameters that find a file. */
-static void
-set_name(const SmTarget *target, const char *section, const char *name,
-		 Datum values[NAME_NPARAMS])
-{
-	values[SM_FILE_BASE_URL] = CStringGetTextDatum(target->base_url);
-	values[SM_FILE_SECTION] = CStringGetTextDatum(section);
-	values[SM_FILE_NAME] = CStringGetTextDatum(name);
-}
 
 SmOldFile *
-sm_target_find(SmTarget *target, const char *name)
+sm_target_find(const SmTarget *target, const char *name)
 {
-	Datum		values[NAME_NPARAMS];
 	SmFileList *list;
 
-	if (target->find == NULL)
-		target->find = prepare(psprintf("SELECT " SM_OLD_FILE_COLUMNS " FROM %s WHERE " BY_NAME,
-										target->table.sql_name), NAME_NPARAMS);
-	set_name(target, "", name, values);
-	sm_execute_read(target->find, values, true);
+	sm_table_execute(&target->table, "SELECT " SM_OLD_FILE_COLUMNS " FROM @table WHERE " BY_NAME,
+					 name_parameters(target, NULL, name), SM_READ_NEWEST, NULL);
 	list = read_files(target);
 	if (list->nfiles > 1)
 		name_is_twice(target, name);
 	return list->nfiles == 0 ? NULL : list->files[0];
 }
 
-SPIPlanPtr
-sm_target_prepare_read(const SmTarget *target, int column)
-{
-	return prepare(psprintf("SELECT %s::pg_catalog.bytea FROM %s WHERE " OF_FILE, sm_file_columns[column].name,
-							target->table.sql_name),
-				   NAME_NPARAMS);
-}
-
 struct varlena *
-sm_target_read(SmTarget *target, SPIPlanPtr plan, const SmOldFile *file)
+sm_target_read(SmTarget *target, int column, const SmOldFile *file)
 {
 	SmActivity	activity = target->activity;
 	MemoryContext context = CurrentMemoryContext;
-	Datum		values[NAME_NPARAMS];
 	bool		isnull = true;
 	Datum		value = 0;
 
 	target->activity = SM_IN_TARGET;
-	set_name(target, file->section, file->name, values);
 	SPI_connect();
-	if (sm_execute_read(plan, values, false) > 0)
-		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	MemoryContextSwitchTo(context);
+	if (sm_table_execute(&target->table,
+						 psprintf("SELECT %s FROM @table WHERE " OF_FILE, sm_file_columns[column].name),
+						 name_parameters(target, file->section, file->name), SM_READ, NULL) > 0)
+		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull)
 		value = datumCopy(value, false, -1);
 	SPI_finish();
@@ -338,9 +309,9 @@ sm_target_read(SmTarget *target, SPIPlanPtr plan, const SmOldFile *file)
 
 /* Run a statement that must change one row. */
 static void
-change_row(SPIPlanPtr plan, Datum *values, const char *nulls)
+change_row(const SmTarget *target, const char *statement, ParamListInfo params)
 {
-	uint64		changed = sm_execute(plan, values, nulls);
+	uint64		changed = sm_table_execute(&target->table, statement, params, SM_WRITE, NULL);
 
 	if (changed != 1)
 		ereport(ERROR,
@@ -349,52 +320,38 @@ change_row(SPIPlanPtr plan, Datum *values, const char *nulls)
 						changed)));
 }
 
-/* An INSERT of a file, or an UPDATE of its columns after the name.  last: the last column. */
-static SPIPlanPtr
-prepare_write(const SmTarget *target, bool is_new, int last)
+void
+sm_target_write(const SmTarget *target, bool is_new, const Datum *values, const bool *isnull)
 {
+	/* without new content, the old stays */
+	int			last = is_new || !isnull[SM_FILE_CONTENT] ? SM_FILE_CONTENT : SM_FILE_SHOWN;
+	ParamListInfo params = makeParamList(last + 1);
 	StringInfoData columns;
-	StringInfoData values;
+	StringInfoData numbers;
 
 	initStringInfo(&columns);
-	initStringInfo(&values);
-	for (int i = is_new ? 0 : SM_FILE_NAME + 1; i <= last; i++)
-		if (sm_table_has_column(&target->table, i))
+	initStringInfo(&numbers);
+	for (int i = 0; i <= last; i++)
+	{
+		sm_set_parameter(params, i + 1, sm_file_columns[i].type, values[i], isnull[i]);
+		if ((is_new || i > SM_FILE_NAME) && sm_table_has_column(&target->table, i))
 		{
 			const char *comma = columns.len > 0 ? ", " : "";
 
 			appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
-			appendStringInfo(&values, "%s$%d", comma, i + 1);
+			appendStringInfo(&numbers, "%s$%d", comma, i + 1);
 		}
-	return prepare(psprintf(is_new ? "INSERT INTO %s (%s) VALUES (%s)" :
-							"UPDATE %s SET (%s) = ROW (%s) WHERE " OF_FILE,
-							target->table.sql_name, columns.data, values.data),
-				   last + 1);
+	}
+	change_row(target,
+			   psprintf(is_new ? "INSERT INTO @table (%s) VALUES (%s)" :
+						"UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE,
+						columns.data, numbers.data),
+			   params);
 }
 
 void
-sm_target_write(SmTarget *target, bool is_new, Datum *values, const bool *isnull)
+sm_target_delete(const SmTarget *target, const SmOldFile *file)
 {
-	bool		has_content = !isnull[SM_FILE_CONTENT];
-	SPIPlanPtr *plan = is_new ? &target->insert :
-		has_content ? &target->update : &target->update_row;
-	char		nulls[SM_FILE_NCOLUMNS];
-
-	if (*plan == NULL)
-		*plan = prepare_write(target, is_new, is_new || has_content ? SM_FILE_CONTENT : SM_FILE_SHOWN);
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		nulls[i] = isnull[i] ? 'n' : ' ';
-	change_row(*plan, values, nulls);
-}
-
-void
-sm_target_delete(SmTarget *target, const SmOldFile *file)
-{
-	Datum		values[NAME_NPARAMS];
-
-	if (target->delete == NULL)
-		target->delete = prepare(psprintf("DELETE FROM %s WHERE " OF_FILE, target->table.sql_name),
-								 NAME_NPARAMS);
-	set_name(target, file->section, file->name, values);
-	change_row(target->delete, values, NULL);
+	change_row(target, "DELETE FROM @table WHERE " OF_FILE,
+			   name_parameters(target, file->section, file->name));
 }

@@ -27,17 +27,9 @@ typedef struct SmTarget
 	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
 	SmActivity	activity;
-	const char *of_site;		/* condition for the rows of the site */
 	SmFileList *sitemaps;		/* of the section */
 	TimestampTz now;			/* lastmod of files that change: the clock
 								 * under the site's lock, or later */
-
-	/* statements on one file, NULL until they are used */
-	SPIPlanPtr	find;
-	SPIPlanPtr	insert;
-	SPIPlanPtr	update;
-	SPIPlanPtr	update_row;		/* of all but the content */
-	SPIPlanPtr	delete;
 } SmTarget;
 
 /* Is there such a table, and may the current user publish in it? */
@@ -68,21 +60,21 @@ extern SmFileList *sm_target_list_site(const SmTarget *target);
  * Find a file of the site by its name, with the newest snapshot, which a transaction at
  * REPEATABLE READ does not have.  NULL if there is none.
  */
-extern SmOldFile *sm_target_find(SmTarget *target, const char *name);
+extern SmOldFile *sm_target_find(const SmTarget *target, const char *name);
 
 /*
- * Prepare to read a column of type bytea, in SPI's current connection; and read it of a file,
- * which may happen while the query runs.  The result can be toasted, or NULL.
+ * Read a column of type bytea of a file, which may happen while the query runs.  The result
+ * can be toasted, or NULL.
  */
-extern SPIPlanPtr sm_target_prepare_read(const SmTarget *target, int column);
-extern struct varlena *sm_target_read(SmTarget *target, SPIPlanPtr plan, const SmOldFile *file);
+extern struct varlena *sm_target_read(SmTarget *target, int column, const SmOldFile *file);
 
 /*
  * Insert or update a file, a row of sitemap_file.  An update finds it by base_url, section
  * and name, and keeps the content where the new row has none.
  */
-extern void sm_target_write(SmTarget *target, bool is_new, Datum *values, const bool *isnull);
+extern void sm_target_write(const SmTarget *target, bool is_new, const Datum *values,
+							const bool *isnull);
 
-extern void sm_target_delete(SmTarget *target, const SmOldFile *file);
+extern void sm_target_delete(const SmTarget *target, const SmOldFile *file);
 
 #endif

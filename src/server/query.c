@@ -223,8 +223,12 @@ refuse_table_name(const char *text)
 				 errhint("To read the table, write TABLE %s.", text)));
 }
 
-SPIPlanPtr
-sm_prepare(const char *statement, int nargs, const Oid *types, int options)
+/*
+ * Prepare a statement for parameters of these types.  options: flags CURSOR_OPT_* of SPI.  The
+ * current memory context stays.
+ */
+static SPIPlanPtr
+prepare(const char *statement, int nargs, const Oid *types, int options)
 {
 	MemoryContext context = CurrentMemoryContext;
 	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, unconstify(Oid *, types), options);
@@ -233,33 +237,6 @@ sm_prepare(const char *statement, int nargs, const Oid *types, int options)
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
 	return plan;
-}
-
-uint64
-sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls)
-{
-	MemoryContext context = CurrentMemoryContext;
-	int			result = SPI_execute_plan(plan, values, nulls, false, 0);
-
-	MemoryContextSwitchTo(context);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan failed: %s", SPI_result_code_string(result));
-	return SPI_processed;
-}
-
-uint64
-sm_execute_read(SPIPlanPtr plan, Datum *values, bool newest)
-{
-	MemoryContext context = CurrentMemoryContext;
-	int			result;
-
-	PushActiveSnapshot(newest ? GetLatestSnapshot() : GetTransactionSnapshot());
-	result = SPI_execute_plan(plan, values, NULL, true, 0);
-	PopActiveSnapshot();
-	MemoryContextSwitchTo(context);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan failed: %s", SPI_result_code_string(result));
-	return SPI_processed;
 }
 
 /* The plan's only statement. */
@@ -282,7 +259,7 @@ sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest)
 		.value = TimestampTzGetDatum(since),.pflags = PARAM_FLAG_CONST,.ptype = TIMESTAMPTZOID
 	};
 	SPI_connect();
-	plan = sm_prepare(statement, 1, &param->ptype, 0);
+	plan = prepare(statement, 1, &param->ptype, 0);
 	if (list_length(SPI_plan_get_plan_sources(plan)) != 1 || plan_source(plan)->resultDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
@@ -344,8 +321,8 @@ prepare_statement(const SmQuery *query, const char *statement, int options)
 	SPIPlanPtr	plan;
 
 	/* a custom plan lets the planner see the values of the bounds */
-	plan = sm_prepare(statement, query->key_type ? 2 : 0, types,
-					  options | CURSOR_OPT_CUSTOM_PLAN);
+	plan = prepare(statement, query->key_type ? 2 : 0, types,
+				   options | CURSOR_OPT_CUSTOM_PLAN);
 	restore_settings(level);
 	return plan;
 }
@@ -375,7 +352,7 @@ sm_query_open(SmQuery *query, const char *text)
 	if (strchr(text, '$') != NULL)
 		query->plan = SPI_prepare_extended(text, &options);
 	if (parameters.n == 0)
-		query->plan = sm_prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
+		query->plan = prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
 	source = check_plan(query->plan);
 	MemoryContextSwitchTo(context);
 

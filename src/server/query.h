@@ -63,22 +63,6 @@ extern void sm_receiver_init(SmReceiver *receiver,
 extern void sm_query_context(const SmReceiver *receiver);
 
 /*
- * Prepare a statement with SPI, for parameters of these types.  options: flags
- * CURSOR_OPT_* of SPI.  Unlike SPI's own functions, sm_prepare and sm_execute keep the
- * current memory context.
- */
-extern SPIPlanPtr sm_prepare(const char *statement, int nargs, const Oid *types, int options);
-
-/* Run a plan.  Returns how many rows it changed, or returned in SPI_tuptable. */
-extern uint64 sm_execute(SPIPlanPtr plan, Datum *values, const char *nulls);
-
-/*
- * The same for a plan that only reads, which may run while a query does.  newest: with the
- * newest snapshot, even in a transaction that keeps its snapshot.
- */
-extern uint64 sm_execute_read(SPIPlanPtr plan, Datum *values, bool newest);
-
-/*
  * Run the statement that names what changed since the last run of sitemap_publish.  Its
  * parameter $1 is since.  It may write, and its rows go to the receiver.  Returns whether
  * it calls volatile functions.

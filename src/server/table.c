@@ -12,7 +12,6 @@
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/varlena.h"
@@ -34,9 +33,7 @@ sm_table_open(SmTable *table, LOCKMODE lockmode)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the %s does not exist", table->what)));
 	table->rel = rel;
-	table->schema = get_namespace_name(RelationGetNamespace(rel));
 	table->name = pstrdup(RelationGetRelationName(rel));
-	table->sql_name = sm_qualified_name(table->relid);
 }
 
 void
@@ -106,18 +103,6 @@ sm_table_check_columns(const SmTable *table)
 							get_collation_name(collation)),
 					 errdetail("It takes different texts for equal, and so one file or site for another.")));
 	}
-}
-
-void
-sm_table_check_name(const SmTable *table)
-{
-	AcceptInvalidationMessages();
-	if (strcmp(get_namespace_name(RelationGetNamespace(table->rel)), table->schema) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the schema of the %s \"%s\" was renamed", table->what,
-						table->name),
-				 errhint("Publish again.")));
 }
 
 Oid

@@ -25,9 +25,7 @@ typedef struct SmTable
 
 	/* set by sm_table_open */
 	Relation	rel;
-	char	   *schema;
-	char	   *name;
-	char	   *sql_name;		/* both, quoted for statements */
+	char	   *name;			/* for errors */
 } SmTable;
 
 /* Open the table with a lock.  Raises an error if it does not exist. */
@@ -44,12 +42,6 @@ extern void sm_table_check_columns(const SmTable *table);
 
 /* Does the table have a column?  column: its index in columns. */
 extern bool sm_table_has_column(const SmTable *table, int column);
-
-/*
- * Raise an error unless the schema still has its name.  A lock on a table does not prevent
- * others from renaming the schema.  Then another table can get the name.
- */
-extern void sm_table_check_name(const SmTable *table);
 
 /* The name of a table or view with its schema, quoted. */
 extern char *sm_qualified_name(Oid table);

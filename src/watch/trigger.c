@@ -30,18 +30,19 @@
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "server/query.h"
-#include "server/table.h"
+#include "server/statement.h"
 #include "storage/sinval.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_watch);
@@ -57,6 +58,7 @@ typedef struct InsertPlan
 {
 	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
 	Oid			type;			/* of the keys; InvalidOid: adds NULL */
+	SmGuard		guard;			/* has the OID of the queue */
 	SPIPlanPtr	plan;			/* NULL for none */
 } InsertPlan;
 
@@ -254,33 +256,63 @@ find_keys(const TriggerData *data, const Columns *columns, Keys *keys)
 		ExecDropSingleTupleTableSlot(new_row);
 }
 
-static SPIPlanPtr
-find_insert(const char *queue, Oid type)
+static InsertPlan *
+find_insert(const char *name, Oid queue, Oid type)
 {
 	for (int i = 0; i < MAX_PLANS; i++)
-		if (plans[i].plan && plans[i].type == type && strcmp(plans[i].queue, queue) == 0)
-			return plans[i].plan;
+		if (plans[i].plan && plans[i].type == type && plans[i].guard.table.relid == queue &&
+			strcmp(plans[i].queue, name) == 0)
+			return &plans[i];
 	return NULL;
 }
 
-/* Keep a plan instead of the oldest. */
-static void
-keep_plan(const char *queue, Oid type, SPIPlanPtr plan)
+/* A parameter has no use but that the name of the queue is checked there. */
+static ParamListInfo
+insert_parameters(void)
 {
-	InsertPlan *oldest = &plans[next_plan];
+	static ParamListInfo params = NULL;
 
-	if (oldest->plan)
+	if (params == NULL)
 	{
-		/* inside another trigger, it may be running */
-		if (DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) > 1)
-			return;
-		SPI_freeplan(oldest->plan);
+		MemoryContext oldcontext = MemoryContextSwitchTo(TopMemoryContext);
+
+		params = makeParamList(1);
+		sm_set_parameter(params, 1, BOOLOID, BoolGetDatum(true), false);
+		MemoryContextSwitchTo(oldcontext);
 	}
-	SPI_keepplan(plan);
-	strlcpy(oldest->queue, queue, sizeof(oldest->queue));
-	oldest->type = type;
-	oldest->plan = plan;
-	next_plan = (next_plan + 1) % MAX_PLANS;
+	return params;
+}
+
+/*
+ * Make a plan, and keep it instead of the oldest.  That may be running, inside another
+ * trigger.  Then the plan is put into *once.
+ */
+static InsertPlan *
+make_insert(const char *name, Oid queue, Oid type, InsertPlan *once)
+{
+	InsertPlan *insert = &plans[next_plan];
+
+	if (insert->plan && DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) > 1)
+		insert = once;
+	else if (insert->plan)
+		SPI_freeplan(insert->plan);
+	insert->plan = NULL;
+	strlcpy(insert->queue, name, sizeof(insert->queue));
+	insert->type = type;
+	insert->guard.table = (SmTable)
+	{
+		.relid = queue,.what = "queue",.name = insert->queue
+	};
+	insert->guard.params = insert_parameters();
+	insert->plan = sm_table_prepare(&insert->guard, OidIsValid(type) ?
+									"INSERT INTO @table SELECT key FROM " ROWS " WHERE true OR $1" :
+									"INSERT INTO @table SELECT NULL WHERE true OR $1");
+	if (insert != once)
+	{
+		SPI_keepplan(insert->plan);
+		next_plan = (next_plan + 1) % MAX_PLANS;
+	}
+	return insert;
 }
 
 /*
@@ -345,7 +377,8 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 	};
 	const char *name = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
 	Oid			type = keys->all ? InvalidOid : TupleDescAttr(keys->desc, 0)->atttypid;
-	SPIPlanPtr	plan = find_insert(name, type);
+	InsertPlan *insert = find_insert(name, RelationGetRelid(queue), type);
+	InsertPlan	once;
 	int			level = NewGUCNestLevel();
 	Oid			user;
 	int			context;
@@ -358,14 +391,9 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 					  GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
 	SPI_register_relation(&rows);
-	if (plan == NULL)
-	{
-		plan = sm_prepare(psprintf("INSERT INTO %s %s", sm_qualified_name(RelationGetRelid(queue)),
-								   keys->all ? "VALUES (NULL)" : "SELECT key FROM " ROWS),
-						  0, NULL, 0);
-		keep_plan(name, type, plan);
-	}
-	sm_execute(plan, NULL, NULL);
+	if (insert == NULL)
+		insert = make_insert(name, RelationGetRelid(queue), type, &once);
+	sm_table_execute_plan(insert->plan, &insert->guard);
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	SetUserIdAndSecContext(user, context);

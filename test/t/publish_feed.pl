@@ -269,51 +269,6 @@ $node->safe_psql('postgres',
 ($status, $stdout, $stderr) = $node->psql('postgres', "SET ROLE web; $publish)");
 like($stderr, qr/permission denied for table site_changes/, 'a feed that the caller may not write to');
 
-# The schema is renamed while a run reads the contents of the target, and the name leads to
-# another table then, whose contents are no bytes.  A run that is faster waits before it
-# writes the feed.
-$node->safe_psql(
-	'postgres', q{
-	CREATE SCHEMA live;
-	CREATE TABLE live.files OF sitemap_file (PRIMARY KEY (base_url, name));
-	ALTER TABLE live.files ALTER content SET STORAGE EXTERNAL;
-	SELECT FROM sitemap_publish('live.files', $$SELECT '/' || repeat('x', 120) || n AS loc, date '2026-01-01' AS lastmod
-	                                              FROM generate_series(1, 400000) n$$, 'https://www.example.com/', compression => 0);
-	CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$
-	BEGIN
-	  PERFORM pg_catalog.pg_advisory_xact_lock_shared(1);
-	  RETURN NULL;
-	END
-	$$;
-	CREATE TRIGGER waits BEFORE INSERT ON site_changes FOR EACH STATEMENT EXECUTE FUNCTION wait();
-	CREATE SCHEMA other;
-	CREATE TABLE other.files AS SELECT base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, 12345::bigint AS content FROM live.files});
-my $holder = $node->background_psql('postgres');
-$holder->query_safe('SELECT pg_advisory_lock(1)');
-my $run = IPC::Run::start(
-	[ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', q{
-	SELECT FROM sitemap_publish('live.files', $$SELECT '/' || repeat('x', 120) || n AS loc, date '2026-01-02' AS lastmod
-	                                              FROM generate_series(1, 400000) n$$, 'https://www.example.com/', compression => 0,
-	                            feed => 'site_changes')} ],
-	'<', '/dev/null', '>', \my $output, '2>', \my $errors);
-$node->safe_psql(
-	'postgres', q{
-	SET statement_timeout = '3min';
-	DO $$
-	DECLARE
-	  target oid := 'live.files'::regclass;
-	BEGIN
-	  LOOP
-	    EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE relation = target AND mode = 'RowExclusiveLock' AND granted);
-	  END LOOP;
-	  ALTER SCHEMA live RENAME TO former;
-	  ALTER SCHEMA other RENAME TO live;
-	END
-	$$});
-$holder->quit;
-$run->finish;
-like($errors, qr/ERROR:  the schema of the target table "files" was renamed/, 'a schema that is renamed during a run');
-
 $node->stop;
 done_testing();
 

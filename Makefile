@@ -5,6 +5,7 @@
 # make check-world        make test, then the tests that take longer
 # make demo               a demonstration, in such a server, on the files under /usr/share
 # make unit, fuzz, bench  unit tests and fuzzers of plain files, measurements
+# make mutants            faults put into src that no test notices
 # make load               many readers, publishers and writers at the same time
 # make sanitize           the SQL tests with AddressSanitizer and UndefinedBehaviorSanitizer
 # make valgrind           the SQL tests under valgrind
@@ -122,22 +123,27 @@ build/sanitize: FORCE
 	@mkdir -p build
 	@echo '$(CC) $(FUZZ_CC) $(SANITIZE)' | cmp -s - $@ || echo '$(CC) $(FUZZ_CC) $(SANITIZE)' >$@
 
-# Plain files are compiled once for all unit tests, once for all fuzzers.
-UNIT_BUILD = $(CC) $(SANITIZE) $(PLAIN_CFLAGS) -o $@
+# Plain files are compiled once for all unit tests, once for all fuzzers.  The unit tests
+# load them from a library, so that a changed file does not link them again.
+UNIT_BUILD = $(CC) $(SANITIZE) $(PLAIN_CFLAGS) -fPIC -o $@
 UNIT_PLAIN = $(PLAIN:src/%=build/unit/%)
+UNIT_LIBRARY = build/unit/plain.so
 $(UNIT_PLAIN): build/unit/%.o: src/%.c $(HEADER_FILES) build/config build/sanitize
 	@mkdir -p $(@D)
 	$(UNIT_BUILD) -c $<
+$(UNIT_LIBRARY): $(UNIT_PLAIN)
+	$(UNIT_BUILD) -shared $^ $(PLAIN_LIBS)
 
+UNIT_NEEDS = $(HEADER_FILES) build/config build/sanitize | $(UNIT_LIBRARY)
 UNIT = $(patsubst test/%.c,build/%,$(wildcard test/unit/*.c))
-$(UNIT): build/%: test/%.c $(wildcard test/unit/*.h) $(UNIT_PLAIN)
-	$(UNIT_BUILD) $< $(UNIT_PLAIN) $(PLAIN_LIBS)
+$(UNIT): build/%: test/%.c $(wildcard test/unit/*.h) $(UNIT_NEEDS)
+	$(UNIT_BUILD) $< $(UNIT_LIBRARY)
 
 FUZZ_SOURCES = $(wildcard test/fuzz/fuzz_*.c)
 SEEDS = $(patsubst test/fuzz/fuzz_%.c,build/seeds/%,$(FUZZ_SOURCES))
-$(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $(UNIT_PLAIN)
+$(SEEDS): build/seeds/%: test/fuzz/fuzz_%.c test/fuzz/seeds.c test/fuzz/fuzz.h $(UNIT_NEEDS)
 	@mkdir -p $(@D)
-	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_PLAIN) $(FUZZ_LIBS)
+	$(UNIT_BUILD) $< test/fuzz/seeds.c $(UNIT_LIBRARY) $(FUZZ_LIBS)
 
 FUZZ_BUILD = $(FUZZ_CC) -fsanitize=fuzzer $(SANITIZE) $(PLAIN_CFLAGS) -o $@
 FUZZ_PLAIN = $(PLAIN:src/%=build/fuzz/%)
@@ -173,6 +179,10 @@ bench demo load:
 test:
 	@test/run
 
+# COMMIT=..., or SAMPLE=... and SEED=...
+mutants:
+	@test/mutants $(if $(SAMPLE),-n $(SAMPLE) $(if $(SEED),-s $(SEED)),$(COMMIT))
+
 valgrind:
 	@test/valgrind
 
@@ -192,4 +202,4 @@ dist:
 release:
 	@packaging/release
 
-.PHONY: uninstall-documents compile unit fuzz bench demo load test check-world sanitize valgrind dist release FORCE
+.PHONY: uninstall-documents compile unit fuzz bench demo load test check-world mutants sanitize valgrind dist release FORCE

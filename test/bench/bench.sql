@@ -178,7 +178,7 @@ INSERT INTO work (name, beside, goal, statement)
 SELECT name, beside, goal,
        format($$SELECT sum(byte_count)
                   FROM generate_series(1, 20) n,
-                       sitemap_publish(%L, format('SELECT loc || %%L AS loc FROM public.page LIMIT 1000', '?' || n || random()),
+                       sitemap_publish(%L, format('SELECT ''/item-'' || i || %%L AS loc FROM generate_series(1, 1000) i ORDER BY i', '?' || n || random()),
                                        'https://www.example.com/', section => 'short')$$, target)
   FROM (VALUES ('20 runs of `sitemap_publish`, a short section alone', NULL, NULL, 'alone'),
                ('20 runs of `sitemap_publish`, a short section beside a long one', '20 runs of `sitemap_publish`, a short section alone', '1.1', 'shared')) v (name, beside, goal, target);

@@ -98,7 +98,7 @@ SELECT 'job_files', 'http://a/', section, 'SELECT path AS loc FROM public.job_pa
     ('due-four-failures', NULL, NULL, 4, now() - interval '4 minutes', NULL, 'refused'),
     ('not-most-failures', NULL, NULL, 2147483647, now() - interval '59 minutes', NULL, 'refused'),
     ('due-most-failures', NULL, NULL, 2147483647, now() - interval '60 minutes', NULL, 'refused')) v (section, finished, every, failures, started, requested, error);
-SELECT section, state, next_run <= clock_timestamp() AS now, CASE WHEN isfinite(next_run) THEN extract(minute FROM next_run - now()) BETWEEN 0 AND 2 END AS soon, extract(minute FROM age) AS minutes, error
+SELECT section, state, next_run <= clock_timestamp() AS now, next_run BETWEEN now() - interval '1 minute' AND now() + interval '3 minutes' AS soon, extract(minute FROM age) AS minutes, error
   FROM sitemap_status('job') ORDER BY section;
 CALL sitemap_run('job');
 SELECT section, written, requested FROM job ORDER BY section;

@@ -192,21 +192,20 @@ can_have_at(SmSpan xml)
 	return false;
 }
 
-/* Refuse a value that is a URL with a user name or password. */
+/* Refuse a value with a URL that has a user name or password. */
 static bool
 check_user(const Fragment *f, SmSpan value)
 {
-	const char *at;
-
-	value = sm_trim(value);
-	at = memchr(value.s, '@', value.len);
-	return at == NULL || !sm_url_has_user(value) || memchr(value.s, ' ', at - value.s) != NULL ||
+	return memchr(value.s, '@', value.len) == NULL || !sm_url_has_user(sm_trim(value)) ||
 		sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 				  sm_url_hint(SM_URL_USER),
 				  "invalid extension: a URL has a user name or password before the host");
 }
 
-/* Check the URLs of a value that has an "@": attributes, and texts between two tags. */
+/*
+ * Check the URLs of a value that has an "@": attributes, texts between two tags, comments
+ * and instructions.
+ */
 static bool
 check_urls(Fragment *f, SmXmlToken token)
 {
@@ -224,7 +223,7 @@ check_urls(Fragment *f, SmXmlToken token)
 		return true;
 	}
 	if (token != SM_XML_START && token != SM_XML_END)
-		return true;
+		return check_user(f, r->raw);
 	if (!check_user(f, sm_span(f->text.data, f->text.len)))
 		return false;
 	for (int i = 0; token == SM_XML_START && i < r->nattributes; i++)

@@ -567,17 +567,6 @@ sm_url_base_init(SmUrlBase *base, const char *src, size_t len, SmUrlScope scope)
 	return SM_URL_OK;
 }
 
-bool
-sm_url_has_user(SmSpan url)
-{
-	Parts		parts;
-
-	if (!sm_url_begins(url.s, url.len) && !sm_span_begins(url, "//"))
-		return false;
-	split(url.s, url.len, &parts);
-	return memchr(parts.authority.s, '@', parts.authority.len) != NULL;
-}
-
 /* Where the last "@" of a text begins, however it is written; NULL if there is none. */
 static const char *
 last_at(const char *s, const char *end)
@@ -620,6 +609,38 @@ find_authority(const char *s, const char *end)
 	while (s < end && is_slash(*s))
 		s++;
 	return s;
+}
+
+bool
+sm_url_has_user(SmSpan text)
+{
+	const char *end = text.s + text.len;
+	const char *s = text.s;
+
+	while ((s = find_authority(s, end)) != NULL)
+	{
+		const char *blank = NULL;
+		bool		has_password = false;
+
+		for (; s < end && !is_slash(*s) && *s != '?' && *s != '#'; s++)
+		{
+			if (*s == '@' && (has_password || blank == NULL))
+				return true;
+			if (sm_is_space(*s) && blank == NULL)
+				blank = s;
+			if (*s != ':')
+				continue;
+			while (s + 1 < end && sm_is_digit(s[1]))
+				s++;
+			has_password = has_password || (s + 1 < end && !sm_is_space(s[1]));
+		}
+		/* the next URL begins after a blank, not in this URL's path */
+		if (blank)
+			s = blank;
+		while (s < end && !sm_is_space(*s))
+			s++;
+	}
+	return false;
 }
 
 SmSpan

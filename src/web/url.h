@@ -100,8 +100,14 @@ extern SmUrlStatus sm_url_base_init(SmUrlBase *base, const char *src, size_t len
 /* Does a text begin like an absolute URL, with a scheme and "://"? */
 extern bool sm_url_begins(const char *s, size_t len);
 
-/* Does a URL, absolute or beginning with "//", have a user name or password? */
-extern bool sm_url_has_user(SmSpan url);
+/*
+ * Does a URL in a text have a user name or password?  It may begin with "//" if the text does,
+ * and a password may have blanks:
+ *
+ *	  https://editor:pass word@www.example.com	true
+ *	  https://www.example.com:80 by editor@www.example.com	false
+ */
+extern bool sm_url_has_user(SmSpan text);
 
 /*
  * The part of a text that no message may repeat, because it may be a user name and a

@@ -453,7 +453,7 @@ make_audit(FunctionCallInfo fcinfo)
 static void
 check_query(Audit *audit)
 {
-	const SmQuery *query = &audit->query;
+	SmQuery    *query = &audit->query;
 	const char *dependence;
 
 	if (audit->options->stable && query->key_type == NULL && !sm_query_has_order(query))

@@ -25,9 +25,6 @@
 /* rows between two updates of the progress view */
 #define PROGRESS_ROWS	1024
 
-/* how many ranges to estimate the cost of: the first ones stand for all */
-#define PLANNED_RANGES	10
-
 /*
  * The most that ranges may cost, by the planner's estimates, where all rows cost 1.
  * More than 1, since the planner does not know what it costs to make entries of rows,
@@ -415,53 +412,48 @@ sm_set_check_query(SmSet *set)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* The number of ranges that hold the touched files. */
-static int
-count_ranges(const SmOldFiles *old)
-{
-	int			nranges = 0;
-
-	for (int i = 0; i < old->nfiles; i = sm_rebuild_piece(old->rebuild, old->nfiles, i))
-		nranges += old->rebuild[i].touched;
-	return nranges;
-}
-
 /*
  * Should only the ranges of the touched files be read, and not all rows?  False if
  * the planner expects the ranges to cost much more, as they do without an index on
  * the key: each range then reads the whole table.
+ *
+ * To plan a range can cost more than to read it, so only the smallest is planned: at most
+ * half of the files are touched, so what decides is what even a small range costs.
  */
 static bool
 prefers_ranges(SmSet *set)
 {
 	const SmOldFiles *old = &set->old;
-	int			nranges = count_ranges(old);
-	int			nplanned = 0;
-	double		cost = 0;
+	int			nranges = 0;
+	int			smallest = 0;
+	int			size = INT_MAX;
 	double		cost_of_all;
+	double		cost_of_range;
 
-	if (nranges <= 1)
-		return true;
-	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
-	for (int end, i = 0; i < old->nfiles && nplanned < PLANNED_RANGES; i = end)
+	for (int end, i = 0; i < old->nfiles; i = end)
 	{
-		double		cost_of_range;
-
 		end = sm_rebuild_piece(old->rebuild, old->nfiles, i);
 		if (!old->rebuild[i].touched)
 			continue;
-		nplanned++;
-		set_bounds(set, i, end);
-		cost_of_range = sm_query_cost(&set->query, set->from, set->to);
-
-		/*
-		 * Where the query passes $1 and $2 to a function, the planner knows
-		 * nothing of the bounds.  Then trust that the function uses them.
-		 */
-		if (set->query.nparameters == 0 || cost_of_range != cost_of_all)
-			cost += cost_of_range;
+		nranges++;
+		if (end - i < size)
+		{
+			size = end - i;
+			smallest = i;
+		}
 	}
-	return cost / nplanned * nranges <= MAX_RANGES_COST * cost_of_all;
+	if (nranges <= 1)
+		return true;
+	set_bounds(set, smallest, smallest + size);
+	cost_of_all = sm_query_cost(&set->query, NULL, NULL);
+	cost_of_range = sm_query_cost(&set->query, set->from, set->to);
+
+	/*
+	 * Where the query passes $1 and $2 to a function, the planner knows
+	 * nothing of the bounds.  Then trust that the function uses them.
+	 */
+	return (set->query.nparameters > 0 && cost_of_range == cost_of_all) ||
+		cost_of_range * nranges <= MAX_RANGES_COST * cost_of_all;
 }
 
 /*

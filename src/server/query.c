@@ -20,6 +20,7 @@
 #include "server/error.h"
 #include "server/table.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -40,11 +41,8 @@ fix_setting(const char *name, const char *value)
  * stays as it is, and so do settings that affect only how text is read, since the query is
  * written for them: array_nulls, timezone_abbreviations, and the order of day and month in
  * DateStyle.
- *
- * restore_settings restores the settings, given the result, or does nothing for 0.
- * After an error, the end of the (sub)transaction does that.
  */
-static int
+static void
 fix_settings(void)
 {
 	static const char *const settings[][2] = {
@@ -60,18 +58,32 @@ fix_settings(void)
 		{"quote_all_identifiers", "off"},	/* regclass, format() with %I */
 		{"xmlbinary", "base64"},	/* bytea in XML */
 	};
-	int			level = NewGUCNestLevel();
 
 	for (size_t i = 0; i < lengthof(settings); i++)
 		fix_setting(settings[i][0], settings[i][1]);
-	return level;
 }
 
+/*
+ * Let the query's dates, times and intervals be read differently than by the session: in a
+ * time zone that no place has, and with day and month the other way round.
+ */
 static void
-restore_settings(int level)
+change_settings(void)
 {
-	if (level > 0)
-		AtEOXact_GUC(true, level);
+	fix_setting("TimeZone", "<sitemap>-09:17");
+	fix_setting("DateStyle", DateOrder == DATEORDER_MDY ? "DMY" : "MDY");
+	fix_setting("IntervalStyle", IntervalStyle == INTSTYLE_SQL_STANDARD ? "postgres" : "sql_standard");
+}
+
+/* Do the fixed settings change how PL/pgSQL reads literals in functions, or writes them? */
+static bool
+settings_matter(void)
+{
+	long		offset;
+
+	return DateStyle != USE_ISO_DATES || IntervalStyle != INTSTYLE_POSTGRES ||
+		!pg_get_timezone_offset(session_timezone, &offset) || offset != 0 ||
+		extra_float_digits <= 0;
 }
 
 /* Does a query, or a subquery in it, write or lock rows? */
@@ -309,55 +321,215 @@ parameters_setup(ParseState *pstate, void *arg)
 }
 
 /*
- * Prepare a statement of the query, which may have the bounds of a range as parameters.
- * Literals such as '2026-01-01' are converted now, so the settings are fixed as well.
+ * Wrap the query with bounds: it becomes a subquery, and the planner pushes the
+ * comparisons into it.  A bound that is NULL leaves no comparison in the plan.
+ */
+static char *
+wrap_query(const SmQuery *query)
+{
+	const RawStmt *stmt = plan_source(query->plan)->raw_parse_tree;
+	const char *text = query->source + Max(stmt->stmt_location, 0);
+	int			len = stmt->stmt_len > 0 ? stmt->stmt_len : (int) strlen(text);
+
+	/* the query may end with a comment, which the line feed ends */
+	return psprintf("SELECT * FROM (%.*s\n) AS sitemap"
+					" WHERE ($1 IS NULL OR key OPERATOR(pg_catalog.>=) $1)"
+					" AND ($2 IS NULL OR key OPERATOR(pg_catalog.<) $2)", len, text);
+}
+
+/*
+ * Prepare the query, for parameters of the key's type.  Literals such as '2026-01-01' are
+ * converted now.  A custom plan lets the planner see the values of the bounds.
  */
 static SPIPlanPtr
-prepare_statement(const SmQuery *query, const char *statement, int options)
+prepare_query(const SmQuery *query, const char *text, int options)
 {
 	Oid			type = query->key_type ? query->key_type->type : InvalidOid;
 	Oid			types[2] = {type, type};
-	int			level = query->fixes_settings ? fix_settings() : 0;
-	SPIPlanPtr	plan;
+	SPIPlanPtr	plan = prepare(text, query->key_type ? 2 : 0, types,
+							   options | CURSOR_OPT_CUSTOM_PLAN);
 
-	/* a custom plan lets the planner see the values of the bounds */
-	plan = prepare(statement, query->key_type ? 2 : 0, types,
-				   options | CURSOR_OPT_CUSTOM_PLAN);
-	restore_settings(level);
+	check_plan(plan);
 	return plan;
 }
 
-/* Prepare the query again.  Returns the columns that it has now. */
-static TupleDesc
-prepare_again(SmQuery *query)
+/* Prepare the query for the first time, before its parameters are known. */
+static SPIPlanPtr
+find_parameters(SmQuery *query)
 {
-	SPIPlanPtr	old = query->plan;
+	Parameters	parameters = {0};
+	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
+	SPIPlanPtr	plan = NULL;
 
-	query->plan = prepare_statement(query, plan_source(old)->query_string, CURSOR_OPT_PARALLEL_OK);
-	SPI_freeplan(old);
-	return check_plan(query->plan)->resultDesc;
+	if (strchr(query->source, '$') != NULL)
+		plan = SPI_prepare_extended(query->source, &options);
+	query->nparameters = parameters.n;
+	if (parameters.n == 0)
+		return prepare_query(query, query->source, CURSOR_OPT_PARALLEL_OK);
+	check_plan(plan);
+	return plan;
+}
+
+/* The parameters of a plan. */
+static ParamListInfo
+make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
+{
+	const Datum *bounds[] = {from, to};
+	ParamListInfo params;
+
+	if (query->key_type == NULL || (query->nparameters == 0 && from == NULL && to == NULL))
+		return NULL;
+	params = makeParamList(lengthof(bounds));
+	for (size_t i = 0; i < lengthof(bounds); i++)
+	{
+		params->params[i].value = bounds[i] ? *bounds[i] : (Datum) 0;
+		params->params[i].isnull = bounds[i] == NULL;
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = query->key_type->type;
+	}
+	return params;
+}
+
+static double
+estimate(SPIPlanPtr plan, ParamListInfo bounds)
+{
+	CachedPlan *cached = GetCachedPlan(plan_source(plan), bounds, NULL, NULL);
+	double		cost = linitial_node(PlannedStmt, cached->stmt_list)->planTree->total_cost;
+
+	ReleaseCachedPlan(cached, NULL);
+	return cost;
+}
+
+static void
+run(SPIPlanPtr plan, ParamListInfo bounds, SmReceiver *receiver)
+{
+	/* there is no limit of rows, which would forbid parallel workers */
+	SPIExecuteOptions options = {.params = bounds,.read_only = true,.dest = &receiver->dest};
+	int			result = SPI_execute_plan_extended(plan, &options);
+
+	receiver->is_running = false;
+	if (result != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+}
+
+/* What to do with a query: whatever can run code of users. */
+typedef struct Work
+{
+	SmQuery    *query;
+	SPIPlanPtr *plan;			/* to prepare, if it is NULL */
+	const Datum *from;
+	const Datum *to;
+	bool		is_different;	/* under other settings than the session's */
+	double	   *cost;			/* to estimate, or NULL */
+	SmReceiver *receiver;		/* of the rows to read, or NULL */
+} Work;
+
+/*
+ * SPI's read_only keeps the statement from writing, but not the functions that it calls.
+ * XactReadOnly also stops the functions, except on temporary tables.  The end of the
+ * subtransaction restores it, after an error as well.
+ */
+static void
+do_work(void *arg)
+{
+	const Work *work = arg;
+	SmQuery    *query = work->query;
+	bool		is_range = work->plan == &query->range;
+	MemoryContext oldcontext = CurrentMemoryContext;
+	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_query_context,
+	.arg = work->receiver};
+	int			level = NewGUCNestLevel();
+	ParamListInfo bounds;
+
+	XactReadOnly = true;
+	if (work->is_different)
+		change_settings();
+	else if (query->fixes_settings)
+		fix_settings();
+	/* to compile the plan of a range can take longer than to read it */
+	if (is_range)
+		fix_setting("jit", "off");
+	if (work->receiver)
+	{
+		error_context_stack = &context;
+		work->receiver->is_running = true;
+	}
+	/* ranges are small, so they are read without parallel workers */
+	if (*work->plan == NULL)
+		*work->plan = query->desc == NULL ? find_parameters(query) :
+			prepare_query(query, is_range && query->nparameters == 0 ? wrap_query(query) : query->source,
+						  is_range ? 0 : CURSOR_OPT_PARALLEL_OK);
+	bounds = make_bounds(query, work->from, work->to);
+	if (work->cost)
+		*work->cost = estimate(*work->plan, bounds);
+	if (work->receiver)
+		run(*work->plan, bounds, work->receiver);
+	error_context_stack = context.previous;
+	AtEOXact_GUC(true, level);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/*
+ * Do the work in a subtransaction that cannot write.
+ *
+ * PL/pgSQL keeps literals as it has read them, under whatever settings.  So where the work has
+ * other settings than the session, the session's plans are invalidated before and after it.
+ */
+static void
+do_read_only(Work *work)
+{
+	bool		resets = work->is_different || (work->query->fixes_settings && settings_matter());
+
+	if (resets)
+		ResetPlanCache();
+	PG_TRY();
+	{
+		ErrorData  *error = NULL;
+
+		/*
+		 * On a standby, where no transaction writes, a conflict with recovery
+		 * in a subtransaction would end the session.
+		 */
+		if (XactReadOnly)
+			do_work(work);
+		else
+			error = sm_try(do_work, work);
+		if (error)
+			ReThrowError(error);
+	}
+	PG_FINALLY();
+	{
+		if (resets)
+			ResetPlanCache();
+	}
+	PG_END_TRY();
 }
 
 void
 sm_query_open(SmQuery *query, const char *text)
 {
 	MemoryContext context = CurrentMemoryContext;
-	Parameters	parameters = {0};
-	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
-	CachedPlanSource *source;
+	Work		work = {.query = query,.plan = &query->plan};
 
 	memset(query, 0, sizeof(*query));
+	query->source = text;
+
 	refuse_table_name(text);
 	SPI_connect();
-	if (strchr(text, '$') != NULL)
-		query->plan = SPI_prepare_extended(text, &options);
-	if (parameters.n == 0)
-		query->plan = prepare(text, 0, NULL, CURSOR_OPT_PARALLEL_OK);
-	source = check_plan(query->plan);
+	do_read_only(&work);
 	MemoryContextSwitchTo(context);
+	query->desc = CreateTupleDescCopy(plan_source(query->plan)->resultDesc);
+}
 
-	query->desc = CreateTupleDescCopy(source->resultDesc);
-	query->nparameters = parameters.n;
+/* Prepare the query again. */
+static void
+analyze_again(SmQuery *query)
+{
+	Work		work = {.query = query,.plan = &query->plan};
+
+	SPI_freeplan(query->plan);
+	query->plan = NULL;
+	do_read_only(&work);
 }
 
 /*
@@ -376,7 +548,7 @@ sm_query_prepare(SmQuery *query)
 				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
 				 errhint("Parameters are $1 and $2, the bounds of a range of keys, in a query with a column \"key\". Put other values into the query with format() and %%L.")));
 	if (query->nparameters > 0 || query->fixes_settings)
-		prepare_again(query);
+		analyze_again(query);
 }
 
 void
@@ -391,7 +563,18 @@ sm_query_close(SmQuery *query)
 void
 sm_query_check(SmQuery *query)
 {
-	check_columns(query, prepare_again(query));
+	analyze_again(query);
+	check_columns(query, plan_source(query->plan)->resultDesc);
+}
+
+Query *
+sm_query_analyze_differently(SmQuery *query)
+{
+	SPIPlanPtr	plan = NULL;
+	Work		work = {.query = query,.plan = &plan,.is_different = true};
+
+	do_read_only(&work);
+	return linitial_node(Query, plan_source(plan)->query_list);
 }
 
 List *
@@ -416,130 +599,34 @@ sm_query_views(const SmQuery *query)
 char *
 sm_view_definition(Oid view)
 {
-	int			level = fix_settings();
+	int			level = NewGUCNestLevel();
 	Datum		definition;
 
+	fix_settings();
 	fix_setting("search_path", "pg_catalog, pg_temp");
 	PushActiveSnapshot(GetLatestSnapshot());
 	definition = DirectFunctionCall1(pg_get_viewdef, ObjectIdGetDatum(view));
 	PopActiveSnapshot();
-	restore_settings(level);
+	AtEOXact_GUC(true, level);
 	return TextDatumGetCString(definition);
 }
 
-/*
- * Wrap the query with bounds: it becomes a subquery, and the planner pushes the
- * comparisons into it.  A bound that is NULL leaves no comparison in the plan.
- */
-static char *
-wrap_query(const SmQuery *query)
-{
-	CachedPlanSource *source = plan_source(query->plan);
-	const RawStmt *stmt = source->raw_parse_tree;
-	const char *text = source->query_string + Max(stmt->stmt_location, 0);
-	int			len = stmt->stmt_len > 0 ? stmt->stmt_len : (int) strlen(text);
-
-	/* the query may end with a comment, which the line feed ends */
-	return psprintf("SELECT * FROM (%.*s\n) AS sitemap"
-					" WHERE ($1 IS NULL OR key OPERATOR(pg_catalog.>=) $1)"
-					" AND ($2 IS NULL OR key OPERATOR(pg_catalog.<) $2)", len, text);
-}
-
-/*
- * The plan for the rows within bounds.  Ranges are small, so they are read without
- * parallel workers.
- */
-static SPIPlanPtr
+/* The plan for the rows within bounds. */
+static SPIPlanPtr *
 find_plan(SmQuery *query, const Datum *from, const Datum *to)
 {
-	if (from == NULL && to == NULL)
-		return query->plan;
-	Assert(query->key_type != NULL);
-	if (query->range == NULL)
-		query->range = prepare_statement(query, query->nparameters == 0 ? wrap_query(query) :
-										 plan_source(query->plan)->query_string, 0);
-	return query->range;
+	Assert(query->key_type != NULL || (from == NULL && to == NULL));
+	return from || to ? &query->range : &query->plan;
 }
 
-/* The parameters of find_plan's plan. */
-static ParamListInfo
-make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
-{
-	const Datum *bounds[] = {from, to};
-	ParamListInfo params;
-
-	if (query->key_type == NULL || (query->nparameters == 0 && from == NULL && to == NULL))
-		return NULL;
-	params = makeParamList(lengthof(bounds));
-	for (size_t i = 0; i < lengthof(bounds); i++)
-	{
-		params->params[i].value = bounds[i] ? *bounds[i] : (Datum) 0;
-		params->params[i].isnull = bounds[i] == NULL;
-		params->params[i].pflags = PARAM_FLAG_CONST;
-		params->params[i].ptype = query->key_type->type;
-	}
-	return params;
-}
-
-/* A query to run, and where its rows go. */
-typedef struct Run
-{
-	SmQuery    *query;
-	const Datum *from;
-	const Datum *to;
-	SmReceiver *receiver;
-} Run;
-
-static void
-run_read_only(void *arg)
-{
-	Run		   *run = arg;
-	MemoryContext oldcontext = CurrentMemoryContext;
-	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_query_context,
-	.arg = run->receiver};
-	SPIExecuteOptions options = {.read_only = true,.dest = &run->receiver->dest};
-	int			level = run->query->fixes_settings ? fix_settings() : 0;
-	int			result;
-
-	/* there is no limit of rows, which would forbid parallel workers */
-	XactReadOnly = true;
-	options.params = make_bounds(run->query, run->from, run->to);
-	error_context_stack = &context;
-	run->receiver->is_running = true;
-	result = SPI_execute_plan_extended(find_plan(run->query, run->from, run->to), &options);
-	run->receiver->is_running = false;
-	error_context_stack = context.previous;
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-	restore_settings(level);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-/*
- * SPI's read_only keeps the statement from writing, but not the functions that it calls.
- * XactReadOnly also stops the functions, except on temporary tables.  The end of the
- * subtransaction restores it, after an error as well.
- */
 void
 sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *receiver)
 {
-	Run			run = {.query = query,.from = from,.to = to,.receiver = receiver};
-	ErrorData  *error;
+	Work		work = {.query = query,.plan = find_plan(query, from, to),.from = from,.to = to,
+	.receiver = receiver};
 
 	receiver->query = query;
-
-	/*
-	 * On a standby, where no transaction writes, a conflict with recovery in
-	 * a subtransaction would end the session.
-	 */
-	if (XactReadOnly)
-	{
-		run_read_only(&run);
-		return;
-	}
-	error = sm_try(run_read_only, &run);
-	if (error)
-		ReThrowError(error);
+	do_read_only(&work);
 }
 
 void
@@ -556,12 +643,10 @@ sm_run_query(const char *text, SmReceiver *receiver)
 double
 sm_query_cost(SmQuery *query, const Datum *from, const Datum *to)
 {
-	CachedPlanSource *source = plan_source(find_plan(query, from, to));
-	int			level = query->fixes_settings ? fix_settings() : 0;
-	CachedPlan *plan = GetCachedPlan(source, make_bounds(query, from, to), NULL, NULL);
-	double		cost = linitial_node(PlannedStmt, plan->stmt_list)->planTree->total_cost;
+	double		cost;
+	Work		work = {.query = query,.plan = find_plan(query, from, to),.from = from,.to = to,
+	.cost = &cost};
 
-	ReleaseCachedPlan(plan, NULL);
-	restore_settings(level);
+	do_read_only(&work);
 	return cost;
 }

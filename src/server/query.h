@@ -18,6 +18,7 @@
  */
 typedef struct SmQuery
 {
+	const char *source;			/* its text */
 	TupleDesc	desc;			/* of its rows */
 	int			nparameters;	/* 1 or 2 if its text has $1 or $2 */
 	SPIPlanPtr	plan;			/* for all rows */
@@ -89,6 +90,12 @@ extern void sm_query_close(SmQuery *query);
  * statement that has run since can have changed them.
  */
 extern void sm_query_check(SmQuery *query);
+
+/*
+ * Analyse the query under another TimeZone, DateStyle and IntervalStyle than the session's.
+ * Raises an error if a literal cannot be read under these.
+ */
+extern Query *sm_query_analyze_differently(SmQuery *query);
 
 /*
  * Give the receiver the rows with from <= key < to; NULL for no bound.  Only a query

@@ -12,18 +12,23 @@
  *	  to_char(changed, 'YYYY')	a timestamptz: depends on TimeZone
  *	  '/archive/' || day		a date: depends on DateStyle
  *	  coalesce(changed, day)	the cast of the date depends on TimeZone
+ *	  coalesce(changed, '2026-03-01')	so does the literal
+ *	  to_jsonb(changed) ->> 0	depends on TimeZone, unlike the column "news", which has JSON
  *	  changed AT TIME ZONE 'UTC'	immutable
  *
- * Some stable functions depend on no setting with the arguments that they have.
+ * Some stable functions depend on no setting with the arguments that they have.  Literals are
+ * found by analysing the query a second time, under other settings.
  */
 #include "postgres.h"
 
 #include "server/query_tree.h"
 
+#include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
+#include "server/error.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"
@@ -51,27 +56,44 @@ is_time_type(Oid type)
 		(TypeCategory(type) == TYPCATEGORY_DATETIME || TypeCategory(type) == TYPCATEGORY_TIMESPAN);
 }
 
-/* expression_tree_walker callback: find an argument of such a type. */
+/* Is it a timestamptz?  JSON and XML have all other dates and times in one form. */
 static bool
-is_time(Node *argument, void *found)
+is_timestamptz_type(Oid type)
 {
+	return getBaseType(type) == TIMESTAMPTZOID;
+}
+
+/* A search among the arguments of a node. */
+typedef struct Search
+{
+	bool		(*is_meant) (Oid type);
+	Node	   *found;
+} Search;
+
+static bool
+find_walker(Node *argument, void *context)
+{
+	Search	   *search = context;
+
 	if (argument && IsA(argument, List))
-		return expression_tree_walker(argument, is_time, found);
+		return expression_tree_walker(argument, find_walker, context);
 	if (argument && IsA(argument, TargetEntry))
 		argument = (Node *) castNode(TargetEntry, argument)->expr;
-	if (argument == NULL || IsA(argument, SortGroupClause) || !is_time_type(exprType(argument)))
+	if (argument == NULL || IsA(argument, SortGroupClause) ||
+		!search->is_meant(exprType(argument)))
 		return false;
-	*(Node **) found = argument;
+	search->found = argument;
 	return true;
 }
 
-/* The same for the type timestamptz. */
-static bool
-is_timestamptz(Node *argument, void *context)
+/* The first argument of a node whose type is meant, or NULL. */
+static Node *
+first_argument(Node *node, bool (*is_meant) (Oid type))
 {
-	if (argument && IsA(argument, List))
-		return expression_tree_walker(argument, is_timestamptz, context);
-	return argument && getBaseType(exprType(argument)) == TIMESTAMPTZOID;
+	Search		search = {.is_meant = is_meant};
+
+	expression_tree_walker(node, find_walker, &search);
+	return search.found;
 }
 
 /* check_functions_in_node callback: find a stable function. */
@@ -203,35 +225,41 @@ check_set_operation(const Query *query)
 		{
 			Node	   *value = (Node *) lfirst_node(TargetEntry, column)->expr;
 
-			if (lfirst_oid(type) == TIMESTAMPTZOID && !is_timestamptz(value, NULL))
+			if (lfirst_oid(type) == TIMESTAMPTZOID && !is_timestamptz_type(exprType(value)))
 				return describe_conversion(exprType(value), TIMESTAMPTZOID);
 		}
 	}
 	return NULL;
 }
 
+static bool
+is_json_type(Oid type)
+{
+	return type == JSONOID || type == JSONBOID;
+}
+
 /*
  * Look at a node that can call a function, by its name, as an operator or as a conversion.
- * JSON has dates and times in one form.
+ * reads_json: JSON that it makes is not a column of the result, but converted to text.
  */
 static const char *
-check_call(Node *node)
+check_call(Node *node, bool reads_json)
 {
 	List	   *arguments = NIL;
-	Node	   *time = NULL;
+	Node	   *time;
 	Oid			function;
 	Oid			type;
 
 	if (!check_functions_in_node(node, is_stable, &function))
 		return NULL;
-	expression_tree_walker(node, is_time, &time);
 	if (IsA(node, FuncExpr))
 		arguments = castNode(FuncExpr, node)->args;
 	else if (IsA(node, OpExpr))
 		arguments = castNode(OpExpr, node)->args;
 	type = exprType(node);
+	time = first_argument(node, is_json_type(type) ? is_timestamptz_type : is_time_type);
 	if (!(arguments && makes_local_time(function, arguments)) &&
-		(time == NULL || type == JSONOID || type == JSONBOID ||
+		(time == NULL || (is_json_type(type) && !reads_json) ||
 		 (arguments && is_independent(function, arguments))))
 		return NULL;
 	if (IsA(node, CoerceViaIO) ||
@@ -247,7 +275,7 @@ check_call(Node *node)
 
 /* Does a node of the tree depend on the session by itself?  Describe it, or return NULL. */
 static const char *
-check_node(Node *node)
+check_node(Node *node, bool reads_json)
 {
 	switch (nodeTag(node))
 	{
@@ -258,36 +286,119 @@ check_node(Node *node)
 			return exprType(node) == TIMESTAMPTZOID || exprType(node) == NAMEOID ? NULL :
 				deparse_expression(node, NIL, false, false);
 		case T_XmlExpr:
-			return expression_tree_walker(node, is_timestamptz, NULL) ?
+			return first_argument(node, is_timestamptz_type) ?
 				describe_conversion(TIMESTAMPTZOID, XMLOID) : NULL;
 		default:
-			return check_call(node);
+			return check_call(node, reads_json);
 	}
 }
 
-/* Look for a node that depends on the session.  context: where to store what it is. */
+/* A walk through the tree. */
+typedef struct Walk
+{
+	const char *found;			/* what depends on the session */
+	bool		reads_json;		/* the walk is below a node that makes
+								 * something else of JSON */
+	SmQuery    *query;			/* for analyze_differently */
+	List	   *literals;		/* Const */
+} Walk;
+
+/* Does a node make something else of JSON? */
+static bool
+reads_json(Node *node)
+{
+	return (IsA(node, FuncExpr) || IsA(node, OpExpr) || IsA(node, CoerceViaIO)) &&
+		!is_json_type(exprType(node)) && first_argument(node, is_json_type) != NULL;
+}
+
+/* Look for a node that depends on the session. */
 static bool
 find_dependence(Node *node, void *context)
 {
-	const char **found = context;
+	Walk	   *walk = context;
+	bool		outer = walk->reads_json;
+	bool		is_found;
 
 	if (node == NULL)
 		return false;
-	if ((*found = check_node(node)) != NULL)
+	if ((walk->found = check_node(node, outer)) != NULL)
 		return true;
 	if (IsA(node, Query))
 		return query_tree_walker(castNode(Query, node), find_dependence, context, 0);
+	walk->reads_json = outer || reads_json(node);
 	/* to_char of a date: not its cast, but what is cast */
 	if (IsA(node, FuncExpr) && castNode(FuncExpr, node)->funcid == F_TO_CHAR_TIMESTAMPTZ_TEXT)
 		node = linitial(castNode(FuncExpr, node)->args);
-	return expression_tree_walker(node, find_dependence, context);
+	is_found = expression_tree_walker(node, find_dependence, context);
+	walk->reads_json = outer;
+	return is_found;
+}
+
+/* Can a value of a type depend on how dates and times are read?  Types of users may have any. */
+static bool
+can_depend(Oid type)
+{
+	return is_time_type(type) || type >= FirstNormalObjectId;
+}
+
+static bool
+collect_literals(Node *node, void *context)
+{
+	Walk	   *walk = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker(castNode(Query, node), collect_literals, context, 0);
+	if (IsA(node, Const) && can_depend(castNode(Const, node)->consttype))
+		walk->literals = lappend(walk->literals, node);
+	return expression_tree_walker(node, collect_literals, context);
+}
+
+static void
+analyze_differently(void *arg)
+{
+	Walk	   *walk = arg;
+
+	collect_literals((Node *) sm_query_analyze_differently(walk->query), walk);
+}
+
+/*
+ * Find a literal that other settings give another value.  Literals of views have been read
+ * when these were created.
+ */
+static const char *
+find_literal(SmQuery *query)
+{
+	Walk		first = {0};
+	Walk		second = {.query = query};
+	ErrorData  *error;
+	ListCell   *a;
+	ListCell   *b;
+
+	collect_literals((Node *) sm_query_tree(query), &first);
+	if (first.literals == NIL)
+		return NULL;
+	error = sm_try(analyze_differently, &second);
+	if (error && error->sqlerrcode != ERRCODE_CHECK_VIOLATION &&
+		ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
+		ReThrowError(error);
+	if (error)
+		return psprintf("a literal that other settings refuse (%s)", error->message);
+	forboth(a, first.literals, b, second.literals)
+	{
+		Node	   *literal = lfirst(a);
+
+		if (!equal(literal, lfirst(b)))
+			return psprintf("the literal %s", deparse_expression(literal, NIL, false, false));
+	}
+	return NULL;
 }
 
 const char *
-sm_query_session(const SmQuery *query)
+sm_query_session(SmQuery *query)
 {
-	const char *found = NULL;
+	Walk		walk = {0};
 
-	find_dependence((Node *) sm_query_tree(query), &found);
-	return found;
+	return find_dependence((Node *) sm_query_tree(query), &walk) ? walk.found : find_literal(query);
 }

@@ -3,14 +3,15 @@
  *	  Looks at the parse tree of a query, in which views are subqueries.
  *
  * A query can select from only one view, subquery or CTE.  Then that can have the ORDER BY
- * or LIMIT that decides about the rows of the result.
+ * that decides about the rows of the result.  A LIMIT that does can be in any of several.
  */
 #include "postgres.h"
 
 #include "server/query_tree.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "optimizer/optimizer.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/plancache.h"
 
@@ -59,22 +60,28 @@ find_cte(const RangeTblEntry *rte, const Scope *scope)
 	return NULL;
 }
 
-/* The only view, subquery or CTE that a query selects from, or NULL. */
+/* The view, subquery or CTE that a range table entry is, or NULL. */
 static Scope *
-only_subquery(const Scope *scope)
+find_subquery(const RangeTblEntry *rte, const Scope *scope)
 {
-	const Query *query = scope->query;
-	const RangeTblEntry *rte;
-
-	if (query->setOperations || list_length(query->jointree->fromlist) != 1 ||
-		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
-		return NULL;
-	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
 	if (rte->rtekind == RTE_SUBQUERY)
 		return enter_scope(rte->subquery, scope, false);
 	if (rte->rtekind == RTE_CTE && !rte->self_reference)
 		return find_cte(rte, scope);
 	return NULL;
+}
+
+/* The only view, subquery or CTE that a query selects from, or NULL. */
+static Scope *
+only_subquery(const Scope *scope)
+{
+	const Query *query = scope->query;
+
+	if (query->setOperations || list_length(query->jointree->fromlist) != 1 ||
+		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
+		return NULL;
+	return find_subquery(rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex,
+								  query->rtable), scope);
 }
 
 bool
@@ -97,18 +104,27 @@ sm_query_has_order(const SmQuery *set_query)
 	return scope != NULL;
 }
 
-/* Is the number of a LIMIT or OFFSET something else than NULL or 0, which have no effect? */
+/*
+ * Is the number of a LIMIT or OFFSET something else than the constants NULL and 0, which have
+ * no effect?  An expression is not evaluated: it could call functions of users.
+ */
 static bool
 has_effect(Node *number, bool is_offset)
 {
-	const Const *value = (Const *) eval_const_expressions(NULL, number);
+	const Const *value = (Const *) strip_implicit_coercions(number);
 
-	if (value == NULL || !IsA(value, Const))
+	if (value == NULL || !IsA(value, Const) ||
+		(value->consttype != INT4OID && value->consttype != INT8OID))
 		return value != NULL;
-	return !value->constisnull && !(is_offset && DatumGetInt64(value->constvalue) == 0);
+	return !value->constisnull &&
+		!(is_offset && (value->consttype == INT4OID ? DatumGetInt32(value->constvalue) :
+						DatumGetInt64(value->constvalue)) == 0);
 }
 
-/* seen: the CTEs that have been looked at, each once however many queries select from it */
+/*
+ * A LATERAL subquery gives each row its own, so a limit in it decides about no other rows.
+ * seen: the CTEs that have been looked at, each once however many queries select from it.
+ */
 static bool
 has_limit(const Scope *scope, List **seen)
 {
@@ -125,18 +141,11 @@ has_limit(const Scope *scope, List **seen)
 	}
 	if (has_effect(query->limitCount, false) || has_effect(query->limitOffset, true))
 		return true;
-	if (query->setOperations == NULL)
-	{
-		const Scope *inner = only_subquery(scope);
-
-		return inner != NULL && has_limit(inner, seen);
-	}
 	foreach(cell, query->rtable)
 	{
-		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
+		const Scope *inner = find_subquery(lfirst_node(RangeTblEntry, cell), scope);
 
-		if (rte->rtekind == RTE_SUBQUERY &&
-			has_limit(enter_scope(rte->subquery, scope, false), seen))
+		if (inner != NULL && !lfirst_node(RangeTblEntry, cell)->lateral && has_limit(inner, seen))
 			return true;
 	}
 	return false;

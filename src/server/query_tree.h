@@ -23,6 +23,6 @@ extern bool sm_query_has_limit(const SmQuery *query);
  * What in the query depends on settings of the session such as TimeZone and DateStyle, as a
  * noun phrase; NULL if nothing is found.  Functions are judged by what they are declared as.
  */
-extern const char *sm_query_session(const SmQuery *query);
+extern const char *sm_query_session(SmQuery *query);
 
 #endif

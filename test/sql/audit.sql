@@ -258,6 +258,8 @@ CREATE VIEW pg_temp.by_day AS SELECT '/' || day AS loc FROM pg_temp.dated_page;
 CREATE FUNCTION pg_temp.url(day date) RETURNS text LANGUAGE sql STABLE AS $$ SELECT '/' || day $$;
 CREATE FUNCTION pg_temp.in_body() RETURNS SETOF text LANGUAGE sql STABLE AS $$ SELECT '/' || day FROM pg_temp.dated_page $$;
 CREATE DOMAIN pg_temp.my_day AS date;
+-- read when the view was created
+CREATE VIEW pg_temp.with_literal AS SELECT loc, timestamptz '2026-03-01' AS lastmod FROM pg_temp.dated_page;
 CREATE FUNCTION pg_temp.session(VARIADIC queries text[]) RETURNS TABLE (what text, query text) LANGUAGE sql AS $$
   SELECT replace(substring(detail FROM '^The query has (.*), which depends on'), pg_my_temp_schema()::regnamespace::text, 'pg_temp'), q.query
     FROM unnest(queries) WITH ORDINALITY q (query, n)
@@ -308,7 +310,25 @@ SELECT * FROM pg_temp.session(
   'SELECT loc, make_timestamptz(2026, 2, 28, 0, 0, 0) AS lastmod FROM pg_temp.dated_page',
   'SELECT loc FROM pg_temp.dated_page WHERE (changed, loc) > (day, ''/'')',
   'SELECT xmlelement(name a, title, changed)::text AS loc FROM pg_temp.dated_page',
-  'SELECT loc FROM pg_temp.dated_page ORDER BY date_trunc(''month'', changed)');
+  'SELECT loc FROM pg_temp.dated_page ORDER BY date_trunc(''month'', changed)',
+  'SELECT ''/'' || (to_jsonb(changed) ->> 0) AS loc FROM pg_temp.dated_page',
+  'SELECT ''/'' || (jsonb_build_object(''d'', day, ''at'', changed) #>> ''{at}'') AS loc FROM pg_temp.dated_page',
+  'SELECT json_build_array(changed)::text AS loc FROM pg_temp.dated_page',
+  'SELECT (SELECT jsonb_agg(changed) ->> 0 FROM pg_temp.dated_page) AS loc');
+-- Literals, by another time zone, order of day and month, or sign; or they cannot be read.
+SET datestyle = ISO, MDY;
+SELECT * FROM pg_temp.session(
+  'SELECT loc, coalesce(changed, ''2026-03-01'') AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc FROM pg_temp.dated_page WHERE changed BETWEEN ''2026-03-01Z'' AND timestamptz ''2026-03-02 10:00''',
+  'SELECT loc FROM pg_temp.dated_page WHERE day > ''01/02/2026''',
+  'SELECT loc FROM pg_temp.dated_page WHERE day > $$12/13/2026$$',
+  'SELECT loc FROM pg_temp.dated_page WHERE local - age > E''2026-03-01 00:00'' AND age < ''-1 day 02:00''',
+  'SELECT loc FROM pg_temp.dated_page WHERE days = ''{2026-01-01,02-03-2026}''',
+  'SELECT loc FROM (SELECT loc, day FROM pg_temp.dated_page LIMIT (SELECT 1 FROM pg_temp.dated_page WHERE local = ''02/03/2026'')) x',
+  'SELECT ''/'' AS loc, 1 AS key FROM pg_temp.dated_page WHERE $1 IS NULL OR changed < ''2026-03-01 12:00''',
+  'WITH x AS (VALUES (timestamptz ''2026-03-01'')) SELECT ''/'' AS loc FROM x',
+  'SELECT loc FROM pg_temp.dated_page WHERE day > ''1-2-3''::pg_temp.my_day');
+RESET datestyle;
 -- What does not.
 SELECT * FROM pg_temp.session(
   'SELECT loc, changed AS lastmod FROM pg_temp.dated_page',
@@ -331,5 +351,9 @@ SELECT * FROM pg_temp.session(
   'SELECT loc, max(changed) AS lastmod FROM pg_temp.dated_page GROUP BY loc',
   'SELECT loc, to_timestamp(title, ''YYYY-MM-DD TZH'') AS lastmod FROM pg_temp.dated_page',
   'SELECT loc, to_timestamp(7) AS lastmod FROM pg_temp.dated_page',
+  'SELECT loc, jsonb_agg(jsonb_build_object(''publication_date'', changed)) AS videos FROM pg_temp.dated_page GROUP BY loc',
+  'SELECT ''/'' || (to_jsonb(day) ->> 0) || (to_jsonb(local) ->> 0) AS loc FROM pg_temp.dated_page',
+  'SELECT loc, timestamptz ''2026-03-01 00:00Z'' AS lastmod FROM pg_temp.dated_page WHERE day > ''2026-03-01'' AND age < ''1 day 02:00'' AND local > ''2026-03-01 10:00'' AND title > ''01/02/2026'' AND changed < ''now''',
+  'TABLE pg_temp.with_literal',
   'SELECT loc, day AS key, title AS shown, coalesce(changed, day) AS lastmod FROM pg_temp.dated_page WHERE day IS NOT NULL');
 SELECT row_number, loc, problem, detail FROM sitemap_audit('SELECT ''/'' || day AS loc, day::text AS lastmod FROM pg_temp.dated_page', 'http://a/');

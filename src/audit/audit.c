@@ -23,6 +23,7 @@
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
+#include "text/digest.h"
 #include "text/text.h"
 #include "text/w3cdate.h"
 #include "utils/builtins.h"
@@ -46,6 +47,9 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 /* with fewer rows than this, all may have the same lastmod by accident */
 #define UNIFORM_ROWS	100
 
+/* hosts that are remembered, so that each of them is looked at once */
+#define HOSTS			1024
+
 typedef struct Audit
 {
 	SmReceiver	receiver;		/* must be first */
@@ -56,10 +60,15 @@ typedef struct Audit
 	SmDocument	doc;			/* holds the current entry only */
 	int64		now;			/* seconds since 1970-01-01 UTC */
 
+	SmSuspects	suspects;
+	uint64		hosts[HOSTS];	/* hashes of hosts that were looked at */
+
 	int64		nread;			/* rows that could be read */
 	int64		nentries;		/* of these, with a valid loc */
 	bool		is_uniform;		/* do all rows read have the same lastmod? */
 	int64		lastmod;		/* that lastmod */
+	bool		is_numbered;	/* are there pages with numbers, such as
+								 * "/12"? */
 	bool		has_unchecked;	/* does ready-made XML have images, videos,
 								 * news or alternates? */
 
@@ -98,21 +107,6 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 	return true;
 }
 
-/* What a URL is suspect of.  The values are a noun phrase for the URL, and found->text. */
-static const char *const suspicions[] = {
-	[SM_URL_IN_PATH] = "%s has another URL in its path: \"%s\".",
-	[SM_PLACEHOLDER] = "%s has \"%s\", which looks like a placeholder without its value.",
-	[SM_MISSING_HOST] = "the host of %s is \"%s\", which looks like a missing value.",
-	[SM_MISSING_SEGMENT] = "the path of %s has the segment \"%s\", which looks like a missing value.",
-	[SM_MISSING_VALUE] = "the query of %s has the value \"%s\", which looks like a missing value.",
-	[SM_HTML_ENTITY] = "%s has \"%s\", which has a meaning only in HTML or JavaScript.",
-	[SM_BACKSLASH] = "the path of %s has a backslash, which is percent-encoded.",
-	[SM_LOST_CHARACTER] = "%s has the character U+FFFD, which stands for a lost character.",
-	[SM_MISREAD_UTF8] = "%s has \"%s\", which looks like UTF-8 that was read in another encoding.",
-	[SM_BLANK_AT_END] = "%s has a blank at an end of \"%s\".",
-	[SM_EMPTY_SEGMENT] = "the path of %s has an empty segment."
-};
-
 /*
  * Add one of the findings in a URL, all of which are url_suspicious in a URL other than the
  * loc.  detail: begins with a small letter, is freed.
@@ -134,7 +128,7 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 {
 	const char *subject;
 
-	if (found->what == SM_NOT_SUSPECT && found->control == SM_NO_CHARACTER &&
+	if (found->what == NULL && found->control == SM_NO_CHARACTER &&
 		found->invisible == SM_NO_CHARACTER)
 		return;
 	subject = what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the loc";
@@ -146,9 +140,54 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 		add_suspicion(audit, what, SM_LOC_INVISIBLE_CHARACTER,
 					  psprintf("%s has the character U+%04X, which nobody sees.",
 							   subject, found->invisible));
-	if (found->what != SM_NOT_SUSPECT)
-		add_suspicion(audit, what, SM_LOC_SUSPICIOUS,
-					  psprintf(suspicions[found->what], subject, sm_for_message(found->text)));
+	if (found->what)
+		add_suspicion(audit, what, found->what->is_number ? SM_LOC_SUSPICIOUS_NUMBER : SM_LOC_SUSPICIOUS,
+					  psprintf(found->what->sentence, subject, sm_for_message(found->text)));
+}
+
+/*
+ * Report a host that is not public, once.  what: noun phrase for the URL, NULL for
+ * base_url.
+ */
+static void
+check_host(Audit *audit, int64 row_number, const char *what, SmSpan url)
+{
+	SmSpan		host = sm_url_host(url);
+	uint64		hash = sm_digest(host.s, host.len, 0);
+	SmSuspect	found;
+	char	   *detail;
+
+	if (audit->hosts[hash % HOSTS] == hash)
+		return;
+	audit->hosts[hash % HOSTS] = hash;
+	sm_host_suspect(&audit->suspects, host, &found);
+	if (found.what == NULL)
+		return;
+	detail = psprintf(found.what->sentence, what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) :
+					  "the base_url", sm_for_message(found.text));
+	*detail = pg_toupper((unsigned char) *detail);
+	sm_findings_add(&audit->findings, row_number, SM_HOST_NOT_PUBLIC, detail);
+}
+
+/* Check a title, caption, name or description, as it is written. */
+static void
+check_text(Audit *audit, const char *what, SmSpan written)
+{
+	char	   *unescaped;
+	size_t		len;
+	SmSuspect	found;
+
+	/* what is looked for is written with references */
+	if (memchr(written.s, '&', written.len) == NULL)
+		return;
+	unescaped = palloc(written.len);
+	len = sm_xml_unescape(written.s, written.len, unescaped);
+	sm_text_suspect(&audit->suspects, sm_span(unescaped, len), &found);
+	if (found.what)
+		add_problem(audit, SM_TEXT_SUSPICIOUS,
+					psprintf(found.what->sentence,
+							 psprintf("The %s \"%s\"", what, sm_for_message(sm_span(unescaped, len))),
+							 sm_for_message(found.text)));
 }
 
 static void
@@ -215,6 +254,7 @@ static void
 check_alternates(Audit *audit, SmSpan page)
 {
 	bool		has_itself = false;
+	const SmSpan *similar = NULL;
 
 	for (int i = 0; i < audit->nalternates; i++)
 	{
@@ -231,9 +271,15 @@ check_alternates(Audit *audit, SmSpan page)
 								  "alternate", other);
 		}
 	}
-	if (audit->nalternates > 0 && !has_itself)
-		add_problem(audit, SM_HREFLANG_LACKS_ITSELF,
-					"No alternate of the page is the page itself.");
+	if (audit->nalternates == 0 || has_itself)
+		return;
+	for (int i = 0; i < audit->nalternates && similar == NULL; i++)
+		if (sm_page_is_similar(page, audit->alternates[i]))
+			similar = &audit->alternates[i];
+	add_problem(audit, SM_HREFLANG_LACKS_ITSELF, similar == NULL ?
+				"No alternate of the page is the page itself." :
+				psprintf("No alternate of the page is the page itself: \"%s\" differs from it in a final slash, the scheme or \"www.\".",
+						 sm_for_message(*similar)));
 }
 
 /*
@@ -270,8 +316,10 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	bool		is_own = sm_base_path(base, written) > 0;
 	size_t		start = is_own ? base->origin_len : (size_t) (sm_url_host(written).s - written.s);
 	SmSpan		url = written;
-	unsigned int traits = sm_url_traits(url.s + start, url.s + url.len, own_host);
-	SmSuspect	found = {.what = SM_NOT_SUSPECT};
+	unsigned int traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
+	SmSuspect	found = {.what = NULL};
+	size_t		base_len;
+	bool		is_numbered;
 
 	if (w->kind != SM_TEXT && (traits & SM_HAS_ENTITIES))
 	{
@@ -279,19 +327,24 @@ check_url(Audit *audit, const char *what, SmSpan written)
 
 		/* neither origin nor host has entities */
 		url = sm_span(text, sm_xml_unescape(url.s, url.len, text));
-		traits = sm_url_traits(url.s + start, url.s + url.len, own_host);
+		traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
 	}
+	if (!is_own)
+		check_host(audit, audit->receiver.nrows, what ? what : "loc", url);
+	base_len = sm_span_begins(url, base->url[SM_FORM_PLAIN]) ? base->len[SM_FORM_PLAIN] : 0;
+	is_numbered = what == NULL && sm_url_is_numbered(url, base_len);
 	/* an alternate can be the page itself, which is checked as loc */
 	if ((traits & SM_MAY_BE_SUSPECT) &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
 	{
-		sm_url_suspect(url, sm_span_begins(url, base->url[SM_FORM_PLAIN]) ? base->len[SM_FORM_PLAIN] : 0,
-					   own_host, palloc(url.len), &found);
+		sm_url_suspect(&audit->suspects, url, base_len, own_host, palloc(url.len), &found);
+		if (found.what && found.what->is_number && !is_numbered)
+			found.what = NULL;
 		report_suspect(audit, what, url, &found);
 	}
+	audit->is_numbered |= is_numbered && !(found.what && found.what->is_number);
 	/* "&#038;" and "#{slug}" have no fragment */
-	if (what == NULL && (traits & SM_HAS_FRAGMENT) &&
-		found.what != SM_HTML_ENTITY && found.what != SM_PLACEHOLDER)
+	if (what == NULL && (traits & SM_HAS_FRAGMENT) && !(found.what && found.what->has_hash))
 		add_problem(audit, SM_LOC_FRAGMENT,
 					"Search engines ignore what follows the \"#\" in the loc.");
 	return is_own && !(traits & SM_MAY_VARY) ? url : sm_page(url);
@@ -303,29 +356,36 @@ check_value(void *arg, SmRole role, SmSpan value)
 {
 	static const struct
 	{
-		const char *what;		/* noun phrase for a URL, NULL for another
-								 * value */
+		const char *what;		/* noun phrase for a URL or text, NULL for
+								 * another value */
+		bool		is_text;
 		bool		is_fetched; /* by search engines, with the page */
 		SmRobotsUse use;
-	}			urls[SM_ROLE_XML + 1] = {
-		[SM_ROLE_IMAGE] = {"image", true, SM_ROBOTS_IMAGE},
-		[SM_ROLE_LICENSE] = {"image license", false, SM_ROBOTS_PAGE},
-		[SM_ROLE_THUMBNAIL] = {"video thumbnail", true, SM_ROBOTS_IMAGE},
-		[SM_ROLE_VIDEO] = {"video", true, SM_ROBOTS_VIDEO},
-		[SM_ROLE_VIDEO_SEGMENT] = {"video segment", true, SM_ROBOTS_VIDEO},
-		[SM_ROLE_PLAYER] = {"video player", true, SM_ROBOTS_VIDEO},
-		[SM_ROLE_GALLERY] = {"video gallery", false, SM_ROBOTS_PAGE},
-		[SM_ROLE_UPLOADER] = {"video uploader", false, SM_ROBOTS_PAGE},
-		[SM_ROLE_ALTERNATE] = {"alternate", false, SM_ROBOTS_PAGE}
+	}			values[SM_ROLE_XML + 1] = {
+		[SM_ROLE_IMAGE] = {"image", false, true, SM_ROBOTS_IMAGE},
+		[SM_ROLE_LICENSE] = {"image license", false, false, SM_ROBOTS_PAGE},
+		[SM_ROLE_THUMBNAIL] = {"video thumbnail", false, true, SM_ROBOTS_IMAGE},
+		[SM_ROLE_VIDEO] = {"video", false, true, SM_ROBOTS_VIDEO},
+		[SM_ROLE_VIDEO_SEGMENT] = {"video segment", false, true, SM_ROBOTS_VIDEO},
+		[SM_ROLE_PLAYER] = {"video player", false, true, SM_ROBOTS_VIDEO},
+		[SM_ROLE_GALLERY] = {"video gallery", false, false, SM_ROBOTS_PAGE},
+		[SM_ROLE_UPLOADER] = {"video uploader", false, false, SM_ROBOTS_PAGE},
+		[SM_ROLE_ALTERNATE] = {"alternate", false, false, SM_ROBOTS_PAGE},
+		[SM_ROLE_TITLE] = {"title",.is_text = true},
+		[SM_ROLE_CAPTION] = {"caption",.is_text = true},
+		[SM_ROLE_NAME] = {"name",.is_text = true},
+		[SM_ROLE_DESCRIPTION] = {"description",.is_text = true}
 	};
 	Audit	   *audit = arg;
 	SmSpan		url = value;
 
-	if (urls[role].what)
-		url = check_url(audit, urls[role].what, value);
-	if (urls[role].is_fetched)
-		sm_audit_robots_check(audit->robots, audit->receiver.nrows, urls[role].use,
-							  urls[role].what, url);
+	if (values[role].is_text)
+		check_text(audit, values[role].what, value);
+	else if (values[role].what)
+		url = check_url(audit, values[role].what, value);
+	if (values[role].is_fetched)
+		sm_audit_robots_check(audit->robots, audit->receiver.nrows, values[role].use,
+							  values[role].what, url);
 	switch (role)
 	{
 		case SM_ROLE_ALTERNATE:
@@ -360,7 +420,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	{
 		SmSuspect	found;
 
-		sm_text_suspect(sm_trim(row->loc), &found);
+		sm_loc_suspect(&audit->suspects, sm_trim(row->loc), &found);
 		report_suspect(audit, NULL, row->loc, &found);
 		return;
 	}
@@ -414,6 +474,7 @@ check_set(Audit *audit)
 	if (audit->has_unchecked)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
 						"Ready-made XML has images, videos, news or alternates. Their URLs, dates and links back are checked only in columns images, videos, news and alternates.");
+	audit->findings.left_out = audit->is_numbered ? SM_LOC_SUSPICIOUS_NUMBER : SM_NPROBLEMS;
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 
@@ -445,6 +506,8 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->writer.value_callback_arg = audit;
 	audit->writer.problems.callback = add_reported_problem;
 	audit->writer.problems.callback_arg = audit;
+	sm_suspects_init(&audit->suspects);
+	check_host(audit, SM_WHOLE_SET, NULL, sm_base_origin(base));
 	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;
 	return audit;
 }

@@ -120,6 +120,9 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
+		if (DatumGetInt64(problem[PROBLEM_NAME]) == findings->left_out)
+			continue;
+
 		/* several problems can have the same row */
 		for (; row_number != SM_WHOLE_SET && nread < row_number; nread++)
 		{

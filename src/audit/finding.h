@@ -18,6 +18,8 @@ typedef struct SmFindings
 {
 	SmSort		problems;
 	BufFile    *locs;			/* of all rows, in UTF-8 */
+	SmProblemName left_out;		/* problems that turned out to be none, or
+								 * SM_NPROBLEMS */
 } SmFindings;
 
 /* Begin, in the current memory context. */

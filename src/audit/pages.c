@@ -126,6 +126,22 @@ without_slash(SmSpan page)
 	return sm_span(copy, page.len - 1);
 }
 
+/* A page without its scheme, a leading "www." of the host, and a final slash. */
+static SmSpan
+stem_of(SmSpan page)
+{
+	SmSpan		stem = without_slash(page);
+	const char *host = sm_url_host(stem).s;
+
+	return sm_without_www(sm_span(host, stem.s + stem.len - host));
+}
+
+bool
+sm_page_is_similar(SmSpan a, SmSpan b)
+{
+	return sm_span_equal(stem_of(a), stem_of(b));
+}
+
 static PageHash
 hash_page(SmSpan page)
 {

@@ -1,7 +1,10 @@
 /*
  * suspect.c
- *	  Nearly all URLs have nothing suspect: sm_url_traits sees that in one pass, by a
- *	  table of characters.  sm_url_suspect decodes any other URL and looks closely.
+ *	  Finds what suspicions.c lists.
+ *
+ * Nearly all URLs have nothing suspect: sm_url_traits sees that in one pass, by a table of
+ * characters and the first characters of all patterns.  sm_url_suspect decodes any other
+ * URL and looks closely.
  *
  * A word such as "null" is suspect only as a whole segment of a path or a whole value of
  * a query parameter, perhaps repeated, quoted, or with the suffix of a file:
@@ -16,72 +19,74 @@
 #include "web/url.h"
 #include "web/xml.h"
 
-/* The longest placeholder or entity that is looked for, in bytes. */
-#define PLACEHOLDER_MAX	100
-
 /* The longest suffix of a file, such as "html", in bytes. */
-#define SUFFIX_MAX		5
+#define SUFFIX_MAX	5
 
-static const char *const missing_words[] = {"null", "none", "nan", "nil", "undefined", NULL};
-
-/* Is it one of these characters? */
-static inline bool
-is_one_of(char c, const char *characters)
+void
+sm_suspects_init(SmSuspects *suspects)
 {
-	return c != '\0' && strchr(characters, c) != NULL;
-}
+	uint16_t	next[2 * SM_AT_END];
 
-static bool
-is_word_char(char c)
-{
-	return sm_is_letter(c) || sm_is_digit(c) || c == '_';
-}
-
-/* The length of the word that a text begins with if it stands for a missing value, else 0. */
-static size_t
-missing_word(const char *s, const char *end)
-{
-	for (const char *const *word = missing_words; *word; word++)
+	memset(suspects, 0, sizeof(*suspects));
+	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
 	{
-		SmSpan		span = sm_span_of(*word);
-
-		if ((size_t) (end - s) >= span.len && sm_equal_ignoring_case(sm_span(s, span.len), span) &&
-			(s + span.len == end || !is_word_char(s[span.len]) || s[span.len] == '_'))
-			return span.len;
+		suspects->coded[what->finder] = what;
+		for (const char *p = what->patterns; p; p = sm_next_pattern(p))
+		{
+			suspects->places[sm_pattern_byte(p)] |= what->places;
+			suspects->first[sm_pattern_byte(p) + 1]++;
+		}
 	}
-	return 0;
+	for (int i = 0; i < 2 * SM_AT_END; i++)
+	{
+		next[i] = suspects->first[i];
+		suspects->first[i + 1] += next[i];
+	}
+	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
+		for (const char *p = what->patterns; p; p = sm_next_pattern(p))
+			suspects->patterns[next[sm_pattern_byte(p)]++] = (SmPattern)
+		{
+			what, p
+		};
+}
+
+/*
+ * Does a part begin with the characters that a pattern begins with?  Nothing but the end
+ * of the part may follow a pattern without elements.
+ */
+static bool
+may_match(const SmPattern *pattern, const char *s, const char *end)
+{
+	const char *p = pattern->pattern;
+
+	for (; *p >= ' ' && *p != '|'; p++, s++)
+		if (s == end || sm_lower(*s) != *p)
+			return false;
+	if ((*p != '\0' && *p != '|') || s == end)
+		return true;
+	return pattern->what->finder == SM_FIND_PATTERNS ? sm_is_one_of(*s, "/?#&") :
+		pattern->what->finder == SM_FIND_WORDS ? *s == '_' || !sm_is_word_char(*s) : true;
 }
 
 /* Added to the traits in the table: what follows the character is looked at. */
 #define BEGINS_PART		0x80
 
-/* The traits that the first character of a segment or value gives a URL. */
+/* The traits that the first character of a part at one of these places gives a URL. */
 static unsigned int
-traits_of_part(const char *s, const char *end, bool in_path)
+traits_of_part(const SmSuspects *suspects, int places, const char *s, const char *end)
 {
-	if (s == end)
+	unsigned char c = s < end ? sm_lower(*s) : '\0';
+
+	if (c == '.')
+		return SM_MAY_VARY;		/* perhaps a dot segment */
+	if (c == '(' || c == '\'')
+		return SM_MAY_BE_SUSPECT;
+	if ((suspects->places[c] & places) == 0)
 		return 0;
-	switch (*s)
-	{
-		case '.':
-			return SM_MAY_VARY; /* perhaps a dot segment */
-		case '/':
-			return in_path ? SM_MAY_BE_SUSPECT : 0;
-		case '(':
-		case '\'':
+	for (int i = suspects->first[c]; i < suspects->first[c + 1]; i++)
+		if ((suspects->patterns[i].what->places & places) && may_match(&suspects->patterns[i], s, end))
 			return SM_MAY_BE_SUSPECT;
-		case 'n':
-		case 'N':
-		case 'u':
-		case 'U':
-			return missing_word(s, end) ? SM_MAY_BE_SUSPECT : 0;
-		case 'h':
-		case 'H':
-			return end - s > 4 && sm_equal_ignoring_case(sm_span(s, 4), sm_span_of("http")) ?
-				SM_MAY_BE_SUSPECT : 0;
-		default:
-			return 0;
-	}
+	return 0;
 }
 
 /*
@@ -97,7 +102,7 @@ begins_with_host(const char *s, const char *end, SmSpan own_host)
 		s += 4;
 	return host.len > 0 && (size_t) (end - s) >= host.len && sm_lower(*s) == host.s[0] &&
 		sm_equal_ignoring_case(sm_span(s, host.len), host) &&
-		(s + host.len == end || is_one_of(s[host.len], "/?#:")) &&
+		(s + host.len == end || sm_is_one_of(s[host.len], "/?#:")) &&
 		memchr(host.s, '.', host.len) != NULL;
 }
 
@@ -112,17 +117,17 @@ is_canonical_escape(const char *s)
 }
 
 unsigned int
-sm_url_traits(const char *s, const char *end, SmSpan own_host)
+sm_url_traits(const SmSuspects *suspects, const char *s, const char *end, SmSpan own_host)
 {
 	static const uint8_t table[256] = {
 		['%'] = SM_MAY_BE_SUSPECT,['#'] = SM_HAS_FRAGMENT | SM_MAY_BE_SUSPECT | SM_MAY_VARY,
-		['&'] = SM_HAS_ENTITIES,[':'] = SM_MAY_BE_SUSPECT,[';'] = SM_MAY_BE_SUSPECT,
-		['/'] = BEGINS_PART,['='] = BEGINS_PART
+		['&'] = SM_HAS_ENTITIES | BEGINS_PART,[':'] = SM_MAY_BE_SUSPECT,[';'] = SM_MAY_BE_SUSPECT,
+		['/'] = BEGINS_PART,['='] = BEGINS_PART,['?'] = BEGINS_PART
 	};
 	unsigned int traits = 0;
 
 	if (s < end && *s != '/')
-		traits = traits_of_part(s, end, false);
+		traits = traits_of_part(suspects, SM_AT_HOST, s, end);
 	else if (s < end && begins_with_host(s + 1, end, own_host))
 		traits = SM_MAY_BE_SUSPECT;
 	while (s < end)
@@ -131,25 +136,25 @@ sm_url_traits(const char *s, const char *end, SmSpan own_host)
 
 		if (class == 0)
 			continue;
-		if (class == BEGINS_PART)
-		{
-			traits |= traits_of_part(s, end, s[-1] == '/');
-			continue;
-		}
-		traits |= class;
-		if (s[-1] == '%')
+		if (class & BEGINS_PART)
+			class = (class & ~BEGINS_PART) |
+				traits_of_part(suspects, s[-1] == '/' ? SM_AT_SEGMENT | SM_AT_LAST_SEGMENT :
+							   s[-1] == '=' ? SM_AT_VALUE : SM_AT_PARAMETER, s, end);
+		else if (s[-1] == '%')
 		{
 			if (!is_canonical_escape(s - 1))
-				traits |= SM_MAY_VARY;
+				class |= SM_MAY_VARY;
 			s += 2;
 		}
+		traits |= class;
 	}
 	return traits;
 }
 
-/* A URL that is looked at closely. */
+/* A URL or text that is looked at closely. */
 typedef struct Look
 {
+	const SmSuspects *suspects;
 	SmSuspect  *found;
 	SmSpan		own_host;
 	const char *text;			/* decoded so far */
@@ -164,12 +169,12 @@ is_control(uint32_t c)
 
 /* Note what a text is suspect of, unless something more telling is known. */
 static void
-note(Look *look, SmSuspicion what, const char *s, const char *end)
+note(Look *look, const SmSuspicion *what, const char *s, const char *end)
 {
 	SmSuspect  *found = look->found;
 	const char *stop = s;
 
-	if (found->what != SM_NOT_SUSPECT && found->what <= what)
+	if (found->what && found->what <= what)
 		return;
 	while (stop < end)
 	{
@@ -184,85 +189,115 @@ note(Look *look, SmSuspicion what, const char *s, const char *end)
 	found->text = sm_span(s, stop - s);
 }
 
-/* Does a part, such as "(null)" or "undefined.jpg", stand for a missing value? */
-static bool
-is_missing(SmSpan part)
+/* Note what code found. */
+static void
+note_coded(Look *look, SmFinder finder, const char *s, const char *end)
+{
+	note(look, look->suspects->coded[finder], s, end);
+}
+
+/*
+ * Note what the patterns with a byte match at s.  place: SM_AT_..., if they have to match
+ * up to end, or SM_WITHIN_....
+ */
+static void
+try_patterns(Look *look, int place, int byte, const char *s, const char *end)
+{
+	const SmSuspects *suspects = look->suspects;
+	bool		is_whole = place < SM_WITHIN_PATH;
+
+	if ((suspects->places[byte] & place) == 0)
+		return;
+	for (int i = suspects->first[byte]; i < suspects->first[byte + 1]; i++)
+	{
+		const SmPattern *pattern = &suspects->patterns[i];
+		const SmSuspicion *what = pattern->what;
+		const char *stop = NULL;
+
+		if ((what->places & place) && what->finder == SM_FIND_PATTERNS)
+			stop = sm_match(pattern->pattern, look->text, s, end, is_whole);
+		if (stop && !sm_match_any(what->except, look->text, s, end, is_whole))
+			note(look, what, s, stop);
+	}
+}
+
+/* The length of the word of a list that a text begins with, 0 for none. */
+static size_t
+word_length(const char *words, const char *s, const char *end)
+{
+	for (; words; words = sm_next_pattern(words))
+	{
+		size_t		len = strcspn(words, "|");
+
+		if ((size_t) (end - s) >= len && sm_equal_ignoring_case(sm_span(s, len), sm_span(words, len)) &&
+			(s + len == end || !sm_is_word_char(s[len]) || s[len] == '_'))
+			return len;
+	}
+	return 0;
+}
+
+/* The end of a part without the suffix of a file. */
+static const char *
+without_suffix(const char *s, const char *end)
+{
+	const char *dot = end - 1;
+
+	while (dot > s && end - dot <= SUFFIX_MAX && sm_is_word_char(*dot))
+		dot--;
+	return dot > s && dot < end - 1 && *dot == '.' ? dot : end;
+}
+
+/* A part without quotation marks, brackets and the suffix of a file. */
+static SmSpan
+bare_part(SmSpan part)
 {
 	const char *s = part.s;
 	const char *end = s + part.len;
-	const char *dot;
 
-	while (s < end && is_one_of(*s, "(<[\"'`"))
+	while (s < end && sm_is_one_of(*s, "(<[\"'`"))
 		s++;
-	while (end > s && is_one_of(end[-1], ")>]\"'`"))
+	while (end > s && sm_is_one_of(end[-1], ")>]\"'`"))
 		end--;
-	/* the suffix of a file */
-	for (dot = end - 1; dot > s && end - dot <= SUFFIX_MAX && is_word_char(*dot); dot--)
-		;
-	if (dot > s && dot < end - 1 && *dot == '.')
-		end = dot;
-	while (s < end)
-	{
-		size_t		n = missing_word(s, end);
+	return sm_span(s, without_suffix(s, end) - s);
+}
 
-		if (n == 0)
-			return false;
+/* Is it words of a list, such as "undefined undefined"? */
+static bool
+is_of_words(const char *words, SmSpan part)
+{
+	const char *s = part.s;
+	const char *end = s + part.len;
+	size_t		n;
+
+	while ((n = word_length(words, s, end)) > 0)
+	{
 		s += n;
 		if (s == end)
 			return true;
-		if (!is_one_of(*s++, "-_,+ "))
+		if (!sm_is_one_of(*s++, "-_,+ "))
 			return false;
 	}
 	return false;
 }
 
-/* Is a part a parameter of a route, such as ":slug", ":id.json", "[slug]" or "[...slug]"? */
-static bool
-is_route_parameter(SmSpan part)
-{
-	const char *end = part.s + part.len;
-	const char *s = part.s + 1;
-
-	if (part.len < 2)
-		return false;
-	if (part.s[0] == ':')
-	{
-		if (!sm_is_letter(*s) && *s != '_')
-			return false;
-		while (s < end && is_word_char(*s))
-			s++;
-		return s == end || is_one_of(*s, ".-(*+?~");
-	}
-	if (part.s[0] != '[' || end[-1] != ']')
-		return false;
-	while (s < end && !sm_is_letter(*s))
-		s++;
-	return s < end;
-}
-
-/* Does a part begin or end with a blank, or with U+3000, that of East Asia? */
-static bool
-has_blank_at_end(SmSpan part)
-{
-	const char *wide = "\xE3\x80\x80";
-
-	return part.len > 0 &&
-		(part.s[0] == ' ' || part.s[part.len - 1] == ' ' || sm_span_begins(part, wide) ||
-		 (part.len >= 3 && memcmp(part.s + part.len - 3, wide, 3) == 0));
-}
-
-/* Look at a decoded segment of the path, or value of the query. */
+/* Look at a decoded part of a URL. */
 static void
-look_at_part(Look *look, SmSpan part, SmSuspicion missing)
+look_at_part(Look *look, int place, SmSpan part)
 {
 	const char *end = part.s + part.len;
+	SmSpan		bare;
 
-	if (is_missing(part))
-		note(look, missing, part.s, end);
-	else if (is_route_parameter(part))
-		note(look, SM_PLACEHOLDER, part.s, end);
-	else if (has_blank_at_end(part))
-		note(look, SM_BLANK_AT_END, part.s, end);
+	if (part.len == 0)
+		return;
+	try_patterns(look, place, 0, part.s, end);
+	try_patterns(look, place, (unsigned char) sm_lower(*part.s), part.s, end);
+	try_patterns(look, place, SM_AT_END | (unsigned char) end[-1], part.s, end);
+	bare = bare_part(part);
+	if (bare.len == 0 || (look->suspects->places[(unsigned char) sm_lower(*bare.s)] & place) == 0)
+		return;
+	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
+		if ((what->places & place) && what->finder == SM_FIND_WORDS && is_of_words(what->patterns, bare))
+			note(look, what, part.s, end);
 }
 
 /*
@@ -332,31 +367,37 @@ look_at_path(Look *look, const char *s, const char *end, const char *below, char
 		bool		is_first = s == path;
 		bool		follows_scheme = !is_first && s[-1] == ':';
 		bool		is_host = is_first && begins_with_host(s + 1, end, look->own_host);
-		const char *segment;
+		const char *begin;
+		SmSpan		segment;
 
 		*d++ = *s++;			/* the slash */
 		is_first |= s == below;
-		segment = d;
+		begin = d;
 		while (s < end && *s != '/')
 			decode_octet(&s, &d);
-		if (d == segment && s < end && !follows_scheme)
-			note(look, SM_EMPTY_SEGMENT, segment, d);
-		if (is_host || begins_url(sm_span(segment, d - segment), s, end, look->own_host, is_first))
-			note(look, SM_URL_IN_PATH, segment, d);
-		look_at_part(look, sm_span(segment, d - segment), SM_MISSING_SEGMENT);
+		segment = sm_span(begin, d - begin);
+		if (segment.len == 0 && s < end && !follows_scheme)
+			note_coded(look, SM_FIND_EMPTY_SEGMENT, begin, d);
+		if (is_host || begins_url(segment, s, end, look->own_host, is_first))
+			note_coded(look, SM_FIND_URL, begin, d);
+		/* a slash may follow the last segment */
+		look_at_part(look, s + 1 < end || look->own_host.len == 0 ? SM_AT_SEGMENT :
+					 SM_AT_SEGMENT | SM_AT_LAST_SEGMENT, segment);
 	}
 	return d;
 }
 
-/* Decode the query of a URL, and look at its values. */
+/* Decode the query of a URL, and look at its parameters and their values. */
 static char *
 look_at_query(Look *look, const char *s, const char *end, char *d)
 {
 	while (s < end)
 	{
+		const char *begin;
 		const char *value = NULL;
 
 		*d++ = *s++;			/* "?" or "&" */
+		begin = d;
 		while (s < end && *s != '&')
 		{
 			bool		begins_value = value == NULL && *s == '=';
@@ -365,172 +406,11 @@ look_at_query(Look *look, const char *s, const char *end, char *d)
 			if (begins_value)
 				value = d;
 		}
+		look_at_part(look, SM_AT_PARAMETER, sm_span(begin, d - begin));
 		if (value)
-			look_at_part(look, sm_span(value, d - value), SM_MISSING_VALUE);
+			look_at_part(look, SM_AT_VALUE, sm_span(value, d - value));
 	}
 	return d;
-}
-
-/* The end of a text, but not more than PLACEHOLDER_MAX bytes from s on. */
-static const char *
-near_end(const char *s, const char *end)
-{
-	return end - s > PLACEHOLDER_MAX ? s + PLACEHOLDER_MAX : end;
-}
-
-/* After the first of a character from s on; NULL if there is none near. */
-static const char *
-after(const char *s, const char *end, char c)
-{
-	const char *found = memchr(s, c, near_end(s, end) - s);
-
-	return found ? found + 1 : NULL;
-}
-
-/* Are these the digits of a number such as a GUID, which some URLs have in braces? */
-static bool
-is_long_number(const char *s, const char *end)
-{
-	if (end - s < 32)
-		return false;
-	while (s < end && (sm_hex_value(*s) >= 0 || *s == '-'))
-		s++;
-	return s == end;
-}
-
-/* The end of a placeholder in braces, such as "{{ slug }}" or "{id}"; NULL for none. */
-static const char *
-end_of_braces(const char *s, const char *end)
-{
-	const char *close = after(s + 1, end, '}');
-
-	if (close == NULL)
-		return s + 1 < end && (s[1] == '{' || s[1] == '%') ? near_end(s, end) : NULL;
-	/* a quotation mark is that of JSON */
-	if (memchr(s, '"', close - s) != NULL || is_long_number(s + 1, close - 1))
-		return NULL;
-	while (close < end && *close == '}')
-		close++;
-	return close;
-}
-
-/* The end of a tag such as "<slug>", "</b>" or "<%= slug %>"; NULL for none. */
-static const char *
-end_of_tag(const char *s, const char *end)
-{
-	const char *close = after(s + 1, end, '>');
-
-	if (close == NULL)
-		return NULL;
-	s++;
-	if (*s == '/')
-		s++;
-	return sm_is_letter(*s) || is_one_of(*s, "%?#=!") ? close : NULL;
-}
-
-/*
- * The end of a placeholder such as "%s", "%1$s", "%(slug)s" or "%slug%"; NULL for none.
- * The "%" of "100%" is none.
- */
-static const char *
-end_of_format(const char *text, const char *s, const char *end)
-{
-	const char *name = s + 1;
-	const char *p = name;
-
-	if (p == end || (s > text && sm_is_digit(s[-1])))
-		return NULL;
-	if (*p == '(')
-		return after(p, end, ')');
-	if (*p == '!' && p + 1 < end && sm_is_letter(p[1]))
-		return after(p, end, ')');
-	while (p < end && sm_is_digit(*p))
-		p++;
-	if (p > name && p < end && *p == '$')
-		return p + 1 < end && sm_is_letter(p[1]) ? p + 2 : NULL;
-	while (p < end && (is_word_char(*p) || *p == '-'))
-		p++;
-	if (p > name && p < end && *p == '%' && (sm_is_letter(*name) || *name == '_'))
-		return p + 1;
-	if (is_one_of(*name, "sdifuvx@") && (name + 1 == end || !is_word_char(name[1])))
-		return name + 1;
-	return NULL;
-}
-
-/* The end of an entity of HTML such as "&amp;" or "&#038;"; NULL for none. */
-static const char *
-end_of_entity(const char *s, const char *end)
-{
-	bool		is_number = end - s > 1 && s[1] == '#';
-	const char *name = s + (is_number ? 2 : 1);
-	const char *p = name;
-
-	if (is_number && p < end && sm_lower(*p) == 'x')
-		p = ++name;
-	else if (p == end || (is_number ? !sm_is_digit(*p) : !sm_is_letter(*p)))
-		return NULL;
-	end = near_end(s, end);
-	while (p < end && (sm_is_letter(*p) || sm_is_digit(*p)))
-		p++;
-	return p > name && p < end && *p == ';' ? p + 1 : NULL;
-}
-
-/* The end of an escape of JavaScript, "\u0026" or "%u0026"; NULL for none. */
-static const char *
-end_of_unicode_escape(const char *s, const char *end)
-{
-	if (end - s < 6 || s[1] != 'u')
-		return NULL;
-	for (int i = 2; i < 6; i++)
-		if (sm_hex_value(s[i]) < 0)
-			return NULL;
-	return s + 6;
-}
-
-static void
-note_if(Look *look, SmSuspicion what, const char *s, const char *end)
-{
-	if (end)
-		note(look, what, s, end);
-}
-
-/* Look at a character of ASCII in the decoded URL. */
-static void
-look_at_ascii(Look *look, const char *s, const char *end)
-{
-	const char *next;
-
-	switch (*s)
-	{
-		case '{':
-			next = end_of_braces(s, end);
-			if (s > look->text && is_one_of(s[-1], "$#@%"))
-				s--;
-			note_if(look, SM_PLACEHOLDER, s, next);
-			break;
-		case '<':
-			note_if(look, SM_PLACEHOLDER, s, end_of_tag(s, end));
-			break;
-		case '[':
-			if (end - s > 8 && memcmp(s, "[object", 7) == 0 && is_one_of(s[7], " +"))
-				note_if(look, SM_PLACEHOLDER, s, after(s, end, ']'));
-			break;
-		case '%':
-			note_if(look, SM_HTML_ENTITY, s, end_of_unicode_escape(s, end));
-			note_if(look, SM_PLACEHOLDER, s, end_of_format(look->text, s, end));
-			break;
-		case '&':
-			note_if(look, SM_HTML_ENTITY, s, end_of_entity(s, end));
-			break;
-		case '\\':
-			next = end_of_unicode_escape(s, end);
-			note_if(look, SM_HTML_ENTITY, s, next);
-			if (next == NULL && s < look->path_end)
-				note(look, SM_BACKSLASH, s, s + 1);
-			break;
-		default:
-			break;
-	}
 }
 
 /* A range of characters. */
@@ -595,7 +475,7 @@ is_invisible(uint32_t before, uint32_t c, const char *next, const char *end)
 	if (c == 0x200C || c == 0x200D)
 		return !IS_IN(before, joined) || (!IS_IN(character_at(next, end), joined) && !IS_IN(before, indic));
 	if (c == 0xFE0E || c == 0xFE0F) /* of an emoji, maybe a digit's */
-		return before < 0xA9 && !(before < 0x80 && is_one_of(before, "#*0123456789"));
+		return before < 0xA9 && !(before < 0x80 && sm_is_one_of(before, "#*0123456789"));
 	if (c == 0xE0001 || (c >= 0xE0020 && c <= 0xE007F)) /* of a flag */
 		return before < 0x1F000;
 	return IS_IN(c, invisible);
@@ -659,10 +539,11 @@ look_for_misread(Look *look, const char *s, const char *end, uint32_t c)
 
 	if (stop && c >= 0xC4 && c <= 0xDF)
 		stop = end_of_misread(stop, end);
-	note_if(look, SM_MISREAD_UTF8, s, stop);
+	if (stop)
+		note_coded(look, SM_FIND_MISREAD_UTF8, s, stop);
 }
 
-/* Look at all characters of a decoded text. */
+/* Look at all characters of the decoded URL, or of a text that is none. */
 static void
 look_at_text(Look *look, const char *s, const char *end)
 {
@@ -671,14 +552,16 @@ look_at_text(Look *look, const char *s, const char *end)
 
 	while (s < end)
 	{
+		int			place = s < look->path_end ? SM_WITHIN_PATH : SM_WITHIN_QUERY;
+		unsigned char byte = *s;
 		uint32_t	c;
 		size_t		n;
 
-		if ((unsigned char) *s >= 0x20 && (unsigned char) *s < 0x7F)
+		if (look->suspects->places[byte] & place)
+			try_patterns(look, place, byte, s, end);
+		if (byte >= 0x20 && byte < 0x7F)
 		{
-			before = (unsigned char) *s;
-			if (!is_word_char(*s))
-				look_at_ascii(look, s, end);
+			before = byte;
 			s++;
 			continue;
 		}
@@ -696,8 +579,6 @@ look_at_text(Look *look, const char *s, const char *end)
 		}
 		else if (found->invisible == SM_NO_CHARACTER && is_invisible(before, c, s + n, end))
 			found->invisible = c;
-		else if (c == 0xFFFD)
-			note(look, SM_LOST_CHARACTER, s, s + n);
 		else if (c >= 0xC2 && c <= 0xF4)
 			look_for_misread(look, s, end, c);
 		before = c;
@@ -706,11 +587,11 @@ look_at_text(Look *look, const char *s, const char *end)
 }
 
 static void
-begin_look(Look *look, SmSuspect *found, SmSpan own_host, const char *room)
+begin_look(Look *look, const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, const char *text)
 {
 	*look = (Look)
 	{
-		.found = found,.own_host = own_host,.text = room,.path_end = room
+		.suspects = suspects,.found = found,.own_host = own_host,.text = text,.path_end = text
 	};
 	*found = (SmSuspect)
 	{
@@ -719,13 +600,32 @@ begin_look(Look *look, SmSuspect *found, SmSpan own_host, const char *room)
 }
 
 void
-sm_text_suspect(SmSpan text, SmSuspect *found)
+sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found)
 {
 	Look		look;
 
-	begin_look(&look, found, sm_no_span(), text.s);
-	look_at_text(&look, text.s, text.s + text.len);
-	found->what = SM_NOT_SUSPECT;
+	begin_look(&look, suspects, found, sm_no_span(), text.s);
+	for (const char *s = text.s; s < text.s + text.len; s++)
+		try_patterns(&look, SM_WITHIN_TEXT, (unsigned char) *s, s, text.s + text.len);
+}
+
+void
+sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
+{
+	Look		look;
+
+	begin_look(&look, suspects, found, sm_no_span(), loc.s);
+	look_at_text(&look, loc.s, loc.s + loc.len);
+	found->what = NULL;
+}
+
+void
+sm_host_suspect(const SmSuspects *suspects, SmSpan host, SmSuspect *found)
+{
+	Look		look;
+
+	begin_look(&look, suspects, found, sm_no_span(), host.s);
+	look_at_part(&look, SM_AT_ORIGIN, host);
 }
 
 /*
@@ -735,17 +635,13 @@ sm_text_suspect(SmSpan text, SmSuspect *found)
 static void
 look_at_host(Look *look, SmSpan host, const char *path, const char *end)
 {
-	size_t		word = missing_word(host.s, host.s + host.len);
-
-	/* subdomains such as none.example.com exist */
-	if (word > 0 && (word == host.len || (host.s[word] == '.' && word > 3 && sm_lower(host.s[1]) != 'o')))
-		note(look, SM_MISSING_HOST, host.s, host.s + word);
+	look_at_part(look, SM_AT_HOST, host);
 	if (begins_url(host, path, end, sm_span(NULL, 0), true))
-		note(look, SM_URL_IN_PATH, host.s, host.s + host.len);
+		note_coded(look, SM_FIND_URL, host.s, host.s + host.len);
 }
 
 void
-sm_url_suspect(SmSpan url, size_t base_len, SmSpan own_host, char *room, SmSuspect *found)
+sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan own_host, char *room, SmSuspect *found)
 {
 	const char *end = url.s + url.len;
 	SmSpan		host = sm_url_host(url);
@@ -755,8 +651,8 @@ sm_url_suspect(SmSpan url, size_t base_len, SmSpan own_host, char *room, SmSuspe
 	char	   *d = room;
 	Look		look;
 
-	begin_look(&look, found, own_host, room);
-	while (path < end && !is_one_of(*path, "/?#"))
+	begin_look(&look, suspects, found, own_host, room);
+	while (path < end && !sm_is_one_of(*path, "/?#"))
 		path++;					/* the port */
 	look_at_host(&look, host, path, end);
 
@@ -771,4 +667,21 @@ sm_url_suspect(SmSpan url, size_t base_len, SmSpan own_host, char *room, SmSuspe
 	while (hash < end)
 		decode_octet(&hash, &d);
 	look_at_text(&look, room, d);
+}
+
+bool
+sm_url_is_numbered(SmSpan url, size_t base_len)
+{
+	const char *begin = url.s + base_len;
+	const char *end = url.s + url.len;
+	const char *s;
+
+	if (base_len == 0 || end == begin)
+		return false;
+	if (end[-1] == '/')
+		end--;
+	end = without_suffix(begin, end);
+	for (s = end; s > begin && sm_is_digit(s[-1]); s--)
+		;
+	return s < end && (s == begin || ((s - begin == 3 || s - begin == 6) && memchr(begin, '/', s - begin) == s - 1));
 }

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "audit/pattern.h"
+#include "audit/suspicions.h"
 #include "text/span.h"
 
 /* Traits of a URL. */
@@ -18,35 +20,40 @@
 #define SM_HAS_ENTITIES		0x08	/* or "&" itself; then the other traits
 									 * are those of the plain form only */
 
+/* One of the patterns of a suspicion. */
+typedef struct SmPattern
+{
+	const SmSuspicion *what;
+	const char *pattern;
+} SmPattern;
+
+/* more than the table has */
+#define SM_MAX_PATTERNS		250
+
+/* The patterns of all suspicions, by sm_pattern_byte. */
+typedef struct SmSuspects
+{
+	uint16_t	places[2 * SM_AT_END];	/* of the patterns with a byte */
+	uint16_t	first[2 * SM_AT_END + 1];	/* the first of them */
+	SmPattern	patterns[SM_MAX_PATTERNS];
+	const SmSuspicion *coded[SM_FIND_MISREAD_UTF8 + 1]; /* by finder */
+} SmSuspects;
+
+extern void sm_suspects_init(SmSuspects *suspects);
+
 /*
  * The traits of a URL, from its path on, or from its host on.  own_host: the host of the
  * site; a path that begins with it is suspect.
  */
-extern unsigned int sm_url_traits(const char *s, const char *end, SmSpan own_host);
-
-/* Kinds of mistakes; of several in a URL, the first of this list is found. */
-typedef enum SmSuspicion
-{
-	SM_NOT_SUSPECT,
-	SM_URL_IN_PATH,				/* text: the URL, or its beginning */
-	SM_PLACEHOLDER,				/* text: the placeholder */
-	SM_MISSING_HOST,			/* text: the host or its first label */
-	SM_MISSING_SEGMENT,			/* text: the segment of the path */
-	SM_MISSING_VALUE,			/* text: the value of a query parameter */
-	SM_HTML_ENTITY,				/* text: the entity */
-	SM_BACKSLASH,				/* in the path */
-	SM_LOST_CHARACTER,			/* U+FFFD */
-	SM_MISREAD_UTF8,			/* text: the characters */
-	SM_BLANK_AT_END,			/* text: the segment or value */
-	SM_EMPTY_SEGMENT			/* in the path */
-} SmSuspicion;
+extern unsigned int sm_url_traits(const SmSuspects *suspects, const char *s, const char *end,
+								  SmSpan own_host);
 
 /* Stands for no character. */
 #define SM_NO_CHARACTER		UINT32_MAX
 
 typedef struct SmSuspect
 {
-	SmSuspicion what;
+	const SmSuspicion *what;	/* NULL for none */
 	SmSpan		text;			/* percent-decoded, valid UTF-8 without
 								 * control characters; in room or in the URL */
 	uint32_t	control;		/* the first control character or
@@ -57,13 +64,25 @@ typedef struct SmSuspect
 
 /*
  * Look at a URL in plain form, which sm_url_encode wrote.  base_len: length of the base
- * URL that the URL begins with, 0 for none.  own_host: as above, or empty.  room: url.len
- * bytes to work in.
+ * URL that the URL begins with, 0 for none.  own_host: as above, or empty for a URL that
+ * is not a loc.  room: url.len bytes to work in.
  */
-extern void sm_url_suspect(SmSpan url, size_t base_len, SmSpan own_host, char *room,
-						   SmSuspect *found);
+extern void sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan own_host,
+						   char *room, SmSuspect *found);
 
-/* Find the characters that nobody sees in a text that is no URL. */
-extern void sm_text_suspect(SmSpan text, SmSuspect *found);
+/* Look at the host of a URL, for what is looked at once a set. */
+extern void sm_host_suspect(const SmSuspects *suspects, SmSpan host, SmSuspect *found);
+
+/* Look at a title, caption, name or description. */
+extern void sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found);
+
+/* Find the characters that nobody sees in a loc that is no URL. */
+extern void sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found);
+
+/*
+ * Is a page one of numbered pages, such as "/12", "/12.html" and "/en/12/"?  base_len: as
+ * above.
+ */
+extern bool sm_url_is_numbered(SmSpan url, size_t base_len);
 
 #endif

@@ -71,6 +71,7 @@ check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
 static bool
 append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 {
+	int			start = w->buf->len;
 	size_t		len;
 
 	if (text.len > SM_MAX_BYTES)
@@ -83,6 +84,8 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 		return sm_refuse(&w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 						 "invalid %s: not valid UTF-8", label(w, field));
 	w->buf->len += len;
+	if (field->role != SM_ROLE_NONE)
+		sm_call_back(w, field->role, start);
 	return true;
 }
 

@@ -32,9 +32,9 @@
 
 static const SmField image_fields[] = {
 	{IMAGE("loc", 0, URL),.role = SM_ROLE_IMAGE,.required = "loc"},
-	{IMAGE("caption", 1, TEXT)},
+	{IMAGE("caption", 1, TEXT),.role = SM_ROLE_CAPTION},
 	{IMAGE("geo_location", 2, TEXT)},
-	{IMAGE("title", 3, TEXT)},
+	{IMAGE("title", 3, TEXT),.role = SM_ROLE_TITLE},
 	{IMAGE("license", 4, URL),.role = SM_ROLE_LICENSE}
 };
 
@@ -94,8 +94,8 @@ static const char *const id_types[] = {
 
 static const SmField video_fields[] = {
 	{VIDEO("thumbnail_loc", 0, URL),.role = SM_ROLE_THUMBNAIL,.required = "thumbnail_loc"},
-	{VIDEO("title", 1, TEXT),.required = "title",.max = 100},
-	{VIDEO("description", 2, TEXT),.required = "description",.max = 2048},
+	{VIDEO("title", 1, TEXT),.role = SM_ROLE_TITLE,.required = "title",.max = 100},
+	{VIDEO("description", 2, TEXT),.role = SM_ROLE_DESCRIPTION,.required = "description",.max = 2048},
 	{VIDEO("content_loc", 3, URL),.role = SM_ROLE_VIDEO},
 	{VIDEO("player_loc", 4, URL),.role = SM_ROLE_PLAYER},
 	{ATTRIBUTE("allow_embed", "player_loc_allow_embed", 22, FLAG)},
@@ -118,7 +118,7 @@ static const SmField video_fields[] = {
 	{ATTRIBUTE("relationship", "restriction_relationship", 25, TEXT),.choices = relationships,
 	.required = "restriction_relationship: allow or deny",.rule = "must be allow or deny"},
 	{VIDEO("gallery_loc", 15, URL),.role = SM_ROLE_GALLERY},
-	{ATTRIBUTE("title", "gallery_loc_title", 26, TEXT)},
+	{ATTRIBUTE("title", "gallery_loc_title", 26, TEXT),.role = SM_ROLE_TITLE},
 	{VIDEO("price", 16, TEXT),.is_array = true,.valid = is_price,
 	.rule = "must be a number from 0 on"},
 	{ATTRIBUTE("currency", "price_currency", 27, TEXT),.is_array = true,
@@ -129,7 +129,7 @@ static const SmField video_fields[] = {
 	{ATTRIBUTE("resolution", "price_resolution", 29, TEXT),.is_array = true,
 	.choices = resolutions,.rule = "must be SD or HD"},
 	{VIDEO("requires_subscription", 17, FLAG)},
-	{VIDEO("uploader", 18, TEXT),.max = 255},
+	{VIDEO("uploader", 18, TEXT),.role = SM_ROLE_NAME,.max = 255},
 	{ATTRIBUTE("info", "uploader_info", 30, URL),.role = SM_ROLE_UPLOADER},
 	{VIDEO("platform", 19, LIST),.separator = ' ',.valid = is_platform,
 	.rule = "must be web, mobile or tv, with blanks between them"},
@@ -186,7 +186,7 @@ static const char *const genres[] = {
 /* name and language are in an element of their own, publication */
 static const SmField news_fields[] = {
 	{FIELD("news", "publication_name", 0, TEXT), {SM_LITERAL("<news:publication><news:name")},
-	{SM_LITERAL("</news:name>")},.required = "publication_name"},
+	{SM_LITERAL("</news:name>")},.role = SM_ROLE_NAME,.required = "publication_name"},
 	{FIELD("news", "publication_language", 1, TEXT), {SM_LITERAL("<news:language")},
 	{SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
 	.valid = is_news_language,
@@ -196,7 +196,7 @@ static const SmField news_fields[] = {
 	{NEWS("genres", 5, LIST),.separator = ',',.choices = genres,
 	.rule = "must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them"},
 	{NEWS("publication_date", 2, DATE),.role = SM_ROLE_NEWS_DATE,.required = "publication_date"},
-	{NEWS("title", 3, TEXT),.required = "title"},
+	{NEWS("title", 3, TEXT),.role = SM_ROLE_TITLE,.required = "title"},
 	{NEWS("keywords", 6, TEXT)},
 	{NEWS("stock_tickers", 7, LIST),.separator = ',',.max = 5,.valid = is_ticker,
 	.rule = "must be a list of at most five tickers such as NASDAQ:AMAT, with commas between them"}

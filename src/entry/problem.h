@@ -35,6 +35,7 @@
 	PROBLEM(SM_LOC_CONTROL_CHARACTER, "loc_control_character") \
 	PROBLEM(SM_LOC_INVISIBLE_CHARACTER, "loc_invisible_character") \
 	PROBLEM(SM_LOC_SUSPICIOUS, "loc_suspicious") \
+	PROBLEM(SM_LOC_SUSPICIOUS_NUMBER, "loc_suspicious") \
 	PROBLEM(SM_LOC_FRAGMENT, "loc_fragment") \
 	PROBLEM(SM_LOC_DUPLICATE, "loc_duplicate") \
 	PROBLEM(SM_LOC_SLASH_DUPLICATE, "loc_slash_duplicate") \
@@ -46,6 +47,8 @@
 	PROBLEM(SM_VIDEO_IN_FUTURE, "video_in_future") \
 	PROBLEM(SM_VIDEO_EXPIRED, "video_expired") \
 	PROBLEM(SM_URL_SUSPICIOUS, "url_suspicious") \
+	PROBLEM(SM_TEXT_SUSPICIOUS, "text_suspicious") \
+	PROBLEM(SM_HOST_NOT_PUBLIC, "host_not_public") \
 	PROBLEM(SM_NAMESPACE_UNKNOWN, "namespace_unknown") \
 	PROBLEM(SM_HREFLANG_NOT_SUPPORTED, "hreflang_not_supported") \
 	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \

@@ -57,6 +57,12 @@ sm_is_letter(char c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
+static inline bool
+sm_is_word_char(char c)
+{
+	return sm_is_letter(c) || sm_is_digit(c) || c == '_';
+}
+
 /* A blank of XML */
 static inline bool
 sm_is_space(char c)

@@ -21,7 +21,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char	   *src = exactly(NULL, src_len);
 	char	   *dst = exactly(NULL, sm_url_bound(src_len, NULL, SM_URL_UNLIMITED));
 	size_t		len;
+	static SmSuspects suspects;
 
+	sm_suspects_init(&suspects);
 	memcpy(src, scheme, sizeof(scheme) - 1);
 	memcpy(src + sizeof(scheme) - 1, data, size);
 	if (sm_url_encode(src, src_len, NULL, &cache, SM_FORM_PLAIN, SM_URL_UNLIMITED, dst, &len) == SM_URL_OK)
@@ -31,19 +33,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		char	   *canonical = exactly(NULL, len + 1);
 		SmSpan		host = sm_url_host(sm_span(url, len));
 		const char *path = host.s + host.len;
-		unsigned int traits = sm_url_traits(host.s, url + len, own_host);
+		unsigned int traits = sm_url_traits(&suspects, host.s, url + len, own_host);
 		SmSuspect	found;
 		uint32_t	c;
 
-		sm_url_suspect(sm_span(url, len), 0, own_host, room, &found);
-		CHECK(found.what <= SM_EMPTY_SEGMENT);
-		if (found.what != SM_NOT_SUSPECT || found.control != SM_NO_CHARACTER ||
+		sm_url_suspect(&suspects, sm_span(url, len), 0, own_host, room, &found);
+		if (found.what != NULL || found.control != SM_NO_CHARACTER ||
 			found.invisible != SM_NO_CHARACTER)
-			CHECK((traits | sm_url_traits(path, url + len, own_host)) & SM_MAY_BE_SUSPECT);
+			CHECK((traits | sm_url_traits(&suspects, path, url + len, own_host)) & SM_MAY_BE_SUSPECT);
 		CHECK((found.text.s >= room && found.text.s + found.text.len <= room + len) ||
 			  (found.text.s >= url && found.text.s + found.text.len <= url + len) ||
-			  found.what == SM_NOT_SUSPECT);
-		for (size_t i = 0, n; found.what != SM_NOT_SUSPECT && i < found.text.len; i += n)
+			  found.what == NULL);
+		for (size_t i = 0, n; found.what != NULL && i < found.text.len; i += n)
 		{
 			n = sm_utf8_decode(found.text.s + i, found.text.s + found.text.len, &c);
 			CHECK(n > 0 && c >= 0x20);
@@ -56,7 +57,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			CHECK(canonical_len >= path_len &&
 				  memcmp(canonical + canonical_len - path_len, path, path_len) == 0);
 		}
-		sm_text_suspect(sm_span(src, src_len), &found);
+		sm_loc_suspect(&suspects, sm_span(src, src_len), &found);
+		sm_host_suspect(&suspects, host, &found);
+		CHECK(found.what == NULL || found.what->places == SM_AT_ORIGIN);
+		sm_text_suspect(&suspects, sm_span(src, src_len), &found);
+		CHECK(found.what == NULL || (found.what->places & SM_WITHIN_TEXT));
+		sm_url_is_numbered(sm_span(url, len), path - url);
 		free(canonical);
 		free(room);
 		free(url);

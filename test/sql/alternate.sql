@@ -60,7 +60,7 @@ SELECT h, split_part(pg_temp.error(format('SELECT sitemap_alternate(%L, ''http:/
   FROM unnest('{fil,haw,ckb,gsw,yue,cmn-Hans-CN,FIL-ph,ast,eng,deu,GER,fre-CA,419,a1b,fi1,phil,fil_PH,fil-PHL}'::text[]) h;
 SELECT h, problem, detail
   FROM unnest('{fil,yue-Hant-HK,en-GB,deu}'::text[]) h,
-       sitemap_audit(format('SELECT ''/'' AS loc, jsonb_build_object(''x-default'', ''/'', %L, ''/'') AS alternates', h), 'http://a/');
+       sitemap_audit(format('SELECT ''/'' AS loc, jsonb_build_object(''x-default'', ''/'', %L, ''/'') AS alternates', h), 'http://a.example/');
 -- The hint says what to write.
 SELECT h, coalesce(substring(error FROM 'Write "(.*)"'), substring(error FROM 'no error|A language code'))
   FROM unnest('{en_US,en_us,EN-us,x-Default,X-DEFAULT,x_default,default,es-419,en-001,EN-150,en-US.UTF-8,pt_BR,zh_Hant_TW,zh_hans,ZH-hant_tw,zh-CN-Hans,us-en,

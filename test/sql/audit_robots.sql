@@ -48,8 +48,8 @@ SELECT row_number, detail
 -- An ampersand is one in XML and in a text sitemap.
 SELECT format, row_number, loc, problem
   FROM unnest('{xml,txt}'::text[]) format,
-       LATERAL sitemap_audit($$SELECT unnest('{/?a&b,/?a&amp;b,/?a''b}'::text[]) AS loc$$, 'http://a/', format => format,
-                             robots => E'User-agent: *\nDisallow: /?a&b\nDisallow: /?a\'b\nSitemap: http://a/sitemap.xml\nSitemap: http://a/sitemap.txt')
+       LATERAL sitemap_audit($$SELECT unnest('{/?a&b,/?a&amp;b,/?a''b}'::text[]) AS loc$$, 'http://a.example/', format => format,
+                             robots => E'User-agent: *\nDisallow: /?a&b\nDisallow: /?a\'b\nSitemap: http://a.example/sitemap.xml\nSitemap: http://a.example/sitemap.txt')
  WHERE problem ~ 'robots';
 
 -- The set's own files: index and parts, and the lines that name it.
@@ -68,8 +68,8 @@ SELECT * FROM pg_temp.files(E'Disallow: /*.gz$\nSitemap: https://a.example/dir/s
 SELECT * FROM pg_temp.files(E'Disallow: /dir/news.xml$\nSitemap: https://a.example/dir/news.xml', ', section => ''news''');
 SELECT n, index, problem
   FROM (VALUES (1, 'auto'), (1, 'always'), (2, 'auto')) v (n, index),
-       sitemap_audit(format('SELECT ''/'' || n AS loc FROM generate_series(1, %s) n', n), 'http://a/', section => 'news', max_urls => 1, index => index,
-                     robots => E'User-agent: *\nDisallow: /news.xml$\nSitemap: http://a/news.xml') a
+       sitemap_audit(format('SELECT ''/'' || n AS loc FROM generate_series(1, %s) n', n), 'http://a.example/', section => 'news', max_urls => 1, index => index,
+                     robots => E'User-agent: *\nDisallow: /news.xml$\nSitemap: http://a.example/news.xml') a
  ORDER BY n, index, problem;
 SELECT detail FROM pg_temp.files('Sitemap: /dir/sitemap.xml');
 SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/sitemap.xml\nSitemap: http://a.example/dir/sitemap.xml\nSitemap:');
@@ -80,33 +80,33 @@ SELECT detail FROM pg_temp.files(E'Sitemap: https://a.example/dir/sitemap.txt', 
 -- A robots.txt with anything in it, and none.
 SELECT robots, count(*)
   FROM unnest(ARRAY['', '<html>', E'\n\r\n\t:', chr(65279) || 'User-agent:*' || E'\rDisallow:/', repeat('*', 1000)]) robots,
-       LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => robots) a
+       LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/', robots => robots) a
  WHERE problem = 'robots_disallowed' GROUP BY robots;
 
 -- What a program gets that asks for a robots.txt which is not there.
 SELECT to_json(robots), row_number, problem, detail
   FROM unnest(ARRAY['', E' \r\n\t', chr(65279), chr(65279) || E'\n', '<!DOCTYPE html><title>404</title>', E'\n <HTML>', chr(65279) || '<html>',
                     '#', 'a', E'User-agent: *\nDisallow: /<a']) robots,
-       LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => robots) a;
+       LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/', robots => robots) a;
 
 -- Arguments.
-SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => %s)', agents))
+SELECT pg_temp.error(format('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a.example/'', agents => %s)', agents))
   FROM unnest(ARRAY['''{}''', '''{NULL}''', '''{Googlebot,NULL}''', '''{""}''', '''{*}''', '''{Googlebot/2.1}''',
                     '''{"Google bot"}''', '''{é}''', '''{{Googlebot},{bot1}}''']) agents;
-SELECT loc, problem, detail FROM sitemap_audit('SELECT ''/a''::text AS loc', 'http://a/', robots => E'User-agent: Bingbot\nDisallow: /', agents => NULL);
-SELECT length(pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => ARRAY[repeat(''1'', 1000)])')) < 400 AS clipped;
-SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', agents => array_fill('a'::text, '{50}'));
-SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', agents => array_fill(''a''::text, ''{51}''))');
-SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a/'', robots => repeat(''x'', 4194305))');
+SELECT loc, problem, detail FROM sitemap_audit('SELECT ''/a''::text AS loc', 'http://a.example/', robots => E'User-agent: Bingbot\nDisallow: /', agents => NULL);
+SELECT length(pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a.example/'', agents => ARRAY[repeat(''1'', 1000)])')) < 400 AS clipped;
+SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a.example/', agents => array_fill('a'::text, '{50}'));
+SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a.example/'', agents => array_fill(''a''::text, ''{51}''))');
+SELECT pg_temp.error('SELECT * FROM sitemap_audit(''SELECT 1'', ''http://a.example/'', robots => repeat(''x'', 4194305))');
 -- The rules of a group are there once, however many agents obey it.
 SELECT count(*)
-  FROM sitemap_audit('SELECT ''/"""'' AS loc', 'http://a/', agents => array_fill('a'::text, '{49}') || '{b}',
+  FROM sitemap_audit('SELECT ''/"""'' AS loc', 'http://a.example/', agents => array_fill('a'::text, '{49}') || '{b}',
                      robots => E'user-agent:a\nuser-agent:b\ndisallow:/' || repeat('"', 4000000));
-SELECT count(*) FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', robots => repeat(E'#\n', 2097137) || E'user-agent:*\ndisallow:/a', agents => '{{a,b},{c,d}}');
+SELECT count(*) FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/', robots => repeat(E'#\n', 2097137) || E'user-agent:*\ndisallow:/a', agents => '{{a,b},{c,d}}');
 
 -- Many rules cost a row little.
 SELECT count(*), min(detail), max(detail)
-  FROM sitemap_audit('SELECT ''/a/'' || n || ''/b.pdf'' AS loc FROM generate_series(1, 20000) n', 'http://a/', agents => '{x}',
+  FROM sitemap_audit('SELECT ''/a/'' || n || ''/b.pdf'' AS loc FROM generate_series(1, 20000) n', 'http://a.example/', agents => '{x}',
                      robots => (SELECT E'User-agent: *\n' || string_agg(format(E'Disallow: /*/%s/*.pdf$\n', n * 2000), '')
                                   FROM generate_series(1, 20000) n))
  WHERE problem = 'robots_disallowed';
@@ -120,33 +120,33 @@ SELECT n, lastmod, a.*
                (100, 'CASE WHEN n = 2 THEN ''2026-01-02T01:00:00+01:00'' ELSE ''2026-01-02'' END'),
                (101, 'CASE WHEN n = 1 THEN ''2026-01-03'' ELSE ''2026-01-02'' END'),
                (200, 'NULL::text')) v (n, lastmod),
-       LATERAL sitemap_audit(format('SELECT CASE WHEN n > 0 THEN ''/'' || n END AS loc, %s AS lastmod FROM generate_series(0, %s) n', lastmod, n), 'http://a/') a
+       LATERAL sitemap_audit(format('SELECT CASE WHEN n > 0 THEN ''/'' || n END AS loc, %s AS lastmod FROM generate_series(0, %s) n', lastmod, n), 'http://a.example/') a
  WHERE problem <> 'loc_null'
  ORDER BY n, lastmod COLLATE "C";
 
 -- Without an index, a robots.txt can name the parts; a row with an invalid loc is in no file.
 SELECT index, max_urls, array_agg(problem)
   FROM (VALUES ('auto', 1), ('auto', 2), ('never', 1)) v (index, max_urls),
-       sitemap_audit('SELECT unnest(''{/a,/b}''::text[]) AS loc', 'http://a/', index => index, max_urls => max_urls, agents => '{x}',
-                     robots => E'user-agent: *\nsitemap: http://a/sitemap-1.xml')
+       sitemap_audit('SELECT unnest(''{/a,/b}''::text[]) AS loc', 'http://a.example/', index => index, max_urls => max_urls, agents => '{x}',
+                     robots => E'user-agent: *\nsitemap: http://a.example/sitemap-1.xml')
  GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT array_agg(problem)
-  FROM sitemap_audit('SELECT unnest(''{/a,ftp://x/}''::text[]) AS loc', 'http://a/', section => 's', max_urls => 1, on_invalid => 'skip', agents => '{x}',
-                     robots => E'user-agent: *\nsitemap: http://a/s.xml');
+  FROM sitemap_audit('SELECT unnest(''{/a,ftp://x/}''::text[]) AS loc', 'http://a.example/', section => 's', max_urls => 1, on_invalid => 'skip', agents => '{x}',
+                     robots => E'user-agent: *\nsitemap: http://a.example/s.xml');
 -- A section's index is enough, and so is the site's.
 SELECT section, sitemap, array_agg(detail)
   FROM (VALUES ('news', 'news'), ('news', 'sitemap'), ('news', 'news-1'), ('sitemap', 'sitemap'), ('sitemap', 'news')) v (section, sitemap)
-       LEFT JOIN LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', section => section, index => 'section', agents => '{x}',
-                                       robots => format(E'user-agent: *\nsitemap: http://a/%s.xml', sitemap)) ON true
+       LEFT JOIN LATERAL sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/', section => section, index => 'section', agents => '{x}',
+                                       robots => format(E'user-agent: *\nsitemap: http://a.example/%s.xml', sitemap)) ON true
  GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT section, detail
   FROM unnest('{news,sitemap}'::text[]) section,
-       sitemap_audit('SELECT ''/a'' AS loc', 'http://a/', section => section, index => 'section', agents => '{x}',
-                     robots => E'user-agent: *\nsitemap: http://a/sitemap.xml\ndisallow: /news.xml\ndisallow: /sitemap.xml');
+       sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/', section => section, index => 'section', agents => '{x}',
+                     robots => E'user-agent: *\nsitemap: http://a.example/sitemap.xml\ndisallow: /news.xml\ndisallow: /sitemap.xml');
 
 -- They come after the problems of the rows.
 SELECT row_number, loc, problem
-  FROM sitemap_audit('SELECT ''/'' || least(n, 99) AS loc, ''2026-01-02''::text AS lastmod FROM generate_series(1, 100) n', 'http://a/', agents => '{x}',
+  FROM sitemap_audit('SELECT ''/'' || least(n, 99) AS loc, ''2026-01-02''::text AS lastmod FROM generate_series(1, 100) n', 'http://a.example/', agents => '{x}',
                      robots => E'user-agent: *\ndisallow: /sitemap');
 
 -- Google's crawlers: images, videos and news have crawlers of their own, which obey the groups of Googlebot if they have none.
@@ -173,22 +173,22 @@ SELECT agents, string_agg(detail, ' ' ORDER BY detail COLLATE "C")
  ORDER BY agents COLLATE "C";
 
 -- 500 KiB, which end in the middle of a rule.
-SELECT E'User-agent: *\n' || repeat(E'#\n', 255987) || E'Disallow: /abc\nDisallow: /d\nSitemap: http://a/sitemap.xml' AS robots \gset
-SELECT octet_length(:'robots') - length(E'bc\nDisallow: /d\nSitemap: http://a/sitemap.xml') AS google;
+SELECT E'User-agent: *\n' || repeat(E'#\n', 255987) || E'Disallow: /abc\nDisallow: /d\nSitemap: http://a.example/sitemap.xml' AS robots \gset
+SELECT octet_length(:'robots') - length(E'bc\nDisallow: /d\nSitemap: http://a.example/sitemap.xml') AS google;
 SELECT row_number, problem, detail
-  FROM sitemap_audit('SELECT unnest(''{/a,/abc,/d}''::text[]) AS loc', 'http://a/', robots => :'robots', agents => '{Googlebot,x,Googlebot-Image}');
-SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', robots => E'User-agent: *\nSitemap: http://a/sitemap.xml\n#' || repeat('x', 512000 - 45));
+  FROM sitemap_audit('SELECT unnest(''{/a,/abc,/d}''::text[]) AS loc', 'http://a.example/', robots => :'robots', agents => '{Googlebot,x,Googlebot-Image}');
+SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a.example/', robots => E'User-agent: *\nSitemap: http://a.example/sitemap.xml\n#' || repeat('x', 512000 - 53));
 
 -- Lines that crawlers ignore, though Google obeys some of them.
 SELECT row_number, problem, detail
-  FROM sitemap_audit('SELECT unnest(''{/cart,/b}''::text[]) AS loc', 'http://a/', agents => '{x}',
-                     robots => E'User-agent: *\nDisallow /cart # never\nDisalow: /b\ncrawl-delay: 1\nSitemap: http://a/sitemap.xml');
+  FROM sitemap_audit('SELECT unnest(''{/cart,/b}''::text[]) AS loc', 'http://a.example/', agents => '{x}',
+                     robots => E'User-agent: *\nDisallow /cart # never\nDisalow: /b\ncrawl-delay: 1\nSitemap: http://a.example/sitemap.xml');
 SELECT detail
-  FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', agents => '{x}',
-                     robots => E'User-agent: *\nSitemap: http://a/sitemap.xml\n' || (SELECT string_agg(format(E'Dissallow: /%s\n', n), '') FROM generate_series(1, 13) n))
+  FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a.example/', agents => '{x}',
+                     robots => E'User-agent: *\nSitemap: http://a.example/sitemap.xml\n' || (SELECT string_agg(format(E'Dissallow: /%s\n', n), '') FROM generate_series(1, 13) n))
  WHERE problem = 'robots_lines_ignored';
 SELECT detail
-  FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/', robots => E'Disallow: /\nuseragent: *\nUser-agent: *\nDisallow: cart\nAllow\nSitemaps: http://a/sitemap.xml')
+  FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a.example/', robots => E'Disallow: /\nuseragent: *\nUser-agent: *\nDisallow: cart\nAllow\nSitemaps: http://a.example/sitemap.xml')
  WHERE problem = 'robots_lines_ignored';
 
 -- Lines of which Google obeys none.

@@ -36,6 +36,51 @@ SELECT pg_temp.clean(
   '/{3F2504E0-4F89-11D3-9A0C-0305E82C3301}', '/%7B3F2504E04F8911D39A0C0305E82C3301%7D', '/10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2',
   '/a?j={"a":1}', '/a?b=c<d', '/a/%-%/', '/a{', '/a}', '/x@y', '/@user', '/a(b)');
 
+-- Values that a program should have filled in.
+SELECT loc, problem, detail FROM pg_temp.found(
+  '/search?keywords=''+ searched_value +''', '/search?keywords=''+%20searched_value%20+''', '/open?nid=placeholder', '/a?x=$id', '/a?x=<?php echo $id ?>');
+SELECT pg_temp.clean('/placeholder-images', '/placeholder', '/a?q=placeholder+text', '/a?q=$AAPL', '/a?q=$uicideboy$', '/a?q=''quoted''', '/$id');
+
+-- Percent-encoded twice.
+SELECT loc, problem, detail FROM pg_temp.found(
+  '/' || sitemap_encode('nginx-ssl%e8%af%81'), '/' || sitemap_encode('caf%C3%A9'), '/a%252Fb', '/a%2520b', '/x?u=https%253A%252F%252Fy');
+SELECT pg_temp.clean('/100%25-cotton', '/50%25-off-70%25', '/%2520-indirim', '/100%25acrylic', '/caf%C3%A9', '/a%2Fb', '/100%25%20wool');
+
+-- Sessions and visitors.
+SELECT loc, problem, detail FROM pg_temp.found(
+  '/a?PHPSESSID=1a', '/a?b=1&sid=0123456789abcdef0123456789abcdef', '/a;jsessionid=1A2B?c', '/a?utm_source=mail&utm_medium=b', '/a?b=1&gclid=x');
+SELECT pg_temp.clean('/a?sid=12', '/session?id=1', '/a?session=spring', '/utm_source', '/a?utm=zone-32', '/a?b=gclid');
+
+-- Error pages, unless the set has pages with numbers.
+SELECT loc, detail FROM unnest('{/404,/404.html,/404/,/en/404,/500.html,/error-404,/404-not-found,/offline.html,/not-found/}'::text[]) v,
+       sitemap_audit(format('SELECT %L AS loc', v), 'https://www.example.com/');
+SELECT loc, detail FROM sitemap_audit('SELECT unnest(''{/404,/en/500/,/product/1,/a-2}''::text[]) AS loc', 'https://www.example.com/');
+SELECT pg_temp.clean('/403', '/404-ways', '/item/404', '/not-found-in-nature', '/offline', '/errors.html', '/a?b=404', '/404/a', '/blog/2024/404');
+SELECT format, count(detail) FROM unnest('{/%s,/%s.html,/en/%s,/%s/}'::text[]) format
+       LEFT JOIN LATERAL sitemap_audit(format('SELECT format(%L, n) AS loc FROM generate_series(1, 600) n', format), 'https://www.example.com/') ON true
+ GROUP BY 1 ORDER BY 1;
+
+-- Hosts that are not public, each once.
+SELECT base, row_number, problem, detail
+  FROM unnest('{http://localhost:3000/,http://127.0.0.1/,https://192.168.1.5/,https://10.0.0.7/,https://shop.local/,https://shop.test/,https://shop.internal/,https://web/,https://[::1]/,
+                https://www.example.com/,https://8.8.8.8/,https://[2001:db8::1]/}'::text[]) base
+       LEFT JOIN LATERAL sitemap_audit('SELECT ''/a'' AS loc', base) ON true;
+SELECT row_number, problem, detail
+  FROM sitemap_audit($$SELECT '/' || n AS loc, ARRAY['http://localhost:9000/b/' || n, 'http://cdn.example/' || n, 'http://10.0.0.' || n % 3 || '/'] AS images,
+                              jsonb_build_object('en', '/' || n, 'de', 'https://de.local/' || n) AS alternates
+                         FROM generate_series(1, 100) n$$, 'https://www.example.com/');
+SELECT row_number, problem, detail FROM sitemap_audit('SELECT unnest(''{http://web/a,http://web/b,/c}''::text[]) AS loc', 'http://www.example.com/', scope => 'any');
+
+-- HTML in texts.
+SELECT row_number, problem, detail
+  FROM sitemap_audit($$
+         SELECT '/a' AS loc, '[{"loc": "/i", "title": "R&amp;D", "caption": "<b>New</b>"}, {"loc": "/j", "title": "R&D", "caption": "a < b > c"}]'::jsonb AS images, NULL::jsonb AS videos, NULL::jsonb AS news
+          UNION ALL
+         SELECT '/b', NULL, '{"thumbnail_loc": "/t", "title": "Caf&eacute;", "description": "one<br>two", "content_loc": "/v", "uploader": "Q&A; more", "gallery_loc": "/g", "gallery_loc_title": "&#8211;"}', NULL
+          UNION ALL
+         SELECT '/c', NULL, NULL, jsonb_build_object('publication_name', 'The &quot;Times&quot;', 'publication_language', 'en', 'publication_date', now(), 'title', 'AT&T; Tom & Jerry')$$,
+         'https://www.example.com/');
+
 -- HTML entities.
 SELECT loc, problem, detail FROM pg_temp.found(
   '/a?b=1&amp;c=2', '/a?b=1&#038;c=2', '/a?b=1&#x26;c', '/a?b=1&#X26;c#d', '/a&quot;', '/a?b%26amp%3Bc', '/a?b&amp%3Bc', '/Tom&nbsp;Jerry', '/a?b&#39;',

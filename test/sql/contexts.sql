@@ -25,7 +25,7 @@ DECLARE
   calls text[] := ARRAY[
     $c$SELECT count(*) FROM sitemap_files('SELECT ''/'' || 1 / (3 - id) AS loc FROM context_page', 'http://a/', max_urls => 1, compression => 1)$c$,
     $c$SELECT count(*) FROM sitemap_files('SELECT loc FROM context_page UNION ALL SELECT ''ftp:''', 'http://a/')$c$,
-    $c$SELECT count(*) FROM sitemap_audit('SELECT ''/'' || 1 / (3 - id) AS loc FROM context_page', 'http://a/')$c$,
+    $c$SELECT count(*) FROM sitemap_audit('SELECT ''/'' || 1 / (3 - id) AS loc FROM context_page', 'http://a.example/')$c$,
     $c$SELECT count(*) FROM sitemap_publish('context_target', 'SELECT ''/'' || 1 / (3 - id) AS loc FROM context_page', 'http://a/', max_urls => 1)$c$,
     $c$SELECT count(*) FROM sitemap_publish('context_target', 'SELECT ''/x'' || id AS loc FROM context_page', 'http://a/')$c$,
     $c$SELECT sitemap_agg('http://a/' || 1 / (3 - id)) FROM context_page$c$,
@@ -91,7 +91,7 @@ BEGIN;
 DECLARE kept CURSOR WITH HOLD FOR
  SELECT name, url_count FROM sitemap_files('SELECT loc FROM context_page ORDER BY id', 'http://a/', max_urls => 2);
 FETCH 1 FROM kept;
-DECLARE audit CURSOR WITH HOLD FOR SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc FROM context_page', 'http://a/');
+DECLARE audit CURSOR WITH HOLD FOR SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc FROM context_page', 'http://a.example/');
 DECLARE parse CURSOR WITH HOLD FOR SELECT loc FROM sitemap_parse(E'http://a/1\nhttp://a/2\nhttp://a/3');
 FETCH 1 FROM parse;
 COMMIT;
@@ -197,7 +197,7 @@ SELECT name, url_count FROM sitemap_files('SELECT loc FROM context_parts ORDER B
 CREATE TABLE context_parts_2 PARTITION OF context_parts FOR VALUES FROM (10) TO (20);
 INSERT INTO context_parts VALUES (11, '/p11');
 SELECT name, url_count FROM sitemap_files('SELECT loc FROM context_parts ORDER BY id', 'http://a/');
-SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc FROM context_parts', 'http://a/');
+SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc FROM context_parts', 'http://a.example/');
 
 -- Parallel workers parse, and make elements.
 CREATE TABLE context_document AS
@@ -225,7 +225,7 @@ SELECT name FROM sitemap_publish('context_target', 'SELECT ''/'' AS loc', 'http:
 ROLLBACK;
 BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;
 SELECT name, url_count FROM sitemap_files('SELECT loc FROM context_page ORDER BY id', 'http://a/');
-SELECT count(*) FROM sitemap_audit('SELECT loc FROM context_page ORDER BY id', 'http://a/');
+SELECT count(*) FROM sitemap_audit('SELECT loc FROM context_page ORDER BY id', 'http://a.example/');
 SELECT length(sitemap_agg('http://a' || loc)) > 0 FROM context_page;
 SELECT loc FROM sitemap_parse('http://a/');
 SELECT name, action FROM sitemap_publish('context_target', 'SELECT loc FROM context_page', 'http://a/');

@@ -92,13 +92,13 @@ INSERT INTO bad (images, videos, news) VALUES
 \set VERBOSITY default
 SELECT url_count, regexp_replace(convert_from(content, 'UTF8'), '></', E'>\n</', 'g')
   FROM sitemap_files(:'query', 'http://a/', on_invalid => 'skip');
-SELECT row_number, problem, detail FROM sitemap_audit(:'query', 'http://a/') WHERE problem <> 'news_too_old';
-SELECT row_number, problem FROM sitemap_audit(:'query', 'http://a/') WHERE problem = 'news_too_old';
+SELECT row_number, problem, detail FROM sitemap_audit(:'query', 'http://a.example/') WHERE problem <> 'news_too_old';
+SELECT row_number, problem FROM sitemap_audit(:'query', 'http://a.example/') WHERE problem = 'news_too_old';
 -- The audit looks at URLs of items as robots.txt does, relative ones too.
 SELECT row_number, problem, detail
-  FROM sitemap_audit('SELECT ''/'' AS loc, ''["/private/i", "http://b/private/i"]''::jsonb AS images,
+  FROM sitemap_audit('SELECT ''/'' AS loc, ''["/private/i", "http://b.example/private/i"]''::jsonb AS images,
                              ''{"thumbnail_loc": "/private/t", "title": "t", "description": "d", "content_loc": "/private/c", "player_loc": "/p"}''::jsonb AS videos',
-                     'http://a/x/', agents => '{x}', robots => E'User-agent: *\nDisallow: /private\nSitemap: http://a/x/sitemap.xml');
+                     'http://a.example/x/', agents => '{x}', robots => E'User-agent: *\nDisallow: /private\nSitemap: http://a.example/x/sitemap.xml');
 -- Text sitemaps and protocol 0.84 have none.
 SELECT pg_temp.text(content) FROM sitemap_files('SELECT ''/'' AS loc, ''[1]''::jsonb AS videos, ''[1]''::jsonb AS news', 'http://a/', format => 'txt');
 SELECT v, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', protocol => ''0.84'')', 'SELECT ''/'' AS loc, ' || v))

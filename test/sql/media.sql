@@ -64,7 +64,7 @@ SELECT given, rtrim(replace(regexp_replace(pg_temp.text(content), '^.*<url><loc>
     (8, 'NULL::text[] AS images, NULL::xml AS extensions, NULL::jsonb AS alternates')
   ) v (id, given), sitemap_files('SELECT ''/'' AS loc, ' || given, 'http://a/')
  ORDER BY id;
-SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc, jsonb ''null'' AS alternates, jsonb ''null'' AS images, jsonb ''[null]'' AS videos, jsonb ''null'' AS news', 'http://a/');
+SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc, jsonb ''null'' AS alternates, jsonb ''null'' AS images, jsonb ''[null]'' AS videos, jsonb ''null'' AS news', 'http://a.example/');
 SELECT sitemap_url('http://a/', extensions => sitemap_alternates('null') || sitemap_alternates('{"de": null}') || ARRAY[NULL, sitemap_image(NULL)]);
 
 -- What is not valid: an error, with the row.
@@ -88,12 +88,12 @@ SELECT id, pg_temp.error(format($$SELECT * FROM sitemap_files('SELECT ''/'' AS l
 \set VERBOSITY default
 SELECT url_count, regexp_replace(regexp_replace(convert_from(content, 'UTF8'), '(<image:image>[^m]*mage:loc>http://i/[0-9]{2,}</image:loc></image:image>)+', '(many)', 'g'), '></', E'>\n</', 'g')
   FROM sitemap_files(:'query', 'http://a/', on_invalid => 'skip');
-SELECT row_number, problem, detail FROM sitemap_audit(:'query', 'http://a/') WHERE problem <> 'hreflang_lacks_itself';
+SELECT row_number, problem, detail FROM sitemap_audit(:'query', 'http://a.example/') WHERE problem <> 'hreflang_lacks_itself';
 SELECT count(*) FROM sitemap_files(:'query', 'http://a/', format => 'txt');
 SELECT pg_temp.text(content)
   FROM sitemap_files($$SELECT '/' AS loc, 'x' AS changefreq, 7 AS priority, '[]'::jsonb AS alternates, array_fill(''::text, '{1048577}') AS images, array_fill(public.sitemap_image('http://i/'), '{1048577}') AS extensions$$,
                      'http://a/', format => 'txt');
-SELECT count(*) FROM sitemap_audit($$SELECT '/' AS loc, 'x' AS changefreq, 7 AS priority, array_fill(''::text, '{1048577}') AS images$$, 'http://a/', format => 'txt');
+SELECT count(*) FROM sitemap_audit($$SELECT '/' AS loc, 'x' AS changefreq, 7 AS priority, array_fill(''::text, '{1048577}') AS images$$, 'http://a.example/', format => 'txt');
 
 -- A relative URL has at most 4,096 bytes; an absolute one is limited only by the document.
 SELECT pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'')', format('SELECT ''/'' AS loc, ARRAY[%s || repeat(''i'', %s)] AS images', prefix, n)))
@@ -103,16 +103,16 @@ SELECT pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'')', form
 SELECT value, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'', protocol => ''0.84'')', 'SELECT ''/'' AS loc, ' || value))
   FROM unnest(ARRAY['jsonb ''{}'' AS alternates', 'jsonb ''{"de": null}'' AS alternates', 'jsonb ''{"de": "http://a/"}'' AS alternates',
                     'ARRAY[NULL::text] AS images', 'ARRAY[''http://a/1.jpg''] AS images']) value;
-SELECT row_number, problem, left(detail, 60) FROM sitemap_audit('SELECT ''/'' AS loc, ''{http://i/}''::text[] AS images', 'http://a/', protocol => '0.84');
+SELECT row_number, problem, left(detail, 60) FROM sitemap_audit('SELECT ''/'' AS loc, ''{http://i.example/}''::text[] AS images', 'http://a.example/', protocol => '0.84');
 
 -- The audit sees links between pages, and what robots.txt forbids.
 SELECT row_number, problem, detail
   FROM sitemap_audit($$
          SELECT *
-           FROM (VALUES ('/en', '{"en": "http://a/en", "de": "http://a/de?a&amp;b"}'::jsonb, ARRAY['http://a/private/1', 'http://b/private/1']),
-                        ('/de?a&amp;b', '{"de": "http://a/de?a&amp;b"}', NULL),
-                        ('/fr', '{"en": "http://a/private/en", "fr": "HTTP://A:80/fr#top"}', NULL)) v (loc, alternates, images)$$,
-         'http://a/', agents => '{x}', robots => E'User-agent: *\nDisallow: /private\nSitemap: http://a/sitemap.xml');
+           FROM (VALUES ('/en', '{"en": "http://a.example/en", "de": "http://a.example/de?a&amp;b"}'::jsonb, ARRAY['http://a.example/private/1', 'http://b.example/private/1']),
+                        ('/de?a&amp;b', '{"de": "http://a.example/de?a&amp;b"}', NULL),
+                        ('/fr', '{"en": "http://a.example/private/en", "fr": "HTTP://A.example:80/fr#top"}', NULL)) v (loc, alternates, images)$$,
+         'http://a.example/', agents => '{x}', robots => E'User-agent: *\nDisallow: /private\nSitemap: http://a.example/sitemap.xml');
 
 -- Published: one changed image changes one file.
 CREATE TEMP TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));

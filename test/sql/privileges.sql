@@ -46,7 +46,7 @@ SELECT count(*) > 0, count(*) FILTER (WHERE prosecdef), count(*) FILTER (WHERE p
 SET ROLE regress_sitemap_caller;
 SELECT sitemap_agg(sitemap_url('http://a/', extensions => ARRAY[sitemap_image('http://i/')]));
 SELECT pg_temp.urls('SELECT ''/'' AS loc');
-SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a/');
+SELECT count(*) FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a.example/');
 SELECT loc FROM sitemap_parse('http://a/');
 SELECT pg_temp.brief($$ SELECT sitemap_export('/', 'SELECT 1') $$);
 RESET ROLE;
@@ -282,7 +282,7 @@ BEGIN
   PERFORM set_config('role', role, true);
   RETURN QUERY VALUES
     ('files', pg_temp.urls('SELECT CASE id WHEN 5 THEN ''/hidden'' ELSE loc END AS loc FROM privilege.page ORDER BY id')),
-    ('audit', (SELECT string_agg(problem, ' ') FROM sitemap_audit('SELECT loc FROM privilege.page ORDER BY id', 'http://a/'))),
+    ('audit', (SELECT string_agg(problem, ' ') FROM sitemap_audit('SELECT loc FROM privilege.page ORDER BY id', 'http://a.example/'))),
     ('publish', (SELECT max(url_count)::text
                    FROM sitemap_publish('privilege.target', 'SELECT loc FROM privilege.page WHERE id < 5 ORDER BY id', 'http://a/', max_shrink => 1)));
   PERFORM set_config('role', 'none', true);

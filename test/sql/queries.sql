@@ -69,7 +69,7 @@ COMMIT;
 -- Temporary files that are begun while the query runs are read after it.
 SET work_mem = '64kB';
 SELECT problem, count(*)
-  FROM sitemap_audit('SELECT ''/'' || n % 15000 AS loc FROM generate_series(1, 20000) n', 'http://a/')
+  FROM sitemap_audit('SELECT ''/'' || n % 15000 AS loc FROM generate_series(1, 20000) n', 'http://a.example/')
  GROUP BY problem;
 SELECT sum(url_count), count(*)
   FROM sitemap_files('SELECT ''/'' || md5(n::text) AS loc FROM generate_series(1, 20000) n', 'http://a/', max_urls => 100);

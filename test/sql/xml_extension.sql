@@ -209,10 +209,10 @@ SELECT row_number, loc, problem, detail
            FROM (VALUES
              ('/1', ARRAY['<a/>', '<b:b/>', 'text', '<news:news><news:publication_date>2020</news:publication_date></news:news>']::xml[]),
              ('ftp:/2', ARRAY['<a/>']::xml[]),
-             ('/3', ARRAY['<xhtml:link hreflang="de" href="http://a/1"/>']::xml[])) v (loc, extensions)
-       $$, 'http://a/');
+             ('/3', ARRAY['<xhtml:link hreflang="de" href="http://a.example/1"/>']::xml[])) v (loc, extensions)
+       $$, 'http://a.example/');
 SELECT count(*)
-  FROM sitemap_audit($$ SELECT '/' AS loc, '<m:mobile xmlns:m="http://www.google.com/schemas/sitemap-mobile/1.0"/>'::xml AS extensions $$, 'http://a/');
+  FROM sitemap_audit($$ SELECT '/' AS loc, '<m:mobile xmlns:m="http://www.google.com/schemas/sitemap-mobile/1.0"/>'::xml AS extensions $$, 'http://a.example/');
 
 -- A namespace that is nearly a known one, once a row.
 SELECT row_number, problem, detail
@@ -224,4 +224,4 @@ SELECT row_number, problem, detail
                              'HTTP://WWW.google.com/schemas/sitemap-news/0.9', 'http://www.w3.org/1999/xhtml/',
                              'http://www.google.com/schemas/sitemap-mobile/1.1', 'http://www.google.com/schemas/sitemap-pagemap/1.0',
                              'http://www.w3.org/2002/06/xhtml2/', 'urn:a', 'http://', '0.9']) WITH ORDINALITY u (uri, n)
-          ORDER BY n$$, 'http://a/');
+          ORDER BY n$$, 'http://a.example/');

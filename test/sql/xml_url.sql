@@ -79,7 +79,7 @@ SELECT row_number, loc, problem, detail
                              '<url><loc>/4</loc><lastmod>x</lastmod>text</url>',
                              '<url><loc>/5</loc></url>',
                              '<url><loc> /5&#35; </loc></url>']::xml[]) AS url
-       $$, 'http://a/');
+       $$, 'http://a.example/');
 
 -- One that is longer than any sitemap is not even read.
 SELECT pg_temp.brief($$

@@ -10,6 +10,8 @@
 
 #define H "http://www.example.com"
 
+static SmSuspects suspects;
+
 /* Look at a URL, which begins with the base URL H "/dir/" or not. */
 static SmSuspect
 look_at(SmSpan url, char *room)
@@ -17,29 +19,44 @@ look_at(SmSpan url, char *room)
 	SmSpan		host = sm_span_of("www.example.com");
 	size_t		base_len = strlen(H "/dir/");
 	const char *rest = url.s + strlen(sm_span_begins(url, H) ? H : "http://");
-	unsigned int traits = sm_url_traits(rest, url.s + url.len, host);
+	unsigned int traits = sm_url_traits(&suspects, rest, url.s + url.len, host);
 	SmSuspect	found;
 
-	sm_url_suspect(url, sm_span_begins(url, H "/dir/") ? base_len : 0, host, room, &found);
+	sm_url_suspect(&suspects, url, sm_span_begins(url, H "/dir/") ? base_len : 0, host, room, &found);
 	ok((traits & SM_MAY_BE_SUSPECT) ||
-	   (found.what == SM_NOT_SUSPECT && found.control == SM_NO_CHARACTER &&
+	   (found.what == NULL && found.control == SM_NO_CHARACTER &&
 		found.invisible == SM_NO_CHARACTER), "the traits announce it");
 	return found;
 }
 
-/* text: NULL for none. */
-static void
-finds(const char *url, SmSuspicion what, const char *text)
+/* What is found in a URL; its text is compared unless text is NULL. */
+static const SmSuspicion *
+suspicion_in(const char *url, const char *text)
 {
 	char	   *copy = exactly(url, strlen(url));
 	char	   *room = exactly(NULL, strlen(url));
 	SmSuspect	found = look_at(sm_span(copy, strlen(url)), room);
 
-	is_number(found.what, what, url);
 	if (text)
 		is(found.text.s, found.text.len, text, strlen(text), url);
 	free(room);
 	free(copy);
+	return found.what;
+}
+
+/* begin: how the sentence of the suspicion begins. */
+static void
+finds(const char *url, const char *begin, const char *text)
+{
+	const SmSuspicion *what = suspicion_in(url, text);
+
+	ok(what && strncmp(what->sentence, begin, strlen(begin)) == 0, url);
+}
+
+static void
+finds_nothing(const char *url)
+{
+	ok(suspicion_in(url, NULL) == NULL, url);
 }
 
 static void
@@ -60,8 +77,50 @@ traits_are(const char *rest, unsigned int wanted)
 {
 	char	   *copy = exactly(rest, strlen(rest));
 
-	is_number(sm_url_traits(copy, copy + strlen(rest), sm_span_of("h.example")), wanted, rest);
+	is_number(sm_url_traits(&suspects, copy, copy + strlen(rest), sm_span_of("h.example")), wanted, rest);
 	free(copy);
+}
+
+/* What is found in a host that is looked at once, or in a text. */
+static const SmSuspicion *
+suspicion_of(void (*look) (const SmSuspects *, SmSpan, SmSuspect *), const char *text)
+{
+	char	   *copy = exactly(text, strlen(text));
+	SmSuspect	found;
+
+	look(&suspects, sm_span(copy, strlen(text)), &found);
+	free(copy);
+	return found.what;
+}
+
+/* What is found in an example of the table. */
+static const SmSuspicion *
+suspicion_in_example(const SmSuspicion *what, const char *example)
+{
+	char		url[200];
+
+	if (what->places == SM_AT_ORIGIN)
+		return suspicion_of(sm_host_suspect, example);
+	snprintf(url, sizeof(url), "%s%s", what->places == SM_AT_HOST ? "http://" : H, example);
+	return suspicion_in(url, NULL);
+}
+
+/* Each kind of the table is found in its example, and not in its counterexample. */
+static void
+test_table(void)
+{
+	int			n = 0;
+
+	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
+	{
+		ok(suspicion_in_example(what, what->example) == what, what->example);
+		ok(suspicion_in_example(what, what->counterexample) == NULL, what->counterexample);
+		for (const char *p = what->patterns; *p; p++)
+			ok(!(*p >= 'A' && *p <= 'Z'), what->patterns);
+		n++;
+	}
+	ok(n > 15, "kinds in the table");
+	is_number(suspects.coded[SM_FIND_URL] - sm_suspicions, 0, "a URL in the path is the most telling");
 }
 
 static void
@@ -93,43 +152,137 @@ test_traits(void)
 static void
 test_found(void)
 {
-	finds(H, SM_NOT_SUSPECT, NULL);
-	finds(H "?", SM_NOT_SUSPECT, NULL);
-	finds(H "/%FF%C3", SM_NOT_SUSPECT, NULL);
-	finds(H "/null", SM_MISSING_SEGMENT, "null");
-	finds(H "/a/n%75ll.png", SM_MISSING_SEGMENT, "null.png");
-	finds(H "/null.", SM_NOT_SUSPECT, NULL);
-	finds(H "/a?b=nil", SM_MISSING_VALUE, "nil");
-	finds("http://undefined/", SM_MISSING_HOST, "undefined");
-	finds("http://none:80", SM_MISSING_HOST, "none");
-	finds("http://none.example.com", SM_NOT_SUSPECT, NULL);
-	finds("http://null-pointer.example.com/", SM_NOT_SUSPECT, NULL);
-	finds("http://https://a", SM_URL_IN_PATH, "https");
-	finds(H "/dir/https:", SM_URL_IN_PATH, "https:");
-	finds(H "/x/https:", SM_NOT_SUSPECT, NULL);
-	finds(H "/www.example.com", SM_URL_IN_PATH, "www.example.com");
-	finds(H "/dir/www.example.com", SM_NOT_SUSPECT, NULL);
-	finds(H "/%7B", SM_NOT_SUSPECT, NULL);
-	finds(H "/%7B%7B", SM_PLACEHOLDER, "{{");
-	finds(H "/%7Ba%FFb%7D", SM_PLACEHOLDER, "{a");
-	finds(H "/%3C", SM_NOT_SUSPECT, NULL);
-	finds(H "/%3C%3E", SM_NOT_SUSPECT, NULL);
-	finds(H "/%25", SM_NOT_SUSPECT, NULL);
-	finds(H "/a&", SM_NOT_SUSPECT, NULL);
-	finds(H "/a&#", SM_NOT_SUSPECT, NULL);
-	finds(H "/a&#x", SM_NOT_SUSPECT, NULL);
-	finds(H "/a&#x26;", SM_HTML_ENTITY, "&#x26;");
-	finds(H "/%5Cu004", SM_BACKSLASH, "\\");
-	finds(H "/?%5C", SM_NOT_SUSPECT, NULL);
-	finds(H "/%5Bobject%20a", SM_NOT_SUSPECT, NULL);
-	finds(H "/:", SM_NOT_SUSPECT, NULL);
-	finds(H "//", SM_EMPTY_SEGMENT, "");
-	finds(H "/%C3%83", SM_NOT_SUSPECT, NULL);
-	finds(H "/%C3%83%C2", SM_NOT_SUSPECT, NULL);
-	finds(H "/%C3%83%C2%A9", SM_MISREAD_UTF8, "\xC3\x83\xC2\xA9");
-	finds(H "/%C3%90%C2%BF", SM_NOT_SUSPECT, NULL);
+	finds_nothing(H);
+	finds_nothing(H "?");
+	finds_nothing(H "/%FF%C3");
+	finds(H "/null", "the path of %s has the segment", "null");
+	finds(H "/a/n%75ll.png", "the path of %s has the segment", "null.png");
+	finds_nothing(H "/null.");
+	finds(H "/a?b=nil", "the query of %s has the value \"%s\", which looks like a missing", "nil");
+	finds("http://undefined/", "the host", "undefined");
+	finds("http://none:80", "the host", "none");
+	finds_nothing("http://none.example.com");
+	finds_nothing("http://null-pointer.example.com/");
+	finds("http://https://a", "%s has another URL", "https");
+	finds(H "/dir/https:", "%s has another URL", "https:");
+	finds_nothing(H "/x/https:");
+	finds(H "/www.example.com", "%s has another URL", "www.example.com");
+	finds_nothing(H "/dir/www.example.com");
+	finds_nothing(H "/%7B");
+	finds(H "/%7B%7B", "%s has \"%s\", which looks like a placeholder", "{{");
+	finds(H "/%7Ba%FFb%7D", "%s has \"%s\", which looks like a placeholder", "{a");
+	finds_nothing(H "/%3C");
+	finds_nothing(H "/%3C%3E");
+	finds_nothing(H "/%25");
+	finds_nothing(H "/a&");
+	finds_nothing(H "/a&#");
+	finds_nothing(H "/a&#x");
+	finds(H "/a&#x26;", "%s has \"%s\", which has a meaning only in HTML", "&#x26;");
+	finds(H "/%5Cu004", "the path of %s has a backslash", "\\");
+	finds_nothing(H "/?%5C");
+	finds_nothing(H "/%5Bobject%20a");
+	finds_nothing(H "/:");
+	finds(H "//", "the path of %s has an empty", "");
+	finds_nothing(H "/%C3%83");
+	finds_nothing(H "/%C3%83%C2");
+	finds(H "/%C3%83%C2%A9", "%s has \"%s\", which looks like UTF-8", "\xC3\x83\xC2\xA9");
+	finds_nothing(H "/%C3%90%C2%BF");
 	/* of several mistakes, the most telling */
-	finds(H "//%20x/null/%7Bid%7D", SM_PLACEHOLDER, "{id}");
+	finds(H "//%20x/null/%7Bid%7D", "%s has \"%s\", which looks like a placeholder", "{id}");
+}
+
+#define TWICE	"%s has \"%s\" after percent-decoding"
+#define PLACEHOLDER	"%s has \"%s\", which looks like a placeholder"
+
+static void
+test_placeholders(void)
+{
+	finds(H "/a%252Fb", TWICE, "%2F");
+	finds(H "/nginx%25e8%25af%2581", TWICE, "%e8%af");
+	finds(H "/?u=https%253A%252F%252Fy", TWICE, "%3A");
+	finds(H "/%25date%25", PLACEHOLDER, "%date%");
+	foreach_string(clean, "/50%25-off-70%25", "/%2520-indirim", "/100%25acrylic", "/30%25de", "/a%2Fb", "/5%2520%25")
+	{
+		char		url[100];
+
+		snprintf(url, sizeof(url), H "%s", *clean);
+		finds_nothing(url);
+	}
+	finds(H "/%24%7Bid%7D", PLACEHOLDER, "${id}");
+	finds(H "/a?b=%7B%7B%20a%22%20%7D%7D", PLACEHOLDER, "{{ a\" }}");
+	finds(H "/%25(slug)s", PLACEHOLDER, "%(slug)");
+	finds(H "/%251$s", PLACEHOLDER, "%1$s");
+	finds(H "/a?b=:id", PLACEHOLDER, ":id");
+	finds(H "/%5B...slug%5D/", PLACEHOLDER, "[...slug]");
+	finds_nothing(H "/%7B%22a%22:1%7D");
+	finds_nothing(H "/%5B1%5D");
+	finds_nothing(H "/:-)");
+	finds(H "/?a='+%20x%20+'", "the query of %s has the value", "'+ x +'");
+	finds(H "/?a=$name", "the query of %s has the value", "$name");
+	finds_nothing(H "/$name?a=$AAPL&placeholder&b=placeholders&c=$uicideboy$");
+	finds_nothing(H "/placeholder-images/placeholder");
+}
+
+static void
+test_other_kinds(void)
+{
+	finds(H "/?b=1&utm_source=a%20b", "%s has \"%s\", a parameter that tracks", "utm_source=a b");
+	finds(H "/?sid=0123456789abcdef0123456789ABCDEF", "%s has \"%s\", which looks like the ID", NULL);
+	finds(H "/a;jsessionid=1F?b", "%s has \"%s\", which looks like the ID", ";jsessionid=1F");
+	finds_nothing(H "/?sid=0123456789abcdef&sessions=2&utm=b&gclid");
+	finds(H "/dir/404/", "%s ends with", "404");
+	finds(H "/en/404.html", "%s ends with", "404.html");
+	finds(H "/offline.html?a", "%s ends with", "offline.html");
+	foreach_string(clean, "/404/a", "/404s", "/404-tips", "/offline", "/errors.html", "/a?b=404", "/403.html", "/4040")
+	{
+		char		url[100];
+
+		snprintf(url, sizeof(url), H "%s", *clean);
+		finds_nothing(url);
+	}
+}
+
+static void
+test_hosts(void)
+{
+	foreach_string(host, "localhost", "LOCALHOST", "a.localhost", "web", "shop.local", "shop.test", "a.internal", "10.0.0.7",
+				   "127.0.0.1", "192.168.1.5", "172.16.0.1", "172.31.255.255", "100.64.0.1", "100.127.1.1", "[::1]",
+				   "[fd12:3456::1]", "[fc00::]", "[fe80::1]")
+		ok(suspicion_of(sm_host_suspect, *host) != NULL, *host);
+	foreach_string(host, "www.example.com", "local.example", "localhost.example", "10.example.com", "11.0.0.7", "172.15.0.1",
+				   "172.32.0.1", "100.63.0.1", "100.128.0.1", "192.169.0.1", "8.8.8.8", "[2001:db8::1]", "[fc::1]", "testing.example",
+				   "undefined", "null", "10.0.0", "1000.64.0.1", "")
+		ok(suspicion_of(sm_host_suspect, *host) == NULL, *host);
+}
+
+static void
+test_texts(void)
+{
+	foreach_string(text, "R&amp;D", "Tom &amp; Jerry", "a&nbsp;b", "caf&eacute;", "&#8211;", "&#xE9;", "<b>New</b>", "a<br>b", "a<br />b",
+				   "<a href=\"x\">", "don\\u2019t")
+		ok(suspicion_of(sm_text_suspect, *text) != NULL, *text);
+	foreach_string(text, "R&D", "AT&T;", "a < b > c", "<3", "List<String>", "C# & <b", "1 &lt", "50%", "$name", "null", "Q&A; more", "\xFF&",
+				   "{{ a }}", "")
+		ok(suspicion_of(sm_text_suspect, *text) == NULL, *text);
+}
+
+static void
+is_numbered(const char *url, bool wanted)
+{
+	char	   *copy = exactly(url, strlen(url));
+
+	ok(sm_url_is_numbered(sm_span(copy, strlen(url)), strlen("http://a/")) == wanted, url);
+	free(copy);
+}
+
+static void
+test_numbers(void)
+{
+	foreach_string(url, "http://a/1", "http://a/404", "http://a/12.html", "http://a/en/3/", "http://a/pt-br/3.php")
+		is_numbered(*url, true);
+	foreach_string(url, "http://a/", "http://a/a1", "http://a/1/a", "http://a/product/1", "http://a/a/b/1", "http://a//1", "http://a/1?b", "http://a/.html")
+		is_numbered(*url, false);
+	ok(!sm_url_is_numbered(sm_span_of("http://a/1"), 0), "not below the base URL");
 }
 
 static void
@@ -147,8 +300,15 @@ test_characters(void)
 int
 main(void)
 {
+	sm_suspects_init(&suspects);
 	test_traits();
+	test_table();
 	test_found();
+	test_placeholders();
+	test_other_kinds();
+	test_hosts();
+	test_texts();
+	test_numbers();
 	test_characters();
 	return done();
 }

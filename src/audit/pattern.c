@@ -1,0 +1,159 @@
+/*
+ * pattern.c
+ *	  Matches patterns.  A pattern is tried where its first character was found, and looks at
+ *	  no more than PIECE_MAX bytes from there on, so the time is linear.
+ */
+#include "audit/pattern.h"
+
+#include "text/ascii.h"
+
+/* The longest piece that a pattern matches within a text, in bytes. */
+#define PIECE_MAX	100
+
+const char *
+sm_next_pattern(const char *pattern)
+{
+	pattern += strcspn(pattern, "|");
+	return *pattern ? pattern + 1 : NULL;
+}
+
+int
+sm_pattern_byte(const char *pattern)
+{
+	if (*pattern == *ANY)
+		return SM_AT_END | (unsigned char) pattern[strcspn(pattern, "|") - 1];
+	while (sm_is_one_of(*pattern, NOT_NUMBER IN_WORD))
+		pattern++;
+	return (unsigned char) *pattern < ' ' ? 0 : (unsigned char) *pattern;
+}
+
+/* The end of a run of characters from s on: letters, digits, "_" and these. */
+static const char *
+end_of_word(const char *s, const char *end, const char *others)
+{
+	while (s < end && (sm_is_word_char(*s) || sm_is_one_of(*s, others)))
+		s++;
+	return s;
+}
+
+/* The end of hex digits and "-", of which there are at least 32, or NULL. */
+static const char *
+end_of_guid(const char *s, const char *end)
+{
+	const char *begin = s;
+
+	while (s < end && (sm_hex_value(*s) >= 0 || *s == '-'))
+		s++;
+	return s - begin >= 32 ? s : NULL;
+}
+
+/* The end of a number from min to max, or, if max is 0, of any number; NULL for none. */
+static const char *
+end_of_number(const char *s, const char *end, int min, int max)
+{
+	const char *begin = s;
+	int			n = 0;
+
+	for (; s < end && sm_is_digit(*s); s++)
+		n = n > max ? n : 10 * n + *s - '0';
+	return s > begin && (max == 0 || (n >= min && n <= max)) ? s : NULL;
+}
+
+/*
+ * Where the text goes on after an element of a pattern that stands for anything.  next:
+ * the rest of the pattern, which is at the end of the text if the text matches as a whole.
+ */
+static const char *
+skip_anything(const char *next, const char *s, const char *end, bool is_whole)
+{
+	size_t		rest = strcspn(next, "|");
+
+	if (rest == 0)
+		return end;
+	if (is_whole)
+		return (size_t) (end - s) >= rest ? end - rest : NULL;
+	return memchr(s, *next, end - s);
+}
+
+const char *
+sm_match(const char *p, const char *begin, const char *s, const char *end, bool is_whole)
+{
+	if (!is_whole && end - s > PIECE_MAX)
+		end = s + PIECE_MAX;
+	for (; s && *p != '\0' && *p != '|'; p++)
+	{
+		const char *from = s;
+		char		c = s < end ? *s : '\0';
+		const char *next = s < end ? s + 1 : NULL;
+
+		switch (*p)
+		{
+			case '\001':		/* ANY */
+				s = skip_anything(p + 1, s, end, is_whole);
+				break;
+			case '\002':		/* UNQUOTED */
+				s = skip_anything(p + 1, s, end, is_whole);
+				if (s && memchr(from, '"', s - from) != NULL)
+					s = NULL;
+				break;
+			case '\003':		/* WORD */
+				s = end_of_word(s, end, "");
+				break;
+			case '\004':		/* NAME */
+				s = end_of_word(s, end, "-");
+				break;
+			case '\005':		/* MARKS */
+				while (s < end && !sm_is_letter(*s) && *s != '_')
+					s++;
+				break;
+			case '\006':		/* LETTER */
+				s = sm_is_letter(c) || c == '_' ? next : NULL;
+				break;
+			case '\007':		/* SMALL */
+				s = c >= 'a' && c <= 'z' ? next : NULL;
+				break;
+			case '\010':		/* DIGITS */
+				s = end_of_number(s, end, 0, 0);
+				break;
+			case '\011':		/* HEX */
+				s = sm_hex_value(c) >= 0 ? next : NULL;
+				break;
+			case '\012':		/* GUID */
+				s = end_of_guid(s, end);
+				break;
+			case '\013':		/* ONE_OF */
+				for (s = NULL; *++p != '\013';)
+					if (*p == c)
+						s = next;
+				break;
+			case '\014':		/* FROM_TO */
+				s = end_of_number(s, end, p[1], p[2]);
+				p += 2;
+				break;
+			case '\015':		/* WORD_END */
+				if (sm_is_word_char(c))
+					s = NULL;
+				break;
+			case '\016':		/* NOT_NUMBER */
+				if (s > begin && sm_is_digit(s[-1]))
+					s = NULL;
+				break;
+			case '\017':		/* IN_WORD */
+				if (s == begin || !(sm_is_letter(s[-1]) || (unsigned char) s[-1] >= 0x80))
+					s = NULL;
+				break;
+			default:
+				s = sm_lower(c) == *p ? next : NULL;
+		}
+	}
+	return is_whole && s != end ? NULL : s;
+}
+
+bool
+sm_match_any(const char *list, const char *begin, const char *s, const char *end, bool is_whole)
+{
+	for (; list; list = sm_next_pattern(list))
+		if (sm_match(list, begin, s, end, is_whole))
+			return true;
+	return false;
+}

@@ -1,0 +1,63 @@
+/*
+ * pattern.h
+ *	  Patterns of text.  A list of patterns has "|" between them, and small letters.
+ *
+ * Example: "$" SMALL NAME is "$" and a small letter, then perhaps letters, digits, "_" and
+ * "-", as in "$row_id".
+ */
+#ifndef SM_PATTERN_H
+#define SM_PATTERN_H
+
+#include "text/span.h"
+
+/* Elements of patterns; each other character stands for itself, ignoring case. */
+#define ANY			"\001"		/* anything up to the next character of the
+								 * pattern */
+#define UNQUOTED	"\002"		/* the same without a quotation mark, which
+								 * JSON has */
+#define WORD		"\003"		/* letters, digits and "_", or nothing */
+#define NAME		"\004"		/* the same and "-" */
+#define MARKS		"\005"		/* anything but letters and "_", or nothing */
+#define LETTER		"\006"		/* a letter or "_" */
+#define SMALL		"\007"		/* a small letter */
+#define DIGITS		"\010"		/* one digit or more */
+#define HEX			"\011"		/* a hex digit */
+#define GUID		"\012"		/* 32 hex digits and "-" or more */
+#define ONE_OF(set) "\013" set "\013"
+#define FROM_TO		"\014"		/* a number from the next byte to the one
+								 * after it */
+#define WORD_END	"\015"		/* the end, or before what no WORD has */
+
+/* Elements that begin a pattern. */
+#define NOT_NUMBER	"\016"		/* not after a digit */
+#define IN_WORD		"\017"		/* after a letter of any script */
+
+/* Is it one of these characters? */
+static inline bool
+sm_is_one_of(char c, const char *characters)
+{
+	return c != '\0' && strchr(characters, c) != NULL;
+}
+
+/* The next pattern of a list, or NULL. */
+extern const char *sm_next_pattern(const char *pattern);
+
+/*
+ * The byte that a pattern begins with, apart from NOT_NUMBER and IN_WORD; if that is ANY,
+ * SM_AT_END and the pattern's last byte; 0 for any other element.
+ */
+#define SM_AT_END	0x100
+extern int	sm_pattern_byte(const char *pattern);
+
+/*
+ * The end of what a pattern matches at s, or NULL.  begin: where the text begins.
+ * is_whole: the pattern has to match up to end.
+ */
+extern const char *sm_match(const char *pattern, const char *begin, const char *s, const char *end,
+							bool is_whole);
+
+/* Does one of the patterns of a list match?  NULL is a list without patterns. */
+extern bool sm_match_any(const char *list, const char *begin, const char *s, const char *end,
+						 bool is_whole);
+
+#endif

@@ -27,7 +27,7 @@ BEGIN
   RETURN 900;
 END
 $$;
-CREATE DOMAIN planned_text AS text CHECK (planned_write('literal of a domain') > 0);
+CREATE DOMAIN planned_text AS text CHECK (planned_write(concat('domain ', VALUE)) > 0);
 CREATE VIEW limited AS SELECT path AS loc, id AS key FROM planned_page ORDER BY id LIMIT planned_write('LIMIT');
 CREATE VIEW filtered AS SELECT path AS loc, id AS key FROM planned_page WHERE planned_write('WHERE') > 0 ORDER BY id;
 CREATE FUNCTION pg_temp.publish(query text, changes text DEFAULT NULL) RETURNS bigint LANGUAGE sql AS $$
@@ -35,10 +35,10 @@ CREATE FUNCTION pg_temp.publish(query text, changes text DEFAULT NULL) RETURNS b
 $$;
 SELECT q, pg_temp.publish(q) > 1 AS published, pg_temp.publish(q, 'VALUES (5), (500), (800)') AS files
   FROM (VALUES ('TABLE limited'), ('TABLE filtered'),
-               ('SELECT path || planned_text '''' AS loc, id AS key FROM planned_page ORDER BY id'),
-               ('SELECT path || planned_text '''' AS loc, id AS key FROM planned_page WHERE ($1 IS NULL OR id >= $1) AND ($2 IS NULL OR id < $2) ORDER BY id')) v (q);
-SELECT count(*) FROM sitemap_audit('SELECT loc || planned_text '''' AS loc FROM limited', 'http://a/');
-SELECT count(*) FROM sitemap_files('SELECT loc || planned_text '''' AS loc FROM limited', 'http://a/');
+               ('SELECT path || left((''{x}''::planned_text[])[1], 0) AS loc, id AS key FROM planned_page ORDER BY id'),
+               ('SELECT path || left((''{x}''::planned_text[])[1], 0) AS loc, id AS key FROM planned_page WHERE ($1 IS NULL OR id >= $1) AND ($2 IS NULL OR id < $2) ORDER BY id')) v (q);
+SELECT count(*) FROM sitemap_audit('SELECT loc || left((''{x}''::planned_text[])[1], 0) AS loc FROM limited', 'http://a/');
+SELECT count(*) FROM sitemap_files('SELECT loc || left((''{x}''::planned_text[])[1], 0) AS loc FROM limited', 'http://a/');
 SELECT * FROM planned_log;
 
 --

@@ -79,7 +79,7 @@ SELECT pg_temp.brief(format('SELECT sitemap_url(%L, %L::%s)', 'http://a/', t, ty
     ('infinity'),
     ('-infinity'),
     ('0001-12-31 BC'),
-    ('10000-01-01')
+    ('10000-01-02')
   ) v (t),
   unnest('{timestamptz,timestamp,date}'::text[]) type;
 SELECT pg_temp.error($$ SELECT sitemap_url('http://a/', timestamptz '9999-12-31 23:30:00-01') $$);

@@ -1043,7 +1043,7 @@ BEGIN
 		-- Record the failure: what the error says, and in what it arose.
 		failed := failed + 1;
 		error := concat_ws(E'\n', done.message, done.detail, done.hint,
-			substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|target ".*"|export to directory ".*"))$'));
+			substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|(?:target|feed) ".*"|export to directory ".*"))$'));
 		-- A base_url that is refused for a password is not repeated, however its "@" is written.
 		RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '^.*(@|%40|&#64;|[^ -~])', '***@', 'i'), error
 			USING ERRCODE = done.state;

@@ -118,42 +118,97 @@ sm_file_list_read(const SPITupleTable *rows)
 	return list;
 }
 
-/* The order of an index: by section, then by name, -9 before -10. */
+/* The order of names, -9 before -10. */
 static int
 compare_names(const void *a, const void *b)
 {
-	const SmOldFile *left = *(SmOldFile *const *) a;
-	const SmOldFile *right = *(SmOldFile *const *) b;
-	int			order = strcmp(left->section ? left->section : "", right->section ? right->section : "");
-	size_t		left_len = strlen(left->name);
-	size_t		right_len = strlen(right->name);
+	const char *left = (*(SmOldFile *const *) a)->name;
+	const char *right = (*(SmOldFile *const *) b)->name;
+	size_t		left_len = strlen(left);
+	size_t		right_len = strlen(right);
 
-	if (order != 0)
-		return order;
 	if (left_len != right_len)
 		return left_len < right_len ? -1 : 1;
-	return memcmp(left->name, right->name, left_len);
+	return memcmp(left, right, left_len);
+}
+
+/* The order of an index: by section, then by name. */
+static int
+compare_files(const void *a, const void *b)
+{
+	const char *left = (*(SmOldFile *const *) a)->section;
+	const char *right = (*(SmOldFile *const *) b)->section;
+	int			order = strcmp(left ? left : "", right ? right : "");
+
+	return order != 0 ? order : compare_names(a, b);
 }
 
 const char *
 sm_file_list_sort(SmFileList *list)
 {
-	qsort(list->files, list->nfiles, sizeof(SmOldFile *), compare_names);
+	qsort(list->files, list->nfiles, sizeof(SmOldFile *), compare_files);
 	for (int i = 1; i < list->nfiles; i++)
-		if (compare_names(&list->files[i - 1], &list->files[i]) == 0)
+		if (compare_files(&list->files[i - 1], &list->files[i]) == 0)
 			return list->files[i]->name;
 	return NULL;
+}
+
+/* Find a file in a sorted array. */
+static SmOldFile *
+find_file(SmOldFile **files, int nfiles, const SmOldFile *wanted,
+		  int (*compare) (const void *a, const void *b))
+{
+	SmOldFile **found = bsearch(&wanted, files, nfiles, sizeof(SmOldFile *), compare);
+
+	return found ? *found : NULL;
 }
 
 SmOldFile *
 sm_file_list_find(const SmFileList *list, const char *section, const char *name)
 {
 	const SmOldFile wanted = {.section = section,.name = name};
-	const SmOldFile *key = &wanted;
-	SmOldFile **found = bsearch(&key, list->files, list->nfiles, sizeof(SmOldFile *),
-								compare_names);
 
-	return found ? *found : NULL;
+	return find_file(list->files, list->nfiles, &wanted, compare_files);
+}
+
+SmOldFile *
+sm_file_list_find_name(SmFileList *list, const char *name)
+{
+	const SmOldFile wanted = {.name = name};
+
+	if (list->by_name == NULL)
+	{
+		size_t		size = list->nfiles * sizeof(SmOldFile *);
+
+		list->by_name = MemoryContextAllocHuge(list->context, Max(size, 1));
+		memcpy(list->by_name, list->files, size);
+		qsort(list->by_name, list->nfiles, sizeof(SmOldFile *), compare_names);
+	}
+	return find_file(list->by_name, list->nfiles, &wanted, compare_names);
+}
+
+/* Is a file an index that runs write, of a section, or if of_site of the site? */
+static bool
+is_index_of(const SmOldFile *file, const char *section, bool of_site)
+{
+	if (!sm_old_file_is_index(file) || file->digest == NULL || file->section == NULL)
+		return false;
+	if (strcmp(file->section, SM_INDEX_SECTION) == 0)
+		return of_site;
+	return section && strcmp(file->section, section) == 0;
+}
+
+SmFileList *
+sm_file_list_indexes(const SmFileList *list, const char *section, bool of_site)
+{
+	SmFileList *indexes = MemoryContextAllocZero(list->context, sizeof(SmFileList));
+
+	indexes->context = list->context;
+	indexes->files = MemoryContextAllocHuge(list->context, Max(list->nfiles, 1) * sizeof(SmOldFile *));
+	for (int i = 0; i < list->nfiles; i++)
+		if (is_index_of(list->files[i], section, of_site))
+			indexes->files[indexes->nfiles++] = list->files[i];
+	return indexes;
 }
 
 static int

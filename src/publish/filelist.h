@@ -16,9 +16,16 @@
 	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key," \
 	" recipe, content IS NOT NULL"
 
-/* The same for an index: a foreign server need not send the other columns. */
-#define SM_INDEX_COLUMNS \
-	"NULL, section, name, kind, loc, lastmod, NULL, NULL, digest, NULL, NULL, false"
+/*
+ * The same for the files of all sections of a site.  Without their content: a foreign server
+ * would send it, so files with a digest count as files with content.
+ */
+#define SM_SITE_COLUMNS \
+	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, NULL, NULL," \
+	" content IS NOT NULL"
+#define SM_SITE_COLUMNS_WITHOUT_CONTENT \
+	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, NULL, NULL," \
+	" digest IS NOT NULL"
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);
@@ -34,6 +41,7 @@ typedef struct SmFileList
 {
 	MemoryContext context;		/* for the list */
 	SmOldFile **files;
+	SmOldFile **by_name;		/* the files by name; NULL until needed */
 	int			nfiles;
 	int64		url_count;		/* of all files */
 } SmFileList;
@@ -50,6 +58,16 @@ extern const char *sm_file_list_sort(SmFileList *list);
 /* Find a file of a sorted list; NULL if the list has no such file. */
 extern SmOldFile *sm_file_list_find(const SmFileList *list, const char *section,
 									const char *name);
+
+/* Find a file of any section by its name; NULL if there is none. */
+extern SmOldFile *sm_file_list_find_name(SmFileList *list, const char *name);
+
+/*
+ * Those files of a sorted list of a site that are the indexes of a section, or also of the
+ * site.  The indexes of the section "sitemap" are the site's.
+ */
+extern SmFileList *sm_file_list_indexes(const SmFileList *list, const char *section,
+										bool of_site);
 
 /*
  * Read the first keys of the files, and set old to the files in the order of their keys.

@@ -68,6 +68,7 @@ typedef struct Run
 
 	/* the feed, NULL for none and at the section's first run */
 	SmFeed	   *feed;
+	const char *feed_label;		/* its name for error contexts */
 	TimestampTz run_at;			/* time of the run: not before any lastmod
 								 * that it writes */
 
@@ -125,17 +126,13 @@ static void
 check_new_name(Run *run, const char *section, const char *name, bool is_index)
 {
 	const char *table = run->target.table.name;
-	const SmOldFile *old = sm_target_find(&run->target, name);
+	const SmOldFile *old = sm_file_list_find_name(run->target.site, name);
 
 	if (old == NULL)
 		return;
 	if (old->digest && old->section && strcmp(old->section, section) == 0 &&
 		sm_old_file_is_index(old) == is_index)
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
-						table),
-				 errdetail("Another transaction has inserted the file \"%s\".", name)));
+		sm_target_conflict(&run->target, name);
 	ereport(ERROR,
 			(errcode(ERRCODE_DUPLICATE_OBJECT),
 			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, name),
@@ -203,7 +200,8 @@ delete_file(Run *run, const SmOldFile *old)
 {
 	if (!sm_old_file_is_index(old))
 		compare_content(run, old->name, old, NULL);
-	sm_target_delete(&run->target, old);
+	if (!sm_target_delete(&run->target, old))
+		return;
 	run->written++;
 	report_file(run, old->name, old->kind, "deleted", old->url_count, old->byte_count);
 }
@@ -266,8 +264,8 @@ write_list(Run *run)
 		const SmOldFile *old = run->list->files[i];
 
 		CHECK_FOR_INTERRUPTS();
-		/* a trigger or another session can have deleted it since */
-		if (old->fate == SM_OLD_GONE && sm_target_find(&run->target, old->name))
+		/* another session can have deleted it since */
+		if (old->fate == SM_OLD_GONE && sm_file_list_find_name(run->target.site, old->name))
 			delete_file(run, old);
 		MemoryContextReset(context);
 	}
@@ -286,7 +284,7 @@ write_indexes(Run *run)
 
 	run->list = sm_target_list_indexes(&run->target, of_site);
 	if (of_site)
-		sm_site_index(&run->target, run->options, &run->sink);
+		sm_site_index(run->target.site, run->options, &run->sink);
 	write_list(run);
 }
 
@@ -478,14 +476,22 @@ publish(const SmArguments *args, Run *run)
 	 * gets nothing.  A section that was emptied has no files either, but its
 	 * URLs are in the feed.
 	 */
-	if (feed && (target->sitemaps->nfiles > 0 ||
-				 sm_feed_has_section(feed, target->base_url, options->section)))
-		run->feed = feed;
+	if (feed)
+	{
+		run->feed_label = sm_table_label(DatumGetObjectId(sm_argument(args, "feed")));
+		target->activity = SM_IN_FEED;
+		if (target->sitemaps->nfiles > 0 ||
+			(run->nfiles > 0 && sm_feed_has_section(feed, target->base_url, options->section)))
+			run->feed = feed;
+		target->activity = SM_IN_TARGET;
+	}
 	run->run_at = target->now;
 	write_list(run);
 	write_indexes(run);
+	target->activity = SM_IN_FEED;
 	if (run->feed)
 		sm_feed_write(feed, target->base_url, options->section, run->run_at);
+	target->activity = SM_IN_TARGET;
 	if (feed)
 		sm_feed_close(feed);
 }
@@ -515,6 +521,8 @@ add_context(void *arg)
 		errcontext("in the statement of changes");
 	else if (target->activity == SM_IN_TARGET)
 		errcontext("in the target \"%s\"", target->label);
+	else if (target->activity == SM_IN_FEED)
+		errcontext("in the feed \"%s\"", run->feed_label);
 	else if (run->set)
 		sm_set_context(run->set);
 	else

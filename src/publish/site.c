@@ -9,7 +9,6 @@
 
 #include "miscadmin.h"
 #include "server/encoding.h"
-#include "utils/memutils.h"
 
 /* The loc of a sitemap, in UTF-8.  Raises an error unless it is on the host of base. */
 static SmSpan
@@ -68,13 +67,11 @@ put_index(const SmFileList *files, const SmOptions *options, const char *section
 }
 
 void
-sm_site_index(const SmTarget *target, const SmOptions *options, SmFileSink *sink)
+sm_site_index(const SmFileList *files, const SmOptions *options, SmFileSink *sink)
 {
-	const char *section = target->section;
-	SmFileList *files = sm_target_list_site(target);
+	const char *section = options->section;
 
 	if (section && options->index == SM_INDEX_OF_SECTION && strcmp(section, SM_INDEX_SECTION) != 0)
 		put_index(files, options, section, sink);
 	put_index(files, options, NULL, sink);
-	MemoryContextDelete(files->context);
 }

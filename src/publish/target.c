@@ -25,10 +25,11 @@
  * its new values, because a sharded table refuses to change the columns that it is sharded
  * by.
  *
- * At REPEATABLE READ, the list of files can be older than the target.  PostgreSQL refuses
- * to change a row that another run has changed since.  A file that another run has
- * inserted since is found before an INSERT, with the newest snapshot: not every target has
- * a unique key.
+ * At REPEATABLE READ, the list of the section's files can be older than the target.
+ * PostgreSQL refuses to change a row that another run has changed since.  The files of the
+ * site are listed with the newest snapshot.  So a file that another run has inserted since
+ * is found before an INSERT, even in a target without a unique key, and an index lists what
+ * the target has.
  */
 #include "postgres.h"
 
@@ -96,64 +97,67 @@ read_files(const SmTarget *target)
 	return list;
 }
 
-pg_noreturn static void
-name_is_twice(const SmTarget *target, const char *name)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_UNIQUE_VIOLATION),
-			 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-					target->table.name, sm_clip(name)),
-			 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
-}
-
-/*
- * List the files of the site that meet a condition, which has $2, $3 and $4 as parameters of
- * type text.
- */
-static SmFileList *
-list_files(const SmTarget *target, const char *columns, const char *condition,
-		   const char *value2, const char *value3, const char *value4)
-{
-	const char *values[] = {target->base_url, value2, value3, value4};
-
-	sm_table_execute(&target->table,
-					 psprintf("SELECT %s FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1%s",
-							  columns, condition),
-					 sm_text_parameters(lengthof(values), values), SM_READ, NULL);
-	return read_files(target);
-}
-
-/* Put a list of files that no other program makes into order. */
-static SmFileList *
-sort_our_files(const SmTarget *target, SmFileList *list)
+/* Sort files, and raise an error if two of a section have one name. */
+static void
+sort_unique(const SmTarget *target, SmFileList *list)
 {
 	const char *twice = sm_file_list_sort(list);
 
 	if (twice)
-		name_is_twice(target, twice);
+		ereport(ERROR,
+				(errcode(ERRCODE_UNIQUE_VIOLATION),
+				 errmsg("the target table \"%s\" has more than one file named \"%s\"",
+						target->table.name, sm_clip(twice)),
+				 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
+}
+
+/* List the sitemaps of the section that no other program makes. */
+static SmFileList *
+list_section(const SmTarget *target)
+{
+	const char *values[] = {target->base_url, target->section, SM_KIND_INDEX};
+	SmFileList *list;
+
+	sm_table_execute(&target->table,
+					 "SELECT " SM_OLD_FILE_COLUMNS " FROM @table"
+					 " WHERE base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2"
+					 " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
+					 sm_text_parameters(lengthof(values), values), SM_READ, NULL);
+	list = read_files(target);
+	sort_unique(target, list);
 	return list;
 }
 
-SmFileList *
-sm_target_list_indexes(const SmTarget *target, bool of_site)
+/* List the files of the site, with the newest snapshot. */
+static void
+list_site(SmTarget *target)
 {
-	SmFileList *list =
-		list_files(target, SM_OLD_FILE_COLUMNS,
-				   psprintf(" AND digest IS NOT NULL AND kind OPERATOR(pg_catalog.=) $2"
-							" AND (section OPERATOR(pg_catalog.=) $3 %s section OPERATOR(pg_catalog.%s) $4)",
-							of_site ? "OR" : "AND", of_site ? "=" : "<>"),
-				   SM_KIND_INDEX, target->section, SM_INDEX_SECTION);
+	/* partitions can be foreign tables */
+	bool		is_local = target->table.rel->rd_rel->relkind == RELKIND_RELATION;
 
-	return sort_our_files(target, list);
+	sm_table_execute(&target->table,
+					 is_local ?
+					 "SELECT " SM_SITE_COLUMNS " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1" :
+					 "SELECT " SM_SITE_COLUMNS_WITHOUT_CONTENT " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1",
+					 sm_text_parameters(1, &target->base_url), SM_READ_NEWEST, NULL);
+	target->site = read_files(target);
+	target->is_changed = false;
+	(void) sm_file_list_sort(target->site);
 }
 
 SmFileList *
-sm_target_list_site(const SmTarget *target)
+sm_target_list_indexes(SmTarget *target, bool of_site)
 {
-	SmFileList *list = list_files(target, SM_INDEX_COLUMNS, "", NULL, NULL, NULL);
+	SmFileList *indexes;
 
-	(void) sm_file_list_sort(list);
-	return list;
+	if (target->is_changed)
+	{
+		MemoryContextDelete(target->site->context);
+		list_site(target);
+	}
+	indexes = sm_file_list_indexes(target->site, target->section, of_site);
+	sort_unique(target, indexes);
+	return indexes;
 }
 
 /* Is an index unique and on name alone? */
@@ -193,6 +197,7 @@ sm_target_lock_site(SmTarget *target)
 	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 	target->now = Max(GetCurrentTimestamp(), target->now);
 	sm_table_check_row_security(&target->table);
+	list_site(target);
 }
 
 /*
@@ -218,9 +223,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	PreventCommandDuringRecovery(function);
 	target->table = target_table;
 	target->table.relid = relid;
-	target->label = get_rel_name(relid);
-	target->label = target->label == NULL ? psprintf("%u", relid) :
-		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), target->label);
+	target->label = sm_table_label(relid);
 	target->section = options->section;
 	target->base_url = pnstrdup(options->base.url[SM_FORM_PLAIN], options->base.len[SM_FORM_PLAIN]);
 	target->now = DT_NOBEGIN;
@@ -240,12 +243,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	sm_table_check_columns(&target->table);
 	check_one_site(target);
 	if (target->section)
-		target->sitemaps =
-			sort_our_files(target,
-						   list_files(target, SM_OLD_FILE_COLUMNS,
-									  " AND digest IS NOT NULL AND section OPERATOR(pg_catalog.=) $2"
-									  " AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
-									  target->section, SM_KIND_INDEX, NULL));
+		target->sitemaps = list_section(target);
 	target->activity = SM_IN_QUERY;
 }
 
@@ -268,21 +266,9 @@ name_parameters(const SmTarget *target, const char *section, const char *name)
 	return sm_text_parameters(lengthof(values), values);
 }
 
-#define BY_NAME		"base_url OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $3"
-#define OF_FILE		BY_NAME " AND section OPERATOR(pg_catalog.=) $2"
-
-SmOldFile *
-sm_target_find(const SmTarget *target, const char *name)
-{
-	SmFileList *list;
-
-	sm_table_execute(&target->table, "SELECT " SM_OLD_FILE_COLUMNS " FROM @table WHERE " BY_NAME,
-					 name_parameters(target, NULL, name), SM_READ_NEWEST, NULL);
-	list = read_files(target);
-	if (list->nfiles > 1)
-		name_is_twice(target, name);
-	return list->nfiles == 0 ? NULL : list->files[0];
-}
+#define OF_FILE \
+	"base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2" \
+	" AND name OPERATOR(pg_catalog.=) $3"
 
 struct varlena *
 sm_target_read(SmTarget *target, int column, const SmOldFile *file)
@@ -307,21 +293,53 @@ sm_target_read(SmTarget *target, int column, const SmOldFile *file)
 	return isnull ? NULL : (struct varlena *) DatumGetPointer(value);
 }
 
-/* Run a statement that must change one row. */
-static void
-change_row(const SmTarget *target, const char *statement, ParamListInfo params)
+void
+sm_target_conflict(const SmTarget *target, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update of the target table \"%s\"",
+					target->table.name),
+			 errdetail("Another transaction has inserted the file \"%s\".", name)));
+}
+
+pg_noreturn static void
+interfered(uint64 changed)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("a trigger, rule, function or other session interfered: 1 row expected, " UINT64_FORMAT " changed",
+					changed)));
+}
+
+/* Is there a row of the file that is $1 to $3? */
+static bool
+has_row(const SmTarget *target, ParamListInfo params, SmAccess access)
+{
+	return sm_table_execute(&target->table, "SELECT FROM @table WHERE " OF_FILE, params, access, NULL) > 0;
+}
+
+/*
+ * Run a statement that must change one row, of the file that is $1 to $3.  Returns false if
+ * it changed none and there is none.
+ */
+static bool
+change_row(SmTarget *target, const char *statement, ParamListInfo params)
 {
 	uint64		changed = sm_table_execute(&target->table, statement, params, SM_WRITE, NULL);
 
+	target->is_changed = true;
+	if (changed == 0 && !has_row(target, params, SM_READ_NEWEST))
+		return false;
+	if (changed == 0 && !has_row(target, params, SM_READ))
+		sm_target_conflict(target, TextDatumGetCString(params->params[SM_FILE_NAME].value));
 	if (changed != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("a trigger, rule, function or other session interfered: 1 row expected, " UINT64_FORMAT " changed",
-						changed)));
+		interfered(changed);
+	return true;
 }
 
 void
-sm_target_write(const SmTarget *target, bool is_new, const Datum *values, const bool *isnull)
+sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *isnull)
 {
 	/* without new content, the old stays */
 	int			last = is_new || !isnull[SM_FILE_CONTENT] ? SM_FILE_CONTENT : SM_FILE_SHOWN;
@@ -342,16 +360,17 @@ sm_target_write(const SmTarget *target, bool is_new, const Datum *values, const 
 			appendStringInfo(&numbers, "%s$%d", comma, i + 1);
 		}
 	}
-	change_row(target,
-			   psprintf(is_new ? "INSERT INTO @table (%s) VALUES (%s)" :
-						"UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE,
-						columns.data, numbers.data),
-			   params);
+	if (!change_row(target,
+					psprintf(is_new ? "INSERT INTO @table (%s) VALUES (%s)" :
+							 "UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE,
+							 columns.data, numbers.data),
+					params))
+		interfered(0);
 }
 
-void
-sm_target_delete(const SmTarget *target, const SmOldFile *file)
+bool
+sm_target_delete(SmTarget *target, const SmOldFile *file)
 {
-	change_row(target, "DELETE FROM @table WHERE " OF_FILE,
-			   name_parameters(target, file->section, file->name));
+	return change_row(target, "DELETE FROM @table WHERE " OF_FILE,
+					  name_parameters(target, file->section, file->name));
 }

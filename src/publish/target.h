@@ -15,6 +15,7 @@
 typedef enum SmActivity
 {
 	SM_IN_TARGET,
+	SM_IN_FEED,
 	SM_IN_CHANGES,
 	SM_IN_QUERY
 } SmActivity;
@@ -22,12 +23,14 @@ typedef enum SmActivity
 typedef struct SmTarget
 {
 	SmTable		table;
-	const char *label;			/* its name for error contexts, or its OID if
-								 * there is no such table */
+	const char *label;			/* its name for error contexts */
 	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
 	SmActivity	activity;
 	SmFileList *sitemaps;		/* of the section */
+	SmFileList *site;			/* all files of the site, under its lock, in
+								 * the order of an index */
+	bool		is_changed;		/* have files been written since that list? */
 	TimestampTz now;			/* lastmod of files that change: the clock
 								 * under the site's lock, or later */
 } SmTarget;
@@ -41,26 +44,17 @@ extern bool sm_may_publish(Oid relid);
  */
 extern void sm_target_open(SmTarget *target, Oid relid, const SmOptions *options);
 
-/* Take the lock of the site. */
+/* Take the lock of the site, and list its files. */
 extern void sm_target_lock_site(SmTarget *target);
+
+/*
+ * List the files of the site again if the run has changed any, and return the indexes among
+ * them of the section and, if of_site, of the site.
+ */
+extern SmFileList *sm_target_list_indexes(SmTarget *target, bool of_site);
 
 /* Close the target.  The locks stay to the end of the transaction. */
 extern void sm_target_close(SmTarget *target);
-
-/*
- * Under the lock of the site, list the indexes of the section, and, if of_site, those of the
- * site.  The indexes of the section "sitemap" are the site's.
- */
-extern SmFileList *sm_target_list_indexes(const SmTarget *target, bool of_site);
-
-/* All files of the site, sorted, with what an index needs. */
-extern SmFileList *sm_target_list_site(const SmTarget *target);
-
-/*
- * Find a file of the site by its name, with the newest snapshot, which a transaction at
- * REPEATABLE READ does not have.  NULL if there is none.
- */
-extern SmOldFile *sm_target_find(const SmTarget *target, const char *name);
 
 /*
  * Read a column of type bytea of a file, which may happen while the query runs.  The result
@@ -72,9 +66,13 @@ extern struct varlena *sm_target_read(SmTarget *target, int column, const SmOldF
  * Insert or update a file, a row of sitemap_file.  An update finds it by base_url, section
  * and name, and keeps the content where the new row has none.
  */
-extern void sm_target_write(const SmTarget *target, bool is_new, const Datum *values,
+extern void sm_target_write(SmTarget *target, bool is_new, const Datum *values,
 							const bool *isnull);
 
-extern void sm_target_delete(const SmTarget *target, const SmOldFile *file);
+/* Delete a file.  Returns false if somebody else has deleted it. */
+extern bool sm_target_delete(SmTarget *target, const SmOldFile *file);
+
+/* Raise an error: another transaction has written a file since the snapshot of this one. */
+pg_noreturn extern void sm_target_conflict(const SmTarget *target, const char *name);
 
 #endif

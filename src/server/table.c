@@ -23,6 +23,15 @@ sm_qualified_name(Oid table)
 									  get_rel_name(table));
 }
 
+char *
+sm_table_label(Oid table)
+{
+	char	   *name = get_rel_name(table);
+
+	return name == NULL ? psprintf("%u", table) :
+		psprintf("%s.%s", get_namespace_name(get_rel_namespace(table)), name);
+}
+
 void
 sm_table_open(SmTable *table, LOCKMODE lockmode)
 {

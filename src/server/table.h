@@ -46,6 +46,9 @@ extern bool sm_table_has_column(const SmTable *table, int column);
 /* The name of a table or view with its schema, quoted. */
 extern char *sm_qualified_name(Oid table);
 
+/* The same for error contexts: not quoted, and the OID of a table that does not exist. */
+extern char *sm_table_label(Oid table);
+
 /*
  * Find a table by its name, with or without a schema and in SQL's form.  Returns
  * InvalidOid if there is none, or if the text is not such a name.

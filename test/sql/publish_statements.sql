@@ -1,0 +1,52 @@
+--
+-- The statements of a run on its tables: how much they read, and what their errors say.
+--
+CREATE TABLE statements_files OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE statements_feed OF sitemap_change;
+CREATE FUNCTION pg_temp.publish(query text, section text DEFAULT 'sitemap') RETURNS bigint LANGUAGE sql AS $$
+  SELECT count(*) FROM public.sitemap_publish('public.statements_files', query, 'https://www.example.com/', section => section,
+                                              max_urls => 1, split => 'full', compression => 0, max_shrink => 1, feed => 'public.statements_feed')
+$$;
+
+-- Rows that are read grow with the number of files, also if the table was analyzed when it was empty.
+VACUUM ANALYZE statements_files;
+BEGIN;
+SELECT pg_temp.publish('SELECT ''/'' || n AS loc FROM generate_series(1, 1000) n');
+SELECT pg_stat_get_xact_tuples_returned('statements_files'::regclass) < 5000 AS is_linear;
+COMMIT;
+BEGIN;
+SELECT pg_temp.publish('SELECT ''/x'' || n AS loc FROM generate_series(1, 1000) n');
+SELECT pg_stat_get_xact_tuples_returned('statements_files'::regclass) < 10000 AS is_linear;
+COMMIT;
+
+-- A section without files does not look for its rows in the feed.
+BEGIN;
+SELECT pg_temp.publish('SELECT ''/'' || n AS loc FROM generate_series(1, 0) n', 'empty');
+SELECT pg_stat_get_xact_tuples_returned('statements_feed'::regclass) AS returned;
+SELECT count(*) FROM statements_feed;
+COMMIT;
+
+-- Errors in the feed say so.
+CREATE FUNCTION statements_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+CREATE TRIGGER refuse BEFORE INSERT ON statements_feed FOR EACH ROW EXECUTE FUNCTION statements_refuse();
+\set VERBOSITY default
+SELECT pg_temp.publish('SELECT ''/y'' AS loc');
+CREATE TABLE statements_site OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
+INSERT INTO statements_site (target, base_url, query, feed, max_shrink) VALUES ('statements_files', 'https://www.example.com/', 'SELECT ''/y'' AS loc', 'statements_feed', 1);
+CALL sitemap_run('statements_site');
+SELECT error FROM statements_site;
+DROP TRIGGER refuse ON statements_feed;
+
+-- A row that a trigger protects; one that it deletes.
+CREATE FUNCTION statements_skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER skip BEFORE UPDATE OR DELETE ON statements_files FOR EACH ROW WHEN (OLD.name = 'sitemap-7.xml') EXECUTE FUNCTION statements_skip();
+SELECT pg_temp.publish('SELECT ''/z'' || n AS loc FROM generate_series(1, 5) n');
+SELECT pg_temp.publish('SELECT ''/z'' || n AS loc FROM generate_series(1, 10) n');
+DROP TRIGGER skip ON statements_files;
+CREATE FUNCTION statements_delete() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM public.statements_files WHERE name = 'sitemap-8.xml'; RETURN NULL; END $$;
+CREATE TRIGGER also AFTER UPDATE ON statements_files FOR EACH ROW WHEN (OLD.name = 'sitemap-1.xml') EXECUTE FUNCTION statements_delete();
+SELECT pg_temp.publish('SELECT ''/z'' || n AS loc FROM generate_series(1, 7) n');
+SELECT kind, count(*), sum(url_count) FROM statements_files GROUP BY 1 ORDER BY 1;
+
+DROP TABLE statements_files, statements_feed, statements_site;
+DROP FUNCTION statements_refuse, statements_skip, statements_delete;

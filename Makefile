@@ -86,6 +86,10 @@ ifeq ($(shell command -v $$(sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.
 override with_llvm = no
 endif
 include $(PGXS)
+# PGXS installs the rest in the recipe of install, after the library, and says nothing.
+install: next-step
+next-step: installdirs install-lib
+	@[ -n '$(DESTDIR)' ] || echo 'Next, run CREATE EXTENSION sitemap in a database of PostgreSQL $(VERSION), and see doc/tutorial.md.'
 # PGXS installs documents without their folder, but does not remove them there.
 uninstall: uninstall-documents
 uninstall-documents:
@@ -202,4 +206,4 @@ dist:
 release:
 	@packaging/release
 
-.PHONY: uninstall-documents compile unit fuzz bench demo load test check-world mutants sanitize valgrind dist release FORCE
+.PHONY: next-step uninstall-documents compile unit fuzz bench demo load test check-world mutants sanitize valgrind dist release FORCE

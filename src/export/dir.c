@@ -77,6 +77,12 @@ make_directory(const char *path)
 	oumask = umask(S_IWGRP | S_IWOTH);
 	result = mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO);
 	umask(oumask);
+	if (result != 0 && errno == ENOENT)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not create directory \"%s\": %m", sm_clip(path)),
+				 errhint("An export creates only the last directory of a path. First create \"%s\".",
+						 parent)));
 	if (result != 0 && errno != EEXIST)
 		raise_error("create directory", parent, name);
 	fsync_fname_ext(parent, true, true, ERROR);
@@ -159,8 +165,8 @@ sm_dir_open(SmDir *dir, const char *path)
 	if (!is_absolute_path(path))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("relative path not allowed for sitemap_export"),
-				 errdetail("The directory is \"%s\".", sm_clip(path))));
+				 errmsg("directory \"%s\" is not an absolute path", sm_clip(path)),
+				 errhint("Begin the path at the root, as in \"/var/www/sitemaps\".")));
 	dir->path = path;
 	dir->fd = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 	if (dir->fd < 0 && errno == ENOENT)

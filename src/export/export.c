@@ -285,8 +285,8 @@ check_site(ExportState *state, const char *base_url)
 				 base_url == NULL ?
 				 errhint("Add the column base_url to the query, or pass base_url to sitemap_export.") :
 				 !list->is_site_listed ?
-				 errhint("Export each site to a directory of its own, with WHERE base_url = ... in the query.") :
-				 errhint("Export each site to a directory of its own, with WHERE base_url = ... in the query. To give this directory to another site, delete the first line of \"%s\".",
+				 errhint("Give each site a directory of its own: in its jobs, or in calls of sitemap_export with WHERE base_url = ... in the query.") :
+				 errhint("Give each site a directory of its own, in its jobs or in calls of sitemap_export. To give this directory to another site, delete the first line of \"%s\".",
 						 sm_dir_path(list->dir, SM_LIST_NAME))));
 }
 

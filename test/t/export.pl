@@ -700,9 +700,10 @@ sub test_directories
 	my $base = $dir;
 
 	foreach (
-		[ "$base/missing/sub", '58P01: could not create directory ".*": No such file or directory' ],
+		[ "$base/missing/sub", '58P01: could not create directory ".*": No such file or directory\nHINT:  .* First create "/.*/missing"\.' ],
 		[ "$base/file", '42809: could not open directory ".*": Not a directory' ],
-		[ 'relative', '42602: relative path not allowed for sitemap_export' ])
+		[ 'relative', '42602: directory "relative" is not an absolute path\nHINT:  Begin the path at the root, as in "/var/www/sitemaps".' ],
+		[ '', '42602: directory "" is not an absolute path' ])
 	{
 		my ($path, $error) = @$_;
 

@@ -17,6 +17,8 @@ my $node = start_node();
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 test_keys();
 test_joined_tables();
+test_audit();
+test_rename();
 test_shops();
 test_cron();
 $node->stop;
@@ -99,6 +101,55 @@ sub test_joined_tables
 	$node->safe_psql('postgres', 'DELETE FROM film_feed; TRUNCATE actor, film_actor');
 	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
 	is($node->safe_psql('postgres', q{SELECT count(*), min(action) FROM film_feed}), '199|changed', 'TRUNCATE of actors');
+	return;
+}
+
+# The audit of all jobs finds what a robots.txt forbids, of pages and of the files that runs make.
+sub test_audit
+{
+	my $audit = block('pgsql', 'no_robots');
+	my $run = sub {
+		my ($robots) = @_;
+
+		return $node->safe_psql('postgres', $audit =~ s/^\\set robots .*/\\set robots '$robots'/mr);
+	};
+	my @findings = split /\n/, $run->('User-agent: *\nDisallow: /film/\nSitemap: https://www.example.com/sitemap.xml\n');
+
+	is_deeply([ map { /^films\|\d+\|.*\|robots_disallowed\|(?:Google|Bing)bot / ? () : $_ } @findings ], [], 'pages that crawlers must not fetch');
+	cmp_ok(scalar @findings, '>', 100, 'all of them');
+	foreach my $rule ('/*.gz$', '/films-')
+	{
+		like($run->('User-agent: *\nDisallow: ' . $rule . '\nSitemap: https://www.example.com/sitemap.xml\n'),
+			qr/\Afilms\|\|\|robots_blocks_sitemap\|Bingbot must not fetch .*\nfilms\|\|\|robots_blocks_sitemap\|Googlebot must not fetch the file "https:\/\/www\.example\.com\/films-51d8e999\.xml\.gz": .*\z/, "files: $rule");
+	}
+	return;
+}
+
+# A renamed section and a moved site lose no due page and no change, and miss nothing.
+sub test_rename
+{
+	my ($rename) = block('sql', q{section = 'fixed'}) =~ /^(UPDATE.*?)^COMMIT/ms;
+	my ($move) = block('sql', q{https://shop.example.com/'}) =~ /^(UPDATE.*?)^COMMIT/ms;
+	my $state = q{SELECT section, base_url, missed, error FROM site};
+	my $added = q{SELECT string_agg(loc, ' ' ORDER BY loc) FROM film_feed WHERE loc LIKE '%/due-%'};
+	my $due = sub {
+		my ($id) = @_;
+
+		return "ALTER TABLE film DISABLE TRIGGER USER; INSERT INTO film VALUES ($id, 'due-$id', clock_timestamp()); ALTER TABLE film ENABLE TRIGGER USER;";
+	};
+
+	$node->safe_psql('postgres', 'DELETE FROM film_feed; ' . $due->(-1) . $rename =~ s/static/films/gr);
+	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
+	is($node->safe_psql('postgres', $state), 'fixed|https://www.example.com/||', 'a renamed section misses nothing');
+	is($node->safe_psql('postgres', $added), 'https://www.example.com/film/due--1', 'and has the page that became due');
+	is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT section, ' ') FROM site_files WHERE section IN ('films', 'fixed')}), 'fixed', 'under the new name only');
+	$move =~ s/site_changes/film_feed/;
+	$move =~ s/, directory = '[^']*'//;
+	$node->safe_psql('postgres', $due->(-2) . $move);
+	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
+	is($node->safe_psql('postgres', $state), 'fixed|https://shop.example.com/||', 'a moved site misses nothing');
+	is($node->safe_psql('postgres', q{SELECT DISTINCT base_url FROM film_feed}), 'https://shop.example.com/', 'and takes the rows of the feed along');
+	is($node->safe_psql('postgres', q{SELECT count(*) FILTER (WHERE loc LIKE 'https://shop%/due--2') FROM film_feed}), 1, 'and has the page that became due');
 	return;
 }
 

@@ -309,7 +309,7 @@ sub compare_signatures
 		s/timestamp without time zone/timestamp/g;
 		s/double precision/float8/g;
 		s/\binteger\b/int/g;
-		s/\b(lastmod|publication_date) (?:timestamptz|timestamp|date|text)\b/$1 timestamptz | timestamp | date | text/ if !/^sitemap_(?:file|parse)\b/;
+		s/\b(lastmod|publication_date) (?:(?:timestamptz|timestamp|date|text)\b|"any")/$1 timestamptz | timestamp | date | text/ if !/^sitemap_(?:file|parse)\b/;
 		s/^(sitemap_url\(.*?lastmod .*?text)(?: DEFAULT NULL)?,/$1 DEFAULT NULL,/;
 		s/\bdocument (?:bytea|text)\b/document bytea | text/;
 		# The options of sets are in a table, and so are the arguments of sitemap_video.

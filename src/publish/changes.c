@@ -42,6 +42,7 @@ struct SmChanges
 	const char *reason;			/* why files cannot be rebuilt one by one, or
 								 * NULL */
 	bool		is_volatile;	/* does the statement call volatile functions? */
+	bool		is_constant;	/* does the next run get the same rows again? */
 	int			ncolumns;
 	ChangeColumn columns[2];
 };
@@ -69,9 +70,10 @@ require_parts(const SmSet *set)
 /*
  * Describe a column.  Text is read as a cast in this session reads it.  All other types
  * than the key's are refused: a cast could lose part of a value, and thereby miss a key.
+ * is_only: is there no other column?
  */
 static void
-init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *column)
+init_column(const SmKeyType *key_type, Form_pg_attribute att, bool is_only, ChangeColumn *column)
 {
 	Oid			base = getBaseType(att->atttypid);
 	Oid			output;
@@ -83,7 +85,7 @@ init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *colu
 				 errmsg("column %d of changes must be of the type of column \"key\", %s, not %s",
 						att->attnum, format_type_be(key_type->type),
 						format_type_be(att->atttypid)),
-				 can_coerce_type(1, &base, &key_type->type, COERCION_EXPLICIT) ?
+				 is_only && can_coerce_type(1, &base, &key_type->type, COERCION_EXPLICIT) ?
 				 errhint("Cast it to %s.", format_type_be(key_type->type)) : errhint(COLUMNS_HINT)));
 	column->is_key = base == key_type->type;
 	getTypeOutputInfo(base, &output, &is_varlena);
@@ -102,7 +104,8 @@ start_statement(SmReceiver *self, TupleDesc desc)
 				 errhint(COLUMNS_HINT)));
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
-		init_column(changes->set->key_type, TupleDescAttr(desc, i), &changes->columns[i]);
+		init_column(changes->set->key_type, TupleDescAttr(desc, i), desc->natts == 1,
+					&changes->columns[i]);
 }
 
 /* Prepare to mark the old files that hold a changed key. */
@@ -170,7 +173,8 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid range of changes: %s is greater than %s",
 						sm_clip(sm_key_to_text(changes->set->key_type, from)),
-						sm_clip(sm_key_to_text(changes->set->key_type, to)))));
+						sm_clip(sm_key_to_text(changes->set->key_type, to))),
+				 errhint(COLUMNS_HINT)));
 	if (old->nfiles > 0)
 		sm_rebuild_change(old->rebuild, has_from ? file_of_key(changes, from) : 0,
 						  has_to ? file_of_key(changes, to) : old->nfiles - 1);
@@ -184,7 +188,7 @@ run_statement(void *arg)
 
 	changes->target->activity = SM_IN_CHANGES;
 	changes->is_volatile = sm_run_changes(changes->statement, changes->since,
-										  &changes->receiver.dest);
+										  &changes->receiver.dest, &changes->is_constant);
 	changes->target->activity = SM_IN_QUERY;
 }
 
@@ -212,6 +216,22 @@ find_reason(const SmChanges *changes, const char *no_order)
 	return no_order;
 }
 
+/* Notice a queue that is read but not emptied, once it has more keys than the section URLs. */
+static void
+check_growth(const SmChanges *changes)
+{
+	const SmOldFiles *old = &changes->set->old;
+	uint64		nurls = 0;
+
+	for (int i = 0; i < old->nfiles; i++)
+		nurls += Max(old->files[i]->url_count, 0);
+	if (changes->is_constant && old->nfiles > 0 && changes->receiver.nrows > nurls)
+		ereport(NOTICE,
+				(errmsg("\"changes\" returned more keys than section \"%s\" has URLs",
+						changes->target->section),
+				 errhint("If it reads a queue, it has to empty the queue, too, with DELETE ... RETURNING.")));
+}
+
 SmChanges *
 sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz since)
 {
@@ -227,6 +247,7 @@ sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz
 	no_order = sm_file_list_order(target->sitemaps, set->key_type, &set->old);
 	init_rebuild(&set->old);
 	run_statement(changes);
+	check_growth(changes);
 	sm_set_check_query(set);
 	changes->reason = find_reason(changes, no_order);
 	return changes;

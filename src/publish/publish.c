@@ -518,7 +518,10 @@ add_context(void *arg)
 	if (target->label == NULL)
 		return;
 	if (target->activity == SM_IN_CHANGES)
+	{
+		sm_hint_search_path();
 		errcontext("in the statement of changes");
+	}
 	else if (target->activity == SM_IN_TARGET)
 		errcontext("in the target \"%s\"", target->label);
 	else if (target->activity == SM_IN_FEED)

@@ -10,6 +10,7 @@
 #include "server/query.h"
 
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
@@ -258,12 +259,26 @@ plan_source(SPIPlanPtr plan)
 	return linitial(SPI_plan_get_plan_sources(plan));
 }
 
+/* Does a tree contain a parameter of the statement? */
+static bool
+contains_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return castNode(Param, node)->paramkind == PARAM_EXTERN;
+	if (IsA(node, Query))
+		return query_tree_walker(castNode(Query, node), contains_parameter, context, 0);
+	return expression_tree_walker(node, contains_parameter, context);
+}
+
 bool
-sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest)
+sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, bool *is_constant)
 {
 	SPIExecuteOptions options = {.dest = dest,.params = makeParamList(1)};
 	ParamExternData *param = options.params->params;
 	SPIPlanPtr	plan;
+	const Query *query;
 	bool		is_volatile;
 	int			result;
 
@@ -281,13 +296,25 @@ sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest)
 	if (result < 0)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 	is_volatile = contain_volatile_functions((Node *) plan_source(plan)->query_list);
+	query = linitial_node(Query, plan_source(plan)->query_list);
+	*is_constant = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !is_volatile &&
+		!contains_parameter((Node *) query, NULL);
 	SPI_finish();
 	return is_volatile;
 }
 
 void
+sm_hint_search_path(void)
+{
+	if (geterrcode() == ERRCODE_UNDEFINED_TABLE && getinternalerrposition() > 0)
+		errhint("A table without a schema is searched in the search_path, here %s.",
+				namespace_search_path);
+}
+
+void
 sm_query_context(const SmReceiver *receiver)
 {
+	sm_hint_search_path();
 	if (receiver && receiver->nrows > 0)
 		errcontext("after " UINT64_FORMAT " %s of the query", receiver->nrows,
 				   receiver->nrows == 1 ? "row" : "rows");

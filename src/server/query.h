@@ -57,6 +57,12 @@ extern void sm_receiver_init(SmReceiver *receiver,
 							 bool (*receive) (SmReceiver *self, TupleTableSlot *slot));
 
 /*
+ * Add a hint, in an error context, to the error that a statement's table does not exist: where
+ * it was searched.
+ */
+extern void sm_hint_search_path(void);
+
+/*
  * Add a line of error context: how many rows the query has returned.  receiver: NULL
  * before the query runs.  sm_query_run and sm_run_query do so, but not while receive
  * runs, whose errors name the row.
@@ -66,9 +72,11 @@ extern void sm_query_context(const SmReceiver *receiver);
 /*
  * Run the statement that names what changed since the last run of sitemap_publish.  Its
  * parameter $1 is since.  It may write, and its rows go to the receiver.  Returns whether
- * it calls volatile functions.
+ * it calls volatile functions.  is_constant: set if it only reads, and does so without its
+ * parameter, so that the next run gets the same rows again.
  */
-extern bool sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest);
+extern bool sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest,
+						   bool *is_constant);
 
 /*
  * Run a query and give its rows to the receiver.  The query must be one SELECT, and

@@ -40,7 +40,8 @@ sm_table_open(SmTable *table, LOCKMODE lockmode)
 	if (rel == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the %s does not exist", table->what)));
+				 errmsg("the %s does not exist", table->what),
+				 errhint("If it was dropped and created again, set it again: a regclass is an OID, not a name.")));
 	table->rel = rel;
 	table->name = pstrdup(RelationGetRelationName(rel));
 }

@@ -1,17 +1,16 @@
 /*
  * managed/sitemap.sql
- *	  sitemap in plain SQL, for PostgreSQL 15 and later on services that take no extension
- *	  of ours.  doc/managed.md explains it.
+ *	  sitemap in plain SQL, for PostgreSQL 15 and later on services without our extension; see doc/managed.md.
  *
- * Run the file in a transaction, after SET LOCAL search_path; no superuser is needed.  Run
- * it again to update the functions, or after the schema was renamed.
+ * Run the file in a transaction, after SET LOCAL search_path; no superuser is needed.  Run it again to
+ * update the functions, or after the schema was renamed.
  *
  * For rows that both accept, sitemap_publish writes what the extension's
  * sitemap_publish(..., split => 'full', compression => 0) writes, byte for byte.
  *
- * Nobody else's functions, operators or types are used, whatever search_path is: bodies with
- * RETURN or BEGIN ATOMIC are parsed here, with a search_path of pg_catalog; all others
- * qualify their names, or set search_path.  "here" stands for the schema of the functions.
+ * Nobody else's functions, operators or types are used, whatever search_path is: bodies with RETURN or
+ * BEGIN ATOMIC are parsed here, with a search_path of pg_catalog; all others qualify their names, or set
+ * search_path.  "here" stands for the schema of the functions.
  */
 
 -- Outside of a transaction this has no effect, and the next statement refuses to run.
@@ -22,8 +21,7 @@ DECLARE
 	schema constant pg_catalog.text := current_schema;
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
 BEGIN
-	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-	PERFORM set_config('standard_conforming_strings', 'on', true);
+	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('standard_conforming_strings', 'on', true);
 	IF coalesce(current_setting('sitemap.install', true), '') <> 'on' THEN
 		RAISE EXCEPTION 'sitemap.sql can run only in a transaction' USING ERRCODE = '25P01',
 			HINT = 'Run BEGIN, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
@@ -37,13 +35,15 @@ BEGIN
 			base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int,
 			byte_count bigint, digest text, first_key text, recipe text, shown bytea, content bytea)', schema);
 	END IF;
+	-- Earlier helpers are dropped at the end, when nothing calls them any more.
+	EXECUTE coalesce((SELECT string_agg(format('ALTER FUNCTION %s RENAME TO %I', oid::regprocedure, proname || '_old'), ';')
+		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND starts_with(proname, '_sitemap_')), '');
 
 	EXECUTE regexp_replace($file$
-
 COMMENT ON TYPE here.sitemap_file IS 'file of a set of sitemaps, with its URL, counts, digest and content';
 
 -- Raises an error, or a WARNING if SQLSTATE is 01000, unless problem, SQLSTATE and message, is NULL.
-CREATE OR REPLACE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text
+CREATE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
 	IF pg_catalog.starts_with(problem, '01000') THEN
@@ -55,46 +55,55 @@ END
 $$;
 
 -- Removes white space as the extension does.
-CREATE OR REPLACE FUNCTION here._sitemap_trim(value text) RETURNS text LANGUAGE sql IMMUTABLE
+CREATE FUNCTION here._sitemap_trim(value text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN btrim(value, E' \t\n\x0b\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'
                     '\u2028\u2029\u202f\u205f\u3000');
 
 -- A word in lower case and without blanks; NULL if it is none of words.
-CREATE OR REPLACE FUNCTION here._sitemap_word(value text, words text[]) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN value = ANY (words) THEN value
-            WHEN lower(here._sitemap_trim(value) COLLATE "C") = ANY (words) THEN lower(here._sitemap_trim(value)) END;
+CREATE FUNCTION here._sitemap_word(value text, words text[]) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN words[array_position(words, lower(here._sitemap_trim(value) COLLATE "C"))];
 
 -- A value in a message: one line, not too long, without the user and password of a URL.
-CREATE OR REPLACE FUNCTION here._sitemap_shown(value text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN left(regexp_replace(translate(left(value, 5000), E'\n\r', '  '),
+CREATE FUNCTION here._sitemap_shown(value text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN left(regexp_replace(translate(left(value, 5000), E'\n\r', '  ') COLLATE "C",
 	'^(\W*([a-z]+:)?[/\\]*)([^/\\?#]*|[^/\\?#]*:.*)(@|%40|&#64;|\uff20|\ufe6b)', '\1***\4', 'i'), 200) ||
 	CASE WHEN length(value) > 200 THEN '...' ELSE '' END;
 
 -- The W3C datetime of a lastmod; NULL if there is none.
-CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION here._sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END;
-CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION here._sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN here._sitemap_time(lastmod AT TIME ZONE 'UTC');
-CREATE OR REPLACE FUNCTION here._sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION here._sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod::timestamp, 'YYYY-MM-DD') END;
 
--- A priority as float8, also beyond its range.
-CREATE OR REPLACE FUNCTION here._sitemap_priority(priority float8) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN priority;
-CREATE OR REPLACE FUNCTION here._sitemap_priority(priority numeric) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN abs(priority) < 1e-300 THEN 0 WHEN abs(priority) < 1e300 THEN priority::float8
-            WHEN priority IS NOT NULL THEN 'Infinity' END;
+-- The text of a string or of an enum.
+CREATE FUNCTION here._sitemap_text(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
+CREATE FUNCTION here._sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+AS 'SELECT CASE WHEN value IS NOT NULL THEN pg_catalog.concat(value) END';
 
 -- Escapes a percent-encoded URL for XML.
-CREATE OR REPLACE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
+CREATE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
 
 -- Percent-encodes all characters.
-CREATE OR REPLACE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN regexp_replace(upper(encode(convert_to(value, 'UTF8'), 'hex')), '..', '%\&', 'g');
+CREATE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN regexp_replace(upper(encode(convert_to(value, 'UTF8'), 'hex') COLLATE "C"), '..', '%\&', 'g');
+
+-- Percent-encodes the letters outside ASCII.  A run of them can have "-" and "/" in it.
+CREATE FUNCTION here._sitemap_letters(url text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+	run pg_catalog.text;
+BEGIN
+	LOOP
+		run := pg_catalog.substring(url COLLATE pg_catalog."C", '[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*');
+		IF run IS NULL THEN RETURN url; END IF;
+		url := pg_catalog.replace(url, run, pg_catalog.replace(pg_catalog.replace(here._sitemap_bytes(run), '%2D', '-'), '%2F', '/'));
+	END LOOP;
+END
+$$;
 
 -- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
-CREATE OR REPLACE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text
+CREATE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (
 	SELECT string_agg(part[1] || here._sitemap_bytes(part[2]), '')
@@ -105,45 +114,44 @@ CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '
 RETURN CASE
 	WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
 		THEN here._sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
-	WHEN segment !~ '[^A-Za-z0-9._~-]' THEN segment
+	WHEN octet_length(segment) <= 590 AND segment COLLATE "C" !~ '[\x01-,/:-@[-^`{-\x7f]' THEN here._sitemap_letters(segment)
 	ELSE here._sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'))
 	END;
-COMMENT ON FUNCTION here.sitemap_encode(text, text) IS 'percent-encode one segment of a path or one value of a query string';
+COMMENT ON FUNCTION here.sitemap_encode IS 'percent-encode one segment of a path or one value of a query string';
 
 -- The site of a URL in one form: in lower case, without a final dot and a default port.
-CREATE OR REPLACE FUNCTION here._sitemap_site(url text) RETURNS text LANGUAGE sql IMMUTABLE
+CREATE FUNCTION here._sitemap_site(url text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN regexp_replace(regexp_replace(regexp_replace(
 	substring(lower(url COLLATE "C") FROM '^https?://[^/?#]*'), ':0+(?=[1-9][0-9]*$)', ':'),
 	'^(https:.*):(443)?$|^(http:.*):(80)?$', '\1\3'), '\.(:[0-9]+)?$', '\1');
 
 -- What is wrong with a URL, or NULL: "!", the problem's name in an audit, SQLSTATE and message,
 -- and on a second line perhaps advice.  given: as it was given; authority: its host and port
-CREATE OR REPLACE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, base text, what text)
+CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, base text, what text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || regexp_replace(CASE
+RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
 	WHEN given IS NULL THEN E'null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.'
 	WHEN given = '' THEN 'invalid 22P02: the URL is empty'
-	WHEN given ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
-	WHEN url !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
+	WHEN given COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
+	WHEN url COLLATE "C" !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
 	WHEN authority ~ '\\' THEN 'invalid 22P02: backslash before the path, which browsers read as a slash'
 	WHEN authority ~ '@' THEN E'invalid 22P02: a user name or password before the host\n'
 		'Everybody could read it. Remove what stands before the "@".'
 	WHEN authority ~ '^(:|$)' THEN 'invalid 22P02: the host is missing'
-	WHEN split_part(site, ':', 2) !~ '^//(?!.{254})(?!.*[a-z0-9_-]{64})([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$'
+	WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_-]{64})([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$'
 		THEN 'invalid 22P02: the host is not a valid name'
-	WHEN substring(authority FROM ':.*') !~ ('^:(?!.{6})(0*([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|'
+	WHEN substring(authority FROM ':.*') COLLATE "C" !~ ('^:(?!.{6})(0*([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|'
 		'65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$') THEN 'invalid 22P02: the port is not a number from 1 to 65535'
-	WHEN url ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
+	WHEN url COLLATE "C" ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
 	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
 	WHEN what <> 'loc' THEN NULL
 	WHEN length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
 	WHEN site <> here._sitemap_site(base)
 		THEN 'outside 22023: the site is "' || site || '", not "' || here._sitemap_site(base) || '" as in base_url'
-	END, ':', ' invalid ' || what || ':');
+	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || here._sitemap_shown(given) || '"' END, ': '));
 
--- Percent-encodes a URL, or a path of the site of base, or returns what is wrong.
--- what: base_url, loc, image or href
-CREATE OR REPLACE FUNCTION here._sitemap_url(given text, base text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+-- Percent-encodes a URL, or a path of the site of base, or returns what is wrong.  what: base_url, loc, image or href
+CREATE FUNCTION here._sitemap_url(given text, base text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	trimmed constant pg_catalog.text := here._sitemap_trim(given);
 	-- What is cut off is too long.
@@ -159,40 +167,29 @@ BEGIN
 END
 $$;
 
--- The letters outside ASCII of a path, with only "-" and "/" between them, or NULL.
-CREATE OR REPLACE FUNCTION here._sitemap_run(path text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN path COLLATE "C" ~ '^/[\x01-\x7f]*[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*[\x01-\x7f]*$'
-            THEN substring(path COLLATE "C" FROM '[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*') END;
-
--- The value of _sitemap_url.  For most URLs, this is faster.  other: of which hosts; run, other: or NULL
-CREATE OR REPLACE FUNCTION here._sitemap_value(given text, run text, base text, origin text, other text, what text)
+-- The value of _sitemap_url.  For most URLs, this is faster.  other: of which hosts, or NULL
+CREATE FUNCTION here._sitemap_value(given text, base text, origin text, other text, what text)
 RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce(CASE
-	WHEN octet_length(given) > 600 OR starts_with(given, '//') OR given COLLATE "C" ~ ('[]\x01-\x20"#<>[\\^`{|}\x7f]|/\.|/%2[Ee]|'
-		'%(?![0-9A-Fa-f]{2})|[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') OR
-		run IS NULL AND given COLLATE "C" ~ '[^\x01-\x7f]' THEN NULL
-	WHEN run IS NOT NULL THEN origin || replace(given, run, replace(replace(here._sitemap_bytes(run), '%2D', '-'), '%2F', '/'))
+RETURN coalesce(here._sitemap_letters(CASE
+	WHEN octet_length(given) > 590 OR starts_with(given, '//') OR given COLLATE "C" ~ ('[]\x01-\x20"#<>[\\^`{|}\x7f]|/\.|/%2[Ee]|'
+		'%(?![0-9A-Fa-f]{2})|[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') THEN NULL
 	WHEN starts_with(given, '/') THEN origin || given
 	WHEN starts_with(given, origin || '/') THEN given
 	WHEN starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
-		split_part(given, '/', 3) COLLATE "C" ~ other THEN given END, here._sitemap_url(given, base, what));
+		split_part(given, '/', 3) COLLATE "C" ~ other THEN given END), here._sitemap_url(given, base, what));
 
-CREATE OR REPLACE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN (
-	SELECT max(here._sitemap_refuse(CASE
-	           WHEN name <> ALL ('{loc,lastmod,changefreq,priority,images,alternates}')
-	               THEN '42703 unrecognized column "' || name || '" in the query'
-	           WHEN count > 1 THEN '42701 column "' || name || '" appears more than once in the query'
-	           WHEN 'loc' <> ALL (names) THEN '42703 the query has no column "loc"'
-	           END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.'))
-	  FROM (SELECT name, count(*) FROM unnest(names) AS name GROUP BY name) AS counted);
+CREATE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN (SELECT max(here._sitemap_refuse(CASE
+	WHEN name <> ALL ('{loc,lastmod,changefreq,priority,images,alternates}') THEN '42703 unrecognized column "' || name || '" in the query'
+	WHEN cardinality(array_positions(names, name)) > 1 THEN '42701 column "' || name || '" appears more than once in the query'
+	WHEN 'loc' <> ALL (names) THEN '42703 the query has no column "loc"'
+	END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.')) FROM unnest(names) AS name);
 
 -- The rows of a query.  dated: has it a lastmod?  This is the only statement with names that are not ours.
-CREATE OR REPLACE FUNCTION here._sitemap_rows(query text)
-RETURNS TABLE (loc text, run text, dated boolean, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
+CREATE FUNCTION here._sitemap_rows(query text)
+RETURNS TABLE (loc text, dated boolean, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-	comment constant pg_catalog.text := '^(.*);(\s|--[^\n]*(\n|$)|/\*([^*]|\*(?!/))*\*/)*$';	-- after the last semicolon
 	-- The line feed ends a comment.
 	source constant pg_catalog.text := pg_catalog.concat('(SELECT * FROM (', pg_catalog.regexp_replace(query, '[\s;]+$', ''),
 		E'\n) AS query OFFSET 0) AS query');
@@ -202,26 +199,20 @@ DECLARE
 		  FROM (SELECT NULL::pg_catalog.timestamptz AS lastmod, NULL::pg_catalog.text AS changefreq,
 		               NULL::pg_catalog.float8 AS priority, NULL::pg_catalog.jsonb AS alternates,
 		               NULL::pg_catalog.text[] AS images) AS missing, LATERAL (
-			SELECT COALESCE(loc, NULL::pg_catalog.text)::pg_catalog.text AS loc, here._sitemap_run(loc) AS run,
-			       lastmod IS NOT NULL AS dated, here._sitemap_time(lastmod) AS lastmod,
-			       COALESCE(changefreq, NULL::pg_catalog.text)::pg_catalog.text AS changefreq, here._sitemap_priority(priority) AS priority,
-			       COALESCE(alternates, NULL::pg_catalog.jsonb) AS alternates, COALESCE(images, NULL::pg_catalog.text[]) AS images
+			SELECT here._sitemap_text(loc) AS loc, lastmod IS NOT NULL AS dated, here._sitemap_time(lastmod) AS lastmod,
+			       here._sitemap_text(changefreq) AS changefreq, COALESCE(NULL::pg_catalog.float8, priority) AS priority,
+			       COALESCE(NULL::pg_catalog.jsonb, alternates) AS alternates, COALESCE(NULL::pg_catalog.text[], images) AS images
 			  FROM $sql$, source, ') AS page');
 BEGIN
 	PERFORM here._sitemap_refuse(CASE WHEN query IS NULL THEN '22004 query must not be null' END, 'Nothing was changed.');
-	BEGIN	-- names of the columns; the query is not executed
-		EXECUTE pg_catalog.concat('SELECT here._sitemap_columns(pg_catalog.array_agg(name)) FROM (
-			SELECT query.* FROM (SELECT) AS one LEFT JOIN ', source, ' ON false) AS r,
-			pg_catalog.json_object_keys(pg_catalog.row_to_json(r)) AS name');
-	EXCEPTION WHEN syntax_error THEN	-- perhaps of a semicolon before a comment
-		IF query OPERATOR(pg_catalog.!~) comment THEN RAISE; END IF;
-		RETURN QUERY SELECT * FROM here._sitemap_rows(pg_catalog.regexp_replace(query, comment, '\1'));
-		RETURN;
-	END;
+	-- names of the columns; the query is not executed
+	EXECUTE pg_catalog.concat('SELECT here._sitemap_columns(pg_catalog.array_agg(key.name)) FROM (
+		SELECT query.* FROM (SELECT) AS one LEFT JOIN ', source, ' ON false) AS query,
+		pg_catalog.json_object_keys(pg_catalog.row_to_json(query.*)) AS key (name)');
 	BEGIN
 		EXECUTE pg_catalog.concat(statement, ' LIMIT 0');
 	EXCEPTION WHEN datatype_mismatch OR cannot_coerce OR undefined_function THEN
-		PERFORM here._sitemap_refuse('42804 loc and changefreq must be text, lastmod timestamptz, timestamp or date, '
+		PERFORM here._sitemap_refuse('42804 loc and changefreq must be text or an enum, lastmod timestamptz, timestamp or date, '
 			'priority a number, images text[], alternates jsonb', SQLERRM);
 	END;
 	RETURN QUERY EXECUTE statement;
@@ -229,7 +220,7 @@ END
 $$;
 
 -- The elements of a row for URLs in other languages and images, and their problems, with an empty line between two.
-CREATE OR REPLACE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS TABLE (items text[])
+CREATE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS TABLE (items text[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT ARRAY[string_agg(CASE what
@@ -237,17 +228,16 @@ BEGIN ATOMIC
 	           ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END, '' ORDER BY what, i)
 	           FILTER (WHERE problem IS NULL), string_agg(problem, E'\n\n' ORDER BY what, i)]
 	  FROM (
-		SELECT *, CASE
-			WHEN starts_with(url, '!') THEN url
-			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!') ORDER BY i) > 1000 THEN CASE what
-				WHEN 'href' THEN '!extension_invalid 54000 invalid extensions: a url can have at most 1000 alternates'
+		SELECT *, CASE WHEN starts_with(url, '!') THEN url
+			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!') ORDER BY i) > 1000 THEN CASE what WHEN 'href' THEN
+				'!extension_invalid 54000 invalid extensions: a url can have at most 1000 alternates'
 				ELSE '!image_invalid 54000 invalid extensions: a url can have at most 1000 images' END
-			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!'), lower(lang) ORDER BY i) > 1 AND what = 'href'
+			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!'), lower(lang COLLATE "C") ORDER BY i) > 1 AND what = 'href'
 				THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
 			END AS problem
 		  FROM (
 			SELECT what, i, lang, coalesce('!extension_invalid 22023 ' || fault,
-			           here._sitemap_value(given, NULL, base, origin, '^([a-z0-9-]+\.)+[a-z]+$', what)) AS url
+			           here._sitemap_value(given, base, origin, '^([a-z0-9-]+\.)+[a-z]+$', what)) AS url
 			  FROM (
 				SELECT 'href' AS what, i, here._sitemap_trim(key) AS lang, value #>> '{}' AS given, CASE
 					WHEN jsonb_typeof(alternates) <> 'object' THEN E'alternates must be a JSON object\n'
@@ -258,18 +248,17 @@ BEGIN ATOMIC
 						THEN 'invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
 							'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
 					END AS fault
-				  FROM jsonb_each(CASE WHEN jsonb_typeof(alternates) = 'object' THEN alternates
-				                       WHEN jsonb_typeof(alternates) <> 'null' THEN '{"": 0}' END) WITH ORDINALITY AS link (key, value, i)
-				 WHERE jsonb_typeof(value) <> 'null'
+				  FROM jsonb_each(CASE WHEN jsonb_typeof(alternates) = 'object' THEN alternates WHEN alternates <> ALL
+				           (ARRAY[jsonb 'null', '[]']) THEN '{"": 0}' END) WITH ORDINALITY AS link (key, value, i)
+				 WHERE value <> ALL (ARRAY[jsonb 'null', '[]'])
 				 UNION ALL
-				SELECT 'image', i, NULL, image, NULL FROM unnest(images) WITH ORDINALITY AS image (image, i) WHERE image IS NOT NULL) AS item
-			OFFSET 0) AS item
-		) AS item;
+				SELECT 'image', i, NULL, url, NULL FROM unnest(images) WITH ORDINALITY AS image (url, i) WHERE url IS NOT NULL) AS item
+			OFFSET 0) AS item) AS item;
 END;
 
 -- The rows of a query with their entries and problems, which follow each other in the entry's order.
 -- mode: error raises the first problem, skip returns those that count, audit all
-CREATE OR REPLACE FUNCTION here._sitemap_entries(query text, base text, origin text, mode text)
+CREATE FUNCTION here._sitemap_entries(query text, base text, origin text, mode text)
 RETURNS TABLE (n bigint, loc text, url text, lastmod text, problems text[], entry text) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT n, loc, url, lastmod, CASE
@@ -297,38 +286,37 @@ BEGIN ATOMIC
 			items[2]), ''), E'\n\n') AS problems
 		  FROM (
 			SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
-			       here._sitemap_value(loc, run, base, origin, NULL, 'loc') AS url,
+			       here._sitemap_value(loc, base, origin, NULL, 'loc') AS url,
 			       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL
 			            THEN (SELECT items FROM here._sitemap_items(alternates, images, base, origin)) END AS items
-			  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, run, dated, lastmod, changefreq, priority, alternates, images, n)
+			  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, dated, lastmod, changefreq, priority, alternates, images, n)
 			OFFSET 0) AS page	-- a value is computed once
 		OFFSET 0) AS page;
 END;
 
 -- The entry of a file in an index.
-CREATE OR REPLACE FUNCTION here._sitemap_listed(loc text, base text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
+CREATE FUNCTION here._sitemap_listed(loc text, base text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
 RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, base, 'loc') FROM '^!\S+ ([^\n]*)'),
                                    'The loc is "' || here._sitemap_shown(loc) || '".'),
 	'<sitemap><loc>', here._sitemap_escape(here._sitemap_url(loc, base, 'loc')), '</loc>',
 	'<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>');
 
 -- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
-CREATE OR REPLACE FUNCTION here._sitemap_document(root text, entries text, stylesheet text) RETURNS bytea LANGUAGE sql STABLE
+CREATE FUNCTION here._sitemap_document(root text, entries text, stylesheet text) RETURNS bytea LANGUAGE sql STABLE
 RETURN convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
 	'<?xml-stylesheet type="text/css" href="' || stylesheet || '"?>', '<', root, ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"',
 	CASE WHEN strpos(entries, '<image:') > 0 THEN ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"' END,
 	CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
 	'>') || entries || concat('</', root, '>'), 'UTF8');	-- concat would copy the entries three times
 
--- The digest of a document that is not too large.
-CREATE OR REPLACE FUNCTION here._sitemap_digest(document bytea, count bigint) RETURNS text LANGUAGE sql STABLE
+CREATE FUNCTION here._sitemap_digest(document bytea, count bigint) RETURNS text LANGUAGE sql STABLE
 RETURN CASE WHEN here._sitemap_refuse(CASE
 	WHEN count > 50000 THEN '54000 an index would have ' || count || ' sitemaps, more than 50000: raise max_urls'
 	WHEN length(document) > 52428800 THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
 	END, 'Nothing was changed.') IS NULL THEN encode(sha256(document), 'hex') END;
 
 -- Checks arguments, and returns their values; base has one form.  index_from: with more files than this, there is an index
-CREATE OR REPLACE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
+CREATE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
 	INOUT stylesheet text, max_shrink float8, OUT base text, OUT origin text, OUT index_from int, OUT mode text) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT coalesce(section, 'sitemap'), coalesce(max_urls, 50000), here._sitemap_escape(here._sitemap_percent(href)),
@@ -339,14 +327,16 @@ BEGIN ATOMIC
 	       here._sitemap_trim(stylesheet) AS href, here._sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}') AS mode
 	 WHERE here._sitemap_refuse(CASE
 		WHEN base_url IS NULL THEN '22004 base_url must not be null'
-		WHEN site IS NULL OR path ~ '[?#]' OR path ~* '\.(xml|txt)(\.gz)?/$' OR length(site || path) > 1807
+		WHEN site IS NULL OR path ~ '[?#]' OR path COLLATE "C" ~* '\.(xml|txt)(\.gz)?/$' OR length(site || path) > 1807
 		    THEN '22023 invalid base_url "' || here._sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^![^:]*(: [^\n]*)'), '') ||
 		        ': it must be the URL of the directory of the files, such as "https://www.example.com/"'
-		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' OR section ~* '\.(xml|txt)(\.gz)?$' OR section = 'sitemap-index'
-		    THEN '22023 invalid section "' || left(section, 200) || '": it must be 1 to 200 letters, digits and "-._~"'
+		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' THEN '22023 invalid section "' || left(section, 200) ||
+		    '": it must be 1 to 200 letters, digits, "-", ".", "_" and "~", and not begin with a dot'
+		WHEN section COLLATE "C" ~* '\.(xml|txt)(\.gz)?$' THEN '22023 invalid section "' || section || '": ".xml" is added to it'
+		WHEN section = 'sitemap-index' THEN '22023 invalid section "sitemap-index": such names are of further files of the index'
 		WHEN max_urls NOT BETWEEN 1 AND 50000 THEN '22023 invalid max_urls ' || max_urls || ': it must be from 1 to 50000'
 		WHEN index_from IS NULL THEN '22023 invalid index "' || index || '": it must be auto, always or never'
-		WHEN href !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
+		WHEN href COLLATE "C" !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
 		    THEN '22023 invalid stylesheet "' || here._sitemap_shown(stylesheet) || '": it must be a URL that ends with .css'
 		WHEN mode IS NULL THEN '22023 invalid on_invalid "' || on_invalid || '": it must be error or skip'
 		WHEN max_shrink NOT BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': it must be from 0 to 1'
@@ -354,7 +344,7 @@ BEGIN ATOMIC
 END;
 
 -- The files of a set.  name: of the function in the WARNING
-CREATE OR REPLACE FUNCTION here._sitemap_set(name text, query text, base text, origin text, section text, max_urls int, index_from int,
+CREATE FUNCTION here._sitemap_set(name text, query text, base text, origin text, section text, max_urls int, index_from int,
 	stylesheet text, mode text) RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
@@ -401,39 +391,27 @@ BEGIN ATOMIC
 	       here._sitemap_set('sitemap_files', query, base, origin, given.section, given.max_urls, index_from,
 	                         given.stylesheet, mode) AS file;
 END;
-COMMENT ON FUNCTION here.sitemap_files(text, text, text, int, text, text, text) IS 'make the files of a set of sitemaps';
+COMMENT ON FUNCTION here.sitemap_files IS 'make the files of a set of sitemaps';
 
 CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
-	SELECT n, CASE WHEN starts_with(url, '!') AND loc ~* '@|%40|&#64;|\uff20|\ufe6b' THEN here._sitemap_shown(loc) ELSE loc END, finding.*
+	SELECT n, CASE WHEN starts_with(url, '!') AND loc ~ '@|%40|&#64;|\uff20|\ufe6b' THEN here._sitemap_shown(loc) ELSE loc END, finding.*
 	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
 	       here._sitemap_entries(query, base, origin, 'audit') AS page, LATERAL (
-		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)')) ||
+		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)') COLLATE "C") ||
 		           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
-		  FROM unnest(problems) AS found
-		 UNION ALL
-		SELECT * FROM (VALUES
-			('loc_control_character', 'The loc has the character U+' || lpad(upper(to_hex(ascii(substring(
-				here._sitemap_trim(loc) FROM '[\x01-\x1f\x7f-\x9f\ufffe\uffff]')))), 4, '0') || ', percent-encoded in the URL.'),
-			('loc_suspicious', CASE WHEN url ~* '^[^?#]*%5c' THEN 'The path of the loc has a backslash, which is percent-encoded.' END),
-			('loc_suspicious', 'The path of the loc has the segment "' ||
-				(regexp_match(url, '^[^?#]*/(none|null|undefined|nan)(?![^/?#])', 'i'))[1] || '", which looks like a missing value.'),
-			('loc_fragment', CASE WHEN url ~ '#' THEN 'Search engines ignore what follows the "#" in the loc.' END),
-			('lastmod_in_future', CASE WHEN rpad(lastmod, 20, 'T00:00:00Z')::timestamptz >
-				now() + CASE length(lastmod) WHEN 10 THEN interval '14 hours' ELSE interval '0' END
-				THEN 'The lastmod ' || rpad(lastmod, 20, 'T00:00:00Z') || ' is later than now.' END)) AS found (problem, detail)
-		 WHERE detail IS NOT NULL) AS finding;
+		  FROM unnest(problems) AS found) AS finding;
 END;
-COMMENT ON FUNCTION here.sitemap_audit(text, text) IS 'list the problems of the rows of a query';
+COMMENT ON FUNCTION here.sitemap_audit IS 'list the problems of the rows of a query';
 
--- Writes a file if it changed.  Returns the action of its row in the result of sitemap_publish.
--- path: search_path of the caller, which the triggers of the target may need
-CREATE OR REPLACE FUNCTION here._sitemap_put(target regclass, file here.sitemap_file, path text) RETURNS text
+-- Writes a file if it changed, and returns the action.  path: search_path of the caller, for the triggers of the target
+CREATE FUNCTION here._sitemap_put(target regclass, file here.sitemap_file, path text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	old record;
+	written bool;
 BEGIN
 	EXECUTE format('SELECT section, kind, digest, CASE WHEN isfinite(lastmod) THEN lastmod END AS lastmod,
 			content IS NOT NULL AND (loc, digest, url_count, byte_count) IS NOT DISTINCT FROM ($3, $4, $5, $6) AS same
@@ -449,22 +427,45 @@ BEGIN
 	PERFORM set_config('search_path', path, true);
 	IF old.same IS NOT TRUE THEN	-- ON CONFLICT: 40001 if the snapshot does not show a file that is there
 		EXECUTE pg_catalog.format(CASE WHEN NOT old.same THEN 'UPDATE %s SET (%s) = (%s)
-				WHERE base_url OPERATOR(pg_catalog.=) $2 AND name OPERATOR(pg_catalog.=) $3 RETURNING NULL'
-			ELSE 'INSERT INTO %s (%s) %s ON CONFLICT DO NOTHING RETURNING NULL' END, target,
+				WHERE base_url OPERATOR(pg_catalog.=) $2 AND name OPERATOR(pg_catalog.=) $3 RETURNING true'
+			ELSE 'INSERT INTO %s (%s) %s ON CONFLICT DO NOTHING RETURNING true' END, target,
 			'base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, shown, content',
-			'SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one') INTO STRICT old.digest USING file, file.base_url, file.name;
+			'SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one') INTO written USING file, file.base_url, file.name;
+		PERFORM here._sitemap_refuse(CASE WHEN written IS NULL
+			THEN '55000 a trigger, rule, function or other session interfered: 1 row expected, 0 changed' END,
+			pg_catalog.format('It kept the file "%s" from being written in the target table "%s".', file.name, target));
 	END IF;
 	RETURN CASE WHEN old.same THEN 'unchanged' WHEN NOT old.same THEN 'updated' ELSE 'inserted' END;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION here._sitemap_shrink(section text, before bigint, after bigint, max_shrink float8) RETURNS text
+-- Runs of one site queue up for the site's first row or, while it has none, for the target: for what only
+-- publishers can lock.  The target's lock comes first, so that nobody waits for it who has locked the row.
+CREATE FUNCTION here._sitemap_lock(target regclass, base text) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	first constant text := format('SELECT name FROM %s WHERE base_url = $1 ORDER BY name LIMIT 1', target);
+	name text;
+	locked text;
+BEGIN
+	LOOP	-- since another run can have removed the row, or added one before it
+		EXECUTE first INTO name USING base;
+		EXIT WHEN name = locked;
+		EXECUTE format('LOCK TABLE %s IN %s MODE', target, CASE WHEN name IS NULL THEN 'SHARE ROW EXCLUSIVE' ELSE 'ROW EXCLUSIVE' END);
+		EXIT WHEN name IS NULL;
+		EXECUTE first || ' FOR UPDATE' INTO locked USING base;
+	END LOOP;
+END
+$$;
+
+-- Checks the files of a section after a run, and its URLs before and after.
+CREATE FUNCTION here._sitemap_check(section text, files int, found bigint, before bigint, after bigint, max_shrink float8) RETURNS text
 LANGUAGE sql STABLE
 RETURN here._sitemap_refuse(CASE
+	WHEN found <> files THEN '55000 a trigger, rule, function or other session interfered: ' || files || ' files expected, ' || found || ' found'
 	WHEN before - coalesce(after, 0) > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
 			before > 0 AND coalesce(after, 0) = 0 AND max_shrink IS DISTINCT FROM 1
 		THEN format('55000 section "%s" would shrink from %s to %s URLs', section, before, coalesce(after, 0)) END,
-	'Nothing was changed. If the pages are really gone, set max_shrink to 1 for one run.');
+	'Nothing was changed.' || CASE WHEN found = files THEN ' If the pages are really gone, set max_shrink to 1 for one run.' ELSE '' END);
 
 CREATE OR REPLACE FUNCTION here.sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error',
@@ -486,8 +487,7 @@ BEGIN
 	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
 		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
 		END, 'Nothing was changed.');
-	-- Runs of one site queue up.  All later statements have newer snapshots.
-	PERFORM pg_catalog.pg_advisory_xact_lock(target::pg_catalog.oid::int, pg_catalog.hashtext(given.base));
+	PERFORM here._sitemap_lock(target, given.base);	-- All later statements have newer snapshots.
 	EXECUTE pg_catalog.concat('SELECT pg_catalog.sum(url_count) ', own) INTO before USING given.base, given.section;
 	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f, path), f.url_count, f.byte_count
 	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.origin, given.section, given.max_urls, 0,
@@ -496,25 +496,25 @@ BEGIN
 	GET DIAGNOSTICS files = ROW_COUNT;
 	RETURN QUERY EXECUTE prune USING given.base, given.section, ARRAY(
 		SELECT pg_catalog.concat(given.section, '-', number, '.xml') FROM pg_catalog.generate_series(1, files) AS number);
-	EXECUTE pg_catalog.concat('SELECT here._sitemap_shrink($2, $3, pg_catalog.sum(url_count), $4) ', own)
-		USING given.base, given.section, before, max_shrink;
+	EXECUTE pg_catalog.concat('SELECT here._sitemap_check($2, $3, pg_catalog.count(*), $4, pg_catalog.sum(url_count), $5) ', own)
+		USING given.base, given.section, files, before, max_shrink;
 	IF given.index_from OPERATOR(pg_catalog.=) 2 THEN RETURN; END IF;
 	EXECUTE pg_catalog.concat($sql$
 		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $1, lastmod), ''
 		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), $2)
 		  FROM $sql$, target, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
 		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, given.stylesheet;
-	RETURN QUERY EXECUTE prune USING given.base, '',
-		CASE WHEN files OPERATOR(pg_catalog.>) 0 THEN '{sitemap.xml}' ELSE '{}' END::pg_catalog.text[];
+	RETURN QUERY EXECUTE prune USING given.base, '', (ARRAY['sitemap.xml'])[1:files];
 	RETURN QUERY SELECT 'sitemap.xml', 'index', here._sitemap_put(target, ROW(given.base, 'sitemap', 'sitemap.xml', 'index',
 			pg_catalog.concat(given.base, 'sitemap.xml'), NULL, files, pg_catalog.length(document),
 			here._sitemap_digest(document, files), NULL, NULL, NULL, document)::here.sitemap_file, path),
 		files, pg_catalog.length(document)::bigint WHERE files OPERATOR(pg_catalog.>) 0;
 END
 $$;
-COMMENT ON FUNCTION here.sitemap_publish(regclass, text, text, text, int, text, text, text, float8) IS
-'make the files of a section from a query, and publish them in a table';
+COMMENT ON FUNCTION here.sitemap_publish IS 'make the files of a section from a query, and publish them in a table';
 $file$, '\mhere\.', quote_ident(schema) || '.', 'g');
+	EXECUTE coalesce((SELECT 'DROP FUNCTION ' || string_agg(oid::regprocedure::text, ', ')
+		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND proname ~ '^_sitemap_.*_old$'), '');
 	PERFORM set_config('search_path', path, true);
 END
 $install$;

@@ -191,7 +191,7 @@ my @invalid = (
 	map({ [ q{'/a'}, "$_ AS changefreq" ] } "'biweekly'", "'\x{212a}'"),
 	map({ [ q{'/a'}, "$_ AS priority" ] } '-0.1', '1.1', "'NaN'::float8", "'Infinity'::float4"),
 	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['']}, q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{array_fill('/x'::text, ARRAY[1001])}),
-	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[]', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": ""}'));
+	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": ""}'));
 my @statements;
 foreach my $invalid (@invalid)
 {
@@ -229,6 +229,17 @@ foreach my $call (@calls)
 	is(state_of($managed), state_of($extension), "$call: " . state_of($extension)) or diag("$managed\n$extension");
 	isnt(state_of($managed), 'none ', "$call: refused");
 }
+my %rules = ('sitemap-index' => 'further files of the index', '.a' => 'not begin with a dot', 'a b' => 'letters, digits', 'a.xml' => 'is added to it');
+like((attempts(qq{SELECT "site maps".sitemap_files('SELECT ''/'' AS loc', '$site', section => '$_')}))[0], qr/^22023 invalid section "\Q$_\E": .*$rules{$_}/, "section $_")
+  foreach sort keys %rules;
+
+# A column of any name is refused as unknown, also if the edition's own statements have that name.
+my %words = map { $_ => 1 } slurp_file($script) =~ /\b([a-z_][a-z_0-9]*)\b/g;
+delete @words{qw(loc lastmod changefreq priority images alternates)};
+my @words = sort keys %words;
+my @refused = attempts(map { qq{SELECT "site maps".sitemap_files('SELECT ''/'' AS loc, 1 AS "$_"', '$site')} } @words);
+is(join(' ', grep { $refused[$_] !~ /^42703 unrecognized column "$words[$_]" / } 0 .. $#words), '', scalar(@words) . ' names of columns');
+
 foreach my $query ('DELETE FROM page', 'DELETE FROM page RETURNING loc', 'WITH d AS (DELETE FROM page RETURNING loc) SELECT loc FROM d', 'SELECT loc FROM page; DELETE FROM page', 'SELECT loc FROM page FOR UPDATE', 'COMMIT', '', 'page')
 {
 	isnt(state_of(attempts("SELECT \"site maps\".sitemap_files('$query', '$site')")), 'none ', "refused: $query");
@@ -250,12 +261,10 @@ my %only = (
 	'an address' => q{SELECT '/' AS loc, ARRAY['http://127.0.0.1/'] AS images},
 	# types that a cast makes valid
 	'text as lastmod' => q{SELECT '/' AS loc, '2026-01-02' AS lastmod},
-	'an enum' => q{SELECT '/' AS loc, 'daily'::app.frequency AS changefreq},
 	# columns that it does not have, and images with titles
 	map({ $_ => "SELECT '/' AS loc, $_" } q{1 AS key}, q{'{}'::jsonb AS videos}, q{NULL::jsonb AS news}, q{'[{"loc": "/x"}]'::jsonb AS images}));
 my %states = ('bytes' => '54000', 'dot segments' => '0A000', 'the default port' => '22023', 'a space in a language' => '22023',
 	map { $_ => '22P02' } 'a path without a slash', 'a host outside ASCII', 'an address');
-sql(q{CREATE TYPE frequency AS ENUM ('daily')});
 foreach my $case (sort keys %only)
 {
 	my ($managed, $extension) = attempts(map { "SELECT count(*) FROM $_.sitemap_files(\$\$$only{$case}\$\$, '$site')" } '"site maps"', 'ext');
@@ -354,16 +363,74 @@ is(join(' ', map { state_of($_) } attempts(map { "SELECT $_.sitemap_publish('tar
 sql('ALTER TABLE target DISABLE ROW LEVEL SECURITY');
 
 # Two runs of a site wait for each other, and the second has newer rows.
+sub waits
+{
+	my ($type, $label) = @_;
+
+	ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = '$type' AND NOT granted"), $label);
+}
 my @sessions = map { Session->start($node, 'postgres', extra_params => [ '-U', 'app' ]) } 1 .. 3;
+sql(qq{SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://other.example.com')});
 $sessions[0]->query_safe(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', '$source', '$site')});
 $sessions[1]->query_until(qr/started/, qq{\\echo started\nSELECT FROM "site maps".sitemap_publish('target', '$source', '$site');\n});
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}), 'the second run waits');
+waits('transactionid', 'the second run waits');
 $sessions[2]->query_safe(qq{SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://other.example.com')});
 ok(1, 'another site does not wait');
 $sessions[0]->query_safe('INSERT INTO source VALUES (3000); COMMIT');
 $sessions[1]->query_safe('SELECT 1');
 is(sql(qq{SELECT url_count FROM target WHERE base_url = '$site' AND name = 'sitemap-1.xml'}), '1001', 'and sees what was committed meanwhile');
-$_->quit foreach @sessions;
+
+# The first row of the site is another one after the wait: the run locks that.
+$sessions[0]->query_safe(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', '$site', section => 'a')});
+$sessions[1]->query_until(qr/started/, qq{\\echo started\nBEGIN; SELECT FROM "site maps".sitemap_publish('target', '$source', '$site');\n});
+waits('transactionid', 'a run waits for one that adds a row before the first');
+$sessions[0]->query_safe('COMMIT');
+$sessions[1]->query_safe('SELECT 1');
+$sessions[2]->query_until(qr/started/, qq{\\echo started\nSELECT FROM "site maps".sitemap_publish('target', '$source', '$site');\n});
+waits('transactionid', 'a third run waits for it');
+$sessions[1]->query_safe('COMMIT');
+$sessions[2]->query_safe('SELECT 1');
+
+# First runs of two sites, and runs of the first site as soon as its row is there.
+$sessions[0]->query_safe(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://one.example.com')});
+$sessions[1]->query_until(qr/started/, qq{\\echo started\nSELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://two.example.com');\n});
+waits('relation', 'the first run of another site waits for the table');
+$sessions[0]->query_safe('COMMIT');
+$sessions[1]->query_safe('SELECT 1');
+is(sql(q{SELECT count(*) FROM target WHERE base_url ~ '//(one|two)\.'}), '4', 'both are published');
+sql(q{DELETE FROM target WHERE base_url ~ '//(one|two|other)\.'});
+is(publish("SELECT ''/'' AS loc WHERE false", q{, section => 'a', max_shrink => 1}), 'a-1.xml deleted, sitemap.xml updated', 'the section is empty again');
+
+# Nobody who may only read the files, or connect, can stop a run.
+$node->safe_psql('postgres', 'CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA app, "site maps" TO guest; GRANT SELECT ON app.target TO guest');
+my $guest = Session->start($node, 'postgres', extra_params => [ '-U', 'guest' ]);
+$guest->query_safe(qq{BEGIN; SELECT pg_advisory_lock('app.target'::regclass::oid::int, hashtext('$site')); LOCK TABLE app.target IN ACCESS SHARE MODE; SELECT count(*) FROM app.target});
+is(sql(qq{SET lock_timeout = '5s'; SELECT count(*) FROM "site maps".sitemap_publish('target', '$source', '$site')}), '2', 'a reader stops nobody');
+$guest->query_safe('ROLLBACK');
+foreach my $lock ((map { "BEGIN; LOCK TABLE app.target IN $_ MODE" } 'ROW EXCLUSIVE', 'SHARE UPDATE EXCLUSIVE', 'SHARE', 'ACCESS EXCLUSIVE'),
+	(map { "SELECT FROM app.target FOR $_" } 'KEY SHARE', 'SHARE', 'UPDATE'))
+{
+	$node->psql('postgres', $lock, extra_params => [ '-U', 'guest' ], stderr => \$errors);
+	like($errors, qr/permission denied/, "a reader cannot $lock");
+}
+$_->quit foreach @sessions, $guest;
+
+# A trigger that returns NULL, by both editions
+sql(q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'});
+foreach my $event ('INSERT', 'UPDATE', 'DELETE')
+{
+	my @tables = ('trig_managed', 'trig_extension');
+	my @errors = map {
+		my $call = ($_ eq 'trig_managed' ? '"site maps"' : 'ext') . ".sitemap_publish('$_', 'SELECT ''/%s'' || n AS loc FROM generate_series(1, %s) n', '$site', max_urls => 1" . ($_ eq 'trig_managed' ? '' : ", split => 'full'") . ')';
+
+		sql("CREATE TABLE $_ OF ext.sitemap_file (PRIMARY KEY (base_url, name))");
+		sql("SELECT count(*) FROM " . sprintf $call, 'a', 2) if $event ne 'INSERT';
+		sql("CREATE TRIGGER refuse BEFORE $event ON $_ FOR EACH ROW WHEN ((" . ($event eq 'INSERT' ? 'NEW' : 'OLD') . ".kind = 'urlset')) EXECUTE FUNCTION refuse()");
+		attempts('SELECT ' . sprintf $call, $event eq 'UPDATE' ? 'b' : 'a', $event eq 'DELETE' ? 1 : 2);
+	} @tables;
+	like($errors[$_], qr/^55000 .*interfered: .* expected, /, "a trigger that returns NULL for $event: $tables[$_]") foreach 0, 1;
+	sql("DROP TABLE $_") foreach @tables;
+}
 
 # To the extension: the same table, whose files it replaces.
 is(sql(qq{SELECT string_agg(action, ' ' ORDER BY kind, action) FROM ext.sitemap_publish('target', '$source', '$site')}), 'updated deleted inserted', 'the extension takes the table over');
@@ -375,18 +442,27 @@ my %same = (
 	'base_url in another spelling' => [ q{SELECT '/a' AS loc}, 'HTTPS://WWW.Example.com.:443' ],
 	'locs in other spellings' => [ q{SELECT unnest('{HTTPS://www.EXAMPLE.com:443/a,//www.example.com:0443/b,https://www.example.com.:/c}'::text[]) AS loc} ],
 	'changefreq with blanks' => [ q{SELECT '/' || n AS loc, (ARRAY[E'daily\n', E'\t', E' \u3000 ', U&'\3000Weekly\2003', NULL])[n] AS changefreq FROM generate_series(1, 5) n} ],
-	'numbers beyond float8' => [ q{SELECT '/' || n AS loc, (ARRAY[1e-400, 0.5, NULL, 1])[n] AS priority FROM generate_series(1, 4) n} ],
+	'an enum' => [ q{SELECT '/' AS loc, 'daily'::app.frequency AS changefreq UNION ALL SELECT '/x', NULL} ],
+	'an enum as loc' => [ q{SELECT '/path'::app.frequency AS loc} ],
+	'arrays of varchar and of a domain' => [ q{SELECT '/a' AS loc, '{/b,NULL,/c}'::varchar(200)[] AS images} ],
+	'arrays of a domain' => [ q{SELECT '/a'::app.url AS loc, '{/b}'::app.url[] AS images} ],
+	'a domain over an array' => [ q{SELECT '/a'::varchar AS loc, '{/b}'::app.urls AS images} ],
+	'empty arrays in JSON' => [ q{SELECT '/a' AS loc, '[]'::jsonb AS alternates UNION ALL SELECT '/b', '{"de": [], "en": "/en"}' UNION ALL SELECT '/c', '{"de": []}'} ],
 	'an array of two dimensions' => [ q{SELECT '/a' AS loc, '{{/i,NULL},{/k,/l}}'::text[] AS images} ],
 	'JSON null, blanks, and languages of three letters' => [ q{SELECT '/' || n AS loc, ('["null"]'::jsonb || '[{"en": null, " de ": "/de", "fil": "/fil", "yue-Hant-HK": "/yue", "x-default": "/"}]'::jsonb -> n) AS alternates FROM generate_series(1, 1) n
 		UNION ALL SELECT '/null', 'null'::jsonb UNION ALL SELECT '/empty', '{}'} ],
-	'a comment after a semicolon' => [ "SELECT '/;--a' AS loc; -- pages; /* all */\n ; /* x * y */ --" ],
+	'a comment' => [ "SELECT '/;--a' AS loc -- pages; /* all */" ],
+	'letters and digits' => [ q{SELECT loc || n AS loc, ARRAY[loc || '-' || n || '.jpg', 'https://cdn.example.net' || loc] AS images FROM (VALUES ('/p/große-tür-17-für-häuser'), ('/产品/红色17号皮鞋'), ('/товары/зимние-ботинки-7-мужские'), ('/منتجات/حذاء-7-شتوي')) v (loc), generate_series(1, 50) n} ],
 	'letters of other scripts' => [ q{SELECT loc FROM (VALUES ('/товар/зимние-ботинки-7.html'), ('/產品/靴子'), ('товар'), ('/a/товар-nike-б'), ('/товар '), (U&'/\3042\3000'), ('/б%zz'), ('/😀-😀/x?y=б#б#б'), ('https://www.example.com/б')) v (loc) WHERE loc ~ '[/:]'} ],
 	'options in another case' => [ q{SELECT '/a' AS loc}, undef, q{index => ' Never ', stylesheet => ' /a.css ', on_invalid => 'ERROR',} ],
 	'skip' => [ q{SELECT * FROM app.faulty ORDER BY id}, undef, q{on_invalid => 'skip', max_urls => 3,} ]);
 sql(q{
+	CREATE TYPE frequency AS ENUM ('daily', '/path');
+	CREATE DOMAIN url AS varchar(200);
+	CREATE DOMAIN urls AS text[];
 	CREATE VIEW faulty AS SELECT loc, changefreq, priority, images, alternates, lastmod FROM (VALUES
 		(1, '/a', 'daily', 0.5::float8, ARRAY['/i', 'x:y', '/j'], '{"en": "/en", "EN": "/en2", "de": 1, "e": "/"}'::jsonb, '2026-01-01'::date),
-		(2, NULL, 'x', 7, NULL, NULL, 'infinity'), (3, 'ftp://x/', 'x', 7, NULL, NULL, 'infinity'), (4, '/b', 'x', 7, NULL, '[]', 'infinity'),
+		(2, NULL, 'x', 7, NULL, NULL, 'infinity'), (3, 'ftp://x/', 'x', 7, NULL, NULL, 'infinity'), (4, '/b', 'x', 7, NULL, '[1]', 'infinity'),
 		(5, 'https://other.example/', NULL, NULL, NULL, NULL, NULL), (6, '/' || repeat('x', 2050), NULL, NULL, NULL, NULL, NULL),
 		(7, '/c', NULL, 'NaN', NULL, 'null', '10000-01-01'), (8, '/d', NULL, NULL, NULL, NULL, NULL), (9, '/e', NULL, NULL, NULL, NULL, NULL),
 		(10, 'https://u:s3cret@www.example.com/', NULL, NULL, ARRAY['https://u:s3cret@x.example/'], NULL, NULL)) AS v (id, loc, changefreq, priority, images, alternates, lastmod) ORDER BY id});
@@ -399,15 +475,14 @@ foreach my $case (sort keys %same)
 }
 
 # The same problems of the same rows, and the same WARNING.
-my $queries = [ 'TABLE app.faulty', q{SELECT '/x' || chr(7) AS loc UNION ALL SELECT '/a\b' UNION ALL SELECT '/p/None' UNION ALL SELECT '/q#x'},
-	q{SELECT '/' AS loc, now() + interval '1 hour' AS lastmod UNION ALL SELECT '/x', 'infinity' UNION ALL SELECT '/y', now()} ];
+my $queries = [ 'TABLE app.faulty', q{SELECT '/x' AS loc, now() AS lastmod, ARRAY['/i', 'https://a b/', 'ftp://u:s3cret@x/', ''] AS images UNION ALL SELECT '/y', 'infinity', '{https://u:s3cret@x/}'} ];
 foreach my $query (@$queries)
 {
-	my $problems = 'SELECT row_number, loc, problem FROM %s.sitemap_audit($q$%s$q$, \'%s\') WHERE row_number IS NOT NULL ORDER BY 1, 3';
+	my $problems = 'SELECT row_number, loc, problem, substring(detail FROM \'^Invalid (?:image|href) "[^"]*"\') AS url FROM %s.sitemap_audit($q$%s$q$, \'%s\') WHERE row_number IS NOT NULL ORDER BY 1, 3, 4';
 	my ($managed, $extension) = map { sql(sprintf $problems, $_, $query, $site) } '"site maps"', 'ext';
 
 	# not of a single row
-	$extension =~ s/^.*\|(?:loc_duplicate|hreflang_\w+)\n//mg;
+	$extension =~ s/^.*\|(?:loc_duplicate|hreflang_\w+)\|.*\n//mg;
 	is($managed, $extension, "sitemap_audit: $query");
 }
 foreach my $calls ([ '"site maps".sitemap_files(', 'ext.sitemap_files(' ], [ q{"site maps".sitemap_publish('target', }, q{ext.sitemap_publish('shrunk', } ])
@@ -431,7 +506,7 @@ like((attempts(qq{SELECT "site maps".sitemap_files(query, '$site') FROM (VALUES 
 my @limits = attempts(
 	qq{SELECT count(*) FROM "site maps".sitemap_files('SELECT ''/'' || n AS loc FROM generate_series(1, 50001) n', '$site', max_urls => 1)},
 	map { qq{SELECT count(*) FROM "site maps".sitemap_files(\$q\$SELECT '/' AS loc, $_\$q\$, '$site')} }
-	  q{'294277-01-01'::date AS lastmod}, '1e400 AS priority', q{'{{/i,x:y}}'::text[] AS images}, q{(SELECT jsonb_object_agg(chr(97 + n / 676) || chr(97 + n / 26 % 26) || chr(97 + n % 26), '/') FROM generate_series(0, 1000) n) AS alternates});
+	  q{'294277-01-01'::date AS lastmod}, q{'{{/i,x:y}}'::text[] AS images}, q{(SELECT jsonb_object_agg(chr(97 + n / 676) || chr(97 + n / 26 % 26) || chr(97 + n % 26), '/') FROM generate_series(0, 1000) n) AS alternates});
 like($limits[0], qr/^54000 an index would have 50001 sitemaps/, 'more sitemaps than an index can list');
 like($limits[$_], qr/Row 1 has the loc/, $limits[$_] =~ s/ Row.*//r) foreach 1 .. $#limits;
 
@@ -462,6 +537,42 @@ $older->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; TABLE one');
 sql($first);
 is(state_of($older->query_safe("SELECT attempt(\$s\$$first\$s\$)")), '40001', 'a second first run');
 $older->quit;
+
+# The same bytes for all types that both editions take, and with all options that both have.
+my $some = $rows < 20000 ? $rows : 20000;
+sql(qq{CREATE TABLE sample AS SELECT id, loc, changefreq, priority, images, alternates, changed FROM page WHERE id <= $some;
+	CREATE DOMAIN image AS varchar(5000)});
+my @options = ('', 'max_urls => 700,', q{index => 'never', section => 'b',}, q{index => 'always', stylesheet => '/a.css', on_invalid => 'skip',});
+my @types = ('changed AS lastmod, images::varchar(5000)[] AS images', 'changed::timestamp AS lastmod, images::image[] AS images', 'changed::date AS lastmod, images',
+	'changed AS lastmod, priority::numeric AS priority, changefreq::varchar(10) AS changefreq', 'changed::timestamp(0) AS lastmod, round(priority::numeric, 6)::real AS priority');
+sql('DELETE FROM managed; DELETE FROM extension');
+foreach my $n (0 .. $#types)
+{
+	my $others = join ', ', grep { $types[$n] !~ /\b$_\b/ } qw(loc changefreq priority images alternates);
+
+	is(compare("SELECT $others, $types[$n] FROM app.sample ORDER BY id", $options[$n % @options]), '0 files, 0 results', "$some rows, $types[$n]");
+}
+# The edition in SQL says which types it takes.
+foreach my $column (q{to_char(changed AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS lastmod}, 'to_jsonb(images) AS images')
+{
+	like((attempts("SELECT \"site maps\".sitemap_files('SELECT loc, ' || \$q\$$column\$q\$ || ' FROM app.sample', '$site')"))[0], qr/^42804 .*lastmod timestamptz, timestamp or date, .*images text\[\]/, "refused: $column");
+}
+
+# In a database of another language, whose "i" is no lower-case "I".
+SKIP:
+{
+	my $icu = $node->psql('postgres', q{CREATE DATABASE tr TEMPLATE template0 ENCODING utf8 LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'});
+	skip 'no ICU', 3 if $icu != 0;
+	my $query = q{SELECT loc, changefreq, lower(changefreq) AS lower, images, alternates FROM (VALUES ('HTTPS://WWW.EXAMPLE.COM/I', 'DAILY', '{HTTP://IMAGES.EXAMPLE/I}'::text[], '{"ID": "/i"}'::jsonb),
+		('/%2e/', 'x', NULL, '{"id": "/i", "ID": "/I"}'), ('MAILTO:i', NULL, '{FILE://I}', NULL), ('https://i.i/', U&'DA\0130LY', NULL, NULL)) AS v (loc, changefreq, images, alternates)};
+	my $calls = qq{SELECT convert_from(f.content, 'UTF8') FROM here.sitemap_files(\$q\$SELECT loc, changefreq, images, alternates FROM ($query) AS q\$q\$, 'HTTPS://WWW.Example.com/', on_invalid => 'SKIP', index => 'ALWAYS', stylesheet => '/I.CSS') AS f
+		UNION ALL SELECT a::text FROM here.sitemap_audit(\$q\$SELECT loc, changefreq, images, alternates FROM ($query) AS q\$q\$, 'HTTPS://WWW.Example.com/') AS a};
+	$node->safe_psql('tr', encode_utf8(qq{CREATE SCHEMA ext; CREATE EXTENSION sitemap SCHEMA ext; BEGIN; CREATE SCHEMA sql; SET LOCAL search_path = sql;\n\\i $script\nCOMMIT}));
+	is($node->safe_psql('tr', encode_utf8("SELECT lower('DAILY'), lower FROM ($query) AS q LIMIT 1")), encode_utf8("da\x{131}ly|da\x{131}ly"), 'a Turkish database');
+	my ($turkish, $english) = map { $node->safe_psql($_->[0], encode_utf8($calls =~ s/here\./$_->[1]./gr)) } [ 'tr', 'sql' ], [ 'postgres', '"site maps"' ];
+	is($turkish, $english, 'the same files and problems');
+	like($turkish, qr{<changefreq>daily</changefreq>.*hreflang="ID".*one alternate for each language}s, 'of words in capitals');
+}
 
 # Traps: functions, operators and types that PostgreSQL prefers to those of pg_catalog where it can, made for
 # all names in the file, by a role that may create in a schema of the publisher's search_path.
@@ -505,6 +616,7 @@ my $everything = sub {
 			'TABLE app.good', 'SELECT loc FROM app.good', 'SELECT loc, changefreq FROM app.good LIMIT 1', 'TABLE app.bad'),
 		qq{SELECT name, digest FROM "site maps".sitemap_files('TABLE app.good;', 'https://WWW.example.com:443')},
 		qq{SELECT name, digest FROM "site maps".sitemap_files('TABLE app.bad', '$site', on_invalid => 'skip')},
+		qq{SELECT name, digest FROM "site maps".sitemap_files('SELECT ''/path''::app.frequency AS loc, ''daily''::app.frequency AS changefreq, ''{/a,/ü-ж7}''::varchar[] AS images', '$site')},
 		(map { qq{SELECT row_number, loc, problem, detail FROM "site maps".sitemap_audit('TABLE app.$_', '$site')} } 'good', 'bad'),
 		qq{SELECT "site maps".sitemap_encode('a b/ü%', '/')},
 		(map { qq{SELECT * FROM "site maps".sitemap_files($_)} } "'TABLE app.bad', '$site'", "'TABLE app.good', 'x'", "'SELECT 1 AS x', '$site'", "'SELECT 1 AS loc', '$site'", "'TABLE app.good; -- x', '$site', index => 'x'"));
@@ -525,23 +637,67 @@ foreach my $path ('app, attack', 'attack, pg_catalog, app')
 }
 like((attempts(q{SET search_path = app, attack}, q{SELECT concat('a'::text, 'app.good'::regclass)}, q{SELECT 'a'::text || 1::oid}))[$_], qr/trapped by/, 'the traps work') foreach 1, 2;
 
+# Over an earlier version: one of its helpers has another result, and views call its functions.
+my $file = slurp_file($script);
+my $earlier = $file;
+is($earlier =~ s/(RETURNS TABLE \(n bigint, loc text,) (.*?BEGIN ATOMIC\n\tSELECT n, loc,) /$1 more int, $2 0, /s, 1, 'an earlier version, with one more column in a helper');
+$earlier =~ s/\QCREATE FUNCTION here._sitemap_refuse\E/CREATE FUNCTION here._sitemap_gone() RETURNS int LANGUAGE sql RETURN 1;\n$&/;
+$node->safe_psql('postgres', 'CREATE SCHEMA earlier AUTHORIZATION app');
+my $functions = q{SELECT string_agg(oid::regprocedure::text, ' ' ORDER BY oid::regprocedure::text COLLATE "C") FROM pg_proc WHERE pronamespace = '%s'::regnamespace};
+sql("BEGIN; SET LOCAL search_path = earlier;\n$earlier\nCOMMIT");
+like(sql(sprintf $functions, 'earlier'), qr/_sitemap_gone/, 'has a helper of its own');
+sql(qq{
+	CREATE VIEW encoded AS SELECT earlier.sitemap_encode('a b') AS encoded;
+	CREATE VIEW listed AS SELECT f.name FROM earlier.sitemap_files('SELECT ''/'' AS loc', '$site') AS f;
+	CREATE VIEW audited AS SELECT problem FROM earlier.sitemap_audit('SELECT ''/'' AS loc', '$site')});
+sql("BEGIN; SET LOCAL search_path = earlier;\n$file\nCOMMIT") foreach 1, 2;
+is(sql(sprintf $functions, 'earlier'), sql(sprintf $functions, '"site maps"') =~ s/"site maps"\.note\(\) //r =~ s/"site maps"/earlier/gr, 'after the update, its functions are those of this version');
+is(sql('SELECT encoded, name, (SELECT count(*) FROM audited) FROM encoded, listed'), 'a%20b|sitemap.xml|0', 'and views work');
+sql('DROP SCHEMA earlier CASCADE');
+
 # As a Trusted Language Extension: what a release has for pg_tle and database.dev.  pg_tle keeps the file, and
-# CREATE EXTENSION runs it with a search_path of the extension's schema.
+# CREATE EXTENSION or ALTER EXTENSION runs it with a search_path of the extension's schema.
 my $folder = PostgreSQL::Test::Utils::tempdir();
+my $tree = "$folder/tree";
 my $version = qx("$FindBin::RealBin/../../packaging/version");
 chomp $version;
-is(system("$FindBin::RealBin/../../packaging/tle", $folder), 0, 'packaging/tle');
+# in a later release, the changelog has an earlier one
+mkdir $tree or die $!;
+is(system(qq(cd "$FindBin::RealBin/../.." && cp -R CHANGELOG.md Dockerfile META.json README.md sitemap.control debian managed packaging sql "$tree")), 0, 'a copy');
+append_to_file("$tree/CHANGELOG.md", "\n## 0.9.0 (2026-01-01)\n");
+is(system("$tree/packaging/tle", $folder), 0, 'packaging/tle');
 is(slurp_file("$folder/sitemap/sitemap.control") =~ s/^comment = '[^']+'\n//mr, "default_version = '$version'\nrelocatable = false\nrequires = 'plpgsql'\n", 'the control file');
-is(slurp_file("$folder/sitemap/sitemap--$version.sql"), slurp_file($script), 'the script');
-ok(-s "$folder/sitemap/README.md", 'README.md');
+is(slurp_file("$folder/sitemap/$_"), $file, $_) foreach "sitemap--$version.sql", "sitemap--0.9.0--$version.sql";
+is(join(' ', map { s{.*/}{}r } sort glob "$folder/sitemap/*"), "README.md sitemap--0.9.0--$version.sql sitemap--$version.sql sitemap.control", 'no other file');
 $node->safe_psql('postgres', 'CREATE SCHEMA pgtle AUTHORIZATION app; CREATE SCHEMA tle AUTHORIZATION app');
 sql(q{
-	CREATE TABLE pgtle.script AS SELECT ''::text AS name, ''::text AS version, ''::text AS ext, '{}'::text[] AS requires WHERE false;
-	CREATE FUNCTION pgtle.install_extension(name text, version text, description text, ext text, requires text[] DEFAULT NULL) RETURNS bool LANGUAGE sql
-	SET search_path = pgtle AS $$INSERT INTO script VALUES (name, version, ext, requires) RETURNING true$$});
-is(sql(slurp_file("$folder/sitemap-tle.sql")), 't', 'registered');
-sql(q{DO $$BEGIN SET LOCAL search_path = tle, pg_temp; EXECUTE (SELECT ext FROM pgtle.script WHERE name = 'sitemap'); END$$});
-is(sql(q{SELECT requires, (SELECT count(*) FROM tle.sitemap_files('SELECT ''/'' AS loc', 'https://www.example.com/')) FROM pgtle.script}), '{plpgsql}|1', 'created');
+	SET search_path = pgtle;
+	CREATE TABLE script (name name, source text, version text, ext text, requires text[]);
+	CREATE TABLE chosen (version text);
+	CREATE FUNCTION install_extension(name text, version text, description text, ext text, requires text[] DEFAULT NULL) RETURNS bool LANGUAGE sql
+	SET search_path = pgtle AS $$INSERT INTO script VALUES (name, NULL, version, ext, requires) RETURNING true$$;
+	CREATE FUNCTION install_update_path(name text, fromvers text, tovers text, ext text) RETURNS bool LANGUAGE sql
+	SET search_path = pgtle AS $$INSERT INTO script VALUES (name, fromvers, tovers, ext) RETURNING true$$;
+	CREATE FUNCTION set_default_version(name text, version text) RETURNS bool LANGUAGE sql
+	SET search_path = pgtle AS $$DELETE FROM chosen; INSERT INTO chosen VALUES (version) RETURNING true$$;
+	CREATE FUNCTION available_extensions(OUT name name) RETURNS SETOF name LANGUAGE sql SET search_path = pgtle AS $$SELECT DISTINCT name FROM script$$;
+	CREATE FUNCTION available_extension_versions(OUT name name, OUT version text) RETURNS SETOF record LANGUAGE sql
+	SET search_path = pgtle AS $$SELECT DISTINCT name, version FROM script$$;
+	CREATE FUNCTION extension_update_paths(name name, OUT source text, OUT target text, OUT path text) RETURNS SETOF record LANGUAGE sql
+	SET search_path = pgtle AS $$SELECT source, version, 'x' FROM script WHERE source IS NOT NULL$$});
+sql(slurp_file("$folder/sitemap-tle.sql"));
+is(sql('TABLE pgtle.chosen') . sql('SELECT source, version, requires FROM pgtle.script'), "$version|$version|{plpgsql}", 'registered');
+my $run = sub {
+	my ($condition) = @_;
+	sql("DO \$\$BEGIN SET LOCAL search_path = tle, pg_temp; EXECUTE (SELECT ext FROM pgtle.script WHERE $condition); END\$\$");
+};
+$run->('source IS NULL');
+is(sql(q{SELECT count(*) FROM tle.sitemap_files('SELECT ''/'' AS loc', 'https://www.example.com/')}), '1', 'created');
+sql("UPDATE pgtle.script SET version = '0.9.0'");
+sql(slurp_file("$folder/sitemap-tle.sql")) foreach 1, 2;
+is(sql(q{SELECT string_agg(concat_ws('-', source, version), ' ' ORDER BY source NULLS FIRST) FROM pgtle.script}), "0.9.0 0.9.0-$version", 'where an earlier version is registered, an update');
+$run->('source IS NOT NULL');
+is(sql(q{SELECT count(*) FROM tle.sitemap_files('SELECT ''/'' AS loc', 'https://www.example.com/')}), '1', 'updated');
 sql('DROP SCHEMA tle CASCADE; DROP SCHEMA pgtle CASCADE');
 
 # The schema is renamed: run the file again.

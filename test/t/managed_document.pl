@@ -20,7 +20,7 @@ while ($document =~ /^```(\w+)\n(.*?)^```$/gms)
 	push @blocks, { language => $1, text => $2 };
 }
 sub blocks { my ($language) = @_; return map { $_->{text} } grep { $_->{language} eq $language } @blocks }
-my ($schema, $view, $policy, $publish, $schedule, $api, $compare, $tle, $move, $foreign) = blocks('pgsql');
+my ($schema, $view, $policy, $publish, $schedule, $api, $site_schema, $ranges, $all_ranges, $pages, $body, $compare, $tle, $move, $foreign) = blocks('pgsql');
 my ($with_pg, $with_supabase, $robots) = blocks('javascript');
 my ($result) = blocks('text');
 
@@ -31,9 +31,9 @@ $node->safe_psql(
 	CREATE ROLE anon LOGIN;
 	GRANT CREATE ON DATABASE postgres TO owner;
 	GRANT CREATE ON SCHEMA public TO owner;
-	CREATE TABLE product (id int PRIMARY KEY, slug text, updated_at timestamptz);
+	CREATE TABLE product (id int PRIMARY KEY, slug text, title text, price int, updated_at timestamptz);
 	ALTER TABLE product OWNER TO owner;
-	INSERT INTO product SELECT n, CASE n WHEN 1 THEN '50%-off?' ELSE 'shoe-' || n END, '2026-01-01 00:00Z'::timestamptz + n * interval '1 minute' FROM generate_series(1, 12000) n});
+	INSERT INTO product SELECT n, CASE n WHEN 1 THEN '50%-off?' ELSE 'shoe-' || n END, 'Shoe ' || n, n, '2026-01-01 00:00Z'::timestamptz + n * interval '1 minute' FROM generate_series(1, 12000) n});
 
 sub run_as
 {
@@ -159,6 +159,48 @@ const stub = http.createServer(async (request, response) => {
 	like($output, qr{^robots https://www.example.com/sitemaps/sitemap.xml$}m, 'robots.js');
 }
 
+# Recipe: a section for each range of keys
+sub pages
+{
+	my ($section) = @_;
+
+	return $node->safe_psql('postgres', qq{SELECT coalesce(sum(url_count), 0) FROM site_files WHERE kind = 'urlset' AND section ~ '^$section\$'});
+}
+sub publish_ranges { my ($since) = @_; return $node->safe_psql('postgres', "SET ROLE owner; SELECT string_agg(name || ' ' || action, ', ' ORDER BY name, action) FROM site.publish_products($since)") }
+$node->safe_psql('postgres', 'SET ROLE owner; INSERT INTO product SELECT n, ($$boot-$$ || n), $$Boot$$, n, $$2026-01-01$$ FROM generate_series(30001, 50000) n');
+is(run_as('owner', $site_schema, $ranges), '', 'recipe: ranges of keys');
+like(run_as('owner', $all_ranges), qr/products-0-1\.xml .* inserted.*products-2-1\.xml .* inserted.* sitemap-1\.xml .* deleted /s, 'all ranges, and no other section');
+is(join(' ', map { pages($_) } 'products-0', 'products-1', 'products-2', '.*'), '12000 9999 10001 32000', 'each page is in the section of its range');
+is(publish_ranges(q{'2026-06-01'}), '', 'nothing changed');
+$node->safe_psql('postgres', 'UPDATE product SET updated_at = now() WHERE id IN (30001, 30002)');
+is(publish_ranges(q{now() - interval '1 hour'}), 'products-1-1.xml updated, sitemap.xml updated', 'two rows of a range changed');
+$node->safe_psql('postgres', q{UPDATE product SET updated_at = '2026-01-02' WHERE id > 30000; DELETE FROM product WHERE id = 17});
+is(publish_ranges(q{now() - interval '1 hour'}), 'products-0-1.xml updated, sitemap.xml updated', 'a row was deleted');
+$node->safe_psql('postgres', 'DELETE FROM product WHERE id BETWEEN 20000 AND 39999');
+is(publish_ranges(q{now() - interval '1 hour'}), 'products-1-1.xml deleted, sitemap.xml updated', 'a range was emptied');
+$node->safe_psql('postgres', 'ALTER TABLE product DISABLE TRIGGER note_gone; DELETE FROM product WHERE id >= 40000; ALTER TABLE product ENABLE TRIGGER note_gone');
+is(publish_ranges(q{now() - interval '1 hour'}), '', 'a range was emptied unseen');
+like(publish_ranges(q{'-infinity'}), qr/products-2-1\.xml deleted/, 'which the nightly run finds');
+is(pages('.*'), '11999', 'all pages are listed');
+
+# Recipe: a true lastmod, and what changed
+is(run_as('owner', $pages), '', 'recipe: pages');
+my $state = q{SELECT (SELECT string_agg(loc, ' ' ORDER BY loc) FROM site.page_change), count(*), count(lastmod), (SELECT sum(url_count) FROM site_files WHERE section = 'pages') FROM site.page};
+is(run_as('owner', 'CALL site.refresh_pages()') . $node->safe_psql('postgres', $state), '|11999|0|11999', 'the first call: no lastmod, no change');
+$node->safe_psql('postgres', q{UPDATE product SET updated_at = now(); UPDATE product SET price = 1000 WHERE id = 13; DELETE FROM product WHERE id = 14; INSERT INTO product VALUES (12001, 'é')});
+is(run_as('owner', 'CALL site.refresh_pages()') . $node->safe_psql('postgres', $state), '/products/%C3%A9 /products/shoe-13 /products/shoe-14|11999|2|11999', 'a page changed, one is new, and one is gone');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM site_files, regexp_matches(convert_from(content, 'UTF8'), '<loc>[^<]*</loc><lastmod>' || to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'), 'g') WHERE section = 'pages' AND kind = 'urlset'}), '2', 'the files have their time');
+like(run_as('owner', $body), qr{"urlList": \["https://www\.example\.com/products/%C3%A9", "https://www\.example\.com/products/shoe-13", "https://www\.example\.com/products/shoe-14"\]}, 'the body for IndexNow');
+is(run_as('owner', $body) =~ /\(0 rows\)/ ? 'none' : 'some', 'none', 'and nothing is left');
+$node->safe_psql('postgres', 'CREATE TABLE saved AS TABLE product; DELETE FROM product WHERE id > 6000');
+like(run_as('owner', 'CALL site.refresh_pages()'), qr/section "pages" would shrink from 11999 to \d+ URLs/, 'a deliberate mistake is refused');
+is($node->safe_psql('postgres', $state), '|11999|2|11999', 'and undone, the changes too');
+$node->safe_psql('postgres', 'INSERT INTO product SELECT * FROM saved WHERE id > 6000; DROP TABLE saved');
+is(run_as('owner', 'CALL site.refresh_pages()') . $node->safe_psql('postgres', $state), '|11999|2|11999', 'the rows are back');
+$node->safe_psql('postgres', q{DROP TRIGGER note_gone ON product; DROP SCHEMA site CASCADE;
+	DELETE FROM site_files WHERE section <> 'sitemap'});
+like(run_as('owner', $publish), qr/inserted/, 'back to one section');
+
 # The shop moves to a server of its own.
 is(run_as('owner', 'DELETE FROM product WHERE id > 11990'), '', 'some products less');
 $node->safe_psql('postgres', 'ALTER DATABASE postgres OWNER TO owner; GRANT ALL ON SCHEMA public TO owner');
@@ -176,7 +218,7 @@ my $errors;
 my ($host, $port) = ($node->host, $node->port);
 $foreign =~ s/host 'db\.example\.com', dbname 'shop', sslmode 'verify-full', sslrootcert '[^']*'/host '$host', port '$port', dbname 'postgres'/;
 is($node->psql('second', $foreign, stderr => \$errors, on_error_stop => 1), 0, 'a second server') or diag($errors);
-is($node->safe_psql('second', q{SELECT sum(url_count) FROM site_files WHERE kind = 'urlset'}), '11990', 'has all pages');
+is($node->safe_psql('second', q{SELECT sum(url_count) FROM site_files WHERE kind = 'urlset'}), '11988', 'has all pages');
 $node->safe_psql('second', q{UPDATE site_files SET lastmod = lastmod - interval '1 day'});
 $node->safe_psql('postgres', q{UPDATE product SET updated_at = now() - interval '20 hours' WHERE id = 8});
 like($node->safe_psql('second', $foreign =~ s/.*(?=^SELECT FROM sitemap_publish)//smr =~ s/^SELECT FROM/SELECT * FROM/r),

@@ -24,6 +24,7 @@
 #include "server/query.h"
 #include "server/query_tree.h"
 #include "text/digest.h"
+#include "text/iso.h"
 #include "text/text.h"
 #include "text/w3cdate.h"
 #include "utils/builtins.h"
@@ -282,6 +283,23 @@ check_alternates(Audit *audit, SmSpan page)
 						 sm_for_message(*similar)));
 }
 
+/* Check a valid value for hreflang. */
+static void
+check_hreflang(Audit *audit, SmSpan hreflang)
+{
+	char		likely[SM_HREFLANG_MAX];
+	size_t		len = sm_iso_likely_hreflang(hreflang.s, hreflang.len, likely);
+
+	if (sm_iso_hreflang(hreflang.s, hreflang.len) == SM_HREFLANG_LONG)
+		add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
+					psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
+							 sm_for_message(hreflang)));
+	if (len > 0)
+		add_problem(audit, SM_HREFLANG_SUSPICIOUS,
+					psprintf("The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
+							 sm_for_message(hreflang), (int) len, likely));
+}
+
 /*
  * Check the namespace of an element of ready-made XML.  A namespace is reported once a
  * row.
@@ -391,10 +409,8 @@ check_value(void *arg, SmRole role, SmSpan value)
 		case SM_ROLE_ALTERNATE:
 			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(url.s, url.len), url.len);
 			break;
-		case SM_ROLE_LONG_HREFLANG:
-			add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
-						psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
-								 sm_for_message(value)));
+		case SM_ROLE_HREFLANG:
+			check_hreflang(audit, value);
 			break;
 		case SM_ROLE_XML:
 			check_namespace(audit, value);

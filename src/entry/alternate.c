@@ -131,8 +131,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 	sm_append(w->buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
 	code = w->buf->len;
 	sm_append(w->buf, hreflang.s, hreflang.len);
-	if (status == SM_HREFLANG_LONG)
-		sm_call_back(w, SM_ROLE_LONG_HREFLANG, code);
+	sm_call_back(w, SM_ROLE_HREFLANG, code);
 	sm_append(w->buf, SM_LITERAL("\" href=\""));
 	href = w->buf->len;
 	if (!sm_append_url(w, link->href, "href") ||

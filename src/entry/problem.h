@@ -51,6 +51,7 @@
 	PROBLEM(SM_HOST_NOT_PUBLIC, "host_not_public") \
 	PROBLEM(SM_NAMESPACE_UNKNOWN, "namespace_unknown") \
 	PROBLEM(SM_HREFLANG_NOT_SUPPORTED, "hreflang_not_supported") \
+	PROBLEM(SM_HREFLANG_SUSPICIOUS, "hreflang_suspicious") \
 	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \
 	PROBLEM(SM_HREFLANG_NOT_RECIPROCAL, "hreflang_not_reciprocal") \
 	PROBLEM(SM_ROBOTS_DISALLOWED, "robots_disallowed") \

@@ -55,7 +55,11 @@ static const char long_languages[] =
 
 /* Countries for languages, and codes that were withdrawn. */
 static const char mistaken_languages[] =
-"cnzh czcs dkda grel inid iwhe jpja krko uauk ";
+"cnzh czcs dkda grel inid iwhe jpja rssr uauk vnvi ";
+
+/* Languages that are taken for the country with the same code, and its language. */
+static const char doubtful_languages[] =
+"chde eeet ieen krko sesv ";
 
 /* Assigned codes, and XK, which everybody uses for Kosovo. */
 static const char countries[] =
@@ -161,6 +165,25 @@ meant_language(const char *word, size_t len)
 }
 
 size_t
+sm_iso_likely_hreflang(const char *code, size_t len, char dst[SM_HREFLANG_MAX])
+{
+	const char *language = len == 2 || (len == 5 && sm_equal_ignoring_case(sm_span(code, 2), sm_span(code + 3, 2))) ?
+		FIND_CODE(doubtful_languages, 2, code, 2) : NULL;
+
+	if (len == 5 && sm_equal_ignoring_case(sm_span(code, len), sm_span_of("es-LA")))
+		language = "es";
+	return language ? sm_put(dst, language, 2) - dst : 0;
+}
+
+/* The script that a word of .NET's names means: of "zh-CHS" and "zh-CHT". */
+static const char *
+meant_script(SmSpan word)
+{
+	return sm_equal_ignoring_case(word, sm_span_of("chs")) ? "hans" :
+		sm_equal_ignoring_case(word, sm_span_of("cht")) ? "hant" : NULL;
+}
+
+size_t
 sm_iso_suggest_hreflang(const char *given, size_t len, char dst[SM_HREFLANG_MAX])
 {
 	const char *end = given + len;
@@ -182,6 +205,8 @@ sm_iso_suggest_hreflang(const char *given, size_t len, char dst[SM_HREFLANG_MAX]
 			return sm_put(dst, SM_LITERAL("x-default")) - dst;
 		if (language == NULL && (language = meant_language(word, len)) != NULL)
 			language_len = len == 3 && language == word ? 3 : 2;
+		else if (script == NULL && (script = meant_script(sm_span(word, len))) != NULL)
+			;
 		else if (country == NULL && sm_equal_ignoring_case(sm_span(word, len), sm_span_of("uk")))
 			country = "gb";
 		else if (country == NULL && sm_iso_country(word, len))
@@ -206,5 +231,8 @@ sm_iso_suggest_hreflang(const char *given, size_t len, char dst[SM_HREFLANG_MAX]
 		*d++ = sm_upper(country[0]);
 		*d++ = sm_upper(country[1]);
 	}
+	/* Latin America is no country, LA is Laos */
+	if (d - dst == 5 && memcmp(dst, "es-LA", 5) == 0)
+		d -= 3;
 	return d - dst;
 }

@@ -30,6 +30,12 @@ extern SmHreflang sm_iso_hreflang(const char *code, size_t len);
 #define SM_HREFLANG_MAX		11
 
 /*
+ * What a valid value probably means, if it is taken for a country: "ko" for "kr", which is
+ * Kanuri; "es" for "es-LA", which is Laos.  Returns its length, 0 for any other value.
+ */
+extern size_t sm_iso_likely_hreflang(const char *code, size_t len, char dst[SM_HREFLANG_MAX]);
+
+/*
  * What an invalid value for hreflang probably means: "en-US" for "en_US", "es" for
  * "es-419", "de" for "deu", "x-default" for "X-Default".  Returns its length, 0 if that is
  * unknown.

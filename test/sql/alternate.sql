@@ -59,12 +59,13 @@ SELECT pg_temp.error($$ SELECT sitemap_alternate('de', '/a') $$),
 SELECT h, split_part(pg_temp.error(format('SELECT sitemap_alternate(%L, ''http://a/'')', h)), E'\n', 1)
   FROM unnest('{fil,haw,ckb,gsw,yue,cmn-Hans-CN,FIL-ph,ast,eng,deu,GER,fre-CA,419,a1b,fi1,phil,fil_PH,fil-PHL}'::text[]) h;
 SELECT h, problem, detail
-  FROM unnest('{fil,yue-Hant-HK,en-GB,deu}'::text[]) h,
+  FROM unnest('{fil,yue-Hant-HK,en-GB,deu,kr,se,ch-CH,ie,es-LA,se-NO}'::text[]) h,
        sitemap_audit(format('SELECT ''/'' AS loc, jsonb_build_object(''x-default'', ''/'', %L, ''/'') AS alternates', h), 'http://a.example/');
 -- The hint says what to write.
 SELECT h, coalesce(substring(error FROM 'Write "(.*)"'), substring(error FROM 'no error|A language code'))
   FROM unnest('{en_US,en_us,EN-us,x-Default,X-DEFAULT,x_default,default,es-419,en-001,EN-150,en-US.UTF-8,pt_BR,zh_Hant_TW,zh_hans,ZH-hant_tw,zh-CN-Hans,us-en,
                 de-1996,de-DE-1996,ca-ES-valencia,sl-rozaj,zh-cmn-Hans-CN,en-uk,en_GB.UTF-8,uk_UK,en-EU,in_ID,iw,ger-AT,eng_USA,"en US",de/AT,de–AT,"de ",en-,-en,
+                zh-CHS,zh-CHT,vn,jp,rs,es_LA,
                 german,us,gb,xx,419,"",x-klingon,i-default,"[object Object]",undefined,"en,de","hreflang=\"de\""}'::text[]) h,
        pg_temp.error(format('SELECT sitemap_alternate(%L, ''http://a/'')', h)) error;
 

@@ -43,6 +43,17 @@ suggested(const char *given, const char *wanted)
 	free(copy);
 }
 
+static void
+likely(const char *code, const char *wanted)
+{
+	char	   *copy = exactly(code, strlen(code));
+	char	   *dst = exactly(NULL, SM_HREFLANG_MAX);
+
+	is(dst, sm_iso_likely_hreflang(copy, strlen(code), dst), wanted, strlen(wanted), code);
+	free(dst);
+	free(copy);
+}
+
 /* Of the two-letter codes, how many are there? */
 static int
 count(bool (*check) (const char *, size_t), bool upper)
@@ -94,6 +105,20 @@ main(void)
 	suggested("us-en", "en-US");
 	suggested("uk_ua", "uk-UA");
 	suggested("en,de", "en");
+	suggested("zh-CHS", "zh-Hans");
+	suggested("zh_cht", "zh-Hant");
+	suggested("vn", "vi");
+	suggested("rs-RS", "sr-RS");
+	suggested("es_LA", "es");
+	suggested("lo_LA", "lo-LA");
+	likely("kr", "ko");
+	likely("KR-kr", "ko");
+	likely("se", "sv");
+	likely("ch", "de");
+	likely("ie-IE", "en");
+	likely("es-la", "es");
+	foreach_string(code, "ko", "kr-NG", "se-NO", "lo-LA", "es", "ch-GU", "x-default", "")
+		likely(*code, "");
 	foreach_string(code, "", "us", "419", "german", "=en", "-", "x-y", "\xC3\xA9")
 		suggested(*code, "");
 

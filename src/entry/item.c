@@ -308,7 +308,9 @@ append_value(SmEntryWriter *w, const SmField *field, const SmValue *value)
 			{
 				string = sm_trim(string);
 				if (!field->valid(string))
-					return refuse_value(w, field, string, field->rule);
+					return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+									 field->hint ? field->hint(string) : NULL, "invalid %s \"%s\": %s",
+									 label(w, field), sm_for_message(string), field->rule);
 			}
 			if (field->max > 0 && !check_characters(w, field, string))
 				return false;

@@ -53,6 +53,7 @@ typedef struct SmField
 	const char *const *choices; /* ends with NULL; case does not matter */
 	bool		(*valid) (SmSpan value);
 	const char *rule;
+	const char *(*hint) (SmSpan value); /* what to write instead, or NULL */
 } SmField;
 
 typedef struct SmItemType

@@ -164,6 +164,21 @@ is_news_language(SmSpan value)
 	return true;
 }
 
+/* A hint for other spellings: "en" for "en_US", "zh-tw" for "zh-Hant". */
+static const char *
+news_language_hint(SmSpan value)
+{
+	char		code[SM_HREFLANG_MAX];
+	SmSpan		meant = sm_span(code, sm_iso_suggest_hreflang(value.s, value.len, code));
+
+	if (meant.len == 0 || sm_span_begins(meant, "x-"))
+		return NULL;
+	if (!sm_span_begins(meant, "zh"))
+		return psprintf("Write \"%.*s\".", meant.len > 2 && meant.s[2] != '-' ? 3 : 2, code);
+	return sm_span_begins(meant, "zh-Hant") || sm_span_begins(meant, "zh-TW") || sm_span_begins(meant, "zh-HK") ?
+		"Write \"zh-tw\"." : "Write \"zh-cn\".";
+}
+
 /* EXCHANGE:SYMBOL, of letters and digits */
 static bool
 is_ticker(SmSpan word)
@@ -189,7 +204,7 @@ static const SmField news_fields[] = {
 	{SM_LITERAL("</news:name>")},.role = SM_ROLE_NAME,.required = "publication_name"},
 	{FIELD("news", "publication_language", 1, TEXT), {SM_LITERAL("<news:language")},
 	{SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
-	.valid = is_news_language,
+	.valid = is_news_language,.hint = news_language_hint,
 	.rule = "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters"},
 	{NEWS("access", 4, TEXT),.choices = access_choices,
 	.rule = "must be Subscription or Registration"},

@@ -37,6 +37,10 @@ SELECT l, pg_temp.brief(format('SELECT sitemap_news(%L, %L, %L, %L)', 'n', l, '2
     ('ü')
   ) v (l);
 
+-- The hint says what to write.
+SELECT l, coalesce(substring(pg_temp.error(format('SELECT sitemap_news(%L, %L, %L, %L)', 'n', l, '2026', 't')) FROM 'Write "(.*)"'), 'no hint')
+  FROM unnest('{en_US,en-US,EN,pt-br,zh-CN,zh-TW,zh-Hans,zh_Hant_HK,FIL,deu-AT,English,x-default}'::text[]) l;
+
 -- What is required, and what each argument can be.
 SELECT a, pg_temp.error('SELECT sitemap_news(' || a || ')')
   FROM (VALUES

@@ -835,11 +835,11 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION _sitemap_require_commit() IS
 'raise an error where sitemap_run could not commit';
 
-CREATE FUNCTION _sitemap_is_running(target regclass, base_url text, section text) RETURNS bool
+CREATE FUNCTION _sitemap_publisher(target regclass, base_url text, section text) RETURNS int
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _sitemap_is_running(regclass, text, text) IS
-'does another session publish a section, for sitemap_status';
+COMMENT ON FUNCTION _sitemap_publisher(regclass, text, text) IS
+'process of another session that publishes a section; 0: a prepared transaction';
 
 -- The same as sitemap_publish for sitemap_run: with a job's row as arguments, which returns with the results
 CREATE FUNCTION _sitemap_publish(job sitemap_job, reads_all bool, search_path text) RETURNS sitemap_job
@@ -850,11 +850,11 @@ COMMENT ON FUNCTION _sitemap_publish(sitemap_job, bool, text) IS
 'publish a section for sitemap_run';
 
 -- Export the site of a job, which has just been published
-CREATE FUNCTION _sitemap_export(job sitemap_job, is_divided bool, is_empty bool) RETURNS void
+CREATE FUNCTION _sitemap_export(job sitemap_job, directories text[], is_divided bool, is_empty bool) RETURNS void
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 COST 100000;
-COMMENT ON FUNCTION _sitemap_export(sitemap_job, bool, bool) IS
+COMMENT ON FUNCTION _sitemap_export(sitemap_job, text[], bool, bool) IS
 'export a site for sitemap_run';
 
 -- The columns of a table of jobs that make a row of sitemap_job.  Raises an error unless the table has them; more are welcome.
@@ -892,7 +892,7 @@ COMMENT ON FUNCTION _sitemap_job_columns(regclass) IS
  *	start	set "started" and clear "requested" and "error".  If the attempt before left no
  *			result, because its session was killed or its COMMIT failed, count a failure.
  *	run		publish the section.
- *	end		export the site, if the job has a directory.  Then set "finished" and the results.
+ *	end		export the site, if one of its jobs has a directory.  Then set "finished" and the results.
  *
  * Several calls share the jobs.  "run" and "end" hold the lock of the section, but lock the
  * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
@@ -931,9 +931,11 @@ DECLARE
 	is_mine CONSTANT pg_catalog.text := 'job.base_url = $1.base_url AND job.section = $1.section AND job.started IS NOT DISTINCT FROM $1.started';
 	counted CONSTANT pg_catalog.text := 'least(greatest(job.failures, 0), 2147483646) + 1';
 	due_at CONSTANT pg_catalog.text := '%1$s._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
-	list CONSTANT pg_catalog.text := 'SELECT %2$s, ' || due_at || $$ <= clock_timestamp() FROM @table job
+	list CONSTANT pg_catalog.text := 'SELECT %2$s, ' || due_at || $$ <= clock_timestamp(),
+		       EXISTS (SELECT FROM @table site WHERE $1 IS NOT NULL AND site.base_url = job.base_url AND site.directory IS NOT NULL)
+		  FROM @table job
 		 WHERE $1 IS NOT NULL AND ($$ || due_at || $$ <= clock_timestamp() OR job.failures > 2)
-		   AND %1$s._sitemap_is_running(job.target, job.base_url, job.section) IS NOT TRUE
+		   AND %1$s._sitemap_publisher(job.target, job.base_url, job.section) IS NULL
 		 ORDER BY CASE WHEN job.started <= clock_timestamp() THEN job.started END NULLS FIRST, job.base_url, job.section$$;
 	take CONSTANT pg_catalog.text := 'SELECT %2$s FROM @table job WHERE ' || is_mine || $$
 		   AND (job.finished, job.failures) IS NOT DISTINCT FROM ($1.finished, $1.failures) FOR NO KEY UPDATE SKIP LOCKED$$;
@@ -949,14 +951,12 @@ DECLARE
 		 WHERE 1 = (SELECT count(*) FROM @table job WHERE $$ || is_mine || ')';
 	export CONSTANT pg_catalog.text := $$
 		SELECT $2 FROM (
-			SELECT coalesce(bool_or(job.target <> $1.target
-			         AND regexp_replace(job.directory || '/'::text, '/+(\./+)*'::text, '/'::text, 'g'::text)
-			           = regexp_replace($2.directory || '/'::text, '/+(\./+)*'::text, '/'::text, 'g'::text)
-			         AND EXISTS (SELECT FROM pg_class WHERE oid = job.target)), false) AS is_divided,
+			SELECT array_agg(ARRAY[job.section, job.directory] ORDER BY job.section) FILTER (WHERE job.directory IS NOT NULL) AS directories,
+			       coalesce(bool_or(job.directory IS NOT NULL AND job.target <> $1.target AND EXISTS (SELECT FROM pg_class WHERE oid = job.target)), false) AS is_divided,
 			       bool_and(coalesce(CASE WHEN job.section = $1.section THEN $2.files ELSE job.files END, 1) = 0) AS is_empty,
 			       bool_or($$ || is_mine || $$) AS is_mine
 			  FROM @table job WHERE job.base_url = $1.base_url) site
-		 WHERE is_mine AND %1$s._sitemap_export($2, is_divided, is_empty) IS NOT NULL$$;
+		 WHERE is_mine AND (directories IS NULL OR %1$s._sitemap_export($2, directories, is_divided, is_empty) IS NOT NULL)$$;
 	finish CONSTANT pg_catalog.text := $$
 		UPDATE @table job
 		   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
@@ -1010,7 +1010,7 @@ BEGIN
 	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 	SET LOCAL search_path = pg_catalog, pg_temp;
-	FOR step IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2, true) AS (job %1$s.sitemap_job, is_due bool)', schema)
+	FOR step IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2, true) AS (job %1$s.sitemap_job, is_due bool, has_directory bool)', schema)
 		USING jobs, format(list, schema, row_of_job)
 	LOOP
 		IF NOT step.is_due THEN
@@ -1023,7 +1023,7 @@ BEGIN
 			EXECUTE try INTO done USING jobs, name,
 				CASE name WHEN 'start' THEN ARRAY[format(take, schema, row_of_job), format(start, schema, row_of_job)]
 				WHEN 'run' THEN ARRAY[format(run, schema)]
-				ELSE CASE WHEN published.directory IS NOT NULL THEN ARRAY[format(export, schema)] END || finish END,
+				ELSE CASE WHEN step.has_directory THEN ARRAY[format(export, schema)] END || finish END,
 				look, job, published, path;
 			EXIT WHEN done.state IS NOT NULL OR done.result IS NULL;
 			COMMIT AND CHAIN;
@@ -1033,7 +1033,7 @@ BEGIN
 			IF name = 'start' THEN
 				job := published;
 			ELSIF name = 'end' AND job.finished IS NULL AND published.urls = 0 THEN
-				RAISE NOTICE 'the query of section "%" of % returned no rows', job.section, job.base_url;
+				RAISE NOTICE 'section "%" of % has no URLs: %', job.section, job.base_url, published.reason;
 			END IF;
 		END LOOP;
 		ROLLBACK AND CHAIN;
@@ -1077,38 +1077,87 @@ $procedure$;
 COMMENT ON PROCEDURE sitemap_run(regclass) IS
 'run the jobs of a table that are due: publish and export';
 
+/*
+ * A job between two of its transactions has neither a result nor a lock, as one whose session was
+ * killed.  So a look before notes the jobs without both ("lost"), and those that still have the
+ * same "started" after a moment are dead.  On a standby, where locks are not to be seen, none is.
+ */
 CREATE FUNCTION sitemap_status(jobs regclass)
-RETURNS TABLE (base_url text, section text, state text, urls bigint, files int, missed bigint,
-	age interval, next_run timestamptz, error text)
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+RETURNS TABLE (base_url text, section text, state text, urls bigint, age interval, next_run timestamptz,
+	pid int, detail text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
+	lost text[];
 BEGIN
 	EXECUTE format('SELECT %s._sitemap_job_columns($1)', schema) USING jobs;
-	RETURN QUERY EXECUTE format($$SELECT * FROM %s._sitemap_read($1, $2, false)
-		AS (base_url text, section text, state text, urls bigint, files int, missed bigint, age interval, next_run timestamptz, error text)$$, schema)
-	USING jobs, format($$
-		SELECT base_url, section,
-		       CASE WHEN is_running THEN 'running'
-		            WHEN failures > 2 AND next_run > clock_timestamp() THEN 'waiting'
-		            WHEN failures > 0 OR has_no_result THEN 'failing'
-		            WHEN finished IS NULL THEN 'never ran'
-		            WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= clock_timestamp() THEN 'due'
-		            ELSE 'ok' END,
-		       urls, files, missed, CASE WHEN isfinite(finished) THEN clock_timestamp() - finished END, next_run,
-		       coalesce(split_part(error, E'\n'::text, 1), CASE WHEN has_no_result AND NOT is_running THEN 'The last run ended without a result.'::text END)
-		  FROM (SELECT base_url, section, urls, files, missed, requested, finished, every, failures, error,
-		               started > coalesce(finished, '-infinity'::timestamptz) AS has_no_result,
-		               coalesce(%1$s._sitemap_is_running(target, base_url, section), false) AS is_running,
-		               %1$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run
-		          FROM @table WHERE $1 IS NOT NULL OFFSET 0) job
-		 ORDER BY base_url, section$$, schema);
+	IF NOT pg_is_in_recovery() THEN
+		EXECUTE format('SELECT array_agg(job) FROM %s._sitemap_read($1, $2, false) AS (job text)', schema) INTO lost
+		  USING jobs, format($$
+			SELECT ROW(base_url, section, started)::text FROM @table
+			 WHERE $1 IS NOT NULL AND started > coalesce(finished, '-infinity'::timestamptz) AND error IS NULL
+			   AND coalesce(%s._sitemap_publisher(target, base_url, section), 0) = 0$$, schema);
+		IF lost IS NOT NULL THEN
+			PERFORM pg_sleep(0.1);
+		END IF;
+	END IF;
+	RETURN QUERY EXECUTE format($$
+		WITH job AS MATERIALIZED (
+			SELECT *, no_result AND error IS NULL AND coalesce(pid, 0) = 0 AND ROW(base_url, section, started)::text = ANY ($3) AS is_lost
+			  FROM %1$s._sitemap_read($1, $2, false) AS (target regclass, base_url text, section text, urls bigint, missed bigint,
+			       requested timestamptz, started timestamptz, finished timestamptz, every interval, failures int, reason text, error text,
+			       no_result bool, next_run timestamptz, pid int)
+		), target AS MATERIALIZED (		-- the tables that the caller may read, without calls of foreign servers
+			SELECT oid FROM pg_class t
+			 WHERE oid IN (SELECT target FROM job) AND relkind IN ('r', 'p') AND has_table_privilege(oid, 'SELECT') AND NOT row_security_active(oid)
+			   AND 5 = (SELECT count(*) FROM pg_attribute WHERE attrelid = t.oid AND (attname, atttypid) IN (('base_url', 'text'::regtype),
+			            ('section', 'text'::regtype), ('kind', 'text'::regtype), ('digest', 'text'::regtype), ('url_count', 'int'::regtype)))
+			   AND NOT EXISTS (SELECT FROM pg_partition_tree(t.oid) p JOIN pg_class c ON c.oid = p.relid WHERE c.relkind = 'f')
+		), state AS (
+			SELECT *, CASE WHEN is_running THEN 'running'
+			               WHEN failures > 2 AND next_run > clock_timestamp() THEN 'waiting'
+			               WHEN failures > 0 OR no_result THEN 'failing'
+			               WHEN finished IS NULL THEN 'never ran'
+			               WHEN next_run < clock_timestamp() - interval '15 minutes' AND NOT bool_or(is_running) OVER () THEN 'late'
+			               WHEN missed > 0 THEN 'unwatched'
+			               WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= clock_timestamp() THEN 'due'
+			               ELSE 'ok' END AS state
+			  FROM (SELECT *, coalesce(pid > 0, false) OR no_result AND error IS NULL AND is_lost IS NOT TRUE AS is_running FROM job) j
+		)
+		SELECT base_url, section, state, urls, CASE WHEN isfinite(finished) THEN clock_timestamp() - finished END, next_run, nullif(pid, 0),
+		       CASE WHEN pid = 0 THEN 'A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.'
+		            WHEN state IN ('waiting', 'failing') THEN
+		                 concat(coalesce(split_part(error, E'\n', 1), 'The last run ended without a result.'),
+		                        CASE state WHEN 'waiting' THEN format('; to run it at the next call: UPDATE %%s SET requested = now() WHERE (base_url, section) = (%%L, %%L)',
+		                                                              $1, base_url, section) END)
+		            WHEN state IN ('never ran', 'late') THEN format('Nothing runs it. Schedule CALL %%s.sitemap_run(%%L)', $5, $1)
+		            WHEN state = 'unwatched' THEN format('The last full run changed %%s that "changes" missed. Watch every table that the query reads.',
+		                                                 CASE missed WHEN 1 THEN '1 file' ELSE missed || ' files' END)
+		            WHEN state <> 'running' AND urls = 0 THEN concat_ws(': ', 'No URLs', reason)
+		            WHEN state <> 'running' THEN 'The last run read all rows: ' || reason END
+		  FROM state
+		 UNION ALL
+		SELECT s.base_url, s.section, 'no job', s.urls, NULL, NULL, NULL,
+		       format('No job publishes it, but the index lists its files. To remove them: DELETE FROM %%s WHERE (base_url, section) = (%%L, %%L)',
+		              t.oid::regclass, s.base_url, s.section)
+		  FROM target t
+		 CROSS JOIN LATERAL %1$s._sitemap_read(t.oid, $4, false) AS s (base_url text, section text, urls bigint)
+		 WHERE EXISTS (SELECT FROM job j WHERE j.base_url = s.base_url)
+		   AND NOT EXISTS (SELECT FROM job j WHERE (j.target, j.base_url, j.section) = (t.oid, s.base_url, s.section))
+		 ORDER BY base_url, section$$, schema)
+	  USING jobs, format($$
+		SELECT target, base_url, section, urls, missed, requested, started, finished, every, failures, reason, error,
+		       coalesce(started > coalesce(finished, '-infinity'::timestamptz), false), %1$s._sitemap_next_run(started, finished, requested, failures, every),
+		       %1$s._sitemap_publisher(target, base_url, section)
+		  FROM @table WHERE $1 IS NOT NULL$$, schema), lost, $$
+		SELECT base_url, section, sum(url_count) FROM @table
+		 WHERE $1 IS NOT NULL AND digest IS NOT NULL AND kind <> 'index'::text GROUP BY base_url, section$$, schema;
 END
 $function$;
 COMMENT ON FUNCTION sitemap_status(regclass) IS
-'state of each job of a table: running, failing, waiting, never ran, due or ok';
+'state of each job of a table, and what to do';
 
 -- Audit: the problems of the rows of a query
 

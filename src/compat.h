@@ -50,6 +50,14 @@
 #define sm_is_virtual(attribute) false
 #endif
 
+/* 17 and later have other names for a backend's number; NULL if it has ended */
+#if PG_VERSION_NUM >= 170000
+#define sm_vxid_proc(vxid) ProcNumberGetProc((vxid).procNumber)
+#else
+#include "storage/sinvaladt.h"
+#define sm_vxid_proc(vxid) BackendIdGetProc((vxid).backendId)
+#endif
+
 /* 18 and later have this macro, to be put before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

@@ -159,11 +159,11 @@ SELECT format('<tr><td class="long">%s</td><td>%s</td><td class="%s">%s</td><td 
               CASE WHEN has_problems THEN ' bad' END,
               CASE WHEN has_problems THEN format('<a href="#problems">%s</a>', coalesce(pg_temp.number(findings), 'no audit')) ELSE '0' END,
               pg_temp.ago(finished), CASE WHEN is_late THEN ' bad' END, pg_temp.minute(next_run),
-              '<tr><td></td><td class="long bad" colspan="8">' || pg_temp.html(error) || '</td></tr>')
-  FROM (SELECT status.*, failures, finished, state IN ('failing', 'waiting') AS has_failed, next_run < now() - interval '15 minutes' AS is_late,
+              '<tr><td></td><td class="long bad" colspan="8">' || pg_temp.html(CASE WHEN has_failed THEN detail END) || '</td></tr>')
+  FROM (SELECT status.*, files, missed, failures, finished, state IN ('failing', 'waiting') AS has_failed, state = 'late' AS is_late,
                has_problems, findings
           FROM sitemap_status(:'jobs') status
-          JOIN (SELECT base_url, section, failures, finished FROM report_job) job USING (base_url, section)
+          JOIN (SELECT base_url, section, files, missed, failures, finished FROM report_job) job USING (base_url, section)
          CROSS JOIN LATERAL (SELECT count(*) > 0 AS has_problems, sum(nrows) AS findings FROM report_problem p
                               WHERE (p.base_url, p.section) = (status.base_url, status.section)) audit) job
  ORDER BY has_failed DESC, coalesce(is_late OR missed > 0, false) DESC, has_problems DESC, base_url, section;

@@ -40,6 +40,7 @@
 #include "storage/ipc.h"
 #include "text/digest.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -519,25 +520,58 @@ add_job_context(void *directory)
 }
 
 /*
+ * The directory of a site.  sections: pairs of a section and the directory of its job, one or
+ * more.  Raises an error if the directories differ.
+ */
+static char *
+site_directory(ArrayType *sections)
+{
+	Datum	   *texts;
+	int			ntexts;
+	char	   *path = NULL;
+
+	deconstruct_array(sections, TEXTOID, -1, false, TYPALIGN_INT, &texts, NULL, &ntexts);
+	if (ntexts < 2)
+		elog(ERROR, "the site has no directory");
+	for (int i = 0; i + 1 < ntexts; i += 2)
+	{
+		char	   *other = TextDatumGetCString(texts[i + 1]);
+
+		canonicalize_path(other);
+		if (path && strcmp(path, other) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the site has two directories"),
+					 errdetail("The job of section \"%s\" has \"%s\", the job of section \"%s\" has \"%s\".",
+							   TextDatumGetCString(texts[0]), path,
+							   TextDatumGetCString(texts[i]), other),
+					 errhint("Give the jobs of the site the same directory, or only one of them a directory.")));
+		path = other;
+	}
+	return TextDatumGetCString(texts[1]);
+}
+
+/*
  * Export the site of a job, which has just been published, for sitemap_run.  Arguments: the
- * row of the job; whether the site's jobs have several targets for its directory; whether
- * none of its sections has files, so that an export without files is no mistake.
+ * row of the job; the site's jobs with a directory (see site_directory); whether one of these
+ * has another target; whether none of the site's sections has files, so that an export without
+ * files is no mistake.
  */
 Datum
 _sitemap_export(PG_FUNCTION_ARGS)
 {
 	const SmArguments *args = sm_row_arguments(PG_GETARG_DATUM(0));
 	ExportSource source = {
-		.directory = sm_text_argument(args, "directory"),
+		.directory = site_directory(PG_GETARG_ARRAYTYPE_P(1)),
 		.target = DatumGetObjectId(sm_argument(args, "target")),
 		.base_url = sm_text_argument(args, "base_url"),
-		.may_be_empty = PG_GETARG_BOOL(2)
+		.may_be_empty = PG_GETARG_BOOL(3)
 	};
 	ErrorContextCallback callback = {error_context_stack, add_job_context,
 	unconstify(char *, source.directory)};
 
 	error_context_stack = &callback;
-	if (PG_GETARG_BOOL(1))
+	if (PG_GETARG_BOOL(2))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the site has several targets for one directory"),

@@ -27,7 +27,8 @@ typedef struct SmOldFiles
 
 /*
  * A set that is being made.  Others fill in "old" and the writer's find_lastmod; they may
- * read options, query, recipe, key_type, key, url_count and names.nparts, and no more.
+ * read options, query, recipe, key_type, key, url_count, names.nparts and the writer's
+ * problems, and no more.
  */
 typedef struct SmSet
 {

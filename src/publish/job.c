@@ -17,6 +17,8 @@
 #include "server/error.h"
 #include "server/lock.h"
 #include "server/statement.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -25,7 +27,7 @@ PG_FUNCTION_INFO_V1(_sitemap_try);
 PG_FUNCTION_INFO_V1(_sitemap_read);
 PG_FUNCTION_INFO_V1(_sitemap_lock_jobs);
 PG_FUNCTION_INFO_V1(_sitemap_require_commit);
-PG_FUNCTION_INFO_V1(_sitemap_is_running);
+PG_FUNCTION_INFO_V1(_sitemap_publisher);
 
 /*
  * The steps of a job.  Each locks the table of jobs as its statements will, so that nobody
@@ -260,7 +262,7 @@ _sitemap_read(PG_FUNCTION_ARGS)
 	SetTuplestoreDestReceiverParams(dest, result->setResult, CurrentMemoryContext, false,
 									result->setDesc, "the statement returns other columns");
 	SPI_connect();
-	sm_table_execute(&jobs, text_to_cstring(PG_GETARG_TEXT_PP(1)), params, SM_READ, dest);
+	sm_table_execute(&jobs, text_to_cstring(PG_GETARG_TEXT_PP(1)), params, SM_READ_NEWEST, dest);
 	SPI_finish();
 	dest->rDestroy(dest);
 	relation_close(jobs.rel, NoLock);
@@ -291,15 +293,25 @@ _sitemap_require_commit(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Does another session publish a section? */
+/*
+ * The backend that holds the lock of a section: its process, or 0 for a prepared transaction,
+ * whose virtual transaction is one that its backend has left.
+ */
 Datum
-_sitemap_is_running(PG_FUNCTION_ARGS)
+_sitemap_publisher(PG_FUNCTION_ARGS)
 {
 	LOCKTAG		lock = sm_lock_tag(SM_LOCK_SECTION, PG_GETARG_OID(0),
 								   text_to_cstring(PG_GETARG_TEXT_PP(1)),
 								   text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	int			nholders;
+	VirtualTransactionId *holder = GetLockConflicts(&lock, ExclusiveLock, &nholders);
+	PGPROC	   *proc;
+	VirtualTransactionId current = {0};
 
-	(void) GetLockConflicts(&lock, ExclusiveLock, &nholders);
-	PG_RETURN_BOOL(nholders > 0);
+	if (nholders == 0)
+		PG_RETURN_NULL();
+	proc = sm_vxid_proc(*holder);
+	if (proc)
+		GET_VXID_FROM_PGPROC(current, *proc);
+	PG_RETURN_INT32(VirtualTransactionIdEquals(current, *holder) ? proc->pid : 0);
 }

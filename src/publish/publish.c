@@ -79,7 +79,7 @@ typedef struct Run
 	int			nfiles;			/* of the set */
 	int64		url_count;		/* of the set */
 	const char *reason;			/* why a run with changes read all rows, or
-								 * NULL */
+								 * why there are no URLs; NULL for neither */
 	int			missed;			/* files that changed, although "changes"
 								 * returned no key of them; -1 for not counted */
 } Run;
@@ -441,6 +441,9 @@ make_set(Run *run, const char *statement, TimestampTz since, double max_shrink)
 	make_files(run, changes, past);
 	run->nfiles = set->names.nparts;
 	run->url_count = set->url_count;
+	if (run->url_count == 0)
+		run->reason = set->writer.problems.nrows > 0 ?
+			"all rows of the query were skipped as invalid" : "the query returned no rows";
 	check_shrink(run, max_shrink);
 	if (changes && run->reads_all && !run->expects_changes)
 		run->missed = sm_changes_count_missed(changes);

@@ -98,7 +98,7 @@ SELECT 'job_files', 'http://a/', section, 'SELECT path AS loc FROM public.job_pa
     ('due-four-failures', NULL, NULL, 4, now() - interval '4 minutes', NULL, 'refused'),
     ('not-most-failures', NULL, NULL, 2147483647, now() - interval '59 minutes', NULL, 'refused'),
     ('due-most-failures', NULL, NULL, 2147483647, now() - interval '60 minutes', NULL, 'refused')) v (section, finished, every, failures, started, requested, error);
-SELECT section, state, next_run <= clock_timestamp() AS now, next_run BETWEEN now() - interval '1 minute' AND now() + interval '3 minutes' AS soon, extract(minute FROM age) AS minutes, error
+SELECT section, state, next_run <= clock_timestamp() AS now, next_run BETWEEN now() - interval '1 minute' AND now() + interval '3 minutes' AS soon, extract(minute FROM age) AS minutes, detail
   FROM sitemap_status('job') ORDER BY section;
 CALL sitemap_run('job');
 SELECT section, written, requested FROM job ORDER BY section;
@@ -109,12 +109,54 @@ SELECT state, count(*), count(*) FILTER (WHERE next_run > clock_timestamp()) AS 
 CALL sitemap_run('job');
 SELECT * FROM sitemap_status(1);
 SELECT * FROM sitemap_status(NULL);
+-- States that look after the run itself: late, which nothing is while a job runs (jobs.pl); missed changes; a section without
+-- a job, told only of tables that can be a target and that the caller may read; sections without URLs.
+TRUNCATE job, job_files;
+INSERT INTO job (target, base_url, section, query, every, finished, started, requested, missed, changes, on_invalid)
+SELECT 'job_files', 'http://a/', section, 'SELECT ''/'' AS loc, 1 AS key', every, finished, finished - interval '1 second', requested, missed, changes, 'skip'
+  FROM (VALUES ('late', now() - interval '15.1 minutes', NULL::interval, NULL::timestamptz, 1, NULL), ('not-late', now() - interval '14.5 minutes', NULL, NULL, 0, NULL),
+               ('late-by-hours', now() - interval '75.1 minutes', '1 hour', NULL, NULL, NULL), ('not-late-by-hours', now() - interval '74.5 minutes', '1 hour', NULL, NULL, NULL),
+               ('late-request', now(), '1 hour', now() - interval '16 minutes', NULL, NULL), ('unwatched', now(), NULL, NULL, 2, NULL),
+               ('all-rows', now(), NULL, NULL, NULL, 'SELECT 2 WHERE false'), ('skipped', now(), NULL, NULL, NULL, NULL)) v (section, finished, every, requested, missed, changes);
+SELECT section, state, detail FROM sitemap_status('job');
+UPDATE job SET query = 'SELECT ''ftp://a/'' AS loc, 1 AS key' WHERE section = 'skipped';
+CALL sitemap_run('job');
+UPDATE job SET reason = 'a reason' WHERE section = 'all-rows';
+INSERT INTO job_files (base_url, section, name, kind, digest, url_count) VALUES
+  ('http://a/', 'gone', 'gone-1.xml', 'urlset', 'x', 3), ('http://a/', 'gone', 'gone-2.xml', 'text', 'x', 4), ('http://a/', 'gone', 'gone.xml', 'index', 'x', 2),
+  ('http://a/', 'theirs', 'theirs.xml', 'urlset', NULL, 1), ('http://other/', 'gone', 'gone.xml', 'urlset', 'x', 1);
+CREATE TABLE job_moved OF sitemap_file (PRIMARY KEY (base_url, name));
+UPDATE job SET target = 'job_moved' WHERE section = 'late';
+UPDATE job SET target = 'job_page' WHERE section = 'late-request';
+SELECT section, state, urls, age IS NULL AS ageless, next_run IS NULL AS never, pid, detail FROM sitemap_status('job');
+CREATE ROLE regress_status;
+GRANT SELECT ON job TO regress_status;
+SET ROLE regress_status;
+SELECT section FROM sitemap_status('job') WHERE state = 'no job';
+RESET ROLE;
+GRANT SELECT ON job_files TO regress_status;
+ALTER TABLE job_files ENABLE ROW LEVEL SECURITY;
+CREATE POLICY job_policy ON job_files USING (1 / 0 > 0);
+SET ROLE regress_status;
+SELECT section FROM sitemap_status('job') WHERE state = 'no job';
+RESET ROLE;
+DROP POLICY job_policy ON job_files;
+ALTER TABLE job_files DISABLE ROW LEVEL SECURITY;
+SET ROLE regress_status;
+SELECT section FROM sitemap_status('job') WHERE state = 'no job';
+RESET ROLE;
+REVOKE ALL ON job, job_files FROM regress_status;
+DROP ROLE regress_status;
+UPDATE job SET target = NULL;
+DROP TABLE job_moved;
+SELECT DISTINCT section FROM sitemap_status('job') WHERE state = 'no job';
+TRUNCATE job_files;
 -- A job without rows in its first run, and in the second.
 DELETE FROM job;
 INSERT INTO job (target, base_url, section, query) VALUES ('job_files', 'http://a/', 'empty', 'SELECT path AS loc FROM public.job_page LIMIT 0');
 CALL sitemap_run('job');
 CALL sitemap_run('job');
-SELECT section, state, urls, files FROM sitemap_status('job');
+SELECT section, state, urls, detail FROM sitemap_status('job');
 
 -- A job that fails: its work is gone, the error is recorded, all others run.  Its queue stays.
 DELETE FROM job;
@@ -187,7 +229,20 @@ DELETE FROM job WHERE section = 'rare';
 DELETE FROM job_files WHERE section = 'rare';
 CALL sitemap_run('job');
 SELECT pg_ls_dir(:'directory') ORDER BY 1;
+-- A site has one directory, whichever of its jobs has it.  Two, in whatever spelling, are an error of each job.
 INSERT INTO job (target, base_url, section, query, every) VALUES ('job_files', 'http://a/', 'rare', 'SELECT ''/rare'' AS loc', '1 day');
+CALL sitemap_run('job');
+SELECT pg_ls_dir(:'directory') ORDER BY 1;
+UPDATE job SET directory = :'directory' || '//./', requested = now() WHERE section = 'rare';
+CALL sitemap_run('job');
+TABLE job_exported;
+UPDATE job SET directory = :'directory' || '2', requested = now() WHERE section = 'rare';
+\set VERBOSITY sqlstate
+CALL sitemap_run('job');
+\set VERBOSITY default
+SELECT section, replace(error, :'directory', '...') AS error, failures FROM job ORDER BY section;
+UPDATE job SET directory = NULL, requested = now() WHERE section = 'rare';
+CALL sitemap_run('job');
 DROP VIEW job_exported;
 
 -- Refused.
@@ -297,7 +352,7 @@ CREATE TABLE "%s ""'"."job %L'" OF "%s ""'".sitemap_job (PRIMARY KEY (base_url, 
 INSERT INTO "%s ""'"."job %L'" (target, base_url, section, query, failures) VALUES ('job_files', 'http://a/', 'a''s %', 'SELECT 1 / 0', 2);
 CALL "%s ""'".sitemap_run('"%s ""''"."job %L''"');
 CALL "%s ""'".sitemap_run('"%s ""''"."job %L''"');
-SELECT section, state, error FROM "%s ""'".sitemap_status('"%s ""''"."job %L''"');
+SELECT section, state, detail FROM "%s ""'".sitemap_status('"%s ""''"."job %L''"');
 DROP TABLE "%s ""'"."job %L'";
 ALTER EXTENSION sitemap SET SCHEMA public;
 DROP SCHEMA "%s ""'";
@@ -457,7 +512,7 @@ SELECT 'job_files', 'http://a/', section, 'SELECT ''/'' AS loc', started, finish
     ('failed', now() - interval '1 hour', now() - interval '2 hours', 1, 'refused'),
     ('failed-reset', now() - interval '1 hour', now() - interval '2 hours', 0, 'refused'),
     ('succeeded', now() - interval '2 hours', now() - interval '1 hour', 0, NULL)) v (section, started, finished, failures, error);
-SELECT section, state, error FROM sitemap_status('job');
+SELECT section, state, detail FROM sitemap_status('job');
 CALL sitemap_run('job');
 SELECT * FROM job_claim ORDER BY section;
 SELECT count(*), max(failures) AS failures, max(error) AS error FROM job;

@@ -380,7 +380,7 @@ sub check_links
 # In words, as wc counts them.
 sub check_lengths
 {
-	my %limits = ('README.md' => 900, 'doc/reference.md' => 6800, 'doc/performance.md' => 1000);
+	my %limits = ('README.md' => 900, 'doc/reference.md' => 7000, 'doc/performance.md' => 1000);
 	my $total = 0;
 
 	foreach my $document (grep { m{^(?:README|doc/)} } @documents, @more_documents)

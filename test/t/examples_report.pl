@@ -97,8 +97,8 @@ $node->safe_psql('postgres', q{
 	DELETE FROM site_history WHERE section = 'pages' AND finished > '2026-03-02'});
 $html = report();
 like($html, qr{<td>broken</td><td class="bad">waiting, 5 failures</td>.*
-<tr>.*<td>pages</td><td class="">due</td>.*>\d+ days ago</time></td><td class="t bad">2026-03-01 12:01</td></tr>
-<tr>.*<td>tags</td><td class="good">ok</td>.*<td class="n bad">3</td>}, 'a job that waits, one that is late, and one with missed files');
+<tr>.*<td>pages</td><td class="">late</td>.*>\d+ days ago</time></td><td class="t bad">2026-03-01 12:01</td></tr>
+<tr>.*<td>tags</td><td class="">unwatched</td>.*<td class="n bad">3</td>}, 'a job that waits, one that is late, and one with missed files');
 like($html, qr{<figcaption>pages of .*\n.*<circle cx="160\.0" .*<text x="160" y="105" text-anchor="middle">[0-9: -]{16}</text></svg>}, 'a plot of one run has one time');
 
 $node->safe_psql('postgres', 'DROP TABLE site_history CASCADE; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');

@@ -150,7 +150,7 @@ foreach my $place ('started', 'query', 'write', 'finished')
 		}
 		is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), $place eq 'started' ? 'f' : 't', 'but started');
 		like($node->safe_psql('postgres', q{SELECT concat_ws(' ', failures, error) FROM job}), qr/^@{[ recorded($how) ]}/, 'a cancellation is recorded');
-		is($node->safe_psql('postgres', q{SELECT error IS NOT DISTINCT FROM 'The last run ended without a result.' FROM sitemap_status('job')}),
+		is($node->safe_psql('postgres', q{SELECT detail IS NOT DISTINCT FROM 'The last run ended without a result.' FROM sitemap_status('job')}),
 			$place eq 'started' || recorded($how) ne '0' ? 'f' : 't', 'and shown');
 		$node->safe_psql('postgres', q{CALL sitemap_run('job')});
 		is($node->safe_psql('postgres', 'SELECT written > 0, started < finished, failures, queue IS NULL FROM job LEFT JOIN queue ON true'),
@@ -253,7 +253,7 @@ foreach my $how ('kill -9', 'cancel', 'timeout', 'nothing')
 	{
 		$node->psql('postgres', q{CALL sitemap_run('job')}, stderr => \my $stderr);
 		like($stderr, qr/WARNING:  job of section "pages" of .* failed: could not lock directory.*ERROR:  1 job failed/s, 'a directory that is locked for ever');
-		like($node->safe_psql('postgres', q{SELECT j.failures, state, s.error FROM job j, sitemap_status('job') s}),
+		like($node->safe_psql('postgres', q{SELECT failures, state, detail FROM job, sitemap_status('job')}),
 			qr/^$failures\|failing\|could not lock directory "\Q$directory\E"$/, 'is recorded');
 	}
 	close $lock;
@@ -287,7 +287,7 @@ foreach my $how ('kill -9', 'cancel', 'timeout', 'nothing')
 		is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, started > finished IS NOT FALSE AND started IS NOT NULL, coalesce(failures, 0)), ', ' ORDER BY section) FROM crash_job}),
 			$call == 1 ? 'a t 0, b f 0' : "a t @{[ $call - 1 ]}, b f 0", "crash $call is counted, and the other job runs");
 	}
-	is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, state, error), ', ' ORDER BY section) FROM sitemap_status('crash_job')}),
+	is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, state, detail), ', ' ORDER BY section) FROM sitemap_status('crash_job')}),
 		'a failing The last run ended without a result., b ok', 'and shown');
 	$node->safe_psql('postgres', 'DROP TABLE crash_job, crash_files; DROP FUNCTION crash');
 }
@@ -409,7 +409,7 @@ SKIP:
 		VALUES ('far_files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc, 1 AS key', 'DELETE FROM far_queue RETURNING id', '$far'),
 		       ('far_files', 'https://a.example/', 'b', 'SELECT ''/b'' AS loc', NULL, '$far'),
 		       ('far_files', 'https://c.example/', 'c', 'SELECT ''/c'' AS loc', NULL, NULL)});
-	my $status = q{SELECT string_agg(concat_ws(' ', section, j.urls, failures, s.error), ', ' ORDER BY section) FROM far j JOIN sitemap_status('far') s USING (base_url, section)};
+	my $status = q{SELECT string_agg(concat_ws(' ', section, j.urls, failures, split_part(s.detail, ';', 1)), ', ' ORDER BY section) FROM far j JOIN sitemap_status('far') s USING (base_url, section)};
 	foreach my $call (1 .. 4)
 	{
 		$node->psql('postgres', q{CALL sitemap_run('far')}, stderr => \my $stderr);

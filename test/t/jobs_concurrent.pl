@@ -151,6 +151,46 @@ foreach my $change ([ 'changed', q{UPDATE product SET path = '/changed' WHERE id
 	$writer->quit;
 }
 
+# Pages that become due milliseconds apart, while three calls follow one another and some runs fail: each page arrives once,
+# and runs with changes read only some of the pages.
+{
+	my @callers = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 3;
+
+	$node->safe_psql('postgres', q{
+		CREATE TABLE due_page (id int PRIMARY KEY, path text, publish_at timestamptz);
+		INSERT INTO due_page SELECT n * 10, '/' || n, '-infinity' FROM generate_series(1, 2000) n;
+		CREATE FUNCTION sometimes() RETURNS bool VOLATILE LANGUAGE plpgsql AS $$
+		BEGIN
+		  ASSERT random() > 0.1, 'sometimes';
+		  RETURN true;
+		END
+		$$;
+		CREATE TABLE due_feed OF sitemap_change;
+		CREATE TABLE due_run (reason text, failures int);
+		CREATE TABLE due_site OF sitemap_job (PRIMARY KEY (base_url, section));
+		CREATE FUNCTION note_due() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.due_run VALUES (NEW.reason, NEW.failures); RETURN NULL; END';
+		CREATE TRIGGER note AFTER UPDATE ON due_site FOR EACH ROW WHEN (NEW.finished IS DISTINCT FROM OLD.finished OR NEW.failures > OLD.failures) EXECUTE FUNCTION note_due();
+		INSERT INTO due_site (target, base_url, section, query, changes, max_urls)
+		VALUES ('files', 'https://due.example.com/', 'due', 'SELECT path AS loc, id AS key FROM public.due_page WHERE publish_at <= now() ORDER BY id',
+		        'SELECT id FROM public.due_page WHERE publish_at > $1 AND publish_at <= now()', 50);
+		CALL sitemap_run('due_site');
+		UPDATE due_site SET feed = 'due_feed', changes = changes || ' AND (SELECT public.sometimes())';
+		INSERT INTO due_page SELECT n * 10 + 5, '/due-' || n, now() + n * interval '10 milliseconds' FROM generate_series(1, 300) n});
+	do
+	{
+		$_->query_until(qr/started/, "\\echo started\n" . "CALL sitemap_run('due_site'); UPDATE due_site SET failures = 0 WHERE failures > 2;\n" x 20) foreach @callers;
+		$_->query('SELECT 1') foreach @callers;
+	} until $node->safe_psql('postgres', 'SELECT now() > max(publish_at) FROM due_page') eq 't';
+	$_->quit foreach @callers;
+	$node->psql('postgres', q{UPDATE due_site SET failures = 0; CALL sitemap_run('due_site')})
+	  until $node->safe_psql('postgres', "SELECT finished - make_interval(secs => seconds) > (SELECT max(publish_at) FROM due_page) AND failures = 0 FROM due_site") eq 't';
+	is($node->safe_psql('postgres', q{SELECT count(*), count(DISTINCT loc), min(action), max(action) FROM due_feed}), '300|300|added|added', 'each page that becomes due arrives once');
+	is($node->safe_psql('postgres', q{SELECT count(DISTINCT reason), count(*) FILTER (WHERE failures > 0) > 0, count(*) > 20 FROM due_run}), '0|t|t',
+		'some runs failed, no run read all pages');
+	is($node->safe_psql('postgres', q{UPDATE due_site SET full_at = 'epoch', changes = replace(changes, ' AND (SELECT public.sometimes())', ''); CALL sitemap_run('due_site'); SELECT written, missed, urls FROM due_site}),
+		'0|0|2300', 'a full run changes nothing');
+}
+
 # A deadlock.  The job has lock 1, and waits for lock 2 of a session that waits for lock 1;
 # only the session of the job looks for deadlocks.
 $node->safe_psql('postgres', q{

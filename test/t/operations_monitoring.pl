@@ -48,14 +48,14 @@ $node->safe_psql('postgres', q{
 	UPDATE site SET started = finished WHERE section IN ('static', 'fine', 'rare');
 	UPDATE site SET missed = 2 WHERE section = 'forgotten'});
 my $site = 'https://www.example.com/';
-like(alerts(), qr{\A\Q$site\E\|forgotten\|ok\|120000\|00:[^|]*\|2\|
-\Q$site\E\|news\|failing\|120000\|00:[^|]*\|\|invalid loc: [^|]*
-\Q$site\E\|products\|ok\|1\|00:[^|]*\|\|
-\Q$site\E\|rare\|due\|120000\|01:16[^|]*\|\|
-\Q$site\E\|static\|ok\|120000\|00:16[^|]*\|\|\z}, 'an alert of each kind, and no other');
+like(alerts(), qr{\A\Q$site\E\|forgotten\|unwatched\|120000\|00:[^|]*\|The last full run changed 2 files .*
+\Q$site\E\|news\|failing\|120000\|00:[^|]*\|invalid loc: [^|]*
+\Q$site\E\|products\|ok\|1\|00:[^|]*\|
+\Q$site\E\|rare\|late\|120000\|01:16[^|]*\|Nothing runs it\. .*
+\Q$site\E\|static\|late\|120000\|00:16[^|]*\|Nothing runs it\. .*\z}, 'an alert of each kind, and no other');
 
 # The lines for Prometheus; a failure leaves the old file.
-$node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'news')});
+$node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'news'); DELETE FROM site_files WHERE section NOT IN ('fine', 'news')});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
 my $due = $node->safe_psql('postgres', q{SELECT extract(epoch FROM finished + every) FROM site WHERE section = 'fine'});
@@ -75,9 +75,9 @@ is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines
 
 # A run that is under way, and one whose end was never recorded.
 $node->safe_psql('postgres', q{
-	DELETE FROM site;
+	TRUNCATE site, site_files;
 	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://www.example.com/', 'first', 'SELECT public.wait_for(1) AS loc')});
-like(alerts(), qr/\A\Q$site\E\|first\|never ran\|{4}\z/, 'a job that never ran');
+like(alerts(), qr/^\Q$site\E\|first\|never ran\|{3}Nothing runs it\./m, 'a job that never ran');
 my $holder = Session->start($node, 'postgres');
 my $caller = Session->start($node, 'postgres', on_error_stop => 0);
 my $pid = $caller->query_safe('SELECT pg_backend_pid()');
@@ -87,13 +87,13 @@ $node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat
 like($node->safe_psql('postgres', $under_way), qr/\A$pid\|0\|\d+\|2.*\z/, 'a run that is under way');
 is($node->safe_psql('postgres', q{SELECT started IS NOT NULL, finished IS NULL FROM site}), 't|t', 'is seen in its row');
 is(alerts(), '', 'and by no alert');
-$node->safe_psql('postgres', q{UPDATE site SET started = now() - interval '16 minutes'});
-like(alerts(), qr/\A\Q$site\E\|first\|running\|{4}\z/, 'until it takes too long');
+$node->safe_psql('postgres', q{UPDATE site SET started = now() - interval '3 hours'});
+like(alerts(), qr/\A\Q$site\E\|first\|running\|{3}\z/, 'until it takes too long');
 $holder->query_safe('SELECT pg_advisory_unlock(1)');
 $caller->query('SELECT 1');
 $_->quit foreach $holder, $caller;
 is($node->safe_psql('postgres', $under_way), '', 'no run is under way');
-like(alerts(), qr/\A\Q$site\E\|first\|failing\|{4}The last run ended without a result\.\z/, 'a run without an end');
+like(alerts(), qr/\A\Q$site\E\|first\|failing\|{3}The last run ended without a result\.\z/, 'a run without an end');
 
 $node->stop;
 done_testing();

@@ -1192,6 +1192,56 @@ COST 10000 ROWS 10000;
 COMMENT ON FUNCTION sitemap_parse(text, bigint, text) IS
 'entries of a sitemap, an index or a text sitemap, as rows';
 
+/*
+ * The keys of an item are the parameters of its function: the name of a tag, or of a tag and an
+ * attribute, as in price_currency.  A tag, item or language that must be unique but is not
+ * becomes an array, and an image without a loc becomes "", so that the audit finds both.
+ */
+CREATE FUNCTION sitemap_columns(elements xml[])
+RETURNS TABLE (images jsonb, videos jsonb, news jsonb, alternates jsonb, extensions xml[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET jit = off	-- its plan looks expensive, and is made for each entry
+AS $function$
+	WITH element AS MATERIALIZED (
+		SELECT i, x, hreflang, href,
+		       CASE uri WHEN 'http://www.google.com/schemas/sitemap-image/1.1' THEN 'image'
+		                WHEN 'http://www.google.com/schemas/sitemap-video/1.1' THEN 'video'
+		                WHEN 'http://www.google.com/schemas/sitemap-news/0.9' THEN 'news'
+		                WHEN 'http://www.w3.org/1999/xhtml' THEN CASE WHEN hreflang IS NOT NULL THEN 'alternate' END END AS kind
+		  FROM unnest(elements) WITH ORDINALITY AS extension (x, i),
+		       XMLTABLE('/*' PASSING x COLUMNS uri text PATH 'namespace-uri()', hreflang text PATH '@hreflang', href text PATH '@href')),
+	item AS (
+		SELECT i, jsonb_object_agg(key, CASE WHEN n > 1 THEN list ELSE list -> 0 END) AS item
+		  FROM (SELECT i, key, jsonb_agg(pair.value ORDER BY place) AS list, count(*) AS n
+		          FROM element,
+		               XMLTABLE('/*/*' PASSING x COLUMNS place FOR ORDINALITY, tag text PATH 'local-name()', value text PATH 'self::*[not(*)]',
+		                        name text PATH '*[local-name() = "name"][1]', language text PATH '*[local-name() = "language"][1]',
+		                        allow_embed text PATH '@allow_embed', autoplay text PATH '@autoplay', duration text PATH '@duration',
+		                        relationship text PATH '@relationship', title text PATH '@title', currency text PATH '@currency',
+		                        type text PATH '@type', resolution text PATH '@resolution', info text PATH '@info'),
+		               LATERAL (VALUES (tag, value), (tag || '_name', name), (tag || '_language', language), (tag || '_allow_embed', allow_embed),
+		                               (tag || '_autoplay', autoplay), (tag || '_duration', duration), (tag || '_relationship', relationship),
+		                               (tag || '_title', title), (tag || '_currency', currency), (tag || '_type', type),
+		                               (tag || '_resolution', resolution), (tag || '_info', info)) AS pair (key, value)
+		         WHERE kind <> 'alternate'
+		         GROUP BY i, key HAVING count(pair.value) > 0) AS entry
+		 GROUP BY i)
+	SELECT jsonb_agg(CASE WHEN item ? 'loc' THEN item ELSE '""' END ORDER BY i) FILTER (WHERE kind = 'image'),
+	       jsonb_agg(coalesce(item, '""') ORDER BY i) FILTER (WHERE kind = 'video'),
+	       CASE count(*) FILTER (WHERE kind = 'news')
+	            WHEN 1 THEN jsonb_agg(coalesce(item, '""')) FILTER (WHERE kind = 'news') -> 0
+	            ELSE jsonb_agg(item ORDER BY i) FILTER (WHERE kind = 'news') END,
+	       (SELECT jsonb_object_agg(hreflang, CASE WHEN n > 1 THEN list ELSE list -> 0 END)
+	          FROM (SELECT hreflang, jsonb_agg(coalesce(href, '') ORDER BY i) AS list, count(*) AS n
+	                  FROM element WHERE kind = 'alternate' GROUP BY hreflang) AS link),
+	       array_agg(x ORDER BY i) FILTER (WHERE kind IS NULL)
+	  FROM element LEFT JOIN item USING (i)
+$function$;
+
+COMMENT ON FUNCTION sitemap_columns(xml[]) IS
+'extension elements as values of the columns of sitemap_files';
+
 CREATE FUNCTION sitemap_kind(document bytea) RETURNS text
 AS 'MODULE_PATHNAME'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE

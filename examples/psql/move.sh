@@ -1,7 +1,8 @@
 #!/bin/sh
 #
 # Moves a sitemap that is on the web into a new table, with all the sitemaps that it
-# lists if it is an index:
+# lists if it is an index.  Images, videos, news and alternates become values, which
+# sitemap_audit checks:
 #
 #	examples/psql/move.sh https://www.example.com/sitemap.xml moved
 #
@@ -80,5 +81,6 @@ BEGIN
 END
 $$;
 CREATE TABLE :"table" AS
-SELECT entry.* FROM document, pg_temp.entries(document) entry;
+SELECT loc, lastmod, changefreq, priority, value.*
+  FROM document, pg_temp.entries(document) entry, sitemap_columns(entry.extensions) value;
 SQL

@@ -23,6 +23,7 @@
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
+#include "text/ascii.h"
 #include "text/digest.h"
 #include "text/iso.h"
 #include "text/text.h"
@@ -45,8 +46,9 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 #define BEGIN_IN_EAST	(-14 * 3600)
 #define END_IN_WEST		(12 * 3600)
 
-/* with fewer rows than this, all may have the same lastmod by accident */
+/* with fewer rows than this, all may have the same lastmod by accident: a day; a time */
 #define UNIFORM_ROWS	100
+#define UNIFORM_TIMES	10
 
 /* hosts that are remembered, so that each of them is looked at once */
 #define HOSTS			1024
@@ -70,12 +72,14 @@ typedef struct Audit
 	int64		lastmod;		/* that lastmod */
 	bool		is_numbered;	/* are there pages with numbers, such as
 								 * "/12"? */
+	bool		is_below;		/* is a page below base_url? */
 	bool		has_unchecked;	/* does ready-made XML have images, videos,
 								 * news or alternates? */
 
 	/* of the current row */
 	int			nalternates;
 	SmSpan		alternates[SM_MAX_ALTERNATES];	/* in canonical form */
+	SmSpan		hreflangs[SM_MAX_ALTERNATES];	/* their languages */
 	const SmSpan *like_unknown; /* the namespace that the last unknown
 								 * namespace is like */
 
@@ -300,6 +304,42 @@ check_hreflang(Audit *audit, SmSpan hreflang)
 							 sm_for_message(hreflang), (int) len, likely));
 }
 
+/* The language of an hreflang, without script and country.  Norwegian has three codes. */
+static SmSpan
+language_of(SmSpan hreflang)
+{
+	const char *hyphen = memchr(hreflang.s, '-', hreflang.len);
+	SmSpan		language = sm_span(hreflang.s, hyphen ? (size_t) (hyphen - hreflang.s) : hreflang.len);
+
+	return sm_equal_ignoring_case(language, sm_span_of("nb")) ||
+		sm_equal_ignoring_case(language, sm_span_of("nn")) ? sm_span_of("no") : language;
+}
+
+/* Check that alternates in different languages have different URLs. */
+static void
+check_languages(Audit *audit)
+{
+	for (int i = 1; i < audit->nalternates; i++)
+	{
+		SmSpan		language = language_of(audit->hreflangs[i]);
+
+		for (int k = 0; k < i; k++)
+		{
+			SmSpan		other = language_of(audit->hreflangs[k]);
+
+			if (!sm_span_equal(audit->alternates[i], audit->alternates[k]) ||
+				sm_equal_ignoring_case(language, other) ||
+				sm_lower(language.s[0]) == 'x' || sm_lower(other.s[0]) == 'x')
+				continue;
+			add_problem(audit, SM_HREFLANG_SAME_URL,
+						psprintf("The alternates \"%s\" and \"%s\" are the same page, \"%s\".",
+								 sm_for_message(audit->hreflangs[k]), sm_for_message(audit->hreflangs[i]),
+								 sm_for_message(audit->alternates[i])));
+			return;
+		}
+	}
+}
+
 /*
  * Check the namespace of an element of ready-made XML.  A namespace is reported once a
  * row.
@@ -410,6 +450,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(url.s, url.len), url.len);
 			break;
 		case SM_ROLE_HREFLANG:
+			audit->hreflangs[audit->nalternates] = sm_span(pnstrdup(value.s, value.len), value.len);
 			check_hreflang(audit, value);
 			break;
 		case SM_ROLE_XML:
@@ -449,6 +490,9 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	sm_audit_robots_check(audit->robots, audit->receiver.nrows,
 						  entry->has_news ? SM_ROBOTS_NEWS : SM_ROBOTS_PAGE, NULL, page);
 	check_alternates(audit, page);
+	check_languages(audit);
+	if (!audit->is_below)
+		audit->is_below = sm_span_begins(page, audit->options->base.url[SM_FORM_PLAIN]);
 }
 
 static bool
@@ -477,8 +521,15 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 static void
 check_set(Audit *audit)
 {
+	const SmUrlBase *base = &audit->options->base;
+
 	sm_pages_compare(audit->pages);
-	if (audit->is_uniform && audit->nread >= UNIFORM_ROWS)
+	if (audit->nentries > 0 && !audit->is_below && base->len[SM_FORM_PLAIN] > base->origin_len + 1 &&
+		base->scope == SM_SCOPE_HOST && audit->robots == NULL)
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DIRECTORY_UNUSED,
+						"No loc is below the directory of base_url. Search engines accept such a sitemap only if robots.txt names it.");
+	if (audit->is_uniform &&
+		audit->nread >= (audit->lastmod % SM_SECS_PER_DAY == 0 ? UNIFORM_ROWS : UNIFORM_TIMES))
 	{
 		char		lastmod[SM_W3C_SECONDS_LEN];
 
@@ -533,11 +584,16 @@ static void
 check_query(Audit *audit)
 {
 	SmQuery    *query = &audit->query;
+	const char *table = sm_query_unsecured(query);
 	const char *dependence;
 
 	if (audit->options->stable && query->key_type == NULL && !sm_query_has_order(query))
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
 						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
+	if (table)
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ROW_SECURITY_BYPASSED,
+						psprintf("The row security of %s does not apply to the role that runs the query, which can list rows that visitors must not see.",
+								 table));
 	if (query->fixes_settings || (dependence = sm_query_session(query)) == NULL)
 		return;
 	sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DEPENDS_ON_SESSION,

@@ -20,7 +20,7 @@
  *
  * Pages are sorted by hashes of their URLs, which are smaller and faster to compare.
  * A page has two hashes, 128 bits, which tell any two pages apart.  Pages that differ only
- * in a final slash follow each other in the sort.
+ * in a final slash, or in the name of a directory's index, follow each other in the sort.
  */
 #include "postgres.h"
 
@@ -97,40 +97,56 @@ sm_pages_begin(SmSpan origin, SmFindings *findings)
 /* The lowest bits of the first hash of a page. */
 #define PAGE_IS_HTTPS	1
 #define PAGE_HAS_SLASH	2
-#define PAGE_BITS		(PAGE_IS_HTTPS | PAGE_HAS_SLASH)
+#define PAGE_HAS_INDEX	(7 << 2)	/* a bit for each of indexes */
+#define PAGE_BITS		(PAGE_IS_HTTPS | PAGE_HAS_SLASH | PAGE_HAS_INDEX)
 
 typedef struct PageHash
 {
 	int64		hash;
-	int64		hash2;			/* does not depend on a final slash */
+	int64		hash2;			/* does not depend on the bits */
 } PageHash;
 
+/* What web servers send for a directory. */
+static const SmSpan indexes[] = {
+	{SM_LITERAL("/index.html")}, {SM_LITERAL("/index.htm")}, {SM_LITERAL("/index.php")}
+};
+
 /*
- * The page without the slash at the end of its path.  The result is a copy if a query
- * follows.
+ * The page without a slash, or the name of an index, at the end of its path.  The result is a
+ * copy if a query follows.
  */
 static SmSpan
-without_slash(SmSpan page)
+stem_of(SmSpan page, uint64 *bits)
 {
 	const char *query = memchr(page.s, '?', page.len);
 	size_t		path_len = query ? (size_t) (query - page.s) : page.len;
+	size_t		stem_len = path_len;
 	char	   *copy;
 
-	if (page.s[path_len - 1] != '/')
+	for (size_t i = 0; i < lengthof(indexes) && page.s[path_len - 1] != '/'; i++)
+		if (path_len > indexes[i].len &&
+			memcmp(page.s + path_len - indexes[i].len, indexes[i].s, indexes[i].len) == 0)
+		{
+			stem_len = path_len - indexes[i].len + 1;
+			*bits |= 1 << (2 + i);
+		}
+	if (page.s[stem_len - 1] != '/')
 		return page;
+	stem_len--;
+	*bits |= PAGE_HAS_SLASH;
 	if (query == NULL)
-		return sm_span(page.s, path_len - 1);
+		return sm_span(page.s, stem_len);
 	copy = palloc(page.len);
-	memcpy(copy, page.s, path_len - 1);
-	memcpy(copy + path_len - 1, query, page.len - path_len);
-	return sm_span(copy, page.len - 1);
+	memcpy(copy, page.s, stem_len);
+	memcpy(copy + stem_len, query, page.len - path_len);
+	return sm_span(copy, stem_len + page.len - path_len);
 }
 
 /* A page without its scheme, a leading "www." of the host, and a final slash. */
 static SmSpan
-stem_of(SmSpan page)
+similar_of(SmSpan page, uint64 *bits)
 {
-	SmSpan		stem = without_slash(page);
+	SmSpan		stem = stem_of(page, bits);
 	const char *host = sm_url_host(stem).s;
 
 	return sm_without_www(sm_span(host, stem.s + stem.len - host));
@@ -139,15 +155,18 @@ stem_of(SmSpan page)
 bool
 sm_page_is_similar(SmSpan a, SmSpan b)
 {
-	return sm_span_equal(stem_of(a), stem_of(b));
+	uint64		a_bits = 0;
+	uint64		b_bits = 0;
+
+	return sm_span_equal(similar_of(a, &a_bits), similar_of(b, &b_bits)) &&
+		((a_bits ^ b_bits) & PAGE_HAS_INDEX) == 0;
 }
 
 static PageHash
 hash_page(SmSpan page)
 {
-	SmSpan		stem = without_slash(page);
-	uint64		bits = (is_https(page) ? PAGE_IS_HTTPS : 0) |
-		(stem.len < page.len ? PAGE_HAS_SLASH : 0);
+	uint64		bits = is_https(page) ? PAGE_IS_HTTPS : 0;
+	SmSpan		stem = stem_of(page, &bits);
 	PageHash	hash;
 
 	hash.hash = (int64) ((sm_digest(stem.s, stem.len, 0) & ~(uint64) PAGE_BITS) | bits);
@@ -198,29 +217,31 @@ typedef struct CurrentPage
 	int64		reported_row;	/* last row reported for other */
 } CurrentPage;
 
-/* The last page without a final slash, by scheme. */
-typedef struct SlashlessPage
+/* The first page of those that have the same stem. */
+typedef struct StemPage
 {
 	PageHash	hash;
 	int64		first_row;
-} SlashlessPage;
+} StemPage;
 
-/* Compare the first row of a page with the same page without its final slash. */
+/* Compare the first row of a page with the page of its stem, by scheme. */
 static void
-compare_slash(SmPages *pages, SlashlessPage slashless[2], PageHash hash, int64 row_number)
+compare_stem(SmPages *pages, StemPage stems[2], PageHash hash, int64 row_number)
 {
-	SlashlessPage *other = &slashless[hash.hash & PAGE_IS_HTTPS];
+	StemPage   *other = &stems[hash.hash & PAGE_IS_HTTPS];
+	int64		differences = hash.hash ^ other->hash.hash;
 
-	if ((hash.hash & PAGE_HAS_SLASH) == 0)
+	if (other->first_row == 0 || (differences & ~(int64) PAGE_BITS) != 0 || other->hash.hash2 != hash.hash2)
 	{
 		other->hash = hash;
 		other->first_row = row_number;
+		return;
 	}
-	else if (other->hash.hash == (hash.hash & ~(int64) PAGE_HAS_SLASH) &&
-			 other->hash.hash2 == hash.hash2)
-		sm_findings_add(pages->findings, Max(row_number, other->first_row), SM_LOC_SLASH_DUPLICATE,
-						psprintf("Without regard to a final slash, the loc repeats the loc of row " INT64_FORMAT ".",
-								 Min(row_number, other->first_row)));
+	sm_findings_add(pages->findings, Max(row_number, other->first_row),
+					(differences & PAGE_HAS_INDEX) ? SM_LOC_INDEX_DUPLICATE : SM_LOC_SLASH_DUPLICATE,
+					psprintf("Without regard to %s, the loc repeats the loc of row " INT64_FORMAT ".",
+							 (differences & PAGE_HAS_INDEX) ? "a directory's index, such as index.html" : "a final slash",
+							 Min(row_number, other->first_row)));
 }
 
 /* Look at a row of the sort that is a page. */
@@ -269,11 +290,11 @@ sm_pages_compare(SmPages *pages)
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit page",
 													  ALLOCSET_DEFAULT_SIZES);
 	CurrentPage current;
-	SlashlessPage slashless[2];
+	StemPage	stems[2];
 	const Datum *values;
 
 	memset(&current, 0, sizeof(current));
-	memset(slashless, 0, sizeof(slashless));
+	memset(stems, 0, sizeof(stems));
 	while ((values = sm_sort_next(sort)) != NULL)
 	{
 		PageHash	hash;
@@ -292,7 +313,7 @@ sm_pages_compare(SmPages *pages)
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
 		if (other == NO_OTHER && current.first_row == 0)
-			compare_slash(pages, slashless, hash, row_number);
+			compare_stem(pages, stems, hash, row_number);
 		if (other == NO_OTHER)
 			compare_page(pages, &current, row_number,
 						 pages->has_https && !(hash.hash & PAGE_IS_HTTPS));

@@ -1,8 +1,8 @@
 /*
  * pages.h
  *	  Pages as URLs in canonical form, equal for all spellings of a URL, and problems
- *	  between the pages of a set: duplicates, pages with and without a final slash, http
- *	  among https, and alternates that do not link back.
+ *	  between the pages of a set: duplicates, pages that differ in a final slash or
+ *	  index.html, http among https, and alternates that do not link back.
  */
 #ifndef SM_PAGES_H
 #define SM_PAGES_H

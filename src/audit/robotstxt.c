@@ -99,6 +99,7 @@ static const struct
 								 * SM_ROBOTS_PAGE for nothing special */
 	unsigned int traits;
 }			crawlers[] = {
+
 	/* google-common-crawlers */
 	{{SM_LITERAL("Googlebot-Image")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_IMAGE, 0},
 	{{SM_LITERAL("Googlebot-Video")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_VIDEO, 0},

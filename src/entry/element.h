@@ -30,7 +30,7 @@ typedef enum SmRole
 	SM_ROLE_CAPTION,
 	SM_ROLE_NAME,
 	SM_ROLE_DESCRIPTION,
-	SM_ROLE_HREFLANG,
+	SM_ROLE_HREFLANG,			/* of the alternate that comes next */
 	SM_ROLE_XML					/* the namespace of an element of ready-made
 								 * XML, whose values are not read */
 } SmRole;

@@ -39,6 +39,7 @@
 	PROBLEM(SM_LOC_FRAGMENT, "loc_fragment") \
 	PROBLEM(SM_LOC_DUPLICATE, "loc_duplicate") \
 	PROBLEM(SM_LOC_SLASH_DUPLICATE, "loc_slash_duplicate") \
+	PROBLEM(SM_LOC_INDEX_DUPLICATE, "loc_index_duplicate") \
 	PROBLEM(SM_SCHEME_MIXED, "scheme_mixed") \
 	PROBLEM(SM_LASTMOD_IN_FUTURE, "lastmod_in_future") \
 	PROBLEM(SM_DATE_BEFORE_1970, "date_before_1970") \
@@ -52,11 +53,14 @@
 	PROBLEM(SM_NAMESPACE_UNKNOWN, "namespace_unknown") \
 	PROBLEM(SM_HREFLANG_NOT_SUPPORTED, "hreflang_not_supported") \
 	PROBLEM(SM_HREFLANG_SUSPICIOUS, "hreflang_suspicious") \
+	PROBLEM(SM_HREFLANG_SAME_URL, "hreflang_same_url") \
 	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \
 	PROBLEM(SM_HREFLANG_NOT_RECIPROCAL, "hreflang_not_reciprocal") \
 	PROBLEM(SM_ROBOTS_DISALLOWED, "robots_disallowed") \
 	/* these are problems of the set as a whole */ \
 	PROBLEM(SM_LASTMOD_UNIFORM, "lastmod_uniform") \
+	PROBLEM(SM_DIRECTORY_UNUSED, "directory_unused") \
+	PROBLEM(SM_ROW_SECURITY_BYPASSED, "row_security_bypassed") \
 	PROBLEM(SM_ORDER_MISSING, "order_missing") \
 	PROBLEM(SM_DEPENDS_ON_SESSION, "depends_on_session") \
 	PROBLEM(SM_XML_UNCHECKED, "xml_unchecked") \

@@ -53,6 +53,8 @@ typedef struct Parsing
 	SmProblems	problems;
 	ReturnSetInfo *result;
 	MemoryContext row_context;	/* of one entry */
+	uint64		nrelative;		/* locs without a scheme */
+	char	   *relative;		/* the first of them */
 } Parsing;
 
 /*
@@ -190,10 +192,18 @@ parse_entries(Parsing *state)
 	oldcontext = MemoryContextSwitchTo(state->row_context);
 	while (xml ? sm_xml_parser_next(xml, &row) : next_url(input, &rest, problems, &row))
 	{
+		if (row.loc.len > 0 && !sm_url_begins(row.loc.s, row.loc.len) && state->nrelative++ == 0)
+			state->relative = MemoryContextStrdup(oldcontext, sm_for_message(row.loc));
 		put_entry(state, &row);
 		MemoryContextReset(state->row_context);
 	}
 	MemoryContextSwitchTo(oldcontext);
+	if (state->nrelative > 0)
+		ereport(NOTICE,
+				(errmsg_plural(UINT64_FORMAT " loc has no scheme, such as \"%s\"",
+							   UINT64_FORMAT " locs have no scheme, such as \"%s\"",
+							   state->nrelative, state->nrelative, state->relative),
+				 errdetail("Search engines accept only absolute URLs in a sitemap.")));
 
 	if (input->broken && !problems->rest_lost)
 	{

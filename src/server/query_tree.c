@@ -13,7 +13,10 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/plancache.h"
+#include "utils/rls.h"
 
 Query *
 sm_query_tree(const SmQuery *query)
@@ -21,6 +24,22 @@ sm_query_tree(const SmQuery *query)
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
 
 	return linitial_node(Query, source->query_list);
+}
+
+const char *
+sm_query_unsecured(const SmQuery *query)
+{
+	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
+	ListCell   *cell;
+
+	foreach(cell, source->relationOids)
+	{
+		Oid			relid = lfirst_oid(cell);
+
+		if (check_enable_rls(relid, InvalidOid, true) == RLS_NONE_ENV)
+			return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+	}
+	return NULL;
 }
 
 /* A query, and the query around it, whose CTEs it can use. */

@@ -124,6 +124,56 @@ SELECT n, lastmod, a.*
  WHERE problem <> 'loc_null'
  ORDER BY n, lastmod COLLATE "C";
 
+-- A time of day is no accident with fewer pages.
+SELECT n, lastmod, a.problem, a.detail
+  FROM (VALUES (9, '''2026-01-02T03:04:05Z'''), (10, '''2026-01-02T03:04:05Z'''), (10, 'timestamptz ''2026-01-02T10:00:00Z'''), (99, '''2026-01-02T00:00:00Z'''),
+               (10, 'CASE WHEN n = 5 THEN ''2026-01-02'' ELSE ''2026-01-02T03:04:05Z'' END')) v (n, lastmod),
+       LATERAL sitemap_audit(format('SELECT ''/'' || n AS loc, %s AS lastmod FROM generate_series(1, %s) n', lastmod, n), 'http://a.example/') a
+ ORDER BY n, lastmod COLLATE "C";
+
+-- The directory of base_url has no pages.
+SELECT base, page, scope, a.problem, a.detail
+  FROM (VALUES ('http://a.example/x/', '/a', 'host'), ('http://a.example/x/', 'b', 'host'), ('http://a.example/x/', '/x', 'host'), ('http://a.example/x/', '/x/', 'host'), ('http://a.example/x/', '/%78/a', 'host'),
+               ('http://a.example/', '/a', 'host'), ('http://a.example/x/', 'http://b.example/a', 'any')) v (base, page, scope)
+       LEFT JOIN LATERAL sitemap_audit(format('SELECT %L AS loc', page), base, scope => scope) a ON true;
+SELECT problem FROM sitemap_audit('SELECT unnest(''{/a,/x/a}''::text[]) AS loc', 'http://a.example/x/');
+SELECT problem FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/x/', robots => E'User-agent: *\nSitemap: http://a.example/x/sitemap.xml');
+SELECT problem FROM sitemap_audit('SELECT ''ftp:'' AS loc', 'http://a.example/x/');
+
+-- Row security that does not apply to the caller.
+CREATE SCHEMA robots;
+CREATE TABLE robots.post (id int PRIMARY KEY, slug text, public boolean);
+INSERT INTO robots.post VALUES (1, 'open', true), (2, 'secret', false);
+CREATE TABLE robots.tag AS SELECT 1 AS post, 'a' AS name;
+CREATE VIEW robots.listed AS SELECT slug FROM robots.post;
+CREATE POLICY visitors ON robots.post USING (public);
+\set query 'SELECT ''/'' || slug AS loc FROM robots.post, robots.tag ORDER BY id'
+SELECT problem FROM sitemap_audit(:'query', 'http://a.example/');
+ALTER TABLE robots.post ENABLE ROW LEVEL SECURITY;
+SELECT query, problem, detail
+  FROM unnest(ARRAY[:'query', 'SELECT ''/'' || slug AS loc FROM robots.listed', 'SELECT ''/'' || name AS loc FROM robots.tag']) query,
+       LATERAL sitemap_audit(query, 'http://a.example/');
+CREATE ROLE regress_sitemap_visitor;
+GRANT USAGE ON SCHEMA robots TO regress_sitemap_visitor;
+GRANT SELECT ON robots.post, robots.tag TO regress_sitemap_visitor;
+SET ROLE regress_sitemap_visitor;
+SELECT problem FROM public.sitemap_audit(:'query', 'http://a.example/');
+RESET ROLE;
+DROP SCHEMA robots CASCADE;
+DROP ROLE regress_sitemap_visitor;
+
+-- A directory and its index.
+SELECT row_number, loc, problem, detail
+  FROM sitemap_audit($$SELECT unnest('{/docs/,/docs/index.html,/a/index.php?x=1,/a/?x=1,/b/index.htm,/b,/index.html,/,http://a.example/docs/index.html,
+                                       /c/index.html,/c/index.htm,/d/index.html,/d/xindex.html,/d/index.html/,/e/index.htmlx,/e/,/f/index.html,/f/?x,/INDEX.html,/g/index.html,/g/index.html}'::text[]) AS loc$$, 'https://a.example/', scope => 'any')
+ WHERE problem LIKE 'loc_%duplicate';
+
+-- One page in two languages.
+SELECT alternates, a.problem, a.detail
+  FROM unnest(ARRAY['{"en": "/a", "de": "/a", "fr": "/a"}', '{"en": "/a", "en-GB": "/a", "EN-us": "/a", "x-default": "/a"}', '{"en": "/a"}', '{"en": "/a", "de": "/%61"}',
+                    '{"en": "/a", "de": "/de", "fr": "/de"}', '{"no": "/a", "nb": "/a", "nn-NO": "/a"}', '{"zh-Hans": "/a", "zh-Hant": "/a"}', '{"en": "/a", "ast": "/b"}']) alternates
+       LEFT JOIN LATERAL sitemap_audit(format('SELECT ''/a'' AS loc, %L::jsonb AS alternates', alternates), 'https://a.example/') a ON true;
+
 -- Without an index, a robots.txt can name the parts; a row with an invalid loc is in no file.
 SELECT index, max_urls, array_agg(problem)
   FROM (VALUES ('auto', 1), ('auto', 2), ('never', 1)) v (index, max_urls),

@@ -4,6 +4,8 @@
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set helpers :abs_srcdir /sql/include/helpers.sql
 \i :helpers
+-- Most locs here have no scheme: parse_columns.sql shows the NOTICE about that.
+SET client_min_messages = warning;
 
 -- A text sitemap: a URL a line, as it stands.
 SELECT loc, num_nulls(lastmod, changefreq, priority, extensions)

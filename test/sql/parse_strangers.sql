@@ -4,6 +4,8 @@
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set helpers :abs_srcdir /sql/include/helpers.sql
 \i :helpers
+-- Most locs here have no scheme: parse_columns.sql shows the NOTICE about that.
+SET client_min_messages = warning;
 
 -- The locs of a document in both ways; notices of the second come first.
 CREATE FUNCTION pg_temp.read(document bytea) RETURNS TABLE (error text, skip text[])

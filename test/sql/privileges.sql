@@ -35,8 +35,8 @@ CREATE FUNCTION pg_temp.each(query text) RETURNS TABLE (function text, result te
 $$;
 
 -- Nothing in the extension has other rights than its caller's, nor a setting of its own
--- except a search_path without other schemas, nor may the planner take it for something that keeps its arguments to itself.
-SELECT count(*) > 0, count(*) FILTER (WHERE prosecdef), count(*) FILTER (WHERE proleakproof), count(*) FILTER (WHERE proconfig <> '{"search_path=pg_catalog, pg_temp"}')
+-- except a search_path without other schemas and jit, nor may the planner take it for something that keeps its arguments to itself.
+SELECT count(*) > 0, count(*) FILTER (WHERE prosecdef), count(*) FILTER (WHERE proleakproof), count(*) FILTER (WHERE array_remove(proconfig, 'jit=off') <> '{"search_path=pg_catalog, pg_temp"}')
   FROM pg_depend d
   JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
   JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid

@@ -73,6 +73,7 @@ INSERT INTO session_call (statement) VALUES
   ('SELECT sitemap_text_agg(''http://a'' || loc) IS NULL FROM session_page'), ('SELECT sitemap_text_agg(loc) FROM session_page'),
   ('SELECT sitemap_kind(''http://a/''::text)'), ('SELECT sitemap_kind(''\x1f8b08''::bytea)'),
   ('SELECT count(*) FROM sitemap_parse(''http://a/''::text)'), ('SELECT sitemap_parse(''<urlset>''::text)'),
+  ('SELECT count(*) FROM sitemap_columns(''{}'')'),
   ('SELECT count(*) FROM sitemap_files(''SELECT loc FROM session_view'', ''http://a/'', max_urls => 50)'),
   ('SELECT sitemap_files(''SELECT loc || session_midnight(id + 1) AS loc FROM session_page ORDER BY id'', ''http://a/'', max_urls => 50)'),
   ('SELECT count(*) FROM (SELECT sitemap_files(''SELECT loc FROM session_view'', ''http://a/'', max_urls => 50) LIMIT 1) f'),

@@ -47,6 +47,12 @@ is(same_pages('"by index"'), 't', 'the pages of all sitemaps in an index are in 
 move('all.xml', 'whole');
 is(same_pages('whole'), 't', 'so are those of one that is no index');
 
+is($node->safe_psql('postgres', qq{SELECT images FROM whole WHERE loc = '${base}page/7'}),
+	'[{"loc": "http://cdn.example.com/?a&b=7", "caption": "Grüße 7"}]', 'images are values');
+put('relative.xml', '<urlset><url><loc>/paris/</loc></url></urlset>');
+my ($relative_status, $relative_output) = run_script('relative.xml', 'relative');
+like($relative_output, qr{NOTICE:  1 loc has no scheme, such as "/paris/"}, 'a loc without a scheme is reported');
+
 # An index in other forms, and what is none.
 put('list.xml', "\x{FEFF}<?xml version='1.0'?><?xml-stylesheet href='<a>'?>\n<!-- no ?>\n<urlset> --><s:sitemapindex xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>"
 	  . "<s:sitemap><s:loc>${base}a b[1]{2}.xml</s:loc></s:sitemap></s:sitemapindex>");

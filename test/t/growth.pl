@@ -135,6 +135,10 @@ my @cases = (
 	document('blanks', q{repeat(' ', size) || '<urlset/>'}, arguments => q{, on_invalid => 'skip'}),
 	document('lines', q{repeat(E'http://a.example/page\n', size / 22)}),
 	[ 'sitemap_parse, bytes', 'bytea', 'convert_to(' . sprintf($urlset, "repeat('$entry', size / 110)") . ", 'UTF8')", 'SELECT count(*) FROM input, sitemap_parse(v)' ],
+	[ 'sitemap_columns, many items', 'xml[]', q{xmls('<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>http://a/</i:loc></i:image>', size / 100)},
+		'SELECT count(images) FROM input, sitemap_columns(v)' ],
+	[ 'sitemap_columns, many values', 'xml[]', q{ARRAY[('<v:video xmlns:v="http://www.google.com/schemas/sitemap-video/1.1">' || repeat('<v:price currency="EUR">1</v:price>', size / 40) || '</v:video>')::xml]},
+		'SELECT count(videos) FROM input, sitemap_columns(v)' ],
 	[ 'sitemap_kind, comments', 'text', "repeat('<!-- -->', size / 8) || '<urlset/>'", 'sitemap_kind(v)' ],
 
 	# queries

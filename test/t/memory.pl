@@ -105,6 +105,10 @@ foreach my $type ('text', 'bytea')
 }
 
 call(
+	'sitemap_columns(xml[])',
+	q{(SELECT count(images) FROM sitemap_columns(ARRAY[('<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>' || n || '</i:loc></i:image>')::xml]))},
+	q{(SELECT count(images) FROM sitemap_columns(ARRAY[n::text::xml]))});
+call(
 	'sitemap_watch(regclass,name,regclass,name[])',
 	q{concat(sitemap_watch('page', 'id', 'queue'))},
 	q{sitemap_watch('page', 'none', 'queue')});

@@ -50,7 +50,7 @@ $node->safe_psql('postgres', q{
 	UPDATE post SET changed = '2026-03-03' WHERE id % 10 = 7;
 	UPDATE site SET requested = now()});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
-like(report('-v', 'base_url=https://c.example/'), qr{<h2 id="problems">Problems</h2>.*<tr><td colspan="5">none</td></tr>\n</tbody>}s, 'a site without problems');
+like(report('-v', 'base_url=https://c.example/'), qr{<p class="verdict good">There are no jobs\. .*<p>none</p>}s, 'a site without jobs');
 # The sitemap of another program, with a URL that is no link.
 $node->safe_psql('postgres',
 	q{INSERT INTO site_files (base_url, section, name, kind, loc) VALUES ('https://a.example/', 'blog"<u>', 'blog', 'urlset', 'javascript:alert(1)')});
@@ -58,27 +58,33 @@ $node->safe_psql('postgres',
 my $html = report('-v', 'jobs=site');
 like($html, qr/\A<!DOCTYPE html>\n.*<\/html>\n\z/s, 'one document');
 unlike($html, qr/<script|javascript:|<[bui]>|"&b|\?a="/i, 'hostile texts are escaped');
-like($html, qr{<td>broken</td><td class="bad">failing, 2 failures</td>.*&lt;i&gt;loc}, 'a job that fails, with its error');
-like($html, qr{<td>pages</td><td class="good">ok</td><td class="n">50</td><td class="n">1</td><td class="n"></td><td class="n bad"><a href="#problems">50</a></td>}, 'a job that succeeds, with findings of the audit');
-like($html, qr{<td>posts</td><td class="good">ok</td>.*<td class="n">0</td>}, 'a job without findings');
-like($html, qr{<td>pages</td>.*<td class="t"><time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ" title="\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+">\d+ (?:second|minute)s? ago</time></td>}, 'when it last succeeded');
-like($html, qr{<td>broken</td>.*<td class="n bad"><a href="#problems">no audit</a></td>}, 'a job without an audit');
-like($html, qr{<figcaption>pages of https://a\.example/.*<polyline points="10\.0,20\.0 310\.0,20\.0"/>.*<rect x="\d}s, 'a plot of its runs');
-like($html, qr{<figcaption>broken of .*<rect class="failure"}s, 'and of failures');
-like($html, qr{<td class="bad">no audit</td>.*&lt;i&gt;loc}, 'a query that cannot be audited');
-like($html, qr{<td class="bad">loc_fragment</td><td class="n">1</td><td class="long"><a href="https://b\.example/1#top">/1#top</a><br/>Search engines ignore .*</td></tr>}, 'a problem');
-like($html, qr{<td class="bad">loc_suspicious</td><td class="n">1</td><td class="long">/2&lt;u&gt;&quot;&amp;<br/>.*</td></tr>}, 'a problem with a hostile loc');
-like($html, qr{<a href="https://a\.example/pages-\w+\.xml\.gz">pages-\w+\.xml\.gz</a></td><td>urlset</td><td class="n">50</td>}, 'a file');
+like($html, qr{<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline';}, 'the browser loads nothing');
+unlike($html, qr{<img|<link|\bsrc=|url\(|\@import}, 'and nothing is there to load');
+like($html, qr{<p class="verdict bad"><strong class="bad">1 of 4 sections needs you</strong>: broken of https://a\.example/ fails\. 113 pages; the last change was <time [^>]*>\d+ seconds? ago</time>\.</p>},
+	'the verdict');
+like($html, qr{<p class="soft">The <a href="#problems">audit</a> of the queries finds \d+ problems: loc_duplicate, loc_fragment, loc_suspicious, order_missing, and 1 query that fails\.</p>}, 'what the audit finds');
+my %card = cards($html);
+is(join(' ', sort { $card{$a}{n} <=> $card{$b}{n} } keys %card), 'broken pages posts tags', 'the sections, the worst first');
+like($card{broken}{html}, qr{^<article class="card bad".*<div class="state">failing, 2 failures in a row</div>.*&lt;i&gt;loc.*What to do:.*<dt>audit</dt><dd><a href="#problems">failed</a>}s, 'a job that fails, with its error');
+like($card{pages}{html}, qr{^<article class="card good".*<div class="state">ok</div>.*<dt>URLs</dt><dd>50</dd>.*<dt>files</dt><dd>1</dd>.*<a href="#problems">50 findings</a>}s, 'a job that succeeds, with findings of the audit');
+like($card{posts}{html}, qr{<dt>audit</dt><dd>no findings</dd>}, 'a job without findings');
+like($card{pages}{html}, qr{<dt>last success</dt><dd><time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ" title="\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+">\d+ (?:second|minute)s? ago</time></dd>}, 'when it last succeeded');
+like($card{pages}{html}, qr{<rect x="\d.*<polyline points="10\.0,20\.0 310\.0,20\.0"/>}s, 'a plot of its runs');
+like($card{broken}{html}, qr{<rect class="failure"}, 'and of failures');
+like($html, qr{<strong class="bad">no audit</strong>.*&lt;i&gt;loc}, 'a query that cannot be audited');
+like($html, qr{<strong class="bad">loc_fragment</strong></td><td data-label="findings">1</td><td data-label="first finding"><a href="https://b\.example/1#top">/1#top</a><br/>Search engines ignore .*</td></tr>}, 'a problem');
+like($html, qr{<strong class="bad">loc_suspicious</strong></td><td data-label="findings">1</td><td data-label="first finding">/2&lt;u&gt;&quot;&amp;<br/>.*</td></tr>}, 'a problem with a hostile loc');
+like($html, qr{<a href="https://a\.example/pages-\w+\.xml\.gz">pages-\w+\.xml\.gz</a></td><td data-label="kind">urlset</td><td data-label="URLs">50</td>}, 'a file');
 my ($files, $urls) = split /\|/, $node->safe_psql('postgres', q{SELECT files, urls FROM site WHERE section = 'posts'});
-like($html, qr{<h3>pages of https://a\.example/</h3>\n<p>1 file, 50 URLs, \d+ bytes</p>}, 'the size of a section');
-like($html, qr{<h3>posts of https://a\.example/</h3>\n<p>$files files, $urls URLs, 1 index, \d+ (?:bytes|kB)</p>}, 'without its index');
-like($html, qr{<h3>sitemap of https://a\.example/</h3>\n<p>1 index, \d+ bytes</p>}, 'the index of the site');
-like($html, qr{<td>blog</td><td>urlset</td>}, 'a sitemap of another program');
+like($html, qr{<summary>pages of https://a\.example/: 1 file, 50 URLs, \d+ bytes</summary>}, 'the size of a section');
+like($html, qr{<summary>posts of https://a\.example/: $files files, $urls URLs, 1 index, \d+ (?:bytes|kB)</summary>}, 'without its index');
+like($html, qr{<summary>sitemap of https://a\.example/: 1 index, \d+ bytes</summary>}, 'the index of the site');
+like($html, qr{blog</td><td data-label="kind">urlset</td>}, 'a sitemap of another program');
 cmp_ok($files, '>', 5, 'posts are in many files');
-is(join(' ', $html =~ m{<td class="t">2026-03-03T00:00:00Z</td><td class="long"><a href="https://a\.example/post/(\d+)">}g), '17 27 37 47 57 7', 'pages that changed last, in all files');
-like($html, qr{2026-03-02T00:00:00Z</td><td class="long"><a href="https://a\.example/K%C3%A4se%20[^"]*">https://a\.example/Käse &amp; &lt;b&gt;&quot;Brot&quot; 7</a>},
+is(join(' ', $html =~ m{<td data-label="lastmod">2026-03-03T00:00:00Z</td><td data-label="page"><a href="https://a\.example/post/(\d+)">}g), '17 27 37 47 57 7', 'pages that changed last, in all files');
+like($html, qr{2026-03-02T00:00:00Z</td><td data-label="page"><a href="https://a\.example/K%C3%A4se%20[^"]*">https://a\.example/Käse &amp; &lt;b&gt;&quot;Brot&quot; 7</a>},
 	'a page that changed before, decoded');
-like($html, qr{<img src="https://cdn\.example/\d+\.jpg\?a=%22&amp;b=%3C" alt="" loading="lazy"/></td><td>de en</td>}, 'thumbnails and languages');
+like($card{pages}{html}, qr{<td data-label="images"><a href="https://cdn\.example/\d+\.jpg\?a=%22&amp;b=%3C">1</a></td><td data-label="languages">de en</td>}, 'images and languages');
 if (IPC::Run::run([ 'sh', '-c', 'command -v xmllint >/dev/null' ]))
 {
 	my $error;
@@ -86,25 +92,83 @@ if (IPC::Run::run([ 'sh', '-c', 'command -v xmllint >/dev/null' ]))
 	ok(IPC::Run::run([ 'xmllint', '--noout', '-' ], '<', \$html, '2>', \$error), 'well-formed') or diag $error;
 }
 
-$html = report('-v', 'base_url=https://b.example/', '-v', "robots=User-agent: *\nDisallow: /1\n");
+$html = report('-v', 'base_url=https://b.example/', '-v', "robots=User-agent: *\nDisallow: /1\nDisallow: /tags-\n");
 unlike($html, qr/a\.example/, 'one site');
-like($html, qr{<td class="bad">robots_disallowed</td><td class="n">4</td>}, 'an audit with robots.txt');
+like($html, qr{<p class="verdict good">The only section is well\. 3 pages;}, 'it is well');
+like($html, qr{<strong class="bad">robots_disallowed</strong></td><td data-label="findings">4</td>}, 'an audit with robots.txt');
+like($html, qr{<strong class="bad">robots_blocks_sitemap</strong>.*tags-51d8e999\.xml\.gz}, 'of the files, too, under the names that runs give them');
 
+# One fault of each kind: the verdict names them.  A section that may be empty is well.
 $node->safe_psql('postgres', q{
+	DELETE FROM site_files WHERE digest IS NULL;
+	INSERT INTO site (every, target, base_url, section, query, max_shrink)
+	SELECT '1 day', 'site_files', 'https://a.example/', section, 'SELECT ''/'' AS loc WHERE false', max_shrink
+	  FROM (VALUES ('empty', NULL), ('recent', 1)) v (section, max_shrink);
+	INSERT INTO site (every, target, base_url, section, query)
+	SELECT '1 day', 'site_files', 'https://a.example/', 'more-' || n, format('SELECT %L AS loc', '/more/' || n) FROM generate_series(1, 9) n});
+$node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
+$node->safe_psql('postgres', q{
+	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://a.example/', 'new', 'SELECT ''/new'' AS loc');
 	UPDATE site SET missed = 3 WHERE section = 'tags';
-	UPDATE site SET failures = 5, started = now(), error = 'refused' WHERE section = 'broken';
+	UPDATE site SET section = 'articles' WHERE section = 'posts';
+	UPDATE site SET failures = 5, started = now(), error = E'refused\nbecause' WHERE section = 'broken';
 	UPDATE site SET every = '1 minute', started = '2026-03-01 12:00', finished = '2026-03-01 12:00' WHERE section = 'pages';
 	DELETE FROM site_history WHERE section = 'pages' AND finished > '2026-03-02'});
 $html = report();
-like($html, qr{<td>broken</td><td class="bad">waiting, 5 failures</td>.*
-<tr>.*<td>pages</td><td class="">late</td>.*>\d+ days ago</time></td><td class="t bad">2026-03-01 12:01</td></tr>
-<tr>.*<td>tags</td><td class="">unwatched</td>.*<td class="n bad">3</td>}, 'a job that waits, one that is late, and one with missed files');
-like($html, qr{<figcaption>pages of .*\n.*<circle cx="160\.0" .*<text x="160" y="105" text-anchor="middle">[0-9: -]{16}</text></svg>}, 'a plot of one run has one time');
+%card = cards($html);
+like($html, qr{<p class="verdict bad"><strong class="bad">6 of 17 sections need you</strong>: broken of https://a\.example/ fails, new of https://a\.example/ has never run, pages of https://a\.example/ is late, posts of https://a\.example/ has no job, tags of https://b\.example/ missed changes and 1 more\. },
+	'the verdict names five faults');
+like($card{broken}{html}, qr{<div class="state">waiting, 5 failures in a row</div>.*refused\nbecause.*<code>UPDATE public\.site SET requested = now\(\) WHERE \(base_url, section\) = \('https://a\.example/', 'broken'\)</code>}s, 'a job that waits');
+like($card{pages}{html}, qr{<div class="bad"><dt>last success</dt><dd><time [^>]*>\d+ days ago</time></dd></div><div class="bad"><dt>was due</dt><dd>2026-03-01 12:01</dd></div>}, 'one that is late');
+like($card{posts}{html}, qr{^<article class="card warn".*<div class="state">no job</div>.*sitemap_publish_index}s, 'a section without a job');
+like($card{tags}{html}, qr{^<article class="card warn".*<div class="state">unwatched</div>.*UPDATE public\.site SET full_at = NULL}s, 'a job that missed changes');
+like($card{empty}{html}, qr{^<article class="card warn".*<div class="state">ok, 0 URLs</div>.*What to do}s, 'a job without URLs');
+like($card{recent}{html}, qr{^<article class="card warn".*<div class="state">ok, 0 URLs</div>(?!.*What to do)}s, 'one that may be without URLs');
+like($html, qr{<details><summary>11 sections are well</summary><div class="cards">\n<article class="card good"}, 'those that are well are folded');
+like($card{pages}{html}, qr{<circle cx="160\.0" .*<text x="160" y="105" text-anchor="middle">[0-9: -]{16}</text></svg>}, 'a plot of one run has one time');
 
-$node->safe_psql('postgres', 'DROP TABLE site_history CASCADE; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');
+# Another role makes functions and operators whose types fit better, and a view in place of the history.
+$node->safe_psql('postgres', q{
+	GRANT CREATE ON SCHEMA public TO PUBLIC;
+	CREATE ROLE eve;
+	CREATE TABLE spied (by name);
+	GRANT INSERT ON spied TO PUBLIC;
+	ALTER TABLE site_history RENAME TO history;
+	SET ROLE eve;
+	CREATE FUNCTION spy() RETURNS text LANGUAGE sql AS 'INSERT INTO public.spied VALUES (current_user) RETURNING by';
+	CREATE FUNCTION format(text, text, text) RETURNS text LANGUAGE sql AS 'SELECT public.spy()';
+	CREATE FUNCTION several(bigint, text, text) RETURNS text LANGUAGE sql AS 'SELECT public.spy()';
+	CREATE FUNCTION concat_ws(text, text, text) RETURNS text LANGUAGE sql AS 'SELECT public.spy()';
+	CREATE FUNCTION concat(text, text, text, text) RETURNS text LANGUAGE sql AS 'SELECT public.spy()';
+	CREATE FUNCTION sitemap_parse(bytea) RETURNS TABLE (loc text, lastmod text, extensions xml[]) LANGUAGE sql AS 'SELECT public.spy(), NULL, NULL::xml[]';
+	CREATE FUNCTION sitemap_audit(text, text) RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql AS 'SELECT 1, public.spy(), NULL, NULL';
+	CREATE FUNCTION concat_text(regclass, text) RETURNS text LANGUAGE sql AS 'SELECT public.spy()';
+	CREATE OPERATOR public.|| (LEFTARG = regclass, RIGHTARG = text, FUNCTION = concat_text);
+	CREATE VIEW site_history AS SELECT public.spy() AS base_url, 'pages'::text AS section, 1::bigint AS urls, 1 AS written, 0 AS failures, now() AS started, now() AS finished;
+	RESET ROLE});
+unlike(report(), qr/<svg/, 'a history of another role is not read');
+unlike(report('-v', 'history=site_history'), qr/<svg/, 'even if it is named');
+like(report('-v', 'history=history'), qr/<svg/, 'a history of the same owner, by its name');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM spied'), '0', 'and no function of another role is called');
+
+$node->safe_psql('postgres', 'DROP TABLE history CASCADE; DROP VIEW site_history; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');
 unlike(report('-v', 'jobs="The Site"'), qr/<svg/, 'without a history there are no plots');
 $node->stop;
 done_testing();
+
+# The cards by the section's name: their place, and their HTML.
+sub cards
+{
+	my ($page) = @_;
+	my ($n, %cards) = 0;
+
+	foreach my $card ($page =~ m{(<article .*?</article>)}gs)
+	{
+		my ($section) = $card =~ m{<h3>(\S+) };
+		$cards{$section} = { n => $n++, html => $card };
+	}
+	return %cards;
+}
 
 sub report
 {

@@ -1143,7 +1143,7 @@ BEGIN
 		       format('No job publishes it, but the index lists its files. To remove them: DELETE FROM %%s WHERE (base_url, section) = (%%L, %%L)',
 		              t.oid::regclass, s.base_url, s.section)
 		  FROM target t
-		 CROSS JOIN LATERAL %1$s._sitemap_read(t.oid, $4, false) AS s (base_url text, section text, urls bigint)
+		 CROSS JOIN LATERAL %1$s._sitemap_read(t.oid::regclass, $4, false) AS s (base_url text, section text, urls bigint)
 		 WHERE EXISTS (SELECT FROM job j WHERE j.base_url = s.base_url)
 		   AND NOT EXISTS (SELECT FROM job j WHERE (j.target, j.base_url, j.section) = (t.oid, s.base_url, s.section))
 		 ORDER BY base_url, section$$, schema)

@@ -20,7 +20,7 @@ BEGIN
            pg_get_function_result(p.oid) AS result
       FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
       JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'sitemap'
-     WHERE p.proname ~ '^_' AND p.pronargs > 0 LOOP
+     WHERE p.proname ~ '^_' AND p.pronargs > 0 AND 'internal'::regtype <> ALL (p.prorettype || p.proargtypes::oid[]) LOOP
     FOR i IN 0 .. function.pronargs LOOP
       FOREACH type IN ARRAY '{text,anyelement,anynonarray,anycompatible,unknown}'::text[] LOOP
         types := function.types;
@@ -30,7 +30,8 @@ BEGIN
           END IF;
         END LOOP;
         CONTINUE WHEN types = function.types OR type = 'unknown';
-        EXECUTE format('CREATE FUNCTION overloads.%I(%s) RETURNS %s LANGUAGE plpgsql AS $$ BEGIN RAISE ''overload as %%'', current_user; END $$',
+        -- OR REPLACE: of a single argument, "each" is "all"
+        EXECUTE format('CREATE OR REPLACE FUNCTION overloads.%I(%s) RETURNS %s LANGUAGE plpgsql AS $$ BEGIN RAISE ''overload as %%'', current_user; END $$',
                        function.proname, array_to_string(types, ', '), function.result);
       END LOOP;
     END LOOP;

@@ -124,7 +124,7 @@ stem_of(SmSpan page, uint64 *bits)
 	char	   *copy;
 
 	for (size_t i = 0; i < lengthof(indexes) && page.s[path_len - 1] != '/'; i++)
-		if (path_len > indexes[i].len &&
+		if (path_len > indexes[i].len && page.s[path_len - 1] == indexes[i].s[indexes[i].len - 1] &&
 			memcmp(page.s + path_len - indexes[i].len, indexes[i].s, indexes[i].len) == 0)
 		{
 			stem_len = path_len - indexes[i].len + 1;

@@ -295,6 +295,12 @@ sm_dir_remove(SmDir *dir, const char *name)
 }
 
 void
+sm_dir_discard(SmDir *dir, const char *name)
+{
+	(void) unlinkat(dir->fd, name, 0);
+}
+
+void
 sm_dir_flush(SmDir *dir)
 {
 	/* not every file system can flush a directory */

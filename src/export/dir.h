@@ -36,8 +36,8 @@ extern void sm_dir_init(SmDir *dir);
 
 /*
  * Open a directory, given by its absolute path, and lock it against processes of other
- * databases and servers, and against other sessions: dir->lock is held to the end of the
- * transaction.  Waits for sessions of this database.  Raises an error if another process
+ * databases and servers, and against other sessions: dir->lock is held until the caller
+ * releases it.  Waits for sessions of this database.  Raises an error if another process
  * has locked the directory.  The directory is created if only the last part of the path
  * is missing.  The path is not copied.
  */
@@ -71,6 +71,9 @@ extern int64 sm_dir_replace(SmDir *dir, const char *name, SmSpan content,
 
 /* Remove a file.  Raises an error if it does not exist. */
 extern void sm_dir_remove(SmDir *dir, const char *name);
+
+/* Remove a file after an error, if that is possible. */
+extern void sm_dir_discard(SmDir *dir, const char *name);
 
 /* Flush changes, so that a crash does not undo that files were replaced or removed. */
 extern void sm_dir_flush(SmDir *dir);

@@ -86,6 +86,7 @@ typedef struct ExportState
 	Tuplestorestate *indexes;
 	const char *base_url;		/* of rows that have none; NULL for none */
 	uint64		nfiles;			/* in the query */
+	bool		has_new_index;	/* an index of this export is in place */
 	ReturnSetInfo *result;		/* NULL for none */
 } ExportState;
 
@@ -350,9 +351,13 @@ write_files(ExportState *state, Tuplestorestate *rows)
 		oldcontext = MemoryContextSwitchTo(state->receiver.row_context);
 		file = sm_list_find(&state->list, get_text(state, slot, EXPORT_NAME));
 		if (file->is_written)
+		{
 			file->put.mtime = sm_dir_replace(&state->dir, file->name,
 											 read_content(state, slot, file->name),
 											 FILE_MODE, file->put.mtime);
+			file->is_new = strcmp(file->action, "created") == 0;
+			state->has_new_index |= rows == state->indexes;
+		}
 		put_result(state, file, file->action);
 		MemoryContextSwitchTo(oldcontext);
 	}
@@ -455,10 +460,26 @@ mirror(ExportState *state, const ExportSource *source)
 	PopActiveSnapshot();
 }
 
+/*
+ * After an error, close the directory.  If the disk is full, first remove the files that this
+ * export has created, as long as no index lists them: else a smaller set would not fit either.
+ * code: 0 for an error, else the session ends.
+ */
 static void
-close_after_error(int code, Datum dir)
+close_after_error(int code, Datum arg)
 {
-	sm_dir_close((SmDir *) DatumGetPointer(dir));
+	ExportState *state = (ExportState *) DatumGetPointer(arg);
+	dlist_iter	iter;
+
+	if (code == 0 && geterrcode() == ERRCODE_DISK_FULL && !state->has_new_index)
+		dlist_foreach(iter, &state->list.files)
+		{
+			SmListFile *file = dlist_container(SmListFile, node, iter.cur);
+
+			if (file->is_new)
+				sm_dir_discard(&state->dir, file->name);
+		}
+	sm_dir_close(&state->dir);
 }
 
 /* Export a source.  result: gets the files; NULL for none. */
@@ -478,11 +499,11 @@ export_source(ExportSource *source, ReturnSetInfo *result)
 	 * closed before the lock is released, or who waits for it would find the
 	 * directory locked
 	 */
-	PG_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
+	PG_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(state));
 	{
 		mirror(state, source);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
+	PG_END_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(state));
 	sm_dir_close(&state->dir);
 	LockRelease(&state->dir.lock, ExclusiveLock, false);
 }

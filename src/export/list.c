@@ -83,7 +83,7 @@ sm_list_find(SmList *list, const char *name)
 	file = hash_search(list->by_name, name, HASH_ENTER, &found);
 	if (!found)
 	{
-		file->is_listed = file->is_written = false;
+		file->is_listed = file->is_written = file->is_new = false;
 		file->action = NULL;
 		dlist_push_tail(&list->files, &file->node);
 	}

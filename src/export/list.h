@@ -30,6 +30,7 @@ typedef struct SmListFile
 	SmVersion	listed;
 	const char *action;			/* for the result; NULL if not in the query */
 	bool		is_written;		/* created or updated */
+	bool		is_new;			/* this export has created it */
 	SmVersion	put;			/* what is to be written, then */
 } SmListFile;
 

@@ -975,7 +975,7 @@ sub test_full_disk
 
   SKIP:
 	{
-		skip 'prlimit is not here', 9 if system("prlimit --version >$root/log 2>&1") != 0;
+		skip 'prlimit is not here', 11 if system("prlimit --version >$root/log 2>&1") != 0;
 		my $session = Session->start($node, 'postgres', on_error_stop => 0);
 
 		system_or_bail('prlimit', '--pid=' . $session->query_safe('SELECT pg_backend_pid()'), '--fsize=1000000');
@@ -990,6 +990,11 @@ sub test_full_disk
 			$session->{stderr} = '';
 			same_files({ content_of($site) }, 'leaves others as they were, and no temporary file');
 		}
+		my $new = "SELECT 'new.txt' AS name, 'text' AS kind, 'new'::bytea AS content, '' AS digest";
+		$session->query(export_statement("$new UNION ALL " . with_large_file()));
+		same_files({ content_of($site) }, 'a file that was created before it is removed');
+		$session->query(export_statement("SELECT name, 'index' AS kind, content, digest FROM ($new UNION ALL " . with_large_file() . ') f'));
+		same_files({ content_of($site), 'new.txt' => 'new' }, 'but not after an index is written, which can list it');
 		sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
 		like($session->query(export_statement($site)),
 			qr/sitemap-1.xml unchanged.*sitemap-2.xml deleted/s, 'the next export that fits does its work');

@@ -7,13 +7,17 @@
 DO $$
 DECLARE
 	schema pg_catalog.pg_namespace;
-	owner pg_catalog.regrole := '@extowner@';
+	owner CONSTANT pg_catalog.oid := '@extowner@'::pg_catalog.regrole;
+	database_owner CONSTANT pg_catalog.oid := 'pg_database_owner'::pg_catalog.regrole;
+	superuser CONSTANT pg_catalog.oid := 10;
 BEGIN
-	SELECT n.* INTO schema FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'sitemap';
-	IF pg_catalog.has_schema_privilege('public', schema.oid, 'CREATE')
-	   OR schema.nspowner <> owner::pg_catalog.oid AND schema.nspowner <> 10
-	      AND NOT (schema.nspowner = 'pg_database_owner'::pg_catalog.regrole::pg_catalog.oid
-	               AND EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database() AND datdba IN (owner, 10))) THEN
+	SELECT n.* INTO schema FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+	 WHERE e.extname = 'sitemap'::pg_catalog.name;
+	IF schema.nspowner = database_owner THEN
+		schema.nspowner := (SELECT d.datdba FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
+	END IF;
+	IF pg_catalog.has_schema_privilege('public'::pg_catalog.name, schema.oid, 'CREATE'::pg_catalog.text)
+	   OR schema.nspowner <> owner AND schema.nspowner <> superuser THEN
 		RAISE WARNING 'other roles can put functions of their own in place of those in the schema "%"', schema.nspname
 			USING HINT = 'Install the extension in a schema of its own: CREATE SCHEMA sitemap; CREATE EXTENSION sitemap SCHEMA sitemap;';
 	END IF;

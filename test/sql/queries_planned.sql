@@ -37,7 +37,7 @@ SELECT q, pg_temp.publish(q) > 1 AS published, pg_temp.publish(q, 'VALUES (5), (
   FROM (VALUES ('TABLE limited'), ('TABLE filtered'),
                ('SELECT path || left((''{x}''::planned_text[])[1], 0) AS loc, id AS key FROM planned_page ORDER BY id'),
                ('SELECT path || left((''{x}''::planned_text[])[1], 0) AS loc, id AS key FROM planned_page WHERE ($1 IS NULL OR id >= $1) AND ($2 IS NULL OR id < $2) ORDER BY id')) v (q);
-SELECT count(*) FROM sitemap_audit('SELECT loc || left((''{x}''::planned_text[])[1], 0) AS loc FROM limited', 'http://a/');
+SELECT count(*) FROM sitemap_audit('SELECT loc || left((''{x}''::planned_text[])[1], 0) AS loc FROM limited', 'http://a.example/');
 SELECT count(*) FROM sitemap_files('SELECT loc || left((''{x}''::planned_text[])[1], 0) AS loc FROM limited', 'http://a/');
 SELECT * FROM planned_log;
 
@@ -115,7 +115,7 @@ SELECT pg_temp.brief(format('SELECT sitemap_publish(%L, %L, %L)', 'planned_files
        'SELECT ''/'' AS loc, 1 AS key, (1 / (midnight_3() < ''epoch'')::int)::text AS shown', 'http://a/'));
 SELECT midnight_3();
 DISCARD PLANS;
-SELECT row_number, problem FROM sitemap_audit('SELECT (''{/}''::tokyo_text[])[1] AS loc', 'http://a/');
+SELECT row_number, problem FROM sitemap_audit('SELECT (''{/}''::tokyo_text[])[1] AS loc', 'http://a.example/');
 SELECT midnight_3();
 -- Plans are discarded only where settings differ.
 TRUNCATE planning;

@@ -409,7 +409,7 @@ SKIP:
 		VALUES ('far_files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc, 1 AS key', 'DELETE FROM far_queue RETURNING id', '$far'),
 		       ('far_files', 'https://a.example/', 'b', 'SELECT ''/b'' AS loc', NULL, '$far'),
 		       ('far_files', 'https://c.example/', 'c', 'SELECT ''/c'' AS loc', NULL, NULL)});
-	my $status = q{SELECT string_agg(concat_ws(' ', section, j.urls, failures, split_part(s.detail, ';', 1)), ', ' ORDER BY section) FROM far j JOIN sitemap_status('far') s USING (base_url, section)};
+	my $status = q{SELECT string_agg(concat_ws(' ', section, j.urls, failures, CASE WHEN state IN ('failing', 'waiting') THEN split_part(detail, ';', 1) END), ', ' ORDER BY section) FROM far j JOIN sitemap_status('far') s USING (base_url, section)};
 	foreach my $call (1 .. 4)
 	{
 		$node->psql('postgres', q{CALL sitemap_run('far')}, stderr => \my $stderr);

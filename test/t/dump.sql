@@ -181,7 +181,7 @@ CREATE MATERIALIZED VIEW m_image_file AS TABLE image_file;
 CREATE MATERIALIZED VIEW m_problem AS TABLE problem;
 CREATE MATERIALIZED VIEW m_entry AS TABLE entry;
 CREATE MATERIALIZED VIEW a_line AS
-SELECT shop, p.loc FROM m_document d CROSS JOIN LATERAL sitemap_parse(d.text) p;
+SELECT shop, p.loc, c.images FROM m_document d CROSS JOIN LATERAL sitemap_parse(d.text) p LEFT JOIN LATERAL sitemap_columns(p.extensions) c ON true;
 CREATE INDEX ON a_line ((sitemap_url(loc)::text));
 CREATE MATERIALIZED VIEW empty AS TABLE files WITH NO DATA;
 

@@ -114,6 +114,7 @@ CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '
 RETURN CASE
 	WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
 		THEN here._sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
+	WHEN segment COLLATE "C" IN ('.', '..') THEN here._sitemap_bytes(segment)
 	WHEN octet_length(segment) <= 590 AND segment COLLATE "C" !~ '[\x01-,/:-@[-^`{-\x7f]' THEN here._sitemap_letters(segment)
 	ELSE here._sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'))
 	END;
@@ -144,9 +145,8 @@ RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE '
 		'65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$') THEN 'invalid 22P02: the port is not a number from 1 to 65535'
 	WHEN url COLLATE "C" ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
 	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
-	WHEN what <> 'loc' THEN NULL
-	WHEN length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
-	WHEN site <> here._sitemap_site(base)
+	WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
+	WHEN what = 'loc' AND site <> here._sitemap_site(base)
 		THEN 'outside 22023: the site is "' || site || '", not "' || here._sitemap_site(base) || '" as in base_url'
 	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || here._sitemap_shown(given) || '"' END, ': '));
 

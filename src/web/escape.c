@@ -100,6 +100,8 @@ sm_url_reserved_length(SmSpan text)
 size_t
 sm_url_encode_segment(SmSpan segment, SmSpan keep, char *dst)
 {
+	/* browsers resolve "%2E", too, but URLs with such a segment are refused */
+	bool		is_dots = sm_span_equal(segment, sm_span_of(".")) || sm_span_equal(segment, sm_span_of(".."));
 	bool		kept[UCHAR_MAX + 1] = {false};
 	char	   *d = dst;
 
@@ -109,7 +111,7 @@ sm_url_encode_segment(SmSpan segment, SmSpan keep, char *dst)
 	{
 		char		c = segment.s[i];
 
-		if ((SM_CLASSES(c) & SM_UNRESERVED) || kept[(unsigned char) c])
+		if (!is_dots && ((SM_CLASSES(c) & SM_UNRESERVED) || kept[(unsigned char) c]))
 			*d++ = c;
 		else
 			d = sm_put_escape(d, c);

@@ -33,6 +33,7 @@ typedef enum SmUrlStatus
 	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */
 	SM_URL_NO_MEMORY,			/* libidn2 ran out of memory */
 	SM_URL_BAD_PORT,
+	SM_URL_ENCODED_DOTS,		/* "%2e" or the like as a segment of the path */
 	SM_URL_TOO_LONG,
 	SM_URL_LONG_REFERENCE,		/* relative, and too long to be resolved */
 	SM_URL_BAD_BASE,			/* a base URL with a query or a fragment */

@@ -294,6 +294,27 @@ dot_segment(const char *p, const char *end)
 }
 
 /*
+ * Has the path of a URL or of a reference a dot segment that is percent-encoded?  RFC 3986
+ * resolves only plain dots, browsers resolve both.
+ */
+static bool
+has_encoded_dots(const char *s, size_t len)
+{
+	const char *end = s + path_length(s, len);
+	const char *next;
+
+	for (; s <= end; s = next + 1)
+	{
+		next = memchr(s, '/', end - s);
+		if (next == NULL)
+			next = end;
+		if (dot_segment(s, next) > 0 && memchr(s, '%', next - s) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Remove the dot segments of a path, in place.  The path begins with a slash.
  * RFC 3986, 5.2.4.
  */
@@ -523,6 +544,9 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	d = sm_escape(s + raw_len, end, form, d, &entity_bytes);
 	*dst_len = d - dst;
 
+	/* without an escape, which most URLs are, there is nothing to look at */
+	if (memchr(given.s, '%', given.len) != NULL && has_encoded_dots(given.s, given.len))
+		return SM_URL_ENCODED_DOTS;
 	if (*dst_len - entity_bytes > max)
 		return SM_URL_TOO_LONG;
 	if (base && base->scope == SM_SCOPE_PATH &&
@@ -748,6 +772,7 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_NO_IDNA] = "this build has no libidn2 to encode the non-ASCII host",
 		[SM_URL_NO_MEMORY] = "no memory to encode the non-ASCII host",
 		[SM_URL_BAD_PORT] = "the port is not a number from 1 to 65535",
+		[SM_URL_ENCODED_DOTS] = "the path has a segment \"%2E\" or \"%2E%2E\", which browsers read as \".\" or \"..\"",
 		[SM_URL_TOO_LONG] = ("longer than " SM_STRING(SM_URL_MAX) " characters after percent-encoding"),
 		[SM_URL_LONG_REFERENCE] = ("relative, and longer than " SM_STRING(REFERENCE_MAX) " bytes"),
 		[SM_URL_BAD_BASE] = "query and fragment are not allowed"

@@ -26,7 +26,11 @@ SELECT string_agg(CASE WHEN pg_temp.error(format('SELECT sitemap_encode(%L, %L)'
 SELECT pg_temp.brief(format('SELECT sitemap_encode(NULL, %L)', '/' || c)) FROM unnest(ARRAY[' ', E'\t', E'\x7F', '`', 'ü', '😀']) c;
 SELECT length(sitemap_encode(repeat('!/', 500000), repeat('!', 1000000)));
 
--- Each slug is a page of its own, and stays so; only "." is the directory.
+-- A segment of one or two dots leads elsewhere, so its dots are encoded, and no URL may have it.
+SELECT s, sitemap_encode(s), sitemap_encode(s, './') FROM unnest(ARRAY['.', '..', '...', '.a', './..']) s;
+SELECT pg_temp.error(format('SELECT FROM sitemap_files(%L, ''http://a/'')', format('SELECT ''/item/%s'' AS loc', sitemap_encode(s)))) FROM unnest('{.,..}'::text[]) s;
+
+-- Each other slug is a page of its own, and stays so.
 SELECT count(*), count(DISTINCT loc), bool_and(loc = 'http://a/item/' || sitemap_encode(slug) || '?q=' || sitemap_encode(slug))
   FROM (SELECT chr(c) AS slug FROM generate_series(33, 1000) c WHERE chr(c) <> '.') s,
        LATERAL (SELECT rtrim(convert_from(content, 'UTF8'), E'\n') AS loc

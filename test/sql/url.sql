@@ -270,6 +270,17 @@ SELECT id, pg_temp.error(format('SELECT FROM sitemap_files(%L, ''https://www.exa
 SELECT row_number, problem, detail
   FROM sitemap_audit('SELECT url AS loc FROM refused ORDER BY id', 'https://www.example.com/b/', scope => 'any');
 
+-- Browsers read "%2E" as a dot, RFC 3986 does not: refused as a segment of a path.
+CREATE TEMP TABLE dots (id serial, url text);
+INSERT INTO dots (url) VALUES ('/%2E'), ('/a/%2e%2e/b'), ('/a/.%2E?b'), ('%2e./a'), ('https://www.example.com/a/%2E%2E#b'), ('//www.example.com/%2E/../a'),
+  ('/a/%2E%2E%2E/b'), ('/a%2E/b'), ('/a?b=/%2E/'), ('/a#/%2E/'), ('/a/../%2Fb'), ('https://www.example.com/a/../b/.');
+SELECT id, url, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''https://www.example.com/'')', format('SELECT %L AS loc', url))) FROM dots ORDER BY id;
+SELECT row_number, problem, detail FROM sitemap_audit('SELECT url AS loc FROM dots ORDER BY id', 'https://www.example.com/');
+SELECT pg_temp.text(content) FROM sitemap_files('SELECT url AS loc FROM dots ORDER BY id', 'https://www.example.com/', format => 'txt', on_invalid => 'skip');
+SELECT pg_temp.brief($$ SELECT sitemap_image('https://www.example.com/%2E/a') $$), pg_temp.brief($$ SELECT sitemap_alternate('en', 'https://www.example.com/a/%2E%2e') $$),
+       pg_temp.brief($$ SELECT FROM sitemap_files('SELECT ''/'' AS loc', 'https://www.example.com/a/%2E%2E/') $$);
+SELECT problem, detail FROM sitemap_audit($$ SELECT '/' AS loc, '{/%2E}'::text[] AS images, '{"en": "/", "de": "/a/%2E%2E"}'::jsonb AS alternates $$, 'https://www.example.com/');
+
 -- A path may have a colon behind a slash; the case of hex digits does not matter.
 SELECT pg_temp.text(content)
   FROM sitemap_files($$ SELECT unnest('{./1:2,/a:b,1?:,https://www.example.com/\\@x}'::text[]) AS loc $$,

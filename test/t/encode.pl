@@ -35,7 +35,8 @@ for i in range(count):
     start = int(random.random() * 99900)
     text = texts[i % 4][start : start + int(random.random() ** 3 * 60)]
     keep = ''.join(random.sample(reserved, i % 8 * 2)) if i % 2 else ''
-    sys.stdout.write('\\t'.join([text.encode().hex(), keep, urllib.parse.quote(text, safe=keep)]) + '\\n')
+    wanted = text.replace('.', '%2E') if text in ('.', '..') else urllib.parse.quote(text, safe=keep)
+    sys.stdout.write('\\t'.join([text.encode().hex(), keep, wanted]) + '\\n')
 };
 
 foreach ([ 'UTF8', 'utf-8', 1_000_000 ], [ 'LATIN1', 'latin-1', 20_000 ], [ 'EUC_JP', 'euc_jp', 20_000 ],

@@ -173,6 +173,8 @@ is(sql(q{
 	SELECT count(*) FILTER (WHERE "site maps".sitemap_encode(piece, keep) IS DISTINCT FROM ext.sitemap_encode(piece, keep))
 	  FROM (SELECT unnest(pieces || NULL) AS piece FROM pieces) p, unnest(ARRAY['', '/', '[]', ':[:', '+-/', 'a-_.~Z9', NULL, ':/?#[]@!$&''()*+,;=']) AS keep}), '0', 'sitemap_encode');
 is(sql(q{SELECT "site maps".sitemap_encode('a/b-[c]!ü', '/[]!') || "site maps".sitemap_encode('%41')}), 'a/b-[c]!%C3%BC%2541', 'sitemap_encode, characters to keep');
+is(sql(qq{SELECT string_agg($_.sitemap_encode(s, './'), ' ' ORDER BY s COLLATE "C") FROM unnest('{.,..,...,./}'::text[]) s}), '%2E %2E%2E ... ./', "$_: sitemap_encode, dots")
+  foreach '"site maps"', 'ext';
 foreach my $keep ('%', '/ ', 'ü', '^-]', '\\')
 {
 	is(join(' ', map { state_of($_) } attempts(map { "SELECT $_.sitemap_encode('x', '$keep')" } '"site maps"', 'ext')), '22023 22023', encode_utf8("sitemap_encode, keep '$keep'"));

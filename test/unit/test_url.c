@@ -39,7 +39,7 @@ status_name(SmUrlStatus status)
 {
 	static const char *const names[] = {
 		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_REFERENCE", "BAD_SCHEME", "OTHER_SCHEME", "USER", "NO_HOST",
-		"BAD_HOST", "BACKSLASH", "NOT_IDNA2008", "NO_IDNA", "NO_MEMORY", "BAD_PORT", "TOO_LONG", "LONG_REFERENCE",
+		"BAD_HOST", "BACKSLASH", "NOT_IDNA2008", "NO_IDNA", "NO_MEMORY", "BAD_PORT", "ENCODED_DOTS", "TOO_LONG", "LONG_REFERENCE",
 		"BAD_BASE", "OTHER_SITE", "OTHER_PATH"
 	};
 
@@ -590,12 +590,22 @@ test_resolve(void)
 	resolves(base, "g#s/../x", "http://a/b/c/g#s/../x");
 	fails_in("http:g", base, SM_URL_NO_HOST);
 
-	/* a dot may be percent-encoded */
-	resolves(base, "%2e/g", "http://a/b/c/g");
-	resolves(base, "%2E%2e/g", "http://a/b/g");
-	resolves(base, ".%2e/g", "http://a/b/g");
-	resolves(base, "%2E./g", "http://a/b/g");
-	resolves(base, "/g/%2e%2E", "http://a/");
+	/* a dot may not be percent-encoded */
+	fails_in("%2e/g", base, SM_URL_ENCODED_DOTS);
+	fails_in("%2E%2e/g", base, SM_URL_ENCODED_DOTS);
+	fails_in(".%2e/g", base, SM_URL_ENCODED_DOTS);
+	fails_in("%2E./g", base, SM_URL_ENCODED_DOTS);
+	fails_in("%2e", base, SM_URL_ENCODED_DOTS);
+	fails_in("g/%2E?x", base, SM_URL_ENCODED_DOTS);
+	fails_in("g/%2E#x", base, SM_URL_ENCODED_DOTS);
+	fails_in("/g/%2e%2E", base, SM_URL_ENCODED_DOTS);
+	fails_in("/%2e/../g", base, SM_URL_ENCODED_DOTS);
+	fails_in("//a/%2e", base, SM_URL_ENCODED_DOTS);
+	fails_in("http://a/g/%2E%2E/h", base, SM_URL_ENCODED_DOTS);
+	fails_in("http://other/%2E", base, SM_URL_ENCODED_DOTS);
+	fails_in("http://%2E/g", base, SM_URL_BAD_HOST);
+	resolves(base, "http://a/g/../h%2E", "http://a/g/../h%2E");
+	resolves(base, "g#/%2e%2e/x", "http://a/b/c/g#/%2e%2e/x");
 	resolves(base, "%2e%2e%2e/g", "http://a/b/c/%2e%2e%2e/g");
 	resolves(base, "%2eg", "http://a/b/c/%2eg");
 	resolves(base, "g?%2e%2e/x", "http://a/b/c/g?%2e%2e/x");
@@ -774,10 +784,10 @@ test_scope_path(void)
 	fails_in("http://h.example//a/b/", base, SM_URL_OTHER_PATH);
 	fails_in("http://h.example/a/b/..", base, SM_URL_OTHER_PATH);
 	fails_in("http://h.example/a/b/../b/c", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/a/b/c/%2E%2e/./../b/", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/c/%2E%2e/./../b/", base, SM_URL_ENCODED_DOTS);
 	fails_in("http://h.example/a/b/../c", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/a/b/%2e%2E/c", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/a/b/.%2e/c", base, SM_URL_OTHER_PATH);
+	fails_in("http://h.example/a/b/%2e%2E/c", base, SM_URL_ENCODED_DOTS);
+	fails_in("http://h.example/a/b/.%2e/c", base, SM_URL_ENCODED_DOTS);
 	fails_in("http://h.example/a/b/c/../../d", base, SM_URL_OTHER_PATH);
 	fails_in("http://h.example?/a/b/", base, SM_URL_OTHER_PATH);
 	fails_in("https://h.example/a/b/", base, SM_URL_OTHER_SITE);
@@ -1043,7 +1053,8 @@ test_base(void)
 	base_is("http://h:443/", "http://h:443/", "http://h:443/");
 	base_is(H "/a/../b/./c", H "/b/c/", H "/b/c/");
 	base_is(H "/a/..", H "/", H "/");
-	base_is(H "/%2E%2e/'/x/%2e./", H "/'/", H "/&apos;/");
+	base_is(H "/../'/x/../", H "/'/", H "/&apos;/");
+	base_fails(H "/%2E%2e/", SM_URL_ENCODED_DOTS);
 	base_is(H "/..", H "/", H "/");
 #ifdef USE_LIBIDN2
 	base_is("http://b\xC3\xBC" "cher.de", "http://xn--bcher-kva.de/", "http://xn--bcher-kva.de/");

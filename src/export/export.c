@@ -472,6 +472,7 @@ close_after_error(int code, Datum arg)
 	dlist_iter	iter;
 
 	if (code == 0 && geterrcode() == ERRCODE_DISK_FULL && !state->has_new_index)
+	{
 		dlist_foreach(iter, &state->list.files)
 		{
 			SmListFile *file = dlist_container(SmListFile, node, iter.cur);
@@ -479,6 +480,7 @@ close_after_error(int code, Datum arg)
 			if (file->is_new)
 				sm_dir_discard(&state->dir, file->name);
 		}
+	}
 	sm_dir_close(&state->dir);
 }
 

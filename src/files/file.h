@@ -26,7 +26,7 @@ typedef struct SmFile
 	const char *digest;			/* of the document */
 	const char *first_key;		/* the key of its first row; NULL without keys */
 	const char *recipe;			/* recipe of the set (set.c); NULL for none */
-	struct varlena *shown;		/* states of its pages (entry/shown.h), or NULL */
+	struct varlena *shown;		/* states of its pages (shown.h), or NULL */
 	uint64		shown_checksum; /* of the states; 0 if there are none */
 	struct varlena *content;	/* the document, maybe gzipped; or NULL */
 } SmFile;

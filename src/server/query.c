@@ -19,6 +19,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parse_param.h"
 #include "server/error.h"
+#include "server/statement.h"
 #include "server/table.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -276,17 +277,14 @@ bool
 sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, bool *is_constant)
 {
 	SPIExecuteOptions options = {.dest = dest,.params = makeParamList(1)};
-	ParamExternData *param = options.params->params;
 	SPIPlanPtr	plan;
 	const Query *query;
 	bool		is_volatile;
 	int			result;
 
-	*param = (ParamExternData) {
-		.value = TimestampTzGetDatum(since),.pflags = PARAM_FLAG_CONST,.ptype = TIMESTAMPTZOID
-	};
+	sm_set_parameter(options.params, 1, TIMESTAMPTZOID, TimestampTzGetDatum(since), false);
 	SPI_connect();
-	plan = prepare(statement, 1, &param->ptype, 0);
+	plan = prepare(statement, 1, &options.params->params[0].ptype, 0);
 	if (list_length(SPI_plan_get_plan_sources(plan)) != 1 || plan_source(plan)->resultDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),

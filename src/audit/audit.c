@@ -291,17 +291,45 @@ check_alternates(Audit *audit, SmSpan page)
 static void
 check_hreflang(Audit *audit, SmSpan hreflang)
 {
-	char		likely[SM_HREFLANG_MAX];
-	size_t		len = sm_iso_likely_hreflang(hreflang.s, hreflang.len, likely);
-
 	if (sm_iso_hreflang(hreflang.s, hreflang.len) == SM_HREFLANG_LONG)
 		add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
 					psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
 							 sm_for_message(hreflang)));
-	if (len > 0)
-		add_problem(audit, SM_HREFLANG_SUSPICIOUS,
-					psprintf("The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
-							 sm_for_message(hreflang), (int) len, likely));
+}
+
+/* Does another alternate than the current one have a language, or probably mean it? */
+static bool
+is_taken(const Audit *audit, SmSpan language, int current)
+{
+	for (int i = 0; i < audit->nalternates; i++)
+	{
+		SmSpan		other = audit->hreflangs[i];
+		char		likely[SM_HREFLANG_MAX];
+		size_t		len = sm_iso_likely_hreflang(other.s, other.len, likely);
+
+		if (i != current && (sm_equal_ignoring_case(other, language) ||
+							 sm_equal_ignoring_case(sm_span(likely, len), language)))
+			return true;
+	}
+	return false;
+}
+
+/* Look for countries taken for languages; what is meant is said if no other alternate has it. */
+static void
+check_likely(Audit *audit)
+{
+	for (int i = 0; i < audit->nalternates; i++)
+	{
+		SmSpan		hreflang = audit->hreflangs[i];
+		char		likely[SM_HREFLANG_MAX];
+		size_t		len = sm_iso_likely_hreflang(hreflang.s, hreflang.len, likely);
+
+		if (len > 0)
+			add_problem(audit, SM_HREFLANG_SUSPICIOUS,
+						psprintf("The hreflang \"%s\" is a rare language or place.%s",
+								 sm_for_message(hreflang), is_taken(audit, sm_span(likely, len), i) ? "" :
+								 psprintf(" You probably mean \"%.*s\".", (int) len, likely)));
+	}
 }
 
 /* The language of an hreflang, without script and country.  Norwegian has three codes. */
@@ -490,6 +518,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	sm_audit_robots_check(audit->robots, audit->receiver.nrows,
 						  entry->has_news ? SM_ROBOTS_NEWS : SM_ROBOTS_PAGE, NULL, page);
 	check_alternates(audit, page);
+	check_likely(audit);
 	check_languages(audit);
 	if (!audit->is_below)
 		audit->is_below = sm_span_begins(page, audit->options->base.url[SM_FORM_PLAIN]);

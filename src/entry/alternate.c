@@ -72,13 +72,35 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 	return n;
 }
 
-/* A hint for an invalid hreflang: what to write instead, if that is known. */
-static const char *
-hreflang_hint(SmSpan hreflang)
+/* Does a link have a language, or would a hint propose it? */
+static bool
+leads_to(SmSpan hreflang, SmSpan language)
 {
+	char		meant[SM_HREFLANG_MAX];
+	size_t		len = sm_iso_hreflang(hreflang.s, hreflang.len) == SM_HREFLANG_INVALID ?
+		sm_iso_suggest_hreflang(hreflang.s, hreflang.len, meant) :
+		sm_iso_likely_hreflang(hreflang.s, hreflang.len, meant);
+
+	return sm_equal_ignoring_case(hreflang, language) ||
+		sm_equal_ignoring_case(sm_span(meant, len), language);
+}
+
+/*
+ * A hint for the invalid hreflang of links[current]: what to write instead, if that is known
+ * and no other link leads to it.
+ */
+static const char *
+hreflang_hint(const SmLink *links, int nlinks, int current)
+{
+	SmSpan		hreflang = sm_trim(links[current].hreflang);
 	char		suggested[SM_HREFLANG_MAX];
 	size_t		len = sm_iso_suggest_hreflang(hreflang.s, hreflang.len, suggested);
 
+	/* a page has no more links than that, so time is in proportion to them */
+	for (int i = 0; len > 0 && i < Min(nlinks, SM_MAX_ALTERNATES); i++)
+		if (i != current && leads_to(sm_trim(links[i].hreflang), sm_span(suggested, len)))
+			return psprintf("It means \"%.*s\", as \"%s\" does. A page can have one of them.",
+							(int) len, suggested, sm_for_message(links[i].hreflang));
 	if (len > 0)
 		return psprintf("Write \"%.*s\".", (int) len, suggested);
 	return "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.";
@@ -114,8 +136,9 @@ add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 }
 
 bool
-sm_append_alternate(SmEntryWriter *w, const SmLink *link)
+sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int current)
 {
+	const SmLink *link = &links[current];
 	SmSpan		hreflang = sm_trim(link->hreflang);
 	SmHreflang	status = sm_iso_hreflang(hreflang.s, hreflang.len);
 	int			start = w->buf->len;
@@ -125,7 +148,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 	w->problem = SM_EXTENSION_INVALID;
 	if (status == SM_HREFLANG_INVALID)
 		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 hreflang_hint(hreflang),
+						 hreflang_hint(links, nlinks, current),
 						 "invalid hreflang \"%s\": must be x-default or a language code",
 						 sm_for_message(link->hreflang));
 	sm_append(w->buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));

@@ -22,9 +22,10 @@ extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems
 							   const char *what);
 
 /*
- * Append a link to w->buf.  Returns false for a problem; then w->buf and the counts of the
+ * Append links[current] to w->buf; a hint considers the others.  Returns false for a problem; then w->buf and the counts of the
  * page are unchanged.
  */
-extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *link);
+extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks,
+								int current);
 
 #endif

@@ -226,7 +226,7 @@ sitemap_alternate(PG_FUNCTION_ARGS)
 	link.hreflang = sm_read_argument(PG_GETARG_DATUM(0), "hreflang");
 	link.href = sm_read_argument(PG_GETARG_DATUM(1), "href");
 	begin_element(&element);
-	sm_append_alternate(&element.writer, &link);
+	sm_append_alternate(&element.writer, &link, 1, 0);
 	return end_element(&element);
 }
 
@@ -247,7 +247,7 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 
 		/* all share one buffer; each result is a copy */
 		element.buf.len = VARHDRSZ;
-		sm_append_alternate(&element.writer, &links[i]);
+		sm_append_alternate(&element.writer, links, n, i);
 		elements[i] = datumCopy(end_element(&element), false, -1);
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(elements, n, XMLOID, -1, false, TYPALIGN_INT));

@@ -68,6 +68,11 @@ SELECT h, coalesce(substring(error FROM 'Write "(.*)"'), substring(error FROM 'n
                 zh-CHS,zh-CHT,vn,jp,rs,es_LA,
                 german,us,gb,xx,419,"",x-klingon,i-default,"[object Object]",undefined,"en,de","hreflang=\"de\""}'::text[]) h,
        pg_temp.error(format('SELECT sitemap_alternate(%L, ''http://a/'')', h)) error;
+-- But not what another link of the page has, or means.
+SELECT problem, detail
+  FROM sitemap_audit($$ SELECT '/' AS loc, '{"es-419": "/1", "es_LA": "/2", "en": "/", "en-001": "/3", "deu": "/4"}'::jsonb AS alternates $$, 'http://a.example/');
+SELECT problem, detail
+  FROM sitemap_audit($$ SELECT '/' AS loc, '{"es": "/", "es-LA": "/2", "ko": "/3", "KR": "/4"}'::jsonb AS alternates $$, 'http://a.example/');
 
 -- Several at once, from a JSON object.
 SELECT sitemap_alternates('{"en": "http://a/en", "de-AT": "http://a/de?x=1&y=2", "fr": null,

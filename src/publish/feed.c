@@ -78,12 +78,12 @@ static const SmTable feed_table = {
 #define ENTRIES		"sitemap_entries"
 #define ENTRY_NCOLUMNS	4
 
-/* rows of SELECT_CHANGES that are in memory */
-#define FETCH_ROWS		1000
+/* rows of SELECT_CHANGES that are in memory, and are inserted by one statement */
+#define BATCH_ROWS		20
 
 /*
  * The last three columns of the feed.  An INSERT ... SELECT of a tuplestore could not be sent
- * to the shards of a feed, so each row is inserted by a statement of its own.
+ * to the shards of a feed, so the rows are inserted as lists of VALUES.
  */
 #define SELECT_CHANGES \
 	"SELECT loc," \
@@ -101,7 +101,7 @@ struct SmFeed
 	TupleDesc	desc;			/* of the entries */
 
 	const char *name;			/* of the file being compared */
-	MemoryContext entry_context;	/* for the entry being taken */
+	MemoryContext entry_context;	/* for an entry, or rows to insert */
 };
 
 /* Does the caller have a privilege on a table, or on a column of it? */
@@ -275,6 +275,37 @@ next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 	return run_at;
 }
 
+/* Insert rows of SELECT_CHANGES. */
+static void
+insert_rows(const SmFeed *feed, const SPITupleTable *rows, const char *base_url, TimestampTz at,
+			const char *section)
+{
+	int			last = CHANGE_LOC;	/* number of the last parameter */
+	ParamListInfo params = makeParamList(last + (int) rows->numvals * (CHANGE_NCOLUMNS - CHANGE_LOC));
+	StringInfoData statement;
+
+	sm_set_parameter(params, CHANGE_BASE_URL + 1, TEXTOID, CStringGetTextDatum(base_url), false);
+	sm_set_parameter(params, CHANGE_AT + 1, TIMESTAMPTZOID, TimestampTzGetDatum(at), false);
+	sm_set_parameter(params, CHANGE_SECTION + 1, TEXTOID, CStringGetTextDatum(section), false);
+	initStringInfo(&statement);
+	appendStringInfoString(&statement,
+						   "INSERT INTO @table (base_url, at, section, loc, action, lastmod) VALUES ");
+	for (uint64 i = 0; i < rows->numvals; i++)
+	{
+		appendStringInfo(&statement, "%s($1, $2, $3, $%d, $%d, $%d)", i > 0 ? ", " : "",
+						 last + 1, last + 2, last + 3);
+		for (int column = CHANGE_LOC; column < CHANGE_NCOLUMNS; column++)
+		{
+			bool		isnull;
+			Datum		value = SPI_getbinval(rows->vals[i], rows->tupdesc,
+											  column - CHANGE_LOC + 1, &isnull);
+
+			sm_set_parameter(params, ++last, TEXTOID, value, isnull);
+		}
+	}
+	sm_table_execute(&feed->table, statement.data, params, SM_WRITE, NULL);
+}
+
 void
 sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
 {
@@ -284,39 +315,22 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		.md.enrtype = ENR_NAMED_TUPLESTORE,
 		.md.enrtuples = tuplestore_tuple_count(feed->entries),.reldata = feed->entries
 	};
-	ParamListInfo row = makeParamList(CHANGE_NCOLUMNS);
+	TimestampTz at;
 	Portal		changes;
 
 	if (tuplestore_tuple_count(feed->entries) == 0)
 		return;
-	sm_set_parameter(row, CHANGE_BASE_URL + 1, TEXTOID, CStringGetTextDatum(base_url), false);
-	sm_set_parameter(row, CHANGE_AT + 1, TIMESTAMPTZOID,
-					 TimestampTzGetDatum(next_time(feed, base_url, run_at)), false);
-	sm_set_parameter(row, CHANGE_SECTION + 1, TEXTOID, CStringGetTextDatum(section), false);
-
+	at = next_time(feed, base_url, run_at);
 	SPI_register_relation(&entries);
 	changes = SPI_cursor_open_with_args(NULL, SELECT_CHANGES, 0, NULL, NULL, NULL, true, 0);
-	while (SPI_cursor_fetch(changes, true, FETCH_ROWS), SPI_processed > 0)
+	while (SPI_cursor_fetch(changes, true, BATCH_ROWS), SPI_processed > 0)
 	{
 		SPITupleTable *rows = SPI_tuptable;
 
-		for (uint64 i = 0; i < rows->numvals; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			for (int column = CHANGE_LOC; column < CHANGE_NCOLUMNS; column++)
-			{
-				bool		isnull;
-				Datum		value = SPI_getbinval(rows->vals[i], rows->tupdesc,
-												  column - CHANGE_LOC + 1, &isnull);
-
-				sm_set_parameter(row, column + 1, TEXTOID, value, isnull);
-			}
-			MemoryContextSwitchTo(feed->entry_context);
-			sm_table_execute(&feed->table,
-							 "INSERT INTO @table (base_url, at, section, loc, action, lastmod)"
-							 " VALUES ($1, $2, $3, $4, $5, $6)", row, SM_WRITE, NULL);
-			MemoryContextReset(feed->entry_context);
-		}
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(feed->entry_context);
+		insert_rows(feed, rows, base_url, at, section);
+		MemoryContextReset(feed->entry_context);
 		SPI_freetuptable(rows);
 	}
 	SPI_cursor_close(changes);

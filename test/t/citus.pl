@@ -77,10 +77,10 @@ sub test_aggregates
 sub test_files
 {
 	is(files('spread', 'max_urls => 700'), files('page', 'max_urls => 700'), 'sitemap_files');
-	is(sql(q{SELECT * FROM sitemap_audit('SELECT loc FROM public.spread', 'http://a/')}),
+	is(sql(q{SELECT * FROM sitemap_audit('SELECT loc FROM public.spread', 'https://www.example.com/')}),
 		'', 'sitemap_audit: clean');
 	sql(q{INSERT INTO spread (id, loc) VALUES (5001, 'http://b/')});
-	is( sql(q{SELECT row_number, loc, problem FROM sitemap_audit('SELECT loc FROM public.spread ORDER BY id', 'http://a/')}),
+	is( sql(q{SELECT row_number, loc, problem FROM sitemap_audit('SELECT loc FROM public.spread ORDER BY id', 'https://www.example.com/')}),
 		'5001|http://b/|loc_outside',
 		'sitemap_audit: one problem');
 	sql('DELETE FROM spread WHERE id = 5001');
@@ -105,6 +105,16 @@ sub test_publish
 	is(publish(q{max_urls => 700, feed => 'feed'}), 'unchanged updated', "$kind target: a page changes");
 	is(sql('SELECT base_url, section, loc, action, lastmod FROM feed ORDER BY loc'),
 		"http://a/|sitemap|http://a/%C3%A9/2500&x|removed|\nhttp://a/|sitemap|http://a/%C3%A9/2500&xy|added|2026-01-02T17:40:00Z", "$kind target: its feed");
+	foreach my $column ('base_url', $kind eq 'distributed' ? 'loc' : ())
+	{
+		sql(q{SELECT alter_distributed_table('feed', distribution_column => 'loc')}) if $column eq 'loc';
+		sql(q{TRUNCATE feed; UPDATE spread SET changed = to_timestamp(1800000000 + id)});
+		is(publish(q{max_urls => 700, feed => 'feed'}), 'updated', "$kind target: all pages change");
+		is(sql('SELECT count(*), count(DISTINCT loc), count(DISTINCT at), min(action), max(action) FROM feed'),
+			'5000|5000|1|changed|changed', "$kind target: its feed by $column");
+		sql(q{UPDATE spread SET changed = to_timestamp(1767225600 + 60 * id)});
+		publish('max_urls => 700');
+	}
 	is(publish('max_urls => 500'), 'deleted inserted updated', "$kind target: shorter files");
 	is(publish(q{max_urls => 500, section => 'more'}), 'inserted updated', "$kind target: another section");
 	is( publish(q{max_urls => 500, section => 'more', max_shrink => 1}, 'WHERE false'),

@@ -88,5 +88,5 @@ const SmSuspicion sm_suspicions[] = {
 		"|172." FROM_16_TO_31 "." NUMBERS_2 "|100." FROM_64_TO_127 "." NUMBERS_2
 		"|[::1]|[f" ONE_OF("cd") HEX HEX ":" ANY "]|[fe8" HEX ":" ANY "]",
 	.except = MISSING "|http|https",.example = "shop.local",.counterexample = "10.example.com"},
-	{NULL}
+	{.sentence = NULL}
 };

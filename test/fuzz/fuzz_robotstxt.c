@@ -6,7 +6,9 @@
  * for with it.  The judge does it all again with no regard to speed: it looks at each line
  * for itself, and tries each rule on the path.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* strcasestr */
+#endif
 
 #include "audit/robotstxt.h"
 

@@ -107,7 +107,7 @@ sm_match(const char *p, const char *begin, const char *s, const char *end, bool 
 					s++;
 				break;
 			case '\006':		/* LETTER */
-				s = sm_is_letter(c) || c == '_' ? next : NULL;
+				s = sm_is_letter(c) ? next : NULL;
 				break;
 			case '\007':		/* SMALL */
 				s = c >= 'a' && c <= 'z' ? next : NULL;

@@ -18,7 +18,7 @@
 #define WORD		"\003"		/* letters, digits and "_", or nothing */
 #define NAME		"\004"		/* the same and "-" */
 #define MARKS		"\005"		/* anything but letters and "_", or nothing */
-#define LETTER		"\006"		/* a letter or "_" */
+#define LETTER		"\006"		/* a letter */
 #define SMALL		"\007"		/* a small letter */
 #define DIGITS		"\010"		/* one digit or more */
 #define HEX			"\011"		/* a hex digit */

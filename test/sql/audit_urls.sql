@@ -155,3 +155,11 @@ SELECT row_number, problem
 SELECT row_number, loc, problem, detail
   FROM sitemap_audit($$SELECT unnest('{/a/,/b,/a,/b/,/b/?c,/b?c,/d/,/d/,/d,/d,/e/,/E,/,http://www.example.com/f,https://www.example.com/f/,/%67,/g/}'::text[]) AS loc$$,
                      'https://www.example.com/', scope => 'any');
+
+-- Words and marks of titles in several languages are no placeholders, error pages or entities.
+SELECT row_number, problem, detail
+  FROM sitemap_audit($$
+    SELECT '/' || sitemap_encode(replace(title, ' ', '_')) AS loc, jsonb_build_array(jsonb_build_object('loc', '/i.jpg', 'title', title)) AS images
+      FROM unnest(ARRAY['a < b > c', 'AT&T and R&D', 'C++ & C#', '100%-Baumwolle', '50 % Rabatt', 'I <3 Paris', 'l''été à 20 $', 'Peugeot 404',
+                        '404 рубля', 'Ошибка 500 миль', 'خصم 50 %', '第404章', 'エラー500', 'Null-Fehler', 'none the wiser', 'Nan''s kitchen',
+                        'the session of 2026', '#hashtag: [live]', 'not found in nature', 'placeholder names']) title $$, 'https://www.example.com/');

@@ -44,8 +44,8 @@ SKIP:
 is( $session->query_safe(
 		q{
 		SELECT count(*), count(DISTINCT row_number), max(detail)
-		  FROM sitemap_audit($$SELECT 'http://a/x' AS loc, 2 AS priority FROM generate_series(1, 500000)$$,
-		                     'https://a/', scope => 'any')}),
+		  FROM sitemap_audit($$SELECT 'http://a.example/x' AS loc, 2 AS priority FROM generate_series(1, 500000)$$,
+		                     'https://a.example/', scope => 'any')}),
 	'1499999|500000|The scheme is http, while base_url or other pages have https.',
 	'nothing but problems');
 
@@ -56,31 +56,31 @@ is( $session->query_safe(
 		  FROM sitemap_audit($$
 		         SELECT '/' || l || '/' || n AS loc,
 		                jsonb_object_agg((ARRAY['ar','bn','cs','da','de','en','es','fi','fr','hi'])[m],
-		                                 'http://a/' || m || '/' || n)
+		                                 'http://a.example/' || m || '/' || n)
 		                FILTER (WHERE n % 100 <> 0 OR l <> 3 OR m <> 5) AS alternates
 		           FROM generate_series(1, 2000) n, generate_series(1, 10) l, generate_series(1, 10) m
-		          GROUP BY n, l$$, 'http://a/')
+		          GROUP BY n, l$$, 'http://a.example/')
 		 GROUP BY problem}),
 	'hreflang_not_reciprocal|20',
 	'links between pages');
 
 # An error and a cancel request leave nothing behind.
 $session->query(
-	q{SELECT count(*) FROM sitemap_audit('SELECT ''/'' || n / (400000 - n) AS loc FROM generate_series(1, 500000) n', 'http://a/')}
+	q{SELECT count(*) FROM sitemap_audit('SELECT ''/'' || n / (400000 - n) AS loc FROM generate_series(1, 500000) n', 'http://a.example/')}
 );
 like($session->{stderr}, qr/division by zero/, 'an error of the query');
 $session->{stderr} = '';
 is(temporary_files(), 0, 'leaves no temporary file');
 like(
 	$session->query_within(
-		500, q{SELECT count(*) FROM sitemap_audit('SELECT ''/'' || generate_series(1, 1000000000) AS loc', 'http://a/')}),
+		500, q{SELECT count(*) FROM sitemap_audit('SELECT ''/'' || generate_series(1, 1000000000) AS loc', 'http://a.example/')}),
 	qr/canceling statement due to statement timeout/,
 	'statement_timeout');
 
 # robots is read before the query: tens of milliseconds for the longest.
 like(
 	$session->query_within(
-		1, q{SELECT count(*) FROM sitemap_audit('not a query', 'http://a/',
+		1, q{SELECT count(*) FROM sitemap_audit('not a query', 'http://a.example/',
 			robots => repeat(E'User-agent: *\nDisallow: /a\n', 150000), agents => array_fill('a'::text, ARRAY[50]))}),
 	qr/canceling statement due to statement timeout/,
 	'statement_timeout among many agents');
@@ -94,7 +94,7 @@ SKIP:
 	my $before = peak();
 
 	is( $session->query_safe(
-			qq{SELECT count(*) FROM sitemap_audit('SELECT ''/123'' AS loc', 'http://a/', agents => ARRAY[$agents],
+			qq{SELECT count(*) FROM sitemap_audit('SELECT ''/123'' AS loc', 'http://a.example/', agents => ARRAY[$agents],
 				robots => (SELECT string_agg('User-agent: ' || a || E'\n', '') || (SELECT $rules) FROM unnest(ARRAY[$agents]) a))}),
 		28, '200,000 rules for 26 agents');
 	my $growth = peak() - $before;
@@ -191,24 +191,24 @@ foreach my $database ('latin1', 'bytes')
 is( $node->safe_psql(
 		'latin1', q{
 		SELECT row_number, octet_length(loc), loc = '/' || chr(252), problem
-		  FROM sitemap_audit('SELECT ''/'' || chr(252) AS loc, 2 AS priority FROM generate_series(1, 2)', 'http://a/')}),
+		  FROM sitemap_audit('SELECT ''/'' || chr(252) AS loc, 2 AS priority FROM generate_series(1, 2)', 'http://a.example/')}),
 	"1|2|t|priority_invalid\n2|2|t|priority_invalid\n2|2|t|loc_duplicate",
 	'a loc in LATIN1');
 is( $node->safe_psql(
 		'latin1', q{
 		SELECT row_number, problem, detail LIKE '%line 2 of robots.txt is "Disallow: /' || chr(252) || '".'
-		  FROM sitemap_audit($$SELECT unnest(ARRAY['/' || chr(252) || '/1', '/%c3%bc/2', '/%FC/3']) AS loc$$, 'http://a/', agents => '{x}',
-		                     robots => 'User-agent: *' || chr(10) || 'Disallow: /' || chr(252) || chr(10) || 'Sitemap: http://a/sitemap.xml')}),
+		  FROM sitemap_audit($$SELECT unnest(ARRAY['/' || chr(252) || '/1', '/%c3%bc/2', '/%FC/3']) AS loc$$, 'http://a.example/', agents => '{x}',
+		                     robots => 'User-agent: *' || chr(10) || 'Disallow: /' || chr(252) || chr(10) || 'Sitemap: http://a.example/sitemap.xml')}),
 	"1|robots_disallowed|t\n2|robots_disallowed|t",
 	'a robots.txt in LATIN1');
 my ($robots_status, undef, $robots_error) = $node->psql(
-	'bytes', q{SELECT sitemap_audit('SELECT 1', 'http://a/', robots => E'Disallow: /\\xFC')});
+	'bytes', q{SELECT sitemap_audit('SELECT 1', 'http://a.example/', robots => E'Disallow: /\\xFC')});
 like($robots_error, qr/invalid robots: bytes that are not text in encoding "SQL_ASCII"/,
 	'a robots.txt that is no text');
 is( $node->safe_psql(
 		'bytes', q{
 		SELECT row_number, loc IS NULL, problem, split_part(detail, ' In a database in SQL_ASCII, ', 1)
-		  FROM sitemap_audit($$SELECT E'/\\xFF' AS loc, 'x' AS changefreq, E'\\xFF'::text AS lastmod$$, 'http://a/')}),
+		  FROM sitemap_audit($$SELECT E'/\\xFF' AS loc, 'x' AS changefreq, E'\\xFF'::text AS lastmod$$, 'http://a.example/')}),
 	join("\n",
 		'1|t|loc_invalid|Invalid loc: bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
 		'1|t|lastmod_invalid|Invalid lastmod: bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
@@ -219,7 +219,7 @@ is( $node->safe_psql(
 		SELECT problem, split_part(detail, ' In a database in SQL_ASCII, ', 1)
 		  FROM sitemap_audit($$SELECT '/' AS loc, to_jsonb(E'/\\xFF'::text) AS images,
 		                              jsonb_build_object('title', E'\\xFF') AS videos,
-		                              jsonb_build_object('de', E'/\\xFF', E'\\xFE', '/') AS alternates$$, 'http://a/')}),
+		                              jsonb_build_object('de', E'/\\xFF', E'\\xFE', '/') AS alternates$$, 'http://a.example/')}),
 	join("\n",
 		map { "$_: bytes that are not text in encoding \"SQL_ASCII\" or have no counterpart in UTF-8." }
 		  'image_invalid|Invalid image', 'video_invalid|Invalid videos.title',
@@ -231,7 +231,7 @@ SKIP:
 	is( $node->safe_psql(
 			'latin1', q{
 			SELECT row_number, loc, problem
-			  FROM sitemap_audit($$SELECT '<url><loc>/&#x4E2D;</loc><priority>2</priority></url>'::xml AS url$$, 'http://a/')}),
+			  FROM sitemap_audit($$SELECT '<url><loc>/&#x4E2D;</loc><priority>2</priority></url>'::xml AS url$$, 'http://a.example/')}),
 		'1||priority_invalid',
 		'a loc that the database cannot show');
 }

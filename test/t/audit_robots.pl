@@ -73,11 +73,14 @@ SKIP:
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	my ($script) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^```pgsql\n(\\set robots.*?)^```/ms;
 	$script =~ s{https://www\.example\.com/robots\.txt}{file://$dir/robots.txt};
-	$node->safe_psql('postgres', q{CREATE TABLE page AS SELECT 1 AS id, '/cart' AS path});
+	$node->safe_psql(
+		'postgres', q{
+		CREATE TABLE site OF sitemap_job;
+		INSERT INTO site (section, base_url, query) VALUES ('pages', 'https://www.example.com/', 'SELECT ''/cart'' AS loc, 1 AS key')});
 
 	append_to_file("$dir/robots.txt", "User-agent: *\nDisallow: /cart\nSitemap: https://www.example.com/sitemap.xml\n");
 	my ($status, $stdout, $stderr) = $node->psql('postgres', $script);
-	like($stdout, qr{\A(?:1\|/cart\|robots_disallowed\|.*\n?){2}\z}, "the guide's script, with a robots.txt");
+	like($stdout, qr{\A(?:pages\|1\|/cart\|robots_disallowed\|.*\n?){2}\z}, "the guide's script, with a robots.txt");
 	is($stderr, '', 'it says nothing else');
 	unlink "$dir/robots.txt";
 	($status, $stdout, $stderr) = $node->psql('postgres', $script);

@@ -116,7 +116,7 @@ check_plan(SPIPlanPtr plan)
 
 	/* a rule can rewrite a statement to several queries, or to none */
 	List	   *queries = source && source->resultDesc ? source->query_list : NIL;
-	Query	   *query = list_length(queries) == 1 ? linitial(queries) : NULL;
+	Query	   *query = queries && list_length(queries) == 1 ? linitial(queries) : NULL;
 
 	if (query == NULL || query->commandType != CMD_SELECT)
 		ereport(ERROR,

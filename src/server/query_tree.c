@@ -67,8 +67,10 @@ find_cte(const RangeTblEntry *rte, const Scope *scope)
 {
 	ListCell   *cell;
 
-	for (Index i = 0; i < rte->ctelevelsup; i++)
+	for (Index i = 0; scope && i < rte->ctelevelsup; i++)
 		scope = scope->outer;
+	if (scope == NULL)
+		return NULL;
 	foreach(cell, scope->query->cteList)
 	{
 		const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);

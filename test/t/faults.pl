@@ -63,7 +63,7 @@ my %call = (
 		4
 	],
 	sitemap_audit => [
-		q{SELECT count(*) FROM sitemap_audit('TABLE public.waiting', 'http://a/')}, 0 ],
+		q{SELECT count(*) FROM sitemap_audit('TABLE public.waiting', 'http://a.example/')}, 0 ],
 	sitemap_agg =>
 	  [ q{SELECT length(sitemap_agg('http://a' || loc)) > 80000 FROM waiting}, 't' ],
 	sitemap_publish => [

@@ -7,6 +7,7 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/twophase.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/tstoreReceiver.h"
@@ -294,8 +295,8 @@ _sitemap_require_commit(PG_FUNCTION_ARGS)
 }
 
 /*
- * The backend that holds the lock of a section: its process, or 0 for a prepared transaction,
- * whose virtual transaction is one that its backend has left.
+ * The backend that holds the lock of a section: its process, or 0 for a prepared transaction.
+ * A transaction that has ended since GetLockConflicts saw it is neither.
  */
 Datum
 _sitemap_publisher(PG_FUNCTION_ARGS)
@@ -307,11 +308,16 @@ _sitemap_publisher(PG_FUNCTION_ARGS)
 	VirtualTransactionId *holder = GetLockConflicts(&lock, ExclusiveLock, &nholders);
 	PGPROC	   *proc;
 	VirtualTransactionId current = {0};
+	bool		more;
 
 	if (nholders == 0)
 		PG_RETURN_NULL();
 	proc = sm_vxid_proc(*holder);
 	if (proc)
 		GET_VXID_FROM_PGPROC(current, *proc);
-	PG_RETURN_INT32(VirtualTransactionIdEquals(current, *holder) ? proc->pid : 0);
+	if (VirtualTransactionIdEquals(current, *holder))
+		PG_RETURN_INT32(proc->pid);
+	if (VirtualTransactionIdIsRecoveredPreparedXact(*holder) || TransactionIdIsValid(TwoPhaseGetXidByVirtualXID(*holder, &more)))
+		PG_RETURN_INT32(0);
+	PG_RETURN_NULL();
 }

@@ -132,6 +132,24 @@ sub test_running
 	note(join ', ', map { "$_: $looks{$_}" } sort keys %looks);
 	ok($looks{running}, 'jobs were seen running');
 	is(join(', ', grep { !/^(running|ok)$/ } sort keys %looks), '', 'and in no other state than ok');
+
+	# A transaction that ends while it is looked at is no prepared one.  A pause lets the publisher have the lock's partition.
+	$callers[0]->query_until(qr/started/, q{
+		\echo started
+		DO $$
+		BEGIN
+			FOR n IN 1 .. 3000 LOOP
+				PERFORM sitemap_publish('files', 'SELECT ''/a'' AS loc', 'https://www.example.com/', 'section-1');
+				COMMIT;
+			END LOOP;
+		END $$;
+	});
+	is($looker->query_safe(q{
+		SELECT count(DISTINCT pid), min(pid) > 0
+		  FROM (SELECT _sitemap_publisher('files', 'https://www.example.com/', 'section-1') AS pid,
+		               (SELECT count(*) FROM generate_series(n, n + 200)) AS pause
+		          FROM generate_series(1, 60000) n OFFSET 0) p WHERE pause > 0}),
+		'1|t', 'the publisher is a backend whenever there is one');
 	$_->quit foreach @callers;
 
 	my $publisher = Session->start($node, 'postgres');

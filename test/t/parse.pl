@@ -13,7 +13,8 @@ use lib $FindBin::RealBin;
 use Node;
 use Session;
 
-my $node = start_node();
+# No notices, such as that a loc has no scheme: a session takes what is written to stderr for an error.
+my $node = start_node("client_min_messages = warning\n");
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 # Documents, gzipped: a megabyte that can be repeated, with what is around it.

@@ -276,11 +276,11 @@ SELECT format('<h1>Sitemaps of database %s, %s</h1>
                    ELSE format('All %s sections are well', pg_temp.number(nsections)) END,
               format(' %s; the last change was %s.', coalesce(pg_temp.several(urls, 'page', 'pages'), '0 pages'),
                      coalesce(pg_temp.ago((SELECT max(lastmod) FROM report_file)), 'never')),
-              coalesce((SELECT format('The <a href="#problems">audit</a> of the queries finds %s.',
-                                      concat_ws(', and ', pg_temp.several(sum(nrows), 'problem', 'problems') || ': ' || pg_temp.html(string_agg(DISTINCT problem, ', ') FILTER (WHERE nrows > 0)),
-                                                pg_temp.several(count(*) FILTER (WHERE nrows IS NULL), 'query that fails', 'queries that fail')))
+              coalesce((SELECT format('The <a href="#problems">audit</a> of the rows finds %s.',
+                                      concat_ws('; ', pg_temp.several(sum(nrows), 'problem', 'problems') || ': ' || pg_temp.html(string_agg(DISTINCT problem, ', ') FILTER (WHERE nrows > 0)),
+                                                pg_temp.several(count(*) FILTER (WHERE nrows IS NULL), 'query fails', 'queries fail')))
                           FROM report_problem HAVING count(*) > 0),
-                       'The audit of the queries finds no problem.'))
+                       'The audit of the rows finds no problem.'))
   FROM (SELECT count(*) AS nsections, sum(urls) AS urls FROM report_section) total,
        (SELECT count(*) AS faults, concat(string_agg(fault, ', ' ORDER BY n) FILTER (WHERE place <= 5), ' and ' || pg_temp.number(nullif(greatest(count(*) - 5, 0), 0)) || ' more') AS list
           FROM (SELECT *, row_number() OVER (ORDER BY n) AS place FROM named) f) fault;
@@ -298,8 +298,8 @@ SELECT n, trouble IS NOT NULL AS is_open,
               '<p>' || pg_temp.html(coalesce(CASE WHEN trouble <= 2 THEN error END, detail)) || '</p>',
               '<p><strong>What to do:</strong> '
               || CASE state
-                 WHEN 'failing' THEN 'Remove the cause. The next call of <code>sitemap_run</code> tries again; until then, the old files stay.'
-                 WHEN 'waiting' THEN format('Remove the cause, then end the wait: <code>%s</code>', pg_temp.html(format('UPDATE %s SET requested = now() WHERE %s', :'jobs', condition)))
+                 WHEN 'failing' THEN 'Correct the job, or what its query reads. The next call of <code>sitemap_run</code> tries again; until then, the old files stay.'
+                 WHEN 'waiting' THEN format('Correct the job, or what its query reads, then end the wait: <code>%s</code>', pg_temp.html(format('UPDATE %s SET requested = now() WHERE %s', :'jobs', condition)))
                  WHEN 'never ran' THEN 'If the job is not new, look whether the scheduler runs, and into its log, such as <code>cron.job_run_details</code>.'
                  WHEN 'late' THEN 'Look whether the scheduler runs, and into its log, such as <code>cron.job_run_details</code>.'
                  WHEN 'no job' THEN 'If the section was renamed or is gone, delete its files, then call <code>sitemap_publish_index</code>. Otherwise, insert its job again.'
@@ -309,8 +309,8 @@ SELECT n, trouble IS NOT NULL AS is_open,
               pg_temp.fact('last success', coalesce(pg_temp.ago(finished), CASE WHEN state <> 'no job' THEN 'never' END), CASE WHEN state IN ('late', 'never ran') THEN 'bad' END),
               pg_temp.fact(CASE WHEN state = 'late' THEN 'was due' ELSE 'next run' END, CASE WHEN state IN ('late', 'waiting') OR every IS NOT NULL AND state NOT IN ('failing', 'never ran', 'due', 'running') THEN pg_temp.minute(next_run)
                                                                                          WHEN state NOT IN ('no job', 'running') THEN 'at the next call' END, CASE WHEN state = 'late' THEN 'bad' END),
-              pg_temp.fact('last run', concat_ws(', ', CASE WHEN seconds IS NOT NULL THEN round(seconds::numeric, 1) || ' s' END, pg_temp.several(written, 'file written', 'files written'))),
-              pg_temp.fact('audit', CASE WHEN query IS NOT NULL THEN coalesce((SELECT format('<a href="#problems">%s</a>', coalesce(pg_temp.several(sum(nrows), 'finding', 'findings'), 'failed')) FROM report_problem p WHERE p.section_n = s.n HAVING count(*) > 0), 'no findings') END),
+              pg_temp.fact('last run', CASE WHEN trouble <= 2 THEN NULL ELSE concat_ws(', ', CASE WHEN seconds IS NOT NULL THEN round(seconds::numeric, 1) || ' s' END, pg_temp.several(written, 'file written', 'files written')) END),
+              pg_temp.fact('audit', CASE WHEN query IS NOT NULL THEN coalesce((SELECT format('<a href="#problems">%s</a>', coalesce(pg_temp.several(sum(nrows), 'finding', 'findings'), 'no audit')) FROM report_problem p WHERE p.section_n = s.n HAVING count(*) > 0), 'no findings') END),
               '</dl>', (SELECT html FROM report_plot p WHERE p.base_url = s.base_url AND p.section = s.section),
               (SELECT format('<details><summary>%s, %s</summary><table class="wide"><thead><tr><th>page</th><th>lastmod</th><th>images</th><th>languages</th></tr></thead><tbody>%s</tbody></table></details>',
                              'Sample', pg_temp.several(count(*), 'page', 'pages'),
@@ -333,7 +333,7 @@ SELECT :'unfold';
 
 -- What the audit finds
 
-SELECT '<h2 id="problems">Problems</h2>
+SELECT '<h2 id="problems">Problems in the rows</h2>
 <p class="soft">What <code>sitemap_audit</code> finds in the rows that the queries return now.</p>';
 SELECT '<table class="wide"><thead><tr><th>section</th><th>problem</th><th>findings</th><th>first finding</th></tr></thead>
 <tbody>' WHERE EXISTS (SELECT FROM report_problem);

@@ -62,10 +62,10 @@ like($html, qr{<meta http-equiv="Content-Security-Policy" content="default-src '
 unlike($html, qr{<img|<link|\bsrc=|url\(|\@import}, 'and nothing is there to load');
 like($html, qr{<p class="verdict bad"><strong class="bad">1 of 4 sections needs you</strong>: broken of https://a\.example/ fails\. 113 pages; the last change was <time [^>]*>\d+ seconds? ago</time>\.</p>},
 	'the verdict');
-like($html, qr{<p class="soft">The <a href="#problems">audit</a> of the queries finds \d+ problems: loc_duplicate, loc_fragment, loc_suspicious, order_missing, and 1 query that fails\.</p>}, 'what the audit finds');
+like($html, qr{<p class="soft">The <a href="#problems">audit</a> of the rows finds \d+ problems: loc_duplicate, loc_fragment, loc_suspicious, order_missing; 1 query fails\.</p>}, 'what the audit finds');
 my %card = cards($html);
 is(join(' ', sort { $card{$a}{n} <=> $card{$b}{n} } keys %card), 'broken pages posts tags', 'the sections, the worst first');
-like($card{broken}{html}, qr{^<article class="card bad".*<div class="state">failing, 2 failures in a row</div>.*&lt;i&gt;loc.*What to do:.*<dt>audit</dt><dd><a href="#problems">failed</a>}s, 'a job that fails, with its error');
+like($card{broken}{html}, qr{^<article class="card bad".*<div class="state">failing, 2 failures in a row</div>.*&lt;i&gt;loc.*What to do:.*<dt>audit</dt><dd><a href="#problems">no audit</a>}s, 'a job that fails, with its error');
 like($card{pages}{html}, qr{^<article class="card good".*<div class="state">ok</div>.*<dt>URLs</dt><dd>50</dd>.*<dt>files</dt><dd>1</dd>.*<a href="#problems">50 findings</a>}s, 'a job that succeeds, with findings of the audit');
 like($card{posts}{html}, qr{<dt>audit</dt><dd>no findings</dd>}, 'a job without findings');
 like($card{pages}{html}, qr{<dt>last success</dt><dd><time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ" title="\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+">\d+ (?:second|minute)s? ago</time></dd>}, 'when it last succeeded');

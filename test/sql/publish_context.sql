@@ -67,6 +67,8 @@ CREATE ROLE regress_place;
 CREATE TABLE place.shown OF sitemap_file (PRIMARY KEY (base_url, name));
 \set shown 'SELECT loc, id AS key, %s AS shown FROM place.page WHERE id < 9 ORDER BY id'
 SELECT pg_temp.place(format(:'shown', '''1''::text'), target => 'place.shown');
+-- What the target remembers is read before the query fails.
+SELECT pg_temp.place('SELECT CASE WHEN n < 9 THEN ''/'' || n ELSE (1 / (n - 9))::text END AS loc, n AS key, ''1''::text AS shown FROM generate_series(1, 9) n', target => 'place.shown');
 SELECT pg_temp.place(format(:'shown', 'set_config(''role'', ''regress_place'', true)'), target => 'place.shown');
 DROP ROLE regress_place;
 -- Names that the search_path does not find.

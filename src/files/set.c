@@ -309,13 +309,6 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	return set;
 }
 
-void
-sm_set_context(const SmSet *set)
-{
-	if (!set->receiver.is_running || set->receiver.is_receiving)
-		sm_query_context(&set->receiver);
-}
-
 /*
  * Fill the progress view while rows are read.  A backend has one slot for all progress
  * views: leave it to a COPY of our result, which may have it.

@@ -72,12 +72,6 @@ typedef struct SmSet
 extern SmSet *sm_set_begin(const SmOptions *options, SmFileSink *sink);
 
 /*
- * Add a line of error context: how many rows the query has returned.  While the query runs,
- * it adds that line itself.
- */
-extern void sm_set_context(const SmSet *set);
-
-/*
  * Make all files.  name_as_part: name the only file of a set like a part.  The files that
  * sm_set_rebuild made before are rebuilt.
  */

@@ -56,7 +56,7 @@ typedef struct Run
 								 * set and of the index */
 	const SmOptions *options;
 	SmTarget	target;
-	SmSet	   *set;			/* while it is being made */
+	SmSet	   *set;
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
 	bool		expects_changes;	/* do not count missed changes */
 
@@ -448,7 +448,6 @@ make_set(Run *run, const char *statement, TimestampTz since, double max_shrink)
 	if (changes && run->reads_all && !run->expects_changes)
 		run->missed = sm_changes_count_missed(changes);
 	warn_of_order(run);
-	run->set = NULL;
 	sm_set_end(set, "sitemap_publish");
 }
 
@@ -529,10 +528,6 @@ add_context(void *arg)
 		errcontext("in the target \"%s\"", target->label);
 	else if (target->activity == SM_IN_FEED)
 		errcontext("in the feed \"%s\"", run->feed_label);
-	else if (run->set)
-		sm_set_context(run->set);
-	else
-		sm_query_context(NULL);
 }
 
 /* Do the work of a call in a memory context of its own. */

@@ -190,9 +190,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	oldcontext = MemoryContextSwitchTo(receiver->row_context);
 	CurrentResourceOwner = receiver->owner;
 	receiver->nrows++;
-	receiver->is_receiving = true;
 	wants_more = receiver->receive(receiver, slot);
-	receiver->is_receiving = false;
 	CurrentResourceOwner = oldowner;
 	MemoryContextSwitchTo(oldcontext);
 	return wants_more;
@@ -309,25 +307,18 @@ sm_hint_search_path(void)
 				namespace_search_path);
 }
 
-void
-sm_query_context(const SmReceiver *receiver)
+/* Error context: how many rows the query has returned.  arg: their receiver, or NULL. */
+static void
+add_query_context(void *arg)
 {
+	const SmReceiver *receiver = arg;
+
 	sm_hint_search_path();
 	if (receiver && receiver->nrows > 0)
 		errcontext("after " UINT64_FORMAT " %s of the query", receiver->nrows,
 				   receiver->nrows == 1 ? "row" : "rows");
 	else
 		errcontext("in the query");
-}
-
-/* Error context of a query that runs, except in errors about its rows. */
-static void
-add_query_context(void *arg)
-{
-	const SmReceiver *receiver = arg;
-
-	if (!receiver->is_receiving)
-		sm_query_context(receiver);
 }
 
 /* The parameters of a query. Their types follow from their use. */
@@ -432,7 +423,6 @@ run(SPIPlanPtr plan, ParamListInfo bounds, SmReceiver *receiver)
 	SPIExecuteOptions options = {.params = bounds,.read_only = true,.dest = &receiver->dest};
 	int			result = SPI_execute_plan_extended(plan, &options);
 
-	receiver->is_running = false;
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 }
@@ -474,11 +464,7 @@ do_work(void *arg)
 	/* to compile the plan of a range can take longer than to read it */
 	if (is_range)
 		fix_setting("jit", "off");
-	if (work->receiver)
-	{
-		error_context_stack = &context;
-		work->receiver->is_running = true;
-	}
+	error_context_stack = &context;
 	/* ranges are small, so they are read without parallel workers */
 	if (*work->plan == NULL)
 		*work->plan = query->desc == NULL ? find_parameters(query) :

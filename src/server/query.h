@@ -44,8 +44,6 @@ struct SmReceiver
 								 * each row */
 	ResourceOwner owner;		/* current while start and receive run */
 	uint64		nrows;			/* received so far */
-	bool		is_running;		/* does the query run? */
-	bool		is_receiving;	/* does receive run? */
 };
 
 /*
@@ -61,13 +59,6 @@ extern void sm_receiver_init(SmReceiver *receiver,
  * it was searched.
  */
 extern void sm_hint_search_path(void);
-
-/*
- * Add a line of error context: how many rows the query has returned.  receiver: NULL
- * before the query runs.  sm_query_run and sm_run_query do so, but not while receive
- * runs, whose errors name the row.
- */
-extern void sm_query_context(const SmReceiver *receiver);
 
 /*
  * Run the statement that names what changed since the last run of sitemap_publish.  Its

@@ -61,10 +61,10 @@ close_file(SmSet *set, bool is_part)
 	SmFile		file = {.section = options->section,.recipe = set->recipe.text};
 
 	file.name = is_part ? sm_names_next(&set->names, set->split.first_hash) : sm_only_name(options);
-	if (set->key_type)
+	if (set->query.key_type)
 	{
-		file.first_key = sm_key_to_text(set->key_type, set->split.first_key);
-		file.shown = sm_document_shown(doc, set->key_type->family, &file.shown_checksum);
+		file.first_key = sm_key_to_text(set->query.key_type, set->split.first_key);
+		file.shown = sm_document_shown(doc, set->query.key_type->family, &file.shown_checksum);
 	}
 	sm_put_document(doc, &options->base, &file, set->sink);
 	set->nbytes += sm_document_size(doc);
@@ -79,7 +79,7 @@ key_is_too_large(SmSet *set)
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("the rows of key %s do not fit into one file",
-					sm_clip(sm_key_to_text(set->key_type, set->key))),
+					sm_clip(sm_key_to_text(set->query.key_type, set->key))),
 			 errdetail("Rows with the same key stay together. A file can have %d URLs, %d news items and " INT64_FORMAT " bytes.",
 					   set->doc.max_entries, SM_MAX_NEWS, set->doc.max_bytes),
 			 errhint("Choose a key that fewer pages have.")));
@@ -95,7 +95,7 @@ meets_old_file(SmSet *set, Datum key)
 
 	for (; set->next < old->nfiles; set->next++)
 	{
-		int			order = sm_key_compare(set->key_type, old->files[set->next]->key, key);
+		int			order = sm_key_compare(set->query.key_type, old->files[set->next]->key, key);
 
 		if (order == 0 && !old->rebuild[set->next].touched)
 			return true;
@@ -143,14 +143,14 @@ add_entry(SmSet *set, const SmEntry *entry)
 		fits = sm_document_fits(doc, entry);
 	}
 	sm_document_add(doc, entry);
-	set->starts_key = set->key_type == NULL;
+	set->starts_key = set->query.key_type == NULL;
 }
 
 static void
 forget_key(SmSet *set)
 {
 	if (set->has_key)
-		sm_key_free(set->key_type, set->key);
+		sm_key_free(set->query.key_type, set->key);
 	set->has_key = false;
 	set->starts_key = true;
 }
@@ -162,7 +162,7 @@ keep_key(SmSet *set, Datum key)
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
 	forget_key(set);
-	set->key = sm_key_copy(set->key_type, key);
+	set->key = sm_key_copy(set->query.key_type, key);
 	set->has_key = true;
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -171,7 +171,7 @@ keep_key(SmSet *set, Datum key)
 static const char *
 describe_bound(SmSet *set, const Datum *bound, const char *none)
 {
-	return bound ? sm_clip(sm_key_to_text(set->key_type, *bound)) : none;
+	return bound ? sm_clip(sm_key_to_text(set->query.key_type, *bound)) : none;
 }
 
 /*
@@ -181,15 +181,15 @@ describe_bound(SmSet *set, const Datum *bound, const char *none)
 static void
 check_range(SmSet *set, Datum key)
 {
-	if ((set->from == NULL || sm_key_compare(set->key_type, *set->from, key) <= 0) &&
-		(set->to == NULL || sm_key_compare(set->key_type, key, *set->to) < 0))
+	if ((set->from == NULL || sm_key_compare(set->query.key_type, *set->from, key) <= 0) &&
+		(set->to == NULL || sm_key_compare(set->query.key_type, key, *set->to) < 0))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("row " UINT64_FORMAT " is outside of the range of keys that the query was run for",
 					set->receiver.nrows),
 			 errdetail("Its key is %s. The range is from %s to before %s.",
-					   sm_clip(sm_key_to_text(set->key_type, key)),
+					   sm_clip(sm_key_to_text(set->query.key_type, key)),
 					   describe_bound(set, set->from, "the first key"),
 					   describe_bound(set, set->to, "the end")),
 			 errhint("The query must return the rows whose keys are at least $1 and less than $2.")));
@@ -212,16 +212,16 @@ read_page_key(SmSet *set, const TupleTableSlot *slot)
 				 errmsg("the key of row " UINT64_FORMAT " is NULL", set->receiver.nrows),
 				 errhint("Column \"key\" must not be NULL in any row.")));
 	check_range(set, key);
-	order = set->has_key ? sm_key_compare(set->key_type, set->key, key) : -1;
+	order = set->has_key ? sm_key_compare(set->query.key_type, set->key, key) : -1;
 	if (order > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("row " UINT64_FORMAT " is not in the order of column \"key\"", set->receiver.nrows),
 				 errdetail("Its key %s is less than %s, the key of a row before it.",
-						   sm_clip(sm_key_to_text(set->key_type, key)),
-						   sm_clip(sm_key_to_text(set->key_type, set->key))),
+						   sm_clip(sm_key_to_text(set->query.key_type, key)),
+						   sm_clip(sm_key_to_text(set->query.key_type, set->key))),
 				 errhint("End the query with ORDER BY key.%s",
-						 type_is_collatable(set->key_type->type) ?
+						 type_is_collatable(set->query.key_type->type) ?
 						 " If a foreign server sorts the rows, its column needs COLLATE \"C\"." : "")));
 	if (order < 0)
 		keep_key(set, key);
@@ -237,7 +237,7 @@ add_page(SmReceiver *self, TupleTableSlot *slot)
 
 	set->writer.problems.row_number = set->receiver.nrows;
 	goes_on = sm_read_slot(slot, &set->columns, &row, &set->writer.problems);
-	if (set->key_type)
+	if (set->query.key_type)
 		read_page_key(set, slot);
 	if (goes_on && sm_append_entry(&set->writer, &row, &set->doc.buf, &entry))
 		add_entry(set, &entry);
@@ -272,15 +272,13 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 {
 	sm_query_open(query, options->query);
 	sm_find_columns(query->desc, options->kind, columns);
-	if (columns->column[SM_COLUMN_KEY].index >= 0)
-		query->key_type = &columns->key_type;
 
 	/*
 	 * What a page shows must not depend on the settings of the session.  In
 	 * another time zone, all pages would change.
 	 */
-	query->fixes_settings = columns->column[SM_COLUMN_SHOWN].index >= 0;
-	sm_query_prepare(query);
+	sm_query_prepare(query, columns->column[SM_COLUMN_KEY].index >= 0 ? &columns->key_type : NULL,
+					 columns->column[SM_COLUMN_SHOWN].index >= 0);
 }
 
 SmSet *
@@ -300,10 +298,9 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	sm_open_set_query(options, &set->query, &set->columns);
 	if (set->query.fixes_settings)
 		sm_document_keep_shown(&set->doc);
-	set->key_type = set->query.key_type;
-	if (set->key_type || options->stable)
+	if (set->query.key_type || options->stable)
 		sm_recipe_make(&set->recipe, options, &set->query);
-	sm_split_init(&set->split, options->stable, set->key_type);
+	sm_split_init(&set->split, options->stable, set->query.key_type);
 
 	MemoryContextSwitchTo(oldcontext);
 	return set;

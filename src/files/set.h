@@ -26,34 +26,34 @@ typedef struct SmOldFiles
 } SmOldFiles;
 
 /*
- * A set that is being made.  Others fill in "old" and the writer's find_lastmod; they may
- * read options, query, recipe, key_type, key, url_count, names.nparts and the writer's
- * problems, and no more.
+ * A set that is being made.
  */
 typedef struct SmSet
 {
 	SmReceiver	receiver;		/* must be first */
+
+	/* to be filled in before rows are read */
+	SmOldFiles	old;			/* of earlier runs, initially none */
+	SmEntryWriter writer;		/* only find_lastmod */
+
+	/* to be read */
 	const SmOptions *options;
-	SmFileSink *sink;
-	MemoryContext context;		/* for all of the set */
 	SmQuery		query;
-	SmColumns	columns;
 	SmRecipe	recipe;			/* its text is NULL for a full split without
 								 * keys */
+	SmNames		names;			/* of the files closed or kept so far */
+	int64		url_count;		/* of the same files */
+	Datum		key;			/* a copy of the newest row's, if has_key */
+
+	/* private */
+	SmFileSink *sink;
+	MemoryContext context;		/* for all of the set */
+	SmColumns	columns;
 	bool		progress;		/* this set fills the progress view */
-	int64		url_count;		/* of the files closed or kept so far */
-	SmEntryWriter writer;
 	SmDocument	doc;			/* the file being written */
 	SmSplit		split;
-	SmNames		names;			/* of the files closed or kept so far */
-
-	/* the key of the newest row */
-	SmKeyType  *key_type;		/* NULL where the query has no column key */
 	bool		has_key;
-	bool		starts_key;		/* no entry of this key has been added */
-	Datum		key;			/* a copy */
-
-	SmOldFiles	old;			/* of earlier runs, initially none */
+	bool		starts_key;		/* no entry of the newest key has been added */
 
 	/* when a range of old files is rebuilt */
 	int			next;			/* the first old file that the range has not

@@ -51,7 +51,7 @@ struct SmChanges
 static void
 require_parts(const SmSet *set)
 {
-	if (set->key_type == NULL)
+	if (set->query.key_type == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("changes need a column \"key\" in the query"),
@@ -104,7 +104,7 @@ start_statement(SmReceiver *self, TupleDesc desc)
 				 errhint(COLUMNS_HINT)));
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
-		init_column(changes->set->key_type, TupleDescAttr(desc, i), desc->natts == 1,
+		init_column(changes->set->query.key_type, TupleDescAttr(desc, i), desc->natts == 1,
 					&changes->columns[i]);
 }
 
@@ -132,7 +132,7 @@ file_of_key(const SmChanges *changes, Datum key)
 	{
 		int			middle = (low + high) / 2;
 
-		if (sm_key_compare(changes->set->key_type, changes->set->old.files[middle]->key, key) <= 0)
+		if (sm_key_compare(changes->set->query.key_type, changes->set->old.files[middle]->key, key) <= 0)
 			low = middle;
 		else
 			high = middle;
@@ -146,7 +146,7 @@ key_of_value(const SmChanges *changes, ChangeColumn *column, Datum value)
 {
 	if (column->is_key)
 		return value;
-	return sm_key_from_text(changes->set->key_type, OutputFunctionCall(&column->output, value));
+	return sm_key_from_text(changes->set->query.key_type, OutputFunctionCall(&column->output, value));
 }
 
 /* Take a row: a changed key, or a range of changed keys. */
@@ -168,12 +168,12 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 		from = key_of_value(changes, &changes->columns[0], slot->tts_values[0]);
 	if (has_to)
 		to = key_of_value(changes, &changes->columns[last], slot->tts_values[last]);
-	if (has_from && has_to && sm_key_compare(changes->set->key_type, from, to) > 0)
+	if (has_from && has_to && sm_key_compare(changes->set->query.key_type, from, to) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid range of changes: %s is greater than %s",
-						sm_clip(sm_key_to_text(changes->set->key_type, from)),
-						sm_clip(sm_key_to_text(changes->set->key_type, to))),
+						sm_clip(sm_key_to_text(changes->set->query.key_type, from)),
+						sm_clip(sm_key_to_text(changes->set->query.key_type, to))),
 				 errhint(COLUMNS_HINT)));
 	if (old->nfiles > 0)
 		sm_rebuild_change(old->rebuild, has_from ? file_of_key(changes, from) : 0,
@@ -244,7 +244,7 @@ sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz
 	changes->set = set;
 	changes->statement = statement;
 	changes->since = since;
-	no_order = sm_file_list_order(target->sitemaps, set->key_type, &set->old);
+	no_order = sm_file_list_order(target->sitemaps, set->query.key_type, &set->old);
 	init_rebuild(&set->old);
 	run_statement(changes);
 	check_growth(changes);

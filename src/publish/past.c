@@ -43,7 +43,7 @@ open_states(SmPast *past, int number)
 	{
 		states = PG_DETOAST_DATUM_SLICE(PointerGetDatum(states), 0, MAX_LEN);
 		if (sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
-						  past->set->key_type->family, past->space))
+						  past->set->query.key_type->family, past->space))
 			file->shown_checksum = past->shown.checksum;
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -54,7 +54,7 @@ static void
 find_old_file(SmPast *past)
 {
 	const SmOldFiles *old = &past->set->old;
-	SmKeyType  *key_type = past->set->key_type;
+	SmKeyType  *key_type = past->set->query.key_type;
 	Datum		key = past->set->key;
 	int			file = Max(past->file, 0);
 
@@ -121,7 +121,7 @@ sm_past_begin(SmSet *set, SmTarget *target)
 	}
 	/* unless "changes" has put them in order */
 	if (set->old.nfiles == 0)
-		sm_file_list_order(target->sitemaps, set->key_type, &set->old);
+		sm_file_list_order(target->sitemaps, set->query.key_type, &set->old);
 	past->set = set;
 	past->target = target;
 	past->context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish states",

@@ -549,16 +549,18 @@ analyze_again(SmQuery *query)
  * error for parameters other than the bounds of a range of keys.
  */
 void
-sm_query_prepare(SmQuery *query)
+sm_query_prepare(SmQuery *query, SmKeyType *key_type, bool fixes_settings)
 {
-	bool		has_key = query->key_type != NULL;
+	bool		has_key = key_type != NULL;
 
+	query->key_type = key_type;
+	query->fixes_settings = fixes_settings;
 	if (query->nparameters > 2 || (query->nparameters > 0 && !has_key))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_PARAMETER),
 				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
 				 errhint("Parameters are $1 and $2, the bounds of a range of keys, in a query with a column \"key\". Put other values into the query with format() and %%L.")));
-	if (query->nparameters > 0 || query->fixes_settings)
+	if (query->nparameters > 0 || fixes_settings)
 		analyze_again(query);
 }
 
@@ -646,7 +648,7 @@ sm_run_query(const char *text, SmReceiver *receiver)
 	SmQuery		query;
 
 	sm_query_open(&query, text);
-	sm_query_prepare(&query);
+	sm_query_prepare(&query, NULL, false);
 	sm_query_run(&query, NULL, NULL, receiver);
 	sm_query_close(&query);
 }

@@ -23,8 +23,6 @@ typedef struct SmQuery
 	int			nparameters;	/* 1 or 2 if its text has $1 or $2 */
 	SPIPlanPtr	plan;			/* for all rows */
 	SPIPlanPtr	range;			/* for rows within bounds */
-
-	/* set between sm_query_open and sm_query_prepare */
 	SmKeyType  *key_type;		/* of its column "key"; NULL if it has none */
 	bool		fixes_settings; /* the session's settings do not change the
 								 * text of its values: it has a column "shown" */
@@ -76,12 +74,12 @@ extern bool sm_run_changes(const char *statement, TimestampTz since, DestReceive
 extern void sm_run_query(const char *text, SmReceiver *receiver);
 
 /*
- * Open a query that makes a set, and find its columns.  The caller sets the members that
- * follow from these, and prepares the query.  SPI is connected until sm_query_close; after
- * an error the end of the (sub)transaction disconnects it.
+ * Open a query that makes a set, and find its columns.  Then prepare it, given the members of
+ * SmQuery that follow from these.  SPI is connected until sm_query_close; after an error the
+ * end of the (sub)transaction disconnects it.
  */
 extern void sm_query_open(SmQuery *query, const char *text);
-extern void sm_query_prepare(SmQuery *query);
+extern void sm_query_prepare(SmQuery *query, SmKeyType *key_type, bool fixes_settings);
 extern void sm_query_close(SmQuery *query);
 
 /*

@@ -27,9 +27,8 @@ const SmTableColumn sm_file_columns[SM_FILE_NCOLUMNS] = {
 	[SM_FILE_CONTENT] = {.name = "content",.type = BYTEAOID}
 };
 
-/* Values of column kind. */
-static const char *const kind_names[] = {
-	[SM_URLSET] = "urlset",[SM_INDEX] = SM_KIND_INDEX,[SM_TEXT] = "text"
+const char *const sm_file_kinds[] = {
+	[SM_URLSET] = "urlset",[SM_INDEX] = "index",[SM_TEXT] = "text"
 };
 
 void
@@ -37,7 +36,7 @@ sm_put_document(SmDocument *doc, const SmUrlBase *base, SmFile *file, SmFileSink
 {
 	char		digest[SM_DIGEST_HEX_LEN + 1] = "";
 
-	file->kind = kind_names[doc->kind];
+	file->kind = doc->kind;
 	file->base_url = pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
 	file->loc = psprintf("%s%s", file->base_url, file->name);
 	file->lastmod = DT_NOBEGIN;
@@ -59,15 +58,18 @@ put_column(Datum *values, bool *nulls, int column, const char *s)
 		values[column] = CStringGetTextDatum(s);
 }
 
-/* Convert a file to a row.  States and content are not copied. */
-static void
-file_to_row(const SmFile *file, Datum *values, bool *nulls)
+void
+sm_file_to_row(const SmFile *file, int compression, Datum *values, bool *nulls)
 {
+	struct varlena *content = file->content;
+
+	if (compression > 0 && content && file->kind != SM_INDEX)
+		content = sm_gzip(compression, sm_span(VARDATA(content), VARSIZE(content) - VARHDRSZ));
 	memset(nulls, 0, SM_FILE_NCOLUMNS * sizeof(bool));
 	put_column(values, nulls, SM_FILE_BASE_URL, file->base_url);
 	put_column(values, nulls, SM_FILE_SECTION, file->section);
 	put_column(values, nulls, SM_FILE_NAME, file->name);
-	put_column(values, nulls, SM_FILE_KIND, file->kind);
+	put_column(values, nulls, SM_FILE_KIND, sm_file_kinds[file->kind]);
 	put_column(values, nulls, SM_FILE_LOC, file->loc);
 	values[SM_FILE_LASTMOD] = TimestampTzGetDatum(file->lastmod);
 	nulls[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(file->lastmod);
@@ -78,38 +80,6 @@ file_to_row(const SmFile *file, Datum *values, bool *nulls)
 	put_column(values, nulls, SM_FILE_RECIPE, file->recipe);
 	values[SM_FILE_SHOWN] = PointerGetDatum(file->shown);
 	nulls[SM_FILE_SHOWN] = file->shown == NULL;
-	values[SM_FILE_CONTENT] = PointerGetDatum(file->content);
-	nulls[SM_FILE_CONTENT] = file->content == NULL;
-}
-
-int
-sm_file_column(const char *name)
-{
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		if (strcmp(sm_file_columns[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
-void
-sm_file_store(const SmFile *file, int compression, Tuplestorestate *rows, TupleDesc desc)
-{
-	Datum	   *row_values = palloc_array(Datum, desc->natts);
-	bool	   *row_nulls = palloc_array(bool, desc->natts);
-	Datum		values[SM_FILE_NCOLUMNS];
-	bool		nulls[SM_FILE_NCOLUMNS];
-
-	file_to_row(file, values, nulls);
-	if (compression > 0 && file->content && !sm_file_is_index(file))
-		values[SM_FILE_CONTENT] =
-			PointerGetDatum(sm_gzip(compression, sm_span(VARDATA(file->content),
-														 VARSIZE(file->content) - VARHDRSZ)));
-	for (int i = 0; i < desc->natts; i++)
-	{
-		int			column = sm_file_column(NameStr(TupleDescAttr(desc, i)->attname));
-
-		row_nulls[i] = column < 0 || nulls[column];
-		row_values[i] = row_nulls[i] ? (Datum) 0 : values[column];
-	}
-	tuplestore_putvalues(rows, desc, row_values, row_nulls);
+	values[SM_FILE_CONTENT] = PointerGetDatum(content);
+	nulls[SM_FILE_CONTENT] = content == NULL;
 }

@@ -8,7 +8,6 @@
 #include "files/document.h"
 #include "server/table.h"
 #include "text/digest.h"
-#include "utils/tuplestore.h"
 #include "web/url.h"
 
 /* A file of a set. */
@@ -17,7 +16,7 @@ typedef struct SmFile
 	const char *base_url;
 	const char *section;
 	const char *name;
-	const char *kind;
+	SmKind		kind;
 	const char *loc;			/* URL that it is served from */
 	TimestampTz lastmod;		/* newest lastmod of its entries; DT_NOBEGIN
 								 * if they have none */
@@ -102,24 +101,13 @@ enum
 
 extern const SmTableColumn sm_file_columns[SM_FILE_NCOLUMNS];
 
-/* The column of this name, -1 for none. */
-extern int	sm_file_column(const char *name);
-
-/* value of column kind for an index */
-#define SM_KIND_INDEX	"index"
-
-static inline bool
-sm_file_is_index(const SmFile *file)
-{
-	return strcmp(file->kind, SM_KIND_INDEX) == 0;
-}
+/* The values of column kind, each by its SmKind. */
+extern const char *const sm_file_kinds[];
 
 /*
- * Add the row of a file to a tuplestore.  compression: the level of gzip for its content,
- * unless it is 0 or the file is an index.  desc: columns of sitemap_file; others are filled
- * with NULL.
+ * Convert a file to a row.  States and content are not copied.  compression: the level of
+ * gzip for its content, unless it is 0 or the file is an index.
  */
-extern void sm_file_store(const SmFile *file, int compression, Tuplestorestate *rows,
-						  TupleDesc desc);
+extern void sm_file_to_row(const SmFile *file, int compression, Datum *values, bool *nulls);
 
 #endif

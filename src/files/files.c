@@ -9,7 +9,9 @@
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);
 
@@ -21,18 +23,42 @@ typedef struct FilesState
 	ReturnSetInfo *result;
 } FilesState;
 
+/* The column of sitemap_file that an attribute of the result is, by its name; -1 for none. */
+static int
+find_column(TupleDesc desc, int attribute)
+{
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		if (namestrcmp(&TupleDescAttr(desc, attribute)->attname, sm_file_columns[i].name) == 0)
+			return i;
+	return -1;
+}
+
 /* Add a file to the result. */
 static void
 put_result_file(SmFileSink *self, const SmFile *file)
 {
 	FilesState *state = (FilesState *) self;
+	TupleDesc	desc = state->result->setDesc;
 	SmFile		stored = *file;
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
+	Datum	   *row_values = palloc0_array(Datum, desc->natts);
+	bool	   *row_nulls = palloc_array(bool, desc->natts);
 
-	if (state->compression == 0 || sm_file_is_index(file))
+	if (state->compression == 0 || file->kind == SM_INDEX)
 		stored.content = sm_toast_compress(file->content);
-	sm_file_store(&stored, state->compression, state->result->setResult, state->result->setDesc);
+	sm_file_to_row(&stored, state->compression, values, nulls);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		int			column = find_column(desc, i);
 
-	if (state->index && !sm_file_is_index(file))
+		row_nulls[i] = column < 0 || nulls[column];
+		if (!row_nulls[i])
+			row_values[i] = values[column];
+	}
+	tuplestore_putvalues(state->result->setResult, desc, row_values, row_nulls);
+
+	if (state->index && file->kind != SM_INDEX)
 		sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
 }
 
@@ -46,11 +72,11 @@ set_types(TupleDesc desc)
 {
 	for (int i = 0; i < desc->natts; i++)
 	{
-		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
-		int			column = sm_file_column(name);
+		int			column = find_column(desc, i);
 
 		if (column >= 0)
-			TupleDescInitEntry(desc, i + 1, name, sm_file_columns[column].type, -1, 0);
+			TupleDescInitEntry(desc, i + 1, sm_file_columns[column].name,
+							   sm_file_columns[column].type, -1, 0);
 	}
 	TupleDescFinalize(desc);
 }

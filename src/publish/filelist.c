@@ -19,15 +19,12 @@ text_or_null(const Datum *values, const bool *nulls, int column)
 	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
 }
 
-/* number of the column after the recipe */
-#define HAS_CONTENT		(SM_FILE_RECIPE + 1)
-
 static SmOldFile *
 read_file(HeapTuple row, TupleDesc desc)
 {
 	SmOldFile  *old = palloc0_object(SmOldFile);
-	Datum		values[HAS_CONTENT + 1];
-	bool		nulls[HAS_CONTENT + 1];
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		nulls[SM_FILE_NCOLUMNS];
 
 	heap_deform_tuple(row, desc, values, nulls);
 	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
@@ -43,7 +40,7 @@ read_file(HeapTuple row, TupleDesc desc)
 	old->digest = text_or_null(values, nulls, SM_FILE_DIGEST);
 	old->first_key = text_or_null(values, nulls, SM_FILE_FIRST_KEY);
 	old->recipe = text_or_null(values, nulls, SM_FILE_RECIPE);
-	old->has_content = DatumGetBool(values[HAS_CONTENT]);
+	old->has_content = DatumGetBool(values[SM_FILE_CONTENT]);
 	return old;
 }
 
@@ -57,7 +54,7 @@ same_text(const char *a, const char *b)
 bool
 sm_old_file_is_index(const SmOldFile *old)
 {
-	return same_text(old->kind, SM_KIND_INDEX);
+	return same_text(old->kind, sm_file_kinds[SM_INDEX]);
 }
 
 /* Does the target have this document, under the same URL?  The compression may differ. */
@@ -65,7 +62,7 @@ static bool
 is_same_document(const SmOldFile *old, const SmFile *file)
 {
 	return old->has_content &&
-		same_text(old->kind, file->kind) &&
+		same_text(old->kind, sm_file_kinds[file->kind]) &&
 		same_text(old->loc, file->loc) &&
 		same_text(old->digest, file->digest) &&
 		old->url_count == file->url_count &&

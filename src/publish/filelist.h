@@ -9,12 +9,12 @@
 #include "files/set.h"
 
 /*
- * The columns of a query for a target's files: those of sitemap_file up to the recipe, and
- * whether the row has content.
+ * The columns of a query for a target's files: those of sitemap_file that are read, and in
+ * place of the content whether there is any.
  */
 #define SM_OLD_FILE_COLUMNS \
 	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key," \
-	" recipe, content IS NOT NULL"
+	" recipe, NULL, content IS NOT NULL"
 
 /*
  * The same for the files of all sections of a site.  Without their content: a foreign server
@@ -22,10 +22,10 @@
  */
 #define SM_SITE_COLUMNS \
 	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, NULL, NULL," \
-	" content IS NOT NULL"
+	" NULL, content IS NOT NULL"
 #define SM_SITE_COLUMNS_WITHOUT_CONTENT \
 	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, NULL, NULL," \
-	" digest IS NOT NULL"
+	" NULL, digest IS NOT NULL"
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);

@@ -160,16 +160,15 @@ compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena
 }
 
 /*
- * Write a file.  values, isnull: its row, without content if the target has the same, to
- * which this adds lastmod.
+ * Write a file.  values, isnull: its row, without content if the target has the same.
  */
 static void
-write_file(Run *run, Datum *values, bool *isnull)
+write_file(Run *run, const Datum *values, const bool *isnull)
 {
 	const char *section = TextDatumGetCString(values[SM_FILE_SECTION]);
 	const char *name = TextDatumGetCString(values[SM_FILE_NAME]);
 	const char *kind = TextDatumGetCString(values[SM_FILE_KIND]);
-	bool		is_index = strcmp(kind, SM_KIND_INDEX) == 0;
+	bool		is_index = strcmp(kind, sm_file_kinds[SM_INDEX]) == 0;
 	const SmOldFile *old = sm_file_list_find(run->list, section, name);
 	bool		same_document = old && old->fate >= SM_OLD_SAME_DOCUMENT;
 	bool		same_digest = old && old->digest &&
@@ -183,12 +182,10 @@ write_file(Run *run, Datum *values, bool *isnull)
 		TimestampTz lastmod = same_document || (same_digest && !TIMESTAMP_NOT_FINITE(old->lastmod)) ?
 			old->lastmod : next_lastmod(run, old);
 
-		values[SM_FILE_LASTMOD] = TimestampTzGetDatum(lastmod);
-		isnull[SM_FILE_LASTMOD] = TIMESTAMP_IS_NOBEGIN(lastmod);
 		if (!is_index && !same_digest)
 			compare_content(run, name, old,
 							(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]));
-		sm_target_write(&run->target, old == NULL, values, isnull);
+		sm_target_write(&run->target, old == NULL, values, isnull, lastmod);
 	}
 	run->written += !same_document;
 	report_file(run, name, kind, same_document ? "unchanged" : old ? "updated" : "inserted",
@@ -212,9 +209,12 @@ put_file(SmFileSink *self, const SmFile *file)
 {
 	Run		   *run = (Run *) self;
 	SmFile		copy = *file;
+	Datum		values[SM_FILE_NCOLUMNS];
+	bool		isnull[SM_FILE_NCOLUMNS];
 
 	sm_old_file_compare(sm_file_list_find(run->list, file->section, file->name), &copy);
-	sm_file_store(&copy, run->options->compression, run->files, run->desc);
+	sm_file_to_row(&copy, run->options->compression, values, isnull);
+	tuplestore_putvalues(run->files, run->desc, values, isnull);
 }
 
 static void

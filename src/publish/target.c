@@ -115,7 +115,7 @@ sort_unique(const SmTarget *target, SmFileList *list)
 static SmFileList *
 list_section(const SmTarget *target)
 {
-	const char *values[] = {target->base_url, target->section, SM_KIND_INDEX};
+	const char *values[] = {target->base_url, target->section, sm_file_kinds[SM_INDEX]};
 	SmFileList *list;
 
 	sm_table_execute(&target->table,
@@ -339,7 +339,8 @@ change_row(SmTarget *target, const char *statement, ParamListInfo params)
 }
 
 void
-sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *isnull)
+sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *isnull,
+				TimestampTz lastmod)
 {
 	/* without new content, the old stays */
 	int			last = is_new || !isnull[SM_FILE_CONTENT] ? SM_FILE_CONTENT : SM_FILE_SHOWN;
@@ -360,6 +361,8 @@ sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *
 			appendStringInfo(&numbers, "%s$%d", comma, i + 1);
 		}
 	}
+	sm_set_parameter(params, SM_FILE_LASTMOD + 1, TIMESTAMPTZOID, TimestampTzGetDatum(lastmod),
+					 TIMESTAMP_IS_NOBEGIN(lastmod));
 	if (!change_row(target,
 					psprintf(is_new ? "INSERT INTO @table (%s) VALUES (%s)" :
 							 "UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE,

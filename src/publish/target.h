@@ -63,11 +63,11 @@ extern void sm_target_close(SmTarget *target);
 extern struct varlena *sm_target_read(SmTarget *target, int column, const SmOldFile *file);
 
 /*
- * Insert or update a file, a row of sitemap_file.  An update finds it by base_url, section
- * and name, and keeps the content where the new row has none.
+ * Insert or update a file, a row of sitemap_file with another lastmod.  An update finds it by
+ * base_url, section and name, and keeps the content where the new row has none.
  */
 extern void sm_target_write(SmTarget *target, bool is_new, const Datum *values,
-							const bool *isnull);
+							const bool *isnull, TimestampTz lastmod);
 
 /* Delete a file.  Returns false if somebody else has deleted it. */
 extern bool sm_target_delete(SmTarget *target, const SmOldFile *file);

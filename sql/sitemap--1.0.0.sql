@@ -896,14 +896,14 @@ COMMENT ON FUNCTION _sitemap_job_columns(regclass) IS
  *	start	set "started" and clear "requested" and "error".  If the attempt before left no
  *			result, because its session was killed or its COMMIT failed, count a failure.
  *	run		publish the section.
- *	end		export the site, if one of its jobs has a directory.  Then set "finished" and the results.
+ *	finish	export the site, if one of its jobs has a directory.  Then set "finished" and the results.
  *
- * Several calls share the jobs.  "run" and "end" hold the lock of the section, but lock the
+ * Several calls share the jobs.  "run" and "finish" hold the lock of the section, but lock the
  * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
  * passes over a row that is locked or that another call has started or ended since the list was
- * made, and over a section whose lock is held.  "run" and "end" do nothing if "started" is no longer
+ * made, and over a section whose lock is held.  "run" and "finish" do nothing if "started" is no longer
  * what this call has set: then the row is gone, or another call has taken the job over between
- * "start" and "run" or between "run" and "end", when the lock is free.  It counts a failure, which
+ * "start" and "run" or between "run" and "finish", when the lock is free.  It counts a failure, which
  * its success clears.
  *
  * An error undoes the step, and the whole transaction is rolled back: after a lost connection
@@ -1023,7 +1023,7 @@ BEGIN
 		END IF;
 		job := step.job;
 		published := job;
-		FOREACH name IN ARRAY '{start,run,end}'::text[] LOOP
+		FOREACH name IN ARRAY '{start,run,finish}'::text[] LOOP
 			EXECUTE try INTO done USING jobs, name,
 				CASE name WHEN 'start' THEN ARRAY[format(take, schema, row_of_job), format(start, schema, row_of_job)]
 				WHEN 'run' THEN ARRAY[format(run, schema)]
@@ -1036,7 +1036,7 @@ BEGIN
 			published := done.result;
 			IF name = 'start' THEN
 				job := published;
-			ELSIF name = 'end' AND job.finished IS NULL AND published.urls = 0 THEN
+			ELSIF name = 'finish' AND job.finished IS NULL AND published.urls = 0 THEN
 				RAISE NOTICE 'section "%" of % has no URLs: %', job.section, job.base_url, published.reason;
 			END IF;
 		END LOOP;

@@ -46,11 +46,10 @@
 #define END			0x81
 
 /*
- * SM_ROBOTS_MEMORY, of one dialect: the shortest lines of one rule and of two, with keys as
- * long as make_rule reserves.
+ * The shortest lines of one rule and of two, with keys as long as make_rule reserves.
  */
-_Static_assert(sizeof(SmRobotsRule) + 4 <= 11 * (sizeof("allow:x") - 1) &&
-			   2 * sizeof(SmRobotsRule) + 31 + 4 <= 11 * (sizeof("allow:/index.htm") - 1),
+_Static_assert(sizeof(SmRobotsRule) + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:x") - 1) &&
+			   2 * sizeof(SmRobotsRule) + 31 + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:/index.htm") - 1),
 			   "a rule needs more memory than SM_ROBOTS_MEMORY allows for its line");
 
 /*

@@ -15,6 +15,9 @@
 /* The longest robots.txt, in bytes, so short that no size here overflows. */
 #define SM_ROBOTS_MAX	(4 * 1024 * 1024)
 
+/* Bytes of memory for each byte that the crawlers of a dialect read: a short rule takes most. */
+#define SM_ROBOTS_BYTE	11
+
 /*
  * What Google's crawlers read of a robots.txt, in bytes.  RFC 9309 requires all crawlers to
  * read as much.
@@ -164,7 +167,7 @@ extern bool sm_robots_is_token(const char *s, size_t len);
  * return, robots cannot be used again.  memory: SM_ROBOTS_MEMORY(text.len) bytes, aligned as
  * by malloc.
  */
-#define SM_ROBOTS_MEMORY(len)	(11 * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : (len))))
+#define SM_ROBOTS_MEMORY(len)	(SM_ROBOTS_BYTE * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : (len))))
 
 extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
 						   void (*check_interrupts) (void), void *memory);

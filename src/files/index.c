@@ -13,7 +13,6 @@
 #include "files/names.h"
 #include "nodes/pg_list.h"
 #include "text/w3cdate.h"
-#include "utils/timestamp.h"
 
 struct SmIndex
 {
@@ -57,8 +56,7 @@ sm_index_add(SmIndex *index, SmSpan loc, TimestampTz lastmod)
 	char		unused[SM_W3C_SECONDS_LEN];
 
 	/* a file that another program makes can have any lastmod */
-	if (!TIMESTAMP_NOT_FINITE(lastmod) &&
-		sm_w3c_format_seconds(sm_timestamp_seconds(lastmod), unused))
+	if (sm_w3c_format_seconds(sm_timestamp_seconds(lastmod), unused))
 	{
 		row.lastmod.type = SM_VALUE_INSTANT;
 		row.lastmod.v.integer = lastmod;

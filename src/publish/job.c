@@ -51,7 +51,7 @@ typedef struct StepKind
 static const StepKind step_kinds[] = {
 	{"start", RowExclusiveLock, SECTION_TRY},
 	{"run", AccessShareLock, SECTION_WAIT},
-	{"end", RowExclusiveLock, SECTION_WAIT},
+	{"finish", RowExclusiveLock, SECTION_WAIT},
 	{"fail", RowExclusiveLock, SECTION_FREE}
 };
 

@@ -410,14 +410,15 @@ sub test_manifest
 	return;
 }
 
-# A manifest of another user: who may write to the directory must not have us remove
-# files.  It takes root to make one, so a library tells the server that its user is
-# another one, as long as there is a file.
+# A manifest of another user, or exchanged for a pipe just before it is opened: who may write
+# to the directory must not have us remove files.  It takes root to make the first, and luck
+# to meet the second, so a library shows them to the server as long as there is a file.
 sub test_foreign_manifest
 {
 	my $library = preload(
-		q{
+		qq{
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -426,29 +427,46 @@ geteuid(void)
 {
 	return syscall(SYS_geteuid) + (access(getenv("FOREIGN"), F_OK) == 0);
 }
+
+int
+openat(int at, const char *name, int flags, int mode)
+{
+	if (strcmp(name, "$manifest") == 0 && access(getenv("EXCHANGED"), F_OK) == 0)
+		name = getenv("EXCHANGED");
+	return syscall(SYS_openat, at, name, flags, mode);
+}
+
+int
+openat64(int at, const char *name, int flags, int mode)
+{
+	return openat(at, name, flags, mode);
+}
 });
 
   SKIP:
 	{
-		skip 'there is no C compiler for a library to preload', 7 if !defined $library;
-		my $foreign = "$root/foreign";
+		skip 'there is no C compiler for a library to preload', 14 if !defined $library;
+		my %file = (FOREIGN => "$root/foreign", EXCHANGED => "$root/exchanged");
 
-		restart_with(LD_PRELOAD => $library, FOREIGN => $foreign);
-		begin_with_site();
-		done_is(all_files('created'), 'an export');
-		sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
-		append_to_file($foreign, '');
-		my ($output, $errors) = export($site);
-		unlike($output, qr/deleted/, 'the manifest of another user removes nothing');
-		like(
-			$errors,
-			qr{^WARNING:  01000: file "\Q$dir/$manifest\E" was ignored\nDETAIL:  It does not belong},
-			'with a warning');
-		ok(-e "$dir/sitemap-1.xml", 'its files stay');
-		is(scalar(() = slurp($manifest) =~ /\n/g), 2, 'and it is replaced');
-		unlink $foreign or die $!;
-		done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'by one that is believed');
-		ok(-e "$dir/sitemap-1.xml", 'and says nothing of those files');
+		restart_with(LD_PRELOAD => $library, %file);
+		foreach my $which (sort keys %file)
+		{
+			begin_with_site();
+			done_is(all_files('created'), "$which: an export");
+			sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
+			make_fifo($file{$which});
+			my ($output, $errors) = export($site);
+			unlike($output, qr/deleted/, 'the manifest removes nothing');
+			like(
+				$errors,
+				qr{^WARNING:  01000: file "\Q$dir/$manifest\E" was ignored\nDETAIL:  It does not belong},
+				'with a warning');
+			ok(-e "$dir/sitemap-1.xml", 'its files stay');
+			is(scalar(() = slurp($manifest) =~ /\n/g), 2, 'and it is replaced');
+			unlink $file{$which} or die $!;
+			done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'by one that is believed');
+			ok(-e "$dir/sitemap-1.xml", 'and says nothing of those files');
+		}
 		restart_with();
 	}
 	return;

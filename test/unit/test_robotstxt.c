@@ -453,12 +453,11 @@ test_lines(void)
 	line_is("\n\r\r\nUser-agent: x\n\rDisallow: /", "x", "/", -6);
 	line_is("\tUSER-AGENT \t:\tx\t# y\n dISALLOW\t: /\t \n", "x", "/", -2);
 	line_is("user-agent:x#\ndisallow:/a#b", "x", "/a", -2);
-	line_is("user-agent:x\n#disallow:/", "x", "/", 0);
-	line_is("user-agent:x\ndisallow#:/", "x", "/", 0);
-	line_is("user-agent:x\ndisallow:#/", "x", "/", 0);
-	line_is("user-agent x\ndisallow /", "x", "/", 0);
-	line_is("user-agent: x\ndisallow /", "x", "/", 0);
-	line_is("user-agent: x\ndis allow: /\ndisallowed: /\n: /\n-disallow: /", "x", "/", 0);
+	foreach_string(src,
+		"user-agent:x\n#disallow:/", "user-agent:x\ndisallow#:/", "user-agent:x\ndisallow:#/",
+		"user-agent x\ndisallow /", "user-agent: x\ndisallow /",
+		"user-agent: x\ndis allow: /\ndisallowed: /\n: /\n-disallow: /")
+		line_is(*src, "x", "/", 0);
 	line_is("user-agent: x\ndisallow: /a: b", "x", "/a:%20b", -2);
 	line_is("user-agent: x\nnoindex: /\ncrawl-delay: 1\nallow: /", "x", "/", 4);
 }

@@ -188,10 +188,8 @@ test_elements(void)
 {
 	reads("", "");
 	reads("text", "\"text\"");
-	reads("<a/>", "(a)a");
-	reads("<a></a>", "(a)a");
-	reads("<a  ></a\t\r\n>", "(a)a");
-	reads("<a\n/>", "(a)a");
+	foreach_string(src, "<a/>", "<a></a>", "<a  ></a\t\r\n>", "<a\n/>")
+		reads(*src, "(a)a");
 	reads("<a/><b/>", "(a)a(b)b");
 	reads(" <a> x <b>y</b> z </a> ", "\" \"(a\" x \"(b\"y\")b\" z \")a\" \"");
 	reads("<a.b-c_1/>", "(a.b-c_1)a.b-c_1");
@@ -207,19 +205,14 @@ test_elements(void)
 	reads("</a>", MISMATCH);
 	reads("<a></b>", "(a" MISMATCH);
 	reads("<a></A>", "(a" MISMATCH);
-	reads("<a></a", "(a" TAG);
-	reads("<a></a b>", "(a" TAG);
-	reads("<a></ a>", "(a" TAG);
-	reads("<a></>", "(a" TAG);
+	foreach_string(src, "<a></a", "<a></a b>", "<a></ a>", "<a></>")
+		reads(*src, "(a" TAG);
 	reads("<a><b></a></b>", "(a(b" MISMATCH);
 	reads("<a/></a>", "(a)a" MISMATCH);
 	reads("<a / >", TAG);
 	reads("<a//>", TAG);
-	reads("< a/>", NO_MARKUP);
-	reads("<1/>", NO_MARKUP);
-	reads("<-a/>", NO_MARKUP);
-	reads("<.a/>", NO_MARKUP);
-	reads("<>", NO_MARKUP);
+	foreach_string(src, "< a/>", "<1/>", "<-a/>", "<.a/>", "<>")
+		reads(*src, NO_MARKUP);
 	reads("<a<b/>", TAG);
 	reads("a < b", "\"a \"" NO_MARKUP);
 	reads("<a\x01/>", TAG);
@@ -327,20 +320,14 @@ test_attributes(void)
 	reads("<a b='1' B='2'/>", "(a[b=1][B=2])a");
 	reads("<a b='1\n2'/>", "(a[b=1\n2])a");
 
-	reads("<a b/>", "!an attribute has no value");
-	reads("<a b>", "!an attribute has no value");
-	reads("<a b", "!an attribute has no value");
-	reads("<a b c='1'/>", "!an attribute has no value");
-	reads("<a b=1/>", "!an attribute's value is not quoted");
-	reads("<a b=/>", "!an attribute's value is not quoted");
-	reads("<a b=", "!an attribute's value is not quoted");
-	reads("<a b='1", EARLY);
-	reads("<a b='1\"/>", EARLY);
-	reads("<a b='1'", EARLY);
-	reads("<a b='1'c='2'/>", TAG);
-	reads("<a'1'/>", TAG);
-	reads("<a ='1'/>", TAG);
-	reads("<a 1='1'/>", TAG);
+	foreach_string(src, "<a b/>", "<a b>", "<a b", "<a b c='1'/>")
+		reads(*src, "!an attribute has no value");
+	foreach_string(src, "<a b=1/>", "<a b=/>", "<a b=")
+		reads(*src, "!an attribute's value is not quoted");
+	foreach_string(src, "<a b='1", "<a b='1\"/>", "<a b='1'")
+		reads(*src, EARLY);
+	foreach_string(src, "<a b='1'c='2'/>", "<a'1'/>", "<a ='1'/>", "<a 1='1'/>")
+		reads(*src, TAG);
 	reads("<a b='<'/>", "!\"<\" in the value of an attribute");
 	reads("<a b='&'/>", AMPERSAND);
 	reads("<a b='&nbsp;'/>", ENTITY);
@@ -364,26 +351,19 @@ test_text(void)
 
 	reads("a]]>b", "!\"]]>\" in text");
 	reads("<a>]]]></a>", "(a!\"]]>\" in text");
-	reads("&", AMPERSAND);
-	reads("&;", AMPERSAND);
-	reads("& b;", AMPERSAND);
-	reads("?a=1&b=2;", AMPERSAND);
-	reads("&amp", AMPERSAND);
+	foreach_string(src, "&", "&;", "& b;", "?a=1&b=2;", "&amp")
+		reads(*src, AMPERSAND);
 	reads("a&b;", ENTITY);
 	reads("&copy;", ENTITY);
 	reads("&#x110000;", CHARACTER);
 	reads("&#xD800;", CHARACTER);
-	reads("a\x01", ILLEGAL);
-	reads("a\x0B", ILLEGAL);
-	reads("\x1F", ILLEGAL);
+	foreach_string(src, "a\x01", "a\x0B", "\x1F")
+		reads(*src, ILLEGAL);
 	reads_bytes("a\0b", 3, ILLEGAL, "NUL in text");
 	reads("\xEF\xBF\xBE", ILLEGAL);
 	reads("\xEF\xBF\xBF", ILLEGAL);
-	reads("\xC3(", UTF8);
-	reads("\xED\xA0\x80", UTF8);
-	reads("\xC0\x80", UTF8);
-	reads("\xF4\x90\x80\x80", UTF8);
-	reads("\xE2\x82", UTF8);
+	foreach_string(src, "\xC3(", "\xED\xA0\x80", "\xC0\x80", "\xF4\x90\x80\x80", "\xE2\x82")
+		reads(*src, UTF8);
 }
 
 static void
@@ -394,12 +374,10 @@ test_cdata(void)
 	reads("<a>x<![CDATA[]]]]><![CDATA[>]]>y</a>", "(a\"x\"']]''>'\"y\")a");
 	reads("<![CDATA[x]]>", "'x'");
 
-	reads("<![CDATA[x]]", EARLY);
-	reads("<![CDATA[x", EARLY);
-	reads("<![CDATA[", EARLY);
-	reads("<![CDATA", NO_MARKUP);
-	reads("<![cdata[x]]>", NO_MARKUP);
-	reads("<![ CDATA[x]]>", NO_MARKUP);
+	foreach_string(src, "<![CDATA[x]]", "<![CDATA[x", "<![CDATA[")
+		reads(*src, EARLY);
+	foreach_string(src, "<![CDATA", "<![cdata[x]]>", "<![ CDATA[x]]>")
+		reads(*src, NO_MARKUP);
 	reads("<![CDATA[x]]>]]>", "'x'!\"]]>\" in text");
 	reads("<![CDATA[\x01]]>", ILLEGAL);
 	reads("<![CDATA[\xFF]]>", UTF8);
@@ -412,13 +390,10 @@ test_comments(void)
 	reads("<!-- <a> & - > ]]> \xC3\xA9 -->", "<!>");
 	reads("<a><!--x--></a>", "(a<!>)a");
 
-	reads("<!-- -- -->", COMMENT);
-	reads("<!-- --->", COMMENT);
-	reads("<!----->", COMMENT);
-	reads("<!-->", EARLY);
-	reads("<!--->", EARLY);
-	reads("<!--", EARLY);
-	reads("<!-- -", EARLY);
+	foreach_string(src, "<!-- -- -->", "<!-- --->", "<!----->")
+		reads(*src, COMMENT);
+	foreach_string(src, "<!-->", "<!--->", "<!--", "<!-- -")
+		reads(*src, EARLY);
 	reads("<!-- --", COMMENT);
 	reads("<!- x -->", NO_MARKUP);
 	reads("<!>", NO_MARKUP);
@@ -429,21 +404,14 @@ test_comments(void)
 static void
 test_pis(void)
 {
-	reads("<?a?>", "<?>");
-	reads("<?a b c?>", "<?>");
-	reads("<?a\n?>", "<?>");
-	reads("<?a <b> & ? > ?" "?>", "<?>");
-	reads("<?xml-stylesheet href='x'?>", "<?>");
-	reads("<?xmlx ?>", "<?>");
+	foreach_string(src,
+		"<?a?>", "<?a b c?>", "<?a\n?>", "<?a <b> & ? > ?" "?>", "<?xml-stylesheet href='x'?>",
+		"<?xmlx ?>")
+		reads(*src, "<?>");
 	reads("<a><?b?></a>", "(a<?>)a");
 
-	reads("<?" "?>", PI);
-	reads("<? a?>", PI);
-	reads("<?a", PI);
-	reads("<?a>", PI);
-	reads("<?1?>", PI);
-	reads("<?a:b?>", PI);
-	reads("<?", PI);
+	foreach_string(src, "<?" "?>", "<? a?>", "<?a", "<?a>", "<?1?>", "<?a:b?>", "<?")
+		reads(*src, PI);
 	reads("<?a ", EARLY);
 	reads("<?a ?", EARLY);
 	reads("<?a \x01?>", ILLEGAL);
@@ -459,12 +427,11 @@ test_prolog(void)
 	reads(" <?xml version=\"1.0\"?><a/>", "\" \"" DECLARATION);
 	reads("<a><?xml version=\"1.0\"?></a>", "(a" DECLARATION);
 	reads("<a/><?XML version=\"1.0\"?>", "(a)a" DECLARATION);
-	reads("<?xMl version=\"1.0\"?><a/>", DECLARATION);
-	reads("<?xml?><a/>", DECLARATION);
-	reads("<?xml version=\"1..\"?><a/>", DECLARATION);
-	reads("<?xml version=\"1.0.0\"?><a/>", DECLARATION);
-	reads("<?xml version=\"1.0\"?><?xml version=\"1.0\"?>", DECLARATION);
-	reads("<?xml version=\"1.0\"", DECLARATION);
+	foreach_string(src,
+		"<?xMl version=\"1.0\"?><a/>", "<?xml?><a/>", "<?xml version=\"1..\"?><a/>",
+		"<?xml version=\"1.0.0\"?><a/>", "<?xml version=\"1.0\"?><?xml version=\"1.0\"?>",
+		"<?xml version=\"1.0\"")
+		reads(*src, DECLARATION);
 	reads("<!DOCTYPE a><a/>", "!document type declarations are not supported");
 	reads("<!doctype a>", NO_MARKUP);
 	reads("<!ENTITY a 'b'>", NO_MARKUP);
@@ -499,13 +466,10 @@ test_namespaces(void)
 	reads("<a><b xmlns:x='u'></b><c x:d='1'/></a>", "(a(b[xmlns:x=u])b{x}" UNDECLARED);
 	reads("<X:a xmlns:x='u'/>", "{X}" UNDECLARED);
 	reads("<docs:a/>", "{docs}" UNDECLARED);
-	reads("<:a/>", NO_MARKUP);
-	reads("<a:/>", NO_MARKUP);
-	reads("<a:1/>", NO_MARKUP);
-	reads("<x:a:b xmlns:x='u'/>", TAG);
-	reads("<a :b='1'/>", TAG);
-	reads("<a b:='1'/>", TAG);
-	reads("<a xmlns:='1'/>", TAG);
+	foreach_string(src, "<:a/>", "<a:/>", "<a:1/>")
+		reads(*src, NO_MARKUP);
+	foreach_string(src, "<x:a:b xmlns:x='u'/>", "<a :b='1'/>", "<a b:='1'/>", "<a xmlns:='1'/>")
+		reads(*src, TAG);
 	reads("<a b:c:d='1'/>", "!an attribute has no value");
 	reads("<x:a xmlns:x='u'></a>", "({u}x:a[xmlns:x=u]" MISMATCH);
 	reads("<x:a xmlns:x='u' xmlns:y='u'></y:a>", "({u}x:a[xmlns:x=u][xmlns:y=u]" MISMATCH);
@@ -519,14 +483,13 @@ test_namespaces(void)
 
 	/* names are compared as they are written, so there must be one way only */
 	reads("<a xmlns:x='u?a&amp;b c' x:d='&#38;'/>", "(a[xmlns:x=u?a&amp;b c][x:d=&#38;])a");
-	reads("<a xmlns:x='u&amp;' xmlns:y='u&#38;' x:b='1' y:b='2'/>", SPELLING);
-	reads("<a xmlns:x='u v' xmlns:y='u\tv' x:b='1' y:b='2'/>", SPELLING);
-	reads("<a xmlns='u\n'/>", SPELLING);
-	reads("<a xmlns='u\r'/>", SPELLING);
-	reads("<a xmlns='&#117;'/>", SPELLING);
-	reads("<a xmlns='&quot;'/>", SPELLING);
-	reads("<a xmlns:x='http://www.w3.org/XML/1998/namespac&#101;'/>", SPELLING);
-	reads("<a xmlns='http://www.w3.org/2000/xmln&#115;/'/>", SPELLING);
+	foreach_string(src,
+		"<a xmlns:x='u&amp;' xmlns:y='u&#38;' x:b='1' y:b='2'/>",
+		"<a xmlns:x='u v' xmlns:y='u\tv' x:b='1' y:b='2'/>", "<a xmlns='u\n'/>",
+		"<a xmlns='u\r'/>", "<a xmlns='&#117;'/>", "<a xmlns='&quot;'/>",
+		"<a xmlns:x='http://www.w3.org/XML/1998/namespac&#101;'/>",
+		"<a xmlns='http://www.w3.org/2000/xmln&#115;/'/>")
+		reads(*src, SPELLING);
 }
 
 static void

@@ -813,12 +813,12 @@ COMMENT ON FUNCTION _sitemap_next_run(timestamptz, timestamptz, timestamptz, int
 'when a job is due, for sitemap_run and sitemap_status';
 
 CREATE FUNCTION _sitemap_try(jobs regclass, step text, statements text[], look text, job sitemap_job,
-	published sitemap_job, note text,
-	OUT result sitemap_job, OUT state text, OUT message text, OUT detail text, OUT hint text,
+	published sitemap_job, note text, listed sitemap_job[],
+	OUT result sitemap_job, OUT number bigint, OUT state text, OUT message text, OUT detail text, OUT hint text,
 	OUT context text, OUT is_cancel bool)
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_try(regclass, text, text[], text, sitemap_job, sitemap_job, text) IS
+COMMENT ON FUNCTION _sitemap_try(regclass, text, text[], text, sitemap_job, sitemap_job, text, sitemap_job[]) IS
 'run a step of sitemap_run, and catch its error';
 
 CREATE FUNCTION _sitemap_read(jobs regclass, statement text, owner bool) RETURNS SETOF record
@@ -891,7 +891,9 @@ COMMENT ON FUNCTION _sitemap_job_columns(regclass) IS
 
 /*
  * A call lists the jobs that are due (_sitemap_next_run says when) and do not run, and runs
- * one after the other, the one with the oldest start first.  A job is three transactions:
+ * one after the other, the one with the oldest start first.  The list is read by 32 jobs, among
+ * which one statement finds the next.  So a call passes over jobs that other calls have started
+ * at the cost of a lookup each.  A job is three transactions:
  *
  *	start	set "started" and clear "requested" and "error".  If the attempt before left no
  *			result, because its session was killed or its COMMIT failed, count a failure.
@@ -926,23 +928,30 @@ BEGIN
 	SET LOCAL search_path = pg_catalog, pg_temp;
 DECLARE
 	schema CONSTANT pg_catalog.text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	try CONSTANT pg_catalog.text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4, $5, $6, $7)', schema);
+	try CONSTANT pg_catalog.text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4, $5, $6, $7, $8)', schema);
 	hint CONSTANT pg_catalog.text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
 
 	-- Statements.  @table is the name of the table.  Parameters: $1 the job as this call has it, $2 as it was published,
-	-- $3 a text.  For format: %1$s the extension's schema, %2$s row_of_job.
+	-- $3 a text, $4 jobs of the list.  For format: %1$s the extension's schema, %2$s row_of_job.
 	row_of_job pg_catalog.text;
 	is_mine CONSTANT pg_catalog.text := 'job.base_url = $1.base_url AND job.section = $1.section AND job.started IS NOT DISTINCT FROM $1.started';
 	counted CONSTANT pg_catalog.text := 'least(greatest(job.failures, 0), 2147483646) + 1';
 	due_at CONSTANT pg_catalog.text := '%1$s._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
-	list CONSTANT pg_catalog.text := 'SELECT %2$s, ' || due_at || $$ <= clock_timestamp(),
-		       EXISTS (SELECT FROM @table site WHERE $1 IS NOT NULL AND site.base_url = job.base_url AND site.directory IS NOT NULL)
-		  FROM @table job
-		 WHERE $1 IS NOT NULL AND ($$ || due_at || $$ <= clock_timestamp() OR job.failures > 2)
-		   AND %1$s._sitemap_publisher(job.target, job.base_url, job.section) IS NULL
-		 ORDER BY CASE WHEN job.started <= clock_timestamp() THEN job.started END NULLS FIRST, job.base_url, job.section$$;
-	take CONSTANT pg_catalog.text := 'SELECT %2$s FROM @table job WHERE ' || is_mine || $$
-		   AND (job.finished, job.failures) IS NOT DISTINCT FROM ($1.finished, $1.failures) FOR NO KEY UPDATE SKIP LOCKED$$;
+	list CONSTANT pg_catalog.text := $$
+		SELECT array_agg(job ORDER BY number) FILTER (WHERE is_due), array_agg(has_directory ORDER BY number) FILTER (WHERE is_due),
+		       count(*) FILTER (WHERE NOT is_due)
+		  FROM (SELECT %2$s AS job, $$ || due_at || $$ <= clock_timestamp() AS is_due,
+		               EXISTS (SELECT FROM @table site WHERE $1 IS NOT NULL AND site.base_url = job.base_url AND site.directory IS NOT NULL) AS has_directory,
+		               row_number() OVER (ORDER BY CASE WHEN job.started <= clock_timestamp() THEN job.started END NULLS FIRST, job.base_url, job.section) AS number
+		          FROM @table job
+		         WHERE $1 IS NOT NULL AND ($$ || due_at || $$ <= clock_timestamp() OR job.failures > 2)
+		           AND %1$s._sitemap_publisher(job.target, job.base_url, job.section) IS NULL) listed
+		 GROUP BY number / 32 ORDER BY number / 32$$;
+	take CONSTANT pg_catalog.text := $$
+		SELECT job, ordinality FROM unnest($4) WITH ORDINALITY listed, LATERAL (
+			SELECT %2$s AS job FROM @table job WHERE $3 IS NOT NULL AND $$ || replace(is_mine, '$1', 'listed') || $$
+			   AND (job.finished, job.failures) IS NOT DISTINCT FROM (listed.finished, listed.failures) LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) is_listed
+		 LIMIT 1$$;		-- in the order of the list: without ORDER BY, which would lock them all
 	start CONSTANT pg_catalog.text := $$
 		UPDATE @table job
 		   SET started = clock_timestamp(), requested = NULL, error = NULL,
@@ -972,7 +981,8 @@ DECLARE
 	fail CONSTANT pg_catalog.text := 'UPDATE @table job SET failures = ' || counted || ', error = $3 WHERE ' || is_mine || ' RETURNING $2';
 	look CONSTANT pg_catalog.text := 'SELECT FROM @table job WHERE ' || is_mine;
 
-	step pg_catalog.record;
+	listed pg_catalog.record;	-- jobs of the list that are due
+	next int;				-- the first of them that this call has not looked at
 	name pg_catalog.text;	-- of the step
 	job pg_catalog.record;	-- the row of the job: as listed, then as started
 	published pg_catalog.record;	-- the row with the results
@@ -1014,55 +1024,59 @@ BEGIN
 	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 	SET LOCAL search_path = pg_catalog, pg_temp;
-	FOR step IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2, true) AS (job %1$s.sitemap_job, is_due bool, has_directory bool)', schema)
+	FOR listed IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2, true) AS (jobs %1$s.sitemap_job[], has_directory bool[], waiting bigint)', schema)
 		USING jobs, format(list, schema, row_of_job)
 	LOOP
-		IF NOT step.is_due THEN
-			waiting := waiting + 1;
-			CONTINUE;
-		END IF;
-		job := step.job;
-		published := job;
-		FOREACH name IN ARRAY '{start,run,finish}'::text[] LOOP
-			EXECUTE try INTO done USING jobs, name,
-				CASE name WHEN 'start' THEN ARRAY[format(take, schema, row_of_job), format(start, schema, row_of_job)]
-				WHEN 'run' THEN ARRAY[format(run, schema)]
-				ELSE CASE WHEN step.has_directory THEN ARRAY[format(export, schema)] END || finish END,
-				look, job, published, path;
-			EXIT WHEN done.state IS NOT NULL OR done.result IS NULL;
-			COMMIT AND CHAIN;
-			SET LOCAL search_path = pg_catalog, pg_temp;
+		waiting := waiting + listed.waiting;
+		next := 1;
+		WHILE next <= cardinality(listed.jobs) LOOP
+			job := listed.jobs[next];
+			published := job;
+			FOREACH name IN ARRAY '{start,run,finish}'::text[] LOOP
+				EXECUTE try INTO done USING jobs, name,
+					CASE name WHEN 'start' THEN ARRAY[format(take, schema, row_of_job), format(start, schema, row_of_job)]
+					WHEN 'run' THEN ARRAY[format(run, schema)]
+					ELSE CASE WHEN listed.has_directory[next - 1] THEN ARRAY[format(export, schema)] END || finish END,
+					look, job, published, path, listed.jobs[next:];
+				IF name = 'start' THEN
+					next := next + coalesce(done.number, 32);	-- NULL: none of these
+					job := listed.jobs[next - 1];
+				END IF;
+				EXIT WHEN done.state IS NOT NULL OR done.result IS NULL;
+				COMMIT AND CHAIN;
+				SET LOCAL search_path = pg_catalog, pg_temp;
 
-			published := done.result;
-			IF name = 'start' THEN
-				job := published;
-			ELSIF name = 'finish' AND job.finished IS NULL AND published.urls = 0 THEN
-				RAISE NOTICE 'section "%" of % has no URLs: %', job.section, job.base_url, published.reason;
+				published := done.result;
+				IF name = 'start' THEN
+					job := published;
+				ELSIF name = 'finish' AND job.finished IS NULL AND published.urls = 0 THEN
+					RAISE NOTICE 'section "%" of % has no URLs: %', job.section, job.base_url, published.reason;
+				END IF;
+			END LOOP;
+			ROLLBACK AND CHAIN;
+			SET LOCAL search_path = pg_catalog, pg_temp;
+			CONTINUE WHEN done.state IS NULL;
+
+			-- Record the failure: what the error says, and in what it arose.
+			failed := failed + 1;
+			error := concat_ws(E'\n', done.message, done.detail, done.hint,
+				substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|(?:target|feed) ".*"|export to directory ".*"))$'));
+			-- A base_url that is refused for a password is not repeated, however its "@" is written.
+			RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '^.*(@|%40|&#64;|[^ -~])', '***@', 'i'), error
+				USING ERRCODE = done.state;
+			EXECUTE try INTO recorded USING jobs, 'fail'::text, ARRAY[fail], look, job, published, error, listed.jobs[next:];
+			IF recorded.state IS NOT NULL THEN
+				RAISE WARNING 'could not record this failure: %', recorded.message USING ERRCODE = recorded.state;
+				ROLLBACK AND CHAIN;
+			ELSE
+				COMMIT AND CHAIN;
+			END IF;
+			SET LOCAL search_path = pg_catalog, pg_temp;
+			IF done.is_cancel OR recorded.is_cancel THEN
+				RAISE '%', CASE WHEN done.is_cancel THEN done.message ELSE recorded.message END
+					USING ERRCODE = 'query_canceled', DETAIL = 'The jobs that were due after this one have not run.';
 			END IF;
 		END LOOP;
-		ROLLBACK AND CHAIN;
-		SET LOCAL search_path = pg_catalog, pg_temp;
-		CONTINUE WHEN done.state IS NULL;
-
-		-- Record the failure: what the error says, and in what it arose.
-		failed := failed + 1;
-		error := concat_ws(E'\n', done.message, done.detail, done.hint,
-			substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|(?:target|feed) ".*"|export to directory ".*"))$'));
-		-- A base_url that is refused for a password is not repeated, however its "@" is written.
-		RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '^.*(@|%40|&#64;|[^ -~])', '***@', 'i'), error
-			USING ERRCODE = done.state;
-		EXECUTE try INTO recorded USING jobs, 'fail'::text, ARRAY[fail], look, job, published, error;
-		IF recorded.state IS NOT NULL THEN
-			RAISE WARNING 'could not record this failure: %', recorded.message USING ERRCODE = recorded.state;
-			ROLLBACK AND CHAIN;
-		ELSE
-			COMMIT AND CHAIN;
-		END IF;
-		SET LOCAL search_path = pg_catalog, pg_temp;
-		IF done.is_cancel OR recorded.is_cancel THEN
-			RAISE '%', CASE WHEN done.is_cancel THEN done.message ELSE recorded.message END
-				USING ERRCODE = 'query_canceled', DETAIL = 'The jobs that were due after this one have not run.';
-		END IF;
 	END LOOP;
 
 	IF waiting > 0 THEN

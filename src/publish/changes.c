@@ -220,12 +220,8 @@ find_reason(const SmChanges *changes, const char *no_order)
 static void
 check_growth(const SmChanges *changes)
 {
-	const SmOldFiles *old = &changes->set->old;
-	uint64		nurls = 0;
-
-	for (int i = 0; i < old->nfiles; i++)
-		nurls += Max(old->files[i]->url_count, 0);
-	if (changes->is_constant && old->nfiles > 0 && changes->receiver.nrows > nurls)
+	if (changes->is_constant && changes->set->old.nfiles > 0 &&
+		(int64) changes->receiver.nrows > changes->target->sitemaps->url_count)
 		ereport(NOTICE,
 				(errmsg("\"changes\" returned more keys than section \"%s\" has URLs",
 						changes->target->section),

@@ -65,8 +65,10 @@ typedef struct Step
 	const char *look;			/* returns a row if the job is still that of
 								 * this call */
 	ParamListInfo params;		/* the row of the job as it was and as it was
-								 * published, and a text */
+								 * published, a text, and jobs of the list */
 	NullableDatum job;
+	NullableDatum number;		/* of the job that is started, among those of
+								 * the list; NULL if none can be */
 } Step;
 
 static const StepKind *
@@ -139,9 +141,12 @@ run_statement_of(Step *step, const char *statement)
 	return sm_table_execute(&step->jobs, statement, step->params, SM_WRITE, NULL) > 0;
 }
 
-/* Take the row of the job that a statement returned. */
+/*
+ * Take the row of the job that a statement returned.  The first statement of a start, which
+ * chooses the job, also returns its number.
+ */
 static void
-take_row(Step *step)
+take_row(Step *step, bool is_choice)
 {
 	SPITupleTable *rows = SPI_tuptable;
 	bool		isnull = true;
@@ -153,6 +158,13 @@ take_row(Step *step)
 		elog(ERROR, "the statement does not return the row of a job");
 	step->job.value = SPI_datumTransfer(job, false, -1);
 	step->job.isnull = false;
+	if (is_choice)
+	{
+		if (SPI_gettypeid(rows->tupdesc, 2) != INT8OID)
+			elog(ERROR, "the statement does not return the number of a job");
+		step->number.value = SPI_getbinval(rows->vals[0], rows->tupdesc, 2, &isnull);
+		sm_set_parameter(step->params, 1, step->params->params[0].ptype, step->job.value, false);
+	}
 }
 
 static void
@@ -160,17 +172,22 @@ run_statements(Step *step)
 {
 	for (int i = 0; i < step->nstatements; i++)
 	{
+		bool		is_choice = i == 0 && step->kind->section == SECTION_TRY;
+
 		step->job.isnull = true;
 		if (run_statement_of(step, TextDatumGetCString(step->statements[i])))
-			take_row(step);
+			take_row(step, is_choice);
 		else if (i == step->nstatements - 1 && run_statement_of(step, step->look))
 			ereport(ERROR,
 					(errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 					 errmsg("the row of the job was not updated"),
 					 errdetail("A trigger or a rule of the table of jobs prevents that.")));
 		else
+		{
+			step->number.isnull = is_choice;
 			return;
-		if (i == 0 && step->kind->section == SECTION_TRY && !lock_section(step->job.value, false))
+		}
+		if (is_choice && !lock_section(step->job.value, false))
 		{
 			step->job.isnull = true;
 			return;
@@ -202,11 +219,11 @@ _sitemap_try(PG_FUNCTION_ARGS)
 {
 	Step		step = {.kind = find_step(text_to_cstring(PG_GETARG_TEXT_PP(1))),
 		.look = text_to_cstring(PG_GETARG_TEXT_PP(3)),
-	.params = makeParamList(3),.job.isnull = true};
+	.params = makeParamList(4),.job.isnull = true,.number.value = Int64GetDatum(1)};
 	ErrorData  *error;
 	const char *texts[5] = {0};
-	Datum		values[7];
-	bool		nulls[7];
+	Datum		values[8];
+	bool		nulls[8];
 	TupleDesc	desc;
 
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), TEXTOID, -1, false, TYPALIGN_INT,
@@ -231,13 +248,15 @@ _sitemap_try(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	values[0] = step.job.value;
 	nulls[0] = error || step.job.isnull;
+	values[1] = step.number.value;
+	nulls[1] = step.number.isnull;
 	for (size_t i = 0; i < lengthof(texts); i++)
 	{
-		nulls[i + 1] = texts[i] == NULL;
-		values[i + 1] = texts[i] ? CStringGetTextDatum(texts[i]) : (Datum) 0;
+		nulls[i + 2] = texts[i] == NULL;
+		values[i + 2] = texts[i] ? CStringGetTextDatum(texts[i]) : (Datum) 0;
 	}
-	values[6] = BoolGetDatum(error && sm_is_cancel(error));
-	nulls[6] = false;
+	values[7] = BoolGetDatum(error && sm_is_cancel(error));
+	nulls[7] = false;
 	return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
 }
 

@@ -288,7 +288,7 @@ SELECT given, pg_temp.state(format('SELECT _sitemap_publish(jsonb_populate_recor
 SELECT statement, result, state, message
   FROM unnest('{"", "SELECT", "SELECT 1", "SELECT NULL::sitemap_job", "SELECT ROW(1)", "SELECT $1 LIMIT 0", "COMMIT", "SELECT 1/0", "CREATE TEMP TABLE hostile_temp (n int)",
                 "INSERT INTO hostile_temp VALUES (1)", "SELECT $1 FROM @table", "SELECT $1 FROM hostile_temp", "SELECT $1; SELECT $1 FROM @table WHERE $1 IS NOT NULL"}'::text[]) statement,
-       jsonb_populate_record(NULL::sitemap_job, '{}') job, _sitemap_try('hostile_jobs', 'run', ARRAY[statement], 'SELECT LIMIT 0', job, job, '') ORDER BY statement COLLATE "C";
+       jsonb_populate_record(NULL::sitemap_job, '{}') job, _sitemap_try('hostile_jobs', 'run', ARRAY[statement], 'SELECT LIMIT 0', job, job, '', '{}') ORDER BY statement COLLATE "C";
 -- Each level of a statement that names the table has a parameter.
 SELECT statement, pg_temp.state(format('SELECT FROM _sitemap_read(''hostile_jobs'', %L, false) AS (urls bigint)', statement))
   FROM unnest(ARRAY['SELECT urls FROM @table', 'SELECT urls FROM @table WHERE $1 IS NOT NULL',

@@ -310,7 +310,7 @@ BEGIN;
 CREATE FUNCTION pg_temp.lock_good(jobs regclass) RETURNS bool LANGUAGE sql AS $$
   SELECT bool_and((result).section = 'good')
     FROM jsonb_populate_record(NULL::public.sitemap_job, '{"target": "public.job_files", "base_url": "http://a/", "section": "good"}') job,
-         unnest('{start,run}'::text[]) step, public._sitemap_try(jobs, step, '{SELECT $1}', 'SELECT', job, job, '')
+         unnest('{start,run}'::text[]) step, public._sitemap_try(jobs, step, '{"SELECT $1, 1::bigint"}', 'SELECT', job, job, '', '{}')
 $$;
 CREATE TEMP TABLE job_own OF sitemap_job;
 SET ROLE regress_job_member;
@@ -418,7 +418,7 @@ SET LOCAL ROLE regress_sitemap_inserter;
 CREATE TEMP TABLE job_inserters OF sitemap_job;
 SELECT (result).section, message
   FROM jsonb_populate_record(NULL::sitemap_job, '{"target": "job_files", "base_url": "http://a/", "section": "sitemap"}') job,
-       _sitemap_try('job_inserters', 'run', '{SELECT $1}', 'SELECT', job, job, '');
+       _sitemap_try('job_inserters', 'run', '{SELECT $1}', 'SELECT', job, job, '', '{}');
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory';
 ROLLBACK;
 DROP OWNED BY regress_sitemap_inserter;

@@ -2,6 +2,7 @@
 -- Functions of another role in the extension's schema, which take what ours take, or text, or
 -- anything: ours call each other, not these.
 --
+\set SHOW_CONTEXT never
 CREATE ROLE regress_sitemap_overloader;
 CREATE SCHEMA overloads;
 GRANT ALL ON SCHEMA overloads TO regress_sitemap_overloader;

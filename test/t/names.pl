@@ -1,7 +1,7 @@
 # Names of tables that become those of others.  Wherever a run, a job or the status waits, the
 # owner of a schema renames it, and puts code of his own under the old names: in a view, in a
 # partition with triggers, or in a domain.  It must not run, and the call goes on with the
-# tables that it has found.
+# tables that it has found.  The same while the trigger of a watched table waits.
 use strict;
 use warnings;
 
@@ -226,6 +226,38 @@ foreach my $case (
 		like($errors, $decoy eq 'domain' ? qr/ERROR:  / : qr/ERROR:  the name of the (?:target table|feed table|table of jobs) "$table" has become that of another relation/, 'is an error');
 		$victim->quit;
 	}
+}
+
+# The queue of a watched table.  Its name changes when the trigger has found it and waits for its index.  A session that has a
+# plan with the old name refuses; one without writes the present name.
+foreach my $has_plan (1, 0)
+{
+	$node->safe_psql('postgres', q{
+		SET client_min_messages = warning;
+		DROP SCHEMA IF EXISTS app, gone CASCADE;
+		DROP TABLE IF EXISTS watched;
+		CREATE SCHEMA app AUTHORIZATION walter;
+		CREATE TABLE watched (id int PRIMARY KEY);
+		CREATE TABLE app.queue (id int);
+		CREATE INDEX queue_id ON app.queue (id);
+		SELECT sitemap_watch('watched', 'id', 'app.queue')});
+	my $victim = Session->start($node, 'postgres', on_error_stop => 0);
+	my $pid = $victim->query_safe('SELECT pg_backend_pid()');
+	$victim->query_safe('INSERT INTO watched VALUES (1)') if $has_plan;
+	# This locks the index, but not the table.
+	$holder->query_safe('BEGIN; ALTER INDEX app.queue_id SET TABLESPACE pg_default');
+	$victim->query_until(qr/started/, "\\echo started\nINSERT INTO watched VALUES (2);\n");
+	wait_until_waiting($pid);
+	$attacker->query_safe("SET ROLE walter; BEGIN; ALTER SCHEMA app RENAME TO gone; CREATE SCHEMA app; $evil;
+		CREATE TABLE app.queue (id int);
+		CREATE TRIGGER a BEFORE INSERT ON app.queue FOR EACH ROW EXECUTE FUNCTION app.evil(); GRANT ALL ON app.queue TO PUBLIC; COMMIT; RESET ROLE");
+	$holder->query_safe('ROLLBACK');
+	$victim->query('SELECT 1');
+	my $errors = $victim->{stderr};
+	unlike($errors, qr/code of walter/, 'a watch whose queue gets another name, ' . ($has_plan ? 'with' : 'without') . ' a plan: no other code runs');
+	$has_plan ? like($errors, qr/ERROR:  the name of the queue "app.queue" has become that of another relation/, 'an error') : is($errors, '', 'no error');
+	is($node->safe_psql('postgres', q{SELECT (SELECT count(*) FROM app.queue), (SELECT string_agg(id::text, ' ') FROM gone.queue)}), $has_plan ? '0|1' : '0|2', 'the keys are in the right queue');
+	$victim->quit;
 }
 
 $_->quit foreach $attacker, $holder;

@@ -33,7 +33,9 @@ CREATE TRIGGER refuse BEFORE INSERT ON statements_feed FOR EACH ROW EXECUTE FUNC
 SELECT pg_temp.publish('SELECT ''/y'' AS loc');
 CREATE TABLE statements_site OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
 INSERT INTO statements_site (target, base_url, query, feed, max_shrink) VALUES ('statements_files', 'https://www.example.com/', 'SELECT ''/y'' AS loc', 'statements_feed', 1);
+\set SHOW_CONTEXT never
 CALL sitemap_run('statements_site');
+\set SHOW_CONTEXT errors
 SELECT error FROM statements_site;
 DROP TRIGGER refuse ON statements_feed;
 

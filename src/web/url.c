@@ -635,6 +635,34 @@ find_authority(const char *s, const char *end)
 	return s;
 }
 
+/* Does a text end with a word, ignoring case? */
+static bool
+ends_with(SmSpan text, const char *word)
+{
+	size_t		len = strlen(word);
+
+	return text.len >= len &&
+		sm_equal_ignoring_case(sm_span(text.s + text.len - len, len), sm_span(word, len));
+}
+
+/*
+ * Do the slashes before what find_authority found belong to a URL?  After "http" and "https",
+ * browsers read one slash and backslashes as two slashes.
+ */
+static bool
+is_after_scheme(const char *begin, const char *authority)
+{
+	const char *slash = authority;
+
+	while (slash > begin && is_slash(slash[-1]))
+		slash--;
+	if (slash == begin || sm_span_begins(sm_span(slash, authority - slash), "//"))
+		return true;
+	slash--;					/* the colon */
+	return ends_with(sm_span(begin, slash - begin), "http") ||
+		ends_with(sm_span(begin, slash - begin), "https");
+}
+
 bool
 sm_url_has_user(SmSpan text)
 {
@@ -643,26 +671,32 @@ sm_url_has_user(SmSpan text)
 
 	while ((s = find_authority(s, end)) != NULL)
 	{
-		const char *blank = NULL;
+		const char *other = NULL;	/* what no host has, in most texts */
 		bool		has_password = false;
 
+		if (!is_after_scheme(text.s, s))
+			continue;
 		for (; s < end && !is_slash(*s) && *s != '?' && *s != '#'; s++)
 		{
-			if (*s == '@' && (has_password || blank == NULL))
+			const char *colon = s;
+
+			if (*s == '@' && (has_password || other == NULL))
 				return true;
-			if (sm_is_space(*s) && blank == NULL)
-				blank = s;
+			if (other == NULL && (sm_is_space(*s) || (unsigned char) *s >= 0x80))
+				other = s;
 			if (*s != ':')
 				continue;
 			while (s + 1 < end && sm_is_digit(s[1]))
 				s++;
-			has_password = has_password || (s + 1 < end && !sm_is_space(s[1]));
+			has_password = has_password ||
+				(s + 1 < end && !sm_is_space(s[1]) && (s == colon || (unsigned char) s[1] < 0x80));
 		}
-		/* the next URL begins after a blank, not in this URL's path */
-		if (blank)
-			s = blank;
-		while (s < end && !sm_is_space(*s))
-			s++;
+		/* the next URL begins after this host or a blank, not in this URL's path */
+		if (other)
+			s = other;
+		else
+			while (s < end && !sm_is_space(*s))
+				s++;
 	}
 	return false;
 }

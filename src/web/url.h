@@ -106,6 +106,8 @@ extern bool sm_url_begins(const char *s, size_t len);
  *
  *	  https://editor:pass word@www.example.com	true
  *	  https://www.example.com:80 by editor@www.example.com	false
+ *
+ * So a user name outside ASCII, and a password of digits and a blank, need not be found.
  */
 extern bool sm_url_has_user(SmSpan text);
 

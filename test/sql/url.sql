@@ -232,6 +232,8 @@ SELECT xml, pg_temp.brief(format('SELECT sitemap_url(''http://a/'', extensions =
     ('><x:by>https://www.example.com:8080 by editor@www.example.com</x:by>'),
     ('><x:by>https://www.example.com: editor@www.example.com</x:by>'),
     ('><x:by>editor:s3cret@www.example.com</x:by>'),
+    ('><x:by>a:\b@c</x:by>'),
+    ('><x:by>https://www.example.com、editor@www.example.com</x:by>'),
     ('><x:by>https://www.example.com, by editor@www.example.com</x:by>'),
     (' by="editor@www.example.com">')
   ) v (xml);

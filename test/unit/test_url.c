@@ -1108,12 +1108,14 @@ test_secret(void)
 	foreach_string(url,
 		"http://u:p@h/", "https://u:p@h", "//u:p@h/", "///u:p@h", "\\\\u:p@h", "http://u@h?@", "https:/u:p@h",
 		"https:\\\\u:p@h", "http://u:p q@h", "see http://u:p@h", "http://h/, http://u:p@h",
-		"http://h by x, http://u:p@h", "@ http://h: http://u@h", "http://u:@h", "http://u:1p q@h")
+		"http://h by x, http://u:p@h", "@ http://h: http://u@h", "http://u:@h", "http://u:1p q@h",
+		"HTTP:/u@h", "ftp://u@h", "://u@h", "http://\xC3\xA9:p@h", "http://u:\xC3\xA9@h", "http://h:80\xE3\x80\x81http://u@h")
 		ok(has_user(*url), *url);
 	foreach_string(text,
 		"u:p@h", "https://h/u:p@h", "h/u:p@h", "", "/", "//", "http://", "http://h/@", "mailto:u:p@h", "http://h:80/u:p@h",
 		"http://h by u@h", "http://h:80 by u@h", "http://h: u@h", "http://h/?a=http://u:p@h", "h //u:p@h", "http://h :",
-		"http://h:8 :", "a:b/c@d", "http://h u http://h/@")
+		"http://h:8 :", "a:b/c@d", "http://h u http://h/@", "h:\\u@h", "h:/u@h", ":/u@h", "ttps:/u@h",
+		"h:\\\\u@h", "http://h\xE3\x80\x81u@h", "http://h:80\xE3\x80\x81u@h")
 		ok(!has_user(*text), *text);
 	secret_is("http://u:p@h/", "u:p");
 	secret_is(" \xE3\x80\x80https://u:p@x@h:80/@ ", "u:p@x");

@@ -91,10 +91,11 @@ sm_match(const char *p, const char *begin, const char *s, const char *end, bool 
 			case '\001':		/* ANY */
 				s = skip_anything(p + 1, s, end, is_whole);
 				break;
-			case '\002':		/* UNQUOTED */
+			case '\002':		/* TOKEN */
 				s = skip_anything(p + 1, s, end, is_whole);
-				if (s && memchr(from, '"', s - from) != NULL)
-					s = NULL;
+				for (; s && from < s; from++)
+					if (sm_is_one_of(*from, " \",<?"))
+						s = NULL;
 				break;
 			case '\003':		/* WORD */
 				s = end_of_word(s, end, "");
@@ -102,43 +103,39 @@ sm_match(const char *p, const char *begin, const char *s, const char *end, bool 
 			case '\004':		/* NAME */
 				s = end_of_word(s, end, "-");
 				break;
-			case '\005':		/* MARKS */
-				while (s < end && !sm_is_letter(*s) && *s != '_')
-					s++;
-				break;
-			case '\006':		/* LETTER */
+			case '\005':		/* LETTER */
 				s = sm_is_letter(c) ? next : NULL;
 				break;
-			case '\007':		/* SMALL */
+			case '\006':		/* SMALL */
 				s = c >= 'a' && c <= 'z' ? next : NULL;
 				break;
-			case '\010':		/* DIGITS */
+			case '\007':		/* DIGITS */
 				s = end_of_number(s, end, 0, 0);
 				break;
-			case '\011':		/* HEX */
+			case '\010':		/* HEX */
 				s = sm_hex_value(c) >= 0 ? next : NULL;
 				break;
-			case '\012':		/* GUID */
+			case '\011':		/* GUID */
 				s = end_of_guid(s, end);
 				break;
-			case '\013':		/* ONE_OF */
-				for (s = NULL; *++p != '\013';)
+			case '\012':		/* ONE_OF */
+				for (s = NULL; *++p != '\012';)
 					if (*p == c)
 						s = next;
 				break;
-			case '\014':		/* FROM_TO */
+			case '\013':		/* FROM_TO */
 				s = end_of_number(s, end, p[1], p[2]);
 				p += 2;
 				break;
-			case '\015':		/* WORD_END */
+			case '\014':		/* WORD_END */
 				if (sm_is_word_char(c))
 					s = NULL;
 				break;
-			case '\016':		/* NOT_NUMBER */
+			case '\015':		/* NOT_NUMBER */
 				if (s > begin && sm_is_digit(s[-1]))
 					s = NULL;
 				break;
-			case '\017':		/* IN_WORD */
+			case '\016':		/* IN_WORD */
 				if (s == begin || !(sm_is_letter(s[-1]) || (unsigned char) s[-1] >= 0x80))
 					s = NULL;
 				break;

@@ -13,24 +13,23 @@
 /* Elements of patterns; each other character stands for itself, ignoring case. */
 #define ANY			"\001"		/* anything up to the next character of the
 								 * pattern */
-#define UNQUOTED	"\002"		/* the same without a quotation mark, which
-								 * JSON has */
+#define TOKEN		"\002"		/* the same without a blank, "<", "?", and a
+								 * comma and quotation mark, which JSON has */
 #define WORD		"\003"		/* letters, digits and "_", or nothing */
 #define NAME		"\004"		/* the same and "-" */
-#define MARKS		"\005"		/* anything but letters and "_", or nothing */
-#define LETTER		"\006"		/* a letter */
-#define SMALL		"\007"		/* a small letter */
-#define DIGITS		"\010"		/* one digit or more */
-#define HEX			"\011"		/* a hex digit */
-#define GUID		"\012"		/* 32 hex digits and "-" or more */
-#define ONE_OF(set) "\013" set "\013"
-#define FROM_TO		"\014"		/* a number from the next byte to the one
+#define LETTER		"\005"		/* a letter */
+#define SMALL		"\006"		/* a small letter */
+#define DIGITS		"\007"		/* one digit or more */
+#define HEX			"\010"		/* a hex digit */
+#define GUID		"\011"		/* 32 hex digits and "-" or more */
+#define ONE_OF(set) "\012" set "\012"
+#define FROM_TO		"\013"		/* a number from the next byte to the one
 								 * after it */
-#define WORD_END	"\015"		/* the end, or before what no WORD has */
+#define WORD_END	"\014"		/* the end, or before what no WORD has */
 
 /* Elements that begin a pattern. */
-#define NOT_NUMBER	"\016"		/* not after a digit */
-#define IN_WORD		"\017"		/* after a letter of any script */
+#define NOT_NUMBER	"\015"		/* not after a digit */
+#define IN_WORD		"\016"		/* after a letter of any script */
 
 /* Is it one of these characters? */
 static inline bool

@@ -22,14 +22,15 @@ const SmSuspicion sm_suspicions[] = {
 		IN_WORD "%2" HEX "|" IN_WORD "%3a|%" HEX HEX "%" HEX HEX,
 	.except = "%" LETTER LETTER LETTER NAME "%",.example = "/a%2520b",.counterexample = "/100%25-cotton"},
 	{"%s has \"%s\", which looks like a placeholder without its value.", SM_WITHIN_URL,
-		"${" UNQUOTED "}|#{" UNQUOTED "}|@{" UNQUOTED "}|%{" UNQUOTED "}"
-		"|{{" UNQUOTED "}}|{" UNQUOTED "}|{{" ANY "|{%" ANY
-		"|<" LETTER ANY ">|</" LETTER ANY ">|<" ONE_OF("%?#=!") ANY ">|[object" ONE_OF(" +") ANY "]"
-		"|" NOT_NUMBER "%(" ANY ")|" NOT_NUMBER "%!" LETTER ANY ")|" NOT_NUMBER "%" DIGITS "$" LETTER
+		"${" TOKEN "}|#{" TOKEN "}|@{" TOKEN "}|%{" TOKEN "}"
+		"|{{" ANY "}}|{{" ANY "|{" TOKEN "}|{%" ANY
+		"|<" LETTER TOKEN ">|</" LETTER ANY ">|<" ONE_OF("%?#=!") ANY ">|[object" ONE_OF(" +") ANY "]"
+		"|" NOT_NUMBER "%(" LETTER NAME ")|" NOT_NUMBER "%!" LETTER ANY ")|" NOT_NUMBER "%" DIGITS "$" LETTER
 		"|" NOT_NUMBER "%" LETTER NAME "%|" NOT_NUMBER "%" ONE_OF("sdifuvx@") WORD_END,
 	.except = "{" GUID "}",.example = "/%7Bid%7D",.counterexample = "/100%25s",.has_hash = true},
 	{"%s has \"%s\", which looks like a placeholder without its value.", SM_AT_SEGMENT | SM_AT_VALUE,
-		":" LETTER WORD "|:" LETTER WORD ONE_OF(".-(*+?~") ANY "|[" MARKS LETTER ANY "]",
+		":" LETTER WORD "|:" LETTER WORD ONE_OF(".-(*+?~") ANY
+		"|[" LETTER NAME "]|[..." LETTER NAME "]|[[" ANY "]]",
 	.example = "/:slug/a",.counterexample = "/12:30"},
 	{"the query of %s has the value \"%s\", which looks like a placeholder.", SM_AT_VALUE,
 		"placeholder|$" SMALL NAME "|'+" ANY "+'",
@@ -38,8 +39,8 @@ const SmSuspicion sm_suspicions[] = {
 		MISSING "|null." ANY "|undefined." ANY,
 	.example = "undefined",.counterexample = "none.example.com"},
 	{"the path of %s has the segment \"%s\", which looks like a missing value.", SM_AT_SEGMENT,
-		MISSING,
-	.example = "/a/null.png",.counterexample = "/null-pointer",.finder = SM_FIND_WORDS},
+		"null|none|nan|undefined",
+	.example = "/a/null.png",.counterexample = "/nil",.finder = SM_FIND_WORDS},
 	{"the query of %s has the value \"%s\", which looks like a missing value.", SM_AT_VALUE,
 		MISSING,
 	.example = "/?id=(null)",.counterexample = "/?null=a",.finder = SM_FIND_WORDS},

@@ -20,10 +20,10 @@ $$;
 
 -- What a template failed to fill in: words.
 SELECT loc, problem, detail FROM pg_temp.found(
-  '/undefined', '/a/NULL', '/NaN/b', '/nil', '/a?id=undefined', '/a?x=1&id=null&y', '/a?id=None#b', '/(null)', '/%3Cnull%3E', '/"null"',
+  '/undefined', '/a/NULL', '/NaN/b', '/a?id=nil', '/a?id=undefined', '/a?x=1&id=null&y', '/a?id=None#b', '/(null)', '/%3Cnull%3E', '/"null"',
   '/undefined.html', '/a/undefined.jpg?w=1', '/null-null', '/undefined%20undefined', '/n%75ll', '/[object Object]', '/a-[object%20Promise]-b', '/a?b=[object+Object]', '/a?b=undefined+undefined');
 SELECT pg_temp.clean(
-  '/null-pointer', '/undefined-behaviour', '/nullable', '/nonesuch', '/nano', '/nan-bread', '/nile', '/none-of-us', '/a?undefined', '/a?null=1',
+  '/nil', '/null-pointer', '/undefined-behaviour', '/nullable', '/nonesuch', '/nano', '/nan-bread', '/nile', '/none-of-us', '/a?undefined', '/a?null=1',
   '/dev-null', '/a?q=null+pointer', '/nil.example.html.gz', '/unnullified', '/news/users/nut/', '/a?n=nullo&u=unix', '/annul', '/a;null');
 
 -- Placeholders.
@@ -34,7 +34,7 @@ SELECT loc, problem, detail FROM pg_temp.found(
 SELECT pg_temp.clean(
   '/100%', '/50%-off', '/50%25-sale', '/100%s', '/12:30', '/Category:Tea', '/a:b', '/a?t=10:20', '/:', '/:-)', '/a[1]', '/a?x[]=1&y[a]=2', '/[1]', '/$5', '/a$',
   '/{3F2504E0-4F89-11D3-9A0C-0305E82C3301}', '/%7B3F2504E04F8911D39A0C0305E82C3301%7D', '/10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2',
-  '/a?j={"a":1}', '/a?b=c<d', '/a/%-%/', '/a{', '/a}', '/x@y', '/@user', '/a(b)');
+  '/a?j={"a":1}', '/a?b=c<d', '/a/%-%/', '/a{', '/a}', '/{1, 2}', '/a{b?c=d}', '/x<y or 5 >', '/[DE]-[244]', '/x@y', '/@user', '/a(b)');
 
 -- Values that a program should have filled in.
 SELECT loc, problem, detail FROM pg_temp.found(

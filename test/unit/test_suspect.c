@@ -203,12 +203,21 @@ test_placeholders(void)
 	}
 	finds(H "/%24%7Bid%7D", PLACEHOLDER, "${id}");
 	finds(H "/a?b=%7B%7B%20a%22%20%7D%7D", PLACEHOLDER, "{{ a\" }}");
-	finds(H "/%25(slug)s", PLACEHOLDER, "%(slug)");
 	finds(H "/%251$s", PLACEHOLDER, "%1$s");
 	finds(H "/a?b=:id", PLACEHOLDER, ":id");
 	finds(H "/%5B...slug%5D/", PLACEHOLDER, "[...slug]");
-	foreach_string(src, H "/%7B%22a%22:1%7D", H "/%5B1%5D", H "/:-)")
-		finds_nothing(*src);
+	finds(H "/%5B%5Bslug%5D%5D", PLACEHOLDER, "[[slug]]");
+	finds(H "/%25(slug)s", PLACEHOLDER, "%(slug)");
+	finds(H "/null%20null", "the path of %s has the segment", "null null");
+	foreach_string(clean, "/%7B%22a%22:1%7D", "/a%7Bb?c=d%7D", "/%7Bred%20or%20blue%7D", "/x%3Cy%20or%205%20%3E", "/x%3Cy%3C5%3E", "/%7B1,-20%7D",
+				   "/%5B1%5D", "/%5BDE%5D-%5B244%5D", "/%5B244%5D-%5BDE%5D", "/%5Bgr%C3%B6%C3%9Fe%5D", "/:-)", "/null-pointer",
+				   "/nil%20nil", "/%D9%A0%25(a%20b)")
+	{
+		char		url[100];
+
+		snprintf(url, sizeof(url), H "%s", *clean);
+		finds_nothing(url);
+	}
 	finds(H "/?a='+%20x%20+'", "the query of %s has the value", "'+ x +'");
 	finds(H "/?a=$name", "the query of %s has the value", "$name");
 	finds_nothing(H "/$name?a=$AAPL&placeholder&b=placeholders&c=$uicideboy$");

@@ -143,7 +143,9 @@ RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE '
 		THEN 'invalid 22P02: the host is not a valid name'
 	WHEN substring(authority FROM ':.*') COLLATE "C" !~ ('^:(?!.{6})(0*([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|'
 		'65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$') THEN 'invalid 22P02: the port is not a number from 1 to 65535'
-	WHEN url COLLATE "C" ~* '^[^?#]*/(\.|%2e){1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
+	WHEN substring(url FROM '^[^?#]*') COLLATE "C" ~* '/(\.?%2e|%2e\.|%2e%2e)(/|$)'
+		THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E", which browsers read as "." or ".."'
+	WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
 	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
 	WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
 	WHEN what = 'loc' AND site <> here._sitemap_site(base)
@@ -261,18 +263,16 @@ END;
 CREATE FUNCTION here._sitemap_entries(query text, base text, origin text, mode text)
 RETURNS TABLE (n bigint, loc text, url text, lastmod text, problems text[], entry text) LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT n, loc, url, lastmod, CASE
-	           WHEN problems IS NULL THEN NULL
+	SELECT n, loc, url, lastmod, CASE WHEN problems IS NULL THEN NULL
 	           WHEN mode = 'error' THEN ARRAY[here._sitemap_refuse(substring(split_part(problems[1], E'\n', 1) FROM ' (.*)'),
 	               concat_ws(' ', coalesce('Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".', 'It is row ' || n || '.'),
 	                         nullif(split_part(problems[1], E'\n', 2), '')))]
 	           WHEN loc IS NULL OR mode = 'skip' AND starts_with(url, '!') THEN problems[1:1]
 	           ELSE problems END,
 	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', here._sitemap_escape(url), '</loc>',
-	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>', '<priority>' ||
+	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>', '<priority>' || CASE WHEN priority BETWEEN 0 AND 1 THEN
 	           -- n/128 with an odd n is a tie in the seventh decimal, which is rounded up
-	           CASE WHEN priority BETWEEN 0 AND 1 THEN to_char(abs(priority) + (priority * 128 = floor(priority * 128))::int * 1e-9,
-	                                                           'FM0.099999') END || '</priority>',
+	           to_char(abs(priority) + (priority * 128 = floor(priority * 128))::int * 1e-9, 'FM0.099999') END || '</priority>',
 	           items[1], '</url>') END
 	  FROM (
 		SELECT *, string_to_array(nullif(concat_ws(E'\n\n', CASE WHEN starts_with(url, '!') THEN url END,

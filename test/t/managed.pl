@@ -103,15 +103,16 @@ sql(q{
 	 USING (base_url, section, name, kind, loc, url_count, byte_count, document)
 	 WHERE m IS NULL OR e IS NULL});
 
-# Publish by both editions.  Returns what differs: files, and the rows of the results.
+# Publish by both editions.  Returns what differs: files, and the rows of the results.  The extension
+# can have a query of its own, with types that only it takes.
 sub compare
 {
-	my ($query, $options, $base_url) = @_;
-	my $arguments = sprintf(q{$query$%s$query$, '%s', %s max_shrink => 1}, $query, $base_url // $site, $options // '');
+	my ($query, $options, $base_url, $own_query) = @_;
+	my ($managed, $extension) = map { sprintf(q{$query$%s$query$, '%s', %s max_shrink => 1}, $_, $base_url // $site, $options // '') } $query, $own_query // $query;
 
 	return sql(qq{
-		CREATE TEMP TABLE by_managed AS SELECT * FROM "site maps".sitemap_publish('managed', $arguments);
-		CREATE TEMP TABLE by_extension AS SELECT * FROM ext.sitemap_publish('extension', $arguments, split => 'full', compression => 0);
+		CREATE TEMP TABLE by_managed AS SELECT * FROM "site maps".sitemap_publish('managed', $managed);
+		CREATE TEMP TABLE by_extension AS SELECT * FROM ext.sitemap_publish('extension', $extension, split => 'full', compression => 0);
 		SELECT (SELECT count(*) FROM differences) || ' files, ' || count(*) || ' results'
 		  FROM by_managed m FULL JOIN by_extension e USING (name, kind, action, url_count, byte_count) WHERE m IS NULL OR e IS NULL});
 }
@@ -187,13 +188,13 @@ my @invalid = (
 	map({ [ "'$_'" ] } '', 'ftp://www.example.com/', 'mailto:a@b', 'javascript:x', 'www.example.com/a', 'example.com/b', 'a:b', '127.0.0.1:8080/', '"https://www.example.com/"',
 		'http:///a', 'https://', 'https://exa mple.com/', 'https://www.example.com:0/', 'https://www.example.com:x/', 'https://evil.example\@www.example.com/', 'https://www.example.com\a',
 		'https://other.example.com/', 'http://www.example.com/', 'https://www.example.com:8443/', '//other.example.com/x', 'https://-/', 'https://192.168.0.257/', 'https:/a', '://x',
-		'https://[::1/', 'https://a..b/', 'https://www.example.com:99999/'),
+		'https://[::1/', 'https://a..b/', 'https://www.example.com:99999/', '/%2e', '/a/.%2E/b', '//www.example.com/%2e%2E?x', 'https://u:p@www.example.com/', '//u@www.example.com/'),
 	[ q{'/' || repeat('x', 2030)} ], [ q{'/' || repeat('ü', 400)} ], [ q{'https://www.example.com/' || repeat('x', 7000)} ],
 	map({ [ q{'/a'}, "$_ AS lastmod" ] } q{'infinity'::date}, q{'-infinity'::timestamptz}, q{'0001-01-01 BC'::date}, q{'10000-01-01'::timestamp}),
 	map({ [ q{'/a'}, "$_ AS changefreq" ] } "'biweekly'", "'\x{212a}'"),
 	map({ [ q{'/a'}, "$_ AS priority" ] } '-0.1', '1.1', "'NaN'::float8", "'Infinity'::float4"),
-	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['']}, q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{array_fill('/x'::text, ARRAY[1001])}),
-	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": ""}'));
+	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['']}, q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{ARRAY['/%2e./a']}, q{ARRAY['https://u@h.example/']}, q{array_fill('/x'::text, ARRAY[1001])}),
+	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": ""}', '{"en": "/%2E%2e"}', '{"en": "//u:p@h.example/"}', '[1]', '{"en": [[]]}'));
 my @statements;
 foreach my $invalid (@invalid)
 {
@@ -252,6 +253,7 @@ is(sql(qq{SELECT count(*) FROM "site maps".sitemap_files('TABLE one;  ', '$site'
 
 
 # What only one edition accepts.
+sql(q{CREATE TYPE addresses AS ENUM ('/path'); CREATE DOMAIN address AS addresses});
 my %only = (
 	# of the file's rows, each of 1.1 kB: the extension ends a file at its limit of bytes
 	'bytes' => q{SELECT '/' || n || repeat('x', 1050) AS loc FROM generate_series(1, 50000) n},
@@ -262,6 +264,7 @@ my %only = (
 	'a host outside ASCII' => q{SELECT '/' AS loc, ARRAY['https://bücher.de/'] AS images},
 	'an address' => q{SELECT '/' AS loc, ARRAY['http://127.0.0.1/'] AS images},
 	# types that a cast makes valid
+	'a domain over an enum' => q{SELECT '/path'::address AS loc},
 	'text as lastmod' => q{SELECT '/' AS loc, '2026-01-02' AS lastmod},
 	# columns that it does not have, and images with titles
 	map({ $_ => "SELECT '/' AS loc, $_" } q{1 AS key}, q{'{}'::jsonb AS videos}, q{NULL::jsonb AS news}, q{'[{"loc": "/x"}]'::jsonb AS images}));
@@ -554,9 +557,17 @@ foreach my $n (0 .. $#types)
 
 	is(compare("SELECT $others, $types[$n] FROM app.sample ORDER BY id", $options[$n % @options]), '0 files, 0 results', "$some rows, $types[$n]");
 }
-# The edition in SQL says which types it takes.
-foreach my $column (q{to_char(changed AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS lastmod}, 'to_jsonb(images) AS images')
+# The edition in SQL says which types it takes, and a cast makes of them what the extension makes.
+my %casts = (
+	q{to_char(changed AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS lastmod} => '%s::timestamptz AS lastmod',
+	q{to_char(changed AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS lastmod} => '%s::date AS lastmod',
+	'to_jsonb(images) AS images' => 'ARRAY(SELECT jsonb_array_elements_text(%s)) AS images');
+foreach my $column (sort keys %casts)
 {
+	my ($value, $name) = $column =~ /(.*) AS (\w+)/;
+	my $select = sprintf 'SELECT loc, changefreq, priority, alternates, %%s, %s FROM app.sample ORDER BY id', $name eq 'images' ? 'changed AS lastmod' : 'images';
+
+	is(compare(sprintf($select, sprintf $casts{$column}, "($value)"), '', $site, sprintf($select, $column)), '0 files, 0 results', "$some rows, the extension's $column");
 	like((attempts("SELECT \"site maps\".sitemap_files('SELECT loc, ' || \$q\$$column\$q\$ || ' FROM app.sample', '$site')"))[0], qr/^42804 .*lastmod timestamptz, timestamp or date, .*images text\[\]/, "refused: $column");
 }
 

@@ -2,8 +2,7 @@
  * robotstxt.c
  *	  Compares a URL with the rules of a robots.txt, longest first.
  *
- * What is known about single crawlers, and which spellings of a key count, are rows of the
- * tables crawlers and keys.
+ * What is known about single crawlers are rows of the table crawlers.
  *
  * The path of a rule and a URL are brought to one form, each dialect to its own.  RFC 9309,
  * section 2.2.2: escapes of unreserved octets are decoded, other escapes get upper-case
@@ -51,33 +50,6 @@
 _Static_assert(sizeof(SmRobotsRule) + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:x") - 1) &&
 			   2 * sizeof(SmRobotsRule) + 31 + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:/index.htm") - 1),
 			   "a rule needs more memory than SM_ROBOTS_MEMORY allows for its line");
-
-/*
- * Spellings of keys.  RFC 9309, section 2.2, has the first of each key, and all crawlers read
- * these.  Google's parser reads all of them, and keys that begin with one: GetKeyType in
- * https://github.com/google/robotstxt/blob/master/robots.cc.
- */
-static const struct
-{
-	SmSpan		spelling;
-	SmRobotsKey key;
-	SmRobotsDialect dialect;
-}			keys[] = {
-	{{SM_LITERAL("user-agent")}, SM_ROBOTS_AGENT, SM_ROBOTS_RFC},
-	{{SM_LITERAL("useragent")}, SM_ROBOTS_AGENT, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("user agent")}, SM_ROBOTS_AGENT, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("allow")}, SM_ROBOTS_ALLOW, SM_ROBOTS_RFC},
-	{{SM_LITERAL("disallow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_RFC},
-	{{SM_LITERAL("dissallow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("dissalow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("disalow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("diasllow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("disallaw")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("sitemap")}, SM_ROBOTS_SITEMAP, SM_ROBOTS_RFC},
-	{{SM_LITERAL("site-map")}, SM_ROBOTS_SITEMAP, SM_ROBOTS_GOOGLE}
-};
-
-#define NKEYS	(sizeof(keys) / sizeof(keys[0]))
 
 /* Traits of crawlers. */
 #define IS_FAMILY			0x01	/* all crawlers with this in their names */
@@ -139,226 +111,15 @@ static const struct
 
 #define NCRAWLERS	(sizeof(crawlers) / sizeof(crawlers[0]))
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
-static bool
-is_token_octet(char c)
-{
-	return sm_is_letter(c) || c == '-' || c == '_';
-}
-
-static SmSpan
-trim(const char *s, const char *end)
-{
-	while (s < end && is_blank(*s))
-		s++;
-	while (end > s && is_blank(end[-1]))
-		end--;
-	return sm_span(s, end - s);
-}
-
-void
-sm_robots_reader_init(SmRobotsReader *r, SmSpan text, SmRobotsDialect dialect)
-{
-	memset(r, 0, sizeof(*r));
-	r->dialect = dialect;
-	r->p = text.s;
-	r->end = text.s + text.len;
-	if (dialect == SM_ROBOTS_GOOGLE && text.len > SM_ROBOTS_GOOGLE_MAX)
-		r->end = text.s + SM_ROBOTS_GOOGLE_MAX;
-	if (sm_span_begins(text, "\xEF\xBB\xBF"))
-		r->p += 3;
-}
-
-/*
- * The end of the key in a line, NULL for none.  Google's parser takes a blank for a forgotten
- * colon if the line has two words.
- */
-static const char *
-end_of_key(SmSpan line, SmRobotsDialect dialect)
-{
-	const char *colon = memchr(line.s, ':', line.len);
-	const char *end = line.s + line.len;
-	const char *blank = line.s;
-	const char *s;
-
-	if (colon || dialect != SM_ROBOTS_GOOGLE)
-		return colon;
-	while (blank < end && *blank != ' ' && *blank != '\t')
-		blank++;
-	for (s = blank; s < end && (*s == ' ' || *s == '\t');)
-		s++;
-	while (s < end && *s != ' ' && *s != '\t')
-		s++;
-	return blank < end && s == end ? blank : NULL;
-}
-
-bool
-sm_robots_next(SmRobotsReader *r)
-{
-	const char *start = r->p;
-	const char *end = start;	/* of the line without its comment */
-	const char *key_end;
-
-	if (start == r->end)
-		return false;
-	while (end < r->end && *end != '\r' && *end != '\n' && *end != '#')
-		end++;
-	for (r->p = end; r->p < r->end && *r->p != '\r' && *r->p != '\n';)
-		r->p++;
-	if (r->p < r->end && *r->p++ == '\r' && r->p < r->end && *r->p == '\n')
-		r->p++;
-	r->line++;
-
-	r->text = trim(start, end);
-	key_end = end_of_key(r->text, r->dialect);
-	r->name = key_end ? trim(r->text.s, key_end) : sm_no_span();
-	r->value = key_end ? trim(key_end + 1, r->text.s + r->text.len) : sm_no_span();
-	r->key = SM_ROBOTS_OTHER;
-	for (size_t i = 0; i < NKEYS && r->key == SM_ROBOTS_OTHER; i++)
-	{
-		SmSpan		name = r->name;
-
-		if (r->dialect == SM_ROBOTS_GOOGLE && name.len > keys[i].spelling.len)
-			name.len = keys[i].spelling.len;
-		if (keys[i].dialect <= r->dialect && sm_equal_ignoring_case(name, keys[i].spelling))
-			r->key = keys[i].key;
-	}
-	r->in_group |= r->key == SM_ROBOTS_AGENT;
-	return true;
-}
-
-/* Is the line just read a rule?  It may have an empty path. */
-static bool
-is_rule(const SmRobotsReader *r)
-{
-	return r->key == SM_ROBOTS_ALLOW || r->key == SM_ROBOTS_DISALLOW;
-}
-
-/* Letters of a key that are compared, more than any key has. */
-#define KEY_LETTERS		16
-
-/* The first letters of a key, in lower case.  Returns their number. */
-static int
-key_letters(SmSpan key, char letters[KEY_LETTERS])
-{
-	int			n = 0;
-
-	for (size_t i = 0; i < key.len && n < KEY_LETTERS; i++)
-		if (sm_is_letter(key.s[i]))
-			letters[n++] = sm_lower(key.s[i]);
-	return n;
-}
-
-/* How many letters must be inserted, deleted or replaced to make b of a? */
-static int
-edit_distance(const char *a, int a_len, const char *b, int b_len)
-{
-	int			row[KEY_LETTERS + 1] = {0};
-
-	for (int i = 0; i <= a_len; i++)
-		row[i] = i;
-	for (int k = 1; k <= b_len; k++)
-	{
-		int			diagonal = row[0];
-
-		row[0] = k;
-		for (int i = 1; i <= a_len; i++)
-		{
-			int			replaced = diagonal + (a[i - 1] != b[k - 1]);
-			int			other = (row[i] < row[i - 1] ? row[i] : row[i - 1]) + 1;
-
-			diagonal = row[i];
-			row[i] = replaced < other ? replaced : other;
-		}
-	}
-	return row[a_len];
-}
-
-/*
- * Is a key a misspelling, such as "Disalow", "User agent" or "Sitemaps"?  Other keys, such as
- * Crawl-delay and Host, have a meaning for some crawlers.
- */
-static bool
-is_misspelled(SmSpan given)
-{
-	char		letters[KEY_LETTERS];
-	char		wanted[KEY_LETTERS];
-	int			n = key_letters(given, letters);
-
-	for (size_t i = 0; i < NKEYS; i++)
-	{
-		int			wanted_len = key_letters(keys[i].spelling, wanted);
-
-		if (keys[i].dialect != SM_ROBOTS_RFC)
-			continue;
-		if (n >= wanted_len && memcmp(letters, wanted, wanted_len) == 0)
-			return true;
-		if (edit_distance(letters, n, wanted, wanted_len) <= (keys[i].key == SM_ROBOTS_ALLOW ? 1 : 2))
-			return true;
-	}
-	return false;
-}
-
-/* Is the path of a rule empty, or can it match a URL? */
-static bool
-is_path(SmSpan value)
-{
-	return value.len == 0 || memchr("/*$", value.s[0], 3) != NULL;
-}
-
-bool
-sm_robots_is_ignored(const SmRobotsReader *r)
-{
-	if (r->key == SM_ROBOTS_OTHER)
-		return r->text.len > 0 && (r->name.s == NULL || is_misspelled(r->name));
-	return is_rule(r) && !(r->in_group && is_path(r->value));
-}
-
-bool
-sm_robots_is_obeyed(const SmRobotsReader *r)
-{
-	return r->value.len > 0 && r->key != SM_ROBOTS_OTHER &&
-		(!is_rule(r) || (r->in_group && is_path(r->value)));
-}
-
 /* The set of the n-th agent alone. */
 #define AGENT(n)	(UINT64_C(1) << (n))
-
-/* Is it the User-agent "*", for all crawlers that no group names? */
-static bool
-is_everybody(SmSpan value)
-{
-	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1]));
-}
-
-/* The product token of a User-agent line: a version may follow, as in "Examplebot/2.1". */
-static SmSpan
-token_of(SmSpan value)
-{
-	size_t		len = 0;
-
-	while (len < value.len && is_token_octet(value.s[len]))
-		len++;
-	return sm_span(value.s, len);
-}
-
-bool
-sm_robots_is_token(const char *s, size_t len)
-{
-	return len > 0 && token_of(sm_span(s, len)).len == len;
-}
 
 /* The agents that a User-agent line names. */
 static SmRobotsAgents
 agents_of(const SmRobots *robots, SmSpan value)
 {
 	SmRobotsAgents agents = 0;
-	SmSpan		token = token_of(value);
+	SmSpan		token = sm_robots_token(value);
 
 	for (uint32_t i = 0; i < robots->nall; i++)
 		if (token.len > 0 && sm_equal_ignoring_case(token, robots->agents[i].token))
@@ -646,10 +407,10 @@ compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 
 			robots->unnamed &= ~named;
 			group = (has_rules ? 0 : group) | named;
-			for_others = (for_others && !has_rules) || is_everybody(r.value);
+			for_others = (for_others && !has_rules) || sm_robots_is_everybody(r.value);
 			has_rules = false;
 		}
-		else if (is_rule(&r))
+		else if (sm_robots_is_rule(&r))
 		{
 			SmSpan		directory = directory_of_index(&r);
 			SmRobotsRule *first = rule;

@@ -405,7 +405,6 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	unsigned int traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
 	SmSuspect	found = {.what = NULL};
 	size_t		base_len;
-	bool		is_numbered;
 
 	if (w->kind != SM_TEXT && (traits & SM_HAS_ENTITIES))
 	{
@@ -418,17 +417,17 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	if (!is_own)
 		check_host(audit, audit->receiver.nrows, what ? what : "loc", url);
 	base_len = sm_span_begins(url, base->url[SM_FORM_PLAIN]) ? base->len[SM_FORM_PLAIN] : 0;
-	is_numbered = what == NULL && sm_url_is_numbered(url, base_len);
 	/* an alternate can be the page itself, which is checked as loc */
 	if ((traits & SM_MAY_BE_SUSPECT) &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
 	{
 		sm_url_suspect(&audit->suspects, url, base_len, own_host, palloc(url.len), &found);
-		if (found.what && found.what->is_number && !is_numbered)
+		if (found.what && found.what->is_number && (what || !sm_url_is_numbered(url, base_len)))
 			found.what = NULL;
 		report_suspect(audit, what, url, &found);
 	}
-	audit->is_numbered |= is_numbered && !(found.what && found.what->is_number);
+	if (what == NULL && !audit->is_numbered && !(found.what && found.what->is_number))
+		audit->is_numbered = sm_url_is_numbered(url, base_len);
 	/* "&#038;" and "#{slug}" have no fragment */
 	if (what == NULL && (traits & SM_HAS_FRAGMENT) && !(found.what && found.what->has_hash))
 		add_problem(audit, SM_LOC_FRAGMENT,

@@ -22,6 +22,9 @@
 /* The longest suffix of a file, such as "html", in bytes. */
 #define SUFFIX_MAX	5
 
+/* The bit of the second character of a pattern, in either case. */
+#define SECOND(c)	(UINT32_C(1) << (c) % 32)
+
 void
 sm_suspects_init(SmSuspects *suspects)
 {
@@ -33,7 +36,10 @@ sm_suspects_init(SmSuspects *suspects)
 		suspects->coded[what->finder] = what;
 		for (const char *p = what->patterns; p; p = sm_next_pattern(p))
 		{
+			char		second = *p ? p[1] : '\0';
+
 			suspects->places[sm_pattern_byte(p)] |= what->places;
+			suspects->seconds[sm_pattern_byte(p)] |= second > ' ' && second != '|' ? SECOND(second) : UINT32_MAX;
 			suspects->first[sm_pattern_byte(p) + 1]++;
 		}
 	}
@@ -81,7 +87,8 @@ traits_of_part(const SmSuspects *suspects, int places, const char *s, const char
 		return SM_MAY_VARY;		/* perhaps a dot segment */
 	if (c == '(' || c == '\'')
 		return SM_MAY_BE_SUSPECT;
-	if ((suspects->places[c] & places) == 0)
+	if ((suspects->places[c] & places) == 0 ||
+		(s + 1 < end && (suspects->seconds[c] & SECOND((unsigned char) s[1])) == 0))
 		return 0;
 	for (int i = suspects->first[c]; i < suspects->first[c + 1]; i++)
 		if ((suspects->patterns[i].what->places & places) && may_match(&suspects->patterns[i], s, end))

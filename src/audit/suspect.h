@@ -34,6 +34,7 @@ typedef struct SmPattern
 typedef struct SmSuspects
 {
 	uint16_t	places[2 * SM_AT_END];	/* of the patterns with a byte */
+	uint32_t	seconds[2 * SM_AT_END]; /* their second characters, as bits */
 	uint16_t	first[2 * SM_AT_END + 1];	/* the first of them */
 	SmPattern	patterns[SM_MAX_PATTERNS];
 	const SmSuspicion *coded[SM_FIND_MISREAD_UTF8 + 1]; /* by finder */

@@ -691,7 +691,11 @@ sm_url_has_user(SmSpan text)
 			has_password = has_password ||
 				(s + 1 < end && !sm_is_space(s[1]) && (s == colon || (unsigned char) s[1] < 0x80));
 		}
-		/* the next URL begins after this host or a blank, not in this URL's path */
+
+		/*
+		 * the next URL begins after this host or a blank, not in this URL's
+		 * path
+		 */
 		if (other)
 			s = other;
 		else

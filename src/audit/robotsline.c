@@ -210,8 +210,7 @@ sm_robots_is_ignored(const SmRobotsReader *r)
 bool
 sm_robots_is_obeyed(const SmRobotsReader *r)
 {
-	return r->value.len > 0 && r->key != SM_ROBOTS_OTHER &&
-		(!sm_robots_is_rule(r) || (r->in_group && is_path(r->value)));
+	return r->value.len > 0 && r->key != SM_ROBOTS_OTHER && !sm_robots_is_ignored(r);
 }
 
 bool

@@ -323,6 +323,8 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 	at = next_time(feed, base_url, run_at);
 	SPI_register_relation(&entries);
 	changes = SPI_cursor_open_with_args(NULL, SELECT_CHANGES, 0, NULL, NULL, NULL, true, 0);
+	/* a trigger of the feed can close all cursors */
+	PinPortal(changes);
 	while (SPI_cursor_fetch(changes, true, BATCH_ROWS), SPI_processed > 0)
 	{
 		SPITupleTable *rows = SPI_tuptable;
@@ -333,6 +335,7 @@ sm_feed_write(SmFeed *feed, const char *base_url, const char *section, Timestamp
 		MemoryContextReset(feed->entry_context);
 		SPI_freetuptable(rows);
 	}
+	UnpinPortal(changes);
 	SPI_cursor_close(changes);
 	MemoryContextSwitchTo(context);
 }

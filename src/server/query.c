@@ -22,6 +22,7 @@
 #include "server/statement.h"
 #include "server/table.h"
 #include "utils/builtins.h"
+#include "utils/bytea.h"
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
@@ -77,7 +78,10 @@ change_settings(void)
 	fix_setting("IntervalStyle", IntervalStyle == INTSTYLE_SQL_STANDARD ? "postgres" : "sql_standard");
 }
 
-/* Do the fixed settings change how PL/pgSQL reads literals in functions, or writes them? */
+/*
+ * Do the fixed settings change how PL/pgSQL reads literals in functions, or what immutable
+ * functions make of them?  byteaout and quote_ident count as immutable.
+ */
 static bool
 settings_matter(void)
 {
@@ -85,7 +89,7 @@ settings_matter(void)
 
 	return DateStyle != USE_ISO_DATES || IntervalStyle != INTSTYLE_POSTGRES ||
 		!pg_get_timezone_offset(session_timezone, &offset) || offset != 0 ||
-		extra_float_digits <= 0;
+		extra_float_digits <= 0 || bytea_output != BYTEA_OUTPUT_HEX || quote_all_identifiers;
 }
 
 /* Does a query, or a subquery in it, write or lock rows? */

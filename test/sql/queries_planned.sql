@@ -117,6 +117,19 @@ SELECT midnight_3();
 DISCARD PLANS;
 SELECT row_number, problem FROM sitemap_audit('SELECT (''{/}''::tokyo_text[])[1] AS loc', 'http://a.example/');
 SELECT midnight_3();
+-- Immutable functions whose results depend on settings.
+CREATE FUNCTION written_1() RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN ''\x41''::bytea::text || quote_ident(''a''); END';
+CREATE FUNCTION written_2() RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN ''\x41''::bytea::text || quote_ident(''a''); END';
+SET timezone = 'Etc/UTC';
+SET bytea_output = escape;
+SELECT sitemap_publish('planned_files', 'SELECT ''/'' AS loc, 1 AS key, written_1() AS shown', 'http://a/');
+SELECT written_1();
+RESET bytea_output;
+SET quote_all_identifiers = on;
+SELECT sitemap_publish('planned_files', 'SELECT ''/'' AS loc, 1 AS key, written_2() AS shown', 'http://a/');
+SELECT written_2();
+RESET quote_all_identifiers;
+SET timezone = 'Asia/Tokyo';
 -- Plans are discarded only where settings differ.
 TRUNCATE planning;
 PREPARE planned AS SELECT note_planning();
@@ -135,4 +148,4 @@ RESET datestyle;
 
 DROP TABLE planned_page, planned_files, planned_log, planned_path CASCADE;
 DROP DOMAIN planned_text, tokyo_text;
-DROP FUNCTION planned_write, planned_insert, note_planning, note, midnight_1, midnight_2, midnight_3;
+DROP FUNCTION planned_write, planned_insert, note_planning, note, midnight_1, midnight_2, midnight_3, written_1, written_2;

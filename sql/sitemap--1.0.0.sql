@@ -1129,7 +1129,8 @@ BEGIN
 			       no_result bool, next_run timestamptz, pid int)
 		), target AS MATERIALIZED (		-- the tables that the caller may read, without calls of foreign servers
 			SELECT oid FROM pg_class t
-			 WHERE oid IN (SELECT target FROM job) AND relkind IN ('r', 'p') AND has_table_privilege(oid, 'SELECT') AND NOT row_security_active(oid)
+			 WHERE oid IN (SELECT target FROM job) AND (relkind = 'p' OR relkind = 'r' AND NOT relhassubclass)
+			   AND has_table_privilege(oid, 'SELECT') AND has_schema_privilege(relowner, relnamespace, 'USAGE') AND NOT row_security_active(oid)
 			   AND 5 = (SELECT count(*) FROM pg_attribute WHERE attrelid = t.oid AND (attname, atttypid) IN (('base_url', 'text'::regtype),
 			            ('section', 'text'::regtype), ('kind', 'text'::regtype), ('digest', 'text'::regtype), ('url_count', 'int'::regtype)))
 			   AND NOT EXISTS (SELECT FROM pg_partition_tree(t.oid) p JOIN pg_class c ON c.oid = p.relid WHERE c.relkind = 'f')

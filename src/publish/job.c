@@ -20,9 +20,11 @@
 #include "server/statement.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/rls.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
 PG_FUNCTION_INFO_V1(_sitemap_read);
@@ -261,6 +263,24 @@ _sitemap_try(PG_FUNCTION_ARGS)
 }
 
 /*
+ * Read a table with the rights of its owner, as ANALYZE does, if the caller may read it.  Its
+ * owner can have put functions into the predicate of an index or into casts of a column's type,
+ * and they would get the rights of the caller.  Row security does not apply to an owner.
+ */
+static void
+become_owner(const SmTable *table)
+{
+	Oid			user;
+	int			context;
+
+	GetUserIdAndSecContext(&user, &context);
+	if (pg_class_aclcheck(table->relid, user, ACL_SELECT) == ACLCHECK_OK &&
+		check_enable_rls(table->relid, user, true) != RLS_ENABLED)
+		SetUserIdAndSecContext(table->rel->rd_rel->relowner,
+							   context | SECURITY_RESTRICTED_OPERATION);
+}
+
+/*
  * Read a table of jobs by a statement, whose parameter $1 is the OID of the table.  owner: the
  * caller owns the table, and is about to start jobs.
  */
@@ -272,18 +292,25 @@ _sitemap_read(PG_FUNCTION_ARGS)
 	ParamListInfo params = makeParamList(1);
 	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
 	SmTable		jobs = {0};
+	Oid			user;
+	int			context;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	GetUserIdAndSecContext(&user, &context);
 	if (owner)
 		open_own_jobs(&jobs, PG_GETARG_OID(0), RowExclusiveLock);
 	else
+	{
 		open_jobs(&jobs, PG_GETARG_OID(0), AccessShareLock);
+		become_owner(&jobs);
+	}
 	sm_set_parameter(params, 1, OIDOID, PG_GETARG_DATUM(0), false);
 	SetTuplestoreDestReceiverParams(dest, result->setResult, CurrentMemoryContext, false,
 									result->setDesc, "the statement returns other columns");
 	SPI_connect();
 	sm_table_execute(&jobs, text_to_cstring(PG_GETARG_TEXT_PP(1)), params, SM_READ_NEWEST, dest);
 	SPI_finish();
+	SetUserIdAndSecContext(user, context);
 	dest->rDestroy(dest);
 	relation_close(jobs.rel, NoLock);
 	return (Datum) 0;

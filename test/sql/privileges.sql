@@ -377,6 +377,48 @@ SELECT s, left(pg_temp.error(s), 5)
                     'DROP FUNCTION sitemap_alternate',
                     'CREATE OR REPLACE FUNCTION sitemap_alternate(text, text) RETURNS xml LANGUAGE sql AS ''SELECT NULL::xml''']) s;
 RESET ROLE;
+
+-- The status reads tables with the rights of their owners, whose functions planning can call.
+SET ROLE regress_sitemap_owner;
+CREATE FUNCTION privilege.is_owner(int) RETURNS bool IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_user <> 'regress_sitemap_owner' THEN
+    RAISE 'called as %', current_user;
+  END IF;
+  RETURN true;
+END
+$$;
+CREATE TABLE privilege.site OF sitemap_job (PRIMARY KEY (base_url, section));
+CREATE INDEX called ON privilege.site (section) WHERE privilege.is_owner(1);
+CREATE TABLE privilege.site_files OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE INDEX ON privilege.site_files (section) WHERE privilege.is_owner(1);
+INSERT INTO privilege.site (target, base_url, section) VALUES ('privilege.site_files', 'https://www.example.com/', 'a');
+INSERT INTO privilege.site_files (base_url, section, name, kind, digest) VALUES ('https://www.example.com/', 'b', 'b.xml', 'urlset', '0');
+RESET ROLE;
+SELECT section, state FROM sitemap_status('privilege.site');
+-- and shows them to those who may read them
+GRANT SELECT ON privilege.site TO regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT section, state FROM sitemap_status('privilege.site');
+RESET ROLE;
+DROP INDEX privilege.called;
+REVOKE SELECT ON privilege.site FROM regress_sitemap_caller;
+SET ROLE regress_sitemap_caller;
+SELECT pg_temp.error($$SELECT sitemap_status('privilege.site')$$);
+RESET ROLE;
+GRANT SELECT ON privilege.site TO regress_sitemap_caller;
+ALTER TABLE privilege.site ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_sitemap_caller;
+SELECT section, state FROM sitemap_status('privilege.site');
+RESET ROLE;
+-- no foreign server is called
+CREATE FOREIGN DATA WRAPPER regress_sitemap_wrapper;
+CREATE SERVER regress_sitemap_server FOREIGN DATA WRAPPER regress_sitemap_wrapper;
+CREATE FOREIGN TABLE privilege.away () INHERITS (privilege.site_files) SERVER regress_sitemap_server;
+SELECT section, state FROM sitemap_status('privilege.site');
+SET client_min_messages = warning;
+DROP FOREIGN DATA WRAPPER regress_sitemap_wrapper CASCADE;
+
 DROP SCHEMA privilege, privilege_closed CASCADE;
 DROP FUNCTION privilege_event;
 DROP SEQUENCE privilege_sequence;

@@ -2,8 +2,7 @@
 -- The aggregates: rows in, one document out.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP TABLE page (
   id int,

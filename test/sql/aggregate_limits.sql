@@ -2,8 +2,7 @@
 -- What the aggregates refuse: rows that are not valid, and documents too large.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- An error says which row it is.
 SELECT pg_temp.error($$

@@ -2,8 +2,7 @@
 -- sitemap_alternate and sitemap_alternates: the same page in other languages.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 SELECT sitemap_alternate('de', 'http://a/ü?x=1&y='), sitemap_alternate(' x-default ', 'http://a/');
 SELECT sitemap_alternate(NULL, 'http://a/'), sitemap_alternate('de', NULL);

@@ -2,8 +2,7 @@
 -- sitemap_audit: every problem of every row.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP TABLE page (
   id int GENERATED ALWAYS AS IDENTITY,

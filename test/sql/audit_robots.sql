@@ -2,8 +2,7 @@
 -- sitemap_audit: robots.txt, and what only the set as a whole shows.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 \set robots 'User-agent: *\nDisallow: /cart # never\nDisallow: /*?sort=\nAllow: /cart/help\n\nUser-agent: bingbot\nUser-agent: Slow-Bot/2\nDisallow: /\nAllow: /$\nAllow: /sitemap.xml$\n\nSitemap: https://a.example/sitemap.xml\n'
 \set query 'SELECT unnest(''{/,/cart,/cart/help,/a?sort=x,/%63art,//cart,HTTPS://A.example:443/cart#top}''::text[]) AS loc'

@@ -2,8 +2,7 @@
 -- sitemap_audit: URLs that look like mistakes, and the canonical form of URLs.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- Each loc with what is found in it.
 CREATE FUNCTION pg_temp.found(VARIADIC locs text[]) RETURNS TABLE (loc text, problem text, detail text)

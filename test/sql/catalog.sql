@@ -2,8 +2,7 @@
 -- What the extension leaves in the catalogs.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP VIEW member AS
 SELECT d.classid, d.objid

@@ -3,8 +3,7 @@
 -- test/t/publish_changes.pl shows that they end up as a full run leaves them.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE changes_page AS SELECT n * 10 AS id, '/p/' || n AS loc FROM generate_series(1, 1000) n;
 ALTER TABLE changes_page ADD PRIMARY KEY (id);

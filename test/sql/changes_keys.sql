@@ -3,8 +3,7 @@
 -- or somebody else alters.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE SCHEMA changes_keys;
 CREATE TABLE changes_keys.target OF sitemap_file (PRIMARY KEY (base_url, name));

@@ -3,8 +3,7 @@
 -- all that keeps an expression.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE context_page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 5) n;
 CREATE TABLE context_target (LIKE sitemap_file, PRIMARY KEY (base_url, name));

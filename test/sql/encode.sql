@@ -2,8 +2,7 @@
 -- sitemap_encode: one segment of a path, or one value of a query string.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- All characters of ASCII.
 SELECT string_agg(sitemap_encode(chr(c)), '' ORDER BY c) FROM generate_series(1, 127) c;

@@ -2,8 +2,7 @@
 -- Extension elements of all kinds in one set of files.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- Their bytes count: a file of exactly max_bytes is whole, one byte less makes two.
 CREATE TEMP TABLE page AS

@@ -2,8 +2,7 @@
 -- sitemap_files: which files there are, and what is in them.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- A file without its content, in one line.
 CREATE FUNCTION pg_temp.show(f sitemap_file) RETURNS text LANGUAGE sql AS $$

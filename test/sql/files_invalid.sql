@@ -2,8 +2,7 @@
 -- sitemap_files: rows that are not valid, with on_invalid => 'error' and 'skip'.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP TABLE odd (
   id serial,

@@ -2,8 +2,7 @@
 -- sitemap_files: where one file ends and the next begins.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP TABLE page AS
 SELECT n AS id,

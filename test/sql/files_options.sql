@@ -2,8 +2,7 @@
 -- sitemap_files: base_url, scope, and what each option refuses.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP TABLE page AS SELECT '/p/' || n AS loc FROM generate_series(1, 10) n;
 

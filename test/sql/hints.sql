@@ -2,8 +2,7 @@
 -- changefreq and priority.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- changefreq: seven words, whatever their case and the blanks around them; blank is nothing.
 SELECT sitemap_url('http://a/', NULL::date, c)

@@ -3,8 +3,7 @@
 -- reads it back from a well-formed document.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 \if :has_libxml
 \else
 \quit

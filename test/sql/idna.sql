@@ -2,8 +2,7 @@
 -- Host names outside ASCII; idna_1.out is that of a build without libidn2.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- They are written in their ASCII form.
 SELECT CASE WHEN error LIKE 'no error%' THEN sitemap_url(url)::text ELSE error END

@@ -2,8 +2,7 @@
 -- sitemap_image.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- URLs are encoded, texts are escaped.
 SELECT sitemap_image('http://cdn.example.net/ü b.jpg?x=1&y=''2''');

@@ -3,8 +3,7 @@
 -- sitemap_image, sitemap_video and sitemap_news make.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- What stands after <loc>, and the error of a value of a column.
 CREATE FUNCTION pg_temp.url(query text) RETURNS text LANGUAGE sql AS $$

@@ -2,8 +2,7 @@
 -- Column key: the order of all rows, and what stays in one file.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE key_page AS
 SELECT n AS id, 'lang' || n % 3 AS lang, '/p/' || n AS loc FROM generate_series(1, 900) n;

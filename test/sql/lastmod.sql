@@ -2,8 +2,7 @@
 -- lastmod: which dates there are, and what is written.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- text: the six forms of a W3C datetime, as they stand.
 SELECT sitemap_url('http://a/', t)

@@ -3,8 +3,7 @@
 -- and sitemap_alternates make.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE FUNCTION pg_temp.content(query text) RETURNS text
 LANGUAGE sql AS $$

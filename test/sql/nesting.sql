@@ -3,8 +3,7 @@
 -- or call what called them.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE nest_page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 9) n;
 CREATE TABLE nest_target OF sitemap_file (PRIMARY KEY (base_url, name));

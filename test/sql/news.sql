@@ -2,8 +2,7 @@
 -- sitemap_news, and files with news in them.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- publication_date is any kind of date.
 SELECT sitemap_news('The "Times" & Co', 'en', timestamptz '2026-01-02 03:04:05.9+01', 'Müller < Maier');

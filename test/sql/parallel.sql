@@ -2,8 +2,7 @@
 -- Aggregates in parallel plans.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE parallel_page AS
 SELECT n AS id,

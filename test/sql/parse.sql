@@ -2,8 +2,7 @@
 -- sitemap_parse: documents that we have not written.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 -- Most locs here have no scheme: parse_columns.sql shows the NOTICE about that.
 SET client_min_messages = warning;
 

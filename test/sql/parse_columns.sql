@@ -3,8 +3,7 @@
 -- audit finds in them.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 -- A server without libxml has no such values: parse_columns_1.out is what it says.
 \if :has_libxml
 \else

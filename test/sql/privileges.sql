@@ -2,8 +2,7 @@
 -- Whose rights count: the caller's, everywhere, and nothing adds to them.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE ROLE regress_sitemap_owner;
 CREATE ROLE regress_sitemap_caller;

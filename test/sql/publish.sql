@@ -2,8 +2,7 @@
 -- sitemap_publish: a set in a table, and what a run changes in it.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE publish_target OF sitemap_file (PRIMARY KEY (base_url, name));
 ALTER TABLE publish_target ALTER COLUMN content SET STORAGE EXTERNAL;

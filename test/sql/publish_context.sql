@@ -2,8 +2,7 @@
 -- sitemap_publish: what an error says of the place where it arose.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE SCHEMA place;
 CREATE TABLE place.target OF sitemap_file (PRIMARY KEY (base_url, name));

@@ -2,8 +2,7 @@
 -- sitemap_publish: what it refuses, and that nothing has changed then.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE refused_target OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE refused_page AS SELECT n AS id, '/p/' || n AS loc FROM generate_series(1, 100) n;

@@ -2,8 +2,7 @@
 -- The queries that sitemap_files takes.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE query_page (id int PRIMARY KEY, loc text);
 INSERT INTO query_page SELECT n, '/' || n FROM generate_series(1, 3) n;

@@ -3,8 +3,7 @@
 -- functions of the session keep.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TABLE planned_page AS SELECT n AS id, '/' || n AS path FROM generate_series(1, 1000) n;
 ALTER TABLE planned_page ADD PRIMARY KEY (id);

@@ -2,8 +2,7 @@
 -- The extension in any schema, and out of the database.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- Dropped, it leaves nothing.
 DROP EXTENSION sitemap;

@@ -4,8 +4,7 @@
 -- functions in PL/pgSQL return.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 

@@ -2,8 +2,7 @@
 -- split => 'stable': files end where their content says.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP TABLE page AS
 SELECT n AS id, '/p/' || n AS loc, date '2026-01-01' + n AS lastmod FROM generate_series(1, 2000) n;

@@ -2,8 +2,7 @@
 -- Text in elements.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- XML is escaped; what XML cannot carry is dropped; what COPY would escape is a reference.
 SELECT sitemap_image('http://i', title => t)

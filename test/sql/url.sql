@@ -2,8 +2,7 @@
 -- What becomes of a URL: the text of <loc>.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 CREATE FUNCTION pg_temp.loc(url text) RETURNS text LANGUAGE sql AS $$
   SELECT substr(element, 11, length(element) - 22)

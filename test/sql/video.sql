@@ -2,8 +2,7 @@
 -- sitemap_video: what it writes.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- The least, and nothing.
 SELECT sitemap_video('http://t/', 'title', 'description', 'http://c/');

@@ -2,8 +2,7 @@
 -- sitemap_video: what it refuses, and the rules for a page with videos.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- The error of a call; where title and description are not given they are 't' and 'd'.
 CREATE FUNCTION pg_temp.video(arguments text) RETURNS text LANGUAGE sql AS $$

@@ -2,8 +2,7 @@
 -- Ready-made XML among the extensions.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- A server without libxml has none: xml_extension_1.out is what it says.
 \if :has_libxml

@@ -2,8 +2,7 @@
 -- <url> elements that are not from sitemap_url.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
-\set helpers :abs_srcdir /sql/include/helpers.sql
-\i :helpers
+\i :abs_srcdir/sql/include/helpers.sql
 
 -- A server without libxml has no such values: xml_url_1.out is what it says.
 \if :has_libxml

@@ -23,7 +23,7 @@ $node->safe_psql(
 	CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
 	INSERT INTO site (target, base_url, section, query)
 	VALUES ('site_files', 'https://www.example.com/', 'pages', 'SELECT * FROM public.sitemap_page ORDER BY key')}
-	  . ';' . block('pgsql', 'CREATE VIEW'));
+	  . ';' . block($document, 'pgsql', 'CREATE VIEW'));
 local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', PGUSER => scalar getpwuid($<));
 
 my %pages = (
@@ -39,12 +39,12 @@ foreach my $driver ('psycopg2', 'psycopg')
 	{
 		skip "$driver is not here", 6 unless $python;
 		my $connect = "import $driver\nconnection = $driver.connect('')\n";
-		my $run = block('python', 'CALL sitemap_run');
+		my $run = block($document, 'python', 'CALL sitemap_run');
 
 		publishes($driver, 'pages', $python, '-c', "$connect$run");
 		refused($driver, $python, '-c', $connect . $run =~ s/^.*autocommit.*\n//r);
 		publishes($driver, 'its', $python, '-c',
-			$connect . "cursor = connection.cursor()\n" . block('python', 'starts_with') . "connection.commit()\n");
+			$connect . "cursor = connection.cursor()\n" . block($document, 'python', 'starts_with') . "connection.commit()\n");
 	}
 }
 SKIP:
@@ -83,15 +83,6 @@ sub refused
 	ok(!IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$driver: in a transaction block");
 	like($output, qr/cannot run inside a transaction block/, "$driver: sitemap_run is refused");
 	return;
-}
-
-# The document's first block in that language that has this text.
-sub block
-{
-	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $document =~ /^```$language\n(.*?)^```$/msg;
-
-	return $block // die "the document has no $language with $text";
 }
 
 sub runs

@@ -23,8 +23,8 @@ plan skip_all => 'neither Django nor Alembic nor Active Record is here' unless $
 
 # What the migration executes, with its view, and the reverse.
 my %statements = (
-	up => block('pgsql', 'CREATE VIEW sitemap_page') . block('pgsql', 'sitemap_watch'),
-	down => block('pgsql', 'DROP TABLE site, site_files, page_change'));
+	up => block($document, 'pgsql', 'CREATE VIEW sitemap_page') . block($document, 'pgsql', 'sitemap_watch'),
+	down => block($document, 'pgsql', 'DROP TABLE site, site_files, page_change'));
 
 my $node = start_node("log_statement = 'all'\n");
 $node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
@@ -69,15 +69,6 @@ sub runs
 	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
 }
 
-# The document's block in that language that has this text.
-sub block
-{
-	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $document =~ /^```$language\n(.*?)^```$/msg;
-
-	return $block // die "the document has no $language with $text";
-}
-
 # The Pythons that have a module, and psycopg2.
 sub python_with
 {
@@ -113,19 +104,19 @@ class Migration(migrations.Migration):
     dependencies = [("shop", "0001_initial")]
     operations = [migrations.RunSQL(statements, reverse_sql=reverse)]
 });
-	my $operations = block('python', 'AlterField') =~ s/^/    /gmr;
+	my $operations = block($document, 'python', 'AlterField') =~ s/^/    /gmr;
 	append_to_file(
 		"$folder/shop/migrations/0003_path.py", qq{
 from django.db import migrations, models
 
-create_view = """} . block('pgsql', 'CREATE VIEW sitemap_page') . qq{"""
+create_view = """} . block($document, 'pgsql', 'CREATE VIEW sitemap_page') . qq{"""
 
 class Migration(migrations.Migration):
     dependencies = [("shop", "0002_sitemap")]
 $operations});
 	append_to_file("$folder/shop/views.py",
-		block('python', 'def sitemap') . "urlpatterns += [path('<str:name>', lambda request, name: HttpResponse('the application'))]\n");
-	append_to_file("$folder/shop/publish.py", block('python', 'def publish'));
+		block($document, 'python', 'def sitemap') . "urlpatterns += [path('<str:name>', lambda request, name: HttpResponse('the application'))]\n");
+	append_to_file("$folder/shop/publish.py", block($document, 'python', 'def publish'));
 	append_to_file("$folder/shop/models.py",
 		"from django.db import models\n\n\nclass Page(models.Model):\n    id = models.AutoField(primary_key=True)\n    path = models.TextField()\n    changed = models.DateTimeField()\n\n    class Meta:\n        db_table = 'page'\n");
 	append_to_file(
@@ -172,7 +163,7 @@ end
 CreateSite.migrate(ARGV[0].to_sym)
 });
 	append_to_file("$folder/publish.rb",
-		$connect . "class Page < ActiveRecord::Base\n  self.table_name = 'page'\nend\n" . block('ruby', 'def publish') . "publish\n");
+		$connect . "class Page < ActiveRecord::Base\n  self.table_name = 'page'\nend\n" . block($document, 'ruby', 'def publish') . "publish\n");
 	append_to_file("$folder/connect.rb", $connect);
 	append_to_file("$folder/serve.rb",
 		$connect
@@ -185,8 +176,8 @@ module Rails
   end
 end
 }
-		  . block('ruby', 'ActionController')
-		  . block('ruby', 'routes.draw') =~ s{(?=^end)}{  get '/*any', to: ->(env) { [200, {}, ['the application']] }, format: false\n}mr);
+		  . block($document, 'ruby', 'ActionController')
+		  . block($document, 'ruby', 'routes.draw') =~ s{(?=^end)}{  get '/*any', to: ->(env) { [200, {}, ['the application']] }, format: false\n}mr);
 	return;
 }
 

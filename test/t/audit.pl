@@ -21,7 +21,7 @@ my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 SKIP:
 {
-	skip 'no /proc here', 4 unless defined peak();
+	skip 'no /proc here', 4 unless defined memory_of($pid, 'VmHWM');
 	my $audit = q{
 		SELECT problem || ' ' || count(*) || ' ' || bool_and(loc = '/item/' || row_number - (problem = 'loc_duplicate')::int)
 		  FROM sitemap_audit($q$
@@ -31,10 +31,10 @@ SKIP:
 
 	is($session->query_safe(sprintf($audit, 500000)),
 		"changefreq_invalid 500 true\nloc_duplicate 500 true", 'half a million rows');
-	my $before = peak();
+	my $before = memory_of($pid, 'VmHWM');
 	is($session->query_safe(sprintf($audit, 2000000)),
 		"changefreq_invalid 2000 true\nloc_duplicate 2000 true", 'two million rows');
-	my $growth = peak() - $before;
+	my $growth = memory_of($pid, 'VmHWM') - $before;
 
 	cmp_ok($growth, '<', 8192, "memory does not grow with the rows ($before kB, then $growth kB more)");
 	is(temporary_files(), 0, 'no temporary file is left');
@@ -88,16 +88,16 @@ like(
 # However many agents obey the rules, they are there once.
 SKIP:
 {
-	skip 'no /proc here', 2 unless defined peak();
+	skip 'no /proc here', 2 unless defined memory_of($pid, 'VmHWM');
 	my $agents = join ',', map { "'a" . chr(97 + $_) . "'" } 0 .. 25;
 	my $rules = q{string_agg('Disallow: /' || n || E'\n', '') FROM generate_series(1, 200000) n};
-	my $before = peak();
+	my $before = memory_of($pid, 'VmHWM');
 
 	is( $session->query_safe(
 			qq{SELECT count(*) FROM sitemap_audit('SELECT ''/123'' AS loc', 'http://a.example/', agents => ARRAY[$agents],
 				robots => (SELECT string_agg('User-agent: ' || a || E'\n', '') || (SELECT $rules) FROM unnest(ARRAY[$agents]) a))}),
 		28, '200,000 rules for 26 agents');
-	my $growth = peak() - $before;
+	my $growth = memory_of($pid, 'VmHWM') - $before;
 	cmp_ok($growth, '<', 65536, "in little memory ($growth kB)");
 }
 
@@ -238,16 +238,6 @@ SKIP:
 
 $node->stop;
 done_testing();
-
-# The most memory that the session's backend has had, in kB; undef if nobody says.
-sub peak
-{
-	open(my $status, '<', "/proc/$pid/status") or return;
-	my ($kilobytes) = join('', <$status>) =~ /^VmHWM:\s+(\d+)/m;
-
-	close $status;
-	return $kilobytes;
-}
 
 sub temporary_files
 {

@@ -47,13 +47,6 @@ check_with_server();
 $node->stop;
 done_testing();
 
-sub has_program
-{
-	my ($program) = @_;
-
-	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
-}
-
 # Publish all pages, gzipped, and some as a plain text in another section.
 sub publish
 {

@@ -51,17 +51,17 @@ my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 SKIP:
 {
-	skip 'no /proc here', 5 unless defined peak();
+	skip 'no /proc here', 5 unless defined memory_of($pid, 'VmHWM');
 	my $many = q{
 		SELECT sum(url_count)
 		  FROM sitemap_files('SELECT ''/item/'' || generate_series(1, %d) AS loc', 'http://a/',
 		                     max_urls => 5000, index => 'never')};
 
 	is($session->query_safe(sprintf($many, 1000000)), 1000000, 'a million rows');
-	my $before = peak();
+	my $before = memory_of($pid, 'VmHWM');
 	my $contexts = memory();
 	is($session->query_safe(sprintf($many, 4000000)), 4000000, 'four million rows');
-	my $growth = peak() - $before;
+	my $growth = memory_of($pid, 'VmHWM') - $before;
 
 	cmp_ok($growth, '<', 4096, "memory does not grow with the rows ($before kB, then $growth kB more)");
 	cmp_ok(memory() - $contexts, '<', 1048576, 'and is given back');
@@ -179,16 +179,6 @@ sub parallel
 		       string_to_table(convert_from(f.content, 'UTF8'), E'\\n') line,
 		       split_part(line, '#', 2) who
 		 WHERE line <> ''});
-}
-
-# The most memory that the session's backend has had, in kB; undef if nobody says.
-sub peak
-{
-	open(my $status, '<', "/proc/$pid/status") or return;
-	my ($kilobytes) = join('', <$status>) =~ /^VmHWM:\s+(\d+)/m;
-
-	close $status;
-	return $kilobytes;
 }
 
 # The memory that its contexts have now.

@@ -24,19 +24,10 @@ test_cron();
 $node->stop;
 done_testing();
 
-# The guide's block in that language that has this text.
-sub block
-{
-	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $guide =~ /^```$language\n(.*?)^```$/msg;
-
-	return $block // die "the guide has no $language with $text";
-}
-
 # With the index on the expression that the key is, a run with changes reads its range.
 sub test_keys
 {
-	my $indexes = block('pgsql', 'CREATE INDEX ON invoice');
+	my $indexes = block($guide, 'pgsql', 'CREATE INDEX ON invoice');
 
 	$node->safe_psql(
 		'postgres', q{
@@ -65,8 +56,8 @@ sub test_keys
 # Which films the job finds: those of a renamed actor, all after TRUNCATE, and those that become due.
 sub test_joined_tables
 {
-	my $query = block('sql', 'WITH RECURSIVE read');
-	my $job = block('sql', 'CREATE TABLE actor_change');
+	my $query = block($guide, 'sql', 'WITH RECURSIVE read');
+	my $job = block($guide, 'sql', 'CREATE TABLE actor_change');
 	my ($coverage) = $query =~ /^(WITH RECURSIVE read .*)/ms;
 	my $run = sub {
 		my ($change, $expected, $name) = @_;
@@ -107,7 +98,7 @@ sub test_joined_tables
 # The audit of all jobs finds what a robots.txt forbids, of pages and of the files that runs make.
 sub test_audit
 {
-	my $audit = block('pgsql', 'no_robots');
+	my $audit = block($guide, 'pgsql', 'no_robots');
 	my $run = sub {
 		my ($robots) = @_;
 
@@ -128,8 +119,8 @@ sub test_audit
 # A renamed section and a moved site lose no due page and no change, and miss nothing.
 sub test_rename
 {
-	my ($rename) = block('sql', q{section = 'fixed'}) =~ /^(UPDATE.*?)^COMMIT/ms;
-	my ($move) = block('sql', q{https://shop.example.com/'}) =~ /^(UPDATE.*?)^COMMIT/ms;
+	my ($rename) = block($guide, 'sql', q{section = 'fixed'}) =~ /^(UPDATE.*?)^COMMIT/ms;
+	my ($move) = block($guide, 'sql', q{https://shop.example.com/'}) =~ /^(UPDATE.*?)^COMMIT/ms;
 	my $state = q{SELECT section, base_url, missed, error FROM site};
 	my $added = q{SELECT string_agg(loc, ' ' ORDER BY loc) FROM film_feed WHERE loc LIKE '%/due-%'};
 	my $due = sub {
@@ -156,9 +147,9 @@ sub test_rename
 # One queue for all shops: which of them are requested.
 sub test_shops
 {
-	my ($request) = block('sql', 'WITH change AS (DELETE FROM shop_change');
+	my ($request) = block($guide, 'sql', 'WITH change AS (DELETE FROM shop_change');
 
-	$node->safe_psql('postgres', q{DROP TABLE product} . ';' . block('sql', 'CREATE TABLE shop (') . ';' . block('sql', 'CREATE TABLE shop_change'));
+	$node->safe_psql('postgres', q{DROP TABLE product} . ';' . block($guide, 'sql', 'CREATE TABLE shop (') . ';' . block($guide, 'sql', 'CREATE TABLE shop_change'));
 	foreach my $case (
 		[ 'one' => q{}, 'https://cocoa.example/' ],
 		[ 'two, by a move' => 'UPDATE product SET shop_id = 1 WHERE id = 3', 'https://coffee.example/en/ https://tea.example/' ],
@@ -186,10 +177,10 @@ sub test_cron
 		local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 
 		$node->safe_psql('postgres', "CREATE TABLE $_ OF sitemap_change") foreach 'site_changes', 'site_purges';
-		$node->safe_psql('postgres', block('sql', 'CREATE TABLE site_posted'));
+		$node->safe_psql('postgres', block($guide, 'sql', 'CREATE TABLE site_posted'));
 		foreach my $name ('indexnow', 'purge')
 		{
-			my $lines = block('ini', "$name.py");
+			my $lines = block($guide, 'ini', "$name.py");
 			my ($variable, $value) = $lines =~ /^(\w+)='?(.*?)'?$/m;
 			my ($command) = $lines =~ m{^\*/10 \* \* \* \* announcer (/usr/local/lib/sitemap/.*)$}m;
 			local $ENV{$variable} = $value;

@@ -22,7 +22,7 @@ use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $guide = slurp_file("$FindBin::RealBin/../../doc/guide.md");
-my $text = slurp_file("$FindBin::RealBin/../../doc/tutorial.md") . $guide;
+my $documents = slurp_file("$FindBin::RealBin/../../doc/tutorial.md") . $guide;
 my $folder = PostgreSQL::Test::Utils::tempdir();
 my $maps = "$folder/sitemaps";
 my $site = "$folder/html";
@@ -68,7 +68,7 @@ $node->safe_psql(
 	SELECT 'shop_files', base_url, 'products', format('SELECT %L || n AS loc FROM generate_series(1, 3) n', base_url)
 	  FROM (VALUES ('https://coffee.example/en/'), ('https://tea.example/'), ('https://coffee.example/')) shop (base_url)});
 $node->safe_psql('postgres', $_) foreach q{CALL sitemap_run('shop_site')},
-  block('pgsql', 'UPDATE shop_site') =~ s{/var/www/sitemaps}{$folder/tenants}gr, q{CALL sitemap_run('shop_site')};
+  block($documents, 'pgsql', 'UPDATE shop_site') =~ s{/var/www/sitemaps}{$folder/tenants}gr, q{CALL sitemap_run('shop_site')};
 
 # What runs, and where; the host that curl asks for.
 my ($process, $base);
@@ -105,27 +105,11 @@ END
 	$process->kill_kill if $process;
 }
 
-sub has_program
-{
-	my ($program) = @_;
-
-	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
-}
-
-# The documents' block in that language that has this text.
-sub block
-{
-	my ($language, $piece) = @_;
-	my ($block) = grep { /\Q$piece\E/ } $text =~ /^```$language\n(.*?)^```$/msg;
-
-	return $block // die "the documents have no $language with $piece";
-}
-
 # The settings of both chapters, with this test's paths and port.
 sub settings
 {
 	my ($language, $port, $more) = @_;
-	my $text = block($language, 'www.example.com') =~ s{(?=^(?:\}|</VirtualHost>)$)}{$more}mr;
+	my $text = block($documents, $language, 'www.example.com') =~ s{(?=^(?:\}|</VirtualHost>)$)}{$more}mr;
 
 	$text =~ s{/var/www/sitemaps}{$maps}g;
 	$text .= settings_for_tenants($language) =~ s{/var/www/sitemaps}{$folder/tenants}gr;
@@ -141,7 +125,7 @@ sub settings
 sub settings_for_tenants
 {
 	my ($language) = @_;
-	my $text = block($language, 'www.example.com');
+	my $text = block($documents, $language, 'www.example.com');
 	my ($names, $nginx, $old, $apache) =
 	  $guide =~ /`(server_name tea\.example .*?)`.*?write `(\S+)` in place of `(\S+)`.*?after `RewriteEngine` write `(\S+)`/s;
 

@@ -41,19 +41,10 @@ test_leaving();
 $node->stop;
 done_testing();
 
-# The document's block in that language that has this text.
-sub block
-{
-	my ($language, $text) = @_;
-	my ($block) = grep { /\Q$text\E/ } $document =~ /^```$language\n(.*?)^```$/msg;
-
-	return $block // die "the document has no $language with $text";
-}
-
 # Before each run, the preview has the files that the run then writes.
 sub test_preview
 {
-	my $statement = block('sql', 'ROLLBACK');
+	my $statement = block($document, 'sql', 'ROLLBACK');
 	my $preview = sub {
 		return join "\n", sort grep { !/^sitemap\.xml\||\|unchanged$/ } split /\n/, $node->safe_psql('postgres', $statement);
 	};
@@ -90,7 +81,7 @@ sub test_preview
 
 sub test_pause
 {
-	my ($pause, $continue) = block('sql', '100 years') =~ /^(.*)$/mg;
+	my ($pause, $continue) = block($document, 'sql', '100 years') =~ /^(.*)$/mg;
 	my $page = q{SELECT count(*) FROM site_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc LIKE '%/paused'};
 
 	$node->safe_psql('postgres', $_) foreach $pause, q{UPDATE page SET path = '/paused' WHERE id = (SELECT min(id) FROM page)}, q{CALL sitemap_run('site')};
@@ -108,7 +99,7 @@ sub test_cron
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 
 	$node->safe_psql('postgres', q{UPDATE page SET path = '/cron' WHERE id = (SELECT max(id) FROM page)});
-	foreach my $line ($tutorial =~ /^\* \* \* \* \* postgres (psql .*)$/m, block('ini', 'psql') =~ /^\* \* \* \* \* postgres (psql .*)$/m)
+	foreach my $line ($tutorial =~ /^\* \* \* \* \* postgres (psql .*)$/m, block($document, 'ini', 'psql') =~ /^\* \* \* \* \* postgres (psql .*)$/m)
 	{
 		my $command = $line =~ s/\bshop$/postgres/r =~ s{/var/www/sitemaps}{$folder}r;
 
@@ -167,7 +158,7 @@ sub test_leaving
 	my ($status, undef, $errors) = $node->psql('guide', 'DROP EXTENSION sitemap');
 
 	like($errors, qr/table site_files depends on type sitemap_file/, 'DROP EXTENSION says what depends on it');
-	$node->safe_psql('guide', block('pgsql', 'DROP EXTENSION'));
+	$node->safe_psql('guide', block($document, 'pgsql', 'DROP EXTENSION'));
 	is($node->safe_psql('guide', $files), $before, 'the files stay');
 	is($node->safe_psql('guide', q{UPDATE page SET path = '/left' WHERE id = 5; SELECT count(*) FROM site_changes, pg_extension WHERE extname = 'sitemap'}),
 		'0', 'and the pages can be written');

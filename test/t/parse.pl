@@ -50,8 +50,8 @@ foreach my $name ('blanks', 'one loc', 'one line', 'zeros', 'one comment', 'one 
 
 SKIP:
 {
-	skip 'no /proc here', 4 unless defined memory('VmHWM');
-	cmp_ok(memory('VmHWM'), '<', 512 * 1024, 'with the memory of one value, at the most');
+	skip 'no /proc here', 4 unless defined memory_of($pid, 'VmHWM');
+	cmp_ok(memory_of($pid, 'VmHWM'), '<', 512 * 1024, 'with the memory of one value, at the most');
 
 	# Memory is that of the document, as it was given and inflated, and of one entry.
 	$session->quit;
@@ -60,10 +60,10 @@ SKIP:
 	my $count =
 	  "SELECT count(*) FROM document, sitemap_parse(content, 1000000000000) WHERE name = '%s'";
 	is($session->query_safe(sprintf($count, 'entries')), 100000, '100,000 entries');
-	my $before = memory('VmHWM');
+	my $before = memory_of($pid, 'VmHWM');
 	is($session->query_safe(sprintf($count, 'four times the entries')),
 		400000, 'four times as many');
-	my $growth = memory('VmHWM') - $before;
+	my $growth = memory_of($pid, 'VmHWM') - $before;
 	my $longer = int(300 * 1000 * length($entry) / 1024);
 	cmp_ok($growth, '<', $longer * 1.5 + 4096, "take so much more memory as the document is longer ($longer kB, $growth kB more)");
 }
@@ -103,11 +103,11 @@ my $calls = q{
 	$$};
 SKIP:
 {
-	skip 'no /proc here', 1 unless defined memory('VmRSS');
+	skip 'no /proc here', 1 unless defined memory_of($pid, 'VmRSS');
 	$session->query_safe(sprintf($calls, 1000));
-	my $before = memory('VmRSS');
+	my $before = memory_of($pid, 'VmRSS');
 	$session->query_safe(sprintf($calls, 3000));
-	my $growth = memory('VmRSS') - $before;
+	my $growth = memory_of($pid, 'VmRSS') - $before;
 	cmp_ok($growth, '<', 1024, "12,000 calls leave no memory behind ($before kB, then $growth kB more)");
 }
 
@@ -247,18 +247,6 @@ sub failure
 	my $error = $session->{stderr};
 	$session->{stderr} = '';
 	return $error;
-}
-
-# Memory of the session's backend in kB; undef if nobody says.
-sub memory
-{
-	my ($what) = @_;
-
-	open(my $status, '<', "/proc/$pid/status") or return;
-	my ($kilobytes) = join('', <$status>) =~ /^$what:\s+(\d+)/m;
-
-	close $status;
-	return $kilobytes;
 }
 
 # What a statement ends with, as UTF-8.

@@ -260,13 +260,6 @@ sub test_memory
 	return;
 }
 
-sub has_program
-{
-	my ($program) = @_;
-
-	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
-}
-
 sub sql
 {
 	my ($statements) = @_;

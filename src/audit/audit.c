@@ -83,7 +83,7 @@ typedef struct Audit
 	const SmSpan *like_unknown; /* the namespace that the last unknown
 								 * namespace is like */
 
-	SmSpan		host;			/* of base_url */
+	SmSpan		host;			/* of base_url, without "www." */
 	SmFindings	findings;
 	SmPages    *pages;
 	SmAuditRobots *robots;		/* NULL for no robots.txt */
@@ -589,7 +589,7 @@ make_audit(FunctionCallInfo fcinfo)
 
 	audit->options = sm_read_options(args, false);
 	base = &audit->options->base;
-	audit->host = sm_url_host(sm_base_origin(base));
+	audit->host = sm_without_www(sm_url_host(sm_base_origin(base)));
 	sm_findings_begin(&audit->findings);
 	audit->pages = sm_pages_begin(sm_base_origin(base), &audit->findings);
 	audit->robots = sm_audit_robots_begin(sm_has_argument(args, "robots") ?

@@ -101,10 +101,8 @@ traits_of_part(const SmSuspects *suspects, int places, const char *s, const char
  * can be a segment of its own.
  */
 static bool
-begins_with_host(const char *s, const char *end, SmSpan own_host)
+begins_with_host(const char *s, const char *end, SmSpan host)
 {
-	SmSpan		host = sm_without_www(own_host);
-
 	if (sm_span_begins(sm_span(s, end - s), "www."))
 		s += 4;
 	return host.len > 0 && (size_t) (end - s) >= host.len && sm_lower(*s) == host.s[0] &&

@@ -44,7 +44,7 @@ extern void sm_suspects_init(SmSuspects *suspects);
 
 /*
  * The traits of a URL, from its path on, or from its host on.  own_host: the host of the
- * site; a path that begins with it is suspect.
+ * site without "www."; a path that begins with it, or with both, is suspect.
  */
 extern unsigned int sm_url_traits(const SmSuspects *suspects, const char *s, const char *end,
 								  SmSpan own_host);

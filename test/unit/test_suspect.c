@@ -16,7 +16,7 @@ static SmSuspects suspects;
 static SmSuspect
 look_at(SmSpan url, char *room)
 {
-	SmSpan		host = sm_span_of("www.example.com");
+	SmSpan		host = sm_span_of("example.com");
 	size_t		base_len = strlen(H "/dir/");
 	const char *rest = url.s + strlen(sm_span_begins(url, H) ? H : "http://");
 	unsigned int traits = sm_url_traits(&suspects, rest, url.s + url.len, host);

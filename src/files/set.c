@@ -393,11 +393,11 @@ sm_set_make_all(SmSet *set, bool name_as_part)
 }
 
 void
-sm_set_check_query(SmSet *set)
+sm_set_analyze_again(SmSet *set)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
-	sm_query_check(&set->query);
+	sm_query_analyze_again(&set->query);
 	sm_recipe_make(&set->recipe, set->options, &set->query);
 	MemoryContextSwitchTo(oldcontext);
 }

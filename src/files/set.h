@@ -80,11 +80,8 @@ extern void sm_set_make_all(SmSet *set, bool name_as_part);
 /* function: SQL function to name in the warning about skipped rows. */
 extern void sm_set_end(SmSet *set, const char *function);
 
-/*
- * After a statement that may have altered what the set uses: raise an error unless the
- * query still has the same columns, and compute a new recipe.
- */
-extern void sm_set_check_query(SmSet *set);
+/* After a statement that may have altered what the query uses: analyze it, and make the recipe, again. */
+extern void sm_set_analyze_again(SmSet *set);
 
 /*
  * Make only the old files that have to change, and mark the others as kept.  Returns NULL,

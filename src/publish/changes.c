@@ -244,7 +244,7 @@ sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz
 	init_rebuild(&set->old);
 	run_statement(changes);
 	check_growth(changes);
-	sm_set_check_query(set);
+	sm_set_analyze_again(set);
 	changes->reason = find_reason(changes, no_order);
 	return changes;
 }

@@ -137,7 +137,7 @@ check_plan(SPIPlanPtr plan)
  * Raise an error unless a query that is about to run has the columns that
  * sm_query_open has found.  The columns can differ: a query with parameters is prepared a
  * second time, and any query is prepared again after a change of search_path and by
- * sm_query_check.
+ * sm_query_analyze_again.
  */
 static void
 check_columns(const SmQuery *query, TupleDesc desc)
@@ -536,9 +536,8 @@ sm_query_open(SmQuery *query, const char *text)
 	query->desc = CreateTupleDescCopy(plan_source(query->plan)->resultDesc);
 }
 
-/* Prepare the query again. */
-static void
-analyze_again(SmQuery *query)
+void
+sm_query_analyze_again(SmQuery *query)
 {
 	Work		work = {.query = query,.plan = &query->plan};
 
@@ -565,7 +564,7 @@ sm_query_prepare(SmQuery *query, SmKeyType *key_type, bool fixes_settings)
 				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
 				 errhint("Parameters are $1 and $2, the bounds of a range of keys, in a query with a column \"key\". Put other values into the query with format() and %%L.")));
 	if (query->nparameters > 0 || fixes_settings)
-		analyze_again(query);
+		sm_query_analyze_again(query);
 }
 
 void
@@ -575,13 +574,6 @@ sm_query_close(SmQuery *query)
 
 	SPI_finish();
 	MemoryContextSwitchTo(context);
-}
-
-void
-sm_query_check(SmQuery *query)
-{
-	analyze_again(query);
-	check_columns(query, plan_source(query->plan)->resultDesc);
 }
 
 Query *

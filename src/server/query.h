@@ -83,10 +83,10 @@ extern void sm_query_prepare(SmQuery *query, SmKeyType *key_type, bool fixes_set
 extern void sm_query_close(SmQuery *query);
 
 /*
- * Raise an error unless the query still has the columns that sm_query_open found.  A
- * statement that has run since can have changed them.
+ * Analyze the query again: a statement that has run since can have changed its views.  If it
+ * has other columns now, the error comes when it runs.
  */
-extern void sm_query_check(SmQuery *query);
+extern void sm_query_analyze_again(SmQuery *query);
 
 /*
  * Analyse the query under another TimeZone, DateStyle and IntervalStyle than the session's.

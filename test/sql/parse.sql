@@ -340,8 +340,8 @@ SELECT count(*), min(pg_temp.brief($$ SELECT sitemap_parse('<urlset>') $$))
 -- Nobody gets memory for a size that a document only claims: in a new session, where the
 -- system tells how much it has had.
 \c -
-CREATE FUNCTION pg_temp.peak() RETURNS int LANGUAGE sql AS $$
-  SELECT substring(pg_read_file('/proc/self/status', 0, 10000, true) FROM 'VmPeak:\s+(\d+) kB')::int
+CREATE FUNCTION pg_temp.peak() RETURNS bigint LANGUAGE sql AS $$
+  SELECT substring(pg_read_file('/proc/self/status', 0, 10000, true) FROM 'VmPeak:\s+(\d+) kB')::bigint
 $$;
 SELECT pg_temp.peak() AS before \gset
 SELECT sitemap_kind('\x1f8b0800000000000003'::bytea || decode(repeat('00', 100) || '00000004', 'hex'));

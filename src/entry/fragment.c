@@ -17,6 +17,7 @@
 #include "text/ascii.h"
 #include "text/text.h"
 #include "web/namespace.h"
+#include "web/userinfo.h"
 #include "web/xml.h"
 #include "web/xmlreader.h"
 

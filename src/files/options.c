@@ -11,6 +11,7 @@
 #include "server/encoding.h"
 #include "text/text.h"
 #include "utils/builtins.h"
+#include "web/userinfo.h"
 
 /* default of compression in a target */
 #define TARGET_COMPRESSION	6

@@ -16,7 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "text/ascii.h"
 #include "utils/builtins.h"
-#include "web/url.h"
+#include "web/userinfo.h"
 
 /* longest piece of a value that a message shows, in bytes */
 #define MESSAGE_CLIP	200

@@ -17,6 +17,7 @@
 #include "fuzz.h"
 #include "text/text.h"
 #include "web/host.h"
+#include "web/userinfo.h"
 #include "web/xml.h"
 
 /* What RFC 3986 has in its URLs. */

@@ -1,6 +1,6 @@
 /*
  * test_url.c
- *	  Unit tests of web/url and web/host: what a piece of text means as a URL.
+ *	  Unit tests of web/url, web/host and web/userinfo: what a piece of text means as a URL.
  *
  * Every buffer is as large as the interface promises and no larger, so that
  * the sanitizer of the build sees a byte too many.
@@ -8,6 +8,7 @@
 #include "web/url.h"
 
 #include "tap.h"
+#include "web/userinfo.h"
 
 #define H		"http://www.example.com"
 

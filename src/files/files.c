@@ -21,17 +21,9 @@ typedef struct FilesState
 	SmIndex    *index;			/* the index of the set, NULL for none */
 	int			compression;	/* 0 for none, 1 to 9 for gzip */
 	ReturnSetInfo *result;
+	int		   *columns;		/* of sitemap_file, for each attribute of the
+								 * result; -1 for none */
 } FilesState;
-
-/* The column of sitemap_file that an attribute of the result is, by its name; -1 for none. */
-static int
-find_column(TupleDesc desc, int attribute)
-{
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		if (namestrcmp(&TupleDescAttr(desc, attribute)->attname, sm_file_columns[i].name) == 0)
-			return i;
-	return -1;
-}
 
 /* Add a file to the result. */
 static void
@@ -50,7 +42,7 @@ put_result_file(SmFileSink *self, const SmFile *file)
 	sm_file_to_row(&stored, state->compression, values, nulls);
 	for (int i = 0; i < desc->natts; i++)
 	{
-		int			column = find_column(desc, i);
+		int			column = state->columns[i];
 
 		row_nulls[i] = column < 0 || nulls[column];
 		if (!row_nulls[i])
@@ -63,22 +55,27 @@ put_result_file(SmFileSink *self, const SmFile *file)
 }
 
 /*
- * Give the columns of the result the types of this version.  The executor raises an error if
- * the type sitemap_file has others.  Until ALTER EXTENSION UPDATE, it is the type of an older
- * version, which may lack columns.
+ * Find the columns of the result by name, and give them the types of this version.  The
+ * executor raises an error if the type sitemap_file has others.  Until ALTER EXTENSION
+ * UPDATE, it is the type of an older version, which may lack columns.
  */
-static void
-set_types(TupleDesc desc)
+static int *
+map_columns(TupleDesc desc)
 {
+	int		   *columns = palloc_array(int, desc->natts);
+
 	for (int i = 0; i < desc->natts; i++)
 	{
-		int			column = find_column(desc, i);
-
-		if (column >= 0)
-			TupleDescInitEntry(desc, i + 1, sm_file_columns[column].name,
-							   sm_file_columns[column].type, -1, 0);
+		columns[i] = SM_FILE_NCOLUMNS - 1;
+		while (columns[i] >= 0 &&
+			   namestrcmp(&TupleDescAttr(desc, i)->attname, sm_file_columns[columns[i]].name) != 0)
+			columns[i]--;
+		if (columns[i] >= 0)
+			TupleDescInitEntry(desc, i + 1, sm_file_columns[columns[i]].name,
+							   sm_file_columns[columns[i]].type, -1, 0);
 	}
 	TupleDescFinalize(desc);
+	return columns;
 }
 
 Datum
@@ -92,7 +89,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	FilesState	state = {.sink = {.put = put_result_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	set_types(state.result->setDesc);
+	state.columns = map_columns(state.result->setDesc);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
 									ALLOCSET_DEFAULT_SIZES);

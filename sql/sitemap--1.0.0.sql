@@ -1039,7 +1039,7 @@ BEGIN
 					ELSE CASE WHEN listed.has_directory[next - 1] THEN ARRAY[format(export, schema)] END || finish END,
 					look, job, published, path, listed.jobs[next:];
 				IF name = 'start' THEN
-					next := next + coalesce(done.number, 32);	-- NULL: none of these
+					next := next + coalesce(done.number, cardinality(listed.jobs));	-- NULL: none of these
 					job := listed.jobs[next - 1];
 				END IF;
 				EXIT WHEN done.state IS NOT NULL OR done.result IS NULL;

@@ -80,7 +80,10 @@ extern void sm_set_make_all(SmSet *set, bool name_as_part);
 /* function: SQL function to name in the warning about skipped rows. */
 extern void sm_set_end(SmSet *set, const char *function);
 
-/* After a statement that may have altered what the query uses: analyze it, and make the recipe, again. */
+/*
+ * Analyze the query again and make a new recipe.  A statement that has run since can have
+ * changed the views that the query reads.
+ */
 extern void sm_set_analyze_again(SmSet *set);
 
 /*

@@ -70,7 +70,8 @@ typedef struct Step
 								 * published, a text, and jobs of the list */
 	NullableDatum job;
 	NullableDatum number;		/* of the job that is started, among those of
-								 * the list; NULL if none can be */
+								 * the list; NULL if none can be, and 1 if an
+								 * error prevents the choice */
 } Step;
 
 static const StepKind *
@@ -266,14 +267,11 @@ _sitemap_try(PG_FUNCTION_ARGS)
  * Read a table with the rights of its owner, as ANALYZE does, if the caller may read it.  Its
  * owner can have put functions into the predicate of an index or into casts of a column's type,
  * and they would get the rights of the caller.  Row security does not apply to an owner.
+ * user, context: the caller's.
  */
 static void
-become_owner(const SmTable *table)
+become_owner(const SmTable *table, Oid user, int context)
 {
-	Oid			user;
-	int			context;
-
-	GetUserIdAndSecContext(&user, &context);
 	if (pg_class_aclcheck(table->relid, user, ACL_SELECT) == ACLCHECK_OK &&
 		check_enable_rls(table->relid, user, true) != RLS_ENABLED)
 		SetUserIdAndSecContext(table->rel->rd_rel->relowner,
@@ -302,7 +300,7 @@ _sitemap_read(PG_FUNCTION_ARGS)
 	else
 	{
 		open_jobs(&jobs, PG_GETARG_OID(0), AccessShareLock);
-		become_owner(&jobs);
+		become_owner(&jobs, user, context);
 	}
 	sm_set_parameter(params, 1, OIDOID, PG_GETARG_DATUM(0), false);
 	SetTuplestoreDestReceiverParams(dest, result->setResult, CurrentMemoryContext, false,

@@ -209,7 +209,7 @@ SELECT current_setting('data_directory') || '/sitemap_traps' AS directory \gset
 -- Types of the values in our statements.
 CREATE TABLE used AS
 SELECT unnest('{text,name,"\"char\"",bool,int2,int4,int8,float8,oid,regclass,timestamptz,interval,text[],name[],int2vector}'::regtype[]::oid[]) AS type;
--- Functions of pg_catalog: those that our functions name, and those that statements in C do.
+-- Functions of pg_catalog; is_used: our functions or our statements in C name it.
 CREATE TABLE function AS
 SELECT p.proname AS name, string_to_array(p.proargtypes::text, ' ')::oid[] AS types, p.pronargs - p.pronargdefaults AS least,
        CASE WHEN p.provariadic = 0 THEN p.pronargs ELSE 3 END AS most, p.proname IN ('max', 'unnest') OR p.proname IN (

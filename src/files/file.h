@@ -61,6 +61,8 @@ typedef struct SmOldFile
 	Datum		key;			/* the value of first_key */
 	uint64		shown_checksum; /* of its states; 0 if they are not read */
 	SmOldFileFate fate;
+	struct SmOldFile *next;		/* in the order in which files are written */
+	struct varlena *value;		/* a column that was read: content or states */
 } SmOldFile;
 
 /*

@@ -32,20 +32,21 @@ open_states(SmPast *past, int number)
 {
 	SmOldFile  *file = past->set->old.files[number];
 	MemoryContext oldcontext;
-	struct varlena *states;
 
 	MemoryContextReset(past->context);
 	oldcontext = MemoryContextSwitchTo(past->context);
 	past->file = number;
 	past->shown.pages = NULL;
-	states = sm_target_read(past->target, SM_FILE_SHOWN, file);
-	if (states)
+	sm_target_read(past->target, SM_FILE_SHOWN, &file, 1);
+	if (file->value)
 	{
-		states = PG_DETOAST_DATUM_SLICE(PointerGetDatum(states), 0, MAX_LEN);
+		struct varlena *states = PG_DETOAST_DATUM_SLICE(PointerGetDatum(file->value), 0, MAX_LEN);
+
 		if (sm_shown_open(&past->shown, VARDATA(states), VARSIZE(states) - VARHDRSZ,
 						  past->set->query.key_type->family, past->space))
 			file->shown_checksum = past->shown.checksum;
 	}
+	file->value = NULL;
 	MemoryContextSwitchTo(oldcontext);
 }
 

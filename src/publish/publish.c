@@ -49,6 +49,10 @@ PG_FUNCTION_INFO_V1(sitemap_publish_index);
 #define DEFAULT_SHRINK	0.2
 #define DEFAULT_LOSS	100
 
+/* Old contents that are read together: so many at most, or so many bytes uncompressed. */
+#define READ_FILES	100
+#define READ_BYTES	(1024 * 1024)
+
 /* A run of sitemap_publish, or of sitemap_publish_index, which has no set. */
 typedef struct Run
 {
@@ -62,6 +66,8 @@ typedef struct Run
 
 	/* files that wait to be written: of the set, then of the index */
 	SmFileList *list;			/* those that the target has */
+	SmOldFile  *last;			/* the last of them whose content changes */
+	MemoryContext contents;		/* for old contents */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
@@ -146,17 +152,35 @@ check_new_name(Run *run, const char *section, const char *name, bool is_index)
 			 errhint("Publish one of the sections under another name.")));
 }
 
+/* Read the contents of a file and of those that are written after it, up to a limit. */
+static void
+read_contents(Run *run, SmOldFile *old)
+{
+	SmOldFile  *files[READ_FILES];
+	int			nfiles = 0;
+	uint64		room = READ_BYTES;
+	MemoryContext oldcontext;
+
+	for (SmOldFile *file = old; file && room > 0 && nfiles < READ_FILES; file = file->next)
+	{
+		files[nfiles++] = file;
+		room -= Min(room, (uint64) file->byte_count);
+	}
+	MemoryContextReset(run->contents);
+	oldcontext = MemoryContextSwitchTo(run->contents);
+	sm_target_read(&run->target, SM_FILE_CONTENT, files, nfiles);
+	MemoryContextSwitchTo(oldcontext);
+}
+
 /* Give the feed the old and the new content of a file.  old: NULL if it is new. */
 static void
-compare_content(Run *run, const char *name, const SmOldFile *old, struct varlena *content)
+compare_content(Run *run, const char *name, SmOldFile *old, struct varlena *content)
 {
-	struct varlena *old_content = NULL;
-
 	if (run->feed == NULL)
 		return;
-	if (old && old->has_content)
-		old_content = sm_target_read(&run->target, SM_FILE_CONTENT, old);
-	sm_feed_compare(run->feed, name, old_content, content);
+	if (old && old->has_content && old->value == NULL)
+		read_contents(run, old);
+	sm_feed_compare(run->feed, name, old ? old->value : NULL, content);
 }
 
 /*
@@ -169,7 +193,7 @@ write_file(Run *run, const Datum *values, const bool *isnull)
 	const char *name = TextDatumGetCString(values[SM_FILE_NAME]);
 	const char *kind = TextDatumGetCString(values[SM_FILE_KIND]);
 	bool		is_index = strcmp(kind, sm_file_kinds[SM_INDEX]) == 0;
-	const SmOldFile *old = sm_file_list_find(run->list, section, name);
+	SmOldFile  *old = sm_file_list_find(run->list, section, name);
 	bool		same_document = old && old->fate >= SM_OLD_SAME_DOCUMENT;
 	bool		same_digest = old && old->digest &&
 		strcmp(old->digest, TextDatumGetCString(values[SM_FILE_DIGEST])) == 0;
@@ -193,7 +217,7 @@ write_file(Run *run, const Datum *values, const bool *isnull)
 }
 
 static void
-delete_file(Run *run, const SmOldFile *old)
+delete_file(Run *run, SmOldFile *old)
 {
 	if (!sm_old_file_is_index(old))
 		compare_content(run, old->name, old, NULL);
@@ -203,16 +227,29 @@ delete_file(Run *run, const SmOldFile *old)
 	report_file(run, old->name, old->kind, "deleted", old->url_count, old->byte_count);
 }
 
+/* Note that the content of an old file changes, after those noted before. */
+static void
+note_change(Run *run, SmOldFile *old)
+{
+	if (run->last)
+		run->last->next = old;
+	old->next = NULL;
+	run->last = old;
+}
+
 /* Receive a file of the set or of the index, which waits to be written. */
 static void
 put_file(SmFileSink *self, const SmFile *file)
 {
 	Run		   *run = (Run *) self;
+	SmOldFile  *old = sm_file_list_find(run->list, file->section, file->name);
 	SmFile		copy = *file;
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		isnull[SM_FILE_NCOLUMNS];
 
-	sm_old_file_compare(sm_file_list_find(run->list, file->section, file->name), &copy);
+	sm_old_file_compare(old, &copy);
+	if (old && old->fate == SM_OLD_REWRITTEN)
+		note_change(run, old);
 	sm_file_to_row(&copy, run->options->compression, values, isnull);
 	tuplestore_putvalues(run->files, run->desc, values, isnull);
 }
@@ -233,6 +270,7 @@ static void
 forget_files(Run *run)
 {
 	tuplestore_clear(run->files);
+	run->last = NULL;
 	for (int i = 0; i < run->list->nfiles; i++)
 		run->list->files[i]->fate = SM_OLD_GONE;
 }
@@ -246,6 +284,9 @@ write_list(Run *run)
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = CurrentMemoryContext;
 
+	for (int i = 0; i < run->list->nfiles; i++)
+		if (run->list->files[i]->fate == SM_OLD_GONE)
+			note_change(run, run->list->files[i]);
 	while (tuplestore_gettupleslot(run->files, true, false, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -261,7 +302,7 @@ write_list(Run *run)
 	MemoryContextSwitchTo(context);
 	for (int i = 0; i < run->list->nfiles; i++)
 	{
-		const SmOldFile *old = run->list->files[i];
+		SmOldFile  *old = run->list->files[i];
 
 		CHECK_FOR_INTERRUPTS();
 		/* another session can have deleted it since */
@@ -540,6 +581,7 @@ run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *arg
 	ErrorContextCallback callback = {.callback = add_context,.arg = run};
 
 	run->sink.put = put_file;
+	run->contents = AllocSetContextCreate(context, "sitemap_publish contents", ALLOCSET_DEFAULT_SIZES);
 	prepare_to_store(run);
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;

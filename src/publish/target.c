@@ -270,27 +270,43 @@ name_parameters(const SmTarget *target, const char *section, const char *name)
 	"base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2" \
 	" AND name OPERATOR(pg_catalog.=) $3"
 
-struct varlena *
-sm_target_read(SmTarget *target, int column, const SmOldFile *file)
+void
+sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles)
 {
 	SmActivity	activity = target->activity;
 	MemoryContext context = CurrentMemoryContext;
-	bool		isnull = true;
-	Datum		value = 0;
+	ParamListInfo params = name_parameters(target, target->section, NULL);
+	Datum	   *names = palloc_array(Datum, nfiles);
 
+	for (int i = 0; i < nfiles; i++)
+	{
+		files[i]->value = NULL;
+		names[i] = CStringGetTextDatum(files[i]->name);
+	}
+	sm_set_parameter(params, 3, TEXTARRAYOID,
+					 PointerGetDatum(construct_array(names, nfiles, TEXTOID, -1, false, TYPALIGN_INT)), false);
 	target->activity = SM_IN_TARGET;
 	SPI_connect();
 	MemoryContextSwitchTo(context);
-	if (sm_table_execute(&target->table,
-						 psprintf("SELECT %s FROM @table WHERE " OF_FILE, sm_file_columns[column].name),
-						 name_parameters(target, file->section, file->name), SM_READ, NULL) > 0)
-		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	if (!isnull)
-		value = datumCopy(value, false, -1);
+	sm_table_execute(&target->table,
+					 psprintf("SELECT name, %s FROM @table"
+							  " WHERE base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2"
+							  " AND name OPERATOR(pg_catalog.=) ANY ($3)", sm_file_columns[column].name),
+					 params, SM_READ, NULL);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		HeapTuple	row = SPI_tuptable->vals[i];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		SmOldFile  *file = sm_file_list_find(target->sitemaps, target->section, SPI_getvalue(row, desc, 1));
+		bool		isnull;
+		Datum		value = SPI_getbinval(row, desc, 2, &isnull);
+
+		if (file && !isnull)
+			file->value = (struct varlena *) DatumGetPointer(datumCopy(value, false, -1));
+	}
 	SPI_finish();
 	MemoryContextSwitchTo(context);
 	target->activity = activity;
-	return isnull ? NULL : (struct varlena *) DatumGetPointer(value);
 }
 
 void

@@ -57,10 +57,10 @@ extern SmFileList *sm_target_list_indexes(SmTarget *target, bool of_site);
 extern void sm_target_close(SmTarget *target);
 
 /*
- * Read a column of type bytea of a file, which may happen while the query runs.  The result
- * can be toasted, or NULL.
+ * Read a column of type bytea of sitemaps of the section, which may happen while the query
+ * runs.  Sets their values, which can be toasted, or NULL.
  */
-extern struct varlena *sm_target_read(SmTarget *target, int column, const SmOldFile *file);
+extern void sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles);
 
 /*
  * Insert or update a file, a row of sitemap_file with another lastmod.  An update finds it by

@@ -26,6 +26,13 @@ SELECT pg_stat_get_xact_tuples_returned('statements_feed'::regclass) AS returned
 SELECT count(*) FROM statements_feed;
 COMMIT;
 
+-- Old contents are read for many files at a time: the feed tells of each page once.
+BEGIN;
+SELECT pg_temp.publish('SELECT ''/'' || n AS loc FROM generate_series(1, 250) n', 'many');
+SELECT pg_temp.publish('SELECT ''/'' || n || repeat(''x'', n % 2) AS loc FROM generate_series(1, 130) n', 'many');
+SELECT action, count(*), min(loc), max(loc) FROM statements_feed WHERE section = 'many' GROUP BY 1 ORDER BY 1;
+ROLLBACK;
+
 -- Errors in the feed say so.
 CREATE FUNCTION statements_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
 CREATE TRIGGER refuse BEFORE INSERT ON statements_feed FOR EACH ROW EXECUTE FUNCTION statements_refuse();

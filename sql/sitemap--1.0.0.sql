@@ -807,6 +807,9 @@ RETURN CASE
 		THEN started + least(pg_catalog.make_interval(mins => 1 << (least(failures, 8) - 2)), interval '1 hour')
 	WHEN failures > 0 OR finished IS NULL OR started > finished THEN least(started, pg_catalog.clock_timestamp())
 	WHEN finished > pg_catalog.clock_timestamp() THEN pg_catalog.clock_timestamp()
+	-- parts of opposite signs, such as months and days, can each be too large to be added
+	WHEN pg_catalog.date_part('year', every) NOT BETWEEN 0 AND 1000 OR pg_catalog.date_part('day', every) NOT BETWEEN 0 AND 366000
+		THEN finished + pg_catalog.justify_interval(least(greatest(every, interval '0'), interval '1000 years'))
 	ELSE finished + least(greatest(every, interval '0'), interval '1000 years')
 END;
 COMMENT ON FUNCTION _sitemap_next_run(timestamptz, timestamptz, timestamptz, int, interval) IS

@@ -142,12 +142,15 @@ SELECT s.base_url, s.section, s.n AS section_n, p.*
                                      :'robots', :'search_path') p
  WHERE query IS NOT NULL;
 
--- Files, of targets that are tables
+-- Files, of targets that are tables and have the columns
 
 CREATE TEMPORARY TABLE report_file (base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int, byte_count bigint, stored bigint);
 CREATE TEMPORARY TABLE report_sample (base_url text, section text, n bigint, loc text, lastmod text, images text, languages text);
 CREATE TEMPORARY VIEW report_target AS
-SELECT DISTINCT target FROM report_section JOIN pg_class c ON c.oid = target WHERE relkind IN ('r', 'p');
+SELECT DISTINCT target FROM report_section JOIN pg_class c ON c.oid = target
+ WHERE relkind IN ('r', 'p')
+   AND NOT EXISTS (SELECT attname, atttypid FROM pg_attribute WHERE attrelid = (:'sitemap' || '.sitemap_file')::regclass AND attname <> 'shown'
+                   EXCEPT SELECT attname, atttypid FROM pg_attribute WHERE attrelid = c.oid);
 SELECT format('INSERT INTO report_file SELECT base_url, section, name, kind, loc, lastmod, url_count, byte_count, octet_length(content) FROM %s WHERE base_url IN (SELECT base_url FROM report_section)', target)
   FROM report_target \gexec
 
@@ -175,7 +178,7 @@ CREATE TEMPORARY TABLE report_run (base_url text, section text, at timestamptz, 
 \if :has_history
 INSERT INTO report_run
 SELECT base_url, section, CASE WHEN failures > 0 THEN started ELSE finished END, coalesce(urls, 0), coalesce(written, 0), failures > 0
-  FROM :history WHERE base_url IN (SELECT base_url FROM report_section) AND CASE WHEN failures > 0 THEN started ELSE finished END IS NOT NULL;
+  FROM :history WHERE base_url IN (SELECT base_url FROM report_section) AND isfinite(CASE WHEN failures > 0 THEN started ELSE finished END);
 \endif
 CREATE TEMPORARY TABLE report_plot AS
 WITH run AS (

@@ -98,7 +98,8 @@ like($html, qr{<p class="verdict good">The only section is well\. 3 pages;}, 'it
 like($html, qr{<strong class="bad">robots_disallowed</strong></td><td data-label="findings">4</td>}, 'an audit with robots.txt');
 like($html, qr{<strong class="bad">robots_blocks_sitemap</strong>.*tags-51d8e999\.xml\.gz}, 'of the files, too, under the names that runs give them');
 
-# One fault of each kind: the verdict names them.  A section that may be empty is well.
+# One fault of each kind: the verdict names them.  A section that may be empty is well.  A target that
+# is no such table and a time that has no place in a plot leave the rest of the report.
 $node->safe_psql('postgres', q{
 	DELETE FROM site_files WHERE digest IS NULL;
 	INSERT INTO site (every, target, base_url, section, query, max_shrink)
@@ -108,7 +109,8 @@ $node->safe_psql('postgres', q{
 	SELECT '1 day', 'site_files', 'https://a.example/', 'more-' || n, format('SELECT %L AS loc', '/more/' || n) FROM generate_series(1, 9) n});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
 $node->safe_psql('postgres', q{
-	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://a.example/', 'new', 'SELECT ''/new'' AS loc');
+	INSERT INTO site (target, base_url, section, query) VALUES ('page', 'https://a.example/', 'new', 'SELECT ''/new'' AS loc');
+	UPDATE site_history SET finished = 'infinity' WHERE section = 'tags';
 	UPDATE site SET missed = 3 WHERE section = 'tags';
 	UPDATE site SET section = 'articles' WHERE section = 'posts';
 	UPDATE site SET failures = 5, started = now(), error = E'refused\nbecause' WHERE section = 'broken';

@@ -54,7 +54,6 @@ BEGIN
 END
 $$;
 
--- Removes white space as the extension does.
 CREATE FUNCTION here._sitemap_trim(value text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN btrim(value, E' \t\n\x0b\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'
                     '\u2028\u2029\u202f\u205f\u3000');
@@ -69,7 +68,7 @@ RETURN left(regexp_replace(translate(left(value, 5000), E'\n\r', '  ') COLLATE "
 	'^(\W*([a-z]+:)?[/\\]*)([^/\\?#]*|[^/\\?#]*:.*)(@|%40|&#64;|\uff20|\ufe6b)', '\1***\4', 'i'), 200) ||
 	CASE WHEN length(value) > 200 THEN '...' ELSE '' END;
 
--- The W3C datetime of a lastmod; NULL if there is none.
+-- The W3C datetime of a lastmod; NULL if it cannot be written.
 CREATE FUNCTION here._sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END;
 CREATE FUNCTION here._sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
@@ -77,15 +76,32 @@ RETURN here._sitemap_time(lastmod AT TIME ZONE 'UTC');
 CREATE FUNCTION here._sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod::timestamp, 'YYYY-MM-DD') END;
 
--- The text of a string or of an enum.
+-- The same for text, or its problem, as of _sitemap_fault.  The last pattern has all that a date or a time cannot be.
+CREATE FUNCTION here._sitemap_time(lastmod text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce('!lastmod_invalid ' || replace(CASE
+	WHEN octet_length(here._sitemap_trim(lastmod)) > 255 THEN '54000: more than 255 bytes'
+	WHEN here._sitemap_trim(lastmod) COLLATE "C" !~ '^(\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?)?$'
+		THEN E'22007: not a W3C datetime\n'
+			'W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.'
+	WHEN here._sitemap_trim(lastmod) ~ ('^0000|^.{5}(00|1[3-9]|[2-9])|^.{8}(00|3[2-9]|[4-9])|^.{5}(02-3|(0[2469]|11)-31)|'
+		'^(..([02468][1235679]|[13579][01345789])|([02468][1235679]|[13579][01345789])00)-02-29|T(2[4-9]|[3-9])|:[6-9]|'
+		'[+-](14:(?!00)|1[5-9]:|[2-9].:)|^0001-01-01T.*[+](?!00:00)|^9999-12-31T.*-(?!00:00)')
+		THEN '22008: there is no such date or time in the years 0001 to 9999'
+	END, ': ', ' invalid lastmod "' || here._sitemap_shown(here._sitemap_trim(lastmod)) || '": '), here._sitemap_trim(lastmod));
+
+-- The URLs of images.  What is neither a URL nor an object with one stays as JSON, which _sitemap_fault refuses.
+CREATE FUNCTION here._sitemap_images(images text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN images;
+CREATE FUNCTION here._sitemap_images(images jsonb) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE
+RETURN ARRAY(
+	SELECT CASE value WHEN jsonb_build_object('loc', value ->> 'loc') THEN nullif(here._sitemap_trim(value ->> 'loc'), '') ELSE value #>> '{}' END
+	  FROM jsonb_array_elements('[]' || images) AS value WHERE value <> '{}');
+
 CREATE FUNCTION here._sitemap_text(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
 CREATE FUNCTION here._sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 AS 'SELECT CASE WHEN value IS NOT NULL THEN pg_catalog.concat(value) END';
 
--- Escapes a percent-encoded URL for XML.
 CREATE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
 
--- Percent-encodes all characters.
 CREATE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN regexp_replace(upper(encode(convert_to(value, 'UTF8'), 'hex') COLLATE "C"), '..', '%\&', 'g');
 
@@ -128,12 +144,13 @@ RETURN regexp_replace(regexp_replace(regexp_replace(
 
 -- What is wrong with a URL, or NULL: "!", the problem's name in an audit, SQLSTATE and message,
 -- and on a second line perhaps advice.  given: as it was given; authority: its host and port
-CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, base text, what text)
+CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, origin text, what text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
 	WHEN given IS NULL THEN E'null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.'
 	WHEN given = '' THEN 'invalid 22P02: the URL is empty'
 	WHEN given COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
+	WHEN what = 'image' AND given COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
 	WHEN url COLLATE "C" !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
 	WHEN authority ~ '\\' THEN 'invalid 22P02: backslash before the path, which browsers read as a slash'
 	WHEN authority ~ '@' THEN E'invalid 22P02: a user name or password before the host\n'
@@ -148,37 +165,35 @@ RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE '
 	WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
 	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
 	WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
-	WHEN what = 'loc' AND site <> here._sitemap_site(base)
-		THEN 'outside 22023: the site is "' || site || '", not "' || here._sitemap_site(base) || '" as in base_url'
+	WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
 	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || here._sitemap_shown(given) || '"' END, ': '));
 
--- Percent-encodes a URL, or a path of the site of base, or returns what is wrong.  what: base_url, loc, image or href
-CREATE FUNCTION here._sitemap_url(given text, base text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+-- Percent-encodes a URL, or a path of the site origin, or returns what is wrong.  what: base_url, loc, image or href
+CREATE FUNCTION here._sitemap_url(given text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	trimmed constant pg_catalog.text := here._sitemap_trim(given);
 	-- What is cut off is too long.
 	whole constant pg_catalog.text := pg_catalog.concat(CASE
-		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(base, '/', 1)
-		WHEN pg_catalog.starts_with(trimmed, '/') THEN pg_catalog.substring(base, '^[^/]*//[^/]*') END, pg_catalog.left(trimmed, 5000));
+		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(origin, '/', 1)
+		WHEN pg_catalog.starts_with(trimmed, '/') THEN origin END, pg_catalog.left(trimmed, 5000));
 	-- A second "#" is encoded.
 	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
 		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
 BEGIN
 	RETURN COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'),
-		here._sitemap_site(whole), base, what), url);
+		here._sitemap_site(whole), origin, what), url);
 END
 $$;
 
--- The value of _sitemap_url.  For most URLs, this is faster.  other: of which hosts, or NULL
-CREATE FUNCTION here._sitemap_value(given text, base text, origin text, other text, what text)
-RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+-- The value of _sitemap_url.  For most URLs, this is faster.
+CREATE FUNCTION here._sitemap_value(given text, origin text, what text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(here._sitemap_letters(CASE
 	WHEN octet_length(given) > 590 OR starts_with(given, '//') OR given COLLATE "C" ~ ('[]\x01-\x20"#<>[\\^`{|}\x7f]|/\.|/%2[Ee]|'
 		'%(?![0-9A-Fa-f]{2})|[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') THEN NULL
 	WHEN starts_with(given, '/') THEN origin || given
 	WHEN starts_with(given, origin || '/') THEN given
-	WHEN starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
-		split_part(given, '/', 3) COLLATE "C" ~ other THEN given END), here._sitemap_url(given, base, what));
+	WHEN what <> 'loc' AND starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
+		split_part(given, '/', 3) COLLATE "C" ~ '^([a-z0-9-]+\.)+[a-z]+$' THEN given END), here._sitemap_url(given, origin, what));
 
 CREATE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN (SELECT max(here._sitemap_refuse(CASE
@@ -187,9 +202,9 @@ RETURN (SELECT max(here._sitemap_refuse(CASE
 	WHEN 'loc' <> ALL (names) THEN '42703 the query has no column "loc"'
 	END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.')) FROM unnest(names) AS name);
 
--- The rows of a query.  dated: has it a lastmod?  This is the only statement with names that are not ours.
+-- The rows of a query.  This is the only statement with names that are not ours.
 CREATE FUNCTION here._sitemap_rows(query text)
-RETURNS TABLE (loc text, dated boolean, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
+RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
 	-- The line feed ends a comment.
@@ -201,9 +216,10 @@ DECLARE
 		  FROM (SELECT NULL::pg_catalog.timestamptz AS lastmod, NULL::pg_catalog.text AS changefreq,
 		               NULL::pg_catalog.float8 AS priority, NULL::pg_catalog.jsonb AS alternates,
 		               NULL::pg_catalog.text[] AS images) AS missing, LATERAL (
-			SELECT here._sitemap_text(loc) AS loc, lastmod IS NOT NULL AS dated, here._sitemap_time(lastmod) AS lastmod,
+			SELECT here._sitemap_text(loc) AS loc, CASE WHEN lastmod IS NOT NULL THEN COALESCE(here._sitemap_time(lastmod),
+			           '!lastmod_invalid 22008 invalid lastmod: infinity and years outside 0001 to 9999 cannot be written') END AS lastmod,
 			       here._sitemap_text(changefreq) AS changefreq, COALESCE(NULL::pg_catalog.float8, priority) AS priority,
-			       COALESCE(NULL::pg_catalog.jsonb, alternates) AS alternates, COALESCE(NULL::pg_catalog.text[], images) AS images
+			       COALESCE(NULL::pg_catalog.jsonb, alternates) AS alternates, here._sitemap_images(images) AS images
 			  FROM $sql$, source, ') AS page');
 BEGIN
 	PERFORM here._sitemap_refuse(CASE WHEN query IS NULL THEN '22004 query must not be null' END, 'Nothing was changed.');
@@ -214,53 +230,48 @@ BEGIN
 	BEGIN
 		EXECUTE pg_catalog.concat(statement, ' LIMIT 0');
 	EXCEPTION WHEN datatype_mismatch OR cannot_coerce OR undefined_function THEN
-		PERFORM here._sitemap_refuse('42804 loc and changefreq must be text or an enum, lastmod timestamptz, timestamp or date, '
-			'priority a number, images text[], alternates jsonb', SQLERRM);
+		PERFORM here._sitemap_refuse('42804 loc and changefreq must be text or an enum, lastmod timestamptz, timestamp, date or text, '
+			'priority a number, images text[] or jsonb, alternates jsonb', SQLERRM);
 	END;
 	RETURN QUERY EXECUTE statement;
 END
 $$;
 
 -- The elements of a row for URLs in other languages and images, and their problems, with an empty line between two.
-CREATE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS TABLE (items text[])
-LANGUAGE sql STABLE
+CREATE FUNCTION here._sitemap_items(alternates jsonb, images text[], origin text) RETURNS TABLE (items text[]) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT ARRAY[string_agg(CASE what
-	           WHEN 'href' THEN '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || here._sitemap_escape(url) || '"/>'
+	           WHEN 'alternates' THEN '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || here._sitemap_escape(url) || '"/>'
 	           ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END, '' ORDER BY what, i)
 	           FILTER (WHERE problem IS NULL), string_agg(problem, E'\n\n' ORDER BY what, i)]
 	  FROM (
 		SELECT *, CASE WHEN starts_with(url, '!') THEN url
-			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!') ORDER BY i) > 1000 THEN CASE what WHEN 'href' THEN
-				'!extension_invalid 54000 invalid extensions: a url can have at most 1000 alternates'
-				ELSE '!image_invalid 54000 invalid extensions: a url can have at most 1000 images' END
-			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!'), lower(lang COLLATE "C") ORDER BY i) > 1 AND what = 'href'
+			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!') ORDER BY i) > 1000
+				THEN CASE what WHEN 'images' THEN '!image' ELSE '!extension' END || '_invalid 54000 invalid extensions: a url can have at most 1000 ' || what
+			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!'), lower(lang COLLATE "C") ORDER BY i) > 1 AND what = 'alternates'
 				THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
 			END AS problem
 		  FROM (
-			SELECT what, i, lang, coalesce('!extension_invalid 22023 ' || fault,
-			           here._sitemap_value(given, base, origin, '^([a-z0-9-]+\.)+[a-z]+$', what)) AS url
-			  FROM (
-				SELECT 'href' AS what, i, here._sitemap_trim(key) AS lang, value #>> '{}' AS given, CASE
-					WHEN jsonb_typeof(alternates) <> 'object' THEN E'alternates must be a JSON object\n'
-						'An example is {"en": "https://www.example.com/en", "x-default": "https://www.example.com/"}.'
-					WHEN jsonb_typeof(value) <> 'string'
-						THEN 'the value of "' || here._sitemap_shown(key) || '" in alternates must be a string'
-					WHEN here._sitemap_trim(key) !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
-						THEN 'invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
-							'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
-					END AS fault
-				  FROM jsonb_each(CASE WHEN jsonb_typeof(alternates) = 'object' THEN alternates WHEN alternates <> ALL
-				           (ARRAY[jsonb 'null', '[]']) THEN '{"": 0}' END) WITH ORDINALITY AS link (key, value, i)
-				 WHERE value <> ALL (ARRAY[jsonb 'null', '[]'])
-				 UNION ALL
-				SELECT 'image', i, NULL, url, NULL FROM unnest(images) WITH ORDINALITY AS image (url, i) WHERE url IS NOT NULL) AS item
+			SELECT 'alternates' AS what, i, here._sitemap_trim(key) AS lang, coalesce('!extension_invalid 22023 ' || CASE
+				WHEN jsonb_typeof(alternates) <> 'object' THEN E'alternates must be a JSON object\n'
+					'An example is {"en": "https://www.example.com/en", "x-default": "https://www.example.com/"}.'
+				WHEN jsonb_typeof(value) <> 'string' THEN 'the value of "' || here._sitemap_shown(key) || '" in alternates must be a string'
+				WHEN here._sitemap_trim(key) !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
+					THEN 'invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
+						'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
+				END, here._sitemap_value(value #>> '{}', origin, 'href')) AS url
+			  FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates ELSE jsonb_build_object('', alternates) END)
+			           WITH ORDINALITY AS link (key, value, i)
+			 WHERE value <> ALL (ARRAY[jsonb 'null', '[]'])
+			 UNION ALL
+			SELECT 'images', i, NULL, here._sitemap_value(url, origin, 'image')
+			  FROM unnest(images) WITH ORDINALITY AS image (url, i) WHERE url IS NOT NULL
 			OFFSET 0) AS item) AS item;
 END;
 
 -- The rows of a query with their entries and problems, which follow each other in the entry's order.
 -- mode: error raises the first problem, skip returns those that count, audit all
-CREATE FUNCTION here._sitemap_entries(query text, base text, origin text, mode text)
+CREATE FUNCTION here._sitemap_entries(query text, origin text, mode text)
 RETURNS TABLE (n bigint, loc text, url text, lastmod text, problems text[], entry text) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT n, loc, url, lastmod, CASE WHEN problems IS NULL THEN NULL
@@ -276,8 +287,7 @@ BEGIN ATOMIC
 	           items[1], '</url>') END
 	  FROM (
 		SELECT *, string_to_array(nullif(concat_ws(E'\n\n', CASE WHEN starts_with(url, '!') THEN url END,
-			CASE WHEN dated AND lastmod IS NULL
-				THEN '!lastmod_invalid 22008 invalid lastmod: infinity and years outside 0001 to 9999 cannot be written' END,
+			CASE WHEN starts_with(date, '!') THEN date END,
 			CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
 				THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) ||
 					E'"\nIt can be always, hourly, daily, weekly, monthly, yearly or never.' END,
@@ -286,19 +296,18 @@ BEGIN ATOMIC
 			items[2]), ''), E'\n\n') AS problems
 		  FROM (
 			SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
-			       here._sitemap_value(loc, base, origin, NULL, 'loc') AS url,
+			       here._sitemap_value(loc, origin, 'loc') AS url, CASE WHEN date COLLATE "C" >= '0' THEN date END AS lastmod,
 			       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL
-			            THEN (SELECT items FROM here._sitemap_items(alternates, images, base, origin)) END AS items
-			  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, dated, lastmod, changefreq, priority, alternates, images, n)
+			            THEN (SELECT items FROM here._sitemap_items(alternates, images, origin)) END AS items
+			  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, date, changefreq, priority, alternates, images, n)
 			OFFSET 0) AS page	-- a value is computed once
 		OFFSET 0) AS page;
 END;
 
--- The entry of a file in an index.
-CREATE FUNCTION here._sitemap_listed(loc text, base text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
-RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, base, 'loc') FROM '^!\S+ ([^\n]*)'),
+CREATE FUNCTION here._sitemap_listed(loc text, origin text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
+RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, origin, 'loc') FROM '^!\S+ ([^\n]*)'),
                                    'The loc is "' || here._sitemap_shown(loc) || '".'),
-	'<sitemap><loc>', here._sitemap_escape(here._sitemap_url(loc, base, 'loc')), '</loc>',
+	'<sitemap><loc>', here._sitemap_escape(here._sitemap_url(loc, origin, 'loc')), '</loc>',
 	'<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>');
 
 -- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
@@ -309,11 +318,13 @@ RETURN convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
 	CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
 	'>') || entries || concat('</', root, '>'), 'UTF8');	-- concat would copy the entries three times
 
-CREATE FUNCTION here._sitemap_digest(document bytea, count bigint) RETURNS text LANGUAGE sql STABLE
+CREATE FUNCTION here._sitemap_file(base text, section text, name text, kind text, lastmod timestamptz, urls bigint, document bytea)
+RETURNS here.sitemap_file LANGUAGE sql STABLE
 RETURN CASE WHEN here._sitemap_refuse(CASE
-	WHEN count > 50000 THEN '54000 an index would have ' || count || ' sitemaps, more than 50000: raise max_urls'
+	WHEN urls > 50000 THEN '54000 an index would have ' || urls || ' sitemaps, more than 50000: raise max_urls'
 	WHEN length(document) > 52428800 THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
-	END, 'Nothing was changed.') IS NULL THEN encode(sha256(document), 'hex') END;
+	END, 'Nothing was changed.') IS NULL THEN ROW(base, section, name, kind, base || name, lastmod, urls, length(document),
+		encode(sha256(document), 'hex'), NULL, NULL, NULL, document)::here.sitemap_file END;
 
 -- Checks arguments, and returns their values; base has one form.  index_from: with more files than this, there is an index
 CREATE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
@@ -355,10 +366,12 @@ BEGIN ATOMIC
 		           SELECT string_agg(concat('Row ', n, ', loc "' || here._sitemap_shown(loc) || '"', ': ',
 		                                    substring(problem FROM '^\S+ .{6}([^\n]*)'), '.'), E'\n')
 		             FROM unnest(problems) AS problem) END AS reasons
-		  FROM here._sitemap_entries(query, base, origin, mode)
+		  FROM here._sitemap_entries(query, origin, mode)
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '' ORDER BY n) AS entries,
-		       rpad(max(lastmod COLLATE "C") FILTER (WHERE entry IS NOT NULL), 20, 'T00:00:00Z')::timestamptz AS newest,
+		       rpad(max(CASE WHEN length(lastmod) = 20 THEN lastmod WHEN length(lastmod) < 11 THEN overlay('0000-01-01' PLACING lastmod FROM 1)
+		           ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
+		           FILTER (WHERE entry IS NOT NULL), 20, 'T00:00:00Z')::timestamptz AS newest,
 		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost,
 		       string_agg(reasons, E'\n' ORDER BY n) AS reasons
 		  FROM numbered GROUP BY number
@@ -368,7 +381,7 @@ BEGIN ATOMIC
 		  FROM file WHERE entries IS NOT NULL
 		 UNION ALL
 		SELECT 'sitemap.xml', 'index', max(newest), count(*), here._sitemap_document('sitemapindex', string_agg(
-		           here._sitemap_listed(concat(base, section, '-', number, '.xml'), base, newest), '' ORDER BY number), stylesheet)
+		           here._sitemap_listed(concat(base, section, '-', number, '.xml'), origin, newest), '' ORDER BY number), stylesheet)
 		  FROM file WHERE entries IS NOT NULL HAVING count(*) > index_from AND index_from < 2
 		 UNION ALL
 		SELECT NULL, NULL, NULL, NULL, NULL FROM file
@@ -378,9 +391,7 @@ BEGIN ATOMIC
 		       concat_ws(E'\n', array_to_string((string_to_array(string_agg(reasons, E'\n' ORDER BY number), E'\n'))[1:5], E'\n'),
 		           'And ' || nullif(greatest(sum(lost_rows) + coalesce(sum(lost), 0) - 5, 0), 0) || ' more.')) <> ''
 	)
-	SELECT base, section, file_name, kind, base || file_name, newest, urls::int, length(content)::bigint,
-	       here._sitemap_digest(content, urls), NULL::text, NULL::text, NULL::bytea, content
-	  FROM document;
+	SELECT here._sitemap_file(base, section, file_name, kind, newest, urls, content) FROM document;
 END;
 
 CREATE OR REPLACE FUNCTION here.sitemap_files(query text, base_url text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000,
@@ -397,12 +408,11 @@ CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
-	SELECT n, CASE WHEN starts_with(url, '!') AND loc ~ '@|%40|&#64;|\uff20|\ufe6b' THEN here._sitemap_shown(loc) ELSE loc END, finding.*
+	SELECT n, CASE WHEN starts_with(url, '!') AND loc ~ '@|%40|&#64;|\uff20|\ufe6b' THEN here._sitemap_shown(loc) ELSE loc END,
+	       substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)') COLLATE "C") ||
+	           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
 	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
-	       here._sitemap_entries(query, base, origin, 'audit') AS page, LATERAL (
-		SELECT substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)') COLLATE "C") ||
-		           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
-		  FROM unnest(problems) AS found) AS finding;
+	       here._sitemap_entries(query, origin, 'audit') AS page, unnest(problems) AS found;
 END;
 COMMENT ON FUNCTION here.sitemap_audit IS 'list the problems of the rows of a query';
 
@@ -421,7 +431,6 @@ BEGIN
 		WHEN old.same IS NOT NULL AND (old.digest IS NULL OR (old.section, old.kind) IS DISTINCT FROM (file.section, file.kind))
 			THEN format('42710 section "%s" cannot have a file named "%s"', file.section, file.name) END,
 		format('In the target table "%s", section "%s" or another program has a file of that name.', target, old.section));
-	-- later than before, even if the clock is not
 	file.lastmod := CASE WHEN old.digest = file.digest AND old.lastmod IS NOT NULL THEN old.lastmod
 		ELSE greatest(clock_timestamp(), old.lastmod + interval '1 second') END;
 	PERFORM set_config('search_path', path, true);
@@ -439,25 +448,6 @@ BEGIN
 END
 $$;
 
--- Runs of one site queue up for the site's first row or, while it has none, for the target: for what only
--- publishers can lock.  The target's lock comes first, so that nobody waits for it who has locked the row.
-CREATE FUNCTION here._sitemap_lock(target regclass, base text) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	first constant text := format('SELECT name FROM %s WHERE base_url = $1 ORDER BY name LIMIT 1', target);
-	name text;
-	locked text;
-BEGIN
-	LOOP	-- since another run can have removed the row, or added one before it
-		EXECUTE first INTO name USING base;
-		EXIT WHEN name = locked;
-		EXECUTE format('LOCK TABLE %s IN %s MODE', target, CASE WHEN name IS NULL THEN 'SHARE ROW EXCLUSIVE' ELSE 'ROW EXCLUSIVE' END);
-		EXIT WHEN name IS NULL;
-		EXECUTE first || ' FOR UPDATE' INTO locked USING base;
-	END LOOP;
-END
-$$;
-
--- Checks the files of a section after a run, and its URLs before and after.
 CREATE FUNCTION here._sitemap_check(section text, files int, found bigint, before bigint, after bigint, max_shrink float8) RETURNS text
 LANGUAGE sql STABLE
 RETURN here._sitemap_refuse(CASE
@@ -479,6 +469,9 @@ DECLARE
 		CASE WHEN kind OPERATOR(pg_catalog.=) ''index'' THEN '''' ELSE section END OPERATOR(pg_catalog.=) $2', target);
 	prune constant pg_catalog.text := pg_catalog.concat('DELETE ', own, ' AND name OPERATOR(pg_catalog.<>) ALL ($3)
 		RETURNING name, kind, ''deleted'', url_count, byte_count');
+	first constant pg_catalog.text := pg_catalog.format('SELECT name FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 ORDER BY name LIMIT 1', target);
+	top pg_catalog.text;
+	locked pg_catalog.text;
 	before bigint;
 	files int;
 	document pg_catalog.bytea;
@@ -487,7 +480,15 @@ BEGIN
 	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
 		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
 		END, 'Nothing was changed.');
-	PERFORM here._sitemap_lock(target, given.base);	-- All later statements have newer snapshots.
+	-- Runs of one site queue up for the site's first row or, while it has none, for the target: for what only
+	-- publishers can lock.  The target's lock comes first, so that nobody waits for it who has locked the row.
+	LOOP	-- since another run can have removed the row, or added one before it; all later statements have newer snapshots
+		EXECUTE first INTO top USING given.base;
+		EXIT WHEN top OPERATOR(pg_catalog.=) locked;
+		EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target, CASE WHEN top IS NULL THEN 'SHARE ROW EXCLUSIVE' ELSE 'ROW EXCLUSIVE' END);
+		EXIT WHEN top IS NULL;
+		EXECUTE pg_catalog.concat(first, ' FOR UPDATE') INTO locked USING given.base;
+	END LOOP;
 	EXECUTE pg_catalog.concat('SELECT pg_catalog.sum(url_count) ', own) INTO before USING given.base, given.section;
 	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f, path), f.url_count, f.byte_count
 	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.origin, given.section, given.max_urls, 0,
@@ -500,15 +501,14 @@ BEGIN
 		USING given.base, given.section, files, before, max_shrink;
 	IF given.index_from OPERATOR(pg_catalog.=) 2 THEN RETURN; END IF;
 	EXECUTE pg_catalog.concat($sql$
-		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $1, lastmod), ''
+		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $3, lastmod), ''
 		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), $2)
 		  FROM $sql$, target, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
-		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, given.stylesheet;
+		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, given.stylesheet, given.origin;
 	RETURN QUERY EXECUTE prune USING given.base, '', (ARRAY['sitemap.xml'])[1:files];
-	RETURN QUERY SELECT 'sitemap.xml', 'index', here._sitemap_put(target, ROW(given.base, 'sitemap', 'sitemap.xml', 'index',
-			pg_catalog.concat(given.base, 'sitemap.xml'), NULL, files, pg_catalog.length(document),
-			here._sitemap_digest(document, files), NULL, NULL, NULL, document)::here.sitemap_file, path),
-		files, pg_catalog.length(document)::bigint WHERE files OPERATOR(pg_catalog.>) 0;
+	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f, path), f.url_count, f.byte_count
+	  FROM here._sitemap_file(given.base, 'sitemap', 'sitemap.xml', 'index', NULL, files, document) AS f
+	 WHERE files OPERATOR(pg_catalog.>) 0;
 END
 $$;
 COMMENT ON FUNCTION here.sitemap_publish IS 'make the files of a section from a query, and publish them in a table';

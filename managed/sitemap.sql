@@ -260,7 +260,7 @@ BEGIN ATOMIC
 					THEN 'invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
 						'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
 				END, here._sitemap_value(value #>> '{}', origin, 'href')) AS url
-			  FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates ELSE jsonb_build_object('', alternates) END)
+			  FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates ELSE jsonb_set('{"": 0}', '{""}', alternates) END)
 			           WITH ORDINALITY AS link (key, value, i)
 			 WHERE value <> ALL (ARRAY[jsonb 'null', '[]'])
 			 UNION ALL
@@ -287,7 +287,7 @@ BEGIN ATOMIC
 	           items[1], '</url>') END
 	  FROM (
 		SELECT *, string_to_array(nullif(concat_ws(E'\n\n', CASE WHEN starts_with(url, '!') THEN url END,
-			CASE WHEN starts_with(date, '!') THEN date END,
+			CASE WHEN lastmod IS NULL THEN nullif(date, '') END,
 			CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
 				THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) ||
 					E'"\nIt can be always, hourly, daily, weekly, monthly, yearly or never.' END,
@@ -369,7 +369,7 @@ BEGIN ATOMIC
 		  FROM here._sitemap_entries(query, origin, mode)
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '' ORDER BY n) AS entries,
-		       rpad(max(CASE WHEN length(lastmod) = 20 THEN lastmod WHEN length(lastmod) < 11 THEN overlay('0000-01-01' PLACING lastmod FROM 1)
+		       rpad(max(CASE WHEN octet_length(lastmod) = 20 THEN lastmod WHEN octet_length(lastmod) < 11 THEN overlay('0000-01-01' PLACING lastmod FROM 1)
 		           ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
 		           FILTER (WHERE entry IS NOT NULL), 20, 'T00:00:00Z')::timestamptz AS newest,
 		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost,

@@ -221,6 +221,27 @@ is( value('sql_ascii', q{SELECT sitemap_image('http://i', '日本語 😀')}),
 	image('&#x65E5;&#x672C;&#x8A9E; &#x1F600;'),
 	'SQL_ASCII: any UTF-8');
 
+# Extension elements become columns, whose text is in the encoding of the database.
+if ($has_libxml)
+{
+	my $columns = qq{
+		SELECT columns.*
+		  FROM sitemap_files(\$\$ $page \$\$, 'http://www.example.com/') file,
+		       sitemap_parse(file.content) entry, sitemap_columns(entry.extensions) columns};
+	my $link = q{
+		SELECT alternates ->> 'fr'
+		  FROM sitemap_columns(ARRAY['<a:link xmlns:a="http://www.w3.org/1999/xhtml" hreflang="fr" href="/&#xE9;\&#92;x41&#x65E5;"/>'::xml])};
+
+	like(value('utf8', $columns), qr{"caption": "é § × \\"é\\" <é> \\\\é"}, 'columns have characters for references');
+	foreach my $encoding (qw(LATIN1 EUC_JP SQL_ASCII))
+	{
+		is(value(lc $encoding, $columns), value('utf8', $columns), "$encoding: columns of an entry");
+	}
+	is(value('euc_jp', $link), '/é\\\\x41日', 'EUC_JP: kanji in a link');
+	my ($stdout, $stderr) = run('latin1', $link);
+	like($stderr, qr/has no equivalent in encoding "LATIN1"/, 'LATIN1: no kanji');
+}
+
 # Bytes that are not text.
 my %invalid = (
 	'sitemap_url' => q{SELECT sitemap_url('http://a/' || E'\xE9')},

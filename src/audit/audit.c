@@ -112,42 +112,57 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 	return true;
 }
 
-/*
- * Add one of the findings in a URL, all of which are url_suspicious in a URL other than the
- * loc.  detail: begins with a small letter, is freed.
- */
+/* Add a problem, or one of the set.  detail: begins with a small letter, is freed. */
 static void
-add_suspicion(Audit *audit, const char *what, SmProblemName name, char *detail)
+add_suspicion(Audit *audit, int64 row_number, SmProblemName name, char *detail)
 {
 	*detail = pg_toupper((unsigned char) *detail);
-	add_problem(audit, what ? SM_URL_SUSPICIOUS : name, detail);
+	sm_findings_add(&audit->findings, row_number, name, detail);
 	pfree(detail);				/* a row can have many problems */
+}
+
+/* Report what is suspicious in a URL or text.  subject: noun phrase for it. */
+static void
+report_suspicion(Audit *audit, int64 row_number, SmProblemName name, const char *subject,
+				 const SmSuspect *found)
+{
+	if (found->what)
+		add_suspicion(audit, row_number, name,
+					  psprintf(found->what->sentence, subject, sm_for_message(found->text)));
+}
+
+/* A noun phrase for a URL or text of a row, or for base_url if what is NULL. */
+static const char *
+quote_value(const char *what, SmSpan value)
+{
+	return what ? psprintf("the %s \"%s\"", what, sm_for_message(value)) : "the base_url";
 }
 
 /*
  * Report what audit/suspect.c found in a URL of the current row, or in a loc that is none.
- * what: noun phrase for the URL, NULL for the loc.
+ * what: noun phrase for the URL, NULL for the loc; in other URLs, all findings are
+ * url_suspicious.
  */
 static void
 report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *found)
 {
+	int64		row = audit->receiver.nrows;
 	const char *subject;
 
 	if (found->what == NULL && found->control == SM_NO_CHARACTER &&
 		found->invisible == SM_NO_CHARACTER)
 		return;
-	subject = what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the loc";
+	subject = what ? quote_value(what, url) : "the loc";
 	if (found->control != SM_NO_CHARACTER)
-		add_suspicion(audit, what, SM_LOC_CONTROL_CHARACTER,
+		add_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_CONTROL_CHARACTER,
 					  psprintf("%s has the character U+%04X, percent-encoded in the URL.",
 							   subject, found->control));
 	if (found->invisible != SM_NO_CHARACTER)
-		add_suspicion(audit, what, SM_LOC_INVISIBLE_CHARACTER,
+		add_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
 					  psprintf("%s has the character U+%04X, which nobody sees.",
 							   subject, found->invisible));
-	if (found->what)
-		add_suspicion(audit, what, found->what->is_number ? SM_LOC_SUSPICIOUS_NUMBER : SM_LOC_SUSPICIOUS,
-					  psprintf(found->what->sentence, subject, sm_for_message(found->text)));
+	report_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : found->what && found->what->is_number ?
+					 SM_LOC_SUSPICIOUS_NUMBER : SM_LOC_SUSPICIOUS, subject, found);
 }
 
 /*
@@ -160,39 +175,38 @@ check_host(Audit *audit, int64 row_number, const char *what, SmSpan url)
 	SmSpan		host = sm_url_host(url);
 	uint64		hash = sm_digest(host.s, host.len, 0);
 	SmSuspect	found;
-	char	   *detail;
 
 	if (audit->hosts[hash % HOSTS] == hash)
 		return;
 	audit->hosts[hash % HOSTS] = hash;
 	sm_host_suspect(&audit->suspects, host, &found);
-	if (found.what == NULL)
-		return;
-	detail = psprintf(found.what->sentence, what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) :
-					  "the base_url", sm_for_message(found.text));
-	*detail = pg_toupper((unsigned char) *detail);
-	sm_findings_add(&audit->findings, row_number, SM_HOST_NOT_PUBLIC, detail);
+	if (found.what)
+		report_suspicion(audit, row_number, SM_HOST_NOT_PUBLIC, quote_value(what, url), &found);
+}
+
+/* The plain form of a value that is written with references. */
+static SmSpan
+unescape(SmSpan written)
+{
+	char	   *text = palloc(written.len);
+
+	return sm_span(text, sm_xml_unescape(written.s, written.len, text));
 }
 
 /* Check a title, caption, name or description, as it is written. */
 static void
 check_text(Audit *audit, const char *what, SmSpan written)
 {
-	char	   *unescaped;
-	size_t		len;
+	SmSpan		plain;
 	SmSuspect	found;
 
 	/* what is looked for is written with references */
 	if (memchr(written.s, '&', written.len) == NULL)
 		return;
-	unescaped = palloc(written.len);
-	len = sm_xml_unescape(written.s, written.len, unescaped);
-	sm_text_suspect(&audit->suspects, sm_span(unescaped, len), &found);
+	plain = unescape(written);
+	sm_text_suspect(&audit->suspects, plain, &found);
 	if (found.what)
-		add_problem(audit, SM_TEXT_SUSPICIOUS,
-					psprintf(found.what->sentence,
-							 psprintf("The %s \"%s\"", what, sm_for_message(sm_span(unescaped, len))),
-							 sm_for_message(found.text)));
+		report_suspicion(audit, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, quote_value(what, plain), &found);
 }
 
 static void
@@ -386,6 +400,16 @@ check_namespace(Audit *audit, SmSpan uri)
 						 sm_for_message(uri), sm_for_message(*nearest)));
 }
 
+/* The length of base_url if a URL with the same origin begins with it, else 0. */
+static size_t
+length_of_base(const SmUrlBase *base, SmSpan url)
+{
+	size_t		len = base->len[SM_FORM_PLAIN];
+	size_t		origin = base->origin_len;
+
+	return url.len >= len && memcmp(url.s + origin, base->url[SM_FORM_PLAIN] + origin, len - origin) == 0 ? len : 0;
+}
+
 /*
  * Check a URL of the current row as it is written in its entry.  what: noun phrase for the
  * URL, NULL for the loc.  Returns its canonical form, which is the URL itself where
@@ -402,21 +426,17 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	bool		is_own = sm_base_path(base, written) > 0;
 	size_t		start = is_own ? base->origin_len : (size_t) (sm_url_host(written).s - written.s);
 	SmSpan		url = written;
-	unsigned int traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
+	unsigned int traits;
 	SmSuspect	found = {.what = NULL};
 	size_t		base_len;
 
-	if (w->kind != SM_TEXT && (traits & SM_HAS_ENTITIES))
-	{
-		char	   *text = palloc(url.len);
-
-		/* neither origin nor host has entities */
-		url = sm_span(text, sm_xml_unescape(url.s, url.len, text));
-		traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
-	}
+	/* neither origin nor host has references */
+	if (w->kind != SM_TEXT && memchr(url.s + start, '&', url.len - start))
+		url = unescape(written);
+	traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
 	if (!is_own)
 		check_host(audit, audit->receiver.nrows, what ? what : "loc", url);
-	base_len = sm_span_begins(url, base->url[SM_FORM_PLAIN]) ? base->len[SM_FORM_PLAIN] : 0;
+	base_len = is_own ? length_of_base(base, url) : 0;
 	/* an alternate can be the page itself, which is checked as loc */
 	if ((traits & SM_MAY_BE_SUSPECT) &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))

@@ -107,9 +107,7 @@ typedef struct PageHash
 } PageHash;
 
 /* What web servers send for a directory. */
-static const SmSpan indexes[] = {
-	{SM_LITERAL("/index.html")}, {SM_LITERAL("/index.htm")}, {SM_LITERAL("/index.php")}
-};
+static const char *const indexes[] = {"/index.html", "/index.htm", "/index.php"};
 
 /*
  * The page without a slash, or the name of an index, at the end of its path.  The result is a
@@ -119,27 +117,34 @@ static SmSpan
 stem_of(SmSpan page, uint64 *bits)
 {
 	const char *query = memchr(page.s, '?', page.len);
-	size_t		path_len = query ? (size_t) (query - page.s) : page.len;
-	size_t		stem_len = path_len;
+	SmSpan		path = sm_span(page.s, query ? (size_t) (query - page.s) : page.len);
+	size_t		rest_len = page.len - path.len;
 	char	   *copy;
 
-	for (size_t i = 0; i < lengthof(indexes) && page.s[path_len - 1] != '/'; i++)
-		if (path_len > indexes[i].len && page.s[path_len - 1] == indexes[i].s[indexes[i].len - 1] &&
-			memcmp(page.s + path_len - indexes[i].len, indexes[i].s, indexes[i].len) == 0)
+	/* nearly all pages have no slash and dot where such a name has them */
+	if (path.len > 11 && ((path.s[path.len - 5] == '.' && path.s[path.len - 11] == '/') ||
+						  (path.s[path.len - 4] == '.' && path.s[path.len - 10] == '/')))
+		for (size_t i = 0; i < lengthof(indexes); i++)
 		{
-			stem_len = path_len - indexes[i].len + 1;
-			*bits |= 1 << (2 + i);
+			SmSpan		name = sm_span_of(indexes[i]);
+
+			if (memcmp(path.s + path.len - name.len, name.s, name.len) == 0)
+			{
+				path.len -= name.len - 1;
+				*bits |= 1 << (2 + i);
+				break;
+			}
 		}
-	if (page.s[stem_len - 1] != '/')
+	if (path.s[path.len - 1] != '/')
 		return page;
-	stem_len--;
+	path.len--;
 	*bits |= PAGE_HAS_SLASH;
 	if (query == NULL)
-		return sm_span(page.s, stem_len);
+		return path;
 	copy = palloc(page.len);
-	memcpy(copy, page.s, stem_len);
-	memcpy(copy + stem_len, query, page.len - path_len);
-	return sm_span(copy, stem_len + page.len - path_len);
+	memcpy(copy, path.s, path.len);
+	memcpy(copy + path.len, query, rest_len);
+	return sm_span(copy, path.len + rest_len);
 }
 
 /* A page without its scheme, a leading "www." of the host, and a final slash. */

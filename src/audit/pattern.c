@@ -17,14 +17,10 @@ sm_next_pattern(const char *pattern)
 	return *pattern ? pattern + 1 : NULL;
 }
 
-int
-sm_pattern_byte(const char *pattern)
+const char *
+sm_pattern_beginning(const char *pattern)
 {
-	if (*pattern == *ANY)
-		return SM_AT_END | (unsigned char) pattern[strcspn(pattern, "|") - 1];
-	while (sm_is_one_of(*pattern, NOT_NUMBER IN_WORD))
-		pattern++;
-	return (unsigned char) *pattern < ' ' ? 0 : (unsigned char) *pattern;
+	return pattern + strspn(pattern, NOT_NUMBER IN_WORD);
 }
 
 /* The end of a run of characters from s on: letters, digits, "_" and these. */
@@ -75,8 +71,9 @@ skip_anything(const char *next, const char *s, const char *end, bool is_whole)
 	return memchr(s, *next, end - s);
 }
 
-const char *
-sm_match(const char *p, const char *begin, const char *s, const char *end, bool is_whole)
+/* The end of what a pattern matches at s, or NULL. */
+static const char *
+match_pattern(const char *p, const char *begin, const char *s, const char *end, bool is_whole)
 {
 	if (!is_whole && end - s > PIECE_MAX)
 		end = s + PIECE_MAX;
@@ -146,11 +143,12 @@ sm_match(const char *p, const char *begin, const char *s, const char *end, bool 
 	return is_whole && s != end ? NULL : s;
 }
 
-bool
-sm_match_any(const char *list, const char *begin, const char *s, const char *end, bool is_whole)
+const char *
+sm_match(const char *list, const char *begin, const char *s, const char *end, bool is_whole)
 {
-	for (; list; list = sm_next_pattern(list))
-		if (sm_match(list, begin, s, end, is_whole))
-			return true;
-	return false;
+	const char *stop = NULL;
+
+	for (; list && stop == NULL; list = sm_next_pattern(list))
+		stop = match_pattern(list, begin, s, end, is_whole);
+	return stop;
 }

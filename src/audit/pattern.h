@@ -41,22 +41,14 @@ sm_is_one_of(char c, const char *characters)
 /* The next pattern of a list, or NULL. */
 extern const char *sm_next_pattern(const char *pattern);
 
-/*
- * The byte that a pattern begins with, apart from NOT_NUMBER and IN_WORD; if that is ANY,
- * SM_AT_END and the pattern's last byte; 0 for any other element.
- */
-#define SM_AT_END	0x100
-extern int	sm_pattern_byte(const char *pattern);
+/* The first element of a pattern that is not a condition on what is before it. */
+extern const char *sm_pattern_beginning(const char *pattern);
 
 /*
- * The end of what a pattern matches at s, or NULL.  begin: where the text begins.
- * is_whole: the pattern has to match up to end.
+ * The end of what the first pattern of a list that matches at s matches, or NULL.  begin:
+ * where the text begins.  is_whole: the pattern has to match up to end.  list may be NULL.
  */
-extern const char *sm_match(const char *pattern, const char *begin, const char *s, const char *end,
+extern const char *sm_match(const char *list, const char *begin, const char *s, const char *end,
 							bool is_whole);
-
-/* Does one of the patterns of a list match?  NULL is a list without patterns. */
-extern bool sm_match_any(const char *list, const char *begin, const char *s, const char *end,
-						 bool is_whole);
 
 #endif

@@ -14,6 +14,7 @@
  */
 #include "audit/suspect.h"
 
+#include "audit/pattern.h"
 #include "text/ascii.h"
 #include "text/text.h"
 #include "web/url.h"
@@ -22,78 +23,99 @@
 /* The longest suffix of a file, such as "html", in bytes. */
 #define SUFFIX_MAX	5
 
-/* The bit of the second character of a pattern, in either case. */
-#define SECOND(c)	(UINT32_C(1) << (c) % 32)
+/* What can be around words. */
+#define OPENING_QUOTES	"(<[\"'`"
+#define CLOSING_QUOTES	")>]\"'`"
+
+/* Is a suspicion looked for at a place? */
+static bool
+is_at(const SmSuspicion *what, SmPlace place)
+{
+	return (what->places & (SM_AT(place) | (place == SM_LAST_SEGMENT ? SM_AT(SM_SEGMENT) : 0))) != 0;
+}
+
+/* Do patterns have to match a part at a place as a whole? */
+static bool
+is_whole_at(SmPlace place)
+{
+	return place < SM_WITHIN_PATH;
+}
+
+/* What can follow a pattern that matches a whole part, or a word, before it is decoded. */
+#define AFTER_PART	"/?#&=-_,+ ." CLOSING_QUOTES
+
+/*
+ * Add a pattern to those at a place: which characters its first ones can be.  is_whole: a
+ * pattern without other elements is all of a part, or a word of it.
+ */
+static void
+add_beginning(uint64_t beginnings[SM_BEGINNING][256], const char *pattern, bool is_whole, uint64_t bit)
+{
+	const char *p = pattern;
+	int			i = 0;
+
+	for (; i < SM_BEGINNING && (unsigned char) *p >= ' ' && *p != '|'; i++, p++)
+	{
+		beginnings[i][(unsigned char) *p] |= bit;
+		beginnings[i][(unsigned char) sm_upper(*p)] |= bit;
+	}
+	if (is_whole && i < SM_BEGINNING && (*p == '\0' || *p == '|'))
+	{
+		for (const char *after = AFTER_PART; *after; after++)
+			beginnings[i][(unsigned char) *after] |= bit;
+		i++;
+	}
+	for (; i < SM_BEGINNING; i++)
+		for (int c = 0; c < 256; c++)
+			beginnings[i][c] |= bit;
+}
+
+/* Add the patterns of a suspicion to those at a place. */
+static void
+add_patterns(SmSuspects *suspects, SmPlace place, const SmSuspicion *what, int *n)
+{
+	bool		is_whole = is_whole_at(place) &&
+		(what->finder == SM_FIND_PATTERNS || what->finder == SM_FIND_WORDS);
+
+	for (const char *p = what->patterns; p; p = sm_next_pattern(p))
+	{
+		if (*p == *ANY)
+			suspects->ends[place][(unsigned char) p[strcspn(p, "|") - 1]] = true;
+		else
+			add_beginning(suspects->beginnings[place], sm_pattern_beginning(p), is_whole,
+						  UINT64_C(1) << (*n)++ % 64);
+	}
+	for (const char *quote = OPENING_QUOTES; *quote && what->finder == SM_FIND_WORDS; quote++)
+	{
+		char		opening[2] = {*quote};
+
+		add_beginning(suspects->beginnings[place], opening, false, UINT64_C(1) << (*n)++ % 64);
+	}
+}
 
 void
 sm_suspects_init(SmSuspects *suspects)
 {
-	uint16_t	next[2 * SM_AT_END];
-
 	memset(suspects, 0, sizeof(*suspects));
-	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
+	for (int place = 0; place < SM_NPLACES; place++)
 	{
-		suspects->coded[what->finder] = what;
-		for (const char *p = what->patterns; p; p = sm_next_pattern(p))
-		{
-			char		second = *p ? p[1] : '\0';
+		int			n = 0;
 
-			suspects->places[sm_pattern_byte(p)] |= what->places;
-			suspects->seconds[sm_pattern_byte(p)] |= second > ' ' && second != '|' ? SECOND(second) : UINT32_MAX;
-			suspects->first[sm_pattern_byte(p) + 1]++;
-		}
+		for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
+			if (is_at(what, place) && what->finder != SM_FIND_MISREAD_UTF8)
+				add_patterns(suspects, place, what, &n);
 	}
-	for (int i = 0; i < 2 * SM_AT_END; i++)
-	{
-		next[i] = suspects->first[i];
-		suspects->first[i + 1] += next[i];
-	}
-	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
-		for (const char *p = what->patterns; p; p = sm_next_pattern(p))
-			suspects->patterns[next[sm_pattern_byte(p)]++] = (SmPattern)
-		{
-			what, p
-		};
 }
 
-/*
- * Does a part begin with the characters that a pattern begins with?  Nothing but the end
- * of the part may follow a pattern without elements.
- */
-static bool
-may_match(const SmPattern *pattern, const char *s, const char *end)
+/* Is the beginning of a text that of a pattern?  The end is like a slash. */
+static inline bool
+may_match(const SmSuspects *suspects, SmPlace place, const char *s, const char *end)
 {
-	const char *p = pattern->pattern;
+	uint64_t	patterns = UINT64_MAX;
 
-	for (; *p >= ' ' && *p != '|'; p++, s++)
-		if (s == end || sm_lower(*s) != *p)
-			return false;
-	if ((*p != '\0' && *p != '|') || s == end)
-		return true;
-	return pattern->what->finder == SM_FIND_PATTERNS ? sm_is_one_of(*s, "/?#&") :
-		pattern->what->finder == SM_FIND_WORDS ? *s == '_' || !sm_is_word_char(*s) : true;
-}
-
-/* Added to the traits in the table: what follows the character is looked at. */
-#define BEGINS_PART		0x80
-
-/* The traits that the first character of a part at one of these places gives a URL. */
-static unsigned int
-traits_of_part(const SmSuspects *suspects, int places, const char *s, const char *end)
-{
-	unsigned char c = s < end ? sm_lower(*s) : '\0';
-
-	if (c == '.')
-		return SM_MAY_VARY;		/* perhaps a dot segment */
-	if (c == '(' || c == '\'')
-		return SM_MAY_BE_SUSPECT;
-	if ((suspects->places[c] & places) == 0 ||
-		(s + 1 < end && (suspects->seconds[c] & SECOND((unsigned char) s[1])) == 0))
-		return 0;
-	for (int i = suspects->first[c]; i < suspects->first[c + 1]; i++)
-		if ((suspects->patterns[i].what->places & places) && may_match(&suspects->patterns[i], s, end))
-			return SM_MAY_BE_SUSPECT;
-	return 0;
+	for (int i = 0; i < SM_BEGINNING && patterns != 0; i++)
+		patterns &= suspects->beginnings[place][i][end - s > i ? (unsigned char) s[i] : '/'];
+	return patterns != 0;
 }
 
 /*
@@ -121,19 +143,23 @@ is_canonical_escape(const char *s)
 	return s[1] >= '8' && s[1] <= 'F' && s[2] <= 'F';
 }
 
+/* In the table of traits: a part at this place begins after the character. */
+#define BEFORE(place)	(((place) + 1) << 4)
+
 unsigned int
 sm_url_traits(const SmSuspects *suspects, const char *s, const char *end, SmSpan own_host)
 {
 	static const uint8_t table[256] = {
 		['%'] = SM_MAY_BE_SUSPECT,['#'] = SM_HAS_FRAGMENT | SM_MAY_BE_SUSPECT | SM_MAY_VARY,
-		['&'] = SM_HAS_ENTITIES | BEGINS_PART,[':'] = SM_MAY_BE_SUSPECT,[';'] = SM_MAY_BE_SUSPECT,
-		['/'] = BEGINS_PART,['='] = BEGINS_PART,['?'] = BEGINS_PART
+		[':'] = SM_MAY_BE_SUSPECT,[';'] = SM_MAY_BE_SUSPECT,
+		['/'] = BEFORE(SM_LAST_SEGMENT),['='] = BEFORE(SM_VALUE),
+		['?'] = BEFORE(SM_PARAMETER),['&'] = BEFORE(SM_PARAMETER)
 	};
 	unsigned int traits = 0;
 
-	if (s < end && *s != '/')
-		traits = traits_of_part(suspects, SM_AT_HOST, s, end);
-	else if (s < end && begins_with_host(s + 1, end, own_host))
+	if (s == end)
+		return 0;
+	if (*s == '/' ? begins_with_host(s + 1, end, own_host) : may_match(suspects, SM_HOST, s, end))
 		traits = SM_MAY_BE_SUSPECT;
 	while (s < end)
 	{
@@ -141,17 +167,21 @@ sm_url_traits(const SmSuspects *suspects, const char *s, const char *end, SmSpan
 
 		if (class == 0)
 			continue;
-		if (class & BEGINS_PART)
-			class = (class & ~BEGINS_PART) |
-				traits_of_part(suspects, s[-1] == '/' ? SM_AT_SEGMENT | SM_AT_LAST_SEGMENT :
-							   s[-1] == '=' ? SM_AT_VALUE : SM_AT_PARAMETER, s, end);
-		else if (s[-1] == '%')
+		if (class >= BEFORE(0))
 		{
-			if (!is_canonical_escape(s - 1))
-				class |= SM_MAY_VARY;
-			s += 2;
+			if (s < end && may_match(suspects, (class >> 4) - 1, s, end))
+				traits |= SM_MAY_BE_SUSPECT;
+			if (s < end && *s == '.')
+				traits |= SM_MAY_VARY;	/* perhaps a dot segment */
+			continue;
 		}
 		traits |= class;
+		if (s[-1] == '%')
+		{
+			if (!is_canonical_escape(s - 1))
+				traits |= SM_MAY_VARY;
+			s += 2;
+		}
 	}
 	return traits;
 }
@@ -198,47 +228,11 @@ note(Look *look, const SmSuspicion *what, const char *s, const char *end)
 static void
 note_coded(Look *look, SmFinder finder, const char *s, const char *end)
 {
-	note(look, look->suspects->coded[finder], s, end);
-}
+	const SmSuspicion *what = sm_suspicions;
 
-/*
- * Note what the patterns with a byte match at s.  place: SM_AT_..., if they have to match
- * up to end, or SM_WITHIN_....
- */
-static void
-try_patterns(Look *look, int place, int byte, const char *s, const char *end)
-{
-	const SmSuspects *suspects = look->suspects;
-	bool		is_whole = place < SM_WITHIN_PATH;
-
-	if ((suspects->places[byte] & place) == 0)
-		return;
-	for (int i = suspects->first[byte]; i < suspects->first[byte + 1]; i++)
-	{
-		const SmPattern *pattern = &suspects->patterns[i];
-		const SmSuspicion *what = pattern->what;
-		const char *stop = NULL;
-
-		if ((what->places & place) && what->finder == SM_FIND_PATTERNS)
-			stop = sm_match(pattern->pattern, look->text, s, end, is_whole);
-		if (stop && !sm_match_any(what->except, look->text, s, end, is_whole))
-			note(look, what, s, stop);
-	}
-}
-
-/* The length of the word of a list that a text begins with, 0 for none. */
-static size_t
-word_length(const char *words, const char *s, const char *end)
-{
-	for (; words; words = sm_next_pattern(words))
-	{
-		size_t		len = strcspn(words, "|");
-
-		if ((size_t) (end - s) >= len && sm_equal_ignoring_case(sm_span(s, len), sm_span(words, len)) &&
-			(s + len == end || !sm_is_word_char(s[len]) || s[len] == '_'))
-			return len;
-	}
-	return 0;
+	while (what->finder != finder)
+		what++;
+	note(look, what, s, end);
 }
 
 /* The end of a part without the suffix of a file. */
@@ -252,57 +246,59 @@ without_suffix(const char *s, const char *end)
 	return dot > s && dot < end - 1 && *dot == '.' ? dot : end;
 }
 
-/* A part without quotation marks, brackets and the suffix of a file. */
-static SmSpan
-bare_part(SmSpan part)
-{
-	const char *s = part.s;
-	const char *end = s + part.len;
-
-	while (s < end && sm_is_one_of(*s, "(<[\"'`"))
-		s++;
-	while (end > s && sm_is_one_of(end[-1], ")>]\"'`"))
-		end--;
-	return sm_span(s, without_suffix(s, end) - s);
-}
-
-/* Is it words of a list, such as "undefined undefined"? */
+/*
+ * Is a part words of a list, such as "undefined undefined", maybe in quotation marks or
+ * brackets, or with the suffix of a file?
+ */
 static bool
-is_of_words(const char *words, SmSpan part)
+is_of_words(const char *words, const char *s, const char *end)
 {
-	const char *s = part.s;
-	const char *end = s + part.len;
-	size_t		n;
-
-	while ((n = word_length(words, s, end)) > 0)
+	while (s < end && sm_is_one_of(*s, OPENING_QUOTES))
+		s++;
+	while (end > s && sm_is_one_of(end[-1], CLOSING_QUOTES))
+		end--;
+	end = without_suffix(s, end);
+	for (;; s++)
 	{
-		s += n;
+		const char *begin = s;
+
+		while (s < end && !sm_is_one_of(*s, "-_,+ "))
+			s++;
+		if (!sm_match(words, begin, begin, s, true))
+			return false;
 		if (s == end)
 			return true;
-		if (!sm_is_one_of(*s++, "-_,+ "))
-			return false;
 	}
-	return false;
+}
+
+/* Note what matches at s, in a part, or in a text, that ends at end. */
+static void
+try_patterns(Look *look, SmPlace place, const char *s, const char *end)
+{
+	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
+	{
+		const char *stop = NULL;
+
+		if (!is_at(what, place))
+			continue;
+		if (what->finder == SM_FIND_PATTERNS)
+			stop = sm_match(what->patterns, look->text, s, end, is_whole_at(place));
+		else if (what->finder == SM_FIND_WORDS && is_of_words(what->patterns, s, end))
+			stop = end;
+		if (stop && !sm_match(what->except, look->text, s, end, is_whole_at(place)))
+			note(look, what, s, stop);
+	}
 }
 
 /* Look at a decoded part of a URL. */
 static void
-look_at_part(Look *look, int place, SmSpan part)
+look_at_part(Look *look, SmPlace place, SmSpan part)
 {
 	const char *end = part.s + part.len;
-	SmSpan		bare;
 
-	if (part.len == 0)
-		return;
-	try_patterns(look, place, 0, part.s, end);
-	try_patterns(look, place, (unsigned char) sm_lower(*part.s), part.s, end);
-	try_patterns(look, place, SM_AT_END | (unsigned char) end[-1], part.s, end);
-	bare = bare_part(part);
-	if (bare.len == 0 || (look->suspects->places[(unsigned char) sm_lower(*bare.s)] & place) == 0)
-		return;
-	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
-		if ((what->places & place) && what->finder == SM_FIND_WORDS && is_of_words(what->patterns, bare))
-			note(look, what, part.s, end);
+	if (part.len > 0 && (look->suspects->ends[place][(unsigned char) end[-1]] ||
+						 may_match(look->suspects, place, part.s, end)))
+		try_patterns(look, place, part.s, end);
 }
 
 /*
@@ -386,8 +382,7 @@ look_at_path(Look *look, const char *s, const char *end, const char *below, char
 		if (is_host || begins_url(segment, s, end, look->own_host, is_first))
 			note_coded(look, SM_FIND_URL, begin, d);
 		/* a slash may follow the last segment */
-		look_at_part(look, s + 1 < end || look->own_host.len == 0 ? SM_AT_SEGMENT :
-					 SM_AT_SEGMENT | SM_AT_LAST_SEGMENT, segment);
+		look_at_part(look, s + 1 < end || look->own_host.len == 0 ? SM_SEGMENT : SM_LAST_SEGMENT, segment);
 	}
 	return d;
 }
@@ -411,9 +406,9 @@ look_at_query(Look *look, const char *s, const char *end, char *d)
 			if (begins_value)
 				value = d;
 		}
-		look_at_part(look, SM_AT_PARAMETER, sm_span(begin, d - begin));
+		look_at_part(look, SM_PARAMETER, sm_span(begin, d - begin));
 		if (value)
-			look_at_part(look, SM_AT_VALUE, sm_span(value, d - value));
+			look_at_part(look, SM_VALUE, sm_span(value, d - value));
 	}
 	return d;
 }
@@ -557,13 +552,13 @@ look_at_text(Look *look, const char *s, const char *end)
 
 	while (s < end)
 	{
-		int			place = s < look->path_end ? SM_WITHIN_PATH : SM_WITHIN_QUERY;
+		SmPlace		place = s < look->path_end ? SM_WITHIN_PATH : SM_WITHIN_QUERY;
 		unsigned char byte = *s;
 		uint32_t	c;
 		size_t		n;
 
-		if (look->suspects->places[byte] & place)
-			try_patterns(look, place, byte, s, end);
+		if (may_match(look->suspects, place, s, end))
+			try_patterns(look, place, s, end);
 		if (byte >= 0x20 && byte < 0x7F)
 		{
 			before = byte;
@@ -591,35 +586,34 @@ look_at_text(Look *look, const char *s, const char *end)
 	}
 }
 
-static void
-begin_look(Look *look, const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, const char *text)
+static Look
+begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, const char *text)
 {
-	*look = (Look)
-	{
-		.suspects = suspects,.found = found,.own_host = own_host,.text = text,.path_end = text
-	};
 	*found = (SmSuspect)
 	{
 		.control = SM_NO_CHARACTER,.invisible = SM_NO_CHARACTER
+	};
+	return (Look)
+	{
+		.suspects = suspects,.found = found,.own_host = own_host,.text = text,.path_end = text
 	};
 }
 
 void
 sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found)
 {
-	Look		look;
+	Look		look = begin_look(suspects, found, sm_no_span(), text.s);
 
-	begin_look(&look, suspects, found, sm_no_span(), text.s);
 	for (const char *s = text.s; s < text.s + text.len; s++)
-		try_patterns(&look, SM_WITHIN_TEXT, (unsigned char) *s, s, text.s + text.len);
+		if (may_match(suspects, SM_WITHIN_TEXT, s, text.s + text.len))
+			try_patterns(&look, SM_WITHIN_TEXT, s, text.s + text.len);
 }
 
 void
 sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
 {
-	Look		look;
+	Look		look = begin_look(suspects, found, sm_no_span(), loc.s);
 
-	begin_look(&look, suspects, found, sm_no_span(), loc.s);
 	look_at_text(&look, loc.s, loc.s + loc.len);
 	found->what = NULL;
 }
@@ -627,22 +621,9 @@ sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
 void
 sm_host_suspect(const SmSuspects *suspects, SmSpan host, SmSuspect *found)
 {
-	Look		look;
+	Look		look = begin_look(suspects, found, sm_no_span(), host.s);
 
-	begin_look(&look, suspects, found, sm_no_span(), host.s);
-	look_at_part(&look, SM_AT_ORIGIN, host);
-}
-
-/*
- * Look at the host of a URL, which can be a value that was missing, or the scheme of
- * another URL.  path: what follows the port.
- */
-static void
-look_at_host(Look *look, SmSpan host, const char *path, const char *end)
-{
-	look_at_part(look, SM_AT_HOST, host);
-	if (begins_url(host, path, end, sm_span(NULL, 0), true))
-		note_coded(look, SM_FIND_URL, host.s, host.s + host.len);
+	look_at_part(&look, SM_ORIGIN, host);
 }
 
 void
@@ -654,12 +635,14 @@ sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan o
 	const char *hash = memchr(path, '#', end - path);
 	const char *query;
 	char	   *d = room;
-	Look		look;
+	Look		look = begin_look(suspects, found, own_host, room);
 
-	begin_look(&look, suspects, found, own_host, room);
 	while (path < end && !sm_is_one_of(*path, "/?#"))
 		path++;					/* the port */
-	look_at_host(&look, host, path, end);
+	/* the host can be a value that was missing, or the scheme of another URL */
+	look_at_part(&look, SM_HOST, host);
+	if (begins_url(host, path, end, sm_no_span(), true))
+		note_coded(&look, SM_FIND_URL, host.s, host.s + host.len);
 
 	if (hash == NULL)
 		hash = end;
@@ -677,16 +660,21 @@ sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan o
 bool
 sm_url_is_numbered(SmSpan url, size_t base_len)
 {
-	const char *begin = url.s + base_len;
+	const char *s = url.s + base_len;
 	const char *end = url.s + url.len;
-	const char *s;
+	const char *begin;
 
-	if (base_len == 0 || end == begin)
+	if (base_len == 0)
+		return false;
+	if (end - s > 3 && s[2] == '/' && sm_is_letter(s[1]))
+		s += 3;					/* a language */
+	else if (end - s > 6 && s[5] == '/' && !sm_is_word_char(s[2]))
+		s += 6;					/* and a country */
+	for (begin = s; s < end && sm_is_digit(*s);)
+		s++;
+	if (s == begin)
 		return false;
 	if (end[-1] == '/')
 		end--;
-	end = without_suffix(begin, end);
-	for (s = end; s > begin && sm_is_digit(s[-1]); s--)
-		;
-	return s < end && (s == begin || ((s - begin == 3 || s - begin == 6) && memchr(begin, '/', s - begin) == s - 1));
+	return s == without_suffix(begin, end);
 }

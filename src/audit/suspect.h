@@ -1,50 +1,90 @@
 /*
  * suspect.h
- *	  What in a URL looks like a mistake of the program that made it: values that were
- *	  missing, placeholders of templates, HTML, and characters that nobody sees.
+ *	  What in a URL or text looks like a mistake of the program that made it: values that
+ *	  were missing, placeholders of templates, HTML, and characters that nobody sees.
  */
 #ifndef SM_SUSPECT_H
 #define SM_SUSPECT_H
 
 #include <stdint.h>
 
-#include "audit/pattern.h"
-#include "audit/suspicions.h"
 #include "text/span.h"
+
+typedef enum SmPlace
+{
+	/* parts of a URL, which patterns match as a whole */
+	SM_HOST,
+	SM_SEGMENT,					/* of the path */
+	SM_LAST_SEGMENT,			/* of the path of a page: a segment, too */
+	SM_PARAMETER,				/* "name=value" of the query */
+	SM_VALUE,					/* of a parameter */
+	SM_ORIGIN,					/* the host, which is looked at once a set */
+	/* texts, of which patterns match pieces */
+	SM_WITHIN_PATH,
+	SM_WITHIN_QUERY,			/* or the fragment */
+	SM_WITHIN_TEXT,				/* a title, caption, name or description */
+	SM_NPLACES
+} SmPlace;
+
+/* Places as a set. */
+#define SM_AT(place)	(1 << (place))
+
+/* How a suspicion is found. */
+typedef enum SmFinder
+{
+	SM_FIND_PATTERNS,
+	SM_FIND_WORDS,				/* the patterns are words; the part may also
+								 * quote or repeat them, or add the suffix of
+								 * a file */
+	/* by code in suspect.c, in parts that begin with the pattern */
+	SM_FIND_URL,
+	SM_FIND_EMPTY_SEGMENT,
+	SM_FIND_MISREAD_UTF8
+} SmFinder;
+
+typedef struct SmSuspicion
+{
+	const char *sentence;		/* its values are a noun phrase for the URL or
+								 * text, and what was found */
+	int			places;			/* SM_AT(...) */
+	const char *patterns;		/* a list, see pattern.h */
+	const char *except;			/* patterns: no finding where they match */
+	const char *example;		/* a path, or a host for SM_HOST and SM_ORIGIN */
+	const char *counterexample;
+	SmFinder	finder;
+	bool		has_hash;		/* a "#" in it begins no fragment */
+	bool		is_number;		/* unless the set has pages with other numbers */
+} SmSuspicion;
+
+/*
+ * The table, in suspicions.c.  Of several in a URL, the first is reported.  Ends with a
+ * sentence of NULL.
+ */
+extern const SmSuspicion sm_suspicions[];
+
+/* Characters by which most texts are told from all patterns. */
+#define SM_BEGINNING	6
+
+/* The beginnings of all patterns. */
+typedef struct SmSuspects
+{
+	/* by place, number of a character, and character: the patterns, as bits */
+	uint64_t	beginnings[SM_NPLACES][SM_BEGINNING][256];
+	bool		ends[SM_NPLACES][256];	/* last bytes of patterns without a
+										 * beginning */
+} SmSuspects;
+
+extern void sm_suspects_init(SmSuspects *suspects);
 
 /* Traits of a URL. */
 #define SM_MAY_BE_SUSPECT	0x01	/* perhaps something for sm_url_suspect */
 #define SM_MAY_VARY			0x02	/* perhaps its path and query are not in
 									 * canonical form */
 #define SM_HAS_FRAGMENT		0x04
-#define SM_HAS_ENTITIES		0x08	/* or "&" itself; then the other traits
-									 * are those of the plain form only */
-
-/* One of the patterns of a suspicion. */
-typedef struct SmPattern
-{
-	const SmSuspicion *what;
-	const char *pattern;
-} SmPattern;
-
-/* more than the table has */
-#define SM_MAX_PATTERNS		250
-
-/* The patterns of all suspicions, by sm_pattern_byte. */
-typedef struct SmSuspects
-{
-	uint16_t	places[2 * SM_AT_END];	/* of the patterns with a byte */
-	uint32_t	seconds[2 * SM_AT_END]; /* their second characters, as bits */
-	uint16_t	first[2 * SM_AT_END + 1];	/* the first of them */
-	SmPattern	patterns[SM_MAX_PATTERNS];
-	const SmSuspicion *coded[SM_FIND_MISREAD_UTF8 + 1]; /* by finder */
-} SmSuspects;
-
-extern void sm_suspects_init(SmSuspects *suspects);
 
 /*
- * The traits of a URL, from its path on, or from its host on.  own_host: the host of the
- * site without "www."; a path that begins with it, or with both, is suspect.
+ * The traits of a URL in plain form, from its path on, or from its host on.  own_host: the
+ * host of the site without "www."; a path that begins with it, or with both, is suspect.
  */
 extern unsigned int sm_url_traits(const SmSuspects *suspects, const char *s, const char *end,
 								  SmSpan own_host);

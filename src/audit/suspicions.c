@@ -3,7 +3,7 @@
  *	  The table of what is suspicious.  A new kind is a row.  test_suspect.c tries
  *	  the examples of all rows.
  */
-#include "audit/suspicions.h"
+#include "audit/suspect.h"
 
 #include "audit/pattern.h"
 
@@ -12,78 +12,79 @@
 #define NUMBERS_2	DIGITS "." DIGITS
 #define NUMBERS_3	DIGITS "." NUMBERS_2
 
+#define WITHIN_URL	(SM_AT(SM_WITHIN_PATH) | SM_AT(SM_WITHIN_QUERY))
 #define MISSING		"null|none|nan|nil|undefined"
 
 const SmSuspicion sm_suspicions[] = {
-	{"%s has another URL in its path: \"%s\".", SM_AT_HOST | SM_AT_SEGMENT,
+	{"%s has another URL in its path: \"%s\".", SM_AT(SM_HOST) | SM_AT(SM_SEGMENT),
 		"http",
 	.example = "/https:/b.example",.counterexample = "/https-guide",.finder = SM_FIND_URL},
-	{"%s has \"%s\" after percent-decoding, so it is probably encoded twice.", SM_WITHIN_URL,
+	{"%s has \"%s\" after percent-decoding, so it is probably encoded twice.", WITHIN_URL,
 		IN_WORD "%2" HEX "|" IN_WORD "%3a|%" HEX HEX "%" HEX HEX,
 	.except = "%" LETTER LETTER LETTER NAME "%",.example = "/a%2520b",.counterexample = "/100%25-cotton"},
-	{"%s has \"%s\", which looks like a placeholder without its value.", SM_WITHIN_URL,
+	{"%s has \"%s\", which looks like a placeholder without its value.", WITHIN_URL,
 		"${" TOKEN "}|#{" TOKEN "}|@{" TOKEN "}|%{" TOKEN "}"
 		"|{{" ANY "}}|{{" ANY "|{" TOKEN "}|{%" ANY
 		"|<" LETTER TOKEN ">|</" LETTER ANY ">|<" ONE_OF("%?#=!") ANY ">|[object" ONE_OF(" +") ANY "]"
 		"|" NOT_NUMBER "%(" LETTER NAME ")|" NOT_NUMBER "%!" LETTER ANY ")|" NOT_NUMBER "%" DIGITS "$" LETTER
 		"|" NOT_NUMBER "%" LETTER NAME "%|" NOT_NUMBER "%" ONE_OF("sdifuvx@") WORD_END,
 	.except = "{" GUID "}",.example = "/%7Bid%7D",.counterexample = "/100%25s",.has_hash = true},
-	{"%s has \"%s\", which looks like a placeholder without its value.", SM_AT_SEGMENT | SM_AT_VALUE,
+	{"%s has \"%s\", which looks like a placeholder without its value.", SM_AT(SM_SEGMENT) | SM_AT(SM_VALUE),
 		":" LETTER WORD "|:" LETTER WORD ONE_OF(".-(*+?~") ANY
 		"|[" LETTER NAME "]|[..." LETTER NAME "]|[[" ANY "]]",
 	.example = "/:slug/a",.counterexample = "/12:30"},
-	{"the query of %s has the value \"%s\", which looks like a placeholder.", SM_AT_VALUE,
+	{"the query of %s has the value \"%s\", which looks like a placeholder.", SM_AT(SM_VALUE),
 		"placeholder|$" SMALL NAME "|'+" ANY "+'",
 	.example = "/?id=$row_id",.counterexample = "/placeholder?q=$AAPL"},
-	{"the host of %s is \"%s\", which looks like a missing value.", SM_AT_HOST,
+	{"the host of %s is \"%s\", which looks like a missing value.", SM_AT(SM_HOST),
 		MISSING "|null." ANY "|undefined." ANY,
 	.example = "undefined",.counterexample = "none.example.com"},
-	{"the path of %s has the segment \"%s\", which looks like a missing value.", SM_AT_SEGMENT,
+	{"the path of %s has the segment \"%s\", which looks like a missing value.", SM_AT(SM_SEGMENT),
 		"null|none|nan|undefined",
 	.example = "/a/null.png",.counterexample = "/nil",.finder = SM_FIND_WORDS},
-	{"the query of %s has the value \"%s\", which looks like a missing value.", SM_AT_VALUE,
+	{"the query of %s has the value \"%s\", which looks like a missing value.", SM_AT(SM_VALUE),
 		MISSING,
 	.example = "/?id=(null)",.counterexample = "/?null=a",.finder = SM_FIND_WORDS},
-	{"%s has \"%s\", which has a meaning only in HTML or JavaScript.", SM_WITHIN_URL | SM_WITHIN_TEXT,
+	{"%s has \"%s\", which has a meaning only in HTML or JavaScript.", WITHIN_URL | SM_AT(SM_WITHIN_TEXT),
 		"&amp;|&quot;|&apos;|&lt;|&gt;|&nbsp;|&#" DIGITS ";|&#x" HEX WORD ";|&" LETTER "acute;|&" LETTER "grave;"
 		"|&" LETTER "circ;|&" LETTER "uml;|&" LETTER "tilde;|&" LETTER "cedil;|&szlig;|&" LETTER "dash;"
 		"|&" LETTER "squo;|&" LETTER "dquo;|&" LETTER "aquo;|&hellip;|&middot;|&bull;|&copy;|&reg;|&trade;|&euro;"
 		"|\\u" HEX HEX HEX HEX "|%u" HEX HEX HEX HEX
 		"|</" LETTER ANY ">|<br>|<br/>|<br />|<p>|<img " ANY ">|<a href=" ANY ">",
 	.example = "/a?b&amp;c",.counterexample = "/AT&T;",.has_hash = true},
-	{"%s has \"%s\", which looks like the ID of a session.", SM_AT_PARAMETER,
+	{"%s has \"%s\", which looks like the ID of a session.", SM_AT(SM_PARAMETER),
 		"phpsessid=" ANY "|jsessionid=" ANY "|aspsessionid" ANY "|cftoken=" ANY "|oscsid=" ANY "|zenid=" ANY
 		"|sessionid=" ANY "|session_id=" ANY "|sid=" GUID,
 	.example = "/?a&PHPSESSID=1",.counterexample = "/?sid=12&session=spring"},
-	{"%s has \"%s\", which looks like the ID of a session.", SM_WITHIN_PATH,
+	{"%s has \"%s\", which looks like the ID of a session.", SM_AT(SM_WITHIN_PATH),
 		";jsessionid=" WORD "|;phpsessid=" WORD,
 	.example = "/a;jsessionid=1",.counterexample = "/jsessionid"},
-	{"%s has \"%s\", a parameter that tracks visitors.", SM_AT_PARAMETER,
+	{"%s has \"%s\", a parameter that tracks visitors.", SM_AT(SM_PARAMETER),
 		"utm_source=" ANY "|utm_medium=" ANY "|utm_campaign=" ANY "|utm_id=" ANY "|utm_term=" ANY "|utm_content=" ANY
 		"|gclid=" ANY "|dclid=" ANY "|fbclid=" ANY "|msclkid=" ANY "|yclid=" ANY "|mc_eid=" ANY,
 	.example = "/?utm_source=mail",.counterexample = "/utm_source?utm=a"},
-	{"%s ends with \"%s\", which looks like an error page.", SM_AT_LAST_SEGMENT,
+	{"%s ends with \"%s\", which looks like an error page.", SM_AT(SM_LAST_SEGMENT),
 		"error-404|error404|404-error|404-not-found|not-found|page-not-found|error-500|error500|error." WORD "|offline." WORD,
 	.example = "/error-404",.counterexample = "/not-found-in-nature"},
-	{"%s ends with \"%s\", which looks like an error page.", SM_AT_LAST_SEGMENT,
+	{"%s ends with \"%s\", which looks like an error page.", SM_AT(SM_LAST_SEGMENT),
 		"404|404." WORD "|500|500." WORD,
 	.example = "/404.html",.counterexample = "/403",.is_number = true},
-	{"the path of %s has a backslash, which is percent-encoded.", SM_WITHIN_PATH,
+	{"the path of %s has a backslash, which is percent-encoded.", SM_AT(SM_WITHIN_PATH),
 		"\\",
 	.example = "/a%5Cb",.counterexample = "/?a%5Cb"},
-	{"%s has the character U+FFFD, which stands for a lost character.", SM_WITHIN_URL,
+	{"%s has the character U+FFFD, which stands for a lost character.", WITHIN_URL,
 		"\xEF\xBF\xBD",
 	.example = "/a%EF%BF%BD",.counterexample = "/a%3F"},
-	{"%s has \"%s\", which looks like UTF-8 that was read in another encoding.", SM_WITHIN_URL,
+	{"%s has \"%s\", which looks like UTF-8 that was read in another encoding.", WITHIN_URL,
 		"",
 	.example = "/caf%C3%83%C2%A9",.counterexample = "/caf%C3%A9",.finder = SM_FIND_MISREAD_UTF8},
-	{"%s has a blank at an end of \"%s\".", SM_AT_SEGMENT | SM_AT_VALUE,
+	{"%s has a blank at an end of \"%s\".", SM_AT(SM_SEGMENT) | SM_AT(SM_VALUE),
 		" " ANY "|\xE3\x80\x80" ANY "|" ANY " |" ANY "\xE3\x80\x80",
 	.example = "/a/x%20",.counterexample = "/a%20b"},
-	{"the path of %s has an empty segment.", SM_AT_SEGMENT,
+	{"the path of %s has an empty segment.", SM_AT(SM_SEGMENT),
 		"/",
 	.example = "/a//b",.counterexample = "/a/?c//d",.finder = SM_FIND_EMPTY_SEGMENT},
-	{"%s has the host \"%s\", which is not public.", SM_AT_ORIGIN,
+	{"%s has the host \"%s\", which is not public.", SM_AT(SM_ORIGIN),
 		NAME "|" ANY ".localhost|" ANY ".local|" ANY ".test|" ANY ".internal|" ANY ".lan|" ANY ".home.arpa"
 		"|0." NUMBERS_3 "|10." NUMBERS_3 "|127." NUMBERS_3 "|192.168." NUMBERS_2 "|169.254." NUMBERS_2
 		"|172." FROM_16_TO_31 "." NUMBERS_2 "|100." FROM_64_TO_127 "." NUMBERS_2

@@ -59,9 +59,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		sm_loc_suspect(&suspects, sm_span(src, src_len), &found);
 		sm_host_suspect(&suspects, host, &found);
-		CHECK(found.what == NULL || found.what->places == SM_AT_ORIGIN);
+		CHECK(found.what == NULL || found.what->places == SM_AT(SM_ORIGIN));
 		sm_text_suspect(&suspects, sm_span(src, src_len), &found);
-		CHECK(found.what == NULL || (found.what->places & SM_WITHIN_TEXT));
+		CHECK(found.what == NULL || (found.what->places & SM_AT(SM_WITHIN_TEXT)));
 		sm_url_is_numbered(sm_span(url, len), path - url);
 		free(canonical);
 		free(room);

@@ -211,41 +211,28 @@ is_file_url(SmSpan text, const SmSpan *urls, int nurls)
 }
 
 /*
- * Describe a text that cannot be a robots.txt, such as the error page that a server
- * returns if there is none.  NULL for any other text.
+ * Describe a text without a line of a robots.txt that cannot be one, such as the error page
+ * that a server returns if there is none.  NULL for any other text.
  */
 static const char *
 describe_invalid(SmSpan text)
 {
-	SmRobotsReader r;
-
-	/* crawlers skip what they do not know, such as markup before the rules */
-	sm_robots_reader_init(&r, text, SM_ROBOTS_RFC);
-	while (sm_robots_next(&r))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (r.key != SM_ROBOTS_OTHER)
-			return NULL;
-	}
 	if (sm_span_begins(text, "\xEF\xBB\xBF"))
 		text = sm_span(text.s + 3, text.len - 3);
 	text = sm_trim(text);
-
-	if (text.len == 0)
-		return "The text of robots.txt is empty.";
-	if (text.s[0] == '<')
-		return "The text of robots.txt is an HTML page or other markup.";
-	return NULL;
+	return text.len == 0 ? "The text of robots.txt is empty." :
+		text.s[0] == '<' ? "The text of robots.txt is an HTML page or other markup." : NULL;
 }
 
 /*
- * Report lines that crawlers ignore, that they may stop before the end, and that no Sitemap
- * line names one of these files.
+ * Report a text that is no robots.txt, or else lines that crawlers ignore, that they may stop
+ * before the end, and that no Sitemap line names one of these files.
  */
 static void
 check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 {
-	SmSpan text = robots->rules.text;
+	SmSpan		robots_txt = robots->rules.text;
+	const char *invalid = describe_invalid(robots_txt);
 	bool		is_named = false;
 	bool		is_obeyed = false;	/* does Google obey an ignored line? */
 	int			nignored = 0;
@@ -254,13 +241,16 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 	SmRobotsReader google;		/* ends in the last line that Google reads */
 
 	initStringInfo(&ignored);
-	sm_robots_reader_init(&r, text, SM_ROBOTS_RFC);
-	sm_robots_reader_init(&google, text, SM_ROBOTS_GOOGLE);
+	sm_robots_reader_init(&r, robots_txt, SM_ROBOTS_RFC);
+	sm_robots_reader_init(&google, robots_txt, SM_ROBOTS_GOOGLE);
 	while (sm_robots_next(&r))
 	{
 		bool		is_read = sm_robots_next(&google);
 
 		CHECK_FOR_INTERRUPTS();
+		/* crawlers skip what they do not know, such as markup before the rules */
+		if (r.key != SM_ROBOTS_OTHER)
+			invalid = NULL;
 		if (!is_named && r.key == SM_ROBOTS_SITEMAP)
 			is_named = is_file_url(r.value, urls, nurls);
 		if (!sm_robots_is_ignored(&r))
@@ -270,6 +260,11 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 			appendStringInfo(&ignored, "%s line %u \"%s\"", nignored == 1 ? "" : ",", r.line,
 							 sm_for_message(r.text));
 	}
+	if (invalid)
+	{
+		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, invalid);
+		return;
+	}
 	if (nignored > MAX_LINES)
 		appendStringInfo(&ignored, " and %d more", nignored - MAX_LINES);
 
@@ -278,7 +273,7 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 						psprintf("Crawlers ignore lines of robots.txt%s:%s.",
 								 is_obeyed ? ", although Google obeys some of them" : "",
 								 ignored.data));
-	if (text.len > SM_ROBOTS_GOOGLE_MAX)
+	if (robots_txt.len > SM_ROBOTS_GOOGLE_MAX)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
 						psprintf("Google reads only the first %d KiB of robots.txt, which end in line %u.",
 								 SM_ROBOTS_GOOGLE_MAX / 1024, google.line));
@@ -297,16 +292,9 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 		(options->index == SM_INDEX_AUTO || options->index == SM_INDEX_NEVER);
 	SmSpan		urls[3];
 	int			nurls = 0;
-	const char *invalid;
 
 	if (robots == NULL)
 		return;
-	invalid = describe_invalid(robots->rules.text);
-	if (invalid)
-	{
-		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, invalid);
-		return;
-	}
 
 	/*
 	 * Crawlers begin with an index, with the only file of a small set, or

@@ -5,6 +5,8 @@
  */
 #include "audit/robotsline.h"
 
+#include <stdlib.h>
+
 #include "text/ascii.h"
 
 /*
@@ -127,44 +129,22 @@ sm_robots_next(SmRobotsReader *r)
 	return true;
 }
 
-/* Letters of a key that are compared, more than any key has. */
-#define KEY_LETTERS		16
-
-/* The first letters of a key, in lower case.  Returns their number. */
+/* How many letters, in whatever order, has one of two keys and the other not? */
 static int
-key_letters(SmSpan key, char letters[KEY_LETTERS])
+letters_between(SmSpan a, SmSpan b)
 {
+	int			surplus['z' + 1] = {0};
 	int			n = 0;
 
-	for (size_t i = 0; i < key.len && n < KEY_LETTERS; i++)
-		if (sm_is_letter(key.s[i]))
-			letters[n++] = sm_lower(key.s[i]);
+	for (size_t i = 0; i < a.len; i++)
+		if (sm_is_letter(a.s[i]))
+			surplus[(int) sm_lower(a.s[i])]++;
+	for (size_t i = 0; i < b.len; i++)
+		if (sm_is_letter(b.s[i]))
+			surplus[(int) sm_lower(b.s[i])]--;
+	for (int c = 'a'; c <= 'z'; c++)
+		n += abs(surplus[c]);
 	return n;
-}
-
-/* How many letters must be inserted, deleted or replaced to make b of a? */
-static int
-edit_distance(const char *a, int a_len, const char *b, int b_len)
-{
-	int			row[KEY_LETTERS + 1] = {0};
-
-	for (int i = 0; i <= a_len; i++)
-		row[i] = i;
-	for (int k = 1; k <= b_len; k++)
-	{
-		int			diagonal = row[0];
-
-		row[0] = k;
-		for (int i = 1; i <= a_len; i++)
-		{
-			int			replaced = diagonal + (a[i - 1] != b[k - 1]);
-			int			other = (row[i] < row[i - 1] ? row[i] : row[i - 1]) + 1;
-
-			diagonal = row[i];
-			row[i] = replaced < other ? replaced : other;
-		}
-	}
-	return row[a_len];
 }
 
 /*
@@ -174,19 +154,13 @@ edit_distance(const char *a, int a_len, const char *b, int b_len)
 static bool
 is_misspelled(SmSpan given)
 {
-	char		letters[KEY_LETTERS];
-	char		wanted[KEY_LETTERS];
-	int			n = key_letters(given, letters);
-
 	for (size_t i = 0; i < NKEYS; i++)
 	{
-		int			wanted_len = key_letters(keys[i].spelling, wanted);
+		SmSpan		key = keys[i].spelling;
 
-		if (keys[i].dialect != SM_ROBOTS_RFC)
-			continue;
-		if (n >= wanted_len && memcmp(letters, wanted, wanted_len) == 0)
-			return true;
-		if (edit_distance(letters, n, wanted, wanted_len) <= (keys[i].key == SM_ROBOTS_ALLOW ? 1 : 2))
+		if (keys[i].dialect == SM_ROBOTS_RFC &&
+			((given.len >= key.len && sm_equal_ignoring_case(sm_span(given.s, key.len), key)) ||
+			 letters_between(given, key) <= (keys[i].key == SM_ROBOTS_ALLOW ? 1 : 2)))
 			return true;
 	}
 	return false;

@@ -343,6 +343,7 @@ choose_groups(SmRobots *robots)
 		if (traits & (IGNORES_ROBOTS | IGNORES_EVERYBODY))
 			robots->unnamed &= ~AGENT(n);
 	}
+	robots->unnamed &= ~(named_agents(robots, SM_ROBOTS_RFC) | named_agents(robots, SM_ROBOTS_GOOGLE));
 }
 
 /*
@@ -388,8 +389,7 @@ static uint8_t *
 compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 {
 	SmRobotsAgents readers = robots->readers[dialect] & robots->all;
-	uint32_t	nbefore = robots->nrules;
-	SmRobotsRule *rule = robots->rules + nbefore;
+	SmRobotsRule *rule = robots->rules + robots->nrules;
 	SmRobotsAgents group = 0;	/* agents that the group of the line names */
 	bool		for_others = false; /* does the group name "*"? */
 	bool		has_rules = false;	/* does the group have a rule?  Then the
@@ -403,20 +403,18 @@ compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
 		{
-			SmRobotsAgents named = agents_of(robots, r.value) & readers;
-
-			robots->unnamed &= ~named;
-			group = (has_rules ? 0 : group) | named;
+			group = (has_rules ? 0 : group) | (agents_of(robots, r.value) & readers);
 			for_others = (for_others && !has_rules) || sm_robots_is_everybody(r.value);
 			has_rules = false;
 		}
 		else if (sm_robots_is_rule(&r))
 		{
+			SmRobotsAgents agents = group | (for_others ? robots->unnamed & readers : 0);
 			SmSpan		directory = directory_of_index(&r);
 			SmRobotsRule *first = rule;
 
 			has_rules = true;
-			if ((group == 0 && !for_others) || r.value.len == 0)
+			if (agents == 0 || r.value.len == 0)
 				continue;
 			key = make_rule(rule++, &r, r.value, key);
 			if (directory.len > 0)
@@ -428,21 +426,11 @@ compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 			for (; first < rule; first++)
 			{
 				first->contents = contents_of(first->key, first->key_len);
-				first->agents = group;
-				first->for_others = for_others;
+				first->agents = agents;
 			}
 		}
 	}
-
-	/* only now is it known which agents no group names */
-	for (const SmRobotsRule *end = rule, *read = robots->rules + nbefore; read < end; read++)
-	{
-		rule = &robots->rules[robots->nrules];
-		*rule = *read;
-		if (rule->for_others)
-			rule->agents |= robots->unnamed & readers;
-		robots->nrules += rule->agents != 0;
-	}
+	robots->nrules = rule - robots->rules;
 	return key;
 }
 

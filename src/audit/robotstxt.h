@@ -47,7 +47,6 @@ typedef struct SmRobotsRule
 
 	/* private */
 	uint8_t		dialect;		/* SmRobotsDialect of its agents and of key */
-	bool		for_others;		/* do agents that no group names obey it, too? */
 } SmRobotsRule;
 
 /* What a URL is fetched as. */

@@ -641,7 +641,7 @@ test_interrupts(void)
 	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
 	nchecks = 0;
 	sm_robots_init(&robots, sm_span(text, len), agents, 1, count_check, memory);
-	is_number(nchecks, 4, "two checks for each line");
+	is_number(nchecks, 6, "three checks for each line");
 	memset(path, 'a', sizeof(path));
 	path[1] = 'b';
 	nchecks = 0;

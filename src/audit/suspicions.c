@@ -49,8 +49,11 @@ const SmSuspicion sm_suspicions[] = {
 		"&amp;|&quot;|&apos;|&lt;|&gt;|&nbsp;|&#" DIGITS ";|&#x" HEX WORD ";|&" LETTER "acute;|&" LETTER "grave;"
 		"|&" LETTER "circ;|&" LETTER "uml;|&" LETTER "tilde;|&" LETTER "cedil;|&szlig;|&" LETTER "dash;"
 		"|&" LETTER "squo;|&" LETTER "dquo;|&" LETTER "aquo;|&hellip;|&middot;|&bull;|&copy;|&reg;|&trade;|&euro;"
+		"|&" LETTER "ring;|&" LETTER "slash;|&" LETTER "elig;|&iexcl;|&iquest;|&ordm;|&ordf;|&deg;|&times;|&frac" DIGITS ";"
+		"|&pound;|&yen;|&cent;|&sect;|&para;|&larr;|&rarr;|&hearts;|&shy;|&zwj;|&zwnj;|&ensp;|&emsp;|&thinsp;"
 		"|\\u" HEX HEX HEX HEX "|%u" HEX HEX HEX HEX
-		"|</" LETTER ANY ">|<br>|<br/>|<br />|<p>|<img " ANY ">|<a href=" ANY ">",
+		"|</" LETTER ANY ">|<br>|<br/>|<br />|<p>|<img " ANY ">|<a href=" ANY ">"
+		"|<" LETTER WORD " " LETTER NAME "=" ONE_OF("\"'"),
 	.example = "/a?b&amp;c",.counterexample = "/AT&T;",.has_hash = true},
 	{"%s has \"%s\", which looks like the ID of a session.", SM_AT(SM_PARAMETER),
 		"phpsessid=" ANY "|jsessionid=" ANY "|aspsessionid" ANY "|cftoken=" ANY "|oscsid=" ANY "|zenid=" ANY

@@ -259,9 +259,10 @@ static void
 test_texts(void)
 {
 	foreach_string(text, "R&amp;D", "Tom &amp; Jerry", "a&nbsp;b", "caf&eacute;", "&#8211;", "&#xE9;", "<b>New</b>", "a<br>b", "a<br />b",
-				   "<a href=\"x\">", "don\\u2019t")
+				   "<a href=\"x\">", "don\\u2019t", "30 &deg;C", "&#163;&pound;5", "2 &times; 4", "&Aring;land", "K&oslash;b", "&frac12;", "I &hearts; you",
+				   "&iquest;Qu", "&aelig;", "n&ordm; 1", "<span class=\"new\">New", "<div style='a")
 		ok(suspicion_of(false, *text) != NULL, *text);
-	foreach_string(text, "R&D", "AT&T;", "a < b > c", "<3", "List<String>", "C# & <b", "1 &lt", "50%", "$name", "null", "Q&A; more", "\xFF&",
+	foreach_string(text, "R&D", "AT&T;", "a < b > c", "<3", "List<String>", "C# & <b", "1 &lt", "50%", "$name", "null", "Q&A; more", "\xFF&", "rock&roll; more", "a <b c d=e>", "&degrees;", "&cent",
 				   "{{ a }}", "")
 		ok(suspicion_of(false, *text) == NULL, *text);
 }

@@ -248,7 +248,7 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 		bool		is_read = sm_robots_next(&google);
 
 		CHECK_FOR_INTERRUPTS();
-		/* crawlers skip what they do not know, such as markup before the rules */
+		/* crawlers skip other lines, such as markup before rules */
 		if (r.key != SM_ROBOTS_OTHER)
 			invalid = NULL;
 		if (!is_named && r.key == SM_ROBOTS_SITEMAP)

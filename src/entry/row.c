@@ -223,7 +223,6 @@ sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns)
 		for (int name = SM_COLUMN_CHANGEFREQ; name <= SM_COLUMN_EXTENSIONS; name++)
 			columns->column[name].index = -1;
 
-	columns->has_elements = false;
 	for (int name = SM_COLUMN_ALTERNATES; name <= SM_COLUMN_EXTENSIONS; name++)
 		columns->has_elements |= columns->column[name].index >= 0;
 }

@@ -134,8 +134,6 @@ sm_list_read(SmList *list, SmDir *dir)
 	char	   *line_feed;
 
 	list->dir = dir;
-	list->site = NULL;
-	list->is_site_listed = false;
 	dlist_init(&list->files);
 	list->by_name = hash_create("sitemap_export files", 64, &ctl,
 								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);

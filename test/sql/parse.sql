@@ -203,7 +203,7 @@ SELECT 'UTF-16, big, no mark', loc FROM sitemap_parse(pg_temp.utf16(:'utf16', fa
 SELECT 'UTF-16, little, no mark', loc FROM sitemap_parse(pg_temp.utf16(:'utf16', true));
 
 -- An entry says the same in every encoding.
-\set entry '<urlset><url>\r\n<loc>http://a/é?b&amp;c<![CDATA[&é]]]]><![CDATA[>]]></loc><lastmod>2026-01-01</lastmod><a:b xmlns:a="urn:a" c="é&#10;&amp;''&#xE9;">é&#xE9;<!-- é --><?d é?><a:e/>\r\nf]] ></a:b></url></urlset>'
+\set entry '<urlset><url>\r\n<loc>http://a/é?b&amp;c<![CDATA[&é]]]]><![CDATA[>]]>\r\n</loc><lastmod>2026-01-01</lastmod><a:b xmlns:a="urn:a" c="é&#10;&amp;''&#xE9;">é&#xE9;<!-- é --><?d é?><a:e/>\r\nf]] ></a:b></url></urlset>'
 SELECT p.*
   FROM (VALUES (1, convert_to(:'entry', 'UTF8')),
                (2, convert_to('<?xml version="1.0" encoding="ISO-8859-1"?>' || :'entry', 'LATIN1')),

@@ -264,7 +264,7 @@ test_google_parser(void)
 				   "Disallow all: /a", "Disallow /a", " Disallow \t /a # x", "disalow /a")
 	{
 		google_rules(*line, NO_PATHS, PATHS("/a"));
-		rules(*line, PATHS("/a"), NO_PATHS);
+		rules_for("Bingbot", *line, PATHS("/a"), NO_PATHS);
 	}
 	foreach_string(line, "Disallow", "Disallow /a b", "Disallow\v/a", "desallow: /a", "alow: /a", ": /a", "x Disallow: /a", "# /a")
 		google_rules(*line, PATHS("/a", "/"), NO_PATHS);

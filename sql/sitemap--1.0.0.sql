@@ -951,16 +951,17 @@ DECLARE
 		           AND %1$s._sitemap_publisher(job.target, job.base_url, job.section) IS NULL) listed
 		 GROUP BY number / 32 ORDER BY number / 32$$;
 	take CONSTANT pg_catalog.text := $$
-		SELECT job, ordinality FROM unnest($4) WITH ORDINALITY listed, LATERAL (
-			SELECT %2$s AS job FROM @table job WHERE $3 IS NOT NULL AND $$ || replace(is_mine, '$1', 'listed') || $$
-			   AND (job.finished, job.failures) IS NOT DISTINCT FROM (listed.finished, listed.failures) LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) is_listed
+		SELECT $4[ordinality::int], ordinality FROM unnest($4) WITH ORDINALITY listed, LATERAL (
+			SELECT FROM @table job WHERE $3 IS NOT NULL AND $$ || replace(is_mine, '$1', 'listed') || $$
+			   AND (job.target, job.finished, job.failures) IS NOT DISTINCT FROM (listed.target, listed.finished, listed.failures)
+			 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) is_listed
 		 LIMIT 1$$;		-- in the order of the list: without ORDER BY, which would lock them all
 	start CONSTANT pg_catalog.text := $$
 		UPDATE @table job
 		   SET started = clock_timestamp(), requested = NULL, error = NULL,
 		       finished = CASE WHEN job.finished < clock_timestamp() THEN job.finished END,	-- else the clock went back
 		       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity'::timestamptz) AND job.error IS NULL THEN $$ || counted || $$ ELSE job.failures END
-		 WHERE $$ || is_mine || ' RETURNING %2$s';
+		 WHERE $$ || is_mine || ' RETURNING coalesce(job.*)';	-- the row, also of a table with a column "job"
 	run CONSTANT pg_catalog.text := $$
 		SELECT %1$s._sitemap_publish($1, $1.changes IS NULL
 		           OR %1$s._sitemap_next_run(NULL::timestamptz, $1.full_at, NULL::timestamptz, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)
@@ -1037,7 +1038,7 @@ BEGIN
 			published := job;
 			FOREACH name IN ARRAY '{start,run,finish}'::text[] LOOP
 				EXECUTE try INTO done USING jobs, name,
-					CASE name WHEN 'start' THEN ARRAY[format(take, schema, row_of_job), format(start, schema, row_of_job)]
+					CASE name WHEN 'start' THEN ARRAY[take, start]
 					WHEN 'run' THEN ARRAY[format(run, schema)]
 					ELSE CASE WHEN listed.has_directory[next - 1] THEN ARRAY[format(export, schema)] END || finish END,
 					look, job, published, path, listed.jobs[next:];

@@ -25,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/rls.h"
+#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
 PG_FUNCTION_INFO_V1(_sitemap_read);
@@ -145,6 +146,36 @@ run_statement_of(Step *step, const char *statement)
 }
 
 /*
+ * Convert a row of the table of jobs to type sitemap_job.  The columns are those that
+ * _sitemap_job_columns has checked, unless somebody has changed them since.
+ */
+static Datum
+convert_row(const Step *step, HeapTupleHeader row)
+{
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row),.t_data = row};
+	TupleDesc	desc = RelationGetDescr(step->jobs.rel);
+	TupleDesc	job_desc = lookup_rowtype_tupdesc_copy(step->params->params[0].ptype, -1);
+	Datum	   *values = palloc_array(Datum, job_desc->natts);
+	bool	   *nulls = palloc_array(bool, job_desc->natts);
+
+	for (int i = 0; i < job_desc->natts; i++)
+	{
+		const char *name = SPI_fname(job_desc, i + 1);
+		Oid			type = SPI_gettypeid(job_desc, i + 1);
+		int			number = SPI_fnumber(desc, name);
+
+		if (number <= 0 || SPI_gettypeid(desc, number) != type)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("the table of jobs \"%s\" has no column \"%s\" of type %s",
+							step->jobs.name, name, format_type_be(type)),
+					 errhint("%s", step->jobs.hint)));
+		values[i] = heap_getattr(&tuple, number, desc, &nulls[i]);
+	}
+	return HeapTupleGetDatum(heap_form_tuple(job_desc, values, nulls));
+}
+
+/*
  * Take the row of the job that a statement returned.  The first statement of a start, which
  * chooses the job, also returns its number.
  */
@@ -153,12 +184,15 @@ take_row(Step *step, bool is_choice)
 {
 	SPITupleTable *rows = SPI_tuptable;
 	bool		isnull = true;
-	Datum		job = 0;
+	Oid			type = rows ? SPI_gettypeid(rows->tupdesc, 1) : InvalidOid;
+	Datum		job = rows ? SPI_getbinval(rows->vals[0], rows->tupdesc, 1, &isnull) : 0;
 
-	if (rows && SPI_gettypeid(rows->tupdesc, 1) == step->params->params[0].ptype)
-		job = SPI_getbinval(rows->vals[0], rows->tupdesc, 1, &isnull);
 	if (isnull)
 		elog(ERROR, "the statement does not return the row of a job");
+	if (type == step->jobs.rel->rd_rel->reltype)
+		job = convert_row(step, DatumGetHeapTupleHeader(job));
+	else if (type != step->params->params[0].ptype)
+		elog(ERROR, "the statement returns a value of another type");
 	step->job.value = SPI_datumTransfer(job, false, -1);
 	step->job.isnull = false;
 	if (is_choice)

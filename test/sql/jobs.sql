@@ -272,6 +272,10 @@ CALL sitemap_run('job_no_key');
 DROP TABLE job_no_key;
 CREATE TABLE job_type (LIKE sitemap_job, PRIMARY KEY (section, base_url));
 CALL sitemap_run('job_type');
+ALTER TABLE job_type ADD job int, ADD listed int;	-- names that statements of sitemap_run have, too
+INSERT INTO job_type (target, base_url, section, query) VALUES ('job_files', 'http://type/', 'type', 'SELECT ''/'' AS loc');
+CALL sitemap_run('job_type');
+SELECT urls, error, finished >= started AS success FROM job_type;
 ALTER TABLE job_type ALTER every TYPE text;
 CALL sitemap_run('job_type');
 DROP TABLE job_type;

@@ -114,6 +114,7 @@ SELECT pg_temp.url($$
          '2026-01-02'::column_stamp AS lastmod,
          ARRAY[sitemap_image('http://i')]::column_xmls AS extensions
 $$);
+SELECT pg_temp.url($$ SELECT ARRAY['/i.png'] AS images, '/' AS loc $$);
 SELECT pg_temp.url($$ SELECT '/' AS loc, ARRAY[sitemap_image('http://i')]::column_xml[] AS extensions $$);
 RESET TimeZone;
 

@@ -129,6 +129,7 @@ SELECT pg_temp.text(content)
 SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L, stylesheet => %L)',
                             'SELECT loc FROM page', 'http://a/', s))
   FROM (VALUES
+    ('https://u:p@a/s.css'),
     (''),
     (' '),
     ('style'),

@@ -187,12 +187,10 @@ take_row(Step *step, bool is_choice)
 	Oid			type = rows ? SPI_gettypeid(rows->tupdesc, 1) : InvalidOid;
 	Datum		job = rows ? SPI_getbinval(rows->vals[0], rows->tupdesc, 1, &isnull) : 0;
 
-	if (isnull)
-		elog(ERROR, "the statement does not return the row of a job");
-	if (type == step->jobs.rel->rd_rel->reltype)
+	if (!isnull && type == step->jobs.rel->rd_rel->reltype)
 		job = convert_row(step, DatumGetHeapTupleHeader(job));
-	else if (type != step->params->params[0].ptype)
-		elog(ERROR, "the statement returns a value of another type");
+	else if (isnull || type != step->params->params[0].ptype)
+		elog(ERROR, "the statement does not return the row of a job");
 	step->job.value = SPI_datumTransfer(job, false, -1);
 	step->job.isnull = false;
 	if (is_choice)

@@ -80,7 +80,7 @@ line_is(const char *text, const char *agent, const char *path, long long wanted)
 static void
 rules_for(const char *agent, const char *lines, const char *const *allowed, const char *const *disallowed)
 {
-	char text[	600];
+	char		text[600];
 	bool		result;
 	char		name[700];
 

@@ -309,10 +309,13 @@ ROLLBACK TO since;
 TRUNCATE changes_target, changes_queue;
 CREATE TABLE changes_done (id int PRIMARY KEY);
 \set done '''INSERT INTO changes_done SELECT id FROM changes_queue RETURNING id'''
-SELECT * FROM pg_temp.full_run(:done);
+\set invalid '''{"on_invalid": "skip", "query": "SELECT loc, id AS key FROM public.changes_page UNION ALL SELECT chr(58), 200000 ORDER BY key"}'''
+SELECT * FROM pg_temp.full_run(:done, :invalid);
 INSERT INTO changes_queue VALUES (50);
 SELECT pg_temp.edit(5000) \g /dev/null
-SELECT * FROM pg_temp.full_run(:done);
+\set SHOW_CONTEXT always
+SELECT * FROM pg_temp.full_run(:done, :invalid);	-- the warning's context is not "changes"
+\set SHOW_CONTEXT errors
 SELECT count(*) FROM changes_done;
 ROLLBACK;
 

@@ -126,9 +126,8 @@ static void
 report_suspicion(Audit *audit, int64 row_number, SmProblemName name, const char *subject,
 				 const SmSuspect *found)
 {
-	if (found->what)
-		add_suspicion(audit, row_number, name,
-					  psprintf(found->what->sentence, subject, sm_for_message(found->text)));
+	add_suspicion(audit, row_number, name,
+				  psprintf(found->what->sentence, subject, sm_for_message(found->text)));
 }
 
 /* A noun phrase for a URL or text of a row, or for base_url if what is NULL. */
@@ -161,8 +160,9 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 		add_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
 					  psprintf("%s has the character U+%04X, which nobody sees.",
 							   subject, found->invisible));
-	report_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : found->what && found->what->is_number ?
-					 SM_LOC_SUSPICIOUS_NUMBER : SM_LOC_SUSPICIOUS, subject, found);
+	if (found->what)
+		report_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : found->what->is_number ?
+						 SM_LOC_SUSPICIOUS_NUMBER : SM_LOC_SUSPICIOUS, subject, found);
 }
 
 /*

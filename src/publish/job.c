@@ -146,8 +146,10 @@ run_statement_of(Step *step, const char *statement)
 }
 
 /*
- * Convert a row of the table of jobs to type sitemap_job.  The columns are those that
- * _sitemap_job_columns has checked, unless somebody has changed them since.
+ * Convert a row of the table of jobs to type sitemap_job.  _sitemap_job_columns has checked
+ * the table's columns when the call began, but somebody can have changed them since.
+ * PostgreSQL's convert_tuples_by_name would also require the same type modifiers, and so
+ * refuse timestamptz(0).
  */
 static Datum
 convert_row(const Step *step, HeapTupleHeader row)

@@ -67,7 +67,7 @@ typedef struct Run
 	/* files that wait to be written: of the set, then of the index */
 	SmFileList *list;			/* those that the target has */
 	SmOldFile  *last;			/* the last of them whose content changes */
-	MemoryContext contents;		/* for old contents */
+	MemoryContext contents;		/* for old contents, if there is a feed */
 	Tuplestorestate *files;		/* rows of sitemap_file, without content where
 								 * the target has the same */
 	TupleDesc	desc;
@@ -152,7 +152,7 @@ check_new_name(Run *run, const char *section, const char *name, bool is_index)
 			 errhint("Publish one of the sections under another name.")));
 }
 
-/* Read the contents of a file and of those that are written after it, up to a limit. */
+/* Read the old content of a file, and of the next files in the order of writing. */
 static void
 read_contents(Run *run, SmOldFile *old)
 {
@@ -521,6 +521,8 @@ publish(const SmArguments *args, Run *run)
 	 */
 	if (feed)
 	{
+		run->contents = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish contents",
+											  ALLOCSET_DEFAULT_SIZES);
 		run->feed_label = sm_table_label(DatumGetObjectId(sm_argument(args, "feed")));
 		target->activity = SM_IN_FEED;
 		if (target->sitemaps->nfiles > 0 ||
@@ -581,7 +583,6 @@ run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *arg
 	ErrorContextCallback callback = {.callback = add_context,.arg = run};
 
 	run->sink.put = put_file;
-	run->contents = AllocSetContextCreate(context, "sitemap_publish contents", ALLOCSET_DEFAULT_SIZES);
 	prepare_to_store(run);
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;

@@ -81,6 +81,10 @@ check_privileges(const SmTarget *target)
 				 errdetail("Publishing in a table needs the privileges SELECT, INSERT, UPDATE and DELETE.")));
 }
 
+/* Conditions on the parameters $1, the base_url, $2, the section, and $3, the name of a file. */
+#define OF_SECTION	"base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2"
+#define OF_FILE		OF_SECTION " AND name OPERATOR(pg_catalog.=) $3"
+
 /* The files that a SELECT of SM_OLD_FILE_COLUMNS has returned. */
 static SmFileList *
 read_files(const SmTarget *target)
@@ -120,7 +124,7 @@ list_section(const SmTarget *target)
 
 	sm_table_execute(&target->table,
 					 "SELECT " SM_OLD_FILE_COLUMNS " FROM @table"
-					 " WHERE base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2"
+					 " WHERE " OF_SECTION
 					 " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
 					 sm_text_parameters(lengthof(values), values), SM_READ, NULL);
 	list = read_files(target);
@@ -266,10 +270,6 @@ name_parameters(const SmTarget *target, const char *section, const char *name)
 	return sm_text_parameters(lengthof(values), values);
 }
 
-#define OF_FILE \
-	"base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2" \
-	" AND name OPERATOR(pg_catalog.=) $3"
-
 void
 sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles)
 {
@@ -289,8 +289,7 @@ sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles
 	SPI_connect();
 	MemoryContextSwitchTo(context);
 	sm_table_execute(&target->table,
-					 psprintf("SELECT name, %s FROM @table"
-							  " WHERE base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2"
+					 psprintf("SELECT name, %s FROM @table WHERE " OF_SECTION
 							  " AND name OPERATOR(pg_catalog.=) ANY ($3)", sm_file_columns[column].name),
 					 params, SM_READ, NULL);
 	for (uint64 i = 0; i < SPI_processed; i++)

@@ -2,8 +2,7 @@
  * managed/sitemap.sql
  *	  sitemap in plain SQL, for PostgreSQL 15 and later on services without our extension; see doc/managed.md.
  *
- * Run the file in a transaction, after SET LOCAL search_path; no superuser is needed.  Run it again to
- * update the functions, or after the schema was renamed.
+ * Run the file after SET LOCAL search_path, in one transaction.  Run it again after the schema was renamed.
  *
  * For rows that both accept, sitemap_publish writes what the extension's
  * sitemap_publish(..., split => 'full', compression => 0) writes, byte for byte.
@@ -13,23 +12,18 @@
  * search_path.  "here" stands for the schema of the functions.
  */
 
--- Outside of a transaction this has no effect, and the next statement refuses to run.
-SET LOCAL sitemap.install = 'on';
-
 DO $install$
 DECLARE
-	schema constant pg_catalog.text := current_schema;
+	schema constant pg_catalog.text := (SELECT current_schema FROM pg_catalog.pg_settings	-- no row without SET
+		WHERE name OPERATOR(pg_catalog.=) 'search_path' AND source OPERATOR(pg_catalog.=) 'session');
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
 BEGIN
 	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('standard_conforming_strings', 'on', true);
-	IF coalesce(current_setting('sitemap.install', true), '') <> 'on' THEN
-		RAISE EXCEPTION 'sitemap.sql can run only in a transaction' USING ERRCODE = '25P01',
-			HINT = 'Run BEGIN, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
-	ELSIF current_setting('server_encoding') <> 'UTF8' THEN
+	IF current_setting('server_encoding') <> 'UTF8' THEN
 		RAISE EXCEPTION 'the encoding of the database must be UTF8' USING ERRCODE = '0A000';
 	ELSIF schema IS NULL OR schema ~ '["$''\\]' THEN
 		RAISE EXCEPTION 'no schema has been selected to create in, or its name has a character of "$''\'
-			USING ERRCODE = '3F000', HINT = 'Run SET LOCAL search_path = sitemap before the file.';
+			USING ERRCODE = '3F000', HINT = 'Run BEGIN, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
 	ELSIF to_regtype(quote_ident(schema) || '.sitemap_file') IS NULL THEN
 		EXECUTE format('CREATE TYPE %I.sitemap_file AS (
 			base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int,
@@ -40,11 +34,8 @@ BEGIN
 		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND starts_with(proname, '_sitemap_')), '');
 
 	EXECUTE regexp_replace($file$
-COMMENT ON TYPE here.sitemap_file IS 'file of a set of sitemaps, with its URL, counts, digest and content';
-
 -- Raises an error, or a WARNING if SQLSTATE is 01000, unless problem, SQLSTATE and message, is NULL.
-CREATE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+CREATE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
 	IF pg_catalog.starts_with(problem, '01000') THEN
 		RAISE WARNING USING MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
@@ -97,11 +88,9 @@ RETURN ARRAY(
 	  FROM jsonb_array_elements('[]' || images) AS value WHERE value <> '{}');
 
 CREATE FUNCTION here._sitemap_text(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
-CREATE FUNCTION here._sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-AS 'SELECT CASE WHEN value IS NOT NULL THEN pg_catalog.concat(value) END';
+CREATE FUNCTION here._sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.concat(value)';
 
 CREATE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
-
 CREATE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN regexp_replace(upper(encode(convert_to(value, 'UTF8'), 'hex') COLLATE "C"), '..', '%\&', 'g');
 
@@ -119,8 +108,7 @@ END
 $$;
 
 -- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
-CREATE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (
 	SELECT string_agg(part[1] || here._sitemap_bytes(part[2]), '')
 	  FROM regexp_matches(regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g'),
@@ -144,8 +132,7 @@ RETURN regexp_replace(regexp_replace(regexp_replace(
 
 -- What is wrong with a URL, or NULL: "!", the problem's name in an audit, SQLSTATE and message,
 -- and on a second line perhaps advice.  given: as it was given; authority: its host and port
-CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, origin text, what text)
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
 	WHEN given IS NULL THEN E'null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.'
 	WHEN given = '' THEN 'invalid 22P02: the URL is empty'
@@ -207,9 +194,8 @@ CREATE FUNCTION here._sitemap_rows(query text)
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-	-- The line feed ends a comment.
 	source constant pg_catalog.text := pg_catalog.concat('(SELECT * FROM (', pg_catalog.regexp_replace(query, '[\s;]+$', ''),
-		E'\n) AS query OFFSET 0) AS query');
+		E'\n) AS query OFFSET 0) AS query');	-- the line feed ends a comment
 	-- A column that the query does not have is that of missing.  COALESCE refuses other types.
 	statement constant pg_catalog.text := pg_catalog.concat($sql$
 		SELECT page.*
@@ -404,6 +390,18 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION here.sitemap_files IS 'make the files of a set of sitemaps';
 
+-- The dates and times in a query's text under these settings, or an error.  They are taken from a view, which is rolled back.
+CREATE FUNCTION here._sitemap_literals(query text, zone text, style text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE pg_catalog.format(E'SET LOCAL TimeZone = %L; SET LOCAL DateStyle = %L; CREATE TEMP VIEW _sitemap_query AS SELECT FROM (%s
+		) AS query; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL TimeZone = GMT', zone, style, pg_catalog.regexp_replace(query, '[\s;]+$', ''));
+	RAISE EXCEPTION USING MESSAGE = (SELECT concat(string_agg(part[1], ', ')) FROM regexp_matches(
+		pg_get_viewdef('_sitemap_query'::regclass), '(''[^'']*''::(date|time|ts|interval)\w*( with\w* time zone)?)', 'g') AS part);
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLERRM;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
@@ -412,13 +410,16 @@ BEGIN ATOMIC
 	       substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)') COLLATE "C") ||
 	           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
 	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
-	       here._sitemap_entries(query, origin, 'audit') AS page, unnest(problems) AS found;
+	       here._sitemap_entries(query, origin, 'audit') AS page, unnest(problems) AS found
+	 UNION ALL
+	SELECT NULL, NULL, 'depends_on_session', concat('Settings of the session, such as TimeZone and DateStyle, decide between ', a, ' and ', b,
+	           '. Write dates as in 2026-03-01, and times with a zone.')
+	  FROM here._sitemap_literals(query, 'Etc/GMT+12', 'ISO, MDY') AS a, here._sitemap_literals(query, 'Pacific/Kiritimati', 'ISO, DMY') AS b WHERE a <> b;
 END;
 COMMENT ON FUNCTION here.sitemap_audit IS 'list the problems of the rows of a query';
 
 -- Writes a file if it changed, and returns the action.  path: search_path of the caller, for the triggers of the target
-CREATE FUNCTION here._sitemap_put(target regclass, file here.sitemap_file, path text) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION here._sitemap_put(target regclass, file here.sitemap_file, path text) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	old record;
 	written bool;
@@ -448,8 +449,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION here._sitemap_check(section text, files int, found bigint, before bigint, after bigint, max_shrink float8) RETURNS text
-LANGUAGE sql STABLE
+CREATE FUNCTION here._sitemap_check(section text, files int, found bigint, before bigint, after bigint, max_shrink float8) RETURNS text LANGUAGE sql
 RETURN here._sitemap_refuse(CASE
 	WHEN found <> files THEN '55000 a trigger, rule, function or other session interfered: ' || files || ' files expected, ' || found || ' found'
 	WHEN before - coalesce(after, 0) > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR

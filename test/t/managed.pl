@@ -63,7 +63,7 @@ sql(q{
 	END
 	$$});
 
-# Outside of a transaction nothing happens, whatever psql does after an error.
+# Outside of a transaction SET LOCAL selects no schema, and nothing happens, whatever psql does after an error.
 my $errors;
 my $install = sub {
 	my ($schema) = @_;
@@ -71,8 +71,10 @@ my $install = sub {
 	return qq{BEGIN;\nSET LOCAL search_path = $schema, app;\n\\i $script\nCOMMIT;\n};
 };
 my $count = q{SELECT count(*) FROM pg_proc WHERE pronamespace IN ('"site maps"'::regnamespace, 'app'::regnamespace) AND proname ~ 'sitemap'};
-$node->psql('postgres', qq{SET search_path = "site maps";\n\\i $script}, extra_params => [ '-U', 'app' ], on_error_stop => 0, stderr => \$errors);
-like($errors, qr/ERROR:  sitemap\.sql can run only in a transaction\nHINT:  Run BEGIN, SET LOCAL search_path/, 'refused outside of a transaction');
+sql('ALTER ROLE app SET search_path = "site maps"');
+$node->psql('postgres', qq{SET LOCAL search_path = "site maps";\n\\i $script}, extra_params => [ '-U', 'app' ], on_error_stop => 0, stderr => \$errors);
+like($errors, qr/ERROR:  no schema has been selected to create in, .*\nHINT:  Run BEGIN, SET LOCAL search_path/, 'refused outside of a transaction');
+sql('ALTER ROLE app RESET search_path');
 is(sql($count), '0', 'and no function is there');
 $node->psql('postgres', qq{BEGIN; SET LOCAL search_path = nowhere;\n\\i $script\nCOMMIT}, extra_params => [ '-U', 'app' ], stderr => \$errors);
 like($errors, qr/no schema has been selected/, 'refused without a schema');
@@ -497,6 +499,23 @@ foreach my $query (@$queries)
 	$extension =~ s/^.*\|(?:loc_duplicate|hreflang_\w+)\|.*\n//mg;
 	is($managed, $extension, "sitemap_audit: $query");
 }
+
+# Literals that depend on the session, which a view tells; nothing of it stays.
+my $literal = q{SELECT coalesce(bool_or(problem = 'depends_on_session'), false) FROM %s.sitemap_audit($q$SELECT loc, lastmod FROM app.dated WHERE %s$q$, 'https://www.example.com/')};
+sql(q{CREATE TABLE dated (loc text, lastmod timestamptz, day date, local timestamp, days date[]); INSERT INTO dated VALUES ('/a'), ('ftp://x/'); CREATE DOMAIN my_day AS date});
+foreach my $case (
+	[ q{lastmod > '2026-03-01'}, 't' ], [ q{lastmod > coalesce(lastmod, E'2026-03-01 10:00') -- }, 't' ], [ q{day > '01/02/2026' OR true;}, 't' ],
+	[ q{local = '02/13/2026' OR true}, 't' ], [ q{days <> '{02-03-2026}' OR true}, 't' ], [ q{day <> '1-2-3'::app.my_day OR true}, 't' ], [ q{day < 'today' OR true}, 't' ],
+	[ q{lastmod <@ '[2026-01-01,2026-02-01)'::tstzrange OR true}, 't' ],
+	[ q{lastmod > '2026-03-01Z' OR day > '2026-02-13' OR lastmod < now() - interval '1 day' OR true}, 'f' ], [ q{loc <> 'it''s 01/02/2026' OR true}, 'f' ])
+{
+	my ($managed, $extension) = map { sql(sprintf $literal, $_, $case->[0]) } '"site maps"', 'ext';
+	is("$managed $extension", "$case->[1] $case->[1]", "literals: $case->[0]");
+}
+is(sql(q{SET DateStyle = 'SQL, MDY'; SET TimeZone = 'Asia/Tokyo';
+	SELECT detail FROM "site maps".sitemap_audit($q$SELECT '/' AS loc WHERE now() > '02/13/2026 10:00'$q$, 'https://www.example.com/'); SHOW DateStyle; SHOW TimeZone;
+	SELECT count(*) FROM pg_class WHERE relnamespace = pg_my_temp_schema()}), q{Settings of the session, such as TimeZone and DateStyle, decide between '2026-02-13 22:00:00+00'::timestamp with time zone and }
+	  . qq{date/time field value out of range: "02/13/2026 10:00". Write dates as in 2026-03-01, and times with a zone.\nSQL, MDY\nAsia/Tokyo\n0}, 'the literal is named, and nothing stays');
 foreach my $calls ([ '"site maps".sitemap_files(', 'ext.sitemap_files(' ], [ q{"site maps".sitemap_publish('target', }, q{ext.sitemap_publish('shrunk', } ])
 {
 	my @warnings = map {
@@ -645,6 +664,7 @@ my $everything = sub {
 		(map { qq{SELECT name, digest FROM "site maps".sitemap_files('TABLE app.$_', '$site', on_invalid => 'skip')} } 'bad', 'good_text', 'bad_text'),
 		qq{SELECT name, digest FROM "site maps".sitemap_files('SELECT ''/path''::app.frequency AS loc, ''daily''::app.frequency AS changefreq, ''{/a,/ü-ж7}''::varchar[] AS images', '$site')},
 		(map { qq{SELECT row_number, loc, problem, detail FROM "site maps".sitemap_audit('TABLE app.$_', '$site')} } 'good', 'bad'),
+		qq{SELECT detail FROM "site maps".sitemap_audit('SELECT loc, ''01/02/2026''::pg_catalog.date AS lastmod FROM app.good', '$site')},
 		qq{SELECT "site maps".sitemap_encode('a b/ü%', '/')},
 		(map { qq{SELECT * FROM "site maps".sitemap_files($_)} } "'TABLE app.bad', '$site'", "'TABLE app.good', 'x'", "'SELECT 1 AS x', '$site'", "'SELECT 1 AS loc', '$site'", "'TABLE app.good; -- x', '$site', index => 'x'"));
 	my $output;

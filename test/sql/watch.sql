@@ -705,6 +705,39 @@ SELECT sitemap_watch('renamed', 'id', 'renamed_queue');
 INSERT INTO renamed VALUES (7, 107), (8, 108);
 SELECT id FROM renamed_queue ORDER BY id;
 DROP TABLE renamed, renamed_queue;
+
+-- A session has plans for 16 queues.  The plan for another takes the place of one of them, and
+-- cannot be made.
+CREATE TABLE busy (id int);
+DO $$
+BEGIN
+	FOR n IN 1 .. 16 LOOP
+		EXECUTE format('CREATE TABLE busy_queue_%s (id int)', n);
+		PERFORM sitemap_watch('busy', 'id', ('busy_queue_' || n)::regclass);
+	END LOOP;
+END
+$$;
+INSERT INTO busy VALUES (1);
+CREATE TABLE late (id int);
+CREATE TABLE late_queue (id int);
+CREATE RULE again AS ON INSERT TO late_queue DO ALSO INSERT INTO late_queue VALUES (0);
+SELECT sitemap_watch('late', 'id', 'late_queue');
+INSERT INTO late VALUES (2);
+INSERT INTO late VALUES (3);
+DROP RULE again ON late_queue;
+INSERT INTO late VALUES (4);
+SELECT id FROM late_queue;
+INSERT INTO busy VALUES (5);
+SELECT id FROM busy_queue_1 ORDER BY id;
+DROP TABLE busy, late, late_queue;
+DO $$
+BEGIN
+	FOR n IN 1 .. 16 LOOP
+		EXECUTE format('DROP TABLE busy_queue_%s', n);
+	END LOOP;
+END
+$$;
+
 DROP TABLE page, queue;
 DROP FUNCTION take;
 DROP ROLE regress_writer;

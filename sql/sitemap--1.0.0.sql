@@ -931,7 +931,7 @@ BEGIN
 	SET LOCAL search_path = pg_catalog, pg_temp;
 DECLARE
 	schema CONSTANT pg_catalog.text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	try CONSTANT pg_catalog.text := format('SELECT * FROM %s._sitemap_try($1, $2, $3, $4, $5, $6, $7, $8)', schema);
+	try CONSTANT pg_catalog.text := format('SELECT %s._sitemap_try($1, $2, $3, $4, $5, $6, $7, $8) AS step', schema);
 	hint CONSTANT pg_catalog.text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
 
 	-- Statements.  @table is the name of the table.  Parameters: $1 the job as this call has it, $2 as it was published,
@@ -962,28 +962,27 @@ DECLARE
 		       finished = CASE WHEN job.finished < clock_timestamp() THEN job.finished END,	-- else the clock went back
 		       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity'::timestamptz) AND job.error IS NULL THEN $$ || counted || $$ ELSE job.failures END
 		 WHERE $$ || is_mine || ' RETURNING coalesce(job.*)';	-- the row, also of a table with a column "job"
-	run CONSTANT pg_catalog.text := $$
+	run CONSTANT pg_catalog.text := format($$
 		SELECT %1$s._sitemap_publish($1, $1.changes IS NULL
-		           OR %1$s._sitemap_next_run(NULL::timestamptz, $1.full_at, NULL::timestamptz, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)
-		 WHERE 1 = (SELECT count(*) FROM @table job WHERE $$ || is_mine || ')';
-	export CONSTANT pg_catalog.text := $$
+		           OR %1$s._sitemap_next_run(NULL::timestamptz, $1.full_at, NULL::timestamptz, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)$$, schema);
+	export CONSTANT pg_catalog.text := format($$
 		SELECT $2 FROM (
 			SELECT array_agg(ARRAY[job.section, job.directory] ORDER BY job.section) FILTER (WHERE job.directory IS NOT NULL) AS directories,
 			       coalesce(bool_or(job.directory IS NOT NULL AND job.target <> $1.target AND EXISTS (SELECT FROM pg_class WHERE oid = job.target)), false) AS is_divided,
 			       bool_and(coalesce(CASE WHEN job.section = $1.section THEN $2.files ELSE job.files END, 1) = 0) AS is_empty,
 			       bool_or($$ || is_mine || $$) AS is_mine
 			  FROM @table job WHERE job.base_url = $1.base_url) site
-		 WHERE is_mine AND (directories IS NULL OR %1$s._sitemap_export($2, directories, is_divided, is_empty) IS NOT NULL)$$;
+		 WHERE is_mine AND (directories IS NULL OR %1$s._sitemap_export($2, directories, is_divided, is_empty) IS NOT NULL)$$, schema);
 	finish CONSTANT pg_catalog.text := $$
 		UPDATE @table job
-		   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(extract(epoch FROM clock_timestamp() - job.started), 0),
+		   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(date_part('epoch', clock_timestamp() - job.started), 0),
 		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at OR job.full_at IS NULL AND job.requested IS NOT NULL
 		                      THEN job.full_at ELSE $2.full_at END,
 		       urls = $2.urls, files = $2.files, written = $2.written, missed = $2.missed, reason = $2.reason,
 		       error = NULL, failures = 0
 		 WHERE $$ || is_mine || ' RETURNING $2';
 	fail CONSTANT pg_catalog.text := 'UPDATE @table job SET failures = ' || counted || ', error = $3 WHERE ' || is_mine || ' RETURNING $2';
-	look CONSTANT pg_catalog.text := 'SELECT FROM @table job WHERE ' || is_mine;
+	look CONSTANT pg_catalog.text := 'SELECT $1 FROM @table job WHERE ' || is_mine;
 
 	listed pg_catalog.record;	-- jobs of the list that are due
 	next int;				-- the first of them that this call has not looked at
@@ -1039,9 +1038,10 @@ BEGIN
 			FOREACH name IN ARRAY '{start,run,finish}'::text[] LOOP
 				EXECUTE try INTO done USING jobs, name,
 					CASE name WHEN 'start' THEN ARRAY[take, start]
-					WHEN 'run' THEN ARRAY[format(run, schema)]
-					ELSE CASE WHEN listed.has_directory[next - 1] THEN ARRAY[format(export, schema)] END || finish END,
+					WHEN 'run' THEN ARRAY[look, run]
+					ELSE CASE WHEN listed.has_directory[next - 1] THEN ARRAY[export] END || finish END,
 					look, job, published, path, listed.jobs[next:];
+				done := done.step;
 				IF name = 'start' THEN
 					next := next + coalesce(done.number, cardinality(listed.jobs));	-- NULL: none of these
 					job := listed.jobs[next - 1];
@@ -1069,6 +1069,7 @@ BEGIN
 			RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '^.*(@|%40|&#64;|[^ -~])', '***@', 'i'), error
 				USING ERRCODE = done.state;
 			EXECUTE try INTO recorded USING jobs, 'fail'::text, ARRAY[fail], look, job, published, error, listed.jobs[next:];
+			recorded := recorded.step;
 			IF recorded.state IS NOT NULL THEN
 				RAISE WARNING 'could not record this failure: %', recorded.message USING ERRCODE = recorded.state;
 				ROLLBACK AND CHAIN;

@@ -26,7 +26,9 @@ read_file(HeapTuple row, TupleDesc desc)
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
+	memset(nulls, true, sizeof(nulls));
 	heap_deform_tuple(row, desc, values, nulls);
+	old->has_content = DatumGetBool(values[0]);
 	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
 	old->name = text_or_null(values, nulls, SM_FILE_NAME);
 	old->kind = text_or_null(values, nulls, SM_FILE_KIND);
@@ -40,7 +42,6 @@ read_file(HeapTuple row, TupleDesc desc)
 	old->digest = text_or_null(values, nulls, SM_FILE_DIGEST);
 	old->first_key = text_or_null(values, nulls, SM_FILE_FIRST_KEY);
 	old->recipe = text_or_null(values, nulls, SM_FILE_RECIPE);
-	old->has_content = DatumGetBool(values[SM_FILE_CONTENT]);
 	return old;
 }
 

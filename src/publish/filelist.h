@@ -9,23 +9,17 @@
 #include "files/set.h"
 
 /*
- * The columns of a query for a target's files: those of sitemap_file that are read, and in
- * place of the content whether there is any.
- */
-#define SM_OLD_FILE_COLUMNS \
-	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key," \
-	" recipe, NULL, content IS NOT NULL"
-
-/*
- * The same for the files of all sections of a site.  Without their content: a foreign server
- * would send it, so files with a digest count as files with content.
+ * The columns of a query for the files of a site: those of sitemap_file that are read, and in
+ * place of base_url whether there is content.  Without content: a foreign server would send
+ * it, so files with a digest count as files with content.
  */
 #define SM_SITE_COLUMNS \
-	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, NULL, NULL," \
-	" NULL, content IS NOT NULL"
+	"content IS NOT NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest"
 #define SM_SITE_COLUMNS_WITHOUT_CONTENT \
-	"NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest, NULL, NULL," \
-	" NULL, digest IS NOT NULL"
+	"digest IS NOT NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest"
+
+/* The same for the files of a section. */
+#define SM_OLD_FILE_COLUMNS SM_SITE_COLUMNS ", first_key, recipe"
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);

@@ -122,7 +122,10 @@ sm_row_arguments(Datum row)
 	TupleDesc	desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
 												   HeapTupleHeaderGetTypMod(header));
 	SmArguments *args = palloc_object(SmArguments);
+	Datum	   *values = palloc_array(Datum, desc->natts);
+	bool	   *nulls = palloc_array(bool, desc->natts);
 
+	heap_deform_tuple(&tuple, desc, values, nulls);
 	args->count = desc->natts;
 	args->names = palloc_array(char *, desc->natts);
 	args->types = palloc_array(Oid, desc->natts);
@@ -131,7 +134,8 @@ sm_row_arguments(Datum row)
 	{
 		args->names[i] = NameStr(TupleDescAttr(desc, i)->attname);
 		args->types[i] = TupleDescAttr(desc, i)->atttypid;
-		args->values[i].value = heap_getattr(&tuple, i + 1, desc, &args->values[i].isnull);
+		args->values[i].value = values[i];
+		args->values[i].isnull = nulls[i];
 	}
 	return args;
 }

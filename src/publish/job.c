@@ -33,35 +33,12 @@ PG_FUNCTION_INFO_V1(_sitemap_lock_jobs);
 PG_FUNCTION_INFO_V1(_sitemap_require_commit);
 PG_FUNCTION_INFO_V1(_sitemap_publisher);
 
-/*
- * The steps of a job.  Each locks the table of jobs as its statements will, so that nobody
- * waits for a stronger lock meanwhile and keeps the statements from getting theirs.
- */
-typedef enum SectionLock
-{
-	SECTION_FREE,				/* not locked */
-	SECTION_TRY,				/* if it is free, after the first statement */
-	SECTION_WAIT				/* before the first statement */
-} SectionLock;
-
-typedef struct StepKind
-{
-	const char *name;
-	LOCKMODE	lockmode;
-	SectionLock section;
-} StepKind;
-
-static const StepKind step_kinds[] = {
-	{"start", RowExclusiveLock, SECTION_TRY},
-	{"run", AccessShareLock, SECTION_WAIT},
-	{"finish", RowExclusiveLock, SECTION_WAIT},
-	{"fail", RowExclusiveLock, SECTION_FREE}
-};
-
 /* A step, and the row of the job that it returns. */
 typedef struct Step
 {
-	const StepKind *kind;
+	bool		is_start;		/* the first statement chooses the job, whose
+								 * section must not be locked */
+	bool		locks_section;	/* before the first statement */
 	SmTable		jobs;
 	Datum	   *statements;		/* texts */
 	int			nstatements;
@@ -74,15 +51,6 @@ typedef struct Step
 								 * the list; NULL if none can be, and 1 if an
 								 * error prevents the choice */
 } Step;
-
-static const StepKind *
-find_step(const char *name)
-{
-	for (size_t i = 0; i < lengthof(step_kinds); i++)
-		if (strcmp(step_kinds[i].name, name) == 0)
-			return &step_kinds[i];
-	elog(ERROR, "unknown step: %s", name);
-}
 
 /* Open a table of jobs, locked to the end of the transaction. */
 static void
@@ -209,7 +177,7 @@ run_statements(Step *step)
 {
 	for (int i = 0; i < step->nstatements; i++)
 	{
-		bool		is_choice = i == 0 && step->kind->section == SECTION_TRY;
+		bool		is_choice = i == 0 && step->is_start;
 
 		step->job.isnull = true;
 		if (run_statement_of(step, TextDatumGetCString(step->statements[i])))
@@ -238,7 +206,7 @@ run_step(void *arg)
 	Step	   *step = arg;
 
 	SPI_connect();
-	if (step->kind->section == SECTION_WAIT)
+	if (step->locks_section)
 		(void) lock_section(step->params->params[0].value, true);
 	run_statements(step);
 	/* an error at the commit could not be caught */
@@ -247,16 +215,23 @@ run_step(void *arg)
 }
 
 /*
- * Run a step of sitemap_run in a subtransaction: statements on the table of jobs that return
- * the row of the job.  Returns the row of the last, or NULL if the job is not that of this
- * call any more; and what an error says.
+ * Run a step of sitemap_run, "start", "run", "finish" or "fail", in a subtransaction: statements
+ * on the table of jobs that return the row of the job.  Returns the row of the last, or NULL if
+ * the job is not that of this call any more; and what an error says.
  */
 Datum
 _sitemap_try(PG_FUNCTION_ARGS)
 {
-	Step		step = {.kind = find_step(text_to_cstring(PG_GETARG_TEXT_PP(1))),
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	bool		is_run = strcmp(name, "run") == 0;
+	Step		step = {
+		.is_start = strcmp(name, "start") == 0,
+		.locks_section = is_run || strcmp(name, "finish") == 0,
 		.look = text_to_cstring(PG_GETARG_TEXT_PP(3)),
-	.params = makeParamList(4),.job.isnull = true,.number.value = Int64GetDatum(1)};
+		.params = makeParamList(4),
+		.job.isnull = true,
+		.number.value = Int64GetDatum(1)
+	};
 	ErrorData  *error;
 	const char *texts[5] = {0};
 	Datum		values[8];
@@ -269,7 +244,12 @@ _sitemap_try(PG_FUNCTION_ARGS)
 	for (int i = 1; i <= step.params->numParams; i++)
 		sm_set_parameter(step.params, i, get_fn_expr_argtype(fcinfo->flinfo, i + 3),
 						 PG_GETARG_DATUM(i + 3), false);
-	open_own_jobs(&step.jobs, PG_GETARG_OID(0), step.kind->lockmode);
+
+	/*
+	 * Lock the table as the statements will, so that nobody waits for a
+	 * stronger lock meanwhile and keeps the statements from getting theirs.
+	 */
+	open_own_jobs(&step.jobs, PG_GETARG_OID(0), is_run ? AccessShareLock : RowExclusiveLock);
 	error = sm_try(run_step, &step);
 	relation_close(step.jobs.rel, NoLock);
 	if (error)

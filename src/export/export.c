@@ -30,7 +30,6 @@
 #include "export/list.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/column.h"
@@ -164,8 +163,7 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 	if (!sm_to_utf8(string, strlen(string), &result))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-				 errmsg("invalid content of file \"%s\": bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
-						sm_clip(name), GetDatabaseEncodingName())));
+				 errmsg("invalid content of file \"%s\": %s", sm_clip(name), sm_encoding_message())));
 	return result;
 }
 

@@ -108,11 +108,8 @@ changes_rows(Node *node, void *context)
 	return expression_tree_walker(node, changes_rows, context);
 }
 
-/*
- * The one statement of a plan.  Raises an error unless it is a SELECT that
- * changes nothing.
- */
-static CachedPlanSource *
+/* Raise an error unless a plan is one SELECT that changes nothing. */
+static void
 check_plan(SPIPlanPtr plan)
 {
 	List	   *sources = SPI_plan_get_plan_sources(plan);
@@ -130,7 +127,6 @@ check_plan(SPIPlanPtr plan)
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("the query must not write or lock rows")));
-	return source;
 }
 
 /*
@@ -401,12 +397,8 @@ make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
 		return NULL;
 	params = makeParamList(lengthof(bounds));
 	for (size_t i = 0; i < lengthof(bounds); i++)
-	{
-		params->params[i].value = bounds[i] ? *bounds[i] : (Datum) 0;
-		params->params[i].isnull = bounds[i] == NULL;
-		params->params[i].pflags = PARAM_FLAG_CONST;
-		params->params[i].ptype = query->key_type->type;
-	}
+		sm_set_parameter(params, i + 1, query->key_type->type, bounds[i] ? *bounds[i] : (Datum) 0,
+						 bounds[i] == NULL);
 	return params;
 }
 

@@ -120,10 +120,11 @@ match_rules(SmAuditRobots *robots, SmSpan url)
 	return true;
 }
 
+/* Would an agent fetch the URL for this use, and must it not? */
 static bool
-forbids(const SmRobotsAgent *agent)
+is_forbidden(const SmRobotsAgent *agent, SmRobotsUse use)
 {
-	return agent->rule && !agent->rule->allow;
+	return (agent->uses & SM_ROBOTS_FOR(use)) && agent->rule && !agent->rule->allow;
 }
 
 static void
@@ -146,10 +147,10 @@ sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, 
 		return;
 	for (uint32 i = 0; i < robots->rules.nagents; i++)
 	{
-		const SmRobotsAgent *agent = sm_robots_crawler(&robots->rules, i, use);
+		const SmRobotsAgent *agent = &robots->rules.agents[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (agent && forbids(agent))
+		if (is_forbidden(agent, use))
 			put_problem(robots, row_number, SM_ROBOTS_DISALLOWED, agent,
 						what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page");
 	}
@@ -177,7 +178,7 @@ check_set_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 		{
 			const SmRobotsAgent *agent = &robots->rules.agents[i];
 
-			if (is_reported[i] || !forbids(agent))
+			if (is_reported[i] || !is_forbidden(agent, SM_ROBOTS_PAGE))
 				continue;
 			put_problem(robots, SM_WHOLE_SET, SM_ROBOTS_BLOCKS_SITEMAP, agent,
 						psprintf("the file \"%s\"", sm_for_message(urls[n])));

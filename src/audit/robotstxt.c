@@ -61,7 +61,7 @@ _Static_assert(sizeof(SmRobotsRule) + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:x") -
  * Crawlers that do more or less than RFC 9309 says, below the addresses of the pages that
  * say so.  Google's pages are in https://developers.google.com/crawling/docs/crawlers-fetchers.
  */
-static const struct
+typedef struct Crawler
 {
 	SmSpan		name;
 	SmSpan		other;			/* whose groups the crawler obeys if no group
@@ -69,8 +69,9 @@ static const struct
 	SmRobotsUse use;			/* what it fetches for the other crawler;
 								 * SM_ROBOTS_PAGE for nothing special */
 	unsigned int traits;
-}			crawlers[] = {
+} Crawler;
 
+static const Crawler crawlers[] = {
 	/* google-common-crawlers */
 	{{SM_LITERAL("Googlebot-Image")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_IMAGE, 0},
 	{{SM_LITERAL("Googlebot-Video")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_VIDEO, 0},
@@ -121,7 +122,7 @@ agents_of(const SmRobots *robots, SmSpan value)
 	SmRobotsAgents agents = 0;
 	SmSpan		token = sm_robots_token(value);
 
-	for (uint32_t i = 0; i < robots->nall; i++)
+	for (uint32_t i = 0; i < robots->nagents; i++)
 		if (token.len > 0 && sm_equal_ignoring_case(token, robots->agents[i].token))
 			agents |= AGENT(i);
 	return agents;
@@ -232,54 +233,38 @@ is_part(SmSpan part, SmSpan name)
 	return false;
 }
 
-/*
- * The traits that the table has for a crawler.  *other: whose groups it obeys if no group
- * names it, as its first row says; empty for none.
- */
-static unsigned int
-describe_crawler(SmSpan name, SmSpan *other)
+/* What the table says about a crawler: all traits, and the rest of its first row. */
+static Crawler
+describe_crawler(SmSpan name)
 {
+	Crawler		crawler = {.use = SM_ROBOTS_PAGE};
 	unsigned int traits = 0;
 
-	*other = sm_span_of("");
 	for (size_t k = NCRAWLERS; k-- > 0;)
 	{
 		if ((crawlers[k].traits & IS_FAMILY) ? !is_part(crawlers[k].name, name) :
 			!sm_equal_ignoring_case(crawlers[k].name, name))
 			continue;
-		traits |= crawlers[k].traits;
-		*other = crawlers[k].other;
+		crawler = crawlers[k];
+		traits |= crawler.traits;
 	}
-	return traits;
-}
-
-/* The number of the agent with this name; nall if there is none. */
-static uint32_t
-number_of(const SmRobots *robots, SmSpan name)
-{
-	uint32_t	n = 0;
-
-	while (n < robots->nall && !sm_equal_ignoring_case(robots->agents[n].name, name))
-		n++;
-	return n;
+	crawler.traits = traits;
+	return crawler;
 }
 
 /* Add an agent, which obeys the groups with its name. */
 static void
-add_agent(SmRobots *robots, SmSpan name)
+add_agent(SmRobots *robots, SmSpan name, unsigned int uses)
 {
-	uint32_t	n = robots->nall++;
-	SmRobotsAgent *agent = &robots->agents[n];
-	SmSpan		other;
-	unsigned int traits = describe_crawler(name, &other);
+	uint32_t	n = robots->nagents++;
+	bool		is_google = (describe_crawler(name).traits & READS_AS_GOOGLE) != 0;
 
-	agent->name = name;
-	agent->token = name;
-	for (int use = 0; use < SM_ROBOTS_NUSES; use++)
-		agent->stand_in[use] = n;
-	robots->all |= AGENT(n);
+	robots->agents[n] = (SmRobotsAgent)
+	{
+		.name = name,.token = name,.uses = uses
+	};
 	robots->unnamed |= AGENT(n);
-	robots->readers[(traits & READS_AS_GOOGLE) ? SM_ROBOTS_GOOGLE : SM_ROBOTS_RFC] |= AGENT(n);
+	robots->readers[is_google ? SM_ROBOTS_GOOGLE : SM_ROBOTS_RFC] |= AGENT(n);
 }
 
 /* Add the crawlers that may stand in for the agents. */
@@ -287,74 +272,84 @@ static void
 add_stand_ins(SmRobots *robots)
 {
 	for (size_t k = 0; k < NCRAWLERS; k++)
-	{
-		for (uint32_t i = 0; crawlers[k].use != SM_ROBOTS_PAGE && i < robots->nagents; i++)
-		{
-			uint32_t	n = number_of(robots, crawlers[k].name);
-
-			if (!sm_equal_ignoring_case(robots->agents[i].name, crawlers[k].other))
-				continue;
-			if (n == robots->nall)
-				add_agent(robots, crawlers[k].name);
-			robots->agents[i].stand_in[crawlers[k].use] = n;
-		}
-	}
+		if (crawlers[k].use != SM_ROBOTS_PAGE && agents_of(robots, crawlers[k].other) != 0 &&
+			agents_of(robots, crawlers[k].name) == 0)
+			add_agent(robots, crawlers[k].name, 0);
 }
 
-/* The agents with this dialect that a group names. */
+/* The agents that a group names. */
 static SmRobotsAgents
-named_agents(SmRobots *robots, SmRobotsDialect dialect)
+named_agents(SmRobots *robots)
 {
 	SmRobotsAgents named = 0;
-	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, robots->text, dialect);
-	while (robots->readers[dialect] != 0 && sm_robots_next(&r))
+	for (SmRobotsDialect dialect = 0; dialect < SM_ROBOTS_NDIALECTS; dialect++)
 	{
-		robots->check_interrupts();
-		if (r.key == SM_ROBOTS_AGENT)
-			named |= agents_of(robots, r.value) & robots->readers[dialect];
+		SmRobotsReader r;
+
+		sm_robots_reader_init(&r, robots->text, dialect);
+		while (robots->readers[dialect] != 0 && sm_robots_next(&r))
+		{
+			robots->check_interrupts();
+			if (r.key == SM_ROBOTS_AGENT)
+				named |= agents_of(robots, r.value) & robots->readers[dialect];
+		}
 	}
 	return named;
 }
 
-/*
- * Find whose groups the agents obey.  Crawlers that no group names stand in for nobody.
- */
+/* Let an agent fetch for the other crawler what it fetches. */
+static void
+stand_in(SmRobots *robots, SmRobotsAgent *agent, const Crawler *crawler)
+{
+	for (uint32_t i = 0; i < robots->nagents; i++)
+		if (sm_equal_ignoring_case(robots->agents[i].name, crawler->other))
+			robots->agents[i].uses &= ~SM_ROBOTS_FOR(crawler->use);
+	agent->uses |= SM_ROBOTS_FOR(crawler->use);
+}
+
+/* Find whose groups the agents obey.  Only crawlers that a group names stand in. */
 static void
 choose_groups(SmRobots *robots)
 {
-	SmRobotsAgents named = named_agents(robots, SM_ROBOTS_RFC) | named_agents(robots, SM_ROBOTS_GOOGLE);
+	SmRobotsAgents named = named_agents(robots);
 
-	for (uint32_t n = 0; n < robots->nall; n++)
+	for (uint32_t n = 0; n < robots->nagents; n++)
 	{
 		SmRobotsAgent *agent = &robots->agents[n];
-		SmSpan		other;
-		unsigned int traits = describe_crawler(agent->name, &other);
+		Crawler		crawler = describe_crawler(agent->name);
 
-		for (int use = 0; use < SM_ROBOTS_NUSES; use++)
-			if (!(named & AGENT(agent->stand_in[use])))
-				agent->stand_in[use] = n;
-		if (n >= robots->nagents && !(named & AGENT(n)))
-			robots->all &= ~AGENT(n);
-		if (!(traits & IGNORES_ROBOTS) && (named & AGENT(n)))
+		if ((named & AGENT(n)) && crawler.use != SM_ROBOTS_PAGE)
+			stand_in(robots, agent, &crawler);
+		if ((named & AGENT(n)) && !(crawler.traits & IGNORES_ROBOTS))
 			continue;
-		agent->token = other;
-		if (traits & (IGNORES_ROBOTS | IGNORES_EVERYBODY))
+		agent->token = crawler.other;
+		if (crawler.traits & (IGNORES_ROBOTS | IGNORES_EVERYBODY))
 			robots->unnamed &= ~AGENT(n);
 	}
-	robots->unnamed &= ~(named_agents(robots, SM_ROBOTS_RFC) | named_agents(robots, SM_ROBOTS_GOOGLE));
+	robots->unnamed &= ~named_agents(robots);
 }
 
 /*
- * Make a rule of a path, and write its key before key.  Returns where the key begins.
+ * Add a rule, and write its key before key.  is_whole: the path has to be all of a URL's.
+ * Returns where the key begins.
  */
 static uint8_t *
-make_rule(SmRobotsRule *rule, const SmRobotsReader *r, SmSpan path, uint8_t *key)
+add_rule(SmRobots *robots, const SmRobotsReader *r, SmSpan path, bool is_whole,
+		 SmRobotsAgents agents, uint8_t *key)
 {
+	SmRobotsRule *rule = &robots->rules[robots->nrules++];
+
 	key -= 3 * path.len + 1;
 	rule->key = key;
 	rule->key_len = make_key(path, r->dialect, key, &rule->length);
+	if (is_whole)
+	{
+		key[rule->key_len++] = END;
+		rule->length++;
+	}
+	rule->contents = contents_of(key, rule->key_len);
+	rule->agents = agents;
 	rule->text = r->text;
 	rule->line = r->line;
 	rule->allow = r->key == SM_ROBOTS_ALLOW;
@@ -388,8 +383,7 @@ directory_of_index(const SmRobotsReader *r)
 static uint8_t *
 compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 {
-	SmRobotsAgents readers = robots->readers[dialect] & robots->all;
-	SmRobotsRule *rule = robots->rules + robots->nrules;
+	SmRobotsAgents readers = robots->readers[dialect];
 	SmRobotsAgents group = 0;	/* agents that the group of the line names */
 	bool		for_others = false; /* does the group name "*"? */
 	bool		has_rules = false;	/* does the group have a rule?  Then the
@@ -411,26 +405,15 @@ compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 		{
 			SmRobotsAgents agents = group | (for_others ? robots->unnamed & readers : 0);
 			SmSpan		directory = directory_of_index(&r);
-			SmRobotsRule *first = rule;
 
 			has_rules = true;
 			if (agents == 0 || r.value.len == 0)
 				continue;
-			key = make_rule(rule++, &r, r.value, key);
+			key = add_rule(robots, &r, r.value, false, agents, key);
 			if (directory.len > 0)
-			{
-				key = make_rule(rule, &r, directory, key);
-				((uint8_t *) rule->key)[rule->key_len++] = END;
-				rule++->length++;
-			}
-			for (; first < rule; first++)
-			{
-				first->contents = contents_of(first->key, first->key_len);
-				first->agents = agents;
-			}
+				key = add_rule(robots, &r, directory, true, agents, key);
 		}
 	}
-	robots->nrules = rule - robots->rules;
 	return key;
 }
 
@@ -443,11 +426,10 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 	memset(robots, 0, sizeof(*robots));
 	robots->text = text;
 	robots->agents = agents;
-	robots->nagents = nagents;
 	robots->check_interrupts = check_interrupts;
 	robots->rules = memory;
 	for (uint32_t i = 0; i < nagents; i++)
-		add_agent(robots, agents[i].name);
+		add_agent(robots, agents[i].name, ~0U);
 	add_stand_ins(robots);
 	choose_groups(robots);
 	key = compile_rules(robots, SM_ROBOTS_RFC, key);
@@ -509,9 +491,9 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 	const char *end = hash ? hash : path + len;
 	uint8_t    *symbols[SM_ROBOTS_NDIALECTS];
 	SmRobotsContents contents[SM_ROBOTS_NDIALECTS];
-	SmRobotsAgents undecided = robots->all;
+	SmRobotsAgents undecided = robots->readers[SM_ROBOTS_RFC] | robots->readers[SM_ROBOTS_GOOGLE];
 
-	for (uint32_t i = 0; i < robots->nall; i++)
+	for (uint32_t i = 0; i < robots->nagents; i++)
 		robots->agents[i].rule = NULL;
 	if (sm_span_is(sm_span(path, end - path), "/robots.txt"))
 		return;
@@ -540,19 +522,11 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 			(rule->agents & undecided) == 0 ||
 			!matches(robots, rule, symbols[rule->dialect]))
 			continue;
-		for (uint32_t k = 0; k < robots->nall; k++)
+		for (uint32_t k = 0; k < robots->nagents; k++)
 			if (rule->agents & undecided & AGENT(k))
 				robots->agents[k].rule = rule;
 		undecided &= ~rule->agents;
 		if (undecided == 0)
 			break;
 	}
-}
-
-const SmRobotsAgent *
-sm_robots_crawler(const SmRobots *robots, uint32_t n, SmRobotsUse use)
-{
-	uint32_t	crawler = robots->agents[n].stand_in[use];
-
-	return crawler == n || crawler >= robots->nagents ? &robots->agents[crawler] : NULL;
 }

@@ -59,6 +59,9 @@ typedef enum SmRobotsUse
 	SM_ROBOTS_NUSES
 } SmRobotsUse;
 
+/* Uses as a set. */
+#define SM_ROBOTS_FOR(use)	(1U << (use))
+
 /* A crawler. */
 typedef struct SmRobotsAgent
 {
@@ -66,12 +69,12 @@ typedef struct SmRobotsAgent
 	const SmRobotsRule *rule;	/* result of the last sm_robots_match: the
 								 * rule that decides on the URL, or NULL if no
 								 * rule matches and the URL is allowed */
+	unsigned int uses;			/* SM_ROBOTS_FOR(...) that it fetches for: no
+								 * images for Googlebot, if the robots.txt
+								 * names Googlebot-Image */
 
 	/* private */
 	SmSpan		token;			/* name whose groups the agent obeys */
-	uint32_t	stand_in[SM_ROBOTS_NUSES];	/* number of the agent that
-											 * fetches for a use, such as
-											 * Googlebot-Image for Googlebot */
 } SmRobotsAgent;
 
 /* The rules that crawlers obey. */
@@ -79,11 +82,10 @@ typedef struct SmRobots
 {
 	SmSpan		text;
 	SmRobotsAgent *agents;
-	uint32_t	nagents;		/* those that sm_robots_init got */
+	uint32_t	nagents;		/* those that sm_robots_init got, then
+								 * stand-ins */
 
 	/* private */
-	uint32_t	nall;			/* with stand-ins, which follow in agents */
-	SmRobotsAgents all;
 	SmRobotsAgents readers[SM_ROBOTS_NDIALECTS];	/* agents with the dialect */
 	SmRobotsAgents unnamed;		/* agents that no group names, and that obey
 								 * the groups for "*" */
@@ -115,12 +117,5 @@ extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents,
 #define SM_ROBOTS_ROOM(len)	(SM_ROBOTS_NDIALECTS * (3 * (len) + 2))
 
 extern void sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room);
-
-/*
- * The agent that fetches a URL for the n-th agent, and whose rule counts: itself or a
- * crawler of its own for this use, if the robots.txt names that crawler.  NULL if
- * sm_robots_init got that crawler, too, which then is an agent of its own.
- */
-extern const SmRobotsAgent *sm_robots_crawler(const SmRobots *robots, uint32_t n, SmRobotsUse use);
 
 #endif

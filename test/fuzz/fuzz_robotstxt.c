@@ -398,28 +398,24 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; i < 2; i++)
 	{
 		sm_robots_match(&robots, path_copy, path_len, room);
-		for (int n = 0; n < NAGENTS; n++)
+		for (uint32_t n = 0; n < robots.nagents; n++)
 		{
 			const SmRobotsRule *rule = agents[n].rule;
 			int			line = rule == NULL ? 0 : rule->allow ? (int) rule->line : -(int) rule->line;
 
-			CHECK(line == judge(text, end, names[n], path, hash ? (size_t) (hash - path) : path_len));
+			CHECK(line == judge(text, end, agents[n].name.s, path, hash ? (size_t) (hash - path) : path_len));
 		}
 	}
-	for (int use = SM_ROBOTS_PAGE; use < SM_ROBOTS_NUSES; use++)
+	for (int use = SM_ROBOTS_IMAGE; use < SM_ROBOTS_NUSES; use++)
 	{
 		static const char *const stand_ins[SM_ROBOTS_NUSES] = {"", "Googlebot-Image", "Googlebot-Video", "Googlebot-News"};
-		const SmRobotsAgent *crawler = sm_robots_crawler(&robots, 3, (SmRobotsUse) use);
-		int			line = crawler == NULL || crawler->rule == NULL ? 0 :
-			crawler->rule->allow ? (int) crawler->rule->line : -(int) crawler->rule->line;
-		bool		has_stand_in = use != SM_ROBOTS_PAGE &&
-			is_named(text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0), end, true, stand_ins[use]);
+		bool		has_stand_in = is_named(text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0),
+											end, true, stand_ins[use]);
 
-		if (crawler == NULL)
-			CHECK(has_stand_in && (use == SM_ROBOTS_NEWS || strcasecmp(agent, stand_ins[use]) == 0));
-		else
-			CHECK(line == judge(text, end, has_stand_in ? stand_ins[use] : "Googlebot",
-								path, hash ? (size_t) (hash - path) : path_len));
+		CHECK(!(agents[3].uses & SM_ROBOTS_FOR(use)) == has_stand_in);
+		for (uint32_t n = 0; n < robots.nagents; n++)
+			if (strcasecmp(agents[n].name.s, stand_ins[use]) == 0)
+				CHECK(!(agents[n].uses & SM_ROBOTS_FOR(use)) == (n >= NAGENTS && !has_stand_in));
 	}
 	for (SmRobotsDialect dialect = SM_ROBOTS_RFC; dialect < SM_ROBOTS_NDIALECTS; dialect = (SmRobotsDialect) (dialect + 1))
 	{

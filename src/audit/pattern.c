@@ -17,12 +17,6 @@ sm_next_pattern(const char *pattern)
 	return *pattern ? pattern + 1 : NULL;
 }
 
-const char *
-sm_pattern_beginning(const char *pattern)
-{
-	return pattern + strspn(pattern, NOT_NUMBER IN_WORD);
-}
-
 /* The end of a run of characters from s on: letters, digits, "_" and these. */
 static const char *
 end_of_word(const char *s, const char *end, const char *others)

@@ -27,7 +27,7 @@
 								 * after it */
 #define WORD_END	"\014"		/* the end, or before what no WORD has */
 
-/* Elements that begin a pattern. */
+/* Conditions on what is before a pattern, which begin it. */
 #define NOT_NUMBER	"\015"		/* not after a digit */
 #define IN_WORD		"\016"		/* after a letter of any script */
 
@@ -40,9 +40,6 @@ sm_is_one_of(char c, const char *characters)
 
 /* The next pattern of a list, or NULL. */
 extern const char *sm_next_pattern(const char *pattern);
-
-/* The first element of a pattern that is not a condition on what is before it. */
-extern const char *sm_pattern_beginning(const char *pattern);
 
 /*
  * The end of what the first pattern of a list that matches at s matches, or NULL.  begin:

@@ -82,7 +82,7 @@ add_patterns(SmSuspects *suspects, SmPlace place, const SmSuspicion *what, int *
 		if (*p == *ANY)
 			suspects->ends[place][(unsigned char) p[strcspn(p, "|") - 1]] = true;
 		else
-			add_beginning(suspects->beginnings[place], sm_pattern_beginning(p), is_whole,
+			add_beginning(suspects->beginnings[place], p + strspn(p, NOT_NUMBER IN_WORD), is_whole,
 						  UINT64_C(1) << (*n)++ % 64);
 	}
 	for (const char *quote = OPENING_QUOTES; *quote && what->finder == SM_FIND_WORDS; quote++)
@@ -302,39 +302,28 @@ look_at_part(Look *look, SmPlace place, SmSpan part)
 }
 
 /*
- * The length of the scheme that a decoded segment begins with, or has lost its colon; 0
- * for none.  next: what follows the segment.
- */
-static size_t
-scheme_in_path(SmSpan segment, const char *next, const char *end, SmSpan own_host)
-{
-	size_t		scheme = 4;
-
-	if (segment.len < 4 || !sm_equal_ignoring_case(sm_span(segment.s, 4), sm_span_of("http")))
-		return 0;
-	if (segment.len > 4 && sm_lower(segment.s[4]) == 's')
-		scheme++;
-	if (segment.len > scheme)
-		return segment.s[scheme] == ':' ? scheme : 0;
-	return end - next >= 2 && *next == '/' &&
-		(next[1] == '/' || begins_with_host(next + 1, end, own_host)) ? scheme : 0;
-}
-
-/*
- * Does a decoded segment begin another URL?  may_be_any: it can be a URL of any site, as
- * the path has nothing before it.  Elsewhere only a URL of the site itself is a mistake.
+ * Does a decoded segment begin another URL, maybe without the colon of its scheme?  next: what
+ * follows the segment.  may_be_any: it can be a URL of any site, as the path has nothing
+ * before it.  Elsewhere only a URL of the site itself is a mistake.
  */
 static bool
 begins_url(SmSpan segment, const char *next, const char *end, SmSpan own_host, bool may_be_any)
 {
-	size_t		scheme = scheme_in_path(segment, next, end, own_host);
+	const char *segment_end = segment.s + segment.len;
+	const char *colon = segment.s + 4;
 
-	if (scheme == 0 || may_be_any)
-		return scheme > 0;
-	if (segment.len > scheme + 1)
+	if (segment.len < 4 || !sm_equal_ignoring_case(sm_span(segment.s, 4), sm_span_of("http")))
+		return false;
+	if (colon < segment_end && sm_lower(*colon) == 's')
+		colon++;
+	if (colon < segment_end && *colon != ':')
+		return false;
+	if (may_be_any && (colon < segment_end || sm_span_begins(sm_span(next, end - next), "//")))
+		return true;
+	if (colon + 1 < segment_end)
 	{
-		next = segment.s + scheme + 1;
-		end = segment.s + segment.len;
+		next = colon + 1;
+		end = segment_end;
 	}
 	while (next < end && *next == '/')
 		next++;

@@ -96,29 +96,25 @@ add_problem(Audit *audit, SmProblemName name, const char *detail)
 	sm_findings_add(&audit->findings, audit->receiver.nrows, name, detail);
 }
 
-/* SmProblemCallback: add a problem of the current row, as sentences with its hint. */
-static bool
-add_reported_problem(SmProblems *problems, const SmProblem *problem)
-{
-	StringInfoData detail;
-
-	initStringInfo(&detail);
-	appendStringInfo(&detail, "%c%s.", pg_toupper((unsigned char) problem->message[0]),
-					 problem->message + 1);
-	if (problem->hint)
-		appendStringInfo(&detail, " %s", problem->hint);
-	add_problem(problems->callback_arg, problem->name, detail.data);
-	pfree(detail.data);
-	return true;
-}
-
-/* Add a problem, or one of the set.  detail: begins with a small letter, is freed. */
+/* Add a problem.  detail: begins with a small letter, is freed. */
 static void
-add_suspicion(Audit *audit, int64 row_number, SmProblemName name, char *detail)
+add_described(Audit *audit, int64 row_number, SmProblemName name, char *detail)
 {
 	*detail = pg_toupper((unsigned char) *detail);
 	sm_findings_add(&audit->findings, row_number, name, detail);
 	pfree(detail);				/* a row can have many problems */
+}
+
+/* SmProblemCallback: add a problem of the current row, as sentences with its hint. */
+static bool
+add_reported_problem(SmProblems *problems, const SmProblem *problem)
+{
+	Audit	   *audit = problems->callback_arg;
+
+	add_described(audit, audit->receiver.nrows, problem->name,
+				  psprintf("%s.%s%s", problem->message, problem->hint ? " " : "",
+						   problem->hint ? problem->hint : ""));
+	return true;
 }
 
 /* Report what is suspicious in a URL or text.  subject: noun phrase for it. */
@@ -126,7 +122,7 @@ static void
 report_suspicion(Audit *audit, int64 row_number, SmProblemName name, const char *subject,
 				 const SmSuspect *found)
 {
-	add_suspicion(audit, row_number, name,
+	add_described(audit, row_number, name,
 				  psprintf(found->what->sentence, subject, sm_for_message(found->text)));
 }
 
@@ -153,11 +149,11 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 		return;
 	subject = what ? quote_value(what, url) : "the loc";
 	if (found->control != SM_NO_CHARACTER)
-		add_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_CONTROL_CHARACTER,
+		add_described(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_CONTROL_CHARACTER,
 					  psprintf("%s has the character U+%04X, percent-encoded in the URL.",
 							   subject, found->control));
 	if (found->invisible != SM_NO_CHARACTER)
-		add_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
+		add_described(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
 					  psprintf("%s has the character U+%04X, which nobody sees.",
 							   subject, found->invisible));
 	if (found->what)
@@ -464,18 +460,18 @@ check_value(void *arg, SmRole role, SmSpan value)
 		const char *what;		/* noun phrase for a URL or text, NULL for
 								 * another value */
 		bool		is_text;
-		bool		is_fetched; /* by search engines, with the page */
-		SmRobotsUse use;
+		SmRobotsUse use;		/* what search engines fetch it for with the
+								 * page; SM_ROBOTS_PAGE if they do not */
 	}			values[SM_ROLE_XML + 1] = {
-		[SM_ROLE_IMAGE] = {"image", false, true, SM_ROBOTS_IMAGE},
-		[SM_ROLE_LICENSE] = {"image license", false, false, SM_ROBOTS_PAGE},
-		[SM_ROLE_THUMBNAIL] = {"video thumbnail", false, true, SM_ROBOTS_IMAGE},
-		[SM_ROLE_VIDEO] = {"video", false, true, SM_ROBOTS_VIDEO},
-		[SM_ROLE_VIDEO_SEGMENT] = {"video segment", false, true, SM_ROBOTS_VIDEO},
-		[SM_ROLE_PLAYER] = {"video player", false, true, SM_ROBOTS_VIDEO},
-		[SM_ROLE_GALLERY] = {"video gallery", false, false, SM_ROBOTS_PAGE},
-		[SM_ROLE_UPLOADER] = {"video uploader", false, false, SM_ROBOTS_PAGE},
-		[SM_ROLE_ALTERNATE] = {"alternate", false, false, SM_ROBOTS_PAGE},
+		[SM_ROLE_IMAGE] = {"image",.use = SM_ROBOTS_IMAGE},
+		[SM_ROLE_LICENSE] = {"image license"},
+		[SM_ROLE_THUMBNAIL] = {"video thumbnail",.use = SM_ROBOTS_IMAGE},
+		[SM_ROLE_VIDEO] = {"video",.use = SM_ROBOTS_VIDEO},
+		[SM_ROLE_VIDEO_SEGMENT] = {"video segment",.use = SM_ROBOTS_VIDEO},
+		[SM_ROLE_PLAYER] = {"video player",.use = SM_ROBOTS_VIDEO},
+		[SM_ROLE_GALLERY] = {"video gallery"},
+		[SM_ROLE_UPLOADER] = {"video uploader"},
+		[SM_ROLE_ALTERNATE] = {"alternate"},
 		[SM_ROLE_TITLE] = {"title",.is_text = true},
 		[SM_ROLE_CAPTION] = {"caption",.is_text = true},
 		[SM_ROLE_NAME] = {"name",.is_text = true},
@@ -488,7 +484,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 		check_text(audit, values[role].what, value);
 	else if (values[role].what)
 		url = check_url(audit, values[role].what, value);
-	if (values[role].is_fetched)
+	if (values[role].use != SM_ROBOTS_PAGE)
 		sm_audit_robots_check(audit->robots, audit->receiver.nrows, values[role].use,
 							  values[role].what, url);
 	switch (role)

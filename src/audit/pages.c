@@ -251,14 +251,17 @@ compare_stem(SmPages *pages, StemPage stems[2], PageHash hash, int64 row_number)
 
 /* Look at a row of the sort that is a page. */
 static void
-compare_page(SmPages *pages, CurrentPage *current, int64 row_number, bool is_mixed)
+compare_page(SmPages *pages, CurrentPage *current, StemPage stems[2], int64 row_number)
 {
 	if (current->first_row == 0)
+	{
 		current->first_row = row_number;
+		compare_stem(pages, stems, current->hash, row_number);
+	}
 	else
 		sm_findings_add(pages->findings, row_number, SM_LOC_DUPLICATE,
 						psprintf("The loc repeats the loc of row " INT64_FORMAT ".", current->first_row));
-	if (is_mixed)
+	if (pages->has_https && !(current->hash.hash & PAGE_IS_HTTPS))
 		sm_findings_add(pages->findings, row_number, SM_SCHEME_MIXED,
 						"The scheme is http, while base_url or other pages have https.");
 }
@@ -317,11 +320,8 @@ sm_pages_compare(SmPages *pages)
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
-		if (other == NO_OTHER && current.first_row == 0)
-			compare_stem(pages, stems, hash, row_number);
 		if (other == NO_OTHER)
-			compare_page(pages, &current, row_number,
-						 pages->has_https && !(hash.hash & PAGE_IS_HTTPS));
+			compare_page(pages, &current, stems, row_number);
 		else
 			compare_link(pages, &current, other, row_number,
 						 (text *) DatumGetPointer(values[PAGE_URL]));

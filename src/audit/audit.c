@@ -16,6 +16,7 @@
 #include "audit/robots.h"
 #include "audit/suspect.h"
 #include "catalog/pg_type.h"
+#include "entry/alternate.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -301,7 +302,7 @@ check_alternates(Audit *audit, SmSpan page)
 static void
 check_hreflang(Audit *audit, SmSpan hreflang)
 {
-	if (sm_iso_hreflang(hreflang.s, hreflang.len) == SM_HREFLANG_LONG)
+	if (sm_iso_hreflang(hreflang) == SM_HREFLANG_LONG)
 		add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
 					psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
 							 sm_for_message(hreflang)));
@@ -312,15 +313,8 @@ static bool
 is_taken(const Audit *audit, SmSpan language, int current)
 {
 	for (int i = 0; i < audit->nalternates; i++)
-	{
-		SmSpan		other = audit->hreflangs[i];
-		char		likely[SM_HREFLANG_MAX];
-		size_t		len = sm_iso_likely_hreflang(other.s, other.len, likely);
-
-		if (i != current && (sm_equal_ignoring_case(other, language) ||
-							 sm_equal_ignoring_case(sm_span(likely, len), language)))
+		if (i != current && sm_hreflang_leads_to(audit->hreflangs[i], language))
 			return true;
-	}
 	return false;
 }
 
@@ -331,14 +325,13 @@ check_likely(Audit *audit)
 	for (int i = 0; i < audit->nalternates; i++)
 	{
 		SmSpan		hreflang = audit->hreflangs[i];
-		char		likely[SM_HREFLANG_MAX];
-		size_t		len = sm_iso_likely_hreflang(hreflang.s, hreflang.len, likely);
+		SmSpan		likely = sm_iso_likely_hreflang(hreflang);
 
-		if (len > 0)
+		if (likely.len > 0)
 			add_problem(audit, SM_HREFLANG_SUSPICIOUS,
 						psprintf("The hreflang \"%s\" is a rare language or place.%s",
-								 sm_for_message(hreflang), is_taken(audit, sm_span(likely, len), i) ? "" :
-								 psprintf(" You probably mean \"%.*s\".", (int) len, likely)));
+								 sm_for_message(hreflang), is_taken(audit, likely, i) ? "" :
+								 psprintf(" You probably mean \"%.*s\".", (int) likely.len, likely.s)));
 	}
 }
 

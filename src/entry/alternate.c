@@ -37,8 +37,7 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 
 	if (!JB_ROOT_IS_OBJECT(hrefs))
 	{
-		if (JB_ROOT_COUNT(hrefs) == 0 ||
-			(JB_ROOT_IS_SCALAR(hrefs) && JsonbExtractScalar(&hrefs->root, &value) && value.type == jbvNull))
+		if (JB_ROOT_COUNT(hrefs) == 0 || (JsonbExtractScalar(&hrefs->root, &value) && value.type == jbvNull))
 			return 0;
 		sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
 				   "An example is {\"en\": \"https://www.example.com/en\", \"x-default\": \"https://www.example.com/\"}.",
@@ -72,17 +71,14 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 	return n;
 }
 
-/* Does a link have a language, or would a hint propose it? */
-static bool
-leads_to(SmSpan hreflang, SmSpan language)
+bool
+sm_hreflang_leads_to(SmSpan hreflang, SmSpan language)
 {
-	char		meant[SM_HREFLANG_MAX];
-	size_t		len = sm_iso_hreflang(hreflang.s, hreflang.len) == SM_HREFLANG_INVALID ?
-		sm_iso_suggest_hreflang(hreflang.s, hreflang.len, meant) :
-		sm_iso_likely_hreflang(hreflang.s, hreflang.len, meant);
+	char		suggested[SM_HREFLANG_MAX];
+	SmSpan		meant = sm_iso_hreflang(hreflang) == SM_HREFLANG_INVALID ?
+		sm_iso_suggest_hreflang(hreflang, suggested) : sm_iso_likely_hreflang(hreflang);
 
-	return sm_equal_ignoring_case(hreflang, language) ||
-		sm_equal_ignoring_case(sm_span(meant, len), language);
+	return sm_equal_ignoring_case(hreflang, language) || sm_equal_ignoring_case(meant, language);
 }
 
 /*
@@ -92,17 +88,16 @@ leads_to(SmSpan hreflang, SmSpan language)
 static const char *
 hreflang_hint(const SmLink *links, int nlinks, int current)
 {
-	SmSpan		hreflang = sm_trim(links[current].hreflang);
-	char		suggested[SM_HREFLANG_MAX];
-	size_t		len = sm_iso_suggest_hreflang(hreflang.s, hreflang.len, suggested);
+	char		room[SM_HREFLANG_MAX];
+	SmSpan		suggested = sm_iso_suggest_hreflang(sm_trim(links[current].hreflang), room);
 
 	/* a page has no more links than that, so time is in proportion to them */
-	for (int i = 0; len > 0 && i < Min(nlinks, SM_MAX_ALTERNATES); i++)
-		if (i != current && leads_to(sm_trim(links[i].hreflang), sm_span(suggested, len)))
+	for (int i = 0; suggested.len > 0 && i < Min(nlinks, SM_MAX_ALTERNATES); i++)
+		if (i != current && sm_hreflang_leads_to(sm_trim(links[i].hreflang), suggested))
 			return psprintf("It means \"%.*s\", as \"%s\" does. A page can have one of them.",
-							(int) len, suggested, sm_for_message(links[i].hreflang));
-	if (len > 0)
-		return psprintf("Write \"%.*s\".", (int) len, suggested);
+							(int) suggested.len, suggested.s, sm_for_message(links[i].hreflang));
+	if (suggested.len > 0)
+		return psprintf("Write \"%.*s\".", (int) suggested.len, suggested.s);
 	return "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.";
 }
 
@@ -140,7 +135,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int curre
 {
 	const SmLink *link = &links[current];
 	SmSpan		hreflang = sm_trim(link->hreflang);
-	SmHreflang	status = sm_iso_hreflang(hreflang.s, hreflang.len);
+	SmHreflang	status = sm_iso_hreflang(hreflang);
 	int			start = w->buf->len;
 	int			code;
 	int			href;

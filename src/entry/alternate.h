@@ -22,10 +22,13 @@ extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems
 							   const char *what);
 
 /*
- * Append links[current] to w->buf; a hint considers the others.  Returns false for a problem; then w->buf and the counts of the
- * page are unchanged.
+ * Append links[current] to w->buf; a hint considers the others.  Returns false for a problem;
+ * then w->buf and the counts of the page are unchanged.
  */
 extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks,
 								int current);
+
+/* Does an hreflang have a language, or would a hint propose it? */
+extern bool sm_hreflang_leads_to(SmSpan hreflang, SmSpan language);
 
 #endif

@@ -76,7 +76,7 @@ is_currency(SmSpan value)
 static bool
 is_country(SmSpan word)
 {
-	return sm_iso_country(word.s, word.len) && is_capital(word.s[0]) && is_capital(word.s[1]);
+	return sm_iso_country(word) && is_capital(word.s[0]) && is_capital(word.s[1]);
 }
 
 static bool
@@ -168,13 +168,13 @@ is_news_language(SmSpan value)
 static const char *
 news_language_hint(SmSpan value)
 {
-	char		code[SM_HREFLANG_MAX];
-	SmSpan		meant = sm_span(code, sm_iso_suggest_hreflang(value.s, value.len, code));
+	char		room[SM_HREFLANG_MAX];
+	SmSpan		meant = sm_iso_suggest_hreflang(value, room);
 
 	if (meant.len == 0 || sm_span_begins(meant, "x-"))
 		return NULL;
 	if (!sm_span_begins(meant, "zh"))
-		return psprintf("Write \"%.*s\".", meant.len > 2 && meant.s[2] != '-' ? 3 : 2, code);
+		return psprintf("Write \"%.*s\".", meant.len > 2 && meant.s[2] != '-' ? 3 : 2, meant.s);
 	return sm_span_begins(meant, "zh-Hant") || sm_span_begins(meant, "zh-TW") || sm_span_begins(meant, "zh-HK") ?
 		"Write \"zh-tw\"." : "Write \"zh-cn\".";
 }

@@ -9,8 +9,6 @@
  */
 #include "text/iso.h"
 
-#include <string.h>
-
 #include "text/ascii.h"
 
 /* Sorted; a blank follows each code. */
@@ -110,9 +108,9 @@ find_code(const char *codes, size_t size, size_t value_len, const char *code, si
 	find_code(codes, sizeof(codes) - 1, value_len, code, len)
 
 bool
-sm_iso_country(const char *code, size_t len)
+sm_iso_country(SmSpan code)
 {
-	return len == 2 && FIND_CODE(countries, 0, code, 2);
+	return code.len == 2 && FIND_CODE(countries, 0, code.s, 2);
 }
 
 /* The letters that a text begins with. */
@@ -134,24 +132,20 @@ is_language(const char *code, size_t len)
 }
 
 SmHreflang
-sm_iso_hreflang(const char *code, size_t len)
+sm_iso_hreflang(SmSpan code)
 {
-	size_t		letters = count_letters(code, len);
-	SmHreflang	result = letters == 2 ? SM_HREFLANG_VALID : SM_HREFLANG_LONG;
+	size_t		letters = count_letters(code.s, code.len);
+	SmSpan		rest = sm_span(code.s + letters, code.len - letters);
 
-	if (len == strlen("x-default") && memcmp(code, "x-default", len) == 0)
+	if (sm_span_is(code, "x-default"))
 		return SM_HREFLANG_VALID;
-	if (!is_language(code, letters))
+	if (!is_language(code.s, letters))
 		return SM_HREFLANG_INVALID;
-	code += letters;
-	len -= letters;
-	if (len >= 5 && code[0] == '-' && count_letters(code + 1, 4) == 4)
-	{
-		code += 5;
-		len -= 5;
-	}
-	return len == 0 || (code[0] == '-' && sm_iso_country(code + 1, len - 1)) ?
-		result : SM_HREFLANG_INVALID;
+	if (rest.len >= 5 && rest.s[0] == '-' && count_letters(rest.s + 1, 4) == 4)
+		rest = sm_span(rest.s + 5, rest.len - 5);
+	if (rest.len > 0 && !(rest.s[0] == '-' && sm_iso_country(sm_span(rest.s + 1, rest.len - 1))))
+		return SM_HREFLANG_INVALID;
+	return letters == 2 ? SM_HREFLANG_VALID : SM_HREFLANG_LONG;
 }
 
 /* The language that a word means: its own code, or a code of two letters; NULL for none. */
@@ -164,15 +158,17 @@ meant_language(const char *word, size_t len)
 		len == 2 ? FIND_CODE(mistaken_languages, 2, word, 2) : NULL;
 }
 
-size_t
-sm_iso_likely_hreflang(const char *code, size_t len, char dst[SM_HREFLANG_MAX])
+SmSpan
+sm_iso_likely_hreflang(SmSpan code)
 {
-	const char *language = len == 2 || (len == 5 && sm_equal_ignoring_case(sm_span(code, 2), sm_span(code + 3, 2))) ?
-		FIND_CODE(doubtful_languages, 2, code, 2) : NULL;
+	const char *language = NULL;
 
-	if (len == 5 && sm_equal_ignoring_case(sm_span(code, len), sm_span_of("es-LA")))
-		language = "es";
-	return language ? sm_put(dst, language, 2) - dst : 0;
+	if (sm_equal_ignoring_case(code, sm_span_of("es-LA")))
+		return sm_span_of("es");
+	if (code.len == 2 ||
+		(code.len == 5 && sm_equal_ignoring_case(sm_span(code.s, 2), sm_span(code.s + 3, 2))))
+		language = FIND_CODE(doubtful_languages, 2, code.s, 2);
+	return language ? sm_span(language, 2) : sm_span_of("");
 }
 
 /* The script that a word of .NET's names means: of "zh-CHS" and "zh-CHT". */
@@ -183,10 +179,10 @@ meant_script(SmSpan word)
 		sm_equal_ignoring_case(word, sm_span_of("cht")) ? "hant" : NULL;
 }
 
-size_t
-sm_iso_suggest_hreflang(const char *given, size_t len, char dst[SM_HREFLANG_MAX])
+SmSpan
+sm_iso_suggest_hreflang(SmSpan given, char dst[SM_HREFLANG_MAX])
 {
-	const char *end = given + len;
+	const char *end = given.s + given.len;
 	const char *language = NULL;
 	const char *script = NULL;
 	const char *country = NULL;
@@ -194,28 +190,29 @@ sm_iso_suggest_hreflang(const char *given, size_t len, char dst[SM_HREFLANG_MAX]
 	char	   *d = dst;
 
 	/* words, with a character between them that may be meant as a hyphen */
-	for (const char *s = given; s < end && (s == given || strchr(",;=", s[-1]) == NULL); s++)
+	for (const char *s = given.s; s < end && (s == given.s || strchr(",;=", s[-1]) == NULL); s++)
 	{
 		const char *word = s;
+		size_t		len;
 
 		while (s < end && (sm_is_letter(*s) || sm_is_digit(*s)))
 			s++;
 		len = s - word;
 		if (language == NULL && sm_equal_ignoring_case(sm_span(word, len), sm_span_of("default")))
-			return sm_put(dst, SM_LITERAL("x-default")) - dst;
+			return sm_span_of("x-default");
 		if (language == NULL && (language = meant_language(word, len)) != NULL)
 			language_len = len == 3 && language == word ? 3 : 2;
 		else if (script == NULL && (script = meant_script(sm_span(word, len))) != NULL)
 			;
 		else if (country == NULL && sm_equal_ignoring_case(sm_span(word, len), sm_span_of("uk")))
 			country = "gb";
-		else if (country == NULL && sm_iso_country(word, len))
+		else if (country == NULL && sm_iso_country(sm_span(word, len)))
 			country = word;
 		else if (language && country == NULL && script == NULL && len == 4 && count_letters(word, 4) == 4)
 			script = word;
 	}
 	if (language == NULL)
-		return 0;
+		return sm_span_of("");
 	for (size_t i = 0; i < language_len; i++)
 		*d++ = sm_lower(language[i]);
 	if (script)
@@ -234,5 +231,5 @@ sm_iso_suggest_hreflang(const char *given, size_t len, char dst[SM_HREFLANG_MAX]
 	/* Latin America is no country, LA is Laos */
 	if (d - dst == 5 && memcmp(dst, "es-LA", 5) == 0)
 		d -= 3;
-	return d - dst;
+	return sm_span(dst, d - dst);
 }

@@ -46,31 +46,31 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char	   *other = other_case(src, size);
 	SmHreflang	status;
 	char	   *dst;
-	size_t		len;
+	SmSpan		suggested;
 
-	if (sm_iso_country(src, size))
+	if (sm_iso_country(sm_span(src, size)))
 	{
 		CHECK(has_form(src, size, "^[A-Za-z]{2}$"));
-		CHECK(sm_iso_country(other, size));
+		CHECK(sm_iso_country(sm_span(other, size)));
 	}
-	status = sm_iso_hreflang(src, size);
+	status = sm_iso_hreflang(sm_span(src, size));
 	if (status != SM_HREFLANG_INVALID && !equal(src, size, "x-default", 9))
 	{
 		size_t		language = status == SM_HREFLANG_LONG ? 3 : 2;
 
 		CHECK(has_form(src, size, "^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?$"));
-		CHECK(sm_iso_hreflang(other, size) == status);
-		CHECK(sm_iso_hreflang(src, language) == status);
+		CHECK(sm_iso_hreflang(sm_span(other, size)) == status);
+		CHECK(sm_iso_hreflang(sm_span(src, language)) == status);
 		if (size > 3 && src[size - 3] == '-')
 		{
-			CHECK(sm_iso_country(src + size - 2, 2));
-			CHECK(sm_iso_hreflang(src, size - 3) == status);
+			CHECK(sm_iso_country(sm_span(src + size - 2, 2)));
+			CHECK(sm_iso_hreflang(sm_span(src, size - 3)) == status);
 		}
 	}
 	dst = exactly(NULL, SM_HREFLANG_MAX);
-	len = sm_iso_suggest_hreflang(src, size, dst);
-	CHECK(len == 0 || sm_iso_hreflang(dst, len) != SM_HREFLANG_INVALID);
-	CHECK(len > 0 || status == SM_HREFLANG_INVALID);
+	suggested = sm_iso_suggest_hreflang(sm_span(src, size), dst);
+	CHECK(suggested.len == 0 || sm_iso_hreflang(suggested) != SM_HREFLANG_INVALID);
+	CHECK(suggested.len > 0 || status == SM_HREFLANG_INVALID);
 	free(dst);
 	free(other);
 	free(src);

@@ -10,7 +10,7 @@ static bool
 country(const char *code, size_t len)
 {
 	char	   *copy = exactly(code, len);
-	bool		result = sm_iso_country(copy, len);
+	bool		result = sm_iso_country(sm_span(copy, len));
 
 	free(copy);
 	return result;
@@ -20,7 +20,7 @@ static SmHreflang
 status(const char *code, size_t len)
 {
 	char	   *copy = exactly(code, len);
-	SmHreflang	result = sm_iso_hreflang(copy, len);
+	SmHreflang	result = sm_iso_hreflang(sm_span(copy, len));
 
 	free(copy);
 	return result;
@@ -37,8 +37,9 @@ suggested(const char *given, const char *wanted)
 {
 	char	   *copy = exactly(given, strlen(given));
 	char	   *dst = exactly(NULL, SM_HREFLANG_MAX);
+	SmSpan		result = sm_iso_suggest_hreflang(sm_span(copy, strlen(given)), dst);
 
-	is(dst, sm_iso_suggest_hreflang(copy, strlen(given), dst), wanted, strlen(wanted), given);
+	is(result.s, result.len, wanted, strlen(wanted), given);
 	free(dst);
 	free(copy);
 }
@@ -47,10 +48,9 @@ static void
 likely(const char *code, const char *wanted)
 {
 	char	   *copy = exactly(code, strlen(code));
-	char	   *dst = exactly(NULL, SM_HREFLANG_MAX);
+	SmSpan		result = sm_iso_likely_hreflang(sm_span(copy, strlen(code)));
 
-	is(dst, sm_iso_likely_hreflang(copy, strlen(code), dst), wanted, strlen(wanted), code);
-	free(dst);
+	is(result.s, result.len, wanted, strlen(wanted), code);
 	free(copy);
 }
 

@@ -15,7 +15,6 @@
 #include "audit/pages.h"
 #include "audit/robots.h"
 #include "audit/suspect.h"
-#include "catalog/pg_type.h"
 #include "entry/alternate.h"
 #include "files/set.h"
 #include "fmgr.h"
@@ -30,7 +29,6 @@
 #include "text/text.h"
 #include "text/w3cdate.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/timestamp.h"
 #include "web/namespace.h"
 #include "web/xml.h"
@@ -589,11 +587,6 @@ make_audit(FunctionCallInfo fcinfo)
 	const SmArguments *args = sm_call_arguments(fcinfo);
 	const SmUrlBase *base;
 
-	/* NULL stands for the default */
-	Datum		agents = sm_has_argument(args, "agents") ? sm_argument(args, "agents") :
-		OidFunctionCall3(F_ARRAY_IN, CStringGetDatum("{Googlebot,Bingbot}"),
-						 ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1));
-
 	sm_receiver_init(&audit->receiver, NULL, audit_row);
 
 	audit->options = sm_read_options(args, false);
@@ -601,9 +594,7 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->host = sm_without_www(sm_url_host(sm_base_origin(base)));
 	sm_findings_begin(&audit->findings);
 	audit->pages = sm_pages_begin(sm_base_origin(base), &audit->findings);
-	audit->robots = sm_audit_robots_begin(sm_has_argument(args, "robots") ?
-										  DatumGetTextPP(sm_argument(args, "robots")) : NULL,
-										  agents, base, &audit->findings);
+	audit->robots = sm_audit_robots_begin(args, base, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.value_callback = check_value;

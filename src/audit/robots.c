@@ -19,6 +19,7 @@
 #include "text/text.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 
 /* A limit, since a set of agents has a bit for each. */
 #define MAX_AGENTS	50
@@ -34,10 +35,13 @@ struct SmAuditRobots
 	SmFindings *findings;
 };
 
-/* Read an array of product tokens. */
+/* Read an array of product tokens; NULL stands for the default. */
 static SmRobotsAgent *
-read_agents(Datum names, int *nagents)
+read_agents(const SmArguments *args, int *nagents)
 {
+	Datum		names = sm_has_argument(args, "agents") ? sm_argument(args, "agents") :
+		OidFunctionCall3(F_ARRAY_IN, CStringGetDatum("{Googlebot,Bingbot}"),
+						 ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1));
 	Datum	   *values;
 	bool	   *nulls;
 	SmRobotsAgent *agents;
@@ -80,18 +84,17 @@ check_interrupts(void)
 }
 
 SmAuditRobots *
-sm_audit_robots_begin(const text *robots_txt, Datum names, const SmUrlBase *base,
-					  SmFindings *findings)
+sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base, SmFindings *findings)
 {
 	SmAuditRobots *robots = palloc0_object(SmAuditRobots);
 	int			nagents;
-	SmRobotsAgent *agents = read_agents(names, &nagents);
+	SmRobotsAgent *agents = read_agents(args, &nagents);
 	SmSpan		given;
 
-	if (robots_txt == NULL)
+	if (!sm_has_argument(args, "robots"))
 		return NULL;
 
-	given = sm_read_argument(PointerGetDatum(robots_txt), "robots");
+	given = sm_read_argument(sm_argument(args, "robots"), "robots");
 	if (given.len > SM_ROBOTS_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

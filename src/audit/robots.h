@@ -13,11 +13,11 @@
 typedef struct SmAuditRobots SmAuditRobots;
 
 /*
- * Compile robots_txt for the agents of these names, an array of text.  Returns NULL if
- * robots_txt is NULL.  Raises an error if it is too long, or if a name is not a product
- * token.  Problems of URLs with the origin of base go to findings.
+ * Read the arguments "robots" and "agents" of sitemap_audit.  Returns NULL without a
+ * robots.txt.  Raises an error if it is too long, or if an agent is not a product token.
+ * Problems of URLs with the origin of base go to findings.
  */
-extern SmAuditRobots *sm_audit_robots_begin(const text *robots_txt, Datum names, const SmUrlBase *base,
+extern SmAuditRobots *sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base,
 											SmFindings *findings);
 
 /*

@@ -90,11 +90,11 @@ extern bool sm_append_url(SmEntryWriter *w, SmSpan url, const char *what);
  */
 extern bool sm_count_element(SmEntryWriter *w, uint32 ns);
 
-/* Call the callback for the value that buf has from start to its end. */
+/* Call the callback for the value that buf has from start to its end, if it has a role. */
 static inline void
 sm_call_back(const SmEntryWriter *w, SmRole role, int start)
 {
-	if (w->value_callback)
+	if (w->value_callback && role != SM_ROLE_NONE)
 		w->value_callback(w->value_callback_arg, role, sm_span(w->buf->data + start, w->buf->len - start));
 }
 

@@ -108,45 +108,32 @@ append_without_own(Fragment *f)
 	return true;
 }
 
-/* Write the token just read, and change in it what cannot go into a document. */
+/*
+ * Write the token just read, and change in it what cannot go into a document.  A comment or
+ * instruction that would have to change is dropped.
+ */
 static void
 append_token(Fragment *f, SmXmlToken token)
 {
 	const SmXmlReader *r = &f->reader;
-	SmXmlCharset charset = f->charset;
+
+	/* CDATA sections, comments and instructions have no references */
+	SmXmlCharset charset = f->charset == SM_XML_AS_CHARACTERS ? SM_XML_AS_GIVEN : f->charset;
 
 	if (token == SM_XML_START && r->depth == 0 && append_without_own(f))
 		return;
 	if (f->is_clean)
-	{
 		sm_append(f->w->buf, r->raw.s, r->raw.len);
-		return;
-	}
-	switch (token)
-	{
-		case SM_XML_START:
-		case SM_XML_END:
-			if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
-				sm_append(f->w->buf, SM_LITERAL("</url >"));
-			else
-				append_part(f, r->raw, SM_XML_IN_TAG, charset);
-			return;
-		case SM_XML_TEXT:
-			append_part(f, r->raw, SM_XML_IN_TEXT, charset);
-			return;
-		default:
-			break;
-	}
-
-	/* CDATA sections, comments and instructions have no references */
-	if (charset == SM_XML_AS_CHARACTERS)
-		charset = SM_XML_AS_GIVEN;
-	if (can_be_copied(r->raw, charset))
+	else if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
+		sm_append(f->w->buf, SM_LITERAL("</url >"));
+	else if (token == SM_XML_START || token == SM_XML_END)
+		append_part(f, r->raw, SM_XML_IN_TAG, f->charset);
+	else if (token == SM_XML_TEXT)
+		append_part(f, r->raw, SM_XML_IN_TEXT, f->charset);
+	else if (can_be_copied(r->raw, charset))
 		sm_append(f->w->buf, r->raw.s, r->raw.len);
 	else if (token == SM_XML_CDATA)
 		append_part(f, r->data, SM_XML_IN_CDATA, charset);
-
-	/* a comment or instruction that is not clean is dropped */
 }
 
 /*

@@ -31,7 +31,8 @@ label(const SmEntryWriter *w, const SmField *field)
 static bool
 refuse_value(SmEntryWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
-	return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+	return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					 field->hint ? field->hint(value) : NULL,
 					 "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
 }
 
@@ -84,8 +85,7 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 		return sm_refuse(&w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 						 "invalid %s: not valid UTF-8", label(w, field));
 	w->buf->len += len;
-	if (field->role != SM_ROLE_NONE)
-		sm_call_back(w, field->role, start);
+	sm_call_back(w, field->role, start);
 	return true;
 }
 
@@ -223,8 +223,7 @@ append_date(SmEntryWriter *w, const SmField *field, const SmValue *value)
 
 	if (!sm_append_date(w->buf, value, &w->problems, w->problem, label(w, field), &seconds))
 		return false;
-	if (field->role != SM_ROLE_NONE)
-		sm_call_back(w, field->role, start);
+	sm_call_back(w, field->role, start);
 	return true;
 }
 
@@ -287,7 +286,7 @@ append_url(SmEntryWriter *w, const SmField *field, SmSpan url)
 
 	if (!sm_append_url(w, url, label(w, field)))
 		return false;
-	if (w->page == NULL || field->role == SM_ROLE_NONE)
+	if (w->page == NULL)
 		return true;
 	sm_call_back(w, field->role, start);
 	return check_with_page(w, field, url, sm_span(w->buf->data + start, w->buf->len - start));
@@ -308,9 +307,7 @@ append_value(SmEntryWriter *w, const SmField *field, const SmValue *value)
 			{
 				string = sm_trim(string);
 				if (!field->valid(string))
-					return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-									 field->hint ? field->hint(string) : NULL, "invalid %s \"%s\": %s",
-									 label(w, field), sm_for_message(string), field->rule);
+					return refuse_value(w, field, string, field->rule);
 			}
 			if (field->max > 0 && !check_characters(w, field, string))
 				return false;

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "server/argument.h"
 #include "server/encoding.h"
+#include "text/ascii.h"
 #include "text/decimal.h"
 #include "text/digest.h"
 #include "text/text.h"
@@ -156,9 +157,7 @@ append_changefreq(SmEntryWriter *w, SmSpan given, StringInfo buf)
 		return;
 	for (size_t i = 0; i < lengthof(changefreqs); i++)
 	{
-		if (sm_span_equal(changefreqs[i], value) ||
-			(changefreqs[i].len == value.len &&
-			 pg_strncasecmp(changefreqs[i].s, value.s, value.len) == 0))
+		if (sm_equal_ignoring_case(changefreqs[i], value))
 		{
 			sm_append(buf, SM_LITERAL("<changefreq>"));
 			sm_append(buf, changefreqs[i].s, value.len);

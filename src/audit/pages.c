@@ -212,51 +212,47 @@ sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, SmSpan other)
 	pfree(url);					/* a row can have many links */
 }
 
-/* The page that the sort has come to. */
-typedef struct CurrentPage
+/* A page that the sort has come to. */
+typedef struct PageState
 {
 	PageHash	hash;
 	int64		first_row;		/* first row with the page, 0 for none */
 	int64		other;			/* hash of the other page of the last link */
 	bool		links_to_other; /* does the page link to other? */
 	int64		reported_row;	/* last row reported for other */
-} CurrentPage;
+} PageState;
 
-/* The first page of those that have the same stem. */
-typedef struct StemPage
-{
-	PageHash	hash;
-	int64		first_row;
-} StemPage;
-
-/* Compare the first row of a page with the page of its stem, by scheme. */
+/*
+ * Compare a page with the first page that has the same stem.  stems: the first page of the
+ * last stem, by scheme.
+ */
 static void
-compare_stem(SmPages *pages, StemPage stems[2], PageHash hash, int64 row_number)
+compare_stem(SmPages *pages, PageState stems[2], const PageState *page)
 {
-	StemPage   *other = &stems[hash.hash & PAGE_IS_HTTPS];
-	int64		differences = hash.hash ^ other->hash.hash;
+	PageState  *other = &stems[page->hash.hash & PAGE_IS_HTTPS];
+	int64		differences = page->hash.hash ^ other->hash.hash;
 
-	if (other->first_row == 0 || (differences & ~(int64) PAGE_BITS) != 0 || other->hash.hash2 != hash.hash2)
+	if (other->first_row == 0 || (differences & ~(int64) PAGE_BITS) != 0 ||
+		other->hash.hash2 != page->hash.hash2)
 	{
-		other->hash = hash;
-		other->first_row = row_number;
+		*other = *page;
 		return;
 	}
-	sm_findings_add(pages->findings, Max(row_number, other->first_row),
+	sm_findings_add(pages->findings, Max(page->first_row, other->first_row),
 					(differences & PAGE_HAS_INDEX) ? SM_LOC_INDEX_DUPLICATE : SM_LOC_SLASH_DUPLICATE,
 					psprintf("Without regard to %s, the loc repeats the loc of row " INT64_FORMAT ".",
 							 (differences & PAGE_HAS_INDEX) ? "a directory's index, such as index.html" : "a final slash",
-							 Min(row_number, other->first_row)));
+							 Min(page->first_row, other->first_row)));
 }
 
 /* Look at a row of the sort that is a page. */
 static void
-compare_page(SmPages *pages, CurrentPage *current, StemPage stems[2], int64 row_number)
+compare_page(SmPages *pages, PageState *current, PageState stems[2], int64 row_number)
 {
 	if (current->first_row == 0)
 	{
 		current->first_row = row_number;
-		compare_stem(pages, stems, current->hash, row_number);
+		compare_stem(pages, stems, current);
 	}
 	else
 		sm_findings_add(pages->findings, row_number, SM_LOC_DUPLICATE,
@@ -271,7 +267,7 @@ compare_page(SmPages *pages, CurrentPage *current, StemPage stems[2], int64 row_
  * links to the page.
  */
 static void
-compare_link(SmPages *pages, CurrentPage *current, int64 other, int64 row_number, const text *url)
+compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, const text *url)
 {
 	if (other != current->other)
 	{
@@ -297,12 +293,10 @@ sm_pages_compare(SmPages *pages)
 	SmSort	   *sort = &pages->sort;
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit page",
 													  ALLOCSET_DEFAULT_SIZES);
-	CurrentPage current;
-	StemPage	stems[2];
+	PageState	current = {0};
+	PageState	stems[2] = {0};
 	const Datum *values;
 
-	memset(&current, 0, sizeof(current));
-	memset(stems, 0, sizeof(stems));
 	while ((values = sm_sort_next(sort)) != NULL)
 	{
 		PageHash	hash;

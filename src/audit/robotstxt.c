@@ -73,41 +73,41 @@ typedef struct Crawler
 
 static const Crawler crawlers[] = {
 	/* google-common-crawlers */
-	{{SM_LITERAL("Googlebot-Image")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_IMAGE, 0},
-	{{SM_LITERAL("Googlebot-Video")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_VIDEO, 0},
-	{{SM_LITERAL("Googlebot-News")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_NEWS, 0},
-	{{SM_LITERAL("Google-InspectionTool")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE, 0},
-	{{SM_LITERAL("Google-CloudVertexBot")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE, 0},
-	{{SM_LITERAL("GoogleOther-Image")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_IMAGE, 0},
-	{{SM_LITERAL("GoogleOther-Video")}, {SM_LITERAL("GoogleOther")}, SM_ROBOTS_VIDEO, 0},
+	{{SM_LITERAL("Googlebot-Image")},.other = {SM_LITERAL("Googlebot")},.use = SM_ROBOTS_IMAGE},
+	{{SM_LITERAL("Googlebot-Video")},.other = {SM_LITERAL("Googlebot")},.use = SM_ROBOTS_VIDEO},
+	{{SM_LITERAL("Googlebot-News")},.other = {SM_LITERAL("Googlebot")},.use = SM_ROBOTS_NEWS},
+	{{SM_LITERAL("Google-InspectionTool")},.other = {SM_LITERAL("Googlebot")}},
+	{{SM_LITERAL("Google-CloudVertexBot")},.other = {SM_LITERAL("Googlebot")}},
+	{{SM_LITERAL("GoogleOther-Image")},.other = {SM_LITERAL("GoogleOther")},.use = SM_ROBOTS_IMAGE},
+	{{SM_LITERAL("GoogleOther-Video")},.other = {SM_LITERAL("GoogleOther")},.use = SM_ROBOTS_VIDEO},
 
 	/* google-special-case-crawlers */
-	{{SM_LITERAL("AdsBot-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
-	{{SM_LITERAL("AdsBot-Google-Mobile")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
-	{{SM_LITERAL("AdsBot-Google-Mobile-Apps")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
-	{{SM_LITERAL("Mediapartners-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
-	{{SM_LITERAL("APIs-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_EVERYBODY},
-	{{SM_LITERAL("Google-Safety")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("AdsBot-Google")},.traits = IGNORES_EVERYBODY},
+	{{SM_LITERAL("AdsBot-Google-Mobile")},.traits = IGNORES_EVERYBODY},
+	{{SM_LITERAL("AdsBot-Google-Mobile-Apps")},.traits = IGNORES_EVERYBODY},
+	{{SM_LITERAL("Mediapartners-Google")},.traits = IGNORES_EVERYBODY},
+	{{SM_LITERAL("APIs-Google")},.traits = IGNORES_EVERYBODY},
+	{{SM_LITERAL("Google-Safety")},.traits = IGNORES_ROBOTS},
 
 	/* google-user-triggered-fetchers */
-	{{SM_LITERAL("FeedFetcher-Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("Google-CWS")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("Google-GeminiNotebook")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("Google-NotebookLM")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("Google-Pinpoint")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("Google-Read-Aloud")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("Google-Site-Verification")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("GoogleMessages")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
-	{{SM_LITERAL("GoogleProducer")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IGNORES_ROBOTS},
+	{{SM_LITERAL("FeedFetcher-Google")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-CWS")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-GeminiNotebook")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-NotebookLM")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-Pinpoint")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-Read-Aloud")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("Google-Site-Verification")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("GoogleMessages")},.traits = IGNORES_ROBOTS},
+	{{SM_LITERAL("GoogleProducer")},.traits = IGNORES_ROBOTS},
 
 	/* https://support.apple.com/119829 */
-	{{SM_LITERAL("Applebot")}, {SM_LITERAL("Googlebot")}, SM_ROBOTS_PAGE, 0},
+	{{SM_LITERAL("Applebot")},.other = {SM_LITERAL("Googlebot")}},
 
 	/* https://yandex.com/support/webmaster/en/robot-workings/user-agent */
-	{{SM_LITERAL("Yandex")}, {SM_LITERAL("Yandex")}, SM_ROBOTS_PAGE, IS_FAMILY},
+	{{SM_LITERAL("Yandex")},.other = {SM_LITERAL("Yandex")},.traits = IS_FAMILY},
 
 	/* https://github.com/google/robotstxt */
-	{{SM_LITERAL("Google")}, {SM_LITERAL("")}, SM_ROBOTS_PAGE, IS_FAMILY | READS_AS_GOOGLE}
+	{{SM_LITERAL("Google")},.traits = IS_FAMILY | READS_AS_GOOGLE}
 };
 
 #define NCRAWLERS	(sizeof(crawlers) / sizeof(crawlers[0]))

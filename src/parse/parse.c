@@ -128,12 +128,9 @@ is_text_sitemap(const SmInput *input)
 static bool
 put_text(SmSpan value, Datum *datum, bool *null)
 {
-	*datum = (Datum) 0;
 	*null = value.len == 0;
-	if (*null)
-		return true;
-	*datum = PointerGetDatum(sm_to_text(value));
-	return DatumGetPointer(*datum) != NULL;
+	*datum = *null ? (Datum) 0 : PointerGetDatum(sm_to_text(value));
+	return *null || DatumGetPointer(*datum) != NULL;
 }
 
 static bool

@@ -13,24 +13,17 @@
 
 PG_FUNCTION_INFO_V1(sitemap_encode);
 
-/* Positions of the arguments. */
-enum
-{
-	ARG_SEGMENT,
-	ARG_KEEP
-};
-
 /* Read the argument keep; NULL stands for no characters. */
 static SmSpan
 read_keep(FunctionCallInfo fcinfo)
 {
 	SmSpan		keep;
 
-	if (PG_ARGISNULL(ARG_KEEP))
+	if (PG_ARGISNULL(1))
 		return sm_span("", 0);
-	keep = sm_read_argument(PG_GETARG_DATUM(ARG_KEEP), "keep");
+	keep = sm_read_argument(PG_GETARG_DATUM(1), "keep");
 	if (sm_url_reserved_length(keep) < keep.len)
-		sm_invalid_argument("keep", TextDatumGetCString(PG_GETARG_DATUM(ARG_KEEP)),
+		sm_invalid_argument("keep", TextDatumGetCString(PG_GETARG_DATUM(1)),
 							"Only :/?#[]@!$&'()*+,;= can be kept.");
 	return keep;
 }
@@ -44,9 +37,9 @@ sitemap_encode(PG_FUNCTION_ARGS)
 	size_t		len;
 	text	   *result;
 
-	if (PG_ARGISNULL(ARG_SEGMENT))
+	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	segment = sm_read_argument(PG_GETARG_DATUM(ARG_SEGMENT), "segment");
+	segment = sm_read_argument(PG_GETARG_DATUM(0), "segment");
 	result = palloc_extended(VARHDRSZ + 3 * segment.len, MCXT_ALLOC_HUGE);
 	len = sm_url_encode_segment(segment, keep, VARDATA(result));
 	if (len > MaxAllocSize - VARHDRSZ)

@@ -97,36 +97,33 @@ match_pattern(const char *p, const char *begin, const char *s, const char *end, 
 			case '\005':		/* LETTER */
 				s = sm_is_letter(c) ? next : NULL;
 				break;
-			case '\006':		/* SMALL */
-				s = c >= 'a' && c <= 'z' ? next : NULL;
-				break;
-			case '\007':		/* DIGITS */
+			case '\006':		/* DIGITS */
 				s = end_of_number(s, end, 0, 0);
 				break;
-			case '\010':		/* HEX */
+			case '\007':		/* HEX */
 				s = sm_hex_value(c) >= 0 ? next : NULL;
 				break;
-			case '\011':		/* GUID */
+			case '\010':		/* GUID */
 				s = end_of_guid(s, end);
 				break;
-			case '\012':		/* ONE_OF */
-				for (s = NULL; *++p != '\012';)
+			case '\011':		/* ONE_OF */
+				for (s = NULL; *++p != '\011';)
 					if (*p == c)
 						s = next;
 				break;
-			case '\013':		/* FROM_TO */
+			case '\012':		/* FROM_TO */
 				s = end_of_number(s, end, p[1], p[2]);
 				p += 2;
 				break;
-			case '\014':		/* WORD_END */
+			case '\013':		/* WORD_END */
 				if (sm_is_word_char(c))
 					s = NULL;
 				break;
-			case '\015':		/* NOT_NUMBER */
+			case '\014':		/* NOT_NUMBER */
 				if (s > begin && sm_is_digit(s[-1]))
 					s = NULL;
 				break;
-			case '\016':		/* IN_WORD */
+			case '\015':		/* IN_WORD */
 				if (s == begin || !(sm_is_letter(s[-1]) || (unsigned char) s[-1] >= 0x80))
 					s = NULL;
 				break;

@@ -2,8 +2,8 @@
  * pattern.h
  *	  Patterns of text.  A list of patterns has "|" between them, and small letters.
  *
- * Example: "$" SMALL NAME is "$" and a small letter, then perhaps letters, digits, "_" and
- * "-", as in "$row_id".
+ * Example: "[" LETTER NAME "]" is a letter, then perhaps letters, digits, "_" and "-", all in
+ * brackets, as in "[row_id]".
  */
 #ifndef SM_PATTERN_H
 #define SM_PATTERN_H
@@ -18,18 +18,17 @@
 #define WORD		"\003"		/* letters, digits and "_", or nothing */
 #define NAME		"\004"		/* the same and "-" */
 #define LETTER		"\005"		/* a letter */
-#define SMALL		"\006"		/* a small letter */
-#define DIGITS		"\007"		/* one digit or more */
-#define HEX			"\010"		/* a hex digit */
-#define GUID		"\011"		/* 32 hex digits and "-" or more */
-#define ONE_OF(set) "\012" set "\012"
-#define FROM_TO		"\013"		/* a number from the next byte to the one
+#define DIGITS		"\006"		/* one digit or more */
+#define HEX			"\007"		/* a hex digit */
+#define GUID		"\010"		/* 32 hex digits and "-" or more */
+#define ONE_OF(set) "\011" set "\011"
+#define FROM_TO		"\012"		/* a number from the next byte to the one
 								 * after it */
-#define WORD_END	"\014"		/* the end, or before what no WORD has */
+#define WORD_END	"\013"		/* the end, or before what no WORD has */
 
 /* Conditions on what is before a pattern, which begin it. */
-#define NOT_NUMBER	"\015"		/* not after a digit */
-#define IN_WORD		"\016"		/* after a letter of any script */
+#define NOT_NUMBER	"\014"		/* not after a digit */
+#define IN_WORD		"\015"		/* after a letter of any script */
 
 /* Is it one of these characters? */
 static inline bool

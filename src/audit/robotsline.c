@@ -42,12 +42,6 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-static bool
-is_token_octet(char c)
-{
-	return sm_is_letter(c) || c == '-' || c == '_';
-}
-
 static SmSpan
 trim(const char *s, const char *end)
 {
@@ -198,7 +192,7 @@ sm_robots_token(SmSpan value)
 {
 	size_t		len = 0;
 
-	while (len < value.len && is_token_octet(value.s[len]))
+	while (len < value.len && (sm_is_letter(value.s[len]) || value.s[len] == '-' || value.s[len] == '_'))
 		len++;
 	return sm_span(value.s, len);
 }

@@ -13,6 +13,7 @@
 #define NUMBERS_3	DIGITS "." NUMBERS_2
 
 #define WITHIN_URL	(SM_AT(SM_WITHIN_PATH) | SM_AT(SM_WITHIN_QUERY))
+#define SMALL_LETTERS	"abcdefghijklmnopqrstuvwxyz"
 #define MISSING		"null|none|nan|nil|undefined"
 
 const SmSuspicion sm_suspicions[] = {
@@ -34,7 +35,7 @@ const SmSuspicion sm_suspicions[] = {
 		"|[" LETTER NAME "]|[..." LETTER NAME "]|[[" ANY "]]",
 	.example = "/:slug/a",.counterexample = "/12:30"},
 	{"the query of %s has the value \"%s\", which looks like a placeholder.", SM_AT(SM_VALUE),
-		"placeholder|$" SMALL NAME "|'+" ANY "+'",
+		"placeholder|$" ONE_OF(SMALL_LETTERS) NAME "|'+" ANY "+'",
 	.example = "/?id=$row_id",.counterexample = "/placeholder?q=$AAPL"},
 	{"the host of %s is \"%s\", which looks like a missing value.", SM_AT(SM_HOST),
 		MISSING "|null." ANY "|undefined." ANY,

@@ -27,10 +27,9 @@ typedef enum SmColumnName
 	SM_COLUMN_EXTENSIONS,
 	SM_COLUMN_URL,
 	SM_COLUMN_KEY,
-	SM_COLUMN_SHOWN
-}			SmColumnName;
-
-#define SM_NCOLUMNS		12
+	SM_COLUMN_SHOWN,
+	SM_NCOLUMNS
+} SmColumnName;
 
 /* the most values of an array: our own limit */
 #define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)

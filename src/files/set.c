@@ -332,14 +332,6 @@ set_bounds(SmSet *set, int from, int to)
 	set->to = to < set->old.nfiles ? &set->old.files[to]->key : NULL;
 }
 
-static void
-end_progress(SmSet *set)
-{
-	if (set->progress)
-		pgstat_progress_end_command();
-	set->progress = false;
-}
-
 /* Read the rows of the old files [first, end). */
 static void
 read_rows(SmSet *set, int first, int end)
@@ -347,7 +339,9 @@ read_rows(SmSet *set, int first, int end)
 	set_bounds(set, first, end);
 	start_progress(set);
 	sm_query_run(&set->query, set->from, set->to, &set->receiver);
-	end_progress(set);
+	if (set->progress)
+		pgstat_progress_end_command();
+	set->progress = false;
 }
 
 /*

@@ -29,7 +29,7 @@ typedef enum SmColumnName
 	SM_COLUMN_KEY,
 	SM_COLUMN_SHOWN,
 	SM_NCOLUMNS
-} SmColumnName;
+}			SmColumnName;
 
 /* the most values of an array: our own limit */
 #define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)

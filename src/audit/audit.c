@@ -455,14 +455,14 @@ check_value(void *arg, SmRole role, SmSpan value)
 								 * page; SM_ROBOTS_PAGE if they do not */
 	}			values[SM_ROLE_XML + 1] = {
 		[SM_ROLE_IMAGE] = {"image",.use = SM_ROBOTS_IMAGE},
-		[SM_ROLE_LICENSE] = {"image license"},
+		[SM_ROLE_LICENSE] = {.what = "image license"},
 		[SM_ROLE_THUMBNAIL] = {"video thumbnail",.use = SM_ROBOTS_IMAGE},
 		[SM_ROLE_VIDEO] = {"video",.use = SM_ROBOTS_VIDEO},
 		[SM_ROLE_VIDEO_SEGMENT] = {"video segment",.use = SM_ROBOTS_VIDEO},
 		[SM_ROLE_PLAYER] = {"video player",.use = SM_ROBOTS_VIDEO},
-		[SM_ROLE_GALLERY] = {"video gallery"},
-		[SM_ROLE_UPLOADER] = {"video uploader"},
-		[SM_ROLE_ALTERNATE] = {"alternate"},
+		[SM_ROLE_GALLERY] = {.what = "video gallery"},
+		[SM_ROLE_UPLOADER] = {.what = "video uploader"},
+		[SM_ROLE_ALTERNATE] = {.what = "alternate"},
 		[SM_ROLE_TITLE] = {"title",.is_text = true},
 		[SM_ROLE_CAPTION] = {"caption",.is_text = true},
 		[SM_ROLE_NAME] = {"name",.is_text = true},

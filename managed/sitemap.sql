@@ -23,7 +23,7 @@ BEGIN
 		RAISE EXCEPTION 'the encoding of the database must be UTF8' USING ERRCODE = '0A000';
 	ELSIF schema IS NULL OR schema ~ '["$''\\]' THEN
 		RAISE EXCEPTION 'no schema has been selected to create in, or its name has a character of "$''\'
-			USING ERRCODE = '3F000', HINT = 'Run BEGIN, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
+			USING ERRCODE = '3F000', HINT = 'Run BEGIN, CREATE SCHEMA IF NOT EXISTS sitemap, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
 	ELSIF to_regtype(quote_ident(schema) || '.sitemap_file') IS NULL THEN
 		EXECUTE format('CREATE TYPE %I.sitemap_file AS (
 			base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int,
@@ -413,7 +413,7 @@ BEGIN ATOMIC
 	       here._sitemap_entries(query, origin, 'audit') AS page, unnest(problems) AS found
 	 UNION ALL
 	SELECT NULL, NULL, 'depends_on_session', concat('Settings of the session, such as TimeZone and DateStyle, decide between ', a, ' and ', b,
-	           '. Write dates as in 2026-03-01, and times with a zone.')
+	           '. Write dates as in 2026-03-01, and in a timestamptz also the zone, as in 2026-03-01 00:00Z.')
 	  FROM here._sitemap_literals(query, 'Etc/GMT+12', 'ISO, MDY') AS a, here._sitemap_literals(query, 'Pacific/Kiritimati', 'ISO, DMY') AS b WHERE a <> b;
 END;
 COMMENT ON FUNCTION here.sitemap_audit IS 'list the problems of the rows of a query';

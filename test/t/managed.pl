@@ -73,7 +73,7 @@ my $install = sub {
 my $count = q{SELECT count(*) FROM pg_proc WHERE pronamespace IN ('"site maps"'::regnamespace, 'app'::regnamespace) AND proname ~ 'sitemap'};
 sql('ALTER ROLE app SET search_path = "site maps"');
 $node->psql('postgres', qq{SET LOCAL search_path = "site maps";\n\\i $script}, extra_params => [ '-U', 'app' ], on_error_stop => 0, stderr => \$errors);
-like($errors, qr/ERROR:  no schema has been selected to create in, .*\nHINT:  Run BEGIN, SET LOCAL search_path/, 'refused outside of a transaction');
+like($errors, qr/ERROR:  no schema has been selected to create in, .*\nHINT:  Run BEGIN, CREATE SCHEMA IF NOT EXISTS sitemap, SET LOCAL search_path/, 'refused outside of a transaction');
 sql('ALTER ROLE app RESET search_path');
 is(sql($count), '0', 'and no function is there');
 $node->psql('postgres', qq{BEGIN; SET LOCAL search_path = nowhere;\n\\i $script\nCOMMIT}, extra_params => [ '-U', 'app' ], stderr => \$errors);
@@ -515,7 +515,7 @@ foreach my $case (
 is(sql(q{SET DateStyle = 'SQL, MDY'; SET TimeZone = 'Asia/Tokyo';
 	SELECT detail FROM "site maps".sitemap_audit($q$SELECT '/' AS loc WHERE now() > '02/13/2026 10:00'$q$, 'https://www.example.com/'); SHOW DateStyle; SHOW TimeZone;
 	SELECT count(*) FROM pg_class WHERE relnamespace = pg_my_temp_schema()}), q{Settings of the session, such as TimeZone and DateStyle, decide between '2026-02-13 22:00:00+00'::timestamp with time zone and }
-	  . qq{date/time field value out of range: "02/13/2026 10:00". Write dates as in 2026-03-01, and times with a zone.\nSQL, MDY\nAsia/Tokyo\n0}, 'the literal is named, and nothing stays');
+	  . qq{date/time field value out of range: "02/13/2026 10:00". Write dates as in 2026-03-01, and in a timestamptz also the zone, as in 2026-03-01 00:00Z.\nSQL, MDY\nAsia/Tokyo\n0}, 'the literal is named, and nothing stays');
 foreach my $calls ([ '"site maps".sitemap_files(', 'ext.sitemap_files(' ], [ q{"site maps".sitemap_publish('target', }, q{ext.sitemap_publish('shrunk', } ])
 {
 	my @warnings = map {

@@ -123,8 +123,11 @@ append_token(Fragment *f, SmXmlToken token)
 	if (token == SM_XML_START && r->depth == 0 && append_without_own(f))
 		return;
 	if (f->is_clean)
+	{
 		sm_append(f->w->buf, r->raw.s, r->raw.len);
-	else if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
+		return;
+	}
+	if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
 		sm_append(f->w->buf, SM_LITERAL("</url >"));
 	else if (token == SM_XML_START || token == SM_XML_END)
 		append_part(f, r->raw, SM_XML_IN_TAG, f->charset);

@@ -10,16 +10,20 @@
 
 /*
  * The columns of a query for the files of a site: those of sitemap_file that are read, and in
- * place of base_url whether there is content.  Without content: a foreign server would send
- * it, so files with a digest count as files with content.
+ * place of base_url whether there is content.
  */
 #define SM_SITE_COLUMNS \
 	"content IS NOT NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest"
-#define SM_SITE_COLUMNS_WITHOUT_CONTENT \
-	"digest IS NOT NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest"
 
 /* The same for the files of a section. */
 #define SM_OLD_FILE_COLUMNS SM_SITE_COLUMNS ", first_key, recipe"
+
+/*
+ * The columns for the files of a site that can be in foreign tables, whose servers would send
+ * the content: a file with a digest counts as one with content.
+ */
+#define SM_SITE_COLUMNS_WITHOUT_CONTENT \
+	"digest IS NOT NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest"
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);

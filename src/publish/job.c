@@ -246,8 +246,8 @@ _sitemap_try(PG_FUNCTION_ARGS)
 						 PG_GETARG_DATUM(i + 3), false);
 
 	/*
-	 * Lock the table as the statements will, so that nobody waits for a
-	 * stronger lock meanwhile and keeps the statements from getting theirs.
+	 * This is the lock that the statements take.  After a weaker one, they
+	 * would have to wait for a session that waits for a stronger lock.
 	 */
 	open_own_jobs(&step.jobs, PG_GETARG_OID(0), is_run ? AccessShareLock : RowExclusiveLock);
 	error = sm_try(run_step, &step);

@@ -21,7 +21,58 @@ sub start
 	my $self = bless $node->background_psql(@arguments), $class;
 
 	$self->set_query_timer_restart(1);
+	$self->{node} = $node;
 	return $self;
+}
+
+# A session with an advisory lock that others wait for.
+sub hold
+{
+	my ($class, $node, $lock) = @_;
+	my $self = $class->start($node, 'postgres');
+
+	$self->query_safe("SELECT pg_advisory_lock($lock)");
+	return $self;
+}
+
+# The process of its backend.
+sub pid
+{
+	my ($self) = @_;
+
+	return $self->{pid} //= $self->query_safe('SELECT pg_backend_pid()');
+}
+
+# Begin statements, and do not wait for their end.
+sub begin
+{
+	my ($self, $statements) = @_;
+
+	$self->pid;
+	$self->query_until(qr/started/, "\\echo started\n$statements;\n");
+	return;
+}
+
+# Wait until what was begun waits for a lock of a kind.
+sub wait_for_lock
+{
+	my ($self, $kind) = (@_, 'advisory');
+
+	$self->{node}->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' AND wait_event = '$kind' FROM pg_stat_activity WHERE pid = $self->{pid}")
+	  or die 'it does not wait';
+	return;
+}
+
+# The errors of a statement, and of what was begun before.
+sub errors
+{
+	my ($self, $statement) = @_;
+
+	$self->query($statement // 'SELECT');
+	my $errors = $self->{stderr};
+
+	$self->{stderr} = '';
+	return $errors =~ s/^psql:.*?: (?=[A-Z])//gmr;
 }
 
 sub query
@@ -39,11 +90,7 @@ sub query_within
 {
 	my ($self, $milliseconds, $query) = @_;
 
-	$self->query("BEGIN; SET LOCAL statement_timeout = '${milliseconds}ms'; $query; ROLLBACK");
-	my $errors = $self->{stderr};
-
-	$self->{stderr} = '';
-	return $errors;
+	return $self->errors("BEGIN; SET LOCAL statement_timeout = '${milliseconds}ms'; $query; ROLLBACK");
 }
 
 # Wait until a node has noticed that a backend was killed, and is up again.  Until then

@@ -1,9 +1,9 @@
 # Cancelled, terminated, killed, out of memory, out of disk: a call that does
 # not come to its end leaves nothing behind, and the next one works.
 #
-# files_streaming.pl has sitemap_files cancelled, export.pl has sitemap_export
-# killed, cut off by a full disk and cancelled in the middle of a file,
-# parse.pl and audit.pl have theirs ended by statement_timeout.
+# export.pl has sitemap_export killed, cut off by a full disk and cancelled in the middle
+# of a file, parse.pl and audit.pl have theirs ended by statement_timeout, jobs.pl has
+# runs of jobs.
 use strict;
 use warnings;
 
@@ -21,8 +21,8 @@ use Session;
 my $node = start_node("autovacuum = off\nrestart_after_crash = on\nmax_parallel_workers_per_gather = 0\n");
 
 # The target has files of 500 pages, and there are 2,500 now; the last one waits
-# where somebody holds lock 1, and each statement on the target where somebody
-# holds lock 2.
+# where somebody holds lock 1, a file that is written where somebody holds lock 2,
+# and the index where somebody holds lock 3.
 sql(
 	q{
 	CREATE EXTENSION sitemap;
@@ -41,9 +41,7 @@ sql(
 
 	CREATE FUNCTION wait_in_target() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
-	  IF TG_OP <> 'INSERT' THEN
-	    PERFORM pg_catalog.pg_advisory_xact_lock_shared(2);
-	  END IF;
+	  PERFORM pg_catalog.pg_advisory_xact_lock_shared(CASE WHEN NEW.kind = 'index' THEN 3 ELSE 2 END);
 	  RETURN NULL;
 	END
 	$$;
@@ -75,9 +73,43 @@ my %call = (
 		't'
 	]);
 
-test_cancel();
-test_terminate();
-test_crash();
+# Where a call waits, and the sessions that it waits for.
+my %place = (
+	'in its query' => sub { Session->hold($node, 1) },
+	'when it writes files' => sub { Session->hold($node, 2) },
+	'when it writes the index' => sub { Session->hold($node, 3) },
+	'for its section' => sub {
+		my ($holder, $other) = (Session->hold($node, 1), session());
+
+		$other->begin($call{sitemap_publish}[0]);
+		$other->wait_for_lock;
+		return ($holder, $other);
+	},
+	'for its site' => sub {
+		my $other = session();
+
+		$other->query_safe(q{BEGIN; SELECT FROM sitemap_publish('target', 'SELECT ''/'' AS loc', 'http://a/', section => 'other')});
+		return $other;
+	});
+
+# How it ends there, and what it says.
+my %end = (
+	cancel => qr/ERROR:  57014: canceling statement due to user request/,
+	statement_timeout => qr/ERROR:  57014: canceling statement due to statement timeout/,
+	lock_timeout => qr/ERROR:  55P03: canceling statement due to lock timeout/,
+	terminate => qr/FATAL:  57P01: terminating connection due to administrator command/,
+	kill => qr/server closed the connection|terminat/);
+
+foreach my $function (sort keys %call)
+{
+	foreach my $place ($function eq 'sitemap_publish' ? sort keys %place : 'in its query')
+	{
+		test_end($function, $place, $_) foreach 'cancel', 'statement_timeout', 'terminate',
+		  $function eq 'sitemap_publish' && $place ne 'in its query' ? 'lock_timeout' : (),
+		  $function =~ /publish|export/ ? 'kill' : ();
+	}
+}
+test_next();
 test_compression();
 test_memory();
 test_parse_memory();
@@ -85,102 +117,62 @@ test_temporary_files();
 $node->stop;
 done_testing();
 
-# A cancel request and statement_timeout while the query is run, after files were
-# complete; and while sitemap_publish writes.
-sub test_cancel
+# A call ends where it waits: all is as it was, and the next call works.
+sub test_end
 {
-	foreach my $function (sort keys %call)
+	my ($function, $place, $how) = @_;
+	my ($statement, $result) = @{ $call{$function} };
+	my $name = "$function, waits $place, $how";
+	my $before = state();
+	my @others = $place{$place}->();
+	my $session = session();
+	my $pid = $session->pid;
+
+	$session->begin($how =~ /timeout/ ? "BEGIN; SET LOCAL $how = '100ms'; $statement; ROLLBACK" : $statement);
+	$session->wait_for_lock if $how !~ /timeout/;
+	if ($how eq 'cancel')
 	{
-		my ($statement, $result) = @{ $call{$function} };
-
-		foreach my $lock ($function eq 'sitemap_publish' ? (1, 2) : 1)
-		{
-			foreach my $how ('cancel', 'timeout')
-			{
-				my $name = "$function, waits for lock $lock, $how";
-				my $before = state();
-				my $holder = hold($lock);
-				my $session = session();
-				my $pid = pid($session);
-
-				start($session, $how eq 'timeout' ? "BEGIN; SET LOCAL statement_timeout = '100ms'; $statement; ROLLBACK" : $statement);
-				if ($how eq 'cancel')
-				{
-					wait_until_it_waits($pid);
-					is(sql("SELECT pg_cancel_backend($pid)"), 't', "$name: cancel it");
-				}
-				like(errors($session), qr/ERROR:  57014: canceling statement due to (user request|statement timeout)/,
-					"$name: it ends with that");
-				is(state(), $before, "$name: all is as it was");
-				is(locks($pid), 0, "$name: no lock is held");
-				$holder->quit;
-
-				# without the changes that it makes, since others come after
-				is( $session->query_safe(
-						"BEGIN; $statement; ROLLBACK"),
-					$result,
-					"$name: the next call in that session works")
-				  if $function ne 'sitemap_export';
-				$session->quit;
-			}
-		}
+		is(sql("SELECT pg_cancel_backend($pid)"), 't', "$name: cancel it");
 	}
-	return;
-}
-
-sub test_terminate
-{
-	foreach my $function (sort keys %call)
+	elsif ($how eq 'terminate')
 	{
-		foreach my $lock ($function eq 'sitemap_publish' ? (1, 2) : 1)
-		{
-			my $name = "$function, waits for lock $lock, terminated";
-			my $before = state();
-			my $holder = hold($lock);
-			my $session = session();
-			my $pid = pid($session);
-
-			start($session, $call{$function}[0]);
-			wait_until_it_waits($pid);
-			is(sql("SELECT pg_terminate_backend($pid, 60000)"), 't', "$name: terminate it");
-			$session->{run}->finish;
-			like(
-				$session->{stderr},
-				qr/FATAL:  57P01: terminating connection due to administrator command/,
-				"$name: it ends with that");
-			is(state(), $before, "$name: all is as it was");
-			is(locks($pid), 0, "$name: no lock is held");
-			$holder->quit;
-		}
+		is(sql("SELECT pg_terminate_backend($pid, 60000)"), 't', "$name: terminate it");
 	}
-	return;
-}
-
-# kill -9 of sitemap_publish, in its query and while it writes, and of
-# sitemap_export in its query: the server recovers, and the next run works.
-sub test_crash
-{
-	foreach (
-		[ 'sitemap_publish', 1 ],
-		[ 'sitemap_publish', 2 ],
-		[ 'sitemap_export', 1 ])
+	elsif ($how eq 'kill')
 	{
-		my ($function, $lock) = @$_;
-		my $name = "$function, waits for lock $lock, killed";
-		my $before = state();
-		my $holder = hold($lock);
-		my $session = session();
-		my $pid = pid($session);
-
-		start($session, $call{$function}[0]);
-		wait_until_it_waits($pid);
 		kill 'KILL', $pid;
-		$session->{run}->finish;
-		like($session->{stderr}, qr/server closed the connection|terminat/, "$name: the session is gone");
-		$holder->{run}->finish;
-		Session::wait_for_restart($node, $pid);
-		is(state(), $before, "$name: after recovery all is as it was");
 	}
+	$session->{run}->finish if $how =~ /terminate|kill/;
+	my $errors = $how =~ /terminate|kill/ ? $session->{stderr} : $session->errors;
+	like($errors, $end{$how}, "$name: it ends with that");
+	like($errors, qr/in the target "public\.target"/, "$name: it says where") if $how eq 'lock_timeout';
+	if ($how eq 'kill')
+	{
+		$_->{run}->finish foreach @others;
+		Session::wait_for_restart($node, $pid);
+	}
+	else
+	{
+		is(sql("SELECT count(*) FROM pg_locks WHERE pid = $pid AND locktype <> 'virtualxid'"), 0, "$name: no lock is held");
+		foreach my $other (reverse @others)
+		{
+			sql("SELECT pg_terminate_backend(${\ $other->pid}, 60000)");
+			$other->{run}->finish;
+		}
+	}
+	is(state(), $before, "$name: all is as it was");
+
+	# without the changes that it makes, since others come after
+	$session = session() if $how =~ /terminate|kill/;
+	is($session->query_safe("BEGIN; $statement; ROLLBACK"), $result, "$name: the next call works")
+	  if $function ne 'sitemap_export';
+	$session->quit;
+	return;
+}
+
+# The next run of those that write makes what is whole.
+sub test_next
+{
 	foreach my $function ('sitemap_publish', 'sitemap_export')
 	{
 		my ($statement, $result) = @{ $call{$function} };
@@ -222,18 +214,18 @@ sub test_compression
 	foreach my $function ('sitemap_files(', q{sitemap_publish('target', })
 	{
 		my $before = state();
-		my $holder = hold(1);
+		my $holder = Session->hold($node, 1);
 		my $session = session();
-		my $pid = pid($session);
+		my $pid = $session->pid;
 
-		start($session,
+		$session->begin(
 			"SELECT count(*) FROM $function 'SELECT long_loc(generate_series(1, 1000000000)) AS loc', 'http://a/', compression => 9, split => 'full')"
 		);
-		wait_until_it_waits($pid);
+		$session->wait_for_lock;
 		$holder->quit;
 		my $begin = Time::HiRes::time();
 		sql("SELECT pg_cancel_backend($pid)");
-		like(errors($session), qr/ERROR:  57014: canceling statement/, "$function...): a cancel while it compresses");
+		like($session->errors, qr/ERROR:  57014: canceling statement/, "$function...): a cancel while it compresses");
 		my $seconds = Time::HiRes::time() - $begin;
 		note("answered after $seconds s");
 		cmp_ok($seconds, '<', 30, 'is answered when that file is done, not at the end of the rows');
@@ -274,7 +266,7 @@ sub test_memory
 			foreach my $megabytes (0, 4, 16, 48, 100)
 			{
 				limit_memory($session, $megabytes * 1024);
-				my $errors = errors($session, $large{$name} =~ s/^/BEGIN; /r . '; ROLLBACK');
+				my $errors = $session->errors($large{$name} =~ s/^/BEGIN; /r . '; ROLLBACK');
 				limit_memory($session);
 				last if $errors eq '';
 				$failed++;
@@ -286,7 +278,7 @@ sub test_memory
 			}
 			cmp_ok($failed, '>', 0, "$name: it ran out of memory");
 			is(state(), $before, "$name: all is as it was");
-			is(errors($session, "BEGIN; $large{$name}; ROLLBACK"), '', "$name: and works where there is memory")
+			is($session->errors("BEGIN; $large{$name}; ROLLBACK"), '', "$name: and works where there is memory")
 			  if $name ne 'sitemap_export';
 		}
 		$session->quit;
@@ -326,7 +318,7 @@ sub test_parse_memory
 				for (my $kilobytes = 0; $kilobytes < 131072; $kilobytes += 1024)
 				{
 					limit_memory($session, $kilobytes);
-					my $errors = errors($session, $parse);
+					my $errors = $session->errors($parse);
 					limit_memory($session);
 					last if $errors eq '';
 					$failed{ $errors =~ /\AERROR:  53200: out of memory\n(DETAIL:.*)/ ? $1 : $errors }++;
@@ -370,10 +362,10 @@ sub test_temporary_files
 		my $session = session();
 
 		$session->query_safe(q{SET work_mem = '64kB'; SET temp_file_limit = '1MB'});
-		like(errors($session, $spilling{$name}), qr/\AERROR:  53400: temporary file size exceeds "?temp_file_limit/, $name);
+		like($session->errors($spilling{$name}), qr/\AERROR:  53400: temporary file size exceeds "?temp_file_limit/, $name);
 		is(state(), $before, "$name: nothing is left, and all is as it was");
 		$session->query_safe('RESET temp_file_limit');
-		is(errors($session, "BEGIN; $spilling{$name}; ROLLBACK"), '', "$name: without the limit it works")
+		is($session->errors("BEGIN; $spilling{$name}; ROLLBACK"), '', "$name: without the limit it works")
 		  if $name !~ /export/;
 		$session->quit;
 	}
@@ -409,13 +401,6 @@ sub directory
 	return @files;
 }
 
-sub locks
-{
-	my ($pid) = @_;
-
-	return sql("SELECT count(*) FROM pg_locks WHERE pid = $pid AND locktype <> 'virtualxid'");
-}
-
 # A session that says the SQLSTATE of an error, and goes on after it.
 sub session
 {
@@ -423,56 +408,6 @@ sub session
 
 	$session->query_safe('\set VERBOSITY verbose');
 	return $session;
-}
-
-sub pid
-{
-	my ($session) = @_;
-
-	return $session->query_safe('SELECT pg_backend_pid()');
-}
-
-# A session that has the lock that others wait for.
-sub hold
-{
-	my ($lock) = @_;
-	my $session = Session->start($node, 'postgres');
-
-	$session->query_safe("SELECT pg_advisory_lock($lock)");
-	return $session;
-}
-
-# Start a statement, and do not wait for its end.
-sub start
-{
-	my ($session, $statement) = @_;
-
-	$session->query_until(qr/started/, "\\echo started\n$statement;\n");
-	return;
-}
-
-sub wait_until_it_waits
-{
-	my ($pid) = @_;
-
-	$node->poll_query_until(
-		'postgres', qq{
-		SELECT count(*) = 1
-		  FROM pg_stat_activity
-		 WHERE pid = $pid AND wait_event_type = 'Lock' AND wait_event = 'advisory'})
-	  or die 'it does not wait';
-	return;
-}
-
-# The errors of a statement, and of what was started before.
-sub errors
-{
-	my ($session, $statement) = @_;
-
-	$session->query($statement // 'SELECT');
-	my $errors = $session->{stderr};
-	$session->{stderr} = '';
-	return $errors =~ s/^psql:.*?: (?=[A-Z])//gmr;
 }
 
 # Can the memory of its backend be limited?  It gets the stack that it will need,
@@ -487,27 +422,15 @@ sub can_limit
 		AS 'BEGIN RETURN CASE WHEN n > 0 THEN pg_temp.deep(n - 1) END; END';
 		SELECT pg_temp.deep(300);
 		SELECT FROM sitemap_files('SELECT ''/'' AS loc', 'http://a/', compression => 1)});
-	$session->{pid} = pid($session);
-	return defined size($session) && limit_memory($session);
-}
-
-# The kilobytes that its backend has.
-sub size
-{
-	my ($session) = @_;
-
-	open(my $status, '<', "/proc/$session->{pid}/status") or return;
-	my ($kilobytes) = join('', <$status>) =~ /^VmSize:\s+(\d+)/m;
-	close $status;
-	return $kilobytes;
+	return defined memory_of($session->pid, 'VmSize') && limit_memory($session);
 }
 
 # Let its backend have so many kilobytes more, or all.
 sub limit_memory
 {
 	my ($session, $kilobytes) = @_;
-	my $limit = defined $kilobytes ? (size($session) + $kilobytes) * 1024 : 'unlimited';
-	my @prlimit = ('prlimit', "--pid=$session->{pid}", "--as=$limit:");
+	my $limit = defined $kilobytes ? (memory_of($session->pid, 'VmSize') + $kilobytes) * 1024 : 'unlimited';
+	my @prlimit = ('prlimit', "--pid=@{[ $session->pid ]}", "--as=$limit:");
 	my $log = '';
 
 	return eval { IPC::Run::run(\@prlimit, '>', \$log, '2>', \$log) };

@@ -7,14 +7,27 @@
 #ifndef SM_TAP_H
 #define SM_TAP_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/span.h"
+
 /* A loop over strings that are written down where they are needed. */
 #define foreach_string(item, ...) \
 	for (const char *const *item = (const char *const[]) {__VA_ARGS__, NULL}; *item; item++)
+
+/* The same over what is given, and what is wanted of it. */
+typedef struct Pair
+{
+	const char *given;
+	const char *wanted;
+} Pair;
+
+#define foreach_pair(pair, ...) \
+	for (const Pair *pair = (const Pair[]) {__VA_ARGS__, {NULL, NULL}}; pair->given; pair++)
 
 static int	tap_tests = 0;
 static int	tap_failures = 0;
@@ -73,6 +86,12 @@ is(const char *got, size_t got_len, const char *wanted, size_t wanted_len, const
 }
 
 static inline bool
+is_string(SmSpan got, const char *wanted, const char *name)
+{
+	return is(got.s, got.len, wanted, strlen(wanted), name);
+}
+
+static inline bool
 is_number(long long got, long long wanted, const char *name)
 {
 	bool		passed = ok(got == wanted, name);
@@ -82,17 +101,46 @@ is_number(long long got, long long wanted, const char *name)
 	return passed;
 }
 
-/* An allocation of just len bytes, so that a sanitizer sees a step beyond. */
+/*
+ * An allocation of just len bytes, so that a sanitizer sees a step beyond.  It lasts until
+ * four more are made.
+ */
 static inline char *
 exactly(const char *src, size_t len)
 {
-	char	   *copy = malloc(len > 0 ? len : 1);
+	static char *latest[4];
+	static unsigned n = 0;
+	char	  **copy = &latest[n++ % 4];
 
-	if (copy == NULL)
+	free(*copy);
+	*copy = malloc(len > 0 ? len : 1);
+	if (*copy == NULL)
 		abort();
 	if (src != NULL && len > 0)
-		memcpy(copy, src, len);
-	return copy;
+		memcpy(*copy, src, len);
+	return *copy;
+}
+
+/* A string in such an allocation. */
+static inline SmSpan
+exact(const char *text)
+{
+	return sm_span(exactly(text, strlen(text)), strlen(text));
+}
+
+/* A text that lasts until four more are made. */
+static inline const char *
+text_of(const char *format,...)
+{
+	static char latest[4][1024];
+	static unsigned n = 0;
+	char	   *text = latest[n++ % 4];
+	va_list		args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(latest[0]), format, args);
+	va_end(args);
+	return text;
 }
 
 /* The plan; for main() to return. */

@@ -13,28 +13,23 @@ formats(double value, const char *wanted, const char *name)
 {
 	char	   *dst = exactly(NULL, SM_DECIMAL_MAX);
 
-	is(dst, sm_decimal_format(value, dst), wanted, strlen(wanted), name);
-	free(dst);
+	is_string(sm_span(dst, sm_decimal_format(value, dst)), wanted, name);
 }
 
 static void
 reads(const char *text, double wanted)
 {
-	char	   *copy = exactly(text, strlen(text));
 	double		value = -1;
 
-	ok(sm_decimal_read(sm_span(copy, strlen(text)), &value) && value == wanted, text);
-	free(copy);
+	ok(sm_decimal_read(exact(text), &value) && value == wanted, text);
 }
 
 static void
 does_not_read(const char *text, size_t len)
 {
-	char	   *copy = exactly(text, len);
 	double		value;
 
-	ok_bytes(!sm_decimal_read(sm_span(copy, len), &value), text, len);
-	free(copy);
+	ok_bytes(!sm_decimal_read(sm_span(exactly(text, len), len), &value), text, len);
 }
 
 /* One digit over and over, between other texts; to be freed. */
@@ -63,18 +58,18 @@ test_read(void)
 		{"", '0', "0.5", 0.5}, {"0.5", '0', "", 0.5}, {"0.", '0', "1", 0.0},
 		{"0.", '3', "", 1.0 / 3}, {"0.", '9', "", 1.0}, {"1", '0', ".0", -1}
 	};
+	static const struct
+	{
+		const char *text;
+		double		value;
+	}			short_ones[] = {
+		{"0.5", 0.5}, {".5", 0.5}, {"5.", 5}, {"0", 0}, {"000", 0}, {"-0.25", -0.25}, {"+1.0", 1}, {"0.1", 0.1},
+		{"0.3", 0.3}, {"123456789012345678901234567890", 123456789012345678901234567890.0},
+		{"0.000000000000000000000000000001", 1e-30}
+	};
 
-	reads("0.5", 0.5);
-	reads(".5", 0.5);
-	reads("5.", 5);
-	reads("0", 0);
-	reads("000", 0);
-	reads("-0.25", -0.25);
-	reads("+1.0", 1);
-	reads("0.1", 0.1);
-	reads("0.3", 0.3);
-	reads("123456789012345678901234567890", 123456789012345678901234567890.0);
-	reads("0.000000000000000000000000000001", 1e-30);
+	for (size_t i = 0; i < sizeof(short_ones) / sizeof(short_ones[0]); i++)
+		reads(short_ones[i].text, short_ones[i].value);
 	foreach_string(text,
 		"", ".", "+", "-.", "1e5", "inf", "NaN", "0x1", "1,5", "1.2.3", "--1", "1-", " 1", "1 ")
 		does_not_read(*text, strlen(*text));
@@ -122,14 +117,10 @@ main(void)
 		{2, "2.0"}, {3.5, "3.5"}, {4.75, "4.75"}, {4.999999, "4.999999"},
 		{4.9999999, "5.0"}, {5, "5.0"}, {4.000001, "4.000001"},
 	};
-	char		name[64];
 	int			wrong = 0;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-	{
-		snprintf(name, sizeof(name), "%.9g is %s", cases[i].value, cases[i].text);
-		formats(cases[i].value, cases[i].text, name);
-	}
+		formats(cases[i].value, cases[i].text, text_of("%.9g is %s", cases[i].value, cases[i].text));
 
 	/* every number of micros, against the C library */
 	for (int micros = 0; micros <= 5000000; micros++)

@@ -13,11 +13,8 @@ encode(void)
 	SmUrlCache	cache = {0};
 	size_t		len = strlen(src);
 	char	   *dst = exactly(NULL, sm_url_bound(len, NULL, SM_URL_MAX));
-	SmUrlStatus status;
 
-	status = sm_url_encode(src, len, NULL, &cache, SM_FORM_XML, SM_URL_MAX, dst, &len);
-	free(dst);
-	return status;
+	return sm_url_encode(src, len, NULL, &cache, SM_FORM_XML, SM_URL_MAX, dst, &len);
 }
 
 #ifdef USE_LIBIDN2

@@ -24,23 +24,14 @@ decide(const char *text, size_t text_len, const char *agent, const char *path,
 	char	   *path_copy = exactly(path, path_len);
 	SmRobots	robots;
 	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of(agent)}};
-	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(text_len));
 	char	   *room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
-	const SmRobotsRule *rule;
-	long long	line;
 
-	sm_robots_init(&robots, sm_span(text_copy, text_len), agents, 1, count_check, memory);
+	sm_robots_init(&robots, sm_span(text_copy, text_len), agents, 1, count_check, exactly(NULL, SM_ROBOTS_MEMORY(text_len)));
 	/* a match leaves nothing behind */
 	sm_robots_match(&robots, path_copy, path_len, room);
 	sm_robots_match(&robots, path_copy, path_len, room);
-	rule = agents[0].rule;
-	line = rule ? rule->line : 0;
-	*allowed = rule == NULL || rule->allow;
-	free(room);
-	free(memory);
-	free(text_copy);
-	free(path_copy);
-	return line;
+	*allowed = agents[0].rule == NULL || agents[0].rule->allow;
+	return agents[0].rule ? agents[0].rule->line : 0;
 }
 
 /* The rules that decide for the agents a, b, c and d are in these lines, 0 for none. */
@@ -51,17 +42,15 @@ lines_are(const char *text, const char *path, const char *wanted)
 	SmRobotsAgent agents[4 + SM_ROBOTS_STAND_INS] = {
 		{.name = sm_span_of("a")}, {.name = sm_span_of("b")}, {.name = sm_span_of("c")}, {.name = sm_span_of("d")}
 	};
-	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(strlen(text)));
 	char		room[100];
 	char		found[100] = "";
 
-	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, memory);
+	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, exactly(NULL, SM_ROBOTS_MEMORY(strlen(text))));
 	sm_robots_match(&robots, path, strlen(path), room);
 	for (int i = 0; i < 4; i++)
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u",
 				 agents[i].rule ? agents[i].rule->line : 0);
-	is(found, strlen(found), wanted, strlen(wanted), path);
-	free(memory);
+	is_string(sm_span_of(found), wanted, path);
 }
 
 /* The rule that decides is in this line, negative where it forbids, 0 for none. */
@@ -70,10 +59,8 @@ line_is(const char *text, const char *agent, const char *path, long long wanted)
 {
 	bool		allowed;
 	long long	line = decide(text, strlen(text), agent, path, strlen(path), &allowed);
-	char		name[600];
 
-	snprintf(name, sizeof(name), "%s of %s for %s", path, text, agent);
-	is_number(allowed ? line : -line, wanted, name);
+	is_number(allowed ? line : -line, wanted, text_of("%s of %s for %s", path, text, agent));
 }
 
 /* In a group for all, may an agent fetch the paths?  They end with NULL. */
@@ -82,7 +69,6 @@ rules_for(const char *agent, const char *lines, const char *const *allowed, cons
 {
 	char		text[600];
 	bool		result;
-	char		name[700];
 
 	snprintf(text, sizeof(text), "User-agent: *\n%s\n", lines);
 	for (int forbid = 0; forbid < 2; forbid++)
@@ -90,8 +76,7 @@ rules_for(const char *agent, const char *lines, const char *const *allowed, cons
 		for (const char *const *path = forbid ? disallowed : allowed; *path; path++)
 		{
 			decide(text, strlen(text), agent, *path, strlen(*path), &result);
-			snprintf(name, sizeof(name), "%s %s by %s for %s", *path, forbid ? "forbidden" : "allowed", lines, agent);
-			ok(result == !forbid, name);
+			ok(result == !forbid, text_of("%s %s by %s for %s", *path, forbid ? "forbidden" : "allowed", lines, agent));
 		}
 	}
 }
@@ -154,20 +139,20 @@ test_groups(void)
 		"Disallow: /all\n"
 		"User-agent: none-bot\n";
 
-	line_is(groups, "FooBot", "/x/b", 5);
-	line_is(groups, "FooBot", "/z/d", 16);
-	line_is(groups, "FooBot", "/y/c", -4);
-	line_is(groups, "FooBot", "/all", -4);
-	line_is(groups, "foobot", "/before", -4);
-	line_is(groups, "BarBot", "/y/c", 8);
-	line_is(groups, "BarBot", "/w/a", 10);
-	line_is(groups, "BarBot", "/b", -7);
-	line_is(groups, "BazBot", "/z/", 16);
-	line_is(groups, "BazBot", "/x/", -17);
-	line_is(groups, "QuxBot", "/all", -20);
-	line_is(groups, "Other", "/all", -20);
-	line_is(groups, "Other", "/al", 0);
-	line_is(groups, "None-Bot", "/all", 0);
+	static const struct
+	{
+		const char *agent;
+		const char *path;
+		int			line;
+	}			cases[] = {
+		{"FooBot", "/x/b", 5}, {"FooBot", "/z/d", 16}, {"FooBot", "/y/c", -4}, {"FooBot", "/all", -4},
+		{"foobot", "/before", -4}, {"BarBot", "/y/c", 8}, {"BarBot", "/w/a", 10}, {"BarBot", "/b", -7},
+		{"BazBot", "/z/", 16}, {"BazBot", "/x/", -17}, {"QuxBot", "/all", -20}, {"Other", "/all", -20},
+		{"Other", "/al", 0}, {"None-Bot", "/all", 0}
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		line_is(groups, cases[i].agent, cases[i].path, cases[i].line);
 
 	/* product tokens */
 	line_is("User-agent: Foo\nDisallow: /", "foobar", "/", 0);
@@ -271,12 +256,8 @@ test_google_parser(void)
 	google_rules("Disallow: /\nAllow /a\nAllowed: /b\nAlow: /c", PATHS("/a", "/b"), PATHS("/c", "/"));
 	foreach_string(key, "Useragent:", "user agent:", "USER-AGENTS:", "User-agent")
 	{
-		char text[	100];
-
-		snprintf(text, sizeof(text), "%s Googlebot\nDisallow: /", *key);
-		line_is(text, "Googlebot", "/", -2);
-		snprintf(text, sizeof(text), "%s x\nDisallow: /", *key);
-		line_is(text, "x", "/", 0);
+		line_is(text_of("%s Googlebot\nDisallow: /", *key), "Googlebot", "/", -2);
+		line_is(text_of("%s x\nDisallow: /", *key), "x", "/", 0);
 	}
 
 	/* only octets outside ASCII are escaped, and nothing is decoded */
@@ -294,7 +275,7 @@ test_google_parser(void)
 	/* a directory is allowed with its index */
 	foreach_string(path, "/c/index.html", "/c/index.htm", "/c/index.html$", "/*/index.html", "/c/index.html?*")
 	{
-		char text[	100];
+		char		text[100];
 
 		snprintf(text, sizeof(text), "Disallow: /\nAllow: %s", *path);
 		google_rules(text, PATHS("/c/"), PATHS("/c", "/c/a", "/c/?a", "/"));
@@ -315,16 +296,14 @@ fetchers_are(const char *text, SmRobotsUse use, const char *wanted)
 		{.name = sm_span_of("Googlebot")}, {.name = sm_span_of("bingbot")},
 		{.name = sm_span_of("Googlebot-Video")}, {.name = sm_span_of("googleother")}
 	};
-	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(strlen(text)));
 	char		found[200] = "";
 	SmRobots	robots;
 
-	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, memory);
+	sm_robots_init(&robots, sm_span_of(text), agents, 4, count_check, exactly(NULL, SM_ROBOTS_MEMORY(strlen(text))));
 	for (uint32_t i = 0; i < robots.nagents; i++)
 		if (agents[i].uses & SM_ROBOTS_FOR(use))
 			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %s", agents[i].name.s);
-	is(found, strlen(found), wanted, strlen(wanted), text);
-	free(memory);
+	is_string(sm_span_of(found), wanted, text);
 }
 
 static void
@@ -383,8 +362,7 @@ ignored_are(const char *text, const char *wanted)
 	while (sm_robots_next(&r))
 		if (sm_robots_is_ignored(&r))
 			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
-	is(found, strlen(found), wanted, strlen(wanted), text);
-	free(copy);
+	is_string(sm_span_of(found), wanted, text);
 }
 
 static void
@@ -398,12 +376,7 @@ test_ignored(void)
 	foreach_string(key, "disalow", "Dissallow", "dissalow", "Diasllow", "Disallaw", "dis-allow", "Disallowed", "Disallow all", "desallow", "Disallow\xC2\xA0",
 				   "alow", "Allowed", "User agent", "Useragent", "user_agent", "User-agents", "User-agnet", "Usr-agent",
 				   "site-map", "Sitemaps", "Site map", "sitmap", "\xEF\xBB\xBFUser-agent")
-	{
-		char text[	100];
-
-		snprintf(text, sizeof(text), "User-agent: *\n%s: /a", *key);
-		ignored_are(text, " 2");
-	}
+		ignored_are(text_of("User-agent: *\n%s: /a", *key), " 2");
 	ignored_are("User-agent: *\nx\nDisallow; /\nDisallow = /\n: /", " 2 3 4");
 	ignored_are("Disallow: /a\nAllow:\nSitemap: http://a/\nUser-agent: *\nDisallow: /b", " 1 2");
 	ignored_are("User-agent: *\nDisallow: cart\nAllow: https://www.example.com/a\nDisallow: /", " 2 3");
@@ -431,7 +404,7 @@ test_obeyed(void)
 	while (sm_robots_next(&r))
 		if (sm_robots_is_obeyed(&r))
 			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
-	is(found, strlen(found), " 2 4 7 8", strlen(" 2 4 7 8"), "lines that Google obeys");
+	is_string(sm_span_of(found), " 2 4 7 8", "lines that Google obeys");
 }
 
 /* Lines: what is a rule, and which number it has. */
@@ -579,9 +552,7 @@ test_many_agents(void)
 	static char text[20000];
 	SmRobots	robots;
 	size_t		len = 0;
-	char	   *memory;
 	char		room[100];
-	char		path[20];
 
 	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS; i++)
 	{
@@ -593,13 +564,12 @@ test_many_agents(void)
 		len += sprintf(text +len, "User-agent: %s\n", names[i]);
 	len += sprintf(text +len, "Disallow: /a\n");
 
-	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
-	sm_robots_init(&robots, sm_span(text, len), agents, SM_ROBOTS_MAX_AGENTS, count_check, memory);
+	sm_robots_init(&robots, sm_span(text, len), agents, SM_ROBOTS_MAX_AGENTS, count_check, exactly(NULL, SM_ROBOTS_MEMORY(len)));
 	for (int i = 0; i < SM_ROBOTS_MAX_AGENTS; i++)
 	{
 		bool		right = true;
+		const char *path = text_of("/%s", names[i]);
 
-		snprintf(path, sizeof(path), "/%.3s", names[i]);
 		sm_robots_match(&robots, path, strlen(path), room);
 		for (int k = 0; k < SM_ROBOTS_MAX_AGENTS; k++)
 		{
@@ -610,7 +580,6 @@ test_many_agents(void)
 		}
 		ok(right, path);
 	}
-	free(memory);
 }
 
 /* Compiling and a match that takes many steps are checked for interrupts; a short match is not. */
@@ -623,17 +592,14 @@ test_interrupts(void)
 	static char room[SM_ROBOTS_ROOM(sizeof(path))];
 	SmRobots	robots;
 	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of("a")}};
-	size_t		len = sprintf(text, "%s", start);
-	char	   *memory;
+	size_t		len = sizeof(text) - 1;
 
 	/* "*aaa...b", looked for at each a */
-	memset(text +len, 'a', 100);
-	text[		len + 99] = 'b';
-
-	len += 100;
-	memory = exactly(NULL, SM_ROBOTS_MEMORY(len));
+	memset(text, 'a', len);
+	memcpy(text, start, sizeof(start) - 1);
+	text[len - 1] = 'b';
 	nchecks = 0;
-	sm_robots_init(&robots, sm_span(text, len), agents, 1, count_check, memory);
+	sm_robots_init(&robots, sm_span(text, len), agents, 1, count_check, exactly(NULL, SM_ROBOTS_MEMORY(len)));
 	is_number(nchecks, 6, "three checks for each line");
 	memset(path, 'a', sizeof(path));
 	path[1] = 'b';
@@ -642,7 +608,6 @@ test_interrupts(void)
 	is_number(nchecks, 0, "a short path");
 	sm_robots_match(&robots, path, sizeof(path), room);
 	is_number(nchecks, 20, "a long path");
-	free(memory);
 }
 
 /* Each URL is compared with two wildcards, however many the rule has side by side. */
@@ -651,13 +616,11 @@ test_wildcards_side_by_side(void)
 {
 	SmSpan text = sm_span_of("User-agent: a\nDisallow: /**********x***");
 	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of("a")}};
-	char	   *memory = exactly(NULL, SM_ROBOTS_MEMORY(text.len));
 	SmRobots	robots;
 
-	sm_robots_init(&robots, text, agents, 1, count_check, memory);
+	sm_robots_init(&robots, text, agents, 1, count_check, exactly(NULL, SM_ROBOTS_MEMORY(text.len)));
 	is_number(robots.rules[0].key_len, strlen("/*x*"), "wildcards side by side are kept as one");
 	is_number(robots.rules[0].length, strlen("/**********x***"), "but count in the length of the rule");
-	free(memory);
 }
 
 /* 500 KiB and more are read to the end, lines of any length. */
@@ -665,7 +628,7 @@ static void
 test_size(void)
 {
 	size_t		max = SM_ROBOTS_MAX;
-	char	   *text = exactly(NULL, max);
+	static char text[SM_ROBOTS_MAX];
 	size_t		len = sprintf(text, "User-agent: x\n");
 	unsigned	lines = 1;
 	bool		allowed;
@@ -695,7 +658,6 @@ test_size(void)
 	len = sprintf(text, "User-agent: x\nAllow: /");
 	memset(text +len, '\xFF', max - len);
 	is_number(decide(text, max, "x", text +len - 1, 2047, &allowed), 0, "all to be escaped");
-	free(text);
 }
 
 int

@@ -11,42 +11,45 @@
 static uint32_t space[SM_SHOWN_SPACE];
 
 /* States of pages, in just as many bytes. */
-static char *
-make(const SmShownPage *pages, size_t npages, size_t *len)
+static SmSpan
+make(const SmShownPage *pages, size_t npages)
 {
-	char	   *states;
+	size_t		len = SM_SHOWN_HEADER_LEN + npages * SM_SHOWN_PAGE_LEN;
+	char	   *states = exactly(NULL, len);
 
-	*len = SM_SHOWN_HEADER_LEN + npages * SM_SHOWN_PAGE_LEN;
-	states = exactly(NULL, *len);
 	for (size_t i = 0; i < npages; i++)
 		sm_shown_put(states + SM_SHOWN_HEADER_LEN + i * SM_SHOWN_PAGE_LEN, &pages[i]);
 	sm_shown_seal(states, npages, ORDER);
-	return states;
+	return sm_span(states, len);
+}
+
+static bool
+opens(SmShown *shown, SmSpan states)
+{
+	return sm_shown_open(shown, states.s, states.len, ORDER, space);
 }
 
 /*
- * Look pages up one by one, each given as "url digest" in two letters.  wanted: for each
- * its lastmod, "!" if it changed, "+" if it is new.
+ * Look pages up one by one.  row: states, each "url digest lastmod" in three characters;
+ * pages, each "url digest" in two; what is found of each: its lastmod, "!" if it changed,
+ * "+" if it is new.
  */
 static void
-finds(const char *states, const char *asked, const char *wanted)
+finds(const char *row)
 {
 	SmShownPage pages[26] = {0};
 	SmShown		shown;
 	char		found[80] = "";
 	size_t		n = 0;
-	size_t		len;
-	char	   *bytes;
+	const char *s = row;
 
-	/* a state is "url digest lastmod" in three characters */
-	for (const char *s = states; *s; s += 3)
+	for (; *s != ' '; s += 3)
 		pages[n++] = (SmShownPage)
 	{
 		.url = (uint32_t) s[0],.digest = (uint64_t) s[1] << 56,.lastmod = (uint32_t) (s[2] - '0')
 	};
-	bytes = make(pages, n, &len);
-	ok(sm_shown_open(&shown, bytes, len, ORDER, space), "states are read");
-	for (const char *s = asked; *s; s += 2)
+	ok(opens(&shown, make(pages, n)), "states are read");
+	for (s++; *s != ' '; s += 2)
 	{
 		SmShownPage page = {.url = (uint32_t) s[0],.digest = (uint64_t) s[1] << 56};
 		SmShownStatus status = sm_shown_find(&shown, &page);
@@ -55,8 +58,7 @@ finds(const char *states, const char *asked, const char *wanted)
 
 		strncat(found, &c, 1);
 	}
-	is(found, strlen(found), wanted, strlen(wanted), asked);
-	free(bytes);
+	is_string(sm_span_of(found), s + 1, row);
 }
 
 static void
@@ -69,14 +71,12 @@ test_format(void)
 		0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xCC, 0xBB, 0xAA, 0x99,
 		0x00 ^ 0x88, 0xFF ^ 0x77, 0xEE ^ 0x66, 0xDD ^ 0x55
 	};
-	size_t		len;
-	char	   *states = make(&page, 1, &len);
+	SmSpan		states = make(&page, 1);
 	SmShown		shown;
 
-	is(states, len, (const char *) wanted, sizeof(wanted), "the bytes of a page");
-	ok(sm_shown_open(&shown, states, len, ORDER, space), "they are read");
-	ok(shown.checksum == sm_shown_seal(states, 1, ORDER), "with the checksum that was returned");
-	free(states);
+	is(states.s, states.len, (const char *) wanted, sizeof(wanted), "the bytes of a page");
+	ok(opens(&shown, states), "they are read");
+	ok(shown.checksum == sm_shown_seal((char *) states.s, 1, ORDER), "with the checksum that was returned");
 }
 
 /* Whatever is cut off or forged, there are no states. */
@@ -85,30 +85,24 @@ test_broken(void)
 {
 	SmShownPage pages[3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
 	SmShown		shown;
-	size_t		len;
 	size_t		max = SM_SHOWN_HEADER_LEN + (size_t) (SM_SHOWN_MAX_PAGES + 1) * SM_SHOWN_PAGE_LEN;
-	char	   *states = make(pages, 3, &len);
+	SmSpan		states = make(pages, 3);
 	char	   *many = calloc(1, max);
 	int			nread = 0;
 
-	for (size_t i = 0; i < len; i++)
-	{
-		char	   *cut = exactly(states, i);
-
-		nread += sm_shown_open(&shown, cut, i, ORDER, space) || shown.pages != NULL;
-		free(cut);
-	}
+	ok(!sm_shown_open(&shown, states.s, states.len, ORDER + 1, space), "no other order of keys");
+	ok(opens(&shown, states), "the order of the keys");
+	for (size_t i = 0; i < states.len; i++)
+		nread += opens(&shown, sm_span(exactly(make(pages, 3).s, i), i)) || shown.pages != NULL;
 	is_number(nread, 0, "no beginning of states is read");
-	for (size_t i = 0; i < len * 8; i++)
+	for (size_t i = 0; i < states.len * 8; i++)
 	{
-		states[i / 8] ^= 1 << i % 8;
-		nread += sm_shown_open(&shown, states, len, ORDER, space);
-		states[i / 8] ^= 1 << i % 8;
+		char	   *bytes = (char *) make(pages, 3).s;
+
+		bytes[i / 8] ^= 1 << i % 8;
+		nread += opens(&shown, sm_span(bytes, states.len));
 	}
 	is_number(nread, 0, "nor with one bit changed");
-	ok(!sm_shown_open(&shown, states, len, ORDER + 1, space), "nor with another order of keys");
-	ok(sm_shown_open(&shown, states, len, ORDER, space), "but as they are");
-	free(states);
 
 	sm_shown_seal(many, SM_SHOWN_MAX_PAGES + 1, ORDER);
 	ok(!sm_shown_open(&shown, many, max, ORDER, space), "too many pages");
@@ -170,8 +164,6 @@ test_random(void)
 		uint32_t	urls = 1 + random_below(round % 2 ? 5 : 1000000);
 		uint32_t	digests = 1 + random_below(round % 3 ? 4 : 1000000);
 		uint32_t	edits = random_below(10);
-		size_t		len;
-		char	   *states;
 		SmShown		shown;
 
 		for (size_t i = 0; i < npages; i++)
@@ -193,9 +185,7 @@ test_random(void)
 				asked[nasked++] = pages[i];
 		}
 
-		states = make(pages, npages, &len);
-		if (!sm_shown_open(&shown, states, len, ORDER, space))
-			wrong++;
+		wrong += !opens(&shown, make(pages, npages));
 		for (size_t i = 0; i < nasked; i++)
 		{
 			uint32_t	lastmod = 0;
@@ -203,10 +193,8 @@ test_random(void)
 			SmShownPage page = asked[i];
 			SmShownStatus status = sm_shown_find(&shown, &page);
 
-			if (status != wanted || (status == SM_SHOWN_SAME && page.lastmod != lastmod))
-				wrong++;
+			wrong += status != wanted || (status == SM_SHOWN_SAME && page.lastmod != lastmod);
 		}
-		free(states);
 	}
 	is_number(wrong, 0, "random pages are found as by looking at all of them");
 }
@@ -217,20 +205,14 @@ main(void)
 	test_format();
 	test_broken();
 
-	finds("", "aX", "+");
-	finds("aX1bX2cX3", "aXbXcX", "123");
-	finds("aX1bX2cX3", "aXbYcXdX", "1!3+");
-	finds("aX1bX2cX3", "aYbYcY", "!!!");
-	finds("aX1bX2cX3", "bXcXaX", "231");
-	finds("aX1bX2cX3", "aXaXbX", "112");
-	finds("aX1bX2cX3", "cXcXcXaX", "3331");
-	/* a URL with two states, the same page listed twice */
-	finds("aX1aY2", "aXaYaZ", "12!");
-	finds("aX1aY2", "aYaX", "21");
-	finds("aX1bX2aX3", "aXbXaXaX", "1233");
-	finds("aX1bX2aX3", "bXaXaXaX", "2133");
-	finds("aX1bX2aX3cX4", "aXcXaXaXbX", "14332");
-	finds("aX1aX2aX3bX4", "bXaXaXaXaX", "41233");
+	/* states, pages asked for, and what is found */
+	foreach_string(row,
+		" aX +", "aX1bX2cX3 aXbXcX 123", "aX1bX2cX3 aXbYcXdX 1!3+", "aX1bX2cX3 aYbYcY !!!", "aX1bX2cX3 bXcXaX 231",
+		"aX1bX2cX3 aXaXbX 112", "aX1bX2cX3 cXcXcXaX 3331",
+		/* a URL with two states, the same page listed twice */
+		"aX1aY2 aXaYaZ 12!", "aX1aY2 aYaX 21", "aX1bX2aX3 aXbXaXaX 1233", "aX1bX2aX3 bXaXaXaX 2133",
+		"aX1bX2aX3cX4 aXcXaXaXbX 14332", "aX1aX2aX3bX4 bXaXaXaXaX 41233")
+		finds(*row);
 	test_random();
 	return done();
 }

@@ -33,14 +33,10 @@ look_at(SmSpan url, char *room)
 static const SmSuspicion *
 suspicion_in(const char *url, const char *text)
 {
-	char	   *copy = exactly(url, strlen(url));
-	char	   *room = exactly(NULL, strlen(url));
-	SmSuspect	found = look_at(sm_span(copy, strlen(url)), room);
+	SmSuspect	found = look_at(exact(url), exactly(NULL, strlen(url)));
 
 	if (text)
-		is(found.text.s, found.text.len, text, strlen(text), url);
-	free(room);
-	free(copy);
+		is_string(found.text, text, url);
 	return found.what;
 }
 
@@ -62,37 +58,27 @@ finds_nothing(const char *url)
 static void
 has_character(const char *url, uint32_t control, uint32_t invisible)
 {
-	char	   *copy = exactly(url, strlen(url));
-	char	   *room = exactly(NULL, strlen(url));
-	SmSuspect	found = look_at(sm_span(copy, strlen(url)), room);
+	SmSuspect	found = look_at(exact(url), exactly(NULL, strlen(url)));
 
 	is_number(found.control, control, url);
 	is_number(found.invisible, invisible, url);
-	free(room);
-	free(copy);
 }
 
 static void
 traits_are(const char *rest, unsigned int wanted)
 {
-	char	   *copy = exactly(rest, strlen(rest));
+	SmSpan		copy = exact(rest);
 
-	is_number(sm_url_traits(&suspects, copy, copy + strlen(rest), sm_span_of("h.example")), wanted, rest);
-	free(copy);
+	is_number(sm_url_traits(&suspects, copy.s, copy.s + copy.len, sm_span_of("h.example")), wanted, rest);
 }
 
 /* What is found in a host that is looked at once, or in a text. */
 static const SmSuspicion *
 suspicion_of(bool is_host, const char *text)
 {
-	char	   *copy = exactly(text, strlen(text));
 	SmSuspect	found;
 
-	if (is_host)
-		sm_host_suspect(&suspects, sm_span(copy, strlen(text)), &found);
-	else
-		sm_text_suspect(&suspects, sm_span(copy, strlen(text)), &found);
-	free(copy);
+	(is_host ? sm_host_suspect : sm_text_suspect) (&suspects, exact(text), &found);
 	return found.what;
 }
 
@@ -100,12 +86,9 @@ suspicion_of(bool is_host, const char *text)
 static const SmSuspicion *
 suspicion_in_example(const SmSuspicion *what, const char *example)
 {
-	char		url[200];
-
 	if (what->places == SM_AT(SM_ORIGIN))
 		return suspicion_of(true, example);
-	snprintf(url, sizeof(url), "%s%s", what->places == SM_AT(SM_HOST) ? "http://" : H, example);
-	return suspicion_in(url, NULL);
+	return suspicion_in(text_of("%s%s", what->places == SM_AT(SM_HOST) ? "http://" : H, example), NULL);
 }
 
 /* Each kind of the table is found in its example, and not in its counterexample. */
@@ -129,9 +112,8 @@ test_table(void)
 static void
 test_traits(void)
 {
-	traits_are("", 0);
-	traits_are("/", 0);
-	traits_are("/category-1/item-2/?a=1&b=n&u=", 0);
+	foreach_string(src, "", "/", "/category-1/item-2/?a=1&b=n&u=")
+		traits_are(*src, 0);
 	traits_are("/news/users/how-to/none-such", SM_MAY_BE_SUSPECT);
 	traits_are("/news/users/how-to/nonesuch", 0);
 	traits_are("?x", 0);
@@ -198,12 +180,7 @@ test_placeholders(void)
 	finds(H "/?u=https%253A%252F%252Fy", TWICE, "%3A");
 	finds(H "/%25date%25", PLACEHOLDER, "%date%");
 	foreach_string(clean, "/50%25-off-70%25", "/%2520-indirim", "/100%25acrylic", "/30%25de", "/a%2Fb", "/5%2520%25")
-	{
-		char		url[100];
-
-		snprintf(url, sizeof(url), H "%s", *clean);
-		finds_nothing(url);
-	}
+		finds_nothing(text_of(H "%s", *clean));
 	finds(H "/%24%7Bid%7D", PLACEHOLDER, "${id}");
 	finds(H "/a?b=%7B%7B%20a%22%20%7D%7D", PLACEHOLDER, "{{ a\" }}");
 	finds(H "/%251$s", PLACEHOLDER, "%1$s");
@@ -234,12 +211,7 @@ test_other_kinds(void)
 	finds(H "/en/404.html", "%s ends with", "404.html");
 	finds(H "/offline.html?a", "%s ends with", "offline.html");
 	foreach_string(clean, "/404/a", "/404s", "/404-tips", "/offline", "/errors.html", "/a?b=404", "/403.html", "/4040")
-	{
-		char		url[100];
-
-		snprintf(url, sizeof(url), H "%s", *clean);
-		finds_nothing(url);
-	}
+		finds_nothing(text_of(H "%s", *clean));
 }
 
 static void
@@ -270,10 +242,7 @@ test_texts(void)
 static void
 is_numbered(const char *url, bool wanted)
 {
-	char	   *copy = exactly(url, strlen(url));
-
-	ok(sm_url_is_numbered(sm_span(copy, strlen(url)), strlen("http://a/")) == wanted, url);
-	free(copy);
+	ok(sm_url_is_numbered(exact(url), strlen("http://a/")) == wanted, url);
 }
 
 static void

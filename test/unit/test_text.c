@@ -60,11 +60,10 @@ test_malformed(void)
 		"\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
 		"\xF5\x80\x80\x80", "\xFF", "\x80", "\xBF", "\xC3(", "\xE2\x82(", "\xF0\x9F\x98(")
 	{
-		char	   *copy = exactly(*src, strlen(*src));
+		SmSpan		copy = exact(*src);
 		uint32_t	c;
 
-		is_number(sm_utf8_decode(copy, copy + strlen(*src), &c), 0, *src);
-		free(copy);
+		is_number(sm_utf8_decode(copy.s, copy.s + copy.len, &c), 0, *src);
 	}
 }
 
@@ -76,21 +75,15 @@ test_trim(void)
 	ok(none.s == NULL && none.len == 0, "no text stays none");
 	foreach_string(src,
 		"", " ", "\r\n", "\xC2\xA0\xE2\x80\x83\xE3\x80\x80 \t", "\xE2\x80\xA8\xE2\x80\xA9\xC2\x85")
-	{
-		char	   *copy = exactly(*src, strlen(*src));
-
-		is_number(sm_trim(sm_span(copy, strlen(*src))).len, 0, "nothing is left of blanks");
-		free(copy);
-	}
+		is_number(sm_trim(exact(*src)).len, 0, "nothing is left of blanks");
 	/* a part of a blank is no blank, at either end */
 	foreach_string(src,
 		"\xC2", "\xA0", "\xE2\x80", "\x80\x80", "\x80", "\xE3\x80", "\xE1\x9A", "\xE2\x81")
 	{
-		char	   *copy = exactly(*src, strlen(*src));
-		SmSpan		trimmed = sm_trim(sm_span(copy, strlen(*src)));
+		SmSpan		copy = exact(*src);
+		SmSpan		trimmed = sm_trim(copy);
 
-		ok(trimmed.s == copy && trimmed.len == strlen(*src), "a part of a blank stays");
-		free(copy);
+		ok(trimmed.s == copy.s && trimmed.len == copy.len, "a part of a blank stays");
 	}
 }
 

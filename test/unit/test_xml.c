@@ -7,43 +7,35 @@
 #include "tap.h"
 #include "utf8.h"
 
-static void
-escapes_bytes(const char *src, size_t len, bool ascii, const char *wanted, size_t wanted_len)
-{
-	char	   *copy = exactly(src, len);
-	char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
-	size_t		dst_len = sm_xml_escape(copy, len, SM_XML_VALUE, ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN, dst);
+static const SmXmlCharset charsets[] = {SM_XML_AS_GIVEN, SM_XML_AS_REFERENCES};
 
-	if (dst_len == SM_XML_MALFORMED)
-		ok_bytes(false, src, len);
+/* Escape text; no span if it is malformed. */
+static SmSpan
+escape(SmSpan src, SmXmlPart part, SmXmlCharset charset)
+{
+	char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(src.len));
+	size_t		len = sm_xml_escape(exactly(src.s, src.len), src.len, part, charset, dst);
+
+	return len == SM_XML_MALFORMED ? sm_no_span() : sm_span(dst, len);
+}
+
+static void
+escapes(SmSpan src, SmXmlPart part, SmXmlCharset charset, const char *wanted)
+{
+	SmSpan		escaped = escape(src, part, charset);
+
+	if (escaped.s == NULL)
+		ok(false, src.s);
 	else
-		is(dst, dst_len, wanted, wanted_len, src);
-	free(copy);
-	free(dst);
-}
-
-static void
-escapes(const char *src, const char *wanted)
-{
-	escapes_bytes(src, strlen(src), false, wanted, strlen(wanted));
-}
-
-static void
-escapes_ascii(const char *src, const char *wanted)
-{
-	escapes_bytes(src, strlen(src), true, wanted, strlen(wanted));
+		is_string(escaped, wanted, src.s);
 }
 
 static void
 unescapes(const char *src, const char *wanted)
 {
-	size_t		len = strlen(src);
-	char	   *copy = exactly(src, len);
-	char	   *dst = exactly(NULL, len);
+	char	   *dst = exactly(NULL, strlen(src));
 
-	is(dst, sm_xml_unescape(copy, len, dst), wanted, strlen(wanted), src);
-	free(copy);
-	free(dst);
+	is_string(sm_span(dst, sm_xml_unescape(exact(src).s, strlen(src), dst)), wanted, src);
 }
 
 static bool
@@ -68,15 +60,11 @@ test_all_characters(void)
 		char		src[6] = "a";
 		char		wanted[16];
 		char		wanted_ascii[16];
-		char		dst[SM_XML_ESCAPE_BOUND(sizeof(src))];
-		char		back[sizeof(dst)];
+		char		back[SM_XML_ESCAPE_BOUND(sizeof(src))];
 		size_t		n = put_utf8(c, src + 1);
-		size_t		len;
-		bool		surrogate = c >= 0xD800 && c <= 0xDFFF;
 
-		if (sm_xml_legal(c) != is_legal(c))
-			illegal++;
-		if (surrogate)
+		illegal += sm_xml_legal(c) != is_legal(c);
+		if (c >= 0xD800 && c <= 0xDFFF)
 			continue;
 
 		src[1 + n] = 'b';
@@ -95,17 +83,11 @@ test_all_characters(void)
 
 		for (int ascii = 0; ascii <= 1; ascii++)
 		{
-			const char *expected = ascii ? wanted_ascii : wanted;
+			SmSpan		escaped = escape(sm_span(src, n + 2), SM_XML_VALUE, charsets[ascii]);
+			size_t		len = sm_xml_unescape(escaped.s, escaped.len, back);
 
-			len = sm_xml_escape(src, n + 2, SM_XML_VALUE, ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN, dst);
-			if (len != strlen(expected) || memcmp(dst, expected, len) != 0)
-			{
-				*(ascii ? &wrong_ascii : &wrong) += 1;
-				continue;
-			}
-			len = sm_xml_unescape(dst, len, back);
-			if (is_legal(c) ? (len != n + 2 || memcmp(back, src, len) != 0) : len != 2)
-				not_back++;
+			*(ascii ? &wrong_ascii : &wrong) += !sm_span_is(escaped, ascii ? wanted_ascii : wanted);
+			not_back += !sm_span_equal(sm_span(back, len), is_legal(c) ? sm_span(src, n + 2) : sm_span_of("ab"));
 		}
 	}
 	is_number(illegal, 0, "every character is known to be legal or not");
@@ -117,26 +99,21 @@ test_all_characters(void)
 static void
 test_escape(void)
 {
-	static const char nul[] = "a\0b";
+	foreach_pair(pair,
+		{"", ""}, {"plain", "plain"}, {"a]]>b", "a]]&gt;b"},
+		{"<a href=\"x\">Tom & Jerry's</a>", "&lt;a href=&quot;x&quot;&gt;Tom &amp; Jerry&apos;s&lt;/a&gt;"},
+		{"a\x01" "b\x0B" "c\xEF\xBF\xBE" "d\xEF\xBF\xBF" "e", "abcde"}, {"\x01\x0B\xEF\xBF\xBE", ""},
+		{"\x7F\xC2\x85\xF0\x9F\x98\x80", "\x7F\xC2\x85\xF0\x9F\x98\x80"},
+		{"a\tb\nc\rd\\e\r\n", "a&#9;b&#10;c&#13;d&#92;e&#13;&#10;"}, {"&amp;", "&amp;amp;"},
+		{"\"\"\"\"''''", "&quot;&quot;&quot;&quot;&apos;&apos;&apos;&apos;"}, {"\xEF\xBB\xBF" "a", "\xEF\xBB\xBF" "a"})
+		escapes(sm_span_of(pair->given), SM_XML_VALUE, SM_XML_AS_GIVEN, pair->wanted);
+	escapes(sm_span("a\0b", 3), SM_XML_VALUE, SM_XML_AS_GIVEN, "ab");
 
-	escapes("", "");
-	escapes("plain", "plain");
-	escapes("<a href=\"x\">Tom & Jerry's</a>",
-			"&lt;a href=&quot;x&quot;&gt;Tom &amp; Jerry&apos;s&lt;/a&gt;");
-	escapes("a]]>b", "a]]&gt;b");
-	escapes("a\x01" "b\x0B" "c\xEF\xBF\xBE" "d\xEF\xBF\xBF" "e", "abcde");
-	escapes("\x01\x0B\xEF\xBF\xBE", "");
-	escapes("\x7F\xC2\x85\xF0\x9F\x98\x80", "\x7F\xC2\x85\xF0\x9F\x98\x80");
-	escapes("a\tb\nc\rd\\e\r\n", "a&#9;b&#10;c&#13;d&#92;e&#13;&#10;");
-	escapes("&amp;", "&amp;amp;");
-	escapes("\"\"\"\"''''", "&quot;&quot;&quot;&quot;&apos;&apos;&apos;&apos;");
-	escapes("\xEF\xBB\xBF" "a", "\xEF\xBB\xBF" "a");
-	escapes_bytes(nul, 3, false, "ab", 2);
-
-	escapes_ascii("caf\xC3\xA9 & \xD0\xBF", "caf&#xE9; &amp; &#x43F;");
-	escapes_ascii("\x7F\xC2\x80\xC2\x85", "\x7F&#x80;&#x85;");
-	escapes_ascii("\xEF\xBF\xBD\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", "&#xFFFD;&#x10000;&#x10FFFF;");
-	escapes_ascii("a\x01\xEF\xBF\xBE" "b\t", "ab&#9;");
+	foreach_pair(pair,
+		{"caf\xC3\xA9 & \xD0\xBF", "caf&#xE9; &amp; &#x43F;"}, {"\x7F\xC2\x80\xC2\x85", "\x7F&#x80;&#x85;"},
+		{"\xEF\xBF\xBD\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", "&#xFFFD;&#x10000;&#x10FFFF;"},
+		{"a\x01\xEF\xBF\xBE" "b\t", "ab&#9;"})
+		escapes(sm_span_of(pair->given), SM_XML_VALUE, SM_XML_AS_REFERENCES, pair->wanted);
 }
 
 /* Bytes that are not UTF-8, alone and in the midst of text. */
@@ -176,16 +153,10 @@ test_malformed(void)
 
 		for (int j = 0; j < 4; j++)
 		{
-			char		text[64];
-			int			len = snprintf(text, sizeof(text), "%s%s%s",
-									   around[j][0], cases[i].bytes, around[j][1]);
-			char	   *src = exactly(text, len);
-			char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
+			const char *text = text_of("%s%s%s", around[j][0], cases[i].bytes, around[j][1]);
 
 			for (int ascii = 0; ascii <= 1; ascii++)
-				refused &= sm_xml_escape(src, len, SM_XML_VALUE, ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN, dst) == SM_XML_MALFORMED;
-			free(src);
-			free(dst);
+				refused &= escape(sm_span_of(text), SM_XML_VALUE, charsets[ascii]).s == NULL;
 		}
 		ok(refused, cases[i].name);
 	}
@@ -212,16 +183,7 @@ test_parts(void)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-	{
-		size_t		len = strlen(cases[i].src);
-		char	   *src = exactly(cases[i].src, len);
-		char	   *dst = exactly(NULL, SM_XML_ESCAPE_BOUND(len));
-		size_t		n = sm_xml_escape(src, len, cases[i].part, cases[i].charset, dst);
-
-		is(dst, n, cases[i].wanted, strlen(cases[i].wanted), cases[i].src);
-		free(src);
-		free(dst);
-	}
+		escapes(sm_span_of(cases[i].src), cases[i].part, cases[i].charset, cases[i].wanted);
 }
 
 static void
@@ -243,12 +205,10 @@ test_reference(void)
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 	{
-		size_t		len = strlen(good[i].text);
-		char	   *src = exactly(good[i].text, len);
+		SmSpan		src = exact(good[i].text);
 		uint32_t	c = 0;
 
-		ok(sm_xml_reference(src, src + len, &c) == len && c == good[i].c, good[i].text);
-		free(src);
+		ok(sm_xml_reference(src.s, src.s + src.len, &c) == src.len && c == good[i].c, good[i].text);
 	}
 
 	foreach_string(text,
@@ -258,12 +218,10 @@ test_reference(void)
 		"&#xFFFF;", "&#x110000;", "&#1114112;", "&#99999999999999999999;", "&#xFFFFFFFFFFFFFFFFFF;",
 		"&#4294967361;", "&#x100000041;")
 	{
-		size_t		len = strlen(*text);
-		char	   *src = exactly(*text, len);
+		SmSpan		src = exact(*text);
 		uint32_t	c;
 
-		ok(sm_xml_reference(src, src + len, &c) == 0, *text);
-		free(src);
+		ok(sm_xml_reference(src.s, src.s + src.len, &c) == 0, *text);
 	}
 }
 

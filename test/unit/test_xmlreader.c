@@ -16,6 +16,7 @@
 #include <stdarg.h>
 
 #include "tap.h"
+#include "utf8.h"
 #include "web/xml.h"
 
 #define NEWS		"http://www.google.com/schemas/sitemap-news/0.9"
@@ -169,12 +170,10 @@ read_all(const char *src, size_t len)
 static void
 reads_bytes(const char *src, size_t len, const char *wanted, const char *name)
 {
-	char	   *copy = exactly(src, len);
-	bool		consistent = read_all(copy, len);
+	bool		consistent = read_all(exactly(src, len), len);
 
-	if (is(trace, trace_len, wanted, strlen(wanted), name) && !consistent)
+	if (is_string(sm_span(trace, trace_len), wanted, name) && !consistent)
 		ok(false, "the tokens follow each other and are as deep as they should be");
-	free(copy);
 }
 
 static void
@@ -186,63 +185,28 @@ reads(const char *src, const char *wanted)
 static void
 test_elements(void)
 {
-	reads("", "");
-	reads("text", "\"text\"");
+	foreach_pair(pair,
+		{"", ""}, {"text", "\"text\""}, {"<a/><b/>", "(a)a(b)b"},
+		{" <a> x <b>y</b> z </a> ", "\" \"(a\" x \"(b\"y\")b\" z \")a\" \""},
+		{"<a.b-c_1/>", "(a.b-c_1)a.b-c_1"}, {"<_/>", "(_)_"},
+		{"<a><a><a/></a></a>", "(a(a(a)a)a)a"})
+		reads(pair->given, pair->wanted);
 	foreach_string(src, "<a/>", "<a></a>", "<a  ></a\t\r\n>", "<a\n/>")
 		reads(*src, "(a)a");
-	reads("<a/><b/>", "(a)a(b)b");
-	reads(" <a> x <b>y</b> z </a> ", "\" \"(a\" x \"(b\"y\")b\" z \")a\" \"");
-	reads("<a.b-c_1/>", "(a.b-c_1)a.b-c_1");
-	reads("<_/>", "(_)_");
-	reads("<a><a><a/></a></a>", "(a(a(a)a)a)a");
 
-	reads("<a>", "(a" EARLY);
-	reads("<a", EARLY);
-	reads("<a ", EARLY);
-	reads("<a/", TAG);
-	reads("<", NO_MARKUP);
-	reads("</", TAG);
-	reads("</a>", MISMATCH);
-	reads("<a></b>", "(a" MISMATCH);
-	reads("<a></A>", "(a" MISMATCH);
+	foreach_pair(pair,
+		{"<a>", "(a" EARLY}, {"<a", EARLY}, {"<a ", EARLY}, {"<a/", TAG}, {"<", NO_MARKUP},
+		{"</", TAG}, {"</a>", MISMATCH}, {"<a></b>", "(a" MISMATCH}, {"<a></A>", "(a" MISMATCH},
+		{"<a><b></a></b>", "(a(b" MISMATCH}, {"<a/></a>", "(a)a" MISMATCH}, {"<a / >", TAG},
+		{"<a//>", TAG}, {"<a<b/>", TAG}, {"a < b", "\"a \"" NO_MARKUP}, {"<a\x01/>", TAG},
+		{"<a\x0B/>", TAG})
+		reads(pair->given, pair->wanted);
 	foreach_string(src, "<a></a", "<a></a b>", "<a></ a>", "<a></>")
 		reads(*src, "(a" TAG);
-	reads("<a><b></a></b>", "(a(b" MISMATCH);
-	reads("<a/></a>", "(a)a" MISMATCH);
-	reads("<a / >", TAG);
-	reads("<a//>", TAG);
 	foreach_string(src, "< a/>", "<1/>", "<-a/>", "<.a/>", "<>")
 		reads(*src, NO_MARKUP);
-	reads("<a<b/>", TAG);
-	reads("a < b", "\"a \"" NO_MARKUP);
-	reads("<a\x01/>", TAG);
-	reads("<a\x0B/>", TAG);
 	reads_bytes("<a\0/>", 5, TAG, "NUL in a tag");
 	reads("<a%/>", TAG);
-}
-
-static void
-test_names(void)
-{
-	reads("<\xC3\xA9/>", "(\xC3\xA9)\xC3\xA9");
-	reads("<\xD0\xBF\xD1\x83 \xE3\x81\x82='1'/>", "(\xD0\xBF\xD1\x83[\xE3\x81\x82=1])\xD0\xBF\xD1\x83");
-	reads("<a\xC2\xB7/>", "(a\xC2\xB7)a\xC2\xB7");
-	reads("<a\xCC\x81/>", "(a\xCC\x81)a\xCC\x81");
-	reads("<a\xE2\x80\xBF/>", "(a\xE2\x80\xBF)a\xE2\x80\xBF");
-	reads("<\xF0\x90\x80\x80/>", "(\xF0\x90\x80\x80)\xF0\x90\x80\x80");
-	reads("<\xF3\xAF\xBF\xBF/>", "(\xF3\xAF\xBF\xBF)\xF3\xAF\xBF\xBF");
-
-	reads("<\xC2\xB7/>", NO_MARKUP);	/* a middle dot cannot begin a name */
-	reads("<\xCC\x81/>", NO_MARKUP);
-	reads("<\xC3\x97/>", NO_MARKUP);	/* the signs of multiplication, division */
-	reads("<a\xC3\xB7/>", TAG);
-	reads("<a\xCD\xBE/>", TAG); /* Greek question mark */
-	reads("<a\xC2\xA0/>", TAG); /* NBSP */
-	reads("<a\xE3\x80\x80/>", TAG);
-	reads("<a\xEF\xBF\xBE/>", TAG);
-	reads("<\xF3\xB0\x80\x80/>", NO_MARKUP);	/* U+F0000 */
-	reads("<a\xC3/>", TAG);
-	reads("<\xFF/>", NO_MARKUP);
 }
 
 /* First and last of the characters that begin a name, and of those that go on. */
@@ -274,51 +238,46 @@ is_one_name(const char *src, size_t len)
 	return sm_xml_next(&r) == SM_XML_START && r.name.s == src + 1 && r.name.len == len - 3;
 }
 
-/* XML 1.0, fifth edition, productions [4] and [4a], one character at a time. */
+/* XML 1.0, fifth edition, productions [4] and [4a], one character at a time, surrogates and all. */
 static void
-test_all_names(void)
+test_names(void)
 {
 	int			wrong_starts = 0;
 	int			wrong_chars = 0;
 
 	for (uint32_t c = 1; c <= 0x10FFFF; c++)
 	{
-		char		reference[16];
-		char		src[16];
-		size_t		n;
+		char		src[16] = "<";
+		size_t		n = put_utf8(c, src + 1);
 		bool		starts = in_ranges(c, name_starts, 15);
 		bool		goes_on = starts || in_ranges(c, other_name_chars, 5);
 
-		if (!sm_xml_legal(c))
-			continue;
-		n = sprintf(reference, "&#%d;", (int) c);
-		src[0] = '<';
-		n = sm_xml_unescape(reference, n, src + 1);
 		memcpy(src + 1 + n, "/>", 2);
 		wrong_starts += is_one_name(src, n + 3) != starts;
 
+		memmove(src + 2, src + 1, n + 2);
 		src[1] = 'a';
-		n = sm_xml_unescape(reference, strlen(reference), src + 2);
-		memcpy(src + 2 + n, "/>", 2);
 		wrong_chars += is_one_name(src, n + 4) != goes_on;
 	}
 	is_number(wrong_starts, 0, "every character at the beginning of a name");
 	is_number(wrong_chars, 0, "every character inside a name");
+	foreach_pair(pair,
+		{"<\xD0\xBF\xD1\x83 \xE3\x81\x82='1'/>", "(\xD0\xBF\xD1\x83[\xE3\x81\x82=1])\xD0\xBF\xD1\x83"},
+		{"<\xC2\xB7/>", NO_MARKUP}, {"<a\xC3\xB7/>", TAG}, {"<a\xC3/>", TAG}, {"<\xFF/>", NO_MARKUP})
+		reads(pair->given, pair->wanted);
 }
 
 static void
 test_attributes(void)
 {
-	reads("<a b='1'/>", "(a[b=1])a");
-	reads("<a b=\"1\" c='2'/>", "(a[b=1][c=2])a");
-	reads("<a\n\tb = \"1\"\r\n></a>", "(a[b=1])a");
-	reads("<a b=''/>", "(a[b=])a");
-	reads("<a b='\"' c=\"'\"/>", "(a[b=\"][c='])a");
-	reads("<a b='>]]>/'/>", "(a[b=>]]>/])a");
-	reads("<a b='&lt;&#60;&amp;'/>", "(a[b=&lt;&#60;&amp;])a");
-	reads("<a b='\xC3\xA9'/>", "(a[b=\xC3\xA9])a");
-	reads("<a b='1' B='2'/>", "(a[b=1][B=2])a");
-	reads("<a b='1\n2'/>", "(a[b=1\n2])a");
+	foreach_pair(pair,
+		{"<a b='1'/>", "(a[b=1])a"}, {"<a b=\"1\" c='2'/>", "(a[b=1][c=2])a"},
+		{"<a\n\tb = \"1\"\r\n></a>", "(a[b=1])a"}, {"<a b=''/>", "(a[b=])a"},
+		{"<a b='\"' c=\"'\"/>", "(a[b=\"][c='])a"}, {"<a b='>]]>/'/>", "(a[b=>]]>/])a"},
+		{"<a b='&lt;&#60;&amp;'/>", "(a[b=&lt;&#60;&amp;])a"},
+		{"<a b='\xC3\xA9'/>", "(a[b=\xC3\xA9])a"}, {"<a b='1' B='2'/>", "(a[b=1][B=2])a"},
+		{"<a b='1\n2'/>", "(a[b=1\n2])a"})
+		reads(pair->given, pair->wanted);
 
 	foreach_string(src, "<a b/>", "<a b>", "<a b", "<a b c='1'/>")
 		reads(*src, "!an attribute has no value");
@@ -328,16 +287,12 @@ test_attributes(void)
 		reads(*src, EARLY);
 	foreach_string(src, "<a b='1'c='2'/>", "<a'1'/>", "<a ='1'/>", "<a 1='1'/>")
 		reads(*src, TAG);
-	reads("<a b='<'/>", "!\"<\" in the value of an attribute");
-	reads("<a b='&'/>", AMPERSAND);
-	reads("<a b='&nbsp;'/>", ENTITY);
-	reads("<a b='&#0;'/>", CHARACTER);
-	reads("<a b='\x01'/>", ILLEGAL);
-	reads("<a b='\xEF\xBF\xBF'/>", ILLEGAL);
-	reads("<a b='\xC3'/>", UTF8);
-	reads("<a b='1' b='2'/>", TWICE);
-	reads("<a b='1' c='2' b='1'/>", TWICE);
-	reads("<a></a b='1'>", "(a" TAG);
+	foreach_pair(pair,
+		{"<a b='<'/>", "!\"<\" in the value of an attribute"}, {"<a b='&'/>", AMPERSAND},
+		{"<a b='&nbsp;'/>", ENTITY}, {"<a b='&#0;'/>", CHARACTER}, {"<a b='\x01'/>", ILLEGAL},
+		{"<a b='\xEF\xBF\xBF'/>", ILLEGAL}, {"<a b='\xC3'/>", UTF8}, {"<a b='1' b='2'/>", TWICE},
+		{"<a b='1' c='2' b='1'/>", TWICE}, {"<a></a b='1'>", "(a" TAG})
+		reads(pair->given, pair->wanted);
 }
 
 static void
@@ -349,14 +304,12 @@ test_text(void)
 	reads("<a>]]<b/>></a>", "(a\"]]\"(b)b\">\")a");
 	reads("]]&gt;", "\"]]&gt;\"");
 
-	reads("a]]>b", "!\"]]>\" in text");
-	reads("<a>]]]></a>", "(a!\"]]>\" in text");
+	foreach_pair(pair,
+		{"a]]>b", "!\"]]>\" in text"}, {"<a>]]]></a>", "(a!\"]]>\" in text"}, {"a&b;", ENTITY},
+		{"&copy;", ENTITY}, {"&#x110000;", CHARACTER}, {"&#xD800;", CHARACTER})
+		reads(pair->given, pair->wanted);
 	foreach_string(src, "&", "&;", "& b;", "?a=1&b=2;", "&amp")
 		reads(*src, AMPERSAND);
-	reads("a&b;", ENTITY);
-	reads("&copy;", ENTITY);
-	reads("&#x110000;", CHARACTER);
-	reads("&#xD800;", CHARACTER);
 	foreach_string(src, "a\x01", "a\x0B", "\x1F")
 		reads(*src, ILLEGAL);
 	reads_bytes("a\0b", 3, ILLEGAL, "NUL in text");
@@ -394,11 +347,10 @@ test_comments(void)
 		reads(*src, COMMENT);
 	foreach_string(src, "<!-->", "<!--->", "<!--", "<!-- -")
 		reads(*src, EARLY);
-	reads("<!-- --", COMMENT);
-	reads("<!- x -->", NO_MARKUP);
-	reads("<!>", NO_MARKUP);
-	reads("<!-- \x01 -->", ILLEGAL);
-	reads("<!-- \xFF -->", UTF8);
+	foreach_pair(pair,
+		{"<!-- --", COMMENT}, {"<!- x -->", NO_MARKUP}, {"<!>", NO_MARKUP},
+		{"<!-- \x01 -->", ILLEGAL}, {"<!-- \xFF -->", UTF8})
+		reads(pair->given, pair->wanted);
 }
 
 static void
@@ -412,10 +364,9 @@ test_pis(void)
 
 	foreach_string(src, "<?" "?>", "<? a?>", "<?a", "<?a>", "<?1?>", "<?a:b?>", "<?")
 		reads(*src, PI);
-	reads("<?a ", EARLY);
-	reads("<?a ?", EARLY);
-	reads("<?a \x01?>", ILLEGAL);
-	reads("<?a \xFF?>", UTF8);
+	foreach_pair(pair,
+		{"<?a ", EARLY}, {"<?a ?", EARLY}, {"<?a \x01?>", ILLEGAL}, {"<?a \xFF?>", UTF8})
+		reads(pair->given, pair->wanted);
 }
 
 static void
@@ -500,16 +451,15 @@ test_reserved_namespaces(void)
 	reads("<a xmlns:xml='" XML_URI "' xml:id='b'/>", "(a[xmlns:xml=" XML_URI "][xml:id=b])a");
 	reads("<a xmlns:xmlfoo='u'/>", "(a[xmlns:xmlfoo=u])a");
 
-	reads("<a xml:lang='en' xml:lang='de'/>", TWICE);
-	reads("<a xmlns:xml='u'/>", RESERVED);
-	reads("<a xmlns:xml=''/>", RESERVED);
-	reads("<a xmlns='" XML_URI "'/>", RESERVED);
-	reads("<a xmlns:x='" XML_URI "'/>", RESERVED);
-	reads("<a xmlns:xmlns='u'/>", NO_PREFIX);
-	reads("<a xmlns:xmlns='" XMLNS_URI "'/>", NO_PREFIX);
-	reads("<a xmlns='" XMLNS_URI "'/>", "!declaration of a prefix for the reserved namespace of \"xmlns\"");
-	reads("<a xmlns:x='" XMLNS_URI "'/>", "!declaration of a prefix for the reserved namespace of \"xmlns\"");
-	reads("<xmlns:a/>", "!an element has the reserved prefix \"xmlns\"");
+	foreach_pair(pair,
+		{"<a xml:lang='en' xml:lang='de'/>", TWICE}, {"<a xmlns:xml='u'/>", RESERVED},
+		{"<a xmlns:xml=''/>", RESERVED}, {"<a xmlns='" XML_URI "'/>", RESERVED},
+		{"<a xmlns:x='" XML_URI "'/>", RESERVED}, {"<a xmlns:xmlns='u'/>", NO_PREFIX},
+		{"<a xmlns:xmlns='" XMLNS_URI "'/>", NO_PREFIX},
+		{"<a xmlns='" XMLNS_URI "'/>", "!declaration of a prefix for the reserved namespace of \"xmlns\""},
+		{"<a xmlns:x='" XMLNS_URI "'/>", "!declaration of a prefix for the reserved namespace of \"xmlns\""},
+		{"<xmlns:a/>", "!an element has the reserved prefix \"xmlns\""})
+		reads(pair->given, pair->wanted);
 }
 
 static void
@@ -522,20 +472,14 @@ test_documents(void)
 	reads(" \n<a/>", "\" \n\"(a)a");
 	reads(" <?xml version='1.0'?><a/>", "\" \"" DECLARATION);
 
-	reads("", "!root element is missing");
-	reads(" <!-- a -->", "\" \"<!>!root element is missing");
-	reads("<a>", "(a" EARLY);
-	reads("<a/><b/>", "(a)a!second root element");
-	reads("<a></a> <a>", "(a)a\" \"!second root element");
-	reads("a<a/>", OUTSIDE);
-	reads("\n a", OUTSIDE);
-	reads("<a/> &amp;", "(a)a" OUTSIDE);
-	reads("<a/>&nbsp;", "(a)a" ENTITY);
-	reads("<a/> \xFF", "(a)a" UTF8);
-	reads("<a/> \x01", "(a)a" ILLEGAL);
-	reads("<![CDATA[]]><a/>", NO_MARKUP);
-	reads("<a/><![CDATA[b]]>", "(a)a" NO_MARKUP);
-	reads("<a/></a>", "(a)a" MISMATCH);
+	foreach_pair(pair,
+		{"", "!root element is missing"}, {" <!-- a -->", "\" \"<!>!root element is missing"},
+		{"<a>", "(a" EARLY}, {"<a/><b/>", "(a)a!second root element"},
+		{"<a></a> <a>", "(a)a\" \"!second root element"}, {"a<a/>", OUTSIDE}, {"\n a", OUTSIDE},
+		{"<a/> &amp;", "(a)a" OUTSIDE}, {"<a/>&nbsp;", "(a)a" ENTITY}, {"<a/> \xFF", "(a)a" UTF8},
+		{"<a/> \x01", "(a)a" ILLEGAL}, {"<![CDATA[]]><a/>", NO_MARKUP},
+		{"<a/><![CDATA[b]]>", "(a)a" NO_MARKUP}, {"<a/></a>", "(a)a" MISMATCH})
+		reads(pair->given, pair->wanted);
 
 	/* a document type declaration counts as a comment */
 	reads("<!DOCTYPE a><a/>", "<!>(a)a");
@@ -569,12 +513,10 @@ test_documents(void)
 static void
 ends(const char *src, size_t len, const char *error, const char *name)
 {
-	char	   *copy = exactly(src, len);
-	bool		consistent = read_all(copy, len);
+	bool		consistent = read_all(exactly(src, len), len);
 	const char *found = strchr(trace, '!');
 
 	ok(consistent && (error ? found && strcmp(found, error) == 0 : found == NULL), name);
-	free(copy);
 }
 
 /* Append n times the format with a number in it; the new length. */
@@ -657,12 +599,7 @@ test_cut_off(void)
 	bool		consistent = true;
 
 	for (size_t len = 0; len < sizeof(src); len++)
-	{
-		char	   *copy = exactly(src, len);
-
-		consistent &= read_all(copy, len);
-		free(copy);
-	}
+		consistent &= read_all(exactly(src, len), len);
 	ok(consistent, "a document cut off anywhere");
 }
 
@@ -673,11 +610,10 @@ test_spans(void)
 	ok(sm_span_is((SmSpan) {"abc", 0}, ""), "a span is the empty string");
 	ok(!sm_span_is((SmSpan) {"abc", 2}, "abc"), "a span is not a longer string");
 	ok(!sm_span_is((SmSpan) {"abc", 3}, "ab"), "a span is not a shorter string");
-	ok(sm_xml_is_blank((SmSpan) {" \t\r\n", 4}), "blanks are blank");
-	ok(sm_xml_is_blank((SmSpan) {"", 0}), "nothing is blank");
-	ok(!sm_xml_is_blank((SmSpan) {" x ", 3}), "a letter is not blank");
-	ok(!sm_xml_is_blank((SmSpan) {"\xC2\xA0", 2}), "NBSP is not blank to XML");
-	ok(!sm_xml_is_blank((SmSpan) {"\x0C", 1}), "a form feed is not blank to XML");
+	foreach_string(text, " \t\r\n", "")
+		ok(sm_xml_is_blank(exact(*text)), "blanks are blank, and nothing");
+	foreach_string(text, " x ", "\xC2\xA0", "\x0C")
+		ok(!sm_xml_is_blank(exact(*text)), *text);
 }
 
 int
@@ -685,7 +621,6 @@ main(void)
 {
 	test_elements();
 	test_names();
-	test_all_names();
 	test_attributes();
 	test_text();
 	test_cdata();

@@ -1,6 +1,6 @@
 # A session of psql, as the tests of PostgreSQL have them, with two differences.
 # Results have no line end: some minor versions, such as 16.2, leave it on.  The
-# timeout is for a query, not for the session.
+# timeout is for a query, not for the session.  {pid} is its backend.
 package Session;
 
 use strict;
@@ -22,6 +22,7 @@ sub start
 
 	$self->set_query_timer_restart(1);
 	$self->{node} = $node;
+	$self->{pid} = $self->query_safe('SELECT pg_backend_pid()');
 	return $self;
 }
 
@@ -35,30 +36,21 @@ sub hold
 	return $self;
 }
 
-# The process of its backend.
-sub pid
-{
-	my ($self) = @_;
-
-	return $self->{pid} //= $self->query_safe('SELECT pg_backend_pid()');
-}
-
 # Begin statements, and do not wait for their end.
 sub begin
 {
 	my ($self, $statements) = @_;
 
-	$self->pid;
 	$self->query_until(qr/started/, "\\echo started\n$statements;\n");
-	return;
+	return $self;
 }
 
-# Wait until what was begun waits for a lock of a kind.
+# Wait until it waits for a lock.
 sub wait_for_lock
 {
-	my ($self, $kind) = (@_, 'advisory');
+	my ($self) = @_;
 
-	$self->{node}->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' AND wait_event = '$kind' FROM pg_stat_activity WHERE pid = $self->{pid}")
+	$self->{node}->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $self->{pid} AND NOT granted)")
 	  or die 'it does not wait';
 	return;
 }

@@ -81,8 +81,7 @@ my %place = (
 	'for its section' => sub {
 		my ($holder, $other) = (Session->hold($node, 1), session());
 
-		$other->begin($call{sitemap_publish}[0]);
-		$other->wait_for_lock;
+		$other->begin($call{sitemap_publish}[0])->wait_for_lock;
 		return ($holder, $other);
 	},
 	'for its site' => sub {
@@ -126,7 +125,7 @@ sub test_end
 	my $before = state();
 	my @others = $place{$place}->();
 	my $session = session();
-	my $pid = $session->pid;
+	my $pid = $session->{pid};
 
 	$session->begin($how =~ /timeout/ ? "BEGIN; SET LOCAL $how = '100ms'; $statement; ROLLBACK" : $statement);
 	$session->wait_for_lock if $how !~ /timeout/;
@@ -156,7 +155,7 @@ sub test_end
 		is(sql("SELECT count(*) FROM pg_locks WHERE pid = $pid AND locktype <> 'virtualxid'"), 0, "$name: no lock is held");
 		foreach my $other (reverse @others)
 		{
-			sql("SELECT pg_terminate_backend(${\ $other->pid}, 60000)");
+			sql("SELECT pg_terminate_backend($other->{pid}, 60000)");
 			$other->{run}->finish;
 		}
 	}
@@ -216,7 +215,7 @@ sub test_compression
 		my $before = state();
 		my $holder = Session->hold($node, 1);
 		my $session = session();
-		my $pid = $session->pid;
+		my $pid = $session->{pid};
 
 		$session->begin(
 			"SELECT count(*) FROM $function 'SELECT long_loc(generate_series(1, 1000000000)) AS loc', 'http://a/', compression => 9, split => 'full')"
@@ -422,15 +421,15 @@ sub can_limit
 		AS 'BEGIN RETURN CASE WHEN n > 0 THEN pg_temp.deep(n - 1) END; END';
 		SELECT pg_temp.deep(300);
 		SELECT FROM sitemap_files('SELECT ''/'' AS loc', 'http://a/', compression => 1)});
-	return defined memory_of($session->pid, 'VmSize') && limit_memory($session);
+	return defined memory_of($session->{pid}, 'VmSize') && limit_memory($session);
 }
 
 # Let its backend have so many kilobytes more, or all.
 sub limit_memory
 {
 	my ($session, $kilobytes) = @_;
-	my $limit = defined $kilobytes ? (memory_of($session->pid, 'VmSize') + $kilobytes) * 1024 : 'unlimited';
-	my @prlimit = ('prlimit', "--pid=@{[ $session->pid ]}", "--as=$limit:");
+	my $limit = defined $kilobytes ? (memory_of($session->{pid}, 'VmSize') + $kilobytes) * 1024 : 'unlimited';
+	my @prlimit = ('prlimit', "--pid=$session->{pid}", "--as=$limit:");
 	my $log = '';
 
 	return eval { IPC::Run::run(\@prlimit, '>', \$log, '2>', \$log) };

@@ -44,24 +44,15 @@ foreach my $calls (2, 4)
 			TRUNCATE job, files, run;
 			INSERT INTO job (target, base_url, section, query, index, every)
 			SELECT 'files', 'https://www.example.com/', 'section-' || n, 'SELECT public.wait_for(1) AS loc', 'never', $every FROM generate_series(1, 40) n});
-		my $holder = Session->start($node, 'postgres');
-		$holder->query_safe('SELECT pg_advisory_lock(1)');
+		my $holder = Session->hold($node, 1);
 		my @sessions = map { Session->start($node, 'postgres') } 1 .. $calls;
-		foreach (@sessions)
-		{
-			$_->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-		}
-		$node->poll_query_until('postgres', qq{SELECT count(*) = $calls FROM pg_stat_activity WHERE wait_event = 'advisory'})
-		  or die 'not all calls have a job';
+		$_->begin(q{CALL sitemap_run('job')}) foreach @sessions;
+		$_->wait_for_lock foreach @sessions;
 		is($node->safe_psql('postgres', 'SELECT count(*) FROM job WHERE started IS NOT NULL AND finished IS NULL'),
 			$calls, "$calls calls run $calls jobs at the same time, with every $every");
 		$holder->query_safe('SELECT pg_advisory_unlock(1)');
-		foreach (@sessions)
-		{
-			$_->query_safe('SELECT 1');
-			$_->quit;
-		}
-		$holder->quit;
+		$_->query_safe('SELECT 1') foreach @sessions;
+		$_->quit foreach $holder, @sessions;
 		my $more = $every eq 'NULL' ? $calls - 1 : 0;
 		is($node->safe_psql('postgres', "SELECT count(*) BETWEEN 40 AND 40 + $more, count(DISTINCT section), count(DISTINCT pid) FROM run"),
 			"t|40|$calls", 'each job runs once, each call has at least one');
@@ -82,8 +73,8 @@ foreach my $round (1 .. 20)
 		my $gate = Session->start($node, 'postgres');
 		$gate->query_safe('BEGIN; LOCK job');
 		my @sessions = map { Session->start($node, 'postgres') } 1 .. $calls;
-		$_->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n") foreach @sessions;
-		$node->poll_query_until('postgres', "SELECT count(*) = $calls FROM pg_stat_activity WHERE wait_event = 'relation'") or die 'not all calls wait';
+		$_->begin(q{CALL sitemap_run('job')}) foreach @sessions;
+		$_->wait_for_lock foreach @sessions;
 		$gate->query_safe('COMMIT');
 		$_->query_safe('SELECT 1') foreach @sessions;
 		$_->quit foreach $gate, @sessions;
@@ -110,13 +101,11 @@ my $schedule = q{
 	UPDATE shop_site SET requested = now() WHERE shop_id IN (SELECT shop_id FROM change);};
 my $shops = q{SELECT string_agg(concat_ws(' ', shop_id, s.urls, state), ', ' ORDER BY shop_id), (SELECT count(*) FROM shop_change) FROM shop_site JOIN sitemap_status('shop_site') s USING (base_url)};
 {
-	my ($holder, $caller) = map { Session->start($node, 'postgres') } 1 .. 2;
-
 	$node->safe_psql('postgres', "INSERT INTO product VALUES (7, 1, '/new-1'); $schedule");
 	is($node->safe_psql('postgres', $shops), '1 2 due, 2 2 ok, 3 2 ok|0', 'the shop that changed is requested');
-	$holder->query_safe('SELECT pg_advisory_lock(1)');
-	$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('shop_site');\n");
-	$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'advisory'}) or die 'the job does not wait';
+	my $holder = Session->hold($node, 1);
+	my $caller = Session->start($node, 'postgres')->begin(q{CALL sitemap_run('shop_site')});
+	$caller->wait_for_lock;
 	$node->safe_psql('postgres', "INSERT INTO product VALUES (8, 1, '/new-2'), (9, 2, '/new-3'); $schedule");
 	is($node->safe_psql('postgres', $shops), '1 2 running, 2 2 due, 3 2 ok|0', 'while it runs, it and another shop are requested');
 	$node->safe_psql('postgres', q{CALL sitemap_run('shop_site')});
@@ -178,7 +167,7 @@ foreach my $change ([ 'changed', q{UPDATE product SET path = '/changed' WHERE id
 		INSERT INTO due_page SELECT n * 10 + 5, '/due-' || n, now() + n * interval '10 milliseconds' FROM generate_series(1, 300) n});
 	do
 	{
-		$_->query_until(qr/started/, "\\echo started\n" . "CALL sitemap_run('due_site'); UPDATE due_site SET failures = 0 WHERE failures > 2;\n" x 20) foreach @callers;
+		$_->begin("CALL sitemap_run('due_site'); UPDATE due_site SET failures = 0 WHERE failures > 2;\n" x 20) foreach @callers;
 		$_->query('SELECT 1') foreach @callers;
 	} until $node->safe_psql('postgres', 'SELECT now() > max(publish_at) FROM due_page') eq 't';
 	$_->quit foreach @callers;
@@ -208,17 +197,13 @@ $node->safe_psql('postgres', q{
 	  ('files', 'https://www.example.com/', 'b', 'SELECT ''/'' AS loc', 'never', '1 hour')});
 my $status = q{SELECT string_agg(concat_ws(' ', section, urls, failures, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM job};
 {
-	my ($other, $gate, $caller) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1 .. 3;
+	my $gate = Session->hold($node, 3);
+	my ($other, $caller) = map { Session->start($node, 'postgres', on_error_stop => 0) } 1, 2;
 
 	$other->query_safe(q{SET deadlock_timeout = '1h'; BEGIN; SELECT pg_advisory_xact_lock(2)});
-	$gate->query_safe('SELECT pg_advisory_lock(3)');
 	$caller->query_safe(q{SET deadlock_timeout = '10ms'});
-	my $pid = $other->query_safe('SELECT pg_backend_pid()');
-	my $waiting = 'SELECT count(*) = %d FROM pg_locks WHERE NOT granted';
-	$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('job');\n");
-	$node->poll_query_until('postgres', sprintf($waiting, 1)) or die 'the job does not wait';
-	$other->query_until(qr/started/, "\\echo started\nSELECT pg_advisory_xact_lock(1);\n");
-	$node->poll_query_until('postgres', sprintf($waiting, 2)) or die 'the other session does not wait';
+	$caller->begin(q{CALL sitemap_run('job')})->wait_for_lock;
+	$other->begin('SELECT pg_advisory_xact_lock(1)')->wait_for_lock;
 	$gate->query_safe('SELECT pg_advisory_unlock(3)');
 	$caller->query('SELECT 1');
 	like($caller->{stderr}, qr/job of section "a" of .* failed: deadlock detected.*ERROR:  1 job failed/s, 'a deadlock');

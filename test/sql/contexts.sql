@@ -188,6 +188,20 @@ INSERT INTO context_page VALUES (6, '/6');
 TABLE context_log;
 TABLE context_view;
 
+-- A materialized view, refreshed where search_path is empty: only the file that changed is written.
+CREATE MATERIALIZED VIEW context_site AS
+SELECT name, url_count, digest FROM sitemap_files('SELECT loc FROM public.context_page ORDER BY id', 'http://a/', max_urls => 2);
+CREATE UNIQUE INDEX ON context_site (name);
+CREATE TABLE context_before AS SELECT name, digest, ctid AS place FROM context_site;
+UPDATE context_page SET loc = '/changed' WHERE id = 3;
+SET search_path = '';
+REFRESH MATERIALIZED VIEW CONCURRENTLY public.context_site;
+RESET search_path;
+SELECT name, url_count, f.digest = b.digest AS same, f.ctid = place AS kept
+  FROM context_site f JOIN context_before b USING (name) ORDER BY name COLLATE "C";
+DROP MATERIALIZED VIEW context_site;
+DROP TABLE context_before;
+
 -- A partitioned source, with a partition that comes.
 CREATE TABLE context_parts (id int, loc text) PARTITION BY RANGE (id);
 CREATE TABLE context_parts_1 PARTITION OF context_parts FOR VALUES FROM (1) TO (10);

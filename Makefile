@@ -28,7 +28,7 @@ REGRESS_OPTS = --inputdir=test --load-extension=sitemap --encoding=UTF8 --no-loc
 ISOLATION := $(sort $(patsubst test/specs/%.spec,%,$(wildcard test/specs/*.spec)))
 ISOLATION_OPTS = --inputdir=test --outputdir=. --load-extension=sitemap
 # A test is named after a function (without "sitemap_"), a document, or a part of the
-# server, and then after what it tests: files_stable, guide_web_servers, memory.
+# server, and then after what it tests: files_streaming, guide_web_servers, memory.
 PROVE_TESTS := $(wildcard test/t/*.pl)
 TAP_TESTS := $(if $(PROVE_TESTS),1)
 

@@ -48,9 +48,14 @@ SELECT limits, count(*) > 20, min(share) >= 0.5, max(share) <= 1, avg(share) BET
  GROUP BY limits
  ORDER BY limits;
 
+-- The largest files.
+SELECT count(*) > 8, count(*) FILTER (WHERE url_count < 25000) <= 1, max(url_count) <= 50000, avg(url_count) > 42500
+  FROM pg_temp.files('SELECT ''/p/'' || n AS loc FROM generate_series(1, 500000) n', ', index => ''never''');
+
 -- A row more, a row less and another lastmod change one file and its line in the index.
+SET split.options = ', max_urls => 300';
 CREATE TEMP VIEW present AS
-SELECT name, digest FROM pg_temp.files('SELECT loc, lastmod FROM page ORDER BY id, loc', ', max_urls => 300');
+SELECT name, digest FROM pg_temp.files('SELECT loc, lastmod FROM page ORDER BY id, loc', current_setting('split.options'));
 CREATE TEMP TABLE base AS TABLE present;
 CREATE FUNCTION pg_temp.changed(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -73,6 +78,20 @@ SELECT pg_temp.changed($$ INSERT INTO page VALUES (1000, '/another', '2026-01-01
 SELECT pg_temp.changed($$ INSERT INTO page VALUES (0, '/first', '2026-01-01') $$);
 SELECT pg_temp.changed($$ UPDATE page SET lastmod = '2040-01-01' WHERE id = 1000 $$);
 SELECT pg_temp.changed($$ UPDATE page SET lastmod = NULL $$) LIKE '% % %';
+-- What follows many rows that go is split as before.
+SELECT pg_temp.changed($$ DELETE FROM page WHERE id < 300 AND id % 8 = 1 $$);
+-- Edits change few files, also where bytes limit these.
+SET split.options = ', max_bytes => 5000, index => ''never''';
+TRUNCATE base;
+INSERT INTO base TABLE present;
+SELECT count(*), avg(files) < 2
+  FROM page,
+       LATERAL (SELECT CASE id % 4 WHEN 0 THEN 'DELETE FROM page WHERE id = %s'
+                                   WHEN 1 THEN 'INSERT INTO page VALUES (%s, ''/new'', ''2026-01-01'')'
+                                   WHEN 2 THEN 'UPDATE page SET lastmod = ''2040-01-01'' WHERE id = %s'
+                                   ELSE 'UPDATE page SET loc = ''/moved'' WHERE id = %s' END) e (edit),
+       regexp_count(pg_temp.changed(format(edit, id)), '\S+') files
+ WHERE id % 15 = 0;
 
 -- One file has the name of the section, or with an index its own.
 SELECT name FROM pg_temp.files('SELECT loc FROM page WHERE id < 10');

@@ -44,7 +44,7 @@ BEGIN
      WHERE key >= file.first_key::page_key AND (key < file.next_key::page_key OR file.next_key IS NULL);
   ELSE
     -- what did not change is named, too
-    INSERT INTO change SELECT key(m), key(m) FROM generate_series(n, n + 3) m;
+    INSERT INTO change SELECT key(m) FROM generate_series(n, n + 3) m;
   END CASE;
 END
 $$;

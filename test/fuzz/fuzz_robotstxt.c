@@ -30,58 +30,33 @@ typedef struct Characters
 }			Characters;
 
 static void
-read_characters(const char *s, int len, bool is_rule, bool google, Characters * to)
+read_characters(SmSpan text, bool is_rule, bool google, Characters * to)
 {
 	to->n = to->length = 0;
-	for (int i = 0; i < len; i++)
+	for (size_t i = 0; i < text.len; i++)
 	{
-		unsigned	code = (unsigned char) s[i];
-		const char *as_is = "-._~!&'()+,/:;=?@";
-		char		escape[20];
+		unsigned	code = (unsigned char) text.s[i];
+		bool		is_escape = code == '%' && i + 2 < text.len && isxdigit((unsigned char) text.s[i + 1]) &&
+			isxdigit((unsigned char) text.s[i + 2]);
+		char		escape[4];
+		bool		as_is;
 
 		to->length++;
-		if (is_rule && code == '*')
+		if (is_rule && (code == '*' || (code == '$' && i == text.len - 1)))
 		{
-			to->c[to->n++] = WILDCARD;
+			to->c[to->n++] = code == '*' ? WILDCARD : LAST;
 			continue;
 		}
-		if (is_rule && code == '$' && i == len - 1)
-		{
-			to->c[to->n++] = LAST;
-			continue;
-		}
-		if (google)
-		{
-			bool		is_escape = code == '%' && i + 2 < len && isxdigit((unsigned char) s[i + 1]) &&
-				isxdigit((unsigned char) s[i + 2]);
-
-			if (is_escape)
-				snprintf(escape, sizeof(escape), "%%%c%c", toupper((unsigned char) s[i + 1]), toupper((unsigned char) s[i + 2]));
-			else if (code >= 0x80)
-				snprintf(escape, sizeof(escape), "%%%02X", code);
-			else
-			{
-				to->c[to->n++] = (int) code;
-				continue;
-			}
-			for (int k = 0; k < 3; k++)
-				to->c[to->n++] = escape[k];
-			to->length += 2;
-			i += is_escape ? 2 : 0;
-			continue;
-		}
-		if (is_rule && code == '$')
+		if (is_rule && code == '$' && !google)
 			to->length -= 2;
-		if (code == '%' && i + 2 < len && isxdigit((unsigned char) s[i + 1]) &&
-			isxdigit((unsigned char) s[i + 2]))
+		if (is_escape)
 		{
-			char		digits[3] = {s[i + 1], s[i + 2], '\0'};
-
-			CHECK(sscanf(digits, "%x", &code) == 1);
+			code = (unsigned) strtoul((char[]) {text.s[i + 1], text.s[i + 2], '\0'}, NULL, 16);
 			i += 2;
-			as_is = "-._~";
 		}
-		if (code < 0x80 && (isalnum((int) code) || (code && strchr(as_is, (int) code))))
+		as_is = google ? !is_escape : isalnum((int) code) ||
+			(code && strchr(is_escape ? "-._~" : "-._~!&'()+,/:;=?@", (int) code));
+		if (code < 0x80 && as_is)
 		{
 			to->c[to->n++] = (int) code;
 			continue;
@@ -118,22 +93,25 @@ matches(const Characters * rule, const Characters * path)
 
 typedef struct Line
 {
-	const char *key;
-	int			key_len;
-	const char *value;
-	int			value_len;
+	SmSpan		key;
+	SmSpan		value;
 }			Line;
 
-static void
-strip(const char **s, int *len)
+/* Is it one of these characters?  NUL is none. */
+static bool
+is_one_of(const char *characters, char c)
 {
-	while (*len > 0 && strchr(" \t\v\f", (*s)[*len - 1]) && (*s)[*len - 1] != '\0')
-		--* len;
-	while (*len > 0 && strchr(" \t\v\f", **s) && **s != '\0')
-	{
-		++*s;
-		--*len;
-	}
+	return c != '\0' && strchr(characters, c);
+}
+
+static SmSpan
+strip(const char *s, const char *end)
+{
+	while (s < end && is_one_of(" \t\v\f", end[-1]))
+		end--;
+	while (s < end && is_one_of(" \t\v\f", *s))
+		s++;
+	return sm_span(s, end - s);
 }
 
 /* Take the next line from *s; false at the end. */
@@ -155,44 +133,31 @@ next_line(const char **s, const char *end, bool google, Line * line)
 	if (memchr(start, '#', stop - start))
 		stop = memchr(start, '#', stop - start);
 
-	memset(line, 0, sizeof(*line));
+	line->key = line->value = sm_span("", 0);
 	colon = memchr(start, ':', stop - start);
 	if (colon)
 	{
-		line->key = start;
-		line->key_len = colon - start;
-		strip(&line->key, &line->key_len);
-		line->value = colon + 1;
-		line->value_len = stop - line->value;
-		strip(&line->value, &line->value_len);
+		line->key = strip(start, colon);
+		line->value = strip(colon + 1, stop);
 	}
 	else if (google)
 	{
-		static char copy[1100];
-		int			copy_len = stop - start;
-		const char *words[3];
-		int			lens[3];
+		SmSpan		text = strip(start, stop);
+		SmSpan		words[3];
 		int			n = 0;
 
-		strip(&start, &copy_len);
-		memcpy(copy, start, copy_len);
-		copy[copy_len] = '\0';
-		for (char *c = memchr(copy, '\0', copy_len); c; c = memchr(c, '\0', copy + copy_len - c))
-			*c = 'x';			/* a NUL is no blank */
-		for (char *rest = copy, *word; n < 3 && (word = strtok(rest, " \t")); rest = NULL)
+		for (const char *c = text.s; c < text.s + text.len && n < 3; n++)
 		{
-			words[n] = start + (word - copy);
-			lens[n++] = strlen(word);
+			const char *word = c;
+
+			while (c < text.s + text.len && !is_one_of(" \t", *c))
+				c++;
+			words[n] = strip(word, c);
+			while (c < text.s + text.len && is_one_of(" \t", *c))
+				c++;
 		}
 		if (n == 2)
-		{
-			line->key = words[0];
-			line->key_len = lens[0];
-			line->value = words[1];
-			line->value_len = lens[1];
-			strip(&line->key, &line->key_len);
-			strip(&line->value, &line->value_len);
-		}
+			*line = (Line) {words[0], words[1]};
 	}
 	return true;
 }
@@ -200,40 +165,39 @@ next_line(const char **s, const char *end, bool google, Line * line)
 static bool
 begins(const Line * line, const char *key)
 {
-	return line->key_len >= (int) strlen(key) && strncasecmp(line->key, key, strlen(key)) == 0;
+	return line->key.len >= strlen(key) && strncasecmp(line->key.s, key, strlen(key)) == 0;
 }
 
 /* Is it the key "user-agent", "allow" or "disallow"? */
 static bool
 key_is(const Line * line, bool google, const char *key)
 {
-	if (!google)
-		return line->key_len == (int) strlen(key) && begins(line, key);
-	if (begins(line, key))
-		return true;
-	if (strcmp(key, "user-agent") == 0)
-		return begins(line, "useragent") || begins(line, "user agent");
-	return strcmp(key, "disallow") == 0 &&
-		(begins(line, "dissallow") || begins(line, "dissalow") || begins(line, "disalow") ||
-		 begins(line, "diasllow") || begins(line, "disallaw"));
+	static const char *const others[][2] = {
+		{"user-agent", "useragent"}, {"user-agent", "user agent"}, {"disallow", "dissallow"}, {"disallow", "dissalow"},
+		{"disallow", "disalow"}, {"disallow", "diasllow"}, {"disallow", "disallaw"}
+	};
+
+	for (size_t i = 0; google && i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(key, others[i][0]) == 0 && begins(line, others[i][1]))
+			return true;
+	return begins(line, key) && (google || line->key.len == strlen(key));
 }
 
 static bool
 names(const Line * line, const char *agent)
 {
-	int			n = 0;
+	size_t		n = 0;
 
-	while (n < line->value_len && line->value[n] != '\0' &&
-		   strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_", line->value[n]))
+	while (n < line->value.len && is_one_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_", line->value.s[n]))
 		n++;
-	return n == (int) strlen(agent) && strncasecmp(line->value, agent, n) == 0;
+	return n == strlen(agent) && strncasecmp(line->value.s, agent, n) == 0;
 }
 
 static bool
 names_all(const Line * line)
 {
-	return line->value_len > 0 && line->value[0] == '*' &&
-		(line->value_len == 1 || (line->value[1] && strchr(" \t\v\f", line->value[1])));
+	return line->value.len > 0 && line->value.s[0] == '*' &&
+		(line->value.len == 1 || is_one_of(" \t\v\f", line->value.s[1]));
 }
 
 /* Does a group name the agent? */
@@ -283,7 +247,7 @@ ignores(const char *agent)
 
 /* The line of the rule that decides, negative where it forbids; 0 for none. */
 static int
-judge(const char *text, const char *end, const char *agent, const char *path, size_t path_len)
+judge(const char *text, const char *end, const char *agent, SmSpan path)
 {
 	static Characters path_characters;
 	static Characters rule;
@@ -300,16 +264,10 @@ judge(const char *text, const char *end, const char *agent, const char *path, si
 
 	if (ignores(agent))
 		return 0;
-	if (path_len == 11 && memcmp(path, "/robots.txt", 11) == 0)
+	if (sm_span_is(path, "/robots.txt"))
 		return 0;
-	if (path_len == 0 || path[0] != '/')
-		whole_path[0] = '/';
-	memcpy(whole_path + (path_len == 0 || path[0] != '/'), path, path_len);
-	read_characters(whole_path, path_len + (path_len == 0 || path[0] != '/'), false, google, &path_characters);
-
-	if (end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-		text	  +=3;
-
+	snprintf(whole_path, sizeof(whole_path), "%s%.*s", path.len == 0 || path.s[0] != '/' ? "/" : "", (int) path.len, path.s);
+	read_characters(sm_span_of(whole_path), false, google, &path_characters);
 	has_group = is_named(text, end, google, agent);
 	if (!has_group && other_agent(agent))
 	{
@@ -329,21 +287,21 @@ judge(const char *text, const char *end, const char *agent, const char *path, si
 		}
 		else if (allow || key_is(&line, google, "disallow"))
 		{
-			int			slash = line.value_len;
+			size_t		slash = line.value.len;
 			char		directory[1100];
 
 			has_rules = true;
-			if (!obeys || line.value_len == 0)
+			if (!obeys || line.value.len == 0)
 				continue;
-			read_characters(line.value, line.value_len, true, google, &rule);
-			while (slash > 0 && line.value[slash - 1] != '/')
+			read_characters(line.value, true, google, &rule);
+			while (slash > 0 && line.value.s[slash - 1] != '/')
 				slash--;
-			if (google && allow && slash > 0 && line.value_len - slash >= 9 &&
-				memcmp(line.value + slash, "index.htm", 9) == 0 && !matches(&rule, &path_characters))
+			if (google && allow && slash > 0 && line.value.len - slash >= 9 &&
+				memcmp(line.value.s + slash, "index.htm", 9) == 0 && !matches(&rule, &path_characters))
 			{
-				memcpy(directory, line.value, slash);
+				memcpy(directory, line.value.s, slash);
 				directory[slash] = '$';
-				read_characters(directory, slash + 1, true, google, &rule);
+				read_characters(sm_span(directory, slash + 1), true, google, &rule);
 			}
 			if (!matches(&rule, &path_characters) || rule.length < best_length)
 				continue;
@@ -370,7 +328,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *text = path ? memchr(path + 1, '\0', end - path - 1) : NULL;
 	const char *names[NAGENTS] = {agent, "x", "foobot", "googlebot", "Googlebot-News", "AdsBot-Google",
 	"YandexBot", "Applebot", "Google-Read-Aloud"};
-	const char *hash;
+	const char *lines;
 	SmRobots	robots;
 	SmRobotsReader r;
 	SmRobotsAgent agents[NAGENTS + SM_ROBOTS_STAND_INS];
@@ -384,6 +342,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	path++;
 	text	  ++;
+	/* the judge begins after a byte order mark */
+	lines = text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
 
 	path_len = strlen(path);
 	text_copy = exactly(text, end - text);
@@ -394,7 +354,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memory = exactly(NULL, SM_ROBOTS_MEMORY(end - text));
 	sm_robots_init(&robots, sm_span(text_copy, end - text), agents, NAGENTS, check_interrupts, memory);
 
-	hash = strchr(path, '#');
 	for (int i = 0; i < 2; i++)
 	{
 		sm_robots_match(&robots, path_copy, path_len, room);
@@ -403,14 +362,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const SmRobotsRule *rule = agents[n].rule;
 			int			line = rule == NULL ? 0 : rule->allow ? (int) rule->line : -(int) rule->line;
 
-			CHECK(line == judge(text, end, agents[n].name.s, path, hash ? (size_t) (hash - path) : path_len));
+			CHECK(line == judge(lines, end, agents[n].name.s, sm_span(path, strcspn(path, "#"))));
 		}
 	}
 	for (int use = SM_ROBOTS_IMAGE; use < SM_ROBOTS_NUSES; use++)
 	{
 		static const char *const stand_ins[SM_ROBOTS_NUSES] = {"", "Googlebot-Image", "Googlebot-Video", "Googlebot-News"};
-		bool		has_stand_in = is_named(text +(end - text >=3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0),
-											end, true, stand_ins[use]);
+		bool		has_stand_in = is_named(lines, end, true, stand_ins[use]);
 
 		CHECK(!(agents[3].uses & SM_ROBOTS_FOR(use)) == has_stand_in);
 		for (uint32_t n = 0; n < robots.nagents; n++)

@@ -73,21 +73,15 @@ main(void)
 	static const int one[] = {50, 0};
 
 	/* the example at the top of rebuild.c */
-	plans(example, 500, "dd", "..+!.");
-	plans(example, 500, "", ".....");
-	plans(example, 500, "aa", "!....");
-	plans(example, 500, "bb", "+!...");
-	plans(example, 500, "ee", "...+!");
-	plans(example, 500, "ae", "!!!!!");
-	plans(example, 500, "ddbb", "+!+!.");
+	foreach_pair(pair,
+		{"dd", "..+!."}, {"", "....."}, {"aa", "!...."}, {"bb", "+!..."}, {"ee", "...+!"}, {"ae", "!!!!!"}, {"ddbb", "+!+!."})
+		plans(example, 500, pair->given, pair->wanted);
 	plans(one, 500, "aa", "!");
 
 	/* five small files fit into one, six do not */
-	plans(small, 200, "ii", "...+++++!");
-	plans(small, 200, "hhii", "..+++++!!");
-	plans(small, 200, "ccii", "++!+++++!");
-	plans(small, 200, "bdcf", "+!!!!!...");
-	plans(small, 200, "ffbb", "+!+++!...");
+	foreach_pair(pair,
+		{"ii", "...+++++!"}, {"hhii", "..+++++!!"}, {"ccii", "++!+++++!"}, {"bdcf", "+!!!!!..."}, {"ffbb", "+!+++!..."})
+		plans(small, 200, pair->given, pair->wanted);
 
 	/* by bytes: two of 1,000 bytes have at least 2 * 800 of entries, one of 1,200 fits */
 	plans(small, 1200, "ii", ".......+!");
@@ -95,9 +89,8 @@ main(void)
 	plans(small, 650, "ii", "......++!");
 
 	/* two ranges that overlap, and one inside of the other */
-	plans(small, 1201, "bdce", ".!!!!....");
-	plans(small, 1201, "bgcd", ".!!!!!!..");
-	plans(small, 1201, "bbbd", ".!!!.....");
+	foreach_pair(pair, {"bdce", ".!!!!...."}, {"bgcd", ".!!!!!!.."}, {"bbbd", ".!!!....."})
+		plans(small, 1201, pair->given, pair->wanted);
 
 	/* the touched files and one more; then one by one, or the next touched ones */
 	pieces("..++....", 2, "efgh");

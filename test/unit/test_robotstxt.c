@@ -103,12 +103,10 @@ test_agents(void)
 		"Disallow: /x\n"		/* 10 */
 		"Disallow: /*/zz\n";	/* 11 */
 
-	lines_are(text, "/", " 0 0 0 0");
-	lines_are(text, "/x", " 2 6 10 6");
-	lines_are(text, "/xy", " 9 6 9 6");
-	lines_are(text, "/y/z", " 3 0 0 0");
-	lines_are(text, "/y/zz", " 11 0 11 0");
-	lines_are(text, "/robots.txt", " 0 0 0 0");
+	foreach_pair(pair,
+		{"/", " 0 0 0 0"}, {"/x", " 2 6 10 6"}, {"/xy", " 9 6 9 6"}, {"/y/z", " 3 0 0 0"}, {"/y/zz", " 11 0 11 0"},
+		{"/robots.txt", " 0 0 0 0"})
+		lines_are(text, pair->given, pair->wanted);
 	lines_are("", "/", " 0 0 0 0");
 }
 

@@ -259,7 +259,6 @@ test_origin(void)
 		"http://h", "hTTpS://h/", "http://localhost/", "http://h.example.com./",
 		"http://a_b.-c-.d~e/", "http://127.0.0.1/", "http://xn--bcher-kva.de/", "http://h:/")
 		unchanged(*src);
-	fails("http://h:0/", SM_URL_BAD_PORT);
 	foreach_string(src,
 		"http://h:80?a", "http://h:65535#a", "http://h:00080/", "http://[::]/", "http://[::1]",
 		"https://[2001:DB8:0:0:8:800:200C:417A]:443/", "http://[::FFFF:129.144.52.38]/",
@@ -284,10 +283,9 @@ test_origin(void)
 	fails("localhost:80/a", SM_URL_LOST_SCHEME);
 	foreach_string(src,
 		"http:", "http:/", "http:h/a", "http:/h/a", "http:\\\\h\\a", "http://", "http://?a",
-		"http://#a", "http://:80/")
+		"http://#a", "http://:80/", "http://::1/")
 		fails(*src, SM_URL_NO_HOST);
-	foreach_string(src,
-		"http://./", "http://a..b/", "http://.a/", "http://a../", "http://a b/", "http://a%20b/")
+	foreach_string(src, "http://./", "http://a..b/", "http://.a/", "http://a../", "http://a b/", "http://a%20b/")
 		fails(*src, SM_URL_BAD_HOST);
 	foreach_string(src,
 		"http://a\\b/", "https://evil.example\\@www.example.com/", "http://u:p\\@h/",
@@ -295,18 +293,15 @@ test_origin(void)
 		fails(*src, SM_URL_BACKSLASH);
 	both("http://h/\\@a/", "http://h/%5C@a/");
 	both("http://h?\\@a/", "http://h?%5C@a/");
-	foreach_string(src, "http://a<b/", "http://a&b/", "http://a'b/", "http://a\tb/")
-		fails(*src, SM_URL_BAD_HOST);
-	fails("http://::1/", SM_URL_NO_HOST);
 	foreach_string(src,
-		"http://2001:db8::1/", "http://[]/", "http://[/", "http://[::1/", "http://[::1]x/",
+		"http://a<b/", "http://a&b/", "http://a'b/", "http://a\tb/", "http://2001:db8::1/", "http://[]/", "http://[/", "http://[::1/", "http://[::1]x/",
 		"http://[::1]80/", "http://[1::2::3]/", "http://[12345::]/", "http://[::1%25eth0]/",
 		"http://[v1.a]/", "http://[127.0.0.1]/", "http://[h]/", "http://a[::1]/",
 		"http://[1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111]/")
 		fails(*src, SM_URL_BAD_HOST);
 	foreach_string(src,
 		"http://h:65536/", "http://h:99999999999999999999/", "http://h:000080/", "http://h:8o/",
-		"http://h:-1/", "http://h: 80/", "http://h:80:80/", "http://[::1]:x/")
+		"http://h:0/", "http://h:-1/", "http://h: 80/", "http://h:80:80/", "http://[::1]:x/")
 		fails(*src, SM_URL_BAD_PORT);
 	status_is(sm_span("http://a\0b/", 11), NULL, MAX, SM_URL_BAD_HOST, "NUL in a host");
 	status_is(sm_span("http://[::1\0]/", 14), NULL, MAX, SM_URL_BAD_HOST, "NUL in an address");
@@ -505,14 +500,12 @@ test_lost_scheme(void)
 		fails(text_of("%shttps://shop.example.com/a", *before), SM_URL_BAD_REFERENCE);
 		fails_in(text_of("%s://shop.example.com/a", *before), base, SM_URL_BAD_REFERENCE);
 	}
-	fails_in("://shop.example.com/a", base, SM_URL_BAD_REFERENCE);
-	fails_in(":8080/a", base, SM_URL_BAD_REFERENCE);
-	fails_in("127.0.0.1:8080/a", base, SM_URL_LOST_SCHEME);
-	fails_in("[::1]:8080/a", base, SM_URL_BAD_REFERENCE);
+	foreach_string(src, "://shop.example.com/a", ":8080/a", "[::1]:8080/a")
+		fails_in(*src, base, SM_URL_BAD_REFERENCE);
 
 	foreach_string(src,
 		"www.h/a", "WWW.h", "www.h?a", "www.h#a", "shop.example.com", "shop.example.com/a",
-		"SHOP.Example.COM?a", "shop.example.com:8443/a")
+		"SHOP.Example.COM?a", "shop.example.com:8443/a", "127.0.0.1:8080/a")
 		fails_in(*src, base, SM_URL_LOST_SCHEME);
 	fails_in("tel:0800123456", base, SM_URL_OTHER_SCHEME);
 	resolves(base, "www.", "https://shop.example.com:8443/b/www.");
@@ -601,18 +594,14 @@ test_scope_path(void)
 	foreach_string(src,
 		"http://h.example", "http://h.example/", "http://h.example/a/b", "http://h.example/a/b?/",
 		"http://h.example/a/bc/", "http://h.example/A/b/", "http://h.example/x/a/b/",
-		"http://h.example//a/b/", "http://h.example/a/b/..", "http://h.example/a/b/../b/c")
+		"http://h.example//a/b/", "http://h.example/a/b/..", "http://h.example/a/b/../b/c", "http://h.example/a/b/../c",
+		"http://h.example/a/b/c/../../d", "http://h.example?/a/b/", "..", "/", "/a/bc")
 		fails_in(*src, base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/a/b/c/%2E%2e/./../b/", base, SM_URL_ENCODED_DOTS);
-	fails_in("http://h.example/a/b/../c", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/a/b/%2e%2E/c", base, SM_URL_ENCODED_DOTS);
-	fails_in("http://h.example/a/b/.%2e/c", base, SM_URL_ENCODED_DOTS);
-	fails_in("http://h.example/a/b/c/../../d", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example?/a/b/", base, SM_URL_OTHER_PATH);
+	foreach_string(src,
+		"http://h.example/a/b/c/%2E%2e/./../b/", "http://h.example/a/b/%2e%2E/c", "http://h.example/a/b/.%2e/c")
+		fails_in(*src, base, SM_URL_ENCODED_DOTS);
 	fails_in("https://h.example/a/b/", base, SM_URL_OTHER_SITE);
 	fails_in("http://h.example:81/a/b/", base, SM_URL_OTHER_SITE);
-	foreach_string(src, "..", "/", "/a/bc")
-		fails_in(*src, base, SM_URL_OTHER_PATH);
 
 	base = base_of("http://h.example", SM_SCOPE_PATH);
 	foreach_string(src,
@@ -621,9 +610,9 @@ test_scope_path(void)
 		within(base, *src);
 
 	/* hex digits of an escape compare ignoring case, and nothing else does */
-	foreach_string(src, "http://h.example/%c3%a9/", "http://h.example/%C3%A9/", "http://h.example/%C3%a9/")
+	foreach_string(url, "http://h.example/%c3%a9/", "http://h.example/%C3%A9/", "http://h.example/%C3%a9/")
 	{
-		base = base_of(*src, SM_SCOPE_PATH);
+		base = base_of(*url, SM_SCOPE_PATH);
 		foreach_string(src,
 			"http://h.example/\xC3\xA9/x", "http://h.example/%C3%A9/x", "http://h.example/%c3%a9/x",
 			"/%c3%A9/x", "x")
@@ -632,13 +621,10 @@ test_scope_path(void)
 		fails_in("http://h.example/C3A9/x", base, SM_URL_OTHER_PATH);
 	}
 	base = base_of("http://h.example/%61bc/", SM_SCOPE_PATH);
-	within(base, "http://h.example/%61bc/x");
-	fails_in("http://h.example/%61Bc/x", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/%61bC/x", base, SM_URL_OTHER_PATH);
-	within(base, "http://h.example/abc/x");
-	within(base, "http://h.example/%61%62%63/x");
-	fails_in("http://h.example/abc%2Fx", base, SM_URL_OTHER_PATH);
-	fails_in("http://h.example/ab", base, SM_URL_OTHER_PATH);
+	foreach_string(src, "http://h.example/%61bc/x", "http://h.example/abc/x", "http://h.example/%61%62%63/x")
+		within(base, *src);
+	foreach_string(src, "http://h.example/%61Bc/x", "http://h.example/%61bC/x", "http://h.example/abc%2Fx", "http://h.example/ab")
+		fails_in(*src, base, SM_URL_OTHER_PATH);
 	base = base_of("http://h.example/~u%2f/", SM_SCOPE_PATH);
 	within(base, "http://h.example/%7Eu%2F/x");
 	fails_in("http://h.example/~u//x", base, SM_URL_OTHER_PATH);

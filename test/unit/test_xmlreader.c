@@ -509,85 +509,60 @@ test_documents(void)
 	as_document = false;
 }
 
-/* Is what the reader says last this error, or none? */
+/*
+ * Read what consists of parts, each a number and a format that is repeated so often, with
+ * 0, 1, 2 ... for it; a number of -1 ends them.  Is what the reader says last this error,
+ * or none?
+ */
 static void
-ends(const char *src, size_t len, const char *error, const char *name)
+ends(const char *error, const char *name,...)
 {
-	bool		consistent = read_all(exactly(src, len), len);
-	const char *found = strchr(trace, '!');
+	static char src[8192];
+	size_t		len = 0;
+	va_list		parts;
+	const char *found;
+	bool		consistent;
 
+	va_start(parts, name);
+	for (int n; (n = va_arg(parts, int)) >= 0;)
+	{
+		const char *format = va_arg(parts, const char *);
+
+		for (int i = 0; i < n; i++)
+			len += sprintf(src + len, format, i);
+	}
+	va_end(parts);
+	consistent = read_all(exactly(src, len), len);
+	found = strchr(trace, '!');
 	ok(consistent && (error ? found && strcmp(found, error) == 0 : found == NULL), name);
-}
-
-/* Append n times the format with a number in it; the new length. */
-static size_t
-repeat(char *dst, size_t len, int n, const char *format)
-{
-	for (int i = 0; i < n; i++)
-		len += sprintf(dst + len, format, i);
-	return len;
 }
 
 static void
 test_limits(void)
 {
-	static char src[8192];
-	size_t		len;
-
 	for (int beyond = 0; beyond <= 1; beyond++)
 	{
-		len = repeat(src, 0, SM_XML_DEPTH_MAX + beyond, "<a>");
-		len = repeat(src, len, SM_XML_DEPTH_MAX + beyond, "</a>");
-		ends(src, len, beyond ? "!elements are nested more than 64 deep" : NULL,
-			 beyond ? "65 deep" : "64 deep");
+		const char *deep = beyond ? "!elements are nested more than 64 deep" : NULL;
+		int			depth = SM_XML_DEPTH_MAX + beyond;
 
-		len = repeat(src, 0, SM_XML_DEPTH_MAX - 1, "<a>");
-		len = repeat(src, len, 1 + beyond, "<b/>");
-		len = repeat(src, len, SM_XML_DEPTH_MAX - 1, "</a>");
-		ends(src, len, NULL, "siblings at 64 deep");
+		ends(deep, "depth", depth, "<a>", depth, "</a>", -1);
+		ends(NULL, "siblings at 64 deep", SM_XML_DEPTH_MAX - 1, "<a>", 1 + beyond, "<b/>", SM_XML_DEPTH_MAX - 1, "</a>", -1);
+		ends(beyond ? "!an element has more than 64 attributes" : NULL, "attributes",
+			 1, "<a", SM_XML_ATTRIBUTES_MAX + beyond, " b%d='1'", 1, "/>", -1);
+		ends(beyond ? "!more than 64 namespaces in scope" : NULL, "namespaces",
+			 1, "<a", 32, " xmlns:a%d='u'", 1, "><b", 32, " xmlns:b%d='u'", 1, ">", beyond, "<c xmlns='u'/>", 1, "</b></a>", -1);
+		ends(beyond ? "!the name of a namespace has more than 256 bytes" : NULL, "the name of a namespace",
+			 1, "<a:b xmlns:a='", SM_XML_URI_MAX + beyond, "u", 1, "'/>", -1);
 
-		len = repeat(src, 0, 1, "<a");
-		len = repeat(src, len, SM_XML_ATTRIBUTES_MAX + beyond, " b%d='1'");
-		len = repeat(src, len, 1, "/>");
-		ends(src, len, beyond ? "!an element has more than 64 attributes" : NULL,
-			 beyond ? "65 attributes" : "64 attributes");
-
-		len = repeat(src, 0, 1, "<a");
-		len = repeat(src, len, 32, " xmlns:a%d='u'");
-		len = repeat(src, len, 1, "><b");
-		len = repeat(src, len, 32, " xmlns:b%d='u'");
-		len = repeat(src, len, 1, ">");
-		len = repeat(src, len, beyond, "<c xmlns='u'/>");
-		len = repeat(src, len, 1, "</b></a>");
-		ends(src, len, beyond ? "!more than 64 namespaces in scope" : NULL,
-			 beyond ? "65 namespaces" : "64 namespaces");
+		/* a document has room for such a fragment */
+		as_document = true;
+		depth += SM_XML_DOCUMENT_DEPTH;
+		ends(deep, "depth in a document", depth, "<a>", depth, "</a>", -1);
+		as_document = false;
 	}
-
-	for (int beyond = 0; beyond <= 1; beyond++)
-	{
-		len = repeat(src, 0, 1, "<a:b xmlns:a='");
-		len = repeat(src, len, SM_XML_URI_MAX + beyond, "u");
-		len = repeat(src, len, 1, "'/>");
-		ends(src, len, beyond ? "!the name of a namespace has more than 256 bytes" : NULL,
-			 beyond ? "a namespace of 257 bytes" : "a namespace of 256 bytes");
-	}
-
-	/* a document has room for such a fragment */
-	as_document = true;
-	for (int beyond = 0; beyond <= 1; beyond++)
-	{
-		int			depth = SM_XML_DEPTH_MAX + SM_XML_DOCUMENT_DEPTH + beyond;
-
-		len = repeat(src, 0, depth, "<a>");
-		len = repeat(src, len, depth, "</a>");
-		ends(src, len, beyond ? "!elements are nested more than 64 deep" : NULL,
-			 beyond ? "67 deep in a document" : "66 deep in a document");
-	}
-	as_document = false;
 
 	/* those that are out of scope do not count */
-	len = repeat(src, 0, 200, "<a xmlns:b%d='u'/>");
-	ends(src, len, NULL, "200 namespaces one after the other");
+	ends(NULL, "200 namespaces one after the other", 200, "<a xmlns:b%d='u'/>", -1);
 }
 
 /* No prefix of a document makes the reader look beyond its end. */

@@ -7,56 +7,17 @@
 SELECT sitemap_alternate('de', 'http://a/ü?x=1&y='), sitemap_alternate(' x-default ', 'http://a/');
 SELECT sitemap_alternate(NULL, 'http://a/'), sitemap_alternate('de', NULL);
 
--- hreflang: a language, perhaps a script, perhaps a country; or x-default.
-SELECT h, sitemap_alternate(h, 'http://a/')
-  FROM (VALUES
-    ('de'),
-    ('DE'),
-    ('de-AT'),
-    ('de-at'),
-    ('zh-Hant'),
-    ('zh-Hans-TW'),
-    ('zh-hant-hk'),
-    ('sr-Latn-RS'),
-    ('en-GB'),
-    ('x-default'),
-    ('he')
-  ) v (h);
-SELECT h, pg_temp.brief(format('SELECT sitemap_alternate(%L, %L)', h, 'http://a/'))
-  FROM (VALUES
-    (''),
-    ('UK_'),
-    ('de_AT'),
-    ('de-'),
-    ('AT'),
-    ('de AT'),
-    ('xx'),
-    ('de-XX'),
-    ('deu'),
-    ('de-AUT'),
-    ('de-419'),
-    ('de-AT-AT'),
-    ('de-Latn-'),
-    ('x-foo'),
-    ('X-DEFAULT-'),
-    ('de-1234'),
-    ('zh-Hant_TW'),
-    ('de"'),
-    ('eu-EU'),
-    ('en-UK'),
-    ('-de')
-  ) v (h);
-SELECT pg_temp.error($$ SELECT sitemap_alternate('de_AT', 'http://a/') $$);
-SELECT pg_temp.error($$ SELECT sitemap_alternate('en-UK', 'http://a/') $$),
-       pg_temp.error($$ SELECT sitemap_alternate('cz', 'http://a/') $$),
-       pg_temp.error($$ SELECT sitemap_alternate('JP-jp', 'http://a/') $$),
-       pg_temp.error($$ SELECT sitemap_alternate('-uk', 'http://a/') $$);
+-- hreflang: a language, perhaps a script, perhaps a country; or x-default.  test/unit/test_iso.c
+-- has all cases.
+SELECT h, sitemap_alternate(h, 'http://a/') FROM unnest('{de,DE-at,zh-hant-HK,x-default}'::text[]) h;
+SELECT h, pg_temp.brief(format('SELECT sitemap_alternate(%L, %L)', h, 'http://a/')) FROM unnest(ARRAY['', 'de-419', 'eu-EU', 'de"']) h;
+SELECT pg_temp.error(format('SELECT sitemap_alternate(%L, ''http://a/'')', h)) FROM unnest('{de_AT,en-UK,cz,JP-jp,-uk}'::text[]) h;
 SELECT pg_temp.error($$ SELECT sitemap_alternate('de', '/a') $$),
        pg_temp.error($$ SELECT sitemap_alternate('de', '') $$);
 
 -- A language of three letters, where there is none of two: accepted, and found by the audit.
 SELECT h, split_part(pg_temp.error(format('SELECT sitemap_alternate(%L, ''http://a/'')', h)), E'\n', 1)
-  FROM unnest('{fil,haw,ckb,gsw,yue,cmn-Hans-CN,FIL-ph,ast,eng,deu,GER,fre-CA,419,a1b,fi1,phil,fil_PH,fil-PHL}'::text[]) h;
+  FROM unnest('{cmn-Hans-CN,FIL-ph,deu,GER,fre-CA,a1b}'::text[]) h;
 SELECT h, problem, detail
   FROM unnest('{fil,yue-Hant-HK,en-GB,deu,kr,se,ch-CH,ie,es-LA,se-NO}'::text[]) h,
        sitemap_audit(format('SELECT ''/'' AS loc, jsonb_build_object(''x-default'', ''/'', %L, ''/'') AS alternates', h), 'http://a.example/');
@@ -80,20 +41,8 @@ SELECT sitemap_alternates('{}'), sitemap_alternates(NULL), sitemap_alternates('{
 -- PHP writes an empty map as an empty array.
 SELECT sitemap_alternates('[]'), sitemap_alternates('{"en": [], "de": "http://a/"}');
 SELECT pg_temp.error(format('SELECT sitemap_alternates(%L)', j))
-  FROM (VALUES
-    ('[[]]'),
-    ('{"de": {}}'),
-    ('"de"'),
-    ('1'),
-    ('null'),
-    ('[{"de": "http://a/"}]'),
-    ('{"de": 1}'),
-    ('{"de": ["http://a/"]}'),
-    ('{"de": {"x": "http://a/"}}'),
-    ('{"de": true}'),
-    ('{"german": "http://a/"}'),
-    ('{"de": "/a"}')
-  ) v (j);
+  FROM unnest(ARRAY['[[]]', '{"de": {}}', '"de"', '1', 'null', '[{"de": "http://a/"}]', '{"de": 1}', '{"de": ["http://a/"]}',
+                    '{"de": {"x": "http://a/"}}', '{"de": true}', '{"german": "http://a/"}', '{"de": "/a"}']) j;
 
 -- In column alternates a page has each language once, whatever the case of its letters.
 SELECT alternates, pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/'')',

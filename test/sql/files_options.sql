@@ -9,77 +9,32 @@ CREATE TEMP TABLE page AS SELECT '/p/' || n AS loc FROM generate_series(1, 10) n
 -- A relative loc is resolved against base_url.
 SELECT replace(pg_temp.text(content), E'\n', ' ')
   FROM sitemap_files($$
-         SELECT loc
-           FROM (VALUES
-             ('/item/7'),
-             ('item/8'),
-             ('./9'),
-             ('../10'),
-             ('../../../11'),
-             ('?q=1 2'),
-             ('#x'),
-             ('//www.example.com/12'),
-             ('http://www.example.com/13'),
-             ('/a/../b/./c'),
-             ('/ü'),
-             ('//www.example.com'),
-             ('/a:b')
-           ) v (loc)
+         SELECT unnest('{/item/7,item/8,./9,../../../11,?q=1 2,#x,//www.example.com/12,/a/../b/./c,/ü,/a:b}'::text[]) AS loc
        $$, 'http://www.example.com/shop/maps', format => 'txt');
 
 -- But not one that has lost its scheme, or has another.
 SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L)',
                             format('SELECT ''/''::text AS loc UNION ALL SELECT %L', l),
                             'http://www.example.com/'))
-  FROM (VALUES
-    (''),
-    ('www.example.com/a'),
-    ('localhost:8080/a'),
-    ('mailto:a@b.de'),
-    ('http:///a'),
-    ('//')
-  ) v (l);
+  FROM unnest('{"",www.example.com/a,localhost:8080/a,mailto:a@b.de,http:///a,//}'::text[]) l;
 
 -- scope: the same scheme, host and port; or below the path; or anywhere.
 SELECT s, l, CASE WHEN e LIKE 'no error%' THEN 'fine' ELSE e END
-  FROM (VALUES (1, 'host'), (2, 'path'), (3, 'any')) o (i, s),
-  (VALUES
-    (1, 'https://www.example.com/shop/a'),
-    (2, 'HTTPS://WWW.EXAMPLE.COM:443/shop/a'),
-    (3, 'https://www.example.com/shop/'),
-    (4, 'https://www.example.com/shop'),
-    (5, 'https://www.example.com/'),
-    (6, 'https://www.example.com'),
-    (7, '/a'),
-    (8, 'b'),
-    (9, 'http://www.example.com/shop/a'),
-    (10, 'https://example.com/shop/a'),
-    (11, 'https://www.example.com:8443/shop/a'),
-    (12, 'https://www.example.com.evil/shop/'),
-    (13, 'https://www.example.com@evil/shop/'),
-    (14, 'https://u:p@www.example.com/shop/a'),
-    (15, 'https://www.example.com/shop/../a'),
-    (16, 'https://www.example.com/shopping')
-  ) u (j, l),
-  pg_temp.brief(format('SELECT sitemap_files(%L, %L, scope => %L)',
-                       format('SELECT %L AS loc', l), 'https://www.example.com/shop/', s)) e
+  FROM unnest('{host,path,any}'::text[]) WITH ORDINALITY o (s, i),
+       unnest('{HTTPS://WWW.EXAMPLE.COM:443/shop/a,https://www.example.com/shop,/a,b,http://www.example.com/shop/a,https://example.com/shop/a,
+                https://www.example.com:8443/shop/a,https://www.example.com@evil/shop/,https://u:p@www.example.com/shop/a,
+                https://www.example.com/shop/../a,https://www.example.com/shopping}'::text[]) WITH ORDINALITY u (l, j),
+       pg_temp.brief(format('SELECT sitemap_files(%L, %L, scope => %L)',
+                            format('SELECT %L AS loc', l), 'https://www.example.com/shop/', s)) e
  ORDER BY i, j;
 SELECT pg_temp.error($$ SELECT sitemap_files('SELECT ''http://b/'' AS loc', 'http://a/') $$);
 
 -- A site has one base_url: its host is in lower case, and it has no default port.  A loc stays as it is.
 SELECT given, f.base_url, f.loc, rtrim(pg_temp.text(content), E'\n')
-  FROM (VALUES
-    (1, 'HTTPS://WWW.Example.COM'),
-    (2, 'https://www.example.com:443/'),
-    (3, 'https://www.example.com:'),
-    (4, 'https://www.example.com:0443'),
-    (5, 'https://www.example.com./'),
-    (6, 'https://www.example.com:08443/Shop'),
-    (7, 'http://www.example.com:443/Shop/%c3%a9/../'),
-    (8, 'https://WWW.Example.COM:80/%7EA'),
-    (9, 'http://[2001:DB8::1]:80/')
-  ) v (n, given),
-  sitemap_files('SELECT unnest(''{/a,//WWW.Example.com:443/b,HTTPS://WWW.Example.com/c}''::text[]) AS loc', given, format => 'txt', scope => 'any') f
+  FROM unnest('{HTTPS://WWW.Example.COM,https://www.example.com:443/,https://www.example.com:,https://www.example.com:0443,https://www.example.com./,
+                https://www.example.com:08443/Shop,http://www.example.com:443/Shop/%c3%a9/../,https://WWW.Example.COM:80/%7EA,
+                http://[2001:DB8::1]:80/}'::text[]) WITH ORDINALITY u (given, n),
+       sitemap_files('SELECT unnest(''{/a,//WWW.Example.com:443/b,HTTPS://WWW.Example.com/c}''::text[]) AS loc', given, format => 'txt', scope => 'any') f
  ORDER BY n;
 
 -- Case does not matter to an option of words, nor do the blanks around it.
@@ -87,47 +42,16 @@ SELECT name FROM sitemap_files('SELECT ''/'' AS loc', 'http://a/', format => 'TX
 
 -- Each option refuses what it cannot be.
 SELECT pg_temp.error(format('SELECT sitemap_files(''SELECT loc FROM page'', ''http://a/'', %s)', o))
-  FROM (VALUES
-    ($$section => ''$$),
-    ($$section => '.a'$$),
-    ($$section => 'a/b'$$),
-    ($$section => 'a b'$$),
-    ($$section => '..'$$),
-    ($$section => 'ü'$$),
-    ($$section => repeat('x', 201)$$),
-    ($$format => 'xm l'$$),
-    ($$format => 'html'$$),
-    ($$compression => -1$$),
-    ($$compression => 10$$),
-    ($$max_urls => 0$$),
-    ($$max_urls => 50001$$),
-    ($$max_bytes => 0$$),
-    ($$max_bytes => 52428801$$),
-    ($$split => 'half'$$),
-    ($$index => 'yes'$$),
-    ($$on_invalid => 'ignore'$$),
-    ($$scope => 'site'$$),
-    ($$protocol => '0.90'$$),
-    ($$protocol => '1.0'$$)
-  ) v (o);
+  FROM unnest(ARRAY[
+         $$section => ''$$, $$section => '.a'$$, $$section => 'a/b'$$, $$section => 'a b'$$, $$section => '..'$$, $$section => 'ü'$$, $$section => repeat('x', 201)$$,
+         $$format => 'xm l'$$, $$format => 'html'$$, $$compression => -1$$, $$compression => 10$$, $$max_urls => 0$$, $$max_urls => 50001$$,
+         $$max_bytes => 0$$, $$max_bytes => 52428801$$, $$split => 'half'$$, $$index => 'yes'$$, $$on_invalid => 'ignore'$$, $$scope => 'site'$$,
+         $$protocol => '0.90'$$, $$protocol => '1.0'$$]) o;
 SELECT pg_temp.error('SELECT sitemap_files(''SELECT loc FROM page'', ' || b || ')')
-  FROM (VALUES
-    ($$NULL$$),
-    ($$''$$),
-    ($$'/'$$),
-    ($$'www.example.com'$$),
-    ($$'ftp://a/'$$),
-    ($$'http://'$$),
-    ($$'http://a/?x'$$),
-    ($$'http://a/#x'$$),
-    ($$'http://u@a/'$$),
-    ($$'http://a/' || repeat('x', 1900)$$),
-    ($$'https://www.example.com/sitemap.xml'$$),
-    ($$' http://a/b/Sitemap-1.XML.gz '$$),
-    ($$'http://a/sitemap.txt'$$),
-    ($$'http://a/sitemap.txt.gz'$$),
-    ($$'sitemap.xml'$$)
-  ) v (b);
+  FROM unnest(ARRAY[
+         'NULL', $$''$$, $$'/'$$, $$'www.example.com'$$, $$'ftp://a/'$$, $$'http://'$$, $$'http://a/?x'$$, $$'http://a/#x'$$, $$'http://u@a/'$$,
+         $$'http://a/' || repeat('x', 1900)$$, $$'https://www.example.com/sitemap.xml'$$, $$' http://a/b/Sitemap-1.XML.gz '$$,
+         $$'http://a/sitemap.txt'$$, $$'http://a/sitemap.txt.gz'$$, $$'sitemap.xml'$$]) b;
 SELECT pg_temp.error('SELECT sitemap_files(NULL, ''http://a/'')');
 -- A directory can have such a name, with a slash, and so can a host.
 SELECT b, loc

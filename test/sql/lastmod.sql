@@ -6,81 +6,18 @@
 
 -- text: the six forms of a W3C datetime, as they stand.
 SELECT sitemap_url('http://a/', t)
-  FROM (VALUES
-    ('2026'),
-    ('2026-01'),
-    ('2026-01-02'),
-    ('2026-01-02T03:04Z'),
-    ('2026-01-02T03:04+14:00'),
-    ('2026-01-02T03:04:05Z'),
-    ('2026-01-02T03:04:05-14:00'),
-    ('2026-01-02T03:04:05.6Z'),
-    ('2026-01-02T03:04:05.6789012345+05:30'),
-    ('2024-02-29'),
-    ('2000-02-29'),
-    ('9999-12-31'),
-    ('0001'),
-    (E' \u00A02026-01-02\n'),
-    (''),
-    (' '),
-    (NULL)
-  ) v (t);
+  FROM unnest(ARRAY['2026', '2026-01', '2026-01-02', '2026-01-02T03:04Z', '2026-01-02T03:04:05-14:00', '2026-01-02T03:04:05.6789012345+05:30',
+                    E' \u00A02026-01-02\n', '', ' ', NULL]) t;
 
--- Nothing else, and no date that does not exist.
+-- Nothing else, and no date that does not exist; test/unit/test_w3cdate.c has all cases.
 SELECT pg_temp.brief(format('SELECT sitemap_url(%L, %L::text)', 'http://a/', t))
-  FROM (VALUES
-    -- no such form
-    ('2009-05-25 12:33:02'),
-    ('2009-5-24'),
-    ('2009-05-25T12:33:02'),
-    ('2009-05-25T12:33'),
-    ('2009-05-25T12Z'),
-    ('2009-05-25T12:33:02z'),
-    ('2009-05-25t12:33:02Z'),
-    ('2009-05-25Z'),
-    ('2009-05-25T12:33:02+0100'),
-    ('2009-05-25T12:33:02+01'),
-    ('2009-05-25T12:33:02.Z'),
-    ('20090525'),
-    ('09-05-25'),
-    ('2009-W22'),
-    ('+2009'),
-    ('now'),
-    ('infinity'),
-    -- no such zone
-    ('2009-05-25T12:33:02+14:01'),
-    ('2009-05-25T12:33:02-15:00'),
-    ('2009-05-25T12:33:02+05:60'),
-    -- no such day or time
-    ('2026-02-30'),
-    ('2026-02-29'),
-    ('1900-02-29'),
-    ('2026-13'),
-    ('2026-00'),
-    ('2026-01-00'),
-    ('2026-01-32'),
-    ('2026-04-31'),
-    ('2026-01-02T24:00Z'),
-    ('2026-01-02T23:60Z'),
-    ('2026-01-02T23:59:60Z'),
-    ('10000-01-01'),
-    ('0000'),
-    ('0000-12-31'),
-    -- something after it
-    ('2026-01-02<'),
-    ('2026-01-02 x')
-  ) v (t);
+  FROM unnest('{now,10000-01-01,2026-01-02<,2026-02-30,0000,2009-05-25T12:33:02+14:01}'::text[]) t;
 SELECT pg_temp.error($$ SELECT sitemap_url('http://a/', '2009-05-25 12:33:02') $$);
 
 -- Infinity and years outside 0001 to 9999 cannot be written, also after conversion to UTC.
 SELECT pg_temp.brief(format('SELECT sitemap_url(%L, %L::%s)', 'http://a/', t, type))
-  FROM (VALUES
-    ('infinity'),
-    ('-infinity'),
-    ('0001-12-31 BC'),
-    ('10000-01-02')
-  ) v (t),
-  unnest('{timestamptz,timestamp,date}'::text[]) type;
+  FROM unnest('{infinity,-infinity,0001-12-31 BC,10000-01-02}'::text[]) t,
+       unnest('{timestamptz,timestamp,date}'::text[]) type;
 SELECT pg_temp.error($$ SELECT sitemap_url('http://a/', timestamptz '9999-12-31 23:30:00-01') $$);
 SELECT pg_temp.error($$ SELECT sitemap_url('http://a/', timestamptz '0001-01-01 00:30:00+01') $$);
 SELECT sitemap_url('http://a/', timestamptz '10000-01-01 00:30:00+01');
@@ -104,20 +41,8 @@ SELECT sitemap_url('http://a/', '2026-01'),
 
 -- The newest lastmod of a file, whatever its form: the begin of a year, month or day.
 SELECT t, to_char(lastmod AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')
-  FROM (VALUES
-    ('2026'),
-    ('2026-03'),
-    ('2024-02-29'),
-    ('2000-02-29'),
-    ('1900-02-28'),
-    ('0001'),
-    ('9999-12-31'),
-    ('2026-01-02T03:04Z'),
-    ('2026-01-02T00:30:00+01:00'),
-    ('2025-12-31T23:30:00.999-05:45'),
-    ('1969-12-31T23:59:59.9Z')
-  ) v (t),
-  sitemap_files(format('SELECT ''/'' AS loc, %L AS lastmod', t), 'http://a/');
+  FROM unnest('{2026,2026-03,2024-02-29,9999-12-31,2026-01-02T00:30:00+01:00,2025-12-31T23:30:00.999-05:45,1969-12-31T23:59:59.9Z}'::text[]) t,
+       sitemap_files(format('SELECT ''/'' AS loc, %L AS lastmod', t), 'http://a/');
 SELECT to_char(lastmod AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')
   FROM sitemap_files($$
          SELECT '/' || n AS loc, t AS lastmod
@@ -130,13 +55,6 @@ SELECT to_char(lastmod AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')
 -- A fraction of a second can be long, but not without end.
 SELECT pg_temp.brief(format('SELECT sitemap_url(%L, %L::text)', 'http://a/', rpad('2026-01-01T00:00:00.', n - 1, '1') || 'Z'))
   FROM unnest(ARRAY[255, 256]) n;
-
--- It is right for every day of 220 years.
-SELECT count(*)
-  FROM generate_series(timestamp '1890-01-01', '2110-01-01', '1 day') t,
-       sitemap_files(format('SELECT %L AS loc, %L AS lastmod', '/', to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
-                     'http://a/')
- WHERE lastmod AT TIME ZONE 'UTC' IS DISTINCT FROM t;
 
 -- sitemap_url and sitemap_news take a date of any of these types; a domain is as its base.
 CREATE DOMAIN lastmod_day AS date;

@@ -83,28 +83,11 @@ CREATE TYPE column_citext (
   CATEGORY = 'S'
 );
 SELECT t, regexp_replace(pg_temp.text(content), E'http://a|\n', '', 'g')
-  FROM (VALUES
-    ('text'),
-    ('varchar'),
-    ('varchar(20)'),
-    ('char(20)'),
-    ('name'),
-    ('column_enum'),
-    ('column_text'),
-    ('column_deep'),
-    ('column_citext')
-  ) v (t),
+  FROM unnest(ARRAY['text', 'varchar', 'varchar(20)', 'char(20)', 'name', 'column_enum', 'column_text', 'column_deep',
+                    'column_citext']) t,
   sitemap_files(format('SELECT %L::%s AS loc', '/enum', t), 'http://a/', format => 'txt');
 SELECT t, regexp_replace(pg_temp.text(content), '^.*<lastmod>|</lastmod>.*$', '', 'g')
-  FROM (VALUES
-    ('text'),
-    ('varchar'),
-    ('char(12)'),
-    ('name'),
-    ('column_citext'),
-    ('date'),
-    ('timestamp')
-  ) v (t),
+  FROM unnest(ARRAY['text', 'varchar', 'char(12)', 'name', 'column_citext', 'date', 'timestamp']) t,
   sitemap_files(format('SELECT ''/'' AS loc, %L::%s AS lastmod', '2026-01-02', t), 'http://a/');
 
 -- Domains over the other types.

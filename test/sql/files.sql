@@ -114,13 +114,8 @@ SELECT count(*)
 
 -- stylesheet: every XML file names it.
 SELECT s, left(pg_temp.text(content), 140)
-  FROM (VALUES
-    ('style.css'),
-    ('/a/style.CSS?v=1&w=2#x'),
-    (' https://www.example.com/ü b.css '),
-    ('a''"<>{}.css'),
-    ('a.css?x=?>')
-  ) v (s),
+  FROM unnest(ARRAY['style.css', '/a/style.CSS?v=1&w=2#x', ' https://www.example.com/ü b.css ', 'a''"<>{}.css',
+                    'a.css?x=?>']) s,
   sitemap_files('SELECT loc FROM page', 'http://a/', stylesheet => s);
 SELECT kind, pg_temp.text(content) LIKE '%?><?xml-stylesheet type="text/css" href="s.css"?><%'
   FROM sitemap_files('SELECT loc FROM page', 'http://a/', stylesheet => 's.css', max_urls => 5);
@@ -128,19 +123,8 @@ SELECT pg_temp.text(content)
   FROM sitemap_files('SELECT loc FROM page LIMIT 1', 'http://a/', format => 'txt', stylesheet => 's.css');
 SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L, stylesheet => %L)',
                             'SELECT loc FROM page', 'http://a/', s))
-  FROM (VALUES
-    ('https://u:p@a/s.css'),
-    (''),
-    (' '),
-    ('style'),
-    ('style.js'),
-    ('style.xsl'),
-    ('/a/style.XSLT?v=1#x'),
-    ('.css'),
-    ('a?>.css'),
-    ('css'),
-    (repeat('x', 3000) || '.css')
-  ) v (s);
+  FROM unnest(ARRAY['https://u:p@a/s.css', '', ' ', 'style', 'style.js', 'style.xsl', '/a/style.XSLT?v=1#x', '.css',
+                    'a?>.css', 'css', repeat('x', 3000) || '.css']) s;
 
 -- digest is that of the uncompressed bytes, whatever became of them.
 SELECT count(DISTINCT digest), count(DISTINCT name), bool_and(digest ~ '^[0-9a-f]{16,}$')

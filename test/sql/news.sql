@@ -21,20 +21,7 @@ SELECT sitemap_news(NULL, NULL, NULL::date, NULL), sitemap_news(NULL, NULL, NULL
 
 -- publication_language.
 SELECT l, pg_temp.brief(format('SELECT sitemap_news(%L, %L, %L, %L)', 'n', l, '2026', 't'))
-  FROM (VALUES
-    ('en'),
-    ('eng'),
-    ('zh-cn'),
-    ('zh-tw'),
-    (''),
-    ('EN'),
-    ('en-GB'),
-    ('zh'),
-    ('zh-hk'),
-    ('german'),
-    ('e1'),
-    ('ü')
-  ) v (l);
+  FROM unnest(ARRAY['en', 'eng', 'zh-cn', 'zh-tw', '', 'EN', 'en-GB', 'zh', 'zh-hk', 'german', 'e1', 'ü']) l;
 
 -- The hint says what to write.
 SELECT l, coalesce(substring(pg_temp.error(format('SELECT sitemap_news(%L, %L, %L, %L)', 'n', l, '2026', 't')) FROM 'Write "(.*)"'), 'no hint')
@@ -67,16 +54,7 @@ SELECT pg_temp.error($$ SELECT sitemap_news('n', 'en', '2026', E' \uFFFE\u0001 '
 -- Stock tickers are of ASCII letters and digits.
 SELECT s, pg_temp.brief(format('SELECT sitemap_news(%L, %L, %L, %L, stock_tickers => %L)',
                                'n', 'en', '2026', 't', s))
-  FROM (VALUES
-    ('NASDAQ:—'),
-    (E'X:a\u00A0b'),
-    ('A:«'),
-    ('A:ü'),
-    (':A'),
-    ('A:'),
-    ('A:B:C'),
-    ('A:B,')
-  ) v (s);
+  FROM unnest(ARRAY['NASDAQ:—', E'X:a\u00A0b', 'A:«', 'A:ü', ':A', 'A:', 'A:B:C', 'A:B,']) s;
 SELECT pg_temp.brief($$ SELECT sitemap_news('n', 'en', '2026', 't', stock_tickers => E'A:\u200B') $$),
        pg_temp.brief($$ SELECT sitemap_news('n', 'en', '2026', 't', stock_tickers => E'A:\uFFFE') $$);
 

@@ -33,15 +33,8 @@ DROP FUNCTION query_columns(text), query_columns(int);
 
 -- Any number of statements but one.
 SELECT q, pg_temp.refused(q)
-  FROM (VALUES
-    (''),
-    (' '),
-    (';'),
-    ('-- nothing'),
-    ('SELECT loc FROM query_page; SELECT loc FROM query_page'),
-    ('SELECT loc FROM query_page; DELETE FROM query_page'),
-    (';;SELECT 1 AS loc;;SELECT 2 AS loc')
-  ) v (q);
+  FROM unnest(ARRAY['', ' ', ';', '-- nothing', 'SELECT loc FROM query_page; SELECT loc FROM query_page',
+                    'SELECT loc FROM query_page; DELETE FROM query_page', ';;SELECT 1 AS loc;;SELECT 2 AS loc']) q;
 
 -- Statements that write, lock, or are no query.
 SELECT q, pg_temp.state(q)
@@ -94,12 +87,7 @@ SELECT to_regclass('query_other') IS NULL;
 
 -- What is not a query at all, or one that fails, is an error of its own.
 SELECT q, pg_temp.refused(q)
-  FROM (VALUES
-    ('SELEKT'),
-    ('SELECT loc FROM nowhere'),
-    ('SELECT nothing FROM query_page'),
-    ('SELECT $1 AS loc')
-  ) v (q);
+  FROM unnest(ARRAY['SELEKT', 'SELECT loc FROM nowhere', 'SELECT nothing FROM query_page', 'SELECT $1 AS loc']) q;
 SELECT pg_temp.refused('SELECT ''/'' || 1 / (3 - id) AS loc FROM query_page ORDER BY id');
 SELECT *
   FROM sitemap_files('SELECT ''/'' || 1 / (3 - id) AS loc FROM query_page ORDER BY id', 'http://a/',

@@ -363,31 +363,8 @@ SELECT section, state, detail FROM "%s ""'".sitemap_status('"%s ""''"."job %L''"
 DROP TABLE "%s ""'"."job %L'";
 ALTER EXTENSION sitemap SET SCHEMA public;
 DROP SCHEMA "%s ""'";
--- Functions and operators that fit better than those of PostgreSQL.
-CREATE FUNCTION job_hostile(a text, b regclass) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
-CREATE FUNCTION format(text, regclass) RETURNS text LANGUAGE sql AS $$ SELECT public.job_hostile($1, $2) $$;
-CREATE FUNCTION format(text, regclass, text) RETURNS text LANGUAGE sql AS $$ SELECT public.job_hostile($1, $2) $$;
-CREATE FUNCTION concat_ws(text, text, text, text, text) RETURNS text LANGUAGE sql AS $$ SELECT public.job_hostile($1, 'job') $$;
-CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT public.job_hostile('', 'job')::timestamptz $$;
-CREATE FUNCTION job_hostile(oid, regclass) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
-CREATE FUNCTION job_hostile(regclass, regclass) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
-CREATE FUNCTION job_hostile(name, text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
-CREATE FUNCTION job_hostile(regclass, oid) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
-CREATE FUNCTION job_hostile(text[], text[]) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'hostile'; END $$;
-CREATE OPERATOR public.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = job_hostile);
-CREATE OPERATOR public.= (LEFTARG = regclass, RIGHTARG = regclass, FUNCTION = job_hostile);
-CREATE OPERATOR public.= (LEFTARG = regclass, RIGHTARG = oid, FUNCTION = job_hostile);
-CREATE OPERATOR public.= (LEFTARG = text[], RIGHTARG = text[], FUNCTION = job_hostile);
-CREATE OPERATOR public.<> (LEFTARG = name, RIGHTARG = text, FUNCTION = job_hostile);
-UPDATE job SET started = NULL, finished = NULL, error = NULL, failures = 2, query = CASE section WHEN 'rare' THEN 'SELECT 1/0' ELSE query END, directory = :'directory';
-CALL sitemap_run('job');
-SELECT section, split_part(error, E'\n', 1) AS error, failures FROM job ORDER BY section;
-SELECT section, state FROM sitemap_status('job');
 UPDATE job SET directory = NULL;
 COPY (SELECT) TO PROGRAM 'rm -r sitemap_jobs; cat >/dev/null';
-DROP OPERATOR public.= (oid, regclass), public.= (regclass, regclass), public.= (regclass, oid), public.= (text[], text[]), public.<> (name, text);
-DROP FUNCTION job_hostile(text, regclass), job_hostile(oid, regclass), job_hostile(regclass, regclass), job_hostile(name, text), job_hostile(regclass, oid), job_hostile(text[], text[]),
-  public.format(text, regclass), public.format(text, regclass, text), public.concat_ws(text, text, text, text, text), public.clock_timestamp();
 
 -- Times rounded to seconds, as some frameworks create the columns.
 CREATE TABLE job_rounded (LIKE sitemap_job, PRIMARY KEY (base_url, section));

@@ -22,14 +22,22 @@ CREATE TABLE privilege_target OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE FUNCTION pg_temp.urls(query text) RETURNS text LANGUAGE sql AS $$
   SELECT replace(rtrim(pg_temp.text(content), E'\n'), E'\n', ' ') FROM sitemap_files(query, 'http://a/', format => 'txt')
 $$;
-CREATE FUNCTION pg_temp.done(statement text) RETURNS text LANGUAGE sql AS $$
-  SELECT regexp_replace(pg_temp.brief(statement), '^no error.*', 'done')
+CREATE FUNCTION pg_temp.done(statement text, role text DEFAULT current_user) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  before CONSTANT text := current_setting('role');
+  result text;
+BEGIN
+  PERFORM set_config('role', role, true);
+  result := regexp_replace(pg_temp.brief(statement), '^no error.*', 'done');
+  PERFORM set_config('role', before, true);
+  RETURN result;
+END
 $$;
-CREATE FUNCTION pg_temp.publish(target text, query text DEFAULT 'SELECT ''/''::text AS loc') RETURNS text LANGUAGE sql AS $$
-  SELECT pg_temp.done(format('SELECT count(*) FROM sitemap_publish(%L, %L, ''http://a/'', max_shrink => 1)', target, query))
+CREATE FUNCTION pg_temp.publish(target text, query text DEFAULT 'SELECT ''/''::text AS loc', role text DEFAULT current_user) RETURNS text LANGUAGE sql AS $$
+  SELECT pg_temp.done(format('SELECT count(*) FROM sitemap_publish(%L, %L, ''http://a/'', max_shrink => 1)', target, query), role)
 $$;
-CREATE FUNCTION pg_temp.each(query text) RETURNS TABLE (function text, result text) LANGUAGE sql AS $$
-  SELECT f, pg_temp.done(format('SELECT count(*) FROM sitemap_%s(%s%L, ''http://a/'')', f, target, query))
+CREATE FUNCTION pg_temp.each(query text, role text DEFAULT 'regress_sitemap_caller') RETURNS TABLE (function text, result text) LANGUAGE sql AS $$
+  SELECT f, pg_temp.done(format('SELECT count(*) FROM sitemap_%s(%s%L, ''http://a/'')', f, target, query), role)
     FROM (VALUES ('files', ''), ('audit', ''), ('publish', '''privilege.target'', ')) v (f, target)
 $$;
 
@@ -56,19 +64,13 @@ RESET ROLE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON privilege.target TO regress_sitemap_caller;
 
 -- No rights on it, rights on a column, on all of it.
-SET ROLE regress_sitemap_caller;
 SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
-RESET ROLE;
 GRANT SELECT (loc) ON privilege.page TO regress_sitemap_caller;
-SET ROLE regress_sitemap_caller;
 SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
 SELECT * FROM pg_temp.each('SELECT loc, note AS changefreq FROM privilege.page');
 SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page WHERE note IS NULL');
-RESET ROLE;
 GRANT SELECT ON privilege.page TO regress_sitemap_caller;
-SET ROLE regress_sitemap_caller;
 SELECT * FROM pg_temp.each('SELECT loc, note AS changefreq FROM privilege.page');
-RESET ROLE;
 REVOKE SELECT, SELECT (loc) ON privilege.page FROM regress_sitemap_caller;
 
 -- What a view's tables need is its owner's; with security_invoker it is the caller's.
@@ -76,7 +78,6 @@ SET ROLE regress_sitemap_owner;
 CREATE VIEW privilege.view AS SELECT loc FROM privilege.page;
 CREATE VIEW privilege.invoker WITH (security_invoker) AS SELECT loc FROM privilege.page;
 GRANT SELECT ON privilege.view, privilege.invoker TO PUBLIC;
-SET ROLE regress_sitemap_caller;
 SELECT * FROM pg_temp.each('TABLE privilege.view');
 SELECT * FROM pg_temp.each('TABLE privilege.invoker');
 
@@ -149,7 +150,7 @@ END
 $$;
 CREATE EVENT TRIGGER regress_sitemap_event ON ddl_command_start EXECUTE FUNCTION privilege_event();
 SELECT pg_temp.brief('CREATE TABLE privilege_event ()');
-SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page', current_user);
 DROP EVENT TRIGGER regress_sitemap_event;
 
 -- A security barrier is one for our functions, too: they see no row that it hides.
@@ -173,15 +174,13 @@ RESET ROLE;
 -- The target
 --
 -- Each of four privileges is needed, on the table as a whole, and no other.
-CREATE FUNCTION pg_temp.with_privileges(privileges text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.with_privileges(privileges text, target text DEFAULT 'privilege_target') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   result text;
 BEGIN
-  EXECUTE 'GRANT ' || privileges || ' ON privilege_target TO regress_sitemap_caller';
-  SET LOCAL ROLE regress_sitemap_caller;
-  result := pg_temp.publish('privilege_target');
-  RESET ROLE;
-  REVOKE ALL ON privilege_target FROM regress_sitemap_caller;
+  EXECUTE format('GRANT %s ON %s TO regress_sitemap_caller', privileges, target);
+  result := pg_temp.publish(target, role => 'regress_sitemap_caller');
+  EXECUTE format('REVOKE ALL ON %s FROM regress_sitemap_caller', target);
   RETURN result;
 END
 $$;
@@ -218,23 +217,15 @@ ROLLBACK;
 CREATE SCHEMA privilege_closed;
 CREATE TABLE privilege_closed.target OF sitemap_file (PRIMARY KEY (base_url, name));
 GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_closed.target TO regress_sitemap_caller;
-SELECT 'privilege_closed.target'::regclass::oid AS closed \gset
-SET ROLE regress_sitemap_caller;
-SELECT pg_temp.publish('privilege_closed.target');
-SELECT pg_temp.publish(:'closed');
-RESET ROLE;
+SELECT 'privilege_closed.target'::regclass::oid::text AS closed \gset
+SELECT pg_temp.publish(t, role => 'regress_sitemap_caller') FROM unnest(ARRAY['privilege_closed.target', :'closed']) t;
 SELECT count(*) FROM privilege_closed.target;
 
 -- And the sequence's that a column of one's own takes its default from, as INSERT does.
 CREATE TABLE privilege_serial (LIKE sitemap_file, PRIMARY KEY (base_url, name), id serial);
-GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_serial TO regress_sitemap_caller;
-SET ROLE regress_sitemap_caller;
-SELECT pg_temp.publish('privilege_serial');
-RESET ROLE;
+SELECT pg_temp.with_privileges('SELECT, INSERT, UPDATE, DELETE', 'privilege_serial');
 GRANT USAGE ON SEQUENCE privilege_serial_id_seq TO regress_sitemap_caller;
-SET ROLE regress_sitemap_caller;
-SELECT pg_temp.publish('privilege_serial');
-RESET ROLE;
+SELECT pg_temp.with_privileges('SELECT, INSERT, UPDATE, DELETE', 'privilege_serial');
 
 -- Those on a partitioned table do for its partitions, not the other way round; so with children.
 CREATE TABLE privilege_parent (LIKE sitemap_file, PRIMARY KEY (base_url, name)) PARTITION BY HASH (name);
@@ -243,26 +234,21 @@ CREATE TABLE privilege_old (LIKE sitemap_file, PRIMARY KEY (base_url, name));
 CREATE TABLE privilege_child () INHERITS (privilege_old);
 INSERT INTO privilege_child (base_url, section, name, kind, url_count, digest) VALUES ('http://a/', 'sitemap', 'sitemap-1.xml', 'urlset', 1, 'x');
 GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_part, privilege_child TO regress_sitemap_caller;
-SET ROLE regress_sitemap_caller;
-SELECT t, pg_temp.publish(t) FROM unnest('{privilege_parent,privilege_old}'::text[]) t;
-RESET ROLE;
+SELECT t, pg_temp.publish(t, role => 'regress_sitemap_caller') FROM unnest('{privilege_parent,privilege_old}'::text[]) t;
 REVOKE ALL ON privilege_part, privilege_child FROM regress_sitemap_caller;
 GRANT SELECT, INSERT, UPDATE, DELETE ON privilege_parent, privilege_old TO regress_sitemap_caller;
-SET ROLE regress_sitemap_caller;
-SELECT t, pg_temp.publish(t) FROM unnest('{privilege_part,privilege_parent,privilege_child,privilege_old}'::text[]) t;
-RESET ROLE;
+SELECT t, pg_temp.publish(t, role => 'regress_sitemap_caller')
+  FROM unnest('{privilege_part,privilege_parent,privilege_child,privilege_old}'::text[]) t;
 SELECT tableoid::regclass, name FROM privilege_old ORDER BY name;
 
 -- Not a table: whatever the rights on it.
 CREATE VIEW privilege_view AS TABLE privilege_target;
 CREATE SEQUENCE privilege_sequence;
 GRANT ALL ON privilege_view, privilege_sequence TO regress_sitemap_caller;
-SET ROLE regress_sitemap_caller;
-SELECT t, pg_temp.publish(t)
-  FROM unnest('{privilege_view,privilege_sequence,privilege_target_pkey,privilege.refreshed,sitemap_file,pg_class}'::text[]) t;
-RESET ROLE;
-SELECT t, pg_temp.publish(t)
-  FROM unnest('{privilege_view,privilege_sequence,privilege_target_pkey,privilege.refreshed,sitemap_file,pg_class}'::text[]) t;
+SELECT t, pg_temp.publish(t, role => role)
+  FROM unnest('{privilege_view,privilege_sequence,privilege_target_pkey,privilege.refreshed,sitemap_file,pg_class}'::text[]) t,
+       unnest(ARRAY['regress_sitemap_caller', current_user]) role
+ ORDER BY role = current_user;
 
 --
 -- Row-level security
@@ -276,50 +262,37 @@ ALTER TABLE privilege.page ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON privilege.page TO regress_sitemap_caller USING (id <= 2);
 CREATE POLICY own_too ON privilege.page TO regress_sitemap_owner USING (id = 3);
 RESET ROLE;
-CREATE FUNCTION pg_temp.see(role text) RETURNS TABLE (function text, result text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.see(VARIADIC roles text[]) RETURNS TABLE (role text, files text, audit text, published int) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('role', role, true);
-  RETURN QUERY VALUES
-    ('files', pg_temp.urls('SELECT CASE id WHEN 5 THEN ''/hidden'' ELSE loc END AS loc FROM privilege.page ORDER BY id')),
-    ('audit', (SELECT string_agg(problem, ' ') FROM sitemap_audit('SELECT loc FROM privilege.page ORDER BY id', 'http://a.example/'))),
-    ('publish', (SELECT max(url_count)::text
-                   FROM sitemap_publish('privilege.target', 'SELECT loc FROM privilege.page WHERE id < 5 ORDER BY id', 'http://a/', max_shrink => 1)));
+  FOREACH role IN ARRAY roles LOOP
+    PERFORM set_config('role', role, true);
+    files := pg_temp.urls('SELECT CASE id WHEN 5 THEN ''/hidden'' ELSE loc END AS loc FROM privilege.page ORDER BY id');
+    audit := (SELECT string_agg(problem, ' ') FROM sitemap_audit('SELECT loc FROM privilege.page ORDER BY id', 'http://a.example/'));
+    published := (SELECT max(url_count)
+                    FROM sitemap_publish('privilege.target', 'SELECT loc FROM privilege.page WHERE id < 5 ORDER BY id', 'http://a/', max_shrink => 1));
+    RETURN NEXT;
+  END LOOP;
   PERFORM set_config('role', 'none', true);
 END
 $$;
-SELECT * FROM pg_temp.see('regress_sitemap_caller');
-SELECT * FROM pg_temp.see('regress_sitemap_owner');
-SELECT * FROM pg_temp.see('regress_sitemap_bypass');
+SELECT * FROM pg_temp.see('regress_sitemap_caller', 'regress_sitemap_owner', 'regress_sitemap_bypass');
 -- FORCE has them hold for the owner.
 ALTER TABLE privilege.page FORCE ROW LEVEL SECURITY;
-SELECT * FROM pg_temp.see('regress_sitemap_owner');
-SELECT * FROM pg_temp.see('regress_sitemap_bypass');
-SELECT * FROM pg_temp.see('regress_sitemap_caller');
+SELECT * FROM pg_temp.see('regress_sitemap_owner', 'regress_sitemap_bypass', 'regress_sitemap_caller');
 -- A query that they would filter is an error where row_security is off.
 SET row_security = off;
-SET ROLE regress_sitemap_caller;
 SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page');
-SET ROLE regress_sitemap_bypass;
-SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page WHERE id < 5');
-RESET ROLE;
+SELECT * FROM pg_temp.each('SELECT loc FROM privilege.page WHERE id < 5', 'regress_sitemap_bypass');
 RESET row_security;
 
 -- Of a target they are refused where they apply to the caller, and to nobody else.
 ALTER TABLE privilege.target ENABLE ROW LEVEL SECURITY;
-SET ROLE regress_sitemap_owner;
-SELECT pg_temp.publish('privilege.target');
-RESET ROLE;
+SELECT pg_temp.publish('privilege.target', role => 'regress_sitemap_owner');
 ALTER TABLE privilege.target FORCE ROW LEVEL SECURITY;
-SET ROLE regress_sitemap_owner;
-SELECT pg_temp.publish('privilege.target');
-SET ROLE regress_sitemap_caller;
-SELECT pg_temp.publish('privilege.target');
+SELECT role, pg_temp.publish('privilege.target', role => 'regress_sitemap_' || role) FROM unnest('{owner,caller,bypass}'::text[]) role;
 SET row_security = off;
-SELECT pg_temp.publish('privilege.target');
+SELECT pg_temp.publish('privilege.target', role => 'regress_sitemap_caller');
 RESET row_security;
-SET ROLE regress_sitemap_bypass;
-SELECT pg_temp.publish('privilege.target');
-RESET ROLE;
 
 -- So it is where the query makes another role the current one: one with too few privileges,
 SELECT pg_temp.publish('privilege_target', 'SELECT ''/'' || set_config(''role'', ''regress_sitemap_caller'', true) AS loc');

@@ -127,14 +127,11 @@ SELECT row_number, loc, problem, detail
           ORDER BY id$$, 'http://a.example/');
 
 -- http among https.
-SELECT row_number, loc, problem, detail
-  FROM sitemap_audit($$SELECT unnest('{http://b.example/1,https://b.example/1,http://a.example/2,/3}'::text[]) AS loc$$, 'http://a.example/', scope => 'any');
-SELECT row_number, loc, problem
-  FROM sitemap_audit($$SELECT unnest('{http://b.example/1,/2}'::text[]) AS loc$$, 'HTTPS://a.example/', scope => 'any');
-SELECT row_number, loc, problem
-  FROM sitemap_audit($$SELECT unnest('{http://b.example/1,/2}'::text[]) AS loc$$, 'http://a.example/', scope => 'any');
-SELECT row_number, loc, problem
-  FROM sitemap_audit($$SELECT unnest('{http://a.example/1,/2}'::text[]) AS loc$$, 'https://a.example/');
+SELECT base, scope, row_number, loc, problem, detail
+  FROM (VALUES ('{http://b.example/1,https://b.example/1,http://a.example/2,/3}'::text[], 'http://a.example/', 'any'),
+               ('{http://b.example/1,/2}', 'HTTPS://a.example/', 'any'), ('{http://b.example/1,/2}', 'http://a.example/', 'any'),
+               ('{http://a.example/1,/2}', 'https://a.example/', 'host')) v (locs, base, scope),
+       sitemap_audit(format('SELECT unnest(%L::text[]) AS loc', locs), base, scope => scope);
 
 -- What an export writes for a value that is missing, and a path of another system.
 SELECT loc, problem, detail

@@ -21,12 +21,9 @@ SELECT loc FROM sitemap_parse(E'http://a/1\rhttp://a/2\r\nhttp://a/3\n\rhttp://a
 SELECT pg_temp.error($$ SELECT sitemap_parse(E'http://a/1\rhttp://a/2\r\n\rx') $$);
 
 -- What is neither text nor XML.
-SELECT pg_temp.error($$ SELECT sitemap_parse('\x0A'::bytea || 'http://a/'::bytea || '\xE90A'::bytea) $$);
-SELECT pg_temp.error($$ SELECT sitemap_parse('http://a/'::bytea || '\x0A6100620A'::bytea) $$);
+SELECT d, pg_temp.error(format('SELECT sitemap_parse(%L::bytea)', d))
+  FROM unnest(ARRAY['\x0A'::bytea || 'http://a/\351\012', 'http://a/\012a\000b\012', '', E' \n\n', '\xEFBBBF']) d;
 SELECT pg_temp.error($$ SELECT sitemap_parse('') $$);
-SELECT pg_temp.error($$ SELECT sitemap_parse(''::bytea) $$);
-SELECT pg_temp.error($$ SELECT sitemap_parse(E' \n\n') $$);
-SELECT pg_temp.error($$ SELECT sitemap_parse('\xEFBBBF'::bytea) $$);
 
 -- Nor are messages, other formats, or what comes before XML.
 SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))
@@ -211,17 +208,10 @@ SELECT p.*
        sitemap_parse(document) p
  ORDER BY n;
 
--- Faults: the line, and what is wrong with it.
+-- Faults: the line, and what is wrong with it.  test/unit/test_xmlreader.c has those of XML.
 SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES (E'<urlset>\n<url><loc>a</loc>\n</urlset>'),
-               (E'<urlset>\n<url><loc>a</loc></url>'),
-               (E'<urlset/>\n\nx'),
-               (E'\n<?xml version="1.0"?><urlset/>'),
                (repeat(' ', 65536) || '<?xml version="1.0"?><urlset/>'),
-               (E'<urlset>\n&nbsp;</urlset>'),
-               (E'<urlset>\n\n<url><loc>a</loc><image:image/></url></urlset>'),
-               (E'<urlset>\n<url><loc>\x01</loc></url></urlset>'),
-               (E'<urlset>\n<url><loc>a & b</loc></url></urlset>'),
                (E'<urlset><url><loc>a</loc></url>\n<url>\n<lastmod>2026</lastmod>\n</url></urlset>'),
                (E'<urlset>\n<url><loc> </loc></url></urlset>'),
                (E'<urlset><url><loc>a</loc>\n<loc>a</loc></url></urlset>'),
@@ -234,8 +224,6 @@ SELECT pg_temp.brief(format('SELECT sitemap_parse(%L)', d))
                (E'<urlset>\n<url><url><loc>a</loc></url></url></urlset>'),
                (E'<urlset>\n<url><loc>a</loc><x><url><loc>a</loc></url></x></url></urlset>'),
                (E'<urlset><url><loc/>\n<loc>x</loc></url></urlset>'),
-               (E'<urlset/>\n<urlset/>'),
-               (E'<?xml version="1.0"?>\n<!-- nothing else -->'),
                ('<' || repeat(' ', 300000)),
                ('<urlset><url><loc>a</loc>' || repeat('<b xmlns="urn:b">', 70)),
                ('<urlset><url><loc>a</loc><b xmlns="urn:a">'
@@ -306,18 +294,10 @@ SELECT loc
        sitemap_parse(start || '<url><loc>1</loc></url></urlset>');
 SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES ('<!DOCTYPE urlset SYSTEM "a.dtd"><urlset><url><loc>&a;</loc></url></urlset>'),
-               ('<!DOCTYPE urlset><!DOCTYPE urlset><urlset/>'),
-               ('<urlset><!DOCTYPE urlset></urlset>'),
                ('<urlset/><!DOCTYPE urlset>'),
-               ('<!DOCTYPE urlset SYSTEM>'),
                ('<!DOCTYPE urlset SYSTEM "a'),
-               ('<!DOCTYPE urlset PUBLIC "a"><urlset/>'),
-               ('<!DOCTYPE><urlset/>'),
-               ('<!DOCTYPE urlset []><urlset/>'),
                ('<!DOCTYPE urlset [<!ENTITY f SYSTEM "file:///etc/passwd">]><urlset><url><loc>&f;</loc></url></urlset>'),
-               ('<!DOCTYPE urlset [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]><urlset/>'),
-               ('<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">'
-                '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><urlset><url><loc>&c;</loc></url></urlset>')
+               ('<!DOCTYPE urlset [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]><urlset/>')
        ) v (d);
 
 -- What stands before a fault.

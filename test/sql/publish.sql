@@ -317,24 +317,6 @@ SELECT name, action
                        compression => NULL, max_urls => NULL, max_bytes => NULL, split => NULL, index => NULL, on_invalid => NULL, scope => NULL,
                        stylesheet => NULL, protocol => NULL, max_shrink => NULL, changes => NULL, feed => NULL);
 
--- Names of a search_path do not count.
-CREATE SCHEMA publish_trap;
-CREATE FUNCTION publish_trap.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
-CREATE OPERATOR publish_trap.= (LEFTARG = text, RIGHTARG = text, FUNCTION = publish_trap.never);
-CREATE FUNCTION publish_trap.length(text) RETURNS int LANGUAGE sql AS 'SELECT 1 / 0';
-CREATE TABLE publish_trap.publish_temp (a int);
-SET search_path = publish_trap, public, pg_catalog;
-UPDATE publish_page SET lastmod = '2026-03-03' WHERE id = 1;
-SELECT name, action
-  FROM sitemap_publish('pg_temp.publish_temp', 'SELECT loc, lastmod FROM publish_page ORDER BY id',
-                       'http://www.example.com/', max_urls => 15)
- WHERE kind <> 'index';
-SELECT name, action
-  FROM sitemap_publish('pg_temp.publish_temp', 'SELECT loc, lastmod FROM publish_page ORDER BY id',
-                       'http://www.example.com/', max_urls => 30);
-RESET search_path;
-DROP SCHEMA publish_trap CASCADE;
-
 DROP TABLE publish_target, publish_feed, publish_page, publish_article, publish_before, "publish ""target" CASCADE;
 DROP FUNCTION publish_late;
 

@@ -21,15 +21,15 @@ SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id 
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false', ', max_shrink => 0.999');
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE false', ', max_shrink => 0.9999999999');
 -- As much as it may lose.
-BEGIN;
-SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 50', 'http://www.example.com/', max_urls => 20, max_shrink => 0.5);
-ROLLBACK;
-BEGIN;
-SELECT action, count(*) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE false', 'http://www.example.com/', max_urls => 20, max_shrink => 1) GROUP BY action;
-ROLLBACK;
-BEGIN;
-SELECT count(*) > 0 FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 30', 'http://www.example.com/', max_urls => 20, max_shrink => 0.7);
-ROLLBACK;
+CREATE FUNCTION pg_temp.publish_and_undo(query text, options text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE '%', pg_temp.publish('refused_target', query, options);
+EXCEPTION WHEN raise_exception THEN
+  RETURN left(SQLERRM, 8);
+END
+$$;
+SELECT max_shrink, pg_temp.publish_and_undo('SELECT loc FROM refused_page WHERE id <= ' || pages, ', max_shrink => ' || max_shrink)
+  FROM (VALUES (50, 0.5), (0, 1), (30, 0.7)) v (pages, max_shrink);
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page WHERE id <= 29', ', max_shrink => 0.7');
 SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page', ', max_shrink => ' || m)
   FROM (VALUES ('-0.1'), ('1.1'), ('''NaN''')) v (m);
@@ -158,29 +158,15 @@ SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page');
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/') $$);
 ROLLBACK;
 
--- Roles: it takes all four privileges, and the source's.
+-- Roles: the index alone takes the privileges of a run, which privileges.sql has.
 CREATE ROLE regress_sitemap_publisher;
 GRANT SELECT, INSERT, UPDATE ON refused_target TO regress_sitemap_publisher;
 SET ROLE regress_sitemap_publisher;
-SELECT pg_temp.publish('refused_target', 'SELECT ''/1''::text AS loc');
 SELECT pg_temp.error($$ SELECT sitemap_publish_index('refused_target', 'http://www.example.com/') $$);
 RESET ROLE;
+-- Policies may hide no rows of the feed.
 GRANT DELETE ON refused_target TO regress_sitemap_publisher;
-SET ROLE regress_sitemap_publisher;
-SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page');
-RESET ROLE;
 GRANT SELECT ON refused_page TO regress_sitemap_publisher;
-SET ROLE regress_sitemap_publisher;
-SELECT action, count(*) FROM sitemap_publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id', 'http://www.example.com/', max_urls => 20) GROUP BY action;
-RESET ROLE;
--- Nor may policies hide files from the index.
-ALTER TABLE refused_target ENABLE ROW LEVEL SECURITY;
-CREATE POLICY none ON refused_target TO regress_sitemap_publisher USING (kind = 'index');
-SET ROLE regress_sitemap_publisher;
-SELECT pg_temp.publish('refused_target', 'SELECT loc FROM refused_page ORDER BY id');
-RESET ROLE;
-ALTER TABLE refused_target DISABLE ROW LEVEL SECURITY;
--- Nor rows of the feed.
 CREATE TABLE refused_changes OF sitemap_change;
 GRANT SELECT, INSERT ON refused_changes TO regress_sitemap_publisher;
 ALTER TABLE refused_changes ENABLE ROW LEVEL SECURITY;

@@ -50,11 +50,6 @@ SELECT sitemap_index_agg(f.loc, f.lastmod)
        $$, 'http://a/', 'outer') f;
 SELECT (sitemap_files('TABLE query_view', 'http://a/', max_urls => 2)).name;
 
--- In a prepared statement.
-PREPARE files(text) AS SELECT name, url_count FROM sitemap_files($1, 'http://a/');
-EXECUTE files('TABLE query_view');
-DEALLOCATE files;
-
 -- In a cursor, while a subtransaction fails.
 BEGIN;
 DECLARE files CURSOR FOR SELECT name FROM sitemap_files('TABLE query_view', 'http://a/', max_urls => 1);

@@ -9,20 +9,17 @@ CREATE TABLE mistakes.site OF sitemap_job (section WITH OPTIONS DEFAULT 'pages',
 INSERT INTO mistakes.site (target, base_url, max_urls, query)
 VALUES ('mistakes.files', 'https://www.example.com/', 10, 'SELECT path AS loc, id AS key FROM mistakes.page ORDER BY id');
 CALL sitemap_run('mistakes.site');
+\set run 'CALL sitemap_run(''mistakes.site''); SELECT error FROM mistakes.site;'
 
 -- "changes" returns something else than keys, or a range by mistake
 UPDATE mistakes.site SET changes = 'SELECT id, changed FROM mistakes.page WHERE id = 5', full_at = NULL;
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 UPDATE mistakes.site SET changes = 'SELECT id, id::numeric FROM mistakes.page WHERE id = 5', failures = 0;
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 UPDATE mistakes.site SET changes = 'SELECT id::numeric FROM mistakes.page WHERE id = 5', failures = 0;
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 UPDATE mistakes.site SET changes = 'SELECT id, category FROM mistakes.page WHERE id = 5', failures = 0;
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 
 -- A queue that is read, but never emptied
 CREATE TABLE mistakes.queue (id int);
@@ -44,19 +41,15 @@ SET client_min_messages = error;
 
 -- Tables without their schema
 UPDATE mistakes.site SET changes = NULL, query = 'SELECT path AS loc FROM page';
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 UPDATE mistakes.site SET query = 'SELECT path AS loc, id AS key FROM mistakes.page ORDER BY id', changes = 'DELETE FROM queue RETURNING id', failures = 0;
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 
 -- Directories
 UPDATE mistakes.site SET changes = NULL, directory = '/nowhere/below/this', failures = 0;
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 UPDATE mistakes.site SET directory = 'sitemaps', failures = 0;
-CALL sitemap_run('mistakes.site');
-SELECT error FROM mistakes.site;
+:run
 
 -- A target that was dropped and created again
 UPDATE mistakes.site SET directory = NULL, failures = 0;

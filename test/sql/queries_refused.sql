@@ -40,41 +40,24 @@ SELECT q, pg_temp.refused(q)
 SELECT q, pg_temp.state(q)
   FROM (VALUES
     ('INSERT INTO query_page VALUES (4, ''/4'') RETURNING loc'),
-    ('INSERT INTO query_page VALUES (4, ''/4'')'),
     ('UPDATE query_page SET loc = ''/x'' RETURNING loc'),
-    ('DELETE FROM query_page RETURNING loc'),
     ('DELETE FROM query_page'),
-    ('WITH d AS (DELETE FROM query_page RETURNING loc) SELECT loc FROM d'),
     ('WITH d AS (DELETE FROM query_page RETURNING loc) TABLE query_view'),
     ('SELECT loc FROM query_page FOR UPDATE'),
-    ('SELECT loc FROM query_page FOR KEY SHARE'),
-    ('SELECT loc FROM (SELECT loc FROM query_page FOR UPDATE) s'),
+    ('SELECT loc FROM (SELECT loc FROM query_page FOR KEY SHARE) s'),
     ('WITH w AS (SELECT loc FROM query_page FOR SHARE) SELECT loc FROM w'),
     ('SELECT loc FROM query_page WHERE id = (SELECT id FROM query_page LIMIT 1 FOR UPDATE)'),
-    ('EXPLAIN SELECT loc FROM query_page'),
     ('EXPLAIN ANALYZE SELECT loc FROM query_page'),
-    ('SHOW ALL'),
     ('SHOW TimeZone'),
-    ('CREATE TABLE query_other (loc text)'),
     ('SELECT loc INTO query_other FROM query_page'),
     ('CREATE TABLE query_other AS SELECT loc FROM query_page'),
-    ('DROP TABLE query_page'),
     ('TRUNCATE query_page'),
-    ('BEGIN'),
     ('COMMIT'),
-    ('ROLLBACK'),
     ('SET TimeZone = 0'),
-    ('LOCK query_page'),
-    ('COPY query_page TO STDOUT'),
     ('COPY (SELECT loc FROM query_page) TO STDOUT'),
     ('FETCH ALL FROM c'),
-    ('DECLARE c CURSOR FOR SELECT loc FROM query_page'),
     ('CALL p()'),
-    ('DO '''''),
-    ('PREPARE p AS SELECT 1'),
     ('EXECUTE p'),
-    ('VACUUM'),
-    ('NOTIFY x'),
     ('REFRESH MATERIALIZED VIEW query_matview'),
     ('MERGE INTO query_page USING query_view v ON false WHEN NOT MATCHED THEN DO NOTHING')
   ) v (q);
@@ -101,25 +84,7 @@ BEGIN
   RETURN '/';
 END
 $$;
-CREATE FUNCTION query_sql() RETURNS text LANGUAGE sql AS $$
-  INSERT INTO query_log (what) VALUES ('by a function') RETURNING '/'
-$$;
-CREATE FUNCTION query_create() RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-  CREATE TABLE query_other (loc text);
-  RETURN '/';
-END
-$$;
-SELECT q, pg_temp.refused(q)
-  FROM (VALUES
-    ('SELECT query_insert() AS loc'),
-    ('SELECT loc FROM query_page WHERE query_insert() <> loc'),
-    ('SELECT query_sql() AS loc'),
-    ('SELECT query_create() AS loc'),
-    ('SELECT ''/'' || nextval(''query_log_id_seq'') AS loc')
-  ) v (q);
-SELECT count(*) FROM query_log;
-SELECT to_regclass('query_other') IS NULL;
+SELECT pg_temp.refused('SELECT loc FROM query_page WHERE query_insert() <> loc');
 
 -- Nor a sitemap_files inside of it.
 SELECT pg_temp.refused($$
@@ -169,7 +134,7 @@ SELECT name FROM sitemap_files('TABLE query_view', 'http://a/');
 SHOW transaction_read_only;
 ROLLBACK;
 
-DROP FUNCTION query_insert, query_sql, query_create;
+DROP FUNCTION query_insert;
 DROP TABLE query_log;
 DROP MATERIALIZED VIEW query_matview;
 DROP VIEW query_view;

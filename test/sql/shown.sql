@@ -11,11 +11,9 @@ SELECT n, '/page/' || n, 'title ' || n, 'text', '2020-01-01 00:00Z'::timestamptz
   FROM generate_series(1, 6) n;
 CREATE TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));
 
--- Set the time of the next run, which is at least a second after the section's files.
-CREATE FUNCTION run_at(moment text) RETURNS void LANGUAGE sql AS $$
-  UPDATE files SET lastmod = moment::timestamptz - interval '1 second' WHERE kind <> 'index';
-$$;
-CREATE FUNCTION publish(query text, changes text DEFAULT NULL, max_urls int DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+-- "at" is the time of a run: at least a second after the section's files.
+CREATE FUNCTION publish(query text, changes text DEFAULT NULL, max_urls int DEFAULT NULL, at text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+  UPDATE files SET lastmod = at::timestamptz - interval '1 second' WHERE kind <> 'index' AND at IS NOT NULL;
   SELECT string_agg(action, ' ' ORDER BY kind, name)
     FROM sitemap_publish('files', query, 'https://www.example.com/', changes => changes, max_urls => max_urls, max_shrink => 1)
 $$;
@@ -33,12 +31,11 @@ TABLE published;
 SELECT name, first_key, length(shown), shown IS NULL AS is_null FROM files ORDER BY kind DESC;
 
 -- What is shown changes; what is not shown changes; a page is new; a page goes.
-SELECT run_at('2040-01-01');
 UPDATE page SET title = 'other' WHERE id = 2;
 UPDATE page SET visits = visits + 1, changed = now();
 INSERT INTO page VALUES (7, '/page/7', 'new', 'text', '2021-01-01');
 DELETE FROM page WHERE id = 4;
-SELECT publish(:'silent');
+SELECT publish(:'silent', at => '2040-01-01');
 TABLE published;
 
 -- An import that touches every row writes nothing.
@@ -48,10 +45,9 @@ SELECT publish(:'silent');
 SELECT count(*) FROM files f JOIN version USING (name) WHERE f.ctid = place AND f.xmin::text = writer::text;
 
 -- A page that changes back has changed again; a page that comes back is new.
-SELECT run_at('2040-01-02');
 UPDATE page SET title = 'title 2' WHERE id = 2;
 INSERT INTO page VALUES (4, '/page/4', 'title 4', 'text', '2021-01-01');
-SELECT publish(:'silent');
+SELECT publish(:'silent', at => '2040-01-02');
 TABLE published;
 
 -- Each run has a row in the progress view.
@@ -93,16 +89,14 @@ DELETE FROM files;
 UPDATE page SET changed = '2020-01-01 00:00Z'::timestamptz + id * interval '1 day';
 SELECT publish(:'spoken');
 TABLE published;
-SELECT run_at('2040-02-01');
 UPDATE page SET title = 'title ' || id, changed = '2022-02-02';
 UPDATE page SET changed = NULL WHERE id = 2;
 INSERT INTO page VALUES (8, '/page/8', 'new', 'text', '2021-01-01'), (9, '/page/9', 'new', 'text', NULL);
-SELECT publish(:'spoken');
+SELECT publish(:'spoken', at => '2040-02-01');
 TABLE published;
 
 -- NULL: the query's lastmod, as long as it is NULL; after it, a first word.
-SELECT run_at('2040-02-02');
-SELECT publish(replace(:'spoken', 'concat_ws(chr(10), title, body)', 'CASE WHEN id <> 1 THEN concat_ws(chr(10), title, body) END'));
+SELECT publish(replace(:'spoken', 'concat_ws(chr(10), title, body)', 'CASE WHEN id <> 1 THEN concat_ws(chr(10), title, body) END'), at => '2040-02-02');
 SELECT * FROM published LIMIT 2;
 UPDATE page SET changed = '2022-03-03' WHERE id = 1;
 SELECT publish(replace(:'spoken', 'concat_ws(chr(10), title, body)', 'CASE WHEN id <> 1 THEN concat_ws(chr(10), title, body) END'));
@@ -119,17 +113,15 @@ SELECT name, length(shown) FROM files ORDER BY kind DESC;
 -- The column is left out again, and added: a first run.
 SELECT publish('SELECT path AS loc, changed AS lastmod, id AS key FROM public.page ORDER BY id');
 SELECT name, length(shown) FROM files ORDER BY kind DESC;
-SELECT run_at('2040-02-03');
-SELECT publish(:'silent');
+SELECT publish(:'silent', at => '2040-02-03');
 TABLE published;
 SELECT publish('SELECT path AS loc, id AS key FROM public.page ORDER BY id');
 SELECT name, length(shown) FROM files ORDER BY kind DESC;
 
 -- A section that was emptied begins anew.
 SELECT publish(:'silent');
-SELECT run_at('2040-03-01');
 UPDATE page SET title = 'last' WHERE id = 1;
-SELECT publish(:'silent');
+SELECT publish(:'silent', at => '2040-03-01');
 SELECT * FROM published LIMIT 2;
 SELECT publish(:'silent' || ' LIMIT 0');
 SELECT publish(:'silent');
@@ -143,8 +135,7 @@ SELECT publish('SELECT path AS loc, id AS key, title::name AS shown FROM public.
 
 -- What a page shows does not depend on the session, nor on where the site is.
 \set timed 'SELECT path AS loc, id AS key, concat_ws(chr(10), title, changed, float8 ''0.1'', interval ''1 day 2 hours'', ''\x61''::bytea, current_setting(''lc_numeric''), current_setting(''lc_time'')) AS shown FROM public.page ORDER BY id'
-SELECT run_at('2040-03-01 12:00');
-SELECT publish(:'timed');
+SELECT publish(:'timed', at => '2040-03-01 12:00');
 SET TimeZone = 'Asia/Tokyo';
 SET DateStyle = 'German, DMY';
 SET IntervalStyle = 'iso_8601';
@@ -157,9 +148,8 @@ SHOW TimeZone;
 RESET ALL;
 SET client_min_messages = warning;
 SET TimeZone = 'UTC';
-SELECT run_at('2040-03-02');
 UPDATE page SET title = 'changed' WHERE id = 3;
-SELECT publish(:'timed');
+SELECT publish(:'timed', at => '2040-03-02');
 UPDATE files SET base_url = 'https://example.org/new/', loc = 'https://example.org/new/' || name;
 SELECT string_agg(action, ' ' ORDER BY kind, name)
   FROM sitemap_publish('files', :'timed', 'https://example.org/new/');
@@ -169,16 +159,16 @@ DELETE FROM files;
 -- With changes, and with a feed: only what is shown counts.
 CREATE TABLE change (id int);
 CREATE TABLE feed OF sitemap_change;
-CREATE FUNCTION publish_changes() RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION publish_changes(at text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+  UPDATE files SET lastmod = at::timestamptz - interval '1 second' WHERE kind <> 'index' AND at IS NOT NULL;
   SELECT string_agg(action, ' ' ORDER BY kind, name)
     FROM sitemap_publish('files', 'SELECT path AS loc, id AS key, title AS shown FROM public.page ORDER BY id', 'https://www.example.com/',
                          max_urls => 2, changes => 'DELETE FROM public.change RETURNING id', feed => 'feed')
 $$;
 SELECT publish_changes();
-SELECT run_at('2040-04-01');
 UPDATE page SET visits = 0 WHERE id = 5;
 INSERT INTO change VALUES (5);
-SELECT publish_changes();
+SELECT publish_changes('2040-04-01');
 UPDATE page SET title = 'news' WHERE id = 9;
 INSERT INTO change VALUES (9), (5);
 SELECT publish_changes();
@@ -278,6 +268,6 @@ SELECT FROM sitemap_publish('files', 'SELECT path AS loc, id AS key, title AS sh
 SELECT FROM sitemap_files('SELECT path AS loc, id AS key, title AS shown FROM public.page ORDER BY id', 'https://www.example.com/');
 SELECT FROM sitemap_audit('SELECT path AS loc, title AS shown FROM public.page ORDER BY id', 'https://www.example.com/');
 
-DROP FUNCTION run_at, publish, publish_changes;
+DROP FUNCTION publish, publish_changes;
 DROP VIEW published;
 DROP TABLE page, files, older, version, change, feed;

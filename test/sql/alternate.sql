@@ -57,19 +57,3 @@ SELECT n, left(pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/''
   FROM unnest('{1000,1001}'::int[]) n;
 SELECT sitemap_url('http://a/', extensions =>
          sitemap_alternates('{"de": "http://a/", "de-AT": "http://a/", "x-default": "http://a/"}'));
-
--- All languages of each page, from one self-join.
-CREATE TEMP TABLE page (id int, lang text, loc text);
-INSERT INTO page
-SELECT n, l, '/' || l || '/' || n
-  FROM generate_series(1, 2) n, unnest('{de,en,fr}'::text[]) l;
-SELECT pg_temp.text(content)
-  FROM sitemap_files($$
-         SELECT p.loc,
-                array_agg(sitemap_alternate(o.lang, 'http://a' || o.loc) ORDER BY o.lang) AS extensions
-           FROM page p
-           JOIN page o USING (id)
-          WHERE id = 1
-          GROUP BY p.loc
-          ORDER BY p.loc
-       $$, 'http://a/');

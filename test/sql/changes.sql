@@ -78,19 +78,16 @@ SELECT count(changed), bool_or(loc = '/p/1500/') FROM changes_page;
 SELECT pg_temp.run();
 
 -- What makes all files by itself.
-SELECT pg_temp.run(:'queue', 'SELECT loc, id AS key FROM changes_page ORDER BY  id');
-SELECT pg_temp.run(:'queue', 'SELECT loc, id AS key FROM changes_page ORDER BY  id');
-SELECT pg_temp.run(:'queue');
-UPDATE changes_target SET first_key = NULL WHERE first_key = (SELECT max(first_key) FROM changes_target);
-SELECT pg_temp.run(:'queue');
-UPDATE changes_target SET first_key = 'x' WHERE first_key = (SELECT max(first_key) FROM changes_target);
-SELECT pg_temp.run(:'queue');
-UPDATE changes_target SET recipe = NULL WHERE first_key = (SELECT max(first_key) FROM changes_target);
-SELECT pg_temp.run(:'queue');
-UPDATE changes_target SET content = NULL WHERE first_key = (SELECT max(first_key) FROM changes_target);
-SELECT pg_temp.run(:'queue');
-SELECT pg_temp.run(', max_bytes => 52428799' || :'queue');
-SELECT pg_temp.run(:'queue');
+\set spaces 'SELECT loc, id AS key FROM changes_page ORDER BY  id'
+SELECT pg_temp.run(:'queue', :'spaces'), pg_temp.run(:'queue', :'spaces'), pg_temp.run(:'queue');
+CREATE FUNCTION pg_temp.run_after(change text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('UPDATE changes_target SET %s WHERE first_key = (SELECT max(first_key) FROM changes_target)', change);
+  RETURN pg_temp.run(', changes => ''DELETE FROM changes_queue RETURNING id''');
+END
+$$;
+SELECT change, pg_temp.run_after(change) FROM unnest('{first_key = NULL,first_key = ''x'',recipe = NULL,content = NULL}'::text[]) change;
+SELECT pg_temp.run(', max_bytes => 52428799' || :'queue'), pg_temp.run(:'queue');
 -- More than half of them.
 SELECT pg_temp.run(', changes => ''SELECT min(id), max(id) * 45 / 100 FROM changes_page''');
 SELECT pg_temp.run(', changes => ''SELECT min(id), max(id) * 55 / 100 FROM changes_page''');
@@ -225,34 +222,28 @@ SELECT written, urls > 0 AS urls, files, reason
 -- A full run counts the files that changed although no key announced them.
 BEGIN;
 TRUNCATE changes_target, changes_queue;
-CREATE FUNCTION pg_temp.full_run(changes text, options jsonb DEFAULT '{}', OUT missed bigint, OUT written int) LANGUAGE sql AS $$
+-- The pages "edited" change before.
+CREATE FUNCTION pg_temp.full_run(changes text, options jsonb DEFAULT '{}', edited int[] DEFAULT '{}', OUT missed bigint, OUT written int) LANGUAGE sql AS $$
+  UPDATE changes_page SET loc = loc || 'x' WHERE id = ANY (edited);
   SELECT missed, written
     FROM _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, jsonb_build_object(
            'target', 'changes_target', 'query', 'SELECT loc, id AS key FROM public.changes_page ORDER BY id', 'base_url', 'http://a/',
            'max_urls', 60, 'index', 'never', 'full_at', '2026-01-01', 'changes', changes) || options), true, current_setting('search_path'))
 $$;
-CREATE FUNCTION pg_temp.edit(from_id int, to_id int DEFAULT NULL) RETURNS void LANGUAGE sql AS $$
-  UPDATE changes_page SET loc = loc || 'x' WHERE id BETWEEN $1 AND coalesce($2, $1)
-$$;
 \set emptied '''DELETE FROM changes_queue RETURNING id'''
 SELECT * FROM pg_temp.full_run(:emptied);
 SELECT * FROM pg_temp.full_run(:emptied);
-SELECT pg_temp.edit(5000) \g /dev/null
 INSERT INTO changes_queue VALUES (5000);
-SELECT * FROM pg_temp.full_run(:emptied);
+SELECT * FROM pg_temp.full_run(:emptied, edited => '{5000}');
 -- One file, then two places beside an announced one, then all files.
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT * FROM pg_temp.full_run(:emptied);
-SELECT pg_temp.edit(1000), pg_temp.edit(5000), pg_temp.edit(9000) \g /dev/null
+SELECT * FROM pg_temp.full_run(:emptied, edited => '{5000}');
 INSERT INTO changes_queue VALUES (9000);
-SELECT * FROM pg_temp.full_run(:emptied);
-SELECT pg_temp.edit(1, 100000) \g /dev/null
+SELECT * FROM pg_temp.full_run(:emptied, edited => '{1000,5000,9000}');
+UPDATE changes_page SET loc = loc || 'x';
 SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false');
 -- NULL announces everything; so does a range.
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT missed FROM pg_temp.full_run('SELECT NULL::int');
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT missed FROM pg_temp.full_run('SELECT 4000, 6000');
+SELECT missed FROM pg_temp.full_run('SELECT NULL::int', edited => '{5000}');
+SELECT missed FROM pg_temp.full_run('SELECT 4000, 6000', edited => '{5000}');
 -- A row behind the last one of a file moves the beginning of the next.
 INSERT INTO changes_page SELECT first_key::int - 1, '/behind' FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1 RETURNING 0;
 INSERT INTO changes_queue SELECT first_key::int - 1 FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1;
@@ -266,15 +257,11 @@ SELECT * FROM pg_temp.full_run(:emptied);
 SELECT count(*) FROM changes_target WHERE first_key = :'key';
 ROLLBACK TO first;
 -- Not counted: after a volatile statement, with LIMIT, with another recipe, and where somebody expects it.
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE random() < 0');
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"full_at": null}');
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"max_bytes": 52428799}');
+SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE random() < 0', edited => '{5000}');
+SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"full_at": null}', edited => '{5000}');
+SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"max_bytes": 52428799}', edited => '{5000}');
 SELECT missed, written > 0 AS written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT missed, written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
+SELECT missed, written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}', edited => '{5000}');
 SELECT * FROM pg_temp.full_run('SELECT 1 WHERE false') \g /dev/null
 -- A run that max_shrink refuses says nothing else.
 SAVEPOINT shrink;
@@ -282,7 +269,7 @@ DELETE FROM changes_page WHERE id > 9000;
 SELECT pg_temp.brief('SELECT pg_temp.full_run(''SELECT 1 WHERE false'')');
 ROLLBACK TO shrink;
 -- A run that reads all rows by itself counts, too.
-SELECT pg_temp.edit(12000) \g /dev/null
+UPDATE changes_page SET loc = loc || 'x' WHERE id = 12000;
 SELECT pg_temp.run(', index => ''never'', changes => ''SELECT min(id), max(id) * 6 / 10 FROM changes_page''', 'SELECT loc, id AS key FROM public.changes_page ORDER BY id');
 -- In a job, $1 is the time at which the last successful run began.  The second execution has the same.
 SAVEPOINT since;
@@ -298,8 +285,7 @@ $$;
 CREATE TRIGGER log BEFORE INSERT ON changes_since FOR EACH ROW EXECUTE FUNCTION changes_log();
 \set logged '''WITH since AS (INSERT INTO changes_since SELECT $1 AT TIME ZONE ''''UTC'''') SELECT 1 WHERE false'''
 SELECT * FROM pg_temp.full_run(:logged);
-SELECT pg_temp.edit(5000) \g /dev/null
-SELECT * FROM pg_temp.full_run(:logged, '{"finished": "2026-01-02T03:04:05.678901+00", "seconds": 0.678902}');
+SELECT * FROM pg_temp.full_run(:logged, '{"finished": "2026-01-02T03:04:05.678901+00", "seconds": 0.678902}', edited => '{5000}');
 -- Unknown: what only a user can have written.
 SELECT pg_temp.full_run(:logged, jsonb_build_object('finished', finished, 'seconds', seconds))
   FROM (VALUES ('2026-01-02 03:04:05+00', NULL), (NULL, '1'), ('infinity', '1'), ('2026-01-02 03:04:05+00', '-1'), ('2026-01-02 03:04:05+00', 'NaN'),
@@ -312,9 +298,8 @@ CREATE TABLE changes_done (id int PRIMARY KEY);
 \set invalid '''{"on_invalid": "skip", "query": "SELECT loc, id AS key FROM public.changes_page UNION ALL SELECT chr(58), 200000 ORDER BY key"}'''
 SELECT * FROM pg_temp.full_run(:done, :invalid);
 INSERT INTO changes_queue VALUES (50);
-SELECT pg_temp.edit(5000) \g /dev/null
 \set SHOW_CONTEXT always
-SELECT * FROM pg_temp.full_run(:done, :invalid);	-- the warning's context is not "changes"
+SELECT * FROM pg_temp.full_run(:done, :invalid, edited => '{5000}');	-- the warning's context is not "changes"
 \set SHOW_CONTEXT errors
 SELECT count(*) FROM changes_done;
 ROLLBACK;

@@ -26,16 +26,6 @@ SELECT pg_temp.error($$ SELECT sitemap_image('') $$),
        pg_temp.error($$ SELECT sitemap_image('ftp://i/') $$);
 SELECT pg_temp.error($$ SELECT sitemap_image('http://i/', license => 'Creative Commons') $$);
 
--- From an outer join, with and without a partner.
-SELECT sitemap_url('http://a/' || p, extensions => array_agg(sitemap_image(i) ORDER BY i))
-  FROM (VALUES
-    (1, 'http://i/1'),
-    (1, 'http://i/2'),
-    (2, NULL)
-  ) v (p, i)
- GROUP BY p
- ORDER BY p;
-
 -- A page has up to 1,000 images.
 CREATE FUNCTION pg_temp.images(n int) RETURNS xml[] LANGUAGE sql AS $$
   SELECT array_agg(sitemap_image('http://i/' || i)) FROM generate_series(1, n) i

@@ -12,52 +12,44 @@ CREATE TABLE job OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY
 CREATE VIEW job_state AS
 SELECT section, started IS NOT NULL AS started, finished >= started AS success, full_at >= started AS "full", urls, files, written, seconds >= 0 AS timed, reason, error, failures
   FROM job ORDER BY section;
+\set run 'CALL sitemap_run(''job''); TABLE job_state;'
+\set run_full 'CALL sitemap_run(''job''); SELECT "full", reason FROM job_state;'
 CALL sitemap_run('job');
 
 -- A job without a name of its section, and with all defaults.
 INSERT INTO job (target, base_url, query) VALUES ('job_files', 'http://a/', 'SELECT path AS loc FROM public.job_page ORDER BY id');
-CALL sitemap_run('job');
-TABLE job_state;
+:run
 SELECT section, kind, url_count FROM job_files ORDER BY name;
 -- All options; the status is that of one section.
 INSERT INTO job (target, base_url, section, query, format, compression, max_urls, max_bytes, split, index, on_invalid, scope, protocol, max_shrink)
 VALUES ('job_files', 'http://a/', 'text', 'SELECT path AS loc FROM public.job_page UNION ALL SELECT ''no url: ''', 'txt', 0, 100, 5000, 'full', 'never', 'skip', 'path', '0.9', 0.1);
-CALL sitemap_run('job');
-TABLE job_state;
+:run
 DELETE FROM job WHERE section = 'text';
 DELETE FROM job_files;
 
 -- Changes: the first run is a full one, and so is one that is due; both empty the queue.
 UPDATE job SET query = 'SELECT path AS loc, id AS key FROM public.job_page ORDER BY id', max_urls = 50, changes = 'DELETE FROM public.job_queue RETURNING id', full_at = NULL;
 INSERT INTO job_queue VALUES (1);
-CALL sitemap_run('job');
-TABLE job_state;
+:run
 UPDATE job_page SET path = '/new' WHERE id = 7;
 INSERT INTO job_queue VALUES (7);
-CALL sitemap_run('job');
-TABLE job_state;
+:run
 UPDATE job SET full_every = '0';
 INSERT INTO job_queue VALUES (8);
-CALL sitemap_run('job');
-TABLE job_state;
+:run
 TABLE job_queue;
 UPDATE job SET full_every = NULL, full_at = now() - interval '25 hours';
-CALL sitemap_run('job');
-SELECT "full" FROM job_state;
-CALL sitemap_run('job');
-SELECT "full" FROM job_state;
+:run_full
+:run_full
 -- A run with changes that has to read all pages says why.
 UPDATE job SET max_urls = 40;
-CALL sitemap_run('job');
-SELECT "full", reason FROM job_state;
-CALL sitemap_run('job');
-SELECT "full", reason FROM job_state;
+:run_full
+:run_full
 -- Also where notices are not shown.
 UPDATE job SET max_urls = 50;
 SET client_min_messages = error;
-CALL sitemap_run('job');
+:run_full
 RESET client_min_messages;
-SELECT "full", reason FROM job_state;
 
 -- Changes that can never work: an error in the first run.
 INSERT INTO job (target, base_url, section, query, changes) VALUES ('job_files', 'http://a/', 'no-key', 'SELECT ''/'' AS loc', 'SELECT 1');
@@ -180,8 +172,7 @@ INSERT INTO job (target, base_url, section, query, changes) VALUES
   ('job_files', 'http://a/', 'no-query', NULL, NULL),
   ('job_files', 'no URL', 'sitemap', 'SELECT path AS loc FROM public.job_page', NULL);
 INSERT INTO job_queue VALUES (1);
-CALL sitemap_run('job');
-TABLE job_state;
+:run
 TABLE job_queue;
 SELECT DISTINCT section FROM job_files ORDER BY 1;
 CALL sitemap_run('job');
@@ -192,17 +183,17 @@ CALL sitemap_run('job');
 SELECT section, error, failures FROM job_state;
 
 -- Export, the end of each run.  Two sections, one directory.
+\set VERBOSITY sqlstate
 SELECT current_setting('data_directory') || '/sitemap_jobs/site' AS directory \gset
 COPY (SELECT) TO PROGRAM 'rm -rf sitemap_jobs; cat >/dev/null';
 DELETE FROM job WHERE section = 'function';
 DELETE FROM job_files WHERE section = 'function';
 UPDATE job SET directory = :'directory';
 INSERT INTO job (target, base_url, section, query, every, directory) VALUES ('job_files', 'http://a/', 'rare', 'SELECT ''/rare'' AS loc', '1 day', :'directory');
+\set export 'CALL sitemap_run(''job''); SELECT pg_ls_dir(:''directory'') ORDER BY 1;'
 CREATE VIEW job_exported AS
 SELECT section, finished > started AS success, error LIKE 'could not % directory %' AS no_directory, failures FROM job ORDER BY section;
-\set VERBOSITY sqlstate
 CALL sitemap_run('job');
-\set VERBOSITY default
 TABLE job_exported;
 COPY (SELECT) TO PROGRAM 'mkdir sitemap_jobs; cat >/dev/null';
 CALL sitemap_run('job');
@@ -212,40 +203,32 @@ SELECT pg_ls_dir(:'directory') ORDER BY 1;
 CREATE TABLE job_other OF sitemap_file (PRIMARY KEY (base_url, name));
 INSERT INTO job (target, base_url, section, query, directory) VALUES ('job_other', 'http://b/', 'sitemap', 'SELECT ''/'' AS loc', :'directory' || '/../site/.');
 UPDATE job SET requested = now();
-\set VERBOSITY sqlstate
 CALL sitemap_run('job');
-\set VERBOSITY default
 SELECT base_url, section, split_part(error, E'\n', 1) AS error, urls, failures FROM job ORDER BY 1, 2;
 -- A site in another spelling than it is published in.
 UPDATE job SET base_url = 'HTTP://a', finished = NULL WHERE base_url = 'http://b/';
-\set VERBOSITY sqlstate
 CALL sitemap_run('job');
-\set VERBOSITY default
 SELECT section, split_part(error, E'\n', 1) AS error FROM job WHERE base_url = 'HTTP://a';
 DELETE FROM job WHERE base_url = 'HTTP://a';
 DROP TABLE job_other;
 -- Any run brings lost files back; a section that is gone takes its files along.
 COPY (SELECT) TO PROGRAM 'rm sitemap_jobs/site/*; cat >/dev/null';
-CALL sitemap_run('job');
-SELECT pg_ls_dir(:'directory') ORDER BY 1;
+:export
 DELETE FROM job WHERE section = 'rare';
 DELETE FROM job_files WHERE section = 'rare';
-CALL sitemap_run('job');
-SELECT pg_ls_dir(:'directory') ORDER BY 1;
+:export
 -- A site has one directory, whichever of its jobs has it.  Two, in whatever spelling, are an error of each job.
 INSERT INTO job (target, base_url, section, query, every) VALUES ('job_files', 'http://a/', 'rare', 'SELECT ''/rare'' AS loc', '1 day');
-CALL sitemap_run('job');
-SELECT pg_ls_dir(:'directory') ORDER BY 1;
+:export
 UPDATE job SET directory = :'directory' || '//./', requested = now() WHERE section = 'rare';
 CALL sitemap_run('job');
 TABLE job_exported;
 UPDATE job SET directory = :'directory' || '2', requested = now() WHERE section = 'rare';
-\set VERBOSITY sqlstate
 CALL sitemap_run('job');
-\set VERBOSITY default
 SELECT section, replace(error, :'directory', '...') AS error, failures FROM job ORDER BY section;
 UPDATE job SET directory = NULL, requested = now() WHERE section = 'rare';
 CALL sitemap_run('job');
+\set VERBOSITY default
 DROP VIEW job_exported;
 
 -- Refused.

@@ -336,11 +336,7 @@ SELECT pg_temp.done($$ SELECT sitemap_unwatch('privilege.watched', 'privilege.wa
 -- The extension: to change it takes its owner, to create it CREATE on the database.
 --
 CREATE SCHEMA privilege_extension AUTHORIZATION regress_sitemap_caller;
-DO $$
-BEGIN
-  EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_sitemap_caller', current_database());
-END
-$$;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_sitemap_caller', current_database()) \gexec
 SET ROLE regress_sitemap_caller;
 SELECT s, left(pg_temp.error(s), 5)
   FROM unnest(ARRAY['ALTER EXTENSION sitemap SET SCHEMA privilege_extension',
@@ -401,11 +397,7 @@ SET ROLE regress_sitemap_caller;
 SELECT pg_temp.error('CREATE EXTENSION sitemap SCHEMA privilege_extension');
 ROLLBACK;
 
-DO $$
-BEGIN
-  EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_sitemap_caller', current_database());
-END
-$$;
+SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_sitemap_caller', current_database()) \gexec
 BEGIN;
 DROP EXTENSION sitemap;
 SET ROLE regress_sitemap_caller;

@@ -4,16 +4,7 @@
 \getenv abs_srcdir PG_ABS_SRCDIR
 \i :abs_srcdir/sql/include/helpers.sql
 
-CREATE TEMP TABLE page (
-  id int,
-  loc text,
-  ts timestamp,
-  tstz timestamptz,
-  d date,
-  t text,
-  freq text,
-  priority float8
-);
+CREATE TEMP TABLE page (id int, loc text, ts timestamp, tstz timestamptz, d date, t text, freq text, priority float8);
 INSERT INTO page VALUES
   (1, 'http://www.example.com/',
    '2026-01-02 03:04:05.6', '2026-01-02 03:04:05.6+00', '2026-01-02', '2026-01',
@@ -30,13 +21,11 @@ INSERT INTO page VALUES
 
 -- Each overload; a row whose loc is NULL is left out, whatever else it has.
 SELECT sitemap_agg(loc ORDER BY id) FROM page;
-SELECT sitemap_agg(loc, tstz ORDER BY id) FROM page;
-SELECT sitemap_agg(loc, tstz ORDER BY id) = sitemap_agg(loc, ts ORDER BY id) FROM page;
+SELECT sitemap_agg(loc, tstz ORDER BY id), sitemap_agg(loc, tstz ORDER BY id) = sitemap_agg(loc, ts ORDER BY id) FROM page;
 SELECT sitemap_agg(loc, d ORDER BY id) FROM page;
 SELECT sitemap_agg(loc, t ORDER BY id) FROM page;
-SELECT sitemap_agg(loc, tstz, freq, priority ORDER BY id) FROM page;
-SELECT sitemap_agg(loc, tstz, freq, priority ORDER BY id)
-       = sitemap_agg(loc, ts, freq, priority ORDER BY id)
+SELECT sitemap_agg(loc, tstz, freq, priority ORDER BY id),
+       sitemap_agg(loc, tstz, freq, priority ORDER BY id) = sitemap_agg(loc, ts, freq, priority ORDER BY id)
   FROM page;
 SELECT sitemap_agg(loc, d, freq, priority ORDER BY id) FROM page;
 SELECT sitemap_agg(loc, t, freq, priority ORDER BY id) FROM page;

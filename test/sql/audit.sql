@@ -5,14 +5,7 @@
 \i :abs_srcdir/sql/include/helpers.sql
 
 CREATE TEMP TABLE page (
-  id int GENERATED ALWAYS AS IDENTITY,
-  loc text,
-  lastmod text,
-  changefreq text,
-  priority numeric,
-  images text[],
-  alternates jsonb,
-  news jsonb
+  id int GENERATED ALWAYS AS IDENTITY, loc text, lastmod text, changefreq text, priority numeric, images text[], alternates jsonb, news jsonb
 );
 CREATE FUNCTION pg_temp.news(published text) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('publication_name', 'n', 'publication_language', 'en', 'title', 't', 'publication_date', published)

@@ -7,8 +7,6 @@
 
 CREATE TABLE context_page AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 5) n;
 CREATE TABLE context_target (LIKE sitemap_file, PRIMARY KEY (base_url, name));
-
-
 SELECT count(*) FROM sitemap_publish('context_target', 'SELECT loc FROM context_page', 'http://a/');
 
 -- 10,000 calls that fail, each in a subtransaction of one transaction: memory stays as it is.
@@ -216,18 +214,15 @@ SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc FROM context_parts', 'htt
 CREATE TABLE context_document AS
 SELECT n AS id, 'http://a/' || n || E'\nhttp://b/' || n AS content FROM generate_series(1, 1000) n;
 ALTER TABLE context_document SET (parallel_workers = 2);
-SET max_parallel_workers_per_gather = 2;
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
-SET parallel_leader_participation = off;
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_leader_participation = off;
 SELECT pg_temp.plan('SELECT count(p) FROM context_document, sitemap_parse(content) p', 'Gather|Partial Aggregate|Function Scan on sitemap_parse');
 SELECT count(*), count(DISTINCT p.loc), sum(length(sitemap_url(p.loc)::text)) FROM context_document, sitemap_parse(content) p;
-RESET max_parallel_workers_per_gather;
-RESET parallel_setup_cost;
-RESET parallel_tuple_cost;
-RESET min_parallel_table_scan_size;
-RESET parallel_leader_participation;
+COMMIT;
 
 -- Transactions of all kinds.
 BEGIN;

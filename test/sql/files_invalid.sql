@@ -4,14 +4,7 @@
 \getenv abs_srcdir PG_ABS_SRCDIR
 \i :abs_srcdir/sql/include/helpers.sql
 
-CREATE TEMP TABLE odd (
-  id serial,
-  loc text,
-  lastmod text,
-  changefreq text,
-  priority numeric,
-  extensions xml[]
-);
+CREATE TEMP TABLE odd (id serial, loc text, lastmod text, changefreq text, priority numeric, extensions xml[]);
 INSERT INTO odd (loc, lastmod, changefreq, priority, extensions) VALUES
   ('/1', '2026', 'daily', 0.5, NULL),
   ('/2', '2026-02-30', 'daily', 0.5, NULL),

@@ -410,9 +410,9 @@ sub call
 	my ($state, $size) = @_;
 
 	$state->{session} //= begin_session($state);
-	my $before = on_processor($state->{pid});
+	my $before = on_processor($state->{session}{pid});
 	$state->{session}->query($state->{call} =~ s/FROM input\b/FROM (SELECT * FROM input WHERE size = $size) input/r);
-	my $after = on_processor($state->{pid});
+	my $after = on_processor($state->{session}{pid});
 	my ($code) = $state->{session}{stderr} =~ /ERROR:\s+(\w{5})/;
 
 	$state->{session}{stderr} = '';
@@ -428,7 +428,6 @@ sub begin_session
 
 	$session->query_safe(q{\set VERBOSITY sqlstate});
 	$session->query_safe(q{SET work_mem = '16MB'; SELECT sitemap_url('http://a/') IS NULL});
-	$state->{pid} = $session->query_safe('SELECT pg_backend_pid()');
 	return $session;
 }
 
@@ -440,17 +439,10 @@ sub peak
 
 	$state->{session}->quit;
 	$state->{session} = begin_session($state);
-	append_to_file("/proc/$state->{pid}/clear_refs", '5');
-	my $before = status($state->{pid}, 'VmRSS');
+	append_to_file("/proc/$state->{session}{pid}/clear_refs", '5');
+	my $before = memory_of($state->{session}{pid}, 'VmRSS');
 	call($state, $size);
-	return max(0, status($state->{pid}, 'VmHWM') - $before);
-}
-
-sub status
-{
-	my ($pid, $name) = @_;
-
-	return slurp_file("/proc/$pid/status") =~ /^$name:\s+(\d+) kB/m ? $1 : die;
+	return max(0, memory_of($state->{session}{pid}, 'VmHWM') - $before);
 }
 
 # Seconds that a process was on a processor; undef if nobody says.

@@ -15,9 +15,8 @@ my $node = start_node("autovacuum = off\n");
 $node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
 
 my $session = Session->start($node, 'postgres', on_error_stop => 0);
-my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
-plan skip_all => 'no /proc here' unless defined resident();
+plan skip_all => 'no /proc here' unless defined memory_of($session->{pid}, 'RssAnon');
 
 # Each function and how it is called: with what it takes, and with what it refuses.
 my $loc = q{'http://a/' || n};
@@ -27,97 +26,47 @@ my %date = (
 	'timestamp without time zone' => q{timestamp '2026-01-02 03:04:05'},
 	date => q{date '2026-01-02'},
 	text => q{'2026-01-02'::text});
-my %calls;
-
-foreach my $type (sort keys %date)
-{
-	my $value = $date{$type};
-
-	call("sitemap_agg(text,$type)", "sitemap_agg($loc, $value)", "sitemap_agg($bad, $value)");
-	call("sitemap_agg(text,$type,text,double precision)",
-		"sitemap_agg($loc, $value, 'daily', 0.5)",
-		"sitemap_agg($loc, $value, 'daily', 7)");
-	call("sitemap_index_agg(text,$type)",
-		"sitemap_index_agg($loc, $value)",
-		"sitemap_index_agg($bad, $value)");
-}
-call('sitemap_url(text,"any",text,double precision,xml[])', "sitemap_url($loc, date '2026-01-02', 'daily', 0.5)", "sitemap_url($bad)");
-call(
-	'sitemap_news(text,text,"any",text,text,text,text,text)',
-	"sitemap_news('n' || n, 'en', date '2026-01-02', 't')",
-	"sitemap_news('n' || n, 'xyzzy', '2026', 't')");
-call('sitemap_image(text,text,text,text,text)', "sitemap_image($loc, 'c')", "sitemap_image($bad)");
-call(
-	'sitemap_video(text,text,text,text,text,integer,"any",double precision,text[],bigint,"any",'
-	  . 'text[],text,"any",text,text,numeric[],"any",text,text,"any",text[],"any",text,integer[],'
-	  . 'text,text,text[],text[],text[],text,text,text[])',
-	"sitemap_video($loc, 't', 'd', 'http://c/', expiration_date => date '2030-01-02', tag => ARRAY['a', 'b'])",
-	"sitemap_video($loc, 't', 'd')");
-call('sitemap_encode(text,text)', "sitemap_encode(repeat($loc, 100), '/')", q{1 / (length(sitemap_encode('?' || n)) - length('?' || n) - 2)});
-call('sitemap_alternate(text,text)', "sitemap_alternate('de', $loc)", "sitemap_alternate('de', $bad)");
-call(
-	'sitemap_alternates(jsonb)',
-	"sitemap_alternates(jsonb_build_object('de', $loc))",
-	"sitemap_alternates(jsonb_build_object('de', $bad))");
-call('sitemap_agg(text)', "sitemap_agg($loc)", "sitemap_agg($bad)");
-call('sitemap_agg(xml)', "sitemap_agg(sitemap_url($loc))", q{sitemap_agg(sitemap_image('http://a/' || n))});
-call('sitemap_index_agg(text)', "sitemap_index_agg($loc)", "sitemap_index_agg($bad)");
-call('sitemap_text_agg(text)', "sitemap_text_agg($loc)", "sitemap_text_agg($bad)");
-
 my $query = q{'SELECT ''/'' AS loc'};
 my $refused = q{'SELECT ''ftp://a/'' AS loc'};
 my $options = 'text,integer,integer,bigint,text,text,text,text,text,text';
-
-call("sitemap_files(text,text,text,$options)",
-	"sitemap_files($query, 'http://a/', compression => n % 2)",
-	"sitemap_files($refused, 'http://a/', compression => 1)");
-call("sitemap_audit(text,text,text,$options,text,text[])",
-	"sitemap_audit($refused, 'http://a/')",
-	"sitemap_audit('SELECT 1 / 0 AS loc', 'http://a/')");
-call(
-	"sitemap_publish(regclass,text,text,text,$options,double precision,text,regclass,timestamp with time zone)",
-	"sitemap_publish('target', $query, 'http://a/')",
-	"sitemap_publish('target', $refused, 'http://a/')");
-call(
-	'sitemap_publish_index(regclass,text,text,text)',
-	"sitemap_publish_index('target', 'http://a/')",
-	"sitemap_publish_index('target', 'ftp://b/')");
-
 my $dir = PostgreSQL::Test::Utils::tempdir();
-my $export = "sitemap_export('$dir', %s)";
-
-call('sitemap_export(text,text,text)',
-	sprintf($export, q{'SELECT ''a.xml'' AS name, ''a'' AS content'}),
-	sprintf($export, q{'SELECT ''/'' AS name, ''a'' AS content'}));
-
-my $document = q{'<urlset><url><loc>http://a/' || n || '</loc><x:y xmlns:x="x"/></url>' %s};
-
-foreach my $type ('text', 'bytea')
-{
-	my ($to, $end) = $type eq 'text' ? ('', '') : (q{convert_to(}, q{, 'UTF8')});
-
-	call("sitemap_parse($type,bigint,text)",
-		sprintf("sitemap_parse($to$document$end)", q{|| '</urlset>'}),
-		sprintf("sitemap_parse($to$document$end)", q{|| '</url>'}));
-	call("sitemap_kind($type)",
-		sprintf("sitemap_kind($to$document$end)", q{|| '</urlset>'}),
-		"1 / coalesce(length(sitemap_kind(${to}'<!DOCTYPE html>'$end)), 0)");
-}
-
-call(
-	'sitemap_columns(xml[])',
-	q{(SELECT count(images) FROM sitemap_columns(ARRAY[('<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>' || n || '</i:loc></i:image>')::xml]))},
-	q{(SELECT count(images) FROM sitemap_columns(ARRAY[n::text::xml]))});
-call(
-	'sitemap_watch(regclass,name,regclass,name[])',
-	q{concat(sitemap_watch('page', 'id', 'queue'))},
-	q{sitemap_watch('page', 'none', 'queue')});
-call(
-	'sitemap_unwatch(regclass,regclass)',
-	q{concat(sitemap_watch('page', 'id', 'queue'), sitemap_unwatch('page', 'queue'))},
-	q{sitemap_unwatch('queue', 'page')});
-call('sitemap_status(regclass)', q{(SELECT count(*) FROM sitemap_status('job'))}, q{sitemap_status('page')});
-call('_sitemap_watch()', q{write_page('watched') + write_page('without_queue')}, q{write_page('refused')});
+my $document = q{'<urlset><url><loc>http://a/' || n || '</loc><x:y xmlns:x="x"/></url>'};
+my %document = (text => '%s', bytea => q{convert_to(%s, 'UTF8')});
+my %calls = (
+	(map { ("sitemap_agg(text,$_)" => [ "sitemap_agg($loc, $date{$_})", "sitemap_agg($bad, $date{$_})" ]) } keys %date),
+	(map { ("sitemap_agg(text,$_,text,double precision)" => [ map { "sitemap_agg($loc, $_)" } "$date{$_}, 'daily', 0.5", "$date{$_}, 'daily', 7" ]) } keys %date),
+	(map { ("sitemap_index_agg(text,$_)" => [ "sitemap_index_agg($loc, $date{$_})", "sitemap_index_agg($bad, $date{$_})" ]) } keys %date),
+	(map { ("$_(text)" => [ "$_($loc)", "$_($bad)" ]) } 'sitemap_agg', 'sitemap_index_agg', 'sitemap_text_agg'),
+	'sitemap_agg(xml)' => [ "sitemap_agg(sitemap_url($loc))", q{sitemap_agg(sitemap_image('http://a/' || n))} ],
+	'sitemap_url(text,"any",text,double precision,xml[])' => [ "sitemap_url($loc, date '2026-01-02', 'daily', 0.5)", "sitemap_url($bad)" ],
+	'sitemap_news(text,text,"any",text,text,text,text,text)' => [ "sitemap_news('n' || n, 'en', date '2026-01-02', 't')", "sitemap_news('n' || n, 'xyzzy', '2026', 't')" ],
+	'sitemap_image(text,text,text,text,text)' => [ "sitemap_image($loc, 'c')", "sitemap_image($bad)" ],
+	'sitemap_video(text,text,text,text,text,integer,"any",double precision,text[],bigint,"any",'
+	  . 'text[],text,"any",text,text,numeric[],"any",text,text,"any",text[],"any",text,integer[],'
+	  . 'text,text,text[],text[],text[],text,text,text[])' => [
+		"sitemap_video($loc, 't', 'd', 'http://c/', expiration_date => date '2030-01-02', tag => ARRAY['a', 'b'])", "sitemap_video($loc, 't', 'd')" ],
+	'sitemap_encode(text,text)' => [ "sitemap_encode(repeat($loc, 100), '/')", q{1 / (length(sitemap_encode('?' || n)) - length('?' || n) - 2)} ],
+	'sitemap_alternate(text,text)' => [ map { "sitemap_alternate('de', $_)" } $loc, $bad ],
+	'sitemap_alternates(jsonb)' => [ map { "sitemap_alternates(jsonb_build_object('de', $_))" } $loc, $bad ],
+	"sitemap_files(text,text,text,$options)" => [ "sitemap_files($query, 'http://a/', compression => n % 2)", "sitemap_files($refused, 'http://a/', compression => 1)" ],
+	"sitemap_audit(text,text,text,$options,text,text[])" => [ map { "sitemap_audit($_, 'http://a/')" } $refused, q{'SELECT 1 / 0 AS loc'} ],
+	"sitemap_publish(regclass,text,text,text,$options,double precision,text,regclass,timestamp with time zone)" => [
+		map { "sitemap_publish('target', $_, 'http://a/')" } $query, $refused ],
+	'sitemap_publish_index(regclass,text,text,text)' => [ map { "sitemap_publish_index('target', '$_')" } 'http://a/', 'ftp://b/' ],
+	'sitemap_export(text,text,text)' => [ map { "sitemap_export('$dir', 'SELECT ''$_'' AS name, ''a'' AS content')" } 'a.xml', '/' ],
+	(map {
+			my $type = $_;
+			("sitemap_parse($type,bigint,text)" => [ map { sprintf "sitemap_parse($document{$type})", "$document || '$_'" } '</urlset>', '</url>' ],
+			  "sitemap_kind($type)" => [ sprintf("sitemap_kind($document{$type})", "$document || '</urlset>'"),
+				sprintf("1 / coalesce(length(sitemap_kind($document{$type})), 0)", q{'<!DOCTYPE html>'}) ])
+		} keys %document),
+	'sitemap_columns(xml[])' => [
+		q{(SELECT count(images) FROM sitemap_columns(ARRAY[('<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>' || n || '</i:loc></i:image>')::xml]))},
+		q{(SELECT count(images) FROM sitemap_columns(ARRAY[n::text::xml]))} ],
+	'sitemap_watch(regclass,name,regclass,name[])' => [ q{concat(sitemap_watch('page', 'id', 'queue'))}, q{sitemap_watch('page', 'none', 'queue')} ],
+	'sitemap_unwatch(regclass,regclass)' => [ q{concat(sitemap_watch('page', 'id', 'queue'), sitemap_unwatch('page', 'queue'))}, q{sitemap_unwatch('queue', 'page')} ],
+	'sitemap_status(regclass)' => [ q{(SELECT count(*) FROM sitemap_status('job'))}, q{sitemap_status('page')} ],
+	'_sitemap_watch()' => [ q{write_page('watched') + write_page('without_queue')}, q{write_page('refused')} ]);
 
 # What only an aggregate calls, in the plans of workers, too.
 my $inner = '_sitemap_(text_|index_)?agg_(transfn|combine|serialize|deserialize|finalfn)';
@@ -199,10 +148,9 @@ sub peak
 {
 	my ($statement) = @_;
 	my $fresh = Session->start($node, 'postgres');
-	my $process = $fresh->query_safe('SELECT pg_backend_pid()');
 
 	$fresh->query_safe("SET client_min_messages = error; $statement");
-	my ($peak) = slurp_file("/proc/$process/status") =~ /^VmHWM:\s+(\d+) kB/m;
+	my $peak = memory_of($fresh->{pid}, 'VmHWM');
 	$fresh->quit;
 	return $peak;
 }
@@ -214,29 +162,21 @@ sub check_growth
 
 	# Rounds alike: what malloc keeps for the next one is there after two.
 	$round->() foreach 1 .. 2;
-	my ($resident, $contexts) = (resident(), contexts());
+	my ($resident, $contexts) = (memory_of($session->{pid}, 'RssAnon'), contexts());
 	$round->() foreach 3 .. 10;
-	my $growth = resident() - $resident;
+	my $growth = memory_of($session->{pid}, 'RssAnon') - $resident;
 
 	# A block that malloc takes once can be larger than the limit: a leak goes on.
 	if ($growth >= 1024)
 	{
 		note("$name: $growth kB at first");
-		$resident = resident();
+		$resident = memory_of($session->{pid}, 'RssAnon');
 		$round->() foreach 1 .. 8;
-		$growth = resident() - $resident;
+		$growth = memory_of($session->{pid}, 'RssAnon') - $resident;
 	}
 
 	cmp_ok($growth, '<', 1024, "$name, $growth kB");
 	cmp_ok(contexts() - $contexts, '<=', 16384, 'nor do the memory contexts grow');
-	return;
-}
-
-sub call
-{
-	my ($function, @arguments) = @_;
-
-	$calls{$function} = \@arguments;
 	return;
 }
 
@@ -266,16 +206,6 @@ sub run
 		END
 		\$do\$});
 	return;
-}
-
-# The session's memory in kB, that of libraries too; undef if nobody says.
-sub resident
-{
-	open(my $status, '<', "/proc/$pid/status") or return;
-	my ($kilobytes) = join('', <$status>) =~ /^RssAnon:\s+(\d+)/m;
-
-	close $status;
-	return $kilobytes;
 }
 
 sub contexts

@@ -1,4 +1,5 @@
-# sitemap_files while it runs: parallel workers, memory, progress, cancel.
+# sitemap_files while it runs: parallel workers, memory, progress, cancel, a library that
+# cannot compress.
 use strict;
 use warnings;
 
@@ -47,7 +48,7 @@ is( $node->safe_psql(
 
 # Memory is bounded by one file, however many rows there are.
 my $session = Session->start($node, 'postgres', on_error_stop => 0);
-my $pid = $session->query_safe('SELECT pg_backend_pid()');
+my $pid = $session->{pid};
 
 SKIP:
 {
@@ -155,8 +156,8 @@ foreach my $level (0, 9)
 }
 cmp_ok(memory(), '<', 100000000, 'all memory was given back');
 
-$session->quit;
-$holder->quit;
+$_->quit foreach $session, $holder;
+test_broken_library();
 $node->stop;
 done_testing();
 
@@ -193,13 +194,7 @@ sub start
 	my ($statement) = @_;
 
 	$holder->query_safe('SELECT pg_advisory_lock(1)');
-	$session->query_until(qr/started/, "\\echo started\n$statement;\n");
-	ok( $node->poll_query_until(
-			'postgres', qq{
-			SELECT count(*) = 1
-			  FROM pg_stat_activity
-			 WHERE pid = $pid AND wait_event_type = 'Lock' AND wait_event = 'advisory'}),
-		'it waits in the middle');
+	$session->begin($statement)->wait_for_lock;
 	return;
 }
 
@@ -217,4 +212,32 @@ sub answer
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0,
 		'nor a temporary file');
 	return ($answer, $complaint);
+}
+
+# A library that cannot compress: an error, and no file without content.
+sub test_broken_library
+{
+	my $source = "$PostgreSQL::Test::Utils::tmp_check/broken.c";
+	my $library = $source =~ s/c$/so/r;
+
+  SKIP:
+	{
+		append_to_file($source, q{
+			#include <stddef.h>
+			size_t libdeflate_gzip_compress(void *c, const void *in, size_t n, void *out, size_t room) { return 0; }
+			int deflate(void *stream, int flush) { return -2; }
+		});
+		skip 'no C compiler, or no LD_PRELOAD here', 3 if $^O ne 'linux' || system("cc -shared -fPIC -o '$library' '$source'") != 0;
+		local $ENV{LD_PRELOAD} = $library;
+		$node->restart;
+		$node->safe_psql('postgres', 'TRUNCATE target');
+		foreach my $function ('sitemap_files(', q{sitemap_publish('target', })
+		{
+			$node->psql('postgres', "SELECT ${function}'SELECT loc FROM page', 'http://a/', compression => 6)",
+				extra_params => [ '-v', 'VERBOSITY=verbose' ], stderr => \my $stderr);
+			like($stderr, qr/^psql:.*ERROR:  XX000: could not compress a document$/m, "$function...): a library that fails");
+		}
+		is($node->safe_psql('postgres', 'SELECT count(*) FROM target'), 0, 'nothing is published');
+	}
+	return;
 }

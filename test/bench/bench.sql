@@ -83,23 +83,14 @@ INSERT INTO work (name, beside, goal, statement) VALUES
 ('`sitemap_files`', :'copy', '0.80', files('')),
 ('`sitemap_files`, an image on each page', :'copy', NULL, files('', 'TABLE public.page_with_image'));
 
-INSERT INTO work (name, beside, goal, statement) VALUES
-('`COPY` of a query with a column `images`', NULL, NULL,
- $$COPY (TABLE page_with_images) TO '/dev/null'$$),
-('`sitemap_files`, an image in the column `images`', '`COPY` of a query with a column `images`', '1.0',
- files('', 'TABLE public.page_with_images')),
-('`COPY` of a query with columns `images` and `alternates`', NULL, NULL,
- $$COPY (TABLE page_with_languages) TO '/dev/null'$$),
-('`sitemap_files`, an image and three languages in columns', '`COPY` of a query with columns `images` and `alternates`', '1.0',
- files('', 'TABLE public.page_with_languages')),
-('`COPY` of a query with a column `videos`', NULL, NULL,
- $$COPY (TABLE page_with_video) TO '/dev/null'$$),
-('`sitemap_files`, a video in the column `videos`', '`COPY` of a query with a column `videos`', '1.0',
- files('', 'TABLE public.page_with_video')),
-('`COPY` of a query with a column `news`', NULL, NULL,
- $$COPY (TABLE page_with_news) TO '/dev/null'$$),
-('`sitemap_files`, a news article in the column `news`', '`COPY` of a query with a column `news`', '1.0',
- files('', 'TABLE public.page_with_news'));
+INSERT INTO work (name, beside, goal, statement)
+SELECT w.*
+  FROM (VALUES ('a column `images`', 'an image in the column `images`', 'page_with_images'),
+               ('columns `images` and `alternates`', 'an image and three languages in columns', 'page_with_languages'),
+               ('a column `videos`', 'a video in the column `videos`', 'page_with_video'),
+               ('a column `news`', 'a news article in the column `news`', 'page_with_news')) v (columns, content, source),
+       LATERAL (VALUES ('`COPY` of a query with ' || columns, NULL, NULL, format($$COPY (TABLE %I) TO '/dev/null'$$, source)),
+                       ('`sitemap_files`, ' || content, '`COPY` of a query with ' || columns, '1.0', files('', 'TABLE public.' || source))) w;
 
 -- The audit, and 50 rules of a robots.txt.
 CREATE FUNCTION audit(options text) RETURNS text

@@ -1,4 +1,4 @@
--- Run by test/load/mix when all clients are gone, with the variables latency and
+-- Run by test/load/run when all clients are gone, with the variables latency and
 -- log, two files, kinds, the scripts' names in their order, seconds,
 -- clients, and what to call the machine.  It ends with an error if anything does
 -- not hold that should.

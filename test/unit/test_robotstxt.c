@@ -15,23 +15,23 @@ count_check(void)
 	nchecks++;
 }
 
-/* The rule that decides, by its line; 0 for none.  *allowed is what it says. */
+/* The rule that decides, by its line, negative where it forbids; 0 for none. */
 static long long
-decide(const char *text, size_t text_len, const char *agent, const char *path,
-	   size_t path_len, bool *allowed)
+decide(SmSpan text, const char *agent, SmSpan path)
 {
-	char	   *text_copy = exactly(text, text_len);
-	char	   *path_copy = exactly(path, path_len);
-	SmRobots	robots;
+	char	   *text_copy = exactly(text.s, text.len);
+	char	   *path_copy = exactly(path.s, path.len);
+	char	   *room = exactly(NULL, SM_ROBOTS_ROOM(path.len));
 	SmRobotsAgent agents[1 + SM_ROBOTS_STAND_INS] = {{.name = sm_span_of(agent)}};
-	char	   *room = exactly(NULL, SM_ROBOTS_ROOM(path_len));
+	SmRobots	robots;
+	const SmRobotsRule *rule;
 
-	sm_robots_init(&robots, sm_span(text_copy, text_len), agents, 1, count_check, exactly(NULL, SM_ROBOTS_MEMORY(text_len)));
+	sm_robots_init(&robots, sm_span(text_copy, text.len), agents, 1, count_check, exactly(NULL, SM_ROBOTS_MEMORY(text.len)));
 	/* a match leaves nothing behind */
-	sm_robots_match(&robots, path_copy, path_len, room);
-	sm_robots_match(&robots, path_copy, path_len, room);
-	*allowed = agents[0].rule == NULL || agents[0].rule->allow;
-	return agents[0].rule ? agents[0].rule->line : 0;
+	sm_robots_match(&robots, path_copy, path.len, room);
+	sm_robots_match(&robots, path_copy, path.len, room);
+	rule = agents[0].rule;
+	return rule == NULL ? 0 : rule->allow ? (long long) rule->line : -(long long) rule->line;
 }
 
 /* The rules that decide for the agents a, b, c and d are in these lines, 0 for none. */
@@ -53,32 +53,20 @@ lines_are(const char *text, const char *path, const char *wanted)
 	is_string(sm_span_of(found), wanted, path);
 }
 
-/* The rule that decides is in this line, negative where it forbids, 0 for none. */
 static void
 line_is(const char *text, const char *agent, const char *path, long long wanted)
 {
-	bool		allowed;
-	long long	line = decide(text, strlen(text), agent, path, strlen(path), &allowed);
-
-	is_number(allowed ? line : -line, wanted, text_of("%s of %s for %s", path, text, agent));
+	is_number(decide(sm_span_of(text), agent, sm_span_of(path)), wanted, text_of("%s of %s for %s", path, text, agent));
 }
 
 /* In a group for all, may an agent fetch the paths?  They end with NULL. */
 static void
 rules_for(const char *agent, const char *lines, const char *const *allowed, const char *const *disallowed)
 {
-	char		text[600];
-	bool		result;
-
-	snprintf(text, sizeof(text), "User-agent: *\n%s\n", lines);
 	for (int forbid = 0; forbid < 2; forbid++)
-	{
 		for (const char *const *path = forbid ? disallowed : allowed; *path; path++)
-		{
-			decide(text, strlen(text), agent, *path, strlen(*path), &result);
-			ok(result == !forbid, text_of("%s %s by %s for %s", *path, forbid ? "forbidden" : "allowed", lines, agent));
-		}
-	}
+			ok((decide(sm_span_of(text_of("User-agent: *\n%s\n", lines)), agent, sm_span_of(*path)) < 0) == forbid,
+			   text_of("%s %s by %s for %s", *path, forbid ? "forbidden" : "allowed", lines, agent));
 }
 
 #define rules(...)		rules_for("a", __VA_ARGS__)
@@ -327,25 +315,23 @@ test_google_size(void)
 {
 	static char text[SM_ROBOTS_GOOGLE_MAX + 100];
 	const char *start = "User-agent: *\nDisallow: /a\n";
-	size_t		start_len = strlen(start);
-	bool		allowed;
 
 	memset(text, '#', sizeof(text));
-	memcpy(text, start, start_len);
+	memcpy(text, start, strlen(start));
 	memcpy(text +SM_ROBOTS_GOOGLE_MAX - 13, "\nDisallow: /bc\nDisallow: /d\nUser-agent: Googlebot\nAllow: /", 58);
 
 	foreach_string(agent, "Googlebot", "Storebot-Google", "x")
 	{
 		bool		is_google = **agent != 'x';
 
-		is_number(decide(text, sizeof(text), *agent, "/a", 2, &allowed), 2, *agent);
-		is_number(decide(text, sizeof(text), *agent, "/bc", 3, &allowed), 4, *agent);
-		is_number(decide(text, sizeof(text), *agent, "/bx", 3, &allowed), is_google ? 4 : 0, *agent);
-		is_number(decide(text, sizeof(text), *agent, "/d", 2, &allowed), is_google ? 0 : 5, *agent);
+		is_number(decide(sm_span(text, sizeof(text)), *agent, sm_span_of("/a")), -2, *agent);
+		is_number(decide(sm_span(text, sizeof(text)), *agent, sm_span_of("/bc")), -4, *agent);
+		is_number(decide(sm_span(text, sizeof(text)), *agent, sm_span_of("/bx")), is_google ? -4 : 0, *agent);
+		is_number(decide(sm_span(text, sizeof(text)), *agent, sm_span_of("/d")), is_google ? 0 : -5, *agent);
 	}
 	/* as much as is read is not too much */
-	is_number(decide(text, SM_ROBOTS_GOOGLE_MAX + 1, "Googlebot", "/bx", 3, &allowed), 4, "one octet more");
-	is_number(decide(text, SM_ROBOTS_GOOGLE_MAX, "Googlebot", "/bx", 3, &allowed), 4, "no octet more");
+	for (size_t more = 0; more <= 1; more++)
+		is_number(decide(sm_span(text, SM_ROBOTS_GOOGLE_MAX + more), "Googlebot", sm_span_of("/bx")), -4, "one octet more or none");
 }
 
 /* The numbers of the lines that are ignored. */
@@ -625,37 +611,29 @@ test_wildcards_side_by_side(void)
 static void
 test_size(void)
 {
-	size_t		max = SM_ROBOTS_MAX;
 	static char text[SM_ROBOTS_MAX];
 	size_t		len = sprintf(text, "User-agent: x\n");
 	unsigned	lines = 1;
-	bool		allowed;
 
 	while (len < 600 * 1024)
 	{
 		len += sprintf(text +len, "Disallow: /*/%u/*.pdf$\nAllow: /%u/\n", lines, lines);
 		lines += 2;
 	}
-	is_number(decide(text, len, "x", "/1/a", 4, &allowed), 3, "the first of many rules");
-	is_number(decide(text, len, "x", "/a/1/.pdf", 9, &allowed), 2, "the first of many rules with wildcards");
-	snprintf(text +max - 100, 100, "/a/%u/b/c.pdf", lines - 2);
-	is_number(decide(text, len, "x", text +max - 100, strlen(text +max - 100), &allowed),
-			  lines - 1, "the last of many rules");
-	ok(!allowed, "it forbids");
+	is_number(decide(sm_span(text, len), "x", sm_span_of("/1/a")), 3, "the first of many rules");
+	is_number(decide(sm_span(text, len), "x", sm_span_of("/a/1/.pdf")), -2, "the first of many rules with wildcards");
+	is_number(decide(sm_span(text, len), "x", sm_span_of(text_of("/a/%u/b/c.pdf", lines - 2))),
+			  -(long long) (lines - 1), "the last of many rules");
 
 	/* one line, with all that each octet could cost */
 	len = sprintf(text, "User-agent: x\nAllow: /");
-	while (len < max)
-		text[		len++] = '*';
-
-	is_number(decide(text, len, "x", "/aaa", 4, &allowed), 2, "nothing but wildcards");
-	len = sprintf(text, "User-agent: x\nAllow: /");
-	for (; len + 2 <= max; len += 2)
-		memcpy(text +len, "*a", 2);
-	is_number(decide(text, len, "x", text +22, 2047, &allowed), 0, "wildcards and a letter");
-	len = sprintf(text, "User-agent: x\nAllow: /");
-	memset(text +len, '\xFF', max - len);
-	is_number(decide(text, max, "x", text +len - 1, 2047, &allowed), 0, "all to be escaped");
+	memset(text +len, '*', sizeof(text) - len);
+	is_number(decide(sm_span(text, sizeof(text)), "x", sm_span_of("/aaa")), 2, "nothing but wildcards");
+	for (size_t i = len + 1; i < sizeof(text); i += 2)
+		text[i] = 'a';
+	is_number(decide(sm_span(text, sizeof(text)), "x", sm_span(text +len, 2047)), 0, "wildcards and a letter");
+	memset(text +len, '\xFF', sizeof(text) - len);
+	is_number(decide(sm_span(text, sizeof(text)), "x", sm_span(text +len - 1, 2047)), 0, "all to be escaped");
 }
 
 int

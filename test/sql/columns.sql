@@ -68,13 +68,7 @@ CREATE FUNCTION column_citext_in(cstring) RETURNS column_citext LANGUAGE interna
 AS 'textin';
 CREATE FUNCTION column_citext_out(column_citext) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT
 AS 'textout';
-CREATE TYPE column_citext (
-  INPUT = column_citext_in,
-  OUTPUT = column_citext_out,
-  INTERNALLENGTH = variable,
-  STORAGE = extended,
-  CATEGORY = 'S'
-);
+CREATE TYPE column_citext (INPUT = column_citext_in, OUTPUT = column_citext_out, INTERNALLENGTH = variable, STORAGE = extended, CATEGORY = 'S');
 SELECT t, regexp_replace(pg_temp.text(content), E'http://a|\n', '', 'g')
   FROM unnest(ARRAY['text', 'varchar', 'varchar(20)', 'char(20)', 'name', 'column_enum', 'column_text', 'column_deep',
                     'column_citext']) t,

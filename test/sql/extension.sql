@@ -67,11 +67,6 @@ SELECT count(DISTINCT document)
         SELECT sitemap_agg(sitemap_url('http://a' || loc, extensions => extensions) ORDER BY n)
           FROM mixed) s;
 
--- A text sitemap has none of them.
-SELECT pg_temp.text(content)
-  FROM sitemap_files('SELECT loc, extensions FROM mixed WHERE n < 3 ORDER BY n', 'http://a/',
-                     format => 'txt');
-
 -- NULLs in an array of extensions are left out, however many there are.  Other values
 -- have a limit, like all that goes into a document.
 SELECT sitemap_url('http://a/', extensions => array_fill(NULL::xml, '{70000000}'));

@@ -74,19 +74,28 @@ static const SmColumnRule column_rules[EXPORT_NCOLUMNS] = {
 	[EXPORT_BASE_URL] = {"base_url", "text",.takes_text = true}
 };
 
+/* An export of a query, or of the files of a site in a target. */
 typedef struct ExportState
 {
 	SmReceiver	receiver;		/* must be first */
+
+	/* set by the caller */
+	const char *directory;
+	const char *query;			/* NULL for a target */
+	Oid			target;
+	const char *base_url;		/* of rows that have none, or of the site;
+								 * NULL for none */
+	bool		may_be_empty;	/* no row removes all files */
+	ReturnSetInfo *result;		/* NULL for none */
+
 	SmDir		dir;
 	SmList		list;
 	TupleDesc	desc;			/* of the query */
 	SmColumn	column[EXPORT_NCOLUMNS];
 	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
-	const char *base_url;		/* of rows that have none; NULL for none */
 	uint64		nfiles;			/* in the query */
 	bool		has_new_index;	/* an index of this export is in place */
-	ReturnSetInfo *result;		/* NULL for none */
 } ExportState;
 
 static void
@@ -394,41 +403,28 @@ remove_files(ExportState *state)
 	sm_dir_flush(&state->dir);
 }
 
-/* What to export: the rows of a query, or of a site in a target. */
-typedef struct ExportSource
-{
-	const char *directory;
-	const char *query;			/* NULL for a target */
-	Oid			target;
-	const char *base_url;		/* of rows that have none, or of the site */
-	bool		may_be_empty;	/* no row removes all files */
-} ExportSource;
-
 /* Read the files of a site in a target.  The target is found by its OID, not by its name. */
 static void
-read_target(const ExportSource *source, SmReceiver *receiver)
+read_target(ExportState *state)
 {
-	SmTable		target = {.relid = source->target,.what = "target table"};
-	MemoryContext context = CurrentMemoryContext;
+	SmTable		target = {.relid = state->target,.what = "target table"};
 
 	sm_table_open(&target, AccessShareLock);
 	sm_table_check_kind(&target);
 	SPI_connect();
-	MemoryContextSwitchTo(context);
 	sm_table_execute(&target,
 					 "SELECT base_url, name, kind, lastmod, digest, content FROM @table"
 					 " WHERE base_url OPERATOR(pg_catalog.=) $1",
-					 sm_text_parameters(1, &source->base_url), SM_READ, &receiver->dest);
+					 sm_text_parameters(1, &state->base_url), SM_READ, &state->receiver.dest);
 	SPI_finish();
-	MemoryContextSwitchTo(context);
 	relation_close(target.rel, NoLock);
 }
 
-/* Open the directory, read the source and write the files, while nobody else does. */
+/* Open the directory, read the rows and write the files, while nobody else does. */
 static void
-mirror(ExportState *state, const ExportSource *source)
+mirror(ExportState *state)
 {
-	sm_dir_open(&state->dir, source->directory);
+	sm_dir_open(&state->dir, state->directory);
 	sm_list_read(&state->list, &state->dir);
 	if (state->base_url)
 		check_site(state, state->base_url);
@@ -438,16 +434,16 @@ mirror(ExportState *state, const ExportSource *source)
 	 * files are not older than those of the export before.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (source->query)
-		sm_run_query(source->query, &state->receiver);
+	if (state->query)
+		sm_run_query(state->query, &state->receiver);
 	else
-		read_target(source, &state->receiver);
-	if (state->nfiles == 0 && !source->may_be_empty && !dlist_is_empty(&state->list.files))
+		read_target(state);
+	if (state->nfiles == 0 && !state->may_be_empty && !dlist_is_empty(&state->list.files))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the query has no rows"),
 				 errdetail("That would remove every file that was exported to directory \"%s\".",
-						   source->directory),
+						   state->directory),
 				 errhint("If the site has no files any more, pass its base_url to sitemap_export.")));
 
 	sm_list_write(&state->list, true);
@@ -482,17 +478,12 @@ close_after_error(int code, Datum arg)
 	sm_dir_close(&state->dir);
 }
 
-/* Export a source.  result: gets the files; NULL for none. */
 static void
-export_source(ExportSource *source, ReturnSetInfo *result)
+export_files(ExportState *state)
 {
-	ExportState *state = palloc0_object(ExportState);
-
 	sm_receiver_init(&state->receiver, find_columns, add_row);
 	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
-	state->result = result;
-	state->base_url = source->base_url;
 	sm_dir_init(&state->dir);
 
 	/*
@@ -501,7 +492,7 @@ export_source(ExportSource *source, ReturnSetInfo *result)
 	 */
 	PG_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(state));
 	{
-		mirror(state, source);
+		mirror(state);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(state));
 	sm_dir_close(&state->dir);
@@ -511,26 +502,18 @@ export_source(ExportSource *source, ReturnSetInfo *result)
 Datum
 sitemap_export(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
-	MemoryContext oldcontext;
+	ExportState state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	const SmArguments *args;
-	ExportSource source = {0};
 
 	check_privilege();
 	InitMaterializedSRF(fcinfo, 0);
-
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_export",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
 	args = sm_call_arguments(fcinfo);
-	source.directory = sm_text_argument(args, "directory");
-	source.query = sm_text_argument(args, "files");
+	state.directory = sm_text_argument(args, "directory");
+	state.query = sm_text_argument(args, "files");
 	if (sm_has_argument(args, "base_url"))
-		source.base_url = read_base_url(sm_argument(args, "base_url"));
-	source.may_be_empty = source.base_url != NULL;
-	export_source(&source, (ReturnSetInfo *) fcinfo->resultinfo);
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
+		state.base_url = read_base_url(sm_argument(args, "base_url"));
+	state.may_be_empty = state.base_url != NULL;
+	export_files(&state);
 	return (Datum) 0;
 }
 
@@ -582,14 +565,14 @@ Datum
 _sitemap_export(PG_FUNCTION_ARGS)
 {
 	const SmArguments *args = sm_row_arguments(PG_GETARG_DATUM(0));
-	ExportSource source = {
+	ExportState state = {
 		.directory = site_directory(PG_GETARG_ARRAYTYPE_P(1)),
 		.target = DatumGetObjectId(sm_argument(args, "target")),
 		.base_url = sm_text_argument(args, "base_url"),
 		.may_be_empty = PG_GETARG_BOOL(3)
 	};
 	ErrorContextCallback callback = {error_context_stack, add_job_context,
-	unconstify(char *, source.directory)};
+	unconstify(char *, state.directory)};
 
 	error_context_stack = &callback;
 	if (PG_GETARG_BOOL(2))
@@ -599,7 +582,7 @@ _sitemap_export(PG_FUNCTION_ARGS)
 				 errdetail("The export of a target would remove the files of the others."),
 				 errhint("Give the jobs of the site the same target.")));
 	check_privilege();
-	export_source(&source, NULL);
+	export_files(&state);
 	error_context_stack = callback.previous;
 	PG_RETURN_VOID();
 }

@@ -10,7 +10,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(sitemap_files);
@@ -81,8 +80,6 @@ map_columns(TupleDesc desc)
 Datum
 sitemap_files(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
-	MemoryContext oldcontext;
 	SmOptions  *options;
 	SmSet	   *set;
 	bool		has_index;		/* also of a single file */
@@ -90,10 +87,6 @@ sitemap_files(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	state.columns = map_columns(state.result->setDesc);
-
-	context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_files",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
 	options = sm_read_options(sm_call_arguments(fcinfo), false);
 	state.compression = options->compression;
 	has_index = options->index == SM_INDEX_ALWAYS || options->index == SM_INDEX_OF_SECTION;
@@ -113,8 +106,5 @@ sitemap_files(PG_FUNCTION_ARGS)
 					 options->index == SM_INDEX_OF_SECTION ? options->section : SM_INDEX_SECTION,
 					 options->section, &state.sink);
 	sm_set_end(set, "sitemap_files");
-
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
 	return (Datum) 0;
 }

@@ -183,9 +183,7 @@ compare_content(Run *run, const char *name, SmOldFile *old, struct varlena *cont
 	sm_feed_compare(run->feed, name, old ? old->value : NULL, content);
 }
 
-/*
- * Write a file.  values, isnull: its row, without content if the target has the same.
- */
+/* Write a file.  values, isnull: its row, without content if the target has the same. */
 static void
 write_file(Run *run, const Datum *values, const bool *isnull)
 {
@@ -573,27 +571,20 @@ add_context(void *arg)
 		errcontext("in the feed \"%s\"", run->feed_label);
 }
 
-/* Do the work of a call in a memory context of its own. */
+/* Do the work of a call. */
 static void
 run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *args, Run *run))
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	ErrorContextCallback callback = {.callback = add_context,.arg = run};
+	ErrorContextCallback callback = {.previous = error_context_stack,.callback = add_context,
+	.arg = run};
 
 	run->sink.put = put_file;
 	prepare_to_store(run);
-	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	work(args, run);
 	tuplestore_end(run->files);
 	sm_target_close(&run->target);
 	error_context_stack = callback.previous;
-	MemoryContextSwitchTo(oldcontext);
-	if (run->reason)
-		run->reason = pstrdup(run->reason);
-	MemoryContextDelete(context);
 }
 
 Datum
@@ -610,7 +601,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 static Datum
 put_results(const Run *run, Datum job)
 {
-	const struct
+	struct
 	{
 		const char *name;
 		Datum		value;
@@ -627,23 +618,20 @@ put_results(const Run *run, Datum job)
 	/* other runs leave the number of the last full run */
 	const size_t nresults = lengthof(results) - (run->reads_all ? 0 : 1);
 	HeapTupleHeader header = DatumGetHeapTupleHeader(job);
-	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	HeapTupleData old = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	HeapTuple	row = &old;
 	TupleDesc	desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
 												   HeapTupleHeaderGetTypMod(header));
-	int			columns[lengthof(results)];
-	Datum		values[lengthof(results)];
-	bool		nulls[lengthof(results)];
-	int			ncolumns = 0;
 
 	for (size_t i = 0; i < nresults; i++)
 	{
-		columns[ncolumns] = SPI_fnumber(desc, results[i].name);
-		values[ncolumns] = results[i].value;
-		nulls[ncolumns] = results[i].isnull;
-		if (columns[ncolumns] > 0)
-			ncolumns++;
+		int			column = SPI_fnumber(desc, results[i].name);
+
+		if (column > 0)
+			row = heap_modify_tuple_by_cols(row, desc, 1, &column, &results[i].value,
+											&results[i].isnull);
 	}
-	return HeapTupleGetDatum(heap_modify_tuple_by_cols(&row, desc, ncolumns, columns, values, nulls));
+	return HeapTupleGetDatum(row);
 }
 
 /*

@@ -311,7 +311,14 @@ reads_json(Node *node)
 		!is_json_type(exprType(node)) && first_argument(node, is_json_type) != NULL;
 }
 
-/* Look for a node that depends on the session. */
+/* Can a value of a type depend on how dates and times are read?  Types of users may have any. */
+static bool
+can_depend(Oid type)
+{
+	return is_time_type(type) || type >= FirstNormalObjectId;
+}
+
+/* Look for a node that depends on the session, and collect literals that may. */
 static bool
 find_dependence(Node *node, void *context)
 {
@@ -321,6 +328,8 @@ find_dependence(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
+	if (IsA(node, Const) && can_depend(castNode(Const, node)->consttype))
+		walk->literals = lappend(walk->literals, node);
 	if ((walk->found = check_node(node, outer)) != NULL)
 		return true;
 	if (IsA(node, Query))
@@ -334,33 +343,12 @@ find_dependence(Node *node, void *context)
 	return is_found;
 }
 
-/* Can a value of a type depend on how dates and times are read?  Types of users may have any. */
-static bool
-can_depend(Oid type)
-{
-	return is_time_type(type) || type >= FirstNormalObjectId;
-}
-
-static bool
-collect_literals(Node *node, void *context)
-{
-	Walk	   *walk = context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-		return query_tree_walker(castNode(Query, node), collect_literals, context, 0);
-	if (IsA(node, Const) && can_depend(castNode(Const, node)->consttype))
-		walk->literals = lappend(walk->literals, node);
-	return expression_tree_walker(node, collect_literals, context);
-}
-
 static void
 analyze_differently(void *arg)
 {
 	Walk	   *walk = arg;
 
-	collect_literals((Node *) sm_query_analyze_differently(walk->query), walk);
+	(void) find_dependence((Node *) sm_query_analyze_differently(walk->query), walk);
 }
 
 /*
@@ -368,24 +356,22 @@ analyze_differently(void *arg)
  * when these were created.
  */
 static const char *
-find_literal(SmQuery *query)
+find_literal(SmQuery *query, const List *literals)
 {
-	Walk		first = {0};
-	Walk		second = {.query = query};
+	Walk		again = {.query = query};
 	ErrorData  *error;
 	ListCell   *a;
 	ListCell   *b;
 
-	collect_literals((Node *) sm_query_tree(query), &first);
-	if (first.literals == NIL)
+	if (literals == NIL)
 		return NULL;
-	error = sm_try(analyze_differently, &second);
+	error = sm_try(analyze_differently, &again);
 	if (error && error->sqlerrcode != ERRCODE_CHECK_VIOLATION &&
 		ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
 		ReThrowError(error);
 	if (error)
 		return psprintf("a literal that other settings refuse (%s)", error->message);
-	forboth(a, first.literals, b, second.literals)
+	forboth(a, literals, b, again.literals)
 	{
 		Node	   *literal = lfirst(a);
 
@@ -400,5 +386,6 @@ sm_query_session(SmQuery *query)
 {
 	Walk		walk = {0};
 
-	return find_dependence((Node *) sm_query_tree(query), &walk) ? walk.found : find_literal(query);
+	return find_dependence((Node *) sm_query_tree(query), &walk) ? walk.found :
+		find_literal(query, walk.literals);
 }

@@ -258,19 +258,6 @@ plan_source(SPIPlanPtr plan)
 	return linitial(SPI_plan_get_plan_sources(plan));
 }
 
-/* Does a tree contain a parameter of the statement? */
-static bool
-contains_parameter(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param))
-		return castNode(Param, node)->paramkind == PARAM_EXTERN;
-	if (IsA(node, Query))
-		return query_tree_walker(castNode(Query, node), contains_parameter, context, 0);
-	return expression_tree_walker(node, contains_parameter, context);
-}
-
 bool
 sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, bool *is_constant)
 {
@@ -278,7 +265,6 @@ sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, boo
 	SPIPlanPtr	plan;
 	const Query *query;
 	bool		is_volatile;
-	int			result;
 
 	sm_set_parameter(options.params, 1, TIMESTAMPTZOID, TimestampTzGetDatum(since), false);
 	SPI_connect();
@@ -288,13 +274,11 @@ sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, boo
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),
 				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
-	result = SPI_execute_plan_extended(plan, &options);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	sm_execute_plan(plan, &options);
 	is_volatile = contain_volatile_functions((Node *) plan_source(plan)->query_list);
 	query = linitial_node(Query, plan_source(plan)->query_list);
 	*is_constant = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !is_volatile &&
-		!contains_parameter((Node *) query, NULL);
+		strstr(statement, "$1") == NULL;
 	SPI_finish();
 	return is_volatile;
 }
@@ -417,10 +401,8 @@ run(SPIPlanPtr plan, ParamListInfo bounds, SmReceiver *receiver)
 {
 	/* there is no limit of rows, which would forbid parallel workers */
 	SPIExecuteOptions options = {.params = bounds,.read_only = true,.dest = &receiver->dest};
-	int			result = SPI_execute_plan_extended(plan, &options);
 
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	sm_execute_plan(plan, &options);
 }
 
 /* What to do with a query: whatever can run code of users. */

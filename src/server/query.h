@@ -13,9 +13,7 @@
 #include "tcop/dest.h"
 #include "utils/resowner.h"
 
-/*
- * A query that makes a set, ready to be run as a whole or for ranges of keys.
- */
+/* A query that makes a set, ready to be run as a whole or for ranges of keys. */
 typedef struct SmQuery
 {
 	const char *source;			/* its text */

@@ -177,10 +177,9 @@ sm_table_prepare(SmGuard *guard, const char *statement)
 }
 
 void
-sm_table_execute_plan(SPIPlanPtr plan, const SmGuard *guard)
+sm_execute_plan(SPIPlanPtr plan, const SPIExecuteOptions *options)
 {
-	SPIExecuteOptions options = {.params = guard->params};
-	int			result = SPI_execute_plan_extended(plan, &options);
+	int			result = SPI_execute_plan_extended(plan, options);
 
 	if (result < 0)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));

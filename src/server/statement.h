@@ -60,7 +60,7 @@ typedef struct SmGuard
  */
 extern SPIPlanPtr sm_table_prepare(SmGuard *guard, const char *statement);
 
-/* Run such a statement. */
-extern void sm_table_execute_plan(SPIPlanPtr plan, const SmGuard *guard);
+/* Run a prepared statement, such a one or another. */
+extern void sm_execute_plan(SPIPlanPtr plan, const SPIExecuteOptions *options);
 
 #endif

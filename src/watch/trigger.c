@@ -29,7 +29,6 @@
 
 #include "access/relation.h"
 #include "access/xact.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -85,9 +84,7 @@ typedef struct Columns
 	int			needed;			/* how many attributes of a row to read */
 } Columns;
 
-/*
- * Error context of the INSERT: PostgreSQL's messages do not name the source.
- */
+/* Error context of the INSERT: PostgreSQL's messages do not name the source. */
 static void
 insert_error(void *arg)
 {
@@ -379,6 +376,7 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 	Oid			type = keys->all ? InvalidOid : TupleDescAttr(keys->desc, 0)->atttypid;
 	InsertPlan *insert = find_insert(name, RelationGetRelid(queue), type);
 	InsertPlan	once;
+	SPIExecuteOptions options = {0};
 	int			level = NewGUCNestLevel();
 	Oid			user;
 	int			context;
@@ -393,7 +391,8 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 	SPI_register_relation(&rows);
 	if (insert == NULL)
 		insert = make_insert(name, RelationGetRelid(queue), type, &once);
-	sm_table_execute_plan(insert->plan, &insert->guard);
+	options.params = insert->guard.params;
+	sm_execute_plan(insert->plan, &options);
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	SetUserIdAndSecContext(user, context);

@@ -36,30 +36,15 @@
 #include "web/xml.h"
 
 /* The columns of type sitemap_change. */
-enum
-{
-	CHANGE_BASE_URL,
-	CHANGE_AT,
-	CHANGE_SECTION,
-	CHANGE_LOC,					/* the first column of SELECT_CHANGES */
-	CHANGE_ACTION,
-	CHANGE_LASTMOD,
-	CHANGE_NCOLUMNS
-};
-
-static const SmTableColumn change_columns[CHANGE_NCOLUMNS] = {
-	[CHANGE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
-	[CHANGE_AT] = {.name = "at",.type = TIMESTAMPTZOID},
-	[CHANGE_SECTION] = {.name = "section",.type = TEXTOID},
-	[CHANGE_LOC] = {.name = "loc",.type = TEXTOID},
-	[CHANGE_ACTION] = {.name = "action",.type = TEXTOID},
-	[CHANGE_LASTMOD] = {.name = "lastmod",.type = TEXTOID}
+static const SmTableColumn change_columns[] = {
+	{"base_url", TEXTOID}, {"at", TIMESTAMPTZOID}, {"section", TEXTOID},
+	{"loc", TEXTOID}, {"action", TEXTOID}, {"lastmod", TEXTOID}
 };
 
 static const SmTable feed_table = {
 	.what = "feed table",
 	.columns = change_columns,
-	.ncolumns = CHANGE_NCOLUMNS,
+	.ncolumns = lengthof(change_columns),
 	.hint = "Create the feed with CREATE TABLE ... OF sitemap_change."
 };
 
@@ -112,13 +97,15 @@ may(Oid relid, AclMode mode)
 		pg_attribute_aclcheck_all(relid, GetUserId(), mode, ACLMASK_ANY) == ACLCHECK_OK;
 }
 
-/* Open and check the feed. */
-static void
-open_feed(SmFeed *feed)
+SmFeed *
+sm_feed_open(Oid relid)
 {
+	SmFeed	   *feed = palloc0_object(SmFeed);
 	SmTable    *table = &feed->table;
 	char		relkind;
 
+	*table = feed_table;
+	table->relid = relid;
 	sm_table_open(table, RowExclusiveLock);
 	relkind = table->rel->rd_rel->relkind;
 	if (relkind != RELKIND_FOREIGN_TABLE && relkind != RELKIND_VIEW)
@@ -130,16 +117,7 @@ open_feed(SmFeed *feed)
 				 errdetail("A feed needs the privileges SELECT and INSERT.")));
 	sm_table_check_row_security(table);
 	sm_table_check_columns(table);
-}
 
-SmFeed *
-sm_feed_open(Oid relid)
-{
-	SmFeed	   *feed = palloc0_object(SmFeed);
-
-	feed->table = feed_table;
-	feed->table.relid = relid;
-	open_feed(feed);
 	feed->entries = tuplestore_begin_heap(false, false, work_mem);
 	feed->desc = CreateTemplateTupleDesc(ENTRY_NCOLUMNS);
 	TupleDescInitEntry(feed->desc, 1, "loc", TEXTOID, -1, 0);
@@ -175,9 +153,7 @@ not_ours(const SmFeed *feed)
 			 errhint("Publish once without feed.")));
 }
 
-/*
- * Does a text consist of printable ASCII, as every URL and date that we write does?
- */
+/* Does a text consist of printable ASCII, as every URL and date that we write does? */
 static bool
 is_printable_ascii(SmSpan text)
 {
@@ -280,13 +256,13 @@ static void
 insert_rows(const SmFeed *feed, const SPITupleTable *rows, const char *base_url, TimestampTz at,
 			const char *section)
 {
-	int			last = CHANGE_LOC;	/* number of the last parameter */
-	ParamListInfo params = makeParamList(last + (int) rows->numvals * (CHANGE_NCOLUMNS - CHANGE_LOC));
+	int			last = 3;		/* number of the last parameter */
+	ParamListInfo params = makeParamList(last + 3 * (int) rows->numvals);
 	StringInfoData statement;
 
-	sm_set_parameter(params, CHANGE_BASE_URL + 1, TEXTOID, CStringGetTextDatum(base_url), false);
-	sm_set_parameter(params, CHANGE_AT + 1, TIMESTAMPTZOID, TimestampTzGetDatum(at), false);
-	sm_set_parameter(params, CHANGE_SECTION + 1, TEXTOID, CStringGetTextDatum(section), false);
+	sm_set_parameter(params, 1, TEXTOID, CStringGetTextDatum(base_url), false);
+	sm_set_parameter(params, 2, TIMESTAMPTZOID, TimestampTzGetDatum(at), false);
+	sm_set_parameter(params, 3, TEXTOID, CStringGetTextDatum(section), false);
 	initStringInfo(&statement);
 	appendStringInfoString(&statement,
 						   "INSERT INTO @table (base_url, at, section, loc, action, lastmod) VALUES ");
@@ -294,11 +270,10 @@ insert_rows(const SmFeed *feed, const SPITupleTable *rows, const char *base_url,
 	{
 		appendStringInfo(&statement, "%s($1, $2, $3, $%d, $%d, $%d)", i > 0 ? ", " : "",
 						 last + 1, last + 2, last + 3);
-		for (int column = CHANGE_LOC; column < CHANGE_NCOLUMNS; column++)
+		for (int column = 1; column <= 3; column++)
 		{
 			bool		isnull;
-			Datum		value = SPI_getbinval(rows->vals[i], rows->tupdesc,
-											  column - CHANGE_LOC + 1, &isnull);
+			Datum		value = SPI_getbinval(rows->vals[i], rows->tupdesc, column, &isnull);
 
 			sm_set_parameter(params, ++last, TEXTOID, value, isnull);
 		}

@@ -31,7 +31,6 @@
 
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "server/encoding.h"
 #include "text/digest.h"
 
 /* what the line of the site begins with */

@@ -10,7 +10,6 @@
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "text/text.h"
-#include "utils/builtins.h"
 #include "web/userinfo.h"
 
 /* default of compression in a target */
@@ -62,9 +61,9 @@ section_option(const SmArguments *args)
 	if (names_file(sm_span_of(section)))
 		sm_invalid_argument("section", section,
 							"It is the beginning of file names, to which \".xml\" and the like are added.");
-	if (strcmp(section, SM_FURTHER_INDEX) == 0)
+	if (strcmp(section, SM_INDEX_SECTION "-index") == 0)
 		sm_invalid_argument("section", section,
-							"Names such as " SM_FURTHER_INDEX "-2.xml are the names of further files of the index.");
+							"Names such as " SM_INDEX_SECTION "-index-2.xml are the names of further files of the index.");
 	return section;
 }
 

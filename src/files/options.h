@@ -15,9 +15,6 @@
  */
 #define SM_INDEX_SECTION	"sitemap"
 
-/* Not allowed as a section: its files would have the names of further indexes. */
-#define SM_FURTHER_INDEX	SM_INDEX_SECTION "-index"
-
 typedef enum SmIndexMode
 {
 	SM_INDEX_AUTO,				/* an index if there is more than one file */

@@ -33,9 +33,7 @@ typedef struct SmRebuildLimits
 /* Record a change of keys in the files from first to last. */
 extern void sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last);
 
-/*
- * After all changes, find the files that have to be rebuilt, and return their number.
- */
+/* After all changes, find the files that have to be rebuilt, and return their number. */
 extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles,
 							   const SmRebuildLimits *limits);
 

@@ -85,9 +85,7 @@ key_is_too_large(SmSet *set)
 			 errhint("Choose a key that fewer pages have.")));
 }
 
-/*
- * Does an old file that stays begin with this key?  The keys of the calls ascend.
- */
+/* Does an old file that stays begin with this key?  The keys of the calls ascend. */
 static bool
 meets_old_file(SmSet *set, Datum key)
 {
@@ -124,9 +122,7 @@ cut_file(SmSet *set)
 	return true;
 }
 
-/*
- * Add the entry at the end of the buffer to this file or to the next.
- */
+/* Add the entry at the end of the buffer to this file or to the next. */
 static void
 add_entry(SmSet *set, const SmEntry *entry)
 {

@@ -25,9 +25,7 @@ typedef struct SmOldFiles
 	SmRebuildFile *rebuild;		/* what changed in them, for sm_set_rebuild */
 } SmOldFiles;
 
-/*
- * A set that is being made.
- */
+/* A set that is being made. */
 typedef struct SmSet
 {
 	SmReceiver	receiver;		/* must be first */

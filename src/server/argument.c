@@ -10,7 +10,6 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "server/encoding.h"
 #include "text/ascii.h"
 #include "text/text.h"
@@ -91,25 +90,16 @@ sm_argument_type(FunctionCallInfo fcinfo, int n)
 SmArguments *
 sm_call_arguments(FunctionCallInfo fcinfo)
 {
-	SmArguments *args = fcinfo->flinfo->fn_extra;
+	SmArguments *args = palloc_object(SmArguments);
+	HeapTuple	function = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+	char	   *modes;
 
-	/* names and types are read once for all calls of an expression */
-	if (args == NULL)
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-		HeapTuple	function = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
-		char	   *modes;
-
-		if (!HeapTupleIsValid(function))
-			elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
-		args = palloc_object(SmArguments);
-		/* the columns of a result follow the arguments */
-		(void) get_func_arg_info(function, &args->types, &args->names, &modes);
-		ReleaseSysCache(function);
-		args->count = args->names ? PG_NARGS() : 0;
-		fcinfo->flinfo->fn_extra = args;
-		MemoryContextSwitchTo(oldcontext);
-	}
+	if (!HeapTupleIsValid(function))
+		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+	(void) get_func_arg_info(function, &args->types, &args->names, &modes);
+	ReleaseSysCache(function);
+	/* the columns of a result follow the arguments */
+	args->count = args->names ? PG_NARGS() : 0;
 	args->values = fcinfo->args;
 	return args;
 }

@@ -7,7 +7,6 @@
 #include "server/error.h"
 
 #include "access/xact.h"
-#include "utils/memutils.h"
 #include "utils/resowner.h"
 
 static ErrorData *

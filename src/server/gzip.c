@@ -49,14 +49,6 @@ release(void *opaque, void *address)
 	pfree(address);
 }
 
-pg_noreturn static void
-compression_failed(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg("could not compress a document")));
-}
-
 #ifdef USE_LIBDEFLATE
 
 /*
@@ -87,7 +79,7 @@ sm_gzip(int level, SmSpan data)
 	len = libdeflate_gzip_compress(compressor, data.s, data.len, VARDATA(result), room);
 	libdeflate_free_compressor(compressor);
 	if (len == 0)
-		compression_failed();
+		elog(ERROR, "could not compress a document");
 	SET_VARSIZE(result, VARHDRSZ + len);
 	return result;
 }
@@ -104,7 +96,7 @@ sm_gzip(int level, SmSpan data)
 	int			status;
 
 	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		compression_failed();
+		elog(ERROR, "could not compress a document");
 	room = deflateBound(&stream, data.len);
 	result = palloc(VARHDRSZ + room);
 	stream.next_in = (Bytef *) data.s;
@@ -119,7 +111,7 @@ sm_gzip(int level, SmSpan data)
 		status = deflate(&stream, left > DEFLATE_STEP ? Z_NO_FLUSH : Z_FINISH);
 	} while (status == Z_OK);
 	if (status != Z_STREAM_END)
-		compression_failed();
+		elog(ERROR, "could not compress a document");
 	SET_VARSIZE(result, VARHDRSZ + room - stream.avail_out);
 	deflateEnd(&stream);
 	return result;

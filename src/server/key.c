@@ -14,7 +14,6 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
 #include "utils/datum.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"

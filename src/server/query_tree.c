@@ -13,8 +13,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
+#include "server/table.h"
 #include "utils/plancache.h"
 #include "utils/rls.h"
 
@@ -34,10 +33,8 @@ sm_query_unsecured(const SmQuery *query)
 
 	foreach(cell, source->relationOids)
 	{
-		Oid			relid = lfirst_oid(cell);
-
-		if (check_enable_rls(relid, InvalidOid, true) == RLS_NONE_ENV)
-			return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+		if (check_enable_rls(lfirst_oid(cell), InvalidOid, true) == RLS_NONE_ENV)
+			return sm_qualified_name(lfirst_oid(cell));
 	}
 	return NULL;
 }

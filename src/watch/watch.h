@@ -39,9 +39,6 @@ extern int	sm_watch_column(Relation source, const char *name, SmWatchProblem *pr
  */
 extern Oid	sm_watch_root(Oid relid);
 
-/* The queue's first column, which receives the keys.  Returns NULL if there is none. */
-extern Form_pg_attribute sm_queue_column(Relation queue);
-
 /*
  * Check that the source's owner can add rows to the open queue.  Returns false and
  * describes the problem otherwise.

@@ -105,8 +105,7 @@ check_privilege(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to export to a directory"),
-				 errdetail("Only roles with privileges of the \"%s\" role may export to a directory of the server.",
-						   "pg_write_server_files"),
+				 errdetail("Only roles with privileges of the \"pg_write_server_files\" role may export to a directory of the server."),
 				 errhint("A superuser can execute: GRANT pg_write_server_files TO %s. Without it, read the files by a query, and write them on the client's side.",
 						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
 }

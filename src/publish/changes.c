@@ -310,7 +310,7 @@ sm_changes_count_missed(SmChanges *changes)
 	 * What was committed between the snapshots of the statement and of the
 	 * query is in the files, and its keys are still to be read.
 	 */
-	error = sm_try_and_undo(run_statement, changes);
+	error = sm_try(run_statement, changes, false);
 	changes->target->activity = SM_IN_QUERY;
 	if (error && sm_is_cancel(error))
 		ReThrowError(error);

@@ -249,7 +249,7 @@ sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 		if (files[i]->first_key == NULL)
 			return psprintf("file \"%s\" has no first_key", files[i]->name);
 	}
-	error = sm_try(read_first_keys, &keys);
+	error = sm_try(read_first_keys, &keys, true);
 	if (error && ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
 		ReThrowError(error);
 	if (error)

@@ -250,7 +250,7 @@ _sitemap_try(PG_FUNCTION_ARGS)
 	 * would have to wait for a session that waits for a stronger lock.
 	 */
 	open_own_jobs(&step.jobs, PG_GETARG_OID(0), is_run ? AccessShareLock : RowExclusiveLock);
-	error = sm_try(run_step, &step);
+	error = sm_try(run_step, &step, true);
 	relation_close(step.jobs.rel, NoLock);
 	if (error)
 	{

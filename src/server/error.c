@@ -9,8 +9,8 @@
 #include "access/xact.h"
 #include "utils/resowner.h"
 
-static ErrorData *
-try_work(void (*work) (void *arg), void *arg, bool keep)
+ErrorData *
+sm_try(void (*work) (void *arg), void *arg, bool keep)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -36,18 +36,6 @@ try_work(void (*work) (void *arg), void *arg, bool keep)
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 	return error;
-}
-
-ErrorData *
-sm_try(void (*work) (void *arg), void *arg)
-{
-	return try_work(work, arg, true);
-}
-
-ErrorData *
-sm_try_and_undo(void (*work) (void *arg), void *arg)
-{
-	return try_work(work, arg, false);
 }
 
 /* PostgreSQL's function ProcessInterrupts raises all cancel requests and timeouts. */

@@ -6,13 +6,11 @@
 #define SM_ERROR_H
 
 /*
- * Do work in a subtransaction, and keep what it did unless it raises an error.  Returns the
- * error, in the current memory context, or NULL.
+ * Do work in a subtransaction.  What it did is undone, and its locks are released, after an
+ * error, or in any case unless keep is true.  Returns the error, in the current memory
+ * context, or NULL.
  */
-extern ErrorData *sm_try(void (*work) (void *arg), void *arg);
-
-/* The same, but always undo what work did, which also releases its locks. */
-extern ErrorData *sm_try_and_undo(void (*work) (void *arg), void *arg);
+extern ErrorData *sm_try(void (*work) (void *arg), void *arg, bool keep);
 
 /*
  * Is an error a cancel request or a timeout of this session?  A foreign server's timeout and

@@ -482,7 +482,7 @@ do_read_only(Work *work)
 		if (XactReadOnly)
 			do_work(work);
 		else
-			error = sm_try(do_work, work);
+			error = sm_try(do_work, work, true);
 		if (error)
 			ReThrowError(error);
 	}

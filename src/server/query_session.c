@@ -365,7 +365,7 @@ find_literal(SmQuery *query, const List *literals)
 
 	if (literals == NIL)
 		return NULL;
-	error = sm_try(analyze_differently, &again);
+	error = sm_try(analyze_differently, &again, true);
 	if (error && error->sqlerrcode != ERRCODE_CHECK_VIOLATION &&
 		ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
 		ReThrowError(error);

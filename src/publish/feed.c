@@ -4,8 +4,8 @@
  *	  columns of sitemap_change.
  *
  * For each file that the run writes or deletes, its old and new versions are
- * compared, and the entries that differ are kept.  At the end a statement groups them by
- * URL.  So the two entries of a URL that moved from one file to another meet.
+ * compared, and the entries that differ are kept.  At the end they are sorted by URL.  So
+ * the two entries of a URL that moved from one file to another meet.
  *
  * Example: file 1 had the pages A and B, file 2 had C and D.  A was edited, B was
  * deleted, and C moved to file 1.  Kept are A (old), A (new), B (old), C (new) and
@@ -19,26 +19,30 @@
 
 #include "access/relation.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "publish/entries.h"
 #include "server/gzip.h"
+#include "server/sort.h"
 #include "server/statement.h"
 #include "text/digest.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 #include "web/xml.h"
 
 /* The columns of type sitemap_change. */
 static const SmTableColumn change_columns[] = {
-	{"base_url", TEXTOID}, {"at", TIMESTAMPTZOID}, {"section", TEXTOID},
-	{"loc", TEXTOID}, {"action", TEXTOID}, {"lastmod", TEXTOID}
+	{.name = "base_url",.type = TEXTOID},
+	{.name = "at",.type = TIMESTAMPTZOID},
+	{.name = "section",.type = TEXTOID},
+	{.name = "loc",.type = TEXTOID},
+	{.name = "action",.type = TEXTOID},
+	{.name = "lastmod",.type = TEXTOID}
 };
 
 static const SmTable feed_table = {
@@ -49,42 +53,29 @@ static const SmTable feed_table = {
 };
 
 /*
- * The entries that differ, with the columns
- *
- *		loc			the URL
- *		listed		1 for an entry of a new version, -1 of an old one
- *		digest		of the whole entry; negative for an old one
- *		lastmod		of a new entry
- *
- * A URL that the section lists more than once counts as added or removed if it is listed
- * more or less often than before, in whichever files.  Otherwise it has changed unless its
- * old and new digests add up to 0.
+ * The columns of the entries that differ.  A URL that the section lists more than once
+ * counts as added or removed if it is listed more or less often than before, in whichever
+ * files.  Otherwise it has changed unless its old and new digests add up to 0.
  */
-#define ENTRIES		"sitemap_entries"
-#define ENTRY_NCOLUMNS	4
+enum
+{
+	ENTRY_LOC,					/* the URL */
+	ENTRY_LASTMOD,				/* of a new entry; else, or without one, empty */
+	ENTRY_LISTED,				/* 1 for an entry of a new version, -1 of an
+								 * old one */
+	ENTRY_DIGEST,				/* of the whole entry; negative for an old one */
+	ENTRY_NCOLUMNS
+};
 
-/* rows of SELECT_CHANGES that are in memory, and are inserted by one statement */
-#define BATCH_ROWS		20
+static const Oid entry_types[ENTRY_NCOLUMNS] = {TEXTOID, TEXTOID, INT8OID, INT8OID};
 
-/*
- * The last three columns of the feed.  An INSERT ... SELECT of a tuplestore could not be sent
- * to the shards of a feed, so the rows are inserted as lists of VALUES.
- */
-#define SELECT_CHANGES \
-	"SELECT loc," \
-	" CASE WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.>) 0 THEN 'added'" \
-	" WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.<) 0 THEN 'removed' ELSE 'changed' END," \
-	" CASE WHEN pg_catalog.sum(listed) OPERATOR(pg_catalog.>=) 0 THEN pg_catalog.min(lastmod) END" \
-	" FROM " ENTRIES " GROUP BY loc" \
-	" HAVING pg_catalog.sum(listed) OPERATOR(pg_catalog.<>) 0" \
-	" OR pg_catalog.sum(digest) OPERATOR(pg_catalog.<>) 0 ORDER BY loc"
+/* URLs whose rows are in memory, and are inserted by one statement */
+#define BATCH_URLS		20
 
 struct SmFeed
 {
 	SmTable		table;
-	Tuplestorestate *entries;
-	TupleDesc	desc;			/* of the entries */
-
+	SmSort		entries;		/* by URL and lastmod */
 	const char *name;			/* of the file being compared */
 	MemoryContext entry_context;	/* for an entry, or rows to insert */
 };
@@ -118,14 +109,7 @@ sm_feed_open(Oid relid)
 	sm_table_check_row_security(table);
 	sm_table_check_columns(table);
 
-	feed->entries = tuplestore_begin_heap(false, false, work_mem);
-	feed->desc = CreateTemplateTupleDesc(ENTRY_NCOLUMNS);
-	TupleDescInitEntry(feed->desc, 1, "loc", TEXTOID, -1, 0);
-	TupleDescInitEntryCollation(feed->desc, 1, C_COLLATION_OID);
-	TupleDescInitEntry(feed->desc, 2, "listed", INT4OID, -1, 0);
-	TupleDescInitEntry(feed->desc, 3, "digest", INT8OID, -1, 0);
-	TupleDescInitEntry(feed->desc, 4, "lastmod", TEXTOID, -1, 0);
-	TupleDescFinalize(feed->desc);
+	sm_sort_begin(&feed->entries, ENTRY_NCOLUMNS, entry_types, ENTRY_LASTMOD + 1);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",
 												ALLOCSET_SMALL_SIZES);
 	return feed;
@@ -169,11 +153,11 @@ keep_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *e
 {
 	SmFeed	   *feed = arg;
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->entry_context);
-	Datum		values[ENTRY_NCOLUMNS];
-	bool		nulls[ENTRY_NCOLUMNS] = {false};
+	Datum	   *values = sm_sort_row(&feed->entries);
+	SmSpan		lastmod = is_new && entry->lastmod.s ? entry->lastmod : sm_span("", 0);
+	uint64		digest = sm_digest(entry->raw.s, entry->raw.len, 0);
 	size_t		len = entry->loc.len;
 	text	   *loc = palloc(VARHDRSZ + len);
-	int64		digest;
 
 	CHECK_FOR_INTERRUPTS();
 	if (version->is_text)
@@ -184,15 +168,11 @@ keep_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *e
 	if (!is_printable_ascii(sm_span(VARDATA(loc), len)) || !is_printable_ascii(entry->lastmod))
 		not_ours(feed);
 
-	/* a bit less, so that the digest has a sign */
-	digest = sm_digest(entry->raw.s, entry->raw.len, 0) >> 1;
-	nulls[3] = !is_new || entry->lastmod.s == NULL;
-	values[0] = PointerGetDatum(loc);
-	values[1] = Int32GetDatum(is_new ? 1 : -1);
-	values[2] = Int64GetDatum(is_new ? digest : -digest);
-	values[3] = nulls[3] ? (Datum) 0 :
-		PointerGetDatum(cstring_to_text_with_len(entry->lastmod.s, entry->lastmod.len));
-	tuplestore_putvalues(feed->entries, feed->desc, values, nulls);
+	values[ENTRY_LOC] = PointerGetDatum(loc);
+	values[ENTRY_LASTMOD] = PointerGetDatum(cstring_to_text_with_len(lastmod.s, lastmod.len));
+	values[ENTRY_LISTED] = Int64GetDatum(is_new ? 1 : -1);
+	values[ENTRY_DIGEST] = UInt64GetDatum(is_new ? digest : -digest);
+	sm_sort_put(&feed->entries);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->entry_context);
 }
@@ -251,13 +231,17 @@ next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 	return run_at;
 }
 
-/* Insert rows of SELECT_CHANGES. */
-static void
-insert_rows(const SmFeed *feed, const SPITupleTable *rows, const char *base_url, TimestampTz at,
+/*
+ * Insert a row for each of the next URLs that changed.  entry: the first of their entries.
+ * Returns the first entry after them, NULL at the end.  An INSERT ... SELECT could not be
+ * sent to the shards of a feed, so the rows are a list of VALUES.
+ */
+static const Datum *
+insert_rows(SmFeed *feed, const Datum *entry, const char *base_url, TimestampTz at,
 			const char *section)
 {
 	int			last = 3;		/* number of the last parameter */
-	ParamListInfo params = makeParamList(last + 3 * (int) rows->numvals);
+	ParamListInfo params = makeParamList(last + 3 * BATCH_URLS);
 	StringInfoData statement;
 
 	sm_set_parameter(params, 1, TEXTOID, CStringGetTextDatum(base_url), false);
@@ -266,58 +250,59 @@ insert_rows(const SmFeed *feed, const SPITupleTable *rows, const char *base_url,
 	initStringInfo(&statement);
 	appendStringInfoString(&statement,
 						   "INSERT INTO @table (base_url, at, section, loc, action, lastmod) VALUES ");
-	for (uint64 i = 0; i < rows->numvals; i++)
+	for (int i = 0; entry && i < BATCH_URLS; i++)
 	{
-		appendStringInfo(&statement, "%s($1, $2, $3, $%d, $%d, $%d)", i > 0 ? ", " : "",
-						 last + 1, last + 2, last + 3);
-		for (int column = 1; column <= 3; column++)
-		{
-			bool		isnull;
-			Datum		value = SPI_getbinval(rows->vals[i], rows->tupdesc, column, &isnull);
+		text	   *loc = DatumGetTextPCopy(entry[ENTRY_LOC]);
+		text	   *lastmod = NULL; /* the earliest of the new entries */
+		int64		listed = 0;
+		uint64		digest = 0;
 
-			sm_set_parameter(params, ++last, TEXTOID, value, isnull);
-		}
+		do
+		{
+			if (lastmod == NULL && VARSIZE_ANY_EXHDR(DatumGetPointer(entry[ENTRY_LASTMOD])) > 0)
+				lastmod = DatumGetTextPCopy(entry[ENTRY_LASTMOD]);
+			listed += DatumGetInt64(entry[ENTRY_LISTED]);
+			digest += DatumGetUInt64(entry[ENTRY_DIGEST]);
+			entry = sm_sort_next(&feed->entries);
+		} while (entry && datum_image_eq(entry[ENTRY_LOC], PointerGetDatum(loc), false, -1));
+		if (listed == 0 && digest == 0)
+			continue;
+		appendStringInfo(&statement, "%s($1, $2, $3, $%d, $%d, $%d)", last > 3 ? ", " : "",
+						 last + 1, last + 2, last + 3);
+		sm_set_parameter(params, ++last, TEXTOID, PointerGetDatum(loc), false);
+		sm_set_parameter(params, ++last, TEXTOID,
+						 CStringGetTextDatum(listed > 0 ? "added" : listed < 0 ? "removed" : "changed"), false);
+		sm_set_parameter(params, ++last, TEXTOID, PointerGetDatum(lastmod),
+						 listed < 0 || lastmod == NULL);
 	}
-	sm_table_execute(&feed->table, statement.data, params, SM_WRITE, NULL);
+	params->numParams = last;
+	if (last > 3)
+		sm_table_execute(&feed->table, statement.data, params, SM_WRITE, NULL);
+	return entry;
 }
 
 void
 sm_feed_write(SmFeed *feed, const char *base_url, const char *section, TimestampTz run_at)
 {
-	MemoryContext context = CurrentMemoryContext;
-	EphemeralNamedRelationData entries = {
-		.md.name = ENTRIES,.md.reliddesc = InvalidOid,.md.tupdesc = feed->desc,
-		.md.enrtype = ENR_NAMED_TUPLESTORE,
-		.md.enrtuples = tuplestore_tuple_count(feed->entries),.reldata = feed->entries
-	};
+	const Datum *entry = sm_sort_next(&feed->entries);
 	TimestampTz at;
-	Portal		changes;
+	MemoryContext oldcontext;
 
-	if (tuplestore_tuple_count(feed->entries) == 0)
+	if (entry == NULL)
 		return;
 	at = next_time(feed, base_url, run_at);
-	SPI_register_relation(&entries);
-	changes = SPI_cursor_open_with_args(NULL, SELECT_CHANGES, 0, NULL, NULL, NULL, true, 0);
-	/* a trigger of the feed can close all cursors */
-	PinPortal(changes);
-	while (SPI_cursor_fetch(changes, true, BATCH_ROWS), SPI_processed > 0)
+	oldcontext = MemoryContextSwitchTo(feed->entry_context);
+	while (entry)
 	{
-		SPITupleTable *rows = SPI_tuptable;
-
-		CHECK_FOR_INTERRUPTS();
-		MemoryContextSwitchTo(feed->entry_context);
-		insert_rows(feed, rows, base_url, at, section);
+		entry = insert_rows(feed, entry, base_url, at, section);
 		MemoryContextReset(feed->entry_context);
-		SPI_freetuptable(rows);
 	}
-	UnpinPortal(changes);
-	SPI_cursor_close(changes);
-	MemoryContextSwitchTo(context);
+	MemoryContextSwitchTo(oldcontext);
 }
 
 void
 sm_feed_close(SmFeed *feed)
 {
-	tuplestore_end(feed->entries);
+	sm_sort_end(&feed->entries);
 	relation_close(feed->table.rel, NoLock);
 }

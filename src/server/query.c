@@ -235,17 +235,12 @@ refuse_table_name(const char *text)
 				 errhint("To read the table, write TABLE %s.", text)));
 }
 
-/*
- * Prepare a statement for parameters of these types.  options: flags CURSOR_OPT_* of SPI.  The
- * current memory context stays.
- */
+/* Prepare a statement for parameters of these types.  options: flags CURSOR_OPT_* of SPI. */
 static SPIPlanPtr
-prepare(const char *statement, int nargs, const Oid *types, int options)
+prepare(const char *statement, int nargs, Oid *types, int options)
 {
-	MemoryContext context = CurrentMemoryContext;
-	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, unconstify(Oid *, types), options);
+	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, types, options);
 
-	MemoryContextSwitchTo(context);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
 	return plan;

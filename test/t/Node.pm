@@ -1,24 +1,62 @@
-# A server for a test, and what several tests look up.
+# What each test has: strict, warnings, Test::More and PostgreSQL::Test::Utils; servers, and
+# SQL for the first of them; and what several tests look up or wait for.
 package Node;
 
 use strict;
 use warnings;
 
-use Exporter 'import';
+use Exporter ();
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
-our @EXPORT = qw(start_node block has_program memory_of);
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes ();
+our @ISA = ('Exporter');
+our @EXPORT = (
+	qw(new_node start_node sql block runs has_program memory_of wait_until),
+	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT);
 
-# Start a server with settings, lines of postgresql.conf.  Its databases are in UTF-8, and
-# compare text by bytes.  init: further options of Cluster::init.
+my $first;
+
+sub import
+{
+	my ($class, @names) = @_;
+
+	strict->import;
+	warnings->import;
+	return $class->export_to_level(1, $class, @names);
+}
+
+# A server that is not started, with settings, lines of postgresql.conf.  Its databases are in
+# UTF-8, and compare text by bytes.  options: install_path, and options of Cluster::init.
+sub new_node
+{
+	my ($name, $settings, %options) = @_;
+	my $extra = delete $options{extra} // [];
+	my @installation = map { ($_ => delete $options{$_}) } grep { exists $options{$_} } 'install_path';
+	my $node = PostgreSQL::Test::Cluster->new($name, @installation);
+
+	$node->init(extra => [ '--encoding=UTF8', '--no-locale', @$extra ], %options);
+	$node->append_conf('postgresql.conf', "jit = off\n" . ($settings // ''));
+	$first //= $node;
+	return $node;
+}
+
 sub start_node
 {
-	my ($settings, %init) = @_;
-	my $node = PostgreSQL::Test::Cluster->new('main');
+	my ($settings, %options) = @_;
+	my $node = new_node('main', $settings, %options);
 
-	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ], %init);
-	$node->append_conf('postgresql.conf', "jit = off\n" . ($settings // ''));
 	$node->start;
 	return $node;
+}
+
+# What statements return in the first server, unless they fail.  options: those of safe_psql.
+sub sql
+{
+	my ($statements, %options) = @_;
+
+	return $first->safe_psql('postgres', $statements, %options);
 }
 
 # The first block of a document that is in a language and contains a text.
@@ -30,12 +68,20 @@ sub block
 	return $block // die "the document has no $language with $text";
 }
 
-# Can a program be called?
+# Does a command succeed?
+sub runs
+{
+	my (@command) = @_;
+
+	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $output, '2>&1') };
+}
+
+# Can a program be called?  Its path.
 sub has_program
 {
 	my ($program) = @_;
 
-	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
+	return (grep { -x } map { "$_/$program" } split /:/, $ENV{PATH})[0];
 }
 
 # A line of a process's status, in kB; undef where there is no /proc.
@@ -47,6 +93,20 @@ sub memory_of
 	my ($kilobytes) = join('', <$status>) =~ /^$line:\s+(\d+)/m;
 	close $status;
 	return $kilobytes;
+}
+
+# Wait until a function returns something true.
+sub wait_until
+{
+	my ($is_true, $what) = @_;
+	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
+
+	until ($is_true->())
+	{
+		die "$what: timed out" if time > $end;
+		Time::HiRes::sleep(0.01);
+	}
+	return;
 }
 
 1;

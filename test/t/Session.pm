@@ -3,14 +3,10 @@
 # timeout is for a query, not for the session.  {pid} is its backend.
 package Session;
 
-use strict;
-use warnings;
-
-use File::Spec;
 use IPC::Run ();
 use PostgreSQL::Test::BackgroundPsql;
-use PostgreSQL::Test::Utils;
-use Time::HiRes ();
+
+use Node;
 our @ISA = ('PostgreSQL::Test::BackgroundPsql');
 
 # Takes a node, and what its background_psql takes.
@@ -45,14 +41,15 @@ sub begin
 	return $self;
 }
 
-# Wait until it waits for a lock.
+# Wait until it waits for a lock.  $observer: a session to look by, if not a new one.
 sub wait_for_lock
 {
-	my ($self) = @_;
+	my ($self, $observer) = @_;
+	my $waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $self->{pid} AND NOT granted)";
 
-	$self->{node}->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $self->{pid} AND NOT granted)")
-	  or die 'it does not wait';
-	return;
+	return wait_until(
+		sub { ($observer ? $observer->query_safe($waits) : $self->{node}->safe_psql('postgres', $waits)) eq 't' },
+		'a lock is waited for');
 }
 
 # The errors of a statement, and of what was begun before.
@@ -85,6 +82,15 @@ sub query_within
 	return $self->errors("BEGIN; SET LOCAL statement_timeout = '${milliseconds}ms'; $query; ROLLBACK");
 }
 
+# Wait for the end of a session that was killed, or has come to its last statement: its errors.
+sub finish
+{
+	my ($self) = @_;
+
+	$self->{run}->finish;
+	return $self->{stderr};
+}
+
 # Wait until a node has noticed that a backend was killed, and is up again.  Until then
 # the backend is still listed, or psql fails, at worst before it would read a query from
 # its input: poll_query_until would die of the closed pipe.
@@ -92,17 +98,15 @@ sub wait_for_restart
 {
 	my ($node, $pid) = @_;
 	my @query = ('-c', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid");
-	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
 	my $output = '';
 
-	until ($output eq "0\n")
-	{
-		die 'timed out' if time > $end;
-		Time::HiRes::sleep(0.1);
-		IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), @query ],
-			'<', File::Spec->devnull, '>', \$output, '2>', File::Spec->devnull);
-	}
-	return;
+	return wait_until(
+		sub {
+			IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), @query ],
+				'<', \undef, '>', \$output, '2>', \my $errors);
+			return $output eq "0\n";
+		},
+		'restart');
 }
 
 1;

@@ -1,21 +1,12 @@
 # The calls from code in doc/applications.md, of jobs and without, with psycopg 2, psycopg 3,
 # SQLAlchemy and node-postgres.
-use strict;
-use warnings;
-
 use FindBin;
-use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 
-my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $document = slurp_file("$FindBin::RealBin/../../doc/applications.md");
 my $node = start_node();
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
 	INSERT INTO page VALUES (1, '/it''s/1', '2026-03-01 12:00Z'), (2, '/its/2', '2026-03-02 12:00Z');
@@ -63,11 +54,10 @@ done_testing();
 sub publishes
 {
 	my ($driver, $section, @command) = @_;
-	my $output;
 
-	$node->safe_psql('postgres', 'DELETE FROM site_files');
-	ok(IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$driver: $section") or diag($output);
-	is( $node->safe_psql('postgres',
+	sql('DELETE FROM site_files');
+	command_ok(\@command, "$driver: $section");
+	is( sql(
 			"SELECT e.loc, e.lastmod FROM site_files, sitemap_parse(content) e WHERE section = '$section' AND kind = 'urlset'"),
 		$pages{$section},
 		"$driver: its pages");
@@ -78,16 +68,7 @@ sub publishes
 sub refused
 {
 	my ($driver, @command) = @_;
-	my $output;
 
-	ok(!IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$driver: in a transaction block");
-	like($output, qr/cannot run inside a transaction block/, "$driver: sitemap_run is refused");
+	command_fails_like(\@command, qr/cannot run inside a transaction block/, "$driver: in a transaction block");
 	return;
-}
-
-sub runs
-{
-	my (@command) = @_;
-
-	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
 }

@@ -1,12 +1,7 @@
 # The migration of doc/applications.md in Django, Rails and Alembic, applied, reversed and applied again, as the
 # owner of a database who is no superuser; what calls sitemap_run and serves the files in Django and Rails.
-
-use strict;
-use warnings;
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -27,10 +22,10 @@ my %statements = (
 	down => block($document, 'pgsql', 'DROP TABLE site, site_files, page_change'));
 
 my $node = start_node("log_statement = 'all'\n");
-$node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
+sql('CREATE ROLE shop_owner LOGIN');
 foreach (qw(python ruby alembic))
 {
-	$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER shop_owner");
+	sql("CREATE DATABASE $_ OWNER shop_owner");
 	$node->safe_psql(
 		$_, q{
 		SET ROLE shop_owner;
@@ -61,13 +56,6 @@ SKIP:
 }
 $node->stop;
 done_testing();
-
-sub runs
-{
-	my (@command) = @_;
-
-	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
-}
 
 # The Pythons that have a module, and psycopg2.
 sub python_with
@@ -218,21 +206,17 @@ sub check
 		       (SELECT count(*) FROM pg_class WHERE relname IN ('site', 'site_files', 'page_change', 'sitemap_page')),
 		       (SELECT count(*) > 0 FROM pg_trigger WHERE tgrelid = 'page'::regclass)};
 	my $run = q{SET ROLE shop_owner; CALL sitemap_run('site'); SELECT urls, written, error IS NULL FROM site};
-	my $output;
 
-	ok(IPC::Run::run($up, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: up")
-	  or diag($output);
+	command_ok($up, "$database: up");
 	is($node->safe_psql($database, $left), '1|4|t', "$database: the extension, the tables, the view and the triggers");
 	is($node->safe_psql($database, $run), '5|2|t', "$database: the owner can run the job");
 	$node->safe_psql($database, 'UPDATE page SET changed = now() WHERE id = 2');
 	is($node->safe_psql($database, 'TABLE page_change'), 2, "$database: a change is in the queue");
 	is($node->safe_psql($database, $run), '5|2|t', "$database: and after the next run in the sitemap");
 	$while_up->();
-	ok(IPC::Run::run($down, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: down")
-	  or diag($output);
+	command_ok($down, "$database: down");
 	is($node->safe_psql($database, $left), '0|0|f', "$database: nothing is left");
-	ok(IPC::Run::run($up, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: up again")
-	  or diag($output);
+	command_ok($up, "$database: up again");
 	is($node->safe_psql($database, $run), '5|2|t', "$database: the owner can run the job again");
 	return;
 }
@@ -245,10 +229,7 @@ sub check_column
 
 	foreach my $step ([ '0003', 'text' ], [ '0002', 'character varying(50)' ])
 	{
-		my $output;
-
-		ok(IPC::Run::run([ @migrate, $step->[0] ], '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "python: migrate to $step->[0]")
-		  or diag($output);
+		command_ok([ @migrate, $step->[0] ], "python: migrate to $step->[0]");
 		is($node->safe_psql('python', $type), "$step->[1]|sitemap_page", "python: the column is $step->[1], and the view is there");
 	}
 	return;
@@ -290,10 +271,9 @@ sub serves
 sub publishes
 {
 	my ($database, @command) = @_;
-	my $output;
 
 	$node->safe_psql($database, q{SET ROLE shop_owner; DELETE FROM site_files});
-	ok(IPC::Run::run(\@command, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: publish") or diag($output);
+	command_ok(\@command, "$database: publish");
 	is($node->safe_psql($database, q{SELECT e.loc, e.lastmod FROM site_files, sitemap_parse(content) e WHERE kind <> 'index'}),
 		"https://www.example.com/it's/1|2026-03-01T12:00:00Z\nhttps://www.example.com/it's/3|2026-03-03T12:00:00Z",
 		"$database: the pages of the query");
@@ -306,12 +286,10 @@ sub calls
 	my ($database, $outside, $inside) = @_;
 	my $started = q{SELECT started FROM site};
 	my $before = $node->safe_psql($database, $started);
-	my $output;
 
-	ok(IPC::Run::run($outside, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: sitemap_run") or diag($output);
+	command_ok($outside, "$database: sitemap_run");
 	isnt($node->safe_psql($database, $started), $before, "$database: has run the job");
-	ok(!IPC::Run::run($inside, '>', \$output, '2>&1', IPC::Run::timeout($timeout)), "$database: in a transaction");
-	like($output, qr/cannot run inside a transaction block/, "$database: it is refused");
+	command_fails_like($inside, qr/cannot run inside a transaction block/, "$database: in a transaction");
 	return;
 }
 
@@ -363,8 +341,7 @@ sub check_rails
 	calls('ruby', (map { [ $ruby, '-r', "$folder/connect.rb", '-e', $_ ] } $call, "ActiveRecord::Base.transaction { $call }"));
 
 	# What the document says of db/schema.rb.
-	my $schema;
-	IPC::Run::run([ $ruby, '-r', "$folder/connect.rb", '-e', 'ActiveRecord::SchemaDumper.dump' ], '>', \$schema, '2>', \my $stderr);
+	my ($schema) = run_command([ $ruby, '-r', "$folder/connect.rb", '-e', 'ActiveRecord::SchemaDumper.dump' ]);
 	like($schema, qr/create_table "page_change"/, 'ruby: schema.rb has other tables');
 	unlike($schema, qr/create_table "site"|trigger|sitemap_watch/, 'ruby: but neither the jobs nor the triggers');
 	return;

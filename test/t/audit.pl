@@ -1,23 +1,17 @@
 # sitemap_audit: many rows in little memory, the same verdict as sitemap_files,
 # and databases that are not UTF-8.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 use Session;
 
 my $node = start_node("work_mem = '1MB'\n");
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+sql('CREATE EXTENSION sitemap');
 
 # Memory is that of work_mem, however many rows there are.  Each 1,000th row
 # repeats the loc of the row before it, each 1,000th has a bad changefreq.
 my $session = Session->start($node, 'postgres', on_error_stop => 0);
-my $pid = $session->query_safe('SELECT pg_backend_pid()');
+my $pid = $session->{pid};
 
 SKIP:
 {
@@ -111,8 +105,7 @@ like(
 is(temporary_files(), 0, 'leaves no temporary file');
 
 # What sitemap_files leaves out is what sitemap_audit says that it would.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE FUNCTION pick(VARIADIC choices text[]) RETURNS text LANGUAGE sql VOLATILE
 	RETURN choices[1 + floor(random() * cardinality(choices))];
 	SELECT setseed(0.27);
@@ -149,8 +142,7 @@ foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes
 	my ($lost_elements) = $warning =~ /(\d+) optional elements/;
 
 	# Of a row without a usable loc the other values are not looked at there.
-	is( $node->safe_psql(
-			'postgres', qq{
+	is( sql(qq{
 			WITH problem AS MATERIALIZED (
 				SELECT *, bool_or(problem ~ '^(loc_(null|invalid|too_long|outside)|url_element_invalid)\$')
 				          OVER (PARTITION BY row_number) AS unread
@@ -163,8 +155,7 @@ foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes
 		"audit and files agree: $call");
 
 	# Which rows they are, and that nothing is left to reject once those are gone.
-	is( $node->safe_psql(
-			'postgres', qq{
+	is( sql(qq{
 			CREATE TABLE good AS
 			SELECT p.*
 			  FROM (SELECT *, row_number() OVER (ORDER BY id) FROM page) p
@@ -180,8 +171,7 @@ foreach my $arguments ('', ", scope => 'path'", ", scope => 'any'", ', max_bytes
 $session->quit;
 
 # Other encodings: a loc that the database cannot show, or cannot read.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE DATABASE latin1 ENCODING LATIN1 LOCALE 'C' TEMPLATE template0;
 	CREATE DATABASE bytes ENCODING SQL_ASCII LOCALE 'C' TEMPLATE template0});
 foreach my $database ('latin1', 'bytes')
@@ -241,5 +231,5 @@ done_testing();
 
 sub temporary_files
 {
-	return $node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()');
+	return sql('SELECT count(*) FROM pg_ls_tmpdir()');
 }

@@ -1,19 +1,12 @@
 # The rules of a robots.txt: random ones, and what RFC 9309 says about random URLs, by a
 # model that has regular expressions for rules and no regard to speed.  And the guide's
 # script that gets a robots.txt.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 
 my $node = start_node();
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE robots (id int, robots text);
 	CREATE TABLE url (id int, path text)});
@@ -48,8 +41,7 @@ foreach my $round (1 .. 20)
 		my $n = 0;
 		return join ', ', map { sprintf q{(%d, convert_from('\x%s', 'UTF8'))}, $n++, unpack 'H*', $_ } @_;
 	};
-	my $found = $node->safe_psql(
-		'postgres', qq{
+	my $found = sql(qq{
 		TRUNCATE robots, url;
 		INSERT INTO robots VALUES ${\$values->(@robots)};
 		INSERT INTO url VALUES ${\$values->(@paths)};
@@ -73,8 +65,7 @@ SKIP:
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	my ($script) = slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^```pgsql\n(\\set robots.*?)^```/ms;
 	$script =~ s{https://www\.example\.com/robots\.txt}{file://$dir/robots.txt};
-	$node->safe_psql(
-		'postgres', q{
+	sql(q{
 		CREATE TABLE site OF sitemap_job;
 		INSERT INTO site (section, base_url, query) VALUES ('pages', 'https://www.example.com/', 'SELECT ''/cart'' AS loc, 1 AS key')});
 

@@ -1,17 +1,25 @@
 # A cluster that Citus shards, where the server has Citus: rows, and the files that
 # are published, are spread over two workers, and come out as from one server.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use lib $FindBin::RealBin;
+use Node;
 
 my ($library) = run_command([ 'pg_config', '--pkglibdir' ]);
 plan skip_all => 'Citus is not here' unless -e "$library/citus.so";
 
-my ($coordinator, @workers) = map { new_node($_) } 'coordinator', 'worker1', 'worker2';
+my $settings = q{
+shared_preload_libraries = 'citus'
+wal_level = logical
+max_connections = 200
+max_prepared_transactions = 200
+};
+my ($coordinator, @workers) = map { new_node($_, $settings) } 'coordinator', 'worker1', 'worker2';
+foreach my $node ($coordinator, @workers)
+{
+	$node->append_conf('postgresql.conf', "citus.local_hostname = '" . $node->host . "'\n");
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION citus');
+}
 
 sql("SELECT citus_set_coordinator_host('" . $coordinator->host . "', " . $coordinator->port . ')');
 sql("SELECT citus_add_node('" . $_->host . "', " . $_->port . ')') foreach @workers;
@@ -24,8 +32,7 @@ foreach my $worker (@workers)
 }
 
 # The same pages on one server, and spread; no aggregate has more than 50,000.
-sql(
-	q{
+sql(q{
 	CREATE TABLE page AS
 	SELECT n AS id, n % 7 AS site, '/é/' || n || '&x' AS loc,
 	       timestamptz '2026-01-01 00:00Z' + n * interval '1 minute' AS changed,
@@ -258,8 +265,7 @@ sub publish
 	my ($options, $where) = @_;
 	my $query = 'SELECT loc, changed AS lastmod FROM public.spread ' . ($where // 'ORDER BY id');
 
-	return sql(
-		qq{SELECT string_agg(DISTINCT action, ' ' ORDER BY action)
+	return sql(qq{SELECT string_agg(DISTINCT action, ' ' ORDER BY action)
 		     FROM sitemap_publish('target', '$query', 'http://a/', $options)});
 }
 
@@ -267,8 +273,7 @@ sub files
 {
 	my ($table, $options) = @_;
 
-	return sql(
-		qq{SELECT name, digest
+	return sql(qq{SELECT name, digest
 		     FROM sitemap_files('SELECT loc, changed AS lastmod FROM public.$table ORDER BY id', 'http://a/', $options)
 		    ORDER BY name COLLATE "C"});
 }
@@ -281,28 +286,3 @@ sub entries
 	return join "\n", sort map { split m{(?=<url>|<sitemap>|</urlset>|</sitemapindex>)} } @documents;
 }
 
-sub sql
-{
-	my ($statements) = @_;
-
-	return $coordinator->safe_psql('postgres', $statements);
-}
-
-sub new_node
-{
-	my ($name) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
-
-	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-	$node->append_conf(
-		'postgresql.conf', q{
-fsync = off
-shared_preload_libraries = 'citus'
-wal_level = logical
-max_connections = 200
-max_prepared_transactions = 200
-} . "citus.local_hostname = '" . $node->host . "'\n");
-	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION citus');
-	return $node;
-}

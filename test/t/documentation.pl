@@ -22,16 +22,10 @@
 # leads somewhere, and no document is longer than its limit.
 #
 # Where the output differs, the document as it should be is left in tmp_check.
-
-use strict;
-use warnings;
 use Encode qw(decode_utf8);
 use File::Basename qw(dirname);
-use File::Spec;
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -50,10 +44,10 @@ my $node = start_node("timezone = 'UTC'\n");
 
 my $pg_cron_version = pg_cron_version();
 my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;
-my @missing_programs = grep { !is_program($_) } @programs;
+my @missing_programs = grep { !has_program($_) } @programs;
 foreach my $document (@documents)
 {
-	$node->safe_psql('postgres', 'CREATE DATABASE ' . database($document));
+	sql('CREATE DATABASE ' . database($document));
 }
 if ($pg_cron_version)
 {
@@ -66,9 +60,7 @@ if ($pg_cron_version)
 	$node->restart;
 }
 
-local $ENV{PGHOST} = $node->host;
-local $ENV{PGPORT} = $node->port;
-local $ENV{PGCLIENTENCODING} = 'UTF8';
+local @ENV{qw(PGHOST PGPORT PGCLIENTENCODING)} = ($node->host, $node->port, 'UTF8');
 
 my $web_root;
 my %content = map { $_ => slurp_file("$tree/$_") } @documents;
@@ -97,17 +89,9 @@ sub database
 sub pg_cron_version
 {
 	return 0 if !-e $node->config_data('--pkglibdir') . '/pg_cron.so';
-	my $version = $node->safe_psql('postgres',
+	my $version = sql(
 		q{SELECT substring(default_version FROM '^\d+\.\d+') FROM pg_available_extensions WHERE name = 'pg_cron'});
 	return $version || 0;
-}
-
-# Is there such a program on the PATH?
-sub is_program
-{
-	my ($name) = @_;
-
-	return scalar grep { -x "$_/$name" } File::Spec->path();
 }
 
 # Was the extension built with libidn2?

@@ -5,25 +5,9 @@
 # pg_upgrade needs an older installation, or another of the same version, that has
 # the extension, too: the environment variable oldinstall names its directory, as it
 # does in PostgreSQL's own tests.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
-# PostgreSQL 18 turns checksums on; pg_upgrade wants both clusters to be alike.
-sub new_node
-{
-	my ($name, %installation) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name, %installation);
-	my @no_checksums = $node->pg_version >= 18 ? '--no-data-checksums' : ();
-
-	$node->init(extra => [ '--encoding=UTF8', '--no-locale', @no_checksums ]);
-	$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
-	return $node;
-}
+use lib $FindBin::RealBin;
+use Node;
 
 sub make_site
 {
@@ -221,8 +205,10 @@ SKIP:
 {
 	skip 'oldinstall names no other installation to upgrade from', 1 unless $ENV{oldinstall};
 
-	my $old = new_node('old', install_path => $ENV{oldinstall});
-	my $new = new_node('new');
+	# pg_upgrade wants both clusters to be alike.
+	my @alike = (extra => ['--data-checksums']);
+	my $old = new_node('old', '', install_path => $ENV{oldinstall}, @alike);
+	my $new = new_node('new', '', @alike);
 	my $what = 'upgraded from ' . $old->pg_version . ' to ' . $new->pg_version;
 
 	$old->start;

@@ -1,18 +1,13 @@
 # sitemap_encode against Python: a million random strings with random characters to keep,
 # and some in databases of other encodings.
-use strict;
-use warnings;
 use utf8;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
 
-plan skip_all => 'no python3' unless IPC::Run::run([ 'sh', '-c', 'command -v python3' ], '>', \my $python);
+plan skip_all => 'no python3' unless has_program('python3');
 
 my $node = start_node();
 
@@ -47,8 +42,7 @@ foreach ([ 'UTF8', 'utf-8', 1_000_000 ], [ 'LATIN1', 'latin-1', 20_000 ], [ 'EUC
 	my $file = "$PostgreSQL::Test::Utils::tmp_check/$database";
 
 	IPC::Run::run([ 'python3', '-c', $random, $codec, $count ], '>', $file) or die 'python3 failed';
-	$node->safe_psql('postgres',
-		"CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
+	sql("CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
 	$node->safe_psql($database, q{CREATE EXTENSION sitemap; CREATE TABLE string (given text, keep text, wanted text)});
 	$node->safe_psql($database, "\\copy string FROM '$file'");
 	is( $node->safe_psql(

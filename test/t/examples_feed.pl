@@ -1,35 +1,26 @@
 # examples/indexnow and examples/purge: the URLs of a feed are posted to a server that
 # enforces the rules, and that loses, delays and refuses requests.  What it takes leaves
 # the feed, and nothing else does, also where a program is killed.
-use strict;
-use warnings;
-
 use FindBin;
 use HTTP::Tiny;
 use IPC::Run ();
 use JSON::PP qw(decode_json);
 use List::Util qw(uniq);
 use POSIX qw(strftime);
-use PostgreSQL::Test::Utils;
-use Test::More;
+use Time::HiRes qw(time usleep);
 
 use lib $FindBin::RealBin;
 use Node;
-use Time::HiRes qw(time usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $examples = "$FindBin::RealBin/../../examples";
-my ($python) = grep
-{
-	eval { IPC::Run::run([ $_, '-c', 'import psycopg' ], '>', \my $output, '2>&1') }
-} 'python3', '/usr/bin/python3';
+my ($python) = grep { runs($_, '-c', 'import psycopg') } 'python3', '/usr/bin/python3';
 plan skip_all => 'python3 and its package psycopg are not here' unless defined $python;
 
 my $node = start_node();
 
 # The feed of the programs is written by hand here, but for check_publish().
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE site_changes OF sitemap_change;
 	CREATE INDEX ON site_changes (loc);
@@ -124,7 +115,7 @@ sub change
 {
 	my (@urls) = @_;
 
-	$node->safe_psql('postgres',
+	sql(
 		"INSERT INTO site_changes SELECT 'http://www.example.com/', now(), 'sitemap', loc, 'changed', NULL FROM unnest('{"
 		  . join(',', @urls)
 		  . "}'::text[]) AS loc");
@@ -134,7 +125,7 @@ sub change
 # The URLs in the feed.
 sub feed
 {
-	return [ split /\n/, $node->safe_psql('postgres', 'SELECT loc FROM site_changes ORDER BY loc') ];
+	return [ split /\n/, sql('SELECT loc FROM site_changes ORDER BY loc') ];
 }
 
 # URLs of a site.
@@ -179,14 +170,8 @@ sub taken
 sub wait_for_answer
 {
 	my ($answer) = @_;
-	my $end = time + $timeout;
 
-	until (slurp_file($log, $read) =~ /"answer": "$answer"/)
-	{
-		die "no request with the answer $answer" if time > $end;
-		usleep(5_000);
-	}
-	return;
+	return wait_until(sub { slurp_file($log, $read) =~ /"answer": "$answer"/ }, "a request with the answer $answer");
 }
 
 # So many rows of the feed are locked by nobody.
@@ -227,14 +212,12 @@ sub check_publish
 		SELECT sitemap_publish('site_files', 'SELECT path AS loc, changed AS lastmod FROM public.page ORDER BY id',
 		                       'http://www.example.com/', feed => 'site_changes')};
 
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 		CREATE TABLE page AS SELECT n AS id, '/' || n AS path, date '2026-03-01' AS changed FROM generate_series(1, 100) n;
 		$publish});
 	is(run('indexnow'), "0\n", 'the first run of sitemap_publish has changed nothing');
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		UPDATE page SET changed = '2026-03-02' WHERE id IN (7, 8);
 		DELETE FROM page WHERE id = 50;
 		INSERT INTO page VALUES (101, '/a?b&c', '2026-03-03');
@@ -282,8 +265,7 @@ sub check_batches
 	is_deeply(taken(requests()), \@urls, 'purge: every URL once, again');
 
 	# Partitions, in which different rows have one ctid.
-	$node->safe_psql(
-		'postgres', q{
+	sql(q{
 		INSERT INTO "The Site"."Changes"
 		SELECT 'http://c.example/', now(), section, 'http://c.example/' || section || n, 'added', NULL
 		  FROM unnest('{one,two}'::text[]) AS section, generate_series(1, 40) n});
@@ -295,7 +277,7 @@ sub check_batches
 		taken(requests()),
 		[ sort map { ("http://c.example/one$_", "http://c.example/two$_") } 1 .. 40 ],
 		'every URL of all partitions');
-	is($node->safe_psql('postgres', 'SELECT count(*) FROM "The Site"."Changes"'), 0, 'it is empty then');
+	is(sql('SELECT count(*) FROM "The Site"."Changes"'), 0, 'it is empty then');
 	return;
 }
 
@@ -394,7 +376,7 @@ sub check_refusals
 			local $ENV{INDEXNOW_KEY} = 'another-key';
 			like(run($name), $no_key, "$name: the wrong key");
 		}
-		$node->safe_psql('postgres', 'TRUNCATE site_changes');
+		sql('TRUNCATE site_changes');
 		change(@a);
 		post('faults', '403');
 		like(run($name), qr{\A1\nhttp://a\.example: $says 31: 403 Forbidden}, "$name: a refusal");
@@ -419,7 +401,7 @@ sub check_refusals
 		like(run($name), qr{\A1\nhttp://a\.example: $says 30: 401 }, "$name: the wrong token");
 		requests();
 	}
-	$node->safe_psql('postgres', 'TRUNCATE site_changes');
+	sql('TRUNCATE site_changes');
 	return;
 }
 
@@ -430,13 +412,12 @@ sub check_endpoints_and_log
 	my @both = ('indexnow', '--endpoint', "$base/second", '--log', 'posted');
 	my $posted = sub
 	{
-		return $node->safe_psql('postgres', q{
+		return sql(q{
 			SELECT count(*), substring(endpoint, '[a-z]+$'), accepted, substring(answer, '^\d+')
 			  FROM posted GROUP BY 2, 3, 4 ORDER BY 4});
 	};
 
-	$node->safe_psql(
-		'postgres', q{
+	sql(q{
 		CREATE TABLE posted (loc text, at timestamptz, endpoint text, accepted boolean, answer text);
 		CREATE INDEX ON posted (loc, at);
 		GRANT SELECT, INSERT ON posted TO sender});
@@ -453,7 +434,7 @@ sub check_endpoints_and_log
 	is_deeply(answers(requests()), [ '400: 1', '422: 1' ], 'nothing is posted again within ten minutes');
 	is($posted->(), "3|second|t|203\n1|indexnow|f|400", 'the log has the refusal');
 	is(scalar @{ feed() }, 4, 'all stay in the feed');
-	$node->safe_psql('postgres', "UPDATE posted SET at = at - interval '11 minutes'");
+	sql("UPDATE posted SET at = at - interval '11 minutes'");
 	is(run(@both), "0\nhttp://a.example: URLs taken: 3\nhttp://b.example: URLs taken: 1\n", 'later they are posted');
 	requests();
 	return;

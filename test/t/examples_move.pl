@@ -1,11 +1,6 @@
 # examples/psql/move.sh: a sitemap that is on the web, into a table.
-use strict;
-use warnings;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -13,14 +8,13 @@ use Node;
 my $script = "$FindBin::RealBin/../../examples/psql/move.sh";
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 
-foreach my $program ([ 'curl', '--version' ], [ 'python3', '--version' ], [ 'gzip', '--version' ])
+foreach my $program ('curl', 'python3', 'gzip')
 {
-	plan skip_all => "$program->[0] is not here"
-	  unless eval { IPC::Run::run($program, '>', '/dev/null', '2>&1') };
+	plan skip_all => "$program is not here" unless has_program($program);
 }
 
 my $node = start_node();
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+sql('CREATE EXTENSION sitemap');
 
 # A site: a directory, and a web server in front of it.
 my $root = PostgreSQL::Test::Utils::tempdir();
@@ -29,8 +23,7 @@ my $server = IPC::Run::start([ 'python3', '-u', '-m', 'http.server', '0', '--bin
 	'>', \$printed, '2>', '/dev/null', my $timer = IPC::Run::timeout($timeout));
 $server->pump until $printed =~ m{\((http://[^)]*/)\)};
 $base = $1;
-$node->safe_psql(
-	'postgres', qq{
+sql(qq{
 	CREATE TABLE page AS
 	SELECT '$base' || 'page/' || n AS loc, '2026-01-02' AS lastmod, 'daily' AS changefreq,
 	       n / 10000.0::float8 AS priority,
@@ -47,7 +40,7 @@ is(same_pages('"by index"'), 't', 'the pages of all sitemaps in an index are in 
 move('all.xml', 'whole');
 is(same_pages('whole'), 't', 'so are those of one that is no index');
 
-is($node->safe_psql('postgres', qq{SELECT images FROM whole WHERE loc = '${base}page/7'}),
+is(sql(qq{SELECT images FROM whole WHERE loc = '${base}page/7'}),
 	'[{"loc": "http://cdn.example.com/?a&b=7", "caption": "Grüße 7"}]', 'images are values');
 put('relative.xml', '<urlset><url><loc>/paris/</loc></url></urlset>');
 my ($relative_status, $relative_output) = run_script('relative.xml', 'relative');
@@ -58,12 +51,12 @@ put('list.xml', "\x{FEFF}<?xml version='1.0'?><?xml-stylesheet href='<a>'?>\n<!-
 	  . "<s:sitemap><s:loc>${base}a b[1]{2}.xml</s:loc></s:sitemap></s:sitemapindex>");
 put('a b[1]{2}.xml', "<!-- <sitemapindex> --><?a --><sitemapindex ?><urlset><url><loc>${base}x</loc></url></urlset>");
 move('list.xml', 'listed');
-is($node->safe_psql('postgres', 'SELECT loc FROM listed'), "${base}x", 'an index is known by its root, and its URLs are encoded');
+is(sql('SELECT loc FROM listed'), "${base}x", 'an index is known by its root, and its URLs are encoded');
 move('a%20b[1]{2}.xml', 'alone');
-is($node->safe_psql('postgres', 'SELECT loc FROM alone'), "${base}x", 'a comment or an instruction makes no index');
+is(sql('SELECT loc FROM alone'), "${base}x", 'a comment or an instruction makes no index');
 put('lines.txt', "${base}1\n${base}2#<sitemapindex>\n");
 move('lines.txt', 'lines');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM lines'), 2, 'nor does a line of text');
+is(sql('SELECT count(*) FROM lines'), 2, 'nor does a line of text');
 
 put('feed.xml', "<rss version='2.0'><channel><item><link>${base}1</link></item></channel></rss>");
 like(fails('feed.xml', 'feed'), qr/feed\.xml: invalid sitemap, line 1: the root element "rss" is neither/, 'a syndication feed is refused');
@@ -72,7 +65,7 @@ open(my $utf16, '>:raw:encoding(UTF-16)', "$root/utf16.xml") or die;
 print $utf16 "<?xml version='1.0' encoding='UTF-16'?><sitemapindex><sitemap><loc>${base}lines.txt</loc></sitemap></sitemapindex>";
 close $utf16;
 move('utf16.xml', 'utf16');
-is($node->safe_psql('postgres', 'TABLE utf16'), $node->safe_psql('postgres', 'TABLE lines'), 'an index in UTF-16, of a text sitemap');
+is(sql('TABLE utf16'), sql('TABLE lines'), 'an index in UTF-16, of a text sitemap');
 
 # What strangers may write into an index.
 put('victim', 'http://a/secret');
@@ -93,7 +86,7 @@ like(fails('sitemap.xml', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, lin
 put('sitemap-2.xml.gz', 'Service temporarily unavailable');
 like(fails('sitemap.xml', 'broken'), qr/sitemap-2\.xml\.gz: invalid sitemap, line 1: the line is neither XML nor a URL/,
 	'and a message');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('evil', 'nested', 'missing', 'broken')}),
+is(sql(q{SELECT count(*) FROM pg_class WHERE relname IN ('evil', 'nested', 'missing', 'broken')}),
 	'0', 'none leaves a table');
 
 $server->kill_kill;
@@ -105,8 +98,7 @@ sub same_pages
 {
 	my ($table) = @_;
 
-	return $node->safe_psql(
-		'postgres', qq{
+	return sql(qq{
 		SELECT moved.content = file.content
 		  FROM sitemap_files('TABLE $table', '$base', section => 'all') moved
 		  JOIN file USING (name)});
@@ -146,9 +138,7 @@ sub fails
 sub run_script
 {
 	my ($file, $table) = @_;
-	local $ENV{PGHOST} = $node->host;
-	local $ENV{PGPORT} = $node->port;
-	local $ENV{PGDATABASE} = 'postgres';
+	local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 	my $output = '';
 	my $status = IPC::Run::run([ $script, "$base$file", $table ], '<', '/dev/null', '>', \$output, '2>&1');
 

@@ -1,14 +1,9 @@
 # examples/node/sitemap.js: a program that serves the files of a target, and a handler for
 # Express, both asked by curl.
-use strict;
-use warnings;
-
 use FindBin;
 use IO::Uncompress::Gunzip qw(gunzip);
 use IPC::Run ();
 use MIME::Base64 qw(decode_base64);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -23,8 +18,7 @@ plan skip_all => 'curl, or node with its package pg, is not here'
 my $node = start_node("log_statement = 'all'\n");
 
 # The program needs the right to read the table, and no particular settings.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE SCHEMA "The Site";
@@ -50,7 +44,7 @@ check_outage();
 stop('program');
 
 start('another table', $file, SITEMAP_TABLE => '"The Site"."files"');
-$node->safe_psql('postgres', qq{SELECT sitemap_publish('"The Site"."files"', 'SELECT ''/a'' AS loc', '$base/')});
+sql(qq{SELECT sitemap_publish('"The Site"."files"', 'SELECT ''/a'' AS loc', '$base/')});
 is(fetch('/sitemap.xml')->{status}, 200, 'a table whose name needs quotes');
 stop('another table');
 
@@ -66,12 +60,6 @@ END
 {
 	local $?;
 	$program->kill_kill if $program;
-}
-
-sub runs
-{
-	my (@command) = @_;
-	return eval { IPC::Run::run(\@command, '<', \undef, '>', \my $stdout, '2>&1') };
 }
 
 # Start node with these arguments and environment variables, and wait for the first line.
@@ -113,8 +101,7 @@ sub publish
 {
 	my ($pages) = @_;
 
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		BEGIN;
 		DELETE FROM site_files;
 		SELECT *
@@ -140,8 +127,7 @@ sub check_files
 	foreach my $url ("$base/maps/sitemap.xml", @listed, "$base/plain.txt", "$base/a%20b/plain.xml")
 	{
 		my ($name) = $url =~ m{([^/]*)$};
-		my ($etag, $content) = split /\|/, $node->safe_psql(
-			'postgres', qq{
+		my ($etag, $content) = split /\|/, sql(qq{
 			SELECT '"' || digest || '"', translate(encode(content, 'base64'), E'\\n', '')
 			  FROM site_files
 			 WHERE loc = '$url'});
@@ -239,7 +225,7 @@ sub check_tenants
 
 	foreach my $host (sort keys %sites)
 	{
-		$node->safe_psql('postgres',
+		sql(
 			qq{SELECT sitemap_publish('site_files', 'SELECT ''/$host'' AS loc', 'https://$host$sites{$host}', scope => 'any')});
 		my @host = ('-H', 'Host: ' . uc $host);
 		my ($part) = fetch("$sites{$host}sitemap.xml", @host)->{body} =~ m{<loc>https://\Q$host\E([^<]*)</loc>};
@@ -273,7 +259,7 @@ sub check_express
 {
 	my $site = 'https://www.example.com/maps/';
 
-	$node->safe_psql('postgres',
+	sql(
 		qq{SELECT sitemap_publish('site_files', 'SELECT ''/'' || n AS loc FROM generate_series(1, 3) n', '$site', section => 'shop', scope => 'any');
 		   SELECT sitemap_publish('site_files', 'SELECT ''/'' AS loc', 'https://www.example.com/')});
 	start('Express', [ '-e', q{

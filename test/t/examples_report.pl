@@ -1,23 +1,16 @@
 # examples/report/report.sql: one HTML file about jobs that succeed and fail, with hostile
 # texts in every place that it shows.
-use strict;
-use warnings;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $report = "$FindBin::RealBin/../../examples/report/report.sql";
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
+my $node = start_node();
 local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, slug text, changed timestamptz);
 	INSERT INTO page SELECT n, 'Käse & <b>"Brot" ' || n, '2026-03-01' FROM generate_series(1, 50) n;
@@ -45,14 +38,14 @@ $node->safe_psql(
 	VALUES ('1 day', 'site_files', 'https://a.example/', 'posts', 10, 'section',
 	        $$SELECT '/post/' || id AS loc, changed AS lastmod, id AS key FROM public.post ORDER BY id$$)});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
-$node->safe_psql('postgres', q{
+sql(q{
 	UPDATE page SET changed = '2026-03-02' WHERE id = 7;
 	UPDATE post SET changed = '2026-03-03' WHERE id % 10 = 7;
 	UPDATE site SET requested = now()});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
 like(report('-v', 'base_url=https://c.example/'), qr{<p class="verdict good">There are no jobs\. .*<p>none</p>}s, 'a site without jobs');
 # The sitemap of another program, with a URL that is no link.
-$node->safe_psql('postgres',
+sql(
 	q{INSERT INTO site_files (base_url, section, name, kind, loc) VALUES ('https://a.example/', 'blog"<u>', 'blog', 'urlset', 'javascript:alert(1)')});
 
 my $html = report('-v', 'jobs=site');
@@ -75,7 +68,7 @@ like($html, qr{<strong class="bad">no audit</strong>.*&lt;i&gt;loc}, 'a query th
 like($html, qr{<strong class="bad">loc_fragment</strong></td><td data-label="findings">1</td><td data-label="first finding"><a href="https://b\.example/1#top">/1#top</a><br/>Search engines ignore .*</td></tr>}, 'a problem');
 like($html, qr{<strong class="bad">loc_suspicious</strong></td><td data-label="findings">1</td><td data-label="first finding">/2&lt;u&gt;&quot;&amp;<br/>.*</td></tr>}, 'a problem with a hostile loc');
 like($html, qr{<a href="https://a\.example/pages-\w+\.xml\.gz">pages-\w+\.xml\.gz</a></td><td data-label="kind">urlset</td><td data-label="URLs">50</td>}, 'a file');
-my ($files, $urls) = split /\|/, $node->safe_psql('postgres', q{SELECT files, urls FROM site WHERE section = 'posts'});
+my ($files, $urls) = split /\|/, sql(q{SELECT files, urls FROM site WHERE section = 'posts'});
 like($html, qr{<summary>pages of https://a\.example/: 1 file, 50 URLs, \d+ bytes</summary>}, 'the size of a section');
 like($html, qr{<summary>posts of https://a\.example/: $files files, $urls URLs, 1 index, \d+ (?:bytes|kB)</summary>}, 'without its index');
 like($html, qr{<summary>sitemap of https://a\.example/: 1 index, \d+ bytes</summary>}, 'the index of the site');
@@ -85,7 +78,7 @@ is(join(' ', $html =~ m{<td data-label="lastmod">2026-03-03T00:00:00Z</td><td da
 like($html, qr{2026-03-02T00:00:00Z</td><td data-label="page"><a href="https://a\.example/K%C3%A4se%20[^"]*">https://a\.example/Käse &amp; &lt;b&gt;&quot;Brot&quot; 7</a>},
 	'a page that changed before, decoded');
 like($card{pages}{html}, qr{<td data-label="images"><a href="https://cdn\.example/\d+\.jpg\?a=%22&amp;b=%3C">1</a></td><td data-label="languages">de en</td>}, 'images and languages');
-if (IPC::Run::run([ 'sh', '-c', 'command -v xmllint >/dev/null' ]))
+if (has_program('xmllint'))
 {
 	my $error;
 
@@ -100,7 +93,7 @@ like($html, qr{<strong class="bad">robots_blocks_sitemap</strong>.*tags-51d8e999
 
 # One fault of each kind: the verdict names them.  A section that may be empty is well.  A target that
 # is no such table and a time that has no place in a plot leave the rest of the report.
-$node->safe_psql('postgres', q{
+sql(q{
 	DELETE FROM site_files WHERE digest IS NULL;
 	INSERT INTO site (every, target, base_url, section, query, max_shrink)
 	SELECT '1 day', 'site_files', 'https://a.example/', section, 'SELECT ''/'' AS loc WHERE false', max_shrink
@@ -108,7 +101,7 @@ $node->safe_psql('postgres', q{
 	INSERT INTO site (every, target, base_url, section, query)
 	SELECT '1 day', 'site_files', 'https://a.example/', 'more-' || n, format('SELECT %L AS loc', '/more/' || n) FROM generate_series(1, 9) n});
 $node->psql('postgres', q{CALL sitemap_run('site')}, on_error_stop => 0);
-$node->safe_psql('postgres', q{
+sql(q{
 	INSERT INTO site (target, base_url, section, query) VALUES ('page', 'https://a.example/', 'new', 'SELECT ''/new'' AS loc');
 	UPDATE site_history SET finished = 'infinity' WHERE section = 'tags';
 	UPDATE site SET missed = 3 WHERE section = 'tags';
@@ -130,7 +123,7 @@ like($html, qr{<details><summary>11 sections are well</summary><div class="cards
 like($card{pages}{html}, qr{<circle cx="160\.0" .*<text x="160" y="105" text-anchor="middle">[0-9: -]{16}</text></svg>}, 'a plot of one run has one time');
 
 # Another role makes functions and operators whose types fit better, and a view in place of the history.
-$node->safe_psql('postgres', q{
+sql(q{
 	GRANT CREATE ON SCHEMA public TO PUBLIC;
 	CREATE ROLE eve;
 	CREATE TABLE spied (by name);
@@ -151,9 +144,9 @@ $node->safe_psql('postgres', q{
 unlike(report(), qr/<svg/, 'a history of another role is not read');
 unlike(report('-v', 'history=site_history'), qr/<svg/, 'even if it is named');
 like(report('-v', 'history=history'), qr/<svg/, 'a history of the same owner, by its name');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM spied'), '0', 'and no function of another role is called');
+is(sql('SELECT count(*) FROM spied'), '0', 'and no function of another role is called');
 
-$node->safe_psql('postgres', 'DROP TABLE history CASCADE; DROP VIEW site_history; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');
+sql('DROP TABLE history CASCADE; DROP VIEW site_history; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');
 unlike(report('-v', 'jobs="The Site"'), qr/<svg/, 'without a history there are no plots');
 $node->stop;
 done_testing();

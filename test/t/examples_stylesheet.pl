@@ -4,22 +4,15 @@
 #
 # Chromium is asked for the layout that it has computed, and for the text that it
 # shows (its accessibility tree has generated text, too).
-
-use strict;
-use warnings;
 use FindBin;
 use HTTP::Tiny;
 use IO::Socket::INET;
 use IPC::Run ();
 use JSON::PP;
 use MIME::Base64 qw(decode_base64);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
-use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $folder = PostgreSQL::Test::Utils::tempdir();
@@ -77,11 +70,11 @@ my @rows = (
 	[ $long, undef, 'weekly', '0.1' ],
 	[ 'https://www.example.com/map', '2026-03', undef, undef ],);
 
-my ($chromedriver, $chromium) = map { program($_) } 'chromedriver', 'chromium';
+my ($chromedriver, $chromium) = map { has_program($_) } 'chromedriver', 'chromium';
 plan skip_all => 'chromium and chromedriver are not here' unless $chromedriver && $chromium;
 
 my $node = start_node();
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+sql('CREATE EXTENSION sitemap');
 write_sitemaps();
 $node->stop;
 
@@ -110,13 +103,6 @@ END
 {
 	local $?;
 	stop_browser();
-}
-
-sub program
-{
-	my ($name) = @_;
-
-	return (grep { -x $_ } map { "$_/$name" } split /:/, $ENV{PATH})[0];
 }
 
 # The files, with the stylesheet beside them.
@@ -159,8 +145,7 @@ sub write_sitemaps
 
 		append_to_file(
 			"$folder/$name.xml",
-			$node->safe_psql(
-				'postgres', qq{
+			sql(qq{
 				SELECT convert_from(content, 'UTF8')
 				  FROM sitemap_files(\$query\$$query{$name}\$query\$, 'https://www.example.com/',
 				                     stylesheet => 'sitemap.css'$options)
@@ -175,7 +160,6 @@ sub write_sitemaps
 sub start_browser
 {
 	my $port = PostgreSQL::Test::Cluster::get_free_port();
-	my $end = time + $timeout;
 	my $log = "$PostgreSQL::Test::Utils::log_path/examples_stylesheet_chromedriver.log";
 
 	local $ENV{HOME} = $folder;
@@ -184,11 +168,7 @@ sub start_browser
 		url => "http://127.0.0.1:$port",
 		http => HTTP::Tiny->new(timeout => $timeout, proxy => undef, http_proxy => undef),
 	};
-	until (IO::Socket::INET->new("127.0.0.1:$port"))
-	{
-		die 'chromedriver does not start: ' . slurp_file($log) if time > $end;
-		usleep(10_000);
-	}
+	wait_until(sub { IO::Socket::INET->new("127.0.0.1:$port") }, "chromedriver, whose log is $log");
 	my @flags = qw(--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 	  --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars);
 	$session = '/session/'

@@ -4,20 +4,13 @@
 # Where the AWS command line and moto_server are, an S3 server takes the files.  In any
 # case they go to a program that stands for the command line, and writes down what it is
 # asked for.
-
-use strict;
-use warnings;
 use FindBin;
 use HTTP::Tiny;
 use IO::Socket::INET;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
-use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $script = "$FindBin::RealBin/../../examples/s3/upload.sh";
@@ -31,8 +24,7 @@ foreach my $program (qw(base64 bash))
 my $node = start_node();
 
 # A role with the rights that the script takes, and names that take quotes.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE "the files" OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE "the uploaded" (name text PRIMARY KEY, digest text NOT NULL);
@@ -50,8 +42,7 @@ done_testing();
 # Publish all pages, gzipped, and some as a plain text in another section.
 sub publish
 {
-	$node->safe_psql(
-		'postgres', q{
+	sql(q{
 		SELECT sitemap_publish('"the files"', 'SELECT path AS loc FROM page ORDER BY id',
 		                       'https://www.example.com/', max_urls => 1000, max_shrink => 1);
 		SELECT sitemap_publish('"the files"', 'SELECT path AS loc FROM page WHERE id < 10 ORDER BY id',
@@ -80,7 +71,7 @@ sub in_table
 	return {
 		map { my ($name, $hex) = split /\|/; ($name => pack('H*', $hex)) }
 		  split /\n/,
-		$node->safe_psql('postgres', q{SELECT name, encode(content, 'hex') FROM "the files"})
+		sql(q{SELECT name, encode(content, 'hex') FROM "the files"})
 	};
 }
 
@@ -90,8 +81,7 @@ sub check_bucket
 {
 	my ($title, $bucket, $read) = @_;
 
-	$node->safe_psql('postgres',
-		q{TRUNCATE "the files", "the uploaded", page;
+	sql(q{TRUNCATE "the files", "the uploaded", page;
 		  INSERT INTO page SELECT n, '/page/' || n FROM generate_series(1, 3000) n});
 	publish();
 	my @parts = sort grep { /\.gz$/ } keys %{ in_table() };
@@ -103,7 +93,7 @@ sub check_bucket
 
 	# One part, and the index unless all is in one second.
 	my $before = in_table();
-	$node->safe_psql('postgres', q{UPDATE page SET path = '/other' WHERE id = 1500});
+	sql(q{UPDATE page SET path = '/other' WHERE id = 1500});
 	publish();
 	my $after = in_table();
 	my @changed = grep { $before->{$_} ne $after->{$_} } @parts, 'sitemap.xml';
@@ -111,7 +101,7 @@ sub check_bucket
 	is_deeply($read->(), $after, "$title: and is in the bucket");
 
 	# Pages go, and with them parts: those are removed when the index does not list them.
-	$node->safe_psql('postgres', q{DELETE FROM page WHERE id > 500});
+	sql(q{DELETE FROM page WHERE id > 500});
 	publish();
 	my ($left, @more) = grep { in_table()->{$_} } @parts;
 	my @gone = grep { !in_table()->{$_} } @parts;
@@ -162,8 +152,7 @@ esac
 	like($calls, qr{^s3 rm s3://site/sitemap-\w+\.xml\.gz --only-show-errors$}m, 'stub: the call for what is gone');
 
 	# Each run gets a little further, and an index never lists what is not there.
-	$node->safe_psql('postgres',
-		q{INSERT INTO page SELECT n, '/more/' || n FROM generate_series(501, 4000) n});
+	sql(q{INSERT INTO page SELECT n, '/more/' || n FROM generate_series(501, 4000) n});
 	publish();
 	append_to_file("$folder/broken", '');
 	my $runs = 0;
@@ -184,10 +173,10 @@ esac
 	my @version;
 	foreach my $version ('a', 'b')
 	{
-		$node->safe_psql('postgres', "UPDATE page SET path = '/$version/' || id");
+		sql("UPDATE page SET path = '/$version/' || id");
 		publish();
 		push @version, in_table();
-		$node->safe_psql('postgres', 'CREATE TABLE first AS TABLE "the files"') if $version eq 'a';
+		sql('CREATE TABLE first AS TABLE "the files"') if $version eq 'a';
 		append_to_file("$folder/killed", '1') if $version eq 'b';
 		is(upload('s3://site') =~ s/:.*//r, $version eq 'a' ? 0 : 9, "stub: version $version");
 	}
@@ -195,7 +184,7 @@ esac
 	my $now = $read->();
 	my @written = grep { $now->{$_} ne ($version[0]{$_} // '') } keys %$now;
 	is(scalar @written, 1, 'stub: killed after the first object');
-	$node->safe_psql('postgres', 'BEGIN; TRUNCATE "the files"; INSERT INTO "the files" TABLE first; DROP TABLE first; COMMIT');
+	sql('BEGIN; TRUNCATE "the files"; INSERT INTO "the files" TABLE first; DROP TABLE first; COMMIT');
 	like(upload('s3://site'), qr/^0: (?:uploaded|removed) $written[0], $/, 'stub: which is put right');
 	is_deeply($read->(), $version[0], 'stub: the bucket has what the table has');
 	publish();
@@ -209,13 +198,13 @@ esac
 
 	# Another store.  No table, nothing uploaded.
 	local $ENV{S3_ENDPOINT} = 'http://store.example';
-	$node->safe_psql('postgres', q{UPDATE page SET path = '/another' WHERE id = 1});
+	sql(q{UPDATE page SET path = '/another' WHERE id = 1});
 	publish();
 	like(upload('s3://site'), qr/^0: uploaded /, 'stub: another store');
 	like(slurp_file($log), qr{^--endpoint-url http://store\.example s3 cp }m, 'stub: is named');
-	$node->safe_psql('postgres', 'ALTER TABLE "the files" RENAME TO away');
+	sql('ALTER TABLE "the files" RENAME TO away');
 	is(upload('s3://site'), '3: ', 'stub: an error of psql is an error');
-	$node->safe_psql('postgres', 'ALTER TABLE away RENAME TO "the files"');
+	sql('ALTER TABLE away RENAME TO "the files"');
 	return;
 }
 
@@ -226,7 +215,6 @@ sub check_with_server
 	{
 		skip 'aws or moto_server is not here', 1 unless has_program('aws') && has_program('moto_server');
 		my $port = PostgreSQL::Test::Cluster::get_free_port();
-		my $end = time + $timeout;
 		my $http = HTTP::Tiny->new(proxy => undef, http_proxy => undef);
 		my $url = "http://127.0.0.1:$port";
 		local @ENV{qw(AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_DEFAULT_REGION)} =
@@ -237,11 +225,7 @@ sub check_with_server
 			[ 'moto_server', '-H', '127.0.0.1', '-p', $port ],
 			'<', \undef, '>', "$PostgreSQL::Test::Utils::log_path/examples_upload_moto_server.log", '2>&1');
 
-		until (IO::Socket::INET->new("127.0.0.1:$port"))
-		{
-			die 'moto_server does not start' if time > $end;
-			usleep(10_000);
-		}
+		wait_until(sub { IO::Socket::INET->new("127.0.0.1:$port") }, 'moto_server');
 		my $policy = q({"Statement": [{"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject", "s3:ListBucket"],)
 		  . q( "Resource": ["arn:aws:s3:::site", "arn:aws:s3:::site/*"]}]});
 		is($http->put("$url/site")->{status}, 200, 'server: a bucket');

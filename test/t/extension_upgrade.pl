@@ -4,13 +4,9 @@
 # new library before the update, and after it.  Then the extension equals a new one.
 #
 # Versions from which the extension can really be updated take the same way.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use lib $FindBin::RealBin;
+use Node;
 
 my $sources = PostgreSQL::Test::Utils::tempdir() . '/sources';
 my ($version) = slurp_file("$FindBin::RealBin/../../sitemap.control") =~ /^default_version = '(.*)'/m;
@@ -23,21 +19,18 @@ my $pg_config = qx{cd '$sources' && test/copy '$sources/postgresql' 2>'$sources/
 is($?, 0, "version $next is built") or BAIL_OUT(slurp_file("$sources/log"));
 chomp $pg_config;
 
-my $node = PostgreSQL::Test::Cluster->new('next', install_path => $pg_config =~ s{/bin/pg_config$}{}r);
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\n");
-$node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+my $node = start_node('', install_path => $pg_config =~ s{/bin/pg_config$}{}r);
+sql('CREATE EXTENSION sitemap');
 my $new = describe_extension('postgres');
 like($new, qr/^function public\._sitemap_files_\w+\(/m, 'a new extension has the old function, for dumps of databases with views over it');
 
-my @old = split /\n/, $node->safe_psql('postgres', "SELECT source FROM pg_extension_update_paths('sitemap') WHERE target = '$next' AND path IS NOT NULL ORDER BY 1");
+my @old = split /\n/, sql("SELECT source FROM pg_extension_update_paths('sitemap') WHERE target = '$next' AND path IS NOT NULL ORDER BY 1");
 ok((grep { $_ eq $version } @old), "$version can be updated");
 foreach my $old (@old)
 {
 	my $db = "from $old";
 
-	$node->safe_psql('postgres', qq{CREATE DATABASE "$db"});
+	sql(qq{CREATE DATABASE "$db"});
 	$node->safe_psql($db, "CREATE EXTENSION sitemap VERSION '$old'");
 	make_site($db);
 	check_site($db, "$old with the library of $next", 1);
@@ -49,7 +42,7 @@ foreach my $old (@old)
 	# Views go on by the function's OID, which has another name now.  A dump writes that name.
 	my $dump = "$sources/dump.sql";
 	$node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres') =~ s/dbname=\S+/dbname='$db'/r ], "$old, updated, is dumped");
-	$node->safe_psql('postgres', qq{CREATE DATABASE "restored $old"});
+	sql(qq{CREATE DATABASE "restored $old"});
 	$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, '-d', $node->connstr('postgres') =~ s/dbname=\S+/dbname='restored $old'/r ], 'and restored');
 	check_site("restored $old", "$old, updated and restored", 3);
 }

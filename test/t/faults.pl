@@ -4,14 +4,9 @@
 # export.pl has sitemap_export killed, cut off by a full disk and cancelled in the middle
 # of a file, parse.pl and audit.pl have theirs ended by statement_timeout, jobs.pl has
 # runs of jobs.
-use strict;
-use warnings;
-
 use Compress::Zlib ();
-use IPC::Run ();
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use IPC::Run ();
 use Time::HiRes ();
 
 use lib $FindBin::RealBin;
@@ -369,13 +364,6 @@ sub test_temporary_files
 		$session->quit;
 	}
 	return;
-}
-
-sub sql
-{
-	my ($statements) = @_;
-
-	return $node->safe_psql('postgres', $statements);
 }
 
 # What a call must leave as it was: the target's rows, to the place and the

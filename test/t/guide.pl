@@ -1,12 +1,7 @@
 # What doc/guide.md shows and documentation.pl does not run: indexes for keys of other types, changes
 # of joined tables, requests of shops, and the lines for cron that post the changed URLs.
-use strict;
-use warnings;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;

@@ -1,12 +1,7 @@
 # sitemap_run: kill -9, cancel requests and timeouts, foreign servers that fail, directories
 # that are locked, and many jobs.
-use strict;
-use warnings;
-
 use Fcntl qw(:flock);
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time);
 
 use lib $FindBin::RealBin;

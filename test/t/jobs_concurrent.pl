@@ -1,12 +1,6 @@
 # Calls of sitemap_run at the same time: each job runs once, and no call is left without
 # one.  Deadlocks and serialization failures: recorded, counted, and over at the next call.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 use Session;

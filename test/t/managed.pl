@@ -8,7 +8,7 @@ use Encode qw(encode_utf8);
 use FindBin;
 use IPC::Run ();
 use lib $FindBin::RealBin;
-use Node;
+use Node '!sql';
 use PostgreSQL::Test::Utils;
 use Session;
 use Test::More;

@@ -1,12 +1,7 @@
 # doc/managed.md: each of its examples, in order, for a shop whose owner may not create extensions.
-use strict;
-use warnings;
-
 use File::Path qw(make_path);
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;

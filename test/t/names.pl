@@ -2,23 +2,14 @@
 # owner of a schema renames it, and puts code of his own under the old names: in a view, in a
 # partition with triggers, or in a domain.  It must not run, and the call goes on with the
 # tables that it has found.  The same while the trigger of a watched table waits.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes ();
-
 use lib $FindBin::RealBin;
 use Node;
 use Session;
 
 my $node = start_node();
 my $directory = PostgreSQL::Test::Utils::tempdir();
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE ROLE walter;
 	GRANT CREATE ON DATABASE postgres TO walter;
@@ -45,8 +36,7 @@ $node->safe_psql(
 # The tables, in a schema of walter, published once.
 sub make_tables
 {
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		SET client_min_messages = warning;
 		DROP SCHEMA IF EXISTS app, gone CASCADE;
 		CREATE SCHEMA app AUTHORIZATION walter;
@@ -147,22 +137,18 @@ foreach my $place (@places)
 		my $name = "$what that waits for $where; a $decoy";
 
 		make_tables();
-		$node->safe_psql('postgres', q{UPDATE app.site SET query = 'SELECT 1 / 0 AS loc'}) if $what eq 'failure';
+		sql(q{UPDATE app.site SET query = 'SELECT 1 / 0 AS loc'}) if $what eq 'failure';
 		# Another session exports to the directory.
 		my $exporter = Session->start($node, 'postgres', on_error_stop => 0) if $hold eq 'export';
 		$holder->query_safe($hold eq 'export' ? $lock : $hold);
 		if ($exporter)
 		{
-			my $exporter_pid = $exporter->query_safe('SELECT pg_backend_pid()');
 			$exporter->query_safe("SET test.wait = 'export'");
-			$exporter->query_until(qr/started/, "\\echo started\nSELECT FROM sitemap_export('$directory', 'TABLE slow_files');\n");
-			wait_until_waiting($exporter_pid);
+			$exporter->begin("SELECT FROM sitemap_export('$directory', 'TABLE slow_files')")->wait_for_lock($attacker);
 		}
 		my $victim = Session->start($node, 'postgres', on_error_stop => 0);
-		my $pid = $victim->query_safe('SELECT pg_backend_pid()');
 		$victim->query_safe("SET test.wait = '$where'");
-		$victim->query_until(qr/started/, "\\echo started\n$call;\n");
-		wait_until_waiting($pid);
+		$victim->begin($call)->wait_for_lock($attacker);
 		if ($table)
 		{
 			$holder->query_safe(rename_table($decoy, $table));
@@ -173,16 +159,15 @@ foreach my $place (@places)
 			$attacker->query_safe('RESET ROLE');
 			$holder->query_safe('ROLLBACK');
 		}
-		$victim->query('SELECT 1');
-		my $errors = $victim->{stderr};
+		my $errors = $victim->errors;
 		unlike($errors, qr/code of walter/, "$name: it does not run");
 		$what eq 'failure' ? like($errors, qr/ERROR:  1 job failed/, 'the job fails') : is($errors, '', 'the call succeeds');
 		my ($files, $feed, $site) = map { $table ? "app.$_" . ($_ eq $table ? '_moved' : '') : "gone.$_" } 'files', 'feed', 'site';
-		is($node->safe_psql('postgres', "SELECT sum(url_count) FROM $files WHERE kind <> 'index'"),
+		is(sql("SELECT sum(url_count) FROM $files WHERE kind <> 'index'"),
 			$what =~ /publish|job/ ? 29 : 20, 'in the right table');
-		is($node->safe_psql('postgres', "SELECT count(*) FROM $feed"), $what =~ /publish|job/ ? 49 : 0, 'and feed')
+		is(sql("SELECT count(*) FROM $feed"), $what =~ /publish|job/ ? 49 : 0, 'and feed')
 		  if $what =~ /publish|job/;
-		is($node->safe_psql('postgres', "SELECT finished > started, failures FROM $site"),
+		is(sql("SELECT finished > started, failures FROM $site"),
 			$what eq 'failure' ? 'f|1' : 't|0', 'and table of jobs')
 		  if $what =~ /job|failure/;
 		$_->quit foreach grep { defined } $victim, $exporter;
@@ -203,7 +188,7 @@ foreach my $case (
 	{
 		make_tables();
 		# The same in another schema fills the caches of the session.
-		$node->safe_psql('postgres', q{
+		sql(q{
 			SET client_min_messages = warning;
 			DROP SCHEMA IF EXISTS other CASCADE;
 			CREATE SCHEMA other;
@@ -211,16 +196,13 @@ foreach my $case (
 			CREATE TABLE other.feed OF sitemap_change;
 			CREATE TABLE other.site OF sitemap_job (PRIMARY KEY (base_url, section))});
 		my $victim = Session->start($node, 'postgres', on_error_stop => 0);
-		my $pid = $victim->query_safe('SELECT pg_backend_pid()');
-		my ($oid, $other) = map { $node->safe_psql('postgres', "SELECT '$_.$table'::regclass::oid") } 'app', 'other';
+		my ($oid, $other) = map { sql("SELECT '$_.$table'::regclass::oid") } 'app', 'other';
 		$victim->query_safe(sprintf($call, $other));
 		$victim->query_safe("SELECT $oid\::regclass");
 		$holder->query_safe('BEGIN; LOCK TABLE pg_namespace');
-		$victim->query_until(qr/started/, "\\echo started\n" . sprintf($call, $oid) . ";\n");
-		wait_until_waiting($pid, $holder);
+		$victim->begin(sprintf $call, $oid)->wait_for_lock($holder);
 		$holder->query_safe(rename_schema($decoy) =~ s/SET ROLE walter; BEGIN/SET LOCAL ROLE walter/r);
-		$victim->query('SELECT 1');
-		my $errors = $victim->{stderr};
+		my $errors = $victim->errors;
 		unlike($errors, qr/code of walter/, "a name that changes before the parser reads it: $table, a $decoy");
 		# A domain is no type for an operator, which can be found out first.
 		like($errors, $decoy eq 'domain' ? qr/ERROR:  / : qr/ERROR:  the name of the (?:target table|feed table|table of jobs) "$table" has become that of another relation/, 'is an error');
@@ -232,7 +214,7 @@ foreach my $case (
 # plan with the old name refuses; one without writes the present name.
 foreach my $has_plan (1, 0)
 {
-	$node->safe_psql('postgres', q{
+	sql(q{
 		SET client_min_messages = warning;
 		DROP SCHEMA IF EXISTS app, gone CASCADE;
 		DROP TABLE IF EXISTS watched;
@@ -242,38 +224,21 @@ foreach my $has_plan (1, 0)
 		CREATE INDEX queue_id ON app.queue (id);
 		SELECT sitemap_watch('watched', 'id', 'app.queue')});
 	my $victim = Session->start($node, 'postgres', on_error_stop => 0);
-	my $pid = $victim->query_safe('SELECT pg_backend_pid()');
 	$victim->query_safe('INSERT INTO watched VALUES (1)') if $has_plan;
 	# This locks the index, but not the table.
 	$holder->query_safe('BEGIN; ALTER INDEX app.queue_id SET TABLESPACE pg_default');
-	$victim->query_until(qr/started/, "\\echo started\nINSERT INTO watched VALUES (2);\n");
-	wait_until_waiting($pid);
+	$victim->begin('INSERT INTO watched VALUES (2)')->wait_for_lock($attacker);
 	$attacker->query_safe("SET ROLE walter; BEGIN; ALTER SCHEMA app RENAME TO gone; CREATE SCHEMA app; $evil;
 		CREATE TABLE app.queue (id int);
 		CREATE TRIGGER a BEFORE INSERT ON app.queue FOR EACH ROW EXECUTE FUNCTION app.evil(); GRANT ALL ON app.queue TO PUBLIC; COMMIT; RESET ROLE");
 	$holder->query_safe('ROLLBACK');
-	$victim->query('SELECT 1');
-	my $errors = $victim->{stderr};
+	my $errors = $victim->errors;
 	unlike($errors, qr/code of walter/, 'a watch whose queue gets another name, ' . ($has_plan ? 'with' : 'without') . ' a plan: no other code runs');
 	$has_plan ? like($errors, qr/ERROR:  the name of the queue "app.queue" has become that of another relation/, 'an error') : is($errors, '', 'no error');
-	is($node->safe_psql('postgres', q{SELECT (SELECT count(*) FROM app.queue), (SELECT string_agg(id::text, ' ') FROM gone.queue)}), $has_plan ? '0|1' : '0|2', 'the keys are in the right queue');
+	is(sql(q{SELECT (SELECT count(*) FROM app.queue), (SELECT string_agg(id::text, ' ') FROM gone.queue)}), $has_plan ? '0|1' : '0|2', 'the keys are in the right queue');
 	$victim->quit;
 }
 
 $_->quit foreach $attacker, $holder;
 $node->stop;
 done_testing();
-
-# Wait until a session waits for a lock.  $observer: the session to ask, one that can read pg_namespace.
-sub wait_until_waiting
-{
-	my ($pid, $observer) = (@_, $attacker);
-	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
-
-	until ($observer->query_safe("SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND NOT granted)") eq 't')
-	{
-		die 'it does not wait' if time > $end;
-		Time::HiRes::sleep(0.05);
-	}
-	return;
-}

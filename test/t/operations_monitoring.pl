@@ -1,12 +1,7 @@
 # What doc/operations.md says of monitoring, and the alert of doc/tutorial.md, where something is
 # wrong: each alert, the lines for Prometheus, and a run that is under way.
-use strict;
-use warnings;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -19,8 +14,7 @@ my ($collect) = $chapter =~ /^```sh\n(.*?)^```/ms;
 my ($under_way) = $chapter =~ /^(SELECT [^;]*pg_stat_progress_copy.*?;)$/ms;
 my $folder = PostgreSQL::Test::Utils::tempdir();
 my $node = start_node();
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE FUNCTION wait_for(lock int) RETURNS text VOLATILE LANGUAGE plpgsql AS $$
 	BEGIN
@@ -34,15 +28,15 @@ $node->safe_psql(
 	SELECT 'site_files', 'https://www.example.com/', section, 'SELECT ''/'' || n AS loc FROM generate_series(1, 120000) n', every::interval
 	  FROM (VALUES ('products', NULL), ('fine', '1 hour'), ('forgotten', '1 hour'), ('news', NULL), ('static', NULL), ('rare', '1 hour')) v (section, every);
 	CALL sitemap_run('site')});
-$node->safe_psql('postgres', $metrics);
+sql($metrics);
 is(alerts(), '', 'no alert');
 
 # One of each kind.
-$node->safe_psql('postgres', q{
+sql(q{
 	UPDATE site SET query = 'SELECT ''ftp://a/'' AS loc' WHERE section = 'news';
 	UPDATE site SET max_shrink = 1, query = 'SELECT ''/'' AS loc' WHERE section = 'products'});
 isnt($node->psql('postgres', q{CALL sitemap_run('site')}), 0, 'a call with a failed job fails');
-$node->safe_psql('postgres', q{
+sql(q{
 	UPDATE site SET finished = now() - CASE section WHEN 'static' THEN interval '16 minutes' WHEN 'fine' THEN interval '74 minutes' ELSE interval '76 minutes' END
 	 WHERE section IN ('static', 'fine', 'rare');
 	UPDATE site SET started = finished WHERE section IN ('static', 'fine', 'rare');
@@ -55,10 +49,10 @@ like(alerts(), qr{\A\Q$site\E\|forgotten\|unwatched\|120000\|00:[^|]*\|The last 
 \Q$site\E\|static\|late\|120000\|00:16[^|]*\|Nothing runs it\. .*\z}, 'an alert of each kind, and no other');
 
 # The lines for Prometheus; a failure leaves the old file.
-$node->safe_psql('postgres', q{DELETE FROM site WHERE section NOT IN ('fine', 'news'); DELETE FROM site_files WHERE section NOT IN ('fine', 'news')});
+sql(q{DELETE FROM site WHERE section NOT IN ('fine', 'news'); DELETE FROM site_files WHERE section NOT IN ('fine', 'news')});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
-my $due = $node->safe_psql('postgres', q{SELECT extract(epoch FROM finished + every) FROM site WHERE section = 'fine'});
+my $due = sql(q{SELECT extract(epoch FROM finished + every) FROM site WHERE section = 'fine'});
 like($lines[$_], (
 	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="fine"\} 44\d\d(?:\.\d+)?$/,
 	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
@@ -69,30 +63,28 @@ like($lines[$_], (
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="fine"\} 120000$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="news"\} 120000$/)[$_], "metric $_") foreach 0 .. 7;
 is(scalar(@lines), 8, 'all metrics');
-$node->safe_psql('postgres', 'ALTER VIEW site_metric RENAME TO other');
+sql('ALTER VIEW site_metric RENAME TO other');
 ok(!collect(), 'a failure');
 is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines), 'leaves the old lines');
 
 # A run that is under way, and one whose end was never recorded.
-$node->safe_psql('postgres', q{
+sql(q{
 	TRUNCATE site, site_files;
 	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://www.example.com/', 'first', 'SELECT public.wait_for(1) AS loc')});
 like(alerts(), qr/^\Q$site\E\|first\|never ran\|{3}Nothing runs it\./m, 'a job that never ran');
 my $holder = Session->start($node, 'postgres');
 my $caller = Session->start($node, 'postgres', on_error_stop => 0);
-my $pid = $caller->query_safe('SELECT pg_backend_pid()');
 $holder->query_safe('SELECT pg_advisory_lock(1)');
-$caller->query_until(qr/started/, "\\echo started\nCALL sitemap_run('site');\n");
-$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid") or die 'it does not wait';
-like($node->safe_psql('postgres', $under_way), qr/\A$pid\|0\|\d+\|2.*\z/, 'a run that is under way');
-is($node->safe_psql('postgres', q{SELECT started IS NOT NULL, finished IS NULL FROM site}), 't|t', 'is seen in its row');
+$caller->begin(q{CALL sitemap_run('site')})->wait_for_lock;
+like(sql($under_way), qr/\A$caller->{pid}\|0\|\d+\|2.*\z/, 'a run that is under way');
+is(sql(q{SELECT started IS NOT NULL, finished IS NULL FROM site}), 't|t', 'is seen in its row');
 is(alerts(), '', 'and by no alert');
-$node->safe_psql('postgres', q{UPDATE site SET started = now() - interval '3 hours'});
+sql(q{UPDATE site SET started = now() - interval '3 hours'});
 like(alerts(), qr/\A\Q$site\E\|first\|running\|{3}\z/, 'until it takes too long');
 $holder->query_safe('SELECT pg_advisory_unlock(1)');
 $caller->query('SELECT 1');
 $_->quit foreach $holder, $caller;
-is($node->safe_psql('postgres', $under_way), '', 'no run is under way');
+is(sql($under_way), '', 'no run is under way');
 like(alerts(), qr/\A\Q$site\E\|first\|failing\|{3}The last run ended without a result\.\z/, 'a run without an end');
 
 $node->stop;
@@ -100,7 +92,7 @@ done_testing();
 
 sub alerts
 {
-	return $node->safe_psql('postgres', $alerts =~ s/;\s*$/ ORDER BY base_url, section/r);
+	return sql($alerts =~ s/;\s*$/ ORDER BY base_url, section/r);
 }
 
 sub collect

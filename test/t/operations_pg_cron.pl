@@ -5,14 +5,11 @@
 #
 # Each case has a server of its own, so that all of them wait for the same minute: an
 # interval of seconds takes pg_cron 1.5.
-
-use strict;
-use warnings;
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+
+use lib $FindBin::RealBin;
+use Node;
 
 my $user = getpwuid($>);
 my $folder = PostgreSQL::Test::Utils::tempdir();
@@ -138,11 +135,10 @@ sub of_tutorial
 sub start
 {
 	my ($case) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($case->{name});
+	my $node = new_node($case->{name});
 	my $settings = $case->{settings} // sub { '' };
 	local $ENV{PGPASSFILE} = "$folder/$case->{name}";
 
-	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 	if (!-e $node->config_data('--pkglibdir') . '/pg_cron.so')
 	{
 		plan skip_all => 'pg_cron is not here';

@@ -1,13 +1,8 @@
 # sitemap_parse with documents that mean no good, or are damaged, or very large.
-use strict;
-use warnings;
 use utf8;
-
 use Compress::Zlib ();
 use Encode qw(encode encode_utf8);
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -15,11 +10,11 @@ use Session;
 
 # No notices, such as that a loc has no scheme: a session takes what is written to stderr for an error.
 my $node = start_node("client_min_messages = warning\n");
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+sql('CREATE EXTENSION sitemap');
 
 # Documents, gzipped: a megabyte that can be repeated, with what is around it.
 my $megabyte = 1048576;
-$node->safe_psql('postgres', 'CREATE TABLE document (name text, content bytea)');
+sql('CREATE TABLE document (name text, content bytea)');
 add('blanks', '<urlset>', ' ' x $megabyte, 1024, '</urlset>');
 add('one loc', '<urlset><url><loc>', 'a' x $megabyte, 1024, '</loc></url></urlset>');
 add('one line', '', 'a' x $megabyte, 1024, '');
@@ -32,13 +27,11 @@ add('four times the entries', '<urlset>', $entry x 1000, 400, '</urlset>');
 add('entries without end', '<urlset>', $entry x 1000, 20000, '');
 
 my $session = Session->start($node, 'postgres', on_error_stop => 0);
-my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 # A gigabyte out of a megabyte: refused at the limit, or before.
 foreach my $name ('blanks', 'one loc', 'one line', 'zeros', 'one comment', 'one tag')
 {
-	is( $node->safe_psql(
-			'postgres', "SELECT length(content) < 2000000 FROM document WHERE name = '$name'"),
+	is( sql("SELECT length(content) < 2000000 FROM document WHERE name = '$name'"),
 		't', "$name: it is small");
 	my $error = failure("SELECT count(*) FROM document, sitemap_parse(content) WHERE name = '$name'");
 	like(
@@ -50,20 +43,19 @@ foreach my $name ('blanks', 'one loc', 'one line', 'zeros', 'one comment', 'one 
 
 SKIP:
 {
-	skip 'no /proc here', 4 unless defined memory_of($pid, 'VmHWM');
-	cmp_ok(memory_of($pid, 'VmHWM'), '<', 512 * 1024, 'with the memory of one value, at the most');
+	skip 'no /proc here', 4 unless defined memory_of($session->{pid}, 'VmHWM');
+	cmp_ok(memory_of($session->{pid}, 'VmHWM'), '<', 512 * 1024, 'with the memory of one value, at the most');
 
 	# Memory is that of the document, as it was given and inflated, and of one entry.
 	$session->quit;
 	$session = Session->start($node, 'postgres', on_error_stop => 0);
-	$pid = $session->query_safe('SELECT pg_backend_pid()');
 	my $count =
 	  "SELECT count(*) FROM document, sitemap_parse(content, 1000000000000) WHERE name = '%s'";
 	is($session->query_safe(sprintf($count, 'entries')), 100000, '100,000 entries');
-	my $before = memory_of($pid, 'VmHWM');
+	my $before = memory_of($session->{pid}, 'VmHWM');
 	is($session->query_safe(sprintf($count, 'four times the entries')),
 		400000, 'four times as many');
-	my $growth = memory_of($pid, 'VmHWM') - $before;
+	my $growth = memory_of($session->{pid}, 'VmHWM') - $before;
 	my $longer = int(300 * 1000 * length($entry) / 1024);
 	cmp_ok($growth, '<', $longer * 1.5 + 4096, "take so much more memory as the document is longer ($longer kB, $growth kB more)");
 }
@@ -103,17 +95,16 @@ my $calls = q{
 	$$};
 SKIP:
 {
-	skip 'no /proc here', 1 unless defined memory_of($pid, 'VmRSS');
+	skip 'no /proc here', 1 unless defined memory_of($session->{pid}, 'VmRSS');
 	$session->query_safe(sprintf($calls, 1000));
-	my $before = memory_of($pid, 'VmRSS');
+	my $before = memory_of($session->{pid}, 'VmRSS');
 	$session->query_safe(sprintf($calls, 3000));
-	my $growth = memory_of($pid, 'VmRSS') - $before;
+	my $growth = memory_of($session->{pid}, 'VmRSS') - $before;
 	cmp_ok($growth, '<', 1024, "12,000 calls leave no memory behind ($before kB, then $growth kB more)");
 }
 
 # Broken documents give rows or an error, and what is read of one that is cut off is its begin.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE TABLE sample AS
 	SELECT content
 	  FROM unnest(ARRAY[0, 6]) compression, unnest(ARRAY['xml', 'txt']) format,
@@ -171,8 +162,7 @@ foreach my $encoding (qw(LATIN1 EUC_JP SQL_ASCII))
 {
 	my $database = lc $encoding;
 
-	$node->safe_psql('postgres',
-		"CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
+	sql("CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
 	$node->safe_psql($database, 'CREATE EXTENSION sitemap');
 	my $parse = sprintf(q{SELECT loc, extensions[1] FROM sitemap_parse('\x%s'::bytea, on_invalid => '%%s')},
 		unpack('H*', encode_utf8($document)));
@@ -229,8 +219,7 @@ sub add
 	my ($first, $each, $last) =
 	  map { '\x' . unpack('H*', Compress::Zlib::memGzip($_)) } ($begin, $middle, $end);
 
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		ALTER TABLE document ALTER content SET STORAGE EXTERNAL;
 		INSERT INTO document
 		SELECT '$name', '$first'::bytea || string_agg('$each'::bytea, '') || '$last'::bytea

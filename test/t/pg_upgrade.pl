@@ -3,28 +3,19 @@
 #
 # OLD_PG_CONFIG is the pg_config of the older major, which needs sitemap, too:
 #	OLD_PG_CONFIG=/usr/lib/postgresql/15/bin/pg_config make installcheck PROVE_TESTS=test/t/pg_upgrade.pl
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use FindBin;
+use lib $FindBin::RealBin;
+use Node;
 
 plan skip_all => 'OLD_PG_CONFIG is not set' unless $ENV{OLD_PG_CONFIG};
 
-my @initdb = (extra => [ '--encoding=UTF8', '--no-locale', '--data-checksums' ]);
 my ($old_bin) = run_command([ $ENV{OLD_PG_CONFIG}, '--bindir' ]);
-my $old = PostgreSQL::Test::Cluster->new('old', install_path => $old_bin =~ s{/bin$}{}r);
-my $new = PostgreSQL::Test::Cluster->new('new');
+my $old = new_node('old', '', install_path => $old_bin =~ s{/bin$}{}r, extra => ['--data-checksums']);
+my $new = new_node('new', '', extra => ['--data-checksums']);
 my $new_bin = $new->config_data('--bindir');
 
-$old->init(@initdb);
-$old->append_conf('postgresql.conf', "jit = off\n");
-$new->init(@initdb);
-$new->append_conf('postgresql.conf', "jit = off\n");
 $old->start;
-$old->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text, views int DEFAULT 0) PARTITION BY RANGE (id);
 	CREATE TABLE page_1 PARTITION OF page FOR VALUES FROM (1) TO (500);

@@ -1,22 +1,15 @@
 # Runs, watched tables and the edition in SQL behind pgbouncer in transaction mode: eight clients
 # share two connections, and nothing of one is left to another.
-use strict;
-use warnings;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
-use Time::HiRes qw(usleep);
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 
 $ENV{PATH} .= ':/usr/sbin:/sbin';
-plan skip_all => 'pgbouncer is not here' unless grep { -x "$_/pgbouncer" } split /:/, $ENV{PATH};
+plan skip_all => 'pgbouncer is not here' unless has_program('pgbouncer');
 plan skip_all => 'pgbouncer does not run as root' if $> == 0;
 
 my $node = start_node("autovacuum = off\n");
@@ -41,13 +34,7 @@ END
 $ENV{PGMAXPROTOCOLVERSION} = '3.0';
 my $output = '';
 my $bouncer = IPC::Run::start([ 'pgbouncer', "$folder/pgbouncer.ini" ], '<', \undef, '>', \$output, '2>&1');
-my $end = time + $timeout;
-until (-S "$folder/.s.PGSQL.$port")
-{
-	usleep(10_000);
-	die "pgbouncer does not start: $output" if time > $end || !$bouncer->pumpable;
-	$bouncer->pump_nb;
-}
+wait_until(sub { $bouncer->pump_nb; -S "$folder/.s.PGSQL.$port" || !$bouncer->pumpable }, 'pgbouncer');
 
 my $query = 'SELECT path AS loc, id AS key FROM public.page ORDER BY id';
 is(through(
@@ -81,15 +68,14 @@ foreach (@clients)
 	unlike(${ $_->[0] }, qr/ERROR|FATAL/, 'a client');
 }
 unlike(through(q{CALL sitemap_run('job')}), qr{ERROR|FATAL}, 'a last run');
-is($node->safe_psql('postgres', 'SELECT urls, error, failures FROM job'), '1000||0', 'the job has no error');
-is($node->safe_psql('postgres', 'SELECT count(DISTINCT base_url) FROM target'), 9, 'nine sites');
-is( $node->safe_psql(
-		'postgres', qq{
+is(sql('SELECT urls, error, failures FROM job'), '1000||0', 'the job has no error');
+is(sql('SELECT count(DISTINCT base_url) FROM target'), 9, 'nine sites');
+is( sql(qq{
 		SELECT count(*), count(*) FILTER (WHERE f.digest = t.digest)
 		  FROM sitemap_files('$query', 'http://a/', max_urls => 100, split => 'stable', compression => 1, index => 'never') f
 		  LEFT JOIN target t ON t.base_url = 'http://a/' AND t.name = f.name}) =~ s/^(\d+)\|\1$/the same/r,
 	'the same', 'the files are those of all pages');
-cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()}),
+cmp_ok(sql(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()}),
 	'<=', 2, 'with two connections');
 
 # The edition in SQL installs in one transaction only; then another client calls it.
@@ -106,7 +92,7 @@ is( through(
 	"managed\n\"\$user\", public", 'its functions are in its schema only, and search_path is as before');
 my $publish = q{SELECT name, action FROM managed.sitemap_publish('managed_target', 'SELECT path AS loc FROM public.page ORDER BY id', 'http://a/')};
 is(through($publish, "BEGIN; $publish; COMMIT"), join("\n", map { ("sitemap-1.xml|$_", "sitemap.xml|$_") } 'inserted', 'unchanged'), 'another client publishes');
-is($node->safe_psql('postgres', 'SELECT url_count FROM managed_target WHERE kind = \'urlset\''), '1000', 'all pages');
+is(sql('SELECT url_count FROM managed_target WHERE kind = \'urlset\''), '1000', 'all pages');
 
 $bouncer->signal('INT');
 $bouncer->finish;

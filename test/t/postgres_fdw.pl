@@ -1,15 +1,16 @@
 # Two nodes with pages and files of their own, and a coordinator with the index:
 # the recipe of doc/shards.md for postgres_fdw, statement by statement.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use lib $FindBin::RealBin;
+use Node;
 
 my ($node_setup, $setup, $run) = recipe('postgres_fdw');
-my ($coordinator, @nodes) = map { new_node($_) } 'coordinator', 'node1', 'node2';
+my ($coordinator, @nodes) = map { new_node($_, "log_statement = 'all'\n") } 'coordinator', 'node1', 'node2';
+foreach ($coordinator, @nodes)
+{
+	$_->start;
+	$_->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+}
 
 plan skip_all => 'postgres_fdw is not here'
   if $coordinator->psql('postgres', 'CREATE EXTENSION postgres_fdw') != 0;
@@ -26,13 +27,12 @@ foreach my $n (1, 2)
 		SELECT n AS id, '/p/' || n AS path, timestamptz '2026-01-01 00:00Z' + n * interval '1 minute' AS changed
 		  FROM generate_series($n, 5000, 2) n});
 	$node->safe_psql('postgres', $node_setup =~ s/node1/$name/r);
-	$coordinator->safe_psql(
-		'postgres', sprintf(
+	sql(sprintf(
 			q{CREATE SERVER %s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname 'postgres');
 			  CREATE USER MAPPING FOR CURRENT_USER SERVER %1$s},
 			$name, $node->host, $node->port));
 }
-$coordinator->safe_psql('postgres', $setup);
+sql($setup);
 
 my @rows = rows($run);
 is_deeply(
@@ -164,7 +164,7 @@ done_testing();
 sub age
 {
 	$_->safe_psql('postgres', q{UPDATE site_files SET lastmod = '2001-01-01 00:00Z'}) foreach @nodes;
-	$coordinator->safe_psql('postgres', $run);
+	sql($run);
 	return;
 }
 
@@ -176,13 +176,6 @@ sub recipe
 	  or die "the document has no recipe for $heading";
 
 	return $text =~ /^```pgsql\n(.*?)^```\n/msg;
-}
-
-sub sql
-{
-	my ($statements) = @_;
-
-	return $coordinator->safe_psql('postgres', $statements);
 }
 
 # The rows of statements' results, sorted.
@@ -213,14 +206,3 @@ sub state
 	  map { $_->safe_psql('postgres', 'SELECT name, ctid, xmin, digest FROM site_files ORDER BY name') } $coordinator, @nodes;
 }
 
-sub new_node
-{
-	my ($name) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
-
-	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-	$node->append_conf('postgresql.conf', "fsync = off\nlog_statement = 'all'\n");
-	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
-	return $node;
-}

@@ -1,14 +1,8 @@
 # examples/psql/export.sh, which mirrors a published set into a directory of a client:
 # every byte, what changed and nothing else, in the memory of one file.
-use strict;
-use warnings;
-
 use Digest::MD5;
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -28,8 +22,7 @@ foreach my $program (qw(awk base64 bash flock))
 my $node = start_node("max_wal_size = 4GB\n", allows_streaming => 1);
 
 # The client's role may read the target, and nothing else.
-sql(
-	q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	ALTER TABLE site_files ALTER COLUMN content SET STORAGE EXTERNAL;
@@ -76,7 +69,7 @@ sub test_changes
 	my %now = map { $_ => 1 } names();
 	my @gone = grep { !$now{$_} } @names;
 	cmp_ok(scalar @gone, '>', 0, 'files are gone');
-	spew('mine.xml', 'foreign');
+	append_to_file("$dir/mine.xml", 'foreign');
 	like(run(), qr/^0: (?:wrote \S+, )+@{[ join '', map { "removed $_, " } @gone ]}$/, 'they are removed, last');
 	is(slurp_file("$dir/mine.xml"), 'foreign', 'a file of somebody else stays');
 	unlink "$dir/mine.xml" or die $!;
@@ -130,12 +123,8 @@ sub test_errors
 	foreach (
 		[ 'TABLE nothing', qr/relation "nothing" does not exist/ ],
 		[ 'TABLE site_files LIMIT 0', qr/the query has no files/ ],
-		[ q{SELECT '../x.xml' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
-		[ q{SELECT '.htaccess' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
-		[ q{SELECT 'a.php' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
-		[ q{SELECT '' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
-		[ q{SELECT E'a\tb' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
-		[ q{SELECT E'a\\\\b' AS name, kind, digest, lastmod, content FROM site_files}, qr/invalid file name/ ],
+		(map { [ "SELECT E'$_' AS name, kind, digest, lastmod, content FROM site_files", qr/invalid file name/ ] }
+			'../x.xml', '.htaccess', 'a.php', '', 'a\tb', 'a\\\\b'),
 		# the contents come, but not all
 		[ q{SELECT name, kind, digest || 'x' AS digest, lastmod, CASE WHEN pg_backend_pid() % 1 = 0 THEN decode(repeat('x', 3), 'hex') END AS content FROM site_files}, qr/invalid hexadecimal/ ],
 		# they are other ones each time
@@ -166,7 +155,7 @@ sub test_crashes
 {
 	my $bin = PostgreSQL::Test::Utils::tempdir();
 	my $count = "$bin/count";
-	my ($mv) = map { "$_/mv" } grep { -x "$_/mv" } split /:/, $ENV{PATH};
+	my $mv = has_program('mv');
 	my $killed = 0;
 
 	# mv that kills the script before or after its work
@@ -242,8 +231,7 @@ sub test_memory
 	{
 		my $compression = $case eq 'gzipped' ? 6 : 0;
 		my $format = $case eq 'text' ? 'txt' : 'xml';
-		my ($count, $bytes) = split /\|/, sql(
-			qq{
+		my ($count, $bytes) = split /\|/, sql(qq{
 			TRUNCATE site_files;
 			SELECT count(*) FROM sitemap_publish('site_files',
 			  'SELECT ''/category/item-'' || n || ''?x=1&y=2'' AS loc FROM (SELECT generate_series(1, $urls) AS n) s',
@@ -258,13 +246,6 @@ sub test_memory
 		is(join("\n", map { "$_ " . md5("$dir/$_") } files()), $expected, "$case: byte for byte, and nothing else");
 	}
 	return;
-}
-
-sub sql
-{
-	my ($statements) = @_;
-
-	return $node->safe_psql('postgres', $statements);
 }
 
 sub publish
@@ -320,14 +301,6 @@ sub same_files
 sub identities
 {
 	return map { my @stat = stat "$dir/$_"; ($_ => "$stat[1] $stat[9]") } files(), $list;
-}
-
-sub spew
-{
-	my ($name, $content) = @_;
-
-	append_to_file("$dir/$name", $content);
-	return;
 }
 
 sub md5

@@ -2,18 +2,12 @@
 # and contents, whatever the edits.
 #
 # SEED=n takes other edits, and STEPS=n so many steps of them; SIMULATION=name takes one simulation.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 
 my $node = start_node("max_parallel_workers_per_gather = 0\nTimeZone = UTC\n");
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap; CREATE DOMAIN public.page_number AS int CHECK (VALUE > -1000)');
+sql('CREATE EXTENSION sitemap; CREATE DOMAIN public.page_number AS int CHECK (VALUE > -1000)');
 
 our $steps = $ENV{STEPS} // 250;
 our $locs = 30000;
@@ -67,9 +61,7 @@ sub simulate
 	my $query = $this_seed % 2 ? $wrapped : $bounded;
 
 	return if $ENV{SIMULATION} && $ENV{SIMULATION} ne $name;
-	$node->safe_psql(
-		'postgres',
-		(slurp_file('test/t/pages.sql') . slurp_file('test/t/changes.sql')) =~ s/page_key/$type/gr,
+	sql((slurp_file('test/t/pages.sql') . slurp_file('test/t/changes.sql')) =~ s/page_key/$type/gr,
 		extra_params => [ map { ('-v', $_) } "schema=$schema", "type=$type", "column=$column", "key=$key" ]);
 	my ($status, $stdout, $stderr) = $node->psql(
 		'postgres', sprintf(

@@ -1,18 +1,11 @@
 # What a run with changes reads and writes: how many files an edit takes, and the
 # plans of the queries that the guide shows.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 
 my $node = start_node("autovacuum = off\n");
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id bigint PRIMARY KEY, path text NOT NULL, changed timestamptz NOT NULL DEFAULT now());
 	INSERT INTO page (id, path) SELECT n * 100, '/page-' || n FROM generate_series(1, 100000) n;
@@ -91,7 +84,7 @@ foreach my $case ([ 1000, 400, 2.2, 1.2 ], [ 200, 400, 3.0, 2.0 ])
 {
 	my ($max_urls, $edits, $max_read, $max_written) = @$case;
 	my ($read, $written, $scanned) = split /\|/,
-	  (split /\n/, $node->safe_psql('postgres', qq{
+	  (split /\n/, sql(qq{
 		SELECT setseed(($seed + $max_urls) % 1000 / 1000.0);
 		CALL count_edits(\$\$$plain\$\$, $max_urls, $edits, NULL, NULL, NULL)}))[-1];
 
@@ -99,7 +92,7 @@ foreach my $case ([ 1000, 400, 2.2, 1.2 ], [ 200, 400, 3.0, 2.0 ])
 	cmp_ok($read, '<=', $max_read, "$max_urls URLs a file, seed $seed: an edit reads at most $max_read files");
 	cmp_ok($written, '<=', $max_written, "$max_urls URLs a file, seed $seed: an edit writes at most $max_written files");
 	is($scanned, 0, "$max_urls URLs a file: no run scans the table");
-	$node->safe_psql('postgres', "CALL must_be_current(\$\$$plain\$\$, $max_urls)");
+	sql("CALL must_be_current(\$\$$plain\$\$, $max_urls)");
 }
 
 # The queries of the guide: the run with one change reads ranges of the page's table by its index.
@@ -131,18 +124,17 @@ my %queries = (
 		q{SELECT path || '?' || count(*) OVER (PARTITION BY id / 1000) AS loc, id / 1000 AS key FROM public.page
 		   WHERE ($1 IS NULL OR id >= $1 * 1000) AND ($2 IS NULL OR id < $2 * 1000) ORDER BY id}, 1 ]);
 
-$node->safe_psql('postgres', 'CREATE VIEW page_view AS SELECT path AS loc, id AS key FROM page ORDER BY id');
+sql('CREATE VIEW page_view AS SELECT path AS loc, id AS key FROM page ORDER BY id');
 foreach my $name (sort keys %queries)
 {
 	my ($query, $is_range, $scanned_too) = @{ $queries{$name} };
 	my $key = $name eq 'a window with bounds' ? 5000 : 5000000;
 
 	# A run with one change at the first file's end, in the middle, and behind the last: no bound at one end.
-	$node->safe_psql('postgres', "TRUNCATE target; SELECT sitemap_publish('target', \$q\$$query\$q\$, 'https://www.example.com/', max_urls => 1000, compression => 0)");
+	sql("TRUNCATE target; SELECT sitemap_publish('target', \$q\$$query\$q\$, 'https://www.example.com/', max_urls => 1000, compression => 0)");
 	foreach my $at ("$key", '0', "$key * 10")
 	{
-		my ($page_scanned, $page_fetched, $other_scanned) = split /\|/, $node->safe_psql(
-			'postgres', qq{
+		my ($page_scanned, $page_fetched, $other_scanned) = split /\|/, sql(qq{
 			BEGIN;
 			CREATE TEMP TABLE result ON COMMIT DROP AS 
 			SELECT * FROM sitemap_publish('target', \$q\$$query\$q\$, 'https://www.example.com/', max_urls => 1000, compression => 0, changes => 'SELECT $at');
@@ -154,13 +146,12 @@ foreach my $name (sort keys %queries)
 		cmp_ok($page_scanned + $page_fetched, '>', 90000, "$name, at $at: all pages are read") if !$is_range;
 		is($other_scanned, $scanned_too ? 10000 : 0, "$name, at $at: scan of the other branch") if $name =~ /UNION/;
 	}
-	$node->safe_psql('postgres', "CALL must_be_current(\$q\$$query\$q\$, 1000)");
+	sql("CALL must_be_current(\$q\$$query\$q\$, 1000)");
 }
 
 # A range of keys costs the same over all files as over one.  Both runs make all files
 # again, for the last change.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE TABLE small_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE FUNCTION publish_ranges(last_key bigint, OUT milliseconds float8) LANGUAGE plpgsql AS $$
 	BEGIN
@@ -178,16 +169,15 @@ $node->safe_psql(
 	$$;
 	SELECT sitemap_publish('small_files', 'SELECT path AS loc, id AS key FROM public.page WHERE id <= 3000000 ORDER BY id',
 	                       'https://www.example.com/', max_urls => 2, compression => 0)});
-cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM small_files'), '>=', 10000, 'there are more than 10,000 files');
-my $one = $node->safe_psql('postgres', 'SELECT publish_ranges(0)');
-my $all = $node->safe_psql('postgres', 'SELECT publish_ranges(3000000)');
+cmp_ok(sql('SELECT count(*) FROM small_files'), '>=', 10000, 'there are more than 10,000 files');
+my $one = sql('SELECT publish_ranges(0)');
+my $all = sql('SELECT publish_ranges(3000000)');
 note(sprintf('200,000 ranges over one file take %.0f ms, over all files %.0f ms', $one, $all));
 cmp_ok($all, '<', 2.5 * $one, 'ranges over many files cost no more than ranges over one');
 
 # Ranges are read without parallel workers, all rows with them: each loc says whether the
 # leader made it.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE FUNCTION leader_is_here() RETURNS bool PARALLEL SAFE LANGUAGE plpgsql AS $$
 	BEGIN
 	  RETURN pg_backend_pid() = current_setting('test.leader')::int;
@@ -196,8 +186,7 @@ $node->safe_psql(
 	CREATE TABLE parallel_files OF sitemap_file (PRIMARY KEY (base_url, name))});
 my $by_leader = q{SELECT count(*) FILTER (WHERE p.loc ~ 'true$') FROM parallel_files f, sitemap_parse(f.content) p WHERE f.kind <> 'index'};
 my $parallel = q{sitemap_publish('parallel_files', 'SELECT path || ''/'' || public.leader_is_here() AS loc, id AS key FROM public.page ORDER BY id', 'https://www.example.com/', max_urls => 1000, compression => 0};
-my $rows = $node->safe_psql(
-	'postgres', qq{
+my $rows = sql(qq{
 	SET parallel_setup_cost = 0;
 	SET parallel_tuple_cost = 0;
 	SET min_parallel_table_scan_size = 0;

@@ -2,13 +2,8 @@
 # lost: kill -9, cancel, errors after it; writers beside a run after the other.
 #
 # LOAD_SECONDS=n is how long the writers write.
-use strict;
-use warnings;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(sleep);
 
 use lib $FindBin::RealBin;
@@ -16,8 +11,7 @@ use Node;
 use Session;
 
 my $node = start_node("restart_after_crash = on\nmax_connections = 30\n");
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id bigint PRIMARY KEY, path text NOT NULL);
 	INSERT INTO page SELECT n * 10, '/page-' || n FROM generate_series(1, 20000) n;
@@ -75,18 +69,16 @@ foreach my $place ('query', 'write')
 	foreach my $how ('kill -9', 'cancel', 'terminate')
 	{
 		# a new second, so that the index has something to write
-		$node->safe_psql('postgres', q{
+		sql(q{
 			UPDATE page SET path = path || '-x' WHERE id = 100000; DELETE FROM page WHERE id = 50000;
 			UPDATE target SET lastmod = lastmod - interval '1 hour' WHERE kind <> 'index'});
-		my $before = $node->safe_psql('postgres', 'TABLE state');
-		my $holder = $node->background_psql('postgres');
+		my $before = sql('TABLE state');
+		my $holder = Session->start($node, 'postgres');
 		$holder->query_safe('SELECT pg_advisory_lock(1)');
-		my $session = $node->background_psql('postgres', on_error_stop => 0);
-		my $pid = $session->query_safe('SELECT pg_backend_pid()');
+		my $session = Session->start($node, 'postgres', on_error_stop => 0);
+		my $pid = $session->{pid};
 		$session->query_safe("SET test.wait = '$place'");
-		$session->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM run();\n");
-		$node->poll_query_until('postgres', "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = $pid")
-		  or die 'it does not wait';
+		$session->begin('SELECT count(*) FROM run()')->wait_for_lock;
 
 		if ($how eq 'kill -9')
 		{
@@ -96,32 +88,32 @@ foreach my $place ('query', 'write')
 		}
 		else
 		{
-			$node->safe_psql('postgres', "SELECT pg_@{[ $how eq 'cancel' ? 'cancel' : 'terminate' ]}_backend($pid)");
+			sql("SELECT pg_@{[ $how eq 'cancel' ? 'cancel' : 'terminate' ]}_backend($pid)");
 			$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid AND state = 'active')");
 			eval { $session->quit };
 			$holder->quit;
 		}
-		is($node->safe_psql('postgres', 'TABLE state'), $before, "$how where it waits to $place: nothing is changed, nothing is lost");
-		is( $node->safe_psql('postgres', q{SELECT count(*) FILTER (WHERE action <> 'unchanged') > 0 FROM run() WHERE kind <> 'index'}),
+		is(sql('TABLE state'), $before, "$how where it waits to $place: nothing is changed, nothing is lost");
+		is( sql(q{SELECT count(*) FILTER (WHERE action <> 'unchanged') > 0 FROM run() WHERE kind <> 'index'}),
 			't', "$how where it waits to $place: the next run has it");
-		is($node->safe_psql('postgres', q{SELECT count(*) FROM run(NULL) WHERE action <> 'unchanged'}), '0', 'and a full run nothing more');
+		is(sql(q{SELECT count(*) FROM run(NULL) WHERE action <> 'unchanged'}), '0', 'and a full run nothing more');
 	}
 }
 
 # An error after the run, a refused shrink, an error of the query.
-$node->safe_psql('postgres', q{DELETE FROM page WHERE id > 80000});
-my $before = $node->safe_psql('postgres', 'TABLE state');
+sql(q{DELETE FROM page WHERE id > 80000});
+my $before = sql('TABLE state');
 foreach my $statement (
 	'SELECT run()',
 	'BEGIN; SELECT count(*) FROM run(max_shrink => 1); SELECT 1 / 0; COMMIT',
 	q{SELECT run(changes => 'DELETE FROM page_change RETURNING 1 / (id - 80010)')})
 {
 	isnt($node->psql('postgres', $statement, stderr => \my $stderr), 0, "it fails: $statement");
-	is($node->safe_psql('postgres', 'TABLE state'), $before, 'nothing is changed, nothing is lost');
+	is(sql('TABLE state'), $before, 'nothing is changed, nothing is lost');
 }
-$node->safe_psql('postgres', q{SELECT count(*) FROM run(max_shrink => 1)});
-is($node->safe_psql('postgres', 'SELECT queue IS NULL FROM state'), 't', 'the run that commits empties the queue');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM run(NULL) WHERE action <> 'unchanged'}), '0', 'and leaves what a full run leaves');
+sql(q{SELECT count(*) FROM run(max_shrink => 1)});
+is(sql('SELECT queue IS NULL FROM state'), 't', 'the run that commits empties the queue');
+is(sql(q{SELECT count(*) FROM run(NULL) WHERE action <> 'unchanged'}), '0', 'and leaves what a full run leaves');
 
 # Writers whose transactions last, and one run after the other.
 my $seconds = $ENV{LOAD_SECONDS} // 15;
@@ -163,8 +155,8 @@ note("$edits edits of 8 writers in $seconds s, $runs runs");
 cmp_ok($edits, '>', 100, 'the writers wrote');
 cmp_ok($runs, '>', $seconds / 4, 'beside runs');
 is($failed, 0, 'of which none failed');
-$node->safe_psql('postgres', 'SELECT count(*) FROM run(max_shrink => 1)');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM run(NULL) WHERE action <> 'unchanged'}), '0',
+sql('SELECT count(*) FROM run(max_shrink => 1)');
+is(sql(q{SELECT count(*) FROM run(NULL) WHERE action <> 'unchanged'}), '0',
 	'and after a last run a full one finds nothing to change');
 
 $node->stop;

@@ -1,14 +1,8 @@
 # The feed of sitemap_publish: which URLs a run added, changed or removed.
-use strict;
-use warnings;
-
 use FindBin;
-use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
+use Session;
 
 my $seed = $ENV{SEED} // 1;
 srand $seed;
@@ -18,8 +12,7 @@ my $node = start_node("work_mem = '64kB'\n");
 
 # A page has everything that an entry can have, among it ready-made XML with
 # elements and text that look like the end of an entry.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text NOT NULL, lastmod timestamptz, priority float8,
 	                   images text[], extension xml);
@@ -70,11 +63,11 @@ $node->safe_psql(
 my $publish = q{SELECT count(*) FROM sitemap_publish('site_files', 'TABLE public.site', 'https://www.example.com/', feed => 'site_changes'};
 
 # The first run of a section has no feed; one that changes nothing has none either.
-$node->safe_psql('postgres', 'INSERT INTO page SELECT (random_page(n)).* FROM generate_series(1, 1000) n');
-$node->safe_psql('postgres', "$publish, max_urls => 100)");
-is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'a first run has no feed');
-$node->safe_psql('postgres', "$publish, max_urls => 100)");
-is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'nor has one that changes nothing');
+sql('INSERT INTO page SELECT (random_page(n)).* FROM generate_series(1, 1000) n');
+sql("$publish, max_urls => 100)");
+is(sql('SELECT count(*) FROM site_changes'), 0, 'a first run has no feed');
+sql("$publish, max_urls => 100)");
+is(sql('SELECT count(*) FROM site_changes'), 0, 'nor has one that changes nothing');
 
 # Random edits.
 my @edits = (
@@ -101,8 +94,7 @@ for my $step (1 .. $steps)
 		"WITH e AS ($edit) INSERT INTO page_change SELECT id FROM e"
 	} 1 .. 1 + int rand 5;
 	my $options = $options[ rand @options ];
-	my $result = $node->safe_psql(
-		'postgres', "$edits; SELECT remember('sitemap'); $publish, max_shrink => 1, $options) \\g /dev/null\n"
+	my $result = sql("$edits; SELECT remember('sitemap'); $publish, max_shrink => 1, $options) \\g /dev/null\n"
 		  . q{SELECT wrong('sitemap') || ' ' || count(*) FROM site_changes});
 	my ($n, $total) = $result =~ /^(\d+) (\d+)$/m;
 	$rows += $total;
@@ -114,48 +106,47 @@ is($wrong, 0, "$steps random runs: the feed is the difference of the lists");
 cmp_ok($rows, '>', $steps, "which has $rows rows");
 
 # What a row says.
-$node->safe_psql('postgres', "TRUNCATE page; INSERT INTO page VALUES (1, 'a', '2026-01-01Z'), (2, 'b&c', NULL), (3, 'c', NULL);
+sql("TRUNCATE page; INSERT INTO page VALUES (1, 'a', '2026-01-01Z'), (2, 'b&c', NULL), (3, 'c', NULL);
 	$publish, max_shrink => 1)");
-$node->safe_psql('postgres', "DELETE FROM site_changes;
+sql("DELETE FROM site_changes;
 	UPDATE page SET lastmod = '2026-02-02Z' WHERE id = 2; DELETE FROM page WHERE id = 3; INSERT INTO page VALUES (4, 'd', '2026-03-03Z');
 	$publish)");
-is( $node->safe_psql(
-		'postgres', q{SELECT section, loc, action, lastmod FROM site_changes ORDER BY loc}),
+is( sql(q{SELECT section, loc, action, lastmod FROM site_changes ORDER BY loc}),
 	"sitemap|https://www.example.com/b&c|changed|2026-02-02T00:00:00Z\n"
 	  . "sitemap|https://www.example.com/c|removed|\n"
 	  . "sitemap|https://www.example.com/d|added|2026-03-03T00:00:00Z",
 	'the rows');
-is( $node->safe_psql('postgres', q{SELECT count(DISTINCT at) || ' ' || bool_and(at >= (SELECT max(lastmod) FROM site_files)) FROM site_changes}),
+is( sql(q{SELECT count(DISTINCT at) || ' ' || bool_and(at >= (SELECT max(lastmod) FROM site_files)) FROM site_changes}),
 	'1 true', 'all of a run have one time');
 
 # "at" grows even where the clock was set back.
-$node->safe_psql('postgres', "UPDATE site_files SET lastmod = now() + interval '1 day'; UPDATE page SET path = 'z' WHERE id = 4; $publish)");
-is($node->safe_psql('postgres', q{SELECT bool_and(at > (SELECT max(lastmod) FROM site_files WHERE kind <> 'index') - interval '1 s') FROM site_changes WHERE loc ~ 'z$'}),
+sql("UPDATE site_files SET lastmod = now() + interval '1 day'; UPDATE page SET path = 'z' WHERE id = 4; $publish)");
+is(sql(q{SELECT bool_and(at > (SELECT max(lastmod) FROM site_files WHERE kind <> 'index') - interval '1 s') FROM site_changes WHERE loc ~ 'z$'}),
 	't', 'time goes on');
-$node->safe_psql('postgres', q{
+sql(q{
 	CREATE TABLE gone_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE gone_changes OF sitemap_change});
 foreach my $list ('a', 'b', '', 'c')
 {
-	$node->safe_psql('postgres', qq{
+	sql(qq{
 		SELECT FROM sitemap_publish('gone_files', \$\$SELECT '/' || p AS loc FROM unnest('{$list}'::text[]) p\$\$,
 		                            'https://www.example.com/', max_shrink => 1, feed => 'gone_changes');
 		UPDATE gone_files SET lastmod = now() + interval '1 day'});
 }
-$node->safe_psql('postgres', q{
+sql(q{
 	UPDATE gone_files SET lastmod = now();
 	SELECT FROM sitemap_publish('gone_files', 'SELECT ''/d'' AS loc', 'https://www.example.com/', feed => 'gone_changes', index => 'never')});
-is($node->safe_psql('postgres', q{SELECT string_agg(right(loc, 1) || ' ' || action, ', ' ORDER BY at, loc) FROM gone_changes}),
+is(sql(q{SELECT string_agg(right(loc, 1) || ' ' || action, ', ' ORDER BY at, loc) FROM gone_changes}),
 	'a removed, b added, b removed, c added, c removed, d added', 'also after the files with later times are gone');
 
 # All of the run or nothing; another section's URLs are its own.
-$node->safe_psql('postgres', "DELETE FROM site_changes; UPDATE page SET path = 'y' WHERE id = 4");
-$node->safe_psql('postgres', "BEGIN; $publish); ROLLBACK");
-is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'a run that is rolled back has no feed');
-$node->safe_psql('postgres', "$publish, section => 'news')");
-is($node->safe_psql('postgres', 'SELECT count(*) FROM site_changes'), 0, 'a first run of another section');
-$node->safe_psql('postgres', "$publish)");
-is($node->safe_psql('postgres', q{SELECT string_agg(section || ' ' || action, ', ' ORDER BY loc) FROM site_changes}),
+sql("DELETE FROM site_changes; UPDATE page SET path = 'y' WHERE id = 4");
+sql("BEGIN; $publish); ROLLBACK");
+is(sql('SELECT count(*) FROM site_changes'), 0, 'a run that is rolled back has no feed');
+sql("$publish, section => 'news')");
+is(sql('SELECT count(*) FROM site_changes'), 0, 'a first run of another section');
+sql("$publish)");
+is(sql(q{SELECT string_agg(section || ' ' || action, ', ' ORDER BY loc) FROM site_changes}),
 	'sitemap added, sitemap removed', 'the section is named');
 
 # A section that was emptied is not new when it is filled again.
@@ -163,7 +154,7 @@ sub feed
 {
 	my ($section) = @_;
 
-	return $node->safe_psql('postgres',
+	return sql(
 		"SELECT string_agg(replace(loc, 'https://www.example.com/', '') || ' ' || action, ', ' ORDER BY at, loc) FROM site_changes WHERE section = '$section'");
 }
 
@@ -171,8 +162,7 @@ sub publish_list
 {
 	my ($section, $list, $max_urls) = @_;
 
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		DELETE FROM site_changes WHERE section <> '$section' OR action <> 'removed';
 		SELECT FROM sitemap_publish('site_files', \$\$SELECT '/' || p AS loc FROM unnest('{$list}'::text[]) WITH ORDINALITY l (p, n) ORDER BY n\$\$,
 		                            'https://www.example.com/', section => '$section', max_urls => $max_urls, max_shrink => 1,
@@ -190,7 +180,7 @@ foreach my $max_urls (1, 2, 3, 10)
 	my $change = sub {
 		my ($list) = @_;
 
-		$node->safe_psql('postgres', 'TRUNCATE site_changes');
+		sql('TRUNCATE site_changes');
 		return publish_list($section, $list, $max_urls);
 	};
 
@@ -202,15 +192,14 @@ foreach my $max_urls (1, 2, 3, 10)
 }
 
 # Two runs within a second.
-$node->safe_psql('postgres', "TRUNCATE site_changes; UPDATE page SET path = 'y1' WHERE id = 4; $publish); UPDATE page SET path = 'y2' WHERE id = 4; $publish)");
-is($node->safe_psql('postgres', q{
+sql("TRUNCATE site_changes; UPDATE page SET path = 'y1' WHERE id = 4; $publish); UPDATE page SET path = 'y2' WHERE id = 4; $publish)");
+is(sql(q{
 	SELECT (SELECT max(at) FROM site_changes) >= (SELECT max(lastmod) FROM site_files) AND
 	       (SELECT max(at) FROM site_changes WHERE loc ~ 'y1' AND action = 'added') < (SELECT max(at) FROM site_changes WHERE loc ~ 'y2')}),
 	't', 'two runs within a second: "at" grows, and is not earlier than any lastmod');
 
 # No memory grows with the rows of a feed: as a trigger sees it at each INSERT.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE TABLE many_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE many_changes OF sitemap_change;
 	CREATE TABLE memory (bytes bigint);
@@ -224,8 +213,8 @@ $node->safe_psql(
 	                                     'https://www.example.com/');
 	SELECT count(*) FROM sitemap_publish('many_files', $$SELECT '/' AS loc$$, 'https://www.example.com/',
 	                                     feed => 'many_changes', max_shrink => 1)});
-is($node->safe_psql('postgres', 'SELECT count(*) FROM many_changes'), 50001, 'a feed of many rows');
-cmp_ok($node->safe_psql('postgres', 'SELECT max(bytes) - min(bytes) FROM memory'), '<', 65536,
+is(sql('SELECT count(*) FROM many_changes'), 50001, 'a feed of many rows');
+cmp_ok(sql('SELECT max(bytes) - min(bytes) FROM memory'), '<', 65536,
 	'takes no more memory than one of few');
 
 # What cannot be a feed is refused before the query runs, and what is read must be ours.
@@ -237,35 +226,33 @@ sub refused
 	like($stderr, $pattern, $test);
 	return;
 }
-$node->safe_psql('postgres', q{CREATE TABLE other (base_url text, at timestamptz, section text, loc text, action int, lastmod text);
+sql(q{CREATE TABLE other (base_url text, at timestamptz, section text, loc text, action int, lastmod text);
 	CREATE SEQUENCE counter});
 refused(q{'site_files'}, qr/the feed table "site_files" has no column "at"/, 'a feed that is the target');
 refused(q{'other'}, qr/column "action" of the feed table "other" must be of type text, not integer/, 'a column of another type');
 refused(q{'counter'}, qr/"counter" is not a table/, 'a sequence');
 refused(q{0}, qr/the feed table does not exist/, 'no table');
-$node->safe_psql('postgres', q{UPDATE site_files SET content = 'nonsense' WHERE section = 'sitemap' AND kind = 'urlset'; UPDATE page SET path = 'w' WHERE id = 4});
+sql(q{UPDATE site_files SET content = 'nonsense' WHERE section = 'sitemap' AND kind = 'urlset'; UPDATE page SET path = 'w' WHERE id = 4});
 my ($status, $stdout, $stderr) = $node->psql('postgres', "$publish)");
 like($stderr, qr/ERROR:  file "sitemap-[0-9a-f]+\.xml\.gz" of the target is not as sitemap_publish writes it/, 'content by another hand');
 # Nobody gets memory for a forged size.
-$node->safe_psql('postgres', "DELETE FROM site_files WHERE section = 'sitemap'; $publish); UPDATE page SET path = 'v' WHERE id = 4;
+sql("DELETE FROM site_files WHERE section = 'sitemap'; $publish); UPDATE page SET path = 'v' WHERE id = 4;
 	UPDATE site_files SET byte_count = 900000000 WHERE section = 'sitemap' AND kind = 'urlset'");
-my $session = $node->background_psql('postgres', on_error_stop => 0);
-my ($pid) = $session->query('SELECT pg_backend_pid()') =~ /(\d+)/;
-my $before = (memory_of($pid, 'VmPeak') // 0);
+my $session = Session->start($node, 'postgres', on_error_stop => 0);
+my $before = memory_of($session->{pid}, 'VmPeak') // 0;
 $session->query("$publish)");
-is($session->{stderr}, '', 'a forged byte_count');
-cmp_ok((memory_of($pid, 'VmPeak') // 0) - $before, '<', 400 * 1024, 'takes no memory');
+is($session->errors, '', 'a forged byte_count');
+cmp_ok((memory_of($session->{pid}, 'VmPeak') // 0) - $before, '<', 400 * 1024, 'takes no memory');
 $session->quit;
-$node->safe_psql('postgres', "UPDATE page SET path = 'u' WHERE id = 4");
+sql("UPDATE page SET path = 'u' WHERE id = 4");
 foreach my $loc ('\377', '\303\274', '\000', 'https://www.example.com/\000', 'a</loc><lastmod>\377</lastmod><loc>')
 {
-	$node->safe_psql('postgres',
+	sql(
 		"UPDATE site_files SET content = '<?xml ?><urlset ><url><loc>$loc</loc></url></urlset>' WHERE section = 'sitemap' AND kind = 'urlset'");
 	($status, $stdout, $stderr) = $node->psql('postgres', "$publish)");
 	like($stderr, qr/of the target is not as sitemap_publish writes it/, "bytes by another hand: $loc");
 }
-$node->safe_psql('postgres',
-	"CREATE ROLE web; GRANT ALL ON site_files, page TO web; GRANT SELECT ON site TO web");
+sql("CREATE ROLE web; GRANT ALL ON site_files, page TO web; GRANT SELECT ON site TO web");
 ($status, $stdout, $stderr) = $node->psql('postgres', "SET ROLE web; $publish)");
 like($stderr, qr/permission denied for table site_changes/, 'a feed that the caller may not write to');
 

@@ -1,20 +1,13 @@
 # The memory of sitemap_publish for each file of the target.
-use strict;
-use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Node;
 
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 # Files that wait take work_mem at most.
-$node->append_conf('postgresql.conf', "fsync = off\njit = off\nwork_mem = 64kB\n");
-$node->start;
+my $node = start_node("work_mem = 64kB\n");
 
 # The memory when the index is written: the files of the section were listed.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE memory (run serial, bytes bigint);
@@ -29,17 +22,16 @@ $node->safe_psql(
 my $files = 20000;
 foreach my $pages ($files, $files + 1)
 {
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		SELECT FROM sitemap_publish('target', 'SELECT ''/x'' || n AS loc, n AS key FROM generate_series(1, $pages) n',
 		                            'http://www.example.com/', max_urls => 1, compression => 0)});
 }
-my $bytes = $node->safe_psql('postgres', 'SELECT max(bytes) - min(bytes) FROM memory') / $files;
+my $bytes = sql('SELECT max(bytes) - min(bytes) FROM memory') / $files;
 cmp_ok($bytes, '<', 750, "the files that are there: $bytes bytes each");
 
 # The memory of each range of keys that a run reads, for a query with a column "shown".
 my $ranges = 1600;
-$node->safe_psql('postgres', q{
+sql(q{
 	CREATE TABLE page AS SELECT n AS id, '/' || n AS loc, 1 AS shown FROM generate_series(1, 400000) n;
 	CREATE UNIQUE INDEX ON page (id);
 	ANALYZE page;
@@ -55,7 +47,7 @@ foreach my $every (0, 200000, 400000 / $ranges)
 	$notices .= "$status $notice";
 }
 is($notices, '0 0 0 ', 'a run reads ranges');
-my ($most, $few) = split /\n/, $node->safe_psql('postgres', 'SELECT bytes FROM memory ORDER BY run DESC LIMIT 2');
+my ($most, $few) = split /\n/, sql('SELECT bytes FROM memory ORDER BY run DESC LIMIT 2');
 $bytes = ($most - $few) / $ranges;
 cmp_ok($bytes, '<', 400, "the ranges: $bytes bytes each");
 

@@ -3,18 +3,12 @@
 #
 # SEED=n takes other edits, and STEPS=n so many steps of them; SIMULATION=name takes one
 # simulation; PAGES=n so many pages for the replay of a week.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 
 my $node = start_node("max_parallel_workers_per_gather = 0\nTimeZone = UTC\n");
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+sql('CREATE EXTENSION sitemap');
 
 our $steps = $ENV{STEPS} // 60;
 our $locs = 30000;
@@ -50,9 +44,7 @@ sub simulate
 	my $is_stable = $options !~ /split/;
 
 	return if $ENV{SIMULATION} && $ENV{SIMULATION} ne $name;
-	$node->safe_psql(
-		'postgres',
-		(slurp_file('test/t/pages.sql') . slurp_file('test/t/shown.sql')) =~ s/page_key/$type/gr,
+	sql((slurp_file('test/t/pages.sql') . slurp_file('test/t/shown.sql')) =~ s/page_key/$type/gr,
 		extra_params => [ map { ('-v', $_) } "schema=$schema", "type=$type", "column=$column", "key=$key" ]);
 	my ($status, $stdout, $stderr) = $node->psql(
 		'postgres', sprintf(
@@ -76,7 +68,7 @@ sub replay
 	my $publish = "SELECT count(*) FILTER (WHERE action <> 'unchanged') FROM sitemap_publish('item_files', \$q\$$text\$q\$, 'https://www.example.com/', max_urls => 5000, changes => %s)";
 
 	return if $ENV{SIMULATION} && $ENV{SIMULATION} ne 'replay';
-	$node->safe_psql('postgres', qq{
+	sql(qq{
 		CREATE TABLE item (id int PRIMARY KEY, title text, price numeric, stock int, updated_at timestamptz);
 		INSERT INTO item SELECT n, 'Item ' || n, n % 90, 5, '2039-01-01' FROM generate_series(1, $pages) n;
 		CREATE TABLE item_change (id int);
@@ -87,20 +79,20 @@ sub replay
 		my $at = "timestamptz '2040-01-01 03:00Z' + interval '$night days'";
 
 		# stands for the clock
-		$node->safe_psql('postgres', "UPDATE item_files SET lastmod = $at - interval '1 second' WHERE kind <> 'index'");
-		$node->safe_psql('postgres', "UPDATE item SET stock = stock + 1, updated_at = $at, price = price + (id % 50 = $night)::int");
-		$node->safe_psql('postgres', sprintf($publish, q{'DELETE FROM item_change RETURNING id'}));
+		sql("UPDATE item_files SET lastmod = $at - interval '1 second' WHERE kind <> 'index'");
+		sql("UPDATE item SET stock = stock + 1, updated_at = $at, price = price + (id % 50 = $night)::int");
+		sql(sprintf($publish, q{'DELETE FROM item_change RETURNING id'}));
 	}
 	my $counts = q{SELECT round(100.0 * count(*) FILTER (WHERE %s >= timestamptz '2040-01-02 03:00Z') / count(*)) FROM };
 
-	is($node->safe_psql('postgres', sprintf($counts, 'updated_at') . 'item'), 100, "$pages pages, 7 nights: updated_at says that all changed");
-	is($node->safe_psql('postgres', sprintf($counts, 'p.lastmod::timestamptz') . q{item_files f, sitemap_parse(f.content) p WHERE f.kind = 'urlset'}),
+	is(sql(sprintf($counts, 'updated_at') . 'item'), 100, "$pages pages, 7 nights: updated_at says that all changed");
+	is(sql(sprintf($counts, 'p.lastmod::timestamptz') . q{item_files f, sitemap_parse(f.content) p WHERE f.kind = 'urlset'}),
 		14, 'but 14% have a lastmod of that week');
-	is($node->safe_psql('postgres', q{
+	is(sql(q{
 			SELECT string_agg(pages::text, ' ' ORDER BY at)
 			  FROM (SELECT p.lastmod AS at, count(*) AS pages FROM item_files f, sitemap_parse(f.content) p WHERE f.kind = 'urlset' GROUP BY 1) p}),
 		join(' ', $pages * 43 / 50, ($pages / 50) x 7), 'as many for each night, the others from before');
-	$node->safe_psql('postgres', 'UPDATE item SET stock = 0, updated_at = now()');
-	is($node->safe_psql('postgres', sprintf($publish, q{'DELETE FROM item_change RETURNING id'})), 0, 'an import that changes nothing writes nothing');
+	sql('UPDATE item SET stock = 0, updated_at = now()');
+	is(sql(sprintf($publish, q{'DELETE FROM item_change RETURNING id'})), 0, 'an import that changes nothing writes nothing');
 	return;
 }

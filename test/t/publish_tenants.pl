@@ -1,11 +1,5 @@
 # One target with the files of many sites: what a run and a request cost, and whom they wait for.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 use Session;
@@ -13,8 +7,7 @@ use Session;
 my $node = start_node("autovacuum_naptime = 1s\nlog_autovacuum_min_duration = 0\n");
 
 my $tenants = 5000;
-$node->safe_psql(
-	'postgres', qq{
+sql(qq{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE target OF sitemap_file (PRIMARY KEY (base_url, name)) WITH (autovacuum_enabled = false);
 	ALTER TABLE target ALTER content SET STORAGE EXTERNAL;
@@ -31,31 +24,31 @@ $node->safe_psql(
 # All tenants in one transaction: no lock for each file, no partition.
 sub publish_all
 {
-	return $node->safe_psql('postgres',
+	return sql(
 		"SELECT string_agg(DISTINCT a, ' '), count(*) FROM generate_series(1, $tenants) t, publish(t) a");
 }
 is(publish_all(), 'inserted|' . 2 * $tenants, "$tenants tenants");
 is(publish_all(), 'unchanged|' . 2 * $tenants, 'unchanged');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM feed'), 0, 'the first run of each has no feed');
+is(sql('SELECT count(*) FROM feed'), 0, 'the first run of each has no feed');
 
 # A request, and a run, find the rows of a site in the index.
-$node->safe_psql('postgres', 'VACUUM ANALYZE target');
+sql('VACUUM ANALYZE target');
 like(
-	$node->safe_psql('postgres', q{EXPLAIN (COSTS OFF) SELECT content FROM target WHERE base_url = url(17) AND name = 'sitemap.xml'}),
+	sql(q{EXPLAIN (COSTS OFF) SELECT content FROM target WHERE base_url = url(17) AND name = 'sitemap.xml'}),
 	qr/\AIndex Scan using target_pkey/,
 	'a request is one lookup');
 
 # The blocks of the table and its index that are read, so far.
 sub blocks
 {
-	return $node->safe_psql('postgres',
+	return sql(
 		q{SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit FROM pg_statio_user_tables WHERE relname = 'target'});
 }
 my $blocks = blocks();
-is($node->safe_psql('postgres', q{SELECT string_agg(a, ' ') FROM publish(17, 'SELECT loc || ''?'' AS loc FROM page') a}),
+is(sql(q{SELECT string_agg(a, ' ') FROM publish(17, 'SELECT loc || ''?'' AS loc FROM page') a}),
 	'updated updated', 'a page changes');
 cmp_ok(blocks() - $blocks, '<', 200, 'the run reads the files of its own site only');
-is($node->safe_psql('postgres', 'SELECT string_agg(DISTINCT base_url, $$ $$) FROM feed'), 'https://tenant-17.example.com/', 'and feeds that site');
+is(sql('SELECT string_agg(DISTINCT base_url, $$ $$) FROM feed'), 'https://tenant-17.example.com/', 'and feeds that site');
 
 # Four runs of four sites, none committed, wait for nobody; VACUUM neither waits nor is stopped.
 my @sessions = map { Session->start($node, 'postgres') } 1 .. 4;
@@ -66,7 +59,7 @@ foreach my $n (0 .. 3)
 	is($sessions[$n]->query_safe("SELECT string_agg(a, ' ') FROM publish($n + 1, 'SELECT loc || ''!'' AS loc FROM page') a"),
 		'updated updated', 'a run of site ' . ($n + 1) . ' beside the others');
 }
-$node->safe_psql('postgres', "SET lock_timeout = '30s'; VACUUM target");
+sql("SET lock_timeout = '30s'; VACUUM target");
 pass('VACUUM beside them');
 
 # The same site waits, for its section and for its index.
@@ -80,16 +73,16 @@ $_->query_safe('COMMIT') foreach @sessions;
 
 # A running autovacuum is not cancelled by a run, as it would be by a run that locks the table.
 my $log_size = -s $node->logfile;
-$node->safe_psql('postgres', q{
+sql(q{
 	ALTER TABLE target SET (autovacuum_enabled = true, autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
 	                        autovacuum_vacuum_cost_delay = 20, autovacuum_vacuum_cost_limit = 1);
 	UPDATE target SET recipe = 'x'});
 $node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_progress_vacuum WHERE relid = 'target'::regclass})
   or die 'no autovacuum';
-my $worker = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_progress_vacuum WHERE relid = 'target'::regclass});
+my $worker = sql(q{SELECT pid FROM pg_stat_progress_vacuum WHERE relid = 'target'::regclass});
 $sessions[0]->query_safe(q{SET deadlock_timeout = '10ms'});
 is($sessions[0]->query_safe(q{SELECT string_agg(a, ' ') FROM publish(20, 'SELECT loc || ''!'' AS loc FROM page') a}), 'updated updated', 'a run beside autovacuum');
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_progress_vacuum WHERE pid = $worker"), 1, 'which goes on');
+is(sql("SELECT count(*) FROM pg_stat_progress_vacuum WHERE pid = $worker"), 1, 'which goes on');
 unlike(slurp_file($node->logfile, $log_size), qr/canceling autovacuum task/, 'and was not cancelled');
 
 $_->quit foreach @sessions;

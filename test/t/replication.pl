@@ -1,22 +1,12 @@
 # A hot standby, where all works that does not write to a table; and a subscriber of
 # logical replication, whose table has what our functions make of each row.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
+use Node;
 use Session;
 
-my $primary = PostgreSQL::Test::Cluster->new('primary');
-$primary->init(allows_streaming => 'logical', extra => [ '--encoding=UTF8', '--no-locale' ]);
-$primary->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
-$primary->start;
-$primary->safe_psql(
-	'postgres', q{
+my $primary = start_node("autovacuum = off\n", allows_streaming => 'logical');
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, loc text, lastmod timestamptz);
 	INSERT INTO page SELECT n, '/' || n, '2026-01-01 00:00+00' FROM generate_series(1, 25) n;
@@ -31,7 +21,7 @@ my $publish = q{
 	SELECT count(*)
 	  FROM sitemap_publish('target', 'SELECT loc, lastmod FROM public.page ORDER BY id', 'http://a/',
 	                       max_urls => 10)};
-$primary->safe_psql('postgres', $publish);
+sql($publish);
 $primary->backup('backup');
 
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -39,9 +29,7 @@ $standby->init_from_backup($primary, 'backup', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "max_standby_streaming_delay = 100ms\nhot_standby_feedback = off\n");
 $standby->start;
 
-my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
-$subscriber->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$subscriber->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
+my $subscriber = new_node('subscriber', "autovacuum = off\n");
 $subscriber->start;
 
 test_standby();
@@ -71,7 +59,7 @@ sub test_standby
 	is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'a standby');
 	foreach my $what (sort keys %reads)
 	{
-		my $expected = $primary->safe_psql('postgres', $reads{$what});
+		my $expected = sql($reads{$what});
 
 		isnt($expected, '', "$what: there is something to see");
 		is($standby->safe_psql('postgres', $reads{$what}), $expected, "$what: a standby has the same");
@@ -89,7 +77,7 @@ sub test_standby
 
 	# what changes has the same new time
 	my $before = times_of($dirs[0]);
-	$primary->safe_psql('postgres', q{UPDATE page SET loc = '/changed' WHERE id = 7} . ";$publish");
+	sql(q{UPDATE page SET loc = '/changed' WHERE id = 7} . ";$publish");
 	$primary->wait_for_catchup($standby);
 	@exported = map {
 		my ($node, $dir) = @$_;
@@ -132,17 +120,10 @@ sub test_conflict
 
 		$holder->query_safe('SELECT pg_advisory_lock(1)');
 		$session->query_safe('\set VERBOSITY verbose');
-		my $pid = $session->query_safe('SELECT pg_backend_pid()');
-		$session->query_until(qr/started/, "\\echo started\n$call{$function};\n");
-		$standby->poll_query_until(
-			'postgres', qq{
-			SELECT count(*) = 1
-			  FROM pg_stat_activity
-			 WHERE pid = $pid AND wait_event_type = 'Lock' AND wait_event = 'advisory'})
-		  or die 'it does not wait';
+		$session->begin($call{$function})->wait_for_lock($holder);
 
-		$primary->safe_psql('postgres', q{UPDATE page SET lastmod = lastmod + interval '1 day'});
-		$primary->safe_psql('postgres', 'VACUUM page');
+		sql(q{UPDATE page SET lastmod = lastmod + interval '1 day'});
+		sql('VACUUM page');
 		$primary->wait_for_catchup($standby);
 		# replay signals until the transaction has ended; a signal at its end ends the session, too
 		my $lives = eval { $session->query('SELECT'); 1 };
@@ -182,7 +163,7 @@ sub test_subscriber
 	my $same = q{SELECT id, sitemap_url('http://a' || loc, lastmod)::text, sitemap_agg('http://a' || loc, lastmod)
 	               FROM page GROUP BY id ORDER BY id};
 
-	$primary->safe_psql('postgres', 'CREATE PUBLICATION pages FOR TABLE page');
+	sql('CREATE PUBLICATION pages FOR TABLE page');
 	$subscriber->safe_psql(
 		'postgres', qq{
 		CREATE EXTENSION sitemap;
@@ -206,8 +187,7 @@ sub test_subscriber
 		[ rows($primary, $same) ],
 		'a subscriber: the first copy');
 
-	$primary->safe_psql(
-		'postgres', q{
+	sql(q{
 		INSERT INTO page VALUES (100, '/ü & <x>', '2026-03-04 05:06:07+00'), (101, '/none', NULL);
 		UPDATE page SET loc = loc || '/new' WHERE id % 2 = 0;
 		DELETE FROM page WHERE id = 3});
@@ -232,7 +212,7 @@ sub test_subscriber
 
 	# A row that the subscriber's functions refuse stops the subscription, until it is gone.
 	my $log = -s $subscriber->logfile;
-	$primary->safe_psql('postgres', q{INSERT INTO page VALUES (200, '/far', 'infinity')});
+	sql(q{INSERT INTO page VALUES (200, '/far', 'infinity')});
 	$subscriber->wait_for_log(qr/ERROR: .*invalid lastmod: infinity/, $log);
 	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM page WHERE id = 200'),
 		0, 'a row that is refused is not applied');

@@ -1,19 +1,12 @@
 # sitemap_status: the states of random jobs against a model, and while jobs run; a lock that a
 # prepared transaction holds; a standby.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 use Session;
 
 my $node = start_node("max_prepared_transactions = 2\n", allows_streaming => 1);
-$node->safe_psql('postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE job OF sitemap_job (PRIMARY KEY (base_url, section))});
@@ -47,7 +40,7 @@ sub test_model
 			error => $any->(undef, undef, "an error\nand its detail"));
 		push @jobs, \%job;
 	}
-	$node->safe_psql('postgres', join ";\n", 'BEGIN', (map {
+	sql(join ";\n", 'BEGIN', (map {
 			my ($n, $job) = ($_, $jobs[$_]);
 			my $time = sub { my ($seconds) = @_; return defined $seconds ? "now() - interval '$seconds seconds'" : 'NULL' };
 			my $text = sub { my ($text) = @_; return defined $text ? "'$text'" : 'NULL' };
@@ -58,7 +51,7 @@ sub test_model
 			  defined $job->{every} ? "interval '$job->{every} seconds'" : 'NULL', (map { $job->{$_} // 'NULL' } 'missed', 'urls'),
 			  map { $text->($job->{$_}) } 'reason', 'error'
 		} 0 .. $#jobs), 'COMMIT');
-	my @states = split /\n/, $node->safe_psql('postgres', q{SELECT state, detail FROM sitemap_status('job') ORDER BY section});
+	my @states = split /\n/, sql(q{SELECT state, detail FROM sitemap_status('job') ORDER BY section});
 	my @wrong;
 	my %seen;
 	foreach my $n (0 .. $#jobs)
@@ -70,7 +63,7 @@ sub test_model
 	}
 	is(join("\n", @wrong[ 0 .. ($#wrong < 5 ? $#wrong : 5) ]), '', "states of random jobs, seed $seed");
 	is(join(', ', sort keys %seen), 'due, failing, late, never ran, ok, unwatched, waiting', 'each state is there');
-	$node->safe_psql('postgres', 'TRUNCATE job');
+	sql('TRUNCATE job');
 	return;
 }
 
@@ -113,7 +106,7 @@ sub model
 # called failing.  A run has the pid of its session; while it lasts, no other job is late.
 sub test_running
 {
-	$node->safe_psql('postgres', q{
+	sql(q{
 		INSERT INTO job (target, base_url, section, query, index)
 		SELECT 'files', 'https://www.example.com/', 'section-' || n, 'SELECT ''/a'' AS loc', 'never' FROM generate_series(1, 10) n;
 		CALL sitemap_run('job')});
@@ -122,7 +115,7 @@ sub test_running
 	my %looks;
 	foreach my $round (1 .. 5)
 	{
-		$_->query_until(qr/started/, "\\echo started\n" . "CALL sitemap_run('job');\n" x 20) foreach @callers;
+		$_->begin("CALL sitemap_run('job');\n" x 20) foreach @callers;
 		foreach (1 .. 40)
 		{
 			$looks{$_}++ foreach split /\n/, $looker->query_safe(q{SELECT DISTINCT concat_ws(' ', state, detail) FROM sitemap_status('job')});
@@ -134,16 +127,14 @@ sub test_running
 	is(join(', ', grep { !/^(running|ok)$/ } sort keys %looks), '', 'and in no other state than ok');
 
 	# A transaction that ends while it is looked at is no prepared one.  A pause lets the publisher have the lock's partition.
-	$callers[0]->query_until(qr/started/, q{
-		\echo started
+	$callers[0]->begin(q{
 		DO $$
 		BEGIN
 			FOR n IN 1 .. 3000 LOOP
 				PERFORM sitemap_publish('files', 'SELECT ''/a'' AS loc', 'https://www.example.com/', 'section-1');
 				COMMIT;
 			END LOOP;
-		END $$;
-	});
+		END $$});
 	is($looker->query_safe(q{
 		SELECT count(DISTINCT pid), min(pid) > 0
 		  FROM (SELECT _sitemap_publisher('files', 'https://www.example.com/', 'section-1') AS pid,
@@ -153,19 +144,19 @@ sub test_running
 	$_->quit foreach @callers;
 
 	my $publisher = Session->start($node, 'postgres');
-	my $pid = $publisher->query_safe('SELECT pg_backend_pid()');
-	$node->safe_psql('postgres', q{UPDATE job SET finished = now() - interval '2 days', started = now() - interval '2 days'; DELETE FROM job WHERE section > 'section-2'});
+	my $pid = $publisher->{pid};
+	sql(q{UPDATE job SET finished = now() - interval '2 days', started = now() - interval '2 days'; DELETE FROM job WHERE section > 'section-2'});
 	my $states = q{SELECT string_agg(concat_ws(' ', section, state, pid), ', ' ORDER BY section) FROM sitemap_status('job') WHERE state <> 'no job'};
-	is($node->safe_psql('postgres', $states), 'section-1 late, section-10 late, section-2 late', 'nobody runs them');
+	is(sql($states), 'section-1 late, section-10 late, section-2 late', 'nobody runs them');
 	$publisher->query_safe(q{BEGIN; SELECT count(*) FROM sitemap_publish('files', 'SELECT ''/a'' AS loc', 'https://www.example.com/', 'section-2')});
-	is($node->safe_psql('postgres', $states), "section-1 ok, section-10 ok, section-2 running $pid", 'a session publishes one');
+	is(sql($states), "section-1 ok, section-10 ok, section-2 running $pid", 'a session publishes one');
 	is($publisher->query_safe($states), 'section-1 late, section-10 late, section-2 late', 'which itself is no other session');
 	$publisher->query_safe('ROLLBACK');
-	$node->safe_psql('postgres', q{UPDATE job SET started = now(), error = NULL WHERE section = 'section-1'});
-	is($node->safe_psql('postgres', $states), 'section-1 failing, section-10 late, section-2 late', 'a job whose session was killed');
+	sql(q{UPDATE job SET started = now(), error = NULL WHERE section = 'section-1'});
+	is(sql($states), 'section-1 failing, section-10 late, section-2 late', 'a job whose session was killed');
 	# the looks see the newest rows, also in a transaction that has an older snapshot
 	$looker->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM job');
-	$node->safe_psql('postgres', q{CALL sitemap_run('job')});
+	sql(q{CALL sitemap_run('job')});
 	is($looker->query_safe($states), 'section-1 ok, section-10 ok, section-2 ok', 'a transaction with an older snapshot');
 	$_->quit foreach $looker, $publisher;
 	return;
@@ -177,20 +168,20 @@ sub test_prepared
 	my $state = q{SELECT state, pid, detail, (SELECT failures FROM job) FROM sitemap_status('job') WHERE state <> 'no job'};
 	my $told = '||A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.|';
 
-	$node->safe_psql('postgres', q{
+	sql(q{
 		DELETE FROM job WHERE section <> 'section-1';
 		UPDATE job SET started = NULL, finished = NULL;
 		BEGIN;
 		SELECT count(*) FROM sitemap_publish('files', 'SELECT ''/a'' AS loc', 'https://www.example.com/', 'section-1');
 		PREPARE TRANSACTION 'orphan'});
-	$node->safe_psql('postgres', q{CALL sitemap_run('job')});
-	is($node->safe_psql('postgres', $state), "never ran${told}0", 'a prepared transaction holds the lock');
+	sql(q{CALL sitemap_run('job')});
+	is(sql($state), "never ran${told}0", 'a prepared transaction holds the lock');
 	$node->restart;
-	is($node->safe_psql('postgres', $state), "never ran${told}0", 'also after a restart');
-	$node->safe_psql('postgres', q{UPDATE job SET started = now() - interval '1 hour', finished = now() - interval '1 hour'});
-	is($node->safe_psql('postgres', $state), "late${told}0", 'the job is late');
-	$node->safe_psql('postgres', q{ROLLBACK PREPARED 'orphan'});
-	is($node->safe_psql('postgres', q{CALL sitemap_run('job');} . $state), 'ok|||0', 'until the transaction has ended');
+	is(sql($state), "never ran${told}0", 'also after a restart');
+	sql(q{UPDATE job SET started = now() - interval '1 hour', finished = now() - interval '1 hour'});
+	is(sql($state), "late${told}0", 'the job is late');
+	sql(q{ROLLBACK PREPARED 'orphan'});
+	is(sql(q{CALL sitemap_run('job');} . $state), 'ok|||0', 'until the transaction has ended');
 	return;
 }
 
@@ -202,10 +193,10 @@ sub test_standby
 	$node->backup('backup');
 	$standby->init_from_backup($node, 'backup', has_streaming => 1);
 	$standby->start;
-	$node->safe_psql('postgres', q{UPDATE job SET started = now(), finished = now() - interval '1 hour'});
+	sql(q{UPDATE job SET started = now(), finished = now() - interval '1 hour'});
 	$node->wait_for_catchup($standby);
 	my $state = q{SELECT state, pid FROM sitemap_status('job') WHERE state <> 'no job'};
-	is($node->safe_psql('postgres', $state), 'failing|', 'a job without a result');
+	is(sql($state), 'failing|', 'a job without a result');
 	is($standby->safe_psql('postgres', $state), 'running|', 'is not called failing on a standby');
 	$standby->stop;
 	return;

@@ -1,26 +1,18 @@
-# Random pages, made into files in every way that there is, and read back: by
-# sitemap_parse, whose rows give the same files again, and by Python.
-use strict;
-use warnings;
+# Random pages, made into files in every way that there is, and read back by
+# sitemap_parse, whose rows give the same files again.
 use utf8;
-
 use Encode qw(encode decode encode_utf8 decode_utf8);
 use FindBin;
-use IPC::Run ();
 use JSON::PP ();
-use MIME::Base64 qw(encode_base64);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
 
 my $node = start_node();
-$node->safe_psql('postgres', 'CREATE EXTENSION sitemap');
+sql('CREATE EXTENSION sitemap');
 
 # Without the server's libxml there is no ready-made XML.
 my $has_libxml = $node->psql('postgres', q{SELECT '<a/>'::xml}) == 0;
-my $has_python = IPC::Run::run([ 'sh', '-c', 'command -v python3' ], '>', \my $python);
 
 # The same pages each time, unless SEED is set.
 my $seed = $ENV{SEED} || 20261121;
@@ -65,8 +57,7 @@ sub check
 	my ($encoding, @pages) = @_;
 	my $database = lc $encoding;
 
-	$node->safe_psql('postgres',
-		"CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
+	sql("CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
 	run($database, 'CREATE EXTENSION sitemap; SET client_min_messages = error;' . setup());
 	run($database, sprintf('INSERT INTO given (page) VALUES %s',
 			join(', ', map { '(' . quote(JSON::PP->new->canonical->encode($_)) . ')' } @pages)));
@@ -113,25 +104,6 @@ sub check
 		  map { resolved(run($database, "SELECT bytea_rows(content) FROM file WHERE name = '$_'")) }
 		  ('0 sitemap.xml', $other);
 		ok($rows eq $other_rows, "$encoding: so does $other");
-	}
-
-  SKIP:
-	{
-		skip 'no python3', 1 unless $has_python;
-		# Python knows no EUC-JP in XML.
-		my $lines = run($database, q{
-			SELECT name || E'\t' || translate(encode(content, 'base64'), E'\n', '') || E'\t'
-			       || (SELECT jsonb_agg(p) FROM sitemap_parse(content) p)
-			  FROM file
-			 WHERE name <> 'EUC-JP'});
-		my $given = JSON::PP->new->canonical->encode(\@pages);
-		my $said;
-
-		IPC::Run::run([ 'python3', "$FindBin::RealBin/read_sitemap.py", '0 sitemap.xml' ],
-			'<', \encode_utf8("$given\n$lines\n"), '>', \$said, '2>&1');
-		is( $said,
-			run($database, q{SELECT sum(n) || ' entries' FROM file, entries(content) n WHERE name <> 'EUC-JP'}) . "\n",
-			"$encoding: Python reads the same, and what was given");
 	}
 	return;
 }

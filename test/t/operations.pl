@@ -1,12 +1,7 @@
 # What doc/operations.md says: the preview is what a run does, a paused job does not run, VACUUM
 # keeps the target small, a restored database goes on, and the tables can outlive the extension.
-use strict;
-use warnings;
-
 use FindBin;
 use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -16,8 +11,7 @@ my $document = slurp_file("$FindBin::RealBin/../../doc/operations.md");
 my $node = start_node("autovacuum = off\n");
 
 note("SEED=$seed");
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
 	INSERT INTO page SELECT n, '/p/' || n, timestamptz '2026-01-01 00:00Z' + n * interval '1 minute' FROM generate_series(1, 30000) n;
@@ -46,7 +40,7 @@ sub test_preview
 {
 	my $statement = block($document, 'sql', 'ROLLBACK');
 	my $preview = sub {
-		return join "\n", sort grep { !/^sitemap\.xml\||\|unchanged$/ } split /\n/, $node->safe_psql('postgres', $statement);
+		return join "\n", sort grep { !/^sitemap\.xml\||\|unchanged$/ } split /\n/, sql($statement);
 	};
 
 	srand($seed);
@@ -55,7 +49,7 @@ sub test_preview
 		my $id = 1 + int rand 30000;
 		my $last = $id + int rand 300;
 
-		$node->safe_psql('postgres', (
+		sql((
 				"UPDATE page SET path = path || 'x' WHERE id = $id",
 				"DELETE FROM page WHERE id BETWEEN $id AND $last",
 				"INSERT INTO page SELECT n, '/n/' || n FROM generate_series($id, $last) n ON CONFLICT (id) DO UPDATE SET path = excluded.path",
@@ -67,14 +61,14 @@ sub test_preview
 			SELECT name, CASE WHEN b.name IS NULL THEN 'inserted' WHEN f.name IS NULL THEN 'deleted' ELSE 'updated' END
 			  FROM before b FULL JOIN site_files f USING (name)
 			 WHERE f.digest IS DISTINCT FROM b.digest AND name <> 'sitemap.xml'};
-		$node->safe_psql('postgres', $_) foreach $before, q{CALL sitemap_run('site')};
-		is(join("\n", sort split /\n/, $node->safe_psql('postgres', "$actions; DROP TABLE before")), $expected, "step $step: the preview is what the run does");
+		sql($_) foreach $before, q{CALL sitemap_run('site')};
+		is(join("\n", sort split /\n/, sql("$actions; DROP TABLE before")), $expected, "step $step: the preview is what the run does");
 		is($preview->(), '', "step $step: after which there is no drift");
 	}
-	$node->safe_psql('postgres', q{SET session_replication_role = replica; UPDATE page SET path = '/drift' WHERE id = (SELECT min(id) FROM page)});
-	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
+	sql(q{SET session_replication_role = replica; UPDATE page SET path = '/drift' WHERE id = (SELECT min(id) FROM page)});
+	sql(q{CALL sitemap_run('site')});
 	like($preview->(), qr/^\S+\|updated$/, 'a change that no trigger saw is drift');
-	$node->safe_psql('postgres', $_) foreach q{UPDATE site SET full_at = NULL}, q{CALL sitemap_run('site')};
+	sql($_) foreach q{UPDATE site SET full_at = NULL}, q{CALL sitemap_run('site')};
 	is($preview->(), '', 'until all pages are read');
 	return;
 }
@@ -84,10 +78,10 @@ sub test_pause
 	my ($pause, $continue) = block($document, 'sql', '100 years') =~ /^(.*)$/mg;
 	my $page = q{SELECT count(*) FROM site_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc LIKE '%/paused'};
 
-	$node->safe_psql('postgres', $_) foreach $pause, q{UPDATE page SET path = '/paused' WHERE id = (SELECT min(id) FROM page)}, q{CALL sitemap_run('site')};
-	is($node->safe_psql('postgres', $page), '0', 'a paused job does not run');
-	$node->safe_psql('postgres', $_) foreach $continue, q{CALL sitemap_run('site')};
-	is($node->safe_psql('postgres', $page), '1', 'and goes on');
+	sql($_) foreach $pause, q{UPDATE page SET path = '/paused' WHERE id = (SELECT min(id) FROM page)}, q{CALL sitemap_run('site')};
+	is(sql($page), '0', 'a paused job does not run');
+	sql($_) foreach $continue, q{CALL sitemap_run('site')};
+	is(sql($page), '1', 'and goes on');
 	return;
 }
 
@@ -98,7 +92,7 @@ sub test_cron
 	my $folder = PostgreSQL::Test::Utils::tempdir();
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 
-	$node->safe_psql('postgres', q{UPDATE page SET path = '/cron' WHERE id = (SELECT max(id) FROM page)});
+	sql(q{UPDATE page SET path = '/cron' WHERE id = (SELECT max(id) FROM page)});
 	foreach my $line ($tutorial =~ /^\* \* \* \* \* postgres (psql .*)$/m, block($document, 'ini', 'psql') =~ /^\* \* \* \* \* postgres (psql .*)$/m)
 	{
 		my $command = $line =~ s/\bshop$/postgres/r =~ s{/var/www/sitemaps}{$folder}r;
@@ -106,7 +100,7 @@ sub test_cron
 		is(IPC::Run::run([ 'sh', '-c', $command ], '<', \undef, '>', \my $output, '2>&1'), 1, $line);
 		is($output, '', 'without a word');
 	}
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM site_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc LIKE '%/cron'}),
+	is(sql(q{SELECT count(*) FROM site_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc LIKE '%/cron'}),
 		'1', 'the call has run the job');
 	ok(-s "$folder/sitemap.xml", 'the export has written files');
 	return;
@@ -117,14 +111,14 @@ sub test_vacuum
 {
 	my $size = q{SELECT pg_total_relation_size('site_files')};
 
-	$node->safe_psql('postgres', 'VACUUM FULL site_files');
-	my $live = $node->safe_psql('postgres', $size);
+	sql('VACUUM FULL site_files');
+	my $live = sql($size);
 	foreach (1 .. 10)
 	{
-		$node->safe_psql('postgres', $_)
+		sql($_)
 		  foreach q{UPDATE page SET changed = changed + '1 minute'}, q{CALL sitemap_run('site')}, 'VACUUM site_files';
 	}
-	cmp_ok($node->safe_psql('postgres', $size), '<=', 3 * $live, 'VACUUM after each run: up to three times the size');
+	cmp_ok(sql($size), '<=', 3 * $live, 'VACUUM after each run: up to three times the size');
 	return;
 }
 
@@ -134,13 +128,13 @@ sub test_restore
 	my $dump = "$PostgreSQL::Test::Utils::tmp_check/shop.dump";
 
 	$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $node->connstr('postgres') ], 'pg_dump');
-	$node->safe_psql('postgres', 'CREATE DATABASE other');
+	sql('CREATE DATABASE other');
 	$node->command_ok([ 'pg_restore', '-d', $node->connstr('other'), $dump ], 'pg_restore');
 	$node->safe_psql('other', $_)
 	  foreach q{CALL sitemap_run('site')},
 	  q{TRUNCATE site_changes; UPDATE page SET path = '/restored' WHERE id = (SELECT max(id) FROM page)},
 	  q{CALL sitemap_run('site')};
-	is($node->safe_psql('other', 'SELECT written, reason IS NULL, error IS NULL FROM site'), '2|t|t', 'the next call goes on there');
+	is($node->safe_psql('other', 'SELECT written, reason IS NULL, error IS NULL FROM site'), '2|t|t', 'the triggers and the next call go on there');
 	is($node->safe_psql('other', q{SELECT string_agg(action, ' ' ORDER BY action) FROM site_changes}), 'added removed', 'with its feed');
 	return;
 }
@@ -152,7 +146,7 @@ sub test_leaving
 	my $folder = PostgreSQL::Test::Utils::tempdir();
 	my $guide = join "\n", slurp_file("$FindBin::RealBin/../../doc/guide.md") =~ /^```sql\n(.*?)^```$/msg;
 
-	$node->safe_psql('postgres', 'CREATE DATABASE guide');
+	sql('CREATE DATABASE guide');
 	$node->psql('guide', $guide =~ s{/var/www/sitemaps}{$folder}gr, on_error_stop => 0);
 	my $before = $node->safe_psql('guide', $files);
 	my ($status, undef, $errors) = $node->psql('guide', 'DROP EXTENSION sitemap');

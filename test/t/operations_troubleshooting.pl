@@ -1,16 +1,10 @@
 # What the troubleshooting of doc/operations.md says of each message and symptom: here they happen,
 # and what is said to help helps.  Each of its headings has a test, here or in another
 # file.
-
-use strict;
-use warnings;
 use FindBin;
-use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
+use Session;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $folder = PostgreSQL::Test::Utils::tempdir();
@@ -31,7 +25,7 @@ my %tests = (
 	'out of shared memory' => \&too_many_locks,
 	'cannot alter type of a column used by a view or rule, cannot drop column' => \&column_of_view,
 	'cannot add column to typed table' => \&typed_table,
-	'could not lock directory' => \&directory_is_in_use,
+	'could not lock directory' => 'test/t/export.pl',
 	'could not create directory, could not open file' => \&no_directory,
 	'A run that waits, or canceling statement due to lock timeout' => \&run_waits,
 	'New pages are not in the sitemap' => sub { nothing_runs(); page_is_missing(); not_watched() },
@@ -39,8 +33,7 @@ my %tests = (
 	'What Search Console says' => \&search_console,);
 
 my $node = start_node();
-$node->safe_psql(
-	'postgres', qq{
+sql(qq{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page (id int PRIMARY KEY, path text, changed timestamptz);
 	INSERT INTO page SELECT n, '/page/' || n, timestamptz '2026-01-01 00:00+00' FROM generate_series(1, 100) n;
@@ -93,7 +86,7 @@ sub query_of_chapter
 sub hold
 {
 	my ($sql) = @_;
-	my $session = $node->background_psql('postgres', on_error_die => 1);
+	my $session = Session->start($node, 'postgres');
 
 	$session->query_safe("BEGIN; $sql");
 	return $session;
@@ -105,7 +98,7 @@ sub no_permission
 
 	fails('no right', qr/permission denied to create extension "sitemap"/, $as_owner, database => 'other');
 	my ($grant) = $chapter =~ /`(GRANT CREATE [^`]*)`/;
-	$node->safe_psql('postgres', $grant =~ s/DATABASE shop/DATABASE other/r);
+	sql($grant =~ s/DATABASE shop/DATABASE other/r);
 	is($node->psql('other', $as_owner), 0, 'a right to create helps');
 	return;
 }
@@ -118,8 +111,7 @@ sub no_right
 	my $run = q{CALL sitemap_run('site')};
 	my ($role, $rights) = $document =~ /^(CREATE ROLE site_owner .*?;)\n(.*?)^```$/ms;
 
-	$node->safe_psql(
-		'postgres', qq{
+	sql(qq{
 		CREATE TABLE page_change (id int);
 		CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
 		INSERT INTO site (target, base_url, section, query, changes, directory)
@@ -129,13 +121,13 @@ sub no_right
 	fails('no right to publish', qr/permission denied for table site_files/, "SET ROLE site_owner; $publish");
 	fails('no right to export', qr/permission denied to export to a directory/, "SET ROLE site_owner; $export");
 	fails('no right to run jobs', qr/must be owner of table public.site/, "SET ROLE site_owner; $run");
-	$node->safe_psql('postgres', $rights);
-	is($node->safe_psql('postgres', "SET ROLE site_owner; $publish; $export"),
+	sql($rights);
+	is(sql("SET ROLE site_owner; $publish; $export"),
 		"2\n2", 'with these rights it does both');
-	$node->safe_psql('postgres', "SET ROLE site_owner; $run");
-	is($node->safe_psql('postgres', 'SELECT urls, finished > started, error IS NULL FROM site'),
+	sql("SET ROLE site_owner; $run");
+	is(sql('SELECT urls, finished > started, error IS NULL FROM site'),
 		'100|t|t', 'and runs the job');
-	$node->safe_psql('postgres', 'DROP TABLE site; DROP OWNED BY site_owner; DROP ROLE site_owner; DROP TABLE page_change');
+	sql('DROP TABLE site; DROP OWNED BY site_owner; DROP ROLE site_owner; DROP TABLE page_change');
 	return;
 }
 
@@ -163,11 +155,11 @@ sub in_transaction
 	my @psql = ('psql', '-X', '-d', $node->connstr('postgres'));
 	my @statements = map { [ '-c', $_ ] } 'SET lock_timeout = 0', q{CALL sitemap_run('site')};
 
-	$node->safe_psql('postgres', 'CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section))');
+	sql('CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section))');
 	$node->command_fails_like([ @psql, '-c', join '; ', map { $_->[1] } @statements ],
 		qr/cannot run inside a transaction block/, 'one -c: the message');
 	$node->command_ok([ @psql, map { @$_ } @statements ], 'two -c help');
-	$node->safe_psql('postgres', 'DROP TABLE site');
+	sql('DROP TABLE site');
 	return;
 }
 
@@ -177,13 +169,13 @@ sub statement_timeout
 	my $slow = $publish =~ s/FROM public\.page ORDER BY id/FROM public.page, pg_sleep(0.02) ORDER BY id/r;
 	my $as_job = [ '-U', 'site_owner' ];
 
-	$node->safe_psql('postgres', q{CREATE ROLE site_owner LOGIN SUPERUSER; ALTER ROLE site_owner SET statement_timeout = '5ms'});
+	sql(q{CREATE ROLE site_owner LOGIN SUPERUSER; ALTER ROLE site_owner SET statement_timeout = '5ms'});
 	my ($status, undef, $stderr) = $node->psql('postgres', $slow, extra_params => $as_job);
 	like($stderr, qr/canceling statement due to statement timeout/, 'a timeout: the message');
 	is(urls(), 100, 'nothing was changed');
-	$node->safe_psql('postgres', $no_timeout);
+	sql($no_timeout);
 	is($node->psql('postgres', $slow, extra_params => $as_job), 0, 'without a timeout the run ends');
-	$node->safe_psql('postgres', 'DROP ROLE site_owner');
+	sql('DROP ROLE site_owner');
 	return;
 }
 
@@ -195,8 +187,8 @@ sub too_many_locks
 
 	$node->append_conf('postgresql.conf', "max_locks_per_transaction = 10\nmax_connections = 10\nmax_wal_senders = 0");
 	$node->restart;
-	$node->safe_psql('postgres', 'CREATE TABLE shop_files (shop_id int PRIMARY KEY) PARTITION BY LIST (shop_id)');
-	$node->safe_psql('postgres', join '', map { "CREATE TABLE shop_files_$_ PARTITION OF shop_files FOR VALUES IN ($_);\n" } 1 .. 1500);
+	sql('CREATE TABLE shop_files (shop_id int PRIMARY KEY) PARTITION BY LIST (shop_id)');
+	sql(join '', map { "CREATE TABLE shop_files_$_ PARTITION OF shop_files FOR VALUES IN ($_);\n" } 1 .. 1500);
 	fails('many partitions', qr/out of shared memory/, $read);
 	is($node->psql('postgres', 'SELECT count(*) FROM shop_files_7'), 0, 'a single one is not too many');
 	is($node->psql('postgres', "$read WHERE shop_id = 7"), 0, 'by its key, too');
@@ -211,12 +203,11 @@ sub column_of_view
 	my $create = 'CREATE VIEW sitemap_page AS SELECT path AS loc FROM page ORDER BY id';
 	my $alter = 'ALTER TABLE page ALTER path TYPE varchar(1000)';
 
-	$node->safe_psql('postgres', $create);
+	sql($create);
 	fails('a column of a view', qr/cannot alter type of a column used by a view or rule/, $alter);
-	is($node->safe_psql('postgres',
-			"BEGIN; DROP VIEW sitemap_page; $alter; $create; COMMIT; SELECT count(*) FROM sitemap_page"),
+	is(sql("BEGIN; DROP VIEW sitemap_page; $alter; $create; COMMIT; SELECT count(*) FROM sitemap_page"),
 		'100', 'the view is dropped and created again');
-	$node->safe_psql('postgres', 'DROP VIEW sitemap_page; ALTER TABLE page ALTER path TYPE text');
+	sql('DROP VIEW sitemap_page; ALTER TABLE page ALTER path TYPE text');
 	return;
 }
 
@@ -226,36 +217,14 @@ sub typed_table
 	my $add = 'ALTER TABLE site_files ADD note text';
 
 	fails('a column', qr/cannot add column to typed table/, $add);
-	is($node->safe_psql('postgres', "BEGIN; $not_of; $add; $publish; ROLLBACK"), '2', 'the ordinary table is a target');
+	is(sql("BEGIN; $not_of; $add; $publish; ROLLBACK"), '2', 'the ordinary table is a target');
 	return;
 }
 
 # How many URLs the target has.
 sub urls
 {
-	return $node->safe_psql('postgres',
-		q{SELECT sum(url_count) FROM site_files WHERE kind <> 'index'});
-}
-
-# An export whose query waits holds the directory.
-sub directory_is_in_use
-{
-	my $export = "SELECT count(*) FROM sitemap_export('$folder', 'TABLE site_files')";
-	my $lock = hold('LOCK TABLE site_files');
-	my $exporter = $node->background_psql('postgres');
-
-	$exporter->query_until(qr/start/, "\\echo start\n$export;\n");
-	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND relation = 'site_files'::regclass})
-	  or die 'the export does not wait';
-	$node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
-	$node->safe_psql('elsewhere', 'CREATE EXTENSION sitemap');
-	fails('an exporter of another database', qr/could not lock directory.*Another sitemap_export is writing to it/s,
-		"SELECT sitemap_export('$folder', \$\$SELECT 'a.xml' AS name, '' AS content\$\$)", database => 'elsewhere');
-	$lock->quit;
-	$exporter->quit;
-	is($node->psql('postgres', $export), 0, 'then the directory is free');
-	return;
+	return sql(q{SELECT sum(url_count) FROM site_files WHERE kind <> 'index'});
 }
 
 sub no_directory
@@ -274,15 +243,13 @@ sub no_directory
 sub run_waits
 {
 	my $first = hold($publish);
-	my ($pid) = $first->query_safe('SELECT pg_backend_pid()') =~ /(\d+)/;
-	my $second = $node->background_psql('postgres');
+	my $pid = $first->{pid};
+	my $second = Session->start($node, 'postgres')->begin($publish);
 	my $query = query_of_chapter('pg_blocking_pids');
 
-	$second->query_until(qr/start/, "\\echo start\n$publish;\n");
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM (" . $query =~ s/;\s*$//r . ") w")
-	  or die 'the second run does not wait';
-	like($node->safe_psql('postgres', $query), qr/^\d+\|\{\Q$pid\E\}\|.*sitemap_publish/s, 'the query finds who holds up whom');
-	is( $node->safe_psql('postgres', "SELECT state FROM pg_stat_activity WHERE pid = $pid"),
+	$second->wait_for_lock;
+	like(sql($query), qr/^\d+\|\{\Q$pid\E\}\|.*sitemap_publish/s, 'the query finds who holds up whom');
+	is( sql("SELECT state FROM pg_stat_activity WHERE pid = $pid"),
 		'idle in transaction', 'which is idle in its transaction');
 	fails('a lock timeout', qr/canceling statement due to lock timeout/, "SET lock_timeout = '100ms'; $publish");
 	$first->query_safe('COMMIT');
@@ -295,13 +262,13 @@ sub run_waits
 sub nothing_runs
 {
 	my $newest = 'SELECT max(lastmod) FROM site_files';
-	my $before = $node->safe_psql('postgres', $newest);
+	my $before = sql($newest);
 
 	like($chapter, qr/`\Q$newest\E`/, 'the chapter has the query');
-	$node->safe_psql('postgres', q{INSERT INTO page VALUES (101, '/page/101')});
-	is($node->safe_psql('postgres', $newest), $before, 'without a run nothing changes');
-	$node->safe_psql('postgres', $publish);
-	is($node->safe_psql('postgres', "SELECT (SELECT max(lastmod) FROM site_files) > '$before'"), 't', 'a run changes it');
+	sql(q{INSERT INTO page VALUES (101, '/page/101')});
+	is(sql($newest), $before, 'without a run nothing changes');
+	sql($publish);
+	is(sql("SELECT (SELECT max(lastmod) FROM site_files) > '$before'"), 't', 'a run changes it');
 	return;
 }
 
@@ -309,12 +276,12 @@ sub page_is_missing
 {
 	my $query = query_of_chapter('sitemap_parse') =~ s{/600'}{/page/7'}r;
 
-	is($node->safe_psql('postgres', $query), 'sitemap-51d8e999.xml.gz', 'the query finds the file of a page');
+	is(sql($query), 'sitemap-51d8e999.xml.gz', 'the query finds the file of a page');
 	my $skipping = $publish =~ s/\)\s*$/, on_invalid => 'skip')/r;
 	my (undef, undef, $warning) = $node->psql('postgres', "UPDATE page SET path = NULL WHERE id = 7; $skipping");
 	like($warning, qr/sitemap_publish left out 1 row/, 'a row whose loc is NULL: the message');
-	is($node->safe_psql('postgres', $query), '', 'and none for a row whose loc is NULL, which was left out');
-	$node->safe_psql('postgres', "UPDATE page SET path = '/page/7' WHERE id = 7; $publish");
+	is(sql($query), '', 'and none for a row whose loc is NULL, which was left out');
+	sql("UPDATE page SET path = '/page/7' WHERE id = 7; $publish");
 	return;
 }
 
@@ -325,13 +292,13 @@ sub not_watched
 	my $run = sub {
 		my ($full_at) = @_;
 
-		return $node->safe_psql('postgres', ($full_at ? "UPDATE shelf_site SET full_at = $full_at" : 'SELECT') . q{;
+		return sql(($full_at ? "UPDATE shelf_site SET full_at = $full_at" : 'SELECT') . q{;
 			CALL sitemap_run('shelf_site'); SELECT coalesce(missed::text, 'NULL') FROM shelf_site}) =~ s/\A\s+//r;
 	};
 
 	like($chapter, qr/`full_at` to NULL/, 'the chapter says how pages are read again');
 	like(slurp_file("$FindBin::RealBin/../../doc/reference.md"), qr/^`full_at timestamptz` .*`'epoch'`/m, 'and the reference, how changes are counted');
-	$node->safe_psql('postgres', q{
+	sql(q{
 		CREATE TABLE shelf AS SELECT n AS id, '/shelf/' || n AS path FROM generate_series(1, 200) n;
 		ALTER TABLE shelf ADD PRIMARY KEY (id);
 		CREATE TABLE shelf_change (id int);
@@ -344,11 +311,11 @@ sub not_watched
 		UPDATE shelf SET path = path || '-a' WHERE id = 100});
 	is($run->(), 'NULL', 'a run of changes does not count');
 	is($run->(q{'epoch'}), '1', 'a full run does');
-	$node->safe_psql('postgres', q{UPDATE shelf SET path = path || '-b' WHERE id = 150; SELECT sitemap_watch('shelf', 'id', 'shelf_change')});
+	sql(q{UPDATE shelf SET path = path || '-b' WHERE id = 150; SELECT sitemap_watch('shelf', 'id', 'shelf_change')});
 	is($run->(), '1', 'the count stays after the table is watched');
 	is($run->('NULL'), 'NULL', 'a full run does not count what the owner knows');
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM shelf_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc ~ '-[ab]$'}), '2', 'and finds all changes');
-	$node->safe_psql('postgres', q{UPDATE shelf SET path = path || '-c' WHERE id = 50});
+	is(sql(q{SELECT count(*) FROM shelf_files f, sitemap_parse(f.content) e WHERE f.kind = 'urlset' AND e.loc ~ '-[ab]$'}), '2', 'and finds all changes');
+	sql(q{UPDATE shelf SET path = path || '-c' WHERE id = 50});
 	is($run->(q{'epoch'}), '0', 'a watched table leaves nothing to count');
 	return;
 }
@@ -369,8 +336,7 @@ sub search_console
 	}
 	fails('Invalid date', qr/invalid lastmod "2026-01-02 03:04"/,
 		q{SELECT count(*) FROM sitemap_files($$SELECT '/' AS loc, '2026-01-02 03:04'::text AS lastmod$$, 'https://www.example.com/')});
-	is( $node->safe_psql(
-			'postgres', q{
+	is( sql(q{
 			SELECT e.loc, a.problem
 			  FROM sitemap_parse('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://www.example.com/</loc><lastmod>2026-01-02 03:04</lastmod></url></urlset>'::text) e,
 			       sitemap_audit(format('SELECT %L AS loc, %L::text AS lastmod', e.loc, e.lastmod), 'https://www.example.com/') a}),

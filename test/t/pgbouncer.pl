@@ -34,7 +34,13 @@ END
 $ENV{PGMAXPROTOCOLVERSION} = '3.0';
 my $output = '';
 my $bouncer = IPC::Run::start([ 'pgbouncer', "$folder/pgbouncer.ini" ], '<', \undef, '>', \$output, '2>&1');
-wait_until(sub { $bouncer->pump_nb; -S "$folder/.s.PGSQL.$port" || !$bouncer->pumpable }, 'pgbouncer');
+wait_until(
+	sub {
+		die "pgbouncer does not start: $output" if !$bouncer->pumpable;
+		$bouncer->pump_nb;
+		return -S "$folder/.s.PGSQL.$port";
+	},
+	'pgbouncer');
 
 my $query = 'SELECT path AS loc, id AS key FROM public.page ORDER BY id';
 is(through(

@@ -1,14 +1,7 @@
 # What a role can reach: directories and files through sitemap_export, and what
 # takes a database of its own or two sessions.  See also test/sql/privileges.sql,
 # search_path.sql and hostile.sql.
-use strict;
-use warnings;
-
 use FindBin;
-use IPC::Run ();
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
 
@@ -83,29 +76,13 @@ sub test_directories
 {
 	my $dir = fresh_directory();
 	my $long = '/' . 'x' x 5000;
-	my @states = (
-		[ '', '42602' ],
-		[ '.', '42602' ],
-		[ '..', '42602' ],
-		[ 'base', '42602' ],
-		[ '~', '42602' ],
-		[ "\$HOME", '42602' ],
-		[ 'file:///tmp', '42602' ],
-		[ " $dir", '42602' ],
-		[ "$dir/fifo", '42809' ],
-		[ "$dir/file", '42809' ],
-		[ "$dir/to_file", '42809' ],
-		[ "$dir/loop", '42809' ],
-		[ "$dir/nowhere", '58P01' ],
-		[ "$dir/missing/..", '58P01' ],
-		[ "$dir/missing/%s%n%d", '58P01' ],
-		[ "$dir/missing/a\nb", '58P01' ],
-		[ "$dir/missing/\x01", '58P01' ],
-		[ "$dir/missing/'\"; rm -rf /", '58P01' ],
-		[ '/dev/null', '42809' ],
-		[ $dir . '/' . 'x' x 256, '42622' ],
-		[ $long, '42622' ],
-		[ $dir . ('/' . 'x' x 100) x 10, '58P01' ]);
+	my %refused = (
+		'42602' => [ '', '.', '..', 'base', '~', '$HOME', 'file:///tmp', " $dir" ],
+		'42622' => [ $dir . '/' . 'x' x 256, $long ],
+		'42809' => [ '/dev/null', map { "$dir/$_" } qw(fifo file to_file loop) ],
+		'58P01' => [
+			$dir . ('/' . 'x' x 100) x 10, "$dir/nowhere",
+			map { "$dir/missing/$_" } '..', '%s%n%d', "a\nb", "\x01", q{'"; rm -rf /} ]);
 
 	system_or_bail('mkfifo', "$dir/fifo");
 	append_to_file("$dir/file", 'kept');
@@ -113,13 +90,15 @@ sub test_directories
 	symlink 'loop', "$dir/loop" or die $!;
 	symlink 'missing', "$dir/nowhere" or die $!;
 	my @before = files($dir);
-	foreach (@states)
+	foreach my $expected (sort keys %refused)
 	{
-		my ($path, $expected) = @$_;
-		my $shown = $path =~ s/\Q$dir\E/.../r =~ s/[[:cntrl:]]/?/gr =~ s/(x{9})x+/$1.../gr;
+		foreach my $path (@{ $refused{$expected} })
+		{
+			my $shown = $path =~ s/\Q$dir\E/.../r =~ s/[[:cntrl:]]/?/gr =~ s/(x{9})x+/$1.../gr;
 
-		is( state('SELECT sitemap_export(' . quoted($path) . ", 'TABLE file')"),
-			$expected, "directory \"$shown\" is refused");
+			is( state('SELECT sitemap_export(' . quoted($path) . ", 'TABLE file')"),
+				$expected, "directory \"$shown\" is refused");
+		}
 	}
 	is(state("SELECT sitemap_export('/dev', 'SELECT ''null'' AS name, content FROM file')"),
 		'42501', 'a device is not replaced');
@@ -191,9 +170,12 @@ sub test_invalid_bytes
 		'UTF-16' => 'fffe3c');
 	my %call = (
 		'sitemap_url' => q{sitemap_url('http://a/' || v)},
+		'sitemap_url, lastmod' => q{sitemap_url('http://a/', v)},
+		'sitemap_url, changefreq' => q{sitemap_url('http://a/', changefreq => v)},
 		'sitemap_image, loc' => q{sitemap_image('http://a/' || v)},
 		'sitemap_image, title' => q{sitemap_image('http://a/', title => v)},
 		'sitemap_video, title' => q{sitemap_video('http://a/', v, 'd', 'http://b/')},
+		'sitemap_video, expiration_date' => q{sitemap_video('http://a/', 't', 'd', 'http://b/', expiration_date => v)},
 		'sitemap_video, tag' => q{sitemap_video('http://a/', 't', 'd', 'http://b/', tag => ARRAY['t', v])},
 		'sitemap_news, keywords' => q{sitemap_news('n', 'en', '2026', 't', keywords => v)},
 		'sitemap_alternate' => q{sitemap_alternate('de', 'http://a/' || v)},
@@ -219,7 +201,7 @@ sub test_invalid_bytes
 
 		is_deeply([ grep { $state{$_} ne '22021' } sort keys %state ],
 			[], "$what: what is no UTF-8 is refused");
-		is(state("SELECT $call{$what}::text FROM text_of('\\xc3bc') v", 'bytes') =~ s/^22P02$//r,
+		is(state("SELECT $call{$what}::text FROM text_of('\\xc3bc') v", 'bytes') =~ s/^22(?:P02|007)$//r,
 			'', "$what: UTF-8 is not");
 	}
 
@@ -238,13 +220,6 @@ sub test_invalid_bytes
 	is( state("SELECT sitemap_export('$dir', 'SELECT text_of(''\\x2f'') || ''.xml'' AS name, ''x'' AS content')", 'bytes'),
 		'22023', 'a slash is one');
 	return;
-}
-
-sub sql
-{
-	my ($statements) = @_;
-
-	return $node->safe_psql('postgres', $statements);
 }
 
 # The SQLSTATE that statements end with, empty if they do not fail.

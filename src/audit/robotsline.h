@@ -77,12 +77,9 @@ sm_robots_is_rule(const SmRobotsReader *r)
 	return r->key == SM_ROBOTS_ALLOW || r->key == SM_ROBOTS_DISALLOW;
 }
 
-/* Is it the value of the User-agent for all crawlers that no group names, "*"? */
-extern bool sm_robots_is_everybody(SmSpan value);
-
 /*
- * The product token, the name of a crawler, that the value of a User-agent begins with: a
- * version may follow, as in "Examplebot/2.1".
+ * What the value of a User-agent names: the product token of a crawler, which a version may
+ * follow, as in "Examplebot/2.1", or "*" for all crawlers that no group names.
  */
 extern SmSpan sm_robots_token(SmSpan value);
 

@@ -115,15 +115,16 @@ static const Crawler crawlers[] = {
 /* The set of the n-th agent alone. */
 #define AGENT(n)	(UINT64_C(1) << (n))
 
-/* The agents that a User-agent line names. */
+/* The agents with a dialect that obey the group of a User-agent line. */
 static SmRobotsAgents
-agents_of(const SmRobots *robots, SmSpan value)
+agents_of(const SmRobots *robots, SmRobotsDialect dialect, SmSpan value)
 {
 	SmRobotsAgents agents = 0;
 	SmSpan		token = sm_robots_token(value);
 
 	for (uint32_t i = 0; i < robots->nagents; i++)
-		if (token.len > 0 && sm_equal_ignoring_case(token, robots->agents[i].token))
+		if (token.len > 0 && robots->agents[i].dialect == dialect &&
+			sm_equal_ignoring_case(token, robots->agents[i].token))
 			agents |= AGENT(i);
 	return agents;
 }
@@ -252,82 +253,61 @@ describe_crawler(SmSpan name)
 	return crawler;
 }
 
-/* Add an agent, which obeys the groups with its name. */
+/* Does the robots.txt have a group with this name? */
+static bool
+has_group(const SmRobots *robots, SmRobotsDialect dialect, SmSpan name)
+{
+	SmRobotsReader r;
+
+	sm_robots_reader_init(&r, robots->text, dialect);
+	while (name.len > 0 && sm_robots_next(&r))
+	{
+		robots->check_interrupts();
+		if (r.key == SM_ROBOTS_AGENT && sm_equal_ignoring_case(sm_robots_token(r.value), name))
+			return true;
+	}
+	return false;
+}
+
 static void
 add_agent(SmRobots *robots, SmSpan name, unsigned int uses)
 {
-	uint32_t	n = robots->nagents++;
-	bool		is_google = (describe_crawler(name).traits & READS_AS_GOOGLE) != 0;
+	Crawler		crawler = describe_crawler(name);
+	SmRobotsDialect dialect = (crawler.traits & READS_AS_GOOGLE) ? SM_ROBOTS_GOOGLE : SM_ROBOTS_RFC;
+	SmSpan		token = has_group(robots, dialect, name) ? name :
+		has_group(robots, dialect, crawler.other) ? crawler.other : sm_span_of("*");
 
-	robots->agents[n] = (SmRobotsAgent)
+	if ((crawler.traits & IGNORES_ROBOTS) ||
+		((crawler.traits & IGNORES_EVERYBODY) && sm_span_is(token, "*")))
+		token = sm_no_span();
+	robots->agents[robots->nagents++] = (SmRobotsAgent)
 	{
-		.name = name,.token = name,.uses = uses
+		.name = name,.uses = uses,.dialect = dialect,.token = token
 	};
-	robots->unnamed |= AGENT(n);
-	robots->readers[is_google ? SM_ROBOTS_GOOGLE : SM_ROBOTS_RFC] |= AGENT(n);
 }
 
-/* Add the crawlers that may stand in for the agents. */
+/*
+ * Let a crawler that a group names fetch what agents do not fetch themselves then: images
+ * for Googlebot, as Googlebot-Image.
+ */
 static void
-add_stand_ins(SmRobots *robots)
+add_stand_in(SmRobots *robots, const Crawler *crawler)
 {
-	for (size_t k = 0; k < NCRAWLERS; k++)
-		if (crawlers[k].use != SM_ROBOTS_PAGE && agents_of(robots, crawlers[k].other) != 0 &&
-			agents_of(robots, crawlers[k].name) == 0)
-			add_agent(robots, crawlers[k].name, 0);
-}
+	bool		is_needed = false;
 
-/* The agents that a group names. */
-static SmRobotsAgents
-named_agents(SmRobots *robots)
-{
-	SmRobotsAgents named = 0;
-
-	for (SmRobotsDialect dialect = 0; dialect < SM_ROBOTS_NDIALECTS; dialect++)
-	{
-		SmRobotsReader r;
-
-		sm_robots_reader_init(&r, robots->text, dialect);
-		while (robots->readers[dialect] != 0 && sm_robots_next(&r))
-		{
-			robots->check_interrupts();
-			if (r.key == SM_ROBOTS_AGENT)
-				named |= agents_of(robots, r.value) & robots->readers[dialect];
-		}
-	}
-	return named;
-}
-
-/* Let an agent fetch for the other crawler what it fetches. */
-static void
-stand_in(SmRobots *robots, SmRobotsAgent *agent, const Crawler *crawler)
-{
+	if (crawler->use == SM_ROBOTS_PAGE || !has_group(robots, SM_ROBOTS_GOOGLE, crawler->name))
+		return;
 	for (uint32_t i = 0; i < robots->nagents; i++)
 		if (sm_equal_ignoring_case(robots->agents[i].name, crawler->other))
+		{
 			robots->agents[i].uses &= ~SM_ROBOTS_FOR(crawler->use);
-	agent->uses |= SM_ROBOTS_FOR(crawler->use);
-}
-
-/* Find whose groups the agents obey.  Only crawlers that a group names stand in. */
-static void
-choose_groups(SmRobots *robots)
-{
-	SmRobotsAgents named = named_agents(robots);
-
-	for (uint32_t n = 0; n < robots->nagents; n++)
-	{
-		SmRobotsAgent *agent = &robots->agents[n];
-		Crawler		crawler = describe_crawler(agent->name);
-
-		if ((named & AGENT(n)) && crawler.use != SM_ROBOTS_PAGE)
-			stand_in(robots, agent, &crawler);
-		if ((named & AGENT(n)) && !(crawler.traits & IGNORES_ROBOTS))
-			continue;
-		agent->token = crawler.other;
-		if (crawler.traits & (IGNORES_ROBOTS | IGNORES_EVERYBODY))
-			robots->unnamed &= ~AGENT(n);
-	}
-	robots->unnamed &= ~named_agents(robots);
+			is_needed = true;
+		}
+	for (uint32_t i = 0; i < robots->nagents; i++)
+		if (sm_equal_ignoring_case(robots->agents[i].name, crawler->name))
+			is_needed = false;
+	if (is_needed)
+		add_agent(robots, crawler->name, SM_ROBOTS_FOR(crawler->use));
 }
 
 /*
@@ -383,35 +363,31 @@ directory_of_index(const SmRobotsReader *r)
 static uint8_t *
 compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 {
-	SmRobotsAgents readers = robots->readers[dialect];
-	SmRobotsAgents group = 0;	/* agents that the group of the line names */
-	bool		for_others = false; /* does the group name "*"? */
+	SmRobotsAgents group = 0;	/* agents that obey the group of the line */
 	bool		has_rules = false;	/* does the group have a rule?  Then the
 									 * next User-agent line begins another
 									 * group. */
 	SmRobotsReader r;
 
 	sm_robots_reader_init(&r, robots->text, dialect);
-	while (readers != 0 && sm_robots_next(&r))
+	while (sm_robots_next(&r))
 	{
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
 		{
-			group = (has_rules ? 0 : group) | (agents_of(robots, r.value) & readers);
-			for_others = (for_others && !has_rules) || sm_robots_is_everybody(r.value);
+			group = (has_rules ? 0 : group) | agents_of(robots, dialect, r.value);
 			has_rules = false;
 		}
 		else if (sm_robots_is_rule(&r))
 		{
-			SmRobotsAgents agents = group | (for_others ? robots->unnamed & readers : 0);
 			SmSpan		directory = directory_of_index(&r);
 
 			has_rules = true;
-			if (agents == 0 || r.value.len == 0)
+			if (group == 0 || r.value.len == 0)
 				continue;
-			key = add_rule(robots, &r, r.value, false, agents, key);
+			key = add_rule(robots, &r, r.value, false, group, key);
 			if (directory.len > 0)
-				key = add_rule(robots, &r, directory, true, agents, key);
+				key = add_rule(robots, &r, directory, true, group, key);
 		}
 	}
 	return key;
@@ -430,8 +406,8 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 	robots->rules = memory;
 	for (uint32_t i = 0; i < nagents; i++)
 		add_agent(robots, agents[i].name, ~0U);
-	add_stand_ins(robots);
-	choose_groups(robots);
+	for (size_t k = 0; k < NCRAWLERS; k++)
+		add_stand_in(robots, &crawlers[k]);
 	key = compile_rules(robots, SM_ROBOTS_RFC, key);
 	compile_rules(robots, SM_ROBOTS_GOOGLE, key);
 	qsort(robots->rules, robots->nrules, sizeof(SmRobotsRule), compare_rules);
@@ -491,7 +467,7 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 	const char *end = hash ? hash : path + len;
 	uint8_t    *symbols[SM_ROBOTS_NDIALECTS];
 	SmRobotsContents contents[SM_ROBOTS_NDIALECTS];
-	SmRobotsAgents undecided = robots->readers[SM_ROBOTS_RFC] | robots->readers[SM_ROBOTS_GOOGLE];
+	SmRobotsAgents undecided = ~UINT64_C(0) >> (SM_ROBOTS_MAX_AGENTS - robots->nagents);
 
 	for (uint32_t i = 0; i < robots->nagents; i++)
 		robots->agents[i].rule = NULL;

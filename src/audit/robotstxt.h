@@ -74,7 +74,9 @@ typedef struct SmRobotsAgent
 								 * names Googlebot-Image */
 
 	/* private */
-	SmSpan		token;			/* name whose groups the agent obeys */
+	SmSpan		token;			/* name whose groups the agent obeys, maybe
+								 * "*"; empty for none */
+	SmRobotsDialect dialect;
 } SmRobotsAgent;
 
 /* The rules that crawlers obey. */
@@ -86,9 +88,6 @@ typedef struct SmRobots
 								 * stand-ins */
 
 	/* private */
-	SmRobotsAgents readers[SM_ROBOTS_NDIALECTS];	/* agents with the dialect */
-	SmRobotsAgents unnamed;		/* agents that no group names, and that obey
-								 * the groups for "*" */
 	uint32_t	nrules;
 	SmRobotsRule *rules;		/* sorted: of the rules that match a URL, the
 								 * first that an agent obeys decides */

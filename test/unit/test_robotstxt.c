@@ -584,7 +584,7 @@ test_interrupts(void)
 	text[len - 1] = 'b';
 	nchecks = 0;
 	sm_robots_init(&robots, sm_span(text, len), agents, 1, count_check, exactly(NULL, SM_ROBOTS_MEMORY(len)));
-	is_number(nchecks, 6, "three checks for each line");
+	is_number(nchecks, 15, "a check for each line, whenever it is read");
 	memset(path, 'a', sizeof(path));
 	path[1] = 'b';
 	nchecks = 0;

@@ -89,19 +89,15 @@ typedef struct Audit
 } Audit;
 
 /* Add a problem of the current row. */
-static void
-add_problem(Audit *audit, SmProblemName name, const char *detail)
-{
-	sm_findings_add(&audit->findings, audit->receiver.nrows, name, detail);
-}
+#define add_problem(audit, name, ...) \
+	sm_findings_add(&(audit)->findings, (audit)->receiver.nrows, name, __VA_ARGS__)
 
-/* Add a problem.  detail: begins with a small letter, is freed. */
+/* Add a problem.  detail: as for sm_findings_add_detail, but begins with a small letter. */
 static void
 add_described(Audit *audit, int64 row_number, SmProblemName name, char *detail)
 {
 	*detail = pg_toupper((unsigned char) *detail);
-	sm_findings_add(&audit->findings, row_number, name, detail);
-	pfree(detail);				/* a row can have many problems */
+	sm_findings_add_detail(&audit->findings, row_number, name, detail);
 }
 
 /* SmProblemCallback: add a problem of the current row, as sentences with its hint. */
@@ -228,10 +224,10 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
 	if (entry->lastmod < 0)
 		add_problem(audit, SM_DATE_BEFORE_1970,
-					psprintf("The lastmod %.*s is before 1970.", SM_W3C_SECONDS_LEN, lastmod));
+					"The lastmod %.*s is before 1970.", SM_W3C_SECONDS_LEN, lastmod);
 	else
 		add_problem(audit, SM_LASTMOD_IN_FUTURE,
-					psprintf("The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod));
+					"The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod);
 }
 
 /* Check a date of news or of a video. */
@@ -251,16 +247,16 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 	end = has_time ? seconds : seconds + days * SM_SECS_PER_DAY + END_IN_WEST;
 	if (role == SM_ROLE_NEWS_DATE && end < audit->now - NEWS_SECONDS)
 		add_problem(audit, SM_NEWS_TOO_OLD,
-					psprintf("The %s %s is more than two days ago.", name, sm_for_message(date)));
+					"The %s %s is more than two days ago.", name, sm_for_message(date));
 	else if (seconds < 0)
 		add_problem(audit, SM_DATE_BEFORE_1970,
-					psprintf("The %s %s is before 1970.", name, sm_for_message(date)));
+					"The %s %s is before 1970.", name, sm_for_message(date));
 	else if (role == SM_ROLE_EXPIRATION && end < audit->now)
 		add_problem(audit, SM_VIDEO_EXPIRED,
-					psprintf("The %s %s is in the past.", name, sm_for_message(date)));
+					"The %s %s is in the past.", name, sm_for_message(date));
 	else if (role != SM_ROLE_EXPIRATION && begin > audit->now)
 		add_problem(audit, role == SM_ROLE_NEWS_DATE ? SM_NEWS_IN_FUTURE : SM_VIDEO_IN_FUTURE,
-					psprintf("The %s %s is later than now.", name, sm_for_message(date)));
+					"The %s %s is later than now.", name, sm_for_message(date));
 }
 
 /* Check the alternates of a page, one of which must be the page itself. */
@@ -290,20 +286,10 @@ check_alternates(Audit *audit, SmSpan page)
 	for (int i = 0; i < audit->nalternates && similar == NULL; i++)
 		if (sm_page_is_similar(page, audit->alternates[i]))
 			similar = &audit->alternates[i];
-	add_problem(audit, SM_HREFLANG_LACKS_ITSELF, similar == NULL ?
-				"No alternate of the page is the page itself." :
-				psprintf("No alternate of the page is the page itself: \"%s\" differs from it in a final slash, the scheme or \"www.\".",
+	add_problem(audit, SM_HREFLANG_LACKS_ITSELF, "No alternate of the page is the page itself%s.",
+				similar == NULL ? "" :
+				psprintf(": \"%s\" differs from it in a final slash, the scheme or \"www.\"",
 						 sm_for_message(*similar)));
-}
-
-/* Check a valid value for hreflang. */
-static void
-check_hreflang(Audit *audit, SmSpan hreflang)
-{
-	if (sm_iso_hreflang(hreflang) == SM_HREFLANG_LONG)
-		add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
-					psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
-							 sm_for_message(hreflang)));
 }
 
 /* Does another alternate than the current one have a language, or probably mean it? */
@@ -327,9 +313,9 @@ check_likely(Audit *audit)
 
 		if (likely.len > 0)
 			add_problem(audit, SM_HREFLANG_SUSPICIOUS,
-						psprintf("The hreflang \"%s\" is a rare language or place.%s",
-								 sm_for_message(hreflang), is_taken(audit, likely, i) ? "" :
-								 psprintf(" You probably mean \"%.*s\".", (int) likely.len, likely.s)));
+						"The hreflang \"%s\" is a rare language or place.%s",
+						sm_for_message(hreflang), is_taken(audit, likely, i) ? "" :
+						psprintf(" You probably mean \"%.*s\".", (int) likely.len, likely.s));
 	}
 }
 
@@ -361,9 +347,9 @@ check_languages(Audit *audit)
 				sm_lower(language.s[0]) == 'x' || sm_lower(other.s[0]) == 'x')
 				continue;
 			add_problem(audit, SM_HREFLANG_SAME_URL,
-						psprintf("The alternates \"%s\" and \"%s\" are the same page, \"%s\".",
-								 sm_for_message(audit->hreflangs[k]), sm_for_message(audit->hreflangs[i]),
-								 sm_for_message(audit->alternates[i])));
+						"The alternates \"%s\" and \"%s\" are the same page, \"%s\".",
+						sm_for_message(audit->hreflangs[k]), sm_for_message(audit->hreflangs[i]),
+						sm_for_message(audit->alternates[i]));
 			return;
 		}
 	}
@@ -383,18 +369,8 @@ check_namespace(Audit *audit, SmSpan uri)
 		return;
 	audit->like_unknown = nearest;
 	add_problem(audit, SM_NAMESPACE_UNKNOWN,
-				psprintf("Search engines do not know the namespace \"%s\", only \"%s\".",
-						 sm_for_message(uri), sm_for_message(*nearest)));
-}
-
-/* The length of base_url if a URL with the same origin begins with it, else 0. */
-static size_t
-length_of_base(const SmUrlBase *base, SmSpan url)
-{
-	size_t		len = base->len[SM_FORM_PLAIN];
-	size_t		origin = base->origin_len;
-
-	return url.len >= len && memcmp(url.s + origin, base->url[SM_FORM_PLAIN] + origin, len - origin) == 0 ? len : 0;
+				"Search engines do not know the namespace \"%s\", only \"%s\".",
+				sm_for_message(uri), sm_for_message(*nearest));
 }
 
 /*
@@ -415,7 +391,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	SmSpan		url = written;
 	unsigned int traits;
 	SmSuspect	found = {.what = NULL};
-	size_t		base_len;
+	size_t		base_len = base->len[SM_FORM_PLAIN];
 
 	/* neither origin nor host has references */
 	if (w->kind != SM_TEXT && memchr(url.s + start, '&', url.len - start))
@@ -423,7 +399,8 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
 	if (!is_own)
 		check_host(audit, audit->receiver.nrows, what ? what : "loc", url);
-	base_len = is_own ? length_of_base(base, url) : 0;
+	if (!is_own || url.len < base_len || memcmp(url.s, base->url[SM_FORM_PLAIN], base_len) != 0)
+		base_len = 0;
 	/* an alternate can be the page itself, which is checked as loc */
 	if ((traits & SM_MAY_BE_SUSPECT) &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
@@ -485,7 +462,10 @@ check_value(void *arg, SmRole role, SmSpan value)
 			break;
 		case SM_ROLE_HREFLANG:
 			audit->hreflangs[audit->nalternates] = sm_span(pnstrdup(value.s, value.len), value.len);
-			check_hreflang(audit, value);
+			if (sm_iso_hreflang(value) == SM_HREFLANG_LONG)
+				add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
+							"Google documents only languages of two letters for hreflang, not \"%s\".",
+							sm_for_message(value));
 			break;
 		case SM_ROLE_XML:
 			check_namespace(audit, value);
@@ -570,8 +550,8 @@ check_set(Audit *audit)
 
 		sm_w3c_format_seconds(audit->lastmod, lastmod);
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_UNIFORM,
-						psprintf("All " INT64_FORMAT " pages have the lastmod %.*s, which does not tell what changed.",
-								 audit->nread, SM_W3C_SECONDS_LEN, lastmod));
+						"All " INT64_FORMAT " pages have the lastmod %.*s, which does not tell what changed.",
+						audit->nread, SM_W3C_SECONDS_LEN, lastmod);
 	}
 	if (audit->has_unchecked)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
@@ -620,13 +600,13 @@ check_query(Audit *audit)
 						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
 	if (table)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ROW_SECURITY_BYPASSED,
-						psprintf("The row security of %s does not apply to the role that runs the query, which can list rows that visitors must not see.",
-								 table));
+						"The row security of %s does not apply to the role that runs the query, which can list rows that visitors must not see.",
+						table);
 	if (query->fixes_settings || (dependence = sm_query_session(query)) == NULL)
 		return;
 	sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DEPENDS_ON_SESSION,
-					psprintf("The query has %s, which depends on settings of the session, such as TimeZone and DateStyle. Use AT TIME ZONE and to_char, or let ALTER ROLE ... SET fix the settings of all roles that run it.",
-							 dependence));
+					"The query has %s, which depends on settings of the session, such as TimeZone and DateStyle. Use AT TIME ZONE and to_char, or let ALTER ROLE ... SET fix the settings of all roles that run it.",
+					dependence);
 }
 
 Datum

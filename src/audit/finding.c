@@ -54,7 +54,7 @@ sm_findings_begin(SmFindings *findings)
 }
 
 void
-sm_findings_add(SmFindings *findings, int64 row_number, SmProblemName name, const char *detail)
+sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, char *detail)
 {
 	Datum	   *values = sm_sort_row(&findings->problems);
 	text	   *detail_text = cstring_to_text(detail);
@@ -63,7 +63,9 @@ sm_findings_add(SmFindings *findings, int64 row_number, SmProblemName name, cons
 	values[PROBLEM_NAME] = Int64GetDatum(name);
 	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
 	sm_sort_put(&findings->problems);
-	pfree(detail_text);			/* a row can have many problems */
+	/* a row can have many problems */
+	pfree(detail_text);
+	pfree(detail);
 }
 
 void

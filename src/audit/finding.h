@@ -25,9 +25,13 @@ typedef struct SmFindings
 /* Begin, in the current memory context. */
 extern void sm_findings_begin(SmFindings *findings);
 
-/* Add a problem of a row, or of the set.  detail is a sentence. */
-extern void sm_findings_add(SmFindings *findings, int64 row_number, SmProblemName name,
-							const char *detail);
+/* Add a problem of a row, or of the set.  detail: a sentence, which is freed. */
+extern void sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name,
+								   char *detail);
+
+/* The same with a format and its values for the sentence. */
+#define sm_findings_add(findings, row_number, name, ...) \
+	sm_findings_add_detail(findings, row_number, name, psprintf(__VA_ARGS__))
 
 /* Add the loc of the next row; s is NULL for none. */
 extern void sm_findings_add_loc(SmFindings *findings, SmSpan loc);

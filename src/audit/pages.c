@@ -30,7 +30,6 @@
 #include "server/encoding.h"
 #include "text/digest.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 SmSpan
 sm_page(SmSpan url)
@@ -240,9 +239,9 @@ compare_stem(SmPages *pages, PageState stems[2], const PageState *page)
 	}
 	sm_findings_add(pages->findings, Max(page->first_row, other->first_row),
 					(differences & PAGE_HAS_INDEX) ? SM_LOC_INDEX_DUPLICATE : SM_LOC_SLASH_DUPLICATE,
-					psprintf("Without regard to %s, the loc repeats the loc of row " INT64_FORMAT ".",
-							 (differences & PAGE_HAS_INDEX) ? "a directory's index, such as index.html" : "a final slash",
-							 Min(page->first_row, other->first_row)));
+					"Without regard to %s, the loc repeats the loc of row " INT64_FORMAT ".",
+					(differences & PAGE_HAS_INDEX) ? "a directory's index, such as index.html" : "a final slash",
+					Min(page->first_row, other->first_row));
 }
 
 /* Look at a row of the sort that is a page. */
@@ -256,7 +255,7 @@ compare_page(SmPages *pages, PageState *current, PageState stems[2], int64 row_n
 	}
 	else
 		sm_findings_add(pages->findings, row_number, SM_LOC_DUPLICATE,
-						psprintf("The loc repeats the loc of row " INT64_FORMAT ".", current->first_row));
+						"The loc repeats the loc of row " INT64_FORMAT ".", current->first_row);
 	if (pages->has_https && !(current->hash.hash & PAGE_IS_HTTPS))
 		sm_findings_add(pages->findings, row_number, SM_SCHEME_MIXED,
 						"The scheme is http, while base_url or other pages have https.");
@@ -269,6 +268,8 @@ compare_page(SmPages *pages, PageState *current, PageState stems[2], int64 row_n
 static void
 compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, const text *url)
 {
+	char	   *alternate;
+
 	if (other != current->other)
 	{
 		current->other = other;
@@ -281,18 +282,17 @@ compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, 
 		return;
 
 	current->reported_row = row_number;
+	alternate = sm_for_message(sm_span(VARDATA_ANY(url), VARSIZE_ANY_EXHDR(url)));
 	sm_findings_add(pages->findings, row_number, SM_HREFLANG_NOT_RECIPROCAL,
-					psprintf("The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
-							 sm_for_message(sm_span(VARDATA_ANY(url), VARSIZE_ANY_EXHDR(url))),
-							 current->first_row));
+					"The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
+					alternate, current->first_row);
+	pfree(alternate);			/* there can be many */
 }
 
 void
 sm_pages_compare(SmPages *pages)
 {
 	SmSort	   *sort = &pages->sort;
-	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit page",
-													  ALLOCSET_DEFAULT_SIZES);
 	PageState	current = {0};
 	PageState	stems[2] = {0};
 	const Datum *values;
@@ -302,7 +302,6 @@ sm_pages_compare(SmPages *pages)
 		PageHash	hash;
 		int64		other = DatumGetInt64(values[PAGE_OTHER]);
 		int64		row_number = DatumGetInt64(values[PAGE_ROW]);
-		MemoryContext oldcontext;
 
 		hash.hash = DatumGetInt64(values[PAGE_HASH]);
 		hash.hash2 = DatumGetInt64(values[PAGE_HASH2]);
@@ -312,14 +311,11 @@ sm_pages_compare(SmPages *pages)
 			current.hash = hash;
 		}
 
-		MemoryContextReset(row_context);
-		oldcontext = MemoryContextSwitchTo(row_context);
 		if (other == NO_OTHER)
 			compare_page(pages, &current, stems, row_number);
 		else
 			compare_link(pages, &current, other, row_number,
 						 (text *) DatumGetPointer(values[PAGE_URL]));
-		MemoryContextSwitchTo(oldcontext);
 	}
 	sm_sort_end(sort);
 }

@@ -134,12 +134,10 @@ static void
 put_problem(SmAuditRobots *robots, int64 row_number, SmProblemName name,
 			const SmRobotsAgent *agent, const char *what)
 {
-	char	   *detail = psprintf("%.*s must not fetch %s: line %u of robots.txt is \"%s\".",
-								  (int) agent->name.len, agent->name.s, what, agent->rule->line,
-								  sm_for_message(agent->rule->text));
-
-	sm_findings_add(robots->findings, row_number, name, detail);
-	pfree(detail);				/* a row can have many problems */
+	sm_findings_add(robots->findings, row_number, name,
+					"%.*s must not fetch %s: line %u of robots.txt is \"%s\".",
+					(int) agent->name.len, agent->name.s, what, agent->rule->line,
+					sm_for_message(agent->rule->text));
 }
 
 void
@@ -266,7 +264,7 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 	}
 	if (invalid)
 	{
-		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, invalid);
+		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, "%s", invalid);
 		return;
 	}
 	if (nignored > MAX_LINES)
@@ -274,17 +272,15 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 
 	if (nignored > 0)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED,
-						psprintf("Crawlers ignore lines of robots.txt%s:%s.",
-								 is_obeyed ? ", although Google obeys some of them" : "",
-								 ignored.data));
+						"Crawlers ignore lines of robots.txt%s:%s.",
+						is_obeyed ? ", although Google obeys some of them" : "", ignored.data);
 	if (robots_txt.len > SM_ROBOTS_GOOGLE_MAX)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
-						psprintf("Google reads only the first %d KiB of robots.txt, which end in line %u.",
-								 SM_ROBOTS_GOOGLE_MAX / 1024, google.line));
+						"Google reads only the first %d KiB of robots.txt, which end in line %u.",
+						SM_ROBOTS_GOOGLE_MAX / 1024, google.line);
 	if (!is_named)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
-						psprintf("No Sitemap line of robots.txt names \"%s\".",
-								 sm_for_message(urls[0])));
+						"No Sitemap line of robots.txt names \"%s\".", sm_for_message(urls[0]));
 }
 
 void

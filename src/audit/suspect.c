@@ -439,9 +439,6 @@ static const Range joined[] = {
 	{0xFE70, 0xFEFC}, {0x10A00, 0x1FFFF}
 };
 
-/* Scripts of India, in which U+200C and U+200D can end a word. */
-static const Range indic[] = {{0x900, 0xDFF}};
-
 /* The character at s, 0 for none. */
 static uint32_t
 character_at(const char *s, const char *end)
@@ -458,11 +455,12 @@ character_at(const char *s, const char *end)
 static bool
 is_invisible(uint32_t before, uint32_t c, const char *next, const char *end)
 {
-	/* nearly all letters */
-	if ((c > 0x34F && c < 0x61C) || (c > 0x3164 && c < 0xFE0E))
+	/* nearly all characters */
+	if (c < 0xA0 || (c > 0x34F && c < 0x61C) || (c > 0x3164 && c < 0xFE0E))
 		return false;
-	if (c == 0x200C || c == 0x200D)
-		return !IS_IN(before, joined) || (!IS_IN(character_at(next, end), joined) && !IS_IN(before, indic));
+	if (c == 0x200C || c == 0x200D) /* they can end a word in scripts of India */
+		return !IS_IN(before, joined) ||
+			(!IS_IN(character_at(next, end), joined) && !(before >= 0x900 && before <= 0xDFF));
 	if (c == 0xFE0E || c == 0xFE0F) /* of an emoji, maybe a digit's */
 		return before < 0xA9 && !(before < 0x80 && sm_is_one_of(before, "#*0123456789"));
 	if (c == 0xE0001 || (c >= 0xE0020 && c <= 0xE007F)) /* of a flag */
@@ -538,30 +536,21 @@ look_at_text(Look *look, const char *s, const char *end)
 {
 	SmSuspect  *found = look->found;
 	uint32_t	before = 0;
+	uint32_t	c;
 
-	while (s < end)
+	for (size_t n; s < end; s += n, before = c)
 	{
 		SmPlace		place = s < look->path_end ? SM_WITHIN_PATH : SM_WITHIN_QUERY;
-		unsigned char byte = *s;
-		uint32_t	c;
-		size_t		n;
 
 		if (may_match(look->suspects, place, s, end))
 			try_patterns(look, place, s, end);
-		if (byte >= 0x20 && byte < 0x7F)
-		{
-			before = byte;
-			s++;
-			continue;
-		}
 		n = sm_utf8_decode(s, end, &c);
 		if (n == 0)
 		{
-			before = 0;
-			s++;
-			continue;
+			c = '?';			/* malformed */
+			n = 1;
 		}
-		if (is_control(c))
+		else if (is_control(c))
 		{
 			if (found->control == SM_NO_CHARACTER)
 				found->control = c;
@@ -570,22 +559,17 @@ look_at_text(Look *look, const char *s, const char *end)
 			found->invisible = c;
 		else if (c >= 0xC2 && c <= 0xF4)
 			look_for_misread(look, s, end, c);
-		before = c;
-		s += n;
 	}
 }
 
 static Look
 begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, const char *text)
 {
-	*found = (SmSuspect)
-	{
-		.control = SM_NO_CHARACTER,.invisible = SM_NO_CHARACTER
-	};
-	return (Look)
-	{
-		.suspects = suspects,.found = found,.own_host = own_host,.text = text,.path_end = text
-	};
+	Look		look = {suspects, found, own_host,.text = text,.path_end = text};
+
+	found->what = NULL;
+	found->control = found->invisible = SM_NO_CHARACTER;
+	return look;
 }
 
 void

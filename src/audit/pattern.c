@@ -26,29 +26,6 @@ end_of_word(const char *s, const char *end, const char *others)
 	return s;
 }
 
-/* The end of hex digits and "-", of which there are at least 32, or NULL. */
-static const char *
-end_of_guid(const char *s, const char *end)
-{
-	const char *begin = s;
-
-	while (s < end && (sm_hex_value(*s) >= 0 || *s == '-'))
-		s++;
-	return s - begin >= 32 ? s : NULL;
-}
-
-/* The end of a number from min to max, or, if max is 0, of any number; NULL for none. */
-static const char *
-end_of_number(const char *s, const char *end, int min, int max)
-{
-	const char *begin = s;
-	int			n = 0;
-
-	for (; s < end && sm_is_digit(*s); s++)
-		n = n > max ? n : 10 * n + *s - '0';
-	return s > begin && (max == 0 || (n >= min && n <= max)) ? s : NULL;
-}
-
 /*
  * Where the text goes on after an element of a pattern that stands for anything.  next:
  * the rest of the pattern, which is at the end of the text if the text matches as a whole.
@@ -98,32 +75,34 @@ match_pattern(const char *p, const char *begin, const char *s, const char *end, 
 				s = sm_is_letter(c) ? next : NULL;
 				break;
 			case '\006':		/* DIGITS */
-				s = end_of_number(s, end, 0, 0);
+				while (s < end && sm_is_digit(*s))
+					s++;
+				if (s == from)
+					s = NULL;
 				break;
 			case '\007':		/* HEX */
 				s = sm_hex_value(c) >= 0 ? next : NULL;
 				break;
 			case '\010':		/* GUID */
-				s = end_of_guid(s, end);
+				while (s < end && (sm_hex_value(*s) >= 0 || *s == '-'))
+					s++;
+				if (s - from < 32)
+					s = NULL;
 				break;
 			case '\011':		/* ONE_OF */
 				for (s = NULL; *++p != '\011';)
 					if (*p == c)
 						s = next;
 				break;
-			case '\012':		/* FROM_TO */
-				s = end_of_number(s, end, p[1], p[2]);
-				p += 2;
-				break;
-			case '\013':		/* WORD_END */
+			case '\012':		/* WORD_END */
 				if (sm_is_word_char(c))
 					s = NULL;
 				break;
-			case '\014':		/* NOT_NUMBER */
+			case '\013':		/* NOT_NUMBER */
 				if (s > begin && sm_is_digit(s[-1]))
 					s = NULL;
 				break;
-			case '\015':		/* IN_WORD */
+			case '\014':		/* IN_WORD */
 				if (s == begin || !(sm_is_letter(s[-1]) || (unsigned char) s[-1] >= 0x80))
 					s = NULL;
 				break;

@@ -22,13 +22,11 @@
 #define HEX			"\007"		/* a hex digit */
 #define GUID		"\010"		/* 32 hex digits and "-" or more */
 #define ONE_OF(set) "\011" set "\011"
-#define FROM_TO		"\012"		/* a number from the next byte to the one
-								 * after it */
-#define WORD_END	"\013"		/* the end, or before what no WORD has */
+#define WORD_END	"\012"		/* the end, or before what no WORD has */
 
 /* Conditions on what is before a pattern, which begin it. */
-#define NOT_NUMBER	"\014"		/* not after a digit */
-#define IN_WORD		"\015"		/* after a letter of any script */
+#define NOT_NUMBER	"\013"		/* not after a digit */
+#define IN_WORD		"\014"		/* after a letter of any script */
 
 /* Is it one of these characters? */
 static inline bool

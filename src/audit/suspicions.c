@@ -7,8 +7,7 @@
 
 #include "audit/pattern.h"
 
-#define FROM_16_TO_31	FROM_TO "\020\037"
-#define FROM_64_TO_127	FROM_TO "\100\177"
+#define DIGIT		ONE_OF("0123456789")
 #define NUMBERS_2	DIGITS "." DIGITS
 #define NUMBERS_3	DIGITS "." NUMBERS_2
 
@@ -91,7 +90,9 @@ const SmSuspicion sm_suspicions[] = {
 	{"%s has the host \"%s\", which is not public.", SM_AT(SM_ORIGIN),
 		NAME "|" ANY ".localhost|" ANY ".local|" ANY ".test|" ANY ".internal|" ANY ".lan|" ANY ".home.arpa"
 		"|0." NUMBERS_3 "|10." NUMBERS_3 "|127." NUMBERS_3 "|192.168." NUMBERS_2 "|169.254." NUMBERS_2
-		"|172." FROM_16_TO_31 "." NUMBERS_2 "|100." FROM_64_TO_127 "." NUMBERS_2
+		"|172.1" ONE_OF("6789") "." NUMBERS_2 "|172.2" DIGIT "." NUMBERS_2 "|172.3" ONE_OF("01") "." NUMBERS_2
+		"|100.6" ONE_OF("456789") "." NUMBERS_2 "|100." ONE_OF("789") DIGIT "." NUMBERS_2
+		"|100.1" ONE_OF("01") DIGIT "." NUMBERS_2 "|100.12" ONE_OF("01234567") "." NUMBERS_2
 		"|[::1]|[f" ONE_OF("cd") HEX HEX ":" ANY "]|[fe8" HEX ":" ANY "]",
 	.except = MISSING "|http|https",.example = "shop.local",.counterexample = "10.example.com"},
 	{.sentence = NULL}

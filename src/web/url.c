@@ -260,14 +260,11 @@ check_reference(const char *s, size_t len)
 		SM_URL_LOST_SCHEME : SM_URL_BAD_REFERENCE;
 }
 
-/*
- * The slash before the next segment of a path; the end after the last segment.  s: the
- * slash before the current segment.
- */
+/* The slash after the segment of a path that begins at s; the end after the last segment. */
 static const char *
-next_segment(const char *s, const char *end)
+segment_end(const char *s, const char *end)
 {
-	const char *slash = memchr(s + 1, '/', end - s - 1);
+	const char *slash = memchr(s, '/', end - s);
 
 	return slash ? slash : end;
 }
@@ -305,9 +302,7 @@ has_encoded_dots(const char *s, size_t len)
 
 	for (; s <= end; s = next + 1)
 	{
-		next = memchr(s, '/', end - s);
-		if (next == NULL)
-			next = end;
+		next = segment_end(s, end);
 		if (dot_segment(s, next) > 0 && memchr(s, '%', next - s) != NULL)
 			return true;
 	}
@@ -329,7 +324,7 @@ remove_dots(char *path, size_t *len)
 	{
 		int			kind;
 
-		next = next_segment(s, end);
+		next = segment_end(s + 1, end);
 		kind = dot_segment(s + 1, next);
 		if (kind == 0)
 		{
@@ -461,7 +456,7 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 	{
 		int			kind;
 
-		next = next_segment(s, end);
+		next = segment_end(s + 1, end);
 		kind = dot_segment(s + 1, next);
 		if (kind == 2 && depth-- == 0)
 			return false;

@@ -77,8 +77,9 @@ typedef struct Audit
 
 	/* of the current row */
 	int			nalternates;
-	SmSpan		alternates[SM_MAX_ALTERNATES];	/* in canonical form */
-	SmSpan		hreflangs[SM_MAX_ALTERNATES];	/* their languages */
+	SmLink		alternates[SM_MAX_ALTERNATES + 1];	/* in canonical form; then
+													 * the next one, which may
+													 * be one too many */
 	const SmSpan *like_unknown; /* the namespace that the last unknown
 								 * namespace is like */
 
@@ -268,7 +269,7 @@ check_alternates(Audit *audit, SmSpan page)
 
 	for (int i = 0; i < audit->nalternates; i++)
 	{
-		SmSpan		other = audit->alternates[i];
+		SmSpan		other = audit->alternates[i].href;
 
 		CHECK_FOR_INTERRUPTS();
 
@@ -284,22 +285,12 @@ check_alternates(Audit *audit, SmSpan page)
 	if (audit->nalternates == 0 || has_itself)
 		return;
 	for (int i = 0; i < audit->nalternates && similar == NULL; i++)
-		if (sm_page_is_similar(page, audit->alternates[i]))
-			similar = &audit->alternates[i];
+		if (sm_page_is_similar(page, audit->alternates[i].href))
+			similar = &audit->alternates[i].href;
 	add_problem(audit, SM_HREFLANG_LACKS_ITSELF, "No alternate of the page is the page itself%s.",
 				similar == NULL ? "" :
 				psprintf(": \"%s\" differs from it in a final slash, the scheme or \"www.\"",
 						 sm_for_message(*similar)));
-}
-
-/* Does another alternate than the current one have a language, or probably mean it? */
-static bool
-is_taken(const Audit *audit, SmSpan language, int current)
-{
-	for (int i = 0; i < audit->nalternates; i++)
-		if (i != current && sm_hreflang_leads_to(audit->hreflangs[i], language))
-			return true;
-	return false;
 }
 
 /* Look for countries taken for languages; what is meant is said if no other alternate has it. */
@@ -308,13 +299,14 @@ check_likely(Audit *audit)
 {
 	for (int i = 0; i < audit->nalternates; i++)
 	{
-		SmSpan		hreflang = audit->hreflangs[i];
+		SmSpan		hreflang = audit->alternates[i].hreflang;
 		SmSpan		likely = sm_iso_likely_hreflang(hreflang);
 
 		if (likely.len > 0)
 			add_problem(audit, SM_HREFLANG_SUSPICIOUS,
 						"The hreflang \"%s\" is a rare language or place.%s",
-						sm_for_message(hreflang), is_taken(audit, likely, i) ? "" :
+						sm_for_message(hreflang),
+						sm_other_link(audit->alternates, audit->nalternates, i, likely) ? "" :
 						psprintf(" You probably mean \"%.*s\".", (int) likely.len, likely.s));
 	}
 }
@@ -336,20 +328,21 @@ check_languages(Audit *audit)
 {
 	for (int i = 1; i < audit->nalternates; i++)
 	{
-		SmSpan		language = language_of(audit->hreflangs[i]);
+		SmSpan		language = language_of(audit->alternates[i].hreflang);
 
 		for (int k = 0; k < i; k++)
 		{
-			SmSpan		other = language_of(audit->hreflangs[k]);
+			SmSpan		other = language_of(audit->alternates[k].hreflang);
 
-			if (!sm_span_equal(audit->alternates[i], audit->alternates[k]) ||
+			if (!sm_span_equal(audit->alternates[i].href, audit->alternates[k].href) ||
 				sm_equal_ignoring_case(language, other) ||
 				sm_lower(language.s[0]) == 'x' || sm_lower(other.s[0]) == 'x')
 				continue;
 			add_problem(audit, SM_HREFLANG_SAME_URL,
 						"The alternates \"%s\" and \"%s\" are the same page, \"%s\".",
-						sm_for_message(audit->hreflangs[k]), sm_for_message(audit->hreflangs[i]),
-						sm_for_message(audit->alternates[i]));
+						sm_for_message(audit->alternates[k].hreflang),
+						sm_for_message(audit->alternates[i].hreflang),
+						sm_for_message(audit->alternates[i].href));
 			return;
 		}
 	}
@@ -458,10 +451,10 @@ check_value(void *arg, SmRole role, SmSpan value)
 	switch (role)
 	{
 		case SM_ROLE_ALTERNATE:
-			audit->alternates[audit->nalternates++] = sm_span(pnstrdup(url.s, url.len), url.len);
+			audit->alternates[audit->nalternates++].href = sm_span(pnstrdup(url.s, url.len), url.len);
 			break;
 		case SM_ROLE_HREFLANG:
-			audit->hreflangs[audit->nalternates] = sm_span(pnstrdup(value.s, value.len), value.len);
+			audit->alternates[audit->nalternates].hreflang = sm_span(pnstrdup(value.s, value.len), value.len);
 			if (sm_iso_hreflang(value) == SM_HREFLANG_LONG)
 				add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
 							"Google documents only languages of two letters for hreflang, not \"%s\".",

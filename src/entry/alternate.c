@@ -71,14 +71,25 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 	return n;
 }
 
-bool
-sm_hreflang_leads_to(SmSpan hreflang, SmSpan language)
+/* Does an hreflang have a language, or would a hint propose it? */
+static bool
+leads_to(SmSpan hreflang, SmSpan language)
 {
 	char		suggested[SM_HREFLANG_MAX];
 	SmSpan		meant = sm_iso_hreflang(hreflang) == SM_HREFLANG_INVALID ?
 		sm_iso_suggest_hreflang(hreflang, suggested) : sm_iso_likely_hreflang(hreflang);
 
 	return sm_equal_ignoring_case(hreflang, language) || sm_equal_ignoring_case(meant, language);
+}
+
+const SmLink *
+sm_other_link(const SmLink *links, int nlinks, int current, SmSpan language)
+{
+	/* a page has no more links than that, so time is in proportion to them */
+	for (int i = 0; i < Min(nlinks, SM_MAX_ALTERNATES); i++)
+		if (i != current && leads_to(sm_trim(links[i].hreflang), language))
+			return &links[i];
+	return NULL;
 }
 
 /*
@@ -90,12 +101,11 @@ hreflang_hint(const SmLink *links, int nlinks, int current)
 {
 	char		room[SM_HREFLANG_MAX];
 	SmSpan		suggested = sm_iso_suggest_hreflang(sm_trim(links[current].hreflang), room);
+	const SmLink *other = suggested.len > 0 ? sm_other_link(links, nlinks, current, suggested) : NULL;
 
-	/* a page has no more links than that, so time is in proportion to them */
-	for (int i = 0; suggested.len > 0 && i < Min(nlinks, SM_MAX_ALTERNATES); i++)
-		if (i != current && sm_hreflang_leads_to(sm_trim(links[i].hreflang), suggested))
-			return psprintf("It means \"%.*s\", as \"%s\" does. A page can have one of them.",
-							(int) suggested.len, suggested.s, sm_for_message(links[i].hreflang));
+	if (other)
+		return psprintf("It means \"%.*s\", as \"%s\" does. A page can have one of them.",
+						(int) suggested.len, suggested.s, sm_for_message(other->hreflang));
 	if (suggested.len > 0)
 		return psprintf("Write \"%.*s\".", (int) suggested.len, suggested.s);
 	return "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.";

@@ -28,7 +28,7 @@ extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems
 extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks,
 								int current);
 
-/* Does an hreflang have a language, or would a hint propose it? */
-extern bool sm_hreflang_leads_to(SmSpan hreflang, SmSpan language);
+/* A link other than links[current] that is for a language, or probably means it; or NULL. */
+extern const SmLink *sm_other_link(const SmLink *links, int nlinks, int current, SmSpan language);
 
 #endif

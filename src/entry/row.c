@@ -110,34 +110,30 @@ read_array_column(Datum array, SmSpan **items, SmProblems *problems, SmProblemNa
 	ArrayIterator it = array_create_iterator(DatumGetArrayTypeP(array), 0, NULL);
 	Datum		value;
 	bool		isnull;
-	int			n = 0;
-	int			max = 8;
+	SmSpan		item;
+	StringInfoData found;		/* grows with the values, since an array can
+								 * have very many NULLs, a bit each */
 
-	/*
-	 * Allocate memory as values come: an array can have very many NULLs,
-	 * which take a bit each.
-	 */
-	*items = palloc_array(SmSpan, max);
+	initStringInfo(&found);
 	while (array_iterate(it, &value, &isnull))
 	{
 		CHECK_FOR_INTERRUPTS();
 
 		if (isnull)
 			continue;
-		if (n == SM_MAX_ITEMS)
+		if (found.len / sizeof(SmSpan) == SM_MAX_ITEMS)
 		{
 			sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 					   "invalid %s: the array has more than %d values", what, SM_MAX_ITEMS);
 			break;
 		}
-		if (n == max)
-			*items = repalloc_array(*items, SmSpan, max *= 2);
-		sm_read_text(value, &(*items)[n], problems, name, what);
-		if ((*items)[n].s != NULL)
-			n++;
+		sm_read_text(value, &item, problems, name, what);
+		if (item.s != NULL)
+			appendBinaryStringInfo(&found, (char *) &item, sizeof(item));
 	}
 	array_free_iterator(it);
-	return n;
+	*items = (SmSpan *) found.data;
+	return found.len / sizeof(SmSpan);
 }
 
 void

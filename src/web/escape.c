@@ -63,23 +63,17 @@ sm_escape(const char *s, const char *end, SmUrlForm form, char *d, size_t *entit
 					continue;
 				}
 				break;
-			case '?':
-				if (component == SM_IN_PATH)
-				{
-					component = SM_IN_QUERY;
-					*d++ = *s++;
-					continue;
-				}
-				break;
+			case '?':			/* of a path; a query may have it */
+				component = SM_IN_QUERY;
+				*d++ = *s++;
+				continue;
 			case '#':
-				if (!in_fragment)
-				{
-					component = SM_IN_QUERY;
-					in_fragment = true;
-					*d++ = *s++;
-					continue;
-				}
-				break;
+				if (in_fragment)
+					break;
+				component = SM_IN_QUERY;
+				in_fragment = true;
+				*d++ = *s++;
+				continue;
 		}
 		d = sm_put_escape(d, *s++);
 	}

@@ -55,5 +55,12 @@ SELECT n, left(pg_temp.brief(format('SELECT FROM sitemap_files(%L, ''http://a/''
                                     format('SELECT ''/'' AS loc, (SELECT jsonb_object_agg(format(''de-%%s'', translate(lpad(n::text, 4, ''0''), ''0123456789'', ''abcdefghij'')), ''/'' || n)
                                                                     FROM generate_series(1, %s) n) AS alternates', n))), 90)
   FROM unnest('{1000,1001}'::int[]) n;
+-- sitemap_audit leaves out the others, and reads on.
+SELECT row_number, problem, count(*)
+  FROM sitemap_audit($$SELECT '/de' AS loc, jsonb_object_agg('de-' || translate(lpad(n::text, 4, '0'), '0123456789', 'abcdefghij'), '/de') AS alternates
+                         FROM generate_series(1, 1002) n
+                        UNION ALL
+                       SELECT '/english/page', NULL$$, 'http://a.example/')
+ GROUP BY row_number, problem;
 SELECT sitemap_url('http://a/', extensions =>
          sitemap_alternates('{"de": "http://a/", "de-AT": "http://a/", "x-default": "http://a/"}'));

@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,21 @@ text_of(const char *format,...)
 	vsnprintf(text, sizeof(latest[0]), format, args);
 	va_end(args);
 	return text;
+}
+
+/* UTF-8 by arithmetic alone, surrogates and all. */
+static inline size_t
+put_utf8(uint32_t c, char *dst)
+{
+	size_t		n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = n - 1; i > 0; i--)
+	{
+		dst[i] = (char) (0x80 + c % 64);
+		c /= 64;
+	}
+	dst[0] = (char) ((n == 1 ? 0 : n == 2 ? 0xC0 : n == 3 ? 0xE0 : 0xF0) + c);
+	return n;
 }
 
 /* The plan; for main() to return. */

@@ -5,7 +5,6 @@
 #include "text/text.h"
 
 #include "tap.h"
-#include "utf8.h"
 
 static bool
 is_white_space(uint32_t c)

@@ -141,36 +141,31 @@ base_of(const char *url, SmUrlScope scope)
 	return &base;
 }
 
-/* The protocol's edge cases, in its order. */
+/* The protocol's edge cases. */
 static void
 test_protocol(void)
 {
 	each(H "/\xC3\xBCmlat.php&q=name", H "/%C3%BCmlat.php&q=name", H "/%C3%BCmlat.php&amp;q=name");
 	each(H "/o'brien?x='1'", H "/o'brien?x='1'", H "/o&apos;brien?x=&apos;1&apos;");
 	each(H "/?a=1&amp;b=2", H "/?a=1&amp;b=2", H "/?a=1&amp;amp;b=2");
-	unchanged(H "/%C3%BC?q=a%26b");
-	unchanged(H "/%c3%bc");
 	each(H "/100%/50%off?d=%zz&e=%4", H "/100%25/50%25off?d=%25zz&e=%254",
 		 H "/100%25/50%25off?d=%25zz&amp;e=%254");
-	both(H "/a b?q=x y", H "/a%20b?q=x%20y");
-	unchanged(H "/a+b?q=c++");
 	foreach_pair(pair,
 		{H "/say\"hi\"", H "/say%22hi%22"}, {H "/<b>x</b>", H "/%3Cb%3Ex%3C/b%3E"},
 		{H "/?x[y]=1", H "/?x%5By%5D=1"}, {H "/{}|^`\\", H "/%7B%7D%7C%5E%60%5C"},
 		{H "/?{}|^`\\#{}|^`\\", H "/?%7B%7D%7C%5E%60%5C#%7B%7D%7C%5E%60%5C"},
-		{H "/\xF0\x9F\x98\x80", H "/%F0%9F%98%80"}, {H "/cafe\xCC\x81", H "/cafe%CC%81"})
+		{H "/\xF0\x9F\x98\x80", H "/%F0%9F%98%80"}, {H "/cafe\xCC\x81", H "/cafe%CC%81"},
+		{H "/a b?q=x y", H "/a%20b?q=x%20y"}, {"http://[2001:db8::1]:8080/a[1]", "http://[2001:db8::1]:8080/a%5B1%5D"},
+		{H "/page#Swiss Goats", H "/page#Swiss%20Goats"}, {H "/\x01\x7F\r\nx", H "/%01%7F%0D%0Ax"},
+		{H "/x]]>y", H "/x%5D%5D%3Ey"}, {" \t\r\n\xC2\xA0" H "/\xC2\xA0x\xE3\x80\x80\r\n", H "/%C2%A0x"})
 		both(pair->given, pair->wanted);
 	idna("http://b\xC3\xBC" "cher.de/stra\xC3\x9F" "e", "http://xn--bcher-kva.de/stra%C3%9Fe");
 	idna("http://fa\xC3\x9F.de/", "http://xn--fa-hia.de/");
 	idna("https://\xD0\xBD\xD1\x8D\xD0\xB1.\xD1\x80\xD1\x84:8443/\xD0\xBF\xD1\x83\xD1\x82\xD1\x8C",
 		 "https://xn--90ax2c.xn--p1ai:8443/%D0%BF%D1%83%D1%82%D1%8C");
-	both("http://[2001:db8::1]:8080/a[1]", "http://[2001:db8::1]:8080/a%5B1%5D");
 	fails("http://user:p@ss@www.example.com/", SM_URL_USER);
-	both(H "/page#Swiss Goats", H "/page#Swiss%20Goats");
-	both(H "/\x01\x7F\r\nx", H "/%01%7F%0D%0Ax");
-	both(H "/x]]>y", H "/x%5D%5D%3Ey");
-	both(" \t\r\n\xC2\xA0" H "/\xC2\xA0x\xE3\x80\x80\r\n", H "/%C2%A0x");
-	foreach_string(src, H, "HTTP://WWW.Example.COM/A", H "//a//b/../c", H "/?")
+	foreach_string(src,
+		H, "HTTP://WWW.Example.COM/A", H "//a//b/../c", H "/?", H "/a+b?q=c++", H "/%C3%BC?q=a%26b", H "/%c3%bc")
 		unchanged(*src);
 	foreach_string(src, "/path", "//h/a", "www.h/a")
 		fails(*src, SM_URL_NO_SCHEME);
@@ -257,10 +252,7 @@ test_origin(void)
 {
 	foreach_string(src,
 		"http://h", "hTTpS://h/", "http://localhost/", "http://h.example.com./",
-		"http://a_b.-c-.d~e/", "http://127.0.0.1/", "http://xn--bcher-kva.de/", "http://h:/")
-		unchanged(*src);
-	foreach_string(src,
-		"http://h:80?a", "http://h:65535#a", "http://h:00080/", "http://[::]/", "http://[::1]",
+		"http://a_b.-c-.d~e/", "http://127.0.0.1/", "http://xn--bcher-kva.de/", "http://h:/", "http://h:80?a", "http://h:65535#a", "http://h:00080/", "http://[::]/", "http://[::1]",
 		"https://[2001:DB8:0:0:8:800:200C:417A]:443/", "http://[::FFFF:129.144.52.38]/",
 		"http://[1111:2222:3333:4444:5555:6666:123.123.123.123]/")
 		unchanged(*src);
@@ -291,8 +283,8 @@ test_origin(void)
 		"http://a\\b/", "https://evil.example\\@www.example.com/", "http://u:p\\@h/",
 		"http://[::1]\\@h/", "http://h:80\\/", "http://h\\")
 		fails(*src, SM_URL_BACKSLASH);
-	both("http://h/\\@a/", "http://h/%5C@a/");
-	both("http://h?\\@a/", "http://h?%5C@a/");
+	foreach_pair(pair, {"http://h/\\@a/", "http://h/%5C@a/"}, {"http://h?\\@a/", "http://h?%5C@a/"})
+		both(pair->given, pair->wanted);
 	foreach_string(src,
 		"http://a<b/", "http://a&b/", "http://a'b/", "http://a\tb/", "http://2001:db8::1/", "http://[]/", "http://[/", "http://[::1/", "http://[::1]x/",
 		"http://[::1]80/", "http://[1::2::3]/", "http://[12345::]/", "http://[::1%25eth0]/",

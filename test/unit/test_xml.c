@@ -5,7 +5,6 @@
 #include "web/xml.h"
 
 #include "tap.h"
-#include "utf8.h"
 
 static const SmXmlCharset charsets[] = {SM_XML_AS_GIVEN, SM_XML_AS_REFERENCES};
 

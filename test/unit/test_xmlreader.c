@@ -16,7 +16,6 @@
 #include <stdarg.h>
 
 #include "tap.h"
-#include "utf8.h"
 #include "web/xml.h"
 
 #define NEWS		"http://www.google.com/schemas/sitemap-news/0.9"

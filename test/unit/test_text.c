@@ -1,6 +1,7 @@
 /*
  * test_text.c
  *	  Unit tests of text/text and text/span: decoding UTF-8, dropping blanks, comparing.
+ *	  test_xml.c has text that is not UTF-8.
  */
 #include "text/text.h"
 
@@ -52,21 +53,6 @@ test_every_character(void)
 }
 
 static void
-test_malformed(void)
-{
-	/* overlong, above U+10FFFF, a continuation alone, or none where one is due */
-	foreach_string(src,
-		"\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
-		"\xF5\x80\x80\x80", "\xFF", "\x80", "\xBF", "\xC3(", "\xE2\x82(", "\xF0\x9F\x98(")
-	{
-		SmSpan		copy = exact(*src);
-		uint32_t	c;
-
-		is_number(sm_utf8_decode(copy.s, copy.s + copy.len, &c), 0, *src);
-	}
-}
-
-static void
 test_trim(void)
 {
 	SmSpan		none = sm_trim(sm_no_span());
@@ -101,7 +87,6 @@ int
 main(void)
 {
 	test_every_character();
-	test_malformed();
 	test_trim();
 	test_no_span();
 	return done();

@@ -163,13 +163,13 @@ foreach my $change ([ 'changed', q{UPDATE product SET path = '/changed' WHERE id
 	{
 		$_->begin("CALL sitemap_run('due_site'); UPDATE due_site SET failures = 0 WHERE failures > 2;\n" x 20) foreach @callers;
 		$_->query('SELECT 1') foreach @callers;
-	} until $node->safe_psql('postgres', 'SELECT now() > max(publish_at) FROM due_page') eq 't';
+	} until $node->safe_psql('postgres', q{
+		SELECT now() > max(publish_at) AND (SELECT count(*) > 20 AND max(failures) > 0 FROM due_run) FROM due_page}) eq 't';
 	$_->quit foreach @callers;
 	$node->psql('postgres', q{UPDATE due_site SET failures = 0; CALL sitemap_run('due_site')})
 	  until $node->safe_psql('postgres', "SELECT finished - make_interval(secs => seconds) > (SELECT max(publish_at) FROM due_page) AND failures = 0 FROM due_site") eq 't';
 	is($node->safe_psql('postgres', q{SELECT count(*), count(DISTINCT loc), min(action), max(action) FROM due_feed}), '300|300|added|added', 'each page that becomes due arrives once');
-	is($node->safe_psql('postgres', q{SELECT count(DISTINCT reason), count(*) FILTER (WHERE failures > 0) > 0, count(*) > 20 FROM due_run}), '0|t|t',
-		'some runs failed, no run read all pages');
+	is($node->safe_psql('postgres', 'SELECT count(reason) FROM due_run'), '0', 'no run read all pages');
 	is($node->safe_psql('postgres', q{UPDATE due_site SET full_at = 'epoch', changes = replace(changes, ' AND (SELECT public.sometimes())', ''); CALL sitemap_run('due_site'); SELECT written, missed, urls FROM due_site}),
 		'0|0|2300', 'a full run changes nothing');
 }

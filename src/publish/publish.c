@@ -132,7 +132,7 @@ static void
 check_new_name(Run *run, const char *section, const char *name, bool is_index)
 {
 	const char *table = run->target.table.name;
-	const SmOldFile *old = sm_file_list_find_name(run->target.site, name);
+	const SmOldFile *old = sm_target_find(&run->target, name);
 
 	if (old == NULL)
 		return;
@@ -304,7 +304,7 @@ write_list(Run *run)
 
 		CHECK_FOR_INTERRUPTS();
 		/* another session can have deleted it since */
-		if (old->fate == SM_OLD_GONE && sm_file_list_find_name(run->target.site, old->name))
+		if (old->fate == SM_OLD_GONE && sm_target_find(&run->target, old->name))
 			delete_file(run, old);
 		MemoryContextReset(context);
 	}

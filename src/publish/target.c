@@ -136,6 +136,8 @@ list_section(const SmTarget *target)
 static void
 list_site(SmTarget *target)
 {
+	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+
 	/* partitions can be foreign tables */
 	bool		is_local = target->table.rel->rd_rel->relkind == RELKIND_RELATION;
 
@@ -147,6 +149,15 @@ list_site(SmTarget *target)
 	target->site = read_files(target);
 	target->is_changed = false;
 	(void) sm_file_list_sort(target->site);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+const SmOldFile *
+sm_target_find(SmTarget *target, const char *name)
+{
+	if (target->site == NULL)
+		list_site(target);
+	return sm_file_list_find_name(target->site, name);
 }
 
 SmFileList *
@@ -154,11 +165,13 @@ sm_target_list_indexes(SmTarget *target, bool of_site)
 {
 	SmFileList *indexes;
 
-	if (target->is_changed)
+	if (target->site && target->is_changed)
 	{
 		MemoryContextDelete(target->site->context);
-		list_site(target);
+		target->site = NULL;
 	}
+	if (target->site == NULL)
+		list_site(target);
 	indexes = sm_file_list_indexes(target->site, target->section, of_site);
 	sort_unique(target, indexes);
 	return indexes;
@@ -201,7 +214,6 @@ sm_target_lock_site(SmTarget *target)
 	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 	target->now = Max(GetCurrentTimestamp(), target->now);
 	sm_table_check_row_security(&target->table);
-	list_site(target);
 }
 
 /*
@@ -222,9 +234,9 @@ void
 sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 {
 	const char *function = options->section ? "sitemap_publish()" : "sitemap_publish_index()";
-	MemoryContext context = CurrentMemoryContext;
 
 	PreventCommandDuringRecovery(function);
+	target->context = CurrentMemoryContext;
 	target->table = target_table;
 	target->table.relid = relid;
 	target->label = sm_table_label(relid);
@@ -232,7 +244,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	target->base_url = pnstrdup(options->base.url[SM_FORM_PLAIN], options->base.len[SM_FORM_PLAIN]);
 	target->now = DT_NOBEGIN;
 	SPI_connect();
-	MemoryContextSwitchTo(context);
+	MemoryContextSwitchTo(target->context);
 
 	/* whoever may not publish must not hold up those who may */
 	check_privileges(target);

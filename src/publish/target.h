@@ -29,8 +29,9 @@ typedef struct SmTarget
 	SmActivity	activity;
 	SmFileList *sitemaps;		/* of the section */
 	SmFileList *site;			/* all files of the site, under its lock, in
-								 * the order of an index */
+								 * the order of an index; NULL until needed */
 	bool		is_changed;		/* have files been written since that list? */
+	MemoryContext context;		/* of the run, for that list */
 	TimestampTz now;			/* lastmod of files that change: the clock
 								 * under the site's lock, or later */
 } SmTarget;
@@ -44,12 +45,18 @@ extern bool sm_may_publish(Oid relid);
  */
 extern void sm_target_open(SmTarget *target, Oid relid, const SmOptions *options);
 
-/* Take the lock of the site, and list its files. */
+/* Take the lock of the site. */
 extern void sm_target_lock_site(SmTarget *target);
 
 /*
- * List the files of the site again if the run has changed any, and return the indexes among
- * them of the section and, if of_site, of the site.
+ * Find a file of the site by its name, under the site's lock, or NULL.  The first call lists
+ * the site, later calls look at that list.
+ */
+extern const SmOldFile *sm_target_find(SmTarget *target, const char *name);
+
+/*
+ * List the files of the site, unless the list is there and the run has changed none since, and
+ * return the indexes among them of the section and, if of_site, of the site.
  */
 extern SmFileList *sm_target_list_indexes(SmTarget *target, bool of_site);
 

@@ -28,6 +28,7 @@
 #include "server/statement.h"
 #include "text/digest.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -70,7 +71,7 @@ enum
 static const Oid entry_types[ENTRY_NCOLUMNS] = {TEXTOID, TEXTOID, INT8OID, INT8OID};
 
 /* URLs whose rows are in memory, and are inserted by one statement */
-#define BATCH_URLS		20
+#define BATCH_URLS		100
 
 struct SmFeed
 {
@@ -231,25 +232,26 @@ next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 	return run_at;
 }
 
+/* Add a text, or NULL, to a column. */
+static void
+add_value(ArrayBuildState **column, text *value)
+{
+	*column = accumArrayResult(*column, PointerGetDatum(value), value == NULL, TEXTOID,
+							   CurrentMemoryContext);
+}
+
 /*
  * Insert a row for each of the next URLs that changed.  entry: the first of their entries.
- * Returns the first entry after them, NULL at the end.  An INSERT ... SELECT could not be
- * sent to the shards of a feed, so the rows are a list of VALUES.
+ * Returns the first entry after them, NULL at the end.  Citus sends the rows of arrays to the
+ * shards of a feed.
  */
 static const Datum *
 insert_rows(SmFeed *feed, const Datum *entry, const char *base_url, TimestampTz at,
 			const char *section)
 {
-	int			last = 3;		/* number of the last parameter */
-	ParamListInfo params = makeParamList(last + 3 * BATCH_URLS);
-	StringInfoData statement;
+	ParamListInfo params = makeParamList(6);
+	ArrayBuildState *columns[3] = {NULL};
 
-	sm_set_parameter(params, 1, TEXTOID, CStringGetTextDatum(base_url), false);
-	sm_set_parameter(params, 2, TIMESTAMPTZOID, TimestampTzGetDatum(at), false);
-	sm_set_parameter(params, 3, TEXTOID, CStringGetTextDatum(section), false);
-	initStringInfo(&statement);
-	appendStringInfoString(&statement,
-						   "INSERT INTO @table (base_url, at, section, loc, action, lastmod) VALUES ");
 	for (int i = 0; entry && i < BATCH_URLS; i++)
 	{
 		text	   *loc = DatumGetTextPCopy(entry[ENTRY_LOC]);
@@ -267,17 +269,23 @@ insert_rows(SmFeed *feed, const Datum *entry, const char *base_url, TimestampTz 
 		} while (entry && datum_image_eq(entry[ENTRY_LOC], PointerGetDatum(loc), false, -1));
 		if (listed == 0 && digest == 0)
 			continue;
-		appendStringInfo(&statement, "%s($1, $2, $3, $%d, $%d, $%d)", last > 3 ? ", " : "",
-						 last + 1, last + 2, last + 3);
-		sm_set_parameter(params, ++last, TEXTOID, PointerGetDatum(loc), false);
-		sm_set_parameter(params, ++last, TEXTOID,
-						 CStringGetTextDatum(listed > 0 ? "added" : listed < 0 ? "removed" : "changed"), false);
-		sm_set_parameter(params, ++last, TEXTOID, PointerGetDatum(lastmod),
-						 listed < 0 || lastmod == NULL);
+		add_value(&columns[0], loc);
+		add_value(&columns[1], cstring_to_text(listed > 0 ? "added" : listed < 0 ? "removed" : "changed"));
+		add_value(&columns[2], listed < 0 ? NULL : lastmod);
 	}
-	params->numParams = last;
-	if (last > 3)
-		sm_table_execute(&feed->table, statement.data, params, SM_WRITE, NULL);
+	if (columns[0] == NULL)
+		return entry;
+	sm_set_parameter(params, 1, TEXTOID, CStringGetTextDatum(base_url), false);
+	sm_set_parameter(params, 2, TIMESTAMPTZOID, TimestampTzGetDatum(at), false);
+	sm_set_parameter(params, 3, TEXTOID, CStringGetTextDatum(section), false);
+	for (size_t i = 0; i < lengthof(columns); i++)
+		sm_set_parameter(params, (int) i + 4, TEXTARRAYOID,
+						 makeArrayResult(columns[i], CurrentMemoryContext), false);
+	sm_table_execute(&feed->table,
+					 "INSERT INTO @table (base_url, at, section, loc, action, lastmod)"
+					 " SELECT $1, $2, $3, change.* FROM ROWS FROM (pg_catalog.unnest($4),"
+					 " pg_catalog.unnest($5), pg_catalog.unnest($6)) change",
+					 params, SM_WRITE, NULL);
 	return entry;
 }
 

@@ -310,6 +310,7 @@ SELECT * FROM pg_temp.session(
   'SELECT (SELECT jsonb_agg(changed) ->> 0 FROM pg_temp.dated_page) AS loc');
 -- Literals, by another time zone, order of day and month, or sign; or they cannot be read.
 SET datestyle = ISO, MDY;
+SET timezone = 'America/Los_Angeles';
 SELECT * FROM pg_temp.session(
   'SELECT loc, coalesce(changed, ''2026-03-01'') AS lastmod FROM pg_temp.dated_page',
   'SELECT loc FROM pg_temp.dated_page WHERE changed BETWEEN ''2026-03-01Z'' AND timestamptz ''2026-03-02 10:00''',
@@ -322,6 +323,7 @@ SELECT * FROM pg_temp.session(
   'WITH x AS (VALUES (timestamptz ''2026-03-01'')) SELECT ''/'' AS loc FROM x',
   'SELECT loc FROM pg_temp.dated_page WHERE day > ''1-2-3''::pg_temp.my_day');
 RESET datestyle;
+RESET timezone;
 -- What does not.
 SELECT * FROM pg_temp.session(
   'SELECT loc, changed AS lastmod FROM pg_temp.dated_page',

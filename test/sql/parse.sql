@@ -238,11 +238,12 @@ SELECT overlong, place, pg_temp.brief(format('SELECT sitemap_parse(%L::bytea)', 
        ) v (place, begin, ending);
 SELECT length(loc), loc LIKE 'aé日😀é日%' FROM sitemap_parse(format('<urlset><url><loc>a<![CDATA[%s]]></loc></url></urlset>', repeat('é日😀', 30000)));
 
--- The lines of a section end as others do.
-SELECT count(*), bool_and(e[1] = e[2]), min(length(e[1])), max(length(e[1]))
+-- The lines of a section and of a loc end as others do.
+SELECT count(*), bool_and(e[1] = e[2]), min(length(e[1])), max(length(e[1])),
+       bool_and(loc = btrim(replace(replace(lines, E'\r\n', E'\n'), E'\r', E'\n'), E'\n'))
   FROM generate_series(0, 330) n,
        concat(repeat('x', n), repeat(E'\r\n\r', 300), E'y\r') lines,
-       sitemap_parse(format('<urlset xmlns:b="urn:b"><url><loc>a</loc><b:c><![CDATA[%s]]></b:c><b:c>%s</b:c></url></urlset>', lines, lines)),
+       sitemap_parse(format('<urlset xmlns:b="urn:b"><url><loc>%1$s</loc><b:c><![CDATA[%1$s]]></b:c><b:c>%1$s</b:c></url></urlset>', lines)),
        LATERAL (SELECT array_agg(sitemap_url('http://a/', extensions => ARRAY[x])::text) AS e FROM unnest(extensions) x) u;
 
 -- What could take time or memory beyond the document's length.

@@ -68,12 +68,13 @@ fix_settings(void)
 
 /*
  * Let the query's dates, times and intervals be read differently than by the session: in a
- * time zone that no place has, and with day and month the other way round.
+ * time zone in which it is another day than anywhere, and with day and month the other way
+ * round.
  */
 static void
 change_settings(void)
 {
-	fix_setting("TimeZone", "<sitemap>-09:17");
+	fix_setting("TimeZone", "<sitemap>-99:17");
 	fix_setting("DateStyle", DateOrder == DATEORDER_MDY ? "DMY" : "MDY");
 	fix_setting("IntervalStyle", IntervalStyle == INTSTYLE_SQL_STANDARD ? "postgres" : "sql_standard");
 }

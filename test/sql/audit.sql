@@ -322,6 +322,10 @@ SELECT * FROM pg_temp.session(
   'SELECT ''/'' AS loc, 1 AS key FROM pg_temp.dated_page WHERE $1 IS NULL OR changed < ''2026-03-01 12:00''',
   'WITH x AS (VALUES (timestamptz ''2026-03-01'')) SELECT ''/'' AS loc FROM x',
   'SELECT loc FROM pg_temp.dated_page WHERE day > ''1-2-3''::pg_temp.my_day');
+-- A day that is today, at any time and in every time zone.
+SELECT count(what)
+  FROM generate_series(-14, 12) n, set_config('timezone', 'Etc/GMT' || to_char(n, 'FMSG99'), false) zone,
+       pg_temp.session('SELECT loc FROM pg_temp.dated_page WHERE day > ''today'' -- in ' || zone);
 RESET datestyle;
 RESET timezone;
 -- What does not.

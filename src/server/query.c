@@ -254,6 +254,19 @@ plan_source(SPIPlanPtr plan)
 	return linitial(SPI_plan_get_plan_sources(plan));
 }
 
+/* Does a tree contain a parameter of the statement? */
+static bool
+contains_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return castNode(Param, node)->paramkind == PARAM_EXTERN;
+	if (IsA(node, Query))
+		return query_tree_walker(castNode(Query, node), contains_parameter, context, 0);
+	return expression_tree_walker(node, contains_parameter, context);
+}
+
 bool
 sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, bool *is_constant)
 {
@@ -274,7 +287,7 @@ sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, boo
 	is_volatile = contain_volatile_functions((Node *) plan_source(plan)->query_list);
 	query = linitial_node(Query, plan_source(plan)->query_list);
 	*is_constant = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !is_volatile &&
-		strstr(statement, "$1") == NULL;
+		!contains_parameter((Node *) query, NULL);
 	SPI_finish();
 	return is_volatile;
 }

@@ -23,7 +23,7 @@ UPDATE mistakes.site SET changes = 'SELECT id, category FROM mistakes.page WHERE
 
 -- A queue that is read, but never emptied
 CREATE TABLE mistakes.queue (id int);
-UPDATE mistakes.site SET changes = 'SELECT id FROM mistakes.queue', failures = 0;
+UPDATE mistakes.site SET changes = 'SELECT id FROM mistakes.queue -- not since $1', failures = 0;
 CALL sitemap_run('mistakes.site');
 INSERT INTO mistakes.queue SELECT n % 30 + 1 FROM generate_series(1, 30) n;
 SET client_min_messages = notice;

@@ -136,11 +136,12 @@ list_section(const SmTarget *target)
 static void
 list_site(SmTarget *target)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
-
 	/* partitions can be foreign tables */
 	bool		is_local = target->table.rel->rd_rel->relkind == RELKIND_RELATION;
+	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 
+	if (target->site)
+		MemoryContextDelete(target->site->context);
 	sm_table_execute(&target->table,
 					 is_local ?
 					 "SELECT " SM_SITE_COLUMNS " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1" :
@@ -165,12 +166,7 @@ sm_target_list_indexes(SmTarget *target, bool of_site)
 {
 	SmFileList *indexes;
 
-	if (target->site && target->is_changed)
-	{
-		MemoryContextDelete(target->site->context);
-		target->site = NULL;
-	}
-	if (target->site == NULL)
+	if (target->site == NULL || target->is_changed)
 		list_site(target);
 	indexes = sm_file_list_indexes(target->site, target->section, of_site);
 	sort_unique(target, indexes);

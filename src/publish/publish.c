@@ -601,7 +601,7 @@ sitemap_publish(PG_FUNCTION_ARGS)
 static Datum
 put_results(const Run *run, Datum job)
 {
-	struct
+	const struct
 	{
 		const char *name;
 		Datum		value;
@@ -618,20 +618,23 @@ put_results(const Run *run, Datum job)
 	/* other runs leave the number of the last full run */
 	const size_t nresults = lengthof(results) - (run->reads_all ? 0 : 1);
 	HeapTupleHeader header = DatumGetHeapTupleHeader(job);
-	HeapTupleData old = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
-	HeapTuple	row = &old;
+	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
 	TupleDesc	desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
 												   HeapTupleHeaderGetTypMod(header));
+	int			columns[lengthof(results)];
+	Datum		values[lengthof(results)];
+	bool		nulls[lengthof(results)];
+	int			ncolumns = 0;
 
 	for (size_t i = 0; i < nresults; i++)
 	{
-		int			column = SPI_fnumber(desc, results[i].name);
-
-		if (column > 0)
-			row = heap_modify_tuple_by_cols(row, desc, 1, &column, &results[i].value,
-											&results[i].isnull);
+		columns[ncolumns] = SPI_fnumber(desc, results[i].name);
+		values[ncolumns] = results[i].value;
+		nulls[ncolumns] = results[i].isnull;
+		if (columns[ncolumns] > 0)
+			ncolumns++;
 	}
-	return HeapTupleGetDatum(row);
+	return HeapTupleGetDatum(heap_modify_tuple_by_cols(&row, desc, ncolumns, columns, values, nulls));
 }
 
 /*

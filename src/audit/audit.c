@@ -77,9 +77,10 @@ typedef struct Audit
 
 	/* of the current row */
 	int			nalternates;
-	SmLink		alternates[SM_MAX_ALTERNATES + 1];	/* in canonical form; then
-													 * the next one, which may
-													 * be one too many */
+	SmLink		alternates[SM_MAX_ALTERNATES + 1];	/* in canonical form; the
+													 * last has room for the
+													 * hreflang of a link that
+													 * is refused */
 	const SmSpan *like_unknown; /* the namespace that the last unknown
 								 * namespace is like */
 

@@ -128,7 +128,7 @@ SELECT pg_temp.error($$
 $$);
 RESET xmloption;
 
--- References that XML has; test/unit/test_xmlreader.c has all cases, and those that it does not have.
+-- Valid references.  test/unit/test_xmlreader.c has all of them, and invalid ones.
 SELECT e, pg_temp.extend(format('<a:a xmlns:a="urn:a">%s</a:a>', e)::xml) FROM unnest('{&lt;,&#9;,&#x10FFFF;,&apos;}'::text[]) e;
 
 -- Elements like ours are not checked as ours are.

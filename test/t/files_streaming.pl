@@ -1,11 +1,6 @@
 # sitemap_files while it runs: parallel workers, memory, progress, cancel, a library that
 # cannot compress.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;

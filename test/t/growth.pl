@@ -11,13 +11,8 @@
 # Memory is the peak of the backend in its first call, above what it had.  That of 2n is
 # too much where it is more than 2.5 times that of n and more than 16 MB above it, or more
 # than 20 times the input and 32 MB.
-use strict;
-use warnings;
-
 use FindBin;
 use List::Util qw(max min);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;

@@ -3,18 +3,12 @@
 # Then the settings for many shops, on the same server.
 #
 # Only the paths and the port are others than in the documents.
-
-use strict;
-use warnings;
 use FindBin;
 use IO::Socket::INET;
 use IO::Socket::UNIX;
 use IO::Uncompress::Gunzip qw(gunzip);
 use IPC::Run ();
 use POSIX ();
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;

@@ -1,7 +1,5 @@
 # The edition in SQL, managed/sitemap.sql, beside the extension: the same rows give the same
 # bytes, and invalid rows the same SQLSTATE.
-use strict;
-use warnings;
 use utf8;
 
 use Encode qw(encode_utf8);
@@ -9,9 +7,7 @@ use FindBin;
 use IPC::Run ();
 use lib $FindBin::RealBin;
 use Node '!sql';
-use PostgreSQL::Test::Utils;
 use Session;
-use Test::More;
 
 my $site = 'https://www.example.com/';
 my $script = "$FindBin::RealBin/../../managed/sitemap.sql";

@@ -1,11 +1,6 @@
 # Memory that does not grow: 100,000 calls of each function in one session, 10,000
 # of those that write to a table, half of them with arguments that it refuses.
-use strict;
-use warnings;
-
 use FindBin;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 use lib $FindBin::RealBin;
 use Node;

@@ -91,6 +91,7 @@ sm_entries_next(SmEntries *e, SmRawEntry *entry)
 		return false;
 
 	entry->lastmod = sm_no_span();
+	entry->is_text = e->is_text;
 	if (e->is_text)
 	{
 		entry->raw = entry->loc = sm_span(e->p, end - e->p);
@@ -106,6 +107,13 @@ sm_entries_next(SmEntries *e, SmRawEntry *entry)
 				 "</lastmod>", &entry->lastmod);
 	e->p = end;
 	return true;
+}
+
+/* Call callback for an entry that one version has. */
+static void
+call(bool is_new, const SmRawEntry *entry, SmEntryCallback callback, void *arg)
+{
+	callback(arg, is_new ? NULL : entry, is_new ? entry : NULL);
 }
 
 /*
@@ -128,7 +136,7 @@ skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryCallback callback, void *a
 	while (n-- > 0)
 	{
 		sm_entries_next(e, &entry);
-		callback(arg, is_new, e, &entry);
+		call(is_new, &entry, callback, arg);
 	}
 	return true;
 }
@@ -169,22 +177,22 @@ call_for_rest(SmEntries *e, bool is_new, SmEntryCallback callback, void *arg)
 	SmRawEntry	entry;
 
 	while (sm_entries_next(e, &entry))
-		callback(arg, is_new, e, &entry);
+		call(is_new, &entry, callback, arg);
 	return e->p == e->end;
 }
 
 bool
 sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryCallback callback, void *arg)
 {
-	for (;;)
+	/* versions of different formats have no entry in common */
+	while (old_version->is_text == new_version->is_text)
 	{
 		SmEntries	old_place;
 		SmEntries	new_place;
 		SmRawEntry	old_entry;
 		SmRawEntry	new_entry;
 
-		if (old_version->is_text == new_version->is_text)
-			skip_common(old_version, new_version);
+		skip_common(old_version, new_version);
 		if (old_version->p == old_version->end || new_version->p == new_version->end)
 			break;
 
@@ -192,16 +200,19 @@ sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryCallba
 		new_place = *new_version;
 		if (!sm_entries_next(old_version, &old_entry) || !sm_entries_next(new_version, &new_entry))
 			return false;
-		if (!sm_span_equal(old_entry.loc, new_entry.loc) &&
-			(skip_to(&new_place, old_entry.loc, true, callback, arg) ||
-			 skip_to(&old_place, new_entry.loc, false, callback, arg)))
+		if (sm_span_equal(old_entry.loc, new_entry.loc))
+			callback(arg, &old_entry, &new_entry);
+		else if (skip_to(&new_place, old_entry.loc, true, callback, arg) ||
+				 skip_to(&old_place, new_entry.loc, false, callback, arg))
 		{
 			*old_version = old_place;
 			*new_version = new_place;
-			continue;
 		}
-		callback(arg, false, old_version, &old_entry);
-		callback(arg, true, new_version, &new_entry);
+		else
+		{
+			call(false, &old_entry, callback, arg);
+			call(true, &new_entry, callback, arg);
+		}
 	}
 	return call_for_rest(old_version, false, callback, arg) && call_for_rest(new_version, true, callback, arg);
 }

@@ -17,6 +17,7 @@ typedef struct SmRawEntry
 								 * line feed */
 	SmSpan		loc;			/* as in raw: escaped in XML */
 	SmSpan		lastmod;		/* s is NULL for none */
+	bool		is_text;		/* a line */
 } SmRawEntry;
 
 typedef struct SmEntries
@@ -36,16 +37,15 @@ extern bool sm_entries_init(SmEntries *e, SmSpan document);
 extern bool sm_entries_next(SmEntries *e, SmRawEntry *entry);
 
 /*
- * Called for an entry that differs between two versions.  version: the version that has
- * the entry; is_new: it is the new version.
+ * Called for an entry that differs between two versions, as it is in the old and in the new
+ * one; NULL for a version that lacks it.
  */
-typedef void (*SmEntryCallback) (void *arg, bool is_new, const SmEntries *version,
-								 const SmRawEntry *entry);
+typedef void (*SmEntryCallback) (void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry);
 
 /*
  * Compare two versions of a sitemap, and call callback for each entry that differs.  An
- * entry that has only moved may be passed twice, as old and as new.  Returns false if a
- * version is broken.
+ * entry that has moved may be passed twice, as one that is gone and as one that is new.
+ * Returns false if a version is broken.
  */
 extern bool sm_entries_compare(SmEntries *old_version, SmEntries *new_version,
 							   SmEntryCallback callback, void *arg);

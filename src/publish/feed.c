@@ -8,10 +8,10 @@
  * the two entries of a URL that moved from one file to another meet.
  *
  * Example: file 1 had the pages A and B, file 2 had C and D.  A was edited, B was
- * deleted, and C moved to file 1.  Kept are A (old), A (new), B (old), C (new) and
- * C (old), but not D, which is the same in both versions of file 2.  The entries of A
- * differ, so A has changed.  B has no new entry, so it was removed.  The entries of C
- * are equal, so C is not reported.
+ * deleted, and C moved to file 1.  Kept are A (old and new), B (old), C (new) and C (old),
+ * but not D, which is the same in both versions of file 2.  The entries of A differ, so A has
+ * changed.  B has no new entry, so it was removed.  The entries of C are equal, so C is not
+ * reported.
  */
 #include "postgres.h"
 
@@ -61,17 +61,17 @@ static const SmTable feed_table = {
 enum
 {
 	ENTRY_LOC,					/* the URL */
-	ENTRY_LASTMOD,				/* of a new entry; else, or without one, empty */
-	ENTRY_LISTED,				/* 1 for an entry of a new version, -1 of an
-								 * old one */
-	ENTRY_DIGEST,				/* of the whole entry; negative for an old one */
+	ENTRY_LASTMOD,				/* of the new entry; without one, empty */
+	ENTRY_LISTED,				/* how much more often the new version has the
+								 * URL: 1, 0 or -1 */
+	ENTRY_DIGEST,				/* of the new entry, less the old one's */
 	ENTRY_NCOLUMNS
 };
 
 static const Oid entry_types[ENTRY_NCOLUMNS] = {TEXTOID, TEXTOID, INT8OID, INT8OID};
 
 /* URLs whose rows are in memory, and are inserted by one statement */
-#define BATCH_URLS		100
+#define BATCH_URLS		500
 
 struct SmFeed
 {
@@ -148,20 +148,27 @@ is_printable_ascii(SmSpan text)
 	return true;
 }
 
+/* A digest of an entry; 0 without one. */
+static uint64
+digest(const SmRawEntry *entry)
+{
+	return entry ? sm_digest(entry->raw.s, entry->raw.len, 0) : 0;
+}
+
 /* SmEntryCallback: keep an entry in which the versions of a file differ. */
 static void
-keep_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
+keep_entry(void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry)
 {
 	SmFeed	   *feed = arg;
+	const SmRawEntry *entry = new_entry ? new_entry : old_entry;
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->entry_context);
 	Datum	   *values = sm_sort_row(&feed->entries);
-	SmSpan		lastmod = is_new && entry->lastmod.s ? entry->lastmod : sm_span("", 0);
-	uint64		digest = sm_digest(entry->raw.s, entry->raw.len, 0);
+	SmSpan		lastmod = new_entry && new_entry->lastmod.s ? new_entry->lastmod : sm_span("", 0);
 	size_t		len = entry->loc.len;
 	text	   *loc = palloc(VARHDRSZ + len);
 
 	CHECK_FOR_INTERRUPTS();
-	if (version->is_text)
+	if (entry->is_text)
 		memcpy(VARDATA(loc), entry->loc.s, len);
 	else
 		len = sm_xml_unescape(entry->loc.s, len, VARDATA(loc));
@@ -171,8 +178,8 @@ keep_entry(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *e
 
 	values[ENTRY_LOC] = PointerGetDatum(loc);
 	values[ENTRY_LASTMOD] = PointerGetDatum(cstring_to_text_with_len(lastmod.s, lastmod.len));
-	values[ENTRY_LISTED] = Int64GetDatum(is_new ? 1 : -1);
-	values[ENTRY_DIGEST] = UInt64GetDatum(is_new ? digest : -digest);
+	values[ENTRY_LISTED] = Int64GetDatum((new_entry != NULL) - (old_entry != NULL));
+	values[ENTRY_DIGEST] = UInt64GetDatum(digest(new_entry) - digest(old_entry));
 	sm_sort_put(&feed->entries);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->entry_context);
@@ -283,8 +290,8 @@ insert_rows(SmFeed *feed, const Datum *entry, const char *base_url, TimestampTz 
 						 makeArrayResult(columns[i], CurrentMemoryContext), false);
 	sm_table_execute(&feed->table,
 					 "INSERT INTO @table (base_url, at, section, loc, action, lastmod)"
-					 " SELECT $1, $2, $3, change.* FROM ROWS FROM (pg_catalog.unnest($4),"
-					 " pg_catalog.unnest($5), pg_catalog.unnest($6)) change",
+					 " SELECT $1, $2, $3, pg_catalog.unnest($4), pg_catalog.unnest($5),"
+					 " pg_catalog.unnest($6)",
 					 params, SM_WRITE, NULL);
 	return entry;
 }

@@ -50,12 +50,15 @@ number_of(const SmRawEntry *entry)
 }
 
 static void
-take(void *arg, bool is_new, const SmEntries *entries, const SmRawEntry *entry)
+take(void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry)
 {
 	int		   *counts = arg;
 
-	(void) entries;
-	counts[number_of(entry)] += is_new ? 1 : -1;
+	if (old_entry)
+		counts[number_of(old_entry)]--;
+	if (new_entry)
+		counts[number_of(new_entry)]++;
+	CHECK(!old_entry || !new_entry || sm_span_equal(old_entry->loc, new_entry->loc));
 }
 
 /* A document of the entries that bytes stand for. */

@@ -13,18 +13,18 @@
 #define LONG	URL("long, 1") URL("long, 2") URL("long, 3") URL("long, 4") URL("long, 5") \
 	URL("long, 6") URL("long, 7") URL("long, 8") URL("long, 9") URL("long, 10") URL("long, 11")
 
-/* What sm_entries_compare passed on, as "-a+b": old and new locs. */
+/* What sm_entries_compare passed on: -a is gone, +b is new, =c has changed. */
 static char taken[1000];
 
 static void
-take(void *arg, bool is_new, const SmEntries *version, const SmRawEntry *entry)
+take(void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry)
 {
 	size_t		len = strlen(taken);
+	SmSpan		loc = new_entry ? new_entry->loc : old_entry->loc;
 
 	(void) arg;
-	(void) version;
-	snprintf(taken + len, sizeof(taken) - len, "%c%.*s", is_new ? '+' : '-',
-			 (int) entry->loc.len, entry->loc.s);
+	snprintf(taken + len, sizeof(taken) - len, "%c%.*s",
+			 old_entry == NULL ? '+' : new_entry == NULL ? '-' : '=', (int) loc.len, loc.s);
 }
 
 static void
@@ -76,7 +76,7 @@ main(void)
 	compares(HEAD URL("a") URL("b") FOOT, HEAD URL("a") URL("b") FOOT, "", "the same");
 	compares(HEAD URL("a") URL("b") URL("c") FOOT, HEAD URL("a") URL("c") FOOT, "-b", "one has gone");
 	compares(HEAD URL("a") URL("c") FOOT, HEAD URL("a") URL("b") URL("c") FOOT, "+b", "one has come");
-	compares(HEAD URL("a") FOOT, HEAD "<url><loc>a</loc><priority>0.5</priority></url>" FOOT, "-a+a",
+	compares(HEAD URL("a") FOOT, HEAD "<url><loc>a</loc><priority>0.5</priority></url>" FOOT, "=a",
 			 "one has changed");
 	compares(HEAD URL("a") URL("b") FOOT, HEAD URL("c") FOOT, "-a+c-b", "others");
 	compares(HEAD LONG URL("a") URL("b") LONG FOOT, HEAD LONG URL("a") URL("c") LONG FOOT, "-b+c",

@@ -378,17 +378,12 @@ read_entry(SmXmlParser *p, SmRow *row)
 		entry_problem(p, ERRCODE_INVALID_XML_DOCUMENT, "the entry's URL is blank");
 }
 
-/* Skip the rest of the element at this depth. */
-static bool
+/* Skip the rest of the element at this depth, as far as it can be read. */
+static void
 leave_element(SmXmlReader *r, int depth)
 {
-	while (r->nopen > depth)
-	{
+	while (r->nopen > depth && sm_xml_next(r) != SM_XML_ERROR)
 		CHECK_FOR_INTERRUPTS();
-		if (sm_xml_next(r) == SM_XML_ERROR)
-			return false;
-	}
-	return true;
 }
 
 /* Does an element look like an entry of a sitemap or an index in the wrong place? */
@@ -450,8 +445,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 
 		/* free what was allocated for the entry, which is skipped */
 		MemoryContextReset(p->entry_context);
-		if (r->message || !leave_element(r, depth))
-			return stop_reading(p);
+		leave_element(r, depth);
 	}
 }
 

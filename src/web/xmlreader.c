@@ -625,6 +625,8 @@ sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len)
 SmXmlToken
 sm_xml_next(SmXmlReader *r)
 {
+	if (r->message)
+		return SM_XML_ERROR;
 	if (r->pending_end)
 	{
 		r->pending_end = false;

@@ -109,7 +109,7 @@ extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len);
 extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len);
 
 /*
- * Read the next token.  Do not call this after SM_XML_ERROR or SM_XML_END_OF_INPUT.
+ * Read the next token.  SM_XML_ERROR and SM_XML_END_OF_INPUT repeat.
  */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
 

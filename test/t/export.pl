@@ -14,7 +14,7 @@ my $root = PostgreSQL::Test::Utils::tempdir();
 my $ndirectories = 0;
 
 # Each file is a fault that a library shows to the server, as long as the file is there.
-my %fault = map { ($_ => "$root/$_") } qw(FOREIGN EXCHANGED LAST FAILING);
+my %fault = map { ($_ => "$root/$_") } qw(FOREIGN EXCHANGED LAST FAILING UNCLOSED);
 my $library = preload();
 my $node = do
 {
@@ -912,6 +912,10 @@ sub test_failing_disk
 	is(join(' ', grep { $_ eq $temporary } files()), '', 'leaves no temporary file');
 	unlike(slurp_file($node->logfile), qr/PANIC/, 'and no server that recovers');
 	unlink $fault{FAILING} or die $!;
+	append_to_file($fault{UNCLOSED}, '');
+	fails($site, qr{58030: could not close file "\Q$dir\E/sitemap-1.xml": Input/output error}, 'a file that cannot be closed');
+	is(join(' ', grep { $_ eq $temporary } files()), '', 'leaves no temporary file either');
+	unlink $fault{UNCLOSED} or die $!;
 	done_is(all_files('created'), 'a disk that works again');
 	return;
 }
@@ -992,6 +996,23 @@ futimens(int fd, const struct timespec times[2])
 {
 	count(fd);
 	return syscall(SYS_utimensat, fd, NULL, times, 0);
+}
+
+int
+close(int fd)
+{
+	char		link[30];
+	char		path[4096] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (access(getenv("UNCLOSED"), F_OK) == 0 && readlink(link, path, sizeof(path) - 1) > 0 &&
+		strstr(path, "/.sitemap_export.tmp"))
+	{
+		syscall(SYS_close, fd);
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_close, fd);
 }
 
 int

@@ -41,7 +41,7 @@ struct SmChanges
 	TimestampTz since;			/* its parameter $1 */
 	const char *reason;			/* why files cannot be rebuilt one by one, or
 								 * NULL */
-	bool		is_volatile;	/* does the statement call volatile functions? */
+	bool		is_volatile;	/* can the statement call volatile functions? */
 	bool		is_constant;	/* does the next run get the same rows again? */
 	int			ncolumns;
 	ChangeColumn columns[2];

@@ -258,6 +258,9 @@ SELECT count(*) FROM changes_target WHERE first_key = :'key';
 ROLLBACK TO first;
 -- Not counted: after a volatile statement, with LIMIT, with another recipe, and where somebody expects it.
 SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE random() < 0', edited => '{5000}');
+PREPARE changes_none AS SELECT 1 WHERE false;
+SELECT missed FROM pg_temp.full_run('EXECUTE changes_none', edited => '{5000}');
+DEALLOCATE changes_none;
 SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"full_at": null}', edited => '{5000}');
 SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"max_bytes": 52428799}', edited => '{5000}');
 SELECT missed, written > 0 AS written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');

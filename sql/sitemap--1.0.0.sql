@@ -824,11 +824,17 @@ LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION _sitemap_try(regclass, text, text[], text, sitemap_job, sitemap_job, text, sitemap_job[]) IS
 'run a step of sitemap_run, and catch its error';
 
-CREATE FUNCTION _sitemap_read(jobs regclass, statement text, owner bool) RETURNS SETOF record
+CREATE FUNCTION _sitemap_read(jobs regclass, statement text) RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_read(regclass, text, bool) IS
-'read a table of jobs, for sitemap_run and sitemap_status';
+COMMENT ON FUNCTION _sitemap_read(regclass, text) IS
+'read a table of jobs by a statement, for sitemap_run';
+
+CREATE FUNCTION _sitemap_columns(relation regclass) RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION _sitemap_columns(regclass) IS
+'read columns of a table of jobs or of a target, for sitemap_status';
 
 CREATE FUNCTION _sitemap_lock_jobs(jobs regclass) RETURNS void
 AS 'MODULE_PATHNAME'
@@ -1027,7 +1033,7 @@ BEGIN
 	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 	SET LOCAL search_path = pg_catalog, pg_temp;
-	FOR listed IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2, true) AS (jobs %1$s.sitemap_job[], has_directory bool[], waiting bigint)', schema)
+	FOR listed IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2) AS (jobs %1$s.sitemap_job[], has_directory bool[], waiting bigint)', schema)
 		USING jobs, format(list, schema, row_of_job)
 	LOOP
 		waiting := waiting + listed.waiting;
@@ -1117,21 +1123,23 @@ DECLARE
 BEGIN
 	EXECUTE format('SELECT %s._sitemap_job_columns($1)', schema) USING jobs;
 	IF NOT pg_is_in_recovery() THEN
-		EXECUTE format('SELECT array_agg(job) FROM %s._sitemap_read($1, $2, false) AS (job text)', schema) INTO lost
-		  USING jobs, format($$
-			SELECT ROW(base_url, section, started)::text FROM @table
-			 WHERE $1 IS NOT NULL AND started > coalesce(finished, '-infinity'::timestamptz) AND error IS NULL
-			   AND coalesce(%s._sitemap_publisher(target, base_url, section), 0) = 0$$, schema);
+		EXECUTE format($$
+			SELECT array_agg(ROW(base_url, section, started)::text)
+			  FROM %1$s._sitemap_columns($1) AS (target regclass, base_url text, section text, started timestamptz, finished timestamptz, error text)
+			 WHERE started > coalesce(finished, '-infinity'::timestamptz) AND error IS NULL
+			   AND coalesce(%1$s._sitemap_publisher(target, base_url, section), 0) = 0$$, schema) INTO lost USING jobs;
 		IF lost IS NOT NULL THEN
 			PERFORM pg_sleep(0.1);
 		END IF;
 	END IF;
 	RETURN QUERY EXECUTE format($$
 		WITH job AS MATERIALIZED (
-			SELECT *, no_result AND error IS NULL AND coalesce(pid, 0) = 0 AND ROW(base_url, section, started)::text = ANY ($3) AS is_lost
-			  FROM %1$s._sitemap_read($1, $2, false) AS (target regclass, base_url text, section text, urls bigint, missed bigint,
-			       requested timestamptz, started timestamptz, finished timestamptz, every interval, failures int, reason text, error text,
-			       no_result bool, next_run timestamptz, pid int)
+			SELECT *, no_result AND error IS NULL AND coalesce(pid, 0) = 0 AND ROW(base_url, section, started)::text = ANY ($2) AS is_lost
+			  FROM (SELECT *, coalesce(started > coalesce(finished, '-infinity'::timestamptz), false) AS no_result,
+			               %1$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run,
+			               %1$s._sitemap_publisher(target, base_url, section) AS pid
+			          FROM %1$s._sitemap_columns($1) AS (target regclass, base_url text, section text, urls bigint, missed bigint,
+			               requested timestamptz, started timestamptz, finished timestamptz, every interval, failures int, reason text, error text)) j
 		), target AS MATERIALIZED (		-- the tables that the caller may read, without calls of foreign servers
 			SELECT oid FROM pg_class t
 			 WHERE oid IN (SELECT target FROM job) AND (relkind = 'p' OR relkind = 'r' AND NOT relhassubclass)
@@ -1156,7 +1164,7 @@ BEGIN
 		                 concat(coalesce(split_part(error, E'\n', 1), 'The last run ended without a result.'),
 		                        CASE state WHEN 'waiting' THEN format('; to run it at the next call: UPDATE %%s SET requested = now() WHERE (base_url, section) = (%%L, %%L)',
 		                                                              $1, base_url, section) END)
-		            WHEN state IN ('never ran', 'late') THEN format('Nothing runs it. Schedule CALL %%s.sitemap_run(%%L)', $5, $1)
+		            WHEN state IN ('never ran', 'late') THEN format('Nothing runs it. Schedule CALL %%s.sitemap_run(%%L)', $3, $1)
 		            WHEN state = 'unwatched' THEN format('The last full run changed %%s that "changes" missed. Watch every table that the query reads.',
 		                                                 CASE missed WHEN 1 THEN '1 file' ELSE missed || ' files' END)
 		            WHEN state <> 'running' AND urls = 0 THEN concat_ws(': ', 'No URLs', reason)
@@ -1167,17 +1175,13 @@ BEGIN
 		       format('No job publishes it, but the index lists its files. To remove them: DELETE FROM %%s WHERE (base_url, section) = (%%L, %%L)',
 		              t.oid::regclass, s.base_url, s.section)
 		  FROM target t
-		 CROSS JOIN LATERAL %1$s._sitemap_read(t.oid::regclass, $4, false) AS s (base_url text, section text, urls bigint)
+		 CROSS JOIN LATERAL (SELECT base_url, section, sum(url_count) AS urls
+		                       FROM %1$s._sitemap_columns(t.oid::regclass) AS (base_url text, section text, kind text, digest text, url_count int)
+		                      WHERE digest IS NOT NULL AND kind <> 'index'::text GROUP BY base_url, section) s
 		 WHERE EXISTS (SELECT FROM job j WHERE j.base_url = s.base_url)
 		   AND NOT EXISTS (SELECT FROM job j WHERE (j.target, j.base_url, j.section) = (t.oid, s.base_url, s.section))
 		 ORDER BY base_url, section$$, schema)
-	  USING jobs, format($$
-		SELECT target, base_url, section, urls, missed, requested, started, finished, every, failures, reason, error,
-		       coalesce(started > coalesce(finished, '-infinity'::timestamptz), false), %1$s._sitemap_next_run(started, finished, requested, failures, every),
-		       %1$s._sitemap_publisher(target, base_url, section)
-		  FROM @table WHERE $1 IS NOT NULL$$, schema), lost, $$
-		SELECT base_url, section, sum(url_count) FROM @table
-		 WHERE $1 IS NOT NULL AND digest IS NOT NULL AND kind <> 'index'::text GROUP BY base_url, section$$, schema;
+	  USING jobs, lost, schema;
 END
 $function$;
 COMMENT ON FUNCTION sitemap_status(regclass) IS

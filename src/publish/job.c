@@ -29,6 +29,7 @@
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
 PG_FUNCTION_INFO_V1(_sitemap_read);
+PG_FUNCTION_INFO_V1(_sitemap_columns);
 PG_FUNCTION_INFO_V1(_sitemap_lock_jobs);
 PG_FUNCTION_INFO_V1(_sitemap_require_commit);
 PG_FUNCTION_INFO_V1(_sitemap_publisher);
@@ -277,54 +278,66 @@ _sitemap_try(PG_FUNCTION_ARGS)
 	return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
 }
 
-/*
- * Read a table with the rights of its owner, as ANALYZE does, if the caller may read it.  Its
- * owner can have put functions into the predicate of an index or into casts of a column's type,
- * and they would get the rights of the caller.  Row security does not apply to an owner.
- * user, context: the caller's.
- */
+/* Return what a statement reads from a table, whose OID is its parameter $1. */
 static void
-become_owner(const SmTable *table, Oid user, int context)
+return_rows(ReturnSetInfo *result, const SmTable *table, const char *statement)
 {
-	if (pg_class_aclcheck(table->relid, user, ACL_SELECT) == ACLCHECK_OK &&
-		check_enable_rls(table->relid, user, true) != RLS_ENABLED)
-		SetUserIdAndSecContext(table->rel->rd_rel->relowner,
-							   context | SECURITY_RESTRICTED_OPERATION);
+	ParamListInfo params = makeParamList(1);
+	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+
+	sm_set_parameter(params, 1, OIDOID, ObjectIdGetDatum(table->relid), false);
+	SetTuplestoreDestReceiverParams(dest, result->setResult, CurrentMemoryContext, false,
+									result->setDesc, "the columns are not those that the call expects");
+	SPI_connect();
+	sm_table_execute(table, statement, params, SM_READ_NEWEST, dest);
+	SPI_finish();
+	dest->rDestroy(dest);
 }
 
-/*
- * Read a table of jobs by a statement, whose parameter $1 is the OID of the table.  owner: the
- * caller owns the table, and is about to start jobs.
- */
+/* Read a table of jobs by a statement, for its owner, who is about to start jobs. */
 Datum
 _sitemap_read(PG_FUNCTION_ARGS)
 {
-	bool		owner = PG_GETARG_BOOL(2);
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	ParamListInfo params = makeParamList(1);
-	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
 	SmTable		jobs = {0};
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	open_own_jobs(&jobs, PG_GETARG_OID(0), RowExclusiveLock);
+	return_rows((ReturnSetInfo *) fcinfo->resultinfo, &jobs, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	relation_close(jobs.rel, NoLock);
+	return (Datum) 0;
+}
+
+/*
+ * Read the columns of a table that the call names in its AS, with the rights of the table's owner,
+ * as ANALYZE does, if the caller may read the table.  The owner can have put functions into the
+ * predicate of an index or into casts of a column's type, and they would get the rights of the
+ * caller.  The caller in turn gives only names of columns, since an expression of his would get the
+ * rights of the owner.  Row security does not apply to an owner.
+ */
+Datum
+_sitemap_columns(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	SmTable		table = {0};
+	StringInfoData statement;
 	Oid			user;
 	int			context;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	initStringInfo(&statement);
+	for (int i = 0; i < result->setDesc->natts; i++)
+		appendStringInfo(&statement, "%s%s", i == 0 ? "SELECT " : ", ",
+						 quote_identifier(NameStr(TupleDescAttr(result->setDesc, i)->attname)));
+	appendStringInfoString(&statement, " FROM @table WHERE $1 IS NOT NULL");
+
+	open_jobs(&table, PG_GETARG_OID(0), AccessShareLock);
 	GetUserIdAndSecContext(&user, &context);
-	if (owner)
-		open_own_jobs(&jobs, PG_GETARG_OID(0), RowExclusiveLock);
-	else
-	{
-		open_jobs(&jobs, PG_GETARG_OID(0), AccessShareLock);
-		become_owner(&jobs, user, context);
-	}
-	sm_set_parameter(params, 1, OIDOID, PG_GETARG_DATUM(0), false);
-	SetTuplestoreDestReceiverParams(dest, result->setResult, CurrentMemoryContext, false,
-									result->setDesc, "the statement returns other columns");
-	SPI_connect();
-	sm_table_execute(&jobs, text_to_cstring(PG_GETARG_TEXT_PP(1)), params, SM_READ_NEWEST, dest);
-	SPI_finish();
+	if (pg_class_aclcheck(table.relid, user, ACL_SELECT) == ACLCHECK_OK &&
+		check_enable_rls(table.relid, user, true) != RLS_ENABLED)
+		SetUserIdAndSecContext(table.rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
+	return_rows(result, &table, statement.data);
 	SetUserIdAndSecContext(user, context);
-	dest->rDestroy(dest);
-	relation_close(jobs.rel, NoLock);
+	relation_close(table.rel, NoLock);
 	return (Datum) 0;
 }
 

@@ -289,7 +289,7 @@ SELECT statement, result, state, message
                 "INSERT INTO hostile_temp VALUES (1)", "SELECT $1 FROM @table", "SELECT $1 FROM hostile_temp", "SELECT $1; SELECT $1 FROM @table WHERE $1 IS NOT NULL"}'::text[]) statement,
        jsonb_populate_record(NULL::sitemap_job, '{}') job, _sitemap_try('hostile_jobs', 'run', ARRAY[statement], 'SELECT LIMIT 0', job, job, '', '{}') ORDER BY statement COLLATE "C";
 -- Each level of a statement that names the table has a parameter.
-SELECT statement, pg_temp.state(format('SELECT FROM _sitemap_read(''hostile_jobs'', %L, false) AS (urls bigint)', statement))
+SELECT statement, pg_temp.state(format('SELECT FROM _sitemap_read(''hostile_jobs'', %L) AS (urls bigint)', statement))
   FROM unnest(ARRAY['SELECT urls FROM @table', 'SELECT urls FROM @table WHERE $1 IS NOT NULL',
                     'SELECT $1::bigint FROM (SELECT FROM @table) s', 'SELECT 1::bigint FROM (SELECT FROM @table WHERE $1 IS NOT NULL) s, @table t WHERE $1 IS NOT NULL',
                     'SELECT urls FROM public.hostile_target, @table WHERE $1 IS NOT NULL', 'SELECT oid::bigint FROM pg_class, @table WHERE $1 IS NOT NULL',

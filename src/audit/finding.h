@@ -18,8 +18,8 @@ typedef struct SmFindings
 {
 	SmSort		problems;
 	BufFile    *locs;			/* of all rows, in UTF-8 */
-	SmProblemName left_out;		/* problems that turned out to be none, or
-								 * SM_NPROBLEMS */
+	SmProblemName left_out;		/* problems of this name turned out to be
+								 * none; SM_NPROBLEMS for no name */
 } SmFindings;
 
 /* Begin, in the current memory context. */

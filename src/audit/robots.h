@@ -21,6 +21,8 @@ extern SmAuditRobots *sm_audit_robots_begin(const SmArguments *args, const SmUrl
 											SmFindings *findings);
 
 /*
+ * The following functions do nothing if robots is NULL.
+ *
  * Check a URL of a row, in canonical form.  use: what it is fetched as.  what: noun phrase
  * for the URL, NULL for the page itself.
  */

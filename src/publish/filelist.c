@@ -1,6 +1,7 @@
 /*
  * filelist.c
- *	  An array of files.
+ *	  The files that a target has: read, sorted, found by name, and put into the order of
+ *	  their keys.
  */
 #include "postgres.h"
 

@@ -202,13 +202,13 @@ check_one_site(const SmTarget *target)
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
-/* While the query ran, it can have changed the role. */
 void
 sm_target_lock_site(SmTarget *target)
 {
 	target->activity = SM_IN_TARGET;
 	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 	target->now = Max(GetCurrentTimestamp(), target->now);
+	/* the query can have changed the role */
 	sm_table_check_row_security(&target->table);
 }
 

@@ -38,7 +38,7 @@ sm_try(void (*work) (void *arg), void *arg, bool keep)
 	return error;
 }
 
-/* PostgreSQL's function ProcessInterrupts raises all cancel requests and timeouts. */
+/* PostgreSQL's function ProcessInterrupts raises both. */
 bool
 sm_is_cancel(const ErrorData *error)
 {

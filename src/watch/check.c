@@ -49,7 +49,7 @@ refuse_queue(SmWatchProblem *problem, Relation queue, const char *what, const ch
 							hint);
 }
 
-/* For an error about a column that a table lacks. */
+/* A hint about a column that a table lacks. */
 static const char *
 list_columns(Relation rel)
 {

@@ -263,7 +263,7 @@ find_insert(const char *name, Oid queue, Oid type)
 	return NULL;
 }
 
-/* A parameter has no use but that the name of the queue is checked there. */
+/* The INSERT has a parameter only because names are checked there (server/statement.c). */
 static ParamListInfo
 insert_parameters(void)
 {

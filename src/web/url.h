@@ -30,7 +30,7 @@ typedef enum SmUrlScope
 
 /*
  * The URL of a directory, with a slash at its end; references are resolved against it.
- * Its origin is in canonical form.
+ * Its origin is in canonical form; its path is percent-encoded, with escapes as they were given.
  */
 typedef struct SmUrlBase
 {

@@ -6,8 +6,8 @@
  * Problems of the row are added to the findings at once (finding.c).  Problems between
  * rows, such as duplicates, are found after the last row by a sort of all pages (pages.c).
  *
- * Memory does not grow with the number of rows: the sorts, the copy of all locs and the
- * result each use up to work_mem, and beyond that a temporary file.
+ * Memory does not grow with the number of rows: the sorts and the result each use up to
+ * work_mem, and beyond that a temporary file.  The copy of all locs is a temporary file.
  */
 #include "postgres.h"
 
@@ -49,8 +49,11 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 #define UNIFORM_ROWS	100
 #define UNIFORM_TIMES	10
 
-/* hosts that are remembered, so that each of them is looked at once */
+/* slots for the hosts looked at last, so that nearly all are looked at once */
 #define HOSTS			1024
+
+/* the longest URL that is looked at closely, and what is looked at of a text, in bytes */
+#define LOOK_MAX		100000
 
 typedef struct Audit
 {
@@ -85,6 +88,7 @@ typedef struct Audit
 								 * namespace is like */
 
 	SmSpan		host;			/* of base_url, without "www." */
+	SmSpan		directory;		/* base_url in canonical form */
 	SmFindings	findings;
 	SmPages    *pages;
 	SmAuditRobots *robots;		/* NULL for no robots.txt */
@@ -197,6 +201,7 @@ check_text(Audit *audit, const char *what, SmSpan written)
 	if (memchr(written.s, '&', written.len) == NULL)
 		return;
 	plain = unescape(written);
+	plain.len = Min(plain.len, LOOK_MAX);
 	sm_text_suspect(&audit->suspects, plain, &found);
 	if (found.what)
 		report_suspicion(audit, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, quote_value(what, plain), &found);
@@ -312,15 +317,21 @@ check_likely(Audit *audit)
 	}
 }
 
-/* The language of an hreflang, without script and country.  Norwegian has three codes. */
+/*
+ * The language of an hreflang, without script and country: one code for the codes of Norwegian
+ * and of Filipino, "x" for x-default.
+ */
 static SmSpan
 language_of(SmSpan hreflang)
 {
+	static const char *const codes[][2] = {{"nb", "no"}, {"nn", "no"}, {"fil", "tl"}};
 	const char *hyphen = memchr(hreflang.s, '-', hreflang.len);
 	SmSpan		language = sm_span(hreflang.s, hyphen ? (size_t) (hyphen - hreflang.s) : hreflang.len);
 
-	return sm_equal_ignoring_case(language, sm_span_of("nb")) ||
-		sm_equal_ignoring_case(language, sm_span_of("nn")) ? sm_span_of("no") : language;
+	for (size_t i = 0; i < lengthof(codes); i++)
+		if (sm_equal_ignoring_case(language, sm_span_of(codes[i][0])))
+			return sm_span_of(codes[i][1]);
+	return language;
 }
 
 /* Check that alternates in different languages have different URLs. */
@@ -336,8 +347,7 @@ check_languages(Audit *audit)
 			SmSpan		other = language_of(audit->alternates[k].hreflang);
 
 			if (!sm_span_equal(audit->alternates[i].href, audit->alternates[k].href) ||
-				sm_equal_ignoring_case(language, other) ||
-				sm_lower(language.s[0]) == 'x' || sm_lower(other.s[0]) == 'x')
+				sm_equal_ignoring_case(language, other) || language.len == 1 || other.len == 1)
 				continue;
 			add_problem(audit, SM_HREFLANG_SAME_URL,
 						"The alternates \"%s\" and \"%s\" are the same page, \"%s\".",
@@ -396,7 +406,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	if (!is_own || url.len < base_len || memcmp(url.s, base->url[SM_FORM_PLAIN], base_len) != 0)
 		base_len = 0;
 	/* an alternate can be the page itself, which is checked as loc */
-	if ((traits & SM_MAY_BE_SUSPECT) &&
+	if ((traits & SM_MAY_BE_SUSPECT) && url.len <= LOOK_MAX &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
 	{
 		sm_url_suspect(&audit->suspects, url, base_len, own_host, palloc(url.len), &found);
@@ -442,6 +452,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 	Audit	   *audit = arg;
 	SmSpan		url = value;
 
+	CHECK_FOR_INTERRUPTS();
 	if (values[role].is_text)
 		check_text(audit, values[role].what, value);
 	else if (values[role].what)
@@ -501,7 +512,8 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	check_likely(audit);
 	check_languages(audit);
 	if (!audit->is_below)
-		audit->is_below = sm_span_begins(page, audit->options->base.url[SM_FORM_PLAIN]);
+		audit->is_below = page.len >= audit->directory.len &&
+			sm_span_equal(sm_span(page.s, audit->directory.len), audit->directory);
 }
 
 static bool
@@ -566,6 +578,7 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->options = sm_read_options(args, false);
 	base = &audit->options->base;
 	audit->host = sm_without_www(sm_url_host(sm_base_origin(base)));
+	audit->directory = sm_page(sm_span(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]));
 	sm_findings_begin(&audit->findings);
 	audit->pages = sm_pages_begin(sm_base_origin(base), &audit->findings);
 	audit->robots = sm_audit_robots_begin(args, base, &audit->findings);

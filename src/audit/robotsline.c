@@ -105,6 +105,8 @@ sm_robots_next(SmRobotsReader *r)
 		r->p++;
 	r->line++;
 
+	if (r->dialect == SM_ROBOTS_GOOGLE && end - start > SM_ROBOTS_GOOGLE_LINE)
+		end = start + SM_ROBOTS_GOOGLE_LINE;
 	r->text = trim(start, end);
 	key_end = end_of_key(r->text, r->dialect);
 	r->name = key_end ? trim(r->text.s, key_end) : sm_no_span();
@@ -123,7 +125,7 @@ sm_robots_next(SmRobotsReader *r)
 	return true;
 }
 
-/* How many letters, in whatever order, has one of two keys and the other not? */
+/* The number of letters that only one of two keys has, in whatever order. */
 static int
 letters_between(SmSpan a, SmSpan b)
 {

@@ -13,10 +13,13 @@
 #define SM_ROBOTS_MAX	(4 * 1024 * 1024)
 
 /*
- * What Google's crawlers read of a robots.txt, in bytes.  RFC 9309 requires all crawlers to
+ * What Google's parser reads of a robots.txt, in bytes.  RFC 9309 requires all crawlers to
  * read as much.
  */
 #define SM_ROBOTS_GOOGLE_MAX	(500 * 1024)
+
+/* What it reads of a line, in bytes. */
+#define SM_ROBOTS_GOOGLE_LINE	(8 * 2083 - 1)
 
 /* How a crawler reads a robots.txt. */
 typedef enum SmRobotsDialect

@@ -45,7 +45,7 @@
 #define END			0x81
 
 /*
- * The shortest lines of one rule and of two, with keys as long as make_rule reserves.
+ * The shortest lines of one rule and of two, with room for keys as add_rule reserves it.
  */
 _Static_assert(sizeof(SmRobotsRule) + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:x") - 1) &&
 			   2 * sizeof(SmRobotsRule) + 31 + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:/index.htm") - 1),

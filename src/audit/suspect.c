@@ -516,15 +516,17 @@ end_of_misread(const char *s, const char *end)
 }
 
 /*
- * Look for misread UTF-8.  Two letters can follow each other by accident unless the first
- * is U+00C2 or U+00C3, so two pairs are needed.
+ * Look for misread UTF-8.  Characters can also follow each other like this by accident, as
+ * U+00E9 U+2026 U+00BB do in French.  So two such sequences are needed, unless the first
+ * character is that of a Western letter (U+00C2, U+00C3), of punctuation (U+00E2, U+00EF), or
+ * of an emoji (U+00F0).
  */
 static void
 look_for_misread(Look *look, const char *s, const char *end, uint32_t c)
 {
 	const char *stop = end_of_misread(s, end);
 
-	if (stop && c >= 0xC4 && c <= 0xDF)
+	if (stop && c >= 0xC4 && c < 0xF0 && c != 0xE2 && c != 0xEF)
 		stop = end_of_misread(stop, end);
 	if (stop)
 		note_coded(look, SM_FIND_MISREAD_UTF8, s, stop);

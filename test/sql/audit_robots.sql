@@ -133,7 +133,8 @@ SELECT n, lastmod, a.problem, a.detail
 -- The directory of base_url has no pages.
 SELECT base, page, scope, a.problem, a.detail
   FROM (VALUES ('http://a.example/x/', '/a', 'host'), ('http://a.example/x/', 'b', 'host'), ('http://a.example/x/', '/x', 'host'), ('http://a.example/x/', '/x/', 'host'), ('http://a.example/x/', '/%78/a', 'host'),
-               ('http://a.example/', '/a', 'host'), ('http://a.example/x/', 'http://b.example/a', 'any')) v (base, page, scope)
+               ('http://a.example/', '/a', 'host'), ('http://a.example/x/', 'http://b.example/a', 'any'),
+               ('http://a.example/%c3%bc/', 'a', 'host'), ('http://a.example/%7ex/', '/~x/a', 'host'), ('http://a.example/%c3%bc/', '/%c3%bd/a', 'host')) v (base, page, scope)
        LEFT JOIN LATERAL sitemap_audit(format('SELECT %L AS loc', page), base, scope => scope) a ON true;
 SELECT problem FROM sitemap_audit('SELECT unnest(''{/a,/x/a}''::text[]) AS loc', 'http://a.example/x/');
 SELECT problem FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/x/', robots => E'User-agent: *\nSitemap: http://a.example/x/sitemap.xml');
@@ -170,7 +171,7 @@ SELECT row_number, loc, problem, detail
 -- One page in two languages.
 SELECT alternates, a.problem, a.detail
   FROM unnest(ARRAY['{"en": "/a", "de": "/a", "fr": "/a"}', '{"en": "/a", "en-GB": "/a", "EN-us": "/a", "x-default": "/a"}', '{"en": "/a"}', '{"en": "/a", "de": "/%61"}',
-                    '{"en": "/a", "de": "/de", "fr": "/de"}', '{"no": "/a", "nb": "/a", "nn-NO": "/a"}', '{"zh-Hans": "/a", "zh-Hant": "/a"}', '{"en": "/a", "ast": "/b"}']) alternates
+                    '{"en": "/a", "de": "/de", "fr": "/de"}', '{"no": "/a", "nb": "/a", "nn-NO": "/a"}', '{"tl": "/a", "fil-PH": "/a"}', '{"xh": "/a", "en": "/a"}', '{"zh-Hans": "/a", "zh-Hant": "/a"}', '{"en": "/a", "ast": "/b"}']) alternates
        LEFT JOIN LATERAL sitemap_audit(format('SELECT ''/a'' AS loc, %L::jsonb AS alternates', alternates), 'https://a.example/') a ON true;
 
 -- Without an index, a robots.txt can name the parts; a row with an invalid loc is in no file.

@@ -79,6 +79,12 @@ SELECT row_number, problem, detail
           UNION ALL
          SELECT '/c', NULL, NULL, jsonb_build_object('publication_name', 'The &quot;Times&quot;', 'publication_language', 'en', 'publication_date', now(), 'title', 'AT&T; Tom & Jerry')$$,
          'https://www.example.com/');
+-- What is looked at of a long text, and up to which length at URLs.
+SELECT row_number, problem, left(detail, 50) FROM sitemap_audit($$
+  SELECT '/' || n AS loc, jsonb_build_object('loc', '/i', 'caption', repeat('a', n) || '<br>') AS images FROM unnest('{99996,99997}'::int[]) n$$, 'https://www.example.com/');
+SELECT row_number, problem, left(detail, 50) FROM sitemap_audit($$
+  SELECT '/' || n AS loc, ARRAY['https://www.example.com/' || repeat('a', n) || '/null'] AS images FROM unnest('{99000,100000}'::int[]) n$$, 'https://www.example.com/',
+  agents => '{x}', robots => E'Sitemap: https://www.example.com/sitemap.xml\nUser-agent: x\nDisallow: /a*l$');
 
 -- HTML entities.
 SELECT loc, problem, detail FROM pg_temp.found(

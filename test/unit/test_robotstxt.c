@@ -332,6 +332,20 @@ test_google_size(void)
 		is_number(decide(sm_span(text, SM_ROBOTS_GOOGLE_MAX + more), "Googlebot", sm_span_of("/bx")), -4, "one octet more or none");
 }
 
+/* Google's parser cuts long lines: here it loses the "b" of "/b" after many wildcards. */
+static void
+test_google_line(void)
+{
+	char		text[3 * SM_ROBOTS_GOOGLE_LINE];
+
+	for (int more = 0; more <= 1; more++)
+	{
+		snprintf(text, sizeof(text), "User-agent: *\nDisallow: /%0*d/b", SM_ROBOTS_GOOGLE_LINE - 13 + more, 0);
+		memset(text + 25, '*', SM_ROBOTS_GOOGLE_LINE - 13 + more);
+		is_number(decide(sm_span_of(text), "Googlebot", sm_span_of("/a/x")), more ? -2 : 0, "the rest of a long line");
+	}
+}
+
 /* The numbers of the lines that are ignored. */
 static void
 ignored_are(const char *text, const char *wanted)
@@ -642,6 +656,7 @@ main(void)
 	test_google_parser();
 	test_stand_ins();
 	test_google_size();
+	test_google_line();
 	test_ignored();
 	test_obeyed();
 	test_agents();

@@ -40,7 +40,7 @@ suspicion_in(const char *url, const char *text)
 	return found.what;
 }
 
-/* begin: how the sentence of the suspicion begins. */
+/* begin: how the sentence of the suspicion begins.  text: what it names; NULL for anything. */
 static void
 finds(const char *url, const char *begin, const char *text)
 {
@@ -133,7 +133,8 @@ test_found(void)
 	foreach_string(src,
 		H, H "?", H "/%FF%C3", H "/null.", "http://none.example.com", "http://null-pointer.example.com/", H "/x/https:",
 		H "/dir/www.example.com", H "/%7B", H "/%3C", H "/%3C%3E", H "/%25", H "/a&", H "/a&#", H "/a&#x", H "/?%5C",
-		H "/%5Bobject%20a", H "/:", H "/%C3%83", H "/%C3%83%C2", H "/%C3%90%C2%BF")
+		H "/%5Bobject%20a", H "/:", H "/%C3%83", H "/%C3%83%C2", H "/%C3%90%C2%BF",
+		H "/%C3%A9%E2%80%A6%C2%BB", H "/%C3%A8%E2%80%A6%E2%80%9D")
 		finds_nothing(*src);
 	finds(H "/null", "the path of %s has the segment", "null");
 	finds(H "/a/n%75ll.png", "the path of %s has the segment", "null.png");
@@ -147,6 +148,8 @@ test_found(void)
 	finds(H "/%5Cu004", "the path of %s has a backslash", "\\");
 	finds(H "//", "the path of %s has an empty", "");
 	finds(H "/%C3%83%C2%A9", "%s has \"%s\", which looks like UTF-8", "\xC3\x83\xC2\xA9");
+	foreach_string(src, H "/%C3%A2%E2%82%AC%E2%84%A2", H "/%C3%AF%C2%BB%C2%BF", H "/%C3%B0%C5%B8%CB%9C%E2%82%AC", H "/%C3%A3%E2%80%9A%C2%A2%C3%A3%E2%80%9A%C2%A2")
+		finds(*src, "%s has \"%s\", which looks like UTF-8", NULL);
 	/* of several mistakes, the most telling */
 	finds(H "//%20x/null/%7Bid%7D", PLACEHOLDER, "{id}");
 }

@@ -152,7 +152,7 @@ sm_document_add(SmDocument *doc, const SmEntry *entry)
 		totals->has_lastmod = true;
 		totals->lastmod = entry->lastmod;
 	}
-	if (entry->has_shown && doc->shown.data)
+	if (entry->has_shown)
 	{
 		enlargeStringInfo(&doc->shown, SM_SHOWN_PAGE_LEN);
 		sm_shown_put(doc->shown.data + doc->shown.len, &entry->shown);

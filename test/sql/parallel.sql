@@ -75,7 +75,7 @@ SET max_parallel_workers_per_gather = 2;
 -- Nothing in any worker, or in all but one.
 SELECT sitemap_agg(loc) IS NULL FROM parallel_page WHERE id < 0;
 SELECT sitemap_text_agg(CASE WHEN id < 0 THEN loc END) IS NULL FROM parallel_page;
-SELECT sitemap_text_agg(loc) FROM parallel_page WHERE id = 20000;
+SELECT format('SELECT sitemap_text_agg(loc) FROM parallel_page WHERE id = %s', n) FROM generate_series(2500, 20000, 2500) n \gexec
 
 -- The limits hold for the sum: 50,000 entries, 1,000 with news, 52,428,800 bytes.
 CREATE TEMP VIEW tripled AS

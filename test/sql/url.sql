@@ -98,6 +98,7 @@ SELECT xml, pg_temp.brief(format('SELECT sitemap_url(''http://a/'', extensions =
     ('><x:loc>https://editor:s3cret<!-- -->@<![CDATA[www]]>.example.com/a</x:loc>'),
     ('><x:b/>https://editor:s3cret@www.example.com/a<x:b/>'),
     (' href="https://editor:s3cret@www.example.com/a">'),
+    ('><x:b href="https://editor:s3cret@www.example.com/a"/>'),
     (' href="https://editor&#58;s3cret&#64;www.example.com/a">'),
     (' href="https://editor:s3 cret@www.example.com/a">'),
     (' href="https:/editor:s3cret@www.example.com/a">'),

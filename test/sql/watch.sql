@@ -283,6 +283,9 @@ CREATE TABLE by_hand (id int);
 CREATE TABLE by_hand_queue (id int);
 CREATE TRIGGER by_hand AFTER INSERT ON by_hand REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('key', 'no name.".');
 INSERT INTO by_hand VALUES (1);
+\set VERBOSITY sqlstate
+INSERT INTO by_hand VALUES (2);
+\set VERBOSITY default
 SELECT sitemap_watch('by_hand', 'id', 'by_hand_queue');
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'by_hand'::regclass ORDER BY tgname COLLATE "C";
 CREATE TRIGGER by_hand_2 AFTER DELETE ON by_hand FOR EACH STATEMENT EXECUTE FUNCTION _sitemap_watch('id', '');

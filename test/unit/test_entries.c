@@ -94,6 +94,7 @@ main(void)
 	compares("<?xml version=\"1.0\"?>" FOOT, "", NULL, "no root");
 	compares(HEAD "<url><loc>a</loc>" FOOT, "", NULL, "an entry without end");
 	compares(HEAD "<url><lastmod/></url>" FOOT, "", NULL, "an entry without loc");
+	compares(HEAD "<url><loc>a</url>" FOOT, "", NULL, "a loc without end");
 	compares(HEAD "\n" URL("a") FOOT, "", NULL, "blanks between entries");
 	compares("a", "", NULL, "a line without end");
 	return done();

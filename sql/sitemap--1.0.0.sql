@@ -830,10 +830,10 @@ LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION _sitemap_read(regclass, text) IS
 'read a table of jobs by a statement, for sitemap_run';
 
-CREATE FUNCTION _sitemap_columns(relation regclass) RETURNS SETOF record
+CREATE FUNCTION _sitemap_read_columns(relation regclass) RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_columns(regclass) IS
+COMMENT ON FUNCTION _sitemap_read_columns(regclass) IS
 'read columns of a table of jobs or of a target, for sitemap_status';
 
 CREATE FUNCTION _sitemap_lock_jobs(jobs regclass) RETURNS void
@@ -1125,7 +1125,7 @@ BEGIN
 	IF NOT pg_is_in_recovery() THEN
 		EXECUTE format($$
 			SELECT array_agg(ROW(base_url, section, started)::text)
-			  FROM %1$s._sitemap_columns($1) AS (target regclass, base_url text, section text, started timestamptz, finished timestamptz, error text)
+			  FROM %1$s._sitemap_read_columns($1) AS (target regclass, base_url text, section text, started timestamptz, finished timestamptz, error text)
 			 WHERE started > coalesce(finished, '-infinity'::timestamptz) AND error IS NULL
 			   AND coalesce(%1$s._sitemap_publisher(target, base_url, section), 0) = 0$$, schema) INTO lost USING jobs;
 		IF lost IS NOT NULL THEN
@@ -1138,7 +1138,7 @@ BEGIN
 			  FROM (SELECT *, coalesce(started > coalesce(finished, '-infinity'::timestamptz), false) AS no_result,
 			               %1$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run,
 			               %1$s._sitemap_publisher(target, base_url, section) AS pid
-			          FROM %1$s._sitemap_columns($1) AS (target regclass, base_url text, section text, urls bigint, missed bigint,
+			          FROM %1$s._sitemap_read_columns($1) AS (target regclass, base_url text, section text, urls bigint, missed bigint,
 			               requested timestamptz, started timestamptz, finished timestamptz, every interval, failures int, reason text, error text)) j
 		), target AS MATERIALIZED (		-- the tables that the caller may read, without calls of foreign servers
 			SELECT oid FROM pg_class t
@@ -1176,7 +1176,7 @@ BEGIN
 		              t.oid::regclass, s.base_url, s.section)
 		  FROM target t
 		 CROSS JOIN LATERAL (SELECT base_url, section, sum(url_count) AS urls
-		                       FROM %1$s._sitemap_columns(t.oid::regclass) AS (base_url text, section text, kind text, digest text, url_count int)
+		                       FROM %1$s._sitemap_read_columns(t.oid::regclass) AS (base_url text, section text, kind text, digest text, url_count int)
 		                      WHERE digest IS NOT NULL AND kind <> 'index'::text GROUP BY base_url, section) s
 		 WHERE EXISTS (SELECT FROM job j WHERE j.base_url = s.base_url)
 		   AND NOT EXISTS (SELECT FROM job j WHERE (j.target, j.base_url, j.section) = (t.oid, s.base_url, s.section))

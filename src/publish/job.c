@@ -29,7 +29,7 @@
 
 PG_FUNCTION_INFO_V1(_sitemap_try);
 PG_FUNCTION_INFO_V1(_sitemap_read);
-PG_FUNCTION_INFO_V1(_sitemap_columns);
+PG_FUNCTION_INFO_V1(_sitemap_read_columns);
 PG_FUNCTION_INFO_V1(_sitemap_lock_jobs);
 PG_FUNCTION_INFO_V1(_sitemap_require_commit);
 PG_FUNCTION_INFO_V1(_sitemap_publisher);
@@ -315,7 +315,7 @@ _sitemap_read(PG_FUNCTION_ARGS)
  * rights of the owner.  Row security does not apply to an owner.
  */
 Datum
-_sitemap_columns(PG_FUNCTION_ARGS)
+_sitemap_read_columns(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	SmTable		table = {0};

@@ -308,10 +308,10 @@ _sitemap_read(PG_FUNCTION_ARGS)
 }
 
 /*
- * Read the columns of a table that the call names in its AS, with the rights of the table's owner,
- * as ANALYZE does, if the caller may read the table.  The owner can have put functions into the
- * predicate of an index or into casts of a column's type, and they would get the rights of the
- * caller.  The caller in turn gives only names of columns, since an expression of his would get the
+ * Read the columns of a table that the call names in its AS, with the rights of the table's
+ * owner, as ANALYZE does, if the caller may read the table.  The owner can have put functions
+ * into the predicate of an index or into casts of a column's type, and they would get the
+ * rights of the caller.  The call gives only names, since an expression in it would get the
  * rights of the owner.  Row security does not apply to an owner.
  */
 Datum

@@ -13,8 +13,8 @@
 extern ErrorData *sm_try(void (*work) (void *arg), void *arg, bool keep);
 
 /*
- * Is an error a cancel request or the statement_timeout of this session?  A foreign server's timeout and
- * a RAISE in a function can have the same SQLSTATE.
+ * Is an error a cancel request or the statement_timeout of this session?  A foreign server's
+ * timeout and a RAISE in a function can have the same SQLSTATE.
  */
 extern bool sm_is_cancel(const ErrorData *error);
 

@@ -285,7 +285,8 @@ sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, boo
 				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
 	sm_execute_plan(plan, &options);
 	query = linitial_node(Query, plan_source(plan)->query_list);
-	is_volatile = query->commandType == CMD_UTILITY || contain_volatile_functions((Node *) query);
+	is_volatile = query->commandType == CMD_UTILITY ||
+		contain_volatile_functions((Node *) plan_source(plan)->query_list);
 	*is_constant = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !is_volatile &&
 		!contains_parameter((Node *) query, NULL);
 	SPI_finish();

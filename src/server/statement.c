@@ -3,9 +3,10 @@
  *	  Runs statements on a user's table, whose name must not lead to another table.
  *
  * A statement runs by SPI_execute_extended, which analyses it once and keeps no plan; only a
- * watch keeps the plan of its INSERT.  Whenever a statement is analysed, a hook of the parser compares the relations that it names with the table.
- * Relations of PostgreSQL's own are allowed.  The parser calls the hook for each parameter,
- * with the query level of the parameter and the levels around it.
+ * watch keeps the plan of its INSERT.  Whenever a statement is analysed, a hook of the parser
+ * compares the relations that it names with the table.  Relations of PostgreSQL's own are
+ * allowed.  The parser calls the hook for each parameter, with the query level of the
+ * parameter and the levels around it.
  *
  *		UPDATE @table SET ... WHERE name = $1			checked at $1
  *		SELECT $1 FROM (SELECT FROM @table) s			not checked: the level of

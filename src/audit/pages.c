@@ -218,7 +218,7 @@ typedef struct PageState
 	int64		first_row;		/* first row with the page, 0 for none */
 	int64		other;			/* hash of the other page of the last link */
 	bool		links_to_other; /* does the page link to other? */
-	int64		reported_row;	/* last row reported for other */
+	int64		reported_row;	/* last row reported, which is other */
 } PageState;
 
 /*
@@ -274,7 +274,6 @@ compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, 
 	{
 		current->other = other;
 		current->links_to_other = false;
-		current->reported_row = 0;
 	}
 	if (row_number == OWN_LINK)
 		current->links_to_other = true;

@@ -405,7 +405,7 @@ sub check_proxy
 	is(fetch('/maps/products-1.xml.gz')->{body}, 'proxy.example/maps/products-1.xml.gz', 'nginx: the proxy passes on host and path');
 	is(fetch('/other.xml')->{body}, "the site's other.xml", 'nginx: a file of the site');
 	is(fetch('/none.xml')->{status}, 404, 'nginx: and no other file');
-	kill 'TERM', $program;
+	kill 'KILL', $program;
 	waitpid $program, 0;
 	return;
 }

@@ -13,7 +13,7 @@ use Test::More;
 use Time::HiRes ();
 our @ISA = ('Exporter');
 our @EXPORT = (
-	qw(new_node start_node sql block runs has_program memory_of wait_until),
+	qw(new_node start_node sql block runs has_program library memory_of wait_until),
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT);
 
 my $first;
@@ -82,6 +82,18 @@ sub has_program
 	my ($program) = @_;
 
 	return (grep { -x } map { "$_/$program" } split /:/, $ENV{PATH})[0];
+}
+
+# A library for LD_PRELOAD, compiled from C; undef without a compiler.
+sub library
+{
+	my ($source) = @_;
+	my $path = PostgreSQL::Test::Utils::tempdir() . '/preload';
+
+	return if $^O ne 'linux' || !runs('cc', '--version');
+	append_to_file("$path.c", $source);
+	runs('cc', '-shared', '-fPIC', '-o', "$path.so", "$path.c") or die "$path.c cannot be compiled";
+	return "$path.so";
 }
 
 # A line of a process's status, in kB; undef where there is no /proc.

@@ -52,9 +52,6 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 /* slots for the hosts looked at last, so that nearly all are looked at once */
 #define HOSTS			1024
 
-/* the longest URL that is looked at closely, and what is looked at of a text, in bytes */
-#define LOOK_MAX		100000
-
 typedef struct Audit
 {
 	SmReceiver	receiver;		/* must be first */
@@ -201,7 +198,7 @@ check_text(Audit *audit, const char *what, SmSpan written)
 	if (memchr(written.s, '&', written.len) == NULL)
 		return;
 	plain = unescape(written);
-	plain.len = Min(plain.len, LOOK_MAX);
+	plain.len = Min(plain.len, SM_LOOK_MAX);
 	sm_text_suspect(&audit->suspects, plain, &found);
 	if (found.what)
 		report_suspicion(audit, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, quote_value(what, plain), &found);
@@ -406,7 +403,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	if (!is_own || url.len < base_len || memcmp(url.s, base->url[SM_FORM_PLAIN], base_len) != 0)
 		base_len = 0;
 	/* an alternate can be the page itself, which is checked as loc */
-	if ((traits & SM_MAY_BE_SUSPECT) && url.len <= LOOK_MAX &&
+	if ((traits & SM_MAY_BE_SUSPECT) && url.len <= SM_LOOK_MAX &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
 	{
 		sm_url_suspect(&audit->suspects, url, base_len, own_host, palloc(url.len), &found);

@@ -24,9 +24,6 @@
 /* A limit, since a set of agents has a bit for each. */
 #define MAX_AGENTS	50
 
-/* The longest path of a URL that is compared with rules, in bytes. */
-#define URL_MAX		100000
-
 /* The most lines that a finding quotes. */
 #define MAX_LINES	10
 
@@ -119,7 +116,7 @@ match_rules(SmAuditRobots *robots, SmSpan url)
 	size_t		path = sm_base_path(robots->base, url);
 	size_t		len = url.len - path;
 
-	if (path == 0 || len > URL_MAX)
+	if (path == 0 || len > SM_LOOK_MAX)
 		return false;
 	sm_robots_match(&robots->rules, url.s + path, len,
 					sm_reserve(&robots->room, SM_ROBOTS_ROOM(len)));

@@ -597,7 +597,6 @@ check_query(Audit *audit)
 {
 	SmQuery    *query = &audit->query;
 	const char *table = sm_query_unsecured(query);
-	const char *dependence;
 
 	if (audit->options->stable && query->key_type == NULL && !sm_query_has_order(query))
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
@@ -606,11 +605,6 @@ check_query(Audit *audit)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ROW_SECURITY_BYPASSED,
 						"The row security of %s does not apply to the role that runs the query, which can list rows that visitors must not see.",
 						table);
-	if (query->fixes_settings || (dependence = sm_query_session(query)) == NULL)
-		return;
-	sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DEPENDS_ON_SESSION,
-					"The query has %s, which depends on settings of the session, such as TimeZone and DateStyle. Use AT TIME ZONE and to_char, or let ALTER ROLE ... SET fix the settings of all roles that run it.",
-					dependence);
 }
 
 Datum

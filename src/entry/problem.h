@@ -62,7 +62,6 @@
 	PROBLEM(SM_DIRECTORY_UNUSED, "directory_unused") \
 	PROBLEM(SM_ROW_SECURITY_BYPASSED, "row_security_bypassed") \
 	PROBLEM(SM_ORDER_MISSING, "order_missing") \
-	PROBLEM(SM_DEPENDS_ON_SESSION, "depends_on_session") \
 	PROBLEM(SM_XML_UNCHECKED, "xml_unchecked") \
 	PROBLEM(SM_ROBOTS_INVALID, "robots_invalid") \
 	PROBLEM(SM_ROBOTS_TOO_LARGE, "robots_too_large") \

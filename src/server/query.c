@@ -67,19 +67,6 @@ fix_settings(void)
 }
 
 /*
- * Let the query's dates, times and intervals be read differently than by the session: in a
- * time zone in which it is another day than anywhere, and with day and month the other way
- * round.
- */
-static void
-change_settings(void)
-{
-	fix_setting("TimeZone", "<sitemap>-99:17");
-	fix_setting("DateStyle", DateOrder == DATEORDER_MDY ? "DMY" : "MDY");
-	fix_setting("IntervalStyle", IntervalStyle == INTSTYLE_SQL_STANDARD ? "postgres" : "sql_standard");
-}
-
-/*
  * Do the fixed settings change how PL/pgSQL reads literals in functions, or what immutable
  * functions make of them?  byteaout and quote_ident count as immutable.
  */
@@ -422,7 +409,6 @@ typedef struct Work
 	SPIPlanPtr *plan;			/* to prepare, if it is NULL */
 	const Datum *from;
 	const Datum *to;
-	bool		is_different;	/* under other settings than the session's */
 	double	   *cost;			/* to estimate, or NULL */
 	SmReceiver *receiver;		/* of the rows to read, or NULL */
 } Work;
@@ -445,9 +431,7 @@ do_work(void *arg)
 	ParamListInfo bounds;
 
 	XactReadOnly = true;
-	if (work->is_different)
-		change_settings();
-	else if (query->fixes_settings)
+	if (query->fixes_settings)
 		fix_settings();
 	/* to compile the plan of a range can take longer than to read it */
 	if (is_range)
@@ -471,13 +455,13 @@ do_work(void *arg)
 /*
  * Do the work in a subtransaction that cannot write.
  *
- * PL/pgSQL keeps literals as it has read them, under whatever settings.  So where the work has
- * other settings than the session, the session's plans are invalidated before and after it.
+ * PL/pgSQL keeps literals as it has read them, under whatever settings.  So where a query fixes
+ * settings, the session's plans are invalidated before and after it.
  */
 static void
 do_read_only(Work *work)
 {
-	bool		resets = work->is_different || (work->query->fixes_settings && settings_matter());
+	bool		resets = work->query->fixes_settings && settings_matter();
 
 	if (resets)
 		ResetPlanCache();
@@ -558,16 +542,6 @@ sm_query_close(SmQuery *query)
 
 	SPI_finish();
 	MemoryContextSwitchTo(context);
-}
-
-Query *
-sm_query_analyze_differently(SmQuery *query)
-{
-	SPIPlanPtr	plan = NULL;
-	Work		work = {.query = query,.plan = &plan,.is_different = true};
-
-	do_read_only(&work);
-	return linitial_node(Query, plan_source(plan)->query_list);
 }
 
 List *

@@ -87,12 +87,6 @@ extern void sm_query_close(SmQuery *query);
 extern void sm_query_analyze_again(SmQuery *query);
 
 /*
- * Analyse the query under another TimeZone, DateStyle and IntervalStyle than the session's.
- * Raises an error if a literal cannot be read under these.
- */
-extern Query *sm_query_analyze_differently(SmQuery *query);
-
-/*
  * Give the receiver the rows with from <= key < to; NULL for no bound.  Only a query
  * with a key can have bounds.
  */

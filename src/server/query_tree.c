@@ -17,8 +17,9 @@
 #include "utils/plancache.h"
 #include "utils/rls.h"
 
-Query *
-sm_query_tree(const SmQuery *query)
+/* The query, in which views are subqueries. */
+static Query *
+query_tree(const SmQuery *query)
 {
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
 
@@ -105,7 +106,7 @@ only_subquery(const Scope *scope)
 bool
 sm_query_has_order(const SmQuery *set_query)
 {
-	const Scope *scope = enter_scope(sm_query_tree(set_query), NULL, false);
+	const Scope *scope = enter_scope(query_tree(set_query), NULL, false);
 
 	while (scope && scope->query->sortClause == NIL)
 	{
@@ -174,5 +175,5 @@ sm_query_has_limit(const SmQuery *query)
 {
 	List	   *seen = NIL;
 
-	return has_limit(enter_scope(sm_query_tree(query), NULL, false), &seen);
+	return has_limit(enter_scope(query_tree(query), NULL, false), &seen);
 }

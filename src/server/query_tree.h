@@ -7,9 +7,6 @@
 
 #include "server/query.h"
 
-/* The query, in which views are subqueries. */
-extern Query *sm_query_tree(const SmQuery *query);
-
 /* Do the rows have an order, by an ORDER BY or since no table is read? */
 extern bool sm_query_has_order(const SmQuery *query);
 
@@ -24,11 +21,5 @@ extern bool sm_query_has_limit(const SmQuery *query);
  * current role, its owner for example; NULL for none.
  */
 extern const char *sm_query_unsecured(const SmQuery *query);
-
-/*
- * What in the query depends on settings of the session such as TimeZone and DateStyle, as a
- * noun phrase; NULL if nothing is found.  Functions are judged by what they are declared as.
- */
-extern const char *sm_query_session(SmQuery *query);
 
 #endif

@@ -350,31 +350,75 @@ prepare_query(const SmQuery *query, const char *text, int options)
 	return plan;
 }
 
-/* Prepare the query for the first time, before its parameters are known. */
-static SPIPlanPtr
-find_parameters(SmQuery *query)
+/*
+ * What runs in a subtransaction that cannot write, because it can run code of users: to
+ * prepare, estimate or execute a query.
+ */
+typedef struct Work
 {
+	void		(*function) (struct Work *self);
+	SmQuery    *query;
+	const Datum *from;			/* first key of a range; NULL for no bound */
+	const Datum *to;			/* key after the range; NULL for no bound */
+	SmReceiver *receiver;		/* for run: receives the rows */
+	double		cost;			/* by estimate */
+} Work;
+
+/* Prepare the query for the first time, before its parameters are known. */
+static void
+prepare_first(Work *work)
+{
+	SmQuery    *query = work->query;
 	Parameters	parameters = {0};
 	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
-	SPIPlanPtr	plan = NULL;
 
 	if (strchr(query->source, '$') != NULL)
-		plan = SPI_prepare_extended(query->source, &options);
+		query->plan = SPI_prepare_extended(query->source, &options);
 	query->nparameters = parameters.n;
 	if (parameters.n == 0)
-		return prepare_query(query, query->source, CURSOR_OPT_PARALLEL_OK);
-	check_plan(plan);
-	return plan;
+		query->plan = prepare_query(query, query->source, CURSOR_OPT_PARALLEL_OK);
+	else
+		check_plan(query->plan);
 }
 
-/* The parameters of a plan. */
-static ParamListInfo
-make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
+/* Prepare the query again, with parameters of the key's type and its settings. */
+static void
+prepare_again(Work *work)
 {
-	const Datum *bounds[] = {from, to};
+	SmQuery    *query = work->query;
+
+	SPI_freeplan(query->plan);
+	query->plan = prepare_query(query, query->source, CURSOR_OPT_PARALLEL_OK);
+}
+
+static bool
+is_range(const Work *work)
+{
+	return work->from || work->to;
+}
+
+/* The plan for the rows within the bounds.  Ranges are small: no parallel workers. */
+static SPIPlanPtr
+find_plan(const Work *work)
+{
+	SmQuery    *query = work->query;
+
+	if (!is_range(work))
+		return query->plan;
+	if (query->range == NULL)
+		query->range = prepare_query(query, query->nparameters == 0 ? wrap_query(query) : query->source, 0);
+	return query->range;
+}
+
+/* The bounds as parameters of a plan. */
+static ParamListInfo
+make_bounds(const Work *work)
+{
+	const SmQuery *query = work->query;
+	const Datum *bounds[] = {work->from, work->to};
 	ParamListInfo params;
 
-	if (query->key_type == NULL || (query->nparameters == 0 && from == NULL && to == NULL))
+	if (query->key_type == NULL || (query->nparameters == 0 && !is_range(work)))
 		return NULL;
 	params = makeParamList(lengthof(bounds));
 	for (size_t i = 0; i < lengthof(bounds); i++)
@@ -383,35 +427,26 @@ make_bounds(const SmQuery *query, const Datum *from, const Datum *to)
 	return params;
 }
 
-static double
-estimate(SPIPlanPtr plan, ParamListInfo bounds)
+/* Estimate the cost of run. */
+static void
+estimate(Work *work)
 {
-	CachedPlan *cached = GetCachedPlan(plan_source(plan), bounds, NULL, NULL);
-	double		cost = linitial_node(PlannedStmt, cached->stmt_list)->planTree->total_cost;
+	SPIPlanPtr	plan = find_plan(work);
+	CachedPlan *cached = GetCachedPlan(plan_source(plan), make_bounds(work), NULL, NULL);
 
+	work->cost = linitial_node(PlannedStmt, cached->stmt_list)->planTree->total_cost;
 	ReleaseCachedPlan(cached, NULL);
-	return cost;
 }
 
+/* Give the rows to the receiver.  There is no limit, which would forbid parallel workers. */
 static void
-run(SPIPlanPtr plan, ParamListInfo bounds, SmReceiver *receiver)
+run(Work *work)
 {
-	/* there is no limit of rows, which would forbid parallel workers */
-	SPIExecuteOptions options = {.params = bounds,.read_only = true,.dest = &receiver->dest};
+	SPIPlanPtr	plan = find_plan(work);
+	SPIExecuteOptions options = {.params = make_bounds(work),.read_only = true,.dest = &work->receiver->dest};
 
 	sm_execute_plan(plan, &options);
 }
-
-/* What to do with a query: whatever can run code of users. */
-typedef struct Work
-{
-	SmQuery    *query;
-	SPIPlanPtr *plan;			/* to prepare, if it is NULL */
-	const Datum *from;
-	const Datum *to;
-	double	   *cost;			/* to estimate, or NULL */
-	SmReceiver *receiver;		/* of the rows to read, or NULL */
-} Work;
 
 /*
  * SPI's read_only keeps the statement from writing, but not the functions that it calls.
@@ -421,32 +456,20 @@ typedef struct Work
 static void
 do_work(void *arg)
 {
-	const Work *work = arg;
-	SmQuery    *query = work->query;
-	bool		is_range = work->plan == &query->range;
+	Work	   *work = arg;
 	MemoryContext oldcontext = CurrentMemoryContext;
 	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_query_context,
 	.arg = work->receiver};
 	int			level = NewGUCNestLevel();
-	ParamListInfo bounds;
 
 	XactReadOnly = true;
-	if (query->fixes_settings)
+	if (work->query->fixes_settings)
 		fix_settings();
 	/* to compile the plan of a range can take longer than to read it */
-	if (is_range)
+	if (is_range(work))
 		fix_setting("jit", "off");
 	error_context_stack = &context;
-	/* ranges are small, so they are read without parallel workers */
-	if (*work->plan == NULL)
-		*work->plan = query->desc == NULL ? find_parameters(query) :
-			prepare_query(query, is_range && query->nparameters == 0 ? wrap_query(query) : query->source,
-						  is_range ? 0 : CURSOR_OPT_PARALLEL_OK);
-	bounds = make_bounds(query, work->from, work->to);
-	if (work->cost)
-		*work->cost = estimate(*work->plan, bounds);
-	if (work->receiver)
-		run(*work->plan, bounds, work->receiver);
+	work->function(work);
 	error_context_stack = context.previous;
 	AtEOXact_GUC(true, level);
 	MemoryContextSwitchTo(oldcontext);
@@ -492,7 +515,7 @@ void
 sm_query_open(SmQuery *query, const char *text)
 {
 	MemoryContext context = CurrentMemoryContext;
-	Work		work = {.query = query,.plan = &query->plan};
+	Work		work = {.function = prepare_first,.query = query};
 
 	memset(query, 0, sizeof(*query));
 	query->source = text;
@@ -507,10 +530,8 @@ sm_query_open(SmQuery *query, const char *text)
 void
 sm_query_analyze_again(SmQuery *query)
 {
-	Work		work = {.query = query,.plan = &query->plan};
+	Work		work = {.function = prepare_again,.query = query};
 
-	SPI_freeplan(query->plan);
-	query->plan = NULL;
 	do_read_only(&work);
 }
 
@@ -578,20 +599,12 @@ sm_view_definition(Oid view)
 	return TextDatumGetCString(definition);
 }
 
-/* The plan for the rows within bounds. */
-static SPIPlanPtr *
-find_plan(SmQuery *query, const Datum *from, const Datum *to)
-{
-	Assert(query->key_type != NULL || (from == NULL && to == NULL));
-	return from || to ? &query->range : &query->plan;
-}
-
 void
 sm_query_run(SmQuery *query, const Datum *from, const Datum *to, SmReceiver *receiver)
 {
-	Work		work = {.query = query,.plan = find_plan(query, from, to),.from = from,.to = to,
-	.receiver = receiver};
+	Work		work = {.function = run,.query = query,.from = from,.to = to,.receiver = receiver};
 
+	Assert(query->key_type != NULL || (from == NULL && to == NULL));
 	receiver->query = query;
 	do_read_only(&work);
 }
@@ -610,10 +623,8 @@ sm_run_query(const char *text, SmReceiver *receiver)
 double
 sm_query_cost(SmQuery *query, const Datum *from, const Datum *to)
 {
-	double		cost;
-	Work		work = {.query = query,.plan = find_plan(query, from, to),.from = from,.to = to,
-	.cost = &cost};
+	Work		work = {.function = estimate,.query = query,.from = from,.to = to};
 
 	do_read_only(&work);
-	return cost;
+	return work.cost;
 }

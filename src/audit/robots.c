@@ -95,12 +95,6 @@ sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base, SmFindings
 		return NULL;
 
 	given = sm_read_argument(sm_argument(args, "robots"), "robots");
-	if (given.len > SM_ROBOTS_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("robots has %zu bytes, more than the %d that are read",
-						given.len, SM_ROBOTS_MAX),
-				 errdetail("Google reads no more than the first 500 KiB of a robots.txt.")));
 	sm_robots_init(&robots->rules, given, agents, nagents, check_interrupts,
 				   palloc(SM_ROBOTS_MEMORY(given.len)));
 	initStringInfo(&robots->room);
@@ -236,19 +230,14 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 	SmSpan		robots_txt = robots->rules.text;
 	const char *invalid = describe_invalid(robots_txt);
 	bool		is_named = false;
-	bool		is_obeyed = false;	/* does Google obey an ignored line? */
 	int			nignored = 0;
 	StringInfoData ignored;
 	SmRobotsReader r;
-	SmRobotsReader google;		/* ends in the last line that Google reads */
 
 	initStringInfo(&ignored);
-	sm_robots_reader_init(&r, robots_txt, SM_ROBOTS_RFC);
-	sm_robots_reader_init(&google, robots_txt, SM_ROBOTS_GOOGLE);
+	sm_robots_reader_init(&r, robots_txt);
 	while (sm_robots_next(&r))
 	{
-		bool		is_read = sm_robots_next(&google);
-
 		CHECK_FOR_INTERRUPTS();
 		/* crawlers skip other lines, such as markup before rules */
 		if (r.key != SM_ROBOTS_OTHER)
@@ -257,7 +246,6 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 			is_named = is_file_url(r.value, urls, nurls);
 		if (!sm_robots_is_ignored(&r))
 			continue;
-		is_obeyed |= is_read && sm_robots_is_obeyed(&google);
 		if (nignored++ < MAX_LINES)
 			appendStringInfo(&ignored, "%s line %u \"%s\"", nignored == 1 ? "" : ",", r.line,
 							 sm_for_message(r.text));
@@ -272,12 +260,11 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 
 	if (nignored > 0)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED,
-						"Crawlers ignore lines of robots.txt%s:%s.",
-						is_obeyed ? ", although Google obeys some of them" : "", ignored.data);
-	if (robots_txt.len > SM_ROBOTS_GOOGLE_MAX)
+						"Some or all crawlers ignore lines of robots.txt:%s.", ignored.data);
+	if (robots_txt.len > SM_ROBOTS_MAX)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
-						"Google reads only the first %d KiB of robots.txt, which end in line %u.",
-						SM_ROBOTS_GOOGLE_MAX / 1024, google.line);
+						"Crawlers may read only the first %d KiB of robots.txt, which end in line %u.",
+						SM_ROBOTS_MAX / 1024, r.line);
 	if (!is_named)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
 						"No Sitemap line of robots.txt names \"%s\".", sm_for_message(urls[0]));

@@ -1,7 +1,6 @@
 /*
  * robotsline.c
- *	  Reads a robots.txt line by line.  Which spellings of a key count are rows of the table
- *	  keys.
+ *	  Reads a robots.txt line by line.  The spellings of keys are rows of the table keys.
  */
 #include "audit/robotsline.h"
 
@@ -9,29 +8,36 @@
 
 #include "text/ascii.h"
 
+/* The keys as RFC 9309 spells them, in section 2.2. */
+static const SmSpan rfc_keys[SM_ROBOTS_OTHER] = {
+	[SM_ROBOTS_AGENT] = {SM_LITERAL("user-agent")},
+	[SM_ROBOTS_ALLOW] = {SM_LITERAL("allow")},
+	[SM_ROBOTS_DISALLOW] = {SM_LITERAL("disallow")},
+	[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
+};
+
 /*
- * Spellings of keys.  RFC 9309, section 2.2, has the first of each key, and all crawlers read
- * these.  Google's parser reads all of them, and keys that begin with one: GetKeyType in
- * https://github.com/google/robotstxt/blob/master/robots.cc.
+ * Spellings that Google's parser accepts, here for all crawlers: GetKeyType in
+ * https://github.com/google/robotstxt/blob/master/robots.cc.  As there, a key may go on after
+ * a spelling.
  */
 static const struct
 {
 	SmSpan		spelling;
 	SmRobotsKey key;
-	SmRobotsDialect dialect;
 }			keys[] = {
-	{{SM_LITERAL("user-agent")}, SM_ROBOTS_AGENT, SM_ROBOTS_RFC},
-	{{SM_LITERAL("useragent")}, SM_ROBOTS_AGENT, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("user agent")}, SM_ROBOTS_AGENT, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("allow")}, SM_ROBOTS_ALLOW, SM_ROBOTS_RFC},
-	{{SM_LITERAL("disallow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_RFC},
-	{{SM_LITERAL("dissallow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("dissalow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("disalow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("diasllow")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("disallaw")}, SM_ROBOTS_DISALLOW, SM_ROBOTS_GOOGLE},
-	{{SM_LITERAL("sitemap")}, SM_ROBOTS_SITEMAP, SM_ROBOTS_RFC},
-	{{SM_LITERAL("site-map")}, SM_ROBOTS_SITEMAP, SM_ROBOTS_GOOGLE}
+	{{SM_LITERAL("user-agent")}, SM_ROBOTS_AGENT},
+	{{SM_LITERAL("useragent")}, SM_ROBOTS_AGENT},
+	{{SM_LITERAL("user agent")}, SM_ROBOTS_AGENT},
+	{{SM_LITERAL("allow")}, SM_ROBOTS_ALLOW},
+	{{SM_LITERAL("disallow")}, SM_ROBOTS_DISALLOW},
+	{{SM_LITERAL("dissallow")}, SM_ROBOTS_DISALLOW},
+	{{SM_LITERAL("dissalow")}, SM_ROBOTS_DISALLOW},
+	{{SM_LITERAL("disalow")}, SM_ROBOTS_DISALLOW},
+	{{SM_LITERAL("diasllow")}, SM_ROBOTS_DISALLOW},
+	{{SM_LITERAL("disallaw")}, SM_ROBOTS_DISALLOW},
+	{{SM_LITERAL("sitemap")}, SM_ROBOTS_SITEMAP},
+	{{SM_LITERAL("site-map")}, SM_ROBOTS_SITEMAP}
 };
 
 #define NKEYS	(sizeof(keys) / sizeof(keys[0]))
@@ -53,31 +59,28 @@ trim(const char *s, const char *end)
 }
 
 void
-sm_robots_reader_init(SmRobotsReader *r, SmSpan text, SmRobotsDialect dialect)
+sm_robots_reader_init(SmRobotsReader *r, SmSpan text)
 {
 	memset(r, 0, sizeof(*r));
-	r->dialect = dialect;
 	r->p = text.s;
-	r->end = text.s + text.len;
-	if (dialect == SM_ROBOTS_GOOGLE && text.len > SM_ROBOTS_GOOGLE_MAX)
-		r->end = text.s + SM_ROBOTS_GOOGLE_MAX;
+	r->end = text.s + (text.len < SM_ROBOTS_MAX ? text.len : SM_ROBOTS_MAX);
 	if (sm_span_begins(text, "\xEF\xBB\xBF"))
 		r->p += 3;
 }
 
 /*
- * The end of the key in a line, NULL for none.  Google's parser takes a blank for a forgotten
- * colon if the line has two words.
+ * The end of the key in a line, NULL for none.  A blank between two words stands for a
+ * forgotten colon.
  */
 static const char *
-end_of_key(SmSpan line, SmRobotsDialect dialect)
+end_of_key(SmSpan line)
 {
 	const char *colon = memchr(line.s, ':', line.len);
 	const char *end = line.s + line.len;
 	const char *blank = line.s;
 	const char *s;
 
-	if (colon || dialect != SM_ROBOTS_GOOGLE)
+	if (colon)
 		return colon;
 	while (blank < end && *blank != ' ' && *blank != '\t')
 		blank++;
@@ -105,22 +108,15 @@ sm_robots_next(SmRobotsReader *r)
 		r->p++;
 	r->line++;
 
-	if (r->dialect == SM_ROBOTS_GOOGLE && end - start > SM_ROBOTS_GOOGLE_LINE)
-		end = start + SM_ROBOTS_GOOGLE_LINE;
 	r->text = trim(start, end);
-	key_end = end_of_key(r->text, r->dialect);
+	key_end = end_of_key(r->text);
 	r->name = key_end ? trim(r->text.s, key_end) : sm_no_span();
 	r->value = key_end ? trim(key_end + 1, r->text.s + r->text.len) : sm_no_span();
 	r->key = SM_ROBOTS_OTHER;
 	for (size_t i = 0; i < NKEYS && r->key == SM_ROBOTS_OTHER; i++)
-	{
-		SmSpan		name = r->name;
-
-		if (r->dialect == SM_ROBOTS_GOOGLE && name.len > keys[i].spelling.len)
-			name.len = keys[i].spelling.len;
-		if (keys[i].dialect <= r->dialect && sm_equal_ignoring_case(name, keys[i].spelling))
+		if (r->name.len >= keys[i].spelling.len &&
+			sm_equal_ignoring_case(sm_span(r->name.s, keys[i].spelling.len), keys[i].spelling))
 			r->key = keys[i].key;
-	}
 	r->in_group |= r->key == SM_ROBOTS_AGENT;
 	return true;
 }
@@ -144,21 +140,15 @@ letters_between(SmSpan a, SmSpan b)
 }
 
 /*
- * Is a key a misspelling, such as "Disalow", "User agent" or "Sitemaps"?  Other keys, such as
+ * Is a key probably a misspelling, such as "Desallow" or "User_agent"?  Other keys, such as
  * Crawl-delay and Host, have a meaning for some crawlers.
  */
 static bool
 is_misspelled(SmSpan given)
 {
 	for (size_t i = 0; i < NKEYS; i++)
-	{
-		SmSpan		key = keys[i].spelling;
-
-		if (keys[i].dialect == SM_ROBOTS_RFC &&
-			((given.len >= key.len && sm_equal_ignoring_case(sm_span(given.s, key.len), key)) ||
-			 letters_between(given, key) <= (keys[i].key == SM_ROBOTS_ALLOW ? 1 : 2)))
+		if (letters_between(given, keys[i].spelling) <= (keys[i].key == SM_ROBOTS_ALLOW ? 1 : 2))
 			return true;
-	}
 	return false;
 }
 
@@ -174,13 +164,10 @@ sm_robots_is_ignored(const SmRobotsReader *r)
 {
 	if (r->key == SM_ROBOTS_OTHER)
 		return r->text.len > 0 && (r->name.s == NULL || is_misspelled(r->name));
+	if (!sm_equal_ignoring_case(r->name, rfc_keys[r->key]) ||
+		memchr(r->text.s, ':', r->text.len) == NULL)
+		return true;
 	return sm_robots_is_rule(r) && !(r->in_group && is_path(r->value));
-}
-
-bool
-sm_robots_is_obeyed(const SmRobotsReader *r)
-{
-	return r->value.len > 0 && r->key != SM_ROBOTS_OTHER && !sm_robots_is_ignored(r);
 }
 
 SmSpan

@@ -1,6 +1,6 @@
 /*
  * robotsline.h
- *	  The lines of a robots.txt, read as RFC 9309 says or as Google's parser does.
+ *	  The lines of a robots.txt, RFC 9309.
  */
 #ifndef SM_ROBOTSLINE_H
 #define SM_ROBOTSLINE_H
@@ -9,26 +9,11 @@
 
 #include "text/span.h"
 
-/* The longest robots.txt, in bytes, so short that no size here overflows. */
-#define SM_ROBOTS_MAX	(4 * 1024 * 1024)
-
 /*
- * What Google's parser reads of a robots.txt, in bytes.  RFC 9309 requires all crawlers to
- * read as much.
+ * What is read of a robots.txt, in bytes: what RFC 9309 requires of all crawlers, and Google
+ * documents.
  */
-#define SM_ROBOTS_GOOGLE_MAX	(500 * 1024)
-
-/* What it reads of a line, in bytes. */
-#define SM_ROBOTS_GOOGLE_LINE	(8 * 2083 - 1)
-
-/* How a crawler reads a robots.txt. */
-typedef enum SmRobotsDialect
-{
-	SM_ROBOTS_RFC,				/* as RFC 9309 says */
-	SM_ROBOTS_GOOGLE,			/* as Google's parser: with misspelled keys,
-								 * comparing raw ASCII */
-	SM_ROBOTS_NDIALECTS
-} SmRobotsDialect;
+#define SM_ROBOTS_MAX	(500 * 1024)
 
 typedef enum SmRobotsKey
 {
@@ -51,27 +36,23 @@ typedef struct SmRobotsReader
 	uint32_t	line;			/* its number, counted from 1 */
 
 	/* private */
-	SmRobotsDialect dialect;
 	const char *p;
 	const char *end;
 	bool		in_group;		/* did a line User-agent come before? */
 } SmRobotsReader;
 
-/* Begin to read a robots.txt line by line, as far as crawlers with the dialect do. */
-extern void sm_robots_reader_init(SmRobotsReader *r, SmSpan text, SmRobotsDialect dialect);
+/* Begin to read a robots.txt line by line. */
+extern void sm_robots_reader_init(SmRobotsReader *r, SmSpan text);
 
 /* Read the next line; false at the end. */
 extern bool sm_robots_next(SmRobotsReader *r);
 
 /*
- * Do crawlers ignore the line just read, by RFC 9309, although it seems to have one of the
+ * Do some crawlers, or all, ignore the line just read, although it seems to have one of the
  * keys?  It is a line without a colon, with a misspelled key, with a rule before the first
  * User-agent, or with a path that matches nothing.
  */
 extern bool sm_robots_is_ignored(const SmRobotsReader *r);
-
-/* Does the line just read tell crawlers anything? */
-extern bool sm_robots_is_obeyed(const SmRobotsReader *r);
 
 /* Is the line just read a rule?  It may have an empty path. */
 static inline bool

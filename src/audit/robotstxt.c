@@ -4,11 +4,9 @@
  *
  * What is known about single crawlers are rows of the table crawlers.
  *
- * The path of a rule and a URL are brought to one form, each dialect to its own.  RFC 9309,
- * section 2.2.2: escapes of unreserved octets are decoded, other escapes get upper-case
- * digits, octets that a URL cannot contain are escaped, and so are "*" and "$" except where
- * they are wildcards.  Google's parser: escapes get upper-case digits, octets outside ASCII
- * are escaped.
+ * The path of a rule and a URL are brought to one form (RFC 9309, section 2.2.2): escapes of
+ * unreserved octets are decoded, other escapes get upper-case digits, octets that a URL cannot
+ * contain are escaped, and so are "*" and "$" except where they are wildcards.
  *
  * The rules of all crawlers are in one list, longest first, and each records which
  * crawlers obey it.  A URL is compared with one rule after another, until the rule of
@@ -39,23 +37,19 @@
 
 /*
  * The symbols of "*" and "$"; all others are the octets of the encoded path, which are
- * ASCII.  END is also the end of each URL.
+ * ASCII.  PATH_END is also the end of each URL.
  */
-#define ANY			0x80
-#define END			0x81
+#define WILDCARD	0x80
+#define PATH_END	0x81
 
-/*
- * The shortest lines of one rule and of two, with room for keys as add_rule reserves it.
- */
-_Static_assert(sizeof(SmRobotsRule) + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:x") - 1) &&
-			   2 * sizeof(SmRobotsRule) + 31 + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:/index.htm") - 1),
+/* The shortest line of a rule, with room for its key as add_rule reserves it. */
+_Static_assert(sizeof(SmRobotsRule) + 4 <= SM_ROBOTS_BYTE * (sizeof("allow:x") - 1),
 			   "a rule needs more memory than SM_ROBOTS_MEMORY allows for its line");
 
 /* Traits of crawlers. */
 #define IS_FAMILY			0x01	/* all crawlers with this in their names */
-#define READS_AS_GOOGLE		0x02	/* its dialect is SM_ROBOTS_GOOGLE */
-#define IGNORES_EVERYBODY	0x04	/* the groups for "*" */
-#define IGNORES_ROBOTS		0x08	/* every group */
+#define IGNORES_EVERYBODY	0x02	/* the groups for "*" */
+#define IGNORES_ROBOTS		0x04	/* every group */
 
 /*
  * Crawlers that do more or less than RFC 9309 says, below the addresses of the pages that
@@ -104,10 +98,7 @@ static const Crawler crawlers[] = {
 	{{SM_LITERAL("Applebot")},.other = {SM_LITERAL("Googlebot")}},
 
 	/* https://yandex.com/support/webmaster/en/robot-workings/user-agent */
-	{{SM_LITERAL("Yandex")},.other = {SM_LITERAL("Yandex")},.traits = IS_FAMILY},
-
-	/* https://github.com/google/robotstxt */
-	{{SM_LITERAL("Google")},.traits = IS_FAMILY | READS_AS_GOOGLE}
+	{{SM_LITERAL("Yandex")},.other = {SM_LITERAL("Yandex")},.traits = IS_FAMILY}
 };
 
 #define NCRAWLERS	(sizeof(crawlers) / sizeof(crawlers[0]))
@@ -115,31 +106,28 @@ static const Crawler crawlers[] = {
 /* The set of the n-th agent alone. */
 #define AGENT(n)	(UINT64_C(1) << (n))
 
-/* The agents with a dialect that obey the group of a User-agent line. */
+/* The agents that obey the group of a User-agent line. */
 static SmRobotsAgents
-agents_of(const SmRobots *robots, SmRobotsDialect dialect, SmSpan value)
+agents_of(const SmRobots *robots, SmSpan value)
 {
 	SmRobotsAgents agents = 0;
 	SmSpan		token = sm_robots_token(value);
 
 	for (uint32_t i = 0; i < robots->nagents; i++)
-		if (token.len > 0 && robots->agents[i].dialect == dialect &&
-			sm_equal_ignoring_case(token, robots->agents[i].token))
+		if (token.len > 0 && sm_equal_ignoring_case(token, robots->agents[i].token))
 			agents |= AGENT(i);
 	return agents;
 }
 
 /*
- * Write the next octet of a path, or its escape, in the form of a dialect: one symbol or
- * three.  Returns their number, and moves *s past the octet.
+ * Write the next octet of a path, or its escape, in the one form: one symbol or three.
+ * Returns their number, and moves *s past the octet.
  */
 static inline int
-encode_octet(const char **s, const char *end, SmRobotsDialect dialect, uint8_t *dst)
+encode_octet(const char **s, const char *end, uint8_t *dst)
 {
 	unsigned char octet = **s;
-	bool		is_rfc = dialect == SM_ROBOTS_RFC;
-	bool		as_is = is_rfc ? (SM_CLASSES(octet) & (SM_UNRESERVED | SM_ROBOTS_AS_IS)) != 0 :
-		octet < 0x80;
+	bool		as_is = (SM_CLASSES(octet) & (SM_UNRESERVED | SM_ROBOTS_AS_IS)) != 0;
 	int			high;
 	int			low;
 
@@ -147,7 +135,7 @@ encode_octet(const char **s, const char *end, SmRobotsDialect dialect, uint8_t *
 		(high = sm_hex_value((*s)[1])) >= 0 && (low = sm_hex_value((*s)[2])) >= 0)
 	{
 		octet = high << 4 | low;
-		as_is = is_rfc && (SM_CLASSES(octet) & SM_UNRESERVED);
+		as_is = (SM_CLASSES(octet) & SM_UNRESERVED) != 0;
 		*s += 2;
 	}
 	*s += 1;
@@ -169,7 +157,7 @@ encode_octet(const char **s, const char *end, SmRobotsDialect dialect, uint8_t *
  * escape has three symbols.
  */
 static uint32_t
-make_key(SmSpan path, SmRobotsDialect dialect, uint8_t *dst, uint32_t *length)
+make_key(SmSpan path, uint8_t *dst, uint32_t *length)
 {
 	const char *s = path.s;
 	const char *end = s + path.len;
@@ -182,12 +170,12 @@ make_key(SmSpan path, SmRobotsDialect dialect, uint8_t *dst, uint32_t *length)
 		int			nsymbols = 1;
 
 		if (*s == '*' || (is_dollar && s + 1 == end))
-			dst[n] = *s++ == '*' ? ANY : END;
+			dst[n] = *s++ == '*' ? WILDCARD : PATH_END;
 		else
-			nsymbols = encode_octet(&s, end, dialect, dst + n);
+			nsymbols = encode_octet(&s, end, dst + n);
 		*length += is_dollar ? 1 : nsymbols;
 		n += nsymbols;
-		if (n > 1 && dst[n - 1] == ANY && dst[n - 2] == ANY)
+		if (n > 1 && dst[n - 1] == WILDCARD && dst[n - 2] == WILDCARD)
 			n--;
 	}
 	return n;
@@ -201,10 +189,10 @@ contents_of(const uint8_t *symbols, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (symbols[i] == ANY)
+		if (symbols[i] == WILDCARD)
 			continue;
 		contents.octets |= UINT64_C(1) << symbols[i] % 64;
-		if (i > 0 && symbols[i - 1] != ANY)
+		if (i > 0 && symbols[i - 1] != WILDCARD)
 			contents.pairs |= UINT64_C(1) << (symbols[i - 1] * 37 + symbols[i]) % 64;
 	}
 	return contents;
@@ -255,11 +243,11 @@ describe_crawler(SmSpan name)
 
 /* Does the robots.txt have a group with this name? */
 static bool
-has_group(const SmRobots *robots, SmRobotsDialect dialect, SmSpan name)
+has_group(const SmRobots *robots, SmSpan name)
 {
 	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, robots->text, dialect);
+	sm_robots_reader_init(&r, robots->text);
 	while (name.len > 0 && sm_robots_next(&r))
 	{
 		robots->check_interrupts();
@@ -273,16 +261,15 @@ static void
 add_agent(SmRobots *robots, SmSpan name, unsigned int uses)
 {
 	Crawler		crawler = describe_crawler(name);
-	SmRobotsDialect dialect = (crawler.traits & READS_AS_GOOGLE) ? SM_ROBOTS_GOOGLE : SM_ROBOTS_RFC;
-	SmSpan		token = has_group(robots, dialect, name) ? name :
-		has_group(robots, dialect, crawler.other) ? crawler.other : sm_span_of("*");
+	SmSpan		token = has_group(robots, name) ? name :
+		has_group(robots, crawler.other) ? crawler.other : sm_span_of("*");
 
 	if ((crawler.traits & IGNORES_ROBOTS) ||
 		((crawler.traits & IGNORES_EVERYBODY) && sm_span_is(token, "*")))
 		token = sm_no_span();
 	robots->agents[robots->nagents++] = (SmRobotsAgent)
 	{
-		.name = name,.uses = uses,.dialect = dialect,.token = token
+		.name = name,.uses = uses,.token = token
 	};
 }
 
@@ -295,7 +282,7 @@ add_stand_in(SmRobots *robots, const Crawler *crawler)
 {
 	bool		is_needed = false;
 
-	if (crawler->use == SM_ROBOTS_PAGE || !has_group(robots, SM_ROBOTS_GOOGLE, crawler->name))
+	if (crawler->use == SM_ROBOTS_PAGE || !has_group(robots, crawler->name))
 		return;
 	for (uint32_t i = 0; i < robots->nagents; i++)
 		if (sm_equal_ignoring_case(robots->agents[i].name, crawler->other))
@@ -310,58 +297,26 @@ add_stand_in(SmRobots *robots, const Crawler *crawler)
 		add_agent(robots, crawler->name, SM_ROBOTS_FOR(crawler->use));
 }
 
-/*
- * Add a rule, and write its key before key.  is_whole: the path has to be all of a URL's.
- * Returns where the key begins.
- */
+/* Add a rule, and write its key before key.  Returns where the key begins. */
 static uint8_t *
-add_rule(SmRobots *robots, const SmRobotsReader *r, SmSpan path, bool is_whole,
-		 SmRobotsAgents agents, uint8_t *key)
+add_rule(SmRobots *robots, const SmRobotsReader *r, SmRobotsAgents agents, uint8_t *key)
 {
 	SmRobotsRule *rule = &robots->rules[robots->nrules++];
 
-	key -= 3 * path.len + 1;
+	key -= 3 * r->value.len + 1;
 	rule->key = key;
-	rule->key_len = make_key(path, r->dialect, key, &rule->length);
-	if (is_whole)
-	{
-		key[rule->key_len++] = END;
-		rule->length++;
-	}
+	rule->key_len = make_key(r->value, key, &rule->length);
 	rule->contents = contents_of(key, rule->key_len);
 	rule->agents = agents;
 	rule->text = r->text;
 	rule->line = r->line;
 	rule->allow = r->key == SM_ROBOTS_ALLOW;
-	rule->dialect = r->dialect;
 	return key;
 }
 
-/*
- * The part of the path of an "Allow" that is a directory, if its index follows, as in
- * /a/index.html; an empty span if not.  In Google's parser, the rule allows the directory as
- * well.
- */
-static SmSpan
-directory_of_index(const SmRobotsReader *r)
-{
-	SmSpan		path = r->value;
-	size_t		len = path.len;
-
-	if (r->dialect != SM_ROBOTS_GOOGLE || r->key != SM_ROBOTS_ALLOW)
-		return sm_no_span();
-	while (len > 0 && path.s[len - 1] != '/')
-		len--;
-	return len > 0 && sm_span_begins(sm_span(path.s + len, path.len - len), "index.htm") ?
-		sm_span(path.s, len) : sm_no_span();
-}
-
-/*
- * Compile the rules that the agents with this dialect obey, and write their keys before key.
- * Returns where the keys begin.
- */
-static uint8_t *
-compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
+/* Compile the rules that the agents obey, and write their keys before key. */
+static void
+compile_rules(SmRobots *robots, uint8_t *key)
 {
 	SmRobotsAgents group = 0;	/* agents that obey the group of the line */
 	bool		has_rules = false;	/* does the group have a rule?  Then the
@@ -369,28 +324,23 @@ compile_rules(SmRobots *robots, SmRobotsDialect dialect, uint8_t *key)
 									 * group. */
 	SmRobotsReader r;
 
-	sm_robots_reader_init(&r, robots->text, dialect);
+	sm_robots_reader_init(&r, robots->text);
 	while (sm_robots_next(&r))
 	{
 		robots->check_interrupts();
 		if (r.key == SM_ROBOTS_AGENT)
 		{
-			group = (has_rules ? 0 : group) | agents_of(robots, dialect, r.value);
+			group = (has_rules ? 0 : group) | agents_of(robots, r.value);
 			has_rules = false;
 		}
 		else if (sm_robots_is_rule(&r))
 		{
-			SmSpan		directory = directory_of_index(&r);
-
 			has_rules = true;
 			if (group == 0 || r.value.len == 0)
 				continue;
-			key = add_rule(robots, &r, r.value, false, group, key);
-			if (directory.len > 0)
-				key = add_rule(robots, &r, directory, true, group, key);
+			key = add_rule(robots, &r, group, key);
 		}
 	}
-	return key;
 }
 
 void
@@ -408,8 +358,7 @@ sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t na
 		add_agent(robots, agents[i].name, ~0U);
 	for (size_t k = 0; k < NCRAWLERS; k++)
 		add_stand_in(robots, &crawlers[k]);
-	key = compile_rules(robots, SM_ROBOTS_RFC, key);
-	compile_rules(robots, SM_ROBOTS_GOOGLE, key);
+	compile_rules(robots, key);
 	qsort(robots->rules, robots->nrules, sizeof(SmRobotsRule), compare_rules);
 }
 
@@ -432,7 +381,7 @@ matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
 
 	while (key < key_end)
 	{
-		if (*key == ANY)
+		if (*key == WILDCARD)
 		{
 			after_any = ++key;
 			tried = path;
@@ -442,7 +391,7 @@ matches(SmRobots *robots, const SmRobotsRule *rule, const uint8_t *path)
 			key++;
 			path++;
 		}
-		else if (after_any == NULL || *path == END)
+		else if (after_any == NULL || *path == PATH_END)
 			return false;		/* the rest of the URL is too short, and
 								 * shorter at each later octet */
 		else
@@ -465,8 +414,9 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 {
 	const char *hash = memchr(path, '#', len);
 	const char *end = hash ? hash : path + len;
-	uint8_t    *symbols[SM_ROBOTS_NDIALECTS];
-	SmRobotsContents contents[SM_ROBOTS_NDIALECTS];
+	uint8_t    *symbols = room;
+	size_t		n = 0;
+	SmRobotsContents contents;
 	SmRobotsAgents undecided = ~UINT64_C(0) >> (SM_ROBOTS_MAX_AGENTS - robots->nagents);
 
 	for (uint32_t i = 0; i < robots->nagents; i++)
@@ -474,29 +424,21 @@ sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room)
 	if (sm_span_is(sm_span(path, end - path), "/robots.txt"))
 		return;
 
-	for (SmRobotsDialect dialect = 0; dialect < SM_ROBOTS_NDIALECTS; dialect++)
-	{
-		uint8_t    *dst = (uint8_t *) room + dialect * (3 * len + 2);
-		size_t		n = 0;
-
-		symbols[dialect] = dst;
-		if (path == end || *path != '/')
-			dst[n++] = '/';
-		for (const char *s = path; s < end;)
-			n += encode_octet(&s, end, dialect, dst + n);
-		dst[n++] = END;
-		contents[dialect] = contents_of(dst, n);
-	}
+	if (path == end || *path != '/')
+		symbols[n++] = '/';
+	for (const char *s = path; s < end;)
+		n += encode_octet(&s, end, symbols + n);
+	symbols[n++] = PATH_END;
+	contents = contents_of(symbols, n);
 
 	for (uint32_t i = 0; i < robots->nrules; i++)
 	{
 		const SmRobotsRule *rule = &robots->rules[i];
-		const SmRobotsContents *url = &contents[rule->dialect];
 
-		if ((rule->contents.octets & ~url->octets) != 0 ||
-			(rule->contents.pairs & ~url->pairs) != 0 ||
+		if ((rule->contents.octets & ~contents.octets) != 0 ||
+			(rule->contents.pairs & ~contents.pairs) != 0 ||
 			(rule->agents & undecided) == 0 ||
-			!matches(robots, rule, symbols[rule->dialect]))
+			!matches(robots, rule, symbols))
 			continue;
 		for (uint32_t k = 0; k < robots->nagents; k++)
 			if (rule->agents & undecided & AGENT(k))

@@ -1,7 +1,6 @@
 /*
  * robotstxt.h
- *	  robots.txt: which rule decides whether a crawler may fetch a URL, by RFC 9309, or as
- *	  Google's parser has it.
+ *	  robots.txt: which rule decides whether a crawler may fetch a URL, by RFC 9309.
  *
  * Nothing is allocated: the caller provides the memory, and keeps the text.
  */
@@ -12,7 +11,7 @@
 
 #include "audit/robotsline.h"
 
-/* Bytes of memory for each byte that the crawlers of a dialect read: a short rule takes most. */
+/* Bytes of memory for each byte that is read: a short rule takes most. */
 #define SM_ROBOTS_BYTE	11
 
 /* A set of agents: a bit for each. */
@@ -44,9 +43,6 @@ typedef struct SmRobotsRule
 	SmSpan		text;			/* of the line */
 	uint32_t	line;
 	bool		allow;
-
-	/* private */
-	uint8_t		dialect;		/* SmRobotsDialect of its agents and of key */
 } SmRobotsRule;
 
 /* What a URL is fetched as. */
@@ -76,7 +72,6 @@ typedef struct SmRobotsAgent
 	/* private */
 	SmSpan		token;			/* name whose groups the agent obeys, maybe
 								 * "*"; empty for none */
-	SmRobotsDialect dialect;
 } SmRobotsAgent;
 
 /* The rules that crawlers obey. */
@@ -97,13 +92,13 @@ typedef struct SmRobots
 } SmRobots;
 
 /*
- * Compile the rules of a robots.txt of at most SM_ROBOTS_MAX bytes.  agents: nagents with
+ * Compile the rules of a robots.txt, of which SM_ROBOTS_MAX bytes are read.  agents: nagents with
  * their names set, and room for SM_ROBOTS_STAND_INS more; together at most
  * SM_ROBOTS_MAX_AGENTS.  check_interrupts: function to call now and then; if it does not
  * return, robots cannot be used again.  memory: SM_ROBOTS_MEMORY(text.len) bytes, aligned as
  * by malloc.
  */
-#define SM_ROBOTS_MEMORY(len)	(SM_ROBOTS_BYTE * ((len) + ((len) > SM_ROBOTS_GOOGLE_MAX ? SM_ROBOTS_GOOGLE_MAX : (len))))
+#define SM_ROBOTS_MEMORY(len)	(SM_ROBOTS_BYTE * ((len) < SM_ROBOTS_MAX ? (len) : SM_ROBOTS_MAX))
 
 extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents, uint32_t nagents,
 						   void (*check_interrupts) (void), void *memory);
@@ -113,7 +108,7 @@ extern void sm_robots_init(SmRobots *robots, SmSpan text, SmRobotsAgent *agents,
  * the URL, percent-encoded or not; the fragment is ignored.  room: SM_ROBOTS_ROOM(len)
  * bytes to work in.
  */
-#define SM_ROBOTS_ROOM(len)	(SM_ROBOTS_NDIALECTS * (3 * (len) + 2))
+#define SM_ROBOTS_ROOM(len)	(3 * (len) + 2)
 
 extern void sm_robots_match(SmRobots *robots, const char *path, size_t len, void *room);
 

@@ -30,7 +30,7 @@ typedef struct Characters
 }			Characters;
 
 static void
-read_characters(SmSpan text, bool is_rule, bool google, Characters * to)
+read_characters(SmSpan text, bool is_rule, Characters * to)
 {
 	to->n = to->length = 0;
 	for (size_t i = 0; i < text.len; i++)
@@ -47,14 +47,14 @@ read_characters(SmSpan text, bool is_rule, bool google, Characters * to)
 			to->c[to->n++] = code == '*' ? WILDCARD : LAST;
 			continue;
 		}
-		if (is_rule && code == '$' && !google)
+		if (is_rule && code == '$')
 			to->length -= 2;
 		if (is_escape)
 		{
 			code = (unsigned) strtoul((char[]) {text.s[i + 1], text.s[i + 2], '\0'}, NULL, 16);
 			i += 2;
 		}
-		as_is = google ? !is_escape : isalnum((int) code) ||
+		as_is = isalnum((int) code) ||
 			(code && strchr(is_escape ? "-._~" : "-._~!&'()+,/:;=?@", (int) code));
 		if (code < 0x80 && as_is)
 		{
@@ -116,7 +116,7 @@ strip(const char *s, const char *end)
 
 /* Take the next line from *s; false at the end. */
 static bool
-next_line(const char **s, const char *end, bool google, Line * line)
+next_line(const char **s, const char *end, Line * line)
 {
 	const char *start = *s;
 	const char *stop;
@@ -140,7 +140,7 @@ next_line(const char **s, const char *end, bool google, Line * line)
 		line->key = strip(start, colon);
 		line->value = strip(colon + 1, stop);
 	}
-	else if (google)
+	else
 	{
 		SmSpan		text = strip(start, stop);
 		SmSpan		words[3];
@@ -170,17 +170,17 @@ begins(const Line * line, const char *key)
 
 /* Is it the key "user-agent", "allow" or "disallow"? */
 static bool
-key_is(const Line * line, bool google, const char *key)
+key_is(const Line * line, const char *key)
 {
 	static const char *const others[][2] = {
 		{"user-agent", "useragent"}, {"user-agent", "user agent"}, {"disallow", "dissallow"}, {"disallow", "dissalow"},
 		{"disallow", "disalow"}, {"disallow", "diasllow"}, {"disallow", "disallaw"}
 	};
 
-	for (size_t i = 0; google && i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (strcmp(key, others[i][0]) == 0 && begins(line, others[i][1]))
 			return true;
-	return begins(line, key) && (google || line->key.len == strlen(key));
+	return begins(line, key);
 }
 
 static bool
@@ -202,12 +202,12 @@ names_all(const Line * line)
 
 /* Does a group name the agent? */
 static bool
-is_named(const char *text, const char *end, bool google, const char *agent)
+is_named(const char *text, const char *end, const char *agent)
 {
 	Line		line;
 
-	while (next_line(&text, end, google, &line))
-		if (key_is(&line, google, "user-agent") && names(&line, agent))
+	while (next_line(&text, end, &line))
+		if (key_is(&line, "user-agent") && names(&line, agent))
 			return true;
 	return false;
 }
@@ -260,49 +260,36 @@ judge(const char *text, const char *end, const char *agent, SmSpan path)
 	int			number = 0;
 	const char *s;
 	Line		line;
-	bool		google = strcasestr(agent, "google") != NULL;
 
 	if (ignores(agent))
 		return 0;
 	if (sm_span_is(path, "/robots.txt"))
 		return 0;
 	snprintf(whole_path, sizeof(whole_path), "%s%.*s", path.len == 0 || path.s[0] != '/' ? "/" : "", (int) path.len, path.s);
-	read_characters(sm_span_of(whole_path), false, google, &path_characters);
-	has_group = is_named(text, end, google, agent);
+	read_characters(sm_span_of(whole_path), false, &path_characters);
+	has_group = is_named(text, end, agent);
 	if (!has_group && other_agent(agent))
 	{
 		agent = other_agent(agent);
-		has_group = *agent == '\0' || is_named(text, end, google, agent);
+		has_group = *agent == '\0' || is_named(text, end, agent);
 	}
-	for (s = text; next_line(&s, end, google, &line);)
+	for (s = text; next_line(&s, end, &line);)
 	{
-		bool		allow = key_is(&line, google, "allow");
+		bool		allow = key_is(&line, "allow");
 
 		number++;
-		if (key_is(&line, google, "user-agent"))
+		if (key_is(&line, "user-agent"))
 		{
 			if (has_rules)
 				has_rules = obeys = false;
 			obeys |= has_group ? *agent != '\0' && names(&line, agent) : names_all(&line);
 		}
-		else if (allow || key_is(&line, google, "disallow"))
+		else if (allow || key_is(&line, "disallow"))
 		{
-			size_t		slash = line.value.len;
-			char		directory[1100];
-
 			has_rules = true;
 			if (!obeys || line.value.len == 0)
 				continue;
-			read_characters(line.value, true, google, &rule);
-			while (slash > 0 && line.value.s[slash - 1] != '/')
-				slash--;
-			if (google && allow && slash > 0 && line.value.len - slash >= 9 &&
-				memcmp(line.value.s + slash, "index.htm", 9) == 0 && !matches(&rule, &path_characters))
-			{
-				memcpy(directory, line.value.s, slash);
-				directory[slash] = '$';
-				read_characters(sm_span(directory, slash + 1), true, google, &rule);
-			}
+			read_characters(line.value, true, &rule);
 			if (!matches(&rule, &path_characters) || rule.length < best_length)
 				continue;
 			if (rule.length == best_length && (best > 0 || !allow))
@@ -368,24 +355,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int use = SM_ROBOTS_IMAGE; use < SM_ROBOTS_NUSES; use++)
 	{
 		static const char *const stand_ins[SM_ROBOTS_NUSES] = {"", "Googlebot-Image", "Googlebot-Video", "Googlebot-News"};
-		bool		has_stand_in = is_named(lines, end, true, stand_ins[use]);
+		bool		has_stand_in = is_named(lines, end, stand_ins[use]);
 
 		CHECK(!(agents[3].uses & SM_ROBOTS_FOR(use)) == has_stand_in);
 		for (uint32_t n = 0; n < robots.nagents; n++)
 			if (strcasecmp(agents[n].name.s, stand_ins[use]) == 0)
 				CHECK(!(agents[n].uses & SM_ROBOTS_FOR(use)) == (n >= NAGENTS && !has_stand_in));
 	}
-	for (SmRobotsDialect dialect = SM_ROBOTS_RFC; dialect < SM_ROBOTS_NDIALECTS; dialect = (SmRobotsDialect) (dialect + 1))
+	sm_robots_reader_init(&r, sm_span(text_copy, end - text));
+	for (uint32_t line = 1; sm_robots_next(&r); line++)
 	{
-		uint32_t	last = 0;
-
-		sm_robots_reader_init(&r, sm_span(text_copy, end - text), dialect);
-		while (sm_robots_next(&r))
-		{
-			CHECK(r.line == ++last);
-			CHECK(!sm_robots_is_ignored(&r) || r.text.len > 0);
-			CHECK(!sm_robots_is_obeyed(&r) || dialect == SM_ROBOTS_GOOGLE || !sm_robots_is_ignored(&r));
-		}
+		CHECK(r.line == line);
+		CHECK(!sm_robots_is_ignored(&r) || r.text.len > 0);
 	}
 
 	free(room);

@@ -130,7 +130,7 @@ sub read_lines
 	{
 		$number++;
 		$line =~ s/#.*//;
-		push @lines, [ $number, lc $1, $2 ] if $line =~ /^[ \t]*([A-Za-z-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;
+		push @lines, [ $number, lc $1, $2 // $3 ] if $line =~ /^[ \t]*([A-Za-z-]+)(?:[ \t]*:[ \t]*(.*?)|[ \t]+([^ \t:]+))[ \t]*$/;
 	}
 	return @lines;
 }

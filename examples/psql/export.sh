@@ -8,7 +8,9 @@
 # name, kind, digest, lastmod and content, as a target of sitemap_publish does.  Only
 # files whose digest changed are read and written.  A file's time is lastmod, so that
 # machines agree on it.  Files that an earlier run wrote and that the query no longer
-# has are removed.
+# has are removed.  Files that no run wrote are neither overwritten nor removed.
+#
+# The directory belongs to one site, and to the user who runs this script.
 #
 # The directory's list .sitemap_files has a name and a digest on each line, "-" while
 # the file is replaced.  The last line of a name counts.
@@ -23,9 +25,23 @@ list=.sitemap_files new=.sitemap_files.new
 umask 022
 mkdir -p "$directory"
 cd "$directory"
-exec 9>.sitemap_files.lock
-flock -n 9 || { echo "another run writes to $directory" >&2; exit 1; }
-[ -e $list ] || : >$list
+
+fail()
+{
+	echo "$1" >&2
+	exit 1
+}
+
+# Where another user can write, a link could lead to any file of ours.
+if ! [ -O . ] || [ -n "$(find . -prune -perm -o=w)" ]; then
+	fail "$directory belongs to another user, or every user can write to it"
+fi
+exec 9<.
+flock -n 9 || fail "another run writes to $directory"
+[ -e $list ] || [ -L $list ] || : >$list
+if [ -L $list ] || ! [ -f $list ] || ! [ -O $list ]; then
+	fail "the list $directory/$list is not a file of this user"
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -49,10 +65,31 @@ note()
 	printf '%s\t%s\n' "$1" "$2" >>$list
 }
 
+# check_changes: the names are those that sitemap_export writes, no program and nothing
+# outside; each is there once; and no file of another program is replaced.
+check_changes()
+{
+	if cat "$work/changed" "$work/gone" |
+		LC_ALL=C grep -vE '^[^./\	][^/\	]*\.(xml|txt|css|xslt?)(\.gz)?	' >&2; then
+		fail 'invalid file name'
+	fi
+	twice=$(cut -f 1 "$work/wanted" | LC_ALL=C sort | uniq -d | head -n 1)
+	if [ -n "$twice" ]; then
+		fail "the query has two files of the name $twice: select those of one base_url"
+	fi
+	while IFS=$'\t' read -r name _; do
+		if [ -e "./$name" ] || [ -L "./$name" ]; then
+			cut -f 1 $list | grep -qxF -e "$name" ||
+				fail "$directory/$name is not in the list $list, so another program wrote it: rename it"
+		fi
+	done <"$work/changed"
+}
+
 # write NAME DIGEST TIME: fetch a file and put it in its place, if the query still has it
 # with that digest.
 write()
 {
+	rm -f $new
 	sql --set=name="$1" --set=digest="$2" <<'SQL' | base64 -d >$new
 COPY (SELECT translate(encode(content, 'base64'), E'\n', '')
         FROM (:query) f WHERE name = :'name' AND digest = :'digest') TO STDOUT;
@@ -84,20 +121,13 @@ COPY (SELECT name, digest,
        WHERE digest IS NOT NULL
        ORDER BY kind = 'index', name) TO STDOUT (NULL '');
 SQL
-	if ! [ -s "$work/wanted" ]; then
-		echo 'the query has no files' >&2
-		exit 1
-	fi
+	[ -s "$work/wanted" ] || fail 'the query has no files'
 	known >"$work/known"
 	awk -F '\t' 'FILENAME == ARGV[1] { known[$1, $2]; next } !(($1, $2) in known)' \
 		"$work/known" "$work/wanted" >"$work/changed"
 	awk -F '\t' 'FILENAME == ARGV[1] { wanted[$1]; next } !($1 in wanted)' \
 		"$work/wanted" "$work/known" >"$work/gone"
-	# the names are those that sitemap_export writes: no program, nothing outside
-	if LC_ALL=C grep -vE '^[^./\	][^/\	]*\.(xml|txt|css|xslt?)(\.gz)?	' "$work/changed" >&2; then
-		echo 'invalid file name' >&2
-		exit 1
-	fi
+	check_changes
 
 	while IFS=$'\t' read -r name digest time <&3; do
 		write "$name" "$digest" "$time"
@@ -113,14 +143,12 @@ SQL
 rounds=0 has_changed=yes
 while [ $has_changed = yes ]; do
 	rounds=$((rounds + 1))
-	if [ $rounds -gt 10 ]; then
-		echo 'the files change faster than they are written' >&2
-		exit 1
-	fi
+	[ $rounds -le 10 ] || fail 'the files change faster than they are written'
 	has_changed=no
 	round
 done
 if [ -s "$work/changed" ] || [ -s "$work/gone" ]; then
+	rm -f $list.tmp
 	known >$list.tmp
 	mv $list.tmp $list
 fi

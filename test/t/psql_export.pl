@@ -39,6 +39,9 @@ our $query = 'TABLE site_files';
 test_changes();
 test_times();
 test_errors();
+test_other_programs();
+test_other_users();
+test_sites();
 test_crashes();
 test_standby();
 test_memory();
@@ -77,13 +80,6 @@ sub test_changes
 
 	unlink "$dir/sitemap.xml" or die $!;
 	is(run(), '0: wrote sitemap.xml, ', 'a file that was lost is written again');
-	unlink "$dir/$list" or die $!;
-	%before = identities();
-	is(run(), '0: ', 'without the list, contents are compared');
-	delete $before{$list};
-	my %after = identities();
-	delete $after{$list};
-	is_deeply(\%after, \%before, 'and what is right is not touched');
 	return;
 }
 
@@ -143,10 +139,100 @@ sub test_errors
 	is_deeply({ identities() }, \%before, 'nothing has changed');
 
 	# one run at a time
-	open(my $lock, '>', "$dir/.sitemap_files.lock") or die $!;
+	open(my $lock, '<', $dir) or die $!;
 	flock $lock, 2 or die $!;
 	like((run())[1], qr/another run writes/, 'a second run at a time is refused');
 	close $lock;
+	return;
+}
+
+# Only files that the list names are replaced or removed.
+sub test_other_programs
+{
+	my %mine = contents();
+	local $dir = PostgreSQL::Test::Utils::tempdir();
+
+	append_to_file("$dir/sitemap.xml", 'foreign');
+	foreach my $time ('first', 'second')
+	{
+		my ($result, $errors) = run();
+
+		is($result, '1: ', "the $time run is refused beside a sitemap.xml of another program");
+		like($errors, qr{\Q$dir/sitemap.xml\E is not in the list .*: rename it}, 'and says what to do');
+		is_deeply([files()], ['sitemap.xml'], 'nothing is written');
+		is(slurp_file("$dir/sitemap.xml"), 'foreign', 'nor replaced');
+	}
+	rename "$dir/sitemap.xml", "$dir/old.xml" or die $!;
+	like(run(), qr/^0: (?:wrote \S+, )+$/, 'the old file has another name');
+	$mine{'old.xml'} = 'foreign';
+	is_deeply({ map { $_ => slurp_file("$dir/$_") } files() }, \%mine, 'and stays');
+
+	symlink '/nonexistent', "$dir/link.xml" or die $!;
+	my $new = q{SELECT 'link.xml' AS name, 'urlset' AS kind, 'd' AS digest, NULL::timestamptz AS lastmod, '\x00'::bytea AS content};
+	local $query = "SELECT name, kind, digest, lastmod, content FROM site_files UNION ALL $new";
+	is(run(), '1: ', 'a link of another program is not replaced');
+	unlink "$dir/link.xml" or die $!;
+
+	# a list that names files outside of the directory
+	my $outside = "$dir/../outside-$$.xml";
+	append_to_file($outside, 'precious');
+	append_to_file("$dir/$list", "../outside-$$.xml\td\n");
+	is(run(), '1: ', 'a list with a path');
+	is(slurp_file($outside), 'precious', 'removes nothing outside');
+	unlink $outside or die $!;
+	return;
+}
+
+# Another user could lead the script to any file of ours by a link.
+sub test_other_users
+{
+	my $precious = PostgreSQL::Test::Utils::tempdir() . '/precious';
+	my $refused = sub {
+		my ($error, $name) = @_;
+		my ($result, $errors) = run();
+
+		is($result, '1: ', $name);
+		like($errors, $error, 'and why');
+		return;
+	};
+
+	append_to_file($precious, 'precious');
+	foreach my $file ('', '.lock', '.new', '.tmp')
+	{
+		local $dir = PostgreSQL::Test::Utils::tempdir();
+
+		symlink $precious, "$dir/$list$file" or die $!;
+		$file eq '' ? $refused->(qr/is not a file of this user/, 'a list that is a link') : run();
+		is(slurp_file($precious), 'precious', "a link $list$file is not followed");
+	}
+	{
+		local $dir = PostgreSQL::Test::Utils::tempdir();
+
+		chmod 0777, $dir or die $!;
+		$refused->(qr/belongs to another user/, 'a directory to which every user can write');
+		is_deeply([files()], [], 'has nothing new');
+	}
+  SKIP:
+	{
+		skip 'root owns all directories', 2 if $> == 0;
+		local $dir = '/';
+		$refused->(qr/belongs to another user/, 'a directory of root');
+	}
+	return;
+}
+
+# The directory belongs to one site.
+sub test_sites
+{
+	sql(q{SELECT FROM sitemap_publish('site_files', 'SELECT ''/x'' AS loc', 'https://shop.example.com/')});
+	my ($result, $errors) = run();
+	is($result, '1: ', 'two sites in the query');
+	like($errors, qr/two files of the name \S+\.xml\S*: select those of one base_url/, 'are refused');
+	{
+		local $query = q{SELECT * FROM site_files WHERE base_url = 'https://www.example.com/'};
+		is(run(), '0: ', 'one site of a table of two');
+	}
+	sql(q{DELETE FROM site_files WHERE base_url = 'https://shop.example.com/'});
 	return;
 }
 

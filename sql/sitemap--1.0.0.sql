@@ -743,12 +743,14 @@ CREATE TYPE sitemap_job AS (
 	full_every interval,
 	requested timestamptz,
 	started timestamptz,
+	since timestamptz,
 	finished timestamptz,
 	full_at timestamptz,
 	urls bigint,
 	files int,
 	written int,
 	missed bigint,
+	skipped bigint,
 	seconds float8,
 	reason text,
 	error text,
@@ -779,12 +781,14 @@ COMMENT ON COLUMN sitemap_job.every IS 'time between runs; NULL: at each call';
 COMMENT ON COLUMN sitemap_job.full_every IS 'with changes, time between runs of all pages; NULL: a day';
 COMMENT ON COLUMN sitemap_job.requested IS 'not NULL: run at the next call; the start of a run sets it to NULL';
 COMMENT ON COLUMN sitemap_job.started IS 'when the last run began; later than finished: it runs, or did not succeed';
+COMMENT ON COLUMN sitemap_job.since IS 'when the last run that published began; $1 of changes';
 COMMENT ON COLUMN sitemap_job.finished IS 'when the last successful run ended';
 COMMENT ON COLUMN sitemap_job.full_at IS 'when the last run of all pages ended';
 COMMENT ON COLUMN sitemap_job.urls IS 'URLs of the section';
 COMMENT ON COLUMN sitemap_job.files IS 'files of the section';
 COMMENT ON COLUMN sitemap_job.written IS 'files that the last run wrote or deleted';
 COMMENT ON COLUMN sitemap_job.missed IS 'files that the last full run changed, but changes missed; NULL: unknown';
+COMMENT ON COLUMN sitemap_job.skipped IS 'rows that the last full run skipped as invalid; NULL: unknown';
 COMMENT ON COLUMN sitemap_job.seconds IS 'time that the last run took';
 COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all pages';
 COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and where; NULL after a success';

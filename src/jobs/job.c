@@ -1,0 +1,260 @@
+/*
+ * job.c
+ *	  The columns of a table of jobs are found by name and type.  More columns are welcome.
+ */
+#include "postgres.h"
+
+#include "jobs/job.h"
+
+#include "access/twophase.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "executor/spi.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
+	[SM_JOB_TARGET] = {"target", REGCLASSOID},
+	[SM_JOB_QUERY] = {"query", TEXTOID},
+	[SM_JOB_BASE_URL] = {"base_url", TEXTOID},
+	[SM_JOB_SECTION] = {"section", TEXTOID},
+	[SM_JOB_FORMAT] = {"format", TEXTOID},
+	[SM_JOB_COMPRESSION] = {"compression", INT4OID},
+	[SM_JOB_MAX_URLS] = {"max_urls", INT4OID},
+	[SM_JOB_MAX_BYTES] = {"max_bytes", INT8OID},
+	[SM_JOB_SPLIT] = {"split", TEXTOID},
+	[SM_JOB_INDEX] = {"index", TEXTOID},
+	[SM_JOB_ON_INVALID] = {"on_invalid", TEXTOID},
+	[SM_JOB_SCOPE] = {"scope", TEXTOID},
+	[SM_JOB_STYLESHEET] = {"stylesheet", TEXTOID},
+	[SM_JOB_PROTOCOL] = {"protocol", TEXTOID},
+	[SM_JOB_MAX_SHRINK] = {"max_shrink", FLOAT8OID},
+	[SM_JOB_CHANGES] = {"changes", TEXTOID},
+	[SM_JOB_FEED] = {"feed", REGCLASSOID},
+	[SM_JOB_DIRECTORY] = {"directory", TEXTOID},
+	[SM_JOB_EVERY] = {"every", INTERVALOID},
+	[SM_JOB_FULL_EVERY] = {"full_every", INTERVALOID},
+	[SM_JOB_REQUESTED] = {"requested", TIMESTAMPTZOID},
+	[SM_JOB_STARTED] = {"started", TIMESTAMPTZOID},
+	[SM_JOB_SINCE] = {"since", TIMESTAMPTZOID},
+	[SM_JOB_FINISHED] = {"finished", TIMESTAMPTZOID},
+	[SM_JOB_FULL_AT] = {"full_at", TIMESTAMPTZOID},
+	[SM_JOB_URLS] = {"urls", INT8OID},
+	[SM_JOB_FILES] = {"files", INT4OID},
+	[SM_JOB_WRITTEN] = {"written", INT4OID},
+	[SM_JOB_MISSED] = {"missed", INT8OID},
+	[SM_JOB_SKIPPED] = {"skipped", INT8OID},
+	[SM_JOB_SECONDS] = {"seconds", FLOAT8OID},
+	[SM_JOB_REASON] = {"reason", TEXTOID},
+	[SM_JOB_ERROR] = {"error", TEXTOID},
+	[SM_JOB_FAILURES] = {"failures", INT4OID}
+};
+
+/* The number of a column of the open table.  Raises an error unless it has the type. */
+static AttrNumber
+find_column(const SmTable *table, const SmTableColumn *column)
+{
+	TupleDesc	desc = RelationGetDescr(table->rel);
+	int			number = SPI_fnumber(desc, column->name);
+	Form_pg_attribute att;
+
+	if (number <= 0 || SPI_gettypeid(desc, number) != column->type)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the table of jobs %s has no column \"%s\" of type %s",
+						sm_qualified_name(table->relid), column->name, format_type_be(column->type)),
+				 errhint("%s", table->hint)));
+	att = TupleDescAttr(desc, number - 1);
+
+	/*
+	 * a rounded "started" would not be found, and a rounded "since" would
+	 * lose pages
+	 */
+	if (column->type == TIMESTAMPTZOID && att->atttypmod >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of the table of jobs %s must be of type %s, not %s",
+						column->name, sm_qualified_name(table->relid), format_type_be(column->type),
+						format_type_with_typemod(att->atttypid, att->atttypmod)),
+				 errhint("%s", table->hint)));
+	if (sm_is_virtual(att))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("column \"%s\" of the table of jobs %s must not be a virtual generated column",
+						column->name, sm_qualified_name(table->relid))));
+	return number;
+}
+
+void
+sm_jobs_open(SmJobs *jobs, Oid relid, LOCKMODE lockmode)
+{
+	SmTable    *table = &jobs->table;
+
+	*table = (SmTable)
+	{
+		.relid = relid,
+			.what = "table of jobs",
+			.columns = sm_job_columns,
+			.ncolumns = SM_JOB_NCOLUMNS,
+			.hint = "Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section))."
+	};
+	sm_table_open(table, lockmode);
+	sm_table_check_kind(table);
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+		jobs->numbers[i] = find_column(table, &sm_job_columns[i]);
+}
+
+void
+sm_job_read(SmJob *job, const AttrNumber *numbers, TupleTableSlot *slot)
+{
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+	{
+		NullableDatum *value = &job->values[i];
+
+		*value = (NullableDatum)
+		{
+			.isnull = true
+		};
+		if (numbers[i] > 0)
+			value->value = slot_getattr(slot, numbers[i], &value->isnull);
+	}
+}
+
+void
+sm_job_copy(SmJob *job)
+{
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+	{
+		Datum	   *value = &job->values[i].value;
+		int16		len;
+		bool		is_by_value;
+
+		if (job->values[i].isnull)
+			continue;
+		get_typlenbyval(sm_job_columns[i].type, &len, &is_by_value);
+		*value = len == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(*value)) :
+			datumCopy(*value, is_by_value, len);
+	}
+}
+
+char *
+sm_job_text(const SmJob *job, SmJobColumn column)
+{
+	return sm_job_has(job, column) ? TextDatumGetCString(job->values[column].value) : NULL;
+}
+
+int64
+sm_job_integer(const SmJob *job, SmJobColumn column, int64 if_null)
+{
+	Datum		value = job->values[column].value;
+
+	if (!sm_job_has(job, column))
+		return if_null;
+	return sm_job_columns[column].type == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
+}
+
+TimestampTz
+sm_job_time(const SmJob *job, SmJobColumn column)
+{
+	return sm_job_has(job, column) ? DatumGetTimestampTz(job->values[column].value) : DT_NOBEGIN;
+}
+
+/* When an interval, but not less than 0 and at most 1000 years, has passed after a time. */
+static TimestampTz
+add_interval(TimestampTz time, Interval *interval)
+{
+	Interval	none = {0};
+	Interval	longest = {.month = 1000 * MONTHS_PER_YEAR};
+	int			years = interval->month / MONTHS_PER_YEAR;
+	Datum		added = DirectFunctionCall2(interval_larger, IntervalPGetDatum(interval),
+											IntervalPGetDatum(&none));
+
+	added = DirectFunctionCall2(interval_smaller, added, IntervalPGetDatum(&longest));
+
+	/*
+	 * parts of opposite signs, such as months and days, can each be too large
+	 * to be added
+	 */
+	if (years < 0 || years > 1000 || interval->day < 0 || interval->day > 366000)
+		added = DirectFunctionCall1(interval_justify_interval, added);
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
+												   TimestampTzGetDatum(time), added));
+}
+
+TimestampTz
+sm_job_next_run(const SmJob *job, TimestampTz now)
+{
+	TimestampTz started = sm_job_has(job, SM_JOB_STARTED) ? sm_job_time(job, SM_JOB_STARTED) : now;
+	TimestampTz finished = sm_job_time(job, SM_JOB_FINISHED);
+	int64		failures = sm_job_integer(job, SM_JOB_FAILURES, 0);
+
+	if (sm_job_has(job, SM_JOB_REQUESTED))
+		return Min(sm_job_time(job, SM_JOB_REQUESTED), now);
+	if (failures > 2 && sm_job_has(job, SM_JOB_STARTED) && started <= now)
+		return TIMESTAMP_NOT_FINITE(started) ? started :
+			started + Min(1 << (Min(failures, 8) - 2), MINS_PER_HOUR) * SECS_PER_MINUTE * USECS_PER_SEC;
+	if (failures > 0 || !sm_job_has(job, SM_JOB_FINISHED) || sm_job_is_unfinished(job))
+		return Min(started, now);
+	if (finished > now)
+		return now;
+	if (!sm_job_has(job, SM_JOB_EVERY))
+		return finished;
+	return add_interval(finished, DatumGetIntervalP(job->values[SM_JOB_EVERY].value));
+}
+
+bool
+sm_job_is_full_due(const SmJob *job, TimestampTz now)
+{
+	Interval	day = {.day = 1};
+	TimestampTz full_at = sm_job_time(job, SM_JOB_FULL_AT);
+	Interval   *every = sm_job_has(job, SM_JOB_FULL_EVERY) ?
+		DatumGetIntervalP(job->values[SM_JOB_FULL_EVERY].value) : &day;
+
+	return full_at > now || add_interval(full_at, every) <= now;
+}
+
+bool
+sm_job_is_unfinished(const SmJob *job)
+{
+	return sm_job_time(job, SM_JOB_STARTED) > sm_job_time(job, SM_JOB_FINISHED);
+}
+
+LOCKTAG
+sm_job_lock_tag(const SmJob *job)
+{
+	return sm_lock_tag(SM_LOCK_SECTION, DatumGetObjectId(job->values[SM_JOB_TARGET].value),
+					   sm_job_text(job, SM_JOB_BASE_URL), sm_job_text(job, SM_JOB_SECTION));
+}
+
+/* A transaction that has ended since GetLockConflicts saw it counts as none. */
+int
+sm_job_publisher(const SmJob *job)
+{
+	LOCKTAG		lock;
+	int			nholders;
+	VirtualTransactionId *holder;
+	PGPROC	   *proc;
+	VirtualTransactionId current = {0};
+	bool		more;
+
+	if (!sm_job_has(job, SM_JOB_TARGET))
+		return SM_NO_PUBLISHER;
+	lock = sm_job_lock_tag(job);
+	holder = GetLockConflicts(&lock, ExclusiveLock, &nholders);
+	if (nholders == 0)
+		return SM_NO_PUBLISHER;
+	proc = sm_vxid_proc(*holder);
+	if (proc)
+		GET_VXID_FROM_PGPROC(current, *proc);
+	if (VirtualTransactionIdEquals(current, *holder))
+		return proc->pid;
+	if (VirtualTransactionIdIsRecoveredPreparedXact(*holder) ||
+		TransactionIdIsValid(TwoPhaseGetXidByVirtualXID(*holder, &more)))
+		return 0;
+	return SM_NO_PUBLISHER;
+}

@@ -124,7 +124,7 @@ sm_feed_has_section(const SmFeed *feed, const char *base_url, const char *sectio
 	return sm_table_execute(&feed->table,
 							"SELECT FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1"
 							" AND section OPERATOR(pg_catalog.=) $2 LIMIT 1",
-							sm_text_parameters(lengthof(values), values), SM_READ, NULL) > 0;
+							sm_text_parameters(lengthof(values), values), SM_READ, NULL).count > 0;
 }
 
 /* Raise an error about the file being compared: its entries cannot be read. */
@@ -226,14 +226,14 @@ sm_feed_compare(SmFeed *feed, const char *name, struct varlena *old_content,
 static TimestampTz
 next_time(const SmFeed *feed, const char *base_url, TimestampTz run_at)
 {
+	SPITupleTable *rows =
+		sm_table_execute(&feed->table,
+						 "SELECT pg_catalog.max(at) FROM @table"
+						 " WHERE base_url OPERATOR(pg_catalog.=) $1 AND pg_catalog.isfinite(at)",
+						 sm_text_parameters(1, &base_url), SM_READ_NEWEST, NULL).rows;
 	bool		isnull;
-	Datum		newest;
+	Datum		newest = SPI_getbinval(rows->vals[0], rows->tupdesc, 1, &isnull);
 
-	sm_table_execute(&feed->table,
-					 "SELECT pg_catalog.max(at) FROM @table"
-					 " WHERE base_url OPERATOR(pg_catalog.=) $1 AND pg_catalog.isfinite(at)",
-					 sm_text_parameters(1, &base_url), SM_READ_NEWEST, NULL);
-	newest = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull && IS_VALID_TIMESTAMP(DatumGetTimestampTz(newest) + 1))
 		run_at = Max(run_at, DatumGetTimestampTz(newest) + 1);
 	return run_at;

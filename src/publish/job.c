@@ -107,11 +107,11 @@ lock_section(Datum job, bool wait)
 	return LockAcquire(&lock, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/* Run a statement of a step.  Returns whether it returned a row. */
-static bool
+/* Run a statement of a step. */
+static SmResult
 run_statement_of(Step *step, const char *statement)
 {
-	return sm_table_execute(&step->jobs, statement, step->params, SM_WRITE, NULL) > 0;
+	return sm_table_execute(&step->jobs, statement, step->params, SM_WRITE, NULL);
 }
 
 /*
@@ -151,9 +151,8 @@ convert_row(const Step *step, HeapTupleHeader row)
  * chooses the job, also returns its number.
  */
 static void
-take_row(Step *step, bool is_choice)
+take_row(Step *step, const SPITupleTable *rows, bool is_choice)
 {
-	SPITupleTable *rows = SPI_tuptable;
 	bool		isnull = true;
 	Oid			type = rows ? SPI_gettypeid(rows->tupdesc, 1) : InvalidOid;
 	Datum		job = rows ? SPI_getbinval(rows->vals[0], rows->tupdesc, 1, &isnull) : 0;
@@ -180,10 +179,12 @@ run_statements(Step *step)
 	{
 		bool		is_choice = i == 0 && step->is_start;
 
+		SmResult	result = run_statement_of(step, TextDatumGetCString(step->statements[i]));
+
 		step->job.isnull = true;
-		if (run_statement_of(step, TextDatumGetCString(step->statements[i])))
-			take_row(step, is_choice);
-		else if (i == step->nstatements - 1 && run_statement_of(step, step->look))
+		if (result.count > 0)
+			take_row(step, result.rows, is_choice);
+		else if (i == step->nstatements - 1 && run_statement_of(step, step->look).count > 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 					 errmsg("the row of the job was not updated"),
@@ -328,7 +329,7 @@ _sitemap_read_columns(PG_FUNCTION_ARGS)
 	for (int i = 0; i < result->setDesc->natts; i++)
 		appendStringInfo(&statement, "%s%s", i == 0 ? "SELECT " : ", ",
 						 quote_identifier(NameStr(TupleDescAttr(result->setDesc, i)->attname)));
-	appendStringInfoString(&statement, " FROM @table WHERE $1 IS NOT NULL");
+	appendStringInfoString(&statement, " FROM @table");
 
 	open_jobs(&table, PG_GETARG_OID(0), AccessShareLock);
 	GetUserIdAndSecContext(&user, &context);

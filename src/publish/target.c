@@ -41,7 +41,6 @@
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "server/lock.h"
-#include "server/statement.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -85,13 +84,13 @@ check_privileges(const SmTarget *target)
 #define OF_SECTION	"base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2"
 #define OF_FILE		OF_SECTION " AND name OPERATOR(pg_catalog.=) $3"
 
-/* The files that a SELECT of SM_OLD_FILE_COLUMNS has returned. */
+/* The files that a SELECT of SM_OLD_FILE_COLUMNS has returned.  Frees the rows. */
 static SmFileList *
-read_files(const SmTarget *target)
+read_files(const SmTarget *target, SPITupleTable *rows)
 {
-	SmFileList *list = sm_file_list_read(SPI_tuptable);
+	SmFileList *list = sm_file_list_read(rows);
 
-	SPI_freetuptable(SPI_tuptable);
+	SPI_freetuptable(rows);
 	for (int i = 0; i < list->nfiles; i++)
 		if (list->files[i]->name == NULL)
 			ereport(ERROR,
@@ -120,14 +119,13 @@ static SmFileList *
 list_section(const SmTarget *target)
 {
 	const char *values[] = {target->base_url, target->section, sm_file_kinds[SM_INDEX]};
-	SmFileList *list;
+	SmResult	files = sm_table_execute(&target->table,
+										 "SELECT " SM_OLD_FILE_COLUMNS " FROM @table"
+										 " WHERE " OF_SECTION
+										 " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
+										 sm_text_parameters(lengthof(values), values), SM_READ, NULL);
+	SmFileList *list = read_files(target, files.rows);
 
-	sm_table_execute(&target->table,
-					 "SELECT " SM_OLD_FILE_COLUMNS " FROM @table"
-					 " WHERE " OF_SECTION
-					 " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
-					 sm_text_parameters(lengthof(values), values), SM_READ, NULL);
-	list = read_files(target);
 	sort_unique(target, list);
 	return list;
 }
@@ -139,15 +137,16 @@ list_site(SmTarget *target)
 	/* partitions can be foreign tables */
 	bool		is_local = target->table.rel->rd_rel->relkind == RELKIND_RELATION;
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+	SmResult	files;
 
 	if (target->site)
 		MemoryContextDelete(target->site->context);
-	sm_table_execute(&target->table,
-					 is_local ?
-					 "SELECT " SM_SITE_COLUMNS " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1" :
-					 "SELECT " SM_SITE_COLUMNS_WITHOUT_CONTENT " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1",
-					 sm_text_parameters(1, &target->base_url), SM_READ_NEWEST, NULL);
-	target->site = read_files(target);
+	files = sm_table_execute(&target->table,
+							 is_local ?
+							 "SELECT " SM_SITE_COLUMNS " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1" :
+							 "SELECT " SM_SITE_COLUMNS_WITHOUT_CONTENT " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1",
+							 sm_text_parameters(1, &target->base_url), SM_READ_NEWEST, NULL);
+	target->site = read_files(target, files.rows);
 	target->is_changed = false;
 	(void) sm_file_list_sort(target->site);
 	MemoryContextSwitchTo(oldcontext);
@@ -188,17 +187,20 @@ is_for_one_site(Relation index)
 static void
 check_one_site(const SmTarget *target)
 {
+	SmResult	other;
+
 	if (!OidIsValid(sm_find_index(target->table.rel, is_for_one_site)))
 		return;
-	if (sm_table_execute(&target->table,
-						 "SELECT base_url FROM @table WHERE base_url OPERATOR(pg_catalog.<>) $1 LIMIT 1",
-						 sm_text_parameters(1, &target->base_url), SM_READ, NULL) > 0)
+	other = sm_table_execute(&target->table,
+							 "SELECT base_url FROM @table WHERE base_url OPERATOR(pg_catalog.<>) $1 LIMIT 1",
+							 sm_text_parameters(1, &target->base_url), SM_READ, NULL);
+	if (other.count > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base_url \"%s\" is not that of the target's other files", target->base_url),
 				 errdetail("The target table \"%s\" has files of \"%s\", and its names are unique.",
 						   target->table.name,
-						   sm_clip(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1))),
+						   sm_clip(SPI_getvalue(other.rows->vals[0], other.rows->tupdesc, 1))),
 				 errhint("For many sites in one table, use PRIMARY KEY (base_url, name).")));
 }
 
@@ -285,6 +287,7 @@ sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles
 	MemoryContext context = CurrentMemoryContext;
 	ParamListInfo params = name_parameters(target, target->section, NULL);
 	Datum	   *names = palloc_array(Datum, nfiles);
+	SmResult	result;
 
 	for (int i = 0; i < nfiles; i++)
 	{
@@ -296,14 +299,14 @@ sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles
 	target->activity = SM_IN_TARGET;
 	SPI_connect();
 	MemoryContextSwitchTo(context);
-	sm_table_execute(&target->table,
-					 psprintf("SELECT name, %s FROM @table WHERE " OF_SECTION
-							  " AND name OPERATOR(pg_catalog.=) ANY ($3)", sm_file_columns[column].name),
-					 params, SM_READ, NULL);
-	for (uint64 i = 0; i < SPI_processed; i++)
+	result = sm_table_execute(&target->table,
+							  psprintf("SELECT name, %s FROM @table WHERE " OF_SECTION
+									   " AND name OPERATOR(pg_catalog.=) ANY ($3)", sm_file_columns[column].name),
+							  params, SM_READ, NULL);
+	for (uint64 i = 0; i < result.count; i++)
 	{
-		HeapTuple	row = SPI_tuptable->vals[i];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
+		HeapTuple	row = result.rows->vals[i];
+		TupleDesc	desc = result.rows->tupdesc;
 		SmOldFile  *file = sm_file_list_find(target->sitemaps, target->section, SPI_getvalue(row, desc, 1));
 		bool		isnull;
 		Datum		value = SPI_getbinval(row, desc, 2, &isnull);
@@ -339,7 +342,7 @@ interfered(uint64 changed)
 static bool
 has_row(const SmTarget *target, ParamListInfo params, SmAccess access)
 {
-	return sm_table_execute(&target->table, "SELECT FROM @table WHERE " OF_FILE, params, access, NULL) > 0;
+	return sm_table_execute(&target->table, "SELECT FROM @table WHERE " OF_FILE, params, access, NULL).count > 0;
 }
 
 /*
@@ -347,9 +350,9 @@ has_row(const SmTarget *target, ParamListInfo params, SmAccess access)
  * it changed none and there is none.
  */
 static bool
-change_row(SmTarget *target, const char *statement, ParamListInfo params)
+change_row(SmTarget *target, SmStatement *statement, ParamListInfo params)
 {
-	uint64		changed = sm_table_execute(&target->table, statement, params, SM_WRITE, NULL);
+	uint64		changed = sm_statement_execute(statement, params, SM_WRITE).count;
 
 	target->is_changed = true;
 	if (changed == 0 && !has_row(target, params, SM_READ_NEWEST))
@@ -361,42 +364,68 @@ change_row(SmTarget *target, const char *statement, ParamListInfo params)
 	return true;
 }
 
+/* Prepare an INSERT of a file, or an UPDATE of its columns between name and the last. */
+static SmStatement *
+prepare_write(const SmTarget *target, bool is_new, int last)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+	StringInfoData columns;
+	StringInfoData numbers;
+	SmStatement *statement;
+
+	initStringInfo(&columns);
+	initStringInfo(&numbers);
+	for (int i = is_new ? 0 : SM_FILE_NAME + 1; i <= last; i++)
+	{
+		const char *comma = columns.len > 0 ? ", " : "";
+
+		if (!sm_table_has_column(&target->table, i))
+			continue;
+		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
+		appendStringInfo(&numbers, "%s$%d", comma, i + 1);
+	}
+	statement = sm_table_prepare(&target->table,
+								 psprintf(is_new ? "INSERT INTO @table (%s) VALUES (%s)" :
+										  "UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE,
+										  columns.data, numbers.data),
+								 is_new ? 0 : CURSOR_OPT_CUSTOM_PLAN);
+	MemoryContextSwitchTo(oldcontext);
+	return statement;
+}
+
 void
 sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *isnull,
 				TimestampTz lastmod)
 {
 	/* without new content, the old stays */
-	int			last = is_new || !isnull[SM_FILE_CONTENT] ? SM_FILE_CONTENT : SM_FILE_SHOWN;
+	bool		has_content = is_new || !isnull[SM_FILE_CONTENT];
+	int			last = has_content ? SM_FILE_CONTENT : SM_FILE_SHOWN;
 	ParamListInfo params = makeParamList(last + 1);
-	StringInfoData columns;
-	StringInfoData numbers;
+	SmStatement **statement = is_new ? &target->insert : has_content ? &target->update :
+		&target->update_without_content;
 
-	initStringInfo(&columns);
-	initStringInfo(&numbers);
+	StaticAssertStmt(SM_FILE_CONTENT == SM_FILE_NCOLUMNS - 1 && SM_FILE_SHOWN == SM_FILE_CONTENT - 1,
+					 "content must be the last column, after shown");
+	if (*statement == NULL)
+		*statement = prepare_write(target, is_new, last);
 	for (int i = 0; i <= last; i++)
-	{
 		sm_set_parameter(params, i + 1, sm_file_columns[i].type, values[i], isnull[i]);
-		if ((is_new || i > SM_FILE_NAME) && sm_table_has_column(&target->table, i))
-		{
-			const char *comma = columns.len > 0 ? ", " : "";
-
-			appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
-			appendStringInfo(&numbers, "%s$%d", comma, i + 1);
-		}
-	}
 	sm_set_parameter(params, SM_FILE_LASTMOD + 1, TIMESTAMPTZOID, TimestampTzGetDatum(lastmod),
 					 TIMESTAMP_IS_NOBEGIN(lastmod));
-	if (!change_row(target,
-					psprintf(is_new ? "INSERT INTO @table (%s) VALUES (%s)" :
-							 "UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE,
-							 columns.data, numbers.data),
-					params))
+	if (!change_row(target, *statement, params))
 		interfered(0);
 }
 
 bool
 sm_target_delete(SmTarget *target, const SmOldFile *file)
 {
-	return change_row(target, "DELETE FROM @table WHERE " OF_FILE,
-					  name_parameters(target, file->section, file->name));
+	if (target->delete == NULL)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+
+		target->delete = sm_table_prepare(&target->table, "DELETE FROM @table WHERE " OF_FILE,
+										  CURSOR_OPT_CUSTOM_PLAN);
+		MemoryContextSwitchTo(oldcontext);
+	}
+	return change_row(target, target->delete, name_parameters(target, file->section, file->name));
 }

@@ -5,9 +5,9 @@
 #ifndef SM_PUBLISH_TARGET_H
 #define SM_PUBLISH_TARGET_H
 
-#include "executor/spi.h"
 #include "publish/filelist.h"
 #include "server/query.h"
+#include "server/statement.h"
 #include "server/table.h"
 #include "web/url.h"
 
@@ -31,7 +31,11 @@ typedef struct SmTarget
 	SmFileList *site;			/* all files of the site, under its lock, in
 								 * the order of an index; NULL until needed */
 	bool		is_changed;		/* have files been written since that list? */
-	MemoryContext context;		/* of the run, for that list */
+	SmStatement *insert;		/* of a file; NULL until needed */
+	SmStatement *update;		/* the same */
+	SmStatement *update_without_content;
+	SmStatement *delete;
+	MemoryContext context;		/* of the run, for that list and statements */
 	TimestampTz now;			/* lastmod of files that change: the clock
 								 * under the site's lock, or later */
 } SmTarget;

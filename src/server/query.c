@@ -254,6 +254,15 @@ contains_parameter(Node *node, void *context)
 	return expression_tree_walker(node, contains_parameter, context);
 }
 
+static void
+execute_plan(SPIPlanPtr plan, const SPIExecuteOptions *options)
+{
+	int			result = SPI_execute_plan_extended(plan, options);
+
+	if (result < 0)
+		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+}
+
 bool
 sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, bool *is_constant)
 {
@@ -270,7 +279,7 @@ sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, boo
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),
 				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
-	sm_execute_plan(plan, &options);
+	execute_plan(plan, &options);
 	query = linitial_node(Query, plan_source(plan)->query_list);
 	is_volatile = query->commandType == CMD_UTILITY ||
 		contain_volatile_functions((Node *) plan_source(plan)->query_list);
@@ -445,7 +454,7 @@ run(Work *work)
 	SPIPlanPtr	plan = find_plan(work);
 	SPIExecuteOptions options = {.params = make_bounds(work),.read_only = true,.dest = &work->receiver->dest};
 
-	sm_execute_plan(plan, &options);
+	execute_plan(plan, &options);
 }
 
 /*

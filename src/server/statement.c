@@ -2,15 +2,17 @@
  * statement.c
  *	  Runs statements on a user's table, whose name must not lead to another table.
  *
- * A statement runs by SPI_execute_extended, which analyses it once and keeps no plan; only a
- * watch keeps the plan of its INSERT.  Whenever a statement is analysed, a hook of the parser
- * compares the relations that it names with the table.  Relations of PostgreSQL's own are
- * allowed.  The parser calls the hook for each parameter, with the query level of the
- * parameter and the levels around it.
+ * A statement that is run once goes to SPI_execute_extended, which analyses it once and keeps
+ * no plan.  Other statements are prepared.  PostgreSQL analyses these again when something
+ * that they name has changed, such as any schema.
  *
- *		UPDATE @table SET ... WHERE name = $1			checked at $1
+ * Whenever a statement is analysed, hooks of the parser compare the relations that it names
+ * with the table.  Relations of PostgreSQL's own are allowed.  The parser calls the hooks for
+ * each parameter and each column, with the query level of that and the levels around it.
+ *
+ *		UPDATE @table SET ... WHERE name = $1			checked at name and $1
  *		SELECT $1 FROM (SELECT FROM @table) s			not checked: the level of
- *														the table has no parameter
+ *														the table has neither
  */
 #include "postgres.h"
 
@@ -22,9 +24,25 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 #define PLACEHOLDER		"@table"
+
+struct SmStatement
+{
+	const SmTable *table;
+	const char *sql;			/* with placeholders */
+	int			options;		/* of the cursor */
+	MemoryContext context;		/* of the statement */
+	char	   *name;			/* of the table, in the plan */
+	SPIPlanPtr	plan;			/* NULL until needed */
+
+	/* set when the statement is run, for the parser */
+	ParamListInfo params;
+	List	   *checked;		/* entries of range tables that are the table */
+	int			nchecked;
+};
 
 void
 sm_set_parameter(ParamListInfo params, int number, Oid type, Datum value, bool isnull)
@@ -50,7 +68,7 @@ sm_text_parameters(int n, const char *const *values)
 
 /* Raise an error if a query level names another relation. */
 static void
-check_level(SmGuard *guard, const ParseState *level)
+check_level(SmStatement *statement, const ParseState *level)
 {
 	ListCell   *cell;
 
@@ -60,128 +78,204 @@ check_level(SmGuard *guard, const ParseState *level)
 
 		if (rte->rtekind != RTE_RELATION || rte->relid < FirstNormalObjectId)
 			continue;
-		if (rte->relid != guard->table.relid)
+		if (rte->relid != statement->table->relid)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the name of the %s \"%s\" has become that of another relation",
-							guard->table.what, guard->table.name),
+							statement->table->what, statement->table->name),
 					 errhint("Try again.")));
-		if (!list_member_ptr(guard->checked, rte))
+		if (!list_member_ptr(statement->checked, rte))
 		{
-			guard->checked = lappend(guard->checked, rte);
-			guard->nchecked++;
+			statement->checked = lappend(statement->checked, rte);
+			statement->nchecked++;
 		}
 	}
 }
 
-/* ParseParamRefHook: check the relations named so far, and make the parameter. */
+/* PreParseColumnRefHook: check the relations named so far, and leave the column to the parser. */
+static Node *
+check_at_column(ParseState *pstate, ColumnRef *ref)
+{
+	for (const ParseState *level = pstate; level; level = level->parentParseState)
+		check_level(pstate->p_ref_hook_state, level);
+	return NULL;
+}
+
+/* ParseParamRefHook: do the same, and make the parameter. */
 static Node *
 check_at_parameter(ParseState *pstate, ParamRef *ref)
 {
-	SmGuard    *guard = pstate->p_ref_hook_state;
+	SmStatement *statement = pstate->p_ref_hook_state;
 	Param	   *param;
 
-	for (const ParseState *level = pstate; level; level = level->parentParseState)
-		check_level(guard, level);
-	if (ref->number <= 0 || ref->number > guard->params->numParams)
+	(void) check_at_column(pstate, NULL);
+	if (statement->params == NULL || ref->number <= 0 ||
+		ref->number > statement->params->numParams)
 		return NULL;			/* the parser raises the error */
 	param = makeNode(Param);
 	param->paramkind = PARAM_EXTERN;
 	param->paramid = ref->number;
-	param->paramtype = guard->params->params[ref->number - 1].ptype;
+	param->paramtype = statement->params->params[ref->number - 1].ptype;
 	param->paramtypmod = -1;
 	param->paramcollid = get_typcollation(param->paramtype);
 	param->location = ref->location;
 	return (Node *) param;
 }
 
-/* ParserSetupHook; the levels inside inherit the hook. */
+/* ParserSetupHook; the levels inside inherit the hooks. */
 static void
 set_up_parser(ParseState *pstate, void *arg)
 {
-	SmGuard    *guard = arg;
+	SmStatement *statement = arg;
 
-	guard->checked = NIL;
-	guard->nchecked = 0;
+	statement->checked = NIL;
+	statement->nchecked = 0;
+	pstate->p_pre_columnref_hook = check_at_column;
 	pstate->p_paramref_hook = check_at_parameter;
-	pstate->p_ref_hook_state = guard;
+	pstate->p_ref_hook_state = statement;
 }
 
-/* The statement with the table's present name.  count: how often it has that. */
+/* The table's present name. */
 static char *
-write_name(const SmTable *table, const char *statement, int *count)
+present_name(const SmTable *table)
 {
-	StringInfoData text;
-	const char *rest;
-	char	   *name;
-
 	AcceptInvalidationMessages();
-	name = sm_qualified_name(table->relid);
-	initStringInfo(&text);
-	for (*count = 0; (rest = strstr(statement, PLACEHOLDER)) != NULL; (*count)++)
+	return sm_qualified_name(table->relid);
+}
+
+/* A statement with the table's name.  count: how often it has that. */
+static char *
+write_name(const char *sql, const char *name, int *count)
+{
+	StringInfoData result;
+	const char *rest;
+
+	initStringInfo(&result);
+	for (*count = 0; (rest = strstr(sql, PLACEHOLDER)) != NULL; (*count)++)
 	{
-		appendBinaryStringInfo(&text, statement, rest - statement);
-		appendStringInfoString(&text, name);
-		statement = rest + strlen(PLACEHOLDER);
+		appendBinaryStringInfo(&result, sql, rest - sql);
+		appendStringInfoString(&result, name);
+		sql = rest + strlen(PLACEHOLDER);
 	}
-	appendStringInfoString(&text, statement);
-	return text.data;
+	appendStringInfoString(&result, sql);
+	return result.data;
 }
 
 /* Raise an error unless the parser has checked a statement wherever it has the name. */
 static void
-require_checks(const SmGuard *guard, int count, const char *statement)
+require_checks(const SmStatement *statement, int count)
 {
-	if (guard->nchecked != count)
+	if (statement->nchecked != count)
 		elog(ERROR, "a statement has its table %d times, checked %d times: %s",
-			 count, guard->nchecked, statement);
+			 count, statement->nchecked, statement->sql);
 }
 
-uint64
-sm_table_execute(const SmTable *table, const char *statement, ParamListInfo params,
-				 SmAccess access, DestReceiver *dest)
+/* Run a plan, or the text of a statement without a plan. */
+static SmResult
+execute(SPIPlanPtr plan, const char *sql, ParamListInfo params, SmAccess access,
+		DestReceiver *dest)
 {
 	MemoryContext context = CurrentMemoryContext;
-	SmGuard		guard = {.table = *table,.params = params};
 	SPIExecuteOptions options = {.params = params,.read_only = access != SM_WRITE,.dest = dest};
-	int			count;
-	char	   *text = write_name(table, statement, &count);
-	int			result;
+	SmResult	result;
+	int			code;
 
-	params->parserSetup = set_up_parser;
-	params->parserSetupArg = &guard;
 	if (options.read_only)
 		PushActiveSnapshot(access == SM_READ ? GetTransactionSnapshot() : GetLatestSnapshot());
-	result = SPI_execute_extended(text, &options);
+	code = plan ? SPI_execute_plan_extended(plan, &options) : SPI_execute_extended(sql, &options);
 	if (options.read_only)
 		PopActiveSnapshot();
 	MemoryContextSwitchTo(context);
-	if (result < 0)
-		elog(ERROR, "SPI_execute_extended failed: %s", SPI_result_code_string(result));
-	require_checks(&guard, count, text);
-	pfree(text);
-	return SPI_processed;
+	if (code < 0)
+		elog(ERROR, "SPI failed: %s", SPI_result_code_string(code));
+	result.count = SPI_processed;
+	result.rows = SPI_tuptable;
+	return result;
 }
 
-SPIPlanPtr
-sm_table_prepare(SmGuard *guard, const char *statement)
+SmResult
+sm_table_execute(const SmTable *table, const char *sql, ParamListInfo params, SmAccess access,
+				 DestReceiver *dest)
 {
-	SPIPrepareOptions options = {.parserSetup = set_up_parser,.parserSetupArg = guard};
+	SmStatement statement = {.table = table,.sql = sql,.params = params};
 	int			count;
-	char	   *text = write_name(&guard->table, statement, &count);
-	SPIPlanPtr	plan = SPI_prepare_extended(text, &options);
+	char	   *named = write_name(sql, present_name(table), &count);
+	SmResult	result;
+
+	params->parserSetup = set_up_parser;
+	params->parserSetupArg = &statement;
+	result = execute(NULL, named, params, access, dest);
+	require_checks(&statement, count);
+	pfree(named);
+	return result;
+}
+
+/* MemoryContextCallbackFunction */
+static void
+free_plan(void *plan)
+{
+	SPI_freeplan(plan);
+}
+
+SmStatement *
+sm_table_prepare(const SmTable *table, const char *sql, int options)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap statement",
+												  ALLOCSET_SMALL_SIZES);
+	SmStatement *statement = MemoryContextAllocZero(context, sizeof(SmStatement));
+
+	statement->table = table;
+	statement->sql = MemoryContextStrdup(context, sql);
+	statement->options = options;
+	statement->context = context;
+	return statement;
+}
+
+/*
+ * Make the plan of a statement, with the table's present name.  The plan is saved, because
+ * PostgreSQL does not notice that another one has become invalid.  The statement's memory
+ * context frees it, and any plan before it, which can be running: a trigger of the table can
+ * rename a schema, then cause the same statement.
+ */
+static void
+make_plan(SmStatement *statement, const char *name)
+{
+	SPIPrepareOptions options = {
+		.parserSetup = set_up_parser,.parserSetupArg = statement,
+		.cursorOptions = statement->options
+	};
+	MemoryContextCallback *callback = MemoryContextAlloc(statement->context,
+														 sizeof(MemoryContextCallback));
+	int			count;
+	char	   *named = write_name(statement->sql, name, &count);
+	SPIPlanPtr	plan = SPI_prepare_extended(named, &options);
 
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_extended failed: %s", SPI_result_code_string(SPI_result));
-	require_checks(guard, count, text);
-	return plan;
+	require_checks(statement, count);
+	pfree(named);
+	statement->name = MemoryContextStrdup(statement->context, name);
+	SPI_keepplan(plan);
+	callback->func = free_plan;
+	callback->arg = plan;
+	MemoryContextRegisterResetCallback(statement->context, callback);
+	statement->plan = plan;
+}
+
+SmResult
+sm_statement_execute(SmStatement *statement, ParamListInfo params, SmAccess access)
+{
+	char	   *name = present_name(statement->table);
+
+	statement->params = params;
+	if (statement->plan == NULL || strcmp(statement->name, name) != 0)
+		make_plan(statement, name);
+	pfree(name);
+	return execute(statement->plan, NULL, params, access, NULL);
 }
 
 void
-sm_execute_plan(SPIPlanPtr plan, const SPIExecuteOptions *options)
+sm_statement_free(SmStatement *statement)
 {
-	int			result = SPI_execute_plan_extended(plan, options);
-
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+	MemoryContextDelete(statement->context);
 }

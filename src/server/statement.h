@@ -8,11 +8,12 @@
  * can get the old name.  So each statement is written with the present name, and the name
  * is checked once more while PostgreSQL analyses the statement.
  *
- * In the text of a statement, @table stands for the table's name.  Each FROM, INSERT, UPDATE
- * or DELETE that names the table must be followed by a parameter of the same query level,
- * because the check is made where the parser meets a parameter.  Values are parameters, and
- * literals of text have a cast: to analyse an untyped literal can run the CHECK of a domain,
- * which is code of the table's owner.
+ * In the text of a statement, @table stands for the table's name; no other name of a user's
+ * is written into it.  Each FROM, INSERT, UPDATE or DELETE that names the table must be
+ * followed by a parameter or a column of the same query level or of a level inside, because
+ * the check is made where the parser meets one.  Values are parameters, and literals of text
+ * have a cast: to analyse an untyped literal can run the CHECK of a domain, which is code of
+ * the table's owner.
  */
 #ifndef SM_STATEMENT_H
 #define SM_STATEMENT_H
@@ -37,30 +38,39 @@ extern void sm_set_parameter(ParamListInfo params, int number, Oid type, Datum v
 /* The parameters $1 to $n, of type text.  NULL is NULL. */
 extern ParamListInfo sm_text_parameters(int n, const char *const *values);
 
-/*
- * Run a statement.  Returns how many rows it changed, or returned: in SPI_tuptable, or to
- * dest unless that is NULL.  SPI must be connected.  The current memory context stays.
- */
-extern uint64 sm_table_execute(const SmTable *table, const char *statement,
-							   ParamListInfo params, SmAccess access, DestReceiver *dest);
-
-/* What the parser needs to check a statement. */
-typedef struct SmGuard
+/* What a statement returned. */
+typedef struct SmResult
 {
-	SmTable		table;
-	ParamListInfo params;
-	List	   *checked;		/* entries of range tables that are the table */
-	int			nchecked;
-} SmGuard;
+	uint64		count;			/* of the rows that it returned or changed */
+	SPITupleTable *rows;		/* NULL if it returns none, or to a receiver */
+} SmResult;
 
 /*
- * Prepare a statement whose plan is kept.  It has the table's present name as long as the
- * plan lives.  Whenever PostgreSQL analyses it again, the name is checked.  guard: what
- * table and params are set in; it must live as long as the plan.
+ * Run a statement once.  dest: the receiver of its rows, or NULL.  SPI must be connected.  The
+ * current memory context stays.
  */
-extern SPIPlanPtr sm_table_prepare(SmGuard *guard, const char *statement);
+extern SmResult sm_table_execute(const SmTable *table, const char *sql, ParamListInfo params,
+								 SmAccess access, DestReceiver *dest);
 
-/* Run a prepared statement, such a one or another. */
-extern void sm_execute_plan(SPIPlanPtr plan, const SPIExecuteOptions *options);
+/* A statement that is run again and again, and whose plan is kept. */
+typedef struct SmStatement SmStatement;
+
+/*
+ * Make a statement in the current memory context, with which it is freed.  The table must live
+ * as long, but need not be open all the time.  options: CURSOR_OPT_CUSTOM_PLAN to plan the
+ * statement with its values each time, else 0.  A generic plan that was made for a small table
+ * stays while the table grows, so a statement with a WHERE needs custom plans.
+ */
+extern SmStatement *sm_table_prepare(const SmTable *table, const char *sql, int options);
+
+/*
+ * Run a statement, which is analysed if this has not been done with the table's present name.
+ * The parameters must have the same types each time; NULL for none.
+ */
+extern SmResult sm_statement_execute(SmStatement *statement, ParamListInfo params,
+									 SmAccess access);
+
+/* Free a statement before its memory context; it must not be running. */
+extern void sm_statement_free(SmStatement *statement);
 
 #endif

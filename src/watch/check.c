@@ -116,9 +116,8 @@ sm_watch_root(Oid relid)
 	return root;
 }
 
-/* The queue's first column, which receives the keys.  Returns NULL if there is none. */
-static Form_pg_attribute
-queue_column(Relation queue)
+Form_pg_attribute
+sm_queue_column(Relation queue)
 {
 	TupleDesc	desc = RelationGetDescr(queue);
 
@@ -171,7 +170,7 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 		return refuse_queue(problem, queue,
 							psprintf("has a unique index or exclusion constraint, \"%s\"", get_rel_name(index)),
 							"Drop it. A queue may have a key more than once.");
-	column = queue_column(queue);
+	column = sm_queue_column(queue);
 	if (column == NULL)
 		return refuse_queue(problem, queue, "has no column",
 							"Its first column receives the keys.");
@@ -186,7 +185,7 @@ bool
 sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *problem)
 {
 	Form_pg_attribute from = TupleDescAttr(RelationGetDescr(source), key);
-	Form_pg_attribute to = queue_column(queue);
+	Form_pg_attribute to = sm_queue_column(queue);
 	int32		from_typmod = from->atttypmod;
 	int32		to_typmod = to->atttypmod;
 	Oid			from_type = getBaseTypeAndTypmod(from->atttypid, &from_typmod);

@@ -50,21 +50,20 @@ PG_FUNCTION_INFO_V1(_sitemap_watch);
 #define ROWS	"sitemap_watch_rows"
 
 /*
- * A plan of an INSERT that is kept for the session, like the plans of foreign keys
+ * An INSERT whose plan is kept for the session, like the plans of foreign keys
  * (ri_triggers.c).  To make one takes 11 microseconds.
  */
-typedef struct InsertPlan
+typedef struct Insert
 {
-	char		queue[4 * NAMEDATALEN + 8]; /* schema and name, quoted */
-	Oid			type;			/* of the keys; InvalidOid: adds NULL */
-	SmGuard		guard;			/* has the OID of the queue */
-	SPIPlanPtr	plan;			/* NULL for none */
-} InsertPlan;
+	SmTable		queue;
+	Oid			type;			/* of the keys */
+	SmStatement *statement;		/* NULL for none */
+} Insert;
 
-#define MAX_PLANS	16
+#define MAX_INSERTS	16
 
-static InsertPlan plans[MAX_PLANS];
-static int	next_plan = 0;		/* index of the oldest */
+static Insert inserts[MAX_INSERTS];
+static int	next_insert = 0;	/* index of the oldest */
 
 /* Keys to add. */
 typedef struct Keys
@@ -104,7 +103,6 @@ check_trigger(FunctionCallInfo fcinfo)
 		!TRIGGER_FIRED_AFTER(data->tg_event) ||
 		!TRIGGER_FIRED_FOR_STATEMENT(data->tg_event) ||
 		data->tg_trigger->tgnargs < SM_WATCH_COLUMNS ||
-		strlen(data->tg_trigger->tgargs[SM_WATCH_QUEUE]) >= sizeof(plans[0].queue) ||
 		strchr(data->tg_trigger->tgargs[SM_WATCH_QUEUE], '.') == NULL ||
 		(TRIGGER_FIRED_BY_INSERT(data->tg_event) && !data->tg_newtable) ||
 		(TRIGGER_FIRED_BY_DELETE(data->tg_event) && !data->tg_oldtable) ||
@@ -199,6 +197,29 @@ watched_columns(const TriggerData *data, int key, SmWatchProblem *problem)
 	return columns;
 }
 
+static void
+begin_keys(Keys *keys, Oid type)
+{
+	keys->desc = CreateTemplateTupleDesc(1);
+	TupleDescInitEntry(keys->desc, 1, "key", type, -1, 0);
+	TupleDescFinalize(keys->desc);
+	keys->store = tuplestore_begin_heap(false, false, work_mem);
+}
+
+/* Replace the keys by NULL. */
+static void
+begin_null(Keys *keys, Relation queue)
+{
+	Datum		value = 0;
+	bool		isnull = true;
+
+	if (keys->store)
+		tuplestore_end(keys->store);
+	/* not a domain, whose constraints the INSERT would not check */
+	begin_keys(keys, getBaseType(sm_queue_column(queue)->atttypid));
+	tuplestore_putvalues(keys->store, keys->desc, &value, &isnull);
+}
+
 /* Add the key of a row, unless it is NULL. */
 static void
 add_key(Keys *keys, const TupleTableSlot *slot)
@@ -208,13 +229,7 @@ add_key(Keys *keys, const TupleTableSlot *slot)
 	if (*isnull)
 		return;
 	if (keys->store == NULL)
-	{
-		keys->desc = CreateTemplateTupleDesc(1);
-		TupleDescInitEntry(keys->desc, 1, "key",
-						   TupleDescAttr(slot->tts_tupleDescriptor, keys->column)->atttypid, -1, 0);
-		TupleDescFinalize(keys->desc);
-		keys->store = tuplestore_begin_heap(false, false, work_mem);
-	}
+		begin_keys(keys, TupleDescAttr(slot->tts_tupleDescriptor, keys->column)->atttypid);
 	tuplestore_putvalues(keys->store, keys->desc, &slot->tts_values[keys->column], isnull);
 }
 
@@ -253,62 +268,42 @@ find_keys(const TriggerData *data, const Columns *columns, Keys *keys)
 		ExecDropSingleTupleTableSlot(new_row);
 }
 
-static InsertPlan *
-find_insert(const char *name, Oid queue, Oid type)
+static Insert *
+find_insert(Oid queue, Oid type)
 {
-	for (int i = 0; i < MAX_PLANS; i++)
-		if (plans[i].plan && plans[i].type == type && plans[i].guard.table.relid == queue &&
-			strcmp(plans[i].queue, name) == 0)
-			return &plans[i];
+	for (int i = 0; i < MAX_INSERTS; i++)
+		if (inserts[i].statement && inserts[i].type == type && inserts[i].queue.relid == queue)
+			return &inserts[i];
 	return NULL;
 }
 
-/* The INSERT has a parameter only because names are checked there (server/statement.c). */
-static ParamListInfo
-insert_parameters(void)
-{
-	static ParamListInfo params = NULL;
-
-	if (params == NULL)
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(TopMemoryContext);
-
-		params = makeParamList(1);
-		sm_set_parameter(params, 1, BOOLOID, BoolGetDatum(true), false);
-		MemoryContextSwitchTo(oldcontext);
-	}
-	return params;
-}
-
 /*
- * Make a plan, and keep it instead of the oldest.  That may be running, inside another
- * trigger.  Then the plan is put into *once.
+ * Make an INSERT, and keep it instead of the oldest.  That may be running, inside another
+ * trigger.  Then the new one is put into *once.
  */
-static InsertPlan *
-make_insert(const char *name, Oid queue, Oid type, InsertPlan *once)
+static Insert *
+make_insert(Oid queue, Oid type, Insert *once)
 {
-	InsertPlan *insert = &plans[next_plan];
+	Insert	   *insert = &inserts[next_insert];
+	MemoryContext oldcontext = CurrentMemoryContext;
 
-	if (insert->plan && DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) > 1)
+	if (insert->statement && DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) > 1)
 		insert = once;
-	else if (insert->plan)
-		SPI_freeplan(insert->plan);
-	insert->plan = NULL;
-	strlcpy(insert->queue, name, sizeof(insert->queue));
-	insert->type = type;
-	insert->guard.table = (SmTable)
+	else
 	{
-		.relid = queue,.what = "queue",.name = insert->queue
-	};
-	insert->guard.params = insert_parameters();
-	insert->plan = sm_table_prepare(&insert->guard, OidIsValid(type) ?
-									"INSERT INTO @table SELECT key FROM " ROWS " WHERE true OR $1" :
-									"INSERT INTO @table SELECT NULL WHERE true OR $1");
-	if (insert != once)
-	{
-		SPI_keepplan(insert->plan);
-		next_plan = (next_plan + 1) % MAX_PLANS;
+		if (insert->statement)
+			sm_statement_free(insert->statement);
+		insert->statement = NULL;
+		next_insert = (next_insert + 1) % MAX_INSERTS;
+		MemoryContextSwitchTo(TopMemoryContext);
 	}
+	insert->queue = (SmTable)
+	{
+		.relid = queue,.what = "queue"
+	};
+	insert->type = type;
+	insert->statement = sm_table_prepare(&insert->queue, "INSERT INTO @table SELECT key FROM " ROWS, 0);
+	MemoryContextSwitchTo(oldcontext);
 	return insert;
 }
 
@@ -364,7 +359,7 @@ open_queue(const char *name, Relation source, SmWatchProblem *problem)
  * column, so the key goes into the queue's first column.
  */
 static void
-insert_keys(Relation queue, const TriggerData *data, Keys *keys)
+insert_keys(Relation queue, const TriggerData *data, const Keys *keys)
 {
 	ErrorContextCallback callback = {error_context_stack, insert_error,
 	unconstify(TriggerData *, data)};
@@ -372,11 +367,9 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 		.md.name = ROWS,.md.reliddesc = InvalidOid,.md.tupdesc = keys->desc,
 		.md.enrtype = ENR_NAMED_TUPLESTORE,.reldata = keys->store
 	};
-	const char *name = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
-	Oid			type = keys->all ? InvalidOid : TupleDescAttr(keys->desc, 0)->atttypid;
-	InsertPlan *insert = find_insert(name, RelationGetRelid(queue), type);
-	InsertPlan	once;
-	SPIExecuteOptions options = {0};
+	Oid			type = TupleDescAttr(keys->desc, 0)->atttypid;
+	Insert	   *insert = find_insert(RelationGetRelid(queue), type);
+	Insert		once;
 	int			level = NewGUCNestLevel();
 	Oid			user;
 	int			context;
@@ -390,9 +383,9 @@ insert_keys(Relation queue, const TriggerData *data, Keys *keys)
 	SPI_connect();
 	SPI_register_relation(&rows);
 	if (insert == NULL)
-		insert = make_insert(name, RelationGetRelid(queue), type, &once);
-	options.params = insert->guard.params;
-	sm_execute_plan(insert->plan, &options);
+		insert = make_insert(RelationGetRelid(queue), type, &once);
+	insert->queue.name = data->tg_trigger->tgargs[SM_WATCH_QUEUE];
+	sm_statement_execute(insert->statement, NULL, SM_WRITE);
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	SetUserIdAndSecContext(user, context);
@@ -474,6 +467,8 @@ _sitemap_watch(PG_FUNCTION_ARGS)
 	{
 		if (!keys.all && !sm_queue_check_type(queue, source, keys.column, &problem))
 			keys.all = true;
+		if (keys.all)
+			begin_null(&keys, queue);
 		insert_keys(queue, data, &keys);
 		relation_close(queue, NoLock);
 	}

@@ -45,6 +45,9 @@ extern Oid	sm_watch_root(Oid relid);
  */
 extern bool sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem);
 
+/* The queue's first column, which receives the keys; NULL if it has no column. */
+extern Form_pg_attribute sm_queue_column(Relation queue);
+
 /*
  * Check that the queue's first column holds any value of a column of the source unchanged.
  * key: the column's index.  Returns false and describes the problem otherwise.

@@ -64,5 +64,22 @@ CREATE TRIGGER also AFTER UPDATE ON statements_files FOR EACH ROW WHEN (OLD.name
 SELECT pg_temp.publish('SELECT ''/z'' || n AS loc FROM generate_series(1, 7) n');
 SELECT kind, count(*), sum(url_count) FROM statements_files GROUP BY 1 ORDER BY 1;
 
+-- After each file, the target's schema gets another name, and its old name another table.
+CREATE SCHEMA statements_1;
+CREATE TABLE statements_1.files OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE FUNCTION statements_rename() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('ALTER SCHEMA %I RENAME TO statements_%s', TG_TABLE_SCHEMA, substr(TG_TABLE_SCHEMA, 12)::int + 1);
+  EXECUTE format('CREATE SCHEMA %I CREATE TABLE files OF public.sitemap_file', TG_TABLE_SCHEMA);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER rename AFTER INSERT OR UPDATE OR DELETE ON statements_1.files EXECUTE FUNCTION statements_rename();
+SELECT name, action FROM sitemap_publish('statements_1.files', 'SELECT ''/'' || n AS loc FROM generate_series(1, 3) n', 'http://a/', max_urls => 1, split => 'full');
+SELECT name, action FROM sitemap_publish('statements_5.files', 'SELECT ''/x'' || n AS loc FROM generate_series(1, 2) n', 'http://a/', max_urls => 1, split => 'full', max_shrink => 1);
+SELECT tableoid::regclass, name FROM statements_1.files UNION ALL SELECT tableoid::regclass, name FROM statements_2.files UNION ALL
+SELECT tableoid::regclass, name FROM statements_5.files UNION ALL SELECT tableoid::regclass, name FROM statements_9.files ORDER BY 1, 2;
+
+SET client_min_messages = warning;
+DO $$ BEGIN FOR i IN 1 .. 9 LOOP EXECUTE format('DROP SCHEMA statements_%s CASCADE', i); END LOOP; END $$;
 DROP TABLE statements_files, statements_feed, statements_site;
-DROP FUNCTION statements_refuse, statements_skip, statements_delete;
+DROP FUNCTION statements_refuse, statements_skip, statements_delete, statements_rename;

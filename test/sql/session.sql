@@ -1,7 +1,7 @@
 --
 -- A call of a public function, successful or failed, leaves nothing in the session: settings,
--- role, locks, cursors, prepared statements, temporary tables, progress, memory but for plans, and what
--- functions in PL/pgSQL return.
+-- role, locks, cursors, prepared statements, temporary tables, progress, memory and plans but for those of a
+-- watch, and what functions in PL/pgSQL return.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
 \i :abs_srcdir/sql/include/helpers.sql
@@ -49,7 +49,10 @@ CREATE FUNCTION pg_temp.state() RETURNS TABLE (what text, state text) LANGUAGE s
   SELECT 'prepared statements', count(*)::text FROM pg_prepared_statements UNION ALL
   SELECT 'temporary tables', count(*)::text FROM pg_class WHERE relnamespace = pg_my_temp_schema() UNION ALL
   SELECT 'progress', count(*)::text FROM pg_stat_progress_copy WHERE pid = pg_backend_pid() UNION ALL
-  SELECT 'memory', count(*)::text FROM pg_backend_memory_contexts WHERE name ~ '^(sitemap|SPI (Proc|Exec|Tup))' UNION ALL
+  SELECT 'memory', count(*)::text FROM pg_backend_memory_contexts WHERE name ~ '^(sitemap|SPI (Proc|Exec|Tup))'
+     AND NOT (name = 'sitemap statement' AND parent = 'TopMemoryContext') UNION ALL
+  SELECT 'plans', count(*)::text FROM pg_backend_memory_contexts
+   WHERE name = 'CachedPlanSource' AND ident ~ '(INTO|UPDATE|FROM) public\.session_(files|job)' UNION ALL
   SELECT 'session_midnight', session_midnight(1)
 $$;
 CREATE TEMP TABLE state_before AS SELECT '' AS what, '' AS state;

@@ -5,28 +5,14 @@
  * An entry is <url><loc>...</loc>...</url>, or a line.  The first "</url>" ends it,
  * since fragment.c keeps that text out of ready-made XML.
  *
- * Two versions are compared up to the next difference.  Then each
- * version's next entry is searched for among the next few entries of the other
- * version.  This tells an added or removed entry from a changed entry.  Example: the
- * old version is A B C D, the new version is A C X D.
- *
- *	  old	new
- *	  A		A		equal
- *	  B		C		B is not ahead in new, but C is ahead in old: B was removed
- *	  C		C		equal
- *	  D		X		D is ahead in new: X was added
- *	  D		D		equal
+ * Example: the old version is A B C D, the new version is A C E D.  Both begin with A and end
+ * with D.  So B, C, C and E are passed to the callback, which leaves it to the caller to
+ * notice that C is in both versions.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
 #endif
 #include "publish/entries.h"
-
-/* how many entries ahead to look for an entry */
-#define LOOK_AHEAD	8
-
-/* bytes that are compared together */
-#define COMPARE_BYTES	256
 
 static const char *
 find(const char *p, const char *end, SmSpan s)
@@ -109,75 +95,51 @@ sm_entries_next(SmEntries *e, SmRawEntry *entry)
 	return true;
 }
 
-/* Call callback for an entry that one version has. */
-static void
-call(bool is_new, const SmRawEntry *entry, SmEntryCallback callback, void *arg)
-{
-	callback(arg, is_new ? NULL : entry, is_new ? entry : NULL);
-}
-
 /*
- * Is an entry with this loc among the next few of e?  If so, call callback for the
- * entries before that entry, and move e to it.
+ * Skip the entries that both versions begin with, up to the last terminator of the bytes that
+ * are equal there, and those that both end with, from after the first terminator of the bytes
+ * that are equal there.  The entry which that terminator ends can be equal, too.
  */
-static bool
-skip_to(SmEntries *e, SmSpan loc, bool is_new, SmEntryCallback callback, void *arg)
-{
-	SmEntries	ahead = *e;
-	SmRawEntry	entry;
-	int			n = -1;
-
-	do
-	{
-		if (++n > LOOK_AHEAD || !sm_entries_next(&ahead, &entry))
-			return false;
-	} while (!sm_span_equal(entry.loc, loc));
-
-	while (n-- > 0)
-	{
-		sm_entries_next(e, &entry);
-		call(is_new, &entry, callback, arg);
-	}
-	return true;
-}
-
-/* The number of equal bytes at the start of a and b, which have len bytes each. */
-static size_t
-common_length(const char *a, const char *b, size_t len)
-{
-	size_t		n = 0;
-
-	while (len - n >= COMPARE_BYTES && memcmp(a + n, b + n, COMPARE_BYTES) == 0)
-		n += COMPARE_BYTES;
-	while (n < len && a[n] == b[n])
-		n++;
-	return n;
-}
-
-/* Skip the next entries as long as both versions have the same bytes. */
 static void
 skip_common(SmEntries *a, SmEntries *b)
 {
+	SmSpan		last = terminator(a);
 	size_t		a_len = a->end - a->p;
 	size_t		b_len = b->end - b->p;
-	size_t		len = common_length(a->p, b->p, a_len < b_len ? a_len : b_len);
-	SmSpan		last = terminator(a);
+	size_t		shorter = a_len < b_len ? a_len : b_len;
+	size_t		len = 0;
+	const char *end = a->end;
 
-	while (len >= last.len && memcmp(a->p + len - last.len, last.s, last.len) != 0)
+	while (len < shorter && a->p[len] == b->p[len])
+		len++;
+	while (len > 0 && (len < last.len || memcmp(a->p + len - last.len, last.s, last.len) != 0))
 		len--;
-	if (len < last.len)
-		return;
 	a->p += len;
 	b->p += len;
+	shorter -= len;
+
+	while (shorter > 0 && end[-1] == b->end[end - a->end - 1])
+	{
+		end--;
+		shorter--;
+	}
+	end = find(end, a->end, last);
+	if (end)
+	{
+		len = a->end - (end + last.len);
+		a->end -= len;
+		b->end -= len;
+	}
 }
 
+/* Call callback for the rest of a version; false if it is broken. */
 static bool
 call_for_rest(SmEntries *e, bool is_new, SmEntryCallback callback, void *arg)
 {
 	SmRawEntry	entry;
 
 	while (sm_entries_next(e, &entry))
-		call(is_new, &entry, callback, arg);
+		callback(arg, &entry, is_new);
 	return e->p == e->end;
 }
 
@@ -185,34 +147,7 @@ bool
 sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryCallback callback, void *arg)
 {
 	/* versions of different formats have no entry in common */
-	while (old_version->is_text == new_version->is_text)
-	{
-		SmEntries	old_place;
-		SmEntries	new_place;
-		SmRawEntry	old_entry;
-		SmRawEntry	new_entry;
-
+	if (old_version->is_text == new_version->is_text)
 		skip_common(old_version, new_version);
-		if (old_version->p == old_version->end || new_version->p == new_version->end)
-			break;
-
-		old_place = *old_version;
-		new_place = *new_version;
-		if (!sm_entries_next(old_version, &old_entry) || !sm_entries_next(new_version, &new_entry))
-			return false;
-		if (sm_span_equal(old_entry.loc, new_entry.loc))
-			callback(arg, &old_entry, &new_entry);
-		else if (skip_to(&new_place, old_entry.loc, true, callback, arg) ||
-				 skip_to(&old_place, new_entry.loc, false, callback, arg))
-		{
-			*old_version = old_place;
-			*new_version = new_place;
-		}
-		else
-		{
-			call(false, &old_entry, callback, arg);
-			call(true, &new_entry, callback, arg);
-		}
-	}
 	return call_for_rest(old_version, false, callback, arg) && call_for_rest(new_version, true, callback, arg);
 }

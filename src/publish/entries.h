@@ -36,16 +36,13 @@ extern bool sm_entries_init(SmEntries *e, SmSpan document);
  */
 extern bool sm_entries_next(SmEntries *e, SmRawEntry *entry);
 
-/*
- * Called for an entry that differs between two versions, as it is in the old and in the new
- * one; NULL for a version that lacks it.
- */
-typedef void (*SmEntryCallback) (void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry);
+/* Called for an entry of the old or of the new version. */
+typedef void (*SmEntryCallback) (void *arg, const SmRawEntry *entry, bool is_new);
 
 /*
- * Compare two versions of a sitemap, and call callback for each entry that differs.  An
- * entry that has moved may be passed twice, as one that is gone and as one that is new.
- * Returns false if a version is broken.
+ * Compare two versions of a sitemap, and call callback for each entry between the entries that
+ * both begin with and those that both end with.  An entry that is in both versions may be passed
+ * twice.  Returns false if a version is broken.
  */
 extern bool sm_entries_compare(SmEntries *old_version, SmEntries *new_version,
 							   SmEntryCallback callback, void *arg);

@@ -3,13 +3,13 @@
  *	  Writes the URLs that a run added, changed or removed to a feed, a table with the
  *	  columns of sitemap_change.
  *
- * For each file that the run writes or deletes, its old and new versions are
- * compared, and the entries that differ are kept.  At the end they are sorted by URL.  So
- * the two entries of a URL that moved from one file to another meet.
+ * For each file that the run writes or deletes, the entries that both its old and its new
+ * version begin or end with are skipped, and those between are kept.  At the end they are
+ * sorted by URL.  So the old and the new entry of a URL meet, in whichever files they are.
  *
  * Example: file 1 had the pages A and B, file 2 had C and D.  A was edited, B was
  * deleted, and C moved to file 1.  Kept are A (old and new), B (old), C (new) and C (old),
- * but not D, which is the same in both versions of file 2.  The entries of A differ, so A has
+ * but not D, which ends both versions of file 2.  The entries of A differ, so A has
  * changed.  B has no new entry, so it was removed.  The entries of C are equal, so C is not
  * reported.
  */
@@ -54,17 +54,16 @@ static const SmTable feed_table = {
 };
 
 /*
- * The columns of the entries that differ.  A URL that the section lists more than once
+ * The columns of the entries that are kept.  A URL that the section lists more than once
  * counts as added or removed if it is listed more or less often than before, in whichever
  * files.  Otherwise it has changed unless its old and new digests add up to 0.
  */
 enum
 {
 	ENTRY_LOC,					/* the URL */
-	ENTRY_LASTMOD,				/* of the new entry; without one, empty */
-	ENTRY_LISTED,				/* how much more often the new version has the
-								 * URL: 1, 0 or -1 */
-	ENTRY_DIGEST,				/* of the new entry, less the old one's */
+	ENTRY_LASTMOD,				/* of a new entry, else empty */
+	ENTRY_LISTED,				/* 1 for a new entry, -1 for an old one */
+	ENTRY_DIGEST,				/* of a new entry; the negative of an old one's */
 	ENTRY_NCOLUMNS
 };
 
@@ -76,7 +75,7 @@ static const Oid entry_types[ENTRY_NCOLUMNS] = {TEXTOID, TEXTOID, INT8OID, INT8O
 struct SmFeed
 {
 	SmTable		table;
-	SmSort		entries;		/* by URL and lastmod */
+	SmSort		entries;		/* old and new ones, by URL and lastmod */
 	const char *name;			/* of the file being compared */
 	MemoryContext entry_context;	/* for an entry, or rows to insert */
 };
@@ -148,22 +147,15 @@ is_printable_ascii(SmSpan text)
 	return true;
 }
 
-/* A digest of an entry; 0 without one. */
-static uint64
-digest(const SmRawEntry *entry)
-{
-	return entry ? sm_digest(entry->raw.s, entry->raw.len, 0) : 0;
-}
-
-/* SmEntryCallback: keep an entry in which the versions of a file differ. */
+/* SmEntryCallback: keep an entry. */
 static void
-keep_entry(void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry)
+keep_entry(void *arg, const SmRawEntry *entry, bool is_new)
 {
 	SmFeed	   *feed = arg;
-	const SmRawEntry *entry = new_entry ? new_entry : old_entry;
+	uint64		digest = sm_digest(entry->raw.s, entry->raw.len, 0);
 	MemoryContext oldcontext = MemoryContextSwitchTo(feed->entry_context);
 	Datum	   *values = sm_sort_row(&feed->entries);
-	SmSpan		lastmod = new_entry && new_entry->lastmod.s ? new_entry->lastmod : sm_span("", 0);
+	SmSpan		lastmod = is_new && entry->lastmod.s ? entry->lastmod : sm_span("", 0);
 	size_t		len = entry->loc.len;
 	text	   *loc = palloc(VARHDRSZ + len);
 
@@ -178,8 +170,8 @@ keep_entry(void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry)
 
 	values[ENTRY_LOC] = PointerGetDatum(loc);
 	values[ENTRY_LASTMOD] = PointerGetDatum(cstring_to_text_with_len(lastmod.s, lastmod.len));
-	values[ENTRY_LISTED] = Int64GetDatum((new_entry != NULL) - (old_entry != NULL));
-	values[ENTRY_DIGEST] = UInt64GetDatum(digest(new_entry) - digest(old_entry));
+	values[ENTRY_LISTED] = Int64GetDatum(is_new ? 1 : -1);
+	values[ENTRY_DIGEST] = UInt64GetDatum(is_new ? digest : -digest);
 	sm_sort_put(&feed->entries);
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(feed->entry_context);

@@ -50,15 +50,11 @@ number_of(const SmRawEntry *entry)
 }
 
 static void
-take(void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry)
+take(void *arg, const SmRawEntry *entry, bool is_new)
 {
 	int		   *counts = arg;
 
-	if (old_entry)
-		counts[number_of(old_entry)]--;
-	if (new_entry)
-		counts[number_of(new_entry)]++;
-	CHECK(!old_entry || !new_entry || sm_span_equal(old_entry->loc, new_entry->loc));
+	counts[number_of(entry)] += is_new ? 1 : -1;
 }
 
 /* A document of the entries that bytes stand for. */

@@ -33,6 +33,15 @@ SELECT pg_temp.publish('SELECT ''/'' || n || repeat(''x'', n % 2) AS loc FROM ge
 SELECT action, count(*), min(loc), max(loc) FROM statements_feed WHERE section = 'many' GROUP BY 1 ORDER BY 1;
 ROLLBACK;
 
+-- A feed can be a view.
+BEGIN;
+CREATE VIEW statements_view AS TABLE statements_feed;
+SELECT pg_temp.publish('SELECT ''/v'' AS loc', 'view');
+SELECT name, action FROM sitemap_publish('statements_files', 'SELECT ''/w'' AS loc', 'https://www.example.com/', section => 'view', split => 'full', compression => 0,
+                                         index => 'never', feed => 'statements_view');
+SELECT loc, action FROM statements_feed WHERE section = 'view' ORDER BY 1;
+ROLLBACK;
+
 -- Errors in the feed say so.
 CREATE FUNCTION statements_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
 CREATE TRIGGER refuse BEFORE INSERT ON statements_feed FOR EACH ROW EXECUTE FUNCTION statements_refuse();

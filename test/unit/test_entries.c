@@ -13,18 +13,17 @@
 #define LONG	URL("long, 1") URL("long, 2") URL("long, 3") URL("long, 4") URL("long, 5") \
 	URL("long, 6") URL("long, 7") URL("long, 8") URL("long, 9") URL("long, 10") URL("long, 11")
 
-/* What sm_entries_compare passed on: -a is gone, +b is new, =c has changed. */
+/* What sm_entries_compare passed on: -a is of the old version, +b of the new one. */
 static char taken[1000];
 
 static void
-take(void *arg, const SmRawEntry *old_entry, const SmRawEntry *new_entry)
+take(void *arg, const SmRawEntry *entry, bool is_new)
 {
 	size_t		len = strlen(taken);
-	SmSpan		loc = new_entry ? new_entry->loc : old_entry->loc;
 
 	(void) arg;
-	snprintf(taken + len, sizeof(taken) - len, "%c%.*s",
-			 old_entry == NULL ? '+' : new_entry == NULL ? '-' : '=', (int) loc.len, loc.s);
+	snprintf(taken + len, sizeof(taken) - len, "%c%.*s", is_new ? '+' : '-', (int) entry->loc.len,
+			 entry->loc.s);
 }
 
 static void
@@ -74,19 +73,25 @@ main(void)
 	reads("http://a/?b&c\n", "http://a/?b&c", "http://a/?b&c", NULL);
 
 	compares(HEAD URL("a") URL("b") FOOT, HEAD URL("a") URL("b") FOOT, "", "the same");
-	compares(HEAD URL("a") URL("b") URL("c") FOOT, HEAD URL("a") URL("c") FOOT, "-b", "one has gone");
-	compares(HEAD URL("a") URL("c") FOOT, HEAD URL("a") URL("b") URL("c") FOOT, "+b", "one has come");
-	compares(HEAD URL("a") FOOT, HEAD "<url><loc>a</loc><priority>0.5</priority></url>" FOOT, "=a",
+	compares(HEAD URL("a") URL("b") URL("c") FOOT, HEAD URL("a") URL("c") FOOT, "-b-c+c", "one has gone");
+	compares(HEAD URL("a") URL("c") FOOT, HEAD URL("a") URL("b") URL("c") FOOT, "-c+b+c", "one has come");
+	compares(HEAD URL("a") FOOT, HEAD "<url><loc>a</loc><priority>0.5</priority></url>" FOOT, "-a+a",
 			 "one has changed");
-	compares(HEAD URL("a") URL("b") FOOT, HEAD URL("c") FOOT, "-a+c-b", "others");
+	compares(HEAD URL("a") URL("b") FOOT, HEAD URL("c") FOOT, "-a-b+c", "others");
 	compares(HEAD LONG URL("a") URL("b") LONG FOOT, HEAD LONG URL("a") URL("c") LONG FOOT, "-b+c",
 			 "one of many");
 	compares(HEAD LONG URL("a") FOOT, HEAD LONG URL("a") URL("a") FOOT, "+a", "one more at the end");
-	compares(HEAD URL("ab") FOOT, HEAD URL("ac") URL("ab") FOOT, "+ac", "two that begin alike");
+	compares(HEAD URL("ab") FOOT, HEAD URL("ac") URL("ab") FOOT, "-ab+ac+ab", "two that begin alike");
+	compares(HEAD URL("ba") FOOT, HEAD URL("ca") URL("ba") FOOT, "-ba+ca+ba", "two that end alike");
+	compares(HEAD URL("a") URL("b") URL("c") URL("d") FOOT, HEAD URL("a") URL("c") URL("e") URL("d") FOOT,
+			 "-b-c+c+e", "between the first and the last difference");
+	compares(HEAD URL("a") URL("a") FOOT, HEAD URL("a") URL("a") URL("a") FOOT, "+a", "one of several alike");
+	compares(HEAD URL("a") FOOT, HEAD FOOT, "-a", "the only one");
 	compares("", HEAD URL("a") FOOT, "+a", "none before");
 	compares(HEAD URL("a") FOOT, "", "-a", "none any more");
 	compares("a\nb\n", "a\nbc\n", "-b+bc", "text: a line that begins alike");
-	compares("a\nb\n", "b\n", "-a", "text: a line has gone");
+	compares("a\nb\n", "b\n", "-a-b+b", "text: a line has gone");
+	compares("ab\nc\n", "b\nc\n", "-ab+b", "text: a line that ends alike");
 	compares("a\nb\n", "a\nb\nc\n", "+c", "text: a line has come");
 	compares(HEAD URL("a") FOOT, "a\n", "-a+a", "another format");
 

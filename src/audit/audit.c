@@ -331,26 +331,45 @@ language_of(SmSpan hreflang)
 	return language;
 }
 
-/* Check that alternates in different languages have different URLs. */
+static int
+compare_spans(SmSpan a, SmSpan b)
+{
+	int			order = memcmp(a.s, b.s, Min(a.len, b.len));
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* Comparator for qsort: links by URL, then by hreflang. */
+static int
+compare_links(const void *arg1, const void *arg2)
+{
+	const SmLink *a = arg1;
+	const SmLink *b = arg2;
+	int			order = compare_spans(a->href, b->href);
+
+	return order != 0 ? order : compare_spans(a->hreflang, b->hreflang);
+}
+
+/* Check that alternates in different languages have different URLs.  They are sorted. */
 static void
 check_languages(Audit *audit)
 {
-	for (int i = 1; i < audit->nalternates; i++)
+	const SmLink *first = NULL; /* with the URL, and a language */
+
+	for (int i = 0; i < audit->nalternates; i++)
 	{
-		SmSpan		language = language_of(audit->alternates[i].hreflang);
+		const SmLink *link = &audit->alternates[i];
 
-		for (int k = 0; k < i; k++)
+		if (sm_span_is(link->hreflang, "x-default"))
+			continue;
+		if (first == NULL || !sm_span_equal(first->href, link->href))
+			first = link;
+		else if (!sm_equal_ignoring_case(language_of(first->hreflang), language_of(link->hreflang)))
 		{
-			SmSpan		other = language_of(audit->alternates[k].hreflang);
-
-			if (!sm_span_equal(audit->alternates[i].href, audit->alternates[k].href) ||
-				sm_equal_ignoring_case(language, other) || language.len == 1 || other.len == 1)
-				continue;
 			add_problem(audit, SM_HREFLANG_SAME_URL,
 						"The alternates \"%s\" and \"%s\" are the same page, \"%s\".",
-						sm_for_message(audit->alternates[k].hreflang),
-						sm_for_message(audit->alternates[i].hreflang),
-						sm_for_message(audit->alternates[i].href));
+						sm_for_message(first->hreflang), sm_for_message(link->hreflang),
+						sm_for_message(link->href));
 			return;
 		}
 	}
@@ -505,6 +524,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	sm_pages_add(audit->pages, audit->receiver.nrows, page);
 	sm_audit_robots_check(audit->robots, audit->receiver.nrows,
 						  entry->has_news ? SM_ROBOTS_NEWS : SM_ROBOTS_PAGE, NULL, page);
+	qsort(audit->alternates, audit->nalternates, sizeof(SmLink), compare_links);
 	check_alternates(audit, page);
 	check_likely(audit);
 	check_languages(audit);

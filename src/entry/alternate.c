@@ -64,7 +64,7 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 		{
 			sm_read_string(value.val.string.val, value.val.string.len, &link.href, problems,
 						   SM_EXTENSION_INVALID, "href");
-			if (link.href.s != NULL)
+			if (sm_trim(link.href).len > 0)
 				(*links)[n++] = link;
 		}
 	}

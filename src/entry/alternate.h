@@ -16,7 +16,7 @@ typedef struct SmLink
 
 /*
  * Read a JSON object of languages and URLs, and return the number of links; a
- * null URL is left out.  what: noun phrase for the object in a problem.
+ * null or blank URL is left out.  what: noun phrase for the object in a problem.
  */
 extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
 							   const char *what);

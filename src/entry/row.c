@@ -31,7 +31,7 @@ const char *
 sm_date_hint(const char *name, Oid type)
 {
 	if (TypeCategory(type) == TYPCATEGORY_NUMERIC)
-		return psprintf("For seconds since 1970 write to_timestamp(%s), for milliseconds to_timestamp(%s / 1000.0).",
+		return psprintf("For seconds since 1970 write to_timestamp(nullif(%s, 0)), for milliseconds to_timestamp(nullif(%s, 0) / 1000.0).",
 						name, name);
 	/* a cast of JSON to text keeps the quotation marks */
 	if (type == JSONBOID || type == JSONOID)

@@ -208,7 +208,8 @@ append_elements(SmEntryWriter *w, const SmRow *row)
 	for (int i = 0; i < row->nimages && !sm_elements_too_large(w); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		sm_append_image(w, row->images[i]);
+		if (sm_trim(row->images[i]).len > 0)
+			sm_append_image(w, row->images[i]);
 	}
 	if (row->image_items)
 		sm_append_json(w, &sm_image, row->image_items);

@@ -17,8 +17,10 @@ typedef enum SmUrlStatus
 {
 	SM_URL_OK,
 	SM_URL_EMPTY,				/* nothing but blanks */
-	SM_URL_NO_SCHEME,			/* relative, and there is no base URL */
-	SM_URL_LOST_SCHEME,			/* "www.example.com/a": looks relative */
+	SM_URL_NO_SCHEME,			/* relative without a base URL, or a port, as in
+								 * "localhost:8080/" */
+	SM_URL_LOST_SCHEME,			/* begins like no relative URL:
+								 * "www.example.com/a" */
 	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
 	SM_URL_OTHER_SCHEME,		/* the same without a slash, as in

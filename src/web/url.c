@@ -178,7 +178,7 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		!sm_equal_ignoring_case(scheme, sm_span_of("http")))
 	{
 		if (is_port(s + scheme.len + 1, len - scheme.len - 1))
-			return SM_URL_LOST_SCHEME;
+			return SM_URL_NO_SCHEME;
 		return len > scheme.len + 1 && s[scheme.len + 1] == '/' ? SM_URL_BAD_SCHEME : SM_URL_OTHER_SCHEME;
 	}
 	if (!sm_url_begins(s, len))
@@ -257,7 +257,7 @@ check_reference(const char *s, size_t len)
 		return SM_URL_OK;
 	/* "127.0.0.1:8080/" */
 	return colon > s && is_port(colon + 1, s + len - colon - 1) ?
-		SM_URL_LOST_SCHEME : SM_URL_BAD_REFERENCE;
+		SM_URL_NO_SCHEME : SM_URL_BAD_REFERENCE;
 }
 
 /* The slash after the segment of a path that begins at s; the end after the last segment. */
@@ -381,6 +381,15 @@ sm_without_www(SmSpan host)
 	return host;
 }
 
+/* Does a reference begin with "./" or "../"? */
+static bool
+begins_with_dots(const char *s, size_t len)
+{
+	size_t		ndots = len >= 2 && s[0] == '.' && s[1] == '.' ? 2 : 1;
+
+	return len > ndots && s[0] == '.' && s[ndots] == '/';
+}
+
 /*
  * Resolve a reference without scheme against the base, RFC 3986, 5.2.2.  The
  * result is not yet encoded.  len: at most REFERENCE_MAX; dst holds SM_URL_MAX + len
@@ -403,19 +412,9 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 		return SM_URL_OK;
 	}
 
-	/*
-	 * RFC 3986 reads "www.example.com/a" as a relative path.  But a first
-	 * segment that begins with "www.", or is the host of the base without its
-	 * "www.", is refused: it is probably a host.
-	 */
-	if (s[0] != '/' && s[0] != '?' && s[0] != '#')
-	{
-		SmSpan		segment = sm_span(s, segment_length(s, len));
-		SmSpan		host = sm_without_www(sm_url_host(sm_base_origin(base)));
-
-		if (sm_without_www(segment).len < segment.len || sm_equal_ignoring_case(segment, host))
-			return SM_URL_LOST_SCHEME;
-	}
+	/* RFC 3986 reads "cdn.example.com/a.jpg" as a path, but it is a host without its scheme */
+	if (s[0] != '/' && s[0] != '?' && !begins_with_dots(s, len))
+		return SM_URL_LOST_SCHEME;
 
 	ref_path = path_length(s, len);
 	prefix = (s[0] == '/') ? base->origin_len : base->len[SM_FORM_PLAIN];
@@ -644,7 +643,7 @@ sm_url_message(SmUrlStatus status)
 	static const char *const messages[SM_URL_OTHER_PATH + 1] = {
 		[SM_URL_EMPTY] = "the URL is empty",
 		[SM_URL_NO_SCHEME] = "not an absolute URL",
-		[SM_URL_LOST_SCHEME] = "no scheme before the host name",
+		[SM_URL_LOST_SCHEME] = "neither a scheme nor \"/\", \"./\", \"../\" or \"?\" at the beginning",
 		[SM_URL_BAD_REFERENCE] = "no valid scheme before the first colon",
 		[SM_URL_BAD_SCHEME] = "the scheme is neither http nor https",
 		[SM_URL_OTHER_SCHEME] = "the scheme is neither http nor https",
@@ -671,7 +670,7 @@ sm_url_hint(SmUrlStatus status)
 	static const char with_scheme[] = "Write it with its scheme, such as \"https://www.example.com/page\".";
 	static const char *const hints[SM_URL_OTHER_PATH + 1] = {
 		[SM_URL_NO_SCHEME] = with_scheme,
-		[SM_URL_LOST_SCHEME] = with_scheme,
+		[SM_URL_LOST_SCHEME] = "Begin it with \"./\" for a place below base_url, with \"/\" for one on the host, or with its scheme, such as \"https://\".",
 		[SM_URL_BAD_REFERENCE] = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".",
 		[SM_URL_OTHER_SCHEME] = "A relative path with a colon in it has to begin with \"./\".",
 		[SM_URL_USER] = "Everybody could read it. Remove what stands before the \"@\".",

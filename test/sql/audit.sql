@@ -206,7 +206,7 @@ SELECT * FROM sitemap_audit('SELECT ''/a'' AS loc, 1 AS key', 'https://www.examp
 
 -- A fragment is no part of what search engines fetch; a "#" in a segment is %23.
 SELECT row_number, loc, problem, detail
-  FROM sitemap_audit($$SELECT unnest('{/a#b,/c%23,/#,"/ #é",#x,/?q=#&r}'::text[]) AS loc$$, 'http://a.example/');
+  FROM sitemap_audit($$SELECT unnest('{/a#b,/c%23,/#,"/ #é",./#x,/?q=#&r}'::text[]) AS loc$$, 'http://a.example/');
 SELECT row_number, loc, problem FROM sitemap_audit('SELECT sitemap_url(''http://a.example/#!/b'') AS url', 'http://a.example/');
 SELECT row_number, loc, problem FROM sitemap_audit('SELECT ''/#b'' AS loc', 'http://a.example/', format => 'txt');
 

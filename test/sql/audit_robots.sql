@@ -131,9 +131,9 @@ SELECT n, lastmod, a.problem, a.detail
 
 -- The directory of base_url has no pages.
 SELECT base, page, scope, a.problem, a.detail
-  FROM (VALUES ('http://a.example/x/', '/a', 'host'), ('http://a.example/x/', 'b', 'host'), ('http://a.example/x/', '/x', 'host'), ('http://a.example/x/', '/x/', 'host'), ('http://a.example/x/', '/%78/a', 'host'),
+  FROM (VALUES ('http://a.example/x/', '/a', 'host'), ('http://a.example/x/', './b', 'host'), ('http://a.example/x/', '/x', 'host'), ('http://a.example/x/', '/x/', 'host'), ('http://a.example/x/', '/%78/a', 'host'),
                ('http://a.example/', '/a', 'host'), ('http://a.example/x/', 'http://b.example/a', 'any'),
-               ('http://a.example/%c3%bc/', 'a', 'host'), ('http://a.example/%7ex/', '/~x/a', 'host'), ('http://a.example/%c3%bc/', '/%c3%bd/a', 'host')) v (base, page, scope)
+               ('http://a.example/%c3%bc/', './a', 'host'), ('http://a.example/%7ex/', '/~x/a', 'host'), ('http://a.example/%c3%bc/', '/%c3%bd/a', 'host')) v (base, page, scope)
        LEFT JOIN LATERAL sitemap_audit(format('SELECT %L AS loc', page), base, scope => scope) a ON true;
 SELECT problem FROM sitemap_audit('SELECT unnest(''{/a,/x/a}''::text[]) AS loc', 'http://a.example/x/');
 SELECT problem FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/x/', robots => E'User-agent: *\nSitemap: http://a.example/x/sitemap.xml');

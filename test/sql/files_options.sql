@@ -9,7 +9,7 @@ CREATE TEMP TABLE page AS SELECT '/p/' || n AS loc FROM generate_series(1, 10) n
 -- A relative loc is resolved against base_url.
 SELECT replace(pg_temp.text(content), E'\n', ' ')
   FROM sitemap_files($$
-         SELECT unnest('{/item/7,item/8,./9,../../../11,?q=1 2,#x,//www.example.com/12,/a/../b/./c,/ü,/a:b}'::text[]) AS loc
+         SELECT unnest('{/item/7,./item/8,./9,../../../11,?q=1 2,./#x,//www.example.com/12,/a/../b/./c,/ü,/a:b}'::text[]) AS loc
        $$, 'http://www.example.com/shop/maps', format => 'txt');
 
 -- But not one that has lost its scheme, or has another.
@@ -21,7 +21,7 @@ SELECT pg_temp.error(format('SELECT sitemap_files(%L, %L)',
 -- scope: the same scheme, host and port; or below the path; or anywhere.
 SELECT s, l, CASE WHEN e LIKE 'no error%' THEN 'fine' ELSE e END
   FROM unnest('{host,path,any}'::text[]) WITH ORDINALITY o (s, i),
-       unnest('{HTTPS://WWW.EXAMPLE.COM:443/shop/a,https://www.example.com/shop,/a,b,http://www.example.com/shop/a,https://example.com/shop/a,
+       unnest('{HTTPS://WWW.EXAMPLE.COM:443/shop/a,https://www.example.com/shop,/a,b,./b,http://www.example.com/shop/a,https://example.com/shop/a,
                 https://www.example.com:8443/shop/a,https://www.example.com@evil/shop/,https://u:p@www.example.com/shop/a,
                 https://www.example.com/shop/../a,https://www.example.com/shopping}'::text[]) WITH ORDINALITY u (l, j),
        pg_temp.brief(format('SELECT sitemap_files(%L, %L, scope => %L)',

@@ -110,12 +110,12 @@ INSERT INTO place VALUES
   ('query loc: txt', 'url', 'SELECT xmlelement(name loc, rtrim(pg_temp.text(content), E''\n'')) FROM sitemap_files(format(''SELECT %L::text AS loc'', $1), ''http://a/'', format => ''txt'')', '/loc', 'http://a/', ''),
   ('query lastmod', 'token', 'SELECT pg_temp.text(content) FROM sitemap_files(format(''SELECT ''''/''''::text AS loc, %L::text AS lastmod'', $1), ''http://a/'')', '//*[local-name()="lastmod"]', '', ''),
   ('query changefreq', 'token', 'SELECT pg_temp.text(content) FROM sitemap_files(format(''SELECT ''''/''''::text AS loc, %L::text AS changefreq'', $1), ''http://a/'')', '//*[local-name()="changefreq"]', '', ''),
-  ('base_url: of a page', 'resolved', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', left($1, -1))', '//*[local-name()="loc"]', 'http://a/', '/p'),
-  ('base_url: of the index', 'resolved', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', left($1, -13), index => ''always'') WHERE kind = ''index''', '//*[local-name()="loc"]', 'http://a/', '/sitemap-1.xml'),
-  ('section', 'token', 'SELECT xmlelement(name name, left(name, -4)) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', section => $1) WHERE $1 IS NOT NULL', '/name', '', ''),
-  ('stylesheet', 'stylesheet', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', stylesheet => $1)', '/processing-instruction()', '/', '.css');
+  ('base_url: of a page', 'resolved', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''/p''''::text AS loc'', left($1, -1))', '//*[local-name()="loc"]', 'http://a/', '/p'),
+  ('base_url: of the index', 'resolved', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''/p''''::text AS loc'', left($1, -13), index => ''always'') WHERE kind = ''index''', '//*[local-name()="loc"]', 'http://a/', '/sitemap-1.xml'),
+  ('section', 'token', 'SELECT xmlelement(name name, left(name, -4)) FROM sitemap_files(''SELECT ''''/p''''::text AS loc'', ''http://a/'', section => $1) WHERE $1 IS NOT NULL', '/name', '', ''),
+  ('stylesheet', 'stylesheet', 'SELECT pg_temp.text(content) FROM sitemap_files(''SELECT ''''/p''''::text AS loc'', ''http://a/'', stylesheet => $1)', '/processing-instruction()', '/', '.css');
 INSERT INTO place
-SELECT argument, 'token', format('SELECT xmlelement(name name, name) FROM sitemap_files(''SELECT ''''p''''::text AS loc'', ''http://a/'', %s => $1) WHERE $1 IS NOT NULL', argument), '/name'
+SELECT argument, 'token', format('SELECT xmlelement(name name, name) FROM sitemap_files(''SELECT ''''/p''''::text AS loc'', ''http://a/'', %s => $1) WHERE $1 IS NOT NULL', argument), '/name'
   FROM unnest('{format,split,index,on_invalid,scope,protocol}'::text[]) argument;
 
 -- A URL without its percent-encoding.

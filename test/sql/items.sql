@@ -19,8 +19,8 @@ SELECT pg_temp.url($$
          sitemap_image('http://i/4') AS extensions,
          '{"publication_name": "n", "publication_language": "en", "publication_date": "2026-01-02", "title": "t"}'::jsonb AS news,
          '[{"thumbnail_loc": "http://t/", "title": "t", "description": "d", "content_loc": "http://c/"},
-           {"thumbnail_loc": "/t2", "title": 2, "description": "d", "player_loc": "p"}]'::jsonb AS videos,
-         '["http://i/1", {"loc": "i2?a&b", "title": "<2>"}, null, "//i/3"]'::jsonb AS images,
+           {"thumbnail_loc": "/t2", "title": 2, "description": "d", "player_loc": "./p"}]'::jsonb AS videos,
+         '["http://i/1", {"loc": "./i2?a&b", "title": "<2>"}, null, "//i/3"]'::jsonb AS images,
          '{"de": "/de", "x-default": ""}'::jsonb - 'x-default' AS alternates
 $$);
 

@@ -70,7 +70,7 @@ SELECT sitemap_url('http://a/', extensions => sitemap_alternates('null') || site
 CREATE TEMP TABLE bad (id int GENERATED ALWAYS AS IDENTITY, images text[], alternates jsonb, extensions xml);
 INSERT INTO bad (images, alternates, extensions) VALUES
   ('{ftp:/relative}', NULL, NULL),
-  ('{""}', NULL, NULL),
+  ('{"",cdn.example.com/a.jpg," "}', '{"de": "cdn.example.com/de", "fr": " "}', NULL),
   ('{http://i/1,ftp://i/2,http://i/3}', NULL, NULL),
   (NULL, '["http://a/"]', NULL),
   (NULL, '{"de": 1, "en": "http://a/en", "fr": {"a": ["b"]}}', NULL),

@@ -37,8 +37,8 @@ SELECT pg_temp.place('SELECT loc FRO place.page');
 SELECT pg_temp.place('SELECT loc, 1 AS lastmd FROM place.page');
 SELECT pg_temp.place('SELECT loc, point(1, 1) AS key FROM place.page');
 SELECT pg_temp.place('SELECT (1 / 0)::text AS loc FROM place.page');
-SELECT pg_temp.place('SELECT (1 / (9 - n))::text AS loc FROM generate_series(8, 10) n');
-SELECT pg_temp.place('SELECT CASE WHEN n < 3000 THEN ''/''::text ELSE (1 / (n - 3000))::text END AS loc FROM generate_series(1, 3001) n');
+SELECT pg_temp.place('SELECT ''/'' || (1 / (9 - n)) AS loc FROM generate_series(8, 10) n');
+SELECT pg_temp.place('SELECT CASE WHEN n < 3000 THEN ''/''::text ELSE ''/'' || (1 / (n - 3000)) END AS loc FROM generate_series(1, 3001) n');
 SELECT pg_temp.place('SELECT CASE WHEN id < 10 THEN loc END AS loc FROM place.page ORDER BY id');
 SELECT pg_temp.place('SELECT loc, id % 10 AS key FROM place.page ORDER BY id');
 -- The changes: the target is filled first.

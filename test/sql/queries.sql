@@ -30,7 +30,7 @@ SELECT q, pg_temp.locs(q)
     ($$(SELECT loc FROM query_page WHERE id = 1) UNION ALL (SELECT loc FROM query_page WHERE id = 3)$$),
     ($$SELECT loc FROM query_page ORDER BY id LIMIT 1$$),
     ($$SELECT sitemap_url('http://a/' || id) AS url FROM query_page ORDER BY id$$),
-    ($$SELECT current_setting('server_version_num')::int / 1000000 || '' AS loc$$)
+    ($$SELECT '/' || current_setting('server_version_num')::int / 1000000 AS loc$$)
   ) v (q);
 
 -- It sees what the caller sees.

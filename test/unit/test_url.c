@@ -272,7 +272,7 @@ test_origin(void)
 		fails(*src, SM_URL_BAD_SCHEME);
 	fails("data:text/plain,x", SM_URL_OTHER_SCHEME);
 	fails("tel:1", SM_URL_OTHER_SCHEME);
-	fails("localhost:80/a", SM_URL_LOST_SCHEME);
+	fails("localhost:80/a", SM_URL_NO_SCHEME);
 	foreach_string(src,
 		"http:", "http:/", "http:h/a", "http:/h/a", "http:\\\\h\\a", "http://", "http://?a",
 		"http://#a", "http://:80/", "http://::1/")
@@ -419,59 +419,59 @@ test_resolve(void)
 
 	fails_in("g:h", base, SM_URL_OTHER_SCHEME);
 	foreach_pair(pair,
-		{"g", "http://a/b/c/g"}, {"./g", "http://a/b/c/g"}, {"g/", "http://a/b/c/g/"},
+		{"./g", "http://a/b/c/g"}, {"./g", "http://a/b/c/g"}, {"./g/", "http://a/b/c/g/"},
 		{"/g", "http://a/g"}, {"//g", "http://g"}, {"?y", "http://a/b/c/?y"},
-		{"g?y", "http://a/b/c/g?y"}, {"#s", "http://a/b/c/#s"}, {"g#s", "http://a/b/c/g#s"},
-		{"g?y#s", "http://a/b/c/g?y#s"}, {";x", "http://a/b/c/;x"}, {"g;x", "http://a/b/c/g;x"},
-		{"g;x?y#s", "http://a/b/c/g;x?y#s"}, {".", "http://a/b/c/"}, {"./", "http://a/b/c/"},
-		{"..", "http://a/b/"}, {"../", "http://a/b/"}, {"../g", "http://a/b/g"},
+		{"./g?y", "http://a/b/c/g?y"}, {"./#s", "http://a/b/c/#s"}, {"./g#s", "http://a/b/c/g#s"},
+		{"./g?y#s", "http://a/b/c/g?y#s"}, {"./;x", "http://a/b/c/;x"}, {"./g;x", "http://a/b/c/g;x"},
+		{"./g;x?y#s", "http://a/b/c/g;x?y#s"}, {"./.", "http://a/b/c/"}, {"./", "http://a/b/c/"},
+		{"./..", "http://a/b/"}, {"../", "http://a/b/"}, {"../g", "http://a/b/g"},
 		{"../..", "http://a/"}, {"../../", "http://a/"}, {"../../g", "http://a/g"})
 		resolves(base, pair->given, pair->wanted);
 
 	foreach_pair(pair,
 		{"../../../g", "http://a/g"}, {"../../../../g", "http://a/g"}, {"../../../..", "http://a/"},
-		{"/./g", "http://a/g"}, {"/../g", "http://a/g"}, {"g.", "http://a/b/c/g."},
-		{".g", "http://a/b/c/.g"}, {"g..", "http://a/b/c/g.."}, {"..g", "http://a/b/c/..g"},
-		{"...", "http://a/b/c/..."}, {"./../g", "http://a/b/g"}, {"./g/.", "http://a/b/c/g/"},
-		{"g/./h", "http://a/b/c/g/h"}, {"g/../h", "http://a/b/c/h"},
-		{"g;x=1/./y", "http://a/b/c/g;x=1/y"}, {"g;x=1/../y", "http://a/b/c/y"},
-		{"g?y/./x", "http://a/b/c/g?y/./x"}, {"g?y/../x", "http://a/b/c/g?y/../x"},
-		{"g#s/./x", "http://a/b/c/g#s/./x"}, {"g#s/../x", "http://a/b/c/g#s/../x"})
+		{"/./g", "http://a/g"}, {"/../g", "http://a/g"}, {"./g.", "http://a/b/c/g."},
+		{"./.g", "http://a/b/c/.g"}, {"./g..", "http://a/b/c/g.."}, {"./..g", "http://a/b/c/..g"},
+		{"./...", "http://a/b/c/..."}, {"./../g", "http://a/b/g"}, {"./g/.", "http://a/b/c/g/"},
+		{"./g/./h", "http://a/b/c/g/h"}, {"./g/../h", "http://a/b/c/h"},
+		{"./g;x=1/./y", "http://a/b/c/g;x=1/y"}, {"./g;x=1/../y", "http://a/b/c/y"},
+		{"./g?y/./x", "http://a/b/c/g?y/./x"}, {"./g?y/../x", "http://a/b/c/g?y/../x"},
+		{"./g#s/./x", "http://a/b/c/g#s/./x"}, {"./g#s/../x", "http://a/b/c/g#s/../x"})
 		resolves(base, pair->given, pair->wanted);
 	fails_in("http:g", base, SM_URL_NO_HOST);
 
 	/* a dot may not be percent-encoded */
 	foreach_string(src,
-		"%2e/g", "%2E%2e/g", ".%2e/g", "%2E./g", "%2e", "g/%2E?x", "g/%2E#x", "/g/%2e%2E",
+		"./%2e/g", "./%2E%2e/g", "./.%2e/g", "./%2E./g", "./%2e", "./g/%2E?x", "./g/%2E#x", "/g/%2e%2E",
 		"/%2e/../g", "//a/%2e", "http://a/g/%2E%2E/h", "http://other/%2E")
 		fails_in(*src, base, SM_URL_ENCODED_DOTS);
 	fails_in("http://%2E/g", base, SM_URL_BAD_HOST);
 	resolves(base, "http://a/g/../h%2E", "http://a/g/../h%2E");
-	resolves(base, "g#/%2e%2e/x", "http://a/b/c/g#/%2e%2e/x");
-	resolves(base, "%2e%2e%2e/g", "http://a/b/c/%2e%2e%2e/g");
-	resolves(base, "%2eg", "http://a/b/c/%2eg");
-	resolves(base, "g?%2e%2e/x", "http://a/b/c/g?%2e%2e/x");
+	resolves(base, "./g#/%2e%2e/x", "http://a/b/c/g#/%2e%2e/x");
+	resolves(base, "./%2e%2e%2e/g", "http://a/b/c/%2e%2e%2e/g");
+	resolves(base, "./%2eg", "http://a/b/c/%2eg");
+	resolves(base, "./g?%2e%2e/x", "http://a/b/c/g?%2e%2e/x");
 
 	/* empty segments are segments */
 	foreach_pair(pair,
-		{"/g//h", "http://a/g//h"}, {"/g//../h", "http://a/g/h"}, {"g//", "http://a/b/c/g//"},
+		{"/g//h", "http://a/g//h"}, {"/g//../h", "http://a/g/h"}, {"./g//", "http://a/b/c/g//"},
 		{".//g", "http://a/b/c//g"}, {"/", "http://a/"})
 		resolves(base, pair->given, pair->wanted);
 	fails_in("///g", base, SM_URL_NO_HOST);
 
-	resolves(base, "  g h ", "http://a/b/c/g%20h");
-	resolves(base, "\xC3\xA9?\xC3\xA9#\xC3\xA9", "http://a/b/c/%C3%A9?%C3%A9#%C3%A9");
+	resolves(base, "  ./g h ", "http://a/b/c/g%20h");
+	resolves(base, "./\xC3\xA9?\xC3\xA9#\xC3\xA9", "http://a/b/c/%C3%A9?%C3%A9#%C3%A9");
 	fails_in("1:2", base, SM_URL_BAD_REFERENCE);
 	foreach_pair(pair,
-		{"./1:2", "http://a/b/c/1:2"}, {"/1:2", "http://a/1:2"}, {"1/2:3", "http://a/b/c/1/2:3"},
-		{"1?2:3", "http://a/b/c/1?2:3"}, {"#:", "http://a/b/c/#:"}, {"./g:h", "http://a/b/c/g:h"},
+		{"./1:2", "http://a/b/c/1:2"}, {"/1:2", "http://a/1:2"}, {"./1/2:3", "http://a/b/c/1/2:3"},
+		{"./1?2:3", "http://a/b/c/1?2:3"}, {"./#:", "http://a/b/c/#:"}, {"./g:h", "http://a/b/c/g:h"},
 		{"HTTP://h/a/../b", "HTTP://h/a/../b"})
 		resolves(base, pair->given, pair->wanted);
 
 	base = base_of("https://www.example.com:8443/d&'e", SM_SCOPE_ANY);
 	resolves(base, "/item/7", "https://www.example.com:8443/item/7");
-	resolves(base, "x&y", "https://www.example.com:8443/d&'e/x&y");
-	gives(sm_span_of("x&'y"), base, SM_FORM_XML, "https://www.example.com:8443/d&amp;&apos;e/x&amp;&apos;y");
+	resolves(base, "./x&y", "https://www.example.com:8443/d&'e/x&y");
+	gives(sm_span_of("./x&'y"), base, SM_FORM_XML, "https://www.example.com:8443/d&amp;&apos;e/x&amp;&apos;y");
 	resolves(base, "//h:80/a", "https://h:80/a");
 	resolves(base, "?", "https://www.example.com:8443/d&'e/?");
 	resolves(base, "../x", "https://www.example.com:8443/x");
@@ -495,23 +495,18 @@ test_lost_scheme(void)
 	foreach_string(src, "://shop.example.com/a", ":8080/a", "[::1]:8080/a")
 		fails_in(*src, base, SM_URL_BAD_REFERENCE);
 
+	/* a host, or anything else that begins neither with a scheme nor like a place on the site */
 	foreach_string(src,
-		"www.h/a", "WWW.h", "www.h?a", "www.h#a", "shop.example.com", "shop.example.com/a",
-		"SHOP.Example.COM?a", "shop.example.com:8443/a", "127.0.0.1:8080/a")
+		"www.h/a", "cdn.example.com/a.jpg", "shop.example.com", "item/7",
+		"g", "g/../h", "#s", ".", "..", ".g", "..g", ".../g", "%2e/g", ".#", ".?/", ";x", "\xC3\xA9/x", "\\a")
 		fails_in(*src, base, SM_URL_LOST_SCHEME);
+	foreach_string(src, "shop.example.com:8443/a", "127.0.0.1:8080/a", "localhost:80/")
+		fails_in(*src, base, SM_URL_NO_SCHEME);
 	fails_in("tel:0800123456", base, SM_URL_OTHER_SCHEME);
-	resolves(base, "www.", "https://shop.example.com:8443/b/www.");
-	resolves(base, "www", "https://shop.example.com:8443/b/www");
-	resolves(base, "/www.h/a", "https://shop.example.com:8443/www.h/a");
-	resolves(base, "./www.h/a", "https://shop.example.com:8443/b/www.h/a");
-	resolves(base, "shop.example.com.html", "https://shop.example.com:8443/b/shop.example.com.html");
-	resolves(base, "?shop.example.com", "https://shop.example.com:8443/b/?shop.example.com");
-	resolves(base, "a/www.h", "https://shop.example.com:8443/b/a/www.h");
-
-	base = base_of("https://WWW.example.com/", SM_SCOPE_ANY);
-	fails_in("example.com/a", base, SM_URL_LOST_SCHEME);
-	fails_in("www.example.com/a", base, SM_URL_LOST_SCHEME);
-	resolves(base, "example.com.html", "https://www.example.com/example.com.html");
+	foreach_pair(pair,
+		{"/www.h/a", "/www.h/a"}, {"./www.h/a", "/b/www.h/a"}, {"?shop.example.com", "/b/?shop.example.com"},
+		{"./", "/b/"}, {"../", "/"}, {"../item/7", "/item/7"}, {"?", "/b/?"}, {"./../../a", "/a"})
+		resolves(base, pair->given, text_of("https://shop.example.com:8443%s", pair->wanted));
 }
 
 static void
@@ -581,13 +576,13 @@ test_scope_path(void)
 		"http://h.example/a/b/", "http://h.example/a/b/c", "http://H.EXAMPLE:80/a/b/c?d#e",
 		"http://h.example/a/b/?/../../..", "http://h.example/a/b/#/../../..",
 		"http://h.example/a/b/c/../d", "http://h.example/a/b/c/..", "http://h.example/a/b/...",
-		"http://h.example/a/b/./.", "http://h.example/a/b//", "c", ".", "?x", "../b/c", "/a/b/c")
+		"http://h.example/a/b/./.", "http://h.example/a/b//", "./c", "./", "?x", "../b/c", "/a/b/c")
 		within(base, *src);
 	foreach_string(src,
 		"http://h.example", "http://h.example/", "http://h.example/a/b", "http://h.example/a/b?/",
 		"http://h.example/a/bc/", "http://h.example/A/b/", "http://h.example/x/a/b/",
 		"http://h.example//a/b/", "http://h.example/a/b/..", "http://h.example/a/b/../b/c", "http://h.example/a/b/../c",
-		"http://h.example/a/b/c/../../d", "http://h.example?/a/b/", "..", "/", "/a/bc")
+		"http://h.example/a/b/c/../../d", "http://h.example?/a/b/", "../", "/", "/a/bc")
 		fails_in(*src, base, SM_URL_OTHER_PATH);
 	foreach_string(src,
 		"http://h.example/a/b/c/%2E%2e/./../b/", "http://h.example/a/b/%2e%2E/c", "http://h.example/a/b/.%2e/c")
@@ -598,7 +593,7 @@ test_scope_path(void)
 	base = base_of("http://h.example", SM_SCOPE_PATH);
 	foreach_string(src,
 		"http://h.example", "http://h.example/", "http://h.example?x", "http://h.example#x",
-		"http://h.example/../x", "x")
+		"http://h.example/../x", "./x")
 		within(base, *src);
 
 	/* hex digits of an escape compare ignoring case, and nothing else does */
@@ -607,7 +602,7 @@ test_scope_path(void)
 		base = base_of(*url, SM_SCOPE_PATH);
 		foreach_string(src,
 			"http://h.example/\xC3\xA9/x", "http://h.example/%C3%A9/x", "http://h.example/%c3%a9/x",
-			"/%c3%A9/x", "x")
+			"/%c3%A9/x", "./x")
 			within(base, *src);
 		fails_in("http://h.example/%C3%A8/x", base, SM_URL_OTHER_PATH);
 		fails_in("http://h.example/C3A9/x", base, SM_URL_OTHER_PATH);
@@ -623,16 +618,16 @@ test_scope_path(void)
 
 	/* the same bytes in both forms, and however they were given */
 	base = base_of("http://h.example/\xC3\xA9&'/", SM_SCOPE_PATH);
-	foreach_string(src, "http://h.example/\xC3\xA9&'/x", "http://h.example/%C3%A9&'/x", "x'&")
+	foreach_string(src, "http://h.example/\xC3\xA9&'/x", "http://h.example/%C3%A9&'/x", "./x'&")
 		within(base, *src);
 	fails_in("http://h.example/\xC3\xA9&/x", base, SM_URL_OTHER_PATH);
 	fails_in("http://h.example/\xC3\xA9&amp;'/x", base, SM_URL_OTHER_PATH);
 
 	/* a base URL may have dot segments itself */
 	base = base_of("http://h.example/x/../a/./b", SM_SCOPE_PATH);
-	within(base, "c");
+	within(base, "./c");
 	within(base, "http://h.example/a/b/c");
-	fails_in("..", base, SM_URL_OTHER_PATH);
+	fails_in("../", base, SM_URL_OTHER_PATH);
 	fails_in("http://h.example/a/c", base, SM_URL_OTHER_PATH);
 }
 
@@ -673,6 +668,17 @@ test_cache(void)
 		}
 	}
 	is_number(wrong, 0, "the cache changes nothing");
+
+	/* and yet it is used: what was written comes from it */
+	{
+		SmUrlCache	cache = {0};
+		Encoded		e = encode(sm_span_of("http://www.example.com/a"), NULL, &cache, SM_FORM_PLAIN, MAX);
+
+		is(cache.raw, cache.raw_len, e.dst, e.len - strlen("/a"), "the origin as given");
+		cache.origin[cache.len - 1] = 'X';
+		e = encode(sm_span_of("http://www.example.com/b"), NULL, &cache, SM_FORM_PLAIN, MAX);
+		is(e.dst, e.len, SM_LITERAL("http://www.example.coX/b"), "the origin as the cache has it");
+	}
 }
 
 /*
@@ -726,7 +732,7 @@ test_length(void)
 	length_limit("http://b\xC3\xBC" "cher.de/", 24, "a", 1, NULL, "2,047 characters, a name outside ASCII");
 #endif
 	base = base_of(H "/&&&/'", SM_SCOPE_ANY);
-	length_limit("", 29, "&", 1, base, "2,047 characters, resolved");
+	length_limit("./", 29, "&", 1, base, "2,047 characters, resolved");
 	length_limit("../", 27, "a", 1, base, "2,047 characters, resolved upwards");
 	base = base_of(H "/&&&/'", SM_SCOPE_PATH);
 	length_limit(H "/&&&/'/", 29, "'", 1, base, "2,047 characters below a path");

@@ -198,7 +198,6 @@ check_text(Audit *audit, const char *what, SmSpan written)
 	if (memchr(written.s, '&', written.len) == NULL)
 		return;
 	plain = unescape(written);
-	plain.len = Min(plain.len, SM_LOOK_MAX);
 	sm_text_suspect(&audit->suspects, plain, &found);
 	if (found.what)
 		report_suspicion(audit, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, quote_value(what, plain), &found);
@@ -422,10 +421,10 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	if (!is_own || url.len < base_len || memcmp(url.s, base->url[SM_FORM_PLAIN], base_len) != 0)
 		base_len = 0;
 	/* an alternate can be the page itself, which is checked as loc */
-	if ((traits & SM_MAY_BE_SUSPECT) && url.len <= SM_LOOK_MAX &&
+	if ((traits & SM_MAY_BE_SUSPECT) &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
 	{
-		sm_url_suspect(&audit->suspects, url, base_len, own_host, palloc(url.len), &found);
+		sm_url_suspect(&audit->suspects, url, base_len, own_host, palloc(Min(url.len, SM_LOOK_MAX)), &found);
 		if (found.what && found.what->is_number && (what || !sm_url_is_numbered(url, base_len)))
 			found.what = NULL;
 		report_suspect(audit, what, url, &found);

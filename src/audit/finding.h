@@ -14,12 +14,6 @@
 /* The row number of problems of the set as a whole. */
 #define SM_WHOLE_SET	PG_INT64_MAX
 
-/*
- * The longest URL that is looked at closely, or path that is compared with a robots.txt, and
- * what is looked at of a text, in bytes.
- */
-#define SM_LOOK_MAX		100000
-
 typedef struct SmFindings
 {
 	SmSort		problems;

@@ -9,6 +9,7 @@
 
 #include "audit/robots.h"
 
+#include "audit/suspect.h"
 #include "catalog/pg_type.h"
 #include "entry/value.h"
 #include "files/names.h"

@@ -564,11 +564,18 @@ look_at_text(Look *look, const char *s, const char *end)
 	}
 }
 
+/*
+ * Begin to look at a text, or at a URL that is to be decoded.  decoded: where the text is then.
+ * A look cannot be canceled, so a text that is too long is cut, and such a URL not looked at.
+ */
 static Look
-begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, const char *text)
+begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, SmSpan *text,
+		   const char *decoded)
 {
-	Look		look = {suspects, found, own_host,.text = text,.path_end = text};
+	Look		look = {suspects, found, own_host,.text = decoded,.path_end = decoded};
 
+	if (text->len > SM_LOOK_MAX)
+		text->len = text->s == decoded ? SM_LOOK_MAX : 0;
 	found->what = NULL;
 	found->control = found->invisible = SM_NO_CHARACTER;
 	return look;
@@ -577,7 +584,7 @@ begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, const 
 void
 sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found)
 {
-	Look		look = begin_look(suspects, found, sm_no_span(), text.s);
+	Look		look = begin_look(suspects, found, sm_no_span(), &text, text.s);
 
 	for (const char *s = text.s; s < text.s + text.len; s++)
 		if (may_match(suspects, SM_WITHIN_TEXT, s, text.s + text.len))
@@ -587,7 +594,7 @@ sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found)
 void
 sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
 {
-	Look		look = begin_look(suspects, found, sm_no_span(), loc.s);
+	Look		look = begin_look(suspects, found, sm_no_span(), &loc, loc.s);
 
 	look_at_text(&look, loc.s, loc.s + loc.len);
 	found->what = NULL;
@@ -596,7 +603,7 @@ sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
 void
 sm_host_suspect(const SmSuspects *suspects, SmSpan host, SmSuspect *found)
 {
-	Look		look = begin_look(suspects, found, sm_no_span(), host.s);
+	Look		look = begin_look(suspects, found, sm_no_span(), &host, host.s);
 
 	look_at_part(&look, SM_ORIGIN, host);
 }
@@ -604,13 +611,13 @@ sm_host_suspect(const SmSuspects *suspects, SmSpan host, SmSuspect *found)
 void
 sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan own_host, char *room, SmSuspect *found)
 {
+	Look		look = begin_look(suspects, found, own_host, &url, room);
 	const char *end = url.s + url.len;
 	SmSpan		host = sm_url_host(url);
 	const char *path = host.s + host.len;
 	const char *hash = memchr(path, '#', end - path);
 	const char *query;
 	char	   *d = room;
-	Look		look = begin_look(suspects, found, own_host, room);
 
 	while (path < end && !sm_is_one_of(*path, "/?#"))
 		path++;					/* the port */

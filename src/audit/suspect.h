@@ -89,6 +89,9 @@ extern void sm_suspects_init(SmSuspects *suspects);
 extern unsigned int sm_url_traits(const SmSuspects *suspects, const char *s, const char *end,
 								  SmSpan own_host);
 
+/* The longest URL that is looked at, and what is looked at of a text, in bytes. */
+#define SM_LOOK_MAX		100000
+
 /* Stands for no character. */
 #define SM_NO_CHARACTER		UINT32_MAX
 
@@ -106,7 +109,7 @@ typedef struct SmSuspect
 /*
  * Look at a URL in plain form, which sm_url_encode wrote.  base_len: length of the base
  * URL that the URL begins with, 0 for none.  own_host: as above, or empty for a URL that
- * is not a loc.  room: url.len bytes to work in.
+ * is not a loc.  room: url.len bytes to work in, SM_LOOK_MAX at most.
  */
 extern void sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan own_host,
 						   char *room, SmSuspect *found);

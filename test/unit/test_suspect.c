@@ -243,6 +243,35 @@ test_characters(void)
 	has_character(H "/%E2%80%8B#%EF%BF%BE", 0xFFFE, 0x200B);
 }
 
+/* A look ends: a text is cut, and a longer URL is not looked at. */
+static void
+test_limit(void)
+{
+	static char text[SM_LOOK_MAX + 100];
+	SmSuspect	found;
+
+	memset(text, 'a', sizeof(text));
+	for (int more = 0; more <= 1; more++)
+	{
+		size_t		start = SM_LOOK_MAX - 1 + more;
+
+		text[start] = '\x01';
+		sm_loc_suspect(&suspects, sm_span(text, sizeof(text)), &found);
+		is_number(found.control, more ? SM_NO_CHARACTER : 1, "a loc that is no URL");
+		text[start] = 'a';
+		memcpy(text +start - 3, "&lt;", 4);
+		sm_text_suspect(&suspects, sm_span(text, sizeof(text)), &found);
+		ok((found.what == NULL) == more, "a text");
+		memset(text +start - 3, 'a', 4);
+	}
+	memcpy(text, H "/null/", strlen(H "/null/"));
+	for (int more = 0; more <= 1; more++)
+	{
+		sm_url_suspect(&suspects, sm_span(text, SM_LOOK_MAX + more), 0, sm_no_span(), exactly(NULL, SM_LOOK_MAX), &found);
+		ok((found.what == NULL) == more, "a URL");
+	}
+}
+
 int
 main(void)
 {
@@ -256,5 +285,6 @@ main(void)
 	test_texts();
 	test_numbers();
 	test_characters();
+	test_limit();
 	return done();
 }

@@ -819,21 +819,6 @@ END;
 COMMENT ON FUNCTION _sitemap_next_run(timestamptz, timestamptz, timestamptz, int, interval) IS
 'when a job is due, for sitemap_run and sitemap_status';
 
-CREATE FUNCTION _sitemap_try(jobs regclass, step text, statements text[], look text, job sitemap_job,
-	published sitemap_job, note text, listed sitemap_job[],
-	OUT result sitemap_job, OUT number bigint, OUT state text, OUT message text, OUT detail text, OUT hint text,
-	OUT context text, OUT is_cancel bool)
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_try(regclass, text, text[], text, sitemap_job, sitemap_job, text, sitemap_job[]) IS
-'run a step of sitemap_run, and catch its error';
-
-CREATE FUNCTION _sitemap_read(jobs regclass, statement text) RETURNS SETOF record
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_read(regclass, text) IS
-'read a table of jobs by a statement, for sitemap_run';
-
 CREATE FUNCTION _sitemap_read_columns(relation regclass) RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -846,33 +831,11 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION _sitemap_lock_jobs(regclass) IS
 'lock a table of jobs as SELECT does';
 
-CREATE FUNCTION _sitemap_require_commit() RETURNS void
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_require_commit() IS
-'raise an error where sitemap_run could not commit';
-
 CREATE FUNCTION _sitemap_publisher(target regclass, base_url text, section text) RETURNS int
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION _sitemap_publisher(regclass, text, text) IS
 'process of another session that publishes a section; 0: a prepared transaction';
-
--- The same as sitemap_publish for sitemap_run: with a job's row as arguments, which returns with the results
-CREATE FUNCTION _sitemap_publish(job sitemap_job, reads_all bool, search_path text) RETURNS sitemap_job
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-COST 100000;
-COMMENT ON FUNCTION _sitemap_publish(sitemap_job, bool, text) IS
-'publish a section for sitemap_run';
-
--- Export the site of a job, which has just been published
-CREATE FUNCTION _sitemap_export(job sitemap_job, directories text[], is_divided bool, is_empty bool) RETURNS void
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-COST 100000;
-COMMENT ON FUNCTION _sitemap_export(sitemap_job, text[], bool, bool) IS
-'export a site for sitemap_run';
 
 -- The columns of a table of jobs that make a row of sitemap_job.  Raises an error unless the table has them; more are welcome.
 CREATE FUNCTION _sitemap_job_columns(jobs regclass) RETURNS text
@@ -902,211 +865,9 @@ $function$;
 COMMENT ON FUNCTION _sitemap_job_columns(regclass) IS
 'check the columns of a table of jobs, for sitemap_run and sitemap_status';
 
-/*
- * A call lists the jobs that are due (_sitemap_next_run says when) and do not run, and runs
- * one after the other, the one with the oldest start first.  The list is read by 32 jobs, among
- * which one statement finds the next.  So a call passes over jobs that other calls have started
- * at the cost of a lookup each.  A job is three transactions:
- *
- *	start	set "started" and clear "requested" and "error".  If the attempt before left no
- *			result, because its session was killed or its COMMIT failed, count a failure.
- *	run		publish the section.
- *	finish	export the site, if one of its jobs has a directory.  Then set "finished" and the results.
- *
- * Several calls share the jobs.  "run" and "finish" hold the lock of the section, but lock the
- * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
- * passes over a row that is locked or that another call has started or ended since the list was
- * made, and over a section whose lock is held.  "run" and "finish" do nothing if "started" is no longer
- * what this call has set: then the row is gone, or another call has taken the job over between
- * "start" and "run" or between "run" and "finish", when the lock is free.  It counts a failure, which
- * its success clears.
- *
- * An error undoes the step, and the whole transaction is rolled back: after a lost connection
- * to a foreign server it could not be committed.  Then the failure is recorded in the row, in
- * "error" and "failures", and the call goes on with the next job.  Only a cancel request or a
- * timeout of this session ends the call.
- *
- * The jobs run with the rights of the caller, who owns the table, and with its search_path.
- * All other SQL is parsed with the search_path pg_catalog, pg_temp, so that it can only mean
- * functions and operators of PostgreSQL.  A procedure that commits cannot have a setting of
- * its own: each transaction begins with SET LOCAL.
- */
 CREATE PROCEDURE sitemap_run(jobs regclass)
-LANGUAGE plpgsql
-AS $procedure$
-DECLARE
-	path pg_catalog.text;	-- no value here: it would be parsed before the SET LOCAL below
-BEGIN
-	path := pg_catalog.current_setting('search_path');
-	SET LOCAL search_path = pg_catalog, pg_temp;
-DECLARE
-	schema CONSTANT pg_catalog.text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	try CONSTANT pg_catalog.text := format('SELECT %s._sitemap_try($1, $2, $3, $4, $5, $6, $7, $8) AS step', schema);
-	hint CONSTANT pg_catalog.text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
-
-	-- Statements.  @table is the name of the table.  Parameters: $1 the job as this call has it, $2 as it was published,
-	-- $3 a text, $4 jobs of the list.  For format: %1$s the extension's schema, %2$s row_of_job.
-	row_of_job pg_catalog.text;
-	is_mine CONSTANT pg_catalog.text := 'job.base_url = $1.base_url AND job.section = $1.section AND job.started IS NOT DISTINCT FROM $1.started';
-	counted CONSTANT pg_catalog.text := 'least(greatest(job.failures, 0), 2147483646) + 1';
-	due_at CONSTANT pg_catalog.text := '%1$s._sitemap_next_run(job.started, job.finished, job.requested, job.failures, job.every)';
-	list CONSTANT pg_catalog.text := $$
-		SELECT array_agg(job ORDER BY number) FILTER (WHERE is_due), array_agg(has_directory ORDER BY number) FILTER (WHERE is_due),
-		       count(*) FILTER (WHERE NOT is_due)
-		  FROM (SELECT %2$s AS job, $$ || due_at || $$ <= clock_timestamp() AS is_due,
-		               EXISTS (SELECT FROM @table site WHERE $1 IS NOT NULL AND site.base_url = job.base_url AND site.directory IS NOT NULL) AS has_directory,
-		               row_number() OVER (ORDER BY CASE WHEN job.started <= clock_timestamp() THEN job.started END NULLS FIRST, job.base_url, job.section) AS number
-		          FROM @table job
-		         WHERE $1 IS NOT NULL AND ($$ || due_at || $$ <= clock_timestamp() OR job.failures > 2)
-		           AND %1$s._sitemap_publisher(job.target, job.base_url, job.section) IS NULL) listed
-		 GROUP BY number / 32 ORDER BY number / 32$$;
-	take CONSTANT pg_catalog.text := $$
-		SELECT $4[ordinality::int], ordinality FROM unnest($4) WITH ORDINALITY listed, LATERAL (
-			SELECT FROM @table job WHERE $3 IS NOT NULL AND $$ || replace(is_mine, '$1', 'listed') || $$
-			   AND (job.target, job.finished, job.failures) IS NOT DISTINCT FROM (listed.target, listed.finished, listed.failures)
-			 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) is_listed
-		 LIMIT 1$$;		-- in the order of the list: without ORDER BY, which would lock them all
-	start CONSTANT pg_catalog.text := $$
-		UPDATE @table job
-		   SET started = clock_timestamp(), requested = NULL, error = NULL,
-		       finished = CASE WHEN job.finished < clock_timestamp() THEN job.finished END,	-- else the clock went back
-		       failures = CASE WHEN job.started > coalesce(job.finished, '-infinity'::timestamptz) AND job.error IS NULL THEN $$ || counted || $$ ELSE job.failures END
-		 WHERE $$ || is_mine || ' RETURNING coalesce(job.*)';	-- the row, also of a table with a column "job"
-	run CONSTANT pg_catalog.text := format($$
-		SELECT %1$s._sitemap_publish($1, $1.changes IS NULL
-		           OR %1$s._sitemap_next_run(NULL::timestamptz, $1.full_at, NULL::timestamptz, 0, coalesce($1.full_every, interval '1 day')) <= clock_timestamp(), $3)$$, schema);
-	export CONSTANT pg_catalog.text := format($$
-		SELECT $2 FROM (
-			SELECT array_agg(ARRAY[job.section, job.directory] ORDER BY job.section) FILTER (WHERE job.directory IS NOT NULL) AS directories,
-			       coalesce(bool_or(job.directory IS NOT NULL AND job.target <> $1.target AND EXISTS (SELECT FROM pg_class WHERE oid = job.target)), false) AS is_divided,
-			       bool_and(coalesce(CASE WHEN job.section = $1.section THEN $2.files ELSE job.files END, 1) = 0) AS is_empty,
-			       bool_or($$ || is_mine || $$) AS is_mine
-			  FROM @table job WHERE job.base_url = $1.base_url) site
-		 WHERE is_mine AND (directories IS NULL OR %1$s._sitemap_export($2, directories, is_divided, is_empty) IS NOT NULL)$$, schema);
-	finish CONSTANT pg_catalog.text := $$
-		UPDATE @table job
-		   SET finished = greatest(clock_timestamp(), job.started), seconds = greatest(date_part('epoch', clock_timestamp() - job.started), 0),
-		       full_at = CASE WHEN $2.full_at IS NULL OR job.full_at IS DISTINCT FROM $1.full_at OR job.full_at IS NULL AND job.requested IS NOT NULL
-		                      THEN job.full_at ELSE $2.full_at END,
-		       urls = $2.urls, files = $2.files, written = $2.written, missed = $2.missed, reason = $2.reason,
-		       error = NULL, failures = 0
-		 WHERE $$ || is_mine || ' RETURNING $2';
-	fail CONSTANT pg_catalog.text := 'UPDATE @table job SET failures = ' || counted || ', error = $3 WHERE ' || is_mine || ' RETURNING $2';
-	look CONSTANT pg_catalog.text := 'SELECT $1 FROM @table job WHERE ' || is_mine;
-
-	listed pg_catalog.record;	-- jobs of the list that are due
-	next int;				-- the first of them that this call has not looked at
-	name pg_catalog.text;	-- of the step
-	job pg_catalog.record;	-- the row of the job: as listed, then as started
-	published pg_catalog.record;	-- the row with the results
-	done pg_catalog.record;	-- what _sitemap_try returns
-	recorded pg_catalog.record;
-	error pg_catalog.text;	-- what is recorded of an error
-	waiting int := 0;		-- number of jobs
-	failed int := 0;
-BEGIN
-	-- Refuse what cannot work, before anything is done.
-	IF jobs IS NULL THEN
-		RAISE 'jobs must not be null' USING ERRCODE = 'null_value_not_allowed';
-	END IF;
-	SELECT pg_get_userbyid(relowner) AS owner INTO job FROM pg_class WHERE oid = jobs;
-	IF job.owner <> current_user THEN
-		RAISE 'must be owner of table %', jobs USING ERRCODE = 'insufficient_privilege',
-			DETAIL = format('Jobs run with the rights of the caller. The current user is %I, the owner is %I.', current_user, job.owner),
-			HINT = format('Schedule the call as the owner, with pg_cron: SELECT cron.schedule_in_database(''sitemap'', ''* * * * *'', %L, %L, username => %L). For an owner that cannot log in: ALTER ROLE scheduler SET role = %I.',
-				format('CALL %s.sitemap_run(%L)', schema, jobs), current_database(), job.owner, job.owner);
-	END IF;
-	IF row_security_active(jobs) THEN
-		RAISE 'row security applies to the owner of the table of jobs %', jobs USING ERRCODE = 'feature_not_supported';
-	END IF;
-	EXECUTE format('SELECT %s._sitemap_job_columns($1)', schema) INTO row_of_job USING jobs;
-	IF NOT EXISTS (SELECT FROM pg_constraint
-	                WHERE conrelid = jobs AND contype = 'p'
-	                  AND (SELECT string_agg(attname::text, ' ' ORDER BY attname) FROM pg_attribute
-	                        WHERE attrelid = jobs AND attnum = ANY (conkey)) = 'base_url section') THEN
-		RAISE 'the table of jobs % has no primary key of base_url and section', jobs
-			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = hint;
-	END IF;
-	IF current_setting('transaction_read_only') = 'on' THEN
-		RAISE 'cannot execute sitemap_run() in a read-only transaction' USING ERRCODE = 'read_only_sql_transaction';
-	END IF;
-	EXECUTE format('SELECT %s._sitemap_require_commit()', schema);
-
-	row_of_job := format('ROW(%s)::%s.sitemap_job', row_of_job, schema);
-	COMMIT;
-	-- Other levels would raise errors when several calls share the jobs.  AND CHAIN keeps this one.
-	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-	SET LOCAL search_path = pg_catalog, pg_temp;
-	FOR listed IN EXECUTE format('SELECT * FROM %1$s._sitemap_read($1, $2) AS (jobs %1$s.sitemap_job[], has_directory bool[], waiting bigint)', schema)
-		USING jobs, format(list, schema, row_of_job)
-	LOOP
-		waiting := waiting + listed.waiting;
-		next := 1;
-		WHILE next <= cardinality(listed.jobs) LOOP
-			job := listed.jobs[next];
-			published := job;
-			FOREACH name IN ARRAY '{start,run,finish}'::text[] LOOP
-				EXECUTE try INTO done USING jobs, name,
-					CASE name WHEN 'start' THEN ARRAY[take, start]
-					WHEN 'run' THEN ARRAY[look, run]
-					ELSE CASE WHEN listed.has_directory[next - 1] THEN ARRAY[export] END || finish END,
-					look, job, published, path, listed.jobs[next:];
-				done := done.step;
-				IF name = 'start' THEN
-					next := next + coalesce(done.number, cardinality(listed.jobs));	-- NULL: none of these
-					job := listed.jobs[next - 1];
-				END IF;
-				EXIT WHEN done.state IS NOT NULL OR done.result IS NULL;
-				COMMIT AND CHAIN;
-				SET LOCAL search_path = pg_catalog, pg_temp;
-
-				published := done.result;
-				IF name = 'start' THEN
-					job := published;
-				ELSIF name = 'finish' AND job.finished IS NULL AND published.urls = 0 THEN
-					RAISE NOTICE 'section "%" of % has no URLs: %', job.section, job.base_url, published.reason;
-				END IF;
-			END LOOP;
-			ROLLBACK AND CHAIN;
-			SET LOCAL search_path = pg_catalog, pg_temp;
-			CONTINUE WHEN done.state IS NULL;
-
-			-- Record the failure: what the error says, and in what it arose.
-			failed := failed + 1;
-			error := concat_ws(E'\n', done.message, done.detail, done.hint,
-				substring(done.context, '(?n)^(after \d+ rows? of the query|in the (?:query|statement of changes|(?:target|feed) ".*"|export to directory ".*"))$'));
-			-- A base_url that is refused for a password is not repeated, however its "@" is written.
-			RAISE WARNING 'job of section "%" of % failed: %', job.section, regexp_replace(job.base_url, '^.*(@|%40|&#64;|[^ -~])', '***@', 'i'), error
-				USING ERRCODE = done.state;
-			EXECUTE try INTO recorded USING jobs, 'fail'::text, ARRAY[fail], look, job, published, error, listed.jobs[next:];
-			recorded := recorded.step;
-			IF recorded.state IS NOT NULL THEN
-				RAISE WARNING 'could not record this failure: %', recorded.message USING ERRCODE = recorded.state;
-				ROLLBACK AND CHAIN;
-			ELSE
-				COMMIT AND CHAIN;
-			END IF;
-			SET LOCAL search_path = pg_catalog, pg_temp;
-			IF done.is_cancel OR recorded.is_cancel THEN
-				RAISE '%', CASE WHEN done.is_cancel THEN done.message ELSE recorded.message END
-					USING ERRCODE = 'query_canceled', DETAIL = 'The jobs that were due after this one have not run.';
-			END IF;
-		END LOOP;
-	END LOOP;
-
-	IF waiting > 0 THEN
-		RAISE NOTICE '% waiting after failures', CASE waiting WHEN 1 THEN '1 job is' ELSE waiting || ' jobs are' END
-			USING HINT = format('To run them at the next call: UPDATE %s SET failures = 0 WHERE failures > 2', jobs);
-	END IF;
-	IF failed > 0 THEN
-		RAISE '%', CASE failed WHEN 1 THEN '1 job failed' ELSE failed || ' jobs failed' END
-			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'All other jobs that were due have run.',
-			HINT = format('The columns "error" and "failures" of the table %s say more.', jobs);
-	END IF;
-	COMMIT;
-END;
-END
-$procedure$;
+AS 'MODULE_PATHNAME'
+LANGUAGE C;
 COMMENT ON PROCEDURE sitemap_run(regclass) IS
 'run the jobs of a table that are due: publish and export';
 

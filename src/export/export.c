@@ -27,6 +27,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "executor/tuptable.h"
+#include "export/export.h"
 #include "export/list.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -39,7 +40,6 @@
 #include "storage/ipc.h"
 #include "text/digest.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -48,7 +48,6 @@
 #include "web/url.h"
 
 PG_FUNCTION_INFO_V1(sitemap_export);
-PG_FUNCTION_INFO_V1(_sitemap_export);
 
 /* a web server may read files, only we may write them */
 #define FILE_MODE		(S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH)
@@ -522,66 +521,16 @@ add_job_context(void *directory)
 	errcontext("in the export to directory \"%s\"", (char *) directory);
 }
 
-/*
- * The directory of a site.  sections: pairs of a section and the directory of its job, one or
- * more.  Raises an error if the directories differ.
- */
-static char *
-site_directory(ArrayType *sections)
+void
+sm_export_site(char *directory, Oid target, char *base_url, bool may_be_empty)
 {
-	Datum	   *texts;
-	int			ntexts;
-	char	   *path = NULL;
-
-	deconstruct_array(sections, TEXTOID, -1, false, TYPALIGN_INT, &texts, NULL, &ntexts);
-	if (ntexts < 2)
-		elog(ERROR, "the site has no directory");
-	for (int i = 0; i + 1 < ntexts; i += 2)
-	{
-		char	   *other = TextDatumGetCString(texts[i + 1]);
-
-		canonicalize_path(other);
-		if (path && strcmp(path, other) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the site has two directories"),
-					 errdetail("The job of section \"%s\" has \"%s\", the job of section \"%s\" has \"%s\".",
-							   TextDatumGetCString(texts[0]), path,
-							   TextDatumGetCString(texts[i]), other),
-					 errhint("Give the jobs of the site the same directory, or only one of them a directory.")));
-		path = other;
-	}
-	return TextDatumGetCString(texts[1]);
-}
-
-/*
- * Export the site of a job, which has just been published, for sitemap_run.  Arguments: the
- * row of the job; the site's jobs with a directory (see site_directory); whether one of these
- * has another target; whether none of the site's sections has files, so that an export without
- * files is no mistake.
- */
-Datum
-_sitemap_export(PG_FUNCTION_ARGS)
-{
-	const SmArguments *args = sm_row_arguments(PG_GETARG_DATUM(0));
 	ExportState state = {
-		.directory = site_directory(PG_GETARG_ARRAYTYPE_P(1)),
-		.target = DatumGetObjectId(sm_argument(args, "target")),
-		.base_url = sm_text_argument(args, "base_url"),
-		.may_be_empty = PG_GETARG_BOOL(3)
+		.directory = directory,.target = target,.base_url = base_url,.may_be_empty = may_be_empty
 	};
-	ErrorContextCallback callback = {error_context_stack, add_job_context,
-	unconstify(char *, state.directory)};
+	ErrorContextCallback callback = {error_context_stack, add_job_context, directory};
 
 	error_context_stack = &callback;
-	if (PG_GETARG_BOOL(2))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the site has several targets for one directory"),
-				 errdetail("The export of a target would remove the files of the others."),
-				 errhint("Give the jobs of the site the same target.")));
 	check_privilege();
 	export_files(&state);
 	error_context_stack = callback.previous;
-	PG_RETURN_VOID();
 }

@@ -12,7 +12,7 @@ typedef struct SmPast SmPast;
 /*
  * For a query with a column "shown", before its rows are read: let the set find the lastmod
  * of pages by the states that its old files have in the target.  This sets the time of the
- * run, so call it before the query's snapshot is taken.
+ * run, target->now, which must not be later than the query's snapshot.
  */
 extern SmPast *sm_past_begin(SmSet *set, SmTarget *target);
 

@@ -16,9 +16,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "access/htup_details.h"
 #include "executor/tuptable.h"
 #include "files/set.h"
 #include "fmgr.h"
@@ -27,6 +24,7 @@
 #include "publish/changes.h"
 #include "publish/feed.h"
 #include "publish/past.h"
+#include "publish/publish.h"
 #include "publish/site.h"
 #include "server/argument.h"
 #include "server/encoding.h"
@@ -34,15 +32,12 @@
 #include "server/query_tree.h"
 #include "text/decimal.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
-#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(sitemap_publish);
-PG_FUNCTION_INFO_V1(_sitemap_publish);
 PG_FUNCTION_INFO_V1(sitemap_publish_index);
 
 /* What a section may lose if max_shrink is not given: this share or this many URLs. */
@@ -61,8 +56,9 @@ typedef struct Run
 	const SmOptions *options;
 	SmTarget	target;
 	SmSet	   *set;
+	bool		is_job;			/* called by sitemap_run */
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
-	bool		expects_changes;	/* do not count missed changes */
+	bool		counts_missed;	/* count missed changes then */
 
 	/* files that wait to be written: of the set, then of the index */
 	SmFileList *list;			/* those that the target has */
@@ -79,15 +75,8 @@ typedef struct Run
 								 * that it writes */
 
 	/* the result */
-	ReturnSetInfo *rows;		/* a row for each file; NULL for
-								 * _sitemap_publish */
-	int			written;		/* files inserted, updated or deleted */
-	int			nfiles;			/* of the set */
-	int64		url_count;		/* of the set */
-	const char *reason;			/* why a run with changes read all rows, or
-								 * why there are no URLs; NULL for neither */
-	int			missed;			/* files that changed, although "changes"
-								 * returned no key of them; -1 for not counted */
+	ReturnSetInfo *rows;		/* a row for each file; NULL for a job */
+	SmPublished published;
 } Run;
 
 /* Add a file to the result. */
@@ -209,7 +198,7 @@ write_file(Run *run, const Datum *values, const bool *isnull)
 							(struct varlena *) DatumGetPointer(values[SM_FILE_CONTENT]));
 		sm_target_write(&run->target, old == NULL, values, isnull, lastmod);
 	}
-	run->written += !same_document;
+	run->published.written += !same_document;
 	report_file(run, name, kind, same_document ? "unchanged" : old ? "updated" : "inserted",
 				DatumGetInt32(values[SM_FILE_URL_COUNT]), DatumGetInt64(values[SM_FILE_BYTE_COUNT]));
 }
@@ -221,7 +210,7 @@ delete_file(Run *run, SmOldFile *old)
 		compare_content(run, old->name, old, NULL);
 	if (!sm_target_delete(&run->target, old))
 		return;
-	run->written++;
+	run->published.written++;
 	report_file(run, old->name, old->kind, "deleted", old->url_count, old->byte_count);
 }
 
@@ -332,7 +321,7 @@ static void
 check_shrink(Run *run, double max_shrink)
 {
 	int64		before = run->target.sitemaps->url_count;
-	int64		after = run->url_count;
+	int64		after = run->published.url_count;
 	int64		allowed = max_shrink < 0 ?
 		Max(DEFAULT_LOSS, sm_decimal_share(before, DEFAULT_SHRINK)) :
 		sm_decimal_share(before, max_shrink);
@@ -389,27 +378,30 @@ check_spelling(const SmArguments *args, const SmOptions *options)
 }
 
 /*
- * Make the files of the set that changed, or all files.  changes: NULL without the argument;
- * past: NULL without a column "shown".
+ * Make the files of the set that changed, or all files.  changes: NULL without the argument.
  */
 static void
-make_files(Run *run, SmChanges *changes, SmPast *past)
+make_files(Run *run, SmChanges *changes)
 {
+	/* sets the time of the run, before the query's snapshot is taken */
+	SmPast	   *past = run->set->query.fixes_settings ? sm_past_begin(run->set, &run->target) : NULL;
+	const char *reason = NULL;
+
 	/*
 	 * At READ COMMITTED, take a new snapshot under the section's lock, so
 	 * that the rows are not older than those of the section's last run.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (!run->reads_all)
-		run->reason = sm_changes_rebuild(changes);
-	if (run->reason)
-		run->reads_all = true;
+	if (changes && !run->reads_all)
+		reason = sm_changes_rebuild(changes);
 	/* no notice for a first run, or a single file, which has few rows */
-	if (run->reason && run->rows &&
+	if (reason && !run->is_job &&
 		run->target.sitemaps->nfiles > (sm_query_has_limit(&run->set->query) ? 0 : 1))
 		ereport(NOTICE,
-				(errmsg("reading all rows, not only what changed: %s", run->reason)));
-	if (run->reads_all)
+				(errmsg("reading all rows, not only what changed: %s", reason)));
+	run->published.reason = reason;
+	run->published.is_full = changes == NULL || run->reads_all || reason;
+	if (run->published.is_full)
 	{
 		forget_files(run);
 		if (past)
@@ -435,59 +427,46 @@ warn_of_order(const Run *run)
 }
 
 /*
- * The parameter $1 of "changes": the argument "since", or the time at which the last
- * successful run of a job began; -infinity if unknown.
- */
-static TimestampTz
-read_since(const Run *run, const SmArguments *args)
-{
-	TimestampTz since = DT_NOBEGIN;
-
-	if (run->rows)
-		return sm_has_argument(args, "since") ? DatumGetTimestampTz(sm_argument(args, "since")) : since;
-	if (sm_has_argument(args, "finished") && sm_has_argument(args, "seconds"))
-	{
-		TimestampTz finished = DatumGetTimestampTz(sm_argument(args, "finished"));
-		double		usecs = DatumGetFloat8(sm_argument(args, "seconds")) * USECS_PER_SEC;
-
-		/* they are columns of a user's table; no run takes a century */
-		if (!TIMESTAMP_NOT_FINITE(finished) && usecs >= 0 && usecs < 100.0 * 366 * USECS_PER_DAY)
-			since = finished - (TimestampTz) rint(usecs);
-		if (!IS_VALID_TIMESTAMP(since))
-			since = DT_NOBEGIN;
-	}
-	return since;
-}
-
-/*
  * Make the set, whose files wait to be written.  statement: argument "changes", or NULL;
  * since: its parameter $1; max_shrink: negative if not given.
  */
 static void
 make_set(Run *run, const char *statement, TimestampTz since, double max_shrink)
 {
-	SmTarget   *target = &run->target;
+	SmPublished *published = &run->published;
 	SmSet	   *set = run->set = sm_set_begin(run->options, &run->sink);
-	SmChanges  *changes = NULL;
-	SmPast	   *past = NULL;
+	SmChanges  *changes = statement ? sm_changes_read(&run->target, set, statement, since) : NULL;
 
-	if (statement)
-		changes = sm_changes_read(target, set, statement, since);
-	else
-		run->reads_all = true;
-	if (set->query.fixes_settings)
-		past = sm_past_begin(set, target);
-	make_files(run, changes, past);
-	run->nfiles = set->names.nparts;
-	run->url_count = set->url_count;
-	if (run->url_count == 0)
-		run->reason = set->writer.problems.nrows > 0 ?
+	make_files(run, changes);
+	published->nfiles = set->names.nparts;
+	published->url_count = set->url_count;
+	published->skipped = set->writer.problems.nrows;
+	if (published->url_count == 0)
+		published->reason = published->skipped > 0 ?
 			"all rows of the query were skipped as invalid" : "the query returned no rows";
 	check_shrink(run, max_shrink);
-	if (changes && run->reads_all && !run->expects_changes)
-		run->missed = sm_changes_count_missed(changes);
+	published->missed = changes && published->is_full && run->counts_missed ?
+		sm_changes_count_missed(changes) : -1;
 	warn_of_order(run);
 	sm_set_end(set, "sitemap_publish");
+}
+
+/*
+ * Is this the first run of the section, at which every URL would be new, so that the feed
+ * hears nothing?  A section that was emptied has no files either: a job knows when it last
+ * published, and in a call, the feed has its URLs.
+ */
+static bool
+is_first_run(const Run *run, const SmArguments *args, const SmFeed *feed)
+{
+	const SmTarget *target = &run->target;
+
+	if (target->sitemaps->nfiles > 0)
+		return false;
+	if (run->is_job)
+		return !sm_has_argument(args, "since");
+	return run->published.nfiles == 0 ||
+		!sm_feed_has_section(feed, target->base_url, target->section);
 }
 
 /* Publish a section. */
@@ -497,34 +476,30 @@ publish(const SmArguments *args, Run *run)
 	double		max_shrink = max_shrink_argument(args);
 	Oid			relid = DatumGetObjectId(sm_argument(args, "target"));
 	char	   *statement;
+	TimestampTz since;
 	const SmOptions *options;
 	SmTarget   *target = &run->target;
 	SmFeed	   *feed = NULL;
 
 	options = run->options = sm_read_options(args, true);
-	if (run->rows == NULL)
+	if (run->is_job)
 		check_spelling(args, options);
+	since = sm_has_argument(args, "since") ? DatumGetTimestampTz(sm_argument(args, "since")) : DT_NOBEGIN;
 	statement = sm_has_argument(args, "changes") ? sm_text_argument(args, "changes") : NULL;
 	if (sm_has_argument(args, "feed"))
 		feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
 	sm_target_open(target, relid, options);
 	run->list = target->sitemaps;
-	make_set(run, statement, read_since(run, args), max_shrink);
+	make_set(run, statement, since, max_shrink);
 	sm_target_lock_site(target);
 
-	/*
-	 * At the first run of the section every URL would be new, so the feed
-	 * gets nothing.  A section that was emptied has no files either, but its
-	 * URLs are in the feed.
-	 */
 	if (feed)
 	{
 		run->contents = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish contents",
 											  ALLOCSET_DEFAULT_SIZES);
 		run->feed_label = sm_table_label(DatumGetObjectId(sm_argument(args, "feed")));
 		target->activity = SM_IN_FEED;
-		if (target->sitemaps->nfiles > 0 ||
-			(run->nfiles > 0 && sm_feed_has_section(feed, target->base_url, options->section)))
+		if (!is_first_run(run, args, feed))
 			run->feed = feed;
 		target->activity = SM_IN_TARGET;
 	}
@@ -590,73 +565,21 @@ run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *arg
 Datum
 sitemap_publish(PG_FUNCTION_ARGS)
 {
-	Run			run = {.rows = (ReturnSetInfo *) fcinfo->resultinfo};
+	Run			run = {.rows = (ReturnSetInfo *) fcinfo->resultinfo,.counts_missed = true};
 
 	InitMaterializedSRF(fcinfo, 0);
 	run_call(sm_call_arguments(fcinfo), &run, publish);
 	return (Datum) 0;
 }
 
-/* The row of a job with the results of its run, apart from columns that it lacks. */
-static Datum
-put_results(const Run *run, Datum job)
+void
+sm_publish_job(const SmArguments *args, bool reads_all, bool counts_missed,
+			   SmPublished *published)
 {
-	const struct
-	{
-		const char *name;
-		Datum		value;
-		bool		isnull;
-	}			results[] = {
-		{"urls", Int64GetDatum(run->url_count), false},
-		{"files", Int32GetDatum(run->nfiles), false},
-		{"written", Int32GetDatum(run->written), false},
-		{"reason", run->reason ? CStringGetTextDatum(run->reason) : (Datum) 0, run->reason == NULL},
-		{"full_at", TimestampTzGetDatum(GetCurrentTimestamp()), !run->reads_all},
-		{"missed", Int64GetDatum(run->missed), run->missed < 0}
-	};
+	Run			run = {.is_job = true,.reads_all = reads_all,.counts_missed = counts_missed};
 
-	/* other runs leave the number of the last full run */
-	const size_t nresults = lengthof(results) - (run->reads_all ? 0 : 1);
-	HeapTupleHeader header = DatumGetHeapTupleHeader(job);
-	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
-	TupleDesc	desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
-												   HeapTupleHeaderGetTypMod(header));
-	int			columns[lengthof(results)];
-	Datum		values[lengthof(results)];
-	bool		nulls[lengthof(results)];
-	int			ncolumns = 0;
-
-	for (size_t i = 0; i < nresults; i++)
-	{
-		columns[ncolumns] = SPI_fnumber(desc, results[i].name);
-		values[ncolumns] = results[i].value;
-		nulls[ncolumns] = results[i].isnull;
-		if (columns[ncolumns] > 0)
-			ncolumns++;
-	}
-	return HeapTupleGetDatum(heap_modify_tuple_by_cols(&row, desc, ncolumns, columns, values, nulls));
-}
-
-/*
- * The same as sitemap_publish for sitemap_run.  Its arguments are in the row of a job, which
- * returns with the results instead of the files.  The call has the search_path given.
- */
-Datum
-_sitemap_publish(PG_FUNCTION_ARGS)
-{
-	Datum		job = PG_GETARG_DATUM(0);
-	Run			run = {.reads_all = PG_GETARG_BOOL(1),.missed = -1};
-	char	   *search_path = text_to_cstring(PG_GETARG_TEXT_PP(2));
-	const SmArguments *args = sm_row_arguments(job);
-	int			level = NewGUCNestLevel();
-
-	(void) set_config_option("search_path", search_path, PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	/* whoever sets full_at to NULL knows of changes that nobody announces */
-	run.expects_changes = !sm_has_argument(args, "full_at");
 	run_call(args, &run, publish);
-	AtEOXact_GUC(true, level);
-	PG_RETURN_DATUM(put_results(&run, job));
+	*published = run.published;
 }
 
 Datum

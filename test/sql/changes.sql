@@ -130,8 +130,7 @@ UPDATE changes_same SET loc = '/same/' || :first WHERE id = :second;
 SELECT pg_temp.run(format(', changes => ''SELECT %s''', :second), :'same');
 SELECT count(*) FROM changes_target WHERE name LIKE '%-2.xml.gz';
 DELETE FROM changes_same WHERE id = :first;
-SELECT files, reason
-  FROM _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, jsonb_build_object('target', 'changes_target', 'query', :'same', 'base_url', 'http://a/', 'max_urls', 60, 'changes', 'SELECT ' || :first)), false, current_setting('search_path'));
+SELECT pg_temp.run(format(', changes => ''SELECT %s''', :first), :'same');
 SELECT pg_temp.run('', :'same');
 
 -- Several sections, a text format, problems that are skipped; all of it in the caller's name.
@@ -213,69 +212,74 @@ CREATE FUNCTION pg_temp.slow(loc text) RETURNS text LANGUAGE plpgsql COST 1000 A
 \set slow 'SELECT pg_temp.slow(loc) AS loc, id AS key, 0.5 * least(count(*) OVER (), 1) AS priority FROM changes_page ORDER BY id'
 SELECT pg_temp.run('', :'slow');
 SELECT pg_temp.run(', changes => ''VALUES (1000)''', :'slow');
--- Nothing is said of a section of one file, nor by the function for jobs, which returns the reason.
+-- Nothing is said of a section of one file.
 SELECT pg_temp.run(', section => ''one''', 'SELECT loc, id AS key FROM changes_page WHERE id BETWEEN 5000 AND 5300 ORDER BY id');
 SELECT pg_temp.run(', section => ''one'', changes => ''VALUES (5100)''', 'SELECT loc, id AS key FROM changes_page WHERE id BETWEEN 5000 AND 5300 ORDER BY id');
-SELECT written, urls > 0 AS urls, files, reason
-  FROM _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, jsonb_build_object('target', 'changes_target', 'query', :'slow', 'base_url', 'http://a/', 'max_urls', 60, 'changes', 'VALUES (1000), (6000), (11000)')), false, current_setting('search_path'));
 
 -- A full run counts the files that changed although no key announced them.
-BEGIN;
+CREATE TABLE changes_page_before AS TABLE changes_page;
+CREATE TABLE changes_target_before AS TABLE changes_target;
 TRUNCATE changes_target, changes_queue;
+CREATE TABLE changes_job OF sitemap_job (PRIMARY KEY (base_url, section));
 -- The pages "edited" change before.
-CREATE FUNCTION pg_temp.full_run(changes text, options jsonb DEFAULT '{}', edited int[] DEFAULT '{}', OUT missed bigint, OUT written int) LANGUAGE sql AS $$
+CREATE PROCEDURE changes_full(changes text, options jsonb DEFAULT '{}', edited int[] DEFAULT '{}', INOUT missed bigint DEFAULT NULL, INOUT written int DEFAULT NULL)
+LANGUAGE plpgsql AS $$
+BEGIN
   UPDATE changes_page SET loc = loc || 'x' WHERE id = ANY (edited);
-  SELECT missed, written
-    FROM _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, jsonb_build_object(
-           'target', 'changes_target', 'query', 'SELECT loc, id AS key FROM public.changes_page ORDER BY id', 'base_url', 'http://a/',
-           'max_urls', 60, 'index', 'never', 'full_at', '2026-01-01', 'changes', changes) || options), true, current_setting('search_path'))
+  DELETE FROM changes_job;
+  INSERT INTO changes_job
+  SELECT * FROM jsonb_populate_record(NULL::sitemap_job, jsonb_build_object(
+    'target', 'changes_target', 'query', 'SELECT loc, id AS key FROM public.changes_page ORDER BY id', 'base_url', 'http://a/', 'section', 'sitemap',
+    'max_urls', 60, 'index', 'never', 'full_at', '2026-01-01', 'changes', changes) || options);
+  CALL sitemap_run('changes_job');
+  SELECT j.missed, j.written INTO missed, written FROM changes_job j;
+END
 $$;
 \set emptied '''DELETE FROM changes_queue RETURNING id'''
-SELECT * FROM pg_temp.full_run(:emptied);
-SELECT * FROM pg_temp.full_run(:emptied);
+CALL changes_full(:emptied);
+CALL changes_full(:emptied);
 INSERT INTO changes_queue VALUES (5000);
-SELECT * FROM pg_temp.full_run(:emptied, edited => '{5000}');
+CALL changes_full(:emptied, edited => '{5000}');
 -- One file, then two places beside an announced one, then all files.
-SELECT * FROM pg_temp.full_run(:emptied, edited => '{5000}');
+CALL changes_full(:emptied, edited => '{5000}');
 INSERT INTO changes_queue VALUES (9000);
-SELECT * FROM pg_temp.full_run(:emptied, edited => '{1000,5000,9000}');
+CALL changes_full(:emptied, edited => '{1000,5000,9000}');
 UPDATE changes_page SET loc = loc || 'x';
-SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false');
+CALL changes_full('SELECT 1 WHERE false');
 -- NULL announces everything; so does a range.
-SELECT missed FROM pg_temp.full_run('SELECT NULL::int', edited => '{5000}');
-SELECT missed FROM pg_temp.full_run('SELECT 4000, 6000', edited => '{5000}');
+CALL changes_full('SELECT NULL::int', edited => '{5000}');
+CALL changes_full('SELECT 4000, 6000', edited => '{5000}');
 -- A row behind the last one of a file moves the beginning of the next.
 INSERT INTO changes_page SELECT first_key::int - 1, '/behind' FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1 RETURNING 0;
 INSERT INTO changes_queue SELECT first_key::int - 1 FROM changes_target ORDER BY first_key::int OFFSET 4 LIMIT 1;
-SELECT missed FROM pg_temp.full_run(:emptied);
+CALL changes_full(:emptied);
 -- So does a row that itself begins the next file, while the file before it stays as it is.
-SAVEPOINT first;
 SELECT first_key::int - 1 AS key FROM changes_target ORDER BY first_key::int OFFSET 9 LIMIT 1 \gset
 INSERT INTO changes_page VALUES (:key, '/first9');
 INSERT INTO changes_queue VALUES (:key);
-SELECT * FROM pg_temp.full_run(:emptied);
+CALL changes_full(:emptied);
 SELECT count(*) FROM changes_target WHERE first_key = :'key';
-ROLLBACK TO first;
+DELETE FROM changes_page WHERE id = :key;
+CALL changes_full('SELECT 1 WHERE false') \g /dev/null
 -- Not counted: after a volatile statement, with LIMIT, with another recipe, and where somebody expects it.
-SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE random() < 0', edited => '{5000}');
+CALL changes_full('SELECT 1 WHERE random() < 0', edited => '{5000}');
 PREPARE changes_none AS SELECT 1 WHERE false;
-SELECT missed FROM pg_temp.full_run('EXECUTE changes_none', edited => '{5000}');
+CALL changes_full('EXECUTE changes_none', edited => '{5000}');
 DEALLOCATE changes_none;
-SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"full_at": null}', edited => '{5000}');
-SELECT missed FROM pg_temp.full_run('SELECT 1 WHERE false', '{"max_bytes": 52428799}', edited => '{5000}');
-SELECT missed, written > 0 AS written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
-SELECT missed, written FROM pg_temp.full_run('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}', edited => '{5000}');
-SELECT * FROM pg_temp.full_run('SELECT 1 WHERE false') \g /dev/null
+CALL changes_full('SELECT 1 WHERE false', '{"full_at": null}', edited => '{5000}');
+CALL changes_full('SELECT 1 WHERE false', '{"max_bytes": 52428799}', edited => '{5000}');
+CALL changes_full('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}');
+CALL changes_full('SELECT 1 WHERE false', '{"section": "limit", "query": "SELECT loc, id AS key FROM public.changes_page ORDER BY id LIMIT 2000"}', edited => '{5000}');
+CALL changes_full('SELECT 1 WHERE false') \g /dev/null
 -- A run that max_shrink refuses says nothing else.
-SAVEPOINT shrink;
+CREATE TABLE changes_gone AS SELECT * FROM changes_page WHERE id > 9000;
 DELETE FROM changes_page WHERE id > 9000;
-SELECT pg_temp.brief('SELECT pg_temp.full_run(''SELECT 1 WHERE false'')');
-ROLLBACK TO shrink;
+CALL changes_full('SELECT 1 WHERE false');
+INSERT INTO changes_page TABLE changes_gone;
 -- A run that reads all rows by itself counts, too.
 UPDATE changes_page SET loc = loc || 'x' WHERE id = 12000;
 SELECT pg_temp.run(', index => ''never'', changes => ''SELECT min(id), max(id) * 6 / 10 FROM changes_page''', 'SELECT loc, id AS key FROM public.changes_page ORDER BY id');
--- In a job, $1 is the time at which the last successful run began.  The second execution has the same.
-SAVEPOINT since;
+-- In a job, $1 is the time at which the last run that published began.  The second execution has the same.
 TRUNCATE changes_target, changes_queue;
 CREATE SEQUENCE changes_execution;
 CREATE TABLE changes_since (since text);
@@ -287,25 +291,27 @@ END
 $$;
 CREATE TRIGGER log BEFORE INSERT ON changes_since FOR EACH ROW EXECUTE FUNCTION changes_log();
 \set logged '''WITH since AS (INSERT INTO changes_since SELECT $1 AT TIME ZONE ''''UTC'''') SELECT 1 WHERE false'''
-SELECT * FROM pg_temp.full_run(:logged);
-SELECT * FROM pg_temp.full_run(:logged, '{"finished": "2026-01-02T03:04:05.678901+00", "seconds": 0.678902}', edited => '{5000}');
--- Unknown: what only a user can have written.
-SELECT pg_temp.full_run(:logged, jsonb_build_object('finished', finished, 'seconds', seconds))
-  FROM (VALUES ('2026-01-02 03:04:05+00', NULL), (NULL, '1'), ('infinity', '1'), ('2026-01-02 03:04:05+00', '-1'), ('2026-01-02 03:04:05+00', 'NaN'),
-               ('2026-01-02 03:04:05+00', '1e300'), ('4714-11-24 00:00:00+00 BC', '1')) v (finished, seconds);
-ROLLBACK TO since;
+CALL changes_full(:logged);
+CALL changes_full(:logged, '{"since": "2026-01-02T03:04:05.678901+00"}', edited => '{5000}');
+DROP TABLE changes_since;
+DROP FUNCTION changes_log;
+DROP SEQUENCE changes_execution;
 -- An error of the second execution prevents the count, not the run.
 TRUNCATE changes_target, changes_queue;
 CREATE TABLE changes_done (id int PRIMARY KEY);
 \set done '''INSERT INTO changes_done SELECT id FROM changes_queue RETURNING id'''
 \set invalid '''{"on_invalid": "skip", "query": "SELECT loc, id AS key FROM public.changes_page UNION ALL SELECT chr(58), 200000 ORDER BY key"}'''
-SELECT * FROM pg_temp.full_run(:done, :invalid);
+CALL changes_full(:done, :invalid);
 INSERT INTO changes_queue VALUES (50);
 \set SHOW_CONTEXT always
-SELECT * FROM pg_temp.full_run(:done, :invalid, edited => '{5000}');	-- the warning's context is not "changes"
+CALL changes_full(:done, :invalid, edited => '{5000}');	-- the warning's context is not "changes"
 \set SHOW_CONTEXT errors
 SELECT count(*) FROM changes_done;
-ROLLBACK;
+TRUNCATE changes_page, changes_target, changes_queue;
+INSERT INTO changes_page TABLE changes_page_before;
+INSERT INTO changes_target TABLE changes_target_before;
+DROP PROCEDURE changes_full;
+DROP TABLE changes_job, changes_done, changes_gone, changes_page_before, changes_target_before;
 
 -- $1 is the time since which changes count: the argument "since", -infinity by default.
 BEGIN;

@@ -280,20 +280,4 @@ SELECT g, string_agg(DISTINCT state, ' ' ORDER BY state), count(*)
  GROUP BY g
  ORDER BY g COLLATE "C";
 
--- The functions of sitemap_run, and a step that returns something else than a row of a job.
-CREATE TEMP TABLE hostile_jobs OF sitemap_job;
-SELECT given, pg_temp.state(format('SELECT _sitemap_publish(jsonb_populate_record(NULL::sitemap_job, %L), %s, %L)', given, 'true', 'public'))
-  FROM unnest('{"{}", "{\"target\": \"hostile_target\"}"}'::text[]) given;
-SELECT statement, result, state, message
-  FROM unnest('{"", "SELECT", "SELECT 1", "SELECT NULL::sitemap_job", "SELECT ROW(1)", "SELECT $1 LIMIT 0", "COMMIT", "SELECT 1/0", "CREATE TEMP TABLE hostile_temp (n int)",
-                "INSERT INTO hostile_temp VALUES (1)", "SELECT $1 FROM @table", "SELECT $1 FROM hostile_temp", "SELECT $1; SELECT $1 FROM @table WHERE $1 IS NOT NULL"}'::text[]) statement,
-       jsonb_populate_record(NULL::sitemap_job, '{}') job, _sitemap_try('hostile_jobs', 'run', ARRAY[statement], 'SELECT LIMIT 0', job, job, '', '{}') ORDER BY statement COLLATE "C";
--- Each level of a statement that names the table has a parameter.
-SELECT statement, pg_temp.state(format('SELECT FROM _sitemap_read(''hostile_jobs'', %L) AS (urls bigint)', statement))
-  FROM unnest(ARRAY['SELECT urls FROM @table', 'SELECT urls FROM @table WHERE $1 IS NOT NULL',
-                    'SELECT $1::bigint FROM (SELECT FROM @table) s', 'SELECT 1::bigint FROM (SELECT FROM @table WHERE $1 IS NOT NULL) s, @table t WHERE $1 IS NOT NULL',
-                    'SELECT urls FROM public.hostile_target, @table WHERE $1 IS NOT NULL', 'SELECT oid::bigint FROM pg_class, @table WHERE $1 IS NOT NULL',
-                    'SELECT urls::text FROM @table WHERE $1 IS NOT NULL', 'DELETE FROM @table WHERE $1 IS NOT NULL RETURNING urls',
-                    'SELECT urls FROM @table WHERE $2 IS NOT NULL', 'SELECT urls FROM @table WHERE $0 IS NOT NULL']) statement;
-
 DROP TABLE hostile_target, hostile_queue;

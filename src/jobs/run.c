@@ -1,0 +1,873 @@
+/*
+ * run.c
+ *	  sitemap_run: publish, and export, the jobs of a table that are due.
+ *
+ * A call lists the jobs that are due (sm_job_next_run says when), and runs one after the
+ * other, the one with the oldest start first.  A job is two transactions, or three:
+ *
+ *	start	set "started" and clear "requested" and "error".  If the attempt before left no
+ *			result, because its session was killed, count a failure.
+ *	run		publish the section, and write the results; without a directory, also the success.
+ *	finish	export the site, and write the success.
+ *
+ * Several calls share the jobs.  "run" and "finish" hold the lock of the section, but lock the
+ * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
+ * passes over a row that is locked or that another call has started since the list was made,
+ * and over a section whose lock is held.  To pass over jobs that other calls have started costs
+ * a lookup each, in one statement for up to 32 of them.  "run" and "finish" do nothing if
+ * "started" is no longer what this call has set: then the row is gone, or another call has
+ * taken the job over between two transactions, when the lock is free.  It counts a failure,
+ * which its success clears.
+ *
+ * At the end of "run", the lock of the site is held, too.  So nothing may wait there for
+ * somebody who can wait for that lock: if the row or the table of jobs is locked, or a trigger
+ * of the table raises an error, the pages are committed, and "finish" writes the results.  Until
+ * the query has ended, the table has the lock of a SELECT.  Its indexes have none then, or
+ * REINDEX would lock the table, wait for an index, and make "run" wait for the table.
+ *
+ * An error undoes the step, and the whole transaction is rolled back: after a lost connection
+ * to a foreign server it could not be committed.  Then the failure is recorded in the row, in
+ * "error" and "failures", and the call goes on with the next job.  Only a cancel request or a
+ * timeout of this session ends the call, and a change of the role or the owner.
+ *
+ * The jobs run with the rights of the caller, who owns the table, and with its search_path.
+ * All transactions are READ COMMITTED: other levels would raise errors when several calls
+ * share the jobs.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "commands/dbcommands.h"
+#include "commands/trigger.h"
+#include "compat.h"
+#include "export/export.h"
+#include "jobs/rows.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/parsenodes.h"
+#include "publish/publish.h"
+#include "publish/target.h"
+#include "server/encoding.h"
+#include "server/error.h"
+#include "storage/lmgr.h"
+#include "tcop/pquery.h"
+#include "tcop/utility.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(sitemap_run);
+
+/* Jobs that one statement looks at, once others have been found started. */
+#define MAX_PASSED		32
+
+/* A site, and the last export of this call, if the call has written nothing of the site since. */
+typedef struct Site
+{
+	char	   *directory;		/* NULL for none */
+	Oid			target;
+} Site;
+
+/* A job that was due when the call began. */
+typedef struct ListedJob
+{
+	SmJobKey	key;
+	Site	   *site;
+} ListedJob;
+
+typedef struct Call
+{
+	SmReceiver	receiver;		/* must be first; receives the list */
+	AttrNumber	numbers[SM_JOB_NCOLUMNS];	/* of its columns */
+	TimestampTz now;			/* when the list is made */
+	Oid			relid;
+	char	   *name;			/* of the table, as it was opened last */
+	SmJobRows	rows;
+	char	   *search_path;	/* when the call began */
+	char	   *session_path;	/* the same without a SET LOCAL */
+	MemoryContext context;		/* of the call */
+	MemoryContext job_context;
+	ListedJob  *listed;
+	int			nlisted;
+	int			max_listed;
+	int			nwaiting;		/* jobs that wait after failures */
+	int			nfailed;
+	int			max_passed;
+
+	/* the job */
+	const ListedJob *current;
+	int			npassed;		/* jobs of the list up to it */
+	SmJobKey	key;			/* of its row, as this call has started it */
+	SmJob		job;			/* as it was started */
+	TimestampTz started;
+	SmPublished published;
+	bool		is_mine;		/* still */
+	bool		is_recorded;	/* are the results in the row? */
+	bool		has_succeeded;	/* is the success in the row? */
+	char	   *error;			/* to record */
+} Call;
+
+static void
+set_value(SmJob *job, SmJobColumn column, Datum value)
+{
+	job->values[column] = (NullableDatum)
+	{
+		.value = value
+	};
+}
+
+static void
+set_null(SmJob *job, SmJobColumn column)
+{
+	job->values[column].isnull = true;
+}
+
+/* Count a failure. */
+static void
+count_failure(SmJob *job)
+{
+	int64		failures = Max(sm_job_integer(job, SM_JOB_FAILURES, 0), 0);
+
+	set_value(job, SM_JOB_FAILURES, Int32GetDatum(Min(failures, PG_INT32_MAX - 1) + 1));
+}
+
+/*
+ * Open the table of jobs.  A job can have changed the role, and others the owner.  lock_timeout
+ * is for the jobs; here, it would end the call.
+ */
+static void
+open_own_jobs(Call *call, LOCKMODE lockmode)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	sm_jobs_open(&call->rows.jobs, call->relid, lockmode);
+	AtEOXact_GUC(true, level);
+	if (call->name)
+		pfree(call->name);
+	call->name = MemoryContextStrdup(call->context, sm_qualified_name(call->relid));
+	if (call->rows.jobs.table.rel->rd_rel->relowner != GetUserId())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table %s", call->name),
+				 errdetail("The owner of the table or the current user has changed during the call.")));
+}
+
+static void
+close_jobs(Call *call)
+{
+	relation_close(call->rows.jobs.table.rel, NoLock);
+}
+
+static void
+set_search_path(char *path, GucAction action)
+{
+	if (strcmp(namespace_search_path, path) != 0)
+		(void) set_config_option("search_path", path, PGC_USERSET, PGC_S_SESSION, action, true, 0, false);
+}
+
+/* Begin to use a transaction that has just begun. */
+static void
+prepare_transaction(Call *call)
+{
+	/* a query can have set it for the session */
+	if (strcmp(namespace_search_path, call->session_path) != 0)
+	{
+		set_search_path(call->session_path, GUC_ACTION_SET);
+		SPI_commit_and_chain();
+	}
+	set_search_path(call->search_path, GUC_ACTION_LOCAL);
+	EnsurePortalSnapshotExists();
+}
+
+static void
+roll_back(Call *call)
+{
+	SPI_rollback_and_chain();
+	prepare_transaction(call);
+}
+
+/* Returns an error that the commit raised, after which the transaction is rolled back. */
+static ErrorData *
+commit(Call *call)
+{
+	ErrorData  *volatile error = NULL;
+
+	PG_TRY();
+	{
+		SPI_commit_and_chain();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(call->job_context);
+		error = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	prepare_transaction(call);
+	return error;
+}
+
+/* Fire deferred triggers now: an error at the commit would undo more. */
+static void
+fire_deferred_triggers(void)
+{
+	AfterTriggerSetState(makeNode(ConstraintsSetStmt));
+}
+
+/* Do a step in a transaction of its own.  Returns its error, or NULL. */
+static ErrorData *
+do_step(Call *call, void (*step) (void *call), LOCKMODE lockmode)
+{
+	ErrorData  *error;
+
+	open_own_jobs(call, lockmode);
+	error = sm_try(step, call, true);
+	close_jobs(call);
+	if (error == NULL && call->is_mine)
+		return commit(call);
+	roll_back(call);
+	return error;
+}
+
+/*
+ * Lock the section of the job to the end of the transaction.  Returns false if it is not free.
+ * Nobody can lock a section without the right to publish it; the run will say that the right
+ * is missing, or the target.
+ */
+static bool
+lock_section(const SmJob *job, bool wait)
+{
+	LOCKTAG		lock;
+
+	if (!sm_job_has(job, SM_JOB_TARGET) ||
+		!sm_may_publish(DatumGetObjectId(job->values[SM_JOB_TARGET].value)))
+		return true;
+	lock = sm_job_lock_tag(job);
+	return LockAcquire(&lock, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Choose the next job that is due and that nobody else runs.  Returns whether there is one. */
+static bool
+choose(Call *call, SmJob *job)
+{
+	SmJobKey	keys[MAX_PASSED];
+	int			n = Min(call->max_passed, call->nlisted - (int) (call->current - call->listed));
+	int			chosen;
+
+	for (int i = 0; i < n; i++)
+		keys[i] = call->current[i].key;
+	chosen = sm_rows_lock_free(&call->rows, keys, n, job);
+	call->max_passed = chosen == 0 ? 1 : MAX_PASSED;
+	if (chosen < 0)
+	{
+		call->npassed = n;
+		return false;
+	}
+	call->npassed = chosen + 1;
+	call->current += chosen;
+	call->key = call->current->key;
+	call->started = GetCurrentTimestamp();
+	return sm_job_next_run(job, call->started) <= call->started && lock_section(job, false);
+}
+
+static void
+start(void *arg)
+{
+	Call	   *call = arg;
+	SmJob	   *job = &call->job;
+
+	SPI_connect();
+	call->is_mine = choose(call, job);
+	if (call->is_mine)
+	{
+		/* an attempt that left no result */
+		if (sm_job_is_unfinished(job) && !sm_job_has(job, SM_JOB_ERROR))
+			count_failure(job);
+		/* else the clock went back */
+		if (sm_job_time(job, SM_JOB_FINISHED) >= call->started)
+			set_null(job, SM_JOB_FINISHED);
+		set_value(job, SM_JOB_STARTED, TimestampTzGetDatum(call->started));
+		set_null(job, SM_JOB_REQUESTED);
+		set_null(job, SM_JOB_ERROR);
+		sm_rows_write(&call->rows, &call->key, SM_JOB_STARTS, job);
+		call->key.started = sm_job_time(job, SM_JOB_STARTED);
+		fire_deferred_triggers();
+		MemoryContextSwitchTo(call->job_context);
+		sm_job_copy(job);
+	}
+	SPI_finish();
+}
+
+/* Look whether the job is still that of this call. */
+static void
+look(void *arg)
+{
+	Call	   *call = arg;
+
+	SPI_connect();
+	call->is_mine = sm_rows_has(&call->rows, &call->key);
+	SPI_finish();
+}
+
+/* Has a user set a time, or asked for a run, while the job ran? */
+static bool
+is_set_meanwhile(const Call *call, const SmJob *row, SmJobColumn column)
+{
+	return sm_job_has(row, column) != sm_job_has(&call->job, column) ||
+		sm_job_time(row, column) != sm_job_time(&call->job, column) ||
+		(!sm_job_has(row, column) && sm_job_has(row, SM_JOB_REQUESTED));
+}
+
+/* Put the results of the publication into the row. */
+static void
+set_results(const Call *call, SmJob *row)
+{
+	const SmPublished *published = &call->published;
+
+	if (!is_set_meanwhile(call, row, SM_JOB_SINCE))
+		set_value(row, SM_JOB_SINCE, TimestampTzGetDatum(call->started));
+	set_value(row, SM_JOB_URLS, Int64GetDatum(published->url_count));
+	set_value(row, SM_JOB_FILES, Int32GetDatum(published->nfiles));
+	set_value(row, SM_JOB_WRITTEN, Int32GetDatum(published->written));
+	if (published->reason)
+		set_value(row, SM_JOB_REASON, CStringGetTextDatum(published->reason));
+	else
+		set_null(row, SM_JOB_REASON);
+	if (!published->is_full)
+		return;
+	if (!is_set_meanwhile(call, row, SM_JOB_FULL_AT))
+		set_value(row, SM_JOB_FULL_AT, TimestampTzGetDatum(GetCurrentTimestamp()));
+	set_value(row, SM_JOB_SKIPPED, Int64GetDatum(published->skipped));
+	set_value(row, SM_JOB_MISSED, Int64GetDatum(published->missed));
+	row->values[SM_JOB_MISSED].isnull = published->missed < 0;
+}
+
+static void
+set_success(const Call *call, SmJob *row)
+{
+	TimestampTz now = Max(GetCurrentTimestamp(), call->started);
+
+	set_value(row, SM_JOB_FINISHED, TimestampTzGetDatum(now));
+	set_value(row, SM_JOB_SECONDS, Float8GetDatum((now - call->started) / (double) USECS_PER_SEC));
+	set_value(row, SM_JOB_FAILURES, Int32GetDatum(0));
+	set_null(row, SM_JOB_ERROR);
+}
+
+/* Write the results, and the success unless the site has a directory, if the row is free. */
+static void
+record(void *arg)
+{
+	Call	   *call = arg;
+	SmJob		row;
+	bool		has_directory = false;
+
+	SPI_connect();
+	if (sm_rows_lock_free(&call->rows, &call->key, 1, &row) == 0)
+	{
+		int			n;
+		SmJob	   *site = sm_rows_site(&call->rows, call->key.base_url, &n);
+
+		for (int i = 0; i < n; i++)
+			has_directory |= sm_job_has(&site[i], SM_JOB_DIRECTORY);
+		set_results(call, &row);
+		if (!has_directory)
+			set_success(call, &row);
+		sm_rows_write(&call->rows, &call->key,
+					  has_directory ? SM_JOB_IS_PUBLISHED : SM_JOB_IS_PUBLISHED_AND_SUCCEEDS, &row);
+		fire_deferred_triggers();
+		call->is_recorded = true;
+		call->has_succeeded = !has_directory;
+	}
+	SPI_finish();
+}
+
+/*
+ * May the row be written now?  The lock of the table must be free: it is then granted before
+ * those who wait for the lock that this transaction has.
+ */
+static bool
+lock_to_record(const Call *call)
+{
+	LOCKTAG		lock;
+	int			nholders;
+
+	SET_LOCKTAG_RELATION(lock, MyDatabaseId, call->relid);
+	(void) GetLockConflicts(&lock, RowExclusiveLock, &nholders);
+	if (nholders > 0 || call->rows.jobs.table.rel->rd_rel->relowner != GetUserId())
+		return false;
+	LockRelationOid(call->relid, RowExclusiveLock);
+	return true;
+}
+
+static void
+publish_job(Call *call)
+{
+	const SmJob *job = &call->job;
+	char	   *names[SM_JOB_NCOLUMNS];
+	Oid			types[SM_JOB_NCOLUMNS];
+	SmArguments args = {.count = SM_JOB_NCOLUMNS,.names = names,.types = types,.values = call->job.values};
+	int			level = NewGUCNestLevel();
+
+	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
+	{
+		names[i] = unconstify(char *, sm_job_columns[i].name);
+		types[i] = sm_job_columns[i].type;
+	}
+	/* whoever sets full_at to NULL knows of changes that nobody announces */
+	sm_publish_job(&args, sm_job_is_full_due(job, GetCurrentTimestamp()),
+				   sm_job_has(job, SM_JOB_FULL_AT), &call->published);
+	AtEOXact_GUC(true, level);
+	set_search_path(call->search_path, GUC_ACTION_LOCAL);
+}
+
+static void
+publish_section(void *arg)
+{
+	Call	   *call = arg;
+	ErrorData  *error;
+
+	(void) lock_section(&call->job, true);
+	error = sm_try(look, call, false);
+	if (error)
+		ReThrowError(error);
+	if (!call->is_mine)
+		return;
+	publish_job(call);
+	if (call->published.written > 0)
+		call->current->site->directory = NULL;
+	fire_deferred_triggers();
+	if (!lock_to_record(call))
+		return;
+	error = sm_try(record, call, true);
+	if (error && sm_is_cancel(error))
+		ReThrowError(error);
+}
+
+/* The directory of a site; NULL for none.  Raises an error if it cannot be exported to one. */
+static char *
+find_directory(const Call *call, const SmJob *site, int n)
+{
+	Oid			target = DatumGetObjectId(call->job.values[SM_JOB_TARGET].value);
+	const SmJob *first = NULL;
+	char	   *directory = NULL;
+	bool		is_divided = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		char	   *other = sm_job_text(&site[i], SM_JOB_DIRECTORY);
+		Oid			other_target = DatumGetObjectId(site[i].values[SM_JOB_TARGET].value);
+
+		if (other == NULL)
+			continue;
+		canonicalize_path(other);
+		if (directory && strcmp(directory, other) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the site has two directories"),
+					 errdetail("The job of section \"%s\" has \"%s\", the job of section \"%s\" has \"%s\".",
+							   sm_job_text(first, SM_JOB_SECTION), directory,
+							   sm_job_text(&site[i], SM_JOB_SECTION), other),
+					 errhint("Give the jobs of the site the same directory, or only one of them a directory.")));
+		first = first ? first : &site[i];
+		directory = other;
+		is_divided |= sm_job_has(&site[i], SM_JOB_TARGET) && other_target != target &&
+			get_rel_name(other_target) != NULL;
+	}
+	if (is_divided)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the site has several targets for one directory"),
+				 errdetail("The export of a target would remove the files of the others."),
+				 errhint("Give the jobs of the site the same target.")));
+	return directory;
+}
+
+/* Export the site of the job, unless this call has done so and has written nothing since. */
+static void
+export_site(const Call *call, const SmJob *jobs, int n)
+{
+	Site	   *site = call->current->site;
+	Oid			target = DatumGetObjectId(call->job.values[SM_JOB_TARGET].value);
+	char	   *directory = find_directory(call, jobs, n);
+	bool		is_empty = true;
+
+	if (directory == NULL ||
+		(site->directory && site->target == target && strcmp(site->directory, directory) == 0))
+		return;
+
+	/*
+	 * a job that has not published yet has no files, and this one may not
+	 * have recorded its own
+	 */
+	for (int i = 0; i < n; i++)
+		is_empty &= strcmp(sm_job_text(&jobs[i], SM_JOB_SECTION), call->key.section) == 0 ?
+			call->published.nfiles == 0 : sm_job_integer(&jobs[i], SM_JOB_FILES, 0) == 0;
+	sm_export_site(directory, target, call->key.base_url, is_empty);
+	site->directory = MemoryContextStrdup(call->context, directory);
+	site->target = target;
+}
+
+static void
+finish(void *arg)
+{
+	Call	   *call = arg;
+	SmJob	   *site;
+	int			n;
+	SmJob		row;
+
+	SPI_connect();
+	MemoryContextSwitchTo(call->job_context);
+	(void) lock_section(&call->job, true);
+	call->is_mine = sm_rows_has(&call->rows, &call->key);
+	if (call->is_mine)
+	{
+		site = sm_rows_site(&call->rows, call->key.base_url, &n);
+		export_site(call, site, n);
+		call->is_mine = sm_rows_lock(&call->rows, &call->key, &row);
+	}
+	if (call->is_mine)
+	{
+		if (!call->is_recorded)
+			set_results(call, &row);
+		set_success(call, &row);
+		sm_rows_write(&call->rows, &call->key,
+					  call->is_recorded ? SM_JOB_SUCCEEDS : SM_JOB_IS_PUBLISHED_AND_SUCCEEDS, &row);
+		call->has_succeeded = true;
+	}
+	fire_deferred_triggers();
+	SPI_finish();
+}
+
+static void
+write_failure(void *arg)
+{
+	Call	   *call = arg;
+	SmJob		row;
+
+	SPI_connect();
+	call->is_mine = sm_rows_lock(&call->rows, &call->key, &row);
+	if (call->is_mine)
+	{
+		count_failure(&row);
+		set_value(&row, SM_JOB_ERROR, CStringGetTextDatum(call->error));
+		sm_rows_write(&call->rows, &call->key, SM_JOB_FAILS, &row);
+	}
+	fire_deferred_triggers();
+	SPI_finish();
+}
+
+/* Does a line of an error's context say where in the job the error arose? */
+static bool
+says_where(const char *line, size_t len)
+{
+	static const char *const places[][2] = {
+		{"after ", " row of the query"}, {"after ", " rows of the query"}, {"in the query", ""},
+		{"in the statement of changes", ""}, {"in the target \"", "\""}, {"in the feed \"", "\""},
+		{"in the export to directory \"", "\""}
+	};
+
+	for (size_t i = 0; i < lengthof(places); i++)
+	{
+		size_t		begin = strlen(places[i][0]);
+		size_t		end = strlen(places[i][1]);
+
+		if (len >= begin + end && memcmp(line, places[i][0], begin) == 0 &&
+			memcmp(line + len - end, places[i][1], end) == 0 && (end > 0 || len == begin))
+			return true;
+	}
+	return false;
+}
+
+/* What an error says, for the row of the job. */
+static char *
+describe(const ErrorData *error)
+{
+	StringInfoData text;
+	const char *line = error->context;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, error->message ? error->message : "");
+	if (error->detail)
+		appendStringInfo(&text, "\n%s", error->detail);
+	if (error->hint)
+		appendStringInfo(&text, "\n%s", error->hint);
+	while (line)
+	{
+		size_t		len = strcspn(line, "\n");
+
+		if (says_where(line, len))
+		{
+			appendStringInfo(&text, "\n%.*s", (int) len, line);
+			break;
+		}
+		line = line[len] ? line + len + 1 : NULL;
+	}
+	return text.data;
+}
+
+/* Record the failure of the job.  Ends the call after a cancel request. */
+static void
+record_failure(Call *call, const ErrorData *error)
+{
+	ErrorData  *other;
+	const ErrorData *cancel;
+
+	call->nfailed++;
+	call->error = describe(error);
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("job of section \"%s\" of %s failed: %s", call->key.section,
+					sm_for_message(sm_without_secret(sm_span_of(call->key.base_url))), call->error)));
+	other = do_step(call, write_failure, RowExclusiveLock);
+	if (other)
+		ereport(WARNING,
+				(errcode(other->sqlerrcode),
+				 errmsg("could not record this failure: %s", other->message)));
+	cancel = sm_is_cancel(error) ? error : other && sm_is_cancel(other) ? other : NULL;
+	if (cancel)
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("%s", cancel->message),
+				 errdetail("The jobs that were due after this one have not run.")));
+}
+
+/* Run a job of the list, or pass over it. */
+static void
+run_job(Call *call)
+{
+	ErrorData  *error;
+
+	call->npassed = 1;
+	call->key = call->current->key;
+	call->is_recorded = call->has_succeeded = false;
+	error = do_step(call, start, RowExclusiveLock);
+	if (error == NULL && call->is_mine)
+		error = do_step(call, publish_section, AccessShareLock);
+	if (error == NULL && call->is_mine && !call->has_succeeded)
+		error = do_step(call, finish, RowExclusiveLock);
+	if (error)
+		record_failure(call, error);
+	else if (call->has_succeeded && call->published.url_count == 0 &&
+			 !sm_job_has(&call->job, SM_JOB_FINISHED))
+		ereport(NOTICE,
+				(errmsg("section \"%s\" of %s has no URLs: %s", call->key.section,
+						call->key.base_url, call->published.reason)));
+}
+
+/* Receive a row of the list. */
+static bool
+receive_job(SmReceiver *self, TupleTableSlot *slot)
+{
+	Call	   *call = (Call *) self;
+	SmJob		job;
+	ListedJob  *listed;
+	MemoryContext oldcontext;
+
+	sm_job_read(&job, call->numbers, slot);
+	if (sm_job_next_run(&job, call->now) > call->now)
+	{
+		call->nwaiting += sm_job_integer(&job, SM_JOB_FAILURES, 0) > 2 &&
+			sm_job_publisher(&job) == SM_NO_PUBLISHER;
+		return true;
+	}
+	oldcontext = MemoryContextSwitchTo(call->context);
+	if (call->nlisted == call->max_listed)
+	{
+		call->max_listed = Max(call->max_listed * 2, 64);
+		call->listed = call->listed ?
+			repalloc_huge(call->listed, call->max_listed * sizeof(ListedJob)) :
+			palloc_array(ListedJob, call->max_listed);
+	}
+	listed = &call->listed[call->nlisted++];
+	*listed = (ListedJob)
+	{
+		.key =
+		{
+			sm_job_text(&job, SM_JOB_BASE_URL), sm_job_text(&job, SM_JOB_SECTION),
+				sm_job_time(&job, SM_JOB_STARTED)
+		}
+	};
+	MemoryContextSwitchTo(oldcontext);
+	return true;
+}
+
+static int
+compare_listed(const ListedJob *one, const ListedJob *other)
+{
+	int			order = strcmp(one->key.base_url, other->key.base_url);
+
+	return order != 0 ? order : strcmp(one->key.section, other->key.section);
+}
+
+static int
+compare_sites(const void *one, const void *other)
+{
+	return compare_listed(one, other);
+}
+
+/* The oldest start first. */
+static int
+compare_starts(const void *one, const void *other)
+{
+	TimestampTz a = ((const ListedJob *) one)->key.started;
+	TimestampTz b = ((const ListedJob *) other)->key.started;
+
+	return a != b ? (a < b ? -1 : 1) : compare_listed(one, other);
+}
+
+/* List the jobs that are due, in the order in which they run. */
+static void
+list_jobs(Call *call)
+{
+	Site	   *site = NULL;
+
+	open_own_jobs(call, RowExclusiveLock);
+	call->now = GetCurrentTimestamp();
+	sm_receiver_init(&call->receiver, NULL, receive_job);
+	SPI_connect();
+	sm_rows_list(&call->rows, call->numbers, &call->receiver);
+	SPI_finish();
+	close_jobs(call);
+	MemoryContextSwitchTo(call->context);
+	qsort(call->listed, call->nlisted, sizeof(ListedJob), compare_sites);
+	for (int i = 0; i < call->nlisted; i++)
+	{
+		if (i == 0 || strcmp(call->listed[i].key.base_url, call->listed[i - 1].key.base_url) != 0)
+			site = palloc0_object(Site);
+		call->listed[i].site = site;
+	}
+	qsort(call->listed, call->nlisted, sizeof(ListedJob), compare_starts);
+}
+
+/* Raise an error unless the current user owns the table, if there is one. */
+static void
+check_owner(Oid relid, Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = HeapTupleIsValid(tuple) ? ((Form_pg_class) GETSTRUCT(tuple))->relowner : GetUserId();
+	const char *name;
+	const char *call;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	if (owner == GetUserId())
+		return;
+	name = sm_qualified_name(relid);
+	call = psprintf("CALL %s.sitemap_run(%s)",
+					quote_identifier(get_namespace_name(get_func_namespace(function))),
+					quote_literal_cstr(name));
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("must be owner of table %s", name),
+			 errdetail("Jobs run with the rights of the caller. The current user is %s, the owner is %s.",
+					   quote_identifier(GetUserNameFromId(GetUserId(), false)),
+					   quote_identifier(GetUserNameFromId(owner, false))),
+			 errhint("Schedule the call as the owner, with pg_cron: SELECT cron.schedule_in_database('sitemap', '* * * * *', %s, %s, username => %s). For an owner that cannot log in: ALTER ROLE scheduler SET role = %s.",
+					 quote_literal_cstr(call), quote_literal_cstr(get_database_name(MyDatabaseId)),
+					 quote_literal_cstr(GetUserNameFromId(owner, false)),
+					 quote_identifier(GetUserNameFromId(owner, false)))));
+}
+
+/* Raise an error unless the columns base_url and section are the primary key of the open table. */
+static void
+check_primary_key(const SmJobs *jobs)
+{
+	Bitmapset  *key = RelationGetIndexAttrBitmap(jobs->table.rel, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+
+	if (bms_num_members(key) != 2 ||
+		!bms_is_member(jobs->numbers[SM_JOB_BASE_URL] - FirstLowInvalidHeapAttributeNumber, key) ||
+		!bms_is_member(jobs->numbers[SM_JOB_SECTION] - FirstLowInvalidHeapAttributeNumber, key))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the table of jobs %s has no primary key of base_url and section",
+						sm_qualified_name(jobs->table.relid)),
+				 errhint("%s", jobs->table.hint)));
+}
+
+/* Refuse what cannot work, before anything is done. */
+static void
+check_call(Call *call, FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("jobs must not be null")));
+	call->relid = PG_GETARG_OID(0);
+	check_owner(call->relid, fcinfo->flinfo->fn_oid);
+	open_own_jobs(call, AccessShareLock);
+	if (check_enable_rls(call->relid, InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("row security applies to the owner of the table of jobs %s", call->name)));
+	check_primary_key(&call->rows.jobs);
+	close_jobs(call);
+	PreventCommandIfReadOnly("sitemap_run()");
+	if (fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
+		castNode(CallContext, fcinfo->context)->atomic)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
+				 errmsg("sitemap_run() cannot run inside a transaction block or a function"),
+				 errdetail("It commits after each job."),
+				 errhint("Send CALL as a statement of its own, with autocommit.")));
+}
+
+/* Say which jobs did not run. */
+static void
+report(const Call *call)
+{
+	if (call->nwaiting > 0)
+		ereport(NOTICE,
+				(errmsg_plural("%d job is waiting after failures", "%d jobs are waiting after failures",
+							   call->nwaiting, call->nwaiting),
+				 errhint("To run them at the next call: UPDATE %s SET failures = 0 WHERE failures > 2",
+						 call->name)));
+	if (call->nfailed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg_plural("%d job failed", "%d jobs failed", call->nfailed, call->nfailed),
+				 errdetail("All other jobs that were due have run."),
+				 errhint("The columns \"error\" and \"failures\" of the table %s say more.",
+						 call->name)));
+}
+
+Datum
+sitemap_run(PG_FUNCTION_ARGS)
+{
+	Call	   *call;
+
+	SPI_connect_ext(SPI_OPT_NONATOMIC);
+	call = palloc0_object(Call);
+	call->context = call->rows.context = CurrentMemoryContext;
+	check_call(call, fcinfo);
+	call->job_context = AllocSetContextCreate(call->context, "sitemap job", ALLOCSET_DEFAULT_SIZES);
+	call->search_path = pstrdup(namespace_search_path);
+	call->max_passed = 1;
+
+	SPI_commit();
+	(void) set_config_option("transaction_isolation", "read committed", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	call->session_path = pstrdup(namespace_search_path);
+	prepare_transaction(call);
+	list_jobs(call);
+	for (int i = 0; i < call->nlisted; i += call->npassed)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(call->job_context);
+		MemoryContextSwitchTo(call->job_context);
+		call->current = &call->listed[i];
+		run_job(call);
+	}
+	report(call);
+	SPI_finish();
+	PG_RETURN_VOID();
+}

@@ -5,9 +5,10 @@
  * An entry is <url><loc>...</loc>...</url>, or a line.  The first "</url>" ends it,
  * since fragment.c keeps that text out of ready-made XML.
  *
- * Example: the old version is A B C D, the new version is A C E D.  Both begin with A and end
- * with D.  So B, C, C and E are passed to the callback, which leaves it to the caller to
- * notice that C is in both versions.
+ * Example: the old version is A B C D E, the new version is A B2 D F E, and B and B2 have the
+ * same URL.  The versions begin with A and end with E, which are skipped.  B and B2 are passed
+ * to the callback as a pair.  From C and D on, where URLs differ, all are passed: C, D, D and F.
+ * The caller finds out that D is in both versions.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -95,11 +96,28 @@ sm_entries_next(SmEntries *e, SmRawEntry *entry)
 	return true;
 }
 
-/*
- * Skip the entries that both versions begin with, up to the last terminator of the bytes that
- * are equal there, and those that both end with, from after the first terminator of the bytes
- * that are equal there.  The entry which that terminator ends can be equal, too.
- */
+/* Skip the entries that both versions end with. */
+static void
+skip_common_end(SmEntries *a, SmEntries *b)
+{
+	size_t		a_len = a->end - a->p;
+	size_t		b_len = b->end - b->p;
+	size_t		shorter = a_len < b_len ? a_len : b_len;
+	size_t		len = 0;
+	const char *end;
+
+	while (len < shorter && *(a->end - len - 1) == *(b->end - len - 1))
+		len++;
+	end = find(a->end - len, a->end, terminator(a));
+	if (end)
+	{
+		len = a->end - end - terminator(a).len;
+		a->end -= len;
+		b->end -= len;
+	}
+}
+
+/* Skip the next entries as long as both versions have the same bytes. */
 static void
 skip_common(SmEntries *a, SmEntries *b)
 {
@@ -108,27 +126,15 @@ skip_common(SmEntries *a, SmEntries *b)
 	size_t		b_len = b->end - b->p;
 	size_t		shorter = a_len < b_len ? a_len : b_len;
 	size_t		len = 0;
-	const char *end = a->end;
 
 	while (len < shorter && a->p[len] == b->p[len])
 		len++;
-	while (len > 0 && (len < last.len || memcmp(a->p + len - last.len, last.s, last.len) != 0))
+	while (len >= last.len && memcmp(a->p + len - last.len, last.s, last.len) != 0)
 		len--;
-	a->p += len;
-	b->p += len;
-	shorter -= len;
-
-	while (shorter > 0 && end[-1] == b->end[end - a->end - 1])
+	if (len >= last.len)
 	{
-		end--;
-		shorter--;
-	}
-	end = find(end, a->end, last);
-	if (end)
-	{
-		len = a->end - (end + last.len);
-		a->end -= len;
-		b->end -= len;
+		a->p += len;
+		b->p += len;
 	}
 }
 
@@ -148,6 +154,26 @@ sm_entries_compare(SmEntries *old_version, SmEntries *new_version, SmEntryCallba
 {
 	/* versions of different formats have no entry in common */
 	if (old_version->is_text == new_version->is_text)
-		skip_common(old_version, new_version);
+	{
+		SmEntries	old_place;
+		SmEntries	new_place;
+		SmRawEntry	old_entry;
+		SmRawEntry	new_entry;
+
+		skip_common_end(old_version, new_version);
+		for (;;)
+		{
+			skip_common(old_version, new_version);
+			old_place = *old_version;
+			new_place = *new_version;
+			if (!sm_entries_next(&old_place, &old_entry) || !sm_entries_next(&new_place, &new_entry) ||
+				!sm_span_equal(old_entry.loc, new_entry.loc))
+				break;
+			callback(arg, &old_entry, false);
+			callback(arg, &new_entry, true);
+			*old_version = old_place;
+			*new_version = new_place;
+		}
+	}
 	return call_for_rest(old_version, false, callback, arg) && call_for_rest(new_version, true, callback, arg);
 }

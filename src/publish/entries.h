@@ -40,9 +40,9 @@ extern bool sm_entries_next(SmEntries *e, SmRawEntry *entry);
 typedef void (*SmEntryCallback) (void *arg, const SmRawEntry *entry, bool is_new);
 
 /*
- * Compare two versions of a sitemap, and call callback for each entry between the entries that
- * both begin with and those that both end with.  An entry that is in both versions may be passed
- * twice.  Returns false if a version is broken.
+ * Compare two versions of a sitemap, and call callback for entries among which are all that
+ * differ.  An entry that is in both versions may be passed twice.  Returns false if a version is
+ * broken.
  */
 extern bool sm_entries_compare(SmEntries *old_version, SmEntries *new_version,
 							   SmEntryCallback callback, void *arg);

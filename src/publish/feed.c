@@ -3,13 +3,13 @@
  *	  Writes the URLs that a run added, changed or removed to a feed, a table with the
  *	  columns of sitemap_change.
  *
- * For each file that the run writes or deletes, the entries that both its old and its new
- * version begin or end with are skipped, and those between are kept.  At the end they are
- * sorted by URL.  So the old and the new entry of a URL meet, in whichever files they are.
+ * For each file that the run writes or deletes, its old and new versions are compared, and
+ * the entries that can differ are kept.  At the end they are sorted by URL.  So the old and
+ * the new entry of a URL meet, in whichever files they are.
  *
  * Example: file 1 had the pages A and B, file 2 had C and D.  A was edited, B was
  * deleted, and C moved to file 1.  Kept are A (old and new), B (old), C (new) and C (old),
- * but not D, which ends both versions of file 2.  The entries of A differ, so A has
+ * but not D, with which both versions of file 2 end.  The entries of A differ, so A has
  * changed.  B has no new entry, so it was removed.  The entries of C are equal, so C is not
  * reported.
  */

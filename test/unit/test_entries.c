@@ -10,6 +10,7 @@
 	"<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">"
 #define FOOT "</urlset>"
 #define URL(loc) "<url><loc>" loc "</loc></url>"
+#define EDITED(loc) "<url><loc>" loc "</loc><priority>0.5</priority></url>"
 #define LONG	URL("long, 1") URL("long, 2") URL("long, 3") URL("long, 4") URL("long, 5") \
 	URL("long, 6") URL("long, 7") URL("long, 8") URL("long, 9") URL("long, 10") URL("long, 11")
 
@@ -73,9 +74,9 @@ main(void)
 	reads("http://a/?b&c\n", "http://a/?b&c", "http://a/?b&c", NULL);
 
 	compares(HEAD URL("a") URL("b") FOOT, HEAD URL("a") URL("b") FOOT, "", "the same");
-	compares(HEAD URL("a") URL("b") URL("c") FOOT, HEAD URL("a") URL("c") FOOT, "-b-c+c", "one has gone");
-	compares(HEAD URL("a") URL("c") FOOT, HEAD URL("a") URL("b") URL("c") FOOT, "-c+b+c", "one has come");
-	compares(HEAD URL("a") FOOT, HEAD "<url><loc>a</loc><priority>0.5</priority></url>" FOOT, "-a+a",
+	compares(HEAD URL("a") URL("b") URL("c") FOOT, HEAD URL("a") URL("c") FOOT, "-b", "one has gone");
+	compares(HEAD URL("a") URL("c") FOOT, HEAD URL("a") URL("b") URL("c") FOOT, "+b", "one has come");
+	compares(HEAD URL("a") FOOT, HEAD EDITED("a") FOOT, "-a+a",
 			 "one has changed");
 	compares(HEAD URL("a") URL("b") FOOT, HEAD URL("c") FOOT, "-a-b+c", "others");
 	compares(HEAD LONG URL("a") URL("b") LONG FOOT, HEAD LONG URL("a") URL("c") LONG FOOT, "-b+c",
@@ -83,8 +84,11 @@ main(void)
 	compares(HEAD LONG URL("a") FOOT, HEAD LONG URL("a") URL("a") FOOT, "+a", "one more at the end");
 	compares(HEAD URL("ab") FOOT, HEAD URL("ac") URL("ab") FOOT, "-ab+ac+ab", "two that begin alike");
 	compares(HEAD URL("ba") FOOT, HEAD URL("ca") URL("ba") FOOT, "-ba+ca+ba", "two that end alike");
-	compares(HEAD URL("a") URL("b") URL("c") URL("d") FOOT, HEAD URL("a") URL("c") URL("e") URL("d") FOOT,
-			 "-b-c+c+e", "between the first and the last difference");
+	compares(HEAD URL("a") URL("b") URL("c") URL("d") URL("e") FOOT,
+			 HEAD URL("a") EDITED("b") URL("d") URL("f") URL("e") FOOT,
+			 "-b+b-c-d+d+f", "an edited one, then others");
+	compares(HEAD URL("a") URL("b") URL("c") URL("d") FOOT, HEAD URL("a") EDITED("b") URL("c") EDITED("d") FOOT,
+			 "-b+b-d+d", "two edited ones");
 	compares(HEAD URL("a") URL("a") FOOT, HEAD URL("a") URL("a") URL("a") FOOT, "+a", "one of several alike");
 	compares(HEAD URL("a") FOOT, HEAD FOOT, "-a", "the only one");
 	compares("", HEAD URL("a") FOOT, "+a", "none before");

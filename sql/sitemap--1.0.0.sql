@@ -512,11 +512,11 @@ LANGUAGE C;
 COMMENT ON FUNCTION _sitemap_watch() IS
 'trigger function of sitemap_watch: adds the keys of changed rows to a queue';
 
-CREATE FUNCTION _sitemap_watch_check(source regclass, key name, queue regclass, columns name[])
+CREATE FUNCTION _sitemap_watch_check(source regclass, key name, queue regclass, columns name[], is_new boolean)
 RETURNS void
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_watch_check(regclass, name, regclass, name[]) IS
+COMMENT ON FUNCTION _sitemap_watch_check(regclass, name, regclass, name[], boolean) IS
 'raise an error unless sitemap_watch can create triggers for these arguments';
 
 -- A table without such triggers has a row with NULLs.  Parents have a lower depth.
@@ -577,10 +577,12 @@ DECLARE
 	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
 	arguments text[];
 	owner oid;
-	step record;			-- a column of the queue; a trigger to create, or to replace if "old" has its name
+	step record;			-- a trigger to create, or to replace if "old" has its name
 	name text;
 BEGIN
-	EXECUTE format('SELECT %s._sitemap_watch_check($1, $2, $3, $4)', schema) USING source, key, queue, columns;
+	EXECUTE format('SELECT %s._sitemap_watch_check($1, $2, $3, $4, $5)', schema) USING source, key, queue, columns,
+		NOT EXISTS (SELECT FROM pg_trigger t, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = queue
+		               AND position(decode('00', 'hex') || convert_to(format('%I.%I', n.nspname, c.relname), getdatabaseencoding()) || decode('00', 'hex') IN t.tgargs) > 0);
 	SELECT ARRAY[key::text, format('%I.%I', n.nspname, c.relname)]
 	       || ARRAY(SELECT u.watched::text FROM unnest(CASE WHEN columns = '{}' THEN ARRAY[key] ELSE columns END) WITH ORDINALITY u (watched, n)
 	                 GROUP BY u.watched ORDER BY min(u.n)), c.relowner
@@ -591,30 +593,6 @@ BEGIN
 	FOR step IN EXECUTE format('SELECT FROM %s._sitemap_watch_triggers($1) WHERE name IS NOT NULL LIMIT 1', schema) USING queue LOOP
 		RAISE 'the queue % is watched itself', arguments[2] USING ERRCODE = 'object_not_in_prerequisite_state',
 			HINT = 'Use a table that only receives keys.';
-	END LOOP;
-
-	-- The queue must take NULL, which stands for all keys, and the defaults of its other columns.  The
-	-- catalog says whether a domain is NOT NULL.  To evaluate its CHECK or a default would run the
-	-- owner's functions as the caller.
-	FOR step IN
-		SELECT a.attname, a.attnum = min(a.attnum) OVER () AS is_key,
-		       a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL AS has_default,
-		       a.attnotnull OR EXISTS (
-		         WITH RECURSIVE base (type) AS (
-		           SELECT t.oid
-		            UNION
-		           SELECT d.typbasetype FROM base JOIN pg_type d ON d.oid = base.type)
-		         SELECT FROM base JOIN pg_type d ON d.oid = base.type WHERE d.typnotnull) AS is_strict,
-		       (SELECT min(k.conname) FROM pg_constraint k WHERE k.conrelid = queue AND k.contype = 'f' AND a.attnum = ANY (k.conkey)) AS reference
-		  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = queue AND a.attnum > 0
-	LOOP
-		IF step.is_strict AND (step.is_key OR NOT step.has_default) THEN
-			RAISE 'column "%" of the queue % is NOT NULL', step.attname, arguments[2] USING ERRCODE = 'object_not_in_prerequisite_state',
-				DETAIL = 'Keys are added to the first column, NULL for all keys. Other columns get their defaults.';
-		ELSIF step.is_key AND step.reference IS NOT NULL THEN
-			RAISE 'column "%" of the queue % has a foreign key, "%"', step.attname, arguments[2], step.reference
-				USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'The keys of deleted rows are added as well, which it would refuse.', HINT = 'Drop the foreign key.';
-		END IF;
 	END LOOP;
 
 	FOR pass IN 1 .. 2 LOOP

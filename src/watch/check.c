@@ -12,8 +12,10 @@
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -27,6 +29,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_watch_check);
 
@@ -134,6 +139,119 @@ refuses_keys(Relation index)
 	return index->rd_index->indisunique || index->rd_index->indisexclusion;
 }
 
+/* A hint about indexes and columns, which other tables than queues have. */
+#define QUEUE_HINT	"The first column of a queue takes every key, any number of times, and NULL. Other columns get their defaults. sitemap_watch takes source, key and queue, in this order."
+
+/* Is a constraint a CHECK or a foreign key that reads a column? */
+static bool
+reads_column(HeapTuple constraint, TupleDesc desc, AttrNumber column)
+{
+	char		type = ((Form_pg_constraint) GETSTRUCT(constraint))->contype;
+	bool		isnull;
+	Datum		array = heap_getattr(constraint, Anum_pg_constraint_conkey, desc, &isnull);
+	Datum	   *columns;
+	int			count;
+
+	if (isnull || (type != CONSTRAINT_CHECK && type != CONSTRAINT_FOREIGN))
+		return false;
+	deconstruct_array(DatumGetArrayTypeP(array), INT2OID, sizeof(int16), true, TYPALIGN_SHORT,
+					  &columns, NULL, &count);
+	for (int i = 0; i < count; i++)
+	{
+		AttrNumber	number = DatumGetInt16(columns[i]);
+
+		/* the whole row is column 0 */
+		if (number == column || number == InvalidAttrNumber)
+			return true;
+	}
+	return false;
+}
+
+/* The name of a CHECK or foreign key that reads a column, or NULL. */
+static char *
+find_constraint(Relation queue, AttrNumber column)
+{
+	Relation	constraints;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	char	   *found = NULL;
+
+	/* a foreign key has triggers */
+	if ((queue->rd_att->constr == NULL || queue->rd_att->constr->num_check == 0) && queue->trigdesc == NULL)
+		return NULL;
+	constraints = table_open(ConstraintRelationId, AccessShareLock);
+	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(RelationGetRelid(queue)));
+	scan = systable_beginscan(constraints, ConstraintRelidTypidNameIndexId, true, NULL, 1, &key);
+	while (found == NULL && HeapTupleIsValid(tuple = systable_getnext(scan)))
+		if (reads_column(tuple, RelationGetDescr(constraints), column))
+			found = pstrdup(NameStr(((Form_pg_constraint) GETSTRUCT(tuple))->conname));
+	systable_endscan(scan);
+	table_close(constraints, AccessShareLock);
+	return found;
+}
+
+/* Is a column, or its domain, NOT NULL? */
+static bool
+is_not_null(Form_pg_attribute column)
+{
+	bool		not_null = column->attnotnull;
+	Oid			type = column->atttypid;
+
+	while (!not_null && get_typtype(type) == TYPTYPE_DOMAIN)
+	{
+		HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+
+		not_null = ((Form_pg_type) GETSTRUCT(tuple))->typnotnull;
+		type = ((Form_pg_type) GETSTRUCT(tuple))->typbasetype;
+		ReleaseSysCache(tuple);
+	}
+	return not_null;
+}
+
+/* Must each row that is added give a value for a column? */
+static bool
+needs_value(Form_pg_attribute column)
+{
+	return is_not_null(column) && !column->atthasdef && !column->attidentity &&
+		get_typdefault(column->atttypid) == NULL;
+}
+
+/*
+ * Check that the first column takes every key and NULL, and that the others have defaults.  The
+ * catalog decides: to try an INSERT would run the owner's functions as the caller.
+ */
+static bool
+check_columns(Relation queue, Form_pg_attribute first, SmWatchProblem *problem)
+{
+	TupleDesc	desc = RelationGetDescr(queue);
+	char	   *constraint = find_constraint(queue, first->attnum);
+
+	if (constraint)
+		return refuse_queue(problem, queue,
+							psprintf("has a constraint on its first column, \"%s\"", constraint),
+							QUEUE_HINT);
+	if (sm_domain_has_constraints(first->atttypid))
+		return refuse_queue(problem, queue,
+							psprintf("has a domain with constraints as the type of its first column, %s",
+									 format_type_be(first->atttypid)), QUEUE_HINT);
+	if (is_not_null(first))
+		return refuse_queue(problem, queue,
+							psprintf("has a first column that is NOT NULL, \"%s\"", NameStr(first->attname)),
+							QUEUE_HINT);
+	for (int i = first->attnum; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		if (!column->attisdropped && needs_value(column))
+			return refuse_queue(problem, queue,
+								psprintf("has a column that is NOT NULL and has no default, \"%s\"",
+										 NameStr(column->attname)), QUEUE_HINT);
+	}
+	return true;
+}
+
 bool
 sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 {
@@ -169,7 +287,7 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 	if (OidIsValid(index))
 		return refuse_queue(problem, queue,
 							psprintf("has a unique index or exclusion constraint, \"%s\"", get_rel_name(index)),
-							"Drop it. A queue may have a key more than once.");
+							QUEUE_HINT);
 	column = sm_queue_column(queue);
 	if (column == NULL)
 		return refuse_queue(problem, queue, "has no column",
@@ -177,8 +295,8 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 	if (column->attgenerated || column->attidentity == ATTRIBUTE_IDENTITY_ALWAYS)
 		return refuse_queue(problem, queue,
 							psprintf("generates its first column, \"%s\"", NameStr(column->attname)),
-							"Its first column receives the keys.");
-	return true;
+							QUEUE_HINT);
+	return check_columns(queue, column, problem);
 }
 
 bool
@@ -190,7 +308,6 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 	int32		to_typmod = to->atttypmod;
 	Oid			from_type = getBaseTypeAndTypmod(from->atttypid, &from_typmod);
 	Oid			to_type = getBaseTypeAndTypmod(to->atttypid, &to_typmod);
-	char	   *wanted;
 
 	if (from_type == to_type && (to_typmod == -1 || to_typmod == from_typmod))
 		return true;
@@ -201,15 +318,16 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 		(from_type == VARCHAROID && to_type == TEXTOID))
 		return true;
 
-	wanted = format_type_with_typemod(from->atttypid, from->atttypmod);
 	return describe_problem(problem, ERRCODE_DATATYPE_MISMATCH,
 							psprintf("column \"%s\" of the queue \"%s\" has type %s, but the key \"%s\" of table \"%s\" has type %s",
 									 NameStr(to->attname), RelationGetRelationName(queue),
 									 format_type_with_typemod(to->atttypid, to->atttypmod),
-									 NameStr(from->attname), RelationGetRelationName(source), wanted),
+									 NameStr(from->attname), RelationGetRelationName(source),
+									 format_type_with_typemod(from->atttypid, from->atttypmod)),
 							psprintf("Use ALTER TABLE %s ALTER %s TYPE %s.",
 									 sm_qualified_name(RelationGetRelid(queue)),
-									 quote_identifier(NameStr(to->attname)), wanted));
+									 quote_identifier(NameStr(to->attname)),
+									 format_type_with_typemod(from_type, from_typmod)));
 }
 
 /* Open a table that is an argument.  hint: for a view and the like, NULL for none. */
@@ -224,11 +342,65 @@ open_table(const SmArguments *args, const char *name, const char *hint)
 	return table.rel;
 }
 
+/* Raise an error for a problem that sitemap_watch finds. */
+static void
+raise_problem(const SmWatchProblem *problem)
+{
+	ereport(ERROR,
+			(errcode(problem->sqlstate),
+			 errmsg_internal("%s", problem->message),
+			 problem->hint ? errhint("%s", problem->hint) : 0));
+}
+
+static bool
+has_rows(Relation rel)
+{
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	TableScanDesc scan = table_beginscan_strat(rel, GetActiveSnapshot(), 0, NULL, true, true);
+	bool		found = table_scan_getnextslot(scan, ForwardScanDirection, slot);
+
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	return found;
+}
+
 /*
- * _sitemap_watch_check(source regclass, key name, queue regclass, columns name[])
+ * Check what only sitemap_watch requires of a queue.  is_new: no table is watched for it yet.
+ * Then a table with rows and NOT NULL columns is rather the source.
+ */
+static bool
+check_queue(Relation queue, Relation source, bool is_new, SmWatchProblem *problem)
+{
+	TupleDesc	desc = RelationGetDescr(queue);
+
+	if (sm_watch_root(RelationGetRelid(queue)) != RelationGetRelid(queue))
+		return refuse_queue(problem, queue, "is a child of another table", "Use an ordinary table.");
+	if (RelationUsesLocalBuffers(source) && !RelationUsesLocalBuffers(queue))
+		return refuse_queue(problem, queue, "is not a temporary table, but the watched table is",
+							"Use a temporary queue, since a read-only transaction can write to temporary tables only.");
+	if (queue->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED &&
+		source->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT)
+		return refuse_queue(problem, queue, "is unlogged, but the watched table is not",
+							"A crash of the server would empty the queue. Use ALTER TABLE ... SET LOGGED.");
+	for (int i = 0; is_new && i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		if (!column->attisdropped && is_not_null(column) && has_rows(queue))
+			return refuse_queue(problem, queue,
+								psprintf("has rows, and a column that is NOT NULL, \"%s\"",
+										 NameStr(column->attname)),
+								QUEUE_HINT " Empty the queue before its first use.");
+	}
+	return true;
+}
+
+/*
+ * _sitemap_watch_check(source regclass, key name, queue regclass, columns name[], is_new bool)
  *
- * Raise an error unless sitemap_watch can create triggers for these arguments.  Both tables
- * stay locked, so nobody alters them before the triggers are there.
+ * Raise an error unless sitemap_watch can create triggers for these arguments.  is_new: no table
+ * is watched for the queue yet.  Both tables stay locked, so nobody alters them before the
+ * triggers are there.
  */
 Datum
 _sitemap_watch_check(PG_FUNCTION_ARGS)
@@ -255,19 +427,10 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 				 errhint("Watch the parent, \"%s\".", get_rel_name(root))));
 
 	key = sm_watch_column(source, NameStr(*DatumGetName(sm_argument(args, "key"))), &problem);
-	if (key >= 0 && sm_queue_check(queue, source, &problem) &&
-		sm_queue_check_type(queue, source, key, &problem))
-	{
-		if (sm_watch_root(RelationGetRelid(queue)) != RelationGetRelid(queue))
-			refuse_queue(&problem, queue, "is a child of another table", "Use an ordinary table.");
-		else if (RelationUsesLocalBuffers(source) && !RelationUsesLocalBuffers(queue))
-			refuse_queue(&problem, queue, "is not a temporary table, but the watched table is",
-						 "Use a temporary queue, since a read-only transaction can write to temporary tables only.");
-		else if (queue->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED &&
-				 source->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT)
-			refuse_queue(&problem, queue, "is unlogged, but the watched table is not",
-						 "A crash of the server would empty the queue. Use ALTER TABLE ... SET LOGGED.");
-	}
+	if (key < 0 || !sm_queue_check(queue, source, &problem) ||
+		!sm_queue_check_type(queue, source, key, &problem) ||
+		!check_queue(queue, source, DatumGetBool(sm_argument(args, "is_new")), &problem))
+		raise_problem(&problem);
 	if (sm_has_argument(args, "columns"))
 		deconstruct_array(DatumGetArrayTypeP(sm_argument(args, "columns")), NAMEOID, NAMEDATALEN, false,
 						  TYPALIGN_CHAR, &columns, &nulls, &count);
@@ -277,13 +440,9 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("columns must not contain null")));
-		sm_watch_column(source, NameStr(*DatumGetName(columns[i])), &problem);
+		if (sm_watch_column(source, NameStr(*DatumGetName(columns[i])), &problem) < 0)
+			raise_problem(&problem);
 	}
-	if (problem.message)
-		ereport(ERROR,
-				(errcode(problem.sqlstate),
-				 errmsg_internal("%s", problem.message),
-				 problem.hint ? errhint("%s", problem.hint) : 0));
 	relation_close(queue, NoLock);
 	relation_close(source, NoLock);
 	PG_RETURN_VOID();

@@ -248,7 +248,7 @@ INSERT INTO base VALUES
   ('sitemap_publish', 'target', '''hostile_target'''),
   ('sitemap_watch', 'source', '''hostile_target'''), ('sitemap_watch', 'key', '''name'''), ('sitemap_watch', 'queue', '''hostile_queue'''),
   ('_sitemap_watch_check', 'source', '''hostile_target'''), ('_sitemap_watch_check', 'key', '''name'''),
-  ('_sitemap_watch_check', 'queue', '''hostile_queue'''), ('_sitemap_watch_check', 'columns', 'NULL'),
+  ('_sitemap_watch_check', 'queue', '''hostile_queue'''), ('_sitemap_watch_check', 'columns', 'NULL'), ('_sitemap_watch_check', 'is_new', 'true'),
   ('sitemap_unwatch', 'source', '''hostile_target'''), ('sitemap_unwatch', 'queue', '''hostile_queue'''),
   ('sitemap_publish_index', 'target', '''hostile_target'''), ('sitemap_publish_index', 'base_url', '''http://a/''');
 INSERT INTO base

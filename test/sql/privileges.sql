@@ -318,12 +318,14 @@ CREATE DOMAIN privilege.spied_twice AS privilege.spied DEFAULT privilege.spy(1) 
 CREATE TABLE privilege.watched (id privilege.spied_twice, note int DEFAULT privilege.spy(2), CHECK (privilege.spy(note) > 0))
   PARTITION BY RANGE (privilege.spy(note));
 CREATE TABLE privilege.watched_1 PARTITION OF privilege.watched FOR VALUES FROM (0) TO (10);
-CREATE TABLE privilege.watch_queue (id privilege.spied_twice, note privilege.spied_twice NOT NULL, other int NOT NULL DEFAULT privilege.spy(3),
+CREATE TABLE privilege.watch_refused (id privilege.spied_twice);
+CREATE TABLE privilege.watch_queue (id int DEFAULT privilege.spy(1), note privilege.spied_twice NOT NULL, other int NOT NULL DEFAULT privilege.spy(3),
   sum int GENERATED ALWAYS AS (privilege.spy(4) + other) STORED, CHECK (privilege.spy(other) > 0));
 CREATE INDEX ON privilege.watch_queue (privilege.spy(other)) WHERE privilege.spy(other) > 0;
 CREATE POLICY spied ON privilege.watch_queue USING (privilege.spy(other) > 0);
 ALTER TABLE privilege.watch_queue ENABLE ROW LEVEL SECURITY;
 RESET ROLE;
+SELECT pg_temp.done($$ SELECT sitemap_watch('privilege.watched', 'id', 'privilege.watch_refused') $$);
 SELECT pg_temp.done($$ SELECT sitemap_watch('privilege.watched', 'id', 'privilege.watch_queue', '{note}') $$);
 SELECT pg_temp.done($$ SELECT sitemap_watch('privilege.watched', 'id', 'privilege.watch_queue') $$);
 SET ROLE regress_sitemap_owner;

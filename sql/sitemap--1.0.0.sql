@@ -974,10 +974,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
 SET jit = off	-- its plan looks expensive, and is made for each entry
 AS $function$
-	-- XMLTABLE returns UTF-8, whatever the encoding of the database is.  The cast reads backslashes as escapes.
+	-- XMLTABLE returns UTF-8, whatever the encoding of the database is.  quote_literal() doubles backslashes and
+	-- quotes byte by byte, while replace() would look for characters of that encoding.  The cast reads backslashes as
+	-- escapes.  The backslash in front makes the result always begin with E'\.
 	WITH element AS MATERIALIZED (
-		SELECT i, x, convert_from(replace(hreflang, chr(92), repeat(chr(92), 2))::bytea, 'UTF8') AS hreflang,
-		       convert_from(replace(href, chr(92), repeat(chr(92), 2))::bytea, 'UTF8') AS href,
+		SELECT i, x, replace(substr(left(convert_from(quote_literal(chr(92) || hreflang)::bytea, 'UTF8'), -1), 4), '''''', '''') AS hreflang,
+		       replace(substr(left(convert_from(quote_literal(chr(92) || href)::bytea, 'UTF8'), -1), 4), '''''', '''') AS href,
 		       CASE uri WHEN 'http://www.google.com/schemas/sitemap-image/1.1' THEN 'image'
 		                WHEN 'http://www.google.com/schemas/sitemap-video/1.1' THEN 'video'
 		                WHEN 'http://www.google.com/schemas/sitemap-news/0.9' THEN 'news'
@@ -986,7 +988,8 @@ AS $function$
 		       XMLTABLE('/*' PASSING x COLUMNS uri text PATH 'namespace-uri()', hreflang text PATH '@hreflang', href text PATH '@href')),
 	item AS (
 		SELECT i, jsonb_object_agg(key, CASE WHEN n > 1 THEN list ELSE list -> 0 END) AS item
-		  FROM (SELECT i, key, jsonb_agg(convert_from(replace(pair.value, chr(92), repeat(chr(92), 2))::bytea, 'UTF8') ORDER BY place) AS list, count(*) AS n
+		  FROM (SELECT i, key, jsonb_agg(replace(substr(left(convert_from(quote_literal(chr(92) || pair.value)::bytea, 'UTF8'), -1), 4), '''''', '''')
+		                                 ORDER BY place) AS list, count(*) AS n
 		          FROM element,
 		               XMLTABLE('/*/*' PASSING x COLUMNS place FOR ORDINALITY, tag text PATH 'local-name()', value text PATH 'self::*[not(*)]',
 		                        name text PATH '*[local-name() = "name"][1]', language text PATH '*[local-name() = "language"][1]',

@@ -232,6 +232,20 @@ if ($has_libxml)
 		is(value(lc $encoding, $columns), value('utf8', $columns), "$encoding: columns of an entry");
 	}
 	is(value('euc_jp', $link), '/é\\\\x41日', 'EUC_JP: kanji in a link');
+
+	# A backslash or quote after the bytes of a character, which EUC_JP would divide elsewhere.
+	foreach my $title ('日\\101', '日\\x', '日\\\\', q{'日'' x'}, q{'}, 'E', '')
+	{
+		my $xml = references($title) =~ s/'/&apos;/gr;
+		my $image = qq{SELECT images -> 0 ->> 'title' FROM sitemap_columns(ARRAY['<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>http://a/</i:loc><i:title>$xml</i:title></i:image>'::xml])};
+
+		foreach my $encoding (qw(UTF8 EUC_JP SQL_ASCII))
+		{
+			is(value(lc $encoding, $image), $title, "$encoding: the title $title");
+		}
+		is(value('euc_jp', qq{SELECT alternates ->> 'ja' FROM sitemap_columns(ARRAY['<a:link xmlns:a="http://www.w3.org/1999/xhtml" hreflang="ja" href="$xml"/>'::xml])}),
+			$title, "EUC_JP: the link $title");
+	}
 	my ($stdout, $stderr) = run('latin1', $link);
 	like($stderr, qr/has no equivalent in encoding "LATIN1"/, 'LATIN1: no kanji');
 }

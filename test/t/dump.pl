@@ -203,11 +203,12 @@ $node->stop;
 
 SKIP:
 {
-	skip 'oldinstall names no other installation to upgrade from', 1 unless $ENV{oldinstall};
+	skip 'OLD_PG_CONFIG is not set', 1 unless $ENV{OLD_PG_CONFIG};
 
 	# pg_upgrade wants both clusters to be alike.
 	my @alike = (extra => ['--data-checksums']);
-	my $old = new_node('old', '', install_path => $ENV{oldinstall}, @alike);
+	my ($old_bin) = run_command([ $ENV{OLD_PG_CONFIG}, '--bindir' ]);
+	my $old = new_node('old', '', install_path => $old_bin =~ s{/bin$}{}r, @alike);
 	my $new = new_node('new', '', @alike);
 	my $what = 'upgraded from ' . $old->pg_version . ' to ' . $new->pg_version;
 

@@ -330,7 +330,7 @@ is($node->psql('postgres', q{SET statement_timeout = '1s'; CALL sitemap_run('job
 # A session that is terminated records nothing, but the next call counts it, and runs the other jobs.
 SKIP:
 {
-	skip 'transaction_timeout is of PostgreSQL 17', 2 if $node->pg_version < 17;
+	skip 'transaction_timeout takes PostgreSQL 17', 2 if $node->pg_version < 17;
 	$node->safe_psql('postgres', q{UPDATE job SET failures = 0, started = NULL, finished = NULL, error = NULL WHERE section IN ('b', 'slow')});
 	foreach (1 .. 2)
 	{

@@ -364,8 +364,7 @@ my @sessions = map { Session->start($node, 'postgres', extra_params => [ '-U', '
 sql(qq{SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://other.example.com')});
 $sessions[0]->query_safe(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', '$source', '$site')});
 $sessions[1]->begin(qq{SELECT FROM "site maps".sitemap_publish('target', '$source', '$site')})->wait_for_lock;
-$sessions[2]->query_safe(qq{SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://other.example.com')});
-pass('another site does not wait');
+is($sessions[2]->query_safe(qq{SELECT count(*) FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://other.example.com')}), '2', 'another site does not wait');
 $sessions[0]->query_safe('INSERT INTO source VALUES (3000); COMMIT');
 $sessions[1]->query_safe('SELECT 1');
 is(sql(qq{SELECT url_count FROM target WHERE base_url = '$site' AND name = 'sitemap-1.xml'}), '1001', 'and sees what was committed meanwhile');
@@ -376,14 +375,14 @@ $sessions[1]->begin(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', 
 $sessions[0]->query_safe('COMMIT');
 $sessions[1]->query_safe('SELECT 1');
 $sessions[2]->begin(qq{SELECT FROM "site maps".sitemap_publish('target', '$source', '$site')})->wait_for_lock;
-pass('a run waits for one that adds a row before the first, and a third run for that');
+is(sql("SELECT pg_blocking_pids($sessions[2]{pid})"), "{$sessions[1]{pid}}", 'a run waits for one that adds a row before the first, and a third run for that');
 $sessions[1]->query_safe('COMMIT');
 $sessions[2]->query_safe('SELECT 1');
 
 # First runs of two sites, and runs of the first site as soon as its row is there.
 $sessions[0]->query_safe(qq{BEGIN; SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://one.example.com')});
 $sessions[1]->begin(q{SELECT FROM "site maps".sitemap_publish('target', 'SELECT ''/'' AS loc', 'https://two.example.com')})->wait_for_lock;
-pass('the first run of another site waits for the table');
+is(sql("SELECT pg_blocking_pids($sessions[1]{pid})"), "{$sessions[0]{pid}}", 'the first run of another site waits for the table');
 $sessions[0]->query_safe('COMMIT');
 $sessions[1]->query_safe('SELECT 1');
 is(sql(q{SELECT count(*) FROM target WHERE base_url ~ '//(one|two)\.'}), '4', 'both are published');

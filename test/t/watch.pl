@@ -138,7 +138,7 @@ SKIP:
 # From 18 on, a generated column can be virtual: a transition table lacks its values.
 SKIP:
 {
-	skip 'no virtual generated columns', 4 if $node->pg_version < 18;
+	skip 'virtual generated columns take PostgreSQL 18', 4 if $node->pg_version < 18;
 	my $stderr;
 	sql('CREATE TABLE v (id int, a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL); CREATE TABLE v_queue (id int)');
 	$node->psql('postgres', q{SELECT sitemap_watch('v', 'id', 'v_queue', '{b}')}, stderr => \$stderr);

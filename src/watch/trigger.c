@@ -60,7 +60,7 @@ typedef struct Insert
 	SmStatement *statement;		/* NULL for none */
 } Insert;
 
-#define MAX_INSERTS	16
+#define MAX_INSERTS	64
 
 static Insert inserts[MAX_INSERTS];
 static int	next_insert = 0;	/* index of the oldest */

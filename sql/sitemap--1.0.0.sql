@@ -19,7 +19,8 @@ BEGIN
 	IF pg_catalog.has_schema_privilege('public'::pg_catalog.name, schema.oid, 'CREATE'::pg_catalog.text)
 	   OR schema.nspowner <> owner AND schema.nspowner <> superuser THEN
 		RAISE WARNING 'other roles can put functions of their own in place of those in the schema "%"', schema.nspname
-			USING HINT = 'Install the extension in a schema of its own: CREATE SCHEMA sitemap; CREATE EXTENSION sitemap SCHEMA sitemap;';
+			USING HINT = pg_catalog.format('Install the extension in a schema of its own, which new sessions find: CREATE SCHEMA sitemap; CREATE EXTENSION sitemap SCHEMA sitemap; ALTER DATABASE %I SET search_path = "$user", public, sitemap;',
+			                               pg_catalog.current_database());
 	END IF;
 END
 $$;

@@ -17,6 +17,7 @@ test_directories();
 test_names();
 test_invalid_bytes();
 test_owner_of_a_database();
+test_own_schema();
 $node->stop;
 done_testing();
 
@@ -230,6 +231,25 @@ sub state
 		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
 
 	return $status == 0 ? '' : $errors =~ /ERROR:  (\w{5})$/m ? $1 : $errors;
+}
+
+# What CREATE EXTENSION advises where every role can create functions in its schema: the
+# statements leave a database in which new sessions find the extension.
+sub test_own_schema
+{
+	$node->safe_psql('postgres', 'CREATE DATABASE "old shop"');
+	my (undef, undef, $stderr) = $node->psql('old shop', 'GRANT CREATE ON SCHEMA public TO PUBLIC; CREATE EXTENSION sitemap');
+	my ($advice) = $stderr =~ /^HINT:  .*?: (CREATE SCHEMA .*)$/m;
+	my ($lines) = slurp_file("$FindBin::RealBin/../../README.md") =~ /^```pgsql\n(CREATE SCHEMA .*?)^```/ms;
+
+	is($advice =~ s/"old shop"/shop/r, $lines =~ s/\n(?!\z)/ /gr =~ s/\n//r, 'README has the statements of the hint');
+	$node->safe_psql('old shop', "DROP EXTENSION sitemap; $advice");
+	$node->safe_psql('old shop', 'CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name))');
+	is($node->safe_psql('old shop', q{SELECT count(*) FROM sitemap_publish('site_files', 'SELECT ''/'' AS loc', 'https://www.example.com/')}),
+		2, 'a new session finds the extension');
+	is($node->safe_psql('old shop', q{SELECT relnamespace::regnamespace FROM pg_class WHERE relname = 'site_files'}),
+		'public', 'and creates its tables where it did');
+	return;
 }
 
 # The extension is trusted: who owns a database installs it there, in a schema of

@@ -47,8 +47,23 @@ SKIP:
 	publishes('node-postgres', 'pages', 'node', '-e', $call[0]);
 	refused('node-postgres', 'node', '-e', $call[1]);
 }
+test_active_storage();
 $node->stop;
 done_testing();
+
+# The images of a product, and no other attachments, in the tables of ActiveStorage.
+sub test_active_storage
+{
+	sql(q{
+		CREATE TABLE active_storage_blobs (id bigint PRIMARY KEY, key varchar NOT NULL);
+		CREATE TABLE active_storage_attachments (id bigint PRIMARY KEY, name varchar NOT NULL, record_type varchar NOT NULL,
+		  record_id bigint NOT NULL, blob_id bigint NOT NULL REFERENCES active_storage_blobs);
+		INSERT INTO active_storage_blobs VALUES (1, 'xtapjjcjiudrlk3tmwyjgpuobabd'), (2, 'b'), (3, 'c');
+		INSERT INTO active_storage_attachments VALUES (1, 'image', 'Product', 7, 1), (2, 'manual', 'Product', 7, 2), (3, 'image', 'User', 7, 3)});
+	sql(block($document, 'pgsql', 'active_storage_blobs'));
+	is(sql('SELECT * FROM product_image'), '7|https://cdn.example.com/xtapjjcjiudrlk3tmwyjgpuobabd', 'an image of ActiveStorage');
+	return;
+}
 
 # What the section has, after a call by that program and no other.
 sub publishes

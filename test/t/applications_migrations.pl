@@ -8,6 +8,7 @@ use Node;
 
 my $timeout = $PostgreSQL::Test::Utils::timeout_default;
 my $document = slurp_file("$FindBin::RealBin/../../doc/applications.md");
+my $examples = "$FindBin::RealBin/../../examples";
 my $folder = PostgreSQL::Test::Utils::tempdir();
 
 my ($python) = python_with('django');
@@ -103,7 +104,7 @@ class Migration(migrations.Migration):
     dependencies = [("shop", "0002_sitemap")]
 $operations});
 	append_to_file("$folder/shop/views.py",
-		block($document, 'python', 'def sitemap') . "urlpatterns += [path('<str:name>', lambda request, name: HttpResponse('the application'))]\n");
+		slurp_file("$examples/django/sitemap.py") . "urlpatterns += [path('<str:name>', lambda request, name: HttpResponse('the application'))]\n");
 	append_to_file("$folder/shop/publish.py", block($document, 'python', 'def publish'));
 	append_to_file("$folder/shop/models.py",
 		"from django.db import models\n\n\nclass Page(models.Model):\n    id = models.AutoField(primary_key=True)\n    path = models.TextField()\n    changed = models.DateTimeField()\n\n    class Meta:\n        db_table = 'page'\n");
@@ -164,7 +165,7 @@ module Rails
   end
 end
 }
-		  . block($document, 'ruby', 'ActionController')
+		  . slurp_file("$examples/rails/site_files_controller.rb")
 		  . block($document, 'ruby', 'routes.draw') =~ s{(?=^end)}{  get '/*any', to: ->(env) { [200, {}, ['the application']] }, format: false\n}mr);
 	return;
 }

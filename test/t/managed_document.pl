@@ -15,8 +15,9 @@ while ($document =~ /^```(\w+)\n(.*?)^```$/gms)
 	push @blocks, { language => $1, text => $2 };
 }
 sub blocks { my ($language) = @_; return map { $_->{text} } grep { $_->{language} eq $language } @blocks }
-my ($schema, $view, $policy, $publish, $schedule, $api, $site_schema, $ranges, $all_ranges, $pages, $body, $compare, $tle, $move, $foreign) = blocks('pgsql');
-my ($with_pg, $with_supabase, $robots) = blocks('javascript');
+my ($schema, $view, $policy, $publish, $schedule, $site_schema, $ranges, $all_ranges, $pages, $body, $compare, $tle, $move, $foreign) = blocks('pgsql');
+my ($robots) = blocks('javascript');
+my $api = slurp_file("$tree/examples/postgrest/sitemap.sql");
 my ($result) = blocks('text');
 
 my $node = start_node("TimeZone = UTC\n");
@@ -85,8 +86,12 @@ SKIP:
 	chomp $paths;
 	symlink $paths, "$folder/node_modules" or die $!;
 	my $has_supabase = -d "$paths/\@supabase/supabase-js";
-	append_to_file("$folder/pg.mjs", $with_pg);
-	append_to_file("$folder/supabase.mjs", $with_supabase . $with_pg =~ s/.*?(?=^export)//msr) if $has_supabase;
+	my @modules = ('pg', $has_supabase ? 'supabase' : ());
+	foreach my $module (@modules)
+	{
+		append_to_file("$folder/find-$module.mjs", slurp_file("$tree/examples/nextjs/find-$module.js"));
+		append_to_file("$folder/$module.mjs", slurp_file("$tree/examples/nextjs/route.js") =~ s{find\.js'}{find-$module.mjs'}r);
+	}
 	append_to_file("$folder/robots.mjs", $robots);
 
 	# The stub answers as PostgREST does: rows as JSON, bytea as "\x...", and "eq.", "not.is.null".
@@ -132,7 +137,6 @@ const stub = http.createServer(async (request, response) => {
 });
 });
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres');
-	my @modules = ('pg', $has_supabase ? 'supabase' : ());
 	IPC::Run::run([ 'node', "$folder/test.mjs", @modules ], '<', \undef, '>', \$output, '2>', \$errors, IPC::Run::timeout($timeout)) or diag($errors);
 	my %files = map { my ($name, @values) = split /\|/; ($name => \@values) } split /\n/, $node->safe_psql('postgres',
 		q{SELECT name, digest, byte_count, to_char(lastmod, 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') FROM site_files});

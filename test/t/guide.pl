@@ -15,6 +15,10 @@ test_joined_tables();
 test_audit();
 test_rename();
 test_shops();
+test_one_language();
+test_removed();
+test_shared_queue();
+test_pg_net();
 test_cron();
 $node->stop;
 done_testing();
@@ -84,6 +88,8 @@ sub test_joined_tables
 	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET published = now() - interval '2 hours' WHERE id = 0; ALTER TABLE film ENABLE TRIGGER USER;
 		UPDATE site SET started = now() - interval '3 hours', finished = now() - interval '3 hours'},
 		'film-0 added', 'a film that has become due in a pause');
+	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET expires = now() WHERE id = 201; ALTER TABLE film ENABLE TRIGGER USER},
+		'film-201 removed', 'a film that has expired');
 	$node->safe_psql('postgres', 'DELETE FROM film_feed; TRUNCATE actor, film_actor');
 	$node->safe_psql('postgres', q{CALL sitemap_run('site')});
 	is($node->safe_psql('postgres', q{SELECT count(*), min(action) FROM film_feed}), '199|changed', 'TRUNCATE of actors');
@@ -139,25 +145,116 @@ sub test_rename
 	return;
 }
 
-# One queue for all shops: which of them are requested.
+# One queue for all shops: which of them a call runs.
 sub test_shops
 {
-	my ($request) = block($guide, 'sql', 'WITH change AS (DELETE FROM shop_change');
-
-	$node->safe_psql('postgres', q{DROP TABLE product} . ';' . block($guide, 'sql', 'CREATE TABLE shop (') . ';' . block($guide, 'sql', 'CREATE TABLE shop_change'));
+	$node->safe_psql('postgres', 'DROP TABLE product');
+	$node->safe_psql('postgres', block($guide, 'sql', $_)) foreach 'CREATE TABLE shop (', 'CREATE TABLE shop_change', 'CREATE PROCEDURE run_shops';
 	foreach my $case (
-		[ 'one' => q{}, 'https://cocoa.example/' ],
-		[ 'two, by a move' => 'UPDATE product SET shop_id = 1 WHERE id = 3', 'https://coffee.example/en/ https://tea.example/' ],
+		[ 'one' => q{UPDATE product SET slug = 'sour' WHERE id = 4}, 'https://cocoa.example/' ],
+		[ 'two, by a move' => 'UPDATE product SET shop_id = 2 WHERE id = 2', 'https://coffee.example/en/ https://tea.example/' ],
 		[ 'none' => q{}, '' ],
 		[ 'all' => 'TRUNCATE product', 'https://cocoa.example/ https://coffee.example/en/ https://tea.example/' ])
 	{
 		my ($name, $change, $shops) = @$case;
 
-		is($node->safe_psql('postgres', qq{
-				UPDATE shop_site SET requested = NULL; $change; $request;
-				SELECT string_agg(base_url, ' ' ORDER BY base_url) FROM shop_site WHERE requested IS NOT NULL}),
-			$shops, "shops to publish: $name");
+		$node->safe_psql('postgres', "CREATE TABLE before AS SELECT base_url, started FROM shop_site; $change");
+		# without products, the jobs fail
+		is($node->psql('postgres', 'CALL run_shops()'), $name eq 'all' ? 3 : 0, "a call: $name");
+		is($node->safe_psql('postgres', q{
+				SELECT string_agg(base_url, ' ' ORDER BY base_url) FROM before JOIN shop_site j USING (base_url) WHERE j.started > before.started;
+				DROP TABLE before}),
+			$shops, "shops that a call publishes: $name");
 	}
+	return;
+}
+
+# A page with one language stays, also if the alternates of such pages are left out.
+sub test_one_language
+{
+	my $tutorial = slurp_file("$tree/doc/tutorial.md");
+	my $tables = block($tutorial, 'sql', 'CREATE TABLE product_text');
+	my ($view) = block($tutorial, 'sql', 'CREATE VIEW product_page') =~ /^(CREATE VIEW.*)/ms;
+	my ($query) = block($guide, 'sql', 'CREATE TABLE item_page') =~ /\$\$(.*?)\$\$/s;
+
+	$node->safe_psql('postgres', "DROP TABLE product CASCADE; $tables; DELETE FROM product_text WHERE product_id > 3; DELETE FROM product_text WHERE (product_id, lang) = (3, 'de')");
+	$node->safe_psql('postgres', q{
+		CREATE TABLE item AS SELECT id FROM product WHERE id <= 3;
+		CREATE TABLE item_page AS SELECT product_id AS item_id, lang, '/' || lang || '/' || product_id AS url FROM product_text;
+		CREATE TABLE picture (item_id int, url text)});
+	foreach my $having ('', ' HAVING count(*) > 1')
+	{
+		foreach my $case ([ tutorial => $view =~ s/(FROM product_text WHERE product_id = p\.id)(?=\) a\b)/$1$having/r . ';SELECT loc FROM product_page' ],
+			[ guide => $query =~ s/(FROM public\.item_page WHERE item_id = t\.id)(?=\) a\b)/$1$having/r ])
+		{
+			my ($name, $statements) = @$case;
+
+			like($statements, qr/HAVING/, 'the query has it') if $having;
+			my @pages = split /\n/, $node->safe_psql('postgres', "BEGIN; $statements; ROLLBACK");
+			is(scalar(@pages), 5, "all pages of the $name$having");
+		}
+	}
+	return;
+}
+
+# The section of removed pages: those whose newest row says so, found by an index.
+sub test_removed
+{
+	my ($query) = block($guide, 'sql', q{'removed', $$}) =~ /\$\$(.*?)\$\$/s;
+
+	$node->safe_psql('postgres', block($guide, 'sql', 'CREATE TABLE site_changes') =~ s/UPDATE.*//sr . block($guide, 'sql', q{'removed', $$}) =~ s/INSERT.*//sr . q{;
+		INSERT INTO site_changes (base_url, at, section, loc, action)
+		SELECT 'https://www.example.com/', now() - n * interval '1 minute', 'pages', 'https://www.example.com/' || n % 20000,
+		       CASE WHEN n IN (1, 2, 20002, 20003) THEN 'removed' ELSE 'changed' END
+		  FROM generate_series(1, 30000) n;
+		INSERT INTO site_changes (base_url, at, section, loc, action) VALUES
+		  ('https://www.example.com/', now() - interval '31 days', 'pages', 'https://www.example.com/old', 'removed');
+		ANALYZE site_changes});
+	is($node->safe_psql('postgres', "SELECT string_agg(substring(loc, '[^/]*\$'), ' ' ORDER BY loc) FROM ($query) removed"), '1 2', 'pages whose newest change is their removal');
+	unlike($node->safe_psql('postgres', "EXPLAIN $query"), qr/Seq Scan/, 'the whole feed is not read');
+	return;
+}
+
+# Sections that share a queue take their own keys.
+sub test_shared_queue
+{
+	my ($changes) = $guide =~ /`(DELETE FROM public\.page_change WHERE id >= \d+ AND id < \d+ RETURNING id)`/;
+
+	$node->safe_psql('postgres', qq{
+		DELETE FROM site;
+		CREATE TABLE page (id int PRIMARY KEY); CREATE TABLE page_change (id int);
+		INSERT INTO page VALUES (1000000), (1999999), (2000000);
+		SELECT sitemap_watch('page', 'id', 'page_change');
+		INSERT INTO site (target, base_url, section, query, changes)
+		VALUES ('site_files', 'https://pages.example.com/', 'second',
+		        'SELECT ''/'' || id AS loc, id AS key FROM public.page WHERE id >= 1000000 AND id < 2000000 ORDER BY id', '$changes')});
+	$node->safe_psql('postgres', $_)
+	  foreach q{CALL sitemap_run('site')}, q{INSERT INTO page VALUES (999999), (1500000)}, q{INSERT INTO page_change VALUES (NULL)}, q{CALL sitemap_run('site')};
+	is($node->safe_psql('postgres', q{SELECT string_agg(coalesce(id::text, 'all'), ' ') FROM page_change}), '999999 all', 'the keys of other sections stay, and NULL');
+	is($node->safe_psql('postgres', q{SELECT urls, error FROM site}), '3|', 'the change is published');
+	return;
+}
+
+# The request by pg_net, which is not here: its function has this signature.
+sub test_pg_net
+{
+	my $managed = slurp_file("$tree/doc/managed.md");
+	my ($function) = $managed =~ /`SELECT (net\.http_post\('[^']*', )…\)`/;
+	my $request = block($managed, 'pgsql', 'AS body') =~ s/SELECT (jsonb_build_object.*?) AS body/SELECT $function$1)/sr;
+
+	$node->safe_psql('postgres', q{
+		CREATE SCHEMA site;
+		CREATE TABLE site.page_change (loc text NOT NULL);
+		INSERT INTO site.page_change VALUES ('/1'), ('/0'), ('/1');
+		CREATE SCHEMA net;
+		CREATE TABLE net.request (url text, body jsonb);
+		CREATE FUNCTION net.http_post(url text, body jsonb DEFAULT '{}', params jsonb DEFAULT '{}',
+		  headers jsonb DEFAULT '{"Content-Type": "application/json"}', timeout_milliseconds int DEFAULT 5000) RETURNS bigint
+		LANGUAGE sql AS 'INSERT INTO net.request VALUES ($1, $2) RETURNING 1'});
+	$node->safe_psql('postgres', $request) foreach 1 .. 2;
+	is($node->safe_psql('postgres', q{SELECT url, body ->> 'host', body ->> 'urlList' FROM net.request}),
+		'https://api.indexnow.org/indexnow|www.example.com|["https://www.example.com/0", "https://www.example.com/1"]', 'one request, by pg_net');
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM site.page_change'), '0', 'which forgets its URLs');
 	return;
 }
 
@@ -171,7 +268,7 @@ sub test_cron
 		skip 'psycopg is not here', 4 unless $python;
 		local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 
-		$node->safe_psql('postgres', "CREATE TABLE $_ OF sitemap_change") foreach 'site_changes', 'site_purges';
+		$node->safe_psql('postgres', 'DELETE FROM site_changes; CREATE TABLE site_purges OF sitemap_change');
 		$node->safe_psql('postgres', block($guide, 'sql', 'CREATE TABLE site_posted'));
 		foreach my $name ('indexnow', 'purge')
 		{

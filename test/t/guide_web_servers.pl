@@ -108,8 +108,8 @@ sub settings
 	$text =~ s{/var/www/sitemaps}{$maps}g;
 	$text .= settings_for_tenants($language) =~ s{/var/www/sitemaps}{$folder/tenants}gr;
 	$text =~ s{/var/www/html}{$site}g;
-	$text =~ s{\blisten 80;}{listen 127.0.0.1:$port;}g;
-	$text =~ s{\blisten \[::\]:80;}{}g;
+	$text =~ s{\blisten 80\b}{listen 127.0.0.1:$port}g;
+	$text =~ s{\blisten \[::\]:80\b.*}{}g;
 	$text =~ s{<VirtualHost \*:80>}{<VirtualHost *:$port>}g;
 	$text .= "server {\n\tlisten 127.0.0.1:$port;\n\tserver_name proxy.example;\n\troot $site;\n" . proxy() . "}\n" if $language eq 'nginx';
 	return $text;
@@ -120,9 +120,10 @@ sub settings_for_tenants
 {
 	my ($language) = @_;
 	my $text = block($documents, $language, 'www.example.com');
-	my ($names, $nginx, $old, $apache) =
-	  $guide =~ /`(server_name tea\.example .*?)`.*?write `(\S+)` in place of `(\S+)`.*?after `RewriteEngine` write `(\S+)`/s;
+	my ($nginx, $old, $names, $default, $apache) =
+	  $guide =~ /`server_name tea\.example .*?`.*?write `(\S+)` in place of `(\S+)`.*?write `(server_name _;)`, add `(\w+)` to both `listen` lines.*?after `RewriteEngine` write `(\S+)`/s;
 
+	$text =~ s/(listen \S+);/$1 $default;/g;
 	$text =~ s/server_name .*/$names/;
 	$text =~ s/ServerName .*/ServerName tea.example\n\tServerAlias coffee.example/;
 	$text =~ s/\Q$old\E/$nginx/g if $language eq 'nginx';

@@ -31,6 +31,7 @@ test_pause();
 test_cron();
 test_vacuum();
 test_restore();
+test_history();
 test_leaving();
 $node->stop;
 done_testing();
@@ -136,6 +137,28 @@ sub test_restore
 	  q{CALL sitemap_run('site')};
 	is($node->safe_psql('other', 'SELECT written, reason IS NULL, error IS NULL FROM site'), '2|t|t', 'the triggers and the next call go on there');
 	is($node->safe_psql('other', q{SELECT string_agg(action, ' ' ORDER BY action) FROM site_changes}), 'added removed', 'with its feed');
+	$node->safe_psql('other', $_)
+	  foreach block($document, 'pgsql', 'directory = NULL'),
+	  q{TRUNCATE site_changes; UPDATE page SET path = '/staging' WHERE id = (SELECT max(id) FROM page)},
+	  q{CALL sitemap_run('site')};
+	is($node->safe_psql('other', q{SELECT written FROM site; SELECT count(*) FROM site_changes}), "2\n0", 'a staging copy announces nothing');
+	return;
+}
+
+# The history has a query's text where it changed, and rows are deleted in time.
+sub test_history
+{
+	my $history = block($document, 'sql', 'CREATE TABLE site_history');
+	my $change = q{UPDATE page SET path = path || 'h' WHERE id = (SELECT max(id) FROM page)};
+	my $delete = block($document, 'pgsql', 'DELETE FROM site_history') =~ s/^DELETE FROM cron.*//mr;
+
+	sql($_) foreach $history, $change, q{CALL sitemap_run('site')}, $change, q{CALL sitemap_run('site')}, $change,
+	  q{UPDATE site SET query = query || ' '}, q{CALL sitemap_run('site')}, $change, q{CALL sitemap_run('site')};
+	is(sql('SELECT string_agg((query IS NOT NULL)::text, $$ $$ ORDER BY started) FROM site_history'), 'true false true false', 'four runs, and the query where it changed');
+	sql(q{UPDATE site_history SET started = now() - interval '91 days' WHERE started = (SELECT min(started) FROM site_history)});
+	sql($delete);
+	is(sql('SELECT count(*) FROM site_history'), '3', 'an old row is deleted');
+	sql('DROP TRIGGER history ON site');
 	return;
 }
 

@@ -24,6 +24,9 @@ sql(q{
 	$$;
 	CREATE TABLE site_files OF sitemap_file (PRIMARY KEY (base_url, name));
 	CREATE TABLE site OF sitemap_job (PRIMARY KEY (base_url, section));
+	CREATE TABLE page_change (id int, at timestamptz DEFAULT now());
+	INSERT INTO page_change VALUES (1), (2);
+	INSERT INTO page_change VALUES (3, now() - interval '1 hour');
 	INSERT INTO site (target, base_url, section, query, every)
 	SELECT 'site_files', 'https://www.example.com/', section, 'SELECT ''/'' || n AS loc FROM generate_series(1, 120000) n', every::interval
 	  FROM (VALUES ('products', NULL), ('fine', '1 hour'), ('forgotten', '1 hour'), ('news', NULL), ('static', NULL), ('rare', '1 hour')) v (section, every);
@@ -60,9 +63,11 @@ like($lines[$_], (
 	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
 	qr/^sitemap_failing\{base_url="\Q$site\E",section="fine"\} 0$/,
 	qr/^sitemap_failing\{base_url="\Q$site\E",section="news"\} 1$/,
+	qr/^sitemap_queue_age_seconds\{base_url="\Q$site\E",section="pages"\} 36\d\d(?:\.\d+)?$/,
+	qr/^sitemap_queue_keys\{base_url="\Q$site\E",section="pages"\} 3$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="fine"\} 120000$/,
-	qr/^sitemap_urls\{base_url="\Q$site\E",section="news"\} 120000$/)[$_], "metric $_") foreach 0 .. 7;
-is(scalar(@lines), 8, 'all metrics');
+	qr/^sitemap_urls\{base_url="\Q$site\E",section="news"\} 120000$/)[$_], "metric $_") foreach 0 .. 9;
+is(scalar(@lines), 10, 'all metrics');
 sql('ALTER VIEW site_metric RENAME TO other');
 ok(!collect(), 'a failure');
 is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines), 'leaves the old lines');

@@ -25,6 +25,7 @@ my $publish = q{
 	SELECT public.sitemap_publish('public.site_files', 'SELECT path AS loc FROM public.page ORDER BY id',
 	                              'https://www.example.com/')};
 
+my $guide = slurp_file("$FindBin::RealBin/../../doc/guide.md");
 my @cases = (
 	{ name => 'debian' },
 	{ name => 'workers', settings => \&of_tutorial },
@@ -48,6 +49,11 @@ foreach my $case (@cases)
 		  ('job_files', 'https://www.example.com/', 'a-fails', 'SELECT (1 / (id - 5))::text AS loc FROM public.page'),
 		  ('job_files', 'https://www.example.com/', 'b-works', 'SELECT path AS loc FROM public.page ORDER BY id');
 		SELECT cron.schedule('run', '* * * * *', 'CALL public.sitemap_run(''public.job'')')});
+	# The guide's shops, none of which is due, with a change of one.
+	$node->safe_psql('postgres', $_)
+	  foreach block($guide, 'sql', 'CREATE TABLE shop ('), block($guide, 'sql', 'CREATE TABLE shop_change') =~ s/^UPDATE.*//mr,
+	  block($guide, 'sql', 'CREATE PROCEDURE run_shops'),
+	  q{UPDATE product SET slug = 'bitter' WHERE id = 4; SELECT cron.schedule('shops', '* * * * *', 'CALL public.run_shops()')};
 	# Tables of jobs of other owners: one that can log in, and one that cannot.
 	$node->safe_psql(
 		'postgres', q{
@@ -92,6 +98,15 @@ foreach my $case (@cases)
 			qr/^failed: .*1 job failed/, "$name: a call of sitemap_run with a failed job");
 		is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, urls, failures > 0, split_part(error, E'\n', 1)), ', ' ORDER BY section) FROM job}),
 			'a-fails t division by zero, b-works 10 f', "$name: the other job is kept");
+	}
+	if ($name ne 'debian')
+	{
+		$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM cron.job_run_details WHERE status IN ('failed', 'succeeded') AND command LIKE '%run_shops%'}) or die "$name: no call";
+		like($node->safe_psql('postgres', q{SELECT status || ': ' || return_message FROM cron.job_run_details WHERE command LIKE '%run_shops%' ORDER BY runid LIMIT 1}),
+			qr/^succeeded: /, "$name: the guide's procedure for many shops");
+		is($node->safe_psql('postgres', q{SELECT string_agg(e.loc, ' ') FROM shop_files f, sitemap_parse(f.content) e WHERE e.loc LIKE '%bitter'}),
+			'https://cocoa.example/bitter', "$name: one call requests and publishes the changed shop");
+		is($node->safe_psql('postgres', 'SELECT count(*) FROM shop_site WHERE started > (SELECT min(started) FROM shop_site) + make_interval(secs => 1)'), '1', "$name: and no other");
 	}
 	if ($name eq 'workers')
 	{

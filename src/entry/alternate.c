@@ -121,7 +121,7 @@ add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 	uint64		number = 0;
 
 	if (w->nlanguages == SM_MAX_ALTERNATES)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
 
 	/*
@@ -132,7 +132,7 @@ add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 		number = number << 5 | (hreflang.s[i] & 0x1F);
 	for (int i = 0; i < w->nlanguages; i++)
 		if (w->languages[i] == number)
-			return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							 "invalid hreflang \"%s\": a url can have one alternate for each language",
 							 sm_for_message(given));
 	w->languages[w->nlanguages++] = number;
@@ -150,9 +150,8 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int curre
 	int			code;
 	int			href;
 
-	w->problem = SM_EXTENSION_INVALID;
 	if (status == SM_HREFLANG_INVALID)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+		return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
 						 hreflang_hint(links, nlinks, current),
 						 "invalid hreflang \"%s\": must be x-default or a language code",
 						 sm_for_message(link->hreflang));
@@ -162,7 +161,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int curre
 	sm_call_back(w, SM_ROLE_HREFLANG, code);
 	sm_append(w->buf, SM_LITERAL("\" href=\""));
 	href = w->buf->len;
-	if (!sm_append_url(w, link->href, "href") ||
+	if (!sm_append_url(w, link->href, SM_EXTENSION_INVALID, "href") ||
 		(w->page && !add_language(w, hreflang, link->hreflang)))
 	{
 		w->buf->len = start;

@@ -72,23 +72,22 @@ typedef struct SmEntryWriter
 	int			nimages;		/* of the page */
 	int			nlanguages;		/* of the page's alternates */
 	uint64	   *languages;		/* a number for each */
-	SmProblemName problem;		/* of the element that is being written */
 
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of extension elements */
 } SmEntryWriter;
 
 /*
- * Append a URL to an element.  An absolute URL is limited only by the document.  what:
- * noun phrase for the URL in a problem.
+ * Append a URL to an element.  An absolute URL is limited only by the document.  problem: of an
+ * invalid URL.  what: noun phrase for the URL in its message.
  */
-extern bool sm_append_url(SmEntryWriter *w, SmSpan url, const char *what);
+extern bool sm_append_url(SmEntryWriter *w, SmSpan url, SmProblemName problem, const char *what);
 
 /*
  * Count an element of the page, if there are limits for elements of this namespace:
- * images and news.  Returns false if there are too many.
+ * images and news.  Reports a problem and returns false if there are too many.
  */
-extern bool sm_count_element(SmEntryWriter *w, uint32 ns);
+extern bool sm_count_element(SmEntryWriter *w, uint32 ns, SmProblemName problem);
 
 /* Call the callback for the value that buf has from start to its end, if it has a role. */
 static inline void

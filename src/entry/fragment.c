@@ -263,7 +263,7 @@ count_element(const Fragment *f)
 		f->w->value_callback(f->w->value_callback_arg, SM_ROLE_XML, r->uri);
 	if ((ns == SM_NS_IMAGE && sm_span_is(r->name, "image")) ||
 		(ns == SM_NS_NEWS && sm_span_is(r->name, "news")))
-		return sm_count_element(f->w, ns);
+		return sm_count_element(f->w, ns, SM_EXTENSION_INVALID);
 	return true;
 }
 
@@ -301,7 +301,6 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 	int			nimages = w->nimages;
 	bool		has_news = w->page->has_news;
 
-	w->problem = SM_EXTENSION_INVALID;
 	if (xml.len > SM_MAX_BYTES)
 		return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid extension: %zu bytes are more than a sitemap can have",

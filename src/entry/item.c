@@ -31,7 +31,7 @@ label(const SmEntryWriter *w, const SmField *field)
 static bool
 refuse_value(SmEntryWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
-	return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE,
+	return sm_refuse(&w->problems, field->problem, ERRCODE_INVALID_PARAMETER_VALUE,
 					 field->hint ? field->hint(value) : NULL,
 					 "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
 }
@@ -40,7 +40,7 @@ refuse_value(SmEntryWriter *w, const SmField *field, SmSpan value, const char *r
 static bool
 refuse_number(SmEntryWriter *w, const SmField *field, const char *number)
 {
-	return sm_refuse(&w->problems, w->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
+	return sm_refuse(&w->problems, field->problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, NULL,
 					 "invalid %s %s: %s", label(w, field), number, field->rule);
 }
 
@@ -64,7 +64,7 @@ check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
 		s += n;
 	}
 	return count <= (size_t) field->max ||
-		sm_refuse(&w->problems, w->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
+		sm_refuse(&w->problems, field->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
 				  "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not %zu",
 				  label(w, field), sm_for_message(value), field->max, count);
 }
@@ -76,13 +76,13 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 	size_t		len;
 
 	if (text.len > SM_MAX_BYTES)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+		return sm_refuse(&w->problems, field->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "%s is too long for a sitemap: %zu bytes", label(w, field), text.len);
 	len = sm_xml_escape(text.s, text.len, SM_XML_VALUE,
 						w->ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
 						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
 	if (len == SM_XML_MALFORMED)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+		return sm_refuse(&w->problems, field->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 						 "invalid %s: not valid UTF-8", label(w, field));
 	w->buf->len += len;
 	sm_call_back(w, field->role, start);
@@ -221,7 +221,7 @@ append_date(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	int			start = w->buf->len;
 	int64		seconds;
 
-	if (!sm_append_date(w->buf, value, &w->problems, w->problem, label(w, field), &seconds))
+	if (!sm_append_date(w->buf, value, &w->problems, field->problem, label(w, field), &seconds))
 		return false;
 	sm_call_back(w, field->role, start);
 	return true;
@@ -284,7 +284,7 @@ append_url(SmEntryWriter *w, const SmField *field, SmSpan url)
 {
 	int			start = w->buf->len;
 
-	if (!sm_append_url(w, url, label(w, field)))
+	if (!sm_append_url(w, url, field->problem, label(w, field)))
 		return false;
 	if (w->page == NULL)
 		return true;
@@ -368,7 +368,7 @@ append_tag(SmEntryWriter *w, const SmField *field, const SmValue *values, int n,
 			continue;
 		}
 		if (tag.type == SM_VALUE_NONE)
-			return sm_refuse(&w->problems, w->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+			return sm_refuse(&w->problems, field->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							 "%s is given without %s", label(w, &field[k]), label(w, field));
 		sm_append(w->buf, field[k].open.s, field[k].open.len);
 		if (!append_value(w, &field[k], &attribute))
@@ -381,7 +381,7 @@ append_tag(SmEntryWriter *w, const SmField *field, const SmValue *values, int n,
 	if (!append_value(w, field, &tag))
 		return false;
 	if (missing)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+		return sm_refuse(&w->problems, field->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
 						 "%s \"%s\" needs %s", label(w, field), sm_for_message(tag.v.span), missing);
 	sm_append(w->buf, field->close.s, field->close.len);
 	return true;
@@ -395,7 +395,7 @@ append_tags(SmEntryWriter *w, const SmField *field, const SmValue *values, int n
 
 	for (int k = 1; k < n; k++)
 		if (values[k].n > 0 && values[k].n != values[0].n)
-			return sm_refuse(&w->problems, w->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR, NULL,
+			return sm_refuse(&w->problems, field->problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR, NULL,
 							 "%s and %s must have the same number of elements, not %d and %d",
 							 label(w, field), label(w, &field[k]), values[0].n, values[k].n);
 
@@ -406,7 +406,7 @@ append_tags(SmEntryWriter *w, const SmField *field, const SmValue *values, int n
 		CHECK_FOR_INTERRUPTS();
 
 		if (string.s != NULL && field->max_tags > 0 && ++ntags > field->max_tags)
-			return sm_refuse(&w->problems, w->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+			return sm_refuse(&w->problems, field->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 							 "invalid %s \"%s\": %s", label(w, field), sm_for_message(string), field->rule);
 		if (!append_tag(w, field, values, n, i))
 			return false;
@@ -425,12 +425,12 @@ check_required(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 		const SmField *field = &type->fields[i];
 
 		if (field->required && !field->is_attribute && values[i].type == SM_VALUE_NONE)
-			return sm_refuse(&w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+			return sm_refuse(&w->problems, type->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
 							 "%s is required, and must not be null or blank", label(w, field));
 	}
 	if (either[0] && values[either[0] - type->fields].type == SM_VALUE_NONE &&
 		values[either[1] - type->fields].type == SM_VALUE_NONE)
-		return sm_refuse(&w->problems, w->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
+		return sm_refuse(&w->problems, type->problem, ERRCODE_NULL_VALUE_NOT_ALLOWED, NULL,
 						 "a %s needs %s or %s", type->name, label(w, either[0]), label(w, either[1]));
 	return true;
 }
@@ -459,10 +459,9 @@ sm_append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values)
 {
 	int			start = w->buf->len;
 
-	w->problem = type->problem;
 	sm_append(w->buf, type->open.s, type->open.len);
 	if (!check_required(w, type, values) || !append_fields(w, type, values) ||
-		(w->page && !sm_count_element(w, type->ns)))
+		(w->page && !sm_count_element(w, type->ns, type->problem)))
 	{
 		w->buf->len = start;
 		return false;
@@ -479,10 +478,10 @@ sm_append_image(SmEntryWriter *w, SmSpan loc)
 	int			start = w->buf->len;
 	int			url;
 
-	w->problem = SM_IMAGE_INVALID;
 	sm_append(w->buf, SM_LITERAL("<image:image><image:loc>"));
 	url = w->buf->len;
-	if (!sm_append_url(w, loc, "image") || !sm_count_element(w, SM_NS_IMAGE))
+	if (!sm_append_url(w, loc, SM_IMAGE_INVALID, "image") ||
+		!sm_count_element(w, SM_NS_IMAGE, SM_IMAGE_INVALID))
 	{
 		w->buf->len = start;
 		return false;

@@ -32,6 +32,7 @@ typedef struct SmField
 	SmSpan		name;			/* argument of the SQL function, and key in
 								 * jsonb */
 	const char *path;			/* column and key */
+	SmProblemName problem;		/* of an invalid value */
 	int			argument;		/* number of the argument */
 	SmFieldType type;
 	SmSpan		open;			/* written before the value; for a tag,

@@ -100,21 +100,29 @@ add_reason(SmProblems *problems, const SmProblem *problem)
 	reasons->data[begin] = pg_toupper((unsigned char) reasons->data[begin]);
 }
 
-/*
- * SmProblemCallback: the row, or an optional element of it, is skipped and counted.
- * SmProblemName says which.
- */
+/* SmProblemCallback: the row, or an optional element of it, is skipped and counted. */
 static bool
 skip_problem(SmProblems *problems, const SmProblem *problem)
 {
-	bool		skips_row = problem->name <= SM_ENTRY_TOO_LARGE;
+	bool		skips_row = false;
 
 	problems->nproblems++;
-	if (skips_row)
-		problems->nrows++;
-	/* what an invalid document loses, only its reader knows */
-	else if (problem->name != SM_DOCUMENT_INVALID)
-		problems->nelements++;
+	switch (problem->name)
+	{
+		case SM_URL_ELEMENT_INVALID:
+		case SM_LOC_NULL:
+		case SM_LOC_INVALID:
+		case SM_LOC_TOO_LONG:
+		case SM_LOC_OUTSIDE:
+		case SM_ENTRY_TOO_LARGE:
+			skips_row = true;
+			problems->nrows++;
+			break;
+		case SM_DOCUMENT_INVALID:
+			break;				/* only its reader knows what is lost */
+		default:
+			problems->nelements++;
+	}
 	if (sm_problems_are_described(problems))
 		add_reason(problems, problem);
 	return !skips_row;

@@ -97,7 +97,8 @@ typedef struct SmEntry
 {
 	int			len;			/* bytes */
 	int			loc;			/* offset of its encoded loc */
-	int			loc_len;
+	int			loc_len;		/* 0 if it is invalid, which only
+								 * sitemap_audit goes on after */
 	uint32		namespaces;		/* SM_NS_… that the document must declare */
 	bool		has_news;
 	bool		has_lastmod;

@@ -59,7 +59,7 @@ foreach my $n (0 .. 3)
 	is($sessions[$n]->query_safe("SELECT string_agg(a, ' ') FROM publish($n + 1, 'SELECT loc || ''!'' AS loc FROM page') a"),
 		'updated updated', 'a run of site ' . ($n + 1) . ' beside the others');
 }
-is(sql("SET lock_timeout = '30s'; VACUUM target; SELECT vacuum_count FROM pg_stat_all_tables WHERE relid = 'target'::regclass"), '1', 'VACUUM beside them');
+is($node->psql('postgres', "SET lock_timeout = '30s'; VACUUM target"), 0, 'VACUUM beside them');
 
 # The same site waits, for its section and for its index.
 foreach my $section ('sitemap', 'other')

@@ -63,7 +63,7 @@ enum
 	ENTRY_LOC,					/* the URL */
 	ENTRY_LASTMOD,				/* of a new entry, else empty */
 	ENTRY_LISTED,				/* 1 for a new entry, -1 for an old one */
-	ENTRY_DIGEST,				/* of a new entry; the negative of an old one's */
+	ENTRY_DIGEST,				/* of a new entry; negative for an old one */
 	ENTRY_NCOLUMNS
 };
 

@@ -10,6 +10,9 @@
  * Nobody else's functions, operators or types are used, whatever search_path is: bodies with RETURN or
  * BEGIN ATOMIC are parsed here, with a search_path of pg_catalog; all others qualify their names, or set
  * search_path.  "here" stands for the schema of the functions.
+ *
+ * A problem is a text: "!", its name in an audit, the SQLSTATE, the message and, on a second line, perhaps a hint.
+ * A function that returns a value or its problem returns either text: no value begins with "!".
  */
 
 DO $install$
@@ -17,6 +20,8 @@ DECLARE
 	schema constant pg_catalog.text := (SELECT current_schema FROM pg_catalog.pg_settings	-- no row without SET
 		WHERE name OPERATOR(pg_catalog.=) 'search_path' AND source OPERATOR(pg_catalog.=) 'session');
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
+	is_ours bool;
+	others pg_catalog.text;
 BEGIN
 	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('standard_conforming_strings', 'on', true);
 	IF current_setting('server_encoding') <> 'UTF8' THEN
@@ -24,24 +29,54 @@ BEGIN
 	ELSIF schema IS NULL OR schema ~ '["$''\\]' THEN
 		RAISE EXCEPTION 'no schema has been selected to create in, or its name has a character of "$''\'
 			USING ERRCODE = '3F000', HINT = 'Run BEGIN, CREATE SCHEMA IF NOT EXISTS sitemap, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
-	ELSIF to_regtype(quote_ident(schema) || '.sitemap_file') IS NULL THEN
+	END IF;
+	SELECT pg_has_role(nspowner, 'USAGE'), (SELECT string_agg(coalesce(quote_ident(rolname), 'PUBLIC'), ', ')
+		FROM aclexplode(nspacl) LEFT JOIN pg_roles AS role ON role.oid = grantee
+		WHERE privilege_type = 'CREATE' AND grantee <> nspowner AND rolname IS DISTINCT FROM current_user AND rolsuper IS NOT TRUE)
+		INTO is_ours, others FROM pg_namespace WHERE nspname = schema;
+	IF NOT is_ours OR others IS NOT NULL THEN
+		RAISE EXCEPTION 'other roles could replace the functions in the schema "%"', schema USING ERRCODE = '42501', HINT = format(
+			'Create a schema of your own' || CASE WHEN is_ours THEN ', or run REVOKE CREATE ON SCHEMA %I FROM %s' ELSE '' END || '.', schema, others);
+	END IF;
+	IF to_regtype(quote_ident(schema) || '.sitemap_file') IS NULL THEN
 		EXECUTE format('CREATE TYPE %I.sitemap_file AS (
 			base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int,
 			byte_count bigint, digest text, first_key text, recipe text, shown bytea, content bytea)', schema);
 	END IF;
-	-- Earlier helpers are dropped at the end, when nothing calls them any more.
+	-- An earlier version's helpers make room for those of this version.  They are dropped at the end: until
+	-- then, the earlier sitemap_files and so on depend on them.  Those four are replaced, so that views and
+	-- other objects of users can go on using them.
 	EXECUTE coalesce((SELECT string_agg(format('ALTER FUNCTION %s RENAME TO %I', oid::regprocedure, proname || '_old'), ';')
 		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND starts_with(proname, '_sitemap_')), '');
 
 	EXECUTE regexp_replace($file$
--- Raises an error, or a WARNING if SQLSTATE is 01000, unless problem, SQLSTATE and message, is NULL.
+CREATE FUNCTION here._sitemap_parts(problem text, OUT name text, OUT state text, OUT message text, OUT hint text) LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+	SELECT part[1], part[2], part[3], nullif(part[4], '') FROM regexp_match(problem, '^(?:!(\w+) )?(.{5}) ([^\n]*)\n?(.*)$') AS part;
+END;
+
+-- Raises an error, unless problem, which needs no name here, is NULL.
 CREATE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+	part constant pg_catalog.record := here._sitemap_parts(problem);
 BEGIN
-	IF pg_catalog.starts_with(problem, '01000') THEN
-		RAISE WARNING USING MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
-		RETURN NULL;
+	IF part.hint IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = part.state, MESSAGE = part.message, DETAIL = detail;
 	END IF;
-	RAISE EXCEPTION USING ERRCODE = pg_catalog.left(problem, 5), MESSAGE = pg_catalog.substr(problem, 7), DETAIL = detail;
+	RAISE EXCEPTION USING ERRCODE = part.state, MESSAGE = part.message, DETAIL = detail, HINT = part.hint;
+END
+$$;
+
+-- Raises a WARNING if rows or elements were left out, and returns no file.
+CREATE FUNCTION here._sitemap_warn(name text, rows bigint, elements bigint, reasons text) RETURNS SETOF here.sitemap_file LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF rows + elements > 0 THEN
+		RAISE WARNING USING MESSAGE = concat(name, ' left out ', concat_ws(' and ',
+				nullif(rows, 0) || CASE rows WHEN 1 THEN ' row' ELSE ' rows' END,
+				nullif(elements, 0) || CASE elements WHEN 1 THEN ' optional element' ELSE ' optional elements' END)),
+			DETAIL = concat_ws(E'\n', reasons, 'And ' || nullif(greatest(rows + elements - 5, 0), 0) || ' more.');
+	END IF;
 END
 $$;
 
@@ -53,11 +88,15 @@ RETURN btrim(value, E' \t\n\x0b\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2
 CREATE FUNCTION here._sitemap_word(value text, words text[]) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN words[array_position(words, lower(here._sitemap_trim(value) COLLATE "C"))];
 
--- A value in a message: one line, not too long, without the user and password of a URL.
+-- A URL without its user and password, which stand between "//" and "@", or between the colon of "user:password@host"
+-- and "@".  In a password, there can be a slash: what follows the colon is then no port.
+CREATE FUNCTION here._sitemap_masked(url text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN regexp_replace(url COLLATE "C", '^(\s*(?:[^/\\?#:]*:[/\\]*|[/\\]{2,}))(?:[^/\\?#]*|[^/\\?#:@[]*:(?!\d*[/\\?#])[^/\\?#@]*[/\\?#].*)(@|%40|&#64;|\uff20|\ufe6b)',
+	'\1***\2', 'i');
+
+-- A value in a message: one line, and not too long.
 CREATE FUNCTION here._sitemap_shown(value text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN left(regexp_replace(translate(left(value, 5000), E'\n\r', '  ') COLLATE "C",
-	'^(\W*([a-z]+:)?[/\\]*)([^/\\?#]*|[^/\\?#]*:.*)(@|%40|&#64;|\uff20|\ufe6b)', '\1***\4', 'i'), 200) ||
-	CASE WHEN length(value) > 200 THEN '...' ELSE '' END;
+RETURN left(translate(here._sitemap_masked(left(value, 5000)), E'\n\r', '  '), 200) || CASE WHEN length(value) > 200 THEN '...' ELSE '' END;
 
 -- The W3C datetime of a lastmod; NULL if it cannot be written.
 CREATE FUNCTION here._sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
@@ -67,59 +106,69 @@ RETURN here._sitemap_time(lastmod AT TIME ZONE 'UTC');
 CREATE FUNCTION here._sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod::timestamp, 'YYYY-MM-DD') END;
 
--- The same for text, or its problem, as of _sitemap_fault.  The last pattern has all that a date or a time cannot be.
+-- The same for text, or its problem.
 CREATE FUNCTION here._sitemap_time(lastmod text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce('!lastmod_invalid ' || replace(CASE
 	WHEN octet_length(here._sitemap_trim(lastmod)) > 255 THEN '54000: more than 255 bytes'
 	WHEN here._sitemap_trim(lastmod) COLLATE "C" !~ '^(\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?)?$'
 		THEN E'22007: not a W3C datetime\n'
 			'W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.'
-	WHEN here._sitemap_trim(lastmod) ~ ('^0000|^.{5}(00|1[3-9]|[2-9])|^.{8}(00|3[2-9]|[4-9])|^.{5}(02-3|(0[2469]|11)-31)|'
-		'^(..([02468][1235679]|[13579][01345789])|([02468][1235679]|[13579][01345789])00)-02-29|T(2[4-9]|[3-9])|:[6-9]|'
-		'[+-](14:(?!00)|1[5-9]:|[2-9].:)|^0001-01-01T.*[+](?!00:00)|^9999-12-31T.*-(?!00:00)')
+	WHEN here._sitemap_trim(lastmod) !~ ('^((?!0000).{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12].|3[01])'
+			'(T([01].|2[0-3])(:[0-5].)+(\.\d+)?(Z|[+-](0.|1[0-3]):[0-5].|[+-]14:00))?)?)?)?$') OR
+		here._sitemap_trim(lastmod) ~ '^.{5}(02-3|(0[469]|11)-31)' OR	-- or such a day, 29 February being the day before 1 March
+		here._sitemap_trim(lastmod) ~ '^.{5}02-29' AND date_part('day', make_date(left(here._sitemap_trim(lastmod), 4)::int, 3, 1) - 1) = 28 OR
+		here._sitemap_trim(lastmod) ~ '^0001-01-01T.*[+](?!00:00)|^9999-12-31T.*-(?!00:00)'	-- in UTC, perhaps in another year
 		THEN '22008: there is no such date or time in the years 0001 to 9999'
 	END, ': ', ' invalid lastmod "' || here._sitemap_shown(here._sitemap_trim(lastmod)) || '": '), here._sitemap_trim(lastmod));
 
--- The URLs of images.  What is neither a URL nor an object with one stays as JSON, which _sitemap_fault refuses.
+-- The time in UTC of a W3C datetime, whose missing parts are those of the earliest time.
+CREATE FUNCTION here._sitemap_instant(lastmod text) RETURNS text LANGUAGE sql STABLE
+RETURN CASE WHEN octet_length(lastmod) IN (4, 7, 10, 20) THEN overlay('0001-01-01T00:00:00Z' PLACING lastmod FROM 1)
+	ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END;
+
+-- The URLs of images.  What jsonb has in place of a URL stays as JSON, which _sitemap_fault refuses: "" too, while
+-- blank elements of an array, and blank locs of objects, stand for no image.
 CREATE FUNCTION here._sitemap_images(images text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN images;
 CREATE FUNCTION here._sitemap_images(images jsonb) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE
 RETURN ARRAY(
-	SELECT CASE value WHEN jsonb_build_object('loc', value ->> 'loc') THEN nullif(here._sitemap_trim(value ->> 'loc'), '') ELSE value #>> '{}' END
+	SELECT CASE WHEN value = jsonb_build_object('loc', value ->> 'loc') THEN value ->> 'loc'
+	            WHEN here._sitemap_trim(value #>> '{}') = '' THEN '""' ELSE value #>> '{}' END
 	  FROM jsonb_array_elements('[]' || images) AS value WHERE value <> '{}');
 
 CREATE FUNCTION here._sitemap_text(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
 CREATE FUNCTION here._sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.concat(value)';
 
 CREATE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
-CREATE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN regexp_replace(upper(encode(convert_to(value, 'UTF8'), 'hex') COLLATE "C"), '..', '%\&', 'g');
 
--- Percent-encodes the letters outside ASCII.  A run of them can have "-" and "/" in it.
-CREATE FUNCTION here._sitemap_letters(url text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+-- Percent-encodes all bytes.  The database is in UTF-8, and convert_to is not IMMUTABLE.
+CREATE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(upper(encode(decode(replace(value, '\', '\\'), 'escape'), 'hex') COLLATE "C"), '..', '%\&', 'g');
+
+-- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
+CREATE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
+	class constant pg_catalog.text := pg_catalog.concat('A-Za-z0-9._~%', kept, '-]');
+	url pg_catalog.text := pg_catalog.regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g');
 	run pg_catalog.text;
 BEGIN
-	LOOP
-		run := pg_catalog.substring(url COLLATE pg_catalog."C", '[^\x01-\x7f](?:[-/]*[^\x01-\x7f])*');
+	IF pg_catalog.octet_length(value) OPERATOR(pg_catalog.>) 590 THEN
+		RETURN (SELECT pg_catalog.string_agg(pg_catalog.concat(part[1], here._sitemap_bytes(part[2])), '')
+		          FROM pg_catalog.regexp_matches(url, pg_catalog.concat('([', class, '*)([^', class, '*)'), 'g') AS part);
+	END IF;
+	LOOP	-- Runs of letters of other scripts can have "-" in them.  For short texts, this is faster.
+		run := pg_catalog.substring(url COLLATE pg_catalog."C", pg_catalog.concat('[^', class, '(?:-*[^', class, ')*'));
 		IF run IS NULL THEN RETURN url; END IF;
-		url := pg_catalog.replace(url, run, pg_catalog.replace(pg_catalog.replace(here._sitemap_bytes(run), '%2D', '-'), '%2F', '/'));
+		url := pg_catalog.replace(url, run, pg_catalog.replace(here._sitemap_bytes(run), '%2D', '-'));
 	END LOOP;
 END
 $$;
-
--- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
-CREATE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN (
-	SELECT string_agg(part[1] || here._sitemap_bytes(part[2]), '')
-	  FROM regexp_matches(regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g'),
-	           replace('([A-Za-z0-9._~%kept-]*)([^A-Za-z0-9._~%kept-]*)', 'kept', kept), 'g') AS part);
 
 CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '') RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
 	WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
 		THEN here._sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
 	WHEN segment COLLATE "C" IN ('.', '..') THEN here._sitemap_bytes(segment)
-	WHEN octet_length(segment) <= 590 AND segment COLLATE "C" !~ '[\x01-,/:-@[-^`{-\x7f]' THEN here._sitemap_letters(segment)
+	WHEN segment COLLATE "C" !~ '[^A-Za-z0-9._~-]' THEN segment
 	ELSE here._sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'))
 	END;
 COMMENT ON FUNCTION here.sitemap_encode IS 'percent-encode one segment of a path or one value of a query string';
@@ -130,20 +179,20 @@ RETURN regexp_replace(regexp_replace(regexp_replace(
 	substring(lower(url COLLATE "C") FROM '^https?://[^/?#]*'), ':0+(?=[1-9][0-9]*$)', ':'),
 	'^(https:.*):(443)?$|^(http:.*):(80)?$', '\1\3'), '\.(:[0-9]+)?$', '\1');
 
--- What is wrong with a URL, or NULL: "!", the problem's name in an audit, SQLSTATE and message,
--- and on a second line perhaps advice.  given: as it was given; authority: its host and port
+-- The problem of a URL, or NULL.  given: as it was given; authority: its host and port
 CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
 	WHEN given IS NULL THEN E'null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.'
-	WHEN given = '' THEN 'invalid 22P02: the URL is empty'
+	WHEN given IN ('', '""') THEN 'invalid 22P02: the URL is empty'
 	WHEN given COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
 	WHEN what = 'image' AND given COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
-	WHEN url COLLATE "C" !~* '^https?://' THEN 'invalid 22P02: neither an absolute URL nor a path that begins with "/"'
+	WHEN url COLLATE "C" !~* '^https?://' THEN E'invalid 22P02: neither a scheme nor "/", "./", "../" or "?" at the beginning\n'
+		'Begin it with "./" for a place below base_url, with "/" for one on the host, or with its scheme, such as "https://".'
 	WHEN authority ~ '\\' THEN 'invalid 22P02: backslash before the path, which browsers read as a slash'
 	WHEN authority ~ '@' THEN E'invalid 22P02: a user name or password before the host\n'
 		'Everybody could read it. Remove what stands before the "@".'
 	WHEN authority ~ '^(:|$)' THEN 'invalid 22P02: the host is missing'
-	WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_-]{64})([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$'
+	WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
 		THEN 'invalid 22P02: the host is not a valid name'
 	WHEN substring(authority FROM ':.*') COLLATE "C" !~ ('^:(?!.{6})(0*([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|'
 		'65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$') THEN 'invalid 22P02: the port is not a number from 1 to 65535'
@@ -155,14 +204,16 @@ RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE '
 	WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
 	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || here._sitemap_shown(given) || '"' END, ': '));
 
--- Percent-encodes a URL, or a path of the site origin, or returns what is wrong.  what: base_url, loc, image or href
-CREATE FUNCTION here._sitemap_url(given text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+-- Percent-encodes a URL, or returns its problem.  what: base_url, loc, image or href
+CREATE FUNCTION here._sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	trimmed constant pg_catalog.text := here._sitemap_trim(given);
 	-- What is cut off is too long.
 	whole constant pg_catalog.text := pg_catalog.concat(CASE
 		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(origin, '/', 1)
-		WHEN pg_catalog.starts_with(trimmed, '/') THEN origin END, pg_catalog.left(trimmed, 5000));
+		WHEN pg_catalog.starts_with(trimmed, '/') THEN origin
+		WHEN pg_catalog.substring(trimmed, '^(\.\.?/|\?)') IS NOT NULL THEN base END,
+		pg_catalog.regexp_replace(pg_catalog.left(trimmed, 5000), '^\./', ''));
 	-- A second "#" is encoded.
 	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
 		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
@@ -172,15 +223,22 @@ BEGIN
 END
 $$;
 
+-- Percent-encodes a path or URL, or returns NULL if one of its parts can be wrong.
+CREATE FUNCTION here._sitemap_plain(url text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+	WHEN octet_length(url) > 590 OR strpos(url, '/.') > 0 THEN NULL
+	WHEN url COLLATE "C" !~ '[^!$&-;=?-Z_a-z~]' THEN url
+	WHEN url COLLATE "C" !~ '#|/%2[Ee]|[\x01-\x20\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN here._sitemap_percent(url) END;
+
 -- The value of _sitemap_url.  For most URLs, this is faster.
-CREATE FUNCTION here._sitemap_value(given text, origin text, what text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce(here._sitemap_letters(CASE
-	WHEN octet_length(given) > 590 OR starts_with(given, '//') OR given COLLATE "C" ~ ('[]\x01-\x20"#<>[\\^`{|}\x7f]|/\.|/%2[Ee]|'
-		'%(?![0-9A-Fa-f]{2})|[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') THEN NULL
-	WHEN starts_with(given, '/') THEN origin || given
-	WHEN starts_with(given, origin || '/') THEN given
+CREATE FUNCTION here._sitemap_value(given text, base text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(CASE
+	WHEN starts_with(given, '//') THEN NULL
+	WHEN starts_with(given, '/') THEN origin || here._sitemap_plain(given)
+	WHEN starts_with(given, origin || '/') THEN here._sitemap_plain(given)
 	WHEN what <> 'loc' AND starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
-		split_part(given, '/', 3) COLLATE "C" ~ '^([a-z0-9-]+\.)+[a-z]+$' THEN given END), here._sitemap_url(given, origin, what));
+		split_part(given, '/', 3) COLLATE "C" ~ '^([a-z0-9-]+\.)+[a-z]+$' THEN here._sitemap_plain(given) END,
+	here._sitemap_url(given, base, origin, what));
 
 CREATE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN (SELECT max(here._sitemap_refuse(CASE
@@ -196,7 +254,8 @@ LANGUAGE plpgsql STABLE AS $$
 DECLARE
 	source constant pg_catalog.text := pg_catalog.concat('(SELECT * FROM (', pg_catalog.regexp_replace(query, '[\s;]+$', ''),
 		E'\n) AS query OFFSET 0) AS query');	-- the line feed ends a comment
-	-- A column that the query does not have is that of missing.  COALESCE refuses other types.
+	-- A name is that of the query's column or, if the query has none, of a NULL in missing: an inner FROM comes first.
+	-- COALESCE refuses columns of other types.
 	statement constant pg_catalog.text := pg_catalog.concat($sql$
 		SELECT page.*
 		  FROM (SELECT NULL::pg_catalog.timestamptz AS lastmod, NULL::pg_catalog.text AS changefreq,
@@ -207,9 +266,13 @@ DECLARE
 			       here._sitemap_text(changefreq) AS changefreq, COALESCE(NULL::pg_catalog.float8, priority) AS priority,
 			       COALESCE(NULL::pg_catalog.jsonb, alternates) AS alternates, here._sitemap_images(images) AS images
 			  FROM $sql$, source, ') AS page');
+	alone pg_catalog.refcursor;
 BEGIN
 	PERFORM here._sitemap_refuse(CASE WHEN query IS NULL THEN '22004 query must not be null' END, 'Nothing was changed.');
-	-- names of the columns; the query is not executed
+	-- The query must be one that can stand alone, so that its parentheses are its own.
+	OPEN alone FOR EXECUTE query;
+	CLOSE alone;
+	-- Names of the columns, without a row: the outer join makes one of NULLs, whose JSON has the names.
 	EXECUTE pg_catalog.concat('SELECT here._sitemap_columns(pg_catalog.array_agg(key.name)) FROM (
 		SELECT query.* FROM (SELECT) AS one LEFT JOIN ', source, ' ON false) AS query,
 		pg_catalog.json_object_keys(pg_catalog.row_to_json(query.*)) AS key (name)');
@@ -223,77 +286,86 @@ BEGIN
 END
 $$;
 
--- The elements of a row for URLs in other languages and images, and their problems, with an empty line between two.
-CREATE FUNCTION here._sitemap_items(alternates jsonb, images text[], origin text) RETURNS TABLE (items text[]) LANGUAGE sql STABLE
+-- The URLs of a row in other languages, and of its images, each as an element or its problem
+CREATE FUNCTION here._sitemap_elements(alternates jsonb, images text[], base text, origin text)
+RETURNS TABLE (what text, i bigint, lang text, element text) LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT ARRAY[string_agg(CASE what
-	           WHEN 'alternates' THEN '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || here._sitemap_escape(url) || '"/>'
-	           ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END, '' ORDER BY what, i)
-	           FILTER (WHERE problem IS NULL), string_agg(problem, E'\n\n' ORDER BY what, i)]
-	  FROM (
-		SELECT *, CASE WHEN starts_with(url, '!') THEN url
-			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!') ORDER BY i) > 1000
-				THEN CASE what WHEN 'images' THEN '!image' ELSE '!extension' END || '_invalid 54000 invalid extensions: a url can have at most 1000 ' || what
-			WHEN row_number() OVER (PARTITION BY what, starts_with(url, '!'), lower(lang COLLATE "C") ORDER BY i) > 1 AND what = 'alternates'
-				THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
-			END AS problem
-		  FROM (
-			SELECT 'alternates' AS what, i, here._sitemap_trim(key) AS lang, coalesce('!extension_invalid 22023 ' || CASE
-				WHEN jsonb_typeof(alternates) <> 'object' THEN E'alternates must be a JSON object\n'
-					'An example is {"en": "https://www.example.com/en", "x-default": "https://www.example.com/"}.'
-				WHEN jsonb_typeof(value) <> 'string' THEN 'the value of "' || here._sitemap_shown(key) || '" in alternates must be a string'
-				WHEN here._sitemap_trim(key) !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
-					THEN 'invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
-						'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
-				END, here._sitemap_value(value #>> '{}', origin, 'href')) AS url
-			  FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates ELSE jsonb_set('{"": 0}', '{""}', alternates) END)
-			           WITH ORDINALITY AS link (key, value, i)
-			 WHERE value <> ALL (ARRAY[jsonb 'null', '[]'])
-			 UNION ALL
-			SELECT 'images', i, NULL, here._sitemap_value(url, origin, 'image')
-			  FROM unnest(images) WITH ORDINALITY AS image (url, i) WHERE url IS NOT NULL
-			OFFSET 0) AS item) AS item;
+	SELECT 'alternates', i, here._sitemap_trim(key), CASE
+		WHEN jsonb_typeof(value) <> 'string' THEN '!extension_invalid 22023 the value of "' || here._sitemap_shown(key) || '" in alternates must be a string'
+		WHEN here._sitemap_trim(key) !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
+			THEN '!extension_invalid 22023 invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
+				'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
+		WHEN starts_with(url, '!') THEN url
+		ELSE '<xhtml:link rel="alternate" hreflang="' || here._sitemap_trim(key) || '" href="' || here._sitemap_escape(url) || '"/>' END
+	  FROM (SELECT *, here._sitemap_value(value #>> '{}', base, origin, 'href') AS url
+	          FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates END) WITH ORDINALITY AS link (key, value, i)
+	         WHERE value <> '[]' AND here._sitemap_trim(value #>> '{}') <> '' OFFSET 0) AS link	-- JSON's null is NULL here
+	 UNION ALL
+	SELECT 'images', i, NULL, CASE WHEN starts_with(url, '!') THEN url
+		ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END
+	  FROM (SELECT i, here._sitemap_value(url, base, origin, 'image') AS url
+	          FROM unnest(images) WITH ORDINALITY AS image (url, i) WHERE here._sitemap_trim(url) <> '' OFFSET 0) AS image
+	OFFSET 0;
 END;
 
--- The rows of a query with their entries and problems, which follow each other in the entry's order.
--- mode: error raises the first problem, skip returns those that count, audit all
-CREATE FUNCTION here._sitemap_entries(query text, origin text, mode text)
-RETURNS TABLE (n bigint, loc text, url text, lastmod text, problems text[], entry text) LANGUAGE sql STABLE
+-- All elements of a row in one text, and after it their problems
+CREATE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT n, loc, url, lastmod, CASE WHEN problems IS NULL THEN NULL
-	           WHEN mode = 'error' THEN ARRAY[here._sitemap_refuse(substring(split_part(problems[1], E'\n', 1) FROM ' (.*)'),
-	               concat_ws(' ', coalesce('Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".', 'It is row ' || n || '.'),
-	                         nullif(split_part(problems[1], E'\n', 2), '')))]
-	           WHEN loc IS NULL OR mode = 'skip' AND starts_with(url, '!') THEN problems[1:1]
-	           ELSE problems END,
-	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', here._sitemap_escape(url), '</loc>',
-	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>', '<priority>' || CASE WHEN priority BETWEEN 0 AND 1 THEN
-	           -- n/128 with an odd n is a tie in the seventh decimal, which is rounded up
-	           to_char(abs(priority) + (priority * 128 = floor(priority * 128))::int * 1e-9, 'FM0.099999') END || '</priority>',
-	           items[1], '</url>') END
+	SELECT concat(string_agg(item, '' ORDER BY what, i) FILTER (WHERE starts_with(item, '<'))) ||
+	       array_agg(item ORDER BY what, i) FILTER (WHERE starts_with(item, '!'))
 	  FROM (
-		SELECT *, string_to_array(nullif(concat_ws(E'\n\n', CASE WHEN starts_with(url, '!') THEN url END,
+		SELECT what, i, CASE
+			WHEN starts_with(element, '!') THEN element
+			WHEN row_number() OVER (PARTITION BY what, left(element, 1) ORDER BY i) > 1000
+				THEN CASE what WHEN 'images' THEN '!image' ELSE '!extension' END || '_invalid 54000 invalid extensions: a url can have at most 1000 ' || what
+			WHEN lang IS NOT NULL AND row_number() OVER (PARTITION BY what, left(element, 1), lower(lang COLLATE "C") ORDER BY i) > 1
+				THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
+			ELSE element END AS item
+		  FROM here._sitemap_elements(alternates, images, base, origin)) AS item;
+END;
+
+-- The same, or NULL if an element has a problem, or two of them can have one together.  For most rows, this is faster.
+CREATE FUNCTION here._sitemap_plain_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT ARRAY[string_agg(element, '')] FROM here._sitemap_elements(alternates, images, base, origin)
+	HAVING count(*) <= 1000 AND bool_and(starts_with(element, '<') AND
+		(lang COLLATE "C" ~ '^([a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?|x-default)$') IS NOT FALSE) IS NOT FALSE;
+END;
+
+-- The rows of a query with their entries and problems, which follow each other in the entry's order
+CREATE FUNCTION here._sitemap_entries(query text, base text, origin text)
+RETURNS TABLE (n bigint, loc text, lastmod text, problems text[], entry text) LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT n, loc, lastmod, nullif(array_remove(ARRAY[
+			CASE WHEN starts_with(url, '!') THEN url END,
 			CASE WHEN lastmod IS NULL THEN nullif(date, '') END,
 			CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
 				THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) ||
 					E'"\nIt can be always, hourly, daily, weekly, monthly, yearly or never.' END,
 			CASE WHEN priority NOT BETWEEN 0 AND 1
 				THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END,
-			items[2]), ''), E'\n\n') AS problems
-		  FROM (
-			SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
-			       here._sitemap_value(loc, origin, 'loc') AS url, CASE WHEN date COLLATE "C" >= '0' THEN date END AS lastmod,
-			       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL
-			            THEN (SELECT items FROM here._sitemap_items(alternates, images, origin)) END AS items
-			  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, date, changefreq, priority, alternates, images, n)
-			OFFSET 0) AS page	-- a value is computed once
-		OFFSET 0) AS page;
+			CASE WHEN jsonb_typeof(alternates) <> 'object' AND alternates <> ALL (ARRAY[jsonb 'null', '[]']) THEN E'!extension_invalid 22023 alternates must be a JSON object\n'
+				'An example is {"en": "https://www.example.com/en", "x-default": "https://www.example.com/"}.' END], NULL) || items[2:], '{}'),
+	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', here._sitemap_escape(url), '</loc>',
+	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>',
+	           '<priority>' || CASE WHEN priority BETWEEN 0 AND 1 THEN
+	           -- up to six decimals; n/128 with an odd n is a tie in the seventh, which to_char rounds to the even one, and we up
+	           to_char(abs(priority) + (priority * 128 = floor(priority * 128))::int * 1e-9, 'FM0.099999') END || '</priority>', items[1], '</url>') END
+	  FROM (
+		SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
+		       here._sitemap_value(loc, base, origin, 'loc') AS url, CASE WHEN date COLLATE "C" >= '0' THEN date END AS lastmod,
+		       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL THEN coalesce(
+		           (SELECT items FROM here._sitemap_plain_items(alternates, images, base, origin) AS items),
+		           (SELECT items FROM here._sitemap_items(alternates, images, base, origin) AS items)) END AS items
+		  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, date, changefreq, priority, alternates, images, n)
+		OFFSET 0) AS page	-- a value is computed once
+	OFFSET 0;
 END;
 
 CREATE FUNCTION here._sitemap_listed(loc text, origin text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
-RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, origin, 'loc') FROM '^!\S+ ([^\n]*)'),
+RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, NULL, origin, 'loc') FROM '^!.*'),
                                    'The loc is "' || here._sitemap_shown(loc) || '".'),
-	'<sitemap><loc>', here._sitemap_escape(here._sitemap_url(loc, origin, 'loc')), '</loc>',
+	'<sitemap><loc>', here._sitemap_escape(here._sitemap_url(loc, NULL, origin, 'loc')), '</loc>',
 	'<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>');
 
 -- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
@@ -318,7 +390,7 @@ CREATE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT
 BEGIN ATOMIC
 	SELECT coalesce(section, 'sitemap'), coalesce(max_urls, 50000), here._sitemap_escape(here._sitemap_percent(href)),
 	       site || path, site, index_from, mode
-	  FROM here._sitemap_url(base_url, '', 'base_url') AS url,
+	  FROM here._sitemap_url(base_url, '', '', 'base_url') AS url,
 	       here._sitemap_site(url) AS site, concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/') AS path,
 	       array_position('[0:2]={always,auto,never}', here._sitemap_word(coalesce(index, 'auto'), '{always,auto,never}')) AS index_from,
 	       here._sitemap_trim(stylesheet) AS href, here._sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}') AS mode
@@ -340,26 +412,31 @@ BEGIN ATOMIC
 		END, 'Nothing was changed.') IS NULL;
 END;
 
+-- What is wrong with a row: an error, or lines of a WARNING.  mode: error or skip
+CREATE FUNCTION here._sitemap_told(mode text, n bigint, loc text, problems text[]) RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT CASE mode WHEN 'error'
+		THEN here._sitemap_refuse(problems[1], coalesce('Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".', 'It is row ' || n || '.'))
+		ELSE (SELECT string_agg(concat('Row ', n, ', loc "' || here._sitemap_shown(loc) || '"', ': ', message, '.'), E'\n')
+		        FROM unnest(problems) AS problem, here._sitemap_parts(problem)) END;
+END;
+
 -- The files of a set.  name: of the function in the WARNING
 CREATE FUNCTION here._sitemap_set(name text, query text, base text, origin text, section text, max_urls int, index_from int,
 	stylesheet text, mode text) RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
 	WITH numbered AS (
-		SELECT n, entry, lastmod, cardinality(problems) AS lost,
-		       greatest(count(entry) OVER (ROWS UNBOUNDED PRECEDING) - 1, 0) / max_urls + 1 AS number,
-		       CASE WHEN problems IS NOT NULL AND count(problems) OVER (ROWS UNBOUNDED PRECEDING) <= 5 THEN (
-		           SELECT string_agg(concat('Row ', n, ', loc "' || here._sitemap_shown(loc) || '"', ': ',
-		                                    substring(problem FROM '^\S+ .{6}([^\n]*)'), '.'), E'\n')
-		             FROM unnest(problems) AS problem) END AS reasons
-		  FROM here._sitemap_entries(query, origin, mode)
+		SELECT greatest(count(entry) OVER so_far - 1, 0) / max_urls + 1 AS number, n, entry, lastmod, cardinality(problems) AS lost,
+		       CASE WHEN problems IS NOT NULL AND count(problems) OVER so_far <= 5
+		            THEN here._sitemap_told(mode, n, loc, problems[:CASE WHEN entry IS NULL THEN 1 ELSE 5 END]) END AS reasons
+		  FROM here._sitemap_entries(query, base, origin) WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
+		 ORDER BY number, n
 	), file AS MATERIALIZED (
-		SELECT number, count(entry) AS urls, string_agg(entry, '' ORDER BY n) AS entries,
-		       rpad(max(CASE WHEN octet_length(lastmod) = 20 THEN lastmod WHEN octet_length(lastmod) < 11 THEN overlay('0000-01-01' PLACING lastmod FROM 1)
-		           ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
-		           FILTER (WHERE entry IS NOT NULL), 20, 'T00:00:00Z')::timestamptz AS newest,
+		SELECT number, count(entry) AS urls, string_agg(entry, '') AS entries,
+		       max(here._sitemap_instant(lastmod) COLLATE "C") FILTER (WHERE entry IS NOT NULL)::timestamptz AS newest,
 		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost,
-		       string_agg(reasons, E'\n' ORDER BY n) AS reasons
+		       string_agg(reasons, E'\n') AS reasons
 		  FROM numbered GROUP BY number
 	), document AS (
 		SELECT concat(section, CASE WHEN index_from = 0 OR EXISTS (SELECT FROM file WHERE number > 1) THEN '-' || number END, '.xml')
@@ -369,15 +446,13 @@ BEGIN ATOMIC
 		SELECT 'sitemap.xml', 'index', max(newest), count(*), here._sitemap_document('sitemapindex', string_agg(
 		           here._sitemap_listed(concat(base, section, '-', number, '.xml'), origin, newest), '' ORDER BY number), stylesheet)
 		  FROM file WHERE entries IS NOT NULL HAVING count(*) > index_from AND index_from < 2
-		 UNION ALL
-		SELECT NULL, NULL, NULL, NULL, NULL FROM file
-		HAVING here._sitemap_refuse('01000 ' || name || ' left out ' || nullif(concat_ws(' and ',
-		           nullif(sum(lost_rows), 0) || CASE sum(lost_rows) WHEN 1 THEN ' row' ELSE ' rows' END,
-		           sum(lost) || CASE sum(lost) WHEN 1 THEN ' optional element' ELSE ' optional elements' END), ''),
-		       concat_ws(E'\n', array_to_string((string_to_array(string_agg(reasons, E'\n' ORDER BY number), E'\n'))[1:5], E'\n'),
-		           'And ' || nullif(greatest(sum(lost_rows) + coalesce(sum(lost), 0) - 5, 0), 0) || ' more.')) <> ''
 	)
-	SELECT here._sitemap_file(base, section, file_name, kind, newest, urls, content) FROM document;
+	SELECT here._sitemap_file(base, section, file_name, kind, newest, urls, content) FROM document
+	 UNION ALL
+	SELECT warning FROM (
+		SELECT coalesce(sum(lost_rows), 0)::bigint AS lost_rows, coalesce(sum(lost), 0)::bigint AS lost, string_agg(reasons, E'\n' ORDER BY number) AS reasons
+		  FROM file) AS whole,
+		here._sitemap_warn(name, lost_rows, lost, array_to_string((string_to_array(reasons, E'\n'))[1:5], E'\n')) AS warning;
 END;
 
 CREATE OR REPLACE FUNCTION here.sitemap_files(query text, base_url text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000,
@@ -390,36 +465,18 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION here.sitemap_files IS 'make the files of a set of sitemaps';
 
--- The dates and times in a query's text under these settings, or an error.  They are taken from a view, which is rolled back.
-CREATE FUNCTION here._sitemap_literals(query text, zone text, style text) RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-	EXECUTE pg_catalog.format(E'SET LOCAL TimeZone = %L; SET LOCAL DateStyle = %L; CREATE TEMP VIEW _sitemap_query AS SELECT FROM (%s
-		) AS query; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL TimeZone = GMT', zone, style, pg_catalog.regexp_replace(query, '[\s;]+$', ''));
-	RAISE EXCEPTION USING MESSAGE = (SELECT concat(string_agg(part[1], ', ')) FROM regexp_matches(
-		pg_get_viewdef('_sitemap_query'::regclass), '(''[^'']*''::(date|time|ts|interval)\w*( with\w* time zone)?)', 'g') AS part);
-EXCEPTION WHEN OTHERS THEN
-	RETURN SQLERRM;
-END
-$$;
-
 CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
-	SELECT n, CASE WHEN starts_with(url, '!') AND loc ~ '@|%40|&#64;|\uff20|\ufe6b' THEN here._sitemap_shown(loc) ELSE loc END,
-	       substring(found FROM '^!(\w+)'), concat_ws(' ', upper(substring(found FROM '^\S+ .{6}(.)') COLLATE "C") ||
-	           substring(found FROM '^\S+ .{7}([^\n]*)') || '.', substring(found FROM '\n(.*)'))
+	SELECT n, here._sitemap_masked(loc), name, concat_ws(' ', upper(left(message, 1) COLLATE "C") || substr(message, 2) || '.', hint)
 	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
-	       here._sitemap_entries(query, origin, 'audit') AS page, unnest(problems) AS found
-	 UNION ALL
-	SELECT NULL, NULL, 'depends_on_session', concat('Settings of the session, such as TimeZone and DateStyle, decide between ', a, ' and ', b,
-	           '. Write dates as in 2026-03-01, and in a timestamptz also the zone, as in 2026-03-01 00:00Z.')
-	  FROM here._sitemap_literals(query, 'Etc/GMT+12', 'ISO, MDY') AS a, here._sitemap_literals(query, 'Pacific/Kiritimati', 'ISO, DMY') AS b WHERE a <> b;
+	       here._sitemap_entries(query, base, origin) AS page, unnest(CASE WHEN loc IS NULL THEN problems[:1] ELSE problems END) AS found, here._sitemap_parts(found);
 END;
 COMMENT ON FUNCTION here.sitemap_audit IS 'list the problems of the rows of a query';
 
 -- Writes a file if it changed, and returns the action.  path: search_path of the caller, for the triggers of the target
-CREATE FUNCTION here._sitemap_put(target regclass, file here.sitemap_file, path text) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION here._sitemap_put(target text, file here.sitemap_file, path text) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	old record;
 	written bool;
@@ -464,12 +521,16 @@ RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigi
 DECLARE
 	given pg_catalog.record;
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
+	-- Its name has its schema, since the query can change search_path.
+	name_of constant pg_catalog.text := (SELECT pg_catalog.format('%I.%I', nspname, relname)
+		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) relnamespace
+		WHERE c.oid OPERATOR(pg_catalog.=) target);
 	-- The indexes are those of all sections.
 	own constant pg_catalog.text := pg_catalog.format('FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND digest IS NOT NULL AND
-		CASE WHEN kind OPERATOR(pg_catalog.=) ''index'' THEN '''' ELSE section END OPERATOR(pg_catalog.=) $2', target);
+		CASE WHEN kind OPERATOR(pg_catalog.=) ''index'' THEN '''' ELSE section END OPERATOR(pg_catalog.=) $2', name_of);
 	prune constant pg_catalog.text := pg_catalog.concat('DELETE ', own, ' AND name OPERATOR(pg_catalog.<>) ALL ($3)
 		RETURNING name, kind, ''deleted'', url_count, byte_count');
-	first constant pg_catalog.text := pg_catalog.format('SELECT name FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 ORDER BY name LIMIT 1', target);
+	first constant pg_catalog.text := pg_catalog.format('SELECT name FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 ORDER BY name LIMIT 1', name_of);
 	top pg_catalog.text;
 	locked pg_catalog.text;
 	before bigint;
@@ -485,12 +546,12 @@ BEGIN
 	LOOP	-- since another run can have removed the row, or added one before it; all later statements have newer snapshots
 		EXECUTE first INTO top USING given.base;
 		EXIT WHEN top OPERATOR(pg_catalog.=) locked;
-		EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target, CASE WHEN top IS NULL THEN 'SHARE ROW EXCLUSIVE' ELSE 'ROW EXCLUSIVE' END);
+		EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', name_of, CASE WHEN top IS NULL THEN 'SHARE ROW EXCLUSIVE' ELSE 'ROW EXCLUSIVE' END);
 		EXIT WHEN top IS NULL;
 		EXECUTE pg_catalog.concat(first, ' FOR UPDATE') INTO locked USING given.base;
 	END LOOP;
 	EXECUTE pg_catalog.concat('SELECT pg_catalog.sum(url_count) ', own) INTO before USING given.base, given.section;
-	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f, path), f.url_count, f.byte_count
+	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(name_of, f, path), f.url_count, f.byte_count
 	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.origin, given.section, given.max_urls, 0,
 	                         given.stylesheet, given.mode) AS f
 	 WHERE f.kind OPERATOR(pg_catalog.<>) 'index';
@@ -503,10 +564,10 @@ BEGIN
 	EXECUTE pg_catalog.concat($sql$
 		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $3, lastmod), ''
 		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), $2)
-		  FROM $sql$, target, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
+		  FROM $sql$, name_of, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
 		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, given.stylesheet, given.origin;
 	RETURN QUERY EXECUTE prune USING given.base, '', (ARRAY['sitemap.xml'])[1:files];
-	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target, f, path), f.url_count, f.byte_count
+	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(name_of, f, path), f.url_count, f.byte_count
 	  FROM here._sitemap_file(given.base, 'sitemap', 'sitemap.xml', 'index', NULL, files, document) AS f
 	 WHERE files OPERATOR(pg_catalog.>) 0;
 END

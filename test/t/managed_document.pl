@@ -15,10 +15,11 @@ while ($document =~ /^```(\w+)\n(.*?)^```$/gms)
 	push @blocks, { language => $1, text => $2 };
 }
 sub blocks { my ($language) = @_; return map { $_->{text} } grep { $_->{language} eq $language } @blocks }
-my ($schema, $view, $policy, $publish, $schedule, $site_schema, $ranges, $all_ranges, $pages, $body, $compare, $tle, $move, $foreign) = blocks('pgsql');
+my ($schema, $view, $policy, $publish, $schedule, $site_schema, $empty, $ranges, $pages, $body, $compare, $tle, $move, $foreign) = blocks('pgsql');
 my ($robots) = blocks('javascript');
 my $api = slurp_file("$tree/examples/postgrest/sitemap.sql");
 my ($result) = blocks('text');
+my ($export) = $document =~ m{export\.sh\) `(".*? /var/www/sitemaps)`};
 
 my $node = start_node("TimeZone = UTC\n");
 $node->safe_psql(
@@ -52,6 +53,16 @@ my ($scheduled) = $schedule =~ /\$\$\n(.*)\$\$/s;
 is(run_as('owner', "SELECT xmin, name FROM site_files", $scheduled), "--\n(3 rows)\n\n", 'the scheduled statement');
 $node->safe_psql('postgres', 'GRANT SELECT ON site_files TO anon');
 like(run_as('anon', 'DELETE FROM site_files'), qr/permission denied/, 'visitors may only read');
+
+# A directory of a web server, as this user, with another site in the table
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my $errors;
+$node->safe_psql('postgres', q{INSERT INTO site_files SELECT 'https://other.example/', section, name, kind, loc, lastmod, url_count, byte_count, digest, NULL, NULL, NULL, '<x/>' FROM site_files WHERE kind = 'index'});
+$export =~ s{^}{cd "$tree" && PGHOST='@{[$node->host]}' PGPORT=@{[$node->port]} PGUSER=owner PGDATABASE=postgres examples/psql/export.sh };
+$export =~ s{/var/www/sitemaps}{$folder/www};
+ok(IPC::Run::run([ 'bash', '-c', $export ], '>', \my $output, '2>', \$errors), 'export.sh') or diag($errors);
+is(slurp_file("$folder/www/sitemap.xml"), $node->safe_psql('postgres', q{SELECT convert_from(content, 'UTF8') FROM site_files WHERE kind = 'index' AND base_url ~ 'www'}), 'a directory has the files of its site');
+$node->safe_psql('postgres', q{DELETE FROM site_files WHERE base_url ~ 'other'});
 
 # The function for PostgREST, called as its documentation says: read only, as the role of visitors, with the headers in a setting.
 is(run_as('owner', $api), '', 'a function for PostgREST');
@@ -168,7 +179,9 @@ sub pages
 sub publish_ranges { my ($since) = @_; return $node->safe_psql('postgres', "SET ROLE owner; SELECT string_agg(name || ' ' || action, ', ' ORDER BY name, action) FROM site.publish_products($since)") }
 $node->safe_psql('postgres', 'SET ROLE owner; INSERT INTO product SELECT n, ($$boot-$$ || n), $$Boot$$, n, $$2026-01-01$$ FROM generate_series(30001, 50000) n');
 is(run_as('owner', $site_schema, $ranges), '', 'recipe: ranges of keys');
-like(run_as('owner', $all_ranges), qr/products-0-1\.xml .* inserted.*products-2-1\.xml .* inserted.* sitemap-1\.xml .* deleted /s, 'all ranges, and no other section');
+my ($all_ranges) = $document =~ /`(SELECT \* FROM site\.publish_products\('-infinity'\))`/;
+like(run_as('owner', $all_ranges), qr/products-0-1\.xml .* inserted.*products-2-1\.xml .* inserted/s, 'all ranges');
+like(run_as('owner', $empty), qr/ sitemap-1\.xml .* deleted /, 'and no other section');
 is(join(' ', map { pages($_) } 'products-0', 'products-1', 'products-2', '.*'), '12000 9999 10001 32000', 'each page is in the section of its range');
 is(publish_ranges(q{'2026-06-01'}), '', 'nothing changed');
 $node->safe_psql('postgres', 'UPDATE product SET updated_at = now() WHERE id IN (30001, 30002)');
@@ -182,8 +195,21 @@ is(publish_ranges(q{now() - interval '1 hour'}), '', 'a range was emptied unseen
 like(publish_ranges(q{'-infinity'}), qr/products-2-1\.xml deleted/, 'which the nightly run finds');
 is(pages('.*'), '11999', 'all pages are listed');
 
-# Recipe: a true lastmod, and what changed
+# Recipe: a true lastmod, and what changed.  Two products can have one URL, or a product none.
+$node->safe_psql('postgres', q{DROP TRIGGER note_gone ON product; DELETE FROM site_files WHERE section ~ '^products'});
+like(run_as('owner', $publish), qr/inserted/, 'the section of step 2 again');
+$node->safe_psql('postgres', q{INSERT INTO product VALUES (60001, 'twin', 'A', NULL), (60002, 'twin', 'B', NULL), (60003, NULL, 'x', NULL), (60004, 'null', '1', NULL)});
 is(run_as('owner', $pages), '', 'recipe: pages');
+is(run_as('owner', 'CALL site.refresh_pages()'), '', 'a first call');
+$node->safe_psql('postgres', q{DELETE FROM product WHERE slug IS NULL});
+like(run_as('owner', $empty), qr/sitemap-1\.xml .* deleted /, 'the other section is empty');
+is(pages('.*'), pages('pages'), 'each page is listed once');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM site.page WHERE loc ~ 'twin'}), '1', 'two products with one URL are a page');
+$node->safe_psql('postgres', q{DELETE FROM product WHERE slug = 'twin'; UPDATE product SET title = NULL, price = 1 WHERE slug = 'null'});
+is(run_as('owner', 'CALL site.refresh_pages()') . $node->safe_psql('postgres', q{SELECT string_agg(loc, ' ' ORDER BY loc) FROM site.page_change}), '/products/null /products/twin', 'a page is gone, and a value has moved to another column');
+$node->safe_psql('postgres', q{DELETE FROM product WHERE slug = 'null'});
+is(run_as('owner', 'CALL site.refresh_pages()'), '', 'another page is gone');
+$node->safe_psql('postgres', 'DELETE FROM site.page_change');
 my $state = q{SELECT (SELECT string_agg(loc, ' ' ORDER BY loc) FROM site.page_change), count(*), count(lastmod), (SELECT sum(url_count) FROM site_files WHERE section = 'pages') FROM site.page};
 is(run_as('owner', 'CALL site.refresh_pages()') . $node->safe_psql('postgres', $state), '|11999|0|11999', 'the first call: no lastmod, no change');
 $node->safe_psql('postgres', q{UPDATE product SET updated_at = now(); UPDATE product SET price = 1000 WHERE id = 13; DELETE FROM product WHERE id = 14; INSERT INTO product VALUES (12001, 'é')});
@@ -196,14 +222,24 @@ like(run_as('owner', 'CALL site.refresh_pages()'), qr/section "pages" would shri
 is($node->safe_psql('postgres', $state), '|11999|2|11999', 'and undone, the changes too');
 $node->safe_psql('postgres', 'INSERT INTO product SELECT * FROM saved WHERE id > 6000; DROP TABLE saved');
 is(run_as('owner', 'CALL site.refresh_pages()') . $node->safe_psql('postgres', $state), '|11999|2|11999', 'the rows are back');
-$node->safe_psql('postgres', q{DROP TRIGGER note_gone ON product; DROP SCHEMA site CASCADE;
-	DELETE FROM site_files WHERE section <> 'sitemap'});
+$node->safe_psql('postgres', q{DROP VIEW site.page_now CASCADE; DELETE FROM site_files WHERE section <> 'sitemap'});
 like(run_as('owner', $publish), qr/inserted/, 'back to one section');
 
 # The shop moves to a server of its own.
 is(run_as('owner', 'DELETE FROM product WHERE id > 11990'), '', 'some products less');
 $node->safe_psql('postgres', 'ALTER DATABASE postgres OWNER TO owner; GRANT ALL ON SCHEMA public TO owner');
-is(run_as('owner', $move), '', 'move to the extension, as the owner of the database');
+my ($recreate, $drop) = $move =~ /(.*?)(^BEGIN;.*)/ms;
+$node->safe_psql('postgres', 'CREATE VIEW public.other_page AS SELECT sitemap.sitemap_encode(slug) FROM product; CREATE INDEX slugs ON product (sitemap.sitemap_encode(slug))');
+is(run_as('owner', $recreate), '', 'move to the extension, as the owner of the database');
+my $dependent = run_as('owner', $drop);
+like($dependent, qr/ERROR:  cannot drop .* other objects depend on/, 'what still uses the earlier functions is an error');
+like($dependent, qr/^(DETAIL:  )?\Q$_\E depends on /m, "which lists the $_") foreach 'view other_page', 'index slugs';
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'sitemap_sql'}), '1', 'and nothing is dropped');
+$node->safe_psql('postgres', 'DROP VIEW public.other_page; DROP INDEX slugs');
+is(run_as('owner', $drop), '', 'now they are dropped');
+$node->safe_psql('postgres', q{DELETE FROM site_files WHERE section ~ '^products'});
+like(run_as('owner', $all_ranges), qr/products-0-[0-9a-f]+\.xml\.gz .* inserted/s, "recipe 1's function works with the extension");
+$node->safe_psql('postgres', q{DELETE FROM site_files WHERE section ~ '^products'; DROP SCHEMA site CASCADE});
 like(run_as('owner', $publish), qr/sitemap-51d8e999\.xml\.gz .* inserted .*sitemap-1\.xml .* deleted .*sitemap\.xml .* updated /s, 'the same call');
 
 # The second server is another database here.
@@ -213,7 +249,6 @@ $node->safe_psql('postgres', q{
 	GRANT SELECT ON sitemap_source TO sitemap_reader;
 	UPDATE product SET updated_at = now() WHERE id = 7;
 	CREATE DATABASE second});
-my $errors;
 my ($host, $port) = ($node->host, $node->port);
 $foreign =~ s/host 'db\.example\.com', dbname 'shop', sslmode 'verify-full', sslrootcert '[^']*'/host '$host', port '$port', dbname 'postgres'/;
 is($node->psql('second', $foreign, stderr => \$errors, on_error_stop => 1), 0, 'a second server') or diag($errors);

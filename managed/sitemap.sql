@@ -121,11 +121,6 @@ RETURN coalesce('!lastmod_invalid ' || replace(CASE
 		THEN '22008: there is no such date or time in the years 0001 to 9999'
 	END, ': ', ' invalid lastmod "' || here._sitemap_shown(here._sitemap_trim(lastmod)) || '": '), here._sitemap_trim(lastmod));
 
--- The time in UTC of a W3C datetime, whose missing parts are those of the earliest time.
-CREATE FUNCTION here._sitemap_instant(lastmod text) RETURNS text LANGUAGE sql STABLE
-RETURN CASE WHEN octet_length(lastmod) IN (4, 7, 10, 20) THEN overlay('0001-01-01T00:00:00Z' PLACING lastmod FROM 1)
-	ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END;
-
 -- The URLs of images.  What jsonb has in place of a URL stays as JSON, which _sitemap_fault refuses: "" too, while
 -- blank elements of an array, and blank locs of objects, stand for no image.
 CREATE FUNCTION here._sitemap_images(images text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN images;
@@ -431,10 +426,13 @@ BEGIN ATOMIC
 		       CASE WHEN problems IS NOT NULL AND count(problems) OVER so_far <= 5
 		            THEN here._sitemap_told(mode, n, loc, problems[:CASE WHEN entry IS NULL THEN 1 ELSE 5 END]) END AS reasons
 		  FROM here._sitemap_entries(query, base, origin) WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
-		 ORDER BY number, n
+		 ORDER BY number, n	-- the order in which entries and reasons are joined
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '') AS entries,
-		       max(here._sitemap_instant(lastmod) COLLATE "C") FILTER (WHERE entry IS NOT NULL)::timestamptz AS newest,
+		       -- as a time in UTC, whose missing parts are the earliest ones
+		       max(CASE WHEN octet_length(lastmod) IN (4, 7, 10, 20) THEN overlay('0001-01-01T00:00:00Z' PLACING lastmod FROM 1)
+		           ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
+		           FILTER (WHERE entry IS NOT NULL)::timestamptz AS newest,
 		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost,
 		       string_agg(reasons, E'\n') AS reasons
 		  FROM numbered GROUP BY number
@@ -450,7 +448,7 @@ BEGIN ATOMIC
 	SELECT here._sitemap_file(base, section, file_name, kind, newest, urls, content) FROM document
 	 UNION ALL
 	SELECT warning FROM (
-		SELECT coalesce(sum(lost_rows), 0)::bigint AS lost_rows, coalesce(sum(lost), 0)::bigint AS lost, string_agg(reasons, E'\n' ORDER BY number) AS reasons
+		SELECT sum(lost_rows)::bigint AS lost_rows, coalesce(sum(lost), 0)::bigint AS lost, string_agg(reasons, E'\n' ORDER BY number) AS reasons
 		  FROM file) AS whole,
 		here._sitemap_warn(name, lost_rows, lost, array_to_string((string_to_array(reasons, E'\n'))[1:5], E'\n')) AS warning;
 END;
@@ -539,6 +537,7 @@ DECLARE
 BEGIN
 	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, max_shrink);
 	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
+		WHEN name_of IS NULL THEN E'42P01 the target table does not exist\nIf it was dropped and created again, set it again: a regclass is an OID, not a name.'
 		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
 		END, 'Nothing was changed.');
 	-- Runs of one site queue up for the site's first row or, while it has none, for the target: for what only

@@ -378,6 +378,7 @@ foreach my $case ([ 1000, 799, '', '55000' ], [ 1000, 800, '', 'none ' ], [ 150,
 }
 is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', max_shrink => 1.5)})), '22023', 'max_shrink 1.5');
 is(state_of(attempts(qq{SELECT "site maps".sitemap_publish('target', '$source', '$site', index => 'x')})), '22023', 'index x');
+is(join(' ', map { state_of($_) } attempts(map { "SELECT $_.sitemap_publish(999999::regclass, '$source', '$site')" } '"site maps"', 'ext')), '42P01 42P01', 'a target that was dropped');
 is(publish($source, ', section => NULL, max_urls => NULL, index => NULL, stylesheet => NULL, max_shrink => NULL'), 'sitemap-1.xml unchanged, sitemap.xml unchanged', 'NULL is the default');
 
 # The cost of a long text is not that of its characters times its pieces.
